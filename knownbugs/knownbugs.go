@@ -15,6 +15,7 @@ import (
 	_ "github.com/watchbed/watchbed/knownbugs/etcd/ticker"
 	_ "github.com/watchbed/watchbed/knownbugs/flowcontrol"
 	_ "github.com/watchbed/watchbed/knownbugs/informer"
+	_ "github.com/watchbed/watchbed/knownbugs/informer/shared"
 	_ "github.com/watchbed/watchbed/knownbugs/ingestion"
 	_ "github.com/watchbed/watchbed/knownbugs/read"
 	_ "github.com/watchbed/watchbed/knownbugs/reply"

@@ -146,6 +146,24 @@ var bugs = []bug{
 		" informers=1 compactions=1 informer-breaks=0 informer-restarts=1 at-rest=true to-rest=true", 0}},
 	{"informer-repeats-without-end", informers.Expired, bounds{"caches=1 writers=0 writes=0 deletes=false noise=0 noise-writes=0 keys=1 items=1" +
 		" informers=1 compactions=0 informer-breaks=0 to-rest=true", 11}},
+	{"kubernetes-136509", informers.HandlersStart, bounds{"writers=0 writes=0 deletes=false keys=1 items=1 informer-late-handlers=0" +
+		" informer-removed-handlers=0 informer-stops=1 at-rest=true", 1}},
+	{"kubernetes-137296", informers.HandlersStart, bounds{"writers=0 writes=0 deletes=false keys=1 items=1 informer-handlers=0 informer-resync=0s" +
+		" informer-resyncs=0 informer-stops=1", 5}},
+	{"kubernetes-135462", informers.HandlersRelist, bounds{"writers=1 writes=1 deletes=false keys=1 items=2 informer-late-handlers=0 informer-resync=0s" +
+		" informer-resyncs=0 informer-breaks=0 informer-refusals=0 informer-list=watch-list at-rest=true", 1}},
+	{"kubernetes-115620", informers.HandlersRelist, bounds{"writers=1 writes=3 deletes=true keys=1 items=0 informer-late-handlers=0 informer-resync=0s" +
+		" informer-resyncs=0 informer-breaks=0 informer-refusals=1 at-rest=true", 1}},
+	{"informer-batches-an-object-twice", informers.Handlers, bounds{"writers=1 writes=2 deletes=false keys=1 items=1 informer-handlers=1" +
+		" informer-late-handlers=0 informer-resync=0s informer-resyncs=0 informer-breaks=0 informer-refusals=0 at-rest=true", 1}},
+	{"informer-batch-loses-a-delta", informers.Handlers, bounds{"writers=1 writes=2 deletes=false keys=1 items=1 informer-handlers=1" +
+		" informer-late-handlers=0 informer-resync=0s informer-resyncs=0 informer-breaks=0 informer-refusals=0 at-rest=true", 1}},
+	{"informer-adds-handler-unlocked", informers.Handlers, bounds{"writers=1 writes=1 deletes=false keys=1 items=1 informer-handlers=0" +
+		" informer-late-handlers=1 informer-resync=0s informer-resyncs=0 informer-breaks=0 informer-refusals=0 at-rest=true", 1}},
+	{"informer-resync-resurrects", informers.Handlers, bounds{"writers=1 writes=1 deletes=false keys=1 items=1 informer-handlers=1" +
+		" informer-late-handlers=0 informer-resyncs=1 informer-breaks=0 informer-refusals=0 at-rest=true", 1}},
+	{"informer-synced-too-early", informers.HandlersStart, bounds{"writers=0 writes=0 deletes=false keys=1 items=1 informer-late-handlers=0" +
+		" informer-removed-handlers=0 informer-resync=0s informer-resyncs=0 informer-stops=1 at-rest=true", 1}},
 	{"kubernetes-135580", informers.Refusals, bounds{"caches=1 writes=1 deletes=false noise=0 noise-writes=0 keys=1 items=1 informers=1 restarts=0" +
 		" informer-breaks=0 informer-refusals=0 at-rest=true", 1}},
 	{"check-pages-of-newest-state", divergences.ConsistencyChecks, bounds{"writers=1 writes=2 readers=0 reads=0 compactions=0 keys=2 items=2 lost-events=0" +

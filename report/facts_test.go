@@ -187,8 +187,18 @@ var mechanisms = map[string][]fact{
 	"bug-informer-ignores-bookmarks":   {said("informer.eventTaken"), said("informer.watchRefused"), said("informer.listSent")},
 	"bug-informer-never-pauses":        {either("informer.watchRefused", "informer.listRefused"), said("informer.listSent")},
 	"bug-informer-repeats-without-end": {either("informer.watchSent", "informer.listSent")},
-	"bug-kubernetes-28202":             {said("compactor.uncontested"), said("etcd.applied")},
-	"bug-compacts-present-revision":    {said("compactor.tryWon"), said("etcd.applied")},
+	// Shared informers.
+	"bug-kubernetes-115620":                {said("shared.told")},
+	"bug-kubernetes-135462":                {said("informer.storeReplaced"), said("shared.processed")},
+	"bug-kubernetes-136509":                {said("shared.processed")},
+	"bug-kubernetes-137296":                {said("shared.handlerAdded"), said("shared.handlerRemoved"), said("shared.informerStopped")},
+	"bug-informer-batches-an-object-twice": {said("shared.processed"), said("shared.told")},
+	"bug-informer-batch-loses-a-delta":     {said("shared.processed")},
+	"bug-informer-adds-handler-unlocked":   {said("shared.processed"), said("shared.handlerAdded"), said("shared.told")},
+	"bug-informer-resync-resurrects":       {said("shared.processed")},
+	"bug-informer-synced-too-early":        {said("shared.handlerSynced")},
+	"bug-kubernetes-28202":                 {said("compactor.uncontested"), said("etcd.applied")},
+	"bug-compacts-present-revision":        {said("compactor.tryWon"), said("etcd.applied")},
 
 	// Progress overtakes events, in one scenario after the other.
 	"issue-15220":                                overtaken(said("v3rpc.overtook"), answers),

@@ -41,6 +41,8 @@ type Informer struct {
 type comparison struct {
 	record            informer.Record
 	version, revision int64
+	// changes is that of a shared informer.
+	changes int
 }
 
 // configureInformers spreads the informers over API servers and resources.
@@ -65,6 +67,9 @@ func (n *Informer) build(w *sim.World) {
 
 // Servers are the caches that the informer connects to, one after the other.
 func (n *Informer) Servers() []sim.NodeID { return n.config.Servers }
+
+// Prefix is that of the keys that the informer follows.
+func (n *Informer) Prefix() string { return n.config.Prefix }
 
 // Informers are in the order of their nodes.
 func (s *System) Informers() []*Informer { return s.informers }
@@ -94,17 +99,43 @@ func (s *System) Compare(n *Informer, version int64, contents truth.Contents) *t
 
 // Current reports whether an informer holds the store as etcd has it now.
 func (s *System) Current(n *Informer) bool {
-	if at := (comparison{*n.Record(), n.ResourceVersion(), s.truth.Revision()}); at != n.compared {
+	if at := (comparison{*n.Record(), n.ResourceVersion(), s.truth.Revision(), n.Changes()}); at != n.compared {
 		n.compared = at
 		n.current = n.Synced() && s.Compare(n, at.revision, n.Ascend) == nil
 	}
 	return n.current
 }
 
-// informersDone: every informer that lives has what there is.
+// informersDone: every informer that lives has what there is, and so have its handlers.
 func (s *System) informersDone() bool {
 	for _, n := range s.informers {
-		if !s.Current(n) && !n.Record().Panicked {
+		if !s.Current(n) && !n.Record().Panicked || !n.HandlersDone() {
+			return false
+		}
+	}
+	return true
+}
+
+// Changes counts the changes of the store of a shared informer; it is 0 for another one.
+func (n *Informer) Changes() int {
+	if s := n.Shared(); s != nil {
+		return s.Changes()
+	}
+	return 0
+}
+
+// HandlersDone reports whether the handlers of a shared informer have been told of all that is in its store, and
+// its program has done all that it does.
+func (n *Informer) HandlersDone() bool {
+	s := n.Shared()
+	if s == nil {
+		return true
+	}
+	if !s.Acted() || !s.Idle() || s.Queued() > 0 {
+		return false
+	}
+	for _, h := range s.Handlers() {
+		if !h.Removed() && (!h.HasSynced() || h.Pending() > 0) {
 			return false
 		}
 	}

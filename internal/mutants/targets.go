@@ -38,6 +38,7 @@ var Targets = []Target{
 	{"sim/cache/store", 32},
 	{"sim/informer", 32},
 	{"sim/informer/rules", 6},
+	{"sim/informer/shared", 24},
 	{"sim/compactor", 16},
 	{"model", 30},
 	{"linearizability", 28},

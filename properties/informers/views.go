@@ -6,10 +6,11 @@ import "github.com/watchbed/watchbed/testbed"
 type views []view
 
 // view is the resourceVersion of an informer, and how often it has filled its
-// store by a WatchList and by a LIST.
+// store by a WatchList and by a LIST, or changed it behind its queue.
 type view struct {
 	version          int64
 	streamed, listed int
+	changes          int
 }
 
 func (v *views) reset(s *testbed.System) {
@@ -22,9 +23,9 @@ func (v *views) reset(s *testbed.System) {
 // changed takes note of what an informer shows now, and reports whether it shows
 // something at all that it has not shown after the last step.
 func (v views) changed(s *testbed.System, n *testbed.Informer) bool {
-	now := view{n.ResourceVersion(), n.Record().Streamed, n.Record().Listed}
+	now := view{n.ResourceVersion(), n.Record().Streamed, n.Record().Listed, n.Changes()}
 	at := &v[n.ID-s.Informers()[0].ID]
 	before := *at
 	*at = now
-	return now.version != 0 && (now.version != before.version || now.streamed > before.streamed || now.listed > before.listed)
+	return now.version != 0 && (now.version != before.version || now.streamed > before.streamed || now.listed > before.listed || now.changes > before.changes)
 }

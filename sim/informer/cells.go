@@ -25,6 +25,8 @@ var (
 	// cellCheck is the resourceVersion that the consistency detector compares at.
 	cellCheck   = sim.NewCell("informer: consistency check")
 	cellBackoff = sim.NewCell("informer: backoff")
+	// cellHeld is whether the Reflector waits for the lock of its queue.
+	cellHeld = sim.NewCell("informer: waits for the queue")
 	// cellRecord is what properties look at.
 	cellRecord = sim.NewCell("informer: record")
 )

@@ -16,6 +16,9 @@ func (r *Informer) Clone() sim.Node {
 	c.pager.items = slices.Clone(r.pager.items)
 	c.exchanges = slices.Clone(r.exchanges)
 	c.store, c.temporary = r.store.Clone(), r.temporary.Clone()
+	if r.shared != nil {
+		c.shared = r.shared.Clone()
+	}
 	return &c
 }
 
@@ -47,6 +50,10 @@ func (r *Informer) Cells(visit func(k sim.CellKind, index int, contents sim.Dige
 		{cellRecord, r.record.digest()},
 	} {
 		visit(c.kind, 0, c.contents)
+	}
+	if r.shared != nil {
+		visit(cellHeld, 0, sim.NewDigest.Bool(r.held))
+		r.shared.Cells(visit)
 	}
 }
 

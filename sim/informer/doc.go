@@ -12,7 +12,7 @@
 // What a Reflector decides at one place, and clients have decided otherwise, is in
 // package rules.
 //
-// The package imports sim, sim/wire, its rules and btree. It must never import sim/cache,
+// The package imports sim, sim/wire, its rules, its part shared and btree. It must never import sim/cache,
 // sim/client, sim/etcd or model: they meet in sim/wire only.
 //
 // # Flows
@@ -69,11 +69,15 @@
 //     has no headers, so the Reflector retries it. A refusal with Retry-After in the
 //     first message is one before the headers.
 //
+// # The queue and the handlers
+//
+// By default the store is filled directly, as NewNamespaceKeyedIndexerAndReflector does. With
+// informer-queue=real-fifo the Reflector delivers to a shared informer (package shared), and
+// the store is behind its queue.
+//
 // # Left out
 //
-// The queue between Reflector and indexer (RealFIFO) and the handlers behind it:
-// the store is filled directly, as NewNamespaceKeyedIndexerAndReflector does.
-// Resync, transformers, selectors, Table objects, the retry of internal errors
+// Transformers, selectors, Table objects, the retry of internal errors
 // (MaxInternalErrorRetryDuration, which informers leave at 0), the client's own
 // rate limiter, and watches from "" or "0" without a list before them.
 package informer

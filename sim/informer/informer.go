@@ -4,6 +4,7 @@ import (
 	"github.com/google/btree"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/informer/shared"
 	"github.com/watchbed/watchbed/sim/shown"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -30,6 +31,8 @@ const (
 	stateWatchGap
 	// statePanicked: the consistency detector has found a difference.
 	statePanicked
+	// stateStopped: the program has stopped the informer.
+	stateStopped
 )
 
 // The timers.
@@ -40,6 +43,8 @@ const (
 	timerCheckAgain
 	timerStreamPatience
 	timerListTimeout
+	// firstOfShared is the first of those that a shared informer has.
+	firstOfShared
 )
 
 // Informer is one Reflector with its store. It implements sim.Node with all
@@ -69,7 +74,11 @@ type Informer struct {
 	stream  stream
 	check   check
 
-	// store is what the handlers see; synced: it has been filled.
+	// shared is what there is between the Reflector and the store, nil if the Reflector fills
+	// store itself. held: the Reflector waits for the lock of its queue.
+	shared *shared.Informer
+	held   bool
+	// store is what the Reflector has filled; synced: it has.
 	store  *btree.BTreeG[*wire.KeyValue]
 	synced bool
 	// temporary is what a WatchList has brought so far.
@@ -102,6 +111,10 @@ func (r *Informer) Reset(cfg Config) {
 	r.cfg = cfg
 	r.starts, r.server = 0, 0
 	r.record, r.exchanges, r.history = Record{}, r.exchanges[:0], shownHistory{}
+	r.shared = nil
+	if cfg.Shared.Queue == shared.RealFIFO {
+		r.shared = shared.New(shared.Config{Options: cfg.Shared, Rules: cfg.Rules, FirstTimer: firstOfShared})
+	}
 	r.forgetEverything()
 }
 
@@ -115,13 +128,19 @@ func (r *Informer) forgetEverything() {
 	r.stream, r.check = stream{}, check{}
 	r.store.Clear(true)
 	r.temporary.Clear(true)
-	r.synced = false
+	r.synced, r.held = false, false
+	if r.shared != nil {
+		r.shared.Forget()
+	}
 }
 
 // Start implements sim.Node.
 func (r *Informer) Start(env *sim.Env) {
 	r.timed = env.Mode() == sim.Timed
 	r.backoff = backoff{next: backoffInit, started: env.Now()}
+	if r.shared != nil {
+		r.shared.Start(env)
+	}
 	if r.cfg.AwaitReady {
 		r.awaitReady(env)
 	} else {
@@ -184,6 +203,7 @@ func (r *Informer) Receive(env *sim.Env, m *sim.Message) {
 			r.watchClosed(env)
 		}
 	}
+	r.heedShared(env)
 }
 
 // Fire implements sim.Node.
@@ -209,27 +229,44 @@ func (r *Informer) Fire(env *sim.Env, t sim.Timer) {
 		default:
 			r.listAndWatch(env)
 		}
+	default:
+		r.shared.Fire(env, t)
 	}
+	r.heedShared(env)
 }
 
-// Run implements sim.Node; the node has no loops.
-func (r *Informer) Run(*sim.Env, sim.Task) {}
+// Run implements sim.Node; only a shared informer has loops.
+func (r *Informer) Run(env *sim.Env, t sim.Task) {
+	r.shared.Run(env, t)
+	r.heedShared(env)
+}
 
 // TaskName implements sim.Node.
-func (r *Informer) TaskName(sim.Task) string { return "" }
+func (r *Informer) TaskName(t sim.Task) string { return r.shared.TaskName(t) }
 
 // TimerName implements sim.Node.
 func (r *Informer) TimerName(t sim.Timer) string {
+	if t >= firstOfShared {
+		return shared.TimerNames[t-firstOfShared]
+	}
 	return [...]string{"backoff", "retry after", "watch timeout", "consistency check again", "patience with a stream", "list timeout"}[t]
 }
 
 // Synced reports whether the store has been filled since the process started.
-func (r *Informer) Synced() bool { return r.synced }
+func (r *Informer) Synced() bool {
+	if r.shared != nil {
+		return r.shared.Version() != 0
+	}
+	return r.synced
+}
 
-// ResourceVersion is lastSyncResourceVersion: the state that the store is said to
-// hold; 0 while it has not synced.
+// ResourceVersion is lastSyncResourceVersion, and LastStoreSyncResourceVersion of a shared
+// informer: the state that the store is said to hold; 0 while it has not synced.
 func (r *Informer) ResourceVersion() int64 {
-	if !r.synced {
+	switch {
+	case r.shared != nil:
+		return r.shared.Version()
+	case !r.synced:
 		return 0
 	}
 	return r.version.last
@@ -240,7 +277,16 @@ func (r *Informer) Server() sim.NodeID { return r.to() }
 
 // Ascend calls f for the objects in the store, in key order, until f returns
 // false. f must not change them.
-func (r *Informer) Ascend(f func(*wire.KeyValue) bool) { r.store.Ascend(f) }
+func (r *Informer) Ascend(f func(*wire.KeyValue) bool) {
+	if r.shared != nil {
+		r.shared.Ascend(f)
+		return
+	}
+	r.store.Ascend(f)
+}
+
+// Shared is what there is between the Reflector and its store, nil if there is nothing.
+func (r *Informer) Shared() *shared.Informer { return r.shared }
 
 // AscendStreamed does the same for what the last WatchList has brought so far.
 // It is for an informer whose consistency detector has panicked: StreamedVersion

@@ -1,6 +1,8 @@
 package informer
 
 import (
+	"slices"
+
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -76,12 +78,17 @@ func (r *Informer) page(env *sim.Env, p *wire.ListResponse) {
 		g.honoured = true
 	}
 	env.Writes(cellUnavailable, 0)
-	env.Writes(cellStore, 0)
 	env.Writes(cellRecord, 0)
 	r.version.unavailable = false
-	r.store.Clear(true)
-	for _, kv := range g.items {
-		r.store.ReplaceOrInsert(kv)
+	objects := len(g.items)
+	if r.shared != nil {
+		r.shared.Replace(env, slices.Clone(g.items), g.listVersion)
+	} else {
+		env.Writes(cellStore, 0)
+		r.store.Clear(true)
+		for _, kv := range g.items {
+			r.store.ReplaceOrInsert(kv)
+		}
 	}
 	clear(g.items)
 	g.items = g.items[:0]
@@ -92,7 +99,7 @@ func (r *Informer) page(env *sim.Env, p *wire.ListResponse) {
 		env.Cover(fellBack)
 		r.record.Fallbacks++
 	}
-	r.replaced(env, g.listVersion)
+	r.replaced(env, objects, g.listVersion)
 	r.watch(env)
 }
 
@@ -129,19 +136,21 @@ func (r *Informer) listFailed(env *sim.Env, err *wire.Error) {
 	}
 }
 
-// replaced: the store holds the state of a resourceVersion.
-func (r *Informer) replaced(env *sim.Env, version int64) {
+// replaced: the store holds the state of a resourceVersion, or its queue does.
+func (r *Informer) replaced(env *sim.Env, objects int, version int64) {
 	if version < r.version.last {
 		env.Cover(wentBack)
 	}
 	env.Writes(cellVersion, 0)
 	r.version.last = version
-	r.shows(version)
+	if r.shared == nil {
+		r.shows(version)
+	}
 	if !r.synced {
 		r.measureSync(env)
 	}
 	r.synced = true
 	if env.Noting() {
-		env.Note(storeReplaced{objects: r.store.Len(), version: version})
+		env.Note(storeReplaced{objects: objects, version: version})
 	}
 }

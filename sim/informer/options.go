@@ -3,9 +3,33 @@ package informer
 import (
 	"time"
 
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/informer/rules"
+	"github.com/watchbed/watchbed/sim/informer/shared"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 )
+
+// Config is what one informer is made of.
+type Config struct {
+	Options
+	// Rules are client-go's if they are zero.
+	Rules rules.Options
+	// Prefix of the resource's keys; it ends in "/": "/registry/pods/".
+	Prefix string
+	// Servers are the API servers behind one address. The informer begins with
+	// the first, and connects to the next one when its connection breaks or its
+	// process restarts.
+	Servers []sim.NodeID
+	// AwaitReady makes a process wait until the API server is ready.
+	AwaitReady bool
+}
+
+func (c *Config) setDefaults() {
+	if c.MinWatchTimeout == 0 {
+		c.MinWatchTimeout = 5 * time.Minute
+	}
+}
 
 // Options are everything about an informer that can be set by name. The zero value
 // is what client-go does.
@@ -41,6 +65,8 @@ type Options struct {
 	// client-go gives none: that means the same without a limit, and exactly that
 	// resourceVersion with one (kubernetes #133810).
 	NotOlder bool
+	// Shared is what there is between the Reflector and its store.
+	Shared shared.Options
 }
 
 // ListMode is how an informer gets all objects.
@@ -78,7 +104,7 @@ const (
 )
 
 // Group is all options of informers.
-var Group = option.NewGroup("informers",
+var Group = option.Join(option.NewGroup("informers",
 	option.Choice("informer-list", func(o *Options) *ListMode { return &o.List }, "how informers get all objects",
 		option.Val("list-watch", "they list, and then watch"),
 		option.Val("watch-list", "they watch with initial events (KEP-3157)")),
@@ -98,6 +124,8 @@ var Group = option.NewGroup("informers",
 	option.Period("informer-watch-timeout", func(o *Options) *time.Duration { return &o.MinWatchTimeout }, "5m",
 		"minimum time after which an informer ends its watch, timed; the maximum is twice as long (minWatchTimeout)"),
 	option.Switch("informer-not-older", func(o *Options) *bool { return &o.NotOlder }, "informers list with resourceVersionMatch=NotOlderThan"),
+),
+	option.Lift(shared.Group, func(o *Options) *shared.Options { return &o.Shared }),
 )
 
 // initialVersion is the resourceVersion of a process's first request.

@@ -27,6 +27,16 @@ func apply(store *btree.BTreeG[*wire.KeyValue], e *wire.WatchEvent) {
 	}
 }
 
+// all are the objects of a store, in key order.
+func all(store *btree.BTreeG[*wire.KeyValue]) []*wire.KeyValue {
+	list := make([]*wire.KeyValue, 0, store.Len())
+	store.Ascend(func(kv *wire.KeyValue) bool {
+		list = append(list, kv)
+		return true
+	})
+	return list
+}
+
 // Show implements shown.Node.
 func (r *Informer) Show(visit shown.Visitor) {
 	var version []shown.Entry
@@ -35,7 +45,7 @@ func (r *Informer) Show(visit shown.Visitor) {
 	}
 	visit("resourceVersion", version...)
 	var list []shown.Entry
-	r.store.Ascend(func(kv *wire.KeyValue) bool {
+	r.Ascend(func(kv *wire.KeyValue) bool {
 		text := kv.Key[len(r.cfg.Prefix):] + "=" + kv.Value + " of " + strconv.FormatInt(kv.ModRevision, 10)
 		list = append(list, shown.Entry{Text: text, First: kv.ModRevision, Last: kv.ModRevision})
 		return true

@@ -30,12 +30,18 @@ func (r *Informer) take(env *sim.Env, e *wire.WatchEvent) {
 	if env.Noting() {
 		env.Note(eventTaken{e})
 	}
-	env.WritesItem(cellStore, 0, e.ResourceVersion)
 	env.Writes(cellVersion, 0)
-	apply(r.store, e)
+	if r.shared != nil {
+		r.shared.Deliver(env, e)
+	} else {
+		env.WritesItem(cellStore, 0, e.ResourceVersion)
+		apply(r.store, e)
+	}
 	if r.cfg.Rules.Moves(e) {
 		r.version.last = e.ResourceVersion
-		r.shows(e.ResourceVersion)
+		if r.shared == nil {
+			r.shows(e.ResourceVersion)
+		}
 	}
 }
 

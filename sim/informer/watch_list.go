@@ -79,14 +79,19 @@ func (r *Informer) streamed(env *sim.Env) {
 	env.Reads(cellTemporary, 0)
 	env.Reads(cellCheck, 0)
 	env.Writes(cellState, 0)
-	env.Writes(cellStore, 0)
 	env.Writes(cellTemporary, 0)
 	env.Writes(cellRecord, 0)
-	r.store, r.temporary = r.temporary, r.store
+	objects := r.temporary.Len()
+	if r.shared != nil {
+		r.shared.Replace(env, all(r.temporary), r.check.version)
+	} else {
+		env.Writes(cellStore, 0)
+		r.store, r.temporary = r.temporary, r.store
+	}
 	r.temporary.Clear(true)
 	r.record.Streamed++
 	env.Cover(streamedList)
-	r.replaced(env, r.check.version)
+	r.replaced(env, objects, r.check.version)
 	r.measureFollowing(env)
 	r.state = stateWatching
 }

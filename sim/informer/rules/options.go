@@ -16,6 +16,14 @@ type Options struct {
 	Retry       Retry
 	Pause       Pause
 	Compared    Compared
+	// Of shared informers.
+	Replace      Replace
+	Batch        Batch
+	Resync       Resync
+	Count        Count
+	Distribution Distribution
+	LateHandler  LateHandler
+	SyncWatch    SyncWatch
 }
 
 // Group is all options.
@@ -28,6 +36,13 @@ var Group = option.NewGroup("informers",
 	option.SeamOption(RetryLimits, func(o *Options) *Retry { return &o.Retry }),
 	option.SeamOption(Pauses, func(o *Options) *Pause { return &o.Pause }),
 	option.SeamOption(Comparisons, func(o *Options) *Compared { return &o.Compared }),
+	option.SeamOption(Replacements, func(o *Options) *Replace { return &o.Replace }),
+	option.SeamOption(Batches, func(o *Options) *Batch { return &o.Batch }),
+	option.SeamOption(Resyncs, func(o *Options) *Resync { return &o.Resync }),
+	option.SeamOption(Counts, func(o *Options) *Count { return &o.Count }),
+	option.SeamOption(Distributions, func(o *Options) *Distribution { return &o.Distribution }),
+	option.SeamOption(LateHandlers, func(o *Options) *LateHandler { return &o.LateHandler }),
+	option.SeamOption(SyncWatches, func(o *Options) *SyncWatch { return &o.SyncWatch }),
 )
 
 // GivesUp asks Unavailables.
@@ -55,3 +70,24 @@ func (o *Options) Waits(backoff sim.Duration) sim.Duration { return Pauses.Of(o.
 func (o *Options) Compares(listed *wire.KeyValue) *wire.KeyValue {
 	return Comparisons.Of(o.Compared)(listed)
 }
+
+// Replaces asks Replacements.
+func (o *Options) Replaces() Replaces { return Replacements.Of(o.Replace) }
+
+// Joins asks Batches.
+func (o *Options) Joins(repeated bool) Joining { return Batches.Of(o.Batch)(repeated) }
+
+// ResyncTakesAtOnce asks Resyncs.
+func (o *Options) ResyncTakesAtOnce() bool { return bool(Resyncs.Of(o.Resync)) }
+
+// CountsBefore asks Counts.
+func (o *Options) CountsBefore() bool { return bool(Counts.Of(o.Count)) }
+
+// HoldsListeners asks Distributions.
+func (o *Options) HoldsListeners() bool { return bool(Distributions.Of(o.Distribution)) }
+
+// AddsUnlocked asks LateHandlers.
+func (o *Options) AddsUnlocked() bool { return bool(LateHandlers.Of(o.LateHandler)) }
+
+// WatchesAlways asks SyncWatches.
+func (o *Options) WatchesAlways() bool { return bool(SyncWatches.Of(o.SyncWatch)) }

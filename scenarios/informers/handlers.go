@@ -1,0 +1,84 @@
+package informers
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/properties/informers"
+	"github.com/watchbed/watchbed/scenarios/known"
+	"github.com/watchbed/watchbed/sim/informer"
+	"github.com/watchbed/watchbed/sim/informer/shared"
+	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/faults"
+	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/workload"
+)
+
+// handlerClaims are what handlers of a shared informer are promised, toldClaims those of them that depend on what
+// the informer is sent.
+var (
+	toldClaims    = []*testbed.Property{informers.HandlerOrder, informers.HandlerSynced, informers.HandlersRest, informers.MatchEtcd, informers.Monotonic}
+	handlerClaims = append([]*testbed.Property{informers.HandlerKnows, informers.HandlerResyncs}, toldClaims...)
+)
+
+var Handlers = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "informer-handlers",
+	Summary: "handlers of a shared informer, two from the start and two added late, with resyncs: each is told everything in order (client-go 0.37)",
+	Doc: `What is between a reflector and its controllers, as client-go has it since 0.36: a list gets into the queue (RealFIFO) as
+one delta and into the store at once (AtomicFIFO), other deltas are processed in batches, and the queue is open meanwhile. Handlers have
+goroutines of their own, and resync periods of their own. The other two handlers are added while the informer runs: they are told of all that
+is in the store as their initial list, and of what follows. Watches break, so that informers list again.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{Writers: 2, Writes: 5, Deletes: true, Read: "consistent", Keys: 1, Items: 2},
+		Informers: testbed.InformerOptions{Count: 1, Options: informer.Options{
+			List:   informer.ByWatchList,
+			Shared: shared.Options{Queue: shared.RealFIFO, Handlers: 2, Late: 2, Batch: 2, Resync: 1, Resyncs: 2},
+		}},
+		Faults: faults.Options{InformerBreaks: 1, InformerRefusals: 1},
+		Clock:  testbed.Clock{ToRest: true, Steps: 20_000},
+	},
+	Claims: handlerClaims,
+	Known:  slices.Concat(known.BackInTime(toldClaims...), known.StaleRelist()),
+})
+
+var HandlersStart = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "informer-handlers-start",
+	Summary: "a handler is added to a shared informer that has just begun, and removed, and the informer is stopped and begun anew: nothing waits for ever",
+	Doc: `The goroutines of the listeners (sharedProcessor.run) may start late: after a handler was added and removed, after the first
+list, after a resync. Stopping the informer waits for all of its goroutines. Two deadlocks of client-go were here: kubernetes#136509 and
+kubernetes#137296. In a state in which nothing can happen any more the property handlers-come-to-rest says which goroutines wait for what.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{Writers: 1, Writes: 2, Deletes: true, Read: "consistent", AwaitReady: true, Keys: 2, Items: 2},
+		Informers: testbed.InformerOptions{Count: 1, Options: informer.Options{
+			List:   informer.ByWatchList,
+			Shared: shared.Options{Queue: shared.RealFIFO, Handlers: 1, Late: 1, Removed: 1, Stops: 1, Resync: 1, Resyncs: 1},
+		}},
+		Clock: testbed.Clock{ToRest: true, Steps: 20_000},
+	},
+	Claims: handlerClaims,
+	Known:  slices.Concat(known.BackInTime(toldClaims...), known.StaleRelist()),
+})
+
+var HandlersRelist = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "informer-handlers-relist",
+	Summary: "watches of a shared informer are refused, and it lists again while deltas wait in its queue: handlers are told of what changed between",
+	Doc: `An informer whose watch ends with an error lists, and what it finds gets into the queue behind the deltas that are there.
+As one delta (AtomicFIFO) it is compared with the store when its turn comes. Object by object, as before client-go 0.36, it must be compared with
+the store and with the queue: kubernetes#115620 is about an object that was in the queue only.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{Writers: 2, Writes: 3, Deletes: true, Read: "consistent", Keys: 2, Items: 2},
+		Informers: testbed.InformerOptions{Count: 1, Options: informer.Options{
+			List: informer.ByListWatch, RV: informer.RVNewest,
+			Shared: shared.Options{Queue: shared.RealFIFO, Handlers: 1, Late: 1, Batch: 2, Resync: 1, Resyncs: 1},
+		}},
+		Faults: faults.Options{InformerBreaks: 1, InformerRefusals: 6},
+		Clock:  testbed.Clock{ToRest: true, Steps: 20_000},
+	},
+	Claims: handlerClaims,
+	Known:  slices.Concat(known.BackInTime(toldClaims...), known.StaleRelist()),
+})

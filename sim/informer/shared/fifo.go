@@ -1,0 +1,199 @@
+package shared
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/informer/rules"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// fifo is RealFIFO.
+type fifo struct {
+	items []delta
+	// locked: its lock is held while a batch is processed. resyncWaits: a resync waits for it.
+	locked, resyncWaits bool
+	// populated: the first list has come. initial is how many of its deltas have not been
+	// processed, synced that there are none.
+	populated, synced bool
+	initial           int
+}
+
+func (f *fifo) clone() fifo {
+	c := *f
+	c.items = slices.Clone(f.items)
+	return c
+}
+
+func (f *fifo) digest() sim.Digest {
+	d := sim.NewDigest.Bool(f.locked).Bool(f.resyncWaits).Bool(f.populated).Bool(f.synced).Int(int64(f.initial))
+	for i := range f.items {
+		d = f.items[i].digest(d)
+	}
+	return d
+}
+
+// Locked reports whether a Reflector that delivers would have to wait.
+func (s *Informer) Locked() bool { return s.fifo.locked }
+
+// Deliver takes an event or bookmark of a watch.
+func (s *Informer) Deliver(env *sim.Env, e *wire.WatchEvent) {
+	d := deltaOf(e)
+	if d.kind == bookmark && !s.cfg.Rules.Replaces().Atomic {
+		return
+	}
+	s.push(env, d)
+}
+
+// Replace takes a list of a resourceVersion.
+func (s *Informer) Replace(env *sim.Env, objects []*wire.KeyValue, version int64) {
+	f := &s.fifo
+	if how := s.cfg.Rules.Replaces(); how.Atomic {
+		s.push(env, delta{kind: replacedAll, objects: objects, version: version})
+	} else {
+		for _, d := range s.replacements(env, objects, how) {
+			s.push(env, d)
+		}
+	}
+	if !f.populated {
+		env.Writes(cellQueue, 0)
+		env.Writes(cellVersion, 0)
+		f.populated, f.initial, s.first = true, len(f.items), version
+		s.checkSynced(env)
+	}
+}
+
+// replacements is reconcileReplacement: what is gone is deleted, then each object of the list
+// replaces what there was.
+func (s *Informer) replacements(env *sim.Env, objects []*wire.KeyValue, how rules.Replaces) []delta {
+	env.Reads(cellStore, 0)
+	env.Reads(cellQueue, 0)
+	var list []delta
+	last := map[string]int{}
+	if how.Queued {
+		for i := range s.fifo.items {
+			last[s.fifo.items[i].object.Key] = i
+		}
+	}
+	listed := map[string]bool{}
+	for _, kv := range objects {
+		listed[kv.Key] = true
+	}
+	for i := range s.fifo.items {
+		if d := &s.fifo.items[i]; how.Queued && last[d.object.Key] == i && !listed[d.object.Key] && d.kind != deleted {
+			list = append(list, delta{kind: deleted, object: d.object})
+		}
+	}
+	s.store.Ascend(func(kv *wire.KeyValue) bool {
+		if _, queued := last[kv.Key]; !queued && !listed[kv.Key] {
+			list = append(list, delta{kind: deleted, object: kv})
+		}
+		return true
+	})
+	for _, kv := range objects {
+		list = append(list, delta{kind: replaced, object: kv, version: kv.ModRevision})
+	}
+	return list
+}
+
+// queueResync is RealFIFO.Resync.
+func (s *Informer) queueResync(env *sim.Env) {
+	atomic := s.cfg.Rules.Replaces().Atomic
+	if atomic && !s.cfg.Rules.ResyncTakesAtOnce() {
+		s.push(env, delta{kind: resyncedAll})
+		return
+	}
+	env.Reads(cellStore, 0)
+	env.Reads(cellQueue, 0)
+	queued := map[string]bool{}
+	for i := range s.fifo.items {
+		if d := &s.fifo.items[i]; !atomic && d.ofOne() {
+			queued[d.object.Key] = true
+		}
+	}
+	s.store.Ascend(func(kv *wire.KeyValue) bool {
+		if !queued[kv.Key] {
+			s.push(env, delta{kind: resynced, object: kv, version: kv.ModRevision})
+		}
+		return true
+	})
+}
+
+func (s *Informer) push(env *sim.Env, d delta) {
+	env.WritesItem(cellQueue, 0, d.version)
+	env.LooksAt(cellLoop, 0)
+	s.fifo.items = append(s.fifo.items, d)
+	if s.loop.at == idle {
+		env.Enable(TaskProcess)
+	}
+}
+
+// take is PopBatch up to the processing.
+func (s *Informer) take(env *sim.Env) bool {
+	f, l := &s.fifo, &s.loop
+	env.Writes(cellQueue, 0)
+	if len(f.items) == 0 {
+		return false
+	}
+	l.initial = !f.synced
+	l.batch = l.batch[:0]
+	lost := 0
+	for i := 0; i < s.cfg.batch() && i < len(f.items) && (f.initial == 0 || i < f.initial); i++ {
+		d := f.items[i]
+		if !d.ofOne() {
+			if i == 0 {
+				l.batch = append(l.batch, d)
+			}
+			break
+		}
+		joins := s.cfg.Rules.Joins(slices.ContainsFunc(l.batch, func(other delta) bool { return other.object.Key == d.object.Key }))
+		if joins == rules.IntoBatch {
+			l.batch = append(l.batch, d)
+			continue
+		}
+		if joins == rules.IntoNone {
+			lost++
+		}
+		env.Cover(repeatedInBatch)
+		break
+	}
+	if len(l.batch) > 1 {
+		env.Cover(batched)
+	}
+	l.taken = len(l.batch) + lost
+	f.items = slices.Delete(f.items, 0, l.taken)
+	if s.cfg.Rules.CountsBefore() {
+		s.countDown(env)
+	}
+	if s.cfg.Locked || len(f.items) >= 2*s.cfg.batch() || !s.cfg.Rules.Replaces().Atomic {
+		env.Cover(processedLocked)
+		f.locked = true
+	}
+	return true
+}
+
+// countDown takes the batch off what the first list has brought.
+func (s *Informer) countDown(env *sim.Env) {
+	if f := &s.fifo; f.initial > 0 {
+		env.Writes(cellQueue, 0)
+		f.initial -= s.loop.taken
+		s.checkSynced(env)
+	}
+}
+
+func (s *Informer) checkSynced(env *sim.Env) {
+	if f := &s.fifo; f.populated && f.initial == 0 && !f.synced {
+		f.synced = true
+		env.Enable(TaskSynced)
+	}
+}
+
+// unlock lets the Reflector deliver, and a resync that waits.
+func (s *Informer) unlock(env *sim.Env) {
+	f := &s.fifo
+	f.locked = false
+	if f.resyncWaits {
+		f.resyncWaits = false
+		env.Enable(TaskResync)
+	}
+}

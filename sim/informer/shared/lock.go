@@ -1,0 +1,89 @@
+package shared
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/sim"
+)
+
+// mutex is a lock that may be held from one step to the next. A task that does not get it is
+// enabled when it may try again.
+type mutex struct {
+	held    bool
+	waiting []sim.Task
+}
+
+// lock reports whether the task has the lock now.
+func (m *mutex) lock(t sim.Task) bool {
+	if m.held {
+		m.waiting = append(m.waiting, t)
+		return false
+	}
+	m.held = true
+	return true
+}
+
+func (m *mutex) unlock(env *sim.Env) {
+	m.held = false
+	if len(m.waiting) > 0 {
+		env.Enable(m.waiting[0])
+		m.waiting = slices.Delete(m.waiting, 0, 1)
+	}
+}
+
+func (m *mutex) clone() mutex { return mutex{m.held, slices.Clone(m.waiting)} }
+
+func (m *mutex) digest(d sim.Digest) sim.Digest { return tasks(d.Bool(m.held), m.waiting) }
+
+// rwMutex is a sync.RWMutex whose write lock is never held from one step to the next. A writer
+// that waits keeps readers out.
+type rwMutex struct {
+	readers         int
+	writers, behind []sim.Task
+}
+
+// lock reports whether the task may write in this step.
+func (m *rwMutex) lock(t sim.Task) bool {
+	if m.readers > 0 {
+		m.writers = append(m.writers, t)
+		return false
+	}
+	return true
+}
+
+// rLock reports whether the task reads from now on.
+func (m *rwMutex) rLock(t sim.Task) bool {
+	if len(m.writers) > 0 {
+		m.behind = append(m.behind, t)
+		return false
+	}
+	m.readers++
+	return true
+}
+
+func (m *rwMutex) rUnlock(env *sim.Env) {
+	m.readers--
+	if m.readers > 0 {
+		return
+	}
+	for _, t := range append(m.writers, m.behind...) {
+		env.Enable(t)
+	}
+	m.writers, m.behind = nil, nil
+}
+
+func (m *rwMutex) clone() rwMutex {
+	return rwMutex{m.readers, slices.Clone(m.writers), slices.Clone(m.behind)}
+}
+
+func (m *rwMutex) digest(d sim.Digest) sim.Digest {
+	return tasks(tasks(d.Int(int64(m.readers)), m.writers), m.behind)
+}
+
+func tasks(d sim.Digest, list []sim.Task) sim.Digest {
+	d = d.Int(int64(len(list)))
+	for _, t := range list {
+		d = d.Int(int64(t))
+	}
+	return d
+}

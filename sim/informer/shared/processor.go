@@ -1,0 +1,136 @@
+package shared
+
+import "github.com/watchbed/watchbed/sim"
+
+// processor is sharedProcessor, without its listeners.
+type processor struct {
+	lock rwMutex
+	// started: the goroutines of the listeners run (listenersStarted).
+	started bool
+	// stopped: run has ended them, and waits for all of them.
+	stopped bool
+}
+
+// distribute gives the next notification to all listeners. It reports false if it has to wait.
+func (s *Informer) distribute(env *sim.Env) bool {
+	p, l := &s.processor, &s.loop
+	env.Reads(cellProcessor, 0)
+	n := l.tell[l.next]
+	if s.cfg.Rules.HoldsListeners() {
+		return s.distributeHolding(env, n)
+	}
+	if !p.started && s.listening() > 0 {
+		env.Cover(waitedForListeners)
+		return false
+	}
+	for i := range s.handlers {
+		s.distributeTo(env, i, n)
+	}
+	return true
+}
+
+// distributeHolding keeps the lock until all have been told.
+func (s *Informer) distributeHolding(env *sim.Env, n Notification) bool {
+	p, l := &s.processor, &s.loop
+	env.Writes(cellProcessor, 0)
+	if !l.reads {
+		if !p.lock.rLock(TaskProcess) {
+			return false
+		}
+		l.reads, l.to = true, 0
+	}
+	for ; l.to < len(s.handlers); l.to++ {
+		if h := s.handlers[l.to]; h.registered && !h.started {
+			env.Cover(waitedForListeners)
+			return false
+		}
+		s.distributeTo(env, l.to, n)
+	}
+	l.reads = false
+	p.lock.rUnlock(env)
+	return true
+}
+
+func (s *Informer) distributeTo(env *sim.Env, i int, n Notification) {
+	env.LooksAt(cellHandler, i)
+	if h := s.handlers[i]; h.registered && (h.syncing || !n.Resyncs()) {
+		s.add(env, i, n)
+	}
+}
+
+// listening is how many listeners there are.
+func (s *Informer) listening() int {
+	n := 0
+	for _, h := range s.handlers {
+		if h.registered {
+			n++
+		}
+	}
+	return n
+}
+
+// runProcessor is sharedProcessor.run: the start of all listeners, and their end.
+func (s *Informer) runProcessor(env *sim.Env) {
+	p := &s.processor
+	env.Writes(cellProcessor, 0)
+	switch {
+	case p.stopped:
+	case p.started:
+		s.stopListeners(env)
+	case s.cfg.Rules.HoldsListeners():
+		// It was the lock for reading.
+		if p.lock.rLock(TaskListeners) {
+			s.startListeners(env)
+			p.lock.rUnlock(env)
+		}
+	case p.lock.lock(TaskListeners):
+		s.startListeners(env)
+	}
+}
+
+func (s *Informer) startListeners(env *sim.Env) {
+	s.processor.started = true
+	for i, h := range s.handlers {
+		if h.registered {
+			s.startListener(env, i)
+			s.watchSynced(env, i)
+		}
+	}
+	env.LooksAt(cellLoop, 0)
+	if s.loop.at == telling {
+		env.Enable(TaskProcess)
+	}
+	env.LooksAt(cellProgram, 0)
+	if s.program.adding {
+		env.Enable(TaskProgram)
+	}
+	if s.loop.at == ended {
+		env.Enable(TaskListeners)
+	}
+}
+
+// startListener starts pop and run.
+func (s *Informer) startListener(env *sim.Env, i int) {
+	env.Writes(cellHandler, i)
+	s.handlers[i].started = true
+}
+
+// stopListeners closes the channels of all listeners. Their goroutines end at once, and drop what
+// has not been handled.
+func (s *Informer) stopListeners(env *sim.Env) {
+	s.processor.stopped = true
+	for i, h := range s.handlers {
+		env.Writes(cellHandler, i)
+		if h.registered {
+			h.end(env, i)
+		}
+	}
+	env.Disable(TaskSynced)
+}
+
+// end ends the goroutines of a listener.
+func (h *Handler) end(env *sim.Env, i int) {
+	h.registered, h.watches, h.pending = false, false, nil
+	env.Disable(taskHandle(i))
+	env.Disable(taskLearn(i))
+}

@@ -1,0 +1,43 @@
+package shared
+
+import (
+	"strings"
+
+	"github.com/watchbed/watchbed/sim"
+)
+
+// Waits says which goroutines wait for each other, for a person; empty if none does. It is asked
+// when nothing more can happen.
+func (s *Informer) Waits() string {
+	var all []string
+	say := func(goroutine, waitsFor string) { all = append(all, goroutine+" waits for "+waitsFor) }
+	switch {
+	case s.loop.at == telling && s.loop.reads:
+		say("the process loop, which holds the lock of the listeners,", "their goroutines to be started")
+	case s.loop.at == telling:
+		say("the process loop", "the goroutines of the listeners to be started")
+	}
+	if s.program.adding {
+		say("AddEventHandler", "the goroutines of the listeners to be started")
+	}
+	for _, t := range s.blockDeltas.waiting {
+		say(goroutine(t), "blockDeltas")
+	}
+	for _, t := range append(s.processor.lock.writers, s.processor.lock.behind...) {
+		say(goroutine(t), "the lock of the listeners")
+	}
+	if s.processor.stopped && !s.Returned() {
+		for i, h := range s.handlers {
+			if h.watches {
+				say("Run", "watchSynced of "+name(i)+", which has no listener")
+			}
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+func goroutine(t sim.Task) string {
+	return map[sim.Task]string{
+		TaskProcess: "the process loop", TaskListeners: "the start of the listeners", TaskResync: "the resync", TaskProgram: "the program",
+	}[t]
+}
