@@ -200,6 +200,9 @@ var bugs = []bug{
 	{"kubernetes-89828-precondition", writes.Objects, bounds{oneUpdater + "10", 0}},
 	{"kubernetes-89828-deleted-object", writes.Objects, bounds{oneUpdater + "2 updaters=3", 0}},
 	{"kubernetes-138724", writes.Objects, bounds{oneUpdater + "1 updaters=2 items=0", 0}},
+	{"change-wakes-no-read", scenarios.AwaitedChange, bounds{"writers=1 writes=1 readers=1 gets=1 keys=1 items=1 network=0s scheduling=0s horizon=2s", 0}},
+	{"store-before-version", scenarios.WatchListStreams, bounds{"caches=1 writers=1 writes=2 deletes=false txns=false noise=0 noise-writes=0 keys=1 items=1" +
+		" list-watchers=1 list-rounds=1 list-rv=unset breaks=0 restarts=0 at-rest=true", 0}},
 	{"version-before-store", scenarios.Issue15220, bounds{"etcd=3.6.16 " + one, 0}},
 }
 

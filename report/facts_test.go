@@ -166,6 +166,8 @@ var mechanisms = map[string][]fact{
 	"bug-stale-index":                     {said("store.staysIndexed"), answers},
 	"bug-store-without-snapshot":          {setBack("store.notKept"), answers},
 	"bug-trigger-of-new-value":            {setBack("dispatch.untriggered")},
+	"bug-store-before-version":            {said("ingestion.storeOnly"), said("dispatch.initialEventsSent")},
+	"bug-change-wakes-no-read":            {said("cache.takesIn"), said("cache.skipsProgress"), answers},
 	"bug-version-before-store":            {said("ingestion.versionOnly"), answers},
 	"bug-page-of-newest-state":            {answers, said("cache.takesIn"), said("read.otherState")},
 	"bug-progress-lowers-version":         {said("ingestion.putOff"), said("cache.takesIn"), said("store.versionLowered")},

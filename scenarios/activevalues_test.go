@@ -55,6 +55,7 @@ var activeValues = []active{
 	{set: "cache=kep-4988", scenario: "paged-lists"},
 	{set: "cache=kep-3157", scenario: "watch-list"},
 	{set: "cache=v0.37.2", scenario: "paged-lists"},
+	{set: "cache=v0.38.0-alpha.2", scenario: "paged-lists"},
 	// Topology.
 	{set: "caches=3", scenario: "consistent-list"},
 	{set: "resources=2", scenario: "consistent-list"},
@@ -294,6 +295,8 @@ var activeValues = []active{
 	{set: "compaction-notice=polled", scenario: "snapshot-reads"},
 	{set: "watch-history=until-compacted", scenario: "compacted-watch-history", with: "watch-history=until-full"},
 	{set: "mark-consistent=unlocked", scenario: "detectors", with: "cache=kep-4988"},
+	{set: "passed-check=drops-snapshots", scenario: "kept-pages", with: "cache=v0.37.2,pagination=first-page"},
+	{set: "equal-progress=skipped", scenario: "awaited-change"},
 	{set: "consistency-checker=fallback", scenario: "lost-event", with: "consistency-checker=off"},
 	{set: "consistency-checker=panic", scenario: "lost-event", with: "consistency-checker=off"},
 	{set: "inconsistency-detector=on", scenario: "detectors", with: "inconsistency-detector=off"},

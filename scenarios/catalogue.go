@@ -27,7 +27,7 @@ func init() {
 		// Reads that may be stale.
 		StaleList, StaleOwnWrite, TimeTravel,
 		// What known bugs of caches show in.
-		ResumedWatch, WatchDuringRelist, RelistOfSmallHistory, ShrinkingHistory, QuietGet, AnyWithoutProgress, Namespaces, RecreatedCache, BusyNeighbour, delegation.Delegated, AnyRequests, Refusals, SlowStart, WatchesAtRest, SlowWatches, RequestsAtRest,
+		ResumedWatch, WatchDuringRelist, RelistOfSmallHistory, ShrinkingHistory, QuietGet, AwaitedChange, AnyWithoutProgress, Namespaces, RecreatedCache, BusyNeighbour, delegation.Delegated, AnyRequests, Refusals, SlowStart, WatchesAtRest, SlowWatches, RequestsAtRest,
 		// Watches of clients that do not keep up (KEP-6268).
 		stalled.Watches, stalled.Ended, stalled.Relisted, stalled.Neighbours,
 		// What known bugs of etcd show in.

@@ -44,6 +44,27 @@ object did not, and timed out.`,
 	),
 })
 
+var AwaitedChange = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "awaited-change",
+	Summary: "reads of a revision that a change of their own resource brings, with no other write behind it",
+	Doc: `A client that has learned of a write names its revision in a read before the event has come to the cache. The read waits, and
+the event itself has to wake it: the progress that etcd is asked for meanwhile says nothing that the event has not said. Since
+kubernetes/kubernetes#142291 UpdateResourceVersion returns early from that.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 1, Writes: 12, Readers: 3, Gets: 4, Read: "not-older",
+			AwaitReady: true, Items: 2, Keys: 2, Think: 10 * time.Millisecond,
+		},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: 20 * time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 20 * time.Second,
+			Steps: 200_000,
+		},
+	},
+	Claims: []*testbed.Property{reads.AnswersInTime, reads.NotOlderThan, caches.ServedAsPromised, caches.NeededProgress},
+})
+
 var AnyWithoutProgress = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "any-without-progress",
 	Summary: "LISTs at resourceVersion \"0\" in front of an etcd that never answers a progress request",

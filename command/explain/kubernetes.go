@@ -11,8 +11,8 @@ import (
 )
 
 // kubernetesVersion is how a release of the API server is written: "1.31", "v1.31.2",
-// "kubernetes 1.31", or as a module of Go, "v0.31.2".
-var kubernetesVersion = regexp.MustCompile(`^(?i:kubernetes[ -]?)?v?[01]\.([0-9]{1,3})(?:\.([0-9]{1,3}))?$`)
+// "kubernetes 1.31", or as a module of Go, "v0.31.2", "v0.38.0-alpha.2".
+var kubernetesVersion = regexp.MustCompile(`^(?i:kubernetes[ -]?)?v?[01]\.([0-9]{1,3})(?:\.([0-9]{1,3})(?:-(?:alpha|beta|rc)\.[0-9]+)?)?$`)
 
 // ofKubernetes are the releases that a text names: of Kubernetes, or of a module of it
 // with the same minor version.

@@ -52,14 +52,15 @@ func (p *versionFirst) Event(env *sim.Env, s *store.Store, in *wire.WatchEvent) 
 }
 
 // HandOver implements cache.Publisher.
-func (p *versionFirst) HandOver(env *sim.Env, s *store.Store) {
+func (p *versionFirst) HandOver(env *sim.Env, s *store.Store) bool {
 	env.Reads(cellUnstored, 0)
 	if p.unstored == nil {
-		return
+		return false
 	}
 	env.Writes(cellUnstored, 0)
 	s.Update(env, p.unstored)
 	p.unstored = nil
+	return false
 }
 
 // Clone implements cache.Publisher.

@@ -22,6 +22,8 @@ var Cache = []option.Range{
 	option.From("compaction-notice", "pushed", "polled"),
 	option.From("watch-history", "until-full", "until-compacted"),
 	option.From("mark-consistent", "locked", "unlocked"),
+	option.From("passed-check", "keeps-snapshots", "drops-snapshots"),
+	option.From("equal-progress", "taken", "skipped"),
 	option.From("consistency-checker", "off", "fallback", "panic"),
 	option.From("inconsistency-detector", "off", "on"),
 	option.From("reflector-list", "list", "watch-list"),

@@ -109,6 +109,8 @@ var (
 		func(o *cache.Options) bool { return o.Store.WatchHistory == store.WatchHistoryUntilCompacted })
 	CheckerFallsBack = ofCache("a failed consistency check drops the snapshots (consistency-checker=fallback)",
 		func(o *cache.Options) bool { return o.Checks.ConsistencyChecker == check.ConsistencyCheckerFallback })
+	PassedCheckDropsSnapshots = ofCache("a consistency check that passes drops the snapshots (passed-check=drops-snapshots)",
+		func(o *cache.Options) bool { return check.PassedChecks.Of(o.Checks.PassedCheck) })
 	CheckerEndsProcess = ofCache("a failed consistency check ends the process (consistency-checker=panic)",
 		func(o *cache.Options) bool { return o.Checks.ConsistencyChecker == check.ConsistencyCheckerPanic })
 )

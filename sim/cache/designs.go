@@ -41,4 +41,11 @@ var presets = []option.Preset{
 			"mark-consistent=unlocked", "consistency-checker=fallback",
 			"version-check=shipped",
 		)},
+	{Name: "v0.38.0-alpha.2", Doc: "what k8s.io/apiserver v0.38.0-alpha.2 ships: store, index and snapshots have a lock of their own, and a consistency check that passes drops all snapshots",
+		Settings: option.Settings(
+			"on-timeout=fallback", "continue-with-version=refused",
+			"snapshots=on", "compaction-notice=polled", "late-snapshot=kept",
+			"equal-progress=skipped", "consistency-checker=fallback", "passed-check=drops-snapshots",
+			"version-check=shipped",
+		)},
 }

@@ -124,7 +124,14 @@
 //     same version. It sets what is set, wakes reads that look and wait on, and
 //     sends a second entry to the dispatcher, which drops it. Only the entry is
 //     kept, as weight in the channel. Where only one of the two entries fits,
-//     both wait here.
+//     both wait here. v0.38.0-alpha.2 returns early from that call (equal-progress).
+//   - An event is one step, whatever the order in which processEvent changes its parts. In
+//     v0.37.2 that is history, version, objects, snapshot; in v0.38.0-alpha.2 objects, index, latest
+//     snapshot and snapshots, under a lock of their own, then history and version. Without the
+//     lock of the watch cache only three look: a write at its suggestion, MarkConsistent, and the compactor's
+//     poll. They look at objects and snapshots alone. The step stands for the moment at which those change, and
+//     a reader that waits for the lock meanwhile may as well have it right behind that moment.
+//     The latest snapshot that v0.38.0-alpha.2 always has is the store itself here.
 //   - The timer of a read that was served goes on upstream and wakes others without
 //     effect. Here it is stopped.
 //   - The requester's look at the number of waiting reads after a request is part
@@ -142,7 +149,7 @@
 //   - dispatchEvents polls every 10 ms for the first list before it takes events,
 //     to know a version for bookmarks. The goroutine may as well be a little late
 //     with the first event, and a bookmark at a list's own version is dropped.
-//   - MarkConsistent takes no lock upstream. Here an event and the end of a check
+//   - MarkConsistent takes no lock in v0.37.2, and that of the store in v0.38.0-alpha.2. Here an event and the end of a check
 //     exclude each other, unless the design says otherwise (mark-consistent): then
 //     a failed check may end amid the next event.
 //   - The consistency checker looks whether the cache is ready and lists it in one

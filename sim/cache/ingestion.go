@@ -15,6 +15,7 @@ import (
 type ingestion struct {
 	publisher Publisher
 	progress  ProgressTaker
+	early     EarlyReturn
 	// chosen is the option that publisher was made for.
 	chosen Publication
 	// handOver is the event on its way to the dispatcher.
@@ -26,6 +27,7 @@ func (n *ingestion) reset(o *IngestionOptions) {
 		n.publisher, n.chosen = Publications.Of(o.Publication)(), o.Publication
 	}
 	n.progress = ProgressTakers.Of(o.ProgressRV)
+	n.early = EqualProgresses.Of(o.EqualProgress)
 	n.forget()
 }
 
@@ -72,8 +74,7 @@ func (c feed) Event(env *sim.Env, e *wire.WatchEvent) bool {
 	}
 	n := &c.ingestion
 	if e.Type == wire.Bookmark {
-		n.progress.Ingested(env, c.Cache, e)
-		n.handOver = store.Event{ResourceVersion: e.ResourceVersion, Bookmark: true}
+		n.handOver = c.updateResourceVersion(env, e)
 	} else {
 		n.handOver = c.processEvent(env, e)
 	}
@@ -90,22 +91,45 @@ func (c *Cache) processEvent(env *sim.Env, in *wire.WatchEvent) store.Event {
 	}
 	e := c.ingestion.publisher.Event(env, &c.store, in)
 	c.checks.Checker.Stored(env, &c.store)
-	c.reads.Broadcast(env)
+	if !c.ingestion.early.Wakes {
+		c.reads.Broadcast(env)
+	}
 	return e
+}
+
+// updateResourceVersion is UpdateResourceVersion. It returns what the dispatcher is to be handed, which is
+// nothing if it returns early. An echo (progress-requests=echo) says more than a version, and is taken.
+func (c *Cache) updateResourceVersion(env *sim.Env, e *wire.WatchEvent) store.Event {
+	n := &c.ingestion
+	if n.early.Returns && e.ProgressID == 0 && e.ResourceVersion == c.store.ResourceVersion(env) {
+		env.Cover(progressSkipped)
+		c.hear(env, 0)
+		if env.Noting() {
+			env.Note(skipsProgress{e.ResourceVersion})
+		}
+		return store.Event{}
+	}
+	n.progress.Ingested(env, c, e)
+	return store.Event{ResourceVersion: e.ResourceVersion, Bookmark: true}
 }
 
 // TakeProgress takes in a progress notification (UpdateResourceVersion). It
 // believes it whatever it says, as upstream does: also if it goes back in time.
 func (c *Cache) TakeProgress(env *sim.Env, resourceVersion, id int64) {
 	env.Cover(ProgressNotified)
-	env.Add(bookmarksReceived, 1)
-	c.reads.Notified(env)
-	c.requester.Heard(env, id)
+	c.hear(env, id)
 	if env.Noting() {
 		env.Note(takesProgress{resourceVersion})
 	}
 	c.store.SetResourceVersion(env, resourceVersion)
 	c.reads.Broadcast(env)
+}
+
+// hear is what a progress notification means beside its version.
+func (c *Cache) hear(env *sim.Env, id int64) {
+	env.Add(bookmarksReceived, 1)
+	c.reads.Notified(env)
+	c.requester.Heard(env, id)
 }
 
 // dropProgress leaves a progress notification out: it is not known whether the member
@@ -122,9 +146,11 @@ func (c *Cache) dropProgress(env *sim.Env, e *wire.WatchEvent) {
 func (c *Cache) runHandOver(env *sim.Env) {
 	n := &c.ingestion
 	env.Reads(cellHandOver, 0)
-	n.publisher.HandOver(env, &c.store)
+	if n.publisher.HandOver(env, &c.store) {
+		c.reads.Broadcast(env)
+	}
 	c.checks.Checker.Stored(env, &c.store)
-	if !c.dispatcher.Offer(env, n.handOver) {
+	if something := n.handOver.ResourceVersion != 0; something && !c.dispatcher.Offer(env, n.handOver) {
 		env.Cover(ingestionBlocked)
 		return
 	}

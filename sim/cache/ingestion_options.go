@@ -14,6 +14,7 @@ type IngestionOptions struct {
 	WatchRetry    reflector.Retry
 	Publication   Publication
 	ProgressRV    ProgressRV
+	EqualProgress EqualProgress
 	WatchStream   WatchStream
 }
 
@@ -22,6 +23,7 @@ var ingestionOptions = option.NewGroup("cache",
 	option.SeamOption(reflector.Retries, func(o *IngestionOptions) *reflector.Retry { return &o.WatchRetry }),
 	option.SeamOption(Publications, func(o *IngestionOptions) *Publication { return &o.Publication }),
 	option.SeamOption(ProgressTakers, func(o *IngestionOptions) *ProgressRV { return &o.ProgressRV }),
+	option.SeamOption(EqualProgresses, func(o *IngestionOptions) *EqualProgress { return &o.EqualProgress }),
 	option.SeamOption(WatchStreams, func(o *IngestionOptions) *WatchStream { return &o.WatchStream }),
 )
 
@@ -36,8 +38,9 @@ type Publisher interface {
 	// to be handed.
 	Event(env *sim.Env, s *store.Store, in *wire.WatchEvent) store.Event
 	// HandOver runs in the next step of the same goroutine, before that event goes
-	// to the dispatcher. The lock was free in between.
-	HandOver(env *sim.Env, s *store.Store)
+	// to the dispatcher. The lock was free in between. It reports whether reads that wait
+	// are to look again.
+	HandOver(env *sim.Env, s *store.Store) bool
 	// Clone returns a copy that goes its own way.
 	Clone() Publisher
 	// Cells visits the cells that the implementation has of its own.
@@ -57,9 +60,9 @@ func (whole) Event(env *sim.Env, s *store.Store, in *wire.WatchEvent) store.Even
 	return s.ProcessEvent(env, in)
 }
 
-func (whole) HandOver(*sim.Env, *store.Store) {}
-func (w whole) Clone() Publisher              { return w }
-func (whole) Cells(sim.CellVisitor)           {}
+func (whole) HandOver(*sim.Env, *store.Store) bool { return false }
+func (w whole) Clone() Publisher                   { return w }
+func (whole) Cells(sim.CellVisitor)                {}
 
 // ProgressRV chooses a ProgressTaker.
 type ProgressRV uint8
@@ -93,3 +96,32 @@ type WatchStream uint8
 var WatchStreams = option.NewSeam[WatchStream, func(cfg *Config) string]("watch-stream",
 	"the gRPC stream on which the cache watches and requests progress").
 	Shipped("own", "one of its own (the gate SeparateCacheWatchRPC)", func(cfg *Config) string { return cfg.Metadata })
+
+// EqualProgress is the value of the option equal-progress.
+type EqualProgress uint8
+
+// EarlyReturn is what UpdateResourceVersion makes of a resourceVersion that the cache has already. The reflector
+// calls it with each progress notification, and once more after each change with the version of that change.
+type EarlyReturn struct {
+	// Returns: it returns early. No read is woken, and the dispatcher gets no entry.
+	Returns bool
+	// Wakes: a change has left it to this call to wake the reads that wait.
+	Wakes bool
+}
+
+// EqualProgresses is the seam of progress that says nothing new.
+var EqualProgresses = option.NewSeam[EqualProgress, EarlyReturn]("equal-progress",
+	"what the cache makes of progress up to the resourceVersion that it has already").
+	Shipped("taken", "the same as of other progress: reads look again, and the dispatcher gets an entry", EarlyReturn{})
+
+// EqualProgressSkipped is what UpdateResourceVersion of k8s.io/apiserver v0.38.0-alpha.2 does.
+var EqualProgressSkipped = EqualProgresses.Register("skipped", "nothing: reads go on to wait, and the dispatcher gets no entry, after changes neither: as v0.38.0-alpha.2 ships it",
+	EarlyReturn{Returns: true})
+
+// entriesOfChange is how many entries the dispatcher gets of a change: the second is that of the call with its version.
+func (r EarlyReturn) entriesOfChange() int {
+	if r.Returns {
+		return 1
+	}
+	return 2
+}

@@ -12,6 +12,8 @@ type (
 	takesIn struct{ event *wire.WatchEvent }
 	// takesProgress: a progress notification has come in.
 	takesProgress struct{ resourceVersion int64 }
+	// skipsProgress: one says what the cache knows.
+	skipsProgress struct{ resourceVersion int64 }
 	// dropsProgress: one came from a member of which nothing is known.
 	dropsProgress struct{ resourceVersion int64 }
 )
@@ -29,6 +31,13 @@ func (n takesProgress) Text(*sim.World) string {
 
 // About implements sim.Subject.
 func (n takesProgress) About() sim.About { return sim.About{Revision: n.resourceVersion} }
+
+func (n skipsProgress) Text(*sim.World) string {
+	return "is at resourceVersion " + number(n.resourceVersion) + " already, and returns early from progress up to it"
+}
+
+// About implements sim.Subject.
+func (n skipsProgress) About() sim.About { return sim.About{Revision: n.resourceVersion} }
 
 func (n dropsProgress) Text(*sim.World) string {
 	return "drops progress " + number(n.resourceVersion) + ": the version of the member behind the stream is not known, or too old"

@@ -12,5 +12,6 @@ var (
 var (
 	// ProgressNotified counts the notifications that caches take in.
 	ProgressNotified = sim.NewSituation("cache: progress notification taken in")
+	progressSkipped  = sim.NewSituation("cache: progress up to the version that it has already, returned from early")
 	progressDropped  = sim.NewSituation("cache: progress notification of an unknown member dropped")
 )

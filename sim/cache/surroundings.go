@@ -20,6 +20,7 @@ func (c *Cache) resetDispatcher() {
 			Watcher: func(i int) (sim.Task, sim.Timer) { return watcherTask(i), watchTimer(i) },
 		},
 		Upstream: c.cfg.Watch, UpstreamMetadata: c.cfg.DelegatedMetadata, Fields: c.cfg.Fields, EventFreshDuration: c.cfg.EventFreshDuration,
+		EntriesOfChange:  c.ingestion.early.entriesOfChange(),
 		WithoutWatchList: c.cfg.Guard.WatchList == guard.WatchListOff,
 		Store:            &c.store, Surroundings: surroundings{c},
 	})

@@ -32,6 +32,8 @@ type Checker struct {
 	onMismatch Reaction
 	digesting  Digesting
 	paging     Paging
+	// drops: a check that passes drops the snapshots.
+	drops bool
 
 	state State
 	// turns counts the checks of an untimed run, checks those that began. They
@@ -161,6 +163,9 @@ func (k *Checker) matched(env *sim.Env, s *store.Store, log *Log) {
 	log.end(env, k.detection, Consistent)
 	env.Add(checksSucceeded, 1)
 	s.MarkConsistent(env, true)
+	if k.drops {
+		s.DropSnapshots(env)
+	}
 	k.sleep(env)
 }
 

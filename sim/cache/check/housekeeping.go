@@ -28,7 +28,7 @@ func (h *Housekeeping) Reset(cfg Config, process []sim.NodeID) {
 		Compactions: Compactions{cfg: own, notice: CompactionNotices.Of(cfg.CompactionNotice)},
 		Checker: Checker{cfg: own, process: process,
 			mark: Marks.Of(cfg.MarkConsistent), onMismatch: ConsistencyCheckers.Of(cfg.ConsistencyChecker),
-			digesting: CheckDigests.Of(cfg.CheckDigest), paging: CheckPages.Of(cfg.CheckPages)},
+			digesting: CheckDigests.Of(cfg.CheckDigest), paging: CheckPages.Of(cfg.CheckPages), drops: PassedChecks.Of(cfg.PassedCheck)},
 		Detector: Detector{cfg: own, running: h.Detector.running[:0]},
 		Log:      Log{h.Log.all[:0]},
 	}
@@ -50,7 +50,7 @@ func (h *Housekeeping) Forget() {
 	h.Compactions.call = sim.NoConn
 	k := &h.Checker
 	*k = Checker{
-		cfg: k.cfg, process: k.process, mark: k.mark, onMismatch: k.onMismatch, digesting: k.digesting, paging: k.paging,
+		cfg: k.cfg, process: k.process, mark: k.mark, onMismatch: k.onMismatch, digesting: k.digesting, paging: k.paging, drops: k.drops,
 		turns: k.turns, checks: k.checks,
 	}
 	h.Detector.running = h.Detector.running[:0]

@@ -9,6 +9,7 @@ import (
 type Options struct {
 	CompactionNotice      CompactionNotice
 	ConsistencyChecker    ConsistencyChecker
+	PassedCheck           PassedCheck
 	MarkConsistent        MarkConsistent
 	CheckDigest           CheckDigest
 	CheckPages            CheckPage
@@ -20,6 +21,7 @@ var Group = option.NewGroup("cache",
 	option.SeamOption(CompactionNotices, func(o *Options) *CompactionNotice { return &o.CompactionNotice }),
 	option.SeamOption(Marks, func(o *Options) *MarkConsistent { return &o.MarkConsistent }),
 	option.SeamOption(ConsistencyCheckers, func(o *Options) *ConsistencyChecker { return &o.ConsistencyChecker }),
+	option.SeamOption(PassedChecks, func(o *Options) *PassedCheck { return &o.PassedCheck }),
 	option.SeamOption(CheckDigests, func(o *Options) *CheckDigest { return &o.CheckDigest }),
 	option.SeamOption(CheckPages, func(o *Options) *CheckPage { return &o.CheckPages }),
 	option.Choice("inconsistency-detector", func(o *Options) *InconsistencyDetector { return &o.InconsistencyDetector },

@@ -57,6 +57,7 @@ type Dispatcher struct {
 // been used.
 func (d *Dispatcher) Reset(cfg Config) {
 	cfg.setDefaults()
+	set(&cfg.EntriesOfChange, 2)
 	d.cfg = cfg
 	d.end = InitialEventsEnds.Of(cfg.InitialEventsEnd)
 	d.buffer = Buffers.Of(cfg.Buffer)
@@ -114,23 +115,23 @@ func (d *Dispatcher) occupied() bool {
 
 // weight is the number of entries that an event takes in the channel. After a
 // change the reflector reports its resourceVersion once more
-// (UpdateResourceVersion), which is a second entry.
-func weight(e *store.Event) int {
+// (UpdateResourceVersion), which is a second entry unless that call returns early.
+func (d *Dispatcher) weight(e *store.Event) int {
 	if e.Bookmark {
 		return 1
 	}
-	return 2
+	return d.cfg.EntriesOfChange
 }
 
 // Offer puts an event into the incoming channel. It returns false if there is no
 // room; Numbers.HandOver runs when there may be.
 func (d *Dispatcher) Offer(env *sim.Env, e store.Event) bool {
 	env.WritesItem(cellIncoming, 0, d.incoming.Next())
-	d.offering = d.used > 0 && d.used+weight(&e) > d.cfg.IncomingCapacity
+	d.offering = d.used > 0 && d.used+d.weight(&e) > d.cfg.IncomingCapacity
 	if d.offering {
 		return false
 	}
-	d.used += weight(&e)
+	d.used += d.weight(&e)
 	d.incoming.Push(e)
 	env.LooksAt(cellBlocked, 0)
 	if !d.occupied() {
@@ -149,7 +150,7 @@ func (d *Dispatcher) Run(env *sim.Env) {
 	env.ReadsItem(cellIncoming, 0, d.incoming.First())
 	env.WritesItem(cellIncoming, 0, sim.NoItem)
 	d.current = d.incoming.Pop()
-	d.used -= weight(&d.current)
+	d.used -= d.weight(&d.current)
 	if d.offering {
 		env.Enable(d.cfg.HandOver)
 	}

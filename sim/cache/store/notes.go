@@ -69,3 +69,14 @@ func (n notKept) About() sim.About { return sim.About{Revision: n.resourceVersio
 func (n notKept) SetsBack() bool { return true }
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
+
+// dropped: the snapshots are gone, though nothing was wrong with them.
+type dropped struct{ snapshots int }
+
+// Text implements sim.Note.
+func (n dropped) Text(*sim.World) string {
+	if n.snapshots == 1 {
+		return "drops its only snapshot: cache and etcd are equal"
+	}
+	return "drops all " + strconv.Itoa(n.snapshots) + " snapshots: cache and etcd are equal"
+}

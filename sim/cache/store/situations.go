@@ -21,6 +21,7 @@ var (
 	snapshotLate         = sim.NewSituation("cache: state from before a compaction that the cache has heard of")
 	snapshotsSuspended   = sim.NewSituation("cache: snapshots switched off by a failed consistency check")
 	snapshotOutlives     = sim.NewSituation("cache: snapshot of an event that was on its way when snapshots were switched off")
+	snapshotsDropped     = sim.NewSituation("cache: snapshots dropped by a consistency check that passed")
 	snapshotsAgain       = sim.NewSituation("cache: snapshots switched on again by a consistency check")
 )
 

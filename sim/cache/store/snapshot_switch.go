@@ -58,6 +58,20 @@ func (s *Store) MarkConsistent(env *sim.Env, consistent bool) {
 	k.suspended = !consistent
 }
 
+// DropSnapshots drops all past states. The newest state stays, and the next event leaves a snapshot.
+func (s *Store) DropSnapshots(env *sim.Env) {
+	if k := &s.snapshots; k.taking() {
+		env.Writes(CellSnapshots, 0)
+		if k.tree.Len() > 0 {
+			env.Cover(snapshotsDropped)
+			if env.Noting() {
+				env.Note(dropped{k.tree.Len()})
+			}
+		}
+		k.reset()
+	}
+}
+
 // MarkInconsistentAmidEvent switches snapshots off while the next event is on its
 // way into the cache: between its look at the switch and its snapshot.
 func (s *Store) MarkInconsistentAmidEvent(env *sim.Env) {

@@ -152,6 +152,13 @@ func (s *Store) ProcessEvent(env *sim.Env, in *wire.WatchEvent) Event {
 
 // Admit is the first half of ProcessEvent: history and resourceVersion.
 func (s *Store) Admit(env *sim.Env, in *wire.WatchEvent) Event {
+	e := s.Change(env, in)
+	s.Publish(env, e)
+	return e
+}
+
+// Change is what the dispatcher is to be handed of a change that the store does not have yet.
+func (s *Store) Change(env *sim.Env, in *wire.WatchEvent) Event {
 	// What the object was before decides for selective watchers only.
 	env.LooksAt(CellObjects, 0)
 	previous, exists := s.objects.tree.Get(in.Item)
@@ -162,12 +169,16 @@ func (s *Store) Admit(env *sim.Env, in *wire.WatchEvent) Event {
 	if w := e.ForWatchers; w != nil && w.ResourceVersion != in.ResourceVersion && env.Noting() {
 		env.Note(otherVersion{in.ResourceVersion, w.ResourceVersion})
 	}
+	return e
+}
+
+// Publish puts a change into the history and sets its resourceVersion.
+func (s *Store) Publish(env *sim.Env, e Event) {
 	s.appendHistory(env, e)
-	s.SetResourceVersion(env, in.ResourceVersion)
+	s.SetResourceVersion(env, e.ResourceVersion)
 	if s.snapshots.taking() {
 		s.evictSnapshots(env)
 	}
-	return e
 }
 
 // Update is the second half: it makes a change visible to reads, and keeps the
