@@ -190,6 +190,7 @@ var activeValues = []active{
 	{set: "member-partitions=1", scenario: "lagging-member"},
 	{set: "downgrade=3.5.7", scenario: "consistent-list"},
 	{set: "clog=true", scenario: "recovery"},
+	{set: "defragment=true", scenario: "lagging-member"},
 	{set: "informer-breaks=1", scenario: "informer-moves"},
 	{set: "informer-restarts=1", scenario: "informer-moves"},
 	{set: "informer-refusals=1", scenario: "informer-moves"},
@@ -270,6 +271,7 @@ var activeValues = []active{
 	{set: "watch-decode=serial", scenario: "concurrent-decoding"},
 	{set: "decode-time=20ms", scenario: "recovery"},
 	{set: "decode-failures=3", scenario: "concurrent-decoding"},
+	{set: "undecodable=w1.2", scenario: "concurrent-decoding", with: "client-kv=true"},
 	// The cache.
 	{set: "freshness=none", scenario: "consistent-list"},
 	{set: "freshness=direct", scenario: "consistent-list"},

@@ -48,7 +48,7 @@ func init() {
 		CostQuiet, CostElsewhere, CostPrefix, CostBusy, informers.CostStorm, CostPages,
 		// The version check, and overload.
 		guards.OldEtcd, guards.Mixed, guards.Unasked, guards.Downgrade, GuardQuietRange, guards.UnknownRequests, guards.LockedGate, guards.Insists, guards.Upgrade, guards.SlowMember, guards.NotifyAndGate, guards.Cascade, guards.CascadeLimited,
-		seats.Queues, seats.AnyRequests, seats.Waits, seats.Fallback,
+		seats.Queues, seats.AnyRequests, seats.Waits, seats.Fallback, seats.Defragmented,
 		// Informers (KEP-3157).
 		informers.ColdStart, informers.Resume, informers.Expired, informers.Moves, informers.TimeTravel, informers.MostRecent, informers.Fallback,
 		informers.RelistLoop, informers.Detector, informers.Refusals, informers.Overload, informers.Outages, informers.QuietResource, informers.Memory, informers.SlowLists, informers.SlowStreams, informers.MemoryFeedback, informers.MemoryFallback, informers.MemorySuffices, informers.MemoryOfStreams,

@@ -268,6 +268,8 @@ func (p *Params) fit() error {
 		return fmt.Errorf("caches=0: there are readers, watchers or informers, so there must be a cache")
 	case servers == 0 && p.Faults.Clog:
 		return fmt.Errorf("clog=true: there is no API server whose watch could be clogged")
+	case !p.Topology.ClientKV && slices.ContainsFunc(p.Settings, func(s option.Setting) bool { return s.Name == "undecodable" && s.Value != "" }):
+		return errors.New("undecodable: caches read etcd past the store that decodes; have them go through it with client-kv=true")
 	case p.Faults.Failovers > 0 && len(p.Topology.OtherMembers()) == 0:
 		return fmt.Errorf("failovers=%d: etcd has one member, so that no other can take over; add some, such as members=3.5.7", p.Faults.Failovers)
 	case p.Topology.Balanced && !p.Topology.Lagging:

@@ -188,3 +188,13 @@ func TestDecodesTakeTime(t *testing.T) {
 		require.Equal(t, want, c.told)
 	}
 }
+
+// An object that can never be decoded ends watches at it, and takes lists and gets with it.
+func TestAnUndecodableObjectIsInNoAnswer(t *testing.T) {
+	for _, mode := range []etcd3.WatchDecode{etcd3.Serial, etcd3.Concurrent} {
+		b := decoding(t, func(cfg *client.Config) { cfg.Watcher.WatchDecode, cfg.Watcher.Undecodable = mode, "v7" })
+		b.respond(0, events(0, putAt("/a/x", 6), putAt("/a/y", 7), putAt("/a/z", 8)))
+		b.settle()
+		require.Equal(t, []string{"0 ADDED RV=6 /a/x=v6", "0 ERROR RV=0 internal error", "0 connection closed"}, b.cache.take())
+	}
+}

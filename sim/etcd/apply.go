@@ -33,6 +33,9 @@ func (s *Server) append(env *sim.Env, e *entry) {
 
 // runApplyLoop applies one entry and answers it.
 func (s *Server) runApplyLoop(env *sim.Env) {
+	if s.backend.HoldsUpApply(env) {
+		return
+	}
 	if s.ending.open {
 		s.endApply(env)
 		return

@@ -129,6 +129,54 @@ func (s *Server) clog(env *sim.Env, f *Clog) {
 	env.Arm(unclogTimer, max(0, f.Until.Sub(env.Now())))
 }
 
+// Defragment is a fault: a member defragments its backend, and meanwhile applies nothing and begins no read (backend.Lock). Its clients
+// see a watch that stays open and says nothing new (kubernetes/kubernetes#138494).
+type Defragment struct {
+	// Node is the member's.
+	Node  sim.NodeID
+	Label string
+	// Until is when it ends, timed; untimed it ends at any point.
+	Until sim.Time
+}
+
+// Name implements sim.Fault.
+func (f *Defragment) Name() string { return "defragmentation of " + f.Label }
+
+// Ready implements sim.Fault.
+func (f *Defragment) Ready(w *sim.World) bool {
+	return !w.Node(f.Node).(Node).Simulated().backend.Held()
+}
+
+// Strike implements sim.Fault. Nothing waits for the answer.
+func (f *Defragment) Strike(env *sim.Env) { env.Close(env.Call(f.Node, &defragmentMessage{f})) }
+
+// defragmentMessage is Maintenance.Defragment.
+type defragmentMessage struct{ fault *Defragment }
+
+// Digest implements sim.Payload.
+func (m *defragmentMessage) Digest(d sim.Digest) sim.Digest {
+	return d.Text("defragment").Int(int64(m.fault.Until))
+}
+
+// Label implements sim.Payload.
+func (m *defragmentMessage) Label() string { return "Defragment" }
+
+// defragment takes the lock of the backend, until the timer goes off.
+func (s *Server) defragment(env *sim.Env, f *Defragment) {
+	s.backend.Defrag(env)
+	env.Arm(defragmentTimer, max(0, f.Until.Sub(env.Now())))
+}
+
+// defragmented lets go on what waited.
+func (s *Server) defragmented(env *sim.Env) {
+	for _, place := range s.backend.Release(env) {
+		s.release(env, place)
+	}
+	if s.log.waits() || s.ending.open {
+		env.Enable(applyLoop)
+	}
+}
+
 // EndStream is a fault: the server, or a proxy before it, ends a watch stream of a
 // client in order, as if the client had asked for that.
 type EndStream struct {

@@ -53,6 +53,15 @@ func (r *read) streams() bool {
 	return streams
 }
 
+// begins reports whether the handler is about to begin a read transaction.
+func (r *read) begins() bool {
+	switch r.payload.(type) {
+	case *wire.RangeRequest, *wire.RangeStreamRequest, *wire.TxnRequest:
+		return true
+	}
+	return false
+}
+
 // refuse answers with an error. A stream ends behind it.
 func (r *read) refuse(env *sim.Env, err *wire.Error) {
 	env.Send(r.conn, err)
@@ -185,6 +194,9 @@ func (s *Server) release(env *sim.Env, place int32) {
 	r := &s.reads.handlers[place]
 	r.ready = true
 	env.WritesItem(cellRead, int(place), readReleased)
+	if r.begins() && s.backend.HoldsUp(env, place) {
+		return
+	}
 	if _, isRange := r.payload.(*wire.RangeRequest); (isRange || r.streams()) && s.cfg.Reads.cost() {
 		s.queueRange(env, place)
 		return

@@ -193,3 +193,15 @@ func TestReadCostIsCloned(t *testing.T) {
 	b.step("fire user op").settle().step("fire etcd Range user.0").settle()
 	require.Len(t, b.user.told, told+1, "and nothing is in the way of the next")
 }
+
+// TestDefragment: reads that come later wait as writes do, and what the watch was to be sent.
+func TestDefragment(t *testing.T) {
+	free := func(c *etcd.Config) { c.Reads.RangeTime, c.Reads.RangeTimePerItem = 0, 0 }
+	var c timetable
+	c.plan(0, watchAll)
+	c.plan(102*ms, put)
+	c.plan(200*ms, all)
+	got := runTimetable(t, priced(t, free), &c, &etcd.Defragment{Node: 1, Label: "etcd", Until: sim.Time(500 * ms)})
+	require.Contains(t, got, "500ms event 6")
+	require.Contains(t, got, "500ms rev 6: 4 items")
+}

@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd/backend"
 	"github.com/watchbed/watchbed/sim/etcd/lease"
 	"github.com/watchbed/watchbed/sim/etcd/mvcc"
 	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
@@ -57,6 +58,8 @@ type Server struct {
 	reads    reads
 	removals []removal
 	readCost readCost
+	// backend is what a defragmentation holds up.
+	backend backend.Lock
 
 	// txnPath is memory for compareToPath.
 	txnPath []bool
@@ -128,6 +131,7 @@ func (s *Server) forget() {
 	clear(s.removals)
 	s.removals = s.removals[:0]
 	s.readCost.reset()
+	s.backend.Reset()
 	s.failures = failures{}
 	s.leader.reset()
 	s.lessor.Demote()
@@ -199,6 +203,9 @@ func (s *Server) Receive(env *sim.Env, m *sim.Message) {
 		env.Send(m.Conn, p)
 	case *clogMessage:
 		s.clog(env, p.fault)
+		env.Send(m.Conn, p)
+	case *defragmentMessage:
+		s.defragment(env, p.fault)
 		env.Send(m.Conn, p)
 	case *loseLeaderMessage:
 		s.loseLeader(env, p.fault.Until)

@@ -31,6 +31,7 @@ func (s *Server) Clone() sim.Node {
 	c.reads.confirming = slices.Clone(s.reads.confirming)
 	c.reads.streams = s.reads.streams.Clone()
 	c.readCost = s.readCost.clone()
+	c.backend = s.backend.Clone()
 	c.store = s.store.Clone()
 	c.watch = s.watch.Clone(c.store)
 	return &c
@@ -46,7 +47,7 @@ func (s *Server) Fingerprint(d sim.Digest) sim.Digest {
 		// Indices count up: only how far they are apart matters.
 		d = d.Int(int64(s.reads.confirmed - s.log.applied))
 	}
-	d = s.leader.fingerprint(d)
+	d = s.backend.Fingerprint(s.leader.fingerprint(d))
 	if s.ending.open {
 		d = s.ending.entry.payload.Digest(d.Text("ending"))
 	}

@@ -29,6 +29,7 @@ const (
 	unclogTimer
 	leaderTimer
 	leaseTimer
+	defragmentTimer
 	firstTicker
 )
 
@@ -72,6 +73,8 @@ func (s *Server) Fire(env *sim.Env, t sim.Timer) {
 		s.leaderTimerFires(env)
 	case t == leaseTimer:
 		s.leaseTimerFires(env)
+	case t == defragmentTimer:
+		s.defragmented(env)
 	default:
 		s.watch.Fire(env, int(t-firstTicker))
 	}
@@ -110,6 +113,8 @@ func (s *Server) TimerName(t sim.Timer) string {
 		return "leader"
 	case t == leaseTimer:
 		return "lessor"
+	case t == defragmentTimer:
+		return "Defrag ends"
 	default:
 		return s.watch.TimerName(int(t - firstTicker))
 	}

@@ -52,6 +52,8 @@ type Options struct {
 	// Clog keeps the watch of the first API server from getting anything, from
 	// some time before For is over until then.
 	Clog bool
+	// Defragment has the member that serves the watches defragment its backend, until For is over.
+	Defragment bool
 	// InformerBreaks is how many watches of informers break, InformerRestarts how
 	// many informers restart.
 	InformerBreaks, InformerRestarts int
@@ -90,6 +92,7 @@ var Group = option.NewGroup("faults",
 	option.Count("member-partitions", func(o *Options) *int { return &o.MemberPartitions }, "", "times that the member of etcd that lags is cut off from the leader for a while"),
 	option.Text("downgrade", func(o *Options) *string { return &o.Downgrade }, checkDowngrade, "a version", "version that etcd is downgraded to in the run (empty: never)"),
 	option.Switch("clog", func(o *Options) *bool { return &o.Clog }, "nothing gets through to the watch of the first API server until faults end, timed"),
+	option.Switch("defragment", func(o *Options) *bool { return &o.Defragment }, "the member of etcd that serves the watches defragments its backend until faults end: it applies nothing and begins no read"),
 	option.Count("informer-breaks", func(o *Options) *int { return &o.InformerBreaks }, "", "watches of informers that break"),
 	option.Count("informer-restarts", func(o *Options) *int { return &o.InformerRestarts }, "", "informers that restart"),
 	option.Count("informer-storms", func(o *Options) *int { return &o.InformerStorms }, "", "times that all informers restart at once"),

@@ -161,6 +161,13 @@ func (p *planner) etcd(downgraded etcd.Member) {
 		p.add(&etcd.Clog{Node: node, Label: "etcd>" + topology.Numbered("client", 0, len(p.topology.APIServers)),
 			From: p.topology.APIServers[0].Client, Until: sim.Time(p.options.For)}, 1)
 	}
+	if p.options.Defragment {
+		label := "etcd"
+		if p.topology.Watches != node {
+			label = "etcd-follower"
+		}
+		p.add(&etcd.Defragment{Node: p.topology.Watches, Label: label, Until: sim.Time(p.options.For)}, 1)
+	}
 	p.add(&etcd.Fail{Node: node, Label: "etcd", With: etcd.TimesOut}, p.options.Timeouts)
 	p.add(&etcd.Fail{Node: node, Label: "etcd", With: etcd.LeaderChanges}, p.options.LeaderChanges)
 	p.add(&etcd.Fail{Node: node, Label: "etcd", With: etcd.Overloads}, p.options.Overloads)

@@ -40,6 +40,8 @@ type Subscriber interface {
 	Closed(env *sim.Env, watch int32)
 	// Answered: the call that Ask began has ended.
 	Answered(env *sim.Env, watch int32, p sim.Payload)
+	// DecodeAnswer is what the caller of a call gets for its answer.
+	DecodeAnswer(env *sim.Env, p sim.Payload) sim.Payload
 	// Streamed: a stream that GetStream began has an element, a *wire.RangeStreamResponse or,
 	// as the last one, a *wire.Error; or it is closed in order, a *sim.Hangup. It returns
 	// false if the connection is none of those.

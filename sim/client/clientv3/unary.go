@@ -109,7 +109,7 @@ func (c *Client) answered(env *sim.Env, conn sim.Conn, p sim.Payload) {
 		c.subscriber.Answered(env, call.watch, p)
 		return
 	}
-	env.Send(call.caller, p)
+	env.Send(call.caller, c.subscriber.DecodeAnswer(env, p))
 }
 
 // afterOutage reports whether a call is tried again after an attempt that found etcd

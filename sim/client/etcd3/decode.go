@@ -191,7 +191,14 @@ func (w *watchChan) stopDecodes(env *sim.Env) {
 // are corrupt, or a conversion webhook does not answer.
 func (w *watchChan) decodeFails(env *sim.Env, e *event) bool {
 	c := w.c
-	if c.cfg.DecodeFailures == 0 || e.isProgress() {
+	if e.isProgress() {
+		return false
+	}
+	if c.isUndecodable(e.object()) {
+		env.Cover(undecodableMet)
+		return true
+	}
+	if c.cfg.DecodeFailures == 0 {
 		return false
 	}
 	env.Reads(cellFailures, 0)
@@ -210,6 +217,20 @@ func (w *watchChan) failAside(env *sim.Env) {
 	w.writes(env, cellStartWatching)
 	w.err, w.state = errDecode, watchFailing
 	env.Enable(w.startWatchingTask())
+}
+
+// isUndecodable reports whether an object never can be decoded.
+func (c *Watcher) isUndecodable(kv *wire.KeyValue) bool {
+	return c.cfg.Undecodable != "" && kv != nil && kv.Value == c.cfg.Undecodable
+}
+
+// DecodeAnswer is what the store makes of the answer to a read: an error if an object in it cannot be decoded (store.Get, store.GetList).
+func (c *Watcher) DecodeAnswer(env *sim.Env, p sim.Payload) sim.Payload {
+	if resp, ok := p.(*wire.RangeResponse); ok && slices.ContainsFunc(resp.Kvs, c.isUndecodable) {
+		env.Cover(undecodableRead)
+		return errDecode
+	}
+	return p
 }
 
 var errDecode = &wire.Error{Code: wire.Internal, Message: "an object from etcd cannot be decoded"}

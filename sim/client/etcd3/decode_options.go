@@ -17,6 +17,9 @@ type DecodeOptions struct {
 	DecodeTime sim.Duration
 	// DecodeFailures is how many objects at most cannot be decoded.
 	DecodeFailures int
+	// Undecodable is the value of objects that cannot be decoded wherever they are met, empty if there is none: bytes
+	// in etcd that are corrupt, or no webhook that converts them.
+	Undecodable string
 }
 
 // WatchDecode is the gate ConcurrentWatchObjectDecode.
@@ -79,5 +82,8 @@ var decodeChoices = option.NewGroup("client",
 
 var decodeAmounts = option.NewGroup("client",
 	option.Duration("decode-time", func(o *DecodeOptions) *time.Duration { return &o.DecodeTime }, "none", "the longest that etcd3 needs for the object of an event, such as a conversion webhook; at least half of it"),
+	option.Text("undecodable", func(o *DecodeOptions) *string { return &o.Undecodable }, anyValue, "a value, such as w1.2, the second that writer-1 writes", "the value of an object that etcd3 cannot decode, in watches, lists and gets, until it is written anew"),
 	option.Count("decode-failures", func(o *DecodeOptions) *int { return &o.DecodeFailures }, "none", "objects at most that etcd3 cannot decode, of those that come on watches"),
 )
+
+func anyValue(string) error { return nil }

@@ -21,6 +21,17 @@ type event struct {
 // isProgress reports whether the event has no object.
 func (e *event) isProgress() bool { return e.event == nil && e.item == nil }
 
+// object is what the event has to be decoded for: of a deletion that is the object before.
+func (e *event) object() *wire.KeyValue {
+	switch {
+	case e.item != nil:
+		return e.item
+	case e.event.Type == wire.Delete:
+		return e.event.PrevKv
+	}
+	return e.event.Kv
+}
+
 func isCreate(e *wire.Event) bool {
 	return e.Type == wire.Put && e.Kv.CreateRevision == e.Kv.ModRevision
 }

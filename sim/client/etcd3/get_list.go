@@ -78,9 +78,9 @@ func (c *Watcher) listStreamed(env *sim.Env, i int, p sim.Payload) {
 			return
 		}
 		env.Under(done.cause)
-		env.Send(done.caller, &wire.RangeResponse{
+		env.Send(done.caller, c.DecodeAnswer(env, &wire.RangeResponse{
 			Revision: done.last.Revision, Kvs: slices.Clone(done.kvs), More: done.last.More, Count: done.last.Count,
-		})
+		}))
 	}
 }
 

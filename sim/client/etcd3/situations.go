@@ -24,6 +24,8 @@ var (
 	incomingEventChanFull = sim.NewSituation("etcd3: incomingEventChan is full")
 	decodedOutOfOrder     = sim.NewSituation("etcd3: an event is decoded before one that came earlier")
 	decodesFull           = sim.NewSituation("etcd3: ten events are decoded, and the next one waits")
+	undecodableMet        = sim.NewSituation("etcd3: an object on a watch can never be decoded")
+	undecodableRead       = sim.NewSituation("etcd3: an object that is read can never be decoded")
 	decodeFailed          = sim.NewSituation("etcd3: an object cannot be decoded")
 	errorOvertakesDecodes = sim.NewSituation("etcd3: an error overtakes events that are decoded")
 	resultChanFull        = sim.NewSituation("etcd3: resultChan is full")
