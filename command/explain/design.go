@@ -35,6 +35,9 @@ func explainDesign(program, name string) []Explanation {
 		e.say("sets", "no option: every option of the cache has its default")
 	}
 	e.list("sets, other than the default", items)
+	if len(d.Reads) > 0 {
+		e.say("reads, of the options of a cache", joined(d.Reads))
+	}
 	e.listBelow("scenarios known to be violated with it, and not with "+referenceDesign(), violatedUnlike("cache", name, referenceDesign()))
 	e.say("design of", joined(scenariosWith("cache", name)))
 	e.say("to run it", program+" run SCENARIO --cache "+name)

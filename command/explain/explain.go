@@ -23,6 +23,7 @@ var kinds = []kind{
 	{bugNames, explainBug},
 	{designNames, explainDesign},
 	{releaseNames, explainRelease},
+	{func() []string { return nil }, explainProgram},
 	{kubernetesNames, explainKubernetes},
 	{propertyNames, explainProperty},
 	{violationNames, explainViolation},

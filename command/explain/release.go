@@ -7,6 +7,7 @@ import (
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/program"
 )
 
 func releaseNames() []string { return etcd.Versions() }
@@ -33,6 +34,24 @@ func explainRelease(program, name string) []Explanation {
 	e.listBelow("scenarios known to be violated with it, and not with "+newestRelease(), violatedUnlike("etcd", name, newestRelease()))
 	e.say("scenarios with it", joined(scenariosWith("etcd", name)))
 	e.say("to run it", program+" run SCENARIO --etcd "+name)
+	return []Explanation{e}
+}
+
+// explainProgram takes the programs that serve the watches of an etcd.
+func explainProgram(command, name string) []Explanation {
+	p, err := program.Find(name)
+	if err != nil {
+		return nil
+	}
+	e := Explanation{Kind: "program of etcd", Name: name, Summary: "serves the watches of an etcd " + p.Version + " in place of the simulated watch server"}
+	var reads []string
+	for i := range etcd.Choices {
+		if option := etcd.Choices[i].Name; !p.Ignores(option) {
+			reads = append(reads, option)
+		}
+	}
+	e.say("options that etcd reads with it", joined(reads))
+	e.say("to run it", command+" run SCENARIO --etcd "+name)
 	return []Explanation{e}
 }
 

@@ -50,7 +50,8 @@ func TestPutsHappenOnce(t *testing.T) {
 
 // TestGuestIsNotCompiled: one line says what to do.
 func TestGuestIsNotCompiled(t *testing.T) {
-	t.Setenv("WATCHBED_GUESTS", t.TempDir())
+	directory := t.TempDir()
+	t.Setenv("WATCHBED_GUESTS", directory)
 	_, err := Default("client@mine").Subjects()
-	require.EqualError(t, err, `the guest client@mine is not compiled: run "make upstream GUEST=client@mine" in the repository, with the path of the folder in place of "mine"`)
+	require.EqualError(t, err, `the guest client@mine is not in `+directory+`: run "make upstream GUEST=client@mine" in the repository, with the path of the folder in place of "mine"`)
 }

@@ -23,8 +23,11 @@ func Module(name string, speaks uint64, begin func(seed int64) []byte) (*engine.
 		return nil, err
 	}
 	wasm, err := os.ReadFile(guests.Path(directory, name))
+	if os.IsNotExist(err) {
+		return nil, fmt.Errorf("the guest %s is not in %s: run \"make upstream GUEST=%s\" in the repository%s", name, directory, name, where(name))
+	}
 	if err != nil {
-		return nil, fmt.Errorf("the guest %s is not compiled: run \"make upstream GUEST=%s\" in the repository%s", name, name, where(name))
+		return nil, fmt.Errorf("the guest %s cannot be read: %w", name, err)
 	}
 	switch version, err := engine.Stamped(wasm); {
 	case err != nil:

@@ -52,6 +52,7 @@ var missed = []miss{
 	{"seats-any-requests", "seats", "API Priority and Fairness is not in the guest"},
 	{"seats-waits", "seats", "API Priority and Fairness is not in the guest"},
 	{"seats-fallback", "seats", "API Priority and Fairness is not in the guest"},
+	{"defragmented-member", "seats", "API Priority and Fairness is not in the guest"},
 	{"informer-most-recent", "most-recent", "the API has no resourceVersionMatch=MostRecent"},
 	{"streamed-start", theGuest, "an etcd 3.6 has no range streams; in front of 3.7.3 it has"},
 	{"streamed-lists", theGuest, "an etcd 3.6 has no range streams; in front of 3.7.3 it has"},
