@@ -5,6 +5,8 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
+
+	"github.com/watchbed/watchbed/upstream/traces"
 )
 
 // step is what a client asks of etcd: a call, or something on one of its streams of watches.
@@ -34,17 +36,7 @@ type client struct {
 	waits sim.Conn
 	// streams are those that were opened, told what came on each. The last one is of the calls.
 	streams []sim.Conn
-	told    []told
-}
-
-// told is what came in order, and a digest of it.
-type told struct {
-	texts  []string
-	digest sim.Digest
-}
-
-func (t *told) add(text string) {
-	t.texts, t.digest = append(slices.Clip(t.texts), text), t.digest.Text(text)
+	told    []traces.Told
 }
 
 var (
@@ -58,7 +50,7 @@ func newClient(etcd sim.NodeID, steps []step) *client {
 	for _, s := range steps {
 		streams = max(streams, s.stream+1)
 	}
-	c.streams, c.told = make([]sim.Conn, streams), make([]told, streams+1)
+	c.streams, c.told = make([]sim.Conn, streams), make([]traces.Told, streams+1)
 	return c
 }
 
@@ -87,11 +79,11 @@ func (c *client) goOn(env *sim.Env) {
 func (c *client) Receive(env *sim.Env, m *sim.Message) {
 	stream := slices.Index(c.streams, m.Conn)
 	if stream < 0 {
-		c.told[len(c.streams)].add(text(m.Payload))
+		c.told[len(c.streams)].Add(text(m.Payload))
 		c.goOn(env)
 		return
 	}
-	c.told[stream].add(text(m.Payload))
+	c.told[stream].Add(text(m.Payload))
 	r, is := m.Payload.(*wire.WatchResponse)
 	if c.waits == m.Conn && (!is || r.Created) {
 		c.goOn(env)
@@ -121,7 +113,7 @@ func (c *client) Clone() sim.Node {
 func (c *client) Fingerprint(d sim.Digest) sim.Digest {
 	d = d.Int(int64(c.at)).Bool(c.waits != sim.NoConn)
 	for i := range c.told {
-		d = d.Fold(c.told[i].digest).Int(int64(len(c.told[i].texts)))
+		d = c.told[i].Fingerprint(d)
 	}
 	return d
 }

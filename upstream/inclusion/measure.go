@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/sim"
+
+	"github.com/watchbed/watchbed/upstream/traces"
 )
 
 // versions are the releases that the table is about: the two that have etcd #15220 and #17507, and the newest of each branch.
@@ -61,7 +63,7 @@ func compare(ctx context.Context, of *world, simulated, release string) (row, se
 			return r, s, err
 		}
 	}
-	r.Released, r.Once = len(seen), once(seen)
+	r.Released, r.Once = len(seen), traces.Once(seen)
 	for _, t := range slices.Sorted(maps.Keys(seen)) {
 		if _, is := s.traces[t]; !is {
 			r.ReleasedOnly = append(r.ReleasedOnly, t)

@@ -5,19 +5,21 @@ import (
 
 	"github.com/watchbed/watchbed/explore/answers"
 	"github.com/watchbed/watchbed/sim"
+
+	"github.com/watchbed/watchbed/upstream/traces"
 )
 
 // searched is what a search over all schedules of a world came to.
 type searched struct {
 	// traces are those with which the world comes to rest.
-	traces map[string]trace
+	traces map[string]traces.Trace
 	states int
 }
 
 // search is every trace that the simulated server of a version shows in a world: over all states, of which the trace
 // so far is a part.
 func (of *world) search(ctx context.Context, version string) (searched, error) {
-	s := searched{traces: map[string]trace{}}
+	s := searched{traces: map[string]traces.Trace{}}
 	seen := map[sim.Digest]bool{}
 	var stack []*sim.World
 	visit := func(w *sim.World) error {

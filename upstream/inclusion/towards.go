@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/watchbed/watchbed/sim"
+
+	"github.com/watchbed/watchbed/upstream/traces"
 )
 
 // lookahead is how many ways on are tried from a state before it counts as a dead end.
@@ -11,9 +13,9 @@ const lookahead = 6
 
 // towards looks for a schedule of a release that shows a trace: random ones that take back each step behind which the trace can
 // no longer become the one that is looked for.
-func towards(ctx context.Context, roots []*sim.World, target trace, seeds int) (found bool, err error) {
+func towards(ctx context.Context, roots []*sim.World, target traces.Trace, seeds int) (found bool, err error) {
 	for seed := range seeds {
-		c := newRandom(seed)
+		c := traces.NewRandom(seed)
 		w := &sim.World{}
 		if err := roots[c.IntN(len(roots))].Fork(w); err != nil {
 			return false, err
@@ -35,7 +37,7 @@ func towards(ctx context.Context, roots []*sim.World, target trace, seeds int) (
 }
 
 // closer is a world one step on that can still show a trace, nil if none was found.
-func closer(w *sim.World, target trace, c *random) (*sim.World, error) {
+func closer(w *sim.World, target traces.Trace, c *traces.Random) (*sim.World, error) {
 	for range lookahead {
 		on := &sim.World{}
 		if err := w.Fork(on); err != nil {
@@ -46,7 +48,7 @@ func closer(w *sim.World, target trace, c *random) (*sim.World, error) {
 		for list = next(on.Enabled()); len(list) > 0 && list[0].Kind == sim.Deliver && list[0].Node != etcdNode; list = next(on.Enabled()) {
 			on.Do(c, list[0])
 		}
-		if traceOf(on).begins(target) {
+		if traceOf(on).Begins(target) {
 			return on, nil
 		}
 	}

@@ -7,43 +7,19 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
+
+	"github.com/watchbed/watchbed/upstream/traces"
 )
 
-// trace is all that the clients of a world were told, in order for each stream, and for the calls of each client. When it
-// came, and what came on which of two streams before, is not part of it: the network may change both.
-type trace [][]string
-
 // traceOf is the trace of a world so far.
-func traceOf(w *sim.World) trace {
-	var all trace
+func traceOf(w *sim.World) traces.Trace {
+	var all traces.Trace
 	for n := etcdNode + 1; int(n) < w.Nodes(); n++ {
 		for _, t := range w.Node(n).(*client).told {
-			all = append(all, t.texts)
+			all = append(all, t.Texts)
 		}
 	}
 	return all
-}
-
-// String is the trace in a line, by which it is told from others.
-func (t trace) String() string {
-	var b strings.Builder
-	for i, s := range t {
-		if i > 0 && len(s) > 0 && b.Len() > 0 {
-			b.WriteString(" | ")
-		}
-		b.WriteString(strings.Join(s, ", "))
-	}
-	return b.String()
-}
-
-// begins reports whether a longer trace may begin with this one.
-func (t trace) begins(longer trace) bool {
-	for i, s := range t {
-		if len(s) > len(longer[i]) || !slices.Equal(s, longer[i][:len(s)]) {
-			return false
-		}
-	}
-	return true
 }
 
 // text is all of what a client is told in a message.
