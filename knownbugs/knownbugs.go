@@ -11,6 +11,7 @@ import (
 	_ "github.com/watchbed/watchbed/knownbugs/etcd"
 	_ "github.com/watchbed/watchbed/knownbugs/etcd/compaction"
 	_ "github.com/watchbed/watchbed/knownbugs/etcd/leases"
+	_ "github.com/watchbed/watchbed/knownbugs/etcd/members"
 	_ "github.com/watchbed/watchbed/knownbugs/etcd/rangestream"
 	_ "github.com/watchbed/watchbed/knownbugs/etcd/ticker"
 	_ "github.com/watchbed/watchbed/knownbugs/flowcontrol"

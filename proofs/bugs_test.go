@@ -80,6 +80,8 @@ var bugs = []bug{
 		" scheduling=0s horizon=8s faults-for=7s"}},
 	{"issue-17529", scenarios.AnyEtcdRequests, bounds{"drawn-seed=354 chan-buf=1 etcd-restarts=0" + drawnWatch, 1}},
 	{"issue-17642", etcdrequests.LeasesWithoutLeader, bounds{"keys=1 items=1 leader-losses=1 drawn-clients=1 drawn-requests=12 drawn-seed=7", 0}},
+	{"issue-20418", scenarios.FollowerReads, bounds{"mode=untimed think=0 network=0 scheduling=0 writers=1 writes=1 readers=1 reads=2 read-index-retries=1" +
+		" keys=1 items=1", 1}},
 	{"issue-18089", scenarios.ResumedCompaction, bounds{"mode=untimed think=0 writers=1 writes=4 compactions=1 compaction-batch=0 streams=1 keys=1" +
 		" items=1 history=0 etcd-restarts=0", 1}},
 	{"compaction-after-last", scenarios.CompactedWatch, bounds{"writers=0 writes=0 keys=1 compactions=1", 1}},

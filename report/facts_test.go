@@ -166,6 +166,8 @@ var mechanisms = map[string][]fact{
 	"bug-stale-index":                     {said("store.staysIndexed"), answers},
 	"bug-store-without-snapshot":          {setBack("store.notKept"), answers},
 	"bug-trigger-of-new-value":            {setBack("dispatch.untriggered")},
+	"bug-issue-18667":                     {said("etcd.rangeLeftOut"), said("v3rpc.sent")},
+	"bug-issue-20418":                     {said("etcd.oldIndexTaken"), answers},
 	"bug-store-before-version":            {said("ingestion.storeOnly"), said("dispatch.initialEventsSent")},
 	"bug-change-wakes-no-read":            {said("cache.takesIn"), said("cache.skipsProgress"), answers},
 	"bug-version-before-store":            {said("ingestion.versionOnly"), answers},

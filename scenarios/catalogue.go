@@ -23,7 +23,7 @@ func init() {
 	testbed.ArrangeScenarios(
 		// Consistent reads, and everything around one cache.
 		Issue15220, Issue15220CatchingUp, Issue17507, Recovery, Partitions, ConsistentList, EveryRead, Outages, Backpressure, WatchGuarantees,
-		Rewatch, SeveralCaches, SharedStream, LaggingMember, MemberPartition, PagedLists, KeptPages, BoundedPages, UnfinishedPages, FutureReads,
+		Rewatch, SeveralCaches, SharedStream, LaggingMember, FollowerReads, MemberPartition, PagedLists, KeptPages, BoundedPages, UnfinishedPages, FutureReads,
 		// Reads that may be stale.
 		StaleList, StaleOwnWrite, TimeTravel,
 		// What known bugs of caches show in.
@@ -32,7 +32,7 @@ func init() {
 		stalled.Watches, stalled.Ended, stalled.Relisted, stalled.Neighbours,
 		// What known bugs of etcd show in.
 		NegativeWatch, etcdrequests.KeptHistory, FutureWatch, CompactedWatch, SecondWatch, PreviousValues, NotifiedWatches, QuietWatch, QuietAgain, LaggingWatches, CrashInCompaction, ResumedCompaction, AnyEtcdRequests,
-		etcdrequests.RequestSizes, etcdrequests.TransactionSizes, etcdrequests.LaggingReads, etcdrequests.TwoStepWrites, etcdrequests.AnyWithoutLeader, etcdrequests.LeaderlessAtRest, etcdrequests.NestedTransactions, etcdrequests.Leases, etcdrequests.LeasesWithoutLeader, etcdrequests.LeaseTimes, etcdrequests.PhysicalCompactions, etcdrequests.CompactionInRange,
+		etcdrequests.RequestSizes, etcdrequests.TransactionSizes, etcdrequests.LaggingReads, etcdrequests.LaggingStreams, etcdrequests.TwoStepWrites, etcdrequests.AnyWithoutLeader, etcdrequests.LeaderlessAtRest, etcdrequests.NestedTransactions, etcdrequests.Leases, etcdrequests.LeasesWithoutLeader, etcdrequests.LeaseTimes, etcdrequests.PhysicalCompactions, etcdrequests.CompactionInRange,
 		// Snapshots and compaction (KEP-4988).
 		SnapshotReads, CompactedHistory, CompetingCompactors, LoneCompactor, divergences.LostEvent, divergences.LostEventRecovers, divergences.LostDeletion, divergences.LostVersion, divergences.LostValue, divergences.LostSnapshot,
 		divergences.FailedChecks, divergences.Detectors, divergences.ConsistencyChecks,

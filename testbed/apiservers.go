@@ -164,8 +164,11 @@ func (s *System) configureServers() error {
 func (s *System) generation(of *Server, nodes *topology.APIServer) generation {
 	g := generation{client: s.clientConfig(of, nodes)}
 	kv := s.topology.Etcd
-	if s.topology.ClientKV {
+	switch {
+	case s.topology.ClientKV:
 		kv = nodes.Client
+	case s.topology.ReadsLag:
+		kv = s.topology.Watches
 	}
 	for resource := range nodes.Caches {
 		g.caches = append(g.caches, s.cacheConfig(of, nodes, resource, kv))

@@ -47,6 +47,8 @@ var elsewhere = map[string][]string{
 		"etcd: watch from a negative revision sent history that was kept",
 		"etcd: revision goes back",
 		"etcd: restart skips an entry that was not applied",
+		"etcd: member that gives no answer leaves a range of a transaction out",
+		"etcd: second answer to what was committed lets later reads go",
 		"cache: resourceVersion goes back in time",
 		"etcd3: a deletion without an object is skipped",
 	},
@@ -96,7 +98,6 @@ var elsewhere = map[string][]string{
 		"clientv3: a response is lost between another's fragments",
 		"clientv3: a watch of the present notes the revision of its creation",
 		"clientv3: etcd refuses to create a watch",
-		"etcd: follower asks the leader what is committed",
 	},
 	"a fault that is not in the catalogue: etcd stops in order, or stays away": {
 		"etcd3: resultChan is closed without an error",

@@ -20,6 +20,7 @@ func anyWatches() []testbed.Row {
 			Because("events of a compacted watch never come (etcd-io/etcd#17529)"),
 		known.When(known.CompactionRemovesDeletion).RarelyViolates(missed...).
 			Because("a watch from the compacted revision misses the deletion at that revision (etcd-io/etcd#18089)"),
+		known.RangesLeftOut(slices.Concat(missed, []*testbed.Property{etcdapi.Answers, etcdapi.WatchAnswers, watches.PrevKV})...),
 		known.When(known.RefusesWithoutReason).RarelyViolates(etcdapi.WatchAnswers).
 			Because("releases of etcd before 3.4 do not say why they refuse a watch"),
 	)

@@ -51,6 +51,10 @@ var (
 		func(o *etcd.Options) bool { return o.Store.SyncHistory == mvcc.KeptBetweenTurns })
 	LeaseTimeLeftOfAny = ofEtcd("a member of etcd that has stopped to lead says how much time a lease has left (lease-time-left=of-any)",
 		func(o *etcd.Options) bool { return o.Leases.TimeLeft == lease.TimeLeftOfAny })
+	LeavesRangesOut = ofEtcd("a member that gives no answer leaves the ranges of a transaction out (needless-ranges=removed)",
+		func(o *etcd.Options) bool { return o.Write.NeedlessRanges == etcd.RangesRemoved })
+	ReusesReadIndexIDs = ofEtcd("a ReadIndex that is repeated has the id of the first (read-index-ids=reused)",
+		func(o *etcd.Options) bool { return o.Reads.IndexIDs == etcd.ReusedIDs })
 	LowersFutureWatch = ofEtcd("etcd moves a watch from a future revision back after a restore (sync-min-rev=set-to-next)",
 		func(o *etcd.Options) bool { return o.Store.SyncMinRev == mvcc.SetToNext })
 	StoresOptionsLate = ofEtcd("etcd stores the options of a watch behind its registration (watch-options=after-watch)",

@@ -51,3 +51,9 @@ func InterruptedCompactions(violates ...*testbed.Property) []testbed.Row {
 		When(RestartRemovesDeletion, EtcdCompacts, EtcdRestarts).RarelyViolates(violates...).
 			Because("after a restart a watch from the compacted revision misses the deletion at that revision (etcd-io/etcd#19179)"))
 }
+
+// RangesLeftOut is what becomes of members that differ: one of them carries out a transaction that the other refuses.
+func RangesLeftOut(violates ...*testbed.Property) []testbed.Row {
+	return When(LeavesRangesOut, WatchesLag).RarelyViolates(violates...).
+		Because("a follower carries out a transaction that the leader refuses for the revision of a range (etcd-io/etcd#18667)")
+}

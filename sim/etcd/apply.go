@@ -128,7 +128,8 @@ func (s *Server) apply(env *sim.Env, e *entry) sim.Payload {
 		resp.Revision = s.endTxn(env, e)
 		return resp
 	case *wire.TxnRequest:
-		resp, err := s.txn(env, r)
+		needless := s.cfg.Leader != 0 && s.members.options().Write.NeedlessRanges == RangesRemoved
+		resp, err := s.txn(env, r, needless)
 		if err != nil {
 			return err
 		}

@@ -121,8 +121,8 @@
 //
 // # Left out
 //
-// Members that take reads and writes beside the one that serves, and with them
-// stale read indexes (#20418). Of the other members there is what they say of their
+// Members that take writes beside the one that serves, and with them a leader that has been
+// replaced and does not know it (#20418; read-index-ids has what a follower makes of it). Of the other members there is what they say of their
 // version, and that one may take over (Member). A member that follows serves
 // watches and reads (Config.Leader): raft between the two is a stream of committed
 // entries, each of which the leader sends when it is in its log. What reads cost,

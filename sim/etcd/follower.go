@@ -3,6 +3,7 @@ package etcd
 import (
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/watchbed/watchbed/sim"
 )
@@ -52,6 +53,8 @@ func (r *readIndexResp) Label() string { return "read index " + strconv.FormatUi
 type replication struct {
 	// log is all that was committed, if there are followers.
 	log []sim.Payload
+	// retries counts how often the follower has asked again, of those that the run has.
+	retries int
 	// indexAsked are the followers' questions that wait for a leader to be there.
 	indexAsked []sim.Conn
 	// followers are the streams of a leader, leader that of a follower.
@@ -59,7 +62,7 @@ type replication struct {
 	leader    sim.Conn
 }
 
-func (r *replication) reset() { r.log = r.log[:0] }
+func (r *replication) reset() { r.log, r.retries = r.log[:0], 0 }
 
 // disconnect forgets all streams: the process has crashed.
 func (r *replication) disconnect() {
@@ -110,6 +113,25 @@ func (s *Server) appendEntry(env *sim.Env, m *sim.Message, c *committedEntry) {
 func (s *Server) askIndex(env *sim.Env) {
 	env.Cover(coverReadIndex)
 	s.reads.asking = env.Call(s.cfg.Leader, readIndexMessage)
+	if s.replication.retries < s.members.options().Reads.IndexRetries {
+		env.Arm(readIndexTimer, readIndexRetryTime)
+	}
+}
+
+// readIndexRetryTime is how long the loop waits for an index until it asks again.
+const readIndexRetryTime = 500 * time.Millisecond
+
+// retryReadIndex: the answer has not come, and linearizableReadLoop asks again. Either answer is good for the
+// present turn.
+func (s *Server) retryReadIndex(env *sim.Env) {
+	t := &s.reads
+	env.Writes(cellReadNotifier, 0)
+	if t.asking == sim.NoConn || t.repeated != sim.NoConn {
+		return
+	}
+	env.Cover(coverReadIndexAgain)
+	s.replication.retries++
+	t.repeated, t.repeatedLate = env.Call(s.cfg.Leader, readIndexMessage), false
 }
 
 // answerIndex tells a follower what is committed, when there is a leader.
@@ -132,11 +154,30 @@ func (s *Server) answerIndices(env *sim.Env) {
 	s.replication.indexAsked = s.replication.indexAsked[:0]
 }
 
-// indexAnswered goes on with the turn of linearizableReadLoop that has asked.
-func (s *Server) indexAnswered(env *sim.Env, r *readIndexResp) {
+// indexAnswered goes on with the turn of linearizableReadLoop that has asked. What was asked twice is answered
+// twice, and the second answer may come in a later turn.
+func (s *Server) indexAnswered(env *sim.Env, conn sim.Conn, r *readIndexResp) {
+	t := &s.reads
 	env.Writes(cellReadNotifier, 0)
 	env.LooksAt(cellApplied, 0)
-	s.reads.asking = sim.NoConn
+	if conn == t.repeated {
+		late := t.repeatedLate
+		t.repeated = sim.NoConn
+		switch {
+		case t.asking == sim.NoConn, late && s.members.options().Reads.IndexIDs == FreshIDs:
+			env.Cover(coverReadIndexIgnored)
+			return
+		case late:
+			env.Cover(coverReadIndexReused)
+			if env.Noting() {
+				env.Note(oldIndexTaken{r.index})
+			}
+		}
+		// The answer to the other question is the second one now.
+		t.repeated = t.asking
+	}
+	t.asking, t.repeatedLate = sim.NoConn, true
+	env.Disarm(readIndexTimer)
 	s.confirm(env, r.index)
 }
 
@@ -150,6 +191,10 @@ func (s *Server) replicationEnded(env *sim.Env, conn sim.Conn) {
 	case s.reads.asking:
 		env.Writes(cellReadNotifier, 0)
 		s.askIndex(env)
+		return
+	case s.reads.repeated:
+		env.Writes(cellReadNotifier, 0)
+		s.reads.repeated = sim.NoConn
 		return
 	}
 	env.Writes(cellFollowers, 0)

@@ -191,3 +191,19 @@ func (n repeated) About() sim.About { return sim.About{Key: keyOf(n.request)} }
 
 // SetsBack implements sim.Setback.
 func (n repeated) SetsBack() bool { return true }
+
+// oldIndexTaken: reads of the present turn go by an index that was asked for before them.
+type oldIndexTaken struct{ index uint64 }
+
+// Text implements sim.Note.
+func (n oldIndexTaken) Text(*sim.World) string {
+	return "takes index " + strconv.FormatUint(n.index, 10) + ", which was asked for a second time by earlier reads, for the answer to later ones"
+}
+
+// rangeLeftOut: a member does not look whether the revision of a range is there, and it is not.
+type rangeLeftOut struct{ revision int64 }
+
+// Text implements sim.Note.
+func (n rangeLeftOut) Text(*sim.World) string {
+	return "gives no answer to a transaction, and leaves its range at revision " + strconv.FormatInt(n.revision, 10) + " out, for which another member refuses it"
+}

@@ -28,6 +28,7 @@ type WriteOptions struct {
 	// MaxRequestBytes is the size of the largest one, in bytes: --max-request-bytes. The
 	// zero value is 1.5 MiB.
 	MaxRequestBytes int
+	NeedlessRanges  NeedlessRanges
 }
 
 var writeOptions = option.NewGroup("etcd",
@@ -42,6 +43,7 @@ func streams(o *Options) *rangestream.Options { return &o.Streams }
 var Choices = option.Join(option.Lift(v3rpc.Choices, watch), option.Lift(mvcc.Choices, store),
 	option.Lift(logOptions, func(o *Options) *LogOptions { return &o.Log }),
 	option.Lift(reply.Choices, func(o *Options) *reply.Options { return &o.Reply }),
+	option.Lift(txnChoices, func(o *Options) *WriteOptions { return &o.Write }),
 	option.Lift(lease.Choices, func(o *Options) *lease.Options { return &o.Leases }),
 	option.Lift(readChoices, func(o *Options) *ReadOptions { return &o.Reads }),
 	option.Lift(rangestream.Choices, streams))

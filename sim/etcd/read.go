@@ -21,6 +21,9 @@ type reads struct {
 	confirmed    uint64
 	// asking is the call by which a follower asks the leader for that index.
 	asking sim.Conn
+	// repeated is a call that asks the same once more, repeatedLate: the turn that it was for is over.
+	repeated     sim.Conn
+	repeatedLate bool
 	// streams are the answers that go out in chunks.
 	streams rangestream.Running
 }
@@ -372,7 +375,7 @@ func (s *Server) runRead(env *sim.Env, place int32) {
 		s.answer(env, r.conn, r.payload, resp)
 	case *wire.TxnRequest:
 		s.store.Publish(env)
-		resp, err := s.txn(env, p)
+		resp, err := s.txn(env, p, false)
 		if err != nil {
 			env.Send(r.conn, err)
 			return

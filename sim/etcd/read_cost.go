@@ -17,7 +17,21 @@ import (
 type ReadOptions struct {
 	RangeTime, RangeTimePerItem sim.Duration
 	Compactions                 CompactionInRange
+	IndexIDs                    ReadIndexIDs
+	// IndexRetries is how often a follower asks once more for an index, in a run.
+	IndexRetries int
 }
+
+// ReadIndexIDs says whether the requests of linearizableReadLoop can be told apart.
+type ReadIndexIDs uint8
+
+const (
+	// FreshIDs: each has an id of its own, a repeated one too.
+	FreshIDs ReadIndexIDs = iota
+	// ReusedIDs: a repeated one has the id of the first, and raft takes what was said to that for an answer to
+	// what waits with it.
+	ReusedIDs
+)
 
 // CompactionInRange is what a Compact does while a Range is under way.
 type CompactionInRange uint8
@@ -31,10 +45,16 @@ const (
 
 var readOptions = option.NewGroup("etcd",
 	option.Duration("range-time", func(o *ReadOptions) *time.Duration { return &o.RangeTime }, "none", "how long a Range keeps etcd busy"),
+	option.Count("read-index-retries", func(o *ReadOptions) *int { return &o.IndexRetries }, "none",
+		"how often in a run a follower asks the leader once more what is committed, because the answer takes more than 500 ms"),
 	option.Duration("item-time", func(o *ReadOptions) *time.Duration { return &o.RangeTimePerItem }, "none", "how much longer for each key that it returns"),
 )
 
 var readChoices = option.NewGroup("etcd",
+	option.Choice("read-index-ids", func(o *ReadOptions) *ReadIndexIDs { return &o.IndexIDs },
+		"what a follower makes of the answer to a ReadIndex that it had repeated, when reads have come since",
+		option.Value{Name: "fresh", Doc: "it is ignored: the repeated request has an id of its own"},
+		option.Value{Name: "reused", Doc: "it lets later reads go, which may be stale: the repeated request has the id of the first (etcd-io/etcd#20418)"}),
 	option.Choice("compaction-in-range", func(o *ReadOptions) *CompactionInRange { return &o.Compactions },
 		"what a Compact does while a Range is under way",
 		option.Value{Name: "waits", Doc: "it waits until the Range is done, and what is to be applied later waits with it: all releases"},

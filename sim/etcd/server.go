@@ -194,7 +194,7 @@ func (s *Server) Receive(env *sim.Env, m *sim.Message) {
 	case *readIndex:
 		s.answerIndex(env, m.Conn)
 	case *readIndexResp:
-		s.indexAnswered(env, p)
+		s.indexAnswered(env, m.Conn, p)
 	case *installSnapshot:
 		s.store.Restore(env)
 		if s.served != nil {

@@ -67,6 +67,9 @@ func (s *Server) Fingerprint(d sim.Digest) sim.Digest {
 		}
 	}
 	d = s.expiry.fingerprint(s.lessor.Fingerprint(d))
+	if n := s.replication.retries; n > 0 {
+		d = d.Text("asked again").Int(int64(n))
+	}
 	return s.watch.Fingerprint(s.readCost.fingerprint(s.reads.fingerprint(d)))
 }
 
@@ -92,6 +95,9 @@ func (t *reads) fingerprint(d sim.Digest) sim.Digest {
 	}
 	if t.asking != sim.NoConn {
 		d = d.Text("asking")
+	}
+	if t.repeated != sim.NoConn {
+		d = d.Text("asked again").Bool(t.repeatedLate)
 	}
 	return t.streams.Digest(d)
 }

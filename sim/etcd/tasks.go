@@ -30,6 +30,7 @@ const (
 	leaderTimer
 	leaseTimer
 	defragmentTimer
+	readIndexTimer
 	firstTicker
 )
 
@@ -75,6 +76,8 @@ func (s *Server) Fire(env *sim.Env, t sim.Timer) {
 		s.leaseTimerFires(env)
 	case t == defragmentTimer:
 		s.defragmented(env)
+	case t == readIndexTimer:
+		s.retryReadIndex(env)
 	default:
 		s.watch.Fire(env, int(t-firstTicker))
 	}
@@ -115,6 +118,8 @@ func (s *Server) TimerName(t sim.Timer) string {
 		return "lessor"
 	case t == defragmentTimer:
 		return "Defrag ends"
+	case t == readIndexTimer:
+		return "retry of ReadIndex"
 	default:
 		return s.watch.TimerName(int(t - firstTicker))
 	}

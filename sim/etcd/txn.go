@@ -5,14 +5,32 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd/request"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
+// NeedlessRanges is the value of the option needless-ranges.
+type NeedlessRanges uint8
+
+// Values of the option needless-ranges.
+const (
+	// RangesChecked: as if the member had to answer.
+	RangesChecked NeedlessRanges = iota
+	// RangesRemoved is removeNeedlessRangeReqs, which goes over the operations of the outermost transaction.
+	RangesRemoved
+)
+
+var txnChoices = option.NewGroup("etcd", option.Choice("needless-ranges", func(o *WriteOptions) *NeedlessRanges { return &o.NeedlessRanges },
+	"what a member makes of the ranges of a transaction that it applies and does not answer",
+	option.Val("checked", "it looks whether it has their revisions, and refuses the whole like the member that answers"),
+	option.Val("removed", "they are not there for it: it carries out what the member that answers may refuse (etcd-io/etcd#18667)")))
+
 // txn is applierV3backend.Txn. A range that asks for a revision that is not there, or a
-// put that keeps what is not there, refuses the whole, before anything was written.
-func (s *Server) txn(env *sim.Env, r *wire.TxnRequest) (*wire.TxnResponse, *wire.Error) {
+// put that keeps what is not there, refuses the whole, before anything was written. needless: the member gives
+// no answer, and its ranges are not looked at.
+func (s *Server) txn(env *sim.Env, r *wire.TxnRequest, needless bool) (*wire.TxnResponse, *wire.Error) {
 	s.txnPath = s.compareToPath(env, r, s.txnPath[:0])
-	path := txnPath{took: s.txnPath}
+	path := txnPath{took: s.txnPath, needless: needless}
 	rev := s.store.Rev(env)
 	if err := s.checkTxn(env, r, &path); err != nil {
 		return nil, err
@@ -47,6 +65,8 @@ func branch(r *wire.TxnRequest, succeeded bool) []wire.RequestOp {
 type txnPath struct {
 	took []bool
 	next int
+	// needless: ranges of the outermost transaction are not there.
+	needless bool
 }
 
 func (p *txnPath) take() bool {
@@ -56,11 +76,16 @@ func (p *txnPath) take() bool {
 
 // checkTxn says why a transaction cannot be carried out, nil if it can.
 func (s *Server) checkTxn(env *sim.Env, r *wire.TxnRequest, path *txnPath) *wire.Error {
+	outermost := path.next == 0
 	ops := branch(r, path.take())
 	for i := range ops {
 		var err *wire.Error
 		switch op := &ops[i]; {
 		case op.Range != nil && op.Range.Revision != 0:
+			if outermost && path.needless {
+				s.leaveRangeOut(env, op.Range)
+				continue
+			}
 			if code := s.store.CanRead(env, op.Range.Revision); code != 0 {
 				err = request.Refusal(code)
 			}
@@ -76,6 +101,14 @@ func (s *Server) checkTxn(env *sim.Env, r *wire.TxnRequest, path *txnPath) *wire
 	return nil
 }
 
+// leaveRangeOut is for a range of which this member gives no answer.
+func (s *Server) leaveRangeOut(env *sim.Env, r *wire.RangeRequest) {
+	env.Cover(coverNeedlessRange)
+	if env.Noting() && s.store.CanRead(env, r.Revision) != 0 {
+		env.Note(rangeLeftOut{r.Revision})
+	}
+}
+
 // executeTxn carries out what checkTxn has accepted.
 func (s *Server) executeTxn(env *sim.Env, r *wire.TxnRequest, path *txnPath) *wire.TxnResponse {
 	resp := &wire.TxnResponse{Succeeded: path.take()}
@@ -87,7 +120,7 @@ func (s *Server) executeTxn(env *sim.Env, r *wire.TxnRequest, path *txnPath) *wi
 	for i := range ops {
 		switch op := &ops[i]; {
 		case op.Range != nil:
-			// checkTxn has seen that the store has the revision.
+			// checkTxn has seen that the store has the revision, or its answer is not needed.
 			resp.Responses[i].Range, _ = s.store.Range(env, op.Range)
 		case op.Put != nil:
 			p := s.put(env, op.Put)

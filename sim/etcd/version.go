@@ -21,7 +21,7 @@ type change struct {
 // cannot be set: --experimental-watch-progress-notify-interval came with 3.4.11. What
 // 3.3.0 alone did to watchers when it installed a snapshot, and the panic of releases
 // before 3.3.8 on a watcher from a future revision, are not here.
-var oldest = option.Settings("progress=ignored", "fragments=none", "watch-ids=counted", "refusal-reason=none",
+var oldest = option.Settings("progress=ignored", "fragments=none", "watch-ids=counted", "needless-ranges=removed", "read-index-ids=reused", "refusal-reason=none",
 	"chan-buf=1024", "compaction-batch=10000", "compaction-pause=100ms")
 
 // changes are all that is known, in the order in which they came. No patch number
@@ -57,8 +57,12 @@ var changes = []change{
 	// watches from 0 on it makes no difference, so that 3.6.6 to 3.6.8 are no releases of
 	// their own here.
 	{release.SinceAll("3.6.6"), option.Settings("sync-history=read-anew")},
+	// A ReadIndex that is repeated has an id of its own (etcd-io/etcd#21399).
+	{release.SinceAll("3.4.42", "3.5.28", "3.6.9"), option.Settings("read-index-ids=fresh")},
 	// A Range may be answered in chunks (KEP-5966).
 	{release.SinceAll("3.7.0"), option.Settings("range-stream=served")},
+	// A member that does not answer a transaction looks at its ranges all the same (etcd-io/etcd#21432).
+	{release.SinceAll("3.7.0"), option.Settings("needless-ranges=checked")},
 }
 
 // newestKnown are the newest releases that are known, one for each branch, the oldest
@@ -158,6 +162,10 @@ func Branches() [][]release.Version {
 	return all
 }
 
+// unseenAlone is a choice that makes no difference to what clients see until read-index-retries has a follower ask
+// twice: releases that differ in nothing else are one.
+const unseenAlone = "read-index-ids"
+
 // sameChoices reports whether two releases behave the same, amounts aside. Most releases
 // bring no change, and their options are not made for that.
 func sameChoices(a, b release.Version) bool {
@@ -166,7 +174,9 @@ func sameChoices(a, b release.Version) bool {
 	}
 	x, _ := OptionsOf(a.String())
 	y, _ := OptionsOf(b.String())
-	return !slices.ContainsFunc(Choices, func(c option.Option[Options]) bool { return c.Get(&x) != c.Get(&y) })
+	return !slices.ContainsFunc(Choices, func(c option.Option[Options]) bool {
+		return c.Name != unseenAlone && c.Get(&x) != c.Get(&y)
+	})
 }
 
 // branchOf is the place of a release's branch in newestKnown, -1 if it is not known.

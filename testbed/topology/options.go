@@ -33,6 +33,8 @@ type Options struct {
 	// Balanced has the client library of an API server open each watch stream at the next
 	// of both members: first at the one that lags.
 	Balanced bool
+	// ReadsLag has the API servers read from the member that lags, too. It takes no writes, so that they must not ask for any.
+	ReadsLag bool
 	// Members are the versions of the members of the etcd cluster beside the one
 	// that serves at first; comma separated. One with "!" behind it does not say its
 	// version until it serves.
@@ -64,6 +66,7 @@ var own = option.NewGroup("topology",
 	option.Switch("client-writes", func(o *Options) *bool { return &o.ClientWrites }, "writers and clients of etcd go through the client library of an API server"),
 	option.Switch("lagging", func(o *Options) *bool { return &o.Lagging }, "watches are served by a member of etcd that lags behind the one that takes reads and writes"),
 	option.Switch("balanced", func(o *Options) *bool { return &o.Balanced }, "each watch stream of an API server is opened at the next member of etcd: the first at the one that lags"),
+	option.Switch("reads-lag", func(o *Options) *bool { return &o.ReadsLag }, "caches read from the member of etcd that lags, too: it takes no writes"),
 	option.Text("members", func(o *Options) *string { return &o.Members }, checkMembers, "versions, comma separated",
 		"versions of the other members of the etcd cluster; 3.5.7! does not say so until it serves"),
 	option.List("member-settings", func(o *Options) *[]string { return &o.MemberSettings }, checkMemberSettings,
