@@ -31,6 +31,10 @@ var alone = []string{"updaters=1", "caches=1", "readers=0", "reads=0", "gets=0",
 // while others write.
 var selecting = []string{"compactions=0", "writers=2", "writes=8", "keys=4", "readers=4", "reads=4", "groups=6"}
 
+// slowly has the first list of a cache take two seconds, while others write. Clients are told of its end within milliseconds, and watch.
+var slowly = []string{"mode=timed", "network=1ms", "scheduling=100us", "horizon=10s", "item-time=1s", "items=2", "keys=2", "writes=8", "txns=false", "noise=0", "think=1s",
+	"caches=1", "breaks=0", "restarts=0", "await-ready=true", "list-watchers=12", "list-rounds=1", "list-rv=0"}
+
 // rows are in the order of upstream's table, those that its suite does not find first.
 var rows = []row{
 	{name: "94002", suite: "not found: it does not list in pages", scenario: "compacted-selections", set: selecting, property: "linearizable"},
@@ -43,10 +47,8 @@ var rows = []row{
 	{name: "116172", suite: "not found: no cache begins anew in its runs", why: "looked for in vain in 100 schedules of watch-during-relist, and in 800 of watch-list with compactions=4, breaks=4, list-rv=unset and four clients. " +
 		"A plain watch does not wait between its two looks, and goroutines switch only where they wait. One with initial events waits for etcd there: a guest that " +
 		"panics instead of ending such a watch did so in 7 of 150 of these schedules at least, so that the race comes about; that a client misses something is rarer"},
-	{name: "125244", suite: "not found: it asks for bookmarks with initial events only", why: "not looked for yet. It takes a list of more than a second, and in the 10 ms behind it a watch with bookmarks and an event: no scenario " +
-		"of the catalogue aims at that"},
-	{name: "49745", suite: "not found: what is sent raises the floor as well", why: "looked for in vain in 60 schedules of resumed-watch, and in 400 of watch-list with list-rv=unset, writes=6 and version-check=none. It takes a deletion that is in the cache and not dispatched when a watch joins; " +
-		"a guest runs until all its goroutines wait, so that both have to come about in one step"},
+	{name: "125244", suite: "not found: it asks for bookmarks with initial events only", scenario: "watch-list", set: slowly, property: "bookmarkable"},
+	{name: "49745", suite: "not found: what is sent raises the floor as well", scenario: "watch-list-emptied", property: "resumable"},
 	{name: "58545", suite: found, scenario: "resumed-watch", property: "resumable"},
 	{name: "125133", suite: found, why: "the namespace or the name of a watch in the context of its request, which the guest leaves empty: to the cacher all watches are of all objects"},
 	{name: "stale-get", suite: found, scenario: "every-read", property: "linearizable"},

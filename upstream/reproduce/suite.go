@@ -25,6 +25,7 @@ var lessons = []lesson{
 		"that the next write of its own ends the waiting. And a limit on the time: the answer is an error after three seconds, which the model allows.", "TestGetAsksForProgress"},
 	{"123676", "No answer is wrong with it: a consistent one is right at \"0\" as well. What tells is the cost, or a deadline: the suite has to count requests to etcd for each kind of read, or cut the cacher off " +
 		"from etcd and see that reads at \"0\" are answered.", "TestListAtZeroAsksEtcdNothing"},
-	{"125244", "Watches that ask for bookmarks without initial events, and a first list of the cacher that takes more than a second: then the dispatcher's first bookmark is due before it has dispatched an event. " +
-		"A plain test would have to hit the 10 ms between the event's way into the cacher and its dispatch from outside, so there is none.", ""},
+	{"125244", "Watches that wait for a bookmark, and a first list of the cacher that takes more than a second: then the dispatcher's first bookmark is due before it has dispatched an event. " +
+		"An event and such a watch have to come within the 10 ms in which the dispatcher looks whether there is a list. The suite's cachers list an etcd that is quick and empty, so that the first " +
+		"bookmark is a second away. The plain test has the clock of the cacher, and what its own watch is sent; it tries again where the 10 ms were over.", "TestBookmarkDoesNotOvertakeItsEvent"},
 }

@@ -76,23 +76,29 @@ func newStore(t *testing.T) (storage.Interface, *etcd3testing.EtcdTestServer) {
 
 // newCacher is a cacher in front of a store, which has listed and watches.
 func newCacher(t *testing.T, s storage.Interface) (*cacher.Cacher, storage.Interface) {
-	c, err := cacher.NewCacherFromConfig(cacher.Config{
-		Storage: s, Versioner: storage.APIObjectVersioner{}, GroupResource: schema.GroupResource{Resource: "pods"},
-		EventsHistoryWindow: cacher.DefaultEventFreshDuration, ResourcePrefix: prefix,
-		KeyFunc:      func(o runtime.Object) (string, error) { return storage.NamespaceKeyFunc(prefix, o) },
-		GetAttrsFunc: attributes, NewFunc: newPod, NewListFunc: newPodList, Codec: codecs.LegacyCodec(examplev1.SchemeGroupVersion),
-		Indexers: &cache.Indexers{}, Clock: clock.RealClock{},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Stop)
+	c := startCacher(t, s, clock.RealClock{})
 	if err := c.Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	d := cacher.NewCacheDelegator(c, s)
 	t.Cleanup(d.Stop)
 	return c, d
+}
+
+// startCacher is a cacher in front of a store, which has a clock of its own and may not have listed yet.
+func startCacher(t *testing.T, s storage.Interface, of clock.WithTicker) *cacher.Cacher {
+	c, err := cacher.NewCacherFromConfig(cacher.Config{
+		Storage: s, Versioner: storage.APIObjectVersioner{}, GroupResource: schema.GroupResource{Resource: "pods"},
+		EventsHistoryWindow: cacher.DefaultEventFreshDuration, ResourcePrefix: prefix,
+		KeyFunc:      func(o runtime.Object) (string, error) { return storage.NamespaceKeyFunc(prefix, o) },
+		GetAttrsFunc: attributes, NewFunc: newPod, NewListFunc: newPodList, Codec: codecs.LegacyCodec(examplev1.SchemeGroupVersion),
+		Indexers: &cache.Indexers{}, Clock: of,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Stop)
+	return c
 }
 
 func create(t *testing.T, s storage.Interface, name, node string) string {
