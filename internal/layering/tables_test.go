@@ -19,6 +19,8 @@ var updating = regexp.MustCompile(`flag\.Bool\("([a-z.]*update)"`)
 func TestMakeWritesAllTables(t *testing.T) {
 	makefile, err := os.ReadFile("../../Makefile")
 	require.NoError(t, err)
+	ofUpstream, err := os.ReadFile("../../upstream/Makefile")
+	require.NoError(t, err)
 	found := 0
 	require.NoError(t, filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, "_test.go") {
@@ -32,6 +34,11 @@ func TestMakeWritesAllTables(t *testing.T) {
 			found++
 			folder, err := filepath.Rel("../..", filepath.Dir(path))
 			require.NoError(t, err)
+			if strings.HasPrefix(folder, "upstream"+string(filepath.Separator)) {
+				// A module of its own, with a target of its own.
+				require.Contains(t, string(ofUpstream), "-"+m[1], "%s: -%s is in no target of upstream/Makefile", path, m[1])
+				continue
+			}
 			step := regexp.MustCompile(`(?m)^\twrite \./` + regexp.QuoteMeta(folder) + ` -run .* -` + regexp.QuoteMeta(m[1]) + `; \\$`)
 			require.Regexp(t, step, string(makefile), "%s: -%s is not in the target tables", path, m[1])
 		}
