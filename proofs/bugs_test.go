@@ -164,6 +164,10 @@ var bugs = []bug{
 		" informer-late-handlers=1 informer-resync=0s informer-resyncs=0 informer-breaks=0 informer-refusals=0 at-rest=true", 1}},
 	{"informer-resync-resurrects", informers.Handlers, bounds{"writers=1 writes=1 deletes=false keys=1 items=1 informer-handlers=1" +
 		" informer-late-handlers=0 informer-resyncs=1 informer-breaks=0 informer-refusals=0 at-rest=true", 1}},
+	{"controller-acts-at-once", informers.Controller, bounds{"caches=1 writers=1 writes=1 deletes=false keys=1 items=1 informer-resyncs=0" +
+		" informer-breaks=0 informer-restarts=0 restarts=0 at-rest=true", 1}},
+	{"controller-records-what-it-read", informers.Controller, bounds{"caches=1 writers=1 writes=1 deletes=false keys=1 items=1 informer-resyncs=0" +
+		" informer-breaks=0 informer-restarts=0 restarts=0 at-rest=true", 1}},
 	{"informer-synced-too-early", informers.HandlersStart, bounds{"writers=0 writes=0 deletes=false keys=1 items=1 informer-late-handlers=0" +
 		" informer-removed-handlers=0 informer-resync=0s informer-resyncs=0 informer-stops=1 at-rest=true", 1}},
 	{"kubernetes-135580", informers.Refusals, bounds{"caches=1 writes=1 deletes=false noise=0 noise-writes=0 keys=1 items=1 informers=1 restarts=0" +

@@ -15,7 +15,7 @@
 //	starts       what begins with the state of etcd: initialises
 //	timers       the timers of a cache: timers-owned, relists-in-time, pages-in-time
 //	writes       writes through API servers: no-lost-updates, write-refusals, write-answers, not-found-versions
-//	informers    what informers hold and tell their handlers: informer-matches-etcd, handler-order ... handlers-come-to-rest
+//	informers    what informers hold and tell their handlers: informer-matches-etcd, handler-order ... controller-reads-own-writes
 //
 // To add a property, add a file with a variable that calls
 // testbed.RegisterProperty, here or in a module of your own, and claim it in a

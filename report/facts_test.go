@@ -201,6 +201,8 @@ var mechanisms = map[string][]fact{
 	"bug-informer-adds-handler-unlocked":   {said("shared.processed"), said("shared.handlerAdded"), said("shared.told")},
 	"bug-informer-resync-resurrects":       {said("shared.processed")},
 	"bug-informer-synced-too-early":        {said("shared.handlerSynced")},
+	"bug-controller-acts-at-once":          {said("controller.acts"), said("controller.answered"), said("controller.acts")},
+	"bug-controller-records-what-it-read":  {said("controller.acts"), said("controller.answered"), said("controller.acts")},
 	"bug-kubernetes-28202":                 {said("compactor.uncontested"), said("etcd.applied")},
 	"bug-compacts-present-revision":        {said("compactor.tryWon"), said("etcd.applied")},
 

@@ -166,6 +166,7 @@ var activeValues = []active{
 	{set: "informer-locked=true", scenario: "informer-handlers"},
 	{set: "informer-resync=10s", scenario: "informer-handlers-start", with: "informer-resync=0s"},
 	{set: "informer-resyncs=1", scenario: "informer-handlers"},
+	{set: "informer-controller=true", scenario: "informer-handlers"},
 	{set: "object-bytes=10", scenario: "informer-memory", judged: true},
 	// Faults.
 	{set: "breaks=2", scenario: "consistent-list"},

@@ -131,7 +131,7 @@ func (n *Informer) HandlersDone() bool {
 	if s == nil {
 		return true
 	}
-	if !s.Acted() || !s.Idle() || s.Queued() > 0 {
+	if !s.Acted() || !s.Idle() || s.Queued() > 0 || n.Controller() != nil && !n.Controller().Idle() {
 		return false
 	}
 	for _, h := range s.Handlers() {

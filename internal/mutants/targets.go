@@ -37,6 +37,7 @@ var Targets = []Target{
 	{"sim/cache/request", 6},
 	{"sim/cache/store", 32},
 	{"sim/informer", 32},
+	{"sim/informer/controller", 8},
 	{"sim/informer/rules", 6},
 	{"sim/informer/shared", 24},
 	{"sim/compactor", 16},

@@ -19,6 +19,9 @@ func (r *Informer) Clone() sim.Node {
 	if r.shared != nil {
 		c.shared = r.shared.Clone()
 	}
+	if r.controller != nil {
+		c.controller = r.controller.Clone()
+	}
 	return &c
 }
 
@@ -54,6 +57,9 @@ func (r *Informer) Cells(visit func(k sim.CellKind, index int, contents sim.Dige
 	if r.shared != nil {
 		visit(cellHeld, 0, sim.NewDigest.Bool(r.held))
 		r.shared.Cells(visit)
+	}
+	if r.controller != nil {
+		r.controller.Cells(visit)
 	}
 }
 

@@ -16,6 +16,9 @@ func (r *Informer) heedShared(env *sim.Env) {
 		env.Crash([]sim.NodeID{env.Self()})
 		return
 	}
+	if r.controller != nil {
+		r.heedHandler(env)
+	}
 	if v := s.Version(); v != 0 && v != r.history.last.Version {
 		r.shows(v)
 	}
@@ -53,5 +56,19 @@ func (r *Informer) stop(env *sim.Env) {
 	for t := range firstOfShared {
 		env.Disarm(t)
 	}
+	if r.controller != nil {
+		r.controller.Stop(env)
+	}
 	r.state = stateStopped
+}
+
+// heedHandler gives the controller what its handler was told in this step.
+func (r *Informer) heedHandler(env *sim.Env) {
+	h := r.shared.Handlers()[0]
+	if key := h.TakeTold(); key != "" && r.state != stateStopped {
+		r.controller.Told(env, key)
+	}
+	if h.HasSynced() && r.state != stateStopped {
+		r.controller.Begin(env)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/google/btree"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/informer/controller"
 	"github.com/watchbed/watchbed/sim/informer/shared"
 	"github.com/watchbed/watchbed/sim/shown"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -45,6 +46,7 @@ const (
 	timerListTimeout
 	// firstOfShared is the first of those that a shared informer has.
 	firstOfShared
+	timerRequeue = firstOfShared + sim.Timer(len(shared.TimerNames))
 )
 
 // Informer is one Reflector with its store. It implements sim.Node with all
@@ -78,6 +80,8 @@ type Informer struct {
 	// store itself. held: the Reflector waits for the lock of its queue.
 	shared *shared.Informer
 	held   bool
+	// controller is the one that the first handler belongs to, nil if it belongs to none.
+	controller *controller.Controller
 	// store is what the Reflector has filled; synced: it has.
 	store  *btree.BTreeG[*wire.KeyValue]
 	synced bool
@@ -111,9 +115,12 @@ func (r *Informer) Reset(cfg Config) {
 	r.cfg = cfg
 	r.starts, r.server = 0, 0
 	r.record, r.exchanges, r.history = Record{}, r.exchanges[:0], shownHistory{}
-	r.shared = nil
+	r.shared, r.controller = nil, nil
 	if cfg.Shared.Queue == shared.RealFIFO {
 		r.shared = shared.New(shared.Config{Options: cfg.Shared, Rules: cfg.Rules, FirstTimer: firstOfShared})
+		if cfg.Controller {
+			r.controller = controller.New(controller.Config{Rules: cfg.Rules, Task: r.shared.Tasks(), Timer: timerRequeue})
+		}
 	}
 	r.forgetEverything()
 }
@@ -131,6 +138,9 @@ func (r *Informer) forgetEverything() {
 	r.synced, r.held = false, false
 	if r.shared != nil {
 		r.shared.Forget()
+	}
+	if r.controller != nil {
+		r.controller.Forget()
 	}
 }
 
@@ -189,6 +199,8 @@ func (r *Informer) Receive(env *sim.Env, m *sim.Message) {
 		r.readyAnswered(env, m.Payload)
 	case m.Conn == r.rest.call:
 		r.listAnswered(env, m.Payload)
+	case r.controller != nil && r.controller.Owns(m.Conn):
+		r.controller.Receive(env, m.Payload)
 	case m.Conn != r.stream.conn:
 	default:
 		switch p := m.Payload.(type) {
@@ -229,6 +241,8 @@ func (r *Informer) Fire(env *sim.Env, t sim.Timer) {
 		default:
 			r.listAndWatch(env)
 		}
+	case timerRequeue:
+		r.controller.Fire(env)
 	default:
 		r.shared.Fire(env, t)
 	}
@@ -237,15 +251,29 @@ func (r *Informer) Fire(env *sim.Env, t sim.Timer) {
 
 // Run implements sim.Node; only a shared informer has loops.
 func (r *Informer) Run(env *sim.Env, t sim.Task) {
+	if t == r.shared.Tasks() {
+		env.Reads(cellServer, 0)
+		r.shared.Looks(env)
+		r.controller.Run(env, r.shared, r.to())
+		return
+	}
 	r.shared.Run(env, t)
 	r.heedShared(env)
 }
 
 // TaskName implements sim.Node.
-func (r *Informer) TaskName(t sim.Task) string { return r.shared.TaskName(t) }
+func (r *Informer) TaskName(t sim.Task) string {
+	if t == r.shared.Tasks() {
+		return "worker"
+	}
+	return r.shared.TaskName(t)
+}
 
 // TimerName implements sim.Node.
 func (r *Informer) TimerName(t sim.Timer) string {
+	if t == timerRequeue {
+		return "requeue"
+	}
 	if t >= firstOfShared {
 		return shared.TimerNames[t-firstOfShared]
 	}
@@ -271,6 +299,9 @@ func (r *Informer) ResourceVersion() int64 {
 	}
 	return r.version.last
 }
+
+// Controller is the one that the first handler belongs to, nil if it belongs to none.
+func (r *Informer) Controller() *controller.Controller { return r.controller }
 
 // Server is the API server that the informer is connected to.
 func (r *Informer) Server() sim.NodeID { return r.to() }

@@ -67,6 +67,8 @@ type Options struct {
 	NotOlder bool
 	// Shared is what there is between the Reflector and its store.
 	Shared shared.Options
+	// Controller: the first handler of a shared informer is a controller's.
+	Controller bool
 }
 
 // ListMode is how an informer gets all objects.
@@ -126,6 +128,8 @@ var Group = option.Join(option.NewGroup("informers",
 	option.Switch("informer-not-older", func(o *Options) *bool { return &o.NotOlder }, "informers list with resourceVersionMatch=NotOlderThan"),
 ),
 	option.Lift(shared.Group, func(o *Options) *shared.Options { return &o.Shared }),
+	option.NewGroup("informers", option.Switch("informer-controller", func(o *Options) *bool { return &o.Controller },
+		"the first handler of a shared informer is that of a controller, which marks each object once (KEP-5647)")),
 )
 
 // initialVersion is the resourceVersion of a process's first request.

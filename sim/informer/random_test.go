@@ -52,6 +52,7 @@ func shape(seed uint64) informer.Config {
 	cfg.Newest, cfg.NotOlder, cfg.AwaitReady = seed&32 != 0, seed&64 != 0, seed&128 != 0
 	if seed&256 != 0 {
 		cfg.Shared = shared.Options{Queue: shared.RealFIFO, Handlers: 2, Late: 1, Removed: 1, Stops: 1, Batch: 2, Resync: 1, Resyncs: 2}
+		cfg.Controller = seed&512 != 0
 	}
 	return cfg
 }

@@ -24,6 +24,9 @@ type Options struct {
 	Distribution Distribution
 	LateHandler  LateHandler
 	SyncWatch    SyncWatch
+	// Of controllers.
+	Consistency Consistency
+	WriteRecord WriteRecord
 }
 
 // Group is all options.
@@ -43,6 +46,8 @@ var Group = option.NewGroup("informers",
 	option.SeamOption(Distributions, func(o *Options) *Distribution { return &o.Distribution }),
 	option.SeamOption(LateHandlers, func(o *Options) *LateHandler { return &o.LateHandler }),
 	option.SeamOption(SyncWatches, func(o *Options) *SyncWatch { return &o.SyncWatch }),
+	option.SeamOption(Consistencies, func(o *Options) *Consistency { return &o.Consistency }),
+	option.SeamOption(WriteRecords, func(o *Options) *WriteRecord { return &o.WriteRecord }),
 )
 
 // GivesUp asks Unavailables.
@@ -91,3 +96,11 @@ func (o *Options) AddsUnlocked() bool { return bool(LateHandlers.Of(o.LateHandle
 
 // WatchesAlways asks SyncWatches.
 func (o *Options) WatchesAlways() bool { return bool(SyncWatches.Of(o.SyncWatch)) }
+
+// ActsAtOnce asks Consistencies.
+func (o *Options) ActsAtOnce() bool { return bool(Consistencies.Of(o.Consistency)) }
+
+// Records asks WriteRecords.
+func (o *Options) Records(read, answered int64) int64 {
+	return WriteRecords.Of(o.WriteRecord)(read, answered)
+}

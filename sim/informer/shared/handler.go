@@ -77,6 +77,8 @@ type Handler struct {
 	last Notification
 	had  *wire.KeyValue
 	told int
+	// fresh is the key of the last notification, until TakeTold.
+	fresh string
 	// joined is the resourceVersion of the store when the handler was listed what there is, 0 if
 	// it was empty.
 	joined int64
@@ -110,6 +112,13 @@ func (h *Handler) Ascend(f func(*wire.KeyValue) bool) { h.objects.Ascend(f) }
 func (h *Handler) Get(key string) *wire.KeyValue {
 	kv, _ := h.objects.Get(&wire.KeyValue{Key: key})
 	return kv
+}
+
+// TakeTold is the key of what the handler was told in the present step, empty if it was told nothing.
+func (h *Handler) TakeTold() string {
+	key := h.fresh
+	h.fresh = ""
+	return key
 }
 
 // Heard is the last state of an object that the handler was told of, deleted or not; nil if it was told of none.
@@ -168,6 +177,7 @@ func (s *Informer) handle(env *sim.Env, i int) {
 	h.had, _ = h.objects.Get(n.Object())
 	h.last = n
 	h.told++
+	h.fresh = n.Object().Key
 	h.heard.ReplaceOrInsert(n.Object())
 	if n.Kind == Deleted {
 		h.objects.Delete(n.Old)

@@ -143,6 +143,15 @@ func (s *Informer) TaskName(t sim.Task) string {
 // TimerNames are those of the timers.
 var TimerNames = [...]string{"resync", "program"}
 
+// Tasks is how many tasks there are: the number of the first that is not one of them.
+func (s *Informer) Tasks() sim.Task { return taskHandle(len(s.handlers)) }
+
+// Looks declares that the present step looks into the store.
+func (s *Informer) Looks(env *sim.Env) {
+	env.Reads(cellStore, 0)
+	env.Reads(cellVersion, 0)
+}
+
 // Version is LastStoreSyncResourceVersion, First that of the first list; 0 if there is none.
 func (s *Informer) Version() int64 { return s.version }
 func (s *Informer) First() int64   { return s.first }
