@@ -19,9 +19,9 @@ func defragmentedParams() testbed.Params {
 	p.Settings = option.Settings("seats=40", "queues=8", "hand-size=4", "range-time=1ms", "item-time=1ms")
 	p.Topology.Lagging, p.Topology.ClientKV = true, true
 	p.Workload.Writers, p.Workload.Writes, p.Workload.Readers, p.Workload.Reads = 1, 6, 2, 4
-	p.Workload.NoiseWrites, p.Workload.NoiseFor = 40, 20*time.Second
+	p.Workload.NoiseWrites, p.Workload.NoiseFor = 40, 16*time.Second
 	p.Faults = faults.Options{For: 10 * time.Second, Defragment: true}
-	p.Clock.Horizon, p.Clock.Steps = 25*time.Second, 400_000
+	p.Clock.Horizon, p.Clock.Steps = 16*time.Second, 400_000
 	return p
 }
 
