@@ -63,6 +63,7 @@ kubernetes/kubernetes#142291 UpdateResourceVersion returns early from that.`,
 		},
 	},
 	Claims: []*testbed.Property{reads.AnswersInTime, reads.NotOlderThan, caches.ServedAsPromised, caches.NeededProgress},
+	Known:  known.Rarely(known.EarlyProgress(reads.NotOlderThan)),
 })
 
 var AnyWithoutProgress = testbed.RegisterScenario(&testbed.Scenario{
