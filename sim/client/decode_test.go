@@ -198,3 +198,14 @@ func TestAnUndecodableObjectIsInNoAnswer(t *testing.T) {
 		require.Equal(t, []string{"0 ADDED RV=6 /a/x=v6", "0 ERROR RV=0 internal error", "0 connection closed"}, b.cache.take())
 	}
 }
+
+func TestAnUndecodableObjectIsReadByNoList(t *testing.T) {
+	cfg := config(t, newest)
+	cfg.Watcher.Undecodable = "bad"
+	b := newBench(t, cfg)
+	b.call(&wire.RangeRequest{Key: "/a/", RangeEnd: "/a0", Limit: 5})
+	b.settle()
+	b.respond(0, &wire.RangeResponse{Revision: 7, Kvs: []*wire.KeyValue{{Key: "/a/x", Value: "good"}, {Key: "/a/y", Value: "bad"}}})
+	b.settle()
+	require.Equal(t, []string{"0 error: internal error"}, b.cache.take())
+}
