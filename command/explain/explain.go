@@ -23,7 +23,7 @@ var kinds = []kind{
 	{bugNames, explainBug},
 	{designNames, explainDesign},
 	{releaseNames, explainRelease},
-	{func() []string { return nil }, explainProgram},
+	{programNames, explainProgram},
 	{kubernetesNames, explainKubernetes},
 	{propertyNames, explainProperty},
 	{violationNames, explainViolation},

@@ -37,6 +37,9 @@ func explainRelease(program, name string) []Explanation {
 	return []Explanation{e}
 }
 
+// programNames are none: a family of programs knows one for each release.
+func programNames() []string { return nil }
+
 // explainProgram takes the programs that serve the watches of an etcd.
 func explainProgram(command, name string) []Explanation {
 	p, err := program.Find(name)

@@ -45,9 +45,9 @@ var ranges = []option.Range{
 var Watches = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "stalled-watches",
 	Summary: "clients that read at once, slowly, with one pause, and no more at all: a client that reads is sent every event or a 410, until nothing more can happen (KEP-6268)",
-	Doc: `The channel of a watcher takes one event and is full with the first pause of its client, and the cache remembers four events. Whatever becomes of such watches
-(--set slow-watchers=ended, latch, reinitialised or groups), no event is lost, repeated or out of order, a bookmark never
-overtakes an event, a 410 says that the history has passed, and a client that does not read costs its channel and no
+	Doc: `The channel of a watcher takes one event and is full with the first pause of its client, and the cache remembers four events. The option
+slow-watchers (ended, latch, reinitialised or groups) says what the cache does with such a watch. With each value no event is lost, repeated or out of order,
+a bookmark never overtakes an event, a 410 says that the history has passed, and a client that does not read costs its channel and no
 more. A pause ends at any time, also when the history is about to lose what comes next.`,
 	Params: testbed.Params{
 		Etcd: "3.6.16", Cache: "kep-2340",

@@ -49,6 +49,9 @@ func (p Plan) Build(w *sim.World) {
 	}
 }
 
+// What faults call the member that takes reads and writes, and the one that follows it.
+const etcdName, followerName = "etcd", "etcd-follower"
+
 type planner struct {
 	options  *Options
 	topology *topology.Topology
@@ -152,33 +155,33 @@ func (p *planner) replacements(servers []Replaceable) {
 // clogged.
 func (p *planner) etcd(downgraded etcd.Member) {
 	node := p.topology.Etcd
-	p.add(&sim.RestartProcess{Nodes: []sim.NodeID{node}, Label: "etcd"}, p.options.EtcdRestarts)
+	p.add(&sim.RestartProcess{Nodes: []sim.NodeID{node}, Label: etcdName}, p.options.EtcdRestarts)
 	if lagging := p.topology.Watches; lagging != node {
-		p.add(&sim.RestartProcess{Nodes: []sim.NodeID{lagging}, Label: "etcd-follower"}, p.options.FollowerRestarts)
+		p.add(&sim.RestartProcess{Nodes: []sim.NodeID{lagging}, Label: followerName}, p.options.FollowerRestarts)
 	}
-	p.add(&etcd.InstallSnapshot{Node: node, Label: "etcd"}, p.options.Snapshots)
+	p.add(&etcd.InstallSnapshot{Node: node, Label: etcdName}, p.options.Snapshots)
 	if p.options.Clog {
 		p.add(&etcd.Clog{Node: node, Label: "etcd>" + topology.Numbered("client", 0, len(p.topology.APIServers)),
 			From: p.topology.APIServers[0].Client, Until: sim.Time(p.options.For)}, 1)
 	}
 	if p.options.Defragment {
-		label := "etcd"
+		label := etcdName
 		if p.topology.Watches != node {
-			label = "etcd-follower"
+			label = followerName
 		}
 		p.add(&etcd.Defragment{Node: p.topology.Watches, Label: label, Until: sim.Time(p.options.For)}, 1)
 	}
-	p.add(&etcd.Fail{Node: node, Label: "etcd", With: etcd.TimesOut}, p.options.Timeouts)
-	p.add(&etcd.Fail{Node: node, Label: "etcd", With: etcd.LeaderChanges}, p.options.LeaderChanges)
-	p.add(&etcd.Fail{Node: node, Label: "etcd", With: etcd.Overloads}, p.options.Overloads)
-	p.add(&etcd.LoseLeader{Nodes: p.members(), Label: "etcd", Until: sim.Time(p.options.For)}, p.options.LeaderLosses)
+	p.add(&etcd.Fail{Node: node, Label: etcdName, With: etcd.TimesOut}, p.options.Timeouts)
+	p.add(&etcd.Fail{Node: node, Label: etcdName, With: etcd.LeaderChanges}, p.options.LeaderChanges)
+	p.add(&etcd.Fail{Node: node, Label: etcdName, With: etcd.Overloads}, p.options.Overloads)
+	p.add(&etcd.LoseLeader{Nodes: p.members(), Label: etcdName, Until: sim.Time(p.options.For)}, p.options.LeaderLosses)
 	if lagging := p.topology.Watches; lagging != node {
-		p.add(&etcd.CutOff{Partition: sim.Partition{One: []sim.NodeID{lagging}, Other: []sim.NodeID{node}, Label: "between etcd-follower and etcd"}},
+		p.add(&etcd.CutOff{Partition: sim.Partition{One: []sim.NodeID{lagging}, Other: []sim.NodeID{node}, Label: "between " + followerName + " and " + etcdName}},
 			2*p.options.MemberPartitions)
 	}
-	p.add(&etcd.Failover{Node: node, Label: "etcd"}, p.options.Failovers)
+	p.add(&etcd.Failover{Node: node, Label: etcdName}, p.options.Failovers)
 	if p.options.Downgrade != "" {
-		p.add(&etcd.Downgrade{Node: node, Label: "etcd", To: downgraded}, 1)
+		p.add(&etcd.Downgrade{Node: node, Label: etcdName, To: downgraded}, 1)
 	}
 }
 

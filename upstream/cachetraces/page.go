@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"strings"
+
+	"github.com/watchbed/watchbed/upstream/traces"
 )
 
 const head = `# What clients of the cacher that ships are told, and what those of the simulated cache are
@@ -32,7 +34,7 @@ func render(rows []row) string {
 		r := &rows[i]
 		code, alone, all = code+len(r.ReleasedOnly), alone+len(r.SimulatedOnly), all+r.Simulated
 	}
-	fmt.Fprintf(&b, head, simulated, etcdVersion, released, schedules, attempts, more, are(code), are(alone), all)
+	fmt.Fprintf(&b, head, simulated, etcdVersion, released, schedules, attempts, more, traces.Are(code), traces.Are(alone), all)
 	for i := range rows {
 		r := &rows[i]
 		firings := 0
@@ -46,37 +48,13 @@ func render(rows []row) string {
 	for _, of := range worlds {
 		fmt.Fprintf(&b, "| %s | %s |\n", of.Name, of.Doc)
 	}
-	listed(&b, rows, "The code alone", func(r *row) []string { return r.ReleasedOnly })
-	listed(&b, rows, "Simulated alone", func(r *row) []string { return r.SimulatedOnly })
-	return b.String()
-}
-
-func are(n int) string {
-	switch n {
-	case 0:
-		return "are none"
-	case 1:
-		return "is 1"
-	}
-	return fmt.Sprintf("are %d", n)
-}
-
-// listed shows traces.
-func listed(b *strings.Builder, rows []row, title string, of func(*row) []string) {
-	fmt.Fprintf(b, "\n## %s\n", title)
-	found := false
+	var ofCode, ofSimulated []traces.Listed
 	for i := range rows {
 		r := &rows[i]
-		if len(of(r)) == 0 {
-			continue
-		}
-		found = true
-		fmt.Fprintf(b, "\n%s:\n\n", r.World)
-		for _, t := range of(r) {
-			fmt.Fprintf(b, "    %s\n", t)
-		}
+		ofCode = append(ofCode, traces.Listed{World: r.World, Traces: r.ReleasedOnly})
+		ofSimulated = append(ofSimulated, traces.Listed{World: r.World, Traces: r.SimulatedOnly})
 	}
-	if !found {
-		b.WriteString("\nNone.\n")
-	}
+	traces.List(&b, "The code alone", ofCode)
+	traces.List(&b, "Simulated alone", ofSimulated)
+	return b.String()
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"strings"
+
+	"github.com/watchbed/watchbed/upstream/traces"
 )
 
 const head = `# What clients of a released etcd are answered, and what those of the simulated one are
@@ -34,11 +36,7 @@ func render(rows []row) string {
 		r := &rows[i]
 		code, alone, all = code+len(r.ReleasedOnly), alone+len(r.SimulatedOnly), all+r.Simulated
 	}
-	are := fmt.Sprintf("are %d", code)
-	if code == 0 {
-		are = "are none"
-	}
-	fmt.Fprintf(&b, head, schedules, are, alone, all)
+	fmt.Fprintf(&b, head, schedules, traces.Are(code), alone, all)
 	for i := range rows {
 		r := &rows[i]
 		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d in %d | %d | %d | %d | %d | %d |\n", r.World, r.Etcd, r.Simulated, r.States, r.Released, r.Schedules,
@@ -48,27 +46,14 @@ func render(rows []row) string {
 	for _, of := range worlds {
 		fmt.Fprintf(&b, "| %s | %s |\n", of.Name, of.Doc)
 	}
-	listed(&b, rows, "The code alone", func(r *row) []string { return r.ReleasedOnly })
-	listed(&b, rows, "Simulated alone", func(r *row) []string { return r.SimulatedOnly })
-	return b.String()
-}
-
-// listed shows traces.
-func listed(b *strings.Builder, rows []row, title string, of func(*row) []string) {
-	fmt.Fprintf(b, "\n## %s\n", title)
-	none := true
+	var ofCode, ofSimulated []traces.Listed
 	for i := range rows {
 		r := &rows[i]
-		if len(of(r)) == 0 {
-			continue
-		}
-		none = false
-		fmt.Fprintf(b, "\n%s on etcd %s:\n\n", r.World, r.Etcd)
-		for _, t := range of(r) {
-			fmt.Fprintf(b, "    %s\n", t)
-		}
+		world := r.World + " on etcd " + r.Etcd
+		ofCode = append(ofCode, traces.Listed{World: world, Traces: r.ReleasedOnly})
+		ofSimulated = append(ofSimulated, traces.Listed{World: world, Traces: r.SimulatedOnly})
 	}
-	if none {
-		b.WriteString("\nNone.\n")
-	}
+	traces.List(&b, "The code alone", ofCode)
+	traces.List(&b, "Simulated alone", ofSimulated)
+	return b.String()
 }
