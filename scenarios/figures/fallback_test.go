@@ -109,25 +109,40 @@ func measuredFallback(t *testing.T, faults ...string) string {
 	b.WriteString("| a LIST that waited in vain | LISTs at etcd at once, most | of 2 GB each, etcd reads | answered a second, during / after | p99 during | refused a run |\n|---|---|---|---|---|---|\n")
 	for _, x := range answersInTheIncident {
 		c, runs := incident(t, append(slices.Clone(x.settings), faults...)...)
-		most := int64(0)
-		for _, r := range runs {
-			most = max(most, slices.Max(r))
-		}
 		p := seats.Defragmented.Params
 		rate := func(phase string, within time.Duration) float64 {
 			return float64(sumOf(c, fmt.Sprintf("client_lists_total{phase=%q,server=\"struck\",result=\"served\"}", phase))) / float64(len(runs)) / within.Seconds()
 		}
-		refused := int64(0)
-		for _, m := range c.Metrics {
-			if name := m.Metric.String(); strings.HasPrefix(name, "client_lists_total{") && !strings.Contains(name, `result="served"`) {
-				refused += m.Sum()
-			}
-		}
+		_, refused := clientLists(c)
+		most := mostAtOnce(runs)
 		fmt.Fprintf(&b, "| %s | %d | %d GB | %.1f / %.1f | %.2f s | %.1f |\n", x.name, most, most*resourceGB,
 			rate("faults", p.Faults.For), rate("healed", p.Clock.Horizon-p.Faults.For),
 			float64(tally(t, c, `client_list_wait_seconds{phase="faults",server="struck"}`).Quantile(0.99))/1e9, float64(refused)/float64(len(runs)))
 	}
 	return b.String()
+}
+
+// clientLists is how many LISTs of clients were served, and how many refused or given up.
+func clientLists(c *campaign.Result) (served, refused int64) {
+	for _, m := range c.Metrics {
+		switch name := m.Metric.String(); {
+		case !strings.HasPrefix(name, "client_lists_total{"):
+		case strings.Contains(name, `result="served"`):
+			served += m.Sum()
+		default:
+			refused += m.Sum()
+		}
+	}
+	return served, refused
+}
+
+// mostAtOnce is the largest number in any second of any run.
+func mostAtOnce(runs [][]int64) int64 {
+	most := int64(0)
+	for _, r := range runs {
+		most = max(most, slices.Max(r))
+	}
+	return most
 }
 
 // fallbackOverTime is how many LISTs etcd has at most in each second, on average over all runs and in any.
@@ -166,25 +181,13 @@ func undecodedFallback(t *testing.T) string {
 	b.WriteString("| a LIST that waited in vain | served a run | refused with the error of the decode | refused with 429 or 504 | LISTs at etcd at once, most |\n|---|---|---|---|---|\n")
 	for _, x := range answersInTheIncident {
 		c, runs := incident(t, append(slices.Clone(x.settings), "defragment=false", "undecodable=w1.2")...)
-		served, refused, most := int64(0), int64(0), int64(0)
-		for _, m := range c.Metrics {
-			switch name := m.Metric.String(); {
-			case !strings.HasPrefix(name, "client_lists_total{"):
-			case strings.Contains(name, `result="served"`):
-				served += m.Sum()
-			default:
-				refused += m.Sum()
-			}
-		}
-		for _, r := range runs {
-			most = max(most, slices.Max(r))
-		}
+		served, refused := clientLists(c)
 		undecoded := min(refused, sumOf(c, `apiserver_watch_cache_consistent_read_total{success="false",fallback="true"}`))
 		if x.settings[0] == "cache=direct" {
 			undecoded = refused
 		}
 		n := float64(len(runs))
-		fmt.Fprintf(&b, "| %s | %.1f | %.1f | %.1f | %d |\n", x.name, float64(served)/n, float64(undecoded)/n, float64(refused-undecoded)/n, most)
+		fmt.Fprintf(&b, "| %s | %.1f | %.1f | %.1f | %d |\n", x.name, float64(served)/n, float64(undecoded)/n, float64(refused-undecoded)/n, mostAtOnce(runs))
 	}
 	return b.String()
 }

@@ -23,7 +23,7 @@ func (s *Informer) apply(env *sim.Env) {
 		s.tellOf(env, &l.batch[i])
 	}
 	for i := range l.batch {
-		s.store1(env, &l.batch[i])
+		s.storeOne(env, &l.batch[i])
 	}
 }
 
@@ -77,8 +77,8 @@ func (s *Informer) tellOfList(env *sim.Env, d *delta) {
 	}
 }
 
-// store1 puts one delta into the store.
-func (s *Informer) store1(env *sim.Env, d *delta) {
+// storeOne puts one delta into the store.
+func (s *Informer) storeOne(env *sim.Env, d *delta) {
 	switch d.kind {
 	case resyncedAll:
 		return
