@@ -55,6 +55,15 @@ func snapshotsStay(because string, conditions ...testbed.Condition) []testbed.Ro
 		Violates(reads.Exact).Because(because)
 }
 
+// unnoticed is about snapshots behind which no check fails. One that passes drops them in v0.38.0-alpha.2, mostly before they are
+// read.
+func unnoticed(because string, conditions ...testbed.Condition) []testbed.Row {
+	return slices.Concat(
+		snapshotsStay(because, append(slices.Clone(conditions), testbed.Unless(known.PassedCheckDropsSnapshots))...),
+		known.Rarely(snapshotsStay(because, append(slices.Clone(conditions), known.PassedCheckDropsSnapshots)...)),
+	)
+}
+
 // writtenAgain is about a difference that no check can find, because a check compares the
 // newest state only.
 func writtenAgain() []testbed.Row {
@@ -81,14 +90,14 @@ var LostValue = divergence("value",
 	`The digest of KEP-4988 is of namespace, name and resourceVersion: "bugs in applying watch events or bugs in etcd watch
 stream". An object whose resourceVersion is right passes whatever it holds, so that snapshots are served on, with every reaction to a
 failed check.`,
-	slices.Concat(staysWrong(), snapshotsStay("the digest does not have the value, so that no check fails")))
+	slices.Concat(staysWrong(), unnoticed("the digest does not have the value, so that no check fails")))
 
 var LostSnapshot = divergence("snapshot",
 	"a change leaves no snapshot, so that the one before it is stale: the consistency checker, which compares the newest state, never finds it (KEP-4988)",
 	`The newest state is right, so that each check succeeds. LISTs at the resourceVersion of the change, and pages of a list that began
 with it, are answered from the snapshot before it until that has left the history.`,
 	slices.Concat(
-		snapshotsStay("a check compares the newest state only, and the stale snapshot stays"),
+		unnoticed("a check compares the newest state only, and the stale snapshot stays"),
 		known.When(known.KeepsSnapshots, known.AnswersFirstPage).RarelyViolates(reads.Pages).
 			Because("the first page is of the newest state, and the others are of the stale snapshot"),
 	))

@@ -42,6 +42,7 @@ told to come back in a second (kubernetes/kubernetes#138701). Figures are in sce
 			Because("seats are estimated as if there were a cache, and etcd answers every LIST"),
 		known.When(known.AwaitsNotifications).Violates(load.WithinSeats).
 			Because("until etcd sends its first progress notification it answers all LISTs, which were admitted as reads of the cache"),
+		known.EchoOfOther(reads.Linearizable),
 		known.StaleReads(reads.Linearizable),
 	),
 })
