@@ -28,8 +28,8 @@ type active struct {
 	// with are the settings that it needs, comma separated; the scenario is compared
 	// with itself with these.
 	with string
-	// judged: the value is about judges and counts only. The runs are the same, and
-	// their verdicts or metrics are not.
+	// judged: the value is about judges and counts only, or about a field of an answer by which no
+	// client goes. The runs are the same, and their verdicts or metrics are not.
 	judged bool
 }
 
@@ -303,6 +303,7 @@ var activeValues = []active{
 	{set: "watch-history=until-compacted", scenario: "compacted-watch-history", with: "watch-history=until-full"},
 	{set: "mark-consistent=unlocked", scenario: "detectors", with: "cache=kep-4988"},
 	{set: "passed-check=drops-snapshots", scenario: "kept-pages", with: "cache=v0.37.2,pagination=first-page"},
+	{set: "not-found-rv=none", scenario: "object-writes", judged: true},
 	{set: "equal-progress=skipped", scenario: "awaited-change"},
 	{set: "consistency-checker=fallback", scenario: "lost-event", with: "consistency-checker=off"},
 	{set: "consistency-checker=panic", scenario: "lost-event", with: "consistency-checker=off"},

@@ -174,7 +174,7 @@ func TestScenariosThatTellDesignsApart(t *testing.T) {
 		{"kep-2340-fallback", "", "guard-cascade"},
 		{"dynamic-fallback", "", "guard-cascade"},
 		{"kep-4988", "", "guard-cascade"},
-		{"v0.37.2", "", "guard-cascade"},
+		{"v0.37.2", "object-writes", "guard-cascade"},
 	} {
 		c := m.Cell(x.design, "3.6.16")
 		for _, q := range []struct {

@@ -11,6 +11,7 @@ import (
 	readvariant "github.com/watchbed/watchbed/sim/cache/read/variant"
 	"github.com/watchbed/watchbed/sim/cache/reflector"
 	"github.com/watchbed/watchbed/sim/cache/store"
+	"github.com/watchbed/watchbed/sim/cache/write"
 	"github.com/watchbed/watchbed/sim/release"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -98,6 +99,10 @@ func passes(s *testbed.Setup) bool {
 	v, err := release.Parse(s.Params.Etcd)
 	return err == nil && guard.Checks.Of(s.Nodes.Cache.Guard.VersionCheck)().Passes(v)
 }
+
+// NotFoundUnversioned is about the errors of writes.
+var NotFoundUnversioned = ofCache("the error of a write that finds no object has the resourceVersion 0 (not-found-rv=none)",
+	func(o *cache.Options) bool { return o.Writes.NotFoundRV == write.NotFoundUnversioned })
 
 // Snapshots and the comparison with etcd.
 var (

@@ -39,7 +39,7 @@ var presets = []option.Preset{
 			"on-timeout=fallback", "continue-with-version=refused",
 			"snapshots=on", "compaction-notice=polled", "late-snapshot=kept",
 			"mark-consistent=unlocked", "consistency-checker=fallback",
-			"version-check=shipped",
+			"version-check=shipped", "not-found-rv=none",
 		)},
 	{Name: "v0.38.0-alpha.2", Doc: "what k8s.io/apiserver v0.38.0-alpha.2 ships: store, index and snapshots have a lock of their own, and a consistency check that passes drops all snapshots",
 		Settings: option.Settings(

@@ -24,6 +24,9 @@ type NotFoundRV uint8
 var NotFoundVersions = option.NewSeam[NotFoundRV, func(revision int64) int64]("not-found-rv", "which resourceVersion the error of a write has that finds no object").
 	Shipped("state", "that of the state without it", func(revision int64) int64 { return revision })
 
+// NotFoundUnversioned is what getState of k8s.io/apiserver v0.37.2 does, and v0.38.0-alpha.2 no longer.
+var NotFoundUnversioned = NotFoundVersions.Register("none", "none, so that it says 0: as v0.37.2 ships it (kubernetes#138724)", func(int64) int64 { return 0 })
+
 // Options is how a design treats writes. The zero value is what is shipped.
 type Options struct {
 	Suggestion Suggestion
