@@ -92,6 +92,72 @@ func (s process) writeFile(path string, write func(io.Writer) error) error {
 	return nil
 }
 
+// ready refuses an output file, or a folder for replay files, that cannot be written: before the work whose result
+// would have no place. A file that exists stays as it is. A search that is kept opens its own folder at once.
+func (s process) ready(flags *pflag.FlagSet) (err error) {
+	flags.Visit(func(given *pflag.Flag) {
+		if err != nil {
+			return
+		}
+		path := given.Value.String()
+		switch {
+		case slices.Contains(fileFlags, given.Name) && s.opened(path) == nil:
+			err = writable(path)
+		case given.Name == "out":
+			err = roomFor(path)
+		}
+		if err != nil {
+			err = usage("--%s %s: cannot be written: %w", given.Name, path, withoutPath(err))
+		}
+	})
+	return err
+}
+
+// writable tries what writePath begins with.
+func writable(path string) error {
+	target := path
+	if followed, err := filepath.EvalSymlinks(path); err == nil {
+		target = followed
+	}
+	info, err := os.Stat(target)
+	switch {
+	case err == nil && info.IsDir():
+		return errors.New("it is a directory")
+	case err == nil && !info.Mode().IsRegular():
+		// Opening a pipe or a device may be felt at its other end.
+		return nil
+	}
+	if _, err := os.Readlink(target); err == nil {
+		return nil
+	}
+	return tryFile(filepath.Dir(target))
+}
+
+// roomFor tries whether files can be made in a folder, which need not exist yet.
+func roomFor(folder string) error {
+	for {
+		info, err := os.Stat(folder)
+		switch {
+		case err == nil && !info.IsDir():
+			return fmt.Errorf("%s is a file", folder)
+		case err == nil:
+			return tryFile(folder)
+		case !errors.Is(err, fs.ErrNotExist) || filepath.Dir(folder) == folder:
+			return err
+		}
+		folder = filepath.Dir(folder)
+	}
+}
+
+// tryFile makes a file in a folder and takes it away again.
+func tryFile(folder string) error {
+	f, err := os.CreateTemp(folder, ".part-")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
 // writerFunc is a function that writes.
 type writerFunc func([]byte) (int, error)
 

@@ -71,6 +71,9 @@ func (f *parameters) apply(p *testbed.Params) error {
 	}
 	for _, set := range settings {
 		if err := p.Set(set.Name, set.Value); err != nil {
+			if strings.HasPrefix(err.Error(), set.String()) {
+				return usage("--set %w", err)
+			}
 			return usage("--set %s: %w", set, err)
 		}
 	}
@@ -97,6 +100,9 @@ func (f *parameters) apply(p *testbed.Params) error {
 	for _, set := range settings {
 		if by := p.Ignores(set.Name, set.Value); by != "" {
 			return usage("--set %s: %s does not read it", set, by)
+		}
+		if p.Clock.Unread(set.Name) {
+			return usage("--set %s: an untimed run has no clock, and does not read it; give it one with --set mode=timed", set)
 		}
 	}
 	without := *p
@@ -141,6 +147,20 @@ func parseSettings(texts []string) ([]option.Setting, error) {
 		all = append(all, set)
 	}
 	return all, nil
+}
+
+// note says what of the parameters does not mean what it seems to.
+func (f *parameters) note(s process, p *testbed.Params) {
+	noteUnreleased(s, p.Etcd, p.Client)
+	settings, err := parseSettings(f.set)
+	if err != nil {
+		return
+	}
+	for _, set := range settings {
+		if amount := testbed.StandsFor(set.Name, set.Value); amount != "" {
+			s.complain("--set %s: 0 stands for the default, which is %s", set, amount)
+		}
+	}
 }
 
 // noteUnreleased says of a version of etcd or of its client library that is not known to

@@ -174,7 +174,7 @@ func (f *proveFlags) run(c *cobra.Command, s process, name string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	noteUnreleased(s, p.Etcd, p.Client)
+	f.note(s, &p)
 	live := newProgress(s, 0, 0)
 	found, runs, err := f.search(c.Context(), s, sc, p, live)
 	if node := new(sim.NoFingerprint); errors.As(err, node) {

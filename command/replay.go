@@ -175,7 +175,7 @@ func (f *replayFlags) follow(ctx context.Context, s process, sc *testbed.Scenari
 	if err := f.apply(&p); err != nil {
 		return err
 	}
-	noteUnreleased(s, p.Etcd, p.Client)
+	f.note(s, &p)
 	system, err := sc.New(p)
 	if err != nil {
 		return usage("%s: %w", path, err)

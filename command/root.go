@@ -58,7 +58,10 @@ func run(ctx context.Context, args []string, s process) int {
 			if err := refuseEmptyFlags(c, args); err != nil {
 				return err
 			}
-			return out.share(c.Flags(), s.err)
+			if err := out.share(c.Flags(), s.err); err != nil {
+				return err
+			}
+			return s.ready(c.Flags())
 		},
 	}
 	root.SetIn(s.in)

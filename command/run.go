@@ -169,7 +169,7 @@ func (f *runFlags) run(ctx context.Context, s process, name string) error {
 		return err
 	}
 
-	noteUnreleased(s, p.Etcd, p.Client)
+	f.note(s, &p)
 	live := newProgress(s, f.seedsCount, f.limit)
 	finder := diagnosis.Finder{Scenario: sc, Params: p, Strategy: chosen, First: f.first, Shrink: !f.noShrink, Tool: s.tool()}
 	first := newAsFound(f.out)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
@@ -290,8 +291,8 @@ func TestReplayComparesVerdicts(t *testing.T) {
 		require.Equal(t, exitUsage, c.run("replay", "changed.json"))
 		require.Contains(t, c.err, change.says)
 	}
-	require.Equal(t, exitViolated, c.run("replay", file, "--html", "missing/page.html"), "the page is lost, the verdict is not")
-	require.Contains(t, c.err, "cannot write missing/page.html")
+	require.Equal(t, exitViolated, c.run("replay", file, "--html", "/dev/full"), "the page is lost, the verdict is not")
+	require.Contains(t, c.err, "cannot write /dev/full")
 }
 
 // TestRunIsTheSameEverywhere: the campaign hash is a function of the seeds.
@@ -531,16 +532,71 @@ func TestBadInput(t *testing.T) {
 	c.refuses([]string{"--memory 99999999999999999999: want a whole number of MB below 2^63"}, "prove", "issue-15220", "--memory", "99999999999999999999")
 	c.refuses([]string{"--memory 99999999999: want at most"}, "prove", "issue-15220", "--memory", "99999999999")
 	c.refuses([]string{"keys=0", "must be a key"}, "run", "consistent-list", "--set", "keys=0")
+	c.refuses([]string{"simrun: --set ring=-1: want a whole number"}, "run", "consistent-list", "--set", "ring=-1")
+	c.refuses([]string{"ring=3 and ring-max=2: ", "lower ring, or raise ring-max"}, "run", "consistent-list", "--set", "ring=3", "--set", "ring-max=2")
+	c.refuses([]string{"--set horizon=1s: an untimed run has no clock", "--set mode=timed"}, "run", "consistent-list", "--set", "horizon=1s")
+	c.refuses([]string{"--set catch-up-units=64: want a whole number from 65"}, "run", "stalled-watches", "--set", "catch-up-units=64")
+	for _, compiled := range [][]string{{"--cache", "kubernetes@v0.37.2"}, {"--etcd", "etcd@v3.5.7"}} {
+		c.refuses([]string{compiled[0] + ": ", compiled[1], "cd upstream && go run ./simrun"}, "run", "consistent-list", compiled[0], compiled[1])
+		c.refuses([]string{compiled[1], "cd upstream && go run ./simrun"}, "list", compiled[1])
+	}
 	require.NoDirExists(t, "simrun-failures")
+}
+
+// TestOutputThatHasNoPlaceIsRefusedFirst: nothing is explored whose result could not be written.
+func TestOutputThatHasNoPlaceIsRefusedFirst(t *testing.T) {
+	c := command(t)
+	file := c.recorded()
+	require.NoError(t, os.Mkdir("folder", 0o700))
+	for _, args := range [][]string{
+		{"run", "issue-15220", "--html", "missing/x"}, {"run", "issue-15220", "--junit", "folder"}, {"run", "issue-15220", "--out", file},
+		{"run", "issue-15220", "--out", file + "/below"}, {"prove", "issue-15220", "--html", "missing/x"}, {"matrix", "--html", "missing/x"},
+		{"compare", "3.5.7", "--save", "missing/x"}, {"replay", file, "--html", "missing/x"}, {"shrink", file, "--out", file}, {"check", file, "--html", "missing/x"},
+	} {
+		begin := time.Now()
+		c.refuses([]string{"--" + args[len(args)-2][2:] + " " + args[len(args)-1] + ": cannot be written: "}, args...)
+		require.Less(t, time.Since(begin), 5*time.Second, "%v", args)
+	}
+	left, err := os.ReadDir("folder")
+	require.NoError(t, err)
+	require.Empty(t, left)
+	require.NoDirExists(t, "missing")
+	require.Equal(t, exitHolds, c.run("run", "issue-15220", "--seeds", "1", "--out", "not/yet/there", "--html", "page"), c.err)
+	require.NoDirExists(t, "not", "nothing is made of which there is nothing to keep")
+	require.NoFileExists(t, "page")
+}
+
+// TestAReplayOfCompiledCodeSaysWhere: the root module has no compiled guests.
+func TestAReplayOfCompiledCodeSaysWhere(t *testing.T) {
+	c := command(t)
+	content, err := os.ReadFile(c.recorded())
+	require.NoError(t, err)
+	for _, change := range []struct{ old, new string }{{`"kep-2340"`, `"kubernetes@v0.37.2"`}, {`"name": "etcd-program",
+   "value": ""`, `"name": "etcd-program",
+   "value": "etcd@v3.5.7"`}} {
+		require.Contains(t, string(content), change.old)
+		require.NoError(t, os.WriteFile("guest.json", []byte(strings.Replace(string(content), change.old, change.new, 1)), 0o600))
+		c.refuses([]string{"guest.json: recorded parameters: ", "the simrun of the folder upstream has", "cd upstream && go run ./simrun"}, "replay", "guest.json")
+		c.refuses([]string{"guest.json", "cd upstream && go run ./simrun"}, "shrink", "guest.json")
+	}
+}
+
+// TestZeroThatStandsForADefaultIsSaid: a stream with no keys in its first chunk is not what is explored.
+func TestZeroThatStandsForADefaultIsSaid(t *testing.T) {
+	c := command(t)
+	require.Equal(t, exitHolds, c.run("run", "streamed-lists", "--seeds", "20", "--set", "stream-chunk=0"), c.err)
+	require.Equal(t, "simrun: --set stream-chunk=0: 0 stands for the default, which is 10\n", c.err)
+	require.Equal(t, exitHolds, c.run("run", "streamed-lists", "--seeds", "20", "--set", "compactions=0"), c.err)
+	require.Empty(t, c.err)
 }
 
 // TestFailuresThatCannotBeKept: a run that is on no disk is not lost in silence.
 func TestFailuresThatCannotBeKept(t *testing.T) {
 	c := command(t)
-	require.NoError(t, os.WriteFile("file", nil, 0o600))
+	require.NoError(t, os.WriteFile("simrun-failures", nil, 0o600))
 	for _, flag := range []string{"--no-story", "--no-shrink"} {
-		require.Equal(t, exitViolated, c.run("run", "issue-15220", "--seeds", "300", "--out", "file", flag))
-		require.Contains(t, c.err, "cannot keep the replay file of linearizable-data (missing-write) under file: not a directory (give another --out; --seeds 6..6 finds it again)")
+		require.Equal(t, exitViolated, c.run("run", "issue-15220", "--seeds", "300", flag))
+		require.Contains(t, c.err, "cannot keep the replay file of linearizable-data (missing-write) under simrun-failures: not a directory (give another --out; --seeds 6..6 finds it again)")
 		require.Equal(t, 1, strings.Count(c.err, "linearizable-data (missing-write)"), c.err)
 	}
 }
@@ -760,7 +816,7 @@ func TestCommandsThatShowBugsAreAccepted(t *testing.T) {
 func TestAViolatedCheckIsACheck(t *testing.T) {
 	c := command(t)
 	require.Equal(t, exitViolated, c.run("run", "watch-list-ends", "--etcd", "3.5.12", "--cache", "direct", "--seeds", "12..12", "--no-shrink"))
-	require.Regexp(t, `initial-events-end +violated +checked (once|\d+ times), violated in 1 schedule\n`, c.out)
+	require.Regexp(t, `initial-events-end +violated +checked (once|\d+ times), violated in 1 of 1 schedule\n`, c.out)
 	require.NotContains(t, c.out, "checked 0 times")
 	require.Equal(t, 1, strings.Count(c.out, "so that it does not"), "one sentence about what is switched off")
 }

@@ -28,7 +28,7 @@ func WriteSummary(w io.Writer, o Terminal, s *summary.Summary) error {
 		case model.Holds.String():
 			verdict = o.Good(verdict)
 		}
-		fmt.Fprintf(b, "  %s  %s  %s\n", pad(name, width, false), verdict, checked(&p))
+		fmt.Fprintf(b, "  %s  %s  %s\n", pad(name, width, false), verdict, checked(&p, s.Schedules))
 	}
 	b.WriteString("\n")
 	writeMetrics(b, o, s.Metrics)
@@ -41,10 +41,10 @@ func WriteSummary(w io.Writer, o Terminal, s *summary.Summary) error {
 }
 
 // checked says how often a property was checked, and how often it was violated.
-func checked(p *summary.Property) string {
+func checked(p *summary.Property, schedules uint64) string {
 	text := "checked " + times(p.Exercised)
 	if p.Violations > 0 {
-		text += ", violated in " + Counted(p.Violations, "schedule")
+		text += ", violated in " + grouped(p.Violations) + " of " + Counted(schedules, "schedule")
 	}
 	return text
 }

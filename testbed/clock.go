@@ -1,6 +1,7 @@
 package testbed
 
 import (
+	"slices"
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
@@ -25,6 +26,11 @@ type Clock struct {
 	// Horizon is when a timed run ends at the latest. Steps bounds any run.
 	Horizon time.Duration
 	Steps   int
+}
+
+// Unread reports whether a run never looks at an option of the clock: an untimed one has no time.
+func (c *Clock) Unread(name string) bool {
+	return c.Mode == sim.Untimed && slices.Contains([]string{"network", "scheduling", "transfer", "etcd-transfer", "horizon"}, name)
 }
 
 var clockGroup = option.NewGroup("clock",

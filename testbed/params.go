@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/watchbed/watchbed/internal/spelling"
 	"github.com/watchbed/watchbed/sim"
@@ -206,6 +207,19 @@ func describe[C any](g option.Group[C]) []Described {
 		all = append(all, Described{o.Name, o.Node, o.Doc, o.Form, o.Default, o.Values()})
 	}
 	return all
+}
+
+// StandsFor is the amount that 0 stands for as the value of an option, empty if 0 is what it says.
+func StandsFor(name, value string) string {
+	if n, err := strconv.Atoi(value); err != nil || n != 0 {
+		return ""
+	}
+	for _, o := range Describe() {
+		if _, err := strconv.Atoi(o.Default); err == nil && o.Name == name && len(o.Values) == 0 {
+			return o.Default
+		}
+	}
+	return ""
 }
 
 // OptionNames lists the names of all options.

@@ -9,6 +9,7 @@ import (
 
 	_ "github.com/watchbed/watchbed/internal/fewcollections"
 	_ "github.com/watchbed/watchbed/knownbugs"
+	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -68,6 +69,7 @@ func TestSetRefusesInOneLine(t *testing.T) {
 		{"bugs", "progress=dropped", `unknown bug "progress=dropped"; --set takes NAME=VALUE`},
 		{"cache", "kep-2341", `unknown cache design "kep-2341"; did you mean "kep-2340"?`},
 		{"members", "3.5.7,3.5", `members=3.5.7,3.5: etcd: unknown version "3.5": 3.3.0 to 3.7.x are known, the nearest is 3.5.35`},
+		{"lost", "valu", `lost has no value "valu"; did you mean "value"?`},
 		{"progress", "deferred", "progress=deferred: the bug issue-15220 sets progress=control-queue; give one of them"},
 	} {
 		p := params()
@@ -111,4 +113,21 @@ func TestExpandedParamsAreRestored(t *testing.T) {
 	assert.Equal(t, expanded, q.Expand())
 	assert.ErrorContains(t, q.Restore(option.Settings("ring=many")), "ring=many: want a whole number")
 	assert.ErrorContains(t, q.Restore(option.Settings("rings=1")), `unknown option "rings"`)
+}
+
+func TestZeroOfAnAmountStandsForTheDefault(t *testing.T) {
+	assert.Equal(t, "10", testbed.StandsFor("stream-chunk", "0"))
+	for _, set := range option.Settings("stream-chunk=1", "writers=0", "leave=0", "mode=0", "progress-period=0s") {
+		assert.Empty(t, testbed.StandsFor(set.Name, set.Value), "%s", set)
+	}
+}
+
+func TestOnlyAClockReadsHowLongThingsTake(t *testing.T) {
+	untimed, timed := testbed.Clock{}, testbed.Clock{Mode: sim.Timed}
+	assert.True(t, untimed.Unread("horizon"))
+	assert.False(t, timed.Unread("horizon"))
+	assert.False(t, untimed.Unread("steps"))
+	for _, name := range testbed.OptionNames() {
+		assert.False(t, timed.Unread(name), name)
+	}
 }

@@ -42,7 +42,7 @@ func TestProgramServesTheWatches(t *testing.T) {
 
 func TestProgramThatDoesNotFitIsRefused(t *testing.T) {
 	for _, c := range []struct{ settings, want string }{
-		{"etcd=other@v3.5.7", `"other@v3.5.7" is no release of etcd and no program that serves its watches: the simrun of the folder upstream has the code of releases, etcd@v3.5.7`},
+		{"etcd=other@v3.5.7", `"other@v3.5.7" is no release of etcd and no program that serves its watches: the simrun of the folder upstream has the code of releases, such as etcd@v3.5.7 (cd upstream && go run ./simrun)`},
 		{"etcd=3.5.8 etcd-program=same@v3.5.7", "etcd-program=same@v3.5.7 is of etcd 3.5.7, and etcd=3.5.8: give both the same version"},
 		{"etcd=same@v3.5.7 lagging=true", "etcd-program=same@v3.5.7 is one member that leads: it takes no members, downgrade, failovers or lagging follower"},
 		{"etcd=same@v3.5.7 bugs=issue-17529", "the bug issue-17529 is compacted-unsynced=falls-through, an option that the program same@v3.5.7 does not read"},

@@ -87,6 +87,9 @@ func newSystem(p Params, claims []*Property, stream func(*Params, int) workload.
 		return nil, err
 	}
 	s.configureClients(stream)
+	if err := s.checkAmounts(); err != nil {
+		return nil, err
+	}
 	if err := s.checkReplacements(); err != nil {
 		return nil, err
 	}
@@ -115,6 +118,18 @@ func (s *System) checkMessages() error {
 		}
 		if n > 0 && !known {
 			return fmt.Errorf("recreations=%d: the cache design %s has a node of its own, which cannot be recreated in its process; set recreations=0, or use restarts", n, c.Server().Design.Name)
+		}
+	}
+	return nil
+}
+
+// checkAmounts refuses sizes of caches that do not go together.
+func (s *System) checkAmounts() error {
+	for _, c := range s.caches {
+		for _, of := range c.servers {
+			if err := of.Cache.Fit(); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -1,7 +1,6 @@
 package workload
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/watchbed/watchbed/sim/option"
@@ -28,7 +27,11 @@ type ListWatchOptions struct {
 var listWatchGroup = option.NewGroup("clients",
 	option.Count("list-watchers", func(o *ListWatchOptions) *int { return &o.Clients }, "", "clients that ask for initial events"),
 	option.Count("list-rounds", func(o *ListWatchOptions) *int { return &o.Rounds }, "", "times that each of them asks"),
-	option.Text("list-rv", func(o *ListWatchOptions) *string { return &o.RV }, checkListRV, "unset, 0, given or every", "resourceVersion that they ask for"),
+	option.Words("list-rv", func(o *ListWatchOptions) *string { return &o.RV }, "resourceVersion that they ask for",
+		option.Val("unset", "none: state as new as etcd"),
+		option.Val("0", "any: state of any age"),
+		option.Val("given", "the newest that the client knows: state not older"),
+		option.Val("every", "one after the other")),
 	option.Switch("list-slow", func(o *ListWatchOptions) *bool { return &o.Slow }, "they take one event at a time"),
 	option.Duration("list-pace", func(o *ListWatchOptions) *time.Duration { return &o.Pace }, "", "time between two of these, timed"),
 	option.Duration("list-for", func(o *ListWatchOptions) *time.Duration { return &o.For }, "never", "time after which a cache ends their watches"),
@@ -40,11 +43,4 @@ func (o *ListWatchOptions) Versions() []int64 { return listVersions[o.RV] }
 
 var listVersions = map[string][]int64{
 	"": {wire.Unset}, "unset": {wire.Unset}, "0": {0}, "given": {Given}, "every": {wire.Unset, 0, Given},
-}
-
-func checkListRV(v string) error {
-	if _, ok := listVersions[v]; !ok {
-		return fmt.Errorf("list-rv=%s: want unset, 0, given or every", v)
-	}
-	return nil
 }

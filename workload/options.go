@@ -1,7 +1,6 @@
 package workload
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/watchbed/watchbed/sim/option"
@@ -101,7 +100,19 @@ var Group = option.Join(option.NewGroup("clients",
 	option.Count("readers", func(o *Options) *int { return &o.Readers }, "", "clients that list"),
 	option.Count("reads", func(o *Options) *int { return &o.Reads }, "", "lists of each reader"),
 	option.Count("gets", func(o *Options) *int { return &o.Gets }, "", "gets of each reader, between its lists"),
-	option.Text("read", func(o *Options) *string { return &o.Read }, checkRead, "consistent, any, most-recent, not-older, seen, every, page, pages, past, selected, filtered or filtered-pages", "what readers ask for"),
+	option.Words("read", func(o *Options) *string { return &o.Read }, "what readers ask for",
+		option.Val("consistent", "the newest state: no resourceVersion"),
+		option.Val("any", "state of any age: resourceVersion 0"),
+		option.Val("most-recent", "resourceVersion 0 with resourceVersionMatch MostRecent"),
+		option.Val("not-older", "the revision of the contents before the run, or later"),
+		option.Val("seen", "in turn the newest state, and the revision that the client has seen or later"),
+		option.Val("every", "one way after the other"),
+		option.Val("page", "the first page of the newest state, and no more of it"),
+		option.Val("pages", "the newest state, page by page"),
+		option.Val("past", "earlier states, exactly and in pages"),
+		option.Val("selected", "the newest state, by a field with an index"),
+		option.Val("filtered", "the newest state, by a field without an index"),
+		option.Val("filtered-pages", "the same page by page")),
 	option.Count("page-limit", func(o *Options) *int { return &o.PageLimit }, "1", "objects in a page that readers ask for"),
 	option.Switch("as-consistent", func(o *Options) *bool { return &o.AsConsistent }, "hold all reads to what consistent ones promise"),
 	option.Duration("read-from", func(o *Options) *time.Duration { return &o.ReadFrom }, "", "when readers begin, timed"),
@@ -164,11 +175,3 @@ func (o *Options) Size() int64 {
 
 // Total is how many clients there are.
 func (o *Options) Total() int { return o.OfCache() + o.Writers + o.Noise + o.Streams + o.Drawn.OfEtcd }
-
-func checkRead(v string) error {
-	switch v {
-	case "", "consistent", "any", "most-recent", "not-older", "seen", "every", "page", "pages", "past", "selected", "filtered", "filtered-pages":
-		return nil
-	}
-	return fmt.Errorf("read=%s: want consistent, any, most-recent, not-older, seen, every, page, pages, past, selected, filtered or filtered-pages", v)
-}

@@ -1,10 +1,6 @@
 package workload
 
-import (
-	"fmt"
-
-	"github.com/watchbed/watchbed/sim/option"
-)
+import "github.com/watchbed/watchbed/sim/option"
 
 // UpdatingOptions are about clients that write through an API server.
 type UpdatingOptions struct {
@@ -19,13 +15,7 @@ type UpdatingOptions struct {
 var updatingGroup = option.NewGroup("clients",
 	option.Count("updaters", func(o *UpdatingOptions) *int { return &o.Clients }, "", "clients that write through an API server"),
 	option.Count("updates", func(o *UpdatingOptions) *int { return &o.Updates }, "", "writes of each of them"),
-	option.Text("update", func(o *UpdatingOptions) *string { return &o.Kind }, checkUpdate, "add or every", "what they write"),
+	option.Words("update", func(o *UpdatingOptions) *string { return &o.Kind }, "what they write",
+		option.Val("add", "each time one member more into an object"),
+		option.Val("every", "objects that they create, add members to in every way, and delete")),
 )
-
-func checkUpdate(v string) error {
-	switch v {
-	case "", "add", "every":
-		return nil
-	}
-	return fmt.Errorf("update=%s: want add or every", v)
-}

@@ -1,7 +1,6 @@
 package workload
 
 import (
-	"fmt"
 	"strconv"
 	"time"
 
@@ -284,19 +283,17 @@ type ReadingOptions struct {
 }
 
 var readingGroup = option.NewGroup("clients",
-	option.Text("watch-reading", func(o *ReadingOptions) *string { return &o.Habit }, checkReading, "fast, slow, hiccup, stopped or every", "how watchers take what they are sent"),
+	option.Words("watch-reading", func(o *ReadingOptions) *string { return &o.Habit }, "how watchers take what they are sent",
+		option.Val("fast", "each event as it comes"),
+		option.Val("slow", "one event at a time; timed, watch-pace apart"),
+		option.Val("hiccup", "as it comes, with one pause behind watch-stall-after events"),
+		option.Val("stopped", "none behind watch-stall-after events, with the watch left open"),
+		option.Val("every", "the first watcher is fast, the second slow, the third has a hiccup, the fourth stops, and so on")),
 	option.Count("watch-stall-after", func(o *ReadingOptions) *int { return &o.After }, "1", "events that a watcher takes before its hiccup, or before it stops"),
 	option.Duration("watch-pace", func(o *ReadingOptions) *time.Duration { return &o.Pace }, "", "time between two events of a slow watcher, timed"),
 	option.Duration("watch-hiccup", func(o *ReadingOptions) *time.Duration { return &o.Hiccup }, "", "longest hiccup of a watcher, timed"),
 	option.Count("watch-retries", func(o *ReadingOptions) *int { return &o.Retries }, "", "more times that a watcher watches again"),
 )
-
-func checkReading(v string) error {
-	if _, ok := habits[v]; !ok {
-		return fmt.Errorf("watch-reading=%s: want fast, slow, hiccup, stopped or every", v)
-	}
-	return nil
-}
 
 var habits = map[string][]Habit{
 	"": {Fast}, "fast": {Fast}, "slow": {Slow}, "hiccup": {Hiccup}, "stopped": {Stopped}, "every": {Fast, Slow, Hiccup, Stopped},

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/internal/spelling"
+	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/testbed/program"
 )
 
 // kind is a kind of thing that has names.
@@ -56,10 +58,23 @@ func Name(program, name string) ([]Explanation, error) {
 // Unknown is the error for a name that nothing has. It names the nearest ones, of
 // which others are those that the caller explains.
 func Unknown(program, name string, others ...string) error {
+	if strings.Contains(name, "@") {
+		return compiled(name)
+	}
 	for _, k := range kinds {
 		others = append(others, k.names()...)
 	}
 	return fmt.Errorf("nothing is called %q%s", name, meant(program, spelling.Nearest(name, others)))
+}
+
+// compiled is the error for the name of compiled code that is not there.
+func compiled(name string) error {
+	if strings.HasPrefix(name, "etcd@") {
+		_, err := program.Find(name)
+		return err
+	}
+	_, err := cache.FindDesign(name)
+	return err
 }
 
 // Misnamed is about a name that was given for one kind of thing: what it is instead,

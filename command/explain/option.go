@@ -53,7 +53,7 @@ func defaultOf(o *testbed.Described, presets *setBy) string {
 	case presets.byRelease:
 		return "that of the release"
 	case o.Default != "":
-		return o.Default
+		return inWords(o)
 	}
 	versions := etcd.Versions()
 	nothing := testbed.Params{Etcd: versions[len(versions)-1], Cache: cache.Designs()[0].Name}
@@ -62,11 +62,19 @@ func defaultOf(o *testbed.Described, presets *setBy) string {
 	case o.Node == "presets" && (o.Name == "etcd" || o.Name == "cache"):
 		return "that of the scenario"
 	case value == "":
-		return "none"
+		return "none, which --set " + o.Name + "= gives"
 	case len(o.Values) > 0 && o.Node == "cache":
 		return value + ", unless the design sets another value"
 	}
 	return value
+}
+
+// inWords is what stands for nothing set: beside the number 0 if it is no number that could be given.
+func inWords(o *testbed.Described) string {
+	if o.Form == "" || strings.ContainsAny(o.Default[:1], "0123456789") {
+		return o.Default
+	}
+	return "0: " + o.Default
 }
 
 // sentenceOf is what a value of an option means; empty if the option has no named

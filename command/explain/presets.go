@@ -33,10 +33,10 @@ func (s *setBy) add(value, line string) {
 func presetsOf(o *testbed.Described) *setBy {
 	s := &setBy{lines: map[string][]string{}}
 	if _, err := etcd.Group.Find(o.Name); err == nil {
-		s.releases("etcd", func(version string) string { return valueIn(etcd.Group, etcd.OptionsOf, version, o.Name) })
+		s.releases("etcd", func(version string) (string, bool) { return valueIn(etcd.Group, etcd.OptionsOf, version, o.Name) })
 	}
 	if _, err := client.Group.Find(o.Name); err == nil {
-		s.releases("clientv3", func(version string) string { return valueIn(client.Group, client.OptionsOf, version, o.Name) })
+		s.releases("clientv3", func(version string) (string, bool) { return valueIn(client.Group, client.OptionsOf, version, o.Name) })
 	}
 	if _, err := cache.Group.Find(o.Name); err == nil {
 		s.designs(o.Name)
@@ -55,24 +55,25 @@ func presetsOf(o *testbed.Described) *setBy {
 	return s
 }
 
-// valueIn is the value of an option in a release.
-func valueIn[C any](g option.Group[C], of func(string) (C, error), version, name string) string {
+// valueIn is the value of an option in a release, false if there is no such release: the first of
+// etcd's have no client library.
+func valueIn[C any](g option.Group[C], of func(string) (C, error), version, name string) (value string, ok bool) {
 	c, err := of(version)
 	if err != nil {
-		return ""
+		return "", false
 	}
 	o, err := g.Find(name)
 	if err != nil {
-		return ""
+		return "", false
 	}
-	return o.Get(&c)
+	return o.Get(&c), true
 }
 
-func (s *setBy) releases(subject string, value func(version string) string) {
+func (s *setBy) releases(subject string, value func(version string) (string, bool)) {
 	var values []string
 	for _, branch := range etcd.Branches() {
 		for _, v := range branch {
-			if has := value(v.String()); !slices.Contains(values, has) {
+			if has, ok := value(v.String()); ok && !slices.Contains(values, has) {
 				values = append(values, has)
 			}
 		}
@@ -82,7 +83,7 @@ func (s *setBy) releases(subject string, value func(version string) string) {
 	}
 	s.byRelease = true
 	for _, has := range values {
-		s.add(has, subject+" "+releasesWith(func(version string) bool { return value(version) == has }))
+		s.add(has, subject+" "+releasesWith(func(version string) bool { of, ok := value(version); return ok && of == has }))
 	}
 }
 

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
@@ -58,6 +59,15 @@ var amountOptions = option.NewGroup("cache",
 	option.Duration("check-period", func(o *Options) *time.Duration { return &o.ConsistencyCheckPeriod }, "5m", "minimum time between two consistency checks of a cache"),
 )
 
+// Fit reports amounts that are fine by themselves and make no cache together.
+func (a Amounts) Fit() error {
+	a.setDefaults()
+	if a.RingCapacity > a.RingCapacityMax {
+		return fmt.Errorf("ring=%d and ring-max=%d: a cache cannot begin with room for more events than it has at most; lower ring, or raise ring-max", a.RingCapacity, a.RingCapacityMax)
+	}
+	return nil
+}
+
 func (a *Amounts) setDefaults() {
 	set(&a.ListPageSize, 10000)
 	set(&a.ProgressRequestPeriod, 100*time.Millisecond)
@@ -67,7 +77,6 @@ func (a *Amounts) setDefaults() {
 	set(&a.UntimedTurns, 2)
 	set(&a.RingCapacity, 100)
 	set(&a.RingCapacityMax, 100*1024)
-	a.RingCapacityMax = max(a.RingCapacity, a.RingCapacityMax)
 	set(&a.EventFreshDuration, 75*time.Second)
 }
 

@@ -188,6 +188,9 @@ func FindDesign(name string) (*Design, error) {
 			return d.complete(), nil
 		}
 	}
+	if strings.Contains(name, "@") && len(families) == 0 {
+		return nil, fmt.Errorf("%q is compiled code, and no design of this program: the simrun of the folder upstream has the code of releases, such as kubernetes@v0.37.2 (cd upstream && go run ./simrun)", name)
+	}
 	return nil, fmt.Errorf("unknown cache design %q%s", name, spelling.Suggest(name, names))
 }
 

@@ -114,6 +114,20 @@ func Count[C any](name string, field func(*C) *int, zero, doc string) Option[C] 
 	}
 }
 
+// From has a count take nothing below least but 0, which is the node's own: less would be
+// no amount that the node can work with.
+func (o Option[C]) From(least int) Option[C] {
+	set := o.set
+	o.Form = fmt.Sprintf("a whole number from %d on", least)
+	o.set = func(c *C, value string) error {
+		if n, err := strconv.Atoi(value); err == nil && n != 0 && n < least {
+			return fmt.Errorf("%s=%s: want a whole number from %d to %d", o.Name, value, least, MaxCount)
+		}
+		return set(c, value)
+	}
+	return o
+}
+
 // maxDuration bounds every duration: beyond it a timed run has too many timers
 // to be explored.
 const maxDuration = time.Hour
@@ -180,6 +194,22 @@ func Text[C any](name string, field func(*C) *string, check func(string) error, 
 		set: func(c *C, value string) error {
 			if err := check(value); err != nil {
 				return err
+			}
+			*field(c) = value
+			return nil
+		},
+	}
+}
+
+// Words is an option with named values that a configuration keeps as text. Nothing, as a
+// configuration has it where none is chosen, stands for the first.
+func Words[C any](name string, field func(*C) *string, doc string, all ...Value) Option[C] {
+	return Option[C]{
+		Name: name, Doc: doc, Default: all[0].Name, values: fixed(all),
+		get: func(c *C) string { return *field(c) },
+		set: func(c *C, value string) error {
+			if names := valueNames(all); value != "" && !slices.Contains(names, value) {
+				return fmt.Errorf("%s has no value %q%s", name, value, spelling.Suggest(value, names))
 			}
 			*field(c) = value
 			return nil

@@ -22,6 +22,8 @@ type config struct {
 	on     bool
 	name   string
 	list   []string
+	word   string
+	large  int
 	greet  greeting
 }
 
@@ -41,6 +43,8 @@ var options = option.NewGroup("toy",
 	option.Period("pause", func(c *config) *time.Duration { return &c.pause }, "3s", "time after it"),
 	option.Switch("on", func(c *config) *bool { return &c.on }, "whether it runs"),
 	option.Text("name", func(c *config) *string { return &c.name }, func(string) error { return nil }, "a name", "its name"),
+	option.Words("word", func(c *config) *string { return &c.word }, "one of two", option.Val("this", "the first"), option.Val("that", "the second")),
+	option.Count("large", func(c *config) *int { return &c.large }, "128", "entries").From(65),
 	option.List("list", func(c *config) *[]string { return &c.list }, refuseX, "some names"),
 	option.SeamOption(greetings, func(c *config) *greeting { return &c.greet }),
 )
@@ -54,11 +58,11 @@ func refuseX(names []string) error {
 
 func TestEveryFormIsSetAndReadBack(t *testing.T) {
 	var c config
-	for _, s := range []option.Setting{{"mode", "fast"}, {"size", "7"}, {"period", "20ms"}, {"pause", "1s"}, {"on", "true"}, {"name", "x"}, {"list", "a,b"}} {
+	for _, s := range []option.Setting{{"mode", "fast"}, {"size", "7"}, {"period", "20ms"}, {"pause", "1s"}, {"on", "true"}, {"name", "x"}, {"word", "that"}, {"large", "65"}, {"list", "a,b"}} {
 		require.NoError(t, options.Set(&c, s.Name, s.Value))
 	}
-	assert.Equal(t, config{mode: 1, size: 7, period: 20 * time.Millisecond, pause: time.Second, on: true, name: "x", list: []string{"a", "b"}}, c)
-	assert.Equal(t, []option.Setting{{"mode", "fast"}, {"size", "7"}, {"period", "20ms"}, {"pause", "1s"}, {"on", "true"}, {"name", "x"}, {"list", "a,b"}, {"greeting", "hello"}}, options.Expand(&c))
+	assert.Equal(t, config{mode: 1, size: 7, period: 20 * time.Millisecond, pause: time.Second, on: true, name: "x", word: "that", large: 65, list: []string{"a", "b"}}, c)
+	assert.Equal(t, []option.Setting{{"mode", "fast"}, {"size", "7"}, {"period", "20ms"}, {"pause", "1s"}, {"on", "true"}, {"name", "x"}, {"word", "that"}, {"large", "65"}, {"list", "a,b"}, {"greeting", "hello"}}, options.Expand(&c))
 }
 
 func TestBadValuesAreOneClearLine(t *testing.T) {
@@ -71,6 +75,9 @@ func TestBadValuesAreOneClearLine(t *testing.T) {
 		{"pause", "-1s"}:    "pause=-1s: want a duration from 1ms to 1h, such as 250ms, or 0s for the default of 3s",
 		{"pause", "50"}:     "pause=50: want a duration from 1ms to 1h, such as 250ms, or 0s for the default of 3s",
 		{"pause", "61m"}:    "pause=61m: want a duration from 1ms to 1h, such as 250ms, or 0s for the default of 3s",
+		{"word", "tht"}:     `word has no value "tht"; did you mean "that"?`,
+		{"large", "64"}:     "large=64: want a whole number from 65 to 10000000",
+		{"large", "-1"}:     "large=-1: want a whole number from 65 to 10000000",
 		{"list", "a,x"}:     "list: x is not known",
 		{"on", "perhaps"}:   "on=perhaps: want true or false",
 		{"sizes", "1"}:      `unknown option "sizes"; did you mean "size"?`,
@@ -81,6 +88,15 @@ func TestBadValuesAreOneClearLine(t *testing.T) {
 		assert.EqualError(t, options.Set(&after, setting.Name, setting.Value), want)
 		assert.Equal(t, before, after, "a refused value changes nothing")
 	}
+}
+
+func TestNothingStandsForTheFirstWordAndForTheNodesOwnAmount(t *testing.T) {
+	c := config{word: "that", large: 65}
+	require.NoError(t, options.Set(&c, "word", ""))
+	require.NoError(t, options.Set(&c, "large", "0"))
+	assert.Equal(t, config{}, c)
+	assert.Equal(t, "this", options.Lookup("word").Default)
+	assert.Equal(t, []option.Value{{"this", "the first"}, {"that", "the second"}}, options.Lookup("word").Values())
 }
 
 func TestAnotherModuleAddsAValueToASeam(t *testing.T) {

@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/watchbed/watchbed/sim/etcd"
@@ -76,7 +75,12 @@ var Group = option.NewGroup("faults",
 	option.Count("recreations", func(o *Options) *int { return &o.Recreations }, "", "caches that are replaced by new ones in the same process"),
 	option.Count("replacements", func(o *Options) *int { return &o.Replacements }, "", "API servers that are replaced in a rollout: each by one without its server-settings, then back"),
 	option.Count("lost-events", func(o *Options) *int { return &o.LostEvents }, "", "events that get lost on the way to a cache, those of its caches one after the other"),
-	option.Text("lost", func(o *Options) *string { return &o.Lost }, checkLost, "event, deletion, value, version or snapshot", "the part of such an event that does not reach the cache: all of any event (also if empty), all of a deletion, the value of the object, or its revision, which is one lower then; or the snapshot that it should leave"),
+	option.Words("lost", func(o *Options) *string { return &o.Lost }, "the part of such an event that does not reach the cache",
+		option.Val("event", "all of any event"),
+		option.Val("deletion", "all of an event that deletes"),
+		option.Val("value", "the value of the object"),
+		option.Val("version", "the revision of the object, which is one lower then"),
+		option.Val(lostSnapshot, "the snapshot that the event should leave")),
 	option.Count("etcd-restarts", func(o *Options) *int { return &o.EtcdRestarts }, "", "restarts of etcd"),
 	option.Count("follower-restarts", func(o *Options) *int { return &o.FollowerRestarts }, "", "restarts of the member of etcd that lags"),
 	option.Count("etcd-snapshots", func(o *Options) *int { return &o.Snapshots }, "", "snapshots that etcd installs"),
@@ -100,13 +104,6 @@ var Group = option.NewGroup("faults",
 	option.Count("informer-overloads", func(o *Options) *int { return &o.InformerOverloads }, "", "LISTs of informers that are refused with 429 and Retry-After: 30"),
 	option.Duration("faults-for", func(o *Options) *time.Duration { return &o.For }, "", "how long faults strike, timed"),
 )
-
-func checkLost(v string) error {
-	if _, ok := losses[v]; !ok && v != lostSnapshot {
-		return fmt.Errorf("lost=%s: want event, deletion, value, version or snapshot", v)
-	}
-	return nil
-}
 
 func checkDowngrade(v string) error {
 	if v == "" {

@@ -60,5 +60,5 @@ func Find(name string) (*Program, error) {
 			return p, nil
 		}
 	}
-	return nil, fmt.Errorf("%q is no release of etcd and no program that serves its watches: the simrun of the folder upstream has the code of releases, etcd@v3.5.7", name)
+	return nil, fmt.Errorf("%q is no release of etcd and no program that serves its watches: the simrun of the folder upstream has the code of releases, such as etcd@v3.5.7 (cd upstream && go run ./simrun)", name)
 }

@@ -41,7 +41,7 @@ func (r row) String() string {
 	for _, c := range r.Claims {
 		switch {
 		case c.Violated > 0:
-			line += fmt.Sprintf(" %s violated in %d,", c.Property, c.Violated)
+			line += fmt.Sprintf(" %s violated in %d of them,", c.Property, c.Violated)
 		case c.Checked == 0:
 			line += fmt.Sprintf(" %s never checked,", c.Property)
 		}

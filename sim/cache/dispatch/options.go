@@ -70,6 +70,10 @@ type Amounts struct {
 	BookmarkPeriod sim.Duration
 }
 
+// leastUnits are those of a pass that opens the history and reads one event of it. With less
+// no watcher would be served ever again.
+const leastUnits = 65
+
 // AmountGroup is the amounts that scenarios set.
 var AmountGroup = option.NewGroup("cache",
 	option.Count("incoming", func(a *Amounts) *int { return &a.IncomingCapacity }, "100", "events between ingestion and dispatcher of a cache"),
@@ -78,7 +82,7 @@ var AmountGroup = option.NewGroup("cache",
 	option.Period("close-enough-timeout", func(a *Amounts) *time.Duration { return &a.CloseEnoughTimeout }, "10s", "how long a watch waits for the cache to be close enough, with initial-events-buffer=close-enough"),
 	option.Period("notified-within", func(a *Amounts) *time.Duration { return &a.NotifiedWithin }, "11s", "how long a cache relies on a progress notification, with watch-list-detection=notified"),
 	option.Count("catch-up-watchers", func(a *Amounts) *int { return &a.CatchUpWatchers }, "512", "watchers that one pass catches up, with slow-watchers=groups"),
-	option.Count("catch-up-units", func(a *Amounts) *int { return &a.CatchUpUnits }, "2000", "units of its history that one pass reads, with slow-watchers=groups: an event is one, and opening it 64; with 64 or fewer a pass reads nothing"),
+	option.Count("catch-up-units", func(a *Amounts) *int { return &a.CatchUpUnits }, "2000", "units of its history that one pass reads, with slow-watchers=groups: an event is one, and opening it 64").From(leastUnits),
 	option.Count("catch-up-pushes", func(a *Amounts) *int { return &a.CatchUpPushes }, "2000", "events that one pass gives to watchers, with slow-watchers=groups"),
 	option.Count("list-cap", func(a *Amounts) *int { return &a.InitialEventsBytes }, "2 MB", "bytes of keys and values in the channel of a watcher with initial-events-buffer=cap"),
 )
