@@ -218,9 +218,15 @@ func (r *row) params() (testbed.Params, error) {
 	return p, setAll(&p, r.set)
 }
 
+// setAll refuses an option that is set twice, as the command does: a reader of the row would not know which counts.
 func setAll(p *testbed.Params, settings string) error {
+	set := map[string]bool{}
 	for _, s := range strings.Fields(settings) {
 		name, value, _ := strings.Cut(s, "=")
+		if set[name] {
+			return fmt.Errorf("%s is set twice in %q", name, settings)
+		}
+		set[name] = true
 		if err := p.Set(name, value); err != nil {
 			return err
 		}
