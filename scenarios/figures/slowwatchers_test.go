@@ -54,7 +54,7 @@ func slowVerdicts(t *testing.T) string {
 				require.NotZero(t, p.Exercised, "%s %s %s", design, sc.Name, p.Name)
 				least = min(least, uint64(p.Exercised))
 				if p.Violations > 0 {
-					violated = append(violated, fmt.Sprintf("**%s violated** in %d", p.Name, p.Violations))
+					violated = append(violated, fmt.Sprintf("**%s violated** in %d of %d schedules", p.Name, p.Violations, c.Schedules))
 				}
 			}
 			if len(violated) == 0 {
