@@ -62,7 +62,7 @@ func TestPace(t *testing.T) {
 			came, last = append(came, env.Now()), m.Payload.Label()
 		},
 	})
-	w.AddFault(&sim.BreakStream{From: b, To: a, Label: "b"}, sim.Budget{Times: 1, Within: 64})
+	w.AddFault(&sim.BreakStream{From: []sim.NodeID{b}, To: a, Label: "b"}, sim.Budget{Times: 1, Within: 64})
 	w.Start(s)
 	for w.Step(s) {
 	}

@@ -1,5 +1,7 @@
 package sim
 
+import "slices"
+
 // Fault is something that can go wrong in the safety phase.
 type Fault interface {
 	// Name names the fault for people and for replay.
@@ -35,8 +37,10 @@ func (e *Env) Node(n NodeID) Node {
 // BreakStream cuts one open stream between two nodes. What was under way is
 // lost from some point on, each direction for itself.
 type BreakStream struct {
-	From, To NodeID
-	Label    string
+	// From are the nodes that may have opened it.
+	From  []NodeID
+	To    NodeID
+	Label string
 }
 
 // Name implements Fault.
@@ -56,7 +60,7 @@ func (f *BreakStream) find(w *World) Conn {
 	for i := range w.conns {
 		w.asksConn(i)
 		k := &w.conns[i]
-		if k.state == connOpen && k.kind == streamConn && k.opener == f.From && k.acceptor == f.To {
+		if k.state == connOpen && k.kind == streamConn && k.acceptor == f.To && slices.Contains(f.From, k.opener) {
 			return k.id
 		}
 	}

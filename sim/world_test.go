@@ -183,7 +183,7 @@ func TestBreakLosesASuffixOfEachDirection(t *testing.T) {
 		}
 		w.Add("a", a)
 		w.Add("b", b)
-		w.AddFault(&sim.BreakStream{From: 1, To: 2, Label: "a>b"}, sim.Budget{Times: 1})
+		w.AddFault(&sim.BreakStream{From: []sim.NodeID{1}, To: 2, Label: "a>b"}, sim.Budget{Times: 1})
 		s := &script{picks: []string{"inject break a>b"}, choices: []int{kept}}
 		w.Start(s)
 		drain(w, s)
@@ -317,7 +317,7 @@ func TestHealStopsFaults(t *testing.T) {
 	a := &probe{start: func(env *sim.Env) { env.Open(2) }}
 	w.Add("a", a)
 	w.Add("b", &probe{})
-	w.AddFault(&sim.BreakStream{From: 1, To: 2, Label: "a>b"}, sim.Budget{Times: 3})
+	w.AddFault(&sim.BreakStream{From: []sim.NodeID{1}, To: 2, Label: "a>b"}, sim.Budget{Times: 3})
 	w.Start(&script{})
 	require.Len(t, w.Enabled(), 1)
 	w.Heal()

@@ -218,6 +218,17 @@ func (a *apiServer) build(s *System, w *sim.World, i int) {
 	}
 }
 
+// WatchClients implements faults.Server.
+func (a *apiServer) WatchClients() []sim.NodeID {
+	all := []sim.NodeID{a.Client}
+	for _, c := range a.caches {
+		if slices.ContainsFunc(c.servers, func(of *Server) bool { return of.Design.OwnNode() }) {
+			all = append(all, c.ID)
+		}
+	}
+	return all
+}
+
 // Generation implements faults.Replaceable. Its first cache counts them.
 func (a *apiServer) Generation(in faults.Nodes) int { return generationOf(in.Node(a.Caches[0])) }
 

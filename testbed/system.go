@@ -161,7 +161,7 @@ func (s *System) planFaults() error {
 			return err
 		}
 	}
-	var servers []faults.Replaceable
+	var servers []faults.Server
 	for _, a := range s.servers {
 		servers = append(servers, a)
 	}

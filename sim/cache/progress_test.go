@@ -217,7 +217,7 @@ func TestControlStreamBreaks(t *testing.T) {
 	b.w.Add("cache", b.cache)
 	b.w.Add("down", b.down)
 	// The control stream is the first one.
-	b.w.AddFault(&sim.BreakStream{From: cacheID, To: upID, Label: "control"}, sim.Budget{Times: 1})
+	b.w.AddFault(&sim.BreakStream{From: []sim.NodeID{cacheID}, To: upID, Label: "control"}, sim.Budget{Times: 1})
 	b.w.Start(b)
 	b.do("inject break control")
 	b.do("deliver up>cache")

@@ -243,7 +243,7 @@ func TestStepsDeclareTheirCells(t *testing.T) {
 		w.Add("client", client.New(cfg))
 		w.Add("cache-1", &restlessCache{prefix: "/a/", left: 30})
 		w.Add("cache-2", &restlessCache{prefix: "/b/", left: 30})
-		w.AddFault(&sim.BreakStream{From: clientID, To: etcdID, Label: "client>etcd"}, sim.Budget{Times: 4, Within: 20})
+		w.AddFault(&sim.BreakStream{From: []sim.NodeID{clientID}, To: etcdID, Label: "client>etcd"}, sim.Budget{Times: 4, Within: 20})
 		w.AddFault(&sim.RestartProcess{Nodes: []sim.NodeID{clientID}, Label: "client"}, sim.Budget{Times: 1, Within: 20})
 		w.AddFault(&sim.RestartProcess{Nodes: []sim.NodeID{etcdID}, Label: "etcd"}, sim.Budget{Times: 1, Within: 20})
 		s := commute.NewSwapper(seed)

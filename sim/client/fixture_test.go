@@ -130,7 +130,7 @@ func newBenchIn(t *testing.T, cfg client.Config, o sim.Options, prepare ...func(
 	b.w.Add("etcd", b.etcd)
 	b.w.Add("client", b.client)
 	b.w.Add("cache", b.cache)
-	b.w.AddFault(&sim.BreakStream{From: clientID, To: etcdID, Label: "client>etcd"}, sim.Budget{Times: 100, Within: time.Hour})
+	b.w.AddFault(&sim.BreakStream{From: []sim.NodeID{clientID}, To: etcdID, Label: "client>etcd"}, sim.Budget{Times: 100, Within: time.Hour})
 	if o.Mode == sim.Untimed {
 		b.w.AddFault(&sim.RestartProcess{Nodes: []sim.NodeID{clientID}, Label: "client"}, sim.Budget{Times: 1})
 		b.w.AddFault(&sim.RestartProcess{Nodes: []sim.NodeID{etcdID}, Label: "etcd"}, sim.Budget{Times: 10})

@@ -51,7 +51,7 @@ func fill(w *sim.World, c *client.Client, separate, early bool, crashes int) *ju
 	w.Add("etcd", s)
 	w.Add("client", c)
 	w.Add("cache", j)
-	w.AddFault(&sim.BreakStream{From: clientID, To: etcdID, Label: "client>etcd"}, sim.Budget{Times: 3})
+	w.AddFault(&sim.BreakStream{From: []sim.NodeID{clientID}, To: etcdID, Label: "client>etcd"}, sim.Budget{Times: 3})
 	w.AddFault(&sim.RestartProcess{Nodes: []sim.NodeID{clientID}, Label: "client"}, sim.Budget{Times: crashes})
 	return j
 }

@@ -77,7 +77,7 @@ func untimed(t *testing.T) *sim.World {
 		cache := w.Add(fmt.Sprint("cache-", i+1), &loop{to: node, turns: 6})
 		w.AddFault(&sim.RestartProcess{Nodes: []sim.NodeID{cache}, Label: fmt.Sprint("cache-", i+1)}, sim.Budget{Times: 2})
 		w.AddFault(&sim.RestartProcess{Nodes: []sim.NodeID{lib, node}, Label: fmt.Sprint(i + 1)}, sim.Budget{Times: 1})
-		w.AddFault(&sim.BreakStream{From: lib, To: etcdID, Label: fmt.Sprint(i + 1)}, sim.Budget{Times: 1})
+		w.AddFault(&sim.BreakStream{From: []sim.NodeID{lib}, To: etcdID, Label: fmt.Sprint(i + 1)}, sim.Budget{Times: 1})
 	}
 	w.Add("writer", &loop{to: etcdID, turns: 12})
 	return w

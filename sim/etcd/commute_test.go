@@ -75,7 +75,7 @@ func busyWorld(t *testing.T, d *rand.Rand) *sim.World {
 	late := func(f sim.Fault) { w.AddFault(&lateFault{f, 20 + d.IntN(200)}, sim.Budget{Times: 1}) }
 	late(&etcd.InstallSnapshot{Node: 1, Label: "etcd"})
 	late(&etcd.InstallSnapshot{Node: server, Label: "watched etcd"})
-	late(&etcd.Clog{Node: server, Label: "etcd", From: server + 1})
+	late(&etcd.Clog{Node: server, Label: "etcd", From: []sim.NodeID{server + 1}})
 	late(&etcd.Defragment{Node: server, Label: "watched etcd"})
 	late(&sim.RestartProcess{Nodes: []sim.NodeID{server}, Label: "etcd"})
 	return w

@@ -1,6 +1,10 @@
 package etcd
 
-import "github.com/watchbed/watchbed/sim"
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/sim"
+)
 
 // Failover is a fault: the member that serves goes away, and all clients connect
 // to the next one, which may run another release. The server must have several members.
@@ -92,8 +96,8 @@ type Clog struct {
 	// Node is the server's.
 	Node  sim.NodeID
 	Label string
-	// From is the client whose streams are clogged, 0 for all.
-	From sim.NodeID
+	// From are the clients whose streams are clogged; nil is all.
+	From []sim.NodeID
 	// Until is when it ends, timed; untimed it ends at any point.
 	Until sim.Time
 }
@@ -117,7 +121,7 @@ type clogMessage struct{ fault *Clog }
 
 // Digest implements sim.Payload.
 func (m *clogMessage) Digest(d sim.Digest) sim.Digest {
-	return d.Text("clog").Word(uint64(m.fault.From)).Int(int64(m.fault.Until))
+	return digestNodes(d.Text("clog"), m.fault.From).Int(int64(m.fault.Until))
 }
 
 // Label implements sim.Payload.
@@ -180,9 +184,11 @@ func (s *Server) defragmented(env *sim.Env) {
 // EndStream is a fault: the server, or a proxy before it, ends a watch stream of a
 // client in order, as if the client had asked for that.
 type EndStream struct {
-	// Node is the server's, From the client's.
-	Node, From sim.NodeID
-	Label      string
+	// Node is the server's.
+	Node sim.NodeID
+	// From are the nodes that may have the streams of the client.
+	From  []sim.NodeID
+	Label string
 }
 
 // Name implements sim.Fault.
@@ -190,18 +196,18 @@ func (f *EndStream) Name() string { return "end of stream " + f.Label }
 
 // Ready implements sim.Fault.
 func (f *EndStream) Ready(w *sim.World) bool {
-	return w.Node(f.Node).(Node).Simulated().watch.Serves(f.From)
+	return slices.ContainsFunc(f.From, w.Node(f.Node).(Node).Simulated().watch.Serves)
 }
 
 // Strike implements sim.Fault. Nothing waits for the answer.
 func (f *EndStream) Strike(env *sim.Env) { env.Close(env.Call(f.Node, &endStreamMessage{f.From})) }
 
 // endStreamMessage is the message by which the fault reaches the server.
-type endStreamMessage struct{ from sim.NodeID }
+type endStreamMessage struct{ from []sim.NodeID }
 
 // Digest implements sim.Payload.
 func (m *endStreamMessage) Digest(d sim.Digest) sim.Digest {
-	return d.Text("end of stream").Word(uint64(m.from))
+	return digestNodes(d.Text("end of stream"), m.from)
 }
 
 // Label implements sim.Payload.
@@ -235,4 +241,11 @@ func (m *cutOffMessage) Label() string {
 		return "no heartbeats"
 	}
 	return "a heartbeat"
+}
+
+func digestNodes(d sim.Digest, nodes []sim.NodeID) sim.Digest {
+	for _, n := range nodes {
+		d = d.Word(uint64(n))
+	}
+	return d
 }

@@ -18,8 +18,12 @@ type clogStrikes struct{ fault *Clog }
 // Text implements sim.Note.
 func (n clogStrikes) Text(w *sim.World) string {
 	to, until := "any client", "for a while"
-	if n.fault.From != 0 {
-		to = w.NodeName(n.fault.From)
+	if n.fault.From != nil {
+		var names []string
+		for _, node := range n.fault.From {
+			names = append(names, w.NodeName(node))
+		}
+		to = strings.Join(names, " and ")
 	}
 	if w.Mode() == sim.Timed {
 		until = "until " + time.Duration(n.fault.Until).String()

@@ -159,16 +159,16 @@ func TestWatchesAndReadsOnOneConnection(t *testing.T) {
 func TestClog(t *testing.T) {
 	free := func(c *etcd.Config) { c.Reads.RangeTime, c.Reads.RangeTimePerItem = 0, 0 }
 	for _, tc := range []struct {
-		from sim.NodeID
+		from []sim.NodeID
 		when string
-	}{{0, "500ms"}, {2, "500ms"}, {3, "102ms"}} {
+	}{{nil, "500ms"}, {[]sim.NodeID{2}, "500ms"}, {[]sim.NodeID{3}, "102ms"}, {[]sim.NodeID{2, 3}, "500ms"}} {
 		var c timetable
 		c.plan(0, watchAll)
 		c.plan(102*ms, put)
 		c.plan(200*ms, all)
 		fault := &etcd.Clog{Node: 1, Label: "etcd", From: tc.from, Until: sim.Time(500 * ms)}
 		got := runTimetable(t, priced(t, free), &c, fault)
-		require.Contains(t, got, tc.when+" event 6", "clogged for %d", tc.from)
+		require.Contains(t, got, tc.when+" event 6", "clogged for %v", tc.from)
 		require.Contains(t, got, "200ms rev 6: 4 items", "reads get through")
 	}
 }

@@ -94,7 +94,7 @@ func newTracedBed(t *testing.T, mode sim.Mode, cfg informer.Config, run *trace.T
 
 func (b *bed) addFaults() {
 	b.w.AddFault(&sim.RestartProcess{Nodes: []sim.NodeID{informerID}, Label: "informer"}, sim.Budget{Times: 9, Within: 1})
-	b.w.AddFault(&sim.BreakStream{From: informerID, To: firstID, Label: "stream"}, sim.Budget{Times: 9, Within: 1})
+	b.w.AddFault(&sim.BreakStream{From: []sim.NodeID{informerID}, To: firstID, Label: "stream"}, sim.Budget{Times: 9, Within: 1})
 	b.w.AddFault(&sim.RestartProcess{Nodes: []sim.NodeID{firstID}, Label: "server"}, sim.Budget{Times: 9, Within: 1})
 }
 

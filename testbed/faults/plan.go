@@ -32,11 +32,11 @@ type Informer struct {
 
 // New plans the faults of a topology with these informers and API servers. What etcd is
 // downgraded to is given as a member.
-func New(o *Options, t *topology.Topology, informers []Informer, servers []Replaceable, downgraded etcd.Member) Plan {
-	p := &planner{options: o, topology: t}
+func New(o *Options, t *topology.Topology, informers []Informer, servers []Server, downgraded etcd.Member) Plan {
+	p := &planner{options: o, topology: t, apiServers: servers}
 	p.informers(informers)
 	p.servers()
-	p.replacements(servers)
+	p.replacements()
 	p.etcd(downgraded)
 	p.partitions()
 	return p.plan
@@ -55,7 +55,9 @@ const etcdName, followerName = "etcd", "etcd-follower"
 type planner struct {
 	options  *Options
 	topology *topology.Topology
-	plan     Plan
+	// apiServers are those of the topology, in its order.
+	apiServers []Server
+	plan       Plan
 }
 
 func (p *planner) add(f sim.Fault, times int) {
@@ -78,7 +80,7 @@ func (p *planner) informers(all []Informer) {
 	for i, n := range all {
 		f := &wherever{name: "break watch of " + n.Name}
 		for _, to := range n.Servers {
-			f.each = append(f.each, &sim.BreakStream{From: n.ID, To: to})
+			f.each = append(f.each, &sim.BreakStream{From: []sim.NodeID{n.ID}, To: to})
 		}
 		p.add(f, share(p.options.InformerBreaks, i, len(all)))
 		p.add(&sim.RestartProcess{Nodes: []sim.NodeID{n.ID}, Label: n.Name}, share(p.options.InformerRestarts, i, len(all)))
@@ -102,14 +104,14 @@ func (p *planner) servers() {
 	for i := range all {
 		server, label := &all[i], topology.ServerName(i, len(all))
 		p.add(p.atEndpoint(func(member sim.NodeID) sim.Fault {
-			return &sim.BreakStream{From: server.Client, To: member, Label: topology.Numbered("client", i, len(all)) + ">etcd"}
+			return &sim.BreakStream{From: p.apiServers[i].WatchClients(), To: member, Label: topology.Numbered("client", i, len(all)) + ">etcd"}
 		}), share(p.options.Breaks, i, len(all)))
 		p.add(&sim.RestartProcess{Nodes: server.Nodes(), Label: label}, share(p.options.Restarts, i, len(all)))
 		p.add(&cache.RecreateStorage{Node: server.Caches[0], Label: label}, share(p.options.Recreations, i, len(all)))
 	}
 	for i := range all {
 		p.add(p.atEndpoint(func(member sim.NodeID) sim.Fault {
-			return &etcd.EndStream{Node: member, From: all[i].Client, Label: "etcd>" + topology.Numbered("client", i, len(all))}
+			return &etcd.EndStream{Node: member, From: p.apiServers[i].WatchClients(), Label: "etcd>" + topology.Numbered("client", i, len(all))}
 		}), share(p.options.StreamEnds, i, len(all)))
 		p.add(&sim.BreakCall{To: all[i].Client, Label: topology.Numbered("client", i, len(all))}, share(p.options.CallBreaks, i, len(all)))
 	}
@@ -144,7 +146,11 @@ func (p *planner) losing(server, resource int) sim.Fault {
 	return &sim.LoseMessage{From: of.Client, To: to, Label: lost.label + name, Match: lost.match, Instead: lost.instead}
 }
 
-func (p *planner) replacements(servers []Replaceable) {
+func (p *planner) replacements() {
+	servers := make([]Replaceable, len(p.apiServers))
+	for i, s := range p.apiServers {
+		servers[i] = s
+	}
 	for i, s := range p.topology.APIServers {
 		p.add(&replace{all: servers, which: i, nodes: s.Nodes(), label: topology.ServerName(i, len(servers))},
 			share(p.options.Replacements, i, len(servers)))
@@ -162,7 +168,7 @@ func (p *planner) etcd(downgraded etcd.Member) {
 	p.add(&etcd.InstallSnapshot{Node: node, Label: etcdName}, p.options.Snapshots)
 	if p.options.Clog {
 		p.add(&etcd.Clog{Node: node, Label: "etcd>" + topology.Numbered("client", 0, len(p.topology.APIServers)),
-			From: p.topology.APIServers[0].Client, Until: sim.Time(p.options.For)}, 1)
+			From: p.apiServers[0].WatchClients(), Until: sim.Time(p.options.For)}, 1)
 	}
 	if p.options.Defragment {
 		label := etcdName

@@ -16,6 +16,14 @@ type Replaceable interface {
 	Reconfigure(in Nodes)
 }
 
+// Server is the process of an API server, as faults need it.
+type Server interface {
+	Replaceable
+	// WatchClients are the nodes that open its watch streams with etcd: its client library, or caches that bring one of
+	// their own.
+	WatchClients() []sim.NodeID
+}
+
 // replace ends the process of an API server and starts one with other options in its
 // place. Servers are replaced in order, as in a rollout: each once before any of them
 // twice, and none before the one that was replaced last is ready.

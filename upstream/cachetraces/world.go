@@ -69,7 +69,7 @@ func (of *world) start(program string, c sim.Chooser) (*sim.World, error) {
 		if strings.HasPrefix(program, released) {
 			opener = cache
 		}
-		w.AddFault(&sim.BreakStream{From: opener, To: s.Topology().Etcd, Label: "the watch of etcd"}, sim.Budget{Times: 1})
+		w.AddFault(&sim.BreakStream{From: []sim.NodeID{opener}, To: s.Topology().Etcd, Label: "the watch of etcd"}, sim.Budget{Times: 1})
 	}
 	for i, steps := range of.Clients {
 		w.Add("client-"+string(rune('1'+i)), newClient(s.Topology().Etcd, cache, steps))

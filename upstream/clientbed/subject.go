@@ -47,7 +47,7 @@ func newSubject(c Config, server etcd.Config, module *engine.Module, locks bool)
 		node := firstProcess + sim.NodeID(i)
 		s.faults = append(s.faults,
 			&sim.Partition{One: []sim.NodeID{node}, Other: []sim.NodeID{etcdNode}, Label: "between " + processName(i) + " and etcd"},
-			&sim.BreakStream{From: node, To: etcdNode, Label: processName(i) + ">etcd"})
+			&sim.BreakStream{From: []sim.NodeID{node}, To: etcdNode, Label: processName(i) + ">etcd"})
 		for range c.Clients {
 			s.clients = append(s.clients, new(workload.Client))
 		}

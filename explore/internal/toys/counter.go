@@ -42,7 +42,7 @@ func NewTimedCounter() *Counter {
 
 func newCounter(o sim.Options) *Counter {
 	s := &Counter{options: o, clients: make([]counterClient, 5), faults: make([]sim.BreakStream, 1)}
-	s.faults[0] = sim.BreakStream{From: serverID + 5, To: serverID, Label: "e>server"}
+	s.faults[0] = sim.BreakStream{From: []sim.NodeID{serverID + 5}, To: serverID, Label: "e>server"}
 	return s
 }
 

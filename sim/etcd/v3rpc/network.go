@@ -1,15 +1,19 @@
 package v3rpc
 
-import "github.com/watchbed/watchbed/sim"
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/sim"
+)
 
 // network is what keeps gRPC from sending responses although a stream has room.
 type network struct {
 	// answered is how many reads were answered so far: with ReadsDelayWatches a
 	// response is sent when those that were queued before it are.
 	answered uint64
-	// clogged: nothing gets through to one client, or to all if it is 0.
+	// clogged: nothing gets through to some clients, or to all if there are none.
 	clogged bool
-	client  sim.NodeID
+	clients []sim.NodeID
 }
 
 // mustWaitToSend: gRPC's Send does not go on yet. The response in hand is behind
@@ -35,16 +39,16 @@ func (sws *ServerWatchStream) mustWaitToSend(env *sim.Env) bool {
 // HoldsBack reports whether nothing gets through to a client.
 func (s *WatchServer) HoldsBack(env *sim.Env, client sim.NodeID) bool {
 	env.LooksAt(cellClogged, 0)
-	return s.network.clogged && (s.network.client == 0 || s.network.client == client)
+	return s.network.clogged && (s.network.clients == nil || slices.Contains(s.network.clients, client))
 }
 
 // Clogged reports whether nothing gets through to a client.
 func (s *WatchServer) Clogged() bool { return s.network.clogged }
 
-// Clog keeps everything from a client, or from all if it is 0. Streams stay open.
-func (s *WatchServer) Clog(env *sim.Env, client sim.NodeID) {
+// Clog keeps everything from these clients, or from all if there are none. Streams stay open.
+func (s *WatchServer) Clog(env *sim.Env, clients []sim.NodeID) {
 	env.Writes(cellClogged, 0)
-	s.network.clogged, s.network.client = true, client
+	s.network.clogged, s.network.clients = true, clients
 	if env.Noting() {
 		env.Note(clogs{})
 	}
@@ -53,7 +57,7 @@ func (s *WatchServer) Clog(env *sim.Env, client sim.NodeID) {
 // Unclog ends Clog.
 func (s *WatchServer) Unclog(env *sim.Env) {
 	env.Writes(cellClogged, 0)
-	s.network.clogged, s.network.client = false, 0
+	s.network.clogged, s.network.clients = false, nil
 	if env.Noting() {
 		env.Note(clogs{ended: true})
 	}

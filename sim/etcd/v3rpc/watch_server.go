@@ -1,6 +1,8 @@
 package v3rpc
 
 import (
+	"slices"
+
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/arena"
 	"github.com/watchbed/watchbed/sim/etcd/mvcc"
@@ -196,9 +198,9 @@ func (s *WatchServer) EndLeaderless(env *sim.Env) {
 	s.end(env, errNoLeader, func(_ sim.NodeID, requiresLeader bool) bool { return requiresLeader })
 }
 
-// EndStreams ends the streams of a client in order.
-func (s *WatchServer) EndStreams(env *sim.Env, client sim.NodeID) {
-	s.end(env, nil, func(from sim.NodeID, _ bool) bool { return from == client })
+// EndStreams ends the streams of these clients in order.
+func (s *WatchServer) EndStreams(env *sim.Env, clients []sim.NodeID) {
+	s.end(env, nil, func(from sim.NodeID, _ bool) bool { return slices.Contains(clients, from) })
 }
 
 // Serves reports whether a client has a stream.
