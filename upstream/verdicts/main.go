@@ -57,7 +57,7 @@ func update(ctx context.Context, names []string, front string, missing bool) ([]
 		if front != "" && f != front {
 			continue
 		}
-		if _, err := count(ctx, scenarios.Issue15220, f, 1); err != nil {
+		if _, _, err := count(ctx, scenarios.Issue15220, f, 1); err != nil {
 			return nil, err
 		}
 	}

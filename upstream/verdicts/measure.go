@@ -4,10 +4,8 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/watchbed/watchbed/explore/campaign"
-	"github.com/watchbed/watchbed/internal/cputime"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -50,11 +48,11 @@ func rowsOf(sc *testbed.Scenario) []string {
 }
 
 // most is how many schedules of a scenario are run, few how many at least: those of a scenario
-// with hundreds of clients take seconds each. within is about how much
-// processor time they may take.
+// with hundreds of clients take seconds each. within is about how many choices they may come to, some seconds
+// of a processor: a bound by time would make rows thinner on a machine that has other work.
 const (
 	most, few = 200, 2
-	within    = 4 * time.Second
+	within    = 100_000
 )
 
 // params are those of a scenario over a guest.
@@ -64,47 +62,46 @@ func params(sc *testbed.Scenario, front string) testbed.Params {
 	return p
 }
 
-// measure runs a scenario over the guest, as many schedules as there is time for, once the guest is
-// loaded. The error is that of a run that did not repeat.
+// measure runs a scenario over the guest, as many schedules as within allows. The error is that of a run
+// that did not repeat.
 func measure(ctx context.Context, sc *testbed.Scenario, etcd string) (row, error) {
-	start := cputime.Used()
-	r, err := count(ctx, sc, etcd, few)
+	r, choices, err := count(ctx, sc, etcd, few)
 	if err != nil || r.Schedules == 0 {
 		return r, err
 	}
-	// The trial runs of the strategy are part of it.
-	n := uint64(few * within / (cputime.Used() - start))
-	if n < 2*few {
+	n := few * within / choices
+	if n <= few {
 		return r, nil
 	}
-	return count(ctx, sc, etcd, min(most, n))
+	r, _, err = count(ctx, sc, etcd, min(most, n))
+	return r, err
 }
 
-// count runs a number of schedules of a scenario over the guest, from seed 0 on.
-func count(ctx context.Context, sc *testbed.Scenario, etcd string, schedules uint64) (row, error) {
-	r := row{Scenario: sc.Name, Etcd: etcd}
+// count runs a number of schedules of a scenario over the guest, from seed 0 on, and says how many choices they came to.
+func count(ctx context.Context, sc *testbed.Scenario, etcd string, schedules uint64) (r row, choices uint64, err error) {
+	r = row{Scenario: sc.Name, Etcd: etcd}
 	p := params(sc, etcd)
 	s, err := sc.New(p)
 	switch {
 	case err != nil:
 		r.Refused = err.Error()
-		return r, nil
+		return r, 0, nil
 	case len(s.Caches()) == 0:
 		r.NoCache = true
-		return r, nil
+		return r, 0, nil
 	}
 	subjects, err := sc.Subjects(p)
 	if err != nil {
-		return r, err
+		return r, 0, err
 	}
 	found, err := campaign.Run(ctx, subjects, campaign.Config{Seeds: schedules, Workers: 1, Steps: p.Clock.Steps})
 	if err != nil {
-		return r, err
+		return r, 0, err
 	}
 	r.Schedules, r.Truncated = found.Schedules, found.Truncated
 	for i := range found.Properties {
 		of := &found.Properties[i]
 		r.Claims = append(r.Claims, claim{of.Name, of.Exercised, of.Violations})
 	}
-	return r, nil
+	return r, found.Stats.Choices, nil
 }

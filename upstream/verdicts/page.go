@@ -16,7 +16,7 @@ Each scenario of ` + "`simrun list`" + ` with the design ` + guest + `, in front
 measures all of it and writes this page and verdicts.json; ` + "`go run ./verdicts NAME`" + ` measures one scenario again. ` + "`go test ./verdicts`" + ` holds the
 page to verdicts.json, to the catalogue and to the reasons in Go, and measures a few rows again.
 
-A row has as many schedules as some seconds of a processor are enough for, %d at most, from seed 0 on of the strategy that simrun takes by default. A scenario with hundreds of clients
+A row has as many schedules as come to about 100,000 choices, %d at most, from seed 0 on of the strategy that simrun takes by default. A scenario with hundreds of clients
 has a few. "Holds" is said of these schedules only. Settings of a scenario that do not reach the guest do not hold for its judges either.
 
 %s
