@@ -38,7 +38,7 @@ func registered(name string) cache.Design {
 		doc += ", with goroutines that give way at locks, too"
 	}
 	return cache.Design{
-		Preset: option.Preset{Name: name, Doc: doc, Settings: node.Promised},
+		Preset: option.Preset{Name: name, Doc: doc, Settings: node.Promised(strings.TrimPrefix(compiled, kubernetes))},
 		New:    d.node, Reads: node.Reads, Storage: node.Shipped,
 	}
 }

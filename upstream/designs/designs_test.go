@@ -9,6 +9,8 @@ import (
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/reflector"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -73,5 +75,21 @@ func TestGuestRefusesInvalidLists(t *testing.T) {
 	// The scenario's future-rv=confirm does not reach the guest, which waits for the revision.
 	for _, name := range []string{"linearizable", "exact", "served-as-promised", "justified-refusals"} {
 		require.Equal(t, model.Holds, got[name].Verdict, name)
+	}
+}
+
+// TestGuestsPromiseWhatTheirReleasesDo: what is known of a release is known of its guest, with a change or with goroutines that give way
+// at locks as well. A checkout is taken for the newest release.
+func TestGuestsPromiseWhatTheirReleasesDo(t *testing.T) {
+	for guest, release := range map[string]string{
+		"kubernetes@v0.37.2": "v0.37.2", "kubernetes@v0.37.2:locks": "v0.37.2", "kubernetes@v0.37.2+torn-update": "v0.37.2",
+		"kubernetes@v0.38.0-alpha.2": "v0.38.0-alpha.2", "kubernetes@v0.38.0-alpha.2:locks": "v0.38.0-alpha.2", "kubernetes@mine": "v0.38.0-alpha.2",
+	} {
+		got, err := cache.ForDesign(guest)
+		require.NoError(t, err)
+		want, err := cache.ForDesign(release)
+		require.NoError(t, err)
+		want.Ingestion.ReflectorList = reflector.WatchList
+		require.Equal(t, want, got, guest)
 	}
 }

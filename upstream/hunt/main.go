@@ -5,7 +5,8 @@
 //	go run ./hunt -for 10m NAME ...            these alone
 //
 // The table is hunt.json and README.md in the folder of this program. It is written after each turn of a scenario, so that an interrupt
-// loses one turn. What is written by hand are reasons (reasons.go): the test says where one is missing.
+// loses one turn. The reason of a violation is what is known of the scenario with the simulated design of the guest's release: the test
+// says where there is none. A false alarm is mended, and its seeds run again.
 //
 // It must never import anything that a guest is made of.
 package main

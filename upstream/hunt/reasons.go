@@ -8,19 +8,9 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// reasons are why a guest violates a property, by scenario and property, where the scenario's own rows of what is known do not say so of
-// designs that do as the guest does. A reason begins with what it comes to: "our assumption" if the scenario or a judge wants what neither etcd
-// nor Kubernetes promises, "as shipped" if Kubernetes is meant to do so, "finding" with its page. A false alarm is mended, and its
-// seeds run again.
-var reasons = map[[2]string]string{
-	{"object-writes", "not-found-versions"}: "as shipped: an error of v0.37.2 that there is no object says resourceVersion 0 (kubernetes/kubernetes#138724, mended in 1.38)",
-}
-
-// reasonOf is why a guest violates a property, empty if nothing is known of it.
+// reasonOf is why a guest violates a property: what is known of the scenario with the simulated design of its release. It is empty if
+// nothing is known of it.
 func reasonOf(l *lot, property string) (string, error) {
-	if reason := reasons[[2]string{l.Scenario, property}]; reason != "" {
-		return reason, nil
-	}
 	sc, err := testbed.FindScenario(l.Scenario)
 	if err != nil {
 		return "", err

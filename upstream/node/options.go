@@ -1,6 +1,10 @@
 package node
 
 import (
+	"slices"
+	"strings"
+
+	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/check"
 	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/cache/read"
@@ -22,13 +26,20 @@ var Reads = []string{
 // Shipped are the options of etcd3 that Kubernetes has from 1.37 on, whatever the release of etcd.
 var Shipped = option.Settings("etcd-range-stream=enabled", "watch-decode=concurrent")
 
-// Promised is what judges may expect of a guest: the defaults of Kubernetes 1.37. Of version-check a
-// guest reads only whether it is none.
-var Promised = option.Settings(
-	"on-timeout=fallback", "continue-with-version=refused", "reflector-list=watch-list",
-	"snapshots=on", "compaction-notice=polled", "late-snapshot=kept",
-	"mark-consistent=unlocked", "consistency-checker=fallback", "version-check=shipped",
-)
+// Promised is what judges may expect of the guest of a release: what the simulated design of it sets, and that the cache starts
+// with a stream of initial events, as by default. Of version-check a guest reads only whether it is none. The design of a
+// release without one is the newest: a checkout is.
+func Promised(version string) []option.Setting {
+	name := "v0.38.0-alpha.2"
+	if strings.HasPrefix(version, "v0.37.") {
+		name = "v0.37.2"
+	}
+	d, err := cache.FindDesign(name)
+	if err != nil {
+		panic(err)
+	}
+	return slices.Concat(d.Settings, option.Settings("reflector-list=watch-list"))
+}
 
 // gate is a feature gate of Kubernetes', and whether it is on.
 type gate struct {

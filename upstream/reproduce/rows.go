@@ -66,7 +66,7 @@ var rows = []row{
 	// Those that are not looked for.
 	{name: "89828-deepcopy", suite: found, why: "something that looks at the object between two steps of one goroutine: the store takes the resourceVersion out of the object of the cache and puts it back, " +
 		"and validations of deletions change nothing here"},
-	{name: "138724", suite: found, why: "a release without it: v0.37.2 has this bug. On the guest as it is, not-found-versions is violated in 4 of 4 schedules of object-writes (../verdicts)"},
+	{name: "138724", suite: found, why: "a release without it: v0.37.2 has this bug. On the guest as it is, not-found-versions is violated in each schedule of object-writes (../verdicts), as with the design v0.37.2"},
 	{name: "142591", suite: found, why: "a revision in the answer to a GET of an object that is not there: messages of the bed have none. v0.37.2 has this bug"},
 	{name: "78713", suite: "no patch: its objects are structured", why: "objects of any other type than the guest's own"},
 	{name: "94608", suite: "no patch: the cause is not known", why: "a cause"},

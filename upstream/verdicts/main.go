@@ -6,7 +6,8 @@
 //	go run ./verdicts -front 3.7.3 all in front of this etcd
 //
 // The table is verdicts.json and README.md in the folder of this program. Verdicts are measured, never written by hand. What is written by
-// hand are reasons (reasons.go, silent.go), and the command and the tests say where one is missing or has nothing to explain.
+// hand is what is known of the scenarios (known.go), and why claims are never checked (silent.go). The command and the tests say where a
+// reason is missing or has nothing to explain.
 //
 // It must never import anything that a guest is made of.
 package main

@@ -38,7 +38,7 @@ func render(rows []row) (string, error) {
 		title, text string
 		of          verdict
 	}{
-		{"Violated", "Each with its reason. What is known of designs that do as the guest does stands beside the scenario, in its rows of what is known.", violated},
+		{"Violated", "Each with its reason. It is what is known of the scenario with the simulated design of the guest's release.", violated},
 		{"Holds", "Claims that were never checked have their reasons below.", holds},
 		{"Says nothing about what it is for", "The option that the scenario lives from does not reach the guest. The claims that were checked hold all the same.", misses},
 		{"Cannot be put together", "", refused},
@@ -146,7 +146,7 @@ func remarks(r *row, of verdict) (string, error) {
 	checked, never := 0, []string{}
 	for _, c := range r.Claims {
 		if c.Violated > 0 {
-			said = append(said, fmt.Sprintf("**%s** in %d: %s", c.Property, c.Violated, why(r, &c, all)))
+			said = append(said, fmt.Sprintf("**%s** in %d: %s", c.Property, c.Violated, why(&c, all)))
 		}
 		if c.Checked > 0 {
 			checked++
@@ -195,14 +195,11 @@ func remarks(r *row, of verdict) (string, error) {
 }
 
 // why is the reason of a violation.
-func why(r *row, c *claim, all []known.Violation) string {
+func why(c *claim, all []known.Violation) string {
 	for _, v := range all {
 		if v.Property.Name == c.Property {
 			return "known: " + strings.Join(v.Because, "; ")
 		}
-	}
-	if because := reasons[[2]string{r.Scenario, c.Property}]; because != "" {
-		return because
 	}
 	return "no reason is known"
 }

@@ -120,7 +120,6 @@ var unasked = map[[2]string]string{
 	{"slow-watches", "watch-ends"}:               "what is under way to a client has no bound, so that no watch is ended",
 	{"guaranteed-updates", "justified-refusals"}: "no LIST was refused in so few schedules",
 	{"rollout-compactors", "history-dropped"}:    "nothing was dropped in so few schedules",
-	{"object-writes", "justified-refusals"}:      "no LIST was refused in so few schedules",
 	{"watch-established", "bookmarkable"}:        "the runs are over before a bookmark comes",
 }
 

@@ -33,7 +33,7 @@ var started []*Guest
 
 func init() {
 	cache.RegisterDesign(cache.Design{
-		Preset: option.Preset{Name: design, Doc: "the storage of an API server as a native program", Settings: node.Promised},
+		Preset: option.Preset{Name: design, Doc: "the storage of an API server as a native program", Settings: node.Promised("v0.37.2")},
 		New: func(c cache.Config) sim.Node {
 			g := &Guest{}
 			started = append(started, g)
