@@ -821,6 +821,22 @@ func TestAViolatedCheckIsACheck(t *testing.T) {
 	require.Equal(t, 1, strings.Count(c.out, "so that it does not"), "one sentence about what is switched off")
 }
 
+// TestStoriesShowTheStall: what holds up a step, or takes away what it was to send, is told.
+func TestStoriesShowTheStall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("shrinking a run of 20 seconds takes 8")
+	}
+	c := command(t)
+	require.Equal(t, exitViolated, c.run("run", "stalled-neighbours", "--set", "slow-watchers=ended", "--seeds", "0..0"), c.err)
+	story, _, _ := strings.Cut(c.out, "takes each event as it comes")
+	require.Regexp(t, `has no room for the event of revision \d+ in the channel of watcher-\d`, story)
+	require.Contains(t, strings.Join(strings.Fields(story), " "), "dispatches nothing more to any watch until there is")
+	require.Equal(t, exitViolated, c.run("run", "stalled-watches", "--set", "slow-watchers=reinitialised", "--seeds", "299..299"), c.err)
+	story, _, _ = strings.Cut(c.out, "cache ended the watch")
+	require.Contains(t, strings.Join(strings.Fields(story), " "), "without an error: its history has lost what it was sending")
+	require.Contains(t, story, "sees its watch end without an error")
+}
+
 // TestNoStory: runs are counted as with stories, and the first run of each way to fail is
 // kept as it was found.
 func TestNoStory(t *testing.T) {

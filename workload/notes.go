@@ -154,6 +154,11 @@ func (n eventReceived) About() sim.About {
 	return about
 }
 
+// watchOver: the cache has ended the watch, and said nothing of why.
+type watchOver struct{}
+
+func (watchOver) Text(*sim.World) string { return "sees its watch end without an error" }
+
 // etcdAsked: a request goes out on a stream of etcd's watch protocol.
 type etcdAsked struct{ request sim.Payload }
 

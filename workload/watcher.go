@@ -160,6 +160,9 @@ func (w *Watcher) Receive(env *sim.Env, m *sim.Message) {
 	default:
 		if h, ok := p.(*sim.Hangup); ok && w.state == watcherWatches {
 			w.streams[len(w.streams)-1].HungUp = !h.Broken
+			if env.Noting() && !h.Broken {
+				env.Note(watchOver{})
+			}
 		}
 		w.again(env)
 	}

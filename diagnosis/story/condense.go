@@ -165,10 +165,36 @@ func (r *Run) setBack(s *slice.Slicer, parts [][]bool) []bool {
 			marked[cause], causes[cause] = true, true
 		}
 	}
+	r.markHoldUps(s, parts[0], setsBack, marked)
 	for i := range setsBack {
 		marked[i] = marked[i] || setsBack[i] && slices.ContainsFunc(s.Direct(i), func(cause int) bool { return causes[cause] })
 	}
 	return marked
+}
+
+// markHoldUps marks why a step that led to something late was not taken sooner: its loop took up an entry that had waited
+// for the entries before it, and before those the loop was set back.
+func (r *Run) markHoldUps(s *slice.Slicer, led, setsBack, marked []bool) {
+	if !r.late {
+		return
+	}
+	for i := range led {
+		step := &r.Trace.Steps[i]
+		if !led[i] || step.Kind != sim.Run {
+			continue
+		}
+		put := slices.Max(append(s.Direct(i), -1))
+		for since := step.Since; since > put; since = r.Trace.Steps[since].Since {
+			for _, cause := range s.Direct(since) {
+				if setsBack[cause] {
+					marked[cause], marked[since] = true, true
+				}
+			}
+			if r.Trace.Steps[since].Slot != step.Slot {
+				break
+			}
+		}
+	}
 }
 
 // bystanders are the clients without a history that the violation is not about.

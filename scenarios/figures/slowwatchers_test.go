@@ -82,7 +82,7 @@ func slowBreaks(t *testing.T) string {
 		require.Failf(t, "not found", "%s in %s", property, sc.Name)
 	}
 	row(stalled.Neighbours, "ended: one client that does not read delays all others, by design", "delivered-undelayed", "slow-watchers=ended", "--set slow-watchers=ended")
-	row(stalled.Watches, "reinitialised: a second stall, and the history passes the interval of the first: the watch ends, and not by a 410", "watch-ends", "slow-watchers=reinitialised", "--set slow-watchers=reinitialised")
+	row(stalled.Watches, "reinitialised: the history passes what a watch is being sent, at its beginning or after a stall: it ends, and not by a 410", "watch-ends", "slow-watchers=reinitialised", "--set slow-watchers=reinitialised")
 	for _, k := range testbed.KnownBugs() {
 		if slices.Contains([]*testbed.Scenario{stalled.Watches, stalled.Ended, stalled.Relisted}, k.Scenario) {
 			row(k.Scenario, k.Name+": "+k.Summary, k.Property.Name, k.Setting, "--bug "+k.Name)

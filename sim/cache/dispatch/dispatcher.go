@@ -191,6 +191,9 @@ func (d *Dispatcher) dispatchEvent(env *sim.Env) {
 	d.blockedAt = env.Now()
 	d.timeout = d.budget.TakeAvailable(d.blockedAt)
 	env.Arm(d.cfg.Budget, d.timeout)
+	if env.Noting() {
+		env.Note(waits{d.blocked[0].from, d.current.ResourceVersion, d.timeout})
+	}
 }
 
 // inputTaken: a watcher took from its channel; the dispatcher may be blocked in
@@ -205,6 +208,7 @@ func (d *Dispatcher) inputTaken(env *sim.Env, w *Watcher) {
 		return
 	}
 	env.Cover(dispatchUnblocked)
+	env.Reads(cellBlocked, 0)
 	env.Writes(cellBlocked, 0)
 	for d.Dispatching() && d.blocked[0].nonblockingAdd(env, &d.current) {
 		d.blocked = d.blocked[:copy(d.blocked, d.blocked[1:])]

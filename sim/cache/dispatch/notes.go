@@ -123,6 +123,25 @@ func (n tornDown) SetsBack() bool { return true }
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
 
+// waits: the dispatcher waits for a watcher without room, and so do all others.
+type waits struct {
+	of       sim.NodeID
+	revision int64
+	timeout  sim.Duration
+}
+
+// Text implements sim.Note.
+func (n waits) Text(w *sim.World) string {
+	text := "has no room for the event of revision " + number(n.revision) + " in the channel of " + w.NodeName(n.of) + ", and dispatches nothing more to any watch until there is"
+	if w.Mode() == sim.Timed {
+		text += ", for at most " + n.timeout.String()
+	}
+	return text
+}
+
+// SetsBack implements sim.Setback.
+func (n waits) SetsBack() bool { return true }
+
 // missed: a watcher has no room for an event, and is to be sent it later.
 type missed struct {
 	of       sim.NodeID
@@ -146,6 +165,14 @@ type replays struct {
 // Text implements sim.Note.
 func (n replays) Text(w *sim.World) string {
 	return "begins to send " + w.NodeName(n.to) + " the events of its history after revision " + number(n.after)
+}
+
+// overtook: the history has lost what a watch was to be sent, and the watch ends without a word.
+type overtook struct{ of sim.NodeID }
+
+// Text implements sim.Note.
+func (n overtook) Text(w *sim.World) string {
+	return "ends the watch of " + w.NodeName(n.of) + " without an error: its history has lost what it was sending"
 }
 
 // expired: the history has lost what a watcher missed.

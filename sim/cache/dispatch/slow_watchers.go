@@ -188,6 +188,9 @@ func (w *Watcher) Leave(env *sim.Env) { w.close(env) }
 func (w *Watcher) overtaken(env *sim.Env) bool {
 	env.Cover(intervalInvalidated)
 	if c := w.dispatcher.catchUp; c == nil || !c.ExpiresInitial() {
+		if env.Noting() {
+			env.Note(overtook{w.from})
+		}
 		w.stop(env)
 		return false
 	}
