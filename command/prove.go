@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -186,14 +187,14 @@ func (f *proveFlags) run(c *cobra.Command, s process, name string) error {
 	if err != nil {
 		return usage("%w", err)
 	}
-	told, kept := f.diagnose(c.Context(), s, sc, found, runs, live)
-	page := f.page(s, found, told)
+	kept, lost := f.diagnose(c.Context(), s, sc, found, runs, live)
+	page := f.page(s, found, kept)
 	if f.json {
 		err = report.WriteJSON(s.out, found)
 	} else {
-		err = f.text(s, found, told)
+		err = f.text(s, found, kept)
 	}
-	return errors.Join(proofExit(found), err, kept, page)
+	return errors.Join(proofExit(found), err, lost, page)
 }
 
 // searchProgram searches the schedules of a world with a node whose states cannot be told apart.
@@ -347,12 +348,19 @@ func (f *proveFlags) check() error {
 
 // diagnose writes the replay file of each failure and explains it: in this order, as what decides is looked for in
 // hundreds of runs, which takes minutes over a program that is slow, and whatever ends the process meanwhile, the file is there.
-func (f *proveFlags) diagnose(ctx context.Context, s process, sc *testbed.Scenario, found *proof.Proof, runs []*recording.Recording, live *progress) ([]*diagnosis.Diagnosis, error) {
+// A run that fails in several ways is explained once: it is in the same step that they come to light.
+func (f *proveFlags) diagnose(ctx context.Context, s process, sc *testbed.Scenario, found *proof.Proof, runs []*recording.Recording, live *progress) ([]*keptRun, error) {
 	defer live.end()
-	var told []*diagnosis.Diagnosis
+	var kept []*keptRun
 	var errs []error
 	for i, rec := range runs {
 		failure := explore.Failure{Property: found.Failures[i].Property, Label: found.Failures[i].Label}
+		if k := ofSameRun(kept, rec); k != nil {
+			k.Also = append(k.Also, failure)
+			why := rec.Why(failure)
+			found.Link(i, why, append(k.Story.Steps(), why), len(rec.Choices), k.path)
+			continue
+		}
 		path, _, err := rec.Create(f.out)
 		if err != nil {
 			errs = append(errs, usage("cannot keep the replay file of %s under %s: %w (give another --out; the same command finds it again)", failure, f.out, withoutPath(err)))
@@ -360,39 +368,50 @@ func (f *proveFlags) diagnose(ctx context.Context, s process, sc *testbed.Scenar
 		live.line(fmt.Sprintf("telling %s, %d of %d", failure, i+1, len(runs)))
 		d, err := diagnosis.Until(ctx, sc, rec, failure)
 		if err != nil {
-			return told, errors.Join(append(errs, usage("%w", err))...)
+			return kept, errors.Join(append(errs, usage("%w", err))...)
 		}
 		if !d.Searched {
 			s.complain("interrupted: there was no search for what decides %s; %s replay %s does it", failure, s.program, recording.ShellWord(path))
 		}
-		told = append(told, d)
+		kept = append(kept, &keptRun{Diagnosis: d, path: path})
 		found.Link(i, d.Story.Why, d.Lines(), len(rec.Choices), path)
 	}
-	return told, errors.Join(errs...)
+	return kept, errors.Join(errs...)
 }
 
-func (f *proveFlags) text(s process, found *proof.Proof, told []*diagnosis.Diagnosis) error {
+// ofSameRun is the run that was kept already of a recording, nil if none was.
+func ofSameRun(kept []*keptRun, rec *recording.Recording) *keptRun {
+	i := slices.IndexFunc(kept, func(k *keptRun) bool { return k.Recording.TraceHash == rec.TraceHash })
+	if i < 0 {
+		return nil
+	}
+	return kept[i]
+}
+
+func (f *proveFlags) text(s process, found *proof.Proof, kept []*keptRun) error {
 	o := s.terminal()
-	if len(told) > 0 {
-		if err := report.WriteStory(s.out, o, told[0]); err != nil {
+	if len(kept) > 0 {
+		if err := report.WriteStory(s.out, o, kept[0].Diagnosis); err != nil {
 			return err
 		}
 		fmt.Fprintln(s.out)
-		for i, d := range told {
-			if path := found.Failures[i].Replay; path != "" {
-				fmt.Fprintf(s.out, "Replay of %s: %s replay %s\n", d.Failure, s.program, recording.ShellWord(path))
-			}
+		if path := kept[0].path; path != "" {
+			fmt.Fprintf(s.out, "Replay: %s replay %s\n\n", s.program, recording.ShellWord(path))
 		}
-		fmt.Fprintln(s.out)
+		writeOtherWays(s.out, "Other ways to fail", otherWays(s.program, kept))
 	}
 	return proved.WriteProof(s.out, o, found)
 }
 
-func (f *proveFlags) page(s process, found *proof.Proof, told []*diagnosis.Diagnosis) error {
+func (f *proveFlags) page(s process, found *proof.Proof, kept []*keptRun) error {
 	if f.html == "" {
 		return nil
 	}
-	return s.writeFile(f.html, func(w io.Writer) error { return proved.WriteHTML(w, s.program, found, told) })
+	var first *diagnosis.Diagnosis
+	if len(kept) > 0 {
+		first = kept[0].Diagnosis
+	}
+	return s.writeFile(f.html, func(w io.Writer) error { return proved.WriteHTML(w, s.program, found, first) })
 }
 
 // proofExit is the exit code of a search.

@@ -274,3 +274,32 @@ func TestProveIsInterruptedInTheMiddleOfAStart(t *testing.T) {
 	require.Contains(t, c.out, "it was interrupted")
 	require.Less(t, time.Since(began), 30*time.Second)
 }
+
+// TestARunThatFailsInSeveralWaysIsToldOnce: they come to light in one step, and have one cause.
+func TestARunThatFailsInSeveralWaysIsToldOnce(t *testing.T) {
+	c := command(t)
+	args := []string{"prove", "etcd-errors", "--bug", "client-repeats-writes", "--firings", "1"}
+	for _, set := range strings.Fields("writers=1 writes=1 readers=1 reads=1 client-kv=false txns=false deletes=false gets=0 watchers=0 keys=1 items=0 history=0 timeouts=1 overloads=0 leader-changes=0 at-rest=true") {
+		args = append(args, "--set", set)
+	}
+	require.Equal(t, exitViolated, c.run(args...), c.err)
+	require.Equal(t, 1, strings.Count(c.out, "Replay: simrun replay "))
+	require.Len(t, c.failures(), 1)
+	_, others, _ := strings.Cut(c.out, "Other ways to fail:\n")
+	others, _, _ = strings.Cut(others, "\n\n")
+	require.Equal(t, "  linearizable-data (skipped-revision): in the run that is told\n  sequential (skipped-revision): in the run that is told", others)
+
+	require.Equal(t, exitViolated, c.run(append(args, "--json")...), c.err)
+	var found struct {
+		Failures []struct {
+			Property, Replay string
+			Story            []string
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(c.out), &found))
+	require.Len(t, found.Failures, 3)
+	for _, f := range found.Failures {
+		require.NotEmpty(t, f.Replay, f.Property)
+		require.Equal(t, found.Failures[0].Story[0], f.Story[0], "%s: the same steps", f.Property)
+	}
+}

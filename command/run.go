@@ -362,13 +362,11 @@ func (f *runFlags) text(s process, found *summary.Summary, kept []*keptRun, firs
 			fmt.Fprintln(s.out)
 		}
 	}
-	if others := append(otherWays(s.program, kept), first.lines(s.program)...); len(others) > 0 {
-		title := "Other ways to fail"
-		if len(kept) == 0 {
-			title = "Ways to fail"
-		}
-		fmt.Fprintf(s.out, "%s:\n  %s\n\n", title, strings.Join(others, "\n  "))
+	title := "Other ways to fail"
+	if len(kept) == 0 {
+		title = "Ways to fail"
 	}
+	writeOtherWays(s.out, title, append(otherWays(s.program, kept), first.lines(s.program)...))
 	return report.WriteSummary(s.out, o, found)
 }
 
@@ -391,6 +389,13 @@ func otherWays(program string, kept []*keptRun) []string {
 		}
 	}
 	return lines
+}
+
+// writeOtherWays writes nothing if there are none.
+func writeOtherWays(w io.Writer, title string, ways []string) {
+	if len(ways) > 0 {
+		fmt.Fprintf(w, "%s:\n  %s\n\n", title, strings.Join(ways, "\n  "))
+	}
 }
 
 // files writes what was asked for besides, and reports replay files that could
