@@ -240,12 +240,22 @@ func (f *proveFlags) search(ctx context.Context, s process, sc *testbed.Scenario
 	return found, runs, err
 }
 
-// holdGarbage has what is in use and garbage together take little more than this, unless a lower limit is
+// holdGarbage has what the search uses and its garbage together take little more than this, unless a lower limit is
 // set: garbage may otherwise grow to four times what is in use (collectSeldom).
 func holdGarbage(megabytes int) (restore func()) {
 	before := debug.SetMemoryLimit(-1)
-	debug.SetMemoryLimit(min(before, int64(megabytes)<<20/4*5))
+	debug.SetMemoryLimit(min(before, inUse()+int64(max(megabytes, leastHeldMB))<<20/4*5))
 	return func() { debug.SetMemoryLimit(before) }
+}
+
+// leastHeldMB is what a search takes with any --memory, about. Under a limit below that the collector would run all the time.
+const leastHeldMB = 16
+
+// inUse is the memory of the process before the search begins, as the limit counts it.
+func inUse() int64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.Sys - m.HeapReleased)
 }
 
 // keepEvery is the least time between two writes of a search that is kept. What was found

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -302,4 +303,14 @@ func TestARunThatFailsInSeveralWaysIsToldOnce(t *testing.T) {
 		require.NotEmpty(t, f.Replay, f.Property)
 		require.Equal(t, found.Failures[0].Story[0], f.Story[0], "%s: the same steps", f.Property)
 	}
+}
+
+// TestLittleMemoryIsNotThatOfTheProcess: a limit below what is in use already would have the collector run all the time.
+func TestLittleMemoryIsNotThatOfTheProcess(t *testing.T) {
+	before := debug.SetMemoryLimit(-1)
+	restore := holdGarbage(1)
+	limit := debug.SetMemoryLimit(-1)
+	restore()
+	require.Greater(t, limit, inUse()+8<<20)
+	require.Equal(t, before, debug.SetMemoryLimit(-1))
 }

@@ -700,7 +700,7 @@ func TestCheck(t *testing.T) {
 	c.refuses([]string{"which history?"}, "check")
 	c.refuses([]string{"which history? a name is empty"}, "check", "")
 	c.refuses([]string{"unknown property", "linearizable"}, "check", "--property", "fast", "good.jsonl")
-	c.refuses([]string{"nowhere", "no such file"}, "check", "nowhere")
+	c.refuses([]string{"cannot read nowhere: no such file"}, "check", "nowhere")
 	require.Equal(t, exitUsage, c.run("check", "nowhere", "good.jsonl"))
 	require.Contains(t, c.out, "good.jsonl: 2 operations", "a history that cannot be read does not hide the others")
 	c.refuses([]string{"once only"}, "check", "-", "-")

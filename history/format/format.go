@@ -47,7 +47,7 @@ type Recorded struct {
 func Read(name string, want Format, through func(*os.File) io.Reader) (*Recorded, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("cannot read %s: %w", name, errors.Unwrap(err))
 	}
 	defer f.Close()
 	info, err := f.Stat()
