@@ -42,7 +42,8 @@ func (p *progress) campaign(c *campaign.Result) {
 			done += fmt.Sprintf(", %s left", time.Duration(left).Round(time.Second))
 		}
 	}
-	p.line(fmt.Sprintf("%s, %.1f M choices/s, %s", done, float64(c.Stats.Choices)/seconds/1e6, failures(len(c.Failures))))
+	// A narrow terminal has room for the beginning.
+	p.line(fmt.Sprintf("%s, %s, %.1f M choices/s", failures(len(c.Failures)), done, float64(c.Stats.Choices)/seconds/1e6))
 }
 
 // search shows how far a search of every schedule is.

@@ -101,3 +101,23 @@ func TestSummaryOfOneSchedule(t *testing.T) {
 	require.NoError(t, WriteSummary(&b, Terminal{Width: 500}, s))
 	require.Contains(t, b.String(), "30,000 choices in 2.00 s, 15,000 a second; 2 seeds re-run")
 }
+
+// TestSummaryFitsANarrowTerminal: no line is broken by the terminal, within a word.
+func TestSummaryFitsANarrowTerminal(t *testing.T) {
+	s := &summary.Summary{
+		Scenario: "issue-15220-catching-up", Etcd: "3.5.7", Cache: "kep-2340", Schedules: 6000, Strategy: "portfolio",
+		Claims:     []string{"linearizable-data"},
+		Properties: map[string]summary.Property{"linearizable-data": {Verdict: "violated", Exercised: 12_496, Violations: 428}},
+	}
+	for _, width := range []int{40, 80} {
+		var b bytes.Buffer
+		require.NoError(t, WriteSummary(&b, Terminal{Width: width}, s))
+		for _, line := range strings.Split(b.String(), "\n") {
+			require.LessOrEqual(t, len(line), width, line)
+		}
+		require.Contains(t, flat(b.String()), "linearizable-data violated checked 12,496 times, violated in 428 of 6,000 schedules")
+	}
+	var b bytes.Buffer
+	require.NoError(t, WriteSummary(&b, Terminal{}, s))
+	require.Contains(t, b.String(), "\n  linearizable-data  violated  checked 12,496 times, violated in 428 of 6,000 schedules\n", "a line of its own in a pipe")
+}

@@ -14,7 +14,8 @@ import (
 // WriteSummary writes what held, what did not, and what it took.
 func WriteSummary(w io.Writer, o Terminal, s *summary.Summary) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "%s on %s\n\n", o.bold(s.Scenario), Subject(s.Etcd, s.Client, s.Cache, s.Bugs))
+	title := wrap(s.Scenario+" on "+Subject(s.Etcd, s.Client, s.Cache, s.Bugs), o.width(), 2)
+	fmt.Fprintf(b, "%s\n\n", strings.Replace(title, s.Scenario, o.bold(s.Scenario), 1))
 	width := 0
 	for _, name := range s.Claims {
 		width = max(width, len(name))
@@ -28,7 +29,7 @@ func WriteSummary(w io.Writer, o Terminal, s *summary.Summary) error {
 		case model.Holds.String():
 			verdict = o.Good(verdict)
 		}
-		fmt.Fprintf(b, "  %s  %s  %s\n", pad(name, width, false), verdict, checked(&p, s.Schedules))
+		fmt.Fprintf(b, "  %s  %s  %s\n", pad(name, width, false), verdict, below(o, checked(&p, s.Schedules), 2+width+2+len("violated")+2))
 	}
 	b.WriteString("\n")
 	writeMetrics(b, o, s.Metrics)
@@ -38,6 +39,20 @@ func WriteSummary(w io.Writer, o Terminal, s *summary.Summary) error {
 		b.WriteString(o.faint(wrap(text, o.width(), 0)) + "\n")
 	}
 	return b.Flush()
+}
+
+// leastColumn is the least width of a column that wraps.
+const leastColumn = 30
+
+// below wraps a text in a column of its own, or below the line if the terminal has no room for one. In a pipe it is one line.
+func below(o Terminal, text string, column int) string {
+	switch {
+	case o.Width == 0:
+		return text
+	case o.width()-column < leastColumn:
+		return "\n    " + wrap(text, o.width(), 4)
+	}
+	return wrap(text, o.width(), column)
 }
 
 // checked says how often a property was checked, and how often it was violated.

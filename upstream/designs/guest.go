@@ -3,6 +3,7 @@ package designs
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 
 	"github.com/watchbed/watchbed/upstream/engine"
@@ -44,8 +45,8 @@ func (g *guest) new() *engine.Guest {
 	return run
 }
 
-// refuse ends the program with one line: a design has no other way to say that it cannot be used.
+// refuse ends the program with one line, which begins with its name as all refusals do: a design has no other way to say that it cannot be used.
 func refuse(err error) {
-	fmt.Fprintln(os.Stderr, "simrun: "+err.Error())
+	fmt.Fprintln(os.Stderr, filepath.Base(os.Args[0])+": "+err.Error())
 	os.Exit(2)
 }
