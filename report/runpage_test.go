@@ -207,3 +207,12 @@ func TestAnEntryIsMarkedByItsRevisions(t *testing.T) {
 	require.False(t, shown.Entry{UpTo: 6}.Claims(7))
 	require.False(t, shown.Entry{UpTo: 6}.Claims(0), "nothing is missed")
 }
+
+// TestTheColumnOfTimesIsCalledSo: the steps of a run with a clock have times in place of numbers.
+func TestTheColumnOfTimesIsCalledSo(t *testing.T) {
+	for name, want := range map[string]string{"issue-15220": "step", "issue-17507": "time"} {
+		short, whole := tables(t, pageOf(t, told(t, name)))
+		require.Contains(t, short, `<th class="when">`+want+`</th>`, name)
+		require.Contains(t, whole, `<th class="when">`+want+`</th>`, name)
+	}
+}
