@@ -27,6 +27,27 @@ func (f *Finder) fewer(ctx context.Context, tally campaign.FailureTally) (testbe
 	return f.fewerFaults(ctx, p, first, tally)
 }
 
+// manyChoices are those of a run whose story is about a page long.
+const manyChoices = 60
+
+// ofOneKey is the run of d, or a smaller one in which all clients that update write one key. They go round the keys and
+// write each in every way, and a run cannot leave out what comes before: two of them meet sooner on one key.
+func (f *Finder) ofOneKey(ctx context.Context, d *Diagnosis, p testbed.Params, tally campaign.FailureTally, candidates int) *Diagnosis {
+	if len(d.Recording.Choices) < manyChoices || p.Workload.Updating.Clients == 0 || p.Workload.Keys < 2 {
+		return d
+	}
+	p.Workload.Keys = 1
+	seed, found := f.find(ctx, p, tally, fewerSearch)
+	if !found {
+		return d
+	}
+	one, err := f.explain(ctx, p, seed, tally, candidates)
+	if err != nil || len(one.Recording.Choices) >= len(d.Recording.Choices) || d.Decision != nil && one.Decision == nil {
+		return d
+	}
+	return one
+}
+
 // keepsAll reports whether shrinking cannot leave an operation out of the run of a seed: it is
 // timed, or the violation shows only where nothing more can happen.
 func (f *Finder) keepsAll(p testbed.Params, seed uint64, failure explore.Failure) bool {

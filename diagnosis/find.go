@@ -126,6 +126,9 @@ func (f *Finder) diagnose(ctx context.Context, tally campaign.FailureTally, cand
 	if err != nil {
 		return nil, err
 	}
+	if f.Shrink {
+		d = f.ofOneKey(ctx, d, p, tally, candidates)
+	}
 	if f.Shrink && p.Clock.Mode == sim.Timed {
 		d = f.shorterWaits(ctx, d, tally)
 	}

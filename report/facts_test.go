@@ -158,7 +158,7 @@ var mechanisms = map[string][]fact{
 	"bug-kubernetes-82303":                {said("write.suggests"), said("workload.OperationEnded")},
 	"bug-kubernetes-89828-precondition":   {said("write.suggests"), said("workload.OperationEnded")},
 	"bug-kubernetes-35415-deepcopy":       {said("write.suggests"), lists},
-	"bug-kubernetes-89828-deleted-object": {said("write.suggests"), said("write.changedMeanwhile")},
+	"bug-kubernetes-89828-deleted-object": {said("write.suggests"), said("workload.OperationEnded")},
 	"bug-kubernetes-138724":               {said("workload.OperationEnded")},
 	"bug-kubernetes-123674":               {said("read.waits"), said("read.waitsSilently"), gaveUp},
 	"bug-kubernetes-123676":               {said("read.heard"), said("read.waits"), gaveUp},

@@ -105,11 +105,11 @@ func (c *storyCase) replay(t *testing.T) (*diagnosis.Diagnosis, error) {
 	return nil, errors.New(c.property.Name + " is not violated in it")
 }
 
-// mayDiffer: a recording may have fewer faults, informers and clients than the case, and shorter
+// mayDiffer: a recording may have fewer faults, informers, clients and keys than the case, and shorter
 // waits.
 func mayDiffer(name string) bool {
 	_, err := faults.Group.Find(name)
-	return err == nil || name == "informers" || slices.Contains(workload.Amounts(), name) || slices.Contains(diagnosis.Waits(), name)
+	return err == nil || name == "informers" || name == "keys" || slices.Contains(workload.Amounts(), name) || slices.Contains(diagnosis.Waits(), name)
 }
 
 // search finds and shrinks a run, as simrun run would.
