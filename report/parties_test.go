@@ -12,7 +12,6 @@ import (
 func TestStoriesLeaveOutAPIServersThatPlayNoPart(t *testing.T) {
 	for name, others := range map[string][]string{
 		"competing-compactors-3.5.7": {"cache-1", "client-1", "cache-3", "client-3"},
-		"informer-fallback-3.5.7":    {"cache-2", "client-2", "informer-2"},
 		"informer-moves-3.5.7":       {"cache-1", "client-1", "informer-1"},
 	} {
 		for _, l := range tellOnly(t, name).Lines {

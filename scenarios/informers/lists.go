@@ -42,7 +42,9 @@ var Fallback = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "informer-fallback",
 	Summary: "API servers that do not know sendInitialEvents: informers list instead, and miss nothing",
 	Doc: `The gate WatchList is off in the API servers and on in client-go: a WatchList is refused as invalid (KEP-3157, "Version Skew
-Strategy"). The informer lists, whatever the error was, and tries to stream again the next time that it has to list.`,
+Strategy"). The informer lists, whatever the error was, and tries to stream again the next time that it has to list. The first list of a
+process names resourceVersion "0", as every first list of client-go does: one that restarts may go back in time (see informer-time-travel), which
+--set informer-rv=unset rules out.`,
 	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340",
 		Settings:  option.Settings("watch-list=disabled"),
@@ -56,6 +58,7 @@ Strategy"). The informer lists, whatever the error was, and tries to stream agai
 	Known: slices.Concat(
 		known.EarlyProgress(informers.MatchEtcd, informers.CatchUp),
 		known.BackInTime(contentClaims...),
+		known.RefusedStreams(),
 		known.StaleRelist(),
 	),
 })

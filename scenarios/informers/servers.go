@@ -75,7 +75,10 @@ a request that is refused. Once nothing breaks any more, every informer must hav
 		},
 	},
 	Claims: streamedClaims,
-	Known:  slices.Concat(known.BackInTime(append([]*testbed.Property{watches.InitialEvents}, contentClaims...)...), known.Rarely(known.StaleRelist())),
+	Known: slices.Concat(
+		known.BackInTime(append([]*testbed.Property{watches.InitialEvents}, contentClaims...)...),
+		known.RefusedStreams(), known.Rarely(known.StaleRelist()),
+	),
 })
 
 var Refusals = testbed.RegisterScenario(&testbed.Scenario{

@@ -24,6 +24,11 @@ var (
 		})
 	InformersList = testbed.NewCondition("informers list, and do not stream",
 		func(s *testbed.Setup) bool { return s.Params.Informers.List == informer.ByListWatch })
+	InformersTakeAny = testbed.NewCondition(`the first LIST of an informer's process names resourceVersion "0"`,
+		func(s *testbed.Setup) bool {
+			o := &s.Params.Informers
+			return o.Count > 0 && (o.RV == informer.RVOfClientGo || o.RV == informer.RVAny)
+		})
 	InformersLosePatience = testbed.NewCondition("informers do not wait for the end of initial events for ever (informer-stream-patience)",
 		func(s *testbed.Setup) bool { return s.Params.Informers.StreamPatience > 0 })
 	InformersTimeOut = testbed.NewCondition("LISTs of informers are ended after some time (informer-list-timeout)",

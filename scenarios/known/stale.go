@@ -24,6 +24,12 @@ func AnyVersion(violates ...*testbed.Property) []testbed.Row {
 		Because(`a LIST at resourceVersion "0" is answered with what the cache has (kubernetes/kubernetes#59848)`)
 }
 
+// RefusedStreams is about informers whose first stream is refused, so that they list.
+func RefusedStreams() []testbed.Row {
+	return When(AnswersLists, InformersTakeAny).RarelyViolates(informers.Monotonic).
+		Because(`a process whose first stream is refused lists at resourceVersion "0", which is answered with what the cache has (kubernetes/kubernetes#59848)`)
+}
+
 // StaleRelist is about an informer that lists again.
 func StaleRelist() []testbed.Row {
 	return When(ServesStale).Violates(informers.Monotonic).

@@ -219,7 +219,8 @@ func TestARefusedResourceVersionMakesAWatchListAskForTheNewest(t *testing.T) {
 	b.watchList(11)
 }
 
-// A server that does not know the option is listed from, this time.
+// A server that does not know the option is listed from, this time: the first list of a process at any resourceVersion
+// (TestWatchList of client-go: "the reflector can fall back to old LIST/WATCH semantics").
 func TestAFailedWatchListBecomesAList(t *testing.T) {
 	for name, refuse := range map[string]func(b *bed, conn sim.Conn){
 		"invalid":    func(b *bed, conn sim.Conn) { b.fail(conn, invalid) },
@@ -229,7 +230,7 @@ func TestAFailedWatchListBecomesAList(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := newBed(t, sim.Timed, streaming)
 			refuse(b, b.watchList(wire.Unset))
-			b.list(wire.ListRequest{ResourceVersion: wire.Unset, Limit: 500}, listed(5, item("a", 2)))
+			b.list(wire.ListRequest{Limit: 500}, listed(5, item("a", 2)))
 			b.holds(5, "a@2")
 			require.Equal(t, 1, b.informer.Record().Fallbacks)
 			b.fail(b.watch(5), gone)

@@ -34,7 +34,7 @@ func (r *Informer) list(env *sim.Env) {
 	env.Writes(cellPages, 0)
 	env.Writes(cellState, 0)
 	*g = pager{
-		version: r.version.request(r.cfg.initialVersion()), pageSize: r.cfg.pageSize(),
+		version: r.version.request(r.cfg.initialVersion(ByListWatch)), pageSize: r.cfg.pageSize(),
 		items: g.items[:0], honoured: g.honoured,
 	}
 	if g.version != wire.Unset && g.version != 0 && !g.honoured {

@@ -18,7 +18,7 @@ func (r *Informer) watchList(env *sim.Env) {
 	r.state = stateWatchList
 	r.temporary.Clear(true)
 	req := &wire.WatchRequest{
-		Prefix: r.cfg.Prefix, ResourceVersion: r.version.request(r.cfg.initialVersion()),
+		Prefix: r.cfg.Prefix, ResourceVersion: r.version.request(r.cfg.initialVersion(ByWatchList)),
 		Match: wire.MatchNotOlderThan, SendInitialEvents: wire.SendInitialEventsTrue, AllowBookmarks: true,
 	}
 	r.record.Requests++
