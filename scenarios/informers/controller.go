@@ -32,5 +32,5 @@ restarts, so that answers get lost.`,
 		Clock:  testbed.Clock{ToRest: true, Steps: 20_000},
 	},
 	Claims: append([]*testbed.Property{informers.OwnWrites, informers.ControllerDone}, handlerClaims...),
-	Known:  slices.Concat(known.Rarely(known.BackInTime(append([]*testbed.Property{informers.OwnWrites, informers.ControllerDone}, toldClaims...)...)), known.RefusedStreams(), known.Rarely(known.StaleRelist()), neverSynced(informers.HandlersRest, informers.ControllerDone)),
+	Known:  slices.Concat(known.Rarely(known.BackInTime(append([]*testbed.Property{informers.OwnWrites, informers.ControllerDone}, toldClaims...)...)), known.RefusedStreams(), neverSynced(informers.HandlersRest, informers.ControllerDone)),
 })

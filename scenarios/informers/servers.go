@@ -77,7 +77,7 @@ a request that is refused. Once nothing breaks any more, every informer must hav
 	Claims: streamedClaims,
 	Known: slices.Concat(
 		known.BackInTime(append([]*testbed.Property{watches.InitialEvents}, contentClaims...)...),
-		known.RefusedStreams(), known.Rarely(known.StaleRelist()),
+		known.RefusedStreams(),
 	),
 })
 
