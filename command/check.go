@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/watchbed/watchbed/check"
+	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/history/format"
 	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/model"
@@ -213,9 +214,23 @@ func (f *checkFlags) read(s process, name string) (*format.Recorded, error) {
 	}
 	r, err := format.Read(name, format.Format(f.format), func(file *os.File) io.Reader { return newReading(s, file) })
 	if err != nil {
+		if isRecording(name) {
+			err = fmt.Errorf("%s: it is a recording of a run, and no history: carry it out again with %s replay %s", name, s.program, name)
+		}
 		return nil, usage("%w", err)
 	}
 	return r, nil
+}
+
+// isRecording reports whether a file that is no history is one that replay takes.
+func isRecording(name string) bool {
+	file, err := os.Open(name)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	_, err = recording.Read(file, name)
+	return err == nil
 }
 
 func (f *checkFlags) text(s process, c *checked) {

@@ -56,6 +56,12 @@ func TestCheckReadsOtherFormats(t *testing.T) {
 }
 
 // TestCheckIsInterrupted: also while it waits for what comes on standard input.
+func TestCheckKnowsARecording(t *testing.T) {
+	c := command(t)
+	file := c.recorded()
+	c.refuses([]string{file + ": it is a recording of a run, and no history", "replay " + file}, "check", file)
+}
+
 func TestCheckIsInterrupted(t *testing.T) {
 	never, end := io.Pipe()
 	// A check that goes on waiting fails the test below.

@@ -305,6 +305,9 @@ func (p *Params) fit() error {
 		return fmt.Errorf("wide=true: there are %d writes that may change all %d keys at one revision, more than %d changes; set fewer keys or writes",
 			p.Workload.ObjectWrites(), p.Workload.Keys, maxSize)
 	}
+	if err := p.Informers.Shared.Fit(); err != nil {
+		return err
+	}
 	return p.Topology.CheckServers()
 }
 

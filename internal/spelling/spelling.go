@@ -4,6 +4,7 @@ package spelling
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -54,10 +55,21 @@ func Nearest(word string, candidates []string) []string {
 // tooFar is the distance from which on a candidate was not meant.
 func tooFar(word string) int { return len(word)/2 + 2 }
 
+// issueNumber is the number of an issue that a word has in it.
+var issueNumber = regexp.MustCompile(`[0-9]{4,}`)
+
 // between is how far a candidate is from a word. One that only goes on, or breaks
-// off, is near.
+// off, is near, and so is one about the same issue. A number alone is near to nothing else.
 func between(word, candidate string) int {
 	d := editDistance(word, candidate)
+	if issue := issueNumber.FindString(word); issue != "" {
+		switch {
+		case slices.Contains(issueNumber.FindAllString(candidate, -1), issue):
+			d = min(d, 1)
+		case strings.TrimPrefix(word, "#") == issue:
+			return tooFar(word)
+		}
+	}
 	if strings.HasPrefix(candidate, word) || strings.HasPrefix(word, candidate) {
 		d = min(d, 2)
 	}

@@ -17,6 +17,14 @@ func TestSuggest(t *testing.T) {
 	assert.Empty(t, spelling.Suggest("x", strings.Split(strings.Repeat("long-name,", 30), ",")))
 }
 
+func TestAnIssueIsFoundByItsNumber(t *testing.T) {
+	names := []string{"issue-20488", "issue-20418", "kubernetes-136509", "3.4.24"}
+	for word, want := range map[string]string{"etcd-20418": "issue-20418", "#136509": "kubernetes-136509", "136509": "kubernetes-136509"} {
+		assert.Equal(t, `; did you mean "`+want+`"?`, spelling.Suggest(word, names), word)
+	}
+	assert.Empty(t, spelling.Nearest("138494", names), "a version is no issue")
+}
+
 func TestNearest(t *testing.T) {
 	names := []string{"issue-17507", "issue-15220", "progress", "issue-15271", "issue-15220", "issue-15221", ""}
 	assert.Equal(t, []string{"issue-15220", "issue-15221", "issue-15271"}, spelling.Nearest("issue-1522", names))

@@ -1,6 +1,7 @@
 package shared
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/watchbed/watchbed/sim/option"
@@ -58,6 +59,20 @@ var Group = option.NewGroup("informers",
 	option.Duration("informer-resync", func(o *Options) *time.Duration { return &o.Resync }, "never", "resync period of the first handler; that of the second is twice as long"),
 	option.Count("informer-resyncs", func(o *Options) *int { return &o.Resyncs }, "", "times that the resync period of a process is over, untimed"),
 )
+
+// maxHandlers bounds the handlers of an informer: each notification goes to all of them, and a run with a thousand takes seconds.
+const maxHandlers = 100
+
+// Fit reports options that are fine by themselves and make no informer together.
+func (o *Options) Fit() error {
+	switch {
+	case o.handlers()+o.Late > maxHandlers:
+		return fmt.Errorf("an informer has at most %d handlers; set fewer with informer-handlers and informer-late-handlers", maxHandlers)
+	case o.Removed > o.Late:
+		return fmt.Errorf("informer-removed-handlers=%d: late handlers alone are removed, and there are %d (informer-late-handlers)", o.Removed, o.Late)
+	}
+	return nil
+}
 
 // handlers is how many there are at the start.
 func (o *Options) handlers() int {
