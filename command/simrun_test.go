@@ -245,6 +245,15 @@ func TestABugWithoutAScenario(t *testing.T) {
 	c.refuses([]string{"--etcd", "nearest is 3.7.3"}, "run", "--bug", "issue-15220", "--etcd", "3.9.1")
 }
 
+// TestASummarySaysWhatIsOtherwise: a result that is passed on says what was run.
+func TestASummarySaysWhatIsOtherwise(t *testing.T) {
+	c := command(t)
+	c.run("run", "consistent-list", "--set", "defragment=true", "--set", "informers=1", "--set", "ring=7", "--seeds", "1")
+	require.Contains(t, c.out, "Otherwise than in the scenario: informers=1, defragment=true.\n")
+	c.run("run", "consistent-list", "--seeds", "1")
+	require.NotContains(t, c.out, "Otherwise")
+}
+
 // TestABugThatCannotShowHere: the schedules with it and without it are compared.
 func TestABugThatCannotShowHere(t *testing.T) {
 	c := command(t)

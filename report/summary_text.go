@@ -34,6 +34,9 @@ func WriteSummary(w io.Writer, o Terminal, s *summary.Summary) error {
 	b.WriteString("\n")
 	writeMetrics(b, o, s.Metrics)
 	b.WriteString(wrap(effort(s), o.width(), 0) + "\n")
+	if len(s.Differs) > 0 {
+		b.WriteString(wrap("Otherwise than in the scenario: "+strings.Join(s.Differs, ", ")+".", o.width(), 0) + "\n")
+	}
 	// The story of a failure ends with the same sentences.
 	if text := sayMasked(o.program(), s.Masked, s.Settings); text != "" && !s.Told() {
 		b.WriteString(o.faint(wrap(text, o.width(), 0)) + "\n")

@@ -176,6 +176,18 @@ func (p *Params) GivenValue(name string) string {
 // may break.
 func (p *Params) Extent() []option.Setting { return p.set(extent) }
 
+// Differs lists which options of Extent are others than those of a scenario.
+func (p *Params) Differs(from *Params) []option.Setting {
+	var all []option.Setting
+	theirs := extent.Expand(from)
+	for i, s := range extent.Expand(p) {
+		if s != theirs[i] {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
 // set lists the options of a group that differ from those of no parameters at all.
 func (p *Params) set(g option.Group[Params]) []option.Setting {
 	var set []option.Setting

@@ -27,6 +27,8 @@ type Summary struct {
 	// top of version and design.
 	Masked   []string `json:"masked,omitempty"`
 	Settings []string `json:"settings,omitempty"`
+	// Differs is what is otherwise than in the scenario: how many nodes there are, what clients do and what may break.
+	Differs []string `json:"differs,omitempty"`
 	// Draws is the range of draws that the schedules are spread over, "0..99"; empty if
 	// nothing is drawn.
 	Draws     string `json:"draws,omitempty"`
@@ -110,8 +112,12 @@ func (x *Failure) is(f explore.Failure) bool {
 
 // Of says what a campaign came to. Stories and replay files are left to Link.
 func Of(sc *testbed.Scenario, p *testbed.Params, c *campaign.Result) *Summary {
+	var differs []string
+	for _, set := range p.Differs(&sc.Params) {
+		differs = append(differs, set.String())
+	}
 	s := &Summary{
-		Scenario: sc.Name, Etcd: p.EtcdName(), Client: p.Client, Cache: p.Cache, Bugs: p.Bugs, Masked: story.Masked(p), Settings: story.Settings(p),
+		Scenario: sc.Name, Etcd: p.EtcdName(), Client: p.Client, Cache: p.Cache, Bugs: p.Bugs, Masked: story.Masked(p), Settings: story.Settings(p), Differs: differs,
 		Strategy: c.Strategy, FirstSeed: c.FirstSeed, Seeds: c.Schedules, Schedules: c.Schedules,
 		Choices: c.Stats.Choices, Messages: c.Stats.Messages, Seconds: c.Elapsed.Seconds(), CPUSeconds: c.CPU.Seconds(),
 		CampaignHash: c.Hash, Rechecked: c.Rechecked, Truncated: c.Truncated, Interrupted: c.Interrupted,
