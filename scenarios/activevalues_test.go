@@ -167,6 +167,7 @@ var activeValues = []active{
 	{set: "informer-check=true", scenario: "informer-moves"},
 	{set: "informer-newest=true", scenario: "informer-expired"},
 	{set: "informer-stream-patience=10s", scenario: "watch-list-without-progress"},
+	{set: "informer-too-large=list", scenario: "informer-never-syncs"},
 	{set: "informer-not-older=true", scenario: "informer-relist-loop"},
 	{set: "informer-no-bookmarks=true", scenario: "informer-quiet-resource"},
 	{set: "informer-list-timeout=5s", scenario: "informer-slow-lists"},

@@ -51,7 +51,7 @@ func init() {
 		seats.Queues, seats.AnyRequests, seats.Waits, seats.Fallback, seats.Defragmented,
 		// Informers (KEP-3157).
 		informers.ColdStart, informers.Resume, informers.Expired, informers.Moves, informers.TimeTravel, informers.MostRecent, informers.Fallback,
-		informers.RelistLoop, informers.Detector, informers.Refusals, informers.Overload, informers.Outages, informers.QuietResource, informers.Memory, informers.SlowLists, informers.SlowStreams, informers.MemoryFeedback, informers.MemoryFallback, informers.MemorySuffices, informers.MemoryOfStreams,
+		informers.RelistLoop, informers.Detector, informers.Refusals, informers.Overload, informers.Outages, informers.QuietResource, informers.Memory, informers.SlowLists, informers.SlowStreams, informers.NeverSyncs, informers.MemoryFeedback, informers.MemoryFallback, informers.MemorySuffices, informers.MemoryOfStreams,
 		// API servers that are changed while they serve.
 		rollouts.Rollout, rollouts.Gate, rollouts.Snapshots, rollouts.Pages, rollouts.Compactors, informers.VersionSkew,
 		// Errors of etcd.

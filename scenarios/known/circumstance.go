@@ -29,6 +29,12 @@ var (
 			o := &s.Params.Informers
 			return o.Count > 0 && (o.RV == informer.RVOfClientGo || o.RV == informer.RVAny)
 		})
+	InformersInsist = testbed.NewCondition("informers stream the newest state, and do so again when that is refused because the API server is behind",
+		func(s *testbed.Setup) bool {
+			o := &s.Params.Informers
+			return o.Count > 0 && o.List == informer.ByWatchList && (o.RV == informer.RVOfClientGo || o.RV == informer.RVNewest) &&
+				o.TooLarge == informer.TooLargeNewest
+		})
 	InformersLosePatience = testbed.NewCondition("informers do not wait for the end of initial events for ever (informer-stream-patience)",
 		func(s *testbed.Setup) bool { return s.Params.Informers.StreamPatience > 0 })
 	InformersTimeOut = testbed.NewCondition("LISTs of informers are ended after some time (informer-list-timeout)",

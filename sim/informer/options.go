@@ -50,6 +50,9 @@ type Options struct {
 	// events before it lists instead; 0 is for ever, as client-go, which only says so in
 	// its log every 10 s.
 	StreamPatience time.Duration
+	// TooLarge is what follows a WatchList that is refused because the API server is not as new as
+	// it has to be (504, "Too large resource version").
+	TooLarge TooLarge
 	// NoBookmarks leaves allowWatchBookmarks out of a WATCH: the resourceVersion moves with
 	// events only. client-go asks for bookmarks.
 	NoBookmarks bool
@@ -105,6 +108,17 @@ const (
 	RVMostRecent
 )
 
+// TooLarge is what follows such a refusal.
+type TooLarge uint8
+
+const (
+	// TooLargeNewest is client-go's: another WatchList at once, of the newest state. That is a newer
+	// one than before (kubernetes #139766).
+	TooLargeNewest TooLarge = iota
+	// TooLargeLists is what follows most other errors (kubernetes #120984): a LIST.
+	TooLargeLists
+)
+
 // Group is all options of informers.
 var Group = option.Join(option.NewGroup("informers",
 	option.Choice("informer-list", func(o *Options) *ListMode { return &o.List }, "how informers get all objects",
@@ -120,6 +134,10 @@ var Group = option.Join(option.NewGroup("informers",
 	option.Switch("informer-newest", func(o *Options) *bool { return &o.Newest }, `informers ask for RV="" as soon as a watch ended with 410 (KEP-3157's appendix)`),
 	option.Duration("informer-stream-patience", func(o *Options) *time.Duration { return &o.StreamPatience }, "no end, as client-go",
 		"how long an informer waits for the end of initial events before it lists"),
+	option.Choice("informer-too-large", func(o *Options) *TooLarge { return &o.TooLarge },
+		"what an informer does when its stream is refused because the API server is behind",
+		option.Val("newest", "it asks for another stream at once, of the newest state: as client-go"),
+		option.Val("list", "it lists, as after most other errors")),
 	option.Switch("informer-no-bookmarks", func(o *Options) *bool { return &o.NoBookmarks }, "informers watch without bookmarks"),
 	option.Duration("informer-list-timeout", func(o *Options) *time.Duration { return &o.ListTimeout }, "never",
 		"time after which an informer's LIST is ended if not all of the answer has come (--request-timeout)"),

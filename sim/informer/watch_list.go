@@ -102,6 +102,8 @@ func (r *Informer) watchListFailed(env *sim.Env, err *wire.Error) {
 	switch {
 	case r.cfg.Rules.WatchesAgain(err):
 		r.backOff(env, stateWatchListGap)
+	case r.cfg.TooLarge == TooLargeLists && err.Code == wire.TooLargeResourceVersion:
+		r.fallBack(env)
 	case r.cfg.Rules.GivesUp(err):
 		env.Cover(streamedNewest)
 		env.Writes(cellUnavailable, 0)
