@@ -240,7 +240,7 @@ func TestABugWithoutAScenario(t *testing.T) {
 	c.refuses([]string{"--bug: which scenario? none is known to show all", "issue-15220 in consistent-list"}, "run", "--bug", "issue-15220", "--bug", "kubernetes-58545")
 	c.refuses([]string{"unknown bug", "issue-17507"}, "run", "--bug", "issue-17508")
 	c.refuses([]string{"unknown bug", `did you mean "kubernetes-136509"?`}, "run", "--bug", "#136509")
-	c.refuses([]string{"informer-removed-handlers=5", "there are 2"}, "run", "informer-handlers", "--set", "informer-removed-handlers=5")
+	c.refuses([]string{"informer-removed-handlers=5", "there are 4 handlers"}, "run", "informer-handlers", "--set", "informer-removed-handlers=5")
 	c.refuses([]string{"at most 100 handlers"}, "run", "informer-handlers", "--set", "informer-handlers=100000")
 	c.refuses([]string{"--etcd", "nearest is 3.7.3"}, "run", "--bug", "issue-15220", "--etcd", "3.9.1")
 }

@@ -70,8 +70,8 @@ func TestFaultsThatAreNotNeededAreLeftOut(t *testing.T) {
 	}
 }
 
-// TestInformersThatAreNotNeededAreLeftOut: one informer shows that progress overtakes
-// events, and both API servers stay.
+// TestInformersThatAreNotNeededAreLeftOut: one informer shows that its first LIST at another API server goes back in time,
+// and both API servers stay.
 func TestInformersThatAreNotNeededAreLeftOut(t *testing.T) {
 	sc, err := testbed.FindScenario("informer-fallback")
 	require.NoError(t, err)
@@ -83,7 +83,7 @@ func TestInformersThatAreNotNeededAreLeftOut(t *testing.T) {
 	require.NoError(t, err)
 	c, err := campaign.Run(t.Context(), subjects, campaign.Config{Strategy: f.Strategy, Seeds: f.Last + 1, Steps: p.Clock.Steps})
 	require.NoError(t, err)
-	behind := slices.IndexFunc(c.Failures, func(t campaign.FailureTally) bool { return t.Failure.Property == "informer-catches-up" })
+	behind := slices.IndexFunc(c.Failures, func(t campaign.FailureTally) bool { return t.Failure.Property == "informer-monotonic" })
 	require.GreaterOrEqual(t, behind, 0)
 	fewer, _ := f.fewer(t.Context(), c.Failures[behind])
 	require.Equal(t, 1, fewer.Informers.Count)

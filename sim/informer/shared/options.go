@@ -12,7 +12,7 @@ import (
 type Options struct {
 	Queue Queue
 	// Handlers are those of the start, Late those that are added while the informer runs; one
-	// handler if both are 0. Removed is how many of the late ones are removed again.
+	// handler if both are 0. Removed is how many are removed again, the last one first.
 	Handlers, Late, Removed int
 	// Stops is how often the process stops its informer, waits until Run has returned, and
 	// ends; the next process follows.
@@ -51,7 +51,7 @@ var Group = option.NewGroup("informers",
 		option.Val("real-fifo", "client-go's queue, and handlers that are notified (a shared informer of v0.37.2)")),
 	option.Count("informer-handlers", func(o *Options) *int { return &o.Handlers }, "", "handlers of a shared informer from the start; one if there are no late ones either"),
 	option.Count("informer-late-handlers", func(o *Options) *int { return &o.Late }, "", "handlers that are added while it runs"),
-	option.Count("informer-removed-handlers", func(o *Options) *int { return &o.Removed }, "", "late handlers that are removed again"),
+	option.Count("informer-removed-handlers", func(o *Options) *int { return &o.Removed }, "", "handlers that are removed again, the last one first"),
 	option.Count("informer-stops", func(o *Options) *int { return &o.Stops }, "", "times that a process stops its informer, waits for it, and begins anew"),
 	option.Period("informer-after", func(o *Options) *time.Duration { return &o.After }, "1s", "time until a handler is added late, or what follows is done, timed"),
 	option.Count("informer-batch", func(o *Options) *int { return &o.Batch }, "1000", "deltas that an informer processes together"),
@@ -68,8 +68,8 @@ func (o *Options) Fit() error {
 	switch {
 	case o.handlers()+o.Late > maxHandlers:
 		return fmt.Errorf("an informer has at most %d handlers; set fewer with informer-handlers and informer-late-handlers", maxHandlers)
-	case o.Removed > o.Late:
-		return fmt.Errorf("informer-removed-handlers=%d: late handlers alone are removed, and there are %d (informer-late-handlers)", o.Removed, o.Late)
+	case o.Removed > o.handlers()+o.Late:
+		return fmt.Errorf("informer-removed-handlers=%d: there are %d handlers that could be removed; set more with informer-late-handlers", o.Removed, o.handlers()+o.Late)
 	}
 	return nil
 }
