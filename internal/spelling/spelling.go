@@ -4,7 +4,6 @@ package spelling
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -55,16 +54,13 @@ func Nearest(word string, candidates []string) []string {
 // tooFar is the distance from which on a candidate was not meant.
 func tooFar(word string) int { return len(word)/2 + 2 }
 
-// issueNumber is the number of an issue that a word has in it.
-var issueNumber = regexp.MustCompile(`[0-9]{4,}`)
-
 // between is how far a candidate is from a word. One that only goes on, or breaks
 // off, is near, and so is one about the same issue. A number alone is near to nothing else.
 func between(word, candidate string) int {
 	d := editDistance(word, candidate)
-	if issue := issueNumber.FindString(word); issue != "" {
+	for _, issue := range issues(word) {
 		switch {
-		case slices.Contains(issueNumber.FindAllString(candidate, -1), issue):
+		case slices.Contains(issues(candidate), issue):
 			d = min(d, 1)
 		case strings.TrimPrefix(word, "#") == issue:
 			return tooFar(word)
@@ -74,6 +70,12 @@ func between(word, candidate string) int {
 		d = min(d, 2)
 	}
 	return d
+}
+
+// issues are the numbers of issues in a word: those of four digits and more.
+func issues(word string) []string {
+	numbers := strings.FieldsFunc(word, func(r rune) bool { return r < '0' || r > '9' })
+	return slices.DeleteFunc(numbers, func(number string) bool { return len(number) < len("1000") })
 }
 
 // editDistance is Levenshtein's.
