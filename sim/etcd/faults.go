@@ -186,7 +186,7 @@ func (s *Server) defragmented(env *sim.Env) {
 type EndStream struct {
 	// Node is the server's.
 	Node sim.NodeID
-	// From are the nodes that may have the streams of the client.
+	// From are the nodes that may have opened the streams.
 	From  []sim.NodeID
 	Label string
 }
@@ -243,6 +243,7 @@ func (m *cutOffMessage) Label() string {
 	return "a heartbeat"
 }
 
+// digestNodes adds the clients that a fault is about.
 func digestNodes(d sim.Digest, nodes []sim.NodeID) sim.Digest {
 	for _, n := range nodes {
 		d = d.Word(uint64(n))
