@@ -65,11 +65,7 @@ func (of *world) start(program string, c sim.Chooser) (*sim.World, error) {
 	cache, first := s.Caches()[0].ID, sim.NodeID(w.Nodes())
 	if of.Breaks {
 		// The guest brings its client library along, and opens the stream itself.
-		opener := s.Topology().APIServers[0].Client
-		if strings.HasPrefix(program, released) {
-			opener = cache
-		}
-		w.AddFault(&sim.BreakStream{From: []sim.NodeID{opener}, To: s.Topology().Etcd, Label: "the watch of etcd"}, sim.Budget{Times: 1})
+		w.AddFault(&sim.BreakStream{From: []sim.NodeID{s.Topology().APIServers[0].Client, cache}, To: s.Topology().Etcd, Label: "the watch of etcd"}, sim.Budget{Times: 1})
 	}
 	for i, steps := range of.Clients {
 		w.Add("client-"+string(rune('1'+i)), newClient(s.Topology().Etcd, cache, steps))
