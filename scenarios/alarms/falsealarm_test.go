@@ -52,7 +52,6 @@ var elsewhere = map[string][]string{
 		"etcd: watch from a negative revision sent history that was kept",
 		"etcd: revision goes back",
 		"etcd: restart skips an entry that was not applied",
-		"etcd: member that gives no answer leaves a range of a transaction out",
 		"etcd: second answer to what was committed lets later reads go",
 		"cache: resourceVersion goes back in time",
 		"etcd3: a deletion without an object is skipped",
@@ -73,9 +72,6 @@ var elsewhere = map[string][]string{
 		"cache: unsynced watchers share one look at the history",
 		"cache: pass ends before the end of the history",
 		"cache: unsynced watcher synced again",
-	},
-	"every release gets there, and every time a claim is violated: compacted-selections": {
-		"cache: page refused because of a compaction, and what it had found so far with it",
 	},
 	"an etcd that is too old, does not say its version, or changes, which TestGuardsGoThroughEveryBranch has": {
 		"cache: etcd endpoint too old",
@@ -180,12 +176,15 @@ const schedulesOfEveryProperty = 500
 
 // TestNoFalseAlarm runs every scenario that is expected to hold, on fixed
 // versions and with the designs that trust progress: none may be violated, none
-// vacuous, and between them they must go through every branch. Where something is
+// vacuous, and between them they must go through every branch. Claims that are known to be
+// violated rarely are not judged, the others of their scenario are. Where something is
 // planted that may show, nothing would be a false alarm.
 func TestNoFalseAlarm(t *testing.T) {
 	type subject struct {
 		sc *testbed.Scenario
 		p  testbed.Params
+		// known are the claims that are rarely violated.
+		known []string
 	}
 	var subjects []subject
 	one := oneIn()
@@ -201,8 +200,8 @@ func TestNoFalseAlarm(t *testing.T) {
 					// Its scenarios are those of TestGuardsGoThroughEveryBranch.
 					require.NoError(t, p.Set("version-check", "none"))
 				}
-				if len(known.Violations(sc, &p)) == 0 {
-					subjects = append(subjects, subject{sc, p})
+				if rarely, all := rarelyViolated(sc, &p); all {
+					subjects = append(subjects, subject{sc, p, rarely})
 				}
 			}
 		}
@@ -217,7 +216,9 @@ func TestNoFalseAlarm(t *testing.T) {
 		choices += c.Stats.Choices
 		assert.Zero(t, c.Truncated, "%s on %s", s.sc.Name, s.p.Etcd)
 		for _, f := range c.Properties {
-			assert.Zero(t, f.Violations, "%s of %s on %s with %s", f.Name, s.sc.Name, s.p.Etcd, s.p.Cache)
+			if !slices.Contains(s.known, f.Name) {
+				assert.Zero(t, f.Violations, "%s of %s on %s with %s", f.Name, s.sc.Name, s.p.Etcd, s.p.Cache)
+			}
 			exercised[f.Name+" of "+s.sc.Name] += f.Exercised
 			if each >= schedulesOfEveryProperty {
 				assert.NotZero(t, f.Exercised, "%s of %s on %s with %s", f.Name, s.sc.Name, s.p.Etcd, s.p.Cache)
@@ -235,6 +236,18 @@ func TestNoFalseAlarm(t *testing.T) {
 	}
 	t.Logf("%d schedules of %d subjects, %d choices", schedules, len(subjects), choices)
 	judgeCoverage(t, times)
+}
+
+// rarelyViolated are the claims that are known to be violated rarely, and whether those are all that are
+// known to be violated.
+func rarelyViolated(sc *testbed.Scenario, p *testbed.Params) (names []string, all bool) {
+	for _, v := range known.Violations(sc, p) {
+		if !v.Rarely {
+			return nil, false
+		}
+		names = append(names, v.Property.Name)
+	}
+	return names, true
 }
 
 // fixedVersions and fixedDesigns are those with which nothing is known to be violated in
