@@ -269,11 +269,12 @@ var always = map[string]string{
 	"established-early": "each watcher asks to be told when its watch is established",
 	"kubernetes-28202":  "each try of a server to compact compares nothing",
 
-	"informer-never-pauses":     "each informer is refused a request",
-	"ticks-elided-by-others":    "each stream has a busy watch and a quiet one",
-	"ticks-stop-after-events":   "each stream is sent events, and is quiet after them",
-	"client-reopens-late":       "each run has a stream that breaks",
-	"compacts-present-revision": "each run has a compaction",
+	"informer-never-pauses":         "each informer is refused a request",
+	"informer-resyncs-at-each-look": "each run has handlers whose periods are longer than that of the looks",
+	"ticks-elided-by-others":        "each stream has a busy watch and a quiet one",
+	"ticks-stop-after-events":       "each stream is sent events, and is quiet after them",
+	"client-reopens-late":           "each run has a stream that breaks",
+	"compacts-present-revision":     "each run has a compaction",
 }
 
 // TestBugsShareTheStepsOfTheHealthyCache: a bug has no yield point of its own. So

@@ -167,6 +167,10 @@ var bugs = []bug{
 		" informer-late-handlers=1 informer-resync=0s informer-resyncs=0 informer-breaks=0 informer-refusals=0 at-rest=true", 1}},
 	{"informer-resync-resurrects", informers.Handlers, bounds{"writers=1 writes=1 deletes=false keys=1 items=1 informer-handlers=1" +
 		" informer-late-handlers=0 informer-resyncs=1 informer-breaks=0 informer-refusals=0 at-rest=true", 1}},
+	{"informer-drops-tombstones", informers.HandlersRelist, bounds{"writers=1 writes=2 deletes=true keys=1 items=1 informer-late-handlers=0 informer-resync=0s" +
+		" informer-resyncs=0 informer-breaks=0 informer-refusals=1 at-rest=true progress-requests=once", 1}},
+	{"kubernetes-86015", informers.HandlersRelist, bounds{"writers=1 writes=1 deletes=false keys=1 items=1 informer-late-handlers=0" +
+		" informer-resyncs=1 informer-breaks=0 informer-refusals=1 at-rest=true", 1}},
 	{"controller-acts-at-once", informers.Controller, bounds{"caches=1 writers=1 writes=1 deletes=false keys=1 items=1 informer-resyncs=0" +
 		" informer-breaks=0 informer-restarts=0 restarts=0 at-rest=true", 1}},
 	{"controller-records-what-it-read", informers.Controller, bounds{"caches=1 writers=1 writes=1 deletes=false keys=1 items=1 informer-resyncs=0" +

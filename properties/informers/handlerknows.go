@@ -75,7 +75,7 @@ func differ(s *shared.Informer, h *shared.Handler) *ignorant {
 	}
 	h.Ascend(func(kv *wire.KeyValue) bool {
 		if stored := s.Get(kv.Key); stored == nil {
-			d = &ignorant{known: kv}
+			d = &ignorant{known: kv, without: s.Version()}
 		}
 		return d == nil
 	})
@@ -86,6 +86,8 @@ func differ(s *shared.Informer, h *shared.Handler) *ignorant {
 type ignorant struct {
 	informer, handler string
 	store, known      *wire.KeyValue
+	// without is the resourceVersion of the store if that has no such object.
+	without int64
 }
 
 func (d *ignorant) label() string {
@@ -108,11 +110,10 @@ func (d *ignorant) String() string {
 	return fmt.Sprintf("nothing waits to be told to %s, which knows of revision %d of %s; the store has revision %d", d.handler, d.known.ModRevision, d.store.Key, d.store.ModRevision)
 }
 
-// Concerns implements explore.Concerned.
+// Concerns implements explore.Concerned. Where the object is gone it is about the state without it.
 func (d *ignorant) Concerns() explore.Concern {
-	kv := d.store
-	if kv == nil {
-		kv = d.known
+	if d.store == nil {
+		return explore.Concern{Node: d.informer, Key: d.known.Key, Revision: d.without}
 	}
-	return explore.Concern{Node: d.informer, Key: kv.Key, Revision: kv.ModRevision}
+	return explore.Concern{Node: d.informer, Key: d.store.Key, Revision: d.store.ModRevision}
 }

@@ -24,6 +24,9 @@ type Options struct {
 	Distribution Distribution
 	LateHandler  LateHandler
 	SyncWatch    SyncWatch
+	Relist       Relist
+	Tombstone    Tombstone
+	Period       HandlerPeriod
 	// Of controllers.
 	Consistency Consistency
 	WriteRecord WriteRecord
@@ -46,6 +49,9 @@ var Group = option.NewGroup("informers",
 	option.SeamOption(Distributions, func(o *Options) *Distribution { return &o.Distribution }),
 	option.SeamOption(LateHandlers, func(o *Options) *LateHandler { return &o.LateHandler }),
 	option.SeamOption(SyncWatches, func(o *Options) *SyncWatch { return &o.SyncWatch }),
+	option.SeamOption(Relists, func(o *Options) *Relist { return &o.Relist }),
+	option.SeamOption(Tombstones, func(o *Options) *Tombstone { return &o.Tombstone }),
+	option.SeamOption(HandlerPeriods, func(o *Options) *HandlerPeriod { return &o.Period }),
 	option.SeamOption(Consistencies, func(o *Options) *Consistency { return &o.Consistency }),
 	option.SeamOption(WriteRecords, func(o *Options) *WriteRecord { return &o.WriteRecord }),
 )
@@ -96,6 +102,17 @@ func (o *Options) AddsUnlocked() bool { return bool(LateHandlers.Of(o.LateHandle
 
 // WatchesAlways asks SyncWatches.
 func (o *Options) WatchesAlways() bool { return bool(SyncWatches.Of(o.SyncWatch)) }
+
+// TellsListAsResync asks Relists.
+func (o *Options) TellsListAsResync() bool { return bool(Relists.Of(o.Relist)) }
+
+// HeedsTombstones asks Tombstones.
+func (o *Options) HeedsTombstones() bool { return bool(Tombstones.Of(o.Tombstone)) }
+
+// PeriodOf asks HandlerPeriods.
+func (o *Options) PeriodOf(asked, checks sim.Duration) sim.Duration {
+	return HandlerPeriods.Of(o.Period)(asked, checks)
+}
 
 // ActsAtOnce asks Consistencies.
 func (o *Options) ActsAtOnce() bool { return bool(Consistencies.Of(o.Consistency)) }

@@ -27,6 +27,8 @@ type Notification struct {
 	Old, New *wire.KeyValue
 	// Initial is isInInitialList.
 	Initial bool
+	// asResync: it is told to handlers that take part in a resync only, whatever has changed.
+	asResync bool
 }
 
 // Object is the one that it is about.
@@ -43,7 +45,7 @@ func (n *Notification) Resyncs() bool {
 }
 
 func (n *Notification) digest(d sim.Digest) sim.Digest {
-	d = d.Word(uint64(n.Kind)).Bool(n.Initial)
+	d = d.Word(uint64(n.Kind)).Bool(n.Initial).Bool(n.asResync)
 	for _, kv := range [...]*wire.KeyValue{n.Old, n.New} {
 		if kv != nil {
 			d = kv.Digest(d)
@@ -54,9 +56,10 @@ func (n *Notification) digest(d sim.Digest) sim.Digest {
 
 // Handler is a handler with its processorListener.
 type Handler struct {
-	// period is that of its resync, 0 for none; resynced is when it was last over.
-	period   sim.Duration
-	resynced sim.Time
+	// asks is the resync period that the handler asks for, period the one that it gets, 0 for none; resynced
+	// is when that was last over.
+	asks, period sim.Duration
+	resynced     sim.Time
 	// registered: it is among the listeners. started: its goroutines run. syncing: it takes part
 	// in the resync that is under way.
 	registered, started, syncing bool
@@ -92,6 +95,9 @@ func (h *Handler) Removed() bool { return h.removed }
 
 // HasSynced is that of its registration.
 func (h *Handler) HasSynced() bool { return h.synced }
+
+// Period is how often the handler asks for a resync, 0 for never.
+func (h *Handler) Period() sim.Duration { return h.asks }
 
 // Pending is how many notifications wait for the handler.
 func (h *Handler) Pending() int { return len(h.pending) }

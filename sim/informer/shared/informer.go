@@ -80,7 +80,8 @@ func (s *Informer) Forget() {
 	stops := s.program.stops
 	*s = Informer{cfg: s.cfg, store: newStore(), program: program{stops: stops}, changes: s.changes}
 	for i := range s.cfg.handlers() + s.cfg.Late {
-		h := &Handler{objects: newStore(), heard: newStore(), period: s.cfg.Resync * sim.Duration(i+1)}
+		h := &Handler{objects: newStore(), heard: newStore(), asks: s.cfg.Resync * sim.Duration(i+1)}
+		h.period = s.cfg.Rules.PeriodOf(h.asks, s.resyncPeriod())
 		if i < s.cfg.handlers() {
 			h.registered, h.added, h.syncing = true, true, true
 		}

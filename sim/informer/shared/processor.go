@@ -53,7 +53,7 @@ func (s *Informer) distributeHolding(env *sim.Env, n Notification) bool {
 
 func (s *Informer) distributeTo(env *sim.Env, i int, n Notification) {
 	env.LooksAt(cellHandler, i)
-	if h := s.handlers[i]; h.registered && (h.syncing || !n.Resyncs()) {
+	if h := s.handlers[i]; h.registered && (h.syncing || !n.Resyncs() && !n.asResync) {
 		s.add(env, i, n)
 	}
 }

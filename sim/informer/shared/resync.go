@@ -11,6 +11,12 @@ func (s *Informer) WatchBegins(env *sim.Env) {
 	}
 }
 
+// Resyncing reports whether that goroutine runs.
+func (s *Informer) Resyncing() bool { return s.resyncing }
+
+// CheckPeriod is how often it looks whether a handler's period is over.
+func (s *Informer) CheckPeriod() sim.Duration { return s.resyncPeriod() }
+
 // WatchEnds ends it.
 func (s *Informer) WatchEnds(env *sim.Env) {
 	if s.resyncing {

@@ -47,15 +47,16 @@ func (s *Informer) tellOf(env *sim.Env, d *delta) {
 		l.tell = append(l.tell, Notification{Kind: Deleted, Old: d.object})
 	default:
 		env.Reads(cellStore, 0)
-		s.tellOfObject(d.object)
+		s.tellOfObject(d.object, d.kind == replaced)
 	}
 }
 
-func (s *Informer) tellOfObject(kv *wire.KeyValue) {
+func (s *Informer) tellOfObject(kv *wire.KeyValue, listed bool) {
 	n := Notification{Kind: Added, New: kv, Initial: s.loop.initial}
 	if old, exists := s.store.Get(kv); exists {
 		n = Notification{Kind: Updated, Old: old, New: kv}
 	}
+	n.asResync = listed && s.cfg.Rules.TellsListAsResync()
 	s.loop.tell = append(s.loop.tell, n)
 }
 
@@ -68,12 +69,15 @@ func (s *Informer) tellOfList(env *sim.Env, d *delta) {
 	s.store.Ascend(func(kv *wire.KeyValue) bool {
 		if _, exists := listed.Get(kv); !exists {
 			env.Cover(goneFromList)
+			if !s.cfg.Rules.HeedsTombstones() {
+				return true
+			}
 			s.loop.tell = append(s.loop.tell, Notification{Kind: Deleted, Old: kv})
 		}
 		return true
 	})
 	for _, kv := range d.objects {
-		s.tellOfObject(kv)
+		s.tellOfObject(kv, true)
 	}
 }
 
