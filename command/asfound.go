@@ -21,10 +21,21 @@ import (
 // its place.
 type asFound struct {
 	dir string
-	// kept, if not nil, is called with each run after it is written, and with how long it took to record it.
-	kept func(*diagnosis.Finder, *recording.Recording, explore.Failure, time.Duration)
+	// kept, if not nil, is called with each run after it is written.
+	kept func(*justFound)
 	runs []*foundRun
 	lost []lostRun
+}
+
+// justFound is a run that fails, as it was found.
+type justFound struct {
+	finder    *diagnosis.Finder
+	recording *recording.Recording
+	failure   explore.Failure
+	// path is empty if the run could not be written.
+	path string
+	// took is how long it took to record it.
+	took time.Duration
 }
 
 // lostRun is one that could not be written.
@@ -60,17 +71,17 @@ func (a *asFound) keep(finder *diagnosis.Finder, tally campaign.FailureTally) {
 		a.lost = append(a.lost, lostRun{tally, err})
 		return
 	}
-	took := time.Since(begin)
+	found := &justFound{finder: finder, recording: rec, failure: tally.Failure, took: time.Since(begin)}
 	if a.kept != nil {
-		defer func() { a.kept(finder, rec, tally.Failure, took) }()
+		defer func() { a.kept(found) }()
 	}
 	path, made, err := rec.Create(a.dir)
 	if err != nil {
 		a.lost = append(a.lost, lostRun{tally, err})
-		// It stays if there is anything in it.
-		os.Remove(a.dir)
+		a.tidy()
 		return
 	}
+	found.path = path
 	// Several failures may come first in one run.
 	made = made || slices.ContainsFunc(a.runs, func(r *foundRun) bool { return r.made && r.path == path })
 	a.runs = append(a.runs, &foundRun{tally, path, made})
@@ -87,7 +98,13 @@ func (a *asFound) replace(tally campaign.FailureTally) {
 	a.runs = slices.Delete(a.runs, i, i+1)
 	if gone.made && !slices.ContainsFunc(a.runs, func(r *foundRun) bool { return r.path == gone.path }) {
 		os.Remove(gone.path)
-		// It stays if there is anything else in it.
+		a.tidy()
+	}
+}
+
+// tidy takes the folder away if nothing is in it. A file of its name is not this program's.
+func (a *asFound) tidy() {
+	if info, err := os.Lstat(a.dir); err == nil && info.IsDir() {
 		os.Remove(a.dir)
 	}
 }
@@ -128,26 +145,45 @@ func withTimeToTell(ctx context.Context) (context.Context, context.CancelFunc) {
 // away: that takes hundreds of runs, behind all schedules of the campaign.
 const slowToRecord = 50 * time.Millisecond
 
-// firstStory shows the story of the first run that fails on a terminal, as it was found, if schedules are slow: over a compiled program
-// the story of a small run is a minute away. What is printed elsewhere does not depend on a clock.
+// firstStory says at once that a run fails, before the schedules behind it and before it is made smaller. On a terminal, where the
+// line of the progress says so, it shows the story of the first one as it was found if schedules are slow: over a compiled program the
+// story of a small run is a minute away. Elsewhere it is a line: what is printed there does not depend on a clock.
 type firstStory struct {
 	process  process
 	progress *progress
-	told     bool
+	// then is what is done with it when the schedules are done.
+	then string
+	told bool
 }
 
-func (f *firstStory) tell(finder *diagnosis.Finder, rec *recording.Recording, failure explore.Failure, took time.Duration) {
-	if f.told || !f.progress.live || took < slowToRecord {
-		return
+func (f *firstStory) tell(found *justFound) {
+	switch {
+	case f.told:
+	case !f.progress.live:
+		f.told = true
+		f.line(found)
+	case found.took >= slowToRecord:
+		f.told = true
+		f.story(found)
 	}
-	f.told = true
-	d, err := diagnosis.Told(finder.Scenario, rec, failure)
+}
+
+func (f *firstStory) line(found *justFound) {
+	kept := ""
+	if found.path != "" {
+		kept = fmt.Sprintf("; until then `%s replay %s` shows it as it was found", f.process.program, recording.ShellWord(found.path))
+	}
+	f.process.complain("%s is violated with seed %d; the other schedules go on, and then it is %s%s", found.failure, found.recording.Seed, f.then, kept)
+}
+
+func (f *firstStory) story(found *justFound) {
+	d, err := diagnosis.Told(found.finder.Scenario, found.recording, found.failure)
 	if err != nil {
 		// The diagnosis at the end meets the same error, and ends with it.
 		return
 	}
 	f.progress.end()
-	fmt.Fprintf(f.process.err, "As it was found, with seed %d; schedules go on, and a smaller run follows.\n\n", rec.Seed)
+	fmt.Fprintf(f.process.err, "As it was found, with seed %d; schedules go on, and a smaller run follows.\n\n", found.recording.Seed)
 	// Standard error that cannot be written has no place for its error.
 	_ = report.WriteStory(f.process.err, f.process.terminalOf(f.process.errFile), d)
 	fmt.Fprintln(f.process.err)

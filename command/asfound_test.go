@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -75,7 +76,7 @@ func TestARunAsFoundGivesWayToAStory(t *testing.T) {
 	require.Equal(t, "as-found/b.json", found.Failures[1].Replay)
 }
 
-// TestTheFirstStoryIsForSlowSchedulesOnATerminal: elsewhere what is printed must not depend on a clock.
+// TestTheFirstStoryIsForSlowSchedulesOnATerminal: elsewhere it is a line, since what is printed there must not depend on a clock.
 func TestTheFirstStoryIsForSlowSchedulesOnATerminal(t *testing.T) {
 	c := command(t)
 	require.Equal(t, exitViolated, c.run("run", "issue-15220"))
@@ -85,21 +86,44 @@ func TestTheFirstStoryIsForSlowSchedulesOnATerminal(t *testing.T) {
 	require.NoError(t, err)
 	failure, _ := rec.MadeFor()
 	finder := &diagnosis.Finder{Scenario: sc}
-	told := func(live bool, times int) (text string, runs int) {
+	told := func(live bool, took time.Duration, times int) string {
 		var out bytes.Buffer
 		story := &firstStory{process: process{err: &out}, progress: &progress{w: &out, width: 80, live: live}}
 		for range times {
-			story.tell(finder, rec, failure, slowToRecord)
+			story.tell(&justFound{finder: finder, recording: rec, failure: failure, took: took})
 		}
-		return out.String(), strings.Count(out.String(), "As it was found")
+		return out.String()
 	}
-	text, runs := told(true, 2)
-	require.Equal(t, 1, runs, "only the first")
+	text := told(true, slowToRecord, 2)
+	require.Equal(t, 1, strings.Count(text, "As it was found"), "only the first")
 	require.Contains(t, text, "is answered")
-	_, runs = told(false, 1)
-	require.Zero(t, runs)
-	var out bytes.Buffer
-	story := &firstStory{process: process{err: &out}, progress: &progress{w: &out, width: 80, live: true}}
-	story.tell(finder, rec, explore.Failure{}, slowToRecord-1)
-	require.Empty(t, out.String(), "the story of the small run comes at once")
+	require.Equal(t, 1, strings.Count(told(false, slowToRecord, 2), "\n"))
+	require.Equal(t, told(false, slowToRecord, 1), told(false, 0, 1))
+	require.Empty(t, told(true, slowToRecord-1, 1), "the story of the small run comes at once")
+}
+
+// TestTheFirstFailureIsSaidAtOnce: where there is no line of progress, the first failure is said before all else, and its run can be
+// replayed from then on.
+func TestTheFirstFailureIsSaidAtOnce(t *testing.T) {
+	command(t)
+	var out, before bytes.Buffer
+	said := 0
+	replayed := regexp.MustCompile("^simrun: (linearizable.*) is violated with seed \\d+; the other schedules go on, and then it is shrunk and told; " +
+		"until then `simrun replay (simrun-failures/as-found/.*)` shows it as it was found\n$")
+	s := process{program: "simrun", in: strings.NewReader(""), out: &out, err: writerFunc(func(b []byte) (int, error) {
+		said++
+		before.Write(out.Bytes())
+		found := replayed.FindSubmatch(b)
+		require.NotNil(t, found, string(b))
+		require.FileExists(t, string(found[2]))
+		return len(b), nil
+	})}
+	require.Equal(t, exitViolated, run(context.Background(), []string{"run", "issue-15220", "--seeds", "300"}, s))
+	require.Equal(t, 1, said)
+	require.Empty(t, before.String())
+	require.NotEmpty(t, out.String())
+
+	c := command(t)
+	require.Equal(t, exitViolated, c.run("run", "issue-15220", "--seeds", "300", "--no-shrink"))
+	require.Contains(t, c.err, "; the other schedules go on, and then it is told; until then ")
 }

@@ -154,7 +154,7 @@ func (f *checkFlags) run(s process, names []string) error {
 	if f.html != "" && len(all) > 0 {
 		shown := max(0, slices.IndexFunc(all, func(c checked) bool { return c.result.Verdict == model.Violated }))
 		c := &all[shown]
-		unread = errors.Join(unread, s.writeFile(f.html, func(w io.Writer) error {
+		unread = errors.Join(unread, s.writeFile("html", f.html, func(w io.Writer) error {
 			return report.WriteHistoryHTML(w, c.Name, c.history, c.Notes, c.result)
 		}))
 	}

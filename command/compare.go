@@ -18,6 +18,7 @@ import (
 	"github.com/watchbed/watchbed/command/explain"
 	"github.com/watchbed/watchbed/diagnosis/compare"
 	"github.com/watchbed/watchbed/diagnosis/variant"
+	"github.com/watchbed/watchbed/internal/spelling"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/report"
 	"github.com/watchbed/watchbed/report/compared"
@@ -207,9 +208,21 @@ func sideOf(program, name string) (*side, error) {
 		return nil, usage("cannot read %s: %w", name, withoutPath(notFile))
 	}
 	if what := explain.Misnamed(bare); what != "" {
-		return nil, usage("%s, and %q is %s", comparedKinds, bare, what)
+		return nil, usage("%s, and %q is %s%s", comparedKinds, bare, what, designLike(bare))
 	}
 	return nil, usage("%s: %w", comparedKinds, explain.Unknown(program, bare))
+}
+
+// designLike is the end of an error about a name that is like that of a design, empty if there is none.
+func designLike(name string) string {
+	var designs []string
+	for _, d := range cache.Designs() {
+		designs = append(designs, d.Name)
+	}
+	if near := spelling.Nearest(name, designs); len(near) > 0 {
+		return fmt.Sprintf("; did you mean the design %q?", near[0])
+	}
+	return ""
 }
 
 // settingsOf are those of a variant; preset is the option that its name is a value of.
@@ -366,7 +379,7 @@ func (f *compareFlags) explore(ctx context.Context, s process, cfg compare.Confi
 			s.complain("interrupted: nothing is saved to %s", f.save)
 			continue
 		}
-		if err := s.writeFile(f.save, func(w io.Writer) error { return report.WriteJSON(w, c) }); err != nil {
+		if err := s.writeFile("save", f.save, func(w io.Writer) error { return report.WriteJSON(w, c) }); err != nil {
 			return err
 		}
 	}

@@ -127,6 +127,7 @@ func TestCompareRefuses(t *testing.T) {
 	c.refuses([]string{`"kubernetes-58545" is a known bug`}, "compare", "kubernetes-58545")
 	c.refuses([]string{"cannot read none.json", "no such file"}, "compare", "none.json")
 	c.refuses([]string{"bad.json: it is not a saved catalogue"}, "compare", "bad.json")
+	c.refuses([]string{`"v0.38.0-alpha.3" is a Kubernetes release; did you mean the design "v0.38.0-alpha.2"?`}, "compare", "v0.37.2", "v0.38.0-alpha.3")
 	c.refuses([]string{"a design and a version"}, "compare", "kep-2340", "3.5.7")
 	c.refuses([]string{"is there twice"}, "compare", "kep-2340", "kep-2340")
 	c.refuses([]string{"--save writes one side"}, "compare", "kep-2340", "direct", "--save", "x.json")

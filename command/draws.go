@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/watchbed/watchbed/diagnosis"
@@ -65,6 +66,12 @@ func (d *drawn) explore(ctx context.Context, cfg campaign.Config) (*campaign.Res
 		Ended: d.ended,
 	}
 	return series.Run(ctx, cfg)
+}
+
+// looked names the draws that the schedules of a campaign were of: FIRST..LAST. A limit may have ended it before the last.
+func (d *drawn) looked(r *campaign.Result) string {
+	n := max(1, (r.Schedules+d.each-1)/d.each)
+	return fmt.Sprintf("%d..%d", d.firstDraw, d.firstDraw+n-1)
 }
 
 // ended adds what one draw came to. A failure that is known of its draw gives way to the

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/watchbed/watchbed/command/explain"
+	"github.com/watchbed/watchbed/command/mention"
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/findings"
 	"github.com/watchbed/watchbed/metric"
@@ -162,7 +163,8 @@ const listHelp = `List prints everything that has a name. With the name of a lis
 With any other name it explains what the name means: a scenario, an option or a value
 of one (NAME=VALUE), a known bug or its issue, a cache design, a release of etcd or of
 Kubernetes, a property, a strategy, a metric, a finding, or what a violation is called: what it is,
-where it shows, and which scenario finds it how soon. A name of several kinds is explained as each.`
+where it shows, and which scenario finds it how soon. A name of several kinds is explained as each.
+With a word that is no name, or the number of an issue, it prints what speaks of it.`
 
 const listExamples = `  PROGRAM list
   PROGRAM list bugs
@@ -172,7 +174,9 @@ const listExamples = `  PROGRAM list
   PROGRAM list 3.5.7
   PROGRAM list 1.31
   PROGRAM list linearizable-data
-  PROGRAM list created-overtakes-progress`
+  PROGRAM list created-overtakes-progress
+  PROGRAM list defragmented
+  PROGRAM list 138494`
 
 func listCommand(s process) *cobra.Command {
 	var asJSON bool
@@ -224,8 +228,8 @@ func listName(s process, name string, asJSON bool) error {
 	switch {
 	case err != nil:
 		return usage("%w", err)
-	case i < 0 && len(all) == 0:
-		return usage("%w", explain.Unknown(s.program, name, sectionNames()...))
+	case i < 0 && (len(all) == 0 || isNumber(name)):
+		return listMentions(s, name, all, asJSON)
 	case i < 0 && asJSON:
 		return writeJSON(s.out, explainedJSON(all))
 	case i < 0:
@@ -243,14 +247,69 @@ func listName(s process, name string, asJSON bool) error {
 	return explain.WriteText(s.out, s.terminal(), all)
 }
 
+// isNumber: a name is that of an issue, of which more things than the one that is named after it may speak.
+func isNumber(name string) bool {
+	number := strings.TrimPrefix(name, "#")
+	return number != "" && strings.Trim(number, "0123456789") == ""
+}
+
+// listMentions prints what speaks of a word that is no name, or of an issue, behind what is called so.
+func listMentions(s process, word string, all []explain.Explanation, asJSON bool) error {
+	var chosen []section
+	for _, kind := range mention.Of(word) {
+		var entries []entry
+		for _, m := range kind.Found {
+			if !slices.ContainsFunc(all, func(e explain.Explanation) bool { return e.Name == m.Name }) {
+				entries = append(entries, entry{m.Name, strings.TrimSpace(m.Sentence)})
+			}
+		}
+		if len(entries) > 0 {
+			chosen = append(chosen, section{kind.List, func() []entry { return entries }})
+		}
+	}
+	switch {
+	case len(all)+len(chosen) == 0:
+		return usage("%w", explain.Unknown(s.program, word, sectionNames()...))
+	case asJSON:
+		object := explainedJSON(all)
+		object.Mentioned = listed(chosen)
+		return writeJSON(s.out, object)
+	case len(all) == 0:
+		fmt.Fprintf(s.out, "%s\n\n", noName(s.program, word))
+	default:
+		if err := explain.WriteText(s.out, s.terminal(), all); err != nil || len(chosen) == 0 {
+			return err
+		}
+		fmt.Fprint(s.out, "\nThese speak of it as well:\n\n")
+	}
+	if len(chosen) == 1 {
+		fmt.Fprintln(s.out, chosen[0].name)
+	}
+	return listText(s.out, s.terminal(), chosen)
+}
+
+// noName is said of a word that only texts have. It may be a name with a letter wrong.
+func noName(program, word string) string {
+	if isNumber(word) {
+		return fmt.Sprintf("Nothing is called %q. These speak of it:", word)
+	}
+	text := strings.TrimPrefix(explain.Unknown(program, word, sectionNames()...).Error(), "n")
+	if !strings.HasSuffix(text, "?") {
+		text += "."
+	}
+	return "N" + text + " These speak of it:"
+}
+
 // explanations is what a name means, as JSON. The fields of a scenario stand beside.
 type explanations struct {
 	*explain.Scenario
 	Explained []explain.Explanation `json:"explained"`
+	// Mentioned is what speaks of a word that is no name, or of an issue.
+	Mentioned map[string][]entry `json:"mentioned,omitempty"`
 }
 
 func explainedJSON(all []explain.Explanation) explanations {
-	object := explanations{Explained: all}
+	object := explanations{Explained: append([]explain.Explanation{}, all...)}
 	for i := range all {
 		if all[i].Scenario != nil {
 			object.Scenario = all[i].Scenario

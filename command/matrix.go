@@ -98,7 +98,7 @@ func (f *matrixFlags) matrix(ctx context.Context, s process) error {
 	}
 	var page error
 	if f.html != "" {
-		page = s.writeFile(f.html, func(w io.Writer) error { return report.WriteMatrixHTML(w, m) })
+		page = s.writeFile("html", f.html, func(w io.Writer) error { return report.WriteMatrixHTML(w, m) })
 	}
 	if f.json {
 		err = report.WriteJSON(s.out, m)

@@ -98,6 +98,6 @@ func TestMatrixBadInput(t *testing.T) {
 	c.refuses([]string{"issue-15220"}, "matrix", "issue-15220")
 
 	require.Equal(t, exitUsage, c.run("matrix", "--designs", "kep-2340", "--etcd", "3.6.16", "--seeds", seeds(20), "--html", "/dev/full"))
-	require.Contains(t, c.err, "cannot write /dev/full")
+	require.Contains(t, c.err, "cannot write --html /dev/full")
 	require.Contains(t, c.out, "kep-2340", "what was found is told all the same")
 }

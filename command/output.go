@@ -52,6 +52,9 @@ const atStandardOutput = "-"
 // fileFlags name output files.
 var fileFlags = []string{"html", "junit", "save"}
 
+// outFlag names the folder for replay files.
+const outFlag = "out"
+
 // share has the command print on standard error if a flag names standard output as the
 // place of a file: the two would be mixed. Two at one place are refused.
 func (o *output) share(flags *pflag.FlagSet, stderr io.Writer) error {
@@ -75,11 +78,11 @@ func (o *output) share(flags *pflag.FlagSet, stderr io.Writer) error {
 	return nil
 }
 
-// writeFile makes or replaces a file that was named on the command line. What was
+// writeFile makes or replaces a file that a flag of the command line names. What was
 // there before stays if the new one cannot be written whole. What is no regular file,
 // such as a device or a pipe, is written to as it is, and so is what standard output or
 // standard error goes to; a symbolic link is followed.
-func (s process) writeFile(path string, write func(io.Writer) error) error {
+func (s process) writeFile(flag, path string, write func(io.Writer) error) error {
 	var err error
 	if open := s.opened(path); open != nil {
 		err = write(open)
@@ -87,12 +90,12 @@ func (s process) writeFile(path string, write func(io.Writer) error) error {
 		err = writePath(path, write)
 	}
 	if err != nil {
-		return usage("cannot write %s: %w", path, withoutPath(err))
+		return usage("cannot write --%s %s: %w", flag, path, withoutPath(err))
 	}
 	return nil
 }
 
-// ready refuses an output file, or a folder for replay files, that cannot be written: before the work whose result
+// ready refuses an output file, or a folder for replay files, named or not, that cannot be written: before the work whose result
 // would have no place. A file that exists stays as it is. A search that is kept opens its own folder at once.
 func (s process) ready(flags *pflag.FlagSet) (err error) {
 	flags.Visit(func(given *pflag.Flag) {
@@ -103,13 +106,18 @@ func (s process) ready(flags *pflag.FlagSet) (err error) {
 		switch {
 		case slices.Contains(fileFlags, given.Name) && s.opened(path) == nil:
 			err = writable(path)
-		case given.Name == "out":
+		case given.Name == outFlag:
 			err = roomFor(path)
 		}
 		if err != nil {
 			err = usage("--%s %s: cannot be written: %w", given.Name, path, withoutPath(err))
 		}
 	})
+	if out := flags.Lookup(outFlag); err == nil && out != nil && !out.Changed {
+		if err := roomFor(out.DefValue); err != nil {
+			return usage("replay files are kept in %s, which cannot be written: %w; name another folder with --%s", out.DefValue, withoutPath(err), outFlag)
+		}
+	}
 	return err
 }
 

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/report"
 )
 
 // full is a disk without room.
@@ -57,7 +59,7 @@ func TestOutputFileFollowsLinksAndKeepsDevices(t *testing.T) {
 			require.NoError(t, os.WriteFile(target, []byte("before"), 0o600))
 		}
 		require.NoError(t, os.Symlink(target, target+".link"))
-		require.NoError(t, process{}.writeFile(target+".link", hello))
+		require.NoError(t, process{}.writeFile("html", target+".link", hello))
 		content, err := os.ReadFile(target)
 		require.NoError(t, err)
 		require.Equal(t, "hello", string(content))
@@ -70,7 +72,7 @@ func TestOutputFileFollowsLinksAndKeepsDevices(t *testing.T) {
 	require.NoError(t, err)
 	defer r.Close()
 	defer w.Close()
-	require.NoError(t, process{}.writeFile(fmt.Sprintf("/dev/fd/%d", w.Fd()), hello))
+	require.NoError(t, process{}.writeFile("html", fmt.Sprintf("/dev/fd/%d", w.Fd()), hello))
 	got := make([]byte, 5)
 	_, err = r.Read(got)
 	require.NoError(t, err)
@@ -82,16 +84,16 @@ func TestOutputFileFollowsLinksAndKeepsDevices(t *testing.T) {
 func TestOutputFileIsWholeOrTheOldOne(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.WriteFile("page", []byte("before"), 0o600))
-	err := process{}.writeFile("page", func(io.Writer) error { return errFull })
-	require.ErrorContains(t, err, "cannot write page: no space left")
+	err := process{}.writeFile("html", "page", func(io.Writer) error { return errFull })
+	require.ErrorContains(t, err, "cannot write --html page: no space left")
 	content, err := os.ReadFile("page")
 	require.NoError(t, err)
 	require.Equal(t, "before", string(content))
 	files, err := os.ReadDir(".")
 	require.NoError(t, err)
 	require.Len(t, files, 1)
-	require.ErrorContains(t, process{}.writeFile(".", nil), "it is a directory")
-	require.ErrorContains(t, process{}.writeFile("missing/page", nil), "cannot write missing/page: no such file")
+	require.ErrorContains(t, process{}.writeFile("html", ".", nil), "it is a directory")
+	require.ErrorContains(t, process{}.writeFile("html", "missing/page", nil), "cannot write --html missing/page: no such file")
 }
 
 // A file at standard output is alone there, whole, and behind what was printed before.
@@ -119,4 +121,17 @@ func TestOutputFileAtStandardOutput(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(both), "<?xml")
 	require.Contains(t, string(both), "Campaign hash")
+}
+
+// TestOtherWaysToFailFitTheTerminal: they break between words, and are one line each where other programs read them.
+func TestOtherWaysToFailFitTheTerminal(t *testing.T) {
+	ways := []string{"linearizable-data (missing-write): 120 choices, simrun replay simrun-failures/x.json", "ordered: in the run that is told"}
+	var piped, narrow strings.Builder
+	writeOtherWays(&piped, report.Terminal{}, "Other ways to fail", ways)
+	require.Equal(t, "Other ways to fail:\n  "+ways[0]+"\n  "+ways[1]+"\n\n", piped.String())
+	writeOtherWays(&narrow, report.Terminal{Width: 40}, "Other ways to fail", ways)
+	require.Equal(t, strings.Fields(piped.String()), strings.Fields(narrow.String()))
+	for line := range strings.Lines(narrow.String()) {
+		require.LessOrEqual(t, len(strings.TrimSuffix(line, "\n")), 40, line)
+	}
 }

@@ -154,7 +154,7 @@ func proveCommand(s process) *cobra.Command {
 	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many search at the same time; the result does not depend on it")
 	c.Flags().BoolVar(&f.noSymmetry, "no-symmetry", false, "look at each state, also if it differs from another one only in who is who of clients that do the same")
 	c.Flags().StringVar(&f.reduce, "reduce", noReduction, "ample: take a part of the steps out of a state for all, where the others can come later; none: take all")
-	c.Flags().StringVar(&f.out, "out", "simrun-failures", "directory for replay files; none is ever overwritten")
+	c.Flags().StringVar(&f.out, outFlag, "simrun-failures", "directory for replay files; none is ever overwritten")
 	c.Flags().StringVar(&f.keep, "keep", "", "directory that keeps the search, so that the same command goes on where it ended or was killed")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
 	c.Flags().StringVar(&f.html, "html", "", "write a page about the search and its first failure to this file (-: standard output)")
@@ -176,6 +176,7 @@ func (f *proveFlags) run(c *cobra.Command, s process, name string) error {
 		return err
 	}
 	f.note(s, &p)
+	noteAlready(s, sc.Name, &p, f.asked(changed(sc.Params)))
 	live := newProgress(s, 0, 0)
 	found, runs, err := f.search(c.Context(), s, sc, p, live)
 	if node := new(sim.NoFingerprint); errors.As(err, node) {
@@ -408,7 +409,7 @@ func (f *proveFlags) text(s process, found *proof.Proof, kept []*keptRun) error 
 		if path := kept[0].path; path != "" {
 			fmt.Fprintf(s.out, "Replay: %s replay %s\n\n", s.program, recording.ShellWord(path))
 		}
-		writeOtherWays(s.out, "Other ways to fail", otherWays(s.program, kept))
+		writeOtherWays(s.out, o, "Other ways to fail", otherWays(s.program, kept))
 	}
 	return proved.WriteProof(s.out, o, found)
 }
@@ -421,7 +422,7 @@ func (f *proveFlags) page(s process, found *proof.Proof, kept []*keptRun) error 
 	if len(kept) > 0 {
 		first = kept[0].Diagnosis
 	}
-	return s.writeFile(f.html, func(w io.Writer) error { return proved.WriteHTML(w, s.program, found, first) })
+	return s.writeFile("html", f.html, func(w io.Writer) error { return proved.WriteHTML(w, s.program, found, first) })
 }
 
 // proofExit is the exit code of a search.

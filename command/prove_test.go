@@ -256,7 +256,7 @@ func TestProveRefusesWhatItCannotSearch(t *testing.T) {
 		"without a clock":         {"issue-17507"},
 		"sooner or later":         {"quiet-range"},
 		"what clients recorded":   {"second-watch"},
-		"add --no-symmetry":       {"issue-15220", "--set", "readers=2"},
+		"add --no-symmetry":       {"issue-15220"},
 		"--depth would leave out": {"issue-15220", "--depth", "4"},
 		"a search that is kept":   {"issue-15220", "--keep", t.TempDir()},
 	} {

@@ -159,7 +159,7 @@ func (f *replayFlags) tell(ctx context.Context, s process, sc *testbed.Scenario,
 	}
 	var page error
 	if f.html != "" {
-		page = s.writeFile(f.html, func(w io.Writer) error { return report.WriteRunHTML(w, s.program, d) })
+		page = s.writeFile("html", f.html, func(w io.Writer) error { return report.WriteRunHTML(w, s.program, d) })
 	}
 	err = report.WriteStory(s.out, s.terminal(), d)
 	fmt.Fprintln(s.out)
@@ -172,10 +172,12 @@ func (f *replayFlags) follow(ctx context.Context, s process, sc *testbed.Scenari
 	if err != nil {
 		return usage("%s: %w", path, err)
 	}
+	asRecorded := changed(p)
 	if err := f.apply(&p); err != nil {
 		return err
 	}
 	f.note(s, &p)
+	noteAlready(s, "the recording", &p, f.asked(asRecorded))
 	system, err := sc.New(p)
 	if err != nil {
 		return usage("%s: %w", path, err)

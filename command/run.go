@@ -83,7 +83,7 @@ func runCommand(s process) *cobra.Command {
 	c.Flags().DurationVar(&f.limit, "for", 0, "how long to go on, such as 60s; with --seeds the limit that is reached first ends it")
 	c.Flags().StringVar(&f.strategy, "strategy", strategy.Default().Name, "strategy that chooses the steps ("+s.program+" list strategies)")
 	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many run at the same time; the result does not depend on it")
-	c.Flags().StringVar(&f.out, "out", "simrun-failures", "directory for replay files; none is ever overwritten")
+	c.Flags().StringVar(&f.out, outFlag, "simrun-failures", "directory for replay files; none is ever overwritten")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
 	c.Flags().StringVar(&f.html, "html", "", "write a page about the first failure to this file (-: standard output)")
 	c.Flags().StringVar(&f.junit, "junit", "", "write the outcome as JUnit XML to this file (-: standard output)")
@@ -159,6 +159,9 @@ func (f *runFlags) run(ctx context.Context, s process, name string) error {
 	if f.seeds != "" && f.seedsCount < f.drawsCount {
 		return usage("--seeds %s: %d draws need as many seeds at least", f.seeds, f.drawsCount)
 	}
+	if f.seeds == "" && f.limit == 0 && f.drawsCount > defaultSeeds {
+		return usage("--draw %s: %d draws take as many schedules at least, and without --seeds and --for there are %d: give one of these", f.draw, f.drawsCount, defaultSeeds)
+	}
 	if f.html != "" && f.noStory {
 		return usage("--html draws the story of the first failure: leave out --no-story")
 	}
@@ -170,11 +173,19 @@ func (f *runFlags) run(ctx context.Context, s process, name string) error {
 	}
 
 	f.note(s, &p)
+	var asked []plant.Asked
+	if f.drawsCount <= 1 {
+		// Of many draws each has something else already.
+		asked = noteAlready(s, sc.Name, &p, f.asked(f.built(sc)))
+	}
 	live := newProgress(s, f.seedsCount, f.limit)
 	finder := diagnosis.Finder{Scenario: sc, Params: p, Strategy: chosen, First: f.first, Shrink: !f.noShrink, Tool: s.tool()}
 	first := newAsFound(f.out)
 	if !f.noStory {
-		shown := firstStory{process: s, progress: live}
+		shown := firstStory{process: s, progress: live, then: "shrunk and told"}
+		if f.noShrink {
+			shown.then = "told"
+		}
 		first.kept = shown.tell
 	}
 	cfg := campaign.Config{
@@ -203,7 +214,7 @@ func (f *runFlags) run(ctx context.Context, s process, name string) error {
 	defer cancel()
 	var kept []*keptRun
 	if many != nil {
-		found = summary.OfDrawn(sc, &p, result, f.draw, &many.outcome)
+		found = summary.OfDrawn(sc, &p, result, many.looked(result), &many.outcome)
 		kept, err = many.diagnose(ctx, live, finder, first, found)
 	} else {
 		finder.Last = f.first + result.Schedules - 1
@@ -225,9 +236,23 @@ func (f *runFlags) run(ctx context.Context, s process, name string) error {
 		for _, line := range unseen {
 			s.complain("%s", line)
 		}
-		err = errors.Join(err, failed)
+		idle, notCompared := plant.Idle(ctx, sc, p, asked, cfg, result)
+		for _, line := range idle {
+			s.complain("%s", line)
+		}
+		err = errors.Join(err, failed, notCompared)
 	}
 	return errors.Join(f.outcome(s, result, found), err, files)
+}
+
+// built makes the parameters of a run from a change of those of its scenario: of what was drawn, if there is one draw.
+func (f *runFlags) built(sc *testbed.Scenario) func(change func(*testbed.Params) error) (testbed.Params, error) {
+	if f.drawsCount == 0 {
+		return changed(sc.Params)
+	}
+	return func(change func(*testbed.Params) error) (testbed.Params, error) {
+		return draws.Of(sc, f.firstDraw, change)
+	}
 }
 
 // unknownScenario says where to look: the name may be one of something else.
@@ -366,7 +391,7 @@ func (f *runFlags) text(s process, found *summary.Summary, kept []*keptRun, firs
 	if len(kept) == 0 {
 		title = "Ways to fail"
 	}
-	writeOtherWays(s.out, title, append(otherWays(s.program, kept), first.lines(s.program)...))
+	writeOtherWays(s.out, o, title, append(otherWays(s.program, kept), first.lines(s.program)...))
 	return report.WriteSummary(s.out, o, found)
 }
 
@@ -391,11 +416,19 @@ func otherWays(program string, kept []*keptRun) []string {
 	return lines
 }
 
-// writeOtherWays writes nothing if there are none.
-func writeOtherWays(w io.Writer, title string, ways []string) {
-	if len(ways) > 0 {
-		fmt.Fprintf(w, "%s:\n  %s\n\n", title, strings.Join(ways, "\n  "))
+// writeOtherWays writes a line for each, which goes on below it on a narrow terminal, and nothing if there are none.
+func writeOtherWays(w io.Writer, o report.Terminal, title string, ways []string) {
+	if len(ways) == 0 {
+		return
 	}
+	fmt.Fprintf(w, "%s:\n", title)
+	for _, way := range ways {
+		if o.Width > 0 {
+			way = o.Wrap(way, 4)
+		}
+		fmt.Fprintf(w, "  %s\n", way)
+	}
+	fmt.Fprintln(w)
 }
 
 // files writes what was asked for besides, and reports replay files that could
@@ -420,10 +453,10 @@ func (f *runFlags) files(s process, found *summary.Summary, kept []*keptRun, fir
 		s.complain("nothing is violated, so there is no page to write to %s", f.html)
 	}
 	if f.html != "" && len(kept) > 0 {
-		errs = append(errs, s.writeFile(f.html, func(w io.Writer) error { return report.WriteRunHTML(w, s.program, kept[0].Diagnosis) }))
+		errs = append(errs, s.writeFile("html", f.html, func(w io.Writer) error { return report.WriteRunHTML(w, s.program, kept[0].Diagnosis) }))
 	}
 	if f.junit != "" {
-		errs = append(errs, s.writeFile(f.junit, func(w io.Writer) error { return report.WriteJUnit(w, []*summary.Summary{found}) }))
+		errs = append(errs, s.writeFile("junit", f.junit, func(w io.Writer) error { return report.WriteJUnit(w, []*summary.Summary{found}) }))
 	}
 	return errors.Join(errs...)
 }

@@ -124,7 +124,7 @@ func TestRunFindsAndReplays(t *testing.T) {
 	for _, want := range []string{"takes from ctrlStream, while", "progress=control-queue", "Replay: simrun replay simrun-failures", "linearizable (missing-write): in the run that is told", "Campaign hash", "violated"} {
 		require.Contains(t, strings.Join(strings.Fields(c.out), " "), want)
 	}
-	require.Empty(t, c.err)
+	require.Regexp(t, "^simrun: .* is violated with seed .*\n$", c.err)
 
 	require.Equal(t, exitViolated, c.run("replay", file))
 	require.Contains(t, c.out, "The same run to the bit")
@@ -220,12 +220,41 @@ func TestBugThatChangesNothing(t *testing.T) {
 	require.Zero(t, c.run("run", "consistent-list", "--set", "progress=dropped", "--seeds", "20"), "an option may be set to the value that it has")
 }
 
+// TestASettingThatChangesNothing is told in one line, before the run if the scenario has it already, and after it if schedules are
+// the same without it.
+func TestASettingThatChangesNothing(t *testing.T) {
+	c := command(t)
+	for _, test := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"--set", "progress=dropped"}, "--set progress=dropped changes nothing: consistent-list on etcd 3.5.13 with the cache design kep-2340 has it already"},
+		{[]string{"--set", "writers=2"}, "--set writers=2 changes nothing: consistent-list on etcd 3.5.13 with the cache design kep-2340 has it already"},
+		{[]string{"--set", "ring=9", "--cache", "direct"}, "--set ring=9 changes nothing here: without it the first 20 schedules are the same to the bit"},
+		{[]string{"--set", "writers=1"}, ""},
+		{[]string{"--set", "members=3.5.7", "--set", "failovers=1", "--set", "progress=dropped"}, ""},
+	} {
+		c.run(append([]string{"run", "consistent-list", "--seeds", "20", "--no-story"}, test.args...)...)
+		want := ""
+		if test.says != "" {
+			want = "simrun: " + test.says + "\n"
+		}
+		require.Equal(t, want, c.err, test.args)
+	}
+	c.run("run", "any-requests", "--seeds", "1", "--no-story", "--draw", "0..3", "--set", "keys=2")
+	require.NotContains(t, c.err, "changes nothing", "each draw has something else already")
+	require.Equal(t, exitNoVerdict, c.run("prove", "consistent-list", "--set", "writers=2", "--depth", "1"))
+	require.Contains(t, c.err, "--set writers=2 changes nothing: consistent-list on etcd 3.5.13")
+	c.run("replay", c.recorded(), "--loose", "--set", "writers=2")
+	require.Contains(t, c.err, "--set writers=2 changes nothing: the recording on etcd 3.5.7")
+}
+
 // TestABugWithoutAScenario runs where the bug shows, and says in one line why there.
 func TestABugWithoutAScenario(t *testing.T) {
 	c := command(t)
 	require.Equal(t, exitViolated, c.run("run", "--bug", "kubernetes-58545", "--no-shrink", "--seeds", "300"))
 	require.Contains(t, c.out, "resumed-watch on etcd 3.6.16 with the cache design kep-2340: ordered is violated")
-	require.Regexp(t, `^simrun: the scenario is resumed-watch: kubernetes-58545 shows there by ordered \(median \d+ schedules, within \d+ in 95 of 100 campaigns\)\n$`, c.err)
+	require.Regexp(t, `^simrun: the scenario is resumed-watch: kubernetes-58545 shows there by ordered \(median \d+ schedules, within \d+ in 95 of 100 campaigns\)\nsimrun: .* is violated with seed .*\n$`, c.err)
 
 	require.NotEqual(t, exitUsage, c.run("run", "--bug", "kubernetes-116122", "--seeds", "1", "--json"))
 	require.Contains(t, c.out, `"strategy": "pos"`)
@@ -282,9 +311,11 @@ func TestRunInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	require.Equal(t, exitNoVerdict, c.runIn(ctx, "run", "issue-15220", "--etcd", "3.5.13"))
-	require.Contains(t, c.out, "Interrupted")
+	require.Contains(t, c.out, "Interrupted before the first schedule had ended")
 	require.Equal(t, exitNoVerdict, c.runIn(ctx, "run", "issue-15220", "--etcd", "3.5.13", "--expect"), "nothing is as expected that did not run")
 	require.Equal(t, exitNoVerdict, c.run("run", "issue-15220", "--etcd", "3.5.13", "--for", "1ns", "--expect"))
+	require.Contains(t, c.out, "cache design kep-2340\n\nNo schedule ended within the time that it had: there is no verdict. Give it more.\n")
+	require.NotContains(t, c.out, "hash")
 }
 
 // A property may have changed since a run was recorded, although the run has not.
@@ -304,7 +335,7 @@ func TestReplayComparesVerdicts(t *testing.T) {
 		require.Contains(t, c.err, change.says)
 	}
 	require.Equal(t, exitViolated, c.run("replay", file, "--html", "/dev/full"), "the page is lost, the verdict is not")
-	require.Contains(t, c.err, "cannot write /dev/full")
+	require.Contains(t, c.err, "cannot write --html /dev/full")
 }
 
 // TestRunIsTheSameEverywhere: the campaign hash is a function of the seeds.
@@ -347,7 +378,7 @@ func TestRunJSON(t *testing.T) {
 		told := strings.Contains(f.Story[len(f.Story)-1], "decides")
 		require.True(t, told || f.Story[len(f.Story)-1] == f.Why, "no cause is said of a failure for which it was not looked for")
 	}
-	require.Empty(t, c.err)
+	require.Regexp(t, "^simrun: .* is violated with seed .*\n$", c.err)
 }
 
 func TestExpect(t *testing.T) {
@@ -390,13 +421,19 @@ func TestAPageDoesNotOverwriteItsReplayFile(t *testing.T) {
 	require.Equal(t, string(before), string(after))
 }
 
+// TestUnwritableOut is refused before the run, also if it is the folder that is taken if none is named. If it becomes so
+// during the run, the story is told all the same.
 func TestUnwritableOut(t *testing.T) {
 	c := command(t)
-	require.NoError(t, os.WriteFile("simrun-failures", nil, 0o644))
-	require.Equal(t, exitViolated, c.run("run", "issue-15220", "--seeds", "300"))
-	require.Contains(t, c.out, "It should show", "the story is told all the same")
+	require.Equal(t, exitViolated, c.runWithoutOut("run", "issue-15220", "--seeds", "300"))
+	require.Contains(t, c.out, "It should show")
 	require.Contains(t, c.err, "cannot keep the replay file")
 	require.Contains(t, c.err, "--seeds")
+
+	for _, args := range [][]string{{"run", "issue-15220"}, {"prove", "issue-15220"}, {"shrink", "x.json"}} {
+		c.refuses([]string{"replay files are kept in simrun-failures, which cannot be written: simrun-failures is a file; name another folder with --out"}, args...)
+	}
+	require.Equal(t, exitViolated, c.run("run", "issue-15220", "--seeds", "300", "--out", "elsewhere", "--no-shrink"))
 }
 
 func TestOtherFormats(t *testing.T) {
@@ -513,7 +550,6 @@ func TestBadInput(t *testing.T) {
 	c.refuses([]string{"unknown flag", "--help"}, "run", "issue-15220", "--sedes", "3")
 	c.refuses([]string{"unknown command", "run"}, "runn")
 	c.refuses([]string{`unknown command "explain"`, "; see simrun --help"}, "explain")
-	c.refuses([]string{`did you mean "scenarios"`}, "list", "scenario")
 	c.refuses([]string{`nothing is called "progres"; did you mean "progress"`}, "list", "progres")
 	c.refuses([]string{`progress has no value "droped"`, `"dropped"`}, "list", "progress=droped")
 	c.refuses([]string{`nothing is called "qqqqqqqqqqqqqqqqq"; `, "`simrun list`"}, "list", "qqqqqqqqqqqqqqqqq")
@@ -605,12 +641,32 @@ func TestZeroThatStandsForADefaultIsSaid(t *testing.T) {
 // TestFailuresThatCannotBeKept: a run that is on no disk is not lost in silence.
 func TestFailuresThatCannotBeKept(t *testing.T) {
 	c := command(t)
-	require.NoError(t, os.WriteFile("simrun-failures", nil, 0o600))
-	for _, flag := range []string{"--no-story", "--no-shrink"} {
-		require.Equal(t, exitViolated, c.run("run", "issue-15220", "--seeds", "300", flag))
-		require.Contains(t, c.err, "cannot keep the replay file of linearizable-data (missing-write) under simrun-failures: not a directory (give another --out; --seeds 6..6 finds it again)")
-		require.Equal(t, 1, strings.Count(c.err, "linearizable-data (missing-write)"), c.err)
-	}
+	lost := "cannot keep the replay file of linearizable-data (missing-write) under simrun-failures: not a directory (give another --out; --seeds 6..6 finds it again)"
+	require.NoError(t, os.Mkdir("simrun-failures", 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join("simrun-failures", asFoundDir), nil, 0o600))
+	require.Equal(t, exitViolated, c.run("run", "issue-15220", "--seeds", "300", "--no-story"))
+	require.Contains(t, c.err, lost)
+	require.Equal(t, 1, strings.Count(c.err, "linearizable-data (missing-write)"), c.err)
+
+	require.NoError(t, os.RemoveAll("simrun-failures"))
+	require.Equal(t, exitViolated, c.runWithoutOut("run", "issue-15220", "--seeds", "300", "--no-shrink"))
+	require.Contains(t, c.err, lost)
+	require.Equal(t, 1, strings.Count(c.err, "linearizable-data (missing-write)"), c.err)
+}
+
+// runWithoutOut runs the command, and puts a file in the place of its folder for replay files as soon as it says something.
+func (c *simrun) runWithoutOut(args ...string) int {
+	var out, said bytes.Buffer
+	s := process{program: c.program, in: strings.NewReader(""), out: &out, err: writerFunc(func(b []byte) (int, error) {
+		if said.Len() == 0 {
+			require.NoError(c.t, os.RemoveAll("simrun-failures"))
+			require.NoError(c.t, os.WriteFile("simrun-failures", nil, 0o644))
+		}
+		return said.Write(b)
+	})}
+	code := run(context.Background(), args, s)
+	c.out, c.err = out.String(), said.String()
+	return code
 }
 
 // TestClientsThatRequestNothing: a client with a plan of no requests does nothing.
@@ -813,6 +869,32 @@ func TestListExplainsNames(t *testing.T) {
 	require.Equal(t, "progress", got.Explained[0].Name)
 	last := got.Explained[0].Facts[len(got.Explained[0].Facts)-1]
 	require.Equal(t, "dropped-below-start", last.Items[3].Name)
+}
+
+// TestListFindsWordsInTexts: a word that is no name, and the number of an issue, are looked for in all texts.
+func TestListFindsWordsInTexts(t *testing.T) {
+	c := command(t)
+	require.Zero(t, c.run("list", "138494"))
+	require.Regexp(t, `^Nothing is called "138494"\. These speak of it:\n\nscenarios\n  defragmented-member  .*kubernetes#138494\)\.\n$`, c.out)
+	require.Zero(t, c.run("list", "429"))
+	require.Contains(t, c.out, "\n  defragmented-member ")
+	require.Regexp(t, `(?s)\noptions\n.*  on-timeout=throttle +429 \(`, c.out)
+	require.NotContains(t, c.out, "did you mean")
+	require.Zero(t, c.run("list", "Fairness", "--json"))
+	var got struct {
+		Explained []struct{ Name string }
+		Mentioned map[string][]entry
+	}
+	require.NoError(t, json.Unmarshal([]byte(c.out), &got))
+	require.NotNil(t, got.Explained)
+	require.NotEmpty(t, got.Mentioned["scenarios"])
+	require.Zero(t, c.run("list", "13766"))
+	require.Contains(t, c.out, "known bug issue-13766: ")
+	require.Contains(t, c.out, "\nThese speak of it as well:\n\noptions\n  unapplied-entries=skipped ")
+	require.Zero(t, c.run("list", "scenario"))
+	require.Contains(t, c.out, `Nothing is called "scenario"; did you mean "scenarios"? These speak of it:`)
+	c.refuses([]string{`nothing is called "998877"`}, "list", "998877")
+	c.refuses([]string{`nothing is called "of"`}, "list", "of")
 }
 
 // TestCommandsThatShowBugsAreAccepted: what `list BUG` prints can be typed.

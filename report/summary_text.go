@@ -31,7 +31,9 @@ func WriteSummary(w io.Writer, o Terminal, s *summary.Summary) error {
 		}
 		fmt.Fprintf(b, "  %s  %s  %s\n", pad(name, width, false), verdict, below(o, checked(&p, s.Schedules), 2+width+2+len("violated")+2))
 	}
-	b.WriteString("\n")
+	if len(s.Claims) > 0 {
+		b.WriteString("\n")
+	}
 	writeMetrics(b, o, s.Metrics)
 	b.WriteString(wrap(effort(s), o.width(), 0) + "\n")
 	if len(s.Differs) > 0 {
@@ -85,6 +87,9 @@ func Subject(etcd, client, cache string, bugs []string) string {
 }
 
 func effort(s *summary.Summary) string {
+	if s.Schedules == 0 {
+		return noEffort(s)
+	}
 	from := seeds(s)
 	if s.Draws != "" {
 		from += ", draws " + strings.Replace(s.Draws, "..", " to ", 1)
@@ -103,8 +108,16 @@ func effort(s *summary.Summary) string {
 	return text
 }
 
+// noEffort is about a campaign that ended before its first schedule: there is nothing to count.
+func noEffort(s *summary.Summary) string {
+	if s.Interrupted {
+		return "Interrupted before the first schedule had ended: there is no verdict."
+	}
+	return "No schedule ended within the time that it had: there is no verdict. Give it more."
+}
+
 func seeds(s *summary.Summary) string {
-	if s.Schedules <= 1 {
+	if s.Schedules == 1 {
 		return fmt.Sprintf("seed %d", s.FirstSeed)
 	}
 	return fmt.Sprintf("seeds %d to %d", s.FirstSeed, s.FirstSeed+s.Schedules-1)

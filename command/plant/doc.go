@@ -1,5 +1,5 @@
-// Package plant is about known bugs that a command plants: which scenario shows them, and
-// whether a bug made a difference in a scenario that does not look for it.
+// Package plant is about known bugs and settings that a command puts into a scenario: which scenario
+// shows the bugs, and whether a bug or a setting made a difference.
 //
 // The package must never import package command, or read flags.
 package plant

@@ -9,7 +9,7 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// compared is the largest number of schedules that are run again without a bug.
+// compared is the largest number of schedules that are run again without a bug or a setting.
 const compared = 1_000
 
 // Unseen says of each planted bug for which no test looks in this scenario whether it made a
@@ -24,7 +24,9 @@ func Unseen(ctx context.Context, program string, sc *testbed.Scenario, p testbed
 			continue
 		}
 		cfg.Seeds = min(c.Schedules, compared)
-		same, interrupted, err := unchanged(ctx, sc, p, b, cfg)
+		without := p
+		without.Bugs = slices.DeleteFunc(slices.Clone(p.Bugs), func(name string) bool { return name == b.Name })
+		same, interrupted, err := unchanged(ctx, sc, p, without, cfg)
 		if err != nil {
 			return lines, err
 		}
@@ -33,7 +35,7 @@ func Unseen(ctx context.Context, program string, sc *testbed.Scenario, p testbed
 		case interrupted:
 			return lines, nil
 		case same:
-			what = fmt.Sprintf("changes nothing here: without it the first %d schedules are the same to the bit", cfg.Seeds)
+			what = fmt.Sprintf("changes nothing here: without it the first %s the same to the bit", firstSchedules(cfg.Seeds))
 		case len(c.Failures) > 0:
 			continue
 		case slices.Contains(sc.Claims, b.Property):
@@ -46,11 +48,8 @@ func Unseen(ctx context.Context, program string, sc *testbed.Scenario, p testbed
 	return lines, nil
 }
 
-// unchanged reports whether the schedules of a campaign take the same course without a
-// bug.
-func unchanged(ctx context.Context, sc *testbed.Scenario, p testbed.Params, b *testbed.KnownBug, cfg campaign.Config) (same, interrupted bool, err error) {
-	without := p
-	without.Bugs = slices.DeleteFunc(slices.Clone(p.Bugs), func(name string) bool { return name == b.Name })
+// unchanged reports whether the schedules of a campaign take the same course without something.
+func unchanged(ctx context.Context, sc *testbed.Scenario, p, without testbed.Params, cfg campaign.Config) (same, interrupted bool, err error) {
 	// What is compared is a hash: nothing of the campaign before may end these early.
 	cfg.For, cfg.StopAfter, cfg.RecheckShare, cfg.Failed, cfg.Progress = 0, 0, -1, nil, nil
 	var results []*campaign.Result
@@ -59,6 +58,7 @@ func unchanged(ctx context.Context, sc *testbed.Scenario, p testbed.Params, b *t
 		if err != nil {
 			return false, false, err
 		}
+		cfg.Steps = params.Clock.Steps
 		c, err := campaign.Run(ctx, subjects, cfg)
 		if err != nil {
 			return false, false, err
@@ -68,5 +68,6 @@ func unchanged(ctx context.Context, sc *testbed.Scenario, p testbed.Params, b *t
 		}
 		results = append(results, c)
 	}
-	return results[0].Hash == results[1].Hash, false, nil
+	// What only a judge reads changes no schedule.
+	return results[0].Hash == results[1].Hash && slices.Equal(results[0].Properties, results[1].Properties), false, nil
 }
