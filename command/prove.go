@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/watchbed/watchbed/command/smaller"
 	"github.com/watchbed/watchbed/diagnosis"
 	"github.com/watchbed/watchbed/diagnosis/proof"
 	"github.com/watchbed/watchbed/explore"
@@ -194,6 +195,9 @@ func (f *proveFlags) run(c *cobra.Command, s process, name string) error {
 		err = report.WriteJSON(s.out, found)
 	} else {
 		err = f.text(s, found, kept)
+		if prove.Verdict(found.Verdict) == prove.Undecided && err == nil {
+			err = f.smaller(s, sc, &p)
+		}
 	}
 	return errors.Join(proofExit(found), err, lost, page)
 }
@@ -412,6 +416,16 @@ func (f *proveFlags) text(s process, found *proof.Proof, kept []*keptRun) error 
 		writeOtherWays(s.out, o, "Other ways to fail", otherWays(s.program, kept))
 	}
 	return proved.WriteProof(s.out, o, found)
+}
+
+// smaller is said behind a search that a limit or an interrupt has ended.
+func (f *proveFlags) smaller(s process, sc *testbed.Scenario, p *testbed.Params) error {
+	page := &report.Page{To: s.terminal()}
+	page.WriteString("\n")
+	for _, line := range smaller.Than(s.program, sc, p, f.firings) {
+		page.Line(0, "%s", line)
+	}
+	return page.End(s.out)
 }
 
 func (f *proveFlags) page(s process, found *proof.Proof, kept []*keptRun) error {

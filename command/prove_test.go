@@ -314,3 +314,16 @@ func TestLittleMemoryIsNotThatOfTheProcess(t *testing.T) {
 	require.Greater(t, limit, inUse()+8<<20)
 	require.Equal(t, before, debug.SetMemoryLimit(-1))
 }
+
+// TestASearchThatEndsEarlySaysHowToMakeItSmall: by options that fit, and by a world that was searched to its end.
+func TestASearchThatEndsEarlySaysHowToMakeItSmall(t *testing.T) {
+	c := command(t)
+	require.Equal(t, exitNoVerdict, c.run("prove", "issue-15220", "--etcd", "3.6.16", "--states", "100"))
+	text := strings.Join(strings.Fields(c.out), " ")
+	require.Contains(t, text, "These make the world smaller: --firings 0, --set writers=1 (not 2), ")
+	require.Regexp(t, `A world of this scenario that was searched to its end, with \d+ states: simrun prove issue-15220 --etcd 3\.6\.16 --cache kep-2340 --set `, text)
+	require.Equal(t, exitNoVerdict, c.run("prove", "issue-15220", "--states", "100", "--json"))
+	require.NotContains(t, c.out, "smaller")
+	require.Equal(t, exitViolated, c.run("prove", "quiet-range", "--etcd", "3.5.12", "--firings", "0"))
+	require.NotContains(t, c.out, "smaller")
+}

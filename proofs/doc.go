@@ -5,5 +5,5 @@
 //
 // All else is in the tests of the package: they search again and compare, and hold both
 // engines to each other and what states keep of the past to whole histories. The package must
-// never import anything.
+// never import anything of the module: the command line reads the table, and the tests search.
 package proofs

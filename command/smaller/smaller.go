@@ -1,0 +1,101 @@
+package smaller
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/watchbed/watchbed/proofs"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// Than says in lines how a search of these parameters that a limit has ended is made smaller. Of timers that may fire it
+// says nothing if firings is 0.
+func Than(program string, sc *testbed.Scenario, p *testbed.Params, firings int) []string {
+	var lines []string
+	if less := Options(sc, p, firings); len(less) > 0 {
+		lines = append(lines, "These make the world smaller: "+strings.Join(less, ", ")+".")
+	}
+	if s := Searched(sc, p); s != nil {
+		lines = append(lines, fmt.Sprintf("A world of this scenario that was searched to its end, with %d states: %s prove %s", s.States, program, s.Asked))
+	}
+	return lines
+}
+
+// Options are the flags that make the world smaller, each by itself: one of everything that there are more of, no fault, and no timer
+// that fires on its own. What makes no system is left out.
+func Options(sc *testbed.Scenario, p *testbed.Params, firings int) []string {
+	var all []string
+	if p.Clock.Mode == sim.Untimed && firings > 0 {
+		all = append(all, "--firings 0")
+	}
+	of := map[string]string{}
+	for _, o := range testbed.Describe() {
+		of[o.Name] = o.Node
+	}
+	for _, s := range p.Extent() {
+		n, err := strconv.Atoi(s.Value)
+		if err != nil {
+			continue
+		}
+		least := 1
+		if of[s.Name] == "faults" {
+			least = 0
+		}
+		if n > least && fits(sc, p, s.Name, strconv.Itoa(least)) {
+			all = append(all, fmt.Sprintf("--set %s=%d (not %d)", s.Name, least, n))
+		}
+	}
+	if p.Clock.Mode == sim.Timed {
+		for _, delay := range []string{"network", "scheduling"} {
+			if p.GivenValue(delay) != "" && fits(sc, p, delay, "0s") {
+				all = append(all, "--set "+delay+"=0s")
+			}
+		}
+	}
+	return all
+}
+
+func fits(sc *testbed.Scenario, p *testbed.Params, name, value string) bool {
+	less, err := p.With(name, value)
+	if err == nil {
+		_, err = sc.Subjects(less)
+	}
+	return err == nil
+}
+
+// quickly is how many states are found in seconds.
+const quickly = 100_000
+
+// Searched is a row of the table of proofs about the scenario: with the same design and the same release of etcd if there is one, and of
+// those the largest that is searched quickly, or else the smallest. It is nil if the table has none.
+func Searched(sc *testbed.Scenario, p *testbed.Params) *proofs.Search {
+	var best *proofs.Search
+	var bestRank []int
+	for _, s := range proofs.Searches() {
+		words := strings.Fields(s.Asked)
+		// A row that sets the design twice is not for the command line.
+		if words[0] != sc.Name || s.Verdict != "proved" || slices.Contains(words, "cache="+p.Cache) {
+			continue
+		}
+		size := s.States
+		if size > quickly {
+			size = -size
+		}
+		rank := []int{is(slices.Contains(words, p.Cache)), is(slices.Contains(words, p.Etcd)), size}
+		if best == nil || cmp.Or(slices.Compare(rank, bestRank), cmp.Compare(best.Asked, s.Asked)) > 0 {
+			best, bestRank = &s, rank
+		}
+	}
+	return best
+}
+
+func is(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
