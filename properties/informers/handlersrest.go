@@ -17,7 +17,7 @@ var HandlersRest = testbed.RegisterProperty(&testbed.Property{
 	Violated: "handler never comes to rest",
 	Labels: map[string]string{
 		"deadlock": "goroutines wait for each other", "unsynced": "handler never syncs", "behind": "handler never catches up",
-		"waiting": "handler never told",
+		"waiting": "handler never told", "stopped": "informer never ends",
 	},
 	Weight:    1,
 	Past:      testbed.NoPast,
@@ -45,6 +45,10 @@ func (j *handlersRest) Finding(w *sim.World) explore.Finding {
 		all.Exercised++
 		if waits := s.Waits(); over && waits != "" {
 			all.Violate("deadlock", &stuck{n.Name, n.Name + ": " + waits})
+			continue
+		}
+		if over && s.Stopping() {
+			all.Violate("stopped", &stuck{n.Name, n.Name + " was stopped and never ends, although none of its goroutines waits for another"})
 			continue
 		}
 		if !over && !j.system.Current(n) {
