@@ -31,6 +31,7 @@ restarts, so that answers get lost.`,
 		Faults: faults.Options{InformerBreaks: 1, InformerRestarts: 1, Restarts: 1},
 		Clock:  testbed.Clock{ToRest: true, Steps: 20_000},
 	},
+	Draws:  sharedDraws,
 	Claims: append([]*testbed.Property{informers.OwnWrites, informers.ControllerDone}, handlerClaims...),
 	Known:  slices.Concat(known.Rarely(known.BackInTime(append([]*testbed.Property{informers.OwnWrites, informers.ControllerDone}, toldClaims...)...)), known.RefusedStreams(), neverSynced(informers.HandlersRest, informers.ControllerDone)),
 })

@@ -7,6 +7,7 @@ import (
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim/informer"
 	"github.com/watchbed/watchbed/sim/informer/shared"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/testbed/faults"
 	"github.com/watchbed/watchbed/testbed/topology"
@@ -18,6 +19,17 @@ import (
 var (
 	toldClaims    = []*testbed.Property{informers.HandlerOrder, informers.HandlerSynced, informers.HandlersRest, informers.MatchEtcd, informers.Monotonic}
 	handlerClaims = append([]*testbed.Property{informers.HandlerKnows, informers.HandlerResyncs}, toldClaims...)
+)
+
+// sharedDraws are the sizes of shared informers, what they do and what is written meanwhile; handlerDraws are those of scenarios in
+// which any handler may be removed.
+var (
+	sharedDraws = []option.Range{
+		option.From("informer-handlers", "1", "3"), option.From("informer-late-handlers", "0", "1", "3"), option.From("informer-stops", "0", "1", "3"),
+		option.From("informer-batch", "1", "3"), option.From("informer-locked", "true"), option.From("informer-resyncs", "0", "4"),
+		option.From("writes", "1", "4", "8"), option.From("items", "0", "1"), option.From("informer-breaks", "0", "2"),
+	}
+	handlerDraws = append([]option.Range{option.From("informer-removed-handlers", "0", "1")}, sharedDraws...)
 )
 
 var Handlers = testbed.RegisterScenario(&testbed.Scenario{
@@ -38,8 +50,10 @@ is in the store as their initial list, and of what follows. Watches break, so th
 		Faults: faults.Options{InformerBreaks: 1, InformerRefusals: 1},
 		Clock:  testbed.Clock{ToRest: true, Steps: 20_000},
 	},
+	Draws:  handlerDraws,
 	Claims: handlerClaims,
-	Known:  slices.Concat(known.Rarely(known.BackInTime(toldClaims...)), known.Rarely(known.StaleRelist()), neverSynced(informers.HandlersRest)),
+	Known: slices.Concat(known.Rarely(known.BackInTime(toldClaims...)), known.Rarely(known.StaleRelist()), neverSynced(informers.HandlersRest),
+		known.RefusedStreams(known.InformersStop)),
 })
 
 var HandlersStart = testbed.RegisterScenario(&testbed.Scenario{
@@ -58,8 +72,10 @@ kubernetes#137296. In a state in which nothing can happen any more the property 
 		}},
 		Clock: testbed.Clock{ToRest: true, Steps: 20_000},
 	},
+	Draws:  handlerDraws,
 	Claims: handlerClaims,
-	Known:  slices.Concat(known.Rarely(known.BackInTime(toldClaims...)), known.Rarely(known.StaleRelist()), neverSynced(informers.HandlersRest)),
+	Known: slices.Concat(known.Rarely(known.BackInTime(toldClaims...)), known.Rarely(known.StaleRelist()), neverSynced(informers.HandlersRest),
+		known.RefusedStreams(known.InformersStop)),
 })
 
 var HandlersRelist = testbed.RegisterScenario(&testbed.Scenario{
@@ -79,6 +95,7 @@ the store and with the queue: kubernetes#115620 is about an object that was in t
 		Faults: faults.Options{InformerBreaks: 1, InformerRefusals: 6},
 		Clock:  testbed.Clock{ToRest: true, Steps: 20_000},
 	},
+	Draws:  handlerDraws,
 	Claims: handlerClaims,
 	Known:  slices.Concat(known.Rarely(known.BackInTime(toldClaims...)), known.Rarely(known.StaleRelist()), neverSynced(informers.HandlersRest)),
 })

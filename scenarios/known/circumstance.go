@@ -29,6 +29,10 @@ var (
 			o := &s.Params.Informers
 			return o.Count > 0 && (o.RV == informer.RVOfClientGo || o.RV == informer.RVAny)
 		})
+	InformersStop = testbed.NewCondition("processes stop their informers and begin anew (informer-stops)",
+		func(s *testbed.Setup) bool {
+			return s.Params.Informers.Count > 0 && s.Params.Informers.Shared.Stops > 0
+		})
 	InformersInsist = testbed.NewCondition("informers stream the newest state, and do so again when that is refused because the API server is behind",
 		func(s *testbed.Setup) bool {
 			o := &s.Params.Informers
