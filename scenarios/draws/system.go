@@ -37,6 +37,7 @@ var Faults = []option.Range{
 	option.From("etcd-restarts", "1", "2"),
 	option.From("follower-restarts", "1"),
 	option.From("etcd-snapshots", "1", "2"),
+	option.From("defragment", "true"),
 	option.From("timeouts", "1", "3"),
 	option.From("leader-changes", "1", "2"),
 	option.From("overloads", "1", "2"),
