@@ -13,6 +13,7 @@ type Target struct {
 // code everywhere; small packages have a few more.
 var Targets = []Target{
 	{"sim/etcd", 32},
+	{"sim/etcd/backend", 6},
 	{"sim/etcd/channel", 6},
 	{"sim/etcd/lease", 6},
 	{"sim/etcd/mvcc", 56},
@@ -26,6 +27,7 @@ var Targets = []Target{
 	{"sim/cache", 32},
 	{"sim/cache/check", 20},
 	{"sim/cache/dispatch", 48},
+	{"sim/cache/dispatch/slow", 14},
 	{"sim/cache/dispatch/variant", 8},
 	{"sim/cache/flowcontrol", 16},
 	{"sim/cache/guard", 16},
@@ -36,6 +38,7 @@ var Targets = []Target{
 	{"sim/cache/reflector", 20},
 	{"sim/cache/request", 6},
 	{"sim/cache/store", 32},
+	{"sim/cache/write", 14},
 	{"sim/informer", 32},
 	{"sim/informer/controller", 8},
 	{"sim/informer/rules", 6},

@@ -53,12 +53,17 @@ var matters = []struct{ option, scenario string }{
 	{"watch-delegation", "watches-at-rest"},
 	{"watch-delegation", "watch-list-slow"},
 	{"pagination", "selected-lists"},
+	{"slow-watchers", "stalled-watches"},
+	{"slow-watchers", "stalled-watches-end"},
+	{"slow-watchers", "stalled-watches-relist"},
+	{"slow-watchers", "watch-list-held-up"},
 }
 
 // further are scenarios with a release, with amounts or with two options together that
 // none of the others has: a release that remembers one progress request, a limit on the
-// memory of answers, seats of reads that share one question for etcd's revision, and more
-// watches that come back at a compacted revision.
+// memory of answers, seats of reads that share one question for etcd's revision, more
+// watches that come back at a compacted revision, handlers of shared informers with a clock, and
+// more slow watches than one pass catches up.
 var further = []struct {
 	scenario, etcd string
 	settings       []option.Setting
@@ -68,6 +73,8 @@ var further = []struct {
 	{"informer-memory", "3.6.16", option.Settings("informer-list=list-watch", "network=200ms", "answers-limit=1")},
 	{"seats", "3.6.16", option.Settings("revision-sharing=accumulated")},
 	{"compacted-watch-history", "3.6.16", option.Settings("compactions=8", "watchers=6")},
+	{"informer-handlers", "3.6.16", option.Settings("mode=timed", "horizon=30s", "network=100ms", "scheduling=10ms", "informer-resync=500ms")},
+	{"stalled-watches", "3.6.16", option.Settings("slow-watchers=groups", "catch-up-watchers=1")},
 }
 
 // Campaigns are all: each scenario with its own parameters and with some of those
