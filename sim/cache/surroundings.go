@@ -78,6 +78,9 @@ func (c surroundings) ConsistentReadSupported(env *sim.Env) bool {
 	return c.guard.ConsistentReadSupported(env)
 }
 
+// Distrust implements read.Surroundings.
+func (c surroundings) Distrust() string { return c.guard.Distrust() }
+
 // ObjectPrefix implements dispatch.Surroundings.
 func (c surroundings) ObjectPrefix(prefix string) string { return c.reads.ObjectPrefix(prefix) }
 

@@ -107,6 +107,17 @@ func (g *Guard) ConsistentReadSupported(env *sim.Env) bool {
 	return g.outcome.Trusts
 }
 
+// Distrust is why ConsistentReadSupported says no, for a note.
+func (g *Guard) Distrust() string {
+	switch {
+	case g.cfg.ConsistentListFromCache == GateDisabled:
+		return "ConsistentListFromCache is off"
+	case g.outcome.Asking:
+		return "it has not heard yet that etcd is new enough"
+	}
+	return "etcd is too old for it"
+}
+
 // Trusts is ConsistentReadSupported between two steps.
 func (g *Guard) Trusts() bool { return g.outcome.Trusts }
 

@@ -22,6 +22,8 @@ type Surroundings interface {
 	// ConsistentReadSupported reports whether the cache may wait for a revision
 	// that it has yet to hear of. If not, etcd answers consistent lists.
 	ConsistentReadSupported(env *sim.Env) bool
+	// Distrust says why not, for a note.
+	Distrust() string
 	// ListAnswered is called with each answer to a LIST.
 	ListAnswered(env *sim.Env, list *wire.ListRequest, answer sim.Payload)
 	// Delegates is called before a LIST is put to etcd; it returns why it must not be.

@@ -138,7 +138,7 @@ func (r *Read) shouldDelegateExact(env *sim.Env) bool {
 		return true
 	}
 	if r.exact > s.ResourceVersion(env) {
-		return !r.d.cfg.Surroundings.ConsistentReadSupported(env)
+		return r.mayNotRelyOnProgress(env)
 	}
 	_, ok := s.At(env, r.exact)
 	return !ok
@@ -146,8 +146,18 @@ func (r *Read) shouldDelegateExact(env *sim.Env) bool {
 
 func (r *Read) shouldDelegateConsistent(env *sim.Env) bool {
 	rules := &r.d.rules
-	return rules.freshness.NeedsProgress() && !r.d.cfg.Surroundings.ConsistentReadSupported(env) ||
-		rules.pagination.Delegates(r.list)
+	return rules.freshness.NeedsProgress() && r.mayNotRelyOnProgress(env) || rules.pagination.Delegates(r.list)
+}
+
+// mayNotRelyOnProgress: no progress of etcd tells the cache when it is fresh enough for the read.
+func (r *Read) mayNotRelyOnProgress(env *sim.Env) bool {
+	if r.d.cfg.Surroundings.ConsistentReadSupported(env) {
+		return false
+	}
+	if env.Noting() {
+		env.Note(distrusts{r.d.cfg.Surroundings.Distrust()})
+	}
+	return true
 }
 
 // shouldDelegateListOnNotReadyCache lets lists that etcd can answer cheaply

@@ -72,6 +72,14 @@ type fellBack struct{}
 // Text implements sim.Note.
 func (fellBack) Text(*sim.World) string { return "asks etcd for the list instead" }
 
+// distrusts: the cache relies on no progress of etcd now.
+type distrusts struct{ because string }
+
+// Text implements sim.Note.
+func (n distrusts) Text(*sim.World) string {
+	return "does not rely on progress notifications: " + n.because
+}
+
 // passesOn: the read is etcd's to answer.
 type passesOn struct {
 	from sim.NodeID
