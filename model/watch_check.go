@@ -270,7 +270,7 @@ func (c *watchCheck) happened(r *WatchRequest, e *WatchEvent) {
 		}
 		return
 	}
-	c.violated(reliable, e.Revision, key, "the %s of %q at revision %d never happened", e.Type, key, e.Revision)
+	c.violated(reliable, e.Revision, key, "the watch was sent the %s of %q at revision %d, and etcd's history has no such change", e.Type, key, e.Revision)
 }
 
 // sameItem compares an item with the stored one. Creation, version and lease are compared only

@@ -112,13 +112,13 @@ func TestWatchViolations(t *testing.T) {
 			item(&s[1].Responses[2].Events[0], func(it *Item) { it.Key = "bb" })
 			s[1].Responses[2].Events[0].PrevItem = nil
 			s[1].Responses[3].Progress = false
-		}, []WatchGuarantee{Reliable}, `the put of "bb" at revision 8 never happened`},
+		}, []WatchGuarantee{Reliable}, `the watch was sent the put of "bb" at revision 8, and etcd's history has no such change`},
 		"an event with another value": {func(s []WatchStream) {
 			item(&s[1].Responses[2].Events[0], func(it *Item) { it.Value = "?" })
 		}, []WatchGuarantee{Reliable}, `the put of "b" at revision 8 was sent as "?" (mod revision 8, version 3), but wrote "8" (version 3)`},
 		"a put sent as a delete": {func(s []WatchStream) {
 			s[1].Responses[2].Events[0].Type = DeleteEvent
-		}, []WatchGuarantee{Reliable}, `the delete of "b" at revision 8 never happened`},
+		}, []WatchGuarantee{Reliable}, `the watch was sent the delete of "b" at revision 8, and etcd's history has no such change`},
 		"resumed late": {func(s []WatchStream) {
 			s[1].Responses = s[1].Responses[:4]
 			s[1].Responses[1].Events = nil

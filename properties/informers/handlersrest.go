@@ -44,7 +44,7 @@ func (j *handlersRest) Finding(w *sim.World) explore.Finding {
 		}
 		all.Exercised++
 		if waits := s.Waits(); over && waits != "" {
-			all.Violate("deadlock", &stuck{n.Name, n.Name + ": " + waits})
+			all.Violate("deadlock", &stuck{n.Name, n.Name + " hangs: " + waits})
 			continue
 		}
 		if over && s.Stopping() {

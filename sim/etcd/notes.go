@@ -201,7 +201,8 @@ type oldIndexTaken struct{ index uint64 }
 
 // Text implements sim.Note.
 func (n oldIndexTaken) Text(*sim.World) string {
-	return "takes index " + strconv.FormatUint(n.index, 10) + ", which was asked for a second time by earlier reads, for the answer to later ones"
+	return "takes the leader's late second answer to an earlier question for the answer to the present one: these reads wait for index " +
+		strconv.FormatUint(n.index, 10) + " only, which is from before they began"
 }
 
 // rangeLeftOut: a member does not look whether the revision of a range is there, and it is not.
@@ -209,5 +210,6 @@ type rangeLeftOut struct{ revision int64 }
 
 // Text implements sim.Note.
 func (n rangeLeftOut) Text(*sim.World) string {
-	return "gives no answer to a transaction, and leaves its range at revision " + strconv.FormatInt(n.revision, 10) + " out, for which another member refuses it"
+	return "is not the member that answers a transaction, and so skips its range at revision " + strconv.FormatInt(n.revision, 10) +
+		", which does not exist: the member that answers refuses the transaction for it, and this one goes on to apply it"
 }
