@@ -421,9 +421,15 @@ func (f *proveFlags) text(s process, found *proof.Proof, kept []*keptRun) error 
 // smaller is said behind a search that a limit or an interrupt has ended.
 func (f *proveFlags) smaller(s process, sc *testbed.Scenario, p *testbed.Params) error {
 	page := &report.Page{To: s.terminal()}
-	page.WriteString("\n")
-	for _, line := range smaller.Than(s.program, sc, p, f.firings) {
-		page.Line(0, "%s", line)
+	if less := smaller.Options(sc, p, f.firings); len(less) > 0 {
+		page.WriteString("\n")
+		page.Line(0, "These make the world smaller: %s.", strings.Join(less, ", "))
+	}
+	if world := smaller.Searched(sc, p); world != nil {
+		page.WriteString("\n")
+		page.Line(0, "A world of this scenario that was searched to its end, with %s:", report.Counted(uint64(world.States), "state"))
+		// Not a Line: it is to be copied.
+		fmt.Fprintf(page, "  %s prove %s\n", s.program, world.Asked)
 	}
 	return page.End(s.out)
 }

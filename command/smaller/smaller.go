@@ -12,21 +12,8 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// Than says in lines how a search of these parameters that a limit has ended is made smaller. Of timers that may fire it
-// says nothing if firings is 0.
-func Than(program string, sc *testbed.Scenario, p *testbed.Params, firings int) []string {
-	var lines []string
-	if less := Options(sc, p, firings); len(less) > 0 {
-		lines = append(lines, "These make the world smaller: "+strings.Join(less, ", ")+".")
-	}
-	if s := Searched(sc, p); s != nil {
-		lines = append(lines, fmt.Sprintf("A world of this scenario that was searched to its end, with %d states: %s prove %s", s.States, program, s.Asked))
-	}
-	return lines
-}
-
 // Options are the flags that make the world smaller, each by itself: one of everything that there are more of, no fault, and no timer
-// that fires on its own. What makes no system is left out.
+// that fires on its own, unless firings is 0 anyway. What makes no system is left out.
 func Options(sc *testbed.Scenario, p *testbed.Params, firings int) []string {
 	var all []string
 	if p.Clock.Mode == sim.Untimed && firings > 0 {
