@@ -2,6 +2,7 @@ package moments
 
 import (
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -17,7 +18,7 @@ type Cache struct {
 	// Trusted is the last step after which it trusted etcd's progress, Untrusted the
 	// last one after which it did not.
 	Trusted, Untrusted int
-	// Heard is the last step in which it took in a progress notification.
+	// Heard is the last step in which it heard a progress notification, which it has taken in or not.
 	Heard int
 	// Crowded is the last step after which several clients of the history waited for its
 	// answers.
@@ -35,6 +36,11 @@ type cacheRecord struct {
 	ready, behind, trusts bool
 	// waiting is how many clients of the history wait for its answers.
 	waiting int
+}
+
+// heard is how many progress notifications all caches have heard.
+func heard(w *sim.World) uint64 {
+	return w.Count(cache.ProgressNotified) + w.Count(cache.ProgressSkipped)
 }
 
 // look compares the cache with what it was like after the step before.

@@ -2,7 +2,6 @@ package moments
 
 import (
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -21,7 +20,7 @@ func (Polling) Follows(testbed.Part) bool { return true }
 func (p Polling) AfterStep(w *sim.World, a sim.Action) {
 	p.step = w.Steps()
 	p.lookAtAll(w)
-	if role := p.system.Role(a.Node); role.Part == testbed.CacheNode && w.Count(cache.ProgressNotified) > p.notified {
-		p.notified, p.caches[role.Place].Heard = w.Count(cache.ProgressNotified), p.step
+	if role := p.system.Role(a.Node); role.Part == testbed.CacheNode && heard(w) > p.notified {
+		p.notified, p.caches[role.Place].Heard = heard(w), p.step
 	}
 }

@@ -2,7 +2,6 @@ package moments
 
 import (
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/workload"
@@ -25,7 +24,7 @@ type records struct {
 	// step is the number of the last step. A search counts those that a recorder follows.
 	step int
 	// caches are by their place in System.Caches. notified is how many progress
-	// notifications they had taken in after the last step.
+	// notifications they had heard after the last step.
 	caches   []cacheRecord
 	notified uint64
 	// revisions are those that etcd has come to in the run, in their order.
@@ -104,7 +103,7 @@ func (r *Recorder) AfterStep(w *sim.World, a sim.Action) {
 		}
 	case testbed.CacheNode:
 		r.lookAtCaches(w)
-		if notified := w.Count(cache.ProgressNotified); notified > r.notified && !r.recalled {
+		if notified := heard(w); notified > r.notified && !r.recalled {
 			r.notified, r.caches[role.Place].Heard = notified, r.step
 		}
 	case testbed.HistoryClient:

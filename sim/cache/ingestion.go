@@ -102,7 +102,7 @@ func (c *Cache) processEvent(env *sim.Env, in *wire.WatchEvent) store.Event {
 func (c *Cache) updateResourceVersion(env *sim.Env, e *wire.WatchEvent) store.Event {
 	n := &c.ingestion
 	if n.early.Returns && e.ProgressID == 0 && e.ResourceVersion == c.store.ResourceVersion(env) {
-		env.Cover(progressSkipped)
+		env.Cover(ProgressSkipped)
 		c.hear(env, 0)
 		if env.Noting() {
 			env.Note(skipsProgress{e.ResourceVersion})

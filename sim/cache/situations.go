@@ -10,8 +10,8 @@ var (
 
 // Progress notifications.
 var (
-	// ProgressNotified counts the notifications that caches take in.
+	// ProgressNotified counts the notifications that caches take in, ProgressSkipped those of which they only hear.
 	ProgressNotified = sim.NewSituation("cache: progress notification taken in")
-	progressSkipped  = sim.NewSituation("cache: progress up to the version that it has already, returned from early")
+	ProgressSkipped  = sim.NewSituation("cache: progress up to the version that it has already, returned from early")
 	progressDropped  = sim.NewSituation("cache: progress notification of an unknown member dropped")
 )
