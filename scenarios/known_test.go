@@ -17,8 +17,8 @@ import (
 
 // setups are the parameters of a scenario with each design on each version, with
 // each design and a single value of a choice of etcd or its client library, with
-// a single value of a choice of the cache, and with each design and a single value of
-// anything else that the scenario draws: its rows are about draws, too. They end when yield
+// a single value of a choice of the cache, and with each design or on each version and a single
+// value of anything else that the scenario draws: its rows are about draws, too. They end when yield
 // reports false: thousands of setups take seconds, and most rows hold with one of the first.
 func setups(t *testing.T, sc *testbed.Scenario, yield func(*testbed.Setup) bool) {
 	t.Helper()
@@ -65,6 +65,14 @@ func setups(t *testing.T, sc *testbed.Scenario, yield func(*testbed.Setup) bool)
 			for _, d := range designs {
 				p := sc.Params
 				p.Cache = d.Name
+				require.NoError(t, p.Set(r.Name, value))
+				if !add(p) {
+					return
+				}
+			}
+			for _, v := range versions {
+				p := sc.Params
+				p.Etcd = v
 				require.NoError(t, p.Set(r.Name, value))
 				if !add(p) {
 					return
