@@ -62,7 +62,7 @@ var matters = []struct{ option, scenario string }{
 // further are scenarios with a release, with amounts or with two options together that
 // none of the others has: a release that remembers one progress request, a limit on the
 // memory of answers, seats of reads that share one question for etcd's revision, more
-// watches that come back at a compacted revision, handlers of shared informers with a clock, and
+// watches that come back at a compacted revision, handlers of shared informers that are added after the time by default, and
 // more slow watches than one pass catches up.
 var further = []struct {
 	scenario, etcd string
