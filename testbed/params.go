@@ -302,6 +302,8 @@ func (p *Params) fit() error {
 		return errors.New("balanced=true: etcd has one member that serves watches; add the one that lags with lagging=true")
 	case p.Faults.MemberPartitions > 0 && !p.Topology.Lagging:
 		return fmt.Errorf("member-partitions=%d: etcd has one member that serves; add the one that lags with lagging=true", p.Faults.MemberPartitions)
+	case p.Faults.ReadPartitions > 0 && !p.Topology.Lagging:
+		return fmt.Errorf("read-partitions=%d: etcd has one member that serves; add the one that lags with lagging=true", p.Faults.ReadPartitions)
 	case p.Faults.MemberPartitions > 0 && p.Faults.LeaderLosses > 0:
 		return fmt.Errorf("member-partitions=%d and leader-losses=%d: choose one, since a member that is cut off cannot tell whether there is a leader",
 			p.Faults.MemberPartitions, p.Faults.LeaderLosses)

@@ -65,8 +65,10 @@ type Options struct {
 	Present, Presents int
 	// Streams speak etcd's watch protocol themselves.
 	Streams int
-	// Compactions are what one client has etcd compact.
-	Compactions int
+	// Compactions are what one client has etcd compact: revisions that are spread over
+	// the run, or with CompactNewest the newest one each time, which the client reads first.
+	Compactions   int
+	CompactNewest bool
 
 	// Keys is how many keys writers write, Items how many of them exist before the
 	// run, History how many revisions of other keys came after those. Items share
@@ -129,6 +131,7 @@ var Group = option.Join(option.NewGroup("clients",
 	option.Count("present-watches", func(o *Options) *int { return &o.Presents }, "", "watches of each of them, one after the other"),
 	option.Count("streams", func(o *Options) *int { return &o.Streams }, "", "clients that speak etcd's watch protocol themselves"),
 	option.Count("compactions", func(o *Options) *int { return &o.Compactions }, "", "compactions by a client"),
+	option.Switch("compact-newest", func(o *Options) *bool { return &o.CompactNewest }, "each of them is of the newest revision, which the client reads first, and not of one that was planned"),
 	option.Count("keys", func(o *Options) *int { return &o.Keys }, "", "keys that writers write"),
 	option.Count("items", func(o *Options) *int { return &o.Items }, "", "keys that exist before the run"),
 	option.Count("groups", func(o *Options) *int { return &o.Groups }, "1", "values of the fields that clients select by, among the keys that exist before the run"),

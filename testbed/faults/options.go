@@ -46,6 +46,9 @@ type Options struct {
 	// MemberPartitions is how often the member that serves the watches is cut off from the
 	// one that takes reads and writes, which stays the leader.
 	MemberPartitions int
+	// ReadPartitions is how often an API server is cut off from the member that takes reads and
+	// writes, and not from the one that serves its watches.
+	ReadPartitions int
 	// Downgrade is the version that etcd comes back as, once; empty is never.
 	Downgrade string
 	// Clog keeps the watch of the first API server from getting anything, from
@@ -94,6 +97,7 @@ var Group = option.NewGroup("faults",
 	option.Count("partitions", func(o *Options) *int { return &o.Partitions }, "", "times that nothing gets from an API server to etcd, or back, for a while"),
 	option.Count("server-partitions", func(o *Options) *int { return &o.ServerPartitions }, "", "times that etcd is cut off from all its clients for a while"),
 	option.Count("member-partitions", func(o *Options) *int { return &o.MemberPartitions }, "", "times that the member of etcd that lags is cut off from the leader for a while"),
+	option.Count("read-partitions", func(o *Options) *int { return &o.ReadPartitions }, "", "times that nothing gets from an API server to the member of etcd that takes reads, or back, while its watches go on"),
 	option.Text("downgrade", func(o *Options) *string { return &o.Downgrade }, checkDowngrade, "a version", "version that etcd is downgraded to in the run (empty: never)"),
 	option.Switch("clog", func(o *Options) *bool { return &o.Clog }, "nothing gets through to the watch of the first API server until faults end, timed"),
 	option.Switch("defragment", func(o *Options) *bool { return &o.Defragment }, "the member of etcd that serves the watches defragments its backend until faults end: it applies nothing and begins no read"),

@@ -198,6 +198,8 @@ func (p *planner) partitions() {
 	for i := range all {
 		p.add(&sim.Partition{One: all[i].Nodes(), Other: p.members(), Label: "between " + topology.ServerName(i, len(all)) + " and etcd"},
 			2*share(p.options.Partitions, i, len(all)))
+		p.add(&sim.Partition{One: all[i].Nodes(), Other: []sim.NodeID{p.topology.Etcd}, Label: "between " + topology.ServerName(i, len(all)) + " and the leader of etcd"},
+			2*share(p.options.ReadPartitions, i, len(all)))
 	}
 	p.add(&sim.Partition{One: p.members(), Label: "between etcd and all others"}, 2*p.options.ServerPartitions)
 }

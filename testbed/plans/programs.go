@@ -150,12 +150,21 @@ func (p *planner) noise(name string) []workload.Step {
 	return steps
 }
 
-// compactions are spread over the revisions of the run.
+// compactions are spread over the revisions of the run, or are of what is newest then.
 func (p *planner) compactions() []workload.Step {
 	var steps []workload.Step
 	for j := range p.o.Compactions {
 		rev := p.o.FirstRevision() + int64(j+1)*p.o.TotalWrites()/int64(p.o.Compactions+1)
-		steps = append(steps, p.step(p.t.Etcd, &wire.CompactionRequest{Revision: rev}, Think(p.o)))
+		compaction := func(rev int64, think sim.Delay) workload.Step {
+			return p.step(p.t.Etcd, &wire.CompactionRequest{Revision: rev}, think)
+		}
+		if !p.o.CompactNewest {
+			steps = append(steps, compaction(rev, Think(p.o)))
+			continue
+		}
+		newest := compaction(rev, sim.Delay{})
+		newest.SinceSeen = func(seen int64) workload.Step { return compaction(seen, sim.Delay{}) }
+		steps = append(steps, p.step(p.t.Etcd, &wire.RangeRequest{Key: topology.Elsewhere}, Think(p.o)), newest)
 	}
 	return steps
 }

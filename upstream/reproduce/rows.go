@@ -44,9 +44,7 @@ var rows = []row{
 	{name: "125584", suite: found, scenario: "namespaces", property: "linearizable"},
 	{name: "134831", suite: found, scenario: "watch-list", property: "initial-events"},
 	{name: "135452", suite: found, scenario: "watch-list", property: "initial-events"},
-	{name: "116172", suite: "not found: no cache begins anew in its runs", why: "looked for in vain in 100 schedules of watch-during-relist, and in 800 of watch-list with compactions=4, breaks=4, list-rv=unset and four clients. " +
-		"A plain watch does not wait between its two looks, and goroutines switch only where they wait. One with initial events waits for etcd there: a guest that " +
-		"panics instead of ending such a watch did so in 7 of 150 of these schedules at least, so that the race comes about; that a client misses something is rarer"},
+	{name: "116172", suite: "not found: no cache begins anew in its runs", scenario: "informer-during-relist", property: "informer-matches-etcd"},
 	{name: "125244", suite: "not found: it asks for bookmarks with initial events only", scenario: "watch-list", set: slowly, property: "bookmarkable"},
 	{name: "49745", suite: "not found: what is sent raises the floor as well", scenario: "watch-list-emptied", property: "resumable"},
 	{name: "58545", suite: found, scenario: "resumed-watch", property: "resumable"},
