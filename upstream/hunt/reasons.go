@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/scenarios/known"
-	"github.com/watchbed/watchbed/testbed"
+
+	"github.com/watchbed/watchbed/upstream/table"
 )
 
 // reasonOf is why a guest violates a property: what is known of the scenario with the simulated design of its release. It is empty if
 // nothing is known of it.
 func reasonOf(l *lot, property string) (string, error) {
-	sc, err := testbed.FindScenario(l.Scenario)
+	sc, err := table.Amounts(l.Scenario)
 	if err != nil {
 		return "", err
 	}
