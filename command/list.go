@@ -225,6 +225,9 @@ func listAll(s process, asJSON bool) error {
 func listName(s process, name string, asJSON bool) error {
 	i := slices.IndexFunc(sections, func(sec section) bool { return sec.name == name })
 	all, err := explain.Name(s.program, name)
+	if number := issueOf(name); i < 0 && err == nil && len(all) == 0 && number != "" {
+		return listName(s, number, asJSON)
+	}
 	switch {
 	case err != nil:
 		return usage("%w", err)
@@ -245,6 +248,16 @@ func listName(s process, name string, asJSON bool) error {
 	}
 	fmt.Fprintln(s.out)
 	return explain.WriteText(s.out, s.terminal(), all)
+}
+
+// issueOf is the number of an issue in its address, or behind a name: that of .../issues/15220, etcd#15220 or "etcd 15220". It is empty
+// for anything else, and for a number alone.
+func issueOf(name string) string {
+	words := strings.FieldsFunc(name, func(r rune) bool { return r == '/' || r == '#' || r == ' ' })
+	if len(words) < 2 || !isNumber(words[len(words)-1]) {
+		return ""
+	}
+	return words[len(words)-1]
 }
 
 // isNumber: a name is that of an issue, of which more things than the one that is named after it may speak.

@@ -24,6 +24,7 @@ import (
 	"github.com/watchbed/watchbed/explore/prove"
 	"github.com/watchbed/watchbed/explore/prove/schedules"
 	"github.com/watchbed/watchbed/explore/recording"
+	"github.com/watchbed/watchbed/proofs"
 	"github.com/watchbed/watchbed/report"
 	"github.com/watchbed/watchbed/report/proved"
 	"github.com/watchbed/watchbed/sim"
@@ -427,11 +428,29 @@ func (f *proveFlags) smaller(s process, sc *testbed.Scenario, p *testbed.Params)
 	}
 	if world := smaller.Searched(sc, p); world != nil {
 		page.WriteString("\n")
-		page.Line(0, "A world of this scenario that was searched to its end, with %s:", report.Counted(uint64(world.States), "state"))
+		page.Line(0, "A small world of this scenario has %s on %s. This makes yours as small:",
+			report.Counted(uint64(world.States), "state"), smaller.Of(world, sc))
 		// Not a Line: it is to be copied.
-		fmt.Fprintf(page, "  %s prove %s\n", s.program, world.Asked)
+		fmt.Fprintf(page, "  %s prove %s\n", s.program, strings.Join(f.sized(sc, world), " "))
 	}
 	return page.End(s.out)
+}
+
+// sized is what was asked, of a world of that size.
+func (f *proveFlags) sized(sc *testbed.Scenario, world *proofs.Search) []string {
+	words := []string{sc.Name}
+	for _, given := range [][2]string{{"--etcd", f.etcd}, {"--client", f.client}, {"--cache", f.cache}} {
+		if given[1] != "" {
+			words = append(words, given[0], given[1])
+		}
+	}
+	for _, bug := range f.bugs {
+		words = append(words, "--bug", bug)
+	}
+	for _, word := range smaller.Sized(world, f.set) {
+		words = append(words, recording.ShellWord(word))
+	}
+	return words
 }
 
 func (f *proveFlags) page(s process, found *proof.Proof, kept []*keptRun) error {

@@ -124,7 +124,7 @@ func sameFindings(rec *recording.Recording, r *explore.Result) error {
 // noPage says that a page was asked for and that there is none to write.
 func (f *replayFlags) noPage(s process) {
 	if f.html != "" {
-		s.complain("nothing is violated, so there is no page to write to %s", f.html)
+		s.noPage(f.html)
 	}
 }
 

@@ -450,7 +450,7 @@ func (f *runFlags) files(s process, found *summary.Summary, kept []*keptRun, fir
 		}
 	}
 	if f.html != "" && len(kept) == 0 {
-		s.complain("nothing is violated, so there is no page to write to %s", f.html)
+		s.noPage(f.html)
 	}
 	if f.html != "" && len(kept) > 0 {
 		errs = append(errs, s.writeFile("html", f.html, func(w io.Writer) error { return report.WriteRunHTML(w, s.program, kept[0].Diagnosis) }))

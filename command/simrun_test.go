@@ -876,6 +876,11 @@ func TestListFindsWordsInTexts(t *testing.T) {
 	c := command(t)
 	require.Zero(t, c.run("list", "138494"))
 	require.Regexp(t, `^Nothing is called "138494"\. These speak of it:\n\nscenarios\n  defragmented-member  .*kubernetes#138494\)\.\n$`, c.out)
+	number := c.out
+	for _, written := range []string{"kubernetes #138494", "kubernetes/kubernetes#138494", "https://github.com/kubernetes/kubernetes/pull/138494"} {
+		require.Zero(t, c.run("list", written))
+		require.Equal(t, number, c.out, written)
+	}
 	require.Zero(t, c.run("list", "429"))
 	require.Contains(t, c.out, "\n  defragmented-member ")
 	require.Regexp(t, `(?s)\noptions\n.*  on-timeout=throttle +429 \(`, c.out)

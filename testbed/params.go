@@ -44,10 +44,10 @@ type Params struct {
 }
 
 // ofParams is all options but those of the nodes.
-var ofParams = option.Join(
-	presets,
-	extent,
-	option.Lift(clockGroup, func(p *Params) *Clock { return &p.Clock }),
+var (
+	ofParams = option.Join(presets, course)
+	// course is all but the version and the design.
+	course = option.Join(extent, option.Lift(clockGroup, func(p *Params) *Clock { return &p.Clock }))
 )
 
 var (
@@ -176,11 +176,11 @@ func (p *Params) GivenValue(name string) string {
 // may break.
 func (p *Params) Extent() []option.Setting { return p.set(extent) }
 
-// Differs lists which options of Extent are others than those of a scenario.
+// Differs lists which options of Extent and of the clock are others than those of a scenario.
 func (p *Params) Differs(from *Params) []option.Setting {
 	var all []option.Setting
-	theirs := extent.Expand(from)
-	for i, s := range extent.Expand(p) {
+	theirs := course.Expand(from)
+	for i, s := range course.Expand(p) {
 		if s != theirs[i] {
 			all = append(all, s)
 		}

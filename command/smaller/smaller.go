@@ -54,6 +54,52 @@ func fits(sc *testbed.Scenario, p *testbed.Params, name, value string) bool {
 	return err == nil
 }
 
+// Sized are the flags by which a world gets the size of one that was searched: its settings and its firings. Its design and its release are
+// left out, and what was given in settings of the same names gives way.
+func Sized(world *proofs.Search, given []string) []string {
+	words := strings.Fields(world.Asked)[1:]
+	var flags, names []string
+	for i := 0; i+1 < len(words); i += 2 {
+		name, _, _ := strings.Cut(words[i+1], "=")
+		if words[i] == "--etcd" || words[i] == "--cache" || words[i] == "--set" && (name == "etcd" || name == "cache") {
+			continue
+		}
+		flags, names = append(flags, words[i], words[i+1]), append(names, name)
+	}
+	var kept []string
+	for _, setting := range given {
+		if name, _, _ := strings.Cut(setting, "="); !slices.Contains(names, name) {
+			kept = append(kept, "--set", setting)
+		}
+	}
+	return append(kept, flags...)
+}
+
+// Of is the release and the design of a world that was searched: "etcd 3.6.16 with kep-2340".
+func Of(world *proofs.Search, sc *testbed.Scenario) string {
+	etcd, cache := sc.Params.Etcd, sc.Params.Cache
+	words := strings.Fields(world.Asked)
+	for _, w := range words {
+		etcd, cache = after(w, "etcd=", etcd), after(w, "cache=", cache)
+	}
+	for i, w := range words[:len(words)-1] {
+		switch w {
+		case "--etcd":
+			etcd = words[i+1]
+		case "--cache":
+			cache = words[i+1]
+		}
+	}
+	return "etcd " + etcd + " with " + cache
+}
+
+func after(word, prefix, other string) string {
+	if rest, found := strings.CutPrefix(word, prefix); found {
+		return rest
+	}
+	return other
+}
+
 // quickly is how many states are found in seconds.
 const quickly = 100_000
 

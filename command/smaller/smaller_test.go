@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/command/smaller"
+	"github.com/watchbed/watchbed/proofs"
 	_ "github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -36,8 +37,30 @@ func TestWhatIsSmallerCanBeSearched(t *testing.T) {
 			assert.Equal(t, sc.Name, words[0])
 			assert.Equal(t, "proved", s.Verdict)
 			assert.Equal(t, s, smaller.Searched(sc, &p), "the same each time")
+			sized := p
+			for i, flag := range smaller.Sized(s, nil) {
+				if setting, isSetting := strings.CutPrefix(flag, "--set"); isSetting && setting == "" {
+					name, value, _ := strings.Cut(smaller.Sized(s, nil)[i+1], "=")
+					less, err := sized.With(name, value)
+					require.NoError(t, err, "%s %s", sc.Name, smaller.Sized(s, nil)[i+1])
+					sized = less
+				}
+			}
+			_, err := sc.Subjects(sized)
+			require.NoError(t, err, "%s as small as %s", sc.Name, s.Asked)
 		}
 	}
 	assert.Greater(t, options, 100)
 	assert.Greater(t, rows, 50)
+}
+
+// TestASizeLeavesTheRest: what was asked about stays, and gives way where the size says otherwise.
+func TestASizeLeavesTheRest(t *testing.T) {
+	world := &proofs.Search{Asked: "issue-15220 --etcd 3.6.16 --cache kep-4988 --set writes=1 --set cache=kep-2340 --firings 1"}
+	assert.Equal(t, []string{"--set", "progress=deferred", "--set", "writes=1", "--firings", "1"},
+		smaller.Sized(world, []string{"progress=deferred", "writes=9"}))
+	sc, err := testbed.FindScenario("issue-15220")
+	require.NoError(t, err)
+	assert.Equal(t, "etcd 3.6.16 with kep-4988", smaller.Of(world, sc))
+	assert.Equal(t, "etcd 3.5.7 with kep-2340", smaller.Of(&proofs.Search{Asked: "issue-15220 --set writes=1"}, sc))
 }

@@ -57,6 +57,9 @@ func sayingsOf(r *proof.Proof) *sayings {
 func verdict(r *proof.Proof) (word, meaning string) {
 	switch prove.Verdict(r.Verdict) {
 	case prove.Proved:
+		if n := len(r.NotJudged); n > 0 {
+			return "proved within bounds", fmt.Sprintf("no schedule violates the %d of %d claims that a search judges", len(r.Claims), len(r.Claims)+n)
+		}
 		return "proved within bounds", "no schedule violates what is claimed"
 	case prove.Violated:
 		return "violated", shown(r)
