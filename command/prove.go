@@ -428,8 +428,9 @@ func (f *proveFlags) smaller(s process, sc *testbed.Scenario, p *testbed.Params)
 	}
 	if world := smaller.Searched(sc, p); world != nil {
 		page.WriteString("\n")
-		page.Line(0, "A small world of this scenario has %s on %s. This makes yours as small:",
-			report.Counted(uint64(world.States), "state"), smaller.Of(world, sc))
+		etcd, cache := smaller.Of(world, sc)
+		page.Line(0, "A small world of this scenario has %s on etcd %s with %s. This makes yours as small:",
+			report.Counted(uint64(world.States), "state"), etcd, cache)
 		// Not a Line: it is to be copied.
 		fmt.Fprintf(page, "  %s prove %s\n", s.program, strings.Join(f.sized(sc, world), " "))
 	}

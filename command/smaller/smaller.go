@@ -54,71 +54,82 @@ func fits(sc *testbed.Scenario, p *testbed.Params, name, value string) bool {
 	return err == nil
 }
 
-// Sized are the flags by which a world gets the size of one that was searched: its settings and its firings. Its design and its release are
-// left out, and what was given in settings of the same names gives way.
+// flag is one of those that a world was searched with, and the option that it sets.
+type flag struct{ flag, value, option string }
+
+func flagsOf(world *proofs.Search) []flag {
+	var all []flag
+	// A flag and its value take turns behind the scenario.
+	for words := range slices.Chunk(strings.Fields(world.Asked)[1:], 2) {
+		option := strings.TrimPrefix(words[0], "--")
+		if option == "set" {
+			option, _, _ = strings.Cut(words[1], "=")
+		}
+		all = append(all, flag{words[0], words[1], option})
+	}
+	return all
+}
+
+// ofNodes reports whether it is about the release or the design: what is asked about, and no size.
+func (f *flag) ofNodes() bool { return f.option == "etcd" || f.option == "cache" || f.isSetting() }
+
+// isSetting reports whether it sets an option of the release or of the design.
+func (f *flag) isSetting() bool {
+	p, err := new(testbed.Params).With(f.option, strings.TrimPrefix(f.value, f.option+"="))
+	return f.flag == "--set" && err == nil && len(p.Settings) > 0
+}
+
+// Sized are the flags by which a world gets the size of one that was searched: how many there are of everything, its delays and its
+// firings. What was given in settings of the same names gives way.
 func Sized(world *proofs.Search, given []string) []string {
-	words := strings.Fields(world.Asked)[1:]
-	var flags, names []string
-	for i := 0; i+1 < len(words); i += 2 {
-		name, _, _ := strings.Cut(words[i+1], "=")
-		if words[i] == "--etcd" || words[i] == "--cache" || words[i] == "--set" && (name == "etcd" || name == "cache") {
-			continue
-		}
-		flags, names = append(flags, words[i], words[i+1]), append(names, name)
-	}
-	var kept []string
+	of := slices.DeleteFunc(flagsOf(world), func(f flag) bool { return f.ofNodes() })
+	var words []string
 	for _, setting := range given {
-		if name, _, _ := strings.Cut(setting, "="); !slices.Contains(names, name) {
-			kept = append(kept, "--set", setting)
+		name, _, _ := strings.Cut(setting, "=")
+		if !slices.ContainsFunc(of, func(f flag) bool { return f.option == name }) {
+			words = append(words, "--set", setting)
 		}
 	}
-	return append(kept, flags...)
+	for _, f := range of {
+		words = append(words, f.flag, f.value)
+	}
+	return words
 }
 
-// Of is the release and the design of a world that was searched: "etcd 3.6.16 with kep-2340".
-func Of(world *proofs.Search, sc *testbed.Scenario) string {
-	etcd, cache := sc.Params.Etcd, sc.Params.Cache
-	words := strings.Fields(world.Asked)
-	for _, w := range words {
-		etcd, cache = after(w, "etcd=", etcd), after(w, "cache=", cache)
-	}
-	for i, w := range words[:len(words)-1] {
-		switch w {
-		case "--etcd":
-			etcd = words[i+1]
-		case "--cache":
-			cache = words[i+1]
+// Of are the release and the design of a world that was searched. A setting stands behind the flag that it overrules.
+func Of(world *proofs.Search, sc *testbed.Scenario) (etcd, cache string) {
+	etcd, cache = sc.Params.Etcd, sc.Params.Cache
+	for _, f := range flagsOf(world) {
+		value := strings.TrimPrefix(f.value, f.option+"=")
+		switch f.option {
+		case "etcd":
+			etcd = value
+		case "cache":
+			cache = value
 		}
 	}
-	return "etcd " + etcd + " with " + cache
-}
-
-func after(word, prefix, other string) string {
-	if rest, found := strings.CutPrefix(word, prefix); found {
-		return rest
-	}
-	return other
+	return etcd, cache
 }
 
 // quickly is how many states are found in seconds.
 const quickly = 100_000
 
-// Searched is a row of the table of proofs about the scenario: with the same design and the same release of etcd if there is one, and of
-// those the largest that is searched quickly, or else the smallest. It is nil if the table has none.
+// Searched is a row of the table of proofs about the scenario: if there is one, without other options of its design and its release, with the
+// same design, and on the same release of etcd; and of those the largest that is searched quickly, or else the smallest. It is nil if the table has none.
 func Searched(sc *testbed.Scenario, p *testbed.Params) *proofs.Search {
 	var best *proofs.Search
 	var bestRank []int
 	for _, s := range proofs.Searches() {
-		words := strings.Fields(s.Asked)
-		// A row that sets the design twice is not for the command line.
-		if words[0] != sc.Name || s.Verdict != "proved" || slices.Contains(words, "cache="+p.Cache) {
+		if strings.Fields(s.Asked)[0] != sc.Name || s.Verdict != "proved" {
 			continue
 		}
+		etcd, cache := Of(&s, sc)
 		size := s.States
 		if size > quickly {
 			size = -size
 		}
-		rank := []int{is(slices.Contains(words, p.Cache)), is(slices.Contains(words, p.Etcd)), size}
+		own := !slices.ContainsFunc(flagsOf(&s), func(f flag) bool { return f.isSetting() })
+		rank := []int{is(own), is(cache == p.Cache), is(etcd == p.Etcd), size}
 		if best == nil || cmp.Or(slices.Compare(rank, bestRank), cmp.Compare(best.Asked, s.Asked)) > 0 {
 			best, bestRank = &s, rank
 		}

@@ -1,6 +1,7 @@
 package smaller_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,11 +39,11 @@ func TestWhatIsSmallerCanBeSearched(t *testing.T) {
 			assert.Equal(t, "proved", s.Verdict)
 			assert.Equal(t, s, smaller.Searched(sc, &p), "the same each time")
 			sized := p
-			for i, flag := range smaller.Sized(s, nil) {
-				if setting, isSetting := strings.CutPrefix(flag, "--set"); isSetting && setting == "" {
-					name, value, _ := strings.Cut(smaller.Sized(s, nil)[i+1], "=")
+			for words := range slices.Chunk(smaller.Sized(s, nil), 2) {
+				if words[0] == "--set" {
+					name, value, _ := strings.Cut(words[1], "=")
 					less, err := sized.With(name, value)
-					require.NoError(t, err, "%s %s", sc.Name, smaller.Sized(s, nil)[i+1])
+					require.NoError(t, err, "%s %s", sc.Name, words[1])
 					sized = less
 				}
 			}
@@ -56,11 +57,13 @@ func TestWhatIsSmallerCanBeSearched(t *testing.T) {
 
 // TestASizeLeavesTheRest: what was asked about stays, and gives way where the size says otherwise.
 func TestASizeLeavesTheRest(t *testing.T) {
-	world := &proofs.Search{Asked: "issue-15220 --etcd 3.6.16 --cache kep-4988 --set writes=1 --set cache=kep-2340 --firings 1"}
+	world := &proofs.Search{Asked: "issue-15220 --etcd 3.6.16 --cache kep-4988 --set writes=1 --set cache=kep-2340 --set reflector-list=watch-list --firings 1"}
 	assert.Equal(t, []string{"--set", "progress=deferred", "--set", "writes=1", "--firings", "1"},
 		smaller.Sized(world, []string{"progress=deferred", "writes=9"}))
 	sc, err := testbed.FindScenario("issue-15220")
 	require.NoError(t, err)
-	assert.Equal(t, "etcd 3.6.16 with kep-4988", smaller.Of(world, sc))
-	assert.Equal(t, "etcd 3.5.7 with kep-2340", smaller.Of(&proofs.Search{Asked: "issue-15220 --set writes=1"}, sc))
+	etcd, cache := smaller.Of(world, sc)
+	assert.Equal(t, []string{"3.6.16", "kep-2340"}, []string{etcd, cache}, "a setting overrules the flag")
+	etcd, cache = smaller.Of(&proofs.Search{Asked: "issue-15220 --set writes=1"}, sc)
+	assert.Equal(t, []string{sc.Params.Etcd, sc.Params.Cache}, []string{etcd, cache})
 }
