@@ -225,13 +225,13 @@ func listAll(s process, asJSON bool) error {
 func listName(s process, name string, asJSON bool) error {
 	i := slices.IndexFunc(sections, func(sec section) bool { return sec.name == name })
 	all, err := explain.Name(s.program, name)
-	if number := issueOf(name); i < 0 && err == nil && len(all) == 0 && number != "" {
+	if number := mention.Issue(name); i < 0 && err == nil && len(all) == 0 && number != "" {
 		return listName(s, number, asJSON)
 	}
 	switch {
 	case err != nil:
 		return usage("%w", err)
-	case i < 0 && (len(all) == 0 || isNumber(name)):
+	case i < 0 && (len(all) == 0 || mention.IsNumber(name)):
 		return listMentions(s, name, all, asJSON)
 	case i < 0 && asJSON:
 		return writeJSON(s.out, explainedJSON(all))
@@ -248,22 +248,6 @@ func listName(s process, name string, asJSON bool) error {
 	}
 	fmt.Fprintln(s.out)
 	return explain.WriteText(s.out, s.terminal(), all)
-}
-
-// issueOf is the number of an issue in its address, or behind a name: that of .../issues/15220, etcd#15220 or "etcd 15220". It is empty
-// for anything else, and for a number alone.
-func issueOf(name string) string {
-	words := strings.FieldsFunc(name, func(r rune) bool { return r == '/' || r == '#' || r == ' ' })
-	if len(words) < 2 || !isNumber(words[len(words)-1]) {
-		return ""
-	}
-	return words[len(words)-1]
-}
-
-// isNumber: a name is that of an issue, of which more things than the one that is named after it may speak.
-func isNumber(name string) bool {
-	number := strings.TrimPrefix(name, "#")
-	return number != "" && strings.Trim(number, "0123456789") == ""
 }
 
 // listMentions prints what speaks of a word that is no name, or of an issue, behind what is called so.
@@ -303,7 +287,7 @@ func listMentions(s process, word string, all []explain.Explanation, asJSON bool
 
 // noName is said of a word that only texts have. It may be a name with a letter wrong.
 func noName(program, word string) string {
-	if isNumber(word) {
+	if mention.IsNumber(word) {
 		return fmt.Sprintf("Nothing is called %q. These speak of it:", word)
 	}
 	text := strings.TrimPrefix(explain.Unknown(program, word, sectionNames()...).Error(), "n")
