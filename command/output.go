@@ -95,6 +95,18 @@ func (s process) writeFile(flag, path string, write func(io.Writer) error) error
 	return nil
 }
 
+// noPage says that a page was asked for with --html and that there is none to write, and of what an earlier one is not.
+func (s process) noPage(path string) {
+	if path == "" {
+		return
+	}
+	earlier := ""
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
+		earlier = "; what is in it is of an earlier run"
+	}
+	s.complain("nothing is violated, so there is no page to write to %s%s", path, earlier)
+}
+
 // ready refuses an output file, or a folder for replay files, named or not, that cannot be written: before the work whose result
 // would have no place. A file that exists stays as it is. A search that is kept opens its own folder at once.
 func (s process) ready(flags *pflag.FlagSet) (err error) {

@@ -87,7 +87,7 @@ func (f *replayFlags) run(ctx context.Context, s process, path string) error {
 	if failure, ok := worthTelling(rec, &result); ok {
 		told = f.tell(ctx, s, sc, rec, failure, path)
 	} else {
-		f.noPage(s)
+		s.noPage(f.html)
 	}
 	fmt.Fprintf(s.out, "The same run to the bit: %d choices, trace hash %s.\n", len(rec.Choices), rec.TraceHash)
 	if err := sameFindings(rec, &result); err != nil {
@@ -119,13 +119,6 @@ func sameFindings(rec *recording.Recording, r *explore.Result) error {
 		}
 	}
 	return nil
-}
-
-// noPage says that a page was asked for and that there is none to write.
-func (f *replayFlags) noPage(s process) {
-	if f.html != "" {
-		s.noPage(f.html)
-	}
 }
 
 // worthTelling is the violation that the file was made for, or else the first.
@@ -194,7 +187,7 @@ func (f *replayFlags) follow(ctx context.Context, s process, sc *testbed.Scenari
 	if i := slices.IndexFunc(result.Findings, func(x explore.Finding) bool { return x.Verdict == model.Violated }); i >= 0 {
 		told = f.tell(ctx, s, sc, again, result.Findings[i].Failure(), path)
 	} else {
-		f.noPage(s)
+		s.noPage(f.html)
 	}
 	fmt.Fprintf(s.out, "Followed %d of %d recorded choices, in a run of %d.\n", taken, recorded, len(again.Choices))
 	writeUnfitting(s.out, rec.Choices, follower.Unfitting())

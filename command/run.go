@@ -449,10 +449,10 @@ func (f *runFlags) files(s process, found *summary.Summary, kept []*keptRun, fir
 			cannotKeep(l.Failure, l.err)
 		}
 	}
-	if f.html != "" && len(kept) == 0 {
+	switch {
+	case len(kept) == 0:
 		s.noPage(f.html)
-	}
-	if f.html != "" && len(kept) > 0 {
+	case f.html != "":
 		errs = append(errs, s.writeFile("html", f.html, func(w io.Writer) error { return report.WriteRunHTML(w, s.program, kept[0].Diagnosis) }))
 	}
 	if f.junit != "" {

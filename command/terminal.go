@@ -65,14 +65,5 @@ func (s process) complain(format string, args ...any) {
 	fmt.Fprintln(s.err, s.program+": "+fmt.Sprintf(format, args...))
 }
 
-// noPage says that a page was asked for and that there is none to write, and of what an earlier one is not.
-func (s process) noPage(path string) {
-	earlier := ""
-	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
-		earlier = "; what is in it is of an earlier run"
-	}
-	s.complain("nothing is violated, so there is no page to write to %s%s", path, earlier)
-}
-
 // named is a text of the command line with the name of the program in it.
 func (s process) named(text string) string { return strings.ReplaceAll(text, "PROGRAM", s.program) }
