@@ -43,14 +43,12 @@ type Params struct {
 	Clock     Clock
 }
 
-// ofParams is all options but those of the nodes.
 var (
+	// ofParams is all options but those of the nodes.
 	ofParams = option.Join(presets, course)
 	// course is all but the version and the design.
 	course = option.Join(extent, option.Lift(clockGroup, func(p *Params) *Clock { return &p.Clock }))
-)
 
-var (
 	presets = option.NewGroup("presets",
 		option.Text("etcd", func(p *Params) *string { return &p.Etcd }, checkEtcd, "a version", "version of the etcd server"),
 		option.Text("etcd-program", func(p *Params) *string { return &p.Program }, checkProgram, "a program", "program that serves the watches of etcd (empty: the simulated server)"),

@@ -155,16 +155,15 @@ func (p *planner) compactions() []workload.Step {
 	var steps []workload.Step
 	for j := range p.o.Compactions {
 		rev := p.o.FirstRevision() + int64(j+1)*p.o.TotalWrites()/int64(p.o.Compactions+1)
-		compaction := func(rev int64, think sim.Delay) workload.Step {
-			return p.step(p.t.Etcd, &wire.CompactionRequest{Revision: rev}, think)
+		step := p.step(p.t.Etcd, &wire.CompactionRequest{Revision: rev}, Think(p.o))
+		if p.o.CompactNewest {
+			steps = append(steps, p.step(p.t.Etcd, &wire.RangeRequest{Key: topology.Elsewhere}, step.Think))
+			step.Think = sim.Delay{}
+			step.SinceSeen = func(seen int64) workload.Step {
+				return p.step(p.t.Etcd, &wire.CompactionRequest{Revision: seen}, sim.Delay{})
+			}
 		}
-		if !p.o.CompactNewest {
-			steps = append(steps, compaction(rev, Think(p.o)))
-			continue
-		}
-		newest := compaction(rev, sim.Delay{})
-		newest.SinceSeen = func(seen int64) workload.Step { return compaction(seen, sim.Delay{}) }
-		steps = append(steps, p.step(p.t.Etcd, &wire.RangeRequest{Key: topology.Elsewhere}, Think(p.o)), newest)
+		steps = append(steps, step)
 	}
 	return steps
 }
