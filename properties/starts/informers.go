@@ -28,13 +28,11 @@ func (*informersSync) Reset() {}
 // Finding implements testbed.Judge.
 func (j *informersSync) Finding(w *sim.World) explore.Finding {
 	var all testbed.Tally
-	horizon := j.system.Params().Clock.Horizon
-	over := w.Mode() == sim.Timed && w.Now() >= sim.Time(horizon)
 	for _, n := range j.system.Informers() {
 		switch {
 		case n.Synced():
 			all.Exercised++
-		case over:
+		case over(w, j.system):
 			all.Exercised++
 			all.Violate("unsynced", &unsynced{n.Name, n.Record().Requests})
 		}

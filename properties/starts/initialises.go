@@ -28,15 +28,13 @@ func (*initialises) Reset() {}
 // Finding implements testbed.Judge.
 func (j *initialises) Finding(w *sim.World) explore.Finding {
 	var all testbed.Tally
-	horizon := j.system.Params().Clock.Horizon
-	over := w.Mode() == sim.Timed && w.Now() >= sim.Time(horizon)
 	for _, c := range j.system.Caches() {
 		switch {
 		case c.Ready():
 			all.Exercised++
-		case over:
+		case over(w, j.system):
 			all.Exercised++
-			all.Violate("unready", &unready{c.Name, horizon})
+			all.Violate("unready", &unready{c.Name, j.system.Params().Clock.Horizon})
 		}
 	}
 	return all.Finding()
