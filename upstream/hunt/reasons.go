@@ -12,7 +12,7 @@ import (
 // reasonOf is why a guest violates a property: what is known of the scenario with the simulated design of its release. It is empty if
 // nothing is known of it.
 func reasonOf(l *lot, property string) (string, error) {
-	sc, err := table.Amounts(l.Scenario)
+	sc, err := table.OverGuest(l.Scenario)
 	if err != nil {
 		return "", err
 	}

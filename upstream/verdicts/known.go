@@ -9,7 +9,7 @@ import (
 // knownOf is what is known of a scenario with the simulated design of a guest's release: the reasons of what the guest violates. A
 // violation without a reason fails the test. A false alarm is mended.
 func knownOf(r *row) ([]known.Violation, error) {
-	sc, err := table.Amounts(r.Scenario)
+	sc, err := table.OverGuest(r.Scenario)
 	if err != nil {
 		return nil, err
 	}
