@@ -26,11 +26,17 @@ import (
 	_ "github.com/watchbed/watchbed/upstream/designs"
 )
 
+// shipped are the guests that are hunted unless others are named.
+var shipped = []string{
+	"kubernetes@v0.37.2", "kubernetes@v0.37.2:locks",
+	"kubernetes@v0.38.0-alpha.2", "kubernetes@v0.38.0-alpha.2:locks",
+}
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	limit := flag.Duration("for", 10*time.Minute, "how long to go on")
-	guests := flag.String("guests", "kubernetes@v0.37.2,kubernetes@v0.37.2:locks", "the guests, with commas between them")
+	guests := flag.String("guests", strings.Join(shipped, ","), "the guests, with commas between them")
 	flag.Parse()
 	wrong, err := hunt(ctx, strings.Split(*guests, ","), flag.Args(), *limit)
 	table.End("hunt", wrong, err)

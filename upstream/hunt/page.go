@@ -11,7 +11,7 @@ import (
 const head = `# Schedules of the code that ships, counted
 
 ` + "`go run ./hunt -for 1h`" + ` in the folder upstream goes on with the scenarios of the catalogue, in front of etcd ` + etcd + `, with seeds that were not run before: a turn of
-two seconds of each scenario over each guest, again and again. ` + "`go test ./hunt`" + ` holds this page to hunt.json, and each violation to a reason.
+ten seconds of each scenario over each guest, again and again. ` + "`go test ./hunt`" + ` holds this page to hunt.json, and each violation to a reason.
 With ` + "`:locks`" + ` behind its name a guest's goroutines give way at locks, too. Each schedule is a lifetime of an API server or of several, judged by all that the scenario claims.
 
 | guest | scenarios | |
