@@ -292,7 +292,7 @@ func (c *Client) Receive(env *sim.Env, m *sim.Message) {
 	if op.Outcome != model.Unknown {
 		op.Return, op.Result = tick, res
 	}
-	if _, list := c.asked.Payload.(*wire.ListRequest); list && op.Request.Limit > 0 && int64(len(res.Items)) > op.Request.Limit {
+	if _, list := c.asked.Payload.(*wire.ListRequest); list && ignoresLimit(op.Request, res) {
 		op.Request = withoutLimit(op.Request)
 	}
 	if env.Noting() {
@@ -305,9 +305,16 @@ func (c *Client) Receive(env *sim.Env, m *sim.Message) {
 	c.plan(env)
 }
 
-// withoutLimit is a LIST without its limit: an API server may ignore the limit and
-// return everything (Kubernetes API concepts, "Retrieving large results sets in
-// chunks").
+// ignoresLimit reports whether an answer may be one without regard to the limit: an API
+// server may ignore it and return everything (Kubernetes API concepts, "Retrieving large
+// results sets in chunks"). As many objects as the limit allows may be all that a selector
+// selects, and if that is so no token follows, though objects follow that it does not
+// select.
+func ignoresLimit(r *model.Request, res *model.Result) bool {
+	n := int64(len(res.Items))
+	return r.Limit > 0 && (n > r.Limit || n == r.Limit && !res.More && r.Selection.Values != model.ValuePattern{})
+}
+
 func withoutLimit(r *model.Request) *model.Request {
 	whole := *r
 	whole.Limit = 0

@@ -119,3 +119,26 @@ func TestClientRequestsPagesOfServersInTurn(t *testing.T) {
 	require.Len(t, servers[1].asked, 1)
 	assert.Equal(t, []string{"", "1", "2"}, []string{servers[0].asked[0].Continue, servers[1].asked[0].Continue, servers[0].asked[1].Continue})
 }
+
+// A server that ignores the limit returns all that a selector selects, which may be as many objects as the limit allows: it says
+// nothing of objects behind them.
+func TestClientAllowsForAnIgnoredLimit(t *testing.T) {
+	selected := &wire.ListRequest{Prefix: "/p/", Limit: 1, Selector: wire.Selector{Field: "status.writer", Value: "w1"}}
+	for _, c := range []struct {
+		from  int
+		limit int64
+	}{{from: 1, limit: 1}, {from: 2, limit: 0}} {
+		list := *selected
+		list.Continue = strconv.Itoa(c.from)
+		var reader workload.Client
+		reader.Reset("reader", 0, []workload.Step{{To: 1, Payload: &list, Request: workload.Request(&list)}}, 0)
+		w := sim.NewWorld(sim.Options{})
+		w.Add("server", &pager{})
+		w.Add("reader", &reader)
+		w.Start(firstThing{})
+		for !reader.Done() {
+			require.True(t, w.Step(firstThing{}))
+		}
+		require.Equal(t, c.limit, reader.Operations()[0].Request.Limit, "of a page with a token the limit counts")
+	}
+}
