@@ -173,6 +173,9 @@ func Search(ctx context.Context, sc *testbed.Scenario, p testbed.Params, cfg pro
 	if len(system.Claims()) == 0 {
 		return nil, nil, fmt.Errorf("%s claims nothing that a search over the states of %v runs can judge; run explores it", sc.Name, p.Clock.Mode)
 	}
+	if err := checkPlanted(sc, &p, left); err != nil {
+		return nil, nil, err
+	}
 	if cfg.Keep != nil {
 		keep := *cfg.Keep
 		keep.Question = append(question(sc, &p, testbed.Names(system.Claims()), &cfg), keep.Question...)
@@ -295,17 +298,29 @@ type path interface {
 
 // record records the run that a search has found, with everything that the scenario claims.
 func record(sc *testbed.Scenario, p testbed.Params, f explore.Failure, found path, tool string) (*recording.Recording, error) {
+	rec, shown, err := runOf(sc, p, f, found, tool)
+	if err == nil && !shown && !p.Clock.ToRest {
+		// The schedules engine follows a schedule for as long as anything can happen: what a run shows only behind the
+		// programs of its clients is in one that goes on so long.
+		p.Clock.ToRest = true
+		rec, shown, err = runOf(sc, p, f, found, tool)
+	}
+	if err == nil && !shown {
+		err = fmt.Errorf("internal error: the search found %s, and the run of its schedule does not show it; please report this with the command", f)
+	}
+	return rec, err
+}
+
+// runOf is the run of a schedule. It reports whether the run shows the failure.
+func runOf(sc *testbed.Scenario, p testbed.Params, f explore.Failure, found path, tool string) (rec *recording.Recording, shown bool, err error) {
 	system, err := sc.New(p)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	found.Begin()
 	rec, result := recording.Record(explore.NewRunner(system, p.Clock.Steps), found)
 	rec.Scenario, rec.Parameters, rec.Strategy, rec.Tool = sc.Name, recorded.Parameters(&p), "prove", tool
-	if result.Find(f) == nil {
-		return nil, fmt.Errorf("internal error: the search found %s, and the run of its schedule does not show it; please report this with the command", f)
-	}
-	return rec, nil
+	return rec, result.Find(f) != nil, nil
 }
 
 // Link adds to a failure what is told of it: why it is a violation, the lines of its story,

@@ -2,11 +2,14 @@ package proof_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/diagnosis/proof"
 	"github.com/watchbed/watchbed/explore/prove"
+	"github.com/watchbed/watchbed/explore/prove/schedules"
+	_ "github.com/watchbed/watchbed/knownbugs"
 	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -19,4 +22,38 @@ func TestScenarioThatClaimsNothingForASearchIsRefused(t *testing.T) {
 	sc.Claims = []*testbed.Property{&unsearchable}
 	_, _, err := proof.Search(t.Context(), &sc, sc.Params, prove.Config{}, "test")
 	require.EqualError(t, err, "issue-15220 claims nothing that a search over the states of untimed runs can judge; run explores it")
+}
+
+// A search that could not see what a planted bug does is refused, by each engine: a verdict would say that it does no harm.
+func TestBugThatNoSearchCanFindIsRefused(t *testing.T) {
+	states := func(sc *testbed.Scenario, p testbed.Params) error {
+		_, _, err := proof.Search(t.Context(), sc, p, prove.Config{States: 1}, "test")
+		return err
+	}
+	classes := func(sc *testbed.Scenario, p testbed.Params) error {
+		_, _, err := proof.SearchSchedules(t.Context(), sc, p, schedules.Config{For: time.Nanosecond}, "test")
+		return err
+	}
+	for _, c := range []struct {
+		bug    string
+		search func(*testbed.Scenario, testbed.Params) error
+		says   string
+	}{
+		{"kubernetes-89488", states, "the bug kubernetes-89488 violates served-without-member, which this search cannot judge: its verdict would say nothing of the bug; " +
+			"let run look for it: run member-partition --bug kubernetes-89488"},
+		{"established-early", classes, "the bug established-early violates established, which this search cannot judge: its verdict would say nothing of the bug; " +
+			"let run look for it: run watch-established --bug established-early"},
+		{"established-early", states, ""},
+	} {
+		b, err := testbed.FindBug(c.bug)
+		require.NoError(t, err)
+		p := b.Scenario.Params
+		require.NoError(t, c.search(b.Scenario, p), "without the bug")
+		p.Bugs = []string{b.Name}
+		if err := c.search(b.Scenario, p); c.says != "" {
+			require.EqualError(t, err, c.says)
+		} else {
+			require.NoError(t, err)
+		}
+	}
 }

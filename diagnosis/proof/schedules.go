@@ -41,6 +41,9 @@ func SearchSchedules(ctx context.Context, sc *testbed.Scenario, p testbed.Params
 	if len(claims) == 0 {
 		return nil, nil, fmt.Errorf("%s claims nothing that can be judged at the end of a schedule; leave out --engine %s", sc.Name, ClassSchedules)
 	}
+	if err := checkPlanted(sc, &p, left); err != nil {
+		return nil, nil, err
+	}
 	system.JudgeWith(-1)
 	subject := noting{system, sim.NewSeen()}
 	r, err := schedules.Search(ctx, subject, claims, cfg)
