@@ -94,7 +94,7 @@ later: it is then sent events from before its start (etcd-io/etcd#20221).`,
 	Known: slices.Concat(
 		known.When(known.LowersFutureWatch, known.InstallsSnapshot).Violates(watches.Resumable).
 			Because("after a restore a watch is sent events from before its start (etcd-io/etcd#20221)"),
-		known.Restored(),
+		known.Restored(watches.Ordered, watches.Unique),
 	),
 })
 

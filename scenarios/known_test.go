@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/scenarios/draws"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/etcd"
@@ -18,7 +19,7 @@ import (
 // setups are the parameters of a scenario with each design on each version, with
 // each design and a single value of a choice of etcd or its client library, with
 // a single value of a choice of the cache, and with each design or on each version and a single
-// value of anything else that the scenario draws: its rows are about draws, too. They end when yield
+// value of anything else that the scenario draws, and with whole draws: its rows are about draws, too. They end when yield
 // reports false: thousands of setups take seconds, and most rows hold with one of the first.
 func setups(t *testing.T, sc *testbed.Scenario, yield func(*testbed.Setup) bool) {
 	t.Helper()
@@ -80,7 +81,22 @@ func setups(t *testing.T, sc *testbed.Scenario, yield func(*testbed.Setup) bool)
 			}
 		}
 	}
+	if len(sc.Draws) == 0 {
+		return
+	}
+	for n := range uint64(wholeDraws) {
+		for _, v := range versions {
+			p, err := draws.Of(sc, n, func(p *testbed.Params) error { return p.Set("etcd", v) })
+			require.NoError(t, err)
+			if !add(p) {
+				return
+			}
+		}
+	}
 }
+
+// wholeDraws is how many draws a row is looked for in that holds with no single option.
+const wholeDraws = 20
 
 // missed are those rows that hold with none of the setups of a scenario: holds is asked about
 // each row, by its place, until it says yes.
