@@ -247,7 +247,8 @@ const (
 type repeats struct{ all, seen, dropped int }
 
 // unrepeated keeps the first line of a kind that comes more than a few times,
-// and the last one, which is often the one that matters.
+// and the last one, which is often the one that matters. So it does with lines in a row
+// that differ in their key only: a cache that takes in many events one after the other.
 func unrepeated(lines []weighed) []weighed {
 	type class struct {
 		kind
@@ -281,7 +282,42 @@ func unrepeated(lines []weighed) []weighed {
 		}
 		kept = append(kept, l)
 	}
+	return inRows(kept)
+}
+
+// lastOfRow is how many lines at the end of a row are told: an event that goes back does so behind the one before it.
+const lastOfRow = 2
+
+// inRows does for rows of lines what unrepeated does for a kind.
+func inRows(lines []weighed) []weighed {
+	var kept []weighed
+	for len(lines) > 0 {
+		n := rowOf(lines)
+		row := lines[:n]
+		lines = lines[n:]
+		dropped := 0
+		for i, l := range row {
+			if n > maxRepeats && i > 0 && i < n-lastOfRow && !l.stays {
+				dropped++
+				continue
+			}
+			if i == n-lastOfRow && dropped > 0 {
+				l.Text += fmt.Sprintf(" (and %s more in between)", times(dropped))
+			}
+			kept = append(kept, l)
+		}
+	}
 	return kept
+}
+
+// rowOf is how many lines from the first on a node says of one kind, whatever key they are about, each in a step of its own.
+func rowOf(lines []weighed) int {
+	first := &lines[0]
+	n := 1
+	for n < len(lines) && first.kind.note != nil && lines[n].Step != lines[n-1].Step && lines[n].Node == first.Node && lines[n].kind.note == first.kind.note {
+		n++
+	}
+	return n
 }
 
 func times(n int) string {
