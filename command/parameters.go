@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -46,6 +47,33 @@ func refuseEmptyFlags(c *cobra.Command, _ []string) (err error) {
 		}
 	})
 	return err
+}
+
+// refuseRepeatedFlags has a command refuse a flag that is given twice, of which the first value would be lost: but for those that
+// take many.
+func refuseRepeatedFlags(c *cobra.Command) {
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Value.Type() != "stringArray" {
+			f.Value = &once{Value: f.Value}
+		}
+	})
+}
+
+// once is the value of a flag that may be given once.
+type once struct {
+	pflag.Value
+	given bool
+}
+
+var errTwice = errors.New("given twice")
+
+// Set implements pflag.Value.
+func (o *once) Set(text string) error {
+	if o.given {
+		return errTwice
+	}
+	o.given = true
+	return o.Value.Set(text)
 }
 
 func (f *parameters) given() bool {

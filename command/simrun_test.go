@@ -535,6 +535,7 @@ func TestBadInput(t *testing.T) {
 	c.refuses([]string{"issue-15220 has nothing to draw"}, "run", "issue-15220", "--draw", "0..9")
 	c.refuses([]string{"want the number of a draw"}, "run", "any-requests", "--draw", "some")
 	c.refuses([]string{"FIRST not above LAST"}, "run", "any-requests", "--draw", "9..1")
+	c.refuses([]string{"--draw is given twice; leave one out"}, "run", "any-requests", "--draw", "7", "--draw", "8")
 	c.refuses([]string{"--workers 0"}, "run", "issue-15220", "--workers", "0")
 	c.refuses([]string{"want 1 to 1024"}, "run", "issue-15220", "--workers", "9223372036854775807")
 	c.refuses([]string{"more than 500000"}, "run", "issue-15220", "--set", "items=10000000")

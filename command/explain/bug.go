@@ -47,6 +47,9 @@ func bug(program string, b *testbed.KnownBug) Explanation {
 	e.say("fixed in", fixedIn(b))
 	changes := setting(b.Planting().Name, b.Planting().Value)
 	changes.Name += " (" + b.Node() + ")"
+	if o := describedOption(b.Planting().Name); o != nil && o.Doc != "" {
+		changes.Lines = append([]string{"decides: " + o.Doc}, changes.Lines...)
+	}
 	e.list("what it changes", []Item{changes})
 	where := []Item{{b.Scenario.Name, []string{b.Property.Name + ": " + b.Why, "how soon: " + howSoon(b)}}}
 	for _, sc := range b.Also {

@@ -158,6 +158,7 @@ func TestHowSoonABugShowsIsTheMeasuredFigure(t *testing.T) {
 	soon := fmt.Sprintf("median %d schedules, within %d in 95 of 100 campaigns", f.Median, f.Bound95)
 	shows := "shows in resumed-watch, by ordered: " + soon
 	assert.Contains(t, flat(explained(t, "known bug", "kubernetes-58545")), "how soon: "+soon)
+	assert.Contains(t, flat(explained(t, "known bug", "kubernetes-58545")), "deletion-rv=previous (cache) decides: the resourceVersion of a DELETED event the one that the object had before")
 	assert.Contains(t, flat(explained(t, "scenario", "resumed-watch")), "kubernetes-58545 ordered: "+soon)
 	assert.Contains(t, flat(explained(t, "option", "deletion-rv")), "the known bug kubernetes-58545, which "+shows)
 	assert.Contains(t, flat(explained(t, "value", "deletion-rv=previous")), shows)
