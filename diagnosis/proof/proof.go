@@ -157,7 +157,9 @@ type Failure struct {
 	// Choices is the length of the run in the replay file. Loop is how many steps at its end
 	// lead back to the same state: what never comes does not come however often they are
 	// repeated.
+	// First is the number of the first of them in the story: the steps before are how the world begins.
 	Steps   int    `json:"steps"`
+	First   int    `json:"first"`
 	Loop    int    `json:"loop,omitempty"`
 	Choices int    `json:"choices"`
 	Replay  string `json:"replay,omitempty"`
@@ -194,11 +196,12 @@ func Search(ctx context.Context, sc *testbed.Scenario, p testbed.Params, cfg pro
 		proof.Situations = cameAbout(seen...)
 	}
 	var runs []*recording.Recording
-	for _, f := range result.Failures {
-		rec, err := record(sc, p, f.Failure, f.Path, tool)
+	for i, f := range result.Failures {
+		rec, first, err := record(sc, p, f.Failure, f.Path, tool)
 		if err != nil {
 			return nil, nil, err
 		}
+		proof.Failures[i].First = first
 		runs = append(runs, rec)
 	}
 	return proof, runs, nil
@@ -296,31 +299,35 @@ type path interface {
 	Begin()
 }
 
-// record records the run that a search has found, with everything that the scenario claims.
-func record(sc *testbed.Scenario, p testbed.Params, f explore.Failure, found path, tool string) (*recording.Recording, error) {
-	rec, shown, err := runOf(sc, p, f, found, tool)
-	if err == nil && !shown && !p.Clock.ToRest {
+// record records the run that a search has found, with everything that the scenario claims. first is the number of the step in it
+// with which what was searched begins.
+func record(sc *testbed.Scenario, p testbed.Params, f explore.Failure, found path, tool string) (rec *recording.Recording, first int, err error) {
+	rec, result, err := runOf(sc, p, found, tool)
+	if err == nil && result.Find(f) == nil && !p.Clock.ToRest {
 		// The schedules engine follows a schedule for as long as anything can happen: what a run shows only behind the
 		// programs of its clients is in one that goes on so long.
 		p.Clock.ToRest = true
-		rec, shown, err = runOf(sc, p, f, found, tool)
+		rec, result, err = runOf(sc, p, found, tool)
 	}
-	if err == nil && !shown {
+	if err == nil && result.Find(f) == nil {
 		err = fmt.Errorf("internal error: the search found %s, and the run of its schedule does not show it; please report this with the command", f)
 	}
-	return rec, err
+	if err != nil {
+		return nil, 0, err
+	}
+	return rec, result.Steps - rec.Steps() + 1, nil
 }
 
-// runOf is the run of a schedule. It reports whether the run shows the failure.
-func runOf(sc *testbed.Scenario, p testbed.Params, f explore.Failure, found path, tool string) (rec *recording.Recording, shown bool, err error) {
+// runOf is the run of a schedule.
+func runOf(sc *testbed.Scenario, p testbed.Params, found path, tool string) (*recording.Recording, explore.Result, error) {
 	system, err := sc.New(p)
 	if err != nil {
-		return nil, false, err
+		return nil, explore.Result{}, err
 	}
 	found.Begin()
 	rec, result := recording.Record(explore.NewRunner(system, p.Clock.Steps), found)
 	rec.Scenario, rec.Parameters, rec.Strategy, rec.Tool = sc.Name, recorded.Parameters(&p), "prove", tool
-	return rec, result.Find(f) != nil, nil
+	return rec, result, nil
 }
 
 // Link adds to a failure what is told of it: why it is a violation, the lines of its story,

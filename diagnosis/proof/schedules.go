@@ -61,12 +61,12 @@ func SearchSchedules(ctx context.Context, sc *testbed.Scenario, p testbed.Params
 	}
 	var runs []*recording.Recording
 	for _, f := range r.Failures {
-		rec, err := record(sc, p, f.Failure, f.Path, tool)
+		rec, first, err := record(sc, p, f.Failure, f.Path, tool)
 		if err != nil {
 			return nil, nil, err
 		}
 		runs = append(runs, rec)
-		proof.Failures = append(proof.Failures, Failure{Property: f.Property, Label: f.Label, Steps: f.Path.Taken()})
+		proof.Failures = append(proof.Failures, Failure{Property: f.Property, Label: f.Label, Steps: f.Path.Taken(), First: first})
 	}
 	return proof, runs, nil
 }

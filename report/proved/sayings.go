@@ -73,6 +73,9 @@ func verdict(r *proof.Proof) (word, meaning string) {
 func shown(r *proof.Proof) string {
 	f := &r.Failures[0]
 	steps := report.Counted(uint64(f.Steps), "step")
+	if f.First > 1 {
+		steps += fmt.Sprintf(", %d to %d of its run", f.First, f.First+f.Steps-1)
+	}
 	switch {
 	case r.Schedules != nil:
 		return "this is the first schedule found that shows it, of " + steps
