@@ -28,8 +28,8 @@ type source struct {
 func parseSource(text string) (source, error) {
 	name, where, _ := strings.Cut(text, "@")
 	of := find(name)
-	if guest, locks := guests.Scheduled(text); locks {
-		return source{}, fmt.Errorf("%s: where goroutines give way is said when the guest runs: compile %s", text, guest)
+	if guest, how := guests.Scheduled(text); how != (guests.Schedule{}) {
+		return source{}, fmt.Errorf("%s: how goroutines are scheduled is said when the guest runs: compile %s", text, guest)
 	}
 	if of == nil || where == "" {
 		return source{}, fmt.Errorf("%q is no guest: want kubernetes@VERSION, such as kubernetes@v0.37.2, or kubernetes@DIR, and +PATCH behind it for each change; etcd@VERSION, such as etcd@v3.5.7; or client@DIR with a module of yours", text)

@@ -46,7 +46,7 @@ func Default(guest string) Config {
 
 // Subjects is what makes subjects, as a campaign wants it.
 func (c Config) Subjects() (func() explore.Subject, error) {
-	name, locks := guests.Scheduled(c.Guest)
+	name, locks := guests.AtLocks(c.Guest)
 	module, err := loaded.Module(name, protocol.Client, clientnode.Beginning)
 	if err != nil {
 		return nil, err

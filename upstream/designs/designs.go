@@ -31,11 +31,14 @@ func init() {
 }
 
 func registered(name string) cache.Design {
-	compiled, locks := guests.Scheduled(name)
-	d := &design{guestOf(compiled, protocol.Kubernetes, node.Beginning), locks}
+	compiled, how := guests.Scheduled(name)
+	d := &design{guestOf(compiled, protocol.Kubernetes, node.Beginning), how}
 	doc := "the cacher, etcd3 store and clientv3 of " + compiled + " themselves, scheduled by the bed"
-	if locks {
+	if how.Locks {
 		doc += ", with goroutines that give way at locks, too"
+	}
+	if how.Late {
+		doc += ", with goroutines that may run only after the world has gone on"
 	}
 	return cache.Design{
 		Preset: option.Preset{Name: name, Doc: doc, Settings: node.Promised(strings.TrimPrefix(compiled, kubernetes))},
@@ -83,12 +86,12 @@ func withOthers(names, others []string) []string {
 	return names
 }
 
-// design is a guest, and whether its goroutines give way at locks.
+// design is a guest, and how its goroutines are scheduled.
 type design struct {
 	guest *guest
-	locks bool
+	how   guests.Schedule
 }
 
 func (d *design) node(c cache.Config) sim.Node {
-	return node.New(c, node.Compiled{Guest: d.guest.new()}, d.locks)
+	return node.New(c, node.Compiled{Guest: d.guest.new()}, d.how)
 }

@@ -20,7 +20,7 @@ func init() {
 	var lock sync.Mutex
 	// All releases are there, whether they are compiled or not, which the first use says.
 	program.RegisterFamily(func(name string) *program.Program {
-		guest, _ := guests.Scheduled(name)
+		guest, _ := guests.AtLocks(name)
 		version, is := versionOf(guest)
 		if _, err := etcd.Release(version); !is || err != nil {
 			return nil
@@ -42,7 +42,7 @@ func versionOf(guest string) (version string, is bool) {
 }
 
 func releaseOf(name string) *program.Program {
-	compiled, locks := guests.Scheduled(name)
+	compiled, locks := guests.AtLocks(name)
 	version, _ := versionOf(compiled)
 	g := guestOf(compiled, protocol.Etcd, etcdnode.Beginning)
 	return &program.Program{

@@ -35,6 +35,6 @@ func TestGuestsThatAreRefused(t *testing.T) {
 	require.EqualError(t, err, `the guest kubernetes@y is not in `+directory+`: run "make upstream GUEST=kubernetes@y" in the repository`)
 	for _, name := range []string{"kubernetes@y:lock", "kubernetes@y:"} {
 		_, err = loaded.Module(name, protocol.Kubernetes, node.Beginning)
-		require.EqualError(t, err, "the guest "+name+" is not known: behind the name of a guest there may be :locks once, and nothing else, as in kubernetes@y:locks")
+		require.EqualError(t, err, "the guest "+name+" is not known: behind the name of a guest there may be :locks, or :late if it is of Kubernetes, once and nothing else, as in kubernetes@y:locks")
 	}
 }

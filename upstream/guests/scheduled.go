@@ -2,13 +2,33 @@ package guests
 
 import "strings"
 
-// atLocks is what the name of a guest ends with whose goroutines give way at locks (sync.Mutex, sync.RWMutex), too.
-const atLocks = ":locks"
+// Schedule is where the goroutines of a guest may stop, beside where they wait.
+type Schedule struct {
+	// Locks: they give way where they take a lock (sync.Mutex, sync.RWMutex).
+	Locks bool
+	// Late: those that can run may do so only after the world has gone on.
+	Late bool
+}
 
-// Scheduled takes apart the name of a guest and whether its goroutines give way at locks: kubernetes@v0.37.2:locks.
-func Scheduled(name string) (guest string, locks bool) { return strings.CutSuffix(name, atLocks) }
+const (
+	// atLocks is what the name of a guest ends with whose goroutines give way at locks.
+	atLocks = ":locks"
+	// late is what the name of a guest of Kubernetes ends with whose goroutines may be late. Those of etcd always may.
+	late = ":late"
+)
 
-// Odd takes apart the name of a guest without its :locks that has another colon, as those of no guests have.
+// AtLocks takes apart the name of a guest and whether its goroutines give way at locks: etcd@v3.5.35:locks.
+func AtLocks(name string) (guest string, locks bool) { return strings.CutSuffix(name, atLocks) }
+
+// Scheduled takes apart the name of a guest of Kubernetes and how its goroutines are scheduled: kubernetes@v0.37.2:late.
+func Scheduled(name string) (guest string, how Schedule) {
+	if guest, how.Locks = AtLocks(name); !how.Locks {
+		guest, how.Late = strings.CutSuffix(name, late)
+	}
+	return guest, how
+}
+
+// Odd takes apart the name of a guest, without how it is scheduled, that has another colon, as those of no guests have.
 func Odd(guest string) (plain string, odd bool) {
 	plain, _, odd = strings.Cut(guest, ":")
 	return plain, odd

@@ -9,7 +9,11 @@ import (
 )
 
 // Pick implements engine.Host. A goroutine that is the only one to run is no choice, and not noted.
-func (n *Node) Pick(runnable []engine.Goroutine, _ bool) int {
+func (n *Node) Pick(runnable []engine.Goroutine, receives bool) int {
+	if receives && n.how.Late && n.over(&n.Step) {
+		n.waits = true
+		return engine.None
+	}
 	picked := n.Among(runnable)
 	if len(runnable) > 1 {
 		n.Note(runnable[picked])

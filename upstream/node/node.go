@@ -6,6 +6,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 
+	"github.com/watchbed/watchbed/upstream/guests"
 	"github.com/watchbed/watchbed/upstream/picks"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
@@ -14,8 +15,8 @@ import (
 type Node struct {
 	cfg   cache.Config
 	guest Guest
-	// locks: the guest's goroutines may give way where they take a lock.
-	locks bool
+	// how the guest's goroutines are scheduled.
+	how guests.Schedule
 
 	// clock is that of the guest, in nanoseconds. until is when its next timer is due, 0 if it
 	// has none.
@@ -29,8 +30,12 @@ type Node struct {
 	opened  int
 	seen    seen
 
+	// waits: goroutines can run, and do so in a later step.
+	waits bool
+
 	// The rest is that of the step under way.
 	picks.Step
+	pause
 	out protocol.Writer
 }
 
@@ -60,8 +65,8 @@ var (
 )
 
 // New returns a node that has not started yet.
-func New(cfg cache.Config, g Guest, locks bool) *Node {
-	return &Node{cfg: cfg, guest: g, locks: locks, seen: seen{}}
+func New(cfg cache.Config, g Guest, how guests.Schedule) *Node {
+	return &Node{cfg: cfg, guest: g, how: how, seen: seen{}}
 }
 
 // Reset makes the node a new one for another run.
@@ -72,7 +77,7 @@ func (n *Node) Reset(cfg cache.Config) {
 
 func (n *Node) forget() {
 	n.guest.Reset()
-	*n = Node{cfg: n.cfg, guest: n.guest, locks: n.locks, calls: n.calls[:0], ranges: n.ranges[:0], streams: n.streams[:0], seen: seen{}, out: n.out}
+	*n = Node{cfg: n.cfg, guest: n.guest, how: n.how, calls: n.calls[:0], ranges: n.ranges[:0], streams: n.streams[:0], seen: seen{}, out: n.out}
 }
 
 // IsProgram implements sim.Program.
@@ -84,5 +89,6 @@ func (n *Node) Clone() sim.Node {
 	c.guest = n.guest.Clone()
 	c.calls, c.ranges, c.streams = slices.Clone(n.calls), slices.Clone(n.ranges), slices.Clone(n.streams)
 	c.seen, c.Step, c.out = n.seen.clone(), picks.Step{}, protocol.Writer{}
+	c.pause = pause{}
 	return &c
 }

@@ -15,6 +15,9 @@ import (
 // of their times.
 const timerNext sim.Timer = 0
 
+// taskGoroutines has goroutines run that are late.
+const taskGoroutines sim.Task = 0
+
 // cellGuest is all of the guest's memory.
 var cellGuest = sim.NewCell("guest: its memory")
 
@@ -68,29 +71,42 @@ func (n *Node) Fire(env *sim.Env, _ sim.Timer) {
 	n.run(env, nil)
 }
 
-// Run implements sim.Node; a guest has no loops of the world.
-func (n *Node) Run(*sim.Env, sim.Task) {}
+// Run implements sim.Node.
+func (n *Node) Run(env *sim.Env, _ sim.Task) {
+	n.least = 1
+	n.run(env, nil)
+}
 
 // TaskName implements sim.Node.
-func (n *Node) TaskName(sim.Task) string { return "" }
+func (n *Node) TaskName(sim.Task) string { return "goroutines" }
 
 // TimerName implements sim.Node.
 func (n *Node) TimerName(sim.Timer) string { return "next timer of the guest" }
 
-// run has the guest run until all its goroutines wait.
+// run has the guest run until all its goroutines wait, or are late.
 func (n *Node) run(env *sim.Env, message []byte) {
 	env.Writes(cellGuest, 0)
 	if env.Mode() == sim.Timed {
 		n.clock = int64(env.Now())
 	}
-	n.Begin(env, n.locks, name)
+	n.Begin(env, n.how.Locks, name)
+	n.waits = false
 	n.resume(message)
+	if n.waits {
+		// Those that are late do not run for a look either.
+		n.end()
+	}
 	if env.Noting() && len(n.Ran) > 0 {
 		env.Note(ran(append(ran(nil), n.Ran...)))
 	}
 	// After each step, so that the guest does the same whether judges look at it or not.
 	until := n.resume(inspect)
-	n.Env = nil
+	n.Env, n.pause = nil, pause{}
+	if n.waits {
+		env.Enable(taskGoroutines)
+	} else {
+		env.Disable(taskGoroutines)
+	}
 	n.arm(env, until)
 }
 

@@ -45,6 +45,12 @@ func (s *Step) Among(runnable []engine.Goroutine) int {
 	return last
 }
 
+// Late asks whether goroutines that can run are late in this step.
+func (s *Step) Late() bool { return s.ask(2, "goroutines are late") == 1 }
+
+// Reach asks after how many goroutines, of n answers, the others are late.
+func (s *Step) Reach(n int) int { return s.ask(n, "how many goroutines run before the others") }
+
 // Note notes a goroutine that runs, if the run is observed.
 func (s *Step) Note(g engine.Goroutine) {
 	if s.Env.Noting() {

@@ -37,7 +37,7 @@ func init() {
 		New: func(c cache.Config) sim.Node {
 			g := &Guest{}
 			started = append(started, g)
-			return node.New(c, g, false)
+			return node.New(c, g, guests.Schedule{})
 		},
 		Reads: node.Reads, Storage: node.Shipped,
 	})

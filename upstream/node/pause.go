@@ -1,0 +1,35 @@
+package node
+
+import "github.com/watchbed/watchbed/upstream/picks"
+
+// pause is how far a guest goes in a step before its goroutines are late (guests.Schedule.Late): what can run then does so in a
+// later step, and meanwhile messages come, timers fire and streams break. Between two waits a goroutine is not stopped, so that
+// no critical section is left half-way.
+type pause struct {
+	// least is how many goroutines run at least.
+	least int
+	// decided: the questions of the step were asked. bounded: goroutines are late after left more of them have run.
+	decided, bounded bool
+	left             int
+}
+
+// reaches are how many goroutines run in a step before the others are late.
+var reaches = [...]int{0, 1, 4}
+
+// over reports whether no more goroutines run in this step, and counts the one that runs if not.
+func (p *pause) over(s *picks.Step) bool {
+	if !p.decided {
+		p.decided = true
+		if p.bounded = s.Late(); p.bounded {
+			p.left = max(p.least, reaches[s.Reach(len(reaches))])
+		}
+	}
+	if !p.bounded {
+		return false
+	}
+	p.left--
+	return p.left < 0
+}
+
+// end has no more goroutines run in this step.
+func (p *pause) end() { *p = pause{decided: true, bounded: true} }
