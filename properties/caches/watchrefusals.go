@@ -79,20 +79,25 @@ func (j *justifiedRefusals) ofStreams(all *testbed.Tally, client string, at int,
 		w.delegated = j.rulesOf(w.at).delegates(s.Request)
 		if s.IsList() || asksForInitialEvents(s.Request, w.at) {
 			w.newest, w.needed = s.Request.ResourceVersion == wire.Unset, w.from
-			w.from = 0
-			if err.Code == wire.ErrCompacted && j.rulesOf(w.at).catchesUp {
-				w.from = w.at.Asked.Cache.Version
-				if s.End >= 0 {
-					w.from = sentUpTo(w.from, s.Events[s.End:])
-				}
+			if w.from = j.begunAt(w); w.from > 0 && s.End >= 0 {
+				w.from = sentUpTo(w.from, s.Events[s.End:])
 			}
 		} else if s.Request.ResourceVersion == wire.Unset && s.Request.SendInitialEvents == wire.SendInitialEventsFalse {
 			w.present, w.from = true, w.at.Asked.Revision
-		} else {
-			w.from = sentUpTo(w.from, s.Events)
+		} else if w.from = sentUpTo(w.from, s.Events); w.from == 0 {
+			w.from = j.begunAt(w)
 		}
 		j.ofWatch(all, w)
 	}
+}
+
+// begunAt is the oldest state with which a cache may have begun a watch that ends with a 410 because what comes next is gone from its
+// history, as only watches do that catch up; 0 is none.
+func (j *justifiedRefusals) begunAt(w *refusedWatch) int64 {
+	if w.err.Code != wire.ErrCompacted || !j.rulesOf(w.at).catchesUp {
+		return 0
+	}
+	return w.at.Asked.Cache.Version
 }
 
 // asksForInitialEvents reports whether an API server takes a watch without a resourceVersion for one with initial events,

@@ -1,7 +1,7 @@
 // Hunt runs the scenarios of the catalogue over the code that ships, with seeds that were not run before, for as long as it is told to, and
 // keeps what it found:
 //
-//	go run ./hunt -for 1h                      all scenarios in turn, without and with goroutines that give way at locks
+//	go run ./hunt -for 1h                      all scenarios in turn, each over all guests
 //	go run ./hunt -for 10m NAME ...            these alone
 //
 // The table is hunt.json and README.md in the folder of this program. It is written after each turn of a scenario, so that an interrupt
@@ -28,8 +28,8 @@ import (
 
 // shipped are the guests that are hunted unless others are named.
 var shipped = []string{
-	"kubernetes@v0.37.2", "kubernetes@v0.37.2:locks",
-	"kubernetes@v0.38.0-alpha.2", "kubernetes@v0.38.0-alpha.2:locks",
+	"kubernetes@v0.37.2", "kubernetes@v0.37.2:locks", "kubernetes@v0.37.2:late",
+	"kubernetes@v0.38.0-alpha.2", "kubernetes@v0.38.0-alpha.2:locks", "kubernetes@v0.38.0-alpha.2:late",
 }
 
 func main() {

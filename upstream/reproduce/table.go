@@ -109,6 +109,9 @@ func (r *row) line(b *strings.Builder, f *figures) error {
 	for _, s := range r.set {
 		scenario += " `--set " + s + "`"
 	}
+	if r.how != "" {
+		scenario += " with `" + r.how + "`"
+	}
 	fmt.Fprintf(b, "| %s | %s | %s | %s | %s |", r.name, words, r.suite, scenario, r.property)
 	if f == nil {
 		b.WriteString(" not measured yet | | | |\n")
