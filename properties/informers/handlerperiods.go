@@ -88,7 +88,7 @@ func (p *periods) told(w *sim.World, n *testbed.Informer, i int, key string) fmt
 	if !again || before.Sub(r.listed) <= noise || w.Now().Sub(before) >= period-noise {
 		return nil
 	}
-	return &unpunctual{n.Name, handlerName(n, i), fmt.Sprintf("is told once more of %s after %v", key, w.Now().Sub(before)), period}
+	return &unpunctual{n.Name, handlerName(n, i), fmt.Sprintf("was told of %s at %v, and %v later once more", key, time.Duration(before), w.Now().Sub(before)), period}
 }
 
 // overdue is a handler that waits for a resync for too long, nil if there is none.
