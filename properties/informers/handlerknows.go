@@ -103,11 +103,11 @@ func (d *ignorant) label() string {
 func (d *ignorant) String() string {
 	switch {
 	case d.known == nil:
-		return fmt.Sprintf("nothing waits to be told to %s, which does not know of %s of revision %d in the store", d.handler, d.store.Key, d.store.ModRevision)
+		return fmt.Sprintf("%s is to be told nothing more, and does not know of %s of revision %d, which is in the store", d.handler, d.store.Key, d.store.ModRevision)
 	case d.store == nil:
-		return fmt.Sprintf("nothing waits to be told to %s, which knows of %s of revision %d; it is not in the store", d.handler, d.known.Key, d.known.ModRevision)
+		return fmt.Sprintf("%s is to be told nothing more, and still knows of %s of revision %d, which is not in the store", d.handler, d.known.Key, d.known.ModRevision)
 	}
-	return fmt.Sprintf("nothing waits to be told to %s, which knows of revision %d of %s; the store has revision %d", d.handler, d.known.ModRevision, d.store.Key, d.store.ModRevision)
+	return fmt.Sprintf("%s is to be told nothing more, and still knows revision %d of %s; the store has revision %d", d.handler, d.known.ModRevision, d.store.Key, d.store.ModRevision)
 }
 
 // Concerns implements explore.Concerned. Where the object is gone it is about the state without it.
