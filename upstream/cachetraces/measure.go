@@ -5,18 +5,23 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/watchbed/watchbed/sim"
+
 	"github.com/watchbed/watchbed/upstream/traces"
 )
 
-// schedules is how many are taken of the released code, half of them with goroutines that switch where they block only, and half with goroutines
-// that give way at locks, too. attempts is how many are made at each trace that these do not show.
+// schedules is how many are taken of the released code, a third of them with each way to schedule its goroutines. attempts is how many are
+// made at each trace that these do not show.
 const (
-	schedules = 400
+	schedules = 600
 	attempts  = 400
 )
 
-// atLocks is behind the name of a guest whose goroutines give way at locks, too.
-const atLocks = ":locks"
+// What is behind the name of a guest whose goroutines give way at locks, too, and of one whose goroutines may be late.
+const (
+	atLocks = ":locks"
+	late    = ":late"
+)
 
 // compare compares a simulated cache with the code of a release.
 func compare(ctx context.Context, of *world, design, release string) (row, error) {
@@ -26,20 +31,17 @@ func compare(ctx context.Context, of *world, design, release string) (row, error
 		return r, err
 	}
 	r.Simulated, r.States = len(s.traces), s.states
-	roots, err := of.roots(release)
-	if err != nil {
-		return r, err
-	}
-	yielding, err := of.roots(release + atLocks)
-	if err != nil {
-		return r, err
-	}
 	seen := map[string]int{}
-	if err := of.sample(ctx, roots, schedules/2, seen); err != nil {
-		return r, err
-	}
-	if err := of.sample(ctx, yielding, schedules/2, seen); err != nil {
-		return r, err
+	var yielding []*sim.World
+	for _, how := range []string{"", late, atLocks} {
+		roots, err := of.roots(release + how)
+		if err != nil {
+			return r, err
+		}
+		if err := of.sample(ctx, roots, schedules/3, seen); err != nil {
+			return r, err
+		}
+		yielding = roots
 	}
 	r.Released, r.Once = len(seen), traces.Once(seen)
 	for _, t := range slices.Sorted(maps.Keys(seen)) {

@@ -11,7 +11,7 @@ const head = `# What clients of the cacher that ships are told, and what those o
 
 In small worlds the simulated cache, design %s with reflector-list=watch-list, is searched exhaustively in front of the simulated etcd %s: every trace that any of its schedules
 shows. A trace is all that clients are told: each event of each watch in order, and the answers to calls, with revisions. In front of the same etcd the guest %s takes %d random
-schedules, in half of which its goroutines switch where they block, and in the others at locks, too. Then each trace that is missing is searched for, in up to %d schedules
+schedules, in a third of which its goroutines switch where they block, in another third at locks, too, and in the last third those that can run may be late. Then each trace that is missing is searched for, in up to %d schedules
 that take back a step behind which it cannot come any more. In these up to %d more timers fire: those of a guest go off in the order of their times.
 
 The worlds have no clock. Clients begin when the cache serves, and dispatches events: the cacher looks every 10 ms whether it has listed, so that the guest's first timer has fired. As many timers fire from then on as the table says, in any order; a trace is taken where nothing but timers is left and all
