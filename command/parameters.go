@@ -1,7 +1,6 @@
 package command
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
@@ -49,31 +48,21 @@ func refuseEmptyFlags(c *cobra.Command, _ []string) (err error) {
 	return err
 }
 
-// refuseRepeatedFlags has a command refuse a flag that is given twice, of which the first value would be lost: but for those that
+// refuseRepeatedFlags refuses a flag that is given twice, of which the first value would be lost: but for those that
 // take many.
-func refuseRepeatedFlags(c *cobra.Command) {
-	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if f.Value.Type() != "stringArray" {
-			f.Value = &once{Value: f.Value}
-		}
-	})
-}
-
-// once is the value of a flag that may be given once.
-type once struct {
-	pflag.Value
-	given bool
-}
-
-var errTwice = errors.New("given twice")
-
-// Set implements pflag.Value.
-func (o *once) Set(text string) error {
-	if o.given {
-		return errTwice
+func refuseRepeatedFlags(c *cobra.Command, args []string) error {
+	_, args, err := c.Root().Find(args)
+	if err != nil {
+		return err
 	}
-	o.given = true
-	return o.Value.Set(text)
+	given := map[string]int{}
+	return c.Flags().ParseAll(args, func(f *pflag.Flag, _ string) error {
+		given[f.Name]++
+		if _, many := f.Value.(pflag.SliceValue); !many && given[f.Name] > 1 {
+			return usage("--%s is given twice; leave one out", f.Name)
+		}
+		return nil
+	})
 }
 
 func (f *parameters) given() bool {

@@ -62,6 +62,8 @@ nine tenths of the states and takes up to three times as long, so it is for a se
 does not hold. The verdict is the same, and the schedule of a violation may be longer. It is refused where claims
 are about more than what clients recorded, and with a clock, --depth or --keep.
 
+A planted bug is refused if nothing that it violates is judged by the search: the verdict would say that it does no harm.
+
 There are two engines, which must agree. "states" goes through states, breadth first, and so
 finds a shortest schedule that violates something. "schedules" keeps no states: it follows one
 schedule to its end of each class of those that differ only in the order of steps that do not

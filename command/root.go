@@ -58,6 +58,9 @@ func run(ctx context.Context, args []string, s process) int {
 			if err := refuseEmptyFlags(c, args); err != nil {
 				return err
 			}
+			if err := refuseRepeatedFlags(c, s.args); err != nil {
+				return err
+			}
 			if err := out.share(c.Flags(), s.err); err != nil {
 				return err
 			}
@@ -70,9 +73,6 @@ func run(ctx context.Context, args []string, s process) int {
 	root.SetArgs(args)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(listCommand(s), runCommand(s), replayCommand(s), shrinkCommand(s), proveCommand(s), matrixCommand(s), compareCommand(s), checkCommand(s), benchCommand(s))
-	for _, c := range root.Commands() {
-		refuseRepeatedFlags(c)
-	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return badFlag(err) })
 	err := out.lost(root.ExecuteContext(ctx))
 	for _, line := range messages(err) {
@@ -87,9 +87,6 @@ func badFlag(err error) error {
 	var invalid *pflag.InvalidValueError
 	if !errors.As(err, &invalid) {
 		return err
-	}
-	if errors.Is(err, errTwice) {
-		return usage("--%s is given twice; leave one out", invalid.GetFlag().Name)
 	}
 	want := ""
 	switch kind := invalid.GetFlag().Value.Type(); kind {

@@ -995,8 +995,9 @@ func TestHelp(t *testing.T) {
 	}
 	require.Zero(t, c.run("--version"))
 	require.Contains(t, c.out, "simrun")
-	for _, sub := range []string{"run", "replay", "shrink", "check", "bench", "list"} {
+	for _, sub := range []string{"run", "replay", "shrink", "prove", "matrix", "compare", "check", "bench", "list"} {
 		require.Zero(t, c.run(sub, "--help"))
 		require.NotEmpty(t, c.out)
+		require.NotRegexp(t, `default (0s|\[\])`, c.out, "no default is empty")
 	}
 }

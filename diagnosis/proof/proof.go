@@ -158,8 +158,10 @@ type Failure struct {
 	// lead back to the same state: what never comes does not come however often they are
 	// repeated.
 	// First is the number of the first of them in the story: the steps before are how the world begins.
-	Steps   int    `json:"steps"`
-	First   int    `json:"first"`
+	Steps int `json:"steps"`
+	First int `json:"first"`
+	// ToRest: the run goes on when the programs of its clients are over, and shows the failure only then (Clock.ToRest).
+	ToRest  bool   `json:"toRest,omitempty"`
 	Loop    int    `json:"loop,omitempty"`
 	Choices int    `json:"choices"`
 	Replay  string `json:"replay,omitempty"`
@@ -175,7 +177,7 @@ func Search(ctx context.Context, sc *testbed.Scenario, p testbed.Params, cfg pro
 	if len(system.Claims()) == 0 {
 		return nil, nil, fmt.Errorf("%s claims nothing that a search over the states of %v runs can judge; run explores it", sc.Name, p.Clock.Mode)
 	}
-	if err := checkPlanted(sc, &p, left); err != nil {
+	if err := checkPlanted(sc, &p, left, States); err != nil {
 		return nil, nil, err
 	}
 	if cfg.Keep != nil {
@@ -197,12 +199,12 @@ func Search(ctx context.Context, sc *testbed.Scenario, p testbed.Params, cfg pro
 	}
 	var runs []*recording.Recording
 	for i, f := range result.Failures {
-		rec, first, err := record(sc, p, f.Failure, f.Path, tool)
+		run, err := record(sc, p, f.Failure, f.Path, tool)
 		if err != nil {
 			return nil, nil, err
 		}
-		proof.Failures[i].First = first
-		runs = append(runs, rec)
+		proof.Failures[i].First = run.first
+		runs = append(runs, run.Recording)
 	}
 	return proof, runs, nil
 }
@@ -299,35 +301,35 @@ type path interface {
 	Begin()
 }
 
-// record records the run that a search has found, with everything that the scenario claims. first is the number of the step in it
-// with which what was searched begins.
-func record(sc *testbed.Scenario, p testbed.Params, f explore.Failure, found path, tool string) (rec *recording.Recording, first int, err error) {
-	rec, result, err := runOf(sc, p, found, tool)
-	if err == nil && result.Find(f) == nil && !p.Clock.ToRest {
-		// The schedules engine follows a schedule for as long as anything can happen: what a run shows only behind the
-		// programs of its clients is in one that goes on so long.
-		p.Clock.ToRest = true
-		rec, result, err = runOf(sc, p, found, tool)
-	}
-	if err == nil && result.Find(f) == nil {
-		err = fmt.Errorf("internal error: the search found %s, and the run of its schedule does not show it; please report this with the command", f)
-	}
-	if err != nil {
-		return nil, 0, err
-	}
-	return rec, result.Steps - rec.Steps() + 1, nil
+// recordedRun is the run of a schedule that a search has found.
+type recordedRun struct {
+	*recording.Recording
+	// first is the number of the step with which what was searched begins.
+	first int
 }
 
-// runOf is the run of a schedule.
-func runOf(sc *testbed.Scenario, p testbed.Params, found path, tool string) (*recording.Recording, explore.Result, error) {
+// record records the run that a search has found, with everything that the scenario claims.
+func record(sc *testbed.Scenario, p testbed.Params, f explore.Failure, found path, tool string) (*recordedRun, error) {
+	run, err := runOf(sc, p, f, found, tool)
+	if err == nil && run == nil {
+		err = fmt.Errorf("internal error: the search found %s, and the run of its schedule does not show it; please report this with the command", f)
+	}
+	return run, err
+}
+
+// runOf is the run of a schedule, nil if it does not show the failure.
+func runOf(sc *testbed.Scenario, p testbed.Params, f explore.Failure, found path, tool string) (*recordedRun, error) {
 	system, err := sc.New(p)
 	if err != nil {
-		return nil, explore.Result{}, err
+		return nil, err
 	}
 	found.Begin()
 	rec, result := recording.Record(explore.NewRunner(system, p.Clock.Steps), found)
+	if result.Find(f) == nil {
+		return nil, nil //nolint:nilnil // That the run does not show it is no error here.
+	}
 	rec.Scenario, rec.Parameters, rec.Strategy, rec.Tool = sc.Name, recorded.Parameters(&p), "prove", tool
-	return rec, result, nil
+	return &recordedRun{rec, result.Steps - rec.Steps() + 1}, nil
 }
 
 // Link adds to a failure what is told of it: why it is a violation, the lines of its story,

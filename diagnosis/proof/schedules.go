@@ -41,7 +41,7 @@ func SearchSchedules(ctx context.Context, sc *testbed.Scenario, p testbed.Params
 	if len(claims) == 0 {
 		return nil, nil, fmt.Errorf("%s claims nothing that can be judged at the end of a schedule; leave out --engine %s", sc.Name, ClassSchedules)
 	}
-	if err := checkPlanted(sc, &p, left); err != nil {
+	if err := checkPlanted(sc, &p, left, ClassSchedules); err != nil {
 		return nil, nil, err
 	}
 	system.JudgeWith(-1)
@@ -61,12 +61,27 @@ func SearchSchedules(ctx context.Context, sc *testbed.Scenario, p testbed.Params
 	}
 	var runs []*recording.Recording
 	for _, f := range r.Failures {
-		rec, first, err := record(sc, p, f.Failure, f.Path, tool)
+		run, toRest, err := recordWhole(system, sc, p, f, tool)
 		if err != nil {
 			return nil, nil, err
 		}
-		runs = append(runs, rec)
-		proof.Failures = append(proof.Failures, Failure{Property: f.Property, Label: f.Label, Steps: f.Path.Taken(), First: first})
+		runs = append(runs, run.Recording)
+		proof.Failures = append(proof.Failures, Failure{Property: f.Property, Label: f.Label, Steps: f.Path.Taken(), First: run.first, ToRest: toRest})
 	}
 	return proof, runs, nil
+}
+
+// recordWhole records the run of a schedule. The search follows one for as long as anything can happen: what a run shows only when
+// the programs of its clients are over is in one that goes on so long, which toRest says.
+func recordWhole(system *testbed.System, sc *testbed.Scenario, p testbed.Params, f schedules.Failed, tool string) (run *recordedRun, toRest bool, err error) {
+	run, err = runOf(sc, p, f.Failure, f.Path, tool)
+	if run != nil || err != nil {
+		return run, false, err
+	}
+	if !system.ComesToRest() {
+		return nil, false, fmt.Errorf("schedules violate %s only when the programs of the clients are over, and a run in which etcd sends progress by itself ends with them: set notify=0, and it goes on", f.Failure)
+	}
+	p.Clock.ToRest = true
+	run, err = record(sc, p, f.Failure, f.Path, tool)
+	return run, true, err
 }

@@ -25,10 +25,22 @@ func TestRunOfASearchedScheduleGoesOnToItsEnd(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, found.Failures)
 	require.Equal(t, "reliable", found.Failures[0].Property)
+	require.True(t, found.Failures[0].ToRest)
 	again, err := recorded.System(b.Scenario, runs[0])
 	require.NoError(t, err)
 	require.True(t, again.Params().Clock.ToRest)
 	result, err := recording.Replay(explore.NewRunner(again, again.Params().Clock.Steps), runs[0])
 	require.NoError(t, err)
 	require.NotNil(t, result.Find(explore.Failure{Property: "reliable", Label: "watch"}))
+}
+
+// Where etcd sends progress by itself a run ends with the programs of its clients, whatever is asked for.
+func TestRunThatCannotGoOnIsRefused(t *testing.T) {
+	b, err := testbed.FindBug("issue-20693")
+	require.NoError(t, err)
+	p := b.Scenario.Params
+	p.Bugs = []string{b.Name}
+	require.NoError(t, p.Set("notify", "1s"))
+	_, _, err = proof.SearchSchedules(t.Context(), b.Scenario, p, schedules.Config{Firings: 2}, "test")
+	require.EqualError(t, err, "schedules violate reliable (watch) only when the programs of the clients are over, and a run in which etcd sends progress by itself ends with them: set notify=0, and it goes on")
 }

@@ -39,6 +39,8 @@ type weighed struct {
 	matters matter
 	// stays: the line is told also if it repeats others.
 	stays bool
+	// dropped is how many lines of one kind before it are not told.
+	dropped int
 }
 
 // kind is what lines of one kind have in common: the node, the Go type of what it
@@ -108,7 +110,7 @@ func (r *Run) weigh() []weighed {
 		if fault {
 			// Shrinking leaves the faults that are needed.
 			matters = min(matters, named)
-			lines = append(lines, weighed{Line{i + 1, step.At, "fault", strike(step), nil}, kind{}, matters, false})
+			lines = append(lines, weighed{Line{i + 1, step.At, "fault", strike(step), nil}, kind{}, matters, false, 0})
 		}
 		for _, n := range step.Notes {
 			if fault && n.Node == 0 {
@@ -121,7 +123,7 @@ func (r *Run) weigh() []weighed {
 			if !parties.concern(name, n.Value) {
 				continue
 			}
-			l := weighed{Line{i + 1, step.At, name, n.Text, []sim.Note{n.Value}}, kindOf(&n, bystanders), matters, slices.Contains(a.ends, i)}
+			l := weighed{Line{i + 1, step.At, name, n.Text, []sim.Note{n.Value}}, kindOf(&n, bystanders), matters, slices.Contains(a.ends, i), 0}
 			if setBack[i] {
 				l.matters = min(l.matters, named)
 			}
@@ -248,7 +250,7 @@ type repeats struct{ all, seen, dropped int }
 
 // unrepeated keeps the first line of a kind that comes more than a few times,
 // and the last one, which is often the one that matters. So it does with lines in a row
-// that differ in their key only: a cache that takes in many events one after the other.
+// whose keys differ: of a cache that takes in many events one after the other.
 func unrepeated(lines []weighed) []weighed {
 	type class struct {
 		kind
@@ -277,12 +279,18 @@ func unrepeated(lines []weighed) []weighed {
 			n.dropped++
 			continue
 		}
-		if last && n.dropped > 0 {
-			l.Text += fmt.Sprintf(" (and %s more in between)", times(n.dropped))
+		if last {
+			l.dropped = n.dropped
 		}
 		kept = append(kept, l)
 	}
-	return inRows(kept)
+	kept = inRows(kept)
+	for i := range kept {
+		if l := &kept[i]; l.dropped > 0 {
+			l.Text += fmt.Sprintf(" (and %s more in between)", times(l.dropped))
+		}
+	}
+	return kept
 }
 
 // lastOfRow is how many lines at the end of a row are told: an event that goes back does so behind the one before it.
@@ -298,11 +306,11 @@ func inRows(lines []weighed) []weighed {
 		dropped := 0
 		for i, l := range row {
 			if n > maxRepeats && i > 0 && i < n-lastOfRow && !l.stays {
-				dropped++
+				dropped += 1 + l.dropped
 				continue
 			}
-			if i == n-lastOfRow && dropped > 0 {
-				l.Text += fmt.Sprintf(" (and %s more in between)", times(dropped))
+			if i == n-lastOfRow {
+				l.dropped += dropped
 			}
 			kept = append(kept, l)
 		}
@@ -310,11 +318,16 @@ func inRows(lines []weighed) []weighed {
 	return kept
 }
 
-// rowOf is how many lines from the first on a node says of one kind, whatever key they are about, each in a step of its own.
+// rowOf is how many lines from the first on are a row: a node says them, each in a step of its own, with notes of one Go type, and
+// all before the violation or all after it.
 func rowOf(lines []weighed) int {
-	first := &lines[0]
-	n := 1
-	for n < len(lines) && first.kind.note != nil && lines[n].Step != lines[n-1].Step && lines[n].Node == first.Node && lines[n].kind.note == first.kind.note {
+	first, n := &lines[0], 1
+	for n < len(lines) {
+		l := &lines[n]
+		if first.kind.note == nil || l.kind.note != first.kind.note || l.Node != first.Node || l.Step == lines[n-1].Step ||
+			(l.matters >= cameOfIt) != (first.matters >= cameOfIt) {
+			break
+		}
 		n++
 	}
 	return n

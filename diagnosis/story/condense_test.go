@@ -35,3 +35,22 @@ func TestLongRowsAreCounted(t *testing.T) {
 	interrupted[4].Node = "etcd"
 	require.Equal(t, texts(interrupted), texts(unrepeated(interrupted)), "no row is long")
 }
+
+// ofKeys are lines about these keys, each in a step of its own.
+func ofKeys(keys string) (lines []weighed) {
+	for i, key := range keys {
+		lines = append(lines, weighed{Line: Line{Step: i + 1, Node: "cache", Text: fmt.Sprintf("takes in %c", key)}, kind: kind{1, reflect.TypeOf(""), string(key)}})
+	}
+	return lines
+}
+
+// TestNoLineIsLostFromTheCount: of a row in which one key comes more often, too.
+func TestNoLineIsLostFromTheCount(t *testing.T) {
+	require.Equal(t, []string{"takes in a", "takes in f (and 9 times more in between)", "takes in g"}, texts(unrepeated(ofKeys("aaaaaabcdefg"))))
+	require.Equal(t, []string{"takes in b", "takes in a (and 9 times more in between)", "takes in g"}, texts(unrepeated(ofKeys("bcdefaaaaaag"))))
+	after := ofKeys("abcdefgh")
+	for i := 4; i < len(after); i++ {
+		after[i].matters = cameOfIt
+	}
+	require.Equal(t, texts(after), texts(unrepeated(after)), "no row is long")
+}

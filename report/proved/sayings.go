@@ -76,6 +76,9 @@ func shown(r *proof.Proof) string {
 	if f.First > 1 {
 		steps += fmt.Sprintf(", %d to %d of its run", f.First, f.First+f.Steps-1)
 	}
+	if f.ToRest {
+		steps += "; the run goes on when its clients have done all that they were to do (to-rest=true)"
+	}
 	switch {
 	case r.Schedules != nil:
 		return "this is the first schedule found that shows it, of " + steps

@@ -28,7 +28,7 @@ type source struct {
 func parseSource(text string) (source, error) {
 	name, where, _ := strings.Cut(text, "@")
 	of := find(name)
-	if guest, how := guests.Scheduled(text); how != (guests.Schedule{}) {
+	if guest, how := guests.Scheduled(text); how.Locks || how.Late && name == "kubernetes" {
 		return source{}, fmt.Errorf("%s: how goroutines are scheduled is said when the guest runs: compile %s", text, guest)
 	}
 	if of == nil || where == "" {

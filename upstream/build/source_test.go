@@ -20,6 +20,7 @@ func TestWhatIsNoGuest(t *testing.T) {
 		"etcd@" + empty:            "etcd@" + empty + ": guests can be made of etcd@v3.5.x, etcd@v3.6.x and etcd@v3.7.x alone",
 		"client@" + empty:          empty + " is no module: it has no go.mod with a line that begins with \"module \"",
 		"kubernetes@v0.37.2:locks": "kubernetes@v0.37.2:locks: how goroutines are scheduled is said when the guest runs: compile kubernetes@v0.37.2",
+		"kubernetes@v0.37.2:late":  "kubernetes@v0.37.2:late: how goroutines are scheduled is said when the guest runs: compile kubernetes@v0.37.2",
 		"kubernetes@./v0.37.2":     "the guest of ./v0.37.2 would be named v0.37.2, as that of a release: rename the folder",
 		"client@./mine:locked":     "the guest of ./mine:locked would be named mine:locked, and a colon or a comma in that name says something else: rename the folder",
 		"kubernetes@" + empty:      empty + " is no checkout of kubernetes: it has no staging/src/k8s.io/apiserver",

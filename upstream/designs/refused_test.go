@@ -33,8 +33,8 @@ func TestGuestsThatAreRefused(t *testing.T) {
 	}
 	_, err := loaded.Module("kubernetes@y", protocol.Kubernetes, node.Beginning)
 	require.EqualError(t, err, `the guest kubernetes@y is not in `+directory+`: run "make upstream GUEST=kubernetes@y" in the repository`)
-	for _, name := range []string{"kubernetes@y:lock", "kubernetes@y:"} {
-		_, err = loaded.Module(name, protocol.Kubernetes, node.Beginning)
-		require.EqualError(t, err, "the guest "+name+" is not known: behind the name of a guest there may be :locks, or :late if it is of Kubernetes, once and nothing else, as in kubernetes@y:locks")
+	for _, behind := range []string{":lock", ":", ":late"} {
+		_, err = loaded.Module("kubernetes@y"+behind, protocol.Kubernetes, node.Beginning)
+		require.EqualError(t, err, "the guest kubernetes@y has "+behind+" behind its name, where there may be :locks, or :late if it is of Kubernetes, once and nothing else, as in kubernetes@y:locks")
 	}
 }

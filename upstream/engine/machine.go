@@ -178,7 +178,7 @@ func (m *machine) readGlobals() []uint64 {
 	return values
 }
 
-// idle is called by the program when all its goroutines wait.
+// idle is called by the program when all its goroutines wait, or the host lets none of them go on.
 func (m *machine) idle(stack []uint64) {
 	w := waiting{receives: uint32(stack[1]) != 0}
 	if due := int64(stack[0]); due != 0 {

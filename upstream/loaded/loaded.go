@@ -16,7 +16,7 @@ import (
 // with which its runs begin.
 func Module(name string, speaks uint64, begin func(seed int64) []byte) (*engine.Module, error) {
 	if plain, odd := guests.Odd(name); odd {
-		return nil, fmt.Errorf("the guest %s is not known: behind the name of a guest there may be :locks, or :late if it is of Kubernetes, once and nothing else, as in %s:locks", name, plain)
+		return nil, fmt.Errorf("the guest %s has %s behind its name, where there may be :locks, or :late if it is of Kubernetes, once and nothing else, as in %s:locks", plain, name[len(plain):], plain)
 	}
 	directory, err := guests.Directory()
 	if err != nil {

@@ -35,8 +35,13 @@ func (n *Node) AscendSnapshots(f func(until int64, ascend func(func(*wire.KeyVal
 // recalled is the host of a guest that is asked for its snapshots, and does nothing else.
 type recalled struct{ answer []byte }
 
-// Pick implements engine.Host.
-func (*recalled) Pick([]engine.Goroutine, bool) int { return 0 }
+// Pick implements engine.Host. Goroutines that are late stay so.
+func (*recalled) Pick(_ []engine.Goroutine, receives bool) int {
+	if receives {
+		return engine.None
+	}
+	return 0
+}
 
 // Select implements engine.Host.
 func (*recalled) Select(engine.Goroutine, int) int { return 0 }

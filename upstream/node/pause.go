@@ -6,14 +6,14 @@ import "github.com/watchbed/watchbed/upstream/picks"
 // later step, and meanwhile messages come, timers fire and streams break. Between two waits a goroutine is not stopped, so that
 // no critical section is left half-way.
 type pause struct {
-	// least is how many goroutines run at least.
-	least int
+	// loop: this is a step of the loop of goroutines.
+	loop bool
 	// decided: the questions of the step were asked. bounded: goroutines are late after left more of them have run.
 	decided, bounded bool
 	left             int
 }
 
-// reaches are how many goroutines run in a step before the others are late.
+// reaches are how many goroutines run in a step before the others are late. In a step of the loop of goroutines it is one at least.
 var reaches = [...]int{0, 1, 4}
 
 // over reports whether no more goroutines run in this step, and counts the one that runs if not.
@@ -21,7 +21,11 @@ func (p *pause) over(s *picks.Step) bool {
 	if !p.decided {
 		p.decided = true
 		if p.bounded = s.Late(); p.bounded {
-			p.left = max(p.least, reaches[s.Reach(len(reaches))])
+			from := reaches[:]
+			if p.loop {
+				from = from[1:]
+			}
+			p.left = from[s.Reach(len(from))]
 		}
 	}
 	if !p.bounded {

@@ -73,7 +73,7 @@ func (n *Node) Fire(env *sim.Env, _ sim.Timer) {
 
 // Run implements sim.Node.
 func (n *Node) Run(env *sim.Env, _ sim.Task) {
-	n.least = 1
+	n.loop = true
 	n.run(env, nil)
 }
 
@@ -96,15 +96,17 @@ func (n *Node) run(env *sim.Env, message []byte) {
 		// Those that are late do not run for a look either.
 		n.end()
 	}
+	// After each step, so that the guest does the same whether judges look at it or not.
+	until := n.resume(inspect)
 	if env.Noting() && len(n.Ran) > 0 {
 		env.Note(ran(append(ran(nil), n.Ran...)))
 	}
-	// After each step, so that the guest does the same whether judges look at it or not.
-	until := n.resume(inspect)
 	n.Env, n.pause = nil, pause{}
-	if n.waits {
+	switch {
+	case n.waits:
 		env.Enable(taskGoroutines)
-	} else {
+	case n.how.Late:
+		// Another guest has no such loop: to name it would change the schedules of all seeds.
 		env.Disable(taskGoroutines)
 	}
 	n.arm(env, until)

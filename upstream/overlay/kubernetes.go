@@ -24,7 +24,7 @@ func kubernetes(latest, snapshots string) Program {
 		stubs: common,
 		// added are files that a package of a module has beside its own.
 		added: []stub{
-			// What is in the watch cache, read while all goroutines wait: no lock is held half-way.
+			// What is in the watch cache, read while no goroutine goes on: no critical section is left half-way.
 			{"k8s.io/apiserver/pkg/storage/cacher/watchbed.go", `package cacher
 
 import (

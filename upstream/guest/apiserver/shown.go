@@ -18,8 +18,8 @@ type shown struct {
 	compacted int64
 }
 
-// show tells the host what the cache is like, if that is new. All other goroutines wait, so that
-// nothing is half done. It must not draw random numbers, create goroutines or wait.
+// show tells the host what the cache is like, if that is new. All other goroutines wait, or have not gone
+// on since they waited, so that nothing is half done. It must not draw random numbers, create goroutines or wait.
 func (s *Server) show() {
 	resourceVersion, objects := s.host.Contents(s.cacher)
 	now := shown{
