@@ -314,6 +314,7 @@ var activeValues = []active{
 	{set: "continue-with-version=refused", scenario: "any-requests"},
 	{set: "most-recent=served", scenario: "any-requests"},
 	{set: "future-rv=confirm", scenario: "snapshot-reads"},
+	{set: "continued-limit=counts", scenario: "any-requests", with: "cache=v0.37.2,drawn-readers=8,drawn-requests=24,items=8"},
 	{set: "progress-requests=once", scenario: "consistent-list"},
 	{set: "progress-requests=notify", scenario: "consistent-list"},
 	{set: "progress-requests=echo", scenario: "consistent-list"},

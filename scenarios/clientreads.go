@@ -217,6 +217,8 @@ vain, and what no API takes is refused.`,
 		known.CompactedDeletions(reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.Pages, caches.MatchEtcd),
 		known.CompactedDeletions(watches.Reliable, watches.Resumable),
 		known.Rarely(known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable)),
+		known.When(known.KeepsSnapshots, known.ContinuesWithoutLimit).RarelyViolates(caches.PageSizes).
+			Because("a page that a snapshot answers has everything behind its token if it names resourceVersion \"0\" (findings/pages/continued-list-without-limit.md)"),
 		known.Restored(caches.MatchEtcd, watches.Ordered, watches.Unique, watches.EventTypes),
 		known.Rarely(known.StaleReads(reads.Linearizable, reads.LinearizableData)),
 		known.EchoOfLaggard(reads.Linearizable, reads.LinearizableData),

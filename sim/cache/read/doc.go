@@ -15,7 +15,7 @@
 // Where designs differ there is a seam, an exported variable to which another
 // module may add a value: Freshnesses, Timeouts, NotifyDetectors, RevisionRequests,
 // RevisionSharings, Paginations, Fallbacks, FutureRevisions, ZeroVersions,
-// ListPrefixes, RevisionSources, GetWaits, NextPages and Locks. Package variant has
+// ListPrefixes, RevisionSources, GetWaits, NextPages, ContinuedLimits and Locks. Package variant has
 // the values that no release ships.
 //
 // The package imports sim, sim/wire, sim/option and packages below sim/cache that

@@ -22,13 +22,14 @@ type Options struct {
 	MostRecent          request.MostRecent
 
 	// The places where watch caches were once wrong, or easily could be.
-	ZeroRV        ZeroRV
-	ListPrefix    ListPrefix
-	CurrentRV     CurrentRV
-	WatchRV       WatchRV
-	GetWait       GetWait
-	NextPage      NextPage
-	FreshnessLock FreshnessLock
+	ZeroRV         ZeroRV
+	ListPrefix     ListPrefix
+	CurrentRV      CurrentRV
+	WatchRV        WatchRV
+	GetWait        GetWait
+	NextPage       NextPage
+	ContinuedLimit ContinuedLimit
+	FreshnessLock  FreshnessLock
 }
 
 // Limits are sizes and times. Those left at zero take the values of
@@ -84,6 +85,7 @@ var Group = option.NewGroup("cache",
 	option.SeamOption(WatchRevisionSources, func(o *Options) *WatchRV { return &o.WatchRV }),
 	option.SeamOption(GetWaits, func(o *Options) *GetWait { return &o.GetWait }),
 	option.SeamOption(NextPages, func(o *Options) *NextPage { return &o.NextPage }),
+	option.SeamOption(ContinuedLimits, func(o *Options) *ContinuedLimit { return &o.ContinuedLimit }),
 	option.SeamOption(Locks, func(o *Options) *FreshnessLock { return &o.FreshnessLock }),
 )
 

@@ -22,6 +22,7 @@ type rules struct {
 	watchRevision     RevisionSource
 	countsForProgress WaitRule
 	nextPage          PageRule
+	continuedLimit    ContinuedRule
 	lock              Lock
 }
 
@@ -42,6 +43,7 @@ func newRules(o Options) rules {
 		watchRevision:     WatchRevisionSources.Of(o.WatchRV)(),
 		countsForProgress: GetWaits.Of(o.GetWait),
 		nextPage:          NextPages.Of(o.NextPage),
+		continuedLimit:    ContinuedLimits.Of(o.ContinuedLimit),
 		lock:              Locks.Of(o.FreshnessLock)(),
 	}
 }
