@@ -45,7 +45,7 @@ func TestLateAnswerIsFound(t *testing.T) {
 				return
 			}
 			require.Equal(t, string(prove.Violated), found.Verdict)
-			require.Equal(t, proof.Failure{Property: reads.AnswersInTime.Name, Label: "no-answer", Steps: found.Failures[0].Steps}, found.Failures[0])
+			require.Equal(t, proof.Failure{Property: reads.AnswersInTime.Name, Label: "no-answer", Steps: found.Failures[0].Steps, First: 1}, found.Failures[0])
 			require.Len(t, runs, 1)
 		})
 	}
