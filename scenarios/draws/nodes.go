@@ -47,6 +47,7 @@ var Cache = []option.Range{
 	option.From("watch-buf", "1", "2", "4"),
 	option.From("list-cap", "20", "60"),
 	option.From("slow-watchers", "ended", "latch", "reinitialised", "groups"),
+	option.From("continued-limit", "ignored", "counts"),
 }
 
 // Client is options and sizes of the client library.
