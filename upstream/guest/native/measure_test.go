@@ -17,6 +17,7 @@ import (
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/option"
 
+	"github.com/watchbed/watchbed/upstream/guests"
 	"github.com/watchbed/watchbed/upstream/node"
 	"github.com/watchbed/watchbed/upstream/picks"
 
