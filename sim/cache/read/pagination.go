@@ -111,3 +111,28 @@ func (r *Read) Answer(env *sim.Env, p *Page) {
 		ResourceVersion: p.ResourceVersion, Items: items, Continue: p.Token(), RemainingItemCount: p.Remaining, Origin: wire.FromCache,
 	}))
 }
+
+// limit is how many objects the answer may have, 0 for any number: the cache
+// ignores the limit of a resourceVersion "0" list (computeListLimit).
+func (r *Read) limit() int64 {
+	limit := max(r.list.Limit, 0)
+	switch {
+	case r.unlimited || r.list.ResourceVersion == 0 && r.list.Continue == "":
+		return 0
+	case r.list.ResourceVersion == 0:
+		return r.d.rules.continuedLimit(limit)
+	}
+	return limit
+}
+
+// ContinuedLimit is the value of the option continued-limit.
+type ContinuedLimit uint8
+
+// ContinuedRule is how many objects a list at resourceVersion "0" that has a continue token may be answered with, by its limit.
+type ContinuedRule func(limit int64) int64
+
+// ContinuedLimits is the seam of the limit of such a list where the cache answers it. Before snapshots it never did.
+var ContinuedLimits = option.NewSeam[ContinuedLimit, ContinuedRule]("continued-limit",
+	`the limit of a LIST at resourceVersion "0" that goes on behind a continue token, where the cache answers it`).
+	Shipped("ignored", "does not count: everything behind the token is answered (computeListLimit; findings/pages/continued-list-without-limit.md)",
+		func(int64) int64 { return 0 })
