@@ -7,6 +7,7 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 
+	"github.com/watchbed/watchbed/upstream/guests"
 	"github.com/watchbed/watchbed/upstream/traces"
 )
 
@@ -15,12 +16,6 @@ import (
 const (
 	schedules = 600
 	attempts  = 400
-)
-
-// What is behind the name of a guest whose goroutines give way at locks, too, and of one whose goroutines may be late.
-const (
-	atLocks = ":locks"
-	late    = ":late"
 )
 
 // compare compares a simulated cache with the code of a release.
@@ -33,8 +28,8 @@ func compare(ctx context.Context, of *world, design, release string) (row, error
 	r.Simulated, r.States = len(s.traces), s.states
 	seen := map[string]int{}
 	var yielding []*sim.World
-	for _, how := range []string{"", late, atLocks} {
-		roots, err := of.roots(release + how)
+	for _, how := range []guests.Schedule{{}, {Late: true}, {Locks: true}} {
+		roots, err := of.roots(release + how.String())
 		if err != nil {
 			return r, err
 		}

@@ -17,6 +17,17 @@ const (
 	late = ":late"
 )
 
+// String is what is behind the name of a guest that is scheduled so.
+func (s Schedule) String() string {
+	switch {
+	case s.Locks:
+		return atLocks
+	case s.Late:
+		return late
+	}
+	return ""
+}
+
 // AtLocks takes apart the name of a guest and whether its goroutines give way at locks: etcd@v3.5.35:locks.
 func AtLocks(name string) (guest string, locks bool) { return strings.CutSuffix(name, atLocks) }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 
+	"github.com/watchbed/watchbed/upstream/guests"
 	"github.com/watchbed/watchbed/upstream/traces"
 )
 
@@ -40,7 +41,7 @@ func measure(ctx context.Context, of *world, version string) (row, error) {
 }
 
 // atLocks is behind the name of a guest whose goroutines give way at locks, too.
-const atLocks = ":locks"
+var atLocks = guests.Schedule{Locks: true}.String()
 
 // compare compares a simulated server with random schedules of the code of a release.
 func compare(ctx context.Context, of *world, simulated, release string) (row, searched, error) {

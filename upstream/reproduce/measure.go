@@ -47,7 +47,7 @@ type figures struct {
 }
 
 func measure(ctx context.Context, r *row) (*figures, error) {
-	sc, p, err := r.prepared(r.guest() + r.how)
+	sc, p, err := r.prepared(r.guest() + r.how.String())
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func measure(ctx context.Context, r *row) (*figures, error) {
 			f.Replayed = true
 		}
 	}
-	sc, p, err = r.prepared(shipped + r.how)
+	sc, p, err = r.prepared(shipped + r.how.String())
 	if err != nil {
 		return nil, err
 	}

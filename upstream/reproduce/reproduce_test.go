@@ -45,7 +45,7 @@ func TestSomeBugsAreFound(t *testing.T) {
 			continue
 		}
 		looked++
-		sc, p, err := r.prepared(r.guest() + r.how)
+		sc, p, err := r.prepared(r.guest() + r.how.String())
 		require.NoError(t, err)
 		found, _, err := r.look(t.Context(), sc, &p, 0, 100)
 		require.NoError(t, err)

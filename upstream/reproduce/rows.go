@@ -1,5 +1,7 @@
 package main
 
+import "github.com/watchbed/watchbed/upstream/guests"
+
 // row is one of upstream's table of reproductions.
 type row struct {
 	// name is that of upstream's patch, and of ours if there is one.
@@ -11,8 +13,8 @@ type row struct {
 	set      []string
 	property string
 	why      string
-	// how the goroutines of the guest are scheduled, as behind its name (guests.Schedule).
-	how string
+	// how the goroutines of the guest are scheduled.
+	how guests.Schedule
 }
 
 // guest is the name of the one that is compiled.
@@ -47,7 +49,7 @@ var rows = []row{
 	{name: "125584", suite: found, scenario: "namespaces", property: "linearizable"},
 	{name: "134831", suite: found, scenario: "watch-list", property: "initial-events"},
 	{name: "135452", suite: found, scenario: "watch-list", property: "initial-events"},
-	{name: "116172", suite: "not found: no cache begins anew in its runs", scenario: "informer-during-relist", how: ":late", property: "informer-matches-etcd"},
+	{name: "116172", suite: "not found: no cache begins anew in its runs", scenario: "informer-during-relist", how: guests.Schedule{Late: true}, property: "informer-matches-etcd"},
 	{name: "125244", suite: "not found: it asks for bookmarks with initial events only", scenario: "watch-list", set: slowly, property: "bookmarkable"},
 	{name: "49745", suite: "not found: what is sent raises the floor as well", scenario: "watch-list-emptied", property: "resumable"},
 	{name: "58545", suite: found, scenario: "resumed-watch", property: "resumable"},

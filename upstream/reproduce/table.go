@@ -109,8 +109,8 @@ func (r *row) line(b *strings.Builder, f *figures) error {
 	for _, s := range r.set {
 		scenario += " `--set " + s + "`"
 	}
-	if r.how != "" {
-		scenario += " with `" + r.how + "`"
+	if how := r.how.String(); how != "" {
+		scenario += " with `" + how + "`"
 	}
 	fmt.Fprintf(b, "| %s | %s | %s | %s | %s |", r.name, words, r.suite, scenario, r.property)
 	if f == nil {
