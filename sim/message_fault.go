@@ -11,7 +11,7 @@ type LoseMessage struct {
 	Label    string
 	// Match says which messages count.
 	Match func(Payload) bool
-	// Instead makes what takes its place; nil is nothing.
+	// Instead makes what takes its place. Without it, and where it makes nil, nothing does.
 	Instead func(Payload) Payload
 }
 
@@ -32,8 +32,10 @@ func (f *LoseMessage) Strike(env *Env) {
 		return
 	}
 	if f.Instead != nil {
-		l.queue[i].Payload = f.Instead(l.queue[i].Payload)
-		return
+		if instead := f.Instead(l.queue[i].Payload); instead != nil {
+			l.queue[i].Payload = instead
+			return
+		}
 	}
 	m := l.queue[i]
 	wasFull := l.room > 0 && l.len() == l.room

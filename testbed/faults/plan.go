@@ -6,6 +6,7 @@ package faults
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
@@ -113,7 +114,7 @@ func (p *planner) servers() {
 		p.add(p.atEndpoint(func(member sim.NodeID) sim.Fault {
 			return &etcd.EndStream{Node: member, From: p.apiServers[i].WatchClients(), Label: "etcd>" + topology.Numbered("client", i, len(all))}
 		}), share(p.options.StreamEnds, i, len(all)))
-		p.add(&sim.BreakCall{To: all[i].Client, Label: topology.Numbered("client", i, len(all))}, share(p.options.CallBreaks, i, len(all)))
+		p.add(p.breakingCalls(i), share(p.options.CallBreaks, i, len(all)))
 	}
 	for resource := range p.topology.Resources {
 		for i := range all {
@@ -135,6 +136,28 @@ func (p *planner) atEndpoint(at func(member sim.NodeID) sim.Fault) sim.Fault {
 	return &wherever{each[0].Name(), each}
 }
 
+// breakingCalls has the caller of a client library go away. That of one which a cache brings itself
+// is a client of the cache.
+func (p *planner) breakingCalls(server int) sim.Fault {
+	of := &p.topology.APIServers[server]
+	calls := &sim.BreakCall{To: of.Client, Label: topology.Numbered("client", server, len(p.topology.APIServers))}
+	each := []sim.Fault{calls}
+	for _, cache := range of.Caches {
+		if p.hasLibrary(server, cache) {
+			each = append(each, &sim.BreakCall{To: cache})
+		}
+	}
+	if len(each) == 1 {
+		return calls
+	}
+	return &wherever{calls.Name(), each}
+}
+
+// hasLibrary reports whether a cache of an API server may bring a client library of its own.
+func (p *planner) hasLibrary(server int, cache sim.NodeID) bool {
+	return slices.Contains(p.apiServers[server].WatchClients(), cache)
+}
+
 // losing is about an event on its way to a cache, or about what it leaves there.
 func (p *planner) losing(server, resource int) sim.Fault {
 	of := &p.topology.APIServers[server]
@@ -143,7 +166,15 @@ func (p *planner) losing(server, resource int) sim.Fault {
 		return &cache.LoseSnapshot{Node: to, Label: name}
 	}
 	lost := losses[p.options.Lost]
-	return &sim.LoseMessage{From: of.Client, To: to, Label: lost.label + name, Match: lost.match, Instead: lost.instead}
+	fromLibrary := lost.betweenLibraryAndCache(of.Client, to, name)
+	if !p.hasLibrary(server, to) {
+		return fromLibrary
+	}
+	each := []sim.Fault{fromLibrary}
+	for _, member := range p.topology.WatchEndpoints() {
+		each = append(each, lost.betweenEtcdAndCache(member, to, name, topology.Prefix(resource)))
+	}
+	return &wherever{fromLibrary.Name(), each}
 }
 
 func (p *planner) replacements() {
