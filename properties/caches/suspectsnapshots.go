@@ -131,7 +131,9 @@ func (j *suspectSnapshots) look(i int, c *testbed.Cache) {
 		}
 		of.last = k
 		j.tally.Exercised++
-		switch amid := c.Server().Cache.Checks.MarkConsistent != check.MarkConsistentLocked; {
+		// In code that ships a step goes on until the snapshots are dropped.
+		amid := c.Server().Cache.Checks.MarkConsistent != check.MarkConsistentLocked && !c.Server().Design.OwnNode()
+		switch {
 		case all[k-1].Outcome == check.Consistent:
 			j.end(i)
 		case of.suspended || !c.Ready():

@@ -119,6 +119,10 @@ func (j *detectorAccuracy) compare(c *testbed.Cache, of *check.Detection) compar
 	})
 	got := of.Items
 	if of.By == check.ConsistencyCheck && c.Mirror != nil {
+		if c.Server().Design.OwnNode() && c.Mirror.ResourceVersion() != of.ResourceVersion {
+			// Code that ships may have taken in events in the step in which it listed its cache.
+			return unknown
+		}
 		got = nil
 		c.Mirror.Ascend(func(kv *wire.KeyValue) bool {
 			got = append(got, kv)

@@ -24,16 +24,20 @@ func (s *struck) AfterStep(_ *sim.World, a sim.Action) {
 	}
 }
 
-// TestFaultsOfStreamsStrikeTheGuest: the watch streams that Kubernetes' clientv3 opens break, end in order, and may be clogged.
-func TestFaultsOfStreamsStrikeTheGuest(t *testing.T) {
-	for _, fault := range []string{"breaks=1", "stream-ends=1", "clog=true"} {
+// TestFaultsStrikeTheGuest: the watch streams that Kubernetes' clientv3 opens break, end in order, may be clogged and may lose an event, and
+// clients go away.
+func TestFaultsStrikeTheGuest(t *testing.T) {
+	for fault, scenario := range map[string]*testbed.Scenario{
+		"breaks=1": scenarios.WatchListStreams, "stream-ends=1": scenarios.WatchListStreams, "clog=true": scenarios.WatchListStreams,
+		"lost-events=1": scenarios.WatchListStreams, "call-breaks=1": scenarios.ConsistentList,
+	} {
 		times := 0
-		sc := *scenarios.WatchListStreams
+		sc := *scenario
 		sc.Claims = []*testbed.Property{{
 			Name: "struck", Kind: testbed.Safety, Promise: "none", Violated: "none",
 			New: func(*testbed.System) testbed.Judge { return &struck{&times} },
 		}}
-		explored(t, &sc, 10, "breaks=0", "restarts=0", "compactions=0", fault)
+		explored(t, &sc, 10, "breaks=0", "restarts=0", "compactions=0", "etcd-restarts=0", fault)
 		require.NotZero(t, times, fault)
 	}
 }

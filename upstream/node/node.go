@@ -5,6 +5,7 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/check"
 
 	"github.com/watchbed/watchbed/upstream/guests"
 	"github.com/watchbed/watchbed/upstream/picks"
@@ -29,6 +30,11 @@ type Node struct {
 	streams []stream
 	opened  int
 	seen    seen
+
+	// detections are the comparisons with etcd since the run began, those of processes that have crashed, too. The present one
+	// has begun those behind the first before.
+	detections []check.Detection
+	before     int
 
 	// waits: goroutines can run, and do so in a later step.
 	waits bool
@@ -62,6 +68,7 @@ var (
 	_ cache.Remembering = (*Node)(nil)
 	_ cache.Compacting  = (*Node)(nil)
 	_ cache.Trusting    = (*Node)(nil)
+	_ cache.Detecting   = (*Node)(nil)
 )
 
 // New returns a node that has not started yet.
@@ -73,11 +80,14 @@ func New(cfg cache.Config, g Guest, how guests.Schedule) *Node {
 func (n *Node) Reset(cfg cache.Config) {
 	n.cfg = cfg
 	n.forget()
+	n.detections, n.before = n.detections[:0], 0
 }
 
 func (n *Node) forget() {
 	n.guest.Reset()
+	detections := n.detections
 	*n = Node{cfg: n.cfg, guest: n.guest, how: n.how, calls: n.calls[:0], ranges: n.ranges[:0], streams: n.streams[:0], seen: seen{}, out: n.out}
+	n.detections, n.before = detections, len(detections)
 }
 
 // IsProgram implements sim.Program.
@@ -87,6 +97,7 @@ func (n *Node) IsProgram() {}
 func (n *Node) Clone() sim.Node {
 	c := *n
 	c.guest = n.guest.Clone()
+	c.detections = slices.Clone(n.detections)
 	c.calls, c.ranges, c.streams = slices.Clone(n.calls), slices.Clone(n.ranges), slices.Clone(n.streams)
 	c.seen, c.Step, c.out = n.seen.clone(), picks.Step{}, protocol.Writer{}
 	c.pause = pause{}

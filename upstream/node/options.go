@@ -20,7 +20,7 @@ import (
 // consistent LIST that times out an API server has two, and one that panics at an inconsistency does not start again by itself.
 var Reads = []string{
 	"version-check", "etcd-range-stream", "watch-decode", "snapshots", "consistency-checker=off", "consistency-checker=fallback",
-	"on-timeout=fallback", "on-timeout=throttle", "watch-list", "reflector-list", "ring", "ring-max", "fresh-duration",
+	"on-timeout=fallback", "on-timeout=throttle", "watch-list", "reflector-list", "ring", "ring-max", "fresh-duration", "check-period",
 }
 
 // Shipped are the options of etcd3 that Kubernetes has from 1.37 on, whatever the release of etcd.
@@ -77,5 +77,5 @@ func (n *Node) writeOptions(w *protocol.Writer, timed bool) {
 		// Without a clock no event is older than another, and the history would only grow.
 		most = a.RingCapacity
 	}
-	w.Int(int64(a.RingCapacity)).Int(int64(most)).Int(int64(a.EventFreshDuration))
+	w.Int(int64(a.RingCapacity)).Int(int64(most)).Int(int64(a.EventFreshDuration)).Int(int64(a.ConsistencyCheckPeriod))
 }

@@ -42,7 +42,7 @@ func SelfTest(m *engine.Module, begin func(seed int64) []byte) error {
 func Beginning(seed int64) []byte {
 	var w protocol.Writer
 	w.Begin(protocol.Start, 0).Int(seed).Text("/registry/pods/").Text("").Text("").Text("").Bool(false).Bool(false).Int(1)
-	return w.Int(0).Int(0).Int(0).Int(0).Bytes
+	return w.Int(0).Int(0).Int(0).Int(0).Int(0).Bytes
 }
 
 // try is a digest of a short run of a guest that is told nothing more.

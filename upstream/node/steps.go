@@ -53,6 +53,7 @@ func (n *Node) fields() (indexed, unindexed, label string) {
 
 // Restart implements sim.Restarter.
 func (n *Node) Restart(env *sim.Env) {
+	n.abandon()
 	n.forget()
 	n.Start(env)
 }

@@ -141,3 +141,11 @@ const (
 	Bookmark
 	Error
 )
+
+// Outcomes of comparisons with etcd are those of sim/cache/check.
+const (
+	Pending byte = iota
+	Consistent
+	Inconsistent
+	CheckFailed
+)

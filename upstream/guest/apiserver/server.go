@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/client/v3/kubernetes"
@@ -38,6 +39,8 @@ type Server struct {
 	parts []func()
 	// clients are the connections of clients whose requests are under way. The host's lock guards it.
 	clients map[uint32]context.CancelFunc
+	// comparisons are those of the cacher with etcd.
+	comparisons comparisons
 	// shown is what the host knows of the cache.
 	shown shown
 }
@@ -149,6 +152,7 @@ func (s *Server) start(r *protocol.Reader) {
 	trusts, endpoints := r.Bool(), r.Int()
 	setGates(r)
 	history := readHistory(r)
+	setCheckPeriod(time.Duration(r.Int()))
 	s.clients = map[uint32]context.CancelFunc{}
 
 	checker := etcdfeature.NewDefaultFeatureSupportChecker()
@@ -193,7 +197,8 @@ func (s *Server) start(r *protocol.Reader) {
 		panic(err)
 	}
 	s.host.SetHistory(s.cacher, history.least, history.most, history.fresh)
-	delegator := cacher.NewCacheDelegator(s.cacher, s.storage)
+	s.comparisons.resource = groupResource
+	delegator := cacher.NewCacheDelegator(s.cacher, compared{s.storage, &s.comparisons})
 	s.delegator = delegator
 	s.parts = append(s.parts, func() { library.Close() }, store.Close, s.cacher.Stop, delegator.Stop)
 }

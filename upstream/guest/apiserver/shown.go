@@ -16,6 +16,8 @@ type shown struct {
 	trusts bool
 	// compacted is the compaction below which the cache has no snapshots any more, 0 if it knows of none.
 	compacted int64
+	// compared is the last comparison with etcd.
+	compared comparison
 }
 
 // show tells the host what the cache is like, if that is new. All other goroutines wait, or have not gone
@@ -24,6 +26,7 @@ func (s *Server) show() {
 	resourceVersion, objects := s.host.Contents(s.cacher)
 	now := shown{
 		resourceVersion, s.cacher.Ready(), feature.DefaultFeatureSupportChecker.Supports(storage.RequestWatchProgress), s.host.Compacted(s.cacher),
+		s.comparisons.newest(),
 	}
 	if now == s.shown {
 		return
@@ -31,6 +34,7 @@ func (s *Server) show() {
 	s.shown = now
 	var out protocol.Writer
 	w := out.Begin(protocol.Shown, 0).Int(int64(resourceVersion)).Bool(now.ready).Bool(now.trusts).Int(now.compacted)
+	w.Int(now.compared.number).Int(now.compared.resourceVersion).Byte(now.compared.outcome)
 	s.writeContents(w, objects)
 	s.host.Send(&out)
 }
