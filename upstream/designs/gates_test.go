@@ -61,8 +61,9 @@ var gates = []struct{ scenario, with, without, shows string }{
 	// Snapshots are what the API server learns of compactions for.
 	{"snapshot-reads", "snapshots=on", "snapshots=off", "etcd3.NewCompactor.func2"},
 	{"failed-checks", "consistency-checker=fallback", "consistency-checker=off", "cacher.NewCacheDelegator.func1"},
-	{"consistent-list", "watch-list=disabled", "watch-list=default", "cache.(*Reflector).list.func1"},
-	{"consistent-list", "reflector-list=list", "reflector-list=watch-list", "cache.(*Reflector).list.func1"},
+	// A watch list that a fault ends has the reflector list.
+	{"consistent-list", "watch-list=disabled breaks=0 restarts=0", "watch-list=default breaks=0 restarts=0", "cache.(*Reflector).list.func1"},
+	{"consistent-list", "reflector-list=list breaks=0 restarts=0", "reflector-list=watch-list breaks=0 restarts=0", "cache.(*Reflector).list.func1"},
 	{"member-partition", "on-timeout=throttle", "on-timeout=fallback", "error: too many requests"},
 	{"relist-of-small-history", "ring=1", "ring=100", "ERROR RV="},
 	{"relist-of-small-history", "ring=1", "ring=1 ring-max=100 mode=timed horizon=20s", "ERROR RV="},
