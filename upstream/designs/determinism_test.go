@@ -30,6 +30,7 @@ var deterministic = []struct{ name, cache, etcd string }{
 	{"cacher", "kubernetes@v0.37.2", "3.6.16"},
 	{"cacher that gives way at locks", "kubernetes@v0.37.2:locks", "3.6.16"},
 	{"cacher whose goroutines are late", "kubernetes@v0.37.2:late", "3.6.16"},
+	{"cacher whose goroutines are late and give way at locks", "kubernetes@v0.37.2:locks:late", "3.6.16"},
 	{"cacher and etcd", "kubernetes@v0.37.2", "etcd@v3.5.35"},
 	{"cacher and etcd that give way at locks", "kubernetes@v0.37.2:locks", "etcd@v3.5.35:locks"},
 }

@@ -23,8 +23,10 @@ func TestBugsShowWhereGoroutinesMayStop(t *testing.T) {
 		// The revision is in one critical section, and its object in the next one.
 		{"torn update", scenarios.ConsistentList, "linearizable", nil, []over{
 			{"kubernetes@v0.37.2+torn-update:locks", 1_000, model.Violated},
+			{"kubernetes@v0.37.2+torn-update:locks:late", 1_000, model.Violated},
 			{"kubernetes@v0.37.2+torn-update", 200, model.Holds},
 			{"kubernetes@v0.37.2:locks", 200, model.Holds},
+			{"kubernetes@v0.37.2:locks:late", 200, model.Holds},
 		}},
 		// The timer of bookmarks has to fire while a goroutine that has an event waits for its turn.
 		{

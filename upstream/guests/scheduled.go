@@ -19,23 +19,23 @@ const (
 
 // String is what is behind the name of a guest that is scheduled so.
 func (s Schedule) String() string {
-	switch {
-	case s.Locks:
-		return atLocks
-	case s.Late:
-		return late
+	var name string
+	if s.Locks {
+		name = atLocks
 	}
-	return ""
+	if s.Late {
+		name += late
+	}
+	return name
 }
 
 // AtLocks takes apart the name of a guest and whether its goroutines give way at locks: etcd@v3.5.35:locks.
 func AtLocks(name string) (guest string, locks bool) { return strings.CutSuffix(name, atLocks) }
 
-// Scheduled takes apart the name of a guest of Kubernetes and how its goroutines are scheduled: kubernetes@v0.37.2:late.
+// Scheduled takes apart the name of a guest of Kubernetes and how its goroutines are scheduled: kubernetes@v0.37.2:locks:late.
 func Scheduled(name string) (guest string, how Schedule) {
-	if guest, how.Locks = AtLocks(name); !how.Locks {
-		guest, how.Late = strings.CutSuffix(name, late)
-	}
+	guest, how.Late = strings.CutSuffix(name, late)
+	guest, how.Locks = AtLocks(guest)
 	return guest, how
 }
 

@@ -28,8 +28,8 @@ import (
 
 // shipped are the guests that are hunted unless others are named.
 var shipped = []string{
-	"kubernetes@v0.37.2", "kubernetes@v0.37.2:locks", "kubernetes@v0.37.2:late",
-	"kubernetes@v0.38.0-alpha.2", "kubernetes@v0.38.0-alpha.2:locks", "kubernetes@v0.38.0-alpha.2:late",
+	"kubernetes@v0.37.2", "kubernetes@v0.37.2:locks", "kubernetes@v0.37.2:late", "kubernetes@v0.37.2:locks:late",
+	"kubernetes@v0.38.0-alpha.2", "kubernetes@v0.38.0-alpha.2:locks", "kubernetes@v0.38.0-alpha.2:late", "kubernetes@v0.38.0-alpha.2:locks:late",
 }
 
 func main() {

@@ -4,7 +4,7 @@ import "github.com/watchbed/watchbed/upstream/picks"
 
 // pause is how far a guest goes in a step before its goroutines are late (guests.Schedule.Late): what can run then does so in a
 // later step, and meanwhile messages come, timers fire and streams break. Between two waits a goroutine is not stopped, so that
-// no critical section is left half-way.
+// no critical section is left half-way, unless it gives way where it takes a lock (Schedule.Locks).
 type pause struct {
 	// loop: this is a step of the loop of goroutines.
 	loop bool

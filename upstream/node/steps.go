@@ -92,13 +92,15 @@ func (n *Node) run(env *sim.Env, message []byte) {
 	}
 	n.Begin(env, n.how.Locks, name)
 	n.waits = false
-	n.resume(message)
+	until := n.resume(message)
 	if n.waits {
 		// Those that are late do not run for a look either.
 		n.end()
 	}
-	// After each step, so that the guest does the same whether judges look at it or not.
-	until := n.resume(inspect)
+	if !n.halfway() {
+		// After each such step, so that the guest does the same whether judges look at it or not.
+		until = n.resume(inspect)
+	}
 	if env.Noting() && len(n.Ran) > 0 {
 		env.Note(ran(append(ran(nil), n.Ran...)))
 	}
@@ -112,6 +114,10 @@ func (n *Node) run(env *sim.Env, message []byte) {
 	}
 	n.arm(env, until)
 }
+
+// halfway reports whether a goroutine may be stopped in a critical section. No reader could see what the cache
+// is like then, and judges look at what it was before.
+func (n *Node) halfway() bool { return n.waits && n.how.Locks }
 
 // inspect is the message that asks what the cache is like.
 var inspect = new(protocol.Writer).Begin(protocol.Inspect, 0).Bytes
