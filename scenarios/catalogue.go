@@ -35,7 +35,7 @@ func init() {
 		etcdrequests.RequestSizes, etcdrequests.TransactionSizes, etcdrequests.LaggingReads, etcdrequests.LaggingStreams, etcdrequests.TwoStepWrites, etcdrequests.AnyWithoutLeader, etcdrequests.LeaderlessAtRest, etcdrequests.NestedTransactions, etcdrequests.Leases, etcdrequests.LeasesWithoutLeader, etcdrequests.LeaseTimes, etcdrequests.PhysicalCompactions, etcdrequests.CompactionInRange,
 		// Snapshots and compaction (KEP-4988).
 		SnapshotReads, CompactedHistory, CompetingCompactors, LoneCompactor, divergences.LostEvent, divergences.LostEventRecovers, divergences.LostDeletion, divergences.LostVersion, divergences.LostValue, divergences.LostSnapshot,
-		divergences.FailedChecks, divergences.Detectors, divergences.ConsistencyChecks,
+		divergences.FailedChecks, divergences.Detectors, divergences.ConsistencyChecks, divergences.CheckAmidEvent,
 		// Initial events (KEP-3157).
 		WatchListStreams, WatchListStart, WatchListSlow, WatchListFull, WatchListHeldUp, WatchListEnds, WatchListSixSeconds, watchlists.Behind, watchlists.WithoutProgress, watchlists.Established, watchlists.Emptied,
 		// Reads of etcd in chunks (KEP-5966).

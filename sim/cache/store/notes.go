@@ -80,3 +80,17 @@ func (n dropped) Text(*sim.World) string {
 	}
 	return "drops all " + strconv.Itoa(n.snapshots) + " snapshots: cache and etcd are equal"
 }
+
+// outlives: an event leaves its snapshot after a failed check has dropped all.
+type outlives struct{ resourceVersion int64 }
+
+// Text implements sim.Note.
+func (n outlives) Text(*sim.World) string {
+	return "leaves its snapshot of resourceVersion " + strconv.FormatInt(n.resourceVersion, 10) + " after the failed check has dropped the others"
+}
+
+// again: a check that passes switches snapshots on.
+type again struct{}
+
+// Text implements sim.Note.
+func (again) Text(*sim.World) string { return "switches snapshots on: cache and etcd are equal" }

@@ -52,6 +52,9 @@ func (s *Store) MarkConsistent(env *sim.Env, consistent bool) {
 	case k.suspended:
 		env.WritesItem(CellSnapshots, 0, itemSwitch)
 		env.Cover(snapshotsAgain)
+		if env.Noting() {
+			env.Note(again{})
+		}
 	default:
 		env.LooksAt(CellSnapshots, 0)
 	}
@@ -139,7 +142,11 @@ func (s *Store) takeSnapshot(env *sim.Env, resourceVersion int64) {
 	k := &s.snapshots
 	k.outlived = false
 	if k.amidEvent {
+		env.ReadsItem(CellSnapshots, 0, itemSwitch)
 		env.Cover(snapshotOutlives)
+		if env.Noting() {
+			env.Note(outlives{resourceVersion})
+		}
 		s.MarkConsistent(env, false)
 		k.amidEvent, k.outlived = false, true
 	}

@@ -131,6 +131,7 @@ func (s *Store) Newest(env *sim.Env) View {
 		env.LooksAt(CellSnapshots, 0)
 		if k.outlived && k.taking() {
 			newest, _ := k.tree.Max()
+			env.ReadsItem(CellSnapshots, 0, itemSwitch)
 			env.ReadsItem(CellSnapshots, 0, newest.resourceVersion)
 			v.objects, v.Snapshot, v.changes = newest.objects, newest.resourceVersion, s.changesBehind(&newest)
 			return v
