@@ -128,8 +128,8 @@ resourceVersion of the cache. A cache that lacks an event answers as it holds, w
 		Faults: faults.Options{LostEvents: 3},
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
-	Claims: []*testbed.Property{caches.ServedAsHeld, checks.DetectorAccuracy, caches.SuspectSnapshots},
-	Known: known.When(known.KeepsSnapshots, known.CheckerFallsBack, known.MarksWithoutLock).RarelyViolates(caches.ServedAsHeld).
+	Claims: []*testbed.Property{reads.ServedAsHeld, checks.DetectorAccuracy, caches.SuspectSnapshots},
+	Known: known.When(known.KeepsSnapshots, known.CheckerFallsBack, known.MarksWithoutLock).RarelyViolates(reads.ServedAsHeld).
 		Because("a snapshot that an event has left behind a failed check is the newest one after a check that passes (findings/pages/snapshot-outlives-failed-check.md)"),
 })
 

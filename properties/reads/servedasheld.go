@@ -1,4 +1,4 @@
-package caches
+package reads
 
 import (
 	"fmt"
@@ -71,7 +71,7 @@ func (j *servedAsHeld) Finding(*sim.World) explore.Finding {
 		ops, spans := c.Operations(), c.Spans()
 		for k := range ops {
 			op, at := &ops[k], &j.moments.Operations(i)[k]
-			if op.Outcome != model.Done || at.Cache < 0 || spans[k].Origin != wire.FromCache || !isOfNewest(at, j.system.Caches()[at.Cache].Prefix()) {
+			if op.Outcome != model.Done || at.Cache < 0 || spans[k].Origin != wire.FromCache || !isOfNewest(op.Request, j.system.Caches()[at.Cache].Prefix()) {
 				continue
 			}
 			seen := func(h holding) bool { return h.at == op.Result.Revision }
@@ -92,9 +92,8 @@ func (j *servedAsHeld) Finding(*sim.World) explore.Finding {
 }
 
 // isOfNewest reports whether a request is a LIST of the newest state, with all objects under the prefix.
-func isOfNewest(at *moments.Call, prefix string) bool {
-	r, lists := at.Request.(*wire.ListRequest)
-	return lists && r.Prefix == prefix && !r.Single && !isExact(r) && r.Limit == 0 && r.Selector.Empty()
+func isOfNewest(r *model.Request, prefix string) bool {
+	return r.Kind == model.List && r.Key == prefix && r.End == model.PrefixEnd(prefix) && r.Freshness != model.Exact && r.Limit == 0 && r.Selection == model.Selection{}
 }
 
 // otherObjects is a LIST that a cache answered with what it does not hold.
