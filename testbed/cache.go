@@ -26,6 +26,7 @@ type Cache struct {
 
 	resetter  cache.Resetter
 	readiness cache.Readiness
+	hiding    cache.Hiding
 	// servers are what its API server is made of, generation by generation.
 	servers []*Server
 	config  cache.Config
@@ -47,6 +48,9 @@ func (c *Cache) Prefix() string { return c.config.Prefix }
 
 // Ready reports whether the cache serves. One that cannot say so always does.
 func (c *Cache) Ready() bool { return c.readiness == nil || c.readiness.Ready() }
+
+// Hidden reports whether the node is amid a change, so that what it shows says nothing of how it answers.
+func (c *Cache) Hidden() bool { return c.hiding != nil && c.hiding.Hidden() }
 
 // Server is what its API server is made of at present.
 func (c *Cache) Server() *Server {
@@ -84,6 +88,7 @@ func (c *Cache) use(n sim.Node) {
 	c.Trusting, _ = c.Node.(cache.Trusting)
 	c.Waiting, _ = c.Node.(cache.Waiting)
 	c.Timed, _ = c.Node.(cache.Timed)
+	c.hiding, _ = c.Node.(cache.Hiding)
 	c.resetter, _ = c.Node.(cache.Resetter)
 	c.readiness, _ = c.Node.(cache.Readiness)
 }

@@ -34,6 +34,8 @@ type Cache struct {
 type cacheRecord struct {
 	Cache
 	ready, behind, trusts bool
+	// hidden: what the cache shows is out of date, so that it may be any way.
+	hidden bool
 	// waiting is how many clients of the history wait for its answers.
 	waiting int
 }
@@ -46,6 +48,11 @@ func heard(w *sim.World) uint64 {
 // look compares the cache with what it was like after the step before.
 func (r *cacheRecord) look(w *sim.World, step int, c *testbed.Cache, newest int64) {
 	before := step - 1
+	if hidden := c.Hidden(); hidden != r.hidden {
+		if r.hidden = hidden; !hidden {
+			r.unknown(before)
+		}
+	}
 	behind := c.Mirror == nil || c.Mirror.ResourceVersion() < newest
 	if r.behind && !behind {
 		r.Behind = before
@@ -71,6 +78,11 @@ func (r *cacheRecord) look(w *sim.World, step int, c *testbed.Cache, newest int6
 	}
 }
 
+// unknown writes down that after a step the cache may have been any way.
+func (c *Cache) unknown(step int) {
+	c.Unready, c.Behind, c.Trusted, c.Untrusted, c.Crowded = step, step, step, step, step
+}
+
 // leave is for a client that waits no longer since this step.
 func (r *cacheRecord) leave(step int) {
 	if r.waiting > 1 {
@@ -82,6 +94,9 @@ func (r *cacheRecord) leave(step int) {
 // now writes down what the cache is like after this step.
 func (r *cacheRecord) now(at *Cache, step int, c *testbed.Cache) {
 	*at = r.Cache
+	if r.hidden {
+		at.unknown(step)
+	}
 	if !r.ready {
 		at.Unready = step
 	}

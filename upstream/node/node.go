@@ -69,6 +69,7 @@ var (
 	_ cache.Compacting  = (*Node)(nil)
 	_ cache.Trusting    = (*Node)(nil)
 	_ cache.Detecting   = (*Node)(nil)
+	_ cache.Hiding      = (*Node)(nil)
 )
 
 // New returns a node that has not started yet.

@@ -115,6 +115,9 @@ func (n *Node) run(env *sim.Env, message []byte) {
 	n.arm(env, until)
 }
 
+// Hidden implements cache.Hiding.
+func (n *Node) Hidden() bool { return n.halfway() }
+
 // halfway reports whether a goroutine may be stopped in a critical section. No reader could see what the cache
 // is like then, and judges look at what it was before.
 func (n *Node) halfway() bool { return n.waits && n.how.Locks }
