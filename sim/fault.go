@@ -68,10 +68,10 @@ func (f *BreakStream) find(w *World) Conn {
 	return NoConn
 }
 
-// BreakCall cuts one unary call to a node, as a caller does that is cancelled.
+// BreakCall cuts one unary call to one of these nodes, as a caller does that is cancelled.
 // Both ends hear of it; what was under way is lost.
 type BreakCall struct {
-	To    NodeID
+	To    []NodeID
 	Label string
 }
 
@@ -92,7 +92,7 @@ func (f *BreakCall) find(w *World) Conn {
 	for i := range w.conns {
 		w.asksConn(i)
 		k := &w.conns[i]
-		if k.state == connOpen && k.kind == callConn && k.acceptor == f.To && !w.laneFrom(k, k.acceptor).deaf {
+		if k.state == connOpen && k.kind == callConn && slices.Contains(f.To, k.acceptor) && !w.laneFrom(k, k.acceptor).deaf {
 			return k.id
 		}
 	}

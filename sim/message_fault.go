@@ -7,8 +7,10 @@ import "slices"
 // network does that to a stream: it stands for a bug of the sender, and plants
 // what a detector of such bugs has to find.
 type LoseMessage struct {
-	From, To NodeID
-	Label    string
+	// From are the nodes one of which sends it.
+	From  []NodeID
+	To    NodeID
+	Label string
 	// Match says which messages count.
 	Match func(Payload) bool
 	// Instead makes what takes its place. Without it, and where it makes nil, nothing does.
@@ -56,10 +58,17 @@ func (f *LoseMessage) Strike(env *Env) {
 func (f *LoseMessage) find(w *World) (*lane, int) {
 	for c := range w.conns {
 		k := &w.conns[c]
-		if k.state != connOpen || k.kind != streamConn || k.opener != f.From && k.acceptor != f.From || k.opener != f.To && k.acceptor != f.To {
+		var from NodeID
+		switch f.To {
+		case k.opener:
+			from = k.acceptor
+		case k.acceptor:
+			from = k.opener
+		}
+		if k.state != connOpen || k.kind != streamConn || !slices.Contains(f.From, from) {
 			continue
 		}
-		l := w.laneFrom(k, f.From)
+		l := w.laneFrom(k, from)
 		for i := l.head; i < len(l.queue); i++ {
 			if f.Match(l.queue[i].Payload) {
 				return l, i

@@ -20,7 +20,7 @@ func TestLoseMessage(t *testing.T) {
 		}
 		w.Add("a", a)
 		w.Add("b", b)
-		w.AddFault(&sim.LoseMessage{From: 1, To: 2, Label: "an x", Match: func(p sim.Payload) bool { return p == text("x") }},
+		w.AddFault(&sim.LoseMessage{From: []sim.NodeID{1}, To: 2, Label: "an x", Match: func(p sim.Payload) bool { return p == text("x") }},
 			sim.Budget{Times: 1})
 		s := &script{picks: []string{"inject lose an x"}}
 		w.Start(s)

@@ -49,7 +49,7 @@ func (c *Cache) Prefix() string { return c.config.Prefix }
 // Ready reports whether the cache serves. One that cannot say so always does.
 func (c *Cache) Ready() bool { return c.readiness == nil || c.readiness.Ready() }
 
-// Hidden reports whether the node is amid a change, so that what it shows says nothing of how it answers.
+// Hidden reports whether what the node shows is out of date (cache.Hiding).
 func (c *Cache) Hidden() bool { return c.hiding != nil && c.hiding.Hidden() }
 
 // Server is what its API server is made of at present.

@@ -34,7 +34,7 @@ type Cache struct {
 type cacheRecord struct {
 	Cache
 	ready, behind, trusts bool
-	// hidden: what the cache shows is out of date, so that it may be any way.
+	// hidden: what the cache shows is out of date.
 	hidden bool
 	// waiting is how many clients of the history wait for its answers.
 	waiting int
@@ -78,9 +78,9 @@ func (r *cacheRecord) look(w *sim.World, step int, c *testbed.Cache, newest int6
 	}
 }
 
-// unknown writes down that after a step the cache may have been any way.
+// unknown writes down that it is not known whether the cache was ready, as new as etcd, and trusted it after a step.
 func (c *Cache) unknown(step int) {
-	c.Unready, c.Behind, c.Trusted, c.Untrusted, c.Crowded = step, step, step, step, step
+	c.Unready, c.Behind, c.Trusted, c.Untrusted = step, step, step, step
 }
 
 // leave is for a client that waits no longer since this step.

@@ -14,21 +14,25 @@ import (
 
 // ServedAsHeld compares what a cache answers a LIST of the newest state with to what it held at that resourceVersion
 // after some step. A cache that lacks an event answers as it holds, which is wrong and no matter of this property. It is exercised by
-// LISTs without limit and selector that the cache answered at a resourceVersion which it was seen at.
+// LISTs without limit and selector that a cache answered which was ready all the time, at a resourceVersion that it was seen with since it
+// became ready. A search does not judge it: what caches were seen with would tell nearly all states apart.
 var ServedAsHeld = testbed.RegisterProperty(&testbed.Property{
 	Name: "served-as-held", Kind: testbed.Safety,
 	Promise:  "What a cache answers a LIST of the newest state with is what it holds at that resourceVersion.",
 	Violated: "served what it does not hold",
 	New: func(s *testbed.System) testbed.Judge {
-		return &servedAsHeld{s, moments.Of(s), make([][]holding, len(s.Caches()))}
+		return &servedAsHeld{system: s, moments: moments.Of(s), held: make([][]holding, len(s.Caches())), judged: make([]int, len(s.Clients()))}
 	},
 })
 
 type servedAsHeld struct {
 	system  *testbed.System
 	moments *moments.Recorder
-	// held is what each cache was seen with. Another process may hold something else at the same resourceVersion.
+	// held is what each cache was seen with since it became ready.
 	held [][]holding
+	// judged is how many operations of each client were.
+	judged []int
+	tally  testbed.Tally
 }
 
 // holding is what a cache held at a resourceVersion.
@@ -37,59 +41,86 @@ type holding struct {
 	objects sim.Digest
 }
 
+func (h holding) with(key string, revision int64) holding {
+	return holding{h.at, h.objects.Text(key).Int(revision)}
+}
+
 // Reset implements testbed.Judge.
 func (j *servedAsHeld) Reset() {
 	for i := range j.held {
 		j.held[i] = j.held[i][:0]
 	}
+	clear(j.judged)
+	j.tally = testbed.Tally{}
 }
 
 // Follows implements testbed.Follower.
-func (*servedAsHeld) Follows(p testbed.Part) bool { return p == testbed.CacheNode }
+func (*servedAsHeld) Follows(p testbed.Part) bool {
+	return p == testbed.CacheNode || p == testbed.HistoryClient
+}
 
 // AfterStep implements testbed.StepObserver.
 func (j *servedAsHeld) AfterStep(_ *sim.World, a sim.Action) {
-	for i, c := range j.system.Caches() {
-		if a.Node != c.ID || c.Mirror == nil {
+	switch role := j.system.Role(a.Node); role.Part {
+	case testbed.CacheNode:
+		j.look(role.Place)
+	case testbed.HistoryClient:
+		j.judge(role.Place)
+	}
+}
+
+// look takes in what a cache holds. One that lists again may hold something else at the same resourceVersion.
+func (j *servedAsHeld) look(i int) {
+	c := j.system.Caches()[i]
+	if c.Mirror == nil || !c.Ready() {
+		j.held[i] = j.held[i][:0]
+		return
+	}
+	now := holding{at: c.Mirror.ResourceVersion()}
+	c.Mirror.Ascend(func(kv *wire.KeyValue) bool {
+		now = now.with(kv.Key, kv.ModRevision)
+		return true
+	})
+	if !slices.Contains(j.held[i], now) {
+		j.held[i] = append(j.held[i], now)
+	}
+}
+
+// judge judges the operations of a client that are over.
+func (j *servedAsHeld) judge(client int) {
+	c := j.system.Clients()[client]
+	ops, spans := c.Operations(), c.Spans()
+	for ; j.judged[client] < len(ops); j.judged[client]++ {
+		k := j.judged[client]
+		op, at := &ops[k], &j.moments.Operations(client)[k]
+		if op.Outcome == model.Unknown && k == len(ops)-1 {
+			// It may be under way.
+			return
+		}
+		if at.Cache < 0 || op.Outcome != model.Done || spans[k].Origin != wire.FromCache || !at.WasReady() ||
+			!isOfNewest(op.Request, j.system.Caches()[at.Cache].Prefix()) {
 			continue
 		}
-		now := holding{c.Mirror.ResourceVersion(), sim.NewDigest}
-		c.Mirror.Ascend(func(kv *wire.KeyValue) bool {
-			now.objects = now.objects.Text(kv.Key).Int(kv.ModRevision)
-			return true
-		})
-		if !slices.Contains(j.held[i], now) {
-			j.held[i] = append(j.held[i], now)
-		}
+		j.compare(c.Name(), op, at.Cache)
+	}
+}
+
+func (j *servedAsHeld) compare(client string, op *model.Operation, cache int) {
+	held, shown := j.held[cache], holding{at: op.Result.Revision}
+	if !slices.ContainsFunc(held, func(h holding) bool { return h.at == shown.at }) {
+		return
+	}
+	for _, it := range op.Result.Items {
+		shown = shown.with(it.Key, it.ModRevision)
+	}
+	j.tally.Exercised++
+	if !slices.Contains(held, shown) {
+		j.tally.Violate("", &otherObjects{client, op, j.system.Caches()[cache].Name})
 	}
 }
 
 // Finding implements testbed.Judge.
-func (j *servedAsHeld) Finding(*sim.World) explore.Finding {
-	var all testbed.Tally
-	for i, c := range j.system.Clients() {
-		ops, spans := c.Operations(), c.Spans()
-		for k := range ops {
-			op, at := &ops[k], &j.moments.Operations(i)[k]
-			if op.Outcome != model.Done || at.Cache < 0 || spans[k].Origin != wire.FromCache || !isOfNewest(op.Request, j.system.Caches()[at.Cache].Prefix()) {
-				continue
-			}
-			seen := func(h holding) bool { return h.at == op.Result.Revision }
-			if !slices.ContainsFunc(j.held[at.Cache], seen) {
-				continue
-			}
-			all.Exercised++
-			shown := holding{op.Result.Revision, sim.NewDigest}
-			for _, it := range op.Result.Items {
-				shown.objects = shown.objects.Text(it.Key).Int(it.ModRevision)
-			}
-			if !slices.Contains(j.held[at.Cache], shown) {
-				all.Violate("", &otherObjects{c.Name(), op, j.system.Caches()[at.Cache].Name})
-			}
-		}
-	}
-	return all.Finding()
-}
+func (j *servedAsHeld) Finding(*sim.World) explore.Finding { return j.tally.Finding() }
 
 // isOfNewest reports whether a request is a LIST of the newest state, with all objects under the prefix.
 func isOfNewest(r *model.Request, prefix string) bool {

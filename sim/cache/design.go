@@ -72,7 +72,8 @@ type (
 		ResourceVersion() int64
 		Ascend(f func(*wire.KeyValue) bool)
 	}
-	// Hiding may be amid a change: what it shows is from before then, and says nothing of how it answers.
+	// Hiding may have goroutines that are stopped in a critical section. What it shows is then what it was like before, and not what it
+	// answers with.
 	Hiding interface{ Hidden() bool }
 	// Remembering shows the past states that LISTs may be answered from, each with the
 	// newest resourceVersion for which it stands. The objects must not be changed.

@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/watchbed/watchbed/sim"
@@ -16,6 +17,8 @@ type loss struct {
 	strikes func(put bool, item *wire.KeyValue, revision int64) bool
 	// changed is what becomes of the object. Without it the whole event is lost.
 	changed func(item *wire.KeyValue)
+	// needsPrevious: an event that etcd sends has to say what the object was before.
+	needsPrevious bool
 }
 
 // lostSnapshot is no loss on the way: the cache itself keeps no snapshot of the state
@@ -25,70 +28,71 @@ const lostSnapshot = "snapshot"
 var losses = map[string]loss{
 	"":         wholeEvent,
 	"event":    wholeEvent,
-	"deletion": {"deletion of ", func(put bool, _ *wire.KeyValue, _ int64) bool { return !put }, nil},
+	"deletion": {"deletion of ", func(put bool, _ *wire.KeyValue, _ int64) bool { return !put }, nil, false},
 	"value": {"value of ", func(put bool, item *wire.KeyValue, _ int64) bool { return put && item.Value != "" },
-		func(item *wire.KeyValue) { item.Value = "" }},
+		func(item *wire.KeyValue) { item.Value = "" }, false},
 	"version": {"version of ", func(put bool, item *wire.KeyValue, revision int64) bool { return put && item.ModRevision == revision },
-		func(item *wire.KeyValue) { item.ModRevision-- }},
+		func(item *wire.KeyValue) { item.ModRevision-- }, true},
 }
 
-var wholeEvent = loss{"event of ", func(bool, *wire.KeyValue, int64) bool { return true }, nil}
+var wholeEvent = loss{"event of ", func(bool, *wire.KeyValue, int64) bool { return true }, nil, false}
 
-// betweenLibraryAndCache is the loss of an event that a client library hands to a cache.
-func (l *loss) betweenLibraryAndCache(library, cache sim.NodeID, name string) sim.Fault {
-	f := &sim.LoseMessage{From: library, To: cache, Label: l.label + name, Match: func(p sim.Payload) bool {
-		e, ok := p.(*wire.WatchEvent)
-		return ok && (isPut(e) || e.Type == wire.Deleted) && l.strikes(isPut(e), e.Item, e.ResourceVersion)
-	}}
-	if l.changed != nil {
-		f.Instead = func(p sim.Payload) sim.Payload {
-			e := *p.(*wire.WatchEvent)
-			e.Item = l.of(e.Item)
-			return &e
-		}
+// onTheWay is the loss of an event of a resource on its way to a cache: a client library hands it on, or, to a cache that brings
+// one of its own, a member of etcd sends it. Of several events in one response of etcd it is the first.
+func (l *loss) onTheWay(from []sim.NodeID, to sim.NodeID, name, prefix string) *sim.LoseMessage {
+	return &sim.LoseMessage{
+		From: from, To: to, Label: l.label + name,
+		Match: func(p sim.Payload) bool {
+			switch p := p.(type) {
+			case *wire.WatchEvent:
+				return (isPut(p) || p.Type == wire.Deleted) && l.strikes(isPut(p), p.Item, p.ResourceVersion)
+			case *wire.WatchResponse:
+				return l.first(p, prefix) >= 0
+			}
+			return false
+		},
+		Instead: func(p sim.Payload) sim.Payload {
+			if e, ok := p.(*wire.WatchEvent); ok {
+				return l.ofEvent(e)
+			}
+			return l.ofResponse(p.(*wire.WatchResponse), prefix)
+		},
 	}
-	return f
 }
 
 func isPut(e *wire.WatchEvent) bool { return e.Type == wire.Added || e.Type == wire.Modified }
 
-// betweenEtcdAndCache is the loss of an event of a resource that a member of etcd sends to a
-// cache that brings a client library of its own. Of several events in one response it is the first.
-func (l *loss) betweenEtcdAndCache(member, cache sim.NodeID, name, prefix string) sim.Fault {
-	strikes := func(e *wire.Event) bool {
-		return strings.HasPrefix(e.Kv.Key, prefix) && l.strikes(e.Type == wire.Put, e.Kv, e.Kv.ModRevision)
+// ofEvent is what arrives of an event, nil if nothing does.
+func (l *loss) ofEvent(e *wire.WatchEvent) sim.Payload {
+	if l.changed == nil {
+		return nil
 	}
-	return &sim.LoseMessage{
-		From: member, To: cache, Label: l.label + name,
-		Match: func(p sim.Payload) bool {
-			r, ok := p.(*wire.WatchResponse)
-			return ok && first(r, strikes) >= 0
-		},
-		Instead: func(p sim.Payload) sim.Payload {
-			r := *p.(*wire.WatchResponse)
-			at := first(&r, strikes)
-			r.Events = append([]wire.Event(nil), r.Events...)
-			if l.changed != nil {
-				r.Events[at].Kv = l.of(r.Events[at].Kv)
-				return &r
-			}
-			r.Events = append(r.Events[:at], r.Events[at+1:]...)
-			if len(r.Events) == 0 {
-				// A response without events would be a progress notification.
-				return nil
-			}
-			return &r
-		},
-	}
+	arrives := *e
+	arrives.Item = l.of(e.Item)
+	return &arrives
 }
 
-func first(r *wire.WatchResponse, strikes func(*wire.Event) bool) int {
-	for i := range r.Events {
-		if strikes(&r.Events[i]) {
-			return i
-		}
+// ofResponse is what arrives of a response of etcd. One without events would be a progress notification: then nothing does.
+func (l *loss) ofResponse(r *wire.WatchResponse, prefix string) sim.Payload {
+	at, arrives := l.first(r, prefix), *r
+	arrives.Events = slices.Clone(r.Events)
+	switch {
+	case l.changed != nil:
+		arrives.Events[at].Kv = l.of(r.Events[at].Kv)
+	case len(r.Events) == 1:
+		return nil
+	default:
+		arrives.Events = slices.Delete(arrives.Events, at, at+1)
 	}
-	return -1
+	return &arrives
+}
+
+// first is the place of the first event of a response that is struck, -1 if none is. etcd's client library takes a changed object for
+// a created one if nothing says what it was before, and refuses it: of such an event the revision cannot be another one.
+func (l *loss) first(r *wire.WatchResponse, prefix string) int {
+	return slices.IndexFunc(r.Events, func(e wire.Event) bool {
+		return strings.HasPrefix(e.Kv.Key, prefix) && l.strikes(e.Type == wire.Put, e.Kv, e.Kv.ModRevision) && (!l.needsPrevious || e.PrevKv != nil)
+	})
 }
 
 // of is the object as it arrives.

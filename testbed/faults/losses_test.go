@@ -26,11 +26,11 @@ func TestOneEventOfAResponseIsLost(t *testing.T) {
 		{"event", []wire.Event{first}, nil},
 		{"deletion", []wire.Event{first, deleted}, []wire.Event{first}},
 		{"value", []wire.Event{deleted, first}, []wire.Event{deleted, put(pods+"a", "", 3)}},
-		{"version", []wire.Event{first}, []wire.Event{put(pods+"a", "first", 2)}},
+		{"version", []wire.Event{first, changed(4)}, []wire.Event{first, changed(3)}},
 	} {
 		t.Run(c.lost, func(t *testing.T) {
 			of := losses[c.lost]
-			f := of.betweenEtcdAndCache(1, 2, "pods", pods).(*sim.LoseMessage)
+			f := of.onTheWay([]sim.NodeID{1}, 2, "pods", pods)
 			before := &wire.WatchResponse{Revision: 5, Events: c.sent}
 			require.True(t, f.Match(before))
 			after := f.Instead(before)
@@ -54,14 +54,22 @@ func TestOtherResponsesAreNotLost(t *testing.T) {
 		{"event", []wire.Event{put("/registry/nodes/a", "other", 2)}},
 		{"deletion", []wire.Event{put(pods+"a", "first", 3)}},
 		{"value", []wire.Event{put(pods+"a", "", 3)}},
+		{"version", []wire.Event{put(pods+"a", "created", 3)}},
 		{"version", []wire.Event{{Type: wire.Delete, Kv: &wire.KeyValue{Key: pods + "a", ModRevision: 5}}}},
 	} {
 		of := losses[c.lost]
-		f := of.betweenEtcdAndCache(1, 2, "pods", pods).(*sim.LoseMessage)
+		f := of.onTheWay([]sim.NodeID{1}, 2, "pods", pods)
 		assert.False(t, f.Match(&wire.WatchResponse{Revision: 5, Events: c.events}), "%s of %v", c.lost, c.events)
 	}
 }
 
 func put(key, value string, revision int64) wire.Event {
 	return wire.Event{Type: wire.Put, Kv: &wire.KeyValue{Key: key, Value: value, ModRevision: revision}}
+}
+
+// changed is the event of an object that was there before.
+func changed(revision int64) wire.Event {
+	e := put(pods+"a", "changed", revision)
+	e.PrevKv = &wire.KeyValue{Key: pods + "a", Value: "first", ModRevision: 2}
+	return e
 }

@@ -136,21 +136,17 @@ func (p *planner) atEndpoint(at func(member sim.NodeID) sim.Fault) sim.Fault {
 	return &wherever{each[0].Name(), each}
 }
 
-// breakingCalls has the caller of a client library go away. That of one which a cache brings itself
+// breakingCalls has a caller of a client library go away. That of one which a cache brings itself
 // is a client of the cache.
 func (p *planner) breakingCalls(server int) sim.Fault {
 	of := &p.topology.APIServers[server]
-	calls := &sim.BreakCall{To: of.Client, Label: topology.Numbered("client", server, len(p.topology.APIServers))}
-	each := []sim.Fault{calls}
+	to := []sim.NodeID{of.Client}
 	for _, cache := range of.Caches {
 		if p.hasLibrary(server, cache) {
-			each = append(each, &sim.BreakCall{To: cache})
+			to = append(to, cache)
 		}
 	}
-	if len(each) == 1 {
-		return calls
-	}
-	return &wherever{calls.Name(), each}
+	return &sim.BreakCall{To: to, Label: topology.Numbered("client", server, len(p.topology.APIServers))}
 }
 
 // hasLibrary reports whether a cache of an API server may bring a client library of its own.
@@ -166,15 +162,11 @@ func (p *planner) losing(server, resource int) sim.Fault {
 		return &cache.LoseSnapshot{Node: to, Label: name}
 	}
 	lost := losses[p.options.Lost]
-	fromLibrary := lost.betweenLibraryAndCache(of.Client, to, name)
-	if !p.hasLibrary(server, to) {
-		return fromLibrary
+	from := []sim.NodeID{of.Client}
+	if p.hasLibrary(server, to) {
+		from = append(from, p.topology.WatchEndpoints()...)
 	}
-	each := []sim.Fault{fromLibrary}
-	for _, member := range p.topology.WatchEndpoints() {
-		each = append(each, lost.betweenEtcdAndCache(member, to, name, topology.Prefix(resource)))
-	}
-	return &wherever{fromLibrary.Name(), each}
+	return lost.onTheWay(from, to, name, topology.Prefix(resource))
 }
 
 func (p *planner) replacements() {

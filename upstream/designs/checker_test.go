@@ -11,7 +11,8 @@ import (
 )
 
 // TestConsistencyCheckerIsJudged: after an event is lost on its way from etcd, what Kubernetes' consistency checker counts
-// is what it should have found, and no snapshot is served after a check that failed. One that is not heeded is found.
+// is what it should have found, and no snapshot is served after a check that failed. Checks that always pass, always fail or are not heeded
+// are found.
 func TestConsistencyCheckerIsJudged(t *testing.T) {
 	of := func(seeds int, set ...string) map[string]campaign.PropertyTally {
 		return explored(t, divergences.LostEvent, seeds, append([]string{"etcd=3.6.16"}, set...)...)
@@ -22,6 +23,10 @@ func TestConsistencyCheckerIsJudged(t *testing.T) {
 		require.NotZero(t, got[name].Exercised, name)
 	}
 	require.Equal(t, model.Violated, got["linearizable"].Verdict, "the newest state stays wrong")
+
+	for _, wrong := range []string{"check-passes", "check-fails"} {
+		require.Equal(t, model.Violated, of(24, "cache=kubernetes@v0.37.2+" + wrong)["detector-accuracy"].Verdict, wrong)
+	}
 
 	got = of(48, "cache=kubernetes@v0.37.2+check-unheeded")
 	require.Equal(t, model.Holds, got["detector-accuracy"].Verdict)

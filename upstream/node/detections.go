@@ -6,31 +6,25 @@ import (
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
-// comparison is one of the cache with etcd: which of its process, and the resourceVersion at which both were listed.
-type comparison struct {
-	number, resourceVersion int64
-	outcome                 check.Outcome
-}
-
-func readComparison(r *protocol.Reader) comparison {
-	return comparison{r.Int(), r.Int(), check.Outcome(r.Byte())}
+// outcomes are those of comparisons, by how the guest tells them.
+var outcomes = map[byte]check.Outcome{
+	protocol.Pending: check.Pending, protocol.Consistent: check.Consistent, protocol.Inconsistent: check.Inconsistent, protocol.CheckFailed: check.Error,
 }
 
 // Detections implements cache.Detecting: those of the consistency checker, with what it counts as their outcomes.
 func (n *Node) Detections() []check.Detection { return n.detections }
 
-// note keeps a comparison that has begun or ended. A process has one after the other, minutes apart.
-func (n *Node) note(c comparison) {
-	if c.number == 0 {
-		return
+// readComparisons takes in the comparisons of the present process from one of them on, by their places there.
+func (n *Node) readComparisons(r *protocol.Reader) {
+	n.detections = n.detections[:n.before+int(r.Int())]
+	for range r.Int() {
+		n.detections = append(n.detections, check.Detection{
+			By: check.ConsistencyCheck, Prefix: n.cfg.Prefix, ResourceVersion: r.Int(), Outcome: outcomes[r.Byte()],
+		})
 	}
-	if len(n.detections) < n.before+int(c.number) {
-		n.detections = append(n.detections, check.Detection{By: check.ConsistencyCheck, Prefix: n.cfg.Prefix, ResourceVersion: c.resourceVersion})
-	}
-	n.detections[len(n.detections)-1].Outcome = c.outcome
 }
 
-// abandon ends what a process had under way that is no more.
+// abandon ends the comparison under way: its process crashes.
 func (n *Node) abandon() {
 	if k := len(n.detections); k > n.before && n.detections[k-1].Outcome == check.Pending {
 		n.detections[k-1].Outcome = check.Error

@@ -36,7 +36,6 @@ func (n *Node) Send(message []byte) {
 		n.calls = append(n.calls, connection{number, n.Env.Call(n.cfg.KV, &wire.StatusRequest{Endpoint: int(r.Int())})})
 	case protocol.Shown:
 		n.shown = n.readShown(&r)
-		n.note(n.shown.compared)
 	default:
 		n.reply(kind, sim.Conn(number), &r)
 	}

@@ -31,8 +31,7 @@ type Node struct {
 	opened  int
 	seen    seen
 
-	// detections are the comparisons with etcd since the run began, those of processes that have crashed, too. The present one
-	// has begun those behind the first before.
+	// detections are the comparisons with etcd since the run began. before is how many of them earlier processes began.
 	detections []check.Detection
 	before     int
 

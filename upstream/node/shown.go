@@ -15,9 +15,7 @@ type shown struct {
 	trusts bool
 	// compacted is the compaction that the cache knows of, 0 if none.
 	compacted int64
-	// compared is the last comparison with etcd.
-	compared comparison
-	objects  contents
+	objects   contents
 }
 
 // contents are the objects of a cache in the order of their keys.
@@ -47,7 +45,10 @@ func (n *Node) ResourceVersion() int64 { return n.shown.resourceVersion }
 func (n *Node) Ascend(f func(*wire.KeyValue) bool) { n.shown.objects.ascend(f) }
 
 func (n *Node) readShown(r *protocol.Reader) shown {
-	return shown{resourceVersion: r.Int(), ready: r.Bool(), trusts: r.Bool(), compacted: r.Int(), compared: readComparison(r), objects: n.readContents(r)}
+	now := shown{resourceVersion: r.Int(), ready: r.Bool(), trusts: r.Bool(), compacted: r.Int()}
+	n.readComparisons(r)
+	now.objects = n.readContents(r)
+	return now
 }
 
 func (n *Node) readContents(r *protocol.Reader) contents {

@@ -129,8 +129,7 @@ func (s *Store) Newest(env *sim.Env) View {
 	v := View{ResourceVersion: s.ResourceVersion(env), resource: s.cfg.Prefix}
 	if k := &s.snapshots; k.tree != nil {
 		env.LooksAt(CellSnapshots, 0)
-		if k.outlived && k.taking() {
-			newest, _ := k.tree.Max()
+		if newest, ok := k.tree.Max(); ok && k.outlived && k.taking() {
 			env.ReadsItem(CellSnapshots, 0, itemSwitch)
 			env.ReadsItem(CellSnapshots, 0, newest.resourceVersion)
 			v.objects, v.Snapshot, v.changes = newest.objects, newest.resourceVersion, s.changesBehind(&newest)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	dto "github.com/prometheus/client_model/go"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/storage"
@@ -33,13 +34,13 @@ type comparisons struct {
 	resource schema.GroupResource
 	// outcomes are what the metric storage_consistency_checks_total counts.
 	outcomes []counted
-	last     comparison
+	all      []comparison
+	// told is how many the host knows with their outcomes.
+	told int
 }
 
 // comparison is one of them. It begins when the checker lists etcd.
 type comparison struct {
-	// number counts the comparisons from 1 on.
-	number int64
 	// resourceVersion is that of the cache's list, at which etcd is listed.
 	resourceVersion int64
 	outcome         byte
@@ -66,10 +67,11 @@ func (c *comparisons) begin(resourceVersion int64) {
 			c.counted("success", protocol.Consistent), c.counted("failure", protocol.Inconsistent), c.counted("error", protocol.CheckFailed),
 		}
 	}
+	c.settle()
 	for i := range c.outcomes {
 		c.outcomes[i].before = c.outcomes[i].value()
 	}
-	c.last = comparison{c.last.number + 1, resourceVersion, protocol.Pending}
+	c.all = append(c.all, comparison{resourceVersion, protocol.Pending})
 }
 
 func (c *comparisons) counted(status string, outcome byte) counted {
@@ -77,16 +79,37 @@ func (c *comparisons) counted(status string, outcome byte) counted {
 	return counted{counter: counter.(written), outcome: outcome}
 }
 
-// newest is the last comparison, with its outcome if it has one by now. It takes no lock.
-func (c *comparisons) newest() comparison {
-	if c.last.number > 0 && c.last.outcome == protocol.Pending {
-		for i := range c.outcomes {
-			if o := &c.outcomes[i]; o.value() > o.before {
-				c.last.outcome = o.outcome
-			}
+// settle looks for the outcome of the last comparison. It takes no lock.
+func (c *comparisons) settle() {
+	k := len(c.all) - 1
+	if k < 0 || c.all[k].outcome != protocol.Pending {
+		return
+	}
+	for i := range c.outcomes {
+		if o := &c.outcomes[i]; o.value() > o.before {
+			c.all[k].outcome = o.outcome
 		}
 	}
-	return c.last
+}
+
+// settled is how many have an outcome: all, or all but the last.
+func (c *comparisons) settled() int {
+	k := len(c.all)
+	if k > 0 && c.all[k-1].outcome == protocol.Pending {
+		k--
+	}
+	return k
+}
+
+// write writes those that the host does not know with their outcomes, and the place of the first of them.
+func (c *comparisons) write(w *protocol.Writer) {
+	w.Int(int64(c.told)).Int(int64(len(c.all) - c.told))
+	for _, of := range c.all[c.told:] {
+		w.Int(of.resourceVersion).Byte(of.outcome)
+		if of.outcome != protocol.Pending {
+			c.told++
+		}
+	}
 }
 
 func (c *counted) value() float64 {
@@ -97,7 +120,8 @@ func (c *counted) value() float64 {
 	return m.GetCounter().GetValue()
 }
 
-// compared is the storage of the delegator. Whatever lists there for no client's request is the consistency checker.
+// compared is the storage of the delegator. What lists all of an exact resourceVersion there, and for no client's request, is the
+// consistency checker.
 type compared struct {
 	storage.Interface
 	with *comparisons
@@ -105,7 +129,8 @@ type compared struct {
 
 // GetList implements storage.Interface.
 func (s compared) GetList(ctx context.Context, key string, opts storage.ListOptions, into runtime.Object) error {
-	if _, client := ctx.Value(traceKey{}).(*trace); !client && opts.Predicate.Continue == "" {
+	exact := opts.Recursive && opts.ResourceVersionMatch == metav1.ResourceVersionMatchExact
+	if _, client := ctx.Value(traceKey{}).(*trace); !client && exact && opts.Predicate.Continue == "" {
 		at, err := strconv.ParseInt(opts.ResourceVersion, 10, 64)
 		if err != nil {
 			return err

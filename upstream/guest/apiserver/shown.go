@@ -16,17 +16,18 @@ type shown struct {
 	trusts bool
 	// compacted is the compaction below which the cache has no snapshots any more, 0 if it knows of none.
 	compacted int64
-	// compared is the last comparison with etcd.
-	compared comparison
+	// compared is how many comparisons with etcd have begun, settled how many of them have an outcome.
+	compared, settled int
 }
 
 // show tells the host what the cache is like, if that is new. All other goroutines wait, or have not gone
 // on since they waited, so that nothing is half done. It must not draw random numbers, create goroutines or wait.
 func (s *Server) show() {
 	resourceVersion, objects := s.host.Contents(s.cacher)
+	s.comparisons.settle()
 	now := shown{
 		resourceVersion, s.cacher.Ready(), feature.DefaultFeatureSupportChecker.Supports(storage.RequestWatchProgress), s.host.Compacted(s.cacher),
-		s.comparisons.newest(),
+		len(s.comparisons.all), s.comparisons.settled(),
 	}
 	if now == s.shown {
 		return
@@ -34,7 +35,7 @@ func (s *Server) show() {
 	s.shown = now
 	var out protocol.Writer
 	w := out.Begin(protocol.Shown, 0).Int(int64(resourceVersion)).Bool(now.ready).Bool(now.trusts).Int(now.compacted)
-	w.Int(now.compared.number).Int(now.compared.resourceVersion).Byte(now.compared.outcome)
+	s.comparisons.write(w)
 	s.writeContents(w, objects)
 	s.host.Send(&out)
 }
