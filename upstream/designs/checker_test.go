@@ -25,7 +25,7 @@ func TestConsistencyCheckerIsJudged(t *testing.T) {
 	require.Equal(t, model.Violated, got["linearizable"].Verdict, "the newest state stays wrong")
 
 	for _, wrong := range []string{"check-passes", "check-fails"} {
-		require.Equal(t, model.Violated, of(24, "cache=kubernetes@v0.37.2+" + wrong)["detector-accuracy"].Verdict, wrong)
+		require.Equal(t, model.Violated, of(24, "cache=kubernetes@v0.37.2+"+wrong)["detector-accuracy"].Verdict, wrong)
 	}
 
 	got = of(48, "cache=kubernetes@v0.37.2+check-unheeded")
