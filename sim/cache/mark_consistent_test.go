@@ -46,6 +46,27 @@ func TestCheckThatFailsAmidAnEvent(t *testing.T) {
 	}
 }
 
+// TestCompactionDropsWhatOutlivedACheck: a compaction above that snapshot drops it, and the next check that succeeds leaves none to be
+// taken for the newest state.
+func TestCompactionDropsWhatOutlivedACheck(t *testing.T) {
+	cfg := checkerConfig(check.ConsistencyCheckerFallback)
+	cfg.Checks.MarkConsistent = check.MarkConsistentUnlocked
+	b := newBed(t, cfg)
+	b.choices["an event is amid its way"] = 1
+	a := kv("a", "1", 5)
+	b.listed(5, a)
+	b.check(a, kv("c", "1", 4))
+	second := modified(a, "2", 6)
+	b.send(second)
+	b.settle()
+	third := modified(second.Item, "3", 7)
+	b.send(third)
+	b.settle()
+	b.notice(7)
+	b.check(third.Item)
+	assert.Equal(t, "a=3", b.newest())
+}
+
 // consistent is the answer to a consistent list while etcd is at a revision.
 func (b *bed) consistent(revision int64) *wire.ListResponse {
 	b.t.Helper()
