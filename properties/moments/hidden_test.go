@@ -27,7 +27,7 @@ var hides = cache.Design{
 	New:    func(c cache.Config) sim.Node { return hidden{cache.New(c)} },
 }
 
-// known counts the answers of which it is known that the cache was ready and as new as etcd all the time, and those of which it is not.
+// known counts the LISTs of which it is known that the cache was ready and trusted etcd all the time, and those of which it is not.
 type known struct {
 	system   *testbed.System
 	recorded *moments.Recorder

@@ -17,21 +17,7 @@ func TestCheckThatFailsAmidAnEvent(t *testing.T) {
 		check.MarkConsistentLocked:   "a=3",
 		check.MarkConsistentUnlocked: "a=2",
 	} {
-		cfg := checkerConfig(check.ConsistencyCheckerFallback)
-		cfg.Checks.MarkConsistent = how
-		b := newBed(t, cfg)
-		b.choices["an event is amid its way"] = 1
-		a := kv("a", "1", 5)
-		b.listed(5, a)
-		// The cache has missed that c was there at 5.
-		b.check(a, kv("c", "1", 4))
-		second := modified(a, "2", 6)
-		b.send(second)
-		b.settle()
-		assert.Equal(t, fromEtcd, b.exact(6), "snapshots are off by now")
-		third := modified(second.Item, "3", 7)
-		b.send(third)
-		b.settle()
+		b, third := failsAmidAnEvent(t, how)
 		// c is gone meanwhile, and all is well again.
 		b.check(third.Item)
 		assert.Equal(t, []check.Outcome{check.Inconsistent, check.Consistent}, b.outcomes())
@@ -46,22 +32,31 @@ func TestCheckThatFailsAmidAnEvent(t *testing.T) {
 	}
 }
 
-// TestCompactionDropsWhatOutlivedACheck: a compaction above that snapshot drops it, and the next check that succeeds leaves none to be
-// taken for the newest state.
-func TestCompactionDropsWhatOutlivedACheck(t *testing.T) {
+// failsAmidAnEvent is a cache at 7, in which a check has failed amid the event of 6, and the event of 7.
+func failsAmidAnEvent(t *testing.T, how check.MarkConsistent) (*bed, *wire.WatchEvent) {
+	t.Helper()
 	cfg := checkerConfig(check.ConsistencyCheckerFallback)
-	cfg.Checks.MarkConsistent = check.MarkConsistentUnlocked
+	cfg.Checks.MarkConsistent = how
 	b := newBed(t, cfg)
 	b.choices["an event is amid its way"] = 1
 	a := kv("a", "1", 5)
 	b.listed(5, a)
+	// The cache has missed that c was there at 5.
 	b.check(a, kv("c", "1", 4))
 	second := modified(a, "2", 6)
 	b.send(second)
 	b.settle()
+	assert.Equal(t, fromEtcd, b.exact(6), "snapshots are off by now")
 	third := modified(second.Item, "3", 7)
 	b.send(third)
 	b.settle()
+	return b, third
+}
+
+// TestCompactionDropsWhatOutlivedACheck: a compaction above that snapshot drops it, and the next check that succeeds leaves none to be
+// taken for the newest state.
+func TestCompactionDropsWhatOutlivedACheck(t *testing.T) {
+	b, third := failsAmidAnEvent(t, check.MarkConsistentUnlocked)
 	b.notice(7)
 	b.check(third.Item)
 	assert.Equal(t, "a=3", b.newest())

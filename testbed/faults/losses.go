@@ -28,14 +28,21 @@ const lostSnapshot = "snapshot"
 var losses = map[string]loss{
 	"":         wholeEvent,
 	"event":    wholeEvent,
-	"deletion": {"deletion of ", func(put bool, _ *wire.KeyValue, _ int64) bool { return !put }, nil, false},
-	"value": {"value of ", func(put bool, item *wire.KeyValue, _ int64) bool { return put && item.Value != "" },
-		func(item *wire.KeyValue) { item.Value = "" }, false},
-	"version": {"version of ", func(put bool, item *wire.KeyValue, revision int64) bool { return put && item.ModRevision == revision },
-		func(item *wire.KeyValue) { item.ModRevision-- }, true},
+	"deletion": {label: "deletion of ", strikes: func(put bool, _ *wire.KeyValue, _ int64) bool { return !put }},
+	"value": {
+		label:   "value of ",
+		strikes: func(put bool, item *wire.KeyValue, _ int64) bool { return put && item.Value != "" },
+		changed: func(item *wire.KeyValue) { item.Value = "" },
+	},
+	"version": {
+		label:         "version of ",
+		strikes:       func(put bool, item *wire.KeyValue, revision int64) bool { return put && item.ModRevision == revision },
+		changed:       func(item *wire.KeyValue) { item.ModRevision-- },
+		needsPrevious: true,
+	},
 }
 
-var wholeEvent = loss{"event of ", func(bool, *wire.KeyValue, int64) bool { return true }, nil, false}
+var wholeEvent = loss{label: "event of ", strikes: func(bool, *wire.KeyValue, int64) bool { return true }}
 
 // onTheWay is the loss of an event of a resource on its way to a cache: a client library hands it on, or, to a cache that brings
 // one of its own, a member of etcd sends it. Of several events in one response of etcd it is the first.

@@ -78,16 +78,16 @@ func New(cfg cache.Config, g Guest, how guests.Schedule) *Node {
 
 // Reset makes the node a new one for another run.
 func (n *Node) Reset(cfg cache.Config) {
-	n.cfg = cfg
+	n.cfg, n.detections = cfg, n.detections[:0]
 	n.forget()
-	n.detections, n.before = n.detections[:0], 0
 }
 
 func (n *Node) forget() {
 	n.guest.Reset()
-	detections := n.detections
-	*n = Node{cfg: n.cfg, guest: n.guest, how: n.how, calls: n.calls[:0], ranges: n.ranges[:0], streams: n.streams[:0], seen: seen{}, out: n.out}
-	n.detections, n.before = detections, len(detections)
+	*n = Node{
+		cfg: n.cfg, guest: n.guest, how: n.how, calls: n.calls[:0], ranges: n.ranges[:0], streams: n.streams[:0], seen: seen{}, out: n.out,
+		detections: n.detections, before: len(n.detections),
+	}
 }
 
 // IsProgram implements sim.Program.
