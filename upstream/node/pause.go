@@ -34,6 +34,3 @@ func (p *pause) over(s *picks.Step) bool {
 	p.left--
 	return p.left < 0
 }
-
-// end has no more goroutines run in this step.
-func (p *pause) end() { *p = pause{decided: true, bounded: true} }
