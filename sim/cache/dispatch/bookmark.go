@@ -11,7 +11,8 @@ import (
 // The bookmark timer of dispatchEvents goes off every 1 to 1.25 s. It is armed
 // only while a bookmark would have a newer resourceVersion than some watcher was
 // sent, so that a run without time comes to rest. A bookmark that repeats a
-// resourceVersion is not sent.
+// resourceVersion is not sent, and does not count: upstream counts the period from it, so that news may
+// wait there for up to a period longer than here (bookmarks-in-time allows it).
 const (
 	bookmarkTick   = time.Second
 	bookmarkJitter = time.Second / 4
