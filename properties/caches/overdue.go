@@ -2,6 +2,7 @@ package caches
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/watchbed/watchbed/explore"
@@ -14,10 +15,14 @@ import (
 )
 
 // graceOf is how much longer than its wait a request may take, by the phase in which it
-// was asked: a message there and one back, and the turns of the cache. Delays are ten
-// times as long in the safety phase.
+// was asked: a message there and one back, and the turns of the cache. Of a node of another kind each goroutine may
+// have a turn of its own. Delays are ten times as long in the safety phase.
 func graceOf(s *testbed.System) (grace [2]time.Duration) {
-	const messages, turns, wide = 2, 4, 10
+	const messages, wide = 2, 10
+	turns := time.Duration(4)
+	if slices.ContainsFunc(s.Caches(), func(c *testbed.Cache) bool { return c.Server().Design.OwnNode() }) {
+		turns = 40
+	}
 	c := s.Params().Clock
 	grace[sim.Liveness] = messages*c.Network + turns*c.Scheduling
 	grace[sim.Safety] = wide * grace[sim.Liveness]

@@ -180,6 +180,8 @@ func (j *justifiedRefusals) goneForWatch(r *refusedWatch) string {
 		}
 	case j.rulesOf(r.at).compacts && r.from+1 < r.at.Answered.Cache.Compacted:
 		// etcd refuses what begins below the compacted revision, too.
+	case r.at.Answered.Cache.Hidden:
+		// It may have listed anew.
 	case r.from >= r.at.Answered.Cache.Listed:
 		n := changesUnder(j.system.Truth().Log(), j.system.Caches()[r.at.Cache].Prefix(), r.from, r.at.Answered.Newest())
 		rules := j.rulesOf(r.at)

@@ -27,6 +27,8 @@ type Cache struct {
 	DownSince sim.Time
 	// Listed is its resourceVersion when it became ready: that of its list.
 	Listed int64
+	// Hidden: it shows what it was like before (cache.Hiding), so that Version, Compacted, DownSince and Listed may be out of date.
+	Hidden bool
 }
 
 // cacheRecord is what is known of a cache so far. The steps in Cache are those of the
@@ -34,8 +36,6 @@ type Cache struct {
 type cacheRecord struct {
 	Cache
 	ready, behind, trusts bool
-	// hidden: what the cache shows is out of date.
-	hidden bool
 	// waiting is how many clients of the history wait for its answers.
 	waiting int
 }
@@ -48,8 +48,8 @@ func heard(w *sim.World) uint64 {
 // look compares the cache with what it was like after the step before.
 func (r *cacheRecord) look(w *sim.World, step int, c *testbed.Cache, newest int64) {
 	before := step - 1
-	if hidden := c.Hidden(); hidden != r.hidden {
-		if r.hidden = hidden; !hidden {
+	if hidden := c.Hidden(); hidden != r.Hidden {
+		if r.Hidden = hidden; !hidden {
 			r.unknown(before)
 		}
 	}
@@ -94,7 +94,7 @@ func (r *cacheRecord) leave(step int) {
 // now writes down what the cache is like after this step.
 func (r *cacheRecord) now(at *Cache, step int, c *testbed.Cache) {
 	*at = r.Cache
-	if r.hidden {
+	if r.Hidden {
 		at.unknown(step)
 	}
 	if !r.ready {

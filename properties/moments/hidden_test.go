@@ -32,6 +32,8 @@ type known struct {
 	system   *testbed.System
 	recorded *moments.Recorder
 	yes, no  *int
+	// hidden counts those that were answered while the cache was hidden.
+	hidden *int
 }
 
 func (*known) Reset() {}
@@ -42,6 +44,9 @@ func (k *known) Finding(*sim.World) explore.Finding {
 			op := &c.Operations()[n]
 			if call.Cache < 0 || op.Outcome != model.Done || op.Request.Kind != model.List {
 				continue
+			}
+			if call.Answered.Cache.Hidden {
+				*k.hidden++
 			}
 			if call.WasReady() && call.TrustedEtcd() {
 				*k.yes++
@@ -57,10 +62,10 @@ func (k *known) Finding(*sim.World) explore.Finding {
 // time. Of the same cache that is never hidden it is.
 func TestNothingIsKnownOfAHiddenCache(t *testing.T) {
 	cache.RegisterDesign(hides)
-	of := func(design string) (yes, no int) {
+	of := func(design string) (yes, no, hidden int) {
 		sc := *scenarios.ConsistentList
 		sc.Claims = []*testbed.Property{{Name: "known", New: func(s *testbed.System) testbed.Judge {
-			return &known{s, moments.Of(s), &yes, &no}
+			return &known{s, moments.Of(s), &yes, &no, &hidden}
 		}}}
 		p := sc.Params
 		p.Cache, p.Faults.Restarts, p.Faults.Breaks, p.Workload.AwaitReady = design, 0, 0, true
@@ -72,11 +77,14 @@ func TestNothingIsKnownOfAHiddenCache(t *testing.T) {
 			chooser.Begin(seed)
 			runner.Run(chooser)
 		}
-		return yes, no
+		return yes, no, hidden
 	}
-	yes, no := of("kep-2340")
+	yes, no, hidden := of("kep-2340")
 	require.Greater(t, yes, 9*no)
-	yes, no = of("hides")
+	require.Zero(t, hidden)
+	yes, no, hidden = of("hides")
+	require.NotZero(t, hidden)
+	require.Less(t, hidden, yes+no)
 	require.Greater(t, 3*no, yes)
 	require.NotZero(t, yes, "at an even resourceVersion it is known")
 }
