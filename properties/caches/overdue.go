@@ -18,10 +18,10 @@ import (
 // was asked: a message there and one back, and the turns of the cache. Of a node of another kind each goroutine may
 // have a turn of its own. Delays are ten times as long in the safety phase.
 func graceOf(s *testbed.System) (grace [2]time.Duration) {
-	const messages, wide = 2, 10
-	turns := time.Duration(4)
+	const messages, ofCache, ofGoroutines, wide = 2, 4, 40, 10
+	turns := time.Duration(ofCache)
 	if slices.ContainsFunc(s.Caches(), func(c *testbed.Cache) bool { return c.Server().Design.OwnNode() }) {
-		turns = 40
+		turns = ofGoroutines
 	}
 	c := s.Params().Clock
 	grace[sim.Liveness] = messages*c.Network + turns*c.Scheduling

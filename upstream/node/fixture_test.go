@@ -152,7 +152,7 @@ func (b *bed) names() []string {
 	return names
 }
 
-// step carries out what has the name, or the only thing whose name contains it.
+// step carries out the first thing whose name contains the text.
 func (b *bed) step(name string) {
 	b.t.Helper()
 	i := slices.IndexFunc(b.names(), func(n string) bool { return strings.Contains(n, name) })
@@ -162,15 +162,13 @@ func (b *bed) step(name string) {
 
 // deliver delivers all that is under way.
 func (b *bed) deliver() {
-	for again := true; again; {
-		again = false
-		for _, a := range b.w.Enabled() {
-			if a.Kind == sim.Deliver {
-				b.w.Do(b, a)
-				again = true
-				break
-			}
+	for {
+		all := b.w.Enabled()
+		i := slices.IndexFunc(all, func(a sim.Action) bool { return a.Kind == sim.Deliver })
+		if i < 0 {
+			return
 		}
+		b.w.Do(b, all[i])
 	}
 }
 
