@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -23,7 +22,6 @@ import (
 	"github.com/watchbed/watchbed/report"
 	"github.com/watchbed/watchbed/report/compared"
 	"github.com/watchbed/watchbed/sim/cache"
-	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -32,12 +30,15 @@ const compareHelp = `Compare runs the whole catalogue with A and with B, and pri
 only, or in another share of the schedules, or in other ways, and which costs differ by more than a tenth.
 A and B are two cache designs, two releases of etcd, or a file that --save has written: then nothing of it is run again.
 A design or a release may be a variant, with options set on top of it, each behind a "+": kep-2340+progress-period=50ms.
+Compiled code is named as for run: etcd@v3.5.7, or kubernetes@v0.37.2+FILE.patch.
 
 Where both violate a claim in the same way, some stories of each are told, and what happens in those of one side only is
 said: the same violation has another story there.
 
 With A alone it prints what is not as known. With a file alone, what is not as it was.
 
+Counts of violated schedules are compared by Fisher's exact test: p is how probable counts at least as different are by chance.
+Each scenario runs with A, then with B: what Ctrl-C leaves is compared.
 What was not run, was cut off, was never checked, or is too rare to tell is unknown, and not alike.
 The exit code is 0 if all is alike (or as known), 1 if something differs (or is violated that is not known to be), and 3 if
 nothing does and something is unknown.`
@@ -192,16 +193,18 @@ var sideOptions = []string{"etcd", "cache"}
 // sideOf finds out what a name stands for.
 func sideOf(program, name string) (*side, error) {
 	bare, _, _ := strings.Cut(name, "+")
-	_, notDesign := cache.FindDesign(bare)
-	_, notRelease := etcd.OptionsOf(bare)
+	var p testbed.Params
 	_, notFile := os.Stat(name)
 	switch {
-	case notDesign == nil:
-		settings, err := settingsOf("cache", name)
-		return &side{name: name, of: compare.Side{Design: bare}, settings: settings}, err
-	case notRelease == nil:
-		settings, err := settingsOf("etcd", name)
-		return &side{name: "etcd " + name, of: compare.Side{Etcd: bare}, settings: settings}, err
+	case p.Set("cache", bare) == nil:
+		v, err := variant.Of("cache", name, sideOptions)
+		return &side{name: name, of: compare.Side{Design: v.Name}, settings: v.Settings}, err
+	case bare != "" && p.Set("etcd", bare) == nil:
+		v, err := variant.Of("etcd", name, sideOptions)
+		if p.Program == "" {
+			name = "etcd " + name
+		}
+		return &side{name: name, of: compare.Side{Etcd: v.Name}, settings: v.Settings}, err
 	case notFile == nil:
 		return savedSide(name)
 	case filepath.Ext(name) == ".json" || strings.ContainsRune(name, filepath.Separator):
@@ -223,15 +226,6 @@ func designLike(name string) string {
 		return fmt.Sprintf("; did you mean the design %q?", near[0])
 	}
 	return ""
-}
-
-// settingsOf are those of a variant; preset is the option that its name is a value of.
-func settingsOf(preset, name string) ([]option.Setting, error) {
-	v, err := variant.Of(preset, name, sideOptions)
-	if err != nil {
-		return nil, usage("%w", err)
-	}
-	return v.Settings, nil
 }
 
 func savedSide(name string) (*side, error) {
@@ -289,9 +283,7 @@ func (f *compareFlags) config(s process, sides []*side, chosen []*testbed.Scenar
 			return cfg, usage("%s has no scenario that is in the catalogue", saved[0].name)
 		}
 	}
-	if len(toRun) > 0 {
-		cfg.For = f.limit / time.Duration(len(toRun))
-	}
+	cfg.For = f.limit
 	for _, one := range toRun {
 		if err := f.complete(one, saved); err != nil {
 			return cfg, err
@@ -353,7 +345,7 @@ func leftOpen(saved []string, set []option.Setting) ([]option.Setting, error) {
 // explore runs the sides that were not saved, and keeps what --save asks for. What is
 // wrong with the settings of a saved file is an error of that file.
 func (f *compareFlags) explore(ctx context.Context, s process, cfg compare.Config, sides []*side) error {
-	live := newProgress(s, 0, 0)
+	var toRun []*compare.Catalogue
 	for _, one := range sides {
 		if one.saved != nil {
 			continue
@@ -362,29 +354,27 @@ func (f *compareFlags) explore(ctx context.Context, s process, cfg compare.Confi
 		if err := one.of.Apply(&p); err != nil {
 			return usage("%s: %w", one.name, err)
 		}
-		cfg.Name, cfg.Side = one.name, one.of
-		cfg.Progress = func(done, total int, scenario string) {
-			live.line(fmt.Sprintf("%s: %d of %d scenarios, %s", one.name, done, total, scenario))
-		}
-		c, err := compare.Explore(ctx, cfg)
-		live.end()
-		if err != nil {
-			return &exitError{exitNoVerdict, err}
-		}
-		one.saved = c
-		switch {
-		case f.save == "":
-			continue
-		case c.Interrupted:
-			s.complain("interrupted: nothing is saved to %s", f.save)
-			continue
-		}
-		if err := s.writeFile("save", f.save, func(w io.Writer) error { return report.WriteJSON(w, c) }); err != nil {
-			return err
-		}
+		one.saved = &compare.Catalogue{Name: one.name, Side: one.of}
+		toRun = append(toRun, one.saved)
+	}
+	live := newProgress(s, 0, 0)
+	cfg.Progress = func(done, total int, what string) {
+		live.line(fmt.Sprintf("%d of %d campaigns, %s", done, total, what))
+	}
+	err := compare.Explore(ctx, cfg, toRun...)
+	live.end()
+	if err != nil {
+		return &exitError{exitNoVerdict, err}
 	}
 	for _, one := range sides {
 		one.saved.Name = one.name
 	}
-	return nil
+	switch {
+	case f.save == "":
+		return nil
+	case toRun[0].Interrupted:
+		s.complain("interrupted: nothing is saved to %s", f.save)
+		return nil
+	}
+	return s.writeFile("save", f.save, func(w io.Writer) error { return report.WriteJSON(w, toRun[0]) })
 }

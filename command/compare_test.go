@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/diagnosis/compare"
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/testbed/program"
 )
 
 // TestCompareTwoReleases: what differs comes first, and can be shown again.
@@ -27,6 +29,10 @@ func TestCompareTwoReleases(t *testing.T) {
 	shown := c.out[strings.Index(c.out, "simrun run "):]
 	shown, _, _ = strings.Cut(shown, "\n")
 	require.Equal(t, exitViolated, c.run(append(strings.Fields(shown)[1:], "--no-story")...))
+
+	require.Equal(t, exitNoVerdict, c.run("compare", "3.5.7", "3.5.13", "--scenarios", "issue-15220", "--seeds", "40"))
+	require.True(t, strings.HasPrefix(c.out, "etcd 3.5.7 and etcd 3.5.13: 2 claims are violated with one of them only, in too few schedules to\n  exclude chance\n"), c.out)
+	require.Regexp(t, `\n  issue-15220 linearizable: \d of 40 schedules with etcd 3\.5\.7, and 0 of 40 with etcd 3\.5\.13 \(p =\s+0\.\d+\); at these rates \d times the\s+schedules would tell\n`, c.out)
 
 	require.Zero(t, c.run("compare", "3.5.8", "3.5.9", "--scenarios", "issue-15220,cost-quiet", "--seeds", "50"))
 	require.True(t, strings.HasPrefix(c.out, "etcd 3.5.8 and etcd 3.5.9: nothing differs\n"), c.out)
@@ -116,6 +122,19 @@ func TestCompareTellsOtherStories(t *testing.T) {
 	require.Regexp(t, `\n  rewatch bookmarkable: the same violation, and other stories: etcd 3\.5\.7 in \d+`, c.out)
 	require.Regexp(t, `\n    in stories with etcd 3\.5\.7: etcd the progress request of stream is answered by recvLoop`, c.out)
 	require.Regexp(t, `\n    simrun run rewatch --etcd 3\.5\.7 --seeds \d+\.\.\d+\n    simrun run rewatch --etcd 3\.5\.12 --seeds `, c.out)
+}
+
+// TestCompareTakesCompiledCode: a program that serves etcd's watches is a side by its own name, and may have patches.
+func TestCompareTakesCompiledCode(t *testing.T) {
+	program.RegisterFamily(func(name string) *program.Program {
+		if !strings.HasPrefix(name, "etcd@mine") {
+			return nil
+		}
+		return &program.Program{Name: name, Version: "3.5.7"}
+	})
+	of, err := sideOf("simrun", "etcd@mine+my.patch+notify=1s")
+	require.NoError(t, err)
+	require.Equal(t, &side{name: "etcd@mine+my.patch+notify=1s", of: compare.Side{Etcd: "etcd@mine+my.patch"}, settings: option.Settings("notify=1s")}, of)
 }
 
 func TestCompareRefuses(t *testing.T) {

@@ -17,6 +17,8 @@ type Comparison struct {
 	// Differs are the claims that differ, Costs the measures.
 	Differs []Difference     `json:"differs"`
 	Costs   []CostDifference `json:"costs"`
+	// Perhaps are the claims that one side alone violates, in so few schedules that chance may explain it.
+	Perhaps []Difference `json:"perhaps"`
 	// Unknown are the claims of which cannot be said whether they differ.
 	Unknown []Unknown `json:"unknown"`
 	Alike   Alike     `json:"alike"`
@@ -55,6 +57,9 @@ type Difference struct {
 	Scenario string  `json:"scenario"`
 	Property string  `json:"property"`
 	Sides    [2]Seen `json:"sides"`
+	// Chance is the probability of counts as different as these, or more, if both sides
+	// violate the claim equally often (Fisher's exact test, two-sided).
+	Chance float64 `json:"chance"`
 	// Stories is what happens in the stories of one side only, whatever else differs.
 	Stories []StoryDifference `json:"stories,omitempty"`
 }
@@ -102,7 +107,7 @@ const (
 
 // Differ compares two sides, scenario by scenario in the order of the first.
 func Differ(program string, a, b *Catalogue) *Comparison {
-	c := &Comparison{A: a, B: b, Names: [2]string{a.Name, b.Name}, Differs: []Difference{}, Costs: []CostDifference{}, Unknown: []Unknown{}, Interrupted: a.Interrupted || b.Interrupted}
+	c := &Comparison{A: a, B: b, Names: [2]string{a.Name, b.Name}, Differs: []Difference{}, Costs: []CostDifference{}, Perhaps: []Difference{}, Unknown: []Unknown{}, Interrupted: a.Interrupted || b.Interrupted}
 	names := scenariosOf(a, b)
 	c.Scenarios = len(names)
 	for _, name := range names {
@@ -136,12 +141,13 @@ func (c *Comparison) scenario(program, name string) {
 			return
 		}
 	}
-	before := len(c.Differs) + len(c.Unknown) + len(c.Costs)
+	known := func() int { return len(c.Differs) + len(c.Perhaps) + len(c.Unknown) + len(c.Costs) }
+	before := known()
 	for _, property := range propertiesOf(a, b) {
 		c.claim(program, a, b, property)
 	}
 	c.costs(a, b)
-	if len(c.Differs)+len(c.Unknown)+len(c.Costs) > before {
+	if known() > before {
 		return
 	}
 	c.Alike.Scenarios++
@@ -187,21 +193,18 @@ func (c *Comparison) claim(program string, a, b *Run, property string) {
 	for i, r := range []*Run{a, b} {
 		d.Sides[i] = seen(program, []*Catalogue{c.A, c.B}[i], r, claims[i])
 	}
+	d.Chance = d.chance()
 	same := sameRuns(a, b)
 	if !same {
 		d.Stories = otherStories(&d)
 	}
 	switch first, second := claims[0], claims[1]; {
 	case first.violated() != second.violated():
-		if d.chance() >= rare && !same {
-			bad := 0
-			if second.violated() {
-				bad = 1
-			}
-			c.Unknown = withUnknown(c.Unknown, a.Scenario, property, "violated with "+c.Names[bad]+", too rarely to say that it is not with "+c.Names[1-bad])
+		d.Kind = Verdict
+		if d.Chance >= rare && !same {
+			c.Perhaps = append(c.Perhaps, d)
 			return
 		}
-		d.Kind = Verdict
 	case first.holds():
 		if why := c.maybe(claims); why != "" && !same {
 			c.Unknown = withUnknown(c.Unknown, a.Scenario, property, why)
@@ -209,7 +212,7 @@ func (c *Comparison) claim(program string, a, b *Run, property string) {
 		}
 		c.Alike.Verdicts++
 		return
-	case d.chance() < often:
+	case d.Chance < often:
 		d.Kind = HowOften
 	case !sameWays(&d):
 		d.Kind = Ways
@@ -245,11 +248,29 @@ func seen(program string, of *Catalogue, r *Run, claim *Claim) Seen {
 	return s
 }
 
-// chance is the probability of counts as different as these, or more, if both sides
-// violate the claim equally often.
-func (d *Difference) chance() float64 {
+// Bad is the side that violates a claim that the other does not.
+func (d *Difference) Bad() int {
+	if d.Sides[1].Violations > 0 {
+		return 1
+	}
+	return 0
+}
+
+func (d *Difference) chance() float64 { return d.chanceAt(1) }
+
+// chanceAt is the chance of so many times the schedules with the same rates.
+func (d *Difference) chanceAt(times uint64) float64 {
 	a, b := &d.Sides[0], &d.Sides[1]
-	return exacttest.FisherTwoSided(int(a.Violations), int(a.Schedules), int(b.Violations), int(b.Schedules))
+	return exacttest.FisherTwoSided(int(a.Violations*times), int(a.Schedules*times), int(b.Violations*times), int(b.Schedules*times))
+}
+
+// Enough is how many times the schedules would tell the sides apart if the rates stay.
+func (d *Difference) Enough() uint64 {
+	times := uint64(2)
+	for d.chanceAt(times) >= rare {
+		times++
+	}
+	return times
 }
 
 // sameWays reports whether each way to violate the claim is one of both sides, as far as
@@ -275,7 +296,7 @@ func (c *Comparison) Verdict() model.Verdict {
 	switch {
 	case len(c.Differs)+len(c.Costs) > 0:
 		return model.Violated
-	case len(c.Unknown) > 0 || c.Interrupted:
+	case len(c.Unknown)+len(c.Perhaps) > 0 || c.Interrupted:
 		return model.Undecided
 	}
 	return model.Holds

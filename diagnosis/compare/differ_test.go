@@ -50,12 +50,13 @@ func TestWhatDiffersOfAClaim(t *testing.T) {
 		a, b    *Claim
 		kind    Kind
 		unknown string
+		perhaps bool
 		verdict model.Verdict
 	}{
 		{name: "both hold", a: verdict("holds"), b: verdict("holds"), verdict: model.Holds},
 		{name: "one violates", a: violated(40, "x"), b: verdict("holds"), kind: Verdict, verdict: model.Violated},
 		{name: "the other one", a: verdict("holds"), b: violated(40, "x"), kind: Verdict, verdict: model.Violated},
-		{name: "once in 400 says nothing", a: violated(1, "x"), b: verdict("holds"), unknown: "violated with a, too rarely to say that it is not with b", verdict: model.Undecided},
+		{name: "once in 400 says nothing", a: violated(1, "x"), b: verdict("holds"), perhaps: true, verdict: model.Undecided},
 		{name: "as often, in the same way", a: violated(40, "x"), b: violated(45, "x"), verdict: model.Holds},
 		{name: "more often", a: violated(40, "x"), b: violated(200, "x"), kind: HowOften, verdict: model.Violated},
 		{name: "another way", a: violated(40, "x"), b: violated(40, "y"), kind: Ways, verdict: model.Violated},
@@ -75,6 +76,11 @@ func TestWhatDiffersOfAClaim(t *testing.T) {
 			} else {
 				require.Len(t, got.Differs, 1)
 				assert.Equal(t, c.kind, got.Differs[0].Kind)
+			}
+			if c.perhaps {
+				require.Len(t, got.Perhaps, 1)
+			} else {
+				assert.Empty(t, got.Perhaps)
 			}
 			if c.unknown == "" {
 				assert.Empty(t, got.Unknown)
@@ -141,7 +147,7 @@ func TestTheSameViolationWithOtherStories(t *testing.T) {
 // one release have the same stories.
 func TestOneLabelWithTwoStories(t *testing.T) {
 	on := func(version string, first uint64) *Catalogue {
-		return explored(t, Config{Name: version, Side: Side{Etcd: version}, Scenarios: scenariosNamed(t, "rewatch"), FirstSeed: first, Seeds: 300})
+		return explored(t, version, Side{Etcd: version}, Config{Scenarios: scenariosNamed(t, "rewatch"), FirstSeed: first, Seeds: 300})
 	}
 	old := on("3.5.7", 0)
 	c := Differ("simrun", old, on("3.5.12", 0))
@@ -245,17 +251,17 @@ func scenariosNamed(t *testing.T, names ...string) (list []*testbed.Scenario) {
 	return list
 }
 
-func explored(t *testing.T, cfg Config) *Catalogue {
+func explored(t *testing.T, name string, of Side, cfg Config) *Catalogue {
 	t.Helper()
-	c, err := Explore(t.Context(), cfg)
-	require.NoError(t, err)
+	c := &Catalogue{Name: name, Side: of}
+	require.NoError(t, Explore(t.Context(), cfg, c))
 	return c
 }
 
 // TestReleasesBeforeAndAfterAFix: 3.5.8 has the fix of #15220, and 3.5.9 behaves as 3.5.8.
 func TestReleasesBeforeAndAfterAFix(t *testing.T) {
 	on := func(etcd string) *Catalogue {
-		return explored(t, Config{Name: etcd, Side: Side{Etcd: etcd}, Scenarios: scenariosNamed(t, "issue-15220", "cost-quiet"), Seeds: 200})
+		return explored(t, etcd, Side{Etcd: etcd}, Config{Scenarios: scenariosNamed(t, "issue-15220", "cost-quiet"), Seeds: 200})
 	}
 	before, after := on("3.5.7"), on("3.5.8")
 	c := Differ("simrun", before, after)
@@ -280,7 +286,7 @@ func TestReleasesBeforeAndAfterAFix(t *testing.T) {
 // TestALongSearchForWhatEveryCampaignFinds: guard-mixed-members violates its claims once in
 // thousands of schedules of the default strategy.
 func TestALongSearchForWhatEveryCampaignFinds(t *testing.T) {
-	c := explored(t, Config{Name: "kep-2340", Side: Side{Design: "kep-2340"}, Scenarios: scenariosNamed(t, "guard-mixed-members"), Seeds: 400})
+	c := explored(t, "kep-2340", Side{Design: "kep-2340"}, Config{Scenarios: scenariosNamed(t, "guard-mixed-members"), Seeds: 400})
 	claim := c.Runs[0].claim("linearizable")
 	require.Equal(t, "violated", claim.Verdict)
 	require.Greater(t, claim.Schedules, c.Runs[0].Schedules)
@@ -289,27 +295,44 @@ func TestALongSearchForWhatEveryCampaignFinds(t *testing.T) {
 }
 
 func TestTheResultDoesNotDependOnWorkers(t *testing.T) {
-	cfg := Config{Name: "x", Scenarios: scenariosNamed(t, "issue-15220", "recovery"), Seeds: 100, Workers: 1}
-	one := explored(t, cfg)
+	cfg := Config{Scenarios: scenariosNamed(t, "issue-15220", "recovery"), Seeds: 100, Workers: 1}
+	one := explored(t, "x", Side{}, cfg)
 	cfg.Workers = 3
-	require.Equal(t, one, explored(t, cfg))
+	require.Equal(t, one, explored(t, "x", Side{}, cfg))
 }
 
-func TestAnInterruptKeepsWhatWasRun(t *testing.T) {
+// TestAnInterruptKeepsWhatBothSidesRan: the scenarios that are over can be compared.
+func TestAnInterruptKeepsWhatBothSidesRan(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	c, err := Explore(ctx, Config{Scenarios: scenariosNamed(t, "issue-15220", "recovery"), Seeds: 50, Progress: func(done, _ int, _ string) {
-		if done == 1 {
+	old, mended := &Catalogue{Name: "3.5.7", Side: Side{Etcd: "3.5.7"}}, &Catalogue{Name: "3.5.13", Side: Side{Etcd: "3.5.13"}}
+	err := Explore(ctx, Config{Scenarios: scenariosNamed(t, "issue-15220", "recovery", "rewatch"), Seeds: 200, Progress: func(done, total int, _ string) {
+		require.Equal(t, 6, total)
+		if done == 2 {
 			cancel()
 		}
-	}})
+	}}, old, mended)
 	require.NoError(t, err)
-	require.True(t, c.Interrupted)
-	require.Equal(t, "violated", c.Runs[0].claim("linearizable-data").Verdict)
-	require.Equal(t, model.Undecided, Differ("simrun", c, c).Verdict())
+	require.True(t, old.Interrupted)
+	require.True(t, mended.Interrupted)
+	c := Differ("simrun", old, mended)
+	require.Len(t, c.Differs, 2)
+	require.Equal(t, "issue-15220", c.Differs[0].Scenario)
+	require.Equal(t, Verdict, c.Differs[0].Kind)
+	require.Equal(t, model.Undecided, Differ("simrun", mended, mended).Verdict())
+}
+
+// TestSaysHowManySchedulesWouldTell: 5 of 20 against none is a chance of 0.047, and 10 of 40 one of 0.001.
+func TestSaysHowManySchedulesWouldTell(t *testing.T) {
+	a, b := violated(5, "x"), verdict("holds")
+	a.Schedules, b.Schedules = 20, 20
+	c := Differ("simrun", of("a", a), of("b", b))
+	require.Len(t, c.Perhaps, 1)
+	require.InDelta(t, 0.0471, c.Perhaps[0].Chance, 1e-4)
+	require.EqualValues(t, 2, c.Perhaps[0].Enough())
 }
 
 func TestASavedCatalogueIsReadAgain(t *testing.T) {
-	c := explored(t, Config{Name: "x", Tool: "test", Side: Side{Etcd: "3.5.7", Settings: []string{"writers=1"}}, Scenarios: scenariosNamed(t, "issue-15220", "cost-quiet"), Seeds: 100})
+	c := explored(t, "x", Side{Etcd: "3.5.7", Settings: []string{"writers=1"}}, Config{Tool: "test", Scenarios: scenariosNamed(t, "issue-15220", "cost-quiet"), Seeds: 100})
 	b, err := json.Marshal(c)
 	require.NoError(t, err)
 	again, err := Read(bytes.NewReader(b))

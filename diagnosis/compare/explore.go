@@ -17,19 +17,17 @@ import (
 // Config says what to run.
 type Config struct {
 	Tool string
-	// Name is what the side is called.
-	Name string
-	Side Side
 	// Scenarios are those of the catalogue if there are none.
 	Scenarios []*testbed.Scenario
 	// Seeds is how many seeds each campaign has, from FirstSeed on; 0 is no bound. A
 	// campaign of cost has a tenth: each of its runs is long.
 	FirstSeed, Seeds uint64
-	// For is the wall-clock time for all of it; 0 is no bound.
+	// For is the wall-clock time for all sides; 0 is no bound.
 	For     time.Duration
 	Workers int
-	// Progress, if not nil, is called before each campaign: done of total are over.
-	Progress func(done, total int, scenario string)
+	// Progress, if not nil, is called before each campaign: done of total are over. what is
+	// the side and the scenario.
+	Progress func(done, total int, what string)
 }
 
 // Seeds is how many seeds a campaign has unless something else is asked for.
@@ -41,33 +39,39 @@ const longest = 60
 
 func defaultStrategy() string { return strategy.Default().Name }
 
-// Explore runs the scenarios one after another. An interrupt ends it early; what was found
-// until then is kept, and is no error.
-func Explore(ctx context.Context, cfg Config) (*Catalogue, error) {
+// Explore fills catalogues, which have a name and a side. Each scenario runs with every side before the
+// next one, so that what an interrupt leaves can be compared; an interrupt is no error.
+func Explore(ctx context.Context, cfg Config, sides ...*Catalogue) error {
 	if cfg.Scenarios == nil {
 		cfg.Scenarios = testbed.Scenarios()
 	}
-	c := &Catalogue{Format: formatVersion, Tool: cfg.Tool, Name: cfg.Name, Side: cfg.Side, FirstSeed: cfg.FirstSeed, Seeds: cfg.Seeds, Runs: []*Run{}}
+	for _, c := range sides {
+		c.Format, c.Tool, c.FirstSeed, c.Seeds, c.Runs = formatVersion, cfg.Tool, cfg.FirstSeed, cfg.Seeds, []*Run{}
+	}
 	start := time.Now()
-	for i, sc := range cfg.Scenarios {
-		if ctx.Err() != nil {
-			c.Interrupted = true
-			return c, nil
+	total := len(cfg.Scenarios) * len(sides)
+	for done := range total {
+		sc, c := cfg.Scenarios[done/len(sides)], sides[done%len(sides)]
+		interrupted := ctx.Err() != nil
+		if !interrupted {
+			if cfg.Progress != nil {
+				cfg.Progress(done, total, c.Name+": "+sc.Name)
+			}
+			var r *Run
+			var err error
+			if r, interrupted, err = cfg.run(ctx, c.Side, sc, cfg.budget(start, total-done)); err != nil {
+				return err
+			}
+			c.Runs = append(c.Runs, r)
 		}
-		if cfg.Progress != nil {
-			cfg.Progress(i, len(cfg.Scenarios), sc.Name)
-		}
-		r, interrupted, err := cfg.run(ctx, sc, cfg.budget(start, len(cfg.Scenarios)-i))
-		if err != nil {
-			return c, err
-		}
-		c.Runs = append(c.Runs, r)
 		if interrupted {
-			c.Interrupted = true
-			return c, nil
+			for _, c := range sides {
+				c.Interrupted = true
+			}
+			return nil
 		}
 	}
-	return c, nil
+	return nil
 }
 
 // budget is the wall-clock time of the next of so many campaigns; negative if it is over.
@@ -82,10 +86,10 @@ func (cfg *Config) budget(start time.Time, left int) time.Duration {
 	return max(time.Millisecond, rest/time.Duration(left))
 }
 
-func (cfg *Config) run(ctx context.Context, sc *testbed.Scenario, budget time.Duration) (r *Run, interrupted bool, err error) {
+func (cfg *Config) run(ctx context.Context, side Side, sc *testbed.Scenario, budget time.Duration) (r *Run, interrupted bool, err error) {
 	r = &Run{Scenario: sc.Name, FirstSeed: cfg.FirstSeed}
 	p := sc.Params
-	err = cfg.Side.Apply(&p)
+	err = side.Apply(&p)
 	var subjects func() explore.Subject
 	if err == nil {
 		subjects, err = sc.Subjects(p)

@@ -1,5 +1,6 @@
 // Package variant reads the names of variants: a design of the cache or a release of
-// etcd, and what is set on top of it, as in kep-2340+progress-period=50ms+ring=10.
+// etcd, and what is set on top of it, as in kep-2340+progress-period=50ms+ring=10. A name
+// may have a "+" of its own: etcd@v3.6.16+FILE.patch+notify=1s sets one option.
 //
 // The package must never run anything.
 package variant
@@ -23,11 +24,13 @@ type Variant struct {
 // Read reads a label. own are the options that nothing may set on top. The error is one
 // line. What the name stands for is not looked up: see Of.
 func Read(label string, own []string) (Variant, error) {
-	name, rest, more := strings.Cut(label, "+")
-	v := Variant{Name: name}
-	for more {
-		var text string
-		text, rest, more = strings.Cut(rest, "+")
+	parts := strings.Split(label, "+")
+	settings := 1
+	for settings < len(parts) && !strings.Contains(parts[settings], "=") {
+		settings++
+	}
+	v := Variant{Name: strings.Join(parts[:settings], "+")}
+	for _, text := range parts[settings:] {
 		set, err := option.ParseSetting(text)
 		if err != nil {
 			return v, fmt.Errorf("%s: %w", label, err)
@@ -51,11 +54,14 @@ func Of(preset, label string, own []string) (Variant, error) {
 		return v, err
 	}
 	var p testbed.Params
-	for _, set := range append([]option.Setting{{Name: preset, Value: v.Name}}, v.Settings...) {
+	if err := p.Set(preset, v.Name); err != nil {
+		if name, text, more := strings.Cut(v.Name, "+"); more && p.Set(preset, name) == nil {
+			return v, fmt.Errorf("%s: %q: want NAME=VALUE", label, text)
+		}
+		return v, err
+	}
+	for _, set := range v.Settings {
 		if err := p.Set(set.Name, set.Value); err != nil {
-			if len(v.Settings) == 0 {
-				return v, err
-			}
 			return v, fmt.Errorf("%s: %w", label, err)
 		}
 	}

@@ -27,6 +27,7 @@ func WriteComparison(w io.Writer, o report.Terminal, c *compare.Comparison) erro
 	p := &page{report.Page{To: o}}
 	p.title(c)
 	p.verdicts(c)
+	p.perhaps(c)
 	p.others(c)
 	p.costs(c)
 	p.unknown(c.Unknown, "Unknown whether it differs:")
@@ -49,8 +50,15 @@ func (p *page) title(c *compare.Comparison) {
 	} else if n > 1 {
 		what += fmt.Sprintf(", and %d costs", n)
 	}
-	if len(c.Differs)+len(c.Costs) == 0 && len(c.Unknown) > 0 {
-		what = "nothing is known to differ"
+	if len(c.Differs)+len(c.Costs) == 0 {
+		switch n := len(c.Perhaps); {
+		case n == 1:
+			what = "1 claim is violated with one of them only, in too few schedules to exclude chance"
+		case n > 1:
+			what = fmt.Sprintf("%d claims are violated with one of them only, in too few schedules to exclude chance", n)
+		case len(c.Unknown) > 0:
+			what = "nothing is known to differ"
+		}
 	}
 	p.Line(0, "%s and %s: %s", c.Names[0], c.Names[1], what)
 	if c.Interrupted {
@@ -74,10 +82,7 @@ func (p *page) verdicts(c *compare.Comparison) {
 		if d.Kind != compare.Verdict {
 			continue
 		}
-		bad := 0
-		if d.Sides[1].Violations > 0 {
-			bad = 1
-		}
+		bad := d.Bad()
 		because := d.Sides[bad].Because
 		at := slices.IndexFunc(groups, func(g *group) bool { return g.bad == bad && slices.Equal(g.because, because) })
 		if at < 0 {
@@ -103,10 +108,13 @@ func (p *page) group(g *group) {
 	for i := 0; i < len(g.list); {
 		d := g.list[i]
 		var properties []string
+		most := 0.0
 		for ; i < len(g.list) && g.list[i].Scenario == d.Scenario; i++ {
 			properties = append(properties, fmt.Sprintf("%s %d", g.list[i].Property, g.list[i].Sides[g.bad].Violations))
+			most = max(most, g.list[i].Chance)
 		}
-		p.Line(2, "%s: %s of %s", d.Scenario, strings.Join(properties, ", "), report.Counted(d.Sides[g.bad].Schedules, "schedule"))
+		p.Line(2, "%s: %s of %s, and 0 of %d (%s)", d.Scenario, strings.Join(properties, ", "),
+			report.Counted(d.Sides[g.bad].Schedules, "schedule"), d.Sides[1-g.bad].Schedules, chance(most))
 	}
 	if len(g.because) > 0 {
 		p.Line(4, "because %s", strings.Join(g.because, "; "))
@@ -122,6 +130,30 @@ func (p *page) why(s *compare.Seen) {
 	if len(s.Ways) > 0 && s.Ways[0].Why != "" {
 		p.Line(4, "%s", s.Ways[0].Why)
 	}
+}
+
+// perhaps writes the claims that one side violates so rarely that the other may, too.
+func (p *page) perhaps(c *compare.Comparison) {
+	if len(c.Perhaps) == 0 {
+		return
+	}
+	p.WriteString("\n")
+	p.Line(0, "Violated with one of them only, in too few schedules to exclude chance:")
+	for i := range c.Perhaps {
+		d := &c.Perhaps[i]
+		bad := d.Bad()
+		p.Line(2, "%s %s: %s with %s, and 0 of %d with %s (%s); at these rates %d times the schedules would tell", d.Scenario, d.Property,
+			rate(&d.Sides[bad]), c.Names[bad], d.Sides[1-bad].Schedules, c.Names[1-bad], chance(d.Chance), d.Enough())
+		p.command(4, d.Sides[bad].Command)
+	}
+}
+
+// chance is the p-value of two counts.
+func chance(p float64) string {
+	if p < 1e-6 {
+		return "p < 1e-6"
+	}
+	return fmt.Sprintf("p = %.2g", p)
 }
 
 func rate(s *compare.Seen) string {
@@ -150,7 +182,7 @@ func (p *page) others(c *compare.Comparison) {
 		if d.Kind == compare.Stories {
 			what = "the same violation, and other stories: "
 		}
-		p.Line(2, "%s %s: %s%s; %s", d.Scenario, d.Property, what, texts[0], texts[1])
+		p.Line(2, "%s %s: %s%s; %s (%s)", d.Scenario, d.Property, what, texts[0], texts[1], chance(d.Chance))
 		p.stories(c, d)
 		switch d.Kind {
 		case compare.Ways:
