@@ -87,7 +87,7 @@ func WriteMatrixHTML(w io.Writer, m *matrix.Matrix) error {
 	page.BeyondWhy = beyondWhy
 	for i := range m.Beyond {
 		x := &m.Beyond[i]
-		page.Beyond = append(page.Beyond, beyondRow{x.Scenario, sayBeyond(m, x), x.Command})
+		page.Beyond = append(page.Beyond, beyondRow{x.Scenario, sayBeyond(x), x.Command})
 	}
 	for i, scenario := range matrix.Costs {
 		page.Costs = append(page.Costs, costTable{Title: workloadTitles[i], Scenario: scenario})
@@ -115,6 +115,11 @@ func WriteMatrixHTML(w io.Writer, m *matrix.Matrix) error {
 		}
 	}
 	return matrixTemplate.Execute(w, page)
+}
+
+// sayBeyond says what is known of one scenario.
+func sayBeyond(x *matrix.Beyond) string {
+	return fmt.Sprintf("with %s on %s: %s; %s", InWords(x.Designs), InWords(x.Versions), InWords(x.Properties), strings.Join(x.Because, "; "))
 }
 
 // newestMeasured is the last version of which a cost is known: what a LIST costs

@@ -167,7 +167,7 @@ func writeViolations(b *bufio.Writer, o Terminal, m *matrix.Matrix) {
 				continue
 			}
 			if !any {
-				b.WriteString(o.bold("Each violation again:") + "\n")
+				b.WriteString(o.bold("Each \"no\":") + "\n")
 				any = true
 			}
 			fmt.Fprintf(b, "  %s\n", wrap(sayViolation(c, q, e), o.width(), 2))
@@ -179,74 +179,42 @@ func writeViolations(b *bufio.Writer, o Terminal, m *matrix.Matrix) {
 	}
 }
 
-const beyondWhy = "The verdicts do not rest on these: " + matrix.Reference + " is violated there as well, or another version of etcd takes part, or an event is lost."
+const beyondWhy = "No verdict rests on these: " + matrix.Reference + " is violated there as well, or another version of etcd takes part, or an event is lost."
 
 // writeBeyond names the scenarios that no verdict above rests on.
 func writeBeyond(b *bufio.Writer, o Terminal, m *matrix.Matrix) {
 	if len(m.Beyond) == 0 {
 		return
 	}
-	b.WriteString(o.bold("Known to be violated where a \"yes\" stands above:") + "\n")
-	fmt.Fprintf(b, "  %s\n", wrap(beyondWhy, o.width(), 2))
+	var names []string
 	for i := range m.Beyond {
-		x := &m.Beyond[i]
-		fmt.Fprintf(b, "  %s\n", wrap(x.Scenario+" with "+sayBeyond(m, x), o.width(), 2))
-		fmt.Fprintf(b, "    %s\n", x.Command)
+		names = append(names, m.Beyond[i].Scenario)
 	}
-	b.WriteString("\n")
-}
-
-// sayBeyond says what is known of one scenario.
-func sayBeyond(m *matrix.Matrix, x *matrix.Beyond) string {
-	return fmt.Sprintf("%s on %s: %s; %s", allOr(x.Designs, m.Designs, "design"), allOr(x.Versions, m.Versions, "version"),
-		InWords(x.Properties), strings.Join(x.Because, "; "))
-}
-
-// allOr names the members of a list, or says that it is all of them.
-func allOr(list, all []string, what string) string {
-	switch {
-	case len(all) == 1:
-	case len(list) == len(all):
-		return "every " + what
-	case len(all)-len(list) < len(list):
-		rest := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(list, name) })
-		return "every " + what + " but " + InWords(rest)
-	}
-	return InWords(list)
+	b.WriteString(o.bold("Known to be violated where a \"yes\" stands above:") + "\n")
+	fmt.Fprintf(b, "  %s\n\n", wrap(InWords(names)+". "+beyondWhy+" `"+m.Program+" list NAME` says why, and with which designs and releases.", o.width(), 2))
 }
 
 // sayViolation says what the word in a cell stands for.
 func sayViolation(c *matrix.Cell, q *matrix.Question, e *matrix.Evidence) string {
 	property := e.Failure.Property
-	text := fmt.Sprintf("%s on %s: %s, a violation of %s in %d of %s", c.Design, InWords(c.Versions()), nameOf(e.Failure),
-		property, e.Failure.Schedules, Counted(e.Schedules, "schedule"))
+	more := ""
 	if n := len(q.Violated()); n > 1 {
-		text += fmt.Sprintf(", the first of %d violated properties", n)
+		more = fmt.Sprintf(", the first of %d properties", n)
 	}
+	text := fmt.Sprintf("%s on %s: %s (%s in %d of %s%s): ", c.Design, InWords(c.Versions()), nameOf(e.Failure),
+		property, e.Failure.Schedules, Counted(e.Schedules, "schedule"), more)
 	if known := summary.Reasons(e.Known, property); known != "" {
-		return text + "; known: " + known
+		return text + known
 	}
 	if p, err := testbed.FindProperty(property); err == nil {
-		text += "; it is not known why this does not hold: " + p.Promise
+		text += "no reason is known; promised is: " + p.Promise
 	}
 	return text
 }
 
-// matrixNotes say what the columns mean, and what they do not.
+// matrixNotes say what the verdicts rest on.
 func matrixNotes(m *matrix.Matrix) []string {
-	notes := []string{
-		"safe? = everything that these scenarios claim, except liveness: " + strings.Join(slices.Concat(matrix.Safety, matrix.Liveness, matrix.Costs), ", ") + ".",
-		"Added to both: each scenario outside of these that is known to be violated with the design, and not with " + matrix.Reference + ", on the same version.",
-		"live? = in " + InWords(matrix.Liveness) + " every consistent LIST is served from the cache within a bound, once nothing breaks any more, and initial events end. " +
-			"A LIST that waits in vain and is then answered by etcd is a no.",
-		"yes = in all schedules that were tried, and checked at least once. What is masked is not tried: " + switchedOff(testbed.Races()),
-		"wait p99 = what 99 of 100 consistent LISTs wait at most until the cache is fresh, those that need not wait included, while other resources are written (" + matrix.Waiting +
-			"); busy p99 = while the resource is written, too (" + matrix.Busy + "). cached = the share of these LISTs that the cache served; the others went to etcd or were refused. " +
-			"requests, bytes, progress = ranges of etcd, bytes of keys and values in its answers, and progress requests, for each LIST of " + matrix.Waiting + ". " +
-			"cached (pages), bytes (pages) = the same of pages, of which each LIST has one (" + matrix.Pages + ").",
-		"Time is virtual: unless --set says otherwise, a message takes up to 1 ms, and a loop up to 0.5 ms to be scheduled. Answering takes no time, so reads served by etcd look faster than in reality (range-time, item-time).",
-		fmt.Sprintf("%s in %.1f s.", Counted(m.Schedules, "schedule"), m.Seconds),
-	}
+	notes := []string{fmt.Sprintf("%s in %.1f s. `%s matrix --help` says what the columns mean.", Counted(m.Schedules, "schedule"), m.Seconds, m.Program)}
 	if m.CutShort() {
 		notes = append(notes, "What is unknown rests on campaigns with too few schedules: give it a longer --for, or more --seeds.")
 	}

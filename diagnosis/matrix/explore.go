@@ -48,8 +48,8 @@ type Config struct {
 	// Progress, if not nil, is called before each campaign: done of total are
 	// over.
 	Progress func(done, total int, what string)
-	// claims are the figures of documents that are measured; nil is all of them.
-	claims []claims.Claim
+	// Claims are the figures of documents that are measured as well.
+	Claims []claims.Claim
 }
 
 // Seeds is how many seeds a campaign has unless something else is asked for: they keep a
@@ -116,25 +116,17 @@ func (cfg *Config) params(sc *testbed.Scenario, version, design string) (testbed
 	return p, nil
 }
 
-// figures are the claims that are measured.
-func (cfg *Config) figures() []claims.Claim {
-	if cfg.claims == nil {
-		return claims.All()
-	}
-	return cfg.claims
-}
-
 // Explore fills a matrix cell by cell. An interrupt ends it early; what was found
 // until then is kept, and is no error.
 func Explore(ctx context.Context, cfg Config) (*Matrix, error) {
-	m := &Matrix{Designs: cfg.Designs, Versions: cfg.Versions, Cells: []*Cell{}, Beyond: []Beyond{}, Claims: []claims.Result{}}
+	m := &Matrix{Program: cfg.Program, Designs: cfg.Designs, Versions: cfg.Versions, Cells: []*Cell{}, Beyond: []Beyond{}, Claims: []claims.Result{}}
 	start := time.Now()
 	plans, err := cfg.plans(ctx)
 	if err != nil {
 		m.Interrupted = true
 		return m, nil
 	}
-	x := &explorer{cfg: cfg, start: start, total: len(plans)*len(basis()) + len(cfg.figures())}
+	x := &explorer{cfg: cfg, start: start, total: len(plans)*len(basis()) + len(cfg.Claims)}
 	for i := range plans {
 		x.total += len(plans[i].apart)
 	}
@@ -172,9 +164,8 @@ func (x *explorer) matrix(ctx context.Context, m *Matrix, plans []plan) error {
 	if m.Beyond, err = x.cfg.beyond(ctx, m.Cells); err != nil {
 		return err
 	}
-	all := x.cfg.figures()
-	for i := range all {
-		c := &all[i]
+	for i := range x.cfg.Claims {
+		c := &x.cfg.Claims[i]
 		if ctx.Err() != nil {
 			return errInterrupted
 		}

@@ -25,6 +25,8 @@ import (
 // Matrix is designs of the cache by versions of etcd. Either may be a variant, with what is
 // set on top in its label: kep-2340+progress-period=50ms.
 type Matrix struct {
+	// Program is the name with which the commands begin.
+	Program  string   `json:"-"`
 	Designs  []string `json:"designs"`
 	Versions []string `json:"etcd"`
 	// Cells are in the order of the designs, then of the versions. After an

@@ -54,14 +54,15 @@ func Of(preset, label string, own []string) (Variant, error) {
 		return v, err
 	}
 	var p testbed.Params
-	if err := p.Set(preset, v.Name); err != nil {
-		if name, text, more := strings.Cut(v.Name, "+"); more && p.Set(preset, name) == nil {
-			return v, fmt.Errorf("%s: %q: want NAME=VALUE", label, text)
+	for _, set := range append([]option.Setting{{Name: preset, Value: v.Name}}, v.Settings...) {
+		err := p.Set(set.Name, set.Value)
+		if name, text, more := strings.Cut(set.Value, "+"); err != nil && more && p.Set(preset, name) == nil {
+			err = fmt.Errorf("%q: want NAME=VALUE", text)
 		}
-		return v, err
-	}
-	for _, set := range v.Settings {
-		if err := p.Set(set.Name, set.Value); err != nil {
+		switch {
+		case err != nil && label == v.Name && !strings.Contains(label, "+"):
+			return v, err
+		case err != nil:
 			return v, fmt.Errorf("%s: %w", label, err)
 		}
 	}
