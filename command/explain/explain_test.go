@@ -207,6 +207,18 @@ func TestAKubernetesReleaseIsExplained(t *testing.T) {
 	}
 }
 
+// TestAReleaseBeginsWithItsBugs: #18667 was fixed in 3.7.0, and the race of Created was not reported.
+func TestAReleaseBeginsWithItsBugs(t *testing.T) {
+	text := flat(explained(t, "etcd release", "3.6.16"))
+	bugs, findings, options := strings.Index(text, "known bugs that it has: "), strings.Index(text, "findings about it"), strings.Index(text, "progress=dropped-below-start")
+	require.True(t, 0 < bugs && bugs < findings && findings < options, text)
+	assert.Contains(t, text, "affected: 3.3, 3.4, 3.5, 3.6 reported: etcd-io/etcd#18667")
+	assert.Contains(t, text[findings:], "affected: Every release with the fix of etcd-io/etcd#15220")
+	assert.Contains(t, text[findings:], "reported: We found no report.")
+	assert.NotContains(t, text[findings:], "lagging-member-before-list", "that is for releases before 3.6.2")
+	assert.Contains(t, flat(explained(t, "etcd release", "3.6.1")), "lagging-member-before-list")
+}
+
 // TestWhatTellsAValueFromAnother: a scenario in which the reference is violated as well
 // says nothing of the design.
 func TestWhatTellsAValueFromAnother(t *testing.T) {

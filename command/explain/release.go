@@ -1,8 +1,12 @@
 package explain
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
+	"github.com/watchbed/watchbed/findings"
+	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim/client"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/option"
@@ -26,12 +30,13 @@ func explainRelease(program, name string) []Explanation {
 	if alike := sameOptions(o); alike != name {
 		e.say("behaves the same as", alike)
 	}
+	e.list("known bugs that it has", bugsOf(o))
+	e.list("findings about it ("+program+" list NAME has the story)", findingsAbout(name))
+	e.listBelow("scenarios known to be violated with it, and not with "+newestRelease(), violatedUnlike("etcd", name, newestRelease()))
 	e.list("etcd", choices(etcd.Choices, o))
 	if c, err := client.OptionsOf(name); err == nil {
 		e.list("clientv3 of this release, which API servers use unless --client names another", choices(client.Choices, c))
 	}
-	e.list("known bugs that it has", bugsOf(o))
-	e.listBelow("scenarios known to be violated with it, and not with "+newestRelease(), violatedUnlike("etcd", name, newestRelease()))
 	e.say("scenarios with it", joined(scenariosWith("etcd", name)))
 	e.say("to run it", program+" run SCENARIO --etcd "+name)
 	return []Explanation{e}
@@ -84,7 +89,43 @@ func bugsOf(o etcd.Options) []Item {
 		choice, err := etcd.Choices.Find(b.Planting().Name)
 		return err == nil && choice.Get(&o) == b.Planting().Value
 	}) {
-		items = append(items, Item{b.Name, []string{b.Summary, shows(b)}})
+		items = append(items, Item{b.Name, []string{b.Summary, "affected: " + affected(b), "reported: " + reported(b), shows(b)}})
+	}
+	return items
+}
+
+// affected are the releases that have a bug of etcd.
+func affected(b *testbed.KnownBug) string {
+	return releasesWith(func(version string) bool {
+		o, err := etcd.OptionsOf(version)
+		choice, unknown := etcd.Choices.Find(b.Planting().Name)
+		return err == nil && unknown == nil && choice.Get(&o) == b.Planting().Value
+	})
+}
+
+// reported is the issue of a bug, or what the page says that is called like it.
+func reported(b *testbed.KnownBug) string {
+	for _, p := range findings.All() {
+		if p.Name == b.Name {
+			return prose(p.Part("Reported"))
+		}
+	}
+	return cmp.Or(b.Issue, "no report is known")
+}
+
+// findingsAbout are the pages about etcd whose scenario is known to be violated with a release. Those that choose
+// a design of the cache are about the design.
+func findingsAbout(release string) (items []Item) {
+	for _, p := range findings.All() {
+		words := strings.Fields(p.Command())
+		sc, err := testbed.FindScenario(words[1])
+		if err != nil || slices.Contains(words, "--cache") || !strings.Contains(p.Part("Affected"), "etcd") {
+			continue
+		}
+		params, err := sc.Params.With("etcd", release)
+		if err == nil && len(known.Expected(sc, &params)) > 0 {
+			items = append(items, Item{p.Name, []string{p.Title, "affected: " + prose(p.Part("Affected")), "reported: " + prose(p.Part("Reported"))}})
+		}
 	}
 	return items
 }
