@@ -512,6 +512,7 @@ func TestABookmarkComesAMinuteAfterTheLast(t *testing.T) {
 	}}}
 	b.run(4 * time.Minute)
 	require.Len(t, b.down.inbox, 3)
+	require.Equal(t, int64(3), measured(t, b, "watch_bookmarks_sent_total").Sum())
 	for i, m := range b.down.inbox {
 		require.InDelta(t, float64(i+1), time.Duration(m.at).Minutes(), 0.05*float64(i+1))
 	}

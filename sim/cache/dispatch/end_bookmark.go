@@ -70,7 +70,11 @@ func (w *Watcher) received(env *sim.Env) {
 
 // sent notes what went into result.
 func (w *Watcher) sent(env *sim.Env, e *wire.WatchEvent) {
-	if e.Type != wire.Bookmark || w.endBookmark == endBookmarkSent {
+	if e.Type != wire.Bookmark {
+		return
+	}
+	env.Add(bookmarksSent, 1)
+	if w.endBookmark == endBookmarkSent {
 		return
 	}
 	env.Writes(cellEnd, w.number)

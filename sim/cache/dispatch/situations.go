@@ -63,6 +63,8 @@ var (
 		"how long the dispatcher waited for watches whose channels were full, and dispatched nothing")
 	serialised = metric.NewCounter("watch_events_serialised_total", metric.Counted,
 		"objects that were encoded for watches: one for all watches of an event that the dispatcher gives them, one for each watch of an event that it is sent from an interval of its own")
+	bookmarksSent = metric.NewCounter("watch_bookmarks_sent_total", metric.Counted,
+		"bookmarks that watches were sent, those that end initial events included")
 	fromHistory = metric.NewCounter("watch_events_from_history_total", metric.Counted,
 		"events that watches were sent from the history, and not as they were dispatched")
 	watcherReplaysTotal = metric.NewCounter("watcher_replays_total", metric.Counted,
