@@ -38,6 +38,7 @@ func (p refusalsPast) open(d sim.Digest, at *moments.Call) sim.Digest {
 		return d
 	}
 	so := p.moments.SoFar(at)
-	return d.Int(at.Asked.Cache.Version).Int(int64(at.Asked.Cache.DownSince)).Int(int64(so.Answered.Cache.DownSince)).
+	return d.Int(at.Asked.Cache.Version).Int(so.Answered.Cache.Version).Int(so.Answered.Cache.Compacted).Int(so.Answered.Cache.Listed).
+		Int(int64(at.Asked.Cache.DownSince)).Int(int64(so.Answered.Cache.DownSince)).
 		Bool(so.WasReady()).Bool(so.WasCurrent()).Bool(so.WasAlone()).Bool(so.TrustedEtcd()).Bool(so.DistrustedEtcd())
 }

@@ -104,7 +104,7 @@ func (p servedPast) open(d sim.Digest, client int) sim.Digest {
 		return d.Bool(false)
 	}
 	o := &at.Server.Cache.Reads
-	d = d.Bool(so.TrustedEtcd()).Bool(so.DistrustedEtcd())
+	d = d.Bool(so.TrustedEtcd()).Bool(so.DistrustedEtcd()).Int(so.Answered.Cache.Version)
 	if o.OnTimeout == read.OnTimeoutFallback {
 		d = d.Bool(so.WasCurrent())
 	}

@@ -1,6 +1,8 @@
 package moments
 
 import (
+	"slices"
+
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/testbed"
@@ -10,8 +12,9 @@ import (
 // by their numbers, 0 for never.
 type Cache struct {
 	// Version is its resourceVersion, Compacted the compaction below which it serves
-	// nothing; 0 of a cache that does not say so.
-	Version, Compacted int64
+	// nothing; 0 of a cache that does not say so. Listed is its resourceVersion when it
+	// became ready: that of its list.
+	Version, Compacted, Listed int64
 	// Unready is the last step after which it was not ready, Behind the last one after
 	// which it was older than etcd.
 	Unready, Behind int
@@ -25,8 +28,6 @@ type Cache struct {
 	Crowded int
 	// DownSince is when it last stopped being ready; the start, if it never did.
 	DownSince sim.Time
-	// Listed is its resourceVersion when it became ready: that of its list.
-	Listed int64
 	// Hidden: it shows what it was like before (cache.Hiding), so that Version, Compacted, DownSince and Listed may be out of date.
 	Hidden bool
 }
@@ -38,6 +39,15 @@ type cacheRecord struct {
 	ready, behind, trusts bool
 	// waiting is how many clients of the history wait for its answers.
 	waiting int
+	// ended is what it was like before each step in which its resourceVersion or its compaction fell, as they do when it
+	// begins anew: an answer from before that may be under way.
+	ended []ended
+}
+
+// ended is a cache in whose place there is another one since the step after this one.
+type ended struct {
+	step                       int
+	version, compacted, listed int64
 }
 
 // heard is how many progress notifications all caches have heard.
@@ -53,7 +63,19 @@ func (r *cacheRecord) look(w *sim.World, step int, c *testbed.Cache, newest int6
 			r.unknown(before)
 		}
 	}
-	behind := c.Mirror == nil || c.Mirror.ResourceVersion() < newest
+	var version, compacted int64
+	if c.Mirror != nil {
+		version = c.Mirror.ResourceVersion()
+	}
+	if c.Compacting != nil {
+		compacted = c.Compacting.CompactRevision()
+	}
+	if version < r.Version || compacted < r.Compacted {
+		// Records share what they had (clone).
+		r.ended = append(slices.Clip(r.ended), ended{before, r.Version, r.Compacted, r.Listed})
+	}
+	r.Version, r.Compacted = version, compacted
+	behind := c.Mirror == nil || version < newest
 	if r.behind && !behind {
 		r.Behind = before
 	}
@@ -64,9 +86,7 @@ func (r *cacheRecord) look(w *sim.World, step int, c *testbed.Cache, newest int6
 			r.DownSince = w.Now()
 		} else {
 			r.Unready = before
-			if c.Mirror != nil {
-				r.Listed = c.Mirror.ResourceVersion()
-			}
+			r.Listed = version
 		}
 	}
 	if trusts := c.Trusting == nil || c.Trusting.TrustsProgress(); trusts != r.trusts {
@@ -92,7 +112,7 @@ func (r *cacheRecord) leave(step int) {
 }
 
 // now writes down what the cache is like after this step.
-func (r *cacheRecord) now(at *Cache, step int, c *testbed.Cache) {
+func (r *cacheRecord) now(at *Cache, step int) {
 	*at = r.Cache
 	if r.Hidden {
 		at.unknown(step)
@@ -111,10 +131,14 @@ func (r *cacheRecord) now(at *Cache, step int, c *testbed.Cache) {
 	if r.waiting > 1 {
 		at.Crowded = step
 	}
-	if c.Mirror != nil {
-		at.Version = c.Mirror.ResourceVersion()
-	}
-	if c.Compacting != nil {
-		at.Compacted = c.Compacting.CompactRevision()
+}
+
+// since raises what the cache was like at last to what it was like at some time since a step: which of the caches gave the
+// answer that came at last is not known.
+func (r *cacheRecord) since(at *Cache, step int) {
+	for _, e := range r.ended {
+		if e.step >= step {
+			at.Version, at.Compacted, at.Listed = max(at.Version, e.version), max(at.Compacted, e.compacted), max(at.Listed, e.listed)
+		}
 	}
 }

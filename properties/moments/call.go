@@ -53,7 +53,7 @@ type Call struct {
 	Client, Number int
 	// Asked is the step in which the request was sent, Answered the one in which the
 	// answer came, or the error that ended a watch. Answered is empty until then, and
-	// Over is false.
+	// Over is false. Its cache has the greatest Version, Compacted and Listed since the request.
 	Asked, Answered Moment
 	Over            bool
 }
@@ -123,6 +123,9 @@ func (r *Recorder) ask(w *sim.World, to sim.NodeID, calls *[]Call) *Call {
 func (r *Recorder) answer(w *sim.World, c *Call) {
 	c.Over = true
 	r.moment(&c.Answered, w, c.Cache)
+	if c.Cache >= 0 {
+		r.caches[c.Cache].since(&c.Answered.Cache, c.Asked.Step)
+	}
 }
 
 // moment writes down what is so now. It writes in place: a run has many moments, and each
@@ -132,6 +135,6 @@ func (r *Recorder) moment(m *Moment, w *sim.World, cache int) {
 	m.Compacted = max(m.Compacted, r.serves.CompactRevision())
 	m.Applied = max(m.Revision, r.serves.Revision())
 	if cache >= 0 {
-		r.caches[cache].now(&m.Cache, m.Step, r.system.Caches()[cache])
+		r.caches[cache].now(&m.Cache, m.Step)
 	}
 }

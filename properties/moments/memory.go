@@ -77,6 +77,7 @@ func (r *Recorder) SoFar(c *Call) Call {
 	so := *c
 	of := &r.caches[c.Cache]
 	so.Answered.Cache = of.Cache
+	of.since(&so.Answered.Cache, c.Asked.Step)
 	if !of.ready {
 		so.Answered.Cache.Unready = c.Asked.Step
 	}

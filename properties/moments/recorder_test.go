@@ -10,7 +10,7 @@ import (
 	_ "github.com/watchbed/watchbed/internal/fewcollections"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/properties/moments"
-	_ "github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -86,4 +86,90 @@ func TestARunWithoutAStepIsJudged(t *testing.T) {
 		}
 	}
 	require.NotZero(t, calls, "no client has asked")
+}
+
+// shown is what a cache shows after a step. Listed is its resourceVersion when it became ready.
+type shown struct{ version, compacted, listed int64 }
+
+// watched keeps what the caches showed after each step of a run.
+type watched struct {
+	t        *testing.T
+	system   *testbed.System
+	recorded *moments.Recorder
+	// caches[i][n] is of cache i after step n, ready whether it was after the last step.
+	caches [][]shown
+	ready  []bool
+	// calls is how many were answered, anew how many of them since a cache began anew.
+	calls, anew *int
+}
+
+func (o *watched) Reset() {
+	o.caches, o.ready = make([][]shown, len(o.system.Caches())), make([]bool, len(o.system.Caches()))
+}
+
+func (o *watched) AfterStep(w *sim.World, _ sim.Action) {
+	for i, c := range o.system.Caches() {
+		now := shown{version: c.Mirror.ResourceVersion(), compacted: c.Compacting.CompactRevision()}
+		if n := len(o.caches[i]); n > 0 {
+			now.listed = o.caches[i][n-1].listed
+		}
+		if c.Ready() && !o.ready[i] {
+			now.listed = now.version
+		}
+		o.ready[i] = c.Ready()
+		for len(o.caches[i]) <= w.Steps() {
+			o.caches[i] = append(o.caches[i], now)
+		}
+	}
+}
+
+func (o *watched) Finding(*sim.World) explore.Finding {
+	for i := range o.system.Clients() {
+		o.compare(o.recorded.Operations(i))
+	}
+	for i := range o.system.Watchers() {
+		o.compare(o.recorded.Watches(i))
+	}
+	return explore.Finding{Verdict: model.Holds, Exercised: 1}
+}
+
+func (o *watched) compare(calls []moments.Call) {
+	for i := range calls {
+		call := &calls[i]
+		if !call.Over || call.Cache < 0 {
+			continue
+		}
+		*o.calls++
+		var most shown
+		all := o.caches[call.Cache][call.Asked.Step : call.Answered.Step+1]
+		for _, s := range all {
+			most = shown{max(most.version, s.version), max(most.compacted, s.compacted), max(most.listed, s.listed)}
+		}
+		if last := all[len(all)-1]; last.version < most.version || last.compacted < most.compacted {
+			*o.anew++
+		}
+		got := call.Answered.Cache
+		require.Equal(o.t, most, shown{got.Version, got.Compacted, got.Listed})
+	}
+}
+
+// TestAnAnswerMayBeOfTheCacheBefore: an answer may be under way when the process restarts or its cache is made anew. A judge is
+// told the greatest that was so since the request.
+func TestAnAnswerMayBeOfTheCacheBefore(t *testing.T) {
+	calls, anew := 0, 0
+	sc := *scenarios.CompactedWatchHistory
+	sc.Params.Faults.Restarts, sc.Params.Faults.Recreations, sc.Params.Workload.Readers = 2, 2, 2
+	sc.Claims = []*testbed.Property{{Name: "watched", New: func(s *testbed.System) testbed.Judge {
+		return &watched{t: t, system: s, recorded: moments.Of(s), calls: &calls, anew: &anew}
+	}}}
+	s, err := sc.New(sc.Params)
+	require.NoError(t, err)
+	runner := explore.NewRunner(s, sc.Params.Clock.Steps)
+	chooser := strategy.Default().For(runner)
+	for seed := range uint64(1000) {
+		chooser.Begin(seed)
+		runner.Run(chooser)
+	}
+	require.Greater(t, anew, 20)
+	t.Logf("%d calls, %d of them answered since a cache began anew", calls, anew)
 }
