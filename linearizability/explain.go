@@ -228,6 +228,7 @@ func (e *Explanation) differ(w *Witness, op *model.Operation, rev int64) {
 		have = w.common.Nearest(op, rev)
 	}
 	have = op.Request.Selection.Of(have)
+	op.Request.Selection.Align(have, op.Result.Items)
 	if l := op.Request.Limit; l > 0 && int64(len(have)) > l {
 		have = have[:l]
 	}

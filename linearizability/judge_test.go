@@ -55,6 +55,17 @@ func TestJudgements(t *testing.T) {
 			[]string{start, putA, list(10, "", 3, newA)},
 			Linearizable, model.Holds, 1, "", "",
 		},
+		"a limit among items that sort alike": {
+			[]string{start, strings.ReplaceAll(putA, `"a"`, `"b"`), `{"client":"r","op":"list","call":10,"return":11,"request":{"key":"a","end":"z","limit":1,"selection":{"sortBy":"version"}},` +
+				`"response":{"revision":3,"more":true,"count":2,"items":[{"key":"b","value":"new","create":3,"mod":3,"version":1}]}}`},
+			Linearizable, model.Holds, 1, "", "",
+		},
+		"a wrong value among items that sort alike": {
+			[]string{start, strings.ReplaceAll(putA, `"a"`, `"b"`), list(10, `"selection":{"sortBy":"version"}`, 3,
+				`{"key":"b","value":"new","create":3,"mod":3,"version":1}`, `{"key":"a","value":"other","create":2,"mod":2,"version":1}`)},
+			Linearizable, model.Violated, 1, Corrupt,
+			`the list of "a" by r (called at 10, answered at 11) by cache-0 is of revision 3; it shows key "a" as "other" (create 2, mod 2, version 1), but the write of revision 2 left "old" (create 2, mod 2, version 1)`,
+		},
 		"a list while the write goes on": {
 			[]string{start, strings.Replace(putA, `"return":2`, `"return":20`, 1), list(10, "", 2, oldA)},
 			Linearizable, model.Vacuous, 0, "", "",

@@ -2,17 +2,18 @@ package model
 
 import "slices"
 
-// Answers are the results that a request may have had, if its answer names a revision:
+// Answers are the results that a request may have had, if its answer, shown, names a revision:
 // for a write, that it made the revision, and that it changed nothing there. There is
 // none if etcd has no such answer. The log must reach to that revision.
-func (l *Log) Answers(r *Request, rev int64) []Result {
+func (l *Log) Answers(r *Request, shown *Result) []Result {
+	rev := shown.Revision
 	if !r.IsWrite() {
 		at := rev
 		if r.Freshness == Exact {
 			at = r.Revision
 		}
 		if s := l.At(at); s != nil {
-			res := s.Read(r)
+			res := s.read(r, shown)
 			res.Revision = rev
 			return []Result{res}
 		}
@@ -24,8 +25,8 @@ func (l *Log) Answers(r *Request, rev int64) []Result {
 		if s == nil {
 			continue
 		}
-		if res := s.Clone().Apply(r); res.Revision == rev {
-			l.readPast(r, &res)
+		if res := s.Clone().apply(r, shown); res.Revision == rev {
+			l.readPast(r, shown, &res)
 			all = append(all, res)
 		}
 	}
@@ -34,21 +35,29 @@ func (l *Log) Answers(r *Request, rev int64) []Result {
 
 // readPast answers the reads of a transaction that ask for the past, which a store does
 // not know.
-func (l *Log) readPast(r *Request, res *Result) {
+func (l *Log) readPast(r *Request, shown, res *Result) {
 	branch := r.Branch(res.Succeeded)
 	for i := range res.Results {
 		if branch[i].Kind == Txn {
-			l.readPast(&branch[i], &res.Results[i])
+			l.readPast(&branch[i], shown.at(i), &res.Results[i])
 		}
 		if branch[i].Freshness != Exact {
 			continue
 		}
 		res.Results[i] = Result{}
 		if s := l.At(branch[i].Revision); s != nil {
-			res.Results[i] = s.Read(&branch[i])
+			res.Results[i] = s.read(&branch[i], shown.at(i))
 			res.Results[i].Revision = 0
 		}
 	}
+}
+
+// at is the result of an operation of a transaction, an empty one if there is none.
+func (r *Result) at(i int) *Result {
+	if i < len(r.Results) {
+		return &r.Results[i]
+	}
+	return &Result{}
 }
 
 // Equal compares everything in two results.

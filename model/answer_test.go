@@ -30,9 +30,29 @@ func TestAnswersAtARevision(t *testing.T) {
 		"a revision that is not there": {list, 9, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := l.Answers(&tc.request, tc.rev)
+			got := l.Answers(&tc.request, &Result{Revision: tc.rev})
 			require.True(t, slices.EqualFunc(tc.want, got, func(a, b Result) bool { return a.Equal(&b) }), "%+v", got)
 		})
+	}
+}
+
+// TestItemsThatSortAlike: which of them a limit leaves out is up to etcd.
+func TestItemsThatSortAlike(t *testing.T) {
+	l := NewLog(Initial{Revision: 1})
+	for _, key := range []string{"a", "b", "c", "c"} {
+		l.Append(&Request{Kind: Put, Key: key})
+	}
+	r := &Request{Kind: List, Key: "a", End: "z", Limit: 2, Selection: Selection{SortBy: ByVersion, Descending: true}}
+	txn := &Request{Kind: Txn, Success: []Request{*r}}
+	for keys, right := range map[string]bool{"ca": true, "cb": true, "ab": false, "ac": false, "cc": false} {
+		res := Result{Count: 3, More: true}
+		for _, key := range keys {
+			res.Items = append(res.Items, l.At(5).Get(string(key)))
+		}
+		within := Result{Revision: 5, Succeeded: true, Results: []Result{res}}
+		res.Revision = 5
+		require.Equal(t, right, l.Answers(r, &res)[0].Equal(&res), keys)
+		require.Equal(t, right, l.Answers(txn, &within)[0].Equal(&within), keys)
 	}
 }
 

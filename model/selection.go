@@ -9,8 +9,7 @@ import (
 // SortTarget is the field that a List sorts by.
 type SortTarget uint8
 
-// The fields that etcd sorts by. Items with the same value stay in the order of their
-// keys, and the other way round if the order is descending by key only.
+// The fields that etcd sorts by. It may list items with the same value in any order (Align).
 const (
 	ByKey SortTarget = iota
 	ByVersion
@@ -75,6 +74,21 @@ func (s *Selection) Of(items []*Item) []*Item {
 	}
 	slices.SortStableFunc(kept, s.compare)
 	return kept
+}
+
+// Align gives items of Of with the same value the order in which an answer shows them.
+func (s *Selection) Align(items, shown []*Item) {
+	if s.SortBy == ByKey {
+		return
+	}
+	for i, like := range shown {
+		for j := i; j < len(items) && s.compare(items[i], items[j]) == 0; j++ {
+			if items[j].Key == like.Key {
+				items[i], items[j] = items[j], items[i]
+				break
+			}
+		}
+	}
 }
 
 func within(rev, least, most int64) bool { return rev >= least && (most == 0 || rev <= most) }

@@ -125,7 +125,10 @@ func (s *Store) deleteRange(key, end string) int64 {
 // Apply carries the request out and returns what a linearizable server answers
 // at this point. Reads at another revision than the current one are not
 // answered here (a sequential object has no past): see Log.
-func (s *Store) Apply(r *Request) Result {
+func (s *Store) Apply(r *Request) Result { return s.apply(r, &Result{}) }
+
+// apply has the reads list items that sort alike in the order of an answer.
+func (s *Store) apply(r *Request, shown *Result) Result {
 	switch r.Kind {
 	case Put:
 		if !s.Keeps(r) {
@@ -144,7 +147,7 @@ func (s *Store) Apply(r *Request) Result {
 		}
 		return Result{Revision: s.revision, Deleted: n, Prev: before}
 	case Txn:
-		return s.applyTxn(r)
+		return s.applyTxn(r, shown)
 	case LeaseGrant:
 		return s.grant(r)
 	case LeaseRevoke:
@@ -159,12 +162,14 @@ func (s *Store) Apply(r *Request) Result {
 		s.compacted = r.Revision
 		return Result{Revision: s.revision}
 	default:
-		return s.Read(r)
+		return s.read(r, shown)
 	}
 }
 
 // Read answers a Get or a List from the current contents.
-func (s *Store) Read(r *Request) Result {
+func (s *Store) Read(r *Request) Result { return s.read(r, &Result{}) }
+
+func (s *Store) read(r *Request, shown *Result) Result {
 	res := Result{Revision: s.revision}
 	end := r.End
 	if r.Kind == Get {
@@ -177,6 +182,7 @@ func (s *Store) Read(r *Request) Result {
 	}
 	all := found
 	found = r.Selection.Of(found)
+	r.Selection.Align(found, shown.Items)
 	if r.Selection.Values != (ValuePattern{}) {
 		n := int64(len(found))
 		res.Count = n

@@ -2,7 +2,7 @@ package model
 
 import "slices"
 
-func (s *Store) applyTxn(r *Request) Result {
+func (s *Store) applyTxn(r *Request, shown *Result) Result {
 	if !s.Keeps(r) {
 		return Result{Revision: s.revision, Err: Invalid}
 	}
@@ -11,7 +11,7 @@ func (s *Store) applyTxn(r *Request) Result {
 		before = s.Clone()
 	}
 	rev, changed := s.revision+1, false
-	res := s.execute(r, before, rev, &changed)
+	res := s.execute(r, shown, before, rev, &changed)
 	if changed {
 		s.revision = rev
 	}
@@ -27,21 +27,22 @@ func (r *Request) nests() bool {
 
 // execute carries the branch out that a transaction takes, as the contents before the whole
 // of it decide.
-func (s *Store) execute(r *Request, before *Store, rev int64, changed *bool) Result {
+func (s *Store) execute(r *Request, shown *Result, before *Store, rev int64, changed *bool) Result {
 	res := Result{Succeeded: before.compares(r)}
 	branch := r.Branch(res.Succeeded)
 	for i := range branch {
 		b := &branch[i]
 		var out Result
+		like := shown.at(i)
 		switch b.Kind {
 		case Put, Delete:
 			out.Prev = s.before(b)
 			out.Deleted = s.write(b, rev)
 			*changed = *changed || b.Kind == Put || out.Deleted > 0
 		case Txn:
-			out = s.execute(b, before, rev, changed)
+			out = s.execute(b, like, before, rev, changed)
 		default:
-			out = s.Read(b)
+			out = s.read(b, like)
 			out.Revision = 0
 		}
 		res.Results = append(res.Results, out)

@@ -34,6 +34,7 @@ func answersFirst(have []*model.Item, total int, r *model.Request, res *model.Re
 	}
 	all := have
 	have = r.Selection.Of(all)
+	r.Selection.Align(have, res.Items)
 	fit := len(have)
 	if len(all) < total {
 		fit = total

@@ -218,7 +218,7 @@ func (j *answers) fits(op *model.Operation, request sim.Payload, at *moments.Cal
 	if op.Result.Revision < log.First() {
 		return "revision", fmt.Sprintf("the contents before the run have revision %d", log.First())
 	}
-	for _, want := range log.Answers(op.Request, op.Result.Revision) {
+	for _, want := range log.Answers(op.Request, op.Result) {
 		if want.Equal(op.Result) {
 			return "", ""
 		}

@@ -160,6 +160,22 @@ func TestRangeStreamsThatAreRefused(t *testing.T) {
 	require.Equal(t, []string{"error: future revision", "connection closed"}, b.chunks())
 }
 
+// IsDefaultOrdering at v3.7.3: "sortOrder == pb.RangeRequest_NONE || (sortTarget == pb.RangeRequest_KEY && sortOrder ==
+// pb.RangeRequest_ASCEND)". sortRangeResults sorts by a field without an order all the same, of each chunk what the limit and
+// one more leave, and the next chunk begins behind the last key of the one before.
+func TestARangeStreamSortsItsChunks(t *testing.T) {
+	ascending, byMod := everything(), everything()
+	ascending.SortOrder, byMod.SortTarget = wire.SortAscend, wire.SortByMod
+	b := streaming(t, 2).begin(ascending)
+	b.step(nextChunk, nextChunk)
+	require.Equal(t, []string{"/a/00@2", "/a/01@3 rev 3 more false count 2", "connection closed"}, b.chunks())
+
+	b = streaming(t, 3).put("/a/00", "new").begin(byMod)
+	b.chunks()
+	b.step(nextChunk, nextChunk)
+	require.Equal(t, []string{"/a/01@3", "/a/02@4 rev 5 more false count 2", "connection closed"}, b.chunks(), "the first key is left out")
+}
+
 // A client that does not read is not read for: the next chunk waits for room, and for good
 // when the client goes away.
 func TestARangeStreamWaitsForRoom(t *testing.T) {

@@ -1,6 +1,9 @@
 package etcd_test
 
 import (
+	"fmt"
+	"sort"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -266,6 +269,29 @@ func TestRangeSortsWithoutAnOrder(t *testing.T) {
 	require.Equal(t, "b", keys(&wire.RangeRequest{SortTarget: wire.SortByMod, Limit: 1}), "c is not among the first two")
 	require.Equal(t, "c", keys(&wire.RangeRequest{SortTarget: wire.SortByMod, SortOrder: wire.SortAscend, Limit: 1}))
 	require.Equal(t, "c", keys(&wire.RangeRequest{SortTarget: wire.SortByMod, Limit: 1, MinModRevision: 1}), "bounds have all fetched")
+}
+
+// byValue is upstream's kvSortByValue.
+type byValue []*wire.KeyValue
+
+func (s byValue) Len() int           { return len(s) }
+func (s byValue) Less(i, j int) bool { return s[i].Value < s[j].Value }
+func (s byValue) Swap(i, j int)      { s[i], s[j] = s[j], s[i] }
+
+// Of many equal keys it shows how they are sorted which come before a limit: "sort.Sort(sort.Reverse(sorter))"
+// (sortRangeResults in etcdserver/txn/range.go at v3.7.3), from the order of the keys.
+func TestEqualKeysAreSortedAsUpstream(t *testing.T) {
+	b := newBench(t, "3.7.3")
+	var sorted byValue
+	for i := range 40 {
+		b.put(fmt.Sprintf("%02d", i), strconv.Itoa(i*7%3)).settle()
+		sorted = append(sorted, &wire.KeyValue{Key: fmt.Sprintf("%02d", i), Value: strconv.Itoa(i * 7 % 3)})
+	}
+	sort.Sort(sort.Reverse(sorted))
+	b.call(&wire.RangeRequest{Key: "0", RangeEnd: "9", SortOrder: wire.SortDescend, SortTarget: wire.SortByValue, Limit: 30}).settle()
+	for i, kv := range b.last().(*wire.RangeResponse).Kvs {
+		require.Equal(t, sorted[i].Key, kv.Key, i)
+	}
 }
 
 // TestBoundsIncludeTheirRevision: a Range leaves out what is below a minimum or above a maximum

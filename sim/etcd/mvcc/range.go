@@ -113,8 +113,8 @@ func most(r *wire.RangeRequest) int {
 // pick leaves those of the versions that a Range asks for, in the order in which it asks
 // for them: rangeLimit, filterRangeResults and sortRangeResults. A field to sort by without
 // an order is ascending, and then a limited Range sorts what the limit and one more have
-// left. Upstream's sort says nothing about the order of equal ones; of less than twelve it
-// is stable.
+// left. slices.SortFunc swaps what upstream's sort.Sort does: both are the pattern-defeating quicksort that Go has had since 1.19,
+// not stable for more than twelve. A server that an older Go has built may list equal ones in another order.
 func pick(r *wire.RangeRequest, found []*version) []*version {
 	found = found[:min(len(found), most(r))]
 	kept := slices.DeleteFunc(found, func(v *version) bool {
@@ -126,7 +126,7 @@ func pick(r *wire.RangeRequest, found []*version) []*version {
 	if !r.IsSorted() {
 		return kept
 	}
-	slices.SortStableFunc(kept, func(a, b *version) int {
+	slices.SortFunc(kept, func(a, b *version) int {
 		if r.SortOrder == wire.SortDescend {
 			a, b = b, a
 		}

@@ -13,12 +13,13 @@ func CheckRange(r *wire.RangeRequest) *wire.Error {
 	return nil
 }
 
-// CheckRangeStream is checkRangeStreamRequest; nil if all is well.
+// CheckRangeStream is checkRangeStreamRequest; nil if all is well. A field without an order is accepted, and each chunk is
+// sorted for itself: the next one begins behind its last key, and leaves out or repeats keys.
 func CheckRangeStream(r *wire.RangeRequest) *wire.Error {
 	switch refused := CheckRange(r); {
 	case refused != nil:
 		return refused
-	case r.IsSorted():
+	case r.SortOrder == wire.SortDescend || r.SortOrder == wire.SortAscend && r.SortTarget != wire.SortByKey:
 		return ErrStreamOrder
 	case r.IsFiltered():
 		return ErrStreamFilter
