@@ -2,7 +2,7 @@
 // client sends random requests, one after the other, to a real server and to the simulated
 // one of the same version. There is one right answer to each, and all of it is compared.
 //
-// What is drawn is the key-value and the lease API: ranges with every field, puts,
+// What is drawn is the key-value and the lease API: ranges with every field, at once or in chunks, puts,
 // deletions, transactions within transactions, compactions, and leases, malformed requests
 // among them.
 //

@@ -31,6 +31,9 @@ func (v *inventor) one(n int) bool { return v.rng.IntN(n) == 0 }
 // another.
 var keys = [...]string{"a", "a/1", "b", "c", "d"}
 
+// many are keys of which a range has more than twelve: fewer are sorted by another algorithm.
+const many, manyEnd, mostMany = "m/", "m0", 40
+
 // all is the first key that there can be.
 const all = "\x00"
 
@@ -46,13 +49,15 @@ func (v *inventor) key() string {
 
 // span is a range, most often of one key. It may be empty.
 func (v *inventor) span() (key, end string) {
-	switch key = v.key(); v.rng.IntN(8) {
+	switch key = v.key(); v.rng.IntN(10) {
 	case 0, 1, 2:
 		return key, keys[v.rng.IntN(len(keys))]
 	case 3:
 		return key, fromKey
 	case 4:
 		return all, fromKey
+	case 5:
+		return many, manyEnd
 	}
 	return key, ""
 }
@@ -67,10 +72,14 @@ func (v *inventor) next() sim.Payload {
 	switch p := v.rng.IntN(100); {
 	case p < 20:
 		return v.put()
-	case p < 28:
+	case p < 26:
 		return v.remove()
-	case p < 52:
+	case p < 28:
+		return v.putMany()
+	case p < 45:
 		return v.read()
+	case p < 52:
+		return &wire.RangeStreamRequest{Range: v.read()}
 	case p < 74:
 		return v.transaction()
 	case p < 76:
@@ -135,6 +144,17 @@ func (v *inventor) put() *wire.PutRequest {
 	return r
 }
 
+// putMany puts about half of the many keys in one transaction: they have the revision in common, and most of them the value.
+func (v *inventor) putMany() *wire.TxnRequest {
+	t := &wire.TxnRequest{}
+	for i := range mostMany {
+		if v.one(2) {
+			t.Success = append(t.Success, wire.RequestOp{Put: &wire.PutRequest{Key: fmt.Sprintf("%s%02d", many, i), Value: fmt.Sprint(v.rng.IntN(3))}})
+		}
+	}
+	return t
+}
+
 func (v *inventor) remove() *wire.DeleteRangeRequest {
 	key, end := v.span()
 	return &wire.DeleteRangeRequest{Key: key, RangeEnd: end, PrevKv: v.one(3)}
@@ -145,6 +165,9 @@ func (v *inventor) read() *wire.RangeRequest {
 	r := &wire.RangeRequest{Key: key, RangeEnd: end, Serializable: v.one(2), KeysOnly: v.one(8), CountOnly: v.one(8)}
 	if v.one(3) {
 		r.Limit = v.rng.Int64N(4) - 1
+		if key == many {
+			r.Limit *= 10
+		}
 	}
 	if v.one(4) {
 		r.Revision = v.past()
@@ -152,7 +175,7 @@ func (v *inventor) read() *wire.RangeRequest {
 	if v.one(60) {
 		r.Revision = -v.rng.Int64N(3)
 	}
-	if v.one(4) {
+	if v.one(4) || key == many {
 		r.SortOrder, r.SortTarget = wire.SortOrder(v.rng.IntN(3)), wire.SortTarget(v.rng.IntN(5))
 	}
 	for _, bound := range []*int64{&r.MinModRevision, &r.MaxModRevision, &r.MinCreateRevision, &r.MaxCreateRevision} {

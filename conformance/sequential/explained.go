@@ -45,7 +45,11 @@ func dropLeases(p, ours sim.Payload) bool {
 	switch p := p.(type) {
 	case *wire.RangeRequest:
 		if r, ok := ours.(*wire.RangeResponse); ok {
-			return dropLeasesOfRange(p, r)
+			return dropLeasesOfRange(p, r.Kvs)
+		}
+	case *wire.RangeStreamRequest:
+		if r, ok := ours.(*wire.RangeStreamResponse); ok {
+			return dropLeasesOfRange(p.Range, r.Kvs)
 		}
 	case *wire.TxnRequest:
 		if r, ok := ours.(*wire.TxnResponse); ok {
@@ -63,7 +67,7 @@ func dropLeasesOfTxn(p *wire.TxnRequest, ours *wire.TxnResponse) (dropped bool) 
 	for i := range ours.Responses {
 		switch r := &ours.Responses[i]; {
 		case r.Range != nil:
-			dropped = dropLeasesOfRange(ops[i].Range, r.Range) || dropped
+			dropped = dropLeasesOfRange(ops[i].Range, r.Range.Kvs) || dropped
 		case r.Txn != nil:
 			dropped = dropLeasesOfTxn(ops[i].Txn, r.Txn) || dropped
 		}
@@ -72,11 +76,11 @@ func dropLeasesOfTxn(p *wire.TxnRequest, ours *wire.TxnResponse) (dropped bool) 
 }
 
 // dropLeasesOfRange changes key-values that are the answer's own: those without values are.
-func dropLeasesOfRange(p *wire.RangeRequest, ours *wire.RangeResponse) (dropped bool) {
+func dropLeasesOfRange(p *wire.RangeRequest, kvs []*wire.KeyValue) (dropped bool) {
 	if !p.KeysOnly || p.SortTarget == wire.SortByValue {
 		return false
 	}
-	for _, kv := range ours.Kvs {
+	for _, kv := range kvs {
 		dropped = dropped || kv.Lease != 0
 		kv.Lease = 0
 	}

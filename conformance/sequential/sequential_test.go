@@ -26,6 +26,9 @@ func TestRealServersAnswerAlike(t *testing.T) {
 			for _, d := range got.Differences {
 				t.Error(d)
 			}
+			if got.Unstable == 0 {
+				t.Errorf("no range of %d requests was sorted unstably", got.Requests)
+			}
 			for what, n := range map[string]int{
 				"refused": got.Refused, "nested": got.Nested, "about leases": got.Leases, "that keep something": got.Kept,
 			} {

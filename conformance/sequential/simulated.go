@@ -6,6 +6,7 @@ import (
 	"github.com/watchbed/watchbed/explore/reach"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/wire"
 )
 
 // simulated is the simulated server with its one client. Time stands still.
@@ -27,9 +28,17 @@ func simulate(cfg etcd.Config, revision int64) *simulated {
 	return s
 }
 
-// call lets the server do whatever it can but wait, until the request is answered.
+// call lets the server do whatever it can but wait, until the request is answered. The chunks of a RangeStream are one answer.
 func (s *simulated) call(p sim.Payload) (sim.Payload, error) {
-	s.world.Admit(s, s.client, func(env *sim.Env) { env.Call(s.server, p) })
+	_, streams := p.(*wire.RangeStreamRequest)
+	s.world.Admit(s, s.client, func(env *sim.Env) {
+		if streams {
+			env.Send(env.Open(s.server), p)
+		} else {
+			env.Call(s.server, p)
+		}
+	})
+	var all sim.Payload = &wire.RangeStreamResponse{}
 	for {
 		next, ok := s.next()
 		if !ok {
@@ -38,7 +47,17 @@ func (s *simulated) call(p sim.Payload) (sim.Payload, error) {
 		if next.Node == s.client {
 			answer := s.world.Pending(next).Payload
 			s.world.Do(s, next)
-			return answer, nil
+			switch c := answer.(type) {
+			case *sim.Hangup:
+				return all, nil
+			case *wire.RangeStreamResponse:
+				all = &wire.RangeStreamResponse{Revision: c.Revision, Kvs: append(all.(*wire.RangeStreamResponse).Kvs, c.Kvs...), More: c.More, Count: c.Count}
+				continue
+			}
+			if all = answer; !streams {
+				return all, nil
+			}
+			continue
 		}
 		s.world.Do(s, next)
 	}

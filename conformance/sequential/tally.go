@@ -16,15 +16,18 @@ type Tally struct {
 	Requests, Refused, Transactions, Nested, Leases int
 	// Kept are the puts that kept a value or a lease, alone or in a transaction, and were
 	// carried out.
-	Kept      int
+	Kept int
+	// Unstable are the ranges by value of more than one key of which some with the same value came in another order than that
+	// of the keys.
+	Unstable  int
 	Explained Explained
 	// Differences are told for people.
 	Differences []string
 }
 
 func (t *Tally) String() string {
-	return fmt.Sprintf("%d requests, %d differences; %d refused, %d transactions, %d with others within, %d about leases, %d that keep something; explained: %d refused for another reason, %d without a lease",
-		t.Requests, len(t.Differences), t.Refused, t.Transactions, t.Nested, t.Leases, t.Kept, t.Explained.OtherReason, t.Explained.NoLease)
+	return fmt.Sprintf("%d requests, %d differences; %d refused, %d transactions, %d with others within, %d about leases, %d that keep something, %d sorted unstably; explained: %d refused for another reason, %d without a lease",
+		t.Requests, len(t.Differences), t.Refused, t.Transactions, t.Nested, t.Leases, t.Kept, t.Unstable, t.Explained.OtherReason, t.Explained.NoLease)
 }
 
 func (t *Tally) add(p, answer sim.Payload) {
@@ -34,6 +37,10 @@ func (t *Tally) add(p, answer sim.Payload) {
 		t.Refused++
 	}
 	switch p := p.(type) {
+	case *wire.RangeRequest:
+		if r, ok := answer.(*wire.RangeResponse); ok && p.SortTarget == wire.SortByValue && !p.KeysOnly && unstable(r.Kvs) {
+			t.Unstable++
+		}
 	case *wire.PutRequest:
 		t.addPuts(refused, p)
 	case *wire.LeaseGrantRequest, *wire.LeaseRevokeRequest, *wire.LeaseTimeToLiveRequest, *wire.LeaseKeepAliveRequest:
@@ -53,6 +60,15 @@ func (t *Tally) add(p, answer sim.Payload) {
 		}
 		t.addPuts(refused, puts...)
 	}
+}
+
+func unstable(kvs []*wire.KeyValue) bool {
+	for i := range max(0, len(kvs)-1) {
+		if kvs[i].Value == kvs[i+1].Value && kvs[i].Key > kvs[i+1].Key {
+			return true
+		}
+	}
+	return false
 }
 
 // addPuts counts a request with puts.

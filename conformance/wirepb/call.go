@@ -3,6 +3,7 @@ package wirepb
 import (
 	"context"
 	"fmt"
+	"io"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/grpc"
@@ -13,7 +14,8 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// Call has a server answer a unary request; a keep-alive has a stream of its own. A refusal
+// Call has a server answer a unary request; a keep-alive has a stream of its own, and the chunks of a RangeStream are
+// one answer. A refusal
 // is an answer with its message and without a code, which is gRPC's. The error says that
 // there was no answer.
 func Call(ctx context.Context, conn *grpc.ClientConn, p sim.Payload) (sim.Payload, error) {
@@ -22,7 +24,7 @@ func Call(ctx context.Context, conn *grpc.ClientConn, p sim.Payload) (sim.Payloa
 		return resp, nil
 	}
 	switch s := status.Convert(err); s.Code() {
-	case codes.InvalidArgument, codes.OutOfRange, codes.NotFound, codes.FailedPrecondition:
+	case codes.InvalidArgument, codes.OutOfRange, codes.NotFound, codes.FailedPrecondition, codes.Unimplemented:
 		return &wire.Error{Message: s.Message()}, nil
 	}
 	return nil, err
@@ -37,6 +39,8 @@ func call(ctx context.Context, conn *grpc.ClientConn, p sim.Payload) (sim.Payloa
 			return nil, err
 		}
 		return rangeResponse(r), nil
+	case *wire.RangeStreamRequest:
+		return rangeStream(ctx, conn, p)
 	case *wire.PutRequest:
 		r, err := kv.Put(ctx, putRequest(p))
 		if err != nil {
@@ -83,6 +87,40 @@ func call(ctx context.Context, conn *grpc.ClientConn, p sim.Payload) (sim.Payloa
 		return keepAlive(ctx, lease, p)
 	}
 	return nil, fmt.Errorf("wirepb: %T is no unary request", p)
+}
+
+// chunk is etcdserverpb.RangeStreamResponse, which the client library of 3.6 does not know.
+type chunk struct {
+	Range *pb.RangeResponse `protobuf:"bytes,1,opt,name=range_response,json=rangeResponse,proto3"`
+}
+
+func (c *chunk) Reset()         { *c = chunk{} }
+func (c *chunk) String() string { return c.Range.String() }
+func (*chunk) ProtoMessage()    {}
+
+func rangeStream(ctx context.Context, conn *grpc.ClientConn, p *wire.RangeStreamRequest) (sim.Payload, error) {
+	s, err := conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, "/etcdserverpb.KV/RangeStream")
+	if err != nil {
+		return nil, err
+	}
+	if err := s.SendMsg(rangeRequest(p.Range)); err != nil {
+		return nil, err
+	}
+	if err := s.CloseSend(); err != nil {
+		return nil, err
+	}
+	all := &wire.RangeStreamResponse{}
+	for {
+		var c chunk
+		switch err := s.RecvMsg(&c); {
+		case err == io.EOF:
+			return all, nil
+		case err != nil:
+			return nil, err
+		}
+		r := rangeResponse(c.Range)
+		all = &wire.RangeStreamResponse{Revision: r.Revision, Kvs: append(all.Kvs, r.Kvs...), More: r.More, Count: r.Count}
+	}
 }
 
 // keepAlive opens a stream for one renewal.
