@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -16,7 +17,7 @@ func Apply(vendored string, all []*Patch) (map[string]string, error) {
 	for _, p := range all {
 		for i := range p.files {
 			f := &p.files[i]
-			path := filepath.Join(vendored, filepath.FromSlash(f.path))
+			path := inModules(vendored, f.path)
 			text, before := changed[path]
 			if !before {
 				source, err := os.ReadFile(path)
@@ -36,6 +37,18 @@ func Apply(vendored string, all []*Patch) (map[string]string, error) {
 		}
 	}
 	return changed, nil
+}
+
+// ofEtcd matches the folders of etcd's repository that hold a module, with the name that the path of the module ends with before its v3.
+var ofEtcd = regexp.MustCompile(`^(api|cache|client/pkg|pkg|raft|server)/`)
+
+// inModules is where a folder of modules has a file. The path of one of etcd may be that in the repository, which is not named after the modules.
+func inModules(vendored, path string) string {
+	at := filepath.Join(vendored, filepath.FromSlash(path))
+	if _, err := os.Stat(at); err == nil {
+		return at
+	}
+	return filepath.Join(vendored, "go.etcd.io", "etcd", filepath.FromSlash(ofEtcd.ReplaceAllString(path, "$1/v3/")))
 }
 
 func (f *file) apply(text string) (string, error) {

@@ -43,7 +43,7 @@ func parse(name, origin, text string) (*Patch, error) {
 	lines := strings.SplitAfter(text, "\n")
 	for i, line := range lines {
 		switch {
-		case hunk != nil && left.wants() && line != "" && !strings.HasPrefix(line, "@@"):
+		case hunk != nil && left.wants() && line != "" && !ends(lines[i:]):
 			if err := hunk.take(line, origin, i+1); err != nil {
 				return nil, err
 			}
@@ -62,11 +62,15 @@ func parse(name, origin, text string) (*Patch, error) {
 			if err := left.check(origin); err != nil {
 				return nil, err
 			}
+			var err error
+			if left, err = countsOf(line, at.path, origin, i+1); err != nil {
+				return nil, err
+			}
 			at.changes = append(at.changes, change{})
-			hunk, left = &at.changes[len(at.changes)-1], countsOf(line, i+1)
+			hunk = &at.changes[len(at.changes)-1]
 		case line == signature:
 			at, hunk = nil, nil
-		case hunk != nil && left.more(line):
+		case hunk != nil && left.more(lines[i:]):
 			return nil, left.unfit(origin)
 		case hunk != nil && !left.full():
 			if err := hunk.take(line, origin, i+1); err != nil {

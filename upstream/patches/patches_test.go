@@ -1,6 +1,7 @@
 package patches
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,6 +45,24 @@ func TestPatchesAreMatchedByText(t *testing.T) {
 	require.Equal(t, map[string]string{filepath.Join(folder, "k8s.io/apiserver/some.go"): "0\none\nthree\n5\n"}, got)
 }
 
+// TestPathsOfRepositories: those of etcd's repository are found in its modules, as those of Kubernetes' are.
+func TestPathsOfRepositories(t *testing.T) {
+	folder := t.TempDir()
+	for path, want := range map[string]string{
+		"server/storage/x.go": "server/v3/storage/x.go", "api/x.go": "api/v3/x.go", "client/pkg/x.go": "client/pkg/v3/x.go",
+		"client/v3/x.go": "client/v3/x.go", "raft/x.go": "raft/v3/x.go",
+	} {
+		at := filepath.Join(folder, "go.etcd.io", "etcd", want)
+		require.NoError(t, os.MkdirAll(filepath.Dir(at), 0o755))
+		require.NoError(t, os.WriteFile(at, []byte("one\n"), 0o644))
+		p, err := parse("mine", "mine.patch", "diff --git a/"+path+" b/"+path+"\n--- a/"+path+"\n+++ b/"+path+"\n@@ -1 +1 @@\n-one\n+2\n")
+		require.NoError(t, err)
+		got, err := Apply(folder, []*Patch{p})
+		require.NoError(t, err)
+		require.Equal(t, map[string]string{at: "2\n"}, got)
+	}
+}
+
 // TestPatchesThatDoNotApply: one line says which file and which change, and what to do.
 func TestPatchesThatDoNotApply(t *testing.T) {
 	for changes, want := range map[string]string{
@@ -78,12 +97,32 @@ func TestWhatIsNoPatch(t *testing.T) {
 		header + "@@ -1 +1,2 @@ func f() {\n-one\n+1\n-two\n+2\n":             "mine.patch, line 3: \"@@ -1 +1,2 @@\"",
 		header + "@@ -1,2 +1,2 @@\n one\n-two\n+2\n three\n":                  "mine.patch, line 3: \"@@ -1,2 +1,2 @@\"",
 		header + "@@ -1,3 +1,2 @@\n one\n-two\n@@ -9,1 +8,2 @@\n nine\n+10\n": "mine.patch, line 3: \"@@ -1,3 +1,2 @@\"",
-		header + "@@ -1,3 +1,2 @@\n one\n-two\n-- \n2.43.0\n":                 "mine.patch, line 7: \"2.43.0\"",
+		header + "@@ -1,3 +1,2 @@\n one\n-two\n-- \n2.43.0\n":                 "mine.patch, line 3: \"@@ -1,3 +1,2 @@\"",
 	} {
 		_, err := parse("mine", "mine.patch", text)
 		require.ErrorContains(t, err, line, text)
 	}
-	_, err := Find("12345")
+	// Wherever a change ends, its numbers are to be those of its lines.
+	const other = "--- a/k8s.io/x.go\n+++ b/k8s.io/x.go\n@@ -1,1 +1,2 @@\n x\n+y\n"
+	for _, behind := range []string{"", "-- \n2.43.0\n\n", "@@\n x\n+y\n", "diff --git a/x b/x\n" + other, other} {
+		for before := range 6 {
+			for after := range 6 {
+				_, err := parse("mine", "mine.patch", fmt.Sprintf(header+"@@ -1,%d +1,%d @@\n one\n\n-two\n+2\n+3\n four\n", before, after)+behind)
+				if before == 4 && after == 5 {
+					require.NoError(t, err, behind)
+				} else {
+					require.ErrorContains(t, err, fmt.Sprintf("mine.patch, line 3: \"@@ -1,%d +1,%d @@\" of k8s.io/apiserver/some.go does not fit", before, after), behind)
+				}
+			}
+		}
+	}
+	_, err := parse("mine", "mine.patch", header+"@@ -1,2 +1,1 @@\n one\n-two\n\n@@\n x\n+y\n")
+	require.ErrorContains(t, err, "does not fit", "an empty line may be one of the change")
+	for _, odd := range []string{"@@ -1,3 +1,x @@", "@@ -1,3", "@@@ -1,3 -1,3 +1,4 @@@"} {
+		_, err := parse("mine", "mine.patch", header+odd+"\n one\n-two\n+2\n")
+		require.EqualError(t, err, "mine.patch, line 3: \""+odd+"\" begins a change of k8s.io/apiserver/some.go, and is to be like @@ -10,6 +10,7 @@, or @@ alone")
+	}
+	_, err = Find("12345")
 	require.ErrorContains(t, err, "there is no patch 12345: want one of 116172, ")
 }
 
