@@ -50,12 +50,12 @@ conformance: export WATCHBED_SERVERS := required
 conformance:
 	$(MAKE) -C conformance servers test
 
-# The code that ships, compiled as a guest of the bed: its first time takes minutes. GUEST=kubernetes@DIR
-# compiles a checkout of kubernetes.
+# The code that ships, kubernetes@v0.37.2, compiled as a guest of the bed: its first time takes minutes. GUEST="NAME NAME" compiles
+# others, and kubernetes@DIR or etcd@DIR a checkout.
 upstream:
 	$(MAKE) -C upstream guest
 
-# What the guest needs to be there for, and vet and staticcheck of the code around it.
+# All that the tests run, compiled, their tests, and vet and staticcheck of the code around it.
 upstream-test:
 	$(MAKE) -C upstream lint test
 

@@ -4,13 +4,10 @@ go 1.26.0
 
 replace github.com/watchbed/watchbed => ../
 
-replace github.com/watchbed/watchbed/upstream/protocol => ./protocol
-
 require (
 	github.com/stretchr/testify v1.12.1
 	github.com/tetratelabs/wazero v1.12.0
 	github.com/watchbed/watchbed v0.0.0-00010101000000-000000000000
-	github.com/watchbed/watchbed/upstream/protocol v0.0.0-00010101000000-000000000000
 	golang.org/x/sys v0.50.0
 )
 

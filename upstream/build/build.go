@@ -25,11 +25,11 @@ func build(text string) (string, error) {
 	if err := s.claim(directory); err != nil {
 		return "", err
 	}
-	file, err := s.goMod()
+	wanted, err := s.goVersion()
 	if err != nil {
 		return "", fmt.Errorf("the modules of %s are not found: %w", s.name, err)
 	}
-	with, err := golangFor(wanted(file), directory)
+	with, err := golangFor(wanted, directory)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", s.name, err)
 	}
@@ -52,7 +52,7 @@ func build(text string) (string, error) {
 	}
 	raw := filepath.Join(work, "guest.wasm")
 	if _, err := with.run(work, "build", "-mod=vendor", "-trimpath", "-overlay", list, "-o", raw, "."); err != nil {
-		return "", doesNotCompile(s.name, work, err)
+		return "", logged(s.name+" does not compile", work, err)
 	}
 	wasm, err := os.ReadFile(raw)
 	if err != nil {
@@ -87,21 +87,21 @@ func prepare(s *source, with *golang, work string) error {
 			return err
 		}
 	}
-	protocol, err := filepath.Abs("protocol")
-	if err != nil {
-		return err
-	}
 	edits, err := s.edits()
 	if err != nil {
 		return err
 	}
-	edits = append(edits, "-replace=github.com/watchbed/watchbed/upstream/protocol="+protocol)
+	ours, err := ownModules(s, work)
+	if err != nil {
+		return err
+	}
+	edits = append(edits, ours...)
 	if _, err := with.run(work, append([]string{"mod", "edit"}, edits...)...); err != nil {
 		return err
 	}
 	if s.of.hosts || s.version != s.branch.pinned {
 		if _, err := with.run(work, "mod", "tidy"); err != nil {
-			return fmt.Errorf("the modules of %s are not found: %w", s.name, err)
+			return logged("the modules of "+s.name+" are not found", work, err)
 		}
 	}
 	if s.of.hosts {
@@ -110,9 +110,32 @@ func prepare(s *source, with *golang, work string) error {
 		}
 	}
 	if _, err := with.run(work, "mod", "vendor"); err != nil {
-		return fmt.Errorf("the modules of %s are not found: %w", s.name, err)
+		return logged("the modules of "+s.name+" are not found", work, err)
 	}
 	return nil
+}
+
+// upstream is the module of this folder, and of the package protocol. Guests have the package alone, so that what else the module requires
+// changes nothing of them: as a module of its own.
+const upstream = "github.com/watchbed/watchbed/upstream"
+
+// ownModules are what go mod edit is told of the package protocol. The module of a user's whose tests import package clientbed
+// requires upstream, and has it already.
+func ownModules(s *source, work string) ([]string, error) {
+	here, err := filepath.Abs(".")
+	if err != nil {
+		return nil, err
+	}
+	if s.of.hosts && s.users.said.requires(upstream) != "" {
+		return []string{"-replace=" + upstream + "=" + here, "-replace=" + filepath.Dir(upstream) + "=" + filepath.Dir(here)}, nil
+	}
+	folder := filepath.Join(work, "protocol")
+	if err := os.CopyFS(folder, os.DirFS("protocol")); err != nil {
+		return nil, err
+	}
+	module := upstream + "/protocol"
+	return []string{"-require=" + module + "@v0.0.0", "-replace=" + module + "=./protocol"},
+		os.WriteFile(filepath.Join(folder, "go.mod"), []byte("module "+module+"\n\ngo 1.26.0\n"), 0o644)
 }
 
 // copySource copies the source of the guest, and in place of some of its files those of the branch.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -14,41 +15,47 @@ type complaint struct {
 	err  error
 }
 
-// Error is the first line that says what is wrong, with the next one if that is a heading.
+// Error is the first complaint.
 func (c *complaint) Error() string {
-	lines := c.lines()
-	switch {
-	case len(lines) == 0:
-		return c.err.Error()
-	case len(lines) > 1 && (strings.HasSuffix(lines[0], ":") || strings.HasSuffix(lines[0], " imports")):
-		return lines[0] + " " + lines[1]
-	}
-	return lines[0]
+	text, _, _ := c.first()
+	return text
 }
 
-// lines are those that say what is wrong.
-func (c *complaint) lines() []string {
+// first is the first complaint in one line, made of so many of all lines that say what is wrong. It goes on behind a heading and with
+// lines that are indented, such as packages that import the one that is missing.
+func (c *complaint) first() (text string, lines, all int) {
 	var wrong []string
 	for line := range strings.Lines(c.text) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "go: downloading") {
+		if strings.TrimSpace(line) != "" && !beside.MatchString(line) {
 			wrong = append(wrong, line)
 		}
 	}
-	return wrong
+	if len(wrong) == 0 {
+		return c.err.Error(), 1, 1
+	}
+	text = strings.TrimSpace(wrong[0])
+	for lines = 1; lines < len(wrong) && (strings.HasSuffix(text, ":") || strings.HasPrefix(wrong[lines], "\t")); lines++ {
+		text += " " + strings.TrimSpace(wrong[lines])
+	}
+	return text, lines, len(wrong)
 }
 
-// compileLog is the file in the folder of a guest that has all that the compiler says.
-const compileLog = "compile.log"
+// beside are lines that say nothing of what is wrong.
+var beside = regexp.MustCompile(`^#|^go: (downloading|finding module for package|found) `)
 
-// doesNotCompile says in one line what is wrong first, and where all of it is.
-func doesNotCompile(name, work string, err error) error {
+// complaintLog is the file in the folder of a guest that has all that the go command complains about.
+const complaintLog = "complaint.log"
+
+// logged says in one line what failed and the first complaint about it, and where all of them are if there are more.
+func logged(failed, work string, err error) error {
 	var c *complaint
 	if !errors.As(err, &c) {
-		return fmt.Errorf("%s does not compile: %w", name, err)
+		return fmt.Errorf("%s: %w", failed, err)
 	}
-	path := filepath.Join(work, compileLog)
-	if failed := os.WriteFile(path, []byte(c.text+"\n"), 0o644); failed != nil {
-		return fmt.Errorf("%s does not compile: %w", name, err)
+	text, lines, all := c.first()
+	path := filepath.Join(work, complaintLog)
+	if lines == all || os.WriteFile(path, []byte(c.text+"\n"), 0o644) != nil {
+		return fmt.Errorf("%s: %s", failed, text)
 	}
-	return fmt.Errorf("%s does not compile: %w (line 1 of %d in %s)", name, err, len(c.lines()), path)
+	return fmt.Errorf("%s: %s (more in %s)", failed, text, path)
 }

@@ -83,17 +83,3 @@ func (g *golang) run(folder string, arguments ...string) (string, error) {
 	}
 	return strings.TrimSpace(out.String()), nil
 }
-
-// wanted is the version of Go that a go.mod asks for, empty if it does not.
-func wanted(file string) string {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return ""
-	}
-	for line := range strings.Lines(string(text)) {
-		if fields := strings.Fields(line); len(fields) > 1 && fields[0] == "go" {
-			return fields[1]
-		}
-	}
-	return ""
-}

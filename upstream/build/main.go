@@ -1,9 +1,11 @@
-// Build compiles a guest from published modules, from a checkout of Kubernetes, or with a module of the user's:
+// Build compiles a guest from published modules, from a checkout of Kubernetes or of etcd, or with a package of the user's:
 //
 //	go run ./build kubernetes@v0.37.2
 //	go run ./build kubernetes@DIR
 //	go run ./build kubernetes@v0.37.2+116172
 //	go run ./build etcd@v3.5.7
+//	go run ./build etcd@DIR
+//	go run ./build etcd@v3.5.7+FILE.patch
 //	go run ./build client@DIR
 //
 // What is behind a plus is a change (package patches). It copies the guest's source into a folder of its own, vendors the modules, and compiles with
@@ -17,7 +19,7 @@ import (
 
 func main() {
 	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "build: name one guest: kubernetes@v0.37.2, or kubernetes@DIR with a checkout of kubernetes; kubernetes@v0.37.2+116172 has a change, as upstream/patches/undone has it, or +FILE.patch; or etcd@v3.5.7; or client@DIR, with a Go module of yours")
+		fmt.Fprintln(os.Stderr, "build: name one guest: kubernetes@v0.37.2 or etcd@v3.5.7, or kubernetes@DIR or etcd@DIR with a checkout; kubernetes@v0.37.2+116172 has a change, as upstream/patches/undone has it, or +FILE.patch; or client@DIR, with a Go package of yours")
 		os.Exit(2)
 	}
 	path, err := build(os.Args[1])

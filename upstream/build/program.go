@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/watchbed/watchbed/upstream/overlay"
@@ -18,7 +20,12 @@ type program struct {
 	// hosts: a package of the user's is compiled into it, which is what it is named after.
 	hosts bool
 	// modules are those that are published under one version.
-	modules  []string
+	modules []string
+	// A checkout has modules in the folders that match published. One of these, main, is there in each checkout.
+	published []string
+	main      string
+	// release is the file of a checkout that says of which release it is, empty if the files of its branches tell these apart.
+	release  string
 	branches []branch
 }
 
@@ -26,7 +33,7 @@ type program struct {
 type branch struct {
 	// name is how all of them begin, empty if any other version is one of them, and a checkout, too.
 	name string
-	// mark is a file that a checkout of the branch has in one of its modules and other checkouts do not, empty if there is none.
+	// mark is a file that a checkout of the branch has and other checkouts do not, empty if there is none.
 	mark string
 	// pinned is the version that the go.mod and go.sum of the source are about. Others may be compiled with newer
 	// modules that are not the program's own.
@@ -37,20 +44,20 @@ type branch struct {
 }
 
 var programs = []*program{
-	{"kubernetes", "guest", protocol.Kubernetes, false, []string{"k8s.io/apimachinery", "k8s.io/apiserver", "k8s.io/client-go"}, []branch{
-		{"v0.37.", "apiserver/pkg/storage/cacher/store/store_btree.go", "v0.37.2", nil, overlay.Kubernetes37},
+	{"kubernetes", "guest", protocol.Kubernetes, false, []string{"k8s.io/apimachinery", "k8s.io/apiserver", "k8s.io/client-go"}, []string{"staging/src/k8s.io/*"}, "staging/src/k8s.io/apiserver", "", []branch{
+		{"v0.37.", "staging/src/k8s.io/apiserver/pkg/storage/cacher/store/store_btree.go", "v0.37.2", nil, overlay.Kubernetes37},
 		{"", "", "v0.38.0-alpha.2", []string{"v0.38"}, overlay.Kubernetes38},
 	}},
 	// The packages of etcd have other names in 3.6, and 3.7 has another protobuf.
 	{"etcd", "etcdguest", protocol.Etcd, false, []string{
 		"go.etcd.io/etcd/api/v3", "go.etcd.io/etcd/client/pkg/v3", "go.etcd.io/etcd/pkg/v3", "go.etcd.io/etcd/server/v3",
-	}, []branch{
+	}, []string{"*", "client/*"}, "server", "api/version/version.go", []branch{
 		{"v3.5.", "", "v3.5.7", nil, overlay.Etcd35},
 		{"v3.6.", "", "v3.6.16", []string{"v3.6"}, overlay.Etcd36},
 		{"v3.7.", "", "v3.7.3", []string{"v3.6", "v3.7"}, overlay.Etcd36},
 	}},
 	// The versions of its modules are those that the user's module asks for, or newer ones.
-	{"client", "clientguest", protocol.Client, true, nil, []branch{{"", "", "", nil, overlay.Client}}},
+	{"client", "clientguest", protocol.Client, true, nil, nil, "", "", []branch{{"", "", "", nil, overlay.Client}}},
 }
 
 // find is the program of a name, nil if there is none.
@@ -63,23 +70,44 @@ func find(name string) *program {
 	return nil
 }
 
-// branchOf is the branch of a version or of a checkout, nil if there is none.
-func (p *program) branchOf(where string) *branch {
+// branchOf is the branch of a version, nil if there is none.
+func (p *program) branchOf(version string) *branch {
 	for i := range p.branches {
-		if b := &p.branches[i]; strings.HasPrefix(where, b.name) || b.marks(where) {
+		if b := &p.branches[i]; strings.HasPrefix(version, b.name) {
 			return b
 		}
 	}
 	return nil
 }
 
-// marks reports whether a checkout is of this branch by its files.
-func (b *branch) marks(checkout string) bool {
-	if b.mark == "" {
-		return false
+var releaseLine = regexp.MustCompile(`\bVersion\s*=\s*"([0-9]+\.[0-9]+\.[0-9]+)`)
+
+// checkedOut is the branch of a checkout, and the release that it says to be of, empty if it does not say. One of no branch is newer than all of
+// them: it is compiled like the newest, and the simulated part of it is of that release.
+func (p *program) checkedOut(folder string) (b *branch, release string, err error) {
+	if p.release == "" {
+		for i := range p.branches {
+			b = &p.branches[i]
+			if _, err := os.Stat(filepath.Join(folder, filepath.FromSlash(b.mark))); b.mark != "" && err == nil {
+				break
+			}
+		}
+		return b, "", nil
 	}
-	_, err := os.Stat(filepath.Join(checkout, staging, filepath.FromSlash(b.mark)))
-	return err == nil
+	text, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(p.release)))
+	if err != nil {
+		return nil, "", err
+	}
+	said := releaseLine.FindSubmatch(text)
+	if said == nil {
+		return nil, "", fmt.Errorf("%s does not say of which release the checkout is", filepath.Join(folder, filepath.FromSlash(p.release)))
+	}
+	release = "v" + string(said[1])
+	if b = p.branchOf(release); b == nil {
+		b = &p.branches[len(p.branches)-1]
+		release = b.pinned
+	}
+	return b, release, nil
 }
 
 // known says of which versions there can be a guest.

@@ -17,10 +17,10 @@ type source struct {
 	branch *branch
 	// name is that of the guest and of its design. origin is what it is made from: others may have the same name.
 	name, origin string
-	// version is one of the published modules, checkout a folder of Kubernetes' repository, users a module of the user's: one of
-	// the three is set.
-	version, checkout string
-	users             usersModule
+	// version is one of the published modules. Else folder is a checkout of the program's repository, or a package of the user's in the
+	// module users.
+	version, folder string
+	users           *usersModule
 	// patched are the changes of it.
 	patched []*patches.Patch
 }
@@ -32,17 +32,14 @@ func parseSource(text string) (source, error) {
 		return source{}, fmt.Errorf("%s: how goroutines are scheduled is said when the guest runs: compile %s", text, guest)
 	}
 	if of == nil || where == "" {
-		return source{}, fmt.Errorf("%q is no guest: want kubernetes@VERSION, such as kubernetes@v0.37.2, or kubernetes@DIR, and +PATCH behind it for each change; etcd@VERSION, such as etcd@v3.5.7; or client@DIR with a module of yours", text)
+		return source{}, fmt.Errorf("%q is no guest: want kubernetes@VERSION, such as kubernetes@v0.37.2, or etcd@VERSION, such as etcd@v3.5.7, or @DIR with a checkout, and +PATCH behind it for each change; or client@DIR with a package of yours", text)
 	}
 	where, changes := cutPatches(where)
 	s, err := parsePlace(of, where)
 	if err != nil {
 		return source{}, err
 	}
-	s.origin = where
-	if s.version == "" {
-		s.origin = s.checkout + s.users.folder
-	}
+	s.origin = s.version + s.folder
 	for _, c := range changes {
 		p, err := patches.Find(c)
 		if err != nil {
@@ -68,26 +65,32 @@ func cutPatches(where string) (string, []string) {
 	return parts[0], parts[1:]
 }
 
-// parsePlace reads a version or the folder of a checkout.
+// parsePlace reads a version or a folder.
 func parsePlace(of *program, where string) (source, error) {
-	branch := of.branchOf(where)
-	if branch == nil {
-		return source{}, fmt.Errorf("%s@%s: guests can be made of %s alone", of.name, where, of.known())
-	}
-	if of.hosts {
-		return parseUsers(of, branch, where)
-	}
-	if strings.HasPrefix(where, "v") && !strings.ContainsRune(where, filepath.Separator) {
+	if !of.hosts && strings.HasPrefix(where, "v") && !strings.ContainsRune(where, filepath.Separator) {
+		branch := of.branchOf(where)
+		if branch == nil {
+			return source{}, fmt.Errorf("%s@%s: guests can be made of %s, and of checkouts", of.name, where, of.known())
+		}
 		return source{of: of, branch: branch, name: of.name + "@" + where, version: where}, nil
 	}
 	folder, err := folderOf(where)
 	if err != nil {
 		return source{}, err
 	}
-	if _, err := os.Stat(filepath.Join(folder, staging, "apiserver", "go.mod")); err != nil {
-		return source{}, fmt.Errorf("%s is no checkout of kubernetes: it has no %s", where, filepath.Join(staging, "apiserver"))
+	s := source{of: of, branch: &of.branches[0], folder: folder}
+	release := ""
+	if of.hosts {
+		s.users, err = usersModuleOf(folder)
+	} else if _, missing := os.Stat(filepath.Join(folder, of.main, "go.mod")); missing != nil {
+		err = fmt.Errorf("%s is no release of %s, such as %s, and no checkout: it has no %s", where, of.name, of.branches[0].pinned, of.main)
+	} else {
+		s.branch, release, err = of.checkedOut(folder)
 	}
-	return source{of: of, branch: branch, name: of.name + "@" + filepath.Base(folder), checkout: folder}, nil
+	if s.name = of.name + "@" + filepath.Base(folder); release != "" {
+		s.name = of.name + "@" + release + "+" + filepath.Base(folder)
+	}
+	return s, err
 }
 
 // folderOf is the path of a folder after which a guest is named.
@@ -108,42 +111,49 @@ func folderOf(where string) (string, error) {
 // isRelease matches names of published versions.
 var isRelease = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+`)
 
-// staging is where Kubernetes' repository has the modules that it publishes.
-const staging = "staging/src/k8s.io"
-
 // edits are what go mod edit is told.
 func (s *source) edits() ([]string, error) {
 	if s.of.hosts {
 		return s.users.edits(), nil
 	}
-	if s.checkout == "" {
-		var edits []string
+	var edits []string
+	if s.folder == "" {
 		for _, module := range s.of.modules {
 			edits = append(edits, fmt.Sprintf("-require=%s@%s", module, s.version))
 		}
 		return edits, nil
 	}
-	folders, err := os.ReadDir(filepath.Join(s.checkout, staging))
-	if err != nil {
-		return nil, err
-	}
-	var edits []string
-	for _, f := range folders {
-		path := filepath.Join(s.checkout, staging, f.Name())
-		if _, err := os.Stat(filepath.Join(path, "go.mod")); err == nil {
-			edits = append(edits, fmt.Sprintf("-replace=k8s.io/%s=%s", f.Name(), path))
+	for _, folders := range s.of.published {
+		files, err := filepath.Glob(filepath.Join(s.folder, folders, "go.mod"))
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range files {
+			said, err := readGoMod(f)
+			if err != nil {
+				return nil, err
+			}
+			edits = append(edits, "-replace="+said.Module.Path+"="+filepath.Dir(f))
 		}
 	}
 	return edits, nil
 }
 
-// goMod is the go.mod that says which version of Go the guest wants.
-func (s *source) goMod() (string, error) {
+// goVersion is the version of Go that the guest wants, empty if it does not say.
+func (s *source) goVersion() (string, error) {
+	file := filepath.Join(s.folder, s.of.main, "go.mod")
 	switch {
 	case s.of.hosts:
-		return filepath.Join(s.users.folder, "go.mod"), nil
-	case s.checkout != "":
-		return filepath.Join(s.checkout, staging, "apiserver", "go.mod"), nil
+		return s.users.said.Go, nil
+	case s.version != "":
+		var err error
+		if file, err = here.run(".", "list", "-m", "-f", "{{.GoMod}}", s.of.modules[len(s.of.modules)-1]+"@"+s.version); err != nil {
+			return "", err
+		}
 	}
-	return here.run(".", "list", "-m", "-f", "{{.GoMod}}", s.of.modules[len(s.of.modules)-1]+"@"+s.version)
+	said, err := readGoMod(file)
+	if err != nil {
+		return "", err
+	}
+	return said.Go, nil
 }

@@ -14,66 +14,107 @@ import (
 func TestWhatIsNoGuest(t *testing.T) {
 	empty := t.TempDir()
 	for text, want := range map[string]string{
-		"kubernetes":               `"kubernetes" is no guest: want kubernetes@VERSION, such as kubernetes@v0.37.2, or kubernetes@DIR, and +PATCH behind it for each change; etcd@VERSION, such as etcd@v3.5.7; or client@DIR with a module of yours`,
-		"etcd":                     `"etcd" is no guest: want kubernetes@VERSION, such as kubernetes@v0.37.2, or kubernetes@DIR, and +PATCH behind it for each change; etcd@VERSION, such as etcd@v3.5.7; or client@DIR with a module of yours`,
-		"etcd@v3.4.45":             "etcd@v3.4.45: guests can be made of etcd@v3.5.x, etcd@v3.6.x and etcd@v3.7.x alone",
-		"etcd@" + empty:            "etcd@" + empty + ": guests can be made of etcd@v3.5.x, etcd@v3.6.x and etcd@v3.7.x alone",
-		"client@" + empty:          empty + " is no module: it has no go.mod with a line that begins with \"module \"",
+		"kubernetes":               `"kubernetes" is no guest: want kubernetes@VERSION, such as kubernetes@v0.37.2, or etcd@VERSION, such as etcd@v3.5.7, or @DIR with a checkout, and +PATCH behind it for each change; or client@DIR with a package of yours`,
+		"etcd":                     `"etcd" is no guest: want kubernetes@VERSION, such as kubernetes@v0.37.2, or etcd@VERSION, such as etcd@v3.5.7, or @DIR with a checkout, and +PATCH behind it for each change; or client@DIR with a package of yours`,
+		"etcd@v3.4.45":             "etcd@v3.4.45: guests can be made of etcd@v3.5.x, etcd@v3.6.x and etcd@v3.7.x, and of checkouts",
+		"etcd@" + empty:            empty + " is no release of etcd, such as v3.5.7, and no checkout: it has no server",
+		"client@" + empty:          empty + " is in no module: neither it nor a folder above it has a go.mod",
 		"kubernetes@v0.37.2:locks": "kubernetes@v0.37.2:locks: how goroutines are scheduled is said when the guest runs: compile kubernetes@v0.37.2",
 		"kubernetes@v0.37.2:late":  "kubernetes@v0.37.2:late: how goroutines are scheduled is said when the guest runs: compile kubernetes@v0.37.2",
 		"kubernetes@./v0.37.2":     "the guest of ./v0.37.2 would be named v0.37.2, as that of a release: rename the folder",
 		"client@./mine:locked":     "the guest of ./mine:locked would be named mine:locked, and a colon or a comma in that name says something else: rename the folder",
-		"kubernetes@" + empty:      empty + " is no checkout of kubernetes: it has no staging/src/k8s.io/apiserver",
+		"kubernetes@" + empty:      empty + " is no release of kubernetes, such as v0.37.2, and no checkout: it has no staging/src/k8s.io/apiserver",
 	} {
 		_, err := parseSource(text)
 		require.EqualError(t, err, want)
 	}
 }
 
-// TestCheckoutReplacesModules: what a checkout of Kubernetes publishes is taken from it, and its guest has the name
-// of the folder.
+// file writes a file and the folders above it.
+func file(t *testing.T, text string, path ...string) {
+	t.Helper()
+	at := filepath.Join(path...)
+	require.NoError(t, os.MkdirAll(filepath.Dir(at), 0o755))
+	require.NoError(t, os.WriteFile(at, []byte(text), 0o644))
+}
+
+// TestCheckoutReplacesModules: what a checkout publishes is taken from it. A guest of Kubernetes has the name of the folder, one of etcd that of
+// its release, too, as the simulated part is of that.
 func TestCheckoutReplacesModules(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "mine")
-	for _, name := range []string{"apiserver", "client-go", "no-module"} {
-		require.NoError(t, os.MkdirAll(filepath.Join(folder, staging, name), 0o755))
-	}
 	for _, name := range []string{"apiserver", "client-go"} {
-		require.NoError(t, os.WriteFile(filepath.Join(folder, staging, name, "go.mod"), nil, 0o644))
+		file(t, "module k8s.io/"+name, folder, "staging/src/k8s.io", name, "go.mod")
 	}
+	file(t, "", folder, "staging/src/k8s.io/no-module/x.go")
 	s, err := parseSource("kubernetes@" + folder)
 	require.NoError(t, err)
 	require.Equal(t, "kubernetes@mine", s.name)
 	edits, err := s.edits()
 	require.NoError(t, err)
-	at := filepath.Join(folder, staging)
+	at := filepath.Join(folder, "staging/src/k8s.io")
 	require.Equal(t, []string{"-replace=k8s.io/apiserver=" + at + "/apiserver", "-replace=k8s.io/client-go=" + at + "/client-go"}, edits)
+
+	file(t, "module go.etcd.io/etcd/server/v3\n\ngo 1.25.0\n", folder, "server/go.mod")
+	file(t, "module go.etcd.io/etcd/client/pkg/v3", folder, "client/pkg/go.mod")
+	for said, want := range map[string]string{"3.5.7": "v3.5.7", "3.6.17-rc.0": "v3.6.17", "3.8.0-alpha.0": "v3.7.3"} {
+		file(t, "package version\n\nvar (\n\tMinClusterVersion = \"3.0.0\"\n\tVersion           = \""+said+"\"\n)\n", folder, "api/version/version.go")
+		s, err = parseSource("etcd@" + folder)
+		require.NoError(t, err)
+		require.Equal(t, "etcd@"+want+"+mine", s.name)
+		require.Equal(t, s.of.branchOf(want), s.branch)
+	}
+	edits, err = s.edits()
+	require.NoError(t, err)
+	require.Equal(t, []string{"-replace=go.etcd.io/etcd/server/v3=" + folder + "/server", "-replace=go.etcd.io/etcd/client/pkg/v3=" + folder + "/client/pkg"}, edits)
+	version, err := s.goVersion()
+	require.NoError(t, err)
+	require.Equal(t, "1.25.0", version)
 }
 
-// TestUsersModule: a module of the user's is taken from its folder, and its guest has the name of the folder.
+// TestUsersModule: a package of the user's may be anywhere in its module, which is taken from its folder with its replace lines. Its guest has
+// the name of the folder.
 func TestUsersModule(t *testing.T) {
-	folder := filepath.Join(t.TempDir(), "mine")
-	require.NoError(t, os.MkdirAll(folder, 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "go.mod"), []byte("// Of mine.\nmodule example.com/mine // here\n\ngo 1.26.0\n"), 0o644))
-	s, err := parseSource("client@" + folder)
+	folder := t.TempDir()
+	file(t, "// Of mine.\nmodule example.com/mine/v2 // here\n\ngo 1.26.0\n\nreplace (\n\texample.com/a => ../a\n\texample.com/b v1.0.0 => example.com/c v1.2.0\n)\n", folder, "go.mod")
+	file(t, "package kv", folder, "pkg/kv/kv.go")
+	s, err := parseSource("client@" + folder + "/pkg/kv")
 	require.NoError(t, err)
-	require.Equal(t, "client@mine", s.name)
+	require.Equal(t, "client@kv", s.name)
+	require.Equal(t, folder+"/pkg/kv", s.origin)
+	require.Equal(t, "example.com/mine/v2/pkg/kv", s.users.imported)
 	edits, err := s.edits()
 	require.NoError(t, err)
-	require.Equal(t, []string{"-require=example.com/mine@v0.0.0", "-replace=example.com/mine=" + folder}, edits)
+	require.Equal(t, []string{
+		"-require=example.com/mine/v2@v2.0.0", "-replace=example.com/mine/v2=" + folder,
+		"-replace=example.com/a=" + filepath.Dir(folder) + "/a", "-replace=example.com/b@v1.0.0=example.com/c@v1.2.0",
+	}, edits)
+	_, err = parseSource("client@" + folder)
+	require.EqualError(t, err, folder+" has no Go files: name the folder of the package that has New")
+	file(t, "package mine", folder, "mine.go")
+	s, err = parseSource("client@" + folder)
+	require.NoError(t, err)
+	require.Equal(t, "example.com/mine/v2", s.users.imported)
 }
 
-// TestNamesStandForOneSource: a second folder whose guest has the same name is refused as long as the guest of the first is there.
+// TestNamesStandForOneSource: a second folder whose guest has the same name is refused, also while the guest of the first is compiled, and
+// where that was killed. A guest of which it is not known what it is made from goes.
 func TestNamesStandForOneSource(t *testing.T) {
 	directory := t.TempDir()
 	first, second := source{name: "kubernetes@mine", origin: "/a/mine"}, source{name: "kubernetes@mine", origin: "/b/mine"}
 	require.NoError(t, first.claim(directory))
-	require.NoError(t, second.claim(directory), "the first was never compiled")
-	require.NoError(t, first.claim(directory))
+	refused := "the guest kubernetes@mine is made from /a/mine, and would be replaced by that of /b/mine: rename one of them, or remove " + guests.OriginPath(directory, first.name)
+	require.EqualError(t, second.claim(directory), refused)
 	wasm := guests.Path(directory, first.name)
 	require.NoError(t, os.WriteFile(wasm, nil, 0o644))
 	require.NoError(t, first.claim(directory))
-	require.EqualError(t, second.claim(directory),
-		"the guest kubernetes@mine is made from /a/mine, and would be replaced by that of /b/mine: rename one of them, or remove "+wasm)
+	require.EqualError(t, second.claim(directory), refused)
+	require.FileExists(t, wasm)
+	require.NoError(t, os.Remove(guests.OriginPath(directory, first.name)))
+	require.NoError(t, second.claim(directory))
+	require.NoFileExists(t, wasm)
+	left, err := os.ReadDir(directory)
+	require.NoError(t, err)
+	require.Len(t, left, 1)
 }
 
 // TestOriginsOfSources: they tell apart folders and patches of the same names.
@@ -95,31 +136,31 @@ func TestOriginsOfSources(t *testing.T) {
 // TestOlderClientIsNotRaised: a module that asks for an older client of etcd is told so.
 func TestOlderClientIsNotRaised(t *testing.T) {
 	folder, work := t.TempDir(), t.TempDir()
-	write := func(folder, text string) {
-		require.NoError(t, os.WriteFile(filepath.Join(folder, "go.mod"), []byte(text), 0o644))
-	}
-	write(work, "module guest\n\nrequire (\n\tgo.etcd.io/etcd/api/v3 v3.7.3\n\tgo.etcd.io/etcd/client/v3 v3.7.3\n)\n")
-	u := usersModule{"example.com/mine", folder}
+	file(t, "module guest\n\nrequire (\n\tgo.etcd.io/etcd/api/v3 v3.7.3\n\tgo.etcd.io/etcd/client/v3 v3.7.3\n)\n", work, "go.mod")
 	for asked, raised := range map[string]bool{"": false, "require go.etcd.io/etcd/client/v3 v3.7.3\n": false, "require go.etcd.io/etcd/client/v3 v3.5.12\n": true, "require (\n\tgo.etcd.io/etcd/client/v3 v3.6.1 // indirect\n)\n": true} {
-		write(folder, "module example.com/mine\n"+asked)
+		file(t, "package mine", folder, "mine.go")
+		file(t, "module example.com/mine\n"+asked, folder, "go.mod")
+		u, err := usersModuleOf(folder)
+		require.NoError(t, err)
 		require.Equal(t, raised, u.raised(work) != nil, asked)
 	}
-	write(folder, "module example.com/mine\nrequire go.etcd.io/etcd/client/v3 v3.5.12\n")
+	file(t, "module example.com/mine\nrequire go.etcd.io/etcd/client/v3 v3.5.12\n", folder, "go.mod")
+	u, err := usersModuleOf(folder)
+	require.NoError(t, err)
 	require.EqualError(t, u.raised(work), filepath.Join(folder, "go.mod")+" asks for go.etcd.io/etcd/client/v3 v3.5.12, and guests are compiled with v3.7.3 at least: ask for that version there")
 }
 
-// TestBranchesOfCheckouts: they are told apart by their files, and the version of Go that one wants is in its go.mod.
+// TestBranchesOfCheckouts: those of Kubernetes are told apart by their files.
 func TestBranchesOfCheckouts(t *testing.T) {
 	folder := t.TempDir()
 	p := find("kubernetes")
-	require.Equal(t, []string{"v0.38"}, p.branchOf(folder).files)
-	path := filepath.Join(folder, staging, "apiserver/pkg/storage/cacher/store/store_btree.go")
-	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	require.NoError(t, os.WriteFile(path, nil, 0o644))
-	require.Empty(t, p.branchOf(folder).files)
+	b, _, err := p.checkedOut(folder)
+	require.NoError(t, err)
+	require.Equal(t, []string{"v0.38"}, b.files)
+	file(t, "", folder, "staging/src/k8s.io/apiserver/pkg/storage/cacher/store/store_btree.go")
+	b, _, err = p.checkedOut(folder)
+	require.NoError(t, err)
+	require.Empty(t, b.files)
 	require.Empty(t, p.branchOf("v0.37.2").files)
 	require.Equal(t, []string{"v0.38"}, p.branchOf("v0.38.0-alpha.2").files)
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "go.mod"), []byte("module x\n\ngo 1.27.0\n"), 0o644))
-	require.Equal(t, "1.27.0", wanted(filepath.Join(folder, "go.mod")))
-	require.Empty(t, wanted(filepath.Join(folder, "none")))
 }

@@ -3,7 +3,6 @@ module github.com/watchbed/watchbed/upstream/clientguest
 go 1.26.0
 
 require (
-	github.com/watchbed/watchbed/upstream/protocol v0.0.0
 	go.etcd.io/etcd/api/v3 v3.7.3
 	go.etcd.io/etcd/client/v3 v3.7.3
 	google.golang.org/grpc v1.83.2
@@ -24,5 +23,3 @@ require (
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260803160001-6ac0973c030d // indirect
 	google.golang.org/protobuf v1.36.11 // indirect
 )
-
-replace github.com/watchbed/watchbed/upstream/protocol => ../protocol

@@ -4,7 +4,6 @@ go 1.26.0
 
 require (
 	github.com/google/btree v1.0.1
-	github.com/watchbed/watchbed/upstream/protocol v0.0.0
 	go.etcd.io/etcd/api/v3 v3.5.7
 	go.etcd.io/etcd/client/pkg/v3 v3.5.7
 	go.etcd.io/etcd/pkg/v3 v3.5.7
@@ -51,5 +50,3 @@ require (
 	google.golang.org/genproto v0.0.0-20210602131652-f16073e35f0c // indirect
 	google.golang.org/protobuf v1.27.1 // indirect
 )
-
-replace github.com/watchbed/watchbed/upstream/protocol => ../protocol

@@ -4,7 +4,6 @@ go 1.26.0
 
 require (
 	github.com/prometheus/client_model v0.6.2
-	github.com/watchbed/watchbed/upstream/protocol v0.0.0-00010101000000-000000000000
 	go.etcd.io/etcd/api/v3 v3.7.0
 	go.etcd.io/etcd/client/v3 v3.7.0
 	google.golang.org/grpc v1.82.1
@@ -90,5 +89,3 @@ require (
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // indirect
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
-
-replace github.com/watchbed/watchbed/upstream/protocol => ../protocol

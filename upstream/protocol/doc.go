@@ -2,6 +2,6 @@
 // numbers and texts become. What the messages hold is that of package wire of the
 // simulation on the host's side, and that of etcdserverpb and Kubernetes on the guest's.
 //
-// The package is a module of its own, so that the guest depends on nothing of the
+// A guest is compiled with this package alone, so that it depends on nothing of the
 // simulation. It must never import any other package.
 package protocol

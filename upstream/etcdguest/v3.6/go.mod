@@ -4,7 +4,6 @@ go 1.26.0
 
 require (
 	github.com/google/btree v1.1.3
-	github.com/watchbed/watchbed/upstream/protocol v0.0.0
 	go.etcd.io/etcd/api/v3 v3.6.16
 	go.etcd.io/etcd/client/pkg/v3 v3.6.16
 	go.etcd.io/etcd/pkg/v3 v3.6.16
@@ -55,5 +54,3 @@ require (
 	google.golang.org/protobuf v1.36.11 // indirect
 	sigs.k8s.io/json v0.0.0-20211020170558-c049b76a60c6 // indirect
 )
-
-replace github.com/watchbed/watchbed/upstream/protocol => ../protocol

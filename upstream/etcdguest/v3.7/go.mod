@@ -4,7 +4,6 @@ go 1.26.0
 
 require (
 	github.com/google/btree v1.1.3
-	github.com/watchbed/watchbed/upstream/protocol v0.0.0
 	go.etcd.io/etcd/api/v3 v3.7.3
 	go.etcd.io/etcd/client/pkg/v3 v3.7.3
 	go.etcd.io/etcd/pkg/v3 v3.7.3
@@ -55,5 +54,3 @@ require (
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260803160001-6ac0973c030d // indirect
 	k8s.io/utils v0.0.0-20260108192941-914a6e750570 // indirect
 )
-
-replace github.com/watchbed/watchbed/upstream/protocol => ../protocol

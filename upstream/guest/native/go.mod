@@ -8,14 +8,11 @@ replace github.com/watchbed/watchbed/upstream => ../..
 
 replace github.com/watchbed/watchbed/upstream/guest => ..
 
-replace github.com/watchbed/watchbed/upstream/protocol => ../../protocol
-
 require (
 	github.com/stretchr/testify v1.12.1
 	github.com/watchbed/watchbed v0.0.0-00010101000000-000000000000
 	github.com/watchbed/watchbed/upstream v0.0.0-00010101000000-000000000000
 	github.com/watchbed/watchbed/upstream/guest v0.0.0-00010101000000-000000000000
-	github.com/watchbed/watchbed/upstream/protocol v0.0.0-00010101000000-000000000000
 	k8s.io/apiserver v0.37.2
 	k8s.io/klog/v2 v2.140.0
 )

@@ -4,7 +4,6 @@ go 1.27.0
 
 require (
 	github.com/prometheus/client_model v0.6.2
-	github.com/watchbed/watchbed/upstream/protocol v0.0.0-00010101000000-000000000000
 	go.etcd.io/etcd/api/v3 v3.7.2
 	go.etcd.io/etcd/client/v3 v3.7.2
 	google.golang.org/grpc v1.84.0
@@ -88,8 +87,6 @@ require (
 	sigs.k8s.io/structured-merge-diff/v7 v7.0.0 // indirect
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
-
-replace github.com/watchbed/watchbed/upstream/protocol => ../protocol
 
 // Not every proxy has the version that v0.38.0-alpha.2 asks for, and the storage takes nothing from it.
 replace k8s.io/kube-openapi v0.0.0-20260929181212-2cfbdf149b9a => k8s.io/kube-openapi v0.0.0-20260721132016-d427ff9ee9ad

@@ -1,3 +1,0 @@
-module github.com/watchbed/watchbed/upstream/protocol
-
-go 1.26.0
