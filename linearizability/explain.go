@@ -1,6 +1,7 @@
 package linearizability
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,7 +19,8 @@ type Anomaly string
 const (
 	// Missing: the answer lacks a write that it had to show.
 	Missing Anomaly = "missing-write"
-	// Ghost: the answer shows an item that was deleted or never written.
+	// Ghost: the answer shows an item that was deleted or never written, or that the request
+	// leaves out.
 	Ghost Anomaly = "ghost"
 	// Foreign: the answer shows a key outside the range that was asked for.
 	Foreign Anomaly = "foreign-key"
@@ -72,12 +74,12 @@ type Explanation struct {
 	// Bound is the lowest revision that would have been right.
 	Bound int64 `json:"bound,omitempty"`
 	// Key is where the answer differs, Got the item in it, Want the item that
-	// should have been; nil is none.
+	// should have been; nil is none. Of a Ghost, Want is there and the request leaves it out.
 	Key  string      `json:"key,omitempty"`
 	Got  *model.Item `json:"got,omitempty"`
 	Want *model.Item `json:"want,omitempty"`
 	// Write is the operation that made what should have been seen: the missing
-	// item, or the deletion of the ghost. WriteRevision is its revision.
+	// item, the deletion of the ghost, or else Want. WriteRevision is its revision.
 	Write         int   `json:"write"`
 	WriteRevision int64 `json:"writeRevision,omitempty"`
 	// Sentence is all of that in one sentence for people. It names operations by
@@ -93,7 +95,7 @@ type facts struct {
 	kind faultKind
 	// server answered the operation at fault, empty if the history names none.
 	server string
-	// flags are what the answer says beside its items.
+	// flags are what the answer says beside its items; of a Miscounted one, what is wrong with them.
 	flags string
 	// newest is the highest revision that the history made.
 	newest int64
@@ -108,6 +110,11 @@ type facts struct {
 	lost bool
 	// unwritten: the key at fault was never set to the value that the answer shows.
 	unwritten bool
+	// left says in a clause why the request leaves out the Want of a Ghost.
+	left string
+	// maker is the operation that made the revision which a Ghost that was never written names as
+	// its own, -1 if none did.
+	maker int
 	// dataRight: the data of the answer is certain to be right.
 	dataRight bool
 	// shows is the first later answer that shows what the one at fault lacks, so that no write
@@ -156,12 +163,19 @@ func explain(w *Witness, prop Property, f fault) *Explanation {
 	case nowhere:
 		e.Because = int(f.other)
 		e.Revision = op.Result.Revision
-		e.differ(w, op, f.bound)
+		// No item was there before it was written.
+		rev := f.bound
+		for _, it := range op.Result.Items {
+			if it.ModRevision <= w.last {
+				rev = max(rev, it.ModRevision)
+			}
+		}
+		e.differ(w, op, rev)
 	case wrongAnswer:
 		switch {
 		case op.Request.IsWrite():
 			e.Anomaly = WrongFlag
-		case f.revision > w.last || f.revision < w.history.Initial.Revision:
+		case f.revision > w.last && !f.shared || f.revision < w.history.Initial.Revision:
 			e.Anomaly = UnmadeRevision
 		default:
 			e.differ(w, op, f.revision)
@@ -173,7 +187,7 @@ func explain(w *Witness, prop Property, f fault) *Explanation {
 }
 
 func (e *Explanation) factsOf(w *Witness, op *model.Operation, kind faultKind) facts {
-	f := facts{kind: kind, server: op.Server, newest: w.last, dataRight: w.knows(e.Bound), shows: -1}
+	f := facts{kind: kind, server: op.Server, newest: w.last, dataRight: w.knows(e.Bound), shows: -1, maker: -1}
 	if e.Anomaly == Missing && e.Got == nil && w.common != nil {
 		at := max(e.Revision, e.Bound)
 		if f.shows = w.firstWith(e.Want, at); f.shows < 0 {
@@ -183,8 +197,25 @@ func (e *Explanation) factsOf(w *Witness, op *model.Operation, kind faultKind) f
 	if e.Got != nil && e.Got.ModRevision == 0 && !op.Request.KeysOnly {
 		f.unwritten = !w.history.Partial && !w.wrote(e.Key, e.Got.Value)
 	}
-	if e.Anomaly == WrongFlag {
+	switch {
+	case e.Anomaly != Ghost || e.WriteRevision > 0 && e.Want == nil:
+	case e.Want == nil:
+		f.maker = w.writer(e.Got.ModRevision)
+	case len(op.Request.Selection.Of([]*model.Item{e.Want})) == 0:
+		f.left = ", which it does not select"
+	case op.Request.Limit > 0:
+		f.left = fmt.Sprintf(", which is beyond its limit of %d", op.Request.Limit)
+	default:
+		f.left = ", which it shows twice"
+	}
+	switch e.Anomaly {
+	case WrongFlag:
 		f.flags = flags(op.Result)
+	case Miscounted:
+		f.flags = `its count or its "more" is not`
+		if sorted := byKey(op.Result.Items); !slices.Equal(sorted, op.Result.Items) && !slices.Equal(op.Request.Selection.Of(sorted), op.Result.Items) {
+			f.flags = "their order is not"
+		}
 	}
 	if e.Write < 0 && e.WriteRevision > w.history.Initial.Revision {
 		f.outsider = w.outsider()
@@ -227,6 +258,7 @@ func (e *Explanation) differ(w *Witness, op *model.Operation, rev int64) {
 	if w.common != nil {
 		have = w.common.Nearest(op, rev)
 	}
+	all := have
 	have = op.Request.Selection.Of(have)
 	op.Request.Selection.Align(have, op.Result.Items)
 	if l := op.Request.Limit; l > 0 && int64(len(have)) > l {
@@ -236,25 +268,20 @@ func (e *Explanation) differ(w *Witness, op *model.Operation, rev int64) {
 	if op.Request.CountOnly {
 		have, shown = nil, nil
 	}
+	have, shown = byKey(have), byKey(shown)
 	for i := 0; i < len(have) || i < len(shown); i++ {
 		switch {
 		case i == len(shown) || i < len(have) && have[i].Key < shown[i].Key:
 			e.Anomaly, e.Key, e.Want = Missing, have[i].Key, copyOf(have[i])
 			e.Write, e.WriteRevision = w.writer(have[i].ModRevision), have[i].ModRevision
 		case i == len(have) || shown[i].Key < have[i].Key:
-			e.Anomaly, e.Key, e.Got = Ghost, shown[i].Key, copyOf(shown[i])
-			if !model.InRange(e.Key, op.Request.Key, items.RangeEnd(op.Request)) {
-				e.Anomaly = Foreign
-				return
-			}
-			if shown[i].ModRevision > rev {
-				e.Anomaly = Premature
-			}
-			e.Write, e.WriteRevision = w.deleter(shown[i].Key, rev)
+			e.ghost(w, op.Request, shown[i], all, rev)
 		case !items.Shows(shown[i], have[i], op.Request.KeysOnly):
 			e.Key, e.Got, e.Want = have[i].Key, copyOf(shown[i]), copyOf(have[i])
 			e.Write, e.WriteRevision = w.writer(have[i].ModRevision), have[i].ModRevision
 			switch {
+			case shown[i].ModRevision == 0 && shown[i].Value == have[i].Value:
+				e.Anomaly = Corrupt
 			case shown[i].ModRevision < have[i].ModRevision:
 				e.Anomaly = Missing
 			case shown[i].ModRevision > have[i].ModRevision:
@@ -269,6 +296,35 @@ func (e *Explanation) differ(w *Witness, op *model.Operation, rev int64) {
 	}
 	if e.Anomaly == "" || w.common == nil && !w.timeline.window.Answers(op.Request, op.Result, &w.scratch) {
 		e.Anomaly = Miscounted
+	}
+}
+
+// byKey are items in the order of their keys, which a request may have had sorted otherwise.
+func byKey(all []*model.Item) []*model.Item {
+	return slices.SortedStableFunc(slices.Values(all), func(a, b *model.Item) int { return strings.Compare(a.Key, b.Key) })
+}
+
+// ghost: an answer shows an item that it should not, and the store has these in the range at the
+// revision.
+func (e *Explanation) ghost(w *Witness, r *model.Request, shown *model.Item, all []*model.Item, rev int64) {
+	e.Anomaly, e.Key, e.Got = Ghost, shown.Key, copyOf(shown)
+	if !model.InRange(e.Key, r.Key, items.RangeEnd(r)) {
+		e.Anomaly = Foreign
+		return
+	}
+	if shown.ModRevision > rev {
+		e.Anomaly = Premature
+	}
+	if i := slices.IndexFunc(all, func(it *model.Item) bool { return it.Key == e.Key }); i >= 0 {
+		e.Want = copyOf(all[i])
+		e.Write, e.WriteRevision = w.writer(e.Want.ModRevision), e.Want.ModRevision
+		return
+	}
+	if e.Write, e.WriteRevision = w.deleter(e.Key, rev); e.WriteRevision > 0 || w.common != nil || shown.ModRevision > 0 {
+		return
+	}
+	for _, run := range w.timeline.runsOf(e.Key) {
+		e.Anomaly, e.WriteRevision = Premature, w.timeline.changes[run.from].revision
 	}
 }
 
@@ -454,25 +510,43 @@ func (e *Explanation) difference(name func(op int) string) string {
 		}
 		return said
 	case Ghost:
-		if e.WriteRevision == 0 {
-			return fmt.Sprintf("; it shows key %q as %q%s, which was never written", e.Key, e.Got.Value, ofRevision(e.Got))
+		shown := fmt.Sprintf("; it shows key %q as %q%s", e.Key, e.Got.Value, ofRevision(e.Got))
+		switch {
+		case e.Want == nil && e.WriteRevision > 0:
+			return fmt.Sprintf("%s, which was deleted at revision %d%s", shown, e.WriteRevision, source)
+		case e.facts.maker >= 0:
+			return fmt.Sprintf("%s, but revision %d was made by %s, which did not write it", shown, e.Got.ModRevision, name(e.facts.maker))
+		case e.Want == nil:
+			return shown + ", which was never written"
+		case items.Shows(e.Got, e.Want, false):
+			return shown + e.facts.left
+		case e.Got.ModRevision == e.Want.ModRevision:
+			return e.corrupt(source) + e.facts.left
 		}
-		return fmt.Sprintf("; it shows key %q as %q%s, which was deleted at revision %d%s",
-			e.Key, e.Got.Value, ofRevision(e.Got), e.WriteRevision, source)
+		return fmt.Sprintf("%s, but was set to %q at revision %d%s%s", shown, e.Want.Value, e.WriteRevision, source, e.facts.left)
 	case Foreign:
 		return fmt.Sprintf("; it shows key %q, which is not in the range that it asked for", e.Key)
 	case Premature:
-		return fmt.Sprintf("; it shows key %q as of revision %d, which is newer than the answer", e.Key, e.Got.ModRevision)
+		rev := cmp.Or(e.Got.ModRevision, e.WriteRevision)
+		if rev > e.facts.newest {
+			return fmt.Sprintf("; it shows key %q as of revision %d, and the newest of the history is %d", e.Key, rev, e.facts.newest)
+		}
+		return fmt.Sprintf("; it shows key %q as of revision %d, which is newer than the answer", e.Key, rev)
 	case Corrupt:
-		return fmt.Sprintf("; it shows key %q as %s, but the write of revision %d%s left %s",
-			e.Key, describe(e.Got), e.WriteRevision, source, describe(e.Want))
+		return e.corrupt(source)
 	case Miscounted:
-		return "; its items are right, its count or its \"more\" is not"
+		return "; its items are right, " + e.facts.flags
 	}
 	if !e.facts.dataRight {
 		return ""
 	}
 	return "; its data is right all the same"
+}
+
+// corrupt says what differs of an item.
+func (e *Explanation) corrupt(source string) string {
+	return fmt.Sprintf("; it shows key %q as %s, but the write of revision %d%s left %s",
+		e.Key, describe(e.Got), e.WriteRevision, source, describe(e.Want))
 }
 
 // ofRevision says at which revision an item was written, if it says so itself.

@@ -125,6 +125,12 @@ func (j *Judge) Check(h *model.History, log *model.Log, props ...Property) ([]Ju
 			}
 		}
 		if out.Verdict == model.Violated {
+			if w := &j.witness; !f.shared && w.isOpen() && log == nil {
+				// That porcupine finds no order does not say why.
+				if shared, _ := w.inEveryCompletion(p); shared.kind != nothing {
+					f = shared
+				}
+			}
 			out.Why = explain(&j.witness, p, f)
 			// Where porcupine can finish, it can say with which answer it begins that no write
 			// can have made a revision.

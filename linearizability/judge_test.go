@@ -95,7 +95,7 @@ func TestJudgements(t *testing.T) {
 		"a list that shows an item that was never written": {
 			[]string{start, putA, list(10, "", 3, newA, `{"key":"b","value":"x","mod":3}`)},
 			Linearizable, model.Violated, 1, Ghost,
-			`the list of "a" by r (called at 10, answered at 11) by cache-0 is of revision 3; it shows key "b" as "x" of revision 3, which was never written`,
+			`the list of "a" by r (called at 10, answered at 11) by cache-0 is of revision 3; it shows key "b" as "x" of revision 3, but revision 3 was made by the put of "a" by w (called at 1, answered at 2), which did not write it`,
 		},
 		"a list that shows what is not in its range": {
 			[]string{start, putA, strings.Replace(list(10, "", 3, newA, `{"key":"b","value":"x","mod":3}`), `"end":"z"`, `"end":"b"`, 1)},
@@ -302,6 +302,88 @@ func TestJudgements(t *testing.T) {
 			}
 			require.Equal(t, tc.anomaly, out[0].Why.Anomaly, out[0].Why.Sentence)
 			require.Equal(t, tc.sentence, out[0].Why.Sentence)
+		})
+	}
+}
+
+// TestWhatIsWrongWithAnItem: of a list of everything that was called at 10, the last clause of the
+// explanation says what is wrong, and nothing that is not so.
+func TestWhatIsWrongWithAnItem(t *testing.T) {
+	const (
+		putB  = `{"client":"w","op":"put","call":5,"return":6,"request":{"key":"b","value":"new"},"response":{"revision":4}}`
+		lost  = `{"client":"v","op":"delete","call":4,"request":{"key":"a"},"unknown":true}`
+		get   = `{"client":"r","op":"get","call":10,"return":11,"request":{"key":"a"},"response":{"items":[%s]}}`
+		other = `{"key":"a","value":"new","create":7,"mod":3,"version":2}`
+		b     = `{"key":"b","value":"new","create":4,"mod":4,"version":1}`
+	)
+	slow := strings.Replace(putA, `"return":2`, `"return":20`, 1)
+	for name, tc := range map[string]struct {
+		lines   []string
+		anomaly Anomaly
+		clause  string
+	}{
+		"an older item that a selector fits": {
+			[]string{putA, list(10, `"selection":{"values":"ol"}`, 3, oldA)}, Ghost,
+			`it shows key "a" as "old" of revision 2, but was set to "new" at revision 3 by the put of "a" by w (called at 1, answered at 2), which it does not select`,
+		},
+		"an item that a selector does not fit": {
+			[]string{putA, list(10, `"selection":{"values":"ol"}`, 3, newA)}, Ghost,
+			`it shows key "a" as "new" of revision 3, which it does not select`,
+		},
+		"a create revision that a bound fits": {
+			[]string{putA, list(10, `"selection":{"minCreate":5}`, 3, other)}, Ghost,
+			`it shows key "a" as "new" (create 7, mod 3, version 2), but the write of revision 3 by the put of "a" by w (called at 1, answered at 2) left "new" (create 2, mod 3, version 2), which it does not select`,
+		},
+		"more than the limit": {
+			[]string{putA, putB, list(10, `"limit":1`, 4, newA, b)}, Ghost,
+			`it shows key "b" as "new" of revision 4, which is beyond its limit of 1`,
+		},
+		"an item twice": {
+			[]string{putA, list(10, "", 3, newA, newA)}, Ghost,
+			`it shows key "a" as "new" of revision 3, which it shows twice`,
+		},
+		"a value of later, without a revision": {
+			[]string{slow, list(10, "", 2, `{"key":"a","value":"new"}`)}, Missing,
+			`key "a" is "new" in it, but was set to "old" at revision 2`,
+		},
+		"a key of later, without a revision": {
+			[]string{putA, strings.Replace(putB, `"return":6`, `"return":20`, 1), list(10, "", 3, newA, `{"key":"b","value":"new"}`)}, Premature,
+			`it shows key "b" as of revision 4, which is newer than the answer`,
+		},
+		"one is missing from a list in descending order": {
+			[]string{putA, putB, list(10, `"selection":{"descending":true}`, 4, newA)}, Missing,
+			`key "b" is not in it, but was set to "new" at revision 4 by the put of "b" by w (called at 5, answered at 6)`,
+		},
+		"the order is wrong": {
+			[]string{putA, putB, list(10, "", 4, b, newA)}, Miscounted,
+			`its items are right, their order is not`,
+		},
+		"another create revision, while the write goes on": {
+			[]string{slow, fmt.Sprintf(get, other)}, Corrupt,
+			`it shows key "a" as "new" (create 7, mod 3, version 2), but the write of revision 3 by the put of "a" by w (called at 1, answered at 20) left "new" (create 2, mod 3, version 2)`,
+		},
+		"another create revision, of a key that may be deleted": {
+			[]string{putA, lost, strings.NewReplacer(`"v","op":"delete"`, `"u","op":"put"`, `"a"`, `"c"`).Replace(lost),
+				list(10, "", 5, `{"key":"a","value":"new","create":3}`, `{"key":"b","value":"new"}`), strings.Replace(putB, `:4}`, `:5}`, 1)}, Corrupt,
+			`it shows key "a" as "new" (create 3), but the write of revision 3 by the put of "a" by w (called at 1, answered at 2) left "new" (create 2, mod 3, version 2)`,
+		},
+		"a revision that was not made": {
+			[]string{putA, fmt.Sprintf(get, strings.Replace(newA, `"mod":3`, `"mod":9`, 1))}, Premature,
+			`it shows key "a" as of revision 9, and the newest of the history is 3`,
+		},
+		"another create revision alone": {
+			[]string{putA, fmt.Sprintf(get, `{"key":"a","value":"new","create":3}`)}, Corrupt,
+			`it shows key "a" as "new" (create 3), but the write of revision 3 by the put of "a" by w (called at 1, answered at 2) left "new" (create 2, mod 3, version 2)`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var j Judge
+			out, err := j.CheckRecorded(parse(t, append([]string{start}, tc.lines...)...), Linearizable)
+			require.NoError(t, err)
+			require.Equal(t, model.Violated, out[0].Verdict)
+			require.Equal(t, tc.anomaly, out[0].Why.Anomaly, out[0].Why.Sentence)
+			_, clause, _ := strings.Cut(out[0].Why.Sentence, "; ")
+			require.Equal(t, tc.clause, clause)
 		})
 	}
 }

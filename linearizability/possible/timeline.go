@@ -288,8 +288,17 @@ func (t *Timeline) Nearest(op *model.Operation, rev int64) (near []*model.Item) 
 		case it != nil && t.mayShow(run, at, rev, it, r.KeysOnly):
 			near = append(near, it)
 		case it == nil && (t.mayLack(run, at, rev) && !t.outlives(run, at, op) || res.More && t.keys[n] > lastKey(res)):
-		case at >= 0 && run.changes[at].item != nil:
-			near = append(near, run.changes[at].item)
+		default:
+			// One of the same revision says what differs.
+			var one *model.Item
+			for _, c := range run.options(at) {
+				if c.item != nil && (one == nil || it == nil || one.ModRevision != it.ModRevision) {
+					one = c.item
+				}
+			}
+			if one != nil {
+				near = append(near, one)
+			}
 		}
 	}
 	return near
