@@ -104,6 +104,10 @@ type facts struct {
 	outsider string
 	// made: Because made the revision Bound, and did not only see it.
 	made bool
+	// later is a write that was called after the operation at fault, and whose revision is the first
+	// that fits that; -1 if there is none.
+	later         int
+	laterRevision int64
 	// refused: the operation at fault was answered that it had no effect.
 	refused bool
 	// lost: what became of some write was not recorded.
@@ -153,7 +157,11 @@ func explain(w *Witness, prop Property, f fault) *Explanation {
 	case tooOld:
 		e.Because = int(f.other)
 		if op.Request.IsWrite() && w.roles[f.op] == writing {
-			e.Anomaly = Reordered
+			if e.Anomaly = Reordered; w.shownEarly(f) {
+				e.Operation, e.Because, e.Revision, e.Bound = int(f.other), -1, 0, 0
+				op = &w.history.Operations[f.other]
+				e.differ(w, op, f.revision-1)
+			}
 			break
 		}
 		e.Anomaly = OldRevision
@@ -182,12 +190,34 @@ func explain(w *Witness, prop Property, f fault) *Explanation {
 		}
 	}
 	e.facts = e.factsOf(w, op, f.kind)
+	if e.Operation == int(f.other) {
+		e.facts.later, e.facts.laterRevision = int(f.op), f.revision
+	}
 	e.Sentence = e.Say(w.name)
 	return e
 }
 
+// shownEarly reports whether an answer without a revision shows a write that was called only after it, so
+// that the answer is at fault.
+func (w *Witness) shownEarly(f fault) bool {
+	if f.other < 0 {
+		return false
+	}
+	op := &w.history.Operations[f.other]
+	if op.Request.IsWrite() || op.Result.Revision != 0 {
+		return false
+	}
+	first, ok := int64(0), false
+	if f.shared {
+		first, ok = w.common.First(op, f.revision-1)
+	} else {
+		first, ok = w.first(f.other, f.revision-1)
+	}
+	return ok && first >= f.revision
+}
+
 func (e *Explanation) factsOf(w *Witness, op *model.Operation, kind faultKind) facts {
-	f := facts{kind: kind, server: op.Server, newest: w.last, dataRight: w.knows(e.Bound), shows: -1, maker: -1}
+	f := facts{kind: kind, server: op.Server, newest: w.last, dataRight: w.knows(e.Bound), shows: -1, maker: -1, later: -1}
 	if e.Anomaly == Missing && e.Got == nil && w.common != nil {
 		at := max(e.Revision, e.Bound)
 		if f.shows = w.firstWith(e.Want, at); f.shows < 0 {
@@ -452,6 +482,9 @@ func (e *Explanation) Say(name func(op int) string) string {
 		fmt.Fprintf(&s, ", but %s", reason)
 	}
 	s.WriteString(e.difference(name))
+	if e.facts.later >= 0 {
+		fmt.Fprintf(&s, "; %s, which made revision %d, had not been called yet", name(e.facts.later), e.facts.laterRevision)
+	}
 	return s.String()
 }
 

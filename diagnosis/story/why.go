@@ -38,7 +38,7 @@ func (r *Run) called(op int) string {
 // wrongAnswer is about one key of an answer. It is empty for other anomalies,
 // which the explanation's own sentence says as well.
 func (r *Run) wrongAnswer(e *linearizability.Explanation) string {
-	if e.Operation < 0 || e.WriteRevision == 0 || e.Anomaly != linearizability.Missing && (e.Anomaly != linearizability.Ghost || e.Want != nil) {
+	if e.Operation < 0 || e.WriteRevision == 0 || e.Revision == 0 && e.Because < 0 || e.Anomaly != linearizability.Missing && (e.Anomaly != linearizability.Ghost || e.Want != nil) {
 		return ""
 	}
 	h := r.History

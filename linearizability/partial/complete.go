@@ -31,18 +31,19 @@ type Property struct {
 // The added writes come behind the recorded operations, called before all of them, with
 // their revision as Commit. The answers lose what depends on writes that are not recorded: the
 // numbers of an item but its mod revision, comparisons of transactions, counts, and what
-// comes behind a page. A transaction of unknown outcome counts as not recorded if it compares
-// anything: which branch it took depends on writes that are not recorded.
+// comes behind a page. A transaction of unknown outcome that compares anything took the branch that puts
+// what answers show of its revision, or else the first.
 func Complete(h *model.History, p Property) *model.History {
 	c := completion{property: p, made: map[int64]*model.Request{}, puts: map[int64][]put{}, deletes: map[int64][]string{}}
 	out := *h
 	out.Operations = slices.Clone(h.Operations)
+	seen := seenPuts(h, p)
 	for i := range out.Operations {
 		op := &out.Operations[i]
 		switch {
 		case !p.loses(op):
 		case op.Outcome == model.Unknown:
-			op.Commit = 0
+			op.Request = taken(op.Request, func(r *model.Request) bool { return seen[seenPut{op.Commit, r.Key}] })
 		default:
 			op.Request, op.Result = weaken(op.Request, op.Result)
 		}
@@ -69,6 +70,61 @@ func (p Property) loses(op *model.Operation) bool {
 		return p.Claims(op) && weakens(op.Request, op.Result)
 	}
 	return false
+}
+
+// seenPut is a put that an answer shows.
+type seenPut struct {
+	revision int64
+	key      string
+}
+
+// seenPuts are all that answers show of the revisions of transactions of which it is not known which
+// branch they took.
+func seenPuts(h *model.History, p Property) map[seenPut]bool {
+	open := map[int64]bool{}
+	for i := range h.Operations {
+		if op := &h.Operations[i]; op.Outcome == model.Unknown && p.loses(op) {
+			open[op.Commit] = true
+		}
+	}
+	seen := map[seenPut]bool{}
+	var look func(res *model.Result)
+	look = func(res *model.Result) {
+		for _, it := range res.Items {
+			if open[it.ModRevision] {
+				seen[seenPut{it.ModRevision, it.Key}] = true
+			}
+		}
+		for i := range res.Results {
+			look(&res.Results[i])
+		}
+	}
+	for i := range h.Operations {
+		if op := &h.Operations[i]; len(open) > 0 && op.Outcome == model.Done && p.Claims(op) {
+			look(op.Result)
+		}
+	}
+	return seen
+}
+
+// taken is a request without comparisons, as it took the branch that has a put which was seen.
+func taken(r *model.Request, seen func(put *model.Request) bool) *model.Request {
+	if r.Kind != model.Txn {
+		return r
+	}
+	var isSeen func(r model.Request) bool
+	isSeen = func(r model.Request) bool {
+		return r.Kind == model.Put && seen(&r) || slices.ContainsFunc(r.Success, isSeen) || slices.ContainsFunc(r.Failure, isSeen)
+	}
+	branch := r.Success
+	if !slices.ContainsFunc(branch, isSeen) && slices.ContainsFunc(r.Failure, isSeen) {
+		branch = r.Failure
+	}
+	out := &model.Request{Kind: model.Txn}
+	for i := range branch {
+		out.Success = append(out.Success, *taken(&branch[i], seen))
+	}
+	return out
 }
 
 // weakens reports whether an answer has anything that depends on writes that are not recorded.
