@@ -185,7 +185,13 @@ func (c *Cache) receive(env *sim.Env, m *sim.Message) {
 		if !c.reflector.Event(env, m.Conn, p) {
 			c.dispatcher.Relay(env, m.Conn, p)
 		}
-	case *wire.ListRequest, *wire.GetRequest, *wire.WatchRequest:
+	case *wire.ListRequest:
+		env.Add(listRequests, 1)
+		c.flow.Arrive(env, m)
+	case *wire.WatchRequest:
+		env.Add(watchRequests, 1)
+		c.flow.Arrive(env, m)
+	case *wire.GetRequest:
 		c.flow.Arrive(env, m)
 	case *wire.CreateRequest:
 		c.writes.Create(env, m, p)

@@ -187,5 +187,12 @@ func (c *Cache) checksConfig() check.Config {
 	}
 }
 
-var bookmarksReceived = metric.NewCounter("etcd_bookmark_total", metric.Counted,
-	"progress notifications that the cache took in")
+var (
+	bookmarksReceived = metric.NewCounter("etcd_bookmark_total", metric.Counted,
+		"progress notifications that the cache took in")
+	// Upstream counts a request at its end, which a watch has late or never.
+	listRequests = metric.NewCounter(`apiserver_request_total{verb="LIST"}`, metric.Counted,
+		"LISTs that came to an API server")
+	watchRequests = metric.NewCounter(`apiserver_request_total{verb="WATCH"}`, metric.Counted,
+		"WATCHes that came to an API server")
+)
