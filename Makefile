@@ -26,8 +26,8 @@ tables:
 	write ./knownbugs/strategies -run 'TestNoSearchIsWorse$$' -strategies.update; \
 	write ./report -run 'TestStories$$' -update; \
 	write ./scenarios/figures -run 'TestFigures' -figures.update; \
-	write ./diagnosis/claims -run 'TestFiguresTable$$' -figures.update; \
 	write ./findings -run 'TestFindings$$' -findings.update; \
+	write ./findings -run 'TestFigures$$' -figures.update; \
 	write ./proofs -run 'TestProofs$$|TestBugs$$' -proofs.update; \
 	write ./knownbugs/shrinking -run 'TestNoRunIsShrunkLess$$' -shrinking.update; \
 	write ./proofs/sampled -run 'TestSampled$$' -sampled.update; \

@@ -164,7 +164,8 @@ With any other name it explains what the name means: a scenario, an option or a 
 of one (NAME=VALUE), a known bug or its issue, a cache design, a release of etcd or of
 Kubernetes, a property, a strategy, a metric, a finding, or what a violation is called: what it is,
 where it shows, and which scenario finds it how soon. A name of several kinds is explained as each.
-With a word that is no name, or the number of an issue, it prints what speaks of it.`
+With a word that is no name, or the number of an issue, it prints what speaks of it. With "figures" it prints the figures
+of the documents (KEPs) beside what was measured, and the commands that measure it again.`
 
 const listExamples = `  PROGRAM list
   PROGRAM list bugs
@@ -176,7 +177,8 @@ const listExamples = `  PROGRAM list
   PROGRAM list linearizable-data
   PROGRAM list created-overtakes-progress
   PROGRAM list defragmented
-  PROGRAM list 138494`
+  PROGRAM list 138494
+  PROGRAM list figures`
 
 func listCommand(s process) *cobra.Command {
 	var asJSON bool
@@ -192,8 +194,13 @@ func listCommand(s process) *cobra.Command {
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
+			switch {
+			case len(args) == 0:
 				return listAll(s, asJSON)
+			case args[0] == "figures" && asJSON:
+				return writeJSON(s.out, findings.Figures())
+			case args[0] == "figures":
+				return findings.WriteFigures(s.out)
 			}
 			return listName(s, args[0], asJSON)
 		},

@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/watchbed/watchbed/diagnosis/claims"
 	"github.com/watchbed/watchbed/diagnosis/matrix"
 	"github.com/watchbed/watchbed/diagnosis/summary"
 	"github.com/watchbed/watchbed/diagnosis/variant"
@@ -61,7 +60,6 @@ const matrixExamples = `  PROGRAM matrix
 type matrixFlags struct {
 	designs, versions []string
 	changes           []option.Setting
-	figures           bool
 	runFlags
 }
 
@@ -83,7 +81,6 @@ func matrixCommand(s process) *cobra.Command {
 	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many run at the same time; the result does not depend on it")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
 	c.Flags().StringVar(&f.html, "html", "", "write a page to this file (-: standard output)")
-	c.Flags().BoolVar(&f.figures, "figures", false, "measure the figures of the documents as well, and hold each to what its document says")
 	c.Flags().BoolVar(&f.expect, "expect", false, "exit 0 if every outcome is the one that the catalogue expects")
 	return c
 }
@@ -102,9 +99,6 @@ func (f *matrixFlags) matrix(ctx context.Context, s process) error {
 		Progress: func(done, total int, what string) {
 			live.line(fmt.Sprintf("%d of %d campaigns, %s", done, total, what))
 		},
-	}
-	if f.figures {
-		cfg.Claims = claims.All()
 	}
 	if err := cfg.Check(); err != nil {
 		if len(f.changes) == 0 {

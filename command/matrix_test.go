@@ -16,8 +16,7 @@ import (
 )
 
 // seeds are as many, not from 0 on: a command that says which seeds show a verdict again has to
-// say the first. All matrices of these tests begin with the same seed, since package claims
-// measures a figure of a document once for each.
+// say the first.
 func seeds(n int) string { return fmt.Sprintf("100..%d", 100+n-1) }
 
 // TestMatrixCellsCanBeSeenAgain runs the command that each answer names.

@@ -789,6 +789,8 @@ func TestList(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(c.out), &got))
 	require.Contains(t, got, "bugs")
 	require.NotContains(t, got, "etcd")
+	require.Zero(t, c.run("list", "figures"))
+	require.Contains(t, c.out, "outside the range, of a client that selects by the first line of the value: 30 to 15395 times (said: 20..50); ")
 }
 
 // TestListEtcdSaysWhatReleasesDifferIn: each line says something else, or names the

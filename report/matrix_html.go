@@ -28,8 +28,6 @@ type matrixPage struct {
 	// Beyond is what is known beside the verdicts, BeyondWhy why they do not rest on it.
 	Beyond    []beyondRow
 	BeyondWhy string
-	// OtherFigures says where those are that are not measured here.
-	OtherFigures string
 }
 
 type matrixRow struct {
@@ -83,7 +81,7 @@ type beyondRow struct {
 
 // WriteMatrixHTML writes a page about a matrix. It needs nothing from elsewhere.
 func WriteMatrixHTML(w io.Writer, m *matrix.Matrix) error {
-	page := matrixPage{Matrix: m, Notes: matrixNotes(m), CostEtcd: newestMeasured(m), OtherFigures: otherFigures}
+	page := matrixPage{Matrix: m, Notes: matrixNotes(m), CostEtcd: newestMeasured(m)}
 	page.BeyondWhy = beyondWhy
 	for i := range m.Beyond {
 		x := &m.Beyond[i]

@@ -57,7 +57,6 @@ func WriteMatrix(w io.Writer, o Terminal, m *matrix.Matrix) error {
 	b.WriteString("\n")
 	writeViolations(b, o, m)
 	writeBeyond(b, o, m)
-	writeClaims(b, o, m.Claims)
 	for _, text := range matrixNotes(m) {
 		b.WriteString(o.faint(wrap(text, o.width(), 0)) + "\n")
 	}

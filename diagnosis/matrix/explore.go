@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/watchbed/watchbed/diagnosis/claims"
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/sim/option"
@@ -48,8 +47,6 @@ type Config struct {
 	// Progress, if not nil, is called before each campaign: done of total are
 	// over.
 	Progress func(done, total int, what string)
-	// Claims are the figures of documents that are measured as well.
-	Claims []claims.Claim
 }
 
 // Seeds is how many seeds a campaign has unless something else is asked for: they keep a
@@ -70,9 +67,6 @@ const (
 	// apartSeeds is how many times more seeds a scenario may take that tells a design from
 	// the others: it ends when it has.
 	apartSeeds = 10
-	// claimSeeds is the least for a figure of a document: fewer runs may all miss what
-	// makes it wrong.
-	claimSeeds = 40
 )
 
 // Check returns an error if some campaign could not be run.
@@ -119,14 +113,14 @@ func (cfg *Config) params(sc *testbed.Scenario, version, design string) (testbed
 // Explore fills a matrix cell by cell. An interrupt ends it early; what was found
 // until then is kept, and is no error.
 func Explore(ctx context.Context, cfg Config) (*Matrix, error) {
-	m := &Matrix{Program: cfg.Program, Designs: cfg.Designs, Versions: cfg.Versions, Cells: []*Cell{}, Beyond: []Beyond{}, Claims: []claims.Result{}}
+	m := &Matrix{Program: cfg.Program, Designs: cfg.Designs, Versions: cfg.Versions, Cells: []*Cell{}, Beyond: []Beyond{}}
 	start := time.Now()
 	plans, err := cfg.plans(ctx)
 	if err != nil {
 		m.Interrupted = true
 		return m, nil
 	}
-	x := &explorer{cfg: cfg, start: start, total: len(plans)*len(basis()) + len(cfg.Claims)}
+	x := &explorer{cfg: cfg, start: start, total: len(plans) * len(basis())}
 	for i := range plans {
 		x.total += len(plans[i].apart)
 	}
@@ -161,31 +155,8 @@ func (x *explorer) matrix(ctx context.Context, m *Matrix, plans []plan) error {
 		}
 	}
 	var err error
-	if m.Beyond, err = x.cfg.beyond(ctx, m.Cells); err != nil {
-		return err
-	}
-	for i := range x.cfg.Claims {
-		c := &x.cfg.Claims[i]
-		if ctx.Err() != nil {
-			return errInterrupted
-		}
-		x.progress("what " + c.Document + " says")
-		if x.timeIsOver() {
-			m.Claims = append(m.Claims, c.Unmeasured())
-			x.over(0)
-			continue
-		}
-		r, err := c.Measure(ctx, x.cfg.Program, x.campaign(strategy.Random(), max(CostSeeds(x.cfg.Seeds), claimSeeds)))
-		if err != nil {
-			return err
-		}
-		x.over(r.Schedules)
-		if r.Interrupted {
-			return errInterrupted
-		}
-		m.Claims = append(m.Claims, *r)
-	}
-	return nil
+	m.Beyond, err = x.cfg.beyond(ctx, m.Cells)
+	return err
 }
 
 func (x *explorer) fill(ctx context.Context, cell *Cell, further []apart) error {

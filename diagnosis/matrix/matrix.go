@@ -14,7 +14,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/watchbed/watchbed/diagnosis/claims"
 	"github.com/watchbed/watchbed/diagnosis/summary"
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/model"
@@ -34,8 +33,6 @@ type Matrix struct {
 	Cells []*Cell `json:"cells"`
 	// Beyond is what is known to be violated in scenarios of which no cell was asked.
 	Beyond []Beyond `json:"beyond"`
-	// Claims are the figures of the documents.
-	Claims []claims.Result `json:"claims"`
 	// Schedules is the number of all runs.
 	Schedules   uint64  `json:"schedules"`
 	Seconds     float64 `json:"seconds"`

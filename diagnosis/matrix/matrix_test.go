@@ -9,11 +9,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/diagnosis/claims"
 	"github.com/watchbed/watchbed/explore/campaign"
 	_ "github.com/watchbed/watchbed/internal/fewcollections"
 	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/model"
+	_ "github.com/watchbed/watchbed/scenarios"
 	_ "github.com/watchbed/watchbed/scenarios/guards"
 	_ "github.com/watchbed/watchbed/scenarios/informers"
 	"github.com/watchbed/watchbed/testbed"
@@ -45,8 +45,6 @@ func TestCellHoldsOnlyIfAllCampaignsHold(t *testing.T) {
 func smallMatrix(t *testing.T, cfg Config) *Matrix {
 	t.Helper()
 	cfg.Seeds = 60
-	// Package claims holds all of them to what is measured.
-	cfg.Claims = claims.All()[:1]
 	m, err := Explore(t.Context(), cfg)
 	require.NoError(t, err)
 	return m
@@ -55,7 +53,7 @@ func smallMatrix(t *testing.T, cfg Config) *Matrix {
 // TestNoAnswerWithoutSchedules: where the time is over before a campaign begins, nothing is
 // said of it, and every cell is there.
 func TestNoAnswerWithoutSchedules(t *testing.T) {
-	m, err := Explore(t.Context(), Config{Designs: []string{"kep-2340", "direct"}, Versions: []string{"3.5.7", "3.6.16"}, For: time.Nanosecond, Claims: claims.All()})
+	m, err := Explore(t.Context(), Config{Designs: []string{"kep-2340", "direct"}, Versions: []string{"3.5.7", "3.6.16"}, For: time.Nanosecond})
 	require.NoError(t, err)
 	require.Len(t, m.Cells, 4)
 	for _, c := range m.Cells {
@@ -66,12 +64,6 @@ func TestNoAnswerWithoutSchedules(t *testing.T) {
 	assert.Equal(t, model.Undecided, m.Verdict())
 	assert.True(t, m.CutShort())
 	assert.Empty(t, m.Beyond, "no cell says yes")
-	require.Len(t, m.Claims, len(claims.All()))
-	for i := range m.Claims {
-		assert.True(t, m.Claims[i].Unmeasured)
-		assert.False(t, m.Claims[i].BorneOut)
-		assert.Empty(t, m.Claims[i].Why, "that is the reason for what a whole measurement shows")
-	}
 }
 
 // TestTooFewSchedulesSayNothing: a campaign that does not find what is known is no reason for a
