@@ -71,8 +71,8 @@ func measureSnapshots(objects, size, events int) snapshotMemory {
 // overhead"): 300 MB of B-trees, 1.3 % of an API server with 5,000 nodes, which is
 // about 23 GB.
 //
-// The first figure is borne out: a whole history of 102,400 events of one resource
-// with 100,000 objects costs less than that. The second says nothing about a
+// The document does not say of how many snapshots the first one is: a whole history of 102,400 events of one
+// resource with 100,000 objects costs less than that. The second says nothing about a
 // cache: what a snapshot costs depends on the depth of the tree alone, so the
 // share grows with the events of 75 s and falls with the size of the objects.
 func TestSnapshotMemory(t *testing.T) {
