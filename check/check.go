@@ -9,8 +9,8 @@ import (
 
 // Options are what is to be judged, and at what cost.
 type Options struct {
-	// Properties are names as in Properties; none is Defaults of the history.
-	Properties []string
+	// Properties are names as in Properties; none is Defaults, and without these those of the history.
+	Properties, Defaults []string
 	// Budget is porcupine's, in steps; 0 is its default.
 	Budget int
 }
@@ -76,6 +76,9 @@ func defaults(h *model.History) []string {
 // was exercised either.
 func History(h *model.History, o Options) (*Result, error) {
 	names := o.Properties
+	if len(names) == 0 {
+		names = o.Defaults
+	}
 	if len(names) == 0 {
 		names = defaults(h)
 	}

@@ -40,6 +40,9 @@ func judgeWatches(h *model.History, wanted []model.WatchGuarantee) []Judgement {
 	out := make([]Judgement, len(wanted))
 	for i, g := range wanted {
 		out[i] = Judgement{Property: string(g), By: "the writes that are recorded"}
+		if alone(h, g) {
+			out[i].By = "what was sent"
+		}
 	}
 	cut := false
 	var recorded *recordedWrites
@@ -51,12 +54,12 @@ func judgeWatches(h *model.History, wanted []model.WatchGuarantee) []Judgement {
 			known, shorter = upTo(w.Streams, log.Revision())
 			cut = cut || shorter
 		}
-		merge(out, w, checker.Check(nil, known, log), func(g model.WatchGuarantee, _ model.Verdict) bool { return !shorter || !needsNoLog(g) })
+		merge(out, w, checker.Check(nil, known, log), func(g model.WatchGuarantee, _ model.Verdict) bool { return !shorter || !alone(h, g) })
 		if shorter {
 			// Behind the log, an event is compared with others, and with the write of its revision if
 			// that is recorded.
 			merge(out, w, checker.Check(nil, w.Streams, log), func(g model.WatchGuarantee, v model.Verdict) bool {
-				return needsNoLog(g) || v == model.Violated && g != model.Reliable
+				return alone(h, g) || v == model.Violated && g != model.Reliable
 			})
 			if recorded == nil {
 				recorded = newRecordedWrites(h)
@@ -68,7 +71,7 @@ func judgeWatches(h *model.History, wanted []model.WatchGuarantee) []Judgement {
 		j := &out[i]
 		switch {
 		case j.Verdict == model.Violated:
-		case cut && !needsNoLog(g):
+		case cut && !alone(h, g):
 			j.Verdict = model.Undecided
 			j.Reason = fmt.Sprintf("%s, so that behind revision %d nothing is certain but what recorded writes made, and no watch contradicts that: record every writer, and the revision of every write", ends, log.Revision())
 		case j.Verdict == model.Vacuous && len(h.Watchers) == 0:
@@ -80,9 +83,10 @@ func judgeWatches(h *model.History, wanted []model.WatchGuarantee) []Judgement {
 	return out
 }
 
-// needsNoLog reports whether a guarantee is about what was sent alone.
-func needsNoLog(g model.WatchGuarantee) bool {
-	return g == model.Ordered || g == model.Unique || g == model.Atomic
+// alone reports whether a guarantee is judged by what was sent alone. In a history without operations it is
+// all that a bookmark can be held against: events that came behind it.
+func alone(h *model.History, g model.WatchGuarantee) bool {
+	return g == model.Ordered || g == model.Unique || g == model.Atomic || g == model.Bookmarkable && h.Partial && len(h.Operations) == 0
 }
 
 // merge adds the judgements on a watcher that are to count.

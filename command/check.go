@@ -46,11 +46,15 @@ A history is a file, a folder, or "-" for standard input, in one of these format
               {"client":"w","op":"put","call":1,"return":2,"request":{"key":"a"},"response":{"revision":2}}
   robustness  a report of etcd's robustness tests: the folder with client-1/operations.json and client-1/watch.json:
               {"ClientId":1,"Input":{"Type":"range","Range":{"Start":"a"}},"Call":1,"Output":{"Range":{},"Revision":1},"Return":2}
-  jepsen      history.edn of Jepsen's tests of etcd (register, set, append, wr, watch), or an older log:
+  jepsen      history.edn of Jepsen's tests of etcd (register, set, append, wr, watch), maps or a vector of them, or an older log:
               {:type :invoke, :process 0, :f :write, :value [7 [nil 3]]}
               INFO  jepsen.util - 0	:invoke	:write	3
-  audit       a Kubernetes audit log, an Event a line; level RequestResponse has what can be judged:
-              {"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","stage":"ResponseComplete",...}`,
+  audit       a Kubernetes audit log, as it is, as grep or CloudWatch give it, or a webhook's EventLists; level RequestResponse
+              has what can be judged:
+              {"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","stage":"ResponseComplete",...}
+  watch       what etcdctl watch -w json, the gRPC gateway or kubectl get -w --output-watch-events -o json print, a watch
+              a file. It is judged by itself: ordered, unique, atomic (etcd) and bookmarkable.
+              {"Header":{"revision":6},"Events":[{"kv":{"key":"YQ==","mod_revision":6}}],"CompactRevision":0,...}`,
 		Example: s.named("  PROGRAM check history.jsonl\n  PROGRAM check --property sequential --json a.jsonl b.jsonl\n" +
 			"  PROGRAM check results/TestRobustnessRegression_Issue15220\n" +
 			"  PROGRAM check store/etcd/latest/history.edn\n  PROGRAM check --format audit audit.log"),
@@ -189,7 +193,7 @@ func (f *checkFlags) check(s process, name string) (*checked, error) {
 	p.line("judging, " + report.Counted(uint64(len(h.Operations)), "operation"))
 	defer p.end()
 	h.Partial = h.Partial || f.partial
-	r, err := check.History(h, check.Options{Properties: f.properties, Budget: f.budget})
+	r, err := check.History(h, check.Options{Properties: f.properties, Defaults: recorded.Properties, Budget: f.budget})
 	if err != nil {
 		return nil, &exitError{exitNoVerdict, fmt.Errorf("%s: %w", name, err)}
 	}
@@ -235,14 +239,7 @@ func isRecording(name string) bool {
 
 func (f *checkFlags) text(s process, c *checked) {
 	o := s.terminal()
-	fmt.Fprintf(s.out, "%s: %s of %s", c.Name, report.Counted(uint64(c.Operations), "operation"), report.Counted(uint64(len(c.history.Clients)), "client"))
-	if c.Watches > 0 {
-		fmt.Fprintf(s.out, ", %s", report.Counted(uint64(c.Watches), "watcher"))
-	}
-	if c.history.Partial {
-		fmt.Fprint(s.out, ", in part: not all writers are recorded")
-	}
-	fmt.Fprintln(s.out)
+	fmt.Fprintf(s.out, "%s: %s\n", c.Name, report.Recorded(c.history))
 	for _, note := range c.Notes {
 		fmt.Fprintf(s.out, "  note: %s\n", note)
 	}

@@ -13,8 +13,10 @@ import (
 )
 
 const (
-	jepsenLog  = "INFO  jepsen.util - 0\t:invoke\t:write\t3\nINFO  jepsen.util - 0\t:ok\t:write\t3\nINFO  jepsen.util - 0\t:invoke\t:read\tnil\nINFO  jepsen.util - 0\t:ok\t:read\t3\n"
-	auditLog   = `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata","auditID":"1","stage":"ResponseComplete","requestURI":"/api/v1/pods","verb":"list","user":{"username":"jane"},"objectRef":{"resource":"pods"},"responseStatus":{"code":200},"requestReceivedTimestamp":"2026-11-23T08:00:00.000010Z","stageTimestamp":"2026-11-23T08:00:00.000020Z"}` + "\n"
+	jepsenLog = "INFO  jepsen.util - 0\t:invoke\t:write\t3\nINFO  jepsen.util - 0\t:ok\t:write\t3\nINFO  jepsen.util - 0\t:invoke\t:read\tnil\nINFO  jepsen.util - 0\t:ok\t:read\t3\n"
+	auditLog  = `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata","auditID":"1","stage":"ResponseComplete","requestURI":"/api/v1/pods","verb":"list","user":{"username":"jane"},"objectRef":{"resource":"pods"},"responseStatus":{"code":200},"requestReceivedTimestamp":"2026-11-23T08:00:00.000010Z","stageTimestamp":"2026-11-23T08:00:00.000020Z"}` + "\n"
+	watch     = `{"type":"ADDED","object":{"kind":"Pod","metadata":{"name":"a","resourceVersion":"5"}}}{"type":"MODIFIED","object":{"kind":"Pod","metadata":{"name":"a","resourceVersion":"6"}}}`
+
 	robustness = `{"ClientId":1,"Input":{"Type":"txn","Txn":{"OperationsOnSuccess":[{"Type":"put-operation","Put":{"Key":"a","Value":{"Value":"1"}}}]}},"Call":1,"Output":{"Txn":{"Results":[{}]},"Revision":2},"Return":2}
 {"ClientId":1,"Input":{"Type":"range","Range":{"Start":"a"}},"Call":3,"Output":{"Range":{"KVs":[{"Key":"a","Value":{"Value":"1"},"ModRevision":2,"Version":1}],"Count":1},"Revision":2},"Return":4}
 `
@@ -34,6 +36,12 @@ func TestCheckReadsOtherFormats(t *testing.T) {
 	require.Contains(t, c.out, "report: 2 operations of 1 client\n")
 	require.Contains(t, c.out, "etcd.log: 2 operations of 1 client\n")
 
+	for revision, code := range map[string]int{"6": exitHolds, "4": exitViolated} {
+		write("watch.json", strings.ReplaceAll(watch, "6", revision))
+		require.Equal(t, code, c.run("check", "watch.json"), c.out+c.err)
+		require.Contains(t, c.out, "watch.json: 1 watcher\n  note: a watch alone")
+		require.NotContains(t, c.out, "reliable", "a watch alone does not tell it")
+	}
 	require.Equal(t, exitNoVerdict, c.run("check", "audit.log"))
 	require.Contains(t, c.out, "in part: not all writers are recorded")
 	require.Contains(t, c.out, "  note: 1 request of level Metadata is not judged")
@@ -45,11 +53,11 @@ func TestCheckReadsOtherFormats(t *testing.T) {
 	c.in = jepsenLog
 	require.Zero(t, c.run("check", "-"), c.out+c.err)
 	require.Zero(t, c.run("check", "--format", "jepsen", "-"), c.out+c.err)
-	c.refuses([]string{"-: line 1: not JSON"}, "check", "--format", "audit", "-")
+	c.refuses([]string{"-: no audit event"}, "check", "--format", "audit", "-")
 	c.refuses([]string{"a robustness report is a folder"}, "check", "--format", "robustness", "-")
 	c.refuses([]string{"etcd.log: a robustness report is a folder"}, "check", "--format", "robustness", "etcd.log")
 	c.refuses([]string{"report: a folder is a robustness report"}, "check", "--format", "jepsen", "report")
-	c.refuses([]string{`--format "edn"`, "watchbed, robustness, jepsen, audit"}, "check", "--format", "edn", "etcd.log")
+	c.refuses([]string{`--format "edn"`, "watchbed, robustness, jepsen, audit, watch"}, "check", "--format", "edn", "etcd.log")
 	c.refuses([]string{".: a folder that is no robustness report"}, "check", ".")
 	write("report/client-1/operations.json", robustness+"{")
 	c.refuses([]string{filepath.Join("report", "client-1", "operations.json") + ": line 3: "}, "check", "report")

@@ -173,9 +173,9 @@ func decodeStrictly(line []byte, into any) error {
 	return nil
 }
 
-// WrongType says which field of a JSON object has a value of a type that it cannot have. Without
+// wrongType says which field of a JSON object has a value of a type that it cannot have. Without
 // a field it is the object itself.
-func WrongType(e *json.UnmarshalTypeError) string {
+func wrongType(e *json.UnmarshalTypeError) string {
 	value := "a " + e.Value
 	if e.Value == "array" || e.Value == "object" {
 		value = "an " + e.Value
@@ -191,7 +191,7 @@ func explainJSON(err error) error {
 	var syntax *json.SyntaxError
 	switch {
 	case errors.As(err, &wrong):
-		return fmt.Errorf("%s: see the format in the package documentation", WrongType(wrong))
+		return fmt.Errorf("%s: see the format in the package documentation", wrongType(wrong))
 	case errors.As(err, &syntax):
 		return fmt.Errorf("not JSON: %v at byte %d: write one operation a line", err, syntax.Offset)
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):

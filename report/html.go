@@ -154,9 +154,7 @@ func around(r *story.Run, lines []story.Line) map[int]bool {
 // historyPage is what the page about a history shows.
 type historyPage struct {
 	Name       string
-	Operations string
-	Clients    string
-	Watchers   string
+	Recorded   string
 	Notes      []string
 	Judgements []pageJudgement
 	Rows       []clientRows
@@ -169,16 +167,25 @@ type pageJudgement struct {
 	Checked                    string
 }
 
+// Recorded says what is in a history.
+func Recorded(h *model.History) string {
+	var parts []string
+	if len(h.Operations) > 0 || len(h.Watchers) == 0 {
+		parts = append(parts, Counted(uint64(len(h.Operations)), "operation")+" of "+Counted(uint64(len(h.Clients)), "client"))
+	}
+	if n := len(h.Watchers); n > 0 {
+		parts = append(parts, Counted(uint64(n), "watcher"))
+	}
+	if h.Partial && (len(h.Operations) > 0 || len(h.Watchers) == 0) {
+		parts = append(parts, "in part: not all writers are recorded")
+	}
+	return strings.Join(parts, ", ")
+}
+
 // WriteHistoryHTML writes a page about a history that was judged. The notes say what its
 // format leaves out.
 func WriteHistoryHTML(w io.Writer, name string, h *model.History, notes []string, r *check.Result) error {
-	page := historyPage{
-		Name: name, Operations: Counted(uint64(len(h.Operations)), "operation"), Clients: Counted(uint64(len(h.Clients)), "client"),
-		Notes: notes, Rows: clientsOf(h, nil),
-	}
-	if n := len(h.Watchers); n > 0 {
-		page.Watchers = Counted(uint64(n), "watcher")
-	}
+	page := historyPage{Name: name, Recorded: Recorded(h), Notes: notes, Rows: clientsOf(h, nil)}
 	drawn := linearizability.Linearizable
 	for i := range r.Judgements {
 		j := &r.Judgements[i]

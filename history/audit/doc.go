@@ -1,4 +1,7 @@
-// Package audit reads Kubernetes audit logs: JSON lines, each an Event of audit.k8s.io/v1.
+// Package audit reads Kubernetes audit logs: an Event of audit.k8s.io/v1 a line, as an API
+// server writes them, behind what grep or a collector of logs put in front of them; EventLists, as a
+// webhook is sent them; and objects with events in them, as they are or as text (CloudWatch's
+// "@message"). Lines and objects without an event are passed over.
 //
 // The stage ResponseComplete has it all: requestReceivedTimestamp is the call and
 // stageTimestamp the return. They are readings of the clocks of API servers, in microseconds;

@@ -6,10 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"strconv"
-	"strings"
 	"time"
-
-	"github.com/watchbed/watchbed/history"
 )
 
 // event is an Event of audit.k8s.io/v1, as far as it counts. Fields that are not known are
@@ -63,36 +60,24 @@ type metadata struct {
 	Labels                                     map[string]string
 }
 
-// readEvent refuses what is no audit event. It is nil for a stage that does not count.
-func readEvent(line []byte) (*event, error) {
-	var e event
-	if err := json.Unmarshal(line, &e); err != nil {
-		var wrong *json.UnmarshalTypeError
-		if errors.As(err, &wrong) {
-			return nil, errors.New(history.WrongType(wrong))
-		}
-		return nil, fmt.Errorf("not JSON: %w", err)
-	}
+// check refuses what no API server logs, and reports whether the event is of a stage that counts.
+func (e *event) check() (counts bool, err error) {
 	e.RequestObject, e.ResponseObject = present(e.RequestObject), present(e.ResponseObject)
 	switch {
-	case e.Kind == "EventList":
-		return nil, errors.New("an EventList: write one Event a line, such as with jq -c '.items[]'")
-	case e.Kind != "Event" || !strings.HasPrefix(e.APIVersion, "audit.k8s.io/"):
-		return nil, errors.New(`no audit event: "kind" must be "Event", and "apiVersion" "audit.k8s.io/v1"`)
 	case e.APIVersion != "audit.k8s.io/v1":
-		return nil, fmt.Errorf("%s is not known, audit.k8s.io/v1 is", e.APIVersion)
+		return false, fmt.Errorf("%s is not known, audit.k8s.io/v1 is", e.APIVersion)
 	case e.Stage != "ResponseComplete":
-		return nil, nil
+		return false, nil
 	case e.Level != "Metadata" && e.Level != "Request" && e.Level != "RequestResponse":
-		return nil, fmt.Errorf("unknown level %q: want Metadata, Request or RequestResponse", e.Level)
+		return false, fmt.Errorf("unknown level %q: want Metadata, Request or RequestResponse", e.Level)
 	case e.AuditID == "":
-		return nil, errors.New(`"auditID" is missing`)
+		return false, errors.New(`"auditID" is missing`)
 	case e.RequestReceivedTimestamp.IsZero() || e.StageTimestamp.IsZero():
-		return nil, errors.New(`"requestReceivedTimestamp" or "stageTimestamp" is missing`)
+		return false, errors.New(`"requestReceivedTimestamp" or "stageTimestamp" is missing`)
 	case e.StageTimestamp.Before(e.RequestReceivedTimestamp):
-		return nil, errors.New(`"stageTimestamp" is before "requestReceivedTimestamp": was the clock set?`)
+		return false, errors.New(`"stageTimestamp" is before "requestReceivedTimestamp": was the clock set?`)
 	}
-	return &e, nil
+	return true, nil
 }
 
 // present is an object that was not skipped.

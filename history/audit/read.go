@@ -1,11 +1,12 @@
 package audit
 
 import (
-	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,35 +15,43 @@ import (
 	"github.com/watchbed/watchbed/model"
 )
 
-// maxLineBytes is more than a line of watchbed's own format may take: an API server logs the
+// maxBytes is more than a line of watchbed's own format may take: an API server logs the
 // answer to a LIST in one line, and a million small objects take 80 MB.
-const maxLineBytes = 256 << 20
+const maxBytes = 256 << 20
 
-// Read reads an audit log, line by line. The notes say what cannot be judged. Every error
-// begins with the number of the line at fault.
+// Read reads an audit log. The notes say what cannot be judged. Every error begins with the
+// number of the line at fault.
 func Read(r io.Reader) (h *model.History, notes []string, err error) {
 	l := &log{
 		assembly: history.NewAssembly(), levels: map[string]int{}, made: map[string]bool{}, issued: map[string]start{},
 		objects: newObjects(),
 	}
-	in := history.NewLines(r, maxLineBytes, "leave the line out, or log such requests at level Metadata")
+	in := history.NewValues(r, maxBytes, "leave the line out, or log such requests at level Metadata")
 	for in.Next() {
-		if len(bytes.TrimSpace(in.Bytes())) == 0 {
-			continue
-		}
-		if err := l.line(in.Bytes(), in.Number); err != nil {
+		events := l.events
+		if err := l.take(in.Bytes(), in.Number, 0); err != nil {
+			err = in.Explain(err)
 			return nil, nil, fmt.Errorf("line %d: %w", in.Number, err)
+		}
+		if l.events == events {
+			l.eventless++
 		}
 	}
 	if err := in.Err(); err != nil {
 		return nil, nil, err
 	}
+	if l.events == 0 {
+		return nil, nil, errors.New(`no audit event: want objects with "kind" "Event" and "apiVersion" "audit.k8s.io/v1"`)
+	}
+	l.eventless += in.Passed
 	h, err = l.finish()
 	return h, l.notes(), err
 }
 
 type log struct {
 	assembly *history.Assembly
+	// events counts the audit events, eventless the lines and objects without one.
+	events, eventless int64
 	// writes are kept until it is known which of them made a revision.
 	writes []write
 	// levels counts requests that are not judged because of their level.
@@ -71,9 +80,54 @@ type write struct {
 	idle bool
 }
 
-func (l *log) line(text []byte, number int64) error {
-	e, err := readEvent(text)
-	if err != nil || e == nil {
+// deepest is how deep within one another values are looked at.
+const deepest = 10
+
+// take takes the events in a JSON value: an EventList has items, and collectors of logs put events
+// into objects of their own, as they are or as text.
+func (l *log) take(value json.RawMessage, line int64, depth int) error {
+	var parts []json.RawMessage
+	switch {
+	case depth > deepest:
+	case value[0] == '{':
+		var e event
+		err := json.Unmarshal(value, &e)
+		if e.Kind == "Event" && strings.HasPrefix(e.APIVersion, "audit.k8s.io/") {
+			if l.events++; err != nil {
+				return err
+			}
+			return l.event(&e, line)
+		}
+		var members map[string]json.RawMessage
+		if err := json.Unmarshal(value, &members); err != nil {
+			return err
+		}
+		for _, name := range slices.Sorted(maps.Keys(members)) {
+			parts = append(parts, members[name])
+		}
+	case value[0] == '[':
+		if err := json.Unmarshal(value, &parts); err != nil {
+			return err
+		}
+	case value[0] == '"':
+		var text string
+		if err := json.Unmarshal(value, &text); err != nil {
+			return err
+		}
+		if from := strings.IndexByte(text, '{'); from >= 0 && json.Valid([]byte(text[from:])) {
+			parts = append(parts, json.RawMessage(text[from:]))
+		}
+	}
+	for _, part := range parts {
+		if err := l.take(part, line, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *log) event(e *event, number int64) error {
+	if counts, err := e.check(); err != nil || !counts {
 		return err
 	}
 	if e.ObjectRef == nil || e.ObjectRef.Resource == "" {
@@ -172,6 +226,9 @@ func (l *log) notes() []string {
 		if n := l.levels[level.name]; n > 0 {
 			out = append(out, fmt.Sprintf("%s not judged: the level leaves out %s; RequestResponse has it", requests(n, " of level "+level.name), level.lacks))
 		}
+	}
+	if l.eventless > 0 {
+		out = append(out, fmt.Sprintf("lines or objects without an audit event: %d, passed over", l.eventless))
 	}
 	if l.nameless > 0 {
 		out = append(out, requests(l.nameless, "")+" not judged: without an objectRef, such as discovery and health checks")

@@ -5,11 +5,11 @@ package format
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/watchbed/watchbed/history"
 	"github.com/watchbed/watchbed/history/audit"
@@ -27,17 +27,20 @@ const (
 	Robustness Format = "robustness"
 	Jepsen     Format = "jepsen"
 	Audit      Format = "audit"
+	Watch      Format = "watch"
 )
 
 // Names are those of all formats.
 func Names() []string {
-	return []string{string(Watchbed), string(Robustness), string(Jepsen), string(Audit)}
+	return []string{string(Watchbed), string(Robustness), string(Jepsen), string(Audit), string(Watch)}
 }
 
 // Recorded is a history that was read.
 type Recorded struct {
 	Format  Format
 	History *model.History
+	// Properties are those that the history can tell, if the format says so.
+	Properties []string
 	// Notes are sentences on what the format leaves out of this history.
 	Notes []string
 }
@@ -92,6 +95,8 @@ func ReadStream(r io.Reader, want Format) (*Recorded, error) {
 		out.History, out.Notes, err = jepsen.Read(in)
 	case Audit:
 		out.History, out.Notes, err = audit.Read(in)
+	case Watch:
+		out.History, out.Properties, out.Notes, err = readWatches(in)
 	default:
 		err = errors.New("a robustness report is a folder, and this is a stream")
 	}
@@ -101,17 +106,44 @@ func ReadStream(r io.Reader, want Format) (*Recorded, error) {
 	return out, nil
 }
 
-// detect looks at the first line that is not empty. What nothing else knows is watchbed's,
+// detect looks at what a buffer holds of the beginning. What nothing else knows is watchbed's,
 // whose reader says what is wrong.
 func detect(in *bufio.Reader) Format {
-	// What a buffer holds of a long line is enough. An error is met again by the reader.
+	// An error is met again by the reader.
 	ahead, _ := in.Peek(in.Size())
-	line, _, _ := bytes.Cut(bytes.TrimLeft(ahead, "\ufeff \t\r\n"), []byte("\n"))
-	switch {
-	case jepsen.IsLine(string(line)):
+	if jepsen.Begins(string(bytes.TrimPrefix(ahead, []byte("\ufeff")))) {
 		return Jepsen
-	case strings.Contains(string(line), `"audit.k8s.io/`):
+	}
+	has := keys(ahead)
+	switch {
+	case has["client"], has["op"], has["format"], has["watch"]:
+		return Watchbed
+	case bytes.Contains(ahead, []byte("audit.k8s.io/")):
 		return Audit
+	case has["Header"], has["header"], has["result"], has["object"], has["apiVersion"], has["ClientId"]:
+		return Watch
 	}
 	return Watchbed
+}
+
+// keys are those of the first JSON object, as far as it is there.
+func keys(text []byte) map[string]bool {
+	out := map[string]bool{}
+	d := json.NewDecoder(bytes.NewReader(text[max(0, bytes.IndexByte(text, '{')):]))
+	if _, err := d.Token(); err != nil {
+		return out
+	}
+	for d.More() {
+		key, _ := d.Token()
+		name, isName := key.(string)
+		if !isName {
+			break
+		}
+		out[name] = true
+		var value json.RawMessage
+		if d.Decode(&value) != nil {
+			break
+		}
+	}
+	return out
 }

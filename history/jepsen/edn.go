@@ -62,19 +62,6 @@ func (v *value) String() string {
 	return marks[v.kind][0] + strings.Join(parts, " ") + marks[v.kind][1]
 }
 
-// parse reads the one value of a line.
-func parse(line string) (value, error) {
-	p := parser{in: line}
-	v, err := p.value(0)
-	if err != nil {
-		return v, err
-	}
-	if p.space(); p.at < len(p.in) {
-		return v, fmt.Errorf("more than one value: %q follows", shorten(p.in[p.at:]))
-	}
-	return v, nil
-}
-
 type parser struct {
 	in string
 	at int
@@ -86,15 +73,37 @@ const deepest = 100
 var errCut = errors.New("the EDN ends too early: was the file cut off?")
 
 func (p *parser) space() {
-	for p.at < len(p.in) && strings.IndexByte(" ,\t\r\n", p.in[p.at]) >= 0 {
-		p.at++
+	for p.at < len(p.in) {
+		switch {
+		case strings.IndexByte(" ,\t\r\n", p.in[p.at]) >= 0:
+			p.at++
+		case p.in[p.at] == ';':
+			// A comment goes up to the end of its line.
+			line, _, _ := strings.Cut(p.in[p.at:], "\n")
+			p.at += len(line)
+		default:
+			return
+		}
 	}
 }
 
+// next goes to the next value, behind those that #_ takes away.
+func (p *parser) next(depth int) error {
+	for p.space(); strings.HasPrefix(p.in[p.at:], "#_"); p.space() {
+		p.at += 2
+		if _, err := p.value(depth + 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (p *parser) value(depth int) (value, error) {
-	p.space()
 	if depth > deepest {
 		return value{}, errors.New("values are nested too deep")
+	}
+	if err := p.next(depth); err != nil {
+		return value{}, err
 	}
 	if p.at == len(p.in) {
 		return value{}, errCut
@@ -139,7 +148,9 @@ func (p *parser) items(k kind, open int, end byte, depth int) (value, error) {
 	v := value{kind: k}
 	p.at += open
 	for {
-		p.space()
+		if err := p.next(depth); err != nil {
+			return v, err
+		}
 		if p.at == len(p.in) {
 			return v, errCut
 		}

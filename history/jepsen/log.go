@@ -2,6 +2,7 @@ package jepsen
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -75,6 +76,11 @@ func readColumns(line string) (entry, error) {
 	if p.space(); p.at == len(p.in) {
 		return e, nil
 	}
-	e.failed, err = parse(p.in[p.at:])
-	return e, err
+	if e.failed, err = p.value(0); err != nil {
+		return e, err
+	}
+	if p.space(); p.at < len(p.in) {
+		return e, fmt.Errorf("more than process, type, f, value and error: %q follows", shorten(p.in[p.at:]))
+	}
+	return e, nil
 }

@@ -1,6 +1,7 @@
 package jepsen
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -12,19 +13,37 @@ import (
 	"github.com/watchbed/watchbed/model"
 )
 
-// IsLine reports whether the first line of a file looks like one of Jepsen's.
-func IsLine(line string) bool {
-	line = strings.TrimSpace(line)
-	return strings.HasPrefix(line, "{:") || strings.HasPrefix(line, "#jepsen") || isLogged(line) || areColumns(line)
+// Begins reports whether a file that begins so looks like one of Jepsen's.
+func Begins(text string) bool {
+	line, _, _ := strings.Cut(strings.TrimLeft(text, " \t\r\n"), "\n")
+	return isEDN(text) || isLogged(line) || areColumns(line)
 }
 
-// Read reads a history.edn or a log, line by line. The notes say what was left out. Every
-// error begins with the number of the line at fault.
+// isEDN reports whether a text begins with maps, or with a vector of them.
+func isEDN(text string) bool {
+	p := parser{in: text}
+	for p.next(0) == nil && strings.HasPrefix(p.in[p.at:], "[") {
+		p.at++
+	}
+	body, isMap := strings.CutPrefix(p.in[p.at:], "{")
+	return isMap && strings.HasPrefix(strings.TrimLeft(body, " \t\r\n"), ":") || strings.HasPrefix(p.in[p.at:], "#jepsen")
+}
+
+// Read reads a history.edn or a log. The notes say what was left out. Every error begins with
+// the number of the line at fault.
 func Read(r io.Reader) (h *model.History, notes []string, err error) {
-	ops, err := readOps(r)
+	in := bufio.NewReaderSize(r, 1<<16)
+	ahead, _ := in.Peek(in.Size())
+	t := &test{open: map[string]int{}}
+	if text := strings.TrimPrefix(string(ahead), "\ufeff"); isEDN(text) {
+		err = t.readEDN(in)
+	} else {
+		err = t.readLines(in)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
+	ops := t.ops
 	a := history.NewAssembly()
 	w, notes, err := workloadOf(ops)
 	if err != nil {
@@ -33,10 +52,10 @@ func Read(r io.Reader) (h *model.History, notes []string, err error) {
 	for i := range ops {
 		o := &ops[i]
 		if err := a.Room(); err != nil {
-			return nil, nil, lineError(o.called, err)
+			return nil, nil, lineError(o.line, err)
 		}
 		if err := w.add(a, o); err != nil {
-			return nil, nil, lineError(max(o.called, o.ended), err)
+			return nil, nil, lineError(o.last, err)
 		}
 		// A long history would be in memory twice otherwise.
 		*o = op{}
@@ -55,13 +74,21 @@ type op struct {
 	asked, told, failed value
 	// how is the :type of its end; "info" if it did not end.
 	how string
-	// called and ended are lines; ended is 0 if it did not end.
-	called, ended int64
+	// called and ended are its moments; ended is 0 if it did not end. line and last are where it begins and ends.
+	called, ended, line, last int64
 }
 
-func readOps(r io.Reader) ([]op, error) {
-	var ops []op
-	open := map[string]int{}
+// test is what is known of a test so far.
+type test struct {
+	ops []op
+	// open has the operation that each process has not ended.
+	open map[string]int
+	// now is the moment of the entry before: its line, or more if several are on a line.
+	now int64
+}
+
+// readLines reads a log, or Jepsen's history.txt.
+func (t *test) readLines(r io.Reader) error {
 	log := false
 	in := history.NewLines(r, history.MaxLineBytes, "leave out the two lines of the operation")
 	for in.Next() {
@@ -70,7 +97,7 @@ func readOps(r io.Reader) ([]op, error) {
 			continue
 		}
 		if !utf8.ValidString(line) {
-			return nil, lineError(number, errors.New("not valid UTF-8"))
+			return lineError(number, errNotUTF8)
 		}
 		log = log || isLogged(line)
 		if log {
@@ -78,62 +105,104 @@ func readOps(r io.Reader) ([]op, error) {
 				continue
 			}
 		}
-		e, err := readEntry(line)
+		e, err := readColumns(line)
+		if err == nil {
+			err = t.enter(e, number)
+		}
 		if err != nil {
-			return nil, lineError(number, err)
-		}
-		if strings.HasPrefix(e.process, "nemesis") {
-			continue
-		}
-		if err := enter(&ops, open, e, number); err != nil {
-			return nil, lineError(number, err)
+			return lineError(number, err)
 		}
 	}
-	if err := in.Err(); err != nil {
-		return nil, err
-	}
-	return ops, nil
+	return in.Err()
 }
 
-// enter takes a line: an operation begins, or ends.
-func enter(ops *[]op, open map[string]int, e entry, number int64) error {
-	at, busy := open[e.process]
+var errNotUTF8 = errors.New("not valid UTF-8")
+
+// readEDN reads maps, one after the other or in a vector.
+func (t *test) readEDN(r io.Reader) error {
+	var all strings.Builder
+	if _, err := io.Copy(&all, io.LimitReader(r, history.MaxHistoryBytes+1)); err != nil {
+		return lineError(1, err)
+	}
+	if all.Len() > history.MaxHistoryBytes {
+		return lineError(1, fmt.Errorf("the history is longer than %d bytes: record a shorter test", history.MaxHistoryBytes))
+	}
+	p := parser{in: strings.TrimPrefix(all.String(), "\ufeff")}
+	line, open, seen := int64(1), 0, 0
+	for {
+		err := p.next(0)
+		line += int64(strings.Count(p.in[seen:p.at], "\n"))
+		seen = p.at
+		switch {
+		case err != nil:
+		case p.at == len(p.in):
+			if open > 0 {
+				return lineError(line, errCut)
+			}
+			return nil
+		case p.in[p.at] == '[':
+			p.at++
+			open++
+			continue
+		case p.in[p.at] == ']' && open > 0:
+			p.at++
+			open--
+			continue
+		default:
+			var v value
+			if v, err = p.value(0); err == nil && !utf8.ValidString(p.in[seen:p.at]) {
+				err = errNotUTF8
+			}
+			var e entry
+			if err == nil {
+				e, err = entryOf(&v)
+			}
+			if err == nil {
+				err = t.enter(e, line)
+			}
+		}
+		if err != nil {
+			return lineError(line, err)
+		}
+	}
+}
+
+// enter takes an entry: an operation begins, or ends. Nemeses are passed over.
+func (t *test) enter(e entry, line int64) error {
+	if strings.HasPrefix(e.process, "nemesis") {
+		return nil
+	}
+	t.now = max(t.now+1, line)
+	at, busy := t.open[e.process]
 	switch {
 	case e.kind == "invoke" && busy:
-		return fmt.Errorf("process %s invokes %s before its %s of line %d has ended", e.process, e.f, (*ops)[at].f, (*ops)[at].called)
+		return fmt.Errorf("process %s invokes %s before its %s of line %d has ended", e.process, e.f, t.ops[at].f, t.ops[at].line)
 	case e.kind == "invoke":
-		open[e.process] = len(*ops)
-		*ops = append(*ops, op{process: e.process, f: e.f, asked: e.value, how: "info", called: number})
+		t.open[e.process] = len(t.ops)
+		t.ops = append(t.ops, op{process: e.process, f: e.f, asked: e.value, how: "info", called: t.now, line: line, last: line})
 		return nil
 	case !slices.Contains([]string{"ok", "fail", "info"}, e.kind):
 		return fmt.Errorf("unknown :type %q: want :invoke, :ok, :fail or :info", shorten(e.kind))
 	case !busy:
 		return fmt.Errorf("process %s ends a %s that it has not invoked", e.process, e.f)
-	case (*ops)[at].f != e.f:
-		return fmt.Errorf("process %s has invoked a %s in line %d, and ends a %s", e.process, (*ops)[at].f, (*ops)[at].called, e.f)
+	case t.ops[at].f != e.f:
+		return fmt.Errorf("process %s has invoked a %s in line %d, and ends a %s", e.process, t.ops[at].f, t.ops[at].line, e.f)
 	}
-	o := &(*ops)[at]
-	o.how, o.told, o.failed, o.ended = e.kind, e.value, e.failed, number
-	delete(open, e.process)
+	o := &t.ops[at]
+	o.how, o.told, o.failed, o.ended, o.last = e.kind, e.value, e.failed, t.now, line
+	delete(t.open, e.process)
 	return nil
 }
 
-// entry is one line.
+// entry is one line of a log, or one map.
 type entry struct {
 	process, kind, f string
 	value, failed    value
 }
 
-func readEntry(line string) (entry, error) {
-	if !strings.HasPrefix(strings.TrimSpace(line), "{") && !strings.HasPrefix(line, "#") {
-		return readColumns(line)
-	}
-	v, err := parse(line)
-	if err != nil {
-		return entry{}, err
-	}
+func entryOf(v *value) (entry, error) {
 	if v.kind != table {
-		return entry{}, errors.New("a line is a map, such as {:process 0, :type :invoke, :f :read, :value nil}")
+		return entry{}, errors.New("want a map, such as {:process 0, :type :invoke, :f :read, :value nil}")
 	}
 	e := entry{
 		process: v.get("process").String(), kind: v.get("type").word, f: v.get("f").word,

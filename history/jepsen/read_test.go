@@ -144,6 +144,30 @@ func TestHistories(t *testing.T) {
 	}
 }
 
+// TestVectors: the history.edn of older tests is one vector, on a line or on many, and people write
+// comments into it.
+func TestVectors(t *testing.T) {
+	stale := strings.Replace(oneRegister, ":index 12, :time 22, :type :ok, :process 2, :f :read, :value [7 [3 5]]", ":index 12, :time 22, :type :ok, :process 2, :f :read, :value [7 [2 4]]", 1)
+	for name, vector := range map[string]func(maps string) string{
+		"one line": func(maps string) string { return "[" + strings.ReplaceAll(maps, "\n", " ") + "]" },
+		"pretty":   func(maps string) string { return "\ufeff[" + strings.ReplaceAll(maps, ", :", "\n  :") + "]\n" },
+		"comments": func(maps string) string {
+			return "; of 2016\n\n[ ; a register\n" + strings.ReplaceAll(maps, "}\n", "} ; }\n") + "]"
+		},
+		"taken away":    func(maps string) string { return "[#_{:index 0} " + maps + "#_#_1 2 ]" },
+		"no vector":     func(maps string) string { return strings.ReplaceAll(maps, "\n", "") },
+		"space in maps": func(maps string) string { return strings.ReplaceAll(maps, "{:index", "{ :index") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.True(t, jepsen.Begins(strings.TrimPrefix(vector(oneRegister), "\ufeff")))
+			j := judged(t, vector(oneRegister))["linearizable"]
+			require.Equal(t, model.Holds, j.Verdict, "%+v", j)
+			require.Equal(t, 2, j.Exercised)
+			require.Equal(t, model.Violated, judged(t, vector(stale))["linearizable"].Verdict)
+		})
+	}
+}
+
 func TestNotes(t *testing.T) {
 	for text, want := range map[string]string{oneRegister: "version 1 is taken as revision 2", twoRegisters: "versions", appends: "order of elements"} {
 		_, notes, err := jepsen.Read(strings.NewReader(text))
@@ -171,7 +195,7 @@ func TestLogsOfEachLogger(t *testing.T) {
 	require.NoError(t, err)
 	for _, log := range []string{console, file, "\ufeff" + file} {
 		first, _, _ := strings.Cut(strings.TrimPrefix(log, "\ufeff"), "\n")
-		require.True(t, jepsen.IsLine(first), first)
+		require.True(t, jepsen.Begins(first), first)
 		h, _, err := jepsen.Read(strings.NewReader(log))
 		require.NoError(t, err)
 		require.Equal(t, len(want.Operations), len(h.Operations))
@@ -201,7 +225,9 @@ func TestReadRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"nothing":            {"", "line 1: no process does anything"},
 		"cut off":            {invoke[:20], "line 1: the EDN ends too early"},
-		"two values":         {strings.TrimSpace(invoke) + invoke, "line 1: more than one value"},
+		"columns behind":     {"0\t:invoke\t:read\tnil\t:timeout 7\n", `line 1: more than process, type, f, value and error: "7" follows`},
+		"cut off vector":     {"[" + invoke + "\n", "line 3: the EDN ends too early"},
+		"not UTF-8":          {invoke + "{:type :ok, :process 0, :f :read, :value \"\xff\"}", "line 2: not valid UTF-8"},
 		"no type":            {"{:process 0, :f :read}", "line 1: :type is missing"},
 		"unknown type":       {"{:process 0, :type :maybe, :f :read}", `line 1: unknown :type "maybe"`},
 		"unknown workload":   {"{:process 0, :type :invoke, :f :lock}", `line 1: unknown :f "lock"`},
@@ -214,7 +240,7 @@ func TestReadRefuses(t *testing.T) {
 		"cas of one":         {"0\t:invoke\t:cas\t3\n", "line 1: the value of a cas is the old and the new value"},
 		"steps that differ":  {strings.Replace(writesAndReads, ":value [[:r 1 1]]", ":value [[:r 2 1]]", 1), "line 4: step 1 of the transaction ends as [r 2 1], and began as [r 1 nil]"},
 		"watch without mods": {strings.Replace(watched, ":mod-revision 2", ":mod-revision x", 1), "line 6: the :mod-revision of an event: x is no number"},
-		"long":               {invoke + strings.Repeat(" ", history.MaxLineBytes+1), "line 2: longer than 16777216 bytes: leave out the two lines of the operation"},
+		"long":               {"0\t:invoke\t:read\tnil\n" + strings.Repeat(" ", history.MaxLineBytes+1), "line 2: longer than 16777216 bytes: leave out the two lines of the operation"},
 		"deep":               {strings.Repeat("{:a ", 200), "line 1: values are nested too deep"},
 	} {
 		t.Run(name, func(t *testing.T) {

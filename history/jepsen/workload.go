@@ -19,7 +19,7 @@ type workload interface {
 func workloadOf(ops []op) (workload, []string, error) {
 	has := map[string]int64{}
 	for i := range ops {
-		has[ops[i].f] = ops[i].called
+		has[ops[i].f] = ops[i].line
 	}
 	switch {
 	case has["txn"] > 0:
@@ -44,7 +44,7 @@ func workloadOf(ops []op) (workload, []string, error) {
 	case len(ops) == 0:
 		return nil, nil, errors.New("line 1: no process does anything")
 	}
-	return nil, nil, lineError(ops[0].called, unknownF(ops[0].f))
+	return nil, nil, lineError(ops[0].line, unknownF(ops[0].f))
 }
 
 func unknownF(f string) error {
@@ -69,7 +69,7 @@ func done(a *history.Assembly, o *op, r *model.Request, answered func() (*model.
 	if err != nil {
 		return err
 	}
-	a.Add("process "+o.process, out, o.called)
+	a.Add("process "+o.process, out, o.line)
 	return nil
 }
 

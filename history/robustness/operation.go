@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/watchbed/watchbed/history"
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -61,9 +62,9 @@ type itemJSON struct {
 }
 
 // operation takes an operation of a client.
-func (r *reader) operation(client string, v *values) error {
+func (r *reader) operation(client string, v *history.Values) error {
 	var in operationJSON
-	if err := v.decode(&in); err != nil {
+	if err := decode(v, &in); err != nil {
 		return err
 	}
 	if err := r.assembly.Room(); err != nil {

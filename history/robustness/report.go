@@ -32,11 +32,11 @@ func Read(folder string, through func(*os.File) io.Reader) (*model.History, erro
 	r := &reader{assembly: history.NewAssembly(), through: through}
 	for _, id := range clients {
 		name := "client-" + strconv.Itoa(id)
-		if err := r.file(filepath.Join(folder, name, operationsFile), func(v *values) error { return r.operation(name, v) }); err != nil {
+		if err := r.file(filepath.Join(folder, name, operationsFile), func(v *history.Values) error { return r.operation(name, v) }); err != nil {
 			return nil, err
 		}
 		watch := 0
-		if err := r.file(filepath.Join(folder, name, watchFile), func(v *values) error {
+		if err := r.file(filepath.Join(folder, name, watchFile), func(v *history.Values) error {
 			watch++
 			return r.watch(fmt.Sprintf("%s/watch-%d", name, watch), v)
 		}); err != nil {
@@ -83,7 +83,7 @@ type reader struct {
 
 // file gives the values of a file to take, one after the other. A client without
 // operations, or watches, has no such file.
-func (r *reader) file(name string, take func(*values) error) error {
+func (r *reader) file(name string, take func(*history.Values) error) error {
 	f, err := os.Open(name)
 	if os.IsNotExist(err) {
 		return nil
@@ -93,22 +93,36 @@ func (r *reader) file(name string, take func(*values) error) error {
 	}
 	defer f.Close()
 	r.files = append(r.files, name)
-	v := newValues(r.through(f))
-	for v.more() {
+	v := history.NewValues(r.through(f), history.MaxHistoryBytes, "record a shorter run")
+	for v.Next() {
 		if err := take(v); err != nil {
 			return fmt.Errorf("%s: %w", r.place(r.at(v)), err)
 		}
 	}
+	if v.Passed > 0 {
+		return fmt.Errorf("%s: line %d: not JSON", name, v.FirstPassed)
+	}
+	if err := v.Err(); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
 	return nil
 }
 
-// at is the place of the value that is read: the file, and the byte where it begins.
-func (r *reader) at(v *values) int64 { return int64(len(r.files)-1)<<offsetBits | v.began }
+// decode takes a value. Fields that are not known are refused: what a later release records may
+// change what an answer means.
+func decode(v *history.Values, into any) error {
+	err := v.Decode(into)
+	if err != nil && strings.HasPrefix(err.Error(), "unknown field") {
+		return fmt.Errorf("%w: reports of etcd's release 3.6 and of main are known", err)
+	}
+	return err
+}
 
-const offsetBits = 44
+// at is the place of the value that is read: the file and the line where it begins.
+func (r *reader) at(v *history.Values) int64 { return int64(len(r.files)-1)<<lineBits | v.Number }
 
-// place says where a value begins, for an error: the file is read again up to there.
+const lineBits = 44
+
 func (r *reader) place(at int64) string {
-	name := r.files[at>>offsetBits]
-	return fmt.Sprintf("%s: line %d", name, lineOf(name, at&(1<<offsetBits-1)))
+	return fmt.Sprintf("%s: line %d", r.files[at>>lineBits], at&(1<<lineBits-1))
 }

@@ -142,8 +142,8 @@ func TestBadReports(t *testing.T) {
 	for name, c := range map[string]struct{ file, was, is, want string }{
 		"cut off":            {watcher, "  ]\n}\n{\n  \"Request\": {\n    \"Key\": \"key/\"", "  ]\n}\n{\n  \"Request\": {\n    \"Key\": \"", "watch.json: line"},
 		"no JSON":            {reader, "  \"Call\": 610,", "  \"Call\" 610,", "operations.json: line 106: not JSON"},
-		"later field":        {reader, "  \"Call\": 610,", "  \"Call\": 610, \"Surprise\": 1,", `operations.json: line 89: of the value that begins here: unknown field "Surprise"`},
-		"wrong type":         {reader, "  \"Call\": 610,", "  \"Call\": \"610\",", "operations.json: line 89: of the value that begins here: \"Call\" cannot be a string"},
+		"later field":        {reader, "  \"Call\": 610,", "  \"Call\": 610, \"Surprise\": 1,", `operations.json: line 89: unknown field "Surprise"`},
+		"wrong type":         {reader, "  \"Call\": 610,", "  \"Call\": \"610\",", "operations.json: line 89: \"Call\" cannot be a string"},
 		"unknown request":    {writer, `"Type": "defragment"`, `"Type": "snapshot"`, `unknown Type of Input "snapshot"`},
 		"unknown refusal":    {writer, "\"ClientError\": \"mvcc: required revision is a future revision\",\n    \"Revision\": 0,\n    \"member-id\": \"8e9e05c52164694d\",\n    \"Persisted\": false,\n    \"PersistedRevision\": 0,\n    \"Error\": \"\"\n  },\n  \"Return\"", "\"ClientError\": \"no\",\n    \"Revision\": 0,\n    \"member-id\": \"8e9e05c52164694d\",\n    \"Persisted\": false,\n    \"PersistedRevision\": 0,\n    \"Error\": \"\"\n  },\n  \"Return\"", `unknown ClientError "no"`},
 		"call behind return": {reader, "  \"Return\": 600,", "  \"Return\": 500,", `operations.json: line 1: "call" 500 is not before "return" 500`},
@@ -155,6 +155,13 @@ func TestBadReports(t *testing.T) {
 			require.NotContains(t, err.Error(), "\n")
 		})
 	}
-	_, err := read(t.TempDir())
+	folder := edited(t, "", "", "")
+	name := filepath.Join(folder, watcher)
+	text, err := os.ReadFile(name)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(name, []byte("no more\n"+string(text)), 0o600))
+	_, err = read(folder)
+	require.ErrorContains(t, err, "watch.json: line 1: not JSON")
+	_, err = read(t.TempDir())
 	require.ErrorContains(t, err, "no client-N")
 }

@@ -3,6 +3,7 @@ package robustness
 import (
 	"fmt"
 
+	"github.com/watchbed/watchbed/history"
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -40,9 +41,9 @@ type eventJSON struct {
 }
 
 // watch takes a watch of a client.
-func (r *reader) watch(name string, v *values) error {
+func (r *reader) watch(name string, v *history.Values) error {
 	var in watchJSON
-	if err := v.decode(&in); err != nil {
+	if err := decode(v, &in); err != nil {
 		return err
 	}
 	q := &in.Request

@@ -1,0 +1,152 @@
+package history
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Values reads JSON objects one after the other, each on a line or on many. Text before an object on its line
+// is passed over: grep writes the name of a file there, and collectors of logs the time. Lines without an
+// object are passed over, too, and counted.
+type Values struct {
+	in     *bufio.Scanner
+	limit  int
+	advice string
+	// Number is the line on which the object begins, from 1 on.
+	Number int64
+	// Passed counts the lines without an object, FirstPassed is the number of the first.
+	Passed, FirstPassed int64
+	// line is where the reading is. Whether its line has text, other than brackets, commas and
+	// a byte order mark, and whether it has any part of an object.
+	line         int64
+	text, object bool
+	// Of the object that the scanner has in part: the bytes that were looked at, the brackets that are open,
+	// and whether a string is, or an escape in it.
+	at, depth        int
+	quoted, escaping bool
+}
+
+// NewValues takes objects of up to so many bytes. The advice is what to do about a longer one.
+func NewValues(r io.Reader, limit int, advice string) *Values {
+	v := &Values{in: bufio.NewScanner(r), limit: limit, advice: advice, line: 1}
+	v.in.Buffer(make([]byte, 0, min(1<<16, limit)), limit)
+	v.in.Split(v.split)
+	return v
+}
+
+// Next goes to the next object, and reports whether there is one.
+func (v *Values) Next() bool { return v.in.Scan() }
+
+// Bytes are those of the object, until the next one is read.
+func (v *Values) Bytes() []byte { return v.in.Bytes() }
+
+// Err is what ended the reading before the end of the file.
+func (v *Values) Err() error {
+	switch err := v.in.Err(); {
+	case err == nil:
+		return nil
+	case errors.Is(err, bufio.ErrTooLong):
+		return fmt.Errorf("line %d: longer than %d bytes: %s", v.line, v.limit, v.advice)
+	default:
+		return fmt.Errorf("line %d: %w", v.line, err)
+	}
+}
+
+// split is a bufio.SplitFunc.
+func (v *Values) split(data []byte, atEOF bool) (int, []byte, error) {
+	from := 0
+	if v.depth == 0 {
+		for from < len(data) && data[from] != '{' {
+			v.between(data[from])
+			from++
+		}
+		if from == len(data) {
+			if atEOF && v.text {
+				v.between('\n')
+			}
+			return from, nil, nil
+		}
+		v.Number = v.line
+	}
+	for v.at += from; v.at < len(data); v.at++ {
+		if c := data[v.at]; v.quoted && c == '\n' || v.within(c) {
+			// A string does not go on on the next line: the object was cut off, and is refused.
+			return v.end(v.at+1, data[from:v.at+1])
+		}
+	}
+	if atEOF {
+		return v.end(len(data), data[from:])
+	}
+	v.at -= from
+	return from, nil, nil
+}
+
+// between takes a character that is in no object.
+func (v *Values) between(c byte) {
+	if c != '\n' {
+		v.text = v.text || strings.IndexByte(" \t\r[],\ufeff", c) < 0
+		return
+	}
+	if v.text && !v.object {
+		if v.Passed++; v.Passed == 1 {
+			v.FirstPassed = v.line
+		}
+	}
+	v.text, v.object = false, false
+	v.line++
+}
+
+// within takes a character of an object, and reports whether it is the last.
+func (v *Values) within(c byte) bool {
+	switch {
+	case v.escaping:
+		v.escaping = false
+	case v.quoted:
+		v.quoted, v.escaping = c != '"', c == '\\'
+	case c == '"':
+		v.quoted = true
+	case c == '{' || c == '[':
+		v.depth++
+	case c == '}' || c == ']':
+		v.depth--
+	}
+	return v.depth == 0
+}
+
+// end is that of an object.
+func (v *Values) end(advance int, object []byte) (int, []byte, error) {
+	v.at, v.depth, v.quoted, v.escaping = 0, 0, false, false
+	v.line += int64(bytes.Count(object, []byte("\n")))
+	v.object = true
+	return advance, object, nil
+}
+
+// Decode takes the object, and refuses fields that are not known.
+func (v *Values) Decode(into any) error {
+	d := json.NewDecoder(bytes.NewReader(v.Bytes()))
+	d.DisallowUnknownFields()
+	return v.Explain(d.Decode(into))
+}
+
+// Explain says in one line why the object cannot be decoded. Number becomes the line of an error of syntax.
+func (v *Values) Explain(err error) error {
+	var wrong *json.UnmarshalTypeError
+	var syntax *json.SyntaxError
+	switch {
+	case errors.As(err, &syntax) && syntax.Offset < int64(len(v.Bytes())):
+		v.Number += int64(bytes.Count(v.Bytes()[:syntax.Offset], []byte("\n")))
+		return fmt.Errorf("not JSON: %w", err)
+	case syntax != nil, errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("not JSON: the object that begins here ends too early: was the file cut off?")
+	case errors.As(err, &wrong):
+		return errors.New(wrongType(wrong))
+	case err != nil:
+		return errors.New(strings.TrimPrefix(err.Error(), "json: "))
+	}
+	return nil
+}
