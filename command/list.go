@@ -198,7 +198,7 @@ func listCommand(s process) *cobra.Command {
 			case len(args) == 0:
 				return listAll(s, asJSON)
 			case args[0] == "figures" && asJSON:
-				return writeJSON(s.out, findings.Figures())
+				return writeJSON(s.out, judgedFigures())
 			case args[0] == "figures":
 				return findings.WriteFigures(s.out)
 			}
@@ -207,6 +207,18 @@ func listCommand(s process) *cobra.Command {
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c
+}
+
+type judgedFigure struct {
+	findings.Figure
+	Verdict string `json:"verdict"`
+}
+
+func judgedFigures() (all []judgedFigure) {
+	for _, f := range findings.Figures() {
+		all = append(all, judgedFigure{f, f.Verdict()})
+	}
+	return all
 }
 
 func sectionNames() []string {

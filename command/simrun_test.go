@@ -791,6 +791,10 @@ func TestList(t *testing.T) {
 	require.NotContains(t, got, "etcd")
 	require.Zero(t, c.run("list", "figures"))
 	require.Contains(t, c.out, "outside the range, of a client that selects by the first line of the value: 30 to 15395 times (said: 20..50); ")
+	require.Zero(t, c.run("list", "figures", "--json"))
+	var figures []map[string]any
+	require.NoError(t, json.Unmarshal([]byte(c.out), &figures))
+	require.Equal(t, "adopted", figures[0]["verdict"])
 }
 
 // TestListEtcdSaysWhatReleasesDifferIn: each line says something else, or names the
