@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -54,9 +55,15 @@ func open(path string) (*recording.Recording, *testbed.Scenario, error) {
 	if err != nil {
 		return nil, nil, usage("%w", err)
 	}
+	if strings.Contains(rec.Scenario, "@") {
+		return nil, nil, usage("%s: this is a run of %s, which is compiled code: the simrun of the folder upstream replays it (cd upstream && go run ./simrun)", path, rec.Scenario)
+	}
 	sc, err := testbed.FindScenario(rec.Scenario)
+	if err == nil {
+		_, err = recorded.Params(sc, rec)
+	}
 	if err != nil {
-		return nil, nil, usage("%s: %w; replay it with a command that registers the scenario, such as the one that wrote the file: %s", path, err, rec.Tool)
+		return nil, nil, usage("%s: %w; what is not built in is known to a command that imports it, such as the one that wrote the file: %s; or to a test beside it, with scenariotest.MustHoldReplay", path, err, rec.Tool)
 	}
 	return rec, sc, nil
 }

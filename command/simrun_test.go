@@ -495,7 +495,7 @@ func TestReplayNamesTheFirstDifference(t *testing.T) {
 	edit(`"format": 1`, `"format": 2`)
 	c.refuses([]string{"edited.json", "format"}, "replay", "edited.json")
 	edit(`"scenario": "issue-15220"`, `"scenario": "issue-15221"`)
-	c.refuses([]string{"edited.json", `did you mean "issue-15220"`, "a command that registers the scenario", "the one that wrote the file: simrun, watchbed "}, "replay", "edited.json")
+	c.refuses([]string{"edited.json", `did you mean "issue-15220"`, "a command that imports it", "the one that wrote the file: simrun, watchbed ", "scenariotest.MustHoldReplay"}, "replay", "edited.json")
 	edit(`"value": "kep-2340"`, `"value": "kep-234"`)
 	c.refuses([]string{"edited.json", `did you mean "kep-2340"`}, "replay", "edited.json")
 	require.NoError(t, os.WriteFile("cut.json", text[:len(text)/2], 0o644))
@@ -615,11 +615,15 @@ func TestOutputThatHasNoPlaceIsRefusedFirst(t *testing.T) {
 	require.NoFileExists(t, "page")
 }
 
-// TestAReplayOfCompiledCodeSaysWhere: the root module has no compiled guests.
+// TestAReplayOfCompiledCodeSaysWhere: the root module has no compiled guests, and no design of one's own.
 func TestAReplayOfCompiledCodeSaysWhere(t *testing.T) {
 	c := command(t)
 	content, err := os.ReadFile(c.recorded())
 	require.NoError(t, err)
+	require.NoError(t, os.WriteFile("own.json", []byte(strings.Replace(string(content), `"kep-2340"`, `"mine"`, 1)), 0o600))
+	c.refuses([]string{`own.json: recorded parameters: unknown cache design "mine"`, "a command that imports it", "scenariotest.MustHoldReplay"}, "replay", "own.json")
+	require.NoError(t, os.WriteFile("client.json", []byte(strings.Replace(string(content), `"scenario": "`, `"scenario": "client@`, 1)), 0o600))
+	c.refuses([]string{"client.json: this is a run of client@", "cd upstream && go run ./simrun"}, "replay", "client.json")
 	for _, change := range []struct{ old, new string }{{`"kep-2340"`, `"kubernetes@v0.37.2"`}, {`"name": "etcd-program",
    "value": ""`, `"name": "etcd-program",
    "value": "etcd@v3.5.7"`}} {

@@ -2,10 +2,13 @@ package scenariotest
 
 import (
 	"context"
+	"slices"
 	"testing"
 
+	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/property"
+	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -14,7 +17,8 @@ import (
 const Failures = "simrun-failures"
 
 // MustHold runs so many seeds of the default strategy, and fails the test unless every
-// property that the scenario claims was checked and holds. In at most property.MaxLines
+// property that the scenario claims was checked and holds. Of the properties that the
+// designs of all caches lack (cache.Design) none need be checked. In at most property.MaxLines
 // lines it prints the story of a small run, what decides, the command that replays it,
 // and the other ways to fail. Each of them has a replay file.
 func MustHold(t testing.TB, sc *testbed.Scenario, p testbed.Params, seeds uint64) *campaign.Result {
@@ -27,11 +31,57 @@ func MustHold(t testing.TB, sc *testbed.Scenario, p testbed.Params, seeds uint64
 	if err != nil {
 		t.Fatal(err)
 	}
-	property.MustBeChecked(t, c)
+	property.MustBeChecked(t, c, lacking(t, p)...)
 	if len(c.Failures) > 0 {
 		t.Errorf("%s", tellCampaign(sc, p, c))
 	}
 	return c
+}
+
+// lacking are the properties that the designs of all caches say they have nothing for.
+func lacking(t testing.TB, p testbed.Params) (names []string) {
+	t.Helper()
+	servers, err := p.Servers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range servers {
+		d := servers[i].Design
+		for _, name := range d.Lacks {
+			if _, err := testbed.FindProperty(name); err != nil {
+				t.Fatalf("what the design %s lacks: %v", d.Name, err)
+			}
+		}
+		if i == 0 {
+			names = slices.Clone(d.Lacks)
+			continue
+		}
+		names = slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(d.Lacks, name) })
+	}
+	return names
+}
+
+// MustHoldReplay follows the run in a replay file of a scenario as far as it fits, with the parameters in the file, and fails the test as
+// MustHold does: a regression test of what the run showed.
+func MustHoldReplay(t testing.TB, path string) {
+	t.Helper()
+	rec, err := recording.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sc, err := testbed.FindScenario(rec.Scenario)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	p, err := recorded.Params(sc, rec)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	subjects, err := sc.Subjects(p)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	property.MustHoldReplay(t, subjects, path)
 }
 
 // Check lets rapid draw schedules of up to so many choices, and fails the test as MustHold

@@ -2,6 +2,7 @@ package scenariotest_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -39,6 +40,7 @@ func (t *captured) Fatalf(format string, args ...any) {
 	t.Errorf(format, args...)
 	runtime.Goexit()
 }
+func (t *captured) Fatal(args ...any) { t.Error(args...); runtime.Goexit() }
 func (t *captured) Error(args ...any) { t.errors = append(t.errors, fmt.Sprint(args...)) }
 
 func TestMustHoldTellsTheStoryAndKeepsTheRun(t *testing.T) {
@@ -153,6 +155,35 @@ func TestChecksOfAnySubjectTellStoriesOfScenarios(t *testing.T) {
 	require.Contains(t, failing.errors[0], "\nor property.Replay(t, newSubject, ")
 	require.LessOrEqual(t, failing.lines(), property.MaxLines)
 	replayed(t, failing.errors[0])
+}
+
+// TestMustHoldReplay: a replay file is a regression test. It fails as long as the bug is there, and where what was violated is not checked.
+func TestMustHoldReplay(t *testing.T) {
+	t.Chdir(t.TempDir())
+	failing := &captured{TB: t}
+	scenariotest.MustHold(failing, scenarios.Issue15220, scenarios.Issue15220.Params, 100)
+	_, path, found := strings.Cut(failing.errors[0], "\nor in a test: scenariotest.MustHoldReplay(t, \"")
+	require.True(t, found, failing.errors[0])
+	path, _, _ = strings.Cut(path, "\")\n")
+
+	again := &captured{TB: t}
+	scenariotest.MustHoldReplay(again, path)
+	require.Len(t, again.errors, 2, "linearizable is violated, too")
+	require.Contains(t, strings.Join(again.errors, "\n"), "linearizable-data (missing-write) is violated\n\nissue-15220 on etcd 3.5.7 ")
+	require.Contains(t, again.errors[0], "sendLoop takes from ctrlStream, while", "the story")
+
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	with := func(name, was, is string) string {
+		changed := strings.Replace(string(text), fmt.Sprintf("%q,\n   \"value\": %q", name, was), fmt.Sprintf("%q,\n   \"value\": %q", name, is), 1)
+		require.True(t, changed != string(text), name)
+		require.NoError(t, os.WriteFile("changed.json", []byte(changed), 0o644))
+		return "changed.json"
+	}
+	scenariotest.MustHoldReplay(t, with("progress", "control-queue", "deferred"))
+	vacuous := &captured{TB: t}
+	scenariotest.MustHoldReplay(vacuous, with("reads", "3", "0"))
+	require.Regexp(t, `changed.json: linearizable-data is not checked any more in a run that follows \d+ of \d+ recorded choices: record it anew`, strings.Join(vacuous.errors, "\n"))
 }
 
 func TestMustHoldPassesWhatHolds(t *testing.T) {

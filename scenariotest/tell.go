@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/watchbed/watchbed/diagnosis"
@@ -58,7 +59,11 @@ func (teller) Run(newSubject func() explore.Subject, rec *recording.Recording, f
 		return fmt.Sprintf("%s is violated, and cannot be explained: %v\nto reproduce: %s", f, err, call), true
 	}
 	d.Keep()
-	return told(d, "", []string{"or " + call}), true
+	var others []string
+	if call != "" {
+		others = append(others, "or "+call)
+	}
+	return told(d, "", others), true
 }
 
 // mostOthers is how many failures are named beside the one whose story is told.
@@ -81,7 +86,8 @@ func tellCampaign(sc *testbed.Scenario, p testbed.Params, c *campaign.Result) st
 	var others []string
 	for i, d := range found {
 		if i > 0 {
-			others = append(others, "Also "+d.Failure.String()+often(d.Failure)+": "+replay(d))
+			command, _ := replay(d)
+			others = append(others, "Also "+d.Failure.String()+often(d.Failure)+": "+command)
 		}
 		for _, f := range d.Also {
 			others = append(others, "Also "+f.String()+often(f)+", in the same run")
@@ -99,18 +105,29 @@ func tellCampaign(sc *testbed.Scenario, p testbed.Params, c *campaign.Result) st
 // told is the story with the command that shows it again, and further lines.
 func told(d *diagnosis.Diagnosis, often string, others []string) string {
 	head := d.Failure.String() + " is violated" + often
-	tail := append([]string{"Replay: " + replay(d)}, others...)
+	tail := append(replays(d), others...)
 	// Beside the story are the head, the tail, an empty line around it, and what a test
 	// says of claims that were not checked.
 	room := property.MaxLines - len(tail) - 6
 	return head + "\n\n" + report.ShortStory(report.Terminal{}, d, room) + "\n" + strings.Join(tail, "\n")
 }
 
-// replay is the command that shows a run again, with the file that it needs.
-func replay(d *diagnosis.Diagnosis) string {
+// replays are the command that shows the run again, and the call of a test that follows it: a command knows a design or a scenario of one's own
+// only if it imports it.
+func replays(d *diagnosis.Diagnosis) []string {
+	command, path := replay(d)
+	lines := []string{"Replay: " + command}
+	if path != "" {
+		lines = append(lines, "or in a test: scenariotest.MustHoldReplay(t, "+strconv.Quote(path)+")")
+	}
+	return lines
+}
+
+// replay is the command that shows a run again, and the file that it needs.
+func replay(d *diagnosis.Diagnosis) (command, path string) {
 	path, _, err := d.Recording.Create(Failures)
 	if err != nil {
-		return "there is no file: " + err.Error()
+		return "there is no file: " + err.Error(), ""
 	}
-	return "simrun replay " + recording.ShellWord(path)
+	return "simrun replay " + recording.ShellWord(path), path
 }

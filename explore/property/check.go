@@ -74,12 +74,21 @@ func tellRun(newSubject func() explore.Subject, list []uint16, f explore.Failure
 	rec, _ := recording.Record(runner, &indices{list: list})
 	// The file of a run names where its choices came from.
 	rec.Strategy = "rapid"
+	return told(newSubject, rec, f, call(list))
+}
+
+// told says how a recorded run fails, and the call that repeats it if there is one.
+func told(newSubject func() explore.Subject, rec *recording.Recording, f explore.Failure, call string) string {
 	if teller != nil {
-		if text, ok := teller.Run(newSubject, rec, f, call(list)); ok {
+		if text, ok := teller.Run(newSubject, rec, f, call); ok {
 			return text
 		}
 	}
-	return f.String() + " is violated:\n" + story(rec) + "to reproduce: " + call(list)
+	text := f.String() + " is violated:\n" + story(rec)
+	if call != "" {
+		text += "to reproduce: " + call
+	}
+	return text
 }
 
 // Replay repeats a schedule that Check has found, and fails the test if it
@@ -91,6 +100,38 @@ func Replay(t testing.TB, newSubject func() explore.Subject, choices ...uint16) 
 		if f := &res.Findings[i]; f.Verdict == model.Violated {
 			t.Errorf("%s is violated:\n%s", f.Failure(), story(rec))
 		}
+	}
+}
+
+// MustHoldReplay follows the run in a replay file as far as the subject takes its choices, as a regression test does once what it shows
+// is mended. It fails the test if that run violates a property, or does not check any more what the file says was violated.
+func MustHoldReplay(t testing.TB, newSubject func() explore.Subject, path string) {
+	t.Helper()
+	was, err := recording.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	follower, err := recording.NewFollower(was)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	rec, res := recording.Record(explore.NewRunner(newSubject(), max(explore.DefaultSteps, 2*was.Steps())), follower)
+	taken, all := follower.Followed()
+	checked := map[string]bool{}
+	for i := range res.Findings {
+		f := &res.Findings[i]
+		checked[f.Property] = f.Verdict == model.Holds || f.Verdict == model.Violated
+		if f.Verdict == model.Violated {
+			t.Errorf("%s", told(newSubject, rec, f.Failure(), ""))
+		}
+	}
+	for _, f := range was.Violations() {
+		if !checked[f.Property] {
+			t.Errorf("%s: %s is not checked any more in a run that follows %d of %d recorded choices: record it anew", path, f.Property, taken, all)
+		}
+	}
+	if res.Truncated {
+		t.Errorf("%s: the run was cut off after %d choices", path, len(rec.Choices))
 	}
 }
 

@@ -20,7 +20,7 @@ const MaxLines = 40
 type Teller interface {
 	// Campaign tells of a campaign with failures.
 	Campaign(newSubject func() explore.Subject, c *campaign.Result) (text string, ok bool)
-	// Run tells of one recorded run that fails in the way f, and how else to call it.
+	// Run tells of one recorded run that fails in the way f, and how else to call it if that is not empty.
 	Run(newSubject func() explore.Subject, rec *recording.Recording, f explore.Failure, call string) (text string, ok bool)
 }
 

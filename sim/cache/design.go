@@ -36,6 +36,9 @@ type Design struct {
 	// Storage are the settings of Kubernetes' etcd3 watcher, which this package knows nothing of,
 	// that a node has which brings one of its own, whatever the release of etcd; nil if it has none.
 	Storage []option.Setting
+	// Lacks are the names of properties that say nothing of the node, since it has nothing that they are about: "reliable" of
+	// one that serves no watches. A test does not fail where they were not checked (scenariotest.MustHold). Where they were, they count.
+	Lacks []string
 
 	ownNode bool
 }
