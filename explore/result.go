@@ -20,6 +20,8 @@ type Result struct {
 	// Truncated: the run was cut off before it was over. Its violations are
 	// real; a property that held until then is undecided.
 	Truncated bool
+	// NeverReady: the subject says so (see Recovering).
+	NeverReady bool
 }
 
 // Find returns the finding that says that the run failed in this way, nil if

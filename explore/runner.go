@@ -13,10 +13,12 @@ const DefaultSteps = 100_000
 
 // Runner carries out one run after another in one world, whose memory it keeps.
 type Runner struct {
-	subject  Subject
-	world    *sim.World
-	steps    int
-	findings []Finding
+	subject Subject
+	// recovering is the subject, if it is one.
+	recovering Recovering
+	world      *sim.World
+	steps      int
+	findings   []Finding
 	// panicked is the panic in simulated code that ended the run, nil if there was none.
 	panicked *panicked
 }
@@ -27,7 +29,8 @@ func NewRunner(s Subject, steps int) *Runner {
 	if steps <= 0 {
 		steps = DefaultSteps
 	}
-	return &Runner{subject: s, world: sim.NewWorld(s.Options()), steps: steps}
+	recovering, _ := s.(Recovering)
+	return &Runner{subject: s, recovering: recovering, world: sim.NewWorld(s.Options()), steps: steps}
 }
 
 // World is the world as the last run left it.
@@ -52,6 +55,7 @@ func (r *Runner) RunUpTo(c sim.Chooser, limit int) Result {
 	return Result{
 		TraceHash: Hash(w.TraceHash()), Stats: w.Stats(), Steps: w.Steps(),
 		Findings: r.findings, Truncated: truncated,
+		NeverReady: r.recovering != nil && r.recovering.NeverReady(w),
 	}
 }
 

@@ -27,6 +27,13 @@ type Subject interface {
 	Judge(w *sim.World) []Finding
 }
 
+// Recovering is implemented by a subject whose liveness phase begins when its nodes are ready again after faults.
+type Recovering interface {
+	// NeverReady reports whether a run ended although the faults were over and some node was not ready: what must
+	// come in the liveness phase was not judged.
+	NeverReady(w *sim.World) bool
+}
+
 // AtRest is implemented by a subject whose runs may begin at rest. Everything
 // that happens before the first timer fires, such as the start of a cache, then
 // always happens in the same order and is no part of a recording's choices.

@@ -56,6 +56,7 @@ func WriteMatrix(w io.Writer, o Terminal, m *matrix.Matrix) error {
 	}
 	b.WriteString("\n")
 	writeViolations(b, o, m)
+	writeNeverReady(b, o, m)
 	writeBeyond(b, o, m)
 	for _, text := range matrixNotes(m) {
 		b.WriteString(o.faint(wrap(text, o.width(), 0)) + "\n")
@@ -175,6 +176,21 @@ func writeViolations(b *bufio.Writer, o Terminal, m *matrix.Matrix) {
 	}
 	if any {
 		b.WriteString("\n")
+	}
+}
+
+// writeNeverReady names the campaigns in which a cache was not ready again.
+func writeNeverReady(b *bufio.Writer, o Terminal, m *matrix.Matrix) {
+	var lines []string
+	for _, c := range m.Cells {
+		for _, e := range c.Live.Evidence {
+			if e.NeverReady > 0 {
+				lines = append(lines, fmt.Sprintf("  %s on %s: %s in %d of %s\n", c.Design, InWords(c.Versions()), e.Scenario, e.NeverReady, Counted(e.Schedules, "schedule")))
+			}
+		}
+	}
+	if len(lines) > 0 {
+		b.WriteString(o.bold("Never ready again after the faults, so that what must come in time was not judged:") + "\n" + strings.Join(lines, "") + "\n")
 	}
 }
 

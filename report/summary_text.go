@@ -102,6 +102,9 @@ func effort(s *summary.Summary) string {
 	case s.Truncated > 1:
 		text += fmt.Sprintf(" %s runs were cut off before they ended: what held in them is undecided.", grouped(s.Truncated))
 	}
+	if s.NeverReady > 0 {
+		text += fmt.Sprintf(" In %s the cache was never ready again after the faults: what must come in time was not judged there.", Counted(s.NeverReady, "schedule"))
+	}
 	if s.Interrupted {
 		text += " Interrupted: these are the schedules until then."
 	}

@@ -110,6 +110,11 @@ func (s *System) ready() bool {
 	return true
 }
 
+// NeverReady implements explore.Recovering.
+func (s *System) NeverReady(w *sim.World) bool {
+	return w.Mode() == sim.Timed && w.Phase() == sim.Safety && w.Now() >= sim.Time(s.params.Faults.For) && !s.ready()
+}
+
 // ComesToRest reports whether a run can come to where nothing more can happen. An untimed
 // one cannot if a cache relies on the progress that etcd sends by itself: its ticker may
 // go off at any point, again and again.

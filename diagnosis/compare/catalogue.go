@@ -36,8 +36,10 @@ type Run struct {
 	FirstSeed    uint64       `json:"firstSeed"`
 	Schedules    uint64       `json:"schedules"`
 	CampaignHash explore.Hash `json:"campaignHash"`
-	Claims       []*Claim     `json:"claims,omitempty"`
-	Cost         *matrix.Cost `json:"cost,omitempty"`
+	// NeverReady is how many schedules ended with a cache that was not ready again after the faults.
+	NeverReady uint64       `json:"neverReady,omitempty"`
+	Claims     []*Claim     `json:"claims,omitempty"`
+	Cost       *matrix.Cost `json:"cost,omitempty"`
 }
 
 // Claim is one property over all schedules of a campaign.

@@ -14,7 +14,7 @@ type Comparison struct {
 	B *Catalogue `json:"-"`
 	// Names are those of the sides.
 	Names [2]string `json:"sides"`
-	// Differs are the claims that differ, Costs the measures.
+	// Differs are the claims that differ, and where caches are not ready again; Costs the measures.
 	Differs []Difference     `json:"differs"`
 	Costs   []CostDifference `json:"costs"`
 	// Perhaps are the claims that one side alone violates, in so few schedules that chance may explain it.
@@ -49,6 +49,9 @@ const (
 	Ways Kind = "ways"
 	// Stories: both violate it in the same ways, and what leads to it differs.
 	Stories Kind = "stories"
+	// NeverReady: a cache is not ready again after the faults in another share of the schedules. It is about
+	// no property: what must come in time is not judged there.
+	NeverReady Kind = "never ready again"
 )
 
 // Difference is a claim that differs.
@@ -146,6 +149,7 @@ func (c *Comparison) scenario(program, name string) {
 	for _, property := range propertiesOf(a, b) {
 		c.claim(program, a, b, property)
 	}
+	c.neverReady(a, b)
 	c.costs(a, b)
 	if known() > before {
 		return
@@ -223,6 +227,17 @@ func (c *Comparison) claim(program string, a, b *Run, property string) {
 		return
 	}
 	c.Differs = append(c.Differs, d)
+}
+
+// neverReady compares in how many schedules a cache was not ready again.
+func (c *Comparison) neverReady(a, b *Run) {
+	d := Difference{Kind: NeverReady, Scenario: a.Scenario}
+	for i, r := range []*Run{a, b} {
+		d.Sides[i] = Seen{Violations: r.NeverReady, Schedules: r.Schedules}
+	}
+	if d.Chance = d.chance(); d.Chance < rare {
+		c.Differs = append(c.Differs, d)
+	}
 }
 
 // maybe says why a claim that held on both sides may yet differ: it is known to be violated

@@ -17,6 +17,11 @@ import (
 	_ "github.com/watchbed/watchbed/knownbugs"
 	"github.com/watchbed/watchbed/model"
 	_ "github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/follower"
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -179,6 +184,37 @@ func TestWhatWasNotRunIsUnknown(t *testing.T) {
 	b = of("b", verdict("holds"))
 	b.Interrupted = true
 	require.Equal(t, model.Undecided, Differ("simrun", a, b).Verdict())
+}
+
+// stuck is a cache that never lists or watches again.
+type stuck struct{ *follower.Follower }
+
+func (stuck) Fire(*sim.Env, sim.Timer) {}
+
+func init() {
+	answer := func(f *follower.Follower, _ *sim.Env, l *wire.ListRequest) sim.Payload { return f.Contents(l.Prefix) }
+	cache.RegisterDesign(cache.Design{
+		Preset: option.Preset{Name: "test-naive", Doc: "answers at once"},
+		New:    func(c cache.Config) sim.Node { return follower.New(c, answer) },
+	})
+	cache.RegisterDesign(cache.Design{
+		Preset: option.Preset{Name: "test-stuck", Doc: "answers at once, and never recovers"},
+		New:    func(c cache.Config) sim.Node { return stuck{follower.New(c, answer)} },
+	})
+}
+
+// TestACacheThatIsNeverReadyAgainDiffers: no claim tells the two apart, since a liveness phase never begins.
+func TestACacheThatIsNeverReadyAgainDiffers(t *testing.T) {
+	on := func(design string) *Catalogue {
+		return explored(t, design, Side{Design: design}, Config{Scenarios: scenariosNamed(t, "recovery"), Seeds: 100})
+	}
+	c := Differ("simrun", on("test-naive"), on("test-stuck"))
+	require.Len(t, c.Differs, 1)
+	d := &c.Differs[0]
+	require.Equal(t, NeverReady, d.Kind)
+	require.Zero(t, d.Sides[0].Violations)
+	require.Greater(t, d.Sides[1].Violations, uint64(5))
+	require.Equal(t, model.Violated, c.Verdict())
 }
 
 // TestAPanicIsAVerdictOfBoth: every scenario promises that there is none, and lists the

@@ -69,6 +69,8 @@ type Evidence struct {
 	Verdict    string                      `json:"verdict"`
 	Schedules  uint64                      `json:"schedules"`
 	Properties map[string]summary.Property `json:"properties"`
+	// NeverReady is how many schedules ended with a cache that was not ready again after the faults.
+	NeverReady uint64 `json:"neverReady,omitempty"`
 	// TooFew: something is known to be violated that so few schedules need not find.
 	TooFew bool `json:"tooFew,omitempty"`
 	// Failure is the way to fail that says most about the cause.
@@ -123,7 +125,7 @@ func (cell *Cell) add(sc *testbed.Scenario, p *testbed.Params, c *campaign.Resul
 	for _, live := range []bool{false, true} {
 		mine := func(property string) bool { return isLive(property) == live && slices.Contains(properties, property) }
 		e := Evidence{
-			Scenario: sc.Name, Schedules: c.Schedules, Properties: map[string]summary.Property{},
+			Scenario: sc.Name, Schedules: c.Schedules, NeverReady: c.NeverReady, Properties: map[string]summary.Property{},
 			Known:   slices.DeleteFunc(slices.Clone(all), func(k summary.Known) bool { return !mine(k.Property) }),
 			Missing: filter(known.Names(o.Missing), mine), Unexpected: filter(testbed.Names(o.Unexpected), mine),
 			Command: command(c.FirstSeed, c.FirstSeed+max(c.Schedules, 1)-1),

@@ -18,6 +18,7 @@ type batch struct {
 	stats      sim.Stats
 	truncated  uint64
 	rechecked  uint64
+	neverReady uint64
 	hash       sim.Digest
 	properties []PropertyTally
 	situations []SituationTally
@@ -40,6 +41,9 @@ func (b *batch) add(seed uint64, res *explore.Result, world *sim.World) {
 	addStats(&b.stats, &res.Stats)
 	if res.Truncated {
 		b.truncated++
+	}
+	if res.NeverReady {
+		b.neverReady++
 	}
 	for i := range res.Findings {
 		f := &res.Findings[i]

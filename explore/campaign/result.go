@@ -20,6 +20,8 @@ type Result struct {
 	Stats sim.Stats
 	// Truncated is how many runs were cut off by the limit of steps.
 	Truncated uint64
+	// NeverReady is how many timed runs ended with a cache that was not ready again after the faults.
+	NeverReady uint64
 	// Rechecked is how many runs were repeated; all took the same course.
 	Rechecked uint64
 	// Elapsed is wall-clock time, CPU the processor time of the whole process
@@ -85,6 +87,7 @@ func (r *Result) add(b *batch) {
 	r.Schedules += b.schedules
 	addStats(&r.Stats, &b.stats)
 	r.Truncated += b.truncated
+	r.NeverReady += b.neverReady
 	r.Rechecked += b.rechecked
 	r.Hash = explore.Hash(sim.Seeded(uint64(r.Hash)).Word(b.hash.Sum()).Sum())
 	r.addTallies(b.properties, b.situations, b.metrics, b.failures)

@@ -151,6 +151,7 @@ func (r *Result) merge(next *Result) {
 	r.Schedules += next.Schedules
 	addStats(&r.Stats, &next.Stats)
 	r.Truncated += next.Truncated
+	r.NeverReady += next.NeverReady
 	r.Rechecked += next.Rechecked
 	r.Interrupted = r.Interrupted || next.Interrupted
 	r.Hash = explore.Hash(sim.Seeded(uint64(r.Hash)).Word(uint64(next.Hash)).Sum())

@@ -29,6 +29,7 @@ func WriteComparison(w io.Writer, o report.Terminal, c *compare.Comparison) erro
 	p.verdicts(c)
 	p.perhaps(c)
 	p.others(c)
+	p.neverReady(c)
 	p.costs(c)
 	p.unknown(c.Unknown, "Unknown whether it differs:")
 	p.alike(c)
@@ -148,6 +149,23 @@ func (p *page) perhaps(c *compare.Comparison) {
 	}
 }
 
+// neverReady writes where the cache of one side is more often not ready again.
+func (p *page) neverReady(c *compare.Comparison) {
+	first := true
+	for i := range c.Differs {
+		d := &c.Differs[i]
+		if d.Kind != compare.NeverReady {
+			continue
+		}
+		if first {
+			p.WriteString("\n")
+			p.Line(0, "Never ready again after the faults, so that what must come in time was not judged:")
+			first = false
+		}
+		p.Line(2, "%s: %s with %s, %s with %s (%s)", d.Scenario, rate(&d.Sides[0]), c.Names[0], rate(&d.Sides[1]), c.Names[1], chance(d.Chance))
+	}
+}
+
 // chance is the p-value of two counts.
 func chance(p float64) string {
 	if p < 1e-6 {
@@ -165,7 +183,7 @@ func (p *page) others(c *compare.Comparison) {
 	first := true
 	for i := range c.Differs {
 		d := &c.Differs[i]
-		if d.Kind == compare.Verdict {
+		if d.Kind == compare.Verdict || d.Kind == compare.NeverReady {
 			continue
 		}
 		if first {
