@@ -319,15 +319,14 @@ func TestReleasesBeforeAndAfterAFix(t *testing.T) {
 	require.Equal(t, model.Holds, AsKnown("simrun", before).Verdict())
 }
 
-// TestALongSearchForWhatEveryCampaignFinds: guard-mixed-members violates its claims once in
-// thousands of schedules of the default strategy.
+// TestALongSearchForWhatEveryCampaignFinds: rewatch violates linearizable once in hundreds of schedules of the default strategy.
 func TestALongSearchForWhatEveryCampaignFinds(t *testing.T) {
-	c := explored(t, "kep-2340", Side{Design: "kep-2340"}, Config{Scenarios: scenariosNamed(t, "guard-mixed-members"), Seeds: 400})
+	c := explored(t, "kep-2340", Side{Design: "kep-2340"}, Config{Scenarios: scenariosNamed(t, "rewatch"), Seeds: 100})
 	claim := c.Runs[0].claim("linearizable")
 	require.Equal(t, "violated", claim.Verdict)
 	require.Greater(t, claim.Schedules, c.Runs[0].Schedules)
 	require.GreaterOrEqual(t, claim.Ways[0].Seed, c.Runs[0].Schedules)
-	require.Equal(t, c.Runs[0].Schedules, c.Runs[0].claim("starts-as-checked").Schedules, "nothing else was looked for")
+	require.Equal(t, c.Runs[0].Schedules, c.Runs[0].claim("needed-progress").Schedules, "nothing else was looked for")
 }
 
 func TestTheResultDoesNotDependOnWorkers(t *testing.T) {
