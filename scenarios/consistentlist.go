@@ -105,7 +105,6 @@ resume below the compacted revision and end, caches that list again. etcd's prog
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd, watches.Bookmarkable),
 		known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable),
 		known.RepeatedByClient(watches.Bookmarkable),
-		known.Restored(watches.Ordered, watches.Unique),
 		known.Where(known.CompactedDeletions(reads.Linearizable, reads.LinearizableData, reads.Sequential), known.AnswersConsistentLists),
 		known.CompactedDeletions(caches.MatchEtcd, watches.Reliable, watches.Bookmarkable),
 		known.InterruptedCompactions(reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd, watches.Reliable, watches.Bookmarkable),

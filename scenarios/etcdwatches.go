@@ -91,11 +91,8 @@ later: it is then sent events from before its start (etcd-io/etcd#20221).`,
 		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{watchFrom(p.Workload.FirstRevision() + 3)}}
 	},
 	Claims: []*testbed.Property{watches.Resumable, watches.Ordered, watches.Unique, etcdapi.WatchAnswers},
-	Known: slices.Concat(
-		known.When(known.LowersFutureWatch, known.InstallsSnapshot).Violates(watches.Resumable).
-			Because("after a restore a watch is sent events from before its start (etcd-io/etcd#20221)"),
-		known.Restored(watches.Ordered, watches.Unique),
-	),
+	Known: known.When(known.LowersFutureWatch, known.InstallsSnapshot).Violates(watches.Resumable).
+		Because("after a restore a watch is sent events from before its start (etcd-io/etcd#20221)"),
 })
 
 var CompactedWatch = testbed.RegisterScenario(&testbed.Scenario{

@@ -22,6 +22,13 @@ var (
 			return s.Params.Workload.ListWatch.Clients > 0 || s.Params.Workload.Drawn.Watchers > 0 ||
 				s.Params.Informers.Count > 0 && s.Params.Informers.List == informer.ByWatchList
 		})
+	ClientsDrawLists = testbed.NewCondition("clients of a cache draw their LISTs",
+		func(s *testbed.Setup) bool { return s.Params.Workload.Drawn.OfCache > 0 })
+	ClientsWatchCaches = testbed.NewCondition("clients watch a cache",
+		func(s *testbed.Setup) bool {
+			o := &s.Params.Workload
+			return o.Watchers+o.ListWatch.Clients+o.Drawn.Watchers > 0
+		})
 	InformersList = testbed.NewCondition("informers list, and do not stream",
 		func(s *testbed.Setup) bool { return s.Params.Informers.List == informer.ByListWatch })
 	InformersTakeAny = testbed.NewCondition(`the first LIST of an informer's process names resourceVersion "0"`,

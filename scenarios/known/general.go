@@ -18,6 +18,8 @@ func init() {
 			Because("until etcd has said its version the cache requests no progress and refuses watches with initial events"),
 		When(FindsEtcdTooOld, SameEtcd, testbed.Unless(ServesStale)).RarelyViolates(reads.AnswersInTime, watches.InitialEventsEnd, informers.CatchUp).
 			Because("a cache that does not trust etcd requests no progress and refuses watches with initial events"),
+		When(GateIsOff, AnswersLists, ReadsNameVersion).RarelyViolates(reads.AnswersInTime).
+			Because("no progress is requested for a read that names a resourceVersion, and the next event or notification of a quiet resource comes too late"),
 		When(ProgressOvertakesEvents, HearsOfProgress, KeepsSnapshots).RarelyViolates(caches.ServedAsPromised).
 			Because("a cache that took early progress for all events has no snapshot of those that it lacks (etcd-io/etcd#15220)"),
 		When(ProgressOvertakesEvents, HearsOfProgress).RarelyViolates(caches.JustifiedRefusals).
@@ -26,6 +28,9 @@ func init() {
 			Because("a consistency check that passes drops all snapshots, and etcd answers what they were kept for (findings/pages/passed-check-drops-snapshots.md)"),
 		When(CompactionRemovesDeletion, EtcdCompacts, KeepsSnapshots).RarelyViolates(caches.ServedAsPromised).
 			Because("a cache has no snapshot of a deletion that its watch has missed (etcd-io/etcd#18089)"),
+		When(KeepsSnapshots, ContinuesWithoutLimit, ClientsDrawLists).RarelyViolates(caches.PageSizes).
+			Because("a page that a snapshot answers has everything behind its token if it names resourceVersion \"0\" (findings/pages/continued-list-without-limit.md)"),
+		Restored(caches.MatchEtcd),
 	)...)
 }
 
@@ -34,10 +39,18 @@ func init() {
 	Register(slices.Concat(
 		When(InjectsEvents).RarelyViolates(watches.InitialEvents).
 			Because("an initial event may follow a newer one of the same object (KEP-3157)"),
-		When(KeepsKeysOfEvents).RarelyViolates(watches.InitialEvents, watches.EventTypes, watches.Ordered, watches.Unique, watches.Reliable, watches.Bookmarkable, watches.KeepUp).
+		When(InjectsEvents).RarelyViolates(informers.MatchEtcd, informers.CatchUp, informers.HandlersRest).
+			Because("an informer holds what it was sent last, which may be older (KEP-3157)"),
+		When(KeepsKeysOfEvents).RarelyViolates(informers.MatchEtcd, informers.Monotonic).
+			Because("an object is sent that is newer than its event (KEP-3157, step 2b, option 5)"),
+		When(StoresOptionsLate).RarelyViolates(watches.PrevKV).
+			Because("etcd sends events before it has stored that the watch wants previous values"),
+		When(KeepsKeysOfEvents).RarelyViolates(watches.InitialEvents, watches.EventTypes, watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable, watches.KeepUp).
 			Because("an object is sent that is newer than its event, and once more with its own event (KEP-3157, step 2b, option 5)"),
 		ResumedWatches(watches.EventTypes, watches.KeepUp),
 		CompactedDeletions(watches.EventTypes, watches.KeepUp),
 		InterruptedCompactions(watches.EventTypes, watches.KeepUp),
+		Restored(watches.Ordered, watches.Unique, watches.EventTypes),
+		Where(Restored(watches.Resumable), ClientsWatchCaches),
 	)...)
 }

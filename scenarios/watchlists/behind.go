@@ -44,9 +44,5 @@ the connection is torn down, and the informer connects to the other API server. 
 		known.EarlyInitialEvents(watches.InitialEvents, informers.MatchEtcd, informers.CatchUp),
 		known.When(known.InjectsEvents).Violates(watches.InitialEvents).
 			Because("an initial event may follow a newer one of the same object (KEP-3157)"),
-		known.When(known.InjectsEvents).RarelyViolates(informers.MatchEtcd, informers.CatchUp).
-			Because("an informer holds what it was sent last, which may be older (KEP-3157)"),
-		known.When(known.KeepsKeysOfEvents).RarelyViolates(informers.MatchEtcd, informers.Monotonic).
-			Because("an object is sent that is newer than its event (KEP-3157, step 2b, option 5)"),
 	),
 })
