@@ -125,7 +125,7 @@ func (a *asFound) link(found *summary.Summary) {
 func (a *asFound) lines(program string) []string {
 	var lines []string
 	for _, r := range a.runs {
-		lines = append(lines, fmt.Sprintf("%s: as it was found, %s replay %s", r.Failure, program, recording.ShellWord(r.path)))
+		lines = append(lines, fmt.Sprintf("%s: as it was found, %s", r.Failure, recording.Again(program, r.path)))
 	}
 	return lines
 }
@@ -171,7 +171,7 @@ func (f *firstStory) tell(found *justFound) {
 func (f *firstStory) line(found *justFound) {
 	kept := ""
 	if found.path != "" {
-		kept = fmt.Sprintf("; until then `%s replay %s` shows it as it was found", f.process.program, recording.ShellWord(found.path))
+		kept = fmt.Sprintf("; until then `%s` shows it as it was found", recording.Again(f.process.program, found.path))
 	}
 	f.process.complain("%s is violated with seed %d; the other schedules go on, and then it is %s%s", found.failure, found.recording.Seed, f.then, kept)
 }

@@ -219,7 +219,7 @@ func (f *checkFlags) read(s process, name string) (*format.Recorded, error) {
 	r, err := format.Read(name, format.Format(f.format), func(file *os.File) io.Reader { return newReading(s, file) })
 	if err != nil {
 		if isRecording(name) {
-			err = fmt.Errorf("%s: it is a recording of a run, and no history: carry it out again with %s replay %s", name, s.program, name)
+			err = fmt.Errorf("%s: it is a recording of a run, and no history: carry it out again with %s", name, recording.Again(s.program, name))
 		}
 		return nil, usage("%w", err)
 	}

@@ -63,13 +63,31 @@ func TestCheckReadsOtherFormats(t *testing.T) {
 	c.refuses([]string{filepath.Join("report", "client-1", "operations.json") + ": line 3: "}, "check", "report")
 }
 
-// TestCheckIsInterrupted: also while it waits for what comes on standard input.
+// TestNamesAreSpeltOut: a character that turns the text around it is printed nowhere.
+func TestNamesAreSpeltOut(t *testing.T) {
+	c := command(t)
+	name := filepath.Join(c.dir, "h.jsonl")
+	turned := `{"client":"a` + "\u202e" + `b","op":"put","call":1,"return":2,"request":{"key":"k` + "\u2066" + `"},"response":{"revision":2}}
+{"client":"r","op":"get","call":3,"return":4,"request":{"key":"k` + "\u2066" + `"},"response":{}}
+`
+	require.NoError(t, os.WriteFile(name, []byte(turned), 0o600))
+	require.Equal(t, exitViolated, c.run("check", "h.jsonl", "--html", "page"))
+	require.Contains(t, c.out, `a\u202eb`)
+	page, err := os.ReadFile(filepath.Join(c.dir, "page"))
+	require.NoError(t, err)
+	require.Contains(t, string(page), `<th>a\u202eb</th>`)
+	require.Equal(t, exitUsage, c.run("check", "no\u202efile"))
+	require.Contains(t, c.err, `no\u202efile`)
+	require.NotRegexp(t, "[\u202e\u2066]", c.out+c.err+string(page))
+}
+
 func TestCheckKnowsARecording(t *testing.T) {
 	c := command(t)
 	file := c.recorded()
 	c.refuses([]string{file + ": it is a recording of a run, and no history", "replay " + file}, "check", file)
 }
 
+// TestCheckIsInterrupted: also while it waits for what comes on standard input.
 func TestCheckIsInterrupted(t *testing.T) {
 	never, end := io.Pipe()
 	// A check that goes on waiting fails the test below.

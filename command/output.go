@@ -10,6 +10,8 @@ import (
 	"slices"
 
 	"github.com/spf13/pflag"
+
+	"github.com/watchbed/watchbed/report"
 )
 
 // output is standard output. It remembers the first error, because most of what a
@@ -87,7 +89,7 @@ func (s process) writeFile(flag, path string, write func(io.Writer) error) error
 	if open := s.opened(path); open != nil {
 		err = write(open)
 	} else {
-		err = writePath(path, write)
+		err = writePath(path, func(w io.Writer) error { return write(&report.Spelt{To: w}) })
 	}
 	if err != nil {
 		return usage("cannot write --%s %s: %w", flag, path, withoutPath(err))

@@ -389,7 +389,7 @@ func (f *proveFlags) diagnose(ctx context.Context, s process, sc *testbed.Scenar
 			return kept, errors.Join(append(errs, usage("%w", err))...)
 		}
 		if !d.Searched {
-			s.complain("interrupted: there was no search for what decides %s; %s replay %s does it", failure, s.program, recording.ShellWord(path))
+			s.complain("interrupted: there was no search for what decides %s; %s does it", failure, recording.Again(s.program, path))
 		}
 		kept = append(kept, &keptRun{Diagnosis: d, path: path})
 		found.Link(i, d.Story.Why, d.Lines(), len(rec.Choices), path)
@@ -414,7 +414,7 @@ func (f *proveFlags) text(s process, found *proof.Proof, kept []*keptRun) error 
 		}
 		fmt.Fprintln(s.out)
 		if path := kept[0].path; path != "" {
-			fmt.Fprintf(s.out, "Replay: %s replay %s\n\n", s.program, recording.ShellWord(path))
+			fmt.Fprintf(s.out, "Replay: %s\n\n", recording.Again(s.program, path))
 		}
 		writeOtherWays(s.out, o, "Other ways to fail", otherWays(s.program, kept))
 	}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/watchbed/watchbed/report"
 )
 
 const rootHelp = `PROGRAM runs a simulated etcd, the watch cache in front of it and their clients as
@@ -43,8 +45,8 @@ const rootExamples = `  PROGRAM list
 
 // run is the command without the process around it.
 func run(ctx context.Context, args []string, s process) int {
-	out := &output{to: s.out}
-	s.out, s.stdout, s.args = out, out, args
+	out := &output{to: &report.Spelt{To: s.out}}
+	s.out, s.err, s.stdout, s.args = out, &report.Spelt{To: s.err}, out, args
 	root := &cobra.Command{
 		Use:           s.program,
 		Short:         "break a cache in front of etcd, from a seed, and replay it to the bit",

@@ -380,7 +380,7 @@ func (f *runFlags) text(s process, found *summary.Summary, kept []*keptRun, firs
 			return err
 		}
 		if kept[0].path != "" {
-			fmt.Fprintf(s.out, "\nReplay: %s replay %s\n", s.program, recording.ShellWord(kept[0].path))
+			fmt.Fprintf(s.out, "\nReplay: %s\n", recording.Again(s.program, kept[0].path))
 			if found.Draws != "" {
 				fmt.Fprintf(s.out, "The draw: %s\n", found.FirstOf(kept[0].Failure))
 			}
@@ -404,7 +404,7 @@ func otherWays(program string, kept []*keptRun) []string {
 		if i > 0 {
 			line := fmt.Sprintf("%s: %d choices", k.Failure, len(k.Recording.Choices))
 			if k.path != "" {
-				line += fmt.Sprintf(", %s replay %s", program, recording.ShellWord(k.path))
+				line += fmt.Sprintf(", %s", recording.Again(program, k.path))
 			}
 			lines = append(lines, line)
 			same = "in the run of " + k.Failure.String()

@@ -39,7 +39,8 @@ func timelineOf(h *model.History, p linearizability.Property) timeline {
 		t.Reason = sentence(err.Error())
 		return t
 	}
-	t.Page = strings.Replace(b.String(), renderAtOnce, renderWhenSeen, 1)
+	// What is spelt out once is no more once a script has read it.
+	t.Page = strings.Replace(string(spellOut(b.Bytes(), `\\`)), renderAtOnce, renderWhenSeen, 1)
 	return t
 }
 

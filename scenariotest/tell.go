@@ -129,5 +129,5 @@ func replay(d *diagnosis.Diagnosis) (command, path string) {
 	if err != nil {
 		return "there is no file: " + err.Error(), ""
 	}
-	return "simrun replay " + recording.ShellWord(path), path
+	return recording.Again("simrun", path), path
 }

@@ -5,7 +5,7 @@
 //	Replay     the same run to the bit, or where it first differs
 //	Follower   a recording through changed code, as far as it fits
 //	Shrink     a smaller run that fails the same way
-//	ShellWord  its path in a command that a person copies
+//	Again      the command that carries it out again
 //
 // A recording is not trusted: limits are checked, and a file that is refused gets an
 // error of one line.

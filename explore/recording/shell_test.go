@@ -18,5 +18,10 @@ func TestShellTakesPathsWhole(t *testing.T) {
 		require.NoError(t, err, path)
 		require.Equal(t, path, string(out))
 	}
+	for path, want := range map[string]string{"-x/a.json": "replay\n./-x/a.json", "a dir/b.json": "replay\na dir/b.json"} {
+		out, err := exec.Command(sh, "-c", "simrun() { printf '%s\\n%s' \"$@\"; }; "+Again("simrun", path)).Output()
+		require.NoError(t, err)
+		require.Equal(t, want, string(out))
+	}
 	require.Equal(t, "simrun-failures/a-1.json", ShellWord("simrun-failures/a-1.json"), "what needs no quotes gets none")
 }
