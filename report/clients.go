@@ -26,6 +26,9 @@ type operationRow struct {
 	When string
 }
 
+// wrong reports whether the row is marked as what is wrong.
+func (row *operationRow) wrong() bool { return strings.HasSuffix(row.Class, " wrong") }
+
 var outcomeClass = map[model.Outcome]string{model.Done: "done", model.Failed: "refused", model.Unknown: "unknown"}
 
 // clientsOf lists the operations of a history by client, in the order of their calls.

@@ -154,11 +154,13 @@ func around(r *story.Run, lines []story.Line) map[int]bool {
 // historyPage is what the page about a history shows.
 type historyPage struct {
 	Name       string
+	Verdict    model.Verdict
 	Recorded   string
 	Notes      []string
 	Judgements []pageJudgement
-	Rows       []clientRows
-	Timeline   timeline
+	// Watched are the streams that violate something.
+	Watched, Rows []clientRows
+	Timeline      timeline
 }
 
 // pageJudgement has as Why what is wrong, or why the verdict says nothing.
@@ -185,7 +187,7 @@ func Recorded(h *model.History) string {
 // WriteHistoryHTML writes a page about a history that was judged. The notes say what its
 // format leaves out.
 func WriteHistoryHTML(w io.Writer, name string, h *model.History, notes []string, r *check.Result) error {
-	page := historyPage{Name: name, Recorded: Recorded(h), Notes: notes, Rows: clientsOf(h, nil)}
+	page := historyPage{Name: name, Verdict: r.Verdict, Watched: watched(h, r), Recorded: Recorded(h), Notes: notes, Rows: clientsOf(h, nil)}
 	drawn := linearizability.Linearizable
 	for i := range r.Judgements {
 		j := &r.Judgements[i]
