@@ -44,14 +44,19 @@ out (registers, for example), porcupine judges, within the budget.
 A history is a file, a folder, or "-" for standard input, in one of these formats:
   watchbed    JSON Lines, one operation a line (go doc github.com/watchbed/watchbed/history):
               {"client":"w","op":"put","call":1,"return":2,"request":{"key":"a"},"response":{"revision":2}}
+              an error had no effect, "unknown" may have happened, may happen later, or never
   robustness  a report of etcd's robustness tests: the folder with client-1/operations.json and client-1/watch.json:
               {"ClientId":1,"Input":{"Type":"range","Range":{"Start":"a"}},"Call":1,"Output":{"Range":{},"Revision":1},"Return":2}
+              a write with an error may have happened, a read with an error says nothing
   jepsen      history.edn of Jepsen's tests of etcd (register, set, append, wr, watch), maps or a vector of them, or an older log:
               {:type :invoke, :process 0, :f :write, :value [7 [nil 3]]}
               INFO  jepsen.util - 0	:invoke	:write	3
+              :ok happened; :fail did not, for whatever reason, and with :error :did-not-succeed the comparison of a cas
+              is judged; :info may have happened, may happen later, or never, and so may what has no end
   audit       a Kubernetes audit log, as it is, as grep or CloudWatch give it, or a webhook's EventLists; level RequestResponse
               has what can be judged:
               {"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","stage":"ResponseComplete",...}
+              200 and 201 happened, and 404 found nothing; what has another code counts as not recorded
   watch       what etcdctl watch -w json, the gRPC gateway or kubectl get -w --output-watch-events -o json print, a watch
               a file. It is judged by itself: ordered, unique, atomic (etcd) and bookmarkable.
               {"Header":{"revision":6},"Events":[{"kv":{"key":"YQ==","mod_revision":6}}],"CompactRevision":0,...}`,

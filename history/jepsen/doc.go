@@ -6,8 +6,8 @@
 // is its call or return. Other lines of a log are passed over.
 //
 // An operation that ends as :info, or does not end, may have happened; one that ends as :fail
-// did not, but for a cas that :did-not-succeed: its comparison is judged. Nemeses are passed
-// over. The workloads, told apart by :f and the values:
+// did not, for whatever reason. Only if a cas fails with :error :did-not-succeed, its comparison is
+// judged. Nemeses are passed over. The workloads, told apart by :f and the values:
 //
 //   - register: reads, writes and cas of one key (logs) or several (history.edn). A log has
 //     values alone. history.edn has versions, too: if there is one key only, a version is as

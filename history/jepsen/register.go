@@ -101,11 +101,9 @@ func (r *registers) add(a *history.Assembly, o *op) error {
 	return unknownF(o.f)
 }
 
-// compared reports whether a cas failed because its comparison did: its value is the one
-// that it was invoked with, and there is no other error.
-func (o *op) compared() bool {
-	return o.how == "fail" && o.told.kind == vector && (o.failed.isNil() || o.failed.word == "did-not-succeed")
-}
+// compared reports whether a cas failed because its comparison did. :fail alone says that it did not
+// happen, for whatever reason.
+func (o *op) compared() bool { return o.how == "fail" && o.failed.word == "did-not-succeed" }
 
 func (r *registers) read(o *op) (*model.Result, error) {
 	told, err := registerOf(&o.told)
