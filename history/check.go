@@ -106,6 +106,9 @@ func checkOperation(h *model.History, op *model.Operation) error {
 	if op.Commit != 0 && !op.Request.IsWrite() {
 		return fmt.Errorf(`"commit" is for writes only, not for a %s: remove it`, op.Request.Kind)
 	}
+	if op.Outcome == model.Failed && op.Commit > 0 {
+		return errors.New(`an operation that failed had no "commit": remove it, or write "unknown": true instead of "error"`)
+	}
 	if op.Outcome == model.Unknown {
 		if op.Return != math.MaxInt64 {
 			return errors.New(`an unknown outcome has no "return": it may still happen later`)
@@ -133,7 +136,14 @@ func checkOperation(h *model.History, op *model.Operation) error {
 	if op.Result.Err != model.OK {
 		return errors.New("a response that carries an error is a failed operation")
 	}
-	return checkResult(op.Request, op.Result)
+	if err := checkResult(op.Request, op.Result); err != nil {
+		return err
+	}
+	changed := op.Request.Kind == model.LeaseRevoke || op.Request.Changed(op.Result)
+	if c := op.Commit; c == -1 && changed || c > 0 && (!changed || op.Result.Revision != 0 && op.Result.Revision != c) {
+		return fmt.Errorf(`"commit" %d contradicts the response: remove it`, c)
+	}
+	return nil
 }
 
 func checkRequest(r *model.Request) error {
@@ -233,18 +243,22 @@ func checkResult(r *model.Request, res *model.Result) error {
 		return fmt.Errorf("the response to a %s has no items, count or more: remove them", r.Kind)
 	case res.Deleted != 0 && r.Kind != model.Delete:
 		return fmt.Errorf("the response to a %s has no deleted: remove it", r.Kind)
+	case res.Prev != nil && r.Kind != model.Put && r.Kind != model.Delete:
+		return fmt.Errorf("the response to a %s has no prev: remove it", r.Kind)
 	case (res.Succeeded || res.Results != nil) && r.Kind != model.Txn:
 		return fmt.Errorf("the response to a %s has no succeeded or responses: remove them", r.Kind)
 	}
-	for _, it := range res.Items {
-		if it == nil || it.Key == "" {
-			return errors.New("an item of the response has no key")
-		}
-		if it.CreateRevision < 0 || it.ModRevision < 0 || it.Version < 0 || it.Lease < 0 {
-			return fmt.Errorf("the revisions and the lease of key %q cannot be negative", shorten(it.Key))
-		}
-		if err := checkItem(it); err != nil {
-			return err
+	for _, items := range [...][]*model.Item{res.Items, res.Prev} {
+		for _, it := range items {
+			if it == nil || it.Key == "" {
+				return errors.New("an item of the response has no key")
+			}
+			if it.CreateRevision < 0 || it.ModRevision < 0 || it.Version < 0 || it.Lease < 0 {
+				return fmt.Errorf("the revisions and the lease of key %q cannot be negative", shorten(it.Key))
+			}
+			if err := checkItem(it); err != nil {
+				return err
+			}
 		}
 	}
 	if r.Kind != model.Txn {

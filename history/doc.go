@@ -29,23 +29,26 @@
 //     concurrent, which hides violations.
 //   - server: the server that answered. It is for readers only and may be left
 //     out.
-//   - request: put {"key","value","lease"}, delete {"key","end"}, get {"key"},
-//     list {"key","end","limit","countOnly","keysOnly"}, compact {"revision"},
+//   - request: put {"key","value","lease","prevKV"}, delete {"key","end","prevKV"}, get {"key"},
+//     list {"key","end","limit","countOnly","keysOnly","selection"}, compact {"revision"},
 //     lease-grant {"lease","ttl"}, lease-revoke {"lease"},
-//     txn {"compare":[{"key","target":"mod|version|create|value|lease","result":"=|!=|>|<","value"}],
+//     txn {"compare":[{"key","target":"mod|version|create|value|lease","result":"=|!=|>|<","value","end"}],
 //     "success":[...],"failure":[...]} with requests that carry their own "op", which may
 //     be txn again: its compares look at the store before all of it. A compare
 //     of values has "text" in place of "value". A put with "ignoreValue" keeps the value,
 //     one with "ignoreLease" the lease.
+//     selection {"sortBy":"version|create|mod|value","descending","minMod","maxMod","minCreate","maxCreate",
+//     "values","valuesEnd","moreOfAll"}: values and valuesEnd are how the values of the items begin and
+//     end; with moreOfAll a page says "more" if any item of the range follows, selected or not.
 //     Ranges are etcd's: without end the single key, end "\u0000" is "from key on".
 //     Reads may have "freshness": "any" (Kubernetes: resourceVersion 0),
 //     "not-older-than" or "exact", the latter two with "revision"; without it
 //     they are consistent.
 //   - exactly one of response, error and unknown:
-//     response {"revision","items","count","more","deleted","succeeded","responses"},
+//     response {"revision","items","count","more","deleted","prev","succeeded","responses"},
 //     where revision is the one that a write made or a list observed; it may be
 //     left out where the server did not send it, and count where it is the number
-//     of items. Of an item, create, mod and version may be left out if they are not
+//     of items. prev are the items before a write that asked for them with prevKV. Of an item, create, mod and version may be left out if they are not
 //     known. An item with all of them and no lease is on no lease; of others that is not known.
 //     error is compacted, future-revision, timeout, too-many-requests,
 //     unavailable or invalid: the operation definitely had no effect.
@@ -57,8 +60,8 @@
 // All writers of the store must be recorded: a revision that no operation made
 // is a violation. If some are not, the header has to say so with "partial":true. Then what
 // cannot be known is unknown: "holds" says that writes of others can explain the answers,
-// "violated" that none can. What the comparisons of transactions found, counts, and the
-// create and version of items are not judged then, as others may have changed them.
+// "violated" that none can. What the comparisons of transactions found, counts, the items before a
+// write, and the create and version of items are not judged then, as others may have changed them.
 //
 // # Leases
 //

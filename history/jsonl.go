@@ -194,7 +194,7 @@ func encodeResult(r *model.Request, res *model.Result) *resultJSON {
 		Revision: res.Revision, Items: res.Items, More: res.More,
 		Deleted: res.Deleted, Prev: res.Prev, Succeeded: res.Succeeded,
 	}
-	if res.Count != int64(len(res.Items)) {
+	if res.Counted || res.Count != int64(len(res.Items)) {
 		out.Count = &res.Count
 	}
 	branch := r.Branch(res.Succeeded)
@@ -375,7 +375,7 @@ func decodeResult(in *resultJSON) model.Result {
 		Deleted: in.Deleted, Prev: in.Prev, Succeeded: in.Succeeded,
 	}
 	if in.Count != nil {
-		res.Count = *in.Count
+		res.Count, res.Counted = *in.Count, *in.Count == res.Count
 	}
 	for i := range in.Responses {
 		res.Results = append(res.Results, decodeResult(&in.Responses[i]))

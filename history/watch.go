@@ -132,6 +132,8 @@ func checkWatchResponse(r *model.WatchResponse) error {
 	switch {
 	case r.Revision < 0 || r.CompactRevision < 0:
 		return errors.New(`"revision" and "compactRevision" cannot be negative`)
+	case r.CompactRevision > 0 && !r.Canceled:
+		return errors.New(`"compactRevision" is for a response that is canceled: remove it`)
 	case (r.Created || r.Progress) && r.Revision == 0:
 		return errors.New(`a response that is created or progress needs its "revision"`)
 	}

@@ -117,9 +117,11 @@ func (s *naiveStore) carriesOut(r *model.Request, rev int64) naiveAnswer {
 }
 
 type naiveAnswer struct {
-	changed   bool
-	refused   bool
-	found     []model.Item
+	changed bool
+	refused bool
+	found   []model.Item
+	// previous are those that a write replaced or deleted, if it asked for them.
+	previous  []model.Item
 	deleted   int64
 	succeeded bool
 	nested    []naiveAnswer
@@ -139,6 +141,9 @@ func (s *naiveStore) execute(r *model.Request, rev int64, old map[string]model.I
 	case model.Put:
 		it := model.Item{Key: r.Key, Value: r.Value, CreateRevision: rev, ModRevision: rev, Version: 1, Lease: r.Lease}
 		if now, ok := s.items[r.Key]; ok {
+			if r.PrevKV {
+				out.previous = append(out.previous, now)
+			}
 			it.CreateRevision = now.CreateRevision
 			it.Version = now.Version + 1
 			if r.IgnoreValue {
@@ -154,13 +159,17 @@ func (s *naiveStore) execute(r *model.Request, rev int64, old map[string]model.I
 		s.items[r.Key] = it
 		out.changed = true
 	case model.Delete:
-		for k := range s.items {
+		for k, now := range s.items {
 			if covers(r, k) {
+				if r.PrevKV {
+					out.previous = append(out.previous, now)
+				}
 				delete(s.items, k)
 				out.deleted++
 				out.changed = true
 			}
 		}
+		slices.SortFunc(out.previous, func(a, b model.Item) int { return strings.Compare(a.Key, b.Key) })
 	case model.LeaseRevoke:
 		for k, it := range s.items {
 			if it.Lease == r.Lease {
@@ -214,7 +223,7 @@ func (a *naiveAnswer) matches(r *model.Request, given *model.Result) bool {
 	if r.Kind == model.Get || r.Kind == model.List {
 		return a.matchesRead(r, given)
 	}
-	if given.Deleted != a.deleted || given.Succeeded != a.succeeded || len(given.Results) != len(a.nested) {
+	if !slices.EqualFunc(given.Prev, a.previous, sameItem) || given.Deleted != a.deleted || given.Succeeded != a.succeeded || len(given.Results) != len(a.nested) {
 		return false
 	}
 	branch := r.Failure
@@ -247,22 +256,25 @@ func (a *naiveAnswer) matchesRead(r *model.Request, given *model.Result) bool {
 		if r.KeysOnly {
 			want.Value = ""
 		}
-		got := *given.Items[i]
-		if got.ModRevision == 0 {
-			want.ModRevision = 0
-		}
-		if got.CreateRevision == 0 {
-			want.CreateRevision = 0
-		}
-		if got.Version == 0 {
-			want.Version = 0
-		}
-		if got.Lease == 0 && (want.ModRevision == 0 || want.CreateRevision == 0 || want.Version == 0) {
-			want.Lease = 0
-		}
-		if got != want {
+		if !sameItem(given.Items[i], want) {
 			return false
 		}
 	}
 	return true
+}
+
+func sameItem(got *model.Item, want model.Item) bool {
+	if got.ModRevision == 0 {
+		want.ModRevision = 0
+	}
+	if got.CreateRevision == 0 {
+		want.CreateRevision = 0
+	}
+	if got.Version == 0 {
+		want.Version = 0
+	}
+	if got.Lease == 0 && (want.ModRevision == 0 || want.CreateRevision == 0 || want.Version == 0) {
+		want.Lease = 0
+	}
+	return *got == want
 }

@@ -611,7 +611,11 @@ func flags(res *model.Result) string {
 	if res == nil {
 		return "nothing"
 	}
-	return fmt.Sprintf("revision %d, deleted %d, succeeded %t", res.Revision, res.Deleted, res.Succeeded)
+	said := fmt.Sprintf("revision %d, deleted %d, succeeded %t", res.Revision, res.Deleted, res.Succeeded)
+	for _, it := range res.Prev {
+		said += fmt.Sprintf(", previous %q as %s", it.Key, describe(it))
+	}
+	return said
 }
 
 // isUnrecorded reports whether an operation was added to complete a partial history.

@@ -24,6 +24,7 @@ const (
 	// putA makes revision 3 from 1 to 2, deleteA revision 4 from 3 to 4.
 	putA    = `{"client":"w","op":"put","call":1,"return":2,"request":{"key":"a","value":"new"},"response":{"revision":3}}`
 	deleteA = `{"client":"w","op":"delete","call":3,"return":4,"request":{"key":"a"},"response":{"revision":4,"deleted":1}}`
+	putB    = `{"client":"w","op":"put","call":5,"return":6,"request":{"key":"b","value":"new"},"response":{"revision":4}}`
 	oldA    = `{"key":"a","value":"old","create":2,"mod":2,"version":1}`
 	newA    = `{"key":"a","value":"new","create":2,"mod":3,"version":2}`
 )
@@ -126,6 +127,15 @@ func TestJudgements(t *testing.T) {
 			[]string{start, putA, strings.Replace(list(10, `"countOnly":true`, 3), `"items":[]`, `"count":2`, 1)},
 			Linearizable, model.Violated, 1, Miscounted,
 			`the list of "a" by r (called at 10, answered at 11) by cache-0 is of revision 3; its items are right, its count or its "more" is not`,
+		},
+		"a page that does not tell its count": {
+			[]string{start, putA, putB, strings.Replace(list(10, `"limit":1`, 4, newA), `"items"`, `"more":true,"items"`, 1)},
+			Linearizable, model.Holds, 1, "", "",
+		},
+		"a page that tells a wrong count": {
+			[]string{start, putA, putB, strings.Replace(list(10, `"limit":1`, 4, newA), `"items"`, `"more":true,"count":1,"items"`, 1)},
+			Linearizable, model.Violated, 1, Miscounted,
+			`the list of "a" by r (called at 10, answered at 11) by cache-0 is of revision 4; its items are right, its count or its "more" is not`,
 		},
 		"a revision from nowhere": {
 			[]string{start, putA, list(10, "", 9, newA)},
@@ -310,7 +320,6 @@ func TestJudgements(t *testing.T) {
 // explanation says what is wrong, and nothing that is not so.
 func TestWhatIsWrongWithAnItem(t *testing.T) {
 	const (
-		putB  = `{"client":"w","op":"put","call":5,"return":6,"request":{"key":"b","value":"new"},"response":{"revision":4}}`
 		lost  = `{"client":"v","op":"delete","call":4,"request":{"key":"a"},"unknown":true}`
 		get   = `{"client":"r","op":"get","call":10,"return":11,"request":{"key":"a"},"response":{"items":[%s]}}`
 		other = `{"key":"a","value":"new","create":7,"mod":3,"version":2}`

@@ -46,12 +46,10 @@ func plainRequest(r *model.Request) bool {
 }
 
 func plainResult(res *model.Result) bool {
-	if slices.ContainsFunc(res.Items, func(it *model.Item) bool {
+	numbered := func(it *model.Item) bool {
 		return it.CreateRevision != 0 || it.ModRevision != 0 || it.Version != 0 || it.Lease != 0
-	}) {
-		return false
 	}
-	return !slices.ContainsFunc(res.Results, func(r model.Result) bool { return !plainResult(&r) })
+	return !slices.ContainsFunc(res.Items, numbered) && !slices.ContainsFunc(res.Prev, numbered) && !slices.ContainsFunc(res.Results, func(r model.Result) bool { return !plainResult(&r) })
 }
 
 // parts are the operations that can be judged apart. An order of all of them exists if

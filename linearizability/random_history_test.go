@@ -180,7 +180,7 @@ func (s *simulated) request() *model.Request {
 	case 0, 1, 2:
 		return s.put(s.key())
 	case 3:
-		r := &model.Request{Kind: model.Delete, Key: s.key()}
+		r := &model.Request{Kind: model.Delete, Key: s.key(), PrevKV: s.dice.roll(2) == 0}
 		if s.dice.roll(3) == 0 {
 			r.End = "\x00"
 		}
@@ -219,7 +219,7 @@ func (s *simulated) fresh(r *model.Request) *model.Request {
 
 // put may keep the value that is there, if the key is.
 func (s *simulated) put(key string) *model.Request {
-	r := &model.Request{Kind: model.Put, Key: key, Value: s.value()}
+	r := &model.Request{Kind: model.Put, Key: key, Value: s.value(), PrevKV: s.dice.roll(3) == 0}
 	if s.dice.roll(8) == 0 {
 		r.Value, r.IgnoreValue = "", true
 	}
@@ -393,6 +393,28 @@ var mutations = []struct {
 			op.Result.Deleted++
 		}
 		return op != nil
+	}},
+	{"wrong previous item", func(d dice, h *model.History) bool {
+		op := pick(d, h, func(op *model.Operation) bool { return op.Outcome == model.Done && len(op.Result.Prev) > 0 })
+		if op == nil {
+			return false
+		}
+		it := *op.Result.Prev[0]
+		switch d.roll(5) {
+		case 0:
+			it.Key += "!"
+		case 1:
+			it.Value += "!"
+		case 2:
+			it.ModRevision++
+		case 3:
+			it.Version++
+		}
+		op.Result.Prev = append([]*model.Item{&it}, op.Result.Prev[1:]...)
+		if it == *op.Result.Prev[0] && d.roll(2) == 0 {
+			op.Result.Prev = op.Result.Prev[1:]
+		}
+		return true
 	}},
 	{"wrong success flag", func(d dice, h *model.History) bool {
 		op := pick(d, h, func(op *model.Operation) bool { return op.Outcome == model.Done && op.Request.Kind == model.Txn })

@@ -166,13 +166,13 @@ func forgetNumbers(op *model.Operation) {
 	if op.Outcome != model.Done {
 		return
 	}
-	res := *op.Result
-	res.Items, res.Prev = nil, nil
+	request, res := *op.Request, *op.Result
+	request.PrevKV, res.Items, res.Prev = false, nil, nil
 	for _, it := range op.Result.Items {
 		res.Items = append(res.Items, &model.Item{Key: it.Key, Value: it.Value, ModRevision: it.ModRevision})
 	}
 	res.More, res.Count = false, int64(len(res.Items))
-	op.Result = &res
+	op.Request, op.Result = &request, &res
 }
 
 // revisionsOf are the revisions that writes made, and the newest that anything shows.

@@ -200,8 +200,10 @@ type Result struct {
 	Revision int64
 	Items    []*Item
 	Count    int64
-	More     bool
-	Deleted  int64
+	// Counted: that the Count is the number of Items was told, and is not for want of another.
+	Counted bool
+	More    bool
+	Deleted int64
 	// Prev are the items before a write that asked for them.
 	Prev      []*Item
 	Succeeded bool

@@ -59,7 +59,7 @@ func answersFirst(have []*model.Item, total int, r *model.Request, res *model.Re
 	}
 	// Kubernetes does not say how many items a selector would select after a page, and
 	// a recorded history may leave the number out.
-	if res.Count != int64(total) && !(more && res.Count == int64(len(have))) {
+	if res.Count != int64(total) && !(more && !res.Counted && res.Count == int64(len(have))) {
 		return false
 	}
 	for i, it := range have {

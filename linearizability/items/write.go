@@ -1,6 +1,10 @@
 package items
 
-import "github.com/watchbed/watchbed/model"
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/model"
+)
 
 // Apply carries out a write that would make revision rev, and reports whether it
 // changed anything and whether that is what the client was answered. A nil result
@@ -38,11 +42,13 @@ func (c *Contents) decide(r *model.Request, succeeds []bool, scratch *[]*model.I
 func (c *Contents) carryOut(r *model.Request, res *model.Result, rev int64, succeeds *[]bool, scratch *[]*model.Item) (changed, right bool) {
 	switch r.Kind {
 	case model.Put:
+		right = c.wasBefore(r, res, scratch)
 		c.put(r, rev)
-		return true, true
+		return true, right
 	case model.Delete:
+		right = c.wasBefore(r, res, scratch)
 		n := c.deleteRange(r.Key, r.End, scratch)
-		return n > 0, res == nil || res.Deleted == n
+		return n > 0, right && (res == nil || res.Deleted == n)
 	case model.LeaseRevoke:
 		return c.Revoke(r.Lease) > 0, true
 	}
@@ -71,6 +77,18 @@ func (c *Contents) carryOut(r *model.Request, res *model.Result, rev int64, succ
 		changed = changed || did
 	}
 	return changed, true
+}
+
+// wasBefore reports whether a write was answered with the items that it replaces or deletes if it asked
+// for them, and with none if not.
+func (c *Contents) wasBefore(r *model.Request, res *model.Result, scratch *[]*model.Item) bool {
+	switch {
+	case res == nil:
+		return true
+	case !r.PrevKV:
+		return len(res.Prev) == 0
+	}
+	return slices.EqualFunc(res.Prev, c.Between(r.Key, r.End, scratch), func(shown, stored *model.Item) bool { return Shows(shown, stored, false) })
 }
 
 func (c *Contents) put(r *model.Request, rev int64) {
@@ -113,7 +131,7 @@ func (c *Contents) deleteRange(key, end string, scratch *[]*model.Item) int64 {
 func (c *Contents) Idle(r *model.Request, res *model.Result, scratch *[]*model.Item) bool {
 	switch r.Kind {
 	case model.Delete:
-		return res.Deleted == 0 && len(c.Between(r.Key, r.End, scratch)) == 0
+		return res.Deleted == 0 && len(res.Prev) == 0 && len(c.Between(r.Key, r.End, scratch)) == 0
 	case model.LeaseRevoke:
 		return !c.Holds(r.Lease)
 	}

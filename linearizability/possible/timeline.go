@@ -229,7 +229,7 @@ func (t *Timeline) mayAnswer(op *model.Operation, rev int64, last bool) bool {
 func (t *Timeline) counts(res *model.Result, limit int64) bool {
 	n := int64(len(res.Items))
 	if res.More {
-		return limit > 0 && n == limit && res.Count >= n
+		return limit > 0 && n == limit && (res.Count > n || res.Count == n && !res.Counted)
 	}
 	return res.Count == n && (limit == 0 || n <= limit)
 }
