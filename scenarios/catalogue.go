@@ -32,7 +32,7 @@ func init() {
 		stalled.Watches, stalled.Ended, stalled.Relisted, stalled.Neighbours,
 		// What known bugs of etcd show in.
 		NegativeWatch, etcdrequests.KeptHistory, FutureWatch, CompactedWatch, SecondWatch, PreviousValues, NotifiedWatches, QuietWatch, QuietAgain, LaggingWatches, CrashInCompaction, ResumedCompaction, AnyEtcdRequests,
-		etcdrequests.RequestSizes, etcdrequests.TransactionSizes, etcdrequests.LaggingReads, etcdrequests.LaggingStreams, etcdrequests.TwoStepWrites, etcdrequests.AnyWithoutLeader, etcdrequests.LeaderlessAtRest, etcdrequests.NestedTransactions, etcdrequests.Leases, etcdrequests.LeasesWithoutLeader, etcdrequests.LeaseTimes, etcdrequests.PhysicalCompactions, etcdrequests.CompactionInRange,
+		etcdrequests.RequestSizes, etcdrequests.TransactionSizes, etcdrequests.LaggingReads, etcdrequests.LaggingStreams, etcdrequests.TwoStepWrites, etcdrequests.AnyWithoutLeader, etcdrequests.LeaderlessAtRest, etcdrequests.NestedTransactions, etcdrequests.Leases, etcdrequests.LeasesWithoutLeader, etcdrequests.LeaseTimes, etcdrequests.PhysicalCompactions, etcdrequests.RewrittenKeys, etcdrequests.CompactionInRange,
 		// Snapshots and compaction (KEP-4988).
 		SnapshotReads, CompactedHistory, CompetingCompactors, LoneCompactor, divergences.LostEvent, divergences.LostEventRecovers, divergences.LostDeletion, divergences.LostVersion, divergences.LostValue, divergences.LostSnapshot,
 		divergences.FailedChecks, divergences.Detectors, divergences.ConsistencyChecks, divergences.CheckAmidEvent,

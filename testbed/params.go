@@ -313,7 +313,7 @@ func (p *Params) fit() error {
 		return fmt.Errorf("there are more than %d clients and caches; set fewer writers, readers, watchers, informers or caches", maxClients)
 	case p.Workload.Size() > maxSize:
 		return fmt.Errorf("there are %d objects and operations (items, history, keys, writes, reads), more than %d", p.Workload.Size(), maxSize)
-	case p.Workload.Wide && p.Workload.Keys*p.Workload.ObjectWrites() > maxSize:
+	case (p.Workload.Wide || p.Workload.Rewrites) && p.Workload.Keys*p.Workload.ObjectWrites() > maxSize:
 		return fmt.Errorf("wide=true: there are %d writes that may change all %d keys at one revision, more than %d changes; set fewer keys or writes",
 			p.Workload.ObjectWrites(), p.Workload.Keys, maxSize)
 	}

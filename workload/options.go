@@ -11,8 +11,8 @@ type Options struct {
 	// Writers write the watched keys, Writes each.
 	Writers, Writes int
 	// Txns and Deletes are among the writes, beside puts; Wide ones change all
-	// watched keys at one revision.
-	Txns, Deletes, Wide bool
+	// watched keys at one revision. Rewrites delete them before that, in the same transaction.
+	Txns, Deletes, Wide, Rewrites bool
 	// Noise are clients that write keys which no cache holds, NoiseWrites each,
 	// within NoiseFor when timed.
 	Noise, NoiseWrites int
@@ -95,6 +95,7 @@ var Group = option.Join(option.NewGroup("clients",
 	option.Switch("txns", func(o *Options) *bool { return &o.Txns }, "transactions among the writes, that create what does not exist"),
 	option.Switch("deletes", func(o *Options) *bool { return &o.Deletes }, "deletes among the writes"),
 	option.Switch("wide", func(o *Options) *bool { return &o.Wide }, "writes that change all watched keys at one revision among the writes"),
+	option.Switch("rewrites", func(o *Options) *bool { return &o.Rewrites }, "writes that delete all keys and put the watched ones again at one revision among the writes"),
 	option.Count("noise", func(o *Options) *int { return &o.Noise }, "", "clients that write keys which no cache holds"),
 	option.Count("noise-writes", func(o *Options) *int { return &o.NoiseWrites }, "", "writes of each of them"),
 	option.Duration("noise-for", func(o *Options) *time.Duration { return &o.NoiseFor }, "", "how long noise goes on, timed"),

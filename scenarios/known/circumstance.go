@@ -64,6 +64,8 @@ var (
 		func(s *testbed.Setup) bool { return s.Params.Workload.TakeRests })
 	EtcdCompacts = testbed.NewCondition("etcd is compacted",
 		func(s *testbed.Setup) bool { return s.Params.Workload.Compactions > 0 || s.Params.Topology.Compactors })
+	RewritesKeys = testbed.NewCondition("clients delete keys and put them again in one transaction",
+		func(s *testbed.Setup) bool { return s.Params.Workload.Rewrites || s.Params.Workload.Drawn.OfEtcd > 0 })
 	EtcdRestarts = testbed.NewCondition("etcd restarts",
 		func(s *testbed.Setup) bool { return s.Params.Faults.EtcdRestarts > 0 })
 	CachesAreRecreated = testbed.NewCondition("a cache is replaced by a new one in the same process",

@@ -43,6 +43,8 @@ var (
 		func(o *etcd.Options) bool { return o.Store.CompactedUnsynced == mvcc.FallsThrough })
 	CompactionRemovesDeletion = ofEtcd("an etcd compaction removes the deletion at its own revision (compact-tombstone=removed)",
 		func(o *etcd.Options) bool { return o.Store.CompactTombstone == mvcc.Removed })
+	CompactionLosesKey = ofEtcd("an etcd compaction loses a key that its revision deletes and puts again (compact-recreated=lost)",
+		func(o *etcd.Options) bool { return o.Store.CompactRecreated == mvcc.RecreatedLost })
 	RestartRemovesDeletion = ofEtcd("a compaction that goes on after a restart of etcd removes the deletion at its own revision (restore-tombstone=not-indexed)",
 		func(o *etcd.Options) bool { return o.Store.RestoreTombstone == mvcc.NotIndexed })
 	AcceptsNegativeStart = ofEtcd("etcd accepts a watch from a revision below 0 (negative-start=accepted)",

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/etcdapi"
 	"github.com/watchbed/watchbed/properties/informers"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
@@ -31,6 +32,10 @@ func init() {
 		When(KeepsSnapshots, ContinuesWithoutLimit, ClientsDrawLists).RarelyViolates(caches.PageSizes).
 			Because("a page that a snapshot answers has everything behind its token if it names resourceVersion \"0\" (findings/pages/continued-list-without-limit.md)"),
 		Restored(caches.MatchEtcd),
+		When(CompactionLosesKey, RewritesKeys).RarelyViolates(
+			etcdapi.Answers, reads.Linearizable, reads.LinearizableData, reads.LinearizableAnswers, reads.Exact,
+			watches.Reliable, watches.Resumable, watches.Atomic, watches.KeepUp, watches.PrevKV, watches.InitialEvents,
+		).Because("a compaction loses a key that its revision deletes and puts again, and a read of the key ends the process (etcd-io/etcd#22376)"),
 	)...)
 }
 

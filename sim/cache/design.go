@@ -39,8 +39,6 @@ type Design struct {
 	// Lacks are the names of properties that say nothing of the node, since it has nothing that they are about: "reliable" of
 	// one that serves no watches. A test does not fail where they were not checked (scenariotest.MustHold). Where they were, they count.
 	Lacks []string
-	// Neighbours are designs that can stand in for a node of another kind. nil: there are none.
-	Neighbours func() []option.Neighbour
 
 	ownNode bool
 }

@@ -52,6 +52,10 @@ func (s *Server) runApplyLoop(env *sim.Env) {
 	}
 	env.Under(e.cause)
 	resp := s.apply(env, &e)
+	if s.store.Fatal() {
+		s.log.again(env, e)
+		return
+	}
 	if s.store.Unpublished() {
 		s.ending = ending{open: true, entry: e, answer: resp}
 		env.Enable(applyLoop)
@@ -204,6 +208,9 @@ func (s *Server) before(env *sim.Env, key, end string) []*wire.KeyValue {
 
 // endTxn ends the write transaction of an entry and returns the revision after it.
 func (s *Server) endTxn(env *sim.Env, e *entry) int64 {
+	if s.store.Fatal() {
+		return 0
+	}
 	if s.log.skipped {
 		env.Reads(cellSkipped, 0)
 	}

@@ -131,7 +131,8 @@
 // revision of permissions that RangeStream compares again behind its last chunk,
 // alarms and quotas. Of leases: the stream of keep-alives, checkpoints, LeaseLeases, and the
 // limit of revocations a second. A put that keeps the value of a key which the same transaction
-// deletes: clients here do not ask for it. Errors of gRPC: a stream ends when its connection
+// deletes: clients here do not ask for it. Of a lost key (CompactRecreated) that is put again before a restart: the
+// restart counts its versions anew from that put. Errors of gRPC: a stream ends when its connection
 // does. gRPC's own limit of a message (--max-request-bytes and 512 KiB) is far above what
 // clients here send.
 package etcd

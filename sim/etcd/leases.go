@@ -127,6 +127,11 @@ func (s *Server) attach(env *sim.Env) {
 	})
 }
 
+// detachLost: a store that is made anew attaches the keys of its backend to their leases.
+func (s *Server) detachLost() {
+	s.store.Lost(func(key string) { s.lessor.Attach(key, 0) })
+}
+
 // receiveKeepAlive is LeaseServer.leaseKeepAlive: the header of the answer is made before the
 // lease is renewed.
 func (s *Server) receiveKeepAlive(env *sim.Env, m *sim.Message) {

@@ -61,6 +61,14 @@ func (l *raftLog) apply(env *sim.Env) entry {
 	return e
 }
 
+// again has an entry applied before those that were never applied. Its client has no connection any more.
+func (l *raftLog) again(env *sim.Env, e entry) {
+	env.WritesItem(cellRaftLog, 0, int64(l.applied))
+	e.conn = sim.NoConn
+	l.entries = slices.Insert(l.entries, l.next, e)
+	l.applied--
+}
+
 // LogOptions are about the raft log.
 type LogOptions struct {
 	Unapplied UnappliedEntries
@@ -105,18 +113,13 @@ func (s *Server) skip(env *sim.Env) {
 	}
 }
 
-// repeat has the entry that was applied last applied again, before those that were never
-// applied. A compaction that is repeated is refused, so that it makes no difference.
+// repeat has the entry that was applied last applied again. A compaction that is repeated is refused, so that it makes no difference.
 func (s *Server) repeat(env *sim.Env) {
-	l := &s.log
-	e := l.newest
+	e := s.log.newest
 	if _, compacts := e.payload.(*wire.CompactionRequest); compacts || e.payload == nil {
 		return
 	}
-	env.WritesItem(cellRaftLog, 0, int64(l.applied))
-	e.conn = sim.NoConn
-	l.entries = slices.Insert(l.entries, l.next, e)
-	l.applied--
+	s.log.again(env, e)
 	if env.Noting() {
 		env.Note(repeated{e.payload})
 	}

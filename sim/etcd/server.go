@@ -153,6 +153,7 @@ func (s *Server) Restart(env *sim.Env) {
 	cut := s.leader.cut
 	s.forget()
 	s.watch.Forget()
+	s.detachLost()
 	s.store.Restart(env)
 	if s.members.options().Log.Unapplied == Repeated {
 		s.repeat(env)
@@ -196,6 +197,7 @@ func (s *Server) Receive(env *sim.Env, m *sim.Message) {
 	case *readIndexResp:
 		s.indexAnswered(env, m.Conn, p)
 	case *installSnapshot:
+		s.detachLost()
 		s.store.Restore(env)
 		if s.served != nil {
 			s.served.Restored(env)

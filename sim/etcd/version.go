@@ -46,8 +46,9 @@ var changes = []change{
 	{release.SinceAll("3.4.32", "3.5.14"), option.Settings("restore-revision=from-scheduled-compaction")},
 	// LeaseTimeToLive asks whether the member still leads.
 	{release.SinceAll("3.4.32", "3.5.14"), option.Settings("lease-time-left=of-leader")},
-	// Tombstones at the compacted revision stay, and survive a restart.
-	{release.SinceAll("3.4.34", "3.5.16"), option.Settings("compact-tombstone=kept")},
+	// Tombstones at the compacted revision stay, and survive a restart. A key that is put again at that revision is lost
+	// (etcd-io/etcd#18274, bbdc9418).
+	{release.SinceAll("3.4.34", "3.5.16"), option.Settings("compact-tombstone=kept", "compact-recreated=lost")},
 	{release.SinceAll("3.4.36", "3.5.18"), option.Settings("restore-tombstone=indexed")},
 	// Watches from a future revision.
 	{release.SinceAll("3.4.38", "3.5.22", "3.6.2"), option.Settings("progress=dropped-below-start", "sync-min-rev=never-lowered", "create-at-zero=passed-through")},
@@ -61,6 +62,8 @@ var changes = []change{
 	{release.SinceAll("3.4.42", "3.5.28", "3.6.9"), option.Settings("read-index-ids=fresh")},
 	// A Range may be answered in chunks (KEP-5966).
 	{release.SinceAll("3.7.0"), option.Settings("range-stream=served")},
+	// A Range without values reads the index alone (etcd-io/etcd#21791).
+	{release.SinceAll("3.7.0"), option.Settings("keys-only=from-index")},
 	// A member that does not answer a transaction looks at its ranges all the same (etcd-io/etcd#21432).
 	{release.SinceAll("3.7.0"), option.Settings("needless-ranges=checked")},
 }

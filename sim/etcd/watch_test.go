@@ -256,6 +256,58 @@ func TestDeletionAtTheCompactedRevision18089(t *testing.T) {
 	}
 }
 
+// rewrite deletes all keys from /a on and puts /a on a lease. checkIntervals takes the end "\x00" for a key below all others.
+var rewrite = &wire.TxnRequest{Success: []wire.RequestOp{
+	{DeleteRange: &wire.DeleteRangeRequest{Key: "/a", RangeEnd: "\x00"}}, {Put: &wire.PutRequest{Key: "/a", Value: "2", Lease: 7}},
+}}
+
+// doCompact stops at the first generation with "tomb >= atRev" (mvcc/key_index.go at v3.5.16; "tomb > atRev" at v3.5.15),
+// although the next one begins at atRev, too. rangeKeys does not find its revision: "range failed to find revision pair".
+func TestKeyPutAgainAtTheCompactedRevision22376(t *testing.T) {
+	read := &wire.RangeRequest{Key: "/a"}
+	lost := func(version string) *bench {
+		return newBench(t, version).write(&wire.LeaseGrantRequest{ID: 7, TTL: 60}).put("/a", "1").write(rewrite).compact(3).settle()
+	}
+	for _, v := range []string{"3.3.27", "3.4.33", "3.5.12", "3.5.15"} {
+		require.Equal(t, "rev 3: 1 items", lost(v).call(read).settle().last().Label(), v)
+	}
+	for _, v := range []string{"3.4.34", "3.5.16", "3.5.35", "3.6.0", "3.6.16", "3.7.3"} {
+		b := lost(v)
+		require.EqualValues(t, 1, b.call(&wire.RangeRequest{Key: "/a", CountOnly: true}).settle().last().(*wire.RangeResponse).Count, "the index has it")
+		require.Equal(t, "connection broken", b.call(read).settle().last().Label(), v)
+		require.Equal(t, "rev 3: 0 items", b.call(read).settle().last().Label(), v)
+		require.Empty(t, b.call(&wire.LeaseTimeToLiveRequest{ID: 7, Keys: true}).settle().last().(*wire.LeaseTimeToLiveResponse).Keys, v)
+	}
+	b := lost("3.6.16").put("/a", "3").settle()
+	require.EqualValues(t, 2, b.call(read).settle().last().(*wire.RangeResponse).Kvs[0].Version, "a put reads the index only")
+	bare := &wire.RangeRequest{Key: "/a", KeysOnly: true}
+	require.Equal(t, "connection broken", lost("3.6.16").call(bare).settle().last().Label())
+	require.Equal(t, "rev 3: 1 items", lost("3.7.3").call(bare).settle().last().Label(), "it reads the index only")
+
+	// The watch is sent what the backend has.
+	b = lost("3.6.16")
+	b.request("w", create("/a", 3)).settle().step("fire etcd syncWatchersLoop").settle()
+	require.Equal(t, []string{"created, rev 3", "event -/a@3"}, b.take())
+
+	b, previous := lost("3.6.16"), create("/a", 0)
+	previous.PrevKv = true
+	b.request("w", previous).settle().put("/a", "3").settle()
+	require.Equal(t, "connection broken", b.last().Label(), "the event looks for the value before it")
+}
+
+// A process that exits while it applies a transaction has applied nothing of it: the next one applies the entry of the log.
+func TestTransactionThatMeetsALostKey(t *testing.T) {
+	b := newBench(t, "3.6.16").write(&wire.LeaseGrantRequest{ID: 7, TTL: 60}).put("/a", "1").write(rewrite).compact(3).settle()
+	put := func(key string) []wire.RequestOp {
+		return []wire.RequestOp{{Put: &wire.PutRequest{Key: key, Value: "3", PrevKv: true}}}
+	}
+	b.call(&wire.TxnRequest{Compare: []wire.Compare{{Key: "/a", Target: wire.CompareVersion, Operand: 1}}, Success: put("/b"), Failure: put("/c")}).settle()
+	require.Equal(t, "connection broken", b.last().Label())
+	all := b.call(&wire.RangeRequest{Key: "/", RangeEnd: "0"}).settle().last().(*wire.RangeResponse)
+	require.EqualValues(t, 4, all.Revision)
+	require.Equal(t, "/c", all.Kvs[0].Key, "the next process finds no /a to compare")
+}
+
 func TestDeletionAtAnInterruptedCompaction19179(t *testing.T) {
 	for v, want := range map[string][]string{
 		"3.5.17": {"created, rev 4"}, "3.5.18": {"created, rev 4", "event -/a@3"},

@@ -1,6 +1,7 @@
 package plans
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -108,6 +109,12 @@ func (p *planner) writes(i int, name string) []workload.Step {
 		}
 		if p.o.Wide {
 			kinds = append(kinds, p.putAll(put.Value))
+		}
+		if p.o.Rewrites {
+			all := p.putAll(put.Value)
+			remove := wire.RequestOp{DeleteRange: &wire.DeleteRangeRequest{Key: everyKey, RangeEnd: "\x00"}}
+			all.Success = slices.Insert(all.Success, 0, remove)
+			kinds = append(kinds, all)
 		}
 		steps = append(steps, p.step(p.t.KV(i), kinds[j%len(kinds)], Think(p.o)))
 	}

@@ -46,6 +46,9 @@ type Store struct {
 	// removed are the versions that the last batch of a compaction took out of the
 	// backend, forgotten the tombstones that it took out of the index.
 	removed, forgotten []*version
+	// lost are values that the index has and the backend lacks, fatal: a read has met one, and the process ends with the step.
+	lost  []*version
+	fatal bool
 	// digest covers the first digested entries of backend.
 	digest   sim.Digest
 	digested int
@@ -144,7 +147,7 @@ func (s *Store) reset(b *base) {
 		scheduledCompact: from.scheduledCompact, finishedCompact: from.finishedCompact,
 		beginRev: from.beginRev, jobs: s.jobs[:0],
 		initial: from.initial, touched: s.touched[:0],
-		changes: s.changes[:0], removed: s.removed[:0], forgotten: s.forgotten[:0], digest: sim.NewDigest,
+		changes: s.changes[:0], removed: s.removed[:0], forgotten: s.forgotten[:0], lost: s.lost[:0], digest: sim.NewDigest,
 		versions: s.versions, ranges: s.ranges, found: s.found, scan: s.scan,
 	}
 }
@@ -156,6 +159,7 @@ func (s *Store) clone() Store {
 	c.backend = slices.Clone(s.backend)
 	c.jobs = slices.Clone(s.jobs)
 	c.touched = slices.Clone(s.touched)
+	c.lost = slices.Clone(s.lost)
 	c.changes, c.removed, c.forgotten = nil, nil, nil
 	c.versions, c.ranges, c.found = s.versions.Clone(), s.ranges.Clone(), s.found.Clone()
 	c.scan = scanner{}
@@ -195,6 +199,9 @@ func (s *Store) fingerprint(d sim.Digest) sim.Digest {
 	for i := range s.jobs {
 		j := &s.jobs[i]
 		d = d.Int(j.rev).Int(j.next).Int(int64(j.sub))
+	}
+	for _, v := range s.lost {
+		d = v.kv.Digest(d.Text("lost"))
 	}
 	return d
 }

@@ -53,7 +53,13 @@ func (s *Store) scheduleCompaction(env *sim.Env) {
 	env.LooksAt(CellStore, 0)
 	for _, v := range s.removed {
 		env.WritesItem(CellStore, 0, v.kv.ModRevision)
-		if v.tombstone && v.kv.ModRevision == rev && env.Noting() {
+		switch lost := slices.Contains(s.lost, v); {
+		case lost:
+			env.Cover(coverRecreatedLost)
+			if env.Noting() {
+				env.Note(valueRemoved{rev, v.kv.Key})
+			}
+		case v.tombstone && v.kv.ModRevision == rev && env.Noting():
 			env.Note(tombstoneRemoved{rev})
 		}
 	}
@@ -123,6 +129,9 @@ func (s *Store) compactBatch(job *compactionJob) (done bool) {
 			kept = append(kept, v)
 		} else {
 			s.removed = append(s.removed, v)
+			if !v.tombstone && v == s.newestAt(v.kv.Key, job.rev) {
+				s.lost = append(s.lost, v)
+			}
 		}
 		job.next, job.sub = v.kv.ModRevision, v.sub+1
 		end++
@@ -137,13 +146,26 @@ func (s *Store) compactBatch(job *compactionJob) (done bool) {
 	return true
 }
 
+// newestAt is the version of a key that a compaction at rev has to keep, tombstone or not, nil if there is none.
+func (s *Store) newestAt(key string, rev int64) *version {
+	v := s.last(key)
+	for v != nil && v.kv.ModRevision > rev {
+		v = v.prev
+	}
+	return v
+}
+
 // keeps reports whether a compaction at rev leaves a change in the backend:
 // keyIndex.doCompact. The newest version of each key stays, unless it is a
 // tombstone.
 func (s *Store) keeps(v *version, rev int64) bool {
-	newest := s.last(v.kv.Key)
-	for newest != nil && newest.kv.ModRevision > rev {
-		newest = newest.prev
+	newest := s.newestAt(v.kv.Key, rev)
+	if s.opts.CompactRecreated == RecreatedLost {
+		for u := newest; u != nil && u.kv.ModRevision == rev; u = u.prev {
+			if u.tombstone {
+				newest = u
+			}
+		}
 	}
 	if newest != v {
 		return false

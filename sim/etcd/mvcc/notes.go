@@ -24,6 +24,41 @@ func (n tombstoneRemoved) Text(*sim.World) string {
 // About implements sim.Subject.
 func (n tombstoneRemoved) About() sim.About { return sim.About{Revision: n.revision} }
 
+// valueRemoved: a compaction removed the value that a key was given at the revision that it compacts to.
+type valueRemoved struct {
+	revision int64
+	key      string
+}
+
+// Text implements sim.Note.
+func (n valueRemoved) Text(*sim.World) string {
+	return "the compaction at revision " + number(n.revision) + " keeps the deletion of " + n.key + " that is revision " + number(n.revision) +
+		", and removes the value that the same revision gives it"
+}
+
+// About implements sim.Subject.
+func (n valueRemoved) About() sim.About { return sim.About{Revision: n.revision, Key: n.key} }
+
+// SetsBack implements sim.Setback.
+func (n valueRemoved) SetsBack() bool { return true }
+
+// pairMissing: the backend lacks a value that the index has.
+type pairMissing struct {
+	revision int64
+	key      string
+}
+
+// Text implements sim.Note.
+func (n pairMissing) Text(*sim.World) string {
+	return "does not find the value of revision " + number(n.revision) + " of " + n.key + ", which its index has, and exits"
+}
+
+// About implements sim.Subject.
+func (n pairMissing) About() sim.About { return sim.About{Revision: n.revision, Key: n.key} }
+
+// SetsBack implements sim.Setback.
+func (n pairMissing) SetsBack() bool { return true }
+
 // restored: the store was made anew from its backend.
 type restored struct {
 	// before is the revision that the store had reached.

@@ -15,6 +15,8 @@ type Options struct {
 	SyncMinRev        SyncMinRev
 	CompactedUnsynced CompactedUnsynced
 	CompactTombstone  CompactTombstone
+	CompactRecreated  CompactRecreated
+	KeysOnly          KeysOnly
 	RestoreTombstone  RestoreTombstone
 	RestoreRevision   RestoreRevision
 	PhysicalAnswer    PhysicalAnswer
@@ -107,6 +109,27 @@ const (
 	Removed CompactTombstone = iota
 	// Kept: the deletion stays until the next compaction.
 	Kept
+)
+
+// CompactRecreated is what a compaction makes of a key that the compacted revision deletes and puts again.
+type CompactRecreated uint8
+
+const (
+	// RecreatedKept: the backend keeps the value.
+	RecreatedKept CompactRecreated = iota
+	// RecreatedLost: doCompact stops at the first generation of the key that ends at that revision or later, and the backend keeps
+	// what that one ends with, the deletion. The index has the value of the next generation (#22376).
+	RecreatedLost
+)
+
+// KeysOnly is where a Range without values has its key-values from, unless it sorts by them.
+type KeysOnly uint8
+
+const (
+	// KeysFromBackend: where any other has them from.
+	KeysFromBackend KeysOnly = iota
+	// KeysFromIndex: the index.
+	KeysFromIndex
 )
 
 // PhysicalAnswer is when a physical compaction is answered.
@@ -216,6 +239,14 @@ var Choices = option.NewGroup("etcd",
 		"what a compaction does with a deletion at the compacted revision",
 		option.Value{Name: "removed", Doc: "a watch from that revision misses it (#18089)"},
 		option.Value{Name: "kept", Doc: "it stays until the next compaction"}),
+	option.Choice("compact-recreated", func(o *Options) *CompactRecreated { return &o.CompactRecreated },
+		"what a compaction makes of a key that the compacted revision deletes and puts again",
+		option.Value{Name: "kept", Doc: "its value stays"},
+		option.Value{Name: "lost", Doc: "its value goes: a read ends the process, and the next one does not have the key (#22376)"}),
+	option.Choice("keys-only", func(o *Options) *KeysOnly { return &o.KeysOnly },
+		"where a Range without values has its keys from",
+		option.Value{Name: "from-backend", Doc: "where any other has them from"},
+		option.Value{Name: "from-index", Doc: "the index: it does not see what the backend lacks"}),
 	option.Choice("physical-compaction", func(o *Options) *PhysicalAnswer { return &o.PhysicalAnswer },
 		"when a physical compaction is answered",
 		option.Value{Name: "when-removed", Doc: "when all that it removes is gone: all releases"},

@@ -14,12 +14,12 @@ import (
 // Range is storeTxnRead.rangeKeys with what applierV3backend.Range makes of it. It
 // reads at the revision of the open transaction, if there is one.
 func (s *Store) Range(env *sim.Env, r *wire.RangeRequest) (*wire.RangeResponse, wire.Code) {
-	resp, code := s.rangeKeys(r, s.txnRev())
+	resp, code := s.rangeKeys(env, r, s.txnRev())
 	s.readsRange(env, r, resp)
 	return resp, code
 }
 
-func (s *Store) rangeKeys(r *wire.RangeRequest, curRev int64) (*wire.RangeResponse, wire.Code) {
+func (s *Store) rangeKeys(env *sim.Env, r *wire.RangeRequest, curRev int64) (*wire.RangeResponse, wire.Code) {
 	rev := r.Revision
 	if rev > curRev {
 		return nil, wire.ErrFutureRev
@@ -51,6 +51,9 @@ func (s *Store) rangeKeys(r *wire.RangeRequest, curRev int64) (*wire.RangeRespon
 	if r.CountOnly {
 		return resp, 0
 	}
+	if !r.KeysOnly || r.SortTarget == wire.SortByValue || s.opts.KeysOnly == KeysFromBackend {
+		s.fetch(env, found[:min(len(found), most(r))]...)
+	}
 	found = pick(r, found)
 	if r.Limit > 0 && int64(len(found)) > r.Limit {
 		found, resp.More = found[:r.Limit], true
@@ -69,6 +72,32 @@ func (s *Store) rangeKeys(r *wire.RangeRequest, curRev int64) (*wire.RangeRespon
 	}
 	return resp, 0
 }
+
+// fetch takes from the backend what the index has found. etcd exits if it is not there ("range failed to find revision pair").
+func (s *Store) fetch(env *sim.Env, found ...*version) {
+	for _, v := range s.lost {
+		if slices.Contains(found, v) {
+			s.fatal = true
+			env.Crash([]sim.NodeID{env.Self()})
+			if env.Noting() {
+				env.Note(pairMissing{v.kv.ModRevision, v.kv.Key})
+			}
+			return
+		}
+	}
+}
+
+// Lost visits the keys of which a new process knows nothing, although this one does.
+func (s *Store) Lost(visit func(key string)) {
+	for _, v := range s.lost {
+		if s.last(v.kv.Key) == v {
+			visit(v.kv.Key)
+		}
+	}
+}
+
+// Fatal reports whether the process ends with the present step. What the step has done of a transaction is void.
+func (s *Store) Fatal() bool { return s.fatal }
 
 // unchanged are the key-values of a range in which nothing has changed since the store
 // began, if that is certain, and if they are the answer: all stores that began with them
@@ -159,6 +188,7 @@ func (s *Store) CanRead(env *sim.Env, rev int64) wire.Code {
 func (s *Store) Compared(env *sim.Env, key, end string) []*wire.KeyValue {
 	s.readsKeys(env, key, end)
 	visible, _ := s.visible(key, end, s.txnRev(), math.MaxInt)
+	s.fetch(env, visible...)
 	kvs := s.found.Take(len(visible))
 	for i, v := range visible {
 		kvs[i] = &v.kv
@@ -179,6 +209,7 @@ func (s *Store) Before(env *sim.Env, key string, rev int64) (kv *wire.KeyValue, 
 	if v == nil {
 		return nil, false
 	}
+	s.fetch(env, v)
 	// No story follows it: which value it was matters for selective watchers only.
 	return &v.kv, false
 }

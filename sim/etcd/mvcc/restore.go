@@ -6,6 +6,10 @@ import "github.com/watchbed/watchbed/sim"
 // compactions is made anew.
 func (s *Store) restore(env *sim.Env) {
 	before, keys := s.currentRev, s.kvindex.Len()
+	env.Reads(CellStore, 0)
+	for _, v := range s.lost {
+		env.WritesItem(CellStore, 0, v.kv.ModRevision)
+	}
 	forgotten := s.restoreIndex()
 	s.restoreRevision()
 	s.jobs = s.jobs[:0]
@@ -17,7 +21,6 @@ func (s *Store) restore(env *sim.Env) {
 		env.Enable(scheduleCompaction)
 	}
 
-	env.Reads(CellStore, 0)
 	if s.kvindex.Len() != keys {
 		env.Writes(CellStore, 0)
 	}
@@ -45,7 +48,9 @@ func (s *Store) restoreIndex() (forgotten *version) {
 	s.kvindex.Clear(true)
 	s.initial, s.touched = nil, s.touched[:0]
 	s.newest = keyIndex{}
-	s.changes = s.changes[:0]
+	// A transaction is open if the process has ended in it.
+	s.backend = s.backend[:len(s.backend)-len(s.changes)]
+	s.changes, s.lost, s.fatal = s.changes[:0], s.lost[:0], false
 	s.currentRev = s.beginRev
 	for i, old := range s.backend {
 		s.currentRev = max(s.currentRev, old.kv.ModRevision)

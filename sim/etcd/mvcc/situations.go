@@ -36,6 +36,7 @@ var (
 	coverCompactedSkipped      = sim.NewSituation("etcd: compacted watcher skipped until the channel has room")
 	coverCompactedFallsThrough = sim.NewSituation("etcd: compacted watcher falls through to synced")
 	coverCompactedSubset       = sim.NewSituation("etcd: watcher cancelled for compaction from a subset stays unsynced")
+	coverRecreatedLost         = sim.NewSituation("etcd: compaction removes the value of a key that its revision deletes and puts again")
 	coverCompactionPauses      = sim.NewSituation("etcd: compaction pauses between batches")
 	coverCompactionResumed     = sim.NewSituation("etcd: compaction resumed after a restart")
 	coverRevisionBack          = sim.NewSituation("etcd: revision goes back")

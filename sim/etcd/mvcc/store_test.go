@@ -50,7 +50,7 @@ func TestRangesOfManyInitialKeys(t *testing.T) {
 	s := &WatchableStore{}
 	rapid.Check(t, func(t *rapid.T) {
 		s.Reset(o, &c)
-		whole, _ := s.rangeKeys(&wire.RangeRequest{Key: "/", RangeEnd: "0"}, s.currentRev)
+		whole, _ := s.rangeKeys(nil, &wire.RangeRequest{Key: "/", RangeEnd: "0"}, s.currentRev)
 		before := digest(whole)
 		key := func() string { return "/k" + strconv.Itoa(rapid.IntRange(0, 4*leastInitial).Draw(t, "key")) }
 		number := func(most int) int64 { return int64(rapid.IntRange(0, most).Draw(t, "number")) }
@@ -80,8 +80,8 @@ func TestRangesOfManyInitialKeys(t *testing.T) {
 				plain := s.Store
 				plain.initial, plain.scan = nil, scanner{}
 				plain.ranges, plain.found = arena.Arena[wire.RangeResponse]{}, arena.Arena[*wire.KeyValue]{}
-				want, wantCode := plain.rangeKeys(r, s.currentRev)
-				got, code := s.rangeKeys(r, s.currentRev)
+				want, wantCode := plain.rangeKeys(nil, r, s.currentRev)
+				got, code := s.rangeKeys(nil, r, s.currentRev)
 				require.Equal(t, wantCode, code)
 				if want != nil {
 					want.Know(&s.initial.Initial)

@@ -246,7 +246,7 @@ func (s *WatchableStore) RangeVisible(env *sim.Env, r *wire.RangeRequest) (*wire
 	if !s.unpublished {
 		return s.Range(env, r)
 	}
-	resp, code := s.rangeKeys(r, s.VisibleRev(env))
+	resp, code := s.rangeKeys(env, r, s.VisibleRev(env))
 	s.readsRange(env, r, resp)
 	return resp, code
 }
