@@ -111,6 +111,19 @@ func (s *Server) Restart(ctx context.Context) error {
 	return s.launch(ctx)
 }
 
+// exitTimeout is how long a process that has broken its connections may take to end.
+const exitTimeout = 5 * time.Second
+
+// Exits reports whether the process ends by itself, and waits for that.
+func (s *Server) Exits() bool {
+	select {
+	case <-s.exited:
+		return true
+	case <-time.After(exitTimeout):
+		return false
+	}
+}
+
 // Pid is the number of the server's process.
 func (s *Server) Pid() int { return s.cmd.Process.Pid }
 

@@ -19,8 +19,9 @@ import (
 // Comparison sends one sequence of requests after the other to a real server, which has no
 // other users, and to simulated ones.
 type Comparison struct {
-	cfg  etcd.Config
-	conn *grpc.ClientConn
+	cfg    etcd.Config
+	server *realetcd.Server
+	conn   *grpc.ClientConn
 	// sequences counts them: each has ids of its own for its leases.
 	sequences int64
 	Tally     Tally
@@ -33,7 +34,7 @@ func New(server *realetcd.Server, cfg etcd.Config) (*Comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Comparison{cfg: cfg, conn: conn}, nil
+	return &Comparison{cfg: cfg, server: server, conn: conn}, nil
 }
 
 // Close ends the connection.
@@ -53,7 +54,8 @@ const leaseLives = time.Second
 const shortest = 60
 
 // Sequence compares the sequence of a seed. It ends with the first difference, since the
-// contents may differ from then on. The error says that a server did not answer.
+// contents may differ from then on, or with what a server has that has exited and was started again. The error says that a
+// server did not answer.
 func (c *Comparison) Sequence(ctx context.Context, seed uint64) error {
 	begin, err := c.clear(ctx)
 	if err != nil {
@@ -64,12 +66,16 @@ func (c *Comparison) Sequence(ctx context.Context, seed uint64) error {
 	simulated := simulate(c.cfg, begin)
 	var over time.Time
 	began := time.Now()
+	exited := false
 	for i := range length {
 		p := v.next()
+		if exited {
+			p = &wire.RangeRequest{Key: all, RangeEnd: fromKey}
+		}
 		if grant, ok := p.(*wire.LeaseGrantRequest); ok && grant.TTL < shortest && over.IsZero() {
 			over = time.Now().Add(leaseLives)
 		}
-		real, err := wirepb.Call(ctx, c.conn, p)
+		real, err := c.call(ctx, p)
 		if err != nil {
 			return fmt.Errorf("seed %d, request %d, %s: %w", seed, i, show(p), err)
 		}
@@ -93,9 +99,27 @@ func (c *Comparison) Sequence(ctx context.Context, seed uint64) error {
 				fmt.Sprintf("etcd %s, seed %d, request %d: %s\n-real +simulated\n%s", c.cfg.Version, seed, i, show(p), diff))
 			return nil
 		}
+		if exited {
+			return nil
+		}
+		_, exited = real.(*sim.Hangup)
 		v.revision = max(v.revision, revision(real))
 	}
 	return nil
+}
+
+// call has the real server answer. One that exits breaks the connection, which is an answer, and is started again.
+func (c *Comparison) call(ctx context.Context, p sim.Payload) (sim.Payload, error) {
+	answer, err := wirepb.Call(ctx, c.conn, p)
+	if err == nil || !c.server.Exits() {
+		return answer, err
+	}
+	if err := c.server.Restart(ctx); err != nil {
+		return nil, err
+	}
+	c.conn.Close()
+	c.conn, err = c.server.Dial()
+	return &sim.Hangup{Broken: true}, err
 }
 
 // clear empties the server, and forgets its past unless nothing was ever written. It

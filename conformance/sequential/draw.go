@@ -18,6 +18,8 @@ type inventor struct {
 	lease int64
 	// values counts them, so that most name their write.
 	values int
+	// rewrote: the last request has deleted keys and put some of them again.
+	rewrote bool
 }
 
 func newInventor(seed uint64, begin, lease int64) *inventor {
@@ -69,6 +71,10 @@ func (v *inventor) leaseID() int64 { return v.lease + 1 + v.rng.Int64N(4) }
 func (v *inventor) past() int64 { return v.begin - 2 + v.rng.Int64N(v.revision-v.begin+5) }
 
 func (v *inventor) next() sim.Payload {
+	if v.rewrote {
+		v.rewrote = false
+		return &wire.CompactionRequest{Revision: v.revision, Physical: true}
+	}
 	switch p := v.rng.IntN(100); {
 	case p < 20:
 		return v.put()
@@ -83,7 +89,8 @@ func (v *inventor) next() sim.Payload {
 	case p < 74:
 		return v.transaction()
 	case p < 76:
-		return &wire.CompactionRequest{Revision: v.compactTo()}
+		// Its answer comes when all is removed: what a read meets before that would be a matter of time.
+		return &wire.CompactionRequest{Revision: v.compactTo(), Physical: true}
 	case p < 84:
 		return &wire.LeaseGrantRequest{ID: v.leaseID(), TTL: v.ttl()}
 	case p < 88:
@@ -97,8 +104,11 @@ func (v *inventor) next() sim.Payload {
 
 // compactTo is far from the newest revision most of the time, so that there is a past.
 func (v *inventor) compactTo() int64 {
-	if v.one(8) {
+	switch v.rng.IntN(8) {
+	case 0:
 		return v.rng.Int64N(3) - 1
+	case 1:
+		return v.revision
 	}
 	return v.begin - 1 + v.rng.Int64N(v.revision-v.begin+4)
 }
@@ -145,8 +155,12 @@ func (v *inventor) put() *wire.PutRequest {
 }
 
 // putMany puts about half of the many keys in one transaction: they have the revision in common, and most of them the value.
+// It may delete them before that.
 func (v *inventor) putMany() *wire.TxnRequest {
 	t := &wire.TxnRequest{}
+	if v.rewrote = v.one(3); v.rewrote {
+		t.Success = append(t.Success, wire.RequestOp{DeleteRange: &wire.DeleteRangeRequest{Key: many, RangeEnd: fromKey}})
+	}
 	for i := range mostMany {
 		if v.one(2) {
 			t.Success = append(t.Success, wire.RequestOp{Put: &wire.PutRequest{Key: fmt.Sprintf("%s%02d", many, i), Value: fmt.Sprint(v.rng.IntN(3))}})

@@ -8,6 +8,7 @@ import (
 	"github.com/watchbed/watchbed/conformance/sequential"
 	_ "github.com/watchbed/watchbed/knownbugs/reply"
 	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/etcd/mvcc"
 	"github.com/watchbed/watchbed/sim/option"
 )
 
@@ -25,6 +26,9 @@ func TestRealServersAnswerAlike(t *testing.T) {
 			t.Logf("etcd %s: %s", version, got)
 			for _, d := range got.Differences {
 				t.Error(d)
+			}
+			if o, _ := etcd.OptionsOf(version); (got.Exits > 0) != (o.Store.CompactRecreated == mvcc.RecreatedLost) {
+				t.Errorf("%d of %d requests have had the server exit", got.Exits, got.Requests)
 			}
 			if got.Unstable == 0 {
 				t.Errorf("no range of %d requests was sorted unstably", got.Requests)
@@ -57,7 +61,8 @@ func TestWrongAnswersAreNoticed(t *testing.T) {
 // some options set.
 func compare(t *testing.T, version string, sequences int, settings ...option.Setting) *sequential.Tally {
 	t.Helper()
-	server := realetcd.StartForTest(t, version)
+	// Everything is committed to the backend at once, so that a server that exits has it.
+	server := realetcd.StartForTest(t, version, "--backend-batch-limit=1")
 	cfg, err := etcd.DefaultConfig(version)
 	if err != nil {
 		t.Fatal(err)

@@ -49,6 +49,9 @@ func (s *simulated) call(p sim.Payload) (sim.Payload, error) {
 			s.world.Do(s, next)
 			switch c := answer.(type) {
 			case *sim.Hangup:
+				if c.Broken {
+					return c, nil
+				}
 				return all, nil
 			case *wire.RangeStreamResponse:
 				all = &wire.RangeStreamResponse{Revision: c.Revision, Kvs: append(all.(*wire.RangeStreamResponse).Kvs, c.Kvs...), More: c.More, Count: c.Count}

@@ -17,6 +17,8 @@ type Tally struct {
 	// Kept are the puts that kept a value or a lease, alone or in a transaction, and were
 	// carried out.
 	Kept int
+	// Exits are how often the real server exited.
+	Exits int
 	// Unstable are the ranges by value of more than one key of which some with the same value came in another order than that
 	// of the keys.
 	Unstable  int
@@ -26,8 +28,8 @@ type Tally struct {
 }
 
 func (t *Tally) String() string {
-	return fmt.Sprintf("%d requests, %d differences; %d refused, %d transactions, %d with others within, %d about leases, %d that keep something, %d sorted unstably; explained: %d refused for another reason, %d without a lease",
-		t.Requests, len(t.Differences), t.Refused, t.Transactions, t.Nested, t.Leases, t.Kept, t.Unstable, t.Explained.OtherReason, t.Explained.NoLease)
+	return fmt.Sprintf("%d requests, %d differences; %d refused, %d transactions, %d with others within, %d about leases, %d that keep something, %d sorted unstably, %d exits; explained: %d refused for another reason, %d without a lease",
+		t.Requests, len(t.Differences), t.Refused, t.Transactions, t.Nested, t.Leases, t.Kept, t.Unstable, t.Exits, t.Explained.OtherReason, t.Explained.NoLease)
 }
 
 func (t *Tally) add(p, answer sim.Payload) {
@@ -35,6 +37,9 @@ func (t *Tally) add(p, answer sim.Payload) {
 	_, refused := answer.(*wire.Error)
 	if refused {
 		t.Refused++
+	}
+	if _, exited := answer.(*sim.Hangup); exited {
+		t.Exits++
 	}
 	switch p := p.(type) {
 	case *wire.RangeRequest:

@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"github.com/watchbed/watchbed/sim/etcd"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed/program"
 
 	"github.com/watchbed/watchbed/upstream/etcdnode"
@@ -45,11 +44,9 @@ func versionOf(guest string) (version string, is bool) {
 func releaseOf(name string) *program.Program {
 	compiled, locks := guests.AtLocks(name)
 	version, _ := versionOf(compiled)
-	of := func(name string) *guest { return guestOf(name, protocol.Etcd, etcdnode.Beginning) }
-	g := of(compiled)
+	g := guestOf(compiled, protocol.Etcd, etcdnode.Beginning)
 	return &program.Program{
 		Name: name, Version: version,
-		New:        func(s *etcd.Server) program.Node { return etcdnode.New(s, g.new(), locks) },
-		Neighbours: func() []option.Neighbour { return neighbours(compiled, guests.Schedule{Locks: locks}.String(), of) },
+		New: func(s *etcd.Server) program.Node { return etcdnode.New(s, g.new(), locks) },
 	}
 }
