@@ -209,6 +209,9 @@ func (f *runFlags) run(ctx context.Context, s process, name string) error {
 		return &exitError{exitNoVerdict, err}
 	}
 
+	if err := summary.LeaveOutLacking(&p, result); err != nil {
+		return usage("%w", err)
+	}
 	found := summary.Of(sc, &p, result)
 	ctx, cancel := withTimeToTell(ctx)
 	defer cancel()

@@ -2,10 +2,10 @@ package scenariotest
 
 import (
 	"context"
-	"slices"
 	"testing"
 
 	"github.com/watchbed/watchbed/diagnosis/recorded"
+	"github.com/watchbed/watchbed/diagnosis/summary"
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/property"
 	"github.com/watchbed/watchbed/explore/recording"
@@ -31,34 +31,14 @@ func MustHold(t testing.TB, sc *testbed.Scenario, p testbed.Params, seeds uint64
 	if err != nil {
 		t.Fatal(err)
 	}
-	property.MustBeChecked(t, c, lacking(t, p)...)
+	if err := summary.LeaveOutLacking(&p, c); err != nil {
+		t.Fatal(err)
+	}
+	property.MustBeChecked(t, c)
 	if len(c.Failures) > 0 {
 		t.Errorf("%s", tellCampaign(sc, p, c))
 	}
 	return c
-}
-
-// lacking are the properties that the designs of all caches say they have nothing for.
-func lacking(t testing.TB, p testbed.Params) (names []string) {
-	t.Helper()
-	servers, err := p.Servers()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range servers {
-		d := servers[i].Design
-		for _, name := range d.Lacks {
-			if _, err := testbed.FindProperty(name); err != nil {
-				t.Fatalf("what the design %s lacks: %v", d.Name, err)
-			}
-		}
-		if i == 0 {
-			names = slices.Clone(d.Lacks)
-			continue
-		}
-		names = slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(d.Lacks, name) })
-	}
-	return names
 }
 
 // MustHoldReplay follows the run in a replay file of a scenario as far as it fits, with the parameters in the file, and fails the test as

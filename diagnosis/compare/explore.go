@@ -113,6 +113,9 @@ func (cfg *Config) run(ctx context.Context, side Side, sc *testbed.Scenario, bud
 	if err != nil {
 		return r, false, err
 	}
+	if err := summary.LeaveOutLacking(&p, c); err != nil {
+		return r, false, err
+	}
 	r.Strategy, r.Schedules, r.CampaignHash, r.NeverReady = chosen.Name, c.Schedules, c.Hash, c.NeverReady
 	r.claims(sc, &p, c)
 	told := &teller{sc, &p, explore.NewRunner(subjects(), p.Clock.Steps), chosen}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/watchbed/watchbed/diagnosis/summary"
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/sim/option"
@@ -219,6 +220,9 @@ func (x *explorer) ask(ctx context.Context, cell *Cell, a apart, cfg campaign.Co
 		if c, err = campaign.Run(ctx, subjects, cfg); err != nil {
 			return err
 		}
+	}
+	if err := summary.LeaveOutLacking(&p, c); err != nil {
+		return err
 	}
 	x.over(c.Schedules)
 	command := x.command(cell, sc.Name, cfg.Strategy)

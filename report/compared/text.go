@@ -37,19 +37,26 @@ func WriteComparison(w io.Writer, o report.Terminal, c *compare.Comparison) erro
 }
 
 func (p *page) title(c *compare.Comparison) {
+	notReady := 0
+	for i := range c.Differs {
+		if c.Differs[i].Kind == compare.NeverReady {
+			notReady++
+		}
+	}
 	what := "nothing differs"
-	switch n := len(c.Differs); {
-	case n == 0 && len(c.Costs) > 0:
+	switch n := len(c.Differs) - notReady; {
+	case n == 0 && notReady+len(c.Costs) > 0:
 		what = "no claim differs"
 	case n == 1:
 		what = "1 claim differs"
 	case n > 1:
 		what = fmt.Sprintf("%d claims differ", n)
 	}
-	if n := len(c.Costs); n == 1 {
-		what += ", and 1 cost"
-	} else if n > 1 {
-		what += fmt.Sprintf(", and %d costs", n)
+	if n := len(c.Costs); n > 0 {
+		what += ", and " + report.Counted(uint64(n), "cost")
+	}
+	if notReady > 0 {
+		what += ", and in " + report.Counted(uint64(notReady), "scenario") + " how often caches are never ready again"
 	}
 	if len(c.Differs)+len(c.Costs) == 0 {
 		switch n := len(c.Perhaps); {

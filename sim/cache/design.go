@@ -37,7 +37,7 @@ type Design struct {
 	// that a node has which brings one of its own, whatever the release of etcd; nil if it has none.
 	Storage []option.Setting
 	// Lacks are the names of properties that say nothing of the node, since it has nothing that they are about: "reliable" of
-	// one that serves no watches. A test does not fail where they were not checked (scenariotest.MustHold). Where they were, they count.
+	// one that serves no watches. Where they were not checked they are not claimed; where they were, they count.
 	Lacks []string
 
 	ownNode bool
