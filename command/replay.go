@@ -56,7 +56,7 @@ func open(path string) (*recording.Recording, *testbed.Scenario, error) {
 		return nil, nil, usage("%w", err)
 	}
 	if strings.Contains(rec.Scenario, "@") {
-		return nil, nil, usage("%s: this is a run of %s, which is compiled code: the simrun of the folder upstream replays it (cd upstream && go run ./simrun)", path, rec.Scenario)
+		return nil, nil, usage("%s: this is a run of %s, which is compiled code: the simrun of the folder upstream replays it, without flags (cd upstream && go run ./simrun replay FILE)", path, rec.Scenario)
 	}
 	sc, err := testbed.FindScenario(rec.Scenario)
 	if err == nil {

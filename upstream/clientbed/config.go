@@ -1,7 +1,9 @@
 package clientbed
 
 import (
+	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/watchbed/watchbed/explore"
@@ -64,5 +66,25 @@ func (c Config) Subjects() (func() explore.Subject, error) {
 // parameters are the configuration in a recording, without the guest.
 func (c Config) parameters() []recording.Parameter {
 	c.Guest = ""
-	return []recording.Parameter{{Name: "config", Value: fmt.Sprintf("%+v", c)}}
+	text, err := json.Marshal(c)
+	if err != nil {
+		// It has numbers and texts alone.
+		panic(err)
+	}
+	return []recording.Parameter{{Name: "config", Value: string(text)}}
+}
+
+// Recorded is the configuration in a recording.
+func Recorded(rec *recording.Recording) (Config, error) {
+	var c Config
+	if len(rec.Parameters) != 1 || rec.Parameters[0].Name != "config" {
+		return c, fmt.Errorf("it is no recording of a client of etcd, but of %s", rec.Scenario)
+	}
+	d := json.NewDecoder(strings.NewReader(rec.Parameters[0].Value))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&c); err != nil {
+		return c, fmt.Errorf("its configuration cannot be read: %w", err)
+	}
+	c.Guest = rec.Scenario
+	return c, nil
 }

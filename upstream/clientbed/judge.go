@@ -63,8 +63,7 @@ func (m miscounted) String() string {
 }
 
 // history is what the clients were answered, and what else was written: by the processes for themselves, such as keys
-// of leases, by etcd when a lease expired, for clients that were not answered, and once more for some that were, which once judges. No client saw when these writes began and ended, so
-// that they are given as the store of etcd knows them, by a client that never heard of the outcome.
+// of leases, by etcd when a lease expired, and once more for clients that were answered, which once judges.
 func (s *subject) history() *model.History {
 	h := &model.History{Initial: model.Initial{Revision: s.server.InitialRevision}}
 	answered := map[int64]bool{}
@@ -72,7 +71,7 @@ func (s *subject) history() *model.History {
 		h.Clients = append(h.Clients, c.Name())
 		for _, op := range c.Operations() {
 			if op.Outcome == model.Unknown {
-				// What came of it is among the other writes.
+				// Until the store is seen to have it.
 				op.Commit = -1
 			} else if op.Outcome == model.Done && op.Request.Changed(op.Result) {
 				answered[op.Result.Revision] = true
@@ -85,15 +84,45 @@ func (s *subject) history() *model.History {
 		}
 	}
 	h.Clients = append(h.Clients, "others")
-	for rev := s.server.InitialRevision + 1; rev <= s.etcd.Revision(); rev++ {
-		if !answered[rev] {
-			h.Operations = append(h.Operations, model.Operation{
-				Client: len(s.clients), Call: rev - math.MaxInt32, Return: math.MaxInt64, Request: s.changes(rev), Outcome: model.Unknown, Commit: rev,
-			})
+	for i, since := range s.applied {
+		if rev := s.server.InitialRevision + 1 + int64(i); !answered[rev] {
+			settle(h, rev, since, s.changes(rev))
 		}
 	}
 	slices.SortStableFunc(h.Operations, func(a, b model.Operation) int { return cmp.Compare(a.Call, b.Call) })
 	return h
+}
+
+// settle gives a revision of which no client was told to the write that was called first of those that were not answered and ask for what it
+// changes. Without one it is a write of others. What a client asked for and was answered may have been written once more: then it is called with
+// that. Else it is called when etcd has it: since is the last tick before.
+func settle(h *model.History, rev, since int64, change *model.Request) {
+	var first, open *model.Operation
+	for i := range h.Operations {
+		op := &h.Operations[i]
+		asks := func(c model.Request) bool {
+			return c.Kind == op.Request.Kind && c.Key == op.Request.Key && c.Value == op.Request.Value
+		}
+		if op.Client == len(h.Clients)-1 || op.Call > since || !slices.ContainsFunc(change.Success, asks) {
+			continue
+		}
+		if first == nil || op.Call < first.Call {
+			first = op
+		}
+		if op.Outcome == model.Unknown && op.Commit < 0 && (open == nil || op.Call < open.Call) {
+			open = op
+		}
+	}
+	if open != nil {
+		open.Commit = rev
+		return
+	}
+	if first != nil {
+		since = first.Call
+	}
+	h.Operations = append(h.Operations, model.Operation{
+		Client: len(h.Clients) - 1, Call: since, Return: math.MaxInt64, Request: change, Outcome: model.Unknown, Commit: rev,
+	})
 }
 
 // changes is a transaction that changes what a revision of the store has changed.

@@ -44,16 +44,20 @@ func Tell(ctx context.Context, newSubject func() explore.Subject, f campaign.Fai
 }
 
 // Replay carries out a recorded run again, and tells its story. It is an error if the run takes another course.
-func Replay(newSubject func() explore.Subject, rec *recording.Recording) (*Told, error) {
+func Replay(rec *recording.Recording) (*Told, error) {
 	failure, failed := rec.MadeFor()
 	if !failed {
 		return nil, errors.New("nothing is violated in the recorded run")
 	}
-	subject := newSubject().(*subject)
-	if here := subject.config; rec.Scenario != here.Guest || !slices.Equal(rec.Parameters, here.parameters()) {
-		return nil, fmt.Errorf("the run was recorded of %s with %v, and this is %s with %v", rec.Scenario, rec.Parameters, here.Guest, here.parameters())
+	c, err := Recorded(rec)
+	if err != nil {
+		return nil, err
 	}
-	why, story, err := replay(explore.NewRunner(subject, 0), rec, failure)
+	newSubject, err := c.Subjects()
+	if err != nil {
+		return nil, err
+	}
+	why, story, err := replay(explore.NewRunner(newSubject(), 0), rec, failure)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package clientbed
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/linearizability"
@@ -22,6 +23,8 @@ type subject struct {
 	processes []*clientnode.Node
 	clients   []*workload.Client
 	faults    []sim.Fault
+	// applied has the last tick before etcd had each revision.
+	applied []int64
 
 	judge    linearizability.Judge
 	findings []explore.Finding
@@ -72,6 +75,7 @@ const delaySteps = 4
 // Build implements explore.Subject.
 func (s *subject) Build(w *sim.World) {
 	s.etcd.Reset(s.server)
+	s.applied = s.applied[:0]
 	w.Add("etcd", s.etcd)
 	for i, p := range s.processes {
 		p.Reset()
@@ -94,7 +98,23 @@ func (s *subject) Build(w *sim.World) {
 }
 
 // After implements explore.Subject.
-func (*subject) After(*sim.World, sim.Action) {}
+func (s *subject) After(*sim.World, sim.Action) {
+	if s.server.InitialRevision+int64(len(s.applied)) == s.etcd.Revision() {
+		return
+	}
+	tick := int64(0)
+	for _, c := range s.clients {
+		if ops := c.Operations(); len(ops) > 0 {
+			last := &ops[len(ops)-1]
+			if tick = max(tick, last.Call); last.Return != math.MaxInt64 {
+				tick = max(tick, last.Return)
+			}
+		}
+	}
+	for s.server.InitialRevision+int64(len(s.applied)) < s.etcd.Revision() {
+		s.applied = append(s.applied, tick)
+	}
+}
 
 // Over implements explore.Subject.
 func (s *subject) Over(w *sim.World) bool {
