@@ -82,7 +82,7 @@ A history is a file, a folder, or "-" for standard input, in one of these format
 	c.Flags().StringArrayVar(&f.properties, "property", nil, "judge this property and no other; may be repeated")
 	c.Flags().BoolVar(&f.json, "json", false, "print a JSON array, one object a history")
 	c.Flags().IntVar(&f.budget, "budget", 0, "steps that porcupine may take for one property (or for one key, where keys can be judged apart); "+
-		fmt.Sprintf("without it %d, or fewer if these would need more than 256 MB", linearizability.DefaultSteps))
+		fmt.Sprintf("without it %d, and more for a long history, or fewer if these would need more than 256 MB", linearizability.DefaultSteps))
 	c.Flags().BoolVar(&f.partial, "partial", false, `some writers are not recorded, as "partial":true in the header of a history says`)
 	c.Flags().StringVar(&f.format, "format", "", "read the histories as "+strings.Join(format.Names(), ", ")+"; without it the format is told from the input")
 	c.Flags().StringVar(&f.html, "html", "", "write a page about the first history that is violated, or else the first (-: standard output)")

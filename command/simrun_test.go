@@ -709,7 +709,7 @@ func TestCheckSaysWhatCanBeKnown(t *testing.T) {
 	require.Zero(t, c.run("check", "overlapping.jsonl"), c.out+c.err)
 	require.Equal(t, exitNoVerdict, c.run("check", "overlapping.jsonl", "--budget", "1"))
 	require.Contains(t, c.out, `unknown: the put of "/x" by a (called at 1, answered at 2) changed the store, and its answer has no revision (nor has 1 other answer); `+
-		`porcupine gave up after 1 steps: record the revision of every write, or "commit" where it becomes known later, or give porcupine a larger budget (--budget)`)
+		`porcupine gave up after 1 steps: record the revision of every write, or "commit" where it becomes known later, or give porcupine ten times as many (--budget 10), which takes up to 1 MB`)
 	c.refuses([]string{"--budget 0: want 1 step at least"}, "check", "register.jsonl", "--budget", "0")
 	write("unread.jsonl", register(put), strings.Replace(register(get), `"1"`, `"2"`, 1))
 	require.Equal(t, exitViolated, c.run("check", "unread.jsonl"))

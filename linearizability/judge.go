@@ -57,7 +57,7 @@ type Judge struct {
 	// them; 0 stands for DefaultOperations, a negative number for none.
 	Operations int
 	// Steps is porcupine's budget for one property of one history, in calls of
-	// its step function; 0 stands for DefaultSteps, or the fewer for which
+	// its step function; 0 stands for DefaultSteps, more for a long history, or the fewer for which
 	// there is memory.
 	Steps int
 
@@ -82,6 +82,9 @@ const (
 	DefaultOperations = 64
 	DefaultSteps      = 200_000
 )
+
+// stepsEach is how many more there are for each operation: of those that are concurrent, each is tried.
+const stepsEach = 20
 
 // porcupineOperations is the size of history beyond which porcupine is not
 // asked even about a violation: giving up alone would take it minutes.
@@ -135,7 +138,7 @@ func (j *Judge) Check(h *model.History, log *model.Log, props ...Property) ([]Ju
 			// Where porcupine can finish, it can say with which answer it begins that no write
 			// can have made a revision.
 			if out.Why.Anomaly == Unexplained || f.shared && f.kind == revisionMissing && out.By == ByBoth {
-				if op := j.porcupine.firstAnswer(h, log, p, j.steps()); op >= 0 {
+				if op := j.porcupine.firstAnswer(h, log, p, j.steps(h)); op >= 0 {
 					out.Why.firstUnexplained(&j.witness, op)
 				}
 			}
@@ -155,10 +158,10 @@ func (j *Judge) recorded(operations int, v model.Verdict) bool {
 	return operations <= limit || v == model.Violated && operations <= porcupineOperations || v == model.Undecided && j.decide
 }
 
-func (j *Judge) steps() int {
+func (j *Judge) steps(h *model.History) int {
 	if j.Steps == 0 {
 		j.porcupine.Memory = porcupineMemory
-		return DefaultSteps
+		return DefaultSteps + stepsEach*len(h.Operations)
 	}
 	j.porcupine.Memory = 0
 	return j.Steps
@@ -168,7 +171,7 @@ func (j *Judge) steps() int {
 func (j *Judge) record(h *model.History, log *model.Log, out *Judgement) error {
 	v := model.Holds
 	if !j.follows(h, out.Property) {
-		v, out.Steps = j.porcupine.Check(h, log, out.Property, j.steps())
+		v, out.Steps = j.porcupine.Check(h, log, out.Property, j.steps(h))
 	}
 	j.linearizable = j.linearizable || out.Property == Linearizable && v == model.Holds
 	switch {

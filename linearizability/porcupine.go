@@ -1,6 +1,7 @@
 package linearizability
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/anishathalye/porcupine"
@@ -58,9 +59,10 @@ func (p *Porcupine) Check(h *model.History, log *model.Log, prop Property, budge
 	}
 	v = model.Holds
 	for _, part := range p.parts(prop) {
-		p.spec.steps, p.spec.budget = 0, p.affordable(budget, len(part), len(h.Clients))
+		p.spec.steps, p.spec.budget, p.spec.kept, p.spec.keeps = 0, budget, 0, p.affordable(len(part), prop)
+		p.spec.begin(part)
 		ok := porcupine.CheckOperations(m, part)
-		steps += min(p.spec.steps, p.spec.budget)
+		steps += p.spec.steps
 		switch {
 		case ok:
 		case p.spec.spent():
@@ -72,15 +74,34 @@ func (p *Porcupine) Check(h *model.History, log *model.Log, prop Property, budge
 	return v, steps
 }
 
-// affordable is the part of a budget for which there is memory.
-func (p *Porcupine) affordable(budget, operations, clients int) int {
+// affordable is for how many states there is memory.
+func (p *Porcupine) affordable(operations int, prop Property) int {
 	if p.Memory == 0 {
-		return budget
+		return math.MaxInt
 	}
-	// A state is the set of operations that happened, the chunk of items that
-	// the last of them changed, and the places of all clients.
-	each := 400 + operations/8 + 4*clients + 8*items.ChunkItems
-	return min(budget, p.Memory/each)
+	return p.Memory / p.each(operations, prop)
+}
+
+// memory is what so many steps may take.
+func (p *Porcupine) memory(steps int, prop Property) string {
+	mb := steps * p.each(len(p.calls), prop) >> 20
+	if mb < 10_000 {
+		return fmt.Sprintf("%d MB", max(1, mb))
+	}
+	return fmt.Sprintf("%d GB", mb>>10)
+}
+
+// each is the size of a state: the set of operations that happened, the chunk of items that
+// the last of them changed, and the places of all clients.
+func (p *Porcupine) each(operations int, prop Property) int {
+	each := 400 + operations/8 + 8*len(p.spec.initial.used)
+	if prop == Sequential {
+		each += 4 * p.spec.clients
+	}
+	if !p.spec.lazy {
+		each += 8 * items.ChunkItems
+	}
+	return each
 }
 
 func (p *Porcupine) prepare(h *model.History, log *model.Log, prop Property) {
@@ -136,6 +157,7 @@ func (p *Porcupine) prepare(h *model.History, log *model.Log, prop Property) {
 		initial.Reset(items.Plain(h.Initial.Items), nil)
 	}
 	initial.Plain = p.plain
+	p.prepareLazy()
 	if prop == Sequential {
 		p.overlapAll()
 	}

@@ -14,6 +14,13 @@ import (
 type state struct {
 	items.Contents
 	revision int64
+	// needed, used and left are those of a lazy search. needed: a write of unknown outcome happened last, so
+	// that the next operation has to be one of its key that depends on it. used are such writes that have
+	// happened, by their numbers. left is how many answered operations have not.
+	needed bool
+	key    string
+	used   []uint64
+	left   int
 }
 
 // program is the state of a sequential check: the store, and how many
@@ -39,6 +46,12 @@ type call struct {
 	// revokes is set if only the store says whether the operation changes it: the answer to a
 	// LeaseRevoke does not. observed is the revision of that answer, 0 if it has none.
 	revokes bool
+	// number is that of a call without an answer in a lazy search, alike are the calls before it that ask
+	// for the same. looks: what the operation does or answers depends on the store.
+	number int
+	alike  []*call
+	key    string
+	looks  bool
 	// client and turn place the operation in its client's program: turn
 	// operations of the client come before it. open ones hold back none of
 	// those behind them.
@@ -50,17 +63,29 @@ type call struct {
 // limit would make the verdict depend on the machine.
 type specification struct {
 	steps, budget int
-	initial       *state
-	clients       int
-	items         items.Arena
-	scratch       []*model.Item
+	// kept counts the states that are remembered, of which there may be so many.
+	kept, keeps int
+	// lazy: see lazy.go.
+	lazy    bool
+	initial *state
+	clients int
+	items   items.Arena
+	scratch []*model.Item
 }
 
-func (s *specification) spent() bool { return s.steps > s.budget }
+func (s *specification) spent() bool { return s.steps >= s.budget || s.kept > s.keeps }
 
 // step carries out one operation on a store. It returns nil if a store in this
 // state could not have answered so.
 func (s *specification) step(st *state, c *call) *state {
+	if s.lazy {
+		return s.lazyStep(st, c)
+	}
+	return s.apply(st, c)
+}
+
+// apply is step where all operations are tried.
+func (s *specification) apply(st *state, c *call) *state {
 	if c.revokes && st.Holds(c.request.Lease) {
 		if c.observed != 0 && c.observed != st.revision+1 {
 			return nil
@@ -105,24 +130,41 @@ func (s *specification) step(st *state, c *call) *state {
 }
 
 func (s *specification) count() bool {
+	if s.spent() {
+		return false
+	}
 	s.steps++
-	return s.steps <= s.budget
+	return true
 }
 
-func hashState(st *state) uint64 { return st.Digest() ^ uint64(st.revision)*0x9e3779b97f4a7c15 }
+func (s *specification) keep(st *state) {
+	if st != nil {
+		s.kept++
+	}
+}
+
+func hashState(st *state) uint64 {
+	h := st.Digest() ^ uint64(st.revision)*0x9e3779b97f4a7c15
+	if st.needed {
+		h = ^h
+	}
+	return h
+}
 
 func equalStates(a, b *state) bool {
-	return a == b || a.revision == b.revision && a.Equal(&b.Contents)
+	return a == b || a.revision == b.revision && a.needed == b.needed && a.key == b.key && a.Equal(&b.Contents)
 }
 
 // realTime is the specification whose order porcupine holds to the intervals of
 // the operations.
 func (s *specification) realTime() porcupine.Model {
 	step := func(from, input, _ any) (bool, any) {
-		if !s.count() {
+		st, c := from.(*state), input.(*call)
+		if s.barred(st, c, nil) || !s.count() {
 			return false, nil
 		}
-		after := s.step(from.(*state), input.(*call))
+		after := s.step(st, c)
+		s.keep(after)
 		return after != nil, after
 	}
 	return porcupine.Model{
@@ -138,18 +180,16 @@ func (s *specification) realTime() porcupine.Model {
 // client's turn; the intervals must all overlap.
 func (s *specification) programOrder() porcupine.Model {
 	step := func(from, input, _ any) (bool, any) {
-		if !s.count() {
+		at, c := from.(*program), input.(*call)
+		may := func(open *call) bool { return at.next[open.client] >= open.turn }
+		if s.barred(at.store, c, may) || !s.count() {
 			return false, nil
 		}
-		at, c := from.(*program), input.(*call)
-		if c.open {
-			if at.next[c.client] < c.turn {
-				return false, nil
-			}
-		} else if at.next[c.client] != c.turn {
+		if c.open && !may(c) || !c.open && at.next[c.client] != c.turn {
 			return false, nil
 		}
 		store := s.step(at.store, c)
+		s.keep(store)
 		if store == nil {
 			return false, nil
 		}

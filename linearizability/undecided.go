@@ -90,7 +90,7 @@ func (j *Judge) unknown(out *Judgement) string {
 		fmt.Fprintf(&s, "; %s is judged by revisions alone", out.Property)
 	case out.Steps > 0:
 		fmt.Fprintf(&s, "; porcupine gave up after %d steps", out.Steps)
-		do += ", or give porcupine a larger budget (--budget)"
+		do += fmt.Sprintf(", or give porcupine ten times as many (--budget %d), which takes up to %s", 10*out.Steps, j.porcupine.memory(10*out.Steps, out.Property))
 	case w.history.Partial:
 		s.WriteString("; porcupine does not judge histories of which writers are not recorded")
 	default:

@@ -24,7 +24,7 @@ const MaxVisualized = 200
 func Visualize(w io.Writer, h *model.History, prop Property) error {
 	var p Porcupine
 	p.prepare(h, nil, prop)
-	p.spec.steps, p.spec.budget = 0, DefaultSteps
+	p.spec.steps, p.spec.budget, p.spec.kept, p.spec.keeps, p.spec.lazy = 0, DefaultSteps, 0, math.MaxInt, false
 	end := int64(0)
 	for i := range p.operations {
 		end = max(end, p.operations[i].Call)

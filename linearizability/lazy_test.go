@@ -1,0 +1,80 @@
+package linearizability
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/model"
+)
+
+// openRegisters are one or two registers of which half of the writes have no answer. The answers are
+// any: some are right by chance.
+func openRegisters(rng *rand.Rand) *model.History {
+	h := &model.History{Clients: []string{"0", "1", "2"}, Initial: model.Initial{Revision: 1}}
+	keys := []string{"a", "b"}[:1+rng.IntN(2)]
+	key := func() string { return keys[rng.IntN(len(keys))] }
+	value := func() string { return []string{"x", "y"}[rng.IntN(2)] }
+	free := make([]int64, len(h.Clients))
+	for tick, n := int64(1), 3+rng.IntN(5); len(h.Operations) < n; tick += int64(1 + rng.IntN(3)) {
+		client := rng.IntN(len(free))
+		if free[client] >= tick {
+			continue
+		}
+		op := model.Operation{Client: client, Call: tick, Return: tick + 1 + int64(rng.IntN(6)), Result: &model.Result{}}
+		switch k := key(); rng.IntN(6) {
+		case 0:
+			op.Request, op.Result.Deleted = &model.Request{Kind: model.Delete, Key: k}, int64(rng.IntN(2))
+		case 1:
+			op.Request = &model.Request{Kind: model.Put, Key: k, Value: value(), PrevKV: rng.IntN(4) == 0}
+		case 2, 3:
+			op.Request = &model.Request{
+				Kind: model.Txn, Compare: []model.Compare{{Key: k, Target: model.CompareValue, Value: value()}},
+				Success: []model.Request{{Kind: model.Put, Key: k, Value: value()}},
+			}
+			if op.Result.Succeeded = rng.IntN(2) == 0; op.Result.Succeeded {
+				op.Result.Results = []model.Result{{}}
+			}
+		default:
+			op.Request = &model.Request{Kind: model.Get, Key: k}
+			if rng.IntN(3) > 0 {
+				op.Result = &model.Result{Count: 1, Items: []*model.Item{{Key: k, Value: value()}}}
+			}
+		}
+		if op.Request.IsWrite() && rng.IntN(2) == 0 {
+			op.Outcome, op.Result, op.Return = model.Unknown, nil, math.MaxInt64
+		} else {
+			free[client] = op.Return
+		}
+		h.Operations = append(h.Operations, op)
+	}
+	return h
+}
+
+// TestLazySearchEqualsBruteForce: what a lazy search leaves out makes no difference.
+func TestLazySearchEqualsBruteForce(t *testing.T) {
+	rng := rand.New(rand.NewPCG(31, 32))
+	var p Porcupine
+	lazy, holding := 0, 0
+	for n := range *histories {
+		h := openRegisters(rng)
+		for _, prop := range orderedProperties {
+			got, _ := p.Check(h, nil, prop, 1_000_000)
+			if !p.spec.lazy {
+				continue
+			}
+			lazy++
+			want := bruteForce(h, prop)
+			if want {
+				holding++
+			}
+			require.Equal(t, want, got == model.Holds, "history %d, %s: %v\n%s", n, prop, got, show(h))
+		}
+	}
+	t.Logf("%d lazy searches, %d hold", lazy, holding)
+	require.Greater(t, lazy, *histories)
+	require.Greater(t, holding, lazy/20)
+	require.Greater(t, lazy-holding, lazy/20)
+}
