@@ -1,6 +1,7 @@
 package linearizability
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -77,4 +78,35 @@ func TestLazySearchEqualsBruteForce(t *testing.T) {
 	require.Greater(t, lazy, *histories)
 	require.Greater(t, holding, lazy/20)
 	require.Greater(t, lazy-holding, lazy/20)
+}
+
+// TestManyUnansweredWrites: each of twenty writes may have happened at any time, and one value is read again
+// after others.
+func TestManyUnansweredWrites(t *testing.T) {
+	h := &model.History{Initial: model.Initial{Revision: 1}}
+	for n := range 20 {
+		h.Clients = append(h.Clients, fmt.Sprint("w", n))
+		h.Operations = append(h.Operations, model.Operation{
+			Client: n, Call: int64(n), Return: math.MaxInt64, Outcome: model.Unknown, Request: &model.Request{Kind: model.Put, Key: "a", Value: fmt.Sprint(n)},
+		})
+	}
+	h.Clients = append(h.Clients, "r")
+	read := func(value int) {
+		call := int64(3 * len(h.Operations))
+		h.Operations = append(h.Operations, model.Operation{
+			Client: 20, Call: call, Return: call + 1, Request: &model.Request{Kind: model.Get, Key: "a"},
+			Result: &model.Result{Count: 1, Items: []*model.Item{{Key: "a", Value: fmt.Sprint(value)}}},
+		})
+	}
+	for value := range 10 {
+		read(value)
+	}
+	for _, want := range []model.Verdict{model.Holds, model.Violated} {
+		for _, prop := range orderedProperties {
+			var p Porcupine
+			got, _ := p.Check(h, nil, prop, 10_000)
+			require.Equal(t, want, got, prop)
+		}
+		read(0)
+	}
 }
