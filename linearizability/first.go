@@ -72,15 +72,17 @@ func (w *Witness) shownBy(write int) int {
 	})
 }
 
-// showsRefused finds an item of an answer that a refused write would have made.
+// showsRefused finds an item of an answer that a refused write would have made, and no other.
 func (e *Explanation) showsRefused(w *Witness, items []*model.Item) {
 	for _, it := range items {
-		for i := range w.history.Operations {
-			op := &w.history.Operations[i]
-			if op.Outcome == model.Failed && puts(op.Request, it) {
-				e.Key, e.Got, e.Write = it.Key, copyOf(it), i
-				return
-			}
+		made := func(refused bool) int {
+			return slices.IndexFunc(w.history.Operations, func(op model.Operation) bool {
+				return (op.Outcome == model.Failed) == refused && puts(op.Request, it)
+			})
+		}
+		if write := made(true); write >= 0 && made(false) < 0 {
+			e.Key, e.Got, e.Write = it.Key, copyOf(it), write
+			return
 		}
 	}
 }

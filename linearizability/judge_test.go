@@ -206,6 +206,15 @@ func TestJudgements(t *testing.T) {
 			Linearizable, model.Violated, 0, Unexplained,
 			`the list of "a" by r (called at 10, answered at 11) by cache-0 is of revision 3, which is the first answer with which no order of the operations fits, whether or not the writes with unknown outcome took effect; it shows key "a" as "new", as the put of "a" by v (called at 2, answered at 3) would have made it, which was refused`,
 		},
+		"a refused write like one that was not": {
+			[]string{
+				start, strings.Replace(putA, `"revision":3`, "", 1), `{"client":"w","op":"put","call":3,"return":4,"request":{"key":"a","value":"other"},"response":{}}`,
+				`{"client":"v","op":"put","call":5,"return":6,"request":{"key":"a","value":"new"},"error":"too-many-requests"}`,
+				`{"client":"r","op":"get","call":10,"return":11,"request":{"key":"a"},"response":{"items":[{"key":"a","value":"new"}]}}`,
+			},
+			Linearizable, model.Violated, 1, Unexplained,
+			`the get of "a" by r (called at 10, answered at 11) has an answer that is the first answer with which no order of the operations fits`,
+		},
 		"an unknown write, and one that is seen before it is refused": {
 			[]string{
 				start, `{"client":"w","op":"put","call":1,"request":{"key":"b","value":"x"},"unknown":true}`,
