@@ -50,13 +50,16 @@
 // run stands for all delays, and says nothing of how long anything takes.
 //
 // A search that is kept goes on when memory is full: the tree is read from the file of states,
-// and fingerprints from a sorted file (as in TLC; sorted.go has the reasons against delayed
+// and fingerprints from a sorted file (as in TLC; sorted has the reasons against delayed
 // detection of duplicates, as in Murphi). The graph of a goal stays in memory.
 //
 // A search is right but for collisions of keys; Result.Collision bounds their probability. A key is
 // one half of a fingerprint, or both (Config.KeyBits). The bytes of states are not kept: a node hashes
 // on what its log and its store take in, and a part of a state is a word in the hash of the whole, so
 // that there are no bytes of a whole state to keep.
+//
+// A fingerprint is what a node says of itself. A node with one that is promoted from what it embeds is refused (CheckOwn), and of nodes
+// from outside a sample of the states that were found twice is compared by what comes next (twins).
 //
 // Nodes that cannot be told apart (Symmetric) are brought into one order before a state is hashed: of
 // the orders in which what each of them is, what is under way between it and the others, and what

@@ -76,10 +76,13 @@ func Search(ctx context.Context, subjects func() Subject, properties []string, c
 		}
 		s.workers = append(s.workers, w)
 	}
+	first := s.workers[0]
+	if cfg.weak == 0 && hasOutside(first.first) {
+		s.twins.states = map[key]uint32{}
+	}
 	if err := s.learnAnew(); err != nil {
 		return nil, err
 	}
-	first := s.workers[0]
 	first.enter(&first.path[0])
 	var root key
 	if s.starts = first.starts; s.starts {
@@ -146,6 +149,7 @@ type search struct {
 	why       string
 	// goesOn is whether what ended the search is a limit of this process and not a bound.
 	goesOn bool
+	twins  twins
 	// keeping is nil if the search is not kept. before is the time that it had taken when it was
 	// taken over, resumed how many states it had found then.
 	keeping *keeping
@@ -303,6 +307,7 @@ func (s *search) learnAnew() (err error) {
 		}
 	}
 	s.frontier = frontier{most: s.share(shareOfPlaces)}
+	s.twins.pairs = map[string]struct{}{}
 	return nil
 }
 
@@ -335,6 +340,9 @@ func (s *search) merge(c *chunk) error {
 		if err := s.add(c, &c.candidates[i]); err != nil {
 			return err
 		}
+	}
+	if err := s.compareTwins(c.twins); err != nil {
+		return err
 	}
 	if s.graph != nil {
 		s.checked[s.goalAt()] += c.reached
@@ -371,7 +379,11 @@ func (s *search) findLasso() error {
 // add takes in what a worker has found.
 func (s *search) add(by *chunk, c *candidate) error {
 	if !s.visited.add(c.key) {
+		by.meet(&s.twins, twin{c.key, c.parent, c.step})
 		return nil
+	}
+	if s.twins.has(c.key) {
+		s.twins.states[c.key] = uint32(s.tree.len())
 	}
 	if s.tree.len() == maxStates {
 		return tooLarge(fmt.Sprintf("a search has at most %d states", maxStates))

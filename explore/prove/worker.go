@@ -22,6 +22,7 @@ type worker struct {
 	visited  *visited
 	frontier *frontier
 	mustStop func() bool
+	twins    *twins
 	// properties is how many the subject judges.
 	properties int
 	// fixed is how many questions were asked before the first state.
@@ -100,6 +101,7 @@ type chunk struct {
 	// nothing more could happen although it did not, cut those in which only the bounds kept
 	// something from happening.
 	ended, rested, cut int
+	twins              []twin
 	// stopped is what a bound kept from firing.
 	stopped map[timer]Stopped
 	// saw is what the steps showed from which some were chosen, reduced in how many states they stood for all. ahead is
@@ -123,13 +125,16 @@ type chunk struct {
 func newWorker(subject Subject, s *search) (*worker, error) {
 	w := &worker{
 		subject: subject, judges: judges{subject: subject, seeNodes: subject.SeesNodes()}, goal: subject.Goal(), counter: newCounter(subject, s.cfg.Bounds),
-		tree: s.tree, visited: s.visited, frontier: &s.frontier, mustStop: s.mustStop, properties: len(s.properties),
+		tree: s.tree, visited: s.visited, frontier: &s.frontier, mustStop: s.mustStop, twins: &s.twins, properties: len(s.properties),
 		first: sim.NewWorld(subject.Options()), here: &sim.World{}, there: &sim.World{}, seen: map[key]struct{}{},
 	}
 	w.first.OmitNames()
 	if w.starts = subject.Options().Mode == sim.Timed; w.starts {
 		w.built, w.started, w.first = w.first, &sim.World{}, &sim.World{}
 		explore.Build(subject, w.built)
+		if err := CheckOwn(w.built, stateMethods...); err != nil {
+			return nil, err
+		}
 		if err := w.built.Fork(w.first); err != nil {
 			return nil, err
 		}
@@ -137,6 +142,9 @@ func newWorker(subject Subject, s *search) (*worker, error) {
 	} else {
 		start := &Path{}
 		explore.Begin(subject, w.first, start)
+		if err := CheckOwn(w.first, stateMethods...); err != nil {
+			return nil, err
+		}
 		w.fixed = start.fixed
 	}
 	if w.judges.remembers = subject.Remembers(); w.judges.remembers && !w.starts {
@@ -506,11 +514,13 @@ func (w *worker) successor(c *chunk, i int, a sim.Action, given *answers.Combina
 	if known, err := w.visited.has(k); err != nil {
 		return fmt.Errorf("cannot read the states that memory does not hold: %w", err)
 	} else if known {
+		c.meet(w.twins, twin{k, w.at.state, taken})
 		c.ahead = c.ahead || w.reducer != nil && w.reducer.isAhead(k)
 		return nil
 	}
 	c.ahead = true
 	if _, again := w.seen[k]; again {
+		c.meet(w.twins, twin{k, w.at.state, taken})
 		return nil
 	}
 	w.seen[k] = struct{}{}

@@ -58,6 +58,9 @@ func Search(ctx context.Context, subject prove.Subject, properties []string, cfg
 	}
 	first, start := sim.NewWorld(subject.Options()), &beginning{}
 	explore.Begin(subject, first, start)
+	if err := prove.CheckOwn(first, "Clone"); err != nil {
+		return nil, err
+	}
 	if cfg.Deviations != nil && !hasProgram(first) {
 		return nil, errNoProgram
 	}
@@ -254,6 +257,9 @@ func (s *search) take(p *place, a sim.Action, c *answers.Combination) (next *sim
 	p.event.number = uint32(next.Steps())
 	p.event.touched = newTouched(&cells, a.Node, math.MaxInt)
 	p.event.shared = newTouched(&cells, a.Node, p.world.Connections())
+	if a.Node != 0 && prove.Wraps(p.world.Node(a.Node)) {
+		p.event.touched.vague, p.event.shared.vague = true, true
+	}
 	next.RecordCells(nil)
 	return next, panicked
 }
