@@ -78,10 +78,11 @@ looks at the schedules in which at most two of these questions have another answ
 for a world in which there are too many.
 
 The verdict is one of these:
-  proved within bounds  no schedule violates what is claimed (exit 0)
-  violated              the schedule is told and written to a replay file (exit 1)
-  undecided             a limit ended the search, or an interrupt (exit 3)
-  vacuous               a claim was never put to the test within the bounds (exit 3)
+  proved within bounds     no schedule violates what is claimed (exit 0)
+  proved of N of M claims  the search does not judge the others; with --json it is undecided and partial (exit 3)
+  violated                 the schedule is told and written to a replay file (exit 1)
+  undecided                a limit ended the search, or an interrupt (exit 3)
+  vacuous                  a claim was never put to the test within the bounds (exit 3)
 
 A search that takes long is kept with --keep DIR, about each second. After an interrupt, a limit
 or a kill the same command goes on there, and comes to the same result as without. States that
@@ -176,7 +177,7 @@ func (f *proveFlags) run(c *cobra.Command, s process, name string) error {
 	if err := f.fitsClock(c.Flags(), &p.Clock); err != nil {
 		return err
 	}
-	if err := f.check(); err != nil {
+	if err := f.check(c.Flags()); err != nil {
 		return err
 	}
 	f.note(s, &p)
@@ -198,7 +199,7 @@ func (f *proveFlags) run(c *cobra.Command, s process, name string) error {
 		err = report.WriteJSON(s.out, found)
 	} else {
 		err = f.text(s, found, kept)
-		if prove.Verdict(found.Verdict) == prove.Undecided && err == nil {
+		if prove.Verdict(found.Verdict) == prove.Undecided && !found.Partial && err == nil {
 			err = f.smaller(s, sc, &p)
 		}
 	}
@@ -343,12 +344,12 @@ func (f *proveFlags) fitsClock(set *pflag.FlagSet, c *testbed.Clock) error {
 }
 
 // check refuses bounds that are none.
-func (f *proveFlags) check() error {
+func (f *proveFlags) check(set *pflag.FlagSet) error {
 	for _, b := range []struct {
 		flag     string
 		n, least int
-	}{{"firings", f.firings, 0}, {"deviations", f.deviations, 0}, {"depth", f.depth, 0}, {"states", f.states, 0}, {"memory", f.memory, 1}} {
-		if b.n < b.least {
+	}{{"firings", f.firings, 0}, {"deviations", f.deviations, 0}, {"depth", f.depth, 1}, {"states", f.states, 1}, {"memory", f.memory, 1}} {
+		if set.Changed(b.flag) && b.n < b.least {
 			return usage("--%s %d: want a number from %d on", b.flag, b.n, b.least)
 		}
 	}

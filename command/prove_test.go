@@ -44,6 +44,30 @@ func TestProveSaysWhatItCovered(t *testing.T) {
 	require.Equal(t, []string{"created=in-order"}, p.Masked)
 }
 
+// Where a search does not judge a claim, what it judges is not all: neither engine says that the scenario is proved.
+func TestProofOfAPartOfTheClaimsIsNoVerdict(t *testing.T) {
+	for _, r := range []struct {
+		args  []string
+		says  string
+		exits int
+	}{
+		{[]string{"quiet-range", "--etcd", "3.5.13", "--firings", "0"}, "proved within bounds: no schedule violates what is claimed.", 0},
+		{[]string{"quiet-range", "--etcd", "3.5.13", "--firings", "0", "--engine", "schedules"},
+			"proved of 1 of 2 claims: within bounds, and a search of schedules does not judge answered; run explores that, too.", exitNoVerdict},
+		{strings.Fields("quiet-get --etcd 3.5.13 --set noise-writes=1 --set readers=1 --set keys=1 --set items=1 --set network=0s --set scheduling=0s --set horizon=1s"),
+			"proved of 2 of 4 claims: within bounds, and a search of states does not judge served-as-promised, needed-progress; run explores that, too.", exitNoVerdict},
+	} {
+		c := command(t)
+		require.Equal(t, r.exits, c.run(append([]string{"prove"}, r.args...)...), c.err)
+		require.Contains(t, strings.Join(strings.Fields(c.out), " "), r.says)
+		require.Equal(t, r.exits, c.run(append([]string{"prove", "--json"}, r.args...)...), c.err)
+		var p proof.Proof
+		require.NoError(t, json.Unmarshal([]byte(c.out), &p))
+		require.Equal(t, r.exits == exitNoVerdict, p.Partial)
+		require.Equal(t, map[bool]string{true: "undecided", false: "proved"}[p.Partial], p.Verdict)
+	}
+}
+
 func TestProveTellsAShortestSchedule(t *testing.T) {
 	c := command(t)
 	require.Equal(t, exitViolated, c.run(proveSmall("issue-15220", "--etcd", "3.5.7", "--html", "page.html")...), c.err)
@@ -244,6 +268,8 @@ func TestProveRefusesWhatItCannotSearch(t *testing.T) {
 	c.refuses([]string{"--engine schedules", "timed", "mode=untimed"}, "prove", "issue-17507", "--engine", "schedules")
 	c.refuses([]string{"--answers 1: want 2"}, "prove", "issue-15220", "--answers", "1")
 	c.refuses([]string{"--firings -1"}, "prove", "issue-15220", "--firings", "-1")
+	c.refuses([]string{"--states 0: want a number from 1 on"}, "prove", "issue-15220", "--states", "0")
+	c.refuses([]string{"--depth 0: want a number from 1 on"}, "prove", "issue-15220", "--depth", "0")
 	c.refuses([]string{"--memory 0"}, "prove", "issue-15220", "--memory", "0")
 	c.refuses([]string{"--workers 0"}, "prove", "issue-15220", "--workers", "0")
 	c.refuses([]string{"--keys 65: want 64 or 128"}, "prove", "issue-15220", "--keys", "65")

@@ -159,7 +159,8 @@ the clock", runs have a virtual clock in place of that, and the horizon bounds t
 is, as a story.
 
 A row is repeated by ` + "`simrun prove SCENARIO --etcd E --cache C --set OPTION --firings N`" + ` with what stands in it (without
-` + "`--firings`" + ` where the clock says when timers fire). ` + "`go test ./proofs`" + `
+` + "`--firings`" + ` where the clock says when timers fire). Where the scenario claims more than a search judges, the command says of how many claims
+its verdict is. ` + "`go test ./proofs`" + `
 searches the small rows again and compares; ` + "`go test ./proofs -proofs.update`" + ` searches all of them and writes this page.
 
 proofs.json has the situations as well that came about in each of the small rows: a promise was put to the test in these and in no others. A row

@@ -27,9 +27,11 @@ type Proof struct {
 	// top of version and design.
 	Masked   []string `json:"masked,omitempty"`
 	Settings []string `json:"settings,omitempty"`
-	// Verdict is proved, violated, undecided or vacuous; Why says why it is undecided.
+	// Verdict is proved, violated, undecided or vacuous; Why says why it is undecided. Partial: it is because the search does not judge
+	// all claims, and those that it judges were proved.
 	Verdict string `json:"verdict"`
 	Why     string `json:"why,omitempty"`
+	Partial bool   `json:"partial,omitempty"`
 	// Claims are what was judged, in order; Checked is, by claim, how many steps put it to
 	// the test. NotJudged are claims of the scenario that a search cannot judge.
 	Claims    []string       `json:"claims"`
@@ -193,7 +195,7 @@ func Search(ctx context.Context, sc *testbed.Scenario, p testbed.Params, cfg pro
 	proof := of(sc, &p, cfg.Bounds, result)
 	proof.Bounds.RestFree = system.Goal() != nil
 	proof.Bounds.Clock = clockOf(system)
-	proof.Claims, proof.NotJudged = testbed.Names(system.Claims()), testbed.Names(left)
+	proof.conclude(result.Verdict, result.Why, testbed.Names(system.Claims()), testbed.Names(left))
 	if result.Resumed == 0 {
 		proof.Situations = cameAbout(seen...)
 	}
@@ -261,10 +263,19 @@ func about(sc *testbed.Scenario, p *testbed.Params, engine string, b prove.Bound
 	}
 }
 
+// conclude is what a search of some claims says of all claims: they are proved if it judges all.
+func (p *Proof) conclude(v prove.Verdict, why string, claims, left []string) {
+	if p.Partial = v == prove.Proved && len(left) > 0; p.Partial {
+		v, why = prove.Undecided, fmt.Sprintf("proved of %d of %d claims: within bounds, and a search of %s does not judge %s; run explores that, too",
+			len(claims), len(claims)+len(left), p.Engine, strings.Join(left, ", "))
+	}
+	p.Verdict, p.Why, p.Claims, p.NotJudged = string(v), why, claims, left
+}
+
 func of(sc *testbed.Scenario, p *testbed.Params, b prove.Bounds, r *prove.Result) *Proof {
 	proof := about(sc, p, States, b)
 	proof.Bounds.Fixed = r.Fixed
-	proof.Verdict, proof.Why, proof.Checked = string(r.Verdict), r.Why, r.Checked
+	proof.Checked = r.Checked
 	proof.States, proof.Transitions, proof.Depth = r.States, r.Transitions, r.Depth
 	proof.Alike, proof.StandsFor = r.Alike, r.StandsFor
 	if r.Reduced != nil {

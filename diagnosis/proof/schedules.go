@@ -52,8 +52,8 @@ func SearchSchedules(ctx context.Context, sc *testbed.Scenario, p testbed.Params
 	}
 	proof := about(sc, &p, ClassSchedules, prove.Bounds{Firings: cfg.Firings})
 	proof.Bounds.Fixed, proof.Bounds.Deviations, proof.Bounds.Withheld = r.Fixed, cfg.Deviations, r.Withheld
-	proof.Claims, proof.NotJudged = claims, testbed.Names(left)
-	proof.Verdict, proof.Why, proof.Checked, proof.Situations = string(r.Verdict), r.Why, r.Checked, cameAbout(subject.seen)
+	proof.conclude(r.Verdict, r.Why, claims, testbed.Names(left))
+	proof.Checked, proof.Situations = r.Checked, cameAbout(subject.seen)
 	proof.Transitions, proof.Depth, proof.Seconds = r.Steps, r.Depth, r.Seconds
 	proof.Schedules = &Schedules{Complete: r.Schedules, Classes: r.Classes, Redundant: r.Redundant(), Abandoned: r.Abandoned}
 	for _, s := range r.Stopped {

@@ -40,7 +40,7 @@ func sayingsOf(r *proof.Proof) *sayings {
 	for _, name := range r.Claims {
 		s.Claims = append(s.Claims, claim{name, report.Counted(uint64(r.Checked[name]), by)})
 	}
-	if len(r.NotJudged) > 0 {
+	if len(r.NotJudged) > 0 && !r.Partial {
 		s.NotJudged = fmt.Sprintf("Not judged by a search: %s.", strings.Join(r.NotJudged, ", "))
 	}
 	if r.Schedules != nil {
@@ -57,14 +57,15 @@ func sayingsOf(r *proof.Proof) *sayings {
 func verdict(r *proof.Proof) (word, meaning string) {
 	switch prove.Verdict(r.Verdict) {
 	case prove.Proved:
-		if n := len(r.NotJudged); n > 0 {
-			return "proved within bounds", fmt.Sprintf("no schedule violates the %d of %d claims that a search judges", len(r.Claims), len(r.Claims)+n)
-		}
 		return "proved within bounds", "no schedule violates what is claimed"
 	case prove.Violated:
 		return "violated", shown(r)
 	case prove.Vacuous:
 		return "vacuous", "a claim was never put to the test within the bounds"
+	}
+	if r.Partial {
+		word, meaning, _ = strings.Cut(r.Why, ": ")
+		return word, meaning
 	}
 	return "undecided", r.Why
 }
