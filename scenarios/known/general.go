@@ -46,6 +46,7 @@ func init() {
 			Because("an initial event may follow a newer one of the same object (KEP-3157)"),
 		When(InjectsEvents).RarelyViolates(informers.MatchEtcd, informers.CatchUp, informers.HandlersRest).
 			Because("an informer holds what it was sent last, which may be older (KEP-3157)"),
+		Rarely(Where(EarlyInitialEvents(informers.MatchEtcd), ClientsStreamLists)),
 		When(KeepsKeysOfEvents).RarelyViolates(informers.MatchEtcd, informers.Monotonic).
 			Because("an object is sent that is newer than its event (KEP-3157, step 2b, option 5)"),
 		When(StoresOptionsLate).RarelyViolates(watches.PrevKV).
