@@ -63,7 +63,6 @@ kubernetes/kubernetes#142291 UpdateResourceVersion returns early from that.`,
 		},
 	},
 	Claims: []*testbed.Property{reads.AnswersInTime, reads.NotOlderThan, caches.ServedAsPromised, caches.NeededProgress},
-	Known:  known.Rarely(known.EarlyProgress(reads.NotOlderThan)),
 })
 
 var AnyWithoutProgress = testbed.RegisterScenario(&testbed.Scenario{
@@ -165,7 +164,6 @@ sent ADDED when an object enters its selection, and DELETED with the object as i
 		caches.NothingLeft, watches.KeepUp,
 	},
 	Known: slices.Concat(
-		known.Rarely(known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, caches.MatchEtcd)),
 		known.CompactedDeletions(reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.Exact, caches.MatchEtcd),
 		known.Rarely(known.EarlyProgress(watches.Resumable, watches.Bookmarkable)),
 		known.Rarely(known.EarlyInitialEvents(watches.InitialEvents)),
@@ -211,7 +209,6 @@ vain, and what no API takes is refused.`,
 		caches.NothingLeft, watches.KeepUp,
 	},
 	Known: slices.Concat(
-		known.Rarely(known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, caches.MatchEtcd)),
 		known.Rarely(known.EarlyProgress(watches.Resumable)),
 		known.Rarely(known.EarlySnapshots(reads.Exact, reads.Pages)),
 		known.CompactedDeletions(reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.Pages, caches.MatchEtcd),

@@ -97,7 +97,6 @@ etcd would refuse it, and memory is freed before the history is full. A client f
 		known.When(testbed.Unless(known.CompactsWatchHistory)).Violates(compactions.NoCompactedWatches).
 			Because("the history of events is kept whatever etcd compacts (KEP-4988)"),
 		known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable),
-		known.Rarely(known.EarlyProgress(caches.MatchEtcd)),
 	),
 })
 

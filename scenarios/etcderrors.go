@@ -43,7 +43,6 @@ carried out.`,
 		caches.NothingLeft, watches.KeepUp, watches.BookmarksCome,
 	},
 	Known: slices.Concat(
-		known.Rarely(known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.LinearizableAnswers, caches.MatchEtcd)),
 		known.Rarely(known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable)),
 		known.Rarely(known.StaleReads(reads.Linearizable, reads.LinearizableData, reads.LinearizableAnswers)),
 		known.Rarely(known.StaleAfterGet()),
@@ -91,7 +90,6 @@ when it comes.`,
 		caches.Resumes,
 	},
 	Known: slices.Concat(
-		known.Rarely(known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd)),
 		known.Rarely(known.EarlyProgress(watches.Resumable)),
 		known.Rarely(known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable)),
 		known.Rarely(known.StaleReads(reads.Linearizable, reads.LinearizableData)),
@@ -124,7 +122,6 @@ until there is a leader again.`,
 		etcdapi.NeedsLeader, etcdapi.WatchAnswers, reads.Linearizable, reads.AtMostOnce, watches.Ordered, watches.Unique, watches.Reliable,
 	},
 	Known: slices.Concat(
-		known.Rarely(known.EarlyProgress(reads.Linearizable)),
 		known.Rarely(known.StaleReads(reads.Linearizable)),
 	),
 })
@@ -175,7 +172,6 @@ etcd has no leader for a while or ends the stream. What it held is not listed a 
 		caches.NothingLeft, watches.KeepUp, watches.BookmarksCome,
 	},
 	Known: slices.Concat(
-		known.Rarely(known.EarlyProgress(reads.Linearizable, caches.MatchEtcd)),
 		known.Rarely(known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable)),
 		known.Rarely(known.StaleReads(reads.Linearizable)),
 	),
@@ -205,7 +201,6 @@ in time make a cache list.`,
 	},
 	Claims: []*testbed.Property{timers.RelistsInTime, client.ReopensInTime, caches.Resumes, caches.MatchEtcd, watches.Ordered, watches.Unique, timers.Owned},
 	Known: slices.Concat(
-		known.Rarely(known.EarlyProgress(caches.MatchEtcd)),
 		known.Rarely(known.ResumedWatches(watches.Ordered, watches.Unique)),
 	),
 })

@@ -80,7 +80,6 @@ again: --set take-rests=false.`,
 		caches.ServedAsPromised, caches.PageSizes,
 	},
 	Known: slices.Concat(
-		known.Rarely(known.EarlyProgress(reads.Linearizable, reads.LinearizableData)),
 		known.StaleReads(reads.Linearizable, reads.LinearizableData),
 		known.CompactedDeletions(reads.Linearizable, reads.LinearizableData, reads.Exact, reads.Pages),
 		known.Rarely(known.EarlySnapshots(reads.Exact, reads.Pages)),
@@ -166,7 +165,6 @@ future-rv=confirm it does: a revision that etcd does not have is refused without
 		caches.InvalidRequests, timers.Owned,
 	},
 	Known: slices.Concat(
-		known.Rarely(known.EarlyProgress(reads.Linearizable)),
 		known.EarlySnapshots(reads.Exact),
 		known.Rarely(known.StaleReads(reads.Linearizable)),
 	),

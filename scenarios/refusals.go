@@ -117,7 +117,6 @@ must have its answer, and the cache must hold nothing for it.`,
 	},
 	Claims: []*testbed.Property{caches.NothingLeft, caches.InvalidRequests, caches.MatchEtcd, reads.LinearizableData, timers.Owned},
 	Known: slices.Concat(
-		known.Rarely(known.EarlyProgress(reads.LinearizableData, caches.MatchEtcd)),
 		known.Rarely(known.StaleReads(reads.LinearizableData)),
 	),
 })

@@ -36,6 +36,7 @@ func init() {
 			etcdapi.Answers, reads.Linearizable, reads.LinearizableData, reads.LinearizableAnswers, reads.Exact,
 			watches.Reliable, watches.Resumable, watches.Atomic, watches.KeepUp, watches.PrevKV, watches.InitialEvents,
 		).Because("a compaction loses a key that its revision deletes and puts again, and a read of the key ends the process (etcd-io/etcd#22376)"),
+		Rarely(EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.LinearizableAnswers, reads.Sequential, reads.NotOlderThan, caches.MatchEtcd)),
 	)...)
 }
 
