@@ -212,7 +212,12 @@ func (r *DeleteRangeRequest) Digest(d sim.Digest) sim.Digest {
 }
 
 // Label implements sim.Payload.
-func (r *DeleteRangeRequest) Label() string { return "DeleteRange " + r.Key }
+func (r *DeleteRangeRequest) Label() string {
+	if r.RangeEnd != "" {
+		return "DeleteRange " + r.Key + "..."
+	}
+	return "DeleteRange " + r.Key
+}
 
 // DeleteRangeResponse is etcdserverpb.DeleteRangeResponse.
 type DeleteRangeResponse struct {

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/watchbed/watchbed/sim"
 )
@@ -93,20 +94,56 @@ func digestOps(d sim.Digest, ops []RequestOp) sim.Digest {
 	return d
 }
 
-// Label implements sim.Payload.
+// Label implements sim.Payload. It names each compare and each operation, with the words of etcdctl txn.
 func (r *TxnRequest) Label() string {
-	s := "Txn"
-	for _, ops := range [2][]RequestOp{r.Success, r.Failure} {
-		for i := range ops {
-			if p := ops[i].Put; p != nil {
-				return s + " " + p.Label()
-			}
-			if p := ops[i].DeleteRange; p != nil {
-				return s + " " + p.Label()
-			}
-		}
+	s := "Txn "
+	for i := range r.Compare {
+		s += [...]string{"if ", "and "}[min(i, 1)] + r.Compare[i].label() + " "
+	}
+	if len(r.Compare) > 0 {
+		s += "then "
+	}
+	s += labels(r.Success)
+	if len(r.Failure) > 0 {
+		s += " else " + labels(r.Failure)
 	}
 	return s
+}
+
+var (
+	targetNames = [...]string{CompareMod: "mod", CompareVersion: "ver", CompareCreate: "create", CompareValue: "val", CompareLease: "lease"}
+	resultNames = [...]string{CompareEqual: "=", CompareNotEqual: "!=", CompareGreater: ">", CompareLess: "<"}
+)
+
+func (c *Compare) label() string {
+	key, operand := c.Key, strconv.FormatInt(c.Operand, 10)
+	if c.RangeEnd != "" {
+		key += "..."
+	}
+	if c.Target == CompareValue {
+		operand = c.Value
+	}
+	return targetNames[c.Target] + "(" + key + ") " + resultNames[c.Result] + " " + operand
+}
+
+func labels(ops []RequestOp) string {
+	if len(ops) == 0 {
+		return "nothing"
+	}
+	all := make([]string, len(ops))
+	for i, op := range ops {
+		switch {
+		case op.Range != nil:
+			all[i] = op.Range.Label()
+		case op.Put != nil:
+			all[i] = op.Put.Label()
+		case op.DeleteRange != nil:
+			all[i] = op.DeleteRange.Label()
+		case op.Txn != nil:
+			all[i] = "(" + op.Txn.Label() + ")"
+		}
+	}
+	return strings.Join(all, ", ")
 }
 
 // TxnResponse is etcdserverpb.TxnResponse.
