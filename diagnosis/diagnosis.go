@@ -10,7 +10,6 @@ import (
 	"github.com/watchbed/watchbed/diagnosis/turning"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -21,14 +20,10 @@ type Diagnosis struct {
 	Story     *story.Story
 	// Searched: there was a search for what decides. Without it the fields up to Turning are empty.
 	Searched bool
-	// Decision is what decides, nil if no setting does. Maybe is then what comes nearest
-	// to it, nil if nothing does.
-	Decision, Maybe *flip.Decision
+	flip.Outcome
 	// Known is why the scenario is known to violate the property with these parameters,
-	// empty if it is not. Needed are the faults that the violation needs, Turning is where
-	// it became inevitable. They are looked for if no setting decides.
+	// empty if it is not. Turning is where it became inevitable. They are looked for if no setting decides.
 	Known   string
-	Needed  []option.Setting
 	Turning *turning.Point
 	// Also are other failures of the campaign that this run shows as well.
 	Also []explore.Failure
@@ -80,11 +75,10 @@ func (d *Diagnosis) search() error {
 		return err
 	}
 	d.Searched = true
-	if d.Decision, d.Maybe = flip.Decide(d.scenario, p, d.Recording, d.Failure); d.Decision != nil {
+	if d.Outcome = flip.Decide(d.scenario, p, d.Recording, d.Failure); d.Decision != nil {
 		return nil
 	}
 	d.Known = summary.Reasons(summary.KnownOf(d.scenario, &p), d.Failure.Property)
-	d.Needed = flip.Needed(d.scenario, p, d.Recording, d.Failure)
 	system, err := d.scenario.New(p)
 	if err != nil {
 		return err
@@ -99,15 +93,12 @@ func (d *Diagnosis) Cause() string {
 	if !d.Searched {
 		return "There was no search for what decides."
 	}
-	s := d.Decision.String()
-	if d.Maybe != nil {
-		s = d.Maybe.Doubt()
-	}
+	s := d.Outcome.String()
 	if d.Known != "" {
 		s += " What is known of the scenario: " + d.Known + "."
 	}
-	for _, fault := range d.Needed {
-		s += " Without the fault " + fault.String() + " the schedule passes."
+	for _, needed := range d.Needed {
+		s += " Without " + needed + " the schedule passes."
 	}
 	if d.Turning != nil {
 		s += " " + d.Turning.String()

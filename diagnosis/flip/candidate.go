@@ -3,10 +3,13 @@ package flip
 import (
 	"slices"
 
+	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/testbed/faults"
+	"github.com/watchbed/watchbed/testbed/program"
 	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/workload"
 )
 
 // candidate is one thing that may be the cause: a behaviour of a node, or the faults
@@ -24,13 +27,20 @@ type candidate struct {
 	alone []candidate
 	// planted: the value is a bug that the parameters name.
 	planted bool
+	// whole: it is all code of a node, which others may stand in for. changed is what that code has and the others lack, empty if they are
+	// other releases.
+	whole   bool
+	changed string
 }
 
-// ofFaults is the Node of candidates that are faults.
-const ofFaults = "faults"
+// Nodes of candidates that are no behaviour of a node.
+const (
+	ofFaults  = "faults"
+	ofClients = "clients"
+)
 
 // candidates are all things that may be the cause, in the order in which they are
-// tried: planted bugs, because the question about them is whether they decide, and
+// tried: changes of code and planted bugs, because the question about them is whether they decide, and
 // not which etcd would hide them; then the behaviours of etcd, since fixes are made
 // there, of the client library, faults that no cache can bear, and those of the cache,
 // of informers and of compactors.
@@ -44,6 +54,16 @@ func (s *search) candidates() []candidate {
 		return nil
 	}
 	var planted, etcd, client, cache []candidate
+	for _, c := range s.codes() {
+		switch {
+		case c.changed != "":
+			planted = append(planted, c)
+		case c.Node == "etcd":
+			etcd = append(etcd, c)
+		default:
+			cache = append(cache, c)
+		}
+	}
 	for _, c := range n.Choices() {
 		if s.params.Ignores(c.Name, "") != "" {
 			continue
@@ -63,6 +83,34 @@ func (s *search) candidates() []candidate {
 		}
 	}
 	return slices.Concat(planted, etcd, client, s.faults(), cache)
+}
+
+// codes are the candidates of nodes that are other code than the simulated one: its change, and its release.
+func (s *search) codes() []candidate {
+	var all []candidate
+	add := func(node, value string, neighbours func() []option.Neighbour) {
+		if neighbours == nil {
+			return
+		}
+		release := candidate{Choice: testbed.Choice{Node: node, Name: node, Value: value}, whole: true}
+		for _, n := range neighbours() {
+			one := release
+			one.Values, one.changed = []string{n.Name}, n.Without
+			if n.Without != "" {
+				all = append(all, one)
+			} else {
+				release.Values = append(release.Values, n.Name)
+			}
+		}
+		all = append(all, release)
+	}
+	if served, err := program.Find(s.params.Program); s.params.Program != "" && err == nil {
+		add("etcd", served.Name, served.Neighbours)
+	}
+	if design, err := cache.FindDesign(s.params.Cache); err == nil {
+		add("cache", design.Name, design.Neighbours)
+	}
+	return all
 }
 
 // owned are the candidates of one behaviour.
@@ -146,6 +194,20 @@ func faultOf(f option.Setting) candidate {
 	return candidate{Choice: testbed.Choice{Node: ofFaults, Name: f.Name, Value: f.Value, Values: []string{none}}}
 }
 
+// circumstances are what a cache has to bear: all faults that may strike, and what clients do beside what they would do anyway.
+func (s *search) circumstances() []candidate {
+	var all []candidate
+	for _, f := range s.params.Faults.Set() {
+		all = append(all, faultOf(f))
+	}
+	for _, o := range workload.Group.Expand(&s.params.Workload) {
+		if o.Value == "true" {
+			all = append(all, candidate{Choice: testbed.Choice{Node: ofClients, Name: o.Name, Value: o.Value, Values: []string{"false"}}})
+		}
+	}
+	return all
+}
+
 // none is the value of a fault that does not strike.
 const none = "none"
 
@@ -154,6 +216,9 @@ func (s *search) with(c *candidate, value string) (testbed.Params, error) {
 	switch {
 	case c.Node == ofFaults:
 		return s.without(c.Name)
+	case c.Node == ofClients:
+		changed := s.params
+		return changed, changed.Set(c.Name, value)
 	case c.later:
 		return s.withLater(c, value)
 	case len(c.servers) > 0:
@@ -228,9 +293,11 @@ func isPlanted(p testbed.Params, choice testbed.Choice) bool {
 //   - of etcd and the client library it is what the release or a later one has, or
 //     whatever else there is if the present value is a known bug that no release
 //     fixed;
+//     fixed; at last, if nothing else decides, what an earlier release had: then the violation began with this one;
 //   - of the cache, of informers and compactors it is what is shipped. If the cache has the shipped behaviour
 //     already, another one is an alternative that goes around the cause, such as to
 //     have etcd answer every read;
+//   - of code from outside it is what that says can stand in for it, and each value of an option that it reads;
 //   - a known bug is none.
 func (s *search) remedies(c *candidate) []trial {
 	var all []trial
@@ -241,20 +308,21 @@ func (s *search) remedies(c *candidate) []trial {
 			continue
 		}
 		v := trial{name: value}
-		switch c.Node {
-		case ofFaults:
-		case "cache", "informers", "compactor":
-			if c.Value == shipped || value != shipped {
-				continue
-			}
+		mends := true
+		switch {
+		case c.whole:
+			v.since.later = true
+		case c.Node == ofFaults, c.Node == ofClients, c.Node == "cache" && s.gated:
+		case c.Node == "cache", c.Node == "informers", c.Node == "compactor":
 			v.since = releases(s.scenario, s.paramsOf(c), c.Choice, value)
+			mends = c.Value != shipped && value == shipped
 		default:
 			v.since = releases(s.scenario, s.paramsOf(c), c.Choice, value)
-			if !v.since.later && (present == nil || present.FixedIn != "" || bugOf(c.Node, c.Name, value) != nil) {
-				continue
-			}
+			mends = v.since.later || present != nil && present.FixedIn == "" && bugOf(c.Node, c.Name, value) == nil
 		}
-		all = append(all, v)
+		if s.earlier && v.since.earlier || !s.earlier && mends {
+			all = append(all, v)
+		}
 	}
 	return all
 }

@@ -9,8 +9,7 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// Decision is what decides, with the values that make the violation go away. The nil
-// Decision says that no setting does.
+// Decision is what decides, with the values that make the violation go away.
 type Decision struct {
 	candidate
 	values []trial
@@ -83,6 +82,8 @@ func (d *Decision) Blame() string {
 		return ""
 	case d.Node == ofFaults:
 		return d.Name
+	case d.changed != "":
+		return d.changed
 	}
 	return d.Name + "=" + d.Value + d.ofWhich()
 }
@@ -121,9 +122,6 @@ func (d *Decision) Passing() (p testbed.Params, difference string) {
 
 // String says it in a sentence or two.
 func (d *Decision) String() string {
-	if d == nil {
-		return "Neither another release of etcd or of its client library nor a default of the cache or of its informers makes the violation go away."
-	}
 	s := d.sentence()
 	for _, other := range d.also {
 		s += fmt.Sprintf(" The same is true with %s%s.", other.names(), other.ofServers())
@@ -131,36 +129,89 @@ func (d *Decision) String() string {
 	return s
 }
 
-// Doubt says what the schedule passes with, if that may be chance.
-func (d *Decision) Doubt() string {
+// String says what decides, what may do so, or what was tried in vain.
+func (o *Outcome) String() string {
+	switch {
+	case o.Decision != nil:
+		return o.Decision.String()
+	case o.Maybe != nil:
+		return o.Maybe.doubt()
+	}
+	return "No setting is sure to decide." + o.inVain()
+}
+
+// inVain lists what was tried, empty if nothing was.
+func (o *Outcome) inVain() string {
+	var tried, nodes []string
+	options := map[string]int{}
+	for i, c := range o.tried {
+		switch {
+		case slices.ContainsFunc(o.tried[:i], func(d candidate) bool {
+			return d.Node == c.Node && d.Name == c.Name && d.whole == c.whole && d.changed == c.changed
+		}):
+		case c.Node == ofFaults:
+			tried = append(tried, "no "+c.Name)
+		case c.whole:
+			tried = append(tried, c.Values...)
+		default:
+			if options[c.Node]++; options[c.Node] == 1 {
+				nodes = append(nodes, c.Node)
+			}
+		}
+	}
+	for _, node := range nodes {
+		tried = append(tried, fmt.Sprintf("other values of %d options of %s", options[node], owner[node]))
+	}
+	if len(tried) == 0 {
+		return ""
+	}
+	return " Tried, one at a time: " + strings.Join(tried, ", ") + "."
+}
+
+// doubt says what the schedule passes with, if that may be chance.
+func (d *Decision) doubt() string {
 	v := d.worst()
-	return fmt.Sprintf("No setting is sure to decide. With %s%s %s%s: too little to tell that from chance.", d.names(), d.ofWhich(), v.schedule(), v.others())
+	return fmt.Sprintf("No setting is sure to decide. %s%s %s%s: too little to tell that from chance.", d.with(), d.ofWhich(), v.schedule(), v.others())
 }
 
 func (d *Decision) sentence() string {
-	v := d.worst()
-	if d.Node == ofFaults {
-		return fmt.Sprintf("A fault decides, which no cache can bear: %s=%s. Without it %s%s.", d.Name, d.Value, v.schedule(), v.others())
-	}
-	bug := ""
-	if d.planted {
-		bug = " (the bug " + bugOf(d.Node, d.Name, d.Value).Name + ")"
-	}
-	node := owner[d.Node]
+	v, subject, what := d.worst(), "one behaviour of "+d.subject(), d.Name+"="+d.Value
 	switch {
-	case d.member != "":
-		node += " " + d.member
-	case d.Node == "client":
-		node += d.ofServers()
-	case d.serverNames() != "":
-		node = d.serverNames()
+	case d.Node == ofFaults:
+		return fmt.Sprintf("A fault decides, which no cache can bear: %s. Without it %s%s.", what, v.schedule(), v.others())
+	case d.planted:
+		what += " (the bug " + bugOf(d.Node, d.Name, d.Value).Name + ")"
+	case d.changed != "":
+		subject, what = "a change of "+d.subject(), d.changed
+	case d.whole:
+		subject, what = "the code of "+d.subject(), d.Value
 	}
 	if !d.strict {
-		return fmt.Sprintf("In this run one behaviour of %s decides: %s=%s%s. With %s %s. There is another cause as well: of %d other failing schedules, searched for among other seeds, %d still fail.",
-			node, d.Name, d.Value, bug, d.names(), v.schedule(), v.gone+v.still, v.still)
+		return fmt.Sprintf("In this run %s decides: %s. %s %s. There is another cause as well: of %d other failing schedules, searched for among other seeds, %d still fail.",
+			subject, what, d.with(), v.schedule(), v.gone+v.still, v.still)
 	}
-	return fmt.Sprintf("One behaviour of %s decides: %s=%s%s. With %s %s%s.",
-		node, d.Name, d.Value, bug, d.names(), v.schedule(), v.others())
+	return fmt.Sprintf("%s decides: %s. %s %s%s.", strings.ToUpper(subject[:1])+subject[1:], what, d.with(), v.schedule(), v.others())
+}
+
+// subject is the node, with the members of etcd or the API servers if it is not all of them.
+func (d *Decision) subject() string {
+	switch {
+	case d.member != "":
+		return owner[d.Node] + " " + d.member
+	case d.Node == "client":
+		return owner[d.Node] + d.ofServers()
+	case d.serverNames() != "":
+		return d.serverNames()
+	}
+	return owner[d.Node]
+}
+
+// with is what is otherwise in the schedules that pass.
+func (d *Decision) with() string {
+	if d.changed != "" {
+		return "Without " + d.changed + " (" + d.names() + ")"
+	}
+	return "With " + d.names()
 }
 
 // names lists the values, each with the releases or designs that have it.
@@ -168,7 +219,10 @@ func (d *Decision) names() string {
 	var names []string
 	for i := range d.values {
 		v := &d.values[i]
-		name := d.Name + "=" + v.name
+		name := v.name
+		if !d.whole {
+			name = d.Name + "=" + name
+		}
 		if v.since.text != "" {
 			name += " (" + v.since.text + ")"
 		}

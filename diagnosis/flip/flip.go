@@ -5,7 +5,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
-	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -20,59 +20,79 @@ type search struct {
 	// maybe is the best of the candidates that may have led the schedule elsewhere by
 	// chance.
 	maybe *Decision
+	// gated: the cache is other code than the simulated one, and says which options it reads.
+	gated bool
+	// earlier: what only earlier releases have is tried.
+	earlier bool
+	tried   []candidate
 }
 
-// Decide finds the cause of how the recording fails, nil if no setting decides. Then maybe
-// is the nearest to it: with it the schedule passes, but that may be chance. It is nil
-// if there is none.
-func Decide(sc *testbed.Scenario, p testbed.Params, rec *recording.Recording, f explore.Failure) (decision, maybe *Decision) {
+// Outcome is what a search came to.
+type Outcome struct {
+	// Decision is what decides, nil if no setting does. Maybe is then the nearest to it: with it the schedule passes, but that may be
+	// chance. It is nil if there is none.
+	Decision, Maybe *Decision
+	// Needed are faults and what clients do without any of which the violation goes away: circumstances of it, which a cache has to
+	// bear. They are looked for if no setting decides.
+	Needed []string
+	// tried is all that was.
+	tried []candidate
+}
+
+// Decide finds the cause of how the recording fails.
+func Decide(sc *testbed.Scenario, p testbed.Params, rec *recording.Recording, f explore.Failure) Outcome {
 	s := &search{scenario: sc, params: p, rec: rec, failure: f}
-	s.look()
-	if decision = s.cause(); decision != nil {
-		return decision, nil
+	if design, err := cache.FindDesign(p.Cache); err == nil {
+		s.gated = design.Reads != nil
 	}
-	return nil, s.maybe
+	s.look()
+	o := Outcome{Decision: s.cause(), tried: s.tried}
+	if o.Decision != nil {
+		return o
+	}
+	o.Maybe = s.maybe
+	for _, c := range s.circumstances() {
+		if d := s.decide(c); d != nil && d.strict {
+			needed := c.Name + "=" + c.Value
+			if c.Node == ofFaults {
+				needed = "the fault " + needed
+			}
+			o.Needed = append(o.Needed, needed)
+		}
+	}
+	return o
 }
 
 // cause tries one candidate after the other. What decides for sure at one node
-// leaves the nodes after it untried.
+// leaves the nodes after it untried, and what earlier releases had.
 func (s *search) cause() *Decision {
 	var found []*Decision
-	for _, c := range s.candidates() {
-		if len(found) > 0 && found[0].strict && (found[0].planted || found[0].Node != c.Node) {
+	for _, s.earlier = range []bool{false, true} {
+		for _, c := range s.candidates() {
+			if len(found) > 0 && found[0].strict && (found[0].planted || found[0].changed != "" || found[0].Node != c.Node) {
+				break
+			}
+			if d := s.decide(c); d != nil {
+				bug := bugOf(d.Node, d.Name, d.Value)
+				d.shows = bug != nil && bug.ShowsIn(s.scenario)
+				found = append(found, d)
+				slices.SortStableFunc(found, func(a, b *Decision) int { return a.rank(b) })
+			}
+		}
+		if len(found) > 0 && found[0].strict {
 			break
 		}
-		if d := s.decide(c); d != nil {
-			bug := bugOf(d.Node, d.Name, d.Value)
-			d.shows = bug != nil && bug.ShowsIn(s.scenario)
-			found = append(found, d)
-			slices.SortStableFunc(found, func(a, b *Decision) int { return a.rank(b) })
-		}
 	}
+	s.earlier = false
 	if len(found) == 0 {
 		return nil
 	}
 	for _, d := range found[1:] {
-		if d.strict && found[0].strict && d.Node == found[0].Node && d.values[0].since.later {
+		if d.strict && found[0].strict && d.Node == found[0].Node && (d.values[0].since.later || d.values[0].since.earlier) {
 			found[0].also = append(found[0].also, d)
 		}
 	}
 	return found[0]
-}
-
-// Needed are the faults without any of which the violation goes away: circumstances of
-// it, which a cache has to bear.
-func Needed(sc *testbed.Scenario, p testbed.Params, rec *recording.Recording, f explore.Failure) []option.Setting {
-	s := &search{scenario: sc, params: p, rec: rec, failure: f}
-	s.look()
-	var needed []option.Setting
-	for _, fault := range p.Faults.Set() {
-		c := faultOf(fault)
-		if d := s.decide(c); d != nil && d.strict {
-			needed = append(needed, fault)
-		}
-	}
-	return needed
 }
 
 // decide tries the remedies of one candidate; nil if it does not decide. What several API
@@ -111,6 +131,9 @@ func (s *search) passing(c *candidate, values []trial) []trial {
 		changed, err := s.with(c, v.name)
 		if err == nil && s.try(changed, &v) {
 			all = append(all, v)
+		}
+		if v.ran {
+			s.tried = append(s.tried, *c)
 		}
 	}
 	return all

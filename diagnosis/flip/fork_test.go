@@ -34,6 +34,13 @@ func blamed(t *testing.T, sc *testbed.Scenario, p testbed.Params, property strin
 // decided is what decides that run.
 func decided(t *testing.T, sc *testbed.Scenario, p testbed.Params, property string) *Decision {
 	t.Helper()
+	o := searched(t, sc, p, property)
+	return o.Decision
+}
+
+// searched is what a search comes to for that run.
+func searched(t *testing.T, sc *testbed.Scenario, p testbed.Params, property string) Outcome {
+	t.Helper()
 	system, err := sc.New(p)
 	require.NoError(t, err)
 	runner := explore.NewRunner(system, p.Clock.Steps)
@@ -41,13 +48,29 @@ func decided(t *testing.T, sc *testbed.Scenario, p testbed.Params, property stri
 		rec, _ := recording.RecordSeed(runner, strategy.Default(), seed)
 		for _, f := range rec.Violations() {
 			if f.Property == property {
-				d, _ := Decide(sc, p, rec, f)
-				return d
+				return Decide(sc, p, rec, f)
 			}
 		}
 	}
 	t.Fatalf("%s is never violated", property)
-	return nil
+	return Outcome{}
+}
+
+// TestEarlierReleasesAreTriedLast: what began with a release is told with the releases before it, and what no later one mends.
+func TestEarlierReleasesAreTriedLast(t *testing.T) {
+	p := scenarios.Recovery.Params
+	p.Etcd, p.Cache = "3.5.35", "progress-echo"
+	o := searched(t, scenarios.Recovery, p, "answers-in-time")
+	require.Contains(t, o.String(), "progress=dropped (etcd 3.5.13 to 3.5.21)")
+}
+
+// TestWhatClientsDoIsTried: the cache takes in the keys of a write one by one, so that a read between them lacks one.
+func TestWhatClientsDoIsTried(t *testing.T) {
+	p := scenarios.SeveralCaches.Params
+	p.Workload.Wide = true
+	o := searched(t, scenarios.SeveralCaches, p, "linearizable-data")
+	require.Contains(t, o.Needed, "wide=true")
+	require.Regexp(t, "^No setting is sure to decide. Tried, one at a time: other values of [0-9]+ options of etcd, ", o.String())
 }
 
 // TestAForkIsBlamedForWhatItChanged: not for what the draft of 2019 does otherwise.

@@ -16,8 +16,8 @@ import (
 // or which designs of the cache.
 type span struct {
 	text string
-	// later: releases after the one in question have it, so it is what changed.
-	later bool
+	// later: releases after the one in question have it, so it is what changed. earlier: those before it have it.
+	later, earlier bool
 }
 
 // releases finds out which have a value, without bugs, settings and masks: it is
@@ -30,7 +30,7 @@ func releases(sc *testbed.Scenario, p testbed.Params, d testbed.Choice, value st
 		if bug.FixedIn == "" {
 			return span{later: true}
 		}
-		return span{"as fixed in " + bug.FixedIn, true}
+		return span{text: "as fixed in " + bug.FixedIn, later: true}
 	}
 	switch d.Node {
 	case "cache":
@@ -57,28 +57,29 @@ func releases(sc *testbed.Scenario, p testbed.Params, d testbed.Choice, value st
 	branch := patchesOf(present)
 	having := havingOf(branch)
 	if len(having) == 0 {
-		elsewhere := false
+		before := span{text: "which no release has"}
 		for _, branch := range etcd.Branches() {
 			having := havingOf(branch)
-			if elsewhere = elsewhere || len(having) > 0; len(having) > 0 && present.Before(branch[0]) {
+			switch {
+			case len(having) == 0:
+			case present.Before(branch[0]):
 				// A branch that is not maintained any more gets no fix.
-				return span{between(subject, having, branch), true}
+				return span{text: between(subject, having, branch), later: true}
+			default:
+				before = span{text: between(subject, having, branch), earlier: true}
 			}
 		}
-		if elsewhere {
-			return span{text: "which no release of this branch has"}
-		}
-		return span{text: "which no release has"}
+		return before
 	}
 	switch {
 	case present.Before(having[0]):
-		return span{between(subject, having, branch), true}
+		return span{text: between(subject, having, branch), later: true}
 	case having[len(having)-1].Before(present):
-		return span{fmt.Sprintf("%s up to %s", subject, having[len(having)-1]), false}
+		return span{text: between(subject, having, branch), earlier: true}
 	}
 	// The present release has it. If a bug was put on top, to take that away is
 	// the remedy; what a scenario masks or sets makes nothing better.
-	return span{fmt.Sprintf("%s %s as released", subject, present), !masked && !chosen}
+	return span{text: fmt.Sprintf("%s %s as released", subject, present), later: !masked && !chosen}
 }
 
 // between words the releases of a branch that have something.
@@ -87,6 +88,8 @@ func between(subject string, having, branch []release.Version) string {
 	switch {
 	case last == branch[len(branch)-1]:
 		return fmt.Sprintf("%s from %s on", subject, first)
+	case first == branch[0]:
+		return fmt.Sprintf("%s up to %s", subject, last)
 	case first == last:
 		return fmt.Sprintf("%s %s", subject, first)
 	}

@@ -13,8 +13,9 @@ import (
 type trial struct {
 	name  string
 	since span
-	// params have the value.
+	// params have the value. ran: they fit together, so that there was a run.
 	params testbed.Params
+	ran    bool
 	// taken of recorded choices fit.
 	taken, recorded int
 	// gone is how many other runs hold with it, still how many are violated. In
@@ -33,6 +34,7 @@ func (s *search) try(p testbed.Params, v *trial) bool {
 	if runner == nil {
 		return false
 	}
+	v.ran = true
 	var verdict model.Verdict
 	if verdict, v.taken, v.recorded = follow(runner, s.rec, s.failure.Property); verdict == model.Violated {
 		return false

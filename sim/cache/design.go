@@ -39,6 +39,8 @@ type Design struct {
 	// Lacks are the names of properties that say nothing of the node, since it has nothing that they are about: "reliable" of
 	// one that serves no watches. Where they were not checked they are not claimed; where they were, they count.
 	Lacks []string
+	// Neighbours are designs that can stand in for a node of another kind. nil: there are none.
+	Neighbours func() []option.Neighbour
 
 	ownNode bool
 }

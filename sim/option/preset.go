@@ -35,6 +35,13 @@ func Settings(texts ...string) []Setting {
 	return all
 }
 
+// Neighbour is other code of a node that comes from outside: what can be put in its place, to see whether that decides.
+type Neighbour struct {
+	Name string
+	// Without is what the neighbour lacks and is the same otherwise, such as "the patch mine"; empty if it is another release.
+	Without string
+}
+
 // Preset is a list of settings with a name: a version of etcd, a design of the
 // cache, a known bug.
 type Preset struct {

@@ -11,6 +11,7 @@ import (
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/etcd/mvcc"
 	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
+	"github.com/watchbed/watchbed/sim/option"
 )
 
 // Program serves the watches of an etcd. The raft log, reads and writes are those of the simulated server.
@@ -21,6 +22,8 @@ type Program struct {
 	Version string
 	// New is the node that has a server behind it.
 	New func(*etcd.Server) Node
+	// Neighbours are programs that can stand in for it. nil: there are none.
+	Neighbours func() []option.Neighbour
 }
 
 // Ignores reports whether an option of etcd does not reach the program: those of the watch path, of which a
