@@ -160,13 +160,20 @@ func (a *about) show(r *Run) {
 }
 
 // miss: the change that etcd made at a revision is not shown, or not rightly; 0
-// is none.
+// is none. A compaction that removed it, which etcd says if it must not, led to that.
 func (a *about) miss(r *Run, revision int64) {
 	if revision == 0 {
 		return
 	}
 	a.revision, a.missed = revision, r.wrote(etcd.CellRevision, revision)
 	a.end(a.missed)
+	removed := sim.Access{Cell: sim.Cell{Kind: etcd.CellStore, Node: r.system.Topology().Etcd, Item: revision}, Write: true}
+	for i := a.missed + 1; i < r.shows; i++ {
+		step := &r.Trace.Steps[i]
+		if slices.Contains(step.Accesses, removed) && slices.ContainsFunc(step.Notes, func(n trace.Note) bool { return a.names(n.Value) }) {
+			a.end(i)
+		}
+	}
 }
 
 func (a *about) end(step int) {

@@ -121,13 +121,17 @@ func (p eventTypesPast) Digest(d sim.Digest) sim.Digest {
 
 // onlyAdded judges initial events.
 func onlyAdded(all *testbed.Tally, client string, events []*wire.WatchEvent) {
+	var bookmark *wire.WatchEvent
 	for _, e := range events {
+		if e.Type == wire.Bookmark {
+			bookmark = e
+		}
 		if e.Item == nil {
 			continue
 		}
 		all.Exercised++
 		if e.Type != wire.Added {
-			all.Violate("initial", &wrongType{client: client, event: e, want: wire.Added, initial: true})
+			all.Violate("initial", &wrongType{client: client, event: e, want: wire.Added, initial: true, bookmark: bookmark})
 		}
 	}
 }
@@ -180,11 +184,15 @@ type wrongType struct {
 	event   *wire.WatchEvent
 	want    wire.WatchEventType
 	initial bool
+	// bookmark is the last one before an initial event, nil if there is none.
+	bookmark *wire.WatchEvent
 }
 
 func (v *wrongType) String() string {
 	e := v.event
 	switch {
+	case v.bookmark != nil:
+		return fmt.Sprintf("%s was sent %v after %v, a bookmark without the annotation k8s.io/initial-events-end: until one has it, a watch is sent ADDED only", v.client, e.Label(), v.bookmark.Label())
 	case v.initial:
 		return fmt.Sprintf("%s was sent %v among its initial events, which are ADDED only", v.client, e.Label())
 	case e.Type == v.want:

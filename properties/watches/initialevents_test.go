@@ -40,3 +40,20 @@ func TestInitialEventsAreFresh(t *testing.T) {
 	end.judge(&all, &truth.Difference{Want: &model.Item{Key: "a"}})
 	require.Equal(t, "missing-item", all.Finding().Label)
 }
+
+// TestAnEndThatIsNotMarkedIsNamed: what comes behind a bookmark without the annotation is no initial event of another type, and is told so.
+func TestAnEndThatIsNotMarkedIsNamed(t *testing.T) {
+	added := &wire.WatchEvent{Type: wire.Added, ResourceVersion: 4, Item: &wire.KeyValue{Key: "a", Value: "1", ModRevision: 4}}
+	changed := &wire.WatchEvent{Type: wire.Modified, ResourceVersion: 6, Item: &wire.KeyValue{Key: "a", Value: "2", ModRevision: 6}}
+	bookmark := &wire.WatchEvent{Type: wire.Bookmark, ResourceVersion: 5}
+	for want, events := range map[string][]*wire.WatchEvent{
+		"informer was sent MODIFIED RV=6 a=2 among its initial events, which are ADDED only":                                                                                 {added, changed, bookmark},
+		"informer was sent MODIFIED RV=6 a=2 after BOOKMARK RV=5, a bookmark without the annotation k8s.io/initial-events-end: until one has it, a watch is sent ADDED only": {added, bookmark, changed},
+	} {
+		var all testbed.Tally
+		onlyAdded(&all, "informer", events)
+		f := all.Finding()
+		require.Equal(t, "initial", f.Label)
+		require.Equal(t, want, f.Why.String())
+	}
+}
