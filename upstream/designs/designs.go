@@ -43,6 +43,9 @@ func registered(name string) cache.Design {
 	return cache.Design{
 		Preset: option.Preset{Name: name, Doc: doc, Settings: node.Promised(strings.TrimPrefix(compiled, kubernetes))},
 		New:    d.node, Reads: node.Reads, Storage: node.Shipped,
+		Neighbours: func() []option.Neighbour {
+			return neighbours(compiled, how.String(), func(name string) *guest { return guestOf(name, protocol.Kubernetes, node.Beginning) })
+		},
 	}
 }
 

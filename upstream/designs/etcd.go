@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed/program"
 
 	"github.com/watchbed/watchbed/upstream/etcdnode"
@@ -44,9 +45,11 @@ func versionOf(guest string) (version string, is bool) {
 func releaseOf(name string) *program.Program {
 	compiled, locks := guests.AtLocks(name)
 	version, _ := versionOf(compiled)
-	g := guestOf(compiled, protocol.Etcd, etcdnode.Beginning)
+	of := func(name string) *guest { return guestOf(name, protocol.Etcd, etcdnode.Beginning) }
+	g := of(compiled)
 	return &program.Program{
 		Name: name, Version: version,
-		New: func(s *etcd.Server) program.Node { return etcdnode.New(s, g.new(), locks) },
+		New:        func(s *etcd.Server) program.Node { return etcdnode.New(s, g.new(), locks) },
+		Neighbours: func() []option.Neighbour { return neighbours(compiled, guests.Schedule{Locks: locks}.String(), of) },
 	}
 }
