@@ -159,8 +159,11 @@ func (o *Outcome) inVain() string {
 			}
 		}
 	}
-	for _, node := range nodes {
-		tried = append(tried, fmt.Sprintf("other values of %d options of %s", options[node], owner[node]))
+	for i, node := range nodes {
+		nodes[i] = fmt.Sprintf("of %s (%d)", owner[node], options[node])
+	}
+	if len(nodes) > 0 {
+		tried = append(tried, "other values of options "+strings.Join(nodes, ", "))
 	}
 	if len(tried) == 0 {
 		return ""

@@ -52,7 +52,8 @@ func Decide(sc *testbed.Scenario, p testbed.Params, rec *recording.Recording, f 
 	}
 	o.Maybe = s.maybe
 	for _, c := range s.circumstances() {
-		if d := s.decide(c); d != nil && d.strict {
+		// Without what clients do nothing may be left to judge.
+		if d := s.decide(c); d != nil && d.strict && (c.Node == ofFaults || d.best().gone > 0) {
 			needed := c.Name + "=" + c.Value
 			if c.Node == ofFaults {
 				needed = "the fault " + needed

@@ -10,6 +10,7 @@ import (
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/read"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
@@ -64,13 +65,63 @@ func TestEarlierReleasesAreTriedLast(t *testing.T) {
 	require.Contains(t, o.String(), "progress=dropped (etcd 3.5.13 to 3.5.21)")
 }
 
-// TestWhatClientsDoIsTried: the cache takes in the keys of a write one by one, so that a read between them lacks one.
+// Code from outside that publishes the version before its store has the change, and the same without that.
+func init() {
+	cache.RegisterDesign(cache.Design{
+		Preset: option.Preset{Name: "test@v1+mine", Doc: "code from outside with a patch", Settings: option.Settings("publication=version-first")},
+		New:    func(c cache.Config) sim.Node { return cache.New(c) }, Reads: []string{"snapshots"},
+		Neighbours: func() []option.Neighbour {
+			return []option.Neighbour{{Name: "kep-4988"}, {Name: "kep-2340", Without: "the patch mine"}}
+		},
+	})
+}
+
+// TestCodeFromOutsideHasNeighbours: what a patch does is blamed on it, and on no other release; without the patch as a neighbour, on the code.
+func TestCodeFromOutsideHasNeighbours(t *testing.T) {
+	p := scenarios.ConsistentList.Params
+	p.Cache = "test@v1+mine"
+	d := decided(t, scenarios.ConsistentList, p, "linearizable-data")
+	require.Regexp(t, "^A change of the cache decides: the patch mine. Without the patch mine .kep-2340. replaying the same schedule.* passes", d.String())
+	passing, _ := d.Passing()
+	require.Equal(t, "kep-2340", passing.Cache)
+	design, err := cache.FindDesign(p.Cache)
+	require.NoError(t, err)
+	all := design.Neighbours
+	defer func() { design.Neighbours = all }()
+	design.Neighbours = func() []option.Neighbour { return all()[:1] }
+	require.Regexp(t, "^The code of the cache decides: test@v1.mine. With kep-4988 replaying", decided(t, scenarios.ConsistentList, p, "linearizable-data").String())
+}
+
+// TestGatesOfCodeFromOutsideAreTried: each value that it reads, and of the simulated cache what is shipped alone.
+func TestGatesOfCodeFromOutsideAreTried(t *testing.T) {
+	p := scenarios.ConsistentList.Params
+	p.Cache = "test@v1+mine"
+	values := func(gated bool) (all []string) {
+		s := &search{scenario: scenarios.ConsistentList, params: p, gated: gated}
+		for _, c := range s.candidates() {
+			if c.Node != "cache" || c.whole {
+				continue
+			}
+			for _, v := range s.remedies(&c) {
+				all = append(all, c.Name+"="+v.name)
+			}
+		}
+		return all
+	}
+	require.Equal(t, []string{"snapshots=on"}, values(true))
+	require.Empty(t, values(false))
+}
+
+// TestWhatClientsDoIsTried: the cache takes in the keys of a write one by one, so that a read between them lacks one. What says how reads are
+// judged is no cause.
 func TestWhatClientsDoIsTried(t *testing.T) {
 	p := scenarios.SeveralCaches.Params
 	p.Workload.Wide = true
 	o := searched(t, scenarios.SeveralCaches, p, "linearizable-data")
 	require.Contains(t, o.Needed, "wide=true")
-	require.Regexp(t, "^No setting is sure to decide. Tried, one at a time: other values of [0-9]+ options of etcd, ", o.String())
+	list := searched(t, scenarios.StaleList, scenarios.StaleList.Params, "linearizable")
+	require.Empty(t, list.Needed)
+	require.Regexp(t, "^No setting is sure to decide. Tried, one at a time: other values of options of etcd .[0-9]+., of the client library", o.String())
 }
 
 // TestAForkIsBlamedForWhatItChanged: not for what the draft of 2019 does otherwise.
