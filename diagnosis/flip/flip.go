@@ -80,7 +80,8 @@ func (s *search) cause() *Decision {
 				slices.SortStableFunc(found, func(a, b *Decision) int { return a.rank(b) })
 			}
 		}
-		if len(found) > 0 && found[0].strict {
+		// What a later release may mend did not begin with this one.
+		if len(found) > 0 || s.maybe != nil {
 			break
 		}
 	}
