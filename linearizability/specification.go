@@ -65,7 +65,7 @@ type specification struct {
 	steps, budget int
 	// kept counts the states that are remembered, of which there may be so many.
 	kept, keeps int
-	// lazy: see lazy.go.
+	// lazy: see plain.go.
 	lazy    bool
 	initial *state
 	clients int
