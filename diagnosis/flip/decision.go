@@ -143,7 +143,6 @@ func (o *Outcome) String() string {
 // inVain lists what was tried, empty if nothing was.
 func (o *Outcome) inVain() string {
 	var tried, nodes []string
-	options := map[string]int{}
 	for i, c := range o.tried {
 		switch {
 		case slices.ContainsFunc(o.tried[:i], func(d candidate) bool {
@@ -153,14 +152,9 @@ func (o *Outcome) inVain() string {
 			tried = append(tried, "no "+c.Name)
 		case c.whole:
 			tried = append(tried, c.Values...)
-		default:
-			if options[c.Node]++; options[c.Node] == 1 {
-				nodes = append(nodes, c.Node)
-			}
+		case !slices.Contains(nodes, "of "+owner[c.Node]):
+			nodes = append(nodes, "of "+owner[c.Node])
 		}
-	}
-	for i, node := range nodes {
-		nodes[i] = fmt.Sprintf("of %s (%d)", owner[node], options[node])
 	}
 	if len(nodes) > 0 {
 		tried = append(tried, "other values of options "+strings.Join(nodes, ", "))
