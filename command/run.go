@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -22,6 +24,7 @@ import (
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/history"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/report"
 	"github.com/watchbed/watchbed/scenarios/draws"
@@ -206,7 +209,7 @@ func (f *runFlags) run(ctx context.Context, s process, name string) error {
 	result, err := explore()
 	live.end()
 	if err != nil {
-		return &exitError{exitNoVerdict, err}
+		return f.ended(s, err)
 	}
 
 	if err := summary.LeaveOutLacking(&p, result); err != nil {
@@ -246,6 +249,37 @@ func (f *runFlags) run(ctx context.Context, s process, name string) error {
 		err = errors.Join(err, failed, notCompared)
 	}
 	return errors.Join(f.outcome(s, result, found), err, files)
+}
+
+// ended is the error of a campaign that ended without a result. A history on which two checkers disagree is kept.
+func (f *runFlags) ended(s process, err error) error {
+	d := new(explore.Disputed)
+	if !errors.As(err, &d) {
+		return &exitError{exitNoVerdict, err}
+	}
+	path, lost := keepHistory(f.out, d.History)
+	if lost != nil {
+		return errors.Join(usage("%w", err), usage("cannot keep the history under %s: %w", f.out, withoutPath(lost)))
+	}
+	return usage("%w: %s check %s reads it", err, s.program, recording.ShellWord(path))
+}
+
+// keepHistory writes a history to a file of its own.
+func keepHistory(dir string, h *model.History) (path string, err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	for i := 1; ; i++ {
+		path = filepath.Join(dir, fmt.Sprintf("disputed-history-%d.jsonl", i))
+		file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+		if os.IsExist(err) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		return path, errors.Join(history.Write(file, h), file.Close())
+	}
 }
 
 // built makes the parameters of a run from a change of those of its scenario: of what was drawn, if there is one draw.

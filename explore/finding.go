@@ -13,6 +13,8 @@ type Finding struct {
 	// Exercised is how often the run checked the property. A property that was
 	// never checked cannot hold; it is vacuous.
 	Exercised int
+	// By says who judged it, NotAHistory where no history was judged.
+	By JudgedBy
 	// Label is the cause of a violation in few words. With the property it says
 	// what "fails the same way" means.
 	Label string
@@ -21,6 +23,25 @@ type Finding struct {
 	// Concerned.
 	Why fmt.Stringer
 }
+
+// JudgedBy says who gave the verdict on a history.
+type JudgedBy uint8
+
+// The judges of a history. Porcupine judges beside the witness where that is affordable.
+const (
+	NotAHistory JudgedBy = iota
+	WitnessAlone
+	Porcupine
+)
+
+// Disputed is what the judging of a run panics with if two checkers give different verdicts on its history: one of them is wrong, so that
+// the run has no verdict.
+type Disputed struct {
+	Err     error
+	History *model.History
+}
+
+func (d *Disputed) Error() string { return d.Err.Error() }
 
 // Failure is the way in which this finding's property is violated.
 func (f *Finding) Failure() Failure { return Failure{f.Property, f.Label} }

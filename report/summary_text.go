@@ -86,6 +86,16 @@ func Subject(etcd, client, cache string, bugs []string) string {
 	return text
 }
 
+// histories says who judged them: of the properties that are judged by histories.
+func histories(s *summary.Summary) (text string) {
+	for _, name := range s.Claims {
+		if p := s.Properties[name]; p.Porcupine+p.Witness > 0 {
+			text += fmt.Sprintf(" For %s porcupine judged %s of %s histories, the witness alone %s.", name, grouped(p.Porcupine), grouped(p.Porcupine+p.Witness), grouped(p.Witness))
+		}
+	}
+	return text
+}
+
 func effort(s *summary.Summary) string {
 	if s.Schedules == 0 {
 		return noEffort(s)
@@ -96,6 +106,7 @@ func effort(s *summary.Summary) string {
 	}
 	text := fmt.Sprintf("%s (%s, strategy %s), %s%s; ", Counted(s.Schedules, "schedule"), from, s.Strategy, Counted(s.Choices, "choice"), pace(s))
 	text += fmt.Sprintf("%s re-run: identical. Campaign hash %s.", Counted(s.Rechecked, "seed"), s.CampaignHash)
+	text += histories(s)
 	switch {
 	case s.Truncated == 1:
 		text += " 1 run was cut off before it ended: what held in it is undecided."

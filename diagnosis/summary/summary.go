@@ -76,6 +76,9 @@ type Property struct {
 	Verdict    string `json:"verdict"`
 	Exercised  uint64 `json:"exercised"`
 	Violations uint64 `json:"violations"`
+	// Porcupine is how many histories porcupine judged, Witness how many the witness alone; none if the property is of something else.
+	Porcupine uint64 `json:"porcupine,omitempty"`
+	Witness   uint64 `json:"witness,omitempty"`
 }
 
 // Failure is one way to fail. Choices is the length of the run in the replay
@@ -130,7 +133,7 @@ func Of(sc *testbed.Scenario, p *testbed.Params, c *campaign.Result) *Summary {
 	var violated []string
 	for _, t := range c.Properties {
 		s.Claims = append(s.Claims, t.Name)
-		s.Properties[t.Name] = Property{t.Verdict.String(), t.Exercised, t.Violations}
+		s.Properties[t.Name] = Property{t.Verdict.String(), t.Exercised, t.Violations, t.Porcupine, t.Witness}
 		s.Violations += t.Violations
 		if t.Verdict == model.Violated {
 			violated = append(violated, t.Name)

@@ -50,6 +50,12 @@ func (b *batch) add(seed uint64, res *explore.Result, world *sim.World) {
 		p := tallyOf(&b.properties, i, f.Property)
 		p.Verdict = p.Verdict.And(f.Verdict)
 		p.Exercised += uint64(f.Exercised)
+		switch f.By {
+		case explore.Porcupine:
+			p.Porcupine++
+		case explore.WitnessAlone:
+			p.Witness++
+		}
 		if f.Verdict == model.Violated {
 			p.Violations++
 			addFailure(&b.failures, FailureTally{Failure: f.Failure(), FirstSeed: seed, Schedules: 1})

@@ -30,6 +30,18 @@ type PanicError struct {
 	Stack    []byte
 }
 
+// ofPanic is the error of a panic: without the stack if two checkers disagree (explore.Disputed).
+func ofPanic(e *PanicError) error {
+	d, disputed := e.Value.(*explore.Disputed)
+	switch {
+	case !disputed:
+		return e
+	case e.Trial:
+		return fmt.Errorf("a trial run: %w", d)
+	}
+	return fmt.Errorf("seed %d of strategy %s: %w", e.Seed, e.Strategy, d)
+}
+
 func (e *PanicError) Error() string {
 	if e.Trial {
 		return fmt.Sprintf("panic in a trial run: %v\n%s", e.Value, e.Stack)

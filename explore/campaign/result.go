@@ -101,6 +101,8 @@ func (r *Result) addTallies(properties []PropertyTally, situations []SituationTa
 		t.Verdict = t.Verdict.And(p.Verdict)
 		t.Exercised += p.Exercised
 		t.Violations += p.Violations
+		t.Porcupine += p.Porcupine
+		t.Witness += p.Witness
 	}
 	for i := range situations {
 		r.Situations[i].Times += situations[i].Times

@@ -15,6 +15,8 @@ type PropertyTally struct {
 	// Exercised is how often it was checked, Violations in how many runs it was
 	// violated.
 	Exercised, Violations uint64
+	// Porcupine is how many histories porcupine judged, Witness how many the witness alone.
+	Porcupine, Witness uint64
 }
 
 // SituationTally is how often a situation came about.

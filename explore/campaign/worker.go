@@ -38,7 +38,7 @@ func newWorker(newSubject func() explore.Subject, cfg *Config, p strategy.Profil
 func measure(newSubject func() explore.Subject, cfg *Config) (p strategy.Profile, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = &PanicError{Trial: true, Value: v, Stack: debug.Stack()}
+			err = ofPanic(&PanicError{Trial: true, Value: v, Stack: debug.Stack()})
 		}
 	}()
 	return cfg.Strategy.Profile(explore.NewRunner(newSubject(), cfg.Steps)), nil
@@ -50,7 +50,7 @@ func (w *worker) run(first, n uint64, stop *atomic.Bool) (b *batch) {
 	b = newBatch()
 	defer func() {
 		if v := recover(); v != nil {
-			b.err = &PanicError{Strategy: w.cfg.Strategy.Name, Seed: w.seed, Value: v, Stack: debug.Stack()}
+			b.err = ofPanic(&PanicError{Strategy: w.cfg.Strategy.Name, Seed: w.seed, Value: v, Stack: debug.Stack()})
 		}
 	}()
 	w.repeats = w.repeats[:0]

@@ -55,7 +55,7 @@ func (h *history) check(recorded *model.History, log *model.Log) {
 	judgements, err := h.judge.Check(recorded, log, h.properties...)
 	if err != nil {
 		// The witness and porcupine disagree: nothing else would be worth saying.
-		panic(err)
+		panic(&explore.Disputed{Err: err, History: recorded})
 	}
 	h.judgements = judgements
 }
@@ -111,7 +111,10 @@ func (*historyJudge) Reset() {}
 // Finding implements testbed.Judge.
 func (j *historyJudge) Finding(*sim.World) explore.Finding {
 	judged := &j.judgements[j.index]
-	f := explore.Finding{Verdict: judged.Verdict, Exercised: judged.Exercised}
+	f := explore.Finding{Verdict: judged.Verdict, Exercised: judged.Exercised, By: explore.Porcupine}
+	if judged.By == linearizability.ByWitness {
+		f.By = explore.WitnessAlone
+	}
 	if judged.Why != nil {
 		f.Label, f.Why = string(judged.Why.Anomaly), judged.Why
 	}

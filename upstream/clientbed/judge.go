@@ -22,7 +22,7 @@ func (s *subject) Judge(*sim.World) []explore.Finding {
 	judged, err := s.judge.Check(s.history(), nil, claimed)
 	if err != nil {
 		// Two checkers disagree, so that neither can be trusted.
-		panic(err)
+		panic(&explore.Disputed{Err: err, History: s.history()})
 	}
 	f := explore.Finding{Property: string(claimed), Verdict: judged[0].Verdict, Exercised: judged[0].Exercised}
 	if why := judged[0].Why; why != nil {
