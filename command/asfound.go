@@ -146,8 +146,8 @@ func withTimeToTell(ctx context.Context) (context.Context, context.CancelFunc) {
 const slowToRecord = 50 * time.Millisecond
 
 // firstStory says at once that a run fails, before the schedules behind it and before it is made smaller. On a terminal, where the
-// line of the progress says so, it shows the story of the first one as it was found if schedules are slow: over a compiled program the
-// story of a small run is a minute away. Elsewhere it is a line: what is printed there does not depend on a clock.
+// line of the progress says so, it shows the story of the first one as it was found if schedules are slow. Elsewhere it is a line, since
+// what is printed there does not depend on a clock, and the story if compiled code takes part: that of a small run is minutes away.
 type firstStory struct {
 	process  process
 	progress *progress
@@ -162,6 +162,9 @@ func (f *firstStory) tell(found *justFound) {
 	case !f.progress.live:
 		f.told = true
 		f.line(found)
+		if found.finder.Params.Compiled() {
+			f.story(found)
+		}
 	case found.took >= slowToRecord:
 		f.told = true
 		f.story(found)

@@ -151,9 +151,19 @@ func withRemedy(err error) error {
 	return err
 }
 
-// tell prints the story of the run in the file path, and writes the page about it. An interrupt ends the search for what decides.
+// tell prints the story of the run in the file path, and writes the page about it. An interrupt ends the search for what decides, which
+// takes hundreds of runs. Over compiled code there is one only for a page: without, the cause is the one that is in the file.
 func (f *replayFlags) tell(ctx context.Context, s process, sc *testbed.Scenario, rec *recording.Recording, failure explore.Failure, path string) error {
-	d, err := diagnosis.Until(ctx, sc, rec, failure)
+	p, err := recorded.Params(sc, rec)
+	if err != nil {
+		return usage("%s: %w", path, err)
+	}
+	var d *diagnosis.Diagnosis
+	if p.Compiled() && !f.loose && f.html == "" {
+		d, err = diagnosis.Again(sc, rec, failure)
+	} else {
+		d, err = diagnosis.Until(ctx, sc, rec, failure)
+	}
 	if err != nil {
 		return usage("%s: %w", path, err)
 	}
@@ -162,6 +172,9 @@ func (f *replayFlags) tell(ctx context.Context, s process, sc *testbed.Scenario,
 		page = s.writeFile("html", f.html, func(w io.Writer) error { return report.WriteRunHTML(w, s.program, d) })
 	}
 	err = report.WriteStory(s.out, s.terminal(), d)
+	if !d.Searched && d.Kept == "" && ctx.Err() == nil {
+		fmt.Fprintf(s.out, "`%s shrink %s` looks for it in a smaller run.\n", s.program, recording.ShellWord(path))
+	}
 	fmt.Fprintln(s.out)
 	return errors.Join(page, err)
 }

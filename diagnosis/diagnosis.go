@@ -20,6 +20,8 @@ type Diagnosis struct {
 	Story     *story.Story
 	// Searched: there was a search for what decides. Without it the fields up to Turning are empty.
 	Searched bool
+	// Kept is what an earlier search found, as it is in the recording; empty if there was none.
+	Kept string
 	flip.Outcome
 	// Known is why the scenario is known to violate the property with these parameters,
 	// empty if it is not. Turning is where it became inevitable. They are looked for if no setting decides.
@@ -68,6 +70,9 @@ func Until(ctx context.Context, sc *testbed.Scenario, rec *recording.Recording, 
 	}
 }
 
+// costOfCompiled is how many times as long a choice takes where compiled code takes part: about 20,000 are made in a second.
+const costOfCompiled = 100
+
 // search looks for what decides and, if no setting does, for what is known and where the run was settled.
 func (d *Diagnosis) search() error {
 	p, err := recorded.Params(d.scenario, d.Recording)
@@ -83,15 +88,39 @@ func (d *Diagnosis) search() error {
 	if err != nil {
 		return err
 	}
-	d.Turning, err = turning.Find(explore.NewRunner(system, p.Clock.Steps), d.Recording, d.Failure.Property)
+	budget := uint64(turning.Budget)
+	if p.Compiled() {
+		budget /= costOfCompiled
+	}
+	d.Turning, err = turning.Find(explore.NewRunner(system, p.Clock.Steps), d.Recording, d.Failure.Property, budget)
 	return err
+}
+
+// notSearched is the cause where nothing looked for it.
+const notSearched = "There was no search for what decides."
+
+// Again tells a run as Told does, and gives the cause that Keep has written into the recording.
+func Again(sc *testbed.Scenario, rec *recording.Recording, f explore.Failure) (*Diagnosis, error) {
+	d, err := Told(sc, rec, f)
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range rec.Findings {
+		if n := len(x.Story); n > 0 && x.Property == f.Property && x.Label == f.Label && x.Story[n-1] != notSearched {
+			d.Kept = x.Story[n-1]
+		}
+	}
+	return d, nil
 }
 
 // Cause says what decides or, if no setting does, what is known and where the run was
 // settled.
 func (d *Diagnosis) Cause() string {
-	if !d.Searched {
-		return "There was no search for what decides."
+	switch {
+	case !d.Searched && d.Kept != "":
+		return d.Kept
+	case !d.Searched:
+		return notSearched
 	}
 	s := d.Outcome.String()
 	if d.Known != "" {

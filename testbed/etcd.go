@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strconv"
+	"slices"
 	"strings"
 	"time"
 
@@ -75,6 +76,12 @@ func (p *Params) setEtcd(name string) error {
 
 // EtcdName is what people call the etcd by: its release, or the program that serves its watches.
 func (p *Params) EtcdName() string { return cmp.Or(p.Program, p.Etcd) }
+
+// Compiled reports whether compiled code takes part. A run takes as long then as hundreds of those of simulated nodes alone.
+func (p *Params) Compiled() bool {
+	servers, err := p.Servers()
+	return p.Program != "" || err == nil && slices.ContainsFunc(servers, func(s Server) bool { return strings.Contains(s.Design.Name, "@") })
+}
 
 // program is the one that serves the watches of etcd, nil if there is none.
 func (p *Params) program() (*program.Program, error) {

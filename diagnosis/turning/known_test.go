@@ -58,7 +58,7 @@ func point(t *testing.T, d *draws, wanted func(drawn []int) bool) *turning.Point
 	for seed := range uint64(10_000) {
 		rec, result := recording.RecordSeed(r, strategy.Random(), seed)
 		if result.Findings[0].Verdict == model.Violated && wanted(d.drawn) {
-			p, err := turning.Find(r, rec, "safe")
+			p, err := turning.Find(r, rec, "safe", turning.Budget)
 			require.NoError(t, err)
 			return p
 		}

@@ -45,17 +45,19 @@ type Rise struct {
 const (
 	mostContinuations  = 200
 	leastContinuations = 20
-	maxChoices         = 8_000_000
 	maxDetours         = 400
 	// leastRise is the part of the continuations, one in so many, by which their number
 	// has to rise to be told: a tenth of 200 is twice as much as chance makes of it.
 	leastRise = 10
 )
 
-// Find looks for the turning point of a recording that violates a property. The
+// Budget is how many choices the continuations may take together.
+const Budget = 8_000_000
+
+// Find looks for the turning point of a recording that violates a property, in continuations of so many choices. The
 // error says that the recording is not well-formed.
-func Find(r *explore.Runner, rec *recording.Recording, property string) (*Point, error) {
-	s := &search{runner: r, rec: rec, property: property, chooser: strategy.Random().For(r)}
+func Find(r *explore.Runner, rec *recording.Recording, property string, budget uint64) (*Point, error) {
+	s := &search{runner: r, rec: rec, property: property, budget: budget, chooser: strategy.Random().For(r)}
 	forks, err := recording.Forks(r, rec)
 	if err != nil {
 		return nil, err
@@ -95,6 +97,7 @@ type search struct {
 	runner   *explore.Runner
 	rec      *recording.Recording
 	property string
+	budget   uint64
 	chooser  strategy.Chooser
 	// continuations is how many are tried at each place, length how many choices a run
 	// takes, as far as is known.
@@ -108,7 +111,7 @@ func (s *search) allow(forks []recording.Fork) {
 	s.chooser.Begin(0)
 	s.length = max(s.runner.Run(s.chooser).Stats.Choices, uint64(len(s.rec.Choices)), 1)
 	places := uint64(bits.Len(uint(len(forks))) + 4)
-	s.continuations = int(min(max(maxChoices/(places*s.length), leastContinuations), mostContinuations))
+	s.continuations = int(min(max(s.budget/(places*s.length), leastContinuations), mostContinuations))
 }
 
 // settled is how many forks are behind the run when all continuations fail that are
@@ -170,7 +173,7 @@ func (s *search) failing(choices int) int {
 // most; after the last of them it is last. It is nil if the number rises more behind
 // them, too little to mean much, or if there are too many forks for the budget.
 func (s *search) steepest(forks []recording.Fork, last int) *Rise {
-	if uint64(len(forks))*uint64(s.continuations)*s.length > maxChoices {
+	if uint64(len(forks))*uint64(s.continuations)*s.length > s.budget {
 		return nil
 	}
 	var steepest *Rise

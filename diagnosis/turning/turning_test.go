@@ -35,7 +35,7 @@ func TestTheNearestScheduleThatPassesPasses(t *testing.T) {
 		system, err := recorded.System(sc, rec)
 		require.NoError(t, err)
 		runner := explore.NewRunner(system, system.Params().Clock.Steps)
-		p, err := turning.Find(runner, rec, c.property)
+		p, err := turning.Find(runner, rec, c.property, turning.Budget)
 		require.NoError(t, err)
 		require.Positive(t, p.Inevitable, c.recording)
 		require.NotNil(t, p.Nearest, c.recording)
