@@ -3,6 +3,7 @@ package etcdnode
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -88,8 +89,29 @@ func readWatchResponse(r *protocol.Reader) *wire.WatchResponse {
 	return p
 }
 
-// ran is the note of which goroutine ran.
-type ran engine.Goroutine
+// ran is the note of which goroutine ran, if one did, and of what the guest has for its watches then.
+type ran struct {
+	goroutines []engine.Goroutine
+	held       held
+}
+
+// note says which goroutine ran, and what the guest has for its watches if that is new.
+func (n *Node) note(env *sim.Env) {
+	if !env.Noting() {
+		return
+	}
+	now := n.look()
+	if len(n.Ran) > 0 || now != n.noted {
+		env.Note(ran{slices.Clone(n.Ran), now})
+	}
+	n.noted = now
+}
 
 // Text implements sim.Note.
-func (r ran) Text(*sim.World) string { return "runs " + picks.ByFunction(engine.Goroutine(r)) }
+func (r ran) Text(*sim.World) string {
+	text := ""
+	if len(r.goroutines) > 0 {
+		text = "runs " + picks.ByFunction(r.goroutines[0]) + "; "
+	}
+	return text + r.held.String()
+}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/shown"
 	"github.com/watchbed/watchbed/testbed/program"
 
 	"github.com/watchbed/watchbed/upstream/engine"
@@ -34,8 +35,8 @@ type Node struct {
 	// runnable are the goroutines of the guest that can run.
 	runnable bool
 
-	// held is what the guest had for its watches when it was last asked.
-	held held
+	// held is what the guest had for its watches when it was last asked, noted what a note last said of that.
+	held, noted held
 
 	picks.Step
 	// lets is whether a goroutine may run in the step under way, yields whether it may give way at a lock, which what takes a
@@ -57,6 +58,7 @@ var (
 	_ sim.Restarter = (*Node)(nil)
 	_ sim.Cloner    = (*Node)(nil)
 	_ sim.Drained   = (*Node)(nil)
+	_ shown.Node    = (*Node)(nil)
 )
 
 // New returns a node that has a server behind it.

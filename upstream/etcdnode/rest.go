@@ -1,8 +1,12 @@
 package etcdnode
 
 import (
+	"fmt"
+	"strconv"
+
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/shown"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
@@ -13,6 +17,39 @@ type held struct{ streams, responses, unsynced, compactions int }
 
 func readHeld(r *protocol.Reader) held {
 	return held{streams: int(r.Int()), responses: int(r.Int()), unsynced: int(r.Int()), compactions: int(r.Int())}
+}
+
+// String says what is on its way to the watches.
+func (h held) String() string {
+	return fmt.Sprintf("%s, %s not synced, %s in watch channels", counted(h.streams, "watch stream"), counted(h.unsynced, "watcher"), counted(h.responses, "response"))
+}
+
+func counted(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
+// inspect is the message that asks the guest what it has.
+var inspect = new(protocol.Writer).Begin(protocol.Inspect, 0).Bytes
+
+// look is what the guest has for its watches now. A clone is asked, so that the guest does the same whether that is told or not.
+func (n *Node) look() held {
+	var asks Node
+	if _, err := n.guest.Clone().Run(&asks, n.clock, inspect); err != nil {
+		panic(err)
+	}
+	return asks.held
+}
+
+// Show implements shown.Node.
+func (n *Node) Show(visit shown.Visitor) {
+	n.server.Show(visit)
+	now := n.look()
+	visit("watch streams", shown.Entry{Text: strconv.Itoa(now.streams)})
+	visit("watchers not synced", shown.Entry{Text: strconv.Itoa(now.unsynced)})
+	visit("responses in watch channels", shown.Entry{Text: strconv.Itoa(now.responses)})
 }
 
 // Held implements program.Node: the guest has the watches. What a stream keeps for watches that have ended is not seen.
@@ -31,7 +68,7 @@ func (n *Node) rests(env *sim.Env) (bool, error) {
 	}
 	runnable := n.runnable
 	n.lets, n.yields = false, false
-	_, err := n.guest.Run(n, n.clock, n.out.Begin(protocol.Inspect, 0).Bytes)
+	_, err := n.guest.Run(n, n.clock, inspect)
 	n.runnable = runnable
 	return n.held.unsynced == 0 && n.held.compactions == 0, err
 }

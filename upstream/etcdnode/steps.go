@@ -173,9 +173,7 @@ func (n *Node) resume(env *sim.Env, message []byte, lets bool) {
 		panic(err)
 	}
 	n.Env = nil
-	if env.Noting() && len(n.Ran) > 0 {
-		env.Note(ran(n.Ran[0]))
-	}
+	n.note(env)
 	if n.runnable {
 		env.Enable(guestLoop)
 	} else {

@@ -1,6 +1,10 @@
 package node
 
 import (
+	"strconv"
+	"strings"
+
+	page "github.com/watchbed/watchbed/sim/shown"
 	"github.com/watchbed/watchbed/sim/wire"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
@@ -43,6 +47,23 @@ func (n *Node) ResourceVersion() int64 { return n.shown.resourceVersion }
 
 // Ascend implements cache.Mirror.
 func (n *Node) Ascend(f func(*wire.KeyValue) bool) { n.shown.objects.ascend(f) }
+
+var _ page.Node = (*Node)(nil)
+
+// Show implements page.Node, with the names that the parts of the simulated cache have.
+func (n *Node) Show(visit page.Visitor) {
+	if s := &n.shown; s.ready {
+		visit("resourceVersion", page.Revision(s.resourceVersion))
+	} else {
+		visit("resourceVersion", page.Entry{Text: "not ready"})
+	}
+	var list []page.Entry
+	for _, kv := range n.shown.objects {
+		text := strings.TrimPrefix(kv.Key, n.cfg.Prefix) + "=" + kv.Value + " of " + strconv.FormatInt(kv.ModRevision, 10)
+		list = append(list, page.Entry{Text: text, First: kv.ModRevision, Last: kv.ModRevision})
+	}
+	visit("store", list...)
+}
 
 func (n *Node) readShown(r *protocol.Reader) shown {
 	now := shown{resourceVersion: r.Int(), ready: r.Bool(), trusts: r.Bool(), compacted: r.Int()}

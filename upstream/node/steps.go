@@ -99,7 +99,7 @@ func (n *Node) run(env *sim.Env, message []byte) {
 		until = n.resume(inspect)
 	}
 	if env.Noting() && len(n.Ran) > 0 {
-		env.Note(ran(append(ran(nil), n.Ran...)))
+		env.Note(ran{slices.Clone(n.Ran), n.has()})
 	}
 	n.Env, n.pause = nil, pause{}
 	switch {
