@@ -3,8 +3,8 @@ package testbed
 import (
 	"cmp"
 	"fmt"
-	"strconv"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
