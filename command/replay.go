@@ -33,6 +33,8 @@ func replayCommand(s process) *cobra.Command {
 		Long: `Replay carries out a recorded run again. It exits 1 if the recorded violation shows again, 0 if the run was recorded as
 one that holds, and 2, naming the first choice that does not fit, if the run takes another course.
 
+What decides in a run of compiled code is told as it is in the file; --html searches for it again.
+
 With --loose it follows the recording through changed code or other parameters as far as it fits.`,
 		Example: s.named("  PROGRAM replay simrun-failures/linearizable-data-0123456789abcdef.json\n  PROGRAM replay FILE --loose --etcd 3.5.13"),
 		Args:    oneArgument("replay file", s.program+" run writes them to simrun-failures/"),
