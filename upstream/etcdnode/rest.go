@@ -43,13 +43,13 @@ func (n *Node) look() held {
 	return asks.held
 }
 
-// Show implements shown.Node.
+// Show implements shown.Node. A run that is shown is observed: what was noted last is of the last step of the guest, and stays if the
+// guest crashes.
 func (n *Node) Show(visit shown.Visitor) {
 	n.server.Show(visit)
-	now := n.look()
-	visit("watch streams", shown.Entry{Text: strconv.Itoa(now.streams)})
-	visit("watchers not synced", shown.Entry{Text: strconv.Itoa(now.unsynced)})
-	visit("responses in watch channels", shown.Entry{Text: strconv.Itoa(now.responses)})
+	visit("watch streams", shown.Entry{Text: strconv.Itoa(n.noted.streams)})
+	visit("watchers not synced", shown.Entry{Text: strconv.Itoa(n.noted.unsynced)})
+	visit("responses in watch channels", shown.Entry{Text: strconv.Itoa(n.noted.responses)})
 }
 
 // Held implements program.Node: the guest has the watches. What a stream keeps for watches that have ended is not seen.
