@@ -71,7 +71,7 @@ func TestCheckLargeHistories(t *testing.T) {
 		return
 	}
 	c := command(t)
-	writeLargeHistories(t, c.dir, testsize.Of(50_000, 10_000, 5_000))
+	writeLargeHistories(t, c.dir, testsize.Of(50_000, 5_000, 5_000))
 	for _, h := range largeHistories {
 		require.Equal(t, h.code, c.run("check", h.name), "%s: %s%s", h.name, c.out, c.err)
 		require.Contains(t, c.out, "watchers\n")
@@ -98,7 +98,7 @@ func TestCheckLargeListInBoundedMemory(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the most memory that a process had is read from /proc")
 	}
-	objects := testsize.Of(200_000, 100_000, 50_000)
+	objects := testsize.Of(200_000, 50_000, 50_000)
 	folder := t.TempDir()
 	writeLargeLists(t, folder, 0)
 	var codes [2]int

@@ -158,7 +158,7 @@ func TestREADMEShowsWhatSimrunPrints(t *testing.T) {
 	if *update || testsize.Full() {
 		args := []string{"matrix", "--designs", "kep-2340,draft-2019,v0.37.2", "--etcd", "3.5.7,3.5.12,3.6.16"}
 		c.run(args...)
-		table, _, found := strings.Cut(c.out, "\n\nEach violation")
+		table, _, found := strings.Cut(c.out, "\n\nEach \"no\"")
 		require.True(t, found)
 		text = withBlock(t, text, "    go run ./cmd/simrun "+strings.Join(args, " "), table)
 	}
@@ -933,7 +933,7 @@ func TestAViolatedCheckIsACheck(t *testing.T) {
 
 // TestStoriesShowTheStall: what holds up a step, or takes away what it was to send, is told.
 func TestStoriesShowTheStall(t *testing.T) {
-	if testing.Short() {
+	if !testsize.Full() {
 		t.Skip("shrinking a run of 20 seconds takes 8")
 	}
 	c := command(t)
@@ -949,6 +949,9 @@ func TestStoriesShowTheStall(t *testing.T) {
 
 // TestStoriesSayWhyEtcdIsAsked: a cache that has not heard yet that etcd is new enough passes LISTs on.
 func TestStoriesSayWhyEtcdIsAsked(t *testing.T) {
+	if !testsize.Full() {
+		t.Skip("shrinking a run of a minute takes 7 s")
+	}
 	c := command(t)
 	require.Equal(t, exitViolated, c.run("run", "memory-fallback", "--cache", "v0.38.0-alpha.2", "--seeds", "20"), c.err)
 	story := strings.Join(strings.Fields(c.out), " ")

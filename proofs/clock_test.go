@@ -106,7 +106,7 @@ func TestFingerprintsTellReadingsOfTheClock(t *testing.T) {
 		if s.Options().Mode != sim.Timed {
 			continue
 		}
-		for seed := range uint64(testsize.Of(10, 2, 1)) {
+		for seed := range uint64(testsize.Of(10, 1, 1)) {
 			w, r := sim.NewWorld(s.Options()), rand.New(rand.NewPCG(seed, 4))
 			explore.Begin(s, w, &answers.Combination{})
 			for i := range 1500 {

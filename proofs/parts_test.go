@@ -29,7 +29,7 @@ func TestStepsOfStatesLeadWhereStepsOfWorldsLead(t *testing.T) {
 			parts, learner, begin, err := newParts(first)
 			require.NoError(t, err)
 			taken := stepper{t: t, first: first, parts: parts, learner: learner, known: map[bool]int{}}
-			for seed := range uint64(testsize.Of(20, 4, 2)) {
+			for seed := range uint64(testsize.Of(20, 2, 2)) {
 				r := rand.New(rand.NewPCG(seed, 1))
 				w := fork(t, first)
 				at := begin

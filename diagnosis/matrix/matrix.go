@@ -142,7 +142,7 @@ func (cell *Cell) add(sc *testbed.Scenario, p *testbed.Params, c *campaign.Resul
 			if verdict == model.Holds && (slices.Contains(e.Missing, t.Name) || few && isKnown(all, t.Name)) {
 				e.TooFew = true
 			}
-			e.Properties[t.Name] = summary.Property{Verdict: verdict.String(), Exercised: t.Exercised, Violations: t.Violations}
+			e.Properties[t.Name] = summary.Property{Verdict: verdict.String(), Exercised: t.Exercised, Violations: t.Violations, Porcupine: t.Porcupine, Witness: t.Witness}
 			verdicts = append(verdicts, verdict.String())
 		}
 		if len(verdicts) == 0 {

@@ -2,6 +2,7 @@ package reply
 
 import (
 	"github.com/watchbed/watchbed/properties/etcdapi"
+	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd/reply"
@@ -15,7 +16,9 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Summary:  "a put that asks for the previous value is answered the new one",
 	Setting:  "answers=new-value-as-previous",
 	Scenario: scenarios.AnyEtcdRequests, Property: etcdapi.Answers,
-	Why: "only the model knows the value before the write: no read shows it",
+	Why:        "the model knows the value before the write",
+	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData},
+	WhyFurther: "in no order of the writes is the value of a put there before it",
 })
 
 var _ = reply.Answers.Register("new-value-as-previous", "of a put the new value where the previous one is asked for: no release",
