@@ -117,7 +117,7 @@ func TestEveryFieldIsJudged(t *testing.T) {
 		require.NoError(t, d.Decode(line), text)
 		f.lines = append(f.lines, line)
 	}
-	refused, verdict := f.judge()
+	verdict, refused := f.judge()
 	require.NoError(t, refused)
 	require.Equal(t, model.Holds, verdict)
 	for _, line := range f.lines {
@@ -141,18 +141,18 @@ func TestEveryFieldIsJudged(t *testing.T) {
 }
 
 // judge reads and judges the lines as they are.
-func (f *fields) judge() (refused error, verdict model.Verdict) {
+func (f *fields) judge() (verdict model.Verdict, refused error) {
 	var text bytes.Buffer
 	for _, line := range f.lines {
 		require.NoError(f.t, json.NewEncoder(&text).Encode(line))
 	}
 	h, err := history.Read(&text)
 	if err != nil {
-		return err, 0
+		return 0, err
 	}
 	r, err := check.History(h, check.Options{})
 	require.NoError(f.t, err)
-	return nil, r.Verdict
+	return r.Verdict, nil
 }
 
 // nameOf is that of a field: the items of an answer and those before it are apart.
@@ -201,7 +201,7 @@ func (f *fields) walk(v reflect.Value, holder string) {
 		was.Set(field)
 		for _, other := range f.otherValues(was, key) {
 			field.Set(other)
-			refused, verdict := f.judge()
+			verdict, refused := f.judge()
 			// A field that is refused where it has no place says nothing of those where it has one.
 			c.told = c.told || there && refused != nil || refused == nil && verdict != model.Holds
 			if !there {
