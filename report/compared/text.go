@@ -92,6 +92,9 @@ func (p *page) verdicts(c *compare.Comparison) {
 		}
 		bad := d.Bad()
 		because := d.Sides[bad].Because
+		if slices.Equal(because, d.Sides[1-bad].Because) {
+			because = nil // what is known of both sides does not tell them apart
+		}
 		at := slices.IndexFunc(groups, func(g *group) bool { return g.bad == bad && slices.Equal(g.because, because) })
 		if at < 0 {
 			at = len(groups)
@@ -127,7 +130,7 @@ func (p *page) group(g *group) {
 	if len(g.because) > 0 {
 		p.Line(4, "because %s", strings.Join(g.because, "; "))
 	} else {
-		p.Line(4, "which is not known")
+		p.Line(4, "no reason is known")
 		p.why(&g.list[0].Sides[g.bad])
 	}
 	p.command(4, g.list[0].Sides[g.bad].Command)
