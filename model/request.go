@@ -200,7 +200,7 @@ type Result struct {
 	Revision int64
 	Items    []*Item
 	Count    int64
-	// Counted: that the Count is the number of Items was told, and is not for want of another.
+	// Counted: the Count was recorded, and is not derived from the number of Items.
 	Counted bool
 	More    bool
 	Deleted int64
