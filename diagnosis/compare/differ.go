@@ -279,13 +279,17 @@ func (d *Difference) chanceAt(times uint64) float64 {
 	return exacttest.FisherTwoSided(int(a.Violations*times), int(a.Schedules*times), int(b.Violations*times), int(b.Schedules*times))
 }
 
-// Enough is how many times the schedules would tell the sides apart if the rates stay.
+// mostTimes bounds what Enough looks at: sides with very different numbers of schedules may need any multiple.
+const mostTimes = 64
+
+// Enough is how many times the schedules would tell the sides apart if the rates stay, 0 if more than mostTimes.
 func (d *Difference) Enough() uint64 {
-	times := uint64(2)
-	for d.chanceAt(times) >= rare {
-		times++
+	for times := uint64(2); times <= mostTimes; times++ {
+		if d.chanceAt(times) < rare {
+			return times
+		}
 	}
-	return times
+	return 0
 }
 
 // sameWays reports whether each way to violate the claim is one of both sides, as far as

@@ -364,6 +364,10 @@ func TestSaysHowManySchedulesWouldTell(t *testing.T) {
 	require.Len(t, c.Perhaps, 1)
 	require.InDelta(t, 0.0471, c.Perhaps[0].Chance, 1e-4)
 	require.EqualValues(t, 2, c.Perhaps[0].Enough())
+
+	a, b = violated(1, "x"), verdict("holds")
+	a.Schedules, b.Schedules = 100_000_000, 5
+	require.Zero(t, Differ("simrun", of("a", a), of("b", b)).Perhaps[0].Enough(), "a saved file may say so")
 }
 
 func TestASavedCatalogueIsReadAgain(t *testing.T) {

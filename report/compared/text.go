@@ -153,8 +153,12 @@ func (p *page) perhaps(c *compare.Comparison) {
 	for i := range c.Perhaps {
 		d := &c.Perhaps[i]
 		bad := d.Bad()
-		p.Line(2, "%s %s: %s with %s, and 0 of %d with %s (%s); at these rates %d times the schedules would tell", d.Scenario, d.Property,
-			rate(&d.Sides[bad]), c.Names[bad], d.Sides[1-bad].Schedules, c.Names[1-bad], chance(d.Chance), d.Enough())
+		enough := ""
+		if times := d.Enough(); times > 0 {
+			enough = fmt.Sprintf("; at these rates %d times the schedules would tell", times)
+		}
+		p.Line(2, "%s %s: %s with %s, and 0 of %d with %s (%s)%s", d.Scenario, d.Property,
+			rate(&d.Sides[bad]), c.Names[bad], d.Sides[1-bad].Schedules, c.Names[1-bad], chance(d.Chance), enough)
 		p.command(4, d.Sides[bad].Command)
 	}
 }
