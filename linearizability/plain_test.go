@@ -110,3 +110,36 @@ func TestManyUnansweredWrites(t *testing.T) {
 		read(0)
 	}
 }
+
+// TestReadsThatCanComeAtOnce: each of ten clients reads what it wrote three times, so that they can be at ten million
+// places. Another one reads the first two values, and then the first one again, which was written once.
+func TestReadsThatCanComeAtOnce(t *testing.T) {
+	h := &model.History{Initial: model.Initial{Revision: 1}}
+	put := func(client, value int) {
+		h.Operations = append(h.Operations, model.Operation{
+			Client: client, Call: 1, Return: 9, Request: &model.Request{Kind: model.Put, Key: "a", Value: fmt.Sprint(value)}, Result: &model.Result{},
+		})
+	}
+	read := func(client, value int) {
+		h.Operations = append(h.Operations, model.Operation{
+			Client: client, Call: 1, Return: 9, Request: &model.Request{Kind: model.Get, Key: "a"},
+			Result: &model.Result{Count: 1, Items: []*model.Item{{Key: "a", Value: fmt.Sprint(value)}}},
+		})
+	}
+	for client := range 10 {
+		h.Clients = append(h.Clients, fmt.Sprint(client))
+		put(client, client)
+		for range 3 {
+			read(client, client)
+		}
+	}
+	h.Clients = append(h.Clients, "r")
+	read(10, 0)
+	read(10, 1)
+	for _, want := range []model.Verdict{model.Holds, model.Violated} {
+		var p Porcupine
+		got, steps := p.Check(h, nil, Sequential, DefaultSteps)
+		require.Equal(t, want, got, "%d steps", steps)
+		read(10, 0)
+	}
+}

@@ -158,8 +158,17 @@ func (p *Porcupine) prepare(h *model.History, log *model.Log, prop Property) {
 	}
 	initial.Plain = p.plain
 	p.prepareLazy()
+	p.spec.turns = nil
 	if prop == Sequential {
 		p.overlapAll()
+		if p.plain {
+			p.spec.turns = make([][]*call, len(h.Clients))
+			for i := range p.calls {
+				if c := &p.calls[i]; !c.open {
+					p.spec.turns[c.client] = append(p.spec.turns[c.client], c)
+				}
+			}
+		}
 	}
 }
 

@@ -24,10 +24,11 @@ type state struct {
 }
 
 // program is the state of a sequential check: the store, and how many
-// operations of each client have happened.
+// operations of each client have happened. now is nil or the only one that can be next.
 type program struct {
 	store *state
 	next  []int32
+	now   *call
 }
 
 // call is an operation as the specification sees it, prepared once for all the
@@ -69,6 +70,9 @@ type specification struct {
 	lazy    bool
 	initial *state
 	clients int
+	// turns are the answered calls of each client in their order, if any can be next because it changes
+	// nothing.
+	turns   [][]*call
 	items   items.Arena
 	scratch []*model.Item
 }
@@ -176,11 +180,27 @@ func (s *specification) realTime() porcupine.Model {
 	}
 }
 
+// idle looks for an operation that can be next and changes nothing. In a right order it can come at once: of its
+// client nothing comes between, and others cannot tell.
+func (s *specification) idle(at *program) {
+	for client, calls := range s.turns {
+		if n := int(at.next[client]); n < len(calls) {
+			if c := calls[n]; !c.writes && !c.revokes && s.apply(at.store, c) != nil {
+				at.now = c
+				return
+			}
+		}
+	}
+}
+
 // programOrder is the specification that itself refuses what is out of its
 // client's turn; the intervals must all overlap.
 func (s *specification) programOrder() porcupine.Model {
 	step := func(from, input, _ any) (bool, any) {
 		at, c := from.(*program), input.(*call)
+		if at.now != nil && at.now != c {
+			return false, nil
+		}
 		may := func(open *call) bool { return at.next[open.client] >= open.turn }
 		if s.barred(at.store, c, may) || !s.count() {
 			return false, nil
@@ -198,10 +218,15 @@ func (s *specification) programOrder() porcupine.Model {
 			after.next = append(make([]int32, 0, len(at.next)), at.next...)
 			after.next[c.client]++
 		}
+		s.idle(after)
 		return true, after
 	}
 	return porcupine.Model{
-		Init:        func() any { return &program{store: s.initial, next: make([]int32, s.clients)} },
+		Init: func() any {
+			first := &program{store: s.initial, next: make([]int32, s.clients)}
+			s.idle(first)
+			return first
+		},
 		Step:        step,
 		StepContext: func(_ context.Context, from, input, output any) (bool, any) { return step(from, input, output) },
 		// porcupine compares states only where the same operations have
