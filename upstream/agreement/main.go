@@ -5,8 +5,9 @@
 //	go run ./agreement NAME ...     these alone
 //	go run ./agreement -missing     those that have no row yet, as after an interrupt
 //	go run ./agreement -etcd 3.6.16 on this release alone
+//	go run ./agreement -page        prints the table, and measures nothing
 //
-// The table is agreement.json and README.md in the folder of this program. What is measured is never written by hand. What is written by hand
+// The table is agreement.json in the folder of this program. What is measured is never written by hand. What is written by hand
 // are reasons (reasons.go), and the command and the tests say where one is missing or has nothing to explain.
 //
 // It must never import anything that a guest is made of.
@@ -37,7 +38,12 @@ func main() {
 	defer stop()
 	missing := flag.Bool("missing", false, "measure only what has no row yet")
 	on := flag.String("etcd", "", "measure on this release alone, of those of the table")
+	page := flag.Bool("page", false, "print the table as a page, and measure nothing")
 	flag.Parse()
+	if *page {
+		table.Page("agreement", filepath.Join(folder, data), render)
+		return
+	}
 	wrong, err := update(ctx, flag.Args(), *on, *missing)
 	table.End("agreement", wrong, err)
 }
@@ -59,9 +65,6 @@ func update(ctx context.Context, names []string, on string, missing bool) ([]str
 	}
 	rows, err := u.Do(ctx)
 	if err != nil {
-		return nil, err
-	}
-	if err := os.WriteFile(filepath.Join(folder, page), []byte(render(rows)), 0o644); err != nil {
 		return nil, err
 	}
 	return amiss(rows), nil

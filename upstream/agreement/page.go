@@ -11,8 +11,8 @@ import (
 const head = `# The code of an etcd release and the simulated server of it
 
 Each scenario of ` + "`simrun list`" + ` over the watch server of the newest release of each branch, as it was published, and over the simulated one. ` + "`go run ./agreement`" + ` in
-the folder upstream measures all of it and writes this page and agreement.json; ` + "`go run ./agreement NAME`" + ` measures one scenario again. ` + "`go test ./agreement`" + ` holds the
-page to agreement.json, to the catalogue and to the reasons in Go, and measures a few rows again.
+the folder upstream measures all of it and writes agreement.json, of which ` + "`go run ./agreement -page`" + ` prints this page; ` + "`go run ./agreement NAME`" + ` measures one scenario again.
+` + "`go test ./agreement`" + ` holds agreement.json to the catalogue and to the reasons in Go, and measures a few rows again.
 
 Options of the watch path do not reach the code of a release, so that a scenario which sets some is run without them on both sides. No race that all releases have is
 masked. A row has as many schedules as a second of a processor is enough for, %d at most, from seed 0 on; where one side alone violates a property the other is
@@ -24,7 +24,7 @@ run %d times as long. That neither side violates one is said of these schedules 
 %s`
 
 // render is the page.
-func render(rows []row) string {
+func render(rows []row) (string, error) {
 	var b, sums strings.Builder
 	for _, version := range versions {
 		sums.WriteString(sum(rows, version))
@@ -49,7 +49,7 @@ func render(rows []row) string {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", property, cmp.Or(unjudged[property], "no reason is known"), strings.Join(in[property], ", "))
 	}
 	refusals(&b, rows)
-	return b.String()
+	return b.String(), nil
 }
 
 // sum is a line about one version.

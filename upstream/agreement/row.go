@@ -25,7 +25,10 @@ type claim struct {
 }
 
 // tally is how often a property was checked, and in how many schedules it was violated.
-type tally struct{ Checked, Violated uint64 }
+type tally struct {
+	Checked  uint64 `json:",omitempty"`
+	Violated uint64 `json:",omitempty"`
+}
 
 // differs reports whether one side alone violates the property.
 func (c claim) differs() bool { return (c.Code.Violated > 0) != (c.Model.Violated > 0) }
@@ -71,8 +74,5 @@ func (r row) String() string {
 	return line
 }
 
-// data is the file with all rows, page the one that shows them.
-const (
-	data = "agreement.json"
-	page = "README.md"
-)
+// data is the file with all rows.
+const data = "agreement.json"

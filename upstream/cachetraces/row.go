@@ -32,11 +32,8 @@ func (r *row) String() string {
 	return line
 }
 
-// data is the file with all rows, page the one that shows them.
-const (
-	data = "cachetraces.json"
-	page = "README.md"
-)
+// data is the file with all rows.
+const data = "cachetraces.json"
 
 // rowOf is the row of a world, nil if there is none.
 func rowOf(rows []row, world string) *row {

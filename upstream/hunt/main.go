@@ -3,8 +3,9 @@
 //
 //	go run ./hunt -for 1h                      all scenarios in turn, each over all guests
 //	go run ./hunt -for 10m NAME ...            these alone
+//	go run ./hunt -page                        prints the table, and runs nothing
 //
-// The table is hunt.json and README.md in the folder of this program. It is written after each turn of a scenario, so that an interrupt
+// The table is hunt.json in the folder of this program. It is written after each turn of a scenario, so that an interrupt
 // loses one turn. The reason of a violation is what is known of the scenario with the simulated design of the guest's release: the test
 // says where there is none. A false alarm is mended, and its seeds run again.
 //
@@ -16,6 +17,7 @@ import (
 	"flag"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -37,7 +39,12 @@ func main() {
 	defer stop()
 	limit := flag.Duration("for", 10*time.Minute, "how long to go on")
 	guests := flag.String("guests", strings.Join(shipped, ","), "the guests, with commas between them")
+	page := flag.Bool("page", false, "print the table as a page, and run nothing")
 	flag.Parse()
+	if *page {
+		table.Page("hunt", filepath.Join(folder, data), render)
+		return
+	}
 	wrong, err := hunt(ctx, strings.Split(*guests, ","), flag.Args(), *limit)
 	table.End("hunt", wrong, err)
 }

@@ -11,7 +11,7 @@ import (
 const head = `# Schedules of the code that ships, counted
 
 ` + "`go run ./hunt -for 1h`" + ` in the folder upstream goes on with the scenarios of the catalogue, in front of etcd ` + etcd + `, with seeds that were not run before: a turn of
-ten seconds of each scenario over each guest, again and again. ` + "`go test ./hunt`" + ` holds this page to hunt.json, and each violation to a reason.
+ten seconds of each scenario over each guest, again and again. ` + "`go test ./hunt`" + ` holds each violation to a reason, and ` + "`go run ./hunt -page`" + ` prints this page of hunt.json.
 With ` + "`:locks`" + ` behind its name a guest's goroutines give way at locks, too; with ` + "`:late`" + ` those that can run may do so only after messages have come and timers have fired. Each schedule is a lifetime of an API server or of several, judged by all that the scenario claims.
 A first seed is that of the guest as it was compiled then: a guest that is compiled from other sources has other schedules with the same seeds.
 

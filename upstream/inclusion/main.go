@@ -6,8 +6,9 @@
 //	go run ./inclusion NAME ...     these alone
 //	go run ./inclusion -missing     those that have no row yet, as after an interrupt
 //	go run ./inclusion -etcd 3.5.7  on this release alone
+//	go run ./inclusion -page        prints the table, and measures nothing
 //
-// The table is inclusion.json and README.md in the folder of this program. The guests are etcd@v3.5.7 and so on, and those with testdata/preempted.patch:
+// The table is inclusion.json in the folder of this program. The guests are etcd@v3.5.7 and so on, and those with testdata/preempted.patch:
 //
 //	make upstream GUEST="etcd@v3.6.16 etcd@v3.6.16+inclusion/testdata/preempted.patch"
 //
@@ -40,7 +41,12 @@ func main() {
 	defer stop()
 	missing := flag.Bool("missing", false, "measure only what has no row yet")
 	on := flag.String("etcd", "", "measure on this release alone, of those of the table")
+	page := flag.Bool("page", false, "print the table as a page, and measure nothing")
 	flag.Parse()
+	if *page {
+		table.Page("inclusion", filepath.Join(folder, data), render)
+		return
+	}
 	wrong, err := update(ctx, flag.Args(), *on, *missing)
 	table.End("inclusion", wrong, err)
 }
@@ -50,7 +56,7 @@ func main() {
 func update(ctx context.Context, names []string, on string, missing bool) ([]string, error) {
 	for _, name := range names {
 		if find(name) == nil {
-			return nil, fmt.Errorf("there is no world %q; %s has those that there are", name, filepath.Join(folder, page))
+			return nil, fmt.Errorf("there is no world %q; \"go run ./inclusion -page\" has those that there are", name)
 		}
 	}
 	if err := table.KnownRelease(on, versions); err != nil {
@@ -76,5 +82,5 @@ func update(ctx context.Context, names []string, on string, missing bool) ([]str
 			}
 		}
 	}
-	return amiss(rows), os.WriteFile(filepath.Join(folder, page), []byte(render(rows)), 0o644)
+	return amiss(rows), nil
 }

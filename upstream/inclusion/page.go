@@ -14,7 +14,7 @@ all that clients are told: each response of each stream in order, with its heade
 schedules (fewer in the last two worlds), in a quarter of which goroutines switch where they block, and in the others at locks, too. Then each trace that is
 missing is searched for: a step behind which it cannot come any more is taken back.
 
-` + "`go run ./inclusion`" + ` in the folder upstream measures it and writes this page and inclusion.json; ` + "`go run ./inclusion NAME`" + ` measures one world again.
+` + "`go run ./inclusion`" + ` in the folder upstream measures it and writes inclusion.json, of which ` + "`go run ./inclusion -page`" + ` prints this page; ` + "`go run ./inclusion NAME`" + ` measures one world again.
 
 - **The code alone**: traces of the released code that the simulated server cannot show: mistakes of the simulation. There %s.
 - **With preemption**: a thread of a server can be preempted anywhere. A goroutine of the guest stops where it blocks, and beside others that can run where it takes a
@@ -29,7 +29,7 @@ missing is searched for: a step behind which it cannot come any more is taken ba
 `
 
 // render is the page.
-func render(rows []row) string {
+func render(rows []row) (string, error) {
 	var b strings.Builder
 	code, alone, all := 0, 0, 0
 	for i := range rows {
@@ -55,5 +55,5 @@ func render(rows []row) string {
 	}
 	traces.List(&b, "The code alone", ofCode)
 	traces.List(&b, "Simulated alone", ofSimulated)
-	return b.String()
+	return b.String(), nil
 }

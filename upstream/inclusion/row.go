@@ -35,11 +35,8 @@ func (r *row) String() string {
 	return line
 }
 
-// data is the file with all rows, page the one that shows them.
-const (
-	data = "inclusion.json"
-	page = "README.md"
-)
+// data is the file with all rows.
+const data = "inclusion.json"
 
 // rowOf is the row of a world on a version, nil if there is none.
 func rowOf(rows []row, world, version string) *row {

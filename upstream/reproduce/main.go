@@ -4,13 +4,13 @@
 //	go run ./reproduce              # all rows: compiles a guest for each
 //	go run ./reproduce 116172       # some, and keeps the figures of the others
 //	go run ./reproduce -plain       # runs the plain Go tests with the code that ships, and with the bugs
+//	go run ./reproduce -page        # prints the table, and measures nothing
 //
-// It writes figures.json and the table in README.md of its folder.
+// It writes figures.json of its folder.
 package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -21,11 +21,15 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	page := flag.Bool("page", false, "print the table as a page, and measure nothing")
 	plain := flag.Bool("plain", false, "run the plain Go tests of bugs that upstream's suite does not find")
 	flag.Parse()
 	do := func() error { return run(ctx, flag.Args()) }
 	if *plain {
-		do = func() error { return errors.Join(checkPlain(ctx), rewrite()) }
+		do = func() error { return checkPlain(ctx) }
+	}
+	if *page {
+		do = show
 	}
 	if err := do(); err != nil {
 		fmt.Fprintln(os.Stderr, "reproduce: "+err.Error())
@@ -33,13 +37,15 @@ func main() {
 	}
 }
 
-// rewrite writes the table anew from its figures.
-func rewrite() error {
+// show prints the table.
+func show() error {
 	figures, err := readFigures(folder)
 	if err != nil {
 		return err
 	}
-	return write(folder, figures)
+	text, err := tables(figures)
+	fmt.Print(text)
+	return err
 }
 
 // folder is where the table is, seen from the folder upstream.

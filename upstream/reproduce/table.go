@@ -14,11 +14,8 @@ import (
 	"github.com/watchbed/watchbed/upstream/patches"
 )
 
-// The files of the folder.
-const (
-	figuresFile = "figures.json"
-	tableFile   = "README.md"
-)
+// figuresFile is the file of the folder with all that is measured.
+const figuresFile = "figures.json"
 
 func readFigures(folder string) (map[string]*figures, error) {
 	of := map[string]*figures{}
@@ -37,14 +34,7 @@ func write(folder string, of map[string]*figures) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(folder, figuresFile), append(text, '\n'), 0o644); err != nil {
-		return err
-	}
-	table, err := tables(of)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(folder, tableFile), []byte(table), 0o644)
+	return os.WriteFile(filepath.Join(folder, figuresFile), append(text, '\n'), 0o644)
 }
 
 // intro is what the document begins with.

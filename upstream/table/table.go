@@ -36,13 +36,18 @@ func Read[R any](path string) ([]R, error) {
 	return rows, json.Unmarshal(text, &rows)
 }
 
-// Write writes the rows so that a kill leaves the old file or the new one.
+// Write writes the rows, one a line, so that a kill leaves the old file or the new one.
 func Write[R any](path string, rows []R) error {
-	text, err := json.MarshalIndent(rows, "", "\t")
-	if err != nil {
-		return err
+	lines := make([]string, len(rows))
+	for i := range rows {
+		line, err := json.Marshal(rows[i])
+		if err != nil {
+			return err
+		}
+		lines[i] = string(line)
 	}
-	if err := os.WriteFile(path+".new", append(text, '\n'), 0o644); err != nil {
+	text := "[\n" + strings.Join(lines, ",\n") + "\n]\n"
+	if err := os.WriteFile(path+".new", []byte(text), 0o644); err != nil {
 		return err
 	}
 	return os.Rename(path+".new", path)
@@ -130,6 +135,17 @@ func KnownRelease(release string, all []string) error {
 		return fmt.Errorf("-etcd %s: the table is about %s", release, strings.Join(all, ", "))
 	}
 	return nil
+}
+
+// Page prints the rows of a file as a page, and ends the command if that fails.
+func Page[R any](command, path string, render func([]R) (string, error)) {
+	rows, err := Read[R](path)
+	text := ""
+	if err == nil {
+		text, err = render(rows)
+	}
+	End(command, nil, err)
+	fmt.Print(text)
 }
 
 // End ends a command by what is amiss with its table: 1 if there is any, 2 if it could not be measured.

@@ -1,11 +1,12 @@
-// Verdicts measures what each scenario of the catalogue says over the code that ships, and writes the table of it:
+// Verdicts measures what each scenario of the catalogue says over the code that ships, and keeps a table of it:
 //
 //	go run ./verdicts              every scenario
 //	go run ./verdicts NAME ...     these alone
 //	go run ./verdicts -missing     those that have no row yet, as after an interrupt
 //	go run ./verdicts -front 3.7.3 all in front of this etcd
+//	go run ./verdicts -page        prints the table, and measures nothing
 //
-// The table is verdicts.json and README.md in the folder of this program. Verdicts are measured, never written by hand. What is written by
+// The table is verdicts.json in the folder of this program. Verdicts are measured, never written by hand. What is written by
 // hand is what is known of the scenarios (known.go), and why claims are never checked (silent.go). The command and the tests say where a
 // reason is missing or has nothing to explain.
 //
@@ -40,7 +41,12 @@ func main() {
 	defer stop()
 	missing := flag.Bool("missing", false, "measure only what has no row yet")
 	front := flag.String("front", "", "measure only in front of this etcd, and with this release: "+strings.Join(fronts, ", "))
+	page := flag.Bool("page", false, "print the table as a page, and measure nothing")
 	flag.Parse()
+	if *page {
+		table.Page("verdicts", filepath.Join(folder, data), render)
+		return
+	}
 	wrong, err := update(ctx, flag.Args(), *front, *missing)
 	table.End("verdicts", wrong, err)
 }
@@ -70,13 +76,6 @@ func update(ctx context.Context, names []string, front string, missing bool) ([]
 	}
 	rows, err := u.Do(ctx)
 	if err != nil {
-		return nil, err
-	}
-	text, err := render(rows)
-	if err != nil {
-		return nil, err
-	}
-	if err := os.WriteFile(filepath.Join(folder, page), []byte(text), 0o644); err != nil {
 		return nil, err
 	}
 	return amiss(rows)

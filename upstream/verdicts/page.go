@@ -13,8 +13,8 @@ const head = `# What the scenarios say over Kubernetes' own cacher
 
 Each scenario of ` + "`simrun list`" + ` with the design ` + guest + `, in front of etcd ` + newEtcd + ` and in front of ` + streams + `, of which it reads range streams, a few in front of
 ` + oldEtcd + ` as well; and with the design ` + next + `, in front of etcd ` + newEtcd + ` (` + nextNew + `). ` + "`go run ./verdicts`" + ` in the folder upstream
-measures all of it and writes this page and verdicts.json; ` + "`go run ./verdicts NAME`" + ` measures one scenario again. ` + "`go test ./verdicts`" + ` holds the
-page to verdicts.json, to the catalogue and to the reasons in Go, and measures a few rows again.
+measures all of it and writes verdicts.json, of which ` + "`go run ./verdicts -page`" + ` prints this page; ` + "`go run ./verdicts NAME`" + ` measures one scenario again. ` + "`go test ./verdicts`" + ` holds
+verdicts.json to the catalogue and to the reasons in Go, and measures a few rows again.
 
 A row has as many schedules as come to about 100,000 choices, %d at most, from seed 0 on of the strategy that simrun takes by default. A scenario with hundreds of clients
 has a few. "Holds" is said of these schedules only. Settings of a scenario that do not reach the guest do not hold for its judges either.

@@ -23,7 +23,8 @@ type row struct {
 type claim struct {
 	Property string
 	// Checked is how often it was, Violated in how many schedules it was violated.
-	Checked, Violated uint64
+	Checked  uint64 `json:",omitempty"`
+	Violated uint64 `json:",omitempty"`
 }
 
 // Key implements table.Row.
@@ -49,8 +50,5 @@ func (r row) String() string {
 	return line[:len(line)-1]
 }
 
-// data is the file with all rows, page the one that shows them.
-const (
-	data = "verdicts.json"
-	page = "README.md"
-)
+// data is the file with all rows.
+const data = "verdicts.json"
