@@ -1,10 +1,10 @@
 # One command for each thing that a person does with a fresh clone. Go is all that
 # must be installed. Continuous integration runs lint and test (.ci/run).
 
-.PHONY: test race lint tables conformance mutants upstream upstream-test
+.PHONY: test race lint tables conformance mutants lab-test upstream upstream-test
 
-# Modules of their own: examples of what another module brings, and what needs real etcd.
-MODULES := . examples conformance
+# Modules of their own: examples of what another module brings, what needs real etcd, and what measures the bed itself.
+MODULES := . examples conformance lab
 
 # At their full size: go test ./... is for people (package internal/testsize).
 test race: export WATCHBED_TESTS := full
@@ -23,15 +23,12 @@ tables:
 	write() { echo "go test $$*"; go test -count=1 -timeout 60m "$$@" || failed="$$failed $$1"; }; \
 	write ./knownbugs -run 'TestKnownBugsAreDetected$$' -detection.update; \
 	write ./knownbugs -run 'TestWhatConsistencyChecksFind$$' -checks.update; \
-	write ./knownbugs/strategies -run 'TestNoSearchIsWorse$$' -strategies.update; \
 	write ./report -run 'TestStories$$' -update; \
-	write ./scenarios/figures -run 'TestFigures' -figures.update; \
 	write ./findings -run 'TestFindings$$' -findings.update; \
 	write ./findings -run 'TestFigures$$' -figures.update; \
 	write ./proofs -run 'TestProofs$$|TestBugs$$' -proofs.update; \
-	write ./knownbugs/shrinking -run 'TestNoRunIsShrunkLess$$' -shrinking.update; \
-	write ./proofs/sampled -run 'TestSampled$$' -sampled.update; \
 	write ./command -run 'TestREADMEShowsWhatSimrunPrints$$' -update; \
+	$(MAKE) -C lab tables || failed="$$failed lab"; \
 	git --no-pager diff --stat; \
 	git ls-files --others --exclude-standard; \
 	test -z "$$failed" || { echo "not written, see above:$$failed"; exit 1; }
@@ -60,6 +57,10 @@ upstream-test:
 	$(MAKE) -C upstream lint test
 
 # How much of the code the scenarios notice when it changes. It goes on where it was
-# interrupted, and writes internal/mutants/survivors.md: an hour the first time.
+# interrupted: an hour the first time.
 mutants:
-	go run ./internal/mutants/cmd/mutants
+	$(MAKE) -C lab mutants
+
+# The tests of what measures the bed itself. Continuous integration vets them only.
+lab-test:
+	$(MAKE) -C lab test

@@ -180,7 +180,7 @@ var feature = []small{
 
 // atRandom are worlds that were drawn at random: a scenario, at most two kinds of clients, up to two faults, an option, a version and a
 // design. Of some 4,000, those stand here that show a situation that no other row did, or find a mutant that no other row
-// did. The mutants were those that are not in the table of internal/mutants/searched.md, and the first 200 of it.
+// did. The mutants were those that are not in the table of lab/mutants -searches, and the first 200 of it.
 var atRandom = []small{
 	{"any-without-leader", "history=0 drawn-clients=1 drawn-requests=7 leader-losses=1 network=0s scheduling=0s think=1s faults-for=3s horizon=10s drawn-seed=50 keys=1 items=1", 0, "needs-leader etcd-answers"},
 	{"bounded-pages", "writers=0 writes=0 readers=1 reads=1 network=0s scheduling=0s think=0s faults-for=3s horizon=10s deletes=false keys=1 items=3", 0, "timers-owned"},

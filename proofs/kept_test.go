@@ -224,8 +224,7 @@ const coversText = `
 Of %d known bugs, %d can be searched for: the others show only in runs with a clock, or violate only what a search does not judge. Of
 those that can, %d are found within bounds that are searched again by each change (at most %s), %s %%; the aim is 95 %%.
 In the rows that are searched again %d situations come about, of those that the code counts (` + "`simrun prove --json`" + ` names those of a search).
-What the rows find of small changes of the code is in [searched.md](../internal/mutants/searched.md), and how many histories larger bounds add
-in [sizes.md](sampled/sizes.md).
+What the rows find of small changes of the code, and how many histories larger bounds add, [lab](../lab) has measured.
 
 No bound covers these:
 

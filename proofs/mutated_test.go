@@ -19,7 +19,7 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-var mutantTask = flag.String("proofs.mutant", "", "search the rows that this file names, with the mutant that is compiled in (internal/mutants/cmd/mutants)")
+var mutantTask = flag.String("proofs.mutant", "", "search the rows that this file names, with the mutant that is compiled in (lab/mutants/cmd/mutants)")
 
 // again is one search that continuous integration repeats, and what it came to.
 type again struct {
@@ -82,7 +82,7 @@ func (s *again) counts(have *figures) bool {
 // TestRowsWithMutant searches rows until one comes to another verdict than without the mutant. A situation that is lost does not end it.
 func TestRowsWithMutant(t *testing.T) {
 	if *mutantTask == "" {
-		t.Skip("go run ./internal/mutants/cmd/mutants -searches starts it")
+		t.Skip("go run ./mutants/cmd/mutants -searches in the folder lab starts it")
 	}
 	var task rows.Task
 	text, err := os.ReadFile(*mutantTask)

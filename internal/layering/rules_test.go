@@ -7,8 +7,8 @@ package layering
 // packages of lower layers, and those of its own pattern. Packages of the same layer
 // know nothing of each other.
 var layers = [][]string{
-	{"internal/mutants/active", "internal/fewcollections", "internal/testsize", "internal/cputime"},
-	{"model", "metric", "internal/spelling", "internal/exacttest", "internal/intern", "sim/fifo", "sim/arena", "sim/release", "sim/shown", "findings", "proofs", "proofs/sampled"},
+	{"internal/mutants/...", "internal/fewcollections", "internal/testsize", "internal/cputime"},
+	{"model", "metric", "internal/spelling", "internal/exacttest", "internal/intern", "sim/fifo", "sim/arena", "sim/release", "sim/shown", "findings", "proofs"},
 	{"sim/option", "linearizability/...", "history/...", "internal/registry", "internal/tampering", "internal/largehistory"},
 	{"sim", "check"},
 	{"sim/wire", "explore/...", "internal/commute"},
@@ -22,7 +22,7 @@ var layers = [][]string{
 	{"report/..."},
 	{"command/...", "scenariotest"},
 	{"cmd/..."},
-	{"internal/layering", "internal/mutants/..."},
+	{"internal/layering"},
 }
 
 // rule says what packages must never import, directly or indirectly.
@@ -117,7 +117,7 @@ var forbidden = []rule{
 		because: "no command carries the flags of go test",
 	},
 	{
-		packages: []string{"..."}, except: []string{"command/...", "cmd/...", "internal/mutants/cmd/..."}, never: []string{"github.com/spf13/cobra", "flag"}, directly: true,
+		packages: []string{"..."}, except: []string{"command/...", "cmd/..."}, never: []string{"github.com/spf13/cobra", "flag"}, directly: true,
 		because: "flags are read in one place, so that another main can have others",
 	},
 	{
@@ -125,16 +125,8 @@ var forbidden = []rule{
 		because: "it is for tests",
 	},
 	{
-		packages: []string{"internal/mutants"}, never: []string{"sim/...", "model", "linearizability", "testbed/...", "properties/..."},
-		because: "it is to be built when these are broken",
-	},
-	{
-		packages: []string{"internal/mutants/killer"}, never: []string{"internal/mutants"},
+		packages: []string{"internal/mutants/..."}, never: []string{"sim/...", "model", "testbed/...", "properties/..."},
 		because: "it is in the binary that has the mutants in it",
-	},
-	{
-		packages: []string{"internal/mutants/limit"}, never: []string{"sim/...", "testbed/...", "internal/mutants/killer"},
-		because: "tests of proofs import it, and a design that is registered with it would be in their stories",
 	},
 	{
 		packages: []string{"..."}, except: []string{"internal/tampering"}, never: []string{"internal/tampering"},
@@ -145,7 +137,7 @@ var forbidden = []rule{
 		because: "it is for tests",
 	},
 	{
-		packages: []string{"..."}, except: []string{"internal/cputime", "internal/mutants/...", "explore/campaign"}, never: []string{"internal/cputime"}, directly: true,
+		packages: []string{"..."}, except: []string{"internal/cputime", "explore/campaign"}, never: []string{"internal/cputime"}, directly: true,
 		because: "processor time differs from run to run",
 	},
 	{

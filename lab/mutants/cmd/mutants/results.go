@@ -1,0 +1,95 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/watchbed/watchbed/lab/mutants"
+	"github.com/watchbed/watchbed/lab/mutants/killer"
+)
+
+// resultsFile has a line for each mutant that was run, in the order in which they
+// were. The last line about a mutant counts.
+const resultsFile = "lab/mutants/results.jsonl"
+
+// result is what became of a mutant. It names it in full, so that the file can be read
+// by itself.
+type result struct {
+	ID, Package, File, Function, Operator, Before, After string
+
+	// Killed by one of the kinds of package killer; empty if it survived.
+	Killed   string `json:",omitempty"`
+	What     string `json:",omitempty"`
+	Campaign string `json:",omitempty"`
+	// Entered is how many campaigns call the function, Ran how many of them were run.
+	// Reached: they get to the changed statement; it is not known of those killed.
+	Entered, Ran int
+	Reached      bool `json:",omitempty"`
+	Seconds      float64
+}
+
+func newResult(m *mutants.Mutant, o *killer.Outcome) *result {
+	return &result{
+		ID: m.ID(), Package: m.Package, File: m.File, Function: m.Function, Operator: m.Operator, Before: m.Before, After: m.After,
+		Killed: o.Kind, What: o.What, Campaign: o.Campaign, Entered: o.Of, Ran: o.Ran,
+		Reached: o.Touched, Seconds: float64(o.CPU.Round(10*time.Millisecond)) / float64(time.Second),
+	}
+}
+
+func (r *result) String() string {
+	if r.Killed == "" {
+		return fmt.Sprintf("%s survives %d of %d campaigns, %.1f s: %s %s: %s => %s", r.ID, r.Ran, r.Entered, r.Seconds, r.Package, r.Function, r.Before, r.After)
+	}
+	return fmt.Sprintf("%s killed in %.1f s by %s (%s), %s", r.ID, r.Seconds, r.Killed, r.What, r.Campaign)
+}
+
+func readResults(path string) (map[string]*result, error) {
+	all := map[string]*result{}
+	return all, readLines(path, func(line []byte) error {
+		var r result
+		if err := json.Unmarshal(line, &r); err != nil {
+			return err
+		}
+		all[r.ID] = &r
+		return nil
+	})
+}
+
+// readLines calls a function for each line. A file that does not exist has none.
+func readLines(path string, each func([]byte) error) error {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for n := 1; lines.Scan(); n++ {
+		if err := each(lines.Bytes()); err != nil {
+			return fmt.Errorf("%s:%d: %w", path, n, err)
+		}
+	}
+	return lines.Err()
+}
+
+// appendLine writes one line at the end of the file: an interrupt loses at most the
+// mutants that run.
+func appendLine(path string, r any) error {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(line, '\n'))
+	return errors.Join(err, f.Close())
+}

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/watchbed/watchbed/internal/mutants/active"
+	"github.com/watchbed/watchbed/lab/mutants"
+	"github.com/watchbed/watchbed/lab/mutants/killer"
+)
+
+// runner runs mutants that are all in one binary.
+type runner struct {
+	flags     *flags
+	binary    string
+	results   string
+	baselines []*killer.Baseline
+	mu        sync.Mutex
+	// kills is how often a campaign has killed a mutant of a package.
+	kills map[[2]string]int
+}
+
+// runAll runs the mutants of which there is no result, and adds theirs.
+func runAll(f *flags, root string, all []*mutants.Mutant, results map[string]*result) error {
+	only := strings.Split(f.only, ",")
+	due := slices.DeleteFunc(slices.Clone(all), func(m *mutants.Mutant) bool {
+		r := results[m.ID()]
+		if f.only != "" {
+			return !slices.Contains(only, m.ID())
+		}
+		return r != nil && !(f.again && r.Killed == "")
+	})
+	if len(due) == 0 {
+		fmt.Println("nothing to run: all mutants have a result")
+		return nil
+	}
+	folder, err := os.MkdirTemp("", "mutants")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	r := &runner{flags: f, results: filepath.Join(root, resultsFile), kills: map[[2]string]int{}}
+	if err := r.build(root, folder, all); err != nil {
+		return err
+	}
+	if err := r.measure(); err != nil {
+		return err
+	}
+	for _, old := range results {
+		r.kills[[2]string{old.Package, old.Campaign}]++
+	}
+	fmt.Printf("%d mutants, %d to run, %d campaigns\n", len(all), len(due), len(r.baselines))
+	return r.run(due, results)
+}
+
+func (r *runner) build(root, folder string, all []*mutants.Mutant) error {
+	overlay, err := mutants.WriteOverlay(folder, all)
+	if err != nil {
+		return err
+	}
+	r.binary = filepath.Join(folder, "attempt")
+	cmd := exec.Command("go", "build", "-overlay", overlay, "-o", r.binary, "./mutants/cmd/attempt")
+	cmd.Dir, cmd.Stderr = filepath.Join(root, "lab"), os.Stderr
+	return cmd.Run()
+}
+
+// measure runs all campaigns on the code as it was written.
+func (r *runner) measure() error {
+	cmd := exec.Command(r.binary, "baseline", r.flags.campaigns)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return err
+	}
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		b := new(killer.Baseline)
+		err := d.Decode(b)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		r.baselines = append(r.baselines, b)
+	}
+}
+
+func (r *runner) run(due []*mutants.Mutant, results map[string]*result) error {
+	var working sync.WaitGroup
+	queue := make(chan *mutants.Mutant)
+	var failed error
+	for range r.flags.jobs {
+		working.Go(func() {
+			for m := range queue {
+				o, err := r.attempt(m)
+				r.mu.Lock()
+				if err == nil {
+					res := newResult(m, o)
+					results[m.ID()] = res
+					r.kills[[2]string{m.Package, o.Campaign}]++
+					fmt.Println(res)
+					if r.flags.campaigns == "" || res.Killed != "" {
+						err = appendLine(r.results, res)
+					}
+				}
+				failed = errors.Join(failed, err)
+				r.mu.Unlock()
+			}
+		})
+	}
+	for _, m := range interleaved(due) {
+		queue <- m
+	}
+	close(queue)
+	working.Wait()
+	return failed
+}
+
+// interleaved has the first mutant of each package, then the second of each: a run that
+// is interrupted has covered all packages alike.
+func interleaved(all []*mutants.Mutant) []*mutants.Mutant {
+	rank, of := map[*mutants.Mutant]int{}, map[string]int{}
+	for _, m := range all {
+		rank[m] = of[m.Package]
+		of[m.Package]++
+	}
+	return slices.SortedStableFunc(slices.Values(all), func(a, b *mutants.Mutant) int { return rank[a] - rank[b] })
+}
+
+// campaigns are those that call the mutated function: first those that have killed
+// most mutants of the package, then the cheap ones.
+func (r *runner) campaigns(m *mutants.Mutant) []*killer.Baseline {
+	all := slices.DeleteFunc(slices.Clone(r.baselines), func(b *killer.Baseline) bool { return !slices.Contains(b.Entered, m.Unit) })
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	slices.SortStableFunc(all, func(a, b *killer.Baseline) int {
+		byKills := r.kills[[2]string{m.Package, b.Campaign}] - r.kills[[2]string{m.Package, a.Campaign}]
+		if byKills != 0 {
+			return byKills
+		}
+		return int(a.CPU - b.CPU)
+	})
+	return all
+}
+
+// patience is how much longer than its budget a mutant may take by the clock on the
+// wall: the machine has other work.
+const patience = 10
+
+// attempt runs one mutant in a process of its own. A process that does not end by
+// itself has killed the mutant.
+func (r *runner) attempt(m *mutants.Mutant) (*killer.Outcome, error) {
+	task := killer.Task{Campaigns: r.campaigns(m), Budget: r.flags.budget}
+	if len(task.Campaigns) == 0 {
+		return &killer.Outcome{}, nil
+	}
+	input, err := json.Marshal(task)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience*r.flags.budget)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, r.binary)
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d.%d", active.Variable, m.Unit, m.Number))
+	cmd.Stdin = bytes.NewReader(input)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	o := new(killer.Outcome)
+	if err == nil {
+		return o, json.Unmarshal(out, o)
+	}
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return nil, err
+	}
+	o.Kind, o.Of, o.CPU = "panic", len(task.Campaigns), cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime()
+	o.What, _, _ = strings.Cut(stderr.String(), "\n")
+	if ctx.Err() != nil || strings.Contains(o.What, "SIGXCPU") || o.CPU > r.flags.budget+5*time.Second {
+		o.Kind = "endless"
+	}
+	return o, nil
+}

@@ -1,0 +1,32 @@
+// Package mutants changes the code of this module in small ways, to measure what the
+// scenarios notice: a mutation score. A change is a Mutant. All mutants that are
+// chosen are compiled into one binary (mutant schemata): each changed function begins
+// by asking package active which mutant runs, and has the changed body beside its own.
+// So one build serves hundreds of mutants, and a mutant costs only its campaigns.
+//
+//	targets.go    which packages, and how many mutants of each
+//	skipped.go    what is not mutated, with the reasons
+//	load.go       sources with types
+//	bodies.go     the functions of a package
+//	conditions.go, values.go, statements.go   the operators
+//	sample.go     which of all possible mutants are chosen
+//	schemata.go   the sources with all of them in, as an overlay for go build
+//	internal/mutants/active, of the module watchbed   which mutant runs
+//	killer        the campaigns that have to notice
+//	cmd/mutants   builds, runs, resumes and writes the table
+//	cmd/attempt   the binary that is built, one process a mutant
+//
+// # Why not a tool that exists
+//
+// gremlins v0.6.0 runs go test and nothing else, and has no mutations of one's own.
+// ooze takes a test command, and go-mutesting an exec script, but both build for each
+// mutant what the mutated package is imported by, which takes longer here than the
+// campaigns that kill it. None of them has a budget for a mutant, goes on where it was
+// interrupted, names a mutant in a way that survives an edit elsewhere in the file
+// (go-mutesting's list of exceptions has checksums of whole files), or has operators
+// for a dropped wake-up, the order of two statements or a field of the same type.
+// ooze could be given those, but leaves no functions out.
+//
+// The package reads source with go/types and runs go list. It must never import what
+// it mutates.
+package mutants
