@@ -189,9 +189,17 @@ func explain(w *Witness, prop Property, f fault) *Explanation {
 			e.differ(w, op, f.revision)
 		}
 	}
+	if of, is := w.previous[int(f.op)]; is {
+		op = &w.history.Operations[of]
+	}
 	e.facts = e.factsOf(w, op, f.kind)
 	if e.Operation == int(f.other) {
 		e.facts.later, e.facts.laterRevision = int(f.op), f.revision
+	}
+	for _, i := range [...]*int{&e.Operation, &e.Because, &e.Write, &e.facts.maker, &e.facts.later, &e.facts.shows} {
+		if of, is := w.previous[*i]; is {
+			*i = of
+		}
 	}
 	e.Sentence = e.Say(w.name)
 	return e

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/linearizability/expiry"
+	"github.com/watchbed/watchbed/linearizability/items"
 	"github.com/watchbed/watchbed/linearizability/partial"
 	"github.com/watchbed/watchbed/model"
 )
@@ -36,6 +37,8 @@ func (j *Judge) checkRecorded(h *model.History, props []Property) ([]Judgement, 
 		return j.Check(h, nil, props...)
 	}
 	if h.Partial {
+		h, j.witness.previous = withPrevious(h)
+		defer func() { j.witness.previous = nil }()
 		return j.checkPartial(h, props)
 	}
 	h = expiry.Add(h)
@@ -81,6 +84,49 @@ func (j *Judge) checkGuess(h *model.History, props []Property) ([]Judgement, err
 	j.witness.guessed = true
 	defer func() { j.witness.guessed = false }()
 	return j.check(h, false, props)
+}
+
+// withPrevious adds to a partial history what its writes were answered as previous values: a transaction each, which
+// reads at the revision before. The second result is the write of each of them.
+func withPrevious(h *model.History) (*model.History, map[int]int) {
+	out, of := *h, map[int]int{}
+	for i := range h.Operations {
+		op := &h.Operations[i]
+		if op.Outcome != model.Done {
+			continue
+		}
+		before := model.Result{Revision: op.Result.Revision, Succeeded: true}
+		if before.Revision > 0 && op.Request.Changed(op.Result) {
+			before.Revision--
+		}
+		read := model.Request{Kind: model.Txn}
+		addPrevious(&read, &before, op.Request, op.Result)
+		if len(read.Success) > 0 {
+			of[len(h.Operations)+len(of)] = i
+			// It comes before the write in the order of its client.
+			out.Operations = append(slices.Clip(out.Operations), model.Operation{Client: op.Client, Server: op.Server, Call: op.Call - 1, Return: op.Return, Request: &read, Result: &before})
+		}
+	}
+	return &out, of
+}
+
+func addPrevious(read *model.Request, before *model.Result, r *model.Request, res *model.Result) {
+	if r.PrevKV || len(res.Prev) > 0 {
+		shown := model.Result{Items: res.Prev}
+		one := model.Request{Kind: model.Get, Key: r.Key}
+		switch {
+		case r.Kind == model.Delete:
+			one.Kind, one.End = model.List, items.RangeEnd(r)
+			shown.Count = res.Deleted
+		case r.PrevKV:
+			shown.Count = int64(len(res.Prev))
+		}
+		read.Success, before.Results = append(read.Success, one), append(before.Results, shown)
+	}
+	branch := r.Branch(res.Succeeded)
+	for i := range res.Results {
+		addPrevious(read, before, &branch[i], &res.Results[i])
+	}
 }
 
 func (j *Judge) checkPartial(h *model.History, props []Property) ([]Judgement, error) {

@@ -178,9 +178,27 @@ func beyond(h *model.History) string {
 			return "a lease was revoked, and writes that are not recorded may have put keys on it: record all writers"
 		case h.Partial && keeps(r):
 			return "a put keeps the value or the lease of its key, which a write that is not recorded may have made: record all writers"
+		case h.Partial && h.Operations[i].Outcome == model.Done && asksBehind(r, h.Operations[i].Result, new(bool)):
+			return "a transaction asks for a previous value behind another change of its own, and what was before that may not be recorded: record all writers"
 		}
 	}
 	return ""
+}
+
+// asksBehind reports whether an answered request asks for a previous value behind a change.
+func asksBehind(r *model.Request, res *model.Result, changed *bool) bool {
+	if r.Kind == model.Put || r.Kind == model.Delete {
+		behind := *changed && r.PrevKV
+		*changed = true
+		return behind
+	}
+	branch := r.Branch(res.Succeeded)
+	for i := range res.Results {
+		if asksBehind(&branch[i], &res.Results[i], changed) {
+			return true
+		}
+	}
+	return false
 }
 
 // keeps reports whether a request keeps something of the item before it.

@@ -35,6 +35,8 @@ type Witness struct {
 	lost bool
 	// common is what all completions have in common, for the property that was checked last.
 	common *possible.Timeline
+	// previous are the writes of which operations have the previous values, see withPrevious.
+	previous map[int]int
 
 	// points are in the order of their revisions. revocations are those of them whose answer
 	// does not say whether they made theirs.

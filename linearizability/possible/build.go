@@ -131,6 +131,8 @@ func (b *building) answers() {
 			} else {
 				rev = b.order.Behind[i]
 			}
+		} else if op.Request.Kind == model.Txn && op.Result.Revision != 0 && !op.Request.Changed(op.Result) {
+			b.points = append(b.points, point{op.Result.Revision, i})
 		}
 		b.answer(int32(i), op, rev)
 	}

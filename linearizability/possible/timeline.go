@@ -173,13 +173,22 @@ func (t *Timeline) mayAnswer(op *model.Operation, rev int64, last bool) bool {
 	if rev < t.initial {
 		return false
 	}
+	if r.Kind == model.Txn {
+		branch := r.Branch(res.Succeeded)
+		for i := range res.Results {
+			if one := (&model.Operation{Request: &branch[i], Result: &res.Results[i], Return: op.Return}); one.Request.Kind != model.Put && one.Request.Kind != model.Delete && !t.mayAnswer(one, rev, last) {
+				return false
+			}
+		}
+		return true
+	}
 	if r.Kind == model.Get && (res.More || len(res.Items) > 1 || res.Count != int64(len(res.Items))) {
 		return false
 	}
 	end, shown := items.RangeEnd(r), res.Items
 	from, to := t.between(r.Key, end)
 	whole := !r.CountOnly && r.Selection == (model.Selection{})
-	if whole && !t.partial && r.Kind == model.List && !t.counts(res, r.Limit) {
+	if whole && r.Kind == model.List && !t.counts(res, r.Limit) {
 		return false
 	}
 	if r.CountOnly {
