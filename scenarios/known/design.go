@@ -4,6 +4,7 @@ import (
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/check"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
+	"github.com/watchbed/watchbed/sim/cache/dispatch/slow"
 	"github.com/watchbed/watchbed/sim/cache/dispatch/variant"
 	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/cache/progress"
@@ -70,6 +71,10 @@ var OvertakenSilently = ofCache("a watch that catches up does so as a new watch,
 // DispatcherWaits is about those that do not keep up.
 var DispatcherWaits = ofCache("the dispatcher waits for watches whose channels are full (slow-watchers=ended)",
 	func(o *cache.Options) bool { return dispatch.SlowWatchers.Of(o.Watches.SlowWatchers) == nil })
+
+// ServedInPasses is about those that wait for the next pass.
+var ServedInPasses = ofCache("the dispatcher serves watches that have missed events in passes (slow-watchers=groups)",
+	func(o *cache.Options) bool { return o.Watches.SlowWatchers == slow.Groups })
 
 // What the gate and the check of etcd's version come to.
 var (
