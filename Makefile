@@ -22,7 +22,6 @@ tables:
 	@failed=; \
 	write() { echo "go test $$*"; go test -count=1 -timeout 60m "$$@" || failed="$$failed $$1"; }; \
 	write ./knownbugs -run 'TestKnownBugsAreDetected$$' -detection.update; \
-	write ./knownbugs -run 'TestWhatConsistencyChecksFind$$' -checks.update; \
 	write ./report -run 'TestStories$$' -update; \
 	write ./findings -run 'TestFindings$$' -findings.update; \
 	write ./findings -run 'TestFigures$$' -figures.update; \

@@ -15,6 +15,7 @@ import (
 	"github.com/watchbed/watchbed/command/mention"
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/findings"
+	"github.com/watchbed/watchbed/knownbugs/detection"
 	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/report"
 	"github.com/watchbed/watchbed/sim/cache"
@@ -58,7 +59,11 @@ var sections = []section{
 			if b.Issue != "" {
 				about += ", " + b.Issue
 			}
-			list = append(list, entry{b.Name, about + ")"})
+			about += ")"
+			if d, ok := detection.Of(b.Name); ok {
+				about += "; " + d.Scenario + ": " + d.String()
+			}
+			list = append(list, entry{b.Name, about})
 		}
 		return list
 	}},
@@ -165,7 +170,8 @@ of one (NAME=VALUE), a known bug or its issue, a cache design, a release of etcd
 Kubernetes, a property, a strategy, a metric, a finding, or what a violation is called: what it is,
 where it shows, and which scenario finds it how soon. A name of several kinds is explained as each.
 With a word that is no name, or the number of an issue, it prints what speaks of it. With "figures" it prints the figures
-of the documents (KEPs) beside what was measured, and the commands that measure it again.`
+of the documents (KEPs) beside what was measured, and the commands that measure it again. With "coverage" it prints the sections of
+the documents, and which scenarios, properties and tests cover each.`
 
 const listExamples = `  PROGRAM list
   PROGRAM list bugs
@@ -178,7 +184,8 @@ const listExamples = `  PROGRAM list
   PROGRAM list created-overtakes-progress
   PROGRAM list defragmented
   PROGRAM list 138494
-  PROGRAM list figures`
+  PROGRAM list figures
+  PROGRAM list coverage`
 
 func listCommand(s process) *cobra.Command {
 	var asJSON bool
@@ -201,6 +208,10 @@ func listCommand(s process) *cobra.Command {
 				return writeJSON(s.out, judgedFigures())
 			case args[0] == "figures":
 				return findings.WriteFigures(s.out)
+			case args[0] == "coverage" && asJSON:
+				return writeJSON(s.out, findings.Coverage())
+			case args[0] == "coverage":
+				return findings.WriteCoverage(s.out)
 			}
 			return listName(s, args[0], asJSON)
 		},

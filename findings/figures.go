@@ -58,15 +58,17 @@ const (
 )
 
 // Figures are all of them, in the order of their documents.
-func Figures() []Figure {
-	var all []Figure
-	d := json.NewDecoder(bytes.NewReader(figures))
+func Figures() []Figure { return lines[Figure](figures) }
+
+// lines are the values of an embedded file.
+func lines[T any](text []byte) (all []T) {
+	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	for {
-		var f Figure
-		switch err := d.Decode(&f); err {
+		var x T
+		switch err := d.Decode(&x); err {
 		case nil:
-			all = append(all, f)
+			all = append(all, x)
 		case io.EOF:
 			return all
 		default:

@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	_ "embed"
 	"flag"
 	"io/fs"
 	"os"
@@ -14,47 +13,30 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/findings"
 	"github.com/watchbed/watchbed/testbed"
 )
-
-//go:embed coverage.md
-var coverageText string
 
 var documents = flag.String("coverage.documents", "", "folder of the five documents: compare the lists of sections with them")
 
 // coverageRow is one section of a document.
-type coverageRow struct {
-	section                      string
-	scenarios, properties, tests []string
-	remarks                      string
-}
+type coverageRow findings.Section
 
-var quoted = regexp.MustCompile("`([^`]+)`")
-
-// coverage reads coverage.md: the rows of each document, in order.
-func coverage(t *testing.T) (documents [][]coverageRow) {
-	names := func(cell string) (all []string) {
-		for _, m := range quoted.FindAllStringSubmatch(cell, -1) {
-			all = append(all, m[1])
-		}
-		return all
-	}
-	for _, line := range strings.Split(coverageText, "\n") {
-		switch {
-		case strings.HasPrefix(line, "## "):
+// coverage has the sections of each document, in order.
+func coverage() (documents [][]coverageRow) {
+	last := ""
+	for _, s := range findings.Coverage() {
+		if s.Document != last {
+			last = s.Document
 			documents = append(documents, nil)
-		case strings.HasPrefix(line, "| ") && !strings.HasPrefix(line, "| section |") && !strings.HasPrefix(line, "| ---"):
-			cells := strings.Split(strings.TrimSuffix(strings.TrimPrefix(line, "| "), " |"), " | ")
-			require.Len(t, cells, 5, line)
-			d := &documents[len(documents)-1]
-			*d = append(*d, coverageRow{cells[0], names(cells[1]), names(cells[2]), names(cells[3]), strings.TrimSpace(cells[4])})
 		}
+		d := &documents[len(documents)-1]
+		*d = append(*d, coverageRow(s))
 	}
 	return documents
 }
 
-// sections are the lists of what the documents consist of, in the order of the
-// headings of coverage.md.
+// sections are the lists of what the documents consist of, in the order of coverage.jsonl.
 var sections = []string{
 	"kep-2340-consistent-reads-from-cache", "kep-2340-first-draft-2019", "kep-3157-watch-list",
 	"kep-4988-snapshottable-cache", "list-consistent-read-blog", later,
@@ -68,14 +50,14 @@ const later = "later-documents"
 // claims, a test or benchmark of this repository.
 func TestEverySectionIsCovered(t *testing.T) {
 	tests := testsOfTheRepository(t)
-	rows := coverage(t)
+	rows := coverage()
 	require.Len(t, rows, len(sections))
 	for i, document := range sections {
 		text, err := os.ReadFile(filepath.Join("testdata", "sections", document+".txt"))
 		require.NoError(t, err)
 		var have []string
 		for _, r := range rows[i] {
-			have = append(have, r.section)
+			have = append(have, r.Section)
 			r.check(t, document, tests)
 		}
 		require.Equal(t, strings.Split(strings.TrimSpace(string(text)), "\n"), have, document)
@@ -83,47 +65,47 @@ func TestEverySectionIsCovered(t *testing.T) {
 }
 
 // isHeading reports whether a section says nothing but what those below it say.
-func (r *coverageRow) isHeading() bool { return strings.HasPrefix(r.remarks, "a heading: ") }
+func (r *coverageRow) isHeading() bool { return strings.HasPrefix(r.Remarks, "a heading: ") }
 
-func (r *coverageRow) outOfScope() bool { return strings.HasPrefix(r.remarks, "out of scope because ") }
+func (r *coverageRow) outOfScope() bool { return strings.HasPrefix(r.Remarks, "out of scope because ") }
 
 // isOpen reports whether a section is in scope, and nothing covers it so far.
-func (r *coverageRow) isOpen() bool { return strings.HasPrefix(r.remarks, "open: ") }
+func (r *coverageRow) isOpen() bool { return strings.HasPrefix(r.Remarks, "open: ") }
 
 // TestEachSectionOutOfScopeHasItsOwnReason: one reason for many sections says that
 // they were not read.
 func TestEachSectionOutOfScopeHasItsOwnReason(t *testing.T) {
 	const empty = "out of scope because the section is empty in the document"
-	for i, rows := range coverage(t) {
+	for i, rows := range coverage() {
 		of := map[string]string{}
 		for _, r := range rows {
-			if !r.outOfScope() || r.remarks == empty {
+			if !r.outOfScope() || r.Remarks == empty {
 				continue
 			}
-			assert.Empty(t, of[r.remarks], "%s: %q has the reason of another section", sections[i], r.section)
-			of[r.remarks] = r.section
+			assert.Empty(t, of[r.Remarks], "%s: %q has the reason of another section", sections[i], r.Section)
+			of[r.Remarks] = r.Section
 		}
 	}
 }
 
 func (r *coverageRow) check(t *testing.T, document string, tests []string) {
-	what := document + ": " + r.section
+	what := document + ": " + r.Section
 	if r.isHeading() || r.outOfScope() || r.isOpen() {
-		assert.Empty(t, slices.Concat(r.scenarios, r.properties, r.tests), "%s: covered or not?", what)
+		assert.Empty(t, slices.Concat(r.Scenarios, r.Properties, r.Tests), "%s: covered or not?", what)
 		return
 	}
-	assert.NotEmpty(t, slices.Concat(r.scenarios, r.tests), "%s: covered by nothing, and no reason", what)
+	assert.NotEmpty(t, slices.Concat(r.Scenarios, r.Tests), "%s: covered by nothing, and no reason", what)
 	var claims []string
-	for _, name := range r.scenarios {
+	for _, name := range r.Scenarios {
 		sc, err := testbed.FindScenario(name)
 		if assert.NoError(t, err, what) {
 			claims = append(claims, testbed.Names(sc.Claims)...)
 		}
 	}
-	for _, name := range r.properties {
+	for _, name := range r.Properties {
 		assert.Contains(t, claims, name, "%s: none of its scenarios claims %s", what, name)
 	}
-	for _, name := range r.tests {
+	for _, name := range r.Tests {
 		assert.True(t, slices.Contains(tests, name), "%s: there is no test %s", what, name)
 	}
 }

@@ -1,6 +1,7 @@
 package alarms
 
 import (
+	"encoding/json"
 	"flag"
 	"os"
 	"strings"
@@ -19,48 +20,37 @@ import (
 // that a situation did not come about.
 const allSituations = 300
 
-var situationSchedules = flag.Uint64("situations.schedules", 3, "schedules of each scenario with each design in search of situations; from 300 on each situation comes about, or situations.md has it")
+var situationSchedules = flag.Uint64("situations.schedules", 3, "schedules of each scenario with each design in search of situations; from 300 on each situation comes about, or situations.jsonl has it")
 
 // situationDesigns are the designs with which situations are looked for.
 var situationDesigns = []string{"kep-2340", "kep-2340-fallback", "kep-4988", "v0.37.2"}
 
-// absentSituation is a row of situations.md.
+// absentSituation is a line of situations.jsonl: a situation that does not come about by default, and the reason.
 type absentSituation struct {
-	name, reason string
-	// scenario and settings are where it comes about, nil if only tests of packages
-	// have it.
-	scenario *testbed.Scenario
-	settings []string
+	Situation, Reason string
+	// With is a scenario with options in which it comes about, empty if only tests of packages have it.
+	With string
 }
 
 func absentSituations(t *testing.T) (rows []absentSituation) {
-	text, err := os.ReadFile("../situations.md")
+	t.Helper()
+	file, err := os.Open("situations.jsonl")
 	require.NoError(t, err)
+	defer file.Close()
 	listed := map[string]bool{}
-	for _, line := range strings.Split(string(text), "\n") {
-		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| situation |") || strings.HasPrefix(line, "| ---") {
-			continue
-		}
-		cells := strings.Split(strings.TrimSuffix(strings.TrimPrefix(line, "| "), " |"), " | ")
-		require.Len(t, cells, 3, line)
-		assert.False(t, listed[cells[0]], "%s: listed twice", cells[0])
-		assert.NotEmpty(t, cells[1], "%s: no reason", cells[0])
-		listed[cells[0]] = true
-		row := absentSituation{name: cells[0], reason: cells[1]}
-		if cells[2] != "-" {
-			words := strings.Fields(strings.Trim(cells[2], "`"))
-			var err error
-			row.scenario, err = testbed.FindScenario(words[0])
-			require.NoError(t, err, row.name)
-			row.settings = words[1:]
-		}
+	for d := json.NewDecoder(file); d.More(); {
+		var row absentSituation
+		require.NoError(t, d.Decode(&row))
+		assert.False(t, listed[row.Situation], "%s: listed twice", row.Situation)
+		assert.NotEmpty(t, row.Reason, row.Situation)
+		listed[row.Situation] = true
 		rows = append(rows, row)
 	}
 	return rows
 }
 
 // TestSituationsThatNeverComeAbout runs the whole catalogue, each scenario on its own
-// version of etcd with each of the designs. A situation comes about, or situations.md
+// version of etcd with each of the designs. A situation comes about, or situations.jsonl
 // gives the reason why it does not.
 func TestSituationsThatNeverComeAbout(t *testing.T) {
 	times := map[sim.Situation]uint64{}
@@ -75,7 +65,7 @@ func TestSituationsThatNeverComeAbout(t *testing.T) {
 	}
 	absent := map[string]string{}
 	for _, row := range absentSituations(t) {
-		absent[row.name] = row.reason
+		absent[row.Situation] = row.Reason
 	}
 	var never []string
 	for _, s := range sim.Situations() {
@@ -85,9 +75,9 @@ func TestSituationsThatNeverComeAbout(t *testing.T) {
 		switch {
 		case times[s] == 0:
 			never = append(never, name)
-			assert.True(t, listed || *situationSchedules < allSituations, "%q never comes about, and situations.md gives no reason", name)
+			assert.True(t, listed || *situationSchedules < allSituations, "%q never comes about, and situations.jsonl gives no reason", name)
 		case listed:
-			assert.Fail(t, "situations.md has a situation that comes about", "%s: %s", name, reason)
+			assert.Fail(t, "situations.jsonl has a situation that comes about", "%s: %s", name, reason)
 		}
 	}
 	assert.Empty(t, absent, "no such situations")
@@ -95,21 +85,24 @@ func TestSituationsThatNeverComeAbout(t *testing.T) {
 		len(testbed.Scenarios()), len(situationDesigns), *situationSchedules, strings.Join(never, "\n"))
 }
 
-// TestAbsentSituationsComeAboutElsewhere: what situations.md says of where a situation
+// TestAbsentSituationsComeAboutElsewhere: what situations.jsonl says of where a situation
 // comes about is so.
 func TestAbsentSituationsComeAboutElsewhere(t *testing.T) {
 	for _, row := range absentSituations(t) {
-		if row.scenario == nil {
+		if row.With == "" {
 			continue
 		}
-		p := row.scenario.Params
-		for _, s := range option.Settings(row.settings...) {
-			require.NoError(t, p.Set(s.Name, s.Value), row.name)
+		words := strings.Fields(row.With)
+		sc, err := testbed.FindScenario(words[0])
+		require.NoError(t, err, row.Situation)
+		p := sc.Params
+		for _, s := range option.Settings(words[1:]...) {
+			require.NoError(t, p.Set(s.Name, s.Value), row.Situation)
 		}
 		came := false
 		for first := uint64(0); first < 2000 && !came; first += 100 {
-			came = tried.Times(t, tried.Explored(t, row.scenario, p, first, 100), row.name) > 0
+			came = tried.Times(t, tried.Explored(t, sc, p, first, 100), row.Situation) > 0
 		}
-		assert.True(t, came, "%s does not come about with %s %v", row.name, row.scenario.Name, row.settings)
+		assert.True(t, came, "%s does not come about with %s", row.Situation, row.With)
 	}
 }

@@ -1,20 +1,19 @@
-package knownbugs_test
+// Checks measures what consistency checks find: of what caches lose, and of each known bug. It takes minutes, and prints a page:
+//
+//	go run ./checks
+package main
 
 import (
-	"flag"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
-	"testing"
 	"time"
-
-	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/strategy"
-	"github.com/watchbed/watchbed/internal/testsize"
+	_ "github.com/watchbed/watchbed/knownbugs"
 	"github.com/watchbed/watchbed/scenarios/divergences"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/check"
@@ -23,10 +22,6 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/testbed/truth"
 )
-
-var updateChecks = flag.Bool("checks.update", false, "write down anew what consistency checks find")
-
-const checksFile = "checks.md"
 
 // checked is what consistency checks found in the runs of a campaign, beside what was so:
 // whether a cache had what etcd had at the same resourceVersion, values included, in its
@@ -150,9 +145,8 @@ func (c *checkCounter) Finding(*sim.World) explore.Finding {
 	return explore.Finding{}
 }
 
-// follow runs a scenario with settings, and counts.
-func follow(t *testing.T, sc *testbed.Scenario, p testbed.Params, runs uint64) (*checked, bool) {
-	t.Helper()
+// follow runs a scenario with settings, and counts. It returns nil if the scenario has no cache.
+func follow(sc *testbed.Scenario, p testbed.Params) (*checked, error) {
 	var all checked
 	counted := *sc
 	counted.Claims = []*testbed.Property{{
@@ -162,125 +156,69 @@ func follow(t *testing.T, sc *testbed.Scenario, p testbed.Params, runs uint64) (
 		},
 	}}
 	system, err := counted.New(p)
-	require.NoError(t, err)
-	if len(system.Caches()) == 0 {
-		return nil, false
+	if err != nil || len(system.Caches()) == 0 {
+		return nil, err
 	}
 	r := explore.NewRunner(system, p.Clock.Steps)
 	chooser := strategy.Default().New(strategy.Measure(r))
 	all = checked{}
-	for seed := range runs {
+	for seed := range uint64(checkedRuns) {
 		chooser.Begin(seed)
 		r.Run(chooser)
 	}
-	return &all, true
+	return &all, nil
 }
 
-const checksPreface = `# What consistency checks find
+const preface = `# What consistency checks find
 
-Written by ` + "`go test ./knownbugs -run TestWhatConsistencyChecksFind -checks.update`" + `, and held by the same test. The
-checks are those of KEP-4988: the digest of the cache and of etcd at the same resourceVersion, over names and resourceVersions.
+The checks are those of KEP-4988: the digest of the cache and of etcd at the same resourceVersion, over names and resourceVersions.
 A cache differs if it does not have what etcd had at its resourceVersion, values included, or if a snapshot that it would answer
 from is not what etcd had. A check looks at the newest state only.
 
 `
 
+func main() {
+	tables, err := divergencesTable()
+	bugs := ""
+	if err == nil {
+		bugs, err = bugsTable()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "checks: "+err.Error())
+		os.Exit(2)
+	}
+	fmt.Print(preface + tables + "\n" + bugs)
+}
+
 // checkedRuns is how many schedules each row of the tables is about.
 const checkedRuns = 300
 
-// TestWhatConsistencyChecksFind: the tables in the repository are what is measured today.
-// Unless tests have their full size the first schedules of each row are run: they may not
-// find more than all of them.
-func TestWhatConsistencyChecksFind(t *testing.T) {
-	if !testsize.Full() && !*updateChecks {
-		atMostAsWritten(t, testsize.Of[uint64](checkedRuns, 40, 15))
-		return
-	}
-	text := checksPreface + divergencesTable(t) + "\n" + bugsTable(t)
-	if *updateChecks {
-		require.NoError(t, os.WriteFile(checksFile, []byte(text), 0o644))
-	}
-	have, err := os.ReadFile(checksFile)
-	require.NoError(t, err)
-	require.Equal(t, text, string(have), "write it anew: go test ./knownbugs -run TestWhatConsistencyChecksFind -checks.update")
-}
-
-// counts are the columns of a row.
-func (c *checked) counts() []int {
-	return []int{c.differs, c.found, c.right, c.missed, c.past, c.wrong}
-}
-
-// atMostAsWritten holds the first schedules of each row to what is written of all.
-func atMostAsWritten(t *testing.T, runs uint64) {
-	text, err := os.ReadFile(checksFile)
-	require.NoError(t, err)
-	written := func(name string) []string {
-		for line := range strings.Lines(string(text)) {
-			if cells, ok := strings.CutPrefix(line, "| "+name+" | "); ok {
-				return strings.Split(cells, " | ")
-			}
-		}
-		return nil
-	}
-	hold := func(name string, c *checked, cells []string) {
-		for i, n := range c.counts() {
-			most := 0
-			if cells != nil {
-				most, err = strconv.Atoi(strings.TrimSuffix(cells[i], " |\n"))
-				require.NoError(t, err, name)
-			}
-			require.LessOrEqual(t, n, most, "%s, column %d, in %d schedules: write it anew (-checks.update)", name, i+1, runs)
-		}
-	}
-	for _, sc := range divergingScenarios {
-		c, ok := follow(t, sc, sc.Params, runs)
-		require.True(t, ok)
-		require.Zero(t, c.wrong, "a false alarm in %s", sc.Name)
-		hold(sc.Name, c, written(sc.Name))
-	}
-	_, notCounted, _ := strings.Cut(string(text), "\nNot counted, ")
-	for _, b := range testbed.KnownBugs() {
-		if strings.Contains(notCounted, " "+b.Name+",") || strings.Contains(notCounted, " "+b.Name+".") {
-			continue
-		}
-		c, ok := follow(t, b.Scenario, withChecks(t, b), runs)
-		if !ok {
-			continue
-		}
-		cells := written(b.Name)
-		if cells != nil {
-			cells = cells[1:] // the first one is the scenario
-		}
-		hold(b.Name, c, cells)
-	}
-}
-
 // withChecks are the parameters of the scenario that shows a bug, with the bug and checks.
-func withChecks(t *testing.T, b *testbed.KnownBug) testbed.Params {
-	t.Helper()
+func withChecks(b *testbed.KnownBug) (testbed.Params, error) {
 	p := b.Scenario.Params
 	p.Bugs = []string{b.Name}
+	var err error
 	for _, s := range option.Settings("consistency-checker=fallback", "check-period=1s") {
-		require.NoError(t, p.Set(s.Name, s.Value))
+		err = errors.Join(err, p.Set(s.Name, s.Value))
 	}
-	return p
+	return p, err
 }
 
 var divergingScenarios = []*testbed.Scenario{divergences.LostEvent, divergences.LostDeletion, divergences.LostVersion, divergences.LostValue, divergences.LostSnapshot}
 
 // divergencesTable is about faults in two caches, timed, with a check every 5 to 7.5 min.
-func divergencesTable(t *testing.T) string {
-	const runs = checkedRuns
+func divergencesTable() (string, error) {
 	var out strings.Builder
-	fmt.Fprintf(&out, "## Kinds of divergence\n\n%d schedules each, with checks 5 to 7.5 min apart, for 14 min. The delay is from the moment at which a cache differs\nto the end of the first check that says so.\n\n", runs)
+	fmt.Fprintf(&out, "## Kinds of divergence\n\n%d schedules each, with checks 5 to 7.5 min apart, for 14 min. The delay is from the moment at which a cache differs\nto the end of the first check that says so.\n\n", checkedRuns)
 	out.WriteString("| lost | schedules in which a cache differs | found in | checks that fail rightly | miss the newest state | miss a snapshot | fail wrongly | delay: median | max |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|\n")
 	for _, sc := range divergingScenarios {
-		c, ok := follow(t, sc, sc.Params, runs)
-		require.True(t, ok)
-		require.Zero(t, c.wrong, "a false alarm in %s", sc.Name)
+		c, err := follow(sc, sc.Params)
+		if err != nil {
+			return "", err
+		}
 		fmt.Fprintf(&out, "| %s | %d | %d | %d | %d | %d | %d | %s |\n", sc.Name, c.differs, c.found, c.right, c.missed, c.past, c.wrong, delays(c.delays))
 	}
-	return out.String()
+	return out.String(), nil
 }
 
 func delays(all []time.Duration) string {
@@ -292,26 +230,33 @@ func delays(all []time.Duration) string {
 }
 
 // bugsTable is about each known bug, in the scenario that shows it.
-func bugsTable(t *testing.T) string {
-	const runs = checkedRuns
+func bugsTable() (string, error) {
 	var never, unlike []string
 	var out strings.Builder
-	fmt.Fprintf(&out, "## Known bugs\n\nEach bug in the scenario that shows it, %d schedules, with checks (consistency-checker=fallback; timed, every 1 to 1.5 s). Where a cache\nnever differs, there is nothing for a check to find. In an untimed run a cache has two checks, at any time: one that comes before the\ndifference, or after it has gone, is right to succeed.\n\n", runs)
+	fmt.Fprintf(&out, "## Known bugs\n\nEach bug in the scenario that shows it, %d schedules, with checks (consistency-checker=fallback; timed, every 1 to 1.5 s). Where a cache\nnever differs, there is nothing for a check to find. In an untimed run a cache has two checks, at any time: one that comes before the\ndifference, or after it has gone, is right to succeed.\n\n", checkedRuns)
 	out.WriteString("| bug | scenario | schedules in which a cache differs | found in | checks that fail rightly | miss the newest state | miss a snapshot | fail wrongly |\n|---|---|---:|---:|---:|---:|---:|---:|\n")
 	for _, b := range testbed.KnownBugs() {
-		p := withChecks(t, b)
-		c, ok := follow(t, b.Scenario, p, runs)
-		if ok && c.differs > 0 && p.Faults.LostEvents == 0 {
+		p, err := withChecks(b)
+		if err != nil {
+			return "", err
+		}
+		c, err := follow(b.Scenario, p)
+		if err != nil {
+			return "", err
+		}
+		if c != nil && c.differs > 0 && p.Faults.LostEvents == 0 {
 			p.Bugs = nil
-			healthy, _ := follow(t, b.Scenario, p, runs)
-			ok = healthy.differs == 0
-			if !ok {
+			healthy, err := follow(b.Scenario, p)
+			if err != nil {
+				return "", err
+			}
+			if healthy.differs > 0 {
 				unlike = append(unlike, b.Name)
 				continue
 			}
 		}
 		switch {
-		case !ok || c.differs+c.wrong == 0:
+		case c == nil || c.differs+c.wrong == 0:
 			never = append(never, b.Name)
 		default:
 			fmt.Fprintf(&out, "| %s | %s | %d | %d | %d | %d | %d | %d |\n", b.Name, b.Scenario.Name, c.differs, c.found, c.right, c.missed, c.past, c.wrong)
@@ -321,5 +266,5 @@ func bugsTable(t *testing.T) string {
 	if len(unlike) > 0 {
 		fmt.Fprintf(&out, "\nNot counted, because caches differ there without planting anything, too: %s.\n", strings.Join(unlike, ", "))
 	}
-	return out.String()
+	return out.String(), nil
 }
