@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/diagnosis/summary"
 	"github.com/watchbed/watchbed/report"
 )
 
@@ -94,6 +95,20 @@ func TestOutputFileIsWholeOrTheOldOne(t *testing.T) {
 	require.Len(t, files, 1)
 	require.ErrorContains(t, process{}.writeFile("html", ".", nil), "it is a directory")
 	require.ErrorContains(t, process{}.writeFile("html", "missing/page", nil), "cannot write --html missing/page: no such file")
+}
+
+// TestJUnitSpellsOut: the text of a failure may have a client's name with control characters of writing direction.
+func TestJUnitSpellsOut(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "junit.xml")
+	found := &summary.Summary{
+		Scenario: "s", Claims: []string{"linearizable"},
+		Properties: map[string]summary.Property{"linearizable": {Verdict: "violated", Violations: 1}},
+		Failures:   []summary.Failure{{Property: "linearizable", Story: []string{"a\u202eb is answered"}}},
+	}
+	require.NoError(t, process{}.writeFile("junit", path, func(w io.Writer) error { return report.WriteJUnit(w, []*summary.Summary{found}) }))
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Contains(t, string(text), `>a\u202eb is answered</failure>`)
 }
 
 // A file at standard output is alone there, whole, and behind what was printed before.
