@@ -140,3 +140,19 @@ func TestGapBetweenTwoWatches(t *testing.T) {
 		require.Equal(t, want, verdicts(t, h, "resumable")["resumable"].Verdict, "from %d", start)
 	}
 }
+
+// TestRightWatchesDoNotContradictThemselves: neither those of recordings nor those of random writes.
+func TestRightWatchesDoNotContradictThemselves(t *testing.T) {
+	for name, full := range recorded(t) {
+		h := watched(t, full)
+		h.Partial, h.Operations = true, nil
+		all := verdicts(t, h, "prevKV")
+		require.Len(t, all, 1, "that nothing else is wrong says nothing of what was not sent")
+		require.Equal(t, model.Holds, all["prevKV"].Verdict, name)
+	}
+	for seed := range uint64(2000) {
+		s := newSmall(seed)
+		s.watch()
+		require.Empty(t, byItself(&s.history.Watchers[0]), "seed %d: %v", seed, s)
+	}
+}

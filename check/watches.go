@@ -35,9 +35,9 @@ var idle = map[model.WatchGuarantee]string{
 
 // judgeWatches holds what all watchers were sent against the writes of the history, by the
 // guarantees that are wanted.
-func judgeWatches(h *model.History, wanted []model.WatchGuarantee) []Judgement {
+func judgeWatches(h *model.History, wanted []model.WatchGuarantee) (judged []Judgement) {
 	log, ends := linearizability.Truth(h)
-	out := make([]Judgement, len(wanted))
+	out := make([]Judgement, len(wanted), len(wanted)+1)
 	for i, g := range wanted {
 		out[i] = Judgement{Property: string(g), By: "the writes that are recorded"}
 		if alone(h, g) {
@@ -47,8 +47,20 @@ func judgeWatches(h *model.History, wanted []model.WatchGuarantee) []Judgement {
 	cut := false
 	var recorded *recordedWrites
 	var checker model.WatchChecker
+	if hasWatchesAlone(h) && !slices.Contains(wanted, model.Reliable) {
+		// What was not sent is not known, but what contradicts itself cannot have happened.
+		out = append(out, Judgement{Property: string(model.Reliable), By: "what was sent"})
+		defer func() {
+			if last := len(judged) - 1; judged[last].Verdict != model.Violated {
+				judged = judged[:last]
+			}
+		}()
+	}
 	for i := range h.Watchers {
 		w := &h.Watchers[i]
+		if hasWatchesAlone(h) {
+			merge(out, w, byItself(w), func(model.WatchGuarantee, model.Verdict) bool { return true })
+		}
 		known, shorter := w.Streams, false
 		if ends != "" {
 			known, shorter = upTo(w.Streams, log.Revision())
@@ -84,10 +96,12 @@ func judgeWatches(h *model.History, wanted []model.WatchGuarantee) []Judgement {
 }
 
 // alone reports whether a guarantee is judged by what was sent alone. In a history without operations it is
-// all that a bookmark can be held against: events that came behind it.
+// all that a bookmark can be held against, events that came behind it, and previous values.
 func alone(h *model.History, g model.WatchGuarantee) bool {
-	return g == model.Ordered || g == model.Unique || g == model.Atomic || g == model.Bookmarkable && h.Partial && len(h.Operations) == 0
+	return g == model.Ordered || g == model.Unique || g == model.Atomic || (g == model.Bookmarkable || g == model.PrevKV) && hasWatchesAlone(h)
 }
+
+func hasWatchesAlone(h *model.History) bool { return h.Partial && len(h.Operations) == 0 }
 
 // merge adds the judgements on a watcher that are to count.
 func merge(out []Judgement, w *model.Watcher, judged []model.WatchJudgement, counts func(model.WatchGuarantee, model.Verdict) bool) {

@@ -58,7 +58,8 @@ A history is a file, a folder, or "-" for standard input, in one of these format
               {"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","stage":"ResponseComplete",...}
               200 and 201 happened, and 404 found nothing; what has another code counts as not recorded
   watch       what etcdctl watch -w json, the gRPC gateway or kubectl get -w --output-watch-events -o json print, a watch
-              a file. It is judged by itself: ordered, unique, atomic (etcd) and bookmarkable.
+              a file. It is judged by itself: ordered, unique, atomic (etcd), bookmarkable, prevKV if it has
+              previous values, and reliable if a version or a revision contradicts another.
               {"Header":{"revision":6},"Events":[{"kv":{"key":"YQ==","mod_revision":6}}],"CompactRevision":0,...}`,
 		Example: s.named("  PROGRAM check history.jsonl\n  PROGRAM check --property sequential --json a.jsonl b.jsonl\n" +
 			"  PROGRAM check results/TestRobustnessRegression_Issue15220\n" +

@@ -2,6 +2,7 @@ package format_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -94,7 +95,7 @@ func TestWatchesAlone(t *testing.T) {
 		"gateway, reordered":                 {gateway[0] + newer + gateway[1], "ordered", model.Violated},
 		"gateway, a duplicate":               {gateway[0] + newer + newer, "unique", model.Violated},
 		"gateway, two watches":               {newer + gateway[0] + gateway[1], "ordered", model.Vacuous},
-		"gateway, created is no bookmark":    {gateway[0] + strings.ReplaceAll(gateway[1], `"67"`, `"62"`), "bookmarkable", model.Vacuous},
+		"gateway, created is no bookmark":    {gateway[0] + strings.NewReplacer(`"67"`, `"62"`, `"4"`, `"2"`).Replace(gateway[1]), "bookmarkable", model.Vacuous},
 		"gateway, another watch":             {newer + strings.ReplaceAll(gateway[1], `"events"`, `"watch_id": "7", "events"`), "ordered", model.Vacuous},
 		"gateway, behind a cancelation":      {newer + canceled + gateway[1], "ordered", model.Vacuous},
 		"gateway, a revision split":          {gateway[0] + newer + strings.Replace(newer, "YQ==", "Yg==", 1), "atomic", model.Violated},
@@ -122,6 +123,47 @@ func TestWatchesAlone(t *testing.T) {
 			require.Equal(t, c.want, verdicts[c.property])
 			require.Equal(t, c.want == model.Violated, result.Verdict == model.Violated, "nothing else is wrong")
 		})
+	}
+}
+
+// TestWatchesAloneContradictThemselves: a was put at revision 5 with value 1, and at 7 with value 2.
+func TestWatchesAloneContradictThemselves(t *testing.T) {
+	const created = `{"Header": {"revision": 5}, "Events": [{"kv": {"key": "YQ==", "create_revision": 5, "mod_revision": 5, "version": 1, "value": "MQ=="}}], "CompactRevision": 0}` + "\n"
+	const put, deleted = `{"Header": {"revision": 7}, "Events": [{"kv": {"key": "YQ==", "create_revision": %d, "mod_revision": 7, "version": %d, "value": "Mg=="}%s}], "CompactRevision": 0}`,
+		`{"Header": {"revision": 7}, "Events": [{"type": 1, "kv": {"key": "YQ==", "mod_revision": 7}%s}], "CompactRevision": 0}`
+	prev := func(key, value string, create, mod, version int) string {
+		return fmt.Sprintf(`, "prev_kv": {"key": %q, "create_revision": %d, "mod_revision": %d, "version": %d, "value": %q}`, key, create, mod, version, value)
+	}
+	third := strings.NewReplacer(`"create_revision": 5`, `"create_revision": 2`, `"version": 1`, `"version": 3`).Replace(created)
+	right := prev("YQ==", "MQ==", 5, 5, 1)
+	for name, c := range map[string]struct {
+		text, violated string
+	}{
+		"right":                      {created + fmt.Sprintf(put, 5, 2, right), ""},
+		"a change between":           {created + fmt.Sprintf(put, 5, 3, prev("YQ==", "Mw==", 5, 6, 2)), ""},
+		"created anew":               {created + fmt.Sprintf(put, 7, 1, ""), ""},
+		"deleted":                    {created + fmt.Sprintf(deleted, right), ""},
+		"alone":                      {fmt.Sprintf(put, 5, 2, right), ""},
+		"the same version":           {third + fmt.Sprintf(put, 2, 3, ""), "reliable"},
+		"more versions than changes": {fmt.Sprintf(put, 5, 4, ""), "reliable"},
+		"a version too far":          {third + fmt.Sprintf(put, 2, 6, ""), "reliable"},
+		"created with a version":     {created + fmt.Sprintf(put, 7, 2, ""), "reliable"},
+		"a first version later":      {fmt.Sprintf(put, 5, 1, ""), "reliable"},
+		"created later":              {fmt.Sprintf(put, 8, 1, ""), "reliable"},
+		"created before":             {created + fmt.Sprintf(put, 4, 2, ""), "reliable"},
+		"another value":              {created + fmt.Sprintf(deleted, prev("YQ==", "Mg==", 5, 5, 1)), "prevKV"},
+		"another version":            {created + fmt.Sprintf(put, 5, 2, prev("YQ==", "MQ==", 5, 5, 2)), "prevKV"},
+		"another key":                {fmt.Sprintf(deleted, prev("Yg==", "MQ==", 5, 5, 1)), "prevKV"},
+		"itself":                     {fmt.Sprintf(put, 5, 2, prev("YQ==", "Mg==", 5, 7, 1)), "prevKV"},
+		"older than one that came":   {created + fmt.Sprintf(deleted, prev("YQ==", "MQ==", 4, 4, 1)), "prevKV"},
+		"before the creation":        {created + fmt.Sprintf(put, 7, 1, right), "prevKV"},
+	} {
+		_, verdicts := judged(t, c.text, format.Watch)
+		for property, v := range verdicts {
+			require.Equal(t, property == c.violated, v == model.Violated, "%s: %s", name, property)
+		}
+		require.True(t, c.violated == "" || verdicts[c.violated] == model.Violated, name)
+		require.Equal(t, strings.Contains(c.text, "prev_kv"), verdicts["prevKV"] != 0, name)
 	}
 }
 

@@ -31,6 +31,7 @@ type watchJSON struct {
 	Events                      []struct {
 		Type json.RawMessage
 		KV   itemJSON
+		Prev *itemJSON `json:"prev_kv"`
 	}
 	// Type and Object are Kubernetes'.
 	Type   string
@@ -94,6 +95,11 @@ func readWatches(r io.Reader) (h *model.History, properties, notes []string, err
 		// Kubernetes sends each event of a revision apart.
 		properties = append(properties, string(model.Atomic))
 	}
+	if slices.ContainsFunc(a.History.Watchers, func(w model.Watcher) bool {
+		return slices.ContainsFunc(w.Streams, func(s model.WatchStream) bool { return s.Request.PrevKV })
+	}) {
+		properties = append(properties, string(model.PrevKV))
+	}
 	notes = []string{"a watch alone: it does not tell what it was not sent, nor whether what it was sent was written"}
 	return a.History, append(properties, string(model.Bookmarkable)), notes, nil
 }
@@ -136,10 +142,11 @@ func (w *watches) etcd(client string, in *watchJSON) error {
 	}
 	out.Progress = out.Revision > 0 && len(in.Events) == 0 && !in.Created && !in.Canceled && out.CompactRevision == 0
 	for i := range in.Events {
-		kv := &in.Events[i].KV
-		e := model.WatchEvent{Revision: number(kv.Mod), Item: &model.Item{
-			Key: text(kv.Key), Value: text(kv.Value), CreateRevision: number(kv.Create), ModRevision: number(kv.Mod), Version: number(kv.Version),
-		}}
+		e := model.WatchEvent{Item: in.Events[i].KV.item()}
+		e.Revision = e.Item.ModRevision
+		if prev := in.Events[i].Prev; prev != nil {
+			e.PrevItem = prev.item()
+		}
 		// etcdctl writes the number, the gateway the name, and both leave out that of a put.
 		switch kind := string(in.Events[i].Type); kind {
 		case "", "0", `"PUT"`:
@@ -218,6 +225,11 @@ func (w *watches) add(name string, r model.WatchResponse) {
 	}
 	s := &w.streams[name][len(w.streams[name])-1]
 	s.Responses = append(s.Responses, r)
+	s.Request.PrevKV = s.Request.PrevKV || slices.ContainsFunc(r.Events, func(e model.WatchEvent) bool { return e.PrevItem != nil })
+}
+
+func (kv *itemJSON) item() *model.Item {
+	return &model.Item{Key: text(kv.Key), Value: text(kv.Value), CreateRevision: number(kv.Create), ModRevision: number(kv.Mod), Version: number(kv.Version)}
 }
 
 // number is 0 for what is none, which is refused where there must be one.
