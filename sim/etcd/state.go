@@ -73,6 +73,15 @@ func (s *Server) Fingerprint(d sim.Digest) sim.Digest {
 	return s.watch.Fingerprint(s.readCost.fingerprint(s.reads.fingerprint(d)))
 }
 
+// Peers implements sim.Peered: of two requests that are equal it matters whose is answered first.
+func (s *Server) Peers(visit func(sim.NodeID)) {
+	for i := range s.reads.handlers {
+		if r := &s.reads.handlers[i]; r.used() {
+			visit(r.behalf)
+		}
+	}
+}
+
 func (l *raftLog) fingerprint(d sim.Digest) sim.Digest {
 	for i := l.next; i < len(l.entries); i++ {
 		e := &l.entries[i]

@@ -163,6 +163,15 @@ func (u *unaryCall) digest() sim.Digest {
 	return u.request.Digest(d)
 }
 
+// Peers visits those on whose behalf calls are under way, in the order of the cells.
+func (c *Client) Peers(visit func(sim.NodeID)) {
+	for i := range c.calls {
+		if u := &c.calls[i]; u.state != callFree {
+			visit(u.behalf)
+		}
+	}
+}
+
 // Twins mixes in the connections of those calls that are otherwise equal. The
 // number of a connection depends on the past and is no state, but an answer must
 // not go to another caller.
