@@ -172,14 +172,14 @@ func (c *Client) Peers(visit func(sim.NodeID)) {
 	}
 }
 
-// Twins mixes in the connections of those calls that are otherwise equal. The
+// Twins mixes in the connections of those calls that are otherwise equal, on behalf of one node. The
 // number of a connection depends on the past and is no state, but an answer must
 // not go to another caller.
 func (c *Client) Twins(d sim.Digest) sim.Digest {
 	for i := range c.calls {
 		u := &c.calls[i]
 		if u.state != callFree && slices.ContainsFunc(c.calls, func(o unaryCall) bool {
-			return o.state != callFree && o.caller != u.caller && o.digest() == u.digest()
+			return o.state != callFree && o.caller != u.caller && o.behalf == u.behalf && o.digest() == u.digest()
 		}) {
 			d = d.Word(uint64(u.caller))
 		}
