@@ -13,7 +13,6 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/answers"
 	"github.com/watchbed/watchbed/explore/prove"
-	"github.com/watchbed/watchbed/internal/cputime"
 	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/internal/wholehistory"
 	"github.com/watchbed/watchbed/model"
@@ -45,31 +44,6 @@ func TestAmpleSetsLeaveNothingOut(t *testing.T) {
 	require.Greater(t, searches, 3)
 	require.Positive(t, violations)
 	require.Less(t, 5*ofFew, 4*states)
-}
-
-// What the reduction saves: states, transitions, and processor time of one worker, in worlds of the table with at most so
-// many states. -v prints it.
-func TestWhatAmpleSetsSave(t *testing.T) {
-	met := map[string]bool{}
-	for _, r := range reducible(t, testsize.Of(200_000, 6_000, 1_000)) {
-		// Releases of etcd differ little.
-		if world := fmt.Sprint(r.scenario.Name, r.set, r.firings); met[world] || r.design != "kep-2340" {
-			continue
-		} else {
-			met[world] = true
-		}
-		var found [2]*prove.Result
-		var took [2]float64
-		for i := range found {
-			used := cputime.Used()
-			found[i] = r.searched(t, prove.Config{Bounds: prove.Bounds{Firings: r.firings}, Ample: i == 1})
-			took[i] = (cputime.Used() - used).Seconds()
-		}
-		all, few := found[0], found[1]
-		t.Logf("%s: states %d / %d = %.2f, transitions %d / %d, seconds %.2f / %.2f = %.2f", r.name(), all.States, few.States,
-			float64(all.States)/float64(few.States), all.Transitions, few.Transitions, took[0], took[1], took[0]/took[1])
-		require.Equal(t, all.Verdict, few.Verdict)
-	}
 }
 
 // A search with ample sets comes to the same with any number of workers.

@@ -67,7 +67,7 @@ func withSettings(t *testing.T, scenario, settings string) (*testbed.Scenario, t
 func TestSearchTakesNoMoreMemoryThanItMay(t *testing.T) {
 	sc, p := withSettings(t, "issue-15220", streamBreaks)
 	search := func(limit int) (found *proof.Proof, most int) {
-		cfg := prove.Config{Bounds: prove.Bounds{Firings: 1}, States: testsize.Of(60_000, 12_000, 12_000), Workers: 2, Bytes: limit}
+		cfg := prove.Config{Bounds: prove.Bounds{Firings: 1}, States: testsize.Of(60_000, 4_000, 4_000), Workers: 2, Bytes: limit}
 		cfg.Progress = func(at prove.Progress) { most = max(most, at.Bytes) }
 		found, _, err := proof.Search(t.Context(), sc, p, cfg, "watchbed")
 		require.NoError(t, err)

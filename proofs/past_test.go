@@ -21,7 +21,7 @@ import (
 // What states keep of the past is enough: with the whole history in each state the search
 // comes to the same verdicts and to schedules of the same length.
 func TestPastIsEnough(t *testing.T) {
-	for _, test := range []struct {
+	for i, test := range []struct {
 		scenario, settings string
 		firings            int
 		// saysAll: within these bounds the past tells apart what the whole history does.
@@ -82,6 +82,9 @@ func TestPastIsEnough(t *testing.T) {
 		// An informer, which starts again once.
 		{"informer-time-travel", "at-rest=true writers=1 writes=1 noise=0 noise-writes=0 keys=1 items=1 informers=1 informer-breaks=0 informer-restarts=1 restarts=0", 0, true},
 	} {
+		if every := testsize.Of(1, 3, 6); i%every != every-1 {
+			continue
+		}
 		t.Run(test.scenario+" "+test.settings, func(t *testing.T) {
 			sc, err := testbed.FindScenario(test.scenario)
 			require.NoError(t, err)
@@ -130,7 +133,7 @@ func TestPastChangesOnlyWithItsNodes(t *testing.T) {
 		if s.Options().Mode == sim.Timed || len(s.Claims()) == 0 {
 			continue
 		}
-		for seed := range uint64(testsize.Of(20, 5, 2)) {
+		for seed := range uint64(testsize.Of(20, 2, 1)) {
 			w, r := sim.NewWorld(s.Options()), rand.New(rand.NewPCG(seed, 2))
 			explore.Begin(s, w, &answers.Combination{})
 			var memory any
@@ -184,7 +187,7 @@ func TestJudgesSayTheSameOfEqualNodes(t *testing.T) {
 		parts, learner, begin, err := newParts(first)
 		require.NoError(t, err)
 		known, w := map[string]said{}, fork(t, first)
-		for seed := range uint64(testsize.Of(200, 40, 10)) {
+		for seed := range uint64(testsize.Of(200, 20, 10)) {
 			r, at := rand.New(rand.NewPCG(seed, 3)), begin
 			for range 150 {
 				enabled := parts.World(at, w).Enabled()

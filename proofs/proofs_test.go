@@ -41,7 +41,7 @@ const searchedInCI = 50_000
 
 // searchedAgain is how many states a row may have that is searched again by a test which
 // writes nothing. All of them together have to end within three minutes.
-func searchedAgain() int { return testsize.Of(searchedInCI, 4_000, 4_000) }
+func searchedAgain() int { return testsize.Of(searchedInCI, 600, 300) }
 
 // search looks at every schedule, and explains a shortest one of each way to fail.
 func search(t *testing.T, sc *testbed.Scenario, p testbed.Params, firings, states int) (*proof.Proof, []*recording.Recording) {

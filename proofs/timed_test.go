@@ -10,6 +10,7 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/answers"
 	"github.com/watchbed/watchbed/explore/prove"
+	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios"
@@ -146,7 +147,7 @@ func TestTimedSearchAgreesWithWholeWorlds(t *testing.T) {
 		"etcd=3.5.13 reads=1 noise=0 noise-writes=0 readers=1 items=0 keys=0 think=20ms network=100us scheduling=0s horizon=320ms",
 		// A stream that breaks in the first phase.
 		"etcd=3.5.13 reads=1 breaks=1 faults-for=1ms " + quietTimed,
-	} {
+	}[:testsize.Of(5, 2, 2)] {
 		t.Run(settings, func(t *testing.T) {
 			p := scenarios.Issue17507.Params
 			require.NoError(t, setAll(&p, settings))

@@ -14,7 +14,7 @@ import (
 // Workers share what they learn of the nodes of a world. Whatever their number, a search comes to the
 // same counts, to the same verdict and to the same run of each violation.
 func TestResultDoesNotDependOnTheNumberOfWorkers(t *testing.T) {
-	some := testsize.Of(30_000, 12_000, 4_000)
+	some := testsize.Of(30_000, 3_000, 1_000)
 	for _, world := range []struct {
 		scenario, settings string
 		states             int
