@@ -11,7 +11,7 @@ var layers = [][]string{
 	{"model", "metric", "internal/spelling", "internal/exacttest", "internal/intern", "sim/fifo", "sim/arena", "sim/release", "sim/shown", "findings", "proofs"},
 	{"sim/option", "linearizability/...", "history/...", "internal/registry", "internal/tampering", "internal/largehistory"},
 	{"sim", "check"},
-	{"sim/wire", "explore/...", "internal/commute"},
+	{"sim/wire", "sim/state", "explore/...", "internal/commute"},
 	{"sim/etcd/...", "sim/client/...", "sim/cache/...", "sim/compactor/...", "sim/informer/..."},
 	{"sim/follower", "workload/...", "shell/..."},
 	{"testbed/..."},

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -21,53 +22,64 @@ const (
 
 // compactLoop is upstream's runCompactLoop.
 type compactLoop struct {
-	state compactState
-	turns int
+	at    state.Var[turn[compactState]] `cell:"compactor: runCompactLoop"`
 	call  sim.Conn
 	cause sim.Cause
 	// compactTime is the version of the key when this server saw it last, rev
 	// etcd's revision then: the next try is to compact to it.
-	compactTime, rev int64
+	compactTime state.Var[int64] `cell:"compactor: compactTime"`
+	rev         state.Var[int64] `cell:"compactor: rev"`
 	// previous is the value of rev when the present try began, and the revision that
 	// the server compacts at if the try succeeds.
-	previous int64
+	previous state.Var[int64] `cell:"compactor: revision of the present try"`
 	tries    int
 }
 
+// turn is where a loop is, and how many turns it has left in an untimed run.
+type turn[S ~uint8] struct {
+	state S
+	turns int
+}
+
+// sleep begins with the state that is 0, and reports whether another turn comes.
+func (t *turn[S]) sleep(timed bool) bool {
+	t.state = 0
+	if timed {
+		return true
+	}
+	if t.turns == 0 {
+		return false
+	}
+	t.turns--
+	return true
+}
+
+// Digest implements state.Digester.
+func (t *turn[S]) Digest(d sim.Digest) sim.Digest { return d.Word(uint64(t.state)).Int(int64(t.turns)) }
+
 // sleep waits for the next turn.
 func (l *compactLoop) sleep(env *sim.Env, c *Compactor) {
-	env.Writes(cellLoop, 0)
-	l.state = compactSleeping
-	if !c.timed {
-		if l.turns == 0 {
-			return
-		}
-		l.turns--
+	if l.at.Change(env).sleep(c.timed) {
+		env.Arm(timerCompact, c.cfg.Interval)
 	}
-	env.Arm(timerCompact, c.cfg.Interval)
 }
 
 // compact tries to be the server that compacts.
 func (c *Compactor) compact(env *sim.Env) {
-	env.Reads(cellCompactTime, 0)
-	env.Reads(cellRev, 0)
-	env.Writes(cellLoop, 0)
-	env.Writes(cellPrevious, 0)
 	l := &c.loop
+	rev := l.rev.Get(env)
 	l.cause = env.Begin("compact", c.lives<<16|l.tries)
 	l.tries++
-	l.state = compactTrying
-	l.previous = l.rev
+	l.at.Change(env).state = compactTrying
+	l.previous.Set(env, rev)
 	l.call = env.Call(c.cfg.KV, &wire.TxnRequest{
-		Compare: Guards.Of(c.cfg.Guard)(env, l.compactTime),
-		Success: []wire.RequestOp{{Put: &wire.PutRequest{Key: wire.CompactRevKey, Value: strconv.FormatInt(l.rev, 10)}}},
+		Compare: Guards.Of(c.cfg.Guard)(env, l.compactTime.Get(env)),
+		Success: []wire.RequestOp{{Put: &wire.PutRequest{Key: wire.CompactRevKey, Value: strconv.FormatInt(rev, 10)}}},
 		Failure: []wire.RequestOp{{Range: &wire.RangeRequest{Key: wire.CompactRevKey}}},
 	})
 }
 
 func (c *Compactor) compactAnswered(env *sim.Env, p sim.Payload) {
-	env.Reads(cellPrevious, 0)
-	env.LooksAt(cellLoop, 0)
 	switch p := p.(type) {
 	case *wire.TxnResponse:
 		c.tried(env, p)
@@ -75,11 +87,11 @@ func (c *Compactor) compactAnswered(env *sim.Env, p sim.Payload) {
 	case *wire.CompactionResponse:
 		env.Cover(compacted)
 		c.done++
-		c.updateCompactRevision(env, c.loop.previous)
+		c.updateCompactRevision(env, c.loop.previous.Get(env))
 	default:
 		// The transaction may have taken effect. If it did, the next one loses
 		// against it. A compaction is not repeated: the next one goes further.
-		if c.loop.state == compactTrying {
+		if c.loop.at.Look(env).state == compactTrying {
 			env.Cover(tryFailed)
 		} else {
 			env.Cover(compactFailed)
@@ -92,38 +104,36 @@ func (c *Compactor) compactAnswered(env *sim.Env, p sim.Payload) {
 // the one to compact to next time.
 func (c *Compactor) tried(env *sim.Env, p *wire.TxnResponse) {
 	l := &c.loop
-	env.Writes(cellRev, 0)
-	env.Writes(cellCompactTime, 0)
-	l.rev = p.Revision
+	previous := l.previous.Get(env)
+	l.rev.Set(env, p.Revision)
 	switch {
 	case !p.Succeeded:
 		env.Cover(lost)
 		// API servers never delete the key. Without the key the next try is like the
 		// first one.
-		l.compactTime = 0
+		l.compactTime.Set(env, 0)
 		if kvs := p.Responses[0].Range.Kvs; len(kvs) > 0 {
-			l.compactTime = kvs[0].Version
+			l.compactTime.Set(env, kvs[0].Version)
 			c.updateCompactRevision(env, parse(kvs[0].Value))
 		}
 		l.sleep(env, c)
-	case l.previous == 0:
+	case previous == 0:
 		// There is no revision of an interval ago yet.
 		env.Cover(bootstrapped)
-		l.compactTime++
+		*l.compactTime.Change(env)++
 		l.sleep(env, c)
 	default:
 		env.Cover(won)
-		l.compactTime++
-		if to := Goals.Of(c.cfg.Goal)(l.previous, p.Revision); to != l.previous {
-			env.Writes(cellPrevious, 0)
-			l.previous = to
+		*l.compactTime.Change(env)++
+		if to := Goals.Of(c.cfg.Goal)(previous, p.Revision); to != previous {
+			previous = to
+			l.previous.Set(env, to)
 		}
 		if env.Noting() {
-			env.Note(tryWon{l.previous})
+			env.Note(tryWon{previous})
 		}
-		env.Writes(cellLoop, 0)
-		l.state = compactCompacting
+		l.at.Change(env).state = compactCompacting
 		env.Under(l.cause)
-		l.call = env.Call(c.cfg.KV, &wire.CompactionRequest{Revision: l.previous})
+		l.call = env.Call(c.cfg.KV, &wire.CompactionRequest{Revision: previous})
 	}
 }

@@ -1,10 +1,10 @@
 package compactor
 
 import (
-	"slices"
 	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -21,11 +21,12 @@ type Compactor struct {
 	// lives counts the starts of the process.
 	lives int
 
-	compactRevision int64
-	loop            compactLoop
-	watch           watchLoop
-	// asking are the caches that wait until the revision is above another.
-	asking []question
+	// compactRevision is up to which revision the compactor knows etcd to be compacted.
+	compactRevision state.Var[int64] `cell:"compactor: compact revision"`
+	// asking are the caches that wait until the revision is above another, by their connection.
+	asking state.List[question] `cell:"compactor: waiting caches"`
+	loop   compactLoop
+	watch  watchLoop
 	// done is the number of compactions that etcd made for this server.
 	done int
 }
@@ -34,6 +35,14 @@ type question struct {
 	conn  sim.Conn
 	above int64
 }
+
+// Item implements state.Numbered.
+func (q *question) Item() int64 { return int64(q.conn) }
+
+// Digest leaves out the connection, whose number is no state.
+func (q *question) Digest(d sim.Digest) sim.Digest { return d.Int(q.above) }
+
+var layout = state.Of[Compactor]()
 
 var (
 	_ sim.Node          = (*Compactor)(nil)
@@ -53,7 +62,7 @@ func New(cfg Config) *Compactor {
 // Reset makes the compactor a new one for another run, and keeps its memory.
 func (c *Compactor) Reset(cfg Config) {
 	cfg.setDefaults()
-	*c = Compactor{cfg: cfg, asking: c.asking[:0]}
+	layout.Reset(c, 0, Compactor{cfg: cfg})
 }
 
 // Reconfigure gives the compactor other options, as one has that comes in its place: its
@@ -66,7 +75,12 @@ func (c *Compactor) Reconfigure(cfg Config) {
 // Start implements sim.Node.
 func (c *Compactor) Start(env *sim.Env) {
 	c.timed = env.Mode() == sim.Timed
-	c.loop.turns, c.watch.turns = c.cfg.Rounds, c.cfg.Rounds
+	c.begin(env, c.cfg.Rounds, c.cfg.Rounds)
+}
+
+func (c *Compactor) begin(env *sim.Env, turns, watchTurns int) {
+	c.loop.at.Change(env).turns = turns
+	c.watch.at.Change(env).turns = watchTurns
 	c.loop.sleep(env, c)
 	if c.cfg.Watch != 0 {
 		c.watch.sleep(env, c)
@@ -76,15 +90,14 @@ func (c *Compactor) Start(env *sim.Env) {
 // Restart implements sim.Restarter: the process is a new one. The turns that are
 // left in an untimed run are not part of the process's memory.
 func (c *Compactor) Restart(env *sim.Env) {
-	turns, watchTurns := c.loop.turns, c.watch.turns
-	*c = Compactor{cfg: c.cfg, lives: c.lives + 1, done: c.done, asking: c.asking[:0]}
-	c.Start(env)
-	c.loop.turns, c.watch.turns = turns, watchTurns
+	turns, watchTurns := c.loop.at.Value().turns, c.watch.at.Value().turns
+	layout.Reset(c, 0, Compactor{cfg: c.cfg, timed: c.timed, lives: c.lives + 1, done: c.done})
+	c.begin(env, turns, watchTurns)
 }
 
 // CompactRevision is up to which revision the compactor knows etcd to be
 // compacted, or about to be: the key is written before etcd compacts.
-func (c *Compactor) CompactRevision() int64 { return c.compactRevision }
+func (c *Compactor) CompactRevision() int64 { return c.compactRevision.Value() }
 
 // Compactions is the number of compactions that etcd made for this server.
 func (c *Compactor) Compactions() int { return c.done }
@@ -92,49 +105,34 @@ func (c *Compactor) Compactions() int { return c.done }
 // updateCompactRevision keeps the greatest revision, and answers the caches that
 // wait for it.
 func (c *Compactor) updateCompactRevision(env *sim.Env, rev int64) {
-	env.LooksAt(cellRevision, 0)
-	if rev <= c.compactRevision {
+	if rev <= c.compactRevision.Look(env) {
 		return
 	}
-	env.Writes(cellRevision, 0)
-	env.LooksAt(cellAsking, 0)
-	c.compactRevision = rev
+	c.compactRevision.Set(env, rev)
 	if env.Noting() {
 		env.Note(revisionKnown{rev})
 	}
-	waiting := c.asking[:0]
-	for _, q := range c.asking {
-		if q.above < rev {
-			env.ReadsItem(cellAsking, 0, int64(q.conn))
-			env.WritesItem(cellAsking, 0, int64(q.conn))
-			c.answer(env, q.conn)
-		} else {
-			waiting = append(waiting, q)
-		}
+	for q := range c.asking.Take(env, func(q *question) bool { return q.above < rev }) {
+		c.answer(env, q.conn)
 	}
-	c.asking = waiting
 }
 
 func (c *Compactor) answer(env *sim.Env, conn sim.Conn) {
-	env.Reads(cellRevision, 0)
-	env.Send(conn, &wire.CompactRevisionResponse{Revision: c.compactRevision})
+	env.Send(conn, &wire.CompactRevisionResponse{Revision: c.compactRevision.Get(env)})
 }
 
 // Receive implements sim.Node.
 func (c *Compactor) Receive(env *sim.Env, m *sim.Message) {
 	switch p := m.Payload.(type) {
 	case *wire.CompactRevisionRequest:
-		env.LooksAt(cellRevision, 0)
-		if p.Above < c.compactRevision {
+		if p.Above < c.compactRevision.Look(env) {
 			c.answer(env, m.Conn)
 		} else {
-			env.WritesItem(cellAsking, 0, int64(m.Conn))
-			c.asking = append(c.asking, question{m.Conn, p.Above})
+			c.asking.Add(env, question{m.Conn, p.Above})
 		}
 		return
 	case *sim.Hangup:
-		env.WritesItem(cellAsking, 0, int64(m.Conn))
-		c.asking = slices.DeleteFunc(c.asking, func(q question) bool { return q.conn == m.Conn })
+		c.asking.Delete(env, func(q *question) bool { return q.conn == m.Conn })
 	}
 	switch m.Conn {
 	case c.loop.call:
@@ -172,11 +170,13 @@ func (c *Compactor) TimerName(t sim.Timer) string {
 }
 
 // Clone implements sim.Cloner.
-func (c *Compactor) Clone() sim.Node {
-	d := *c
-	d.asking = slices.Clone(c.asking)
-	return &d
-}
+func (c *Compactor) Clone() sim.Node { return layout.Clone(c) }
+
+// Cells implements sim.Celled.
+func (c *Compactor) Cells(visit sim.CellVisitor) { layout.Cells(c, visit) }
+
+// Fingerprint implements sim.Fingerprinter.
+func (c *Compactor) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCells(d, c) }
 
 // parse reads the value of the key. It returns 0 for a value that is no number.
 func parse(value string) int64 {

@@ -2,6 +2,7 @@ package compactor
 
 import (
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -18,8 +19,7 @@ const (
 
 // watchLoop is upstream's runWatchLoop.
 type watchLoop struct {
-	state  watchState
-	turns  int
+	at     state.Var[turn[watchState]] `cell:"compactor: runWatchLoop"`
 	call   sim.Conn
 	stream sim.Conn
 	cause  sim.Cause
@@ -27,31 +27,23 @@ type watchLoop struct {
 }
 
 func (l *watchLoop) sleep(env *sim.Env, c *Compactor) {
-	env.Writes(cellWatchLoop, 0)
-	l.state = watchSleeping
 	l.stream = sim.NoConn
-	if !c.timed {
-		if l.turns == 0 {
-			return
-		}
-		l.turns--
+	if l.at.Change(env).sleep(c.timed) {
+		env.Arm(timerWatch, c.cfg.WatchRetry)
 	}
-	env.Arm(timerWatch, c.cfg.WatchRetry)
 }
 
 // readKey is getCompactRev.
 func (c *Compactor) readKey(env *sim.Env) {
 	l := &c.watch
-	env.Writes(cellWatchLoop, 0)
 	l.cause = env.Begin("watch compactions", c.lives<<16|l.begun)
 	l.begun++
-	l.state = watchReading
+	l.at.Change(env).state = watchReading
 	l.call = env.Call(c.cfg.KV, &wire.RangeRequest{Key: wire.CompactRevKey})
 }
 
 func (c *Compactor) keyRead(env *sim.Env, p sim.Payload) {
 	l := &c.watch
-	env.Writes(cellWatchLoop, 0)
 	read, ok := p.(*wire.RangeResponse)
 	if !ok {
 		env.Cover(keyUnread)
@@ -61,7 +53,7 @@ func (c *Compactor) keyRead(env *sim.Env, p sim.Payload) {
 	if len(read.Kvs) > 0 {
 		c.updateCompactRevision(env, parse(read.Kvs[0].Value))
 	}
-	l.state = watchWatching
+	l.at.Change(env).state = watchWatching
 	env.Under(l.cause)
 	l.stream = env.Open(c.cfg.Watch)
 	env.Send(l.stream, &wire.WatchStart{Prefix: wire.CompactRevKey, Revision: read.Revision})
@@ -70,7 +62,6 @@ func (c *Compactor) keyRead(env *sim.Env, p sim.Payload) {
 // keyChanged is one turn of the loop over the watch's responses.
 func (c *Compactor) keyChanged(env *sim.Env, p sim.Payload) {
 	l := &c.watch
-	env.LooksAt(cellWatchLoop, 0)
 	e, ok := p.(*wire.WatchEvent)
 	switch {
 	case !ok:

@@ -1,0 +1,16 @@
+// Package state is the state of a node, in types that record themselves: to use a value
+// declares to the world what the step reads and writes (sim.Cell).
+//
+//	type loop struct {
+//		rev   state.Var[int64]      `cell:"compactor: rev"`
+//		calls state.List[question]  `cell:"compactor: waiting caches"`
+//	}
+//
+//	var layout = state.Of[Compactor]()
+//
+// A Layout knows the cells of a type from its fields: it gives them their names, clears,
+// clones and visits them. A field without a cell is configuration, or a record that decides
+// nothing: a clone has it, a fingerprint leaves it out.
+//
+// The package imports sim and must never import anything else of this module.
+package state

@@ -1,0 +1,77 @@
+package state
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/watchbed/watchbed/sim"
+)
+
+// List is values in an order.
+type List[T any] struct {
+	place
+	all []T
+}
+
+// Numbered is a value that is an item of its own in its cell (sim.Cell): others are found
+// together with the rest of the list.
+type Numbered interface{ Item() int64 }
+
+func (l *List[T]) item(x *T) int64 {
+	if n, ok := any(x).(Numbered); ok {
+		return n.Item()
+	}
+	return 0
+}
+
+// Add writes one more value at the end.
+func (l *List[T]) Add(env *sim.Env, x T) {
+	if env.Recording() {
+		env.WritesItem(l.kind, int(l.index), l.item(&x))
+	}
+	l.all = append(l.all, x)
+}
+
+// Take takes out the values that match, one after another. To look for them reads which
+// values there are (sim.Env.LooksAt).
+func (l *List[T]) Take(env *sim.Env, match func(x *T) bool) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		env.LooksAt(l.kind, int(l.index))
+		kept, on := l.all[:0], true
+		for i, x := range l.all {
+			if !on || !match(&l.all[i]) {
+				kept = append(kept, x)
+				continue
+			}
+			if env.Recording() {
+				env.ReadsItem(l.kind, int(l.index), l.item(&x))
+				env.WritesItem(l.kind, int(l.index), l.item(&x))
+			}
+			on = yield(x)
+		}
+		clear(l.all[len(kept):])
+		l.all = kept
+	}
+}
+
+// Delete takes out the values that match.
+func (l *List[T]) Delete(env *sim.Env, match func(x *T) bool) {
+	for range l.Take(env, match) {
+	}
+}
+
+func (l *List[T]) reset(was recorded, k sim.CellKind, index int32) {
+	all := was.(*List[T]).all
+	clear(all)
+	*l = List[T]{place{k, index}, all[:0]}
+}
+
+func (l *List[T]) own() { l.all = slices.Clone(l.all) }
+
+func (l *List[T]) visit(visit sim.CellVisitor) {
+	d := sim.NewDigest.Int(int64(len(l.all)))
+	for i := range l.all {
+		d = digest(d, &l.all[i])
+	}
+	visit(l.kind, int(l.index), d)
+}

@@ -1,0 +1,138 @@
+package state_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/state"
+)
+
+// till is a node that tests act as.
+type till struct {
+	name  string
+	total state.Var[int64] `cell:"state test: total"`
+	line  struct {
+		people state.List[person] `cell:"state test: people"`
+	}
+}
+
+type person struct{ number, age int64 }
+
+func (p *person) Item() int64                    { return p.number }
+func (p *person) Digest(d sim.Digest) sim.Digest { return d.Int(p.age) }
+
+var layout = state.Of[till]()
+
+func (n *till) Start(*sim.Env)                 {}
+func (n *till) Receive(*sim.Env, *sim.Message) {}
+func (n *till) Fire(*sim.Env, sim.Timer)       {}
+func (n *till) Run(*sim.Env, sim.Task)         {}
+func (n *till) TaskName(sim.Task) string       { return "" }
+func (n *till) TimerName(sim.Timer) string     { return "" }
+
+// acting returns what a step of the node declares.
+func acting(t *testing.T, n *till, step func(env *sim.Env)) []sim.Access {
+	t.Helper()
+	var f sim.Footprint
+	w := sim.NewWorld(sim.Options{})
+	w.Add(n.name, acts{n, step})
+	w.RecordCells(&f)
+	w.Start(nil)
+	return f.Accesses
+}
+
+// acts is a node that takes a step when it starts.
+type acts struct {
+	*till
+	step func(env *sim.Env)
+}
+
+func (a acts) Start(env *sim.Env) { a.step(env) }
+
+func newTill() *till {
+	n := &till{}
+	layout.Reset(n, 3, till{name: "till"})
+	return n
+}
+
+func TestAStepDeclaresTheValuesItUses(t *testing.T) {
+	n := newTill()
+	used := acting(t, n, func(env *sim.Env) {
+		n.total.Set(env, 5)
+		*n.total.Change(env) += 2
+		assert.EqualValues(t, 7, n.total.Get(env))
+		assert.EqualValues(t, 7, n.total.Look(env))
+	})
+	require.Len(t, used, 4)
+	for i, want := range []struct {
+		write bool
+		item  int64
+	}{{true, 0}, {true, 0}, {false, 0}, {false, sim.NoItem}} {
+		assert.Equal(t, "state test: total", used[i].Cell.Kind.String())
+		assert.EqualValues(t, 3, used[i].Cell.Index)
+		assert.Equal(t, want.write, used[i].Write, i)
+		assert.Equal(t, want.item, used[i].Cell.Item, i)
+	}
+}
+
+func TestAListDeclaresTheValuesThatAreTakenOut(t *testing.T) {
+	n := newTill()
+	acting(t, n, func(env *sim.Env) {
+		for number, age := range []int64{40, 30, 20, 10} {
+			n.line.people.Add(env, person{int64(number + 1), age})
+		}
+	})
+	var taken []int64
+	used := acting(t, n, func(env *sim.Env) {
+		for p := range n.line.people.Take(env, func(p *person) bool { return p.age < 40 }) {
+			if taken = append(taken, p.age); p.age == 20 {
+				break
+			}
+		}
+	})
+	assert.Equal(t, []int64{30, 20}, taken)
+	require.Len(t, used, 5, "one look, and a read and a write of each that was taken out")
+	assert.EqualValues(t, 2, used[1].Cell.Item)
+	assert.EqualValues(t, 3, used[4].Cell.Item)
+	var left []int64
+	acting(t, n, func(env *sim.Env) {
+		for p := range n.line.people.Take(env, func(*person) bool { return true }) {
+			left = append(left, p.age)
+		}
+	})
+	assert.Equal(t, []int64{40, 10}, left, "a loop that ends early leaves the others there")
+}
+
+func fingerprint(n *till) (d sim.Digest) {
+	d = sim.NewDigest
+	layout.Cells(n, func(k sim.CellKind, index int, contents sim.Digest) {
+		d = d.Text(k.String()).Int(int64(index)).Fold(contents)
+	})
+	return d
+}
+
+func TestACloneGoesItsOwnWay(t *testing.T) {
+	n := newTill()
+	acting(t, n, func(env *sim.Env) { n.line.people.Add(env, person{1, 40}) })
+	c := layout.Clone(n)
+	assert.Equal(t, "till", c.name)
+	assert.Equal(t, fingerprint(n), fingerprint(c))
+	before := fingerprint(n)
+	acting(t, c, func(env *sim.Env) {
+		c.line.people.Delete(env, func(*person) bool { return true })
+		c.line.people.Add(env, person{2, 30})
+	})
+	assert.Equal(t, before, fingerprint(n), "the first is as it was")
+	assert.NotEqual(t, before, fingerprint(c))
+	acting(t, c, func(env *sim.Env) { c.total.Set(env, 1) })
+	layout.Reset(c, 3, till{})
+	assert.Equal(t, fingerprint(newTill()), fingerprint(c), "a node that was reset is a new one")
+}
+
+func TestAFieldThatRecordsItselfHasAName(t *testing.T) {
+	type unnamed struct{ total state.Var[int64] }
+	assert.PanicsWithValue(t, "state: state_test.unnamed.total: a cell and a tag belong together", func() { state.Of[unnamed]() })
+}
