@@ -49,7 +49,7 @@ type comparison struct {
 func (s *System) configureInformers() {
 	o := &s.params.Informers
 	for i := range o.Count {
-		c := informer.Config{Options: o.Options, Rules: s.nodes.Informers, Prefix: topology.Prefix(i % s.topology.Resources), AwaitReady: s.params.Workload.AwaitReady}
+		c := informer.Config{Options: o.Options, Deviations: s.nodes.Informers, Prefix: topology.Prefix(i % s.topology.Resources), AwaitReady: s.params.Workload.AwaitReady}
 		for j := range s.servers {
 			c.Servers = append(c.Servers, s.topology.Cache(i+j, i))
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/watchbed/watchbed/sim/compactor"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
-	"github.com/watchbed/watchbed/sim/informer/rules"
+	"github.com/watchbed/watchbed/sim/informer"
 	"github.com/watchbed/watchbed/sim/option"
 )
 
@@ -22,7 +22,7 @@ type Nodes struct {
 	Cache  cache.Options
 	// Informers and Compactors are what clients and API servers have done otherwise;
 	// what else is set of them is in Params.
-	Informers  rules.Options
+	Informers  informer.Deviations
 	Compactors compactor.Rules
 }
 
@@ -33,13 +33,13 @@ var (
 		option.Lift(etcd.Group, func(n *Nodes) *etcd.Options { return &n.Etcd }),
 		option.Lift(client.Group, func(n *Nodes) *client.Options { return &n.Client }),
 		option.Lift(cache.Group, func(n *Nodes) *cache.Options { return &n.Cache }),
-		option.Lift(rules.Group, func(n *Nodes) *rules.Options { return &n.Informers }),
+		option.Lift(informer.Choices, func(n *Nodes) *informer.Deviations { return &n.Informers }),
 		option.Lift(compactor.Choices, func(n *Nodes) *compactor.Rules { return &n.Compactors }))
 	nodeChoices = option.Join(
 		option.Lift(etcd.Choices, func(n *Nodes) *etcd.Options { return &n.Etcd }),
 		option.Lift(client.Choices, func(n *Nodes) *client.Options { return &n.Client }),
 		option.Lift(cache.Choices, func(n *Nodes) *cache.Options { return &n.Cache }),
-		option.Lift(rules.Group, func(n *Nodes) *rules.Options { return &n.Informers }),
+		option.Lift(informer.Choices, func(n *Nodes) *informer.Deviations { return &n.Informers }),
 		option.Lift(compactor.Choices, func(n *Nodes) *compactor.Rules { return &n.Compactors }))
 )
 

@@ -3,8 +3,6 @@ package informer
 import (
 	"github.com/watchbed/watchbed/properties/informers"
 	scenarios "github.com/watchbed/watchbed/scenarios/informers"
-	"github.com/watchbed/watchbed/sim/informer/rules"
-	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -16,5 +14,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Scenario: scenarios.Overload, Property: informers.Resumes,
 	Why: "a bookmark says that there is nothing up to a later resourceVersion",
 })
-
-var _ = rules.Bookmarks.Register("ignored", "all but bookmarks (python#1796)", func(e *wire.WatchEvent) bool { return e.Type != wire.Bookmark })

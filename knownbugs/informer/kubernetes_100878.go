@@ -3,8 +3,6 @@ package informer
 import (
 	"github.com/watchbed/watchbed/properties/informers"
 	scenarios "github.com/watchbed/watchbed/scenarios/informers"
-	"github.com/watchbed/watchbed/sim/informer/rules"
-	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -16,5 +14,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Scenario: scenarios.Refusals, Property: informers.Resumes,
 	Why: "the watch could have been resumed, and everything is listed",
 })
-
-var _ = rules.BusyWatches.Register("none", "none: 429 is followed by a list, too (kubernetes#100878)", func(*wire.Error) bool { return false })

@@ -3,7 +3,6 @@ package informer
 import (
 	"github.com/watchbed/watchbed/properties/informers"
 	scenarios "github.com/watchbed/watchbed/scenarios/informers"
-	"github.com/watchbed/watchbed/sim/informer/rules"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -18,5 +17,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Further:    []*testbed.Property{informers.CatchUp},
 	WhyFurther: "nothing is written to them any more, so that no event brings them",
 })
-
-var _ = rules.WholeLists.Register("limited", "that of a page (kubernetes#126770)", func(pageSize int64) int64 { return pageSize })

@@ -3,8 +3,6 @@ package informer
 import (
 	"github.com/watchbed/watchbed/properties/informers"
 	scenarios "github.com/watchbed/watchbed/scenarios/informers"
-	"github.com/watchbed/watchbed/sim/informer/rules"
-	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -19,10 +17,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Further:    []*testbed.Property{informers.CatchUp},
 	WhyFurther: "an informer that panics stops",
 })
-
-var _ = rules.Comparisons.Register("transformed", "those of its list without their values, as a transformer leaves them (kubernetes#135580)",
-	func(listed *wire.KeyValue) *wire.KeyValue {
-		transformed := *listed
-		transformed.Value = ""
-		return &transformed
-	})

@@ -3,8 +3,6 @@ package informer
 import (
 	"github.com/watchbed/watchbed/properties/informers"
 	scenarios "github.com/watchbed/watchbed/scenarios/informers"
-	"github.com/watchbed/watchbed/sim/informer/rules"
-	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -17,6 +15,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Scenario: scenarios.Expired, Property: informers.Resumes,
 	Why: "the list after the refusal names the resourceVersion that was refused",
 })
-
-var _ = rules.Unavailables.Register("expired", "410 only (kubernetes#91073)",
-	func(err *wire.Error) bool { return err.Code == wire.ErrCompacted })

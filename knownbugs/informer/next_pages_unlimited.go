@@ -3,7 +3,6 @@ package informer
 import (
 	"github.com/watchbed/watchbed/properties/informers"
 	scenarios "github.com/watchbed/watchbed/scenarios/informers"
-	"github.com/watchbed/watchbed/sim/informer/rules"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -15,5 +14,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Scenario: scenarios.ExpiredPages, Property: informers.TriesAgain,
 	Why: "the second page has no limit; what the informer holds is right",
 })
-
-var _ = rules.NextPages.Register("unlimited", "none: no release", func(int64) int64 { return 0 })

@@ -3,8 +3,6 @@ package informer
 import (
 	"github.com/watchbed/watchbed/properties/informers"
 	scenarios "github.com/watchbed/watchbed/scenarios/informers"
-	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/informer/rules"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -18,5 +16,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Scenario: scenarios.Overload, Property: informers.TriesAgain,
 	Why: "the next request is sent at the time of the refusal",
 })
-
-var _ = rules.Pauses.Register("none", "not at all: no release", func(sim.Duration) sim.Duration { return 0 })

@@ -3,7 +3,6 @@ package informer
 import (
 	"github.com/watchbed/watchbed/properties/informers"
 	scenarios "github.com/watchbed/watchbed/scenarios/informers"
-	"github.com/watchbed/watchbed/sim/informer/rules"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -17,5 +16,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Scenario: scenarios.Expired, Property: informers.TriesAgain,
 	Why: "it is sent for the twelfth time",
 })
-
-var _ = rules.RetryLimits.Register("unlimited", "without end: no release", func(int) bool { return true })

@@ -41,7 +41,6 @@ var Targets = []Target{
 	{"sim/cache/write", 14},
 	{"sim/informer", 32},
 	{"sim/informer/controller", 8},
-	{"sim/informer/rules", 6},
 	{"sim/informer/shared", 24},
 	{"sim/compactor", 16},
 	{"model", 30},

@@ -60,7 +60,11 @@ func (r *Informer) same(list []*wire.KeyValue) bool {
 	}
 	i := 0
 	r.temporary.Ascend(func(kv *wire.KeyValue) bool {
-		if *kv != *r.cfg.Rules.Compares(list[i]) {
+		listed := *list[i]
+		if r.cfg.Deviations.ComparesTransformed {
+			listed.Value = ""
+		}
+		if *kv != listed {
 			return false
 		}
 		i++

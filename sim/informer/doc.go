@@ -10,9 +10,9 @@
 //	                              the stream closes without a word
 //
 // What a Reflector decides at one place, and clients have decided otherwise, is in
-// package rules.
+// Deviations.
 //
-// The package imports sim, sim/wire, its rules, its part shared and btree. It must never import sim/cache,
+// The package imports sim, sim/wire, sim/option, its parts and btree. It must never import sim/cache,
 // sim/client, sim/etcd or model: they meet in sim/wire only.
 //
 // # Flows

@@ -117,9 +117,9 @@ func (r *Informer) Reset(cfg Config) {
 	r.record, r.exchanges, r.history = Record{}, r.exchanges[:0], shownHistory{}
 	r.shared, r.controller = nil, nil
 	if cfg.Shared.Queue == shared.RealFIFO {
-		r.shared = shared.New(shared.Config{Options: cfg.Shared, Rules: cfg.Rules, FirstTimer: firstOfShared})
+		r.shared = shared.New(shared.Config{Options: cfg.Shared, Deviations: cfg.Deviations.Shared, FirstTimer: firstOfShared})
 		if cfg.Controller {
-			r.controller = controller.New(controller.Config{Rules: cfg.Rules, Task: r.shared.Tasks(), Timer: timerRequeue})
+			r.controller = controller.New(controller.Config{Deviations: cfg.Deviations.Controller, Task: r.shared.Tasks(), Timer: timerRequeue})
 		}
 	}
 	r.forgetEverything()

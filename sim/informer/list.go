@@ -71,7 +71,11 @@ func (r *Informer) page(env *sim.Env, p *wire.ListResponse) {
 	if p.Continue != "" && !g.whole {
 		env.Cover(listPaged)
 		g.inPages = true
-		r.ask(env, &wire.ListRequest{Prefix: r.cfg.Prefix, ResourceVersion: wire.Unset, Limit: r.cfg.Rules.NextLimit(g.pageSize), Continue: p.Continue})
+		limit := g.pageSize
+		if r.cfg.Deviations.ForgetsLimit {
+			limit = 0
+		}
+		r.ask(env, &wire.ListRequest{Prefix: r.cfg.Prefix, ResourceVersion: wire.Unset, Limit: limit, Continue: p.Continue})
 		return
 	}
 	if g.version == 0 && g.inPages {
@@ -103,6 +107,11 @@ func (r *Informer) page(env *sim.Env, p *wire.ListResponse) {
 	r.watch(env)
 }
 
+// isUnavailable reports whether an error of a list, or of a WatchList, makes the Reflector ask for the newest state.
+func (r *Informer) isUnavailable(err *wire.Error) bool {
+	return isExpired(err) || err.Code == wire.TooLargeResourceVersion && !r.cfg.Deviations.NewestAfterExpired
+}
+
 // listFailed: a page was refused. Two things are tried before the ListAndWatch
 // ends: the list in one piece, and the newest list. The newest list has the page
 // size of the first one, so after a list of a resourceVersion it comes in one
@@ -117,8 +126,12 @@ func (r *Informer) listFailed(env *sim.Env, err *wire.Error) {
 			env.Note(wholeListed{err})
 		}
 		g.whole = true
-		r.firstPage(env, r.cfg.Rules.WholeLimit(r.cfg.pageSize()))
-	case r.cfg.Rules.GivesUp(err) && !g.newest:
+		var limit int64
+		if r.cfg.Deviations.LimitsWhole {
+			limit = r.cfg.pageSize()
+		}
+		r.firstPage(env, limit)
+	case r.isUnavailable(err) && !g.newest:
 		env.Cover(listedNewest)
 		if env.Noting() {
 			env.Note(newestListed{err})

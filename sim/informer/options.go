@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/informer/rules"
 	"github.com/watchbed/watchbed/sim/informer/shared"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -13,8 +12,7 @@ import (
 // Config is what one informer is made of.
 type Config struct {
 	Options
-	// Rules are client-go's if they are zero.
-	Rules rules.Options
+	Deviations Deviations
 	// Prefix of the resource's keys; it ends in "/": "/registry/pods/".
 	Prefix string
 	// Servers are the API servers behind one address. The informer begins with

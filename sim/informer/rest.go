@@ -69,8 +69,11 @@ func (r *Informer) retry(env *sim.Env, err *wire.Error) bool {
 	return r.retryAfter(env, sim.Duration(err.RetryAfter)*time.Second)
 }
 
+// maxRetries is rest.Request.maxRetries.
+const maxRetries = 10
+
 func (r *Informer) retryAfter(env *sim.Env, d sim.Duration) bool {
-	if !r.cfg.Rules.SendsAgain(r.rest.retries) {
+	if r.rest.retries >= maxRetries && !r.cfg.Deviations.RetriesForever {
 		env.Cover(retriesExhausted)
 		return false
 	}

@@ -25,11 +25,20 @@ func (r *Informer) listAndWatch(env *sim.Env) {
 	}
 }
 
+// pause is how long the Reflector waits after a failure.
+func (r *Informer) pause(env *sim.Env) sim.Duration {
+	backoff := r.backoff.delay(env, r.timed)
+	if r.cfg.Deviations.NeverPauses {
+		return 0
+	}
+	return backoff
+}
+
 // endListAndWatch: the next ListAndWatch follows after the backoff.
 func (r *Informer) endListAndWatch(env *sim.Env) {
 	env.Writes(cellState, 0)
 	r.state = stateGap
-	env.Arm(timerBackoff, r.cfg.Rules.Waits(r.backoff.delay(env, r.timed)))
+	env.Arm(timerBackoff, r.pause(env))
 }
 
 // backOff waits before the same watch is requested again.
@@ -37,7 +46,7 @@ func (r *Informer) backOff(env *sim.Env, s state) {
 	env.Cover(backedOff)
 	env.Writes(cellState, 0)
 	r.state = s
-	env.Arm(timerBackoff, r.cfg.Rules.Waits(r.backoff.delay(env, r.timed)))
+	env.Arm(timerBackoff, r.pause(env))
 }
 
 // The backoff of the Reflector: from 0.8 to 30 s, twice as long each time, plus

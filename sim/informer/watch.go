@@ -37,7 +37,7 @@ func (r *Informer) take(env *sim.Env, e *wire.WatchEvent) {
 		env.WritesItem(cellStore, 0, e.ResourceVersion)
 		apply(r.store, e)
 	}
-	if r.cfg.Rules.Moves(e) {
+	if e.Type != wire.Bookmark || !r.cfg.Deviations.IgnoresBookmarks {
 		r.version.last = e.ResourceVersion
 		if r.shared == nil {
 			r.shows(e.ResourceVersion)
@@ -45,10 +45,15 @@ func (r *Informer) take(env *sim.Env, e *wire.WatchEvent) {
 	}
 }
 
+// isRetriable is isWatchErrorRetriable: the same watch is requested again after a pause.
+func (r *Informer) isRetriable(err *wire.Error) bool {
+	return err.Code == wire.TooManyRequests && !r.cfg.Deviations.ListsWhenBusy
+}
+
 // watchEnded: the watch ended with an error.
 func (r *Informer) watchEnded(env *sim.Env, err *wire.Error) {
 	switch {
-	case r.cfg.Rules.WatchesAgain(err):
+	case r.isRetriable(err):
 		r.backOff(env, stateWatchGap)
 	case isExpired(err):
 		// client-go does not give the resourceVersion up yet: the list names it as

@@ -100,11 +100,11 @@ func (r *Informer) streamed(env *sim.Env) {
 // streams again, after the others it lists.
 func (r *Informer) watchListFailed(env *sim.Env, err *wire.Error) {
 	switch {
-	case r.cfg.Rules.WatchesAgain(err):
+	case r.isRetriable(err):
 		r.backOff(env, stateWatchListGap)
 	case r.cfg.TooLarge == TooLargeLists && err.Code == wire.TooLargeResourceVersion:
 		r.fallBack(env)
-	case r.cfg.Rules.GivesUp(err):
+	case r.isUnavailable(err):
 		env.Cover(streamedNewest)
 		env.Writes(cellUnavailable, 0)
 		r.version.unavailable = true

@@ -70,20 +70,48 @@ func Choice[C any, E ~uint8](name string, field func(*C) *E, doc string, all ...
 	return choice(name, field, doc, fixed(all))
 }
 
+// Either is a deviation: an option with two named values, of which the second one sets the field.
+func Either[C any](name string, field func(*C) *bool, doc string, shipped, deviates Value) Option[C] {
+	list := fixed{shipped, deviates}
+	return Option[C]{
+		Name: name, Doc: doc, values: list,
+		get: func(c *C) string {
+			if *field(c) {
+				return deviates.Name
+			}
+			return shipped.Name
+		},
+		set: func(c *C, value string) error {
+			i, err := find(list, name, value)
+			if err == nil {
+				*field(c) = i == 1
+			}
+			return err
+		},
+	}
+}
+
 func choice[C any, E ~uint8](name string, field func(*C) *E, doc string, all values) Option[C] {
 	return Option[C]{
 		Name: name, Doc: doc, values: all,
 		get: func(c *C) string { return all.list()[*field(c)].Name },
 		set: func(c *C, value string) error {
-			list := all.list()
-			i := slices.IndexFunc(list, func(v Value) bool { return v.Name == value })
-			if i < 0 {
-				return fmt.Errorf("%s has no value %q%s", name, value, spelling.Suggest(value, valueNames(list)))
+			i, err := find(all.list(), name, value)
+			if err == nil {
+				*field(c) = E(i)
 			}
-			*field(c) = E(i)
-			return nil
+			return err
 		},
 	}
+}
+
+// find is the number of a value of an option.
+func find(list []Value, name, value string) (int, error) {
+	i := slices.IndexFunc(list, func(v Value) bool { return v.Name == value })
+	if i < 0 {
+		return 0, fmt.Errorf("%s has no value %q%s", name, value, spelling.Suggest(value, valueNames(list)))
+	}
+	return i, nil
 }
 
 func valueNames(list []Value) []string {

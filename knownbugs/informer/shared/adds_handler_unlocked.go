@@ -3,7 +3,6 @@ package shared
 import (
 	"github.com/watchbed/watchbed/properties/informers"
 	scenarios "github.com/watchbed/watchbed/scenarios/informers"
-	"github.com/watchbed/watchbed/sim/informer/rules"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -18,5 +17,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Further:    []*testbed.Property{informers.HandlerSynced},
 	WhyFurther: "what is told once more is of the initial list, and may come after it has ended",
 })
-
-var _ = rules.LateHandlers.Register("unlocked", "at any time, also while deltas are processed: no release", true)

@@ -3,7 +3,6 @@ package shared
 import (
 	"github.com/watchbed/watchbed/properties/informers"
 	scenarios "github.com/watchbed/watchbed/scenarios/informers"
-	"github.com/watchbed/watchbed/sim/informer/rules"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -15,11 +14,4 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Why:        "the store lacks a change of an object that changed twice",
 	Further:    []*testbed.Property{informers.HandlerOrder, informers.HandlerSynced, informers.HandlersRest},
 	WhyFurther: "handlers are told what is in the store, and a handler that is added is listed that",
-})
-
-var _ = rules.Batches.Register("without-last", "those of different objects, and the one that closes the batch is lost: no release", func(repeated bool) rules.Joining {
-	if repeated {
-		return rules.IntoNone
-	}
-	return rules.IntoBatch
 })

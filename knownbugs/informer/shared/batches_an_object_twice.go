@@ -3,7 +3,6 @@ package shared
 import (
 	"github.com/watchbed/watchbed/properties/informers"
 	scenarios "github.com/watchbed/watchbed/scenarios/informers"
-	"github.com/watchbed/watchbed/sim/informer/rules"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -16,5 +15,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Scenario: scenarios.Handlers, Property: informers.HandlerOrder,
 	Why: "the object of before the batch is taken for that of before the second delta",
 })
-
-var _ = rules.Batches.Register("any", "any, also several of an object: no release", func(bool) rules.Joining { return rules.IntoBatch })

@@ -3,7 +3,6 @@ package shared
 import (
 	"github.com/watchbed/watchbed/properties/informers"
 	scenarios "github.com/watchbed/watchbed/scenarios/informers"
-	"github.com/watchbed/watchbed/sim/informer/rules"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -15,5 +14,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Scenario: scenarios.Controller, Property: informers.OwnWrites,
 	Why: "the answer to the update has come, and its event has not",
 })
-
-var _ = rules.Consistencies.Register("none", "at once, whatever it has written (before Kubernetes 1.36)", true)

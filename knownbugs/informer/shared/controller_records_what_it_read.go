@@ -3,7 +3,6 @@ package shared
 import (
 	"github.com/watchbed/watchbed/properties/informers"
 	scenarios "github.com/watchbed/watchbed/scenarios/informers"
-	"github.com/watchbed/watchbed/sim/informer/rules"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -15,5 +14,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Scenario: scenarios.Controller, Property: informers.OwnWrites,
 	Why: "the store has come to that long ago, so that the controller does not wait",
 })
-
-var _ = rules.WriteRecords.Register("read", "that of the object that it had read: no release", func(read, _ int64) int64 { return read })

@@ -3,7 +3,6 @@ package shared
 import (
 	"github.com/watchbed/watchbed/properties/informers"
 	scenarios "github.com/watchbed/watchbed/scenarios/informers"
-	"github.com/watchbed/watchbed/sim/informer/rules"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -16,5 +15,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Scenario: scenarios.HandlersResync, Property: informers.HandlerKnows,
 	Why: "the handler knows of an object that is not in the store",
 })
-
-var _ = rules.Tombstones.Register("dropped", "nothing (volcano-sh/volcano#2784)", false)

@@ -3,7 +3,6 @@ package shared
 import (
 	"github.com/watchbed/watchbed/properties/informers"
 	scenarios "github.com/watchbed/watchbed/scenarios/informers"
-	"github.com/watchbed/watchbed/sim/informer/rules"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -18,5 +17,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Further:    []*testbed.Property{informers.MatchEtcd, informers.Monotonic, informers.HandlerSynced, informers.HandlersRest},
 	WhyFurther: "the object stays if it is not created again; and a store that is filled object by object has no resourceVersion of its own",
 })
-
-var _ = rules.Replacements.Register("one-by-one-stored", "object by object, and what is queued and not listed is not deleted (kubernetes#115620)", rules.Replaces{})

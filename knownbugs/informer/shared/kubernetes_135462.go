@@ -3,7 +3,6 @@ package shared
 import (
 	"github.com/watchbed/watchbed/properties/informers"
 	scenarios "github.com/watchbed/watchbed/scenarios/informers"
-	"github.com/watchbed/watchbed/sim/informer/rules"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -18,5 +17,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Further:    []*testbed.Property{informers.Monotonic, informers.HandlerSynced},
 	WhyFurther: "the resourceVersion of the store is that of the last object, and says nothing of the others",
 })
-
-var _ = rules.Replacements.Register("one-by-one", "object by object (AtomicFIFO off, kubernetes#135462)", rules.Replaces{Queued: true})

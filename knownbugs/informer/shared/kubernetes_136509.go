@@ -3,7 +3,6 @@ package shared
 import (
 	"github.com/watchbed/watchbed/properties/informers"
 	scenarios "github.com/watchbed/watchbed/scenarios/informers"
-	"github.com/watchbed/watchbed/sim/informer/rules"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -16,5 +15,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Scenario: scenarios.HandlersStart, Property: informers.HandlersRest,
 	Why: "the process loop waits for the listeners with the lock that their start waits for, behind the resync",
 })
-
-var _ = rules.Distributions.Register("holding", "with the lock of the listeners (kubernetes#136509)", true)

@@ -3,7 +3,6 @@ package shared
 import (
 	"github.com/watchbed/watchbed/properties/informers"
 	scenarios "github.com/watchbed/watchbed/scenarios/informers"
-	"github.com/watchbed/watchbed/sim/informer/rules"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -16,5 +15,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Scenario: scenarios.HandlersStart, Property: informers.HandlersRest,
 	Why: "the informer is stopped before it has synced, and Run waits for a goroutine that waits for that",
 })
-
-var _ = rules.SyncWatches.Register("always", "at once, although those of its listener are not (kubernetes#137296)", true)

@@ -3,7 +3,6 @@ package shared
 import (
 	"github.com/watchbed/watchbed/properties/informers"
 	scenarios "github.com/watchbed/watchbed/scenarios/informers"
-	"github.com/watchbed/watchbed/sim/informer/rules"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -17,5 +16,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Further:    []*testbed.Property{informers.HandlerOrder, informers.HandlerResyncs},
 	WhyFurther: "the next change, and the next resync, are of a state that the handler does not know",
 })
-
-var _ = rules.Relists.Register("resync", "what it adds and changes goes to handlers that take part in a resync (kubernetes#86015)", true)

@@ -3,7 +3,6 @@ package shared
 import (
 	"github.com/watchbed/watchbed/properties/informers"
 	scenarios "github.com/watchbed/watchbed/scenarios/informers"
-	"github.com/watchbed/watchbed/sim/informer/rules"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -19,5 +18,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Further:    []*testbed.Property{informers.Monotonic, informers.HandlerSynced, informers.HandlersRest},
 	WhyFurther: "the resourceVersion of the store becomes that of the old object, which stays if nothing follows",
 })
-
-var _ = rules.Resyncs.Register("queued", "when it is queued, whatever is in the queue already: no release", true)

@@ -3,8 +3,6 @@ package shared
 import (
 	"github.com/watchbed/watchbed/properties/informers"
 	scenarios "github.com/watchbed/watchbed/scenarios/informers"
-	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/informer/rules"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -16,6 +14,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Scenario: scenarios.HandlersResync, Property: informers.HandlerResyncs,
 	Why: "the handler is told once more before its period is over",
 })
-
-var _ = rules.HandlerPeriods.Register("checks", "that of the informer's looks (kubernetes-client/java#2219)",
-	func(_, checks sim.Duration) sim.Duration { return checks })

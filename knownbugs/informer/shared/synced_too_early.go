@@ -3,7 +3,6 @@ package shared
 import (
 	"github.com/watchbed/watchbed/properties/informers"
 	scenarios "github.com/watchbed/watchbed/scenarios/informers"
-	"github.com/watchbed/watchbed/sim/informer/rules"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -16,5 +15,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Scenario: scenarios.HandlersStart, Property: informers.HandlerSynced,
 	Why: "controllers begin although handlers have not been told of what there is",
 })
-
-var _ = rules.Counts.Register("before", "when it is taken off the queue: no release", true)

@@ -17,7 +17,7 @@ func (c *Controller) ready(env *sim.Env, key string, store Store) bool {
 	if i < 0 {
 		return true
 	}
-	if c.cfg.Rules.ActsAtOnce() || c.records[i].version <= store.Version() {
+	if c.cfg.ActsAtOnce || c.records[i].version <= store.Version() {
 		c.records = slices.Delete(c.records, i, i+1)
 		return true
 	}
@@ -31,7 +31,9 @@ func (c *Controller) ready(env *sim.Env, key string, store Store) bool {
 // wroteAt is WroteAt.
 func (c *Controller) wroteAt(env *sim.Env, key string, version int64) {
 	env.Writes(cellRecords, 0)
-	version = c.cfg.Rules.Records(c.read.ModRevision, version)
+	if c.cfg.RecordsRead {
+		version = c.read.ModRevision
+	}
 	if i := c.recorded(key); i >= 0 {
 		c.records[i].version = max(c.records[i].version, version)
 		return

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/informer/rules"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -20,7 +19,7 @@ type Store interface {
 
 // Config is what a controller is made of.
 type Config struct {
-	Rules rules.Options
+	Deviations
 	// Task and Timer are the numbers that the node leaves to it.
 	Task  sim.Task
 	Timer sim.Timer

@@ -17,7 +17,7 @@
 //
 // Expectations, which most controllers of Kubernetes have beside it, are left out.
 //
-// The package imports sim, sim/wire and sim/informer/rules. It must never import sim/informer
+// The package imports sim, sim/option and sim/wire. It must never import sim/informer
 // or sim/informer/shared: the node gives it what handlers are told, and lets it look into the
 // store.
 package controller

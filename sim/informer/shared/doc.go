@@ -3,7 +3,7 @@
 // sharedProcessor behind it. It is a part of the node of an informer, whose Reflector
 // delivers to it, and makes no step of its own.
 //
-// The package imports sim, sim/wire, sim/option, sim/informer/rules and btree. It must never
+// The package imports sim, sim/wire, sim/option and btree. It must never
 // import sim/informer, which has it as a part.
 //
 // # Goroutines

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/informer/rules"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -39,7 +38,7 @@ func (s *Informer) Locked() bool { return s.fifo.locked }
 // Deliver takes an event or bookmark of a watch.
 func (s *Informer) Deliver(env *sim.Env, e *wire.WatchEvent) {
 	d := deltaOf(e)
-	if d.kind == bookmark && !s.cfg.Rules.Replaces().Atomic {
+	if d.kind == bookmark && s.cfg.Replace != ReplaceAtomic {
 		return
 	}
 	s.push(env, d)
@@ -48,10 +47,10 @@ func (s *Informer) Deliver(env *sim.Env, e *wire.WatchEvent) {
 // Replace takes a list of a resourceVersion.
 func (s *Informer) Replace(env *sim.Env, objects []*wire.KeyValue, version int64) {
 	f := &s.fifo
-	if how := s.cfg.Rules.Replaces(); how.Atomic {
+	if s.cfg.Replace == ReplaceAtomic {
 		s.push(env, delta{kind: replacedAll, objects: objects, version: version})
 	} else {
-		for _, d := range s.replacements(env, objects, how) {
+		for _, d := range s.replacements(env, objects) {
 			s.push(env, d)
 		}
 	}
@@ -65,12 +64,13 @@ func (s *Informer) Replace(env *sim.Env, objects []*wire.KeyValue, version int64
 
 // replacements is reconcileReplacement: what is gone is deleted, then each object of the list
 // replaces what there was.
-func (s *Informer) replacements(env *sim.Env, objects []*wire.KeyValue, how rules.Replaces) []delta {
+func (s *Informer) replacements(env *sim.Env, objects []*wire.KeyValue) []delta {
 	env.Reads(cellStore, 0)
 	env.Reads(cellQueue, 0)
 	var list []delta
+	// last is empty if the queue does not count.
 	last := map[string]int{}
-	if how.Queued {
+	if s.cfg.Replace != ReplaceOneByOneStored {
 		for i := range s.fifo.items {
 			last[s.fifo.items[i].object.Key] = i
 		}
@@ -80,7 +80,8 @@ func (s *Informer) replacements(env *sim.Env, objects []*wire.KeyValue, how rule
 		listed[kv.Key] = true
 	}
 	for i := range s.fifo.items {
-		if d := &s.fifo.items[i]; how.Queued && last[d.object.Key] == i && !listed[d.object.Key] && d.kind != deleted {
+		d := &s.fifo.items[i]
+		if at, counts := last[d.object.Key]; counts && at == i && !listed[d.object.Key] && d.kind != deleted {
 			list = append(list, delta{kind: deleted, object: d.object})
 		}
 	}
@@ -98,8 +99,8 @@ func (s *Informer) replacements(env *sim.Env, objects []*wire.KeyValue, how rule
 
 // queueResync is RealFIFO.Resync.
 func (s *Informer) queueResync(env *sim.Env) {
-	atomic := s.cfg.Rules.Replaces().Atomic
-	if atomic && !s.cfg.Rules.ResyncTakesAtOnce() {
+	atomic := s.cfg.Replace == ReplaceAtomic
+	if atomic && !s.cfg.ResyncTakesQueued {
 		s.push(env, delta{kind: resyncedAll})
 		return
 	}
@@ -146,12 +147,12 @@ func (s *Informer) take(env *sim.Env) bool {
 			}
 			break
 		}
-		joins := s.cfg.Rules.Joins(slices.ContainsFunc(l.batch, func(other delta) bool { return other.object.Key == d.object.Key }))
-		if joins == rules.IntoBatch {
+		repeated := slices.ContainsFunc(l.batch, func(other delta) bool { return other.object.Key == d.object.Key })
+		if !repeated || s.cfg.Members == BatchAny {
 			l.batch = append(l.batch, d)
 			continue
 		}
-		if joins == rules.IntoNone {
+		if s.cfg.Members == BatchWithoutLast {
 			lost++
 		}
 		env.Cover(repeatedInBatch)
@@ -162,10 +163,10 @@ func (s *Informer) take(env *sim.Env) bool {
 	}
 	l.taken = len(l.batch) + lost
 	f.items = slices.Delete(f.items, 0, l.taken)
-	if s.cfg.Rules.CountsBefore() {
+	if s.cfg.CountsTaken {
 		s.countDown(env)
 	}
-	if s.cfg.Locked || len(f.items) >= 2*s.cfg.batch() || !s.cfg.Rules.Replaces().Atomic {
+	if s.cfg.Locked || len(f.items) >= 2*s.cfg.batch() || s.cfg.Replace != ReplaceAtomic {
 		env.Cover(processedLocked)
 		f.locked = true
 	}

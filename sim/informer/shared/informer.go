@@ -6,7 +6,6 @@ import (
 	"github.com/google/btree"
 
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/informer/rules"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -32,7 +31,7 @@ const (
 // Config is what a shared informer is made of.
 type Config struct {
 	Options
-	Rules rules.Options
+	Deviations
 	// FirstTimer is the number of the first timer that the node leaves to it.
 	FirstTimer sim.Timer
 }
@@ -81,7 +80,10 @@ func (s *Informer) Forget() {
 	*s = Informer{cfg: s.cfg, store: newStore(), program: program{stops: stops}, changes: s.changes}
 	for i := range s.cfg.handlers() + s.cfg.Late {
 		h := &Handler{objects: newStore(), heard: newStore(), asks: s.cfg.Resync * sim.Duration(i+1)}
-		h.period = s.cfg.Rules.PeriodOf(h.asks, s.resyncPeriod())
+		h.period = max(h.asks, s.resyncPeriod())
+		if s.cfg.ResyncsAtChecks {
+			h.period = s.resyncPeriod()
+		}
 		if i < s.cfg.handlers() {
 			h.registered, h.added, h.syncing = true, true, true
 		}

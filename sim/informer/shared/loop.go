@@ -102,7 +102,7 @@ func (s *Informer) processed(env *sim.Env) {
 	env.Writes(cellBlocked, 0)
 	env.Writes(cellQueue, 0)
 	s.blockDeltas.unlock(env)
-	if !s.cfg.Rules.CountsBefore() {
+	if !s.cfg.CountsTaken {
 		s.countDown(env)
 	}
 	s.unlock(env)

@@ -16,7 +16,7 @@ func (s *Informer) distribute(env *sim.Env) bool {
 	p, l := &s.processor, &s.loop
 	env.Reads(cellProcessor, 0)
 	n := l.tell[l.next]
-	if s.cfg.Rules.HoldsListeners() {
+	if s.cfg.DistributesLocked {
 		return s.distributeHolding(env, n)
 	}
 	if !p.started && s.listening() > 0 {
@@ -77,7 +77,7 @@ func (s *Informer) runProcessor(env *sim.Env) {
 	case p.stopped:
 	case p.started:
 		s.stopListeners(env)
-	case s.cfg.Rules.HoldsListeners():
+	case s.cfg.DistributesLocked:
 		// It was the lock for reading.
 		if p.lock.rLock(TaskListeners) {
 			s.startListeners(env)

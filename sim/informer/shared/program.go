@@ -54,7 +54,7 @@ func (s *Informer) addHandler(env *sim.Env, i int) bool {
 	env.Writes(cellHandler, i)
 	env.Reads(cellStore, 0)
 	env.Reads(cellVersion, 0)
-	locks := !s.cfg.Rules.AddsUnlocked()
+	locks := !s.cfg.AddsUnlocked
 	if !s.program.adding {
 		if locks {
 			env.Writes(cellBlocked, 0)
@@ -83,7 +83,7 @@ func (s *Informer) addHandler(env *sim.Env, i int) bool {
 		s.add(env, i, Notification{Kind: Added, New: kv, Initial: true})
 		return true
 	})
-	if started || s.cfg.Rules.WatchesAlways() {
+	if started || s.cfg.WatchesSyncAlways {
 		s.watchSynced(env, i)
 	}
 	h.added = true

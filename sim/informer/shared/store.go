@@ -56,7 +56,7 @@ func (s *Informer) tellOfObject(kv *wire.KeyValue, listed bool) {
 	if old, exists := s.store.Get(kv); exists {
 		n = Notification{Kind: Updated, Old: old, New: kv}
 	}
-	n.asResync = listed && s.cfg.Rules.TellsListAsResync()
+	n.asResync = listed && s.cfg.RelistsAsResync
 	s.loop.tell = append(s.loop.tell, n)
 }
 
@@ -69,7 +69,7 @@ func (s *Informer) tellOfList(env *sim.Env, d *delta) {
 	s.store.Ascend(func(kv *wire.KeyValue) bool {
 		if _, exists := listed.Get(kv); !exists {
 			env.Cover(goneFromList)
-			if !s.cfg.Rules.HeedsTombstones() {
+			if s.cfg.DropsTombstones {
 				return true
 			}
 			s.loop.tell = append(s.loop.tell, Notification{Kind: Deleted, Old: kv})
