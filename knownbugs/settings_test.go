@@ -24,6 +24,11 @@ func TestRecordsAreComplete(t *testing.T) {
 		require.Empty(t, planted[b.Setting], "%s is another name for a bug that there is", b.Name)
 		planted[b.Setting] = b.Name
 	}
+	for _, o := range testbed.Describe() {
+		for _, v := range o.Values {
+			require.True(t, !v.IsBug || planted[o.Name+"="+v.Name] != "", "%s=%s is said to be a bug, and is none that is known", o.Name, v.Name)
+		}
+	}
 }
 
 // TestFixesOfEtcdAreThoseOfTheVersionTable: a record names the releases that brought the

@@ -14,9 +14,7 @@ const module = "github.com/watchbed/watchbed"
 type pkg struct {
 	imports []string
 	ours    bool
-	// files is the number of Go files that are not tests, on any system.
-	files int
-	doc   string
+	doc     string
 }
 
 type graph map[string]pkg
@@ -149,16 +147,6 @@ func checkTrees(g graph) (found []string) {
 				found = append(found, fmt.Sprintf("%s imports %s and is imported by %s: move what both need into a package of its own",
 					name, down[len(down)-1], other))
 			}
-		}
-	}
-	return found
-}
-
-// checkSizes names each folder with too many files.
-func checkSizes(g graph) (found []string) {
-	for _, name := range g.ours() {
-		if n := g[name].files; n > maxFiles {
-			found = append(found, fmt.Sprintf("%s has %d files without tests, and %d is the limit: split it", name, n, maxFiles))
 		}
 	}
 	return found

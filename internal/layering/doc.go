@@ -5,7 +5,6 @@
 //
 //	layers      which package stands on which
 //	forbidden   what a package must never import, not even indirectly, and why
-//	maxFiles    how many files a folder may have
 //
 // The rules are for what is built: tests may import what they need. The package has
 // no code that is not a test, and must never be imported.

@@ -153,6 +153,3 @@ var forbidden = []rule{
 		because: "how a program collects garbage is its own affair",
 	},
 }
-
-// maxFiles is how many Go files without tests a folder may have.
-const maxFiles = 20

@@ -34,10 +34,15 @@ type Option[C any] struct {
 // Value is one value of a choice, with a sentence.
 type Value struct {
 	Name, Doc string
+	// IsBug: the value is that of a known bug, and no design of a release or a proposal.
+	IsBug bool
 }
 
 // Val is a value with its sentence, short enough for a table of options.
 func Val(name, doc string) Value { return Value{Name: name, Doc: doc} }
+
+// Bug is Val of a known bug.
+func Bug(name, doc string) Value { return Value{Name: name, Doc: doc, IsBug: true} }
 
 // values are those of a choice; another module may add to them at any time
 // before a run.

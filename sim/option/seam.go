@@ -34,7 +34,7 @@ func (s *Seam[E, I]) Register(value, doc string, implementation I) E {
 			panic(fmt.Sprintf("option: %s has a value %q already", s.name, value))
 		}
 	}
-	s.names = append(s.names, Value{value, doc})
+	s.names = append(s.names, Val(value, doc))
 	s.implementations = append(s.implementations, implementation)
 	return E(len(s.names) - 1)
 }

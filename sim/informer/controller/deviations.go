@@ -14,8 +14,8 @@ type Deviations struct {
 var Group = option.NewGroup("informers",
 	option.Either("controller-consistency", func(d *Deviations) *bool { return &d.ActsAtOnce }, "when a controller acts on what is in the store of its informer",
 		option.Val("own-writes", "when its own last write about the object is in the store: as shipped (KEP-5647)"),
-		option.Val("none", "at once, whatever it has written (before Kubernetes 1.36)")),
+		option.Bug("none", "at once, whatever it has written (before Kubernetes 1.36)")),
 	option.Either("controller-records", func(d *Deviations) *bool { return &d.RecordsRead }, "the resourceVersion that a controller records of its own write",
 		option.Val("answered", "that of the object in the answer: as shipped"),
-		option.Val("read", "that of the object that it had read: no release")),
+		option.Bug("read", "that of the object that it had read: no release")),
 )
