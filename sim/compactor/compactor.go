@@ -75,12 +75,8 @@ func (c *Compactor) Reconfigure(cfg Config) {
 // Start implements sim.Node.
 func (c *Compactor) Start(env *sim.Env) {
 	c.timed = env.Mode() == sim.Timed
-	c.begin(env, c.cfg.Rounds, c.cfg.Rounds)
-}
-
-func (c *Compactor) begin(env *sim.Env, turns, watchTurns int) {
-	c.loop.at.Change(env).turns = turns
-	c.watch.at.Change(env).turns = watchTurns
+	c.loop.at.Change(env).turns = c.cfg.Rounds
+	c.watch.at.Change(env).turns = c.cfg.Rounds
 	c.loop.sleep(env, c)
 	if c.cfg.Watch != 0 {
 		c.watch.sleep(env, c)
@@ -91,8 +87,10 @@ func (c *Compactor) begin(env *sim.Env, turns, watchTurns int) {
 // left in an untimed run are not part of the process's memory.
 func (c *Compactor) Restart(env *sim.Env) {
 	turns, watchTurns := c.loop.at.Value().turns, c.watch.at.Value().turns
-	layout.Reset(c, 0, Compactor{cfg: c.cfg, timed: c.timed, lives: c.lives + 1, done: c.done})
-	c.begin(env, turns, watchTurns)
+	layout.Reset(c, 0, Compactor{cfg: c.cfg, lives: c.lives + 1, done: c.done})
+	c.Start(env)
+	c.loop.at.Change(env).turns = turns
+	c.watch.at.Change(env).turns = watchTurns
 }
 
 // CompactRevision is up to which revision the compactor knows etcd to be

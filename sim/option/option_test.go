@@ -96,7 +96,7 @@ func TestNothingStandsForTheFirstWordAndForTheNodesOwnAmount(t *testing.T) {
 	require.NoError(t, options.Set(&c, "large", "0"))
 	assert.Equal(t, config{}, c)
 	assert.Equal(t, "this", options.Lookup("word").Default)
-	assert.Equal(t, []option.Value{{"this", "the first"}, {"that", "the second"}}, options.Lookup("word").Values())
+	assert.Equal(t, []option.Value{option.Val("this", "the first"), option.Val("that", "the second")}, options.Lookup("word").Values())
 }
 
 func TestAnotherModuleAddsAValueToASeam(t *testing.T) {
@@ -107,7 +107,7 @@ func TestAnotherModuleAddsAValueToASeam(t *testing.T) {
 	assert.Equal(t, "moin", greetings.Of(c.greet)())
 	o, err := options.Find("greeting")
 	require.NoError(t, err)
-	assert.Equal(t, []option.Value{{"hello", "as shipped"}, {"moin", "from outside"}}, o.Values())
+	assert.Equal(t, []option.Value{option.Val("hello", "as shipped"), option.Val("moin", "from outside")}, o.Values())
 	assert.Panics(t, func() { greetings.Register("hello", "", nil) })
 }
 
