@@ -17,6 +17,7 @@ import (
 	"github.com/watchbed/watchbed/findings"
 	"github.com/watchbed/watchbed/knownbugs/detection"
 	"github.com/watchbed/watchbed/metric"
+	"github.com/watchbed/watchbed/proofs"
 	"github.com/watchbed/watchbed/report"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/etcd"
@@ -171,7 +172,7 @@ Kubernetes, a property, a strategy, a metric, a finding, or what a violation is 
 where it shows, and which scenario finds it how soon. A name of several kinds is explained as each.
 With a word that is no name, or the number of an issue, it prints what speaks of it. With "figures" it prints the figures
 of the documents (KEPs) beside what was measured, and the commands that measure it again. With "coverage" it prints the sections of
-the documents, and which scenarios, properties and tests cover each.`
+the documents, and which scenarios, properties and tests cover each. With "proofs" it prints what "prove" has shown of promises, releases and designs.`
 
 const listExamples = `  PROGRAM list
   PROGRAM list bugs
@@ -185,10 +186,12 @@ const listExamples = `  PROGRAM list
   PROGRAM list defragmented
   PROGRAM list 138494
   PROGRAM list figures
-  PROGRAM list coverage`
+  PROGRAM list coverage
+  PROGRAM list proofs --html proofs.html`
 
 func listCommand(s process) *cobra.Command {
 	var asJSON bool
+	var page string
 	c := &cobra.Command{
 		Use:     "list [" + strings.Join(sectionNames(), "|") + "|NAME]",
 		Short:   "list everything that has a name, or explain one name",
@@ -201,7 +204,18 @@ func listCommand(s process) *cobra.Command {
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
+			name := strings.Join(args, "")
 			switch {
+			case page != "" && name != "proofs":
+				return usage("--html is of the list \"proofs\"")
+			case page != "" && asJSON:
+				return usage("--html or --json, not both")
+			case page != "":
+				return s.writeFile("html", page, func(w io.Writer) error { return writeProofsPage(w, s.program) })
+			case name == "proofs" && asJSON:
+				return writeJSON(s.out, proofs.Kept())
+			case name == "proofs":
+				return writeProofs(s.out, s.program)
 			case len(args) == 0:
 				return listAll(s, asJSON)
 			case args[0] == "figures" && asJSON:
@@ -217,6 +231,7 @@ func listCommand(s process) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	c.Flags().StringVar(&page, "html", "", "write the list \"proofs\" as a page to this file (-: standard output)")
 	return c
 }
 

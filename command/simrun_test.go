@@ -799,6 +799,11 @@ func TestList(t *testing.T) {
 	var figures []map[string]any
 	require.NoError(t, json.Unmarshal([]byte(c.out), &figures))
 	require.Equal(t, "adopted", figures[0]["verdict"])
+	require.Zero(t, c.run("list", "proofs"))
+	require.Contains(t, c.out, "prove issue-15220 --etcd 3.5.7 --cache kep-2340 --set writers=1 --set writes=1 --set readers=1 --set reads=1 --firings 1\n    violated: linearizable, 20 steps; ")
+	require.Zero(t, c.run("list", "proofs", "--html", "-"))
+	require.Contains(t, c.out, "<h2>Known bugs</h2>")
+	require.Equal(t, 2, c.run("list", "bugs", "--html", "-"))
 }
 
 // TestListEtcdSaysWhatReleasesDifferIn: each line says something else, or names the

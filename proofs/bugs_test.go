@@ -329,7 +329,7 @@ func TestBugs(t *testing.T) {
 				kept.write(t)
 				return
 			}
-			have.Shrunk, have.Without = want.Shrunk, want.Without
+			have.Shrunk, have.Without, have.Asked = want.Shrunk, want.Without, want.Asked
 			if want.Without.States <= searchedAgain() {
 				have.Without = control(t, b, have.Violated)
 			}
