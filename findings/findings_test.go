@@ -72,11 +72,14 @@ func TestCommandsAreMeasured(t *testing.T) {
 	}
 }
 
-// TestFindings runs each command of each page, in so many of its schedules that twenty
+// TestFindings runs each command of a page, in so many of its schedules that twenty
 // violations are expected (fewer unless tests have their full size), and compares what it
 // finds with the page.
 func TestFindings(t *testing.T) {
-	for _, p := range findings.All() {
+	for i, p := range findings.All() {
+		if !*updateFigures && i%testsize.Of(1, 4, 4) != 0 {
+			continue
+		}
 		t.Run(p.Name, func(t *testing.T) {
 			rows := rowsOf(t, &p)
 			if *updateFigures {
