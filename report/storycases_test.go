@@ -43,51 +43,34 @@ const (
 	permitted = ""
 )
 
-// failing has each scenario that fails on some version, with the property that
-// says most about the cause; some have a second one.
+// failing are scenarios that fail on some version, with the property that says most about the cause. There is one for each way to
+// fail of each cause, and for each note that no story of a known bug has.
 var failing = []fails{
 	{scenarios.Issue15220, reads.LinearizableData, "", controlQueue},
-	{scenarios.Issue15220CatchingUp, reads.LinearizableData, "", controlQueue},
 	{scenarios.Issue15220CatchingUp, caches.MatchEtcd, "", controlQueue},
 	{scenarios.Issue17507, reads.AnswersInTime, "", deferred},
-	{scenarios.Recovery, reads.AnswersInTime, "3.5.12", deferred},
-	{scenarios.Recovery, reads.Linearizable, "3.5.7", controlQueue},
-	{scenarios.ConsistentList, reads.LinearizableData, "3.5.7", controlQueue},
-	{scenarios.EveryRead, reads.LinearizableData, "3.5.7", controlQueue},
 	{scenarios.Outages, reads.LinearizableData, "3.5.7", controlQueue},
 	{scenarios.Outages, watches.Reliable, "3.5.13", tombstone},
-	{scenarios.Backpressure, reads.LinearizableData, "3.5.7", controlQueue},
 	{scenarios.WatchGuarantees, watches.Bookmarkable, "3.5.7", controlQueue},
 	{scenarios.WatchGuarantees, watches.Reliable, "3.5.7", "compacted-unsynced=falls-through"},
-	{scenarios.WatchGuarantees, watches.Reliable, "3.5.13", tombstone},
-	{scenarios.Rewatch, watches.Bookmarkable, "", createdFirst},
-	{scenarios.SeveralCaches, reads.LinearizableData, "3.5.7", controlQueue},
 	{scenarios.SharedStream, caches.MatchEtcd, "", createdFirst},
-	{scenarios.LaggingMember, reads.LinearizableData, "3.5.7", controlQueue},
-	{scenarios.LaggingMember, caches.MatchEtcd, "3.5.13", "progress=dropped"},
 	{scenarios.PagedLists, reads.Pages, "3.5.7", controlQueue},
 	{scenarios.StaleList, reads.Linearizable, "", permitted},
 	{scenarios.StaleOwnWrite, reads.ReadYourWrites, "", permitted},
 	{scenarios.StaleOwnWrite, reads.Sequential, "", permitted},
 	{scenarios.TimeTravel, reads.Monotonic, "", permitted},
-	{scenarios.QuietGet, reads.AnswersInTime, "3.5.12", deferred},
-	{scenarios.BusyNeighbour, reads.AnswersInTime, "3.5.12", deferred},
-	{scenarios.Namespaces, reads.LinearizableData, "3.5.7", controlQueue},
 	{scenarios.SnapshotReads, reads.Exact, "3.5.7", controlQueue},
 	{scenarios.CompactedHistory, reads.Exact, "3.5.7", controlQueue},
 	{scenarios.CompetingCompactors, reads.Exact, "3.5.7", controlQueue},
 	{divergences.LostEvent, reads.Linearizable, "", lostEvent},
 	{divergences.LostEventRecovers, reads.Exact, "", lostEvent},
 	{scenarios.WatchListStreams, watches.InitialEvents, "3.5.7", controlQueue},
-	{scenarios.WatchListStart, caches.MatchEtcd, "3.5.7", tombstone},
 	{scenarios.WatchListSlow, watches.InitialEvents, "3.5.7", controlQueue},
 	{scenarios.WatchListEnds, watches.InitialEventsEnd, "3.5.12", deferred},
 	{scenarios.WatchListSixSeconds, watches.InitialEventsEnd, "", endsByTimer},
 	{scenarios.CostQuiet, reads.Linearizable, "3.5.7", controlQueue},
-	{guards.Unasked, reads.LinearizableData, "", oldMember},
 	{guards.Downgrade, reads.LinearizableData, "", oldMember},
 	{guards.Mixed, reads.LinearizableData, "", oldMember},
-	{scenarios.GuardQuietRange, reads.AnswersInTime, "", deferred},
 	{guards.Cascade, reads.RecoversInTime, "", readsFallBack},
 	{guards.CascadeLimited, reads.RecoversInTime, "3.5.12", deferred},
 	{scenarioinformers.ColdStart, informers.MatchEtcd, "3.5.7", controlQueue},
@@ -98,12 +81,6 @@ var failing = []fails{
 	{scenarioinformers.Fallback, informers.CatchUp, "3.5.7", controlQueue},
 	{scenarioinformers.RelistLoop, informers.CatchUp, "", permitted},
 	{scenarioinformers.Detector, informers.MatchEtcd, "", lostEvent},
-	{scenarioinformers.Outages, informers.MatchEtcd, "3.5.7", controlQueue},
-	{scenarioinformers.VersionSkew, informers.MatchEtcd, "3.5.7", controlQueue},
-	{rollouts.Gate, reads.LinearizableData, "3.5.7", controlQueue},
-	{rollouts.Snapshots, reads.Pages, "3.5.7", controlQueue},
-	{rollouts.Rollout, reads.LinearizableData, "3.5.7", controlQueue},
-	{rollouts.Pages, reads.Pages, "3.5.7", controlQueue},
 	{rollouts.Compactors, reads.Pages, "3.5.7", controlQueue},
 }
 
@@ -122,6 +99,11 @@ var ofOneServer = []*storyCase{
 		name: "rollout-gate-stale", scenario: rollouts.Gate, property: reads.Sequential,
 		set: []string{"server-settings=cache-1:consistent-list-from-cache=disabled,cache-2:cache=stale"}, blame: "freshness=none of cache-2",
 	},
+}
+
+// untold are known bugs of which no run is kept: it is long, and another story is of its kind.
+var untold = map[string]string{
+	"kubernetes-123532": "kubernetes-114458 has requests for progress that miss a watch under other metadata, too",
 }
 
 // storyCases are all failing runs that are told.
@@ -150,6 +132,9 @@ func storyCases(t *testing.T) []*storyCase {
 		add(c.name, c)
 	}
 	for _, b := range testbed.KnownBugs() {
+		if untold[b.Name] != "" {
+			continue
+		}
 		add("bug-"+b.Name, &storyCase{scenario: b.Scenario, property: b.Property, strategy: b.Strategy, set: []string{"bugs=" + b.Name}, blame: b.Setting})
 	}
 	return all
