@@ -343,7 +343,7 @@ func (s *exchange) search(t *testing.T, ample bool, workers, most int) (*prove.R
 func TestAmpleSetsOfDrawnPrograms(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	states, ofFew, reduced, histories, restarts, drawn, unlike := 0, 0, 0, 0, 0, 0, 0
-	for i := range testsize.Of(8_000, 1_500, 400) {
+	for i := range testsize.Of(8_000, 400, 200) {
 		s := drawExchange(random)
 		const most = 3_000
 		all, want := s.search(t, false, 1, most)

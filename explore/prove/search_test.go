@@ -135,7 +135,7 @@ func TestSearchTakesEveryAnswer(t *testing.T) {
 }
 
 func TestSearchIsTheSameOnAnyNumberOfWorkers(t *testing.T) {
-	nodes := []walker{{steps: 20}, {steps: 20}, {steps: 20}, {steps: 3, dice: true}}
+	nodes := []walker{{steps: 12}, {steps: 12}, {steps: 12}, {steps: 3, dice: true}}
 	one := search(t, prove.Config{Workers: 1}, nil, nodes...)
 	four := search(t, prove.Config{Workers: 4}, nil, nodes...)
 	one.Seconds, four.Seconds = 0, 0
@@ -144,11 +144,11 @@ func TestSearchIsTheSameOnAnyNumberOfWorkers(t *testing.T) {
 
 // Workers that begin anew again and again come to the same.
 func TestSearchIsTheSameIfWorkersBeginAnew(t *testing.T) {
-	nodes := []walker{{steps: 20}, {steps: 20}, {steps: 12}, {steps: 3, dice: true}, {clock: true}}
+	nodes := []walker{{steps: 12}, {steps: 12}, {steps: 8}, {steps: 2, dice: true}, {clock: true}}
 	cfg := prove.Config{Workers: 2, Bounds: prove.Bounds{Firings: 2}}
 	once := search(t, cfg, nil, nodes...)
 	again := search(t, prove.Forgetful(cfg, 20), nil, nodes...)
-	require.Greater(t, once.States, 50_000)
+	require.Greater(t, once.States, 30_000)
 	once.Seconds, again.Seconds = 0, 0
 	require.Equal(t, once, again)
 }
