@@ -25,7 +25,7 @@ var commutePairs = flag.Int("commute.pairs", 0, "pairs of adjacent steps that ar
 // runs as it is and with other designs of the cache.
 func TestStepsThatDoNotConflictCommute(t *testing.T) {
 	all, designs := testbed.Scenarios(), cache.Designs()
-	each, pairsToSwap := 1, testsize.Flag(*commutePairs, 20_000, 2_500, 800)
+	each, pairsToSwap := 1, testsize.Flag(*commutePairs, 20_000, 800, 400)
 	if pairsToSwap >= 1_000_000 {
 		each = len(designs)
 	}
@@ -55,7 +55,7 @@ func TestStepsThatDoNotConflictCommute(t *testing.T) {
 }
 
 // maxRunSteps keeps the long runs of timed scenarios from taking all the time.
-func maxRunSteps() int { return testsize.Of(4_000, 2_000, 400) }
+func maxRunSteps() int { return testsize.Of(4_000, 400, 400) }
 
 func swap(t *testing.T, sc *testbed.Scenario, p testbed.Params, pairs int) *commute.Swapper {
 	system, err := sc.New(p)
