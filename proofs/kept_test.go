@@ -94,7 +94,9 @@ func figuresOf(p *proof.Proof) figures {
 
 // kept is what is written down: rows by their names, and known bugs by theirs.
 type kept struct {
-	Parts        []proofs.Part
+	Parts []proofs.Part
+	// Situations are those of all rows: in the file a row has their numbers.
+	Situations   []string
 	Proofs, Bugs map[string]figures
 	Unsearched   map[string]string
 }
@@ -108,12 +110,39 @@ func load(t *testing.T) *kept {
 	}
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(text, k))
+	k.renameSituations(func(number string) string {
+		i, err := strconv.Atoi(number)
+		require.NoError(t, err)
+		return k.Situations[i]
+	})
 	return k
+}
+
+// renameSituations changes what the rows call each situation.
+func (k *kept) renameSituations(to func(string) string) {
+	change := func(s situations) situations {
+		names := s.names()
+		for i := range names {
+			names[i] = to(names[i])
+		}
+		return situations(strings.Join(names, betweenSituations))
+	}
+	for _, list := range []map[string]figures{k.Proofs, k.Bugs} {
+		for name, f := range list {
+			f.Situations = change(f.Situations)
+			if f.Without != nil {
+				w := *f.Without
+				w.Situations = change(w.Situations)
+				f.Without = &w
+			}
+			list[name] = f
+		}
+	}
 }
 
 // described is the table as the rows in Go say: what is promised, the rows that there are, and why bugs have none.
 func (k *kept) described() *kept {
-	d := &kept{Proofs: map[string]figures{}, Bugs: map[string]figures{}, Unsearched: map[string]string{}}
+	d := &kept{Situations: k.Situations, Proofs: map[string]figures{}, Bugs: map[string]figures{}, Unsearched: map[string]string{}}
 	for i := range promises {
 		p := &promises[i]
 		part := 0
@@ -156,6 +185,14 @@ func (b *bug) asked() string {
 func (k *kept) write(t *testing.T) {
 	t.Helper()
 	*k = *k.described()
+	came := map[string]bool{}
+	k.renameSituations(func(name string) string {
+		came[name] = true
+		return name
+	})
+	k.Situations = slices.Sorted(maps.Keys(came))
+	file := k.described()
+	file.renameSituations(func(name string) string { return strconv.Itoa(slices.Index(k.Situations, name)) })
 	var b strings.Builder
 	value := func(x any) string {
 		text, err := json.Marshal(x)
@@ -173,8 +210,9 @@ func (k *kept) write(t *testing.T) {
 		b.WriteString("\n}")
 	}
 	b.WriteString("{\n\"Parts\": " + strings.ReplaceAll(value(k.Parts), "},{", "},\n{"))
-	list("Proofs", k.Proofs)
-	list("Bugs", k.Bugs)
+	b.WriteString(",\n\"Situations\": " + value(k.Situations))
+	list("Proofs", file.Proofs)
+	list("Bugs", file.Bugs)
 	b.WriteString(",\n\"Unsearched\": " + strings.ReplaceAll(value(k.Unsearched), "\",\"", "\",\n\"") + "\n}\n")
 	require.NoError(t, os.WriteFile(figuresFile, []byte(b.String()), 0o644))
 	files, err := os.ReadDir(storiesDir)

@@ -15,7 +15,7 @@ import (
 func TestAnswerOfAFollowerAheadIsNoViolation(t *testing.T) {
 	p := scenarios.LaggingMember.Params
 	require.NoError(t, setAll(&p, one+" noise=0 noise-writes=0 keys=1 breaks=0 restarts=0"))
-	found, _ := search(t, scenarios.LaggingMember, p, 1, testsize.Of(30_000, 5_000, 2_000))
+	found, _ := search(t, scenarios.LaggingMember, p, 1, testsize.Of(30_000, 5_000, 5_000))
 	require.Equal(t, string(prove.Undecided), found.Verdict, "%+v", found.Failures)
 	require.Positive(t, found.Checked[reads.Linearizable.Name])
 }
