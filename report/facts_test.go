@@ -89,7 +89,7 @@ var mechanisms = map[string][]fact{
 	"bug-decode-error-aside":          {said("etcd3.leftOut"), said("cache.takesIn")},
 	"bug-stream-late-fallback":        {said("etcd.chunkRead"), said("etcd3.listsInPages"), lists},
 	"bug-client-resume-repeats":       {struck, takesEarly, said("clientv3.watchResumes"), said("mvcc.registeredUnsynced"), said("cache.takesIn")},
-	"bug-progress-of-another-stream":  {unsynced, said("client.givenToOthers"), takesEarly},
+	"bug-progress-of-another-stream":  {unsynced, said("clientv3.givenToOthers"), takesEarly},
 	"bug-check-compares-names":        {said("check.checks"), lists},
 	"bug-check-pages-of-newest-state": {said("check.checks"), said("check.differs"), said("etcd.applied")},
 	"bug-options-after-watch":         {setBack("v3rpc.optionsUnknown")},

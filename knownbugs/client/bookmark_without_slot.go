@@ -5,7 +5,6 @@ import (
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/decoding"
-	"github.com/watchbed/watchbed/sim/client/etcd3"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -20,5 +19,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData, watches.Ordered, watches.Unique, watches.Reliable, watches.Bookmarkable},
 	WhyFurther: "LISTs that waited for the progress lack those events, and watches are sent them behind it",
 })
-
-var _ = etcd3.BookmarkSlots.Register("none", "it is sent past them", false)

@@ -3,7 +3,6 @@ package client
 import (
 	"github.com/watchbed/watchbed/properties/client"
 	"github.com/watchbed/watchbed/scenarios"
-	"github.com/watchbed/watchbed/sim/client/clientv3"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -15,5 +14,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Scenario: scenarios.ErrorsAtRest, Property: client.NothingLeft,
 	Why: "nothing else depends on it: the client library holds a call that nothing waits for",
 })
-
-var _ = clientv3.AbandonedCalls.Register("kept", "the attempt ends, and the call stays in its list: no release", false)

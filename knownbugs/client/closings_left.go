@@ -3,7 +3,6 @@ package client
 import (
 	"github.com/watchbed/watchbed/properties/client"
 	"github.com/watchbed/watchbed/scenarios"
-	"github.com/watchbed/watchbed/sim/client/clientv3"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -15,5 +14,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Scenario: scenarios.ErrorsAtRest, Property: client.NothingLeft,
 	Why: "the watch has ended for its cache, and goes on at etcd",
 })
-
-var _ = clientv3.LateClosings.Register("left", "they wait until another watch closes (etcd#6651)", false)

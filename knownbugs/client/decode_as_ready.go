@@ -5,7 +5,6 @@ import (
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/decoding"
-	"github.com/watchbed/watchbed/sim/client/etcd3"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -19,13 +18,4 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Why:        "the cache is at the revision of the later event, and has not had the earlier one",
 	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData, watches.Ordered, watches.Unique, watches.Reliable, watches.Bookmarkable},
 	WhyFurther: "LISTs lack the earlier event, and watches are sent it too late, or not at all",
-})
-
-var _ = etcd3.Collections.Register("as-ready", "whichever is decoded", func(slots int, done func(i int) bool) int {
-	for i := range slots {
-		if done(i) {
-			return i
-		}
-	}
-	return -1
 })

@@ -5,7 +5,6 @@ import (
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/decoding"
-	"github.com/watchbed/watchbed/sim/client/etcd3"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -21,5 +20,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData, watches.Reliable, watches.Bookmarkable},
 	WhyFurther: "LISTs lack the event, and watches are never sent it",
 })
-
-var _ = etcd3.DecodeErrors.Register("aside", "its event is left out, and the error is reported past what is decoded", false)

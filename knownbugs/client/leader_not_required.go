@@ -3,7 +3,6 @@ package client
 import (
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios"
-	"github.com/watchbed/watchbed/sim/client/clientv3"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -14,5 +13,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Scenario: scenarios.MemberPartition, Property: reads.ServedWithoutMember,
 	Why: "the member keeps the stream open and has nothing new to send, so consistent LISTs wait in vain until the network is back",
 })
-
-var _ = clientv3.LeaderRequirements.Register("never", "a stream stays open, and nothing new comes on it: Kubernetes before 1.19", false)

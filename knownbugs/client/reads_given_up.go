@@ -1,12 +1,8 @@
 package client
 
 import (
-	"strings"
-
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios"
-	"github.com/watchbed/watchbed/sim/client/clientv3"
-	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -19,6 +15,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Scenario: scenarios.AnyEtcdErrors, Property: reads.Repeated,
 	Why: "the read had one attempt",
 })
-
-var _ = clientv3.FailedReads.Register("interrupted", "a broken connection only (etcd#8327)",
-	func(err *wire.Error) bool { return !strings.HasPrefix(err.Message, "etcdserver: ") })

@@ -1,12 +1,8 @@
 package client
 
 import (
-	"time"
-
 	"github.com/watchbed/watchbed/properties/client"
 	"github.com/watchbed/watchbed/scenarios"
-	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/client/clientv3"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -20,14 +16,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Scenario: scenarios.Pauses, Property: client.ReopensInTime,
 	Why: "the stream is opened again, and its watches go on where they were, later than clientv3 would have it",
 })
-
-// These are gRPC's (backoff.DefaultConfig), without the jitter.
-const (
-	firstConnectionBackoff = time.Second
-	maxConnectionBackoff   = 2 * time.Minute
-)
-
-var _ = clientv3.ReopenPauses.Register("connection", "a second, and 1.6 times as long with each further break, up to two minutes (jetcd#1616)",
-	func(last sim.Duration, _ *clientv3.Amounts) sim.Duration {
-		return min(max(last*8/5, firstConnectionBackoff), maxConnectionBackoff)
-	})

@@ -4,8 +4,6 @@ import (
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios/rangestreams"
-	"github.com/watchbed/watchbed/sim/client/etcd3"
-	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -21,5 +19,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData},
 	WhyFurther: "LISTs show the object that is deleted",
 })
-
-var _ = etcd3.StreamFallbacks.Register("any-error", "any, although objects of the stream are queued", func(*wire.Error) bool { return true })

@@ -5,9 +5,6 @@ import (
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios"
-	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/client/etcd3"
-	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -22,11 +19,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Sequential, watches.Reliable, watches.Bookmarkable, watches.KeepUp},
 	WhyFurther: "LISTs show the deleted object, and watches are not sent its deletion",
 })
-
-var missingPrevKvPassed = sim.NewSituation("known bug watcher-missing-prevkv: a change without previous value is passed on")
-
-var _ = etcd3.MissingPrevKvs.Register("passes", "nothing: a deletion does not reach the cache (kubernetes#76675)",
-	func(env *sim.Env, _ *wire.Event) *wire.Error {
-		env.Cover(missingPrevKvPassed)
-		return nil
-	})

@@ -1,12 +1,8 @@
 package client
 
 import (
-	"strings"
-
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios"
-	"github.com/watchbed/watchbed/sim/client/clientv3"
-	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -21,11 +17,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.AtMostOnce},
 	WhyFurther: "reads show a write that no client made, by what all were answered; without another write that timed out ground truth does not explain it either",
 })
-
-var _ = clientv3.UnknownWrites.Register("refused", "after a failure of the leader the caller is answered that the write is refused (etcd#5577)",
-	func(err *wire.Error) (bool, *wire.Error) {
-		if strings.HasSuffix(err.Message, "leader failure") {
-			err = &wire.Error{Code: wire.TooManyRequests, Message: "the write is refused"}
-		}
-		return false, err
-	})

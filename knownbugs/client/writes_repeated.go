@@ -3,8 +3,6 @@ package client
 import (
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios"
-	"github.com/watchbed/watchbed/sim/client/clientv3"
-	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -20,6 +18,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.LinearizableAnswers},
 	WhyFurther: "the second time undoes what others wrote in between, and takes a revision that no client's write explains",
 })
-
-var _ = clientv3.UnknownWrites.Register("repeated", "it is sent again, as a read is (jetcd#1444)",
-	func(err *wire.Error) (bool, *wire.Error) { return true, err })

@@ -3,7 +3,6 @@ package compactor
 import (
 	"github.com/watchbed/watchbed/properties/compactions"
 	"github.com/watchbed/watchbed/scenarios"
-	"github.com/watchbed/watchbed/sim/compactor"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -16,5 +15,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Scenario: scenarios.LoneCompactor, Property: compactions.HistoryKept,
 	Why: "what was written within the interval is gone",
 })
-
-var _ = compactor.Goals.Register("present", "that of etcd now: no release", func(_, now int64) int64 { return now })

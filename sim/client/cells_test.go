@@ -11,7 +11,6 @@ import (
 	_ "github.com/watchbed/watchbed/internal/fewcollections"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/client"
-	"github.com/watchbed/watchbed/sim/client/clientv3"
 	"github.com/watchbed/watchbed/sim/client/etcd3"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -227,8 +226,8 @@ func TestStepsDeclareTheirCells(t *testing.T) {
 	cfg.Storage = []sim.NodeID{cacheID}
 	var pairs, swapped, changed int
 	for seed := range uint64(200) {
-		cfg.Library.ProgressScope = []clientv3.ProgressScope{0, everyStream}[seed>>1&1]
-		cfg.Watcher.MissingPrevKv = []etcd3.MissingPrevKv{0, passes}[seed>>2&1]
+		cfg.Library.BroadcastsToAll = seed>>1&1 == 1
+		cfg.Watcher.PassesMissingPrevKv = seed>>2&1 == 1
 		cfg.Watcher.WatchDecode = etcd3.WatchDecode(seed >> 3 & 1)
 		cfg.Watcher.RangeStream = etcd3.RangeStream(seed >> 4 & 1)
 		cfg.Watcher.DecodeFailures = int(seed >> 5 & 1)

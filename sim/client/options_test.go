@@ -39,12 +39,12 @@ func TestAnUnknownVersionIsRefused(t *testing.T) {
 
 func TestOptionsAreSetByName(t *testing.T) {
 	var o client.Options
-	for _, s := range [][2]string{{"resume-revision", "at-header"}, {"progress-scope", "every-stream"}, {"missing-prev-kv", "ignored"}, {"client-buf", "7"}} {
+	for _, s := range [][2]string{{"resume-revision", "at-header"}, {"progress-scope", "client"}, {"missing-prev-kv", "passes"}, {"client-buf", "7"}} {
 		require.NoError(t, client.Group.Set(&o, s[0], s[1]))
 	}
 	assert.Equal(t, clientv3.ResumeAtHeader, o.Library.ResumeRevision)
-	assert.Equal(t, everyStream, o.Library.ProgressScope)
-	assert.Equal(t, passes, o.Watcher.MissingPrevKv)
+	assert.True(t, o.Library.BroadcastsToAll)
+	assert.True(t, o.Watcher.PassesMissingPrevKv)
 	assert.Equal(t, 7, o.Watcher.BufSize)
 	assert.EqualError(t, client.Group.Set(&o, "resume-revision", "never"), `resume-revision has no value "never"; there are after-header, at-header`)
 	for i := range client.Group {

@@ -227,7 +227,7 @@ func TestAnEventWithoutPrevKvEndsTheWatch(t *testing.T) {
 	require.Equal(t, []string{"0 ERROR RV=0 internal error", "0 connection closed"}, b.cache.take())
 
 	cfg := config(t, newest)
-	cfg.Watcher.MissingPrevKv = passes
+	cfg.Watcher.PassesMissingPrevKv = true
 	b, _ = registered(t, cfg)
 	b.respond(0, events(0, putAt("/a/x", 5), gone, changed))
 	b.settle()

@@ -73,10 +73,22 @@ func (c *Compactor) compact(env *sim.Env) {
 	l.at.Change(env).state = compactTrying
 	l.previous.Set(env, rev)
 	l.call = env.Call(c.cfg.KV, &wire.TxnRequest{
-		Compare: Guards.Of(c.cfg.Guard)(env, l.compactTime.Get(env)),
+		Compare: c.condition(env),
 		Success: []wire.RequestOp{{Put: &wire.PutRequest{Key: wire.CompactRevKey, Value: strconv.FormatInt(rev, 10)}}},
 		Failure: []wire.RequestOp{{Range: &wire.RangeRequest{Key: wire.CompactRevKey}}},
 	})
+}
+
+// condition lets one server compact in an interval: no other has written the key since its last try.
+func (c *Compactor) condition(env *sim.Env) []wire.Compare {
+	compactTime := c.loop.compactTime.Get(env)
+	if c.cfg.Uncontested {
+		if env.Noting() {
+			env.Note(uncontested{})
+		}
+		return nil
+	}
+	return []wire.Compare{{Key: wire.CompactRevKey, Target: wire.CompareVersion, Result: wire.CompareEqual, Operand: compactTime}}
 }
 
 func (c *Compactor) compactAnswered(env *sim.Env, p sim.Payload) {
@@ -125,9 +137,9 @@ func (c *Compactor) tried(env *sim.Env, p *wire.TxnResponse) {
 	default:
 		env.Cover(won)
 		*l.compactTime.Change(env)++
-		if to := Goals.Of(c.cfg.Goal)(previous, p.Revision); to != previous {
-			previous = to
-			l.previous.Set(env, to)
+		if c.cfg.CompactsPresent && p.Revision != previous {
+			previous = p.Revision
+			l.previous.Set(env, previous)
 		}
 		if env.Noting() {
 			env.Note(tryWon{previous})

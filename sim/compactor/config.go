@@ -10,7 +10,6 @@ import (
 // original's values; KV has none.
 type Config struct {
 	Options
-	// Rules are Kubernetes' if they are zero.
 	Rules
 	// KV is the node that takes unary requests: etcd, or the client before it.
 	KV sim.NodeID

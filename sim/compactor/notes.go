@@ -24,3 +24,8 @@ func (n tryWon) Text(*sim.World) string {
 }
 
 func (n tryWon) About() sim.About { return sim.About{Revision: n.revision} }
+
+// uncontested: the server compares nothing.
+type uncontested struct{}
+
+func (uncontested) Text(*sim.World) string { return "is to compact etcd, whatever other servers do" }

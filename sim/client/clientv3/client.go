@@ -52,13 +52,8 @@ type Subscriber interface {
 type Client struct {
 	cfg        Config
 	subscriber Subscriber
-	broadcast  Broadcast
-	unknown    Unknown
-	repeats    Repeats
-	// requireLeader is that of the streams.
-	requireLeader bool
-	streams       []*Stream        // watcher.streams, by place
-	watches       []*watcherStream // by the subscriber's number
+	streams    []*Stream        // watcher.streams, by place
+	watches    []*watcherStream // by the subscriber's number
 	// nextEndpoint is the place of the member at which the next stream is opened.
 	nextEndpoint int
 	calls        []unaryCall
@@ -77,8 +72,6 @@ func (c *Client) Reset(cfg Config, s Subscriber) {
 func (c *Client) Reconfigure(cfg Config) {
 	cfg.setDefaults()
 	c.cfg = cfg
-	c.broadcast, c.unknown = ProgressScopes.Of(cfg.ProgressScope), UnknownWrites.Of(cfg.UnknownWrite)
-	c.repeats, c.requireLeader = FailedReads.Of(cfg.FailedRead), LeaderRequirements.Of(cfg.RequireLeader)
 }
 
 // Restart forgets everything: the process is a new one.

@@ -5,8 +5,7 @@ import "slices"
 // CloneTo makes another client a copy of this one, for another subscriber.
 // Messages are shared, they never change.
 func (c *Client) CloneTo(to *Client, s Subscriber) {
-	*to = Client{cfg: c.cfg, subscriber: s, broadcast: c.broadcast, unknown: c.unknown, repeats: c.repeats, requireLeader: c.requireLeader,
-		nextEndpoint: c.nextEndpoint, calls: slices.Clone(c.calls), outages: slices.Clone(c.outages)}
+	*to = Client{cfg: c.cfg, subscriber: s, nextEndpoint: c.nextEndpoint, calls: slices.Clone(c.calls), outages: slices.Clone(c.outages)}
 	streams, watches := make([]Stream, len(c.streams)), make([]watcherStream, len(c.watches))
 	to.streams = make([]*Stream, len(c.streams))
 	for i, s := range c.streams {

@@ -92,3 +92,12 @@ func (n closingsLeft) Text(*sim.World) string {
 
 // SetsBack implements sim.Setback.
 func (n closingsLeft) SetsBack() bool { return true }
+
+// givenToOthers: a progress notification is delivered to the watches of another stream.
+type givenToOthers struct{ revision int64 }
+
+func (n givenToOthers) Text(*sim.World) string {
+	return "gives progress " + strconv.FormatInt(n.revision, 10) + " to the watches of another stream, too"
+}
+
+func (n givenToOthers) About() sim.About { return sim.About{Revision: n.revision} }

@@ -5,19 +5,24 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
-	"github.com/watchbed/watchbed/sim/wire"
 )
 
 // Options are everything about a client library that can be set by name.
 type Options struct {
 	ResumeRevision ResumeRevision
-	ProgressScope  ProgressScope
-	UnknownWrite   UnknownWrite
-	FailedRead     FailedRead
-	AbandonedCall  AbandonedCall
-	LateClosing    LateClosing
-	ReopenPause    ReopenPause
-	RequireLeader  RequireLeader
+	// BroadcastsToAll: a progress notification for all watches of a stream reaches those of the other streams.
+	BroadcastsToAll bool
+	UnknownWrite    UnknownWrite
+	// GivesUpReads: isSafeRetryImmutableRPC is false for the errors of etcd itself.
+	GivesUpReads bool
+	// KeepsCalls: the client library does not forget a call whose caller is gone.
+	KeepsCalls bool
+	// LeavesClosings: run, once it has opened its stream again, leaves watches that closed meanwhile.
+	LeavesClosings bool
+	// BacksOffAsGRPC: a stream is opened again when gRPC would connect again.
+	BacksOffAsGRPC bool
+	// LeaderNotRequired: watches and progress requests do without the metadata of clientv3.WithRequireLeader.
+	LeaderNotRequired bool
 	Amounts
 }
 
@@ -33,80 +38,17 @@ const (
 	ResumeAtHeader
 )
 
-// ProgressScope is a value of ProgressScopes.
-type ProgressScope uint8
-
-// Broadcast hands a progress notification for all watches of a stream on.
-type Broadcast func(env *sim.Env, s *Stream, p *wire.WatchResponse)
-
-// ProgressScopes are the watches that receive a progress notification for all
-// watches of a stream.
-var ProgressScopes = option.NewSeam[ProgressScope, Broadcast]("progress-scope",
-	"the watches that receive a progress notification for all watches of a stream").
-	Shipped("stream", "the watches of that stream: all releases", func(env *sim.Env, s *Stream, p *wire.WatchResponse) { s.Deliver(env, p) })
-
-// UnknownWrite is a value of UnknownWrites.
+// UnknownWrite is what becomes of a write of which etcd did not say whether it is carried out.
 type UnknownWrite uint8
 
-// Unknown says what becomes of a write of which etcd did not say whether it is carried
-// out: whether the write is sent again, and else what its caller is answered.
-type Unknown func(err *wire.Error) (again bool, answer *wire.Error)
-
-// UnknownWrites are the ways to take such an error.
-var UnknownWrites = option.NewSeam[UnknownWrite, Unknown]("unknown-writes",
-	"what the client library does when etcd does not say whether it carries out a write").
-	Shipped("reported", "the caller gets the error: all releases", func(err *wire.Error) (bool, *wire.Error) { return false, err })
-
-// FailedRead is a value of FailedReads.
-type FailedRead uint8
-
-// Repeats reports whether a read is sent again after an error that says that etcd is
-// unavailable.
-type Repeats func(err *wire.Error) bool
-
-// FailedReads are the errors after which a read is sent again.
-var FailedReads = option.NewSeam[FailedRead, Repeats]("failed-reads",
-	"the errors after which the client library sends a read again").
-	Shipped("unavailable", "all that say that etcd is unavailable (isSafeRetryImmutableRPC)", func(*wire.Error) bool { return true })
-
-// AbandonedCall is a value of AbandonedCalls.
-type AbandonedCall uint8
-
-// AbandonedCalls say whether the client library forgets a call whose caller is gone.
-var AbandonedCalls = option.NewSeam[AbandonedCall, bool]("abandoned-calls",
-	"what the client library does with a call whose caller is gone").
-	Shipped("forgotten", "the attempt ends, and nothing is left of the call: all releases", true)
-
-// LateClosing is a value of LateClosings.
-type LateClosing uint8
-
-// LateClosings say whether run, once it has opened its stream again, takes watches that
-// closed meanwhile.
-var LateClosings = option.NewSeam[LateClosing, bool]("late-closings",
-	"what becomes of watches that close while their stream waits to be opened again").
-	Shipped("taken", "run takes them when the stream is open: all releases", true)
-
-// ReopenPause is a value of ReopenPauses.
-type ReopenPause uint8
-
-// Pause is how long run sleeps before it opens a stream again that broke, after it has slept
-// for so long the last time, or the first time would have.
-type Pause func(last sim.Duration, a *Amounts) sim.Duration
-
-// ReopenPauses are the pauses before a stream is opened again.
-var ReopenPauses = option.NewSeam[ReopenPause, Pause]("reopen-pause",
-	"how long the client library waits before it opens a watch stream again that broke").
-	Shipped("backoff", "1.25 ms, and a quarter more with each further break, up to 100 ms (backoffIfUnavailable)",
-		func(last sim.Duration, a *Amounts) sim.Duration { return min(last+last/4, a.WatchBackoffMax) })
-
-// RequireLeader is a value of LeaderRequirements.
-type RequireLeader uint8
-
-// LeaderRequirements say whether watches and progress requests have the metadata of
-// clientv3.WithRequireLeader.
-var LeaderRequirements = option.NewSeam[RequireLeader, bool]("require-leader",
-	"whether etcd ends the watch streams of the client library at a member that has no leader").
-	Shipped("always", "it does (clientv3.WithRequireLeader): Kubernetes from 1.19 on (kubernetes#89881)", true)
+const (
+	// WriteReported gives the caller the error.
+	WriteReported UnknownWrite = iota
+	// WriteRepeated sends the write again.
+	WriteRepeated
+	// WriteRefused answers the caller that nothing was written, after a failure of the leader.
+	WriteRefused
+)
 
 // Choices are the options in which client libraries differ.
 var Choices = option.NewGroup("client",
@@ -114,13 +56,28 @@ var Choices = option.NewGroup("client",
 		"where a watch continues after a progress notification and a break",
 		option.Val("after-header", "at the revision after it"),
 		option.Val("at-header", "at its revision, so that an event comes twice (etcd#15248)")),
-	option.SeamOption(ProgressScopes, func(o *Options) *ProgressScope { return &o.ProgressScope }),
-	option.SeamOption(FailedReads, func(o *Options) *FailedRead { return &o.FailedRead }),
-	option.SeamOption(UnknownWrites, func(o *Options) *UnknownWrite { return &o.UnknownWrite }),
-	option.SeamOption(AbandonedCalls, func(o *Options) *AbandonedCall { return &o.AbandonedCall }),
-	option.SeamOption(LateClosings, func(o *Options) *LateClosing { return &o.LateClosing }),
-	option.SeamOption(ReopenPauses, func(o *Options) *ReopenPause { return &o.ReopenPause }),
-	option.SeamOption(LeaderRequirements, func(o *Options) *RequireLeader { return &o.RequireLeader }),
+	option.Either("progress-scope", func(o *Options) *bool { return &o.BroadcastsToAll }, "the watches that receive a progress notification for all watches of a stream",
+		option.Val("stream", "the watches of that stream: all releases"),
+		option.Bug("client", "all watches of the client library: no release")),
+	option.Either("failed-reads", func(o *Options) *bool { return &o.GivesUpReads }, "the errors after which the client library sends a read again",
+		option.Val("unavailable", "all that say that etcd is unavailable (isSafeRetryImmutableRPC)"),
+		option.Bug("interrupted", "a broken connection only (etcd#8327)")),
+	option.Choice("unknown-writes", func(o *Options) *UnknownWrite { return &o.UnknownWrite }, "what the client library does when etcd does not say whether it carries out a write",
+		option.Val("reported", "the caller gets the error: all releases"),
+		option.Bug("repeated", "it is sent again, as a read is (jetcd#1444)"),
+		option.Bug("refused", "after a failure of the leader the caller is answered that the write is refused (etcd#5577)")),
+	option.Either("abandoned-calls", func(o *Options) *bool { return &o.KeepsCalls }, "what the client library does with a call whose caller is gone",
+		option.Val("forgotten", "the attempt ends, and nothing is left of the call: all releases"),
+		option.Bug("kept", "the attempt ends, and the call stays in its list: no release")),
+	option.Either("late-closings", func(o *Options) *bool { return &o.LeavesClosings }, "what becomes of watches that close while their stream waits to be opened again",
+		option.Val("taken", "run takes them when the stream is open: all releases"),
+		option.Bug("left", "they wait until another watch closes (etcd#6651)")),
+	option.Either("reopen-pause", func(o *Options) *bool { return &o.BacksOffAsGRPC }, "how long the client library waits before it opens a watch stream again that broke",
+		option.Val("backoff", "1.25 ms, and a quarter more with each further break, up to 100 ms (backoffIfUnavailable)"),
+		option.Bug("connection", "a second, and 1.6 times as long with each further break, up to two minutes (jetcd#1616)")),
+	option.Either("require-leader", func(o *Options) *bool { return &o.LeaderNotRequired }, "whether etcd ends the watch streams of the client library at a member that has no leader",
+		option.Val("always", "it does (clientv3.WithRequireLeader): Kubernetes from 1.19 on (kubernetes#89881)"),
+		option.Bug("never", "a stream stays open, and nothing new comes on it: Kubernetes before 1.19")),
 )
 
 // Group is all options.

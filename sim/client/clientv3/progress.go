@@ -45,8 +45,8 @@ func (c *Client) RequestProgress(env *sim.Env, caller sim.Conn, p *wire.Progress
 func (c *Client) progressRequest(p *wire.ProgressRequest) *wire.WatchProgressRequest {
 	switch {
 	case p.ID != 0:
-		return &wire.WatchProgressRequest{ID: p.ID, RequireLeader: c.requireLeader}
-	case c.requireLeader:
+		return &wire.WatchProgressRequest{ID: p.ID, RequireLeader: !c.cfg.LeaderNotRequired}
+	case !c.cfg.LeaderNotRequired:
 		return progressOfLeader
 	}
 	return progressOfAnyMember

@@ -146,20 +146,27 @@ func (s *Stream) broadcastResponse(env *sim.Env, p *wire.WatchResponse) {
 	if len(s.resuming) > 0 {
 		env.Cover(broadcastMisses)
 	}
-	s.c.broadcast(env, s, p)
+	s.deliver(env, p)
+	if !s.c.cfg.BroadcastsToAll {
+		return
+	}
+	env.LooksAt(cellStreams, 0)
+	for _, other := range slices.Clone(s.c.streams) {
+		if other == s {
+			continue
+		}
+		if env.Noting() {
+			env.Note(givenToOthers{p.Revision})
+		}
+		other.deliver(env, p)
+	}
 }
 
-// Deliver hands a response to all watches that are registered on the stream.
-func (s *Stream) Deliver(env *sim.Env, p *wire.WatchResponse) {
+// deliver hands a response to all watches that are registered on the stream.
+func (s *Stream) deliver(env *sim.Env, p *wire.WatchResponse) {
 	s.looksAt(env, cellSubstreams)
 	for _, n := range s.substreams {
 		s.readsItem(env, cellSubstreams, watchItem(n))
 		s.c.watches[n].receive(env, p)
 	}
-}
-
-// Others are the other streams of the client.
-func (s *Stream) Others(env *sim.Env) []*Stream {
-	env.LooksAt(cellStreams, 0)
-	return slices.DeleteFunc(slices.Clone(s.c.streams), func(o *Stream) bool { return o == s })
 }

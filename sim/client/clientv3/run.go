@@ -2,6 +2,7 @@ package clientv3
 
 import (
 	"slices"
+	"time"
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -164,10 +165,20 @@ func (s *Stream) errc(env *sim.Env, h *sim.Hangup) {
 	// between states.
 	if env.Mode() == sim.Timed {
 		s.writes(env, cellBackoff)
-		s.backoff = ReopenPauses.Of(s.c.cfg.ReopenPause)(s.backoff, &s.c.cfg.Amounts)
+		s.backoff = s.c.nextBackoff(s.backoff)
 	}
 	s.writes(env, cellRun)
 	s.state, s.conn = streamBackingOff, sim.NoConn
 	env.Disable(s.task())
 	env.Arm(sim.Timer(s.c.cfg.BackoffTimer.Of(s.n)), s.backoff)
+}
+
+// nextBackoff is backoffIfUnavailable: how long run sleeps before it opens a stream again, after it has slept for
+// so long the last time.
+func (c *Client) nextBackoff(last sim.Duration) sim.Duration {
+	if c.cfg.BacksOffAsGRPC {
+		// backoff.DefaultConfig of gRPC, without the jitter.
+		return min(max(last*8/5, time.Second), 2*time.Minute)
+	}
+	return min(last+last/4, c.cfg.WatchBackoffMax)
 }

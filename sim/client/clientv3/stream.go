@@ -157,7 +157,7 @@ func (s *Stream) newWatchClient(env *sim.Env) {
 	s.writes(env, cellCancelSet)
 	s.cancelSet = s.cancelSet[:0]
 	s.nextResume(env)
-	if s.reqc.Len() == 0 && !LateClosings.Of(s.c.cfg.LateClosing) {
+	if s.reqc.Len() == 0 && s.c.cfg.LeavesClosings {
 		if s.closingc.Len() > 0 && env.Noting() {
 			env.Note(closingsLeft{s.closingc.Len()})
 		}

@@ -107,7 +107,7 @@ func (w *watcherStream) request(env *sim.Env, ctxKey string) {
 // create is watchRequest.toPB.
 func (w *watcherStream) create() *wire.WatchCreateRequest {
 	return &wire.WatchCreateRequest{Key: w.Key, RangeEnd: w.End, StartRevision: w.Rev,
-		ProgressNotify: w.ProgressNotify, PrevKv: true, RequireLeader: w.c.requireLeader}
+		ProgressNotify: w.ProgressNotify, PrevKv: true, RequireLeader: !w.c.cfg.LeaderNotRequired}
 }
 
 // register takes the id that the server gave, and the first time the revision from

@@ -3,6 +3,7 @@ package clientv3
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -120,9 +121,13 @@ func (c *Client) answered(env *sim.Env, conn sim.Conn, p sim.Payload) {
 func (c *Client) afterOutage(env *sim.Env, u *unaryCall, e *wire.Error) (again bool, answer *wire.Error) {
 	if !isRepeatable(u.request) {
 		env.Cover(writeUnknown)
-		return c.unknown(e)
+		if c.cfg.UnknownWrite == WriteRefused && strings.HasSuffix(e.Message, "leader failure") {
+			e = &wire.Error{Code: wire.TooManyRequests, Message: "the write is refused"}
+		}
+		return c.cfg.UnknownWrite == WriteRepeated, e
 	}
-	if u.attempts < c.cfg.MaxUnaryRetries && c.repeats(e) {
+	givesUp := c.cfg.GivesUpReads && strings.HasPrefix(e.Message, "etcdserver: ")
+	if u.attempts < c.cfg.MaxUnaryRetries && !givesUp {
 		env.Cover(readRetried)
 		return true, nil
 	}
@@ -183,7 +188,7 @@ func (c *Client) drop(env *sim.Env, i int) {
 		env.Disarm(c.retryTimer(i))
 	}
 	env.Close(c.calls[i].conn)
-	if !AbandonedCalls.Of(c.cfg.AbandonedCall) {
+	if c.cfg.KeepsCalls {
 		if env.Noting() {
 			env.Note(callKept{c.calls[i].request})
 		}

@@ -31,7 +31,7 @@ func (w *watchChan) isConcurrent() bool { return w.c.cfg.WatchDecode == Concurre
 // begins. It returns false if there is no slot.
 func (w *watchChan) schedules(env *sim.Env, e event) bool {
 	w.looksAt(env, cellSlots)
-	if !w.c.rules.bookmarksTakeSlots && e.isProgress() && env.CanSend(w.conn) {
+	if w.c.cfg.BookmarksPass && e.isProgress() && env.CanSend(w.conn) {
 		if len(w.slots) > 0 && env.Noting() {
 			env.Note(progressPasses{e.rev, w.slots[0].event.rev})
 		}
@@ -119,8 +119,8 @@ func (w *watchChan) decoded(env *sim.Env, place int) {
 func (w *watchChan) collect(env *sim.Env) {
 	w.looksAt(env, cellSlots)
 	for {
-		i := w.c.rules.collect(len(w.slots), func(i int) bool { return w.slots[i].done })
-		if i < 0 {
+		i := slices.IndexFunc(w.slots, func(s slot) bool { return s.done })
+		if i < 0 || i > 0 && !w.c.cfg.CollectsAsReady {
 			return
 		}
 		if !w.slots[i].failed && !env.CanSend(w.conn) {
@@ -137,7 +137,7 @@ func (w *watchChan) collect(env *sim.Env) {
 		switch {
 		case !s.failed:
 			w.sendEvent(env, s.event)
-		case w.c.rules.errorsInOrder:
+		case !w.c.cfg.DecodeErrorsAside:
 			w.stopDecodes(env)
 			w.incomingEventChan.Clear()
 			w.fail(env, errDecode)

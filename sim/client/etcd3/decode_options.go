@@ -9,10 +9,13 @@ import (
 
 // DecodeOptions are how events become objects.
 type DecodeOptions struct {
-	WatchDecode  WatchDecode
-	Collection   Collection
-	BookmarkSlot BookmarkSlot
-	DecodeError  DecodeError
+	WatchDecode WatchDecode
+	// CollectsAsReady: collectEventProcessing takes whichever event is decoded.
+	CollectsAsReady bool
+	// BookmarksPass: progress is sent past the events that are still decoded.
+	BookmarksPass bool
+	// DecodeErrorsAside: the error of a decode is reported past the slots, and its event is left out.
+	DecodeErrorsAside bool
 	// DecodeTime is the longest time that the decode of an object takes.
 	DecodeTime sim.Duration
 	// DecodeFailures is how many objects at most cannot be decoded.
@@ -32,52 +35,20 @@ const (
 	Concurrent
 )
 
-// decodeRules are the values of the seams of concurrentProcessEvents.
-type decodeRules struct {
-	collect            Collect
-	bookmarksTakeSlots bool
-	errorsInOrder      bool
-}
-
-// Collection is a value of Collections.
-type Collection uint8
-
-// Collect is the slot that the collector takes, of so many, -1 if it waits. done says of which
-// the result is there.
-type Collect func(slots int, done func(i int) bool) int
-
-// Collections are the ways to choose it.
-var Collections = option.NewSeam[Collection, Collect]("decode-order", "which decoded event a watch sends next, if several are decoded at the same time").
-	Shipped("as-they-came", "the one that came first, when it is decoded", func(slots int, done func(i int) bool) int {
-		if slots > 0 && done(0) {
-			return 0
-		}
-		return -1
-	})
-
-// BookmarkSlot is a value of BookmarkSlots.
-type BookmarkSlot uint8
-
-// BookmarkSlots say whether progress waits in a slot for what came before it.
-var BookmarkSlots = option.NewSeam[BookmarkSlot, bool]("bookmark-slot", "what progress does behind events that are still decoded").
-	Shipped("taken", "it takes a slot, and waits for them", true)
-
-// DecodeError is a value of DecodeErrors.
-type DecodeError uint8
-
-// DecodeErrors say whether the error of a decode comes in the place of its event and ends
-// everything.
-var DecodeErrors = option.NewSeam[DecodeError, bool]("decode-error", "what becomes of an object that cannot be decoded").
-	Shipped("in-slot", "an error in its place ends the watch", true)
-
 var decodeChoices = option.NewGroup("client",
 	option.Choice("watch-decode", func(o *DecodeOptions) *WatchDecode { return &o.WatchDecode },
 		"how many events of a watch etcd3 decodes at the same time (ConcurrentWatchObjectDecode, KEP-6178)",
 		option.Val("serial", "one: up to Kubernetes 1.36"),
 		option.Val("concurrent", "ten, and sends them in the order in which they came")),
-	option.SeamOption(Collections, func(o *DecodeOptions) *Collection { return &o.Collection }),
-	option.SeamOption(BookmarkSlots, func(o *DecodeOptions) *BookmarkSlot { return &o.BookmarkSlot }),
-	option.SeamOption(DecodeErrors, func(o *DecodeOptions) *DecodeError { return &o.DecodeError }),
+	option.Either("decode-order", func(o *DecodeOptions) *bool { return &o.CollectsAsReady }, "which decoded event a watch sends next, if several are decoded at the same time",
+		option.Val("as-they-came", "the one that came first, when it is decoded"),
+		option.Bug("as-ready", "whichever is decoded")),
+	option.Either("bookmark-slot", func(o *DecodeOptions) *bool { return &o.BookmarksPass }, "what progress does behind events that are still decoded",
+		option.Val("taken", "it takes a slot, and waits for them"),
+		option.Bug("none", "it is sent past them")),
+	option.Either("decode-error", func(o *DecodeOptions) *bool { return &o.DecodeErrorsAside }, "what becomes of an object that cannot be decoded",
+		option.Val("in-slot", "an error in its place ends the watch"),
+		option.Bug("aside", "its event is left out, and the error is reported past what is decoded")),
 )
 
 var decodeAmounts = option.NewGroup("client",

@@ -1,40 +1,24 @@
 package etcd3
 
 import (
-	"strconv"
 	"strings"
 
-	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/release"
-	"github.com/watchbed/watchbed/sim/wire"
 )
 
 // Options are everything about a watcher that can be set by name.
 type Options struct {
-	MissingPrevKv  MissingPrevKv
-	RangeStream    RangeStream
-	StreamFallback StreamFallback
+	// PassesMissingPrevKv: a change or deletion that etcd sent without the previous value, because that was
+	// compacted (etcd #10681), does not end the watch.
+	PassesMissingPrevKv bool
+	RangeStream         RangeStream
+	// FallsBackLate: initial events whose stream ended with any error are listed in pages. An etcd that does not
+	// know RangeStream says so in the place of the first chunk, so that nothing is queued yet.
+	FallsBackLate bool
 	DecodeOptions
 	Amounts
 }
-
-// MissingPrevKv is a value of MissingPrevKvs.
-type MissingPrevKv uint8
-
-// Parse returns the error with which a watch ends at an event that has no previous
-// value, nil if the event is used as it is.
-type Parse func(env *sim.Env, e *wire.Event) *wire.Error
-
-// MissingPrevKvs are the ways to take a change or deletion that etcd sent without
-// the previous value, because that was compacted (etcd #10681).
-var MissingPrevKvs = option.NewSeam[MissingPrevKv, Parse]("missing-prev-kv",
-	"what a change or deletion without the previous value does to a watch").
-	Shipped("fails", "ends the watch with an error: Kubernetes from 1.15 on", func(env *sim.Env, e *wire.Event) *wire.Error {
-		env.Cover(missingPrevKvFailed)
-		return &wire.Error{Code: wire.Internal,
-			Message: "etcd sent an event without PrevKv: " + e.Kv.Key + " at " + strconv.FormatInt(e.Kv.ModRevision, 10)}
-	})
 
 // RangeStream is the gate EtcdRangeStream.
 type RangeStream uint8
@@ -46,30 +30,22 @@ const (
 	StreamEnabled
 )
 
-// StreamFallback is a value of StreamFallbacks.
-type StreamFallback uint8
-
-// FallsBack reports whether initial events whose stream ended with an error are listed in pages.
-type FallsBack func(err *wire.Error) bool
-
-// StreamFallbacks are the errors after which they are. An etcd that does not know RangeStream
-// says so in the place of the first chunk, so that nothing is queued yet.
-var StreamFallbacks = option.NewSeam[StreamFallback, FallsBack]("stream-fallback",
-	"the errors of a RangeStream after which a watch lists its initial events in pages").
-	Shipped("unimplemented", "that etcd does not know the method", func(err *wire.Error) bool { return err.Code == wire.Unimplemented })
-
 // Choices are the options in which watchers differ.
 var Choices = option.Join(watchChoices, option.Lift(decodeChoices, decode))
 
 func decode(o *Options) *DecodeOptions { return &o.DecodeOptions }
 
 var watchChoices = option.NewGroup("client",
-	option.SeamOption(MissingPrevKvs, func(o *Options) *MissingPrevKv { return &o.MissingPrevKv }),
+	option.Either("missing-prev-kv", func(o *Options) *bool { return &o.PassesMissingPrevKv }, "what a change or deletion without the previous value does to a watch",
+		option.Val("fails", "ends the watch with an error: Kubernetes from 1.15 on"),
+		option.Bug("passes", "nothing: a deletion does not reach the cache (kubernetes#76675)")),
 	option.Choice("etcd-range-stream", func(o *Options) *RangeStream { return &o.RangeStream },
 		"whether etcd3 reads initial events and whole lists as a stream (EtcdRangeStream, KEP-5966)",
 		option.Val("disabled", "it asks for pages: up to Kubernetes 1.36"),
 		option.Val("enabled", "it tries, and asks for pages for ten minutes if etcd does not know the method")),
-	option.SeamOption(StreamFallbacks, func(o *Options) *StreamFallback { return &o.StreamFallback }),
+	option.Either("stream-fallback", func(o *Options) *bool { return &o.FallsBackLate }, "the errors of a RangeStream after which a watch lists its initial events in pages",
+		option.Val("unimplemented", "that etcd does not know the method"),
+		option.Bug("any-error", "any, although objects of the stream are queued")),
 )
 
 // gates are those that are on by default in the first Kubernetes that is built with a branch of

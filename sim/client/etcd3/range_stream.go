@@ -109,7 +109,7 @@ func (w *watchChan) streamFailed(env *sim.Env, err *wire.Error) {
 	s := &w.sync
 	env.Close(s.stream)
 	s.stream, s.more, s.rev = sim.NoConn, false, 0
-	if StreamFallbacks.Of(w.c.cfg.StreamFallback)(err) {
+	if err.Code == wire.Unimplemented || w.c.cfg.FallsBackLate {
 		w.c.markUnsupported(env)
 		if env.Noting() {
 			env.Note(listsInPages{w.prefix, err})

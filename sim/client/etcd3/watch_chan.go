@@ -167,12 +167,11 @@ func (w *watchChan) queueResponse(env *sim.Env) {
 			return
 		}
 		e := &p.Events[w.next]
-		if e.PrevKv == nil && !isCreate(e) {
-			if err := w.c.parse(env, e); err != nil {
-				w.writes(env, cellErr)
-				w.response, w.err, w.state = nil, err, watchFailing
-				return
-			}
+		if e.PrevKv == nil && !isCreate(e) && !w.c.cfg.PassesMissingPrevKv {
+			env.Cover(missingPrevKvFailed)
+			w.writes(env, cellErr)
+			w.response, w.err, w.state = nil, errWithoutPrevKv(e), watchFailing
+			return
 		}
 		w.push(env, event{event: e, rev: e.Kv.ModRevision})
 	}
@@ -295,3 +294,9 @@ func prefixEnd(prefix string) string {
 }
 
 var errCompacted = &wire.Error{Code: wire.ErrCompacted, Message: "the watch's revision has been compacted"}
+
+// errWithoutPrevKv ends a watch at a change or deletion of which etcd has no previous value any more.
+func errWithoutPrevKv(e *wire.Event) *wire.Error {
+	return &wire.Error{Code: wire.Internal,
+		Message: "etcd sent an event without PrevKv: " + e.Kv.Key + " at " + strconv.FormatInt(e.Kv.ModRevision, 10)}
+}

@@ -24,8 +24,6 @@ type Config struct {
 type Watcher struct {
 	cfg     Config
 	client  *clientv3.Client
-	parse   Parse
-	rules   decodeRules
 	watches []*watchChan
 	// unsupported is that etcd was found not to know RangeStream.
 	unsupported unsupported
@@ -53,10 +51,6 @@ func (c *Watcher) Reset(cfg Config, client *clientv3.Client) {
 func (c *Watcher) Reconfigure(cfg Config) {
 	cfg.setDefaults()
 	c.cfg = cfg
-	c.parse = MissingPrevKvs.Of(cfg.MissingPrevKv)
-	c.rules = decodeRules{
-		collect: Collections.Of(cfg.Collection), bookmarksTakeSlots: BookmarkSlots.Of(cfg.BookmarkSlot), errorsInOrder: DecodeErrors.Of(cfg.DecodeError),
-	}
 }
 
 // Restart forgets all watches: the process is a new one.
@@ -74,7 +68,7 @@ func (c *Watcher) Restart() {
 // library. Messages are shared, they never change.
 func (c *Watcher) CloneTo(to *Watcher, client *clientv3.Client) {
 	*to = Watcher{
-		cfg: c.cfg, client: client, parse: c.parse, rules: c.rules, decodeFailures: c.decodeFailures, watches: make([]*watchChan, len(c.watches)),
+		cfg: c.cfg, client: client, decodeFailures: c.decodeFailures, watches: make([]*watchChan, len(c.watches)),
 		results: c.results.Clone(), unsupported: c.unsupported, lists: slices.Clone(c.lists),
 	}
 	for i := range to.lists {
