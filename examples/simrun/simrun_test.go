@@ -39,7 +39,7 @@ func build(t *testing.T) string {
 
 // TestREADMEShowsTheNaiveCache holds the README to the code that is built here.
 func TestREADMEShowsTheNaiveCache(t *testing.T) {
-	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	readme, err := os.ReadFile(filepath.Join("..", "README.md"))
 	require.NoError(t, err)
 	code, err := os.ReadFile(filepath.Join("..", "naivecache", "naive.go"))
 	require.NoError(t, err)
