@@ -16,8 +16,7 @@ import (
 const proofsIntro = `What "prove" has shown: it looks at every schedule within bounds, in place of a sample of them. "Proved" is meant within the bounds of
 the row and of nothing beyond them: the options of the workload, and how often each timer fires that is not part of a client's plan. Any
 armed timer may fire at any point, which is more than real time allows; with a clock in place of that the horizon bounds a run. A
-violation comes with a shortest schedule there is, which the command tells, and the folder proofs/stories. Tests search the small rows
-again. "N states for M states": of states that differ only in which of several clients with the same plan is which one was looked at.
+violation comes with a shortest schedule there is, which the command tells. Tests search the small rows again. "N states for M states": of states that differ only in which of several clients with the same plan is which one was looked at.
 
 No bound covers what comes only of many (full buffers, backoff that grows, work that is shared among seats), more writers, readers,
 caches or members than in the row, faults that the row does not name or that strike more often, races that the bed masks, and delays

@@ -228,14 +228,9 @@ func (k *kept) write(t *testing.T) {
 func (k *kept) stories() (files []string) {
 	for i := range promises {
 		for _, r := range promises[i].rows() {
-			if k.Proofs[r.name()].Violated != "" {
+			if k.Proofs[r.name()].Violated != "" && r.isTold() {
 				files = append(files, r.story())
 			}
-		}
-	}
-	for i := range bugs {
-		if _, ok := k.Bugs[bugs[i].name]; ok {
-			files = append(files, bugs[i].story())
 		}
 	}
 	slices.Sort(files)

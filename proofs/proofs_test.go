@@ -101,7 +101,7 @@ func TestProofs(t *testing.T) {
 						have.Seconds = math.Ceil(found.Seconds)
 					}
 					kept.Proofs[r.name()] = have
-					if len(runs) > 0 {
+					if len(runs) > 0 && r.isTold() {
 						require.NoError(t, os.WriteFile(filepath.Join(storiesDir, r.story()), []byte(told(t, r.scenario, found, runs)), 0o644))
 					}
 					kept.write(t)
@@ -118,7 +118,7 @@ func TestProofs(t *testing.T) {
 				have := figuresOf(found)
 				have.Seconds, have.Part, have.Claims = want.Seconds, want.Part, want.Claims
 				require.Equal(t, want, have, searchAnew)
-				if len(runs) > 0 {
+				if len(runs) > 0 && r.isTold() {
 					text, err := os.ReadFile(filepath.Join(storiesDir, r.story()))
 					require.NoError(t, err)
 					require.Equal(t, string(text), told(t, r.scenario, found, runs), searchAnew)

@@ -252,6 +252,9 @@ func (r *row) name() string {
 // timed reports whether the runs have a clock: the horizon bounds them, and no number of firings.
 func (p *promise) timed() bool { return p.scenario.Params.Clock.Mode == sim.Timed }
 
+// isTold reports whether the story of a violation is kept: those of other designs are told in the same way, and the command tells each.
+func (r *row) isTold() bool { return r.design == "" || r.design == "kep-2340" }
+
 // story is the file with the shortest schedule of a violation.
 func (r *row) story() string {
 	words := append([]string{r.scenario.Name, "etcd-" + r.etcd, r.design}, strings.Fields(r.set)...)
