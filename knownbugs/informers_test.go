@@ -9,6 +9,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/properties/informers"
 	"github.com/watchbed/watchbed/properties/watches"
 	scenarioinformers "github.com/watchbed/watchbed/scenarios/informers"
@@ -42,7 +43,7 @@ func TestBugsShowInInformers(t *testing.T) {
 			want := explore.Failure{Property: c.property.Name, Label: c.label}
 			subjects, err := c.scenario.Subjects(p)
 			require.NoError(t, err)
-			result, err := campaign.Run(context.Background(), subjects, campaign.Config{Seeds: 1000, Steps: p.Clock.Steps})
+			result, err := campaign.Run(context.Background(), subjects, campaign.Config{Seeds: testsize.Of[uint64](1000, 300, 300), Steps: p.Clock.Steps})
 			require.NoError(t, err)
 			var found uint64
 			for _, f := range result.Failures {
@@ -50,7 +51,7 @@ func TestBugsShowInInformers(t *testing.T) {
 					found = f.Schedules
 				}
 			}
-			t.Logf("%d of 1000 schedules", found)
+			t.Logf("%d of %d schedules", found, result.Schedules)
 			assert.NotZero(t, found, want)
 		})
 	}

@@ -276,7 +276,7 @@ func TestBugsShareTheStepsOfTheHealthyCache(t *testing.T) {
 			schedules := uint64(most)
 			if always[bug.Name] != "" {
 				// None is alike, so that all are run.
-				schedules = testsize.Of[uint64](most, 100, 30)
+				schedules = testsize.Of[uint64](most, 30, 30)
 			}
 			alike := false
 			for seed := uint64(0); seed < schedules && !alike; seed++ {
