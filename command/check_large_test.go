@@ -71,7 +71,7 @@ func TestCheckLargeHistories(t *testing.T) {
 		return
 	}
 	c := command(t)
-	writeLargeHistories(t, c.dir, testsize.Of(50_000, 5_000, 5_000))
+	writeLargeHistories(t, c.dir, testsize.Of(50_000, 2_000, 2_000))
 	for _, h := range largeHistories {
 		require.Equal(t, h.code, c.run("check", h.name), "%s: %s%s", h.name, c.out, c.err)
 		require.Contains(t, c.out, "watchers\n")

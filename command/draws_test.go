@@ -28,11 +28,11 @@ func (c *simrun) drawn(code int, args ...string) (got drawnJSON) {
 
 func TestDrawsShareTheSeeds(t *testing.T) {
 	c := command(t)
-	got := c.drawn(0, "--draw", "5..24", "--seeds", "400", "--expect")
+	got := c.drawn(0, "--draw", "5..24", "--seeds", "200", "--expect")
 	require.Equal(t, "5..24", got.Draws)
-	require.EqualValues(t, 400, got.Schedules)
-	require.Equal(t, got.CampaignHash, c.drawn(0, "--draw", "5..24", "--seeds", "400", "--expect", "--workers", "1").CampaignHash)
-	require.NotEqual(t, got.CampaignHash, c.drawn(0, "--draw", "6..25", "--seeds", "400", "--expect").CampaignHash)
+	require.EqualValues(t, 200, got.Schedules)
+	require.Equal(t, got.CampaignHash, c.drawn(0, "--draw", "5..24", "--seeds", "200", "--expect", "--workers", "1").CampaignHash)
+	require.NotEqual(t, got.CampaignHash, c.drawn(0, "--draw", "6..25", "--seeds", "200", "--expect").CampaignHash)
 	c.run("run", "any-requests", "--draw", "0..999999999999", "--for", "200ms", "--no-story")
 	require.Regexp(t, `, draws 0 to \d{1,5}, `, c.out, "those that were looked at")
 	c.refuses([]string{"--draw 0..6000: 6001 draws take as many schedules at least", "there are 6000: give one of these"}, "run", "any-requests", "--draw", "0..6000")
@@ -45,9 +45,9 @@ func TestDrawsShareTheSeeds(t *testing.T) {
 // that the run needs no draw.
 func TestFailuresOfDrawsAreReplayed(t *testing.T) {
 	c := command(t)
-	got := c.drawn(exitViolated, "--draw", "0..19", "--seeds", "400", "--bug", "kubernetes-125584", "--no-story")
+	got := c.drawn(exitViolated, "--draw", "0..19", "--seeds", "200", "--bug", "kubernetes-125584", "--no-story")
 	require.NotEmpty(t, got.Failures)
-	require.Equal(t, exitViolated, c.run("run", "any-requests", "--draw", "0..19", "--seeds", "400", "--bug", "kubernetes-125584", "--no-shrink"))
+	require.Equal(t, exitViolated, c.run("run", "any-requests", "--draw", "0..19", "--seeds", "200", "--bug", "kubernetes-125584", "--no-shrink"))
 	told := regexp.MustCompile(`The draw: --draw (\d+) --seeds (\d+)\.\.(\d+)`).FindStringSubmatch(c.out)
 	require.NotNil(t, told, c.out)
 	require.NotEmpty(t, c.drawn(exitViolated, "--draw", told[1], "--seeds", told[2]+".."+told[3], "--bug", "kubernetes-125584", "--no-story").Failures, "the draw shows it again")

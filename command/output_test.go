@@ -41,7 +41,7 @@ func TestLostOutputIsReported(t *testing.T) {
 		{[]string{"--help"}, exitUsage},
 		{[]string{"list"}, exitUsage},
 		{[]string{"check", history}, exitUsage},
-		{[]string{"run", "issue-15220", "--seeds", "300"}, exitViolated},
+		{[]string{"run", "issue-15220", "--seeds", "300", "--no-story"}, exitViolated},
 		{[]string{"check", vacuous}, exitUsage},
 		{[]string{"shrink", file}, exitUsage},
 	} {
@@ -115,11 +115,15 @@ func TestJUnitSpellsOut(t *testing.T) {
 func TestOutputFileAtStandardOutput(t *testing.T) {
 	c := command(t)
 	explored := []string{"run", "issue-15220", "--seeds", "300", "--out", "kept"}
-	require.Equal(t, exitViolated, c.run(append(explored, "--junit", "-")...))
+	require.Equal(t, exitViolated, c.run(append(explored, "--junit", "-", "--html", "run.html")...))
 	require.True(t, strings.HasPrefix(c.out, "<?xml"), c.out)
 	require.True(t, strings.HasSuffix(c.out, "</testsuites>\n"), c.out)
+	require.Contains(t, c.out, "<failure")
+	page, err := os.ReadFile("run.html")
+	require.NoError(t, err)
+	require.Contains(t, string(page), "<svg")
 	require.Contains(t, c.err, "is violated", "the story is told all the same")
-	require.Equal(t, exitViolated, c.run(append(explored, "--html", "-", "--junit", "file.xml")...))
+	require.Equal(t, exitViolated, c.run("replay", c.recorded(), "--html", "-"))
 	require.True(t, strings.HasPrefix(c.out, "<!DOCTYPE html>"), c.out)
 	require.NoFileExists(t, atStandardOutput)
 	c.refuses([]string{"--html - and --json both write to standard output"}, append(explored, "--json", "--html", "-")...)
@@ -131,7 +135,7 @@ func TestOutputFileAtStandardOutput(t *testing.T) {
 	defer printed.Close()
 	s := process{program: "simrun", in: strings.NewReader(""), out: printed, err: io.Discard, outFile: printed}
 	path := fmt.Sprintf("/dev/fd/%d", printed.Fd())
-	require.Equal(t, exitViolated, run(context.Background(), append(explored, "--junit", path), s))
+	require.Equal(t, exitViolated, run(context.Background(), append(explored, "--no-story", "--junit", path), s))
 	both, err := os.ReadFile("printed")
 	require.NoError(t, err)
 	require.Contains(t, string(both), "<?xml")

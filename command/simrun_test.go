@@ -135,8 +135,8 @@ func TestRunFindsAndReplays(t *testing.T) {
 var update = flag.Bool("update", false, "rewrite what the README shows of simrun's output")
 
 // TestREADMEShowsWhatSimrunPrints holds the README to its word: the story of its
-// first command, what the second version comes to, and the matrix, if tests have their full
-// size. With -update it rewrites them.
+// first command, and if tests have their full size what the second version comes to, and the
+// matrix. With -update it rewrites them.
 func TestREADMEShowsWhatSimrunPrints(t *testing.T) {
 	path, err := filepath.Abs(filepath.Join("..", "README.md"))
 	require.NoError(t, err)
@@ -145,17 +145,21 @@ func TestREADMEShowsWhatSimrunPrints(t *testing.T) {
 	c := command(t)
 	text := string(readme)
 
-	require.Equal(t, exitViolated, c.run("run", "issue-15220", "--etcd", "3.5.7"))
+	if *update || testsize.Full() {
+		require.Equal(t, exitViolated, c.run("run", "issue-15220", "--etcd", "3.5.7"))
+	} else {
+		c.recorded()
+	}
 	story, _, found := strings.Cut(c.out, "One known race")
 	require.True(t, found)
 	text = withBlock(t, text, "The first one says:", story)
 
-	require.Zero(t, c.run("run", "issue-15220", "--etcd", "3.5.13"))
-	_, held, _ := strings.Cut(c.out, "\n\n")
-	held, _, _ = strings.Cut(held, "\n\n")
-	text = withBlock(t, text, "With `--etcd 3.5.13` the same scenario holds:", held)
-
 	if *update || testsize.Full() {
+		require.Zero(t, c.run("run", "issue-15220", "--etcd", "3.5.13"))
+		_, held, _ := strings.Cut(c.out, "\n\n")
+		held, _, _ = strings.Cut(held, "\n\n")
+		text = withBlock(t, text, "With `--etcd 3.5.13` the same scenario holds:", held)
+
 		args := []string{"matrix", "--designs", "kep-2340,draft-2019,v0.37.2", "--etcd", "3.5.7,3.5.12,3.6.16"}
 		c.run(args...)
 		table, _, found := strings.Cut(c.out, "\n\nEach \"no\"")
@@ -383,7 +387,7 @@ func TestRunJSON(t *testing.T) {
 
 func TestExpect(t *testing.T) {
 	c := command(t)
-	require.Zero(t, c.run("run", "issue-15220", "--seeds", "400", "--expect"), c.err)
+	require.Zero(t, c.run("run", "issue-15220", "--seeds", "400", "--no-story", "--expect"), c.err)
 	require.Zero(t, c.run("run", "issue-15220", "--etcd", "3.5.13", "--seeds", "100", "--expect"), c.err)
 	// The bug violates linearizable-data, and linearizable as a further property.
 	require.Zero(t, c.run("run", "namespaces", "--bug", "kubernetes-125584", "--seeds", "100", "--no-story", "--expect"), c.err)
@@ -394,15 +398,14 @@ func TestExpect(t *testing.T) {
 }
 
 // TestReplayFilesAreNeverOverwritten: a second run of the same seeds leaves the
-// files alone, and one whose file was changed gets another name.
+// files alone, and writes one of another name where a file was changed.
 func TestReplayFilesAreNeverOverwritten(t *testing.T) {
 	c := command(t)
 	file := c.recorded()
 	first := c.failures()
-	c.found()
-	require.Equal(t, first, c.failures())
 	require.NoError(t, os.WriteFile(file, []byte("mine"), 0o644))
 	c.found()
+	require.Subset(t, c.failures(), first)
 	kept, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Equal(t, "mine", string(kept))
@@ -433,18 +436,11 @@ func TestUnwritableOut(t *testing.T) {
 	for _, args := range [][]string{{"run", "issue-15220"}, {"prove", "issue-15220"}, {"shrink", "x.json"}} {
 		c.refuses([]string{"replay files are kept in simrun-failures, which cannot be written: simrun-failures is a file; name another folder with --out"}, args...)
 	}
-	require.Equal(t, exitViolated, c.run("run", "issue-15220", "--seeds", "300", "--out", "elsewhere", "--no-shrink"))
+	require.Equal(t, exitViolated, c.run("run", "issue-15220", "--seeds", "300", "--out", "elsewhere", "--no-story"))
 }
 
-func TestOtherFormats(t *testing.T) {
+func TestUnwritableReport(t *testing.T) {
 	c := command(t)
-	require.Equal(t, exitViolated, c.run("run", "issue-15220", "--seeds", "300", "--html", "run.html", "--junit", "run.xml"))
-	page, err := os.ReadFile("run.html")
-	require.NoError(t, err)
-	require.Contains(t, string(page), "<svg")
-	xml, err := os.ReadFile("run.xml")
-	require.NoError(t, err)
-	require.Contains(t, string(xml), "<failure")
 	require.Equal(t, exitUsage, c.run("run", "issue-15220", "--etcd", "3.5.13", "--seeds", "50", "--junit", "no/such/dir.xml"))
 	require.Contains(t, c.err, "no such file or directory")
 }
@@ -650,11 +646,6 @@ func TestFailuresThatCannotBeKept(t *testing.T) {
 	require.NoError(t, os.Mkdir("simrun-failures", 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join("simrun-failures", asFoundDir), nil, 0o600))
 	require.Equal(t, exitViolated, c.run("run", "issue-15220", "--seeds", "300", "--no-story"))
-	require.Contains(t, c.err, lost)
-	require.Equal(t, 1, strings.Count(c.err, "linearizable-data (missing-write)"), c.err)
-
-	require.NoError(t, os.RemoveAll("simrun-failures"))
-	require.Equal(t, exitViolated, c.runWithoutOut("run", "issue-15220", "--seeds", "300", "--no-shrink"))
 	require.Contains(t, c.err, lost)
 	require.Equal(t, 1, strings.Count(c.err, "linearizable-data (missing-write)"), c.err)
 }
