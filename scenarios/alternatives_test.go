@@ -48,7 +48,7 @@ func TestAlternatives(t *testing.T) {
 		t.Run(tc.scenario.Name+" "+tc.set, func(t *testing.T) {
 			t.Parallel()
 			p := tried.With(t, tc.scenario, tc.set)
-			c := tried.Explored(t, tc.scenario, p, 0, testsize.Of[uint64](4_000, 1_000, 500))
+			c := tried.Explored(t, tc.scenario, p, 0, testsize.Of[uint64](4_000, 500, 500))
 			for _, f := range c.Properties {
 				if tc.idle != nil && f.Name == tc.idle.Name {
 					assert.Zero(t, f.Exercised, f.Name)

@@ -26,7 +26,7 @@ var everything = flag.Bool("catalogue.everything", false, "hold every scenario t
 // version of etcd with its own design of the cache, and with each design on its
 // own version. What is expected to be violated must be, and nothing else.
 func TestScenariosFailAsExpectedAndNoOther(t *testing.T) {
-	oneIn := testsize.Of(1, 8, 12)
+	oneIn := testsize.Of(1, 24, 24)
 	if *everything {
 		oneIn = 1
 	}
@@ -68,9 +68,9 @@ func combinations(sc *testbed.Scenario) []testbed.Params {
 // combinations have the same seeds: a version that behaves in them as one before with the
 // same design is held to what that one violated. The others go on with seeds of their own.
 //
-// Unless tests have their full size there is a third of all that, and every fourth version
-// and design beside those of the scenario, which are others for the next scenario; in a
-// short test every twelfth, and what is not found soon is not looked for.
+// Unless tests have their full size there is a sixth of all that, and one version or design of 24
+// beside those of the scenario, which are others for the next scenario; in a
+// short test what is not found soon is not looked for.
 const (
 	schedulesToCompare             = 30
 	timedSchedulesToCompare        = 10
@@ -101,9 +101,9 @@ func failsAsExpected(t *testing.T, sc *testbed.Scenario, p testbed.Params, seed 
 	silent := known.SendsNoProgress.Holds(setup)
 	// A cache that answers no LIST has none to be judged.
 	unasked := func(name string) bool { return name == reads.ServedAsHeld.Name && !known.AnswersLists.Holds(setup) }
-	atATime, compared := testsize.Of[uint64](schedulesAtATime, 50, 25), testsize.Of[uint64](schedulesToCompare, 15, 8)
+	atATime, compared := testsize.Of[uint64](schedulesAtATime, 25, 25), testsize.Of[uint64](schedulesToCompare, 8, 8)
 	if p.Clock.Mode == sim.Timed {
-		atATime, compared = testsize.Of[uint64](timedSchedulesAtATime, 12, 6), testsize.Of[uint64](timedSchedulesToCompare, 4, 2)
+		atATime, compared = testsize.Of[uint64](timedSchedulesAtATime, 6, 6), testsize.Of[uint64](timedSchedulesToCompare, 2, 2)
 	}
 	if *everything {
 		atATime, compared = 10*schedulesAtATime, schedulesToCompare

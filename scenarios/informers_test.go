@@ -9,6 +9,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/scenarios/informers"
@@ -54,7 +55,7 @@ func TestInformerScenariosReachTheirSituations(t *testing.T) {
 				c.change(&p)
 			}
 			seen := map[string]uint64{}
-			for _, s := range tried.Explored(t, c.scenario, p, 0, 1000).Situations {
+			for _, s := range tried.Explored(t, c.scenario, p, 0, testsize.Of[uint64](1000, 300, 300)).Situations {
 				seen[s.Situation.String()] = s.Schedules
 			}
 			for _, s := range c.situations {

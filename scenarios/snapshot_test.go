@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/checks"
@@ -24,7 +25,7 @@ import (
 func violatedIn(t *testing.T, sc *testbed.Scenario, settings ...string) (names []string, c *campaign.Result) {
 	t.Helper()
 	p := tried.With(t, sc, settings...)
-	c = tried.Explored(t, sc, p, 0, 1000)
+	c = tried.Explored(t, sc, p, 0, testsize.Of[uint64](1000, 500, 500))
 	names = tried.Violated(c)
 	o := known.OutcomeOf(sc, &p, names)
 	assert.Empty(t, known.Names(o.Missing))
@@ -37,7 +38,7 @@ func violatedIn(t *testing.T, sc *testbed.Scenario, settings ...string) (names [
 func TestLostEvent(t *testing.T) {
 	t.Run("off", func(t *testing.T) {
 		p := tried.With(t, divergences.LostEvent, "consistency-checker=off")
-		c := tried.Explored(t, divergences.LostEvent, p, 0, 1000)
+		c := tried.Explored(t, divergences.LostEvent, p, 0, testsize.Of[uint64](1000, 300, 300))
 		for _, f := range c.Properties {
 			// Nothing is compared.
 			switch f.Name {
