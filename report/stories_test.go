@@ -230,7 +230,7 @@ func (c *storyCase) renew(t *testing.T) {
 
 // diagnosed reports whether the case with this number is diagnosed: each at full size. What
 // decides is looked for in thousands of runs; a story without it is told in ten.
-func diagnosed(i int) bool { return i%testsize.Of(1, 4, 12) == 0 }
+func diagnosed(i int) bool { return i%testsize.Of(1, 12, 12) == 0 }
 
 // TestStories tells every committed recording and compares with the golden file, with what
 // decides if the case is diagnosed.
