@@ -102,7 +102,7 @@ func TestAFailureIsShort(t *testing.T) {
 		{"crash-in-compaction", "etcd=3.5.7", 300},
 		{"lost-event", "", 20},
 		{"any-requests", "etcd=3.5.7", 200},
-	}[:testsize.Of(4, 3, 2)] {
+	}[:testsize.Of(4, 2, 2)] {
 		t.Run(c.scenario, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			sc, err := testbed.FindScenario(c.scenario)
@@ -140,8 +140,8 @@ func TestChecksOfAnySubjectTellStoriesOfScenarios(t *testing.T) {
 	require.LessOrEqual(t, failing.lines(), property.MaxLines)
 	replayed(t, failing.errors[0])
 
-	if testing.Short() {
-		return // rapid then takes a fifth of the checks, which find nothing
+	if !testsize.Full() {
+		return // rapid shrinks for five seconds
 	}
 	failing = &captured{TB: t}
 	done := make(chan struct{})
