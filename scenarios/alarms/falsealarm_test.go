@@ -14,6 +14,7 @@ import (
 	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/scenarios/informers"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
@@ -315,4 +316,13 @@ func TestRewatchHoldsWithTheRaceMasked(t *testing.T) {
 	p.Unmask = nil
 	inOrder := tried.Explored(t, scenarios.Rewatch, p, 0, alarms()/10)
 	assert.Equal(t, []campaign.FailureTally(nil), inOrder.Failures)
+}
+
+// TestHandlersSyncThoughTheStoreGoesBack: a stale LIST takes the store of an informer behind its first one. A handler that was told
+// of the first list, or of all that there was when it was added, has rightly synced.
+func TestHandlersSyncThoughTheStoreGoesBack(t *testing.T) {
+	p, err := informers.HandlersRelist.Params.With("cache", "stale")
+	require.NoError(t, err)
+	violated := tried.Violated(tried.Explored(t, informers.HandlersRelist, p, 0, 20_000))
+	assert.Equal(t, []string{"informer-monotonic"}, violated)
 }

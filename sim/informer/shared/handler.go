@@ -72,7 +72,7 @@ type Handler struct {
 	synced            bool
 	pending           []Notification
 
-	// objects is what the handler makes of what it is told, heard the last state of every object that it
+	// objects is what the handler makes of what it is told, heard the newest state of every object that it
 	// was ever told of.
 	objects, heard *btree.BTreeG[*wire.KeyValue]
 	// last is the last notification, had what the handler had of its object before, told how many
@@ -127,7 +127,7 @@ func (h *Handler) TakeTold() string {
 	return key
 }
 
-// Heard is the last state of an object that the handler was told of, deleted or not; nil if it was told of none.
+// Heard is the newest state of an object that the handler was told of, deleted or not; nil if it was told of none.
 func (h *Handler) Heard(key string) *wire.KeyValue {
 	kv, _ := h.heard.Get(&wire.KeyValue{Key: key})
 	return kv
@@ -184,7 +184,9 @@ func (s *Informer) handle(env *sim.Env, i int) {
 	h.last = n
 	h.told++
 	h.fresh = n.Object().Key
-	h.heard.ReplaceOrInsert(n.Object())
+	if newest := h.Heard(n.Object().Key); newest == nil || newest.ModRevision <= n.Object().ModRevision {
+		h.heard.ReplaceOrInsert(n.Object())
+	}
 	if n.Kind == Deleted {
 		h.objects.Delete(n.Old)
 	} else {
