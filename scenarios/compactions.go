@@ -41,7 +41,6 @@ give a revision to a second write (etcd-io/etcd#17780). A batch is one revision 
 		known.When(known.RestartTakesRevisionBack, known.CompactionRemovesDeletion, known.EtcdRestarts, known.SendsNoProgress).
 			RarelyViolates(reads.Linearizable, reads.LinearizableData).
 			Because("after a crash in a compaction etcd gives out revisions for the second time (etcd-io/etcd#17780)"),
-		known.Where(known.CompactedDeletions(reads.Linearizable, reads.LinearizableData), testbed.Unless(known.BypassesCache)),
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData),
 		known.StaleReads(reads.Linearizable, reads.LinearizableData),
 	),
@@ -68,7 +67,7 @@ the compaction that goes on does not find the deletion in the index and removes 
 		}
 	},
 	Claims: []*testbed.Property{watches.Resumable},
-	Known:  slices.Concat(known.CompactedDeletions(watches.Resumable), known.InterruptedCompactions(watches.Resumable)),
+	Known:  known.InterruptedCompactions(watches.Resumable),
 })
 
 var CompactedWatchHistory = testbed.RegisterScenario(&testbed.Scenario{

@@ -71,8 +71,6 @@ held to linearizability, the others to what they asked for.`,
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
 		known.ResumedWatches(reads.NotOlderThan, watches.Ordered, watches.Unique, watches.Reliable),
-		known.Where(known.CompactedDeletions(reads.Linearizable, reads.LinearizableData), known.AnswersConsistentLists),
-		known.CompactedDeletions(caches.MatchEtcd, watches.Reliable),
 		known.InterruptedCompactions(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, watches.Reliable),
 		known.StaleReads(reads.Linearizable, reads.LinearizableData),
 	),
@@ -105,8 +103,6 @@ resume below the compacted revision and end, caches that list again. etcd's prog
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd, watches.Bookmarkable),
 		known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable),
 		known.RepeatedByClient(watches.Bookmarkable),
-		known.Where(known.CompactedDeletions(reads.Linearizable, reads.LinearizableData, reads.Sequential), known.AnswersConsistentLists),
-		known.CompactedDeletions(caches.MatchEtcd, watches.Reliable, watches.Bookmarkable),
 		known.InterruptedCompactions(reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd, watches.Reliable, watches.Bookmarkable),
 		known.StaleReads(reads.Linearizable, reads.LinearizableData),
 		known.StaleAfterGet(),
@@ -167,8 +163,6 @@ one. A page that etcd cannot give any more is refused (410); the pages that are 
 	},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
-		known.Where(known.CompactedDeletions(reads.Linearizable, reads.LinearizableData), known.AnswersConsistentLists),
-		known.CompactedDeletions(reads.Pages, caches.MatchEtcd),
 		known.StaleReads(reads.Linearizable, reads.LinearizableData),
 	),
 })

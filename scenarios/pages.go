@@ -81,7 +81,6 @@ again: --set take-rests=false.`,
 	},
 	Known: slices.Concat(
 		known.StaleReads(reads.Linearizable, reads.LinearizableData),
-		known.CompactedDeletions(reads.Linearizable, reads.LinearizableData, reads.Exact, reads.Pages),
 		known.Rarely(known.EarlySnapshots(reads.Exact, reads.Pages)),
 	),
 })

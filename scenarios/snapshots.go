@@ -46,8 +46,6 @@ from a snapshot is what etcd has, or had, at that revision; what has been compac
 			Violates(reads.Exact).
 			Because("snapshots have resourceVersions to which the cache has not come (etcd-io/etcd#15220)"),
 		known.EarlySnapshots(reads.Exact, reads.Pages),
-		known.Where(known.CompactedDeletions(reads.Linearizable), known.AnswersConsistentLists),
-		known.CompactedDeletions(reads.Exact, reads.Pages, caches.MatchEtcd),
 		known.When(known.KeepsSnapshots, known.KeepsLateSnapshots).RarelyViolates(reads.NoCompactedReads).
 			Because("a cache that is late by a whole interval of compactions keeps a snapshot that is compacted"),
 		known.StaleReads(reads.Linearizable),
@@ -107,8 +105,6 @@ break. A minute passes between two compactions instead of five.`,
 	},
 	Known: slices.Concat(
 		known.EarlySnapshots(reads.Exact, reads.Pages, reads.Linearizable, caches.MatchEtcd),
-		known.Where(known.CompactedDeletions(reads.Linearizable), known.AnswersConsistentLists),
-		known.CompactedDeletions(reads.Exact, reads.Pages, caches.MatchEtcd),
 		known.StaleReads(reads.Linearizable),
 	),
 })
@@ -139,6 +135,5 @@ are in the middle of; those that do not come let etcd grow.`,
 	},
 	Known: slices.Concat(
 		known.EarlySnapshots(reads.Exact, caches.MatchEtcd),
-		known.CompactedDeletions(reads.Exact, caches.MatchEtcd),
 	),
 })

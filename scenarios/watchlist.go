@@ -77,8 +77,6 @@ was listed is worth nothing if the stream ends before. --set reflector-list=list
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
 		known.EarlyInitialEvents(watches.InitialEvents),
 		known.ResumedWatches(watchListClaims...),
-		known.Where(known.CompactedDeletions(reads.Linearizable, reads.LinearizableData), known.AnswersConsistentLists),
-		known.CompactedDeletions(caches.MatchEtcd, watches.Reliable, watches.Bookmarkable, watches.InitialEvents),
 		known.InterruptedCompactions(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, watches.Reliable, watches.Bookmarkable, watches.InitialEvents),
 		known.StaleReads(reads.Linearizable, reads.LinearizableData),
 	),

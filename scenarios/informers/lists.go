@@ -81,7 +81,7 @@ A client that sets a limit with every list gets one page in this place (kubernet
 		Clock:     testbed.Clock{Steps: 40_000},
 	},
 	Claims: Claims,
-	Known:  slices.Concat(known.BackInTime(contentClaims...), known.CompactedDeletions(informers.MatchEtcd, informers.CatchUp), known.StaleRelist()),
+	Known:  slices.Concat(known.BackInTime(contentClaims...), known.StaleRelist()),
 })
 
 var Memory = testbed.RegisterScenario(&testbed.Scenario{

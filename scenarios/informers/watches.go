@@ -52,7 +52,7 @@ client-go does not. What happens where lists come in pages is in informer-relist
 		Clock:     testbed.Clock{Steps: 40_000},
 	},
 	Claims: Claims,
-	Known:  slices.Concat(known.BackInTime(contentClaims...), known.CompactedDeletions(informers.MatchEtcd, informers.CatchUp), known.StaleRelist()),
+	Known:  slices.Concat(known.BackInTime(contentClaims...), known.StaleRelist()),
 })
 
 var RelistLoop = testbed.RegisterScenario(&testbed.Scenario{

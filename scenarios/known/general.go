@@ -19,6 +19,8 @@ func init() {
 			Because("until etcd has said its version the cache requests no progress and refuses watches with initial events"),
 		When(FindsEtcdTooOld, SameEtcd, testbed.Unless(ServesStale)).RarelyViolates(reads.AnswersInTime, watches.InitialEventsEnd, informers.CatchUp).
 			Because("a cache that does not trust etcd requests no progress and refuses watches with initial events"),
+		When(DefersProgress, HearsOfProgress, RequestsProgress, TrustsEtcd).RarelyViolates(informers.CatchUp).
+			Because("progress never comes on a quiet range (etcd-io/etcd#17507)"),
 		When(GateIsOff, AnswersLists, ReadsNameVersion).RarelyViolates(reads.AnswersInTime).
 			Because("no progress is requested for a read that names a resourceVersion, and the next event or notification of a quiet resource comes too late"),
 		When(ProgressOvertakesEvents, HearsOfProgress, KeepsSnapshots).RarelyViolates(caches.ServedAsPromised).
@@ -45,17 +47,20 @@ func init() {
 	Register(slices.Concat(
 		When(InjectsEvents).RarelyViolates(watches.InitialEvents).
 			Because("an initial event may follow a newer one of the same object (KEP-3157)"),
-		When(InjectsEvents).RarelyViolates(informers.MatchEtcd, informers.CatchUp, informers.HandlersRest).
+		When(InjectsEvents).RarelyViolates(informers.MatchEtcd, informers.CatchUp, informers.HandlerSynced, informers.HandlersRest, informers.OwnWrites).
 			Because("an informer holds what it was sent last, which may be older (KEP-3157)"),
 		Rarely(Where(EarlyInitialEvents(informers.MatchEtcd), ClientsStreamLists)),
-		When(KeepsKeysOfEvents).RarelyViolates(informers.MatchEtcd, informers.Monotonic).
+		When(KeepsKeysOfEvents).RarelyViolates(informers.MatchEtcd, informers.Monotonic, informers.HandlerOrder, informers.HandlerSynced, informers.OwnWrites).
 			Because("an object is sent that is newer than its event (KEP-3157, step 2b, option 5)"),
 		When(StoresOptionsLate).RarelyViolates(watches.PrevKV).
 			Because("etcd sends events before it has stored that the watch wants previous values"),
 		When(KeepsKeysOfEvents).RarelyViolates(watches.InitialEvents, watches.EventTypes, watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable, watches.KeepUp).
 			Because("an object is sent that is newer than its event, and once more with its own event (KEP-3157, step 2b, option 5)"),
 		ResumedWatches(watches.EventTypes, watches.KeepUp),
-		CompactedDeletions(watches.EventTypes, watches.KeepUp),
+		Compactions(watches.EventTypes, watches.KeepUp, watches.Reliable, watches.Resumable, watches.Bookmarkable, watches.InitialEvents,
+			caches.MatchEtcd, informers.MatchEtcd, informers.CatchUp),
+		Where(Compactions(reads.Linearizable, reads.LinearizableData, reads.LinearizableAnswers, reads.Sequential, reads.NotOlderThan, reads.Exact, reads.Pages),
+			testbed.Unless(BypassesCache)),
 		InterruptedCompactions(watches.EventTypes, watches.KeepUp),
 		Restored(watches.Ordered, watches.Unique, watches.EventTypes),
 		Where(Restored(watches.Resumable), ClientsWatchCaches),

@@ -36,11 +36,13 @@ func LostEvents(happens testbed.Condition, because string) []testbed.Row {
 		When(happens, testbed.Unless(SendsNoProgress)).Violates(watches.Bookmarkable).Because(because))
 }
 
-// CompactedDeletions is what breaks where etcd is compacted while keys are deleted:
-// what follows a watch keeps an object that is gone.
-func CompactedDeletions(violates ...*testbed.Property) []testbed.Row {
-	return When(CompactionRemovesDeletion, EtcdCompacts).RarelyViolates(violates...).
-		Because("a watch from the compacted revision misses the deletion at that revision (etcd-io/etcd#18089)")
+// Compactions is what breaks where etcd is compacted: what follows a watch keeps what it was not told of.
+func Compactions(violates ...*testbed.Property) []testbed.Row {
+	return slices.Concat(
+		When(CompactionRemovesDeletion, EtcdCompacts).RarelyViolates(violates...).
+			Because("a watch from the compacted revision misses the deletion at that revision (etcd-io/etcd#18089)"),
+		When(ForgetsCompactedWatch, EtcdCompacts).RarelyViolates(violates...).
+			Because("events of a compacted watch never come (etcd-io/etcd#17529)"))
 }
 
 // InterruptedCompactions is what breaks where etcd restarts as well.

@@ -79,8 +79,6 @@ server is replaced.`,
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, caches.MatchEtcd),
 		known.EarlySnapshots(reads.Exact, reads.Pages),
-		known.Where(known.CompactedDeletions(reads.Linearizable), known.AnswersConsistentLists),
-		known.CompactedDeletions(reads.Exact, reads.Pages, caches.MatchEtcd),
 		known.When(known.KeepsSnapshots, known.KeepsLateSnapshots).RarelyViolates(reads.NoCompactedReads).
 			Because("a cache that is late by a whole interval of compactions keeps a snapshot that is compacted"),
 		known.StaleReads(reads.Linearizable),

@@ -71,8 +71,6 @@ together the state at one revision, and what has been compacted is refused by bo
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, caches.MatchEtcd),
 		known.EarlySnapshots(reads.Exact, reads.Pages),
-		known.Where(known.CompactedDeletions(reads.Linearizable), known.AnswersConsistentLists),
-		known.CompactedDeletions(reads.Exact, reads.Pages, caches.MatchEtcd),
 		known.When(known.KeepsSnapshots, known.KeepsLateSnapshots).RarelyViolates(reads.NoCompactedReads).
 			Because("a cache that is late by a whole interval of compactions keeps a snapshot that is compacted"),
 		known.StaleReads(reads.Linearizable),
@@ -108,8 +106,6 @@ pages at both servers.`,
 	},
 	Known: slices.Concat(
 		known.EarlySnapshots(reads.Exact, reads.Pages, reads.Linearizable, caches.MatchEtcd),
-		known.Where(known.CompactedDeletions(reads.Linearizable), known.AnswersConsistentLists),
-		known.CompactedDeletions(reads.Exact, reads.Pages, caches.MatchEtcd),
 		known.StaleReads(reads.Linearizable),
 	),
 })

@@ -45,8 +45,6 @@ have etcd send progress.`,
 		known.EarlyInitialEvents(watches.InitialEvents, informers.MatchEtcd),
 		known.When(known.EndsByTimer, testbed.Unless(known.EtcdNotifies), testbed.Unless(known.DetectsNotifications), testbed.Unless(known.InformersLosePatience)).Violates(informers.CatchUp).
 			Because("no progress is requested for a watch with initial events, and nothing else ends them (kubernetes/kubernetes#122805)"),
-		known.When(known.DefersProgress, known.WaitsForInitialEvents, known.RequestsProgress, known.TrustsEtcd).RarelyViolates(informers.CatchUp).
-			Because("progress never comes on a quiet range (etcd-io/etcd#17507)"),
 		known.UnknownRequests(known.WaitsForInitialEvents, informers.CatchUp),
 	),
 })
