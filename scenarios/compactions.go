@@ -38,9 +38,6 @@ give a revision to a second write (etcd-io/etcd#17780). A batch is one revision 
 		known.When(known.RestartTakesRevisionBack, known.CompactionRemovesDeletion, known.EtcdRestarts, testbed.Unless(known.SendsNoProgress)).
 			Violates(reads.Linearizable, reads.LinearizableData).
 			Because("after a crash in a compaction etcd gives out revisions for the second time (etcd-io/etcd#17780)"),
-		known.When(known.RestartTakesRevisionBack, known.CompactionRemovesDeletion, known.EtcdRestarts, known.SendsNoProgress).
-			RarelyViolates(reads.Linearizable, reads.LinearizableData).
-			Because("after a crash in a compaction etcd gives out revisions for the second time (etcd-io/etcd#17780)"),
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData),
 		known.StaleReads(reads.Linearizable, reads.LinearizableData),
 	),
@@ -67,7 +64,6 @@ the compaction that goes on does not find the deletion in the index and removes 
 		}
 	},
 	Claims: []*testbed.Property{watches.Resumable},
-	Known:  known.InterruptedCompactions(watches.Resumable),
 })
 
 var CompactedWatchHistory = testbed.RegisterScenario(&testbed.Scenario{

@@ -71,7 +71,6 @@ held to linearizability, the others to what they asked for.`,
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
 		known.ResumedWatches(reads.NotOlderThan, watches.Ordered, watches.Unique, watches.Reliable),
-		known.InterruptedCompactions(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, watches.Reliable),
 		known.StaleReads(reads.Linearizable, reads.LinearizableData),
 	),
 })
@@ -103,7 +102,6 @@ resume below the compacted revision and end, caches that list again. etcd's prog
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd, watches.Bookmarkable),
 		known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable),
 		known.RepeatedByClient(watches.Bookmarkable),
-		known.InterruptedCompactions(reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd, watches.Reliable, watches.Bookmarkable),
 		known.StaleReads(reads.Linearizable, reads.LinearizableData),
 		known.StaleAfterGet(),
 	),

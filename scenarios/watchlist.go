@@ -77,7 +77,6 @@ was listed is worth nothing if the stream ends before. --set reflector-list=list
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
 		known.EarlyInitialEvents(watches.InitialEvents),
 		known.ResumedWatches(watchListClaims...),
-		known.InterruptedCompactions(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, watches.Reliable, watches.Bookmarkable, watches.InitialEvents),
 		known.StaleReads(reads.Linearizable, reads.LinearizableData),
 	),
 })

@@ -82,8 +82,6 @@ var (
 		func(o *cache.Options) bool { return o.Guard.ConsistentListFromCache == guard.GateDisabled })
 	TrustsEtcd = testbed.NewCondition("the gate ConsistentListFromCache is on, and the version check of the cache passes etcd",
 		func(s *testbed.Setup) bool { return trusts(s) })
-	AnswersConsistentLists = testbed.NewCondition("the cache answers consistent LISTs",
-		func(s *testbed.Setup) bool { return ServesStale.Holds(s) || WaitsUntilFresh.Holds(s) && trusts(s) })
 	FindsEtcdTooOld = testbed.NewCondition("the version check of the cache finds etcd too old",
 		func(s *testbed.Setup) bool { return !passes(s) })
 	StartsBeforeCheck = ofCache("the API server starts before the version of etcd is known (version-check=shipped)",

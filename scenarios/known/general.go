@@ -42,6 +42,17 @@ func init() {
 	)...)
 }
 
+// followWatches are properties of watches and of what follows one, readContents of LISTs that what follows one may answer.
+var (
+	followWatches = []*testbed.Property{
+		watches.EventTypes, watches.KeepUp, watches.Reliable, watches.Resumable, watches.Bookmarkable, watches.InitialEvents,
+		caches.MatchEtcd, informers.MatchEtcd, informers.CatchUp,
+	}
+	readContents = []*testbed.Property{
+		reads.Linearizable, reads.LinearizableData, reads.LinearizableAnswers, reads.Sequential, reads.NotOlderThan, reads.Exact, reads.Pages,
+	}
+)
+
 // What becomes of watches, whatever the scenario.
 func init() {
 	Register(slices.Concat(
@@ -57,11 +68,9 @@ func init() {
 		When(KeepsKeysOfEvents).RarelyViolates(watches.InitialEvents, watches.EventTypes, watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable, watches.KeepUp).
 			Because("an object is sent that is newer than its event, and once more with its own event (KEP-3157, step 2b, option 5)"),
 		ResumedWatches(watches.EventTypes, watches.KeepUp),
-		Compactions(watches.EventTypes, watches.KeepUp, watches.Reliable, watches.Resumable, watches.Bookmarkable, watches.InitialEvents,
-			caches.MatchEtcd, informers.MatchEtcd, informers.CatchUp),
-		Where(Compactions(reads.Linearizable, reads.LinearizableData, reads.LinearizableAnswers, reads.Sequential, reads.NotOlderThan, reads.Exact, reads.Pages),
-			testbed.Unless(BypassesCache)),
-		InterruptedCompactions(watches.EventTypes, watches.KeepUp),
+		Compactions(followWatches...),
+		Where(Compactions(readContents...), testbed.Unless(BypassesCache)),
+		InterruptedCompactions(slices.Concat(followWatches, readContents)...),
 		Restored(watches.Ordered, watches.Unique, watches.EventTypes),
 		Where(Restored(watches.Resumable), ClientsWatchCaches),
 	)...)

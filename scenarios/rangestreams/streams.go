@@ -40,7 +40,6 @@ etcd that does not know the method says so in the place of the first chunk (--se
 	Claims: []*testbed.Property{caches.MatchEtcd, reads.Linearizable, reads.LinearizableData, caches.JustifiedRefusals, caches.NothingLeft},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
-		known.InterruptedCompactions(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
 		known.StaleReads(reads.Linearizable, reads.LinearizableData),
 	),
 })
@@ -70,7 +69,6 @@ see 503 where they did not before.`,
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Exact, reads.NotOlderThan, caches.MatchEtcd, caches.NothingLeft},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
-		known.InterruptedCompactions(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
 		known.StaleReads(reads.Linearizable, reads.LinearizableData),
 	),
 })
