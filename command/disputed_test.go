@@ -2,6 +2,7 @@ package command
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -29,14 +30,37 @@ func (j wrongJudge) Finding(*sim.World) explore.Finding {
 	})
 }
 
-// A history about which two checkers disagree is kept, and no verdict is given.
-func TestRunKeepsAHistoryOnWhichCheckersDisagree(t *testing.T) {
-	sc := scenarios.Issue15220
+// dispute makes checkers disagree about each run of a scenario.
+func dispute(t *testing.T, sc *testbed.Scenario) {
+	t.Helper()
 	claims := sc.Claims
 	t.Cleanup(func() { sc.Claims = claims })
 	sc.Claims = append(slices.Clone(claims), &testbed.Property{
 		Name: "test-disputed", Promise: "Nothing.", New: func(s *testbed.System) testbed.Judge { return wrongJudge{s} },
 	})
+}
+
+// So is the one of a recording, whatever is done with it.
+func TestEveryCommandKeepsAHistoryOnWhichCheckersDisagree(t *testing.T) {
+	c := command(t)
+	require.Equal(t, exitViolated, c.run("run", "issue-15220", "--etcd", "3.5.7", "--seeds", "200", "--no-shrink"), c.err)
+	files, err := filepath.Glob("simrun-failures/linearizable-data-*.json")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	dispute(t, scenarios.Issue15220)
+	small := []string{"--set", "writers=1", "--set", "writes=1", "--set", "readers=1", "--set", "reads=1", "--set", "etcd=3.5.7"}
+	for _, args := range [][]string{
+		{"replay", files[0]}, {"replay", files[0], "--loose"}, {"shrink", files[0]},
+		append([]string{"prove", "issue-15220", "--engine", "schedules"}, small...),
+	} {
+		require.Equal(t, exitUsage, c.run(args...), "%v %s", args, c.err)
+		require.Contains(t, c.err, "please report this history: simrun check simrun-failures/disputed-history-", args)
+	}
+}
+
+// A history about which two checkers disagree is kept, and no verdict is given.
+func TestRunKeepsAHistoryOnWhichCheckersDisagree(t *testing.T) {
+	dispute(t, scenarios.Issue15220)
 	c := command(t)
 	require.Equal(t, exitUsage, c.run("run", "issue-15220", "--etcd", "3.6.16", "--seeds", "7..7", "--workers", "1", "--strategy", "random", "--out", "kept"), c.err)
 	require.Empty(t, c.out)

@@ -57,6 +57,9 @@ var fileFlags = []string{"html", "junit", "save"}
 // outFlag names the folder for replay files.
 const outFlag = "out"
 
+// failuresDir is its default.
+const failuresDir = "simrun-failures"
+
 // share has the command print on standard error if a flag names standard output as the
 // place of a file: the two would be mixed. Two at one place are refused.
 func (o *output) share(flags *pflag.FlagSet, stderr io.Writer) error {

@@ -159,7 +159,7 @@ func proveCommand(s process) *cobra.Command {
 	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many search at the same time; the result does not depend on it")
 	c.Flags().BoolVar(&f.noSymmetry, "no-symmetry", false, "look at each state, also if it differs from another one only in who is who of clients that do the same")
 	c.Flags().StringVar(&f.reduce, "reduce", noReduction, "ample: take a part of the steps out of a state for all, where the others can come later; none: take all")
-	c.Flags().StringVar(&f.out, outFlag, "simrun-failures", "directory for replay files; none is ever overwritten")
+	c.Flags().StringVar(&f.out, outFlag, failuresDir, "directory for replay files; none is ever overwritten")
 	c.Flags().StringVar(&f.keep, "keep", "", "directory that keeps the search, so that the same command goes on where it ended or was killed")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
 	c.Flags().StringVar(&f.html, "html", "", "write a page about the search and its first failure to this file (-: standard output)")

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/report"
 )
 
@@ -47,6 +48,7 @@ const rootExamples = `  PROGRAM list
 func run(ctx context.Context, args []string, s process) int {
 	out := &output{to: &report.Spelt{To: s.out}}
 	s.out, s.err, s.stdout, s.args = out, &report.Spelt{To: s.err}, out, args
+	dir := failuresDir
 	root := &cobra.Command{
 		Use:           s.program,
 		Short:         "break a cache in front of etcd, from a seed, and replay it to the bit",
@@ -57,6 +59,9 @@ func run(ctx context.Context, args []string, s process) int {
 		SilenceErrors: true,
 		// No command below has one of its own, which would take its place.
 		PersistentPreRunE: func(c *cobra.Command, args []string) error {
+			if out := c.Flags().Lookup(outFlag); out != nil {
+				dir = out.Value.String()
+			}
 			if err := refuseEmptyFlags(c, args); err != nil {
 				return err
 			}
@@ -76,7 +81,8 @@ func run(ctx context.Context, args []string, s process) int {
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(listCommand(s), runCommand(s), replayCommand(s), shrinkCommand(s), proveCommand(s), matrixCommand(s), compareCommand(s), checkCommand(s), benchCommand(s))
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return badFlag(err) })
-	err := out.lost(root.ExecuteContext(ctx))
+	err := explore.Settled(func() error { return root.ExecuteContext(ctx) })
+	err = out.lost(s.kept(dir, err))
 	for _, line := range messages(err) {
 		s.complain("%s", line+s.hint(line))
 	}

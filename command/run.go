@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -24,7 +22,6 @@ import (
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/explore/strategy"
-	"github.com/watchbed/watchbed/history"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/report"
 	"github.com/watchbed/watchbed/scenarios/draws"
@@ -86,7 +83,7 @@ func runCommand(s process) *cobra.Command {
 	c.Flags().DurationVar(&f.limit, "for", 0, "how long to go on, such as 60s; with --seeds the limit that is reached first ends it")
 	c.Flags().StringVar(&f.strategy, "strategy", strategy.Default().Name, "strategy that chooses the steps ("+s.program+" list strategies)")
 	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many run at the same time; the result does not depend on it")
-	c.Flags().StringVar(&f.out, outFlag, "simrun-failures", "directory for replay files; none is ever overwritten")
+	c.Flags().StringVar(&f.out, outFlag, failuresDir, "directory for replay files; none is ever overwritten")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
 	c.Flags().StringVar(&f.html, "html", "", "write a page about the first failure to this file (-: standard output)")
 	c.Flags().StringVar(&f.junit, "junit", "", "write the outcome as JUnit XML to this file (-: standard output)")
@@ -209,7 +206,7 @@ func (f *runFlags) run(ctx context.Context, s process, name string) error {
 	result, err := explore()
 	live.end()
 	if err != nil {
-		return f.ended(s, err)
+		return &exitError{exitNoVerdict, err}
 	}
 
 	if err := summary.LeaveOutLacking(&p, result); err != nil {
@@ -249,37 +246,6 @@ func (f *runFlags) run(ctx context.Context, s process, name string) error {
 		err = errors.Join(err, failed, notCompared)
 	}
 	return errors.Join(f.outcome(s, result, found), err, files)
-}
-
-// ended is the error of a campaign that ended without a result. A history on which two checkers disagree is kept.
-func (f *runFlags) ended(s process, err error) error {
-	d := new(explore.Disputed)
-	if !errors.As(err, &d) {
-		return &exitError{exitNoVerdict, err}
-	}
-	path, lost := keepHistory(f.out, d.History)
-	if lost != nil {
-		return errors.Join(usage("%w", err), usage("cannot keep the history under %s: %w", f.out, withoutPath(lost)))
-	}
-	return usage("%w: %s check %s reads it", err, s.program, recording.ShellWord(path))
-}
-
-// keepHistory writes a history to a file of its own.
-func keepHistory(dir string, h *model.History) (path string, err error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", err
-	}
-	for i := 1; ; i++ {
-		path = filepath.Join(dir, fmt.Sprintf("disputed-history-%d.jsonl", i))
-		file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-		if os.IsExist(err) {
-			continue
-		}
-		if err != nil {
-			return "", err
-		}
-		return path, errors.Join(history.Write(file, h), file.Close())
-	}
 }
 
 // built makes the parameters of a run from a change of those of its scenario: of what was drawn, if there is one draw.

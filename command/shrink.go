@@ -28,7 +28,7 @@ func shrinkCommand(s process) *cobra.Command {
 			return f.run(c, s, args[0])
 		},
 	}
-	c.Flags().StringVar(&f.out, outFlag, "simrun-failures", "directory for the smaller replay file; none is ever overwritten")
+	c.Flags().StringVar(&f.out, outFlag, failuresDir, "directory for the smaller replay file; none is ever overwritten")
 	c.Flags().StringVar(&f.property, "property", "", "the violated property to keep (default: the one that the file was made for)")
 	c.Flags().IntVar(&f.runs, "runs", recording.DefaultShrinkRuns, "how many runs to try at most")
 	return c

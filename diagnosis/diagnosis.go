@@ -61,7 +61,7 @@ func Until(ctx context.Context, sc *testbed.Scenario, rec *recording.Recording, 
 	}
 	explained := *told
 	searched := make(chan error, 1)
-	go func() { searched <- explained.search() }()
+	go func() { searched <- explore.Settled(explained.search) }()
 	select {
 	case err := <-searched:
 		return &explained, err

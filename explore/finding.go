@@ -43,6 +43,20 @@ type Disputed struct {
 
 func (d *Disputed) Error() string { return d.Err.Error() }
 
+// Settled is what f returns, or the *Disputed that it panics with.
+func Settled(f func() error) (err error) {
+	defer func() {
+		switch v := recover().(type) {
+		case nil:
+		case *Disputed:
+			err = v
+		default:
+			panic(v)
+		}
+	}()
+	return f()
+}
+
 // Failure is the way in which this finding's property is violated.
 func (f *Finding) Failure() Failure { return Failure{f.Property, f.Label} }
 
