@@ -243,12 +243,15 @@ func (w *worker) expand(first, last uint32) *chunk {
 	if w.reducer != nil {
 		c.saw = ample.NewSeen()
 	}
-	for s := first; s < last && c.err == nil; s++ {
-		var from *place
-		if from, c.err = w.goTo(s); c.err == nil {
-			w.successors(c, from)
+	c.err = explore.Settled(func() error {
+		for s := first; s < last && c.err == nil; s++ {
+			var from *place
+			if from, c.err = w.goTo(s); c.err == nil {
+				w.successors(c, from)
+			}
 		}
-	}
+		return c.err
+	})
 	return c
 }
 
