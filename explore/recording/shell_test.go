@@ -24,4 +24,14 @@ func TestShellTakesPathsWhole(t *testing.T) {
 		require.Equal(t, want, string(out))
 	}
 	require.Equal(t, "simrun-failures/a-1.json", ShellWord("simrun-failures/a-1.json"), "what needs no quotes gets none")
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("no bash")
+	}
+	for _, path := range []string{"a\u202eb/ä it's \\n.json", "\u20662a\u2069"} {
+		out, err := exec.Command(bash, "-c", "printf %s "+ShellWord(path)).Output()
+		require.NoError(t, err, path)
+		require.Equal(t, path, string(out))
+		require.Regexp(t, "^[ -~]+$", ShellWord(path), "ASCII, which report.Spelt leaves as it is")
+	}
 }
