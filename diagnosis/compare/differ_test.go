@@ -14,6 +14,7 @@ import (
 	"github.com/watchbed/watchbed/diagnosis/matrix"
 	"github.com/watchbed/watchbed/explore"
 	_ "github.com/watchbed/watchbed/internal/fewcollections"
+	"github.com/watchbed/watchbed/internal/testsize"
 	_ "github.com/watchbed/watchbed/knownbugs"
 	"github.com/watchbed/watchbed/model"
 	_ "github.com/watchbed/watchbed/scenarios"
@@ -152,7 +153,7 @@ func TestTheSameViolationWithOtherStories(t *testing.T) {
 // one release have the same stories.
 func TestOneLabelWithTwoStories(t *testing.T) {
 	on := func(version string, first uint64) *Catalogue {
-		return explored(t, version, Side{Etcd: version}, Config{Scenarios: scenariosNamed(t, "rewatch"), FirstSeed: first, Seeds: 300})
+		return explored(t, version, Side{Etcd: version}, Config{Scenarios: scenariosNamed(t, "rewatch"), FirstSeed: first, Seeds: testsize.Of[uint64](300, 150, 150)})
 	}
 	old := on("3.5.7", 0)
 	c := Differ("simrun", old, on("3.5.12", 0))

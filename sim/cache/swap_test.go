@@ -27,7 +27,7 @@ var swapRuns = flag.Int("swap.runs", 0, "random runs whose adjacent steps are sw
 func TestStepsThatDoNotConflictCommute(t *testing.T) {
 	began := time.Now()
 	pairs, swapped, within, changes := 0, 0, 0, 0
-	runs := testsize.Flag(*swapRuns, 250, 250, 80)
+	runs := testsize.Flag(*swapRuns, 250, 80, 80)
 	for run := range runs {
 		s, design := swapRun(t, uint64(run))
 		pairs += s.Pairs

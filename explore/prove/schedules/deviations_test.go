@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore/prove/schedules"
+	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/sim"
 )
 
@@ -18,7 +19,7 @@ import (
 func TestDeviationsAreBoundedAsByBruteForce(t *testing.T) {
 	random := rand.New(rand.NewSource(3))
 	within, beyond, withheld := 0, 0, 0
-	for range 400 {
+	for range testsize.Of(400, 150, 150) {
 		s, bound := drawPrograms(random), random.Intn(3)
 		all, some, classes := map[string]bool{}, map[string]bool{}, map[string]bool{}
 		b := &brute{t: t, subject: s, firings: 1, most: 1_000}

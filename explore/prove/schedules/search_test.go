@@ -11,6 +11,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore/prove"
 	"github.com/watchbed/watchbed/explore/prove/schedules"
+	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/sim"
 )
 
@@ -38,7 +39,7 @@ func compare(t *testing.T, s *programs, firings int) (*schedules.Result, *brute)
 func TestDrawnProgramsAreSearchedAsByBruteForce(t *testing.T) {
 	random := rand.New(rand.NewSource(1))
 	schedulesOfAll, ofSome, abandoned := 0, 0, 0
-	for range 400 {
+	for range testsize.Of(400, 150, 150) {
 		if r, b := compare(t, drawPrograms(random), 1); r != nil {
 			schedulesOfAll += b.schedules
 			ofSome += r.Schedules

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore/prove/schedules"
+	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/sim"
 )
 
@@ -20,7 +21,7 @@ func (d drawing) Choose(_ *sim.World, options int, _ string) int { return d.Intn
 func TestAWalkCountsTheClassesOfTheSearch(t *testing.T) {
 	random := rand.New(rand.NewSource(2))
 	classes, all, programs := 0, 0, 0
-	for range 100 {
+	for range testsize.Of(100, 40, 40) {
 		s := drawPrograms(random)
 		r, b := compare(t, s, 1)
 		if r == nil || b.schedules > 100 {
