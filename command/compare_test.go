@@ -118,7 +118,7 @@ func TestCompareVariants(t *testing.T) {
 // TestCompareTellsOtherStories: both releases send a bookmark too early, each in its own way.
 func TestCompareTellsOtherStories(t *testing.T) {
 	c := command(t)
-	require.Equal(t, exitViolated, c.run("compare", "3.5.7", "3.5.12", "--scenarios", "rewatch", "--seeds", "300"))
+	require.Equal(t, exitViolated, c.run("compare", "3.5.7", "3.5.12", "--scenarios", "rewatch", "--seeds", "150"))
 	require.Regexp(t, `\n  rewatch bookmarkable: the same violation, and other stories: etcd 3\.5\.7 in \d+`, c.out)
 	require.Regexp(t, `\n    in stories with etcd 3\.5\.7: etcd the progress request of stream is answered by recvLoop`, c.out)
 	require.Regexp(t, `\n    simrun run rewatch --etcd 3\.5\.7 --seeds \d+\.\.\d+\n    simrun run rewatch --etcd 3\.5\.12 --seeds `, c.out)

@@ -67,13 +67,13 @@ func TestEachScenarioIsAsKnown(t *testing.T) {
 		rows = append(rows, sc.Known...)
 		rows = append(rows, known.General(sc)...)
 	}
-	schedules := testsize.Flag(*knownSchedules, 40, 10, 2)
+	schedules := testsize.Flag(*knownSchedules, 40, 4, 2)
 	for k, sc := range testbed.Scenarios() {
 		t.Run(sc.Name, func(t *testing.T) {
 			t.Parallel()
 			of := []set{{"", sc.Params}}
 			for i, x := range traits(t, sc, rows) {
-				if *knownSchedules > 0 || (i+k)%testsize.Of(4, 16, 64) == 0 {
+				if *knownSchedules > 0 || (i+k)%testsize.Of(4, 32, 64) == 0 {
 					of = append(of, x)
 				}
 			}
