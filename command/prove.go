@@ -54,14 +54,6 @@ Clients with the same plan that only ask caches cannot be told apart. Of the sta
 in who is who of them one is looked at, unless --no-symmetry says otherwise or a claim is about what
 comes sooner or later. The verdict and the length of a shortest schedule are the same.
 
-With --reduce ample a search takes, out of some states, a part of the steps for all: those of threads
-with which no other thread that can still do something ever conflicts. The others come later, in
-another order that makes no difference to what clients record. Which threads conflict it learns on
-the way, and it starts over when one does what it had been taken never to do. It finds a third to
-nine tenths of the states and takes up to three times as long, so it is for a search that memory
-does not hold. The verdict is the same, and the schedule of a violation may be longer. It is refused where claims
-are about more than what clients recorded, and with a clock, --depth or --keep.
-
 A planted bug is refused if nothing that it violates is judged by the search: the verdict would say that it does no harm.
 
 There are two engines, which must agree. "states" goes through states, breadth first, and so
@@ -116,7 +108,6 @@ type proveFlags struct {
 	// deviates says that deviations bounds the search.
 	deviates   bool
 	noSymmetry bool
-	reduce     string
 	out, keep  string
 	json       bool
 	html       string
@@ -129,9 +120,6 @@ const (
 	// maxMemoryMB is 16 TB, more than a machine has.
 	maxMemoryMB    = 16 << 20
 	defaultKeyBits = 64
-	// What --reduce says.
-	noReduction = "none"
-	ampleSets   = "ample"
 	// defaultTimedAnswers is the first answer and the last: of a delay the shortest and the longest.
 	defaultTimedAnswers = 2
 )
@@ -158,7 +146,6 @@ func proveCommand(s process) *cobra.Command {
 	c.Flags().DurationVar(&f.limit, "for", 0, "how long to go on, such as 60s")
 	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many search at the same time; the result does not depend on it")
 	c.Flags().BoolVar(&f.noSymmetry, "no-symmetry", false, "look at each state, also if it differs from another one only in who is who of clients that do the same")
-	c.Flags().StringVar(&f.reduce, "reduce", noReduction, "ample: take a part of the steps out of a state for all, where the others can come later; none: take all")
 	c.Flags().StringVar(&f.out, outFlag, failuresDir, "directory for replay files; none is ever overwritten")
 	c.Flags().StringVar(&f.keep, "keep", "", "directory that keeps the search, so that the same command goes on where it ended or was killed")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
@@ -232,7 +219,7 @@ func (f *proveFlags) search(ctx context.Context, s process, sc *testbed.Scenario
 	cfg := prove.Config{
 		Bounds:  prove.Bounds{Firings: f.firings, Depth: f.depth, Answers: f.answers},
 		Workers: f.workers, States: f.states, Bytes: f.memory << 20, For: f.limit,
-		Symmetry: !f.noSymmetry, Ample: f.reduce == ampleSets, Progress: live.search, KeyBits: f.keys,
+		Symmetry: !f.noSymmetry, Progress: live.search, KeyBits: f.keys,
 	}
 	if f.keep != "" {
 		code, err := codeHash()
@@ -355,9 +342,6 @@ func (f *proveFlags) check(set *pflag.FlagSet) error {
 	}
 	if f.memory > maxMemoryMB {
 		return usage("--memory %d: want at most %d MB", f.memory, maxMemoryMB)
-	}
-	if f.reduce != noReduction && f.reduce != ampleSets {
-		return usage("--reduce %s: want %s or %s", f.reduce, ampleSets, noReduction)
 	}
 	if f.keys != 64 && f.keys != 128 {
 		return usage("--keys %d: want 64 or 128", f.keys)

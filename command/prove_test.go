@@ -281,18 +281,6 @@ func TestProveRefusesWhatItCannotSearch(t *testing.T) {
 		c.refuses([]string{limit + " is for --engine states"}, "prove", "issue-15220", "--engine", "schedules", limit, "1")
 	}
 	c.refuses([]string{"--no-symmetry is for --engine states"}, "prove", "issue-15220", "--engine", "schedules", "--no-symmetry")
-	c.refuses([]string{"--reduce is for --engine states"}, "prove", "issue-15220", "--engine", "schedules", "--reduce", "ample")
-	c.refuses([]string{"--reduce sleep: want ample or none"}, "prove", "issue-15220", "--reduce", "sleep")
-	for reason, args := range map[string][]string{
-		"without a clock":         {"issue-17507"},
-		"sooner or later":         {"quiet-range"},
-		"what clients recorded":   {"second-watch"},
-		"add --no-symmetry":       {"issue-15220"},
-		"--depth would leave out": {"issue-15220", "--depth", "4"},
-		"a search that is kept":   {"issue-15220", "--keep", t.TempDir()},
-	} {
-		c.refuses([]string{"--reduce ample", reason}, append([]string{"prove", "--reduce", "ample"}, args...)...)
-	}
 	c.refuses([]string{"unknown bug"}, "prove", "issue-15220", "--bug", "nosuch")
 }
 

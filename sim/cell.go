@@ -96,14 +96,6 @@ var (
 	cellConn  = NewCell("world: connection")
 	cellLane  = NewCell("world: messages under way")
 	cellReady = NewCell("world: timer or loop")
-	// What cellLane is in parts, and connections that are gone, if connections go by their ends.
-	cellTail = NewCell("world: last message under way")
-	cellHead = NewCell("world: first message under way")
-	cellRoom = NewCell("world: room for messages under way")
-	cellGone = NewCell("world: connections that are gone")
-	cellOpen = NewCell("world: connections that there are")
-	// cellFault stands for a fault that is planned.
-	cellFault = NewCell("world: fault")
 )
 
 // CellTicks is the counter behind Env.Tick, of node 0. Each reading writes the
@@ -185,178 +177,16 @@ func readyIndex(s *slot) int32 {
 
 // touchLane declares a use of the messages under way on a lane.
 func (w *World) touchLane(l *lane, write bool) {
-	switch {
-	case w.footprint == nil:
-	case !w.byEnds:
+	if w.footprint != nil {
 		w.touch(Cell{Kind: cellLane, Index: w.slots[l.slot].index}, write)
-	default:
-		for _, k := range [3]CellKind{cellTail, cellHead, cellRoom} {
-			w.touch(Cell{Kind: k, Index: w.endsOf(l)}, write)
-		}
-	}
-}
-
-// touchTail declares that a message is put at the end of a lane.
-func (w *World) touchTail(l *lane) {
-	if w.footprint == nil || !w.byEnds {
-		w.touchLane(l, true)
-		return
-	}
-	if !w.isNew(w.conns[w.slots[l.slot].index/2].id) {
-		w.touch(Cell{Kind: cellTail, Index: w.endsOf(l)}, true)
-	}
-}
-
-// touchHead declares that the first message of a lane is taken. Only a lane with a bound says how many
-// there are.
-func (w *World) touchHead(l *lane) {
-	if w.footprint == nil || !w.byEnds {
-		w.touchLane(l, true)
-		return
-	}
-	ends := w.endsOf(l)
-	w.touch(Cell{Kind: cellHead, Index: ends}, true)
-	w.touch(Cell{Kind: cellOpen, Index: ends}, true)
-	w.touch(Cell{Kind: cellRoom, Index: ends}, l.room > 0)
-	if l.room > 0 {
-		w.touch(Cell{Kind: cellTail, Index: ends}, false)
-	}
-}
-
-// touchHeld declares that a lane is held, or is not any more.
-func (w *World) touchHeld(l *lane) {
-	if w.footprint == nil || !w.byEnds {
-		w.touchLane(l, true)
-		return
-	}
-	w.touch(Cell{Kind: cellHead, Index: w.endsOf(l)}, true)
-}
-
-// touchRoom declares a look at whether a lane has room.
-func (w *World) touchRoom(l *lane) {
-	if w.footprint == nil || !w.byEnds {
-		w.touchLane(l, false)
-		return
-	}
-	ends := w.endsOf(l)
-	w.touch(Cell{Kind: cellRoom, Index: ends}, false)
-	if l.room > 0 {
-		w.touch(Cell{Kind: cellTail, Index: ends}, false)
 	}
 }
 
 // touchConn declares a use of a connection by the node that acts.
 func (w *World) touchConn(c Conn, write bool) {
-	switch {
-	case w.footprint == nil:
-	case !w.byEnds:
+	if w.footprint != nil {
 		w.touch(Cell{Kind: cellConn, Index: int32(c.index())}, write)
-	case w.find(c) == nil:
-		w.touch(Cell{Kind: cellGone, Index: int32(w.env.node)}, true)
-	case w.isNew(c):
-	default:
-		w.touch(Cell{Kind: cellConn, Index: w.ends(c.index())}, write)
 	}
-}
-
-// isNew reports whether the present step has opened a connection last. No other step can have to do with it.
-func (w *World) isNew(c Conn) bool { return w.opened == c && w.openedIn == w.step }
-
-// touchOpened declares that there is one connection more between two nodes. Two steps that open one do not
-// conflict: the numbers of connections are in no cell.
-func (w *World) touchOpened(c Conn) {
-	if w.opened, w.openedIn = c, w.step; w.footprint != nil && w.byEnds {
-		ends := w.ends(c.index())
-		w.touch(Cell{Kind: cellOpen, Index: ends}, false)
-		w.touch(Cell{Kind: cellOpen, Index: ends | 1}, false)
-	}
-}
-
-// touchFreed declares that a connection is gone from now on.
-func (w *World) touchFreed(i int) {
-	switch {
-	case w.footprint == nil:
-	case !w.byEnds:
-		w.touch(Cell{Kind: cellConn, Index: int32(i)}, true)
-	default:
-		w.touch(Cell{Kind: cellConn, Index: w.ends(i)}, true)
-		w.touch(Cell{Kind: cellGone, Index: int32(w.conns[i].opener)}, false)
-		w.touch(Cell{Kind: cellGone, Index: int32(w.conns[i].acceptor)}, false)
-	}
-}
-
-// NameByEnds has connections go by their ends in cells: those between the same nodes and of the same
-// kind are one. States that differ in the numbers of connections only have the same cells then. A
-// lane is three cells: taking its first message and adding one behind the last are no conflict.
-func (w *World) NameByEnds() { w.byEnds = true }
-
-// ends is the name of a connection by its ends, in a world of so many nodes.
-func (k *conn) ends(nodes int) int32 {
-	return (int32(k.opener)*int32(nodes)+int32(k.acceptor))<<2 | int32(k.kind)<<1
-}
-
-func (w *World) ends(i int) int32 { return w.conns[i].ends(len(w.nodes)) }
-
-// endsOf is the name of a lane by the ends of its connection.
-func (w *World) endsOf(l *lane) int32 {
-	n := w.slots[l.slot].index
-	return w.ends(int(n/2)) | n&1
-}
-
-// Thread is what takes a step, if connections go by their ends: a loop, a timer, a fault, or what hands over
-// the messages between two nodes. It goes by a cell that each of its steps writes. several is whether there is more
-// than one connection on which it does so.
-func (p *Parts) Thread(s State, a Action) (thread Cell, several bool) {
-	l := p.layouts.At(s[placeLayout])
-	x := &l.slots[a.Slot]
-	switch a.Kind {
-	case Deliver:
-		k := &p.connParts.At(s[p.placeOfConn(int(x.index/2))]).conn
-		return Cell{Kind: cellHead, Index: k.ends(p.nodes) | x.index&1}, p.isOneOfSeveral(s, k)
-	case Inject:
-		return Cell{Kind: cellFault, Index: x.index}, false
-	}
-	return Cell{Kind: cellReady, Index: readyIndex(x)}, false
-}
-
-// isOneOfSeveral reports whether there are more connections with the ends of this one.
-func (p *Parts) isOneOfSeveral(s State, k *conn) bool {
-	n := 0
-	for _, part := range s[p.placeOfConn(1):] {
-		other := &p.connParts.At(part).conn
-		if other.state != connFree && other.ends(p.nodes) == k.ends(p.nodes) {
-			n++
-		}
-	}
-	return n > 1
-}
-
-// TimerThread is the thread of a timer.
-func TimerThread(n NodeID, t Timer) Cell {
-	return Cell{Kind: cellReady, Index: readyIndex(&slot{action: Action{Node: n, Kind: Fire}, index: int32(t)})}
-}
-
-// EachLane visits the threads that hand over messages on the connections that there are in a state, each with whether
-// the lane is held: if not, a message is all that it may lack.
-func (p *Parts) EachLane(s State, visit func(thread Cell, held bool)) {
-	for _, part := range s[p.placeOfConn(1):] {
-		x := p.connParts.At(part)
-		if x.conn.state == connFree {
-			continue
-		}
-		for i := range x.lanes {
-			visit(Cell{Kind: cellHead, Index: x.conn.ends(p.nodes) | int32(i)}, x.lanes[i].stopped())
-		}
-	}
-}
-
-// Wakes are the cells of which a step touches one that gives a thread something to do: a thread that hands over messages
-// lacks a connection, a message, or a lane that is not held. For other threads it is one cell.
-func Wakes(thread Cell) (opened, sent, released Cell) {
-	if thread.Kind != cellHead {
-		return thread, thread, thread
-	}
-	return Cell{Kind: cellOpen, Index: thread.Index}, Cell{Kind: cellTail, Index: thread.Index}, thread
 }
 
 // KeepNumbers makes each connection from now on have a number that none had before, until

@@ -91,7 +91,6 @@ func (w *World) open(from, to NodeID, k connKind) Conn {
 	c := &w.conns[i]
 	c.id += 1 << connIndexBits
 	c.opener, c.acceptor, c.kind, c.state = from, to, k, connOpen
-	w.touchOpened(c.id)
 	w.resetLane(2*i, to)
 	w.resetLane(2*i+1, from)
 	if len(w.partitions) > 0 && w.separated(from, to) {
@@ -149,7 +148,7 @@ func (w *World) push(l *lane, m Message) {
 	if l.head > 0 && len(l.queue) == cap(l.queue) {
 		l.moveUp()
 	}
-	w.touchTail(l)
+	w.touchLane(l, true)
 	l.queue = append(l.queue, m)
 	if l.len() == 1 && !l.stopped() {
 		w.makeReady(l.slot, m.due)
@@ -161,7 +160,7 @@ func (w *World) deliver(s *slot) {
 	k := &w.conns[s.index/2]
 	w.current = *l.peek()
 	m := &w.current
-	w.touchHead(l)
+	w.touchLane(l, true)
 	w.touchConn(k.id, false)
 	wasFull := l.room > 0 && l.len() == l.room
 	l.pop()
@@ -200,7 +199,7 @@ func (w *World) wakeSender(m *Message) {
 
 func (w *World) free(k *conn) {
 	i := k.id.index()
-	w.touchFreed(i)
+	w.touchConn(w.conns[i].id, true)
 	k.state = connFree
 	w.firstFree = min(w.firstFree, i)
 	w.resetLane(2*i, 0)

@@ -70,7 +70,7 @@ func (e *Env) CanSend(c Conn) bool {
 	can := true
 	if k := e.w.find(c); k != nil {
 		l := e.w.laneFrom(k, e.node)
-		e.w.touchRoom(l)
+		e.w.touchLane(l, false)
 		can = l.room == 0 || l.len() < l.room
 	}
 	return can
@@ -156,7 +156,7 @@ func (e *Env) setHeld(c Conn, held bool) {
 		return
 	}
 	l := e.w.laneTo(k, e.node)
-	e.w.touchHeld(l)
+	e.w.touchLane(l, true)
 	if l.held == held {
 		return
 	}
@@ -174,8 +174,7 @@ func (e *Env) setHeld(c Conn, held bool) {
 func (e *Env) Enable(t Task) {
 	w := e.w
 	id := e.slotOf(&w.nodes[e.node].tasks, Run, int(t))
-	// Two that enable a loop do not conflict.
-	w.touchReady(id, !w.byEnds)
+	w.touchReady(id, true)
 	if w.isReady(id) {
 		return
 	}

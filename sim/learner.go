@@ -9,9 +9,6 @@ type Learner struct {
 	alike func(a, b any) bool
 	// at is a world in which steps are taken.
 	at *World
-	// cells are those of a step that is carried out, mark that of the last one taken.
-	cells Footprint
-	mark  uint32
 }
 
 // Learner returns one for a worker whose world is this one: one of those from which the parts were made.
@@ -37,18 +34,14 @@ func (l *Learner) Take(s State, a Action, c Chooser, answers uint64, into State)
 			panic("sim: the answers to a step are not those that belong to their number")
 		}
 	}
-	l.mark = x.mark
 	return x.from(s, into), true
 }
-
-// Touched is what the step has touched that Take took last: the number that it was given (Parts.Mark).
-func (l *Learner) Touched() uint32 { return l.mark }
 
 func (l *Learner) learn(s State, a Action, c Chooser, answers uint64, into State) State {
 	w := l.parts.World(s, l.at)
 	var asked asked
 	w.asked = &asked
-	l.do(a, c)
+	w.Do(c, a)
 	w.asked = nil
 	if asked.tooMuch {
 		return l.Apart(w, into)
@@ -57,20 +50,6 @@ func (l *Learner) learn(s State, a Action, c Chooser, answers uint64, into State
 	l.parts.lock.Lock()
 	defer l.parts.lock.Unlock()
 	return l.add(s, a, answers, &asked).from(s, into)
-}
-
-// do carries out a step in the world, and has what it touches numbered.
-func (l *Learner) do(a Action, c Chooser) {
-	if l.parts.mark == nil {
-		l.at.Do(c, a)
-		return
-	}
-	l.cells.Reset()
-	l.at.NameByEnds()
-	l.at.RecordCells(&l.cells)
-	l.at.Do(c, a)
-	l.at.RecordCells(nil)
-	l.mark = l.parts.mark(a.Node, &l.cells)
 }
 
 // add remembers a step out of a state that was carried out. Another worker may have added the same one.
@@ -90,7 +69,7 @@ func (l *Learner) add(s State, a Action, answers uint64, asked *asked) *leaf {
 	if known := b.leaf.Get(); known != nil {
 		return known
 	}
-	x := &leaf{p.changes(s, a, l.at, asked.questions), asked.choices, l.mark}
+	x := &leaf{p.changes(s, a, l.at, asked.questions), asked.choices}
 	p.weight += p.weigh(x)
 	return b.leaf.Know(x)
 }

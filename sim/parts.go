@@ -41,8 +41,6 @@ type Parts struct {
 	// nodes is how many there are, with the world itself.
 	nodes int
 	timed bool
-	// mark numbers what a step has touched, nil if the search does not reduce.
-	mark func(n NodeID, f *Footprint) uint32
 
 	// numbers are those of sequences of numbers that make a part; parts has the number of a part by
 	// that of its sequence.
@@ -166,10 +164,6 @@ func NewParts(w *World, alike func(a, b any) bool, weigh func(x any) int, lock L
 	}
 	return p, w.clonable()
 }
-
-// Mark has each step that is learned from now on note what it touches, with connections that go by their
-// ends, as a number that mark gives it. Several workers call it at the same time.
-func (p *Parts) Mark(mark func(n NodeID, f *Footprint) uint32) { p.mark = mark }
 
 // NodeOf is the node with a number (Object). It is for judges.
 func (p *Parts) NodeOf(object uint32) Node { return p.objects.At(object).node }

@@ -46,8 +46,6 @@ func (b *branch) setAsk(q question, there uint32) {
 type leaf struct {
 	writes  []write
 	choices []choice
-	// mark is what it touches (Parts.Mark).
-	mark uint32
 }
 
 type write struct {

@@ -21,14 +21,9 @@ type World struct {
 	// firstFree is at most the number of the first connection that is free.
 	firstFree int
 	// fresh: no connection takes the number of one that is gone (KeepNumbers).
-	fresh bool
-	// byEnds: connections go by their ends in cells.
-	byEnds bool
-	// opened is the connection that was opened last, in step openedIn.
-	opened   Conn
-	openedIn uint32
-	lanes    []lane
-	faults   []plannedFault
+	fresh  bool
+	lanes  []lane
+	faults []plannedFault
 	// partitions are those that there are at present.
 	partitions []*Partition
 	causes     []causeRecord

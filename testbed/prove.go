@@ -130,7 +130,6 @@ var (
 	_ prove.Subject   = (*System)(nil)
 	_ prove.Symmetric = (*System)(nil)
 	_ prove.Horizon   = (*System)(nil)
-	_ prove.Reducible = (*System)(nil)
 )
 
 // makePasts makes those of the claims, each once, and finds out which judges look at steps.
@@ -299,20 +298,10 @@ func (s *System) SeesNodes() bool {
 	return s.remembering == nil && !s.judgesRest && !slices.Contains(s.ofSteps, true)
 }
 
-// IsJudged implements prove.Reducible: clients, and a leader that lags behind a member.
-func (s *System) IsJudged(n sim.NodeID) bool {
+// isJudged reports whether anything is judged after a step of a node: clients, and a leader that lags behind a member.
+func (s *System) isJudged(n sim.NodeID) bool {
 	part := s.roles[n].Part
 	return part >= HistoryClient || part == EtcdMember && s.topology.Lagging
-}
-
-// Seen implements prove.Reducible: of etcd judges see what it has committed, compacted and refused.
-func (s *System) Seen(n sim.NodeID, x sim.Node) sim.Digest {
-	e, ok := x.(etcd.Node)
-	if !ok {
-		return sim.NewDigest
-	}
-	server := e.Simulated()
-	return sim.NewDigest.Int(int64(len(server.Committed()))).Word(server.Applied()).Int(server.Revision()).Int(server.CompactRevision()).Int(int64(len(server.Failed())))
 }
 
 // JudgeStep implements prove.Subject. What clients recorded is judged after their own
@@ -321,7 +310,7 @@ func (s *System) Seen(n sim.NodeID, x sim.Node) sim.Digest {
 // must be so when nothing more can happen is judged after any step, and so is, timed, what must come
 // in time.
 func (s *System) JudgeStep(w *sim.World, a sim.Action) []explore.Finding {
-	recorded := s.IsJudged(a.Node)
+	recorded := s.isJudged(a.Node)
 	rests := s.judgesRest && s.IsOver(w)
 	if recorded || rests {
 		for _, p := range s.preparers {

@@ -53,8 +53,6 @@ type Proof struct {
 	// are if each is counted that differs from one of States only in who is who of them.
 	Alike     [][]string `json:"alike,omitempty"`
 	StandsFor int        `json:"standsFor,omitempty"`
-	// Reduced is nil if all steps were taken out of each state.
-	Reduced *Reduced `json:"reduced,omitempty"`
 	// Ended are the states in which the run was over, as its clients were done. Rested are those
 	// in which nothing more could happen before that: the end of a run that goes on to rest.
 	// Left were found and not expanded.
@@ -133,14 +131,6 @@ type Spread struct {
 	Looked   int    `json:"looked"`
 }
 
-// Reduced says of how many states a part of the steps was taken for all, of those that were expanded, and how often the
-// search started over because a thread did what it had been taken never to do.
-type Reduced struct {
-	States   int `json:"states"`
-	Expanded int `json:"expanded"`
-	Restarts int `json:"restarts"`
-}
-
 // Cut is a timer that a bound kept from firing, and in how many states or at the end of how
 // many schedules.
 type Cut struct {
@@ -155,7 +145,7 @@ type Failure struct {
 	Label    string   `json:"label"`
 	Why      string   `json:"why,omitempty"`
 	Story    []string `json:"story,omitempty"`
-	// Steps is the number of steps of its schedule, a shortest one if states were searched and Reduced is nil.
+	// Steps is the number of steps of its schedule, a shortest one if states were searched.
 	// Choices is the length of the run in the replay file. Loop is how many steps at its end
 	// lead back to the same state: what never comes does not come however often they are
 	// repeated.
@@ -278,10 +268,6 @@ func of(sc *testbed.Scenario, p *testbed.Params, b prove.Bounds, r *prove.Result
 	proof.Checked = r.Checked
 	proof.States, proof.Transitions, proof.Depth = r.States, r.Transitions, r.Depth
 	proof.Alike, proof.StandsFor = r.Alike, r.StandsFor
-	if r.Reduced != nil {
-		reduced := Reduced(*r.Reduced)
-		proof.Reduced = &reduced
-	}
 	proof.Ended, proof.Rested, proof.Left = r.Ended, r.Rested, r.Left
 	proof.CutStates, proof.Collision, proof.Seconds, proof.Bytes = r.CutStates, r.Collision(), r.Seconds, r.Bytes
 	proof.KeyBits = r.KeyBits

@@ -29,8 +29,6 @@ type Result struct {
 	// are empty if it tells all apart.
 	Alike     [][]string
 	StandsFor int
-	// Reduced is nil if all steps were taken out of each state.
-	Reduced *Reduced
 	// Depth is the number of steps of the longest of the shortest schedules to a state.
 	Depth int
 	// Left is the number of states that were found and not expanded, because the search
@@ -68,14 +66,6 @@ type Result struct {
 	Filed   int
 	Seconds float64
 	Bytes   int
-}
-
-// Reduced says of how many states a part of the steps was taken for all.
-type Reduced struct {
-	// States are those, of all that were expanded. A state of which one step or none was possible is none of them.
-	States, Expanded int
-	// Restarts is how often the search started over because a thread did what it had been taken never to do.
-	Restarts int
 }
 
 // Stopped is a timer of a node that a bound kept from firing.

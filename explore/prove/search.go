@@ -31,8 +31,6 @@ type Config struct {
 	// that cannot be told apart (Symmetric). A subject with a Goal has none: what fairness owes a
 	// node it does not owe another one.
 	Symmetry bool
-	// Ample has the search take, out of some states, a part of the steps that stands for all (Reducible).
-	Ample bool
 	// KeyBits is how much of the fingerprint of a state tells it apart from others: 64 bits, also
 	// if it is 0, or 128, the second half of which a function of its own makes.
 	KeyBits int
@@ -65,9 +63,6 @@ func Search(ctx context.Context, subjects func() Subject, properties []string, c
 		ctx: ctx, cfg: cfg, form: form, properties: properties, began: time.Now(),
 		tree: newTree(form), visited: newVisited(form), stopped: map[timer]Stopped{}, spread: map[string]int{}, checked: make([]int, len(properties)),
 		last: 1,
-	}
-	if cfg.Ample {
-		s.reduction = newReduction(form)
 	}
 	for range max(cfg.Workers, 1) {
 		w, err := newWorker(subjects(), s)
@@ -141,12 +136,10 @@ type search struct {
 	// checked is, by property, how many steps put it to the test.
 	checked []int
 	// graph is nil if the subject has no goal.
-	graph *graph
-	// reduction is nil if all steps are taken, root is the first state of its search.
-	reduction *reduction
-	root      key
-	failures  []Failed
-	why       string
+	graph    *graph
+	root     key
+	failures []Failed
+	why      string
 	// goesOn is whether what ended the search is a limit of this process and not a bound.
 	goesOn bool
 	twins  twins
@@ -165,10 +158,7 @@ func (s *search) run() error {
 			s.left, s.why = s.last-s.first, fmt.Sprintf("schedules of more than %d steps were not looked at", s.depth)
 			return nil
 		}
-		if err := s.layer(); errors.Is(err, errStartOver) {
-			s.startOver()
-			continue
-		} else if err != nil {
+		if err := s.layer(); err != nil {
 			return err
 		}
 		if s.left = s.tree.len() - s.done; s.failures != nil || s.why != "" || s.left == 0 {
@@ -176,9 +166,6 @@ func (s *search) run() error {
 		}
 		s.first, s.last = s.last, s.tree.len()
 		s.frontier.advance()
-		if s.reduction != nil {
-			s.reduction.advance()
-		}
 	}
 	return nil
 }
@@ -205,9 +192,6 @@ func (s *search) layer() error {
 			case err != nil:
 				return err
 			}
-		}
-		if s.reduction != nil && !s.reduction.add(found) && s.failures == nil && s.why == "" {
-			return errStartOver
 		}
 		s.done = until
 		s.tell()
@@ -297,9 +281,6 @@ func (s *search) share(parts int) int {
 func (s *search) learnAnew() (err error) {
 	if s.learned, err = learn(s.workers[0]); err != nil {
 		return err
-	}
-	if s.reduction != nil {
-		s.learned.parts.Mark(s.reduction.threads.Touched.Number)
 	}
 	for _, w := range s.workers {
 		if err := w.use(s.learned); err != nil {
@@ -393,9 +374,6 @@ func (s *search) add(by *chunk, c *candidate) error {
 		s.frontier.keep(c.at, by.parts[c.first:c.last])
 	}
 	s.tree.add(c.parent, c.step)
-	if s.reduction != nil {
-		s.reduction.ahead.add(c.key)
-	}
 	s.standsFor += max(c.stands, 1)
 	if s.graph != nil {
 		s.graph.found(c.key)
@@ -445,9 +423,6 @@ func (s *search) checkLimits() {
 
 func (s *search) bytes() int {
 	n := s.tree.bytes() + s.visited.bytes()
-	if s.reduction != nil {
-		n += s.reduction.ahead.bytes()
-	}
 	if s.graph != nil {
 		n += s.graph.bytes()
 	}
@@ -473,9 +448,6 @@ func (s *search) result() *Result {
 		States:  s.visited.count, Transitions: s.transitions, Depth: s.depth, Left: s.left,
 		Ended: s.ended, Rested: s.rested, CutStates: s.cut, Fixed: s.workers[0].fixed, Checked: map[string]int{}, Failures: s.failures, Why: s.why,
 		Seconds: s.elapsed().Seconds(), Bytes: s.bytes(), Resumed: s.resumed, GoesOn: s.goesOn, Filed: s.visited.filed(),
-	}
-	if s.reduction != nil {
-		r.Reduced = &Reduced{States: s.reduction.states, Expanded: s.done, Restarts: s.reduction.restarts}
 	}
 	for i, p := range s.properties {
 		r.Checked[p] = s.checked[i]

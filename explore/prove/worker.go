@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/explore/ample"
 	"github.com/watchbed/watchbed/explore/answers"
 	"github.com/watchbed/watchbed/explore/values"
 	"github.com/watchbed/watchbed/sim"
@@ -29,8 +28,6 @@ type worker struct {
 	fixed int
 	// symmetry is nil if each node is told apart.
 	symmetry *symmetry
-	// reducer is nil if all steps are taken.
-	reducer *reducer
 	// first is the world of the first state. starts: a timed run starts in one of many ways, as its
 	// questions before the first step are answered. State 0 is before the start then, in which nothing
 	// of built has started, and first is one of those behind it. started is the last that was made.
@@ -104,11 +101,6 @@ type chunk struct {
 	twins              []twin
 	// stopped is what a bound kept from firing.
 	stopped map[timer]Stopped
-	// saw is what the steps showed from which some were chosen, reduced in how many states they stood for all. ahead is
-	// whether one of those of a state led to one that is to be expanded.
-	saw     *ample.Seen
-	reduced int
-	ahead   bool
 	// expanded are the states with what is open in them and the edges out of those in which
 	// something is, if the subject has a goal. reached is how many steps reached it.
 	// led are the keys of the states to which these edges lead, in the order of the edges.
@@ -153,12 +145,6 @@ func newWorker(subject Subject, s *search) (*worker, error) {
 	if s.cfg.Symmetry {
 		w.useSymmetry()
 	}
-	if s.reduction != nil {
-		if err := canReduce(subject, &s.cfg, w.symmetry != nil); err != nil {
-			return nil, err
-		}
-		w.reducer = &reducer{subject: subject.(Reducible), chooser: ample.NewChooser(s.reduction.threads), ahead: s.reduction.ahead}
-	}
 	for _, x := range []*sim.World{w.here, w.there} {
 		if err := w.first.Fork(x); err != nil {
 			return nil, err
@@ -175,9 +161,6 @@ func (w *worker) use(l *learned) error {
 	}
 	w.learned, w.learner = l, learner
 	w.path = append(w.path[:0], place{parts: first, view: l.view(first), memory: w.remembered})
-	if w.reducer != nil {
-		w.reducer.saw = map[uint32]sim.Digest{}
-	}
 	return nil
 }
 
@@ -240,9 +223,6 @@ func (w *worker) key(p *place, world func() *sim.World) (k key, stands int) {
 func (w *worker) expand(first, last uint32) *chunk {
 	c := &chunk{learned: w.learned, stopped: map[timer]Stopped{}, spread: map[string]int{}, checked: make([]int, w.properties)}
 	clear(w.seen)
-	if w.reducer != nil {
-		c.saw = ample.NewSeen()
-	}
 	c.err = explore.Settled(func() error {
 		for s := first; s < last && c.err == nil; s++ {
 			var from *place
@@ -428,9 +408,6 @@ func (w *worker) successors(c *chunk, from *place) {
 		c.endless = fmt.Sprintf("no time passes: %d steps came at %v, each in a new state; give messages and loops time (--set network=1ms --set scheduling=1ms)",
 			from.free, w.world().Now().Sub(0))
 	}
-	if w.reducer != nil {
-		w.reducer.offered = w.reducer.offered[:0]
-	}
 	went, stopped := false, false
 	for i, a := range w.enabled() {
 		t, counted := w.counted(a)
@@ -445,14 +422,8 @@ func (w *worker) successors(c *chunk, from *place) {
 			stopped = true
 			continue
 		}
-		if went = true; w.reducer != nil {
-			w.reducer.offered = append(w.reducer.offered, offered{place: i, action: a})
-			continue
-		}
+		went = true
 		w.combinations(c, i, a)
-	}
-	if w.reducer != nil {
-		w.reduced(c)
 	}
 	switch {
 	case went:
@@ -518,10 +489,8 @@ func (w *worker) successor(c *chunk, i int, a sim.Action, given *answers.Combina
 		return fmt.Errorf("cannot read the states that memory does not hold: %w", err)
 	} else if known {
 		c.meet(w.twins, twin{k, w.at.state, taken})
-		c.ahead = c.ahead || w.reducer != nil && w.reducer.isAhead(k)
 		return nil
 	}
-	c.ahead = true
 	if _, again := w.seen[k]; again {
 		c.meet(w.twins, twin{k, w.at.state, taken})
 		return nil

@@ -83,8 +83,6 @@ func shown(r *proof.Proof) string {
 	switch {
 	case r.Schedules != nil:
 		return "this is the first schedule found that shows it, of " + steps
-	case r.Reduced != nil:
-		return "this is a schedule that shows it, of " + steps + "; without --reduce there may be a shorter one"
 	case f.Loop == 0:
 		return "this is a shortest schedule, of " + steps
 	}
@@ -191,10 +189,6 @@ func states(r *proof.Proof) (said []string) {
 		}
 		say("They stand for %s: those that differ only in who is who of %s count as one.", report.Counted(uint64(r.StandsFor), "state"), strings.Join(sets, ", and of "))
 	}
-	if x := r.Reduced; x != nil {
-		say("Reduced: out of %s, of %s, a part of the steps was taken for all. The search started over %s, each time with what it had learned of the threads.",
-			report.Counted(uint64(x.States), "state"), report.Counted(uint64(x.Expanded), "state"), times(x.Restarts))
-	}
 	if r.Filed > 0 {
 		say("Memory did not hold %s: they were in files.", report.Counted(uint64(r.Filed), "state"))
 	}
@@ -205,8 +199,6 @@ func states(r *proof.Proof) (said []string) {
 	case !r.GoesOn:
 	case r.GoOn != "":
 		say("The search is kept. It goes on, with a higher limit if one ended it, with: %s", r.GoOn)
-	case r.Reduced != nil:
-		say("The search was not kept, as none is with --reduce: it begins anew.")
 	default:
 		say("The search was not kept: it begins anew, unless --keep DIR keeps it.")
 	}

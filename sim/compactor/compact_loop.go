@@ -41,9 +41,9 @@ type turn[S ~uint8] struct {
 	turns int
 }
 
-// sleep begins with the state that is 0, and reports whether another turn comes.
-func (t *turn[S]) sleep(timed bool) bool {
-	t.state = 0
+// sleep waits in a state, and reports whether another turn comes.
+func (t *turn[S]) sleep(in S, timed bool) bool {
+	t.state = in
 	if timed {
 		return true
 	}
@@ -59,7 +59,7 @@ func (t *turn[S]) Digest(d sim.Digest) sim.Digest { return d.Word(uint64(t.state
 
 // sleep waits for the next turn.
 func (l *compactLoop) sleep(env *sim.Env, c *Compactor) {
-	if l.at.Change(env).sleep(c.timed) {
+	if l.at.Change(env).sleep(compactSleeping, c.timed) {
 		env.Arm(timerCompact, c.cfg.Interval)
 	}
 }

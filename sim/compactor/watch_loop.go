@@ -28,7 +28,7 @@ type watchLoop struct {
 
 func (l *watchLoop) sleep(env *sim.Env, c *Compactor) {
 	l.stream = sim.NoConn
-	if l.at.Change(env).sleep(c.timed) {
+	if l.at.Change(env).sleep(watchSleeping, c.timed) {
 		env.Arm(timerWatch, c.cfg.WatchRetry)
 	}
 }

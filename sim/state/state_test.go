@@ -133,6 +133,6 @@ func TestACloneGoesItsOwnWay(t *testing.T) {
 }
 
 func TestAFieldThatRecordsItselfHasAName(t *testing.T) {
-	type unnamed struct{ total state.Var[int64] }
-	assert.PanicsWithValue(t, "state: state_test.unnamed.total: a cell and a tag belong together", func() { state.Of[unnamed]() })
+	type unnamed struct{ Total state.Var[int64] }
+	assert.PanicsWithValue(t, "state: state_test.unnamed.Total: a cell and a tag belong together", func() { state.Of[unnamed]() })
 }
