@@ -24,9 +24,12 @@ func seatsOf(o *flowcontrol.Options, r *flowcontrol.Request, objects int) int {
 		}
 		return seatsFor(o, objects)
 	case *wire.WatchRequest:
-		if p.SendInitialEvents == wire.SendInitialEventsTrue {
-			return seatsFor(o, objects)
+		unasked := p.ResourceVersion == wire.Unset || p.ResourceVersion == 0
+		resumes := !unasked && p.SendInitialEvents != wire.SendInitialEventsTrue
+		if p.Single || resumes || r.About.WithoutWatchList {
+			return 1
 		}
+		return seatsFor(o, objects)
 	}
 	return 1
 }

@@ -16,8 +16,9 @@ var AnyRequests = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "seats-any-requests",
 	Summary: "clients draw their LISTs, GETs and watches behind API Priority and Fairness: each takes as many seats as its kind",
 	Doc: `A request takes up to three of fourteen seats, one for each object. A LIST with a limit that etcd answers takes two for each
-object of its page; one of which the cache answers takes them for all objects, whatever its limit; a watch with initial events takes as many as a LIST, and any
-other watch one. What a LIST is to be answered by follows from its resourceVersion, its match, its limit and its continue
+object of its page; one of which the cache answers takes them for all objects, whatever its limit. A watch that asks for initial events
+takes as many, and so does one without a resourceVersion or with 0 (since Kubernetes 1.35); any other watch takes one, as does one of a
+single object. What a LIST is to be answered by follows from its resourceVersion, its match, its limit and its continue
 token, which the clients draw anew in each run, also such as no API takes.`,
 	Params: testbed.Params{
 		Etcd: "3.6.16", Cache: "kep-2340-fallback",

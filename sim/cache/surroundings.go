@@ -150,7 +150,10 @@ func (c surroundings) Refuse(env *sim.Env, m *sim.Message, err *wire.Error) {
 // Resource implements flowcontrol.Surroundings.
 func (c surroundings) Resource(env *sim.Env) flowcontrol.Resource {
 	objects, counted := c.store.Count(env)
-	return flowcontrol.Resource{Objects: objects, Counted: counted, ConsistentReadSupported: c.guard.ConsistentReadSupported(env)}
+	return flowcontrol.Resource{
+		Objects: objects, Counted: counted,
+		ConsistentReadSupported: c.guard.ConsistentReadSupported(env), WithoutWatchList: c.cfg.Guard.WatchList == guard.WatchListOff,
+	}
 }
 
 // Delegates implements read.Surroundings.

@@ -9,6 +9,8 @@ type Resource struct {
 	Counted bool
 	// ConsistentReadSupported: the cache may answer consistent LISTs.
 	ConsistentReadSupported bool
+	// WithoutWatchList: the gate WatchList is off.
+	WithoutWatchList bool
 }
 
 // minimumSeats is what any request takes at least, maximumListSeats what a LIST takes at
@@ -36,7 +38,9 @@ func (o *Options) Estimate(request any, about Resource) int {
 		}
 		return o.listSeats(r, about, delegatesList(r, about.ConsistentReadSupported))
 	case *wire.WatchRequest:
-		if r.SendInitialEvents == wire.SendInitialEventsTrue {
+		// Since 1.35 one that is sent the objects unasked counts, too.
+		sent := r.SendInitialEvents == wire.SendInitialEventsTrue || r.ResourceVersion == wire.Unset || r.ResourceVersion == 0
+		if sent && !r.Single && !about.WithoutWatchList {
 			return o.bounded(about, about.Objects)
 		}
 	}
