@@ -3,8 +3,6 @@ package read
 import (
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios"
-	"github.com/watchbed/watchbed/sim/cache/store"
-	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -19,6 +17,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Further:    []*testbed.Property{reads.Linearizable, reads.NotOlderThan},
 	WhyFurther: "the LIST is of no state that etcd was in, whatever its resourceVersion",
 })
-
-var _ = store.IndexUpdates.Register("deletions", "those that are deleted: one that changes stays where it was, as well",
-	func(after *wire.KeyValue) bool { return after == nil })

@@ -4,8 +4,6 @@ import (
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios"
-	"github.com/watchbed/watchbed/sim/cache/store"
-	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -19,6 +17,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Further:    []*testbed.Property{reads.Pages, caches.ServedAsPromised},
 	WhyFurther: "later pages show the state before the deletion, and the first page does not; a read at the deletion may find no snapshot, and goes to etcd",
 })
-
-var _ = store.SnapshotRules.Register("puts", "all but deletions: a read at a deletion's resourceVersion shows the object",
-	func(in *wire.WatchEvent) bool { return in.Type != wire.Deleted })

@@ -3,8 +3,6 @@ package watch
 import (
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios"
-	"github.com/watchbed/watchbed/sim/cache/store"
-	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -17,11 +15,4 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Setting:  "initial-type=last-change",
 	Scenario: scenarios.AnyRequests, Property: watches.EventTypes,
 	Why: "the object and its resourceVersion are right; the client had never seen it",
-})
-
-var _ = store.InitialTypes.Register("last-change", "that of the last change of its object", func(kv *wire.KeyValue) wire.WatchEventType {
-	if kv.ModRevision > kv.CreateRevision {
-		return wire.Modified
-	}
-	return wire.Added
 })

@@ -3,8 +3,6 @@ package watch
 import (
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios"
-	"github.com/watchbed/watchbed/sim/cache/store"
-	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -19,8 +17,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Further:    []*testbed.Property{watches.Reliable, watches.Resumable, watches.Bookmarkable},
 	WhyFurther: "the deletion is not the event that etcd has, and a client resumes from its resourceVersion",
 })
-
-var _ = store.Deletions.Register("previous", "the one that the object had before (kubernetes#58545)",
-	func(_ *wire.WatchEvent, previous *wire.KeyValue) *wire.WatchEvent {
-		return &wire.WatchEvent{Type: wire.Deleted, ResourceVersion: previous.ModRevision, Item: previous, Prev: previous}
-	})

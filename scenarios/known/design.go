@@ -112,7 +112,7 @@ var (
 	KeepsSnapshots = ofCache("the cache keeps snapshots (snapshots=on)",
 		func(o *cache.Options) bool { return o.Store.Snapshotting == store.SnapshotsOn })
 	KeepsLateSnapshots = ofCache("the cache keeps the snapshot of a state that etcd has compacted meanwhile (late-snapshot=kept)",
-		func(o *cache.Options) bool { return o.Store.LateSnapshot == store.LateSnapshotKept })
+		func(o *cache.Options) bool { return o.Store.KeepsLateSnapshots })
 	ContinuesWithoutLimit = ofCache("a LIST at resourceVersion \"0\" has no limit behind a continue token (continued-limit=ignored)",
 		func(o *cache.Options) bool { return o.Reads.ContinuedLimit != readvariant.ContinuedLimitCounts })
 	CompactsWatchHistory = ofCache("the cache drops events that etcd has compacted (watch-history=until-compacted)",

@@ -203,8 +203,8 @@ func TestCompactionPolled(t *testing.T) {
 // A list and events from before a compaction that the cache knows of make no
 // snapshots, or those of v0.37.2.
 func TestLateSnapshots(t *testing.T) {
-	for late, want := range map[store.LateSnapshot]string{0: fromEtcd, store.LateSnapshotKept: "a=1"} {
-		b := newBed(t, snapshotConfig(func(o *cache.Options) { o.Store.LateSnapshot = late }))
+	for late, want := range map[bool]string{false: fromEtcd, true: "a=1"} {
+		b := newBed(t, snapshotConfig(func(o *cache.Options) { o.Store.KeepsLateSnapshots = late }))
 		b.settle()
 		b.notice(10)
 		a := kv("a", "1", 5)

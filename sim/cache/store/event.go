@@ -2,7 +2,6 @@ package store
 
 import (
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -45,7 +44,13 @@ func (s *Store) forWatchers(in *wire.WatchEvent, previous *wire.KeyValue, exists
 		if !exists {
 			return nil
 		}
-		return s.deletion(in, previous)
+		rv := in.ResourceVersion
+		if s.cfg.DeletionsHavePreviousRV {
+			rv = previous.ModRevision
+		} else if same(in.Item, previous) {
+			return in
+		}
+		return &wire.WatchEvent{Type: wire.Deleted, ResourceVersion: rv, Item: previous, Prev: previous}
 	}
 	want := wire.Added
 	if exists {
@@ -55,24 +60,6 @@ func (s *Store) forWatchers(in *wire.WatchEvent, previous *wire.KeyValue, exists
 		return in
 	}
 	return &wire.WatchEvent{Type: want, ResourceVersion: in.ResourceVersion, Item: in.Item, Prev: previous}
-}
-
-// DeletionRV says which resourceVersion a DELETED event carries.
-type DeletionRV uint8
-
-// Deletion is the event that watchers are sent of a deletion: in is etcd's, previous
-// the object that the store had.
-type Deletion func(in *wire.WatchEvent, previous *wire.KeyValue) *wire.WatchEvent
-
-// Deletions is the seam of what watchers are sent of a deletion.
-var Deletions = option.NewSeam[DeletionRV, Deletion]("deletion-rv", "the resourceVersion of a DELETED event").
-	Shipped("own", "that of the deletion", deletionOwn)
-
-func deletionOwn(in *wire.WatchEvent, previous *wire.KeyValue) *wire.WatchEvent {
-	if same(in.Item, previous) {
-		return in
-	}
-	return &wire.WatchEvent{Type: wire.Deleted, ResourceVersion: in.ResourceVersion, Item: previous, Prev: previous}
 }
 
 func same(a, b *wire.KeyValue) bool { return a == b || *a == *b }

@@ -6,7 +6,6 @@ import (
 	"github.com/google/btree"
 
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -115,7 +114,7 @@ func (s *Store) updateIndices(env *sim.Env, before, after *wire.KeyValue) {
 		former := x.leaves(before, after)
 		switch {
 		case former == nil:
-		case s.leavesIndex(after):
+		case after == nil || !s.cfg.ChangesStayIndexed:
 			x.objects.Delete(*former)
 		case env.Noting():
 			env.Note(staysIndexed{x.field.Name, former.value, after.ModRevision})
@@ -138,19 +137,6 @@ func (x *index) leaves(before, after *wire.KeyValue) *indexEntry {
 	}
 	return &former
 }
-
-// IndexUpdate is the value of the option index-update.
-type IndexUpdate uint8
-
-// IndexRule reports whether an object leaves the place in an index that it had before a
-// change; after is the object as it is now, nil if there is none any more.
-type IndexRule func(after *wire.KeyValue) bool
-
-// IndexUpdates is the seam of how an index follows an object whose field has another
-// value after a change.
-var IndexUpdates = option.NewSeam[IndexUpdate, IndexRule]("index-update",
-	"which objects leave their place in an index of the cache when a change moves them").
-	Shipped("all", "each", func(*wire.KeyValue) bool { return true })
 
 // emptyIndices leaves no objects.
 func (s *Store) emptyIndices() {

@@ -4,7 +4,6 @@ import (
 	"sort"
 
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -29,20 +28,17 @@ func (v *Interval) TakeObjects(env *sim.Env, s *Store, prefix string) {
 	at := s.ResourceVersion(env)
 	env.Reads(CellObjects, 0)
 	s.objects.ascend(s.wholePrefix(prefix), "", func(kv *wire.KeyValue) bool {
+		kind := wire.Added
+		if s.cfg.InitialEventsAreModified && kv.ModRevision > kv.CreateRevision {
+			kind = wire.Modified
+		}
 		v.buffer = append(v.buffer, Event{
-			ForWatchers:     &wire.WatchEvent{Type: s.initialType(kv), ResourceVersion: kv.ModRevision, Item: kv},
+			ForWatchers:     &wire.WatchEvent{Type: kind, ResourceVersion: kv.ModRevision, Item: kv},
 			ResourceVersion: at,
 		})
 		return true
 	})
 }
-
-// InitialType is the value of the option initial-type.
-type InitialType uint8
-
-// InitialTypes is the seam of the type of an initial event, which has an object as it is.
-var InitialTypes = option.NewSeam[InitialType, func(kv *wire.KeyValue) wire.WatchEventType]("initial-type", "the type of an initial event").
-	Shipped("added", "ADDED", func(*wire.KeyValue) wire.WatchEventType { return wire.Added })
 
 // TakeHistory makes the interval the events after a resourceVersion. The caller
 // has looked whether the history reaches back that far.

@@ -1,19 +1,23 @@
 package store
 
-import (
-	"github.com/watchbed/watchbed/sim/option"
-	"github.com/watchbed/watchbed/sim/wire"
-)
+import "github.com/watchbed/watchbed/sim/option"
 
 // Options are those of what is kept. The zero value is KEP-2340 as written.
 type Options struct {
 	Snapshotting Snapshotting
-	LateSnapshot LateSnapshot
-	SnapshotOn   SnapshotOn
-	DeletionRV   DeletionRV
-	IndexUpdate  IndexUpdate
-	InitialType  InitialType
 	WatchHistory WatchHistory
+	// KeepsLateSnapshots is what Kubernetes ships: each compaction is looked at once. A
+	// cache that is five minutes late is needed for it.
+	KeepsLateSnapshots bool
+	// DeletionsLeaveNoSnapshot: a read at a deletion's resourceVersion shows the object.
+	DeletionsLeaveNoSnapshot bool
+	// DeletionsHavePreviousRV: a DELETED event has the resourceVersion of its object.
+	DeletionsHavePreviousRV bool
+	// ChangesStayIndexed: an object that changes is found by the former value of its field as well.
+	ChangesStayIndexed bool
+	// InitialEventsAreModified: an initial event of an object that was changed since it was
+	// created is MODIFIED.
+	InitialEventsAreModified bool
 }
 
 // Group is all options of the package.
@@ -22,11 +26,23 @@ var Group = option.NewGroup("cache",
 		"whether the cache keeps its past states (KEP-4988)",
 		option.Val("off", "it keeps none: etcd serves exact reads and later pages"),
 		option.Val("on", "it keeps one for each event of its history")),
-	option.SeamOption(LateSnapshots, func(o *Options) *LateSnapshot { return &o.LateSnapshot }),
-	option.SeamOption(SnapshotRules, func(o *Options) *SnapshotOn { return &o.SnapshotOn }),
-	option.SeamOption(Deletions, func(o *Options) *DeletionRV { return &o.DeletionRV }),
-	option.SeamOption(IndexUpdates, func(o *Options) *IndexUpdate { return &o.IndexUpdate }),
-	option.SeamOption(InitialTypes, func(o *Options) *InitialType { return &o.InitialType }),
+	option.Either("late-snapshot", func(o *Options) *bool { return &o.KeepsLateSnapshots },
+		"what becomes of a state from before a compaction that the cache knows of already",
+		option.Val("dropped", "no snapshot is kept of it"),
+		option.Val("kept", "its snapshot stays until the next compaction: as shipped")),
+	option.Either("snapshot-on", func(o *Options) *bool { return &o.DeletionsLeaveNoSnapshot }, "which changes leave a snapshot",
+		option.Val("all", "each"),
+		option.Bug("puts", "all but deletions: a read at a deletion's resourceVersion shows the object")),
+	option.Either("deletion-rv", func(o *Options) *bool { return &o.DeletionsHavePreviousRV }, "the resourceVersion of a DELETED event",
+		option.Val("own", "that of the deletion"),
+		option.Bug("previous", "the one that the object had before (kubernetes#58545)")),
+	option.Either("index-update", func(o *Options) *bool { return &o.ChangesStayIndexed },
+		"which objects leave their place in an index of the cache when a change moves them",
+		option.Val("all", "each"),
+		option.Bug("deletions", "those that are deleted: one that changes stays where it was, as well")),
+	option.Either("initial-type", func(o *Options) *bool { return &o.InitialEventsAreModified }, "the type of an initial event",
+		option.Val("added", "ADDED"),
+		option.Bug("last-change", "that of the last change of its object")),
 	option.Choice("watch-history", func(o *Options) *WatchHistory { return &o.WatchHistory },
 		"how long the cache keeps events for watches that begin in the past",
 		option.Val("until-full", "until the history is full: KEP-4988 and all releases"),
@@ -42,27 +58,6 @@ const (
 	SnapshotsOff Snapshotting = iota
 	SnapshotsOn
 )
-
-// LateSnapshot is the value of the option late-snapshot.
-type LateSnapshot uint8
-
-// LateSnapshots is the seam of what becomes of a state from before a compaction
-// that the cache knows of already: that of a list that was under way, or of an
-// event that comes late. The implementation says whether its snapshot is kept.
-var LateSnapshots = option.NewSeam[LateSnapshot, bool]("late-snapshot",
-	"what becomes of a state from before a compaction that the cache knows of already").
-	Shipped("dropped", "no snapshot is kept of it", false)
-
-// LateSnapshotKept is what Kubernetes ships: each compaction is looked at once. A
-// cache that is five minutes late is needed for it.
-var LateSnapshotKept = LateSnapshots.Register("kept", "its snapshot stays until the next compaction: as shipped", true)
-
-// SnapshotOn is the value of the option snapshot-on.
-type SnapshotOn uint8
-
-// SnapshotRules is the seam of which changes leave a snapshot.
-var SnapshotRules = option.NewSeam[SnapshotOn, func(in *wire.WatchEvent) bool]("snapshot-on", "which changes leave a snapshot").
-	Shipped("all", "each", func(*wire.WatchEvent) bool { return true })
 
 // WatchHistory says how long events are kept.
 type WatchHistory uint8

@@ -152,7 +152,7 @@ func (s *Store) takeSnapshot(env *sim.Env, resourceVersion int64) {
 	}
 	if resourceVersion < s.compacted {
 		env.Cover(snapshotLate)
-		if !s.keepsLate {
+		if !s.cfg.KeepsLateSnapshots {
 			return
 		}
 	}

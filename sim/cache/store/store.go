@@ -26,12 +26,6 @@ type Config struct {
 // critical section under the lock.
 type Store struct {
 	cfg Config
-	// What the options chose.
-	deletion       Deletion
-	leavesSnapshot func(in *wire.WatchEvent) bool
-	keepsLate      bool
-	leavesIndex    IndexRule
-	initialType    func(kv *wire.KeyValue) wire.WatchEventType
 
 	// resourceVersion up to which the objects are complete.
 	resourceVersion int64
@@ -55,11 +49,6 @@ func (s *Store) Reset(cfg Config) {
 		s.filling = nil
 	}
 	s.cfg = cfg
-	s.deletion = Deletions.Of(cfg.DeletionRV)
-	s.leavesSnapshot = SnapshotRules.Of(cfg.SnapshotOn)
-	s.keepsLate = LateSnapshots.Of(cfg.LateSnapshot)
-	s.leavesIndex = IndexUpdates.Of(cfg.IndexUpdate)
-	s.initialType = InitialTypes.Of(cfg.InitialType)
 	s.objects.empty()
 	s.changes.forget()
 	s.resourceVersion, s.listResourceVersion, s.compacted = 0, 0, 0
@@ -187,7 +176,7 @@ func (s *Store) Update(env *sim.Env, in *wire.WatchEvent) {
 	s.put(env, in)
 	switch {
 	case !s.snapshots.taking():
-	case s.leavesSnapshot(in) && !s.loses(env):
+	case (in.Type != wire.Deleted || !s.cfg.DeletionsLeaveNoSnapshot) && !s.loses(env):
 		s.takeSnapshot(env, in.ResourceVersion)
 	case env.Noting():
 		env.Note(notKept{in.ResourceVersion})
