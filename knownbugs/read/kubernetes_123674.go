@@ -3,7 +3,6 @@ package read
 import (
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios"
-	"github.com/watchbed/watchbed/sim/cache/read"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -17,6 +16,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Scenario: scenarios.QuietGet, Property: reads.AnswersInTime,
 	Why: "the revision is there, nothing is wrong, and the read is refused after three seconds",
 })
-
-var _ = read.GetWaits.Register("silent", "no: on a quiet range the GET times out (kubernetes#123674)",
-	func(r *read.Read) bool { return !r.IsGet() })

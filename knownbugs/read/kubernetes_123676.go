@@ -3,7 +3,6 @@ package read
 import (
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios"
-	"github.com/watchbed/watchbed/sim/cache/read"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -16,6 +15,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Scenario: scenarios.AnyWithoutProgress, Property: reads.AnswersInTime,
 	Why: "what is asked for is in the cache already; the answer is right, and comes too late or not at all",
 })
-
-var _ = read.ZeroVersions.Register("consistent", "like one without resourceVersion (kubernetes#123676)",
-	func(resourceVersion int64) bool { return resourceVersion <= 0 })

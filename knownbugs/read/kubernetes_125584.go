@@ -3,7 +3,6 @@ package read
 import (
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios"
-	"github.com/watchbed/watchbed/sim/cache/read"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -17,6 +16,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Further:    []*testbed.Property{reads.Linearizable},
 	WhyFurther: "the same objects, judged with the resourceVersion of the LIST",
 })
-
-var _ = read.ListPrefixes.Register("open", "those whose key begins with it, siblings included (kubernetes#125584)",
-	func(prefix string) string { return prefix })

@@ -70,7 +70,7 @@ type refusalRules struct {
 func refusalRulesOf(o *cache.Options) refusalRules {
 	return refusalRules{
 		patience: patience(o), ring: ring(o), ringMax: max(ring(o), cmp.Or(o.RingCapacityMax, ringCapacityMax)), fresh: cmp.Or(o.EventFreshDuration, eventFreshDuration),
-		asksEtcd: o.Reads.FutureRV != 0, proves: o.ProgressRequests == progress.Echo,
+		asksEtcd: o.Reads.ConfirmsFuture, proves: o.ProgressRequests == progress.Echo,
 		throttles: o.Reads.OnTimeout == read.OnTimeoutThrottle, limits: o.DelegatedLimit > 0, seats: o.Flow.Seats > 0,
 		catchesUp: dispatch.SlowWatchers.Of(o.Watches.SlowWatchers) != nil,
 		compacts:  o.Store.WatchHistory == store.WatchHistoryUntilCompacted,

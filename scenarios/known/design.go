@@ -114,7 +114,7 @@ var (
 	KeepsLateSnapshots = ofCache("the cache keeps the snapshot of a state that etcd has compacted meanwhile (late-snapshot=kept)",
 		func(o *cache.Options) bool { return o.Store.KeepsLateSnapshots })
 	ContinuesWithoutLimit = ofCache("a LIST at resourceVersion \"0\" has no limit behind a continue token (continued-limit=ignored)",
-		func(o *cache.Options) bool { return o.Reads.ContinuedLimit != readvariant.ContinuedLimitCounts })
+		func(o *cache.Options) bool { return !o.Reads.LimitContinues })
 	CompactsWatchHistory = ofCache("the cache drops events that etcd has compacted (watch-history=until-compacted)",
 		func(o *cache.Options) bool { return o.Store.WatchHistory == store.WatchHistoryUntilCompacted })
 	CheckerFallsBack = ofCache("a failed consistency check drops the snapshots (consistency-checker=fallback)",

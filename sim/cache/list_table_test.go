@@ -249,7 +249,7 @@ func TestListOfAFutureThatDoesNotCome(t *testing.T) {
 // at once if there is none.
 func TestFutureVersionConfirmed(t *testing.T) {
 	o := shipped(t)
-	o.Reads.FutureRV = variant.FutureRVConfirm
+	o.Reads.ConfirmsFuture = true
 	exactly := &wire.ListRequest{Prefix: prefix, ResourceVersion: 9, Match: exact}
 
 	b := tableBed(t, o)

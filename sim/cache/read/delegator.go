@@ -150,7 +150,12 @@ func (d *Delegator) AnyWaits(env *sim.Env) bool {
 func (d *Delegator) Notified(env *sim.Env) { d.rules.notifyDetection.Heard(env) }
 
 // ObjectPrefix is the prefix of the objects that a LIST or WATCH means.
-func (d *Delegator) ObjectPrefix(prefix string) string { return d.rules.listPrefix(prefix) }
+func (d *Delegator) ObjectPrefix(prefix string) string {
+	if d.cfg.OpenPrefixes {
+		return prefix
+	}
+	return store.PreparePrefix(prefix)
+}
 
 // Admit reports whether an event gets the lock, which a watch may hold that waits
 // for it. One that does not get it never will.

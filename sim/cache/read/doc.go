@@ -14,9 +14,8 @@
 //
 // Where designs differ there is a seam, an exported variable to which another
 // module may add a value: Freshnesses, Timeouts, NotifyDetectors, RevisionRequests,
-// RevisionSharings, Paginations, Fallbacks, FutureRevisions, ZeroVersions,
-// ListPrefixes, RevisionSources, GetWaits, NextPages, ContinuedLimits and Locks. Package variant has
-// the values that no release ships.
+// RevisionSharings, Paginations, Fallbacks, RevisionSources, WatchRevisionSources and Locks. Package variant has
+// the values that no release ships. An option with two values is a field of Options.
 //
 // The package imports sim, sim/wire, sim/option and packages below sim/cache that
 // know nothing of reads. It must never import sim/cache: what it needs of the cache

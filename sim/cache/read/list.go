@@ -5,7 +5,6 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/memory"
 	"github.com/watchbed/watchbed/sim/cache/request"
 	"github.com/watchbed/watchbed/sim/cache/store"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -46,7 +45,12 @@ func (d *Delegator) GetList(env *sim.Env, m *sim.Message, req *wire.ListRequest)
 	case r.consistent:
 		d.rules.freshness.Begin(env, r)
 	case r.exact > 0:
-		d.rules.future(env, r)
+		if d.cfg.ConfirmsFuture && r.exact > d.cfg.Store.ResourceVersion(env) {
+			env.Cover(futureConfirmed)
+			d.Share(env, r)
+			return
+		}
+		r.WaitUntilFresh(env, r.exact)
 	default:
 		r.WaitUntilFresh(env, req.ResourceVersion)
 	}
@@ -67,7 +71,7 @@ func (r *Read) setVersion(token int64) {
 	case req.Match == wire.MatchMostRecent:
 		r.consistent = true
 	default:
-		r.consistent = r.d.rules.isConsistent(req.ResourceVersion)
+		r.consistent = req.ResourceVersion == wire.Unset || req.ResourceVersion == 0 && r.d.cfg.ZeroIsConsistent
 	}
 }
 
@@ -163,39 +167,3 @@ func (r *Read) mayNotRelyOnProgress(env *sim.Env) bool {
 // shouldDelegateListOnNotReadyCache lets lists that etcd can answer cheaply
 // through (KEP-4568).
 func shouldDelegateListOnNotReadyCache(req *wire.ListRequest) bool { return req.Limit > 0 }
-
-// ZeroRV is the value of the option zero-rv.
-type ZeroRV uint8
-
-// VersionRule reports whether a LIST that gives a resourceVersion must not be older
-// than itself.
-type VersionRule func(resourceVersion int64) bool
-
-// ZeroVersions is the seam of how a LIST at resourceVersion "0" is read.
-var ZeroVersions = option.NewSeam[ZeroRV, VersionRule]("zero-rv", `how a LIST at resourceVersion "0" is read`).
-	Shipped("any", "whatever the cache has will do",
-		func(resourceVersion int64) bool { return resourceVersion == wire.Unset })
-
-// ListPrefix is the value of the option list-prefix.
-type ListPrefix uint8
-
-// PrefixRule is the prefix of the objects that a LIST or WATCH of a prefix means.
-type PrefixRule func(prefix string) string
-
-// ListPrefixes is the seam of which objects a LIST or WATCH of a prefix without a
-// final "/" means: namespaces come so.
-var ListPrefixes = option.NewSeam[ListPrefix, PrefixRule]("list-prefix", `which objects a LIST or WATCH of a prefix without a final "/" means`).
-	Shipped("closed", "those below it", store.PreparePrefix)
-
-// FutureRV is the value of the option future-rv.
-type FutureRV uint8
-
-// FutureRule begins a list at one resourceVersion, which the cache may not have
-// reached.
-type FutureRule func(env *sim.Env, r *Read)
-
-// FutureRevisions is the seam of what the cache does with a list at a
-// resourceVersion that it has not reached (KEP-4988, "Edge cases").
-var FutureRevisions = option.NewSeam[FutureRV, FutureRule]("future-rv", "what becomes of a LIST at a resourceVersion that the cache has not reached").
-	Shipped("wait", "it waits for it like any other read: as shipped",
-		func(env *sim.Env, r *Read) { r.WaitUntilFresh(env, r.exact) })

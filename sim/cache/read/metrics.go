@@ -119,6 +119,7 @@ var (
 	listDelegatedUnready = sim.NewSituation("cache: list delegated to etcd while not ready")
 	listRefusedUnready   = sim.NewSituation("cache: list refused while not ready")
 	listFromSnapshot     = sim.NewSituation("cache: list answered from a snapshot")
+	futureConfirmed      = sim.NewSituation("cache: etcd asked whether a future revision exists")
 	snapshotGone         = sim.NewSituation("cache: snapshot gone while a list waited")
 	futureUnknown        = sim.NewSituation("cache: future revision that etcd does not have")
 	revisionShared       = sim.NewSituation("cache: revision read for several reads")

@@ -151,6 +151,17 @@ func (n answers) Text(w *sim.World) string {
 // About implements sim.Subject.
 func (n answers) About() sim.About { return sim.About{Revision: n.at} }
 
+// otherState: a list goes on in another state than it began in.
+type otherState struct{ began, newest int64 }
+
+// Text implements sim.Note.
+func (n otherState) Text(*sim.World) string {
+	return "goes on with a list of resourceVersion " + number(n.began) + " in the state at " + number(n.newest)
+}
+
+// About implements sim.Subject.
+func (n otherState) About() sim.About { return sim.About{Revision: n.newest} }
+
 // refusesDelegation: too many lists are with etcd.
 type refusesDelegation struct {
 	from  sim.NodeID

@@ -17,19 +17,27 @@ type Options struct {
 	RevisionSharing     RevisionSharing
 	Pagination          Pagination
 	DynamicFallback     DynamicFallback
-	FutureRV            FutureRV
 	ContinueWithVersion request.ContinueWithVersion
 	MostRecent          request.MostRecent
 
-	// The places where watch caches were once wrong, or easily could be.
-	ZeroRV         ZeroRV
-	ListPrefix     ListPrefix
-	CurrentRV      CurrentRV
-	WatchRV        WatchRV
-	GetWait        GetWait
-	NextPage       NextPage
-	ContinuedLimit ContinuedLimit
-	FreshnessLock  FreshnessLock
+	CurrentRV     CurrentRV
+	WatchRV       WatchRV
+	FreshnessLock FreshnessLock
+
+	// ConfirmsFuture: etcd is asked first whether there is the resourceVersion of a LIST that the cache has not
+	// reached (KEP-4988, "Edge cases").
+	ConfirmsFuture bool
+	// LimitContinues: a LIST at resourceVersion "0" has its limit behind a continue token too, as
+	// findings/pages/continued-list-without-limit.md proposes. Before snapshots the cache never answered one.
+	LimitContinues bool
+	// ZeroIsConsistent: a LIST at resourceVersion "0" is read like one that gives none.
+	ZeroIsConsistent bool
+	// OpenPrefixes: a prefix without its final "/", as namespaces come, selects siblings too.
+	OpenPrefixes bool
+	// SilentGets: etcd is not asked for progress while a GET waits.
+	SilentGets bool
+	// PagesOfNewest: pages after the first show the newest state.
+	PagesOfNewest bool
 }
 
 // Limits are sizes and times. Those left at zero take the values of
@@ -78,14 +86,27 @@ var Group = option.NewGroup("cache",
 	option.SeamOption(Fallbacks, func(o *Options) *DynamicFallback { return &o.DynamicFallback }),
 	option.SeamOption(request.ContinueRules, func(o *Options) *request.ContinueWithVersion { return &o.ContinueWithVersion }),
 	option.SeamOption(request.MostRecentRules, func(o *Options) *request.MostRecent { return &o.MostRecent }),
-	option.SeamOption(FutureRevisions, func(o *Options) *FutureRV { return &o.FutureRV }),
-	option.SeamOption(ZeroVersions, func(o *Options) *ZeroRV { return &o.ZeroRV }),
-	option.SeamOption(ListPrefixes, func(o *Options) *ListPrefix { return &o.ListPrefix }),
+	option.Either("future-rv", func(o *Options) *bool { return &o.ConfirmsFuture }, "what becomes of a LIST at a resourceVersion that the cache has not reached",
+		option.Val("wait", "it waits for it like any other read: as shipped"),
+		option.Val("confirm", "etcd is asked first whether there is such a revision")),
+	option.Either("zero-rv", func(o *Options) *bool { return &o.ZeroIsConsistent }, `how a LIST at resourceVersion "0" is read`,
+		option.Val("any", "whatever the cache has will do"),
+		option.Bug("consistent", "like one without resourceVersion (kubernetes#123676)")),
+	option.Either("list-prefix", func(o *Options) *bool { return &o.OpenPrefixes }, `which objects a LIST or WATCH of a prefix without a final "/" means`,
+		option.Val("closed", "those below it"),
+		option.Bug("open", "those whose key begins with it, siblings included (kubernetes#125584)")),
 	option.SeamOption(RevisionSources, func(o *Options) *CurrentRV { return &o.CurrentRV }),
 	option.SeamOption(WatchRevisionSources, func(o *Options) *WatchRV { return &o.WatchRV }),
-	option.SeamOption(GetWaits, func(o *Options) *GetWait { return &o.GetWait }),
-	option.SeamOption(NextPages, func(o *Options) *NextPage { return &o.NextPage }),
-	option.SeamOption(ContinuedLimits, func(o *Options) *ContinuedLimit { return &o.ContinuedLimit }),
+	option.Either("get-wait", func(o *Options) *bool { return &o.SilentGets }, "what a GET does that waits for the cache to be fresh",
+		option.Val("asks", "it has etcd asked for progress, like a LIST"),
+		option.Bug("silent", "no: on a quiet range the GET times out (kubernetes#123674)")),
+	option.Either("next-page", func(o *Options) *bool { return &o.PagesOfNewest }, "the state that the pages of a list after the first show",
+		option.Val("exact", "that of the first page, to which the continue token points"),
+		option.Bug("newest", "the present one, from the token's key on")),
+	option.Either("continued-limit", func(o *Options) *bool { return &o.LimitContinues },
+		`the limit of a LIST at resourceVersion "0" that goes on behind a continue token, where the cache answers it`,
+		option.Val("ignored", "does not count: everything behind the token is answered (computeListLimit; findings/pages/continued-list-without-limit.md)"),
+		option.Val("counts", "counts, as where etcd answers")),
 	option.SeamOption(Locks, func(o *Options) *FreshnessLock { return &o.FreshnessLock }),
 )
 

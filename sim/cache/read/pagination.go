@@ -119,20 +119,8 @@ func (r *Read) limit() int64 {
 	switch {
 	case r.unlimited || r.list.ResourceVersion == 0 && r.list.Continue == "":
 		return 0
-	case r.list.ResourceVersion == 0:
-		return r.d.rules.continuedLimit(limit)
+	case r.list.ResourceVersion == 0 && !r.d.cfg.LimitContinues:
+		return 0
 	}
 	return limit
 }
-
-// ContinuedLimit is the value of the option continued-limit.
-type ContinuedLimit uint8
-
-// ContinuedRule is how many objects a list at resourceVersion "0" that has a continue token may be answered with, by its limit.
-type ContinuedRule func(limit int64) int64
-
-// ContinuedLimits is the seam of the limit of such a list where the cache answers it. Before snapshots it never did.
-var ContinuedLimits = option.NewSeam[ContinuedLimit, ContinuedRule]("continued-limit",
-	`the limit of a LIST at resourceVersion "0" that goes on behind a continue token, where the cache answers it`).
-	Shipped("ignored", "does not count: everything behind the token is answered (computeListLimit; findings/pages/continued-list-without-limit.md)",
-		func(int64) int64 { return 0 })

@@ -7,44 +7,32 @@ import (
 
 // rules are what the options chose, one implementation for each seam.
 type rules struct {
-	freshness         Freshener
-	onTimeout         TimeoutRule
-	notifyDetection   NotifyDetector
-	revision          RevisionRequest
-	sharing           Sharing
-	pagination        Paginator
-	fallback          Fallback
-	future            FutureRule
-	list              request.ListRules
-	isConsistent      VersionRule
-	listPrefix        PrefixRule
-	revisionSource    RevisionSource
-	watchRevision     RevisionSource
-	countsForProgress WaitRule
-	nextPage          PageRule
-	continuedLimit    ContinuedRule
-	lock              Lock
+	freshness       Freshener
+	onTimeout       TimeoutRule
+	notifyDetection NotifyDetector
+	revision        RevisionRequest
+	sharing         Sharing
+	pagination      Paginator
+	fallback        Fallback
+	list            request.ListRules
+	revisionSource  RevisionSource
+	watchRevision   RevisionSource
+	lock            Lock
 }
 
 func newRules(o Options) rules {
 	return rules{
-		freshness:         Freshnesses.Of(o.Freshness),
-		onTimeout:         Timeouts.Of(o.OnTimeout),
-		notifyDetection:   NotifyDetectors.Of(o.NotifyDetection)(),
-		revision:          RevisionRequests.Of(o.CurrentRevision),
-		sharing:           RevisionSharings.Of(o.RevisionSharing),
-		pagination:        Paginations.Of(o.Pagination)(),
-		fallback:          Fallbacks.Of(o.DynamicFallback)(),
-		future:            FutureRevisions.Of(o.FutureRV),
-		list:              request.ListRules{Continue: request.ContinueRules.Of(o.ContinueWithVersion), MostRecent: request.MostRecentRules.Of(o.MostRecent)},
-		isConsistent:      ZeroVersions.Of(o.ZeroRV),
-		listPrefix:        ListPrefixes.Of(o.ListPrefix),
-		revisionSource:    RevisionSources.Of(o.CurrentRV)(),
-		watchRevision:     WatchRevisionSources.Of(o.WatchRV)(),
-		countsForProgress: GetWaits.Of(o.GetWait),
-		nextPage:          NextPages.Of(o.NextPage),
-		continuedLimit:    ContinuedLimits.Of(o.ContinuedLimit),
-		lock:              Locks.Of(o.FreshnessLock)(),
+		freshness:       Freshnesses.Of(o.Freshness),
+		onTimeout:       Timeouts.Of(o.OnTimeout),
+		notifyDetection: NotifyDetectors.Of(o.NotifyDetection)(),
+		revision:        RevisionRequests.Of(o.CurrentRevision),
+		sharing:         RevisionSharings.Of(o.RevisionSharing),
+		pagination:      Paginations.Of(o.Pagination)(),
+		fallback:        Fallbacks.Of(o.DynamicFallback)(),
+		list:            request.ListRules{Continue: request.ContinueRules.Of(o.ContinueWithVersion), MostRecent: request.MostRecentRules.Of(o.MostRecent)},
+		revisionSource:  RevisionSources.Of(o.CurrentRV)(),
+		watchRevision:   WatchRevisionSources.Of(o.WatchRV)(),
+		lock:            Locks.Of(o.FreshnessLock)(),
 	}
 }
 

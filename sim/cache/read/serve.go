@@ -3,7 +3,6 @@ package read
 import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/store"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -86,23 +85,17 @@ func (r *Read) view(env *sim.Env) (store.View, bool) {
 	if r.exact == 0 {
 		return r.d.cfg.Store.Newest(env), true
 	}
-	view, ok := r.d.cfg.Store.At(env, r.d.rules.nextPage(env, r))
+	at := r.exact
+	if r.d.cfg.PagesOfNewest && r.start != "" {
+		at = max(at, r.d.cfg.Store.ResourceVersion(env))
+	}
+	if at > r.exact && env.Noting() {
+		env.Note(otherState{r.exact, at})
+	}
+	view, ok := r.d.cfg.Store.At(env, at)
 	if ok {
 		env.Cover(listFromSnapshot)
 	}
 	view.ResourceVersion = r.exact
 	return view, ok
 }
-
-// NextPage is the value of the option next-page.
-type NextPage uint8
-
-// PageRule is the resourceVersion of the state that a list at one resourceVersion
-// is answered from.
-type PageRule func(env *sim.Env, r *Read) int64
-
-// NextPages is the seam of the state that the pages of a list after the first
-// show.
-var NextPages = option.NewSeam[NextPage, PageRule]("next-page", "the state that the pages of a list after the first show").
-	Shipped("exact", "that of the first page, to which the continue token points",
-		func(_ *sim.Env, r *Read) int64 { return r.exact })

@@ -37,7 +37,7 @@ func (r *Read) waitUntilFresh(env *sim.Env, wanted int64, patience sim.Duration)
 	if !d.cfg.Surroundings.ConsistentReadSupported(env) {
 		return
 	}
-	if d.rules.countsForProgress(r) {
+	if r.get == nil || !d.cfg.SilentGets {
 		r.countsForProgress = true
 		d.cfg.Requester.Add(env)
 	} else if env.Noting() {
@@ -169,16 +169,6 @@ func throttle(env *sim.Env, r *Read) {
 	env.Cover(consistentThrottled)
 	r.Refuse(env, throttled)
 }
-
-// GetWait is the value of the option get-wait.
-type GetWait uint8
-
-// WaitRule reports whether etcd is asked for progress while a read waits.
-type WaitRule func(r *Read) bool
-
-// GetWaits is the seam of what a GET does that waits for the cache to be fresh.
-var GetWaits = option.NewSeam[GetWait, WaitRule]("get-wait", "what a GET does that waits for the cache to be fresh").
-	Shipped("asks", "it has etcd asked for progress, like a LIST", func(*Read) bool { return true })
 
 // FreshnessLock is the value of the option freshness-lock.
 type FreshnessLock uint8
