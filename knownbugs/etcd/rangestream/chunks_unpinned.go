@@ -4,7 +4,6 @@ import (
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios/rangestreams"
-	"github.com/watchbed/watchbed/sim/etcd/rangestream"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -19,5 +18,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData},
 	WhyFurther: "LISTs show what no state had",
 })
-
-var _ = rangestream.Pins.Register("none", "the newest, each for itself", func(int64) int64 { return 0 })

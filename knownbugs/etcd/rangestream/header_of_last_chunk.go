@@ -4,7 +4,6 @@ import (
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios/rangestreams"
-	"github.com/watchbed/watchbed/sim/etcd/rangestream"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -20,5 +19,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData},
 	WhyFurther: "LISTs lack what was written between the first chunk and the last",
 })
-
-var _ = rangestream.Headers.Register("last-chunk", "the store's when the last chunk was read", func(_, last int64) int64 { return last })

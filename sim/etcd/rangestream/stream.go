@@ -53,8 +53,8 @@ func (s *Stream) Step(env *sim.Env, store Store, o *Options, target int) (out *w
 	}
 	if s.header == 0 {
 		s.header = resp.Revision
-		if s.chunk.Revision == 0 {
-			s.chunk.Revision = Pins.Of(o.Pin)(s.header)
+		if s.chunk.Revision == 0 && !o.ReadsNewestChunks {
+			s.chunk.Revision = s.header
 		}
 	}
 	if s.at = s.chunk.Revision; s.at == 0 {
@@ -71,7 +71,10 @@ func (s *Stream) Step(env *sim.Env, store Store, o *Options, target int) (out *w
 		s.chunk.Limit = min(adjusted(s.chunk.Limit, protosize.Range(resp), target), s.left)
 		return out, false, 0
 	}
-	out.Revision, out.More, out.Count = Headers.Of(o.Header)(s.header, resp.Revision), resp.More, s.count
+	out.Revision, out.More, out.Count = s.header, resp.More, s.count
+	if o.HeadsWithLastChunk {
+		out.Revision = resp.Revision
+	}
 	if !resp.More {
 		return out, true, 0
 	}
