@@ -35,30 +35,27 @@ var idle = map[model.WatchGuarantee]string{
 
 // judgeWatches holds what all watchers were sent against the writes of the history, by the
 // guarantees that are wanted.
-func judgeWatches(h *model.History, wanted []model.WatchGuarantee) (judged []Judgement) {
+func judgeWatches(h *model.History, wanted []model.WatchGuarantee) []Judgement {
 	log, ends := linearizability.Truth(h)
-	out := make([]Judgement, len(wanted), len(wanted)+1)
+	byThemselves := hasWatchesAlone(h)
+	asked := len(wanted)
+	if byThemselves && !slices.Contains(wanted, model.Reliable) {
+		// What was not sent is not known, but what contradicts itself cannot have happened.
+		wanted = append(slices.Clip(wanted), model.Reliable)
+	}
+	out := make([]Judgement, len(wanted))
 	for i, g := range wanted {
 		out[i] = Judgement{Property: string(g), By: "the writes that are recorded"}
-		if alone(h, g) {
+		if alone(h, g) || i >= asked {
 			out[i].By = "what was sent"
 		}
 	}
 	cut := false
 	var recorded *recordedWrites
 	var checker model.WatchChecker
-	if hasWatchesAlone(h) && !slices.Contains(wanted, model.Reliable) {
-		// What was not sent is not known, but what contradicts itself cannot have happened.
-		out = append(out, Judgement{Property: string(model.Reliable), By: "what was sent"})
-		defer func() {
-			if last := len(judged) - 1; judged[last].Verdict != model.Violated {
-				judged = judged[:last]
-			}
-		}()
-	}
 	for i := range h.Watchers {
 		w := &h.Watchers[i]
-		if hasWatchesAlone(h) {
+		if byThemselves {
 			merge(out, w, byItself(w), func(model.WatchGuarantee, model.Verdict) bool { return true })
 		}
 		known, shorter := w.Streams, false
@@ -91,6 +88,9 @@ func judgeWatches(h *model.History, wanted []model.WatchGuarantee) (judged []Jud
 		case j.Verdict == model.Vacuous:
 			j.Reason = idle[g]
 		}
+	}
+	if asked < len(out) && out[asked].Verdict != model.Violated {
+		out = out[:asked]
 	}
 	return out
 }
