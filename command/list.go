@@ -215,19 +215,19 @@ func listCommand(s process) *cobra.Command {
 			case name == "proofs" && asJSON:
 				return writeJSON(s.out, proofs.Kept())
 			case name == "proofs":
-				return writeProofs(s.out, s.program)
+				return s.writeProofs()
+			case name == "figures" && asJSON:
+				return writeJSON(s.out, judgedFigures())
+			case name == "figures":
+				return findings.WriteFigures(s.out)
+			case name == "coverage" && asJSON:
+				return writeJSON(s.out, findings.Coverage())
+			case name == "coverage":
+				return findings.WriteCoverage(s.out)
 			case len(args) == 0:
 				return listAll(s, asJSON)
-			case args[0] == "figures" && asJSON:
-				return writeJSON(s.out, judgedFigures())
-			case args[0] == "figures":
-				return findings.WriteFigures(s.out)
-			case args[0] == "coverage" && asJSON:
-				return writeJSON(s.out, findings.Coverage())
-			case args[0] == "coverage":
-				return findings.WriteCoverage(s.out)
 			}
-			return listName(s, args[0], asJSON)
+			return listName(s, name, asJSON)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")

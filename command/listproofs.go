@@ -1,10 +1,12 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,14 +15,16 @@ import (
 	"github.com/watchbed/watchbed/report"
 )
 
-const proofsIntro = `What "prove" has shown: it looks at every schedule within bounds, in place of a sample of them. "Proved" is meant within the bounds of
-the row and of nothing beyond them: the options of the workload, and how often each timer fires that is not part of a client's plan. Any
-armed timer may fire at any point, which is more than real time allows; with a clock in place of that the horizon bounds a run. A
-violation comes with a shortest schedule there is, which the command tells. Tests search the small rows again. "N states for M states": of states that differ only in which of several clients with the same plan is which one was looked at.
-
-No bound covers what comes only of many (full buffers, backoff that grows, work that is shared among seats), more writers, readers,
-caches or members than in the row, faults that the row does not name or that strike more often, races that the bed masks, and delays
-between those that were looked at.`
+var proofsIntro = []string{
+	`What "prove" has shown: it looks at every schedule within bounds, in place of a sample of them. "Proved" is meant within the bounds ` +
+		`of the row and of nothing beyond them: the options of the workload, and how often each timer fires that is not part of a client's plan. ` +
+		`Any armed timer may fire at any point, which is more than real time allows; with a clock in place of that the horizon bounds a run. A ` +
+		`violation comes with a shortest schedule, which the command tells. Tests search the small rows again.`,
+	`"N states for M states": of states that differ only in which of several clients with the same plan is which one was looked at.`,
+	`No bound covers what comes only of many (full buffers, backoff that grows, work that is shared among seats), more writers, readers, ` +
+		`caches or members than in the row, faults that the row does not name or that strike more often, races that the bed masks, and ` +
+		`delays between those that were looked at.`,
+}
 
 // provedPart is a part of the table for people.
 type provedPart struct {
@@ -42,7 +46,7 @@ func provedParts(program string) []provedPart {
 		}
 		parts = append(parts, provedPart{Title: p.Title, Text: text})
 	}
-	for _, asked := range slices.Sorted(maps.Keys(t.Proofs)) {
+	for _, asked := range slices.SortedFunc(maps.Keys(t.Proofs), func(a, b string) int { return cmp.Compare(inOrder(a), inOrder(b)) }) {
 		s := t.Proofs[asked]
 		parts[s.Part].Rows = append(parts[s.Part].Rows, provedRow{program + " prove " + asked, cameTo(&s)})
 	}
@@ -63,6 +67,13 @@ func provedParts(program string) []provedPart {
 		left.Rows = append(left.Rows, provedRow{name, t.Unsearched[name]})
 	}
 	return append(parts[1:], parts[0], bugs, left)
+}
+
+var number = regexp.MustCompile(`[0-9]+`)
+
+// inOrder sorts as text: release 3.5.7 comes before 3.5.12.
+func inOrder(asked string) string {
+	return number.ReplaceAllStringFunc(asked, func(n string) string { return fmt.Sprintf("%8s", n) })
 }
 
 // cameTo is what a search came to.
@@ -97,25 +108,29 @@ func cameTo(s *proofs.Search) string {
 	return text
 }
 
-func writeProofs(w io.Writer, program string) error {
-	var b strings.Builder
-	b.WriteString(proofsIntro + "\n")
-	for _, p := range provedParts(program) {
-		fmt.Fprintf(&b, "\n%s\n%s\n", p.Title, p.Text)
+func (s process) writeProofs() error {
+	page := &report.Page{To: s.terminal()}
+	for _, text := range proofsIntro {
+		page.Line(0, "%s", text)
+	}
+	for _, p := range provedParts(s.program) {
+		page.WriteString("\n")
+		page.Line(0, "%s", p.Title)
+		page.Line(0, "%s", p.Text)
 		for _, r := range p.Rows {
-			fmt.Fprintf(&b, "  %s\n    %s\n", r.Asked, r.Came)
+			page.WriteString("  " + r.Asked + "\n")
+			page.Line(4, "%s", r.Came)
 		}
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return page.End(s.out)
 }
 
 var proofsPage = template.Must(template.New("proofs").Parse(`<!DOCTYPE html>
-<html lang="en"><meta charset="utf-8"><title>Proofs</title>
-<style>body{font:14px sans-serif;max-width:80em;margin:2em auto}td{padding:.2em 1em .2em 0;vertical-align:top}code{font-size:12px}</style>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Proofs</title>
+<style>body{font:14px sans-serif;max-width:80em;margin:2em auto;padding:0 1em}td{padding:.2em 1em .2em 0;vertical-align:top}code{font-size:12px}</style>
 <h1>Proofs</h1>
-<p>{{.Intro}}</p>
-{{range .Parts}}<h2>{{.Title}}</h2>
+{{range .Intro}}<p>{{.}}</p>
+{{end}}{{range .Parts}}<h2>{{.Title}}</h2>
 <p>{{.Text}}</p>
 <table>
 {{range .Rows}}<tr><td><code>{{.Asked}}</code></td><td>{{.Came}}</td></tr>
@@ -125,7 +140,7 @@ var proofsPage = template.Must(template.New("proofs").Parse(`<!DOCTYPE html>
 
 func writeProofsPage(w io.Writer, program string) error {
 	return proofsPage.Execute(w, struct {
-		Intro string
+		Intro []string
 		Parts []provedPart
 	}{proofsIntro, provedParts(program)})
 }
