@@ -173,7 +173,7 @@ func (s *System) generation(of *Server, nodes *topology.APIServer) generation {
 	for resource := range nodes.Caches {
 		g.caches = append(g.caches, s.cacheConfig(of, nodes, resource, kv))
 	}
-	g.compactor = compactor.Config{KV: kv, Watch: nodes.Client, Options: of.Compactor, Rules: of.Compactors}
+	g.compactor = compactor.Config{KV: kv, Watch: nodes.Client, Options: of.Compactor, Deviations: of.Compactors}
 	return g
 }
 

@@ -23,7 +23,7 @@ type Nodes struct {
 	// Informers and Compactors are what clients and API servers have done otherwise;
 	// what else is set of them is in Params.
 	Informers  informer.Deviations
-	Compactors compactor.Rules
+	Compactors compactor.Deviations
 }
 
 // nodeGroup is all options of the nodes, nodeChoices those with named values: in
@@ -34,13 +34,13 @@ var (
 		option.Lift(client.Group, func(n *Nodes) *client.Options { return &n.Client }),
 		option.Lift(cache.Group, func(n *Nodes) *cache.Options { return &n.Cache }),
 		option.Lift(informer.Choices, func(n *Nodes) *informer.Deviations { return &n.Informers }),
-		option.Lift(compactor.Choices, func(n *Nodes) *compactor.Rules { return &n.Compactors }))
+		option.Lift(compactor.Choices, func(n *Nodes) *compactor.Deviations { return &n.Compactors }))
 	nodeChoices = option.Join(
 		option.Lift(etcd.Choices, func(n *Nodes) *etcd.Options { return &n.Etcd }),
 		option.Lift(client.Choices, func(n *Nodes) *client.Options { return &n.Client }),
 		option.Lift(cache.Choices, func(n *Nodes) *cache.Options { return &n.Cache }),
 		option.Lift(informer.Choices, func(n *Nodes) *informer.Deviations { return &n.Informers }),
-		option.Lift(compactor.Choices, func(n *Nodes) *compactor.Rules { return &n.Compactors }))
+		option.Lift(compactor.Choices, func(n *Nodes) *compactor.Deviations { return &n.Compactors }))
 )
 
 // Choice is an option of a node with named values, and the value that it has.

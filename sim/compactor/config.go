@@ -10,7 +10,7 @@ import (
 // original's values; KV has none.
 type Config struct {
 	Options
-	Rules
+	Deviations
 	// KV is the node that takes unary requests: etcd, or the client before it.
 	KV sim.NodeID
 	// Watch is the node that takes watches. If it is 0 the compactor does not watch

@@ -60,5 +60,5 @@ var Choices = option.Join(
 			option.Bug("transformed", "those of its list without their values, as a transformer leaves them (kubernetes#135580)")),
 	),
 	option.Lift(shared.Choices, func(d *Deviations) *shared.Deviations { return &d.Shared }),
-	option.Lift(controller.Group, func(d *Deviations) *controller.Deviations { return &d.Controller }),
+	option.Lift(controller.Choices, func(d *Deviations) *controller.Deviations { return &d.Controller }),
 )

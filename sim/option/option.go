@@ -34,7 +34,8 @@ type Option[C any] struct {
 // Value is one value of a choice, with a sentence.
 type Value struct {
 	Name, Doc string
-	// IsBug: the value is that of a known bug, and no design of a release or a proposal.
+	// IsBug: the value is there for a known bug, which shows that it makes a difference. Values of a seam that
+	// known bugs register are not marked: without these they do not exist.
 	IsBug bool
 }
 

@@ -19,7 +19,7 @@ type ServerOptions struct {
 	Client    client.Options
 	Cache     cache.Options
 	Compactor compactor.Options
-	Compacts  compactor.Rules
+	Compacts  compactor.Deviations
 }
 
 // ServerGroup is all options of an API server.
@@ -27,7 +27,7 @@ var ServerGroup = option.Join(
 	option.Lift(client.Group, func(o *ServerOptions) *client.Options { return &o.Client }),
 	option.Lift(cache.Group, func(o *ServerOptions) *cache.Options { return &o.Cache }),
 	option.Lift(compactor.Group, func(o *ServerOptions) *compactor.Options { return &o.Compactor }),
-	option.Lift(compactor.Choices, func(o *ServerOptions) *compactor.Rules { return &o.Compacts }))
+	option.Lift(compactor.Choices, func(o *ServerOptions) *compactor.Deviations { return &o.Compacts }))
 
 // The presets of an API server have the names of the parameters that set them for all
 // servers: the design of its caches, and the version of its client library.

@@ -10,8 +10,8 @@ type Deviations struct {
 	RecordsRead bool
 }
 
-// Group has an option for each.
-var Group = option.NewGroup("informers",
+// Choices has an option for each deviation.
+var Choices = option.NewGroup("informers",
 	option.Either("controller-consistency", func(d *Deviations) *bool { return &d.ActsAtOnce }, "when a controller acts on what is in the store of its informer",
 		option.Val("own-writes", "when its own last write about the object is in the store: as shipped (KEP-5647)"),
 		option.Bug("none", "at once, whatever it has written (before Kubernetes 1.36)")),
