@@ -6,7 +6,7 @@ import (
 
 	"github.com/watchbed/watchbed/conformance/realetcd"
 	"github.com/watchbed/watchbed/conformance/sequential"
-	_ "github.com/watchbed/watchbed/knownbugs/reply"
+	_ "github.com/watchbed/watchbed/knownbugs"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/etcd/mvcc"
 	"github.com/watchbed/watchbed/sim/option"

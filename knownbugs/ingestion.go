@@ -1,0 +1,276 @@
+package knownbugs
+
+import (
+	"strconv"
+
+	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/properties/watches"
+	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/scenarios/delegation"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/check"
+	"github.com/watchbed/watchbed/sim/cache/reflector"
+	"github.com/watchbed/watchbed/sim/cache/store"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// UpdateResourceVersion woke the waiting reads once more after each change, until it returned early from versions
+// that the cache has (kubernetes/kubernetes#142291). It may do so since processEvent wakes them itself. This cache
+// takes that for one broadcast too many.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name:     "change-wakes-no-read",
+	Summary:  "a change leaves it to UpdateResourceVersion to wake the reads that wait, and that returns early",
+	Setting:  "equal-progress=skipped-unwoken",
+	Scenario: scenarios.AwaitedChange, Property: reads.AnswersInTime,
+	Why: "reads that wait for a change are not woken by it, and later progress says nothing new",
+})
+
+var _ = cache.EqualProgresses.Register("skipped-unwoken", "nothing, and a change has left it to this call to wake the reads that wait",
+	cache.EarlyReturn{Returns: true, Wakes: true})
+
+// An election of etcd that took some seconds ended the watches of all caches. Each of them
+// listed again, and ended the watches of its clients.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name: "kubernetes-111116", Issue: "kubernetes/kubernetes#111116", FixedIn: "Kubernetes 1.25",
+	Summary:  "a cache lists everything again when etcd has no leader for a while, and ends all watches",
+	Setting:  "watch-retry=none",
+	Scenario: scenarios.NoLeader, Property: caches.Resumes,
+	Why: "the watch could have gone on from where it was",
+})
+
+var _ = reflector.Retries.Register("none", "it lists again at once (kubernetes#111116)", false)
+
+// etcd answers a progress request to all watches of a gRPC stream, once all of
+// them are synced. A design in which the caches of all resources share one stream
+// was considered and not shipped.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name: "kubernetes-114458", Issue: "kubernetes/kubernetes#114458",
+	Summary:  "the caches of all resources watch on one stream: while one of them catches up, none is sent progress",
+	Setting:  "watch-stream=of-caches",
+	Scenario: scenarios.BusyNeighbour, Property: reads.AnswersInTime,
+	Why: "no answer is wrong; reads of a quiet resource wait for another resource to catch up",
+})
+
+var _ = cache.WatchStreams.Register("of-caches", "one for all caches of the client (kubernetes#114458)",
+	func(*cache.Config) string { return "source=cache" })
+
+// All watches of a resource that carry no gRPC metadata share a stream, and with it one
+// watch channel of etcd. From Kubernetes 1.27 on these were the cache's own watch and each
+// that a client had begun without a resourceVersion (#115096, #123448). SeparateCacheWatchRPC
+// gives the cache's watch metadata; from 1.33 on the gate is off, since no watch is
+// delegated any more (#129929).
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name: "kubernetes-123532", Issue: "kubernetes/kubernetes#123532", FixedIn: "Kubernetes 1.28.8, 1.29.3, 1.30",
+	Summary:  "the cache watches on the stream of the watches that it delegates to etcd: its watch is created behind them, and its events and progress wait for theirs",
+	Setting:  "watch-stream=with-delegated",
+	Scenario: delegation.Delegated, Property: reads.AnswersInTime,
+	Why: "no answer is wrong; reads wait for events and progress that come too late",
+})
+
+var _ = cache.WatchStreams.Register("with-delegated", "that of the watches which it delegates to etcd (kubernetes#123532)",
+	func(cfg *cache.Config) string { return cfg.DelegatedMetadata })
+
+// A cache with snapshots did not learn of compactions.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name: "kubernetes-131011", Issue: "kubernetes/kubernetes#131011", FixedIn: "Kubernetes 1.34",
+	Summary:  "the cache serves history that etcd has compacted",
+	Setting:  "compaction-notice=unheard",
+	Scenario: scenarios.CompactedHistory, Property: reads.NoCompactedReads,
+	Also: []*testbed.Scenario{scenarios.CompetingCompactors},
+	Why:  "the answer is true, and older than etcd serves to any client",
+})
+
+var _ = check.CompactionNotices.Register("unheard", "not at all: it serves history that etcd has compacted (kubernetes#131011)", unheard{})
+
+type unheard struct{}
+
+// Begin implements check.Notice.
+func (unheard) Begin(*sim.Env, *check.Compactions) {}
+
+// Next implements check.Notice.
+func (unheard) Next(*sim.Env, *check.Compactions, int64) {}
+
+// The healthy cache sets its resourceVersion in the step that takes a progress
+// notification in. This one sets it when the dispatcher takes the notification
+// from its channel. Events that came in meanwhile have moved the version on, and it
+// goes back.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name:     "progress-lowers-version",
+	Summary:  "a progress notification sets the resourceVersion late, and takes it back behind events that came since",
+	Setting:  "progress-rv=dispatched",
+	Scenario: scenarios.Outages, Property: caches.MatchEtcd,
+	Why:        "the contents are newer than the version; reads show it only if they come between",
+	Further:    []*testbed.Property{reads.Linearizable, reads.Sequential},
+	WhyFurther: "a LIST between shows newer contents under the older version",
+})
+
+var _ = cache.ProgressTakers.Register("dispatched", "when the dispatcher takes it from its channel, behind events that came since", dispatched{})
+
+type dispatched struct{}
+
+// Ingested implements cache.ProgressTaker.
+func (dispatched) Ingested(env *sim.Env, _ *cache.Cache, e *wire.WatchEvent) {
+	if env.Noting() {
+		env.Note(putOff{e.ResourceVersion})
+	}
+}
+
+// Dispatched implements cache.ProgressTaker.
+func (dispatched) Dispatched(env *sim.Env, c *cache.Cache, resourceVersion int64) {
+	c.TakeProgress(env, resourceVersion, 0)
+}
+
+// putOff: a progress notification has come in, and the version stays.
+type putOff struct{ resourceVersion int64 }
+
+// Text implements sim.Note.
+func (n putOff) Text(*sim.World) string {
+	return "puts progress " + strconv.FormatInt(n.resourceVersion, 10) + " into the dispatcher's channel, and its resourceVersion stays"
+}
+
+// About implements sim.Subject.
+func (n putOff) About() sim.About { return sim.About{Revision: n.resourceVersion} }
+
+// v0.38.0-alpha.2 publishes its latest snapshot before history and version, and reads it under the lock of
+// the cache, which is not free in between. This cache reads it without that lock: the healthy one changes
+// everything in the step that takes an event in, this one changes history and version in the next step of the
+// same goroutine, the hand-over to the dispatcher.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name:     "store-before-version",
+	Summary:  "the store has a change before the resourceVersion does, and is read in between",
+	Setting:  "publication=store-first",
+	Scenario: scenarios.WatchListStreams, Property: watches.InitialEvents,
+	Why: "initial events show a write, and the bookmark behind them has the resourceVersion before it",
+})
+
+var _ = cache.Publications.Register("store-first", "history and version change one step after the store",
+	func() cache.Publisher { return &storeFirst{} })
+
+type storeFirst struct {
+	// unpublished is a change that the store has, and history and version do not.
+	unpublished store.Event
+}
+
+// cellUnpublished is that change.
+var cellUnpublished = sim.NewCell("cache: change whose version is not published yet")
+
+// Reset implements cache.Publisher.
+func (p *storeFirst) Reset() { p.unpublished = store.Event{} }
+
+// Event implements cache.Publisher.
+func (p *storeFirst) Event(env *sim.Env, s *store.Store, in *wire.WatchEvent) store.Event {
+	env.Writes(cellUnpublished, 0)
+	p.unpublished = s.Change(env, in)
+	s.Update(env, in)
+	if env.Noting() {
+		env.Note(storeOnly{in.ResourceVersion})
+	}
+	return p.unpublished
+}
+
+// HandOver implements cache.Publisher.
+func (p *storeFirst) HandOver(env *sim.Env, s *store.Store) bool {
+	env.Reads(cellUnpublished, 0)
+	if p.unpublished.ResourceVersion == 0 {
+		return false
+	}
+	env.Writes(cellUnpublished, 0)
+	s.Publish(env, p.unpublished)
+	p.unpublished = store.Event{}
+	return true
+}
+
+// Clone implements cache.Publisher.
+func (p *storeFirst) Clone() cache.Publisher { c := *p; return &c }
+
+// Cells implements cache.Publisher.
+func (p *storeFirst) Cells(visit sim.CellVisitor) {
+	if p.unpublished.ResourceVersion != 0 {
+		visit(cellUnpublished, 0, p.unpublished.Fingerprint(sim.NewDigest))
+	}
+}
+
+// storeOnly: the store has a change before its version is out.
+type storeOnly struct{ resourceVersion int64 }
+
+// Text implements sim.Note.
+func (n storeOnly) Text(*sim.World) string {
+	return "has change " + strconv.FormatInt(n.resourceVersion, 10) + " in its store, and its resourceVersion does not say so yet"
+}
+
+// About implements sim.Subject.
+func (n storeOnly) About() sim.About { return sim.About{Revision: n.resourceVersion} }
+
+// The healthy cache changes version and store in the step that takes an event in.
+// This one changes the store in the next step of the same goroutine, the hand-over
+// to the dispatcher, and leaves the lock free in between.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name:     "version-before-store",
+	Summary:  "the resourceVersion is published before the store has the change",
+	Setting:  "publication=version-first",
+	Scenario: scenarios.ConsistentList, Property: reads.LinearizableData,
+	Why:        "a read that waited for the version is answered, and the write of that version is not in the store yet",
+	Further:    []*testbed.Property{reads.Linearizable, reads.Sequential, caches.MatchEtcd},
+	WhyFurther: "the store lacks a change that its version includes, until the next step",
+})
+
+var _ = cache.Publications.Register("version-first", "the store changes one step after the version",
+	func() cache.Publisher { return &versionFirst{} })
+
+type versionFirst struct {
+	// unstored is a change whose version is out and which the store does not have
+	// yet.
+	unstored *wire.WatchEvent
+}
+
+// cellUnstored is that change.
+var cellUnstored = sim.NewCell("cache: change that is not stored yet")
+
+// Reset implements cache.Publisher.
+func (p *versionFirst) Reset() { p.unstored = nil }
+
+// Event implements cache.Publisher.
+func (p *versionFirst) Event(env *sim.Env, s *store.Store, in *wire.WatchEvent) store.Event {
+	env.Writes(cellUnstored, 0)
+	p.unstored = in
+	if env.Noting() {
+		env.Note(versionOnly{in.ResourceVersion})
+	}
+	return s.Admit(env, in)
+}
+
+// HandOver implements cache.Publisher.
+func (p *versionFirst) HandOver(env *sim.Env, s *store.Store) bool {
+	env.Reads(cellUnstored, 0)
+	if p.unstored == nil {
+		return false
+	}
+	env.Writes(cellUnstored, 0)
+	s.Update(env, p.unstored)
+	p.unstored = nil
+	return false
+}
+
+// Clone implements cache.Publisher.
+func (p *versionFirst) Clone() cache.Publisher { c := *p; return &c }
+
+// Cells implements cache.Publisher.
+func (p *versionFirst) Cells(visit sim.CellVisitor) {
+	if p.unstored != nil {
+		visit(cellUnstored, 0, p.unstored.Digest(sim.NewDigest))
+	}
+}
+
+// versionOnly: the version of a change is out before the change.
+type versionOnly struct{ resourceVersion int64 }
+
+// Text implements sim.Note.
+func (n versionOnly) Text(*sim.World) string {
+	return "is at resourceVersion " + strconv.FormatInt(n.resourceVersion, 10) + ", and its store does not have that change yet"
+}
+
+// About implements sim.Subject.
+func (n versionOnly) About() sim.About { return sim.About{Revision: n.resourceVersion} }

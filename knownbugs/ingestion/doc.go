@@ -1,6 +1,0 @@
-// Package ingestion holds the known bugs of how a cache takes in what etcd sends,
-// one file each: the issue, the release that fixed it, what it changes, and where
-// it shows. What it changes is registered as a value of a seam of sim/cache.
-//
-// The package must never import diagnosis, report or a command.
-package ingestion

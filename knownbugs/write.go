@@ -1,0 +1,138 @@
+package knownbugs
+
+import (
+	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/properties/writes"
+	scenarios "github.com/watchbed/watchbed/scenarios/writes"
+	"github.com/watchbed/watchbed/sim/cache/write"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// Kubernetes 1.37.2 still has it: getState makes the error of the resourceVersion 0. So the design v0.37.2 sets the option.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name: "kubernetes-138724", Issue: "kubernetes/kubernetes#138724", FixedIn: "Kubernetes 1.38",
+	Summary:  "the error of a write that finds no object has the resourceVersion 0",
+	Setting:  "not-found-rv=none",
+	Scenario: scenarios.Objects, Property: writes.NotFoundVersions,
+	Why: "a caller of the storage cannot say which state it is that has no such object",
+})
+
+// No release had it: the change that brought the suggestion looked at etcd from the beginning.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name: "kubernetes-35415", Issue: "kubernetes/kubernetes#35415",
+	Summary:  "an update takes the object of the cache for the one in etcd, in all that it checks",
+	Setting:  "suggestion=trusted-by-updates",
+	Scenario: scenarios.Objects, Property: writes.Refusals,
+	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData, writes.Answers},
+	WhyFurther: "a refusal without a reason has no place among the other operations, nor has an old object in an answer",
+	Why:        "the first client that has changed an object is refused because the cache has not heard of that yet",
+})
+
+var _ = write.Suggestions.Register("trusted-by-updates", "all that an update checks (kubernetes#35415)",
+	write.Trust{Final: []write.Check{write.UpdatePrecondition, write.UpdateFunction, write.NoChange}})
+
+// No release had it: the change that brought the suggestion looked at etcd from the beginning.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name: "kubernetes-35415-deepcopy", Issue: "kubernetes/kubernetes#35415",
+	Summary:  "an update changes the object of the cache itself, before etcd has it",
+	Setting:  "suggestion=live",
+	Scenario: scenarios.Updates, Property: caches.MatchEtcd,
+	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData},
+	WhyFurther: "the cache serves what is not written",
+	Why:        "the cache shows what is not written yet, and never may be",
+})
+
+var _ = write.Suggestions.Register("live", "it is the object itself and no copy, and the update changes it (kubernetes#35415)",
+	write.Trust{Live: true})
+
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name: "kubernetes-43152", Issue: "kubernetes/kubernetes#43152", FixedIn: "Kubernetes 1.8",
+	Summary:  "an update that fails on the object of the cache is refused, however old that is",
+	Setting:  "suggestion=trusted-by-update-function",
+	Scenario: scenarios.Objects, Property: writes.Refusals,
+	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData},
+	WhyFurther: "a refusal without a reason has no place among the other operations",
+	Why:        "the update requires the resourceVersion that its client was answered, and the cache is not there yet",
+})
+
+var _ = write.Suggestions.Register("trusted-by-update-function", "the error of an update function (kubernetes#43152)",
+	write.Trust{Final: []write.Check{write.UpdateFunction}})
+
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name: "kubernetes-48394", Issue: "kubernetes/kubernetes#48394", FixedIn: "Kubernetes 1.8",
+	Summary:  "an update that changes nothing of the object of the cache is answered with that, however old it is",
+	Setting:  "suggestion=trusted-unchanged",
+	Scenario: scenarios.Objects, Property: writes.Answers,
+	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData},
+	WhyFurther: "an old object has no place behind the answer to a later write",
+	Why:        "an update that has been answered is missing in the object that a later one returns",
+})
+
+var _ = write.Suggestions.Register("trusted-unchanged", "that there is nothing to change (kubernetes#48394)",
+	write.Trust{Final: []write.Check{write.NoChange}})
+
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name: "kubernetes-54780", Issue: "kubernetes/kubernetes#54780", FixedIn: "Kubernetes 1.9",
+	Summary:  "an update that finds nothing to change in an old object is over, though it has something to change in the new one",
+	Setting:  "suggestion=settled",
+	Scenario: scenarios.Objects, Property: writes.NoLostUpdates,
+	Why: "the object that it returns lacks what it was to add",
+})
+
+var _ = write.Suggestions.Register("settled", "that there is nothing to change, once etcd has been asked (kubernetes#54780)",
+	write.Trust{Settles: true})
+
+// In Kubernetes it was an update function that failed: one that deletes an object because of
+// finalizers that it does not have any more. Upstream's table of reproductions has it as the
+// validation of a deletion.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name: "kubernetes-77619", Issue: "kubernetes/kubernetes#77619", FixedIn: "Kubernetes 1.15",
+	Summary:  "a deletion that the object of the cache does not allow is refused, however old that is",
+	Setting:  "suggestion=trusted-by-validation",
+	Scenario: scenarios.Objects, Property: writes.Refusals,
+	Why: "the client has just given the object what allows the deletion",
+})
+
+var _ = write.Suggestions.Register("trusted-by-validation", "the validation of a deletion (kubernetes#77619)",
+	write.Trust{Final: []write.Check{write.Validation}})
+
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name: "kubernetes-82303", Issue: "kubernetes/kubernetes#82303", FixedIn: "Kubernetes 1.16",
+	Summary:  "an update whose precondition the object of the cache does not meet is refused, however old that is",
+	Setting:  "suggestion=trusted-by-precondition",
+	Scenario: scenarios.Objects, Property: writes.Refusals,
+	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData},
+	WhyFurther: "a refusal without a reason has no place among the other operations",
+	Why:        "the precondition is the resourceVersion that the client was answered, and the cache is not there yet",
+})
+
+var _ = write.Suggestions.Register("trusted-by-precondition", "the precondition of an update (kubernetes#82303)",
+	write.Trust{Final: []write.Check{write.UpdatePrecondition}})
+
+// No release had it: the change that brought the suggestion looked at etcd from the beginning.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name: "kubernetes-89828-deleted-object", Issue: "kubernetes/kubernetes#89828",
+	Summary:  "a deletion that finds the object gone is answered as if it had deleted it",
+	Setting:  "vanished=deleted",
+	Scenario: scenarios.Objects, Property: writes.Answers,
+	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData},
+	WhyFurther: "two deletions are answered one revision, or one that another write made",
+	Why:        "two clients delete one object, and both are told that they have",
+})
+
+var _ = write.VanishedObjects.Register("deleted", "the object that the cache had, as if that were deleted now (kubernetes#89828)", true)
+
+// No release had it: the change that brought the suggestion looked at etcd from the beginning.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name: "kubernetes-89828-precondition", Issue: "kubernetes/kubernetes#89828",
+	Summary:  "a deletion whose precondition the object of the cache does not meet is refused, however old that is",
+	Setting:  "suggestion=trusted-by-deletions",
+	Scenario: scenarios.Objects, Property: writes.Refusals,
+	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData},
+	WhyFurther: "a refusal without a reason has no place among the other operations",
+	Why:        "the precondition is the resourceVersion that the client was answered, and the cache is not there yet",
+})
+
+var _ = write.Suggestions.Register("trusted-by-deletions", "the precondition of a deletion (kubernetes#89828)",
+	write.Trust{Final: []write.Check{write.DeletePrecondition}})
