@@ -2,6 +2,7 @@ package linearizability
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -215,5 +216,38 @@ func TestRealEtcdInPart(t *testing.T) {
 	}
 	for _, name := range []string{"an item of a list is reverted to an older one", "a get shows what was overwritten before"} {
 		require.Greater(t, found[name], of[name]/2, name)
+	}
+}
+
+// TestReadOfThePastInATransaction: a transaction that only reads is of its revision, and a read in it that names a
+// revision is of that one. Either of the writes that were not answered may have made revision 4.
+func TestReadOfThePastInATransaction(t *testing.T) {
+	first := &model.Item{Key: "a", Value: "1", CreateRevision: 2, ModRevision: 2, Version: 1}
+	answered := func(client int, at int64, r model.Request, res model.Result) model.Operation {
+		return model.Operation{Client: client, Call: at, Return: at + 1, Outcome: model.Done, Request: &r, Result: &res}
+	}
+	unanswered := func(client int, value string) model.Operation {
+		return model.Operation{Client: client, Call: 1, Return: math.MaxInt64, Outcome: model.Unknown, Request: &model.Request{Kind: model.Put, Key: "b", Value: value}}
+	}
+	for name, c := range map[string]struct {
+		read model.Request
+		want model.Verdict
+	}{
+		"of the past": {model.Request{Kind: model.Get, Key: "a", Freshness: model.Exact, Revision: 2}, model.Holds},
+		"of now":      {model.Request{Kind: model.Get, Key: "a"}, model.Violated},
+	} {
+		h := &model.History{Clients: []string{"x", "y", "w"}, Initial: model.Initial{Revision: 2, Items: []*model.Item{first}}, Operations: []model.Operation{
+			unanswered(0, "x"), unanswered(1, "y"),
+			answered(2, 2, model.Request{Kind: model.Put, Key: "a", Value: "2"}, model.Result{Revision: 3}),
+			answered(2, 4, model.Request{Kind: model.Txn, Success: []model.Request{c.read}},
+				model.Result{Revision: 3, Succeeded: true, Results: []model.Result{{Items: []*model.Item{first}, Count: 1}}}),
+			answered(2, 6, model.Request{Kind: model.Put, Key: "a", Value: "3"}, model.Result{Revision: 5}),
+			answered(2, 8, model.Request{Kind: model.Get, Key: "a"}, model.Result{Revision: 5, Count: 1,
+				Items: []*model.Item{{Key: "a", Value: "3", CreateRevision: 2, ModRevision: 5, Version: 3}}}),
+		}}
+		var j Judge
+		judged, err := j.Check(h, nil, Linearizable)
+		require.NoError(t, err, name)
+		require.Equal(t, c.want, judged[0].Verdict, "%s: %v", name, judged[0].Why)
 	}
 }

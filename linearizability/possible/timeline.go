@@ -176,7 +176,12 @@ func (t *Timeline) mayAnswer(op *model.Operation, rev int64, last bool) bool {
 	if r.Kind == model.Txn {
 		branch := r.Branch(res.Succeeded)
 		for i := range res.Results {
-			if one := (&model.Operation{Request: &branch[i], Result: &res.Results[i], Return: op.Return}); one.Request.Kind != model.Put && one.Request.Kind != model.Delete && !t.mayAnswer(one, rev, last) {
+			part := &branch[i]
+			if part.Kind == model.Put || part.Kind == model.Delete || part.Freshness == model.Exact {
+				// A read of the past says nothing of now.
+				continue
+			}
+			if !t.mayAnswer(&model.Operation{Request: part, Result: &res.Results[i], Return: op.Return}, rev, last) {
 				return false
 			}
 		}
