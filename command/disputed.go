@@ -39,6 +39,10 @@ func keepHistory(dir string, h *model.History) (path string, err error) {
 		if err != nil {
 			return "", err
 		}
-		return path, errors.Join(history.Write(file, h), file.Close())
+		if err := errors.Join(history.Write(file, h), file.Close()); err != nil {
+			// Half a history would be read as a whole one.
+			return "", errors.Join(err, os.Remove(path))
+		}
+		return path, nil
 	}
 }

@@ -89,3 +89,15 @@ func TestRunSaysWhoJudgedHistories(t *testing.T) {
 	require.Zero(t, c.run(args...), c.err)
 	require.Contains(t, strings.Join(strings.Fields(c.out), " "), "For linearizable porcupine judged 0 of 20 histories, the witness alone 20.")
 }
+
+func TestAHistoryThatCannotBeWrittenLeavesNoFile(t *testing.T) {
+	read := model.Request{Kind: model.Get, Key: "a", Freshness: model.Exact, Revision: 2}
+	dir := t.TempDir()
+	_, err := keepHistory(dir, &model.History{Initial: model.Initial{Revision: 1}, Clients: []string{"r"}, Operations: []model.Operation{{
+		Call: 1, Return: 2, Request: &model.Request{Kind: model.Txn, Success: []model.Request{read}}, Result: &model.Result{Succeeded: true, Results: make([]model.Result, 1)},
+	}}})
+	require.ErrorContains(t, err, "reads are at the transaction's own revision")
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	require.NoError(t, err)
+	require.Empty(t, files)
+}
