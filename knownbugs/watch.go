@@ -10,11 +10,9 @@ import (
 	"github.com/watchbed/watchbed/scenarios/stalled"
 	"github.com/watchbed/watchbed/scenarios/watchlists"
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/cache/budget"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/sim/cache/dispatch/slow"
 	"github.com/watchbed/watchbed/sim/cache/read"
-	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -30,8 +28,6 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Why: "as long as the watch reads again in time, nothing else shows it",
 })
 
-var _ = budget.Bounds.Register("unbounded", "as long as it has saved: no release", func(budget sim.Duration) sim.Duration { return budget })
-
 // No release of Kubernetes is known to have had this one: the handler of an API server writes
 // the HTTP 200 when Cacher.Watch has returned. A shell around the cache that did not wait for
 // that lost writes.
@@ -42,8 +38,6 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Scenario: watchlists.Established, Property: watches.Established,
 	Why: "the watch begins behind a write that came after the 200, and is never sent it",
 })
-
-var _ = dispatch.Announcements.Register("accepted", "when the request is accepted: the watch may begin later", true)
 
 // The cache in etcd's client library compared the revision of a new watch with the
 // newest event that it had (demux.Register). While it had none it accepted any.
@@ -56,14 +50,6 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Further:    []*testbed.Property{watches.Bookmarkable},
 	WhyFurther: "a bookmark says that all events up to it were sent, and the missing ones were not",
 })
-
-var _ = dispatch.OldestWatches.Register("takes-any", "from anywhere, with the events between missing (etcd#20488)",
-	func(env *sim.Env, s *store.Store) int64 {
-		if s.HistoryLen(env) == 0 {
-			return 0
-		}
-		return s.OldestWatch(env)
-	})
 
 // Watchers that are served together have positions of their own. If the lowest of them decides
 // for all, one client that has stopped reading ends the watches of those that have just stalled.
@@ -102,9 +88,6 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Further:    []*testbed.Property{watches.Bookmarkable},
 	WhyFurther: "a bookmark says that all events up to it were sent, and the missing ones were not",
 })
-
-var _ = dispatch.Registrations.Register("unchecked", "it is registered and misses what happened in between (kubernetes#116122)",
-	func(int, dispatch.Readiness) bool { return true })
 
 // A WatchList held a read lock of its own while it waited for the cache to be
 // fresh, beside the one that cond.Wait gives back. The next event waited for the
@@ -169,7 +152,6 @@ func (n lockedOut) Text(*sim.World) string {
 
 // What KEP-3157 describes was shipped first: the bookmark timer finds the end of
 // the initial events, and no read waits meanwhile, so progress is not requested.
-// It is a value of the seam because designs have it.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name: "kubernetes-122805", Issue: "kubernetes/kubernetes#122805", FixedIn: "Kubernetes 1.30",
 	Summary:  "a WatchList waits for a fresh cache, and etcd is not asked for progress: on a quiet range the bookmark that ends its initial events never comes",
@@ -190,9 +172,6 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Why: "no client is there that could miss anything",
 })
 
-var _ = dispatch.HardStops.Register("reopened", "it is drained, and waits for its client for ever (kubernetes#137631)",
-	func(*dispatch.Watcher) bool { return true })
-
 // While the ring of events was empty, the oldest resourceVersion from which a
 // watch was accepted was one too low.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
@@ -204,15 +183,6 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Further:    []*testbed.Property{watches.Bookmarkable},
 	WhyFurther: "a bookmark says that all events up to it were sent, and the missed one was not",
 })
-
-var _ = dispatch.OldestWatches.Register("off-by-one", "from one before it, whose event the watcher then misses (kubernetes#49956)",
-	func(env *sim.Env, s *store.Store) int64 {
-		oldest := s.OldestWatch(env)
-		if s.HistoryLen(env) == 0 {
-			oldest--
-		}
-		return oldest
-	})
 
 // A DELETED event carried the object as it was before, its resourceVersion
 // included, and a client resumes from the resourceVersion that it saw last.
@@ -235,27 +205,6 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Scenario: scenarios.RecreatedCache, Property: informers.CatchUp,
 	Why: "no event is wrong and none is out of order: an open watch is sent nothing",
 })
-
-var _ = dispatch.Teardowns.Register("strands-watches", "they stay open and are sent nothing (kubernetes#78029)",
-	func(env *sim.Env, w *dispatch.Watcher) {
-		env.Cover(watchStranded)
-		if env.Noting() {
-			env.Note(stranded{w.From()})
-		}
-	})
-
-var watchStranded = sim.NewSituation("cache: watch left open by a cache that was replaced")
-
-// stranded: a watch stays open whose cache is replaced.
-type stranded struct{ client sim.NodeID }
-
-// SetsBack implements sim.Setback.
-func (n stranded) SetsBack() bool { return true }
-
-// Text implements sim.Note.
-func (n stranded) Text(w *sim.World) string {
-	return "is replaced by a new cache, and leaves the watch of " + w.NodeName(n.client) + " open"
-}
 
 // A watcher stalls again while it sends what it missed. The event that it misses then may be among
 // those that it is sending, and later ones that it misses are not: the latch has one place, and
@@ -379,6 +328,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Further:    []*testbed.Property{watches.KeepUp, watches.Resumable, watches.Bookmarkable},
 	WhyFurther: "each of them misses the same event: after a while, or after the next event or bookmark",
 })
-
-var _ = dispatch.Triggers.Register("after", "those of objects that have its value after the change",
-	func(field *store.Field, value string, e *wire.WatchEvent) bool { return field.Value(e.Item) == value })

@@ -137,8 +137,8 @@ var mechanisms = map[string][]fact{
 	"bug-kubernetes-117137":               {said("read.waits"), setBack("knownbugs.lockedOut")},
 	"bug-established-early":               {setBack("dispatch.establishedEarly")},
 	"bug-kubernetes-116122":               {said("etcd3.watchEnds"), lists, setBack("dispatch.registered")},
-	"bug-kubernetes-122805":               {said("read.heard"), setBack("variant.endByTimerExpected")},
-	"bug-kubernetes-78029":                {said("dispatch.registered"), setBack("knownbugs.stranded"), lists},
+	"bug-kubernetes-122805":               {said("read.heard"), setBack("dispatch.endByTimerExpected")},
+	"bug-kubernetes-78029":                {said("dispatch.registered"), setBack("dispatch.stranded"), lists},
 	"bug-kubernetes-114458":               {unsynced, setBack("v3rpc.progressRefused"), said("read.waits")},
 	"bug-kubernetes-131011":               {said("etcd.applied"), answers},
 	"bug-kubernetes-111116":               {said("etcd3.watchEnds")},
@@ -257,7 +257,7 @@ var mechanisms = map[string][]fact{
 	"lost-event-recovers":        {said("v3rpc.sent"), struck, answers},
 	"informer-detector":          {said("v3rpc.sent"), struck, said("informer.eventTaken")},
 
-	"watch-list-six-seconds": {setBack("variant.endByTimerExpected"), said("dispatch.endFound"), said("dispatch.initialEventsSent")},
+	"watch-list-six-seconds": {setBack("dispatch.endByTimerExpected"), said("dispatch.endFound"), said("dispatch.initialEventsSent")},
 	// The reads of a stale cache fall back to etcd, which cannot answer them all.
 	"guard-cascade": {struck, gaveUp, said("read.fellBack"), said("etcd.rangeQueued"), said("workload.listAbandoned")},
 }

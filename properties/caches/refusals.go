@@ -64,7 +64,7 @@ type refusalRules struct {
 	// catchesUp: a watch that had no room for an event may end with a 410 later.
 	asksEtcd, proves, throttles, limits, seats, compacts, catchesUp bool
 	// delegates says which watches etcd serves.
-	delegates dispatch.Delegate
+	delegates dispatch.Delegation
 }
 
 func refusalRulesOf(o *cache.Options) refusalRules {
@@ -74,7 +74,7 @@ func refusalRulesOf(o *cache.Options) refusalRules {
 		throttles: o.Reads.OnTimeout == read.OnTimeoutThrottle, limits: o.DelegatedLimit > 0, seats: o.Flow.Seats > 0,
 		catchesUp: dispatch.SlowWatchers.Of(o.Watches.SlowWatchers) != nil,
 		compacts:  o.Store.WatchHistory == store.WatchHistoryUntilCompacted,
-		delegates: dispatch.Delegations.Of(o.Watches.Delegation),
+		delegates: o.Watches.Delegation,
 	}
 }
 

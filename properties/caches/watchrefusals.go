@@ -44,7 +44,7 @@ func (j *justifiedRefusals) ofWatches(all *testbed.Tally) {
 			s := &c.Streams()[k]
 			if err := failed(s.Events); err != nil {
 				at := &j.moments.Watches(i)[k]
-				delegated := j.rulesOf(at).delegates(&wire.WatchRequest{ResourceVersion: s.From})
+				delegated := j.rulesOf(at).delegates.Serves(&wire.WatchRequest{ResourceVersion: s.From})
 				j.ofWatch(all, &refusedWatch{client: c.Name(), from: sentUpTo(s.From, s.Events), delegated: delegated, err: err, at: at})
 			}
 		}
@@ -76,7 +76,7 @@ func (j *justifiedRefusals) ofStreams(all *testbed.Tally, client string, at int,
 			continue
 		}
 		w := &refusedWatch{client: client, from: max(s.Request.ResourceVersion, 0), err: err, at: &j.moments.Watches(at)[k]}
-		w.delegated = j.rulesOf(w.at).delegates(s.Request)
+		w.delegated = j.rulesOf(w.at).delegates.Serves(s.Request)
 		if s.IsList() || asksForInitialEvents(s.Request, w.at) {
 			w.newest, w.needed = s.Request.ResourceVersion == wire.Unset, w.from
 			if w.from = j.begunAt(w); w.from > 0 && s.End >= 0 {

@@ -6,7 +6,6 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -63,7 +62,7 @@ func (j *noCompactedWatches) judge(all *testbed.Tally, client string, at *moment
 		return
 	}
 	compacted := at.Asked.Cache.Compacted
-	if dispatch.Delegations.Of(at.Server.Cache.Watches.Delegation)(asked) {
+	if at.Server.Cache.Watches.Delegation.Serves(asked) {
 		if j.system.Etcd().Waits() {
 			// The member that serves watches may not have applied the compaction.
 			return

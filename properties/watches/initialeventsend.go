@@ -7,7 +7,6 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/cache/dispatch/variant"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/workload"
 )
@@ -46,7 +45,7 @@ func initialEventsBound(s *testbed.System) testbed.Bound {
 }
 
 func endsByTimer(c *testbed.Cache) bool {
-	return slices.ContainsFunc(c.Servers(), func(s *testbed.Server) bool { return s.Cache.Watches.InitialEventsEnd == variant.EndByTimer })
+	return slices.ContainsFunc(c.Servers(), func(s *testbed.Server) bool { return s.Cache.Watches.EndByTimer })
 }
 
 type initialEventsEnd struct {

@@ -5,7 +5,6 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/check"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/sim/cache/dispatch/slow"
-	"github.com/watchbed/watchbed/sim/cache/dispatch/variant"
 	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/cache/progress"
 	"github.com/watchbed/watchbed/sim/cache/read"
@@ -130,15 +129,15 @@ var (
 // How watches with initial events go.
 var (
 	EndsByTimer = ofCache("the bookmark timer finds the end of initial events, and no progress is requested for it (initial-events-end=timer)",
-		func(o *cache.Options) bool { return o.Watches.InitialEventsEnd == variant.EndByTimer })
+		func(o *cache.Options) bool { return o.Watches.EndByTimer })
 	WaitsForInitialEvents = ofCache("a watch with initial events waits until the cache is fresh",
-		func(o *cache.Options) bool { return o.Watches.InitialEventsEnd != variant.EndByTimer })
+		func(o *cache.Options) bool { return !o.Watches.EndByTimer })
 	InjectsEvents = ofCache("new events are put among initial ones that were not sent yet (initial-events-buffer=inject)",
-		func(o *cache.Options) bool { return o.Watches.Buffer == variant.BufferInject })
+		func(o *cache.Options) bool { return o.Watches.Buffer == dispatch.BufferInject })
 	KeepsKeysOfEvents = ofCache("the object of an event is the one that the cache has when it is sent (initial-events-buffer=references)",
-		func(o *cache.Options) bool { return o.Watches.Buffer == variant.BufferReferences })
+		func(o *cache.Options) bool { return o.Watches.Buffer == dispatch.BufferReferences })
 	DetectsNotifications = ofCache("a watch with initial events is refused while no progress comes but what was asked for (watch-list-detection=unasked)",
-		func(o *cache.Options) bool { return o.Watches.Detection == variant.DetectUnasked })
+		func(o *cache.Options) bool { return o.Watches.Detection == dispatch.DetectUnasked })
 	StreamsFromEtcd = ofCache("the cache itself starts by a watch with initial events (reflector-list=watch-list)",
 		func(o *cache.Options) bool { return o.Ingestion.ReflectorList == reflector.WatchList })
 )

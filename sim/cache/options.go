@@ -4,7 +4,6 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/check"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	_ "github.com/watchbed/watchbed/sim/cache/dispatch/slow"
-	_ "github.com/watchbed/watchbed/sim/cache/dispatch/variant"
 	"github.com/watchbed/watchbed/sim/cache/flowcontrol"
 	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/cache/progress"

@@ -12,7 +12,6 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
-	"github.com/watchbed/watchbed/sim/cache/dispatch/variant"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -118,8 +117,8 @@ func TestInitialEventsOfAHealthyCache(t *testing.T) {
 		c := drawn{rt}
 		draw := func(n int) int { return rapid.IntRange(0, n-1).Draw(rt, "config") }
 		cfg := randomConfig(draw)
-		cfg.Watches.InitialEventsEnd = dispatch.InitialEventsEnd(draw(2))
-		safe := []dispatch.Buffer{dispatch.BufferAsShipped, variant.BufferCloseEnough, variant.BufferDynamic, variant.BufferInjectMerged, variant.BufferCapped, variant.BufferNewestOnly}
+		cfg.Watches.EndByTimer = draw(2) == 1
+		safe := []dispatch.Buffer{dispatch.BufferAsShipped, dispatch.BufferCloseEnough, dispatch.BufferDynamic, dispatch.BufferInjectMerged, dispatch.BufferCapped, dispatch.BufferNewestOnly}
 		cfg.Watches.Buffer = safe[draw(len(safe))]
 		cfg.InitialEventsBytes = 1 + draw(100)
 		etcd := &rightEtcd{commits: draw(13)}

@@ -12,8 +12,7 @@ import (
 type Buffer uint8
 
 // Buffering is what a watcher does that sends its initial events. An alternative
-// embeds AsShipped and says what it does differently; those that we have are in
-// package variant.
+// embeds AsShipped and says what it does differently.
 type Buffering interface {
 	// Begin says what a watch waits for, if the bookmark timer finds the end of its
 	// initial events.
@@ -69,60 +68,40 @@ func (AsShipped) Between(*sim.Env, *Watcher) *wire.WatchEvent { return nil }
 // EndsDrained implements Buffering.
 func (AsShipped) EndsDrained() bool { return false }
 
-// What a buffering needs of the watcher, beside InputLen, TakeInput, Concerns and Convert:
-
-// Required is the resourceVersion that the client has to be brought to.
-func (w *Watcher) Required() int64 { return w.required }
-
 // Capacity is how many events the watcher's channel holds.
 func (w *Watcher) Capacity() int { return int(w.capacity) }
 
-// SetCapacity changes how many events the watcher's channel holds.
+// SetCapacity changes it.
 func (w *Watcher) SetCapacity(n int) { w.capacity = int32(n) }
 
-// Input lists the events in the watcher's channel, the oldest first. They must not
-// be changed.
-func (w *Watcher) Input() []store.Event { return w.input.All() }
-
-// Known reports whether the initial events have a change already, by its
+// known reports whether the initial events have a change already, by its
 // resourceVersion.
-func (w *Watcher) Known(env *sim.Env, resourceVersion int64) bool {
+func (w *Watcher) known(env *sim.Env, resourceVersion int64) bool {
 	env.LooksAt(cellInitial, w.number)
 	return resourceVersion <= w.floor
 }
 
-// Forget drops the object of an event in the watcher's channel, by its place there.
+// emptyInput drops the object of an event in the watcher's channel, by its place there.
 // The event itself goes on and brings nothing.
-func (w *Watcher) Forget(env *sim.Env, place int) {
+func (w *Watcher) emptyInput(env *sim.Env, place int) {
 	env.Writes(cellInput, w.number)
 	w.input.All()[place].ForWatchers = nil
 }
 
-// AwaitsEndByTimer: the bookmark that ends the initial events is not in the channel,
+// awaitsEndByTimer: the bookmark that ends the initial events is not in the channel,
 // and will come to it.
-func (w *Watcher) AwaitsEndByTimer(env *sim.Env) bool {
+func (w *Watcher) awaitsEndByTimer(env *sim.Env) bool {
 	env.LooksAt(cellEnd, w.number)
 	env.LooksAt(cellTurn, w.number)
 	behindInterval := w.intervalEnd != 0 || w.inHand != nil && w.inHand.InitialEventsEnd
 	return w.endBookmark == endBookmarkWaiting && !behindInterval
 }
 
-// Stored is the object of a key in the cache's store now, nil if there is none.
-func (w *Watcher) Stored(env *sim.Env, key *wire.KeyValue) *wire.KeyValue {
-	return w.dispatcher.cfg.Store.Get(env, key)
-}
-
-// Amounts are those of the dispatcher.
-func (w *Watcher) Amounts() *Amounts { return &w.dispatcher.cfg.Amounts }
-
-// Buffering is what the design does with a watcher that sends its initial events.
-func (w *Watcher) Buffering() Buffering { return w.dispatcher.buffer }
-
-// AdvanceInitial moves a watcher on that sends its initial events to the
+// advanceInitial moves a watcher on that sends its initial events to the
 // resourceVersion of an event from its channel. It returns false if the initial
 // events have that one already. The resourceVersion of the bookmark that ends
 // them covers what was sent before it.
-func (w *Watcher) AdvanceInitial(env *sim.Env, resourceVersion int64) bool {
+func (w *Watcher) advanceInitial(env *sim.Env, resourceVersion int64) bool {
 	env.LooksAt(cellInitial, w.number)
 	if resourceVersion <= w.floor {
 		env.Cover(inputBelowFloor)
@@ -138,6 +117,237 @@ func (w *Watcher) AdvanceInitial(env *sim.Env, resourceVersion int64) bool {
 	return true
 }
 
-// MergeInitial puts an event in the place of the initial event of its object. It
-// returns false if that was sent, or is not there.
-func (w *Watcher) MergeInitial(e *wire.WatchEvent) bool { return w.interval.Merge(e) }
+// BufferCloseEnough is KEP-3157's first option for beta.
+var BufferCloseEnough = Buffers.Register("close-enough",
+	"the watch begins when fewer revisions are missing than the channel holds; after 10 s the connection is torn down for the client to find another API server (first option for beta; needs initial-events-end=timer)", closeEnough{})
+
+// closeEnough does not begin until fewer revisions are missing than the channel
+// holds, and tears down the connection if that takes longer than
+// Amounts.CloseEnoughTimeout. A watcher that is drained ends with the bookmark. With
+// an end behind the interval it has nothing to do: the watch begins when no revision
+// is missing, and no bookmark comes through the channel.
+type closeEnough struct{ AsShipped }
+
+// Begin implements Buffering.
+func (closeEnough) Begin(w *Watcher) Beginning {
+	return Beginning{
+		At:     w.required - int64(w.Capacity()) + 1,
+		Within: w.dispatcher.cfg.CloseEnoughTimeout, HardClose: true,
+	}
+}
+
+// EndsDrained implements Buffering.
+func (closeEnough) EndsDrained() bool { return true }
+
+// BufferDynamic is KEP-3157's second option, BufferCapped the fourth.
+var (
+	BufferDynamic = Buffers.Register("dynamic",
+		"the channel doubles until the end bookmark was sent (second option)", dynamic{})
+	BufferCapped = Buffers.Register("cap",
+		"the channel grows to 2 MB of keys and values (fourth option)", capped{})
+)
+
+// dynamic doubles the channel as often as it must.
+type dynamic struct{ AsShipped }
+
+// MakeRoom implements Buffering.
+func (dynamic) MakeRoom(env *sim.Env, w *Watcher, _ *store.Event) bool {
+	env.Cover(bufferGrown)
+	w.SetCapacity(2 * w.Capacity())
+	return true
+}
+
+// capped doubles the channel up to Amounts.InitialEventsBytes of keys and values.
+type capped struct{ dynamic }
+
+// MakeRoom implements Buffering.
+func (c capped) MakeRoom(env *sim.Env, w *Watcher, e *store.Event) bool {
+	bytes := e.Bytes()
+	input := w.input.All()
+	for i := range input {
+		bytes += input[i].Bytes()
+	}
+	if bytes > w.dispatcher.cfg.InitialEventsBytes {
+		env.Cover(bufferCapped)
+		return false
+	}
+	return c.dynamic.MakeRoom(env, w, e)
+}
+
+var (
+	bufferGrown  = sim.NewSituation("cache: channel of a watcher that sends initial events grows")
+	bufferCapped = sim.NewSituation("cache: channel of a watcher that sends initial events has reached its cap")
+)
+
+// BufferInject is KEP-3157's third option, to the letter and in a way that keeps
+// what a client is promised.
+var (
+	BufferInject = Buffers.Register("inject",
+		"events are sent between the initial ones, to the letter of the third option: an initial event may follow a newer one of the same object", inject{})
+	BufferInjectMerged = Buffers.Register("inject-merged",
+		"an event replaces the initial event of its object if that was not sent yet, and is sent otherwise", inject{merge: true})
+)
+
+// inject sends events between the initial ones. With merge an event takes the
+// place of the initial event of its object, if that was not sent yet.
+type inject struct {
+	AsShipped
+	merge bool
+}
+
+// Injects implements Buffering.
+func (inject) Injects() bool { return true }
+
+// Between implements Buffering.
+func (b inject) Between(env *sim.Env, w *Watcher) *wire.WatchEvent {
+	for w.InputLen(env) > 0 && !w.input.All()[0].Bookmark {
+		e := w.TakeInput(env)
+		if !w.advanceInitial(env, e.ResourceVersion) {
+			continue
+		}
+		if b.merge && w.Concerns(e.ForWatchers) && w.interval.Merge(e.ForWatchers) {
+			env.Cover(eventMerged)
+		} else if sent := w.Convert(e.ForWatchers); sent != nil {
+			env.Cover(eventInjected)
+			if env.Noting() {
+				env.Note(injected{w.from, sent})
+			}
+			return sent
+		}
+	}
+	return nil
+}
+
+// injected: an event is sent before initial events.
+type injected struct {
+	to    sim.NodeID
+	event *wire.WatchEvent
+}
+
+// Text implements sim.Note.
+func (n injected) Text(w *sim.World) string {
+	return "sends " + n.event.Label() + " before the initial events that " + w.NodeName(n.to) + " has not been sent yet"
+}
+
+// About implements sim.Subject.
+func (n injected) About() sim.About {
+	return sim.About{Revision: n.event.ResourceVersion, Key: n.event.Item.Key}
+}
+
+var (
+	eventInjected = sim.NewSituation("cache: event sent between initial events")
+	eventMerged   = sim.NewSituation("cache: event takes the place of an initial event")
+)
+
+// BufferReferences is KEP-3157's fifth option, to the letter; BufferNewestOnly gets rid
+// of the same objects and keeps what a client is promised.
+var (
+	BufferReferences = Buffers.Register("references",
+		"the channel grows, and holds keys: the object is the one that the cache has when the event is sent (fifth option, to the letter)", references{})
+	BufferNewestOnly = Buffers.Register("newest-only",
+		"the channel grows, and an event takes the place of the one of the same object that waits before it", newestOnly{})
+)
+
+// references keeps the key of an object in place of the object. What is sent is newer
+// than the event if the object has changed again, so that resourceVersions go back
+// with the next event, and the object comes once more when its own event is due. A
+// deletion is kept whole: its object is no longer in the store.
+type references struct{ dynamic }
+
+// Put implements Buffering.
+func (references) Put(env *sim.Env, w *Watcher, e store.Event) store.Event {
+	if of := e.ForWatchers; !e.Bookmark && of != nil && of.Type != wire.Deleted {
+		env.Cover(referenceKept)
+		e.ForWatchers = &wire.WatchEvent{Type: of.Type, ResourceVersion: of.ResourceVersion, Item: &wire.KeyValue{Key: of.Item.Key}}
+	}
+	return e
+}
+
+// Take implements Buffering.
+func (references) Take(env *sim.Env, w *Watcher, e *wire.WatchEvent) *wire.WatchEvent {
+	if e == nil || e.Item.ModRevision != 0 {
+		return e
+	}
+	now := w.dispatcher.cfg.Store.Get(env, e.Item)
+	if now == nil {
+		env.Cover(referenceGone)
+		return nil
+	}
+	if now.ModRevision != e.ResourceVersion {
+		env.Cover(referenceNewer)
+		if env.Noting() {
+			env.Note(dereferenced{w.from, e, now.ModRevision})
+		}
+	}
+	return &wire.WatchEvent{Type: e.Type, ResourceVersion: now.ModRevision, Item: now}
+}
+
+// newestOnly leaves out what a client that is still being sent its initial events need
+// not see: the states of an object before the newest one. It does so until the end of
+// the initial events is in the channel. What comes behind that are changes which the
+// client is promised one by one.
+type newestOnly struct{ dynamic }
+
+// Put implements Buffering.
+func (newestOnly) Put(env *sim.Env, w *Watcher, e store.Event) store.Event {
+	if e.Bookmark || e.ForWatchers == nil || !w.awaitsEndByTimer(env) {
+		return e
+	}
+	input := w.input.All()
+	for i := range input {
+		before := input[i].ForWatchers
+		if before == nil || input[i].Bookmark || before.Item.Key != e.ForWatchers.Item.Key || w.known(env, input[i].ResourceVersion) {
+			continue
+		}
+		env.Cover(eventObsolete)
+		w.emptyInput(env, i)
+		e.ForWatchers = both(before, e.ForWatchers)
+		break
+	}
+	return e
+}
+
+// both is what two changes of an object come to, nil if that is nothing.
+func both(first, second *wire.WatchEvent) *wire.WatchEvent {
+	sum := *second
+	sum.Prev = first.Prev
+	switch before, after := first.Type != wire.Added, second.Type != wire.Deleted; {
+	case !before && !after:
+		return nil
+	case !before:
+		sum.Type = wire.Added
+	case after:
+		sum.Type = wire.Modified
+	default:
+		// The client knows the object as it was before both.
+		if first.Prev != nil {
+			sum.Item = first.Prev
+		}
+	}
+	return &sum
+}
+
+// dereferenced: the object that is sent is newer than its event.
+type dereferenced struct {
+	to    sim.NodeID
+	event *wire.WatchEvent
+	found int64
+}
+
+// Text implements sim.Note.
+func (n dereferenced) Text(w *sim.World) string {
+	return "finds resourceVersion " + number(n.found) + " of " + n.event.Item.Key + " in its store for the event of " +
+		number(n.event.ResourceVersion) + " that " + w.NodeName(n.to) + " is due"
+}
+
+// About implements sim.Subject.
+func (n dereferenced) About() sim.About {
+	return sim.About{Revision: n.found, Key: n.event.Item.Key}
+}
+
+var (
+	referenceKept  = sim.NewSituation("cache: key kept in place of an object in a watcher's channel")
+	referenceNewer = sim.NewSituation("cache: object of a kept key is newer than its event")
+	referenceGone  = sim.NewSituation("cache: object of a kept key is gone")
+	eventObsolete  = sim.NewSituation("cache: event in a watcher's channel made obsolete by the next one of its object")
+)

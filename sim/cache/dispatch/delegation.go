@@ -2,31 +2,24 @@ package dispatch
 
 import (
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
 // Delegation says which watches etcd serves.
 type Delegation uint8
 
-// Delegate reports whether etcd serves a watch.
-type Delegate func(req *wire.WatchRequest) bool
-
-// Delegations is the seam of which watches etcd serves.
-var Delegations = option.NewSeam[Delegation, Delegate]("watch-delegation", "which watches etcd serves").
-	Shipped("none", "none: the initial events of a watch without options may be stale",
-		func(*wire.WatchRequest) bool { return false })
-
-var (
-	// DelegateUnset sends the watch that gives no option to etcd.
-	DelegateUnset = Delegations.Register("unset", "those without options (Kubernetes 1.27, kubernetes#115096; KEP-2340, the WATCH table, deferred)",
-		func(req *wire.WatchRequest) bool {
-			return req.ResourceVersion == wire.Unset && req.SendInitialEvents == wire.SendInitialEventsUnset
-		})
-	// DelegateWatches sends all of them to etcd.
-	DelegateWatches = Delegations.Register("all", "all, as for a resource without a watch cache",
-		func(*wire.WatchRequest) bool { return true })
+// The values of watch-delegation.
+const (
+	DelegateNone Delegation = iota
+	DelegateUnset
+	DelegateWatches
 )
+
+// Serves reports whether etcd serves a watch.
+func (d Delegation) Serves(req *wire.WatchRequest) bool {
+	unset := req.ResourceVersion == wire.Unset && req.SendInitialEvents == wire.SendInitialEventsUnset
+	return d == DelegateWatches || d == DelegateUnset && unset
+}
 
 // delegateWatch passes a watch on to the etcd3 storage. That sends no bookmarks
 // to clients but the one that ends initial events. All watches that are delegated share

@@ -1,58 +1,79 @@
 package dispatch
 
 import (
+	"time"
+
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// WatchListDetection says what a watch with initial events needs to know of etcd's
-// progress notifications.
+// WatchListDetection says how a cache finds out whether etcd sends progress, without which
+// initial events may never end (KEP-3157, "Beta": "automatically detecting etcd configuration"; it
+// asks "if the experimental-watch-progress-notify-interval flag has been set").
 type WatchListDetection uint8
 
-// Detection finds out whether etcd sends progress, without which initial events may
-// never end (KEP-3157, "Beta": "automatically detecting etcd configuration").
-type Detection interface {
-	Reset(*Amounts)
-	// Heard is called when progress of etcd has come out of the incoming channel.
-	Heard(env *sim.Env)
-	// Asked is called when the cache has asked etcd for progress.
-	Asked(env *sim.Env)
-	// Silent: etcd seems to send none, so a watch with initial events is refused. A
-	// client-go that is refused lists instead.
-	Silent(env *sim.Env) bool
-	Clone() Detection
-	Cells(visit sim.CellVisitor)
+// The values of watch-list-detection. DetectNotified and DetectUnasked go by what etcd sends.
+const (
+	DetectOff WatchListDetection = iota
+	DetectNotified
+	DetectUnasked
+)
+
+// heardProgress: etcd is taken to send progress by itself if some has come lately. etcd's ticker
+// leaves out a watch that was sent an event since the last tick, so one period is too
+// short, and a resource that is written all the time looks like an etcd that sends
+// none. An answer to a request looks like any other progress, and requests end with the
+// reads that wait: a LIST that waits makes an etcd that sends none look like one that
+// does, unless what was asked for is left out.
+type heardProgress struct {
+	// heard: progress has come that counts, the last at this time.
+	heard bool
+	last  sim.Time
+	// asked: the cache has asked for progress, the last time then.
+	asked   bool
+	lastAsk sim.Time
 }
 
-// Detections is the seam of how a cache finds out whether etcd sends progress.
-var Detections = option.NewSeam[WatchListDetection, func() Detection]("watch-list-detection",
-	"whether a watch with initial events is refused while etcd seems to send no progress (KEP-3157, Beta)").
-	Shipped("off", "it is not, and may hang; version-check asks what etcd is", func() Detection { return expecting{} })
+// answerWithin is how long after a request progress is taken for the answer.
+const answerWithin = time.Second
 
-// expecting takes etcd to send progress.
-type expecting struct{}
-
-// Reset implements Detection.
-func (expecting) Reset(*Amounts) {}
-
-// Heard implements Detection.
-func (expecting) Heard(*sim.Env) {}
-
-// Asked implements Detection.
-func (expecting) Asked(*sim.Env) {}
-
-// Silent implements Detection.
-func (expecting) Silent(*sim.Env) bool { return false }
-
-// Clone implements Detection.
-func (expecting) Clone() Detection { return expecting{} }
-
-// Cells implements Detection.
-func (expecting) Cells(sim.CellVisitor) {}
+// heardProgress is called when progress of etcd has come out of the incoming channel.
+func (d *Dispatcher) heardProgress(env *sim.Env) {
+	p := &d.progress
+	switch d.cfg.Detection {
+	case DetectOff:
+		return
+	case DetectUnasked:
+		env.Reads(cellProgressHeard, 0)
+		if p.asked && !env.Elapsed(p.lastAsk, answerWithin) {
+			return
+		}
+	}
+	env.Writes(cellProgressHeard, 0)
+	p.heard, p.last = true, env.Now()
+}
 
 // ProgressRequested is called when the cache has asked etcd for progress.
-func (d *Dispatcher) ProgressRequested(env *sim.Env) { d.detect.Asked(env) }
+func (d *Dispatcher) ProgressRequested(env *sim.Env) {
+	if d.cfg.Detection != DetectOff {
+		env.Writes(cellProgressHeard, 0)
+		d.progress.asked, d.progress.lastAsk = true, env.Now()
+	}
+}
+
+// seemsSilent: etcd seems to send no progress, so a watch with initial events is refused. A
+// client-go that is refused lists instead.
+func (d *Dispatcher) seemsSilent(env *sim.Env) bool {
+	if d.cfg.Detection == DetectOff {
+		return false
+	}
+	env.Reads(cellProgressHeard, 0)
+	return !d.progress.heard || env.Elapsed(d.progress.last, d.cfg.NotifiedWithin)
+}
+
+func (p *heardProgress) digest() sim.Digest {
+	return sim.NewDigest.Bool(p.heard).Int(int64(p.last)).Bool(p.asked).Int(int64(p.lastAsk))
+}
 
 // Upstream's error of an etcd that cannot be asked for progress has no code either.
 var noProgressHeard = &wire.Error{Code: wire.Internal, Message: "sendInitialEvents needs progress notifications, and etcd seems to send none"}

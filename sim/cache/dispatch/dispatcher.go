@@ -2,7 +2,6 @@ package dispatch
 
 import (
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/cache/budget"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/fifo"
 )
@@ -12,23 +11,13 @@ import (
 // channel is full may hold it up for as long as the budget allows, and is
 // terminated then.
 type Dispatcher struct {
-	cfg Config
-	// What the options chose.
-	end      End
+	cfg      Config
 	buffer   Buffering
-	detect   Detection
-	delegate Delegate
-	recheck  Recheck
-	oldest   Oldest
-	teardown Teardowner
+	progress heardProgress
 	// catchUp is nil if the dispatcher waits for slow watchers and ends them.
 	catchUp CatchUp
-	reopens HardStopper
-	// announcesEarly: a watch is answered 200 before its beginning is fixed.
-	announcesEarly bool
 	// trigger is the field of the resource's trigger, nil if it has none.
-	trigger     *store.Field
-	triggerRule TriggerRule
+	trigger *store.Field
 
 	registry
 
@@ -47,7 +36,7 @@ type Dispatcher struct {
 	blocked   []*Watcher
 	blockedAt sim.Time
 	timeout   sim.Duration
-	budget    budget.Budget
+	budget    timeBudget
 	// toStop are watchers that ended while current was being dispatched: their
 	// channels stay open until that is over.
 	toStop []*Watcher
@@ -59,18 +48,10 @@ func (d *Dispatcher) Reset(cfg Config) {
 	cfg.setDefaults()
 	set(&cfg.EntriesOfChange, 2)
 	d.cfg = cfg
-	d.end = InitialEventsEnds.Of(cfg.InitialEventsEnd)
 	d.buffer = Buffers.Of(cfg.Buffer)
-	d.delegate = Delegations.Of(cfg.Delegation)
-	d.recheck = Registrations.Of(cfg.Registration)
-	d.announcesEarly = Announcements.Of(cfg.Announcement)
-	d.detect = Detections.Of(cfg.Detection)()
-	d.detect.Reset(&d.cfg.Amounts)
-	d.oldest = OldestWatches.Of(cfg.OldestWatch)
-	d.teardown = Teardowns.Of(cfg.Teardown)
-	d.trigger, d.triggerRule = triggerOf(cfg.Fields), Triggers.Of(cfg.WatchTrigger)
-	d.budget = budget.New(cfg.BudgetBound)
-	d.reopens = HardStops.Of(cfg.HardStop)
+	d.progress = heardProgress{}
+	d.trigger = triggerOf(cfg.Fields)
+	d.budget = timeBudget{unbounded: cfg.UnboundedBudget}
 	d.catchUp = nil
 	if catchUp := SlowWatchers.Of(cfg.SlowWatchers); catchUp != nil {
 		d.catchUp = catchUp()
@@ -81,14 +62,14 @@ func (d *Dispatcher) Reset(cfg Config) {
 // Forget drops what a process keeps in memory, and keeps the memory itself.
 func (d *Dispatcher) Forget() {
 	d.registry.forget()
-	d.detect.Reset(&d.cfg.Amounts)
+	d.progress = heardProgress{}
 	d.incoming.Clear()
 	d.used, d.offering = 0, false
 	d.lastProcessed = 0
 	clear(d.blocked)
 	clear(d.toStop)
 	d.current, d.blocked, d.toStop = store.Event{}, d.blocked[:0], d.toStop[:0]
-	d.blockedAt, d.timeout, d.budget = 0, 0, budget.New(d.cfg.BudgetBound)
+	d.blockedAt, d.timeout, d.budget = 0, 0, timeBudget{unbounded: d.cfg.UnboundedBudget}
 	if d.catchUp != nil {
 		d.catchUp.Reset(d)
 	}
@@ -157,7 +138,7 @@ func (d *Dispatcher) Run(env *sim.Env) {
 	if d.current.Bookmark {
 		// Bookmarks from etcd may come many times a second; watchers get the
 		// cache's own instead.
-		d.detect.Heard(env)
+		d.heardProgress(env)
 		d.cfg.Surroundings.ProgressDispatched(env, d.current.ResourceVersion)
 	} else {
 		d.dispatchEvent(env)
@@ -189,7 +170,7 @@ func (d *Dispatcher) dispatchEvent(env *sim.Env) {
 	env.Writes(cellBlocked, 0)
 	env.Writes(cellBudget, 0)
 	d.blockedAt = env.Now()
-	d.timeout = d.budget.TakeAvailable(d.blockedAt)
+	d.timeout = d.budget.takeAvailable(d.blockedAt)
 	env.Arm(d.cfg.Budget, d.timeout)
 	if env.Noting() {
 		env.Note(waits{d.blocked[0].from, d.current.ResourceVersion, d.timeout})
@@ -217,7 +198,7 @@ func (d *Dispatcher) inputTaken(env *sim.Env, w *Watcher) {
 		env.Disarm(d.cfg.Budget)
 		env.Writes(cellBudget, 0)
 		d.recordWait(env)
-		d.budget.ReturnUnused(d.timeout - env.Now().Sub(d.blockedAt))
+		d.budget.returnUnused(d.timeout - env.Now().Sub(d.blockedAt))
 		d.finishDispatching(env)
 	}
 }

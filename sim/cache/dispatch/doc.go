@@ -45,9 +45,8 @@
 // its watches name a resourceVersion or ask for initial events, so it relies on neither to
 // know where they begin. Here a client is sent the 200 if it asks (WatchRequest.Announce).
 //
-// Where designs differ there is a seam, an exported variable to which another
-// module may add a value: InitialEventsEnds, Buffers, Detections, Delegations, Registrations,
-// Announcements, OldestWatches and Teardowns. Package variant has values that designs of ours use.
+// Where several designs differ there is a seam, an exported variable to which another
+// module may add a value: Buffers and SlowWatchers. Any other option is a field of Options.
 //
 // Each step declares what it reads and writes, in the cells of state.go. The
 // steps of two watchers touch no common cell.

@@ -2,7 +2,6 @@ package dispatch
 
 import (
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -28,7 +27,7 @@ func isWatchList(req *wire.WatchRequest) bool {
 }
 
 // expectEndBookmark sets the watcher up for the end of its initial events, under
-// the locks of its registration.
+// the locks of its registration (setInitialEventsEndBookmarkIfRequested).
 func (w *Watcher) expectEndBookmark(env *sim.Env) {
 	if !isWatchList(w.request) {
 		return
@@ -41,7 +40,12 @@ func (w *Watcher) expectEndBookmark(env *sim.Env) {
 	if w.request.ResourceVersion == 0 {
 		w.bookmarkAfter = at
 	}
-	w.dispatcher.end.Expect(env, w, at, w.bookmarkAfter)
+	switch {
+	case !w.dispatcher.cfg.EndByTimer:
+		w.intervalEnd = at
+	case env.Noting():
+		env.Note(endByTimerExpected{w.from, w.bookmarkAfter})
+	}
 }
 
 // convertBookmark marks the first bookmark that the client is sent as the end of
@@ -92,20 +96,6 @@ func (w *Watcher) recordInput(env *sim.Env) {
 	env.Record(initialEventsObjects, int64(w.maxObjects))
 }
 
-// InitialEventsEnd says how a watcher that asked for initial events learns that it
-// has them all.
-type InitialEventsEnd uint8
-
-// End is how the end of the initial events is found.
-type End interface {
-	// Begin says what a watch waits for that asks for initial events.
-	Begin(w *Watcher) Beginning
-	// Expect is called at the registration of a watch that is to be sent that
-	// bookmark, with the resourceVersion of its initial events and the one that
-	// the bookmark has to have at least.
-	Expect(env *sim.Env, w *Watcher, at, bookmarkAfter int64)
-}
-
 // Beginning is what a watch waits for before it is sent initial events.
 type Beginning struct {
 	// At is the resourceVersion that the cache has to reach, 0 for any.
@@ -117,22 +107,12 @@ type Beginning struct {
 	HardClose bool
 }
 
-// InitialEventsEnds is the seam of how the end of the initial events is found.
-var InitialEventsEnds = option.NewSeam[InitialEventsEnd, End]("initial-events-end",
-	"how a watcher learns that it has all initial events").
-	Shipped("interval",
-		"the cache waits until it is fresh, then sends what it has with the bookmark behind it: as shipped", endWithInterval{})
-
-// EndWithInterval is the shipped value (setInitialEventsEndBookmarkIfRequested).
-const EndWithInterval InitialEventsEnd = 0
-
-type endWithInterval struct{}
-
-// Begin implements End.
-func (endWithInterval) Begin(w *Watcher) Beginning { return Beginning{At: w.required} }
-
-// Expect implements End.
-func (endWithInterval) Expect(_ *sim.Env, w *Watcher, at, _ int64) { w.intervalEnd = at }
+func (w *Watcher) beginning() Beginning {
+	if w.dispatcher.cfg.EndByTimer {
+		return w.dispatcher.buffer.Begin(w)
+	}
+	return Beginning{At: w.required}
+}
 
 // takeIntervalEnd returns the bookmark that follows the interval, nil if there
 // is none.

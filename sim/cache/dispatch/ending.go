@@ -2,7 +2,6 @@ package dispatch
 
 import (
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -122,28 +121,16 @@ func (w *Watcher) reset() {
 	}
 }
 
-// HardStop is a value of HardStops.
-type HardStop uint8
-
-// HardStopper reports whether a watcher that was stopped goes on to drain its channel.
-type HardStopper func(w *Watcher) bool
-
-// HardStops is the seam of a watcher whose client has left, and which is then to be drained
-// because its channel is full: both happens while one event is dispatched, and the watcher ends
-// when that is over (Cacher.stopWatcherLocked, cacheWatcher.stopLocked).
-var HardStops = option.NewSeam[HardStop, HardStopper]("hard-stop",
-	"what becomes of a stopped watcher that is to be drained before the dispatcher gets to its end").
-	Shipped("kept", "it ends", func(*Watcher) bool { return false })
-
 // stopAgain is called for a watcher that was stopped and has no room for the event for which
-// the dispatcher has waited.
+// the dispatcher has waited: its client has left, it is then to be drained because its channel is full, and both
+// happens while one event is dispatched (Cacher.stopWatcherLocked, cacheWatcher.stopLocked).
 func (w *Watcher) stopAgain(env *sim.Env) {
 	env.Reads(cellEnd, w.number)
 	if w.inHand == nil || w.endBookmark != endBookmarkReceived {
 		return
 	}
 	env.Cover(stoppedTwice)
-	w.reopened = w.dispatcher.reopens(w)
+	w.reopened = w.dispatcher.cfg.ReopensStopped
 }
 
 // strand leaves a watcher whose client is gone: its goroutine waits for ever for room in the result channel, which no client reads.

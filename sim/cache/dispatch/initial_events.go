@@ -2,8 +2,6 @@ package dispatch
 
 import (
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/cache/store"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -25,7 +23,7 @@ func (w *Watcher) takeInitialEvents(env *sim.Env) bool {
 		env.Cover(watchFromNow)
 		from = s.ResourceVersion(env)
 	}
-	if from < w.dispatcher.oldest(env, s) {
+	if from < w.dispatcher.oldestWatch(env) {
 		return false
 	}
 	env.Cover(watchFromHistory)
@@ -77,16 +75,15 @@ func (w *Watcher) nextInitial(env *sim.Env) (*wire.WatchEvent, bool) {
 	}
 }
 
-// OldestWatch says from where on a watch is accepted.
-type OldestWatch uint8
-
-// Oldest is the oldest resourceVersion from which a watch is accepted.
-type Oldest func(env *sim.Env, s *store.Store) int64
-
-// OldestWatches is the seam of the resourceVersion from which a watch is accepted.
-// Where caches went wrong is the empty history, as there is one after every list.
-var OldestWatches = option.NewSeam[OldestWatch, Oldest]("empty-history",
-	"from where a watch is accepted while the history is empty, as it is after every list").
-	Shipped("refuses-older", "from the list's resourceVersion on", func(env *sim.Env, s *store.Store) int64 {
-		return s.OldestWatch(env)
-	})
+// oldestWatch is the oldest resourceVersion from which a watch is accepted. Where caches went
+// wrong is the empty history, as there is one after every list.
+func (d *Dispatcher) oldestWatch(env *sim.Env) int64 {
+	oldest := d.cfg.Store.OldestWatch(env)
+	if d.cfg.EmptyHistory == refusesOlder || d.cfg.Store.HistoryLen(env) > 0 {
+		return oldest
+	}
+	if d.cfg.EmptyHistory == takesAny {
+		return 0
+	}
+	return oldest - 1
+}

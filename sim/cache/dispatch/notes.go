@@ -193,3 +193,30 @@ func (n left) Text(w *sim.World) string {
 
 // SetsBack implements sim.Setback.
 func (n left) SetsBack() bool { return true }
+
+// endByTimerExpected: the bookmark timer will find the end of a client's initial
+// events.
+type endByTimerExpected struct {
+	to            sim.NodeID
+	bookmarkAfter int64
+}
+
+// Text implements sim.Note.
+func (n endByTimerExpected) Text(w *sim.World) string {
+	return "will end the initial events of " + w.NodeName(n.to) + " when the bookmark timer finds that resourceVersion " +
+		number(n.bookmarkAfter) + " was dispatched, and has etcd asked for no progress"
+}
+
+// SetsBack implements sim.Setback.
+func (n endByTimerExpected) SetsBack() bool { return true }
+
+// stranded: a watch stays open whose cache is replaced.
+type stranded struct{ client sim.NodeID }
+
+// SetsBack implements sim.Setback.
+func (n stranded) SetsBack() bool { return true }
+
+// Text implements sim.Note.
+func (n stranded) Text(w *sim.World) string {
+	return "is replaced by a new cache, and leaves the watch of " + w.NodeName(n.client) + " open"
+}

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/cache/budget"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/option"
 )
@@ -12,34 +11,84 @@ import (
 // Options is how a design treats watches: a value for each option of Group. The
 // zero value is what k8s.io/apiserver ships.
 type Options struct {
-	InitialEventsEnd InitialEventsEnd
-	Buffer           Buffer
-	Detection        WatchListDetection
-	Delegation       Delegation
-	Registration     Registration
-	OldestWatch      OldestWatch
-	Teardown         Teardown
-	WatchTrigger     WatchTrigger
-	Announcement     Announcement
-	BudgetBound      budget.Bound
-	SlowWatchers     SlowWatcher
-	HardStop         HardStop
+	Buffer       Buffer
+	Detection    WatchListDetection
+	Delegation   Delegation
+	SlowWatchers SlowWatcher
+	// EndByTimer: the cache sends at once what it holds, and the bookmark when the bookmark
+	// timer finds that the dispatcher is far enough (KEP-3157, steps 2a to 2c). No watch
+	// waits for the cache meanwhile, so etcd is not asked for progress
+	// (kubernetes/kubernetes#122805).
+	EndByTimer bool
+
+	EmptyHistory EmptyHistory
+	// UncheckedRegistration: a watch is registered although the cache has started over since it began.
+	UncheckedRegistration bool
+	// StrandsWatches: watches stay open when their cache is replaced, as that of a custom resource is whose definition
+	// changed.
+	StrandsWatches bool
+	// TriggersByNewValue: the value that an object had before a change triggers no watch.
+	TriggersByNewValue bool
+	// AnnouncesEarly: a watch is answered 200 before its beginning is fixed.
+	AnnouncesEarly bool
+	// UnboundedBudget: the dispatcher may wait for watches as long as it has saved.
+	UnboundedBudget bool
+	// ReopensStopped: a stopped watcher that is to be drained is.
+	ReopensStopped bool
 }
+
+// EmptyHistory is from where a watch is accepted while the history is empty.
+type EmptyHistory uint8
+
+const (
+	refusesOlder EmptyHistory = iota
+	takesAny
+	offByOne
+)
 
 // Group is all options in which designs differ.
 var Group = option.NewGroup("cache",
-	option.SeamOption(InitialEventsEnds, func(o *Options) *InitialEventsEnd { return &o.InitialEventsEnd }),
-	option.SeamOption(Delegations, func(o *Options) *Delegation { return &o.Delegation }),
+	option.Either("initial-events-end", func(o *Options) *bool { return &o.EndByTimer }, "how a watcher learns that it has all initial events",
+		option.Val("interval", "the cache waits until it is fresh, then sends what it has with the bookmark behind it: as shipped"),
+		option.Val("timer", "the cache sends at once what it has; the bookmark timer finds the cache fresh enough later (KEP-3157, steps 2a to 2c). No progress is requested meanwhile")),
+	option.Choice("watch-delegation", func(o *Options) *Delegation { return &o.Delegation }, "which watches etcd serves",
+		option.Val("none", "none: the initial events of a watch without options may be stale"),
+		option.Val("unset", "those without options (Kubernetes 1.27, kubernetes#115096; KEP-2340, the WATCH table, deferred)"),
+		option.Val("all", "all, as for a resource without a watch cache")),
 	option.SeamOption(Buffers, func(o *Options) *Buffer { return &o.Buffer }),
-	option.SeamOption(Detections, func(o *Options) *WatchListDetection { return &o.Detection }),
-	option.SeamOption(OldestWatches, func(o *Options) *OldestWatch { return &o.OldestWatch }),
-	option.SeamOption(Registrations, func(o *Options) *Registration { return &o.Registration }),
-	option.SeamOption(Teardowns, func(o *Options) *Teardown { return &o.Teardown }),
-	option.SeamOption(Triggers, func(o *Options) *WatchTrigger { return &o.WatchTrigger }),
-	option.SeamOption(Announcements, func(o *Options) *Announcement { return &o.Announcement }),
-	option.SeamOption(budget.Bounds, func(o *Options) *budget.Bound { return &o.BudgetBound }),
+	option.Choice("watch-list-detection", func(o *Options) *WatchListDetection { return &o.Detection },
+		"whether a watch with initial events is refused while etcd seems to send no progress (KEP-3157, Beta)",
+		option.Val("off", "it is not, and may hang; version-check asks what etcd is"),
+		option.Val("notified", "it is, until progress has come and while none has come for 11 s: two periods of 5 s with etcd's jitter"),
+		option.Val("unasked", "the same, without the progress that comes up to 1 s after the cache has asked for some")),
+	option.Choice("empty-history", func(o *Options) *EmptyHistory { return &o.EmptyHistory },
+		"from where a watch is accepted while the history is empty, as it is after every list",
+		option.Val("refuses-older", "from the list's resourceVersion on"),
+		option.Bug("takes-any", "from anywhere, with the events between missing (etcd#20488)"),
+		option.Bug("off-by-one", "from one before it, whose event the watcher then misses (kubernetes#49956)")),
+	option.Either("registration", func(o *Options) *bool { return &o.UncheckedRegistration },
+		"what becomes of a watch that finds the cache started over when it has the locks",
+		option.Val("rechecked", "it ends at once"),
+		option.Bug("unchecked", "it is registered and misses what happened in between (kubernetes#116122)")),
+	option.Either("teardown", func(o *Options) *bool { return &o.StrandsWatches }, "what becomes of watches when their cache is replaced by a new one",
+		option.Val("ends-watches", "they end"),
+		option.Bug("strands-watches", "they stay open and are sent nothing (kubernetes#78029)")),
+	option.Either("watch-trigger", func(o *Options) *bool { return &o.TriggersByNewValue },
+		"which events are given to a watch that selects by the field that the resource is indexed by",
+		option.Val("both", "those of objects that have its value after the change, or had it before"),
+		option.Bug("after", "those of objects that have its value after the change")),
+	option.Either("watch-established", func(o *Options) *bool { return &o.AnnouncesEarly }, "when the answer to a watch begins, the HTTP 200",
+		option.Val("registered", "when the watch is registered: its beginning is fixed"),
+		option.Bug("accepted", "when the request is accepted: the watch may begin later")),
+	option.Either("dispatch-budget", func(o *Options) *bool { return &o.UnboundedBudget },
+		"how long the dispatcher waits at most for watches that do not keep up",
+		option.Val("capped", "100 ms, of which it earns 50 ms a second"),
+		option.Bug("unbounded", "as long as it has saved: no release")),
 	option.SeamOption(SlowWatchers, func(o *Options) *SlowWatcher { return &o.SlowWatchers }),
-	option.SeamOption(HardStops, func(o *Options) *HardStop { return &o.HardStop }),
+	option.Either("hard-stop", func(o *Options) *bool { return &o.ReopensStopped },
+		"what becomes of a stopped watcher that is to be drained before the dispatcher gets to its end",
+		option.Val("kept", "it ends"),
+		option.Bug("reopened", "it is drained, and waits for its client for ever (kubernetes#137631)")),
 )
 
 // Amounts are sizes and times. Those left at zero take the values of

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/option"
 )
 
 // registry holds the watchers by number.
@@ -137,7 +136,7 @@ func (d *Dispatcher) Backlog() Backlog {
 
 // Budget is how long the dispatcher may wait for watchers that do not keep up, as of the
 // last time that it did.
-func (d *Dispatcher) Budget() sim.Duration { return d.budget.Left }
+func (d *Dispatcher) Budget() sim.Duration { return d.budget.left }
 
 // Places is how many watchers there are, with those that are free.
 func (d *Dispatcher) Places() int { return len(d.watchers) }
@@ -193,21 +192,6 @@ func (d *Dispatcher) TerminateAllWatchers(env *sim.Env) {
 	}
 }
 
-// Teardown says what becomes of the watches of a cache that is replaced by a new
-// one, as that of a custom resource is whose definition changed.
-type Teardown uint8
-
-// Teardowner ends a watch of a cache that is replaced.
-type Teardowner func(env *sim.Env, w *Watcher)
-
-// Teardowns is the seam of what becomes of watches when their cache is replaced.
-var Teardowns = option.NewSeam[Teardown, Teardowner]("teardown",
-	"what becomes of watches when their cache is replaced by a new one").
-	Shipped("ends-watches", "they end", func(env *sim.Env, w *Watcher) {
-		env.Cover(watchTornDown)
-		env.Close(w.conn)
-	})
-
 // Replaced is called when a new cache takes the place of this one. What is in
 // memory is dropped with Forget.
 func (d *Dispatcher) Replaced(env *sim.Env) {
@@ -218,7 +202,15 @@ func (d *Dispatcher) Replaced(env *sim.Env) {
 			continue
 		}
 		env.ReadsItem(cellTurn, w.number, turnRegistration)
-		d.teardown(env, w)
+		if d.cfg.StrandsWatches {
+			env.Cover(watchStranded)
+			if env.Noting() {
+				env.Note(stranded{w.from})
+			}
+		} else {
+			env.Cover(watchTornDown)
+			env.Close(w.conn)
+		}
 		d.cfg.Surroundings.Ended(env, w.conn)
 		env.Close(w.upstream)
 	}

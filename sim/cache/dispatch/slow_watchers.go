@@ -95,15 +95,14 @@ func (w *Watcher) Unregister(env *sim.Env) {
 
 // RegisterAgain puts it back, if the cache still is the one with which the watch began.
 func (w *Watcher) RegisterAgain(env *sim.Env) bool {
-	d := w.dispatcher
-	if !d.recheck(w.generation, d.cfg.Surroundings.Readiness(env)) {
+	if !w.inGeneration(env) {
 		env.Cover(watchAcrossGenerations)
 		return false
 	}
 	env.WritesItem(cellTurn, w.number, turnRegistration)
 	env.Writes(cellRegistry, 0)
 	w.registered = true
-	d.armBookmark(env)
+	w.dispatcher.armBookmark(env)
 	return true
 }
 
@@ -134,7 +133,7 @@ func (w *Watcher) Selects(env *sim.Env, e *store.Event) bool {
 
 // Servable reports whether the history has all events after a resourceVersion.
 func (w *Watcher) Servable(env *sim.Env, after int64) bool {
-	return after >= w.dispatcher.oldest(env, w.dispatcher.cfg.Store)
+	return after >= w.dispatcher.oldestWatch(env)
 }
 
 // Store is that of the cache.

@@ -19,6 +19,8 @@ var (
 	cellBudget  = sim.NewCell("cache: dispatch budget")
 	// cellProcessed is the resourceVersion that a bookmark may carry.
 	cellProcessed = sim.NewCell("cache: dispatched resourceVersion")
+	// cellProgressHeard is when etcd's progress was last asked for, and handed out.
+	cellProgressHeard = sim.NewCell("cache: last progress handed out")
 	// cellRegistry is which watchers are given events, cellPlaces which numbers are
 	// taken.
 	cellRegistry = sim.NewCell("cache: registered watchers")
@@ -60,7 +62,6 @@ func (d *Dispatcher) CloneTo(e *Dispatcher, s *store.Store, around Surroundings)
 	*e = *d
 	e.cfg.Store, e.cfg.Surroundings = s, around
 	e.incoming = d.incoming.Clone()
-	e.detect = d.detect.Clone()
 	if d.catchUp != nil {
 		e.catchUp = d.catchUp.Clone(e)
 	}
@@ -93,12 +94,14 @@ func (w *Watcher) clone(d *Dispatcher) *Watcher {
 func (d *Dispatcher) Cells(visit sim.CellVisitor) {
 	visit(cellIncoming, 0, fingerprintEvents(sim.NewDigest.Int(int64(d.used)).Bool(d.offering), &d.incoming))
 	visit(cellBlocked, 0, d.dispatched())
-	visit(cellBudget, 0, sim.NewDigest.Int(int64(d.budget.Left)).Int(int64(d.budget.Last)))
+	visit(cellBudget, 0, sim.NewDigest.Int(int64(d.budget.left)).Int(int64(d.budget.last)))
 	if d.catchUp != nil {
 		d.catchUp.Cells(visit)
 	}
 	visit(cellProcessed, 0, sim.NewDigest.Int(d.lastProcessed))
-	d.detect.Cells(visit)
+	if d.cfg.Detection != DetectOff {
+		visit(cellProgressHeard, 0, d.progress.digest())
+	}
 	places, registered := sim.NewDigest, sim.NewDigest
 	for i, w := range d.watchers {
 		if w.registered {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/store"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -17,7 +16,7 @@ func (d *Dispatcher) Watch(env *sim.Env, m *sim.Message, req *wire.WatchRequest)
 		Refuse(env, m.Conn, err)
 		return
 	}
-	if d.delegate(req) {
+	if d.cfg.Delegation.Serves(req) {
 		d.establishEarly(env, m, req)
 		d.delegateWatch(env, m, req)
 		return
@@ -35,7 +34,7 @@ func (d *Dispatcher) Watch(env *sim.Env, m *sim.Message, req *wire.WatchRequest)
 		Refuse(env, m.Conn, progressNotTrusted)
 		return
 	}
-	if isWatchList(req) && d.detect.Silent(env) {
+	if isWatchList(req) && d.seemsSilent(env) {
 		env.Cover(watchListSilent)
 		d.establish(env, m.Conn, req)
 		Refuse(env, m.Conn, noProgressHeard)
@@ -88,22 +87,6 @@ const maxTimeout = 1 << 30
 // objects with this value only, not all events to leave most of them out (upstream's
 // indexedTrigger, and valueWatchers of indexedWatchers).
 
-// WatchTrigger is the value of the option watch-trigger.
-type WatchTrigger uint8
-
-// TriggerRule reports whether an event triggers the watches of a value of a field. The
-// event is of a change of an object.
-type TriggerRule func(field *store.Field, value string, e *wire.WatchEvent) bool
-
-// Triggers is the seam of which watches are given an event, of those that select by the
-// field of the trigger.
-var Triggers = option.NewSeam[WatchTrigger, TriggerRule]("watch-trigger",
-	"which events are given to a watch that selects by the field that the resource is indexed by").
-	Shipped("both", "those of objects that have its value after the change, or had it before",
-		func(field *store.Field, value string, e *wire.WatchEvent) bool {
-			return field.Value(e.Item) == value || e.Prev != nil && field.Value(e.Prev) == value
-		})
-
 // triggerOf is the field of the trigger, nil if there is none. Upstream allows one.
 func triggerOf(fields store.Fields) *store.Field {
 	for i := range fields {
@@ -114,9 +97,13 @@ func triggerOf(fields store.Fields) *store.Field {
 	return nil
 }
 
-// triggers reports whether a watch is to be given an event.
+// triggers reports whether a watch is to be given an event: one of an object that has the
+// value which the watch selects after the change, or had it before.
 func (d *Dispatcher) triggers(env *sim.Env, w *Watcher, e *store.Event) bool {
-	if d.trigger == nil || !w.triggered || e.ForWatchers == nil || d.triggerRule(d.trigger, w.triggerValue, e.ForWatchers) {
+	if d.trigger == nil || !w.triggered || e.ForWatchers == nil || d.trigger.Value(e.ForWatchers.Item) == w.triggerValue {
+		return true
+	}
+	if prev := e.ForWatchers.Prev; !d.cfg.TriggersByNewValue && prev != nil && d.trigger.Value(prev) == w.triggerValue {
 		return true
 	}
 	env.Cover(eventNotTriggering)
@@ -178,7 +165,7 @@ func (w *Watcher) waitUntilFresh(env *sim.Env) bool {
 		return false
 	}
 	d := w.dispatcher
-	begin := d.end.Begin(w)
+	begin := w.beginning()
 	if begin.At <= d.cfg.Store.ResourceVersion(env) {
 		return false
 	}
@@ -205,7 +192,7 @@ func (w *Watcher) Refused(env *sim.Env, err *wire.Error) {
 	env.Reads(cellTurn, w.number)
 	switch {
 	case w.state == watcherLeft:
-	case err.Code == wire.TooLargeResourceVersion && w.dispatcher.end.Begin(w).HardClose:
+	case err.Code == wire.TooLargeResourceVersion && w.beginning().HardClose:
 		env.Cover(watchHardClosed)
 		env.Add(hardClosed, 1)
 		if env.Noting() {
@@ -246,7 +233,7 @@ func (w *Watcher) register(env *sim.Env) {
 		w.forget(env)
 		return
 	}
-	if !d.recheck(w.generation, d.cfg.Surroundings.Readiness(env)) {
+	if !w.inGeneration(env) {
 		env.Cover(watchAcrossGenerations)
 		w.close(env)
 		return
@@ -284,34 +271,16 @@ func (w *Watcher) noteRegistered(env *sim.Env) {
 	env.Note(n)
 }
 
-// Registration says what becomes of a watch that finds the cache started over when
-// it has the locks.
-type Registration uint8
-
-// Recheck reports whether a watch that began in one generation of the cache may be
-// registered now.
-type Recheck func(began int, now Readiness) bool
-
-// Registrations is the seam of the check at a watch's registration.
-var Registrations = option.NewSeam[Registration, Recheck]("registration",
-	"what becomes of a watch that finds the cache started over when it has the locks").
-	Shipped("rechecked", "it ends at once", func(began int, now Readiness) bool {
-		return now.OK && now.Generation == began
-	})
-
-// Announcement says when the answer to a watch begins.
-type Announcement uint8
-
-// Announcements is the seam of when the client of a watch is told that the watch is
-// established. The value is whether that is before the beginning of the watch is fixed.
-var Announcements = option.NewSeam[Announcement, bool]("watch-established",
-	"when the answer to a watch begins, the HTTP 200").
-	Shipped("registered", "when the watch is registered: its beginning is fixed", false)
+// inGeneration reports whether the cache still is the one that the watch began with.
+func (w *Watcher) inGeneration(env *sim.Env) bool {
+	now := w.dispatcher.cfg.Surroundings.Readiness(env)
+	return w.dispatcher.cfg.UncheckedRegistration || now.OK && now.Generation == w.generation
+}
 
 // establish tells the client of a watch that its beginning is fixed, or that an error
 // follows as an event: where Cacher.Watch returns a watch.
 func (d *Dispatcher) establish(env *sim.Env, conn sim.Conn, req *wire.WatchRequest) {
-	if req.Announce && !d.announcesEarly {
+	if req.Announce && !d.cfg.AnnouncesEarly {
 		env.Cover(watchEstablished)
 		env.Send(conn, &established)
 	}
@@ -319,7 +288,7 @@ func (d *Dispatcher) establish(env *sim.Env, conn sim.Conn, req *wire.WatchReque
 
 // establishEarly tells it as soon as the request is accepted, if the cache is so.
 func (d *Dispatcher) establishEarly(env *sim.Env, m *sim.Message, req *wire.WatchRequest) {
-	if !req.Announce || !d.announcesEarly {
+	if !req.Announce || !d.cfg.AnnouncesEarly {
 		return
 	}
 	env.Cover(watchEstablished)
