@@ -17,14 +17,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/watchbed/watchbed/command/smaller"
 	"github.com/watchbed/watchbed/diagnosis"
 	"github.com/watchbed/watchbed/diagnosis/proof"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/prove"
 	"github.com/watchbed/watchbed/explore/prove/schedules"
 	"github.com/watchbed/watchbed/explore/recording"
-	"github.com/watchbed/watchbed/proofs"
 	"github.com/watchbed/watchbed/report"
 	"github.com/watchbed/watchbed/report/proved"
 	"github.com/watchbed/watchbed/sim"
@@ -404,41 +402,6 @@ func (f *proveFlags) text(s process, found *proof.Proof, kept []*keptRun) error 
 		writeOtherWays(s.out, o, "Other ways to fail", otherWays(s.program, kept))
 	}
 	return proved.WriteProof(s.out, o, found)
-}
-
-// smaller is said behind a search that a limit or an interrupt has ended.
-func (f *proveFlags) smaller(s process, sc *testbed.Scenario, p *testbed.Params) error {
-	page := &report.Page{To: s.terminal()}
-	if less := smaller.Options(sc, p, f.firings); len(less) > 0 {
-		page.WriteString("\n")
-		page.Line(0, "These make the world smaller: %s.", strings.Join(less, ", "))
-	}
-	if world := smaller.Searched(sc, p); world != nil {
-		page.WriteString("\n")
-		etcd, cache := smaller.Of(world, sc)
-		page.Line(0, "A small world of this scenario has %s on etcd %s with %s. This makes yours as small:",
-			report.Counted(uint64(world.States), "state"), etcd, cache)
-		// Not a Line: it is to be copied.
-		fmt.Fprintf(page, "  %s prove %s\n", s.program, strings.Join(f.sized(sc, world), " "))
-	}
-	return page.End(s.out)
-}
-
-// sized is what was asked, of a world of that size.
-func (f *proveFlags) sized(sc *testbed.Scenario, world *proofs.Search) []string {
-	words := []string{sc.Name}
-	for _, given := range [][2]string{{"--etcd", f.etcd}, {"--client", f.client}, {"--cache", f.cache}} {
-		if given[1] != "" {
-			words = append(words, given[0], given[1])
-		}
-	}
-	for _, bug := range f.bugs {
-		words = append(words, "--bug", bug)
-	}
-	for _, word := range smaller.Sized(world, f.set) {
-		words = append(words, recording.ShellWord(word))
-	}
-	return words
 }
 
 func (f *proveFlags) page(s process, found *proof.Proof, kept []*keptRun) error {

@@ -804,8 +804,9 @@ func TestList(t *testing.T) {
 func TestListsFitTheTerminal(t *testing.T) {
 	flat := func(text string) string { return strings.Join(strings.Fields(text), " ") }
 	var whole, wrapped strings.Builder
-	require.NoError(t, listText(&whole, report.Terminal{}, sections))
-	require.NoError(t, listText(&wrapped, report.Terminal{Width: 100}, sections))
+	all := explain.Lists(explain.ListNames...)
+	require.NoError(t, listText(&whole, report.Terminal{}, all))
+	require.NoError(t, listText(&wrapped, report.Terminal{Width: 100}, all))
 	require.Equal(t, flat(whole.String()), flat(wrapped.String()))
 	for _, line := range strings.Split(wrapped.String(), "\n") {
 		if rest, ok := strings.CutPrefix(line, strings.Repeat(" ", 20)); ok && strings.Contains(rest, " ") {
@@ -895,7 +896,7 @@ func TestListFindsWordsInTexts(t *testing.T) {
 	require.Zero(t, c.run("list", "Fairness", "--json"))
 	var got struct {
 		Explained []struct{ Name string }
-		Mentioned map[string][]entry
+		Mentioned map[string][]explain.Entry
 	}
 	require.NoError(t, json.Unmarshal([]byte(c.out), &got))
 	require.NotNil(t, got.Explained)

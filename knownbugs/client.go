@@ -35,7 +35,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 // clientv3 took the revision of a progress notification for the next one to watch
 // from. Releases of clientv3 really behaved so, so it is a value of an option.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "client-resume-repeats", Issue: "etcd-io/etcd#15248", FixedIn: "clientv3 3.4.24 and 3.5.8",
+	Name: "client-resume-repeats", Issue: "etcd-io/etcd#15248", FixedIn: testbed.Fix("clientv3", "3.4.24", "3.5.8"),
 	Summary:  "after a progress notification a broken watch resumes one revision early: its last event comes twice",
 	Setting:  "resume-revision=at-header",
 	Scenario: scenarios.ConsistentList, Property: watches.Unique,
@@ -77,7 +77,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 })
 
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "kubernetes-89488", Issue: "kubernetes/kubernetes#89488", FixedIn: "Kubernetes 1.19",
+	Name: "kubernetes-89488", Issue: "kubernetes/kubernetes#89488", FixedIn: testbed.Fix("Kubernetes", "1.19"),
 	Summary:  "an API server watches without requiring a leader, and its watch hangs at a member of etcd that is cut off from the others",
 	Setting:  "require-leader=never",
 	Scenario: scenarios.MemberPartition, Property: reads.ServedWithoutMember,
@@ -97,7 +97,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 // clientv3 once took every error of etcd itself for one that would come again, and
 // repeated a read only when its connection broke. An election made reads fail.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "client-gives-up-reads", Issue: "etcd-io/etcd#8327", FixedIn: "clientv3 3.3",
+	Name: "client-gives-up-reads", Issue: "etcd-io/etcd#8327", FixedIn: testbed.Fix("clientv3", "3.3"),
 	Summary:  "a read fails when etcd changes its leader or times out, though it could be repeated",
 	Setting:  "failed-reads=interrupted",
 	Scenario: scenarios.AnyEtcdErrors, Property: reads.Repeated,
@@ -131,7 +131,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 // Without the previous value the watcher made of a deletion an event without an
 // object, which the reflector logged and skipped.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "watcher-missing-prevkv", Issue: "kubernetes/kubernetes#76675", FixedIn: "Kubernetes 1.15",
+	Name: "watcher-missing-prevkv", Issue: "kubernetes/kubernetes#76675", FixedIn: testbed.Fix("Kubernetes", "1.15"),
 	Summary:  "a deletion whose previous value was compacted does not reach the cache",
 	Setting:  "missing-prev-kv=passes",
 	Scenario: scenarios.ConsistentList, Property: caches.MatchEtcd,

@@ -18,7 +18,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 
 // Before there was a key to compete for, each API server compacted by itself.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "kubernetes-28202", Issue: "kubernetes/kubernetes#28202", FixedIn: "Kubernetes 1.4",
+	Name: "kubernetes-28202", Issue: "kubernetes/kubernetes#28202", FixedIn: testbed.Fix("Kubernetes", "1.4"),
 	Summary:  "each API server compacts etcd once an interval, whatever the others do",
 	Setting:  "compact-guard=none",
 	Scenario: scenarios.CompetingCompactors, Property: compactions.HistoryKept,

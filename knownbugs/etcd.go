@@ -59,7 +59,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 // The answer to a progress request went into the control queue of the stream, beside the
 // watch channel that holds the events. sendLoop takes from either.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "issue-15220", Issue: "etcd-io/etcd#15220", FixedIn: "etcd 3.4.25 and 3.5.8",
+	Name: "issue-15220", Issue: "etcd-io/etcd#15220", FixedIn: testbed.Fix("etcd", "3.4.25", "3.5.8"),
 	Summary:  "a requested progress notification overtakes events, and is sent although watchers are not synced",
 	Setting:  "progress=control-queue",
 	Scenario: scenarios.ConsistentList, Property: reads.LinearizableData,
@@ -69,7 +69,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 // notify did not advance the revision from which a watcher still wants events. A
 // restore makes every watcher unsynced, and syncWatchers begins at that revision.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "issue-15271", Issue: "etcd-io/etcd#15271", FixedIn: "etcd 3.4.25 and 3.5.8",
+	Name: "issue-15271", Issue: "etcd-io/etcd#15271", FixedIn: testbed.Fix("etcd", "3.4.25", "3.5.8"),
 	Summary:  "after a restore from a snapshot a synced watcher is sent old events again",
 	Setting:  "notify-min-rev=on-failure",
 	Scenario: scenarios.WatchGuarantees, Property: watches.Unique,
@@ -81,7 +81,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 // The fix of issue-15220 kept a request that met an unsynced watcher until the stream
 // had sent something else.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "issue-17507", Issue: "etcd-io/etcd#17507", FixedIn: "etcd 3.4.31 and 3.5.13",
+	Name: "issue-17507", Issue: "etcd-io/etcd#17507", FixedIn: testbed.Fix("etcd", "3.4.31", "3.5.13"),
 	Summary:  "a progress request that meets an unsynced watcher is not answered until the stream sends an event",
 	Setting:  "progress=deferred",
 	Scenario: scenarios.Recovery, Property: reads.AnswersInTime,
@@ -91,7 +91,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 // The response that ends a compacted watch did not fit into the watch channel. The
 // watcher was then treated as if its history was there.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "issue-17529", Issue: "etcd-io/etcd#17529", FixedIn: "etcd 3.4.31 and 3.5.13",
+	Name: "issue-17529", Issue: "etcd-io/etcd#17529", FixedIn: testbed.Fix("etcd", "3.4.31", "3.5.13"),
 	Summary:  "a watcher below the compacted revision becomes synced with events missing if its channel is full",
 	Setting:  "compacted-unsynced=falls-through",
 	Scenario: scenarios.CompactedWatch, Property: watches.Bookmarkable,
@@ -100,7 +100,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 
 // A watcher whose start is a future revision counts as synced.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "issue-20221", Issue: "etcd-io/etcd#20221", FixedIn: "etcd 3.4.38, 3.5.22 and 3.6.2",
+	Name: "issue-20221", Issue: "etcd-io/etcd#20221", FixedIn: testbed.Fix("etcd", "3.4.38", "3.5.22", "3.6.2"),
 	Summary:  "a watch from a future revision is sent progress before that revision exists",
 	Setting:  "progress=dropped",
 	Scenario: scenarios.LaggingMember, Property: caches.MatchEtcd,
@@ -110,7 +110,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 // A restore makes every watcher unsynced, also one that starts at a future revision.
 // syncWatchers then lowered the revision from which it wants events.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "issue-20221-events", Issue: "etcd-io/etcd#20221", FixedIn: "etcd 3.4.38, 3.5.22 and 3.6.2",
+	Name: "issue-20221-events", Issue: "etcd-io/etcd#20221", FixedIn: testbed.Fix("etcd", "3.4.38", "3.5.22", "3.6.2"),
 	Summary:  "after a restore a watch from a future revision is sent events before that revision",
 	Setting:  "sync-min-rev=set-to-next",
 	Scenario: scenarios.FutureWatch, Property: watches.Resumable,
@@ -121,7 +121,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 // thus accepted, and syncWatchers read the range of events of a whole round from -1,
 // which is empty.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "issue-20693", Issue: "etcd-io/etcd#20693", FixedIn: "etcd 3.4.38, 3.5.24 and 3.6.6",
+	Name: "issue-20693", Issue: "etcd-io/etcd#20693", FixedIn: testbed.Fix("etcd", "3.4.38", "3.5.24", "3.6.6"),
 	Summary:  "a watch from revision -1 makes all watchers that are synced with it miss their events",
 	Setting:  "negative-start=accepted",
 	Scenario: scenarios.NegativeWatch, Property: watches.Bookmarkable,

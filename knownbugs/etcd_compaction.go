@@ -22,7 +22,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 // A restart took the newest revision in the store for the current one. A compaction that
 // was interrupted may have removed the newest one already.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "issue-17780", Issue: "etcd-io/etcd#17780", FixedIn: "etcd 3.4.32 and 3.5.14",
+	Name: "issue-17780", Issue: "etcd-io/etcd#17780", FixedIn: testbed.Fix("etcd", "3.4.32", "3.5.14"),
 	Summary:  "after a crash during a compaction the revision goes back, and revisions are given out twice",
 	Setting:  "restore-revision=from-keys",
 	Scenario: scenarios.CrashInCompaction, Property: reads.LinearizableData,
@@ -32,7 +32,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 // A compaction removed every deletion up to its revision. A watch from exactly that
 // revision is accepted.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "issue-18089", Issue: "etcd-io/etcd#18089", FixedIn: "etcd 3.4.34 and 3.5.16",
+	Name: "issue-18089", Issue: "etcd-io/etcd#18089", FixedIn: testbed.Fix("etcd", "3.4.34", "3.5.16"),
 	Summary:  "a watch from the compacted revision misses a deletion at that revision",
 	Setting:  "compact-tombstone=removed",
 	Scenario: scenarios.Outages, Property: caches.MatchEtcd,
@@ -42,7 +42,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 // A restart put no key into the index of which only a deletion was left. The compaction
 // that was interrupted went on, and did not find the deletion in the index.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "issue-19179", Issue: "etcd-io/etcd#19179", FixedIn: "etcd 3.4.36 and 3.5.18",
+	Name: "issue-19179", Issue: "etcd-io/etcd#19179", FixedIn: testbed.Fix("etcd", "3.4.36", "3.5.18"),
 	Summary:  "a compaction that goes on after a restart removes a deletion at the compacted revision",
 	Setting:  "restore-tombstone=not-indexed",
 	Scenario: scenarios.ResumedCompaction, Property: watches.Resumable,

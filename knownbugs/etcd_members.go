@@ -15,7 +15,7 @@ import (
 //
 // Upstream a member whose client has left in the meantime leaves the ranges out as well. Here only a follower does.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "issue-18667", Issue: "etcd-io/etcd#18667", FixedIn: "etcd 3.7.0",
+	Name: "issue-18667", Issue: "etcd-io/etcd#18667", FixedIn: testbed.Fix("etcd", "3.7.0"),
 	Summary:  "a follower carries out a transaction that the leader refuses for the revision of one of its ranges",
 	Setting:  "needless-ranges=removed",
 	Scenario: etcdrequests.LaggingStreams, Property: watches.Reliable,
@@ -30,7 +30,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 // later reads of the follower go. That select preferred an answer to "leader changed" (etcd-io/etcd#21375)
 // takes a second leader.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "issue-20418", Issue: "etcd-io/etcd#20418", FixedIn: "etcd 3.4.42, 3.5.28 and 3.6.9",
+	Name: "issue-20418", Issue: "etcd-io/etcd#20418", FixedIn: testbed.Fix("etcd", "3.4.42", "3.5.28", "3.6.9"),
 	Summary:  "a repeated ReadIndex lets later reads of a follower go with an index from before them",
 	Setting:  "read-index-ids=reused",
 	Scenario: scenarios.FollowerReads, Property: reads.Linearizable,

@@ -10,7 +10,7 @@ import (
 // The signal that a watch is initialized was not given for those that an aggregated API
 // server served. Here it is given for none.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "kubernetes-105409", Issue: "kubernetes/kubernetes#105409", FixedIn: "Kubernetes 1.23",
+	Name: "kubernetes-105409", Issue: "kubernetes/kubernetes#105409", FixedIn: testbed.Fix("Kubernetes", "1.23"),
 	Summary:  "a watch keeps its seats until it ends: a few watches that last take the seats of everything else",
 	Setting:  "watch-seats=ended",
 	Scenario: seats.Queues, Property: load.SeatsKept,

@@ -17,7 +17,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 
 // An API server that is too busy for a watch was sent a LIST in its place.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "kubernetes-100878", Issue: "kubernetes/kubernetes#100878", FixedIn: "client-go 0.22",
+	Name: "kubernetes-100878", Issue: "kubernetes/kubernetes#100878", FixedIn: testbed.Fix("client-go", "0.22"),
 	Summary:  "an informer whose watch a busy API server refuses (429) lists everything again",
 	Setting:  "informer-busy-watch=none",
 	Scenario: scenarios.Refusals, Property: informers.Resumes,
@@ -39,7 +39,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 // A transformer of an informer removes from each object the fields that the controller does not need. The
 // store of the Reflector did not apply it any more, and the detector applied it to its list.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "kubernetes-135580", Issue: "kubernetes/kubernetes#135580", FixedIn: "Kubernetes 1.34.3 and 1.35",
+	Name: "kubernetes-135580", Issue: "kubernetes/kubernetes#135580", FixedIn: testbed.Fix("Kubernetes", "1.34.3", "1.35"),
 	Summary:  "the consistency detector of an informer compares transformed objects with others, and panics",
 	Setting:  "informer-comparison=transformed",
 	Scenario: scenarios.Refusals, Property: informers.DetectorAccuracy,
@@ -51,7 +51,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 // The Reflector asked for the newest state after 410 only. A server that had not come as
 // far as the one before it was asked for the same resourceVersion again and again.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "kubernetes-91073", Issue: "kubernetes/kubernetes#91073", FixedIn: "client-go 0.19",
+	Name: "kubernetes-91073", Issue: "kubernetes/kubernetes#91073", FixedIn: testbed.Fix("client-go", "0.19"),
 	Summary:  "an informer whose resourceVersion no server has reached names it for ever, and does not ask for the newest state",
 	Setting:  "informer-unavailable=expired",
 	Scenario: scenarios.Expired, Property: informers.Resumes,

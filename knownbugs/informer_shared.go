@@ -40,7 +40,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 
 // What KEP-5647 is about: until Kubernetes 1.36 controllers acted on whatever their informers had.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "controller-acts-at-once", Issue: "kubernetes/enhancements#5647", FixedIn: "Kubernetes 1.36",
+	Name: "controller-acts-at-once", Issue: "kubernetes/enhancements#5647", FixedIn: testbed.Fix("Kubernetes", "1.36"),
 	Summary:  "a controller acts on an object as it was before its own update, and does everything twice",
 	Setting:  "controller-consistency=none",
 	Scenario: scenarios.Controller, Property: informers.OwnWrites,
@@ -69,7 +69,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 // An object that was added and is still in the queue when a list comes without it is in neither of both:
 // the deletions of the list were those of objects in the store.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "kubernetes-115620", Issue: "kubernetes/kubernetes#115620", FixedIn: "client-go 0.27",
+	Name: "kubernetes-115620", Issue: "kubernetes/kubernetes#115620", FixedIn: testbed.Fix("client-go", "0.27"),
 	Summary:  "an informer keeps for ever what was added and deleted before it listed again",
 	Setting:  "informer-replace=one-by-one-stored",
 	Scenario: scenarios.HandlersRelist, Property: informers.HandlerOrder,
@@ -81,7 +81,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 // The gate AtomicFIFO: a handler that looks into the store while a list is processed sees objects of two
 // resourceVersions.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "kubernetes-135462", Issue: "kubernetes/kubernetes#135462", FixedIn: "client-go 0.36",
+	Name: "kubernetes-135462", Issue: "kubernetes/kubernetes#135462", FixedIn: testbed.Fix("client-go", "0.36"),
 	Summary:  "a list gets into the store of an informer object by object: handlers see a state that there never was",
 	Setting:  "informer-replace=one-by-one",
 	Scenario: scenarios.HandlersRelist, Property: informers.MatchEtcd,
@@ -93,7 +93,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 // The lock of the listeners was held while their first notification waited for their goroutines. A resync
 // that waits to write keeps out the goroutine that is to start them, which reads.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "kubernetes-136509", Issue: "kubernetes/kubernetes#136509", FixedIn: "client-go 0.36",
+	Name: "kubernetes-136509", Issue: "kubernetes/kubernetes#136509", FixedIn: testbed.Fix("client-go", "0.36"),
 	Summary:  "a resync before the goroutines of the listeners have started: they never do, and no handler is told anything",
 	Setting:  "informer-distribute=holding",
 	Scenario: scenarios.HandlersStart, Property: informers.HandlersRest,
@@ -103,7 +103,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 // A handler that is added before the listeners have started got its goroutine watchSynced at once. Removed again, it
 // has no listener that would end it, and Run waits for all goroutines.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "kubernetes-137296", Issue: "kubernetes/kubernetes#137296", FixedIn: "client-go 0.36",
+	Name: "kubernetes-137296", Issue: "kubernetes/kubernetes#137296", FixedIn: testbed.Fix("client-go", "0.36"),
 	Summary:  "an informer whose handler was added and removed before the listeners had started never stops",
 	Setting:  "informer-sync-watch=always",
 	Scenario: scenarios.HandlersStart, Property: informers.HandlersRest,
@@ -112,7 +112,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 
 // The objects of a list were deltas of the type Sync, as those of a resync are. The delta type Replaced tells them apart.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "kubernetes-86015", Issue: "kubernetes/kubernetes#86015", FixedIn: "client-go 0.18",
+	Name: "kubernetes-86015", Issue: "kubernetes/kubernetes#86015", FixedIn: testbed.Fix("client-go", "0.18"),
 	Summary:  "what an informer learns by listing again is told only to handlers whose resync is due",
 	Setting:  "informer-relist=resync",
 	Scenario: scenarios.HandlersResync, Property: informers.HandlerKnows,

@@ -34,7 +34,7 @@ var _ = cache.EqualProgresses.Register("skipped-unwoken", "nothing, and a change
 // An election of etcd that took some seconds ended the watches of all caches. Each of them
 // listed again, and ended the watches of its clients.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "kubernetes-111116", Issue: "kubernetes/kubernetes#111116", FixedIn: "Kubernetes 1.25",
+	Name: "kubernetes-111116", Issue: "kubernetes/kubernetes#111116", FixedIn: testbed.Fix("Kubernetes", "1.25"),
 	Summary:  "a cache lists everything again when etcd has no leader for a while, and ends all watches",
 	Setting:  "watch-retry=none",
 	Scenario: scenarios.NoLeader, Property: caches.Resumes,
@@ -63,7 +63,7 @@ var _ = cache.WatchStreams.Register("of-caches", "one for all caches of the clie
 // gives the cache's watch metadata; from 1.33 on the gate is off, since no watch is
 // delegated any more (#129929).
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "kubernetes-123532", Issue: "kubernetes/kubernetes#123532", FixedIn: "Kubernetes 1.28.8, 1.29.3, 1.30",
+	Name: "kubernetes-123532", Issue: "kubernetes/kubernetes#123532", FixedIn: testbed.Fix("Kubernetes", "1.28.8", "1.29.3", "1.30"),
 	Summary:  "the cache watches on the stream of the watches that it delegates to etcd: its watch is created behind them, and its events and progress wait for theirs",
 	Setting:  "watch-stream=with-delegated",
 	Scenario: delegation.Delegated, Property: reads.AnswersInTime,
@@ -75,7 +75,7 @@ var _ = cache.WatchStreams.Register("with-delegated", "that of the watches which
 
 // A cache with snapshots did not learn of compactions.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "kubernetes-131011", Issue: "kubernetes/kubernetes#131011", FixedIn: "Kubernetes 1.34",
+	Name: "kubernetes-131011", Issue: "kubernetes/kubernetes#131011", FixedIn: testbed.Fix("Kubernetes", "1.34"),
 	Summary:  "the cache serves history that etcd has compacted",
 	Setting:  "compaction-notice=unheard",
 	Scenario: scenarios.CompactedHistory, Property: reads.NoCompactedReads,

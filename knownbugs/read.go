@@ -19,7 +19,7 @@ import (
 // progress. The lists of one object went the same way (WaitUntilFreshAndGet), and
 // were found to hang.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "kubernetes-123674", Issue: "kubernetes/kubernetes#123674", FixedIn: "Kubernetes 1.30",
+	Name: "kubernetes-123674", Issue: "kubernetes/kubernetes#123674", FixedIn: testbed.Fix("Kubernetes", "1.30"),
 	Summary:  "a read of one object waits for a fresh cache, and etcd is not asked for progress: on a quiet range it times out",
 	Setting:  "get-wait=silent",
 	Scenario: scenarios.QuietGet, Property: reads.AnswersInTime,
@@ -29,7 +29,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 // A LIST at resourceVersion "0" could not be told from one that gives none: after
 // parsing both were 0.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "kubernetes-123676", Issue: "kubernetes/kubernetes#123676", FixedIn: "Kubernetes 1.30",
+	Name: "kubernetes-123676", Issue: "kubernetes/kubernetes#123676", FixedIn: testbed.Fix("Kubernetes", "1.30"),
 	Summary:  "a LIST at resourceVersion 0 waits like a consistent one",
 	Setting:  "zero-rv=consistent",
 	Scenario: scenarios.AnyWithoutProgress, Property: reads.AnswersInTime,
@@ -38,7 +38,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 
 // The prefix of a namespace was used without its final "/".
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "kubernetes-125584", Issue: "kubernetes/kubernetes#125584", FixedIn: "Kubernetes 1.31",
+	Name: "kubernetes-125584", Issue: "kubernetes/kubernetes#125584", FixedIn: testbed.Fix("Kubernetes", "1.31"),
 	Summary:  "a LIST of a namespace shows the objects of another one whose name begins like it",
 	Setting:  "list-prefix=open",
 	Scenario: scenarios.Namespaces, Property: reads.LinearizableData,
@@ -50,7 +50,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 // API servers answered a LIST at resourceVersion "0" from their caches, of which
 // each may be late by another time. Here every LIST is answered so.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "kubernetes-59848", Issue: "kubernetes/kubernetes#59848", FixedIn: "Kubernetes 1.31",
+	Name: "kubernetes-59848", Issue: "kubernetes/kubernetes#59848", FixedIn: testbed.Fix("Kubernetes", "1.31"),
 	Summary:  "a LIST is answered with what a cache has, however old: a client that moves to another API server goes back in time",
 	Setting:  "freshness=none",
 	Scenario: scenarios.SeveralCaches, Property: reads.Monotonic,

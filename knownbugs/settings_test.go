@@ -44,7 +44,7 @@ func TestFixesOfEtcdAreThoseOfTheVersionTable(t *testing.T) {
 		if fixed := etcd.FixedIn(b.Planting().Name, b.Planting().Value); fixed != nil {
 			want = "etcd " + fixed.String()
 		}
-		require.Equal(t, want, b.FixedIn, b.Name)
+		require.Equal(t, want, b.FixedIn.String(), b.Name)
 		p := b.Scenario.Params
 		p.Etcd = "3.7.3"
 		n, err := p.Nodes()
@@ -59,7 +59,7 @@ func TestFixesOfEtcdAreThoseOfTheVersionTable(t *testing.T) {
 func TestBugsOfCachesAreValuesOfOptions(t *testing.T) {
 	planted := map[cache.Options]string{}
 	for _, b := range testbed.KnownBugs() {
-		require.False(t, b.Issue == "" && b.FixedIn != "", "%s: a fix belongs to an issue", b.Name)
+		require.False(t, b.Issue == "" && b.FixedIn.Of != "", "%s: a fix belongs to an issue", b.Name)
 		name, value, _ := strings.Cut(b.Setting, "=")
 		if _, err := cache.Group.Find(name); err != nil {
 			continue

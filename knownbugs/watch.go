@@ -42,7 +42,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 // The cache in etcd's client library compared the revision of a new watch with the
 // newest event that it had (demux.Register). While it had none it accepted any.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "etcd-20488", Issue: "etcd-io/etcd#20488", FixedIn: "etcd 3.7",
+	Name: "etcd-20488", Issue: "etcd-io/etcd#20488", FixedIn: testbed.Fix("etcd", "3.7"),
 	Summary:  "a watch from any revision is accepted while the history is empty, and resumes with events missing",
 	Setting:  "empty-history=takes-any",
 	Scenario: scenarios.ResumedWatch, Property: watches.Resumable,
@@ -80,7 +80,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 // A watch took its initial events from one generation of the cache and was
 // registered in the next. The events between the two reached it in no way.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "kubernetes-116122", Issue: "kubernetes/kubernetes#116122", FixedIn: "Kubernetes 1.27",
+	Name: "kubernetes-116122", Issue: "kubernetes/kubernetes#116122", FixedIn: testbed.Fix("Kubernetes", "1.27"),
 	Summary:  "a watch that is registered while the cache starts over misses events",
 	Setting:  "registration=unchecked",
 	Scenario: scenarios.WatchDuringRelist, Property: watches.Resumable, Strategy: "pos",
@@ -93,7 +93,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 // fresh, beside the one that cond.Wait gives back. The next event waited for the
 // write lock, and every reader behind it, the WatchList included.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "kubernetes-117137", Issue: "kubernetes/kubernetes#117137", FixedIn: "Kubernetes 1.28",
+	Name: "kubernetes-117137", Issue: "kubernetes/kubernetes#117137", FixedIn: testbed.Fix("Kubernetes", "1.28"),
 	Summary:  "a WatchList waits for a fresh cache while it holds the lock that the cache needs to become fresh",
 	Setting:  "freshness-lock=held",
 	Scenario: scenarios.WatchListEnds, Property: watches.InitialEventsEnd,
@@ -153,7 +153,7 @@ func (n lockedOut) Text(*sim.World) string {
 // What KEP-3157 describes was shipped first: the bookmark timer finds the end of
 // the initial events, and no read waits meanwhile, so progress is not requested.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "kubernetes-122805", Issue: "kubernetes/kubernetes#122805", FixedIn: "Kubernetes 1.30",
+	Name: "kubernetes-122805", Issue: "kubernetes/kubernetes#122805", FixedIn: testbed.Fix("Kubernetes", "1.30"),
 	Summary:  "a WatchList waits for a fresh cache, and etcd is not asked for progress: on a quiet range the bookmark that ends its initial events never comes",
 	Setting:  "initial-events-end=timer",
 	Scenario: scenarioinformers.ColdStart, Property: informers.CatchUp,
@@ -175,7 +175,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 // While the ring of events was empty, the oldest resourceVersion from which a
 // watch was accepted was one too low.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "kubernetes-49956", Issue: "kubernetes/kubernetes#49956", FixedIn: "Kubernetes 1.8",
+	Name: "kubernetes-49956", Issue: "kubernetes/kubernetes#49956", FixedIn: testbed.Fix("Kubernetes", "1.8"),
 	Summary:  "a watch from one revision before a list is accepted while the history is empty, and misses an event",
 	Setting:  "empty-history=off-by-one",
 	Scenario: scenarios.ResumedWatch, Property: watches.Resumable,
@@ -187,7 +187,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 // A DELETED event carried the object as it was before, its resourceVersion
 // included, and a client resumes from the resourceVersion that it saw last.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "kubernetes-58545", Issue: "kubernetes/kubernetes#58545", FixedIn: "Kubernetes 1.10",
+	Name: "kubernetes-58545", Issue: "kubernetes/kubernetes#58545", FixedIn: testbed.Fix("Kubernetes", "1.10"),
 	Summary:  "DELETED carries the resourceVersion from before the deletion; a client that resumes from there is sent old events again",
 	Setting:  "deletion-rv=previous",
 	Scenario: scenarios.ResumedWatch, Property: watches.Ordered,
@@ -199,7 +199,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 // When the definition of a custom resource changed, its cache was replaced by a
 // new one, and the watches of the old one were not ended.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "kubernetes-78029", Issue: "kubernetes/kubernetes#78029", FixedIn: "Kubernetes 1.16",
+	Name: "kubernetes-78029", Issue: "kubernetes/kubernetes#78029", FixedIn: testbed.Fix("Kubernetes", "1.16"),
 	Summary:  "watches stay open when their cache is replaced by a new one, and are sent nothing more",
 	Setting:  "teardown=strands-watches",
 	Scenario: scenarios.RecreatedCache, Property: informers.CatchUp,

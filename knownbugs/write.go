@@ -11,7 +11,7 @@ import (
 
 // Kubernetes 1.37.2 still has it: getState makes the error of the resourceVersion 0. So the design v0.37.2 sets the option.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "kubernetes-138724", Issue: "kubernetes/kubernetes#138724", FixedIn: "Kubernetes 1.38",
+	Name: "kubernetes-138724", Issue: "kubernetes/kubernetes#138724", FixedIn: testbed.Fix("Kubernetes", "1.38"),
 	Summary:  "the error of a write that finds no object has the resourceVersion 0",
 	Setting:  "not-found-rv=none",
 	Scenario: scenarios.Objects, Property: writes.NotFoundVersions,
@@ -47,7 +47,7 @@ var _ = write.Suggestions.Register("live", "it is the object itself and no copy,
 	write.Trust{Live: true})
 
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "kubernetes-43152", Issue: "kubernetes/kubernetes#43152", FixedIn: "Kubernetes 1.8",
+	Name: "kubernetes-43152", Issue: "kubernetes/kubernetes#43152", FixedIn: testbed.Fix("Kubernetes", "1.8"),
 	Summary:  "an update that fails on the object of the cache is refused, however old that is",
 	Setting:  "suggestion=trusted-by-update-function",
 	Scenario: scenarios.Objects, Property: writes.Refusals,
@@ -60,7 +60,7 @@ var _ = write.Suggestions.Register("trusted-by-update-function", "the error of a
 	write.Trust{Final: []write.Check{write.UpdateFunction}})
 
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "kubernetes-48394", Issue: "kubernetes/kubernetes#48394", FixedIn: "Kubernetes 1.8",
+	Name: "kubernetes-48394", Issue: "kubernetes/kubernetes#48394", FixedIn: testbed.Fix("Kubernetes", "1.8"),
 	Summary:  "an update that changes nothing of the object of the cache is answered with that, however old it is",
 	Setting:  "suggestion=trusted-unchanged",
 	Scenario: scenarios.Objects, Property: writes.Answers,
@@ -73,7 +73,7 @@ var _ = write.Suggestions.Register("trusted-unchanged", "that there is nothing t
 	write.Trust{Final: []write.Check{write.NoChange}})
 
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "kubernetes-54780", Issue: "kubernetes/kubernetes#54780", FixedIn: "Kubernetes 1.9",
+	Name: "kubernetes-54780", Issue: "kubernetes/kubernetes#54780", FixedIn: testbed.Fix("Kubernetes", "1.9"),
 	Summary:  "an update that finds nothing to change in an old object is over, though it has something to change in the new one",
 	Setting:  "suggestion=settled",
 	Scenario: scenarios.Objects, Property: writes.NoLostUpdates,
@@ -87,7 +87,7 @@ var _ = write.Suggestions.Register("settled", "that there is nothing to change, 
 // finalizers that it does not have any more. Upstream's table of reproductions has it as the
 // validation of a deletion.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "kubernetes-77619", Issue: "kubernetes/kubernetes#77619", FixedIn: "Kubernetes 1.15",
+	Name: "kubernetes-77619", Issue: "kubernetes/kubernetes#77619", FixedIn: testbed.Fix("Kubernetes", "1.15"),
 	Summary:  "a deletion that the object of the cache does not allow is refused, however old that is",
 	Setting:  "suggestion=trusted-by-validation",
 	Scenario: scenarios.Objects, Property: writes.Refusals,
@@ -98,7 +98,7 @@ var _ = write.Suggestions.Register("trusted-by-validation", "the validation of a
 	write.Trust{Final: []write.Check{write.Validation}})
 
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "kubernetes-82303", Issue: "kubernetes/kubernetes#82303", FixedIn: "Kubernetes 1.16",
+	Name: "kubernetes-82303", Issue: "kubernetes/kubernetes#82303", FixedIn: testbed.Fix("Kubernetes", "1.16"),
 	Summary:  "an update whose precondition the object of the cache does not meet is refused, however old that is",
 	Setting:  "suggestion=trusted-by-precondition",
 	Scenario: scenarios.Objects, Property: writes.Refusals,

@@ -19,9 +19,8 @@ type KnownBug struct {
 	// Issue is where it was reported or fixed: "kubernetes/kubernetes#49956"; empty
 	// if none is known to have had it.
 	Issue string
-	// FixedIn are the first releases without it, "Kubernetes 1.8" or "etcd 3.4.25 and
-	// 3.5.8"; empty if there is none to name.
-	FixedIn string
+	// FixedIn are the first releases without it; zero if there is none to name.
+	FixedIn FirstReleases
 	// Summary is one sentence.
 	Summary string
 	// Setting plants it, NAME=VALUE: an option of a node.
@@ -43,6 +42,25 @@ type KnownBug struct {
 	// surprise.
 	Further    []*Property
 	WhyFurther string
+}
+
+// FirstReleases are those of a program, "etcd" or "client-go", from which on something holds: the first of each branch that it
+// was brought to, the oldest first. Later branches have it from their start.
+type FirstReleases struct {
+	Of       string
+	Versions []string
+}
+
+// Fix are the first releases of a program with a fix.
+func Fix(of string, versions ...string) FirstReleases { return FirstReleases{of, versions} }
+
+// String is "etcd 3.4.25 and 3.5.8", empty if there are none.
+func (f FirstReleases) String() string {
+	last := len(f.Versions) - 1
+	if last < 1 {
+		return strings.TrimSpace(f.Of + " " + strings.Join(f.Versions, ""))
+	}
+	return f.Of + " " + strings.Join(f.Versions[:last], ", ") + " and " + f.Versions[last]
 }
 
 // ShowsIn reports whether the bug is looked for in a scenario.

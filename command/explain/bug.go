@@ -10,14 +10,6 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-func bugNames() []string {
-	var names []string
-	for _, b := range testbed.KnownBugs() {
-		names = append(names, b.Name)
-	}
-	return names
-}
-
 // explainBug takes the name of a bug, or that of an issue: "etcd-io/etcd#15220", or
 // "etcd#15220", "#15220" or "15220" for short.
 func explainBug(program, name string) []Explanation {
@@ -65,10 +57,10 @@ func bug(program string, b *testbed.KnownBug) Explanation {
 
 // fixedIn names the releases without the bug.
 func fixedIn(b *testbed.KnownBug) string {
-	if b.FixedIn == "" && b.Node() == "etcd" {
+	if b.FixedIn.Of == "" && b.Node() == "etcd" {
 		return "no release yet"
 	}
-	return b.FixedIn
+	return b.FixedIn.String()
 }
 
 // howSoon is the measured figure of a bug, in words.

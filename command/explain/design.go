@@ -5,14 +5,6 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-func designNames() []string {
-	var names []string
-	for _, d := range cache.Designs() {
-		names = append(names, d.Name)
-	}
-	return names
-}
-
 func explainDesign(program, name string) []Explanation {
 	d, err := cache.FindDesign(name)
 	if err != nil {

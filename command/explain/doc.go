@@ -3,7 +3,9 @@
 // cache, a release of etcd, a property, a strategy, a metric, a finding. It looks into the
 // registries, so what another module registers is explained like ours.
 //
-//	explain.go      the kinds of names, and all explanations of one name
+//	lists.go        the kinds of names, and a list of each
+//	explain.go      all explanations of one name
+//	mention.go      what speaks of a word that is no name
 //	explanation.go  an explanation: facts, each with a label
 //	text.go         how it is printed
 //	releases.go     which releases of etcd something holds for, in words

@@ -10,33 +10,6 @@ import (
 	"github.com/watchbed/watchbed/testbed/program"
 )
 
-// kind is a kind of thing that has names.
-type kind struct {
-	// names are those of all things of the kind; more may be explained, such as
-	// releases that are not listed.
-	names func() []string
-	// explain finds what a name means; nothing if it is no name of this kind.
-	explain func(program, name string) []Explanation
-}
-
-// kinds are in the order in which their explanations of one name are printed.
-var kinds = []kind{
-	{scenarioNames, explainScenario},
-	{bugNames, explainBug},
-	{designNames, explainDesign},
-	{releaseNames, explainRelease},
-	{programNames, explainProgram},
-	{kubernetesNames, explainKubernetes},
-	{propertyNames, explainProperty},
-	{violationNames, explainViolation},
-	{strategyNames, explainStrategy},
-	{optionNames, explainOption},
-	{valueNames, explainValue},
-	{nodeNames, explainNode},
-	{metricNames, explainMetric},
-	{findingNames, explainFinding},
-}
-
 // Name explains a name: one explanation for each kind of thing that has it, none if
 // nothing has it. The error is about NAME=VALUE with a value that the option does not
 // take, and is one line. What can be typed begins with the name of the program.
@@ -56,13 +29,15 @@ func Name(program, name string) ([]Explanation, error) {
 }
 
 // Unknown is the error for a name that nothing has. It names the nearest ones, of
-// which others are those that the caller explains.
+// which others are names for the caller.
 func Unknown(program, name string, others ...string) error {
 	if strings.Contains(name, "@") {
 		return compiled(name)
 	}
 	for _, k := range kinds {
-		others = append(others, k.names()...)
+		for _, e := range k.entries() {
+			others = append(others, e.Name)
+		}
 	}
 	return fmt.Errorf("nothing is called %q%s", name, meant(program, spelling.Nearest(name, others)))
 }

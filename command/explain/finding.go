@@ -8,14 +8,6 @@ import (
 	"github.com/watchbed/watchbed/findings"
 )
 
-func findingNames() []string {
-	var names []string
-	for _, p := range findings.All() {
-		names = append(names, p.Name)
-	}
-	return names
-}
-
 func explainFinding(program, name string) []Explanation {
 	pages := findings.All()
 	i := slices.IndexFunc(pages, func(p findings.Page) bool { return p.Name == name })

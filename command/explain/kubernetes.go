@@ -2,11 +2,10 @@ package explain
 
 import (
 	"regexp"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/release"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -14,51 +13,34 @@ import (
 // "kubernetes 1.31", or as a module of Go, "v0.31.2", "v0.38.0-alpha.2".
 var kubernetesVersion = regexp.MustCompile(`^(?i:kubernetes[ -]?)?v?[01]\.([0-9]{1,3})(?:\.([0-9]{1,3})(?:-(?:alpha|beta|rc)\.[0-9]+)?)?$`)
 
-// ofKubernetes are the releases that a text names: of Kubernetes, or of a module of it
-// with the same minor version.
-var ofKubernetes = regexp.MustCompile(`(?:Kubernetes|client-go) ((?:(?:, | and | or )?[01]\.[0-9]+(?:\.[0-9]+)?)+)`)
-
-// kubernetesRelease is a release by its minor version and patch.
-type kubernetesRelease struct{ minor, patch int }
-
-func (r kubernetesRelease) String() string {
-	return "1." + strconv.Itoa(r.minor) + "." + strconv.Itoa(r.patch)
-}
-
-func parseKubernetes(text string) (r kubernetesRelease, ok bool) {
+// parseKubernetes reads a release by its minor version, and its patch if it has one. A module of Kubernetes has the same minor version.
+func parseKubernetes(text string) (r release.Version, ok bool) {
 	m := kubernetesVersion.FindStringSubmatch(text)
 	if m == nil {
 		return r, false
 	}
-	r.minor, _ = strconv.Atoi(m[1])
-	r.patch, _ = strconv.Atoi(m[2])
+	r.Major = 1
+	r.Minor, _ = strconv.Atoi(m[1])
+	r.Patch, _ = strconv.Atoi(m[2])
 	return r, true
 }
 
-// namedReleases are the releases that a text names after the word Kubernetes.
-func namedReleases(text string) []kubernetesRelease {
-	var all []kubernetesRelease
-	for _, m := range ofKubernetes.FindAllStringSubmatch(text, -1) {
-		for _, v := range strings.FieldsFunc(m[1], func(c rune) bool { return c == ' ' || c == ',' }) {
-			if r, ok := parseKubernetes(v); ok {
-				all = append(all, r)
-			}
+// fixes are the releases of Kubernetes, or of its client library, with which a fix came; nil if a bug is not one of these.
+func fixes(b *testbed.KnownBug) (all release.Since) {
+	if b.FixedIn.Of != "Kubernetes" && b.FixedIn.Of != "client-go" {
+		return nil
+	}
+	for _, v := range b.FixedIn.Versions {
+		if r, ok := parseKubernetes(v); ok {
+			all = append(all, r)
 		}
 	}
 	return all
 }
 
-// hasFix reports whether a release has a fix that came with these: the first release of
-// each branch that has it, and all branches behind the last of them.
-func (r kubernetesRelease) hasFix(first []kubernetesRelease) bool {
-	newest := slices.MaxFunc(first, func(a, b kubernetesRelease) int { return a.minor - b.minor })
-	return r.minor > newest.minor ||
-		slices.ContainsFunc(first, func(f kubernetesRelease) bool { return f.minor == r.minor && f.patch <= r.patch })
-}
-
 // shippedDesigns are the designs that are called after a release of k8s.io/apiserver.
-func shippedDesigns() map[string]kubernetesRelease {
-	all := map[string]kubernetesRelease{}
+func shippedDesigns() map[string]release.Version {
+	all := map[string]release.Version{}
 	for _, d := range cache.Designs() {
 		if r, ok := parseKubernetes(d.Name); ok {
 			all[d.Name] = r
@@ -70,35 +52,27 @@ func shippedDesigns() map[string]kubernetesRelease {
 // newestKubernetes is the newest branch of which the catalogue says something.
 func newestKubernetes() (newest int) {
 	for _, r := range shippedDesigns() {
-		newest = max(newest, r.minor)
+		newest = max(newest, r.Minor)
 	}
 	for _, b := range testbed.KnownBugs() {
-		for _, r := range namedReleases(b.FixedIn) {
-			newest = max(newest, r.minor)
+		for _, r := range fixes(b) {
+			newest = max(newest, r.Minor)
 		}
 	}
 	return newest
-}
-
-func kubernetesNames() []string {
-	var names []string
-	for minor := range newestKubernetes() + 1 {
-		names = append(names, "1."+strconv.Itoa(minor))
-	}
-	return names
 }
 
 // explainKubernetes says what the catalogue knows of a release of the API server. No
 // release but those with a design, which is explained by itself, is simulated as a whole.
 func explainKubernetes(program, name string) []Explanation {
 	r, ok := parseKubernetes(name)
-	if _, design := shippedDesigns()[name]; !ok || design || r.minor > newestKubernetes() {
+	if _, design := shippedDesigns()[name]; !ok || design || r.Minor > newestKubernetes() {
 		return nil
 	}
 	e := Explanation{Kind: "Kubernetes release", Name: r.String(), Summary: "what the catalogue says of the API server and the client library of this release"}
 	shipped := ""
 	for _, d := range cache.Designs() {
-		if of, ok := shippedDesigns()[d.Name]; ok && of.minor == r.minor {
+		if of, ok := shippedDesigns()[d.Name]; ok && of.Minor == r.Minor {
 			shipped = d.Name
 		}
 	}
@@ -110,11 +84,11 @@ func explainKubernetes(program, name string) []Explanation {
 	}
 	var fixed []string
 	var later []Item
-	for _, b := range bugsFor(func(b *testbed.KnownBug) bool { return len(namedReleases(b.FixedIn)) > 0 }) {
-		if r.hasFix(namedReleases(b.FixedIn)) {
+	for _, b := range bugsFor(func(b *testbed.KnownBug) bool { return fixes(b) != nil }) {
+		if fixes(b).Includes(r) {
 			fixed = append(fixed, b.Name)
 		} else {
-			later = append(later, Item{b.Name, []string{b.Summary, "fixed in " + b.FixedIn, shows(b)}})
+			later = append(later, Item{b.Name, []string{b.Summary, "fixed in " + b.FixedIn.String(), shows(b)}})
 		}
 	}
 	e.list("known bugs that were fixed in later releases (when they came in is not known)", later)
@@ -123,12 +97,11 @@ func explainKubernetes(program, name string) []Explanation {
 	return []Explanation{e}
 }
 
-// valuesNaming are the values of options whose sentences name the branch of a release.
-func valuesNaming(r kubernetesRelease) []Item {
-	var items []Item
+// valuesNaming are the values of options whose sentences name the branch of a release, or that of its client library.
+func valuesNaming(r release.Version) (items []Item) {
 	for _, o := range testbed.Describe() {
 		for _, v := range o.Values {
-			if slices.ContainsFunc(namedReleases(v.Doc), func(n kubernetesRelease) bool { return n.minor == r.minor }) {
+			if has(v.Doc, r.Branch()) || has(v.Doc, "0."+strconv.Itoa(r.Minor)) {
 				items = append(items, setting(o.Name, v.Name))
 			}
 		}

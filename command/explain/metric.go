@@ -6,14 +6,6 @@ import (
 	"github.com/watchbed/watchbed/metric"
 )
 
-func metricNames() []string {
-	var names []string
-	for _, m := range metric.All() {
-		names = append(names, m.String())
-	}
-	return names
-}
-
 // explainMetric takes a metric with its labels, or a name with all labels that it has.
 func explainMetric(_, name string) []Explanation {
 	var all []Explanation

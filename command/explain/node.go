@@ -1,21 +1,8 @@
 package explain
 
 import (
-	"slices"
-
 	"github.com/watchbed/watchbed/testbed"
 )
-
-// nodeNames are what options belong to: "etcd", "cache", "faults".
-func nodeNames() []string {
-	var names []string
-	for _, o := range testbed.Describe() {
-		if !slices.Contains(names, o.Node) {
-			names = append(names, o.Node)
-		}
-	}
-	return names
-}
 
 func explainNode(program, name string) []Explanation {
 	var options []Item

@@ -8,8 +8,6 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-func optionNames() []string { return testbed.OptionNames() }
-
 // describedOption is nil if there is no option of the name.
 func describedOption(name string) *testbed.Described {
 	for _, o := range testbed.Describe() {

@@ -7,8 +7,6 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-func propertyNames() []string { return testbed.Names(testbed.Properties()) }
-
 func explainProperty(_, name string) []Explanation {
 	all := testbed.Properties()
 	i := slices.IndexFunc(all, func(p *testbed.Property) bool { return p.Name == name })

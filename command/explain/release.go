@@ -14,8 +14,6 @@ import (
 	"github.com/watchbed/watchbed/testbed/program"
 )
 
-func releaseNames() []string { return etcd.Versions() }
-
 // explainRelease takes every release of etcd that can be simulated, listed or not.
 func explainRelease(program, name string) []Explanation {
 	name = strings.TrimPrefix(name, "v")
@@ -41,9 +39,6 @@ func explainRelease(program, name string) []Explanation {
 	e.say("to run it", program+" run SCENARIO --etcd "+name)
 	return []Explanation{e}
 }
-
-// programNames are none: a family of programs knows one for each release.
-func programNames() []string { return nil }
 
 // explainProgram takes the programs that serve the watches of an etcd.
 func explainProgram(command, name string) []Explanation {

@@ -29,14 +29,6 @@ type Row struct {
 	Holds    bool     `json:"holds"`
 }
 
-func scenarioNames() []string {
-	var names []string
-	for _, sc := range testbed.Scenarios() {
-		names = append(names, sc.Name)
-	}
-	return names
-}
-
 func explainScenario(program, name string) []Explanation {
 	sc, err := testbed.FindScenario(name)
 	if err != nil {

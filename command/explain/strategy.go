@@ -5,14 +5,6 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-func strategyNames() []string {
-	var names []string
-	for _, s := range strategy.All() {
-		names = append(names, s.Name)
-	}
-	return names
-}
-
 func explainStrategy(program, name string) []Explanation {
 	s, err := strategy.Find(name)
 	if err != nil {

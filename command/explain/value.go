@@ -8,17 +8,6 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// valueNames are all NAME=VALUE.
-func valueNames() []string {
-	var names []string
-	for _, o := range testbed.Describe() {
-		for _, v := range o.Values {
-			names = append(names, o.Name+"="+v.Name)
-		}
-	}
-	return names
-}
-
 // checkSetting refuses NAME=VALUE of an option that does not take the value.
 func checkSetting(text string) error {
 	name, value, ok := strings.Cut(text, "=")

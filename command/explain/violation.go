@@ -7,20 +7,6 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// violationNames are the labels in the names of replay files, and the words of the
-// matrix: "missing-write", "stale read".
-func violationNames() []string {
-	var names []string
-	for _, p := range testbed.Properties() {
-		for _, name := range append(slices.Sorted(maps.Keys(p.Labels)), words(p)...) {
-			if !slices.Contains(names, name) {
-				names = append(names, name)
-			}
-		}
-	}
-	return names
-}
-
 // words are those in which the matrix names the violations of a property.
 func words(p *testbed.Property) []string {
 	all := []string{p.Violated}

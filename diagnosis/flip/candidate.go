@@ -318,7 +318,7 @@ func (s *search) remedies(c *candidate) []trial {
 			mends = c.Value != shipped && value == shipped
 		default:
 			v.since = releases(s.scenario, s.paramsOf(c), c.Choice, value)
-			mends = v.since.later || present != nil && present.FixedIn == "" && bugOf(c.Node, c.Name, value) == nil
+			mends = v.since.later || present != nil && present.FixedIn.Of == "" && bugOf(c.Node, c.Name, value) == nil
 		}
 		if s.earlier && v.since.earlier || !s.earlier && mends {
 			all = append(all, v)

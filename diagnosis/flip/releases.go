@@ -27,10 +27,10 @@ func releases(sc *testbed.Scenario, p testbed.Params, d testbed.Choice, value st
 	chosen := slices.Contains(sc.Params.Settings, option.Setting{Name: d.Name, Value: d.Value})
 	p = p.AsReleased()
 	if bug := knownBug(d.Node, d.Name, d.Value); bug != nil && d.Node != "client" {
-		if bug.FixedIn == "" {
+		if bug.FixedIn.Of == "" {
 			return span{later: true}
 		}
-		return span{text: "as fixed in " + bug.FixedIn, later: true}
+		return span{text: "as fixed in " + bug.FixedIn.String(), later: true}
 	}
 	switch d.Node {
 	case "cache":

@@ -1,4 +1,4 @@
-package smaller
+package command
 
 import (
 	"cmp"
@@ -7,14 +7,51 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/proofs"
+	"github.com/watchbed/watchbed/report"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// Options are the flags that make the world smaller, each by itself: one of everything that there are more of, no fault, and no timer
+// smaller is said behind a search that a limit or an interrupt has ended.
+func (f *proveFlags) smaller(s process, sc *testbed.Scenario, p *testbed.Params) error {
+	page := &report.Page{To: s.terminal()}
+	if less := smallerOptions(sc, p, f.firings); len(less) > 0 {
+		page.WriteString("\n")
+		page.Line(0, "These make the world smaller: %s.", strings.Join(less, ", "))
+	}
+	if world := searchedLike(sc, p); world != nil {
+		page.WriteString("\n")
+		etcd, cache := nodesOf(world, sc)
+		page.Line(0, "A small world of this scenario has %s on etcd %s with %s. This makes yours as small:",
+			report.Counted(uint64(world.States), "state"), etcd, cache)
+		// Not a Line: it is to be copied.
+		fmt.Fprintf(page, "  %s prove %s\n", s.program, strings.Join(f.sized(sc, world), " "))
+	}
+	return page.End(s.out)
+}
+
+// sized is what was asked, of a world of that size.
+func (f *proveFlags) sized(sc *testbed.Scenario, world *proofs.Search) []string {
+	words := []string{sc.Name}
+	for _, given := range [][2]string{{"--etcd", f.etcd}, {"--client", f.client}, {"--cache", f.cache}} {
+		if given[1] != "" {
+			words = append(words, given[0], given[1])
+		}
+	}
+	for _, bug := range f.bugs {
+		words = append(words, "--bug", bug)
+	}
+	for _, word := range sizedAs(world, f.set) {
+		words = append(words, recording.ShellWord(word))
+	}
+	return words
+}
+
+// smallerOptions are the flags that make the world smaller, each by itself: one of everything that there are more of, no fault, and no timer
 // that fires on its own, unless firings is 0 anyway. What makes no system is left out.
-func Options(sc *testbed.Scenario, p *testbed.Params, firings int) []string {
+func smallerOptions(sc *testbed.Scenario, p *testbed.Params, firings int) []string {
 	var all []string
 	if p.Clock.Mode == sim.Untimed && firings > 0 {
 		all = append(all, "--firings 0")
@@ -54,39 +91,39 @@ func fits(sc *testbed.Scenario, p *testbed.Params, name, value string) bool {
 	return err == nil
 }
 
-// flag is one of those that a world was searched with, and the option that it sets.
-type flag struct{ flag, value, option string }
+// sizeFlag is one of those that a world was searched with, and the option that it sets.
+type sizeFlag struct{ flag, value, option string }
 
-func flagsOf(world *proofs.Search) []flag {
-	var all []flag
+func flagsOf(world *proofs.Search) []sizeFlag {
+	var all []sizeFlag
 	// A flag and its value take turns behind the scenario.
 	for words := range slices.Chunk(strings.Fields(world.Asked)[1:], 2) {
 		option := strings.TrimPrefix(words[0], "--")
 		if option == "set" {
 			option, _, _ = strings.Cut(words[1], "=")
 		}
-		all = append(all, flag{words[0], words[1], option})
+		all = append(all, sizeFlag{words[0], words[1], option})
 	}
 	return all
 }
 
 // ofNodes reports whether it is about the release or the design: what is asked about, and no size.
-func (f *flag) ofNodes() bool { return f.option == "etcd" || f.option == "cache" || f.isSetting() }
+func (f *sizeFlag) ofNodes() bool { return f.option == "etcd" || f.option == "cache" || f.isSetting() }
 
 // isSetting reports whether it sets an option of the release or of the design.
-func (f *flag) isSetting() bool {
+func (f *sizeFlag) isSetting() bool {
 	p, err := new(testbed.Params).With(f.option, strings.TrimPrefix(f.value, f.option+"="))
 	return f.flag == "--set" && err == nil && len(p.Settings) > 0
 }
 
-// Sized are the flags by which a world gets the size of one that was searched: how many there are of everything, its delays and its
+// sizedAs are the flags by which a world gets the size of one that was searched: how many there are of everything, its delays and its
 // firings. What was given in settings of the same names gives way.
-func Sized(world *proofs.Search, given []string) []string {
-	of := slices.DeleteFunc(flagsOf(world), func(f flag) bool { return f.ofNodes() })
+func sizedAs(world *proofs.Search, given []string) []string {
+	of := slices.DeleteFunc(flagsOf(world), func(f sizeFlag) bool { return f.ofNodes() })
 	var words []string
 	for _, setting := range given {
 		name, _, _ := strings.Cut(setting, "=")
-		if !slices.ContainsFunc(of, func(f flag) bool { return f.option == name }) {
+		if !slices.ContainsFunc(of, func(f sizeFlag) bool { return f.option == name }) {
 			words = append(words, "--set", setting)
 		}
 	}
@@ -96,8 +133,8 @@ func Sized(world *proofs.Search, given []string) []string {
 	return words
 }
 
-// Of are the release and the design of a world that was searched. A setting stands behind the flag that it overrules.
-func Of(world *proofs.Search, sc *testbed.Scenario) (etcd, cache string) {
+// nodesOf are the release and the design of a world that was searched. A setting stands behind the flag that it overrules.
+func nodesOf(world *proofs.Search, sc *testbed.Scenario) (etcd, cache string) {
 	etcd, cache = sc.Params.Etcd, sc.Params.Cache
 	for _, f := range flagsOf(world) {
 		value := strings.TrimPrefix(f.value, f.option+"=")
@@ -114,21 +151,21 @@ func Of(world *proofs.Search, sc *testbed.Scenario) (etcd, cache string) {
 // quickly is how many states are found in seconds.
 const quickly = 100_000
 
-// Searched is a row of the table of proofs about the scenario: if there is one, without other options of its design and its release, with the
+// searchedLike is a row of the table of proofs about the scenario: if there is one, without other options of its design and its release, with the
 // same design, and on the same release of etcd; and of those the largest that is searched quickly, or else the smallest. It is nil if the table has none.
-func Searched(sc *testbed.Scenario, p *testbed.Params) *proofs.Search {
+func searchedLike(sc *testbed.Scenario, p *testbed.Params) *proofs.Search {
 	var best *proofs.Search
 	var bestRank []int
 	for _, s := range proofs.Searches() {
 		if strings.Fields(s.Asked)[0] != sc.Name || s.Verdict != "proved" {
 			continue
 		}
-		etcd, cache := Of(&s, sc)
+		etcd, cache := nodesOf(&s, sc)
 		size := s.States
 		if size > quickly {
 			size = -size
 		}
-		own := !slices.ContainsFunc(flagsOf(&s), func(f flag) bool { return f.isSetting() })
+		own := !slices.ContainsFunc(flagsOf(&s), func(f sizeFlag) bool { return f.isSetting() })
 		rank := []int{is(own), is(cache == p.Cache), is(etcd == p.Etcd), size}
 		if best == nil || cmp.Or(slices.Compare(rank, bestRank), cmp.Compare(best.Asked, s.Asked)) > 0 {
 			best, bestRank = &s, rank

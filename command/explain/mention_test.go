@@ -1,4 +1,4 @@
-package mention
+package explain
 
 import (
 	"testing"
@@ -23,14 +23,9 @@ func TestWordsAreWhole(t *testing.T) {
 
 // TestTheSentenceThatHasTheWord is shown, or what a thing is about if only its name has it.
 func TestTheSentenceThatHasTheWord(t *testing.T) {
-	a := thing{"some-fallback", []string{"what it is about", "First. The second one\nspeaks of it. Last."}}
-	m, ok := a.mention("speaks of")
-	require.True(t, ok)
-	require.Equal(t, Mention{"some-fallback", "The second one speaks of it. "}, m)
-	m, ok = a.mention("fallback")
-	require.True(t, ok)
-	require.Equal(t, "what it is about", m.Sentence)
-	_, ok = a.mention("third")
-	require.False(t, ok)
-	require.Empty(t, Of("#42"))
+	e := said("some-fallback", "what it is about", "First. The second one\nspeaks of it. Last.")
+	require.Equal(t, "The second one speaks of it.", e.mention("speaks of"))
+	require.Equal(t, "what it is about", e.mention("fallback"))
+	require.Empty(t, e.mention("third"))
+	require.Empty(t, Mentions("#42", nil))
 }

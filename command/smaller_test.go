@@ -1,4 +1,4 @@
-package smaller_test
+package command
 
 import (
 	"slices"
@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/command/smaller"
 	"github.com/watchbed/watchbed/proofs"
 	_ "github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/testbed"
@@ -19,7 +18,7 @@ func TestWhatIsSmallerCanBeSearched(t *testing.T) {
 	options, rows := 0, 0
 	for _, sc := range testbed.Scenarios() {
 		p := sc.Params
-		for _, flag := range smaller.Options(sc, &p, 2) {
+		for _, flag := range smallerOptions(sc, &p, 2) {
 			setting, isSet := strings.CutPrefix(flag, "--set ")
 			if !isSet {
 				assert.Equal(t, "--firings 0", flag)
@@ -32,14 +31,14 @@ func TestWhatIsSmallerCanBeSearched(t *testing.T) {
 			assert.NotEmpty(t, less.Expand(), "%s %s", sc.Name, flag)
 			options++
 		}
-		if s := smaller.Searched(sc, &p); s != nil {
+		if s := searchedLike(sc, &p); s != nil {
 			rows++
 			words := strings.Fields(s.Asked)
 			assert.Equal(t, sc.Name, words[0])
 			assert.Equal(t, "proved", s.Verdict)
-			assert.Equal(t, s, smaller.Searched(sc, &p), "the same each time")
+			assert.Equal(t, s, searchedLike(sc, &p), "the same each time")
 			sized := p
-			for words := range slices.Chunk(smaller.Sized(s, nil), 2) {
+			for words := range slices.Chunk(sizedAs(s, nil), 2) {
 				if words[0] == "--set" {
 					name, value, _ := strings.Cut(words[1], "=")
 					less, err := sized.With(name, value)
@@ -59,11 +58,11 @@ func TestWhatIsSmallerCanBeSearched(t *testing.T) {
 func TestASizeLeavesTheRest(t *testing.T) {
 	world := &proofs.Search{Asked: "issue-15220 --etcd 3.6.16 --cache kep-4988 --set writes=1 --set cache=kep-2340 --set reflector-list=watch-list --firings 1"}
 	assert.Equal(t, []string{"--set", "progress=deferred", "--set", "writes=1", "--firings", "1"},
-		smaller.Sized(world, []string{"progress=deferred", "writes=9"}))
+		sizedAs(world, []string{"progress=deferred", "writes=9"}))
 	sc, err := testbed.FindScenario("issue-15220")
 	require.NoError(t, err)
-	etcd, cache := smaller.Of(world, sc)
+	etcd, cache := nodesOf(world, sc)
 	assert.Equal(t, []string{"3.6.16", "kep-2340"}, []string{etcd, cache}, "a setting overrules the flag")
-	etcd, cache = smaller.Of(&proofs.Search{Asked: "issue-15220 --set writes=1"}, sc)
+	etcd, cache = nodesOf(&proofs.Search{Asked: "issue-15220 --set writes=1"}, sc)
 	assert.Equal(t, []string{sc.Params.Etcd, sc.Params.Cache}, []string{etcd, cache})
 }
