@@ -8,19 +8,16 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/watchbed/watchbed/command/explain"
-	"github.com/watchbed/watchbed/diagnosis/compare"
+	"github.com/watchbed/watchbed/diagnosis/matrix"
 	"github.com/watchbed/watchbed/diagnosis/variant"
 	"github.com/watchbed/watchbed/internal/spelling"
-	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/report"
-	"github.com/watchbed/watchbed/report/compared"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
@@ -78,24 +75,23 @@ func compareCommand(s process) *cobra.Command {
 	c.Flags().StringVar(&f.cache, "cache", "", "design of the cache for both (default: each scenario's)")
 	c.Flags().StringArrayVar(&f.set, "set", nil, "set an option for both, NAME=VALUE; may be repeated ("+s.program+" list options)")
 	c.Flags().StringSliceVar(&f.scenarios, "scenarios", nil, "only these scenarios, comma separated (default: the whole catalogue)")
-	c.Flags().StringVar(&f.seeds, "seeds", "", fmt.Sprintf("how many seeds for each campaign, or FIRST..LAST; a tenth of them for cost (default %d, or those of a saved file, unless --for is given)", compare.Seeds))
-	c.Flags().DurationVar(&f.limit, "for", 0, "how long to take for everything, such as 5m; with --seeds no campaign has more than these")
-	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many run at the same time; the result does not depend on it")
+	f.addCampaigns(c, ", or those of a saved file")
 	c.Flags().StringVar(&f.save, "save", "", "write what was run to this file, to compare with it later; it replaces another one, but not the one that is compared with (-: standard output)")
-	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
 	return c
 }
 
 // side is one of the things that are compared: saved, or to be run.
 type side struct {
 	name string
-	of   compare.Side
+	of   matrix.Side
 	// settings are those that the name has on top of a design or a release.
 	settings []option.Setting
-	saved    *compare.Catalogue
+	saved    *matrix.Catalogue
 	// file is where that was read.
 	file string
 }
+
+func isSaved(s *side) bool { return s.saved != nil }
 
 func (f *compareFlags) compare(ctx context.Context, s process, args []string) error {
 	chosen, err := f.check()
@@ -110,39 +106,36 @@ func (f *compareFlags) compare(ctx context.Context, s process, args []string) er
 		}
 		sides = append(sides, one)
 	}
-	if len(sides) == 1 && sides[0].saved != nil {
+	if len(sides) == 1 && isSaved(sides[0]) {
 		// What was saved, with the program of today.
 		sides = append(sides, &side{name: "now"})
 	}
-	cfg, err := f.config(s, sides, chosen)
+	if err := f.refuse(sides, chosen); err != nil {
+		return err
+	}
+	live := newProgress(s, 0, 0)
+	cfg, err := f.config(s, live, sides, chosen)
 	if err != nil {
 		return err
 	}
 	for _, one := range sides {
 		noteUnreleased(s, one.of.Etcd, "")
 	}
-	if err := f.explore(ctx, s, cfg, sides); err != nil {
+	if err := f.explore(ctx, s, live, cfg, sides); err != nil {
 		return err
 	}
-	var verdict model.Verdict
-	var object any
+	var found report.Compared
 	if len(sides) == 1 {
-		outcome := compare.AsKnown(s.program, sides[0].saved)
-		verdict, object = outcome.Verdict(), outcome
-		if !f.json {
-			err = compared.WriteOutcome(s.out, s.terminal(), outcome)
-		}
+		found = matrix.AsKnown(s.program, sides[0].saved)
 	} else {
-		comparison := compare.Differ(s.program, sides[0].saved, sides[1].saved)
-		verdict, object = comparison.Verdict(), comparison
-		if !f.json {
-			err = compared.WriteComparison(s.out, s.terminal(), comparison)
-		}
+		found = matrix.Differ(s.program, sides[0].saved, sides[1].saved)
 	}
 	if f.json {
-		err = report.WriteJSON(s.out, object)
+		err = report.WriteJSON(s.out, found)
+	} else {
+		err = report.WriteCompared(s.out, s.terminal(), found)
 	}
-	return errors.Join(exit(verdict), err)
+	return errors.Join(exit(found.Verdict()), err)
 }
 
 // check completes the flags, and refuses what is not there.
@@ -179,10 +172,7 @@ func (f *compareFlags) check() ([]*testbed.Scenario, error) {
 			return nil, usage("--%s: %w", set.name, err)
 		}
 	}
-	if err := checkWorkers(f.workers); err != nil {
-		return nil, err
-	}
-	return chosen, f.parseSeeds()
+	return chosen, f.checkCampaigns()
 }
 
 const comparedKinds = "compare takes a cache design, a release of etcd or a saved file"
@@ -198,13 +188,13 @@ func sideOf(program, name string) (*side, error) {
 	switch {
 	case p.Set("cache", bare) == nil:
 		v, err := variant.Of("cache", name, sideOptions)
-		return &side{name: name, of: compare.Side{Design: v.Name}, settings: v.Settings}, err
+		return &side{name: name, of: matrix.Side{Design: v.Name}, settings: v.Settings}, err
 	case bare != "" && p.Set("etcd", bare) == nil:
 		v, err := variant.Of("etcd", name, sideOptions)
 		if p.Program == "" {
 			name = "etcd " + name
 		}
-		return &side{name: name, of: compare.Side{Etcd: v.Name}, settings: v.Settings}, err
+		return &side{name: name, of: matrix.Side{Etcd: v.Name}, settings: v.Settings}, err
 	case notFile == nil:
 		return savedSide(name)
 	case filepath.Ext(name) == ".json" || strings.ContainsRune(name, filepath.Separator):
@@ -234,57 +224,59 @@ func savedSide(name string) (*side, error) {
 		return nil, usage("cannot read %s: %w", name, withoutPath(err))
 	}
 	defer file.Close()
-	saved, err := compare.Read(file)
+	saved, err := matrix.Read(file)
 	if err != nil {
 		return nil, usage("%s: %w", name, withoutPath(err))
 	}
 	return &side{name: filepath.Base(name), of: saved.Side, saved: saved, file: name}, nil
 }
 
-// config completes the sides that are to be run, and says how.
-func (f *compareFlags) config(s process, sides []*side, chosen []*testbed.Scenario) (compare.Config, error) {
-	cfg := compare.Config{Tool: s.tool(), Scenarios: chosen, FirstSeed: f.first, Seeds: f.seedsCount, Workers: f.workers}
-	var toRun, saved []*side
-	for _, one := range sides {
-		if one.saved == nil {
-			toRun = append(toRun, one)
-		} else {
-			saved = append(saved, one)
-		}
-	}
+// refuse refuses flags and sides that do not fit together.
+func (f *compareFlags) refuse(sides []*side, chosen []*testbed.Scenario) error {
+	i := slices.IndexFunc(sides, isSaved)
+	toRun := slices.DeleteFunc(slices.Clone(sides), isSaved)
 	switch {
 	case f.save != "" && len(toRun) != 1:
-		return cfg, usage("--save writes one side, and %d are run: give one design or version", len(toRun))
-	case len(saved) > 0 && sameFile(saved[0].file, f.save):
-		return cfg, usage("--save %s would replace the file that is compared with: name another file", f.save)
+		return usage("--save writes one side, and %d are run: give one design or version", len(toRun))
+	case i >= 0 && sameFile(sides[i].file, f.save):
+		return usage("--save %s would replace the file that is compared with: name another file", f.save)
 	case len(toRun) == 0 && (f.given() || f.seeds != "" || f.limit != 0 || len(chosen) > 0):
-		return cfg, usage("both are saved files, and nothing is run: leave out the other flags")
+		return usage("both are saved files, and nothing is run: leave out the other flags")
 	case len(toRun) == 2 && (toRun[0].of.Etcd == "") != (toRun[1].of.Etcd == ""):
-		return cfg, usage("%s and %s are a design and a version; give two of one kind, and --etcd or --cache for the other", toRun[0].name, toRun[1].name)
-	case len(sides) == 2 && sides[0].name == sides[1].name && len(saved) == 0:
-		return cfg, usage("%s is there twice", sides[0].name)
+		return usage("%s and %s are a design and a version; give two of one kind, and --etcd or --cache for the other", toRun[0].name, toRun[1].name)
+	case len(toRun) == 2 && toRun[0].name == toRun[1].name:
+		return usage("%s is there twice", sides[0].name)
 	}
-	if f.seeds == "" && f.limit == 0 {
-		cfg.Seeds = compare.Seeds
-		if len(saved) > 0 {
-			cfg.FirstSeed, cfg.Seeds = saved[0].saved.FirstSeed, saved[0].saved.Seeds
-		}
+	return nil
+}
+
+// config completes the sides that are to be run, and says how: what the flags leave open as a saved side has it.
+func (f *compareFlags) config(s process, live *progress, sides []*side, chosen []*testbed.Scenario) (matrix.Sides, error) {
+	cfg := matrix.Sides{Tool: s.tool(), Scenarios: chosen, Campaigns: f.campaigns(live)}
+	var saved *side
+	if i := slices.IndexFunc(sides, isSaved); i >= 0 {
+		saved = sides[i]
+	}
+	if saved != nil && f.seeds == "" && f.limit == 0 {
+		cfg.FirstSeed, cfg.Seeds = saved.saved.FirstSeed, saved.saved.Seeds
 	}
 	if cfg.Seeds == 0 && f.limit == 0 {
-		return cfg, usage("%s has no number of seeds: give --seeds or --for", saved[0].name)
+		return cfg, usage("%s has no number of seeds: give --seeds or --for", saved.name)
 	}
-	if len(saved) > 0 && len(chosen) == 0 {
-		for _, r := range saved[0].saved.Runs {
+	if saved != nil && len(chosen) == 0 {
+		for _, r := range saved.saved.Runs {
 			if sc, err := testbed.FindScenario(r.Scenario); err == nil {
 				cfg.Scenarios = append(cfg.Scenarios, sc)
 			}
 		}
 		if len(cfg.Scenarios) == 0 {
-			return cfg, usage("%s has no scenario that is in the catalogue", saved[0].name)
+			return cfg, usage("%s has no scenario that is in the catalogue", saved.name)
 		}
 	}
-	cfg.For = f.limit
-	for _, one := range toRun {
+	for _, one := range sides {
+		if isSaved(one) {
+			continue
+		}
 		if err := f.complete(one, saved); err != nil {
 			return cfg, err
 		}
@@ -293,7 +285,7 @@ func (f *compareFlags) config(s process, sides []*side, chosen []*testbed.Scenar
 }
 
 // complete gives a side what the flags say, and what it leaves open as a saved file has it.
-func (f *compareFlags) complete(one *side, saved []*side) error {
+func (f *compareFlags) complete(one, saved *side) error {
 	for _, set := range []struct {
 		flag, value string
 		of          *string
@@ -307,13 +299,13 @@ func (f *compareFlags) complete(one *side, saved []*side) error {
 	if err != nil {
 		return err
 	}
-	if len(saved) > 0 {
-		was := saved[0].of
+	if saved != nil {
+		was := saved.of
 		one.of.Etcd = cmp.Or(one.of.Etcd, was.Etcd)
 		one.of.Design = cmp.Or(one.of.Design, was.Design)
 		if len(f.set) == 0 {
 			if given, err = leftOpen(was.Settings, one.settings); err != nil {
-				return usage("%s: %w", saved[0].name, err)
+				return usage("%s: %w", saved.name, err)
 			}
 		}
 	}
@@ -344,24 +336,20 @@ func leftOpen(saved []string, set []option.Setting) ([]option.Setting, error) {
 
 // explore runs the sides that were not saved, and keeps what --save asks for. What is
 // wrong with the settings of a saved file is an error of that file.
-func (f *compareFlags) explore(ctx context.Context, s process, cfg compare.Config, sides []*side) error {
-	var toRun []*compare.Catalogue
+func (f *compareFlags) explore(ctx context.Context, s process, live *progress, cfg matrix.Sides, sides []*side) error {
+	var toRun []*matrix.Catalogue
 	for _, one := range sides {
-		if one.saved != nil {
+		if isSaved(one) {
 			continue
 		}
 		var p testbed.Params
 		if err := one.of.Apply(&p); err != nil {
 			return usage("%s: %w", one.name, err)
 		}
-		one.saved = &compare.Catalogue{Name: one.name, Side: one.of}
+		one.saved = &matrix.Catalogue{Name: one.name, Side: one.of}
 		toRun = append(toRun, one.saved)
 	}
-	live := newProgress(s, 0, 0)
-	cfg.Progress = func(done, total int, what string) {
-		live.line(fmt.Sprintf("%d of %d campaigns, %s", done, total, what))
-	}
-	err := compare.Explore(ctx, cfg, toRun...)
+	err := cfg.Fill(ctx, toRun...)
 	live.end()
 	if err != nil {
 		return &exitError{exitNoVerdict, err}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/diagnosis/compare"
+	"github.com/watchbed/watchbed/diagnosis/matrix"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed/program"
 )
@@ -52,20 +52,20 @@ func TestCompareWithASavedFile(t *testing.T) {
 	file, err := os.Open("base.json")
 	require.NoError(t, err)
 	defer file.Close()
-	saved, err := compare.Read(file)
+	saved, err := matrix.Read(file)
 	require.NoError(t, err)
-	require.Equal(t, compare.Side{Design: "kep-2340", Etcd: "3.5.7"}, saved.Side)
+	require.Equal(t, matrix.Side{Design: "kep-2340", Etcd: "3.5.7"}, saved.Side)
 
 	require.Zero(t, c.run("compare", "base.json"))
 	require.Contains(t, c.out, "base.json and now: nothing differs\n")
 	require.Contains(t, c.out, "in 1 of them\n  every run is the same to the bit")
 
 	require.Equal(t, exitViolated, c.run("compare", "base.json", "direct", "--json"))
-	var got compare.Comparison
+	var got matrix.Comparison
 	require.NoError(t, json.Unmarshal([]byte(c.out), &got))
 	require.Equal(t, [2]string{"base.json", "direct"}, got.Names)
 	require.NotEmpty(t, got.Differs)
-	require.Equal(t, compare.Verdict, got.Differs[0].Kind)
+	require.Equal(t, matrix.Verdict, got.Differs[0].Kind)
 	require.EqualValues(t, 100, got.Differs[0].Sides[1].Schedules, "as many as were saved")
 
 	c.refuses([]string{"both are saved files"}, "compare", "base.json", "base.json", "--seeds", "10")
@@ -134,7 +134,7 @@ func TestCompareTakesCompiledCode(t *testing.T) {
 	})
 	of, err := sideOf("simrun", "etcd@mine+my.patch+notify=1s")
 	require.NoError(t, err)
-	require.Equal(t, &side{name: "etcd@mine+my.patch+notify=1s", of: compare.Side{Etcd: "etcd@mine+my.patch"}, settings: option.Settings("notify=1s")}, of)
+	require.Equal(t, &side{name: "etcd@mine+my.patch+notify=1s", of: matrix.Side{Etcd: "etcd@mine+my.patch"}, settings: option.Settings("notify=1s")}, of)
 }
 
 func TestCompareRefuses(t *testing.T) {

@@ -76,10 +76,7 @@ func matrixCommand(s process) *cobra.Command {
 	c.Flags().StringSliceVar(&f.designs, "designs", nil, "designs of the cache, comma separated (default: all; "+s.program+" list cache)")
 	c.Flags().StringSliceVar(&f.versions, "etcd", nil, "versions of etcd, comma separated (default: "+strings.Join(matrixVersions, ",")+")")
 	c.Flags().StringArrayVar(&f.set, "set", nil, "set an option in all campaigns, NAME=VALUE, such as network=5ms; may be repeated ("+s.program+" list options)")
-	c.Flags().StringVar(&f.seeds, "seeds", "", fmt.Sprintf("how many seeds for each campaign, or FIRST..LAST; a tenth of them for cost (default %d, unless --for is given)", matrix.Seeds))
-	c.Flags().DurationVar(&f.limit, "for", 0, "how long to take for everything, such as 5m; with --seeds no campaign has more than these")
-	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many run at the same time; the result does not depend on it")
-	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
+	f.addCampaigns(c, "")
 	c.Flags().StringVar(&f.html, "html", "", "write a page to this file (-: standard output)")
 	c.Flags().BoolVar(&f.expect, "expect", false, "exit 0 if every outcome is the one that the catalogue expects")
 	return c
@@ -94,12 +91,7 @@ func (f *matrixFlags) matrix(ctx context.Context, s process) error {
 		noteUnreleased(s, name, "")
 	}
 	live := newProgress(s, 0, 0)
-	cfg := matrix.Config{
-		Program: s.program, Designs: f.designs, Versions: f.versions, Params: f.changes, FirstSeed: f.first, Seeds: f.seedsCount, For: f.limit, Workers: f.workers,
-		Progress: func(done, total int, what string) {
-			live.line(fmt.Sprintf("%d of %d campaigns, %s", done, total, what))
-		},
-	}
+	cfg := matrix.Config{Program: s.program, Designs: f.designs, Versions: f.versions, Params: f.changes, Campaigns: f.campaigns(live)}
 	if err := cfg.Check(); err != nil {
 		if len(f.changes) == 0 {
 			return usage("%w", err)
@@ -156,16 +148,37 @@ func (f *matrixFlags) check() error {
 		}
 	}
 	f.changes = settings
+	return f.checkCampaigns()
+}
+
+// addCampaigns declares the flags of a command that runs many campaigns; seeds says which other default the number of seeds has.
+func (f *runFlags) addCampaigns(c *cobra.Command, seeds string) {
+	c.Flags().StringVar(&f.seeds, "seeds", "", fmt.Sprintf("how many seeds for each campaign, or FIRST..LAST; a tenth of them for cost (default %d%s, unless --for is given)", matrix.Seeds, seeds))
+	c.Flags().DurationVar(&f.limit, "for", 0, "how long to take for everything, such as 5m; with --seeds no campaign has more than these")
+	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many run at the same time; the result does not depend on it")
+	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
+}
+
+// checkCampaigns refuses values of these flags that are none.
+func (f *runFlags) checkCampaigns() error {
 	if err := checkWorkers(f.workers); err != nil {
 		return err
 	}
-	if err := f.parseSeeds(); err != nil {
-		return err
-	}
+	err := f.parseSeeds()
 	if f.seeds == "" && f.limit == 0 {
 		f.seedsCount = matrix.Seeds
 	}
-	return nil
+	return err
+}
+
+// campaigns says how they are run.
+func (f *runFlags) campaigns(live *progress) matrix.Campaigns {
+	return matrix.Campaigns{
+		FirstSeed: f.first, Seeds: f.seedsCount, For: f.limit, Workers: f.workers,
+		Progress: func(done, total int, what string) {
+			live.line(fmt.Sprintf("%d of %d campaigns, %s", done, total, what))
+		},
+	}
 }
 
 // outcome is the exit code of a matrix.

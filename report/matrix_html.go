@@ -145,12 +145,10 @@ func answerOf(c *matrix.Cell, q *matrix.Question, what string) answer {
 }
 
 func costRowOf(design string, c *matrix.Cost) costRow {
-	row := costRow{Design: design, P50: "–", P99: "–", Cached: cached(c), Requests: "–", Bytes: "–", Progress: "–"}
-	if c.Lists > 0 {
-		row.Requests, row.Bytes, row.Progress = fixed(c.RequestsPerList), metrics.Bytes(c.BytesPerList), fixed(c.ProgressRequestsPerList)
-	}
+	of := func(measure string) string { return amount(c.Measure(measure)) }
+	row := costRow{design, "-", of("wait p99"), of("cached"), of("requests"), of("bytes"), of("progress requests")}
 	if c.Wait != nil {
-		row.P50, row.P99 = metrics.Seconds(c.Wait.P50), metrics.Seconds(c.Wait.P99)
+		row.P50 = metrics.Seconds(c.Wait.P50)
 	}
 	return row
 }

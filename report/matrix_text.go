@@ -33,16 +33,7 @@ func WriteMatrix(w io.Writer, o Terminal, m *matrix.Matrix) error {
 		last = c.Design
 		rows = append(rows, append([]string{design, strings.Join(c.Versions(), ", "), wordOf(c, &c.Safe), wordOf(c, &c.Live)}, costColumns(c)...))
 	}
-	width := make([]int, len(matrixColumns))
-	for _, row := range rows {
-		for i, text := range row {
-			width[i] = max(width[i], len(text))
-		}
-	}
-	for n, row := range rows {
-		for i := range row {
-			row[i] = pad(row[i], width[i], i > 3)
-		}
+	for n, row := range inColumns(rows, 4) {
 		if n == 0 {
 			fmt.Fprintln(b, o.faint(strings.Join(row, "  ")))
 			continue
@@ -111,50 +102,36 @@ func paintAnswer(o Terminal, q *matrix.Question, text string) string {
 	return text
 }
 
-func costColumns(cell *matrix.Cell) []string {
-	c, b, p := cell.CostOf(matrix.Waiting), cell.CostOf(matrix.Busy), cell.CostOf(matrix.Pages)
-	if c == nil {
-		return []string{"-", "-", "-", "-", "-", "-", "-", "-", "-"}
+// costColumns are those behind the answers: what each workload is measured for.
+func costColumns(cell *matrix.Cell) (row []string) {
+	for _, of := range []struct {
+		workload string
+		measures []string
+	}{
+		{matrix.Waiting, []string{"wait p99", "cached"}},
+		{matrix.Busy, []string{"wait p99", "cached"}},
+		{matrix.Waiting, []string{"requests", "bytes", "progress requests"}},
+		{matrix.Pages, []string{"cached", "bytes"}},
+	} {
+		for _, measure := range of.measures {
+			row = append(row, amount(cell.CostOf(of.workload).Measure(measure)))
+		}
 	}
-	return []string{
-		waited(c), cached(c), waited(b), cached(b), perList(c, c.RequestsPerList), bytesOf(c), perList(c, c.ProgressRequestsPerList),
-		cached(p), bytesOf(p),
-	}
+	return row
 }
 
-// perList is how many there were for each LIST.
-func perList(c *matrix.Cost, n float64) string {
-	if c.Lists == 0 {
+// amount writes a measure of what LISTs cost.
+func amount(v *float64, unit string) string {
+	switch {
+	case v == nil:
 		return "-"
+	case unit == "share":
+		return fmt.Sprintf("%.0f%%", 100**v)
+	case unit == "s" || unit == "bytes":
+		return metrics.Amount(*v, unit)
 	}
-	return fixed(n)
+	return fmt.Sprintf("%.2f", *v)
 }
-
-// bytesOf is what etcd sends for each LIST.
-func bytesOf(c *matrix.Cost) string {
-	if c == nil || c.Lists == 0 {
-		return "-"
-	}
-	return metrics.Bytes(c.BytesPerList)
-}
-
-// waited is nothing where no LIST ever asks the cache whether it is fresh.
-func waited(c *matrix.Cost) string {
-	if c == nil || c.Wait == nil {
-		return "-"
-	}
-	return metrics.Seconds(c.Wait.P99)
-}
-
-// cached is the share of the LISTs that the cache served.
-func cached(c *matrix.Cost) string {
-	if c == nil || c.Lists == 0 {
-		return "-"
-	}
-	return fmt.Sprintf("%.0f%%", 100*float64(c.FromCache)/float64(c.Lists))
-}
-
-func fixed(v float64) string { return fmt.Sprintf("%.2f", v) }
 
 // writeViolations names the way to fail of every cell that fails, with its property,
 // the reason if it is known, and the command that shows it.
@@ -179,6 +156,8 @@ func writeViolations(b *bufio.Writer, o Terminal, m *matrix.Matrix) {
 	}
 }
 
+const neverReadyTitle = "Never ready again after the faults, so that what must come in time was not judged:"
+
 // writeNeverReady names the campaigns in which a cache was not ready again.
 func writeNeverReady(b *bufio.Writer, o Terminal, m *matrix.Matrix) {
 	var lines []string
@@ -190,7 +169,7 @@ func writeNeverReady(b *bufio.Writer, o Terminal, m *matrix.Matrix) {
 		}
 	}
 	if len(lines) > 0 {
-		b.WriteString(o.bold("Never ready again after the faults, so that what must come in time was not judged:") + "\n" + strings.Join(lines, "") + "\n")
+		b.WriteString(o.bold(neverReadyTitle) + "\n" + strings.Join(lines, "") + "\n")
 	}
 }
 

@@ -65,3 +65,45 @@ func CostOf(scenario string, c *campaign.Result, command string) *Cost {
 	}
 	return cost
 }
+
+// measure is one figure of what LISTs cost, per LIST. It is nil where nothing was measured.
+type measure struct {
+	name, unit string
+	of         func(*Cost) *float64
+}
+
+var measures = []measure{
+	{"wait p99", "s", func(c *Cost) *float64 { return p99(c.Wait) }},
+	{"duration p99", "s", func(c *Cost) *float64 { return p99(c.Duration) }},
+	{"cached", "share", func(c *Cost) *float64 { return perList(c, float64(c.FromCache)/float64(c.Lists)) }},
+	{"requests", "", func(c *Cost) *float64 { return perList(c, c.RequestsPerList) }},
+	{"bytes", "bytes", func(c *Cost) *float64 { return perList(c, c.BytesPerList) }},
+	{"progress requests", "", func(c *Cost) *float64 { return perList(c, c.ProgressRequestsPerList) }},
+	{"notifications", "", func(c *Cost) *float64 { return perList(c, c.NotificationsPerList) }},
+}
+
+func p99(d *metrics.Distribution) *float64 {
+	if d == nil {
+		return nil
+	}
+	return &d.P99
+}
+
+// perList is nil where there was no LIST.
+func perList(c *Cost, v float64) *float64 {
+	if c.Lists == 0 {
+		return nil
+	}
+	return &v
+}
+
+// Measure is a figure of what LISTs cost, with its unit: "s", "bytes", "share" or empty for what is counted. It is nil where nothing
+// was measured.
+func (c *Cost) Measure(name string) (v *float64, unit string) {
+	for _, m := range measures {
+		if m.name == name && c != nil {
+			return m.of(c), m.unit
+		}
+	}
+	return nil, ""
+}

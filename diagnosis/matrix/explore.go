@@ -4,13 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strconv"
 	"time"
 
-	"github.com/watchbed/watchbed/diagnosis/summary"
-	"github.com/watchbed/watchbed/explore/campaign"
-	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -39,36 +34,21 @@ type Config struct {
 	Designs, Versions []string
 	// Params change every campaign of every cell.
 	Params []option.Setting
-	// Seeds is how many seeds each campaign has, from FirstSeed on; 0 is no bound.
-	// A campaign of cost has a tenth: each of its runs is long.
-	FirstSeed, Seeds uint64
-	// For is the wall-clock time for all of it; 0 is no bound.
-	For     time.Duration
-	Workers int
-	// Progress, if not nil, is called before each campaign: done of total are
-	// over.
-	Progress func(done, total int, what string)
+	Campaigns
 }
-
-// Seeds is how many seeds a campaign has unless something else is asked for: they keep a
-// matrix of everything well below a minute.
-const Seeds = 400
 
 // enough is how many schedules may say that a scenario holds of which it is known that it is
 // violated rarely: those of a matrix that nothing cuts short.
 func enough(scenario string) uint64 {
-	if slices.Contains(Costs, scenario) {
+	if isCost(scenario) {
 		return CostSeeds(Seeds)
 	}
 	return Seeds
 }
 
-const (
-	costShare = 10
-	// apartSeeds is how many times more seeds a scenario may take that tells a design from
-	// the others: it ends when it has.
-	apartSeeds = 10
-)
+// apartSeeds is how many times more seeds a scenario may take that tells a design from
+// the others: it ends when it has.
+const apartSeeds = 10
 
 // Check returns an error if some campaign could not be run.
 func (cfg *Config) Check() error {
@@ -95,20 +75,11 @@ func (cfg *Config) Check() error {
 // params are those of a scenario in a cell.
 func (cfg *Config) params(sc *testbed.Scenario, version, design string) (testbed.Params, error) {
 	p := sc.Params
-	of, err := cfg.pairOf(version, design)
+	side, err := cfg.side(version, design)
 	if err != nil {
 		return p, err
 	}
-	if err := p.Set("etcd", of.version); err != nil {
-		return p, err
-	}
-	p.Cache = of.design
-	for _, change := range of.settings {
-		if err := p.Set(change.Name, change.Value); err != nil {
-			return p, err
-		}
-	}
-	return p, nil
+	return p, side.Apply(&p)
 }
 
 // Explore fills a matrix cell by cell. An interrupt ends it early; what was found
@@ -121,7 +92,7 @@ func Explore(ctx context.Context, cfg Config) (*Matrix, error) {
 		m.Interrupted = true
 		return m, nil
 	}
-	x := &explorer{cfg: cfg, start: start, total: len(plans) * len(basis())}
+	x := &explorer{&cfg, runner{Campaigns: cfg.Campaigns, start: start, total: len(plans) * len(basis())}}
 	for i := range plans {
 		x.total += len(plans[i].apart)
 	}
@@ -133,20 +104,17 @@ func Explore(ctx context.Context, cfg Config) (*Matrix, error) {
 	return m, err
 }
 
-var errInterrupted = errors.New("interrupted")
-
-// explorer runs the campaigns of one matrix, one after another.
+// explorer fills the cells of one matrix.
 type explorer struct {
-	cfg         Config
-	start       time.Time
-	done, total int
-	schedules   uint64
+	cfg *Config
+	runner
 }
 
 func (x *explorer) matrix(ctx context.Context, m *Matrix, plans []plan) error {
 	for i := range plans {
 		cell := &Cell{Design: plans[i].design, Etcd: plans[i].version, Alike: plans[i].also}
-		err := x.fill(ctx, cell, plans[i].apart)
+		err := x.askAll(ctx, cell, plans[i].apart)
+		cell.Interrupted = errors.Is(err, errInterrupted)
 		if len(cell.Safe.Evidence) > 0 {
 			cell.judge()
 			m.Cells = append(m.Cells, cell)
@@ -160,49 +128,34 @@ func (x *explorer) matrix(ctx context.Context, m *Matrix, plans []plan) error {
 	return err
 }
 
-func (x *explorer) fill(ctx context.Context, cell *Cell, further []apart) error {
-	err := x.askAll(ctx, cell, further)
-	cell.Interrupted = errors.Is(err, errInterrupted)
-	return err
-}
-
 func (x *explorer) askAll(ctx context.Context, cell *Cell, further []apart) error {
 	for _, name := range basis() {
 		sc, err := testbed.FindScenario(name)
 		if err != nil {
 			return err
 		}
-		cfg := x.campaign(strategy.Default(), x.cfg.Seeds)
-		if slices.Contains(Costs, name) {
-			// Every delay is drawn evenly: what is measured means something.
-			cfg = x.campaign(strategy.Random(), CostSeeds(x.cfg.Seeds))
-		}
-		if err := x.ask(ctx, cell, apart{sc, testbed.Names(sc.Claims)}, cfg); err != nil {
+		if err := x.ask(ctx, cell, apart{sc, testbed.Names(sc.Claims)}, 0); err != nil {
 			return err
 		}
 	}
 	for _, a := range further {
 		if cell.answered(a.properties) {
-			x.over(0)
+			x.done++
 			continue
 		}
-		// Known to be violated, it is tried until it is.
-		cfg := x.campaign(strategy.Default(), x.cfg.Seeds*apartSeeds)
-		cfg.StopAfter = len(a.properties)
-		if err := x.ask(ctx, cell, a, cfg); err != nil {
+		if err := x.ask(ctx, cell, a, len(a.properties)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// ask runs one scenario for a cell, for the sake of some properties.
-func (x *explorer) ask(ctx context.Context, cell *Cell, a apart, cfg campaign.Config) error {
-	if ctx.Err() != nil {
-		return errInterrupted
-	}
+// ask runs one scenario for a cell, for the sake of some properties. If so many are known to be violated, it is tried until they are.
+func (x *explorer) ask(ctx context.Context, cell *Cell, a apart, known int) error {
 	sc := a.scenario
-	x.progress(cell.Design + " on " + cell.Etcd + ": " + sc.Name)
+	if err := x.begins(ctx, cell.Design+" on "+cell.Etcd+": "+sc.Name); err != nil {
+		return err
+	}
 	p, err := x.cfg.params(sc, cell.Etcd, cell.Design)
 	if err != nil {
 		return err
@@ -214,20 +167,19 @@ func (x *explorer) ask(ctx context.Context, cell *Cell, a apart, cfg campaign.Co
 	for _, race := range p.Masked() {
 		cell.Masked = with(cell.Masked, race.Option)
 	}
+	cfg := x.campaign(sc.Name)
 	cfg.Steps = p.Clock.Steps
-	c := &campaign.Result{FirstSeed: cfg.FirstSeed}
-	if !x.timeIsOver() {
-		if c, err = campaign.Run(ctx, subjects, cfg); err != nil {
-			return err
-		}
+	if known > 0 {
+		cfg.Seeds, cfg.StopAfter = cfg.Seeds*apartSeeds, known
 	}
-	if err := summary.LeaveOutLacking(&p, c); err != nil {
+	c, err := x.run(ctx, subjects, &p, cfg)
+	if err != nil {
 		return err
 	}
-	x.over(c.Schedules)
-	command := x.command(cell, sc.Name, cfg.Strategy)
+	text := x.cfg.command(cell.Etcd, cell.Design, sc.Name)
+	command := func(first, last uint64) string { return withSeeds(text, cfg.Strategy.Name, first, last) }
 	cell.add(sc, &p, c, a.properties, command)
-	if slices.Contains(Costs, sc.Name) {
+	if isCost(sc.Name) {
 		cell.Cost = append(cell.Cost, CostOf(sc.Name, c, command(c.FirstSeed, c.FirstSeed+max(c.Schedules, 1)-1)))
 	}
 	if c.Interrupted {
@@ -236,57 +188,12 @@ func (x *explorer) ask(ctx context.Context, cell *Cell, a apart, cfg campaign.Co
 	return nil
 }
 
-// CostSeeds is how many of so many seeds a campaign of cost has: each of its runs is long.
-func CostSeeds(seeds uint64) uint64 { return (seeds + costShare - 1) / costShare }
-
-func (x *explorer) campaign(s strategy.Strategy, seeds uint64) campaign.Config {
-	return campaign.Config{Strategy: s, FirstSeed: x.cfg.FirstSeed, Seeds: seeds, For: x.budget(), Workers: x.cfg.Workers}
-}
-
-// budget is the wall-clock time of the next campaign.
-func (x *explorer) budget() time.Duration {
-	if x.cfg.For == 0 {
-		return 0
-	}
-	return max(time.Millisecond, (x.cfg.For-time.Since(x.start))/time.Duration(max(1, x.total-x.done)))
-}
-
-// timeIsOver: what is still to be asked stays unknown. Even a campaign of one run would
-// measure the length of runs first.
-func (x *explorer) timeIsOver() bool { return x.cfg.For > 0 && time.Since(x.start) >= x.cfg.For }
-
-func (x *explorer) progress(what string) {
-	if x.cfg.Progress != nil {
-		x.cfg.Progress(x.done, x.total, what)
-	}
-}
-
-func (x *explorer) over(schedules uint64) {
-	x.done++
-	x.schedules += schedules
-}
-
-// command words a run that shows the same seeds again.
-func (x *explorer) command(cell *Cell, scenario string, s strategy.Strategy) func(first, last uint64) string {
-	text := x.cfg.command(cell.Etcd, cell.Design, scenario)
-	if s.Name != strategy.Default().Name {
-		text += " --strategy " + s.Name
-	}
-	return func(first, last uint64) string {
-		return text + " --seeds " + strconv.FormatUint(first, 10) + ".." + strconv.FormatUint(last, 10)
-	}
-}
-
 // command words a run of a scenario with the parameters of a cell.
 func (cfg *Config) command(version, design, scenario string) string {
-	of, err := cfg.pairOf(version, design)
+	side, err := cfg.side(version, design)
 	if err != nil {
 		// Check has refused it.
 		panic("matrix: " + err.Error())
 	}
-	text := cfg.Program + " run " + scenario + " --etcd " + of.version + " --cache " + of.design
-	for _, change := range of.settings {
-		text += " --set " + change.String()
-	}
-	return text
+	return side.command(cfg.Program, scenario)
 }

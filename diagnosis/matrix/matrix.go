@@ -1,13 +1,22 @@
 // Package matrix asks of each design of the cache on each version of etcd
-// whether it is safe, whether it always answers, and what it costs.
+// whether it is safe, whether it always answers, and what it costs. And it runs the whole catalogue of scenarios on a
+// side, which is such a design, such a version or other settings on top of each scenario's parameters, and says what
+// differs between two sides, or between one side and what is known.
 //
-//	matrix    the result: cells, questions, the evidence for each answer
-//	explore   the campaigns that fill it
-//	apart     the scenarios that tell a design from the others
-//	alike     versions with which every run is the same
-//	variant   designs and versions with something set on top
-//	beyond    what is known of scenarios that it was not put to
-//	cost      what the consistent LISTs of one workload cost
+//	matrix      the result: cells, questions, the evidence for each answer
+//	explore     the campaigns that fill it
+//	apart       the scenarios that tell a design from the others
+//	alike       versions with which every run is the same
+//	beyond      what is known of scenarios that it was not put to
+//	cost        what the consistent LISTs of one workload cost
+//	campaigns   what runs the campaigns of cells and of sides
+//	side        what a cell or a side changes
+//	catalogue   what all scenarios came to on one side; sides: the campaigns; file: a baseline for later
+//	differ      two sides: verdicts, frequencies, ways to fail; costs: what LISTs cost
+//	stories     what happens in the stories of a way to fail, and where two sides differ
+//	asknown     one side and what is known of it
+//
+// What was not run, cut off or never checked is unknown, and never counts as alike. The package must never print anything.
 package matrix
 
 import (

@@ -53,7 +53,7 @@ func smallMatrix(t *testing.T, cfg Config) *Matrix {
 // TestNoAnswerWithoutSchedules: where the time is over before a campaign begins, nothing is
 // said of it, and every cell is there.
 func TestNoAnswerWithoutSchedules(t *testing.T) {
-	m, err := Explore(t.Context(), Config{Designs: []string{"kep-2340", "direct"}, Versions: []string{"3.5.7", "3.6.16"}, For: time.Nanosecond})
+	m, err := Explore(t.Context(), Config{Designs: []string{"kep-2340", "direct"}, Versions: []string{"3.5.7", "3.6.16"}, Campaigns: Campaigns{For: time.Nanosecond}})
 	require.NoError(t, err)
 	require.Len(t, m.Cells, 4)
 	for _, c := range m.Cells {
@@ -234,7 +234,7 @@ func TestVariants(t *testing.T) {
 func TestInterruptEndsPlanning(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	cfg := Config{Designs: []string{"kep-2340"}, Versions: []string{"3.6.16"}, Progress: func(int, int, string) { t.Error("a campaign was begun") }}
+	cfg := Config{Designs: []string{"kep-2340"}, Versions: []string{"3.6.16"}, Campaigns: Campaigns{Progress: func(int, int, string) { t.Error("a campaign was begun") }}}
 	_, err := cfg.plans(ctx)
 	require.ErrorIs(t, err, errInterrupted)
 	_, err = cfg.beyond(ctx, []*Cell{{Design: "kep-2340", Etcd: "3.6.16"}})
@@ -277,7 +277,7 @@ func TestVersionsThatBehaveAlike(t *testing.T) {
 
 // TestMatrixDoesNotDependOnWorkers: all but the time is a function of the seeds.
 func TestMatrixDoesNotDependOnWorkers(t *testing.T) {
-	cfg := Config{Designs: []string{"draft-2019"}, Versions: []string{"3.5.13"}, Workers: 1}
+	cfg := Config{Designs: []string{"draft-2019"}, Versions: []string{"3.5.13"}, Campaigns: Campaigns{Workers: 1}}
 	one := smallMatrix(t, cfg)
 	cfg.Workers = 3
 	three := smallMatrix(t, cfg)
@@ -288,13 +288,13 @@ func TestMatrixDoesNotDependOnWorkers(t *testing.T) {
 func TestMatrixInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	m, err := Explore(ctx, Config{
-		Designs: []string{"kep-2340", "direct"}, Versions: []string{"3.6.16"}, Seeds: 20,
-		Progress: func(done, total int, _ string) {
+		Designs: []string{"kep-2340", "direct"}, Versions: []string{"3.6.16"},
+		Campaigns: Campaigns{Seeds: 20, Progress: func(done, total int, _ string) {
 			assert.Greater(t, total, 2*len(basis()), "direct has a scenario more")
 			if done == len(basis())+2 {
 				cancel()
 			}
-		},
+		}},
 	})
 	require.NoError(t, err)
 	assert.True(t, m.Interrupted)

@@ -1,4 +1,4 @@
-package compare
+package matrix
 
 import (
 	"github.com/watchbed/watchbed/model"

@@ -1,4 +1,4 @@
-package compared
+package report
 
 import (
 	"cmp"
@@ -7,39 +7,59 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/watchbed/watchbed/diagnosis/compare"
-	"github.com/watchbed/watchbed/diagnosis/metrics"
-	"github.com/watchbed/watchbed/report"
+	"github.com/watchbed/watchbed/diagnosis/matrix"
+	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/testbed"
 )
 
-type page struct{ report.Page }
+type comparePage struct {
+	Page
+	section string
+}
+
+// in writes the title of a section before its first line.
+func (p *comparePage) in(section string) {
+	if p.section != section {
+		p.section = section
+		p.WriteString("\n")
+		p.Line(0, "%s", section)
+	}
+}
 
 // command writes what is to be copied: it is never wrapped.
-func (p *page) command(indent int, text string) {
+func (p *comparePage) command(indent int, text string) {
 	if text != "" {
 		p.WriteString(strings.Repeat(" ", indent) + text + "\n")
 	}
 }
 
-// WriteComparison writes what differs between two sides.
-func WriteComparison(w io.Writer, o report.Terminal, c *compare.Comparison) error {
-	p := &page{report.Page{To: o}}
-	p.title(c)
-	p.verdicts(c)
-	p.perhaps(c)
-	p.others(c)
-	p.neverReady(c)
-	p.costs(c)
-	p.unknown(c.Unknown, "Unknown whether it differs:")
-	p.alike(c)
+// Compared is a side beside what is known of it, or two sides.
+type Compared interface{ Verdict() model.Verdict }
+
+// WriteCompared writes what differs between two sides, or between one side and what is known: what differs first, then what is unknown,
+// then a count of what is alike.
+func WriteCompared(w io.Writer, o Terminal, found Compared) error {
+	p := &comparePage{Page: Page{To: o}}
+	switch x := found.(type) {
+	case *matrix.Comparison:
+		p.title(x)
+		p.verdicts(x)
+		p.perhaps(x)
+		p.others(x)
+		p.neverReady(x)
+		p.costs(x)
+		p.unknown(x.Unknown, "Unknown whether it differs:")
+		p.alike(x)
+	case *matrix.Outcome:
+		p.outcome(x)
+	}
 	return p.End(w)
 }
 
-func (p *page) title(c *compare.Comparison) {
+func (p *comparePage) title(c *matrix.Comparison) {
 	notReady := 0
 	for i := range c.Differs {
-		if c.Differs[i].Kind == compare.NeverReady {
+		if c.Differs[i].Kind == matrix.NeverReady {
 			notReady++
 		}
 	}
@@ -53,10 +73,10 @@ func (p *page) title(c *compare.Comparison) {
 		what = fmt.Sprintf("%d claims differ", n)
 	}
 	if n := len(c.Costs); n > 0 {
-		what += ", and " + report.Counted(uint64(n), "cost")
+		what += ", and " + Counted(uint64(n), "cost")
 	}
 	if notReady > 0 {
-		what += ", and in " + report.Counted(uint64(notReady), "scenario") + " how often caches are never ready again"
+		what += ", and in " + Counted(uint64(notReady), "scenario") + " how often caches are never ready again"
 	}
 	if len(c.Differs)+len(c.Costs) == 0 {
 		switch n := len(c.Perhaps); {
@@ -79,15 +99,15 @@ type group struct {
 	// bad is the side that violates them.
 	bad     int
 	because []string
-	list    []*compare.Difference
+	list    []*matrix.Difference
 }
 
 // verdicts writes the claims that one side violates, by reason.
-func (p *page) verdicts(c *compare.Comparison) {
+func (p *comparePage) verdicts(c *matrix.Comparison) {
 	var groups []*group
 	for i := range c.Differs {
 		d := &c.Differs[i]
-		if d.Kind != compare.Verdict {
+		if d.Kind != matrix.Verdict {
 			continue
 		}
 		bad := d.Bad()
@@ -106,16 +126,13 @@ func (p *page) verdicts(c *compare.Comparison) {
 		// What is not known first, then what most claims have in common.
 		return cmp.Or(a.bad-b.bad, min(1, len(a.because))-min(1, len(b.because)), len(b.list)-len(a.list))
 	})
-	for i, g := range groups {
-		if i == 0 || groups[i-1].bad != g.bad {
-			p.WriteString("\n")
-			p.Line(0, "Violated with %s only:", c.Names[g.bad])
-		}
+	for _, g := range groups {
+		p.in("Violated with " + c.Names[g.bad] + " only:")
 		p.group(g)
 	}
 }
 
-func (p *page) group(g *group) {
+func (p *comparePage) group(g *group) {
 	for i := 0; i < len(g.list); {
 		d := g.list[i]
 		var properties []string
@@ -125,7 +142,7 @@ func (p *page) group(g *group) {
 			most = max(most, g.list[i].Chance)
 		}
 		p.Line(2, "%s: %s of %s, and 0 of %d (%s)", d.Scenario, strings.Join(properties, ", "),
-			report.Counted(d.Sides[g.bad].Schedules, "schedule"), d.Sides[1-g.bad].Schedules, chance(most))
+			Counted(d.Sides[g.bad].Schedules, "schedule"), d.Sides[1-g.bad].Schedules, chance(most))
 	}
 	if len(g.because) > 0 {
 		p.Line(4, "because %s", strings.Join(g.because, "; "))
@@ -137,20 +154,16 @@ func (p *page) group(g *group) {
 }
 
 // why writes the sentence with which the story of the first way ends.
-func (p *page) why(s *compare.Seen) {
+func (p *comparePage) why(s *matrix.Seen) {
 	if len(s.Ways) > 0 && s.Ways[0].Why != "" {
 		p.Line(4, "%s", s.Ways[0].Why)
 	}
 }
 
 // perhaps writes the claims that one side violates so rarely that the other may, too.
-func (p *page) perhaps(c *compare.Comparison) {
-	if len(c.Perhaps) == 0 {
-		return
-	}
-	p.WriteString("\n")
-	p.Line(0, "Violated with one of them only, in too few schedules to exclude chance:")
+func (p *comparePage) perhaps(c *matrix.Comparison) {
 	for i := range c.Perhaps {
+		p.in("Violated with one of them only, in too few schedules to exclude chance:")
 		d := &c.Perhaps[i]
 		bad := d.Bad()
 		enough := ""
@@ -164,18 +177,13 @@ func (p *page) perhaps(c *compare.Comparison) {
 }
 
 // neverReady writes where the cache of one side is more often not ready again.
-func (p *page) neverReady(c *compare.Comparison) {
-	first := true
+func (p *comparePage) neverReady(c *matrix.Comparison) {
 	for i := range c.Differs {
 		d := &c.Differs[i]
-		if d.Kind != compare.NeverReady {
+		if d.Kind != matrix.NeverReady {
 			continue
 		}
-		if first {
-			p.WriteString("\n")
-			p.Line(0, "Never ready again after the faults, so that what must come in time was not judged:")
-			first = false
-		}
+		p.in(neverReadyTitle)
 		p.Line(2, "%s: %s with %s, %s with %s (%s)", d.Scenario, rate(&d.Sides[0]), c.Names[0], rate(&d.Sides[1]), c.Names[1], chance(d.Chance))
 	}
 }
@@ -188,38 +196,33 @@ func chance(p float64) string {
 	return fmt.Sprintf("p = %.2g", p)
 }
 
-func rate(s *compare.Seen) string {
-	return fmt.Sprintf("%d of %s", s.Violations, report.Counted(s.Schedules, "schedule"))
+func rate(s *matrix.Seen) string {
+	return fmt.Sprintf("%d of %s", s.Violations, Counted(s.Schedules, "schedule"))
 }
 
 // others writes the claims that both sides violate, and not alike.
-func (p *page) others(c *compare.Comparison) {
-	first := true
+func (p *comparePage) others(c *matrix.Comparison) {
 	for i := range c.Differs {
 		d := &c.Differs[i]
-		if d.Kind == compare.Verdict || d.Kind == compare.NeverReady {
+		if d.Kind == matrix.Verdict || d.Kind == matrix.NeverReady {
 			continue
 		}
-		if first {
-			p.WriteString("\n")
-			p.Line(0, "Both violate, and not alike:")
-			first = false
-		}
+		p.in("Both violate, and not alike:")
 		texts := [2]string{}
 		for k := range d.Sides {
 			s := &d.Sides[k]
 			texts[k] = fmt.Sprintf("%s in %s (%s)", c.Names[k], rate(s), strings.Join(waysOf(d, k), ", "))
 		}
 		what := ""
-		if d.Kind == compare.Stories {
+		if d.Kind == matrix.Stories {
 			what = "the same violation, and other stories: "
 		}
 		p.Line(2, "%s %s: %s%s; %s (%s)", d.Scenario, d.Property, what, texts[0], texts[1], chance(d.Chance))
 		p.stories(c, d)
 		switch d.Kind {
-		case compare.Ways:
+		case matrix.Ways:
 			p.command(4, d.Sides[only(d)].Command)
-		case compare.Stories:
+		case matrix.Stories:
 			p.command(4, d.Sides[0].Command)
 			p.command(4, d.Sides[1].Command)
 		}
@@ -231,10 +234,10 @@ func (p *page) others(c *compare.Comparison) {
 const mostTold = 2
 
 // stories writes what happens in the stories of one side, and not in those of the other.
-func (p *page) stories(c *compare.Comparison, d *compare.Difference) {
+func (p *comparePage) stories(c *matrix.Comparison, d *matrix.Difference) {
 	var told [2]int
 	for i, s := range d.Stories {
-		again := slices.ContainsFunc(d.Stories[:i], func(x compare.StoryDifference) bool {
+		again := slices.ContainsFunc(d.Stories[:i], func(x matrix.StoryDifference) bool {
 			return x.Side == s.Side && x.Where == s.Where && x.What == s.What // in another way to fail
 		})
 		if again || told[s.Side] == mostTold {
@@ -247,10 +250,10 @@ func (p *page) stories(c *compare.Comparison, d *compare.Difference) {
 }
 
 // only is the side with a way that the other has not.
-func only(d *compare.Difference) int {
+func only(d *matrix.Difference) int {
 	for k := range d.Sides {
 		for _, w := range d.Sides[k].Ways {
-			if !slices.ContainsFunc(d.Sides[1-k].Ways, func(x compare.Way) bool { return x.Label == w.Label }) {
+			if !slices.ContainsFunc(d.Sides[1-k].Ways, func(x matrix.Way) bool { return x.Label == w.Label }) {
 				return k
 			}
 		}
@@ -259,7 +262,7 @@ func only(d *compare.Difference) int {
 }
 
 // waysOf are the words for the ways in which a side violates a claim.
-func waysOf(d *compare.Difference, side int) (all []string) {
+func waysOf(d *matrix.Difference, side int) (all []string) {
 	property, err := testbed.FindProperty(d.Property)
 	for _, w := range d.Sides[side].Ways {
 		text := w.Label
@@ -273,65 +276,37 @@ func waysOf(d *compare.Difference, side int) (all []string) {
 	return all
 }
 
-func (p *page) costs(c *compare.Comparison) {
-	if len(c.Costs) == 0 {
-		return
-	}
+func (p *comparePage) costs(c *matrix.Comparison) {
 	rows := [][]string{{"scenario", "cost of a LIST", c.Names[0], c.Names[1]}}
 	for _, d := range c.Costs {
 		rows = append(rows, []string{d.Scenario, d.Measure, amount(d.Values[0], d.Unit), amount(d.Values[1], d.Unit)})
 	}
-	width := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, text := range row {
-			width[i] = max(width[i], len([]rune(text)))
-		}
+	if len(rows) == 1 {
+		return
 	}
-	p.WriteString("\nCosts that differ by more than a tenth:\n")
-	for _, row := range rows {
-		line := " "
-		for i, text := range row {
-			fill := strings.Repeat(" ", width[i]-len([]rune(text)))
-			if i < 2 {
-				line += " " + text + fill + " "
-			} else {
-				line += " " + fill + text + " "
-			}
-		}
-		p.WriteString(strings.TrimRight(line, " ") + "\n")
+	p.in("Costs that differ by more than a tenth:")
+	for _, row := range inColumns(rows, 2) {
+		p.WriteString("  " + strings.TrimRight(strings.Join(row, "  "), " ") + "\n")
 	}
-}
-
-func amount(v *float64, unit string) string {
-	switch {
-	case v == nil:
-		return "-"
-	case unit == "share":
-		return fmt.Sprintf("%.0f%%", 100**v)
-	case unit == "s" || unit == "bytes":
-		return metrics.Amount(*v, unit)
-	}
-	return fmt.Sprintf("%.2f", *v)
 }
 
 // mostNamed is how many scenarios with one reason are named.
 const mostNamed = 12
 
 // unknown writes what is unknown, by reason.
-func (p *page) unknown(list []compare.Unknown, title string) {
-	if len(list) == 0 {
-		return
-	}
-	p.WriteString("\n")
-	p.Line(0, "%s", title)
+func (p *comparePage) unknown(list []matrix.Unknown, title string) {
 	for i, u := range list {
-		if slices.ContainsFunc(list[:i], func(x compare.Unknown) bool { return x.Why == u.Why }) {
+		if slices.ContainsFunc(list[:i], func(x matrix.Unknown) bool { return x.Why == u.Why }) {
 			continue
 		}
+		p.in(title)
 		var names []string
 		for _, x := range list[i:] {
-			if x.Why == u.Why {
-				names = append(names, strings.TrimSpace(x.Scenario+" "+parenthesis(x.Properties)))
+			switch {
+			case x.Why == u.Why && len(x.Properties) > 0:
+				names = append(names, x.Scenario+" ("+strings.Join(x.Properties, ", ")+")")
+			case x.Why == u.Why:
+				names = append(names, x.Scenario)
 			}
 		}
 		more := ""
@@ -342,25 +317,17 @@ func (p *page) unknown(list []compare.Unknown, title string) {
 	}
 }
 
-func parenthesis(names []string) string {
-	if len(names) == 0 {
-		return ""
-	}
-	return "(" + strings.Join(names, ", ") + ")"
-}
-
-func (p *page) alike(c *compare.Comparison) {
+func (p *comparePage) alike(c *matrix.Comparison) {
 	p.WriteString("\n")
 	p.Line(0, "Alike: %s and %s. %d of %s: no difference, and nothing unknown; in %d of them every run is the same to the bit.",
-		report.Counted(uint64(c.Alike.Verdicts), "claim"), report.Counted(uint64(c.Alike.Costs), "cost"), c.Alike.Scenarios, report.Counted(uint64(c.Scenarios), "scenario"), c.Alike.SameRuns)
+		Counted(uint64(c.Alike.Verdicts), "claim"), Counted(uint64(c.Alike.Costs), "cost"), c.Alike.Scenarios, Counted(uint64(c.Scenarios), "scenario"), c.Alike.SameRuns)
 }
 
-// WriteOutcome writes the claims of one side whose verdicts are not as known.
-func WriteOutcome(w io.Writer, o report.Terminal, x *compare.Outcome) error {
-	p := &page{report.Page{To: o}}
+// outcome writes the claims of one side whose verdicts are not as known.
+func (p *comparePage) outcome(x *matrix.Outcome) {
 	what := "all that was run is as known"
 	if n := len(x.NewlyViolated) + len(x.Missing); n > 0 {
-		what = report.Counted(uint64(n), "claim") + " not as known"
+		what = Counted(uint64(n), "claim") + " not as known"
 	}
 	p.Line(0, "%s: %s", x.Name, what)
 	if x.Interrupted {
@@ -374,8 +341,7 @@ func WriteOutcome(w io.Writer, o report.Terminal, x *compare.Outcome) error {
 	if x.NotSeen > 0 {
 		rarely = fmt.Sprintf(" (%d of them are known to be violated rarely, and were not)", x.NotSeen)
 	}
-	p.Line(0, "As known: in %s %s%s, and %s violated.", report.Counted(uint64(x.Scenarios), "scenario"), verb(x.Holds, "claim holds", "claims hold"), rarely, verb(x.Violated, "is", "are"))
-	return p.End(w)
+	p.Line(0, "As known: in %s %s%s, and %s violated.", Counted(uint64(x.Scenarios), "scenario"), verb(x.Holds, "claim holds", "claims hold"), rarely, verb(x.Violated, "is", "are"))
 }
 
 func verb(n int, one, many string) string {
@@ -385,13 +351,9 @@ func verb(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-func (p *page) surprises(list []compare.Surprise, title string) {
-	if len(list) == 0 {
-		return
-	}
-	p.WriteString("\n")
-	p.Line(0, "%s", title)
+func (p *comparePage) surprises(list []matrix.Surprise, title string) {
 	for i := range list {
+		p.in(title)
 		x := &list[i]
 		p.Line(2, "%s: %s (%s)", x.Scenario, x.Property, rate(&x.Seen))
 		if len(x.Because) > 0 {

@@ -1,10 +1,8 @@
-package compare
+package matrix
 
 import (
-	"fmt"
 	"slices"
 
-	"github.com/watchbed/watchbed/diagnosis/matrix"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 )
@@ -37,9 +35,9 @@ type Run struct {
 	Schedules    uint64       `json:"schedules"`
 	CampaignHash explore.Hash `json:"campaignHash"`
 	// NeverReady is how many schedules ended with a cache that was not ready again after the faults.
-	NeverReady uint64       `json:"neverReady,omitempty"`
-	Claims     []*Claim     `json:"claims,omitempty"`
-	Cost       *matrix.Cost `json:"cost,omitempty"`
+	NeverReady uint64   `json:"neverReady,omitempty"`
+	Claims     []*Claim `json:"claims,omitempty"`
+	Cost       *Cost    `json:"cost,omitempty"`
 }
 
 // Claim is one property over all schedules of a campaign.
@@ -94,9 +92,5 @@ func (r *Run) claim(property string) *Claim {
 
 // command shows a seed of a scenario again.
 func (c *Catalogue) command(program string, r *Run, seed uint64) string {
-	text := program + " run " + r.Scenario + c.Side.Flags()
-	if r.Strategy != defaultStrategy() {
-		text += " --strategy " + r.Strategy
-	}
-	return text + fmt.Sprintf(" --seeds %d..%d", seed, seed)
+	return withSeeds(c.Side.command(program, r.Scenario), r.Strategy, seed, seed)
 }

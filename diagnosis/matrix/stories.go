@@ -1,4 +1,4 @@
-package compare
+package matrix
 
 import (
 	"cmp"
@@ -99,7 +99,7 @@ func otherStories(d *Difference) (all []StoryDifference) {
 	for _, a := range d.Sides[0].Ways {
 		for _, b := range d.Sides[1].Ways {
 			if a.Label == b.Label {
-				all = append(all, apart(&a, &b)...)
+				all = append(all, unlike(&a, &b)...)
 			}
 		}
 	}
@@ -107,7 +107,7 @@ func otherStories(d *Difference) (all []StoryDifference) {
 	return all
 }
 
-func apart(a, b *Way) (all []StoryDifference) {
+func unlike(a, b *Way) (all []StoryDifference) {
 	ways := [2]*Way{a, b}
 	for side, this := range ways {
 		for _, h := range this.Happenings {

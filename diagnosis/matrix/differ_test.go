@@ -1,4 +1,4 @@
-package compare
+package matrix
 
 import (
 	"bytes"
@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/diagnosis/matrix"
 	"github.com/watchbed/watchbed/explore"
 	_ "github.com/watchbed/watchbed/internal/fewcollections"
 	"github.com/watchbed/watchbed/internal/testsize"
@@ -153,7 +152,7 @@ func TestTheSameViolationWithOtherStories(t *testing.T) {
 // one release have the same stories.
 func TestOneLabelWithTwoStories(t *testing.T) {
 	on := func(version string, first uint64) *Catalogue {
-		return explored(t, version, Side{Etcd: version}, Config{Scenarios: scenariosNamed(t, "rewatch"), FirstSeed: first, Seeds: testsize.Of[uint64](300, 150, 150)})
+		return explored(t, version, Side{Etcd: version}, Sides{Scenarios: scenariosNamed(t, "rewatch"), Campaigns: Campaigns{FirstSeed: first, Seeds: testsize.Of[uint64](300, 150, 150)}})
 	}
 	old := on("3.5.7", 0)
 	c := Differ("simrun", old, on("3.5.12", 0))
@@ -207,7 +206,7 @@ func init() {
 // TestACacheThatIsNeverReadyAgainDiffers: no claim tells the two apart, since a liveness phase never begins.
 func TestACacheThatIsNeverReadyAgainDiffers(t *testing.T) {
 	on := func(design string) *Catalogue {
-		return explored(t, design, Side{Design: design}, Config{Scenarios: scenariosNamed(t, "recovery"), Seeds: 100})
+		return explored(t, design, Side{Design: design}, Sides{Scenarios: scenariosNamed(t, "recovery"), Campaigns: Campaigns{Seeds: 100}})
 	}
 	c := Differ("simrun", on("test-naive"), on("test-stuck"))
 	require.Len(t, c.Differs, 1)
@@ -230,7 +229,7 @@ func TestAPanicIsAVerdictOfBoth(t *testing.T) {
 func TestCostsAreAlikeWithinATenth(t *testing.T) {
 	with := func(name string, requests float64, lists uint64) *Catalogue {
 		c := of(name, verdict("holds"))
-		c.Runs[0].Cost = &matrix.Cost{Lists: lists, RequestsPerList: requests, FromCache: lists}
+		c.Runs[0].Cost = &Cost{Lists: lists, RequestsPerList: requests, FromCache: lists}
 		return c
 	}
 	differing := func(a, b *Catalogue) (names []string) {
@@ -288,17 +287,17 @@ func scenariosNamed(t *testing.T, names ...string) (list []*testbed.Scenario) {
 	return list
 }
 
-func explored(t *testing.T, name string, of Side, cfg Config) *Catalogue {
+func explored(t *testing.T, name string, of Side, cfg Sides) *Catalogue {
 	t.Helper()
 	c := &Catalogue{Name: name, Side: of}
-	require.NoError(t, Explore(t.Context(), cfg, c))
+	require.NoError(t, cfg.Fill(t.Context(), c))
 	return c
 }
 
 // TestReleasesBeforeAndAfterAFix: 3.5.8 has the fix of #15220, and 3.5.9 behaves as 3.5.8.
 func TestReleasesBeforeAndAfterAFix(t *testing.T) {
 	on := func(etcd string) *Catalogue {
-		return explored(t, etcd, Side{Etcd: etcd}, Config{Scenarios: scenariosNamed(t, "issue-15220", "cost-quiet"), Seeds: 200})
+		return explored(t, etcd, Side{Etcd: etcd}, Sides{Scenarios: scenariosNamed(t, "issue-15220", "cost-quiet"), Campaigns: Campaigns{Seeds: 200}})
 	}
 	before, after := on("3.5.7"), on("3.5.8")
 	c := Differ("simrun", before, after)
@@ -322,7 +321,7 @@ func TestReleasesBeforeAndAfterAFix(t *testing.T) {
 
 // TestALongSearchForWhatEveryCampaignFinds: rewatch violates linearizable once in hundreds of schedules of the default strategy.
 func TestALongSearchForWhatEveryCampaignFinds(t *testing.T) {
-	c := explored(t, "kep-2340", Side{Design: "kep-2340"}, Config{Scenarios: scenariosNamed(t, "rewatch"), Seeds: 100})
+	c := explored(t, "kep-2340", Side{Design: "kep-2340"}, Sides{Scenarios: scenariosNamed(t, "rewatch"), Campaigns: Campaigns{Seeds: 100}})
 	claim := c.Runs[0].claim("linearizable")
 	require.Equal(t, "violated", claim.Verdict)
 	require.Greater(t, claim.Schedules, c.Runs[0].Schedules)
@@ -331,7 +330,7 @@ func TestALongSearchForWhatEveryCampaignFinds(t *testing.T) {
 }
 
 func TestTheResultDoesNotDependOnWorkers(t *testing.T) {
-	cfg := Config{Scenarios: scenariosNamed(t, "issue-15220", "recovery"), Seeds: 100, Workers: 1}
+	cfg := Sides{Scenarios: scenariosNamed(t, "issue-15220", "recovery"), Campaigns: Campaigns{Seeds: 100, Workers: 1}}
 	one := explored(t, "x", Side{}, cfg)
 	cfg.Workers = 3
 	require.Equal(t, one, explored(t, "x", Side{}, cfg))
@@ -341,12 +340,12 @@ func TestTheResultDoesNotDependOnWorkers(t *testing.T) {
 func TestAnInterruptKeepsWhatBothSidesRan(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	old, mended := &Catalogue{Name: "3.5.7", Side: Side{Etcd: "3.5.7"}}, &Catalogue{Name: "3.5.13", Side: Side{Etcd: "3.5.13"}}
-	err := Explore(ctx, Config{Scenarios: scenariosNamed(t, "issue-15220", "recovery", "rewatch"), Seeds: 200, Progress: func(done, total int, _ string) {
+	err := Sides{Scenarios: scenariosNamed(t, "issue-15220", "recovery", "rewatch"), Campaigns: Campaigns{Seeds: 200, Progress: func(done, total int, _ string) {
 		require.Equal(t, 6, total)
 		if done == 2 {
 			cancel()
 		}
-	}}, old, mended)
+	}}}.Fill(ctx, old, mended)
 	require.NoError(t, err)
 	require.True(t, old.Interrupted)
 	require.True(t, mended.Interrupted)
@@ -372,7 +371,7 @@ func TestSaysHowManySchedulesWouldTell(t *testing.T) {
 }
 
 func TestASavedCatalogueIsReadAgain(t *testing.T) {
-	c := explored(t, "x", Side{Etcd: "3.5.7", Settings: []string{"writers=1"}}, Config{Tool: "test", Scenarios: scenariosNamed(t, "issue-15220", "cost-quiet"), Seeds: 100})
+	c := explored(t, "x", Side{Etcd: "3.5.7", Settings: []string{"writers=1"}}, Sides{Tool: "test", Scenarios: scenariosNamed(t, "issue-15220", "cost-quiet"), Campaigns: Campaigns{Seeds: 100}})
 	b, err := json.Marshal(c)
 	require.NoError(t, err)
 	again, err := Read(bytes.NewReader(b))
