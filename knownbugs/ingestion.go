@@ -1,19 +1,13 @@
 package knownbugs
 
 import (
-	"strconv"
-
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/scenarios/delegation"
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/check"
-	"github.com/watchbed/watchbed/sim/cache/reflector"
-	"github.com/watchbed/watchbed/sim/cache/store"
-	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -28,9 +22,6 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Why: "reads that wait for a change are not woken by it, and later progress says nothing new",
 })
 
-var _ = cache.EqualProgresses.Register("skipped-unwoken", "nothing, and a change has left it to this call to wake the reads that wait",
-	cache.EarlyReturn{Returns: true, Wakes: true})
-
 // An election of etcd that took some seconds ended the watches of all caches. Each of them
 // listed again, and ended the watches of its clients.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
@@ -40,8 +31,6 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Scenario: scenarios.NoLeader, Property: caches.Resumes,
 	Why: "the watch could have gone on from where it was",
 })
-
-var _ = reflector.Retries.Register("none", "it lists again at once (kubernetes#111116)", false)
 
 // etcd answers a progress request to all watches of a gRPC stream, once all of
 // them are synced. A design in which the caches of all resources share one stream
@@ -53,9 +42,6 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Scenario: scenarios.BusyNeighbour, Property: reads.AnswersInTime,
 	Why: "no answer is wrong; reads of a quiet resource wait for another resource to catch up",
 })
-
-var _ = cache.WatchStreams.Register("of-caches", "one for all caches of the client (kubernetes#114458)",
-	func(*cache.Config) string { return "source=cache" })
 
 // All watches of a resource that carry no gRPC metadata share a stream, and with it one
 // watch channel of etcd. From Kubernetes 1.27 on these were the cache's own watch and each
@@ -69,9 +55,6 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Scenario: delegation.Delegated, Property: reads.AnswersInTime,
 	Why: "no answer is wrong; reads wait for events and progress that come too late",
 })
-
-var _ = cache.WatchStreams.Register("with-delegated", "that of the watches which it delegates to etcd (kubernetes#123532)",
-	func(cfg *cache.Config) string { return cfg.DelegatedMetadata })
 
 // A cache with snapshots did not learn of compactions.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
@@ -107,33 +90,6 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	WhyFurther: "a LIST between shows newer contents under the older version",
 })
 
-var _ = cache.ProgressTakers.Register("dispatched", "when the dispatcher takes it from its channel, behind events that came since", dispatched{})
-
-type dispatched struct{}
-
-// Ingested implements cache.ProgressTaker.
-func (dispatched) Ingested(env *sim.Env, _ *cache.Cache, e *wire.WatchEvent) {
-	if env.Noting() {
-		env.Note(putOff{e.ResourceVersion})
-	}
-}
-
-// Dispatched implements cache.ProgressTaker.
-func (dispatched) Dispatched(env *sim.Env, c *cache.Cache, resourceVersion int64) {
-	c.TakeProgress(env, resourceVersion, 0)
-}
-
-// putOff: a progress notification has come in, and the version stays.
-type putOff struct{ resourceVersion int64 }
-
-// Text implements sim.Note.
-func (n putOff) Text(*sim.World) string {
-	return "puts progress " + strconv.FormatInt(n.resourceVersion, 10) + " into the dispatcher's channel, and its resourceVersion stays"
-}
-
-// About implements sim.Subject.
-func (n putOff) About() sim.About { return sim.About{Revision: n.resourceVersion} }
-
 // v0.38.0-alpha.2 publishes its latest snapshot before history and version, and reads it under the lock of
 // the cache, which is not free in between. This cache reads it without that lock: the healthy one changes
 // everything in the step that takes an event in, this one changes history and version in the next step of the
@@ -145,64 +101,6 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Scenario: scenarios.WatchListStreams, Property: watches.InitialEvents,
 	Why: "initial events show a write, and the bookmark behind them has the resourceVersion before it",
 })
-
-var _ = cache.Publications.Register("store-first", "history and version change one step after the store",
-	func() cache.Publisher { return &storeFirst{} })
-
-type storeFirst struct {
-	// unpublished is a change that the store has, and history and version do not.
-	unpublished store.Event
-}
-
-// cellUnpublished is that change.
-var cellUnpublished = sim.NewCell("cache: change whose version is not published yet")
-
-// Reset implements cache.Publisher.
-func (p *storeFirst) Reset() { p.unpublished = store.Event{} }
-
-// Event implements cache.Publisher.
-func (p *storeFirst) Event(env *sim.Env, s *store.Store, in *wire.WatchEvent) store.Event {
-	env.Writes(cellUnpublished, 0)
-	p.unpublished = s.Change(env, in)
-	s.Update(env, in)
-	if env.Noting() {
-		env.Note(storeOnly{in.ResourceVersion})
-	}
-	return p.unpublished
-}
-
-// HandOver implements cache.Publisher.
-func (p *storeFirst) HandOver(env *sim.Env, s *store.Store) bool {
-	env.Reads(cellUnpublished, 0)
-	if p.unpublished.ResourceVersion == 0 {
-		return false
-	}
-	env.Writes(cellUnpublished, 0)
-	s.Publish(env, p.unpublished)
-	p.unpublished = store.Event{}
-	return true
-}
-
-// Clone implements cache.Publisher.
-func (p *storeFirst) Clone() cache.Publisher { c := *p; return &c }
-
-// Cells implements cache.Publisher.
-func (p *storeFirst) Cells(visit sim.CellVisitor) {
-	if p.unpublished.ResourceVersion != 0 {
-		visit(cellUnpublished, 0, p.unpublished.Fingerprint(sim.NewDigest))
-	}
-}
-
-// storeOnly: the store has a change before its version is out.
-type storeOnly struct{ resourceVersion int64 }
-
-// Text implements sim.Note.
-func (n storeOnly) Text(*sim.World) string {
-	return "has change " + strconv.FormatInt(n.resourceVersion, 10) + " in its store, and its resourceVersion does not say so yet"
-}
-
-// About implements sim.Subject.
-func (n storeOnly) About() sim.About { return sim.About{Revision: n.resourceVersion} }
 
 // The healthy cache changes version and store in the step that takes an event in.
 // This one changes the store in the next step of the same goroutine, the hand-over
@@ -216,61 +114,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Further:    []*testbed.Property{reads.Linearizable, reads.Sequential, caches.MatchEtcd},
 	WhyFurther: "the store lacks a change that its version includes, until the next step",
 })
-
-var _ = cache.Publications.Register("version-first", "the store changes one step after the version",
-	func() cache.Publisher { return &versionFirst{} })
-
-type versionFirst struct {
-	// unstored is a change whose version is out and which the store does not have
-	// yet.
-	unstored *wire.WatchEvent
-}
-
-// cellUnstored is that change.
-var cellUnstored = sim.NewCell("cache: change that is not stored yet")
-
-// Reset implements cache.Publisher.
-func (p *versionFirst) Reset() { p.unstored = nil }
-
-// Event implements cache.Publisher.
-func (p *versionFirst) Event(env *sim.Env, s *store.Store, in *wire.WatchEvent) store.Event {
-	env.Writes(cellUnstored, 0)
-	p.unstored = in
-	if env.Noting() {
-		env.Note(versionOnly{in.ResourceVersion})
-	}
-	return s.Admit(env, in)
-}
-
-// HandOver implements cache.Publisher.
-func (p *versionFirst) HandOver(env *sim.Env, s *store.Store) bool {
-	env.Reads(cellUnstored, 0)
-	if p.unstored == nil {
-		return false
-	}
-	env.Writes(cellUnstored, 0)
-	s.Update(env, p.unstored)
-	p.unstored = nil
-	return false
-}
-
-// Clone implements cache.Publisher.
-func (p *versionFirst) Clone() cache.Publisher { c := *p; return &c }
-
-// Cells implements cache.Publisher.
-func (p *versionFirst) Cells(visit sim.CellVisitor) {
-	if p.unstored != nil {
-		visit(cellUnstored, 0, p.unstored.Digest(sim.NewDigest))
-	}
-}
-
-// versionOnly: the version of a change is out before the change.
-type versionOnly struct{ resourceVersion int64 }
-
-// Text implements sim.Note.
-func (n versionOnly) Text(*sim.World) string {
-	return "is at resourceVersion " + strconv.FormatInt(n.resourceVersion, 10) + ", and its store does not have that change yet"
-}
-
-// About implements sim.Subject.
-func (n versionOnly) About() sim.About { return sim.About{Revision: n.resourceVersion} }

@@ -9,7 +9,6 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/progress"
 	"github.com/watchbed/watchbed/sim/cache/read"
 	readvariant "github.com/watchbed/watchbed/sim/cache/read/variant"
-	"github.com/watchbed/watchbed/sim/cache/reflector"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/cache/write"
 	"github.com/watchbed/watchbed/sim/release"
@@ -139,5 +138,5 @@ var (
 	DetectsNotifications = ofCache("a watch with initial events is refused while no progress comes but what was asked for (watch-list-detection=unasked)",
 		func(o *cache.Options) bool { return o.Watches.Detection == dispatch.DetectUnasked })
 	StreamsFromEtcd = ofCache("the cache itself starts by a watch with initial events (reflector-list=watch-list)",
-		func(o *cache.Options) bool { return o.Ingestion.ReflectorList == reflector.WatchList })
+		func(o *cache.Options) bool { return o.Ingestion.WatchListClient })
 )

@@ -31,7 +31,7 @@ func TestCheckThatPassesDropsSnapshots(t *testing.T) {
 // Progress up to what the cache has wakes no read and is not handed to the dispatcher. A read that it would have
 // woken looks again with the next change.
 func TestEqualProgressIsSkipped(t *testing.T) {
-	for how, notified := range map[cache.EqualProgress]int{0: 2, cache.EqualProgressSkipped: 1} {
+	for how, notified := range map[cache.EqualProgress]int{cache.EqualProgressTaken: 2, cache.EqualProgressSkipped: 1} {
 		cfg := snapshotConfig(nil)
 		cfg.Ingestion.EqualProgress = how
 		b := newBed(t, cfg)

@@ -112,13 +112,17 @@ func (c *Cache) Generation() int { return c.generation }
 
 func (c *Cache) configure(cfg Config) {
 	cfg.setDefaults()
-	cfg.Metadata = WatchStreams.Of(cfg.Ingestion.WatchStream)(&cfg)
+	switch cfg.Ingestion.WatchStream {
+	case streamOfCaches:
+		cfg.Metadata = "source=cache"
+	case streamWithDelegated:
+		cfg.Metadata = cfg.DelegatedMetadata
+	}
 	if c.requester == nil || c.cfg.ProgressRequests != cfg.ProgressRequests {
 		c.requester = progress.Requesters.Of(cfg.ProgressRequests)()
 	}
 	c.cfg = cfg
 	c.guard.Reset(guard.Config{Options: cfg.Guard, KV: cfg.KV, Endpoints: cfg.Endpoints, FirstTimer: timerStatus})
-	c.ingestion.reset(&cfg.Ingestion)
 	c.resetDispatcher()
 }
 
@@ -126,7 +130,7 @@ func (c *Cache) configure(cfg Config) {
 func (c *Cache) forgetEverything() {
 	c.ready = ready{asking: c.ready.asking[:0]}
 	c.reflector.Forget()
-	c.ingestion.forget()
+	c.ingestion = ingestion{}
 	c.store.Reset(c.storeConfig())
 	c.resetRequester()
 	c.resetReads()

@@ -10,4 +10,6 @@ var (
 	// cellHandOver is the event on its way to the dispatcher; an item is its
 	// resourceVersion.
 	cellHandOver = sim.NewCell("cache: event to hand over")
+	// cellHalfTaken is a change of which the cache has the object or the version.
+	cellHalfTaken = sim.NewCell("cache: change that is halfway in")
 )

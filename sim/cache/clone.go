@@ -13,7 +13,6 @@ func (c *Cache) Clone() sim.Node {
 	d.guard = c.guard.Clone()
 	d.ready = c.ready.clone()
 	d.reflector = c.reflector.Clone(feed{&d})
-	d.ingestion = c.ingestion.clone()
 	d.requester = c.requester.Clone(surroundings{&d})
 	c.dispatcher.CloneTo(&d.dispatcher, &d.store, surroundings{&d})
 	c.reads.CloneTo(&d.reads, &d.store, d.requester, surroundings{&d}, func(w read.Watch) read.Watch {

@@ -165,7 +165,7 @@
 //
 // # Planted bugs
 //
-// A bug that a cache had is a value of a seam, which package knownbugs brings. None
+// A bug that a cache had is a value of an option; package knownbugs says what is known of it. None
 // has a yield point of its own. Where a bug has no effect a schedule takes the same
 // course as in the healthy cache; where it has one it takes a course that is there
 // for other requests (kubernetes-123676: that of a consistent LIST) or designs

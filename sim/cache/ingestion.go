@@ -13,38 +13,22 @@ import (
 // ingestion is how what the reflector takes in becomes readable, and reaches the
 // dispatcher.
 type ingestion struct {
-	publisher Publisher
-	progress  ProgressTaker
-	early     EarlyReturn
-	// chosen is the option that publisher was made for.
-	chosen Publication
 	// handOver is the event on its way to the dispatcher.
 	handOver store.Event
-}
-
-func (n *ingestion) reset(o *IngestionOptions) {
-	if n.publisher == nil || n.chosen != o.Publication {
-		n.publisher, n.chosen = Publications.Of(o.Publication)(), o.Publication
-	}
-	n.progress = ProgressTakers.Of(o.ProgressRV)
-	n.early = EqualProgresses.Of(o.EqualProgress)
-	n.forget()
-}
-
-func (n *ingestion) forget() {
-	n.publisher.Reset()
-	n.handOver = store.Event{}
-}
-
-func (n *ingestion) clone() ingestion {
-	c := *n
-	c.publisher = n.publisher.Clone()
-	return c
+	// unpublished is a change that the store has, and history and version do not; unstored is one whose version is
+	// out, and which the store does not have. As shipped there is neither.
+	unpublished store.Event
+	unstored    *wire.WatchEvent
 }
 
 func (n *ingestion) cells(visit sim.CellVisitor) {
 	visit(cellHandOver, 0, n.handOver.Fingerprint(sim.NewDigest))
-	n.publisher.Cells(visit)
+	switch {
+	case n.unpublished.ResourceVersion != 0:
+		visit(cellHalfTaken, 0, n.unpublished.Fingerprint(sim.NewDigest))
+	case n.unstored != nil:
+		visit(cellHalfTaken, 0, n.unstored.Digest(sim.NewDigest))
+	}
 }
 
 // feed is what the reflector sees of the cache.
@@ -89,19 +73,60 @@ func (c *Cache) processEvent(env *sim.Env, in *wire.WatchEvent) store.Event {
 	if env.Noting() {
 		env.Note(takesIn{in})
 	}
-	e := c.ingestion.publisher.Event(env, &c.store, in)
+	var e store.Event
+	if c.cfg.Ingestion.Publication == whole {
+		e = c.store.ProcessEvent(env, in)
+	} else {
+		e = c.takeHalf(env, in)
+	}
 	c.checks.Checker.Stored(env, &c.store)
-	if !c.ingestion.early.Wakes {
+	if c.cfg.Ingestion.EqualProgress != equalProgressSkippedUnwoken {
 		c.reads.Broadcast(env)
 	}
 	return e
 }
 
+// takeHalf takes in half of a change, and leaves the lock free until the hand-over to the dispatcher.
+func (c *Cache) takeHalf(env *sim.Env, in *wire.WatchEvent) store.Event {
+	env.Writes(cellHalfTaken, 0)
+	if c.cfg.Ingestion.Publication == versionFirst {
+		c.ingestion.unstored = in
+		if env.Noting() {
+			env.Note(versionOnly{in.ResourceVersion})
+		}
+		return c.store.Admit(env, in)
+	}
+	e := c.store.Change(env, in)
+	c.store.Update(env, in)
+	c.ingestion.unpublished = e
+	if env.Noting() {
+		env.Note(storeOnly{in.ResourceVersion})
+	}
+	return e
+}
+
+// takeOtherHalf takes in the rest of it.
+func (c *Cache) takeOtherHalf(env *sim.Env) {
+	n := &c.ingestion
+	env.Reads(cellHalfTaken, 0)
+	switch {
+	case n.unpublished.ResourceVersion != 0:
+		env.Writes(cellHalfTaken, 0)
+		c.store.Publish(env, n.unpublished)
+		n.unpublished = store.Event{}
+		c.reads.Broadcast(env)
+	case n.unstored != nil:
+		env.Writes(cellHalfTaken, 0)
+		c.store.Update(env, n.unstored)
+		n.unstored = nil
+	}
+}
+
 // updateResourceVersion is UpdateResourceVersion. It returns what the dispatcher is to be handed, which is
 // nothing if it returns early. An echo (progress-requests=echo) says more than a version, and is taken.
 func (c *Cache) updateResourceVersion(env *sim.Env, e *wire.WatchEvent) store.Event {
-	n := &c.ingestion
-	if n.early.Returns && e.ProgressID == 0 && e.ResourceVersion == c.store.ResourceVersion(env) {
+	o := &c.cfg.Ingestion
+	if o.EqualProgress != EqualProgressTaken && e.ProgressID == 0 && e.ResourceVersion == c.store.ResourceVersion(env) {
 		env.Cover(ProgressSkipped)
 		c.hear(env, 0)
 		if env.Noting() {
@@ -109,13 +134,17 @@ func (c *Cache) updateResourceVersion(env *sim.Env, e *wire.WatchEvent) store.Ev
 		}
 		return store.Event{}
 	}
-	n.progress.Ingested(env, c, e)
+	if !o.LateProgress {
+		c.takeProgress(env, e.ResourceVersion, e.ProgressID)
+	} else if env.Noting() {
+		env.Note(putOff{e.ResourceVersion})
+	}
 	return store.Event{ResourceVersion: e.ResourceVersion, Bookmark: true}
 }
 
-// TakeProgress takes in a progress notification (UpdateResourceVersion). It
+// takeProgress takes in a progress notification (UpdateResourceVersion). It
 // believes it whatever it says, as upstream does: also if it goes back in time.
-func (c *Cache) TakeProgress(env *sim.Env, resourceVersion, id int64) {
+func (c *Cache) takeProgress(env *sim.Env, resourceVersion, id int64) {
 	env.Cover(ProgressNotified)
 	c.hear(env, id)
 	if env.Noting() {
@@ -146,8 +175,8 @@ func (c *Cache) dropProgress(env *sim.Env, e *wire.WatchEvent) {
 func (c *Cache) runHandOver(env *sim.Env) {
 	n := &c.ingestion
 	env.Reads(cellHandOver, 0)
-	if n.publisher.HandOver(env, &c.store) {
-		c.reads.Broadcast(env)
+	if c.cfg.Ingestion.Publication != whole {
+		c.takeOtherHalf(env)
 	}
 	c.checks.Checker.Stored(env, &c.store)
 	if something := n.handOver.ResourceVersion != 0; something && !c.dispatcher.Offer(env, n.handOver) {
@@ -169,13 +198,11 @@ func (c feed) EndListAndWatch(env *sim.Env) {
 }
 
 func (c *Cache) reflectorConfig() reflector.Config {
-	listing := c.cfg.Ingestion.ReflectorList
-	if c.cfg.Guard.WatchList == guard.WatchListOff {
-		listing = reflector.Pages
-	}
+	o := &c.cfg.Ingestion
 	return reflector.Config{
 		KV: c.cfg.KV, Watch: c.cfg.Watch, Prefix: c.cfg.Prefix, Metadata: c.cfg.Metadata, Announce: c.guard.FollowsStreams(),
-		PageSize: c.cfg.ListPageSize, RelistDelay: c.cfg.RelistDelay, Listing: listing, Retry: c.cfg.Ingestion.WatchRetry, Relist: timerRelist,
+		PageSize: c.cfg.ListPageSize, RelistDelay: c.cfg.RelistDelay, Relist: timerRelist,
+		WatchListClient: o.WatchListClient && c.cfg.Guard.WatchList != guard.WatchListOff, RelistsOnError: o.RelistsOnError,
 	}
 }
 

@@ -47,3 +47,33 @@ func (n dropsProgress) Text(*sim.World) string {
 func (n dropsProgress) About() sim.About { return sim.About{Revision: n.resourceVersion} }
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
+
+// putOff: a progress notification has come in, and the version stays.
+type putOff struct{ resourceVersion int64 }
+
+func (n putOff) Text(*sim.World) string {
+	return "puts progress " + number(n.resourceVersion) + " into the dispatcher's channel, and its resourceVersion stays"
+}
+
+// About implements sim.Subject.
+func (n putOff) About() sim.About { return sim.About{Revision: n.resourceVersion} }
+
+// storeOnly: the store has a change before its version is out.
+type storeOnly struct{ resourceVersion int64 }
+
+func (n storeOnly) Text(*sim.World) string {
+	return "has change " + number(n.resourceVersion) + " in its store, and its resourceVersion does not say so yet"
+}
+
+// About implements sim.Subject.
+func (n storeOnly) About() sim.About { return sim.About{Revision: n.resourceVersion} }
+
+// versionOnly: the version of a change is out before the change.
+type versionOnly struct{ resourceVersion int64 }
+
+func (n versionOnly) Text(*sim.World) string {
+	return "is at resourceVersion " + number(n.resourceVersion) + ", and its store does not have that change yet"
+}
+
+// About implements sim.Subject.
+func (n versionOnly) About() sim.About { return sim.About{Revision: n.resourceVersion} }

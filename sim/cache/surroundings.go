@@ -20,7 +20,7 @@ func (c *Cache) resetDispatcher() {
 			Watcher: func(i int) (sim.Task, sim.Timer) { return watcherTask(i), watchTimer(i) },
 		},
 		Upstream: c.cfg.Watch, UpstreamMetadata: c.cfg.DelegatedMetadata, Fields: c.cfg.Fields, EventFreshDuration: c.cfg.EventFreshDuration,
-		EntriesOfChange:  c.ingestion.early.entriesOfChange(),
+		OneEntryOfChange: c.cfg.Ingestion.EqualProgress != EqualProgressTaken,
 		WithoutWatchList: c.cfg.Guard.WatchList == guard.WatchListOff,
 		Store:            &c.store, Surroundings: surroundings{c},
 	})
@@ -111,7 +111,9 @@ func (c surroundings) ProgressRequested(env *sim.Env) { c.dispatcher.ProgressReq
 
 // ProgressDispatched implements dispatch.Surroundings.
 func (c surroundings) ProgressDispatched(env *sim.Env, resourceVersion int64) {
-	c.ingestion.progress.Dispatched(env, c.Cache, resourceVersion)
+	if c.cfg.Ingestion.LateProgress {
+		c.takeProgress(env, resourceVersion, 0)
+	}
 }
 
 // flowConfig is what the priority level of the cache is made of.

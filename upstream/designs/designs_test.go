@@ -10,7 +10,6 @@ import (
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/sim/cache"
-	"github.com/watchbed/watchbed/sim/cache/reflector"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -89,7 +88,7 @@ func TestGuestsPromiseWhatTheirReleasesDo(t *testing.T) {
 		require.NoError(t, err)
 		want, err := cache.ForDesign(release)
 		require.NoError(t, err)
-		want.Ingestion.ReflectorList = reflector.WatchList
+		want.Ingestion.WatchListClient = true
 		require.Equal(t, want, got, guest)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/check"
 	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/cache/read"
-	"github.com/watchbed/watchbed/sim/cache/reflector"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/client/etcd3"
 	"github.com/watchbed/watchbed/sim/option"
@@ -60,7 +59,7 @@ func (n *Node) gates() []gate {
 		{"DetectCacheInconsistency", o.Checks.ConsistencyChecker == check.ConsistencyCheckerFallback},
 		{"ConsistentListFromCacheSkipTimeoutFallback", o.Reads.OnTimeout == read.OnTimeoutThrottle},
 		{"WatchList", o.Guard.WatchList != guard.WatchListOff},
-		{protocol.GateWatchListClient, o.Ingestion.ReflectorList == reflector.WatchList},
+		{protocol.GateWatchListClient, o.Ingestion.WatchListClient},
 	}
 }
 

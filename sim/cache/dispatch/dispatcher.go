@@ -46,7 +46,6 @@ type Dispatcher struct {
 // been used.
 func (d *Dispatcher) Reset(cfg Config) {
 	cfg.setDefaults()
-	set(&cfg.EntriesOfChange, 2)
 	d.cfg = cfg
 	d.buffer = Buffers.Of(cfg.Buffer)
 	d.progress = heardProgress{}
@@ -98,10 +97,10 @@ func (d *Dispatcher) occupied() bool {
 // change the reflector reports its resourceVersion once more
 // (UpdateResourceVersion), which is a second entry unless that call returns early.
 func (d *Dispatcher) weight(e *store.Event) int {
-	if e.Bookmark {
+	if e.Bookmark || d.cfg.OneEntryOfChange {
 		return 1
 	}
-	return d.cfg.EntriesOfChange
+	return 2
 }
 
 // Offer puts an event into the incoming channel. It returns false if there is no

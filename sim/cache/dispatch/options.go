@@ -171,8 +171,8 @@ type Config struct {
 	// EventFreshDuration is how long the history shall keep events; the capacity
 	// of a watcher's channels follows from it.
 	EventFreshDuration sim.Duration
-	// EntriesOfChange is how many entries a change takes in the incoming channel; 0 stands for 2.
-	EntriesOfChange int
+	// OneEntryOfChange: UpdateResourceVersion returns early after a change, and puts no entry into the incoming channel.
+	OneEntryOfChange bool
 
 	Store        *store.Store
 	Surroundings Surroundings

@@ -1,9 +1,6 @@
 package reflector
 
-import (
-	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/option"
-)
+import "github.com/watchbed/watchbed/sim"
 
 // Config is what a reflector is made of.
 type Config struct {
@@ -20,25 +17,10 @@ type Config struct {
 	// RelistDelay is the time between the end of one ListAndWatch and the start
 	// of the next.
 	RelistDelay sim.Duration
-	// Listing is how a ListAndWatch begins.
-	Listing Listing
-	// Retry is what follows an error of the watch.
-	Retry Retry
+	// WatchListClient: a ListAndWatch begins with a watch with initial events, and lists only if that fails.
+	WatchListClient bool
+	// RelistsOnError: no error of the watch is borne.
+	RelistsOnError bool
 	// Relist is the timer between two ListAndWatch.
 	Relist sim.Timer
 }
-
-// Listing chooses how a ListAndWatch begins.
-type Listing uint8
-
-// Listings are the ways to begin a ListAndWatch.
-var Listings = option.NewSeam[Listing, func(*Reflector, *sim.Env)]("reflector-list", "how the cache gets its contents").
-	Shipped("list", "it lists in etcd, page by page, and then watches", (*Reflector).List)
-
-// Pages is the shipped value.
-const Pages Listing = 0
-
-// The other values of the option reflector-list.
-var (
-	WatchList = Listings.Register("watch-list", "it watches with initial events, and lists if that fails (default since Kubernetes 1.35)", (*Reflector).WatchList)
-)

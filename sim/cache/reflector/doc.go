@@ -5,7 +5,6 @@
 //
 //	Reflector   the machine, from one ListAndWatch to the next
 //	Sink        the cache that it feeds
-//	Listing     how a ListAndWatch begins: a seam
 //
 // The package must never import sim/cache or another package below it but
 // traffic: the Sink decides what becomes of the objects.

@@ -25,9 +25,8 @@ const (
 // Reflector is client-go's type of that name.
 type Reflector struct {
 	// cfg is never written to between two resets: clones share it.
-	cfg   *Config
-	sink  Sink
-	begin func(*Reflector, *sim.Env)
+	cfg  *Config
+	sink Sink
 	// first is the request for the first page, the same every time.
 	first *wire.RangeRequest
 
@@ -59,7 +58,7 @@ func (r *Reflector) Reconfigure(cfg Config, sink Sink) {
 		r.cfg = &own
 		r.first = firstPage(&own)
 	}
-	r.sink, r.begin = sink, Listings.Of(cfg.Listing)
+	r.sink = sink
 }
 
 // Forget drops what the process kept in memory.
@@ -85,7 +84,11 @@ func (r *Reflector) ListAndWatch(env *sim.Env) {
 	r.starts++
 	r.turns.begin(env)
 	r.sink.BeginListAndWatch(env)
-	r.begin(r, env)
+	if r.cfg.WatchListClient {
+		r.WatchList(env)
+	} else {
+		r.List(env)
+	}
 }
 
 // endListAndWatch leaves the gap until the next turn of wait.Until.

@@ -40,11 +40,10 @@ func (s *sink) Event(env *sim.Env, e *wire.WatchEvent) bool {
 type host struct {
 	reflector reflector.Reflector
 	sink      sink
-	listing   reflector.Listing
 }
 
 func (h *host) Start(env *sim.Env) {
-	h.reflector.Reset(reflector.Config{KV: 1, Watch: 1, Prefix: "/pods/", PageSize: 2, Listing: h.listing}, &h.sink)
+	h.reflector.Reset(reflector.Config{KV: 1, Watch: 1, Prefix: "/pods/", PageSize: 2}, &h.sink)
 	h.reflector.ListAndWatch(env)
 }
 
@@ -136,16 +135,4 @@ func TestLockedSinkStopsTheWatch(t *testing.T) {
 	h, s := &host{sink: sink{locked: true}}, &etcd{revisions: []int64{6, 0}}
 	run(h, s)
 	require.Equal(t, []string{"begin", "replace with 3 objects at 5"}, h.sink.log, "not even the end of the watch is read")
-}
-
-// TestAnotherModuleAddsAListing: a ListAndWatch that begins with nothing.
-func TestAnotherModuleAddsAListing(t *testing.T) {
-	listing := reflector.Listings.Register("initial-events-twice", "it asks twice for initial events", func(r *reflector.Reflector, env *sim.Env) {
-		r.WatchList(env)
-		r.Close(env)
-		r.WatchList(env)
-	})
-	s := &etcd{}
-	run(&host{listing: listing}, s)
-	require.Equal(t, []int64{0, 0}, s.starts)
 }

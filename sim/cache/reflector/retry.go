@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/option"
 )
 
 // maxInternalErrorRetry is how long the reflector watches again after internal
@@ -34,10 +33,3 @@ func (r *retryWithDeadline) again(env *sim.Env) bool {
 	}
 	return true
 }
-
-// Retry is a value of Retries.
-type Retry uint8
-
-// Retries say whether the reflector bears errors for that time, and watches again.
-var Retries = option.NewSeam[Retry, bool]("watch-retry", "what a cache does when its watch of etcd ends with an error other than a compaction").
-	Shipped("half-a-minute", "it watches again for as long as the errors last no longer than 30 s", true)

@@ -84,7 +84,7 @@ func (r *Reflector) Next(env *sim.Env) {
 func (r *Reflector) watchFailed(env *sim.Env, err *wire.Error) {
 	env.Close(r.watch.conn)
 	r.ended(env, err)
-	if err.Code != wire.ErrCompacted && Retries.Of(r.cfg.Retry) && r.watch.again(env) {
+	if err.Code != wire.ErrCompacted && !r.cfg.RelistsOnError && r.watch.again(env) {
 		env.Cover(watchRetried)
 		r.startWatch(env)
 		return
