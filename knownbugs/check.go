@@ -3,9 +3,6 @@ package knownbugs
 import (
 	"github.com/watchbed/watchbed/properties/checks"
 	"github.com/watchbed/watchbed/scenarios/divergences"
-	"github.com/watchbed/watchbed/sim/cache/check"
-	"github.com/watchbed/watchbed/sim/cache/store"
-	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -19,11 +16,6 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Why: "the lost event is of an object that the cache has, in an older revision",
 })
 
-var _ = check.CheckDigests.Register("names", "its name: an old object is not found",
-	func(d store.Digest, prefix string, kv *wire.KeyValue) store.Digest {
-		return d.Object(prefix, &wire.KeyValue{Key: kv.Key})
-	})
-
 // No cache is known to have had this one. A continue token without a revision would do
 // it: the digest of etcd is then of two states.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
@@ -33,6 +25,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Scenario: divergences.ConsistencyChecks, Property: checks.DetectorAccuracy,
 	Why: "cache and etcd are equal at the revision of the check",
 })
-
-var _ = check.CheckPages.Register("newest", "the newest: a write between two pages is a false alarm",
-	func(int64) int64 { return 0 })

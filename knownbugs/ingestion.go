@@ -6,8 +6,6 @@ import (
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/scenarios/delegation"
-	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/cache/check"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -65,16 +63,6 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Also: []*testbed.Scenario{scenarios.CompetingCompactors},
 	Why:  "the answer is true, and older than etcd serves to any client",
 })
-
-var _ = check.CompactionNotices.Register("unheard", "not at all: it serves history that etcd has compacted (kubernetes#131011)", unheard{})
-
-type unheard struct{}
-
-// Begin implements check.Notice.
-func (unheard) Begin(*sim.Env, *check.Compactions) {}
-
-// Next implements check.Notice.
-func (unheard) Next(*sim.Env, *check.Compactions, int64) {}
 
 // The healthy cache sets its resourceVersion in the step that takes a progress
 // notification in. This one sets it when the dispatcher takes the notification

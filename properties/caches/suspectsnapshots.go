@@ -136,7 +136,7 @@ func (j *suspectSnapshots) look(i int, c *testbed.Cache) {
 		of.last = k
 		j.tally.Exercised++
 		// Code that ships is looked at after it has dropped the snapshots.
-		amid := c.Server().Cache.Checks.MarkConsistent != check.MarkConsistentLocked && !c.Server().Design.OwnNode()
+		amid := c.Server().Cache.Checks.UnlockedMark && !c.Server().Design.OwnNode()
 		switch {
 		case all[k-1].Outcome == check.Consistent:
 			j.end(i)

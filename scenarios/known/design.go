@@ -118,9 +118,9 @@ var (
 	CheckerFallsBack = ofCache("a failed consistency check drops the snapshots (consistency-checker=fallback)",
 		func(o *cache.Options) bool { return o.Checks.ConsistencyChecker == check.ConsistencyCheckerFallback })
 	PassedCheckDropsSnapshots = ofCache("a consistency check that passes drops the snapshots (passed-check=drops-snapshots)",
-		func(o *cache.Options) bool { return check.PassedChecks.Of(o.Checks.PassedCheck) })
+		func(o *cache.Options) bool { return o.Checks.PassedCheckDrops })
 	MarksWithoutLock = ofCache("a failed consistency check can drop the snapshots while an event is halfway into the cache (mark-consistent=unlocked)",
-		func(o *cache.Options) bool { return o.Checks.MarkConsistent == check.MarkConsistentUnlocked })
+		func(o *cache.Options) bool { return o.Checks.UnlockedMark })
 	CheckerEndsProcess = ofCache("a failed consistency check ends the process (consistency-checker=panic)",
 		func(o *cache.Options) bool { return o.Checks.ConsistencyChecker == check.ConsistencyCheckerPanic })
 )

@@ -13,9 +13,9 @@ import (
 // A check that passes drops the snapshots in v0.38.0-alpha.2 (snapshotter.SetEnabled): past states are etcd's from
 // then on, the newest one stays, and the next event leaves a snapshot.
 func TestCheckThatPassesDropsSnapshots(t *testing.T) {
-	for how, want := range map[check.PassedCheck]string{0: "b=1", check.PassedCheckDrops: fromEtcd} {
+	for drops, want := range map[bool]string{false: "b=1", true: fromEtcd} {
 		cfg := checkerConfig(check.ConsistencyCheckerFallback)
-		cfg.Checks.PassedCheck = how
+		cfg.Checks.PassedCheckDrops = drops
 		b := pastBed(t, cfg)
 		b.check(atNine)
 		assert.Equal(t, []check.Outcome{check.Consistent}, b.outcomes())

@@ -165,7 +165,7 @@ func TestCheckPeriod(t *testing.T) {
 }
 
 func detectorConfig() cache.Config {
-	return config(cache.Options{Checks: check.Options{InconsistencyDetector: check.InconsistencyDetectorOn}})
+	return config(cache.Options{Checks: check.Options{ComparesLists: true}})
 }
 
 // A list that the cache answered is asked of etcd at the resourceVersion of the

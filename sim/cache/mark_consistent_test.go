@@ -13,11 +13,8 @@ import (
 // that event outlives the others. When the next check has succeeded it is taken
 // for the newest state, which it is not.
 func TestCheckThatFailsAmidAnEvent(t *testing.T) {
-	for how, want := range map[check.MarkConsistent]string{
-		check.MarkConsistentLocked:   "a=3",
-		check.MarkConsistentUnlocked: "a=2",
-	} {
-		b, third := failsAmidAnEvent(t, how)
+	for unlocked, want := range map[bool]string{false: "a=3", true: "a=2"} {
+		b, third := failsAmidAnEvent(t, unlocked)
 		// c is gone meanwhile, and all is well again.
 		b.check(third.Item)
 		assert.Equal(t, []check.Outcome{check.Inconsistent, check.Consistent}, b.outcomes())
@@ -33,10 +30,10 @@ func TestCheckThatFailsAmidAnEvent(t *testing.T) {
 }
 
 // failsAmidAnEvent is a cache at 7, in which a check has failed amid the event of 6, and the event of 7.
-func failsAmidAnEvent(t *testing.T, how check.MarkConsistent) (*bed, *wire.WatchEvent) {
+func failsAmidAnEvent(t *testing.T, unlocked bool) (*bed, *wire.WatchEvent) {
 	t.Helper()
 	cfg := checkerConfig(check.ConsistencyCheckerFallback)
-	cfg.Checks.MarkConsistent = how
+	cfg.Checks.UnlockedMark = unlocked
 	b := newBed(t, cfg)
 	b.choices["an event is amid its way"] = 1
 	a := kv("a", "1", 5)
@@ -56,7 +53,7 @@ func failsAmidAnEvent(t *testing.T, how check.MarkConsistent) (*bed, *wire.Watch
 // TestCompactionDropsWhatOutlivedACheck: a compaction above that snapshot drops it, and the next check that succeeds leaves none to be
 // taken for the newest state.
 func TestCompactionDropsWhatOutlivedACheck(t *testing.T) {
-	b, third := failsAmidAnEvent(t, check.MarkConsistentUnlocked)
+	b, third := failsAmidAnEvent(t, true)
 	b.notice(7)
 	b.check(third.Item)
 	assert.Equal(t, "a=3", b.newest())

@@ -26,14 +26,8 @@ const (
 // Inconsistency Detection Mechanism").
 type Checker struct {
 	// cfg is never written to between two resets: clones share it.
-	cfg        *Config
-	process    []sim.NodeID
-	mark       Mark
-	onMismatch Reaction
-	digesting  Digesting
-	paging     Paging
-	// drops: a check that passes drops the snapshots.
-	drops bool
+	cfg     *Config
+	process []sim.NodeID
 
 	state State
 	// turns counts the checks of an untimed run, checks those that began. They
@@ -56,7 +50,7 @@ const jitterSteps = 64
 
 // start waits for the first check, unless there is none.
 func (k *Checker) start(env *sim.Env) {
-	if k.onMismatch != nil {
+	if k.cfg.ConsistencyChecker != ConsistencyCheckerOff {
 		k.sleep(env)
 	}
 }
@@ -102,9 +96,17 @@ func (k *Checker) Check(env *sim.Env, ready bool, s *store.Store, log *Log) {
 func (k *Checker) read(newest store.View) {
 	k.resourceVersion, k.cacheDigest = newest.ResourceVersion, store.NewDigest
 	newest.Ascend(k.cfg.Prefix, "", func(kv *wire.KeyValue) bool {
-		k.cacheDigest = k.digesting(k.cacheDigest, k.cfg.Prefix, kv)
+		k.cacheDigest = k.with(k.cacheDigest, kv)
 		return true
 	})
+}
+
+// with adds an object to a digest.
+func (k *Checker) with(d store.Digest, kv *wire.KeyValue) store.Digest {
+	if k.cfg.ComparesNames {
+		kv = &wire.KeyValue{Key: kv.Key}
+	}
+	return d.Object(k.cfg.Prefix, kv)
 }
 
 // list asks etcd for the page that begins at a key, at a revision.
@@ -134,12 +136,16 @@ func (k *Checker) answer(env *sim.Env, conn sim.Conn, p sim.Payload, s *store.St
 		return true
 	}
 	for _, kv := range page.Kvs {
-		k.etcdDigest = k.digesting(k.etcdDigest, k.cfg.Prefix, kv)
+		k.etcdDigest = k.with(k.etcdDigest, kv)
 		k.bytes += len(kv.Key) + len(kv.Value)
 	}
 	if page.More && len(page.Kvs) > 0 {
 		env.Cover(checkPaged)
-		k.list(env, page.Kvs[len(page.Kvs)-1].Key+"\x00", k.paging(k.resourceVersion))
+		revision := k.resourceVersion
+		if k.cfg.PagesOfNewest {
+			revision = 0
+		}
+		k.list(env, page.Kvs[len(page.Kvs)-1].Key+"\x00", revision)
 		return true
 	}
 	env.Add(checkBytes, int64(k.bytes))
@@ -163,7 +169,7 @@ func (k *Checker) matched(env *sim.Env, s *store.Store, log *Log) {
 	log.end(env, k.detection, Consistent)
 	env.Add(checksSucceeded, 1)
 	s.MarkConsistent(env, true)
-	if k.drops {
+	if k.cfg.PassedCheckDrops {
 		s.DropSnapshots(env)
 	}
 	k.sleep(env)
@@ -176,7 +182,20 @@ func (k *Checker) mismatched(env *sim.Env, s *store.Store, log *Log) {
 	if env.Noting() {
 		env.Note(differs{at: k.resourceVersion})
 	}
-	if k.state = k.onMismatch(env, k, s); k.state == Sleeping {
+	switch {
+	case k.cfg.ConsistencyChecker == ConsistencyCheckerPanic:
+		env.Cover(checkPanicked)
+		process := k.process
+		if process == nil {
+			process = []sim.NodeID{env.Self()}
+		}
+		env.Crash(process)
+		k.state = Ended
+	case k.cfg.UnlockedMark && s.SnapshotsAllowed(env) && env.Mode() != sim.Timed && env.Choose(2, "an event is amid its way") == 1:
+		s.MarkInconsistentAmidEvent(env)
+		k.state = Marking
+	default:
+		s.MarkConsistent(env, false)
 		k.sleep(env)
 	}
 	k.call = sim.NoConn

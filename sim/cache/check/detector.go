@@ -9,16 +9,6 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// InconsistencyDetector says whether lists that the cache answered are compared
-// with etcd (KEP-2340).
-type InconsistencyDetector uint8
-
-// Values of the option inconsistency-detector.
-const (
-	InconsistencyDetectorOff InconsistencyDetector = iota
-	InconsistencyDetectorOn
-)
-
 // Detector is KEP-2340's inconsistency detector ("What if the watch cache is
 // stale?"): it asks etcd too for a list that the cache answered, at
 // the resourceVersion of the answer. The client does not wait for it.
@@ -44,7 +34,7 @@ type comparison struct {
 // keys alone are left out too.
 func (k *Detector) Compare(env *sim.Env, list *wire.ListRequest, answer sim.Payload, log *Log) {
 	p, ok := answer.(*wire.ListResponse)
-	if k.cfg.InconsistencyDetector == InconsistencyDetectorOff || !ok || p.Origin != wire.FromCache || list.Continue != "" || list.Single || list.KeysOnly {
+	if !k.cfg.ComparesLists || !ok || p.Origin != wire.FromCache || list.Continue != "" || list.Single || list.KeysOnly {
 		return
 	}
 	prefix := store.PreparePrefix(list.Prefix)

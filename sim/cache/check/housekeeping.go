@@ -25,12 +25,10 @@ func (h *Housekeeping) Reset(cfg Config, process []sim.NodeID) {
 		own = &c
 	}
 	*h = Housekeeping{
-		Compactions: Compactions{cfg: own, notice: CompactionNotices.Of(cfg.CompactionNotice)},
-		Checker: Checker{cfg: own, process: process,
-			mark: Marks.Of(cfg.MarkConsistent), onMismatch: ConsistencyCheckers.Of(cfg.ConsistencyChecker),
-			digesting: CheckDigests.Of(cfg.CheckDigest), paging: CheckPages.Of(cfg.CheckPages), drops: PassedChecks.Of(cfg.PassedCheck)},
-		Detector: Detector{cfg: own, running: h.Detector.running[:0]},
-		Log:      Log{h.Log.all[:0]},
+		Compactions: Compactions{cfg: own},
+		Checker:     Checker{cfg: own, process: process},
+		Detector:    Detector{cfg: own, running: h.Detector.running[:0]},
+		Log:         Log{h.Log.all[:0]},
 	}
 }
 
@@ -49,10 +47,7 @@ func (h *Housekeeping) Reconfigure(cfg Config, process []sim.NodeID) {
 func (h *Housekeeping) Forget() {
 	h.Compactions.call = sim.NoConn
 	k := &h.Checker
-	*k = Checker{
-		cfg: k.cfg, process: k.process, mark: k.mark, onMismatch: k.onMismatch, digesting: k.digesting, paging: k.paging, drops: k.drops,
-		turns: k.turns, checks: k.checks,
-	}
+	*k = Checker{cfg: k.cfg, process: k.process, turns: k.turns, checks: k.checks}
 	h.Detector.running = h.Detector.running[:0]
 	h.Log.abandon()
 }
