@@ -3,7 +3,6 @@ package knownbugs
 import (
 	"github.com/watchbed/watchbed/properties/load"
 	"github.com/watchbed/watchbed/scenarios/seats"
-	"github.com/watchbed/watchbed/sim/cache/flowcontrol"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -17,8 +16,6 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Why: "each request that is executed has an answer, and the right one; what waits has none until a watch ends",
 })
 
-var _ = flowcontrol.WatchRules.Register("ended", "until it ends (kubernetes#105409)", func() bool { return false })
-
 // No API server is known to have had this one. Requests of a queue lie in the order of their
 // arrival, and upstream looked through them for those that were too old until it found one
 // that was not.
@@ -29,5 +26,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Scenario: seats.Waits, Property: load.SeatsKept,
 	Why: "a refusal for lack of seats is nothing unusual: only how long the request has waited says that it came too early",
 })
-
-var _ = flowcontrol.QueueTimeouts.Register("queue", "all of them", func(waiting int) int { return waiting })

@@ -194,10 +194,14 @@ func (l *Level) Delegates(env *sim.Env, conn sim.Conn) *wire.Error {
 		if env.Noting() {
 			env.Note(costs{from: r.Message.From, seats: r.Seats, cost: cost})
 		}
-		if !FallbackRules.Of(l.cfg.FallbackSeats)(l, r, cost) {
-			env.Cover(tooCostly)
-			l.reject(env, r, CostlyAtEtcd)
-			return TooManyRequests
+		if l.cfg.SeatsAtEtcd {
+			// A LIST cannot wait for more seats while it has some: two that did would wait for each other.
+			if l.InUse()-r.Seats+cost > l.cfg.Seats {
+				env.Cover(tooCostly)
+				l.reject(env, r, CostlyAtEtcd)
+				return TooManyRequests
+			}
+			r.Seats = cost
 		}
 	}
 	r.AtEtcd = cost
@@ -251,7 +255,11 @@ func (l *Level) Left(env *sim.Env, conn sim.Conn) {
 func (l *Level) Fire(env *sim.Env) {
 	env.Writes(cellQueues, 0)
 	q := l.longest()
-	for range QueueTimeouts.Of(l.cfg.QueueTimeout)(len(q.waiting)) {
+	old := 1
+	if l.cfg.QueueTimesOut {
+		old = len(q.waiting)
+	}
+	for range old {
 		r := q.waiting[0]
 		q.remove(0)
 		l.schedule(env)
@@ -273,6 +281,18 @@ func (l *Level) refuse(env *sim.Env, r *Request, why Why) {
 		env.Note(refused{from: r.Message.From, what: r.Message.Payload.Label(), why: why})
 	}
 	l.cfg.Surroundings.Refuse(env, &r.Message, TooManyRequests)
+}
+
+// Initialized is called when a watch has sent its initial events (WatchInitialized; KEP-1040, "Watch initialization").
+func (l *Level) Initialized(env *sim.Env, conn sim.Conn) {
+	if !l.cfg.WatchesKeepSeats {
+		l.Finished(env, conn)
+		return
+	}
+	if i := l.find(conn); i >= 0 && env.Noting() {
+		r := &l.executing[i]
+		env.Note(seatsKept{from: r.Message.From, what: r.Message.Payload.Label(), seats: r.Seats})
+	}
 }
 
 // find is the place of a request among those that have seats, -1 if it has none.

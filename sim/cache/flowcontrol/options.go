@@ -20,14 +20,13 @@ type Options struct {
 	QueueWait sim.Duration
 	// ObjectsPerSeat is how many objects a LIST looks at for each seat: 100.
 	ObjectsPerSeat int
-	// FallbackSeats is what a LIST does that is put to etcd although its seats were
-	// estimated for the cache.
-	FallbackSeats FallbackSeats
-	// WatchSeats is until when a watch has its seats.
-	WatchSeats WatchSeats
-	// QueueTimeout is which requests are refused when the oldest of a queue has waited too
-	// long.
-	QueueTimeout QueueTimeout
+	// SeatsAtEtcd: a LIST that is put to etcd although its seats were estimated for the cache takes as many as etcd's
+	// answer costs (KEP-2340, "Per-request override": the cost would change after the decision).
+	SeatsAtEtcd bool
+	// WatchesKeepSeats: a watch has its seats until it ends.
+	WatchesKeepSeats bool
+	// QueueTimesOut: all requests of a queue are refused when the oldest has waited too long.
+	QueueTimesOut bool
 }
 
 // AmountGroup is the amounts of a level.
@@ -42,9 +41,17 @@ var AmountGroup = option.NewGroup("cache",
 
 // Group is the options of a level with named values.
 var Group = option.NewGroup("cache",
-	option.SeamOption(FallbackRules, func(o *Options) *FallbackSeats { return &o.FallbackSeats }),
-	option.SeamOption(WatchRules, func(o *Options) *WatchSeats { return &o.WatchSeats }),
-	option.SeamOption(QueueTimeouts, func(o *Options) *QueueTimeout { return &o.QueueTimeout }),
+	option.Either("fallback-seats", func(o *Options) *bool { return &o.SeatsAtEtcd },
+		"the seats of a LIST that is put to etcd although they were estimated for the cache",
+		option.Val("kept", "it keeps those that it has"),
+		option.Val("at-etcd", "it takes as many as etcd's answer costs, or is refused with 429 if these are not free")),
+	option.Either("watch-seats", func(o *Options) *bool { return &o.WatchesKeepSeats }, "until when a watch has its seats",
+		option.Val("initialized", "until it has sent its initial events"),
+		option.Bug("ended", "until it ends (kubernetes#105409)")),
+	option.Either("queue-timeout", func(o *Options) *bool { return &o.QueueTimesOut },
+		"which requests of a queue are refused when the oldest has waited too long",
+		option.Val("oldest", "that one"),
+		option.Bug("queue", "all of them")),
 )
 
 func (o *Options) setDefaults() {

@@ -1,7 +1,5 @@
 package flowcontrol
 
-import "github.com/watchbed/watchbed/sim/option"
-
 // queue is the requests of the flows that were dealt it, oldest first.
 type queue struct {
 	waiting []Request
@@ -38,15 +36,6 @@ func (q *queue) pop() (r Request, start int64) {
 func (q *queue) remove(i int) {
 	q.waiting = append(q.waiting[:i], q.waiting[i+1:]...)
 }
-
-// QueueTimeout is the value of the option queue-timeout.
-type QueueTimeout uint8
-
-// QueueTimeouts is the seam of how many of the requests of a queue, the oldest first, are
-// refused when the oldest one has waited for as long as it may.
-var QueueTimeouts = option.NewSeam[QueueTimeout, func(waiting int) int]("queue-timeout",
-	"which requests of a queue are refused when the oldest has waited too long").
-	Shipped("oldest", "that one", func(int) int { return 1 })
 
 // choose is the queue of a hand in which the fewest seats are waited for. The search
 // begins at another one each time.
