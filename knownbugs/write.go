@@ -5,7 +5,6 @@ import (
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/writes"
 	scenarios "github.com/watchbed/watchbed/scenarios/writes"
-	"github.com/watchbed/watchbed/sim/cache/write"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -29,9 +28,6 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Why:        "the first client that has changed an object is refused because the cache has not heard of that yet",
 })
 
-var _ = write.Suggestions.Register("trusted-by-updates", "all that an update checks (kubernetes#35415)",
-	write.Trust{Final: []write.Check{write.UpdatePrecondition, write.UpdateFunction, write.NoChange}})
-
 // No release had it: the change that brought the suggestion looked at etcd from the beginning.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name: "kubernetes-35415-deepcopy", Issue: "kubernetes/kubernetes#35415",
@@ -43,9 +39,6 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Why:        "the cache shows what is not written yet, and never may be",
 })
 
-var _ = write.Suggestions.Register("live", "it is the object itself and no copy, and the update changes it (kubernetes#35415)",
-	write.Trust{Live: true})
-
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name: "kubernetes-43152", Issue: "kubernetes/kubernetes#43152", FixedIn: testbed.Fix("Kubernetes", "1.8"),
 	Summary:  "an update that fails on the object of the cache is refused, however old that is",
@@ -55,9 +48,6 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	WhyFurther: "a refusal without a reason has no place among the other operations",
 	Why:        "the update requires the resourceVersion that its client was answered, and the cache is not there yet",
 })
-
-var _ = write.Suggestions.Register("trusted-by-update-function", "the error of an update function (kubernetes#43152)",
-	write.Trust{Final: []write.Check{write.UpdateFunction}})
 
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name: "kubernetes-48394", Issue: "kubernetes/kubernetes#48394", FixedIn: testbed.Fix("Kubernetes", "1.8"),
@@ -69,9 +59,6 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Why:        "an update that has been answered is missing in the object that a later one returns",
 })
 
-var _ = write.Suggestions.Register("trusted-unchanged", "that there is nothing to change (kubernetes#48394)",
-	write.Trust{Final: []write.Check{write.NoChange}})
-
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name: "kubernetes-54780", Issue: "kubernetes/kubernetes#54780", FixedIn: testbed.Fix("Kubernetes", "1.9"),
 	Summary:  "an update that finds nothing to change in an old object is over, though it has something to change in the new one",
@@ -79,9 +66,6 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Scenario: scenarios.Objects, Property: writes.NoLostUpdates,
 	Why: "the object that it returns lacks what it was to add",
 })
-
-var _ = write.Suggestions.Register("settled", "that there is nothing to change, once etcd has been asked (kubernetes#54780)",
-	write.Trust{Settles: true})
 
 // In Kubernetes it was an update function that failed: one that deletes an object because of
 // finalizers that it does not have any more. Upstream's table of reproductions has it as the
@@ -94,9 +78,6 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Why: "the client has just given the object what allows the deletion",
 })
 
-var _ = write.Suggestions.Register("trusted-by-validation", "the validation of a deletion (kubernetes#77619)",
-	write.Trust{Final: []write.Check{write.Validation}})
-
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name: "kubernetes-82303", Issue: "kubernetes/kubernetes#82303", FixedIn: testbed.Fix("Kubernetes", "1.16"),
 	Summary:  "an update whose precondition the object of the cache does not meet is refused, however old that is",
@@ -106,9 +87,6 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	WhyFurther: "a refusal without a reason has no place among the other operations",
 	Why:        "the precondition is the resourceVersion that the client was answered, and the cache is not there yet",
 })
-
-var _ = write.Suggestions.Register("trusted-by-precondition", "the precondition of an update (kubernetes#82303)",
-	write.Trust{Final: []write.Check{write.UpdatePrecondition}})
 
 // No release had it: the change that brought the suggestion looked at etcd from the beginning.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
@@ -121,8 +99,6 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Why:        "two clients delete one object, and both are told that they have",
 })
 
-var _ = write.VanishedObjects.Register("deleted", "the object that the cache had, as if that were deleted now (kubernetes#89828)", true)
-
 // No release had it: the change that brought the suggestion looked at etcd from the beginning.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name: "kubernetes-89828-precondition", Issue: "kubernetes/kubernetes#89828",
@@ -133,6 +109,3 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	WhyFurther: "a refusal without a reason has no place among the other operations",
 	Why:        "the precondition is the resourceVersion that the client was answered, and the cache is not there yet",
 })
-
-var _ = write.Suggestions.Register("trusted-by-deletions", "the precondition of a deletion (kubernetes#89828)",
-	write.Trust{Final: []write.Check{write.DeletePrecondition}})

@@ -10,7 +10,6 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/read"
 	readvariant "github.com/watchbed/watchbed/sim/cache/read/variant"
 	"github.com/watchbed/watchbed/sim/cache/store"
-	"github.com/watchbed/watchbed/sim/cache/write"
 	"github.com/watchbed/watchbed/sim/release"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -103,7 +102,7 @@ func passes(s *testbed.Setup) bool {
 
 // NotFoundUnversioned is about the errors of writes.
 var NotFoundUnversioned = ofCache("the error of a write that finds no object has the resourceVersion 0 (not-found-rv=none)",
-	func(o *cache.Options) bool { return o.Writes.NotFoundRV == write.NotFoundUnversioned })
+	func(o *cache.Options) bool { return o.Writes.NotFoundUnversioned })
 
 // Snapshots and the comparison with etcd.
 var (

@@ -18,15 +18,14 @@ type Config struct {
 
 // Delegator is upstream's CacheDelegator as far as it writes.
 type Delegator struct {
-	cfg   Config
-	rules rules
+	cfg Config
 	// writes are by their numbers. One that is over leaves its number to another.
 	writes []*Write
 }
 
 // Reset makes the delegator that of a new process, and keeps its memory.
 func (d *Delegator) Reset(cfg Config) {
-	d.cfg, d.rules = cfg, newRules(cfg.Options)
+	d.cfg = cfg
 	for _, w := range d.writes {
 		w.forget()
 	}
@@ -45,7 +44,7 @@ func (d *Delegator) Unanswered() int {
 
 // CloneTo makes to a delegator of its own, in front of another store.
 func (d *Delegator) CloneTo(to *Delegator, s *store.Store) {
-	to.cfg, to.rules = d.cfg, d.rules
+	to.cfg = d.cfg
 	to.cfg.Store = s
 	to.writes = make([]*Write, len(d.writes))
 	for i, w := range d.writes {

@@ -5,15 +5,8 @@
 //	Delegator   all writes of one cache
 //	Write       one Create, GuaranteedUpdate or Delete
 //
-// A file each:
-//
-//	delegator.go     the request, and the suggestion that goes with it
-//	create.go        store.Create
-//	update.go        store.GuaranteedUpdate
-//	remove.go        store.conditionalDelete
-//	state.go         what the store takes the object for (objState), and how it asks etcd
-//	commit.go        the transaction, and what comes of it
-//	trust.go         where a suggestion may be wrong, and is looked at again
+// delegator.go has the request, and the suggestion that goes with it; store.go what the store makes of
+// that: what it takes the object for (objState), GuaranteedUpdate, conditionalDelete, Create, and the transaction.
 //
 // The suggestion may be older than etcd's object: the cache is behind. What a check makes of it
 // is not final then. Either etcd is asked for the object and all begins again, or the

@@ -1,55 +1,76 @@
 package write
 
-import "github.com/watchbed/watchbed/sim/option"
+import (
+	"slices"
 
-// Suggestion is the value of the option suggestion.
-type Suggestion uint8
-
-// Suggestions is the seam of what a write makes of the object that the cache has.
-var Suggestions = option.NewSeam[Suggestion, Trust]("suggestion", "what a write relies on of the object that the cache has").
-	Shipped("checked", "nothing: what decides is looked at in etcd as well", Trust{})
-
-// Vanished is the value of the option vanished.
-type Vanished uint8
-
-// VanishedObjects is the seam of the deletion of an object that is gone meanwhile; true: it counts as done.
-var VanishedObjects = option.NewSeam[Vanished, bool]("vanished", "what a deletion is answered that finds the object gone").
-	Shipped("not-found", "that there is none", false)
-
-// NotFoundRV is the value of the option not-found-rv.
-type NotFoundRV uint8
-
-// NotFoundVersions is the seam of the resourceVersion in the error of a write that finds no object; it is
-// given etcd's revision.
-var NotFoundVersions = option.NewSeam[NotFoundRV, func(revision int64) int64]("not-found-rv", "which resourceVersion the error of a write has that finds no object").
-	Shipped("state", "that of the state without it", func(revision int64) int64 { return revision })
-
-// NotFoundUnversioned is what getState of k8s.io/apiserver v0.37.2 does, and v0.38.0-alpha.2 no longer.
-var NotFoundUnversioned = NotFoundVersions.Register("none", "none, so that it says 0: as v0.37.2 ships it (kubernetes#138724)", func(int64) int64 { return 0 })
+	"github.com/watchbed/watchbed/sim/option"
+)
 
 // Options is how a design treats writes. The zero value is what is shipped.
 type Options struct {
 	Suggestion Suggestion
-	Vanished   Vanished
-	NotFoundRV NotFoundRV
+	// VanishedIsDeleted: a deletion that finds the object gone counts as done.
+	VanishedIsDeleted bool
+	// NotFoundUnversioned: the error of a write that finds no object has no resourceVersion, which getState of
+	// k8s.io/apiserver v0.37.2 does, and v0.38.0-alpha.2 no longer.
+	NotFoundUnversioned bool
 }
+
+// Suggestion is what a write relies on of the object that the cache has, which may be stale.
+type Suggestion uint8
+
+const (
+	checked Suggestion = iota
+	trustedByUpdates
+	live
+	trustedByUpdateFunction
+	trustedUnchanged
+	settled
+	trustedByValidation
+	trustedByPrecondition
+	trustedByDeletions
+)
+
+// check is one of the places where a suggestion decides what becomes of a write. noChange is that an update leaves the
+// object as it is.
+type check uint8
+
+const (
+	updatePrecondition check = iota
+	updateFunction
+	noChange
+	deletePrecondition
+	validation
+)
+
+// trusted are the checks whose outcome counts although the suggestion may be stale.
+var trusted = [...][]check{
+	trustedByUpdates:        {updatePrecondition, updateFunction, noChange},
+	trustedByUpdateFunction: {updateFunction},
+	trustedUnchanged:        {noChange},
+	trustedByValidation:     {validation},
+	trustedByPrecondition:   {updatePrecondition},
+	trustedByDeletions:      {deletePrecondition},
+}
+
+func (s Suggestion) trusts(c check) bool { return slices.Contains(trusted[s], c) }
 
 // Group is all options in which designs differ.
 var Group = option.NewGroup("cache",
-	option.SeamOption(Suggestions, func(o *Options) *Suggestion { return &o.Suggestion }),
-	option.SeamOption(VanishedObjects, func(o *Options) *Vanished { return &o.Vanished }),
-	option.SeamOption(NotFoundVersions, func(o *Options) *NotFoundRV { return &o.NotFoundRV }),
+	option.Choice("suggestion", func(o *Options) *Suggestion { return &o.Suggestion }, "what a write relies on of the object that the cache has",
+		option.Val("checked", "nothing: what decides is looked at in etcd as well"),
+		option.Bug("trusted-by-updates", "all that an update checks (kubernetes#35415)"),
+		option.Bug("live", "it is the object itself and no copy, and the update changes it (kubernetes#35415)"),
+		option.Bug("trusted-by-update-function", "the error of an update function (kubernetes#43152)"),
+		option.Bug("trusted-unchanged", "that there is nothing to change (kubernetes#48394)"),
+		option.Bug("settled", "that there is nothing to change, once etcd has been asked (kubernetes#54780)"),
+		option.Bug("trusted-by-validation", "the validation of a deletion (kubernetes#77619)"),
+		option.Bug("trusted-by-precondition", "the precondition of an update (kubernetes#82303)"),
+		option.Bug("trusted-by-deletions", "the precondition of a deletion (kubernetes#89828)")),
+	option.Either("vanished", func(o *Options) *bool { return &o.VanishedIsDeleted }, "what a deletion is answered that finds the object gone",
+		option.Val("not-found", "that there is none"),
+		option.Bug("deleted", "the object that the cache had, as if that were deleted now (kubernetes#89828)")),
+	option.Either("not-found-rv", func(o *Options) *bool { return &o.NotFoundUnversioned }, "which resourceVersion the error of a write has that finds no object",
+		option.Val("state", "that of the state without it"),
+		option.Bug("none", "none, so that it says 0: as v0.37.2 ships it (kubernetes#138724)")),
 )
-
-// rules are what the options chose.
-type rules struct {
-	trust    Trust
-	vanished bool
-	notFound func(revision int64) int64
-}
-
-func newRules(o Options) rules {
-	return rules{
-		trust: Suggestions.Of(o.Suggestion), vanished: VanishedObjects.Of(o.Vanished), notFound: NotFoundVersions.Of(o.NotFoundRV),
-	}
-}

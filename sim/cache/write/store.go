@@ -1,0 +1,268 @@
+package write
+
+import (
+	"strings"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// objState is what the store takes the object for (objState, origStateIsCurrent).
+type objState struct {
+	// object is nil if there is none.
+	object *wire.KeyValue
+	// current: it comes from etcd, and not from the cache.
+	current bool
+	// value is what an update makes of it.
+	value string
+	// doubted: etcd was asked although there was a suggestion. same: the update had left that
+	// as it was.
+	doubted, same bool
+}
+
+// fetch asks etcd for the object (getCurrentState).
+func (w *Write) fetch(env *sim.Env) {
+	w.state = fetching
+	w.call = env.Call(w.d.cfg.KV, &wire.RangeRequest{Key: w.key})
+}
+
+// fetched takes the object from etcd.
+func (w *Write) fetched(env *sim.Env, p *wire.RangeResponse) {
+	var found *wire.KeyValue
+	if len(p.Kvs) > 0 {
+		found = p.Kvs[0]
+	}
+	doubted, same := w.doubted, w.same
+	if !w.take(env, found, p.Revision) {
+		return
+	}
+	switch {
+	case same && w.object != nil && (w.object.Value == w.value || w.d.cfg.Suggestion == settled):
+		w.finish(env, &wire.ObjectResponse{Item: w.object})
+		return
+	case doubted:
+		env.Cover(beginsAgain)
+		if env.Noting() {
+			env.Note(looksAt{w.resourceVersion()})
+		}
+	}
+	w.attempt(env)
+}
+
+// take makes what etcd has the state of the write, at a revision at which etcd was looked at. It
+// returns false if the write is over because there is no object (getState).
+func (w *Write) take(env *sim.Env, found *wire.KeyValue, revision int64) bool {
+	w.object, w.current, w.doubted, w.same = found, true, false, false
+	if found != nil || w.update != nil && w.update.IgnoreNotFound {
+		return true
+	}
+	env.Cover(notFound)
+	if w.d.cfg.NotFoundUnversioned {
+		revision = 0
+	}
+	w.finish(env, &wire.Error{Code: wire.KeyNotFound, Message: "no object " + w.key, ResourceVersion: revision})
+	return false
+}
+
+// resourceVersion is that of the state, 0 if there is no object.
+func (w *Write) resourceVersion() int64 {
+	if w.object == nil {
+		return 0
+	}
+	return w.object.ModRevision
+}
+
+// fails ends the write with the error of a check, if the state is etcd's. If it is a suggestion
+// the error may be of an old object: the check is made again on that of etcd. Upstream returns
+// the error if that is the same object; the check gives it once more.
+func (w *Write) fails(env *sim.Env, c check, err *wire.Error) {
+	if w.current || w.d.cfg.Suggestion.trusts(c) {
+		w.finish(env, err)
+		return
+	}
+	w.doubt(env)
+}
+
+// doubt asks etcd for the object in place of the suggestion.
+func (w *Write) doubt(env *sim.Env) {
+	env.Cover(suggestionDoubted)
+	if env.Noting() {
+		env.Note(looksAgain{})
+	}
+	w.doubted = true
+	w.fetch(env)
+}
+
+// checkPrecondition is Preconditions.Check: nil if the object is as required.
+func (w *Write) checkPrecondition(required int64) *wire.Error {
+	if required == 0 || w.resourceVersion() == required {
+		return nil
+	}
+	return conflict(w.key, required, w.resourceVersion())
+}
+
+func conflict(key string, required, found int64) *wire.Error {
+	return &wire.Error{
+		Code: wire.Conflict, Message: key + " is required to have resourceVersion " + number(required) + ", and has " + number(found),
+	}
+}
+
+// attemptUpdate is the loop of store.GuaranteedUpdate.
+func (w *Write) attemptUpdate(env *sim.Env) {
+	r := w.update
+	if err := w.checkPrecondition(r.Precondition); err != nil {
+		w.fails(env, updatePrecondition, err)
+		return
+	}
+	if r.Expected != 0 && r.Expected != w.resourceVersion() {
+		w.fails(env, updateFunction, conflict(w.key, r.Expected, w.resourceVersion()))
+		return
+	}
+	w.value = w.updated()
+	if w.object != nil && w.value == w.object.Value {
+		w.leave(env)
+		return
+	}
+	w.commit(env)
+}
+
+// leave answers with the object as it is, if it is etcd's: no write is needed.
+func (w *Write) leave(env *sim.Env) {
+	env.Cover(nothingToDo)
+	if w.current || w.d.cfg.Suggestion.trusts(noChange) {
+		w.finish(env, &wire.ObjectResponse{Item: w.object})
+		return
+	}
+	w.same = true
+	w.doubt(env)
+}
+
+// updated is what the update function makes of the object.
+func (w *Write) updated() string {
+	switch {
+	case w.object == nil:
+		return w.update.Add
+	case holds(w.object, w.update.Add):
+		return w.object.Value
+	}
+	return w.object.Value + wire.MemberSeparator + w.update.Add
+}
+
+// holds reports whether an object has a member.
+func holds(o *wire.KeyValue, member string) bool {
+	for m := range strings.SplitSeq(o.Value, wire.MemberSeparator) {
+		if m == member {
+			return true
+		}
+	}
+	return false
+}
+
+// attemptDelete is the loop of store.conditionalDelete.
+func (w *Write) attemptDelete(env *sim.Env) {
+	r := w.remove
+	if err := w.checkPrecondition(r.Precondition); err != nil {
+		w.fails(env, deletePrecondition, err)
+		return
+	}
+	if r.Holding != "" && !holds(w.object, r.Holding) {
+		w.fails(env, validation, &wire.Error{Code: wire.Forbidden, Message: w.key + " is not to be deleted without " + r.Holding})
+		return
+	}
+	w.send(env, &wire.TxnRequest{
+		Compare: w.unchanged(),
+		Success: []wire.RequestOp{{DeleteRange: &wire.DeleteRangeRequest{Key: w.key}}},
+		Failure: w.readBack(),
+	})
+}
+
+// commitCreate puts an object that is not there (store.Create): the transaction does not read
+// what is there instead.
+func (w *Write) commitCreate(env *sim.Env) {
+	w.value = w.create.Value
+	w.send(env, &wire.TxnRequest{
+		Compare: w.unchanged(),
+		Success: []wire.RequestOp{{Put: &wire.PutRequest{Key: w.key, Value: w.value}}},
+	})
+}
+
+// commit puts what the update has made of the object.
+func (w *Write) commit(env *sim.Env) {
+	if w.d.cfg.Suggestion == live && !w.current {
+		w.overwrite(env)
+	}
+	w.send(env, &wire.TxnRequest{
+		Compare: w.unchanged(),
+		Success: []wire.RequestOp{{Put: &wire.PutRequest{Key: w.key, Value: w.value}}},
+		Failure: w.readBack(),
+	})
+}
+
+// overwrite changes the object of the cache itself, which has no resourceVersion from then on
+// (PrepareObjectForStorage).
+func (w *Write) overwrite(env *sim.Env) {
+	o := *w.object
+	o.Value, o.ModRevision = w.value, 0
+	w.d.cfg.Store.Overwrite(env, &o)
+}
+
+// unchanged: the object is what the store takes it for.
+func (w *Write) unchanged() []wire.Compare {
+	return []wire.Compare{{Key: w.key, Target: wire.CompareMod, Result: wire.CompareEqual, Operand: w.resourceVersion()}}
+}
+
+// readBack brings the object along if it is another one (GetOnFailure).
+func (w *Write) readBack() []wire.RequestOp {
+	return []wire.RequestOp{{Range: &wire.RangeRequest{Key: w.key}}}
+}
+
+func (w *Write) send(env *sim.Env, r *wire.TxnRequest) {
+	w.state = committing
+	w.call = env.Call(w.d.cfg.KV, r)
+}
+
+// committed takes the outcome of the transaction.
+func (w *Write) committed(env *sim.Env, p *wire.TxnResponse) {
+	switch {
+	case p.Succeeded:
+		w.finish(env, &wire.ObjectResponse{Item: w.written(p.Revision)})
+		return
+	case w.create != nil:
+		env.Cover(exists)
+		w.finish(env, &wire.Error{Code: wire.KeyExists, Message: w.key + " is there already"})
+		return
+	}
+	env.Cover(conflicted)
+	if !w.current {
+		env.Cover(suggestionConflicted)
+	}
+	var found *wire.KeyValue
+	if kvs := p.Responses[0].Range.Kvs; len(kvs) > 0 {
+		found = kvs[0]
+	}
+	if found == nil && w.remove != nil && w.d.cfg.VanishedIsDeleted {
+		w.finish(env, &wire.ObjectResponse{Item: w.written(p.Revision)})
+		return
+	}
+	if w.take(env, found, p.Revision) {
+		if env.Noting() {
+			env.Note(changedMeanwhile{w.resourceVersion()})
+		}
+		w.attempt(env)
+	}
+}
+
+// written is the object that the transaction has put at a revision, or the one that it has
+// deleted, with the revision of the deletion.
+func (w *Write) written(revision int64) *wire.KeyValue {
+	o := &wire.KeyValue{Key: w.key, Value: w.value, CreateRevision: revision, Version: 1}
+	if w.object != nil {
+		*o = *w.object
+		if w.remove == nil {
+			o.Value = w.value
+			o.Version++
+		}
+	}
+	o.ModRevision = revision
+	return o
+}
