@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/watchbed/watchbed/diagnosis"
 	"github.com/watchbed/watchbed/diagnosis/summary"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/campaign"
@@ -18,16 +17,13 @@ const seedsOfDraw = 64
 
 // drawn is a campaign over draws of a scenario: each has as many seeds of its own.
 type drawn struct {
-	*runFlags
-	scenario *testbed.Scenario
+	*explored
 	// each is how many seeds a draw has.
 	each uint64
 	// outcome is what the draws came to beside what is known, failing are those that a
 	// story is told of, in their order.
 	outcome summary.Drawn
 	failing []drawnFailures
-	// found is called with each failure that a story is to be told of.
-	found func(testbed.Params, campaign.FailureTally)
 }
 
 // drawnFailures are failures of one draw.
@@ -38,10 +34,10 @@ type drawnFailures struct {
 }
 
 // newDrawn cuts the seeds into as many parts as there are draws, none of them empty.
-func newDrawn(f *runFlags, sc *testbed.Scenario, found func(testbed.Params, campaign.FailureTally)) *drawn {
-	d := &drawn{runFlags: f, scenario: sc, each: seedsOfDraw, found: found}
-	if f.seedsCount > 0 {
-		d.each = max(1, f.seedsCount/f.drawsCount)
+func newDrawn(x *explored) *drawn {
+	d := &drawn{explored: x, each: seedsOfDraw}
+	if x.seedsCount > 0 {
+		d.each = max(1, x.seedsCount/x.drawsCount)
 	}
 	return d
 }
@@ -85,27 +81,27 @@ func (d *drawn) ended(i uint64, r *campaign.Result) {
 		return
 	}
 	if tell := d.outcome.Add(d.scenario, &p, d.firstDraw+i, r.Failures); len(tell) > 0 {
-		d.failing = append(d.failing, drawnFailures{p, d.first + i*d.each, slices.Clone(tell)})
+		d.failing = append(d.failing, drawnFailures{p, d.runFlags.first + i*d.each, slices.Clone(tell)})
 		for _, tally := range tell {
-			d.found(p, tally)
+			of := d.finder
+			of.Params = p
+			d.explored.first.keep(&of, tally)
 		}
 	}
 }
 
 // diagnose looks at the failures of each draw with its own parameters. When the context is
 // done those of further draws are left as they were found.
-func (d *drawn) diagnose(ctx context.Context, live *progress, finder diagnosis.Finder, first *asFound, found *summary.Summary) ([]*keptRun, error) {
-	var kept []*keptRun
+func (d *drawn) diagnose(ctx context.Context) error {
 	for _, f := range d.failing {
-		if ctx.Err() != nil && len(kept) > 0 {
+		if ctx.Err() != nil && len(d.kept) > 0 {
 			break
 		}
+		finder := d.finder
 		finder.Params, finder.First, finder.Last = f.params, f.first, f.first+d.each-1
-		more, err := d.runFlags.diagnose(ctx, live, &finder, first, f.failures, found)
-		kept = append(kept, more...)
-		if err != nil {
-			return kept, err
+		if err := d.diagnoseAll(ctx, finder, f.failures); err != nil {
+			return err
 		}
 	}
-	return kept, nil
+	return nil
 }

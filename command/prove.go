@@ -364,7 +364,7 @@ func (f *proveFlags) diagnose(ctx context.Context, s process, sc *testbed.Scenar
 		}
 		path, _, err := rec.Create(f.out)
 		if err != nil {
-			errs = append(errs, usage("cannot keep the replay file of %s under %s: %w (give another --out; the same command finds it again)", failure, f.out, withoutPath(err)))
+			errs = append(errs, cannotKeep(failure, f.out, err, "the same command"))
 		}
 		live.line(fmt.Sprintf("telling %s, %d of %d", failure, i+1, len(runs)))
 		d, err := diagnosis.Until(ctx, sc, rec, failure)
@@ -390,18 +390,10 @@ func ofSameRun(kept []*keptRun, rec *recording.Recording) *keptRun {
 }
 
 func (f *proveFlags) text(s process, found *proof.Proof, kept []*keptRun) error {
-	o := s.terminal()
-	if len(kept) > 0 {
-		if err := report.WriteStory(s.out, o, kept[0].Diagnosis); err != nil {
-			return err
-		}
-		fmt.Fprintln(s.out)
-		if path := kept[0].path; path != "" {
-			fmt.Fprintf(s.out, "Replay: %s\n\n", recording.Again(s.program, path))
-		}
-		writeOtherWays(s.out, o, "Other ways to fail", otherWays(s.program, kept))
+	if err := s.tellFirst(kept, "", nil); err != nil {
+		return err
 	}
-	return proved.WriteProof(s.out, o, found)
+	return proved.WriteProof(s.out, s.terminal(), found)
 }
 
 func (f *proveFlags) page(s process, found *proof.Proof, kept []*keptRun) error {

@@ -129,17 +129,72 @@ func (f *runFlags) runWhereBugsShow(c *cobra.Command, s process) error {
 }
 
 func (f *runFlags) run(ctx context.Context, s process, name string) error {
-	sc, p, err := f.scenario(name)
+	x, err := f.plan(s, name)
 	if err != nil {
 		return err
 	}
-	if err := f.parseDraws(); err != nil {
+	f.note(s, &x.params)
+	var asked []plant.Asked
+	if f.drawsCount <= 1 {
+		// Of many draws each has something else already.
+		asked = noteAlready(s, x.scenario.Name, &x.params, f.asked(f.built(x.scenario)))
+	}
+	if err := x.explore(ctx); err != nil {
 		return err
+	}
+	ctx, cancel := withTimeToTell(ctx)
+	defer cancel()
+	if err := x.diagnose(ctx); err != nil {
+		return err
+	}
+	// Before the text, which may be the end: who reads it may close the pipe.
+	files := x.files()
+	if f.json {
+		err = report.WriteJSON(s.out, x.found)
+	} else {
+		err = x.text()
+	}
+	if x.many == nil {
+		idle, notCompared := plant.Idle(ctx, s.program, x.scenario, x.params, asked, x.cfg, x.result)
+		for _, line := range idle {
+			s.complain("%s", line)
+		}
+		err = errors.Join(err, notCompared)
+	}
+	return errors.Join(x.outcome(), err, files)
+}
+
+// explored is a scenario with what its schedules came to.
+type explored struct {
+	*runFlags
+	s        process
+	scenario *testbed.Scenario
+	params   testbed.Params
+	subjects func() explore.Subject
+	cfg      campaign.Config
+	// many is about several draws, nil if there is one, or none.
+	many   *drawn
+	live   *progress
+	finder diagnosis.Finder
+	first  *asFound
+	result *campaign.Result
+	found  *summary.Summary
+	kept   []*keptRun
+}
+
+// plan reads the flags, refuses what does not fit together, and says what is explored.
+func (f *runFlags) plan(s process, name string) (*explored, error) {
+	sc, p, err := f.scenario(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.parseDraws(); err != nil {
+		return nil, err
 	}
 	if f.drawsCount > 0 {
 		first, err := draws.Of(sc, f.firstDraw, f.apply)
 		if err != nil {
-			return usage("--draw: %w", err)
+			return nil, usage("--draw: %w", err)
 		}
 		if f.drawsCount == 1 {
 			p = first
@@ -147,105 +202,80 @@ func (f *runFlags) run(ctx context.Context, s process, name string) error {
 	}
 	subjects, err := sc.Subjects(p)
 	if err != nil {
-		return usage("%w", err)
+		return nil, usage("%w", err)
 	}
 	chosen, err := strategy.Find(f.strategy)
 	if err != nil {
-		return usage("--strategy: %w", err)
+		return nil, usage("--strategy: %w", err)
 	}
 	if err := f.parseSeeds(); err != nil {
-		return err
+		return nil, err
 	}
-	if f.seeds != "" && f.seedsCount < f.drawsCount {
-		return usage("--seeds %s: %d draws need as many seeds at least", f.seeds, f.drawsCount)
+	switch {
+	case f.seeds != "" && f.seedsCount < f.drawsCount:
+		return nil, usage("--seeds %s: %d draws need as many seeds at least", f.seeds, f.drawsCount)
+	case f.seeds == "" && f.limit == 0 && f.drawsCount > defaultSeeds:
+		return nil, usage("--draw %s: %d draws take as many schedules at least, and without --seeds and --for there are %d: give one of these", f.draw, f.drawsCount, defaultSeeds)
+	case f.html != "" && f.noStory:
+		return nil, usage("--html draws the story of the first failure: leave out --no-story")
+	case f.html != "" && sameOutput(f.html, f.junit):
+		return nil, usage("--html and --junit both write %s; give them different files", f.junit)
 	}
-	if f.seeds == "" && f.limit == 0 && f.drawsCount > defaultSeeds {
-		return usage("--draw %s: %d draws take as many schedules at least, and without --seeds and --for there are %d: give one of these", f.draw, f.drawsCount, defaultSeeds)
+	x := &explored{
+		runFlags: f, s: s, scenario: sc, params: p, subjects: subjects, live: newProgress(s, f.seedsCount, f.limit), first: newAsFound(f.out),
+		finder: diagnosis.Finder{Scenario: sc, Params: p, Strategy: chosen, First: f.first, Shrink: !f.noShrink, Tool: s.tool()},
 	}
-	if f.html != "" && f.noStory {
-		return usage("--html draws the story of the first failure: leave out --no-story")
+	x.cfg = campaign.Config{
+		Strategy: chosen, FirstSeed: f.first, Seeds: f.seedsCount, For: f.limit, Workers: f.workers, Steps: p.Clock.Steps,
+		Progress: x.live.campaign,
+		Failed:   func(tally campaign.FailureTally) { x.first.keep(&x.finder, tally) },
 	}
-	if f.html != "" && sameOutput(f.html, f.junit) {
-		return usage("--html and --junit both write %s; give them different files", f.junit)
-	}
-	if err := checkWorkers(f.workers); err != nil {
-		return err
-	}
+	return x, checkWorkers(f.workers)
+}
 
-	f.note(s, &p)
-	var asked []plant.Asked
-	if f.drawsCount <= 1 {
-		// Of many draws each has something else already.
-		asked = noteAlready(s, sc.Name, &p, f.asked(f.built(sc)))
-	}
-	live := newProgress(s, f.seedsCount, f.limit)
-	finder := diagnosis.Finder{Scenario: sc, Params: p, Strategy: chosen, First: f.first, Shrink: !f.noShrink, Tool: s.tool()}
-	first := newAsFound(f.out)
-	if !f.noStory {
-		shown := firstStory{process: s, progress: live, then: "shrunk and told"}
-		if f.noShrink {
+// explore runs the schedules. The first run of each way to fail is kept at once.
+func (x *explored) explore(ctx context.Context) (err error) {
+	if !x.noStory {
+		shown := firstStory{process: x.s, progress: x.live, then: "shrunk and told"}
+		if x.noShrink {
 			shown.then = "told"
 		}
-		first.kept = shown.tell
+		x.first.kept = shown.tell
 	}
-	cfg := campaign.Config{
-		Strategy: chosen, FirstSeed: f.first, Seeds: f.seedsCount, For: f.limit, Workers: f.workers, Steps: p.Clock.Steps,
-		Progress: live.campaign,
-		Failed:   func(tally campaign.FailureTally) { first.keep(&finder, tally) },
+	if x.drawsCount > 1 {
+		x.many = newDrawn(x)
+		x.result, err = x.many.explore(ctx, x.cfg)
+	} else {
+		x.result, err = campaign.Run(ctx, x.subjects, x.cfg)
 	}
-	explore := func() (*campaign.Result, error) { return campaign.Run(ctx, subjects, cfg) }
-	var many *drawn
-	if f.drawsCount > 1 {
-		many = newDrawn(f, sc, func(p testbed.Params, tally campaign.FailureTally) {
-			of := finder
-			of.Params = p
-			first.keep(&of, tally)
-		})
-		explore = func() (*campaign.Result, error) { return many.explore(ctx, cfg) }
-	}
-	result, err := explore()
-	live.end()
+	x.live.end()
 	if err != nil {
 		return &exitError{exitNoVerdict, err}
 	}
-
-	if err := summary.LeaveOutLacking(&p, result); err != nil {
+	if err := summary.LeaveOutLacking(&x.params, x.result); err != nil {
 		return usage("%w", err)
 	}
-	found := summary.Of(sc, &p, result)
-	ctx, cancel := withTimeToTell(ctx)
-	defer cancel()
-	var kept []*keptRun
-	if many != nil {
-		found = summary.OfDrawn(sc, &p, result, many.looked(result), &many.outcome)
-		kept, err = many.diagnose(ctx, live, finder, first, found)
+	if x.many != nil {
+		x.found = summary.OfDrawn(x.scenario, &x.params, x.result, x.many.looked(x.result), &x.many.outcome)
 	} else {
-		finder.Last = f.first + result.Schedules - 1
-		kept, err = f.diagnose(ctx, live, &finder, first, result.Failures, found)
+		x.found = summary.Of(x.scenario, &x.params, x.result)
 	}
-	if err != nil {
-		return err
+	return nil
+}
+
+// diagnose shrinks, explains and saves each way to fail, and adds what comes of
+// it to the summary.
+func (x *explored) diagnose(ctx context.Context) (err error) {
+	switch {
+	case x.noStory:
+	case x.many != nil:
+		err = x.many.diagnose(ctx)
+	default:
+		x.finder.Last = x.runFlags.first + x.result.Schedules - 1
+		err = x.diagnoseAll(ctx, x.finder, x.result.Failures)
 	}
-	first.link(found)
-	// Before the text, which may be the end: who reads it may close the pipe.
-	files := f.files(s, found, kept, first)
-	if f.json {
-		err = report.WriteJSON(s.out, found)
-	} else {
-		err = f.text(s, found, kept, first)
-	}
-	if many == nil {
-		unseen, failed := plant.Unseen(ctx, s.program, sc, p, cfg, result)
-		for _, line := range unseen {
-			s.complain("%s", line)
-		}
-		idle, notCompared := plant.Idle(ctx, sc, p, asked, cfg, result)
-		for _, line := range idle {
-			s.complain("%s", line)
-		}
-		err = errors.Join(err, failed, notCompared)
-	}
-	return errors.Join(f.outcome(s, result, found), err, files)
+	x.first.link(x.found)
+	return err
 }
 
 // built makes the parameters of a run from a change of those of its scenario: of what was drawn, if there is one draw.
@@ -341,61 +371,73 @@ type keptRun struct {
 // shows reports whether the run fails in this way.
 func (k *keptRun) shows(f explore.Failure) bool { return k.Failure == f || slices.Contains(k.Also, f) }
 
-// diagnose shrinks, explains and saves each way to fail, and adds what comes of
-// it to the summary.
-func (f *runFlags) diagnose(ctx context.Context, live *progress, finder *diagnosis.Finder, first *asFound, failures []campaign.FailureTally, found *summary.Summary) ([]*keptRun, error) {
-	if f.noStory {
-		return nil, nil
-	}
+// diagnoseAll is about the failures of one set of parameters.
+func (x *explored) diagnoseAll(ctx context.Context, finder diagnosis.Finder, failures []campaign.FailureTally) error {
 	var kept []*keptRun
 	finder.Progress = func(failure explore.Failure, number, total int) {
-		live.line(fmt.Sprintf("shrinking %s, %d of %d", failure, number, total))
+		x.live.line(fmt.Sprintf("shrinking %s, %d of %d", failure, number, total))
 	}
 	finder.Found = func(d *diagnosis.Diagnosis) {
 		k := &keptRun{Diagnosis: d}
-		k.path, _, k.err = d.Recording.Create(f.out)
+		k.path, _, k.err = d.Recording.Create(x.out)
 		kept = append(kept, k)
 	}
 	_, err := finder.Find(ctx, failures)
-	live.end()
+	x.live.end()
 	for _, k := range kept {
-		found.Link(k.Failure, k.Story.Why, k.Lines(), len(k.Recording.Choices), k.path)
+		x.found.Link(k.Failure, k.Story.Why, k.Lines(), len(k.Recording.Choices), k.path)
 		for _, also := range k.Also {
 			// Its cause may be another one.
 			why := k.Recording.Why(also)
-			found.Link(also, why, append(k.Story.Steps(), why), len(k.Recording.Choices), k.path)
+			x.found.Link(also, why, append(k.Story.Steps(), why), len(k.Recording.Choices), k.path)
 		}
 	}
 	for _, tally := range failures {
 		if slices.ContainsFunc(kept, func(k *keptRun) bool { return k.err == nil && k.shows(tally.Failure) }) {
-			first.replace(tally)
+			x.first.replace(tally)
 		}
 	}
-	return kept, err
+	x.kept = append(x.kept, kept...)
+	return err
 }
 
 // text tells the first failure, names the others, and ends with the summary,
 // which is what a person looks at last.
-func (f *runFlags) text(s process, found *summary.Summary, kept []*keptRun, first *asFound) error {
-	o := s.terminal()
+func (x *explored) text() error {
+	draw := ""
+	if x.found.Draws != "" && len(x.kept) > 0 {
+		draw = x.found.FirstOf(x.kept[0].Failure)
+	}
+	if err := x.s.tellFirst(x.kept, draw, x.first.lines(x.s.program)); err != nil {
+		return err
+	}
+	return report.WriteSummary(x.s.out, x.s.terminal(), x.found)
+}
+
+// tellFirst tells the first of the runs that were kept, and names the other ways to fail, those without a run at the end.
+func (s process) tellFirst(kept []*keptRun, draw string, others []string) error {
+	o, title := s.terminal(), "Ways to fail"
 	if len(kept) > 0 {
+		title = "Other ways to fail"
 		if err := report.WriteStory(s.out, o, kept[0].Diagnosis); err != nil {
 			return err
 		}
+		fmt.Fprintln(s.out)
 		if kept[0].path != "" {
-			fmt.Fprintf(s.out, "\nReplay: %s\n", recording.Again(s.program, kept[0].path))
-			if found.Draws != "" {
-				fmt.Fprintf(s.out, "The draw: %s\n", found.FirstOf(kept[0].Failure))
+			fmt.Fprintf(s.out, "Replay: %s\n", recording.Again(s.program, kept[0].path))
+			if draw != "" {
+				fmt.Fprintf(s.out, "The draw: %s\n", draw)
 			}
 			fmt.Fprintln(s.out)
 		}
 	}
-	title := "Other ways to fail"
-	if len(kept) == 0 {
-		title = "Ways to fail"
-	}
-	writeOtherWays(s.out, o, title, append(otherWays(s.program, kept), first.lines(s.program)...))
-	return report.WriteSummary(s.out, o, found)
+	writeOtherWays(s.out, o, title, append(otherWays(s.program, kept), others...))
+	return nil
+}
+
+// cannotKeep is the error about a replay file; again is what finds its run again.
+func cannotKeep(failure explore.Failure, folder string, err error, again string) error {
+	return usage("cannot keep the replay file of %s under %s: %w (give another --out; %s finds it again)", failure, folder, withoutPath(err), again)
 }
 
 // otherWays are the failures that are not told, each with its run. Some have none of
@@ -436,38 +478,35 @@ func writeOtherWays(w io.Writer, o report.Terminal, title string, ways []string)
 
 // files writes what was asked for besides, and reports replay files that could
 // not be written: nothing is lost silently.
-func (f *runFlags) files(s process, found *summary.Summary, kept []*keptRun, first *asFound) error {
+func (x *explored) files() error {
 	var errs []error
-	cannotKeep := func(failure explore.Failure, err error) {
-		errs = append(errs, usage("cannot keep the replay file of %s under %s: %w (give another --out; %s finds it again)",
-			failure, f.out, withoutPath(err), found.FirstOf(failure)))
-	}
-	for _, k := range kept {
+	for _, k := range x.kept {
 		if k.err != nil {
-			cannotKeep(k.Failure, k.err)
+			errs = append(errs, cannotKeep(k.Failure, x.out, k.err, x.found.FirstOf(k.Failure)))
 		}
 	}
-	for _, l := range first.lost {
-		if !slices.ContainsFunc(kept, func(k *keptRun) bool { return k.shows(l.Failure) }) {
-			cannotKeep(l.Failure, l.err)
+	for _, l := range x.first.lost {
+		if !slices.ContainsFunc(x.kept, func(k *keptRun) bool { return k.shows(l.Failure) }) {
+			errs = append(errs, cannotKeep(l.Failure, x.out, l.err, x.found.FirstOf(l.Failure)))
 		}
 	}
 	switch {
-	case len(kept) == 0:
-		s.noPage(f.html)
-	case f.html != "":
-		errs = append(errs, s.writeFile("html", f.html, func(w io.Writer) error { return report.WriteRunHTML(w, s.program, kept[0].Diagnosis) }))
+	case len(x.kept) == 0:
+		x.s.noPage(x.html)
+	case x.html != "":
+		errs = append(errs, x.s.writeFile("html", x.html, func(w io.Writer) error { return report.WriteRunHTML(w, x.s.program, x.kept[0].Diagnosis) }))
 	}
-	if f.junit != "" {
-		errs = append(errs, s.writeFile("junit", f.junit, func(w io.Writer) error { return report.WriteJUnit(w, []*summary.Summary{found}) }))
+	if x.junit != "" {
+		errs = append(errs, x.s.writeFile("junit", x.junit, func(w io.Writer) error { return report.WriteJUnit(w, []*summary.Summary{x.found}) }))
 	}
 	return errors.Join(errs...)
 }
 
 // outcome is the exit code of a campaign.
-func (f *runFlags) outcome(s process, c *campaign.Result, found *summary.Summary) error {
+func (x *explored) outcome() error {
+	c, found := x.result, x.found
 	verdict := c.Verdict()
-	if !f.expect {
+	if !x.expect {
 		if verdict == model.Holds && c.Interrupted {
 			verdict = model.Undecided
 		}
@@ -475,7 +514,7 @@ func (f *runFlags) outcome(s process, c *campaign.Result, found *summary.Summary
 	}
 	for _, name := range found.Claims {
 		if text := summary.BesideKnown(found.Known, name, found.Properties[name].Violations > 0, found.Missing); text != "" {
-			s.complain("%s: %s", name, text)
+			x.s.complain("%s: %s", name, text)
 		}
 	}
 	switch {

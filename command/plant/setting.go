@@ -45,11 +45,13 @@ func alike(a, b *testbed.Params) bool {
 	return len(a.Topology.ServerSettings) == 0
 }
 
-// Idle says of each setting that makes no difference in a campaign that it makes none, a line each: the first schedules are the
-// same without it. One that others need is left out. Most settings show in the first one, so that the search for a difference costs little. An interrupt ends it with
-// what it knows.
-func Idle(ctx context.Context, sc *testbed.Scenario, p testbed.Params, asked []Asked, cfg campaign.Config, c *campaign.Result) ([]string, error) {
-	var lines []string
+// Idle has a line for each planted bug and each setting that makes no difference in a campaign. Most settings show in the first
+// schedule, so that the search for a difference costs little. A setting that others need is left out. An interrupt ends it with what it knows.
+func Idle(ctx context.Context, program string, sc *testbed.Scenario, p testbed.Params, asked []Asked, cfg campaign.Config, c *campaign.Result) ([]string, error) {
+	lines, err := unseen(ctx, program, sc, p, cfg, c)
+	if err != nil {
+		return lines, err
+	}
 	for _, a := range asked {
 		_, needed := sc.Subjects(a.Without)
 		same := c.Schedules > 0 && !c.Interrupted && needed == nil

@@ -12,11 +12,11 @@ import (
 // compared is the largest number of schedules that are run again without a bug or a setting.
 const compared = 1_000
 
-// Unseen says of each planted bug for which no test looks in this scenario whether it made a
+// unseen says of each planted bug for which no test looks in this scenario whether it made a
 // difference, a line each: the schedules of a campaign are run with it and without. It says
 // nothing of a bug that made one where something is violated. An interrupt ends it with
 // what it knows.
-func Unseen(ctx context.Context, program string, sc *testbed.Scenario, p testbed.Params, cfg campaign.Config, c *campaign.Result) ([]string, error) {
+func unseen(ctx context.Context, program string, sc *testbed.Scenario, p testbed.Params, cfg campaign.Config, c *campaign.Result) ([]string, error) {
 	var lines []string
 	for _, name := range p.Bugs {
 		b, err := testbed.FindBug(name)
