@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"text/tabwriter"
@@ -15,6 +14,7 @@ import (
 	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/report"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -49,9 +49,7 @@ judging every history as well, and how many schedules and how much processor tim
 				return err
 			}
 			if asJSON {
-				e := json.NewEncoder(s.out)
-				e.SetIndent("", "  ")
-				return e.Encode(rows)
+				return report.WriteJSON(s.out, rows)
 			}
 			t := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
 			fmt.Fprintln(t, "what\tscenario\tetcd\tstrategy\tmedian\tmin\tmax\t")

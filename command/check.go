@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -156,10 +155,7 @@ func (f *checkFlags) run(s process, names []string) error {
 		}
 	}
 	if f.json {
-		e := json.NewEncoder(s.out)
-		e.SetIndent("", "  ")
-		e.SetEscapeHTML(false)
-		unread = errors.Join(unread, e.Encode(all))
+		unread = errors.Join(unread, report.WriteJSON(s.out, all))
 	}
 	if f.html != "" && len(all) > 0 {
 		shown := max(0, slices.IndexFunc(all, func(c checked) bool { return c.result.Verdict == model.Violated }))

@@ -2,7 +2,6 @@ package command
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -63,15 +62,15 @@ func listCommand(s process) *cobra.Command {
 			case page != "":
 				return s.writeFile("html", page, func(w io.Writer) error { return writeProofsPage(w, s.program) })
 			case name == "proofs" && asJSON:
-				return writeJSON(s.out, proofs.Kept())
+				return report.WriteJSON(s.out, proofs.Kept())
 			case name == "proofs":
 				return s.writeProofs()
 			case name == "figures" && asJSON:
-				return writeJSON(s.out, judgedFigures())
+				return report.WriteJSON(s.out, judgedFigures())
 			case name == "figures":
 				return findings.WriteFigures(s.out)
 			case name == "coverage" && asJSON:
-				return writeJSON(s.out, findings.Coverage())
+				return report.WriteJSON(s.out, findings.Coverage())
 			case name == "coverage":
 				return findings.WriteCoverage(s.out)
 			case len(args) == 0:
@@ -100,7 +99,7 @@ func judgedFigures() (all []judgedFigure) {
 func listAll(s process, asJSON bool) error {
 	all := explain.Lists(explain.ListNames...)
 	if asJSON {
-		return writeJSON(s.out, listed(all))
+		return report.WriteJSON(s.out, listed(all))
 	}
 	if err := listText(s.out, s.terminal(), all); err != nil {
 		return err
@@ -123,13 +122,13 @@ func listName(s process, name string, asJSON bool) error {
 	case !isList && (len(all) == 0 || explain.IsNumber(name)):
 		return listMentions(s, name, all, asJSON)
 	case !isList && asJSON:
-		return writeJSON(s.out, explainedJSON(all))
+		return report.WriteJSON(s.out, explainedJSON(all))
 	case !isList:
 		return explain.WriteText(s.out, s.terminal(), all)
 	}
 	if asJSON {
 		// Nothing but the list, so that all lists have one form.
-		return writeJSON(s.out, listed(chosen))
+		return report.WriteJSON(s.out, listed(chosen))
 	}
 	if err := listText(s.out, s.terminal(), chosen); err != nil || len(all) == 0 {
 		return err
@@ -147,7 +146,7 @@ func listMentions(s process, word string, all []explain.Explanation, asJSON bool
 	case asJSON:
 		object := explainedJSON(all)
 		object.Mentioned = listed(chosen)
-		return writeJSON(s.out, object)
+		return report.WriteJSON(s.out, object)
 	case len(all) == 0:
 		fmt.Fprintf(s.out, "%s\n\n", noName(s.program, word))
 	default:
@@ -198,12 +197,6 @@ func listed(chosen []explain.List) map[string][]explain.Entry {
 		all[sec.Name] = sec.Entries
 	}
 	return all
-}
-
-func writeJSON(w io.Writer, object any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(object)
 }
 
 // listText writes lists with one line for each name, so that other programs can read them.

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/watchbed/watchbed/command/plant"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
@@ -190,40 +189,4 @@ func noteUnreleased(s process, version, client string) {
 			s.complain("%s %s is newer than %s, the newest release known of its branch, and behaves as that one", v.subject, v.version, newest)
 		}
 	}
-}
-
-// asked lists the settings of --set, each with the parameters that built comes to without it. One without which the others are refused
-// is left out.
-func (f *parameters) asked(built func(change func(*testbed.Params) error) (testbed.Params, error)) []plant.Asked {
-	settings, err := parseSettings(f.set)
-	if err != nil {
-		return nil
-	}
-	var all []plant.Asked
-	for i, set := range settings {
-		others := *f
-		others.set = slices.Delete(slices.Clone(f.set), i, i+1)
-		if without, err := built(others.apply); err == nil {
-			all = append(all, plant.Asked{Setting: set, Without: without})
-		}
-	}
-	return all
-}
-
-// changed applies a change to the parameters of a scenario or of a recording.
-func changed(p testbed.Params) func(change func(*testbed.Params) error) (testbed.Params, error) {
-	return func(change func(*testbed.Params) error) (testbed.Params, error) {
-		other := p
-		err := change(&other)
-		return other, err
-	}
-}
-
-// noteAlready prints a line on standard error for each setting that changes nothing, and returns those that change something.
-func noteAlready(s process, of string, p *testbed.Params, asked []plant.Asked) []plant.Asked {
-	lines, others := plant.Already(of, p, asked)
-	for _, line := range lines {
-		s.complain("%s", line)
-	}
-	return others
 }

@@ -303,7 +303,7 @@ func (f *proveFlags) fits(set *pflag.FlagSet) error {
 	default:
 		return usage("unknown engine %q: want %s or %s", f.engine, proof.States, proof.ClassSchedules)
 	}
-	for _, name := range []string{"depth", "answers", "states", "memory", "workers", "no-symmetry", "reduce", "keep", "keys"} {
+	for _, name := range []string{"depth", "answers", "states", "memory", "workers", "no-symmetry", "keep", "keys"} {
 		if set.Changed(name) {
 			return usage("--%s is for --engine %s: schedules are followed to their end, one at a time, and no states are kept", name, proof.States)
 		}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/watchbed/watchbed/command/explain"
-	"github.com/watchbed/watchbed/command/plant"
 	"github.com/watchbed/watchbed/diagnosis"
 	"github.com/watchbed/watchbed/diagnosis/summary"
 	"github.com/watchbed/watchbed/explore"
@@ -110,22 +110,20 @@ func oneArgument(what, where string) cobra.PositionalArgs {
 func (f *runFlags) runWhereBugsShow(c *cobra.Command, s process) error {
 	others := f.parameters
 	others.bugs = nil
-	choice, err := plant.Choose(f.bugs, others.apply)
+	choice, err := whereBugsShow(f.bugs, others.apply)
 	switch {
 	case errors.As(err, new(*exitError)):
 		return err
 	case err != nil:
 		return usage("--bug: %w (run `%s list bugs` for all of them)", err, s.program)
 	}
-	f.bugs = choice.Bugs
+	f.bugs = choice.bugs
 	if c.Flags().Changed("strategy") {
-		choice.Strategy = ""
+		choice.strategy = ""
 	}
-	if choice.Strategy != "" {
-		f.strategy = choice.Strategy
-	}
-	s.complain("%s", choice.Why)
-	return f.run(c.Context(), s, choice.Scenario.Name)
+	f.strategy = cmp.Or(choice.strategy, f.strategy)
+	s.complain("%s", choice.why)
+	return f.run(c.Context(), s, choice.scenario.Name)
 }
 
 func (f *runFlags) run(ctx context.Context, s process, name string) error {
@@ -134,7 +132,7 @@ func (f *runFlags) run(ctx context.Context, s process, name string) error {
 		return err
 	}
 	f.note(s, &x.params)
-	var asked []plant.Asked
+	var asked []askedSetting
 	if f.drawsCount <= 1 {
 		// Of many draws each has something else already.
 		asked = noteAlready(s, x.scenario.Name, &x.params, f.asked(f.built(x.scenario)))
@@ -155,7 +153,7 @@ func (f *runFlags) run(ctx context.Context, s process, name string) error {
 		err = x.text()
 	}
 	if x.many == nil {
-		idle, notCompared := plant.Idle(ctx, s.program, x.scenario, x.params, asked, x.cfg, x.result)
+		idle, notCompared := idle(ctx, s.program, x.scenario, x.params, asked, x.cfg, x.result)
 		for _, line := range idle {
 			s.complain("%s", line)
 		}

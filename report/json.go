@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// WriteJSON writes a summary.Summary or a matrix.Matrix as one object.
+// WriteJSON writes what a command found.
 func WriteJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
