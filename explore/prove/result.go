@@ -97,9 +97,6 @@ func (r *Result) Collision() float64 {
 	return n * max(n-1, 0) / 2 / math.Pow(2, float64(max(r.KeyBits, 64)))
 }
 
-// Rate is in states a second.
-func (r *Result) Rate() float64 { return float64(r.States) / max(r.Seconds, 1e-9) }
-
 // Progress is how far a search is.
 type Progress struct {
 	States, Transitions int

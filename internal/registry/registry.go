@@ -52,9 +52,6 @@ func (r *Registry[T]) put(at int, name string, item T) T {
 // All lists everything, in the order of registration or in that of Insert.
 func (r *Registry[T]) All() []T { return slices.Clone(r.items) }
 
-// Names lists the names, in the same order.
-func (r *Registry[T]) Names() []string { return slices.Clone(r.names) }
-
 // Find returns what has a name. The error is one line, and names the nearest.
 func (r *Registry[T]) Find(name string) (item T, err error) {
 	if i := slices.Index(r.names, name); i >= 0 {
