@@ -20,7 +20,7 @@ var undrawn = map[string][]string{
 	"the cache that asks for echoes has it set":                                          {"progress-echo=none", "progress-echo=echoed"},
 	"it is what the releases do, which --etcd takes": {
 		"progress=dropped-below-start", "created=in-order", "negative-start=refused", "watch-options=with-watch", "notify-min-rev=always",
-		"sync-min-rev=never-lowered", "compacted-unsynced=skipped", "compact-tombstone=kept", "compact-recreated=kept", "compact-recreated=lost", "keys-only=from-backend", "keys-only=from-index", "restore-tombstone=indexed",
+		"sync-min-rev=never-lowered", "compacted-unsynced=skipped", "compact-tombstone=kept", "compact-recreated=kept", "keys-only=from-backend", "keys-only=from-index", "restore-tombstone=indexed",
 		"restore-revision=from-scheduled-compaction", "lease-time-left=of-leader", "needless-ranges=checked", "read-index-ids=fresh", "sync-history=kept", "sync-history=read-anew", "create-at-zero=read-before-register", "create-at-zero=passed-through",
 		"range-stream=unimplemented", "range-stream=served", "etcd-range-stream=disabled", "etcd-range-stream=enabled",
 		"watch-decode=serial", "watch-decode=concurrent",

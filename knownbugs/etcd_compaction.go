@@ -49,6 +49,18 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Why: "the deletion should be the first event of a watch from its revision",
 })
 
+// doCompact ends at the first generation of a key that ends at the compacted revision or later. Since 3.4.34 and 3.5.16
+// the backend keeps the deletion that ends it, and nothing later of that revision.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name: "issue-22376", Issue: "etcd-io/etcd#22376",
+	Summary:  "a compaction loses a key that its revision deletes and puts again, and a read of the key ends the process",
+	Setting:  "compact-recreated=lost",
+	Scenario: etcdrequests.RewrittenKeys, Property: reads.LinearizableData,
+	Why:        "after the restart the key is not there, and no client has deleted it",
+	Further:    []*testbed.Property{reads.Linearizable, etcdapi.Answers},
+	WhyFurther: "the process ends while it answers a read of the key",
+})
+
 // A compaction of few changes is one batch, and answered in time.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name:     "physical-after-first-batch",

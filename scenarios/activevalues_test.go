@@ -248,7 +248,7 @@ var activeValues = []active{
 	{set: "sync-min-rev=set-to-next", scenario: "future-watch", with: "etcd=3.6.16"},
 	{set: "compacted-unsynced=falls-through", scenario: "compacted-watch", with: "etcd=3.6.16"},
 	{set: "compact-tombstone=removed", scenario: "resumed-compaction", with: "etcd=3.6.16"},
-	{set: "compact-recreated=kept", scenario: "rewritten-keys"},
+	{set: "compact-recreated=kept", scenario: "rewritten-keys", with: "etcd=3.6.16"},
 	{set: "keys-only=from-index", scenario: "rewritten-keys", with: "drawn-clients=4,drawn-requests=8"},
 	{set: "physical-compaction=after-first-batch", scenario: "physical-compactions"},
 	{set: "compaction-in-range=goes-on", scenario: "compaction-in-range"},

@@ -16,9 +16,9 @@ var RewrittenKeys = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `A transaction may delete a key and put it again if its deletion ends at "\x00": etcd does not see then that the two meet. The key has
 a deletion and a value at one revision. A compaction at that revision has to keep the value. Since 3.4.34 and 3.5.16 it keeps the deletion
 alone (etcd-io/etcd#22376, open): a read that finds the value in the index and not in the backend ends the process, and the next one does
-not have the key.`,
+not have the key. The release here, 3.5.15, is the newest without the bug.`,
 	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "direct",
+		Etcd: "3.5.15", Cache: "direct",
 		Topology: topology.Options{Servers: 1},
 		Workload: workload.Options{
 			Writers: 1, Writes: 4, Rewrites: true, Readers: 1, Reads: 2, Read: "consistent", Keys: 2, Items: 2,

@@ -32,7 +32,7 @@ type valueRemoved struct {
 
 // Text implements sim.Note.
 func (n valueRemoved) Text(*sim.World) string {
-	return "the compaction at revision " + number(n.revision) + " keeps the deletion of " + n.key + " that is revision " + number(n.revision) +
+	return "the compaction at revision " + number(n.revision) + " takes the deletion of " + n.key + " for the last change of that revision" +
 		", and removes the value that the same revision gives it"
 }
 
@@ -50,7 +50,7 @@ type pairMissing struct {
 
 // Text implements sim.Note.
 func (n pairMissing) Text(*sim.World) string {
-	return "does not find the value of revision " + number(n.revision) + " of " + n.key + ", which its index has, and exits"
+	return "does not find the value of revision " + number(n.revision) + " of " + n.key + ", which its index has, and exits: range failed to find revision pair"
 }
 
 // About implements sim.Subject.
