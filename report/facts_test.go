@@ -77,6 +77,8 @@ var mechanisms = map[string][]fact{
 	"bug-issue-20221":        {lists, said("mvcc.registeredAhead"), said("mvcc.posted"), takesEarly, said("store.versionLowered")},
 	"bug-issue-20221-events": {said("mvcc.registeredAhead"), said("mvcc.restored"), said("mvcc.lostSync"), said("mvcc.startLowered"), said("mvcc.posted")},
 	"bug-issue-20693":        {unsynced, said("mvcc.negativeRange"), said("mvcc.becameSynced"), said("mvcc.posted")},
+	// The value goes with the compaction, and the server that does not find it exits.
+	"bug-issue-22376": {setBack("mvcc.valueRemoved"), setBack("mvcc.pairMissing"), said("mvcc.restored")},
 	// Created comes from ctrlStream while progress waits in the watch channel.
 	"bug-created-overtakes-progress": {said("mvcc.posted"), unsynced, said("v3rpc.overtook")},
 	// Each chunk is a read transaction of its own, and something is written between two.

@@ -143,7 +143,7 @@ func TestWhatAWatchMissesRestsOnTheBatchThatRemovedIt(t *testing.T) {
 	b := newBench(t, "3.5.15").put("/a", "1").trace()
 	b.remove("/a").compact(3).settle()
 	b.request("w", create("/a", 3)).settle().step("fire etcd syncWatchersLoop").settle()
-	b.rests("syncWatchers finds no event", []string{"removes the deletion that is revision 3", "applies Compact 3"})
+	b.rests("syncWatchers finds no event", []string{"removes the deletion of /a that is revision 3", "applies Compact 3"})
 }
 
 func TestOldEventsRestOnTheRestore(t *testing.T) {

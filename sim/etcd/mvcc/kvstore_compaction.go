@@ -60,7 +60,7 @@ func (s *Store) scheduleCompaction(env *sim.Env) {
 				env.Note(valueRemoved{rev, v.kv.Key})
 			}
 		case v.tombstone && v.kv.ModRevision == rev && env.Noting():
-			env.Note(tombstoneRemoved{rev})
+			env.Note(tombstoneRemoved{rev, v.kv.Key})
 		}
 	}
 	for _, v := range s.forgotten {

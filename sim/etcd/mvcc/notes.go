@@ -14,15 +14,16 @@ import (
 // compacts to, which a watch from there on should still be sent.
 type tombstoneRemoved struct {
 	revision int64
+	key      string
 }
 
 // Text implements sim.Note.
 func (n tombstoneRemoved) Text(*sim.World) string {
-	return "the compaction at revision " + number(n.revision) + " removes the deletion that is revision " + number(n.revision)
+	return "the compaction at revision " + number(n.revision) + " removes the deletion of " + n.key + " that is revision " + number(n.revision)
 }
 
 // About implements sim.Subject.
-func (n tombstoneRemoved) About() sim.About { return sim.About{Revision: n.revision} }
+func (n tombstoneRemoved) About() sim.About { return sim.About{Revision: n.revision, Key: n.key} }
 
 // valueRemoved: a compaction removed the value that a key was given at the revision that it compacts to.
 type valueRemoved struct {
