@@ -136,7 +136,7 @@ var mechanisms = map[string][]fact{
 
 	// Bugs of the cache.
 	"bug-kubernetes-105409":               {said("flowcontrol.seatsKept")},
-	"bug-kubernetes-117137":               {said("read.waits"), setBack("knownbugs.lockedOut")},
+	"bug-kubernetes-117137":               {said("read.waits"), setBack("read.lockedOut")},
 	"bug-established-early":               {setBack("dispatch.establishedEarly")},
 	"bug-kubernetes-116122":               {said("etcd3.watchEnds"), lists, setBack("dispatch.registered")},
 	"bug-kubernetes-122805":               {said("read.heard"), setBack("dispatch.endByTimerExpected")},
@@ -174,9 +174,9 @@ var mechanisms = map[string][]fact{
 	"bug-version-before-store":            {said("cache.versionOnly"), answers},
 	"bug-page-of-newest-state":            {answers, said("cache.takesIn"), said("read.otherState")},
 	"bug-progress-lowers-version":         {said("cache.putOff"), said("cache.takesIn"), said("store.versionLowered")},
-	"bug-revision-of-last-watch":          {said("read.heard"), said("etcd.applied"), said("knownbugs.otherReader"), said("dispatch.initialEventsSent")},
+	"bug-revision-of-last-watch":          {said("read.heard"), said("etcd.applied"), said("read.otherReader"), said("dispatch.initialEventsSent")},
 	"bug-stale-as-overload":               {said("read.heard"), gaveUp},
-	"bug-revision-of-last-reader":         {said("read.heard"), said("etcd.applied"), said("knownbugs.otherReader"), answers},
+	"bug-revision-of-last-reader":         {said("read.heard"), said("etcd.applied"), said("read.otherReader"), answers},
 	"bug-kubernetes-137631":               {said("cache.takesIn")},
 	"bug-latch-covered":                   {said("dispatch.missed")},
 	"bug-reinitialised-in-gap":            {said("cache.takesIn")},

@@ -44,7 +44,7 @@ func Start(ctx context.Context, client *clientv3.Client, cfg Config) (*Cache, er
 	}
 	c.clientsID = l.world.Add("clients", c.clients)
 	cfg.Cache.KV = l.world.Add("kv", &kv{
-		loop: l, clients: c.clients, client: client, sizes: c.sizes, shares: cfg.Cache.Reads.RevisionSharing != 0,
+		loop: l, clients: c.clients, client: client, sizes: c.sizes, shares: cfg.Cache.Reads.SharesRevision,
 		checker: cfg.FeatureSupportChecker,
 	})
 	cfg.Cache.Watch = l.world.Add("watch", &watcher{loop: l, client: client, sizes: c.sizes, watches: map[sim.Conn]*watchChan{}})

@@ -224,7 +224,7 @@ func TestCallersContextReachesEtcd(t *testing.T) {
 func TestASharedQuestionHasTheContextOfNoCaller(t *testing.T) {
 	e := newEtcd()
 	c := start(t, e, cache.Config{Options: cache.Options{
-		Reads: read.Options{RevisionSharing: read.RevisionAccumulated}, Amounts: cache.Amounts{Limits: read.Limits{AccumulatePeriod: 200 * time.Millisecond}},
+		Reads: read.Options{SharesRevision: true}, Amounts: cache.Amounts{Limits: read.Limits{AccumulatePeriod: 200 * time.Millisecond}},
 	}})
 	e.hang(true)
 	ctx, giveUp := context.WithCancel(t.Context())

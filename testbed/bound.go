@@ -7,7 +7,6 @@ import (
 
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/progress"
-	"github.com/watchbed/watchbed/sim/cache/read"
 )
 
 // Bound is how long something may take in the liveness phase, with what it is
@@ -122,7 +121,7 @@ func (s *System) readBound(o *cache.Options) Bound {
 		period, name = s.nodes.notifyInterval()*11/10, "ticks"
 	}
 	b := s.DeliveryBound().Plus(time.Duration(polls)*period, fmt.Sprintf("%d %s of %v", polls, name, period))
-	if o.Reads.RevisionSharing == read.RevisionAccumulated {
+	if o.Reads.SharesRevision {
 		gathered := cmp.Or(o.AccumulatePeriod, accumulatePeriod)
 		b = b.Plus(gathered, fmt.Sprintf("%v in which reads are gathered", gathered))
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/watchbed/watchbed/conformance/realetcd"
 	"github.com/watchbed/watchbed/shell"
 	"github.com/watchbed/watchbed/sim/cache"
-	"github.com/watchbed/watchbed/sim/cache/read/variant"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -41,7 +40,7 @@ func TestDesignsOnARealServer(t *testing.T) {
 				t.Fatal(err)
 			}
 			c := start(t, etcd, cache.Config{Options: options, Metadata: "source=" + design.Name})
-			if design.Options().Reads.NotifyDetection == variant.NotifyDetected {
+			if design.Options().Reads.DetectsNotify {
 				// The cache relies on progress only after etcd has sent a notification
 				// once. The newest servers send a watch no progress below its start.
 				put(t, etcd, "/registry/elsewhere", design.Name)

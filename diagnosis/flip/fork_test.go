@@ -16,15 +16,9 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// A cache of another module waits for one revision less than etcd said.
-var _ = read.RevisionSources.Register("test-one-less", "the one before etcd's", func() read.RevisionSource { return oneLess{} })
-
-type oneLess struct{}
-
-func (oneLess) Reset()                                 {}
-func (oneLess) Known(_ *sim.Env, revision int64) int64 { return revision - 1 }
-func (oneLess) Clone() read.RevisionSource             { return oneLess{} }
-func (oneLess) Cells(sim.CellVisitor)                  {}
+// A cache of another module does not ask etcd for its revision.
+var _ = read.Freshnesses.Register("test-unasked", "what the cache has, as if it were fresh",
+	read.Freshener{NeedsProgress: true, Begin: func(r *read.Read, env *sim.Env) { r.WaitUntilFresh(env, 0) }})
 
 // blamed is what is said to decide the first run of a scenario that violates a property.
 func blamed(t *testing.T, sc *testbed.Scenario, p testbed.Params, property string) string {
@@ -127,8 +121,8 @@ func TestWhatClientsDoIsTried(t *testing.T) {
 // TestAForkIsBlamedForWhatItChanged: not for what the draft of 2019 does otherwise.
 func TestAForkIsBlamedForWhatItChanged(t *testing.T) {
 	p := scenarios.ConsistentList.Params
-	p.Settings = append(p.Settings, option.Setting{Name: "current-rv", Value: "test-one-less"})
-	require.Equal(t, "current-rv=test-one-less", blamed(t, scenarios.ConsistentList, p, "linearizable-data"))
+	p.Settings = append(p.Settings, option.Setting{Name: "freshness", Value: "test-unasked"})
+	require.Equal(t, "freshness=test-unasked", blamed(t, scenarios.ConsistentList, p, "linearizable-data"))
 }
 
 // TestAnOldClientIsBlamed: the release of the client library has the bug, which no

@@ -13,7 +13,7 @@ import (
 // TestAServerIsBlamed: what one of two API servers does is not blamed on both, and what
 // both do is not blamed on one.
 func TestAServerIsBlamed(t *testing.T) {
-	const oneLess = "current-rv=test-one-less"
+	const unasked = "freshness=test-unasked"
 	for _, c := range []struct {
 		name string
 		// all are settings of both servers, own those of one.
@@ -23,10 +23,10 @@ func TestAServerIsBlamed(t *testing.T) {
 	}{
 		{"a planted bug of the second", nil, []string{"cache-2:publication=version-first"}, "publication=version-first of cache-2"},
 		{"a planted bug of the first", nil, []string{"cache-1:publication=version-first"}, "publication=version-first of cache-1"},
-		{"a fork beside the original", nil, []string{"cache-2:" + oneLess}, oneLess + " of cache-2"},
-		{"a fork beside another design", nil, []string{"cache-1:cache=kep-4988", "cache-2:" + oneLess}, oneLess + " of cache-2"},
-		{"two forks", option.Settings(oneLess), nil, oneLess},
-		{"two forks, of which one goes around its cache", option.Settings(oneLess), []string{"cache-1:freshness=direct"}, oneLess + " of cache-2"},
+		{"a fork beside the original", nil, []string{"cache-2:" + unasked}, unasked + " of cache-2"},
+		{"a fork beside another design", nil, []string{"cache-1:cache=kep-4988", "cache-2:" + unasked}, unasked + " of cache-2"},
+		{"two forks", option.Settings(unasked), nil, unasked},
+		{"two forks, of which one goes around its cache", option.Settings(unasked), []string{"cache-1:freshness=direct"}, unasked + " of cache-2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := scenarios.SeveralCaches.Params
@@ -59,17 +59,17 @@ func TestAServerIsNamedInSentences(t *testing.T) {
 // TestServersThatComeLaterAreBlamed: what a rollout brings is told from what there was
 // before, and the other way round.
 func TestServersThatComeLaterAreBlamed(t *testing.T) {
-	const oneLess = "current-rv=test-one-less"
-	old := []string{"cache-1:current-rv=own", "cache-2:current-rv=own"}
+	const unasked = "freshness=test-unasked"
+	old := []string{"cache-1:freshness=consistent", "cache-2:freshness=consistent"}
 	for _, c := range []struct {
 		name string
 		all  []option.Setting
 		own  []string
 		want string
 	}{
-		{"what comes", option.Settings(oneLess), old, oneLess + " of the API servers that come later"},
-		{"what goes", nil, []string{"cache-1:" + oneLess, "cache-2:" + oneLess}, oneLess + " of cache-1 and cache-2"},
-		{"what stays", option.Settings(oneLess), []string{"cache-1:ring=7"}, oneLess},
+		{"what comes", option.Settings(unasked), old, unasked + " of the API servers that come later"},
+		{"what goes", nil, []string{"cache-1:" + unasked, "cache-2:" + unasked}, unasked + " of cache-1 and cache-2"},
+		{"what stays", option.Settings(unasked), []string{"cache-1:ring=7"}, unasked},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := scenarios.SeveralCaches.Params

@@ -9,7 +9,6 @@ import (
 	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/guard"
-	"github.com/watchbed/watchbed/sim/cache/request"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/testbed/plans"
@@ -117,7 +116,7 @@ func (j *invalidRequests) wrong(at *moments.Call) string {
 		case r.ResourceVersion < wire.Unset:
 			return "the resourceVersion is negative"
 		case r.Match > wire.MatchMostRecent,
-			r.Match == wire.MatchMostRecent && at.Server.Cache.Reads.MostRecent != request.MostRecentServed:
+			r.Match == wire.MatchMostRecent && !at.Server.Cache.Reads.Lists.MostRecent:
 			return "there is no such resourceVersionMatch"
 		case r.Match != wire.MatchUnset && r.ResourceVersion == wire.Unset:
 			return "a resourceVersionMatch needs a resourceVersion"
@@ -133,7 +132,7 @@ func (j *invalidRequests) wrong(at *moments.Call) string {
 
 // wrongToken is about a continue token and what stands beside it.
 func (j *invalidRequests) wrongToken(r *wire.ListRequest, at *moments.Call) string {
-	strict := at.Server.Cache.Reads.ContinueWithVersion == request.ContinueRefusesVersion
+	strict := at.Server.Cache.Reads.Lists.ContinueRefusesVersion
 	switch {
 	case r.Continue == "":
 	case r.Continue == plans.BadToken:

@@ -41,8 +41,8 @@ func readsWait(c *testbed.Cache) bool {
 }
 
 func waitsForProgress(o *cache.Options) bool {
-	return read.Freshnesses.Of(o.Reads.Freshness).NeedsProgress() && o.ProgressRequests != progress.Notify &&
-		o.Guard.VersionCheck == guard.VersionCheckNone && o.Reads.NotifyDetection == 0
+	return read.Freshnesses.Of(o.Reads.Freshness).NeedsProgress && o.ProgressRequests != progress.Notify &&
+		o.Guard.VersionCheck == guard.VersionCheckNone && !o.Reads.DetectsNotify
 }
 
 // progressRequestPeriod is that of k8s.io/apiserver (storage/cacher).

@@ -8,7 +8,6 @@ import (
 	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/read"
-	"github.com/watchbed/watchbed/sim/cache/read/variant"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -84,10 +83,10 @@ func wrongSize(list *wire.ListRequest, page *model.Result, from wire.Origin, o *
 // counts reports whether a cache keeps to the limit of a LIST.
 func counts(list *wire.ListRequest, o *read.Options) bool {
 	switch {
-	case o.Pagination == variant.PaginateIgnored, list.Continue == "" && list.ResourceVersion == 0:
+	case o.Pagination == read.PaginateIgnored, list.Continue == "" && list.ResourceVersion == 0:
 		return false
 	case list.Continue == "" && list.ResourceVersion == wire.Unset:
-		return read.Freshnesses.Of(o.Freshness).NeedsProgress()
+		return read.Freshnesses.Of(o.Freshness).NeedsProgress
 	}
 	return true
 }

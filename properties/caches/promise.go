@@ -9,7 +9,6 @@ import (
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/check"
 	"github.com/watchbed/watchbed/sim/cache/read"
-	"github.com/watchbed/watchbed/sim/cache/read/variant"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
@@ -32,7 +31,7 @@ func (p *promise) server(op *model.Operation, at *moments.Call) (wire.Origin, bo
 	if at.Server == nil {
 		return 0, false
 	}
-	if read.Freshnesses.Of(at.Server.Cache.Reads.Freshness).Bypasses() {
+	if read.Freshnesses.Of(at.Server.Cache.Reads.Freshness).Bypasses {
 		return wire.FromEtcd, true
 	}
 	switch r := at.Request.(type) {
@@ -68,19 +67,19 @@ func isExact(r *wire.ListRequest) bool {
 // ofNewest is for a LIST that gives no resourceVersion.
 func (p *promise) ofNewest(r *wire.ListRequest, at *moments.Call) (wire.Origin, bool) {
 	o := &at.Server.Cache.Reads
-	needsProgress := read.Freshnesses.Of(o.Freshness).NeedsProgress()
+	needsProgress := read.Freshnesses.Of(o.Freshness).NeedsProgress
 	switch {
 	case needsProgress && at.DistrustedEtcd():
 		return wire.FromEtcd, true
 	case needsProgress && !at.TrustedEtcd():
 		return 0, false
-	case r.Limit > 0 && o.Pagination == variant.PaginateInEtcd:
+	case r.Limit > 0 && o.Pagination == read.PaginateInEtcd:
 		return wire.FromEtcd, true
-	case o.NotifyDetection == variant.NotifyDetected && p.moments.KnowsHeard() && at.Answered.Cache.Heard == 0:
+	case o.DetectsNotify && p.moments.KnowsHeard() && at.Answered.Cache.Heard == 0:
 		return wire.FromEtcd, true
-	case o.NotifyDetection == variant.NotifyDetected, r.Limit > 0 && o.Pagination == variant.PaginateIfItFits:
+	case o.DetectsNotify, r.Limit > 0 && o.Pagination == read.PaginateIfItFits:
 		return 0, false
-	case o.DynamicFallback != 0 && !(at.WasAlone() && p.onlyHistoryReads()):
+	case o.AvoidsSlowCache && !(at.WasAlone() && p.onlyHistoryReads()):
 		// Etcd answers if another read waits, and the one before it waited long.
 		return 0, false
 	}
@@ -99,7 +98,7 @@ func (p *promise) onlyHistoryReads() bool {
 // history holds, until it learns of a compaction.
 func (p *promise) ofPast(r *wire.ListRequest, revision int64, at *moments.Call) (wire.Origin, bool) {
 	switch {
-	case r.Continue != "" && at.Server.Cache.Reads.Pagination == variant.PaginateKept:
+	case r.Continue != "" && at.Server.Cache.Reads.Pagination == read.PaginateKept:
 		return p.ofRest(at)
 	case at.Server.Cache.Store.Snapshotting == store.SnapshotsOff:
 		return wire.FromEtcd, true

@@ -108,7 +108,7 @@ func (p servedPast) open(d sim.Digest, client int) sim.Digest {
 	if o.OnTimeout == read.OnTimeoutFallback {
 		d = d.Bool(so.WasCurrent())
 	}
-	if o.DynamicFallback != 0 {
+	if o.AvoidsSlowCache {
 		d = d.Bool(so.WasAlone())
 	}
 	return d

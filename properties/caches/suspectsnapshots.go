@@ -9,7 +9,7 @@ import (
 	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/check"
-	"github.com/watchbed/watchbed/sim/cache/read/variant"
+	"github.com/watchbed/watchbed/sim/cache/read"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -228,7 +228,7 @@ func (j *suspectSnapshots) Finding(*sim.World) explore.Finding { return j.tally.
 // isOfSnapshot reports whether a cache can answer the request only from a past state.
 func isOfSnapshot(at *moments.Call) bool {
 	r, lists := at.Request.(*wire.ListRequest)
-	kept := lists && r.Continue != "" && at.Server.Cache.Reads.Pagination == variant.PaginateKept
+	kept := lists && r.Continue != "" && at.Server.Cache.Reads.Pagination == read.PaginateKept
 	return lists && isExact(r) && !kept
 }
 

@@ -8,7 +8,6 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/cache/progress"
 	"github.com/watchbed/watchbed/sim/cache/read"
-	readvariant "github.com/watchbed/watchbed/sim/cache/read/variant"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/release"
 	"github.com/watchbed/watchbed/testbed"
@@ -21,17 +20,17 @@ func ofCache(text string, holds func(o *cache.Options) bool) testbed.Condition {
 // What becomes of a LIST. The first three exclude each other.
 var (
 	BypassesCache = ofCache("etcd answers every LIST and GET",
-		func(o *cache.Options) bool { return freshness(o).Bypasses() })
+		func(o *cache.Options) bool { return freshness(o).Bypasses })
 	ServesStale = ofCache("the cache answers a consistent LIST with what it has, however old",
-		func(o *cache.Options) bool { return !freshness(o).Bypasses() && !freshness(o).NeedsProgress() })
+		func(o *cache.Options) bool { return !freshness(o).Bypasses && !freshness(o).NeedsProgress })
 	WaitsUntilFresh = ofCache("the cache answers a consistent LIST once it is as new as etcd",
-		func(o *cache.Options) bool { return freshness(o).NeedsProgress() })
+		func(o *cache.Options) bool { return freshness(o).NeedsProgress })
 	AnswersLists = ofCache("the cache answers LISTs",
-		func(o *cache.Options) bool { return !freshness(o).Bypasses() })
+		func(o *cache.Options) bool { return !freshness(o).Bypasses })
 	FallsBack = ofCache("etcd answers a LIST for which the cache is not fresh in time (on-timeout=fallback)",
 		func(o *cache.Options) bool { return o.Reads.OnTimeout == read.OnTimeoutFallback })
 	FallsBackWhileSlow = ofCache("etcd answers while the cache is slow (dynamic-fallback=wait-time)",
-		func(o *cache.Options) bool { return o.Reads.DynamicFallback == readvariant.FallbackByWait })
+		func(o *cache.Options) bool { return o.Reads.AvoidsSlowCache })
 	AnswersFirstPage = ofCache("the cache answers the first page of a list (pagination=first-page)",
 		func(o *cache.Options) bool {
 			_, first := read.Paginations.Of(o.Reads.Pagination)().(read.FirstPage)

@@ -1,7 +1,6 @@
 package cache
 
 import (
-	_ "github.com/watchbed/watchbed/sim/cache/read/variant"
 	"github.com/watchbed/watchbed/sim/option"
 )
 

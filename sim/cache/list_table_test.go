@@ -11,7 +11,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/guard"
-	"github.com/watchbed/watchbed/sim/cache/read/variant"
+	"github.com/watchbed/watchbed/sim/cache/read"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -326,7 +326,7 @@ func (b *bed) asked() (*wire.RangeRequest, bool) {
 // time, and the number of them is limited.
 func TestKeptPagesExpireAndAreBounded(t *testing.T) {
 	o := options(t, "kep-2340")
-	o.Reads.Pagination = variant.PaginateKept
+	o.Reads.Pagination = read.PaginateKept
 	first := func(b *bed) *wire.ListResponse {
 		b.ask(&wire.ListRequest{Prefix: prefix, ResourceVersion: unset, Limit: 1})
 		b.settle()

@@ -1,6 +1,11 @@
 package read
 
-import "github.com/watchbed/watchbed/sim"
+import (
+	"strconv"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/shown"
+)
 
 // The cells of reads; the index is a read's number.
 var (
@@ -14,11 +19,34 @@ var (
 	cellWaiting = sim.NewCell("cache: waiting reads")
 	// cellDelegated is how many lists are with etcd.
 	cellDelegated = sim.NewCell("cache: lists with etcd")
+	// cellGathered is which reads are to share the next question.
+	cellGathered = sim.NewCell("cache: gathered reads")
+
+	cellNotified   = sim.NewCell("cache: last progress notification")
+	cellSlow       = sim.NewCell("cache: slow")
+	cellLastReader = sim.NewCell("cache: revision of the last reader")
+	cellLastWatch  = sim.NewCell("cache: revision of the last watch")
+	cellLock       = sim.NewCell("cache: lock")
 )
 
 // Cells visits the cells of the reads.
 func (d *Delegator) Cells(visit sim.CellVisitor) {
-	d.rules.cells(visit)
+	if d.cfg.DetectsNotify {
+		visit(cellNotified, 0, sim.NewDigest.Bool(d.notified.heard).Int(int64(d.notified.last)))
+	}
+	d.pagination.Cells(visit)
+	if d.cfg.AvoidsSlowCache {
+		visit(cellSlow, 0, sim.NewDigest.Bool(d.slow))
+	}
+	if d.cfg.RevisionOfLastReader {
+		visit(cellLastReader, 0, sim.NewDigest.Int(d.lastReader))
+	}
+	if d.cfg.RevisionOfLastWatch {
+		visit(cellLastWatch, 0, sim.NewDigest.Int(d.lastWatch))
+	}
+	if d.cfg.HoldsLock {
+		visit(cellLock, 0, sim.NewDigest.Bool(d.stuck))
+	}
 	d.limit.Cells(visit)
 	places, gathering, delegating := sim.NewDigest, sim.NewDigest, 0
 	for i, r := range d.reads {
@@ -79,4 +107,15 @@ func (d *Delegator) Relate(h sim.Digest) sim.Digest {
 		}
 	}
 	return h
+}
+
+// Show shows the reads that wait for the cache to get as far as etcd was.
+func (d *Delegator) Show(visit shown.Visitor) {
+	var waits []shown.Entry
+	for _, r := range d.reads {
+		if r.state == waiting || r.state == woken {
+			waits = append(waits, shown.Entry{Text: r.label() + " for " + strconv.FormatInt(r.wanted, 10)})
+		}
+	}
+	visit("waiting reads", waits...)
 }

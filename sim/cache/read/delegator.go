@@ -61,12 +61,21 @@ type Config struct {
 // Delegator is upstream's CacheDelegator: it answers each LIST and GET from the
 // cache, or lets etcd answer it.
 type Delegator struct {
-	cfg   Config
-	rules rules
+	cfg Config
+	// What the options chose.
+	freshness  Freshener
+	revision   RevisionRequest
+	pagination Paginator
 
 	reads []*Read
 	// waiting is the number of reads that wait, woken ones included.
 	waiting int
+
+	// What only some designs remember: whether etcd notifies, whether the last consistent read waited long, whether an
+	// event waits for a lock, and the revisions that etcd answered last.
+	notified              notified
+	slow, stuck           bool
+	lastReader, lastWatch int64
 
 	// revisionRequest is the question for etcd's current revision.
 	revisionRequest *wire.RangeRequest
@@ -79,14 +88,17 @@ type Delegator struct {
 // Reset makes the delegator that of a new process, and keeps its memory.
 func (d *Delegator) Reset(cfg Config) {
 	cfg.setDefaults()
-	if d.revisionRequest == nil || d.cfg.Options != cfg.Options {
-		d.rules, d.revisionRequest = newRules(cfg.Options), nil
+	first := d.revisionRequest == nil
+	if first || d.cfg.CurrentRevision != cfg.CurrentRevision || d.cfg.Prefix != cfg.Prefix {
+		d.revision = RevisionRequests.Of(cfg.CurrentRevision)
+		d.revisionRequest = d.revision.Make(cfg.Prefix)
 	}
-	if d.revisionRequest == nil || d.cfg.Prefix != cfg.Prefix {
-		d.revisionRequest = d.rules.revision.Make(cfg.Prefix)
+	if first || d.cfg.Pagination != cfg.Pagination {
+		d.pagination = Paginations.Of(cfg.Pagination)()
 	}
-	d.cfg = cfg
-	d.rules.reset(&d.cfg.Limits)
+	d.cfg, d.freshness = cfg, Freshnesses.Of(cfg.Freshness)
+	d.pagination.Reset(&d.cfg.Limits)
+	d.notified, d.slow, d.stuck, d.lastReader, d.lastWatch = notified{}, false, false, 0, 0
 	d.limit.Reset(cfg.AnswersLimit, cfg.MeasurePeriod)
 	for _, r := range d.reads {
 		r.forget()
@@ -96,10 +108,7 @@ func (d *Delegator) Reset(cfg Config) {
 
 // Bypassed reports whether etcd answers every LIST and GET, so that no client
 // needs the cache for reads.
-func (d *Delegator) Bypassed() bool { return d.rules.freshness.Bypasses() }
-
-// Config is what the delegator is made of.
-func (d *Delegator) Config() *Config { return &d.cfg }
+func (d *Delegator) Bypassed() bool { return d.freshness.Bypasses }
 
 // Waiting is the number of reads that wait for the cache to be fresh, between two
 // steps.
@@ -138,16 +147,7 @@ func (d *Delegator) Serves(env *sim.Env, conn sim.Conn) bool {
 func (d *Delegator) Places() int { return len(d.reads) }
 
 // KeptPages is how many rests of lists are kept.
-func (d *Delegator) KeptPages() int { return d.rules.pagination.Kept() }
-
-// AnyWaits reports whether a read waits for the cache to be fresh.
-func (d *Delegator) AnyWaits(env *sim.Env) bool {
-	env.LooksAt(cellWaiting, 0)
-	return d.waiting > 0
-}
-
-// Notified is called with each progress notification.
-func (d *Delegator) Notified(env *sim.Env) { d.rules.notifyDetection.Heard(env) }
+func (d *Delegator) KeptPages() int { return d.pagination.Kept() }
 
 // ObjectPrefix is the prefix of the objects that a LIST or WATCH means.
 func (d *Delegator) ObjectPrefix(prefix string) string {
@@ -157,21 +157,11 @@ func (d *Delegator) ObjectPrefix(prefix string) string {
 	return store.PreparePrefix(prefix)
 }
 
-// Admit reports whether an event gets the lock, which a watch may hold that waits
-// for it. One that does not get it never will.
-func (d *Delegator) Admit(env *sim.Env, e *wire.WatchEvent) bool {
-	return d.rules.lock.Admit(env, d, e)
-}
-
 // Read returns a read by its number.
 func (d *Delegator) Read(number int) *Read { return d.reads[number] }
 
-// FireAccumulate is the timer Numbers.Accumulate going off, FireKept that of
-// Numbers.Kept.
-func (d *Delegator) FireAccumulate(env *sim.Env) { d.rules.sharing.Fire(env, d) }
-
 // FireKept is the timer Numbers.Kept going off.
-func (d *Delegator) FireKept(env *sim.Env) { d.rules.pagination.Fire(env, d) }
+func (d *Delegator) FireKept(env *sim.Env) { d.pagination.Fire(env, d) }
 
 // DeclareWaits declares that the step depends on the reads that wait.
 func (d *Delegator) DeclareWaits(env *sim.Env) {
@@ -209,7 +199,7 @@ func (d *Delegator) resource() request.Resource {
 func (d *Delegator) CloneTo(c *Delegator, s *store.Store, q progress.Requester, around Surroundings, own func(Watch) Watch) {
 	*c = *d
 	c.cfg.Store, c.cfg.Requester, c.cfg.Surroundings = s, q, around
-	c.rules = d.rules.clone()
+	c.pagination = d.pagination.Clone()
 	// The blocks that answers come from have one writer only.
 	c.responses = response.Maker{}
 	c.reads = make([]*Read, len(d.reads))

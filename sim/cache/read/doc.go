@@ -4,18 +4,12 @@
 //	Delegator   all reads of one cache
 //	Read        one LIST or GET, or one watch that waits to begin
 //
-// The life of a LIST, a file each:
+// list.go has the life of a LIST from its arrival to its answer: what etcd is asked, what the read waits for
+// (waitUntilFreshLocked), and what it is answered from the store or a snapshot. The answer from etcd is in ask.go.
 //
-//	list.go       GetList: delegate, refuse, or find out what to wait for
-//	revision.go   etcd's current revision
-//	wait.go       waitUntilFreshLocked
-//	serve.go      the answer from the store or a snapshot
-//	ask.go        the answer from etcd
-//
-// Where designs differ there is a seam, an exported variable to which another
-// module may add a value: Freshnesses, Timeouts, NotifyDetectors, RevisionRequests,
-// RevisionSharings, Paginations, Fallbacks, RevisionSources, WatchRevisionSources and Locks. Package variant has
-// the values that no release ships. An option with two values is a field of Options.
+// Where several designs differ there is a seam, an exported variable to which another
+// module may add a value: Freshnesses, Timeouts, RevisionRequests and Paginations. Any other option is a field of
+// Options.
 //
 // The package imports sim, sim/wire, sim/option and packages below sim/cache that
 // know nothing of reads. It must never import sim/cache: what it needs of the cache

@@ -9,27 +9,22 @@ import (
 type Freshness uint8
 
 // Freshener says what becomes of a LIST that gives no resourceVersion.
-type Freshener interface {
+type Freshener struct {
 	// Bypasses: etcd answers every LIST and GET.
-	Bypasses() bool
+	Bypasses bool
 	// NeedsProgress: the cache may answer only if etcd's progress can be trusted.
 	// Such lists count as consistent reads.
-	NeedsProgress() bool
+	NeedsProgress bool
 	// Begin begins a read that was to be consistent and that the cache is to answer.
-	Begin(env *sim.Env, r *Read)
+	Begin func(r *Read, env *sim.Env)
 }
 
 // Freshnesses is the seam of what a LIST that gives no resourceVersion relies on.
 var Freshnesses = option.NewSeam[Freshness, Freshener]("freshness", "what becomes of a LIST that gives no resourceVersion").
-	Shipped("consistent", "the cache asks etcd for its revision and waits until it is there (KEP-2340)", consistent{})
+	Shipped("consistent", "the cache asks etcd for its revision and waits until it is there (KEP-2340)",
+		Freshener{NeedsProgress: true, Begin: (*Read).ReadConsistently})
 
-type consistent struct{}
-
-// Bypasses implements Freshener.
-func (consistent) Bypasses() bool { return false }
-
-// NeedsProgress implements Freshener.
-func (consistent) NeedsProgress() bool { return true }
-
-// Begin implements Freshener.
-func (consistent) Begin(env *sim.Env, r *Read) { r.ReadConsistently(env) }
+var (
+	_ = Freshnesses.Register("none", "it is answered at once with what the cache has, like one at resourceVersion 0", Freshener{Begin: (*Read).ReadAtOnce})
+	_ = Freshnesses.Register("direct", "etcd answers every LIST and GET", Freshener{Bypasses: true})
+)

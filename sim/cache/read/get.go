@@ -17,7 +17,7 @@ func (d *Delegator) Get(env *sim.Env, m *sim.Message, req *wire.GetRequest) {
 	r.conn, r.from, r.cause = m.Conn, m.From, m.Cause
 	r.get = req
 	switch {
-	case req.ResourceVersion == wire.Unset || d.rules.freshness.Bypasses():
+	case req.ResourceVersion == wire.Unset || d.freshness.Bypasses:
 		env.Cover(getDelegated)
 		r.AskEtcd(env, wire.FromEtcd)
 	case !d.cfg.Surroundings.Ready(env):
@@ -26,4 +26,19 @@ func (d *Delegator) Get(env *sim.Env, m *sim.Message, req *wire.GetRequest) {
 	default:
 		r.WaitUntilFresh(env, req.ResourceVersion)
 	}
+}
+
+func (r *Read) serveGet(env *sim.Env) {
+	d := r.d
+	if env.Noting() {
+		env.Note(answers{from: r.from, what: r.label(), at: d.cfg.Store.Version()})
+	}
+	r.finish(env, d.responses.Get(r.object(env, r.get.Key), d.cfg.Store.ResourceVersion(env), wire.FromCache))
+}
+
+// object is that of a key as it is now, nil if there is none.
+func (r *Read) object(env *sim.Env, key string) *wire.KeyValue {
+	d := r.d
+	d.key.Key = key
+	return d.cfg.Store.Get(env, &d.key)
 }

@@ -5,12 +5,13 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/memory"
 	"github.com/watchbed/watchbed/sim/cache/request"
 	"github.com/watchbed/watchbed/sim/cache/store"
+	"github.com/watchbed/watchbed/sim/cache/traffic"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
 // GetList is CacheDelegator.GetList up to the point where it first blocks.
 func (d *Delegator) GetList(env *sim.Env, m *sim.Message, req *wire.ListRequest) {
-	refused := d.resource().ValidateList(req, d.rules.list)
+	refused := d.resource().ValidateList(req, d.cfg.Lists)
 	var token int64
 	var start string
 	if refused == nil && req.Continue != "" && !req.Single {
@@ -30,7 +31,7 @@ func (d *Delegator) GetList(env *sim.Env, m *sim.Message, req *wire.ListRequest)
 	r.list, r.start = req, start
 	r.setVersion(token)
 	switch {
-	case token > 0 && d.rules.pagination.Continue(env, r):
+	case token > 0 && d.pagination.Continue(env, r):
 	case r.shouldDelegateList(env):
 		env.Cover(listDelegated)
 		r.AskEtcd(env, wire.FromEtcd)
@@ -41,13 +42,13 @@ func (d *Delegator) GetList(env *sim.Env, m *sim.Message, req *wire.ListRequest)
 		env.Cover(listRefusedUnready)
 		r.finish(env, d.cfg.Surroundings.Refusal(env))
 	case req.Match == wire.MatchMostRecent:
-		d.Share(env, r)
+		r.askRevision(env)
 	case r.consistent:
-		d.rules.freshness.Begin(env, r)
+		d.freshness.Begin(r, env)
 	case r.exact > 0:
 		if d.cfg.ConfirmsFuture && r.exact > d.cfg.Store.ResourceVersion(env) {
 			env.Cover(futureConfirmed)
-			d.Share(env, r)
+			r.askRevision(env)
 			return
 		}
 		r.WaitUntilFresh(env, r.exact)
@@ -79,40 +80,6 @@ func (r *Read) setVersion(token int64) {
 // for clients older than resourceVersionMatch.
 func isLegacyExact(req *wire.ListRequest) bool {
 	return req.Match == wire.MatchUnset && req.Limit > 0 && req.ResourceVersion > 0 && req.Continue == ""
-}
-
-// ReadConsistently begins a read that must not be older than itself: unless there
-// is a reason not to rely on the cache now, it finds out what to wait for.
-func (r *Read) ReadConsistently(env *sim.Env) {
-	d := r.d
-	switch {
-	case d.rules.notifyDetection.Overdue(env):
-		env.Cover(consistentUnnotified)
-		r.AskEtcd(env, wire.FromEtcd)
-	case d.rules.fallback.Avoids(env, d):
-		env.Cover(consistentTooSlow)
-		r.AskEtcd(env, wire.FromEtcd)
-	default:
-		if r.proof = d.cfg.Requester.Proof(env); r.proof != 0 {
-			r.WaitUntilFresh(env, 0)
-			return
-		}
-		d.Share(env, r)
-	}
-}
-
-// Share asks etcd for its revision on behalf of a read, at once or together with
-// others.
-func (d *Delegator) Share(env *sim.Env, r *Read) { d.rules.sharing.Ask(env, r) }
-
-// ReadAtOnce makes the read one that the cache may answer with what it has,
-// however old, and whatever its limit.
-func (r *Read) ReadAtOnce(env *sim.Env) {
-	r.consistent, r.unlimited = false, true
-	if env.Noting() {
-		env.Note(unasked{})
-	}
-	r.WaitUntilFresh(env, r.list.ResourceVersion)
 }
 
 // shouldDelegateList says which lists are etcd's to answer however ready the
@@ -149,8 +116,7 @@ func (r *Read) shouldDelegateExact(env *sim.Env) bool {
 }
 
 func (r *Read) shouldDelegateConsistent(env *sim.Env) bool {
-	rules := &r.d.rules
-	return rules.freshness.NeedsProgress() && r.mayNotRelyOnProgress(env) || rules.pagination.Delegates(r.list)
+	return r.d.freshness.NeedsProgress && r.mayNotRelyOnProgress(env) || r.d.pagination.Delegates(r.list)
 }
 
 // mayNotRelyOnProgress: no progress of etcd tells the cache when it is fresh enough for the read.
@@ -167,3 +133,311 @@ func (r *Read) mayNotRelyOnProgress(env *sim.Env) bool {
 // shouldDelegateListOnNotReadyCache lets lists that etcd can answer cheaply
 // through (KEP-4568).
 func shouldDelegateListOnNotReadyCache(req *wire.ListRequest) bool { return req.Limit > 0 }
+
+// ReadConsistently begins a read that must not be older than itself: unless there
+// is a reason not to rely on the cache now, it finds out what to wait for.
+func (r *Read) ReadConsistently(env *sim.Env) {
+	d := r.d
+	switch {
+	case d.cfg.DetectsNotify && d.notifyOverdue(env):
+		env.Cover(consistentUnnotified)
+		r.AskEtcd(env, wire.FromEtcd)
+	case d.cfg.AvoidsSlowCache && d.isSlow(env):
+		env.Cover(consistentTooSlow)
+		r.AskEtcd(env, wire.FromEtcd)
+	default:
+		if r.proof = d.cfg.Requester.Proof(env); r.proof != 0 {
+			r.WaitUntilFresh(env, 0)
+			return
+		}
+		r.askRevision(env)
+	}
+}
+
+// ReadAtOnce makes the read one that the cache may answer with what it has,
+// however old, and whatever its limit.
+func (r *Read) ReadAtOnce(env *sim.Env) {
+	r.consistent, r.unlimited = false, true
+	if env.Noting() {
+		env.Note(unasked{})
+	}
+	r.WaitUntilFresh(env, r.list.ResourceVersion)
+}
+
+// askRevision asks etcd for its revision on behalf of the read
+// (getCurrentResourceVersionFromStorage), at once or together with others.
+func (r *Read) askRevision(env *sim.Env) {
+	env.Writes(cellWait, r.number)
+	d := r.d
+	if !d.cfg.SharesRevision || r.watch != nil {
+		r.state, r.call = asking, d.callRevision(env)
+		return
+	}
+	env.Writes(cellGathered, 0)
+	r.state = gathered
+	if !env.Armed(d.cfg.Accumulate) {
+		env.Arm(d.cfg.Accumulate, d.cfg.AccumulatePeriod)
+	}
+}
+
+func (d *Delegator) callRevision(env *sim.Env) sim.Conn {
+	env.Cover(d.revision.Asked)
+	traffic.Asked(env, traffic.CurrentRevision)
+	return env.Call(d.cfg.KV, d.revisionRequest)
+}
+
+// revisionKnown is what a read does with etcd's revision.
+func (r *Read) revisionKnown(env *sim.Env, revision int64) {
+	if env.Noting() {
+		env.Note(heard{revision})
+	}
+	d := r.d
+	r.measureLag(env, revision)
+	if r.watch != nil {
+		if d.cfg.RevisionOfLastWatch {
+			revision = swap(env, cellLastWatch, &d.lastWatch, revision)
+		}
+		if !r.watch.RevisionKnown(env, revision) {
+			r.end(env)
+		}
+		return
+	}
+	if d.cfg.RevisionOfLastReader {
+		revision = swap(env, cellLastReader, &d.lastReader, revision)
+	}
+	switch {
+	case r.exact == 0:
+		r.WaitUntilFresh(env, revision)
+	case r.exact > revision:
+		env.Cover(futureUnknown)
+		r.finish(env, tooLarge)
+	default:
+		r.WaitUntilFresh(env, r.exact)
+	}
+}
+
+// WaitUntilFresh is waitUntilFreshLocked up to cond.Wait. Unset is below every
+// resourceVersion: such a read does not wait.
+func (r *Read) WaitUntilFresh(env *sim.Env, wanted int64) {
+	r.waitUntilFresh(env, wanted, r.d.cfg.BlockTimeout)
+}
+
+func (r *Read) waitUntilFresh(env *sim.Env, wanted int64, patience sim.Duration) {
+	d := r.d
+	r.wanted = wanted
+	if r.isFresh(env) && !d.isLocked(env) {
+		env.Cover(readFreshAtOnce)
+		r.measureNoWait(env)
+		if r.consistent && d.cfg.AvoidsSlowCache {
+			d.setSlow(env, false)
+		}
+		r.serve(env)
+		return
+	}
+	env.Cover(readWaits)
+	if env.Noting() {
+		env.Note(waits{from: r.from, what: r.label(), wanted: wanted, proof: r.proof != 0, at: d.cfg.Store.Version()})
+	}
+	env.Writes(cellWait, r.number)
+	env.Writes(cellTurn, r.number)
+	env.Writes(cellWaiting, 0)
+	r.state, r.began = waiting, env.Now()
+	d.waiting++
+	env.Arm(r.timer, patience)
+	if !d.cfg.Surroundings.ConsistentReadSupported(env) {
+		return
+	}
+	if r.get == nil || !d.cfg.SilentGets {
+		r.countsForProgress = true
+		d.cfg.Requester.Add(env)
+	} else if env.Noting() {
+		env.Note(waitsSilently{wanted})
+	}
+}
+
+// isFresh reports whether the cache has got to where the read wants it.
+func (r *Read) isFresh(env *sim.Env) bool {
+	if r.proof != 0 {
+		return r.d.cfg.Requester.Proved(env, r.proof)
+	}
+	return r.wanted <= r.d.cfg.Store.ResourceVersion(env)
+}
+
+// Broadcast wakes every read that waits. Each looks again in a step of its own.
+func (d *Delegator) Broadcast(env *sim.Env) {
+	env.LooksAt(cellWaiting, 0)
+	if d.waiting == 0 {
+		return
+	}
+	for _, r := range d.reads {
+		if r.state == waiting {
+			env.Writes(cellTurn, r.number)
+			r.state = woken
+			env.Enable(r.task)
+		}
+	}
+}
+
+// Expire is the goroutine beside the read that sleeps for its time: it does not
+// end the read, it makes it look.
+func (r *Read) Expire(env *sim.Env) {
+	env.Writes(cellTurn, r.number)
+	r.expired = true
+	r.d.Broadcast(env)
+}
+
+// Run is one turn of the loop around cond.Wait.
+func (r *Read) Run(env *sim.Env) {
+	env.Under(r.cause)
+	env.Reads(cellWait, r.number)
+	env.LooksAt(cellTurn, r.number)
+	d := r.d
+	switch {
+	case d.isLocked(env):
+		// Behind the event that waits for the lock.
+	case r.isFresh(env):
+		if r.expired {
+			env.Cover(readFreshAtTheLast)
+		}
+		r.stopWaiting(env)
+		if r.consistent && d.cfg.AvoidsSlowCache {
+			d.setSlow(env, env.Elapsed(r.began, d.cfg.FallbackAfter))
+		}
+		env.Cover(readFreshAfterWait)
+		r.serve(env)
+	case r.expired:
+		env.Reads(cellTurn, r.number)
+		r.stopWaiting(env)
+		r.timeOut(env)
+	default:
+		env.Cover(readWokenEarly)
+		env.Writes(cellTurn, r.number)
+		env.Writes(cellWaiting, 0)
+		r.state = waiting
+	}
+}
+
+func (r *Read) stopWaiting(env *sim.Env) {
+	env.WritesItem(cellTurn, r.number, sim.NoItem)
+	env.Writes(cellWaiting, 0)
+	r.d.waiting--
+	r.measureWait(env)
+	env.Disarm(r.timer)
+	if r.countsForProgress {
+		r.countsForProgress = false
+		r.d.cfg.Requester.Remove(env)
+	}
+}
+
+// timeOut is what GetList does with a read that waited in vain.
+func (r *Read) timeOut(env *sim.Env) {
+	if env.Noting() {
+		env.Note(gaveUp{from: r.from, what: r.label(), wanted: r.wanted, at: r.d.cfg.Store.Version()})
+	}
+	if !r.consistent {
+		env.Cover(readTimedOut)
+		r.finish(env, tooLarge)
+		return
+	}
+	if r.list != nil && (r.list.Match == wire.MatchMostRecent || r.list.KeysOnly) {
+		// KEP-3157 has the informer ask again, and for Cacher.getKeys there is no fallback.
+		reject(env, r)
+		return
+	}
+	if r.d.cfg.AvoidsSlowCache {
+		r.d.setSlow(env, true)
+	}
+	Timeouts.Of(r.d.cfg.OnTimeout)(env, r)
+}
+
+// serve answers from the store as it is now, or from the snapshot of the
+// resourceVersion that the list is to be of.
+func (r *Read) serve(env *sim.Env) {
+	if r.watch != nil {
+		r.watchFresh(env)
+		return
+	}
+	if !r.d.cfg.Surroundings.Ready(env) {
+		env.Cover(servedUnready)
+	}
+	if r.get != nil {
+		r.serveGet(env)
+	} else {
+		r.serveList(env)
+	}
+}
+
+// serveSingle answers a LIST of one object (waitUntilFreshAndGetList): from the newest state,
+// of which it looks at this object alone.
+func (r *Read) serveSingle(env *sim.Env) {
+	d := r.d
+	page := Page{ResourceVersion: d.cfg.Store.ResourceVersion(env), Prefix: r.list.Prefix}
+	if env.Noting() {
+		env.Note(answers{from: r.from, what: r.label(), at: page.ResourceVersion})
+	}
+	env.Cover(listSingle)
+	if kv := r.object(env, r.list.Prefix); kv != nil {
+		env.Add(fetchedAll, 1)
+		if d.cfg.Fields.Selects(r.list.Selector, kv) {
+			page.Items = []*wire.KeyValue{kv}
+		}
+	}
+	r.Answer(env, &page)
+}
+
+func (r *Read) serveList(env *sim.Env) {
+	if r.list.Single {
+		r.serveSingle(env)
+		return
+	}
+	d := r.d
+	view, ok := r.view(env)
+	if !ok {
+		// It went while the list waited; etcd may still have it.
+		env.Cover(snapshotGone)
+		r.AskEtcd(env, wire.FromEtcd)
+		return
+	}
+	if env.Noting() {
+		env.Note(answers{from: r.from, what: r.label(), at: view.ResourceVersion, snapshot: view.Snapshot})
+	}
+	prefix := d.ObjectPrefix(r.list.Prefix)
+	if env.Noting() && prefix != store.PreparePrefix(prefix) {
+		env.Note(openPrefix{prefix})
+	}
+	d.pagination.Answer(env, r, view, prefix, r.limit())
+}
+
+// view is the state that the list is answered from. It returns false if that is
+// not known any more.
+func (r *Read) view(env *sim.Env) (store.View, bool) {
+	if r.exact == 0 {
+		return r.d.cfg.Store.Newest(env), true
+	}
+	at := r.exact
+	if r.d.cfg.PagesOfNewest && r.start != "" {
+		at = max(at, r.d.cfg.Store.ResourceVersion(env))
+	}
+	if at > r.exact && env.Noting() {
+		env.Note(otherState{r.exact, at})
+	}
+	view, ok := r.d.cfg.Store.At(env, at)
+	if ok {
+		env.Cover(listFromSnapshot)
+	}
+	view.ResourceVersion = r.exact
+	return view, ok
+}
+
+// limit is how many objects the answer may have, 0 for any number: the cache
+// ignores the limit of a resourceVersion "0" list (computeListLimit).
+func (r *Read) limit() int64 {
+	limit := max(r.list.Limit, 0)
+	switch {
+	case r.unlimited || r.list.ResourceVersion == 0 && r.list.Continue == "":
+		return 0
+	case r.list.ResourceVersion == 0 && !r.d.cfg.LimitContinues:
+		return 0
+	}
+	return limit
+}

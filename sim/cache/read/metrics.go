@@ -49,7 +49,7 @@ var (
 )
 
 // isCounted: the read is one of the consistent reads that upstream counts.
-func (r *Read) isCounted() bool { return r.consistent && r.d.rules.freshness.NeedsProgress() }
+func (r *Read) isCounted() bool { return r.consistent && r.d.freshness.NeedsProgress }
 
 // measureWait is called at the end of every wait.
 func (r *Read) measureWait(env *sim.Env) {

@@ -179,3 +179,25 @@ func (n refusesDelegation) Text(w *sim.World) string {
 }
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
+
+// otherReader: a read waits for the revision that etcd answered to another one.
+type otherReader struct{ kept int64 }
+
+// Text implements sim.Note.
+func (n otherReader) Text(*sim.World) string {
+	return "waits for revision " + number(n.kept) + ", which etcd answered to the reader before"
+}
+
+// About implements sim.Subject.
+func (n otherReader) About() sim.About { return sim.About{Revision: n.kept} }
+
+// lockedOut: an event cannot be taken in.
+type lockedOut struct{ event *wire.WatchEvent }
+
+// SetsBack implements sim.Setback.
+func (n lockedOut) SetsBack() bool { return true }
+
+// Text implements sim.Note.
+func (n lockedOut) Text(*sim.World) string {
+	return "cannot take in " + n.event.Label() + ": a WatchList holds the lock while it waits for that event"
+}

@@ -10,20 +10,27 @@ import (
 
 // Options is how a design treats reads. The zero value is KEP-2340 as written.
 type Options struct {
-	Freshness           Freshness
-	OnTimeout           OnTimeout
-	NotifyDetection     NotifyDetection
-	CurrentRevision     CurrentRevision
-	RevisionSharing     RevisionSharing
-	Pagination          Pagination
-	DynamicFallback     DynamicFallback
-	ContinueWithVersion request.ContinueWithVersion
-	MostRecent          request.MostRecent
+	Freshness       Freshness
+	OnTimeout       OnTimeout
+	CurrentRevision CurrentRevision
+	Pagination      Pagination
+	// Lists are about LISTs that are valid for some designs and not for others.
+	Lists request.ListRules
 
-	CurrentRV     CurrentRV
-	WatchRV       WatchRV
-	FreshnessLock FreshnessLock
-
+	// DetectsNotify: an etcd that sends no progress notifications is not relied on.
+	DetectsNotify bool
+	// SharesRevision: reads are gathered for Limits.AccumulatePeriod, and etcd is asked for its revision once for all of
+	// them (the draft of 2019, "Potential Future Improvements").
+	SharesRevision bool
+	// AvoidsSlowCache: etcd answers consistent reads while the last one that the cache was to serve waited for
+	// Limits.FallbackAfter or more. One read at a time finds out whether the cache keeps up again (KEP-2340,
+	// "Alternatives").
+	AvoidsSlowCache bool
+	// RevisionOfLastReader: a consistent LIST waits for the revision that etcd answered to the one before;
+	// RevisionOfLastWatch is the same of watches that are to begin with the newest state.
+	RevisionOfLastReader, RevisionOfLastWatch bool
+	// HoldsLock: a WatchList holds a read lock while it waits for the cache to be fresh.
+	HoldsLock bool
 	// ConfirmsFuture: etcd is asked first whether there is the resourceVersion of a LIST that the cache has not
 	// reached (KEP-4988, "Edge cases").
 	ConfirmsFuture bool
@@ -46,7 +53,7 @@ type Limits struct {
 	// BlockTimeout is how long a read waits for the cache to be fresh: 3 s.
 	BlockTimeout sim.Duration
 	// AccumulatePeriod is how long reads are gathered that share one revision
-	// read, with RevisionAccumulated: 10 ms.
+	// read, with revision-sharing=accumulated: 10 ms.
 	AccumulatePeriod sim.Duration
 	// NotifyWithin is how long ago the last progress notification may be, with
 	// notify-detection=on: 1 s, four intervals of the draft of 2019.
@@ -79,13 +86,26 @@ type Limits struct {
 var Group = option.NewGroup("cache",
 	option.SeamOption(Freshnesses, func(o *Options) *Freshness { return &o.Freshness }),
 	option.SeamOption(Timeouts, func(o *Options) *OnTimeout { return &o.OnTimeout }),
-	option.SeamOption(NotifyDetectors, func(o *Options) *NotifyDetection { return &o.NotifyDetection }),
+	option.Either("notify-detection", func(o *Options) *bool { return &o.DetectsNotify },
+		"what the cache does when etcd has sent no progress notification for 1 s",
+		option.Val("off", "it goes on as before"),
+		option.Val("on", "it sends consistent reads to etcd (the draft of 2019)")),
 	option.SeamOption(RevisionRequests, func(o *Options) *CurrentRevision { return &o.CurrentRevision }),
-	option.SeamOption(RevisionSharings, func(o *Options) *RevisionSharing { return &o.RevisionSharing }),
+	option.Either("revision-sharing", func(o *Options) *bool { return &o.SharesRevision }, "which reads share one read of etcd's revision",
+		option.Val("each", "none"),
+		option.Val("accumulated", "those that come within 10 ms (the draft of 2019, Potential Future Improvements)")),
 	option.SeamOption(Paginations, func(o *Options) *Pagination { return &o.Pagination }),
-	option.SeamOption(Fallbacks, func(o *Options) *DynamicFallback { return &o.DynamicFallback }),
-	option.SeamOption(request.ContinueRules, func(o *Options) *request.ContinueWithVersion { return &o.ContinueWithVersion }),
-	option.SeamOption(request.MostRecentRules, func(o *Options) *request.MostRecent { return &o.MostRecent }),
+	option.Either("dynamic-fallback", func(o *Options) *bool { return &o.AvoidsSlowCache }, "what becomes of consistent reads after one waited 1 s or longer",
+		option.Val("off", "they wait for the cache"),
+		option.Val("wait-time", "etcd answers them, and one at a time tries the cache (KEP-2340, Alternatives)")),
+	option.Either("continue-with-version", func(o *Options) *bool { return &o.Lists.ContinueRefusesVersion },
+		"what becomes of a LIST with a continue token and a resourceVersion",
+		option.Val("ignored", "it reads at the token's revision (KEP-2340)"),
+		option.Val("refused", "400 (Kubernetes 1.31 and later)")),
+	option.Either("most-recent", func(o *Options) *bool { return &o.Lists.MostRecent },
+		`what becomes of a LIST with resourceVersion "0" and resourceVersionMatch MostRecent`,
+		option.Val("refused", "400: no release knows that match"),
+		option.Val("served", "the cache asks etcd for its revision, waits until it is there, and answers; 504 if it waits in vain (KEP-3157)")),
 	option.Either("future-rv", func(o *Options) *bool { return &o.ConfirmsFuture }, "what becomes of a LIST at a resourceVersion that the cache has not reached",
 		option.Val("wait", "it waits for it like any other read: as shipped"),
 		option.Val("confirm", "etcd is asked first whether there is such a revision")),
@@ -95,8 +115,12 @@ var Group = option.NewGroup("cache",
 	option.Either("list-prefix", func(o *Options) *bool { return &o.OpenPrefixes }, `which objects a LIST or WATCH of a prefix without a final "/" means`,
 		option.Val("closed", "those below it"),
 		option.Bug("open", "those whose key begins with it, siblings included (kubernetes#125584)")),
-	option.SeamOption(RevisionSources, func(o *Options) *CurrentRV { return &o.CurrentRV }),
-	option.SeamOption(WatchRevisionSources, func(o *Options) *WatchRV { return &o.WatchRV }),
+	option.Either("current-rv", func(o *Options) *bool { return &o.RevisionOfLastReader }, "which revision a consistent LIST waits for",
+		option.Val("own", "the one that etcd answered to itself"),
+		option.Bug("last-reader", "the one that etcd answered to the reader before it")),
+	option.Either("watch-rv", func(o *Options) *bool { return &o.RevisionOfLastWatch }, "which revision a watch waits for that is to begin with the newest state",
+		option.Val("own", "the one that etcd answered to itself"),
+		option.Bug("last-watch", "the one that etcd answered to the watch before it")),
 	option.Either("get-wait", func(o *Options) *bool { return &o.SilentGets }, "what a GET does that waits for the cache to be fresh",
 		option.Val("asks", "it has etcd asked for progress, like a LIST"),
 		option.Bug("silent", "no: on a quiet range the GET times out (kubernetes#123674)")),
@@ -107,7 +131,10 @@ var Group = option.NewGroup("cache",
 		`the limit of a LIST at resourceVersion "0" that goes on behind a continue token, where the cache answers it`,
 		option.Val("ignored", "does not count: everything behind the token is answered (computeListLimit; findings/pages/continued-list-without-limit.md)"),
 		option.Val("counts", "counts, as where etcd answers")),
-	option.SeamOption(Locks, func(o *Options) *FreshnessLock { return &o.FreshnessLock }),
+	option.Either("freshness-lock", func(o *Options) *bool { return &o.HoldsLock },
+		"what a WatchList does with the cache's lock while it waits for the cache to be fresh",
+		option.Val("released", "it gives the lock back: events come in"),
+		option.Bug("held", "it keeps a read lock: the next event, and all reads behind it, wait forever (kubernetes#117137)")),
 )
 
 // LimitGroup is the limits that scenarios set.

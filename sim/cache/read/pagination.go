@@ -67,6 +67,60 @@ func (FirstPage) Clone() Paginator { return FirstPage{} }
 // Cells implements Paginator.
 func (FirstPage) Cells(sim.CellVisitor) {}
 
+// The other values of pagination, but for kept pages.
+var (
+	PaginateInEtcd   = Paginations.Register("etcd", "etcd answers all pages (the draft of 2019, for alpha)", func() Paginator { return inEtcd{} })
+	PaginateIfItFits = Paginations.Register("fits", "the cache answers if there is one page only, else etcd", func() Paginator { return ifItFits{} })
+	PaginateKept     = Paginations.Register("kept", "the cache answers, and keeps the rest for 60 s under the token (the draft of 2019)", func() Paginator { return &keptPages{} })
+	PaginateIgnored  = Paginations.Register("ignored", "the cache answers everything in one page (the draft of 2019, Rejected Option)", func() Paginator { return ignored{} })
+)
+
+// inEtcd sends a list with a limit to etcd, like all pages.
+type inEtcd struct{ FirstPage }
+
+// Delegates implements Paginator.
+func (inEtcd) Delegates(list *wire.ListRequest) bool { return list.Limit > 0 }
+
+// Clone implements Paginator.
+func (inEtcd) Clone() Paginator { return inEtcd{} }
+
+// ifItFits answers from the cache if there is only one page, and sends the client's
+// question to etcd otherwise.
+type ifItFits struct{ FirstPage }
+
+// Answer implements Paginator.
+func (ifItFits) Answer(env *sim.Env, r *Read, view store.View, prefix string, limit int64) {
+	page := r.Page(env, view, prefix, limit)
+	if page.More && r.consistent {
+		env.Cover(listDoesNotFit)
+		r.AskEtcd(env, wire.FromEtcd)
+		return
+	}
+	r.Answer(env, &page)
+}
+
+// Clone implements Paginator.
+func (ifItFits) Clone() Paginator { return ifItFits{} }
+
+// ignored answers in one page whatever the limit.
+type ignored struct{ FirstPage }
+
+// Answer implements Paginator.
+func (i ignored) Answer(env *sim.Env, r *Read, view store.View, prefix string, limit int64) {
+	if limit > 0 {
+		env.Cover(limitIgnored)
+	}
+	i.FirstPage.Answer(env, r, view, prefix, 0)
+}
+
+// Clone implements Paginator.
+func (ignored) Clone() Paginator { return ignored{} }
+
+var (
+	listDoesNotFit = sim.NewSituation("cache: list that does not fit one page sent to etcd")
+	limitIgnored   = sim.NewSituation("cache: list with a limit answered whole")
+)
+
 // Page is the answer to a LIST, or a part of it.
 type Page struct {
 	// ResourceVersion of the state that the objects are from, and the prefix that
@@ -110,17 +164,4 @@ func (r *Read) Answer(env *sim.Env, p *Page) {
 	r.finish(env, r.d.responses.List(wire.ListResponse{
 		ResourceVersion: p.ResourceVersion, Items: items, Continue: p.Token(), RemainingItemCount: p.Remaining, Origin: wire.FromCache,
 	}))
-}
-
-// limit is how many objects the answer may have, 0 for any number: the cache
-// ignores the limit of a resourceVersion "0" list (computeListLimit).
-func (r *Read) limit() int64 {
-	limit := max(r.list.Limit, 0)
-	switch {
-	case r.unlimited || r.list.ResourceVersion == 0 && r.list.Continue == "":
-		return 0
-	case r.list.ResourceVersion == 0 && !r.d.cfg.LimitContinues:
-		return 0
-	}
-	return limit
 }

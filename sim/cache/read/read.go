@@ -148,30 +148,14 @@ func (r *Read) label() string {
 	return "over"
 }
 
-// Delegator is that of all reads of the cache.
-func (r *Read) Delegator() *Delegator { return r.d }
-
 // List is the LIST that the client asked for, nil if it was something else.
 func (r *Read) List() *wire.ListRequest { return r.list }
-
-// IsGet reports whether the client asked for one object.
-func (r *Read) IsGet() bool { return r.get != nil }
 
 // Consistent reports whether the read must not be older than itself.
 func (r *Read) Consistent() bool { return r.consistent }
 
-// Exact is the one resourceVersion that the list is to be of, 0 if any will do,
-// and Start the key that it begins at, empty for the first page.
-func (r *Read) Exact() int64 { return r.exact }
-
-// Start is the key that a page after the first begins at.
-func (r *Read) Start() string { return r.start }
-
 // Waits reports whether the read waits for the cache to be fresh.
 func (r *Read) Waits() bool { return r.state == waiting || r.state == woken }
-
-// Began is when the read began to wait.
-func (r *Read) Began() sim.Time { return r.began }
 
 // operation is what is asked of etcd on behalf of the read.
 func (r *Read) operation() traffic.Operation {

@@ -2,7 +2,7 @@ package read
 
 import (
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/cache/traffic"
+	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -25,96 +25,34 @@ var RevisionRequests = option.NewSeam[CurrentRevision, RevisionRequest]("current
 		Asked: sim.NewSituation("cache: revision read by a key"),
 	})
 
-// AskRevision asks etcd for its revision on behalf of the read
-// (getCurrentResourceVersionFromStorage).
-func (r *Read) AskRevision(env *sim.Env) {
-	r.asks(env, r.d.requestRevision(env))
-}
+// A count of the objects of the resource makes etcd walk its index over all their keys.
+var _ = RevisionRequests.Register("count-only", "a count of the resource's objects", RevisionRequest{
+	Make: func(prefix string) *wire.RangeRequest {
+		return &wire.RangeRequest{Key: prefix, RangeEnd: store.RangeEnd(prefix), CountOnly: true}
+	},
+	Asked: sim.NewSituation("cache: revision read by a count"),
+})
 
-func (d *Delegator) requestRevision(env *sim.Env) sim.Conn {
-	env.Cover(d.rules.revision.Asked)
-	traffic.Asked(env, traffic.CurrentRevision)
-	return env.Call(d.cfg.KV, d.revisionRequest)
-}
+// In the empty range nothing can be: no object has the bare prefix for its key. A range cannot be without a limit by
+// mistake if it has one.
+var _ = RevisionRequests.Register("empty-range", "a range with limit 1 in which no object can be (the draft of 2019)", RevisionRequest{
+	Make: func(prefix string) *wire.RangeRequest {
+		return &wire.RangeRequest{Key: prefix, RangeEnd: prefix + "\x00", Limit: 1}
+	},
+	Asked: sim.NewSituation("cache: revision read by a range without objects"),
+})
 
-func (r *Read) asks(env *sim.Env, call sim.Conn) {
-	env.Writes(cellWait, r.number)
-	r.state, r.call = asking, call
-}
-
-// revisionKnown is what a read does with etcd's revision.
-func (r *Read) revisionKnown(env *sim.Env, revision int64) {
-	if env.Noting() {
-		env.Note(heard{revision})
-	}
-	r.measureLag(env, revision)
-	if r.watch != nil {
-		r.watchRevisionKnown(env, r.d.rules.watchRevision.Known(env, revision))
-		return
-	}
-	revision = r.d.rules.revisionSource.Known(env, revision)
-	switch {
-	case r.exact == 0:
-		r.WaitUntilFresh(env, revision)
-	case r.exact > revision:
-		env.Cover(futureUnknown)
-		r.finish(env, tooLarge)
-	default:
-		r.WaitUntilFresh(env, r.exact)
-	}
-}
-
-// RevisionSharing is the value of the option revision-sharing.
-type RevisionSharing uint8
-
-// Sharing asks etcd for its revision on behalf of reads.
-type Sharing interface {
-	// Ask is called for each read that needs the revision, Fire when the timer
-	// Numbers.Accumulate goes off.
-	Ask(env *sim.Env, r *Read)
-	Fire(env *sim.Env, d *Delegator)
-}
-
-// RevisionSharings is the seam of which reads share one answer of etcd.
-var RevisionSharings = option.NewSeam[RevisionSharing, Sharing]("revision-sharing", "which reads share one read of etcd's revision").
-	Shipped("each", "none", each{})
-
-// RevisionAccumulated is the other value of revision-sharing.
-var RevisionAccumulated = RevisionSharings.Register("accumulated", "those that come within 10 ms (the draft of 2019, Potential Future Improvements)", accumulated{})
-
-// each asks once for each read.
-type each struct{}
-
-// Ask implements Sharing.
-func (each) Ask(env *sim.Env, r *Read) { r.AskRevision(env) }
-
-// Fire implements Sharing; there is no timer.
-func (each) Fire(*sim.Env, *Delegator) {}
-
-// accumulated gathers reads for Limits.AccumulatePeriod, and then asks once for
-// all of them (the draft of 2019, "Potential Future Improvements").
-type accumulated struct{}
-
-// Ask implements Sharing.
-func (accumulated) Ask(env *sim.Env, r *Read) {
-	env.Writes(cellWait, r.number)
-	env.Writes(cellGathered, 0)
-	r.state = gathered
-	if timer := r.d.cfg.Accumulate; !env.Armed(timer) {
-		env.Arm(timer, r.d.cfg.AccumulatePeriod)
-	}
-}
-
-// Fire implements Sharing. Each read came before the question, so the answer is
-// not older than any.
-func (accumulated) Fire(env *sim.Env, d *Delegator) {
+// FireAccumulate is the timer Numbers.Accumulate going off. Each read that was gathered came before the question, so the
+// answer is not older than any.
+func (d *Delegator) FireAccumulate(env *sim.Env) {
 	env.Reads(cellGathered, 0)
 	env.Writes(cellGathered, 0)
-	call := d.requestRevision(env)
+	call := d.callRevision(env)
 	sharing := 0
 	for _, r := range d.reads {
 		if r.state == gathered {
-			r.asks(env, call)
+			env.Writes(cellWait, r.number)
+			r.state, r.call = asking, call
 			sharing++
 		}
 	}
@@ -123,44 +61,18 @@ func (accumulated) Fire(env *sim.Env, d *Delegator) {
 	}
 }
 
-// cellGathered is which reads are to share the next question.
-var cellGathered = sim.NewCell("cache: gathered reads")
-
-// CurrentRV is the value of the option current-rv.
-type CurrentRV uint8
-
-// RevisionSource says which revision a consistent LIST waits for, or a watch that is to
-// begin with the newest state.
-type RevisionSource interface {
-	Reset()
-	// Known takes what etcd answered to the read and returns what it waits for.
-	Known(env *sim.Env, revision int64) int64
-	Clone() RevisionSource
-	Cells(visit sim.CellVisitor)
+// swap keeps the revision that etcd answered to one read for the next one. etcd is asked all the same, so that the
+// question takes as long.
+func swap(env *sim.Env, cell sim.CellKind, last *int64, revision int64) int64 {
+	env.Reads(cell, 0)
+	env.Writes(cell, 0)
+	kept := *last
+	*last = revision
+	if kept == 0 || kept == revision {
+		return revision
+	}
+	if env.Noting() {
+		env.Note(otherReader{kept})
+	}
+	return kept
 }
-
-// RevisionSources is the seam of which revision a consistent LIST waits for.
-var RevisionSources = option.NewSeam[CurrentRV, func() RevisionSource]("current-rv", "which revision a consistent LIST waits for").
-	Shipped("own", "the one that etcd answered to itself", func() RevisionSource { return ownRevision{} })
-
-// WatchRV is the value of the option watch-rv.
-type WatchRV uint8
-
-// WatchRevisionSources is the seam of which revision a watch waits for that is to begin with
-// the newest state.
-var WatchRevisionSources = option.NewSeam[WatchRV, func() RevisionSource]("watch-rv", "which revision a watch waits for that is to begin with the newest state").
-	Shipped("own", "the one that etcd answered to itself", func() RevisionSource { return ownRevision{} })
-
-type ownRevision struct{}
-
-// Reset implements RevisionSource.
-func (ownRevision) Reset() {}
-
-// Known implements RevisionSource.
-func (ownRevision) Known(_ *sim.Env, revision int64) int64 { return revision }
-
-// Clone implements RevisionSource.
-func (ownRevision) Clone() RevisionSource { return ownRevision{} }
-
-// Cells implements RevisionSource.
-func (ownRevision) Cells(sim.CellVisitor) {}

@@ -1,91 +1,75 @@
 package read
 
 import (
+	"slices"
+
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// NotifyDetection is the value of the option notify-detection.
-type NotifyDetection uint8
-
-// NotifyDetector says whether the cache may rely on an etcd that has sent no
-// progress notification for some time.
-type NotifyDetector interface {
-	Reset(*Limits)
-	// Heard is called for each progress notification.
-	Heard(env *sim.Env)
-	// Overdue: etcd seems to send none, so a consistent read goes to etcd.
-	Overdue(env *sim.Env) bool
-	Clone() NotifyDetector
-	Cells(visit sim.CellVisitor)
+// notified is whether etcd sends progress notifications: it is taken to send none if none has come yet, or
+// none for Limits.NotifyWithin (the draft of 2019, "Determining if etcd is sending
+// progress notify events"). Events do not count, as the draft has it, although
+// etcd leaves out the notification of a watch that was sent an event since the last
+// one.
+type notified struct {
+	// heard: etcd has sent progress; last is the time of the last notification.
+	heard bool
+	last  sim.Time
 }
 
-// NotifyDetectors is the seam of what the cache does without progress
-// notifications.
-var NotifyDetectors = option.NewSeam[NotifyDetection, func() NotifyDetector]("notify-detection",
-	"what the cache does when etcd has sent no progress notification for 1 s").
-	Shipped("off", "it goes on as before", func() NotifyDetector { return trusting{} })
-
-// DynamicFallback is the value of the option dynamic-fallback.
-type DynamicFallback uint8
-
-// Fallback says what becomes of consistent reads after one waited long.
-type Fallback interface {
-	Reset(*Limits)
-	// ServedAtOnce, ServedAfterWait and TimedOut are called with the outcome of a
-	// consistent read.
-	ServedAtOnce(env *sim.Env)
-	ServedAfterWait(env *sim.Env, r *Read)
-	TimedOut(env *sim.Env)
-	// Avoids: the next one goes to etcd.
-	Avoids(env *sim.Env, d *Delegator) bool
-	Clone() Fallback
-	Cells(visit sim.CellVisitor)
+// Notified is called with each progress notification.
+func (d *Delegator) Notified(env *sim.Env) {
+	if d.cfg.DetectsNotify {
+		env.Writes(cellNotified, 0)
+		d.notified = notified{true, env.Now()}
+	}
 }
 
-// Fallbacks is the seam of what becomes of consistent reads after one waited long.
-var Fallbacks = option.NewSeam[DynamicFallback, func() Fallback]("dynamic-fallback",
-	"what becomes of consistent reads after one waited 1 s or longer").
-	Shipped("off", "they wait for the cache", func() Fallback { return patient{} })
+func (d *Delegator) notifyOverdue(env *sim.Env) bool {
+	env.Reads(cellNotified, 0)
+	return !d.notified.heard || env.Elapsed(d.notified.last, d.cfg.NotifyWithin)
+}
 
-// trusting relies on the cache whatever it hears.
-type trusting struct{}
+// isSlow reports whether the last consistent read waited long, and another one finds out already whether the next would.
+func (d *Delegator) isSlow(env *sim.Env) bool {
+	env.Reads(cellSlow, 0)
+	if !d.slow {
+		return false
+	}
+	env.LooksAt(cellWaiting, 0)
+	return d.waiting > 0
+}
 
-// Reset implements NotifyDetector.
-func (trusting) Reset(*Limits) {}
+func (d *Delegator) setSlow(env *sim.Env, slow bool) {
+	env.Writes(cellSlow, 0)
+	d.slow = slow
+}
 
-// Heard implements NotifyDetector.
-func (trusting) Heard(*sim.Env) {}
+// Admit reports whether an event gets the lock, which a WatchList that waits for the cache may hold. One that does not
+// get it never will.
+func (d *Delegator) Admit(env *sim.Env, e *wire.WatchEvent) bool {
+	if !d.cfg.HoldsLock || !d.watchWaits(env) {
+		return true
+	}
+	if env.Noting() {
+		env.Note(lockedOut{e})
+	}
+	env.Writes(cellLock, 0)
+	d.stuck = true
+	return false
+}
 
-// Overdue implements NotifyDetector.
-func (trusting) Overdue(*sim.Env) bool { return false }
+// isLocked reports whether an event waits for the lock, and each read behind it.
+func (d *Delegator) isLocked(env *sim.Env) bool {
+	if !d.cfg.HoldsLock {
+		return false
+	}
+	env.Reads(cellLock, 0)
+	return d.stuck
+}
 
-// Clone implements NotifyDetector.
-func (trusting) Clone() NotifyDetector { return trusting{} }
-
-// Cells implements NotifyDetector.
-func (trusting) Cells(sim.CellVisitor) {}
-
-// patient makes each consistent read wait for the cache.
-type patient struct{}
-
-// Reset implements Fallback.
-func (patient) Reset(*Limits) {}
-
-// ServedAtOnce implements Fallback.
-func (patient) ServedAtOnce(*sim.Env) {}
-
-// ServedAfterWait implements Fallback.
-func (patient) ServedAfterWait(*sim.Env, *Read) {}
-
-// TimedOut implements Fallback.
-func (patient) TimedOut(*sim.Env) {}
-
-// Avoids implements Fallback.
-func (patient) Avoids(*sim.Env, *Delegator) bool { return false }
-
-// Clone implements Fallback.
-func (patient) Clone() Fallback { return patient{} }
-
-// Cells implements Fallback.
-func (patient) Cells(sim.CellVisitor) {}
+func (d *Delegator) watchWaits(env *sim.Env) bool {
+	env.LooksAt(cellWaiting, 0)
+	return slices.ContainsFunc(d.reads, func(r *Read) bool { return r.watch != nil && r.Waits() })
+}

@@ -24,7 +24,7 @@ type Watch interface {
 
 // AskRevision asks etcd for its revision on behalf of a watch.
 func (d *Delegator) AskRevision(env *sim.Env, w Watch) {
-	d.newWatchRead(env, w).AskRevision(env)
+	d.newWatchRead(env, w).askRevision(env)
 }
 
 // WatchUntilFresh makes a watch wait until the cache is at a resourceVersion: at
@@ -73,28 +73,10 @@ func (d *Delegator) readOf(w Watch) *Read {
 	return nil
 }
 
-// watchRevisionKnown gives a watch etcd's revision.
-func (r *Read) watchRevisionKnown(env *sim.Env, revision int64) {
-	if !r.watch.RevisionKnown(env, revision) {
-		r.end(env)
-	}
-}
-
 // watchFresh continues a watch for which the cache is fresh enough. Upstream
 // releases the lock here and takes it again for the interval.
 func (r *Read) watchFresh(env *sim.Env) {
 	watch := r.watch
 	r.end(env)
 	watch.Fresh(env)
-}
-
-// WatchWaits reports whether a watch waits for the cache to be fresh.
-func (d *Delegator) WatchWaits(env *sim.Env) bool {
-	env.LooksAt(cellWaiting, 0)
-	for _, r := range d.reads {
-		if r.watch != nil && (r.state == waiting || r.state == woken) {
-			return true
-		}
-	}
-	return false
 }

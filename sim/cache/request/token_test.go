@@ -50,8 +50,8 @@ func TestContinueBesideAVersion(t *testing.T) {
 		{Prefix: prefix, Continue: token, ResourceVersion: 7},
 		{Prefix: prefix, Continue: token, ResourceVersion: 0, Match: wire.MatchNotOlderThan},
 	} {
-		assert.Nil(t, resource.ValidateList(&req, request.ListRules{Continue: request.ContinueRules.Of(0)}), "KEP-2340 ignores the version")
-		refused := resource.ValidateList(&req, request.ListRules{Continue: request.ContinueRules.Of(request.ContinueRefusesVersion)})
+		assert.Nil(t, resource.ValidateList(&req, request.ListRules{}), "KEP-2340 ignores the version")
+		refused := resource.ValidateList(&req, request.ListRules{ContinueRefusesVersion: true})
 		require.NotNil(t, refused)
 		assert.Contains(t, refused.Message, "forbidden when continue is provided")
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/sim/cache/store"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -16,64 +15,15 @@ type Resource struct {
 	Fields store.Fields
 }
 
-// ContinueWithVersion is the value of the option continue-with-version.
-type ContinueWithVersion uint8
-
-// ContinueRule says whether a continue token may stand beside a resourceVersion or
-// a resourceVersionMatch; it returns nil if so.
-type ContinueRule func(req *wire.ListRequest) *wire.Error
-
-// ContinueRules is the seam of what becomes of a continue token beside a
-// resourceVersion, where KEP-2340's table and what was shipped differ.
-var ContinueRules = option.NewSeam[ContinueWithVersion, ContinueRule]("continue-with-version",
-	"what becomes of a LIST with a continue token and a resourceVersion").
-	Shipped("ignored", "it reads at the token's revision (KEP-2340)",
-		func(*wire.ListRequest) *wire.Error { return nil })
-
-// ContinueRefusesVersion is what Kubernetes 1.31 and later do.
-var ContinueRefusesVersion = ContinueRules.Register("refused", "400 (Kubernetes 1.31 and later)", refuseVersion)
-
-func refuseVersion(req *wire.ListRequest) *wire.Error {
-	switch {
-	case req.Match != wire.MatchUnset:
-		return matchWithContinue
-	case req.ResourceVersion > 0:
-		return continueWithVersion
-	}
-	return nil
-}
-
-// MostRecent is the value of the option most-recent.
-type MostRecent uint8
-
-// MostRecentRule says whether a LIST may ask for the most recent state by its
-// resourceVersionMatch; it returns nil if so.
-type MostRecentRule func(req *wire.ListRequest) *wire.Error
-
-// MostRecentRules is the seam of what becomes of a LIST with resourceVersion "0" and
-// resourceVersionMatch MostRecent (KEP-3157, the fix for kubernetes/kubernetes#59848).
-var MostRecentRules = option.NewSeam[MostRecent, MostRecentRule]("most-recent",
-	`what becomes of a LIST with resourceVersion "0" and resourceVersionMatch MostRecent`).
-	Shipped("refused", "400: no release knows that match",
-		func(*wire.ListRequest) *wire.Error { return unknownMatch })
-
-// MostRecentServed is what KEP-3157 proposes for the initial lists of informers.
-var MostRecentServed = MostRecentRules.Register("served",
-	"the cache asks etcd for its revision, waits until it is there, and answers; 504 if it waits in vain (KEP-3157)", onlyAtZero)
-
-// onlyAtZero: the document has no other resourceVersion beside MostRecent.
-func onlyAtZero(req *wire.ListRequest) *wire.Error {
-	if req.ResourceVersion != 0 || req.Continue != "" {
-		return mostRecentVersion
-	}
-	return nil
-}
-
 // ListRules are what a design chose about LISTs that are valid for some and not for
 // others.
 type ListRules struct {
-	Continue   ContinueRule
-	MostRecent MostRecentRule
+	// ContinueRefusesVersion: a continue token may not stand beside a resourceVersion or a resourceVersionMatch, where
+	// KEP-2340's table and what was shipped differ: Kubernetes 1.31 and later refuse it.
+	ContinueRefusesVersion bool
+	// MostRecent: a LIST may ask for the most recent state by its resourceVersionMatch, as KEP-3157 proposes for the
+	// initial lists of informers (the fix for kubernetes/kubernetes#59848).
+	MostRecent bool
 }
 
 // ValidateList refuses what the API refuses before any storage sees it
@@ -91,7 +41,14 @@ func (r Resource) ValidateList(req *wire.ListRequest, rules ListRules) *wire.Err
 	case req.Match > wire.MatchMostRecent:
 		return unknownMatch
 	case req.Match == wire.MatchMostRecent:
-		return rules.MostRecent(req)
+		switch {
+		case !rules.MostRecent:
+			return unknownMatch
+		case req.ResourceVersion != 0 || req.Continue != "":
+			// The document has no other resourceVersion beside MostRecent.
+			return mostRecentVersion
+		}
+		return nil
 	case req.Match != wire.MatchUnset && req.ResourceVersion == wire.Unset:
 		return matchWithoutVersion
 	case req.Match == wire.MatchExact && req.ResourceVersion == 0:
@@ -100,8 +57,14 @@ func (r Resource) ValidateList(req *wire.ListRequest, rules ListRules) *wire.Err
 		return nil
 	case req.Match == wire.MatchExact || req.Match == wire.MatchNotOlderThan && req.ResourceVersion > 0:
 		return matchWithContinue
+	case !rules.ContinueRefusesVersion:
+		return nil
+	case req.Match != wire.MatchUnset:
+		return matchWithContinue
+	case req.ResourceVersion > 0:
+		return continueWithVersion
 	}
-	return rules.Continue(req)
+	return nil
 }
 
 // ValidateGet refuses what is not this resource's, or no version.

@@ -1,18 +1,17 @@
-package variant
+package read
 
 import (
 	"slices"
 
 	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/cache/read"
 	"github.com/watchbed/watchbed/sim/cache/store"
 )
 
 // keptPages answers a page and keeps what comes after it (the draft of 2019,
 // "Enable pagination in the watch cache").
 type keptPages struct {
-	read.FirstPage
+	FirstPage
 	keepFor sim.Duration
 	// max and maxBytes bound what is kept; no bytes are no bound.
 	max, maxBytes int
@@ -25,14 +24,14 @@ type keptPages struct {
 // them costs a word each, and the objects that have changed since.
 type rest struct {
 	token string
-	read.Page
+	Page
 	since sim.Time
 	// bytes of keys and values, as if no other rest and no store had the objects: once
 	// they have changed that is so.
 	bytes int
 }
 
-func bytesOf(p *read.Page) int {
+func bytesOf(p *Page) int {
 	n := 0
 	for _, kv := range p.Items {
 		n += len(kv.Key) + len(kv.Value)
@@ -42,14 +41,14 @@ func bytesOf(p *read.Page) int {
 
 var cellKept = sim.NewCell("cache: kept pages")
 
-// Reset implements read.Paginator.
-func (k *keptPages) Reset(l *read.Limits) {
+// Reset implements Paginator.
+func (k *keptPages) Reset(l *Limits) {
 	clear(k.rests)
 	*k = keptPages{keepFor: l.KeepPagesFor, max: l.KeptPages, maxBytes: l.KeptBytes, rests: k.rests[:0]}
 }
 
-// Answer implements read.Paginator.
-func (k *keptPages) Answer(env *sim.Env, r *read.Read, view store.View, prefix string, limit int64) {
+// Answer implements Paginator.
+func (k *keptPages) Answer(env *sim.Env, r *Read, view store.View, prefix string, limit int64) {
 	all := r.Page(env, view, prefix, 0)
 	k.answer(env, r, all, limit)
 }
@@ -57,16 +56,16 @@ func (k *keptPages) Answer(env *sim.Env, r *read.Read, view store.View, prefix s
 // answer answers with the first objects and keeps the rest under its token. The rest is
 // empty if only objects that are not selected come after the page: it has a token then, as
 // from etcd.
-func (k *keptPages) answer(env *sim.Env, r *read.Read, all read.Page, limit int64) {
+func (k *keptPages) answer(env *sim.Env, r *Read, all Page, limit int64) {
 	n := int64(len(all.Items))
 	if limit <= 0 || n < limit || n == limit && !all.Trailed {
 		r.Answer(env, &all)
 		return
 	}
-	env.Cover(read.ListTruncated)
+	env.Cover(ListTruncated)
 	page, after := all, all
 	page.Items, page.More = all.Items[:limit:limit], true
-	if r.List().Selector.Empty() {
+	if r.list.Selector.Empty() {
 		page.Remaining = n - limit
 	}
 	after.Items = all.Items[limit:]
@@ -76,7 +75,7 @@ func (k *keptPages) answer(env *sim.Env, r *read.Read, all read.Page, limit int6
 
 // keep adds a rest, and drops the oldest ones until it fits. One that is larger than
 // all that may be kept is left out.
-func (k *keptPages) keep(env *sim.Env, r *read.Read, x rest) {
+func (k *keptPages) keep(env *sim.Env, r *Read, x rest) {
 	env.Writes(cellKept, 0)
 	if k.maxBytes > 0 && x.bytes > k.maxBytes {
 		env.Cover(keptTooLarge)
@@ -88,7 +87,7 @@ func (k *keptPages) keep(env *sim.Env, r *read.Read, x rest) {
 	}
 	k.rests = append(k.rests, x)
 	env.Record(keptBytes, int64(k.bytes()))
-	if timer := r.Delegator().Config().Kept; !env.Armed(timer) {
+	if timer := r.d.cfg.Kept; !env.Armed(timer) {
 		env.Arm(timer, k.keepFor)
 	}
 }
@@ -101,24 +100,24 @@ func (k *keptPages) bytes() int {
 	return n
 }
 
-// Continue implements read.Paginator: it answers the next page if its objects were
+// Continue implements Paginator: it answers the next page if its objects were
 // kept. They stay: the client may ask for the same page again.
-func (k *keptPages) Continue(env *sim.Env, r *read.Read) bool {
+func (k *keptPages) Continue(env *sim.Env, r *Read) bool {
 	env.Reads(cellKept, 0)
 	for _, after := range k.rests {
-		if after.token == r.List().Continue {
+		if after.token == r.list.Continue {
 			env.Cover(keptServed)
-			after.Prefix = store.PreparePrefix(r.List().Prefix)
-			k.answer(env, r, after.Page, r.List().Limit)
+			after.Prefix = store.PreparePrefix(r.list.Prefix)
+			k.answer(env, r, after.Page, r.list.Limit)
 			return true
 		}
 	}
 	return false
 }
 
-// Fire implements read.Paginator: it drops what was kept for long enough. The rest that
+// Fire implements Paginator: it drops what was kept for long enough. The rest that
 // the timer was set for may have been dropped for newer ones. Untimed the oldest goes.
-func (k *keptPages) Fire(env *sim.Env, d *read.Delegator) {
+func (k *keptPages) Fire(env *sim.Env, d *Delegator) {
 	env.Writes(cellKept, 0)
 	due := 0
 	if env.Mode() == sim.Untimed {
@@ -132,21 +131,21 @@ func (k *keptPages) Fire(env *sim.Env, d *read.Delegator) {
 		k.rests = slices.Delete(k.rests, 0, due)
 	}
 	if len(k.rests) > 0 {
-		env.Arm(d.Config().Kept, k.keepFor-env.Now().Sub(k.rests[0].since))
+		env.Arm(d.cfg.Kept, k.keepFor-env.Now().Sub(k.rests[0].since))
 	}
 }
 
-// Kept implements read.Paginator.
+// Kept implements Paginator.
 func (k *keptPages) Kept() int { return len(k.rests) }
 
-// Clone implements read.Paginator.
-func (k *keptPages) Clone() read.Paginator {
+// Clone implements Paginator.
+func (k *keptPages) Clone() Paginator {
 	c := *k
 	c.rests = slices.Clone(k.rests)
 	return &c
 }
 
-// Cells implements read.Paginator.
+// Cells implements Paginator.
 func (k *keptPages) Cells(visit sim.CellVisitor) {
 	d := sim.NewDigest
 	for i := range k.rests {
