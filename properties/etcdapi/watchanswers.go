@@ -143,7 +143,7 @@ type watchState struct {
 }
 
 func (of *streamCheck) begin(all *testbed.Tally, c *workload.EtcdWatch, at *moments.Stream, o *v3rpc.Options, rules workload.WatchRules) {
-	*of = streamCheck{all: all, client: c, canceledFirst: o.Created == v3rpc.CreatedInOrder, watches: of.watches[:0]}
+	*of = streamCheck{all: all, client: c, canceledFirst: o.CreatedInOrder, watches: of.watches[:0]}
 	for _, watch := range c.Watches(rules) {
 		s := watchState{Watch: watch, wants: watch.StartRevision}
 		when, k := at.Creates, watch.Place

@@ -35,7 +35,7 @@ var (
 		func(o *etcd.Options) bool { return o.Watch.Progress != v3rpc.DroppedBelowStart })
 	CreatedOvertakesProgress = ofEtcd("etcd's Created of a watch overtakes older progress (created=past-channel)",
 		func(o *etcd.Options) bool {
-			return o.Watch.Created == v3rpc.CreatedPastChannel && o.Watch.Progress != v3rpc.Ignored
+			return !o.Watch.CreatedInOrder && o.Watch.Progress != v3rpc.Ignored
 		})
 	RestoreRepeatsEvents = ofEtcd("etcd sends a watch old events again after it has installed a snapshot (notify-min-rev=on-failure)",
 		func(o *etcd.Options) bool { return o.Store.NotifyMinRev == mvcc.OnFailure })

@@ -57,7 +57,7 @@ func busyWorld(t *testing.T, d *rand.Rand) *sim.World {
 		cfg.Watch.ProgressEcho = v3rpc.Echoed
 	}
 	if d.IntN(3) == 0 {
-		cfg.Watch.Created = v3rpc.CreatedInOrder
+		cfg.Watch.CreatedInOrder = true
 	}
 	server := sim.NodeID(1)
 	w := sim.NewWorld(sim.Options{})

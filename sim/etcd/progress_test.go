@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/sim/etcd"
-	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -159,7 +158,7 @@ func TestCreatedOvertakesProgress(t *testing.T) {
 // room.
 func TestCreatedInOrder(t *testing.T) {
 	for _, room := range []int{2, 1} {
-		b := newBench(t, "3.6.16", func(c *etcd.Config) { c.Watch.Created, c.Store.ChanBufLen = v3rpc.CreatedInOrder, room })
+		b := newBench(t, "3.6.16", func(c *etcd.Config) { c.Watch.CreatedInOrder, c.Store.ChanBufLen = true, room })
 		b.put("/a", "1").put("/a", "2").request("w", create("/b", 0)).settle().take()
 		b.request("w", &wire.WatchProgressRequest{}).request("w", create("/a", 2)).settle("takes watchStream")
 		b.settle().step("fire etcd syncWatchersLoop").settle()
@@ -173,11 +172,11 @@ func TestCreatedInOrder(t *testing.T) {
 // sent, from ctrlStream before it, or out of the channel in its turn.
 func TestCreatedOvertakesOnlyPastTheChannel(t *testing.T) {
 	for _, c := range []struct {
-		way       v3rpc.CreatedWay
+		inOrder   bool
 		takes     string
 		overtakes bool
-	}{{v3rpc.CreatedPastChannel, "takes ctrlStream", true}, {v3rpc.CreatedInOrder, "takes watchStream", false}} {
-		b := newBench(t, "3.6.16", func(cfg *etcd.Config) { cfg.Watch.Created = c.way })
+	}{{false, "takes ctrlStream", true}, {true, "takes watchStream", false}} {
+		b := newBench(t, "3.6.16", func(cfg *etcd.Config) { cfg.Watch.CreatedInOrder = c.inOrder })
 		b.request("w", create("/a", 0)).settle().take()
 		b.trace().request("w", create("/b", 0)).settle("takes watchStream", "takes ctrlStream")
 		b.request("w", &wire.WatchProgressRequest{}).settle("takes watchStream", "takes ctrlStream").step(c.takes).settle()

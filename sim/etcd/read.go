@@ -3,7 +3,6 @@ package etcd
 import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd/rangestream"
-	"github.com/watchbed/watchbed/sim/etcd/reply"
 	"github.com/watchbed/watchbed/sim/etcd/request"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -394,5 +393,5 @@ func (s *Server) runRead(env *sim.Env, place int32) {
 
 // answer sends the answer to a request of the key-value API.
 func (s *Server) answer(env *sim.Env, conn sim.Conn, request, right sim.Payload) {
-	env.Send(conn, reply.Answers.Of(s.members.options().Reply.Answers)(env, request, right))
+	env.Send(conn, s.members.options().Reply.Answers.Answer(env, request, right))
 }

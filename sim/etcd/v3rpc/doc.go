@@ -7,8 +7,7 @@
 //	sendFragments      in fragment.go
 //
 // Where releases run other code, the stream calls the implementation that its
-// Options choose: ProgressRequests for what becomes of a progress request, Created
-// for the way of the answer to a create request. Another module may register one.
+// Options choose: ProgressRequests for what becomes of a progress request. Another module may register one.
 //
 // The package imports sim, sim/wire and mvcc. It must never import the server that
 // it is part of.

@@ -38,7 +38,7 @@ func (sws *ServerWatchStream) unknown() int {
 	for _, id := range sws.send.ids {
 		// A refused watch is announced with the id of none. A watch that is announced
 		// in order may have ended by then.
-		if id != wire.InvalidWatchID && !sws.watch.Has(id) && sws.server.opts.Created != CreatedInOrder {
+		if id != wire.InvalidWatchID && !sws.watch.Has(id) && !sws.server.opts.CreatedInOrder {
 			n++
 		}
 	}

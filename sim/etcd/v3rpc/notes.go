@@ -59,7 +59,7 @@ func (sws *ServerWatchStream) noteSent(env *sim.Env, r *wire.WatchResponse) {
 	}
 	waits := firstHeld(sws.watch.Chan.All())
 	// A refusal comes through ctrlStream always.
-	inOrder := !r.Canceled && sws.server.opts.Created == CreatedInOrder
+	inOrder := !r.Canceled && sws.server.opts.CreatedInOrder
 	if r.Created && (waits == (held{}) || inOrder) {
 		// It is no news that a watch that was asked for is created.
 		return

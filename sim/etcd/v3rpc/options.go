@@ -15,16 +15,21 @@ type Options struct {
 	Progress      Progress
 	ProgressEcho  ProgressEcho
 	CreateAtZero  CreateAtZero
-	Created       CreatedWay
 	NegativeStart NegativeStart
 	WatchOptions  WatchOptions
-	SentEvents    reply.Sending
-	Compactions   reply.Naming
+	SentEvents    reply.Events
 	ElidedTicks   ElidedTicks
 	RefusedID     RefusedID
 	RefusalReason RefusalReason
 	Fragments     Fragments
 	Leaderless    LeaderlessStreams
+
+	// CreatedInOrder: a create request that is not refused is answered through the watch channel, behind what was queued
+	// before. As shipped the answer goes through ctrlStream: it can be sent before progress for all watches of the stream
+	// that was queued when the watch did not exist yet, which the client then takes for progress of the new watch too.
+	CreatedInOrder bool
+	// NamesAfterLast: the response that ends a watch because of a compaction names the revision behind that.
+	NamesAfterLast bool
 
 	// CtrlStreamBufLen is the capacity of a stream's queue of control responses:
 	// ctrlStreamBufLen, 16.
@@ -182,7 +187,9 @@ var Choices = option.NewGroup("etcd",
 		"how a watch from revision 0 gets its start",
 		option.Value{Name: "read-before-register", Doc: "recvLoop reads the revision, adds one, and registers the watch later"},
 		option.Value{Name: "passed-through", Doc: "the watchable store picks it while it registers the watch"}),
-	option.SeamOption(CreatedSeam, func(o *Options) *CreatedWay { return &o.Created }),
+	option.Either("created", func(o *Options) *bool { return &o.CreatedInOrder }, "the way of the answer to a create request",
+		option.Val("past-channel", "through ctrlStream, past progress in the watch channel: all releases"),
+		option.Val("in-order", "through the watch channel: no release")),
 	option.Choice("negative-start", func(o *Options) *NegativeStart { return &o.NegativeStart },
 		"what becomes of a watch from a revision below 0",
 		option.Value{Name: "accepted", Doc: "the watchers that are synced with it miss their events (#20693)"},
@@ -208,8 +215,10 @@ var Choices = option.NewGroup("etcd",
 		"what becomes of watch streams that require a leader when there is none",
 		option.Value{Name: "ended", Doc: "they end with an error: all releases"},
 		option.Value{Name: "kept", Doc: "they stay open, and their clients are sent nothing: no release"}),
-	option.SeamOption(reply.Events, func(o *Options) *reply.Sending { return &o.SentEvents }),
-	option.SeamOption(reply.Compactions, func(o *Options) *reply.Naming { return &o.Compactions }),
+	reply.EventsOption(func(o *Options) *reply.Events { return &o.SentEvents }),
+	option.Either("named-compaction", func(o *Options) *bool { return &o.NamesAfterLast }, "the compaction that etcd names when it ends a watch because of one",
+		option.Val("last", "the last one: all releases"),
+		option.Bug("after-last", "the revision behind the last one: no release")),
 	option.Choice("elided-ticks", func(o *Options) *ElidedTicks { return &o.ElidedTicks },
 		"the watches that are sent no progress at a tick",
 		option.Value{Name: "watch", Doc: "those that were sent events since the tick before: all releases"},

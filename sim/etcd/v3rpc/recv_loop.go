@@ -241,10 +241,18 @@ func (sws *ServerWatchStream) recvCreated(env *sim.Env) {
 		return
 	}
 	ahead := r.create.StartRevision == 0 && rev > r.wsrev
-	if !sws.created.Answer(env, sws, r.id, rev) {
+	switch {
+	case !sws.server.opts.CreatedInOrder:
+		resp := sws.server.responses.New()
+		resp.Revision, resp.WatchID, resp.Created = rev, r.id, true
+		sws.pushCtrl(env, resp, recvIdle)
+	case sws.watch.Chan.Full(env):
 		r.state = recvChannelFull
 		env.Release(sws.conn)
 		return
+	default:
+		sws.watch.Post(env, &mvcc.WatchResponse{ID: r.id, Revision: rev, Created: true})
+		sws.goesOn(env, recvIdle)
 	}
 	r.create = nil
 	if ahead {

@@ -153,10 +153,16 @@ func (sws *ServerWatchStream) readPrevKVOf(env *sim.Env, e *wire.Event) {
 func (sws *ServerWatchStream) forward(env *sim.Env, events []wire.Event) {
 	l := &sws.send
 	r, wresp := sws.server.responses.New(), l.wresp
-	events = reply.Events.Of(sws.server.opts.SentEvents)(env, events)
+	events = sws.server.opts.SentEvents.Send(env, events)
 	r.WatchID, r.Revision, r.Events = wresp.ID, wresp.Revision, events
 	if wresp.CompactRevision != 0 {
-		r.CompactRevision = reply.Compactions.Of(sws.server.opts.Compactions)(env, wresp.CompactRevision)
+		r.CompactRevision = wresp.CompactRevision
+		if sws.server.opts.NamesAfterLast {
+			r.CompactRevision++
+			if env.Noting() {
+				env.Note(reply.Altered{Sentence: "ends a watch and names a compaction that it has not made", Of: sim.About{Revision: r.CompactRevision}})
+			}
+		}
 	}
 	r.Canceled, r.Created = r.CompactRevision != 0, wresp.Created
 	r.ProgressID = wresp.ProgressID

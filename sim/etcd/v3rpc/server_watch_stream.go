@@ -25,10 +25,9 @@ type ServerWatchStream struct {
 
 	ctrlStream channel.Channel[*wire.WatchResponse]
 	flags      flags
-	// progress and created are the implementations that the options choose.
+	// progress is the implementation that the option chooses.
 	progress       ProgressRequests
 	progressChosen Progress
-	created        Created
 	// progressID is that of the last progress request, with Echoed.
 	progressID int64
 	// mu: the ticker's requests are under way, which holds serverWatchStream.mu
@@ -65,7 +64,6 @@ func (sws *ServerWatchStream) choose(o *Options) {
 	if sws.progress == nil || sws.progressChosen != o.Progress {
 		sws.progress, sws.progressChosen = ProgressSeam.Of(o.Progress)(), o.Progress
 	}
-	sws.created = CreatedSeam.Of(o.Created)
 }
 
 // reset empties the place of a stream and keeps its memory.
