@@ -6,16 +6,8 @@
 //	             registry of watchers
 //	Watcher      one client's watch with its two channels
 //
-// The life of a watch, a file each:
-//
-//	watch.go            the request: validated, made to wait, registered
-//	initial_events.go   what happened before the watch was registered
-//	turn.go             one turn of the watcher's goroutine
-//	ending.go           the end, early or in its time
-//	dispatcher.go       an event on its way to all watchers
-//	bookmark.go         the bookmark timer
-//	end_bookmark.go     the bookmark that ends the initial events (KEP-3157)
-//	detection.go        whether etcd sends the progress that it takes
+// watch.go has a watch from its request until it is registered, watcher.go from there to its end, turn by turn;
+// dispatcher.go has an event on its way to all watchers, and the bookmark timer.
 //
 // What a client is sent, in this order, and what it may rely on:
 //

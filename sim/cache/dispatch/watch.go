@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/cache/store"
+	"github.com/watchbed/watchbed/sim/cache/request"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -54,6 +54,29 @@ func (d *Dispatcher) Watch(env *sim.Env, m *sim.Message, req *wire.WatchRequest)
 	}
 }
 
+// validate refuses what the API refuses before any storage sees it
+// (validateWatchOptions of the API machinery), and what an API server does not
+// know without the gate WatchList.
+func (d *Dispatcher) validate(req *wire.WatchRequest) *wire.Error {
+	switch {
+	case d.cfg.Fields.Unsupported(req.Selector) != "":
+		return request.UnsupportedField(d.cfg.Fields.Unsupported(req.Selector))
+	case req.ResourceVersion < wire.Unset:
+		return badVersion
+	case req.SendInitialEvents > wire.SendInitialEventsTrue:
+		return badInitialEvents
+	case req.Match != wire.MatchUnset && req.Match != wire.MatchNotOlderThan:
+		return badMatch
+	case req.SendInitialEvents != wire.SendInitialEventsUnset && req.Match == wire.MatchUnset:
+		return initialEventsWithoutMatch
+	case req.SendInitialEvents == wire.SendInitialEventsUnset && req.Match != wire.MatchUnset:
+		return matchWithoutInitialEvents
+	case req.SendInitialEvents != wire.SendInitialEventsUnset && d.cfg.WithoutWatchList:
+		return watchListGateOff
+	}
+	return nil
+}
+
 // newCacheWatcher is the watcher of a request. Nothing is sent to it yet.
 func (d *Dispatcher) newCacheWatcher(env *sim.Env, m *sim.Message, req *wire.WatchRequest) *Watcher {
 	w := d.newWatcher(env)
@@ -81,37 +104,6 @@ func (d *Dispatcher) newCacheWatcher(env *sim.Env, m *sim.Message, req *wire.Wat
 
 // maxTimeout is longer than any run; in nanoseconds it is still a number.
 const maxTimeout = 1 << 30
-
-// A resource whose objects are indexed by a field, as pods are by spec.nodeName, has the
-// trigger of that field: a watch that selects one value of it is given the events of
-// objects with this value only, not all events to leave most of them out (upstream's
-// indexedTrigger, and valueWatchers of indexedWatchers).
-
-// triggerOf is the field of the trigger, nil if there is none. Upstream allows one.
-func triggerOf(fields store.Fields) *store.Field {
-	for i := range fields {
-		if fields[i].Indexed {
-			return &fields[i]
-		}
-	}
-	return nil
-}
-
-// triggers reports whether a watch is to be given an event: one of an object that has the
-// value which the watch selects after the change, or had it before.
-func (d *Dispatcher) triggers(env *sim.Env, w *Watcher, e *store.Event) bool {
-	if d.trigger == nil || !w.triggered || e.ForWatchers == nil || d.trigger.Value(e.ForWatchers.Item) == w.triggerValue {
-		return true
-	}
-	if prev := e.ForWatchers.Prev; !d.cfg.TriggersByNewValue && prev != nil && d.trigger.Value(prev) == w.triggerValue {
-		return true
-	}
-	env.Cover(eventNotTriggering)
-	if env.Noting() && w.Convert(e.ForWatchers) != nil {
-		env.Note(untriggered{w.from, e.ResourceVersion})
-	}
-	return false
-}
 
 // maxChannelSize is the greatest size of each of a watcher's two channels: the fewer
 // events a watch is given, the fewer it has to hold (maxWatchChanSizeWithoutIndex and its
@@ -271,6 +263,61 @@ func (w *Watcher) noteRegistered(env *sim.Env) {
 	env.Note(n)
 }
 
+// takeInitialEvents takes what the watcher is sent before the events of the
+// dispatcher (getAllEventsSinceLocked). It returns false if the history does not
+// reach back far enough.
+func (w *Watcher) takeInitialEvents(env *sim.Env) bool {
+	s := w.dispatcher.cfg.Store
+	env.Writes(cellInitial, w.number)
+	if w.wantsInitialEvents() {
+		env.Cover(watchFromStore)
+		w.floor = s.ResourceVersion(env)
+		w.interval.TakeObjects(env, s, w.prefix)
+		return true
+	}
+	from := w.required
+	if from == 0 {
+		// Initial events were refused, and any resourceVersion will do.
+		env.Cover(watchFromNow)
+		from = s.ResourceVersion(env)
+	}
+	if from < w.dispatcher.oldestWatch(env) {
+		return false
+	}
+	env.Cover(watchFromHistory)
+	if from > s.ResourceVersion(env) {
+		env.Cover(watchFromFuture)
+	}
+	w.floor = from
+	w.interval.TakeHistory(env, s, from)
+	return true
+}
+
+// wantsInitialEvents: the watch begins with the present state, because it says
+// so or because it says nothing at all.
+func (w *Watcher) wantsInitialEvents() bool {
+	switch w.request.SendInitialEvents {
+	case wire.SendInitialEventsTrue:
+		return true
+	case wire.SendInitialEventsFalse:
+		return false
+	}
+	return w.required == 0
+}
+
+// oldestWatch is the oldest resourceVersion from which a watch is accepted. Where caches went
+// wrong is the empty history, as there is one after every list.
+func (d *Dispatcher) oldestWatch(env *sim.Env) int64 {
+	oldest := d.cfg.Store.OldestWatch(env)
+	if d.cfg.EmptyHistory == refusesOlder || d.cfg.Store.HistoryLen(env) > 0 {
+		return oldest
+	}
+	if d.cfg.EmptyHistory == takesAny {
+		return 0
+	}
+	return oldest - 1
+}
+
 // inGeneration reports whether the cache still is the one that the watch began with.
 func (w *Watcher) inGeneration(env *sim.Env) bool {
 	now := w.dispatcher.cfg.Surroundings.Readiness(env)
@@ -309,3 +356,15 @@ func Refuse(env *sim.Env, conn sim.Conn, err *wire.Error) {
 }
 
 var tooOld = &wire.Error{Code: wire.ErrCompacted, Message: "too old resource version"}
+
+var (
+	badVersion                = &wire.Error{Code: wire.BadRequest, Message: "resourceVersion must not be negative"}
+	badInitialEvents          = &wire.Error{Code: wire.BadRequest, Message: "sendInitialEvents must be true, false or unset"}
+	badMatch                  = &wire.Error{Code: wire.BadRequest, Message: `resourceVersionMatch of a watch can only be "NotOlderThan"`}
+	initialEventsWithoutMatch = &wire.Error{Code: wire.BadRequest, Message: `sendInitialEvents requires resourceVersionMatch "NotOlderThan"`}
+	matchWithoutInitialEvents = &wire.Error{Code: wire.BadRequest, Message: "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"}
+	watchListGateOff          = &wire.Error{Code: wire.BadRequest, Message: "sendInitialEvents is forbidden for watch while the feature gate WatchList is off"}
+
+	// Upstream has no code for it either: client-go lists instead after any error.
+	progressNotTrusted = &wire.Error{Code: wire.Internal, Message: "sendInitialEvents needs RequestWatchProgress, which is off: etcd is too old, or its version is not known yet"}
+)

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/store"
@@ -28,6 +29,21 @@ const (
 	// watcherEnding: stopped while an event was being dispatched; it sends
 	// nothing more, and its channel stays until that is over.
 	watcherEnding
+)
+
+// endBookmark is where a watcher is with the bookmark that ends its initial
+// events. Upstream's names are cacheWatcherWaitingForBookmark,
+// cacheWatcherBookmarkReceived and cacheWatcherBookmarkSent.
+type endBookmark uint8
+
+const (
+	// endBookmarkSent: the client has it, or wants none.
+	endBookmarkSent endBookmark = iota
+	// endBookmarkWaiting: no bookmark that is late enough has come to input.
+	endBookmarkWaiting
+	// endBookmarkReceived: it is in input. A watcher that does not keep up is
+	// drained before it ends, so that its client can go on from there.
+	endBookmarkReceived
 )
 
 // Watcher is one client's watch: the goroutine processInterval with its two
@@ -131,4 +147,477 @@ func (w *Watcher) String() string {
 		return "watcher " + strconv.Itoa(w.number) + ": over"
 	}
 	return "watcher " + strconv.Itoa(w.number) + ": " + w.request.Label()
+}
+
+// Run is one turn of the watcher's goroutine: it puts one event into result, or
+// waits for room there.
+func (w *Watcher) Run(env *sim.Env) {
+	env.Under(w.cause)
+	if w.state == watcherStarting {
+		w.register(env)
+		return
+	}
+	env.ReadsItem(cellTurn, w.number, turnRegistration)
+	e, ok := w.next(env)
+	switch {
+	case !ok:
+		return
+	case e != nil && !env.CanSend(w.conn):
+		env.Cover(watcherBlocked)
+		env.WritesItem(cellTurn, w.number, turnInHand)
+		w.inHand = e
+		return
+	case e != nil:
+		env.Send(w.conn, e)
+		w.sent(env, e)
+	}
+	switch {
+	case w.draining && w.hasDrained(e):
+		w.close(env)
+	case w.hasMore(env):
+		env.Enable(w.task)
+	}
+}
+
+// next is the event to send now, nil if there is none. It returns false if what
+// comes next is gone from the history.
+func (w *Watcher) next(env *sim.Env) (*wire.WatchEvent, bool) {
+	if e := w.inHand; e != nil {
+		env.ReadsItem(cellTurn, w.number, turnInHand)
+		env.WritesItem(cellTurn, w.number, sim.NoItem)
+		w.inHand = nil
+		return e, true
+	}
+	for {
+		if w.state == watcherInitial {
+			if w.takesInput {
+				if e := w.dispatcher.buffer.Between(env, w); e != nil {
+					return e, true
+				}
+			}
+			e, ok := w.nextInitial(env)
+			if e != nil {
+				return e, true
+			}
+			if !ok && !w.overtaken(env) {
+				return nil, false
+			}
+		}
+		if w.state != watcherStreaming {
+			return nil, w.state != watcherFree
+		}
+		if w.owes(env) {
+			w.dispatcher.catchUp.CatchUp(env, w)
+			continue
+		}
+		if e := w.nextInput(env); e != nil {
+			return e, true
+		}
+		if !w.owes(env) {
+			return w.takeExpired(env), true
+		}
+	}
+}
+
+// owes reports whether the watcher is to be sent what its channel had no room for, before it
+// takes from there.
+func (w *Watcher) owes(env *sim.Env) bool {
+	c := w.dispatcher.catchUp
+	return c != nil && !w.draining && c.Owes(env, w)
+}
+
+// nextInitial returns the next event of the interval, or turns to streaming. It
+// returns false if the interval is gone from the history.
+func (w *Watcher) nextInitial(env *sim.Env) (*wire.WatchEvent, bool) {
+	for {
+		e, ok := w.interval.Next(env, w.dispatcher.cfg.Store)
+		if !ok {
+			return nil, false
+		}
+		if e.ResourceVersion == 0 {
+			env.WritesItem(cellTurn, w.number, sim.NoItem)
+			w.state, w.takesInput = watcherStreaming, true
+			w.dispatcher.cfg.Surroundings.Initialized(env, w.conn)
+			return w.takeIntervalEnd(env), true
+		}
+		env.WritesItem(cellInitial, w.number, sim.NoItem)
+		w.floor = max(w.floor, e.ResourceVersion)
+		if sent := w.Convert(e.ForWatchers); sent != nil {
+			env.ReadsItem(cellInitial, w.number, sent.ResourceVersion)
+			env.Cover(initialEventSent)
+			env.Add(serialised, 1)
+			if w.interval.IsHistory() {
+				env.Add(fromHistory, 1)
+			}
+			return sent, true
+		}
+	}
+}
+
+// nextInput returns the next event from input that the client wants, nil if there
+// is none.
+func (w *Watcher) nextInput(env *sim.Env) *wire.WatchEvent {
+	for w.InputLen(env) > 0 && !w.owes(env) {
+		e := w.TakeInput(env)
+		env.LooksAt(cellInitial, w.number)
+		env.LooksAt(cellEnd, w.number)
+		switch {
+		case e.Bookmark && (e.ResourceVersion > w.floor || e.ResourceVersion == w.floor && w.endBookmark != endBookmarkSent):
+			return w.convertBookmark(e.ForWatchers)
+		case e.ResourceVersion <= w.floor:
+			env.Cover(inputBelowFloor)
+		default:
+			if sent := w.Convert(w.dispatcher.buffer.Take(env, w, e.ForWatchers)); sent != nil {
+				return sent
+			}
+		}
+	}
+	return nil
+}
+
+// InputLen is how many events wait in the watcher's channel.
+func (w *Watcher) InputLen(env *sim.Env) int {
+	env.LooksAt(cellInput, w.number)
+	return w.input.Len()
+}
+
+// TakeInput takes the next event from the watcher's channel.
+func (w *Watcher) TakeInput(env *sim.Env) store.Event {
+	env.ReadsItem(cellInput, w.number, w.input.First())
+	env.WritesItem(cellInput, w.number, sim.NoItem)
+	e := w.input.Pop()
+	w.dispatcher.inputTaken(env, w)
+	env.LooksAt(cellBookmark, w.number)
+	if w.lacksBookmark {
+		env.Writes(cellBookmark, w.number)
+		w.bookmarkFits(env)
+	}
+	return e
+}
+
+// Concerns reports whether an event is of an object that the client watches: one under the
+// prefix, or the one whose key that is. Upstream lets in keys below that one too, of which an
+// API has none (filterWithAttrsAndPrefixFunction).
+func (w *Watcher) Concerns(e *wire.WatchEvent) bool {
+	return e != nil && strings.HasPrefix(e.Item.Key, w.prefix) && (!w.request.Single || len(e.Item.Key) == len(w.prefix))
+}
+
+// Convert is an event as the client is sent it, nil if it is not.
+func (w *Watcher) Convert(e *wire.WatchEvent) *wire.WatchEvent {
+	if !w.Concerns(e) {
+		return nil
+	}
+	return w.dispatcher.cfg.Fields.Selected(w.request.Selector, e)
+}
+
+// hasMore reports whether there is something to send at once.
+func (w *Watcher) hasMore(env *sim.Env) bool {
+	return w.state == watcherInitial || w.draining || w.InputLen(env) > 0 || w.owes(env)
+}
+
+// nonblockingAdd puts an event into input. It returns false if there is no room.
+func (w *Watcher) nonblockingAdd(env *sim.Env, e *store.Event) bool {
+	if env.Recording() {
+		w.declareAdd(env)
+	}
+	if w.input.Len() >= int(w.capacity) && !w.makeRoom(env, e) {
+		return false
+	}
+	if w.endBookmark == endBookmarkSent {
+		w.input.Push(*e)
+	} else {
+		w.input.Push(w.dispatcher.buffer.Put(env, w, *e))
+		w.measureInput(env)
+	}
+	if w.takesInput && w.inHand == nil {
+		env.Enable(w.task)
+	}
+	return true
+}
+
+// measureInput notes what the watcher's channel holds before the end of the initial
+// events. It declares nothing: no step depends on it.
+func (w *Watcher) measureInput(env *sim.Env) {
+	if w.input.Len() <= w.maxBuffered && w.input.Len() <= w.maxObjects {
+		return
+	}
+	w.maxBuffered = max(w.maxBuffered, w.input.Len())
+	if env.Mode() == sim.Timed {
+		w.maxObjects = max(w.maxObjects, w.dispatcher.cfg.Store.Outdated(w.input.All()))
+	}
+}
+
+// declareAdd stands apart, because the dispatcher adds to a thousand watchers at a
+// time.
+func (w *Watcher) declareAdd(env *sim.Env) {
+	env.LooksAt(cellTurn, w.number)
+	env.WritesItem(cellInput, w.number, w.input.Next())
+}
+
+// makeRoom: a design may have more room for a watcher that has not sent the end of
+// its initial events.
+func (w *Watcher) makeRoom(env *sim.Env, e *store.Event) bool {
+	env.LooksAt(cellEnd, w.number)
+	return w.endBookmark != endBookmarkSent && w.dispatcher.buffer.MakeRoom(env, w, e)
+}
+
+// drained: result has room again.
+func (w *Watcher) drained(env *sim.Env) {
+	switch {
+	case w.inHand == nil:
+	case w.isSending():
+		env.Enable(w.task)
+	case w.state == watcherDelegated:
+		w.relayDrained(env)
+	}
+}
+
+// isWatchList: the client asks for initial events and for the bookmark that ends
+// them (isListWatchRequest).
+func isWatchList(req *wire.WatchRequest) bool {
+	return req.SendInitialEvents == wire.SendInitialEventsTrue && req.AllowBookmarks
+}
+
+// expectEndBookmark sets the watcher up for the end of its initial events, under
+// the locks of its registration (setInitialEventsEndBookmarkIfRequested).
+func (w *Watcher) expectEndBookmark(env *sim.Env) {
+	if !isWatchList(w.request) {
+		return
+	}
+	env.Writes(cellEnd, w.number)
+	at := w.dispatcher.cfg.Store.ResourceVersion(env)
+	w.endBookmark = endBookmarkWaiting
+	w.takesInput = w.dispatcher.buffer.Injects()
+	w.bookmarkAfter = w.required
+	if w.request.ResourceVersion == 0 {
+		w.bookmarkAfter = at
+	}
+	switch {
+	case !w.dispatcher.cfg.EndByTimer:
+		w.intervalEnd = at
+	case env.Noting():
+		env.Note(endByTimerExpected{w.from, w.bookmarkAfter})
+	}
+}
+
+// convertBookmark marks the first bookmark that the client is sent as the end of
+// its initial events. None that is too early gets this far.
+func (w *Watcher) convertBookmark(e *wire.WatchEvent) *wire.WatchEvent {
+	if w.endBookmark == endBookmarkSent {
+		return e
+	}
+	marked := *e
+	marked.InitialEventsEnd = true
+	return &marked
+}
+
+// received notes a bookmark in input (markBookmarkAfterRvAsReceived).
+func (w *Watcher) received(env *sim.Env) {
+	if w.endBookmark != endBookmarkWaiting {
+		return
+	}
+	env.Cover(endBookmarkByTimer)
+	if env.Noting() {
+		env.Note(endFound{w.from, w.bookmarkAfter})
+	}
+	env.Writes(cellEnd, w.number)
+	w.endBookmark = endBookmarkReceived
+}
+
+// sent notes what went into result.
+func (w *Watcher) sent(env *sim.Env, e *wire.WatchEvent) {
+	if e.Type != wire.Bookmark {
+		return
+	}
+	env.Add(bookmarksSent, 1)
+	if w.endBookmark == endBookmarkSent {
+		return
+	}
+	env.Writes(cellEnd, w.number)
+	w.endBookmark = endBookmarkSent
+	w.recordInput(env)
+	env.Record(watchListDuration, int64(env.Now().Sub(w.began)))
+	if env.Noting() {
+		env.Note(initialEventsSent{w.from, e.ResourceVersion, w.bookmarkAfter})
+	}
+}
+
+// recordInput records what the channel held at most.
+func (w *Watcher) recordInput(env *sim.Env) {
+	env.Record(initialEventsBuffered, int64(w.maxBuffered))
+	env.Record(initialEventsObjects, int64(w.maxObjects))
+}
+
+// Beginning is what a watch waits for before it is sent initial events.
+type Beginning struct {
+	// At is the resourceVersion that the cache has to reach, 0 for any.
+	At int64
+	// Within is how long that may take; 0 is as long as a read waits.
+	Within sim.Duration
+	// HardClose: if it takes longer, the connection is torn down, so that the client
+	// connects to another API server. Otherwise the answer is that to a read.
+	HardClose bool
+}
+
+func (w *Watcher) beginning() Beginning {
+	if w.dispatcher.cfg.EndByTimer {
+		return w.dispatcher.buffer.Begin(w)
+	}
+	return Beginning{At: w.required}
+}
+
+// takeIntervalEnd returns the bookmark that follows the interval, nil if there
+// is none.
+func (w *Watcher) takeIntervalEnd(env *sim.Env) *wire.WatchEvent {
+	env.LooksAt(cellEnd, w.number)
+	if w.intervalEnd == 0 {
+		return nil
+	}
+	env.Cover(endBookmarkWithInterval)
+	env.Reads(cellEnd, w.number)
+	env.Writes(cellEnd, w.number)
+	e := &wire.WatchEvent{Type: wire.Bookmark, ResourceVersion: w.intervalEnd}
+	w.intervalEnd = 0
+	return w.convertBookmark(e)
+}
+
+// terminate ends a watcher that does not keep up. One whose channel holds the
+// bookmark that ends the initial events is drained: the client can go on from
+// there instead of starting over.
+func (w *Watcher) terminate(env *sim.Env) {
+	env.Reads(cellEnd, w.number)
+	if w.endBookmark != endBookmarkSent {
+		env.Add(terminatedInitial, 1)
+		w.recordInput(env)
+	}
+	if w.endBookmark == endBookmarkReceived {
+		env.Cover(watcherDrained)
+		env.WritesItem(cellTurn, w.number, turnEnd)
+		env.Writes(cellRegistry, 0)
+		w.registered, w.draining = false, true
+		return
+	}
+	w.stop(env)
+}
+
+// hasDrained reports whether a watcher that is drained has come to its end with
+// what it sent just now, nil if there was nothing.
+func (w *Watcher) hasDrained(sent *wire.WatchEvent) bool {
+	if sent == nil {
+		return w.state == watcherStreaming
+	}
+	if w.expired {
+		return sent == goneEvent
+	}
+	return sent.InitialEventsEnd && w.dispatcher.buffer.EndsDrained()
+}
+
+// TimedOut is called when the time of the watch is over. It ends without an event,
+// as a client expects that set TimeoutSeconds.
+func (w *Watcher) TimedOut(env *sim.Env) {
+	env.Cover(watchDeadline)
+	w.leave(env)
+}
+
+// leave ends the watch on behalf of its client.
+func (w *Watcher) leave(env *sim.Env) {
+	env.LooksAt(cellTurn, w.number)
+	switch w.state {
+	case watcherStarting:
+		w.leaveStarting(env)
+	case watcherDelegated:
+		w.endDelegated(env)
+	case watcherInitial, watcherStreaming:
+		w.stop(env)
+	}
+}
+
+// stop ends the watch, at once or when the event is dispatched that is being
+// dispatched.
+func (w *Watcher) stop(env *sim.Env) {
+	d := w.dispatcher
+	env.LooksAt(cellBlocked, 0)
+	if d.occupied() && w.registered {
+		env.Cover(stopDeferred)
+		env.Disable(w.task)
+		env.WritesItem(cellTurn, w.number, turnEnd)
+		env.Writes(cellRegistry, 0)
+		env.Writes(cellBlocked, 0)
+		w.registered, w.state = false, watcherEnding
+		d.cfg.Surroundings.Ended(env, w.conn)
+		d.toStop = append(d.toStop, w)
+		return
+	}
+	w.close(env)
+}
+
+func (w *Watcher) close(env *sim.Env) {
+	env.Disable(w.task)
+	env.Close(w.conn)
+	w.forget(env)
+}
+
+// forget frees the watcher's place.
+func (w *Watcher) forget(env *sim.Env) {
+	if w.deadline != 0 {
+		env.Disarm(w.timer)
+	}
+	if env.Mode() == sim.Timed {
+		env.Record(watchDuration, int64(env.Now().Sub(w.began)))
+	}
+	d := w.dispatcher
+	if d.catchUp != nil {
+		d.catchUp.Forgot(env, w)
+	}
+	if w.countsForBookmarks {
+		d.bookmarkWatchers--
+	}
+	env.Writes(cellPlaces, 0)
+	env.Writes(cellRegistry, 0)
+	w.writesAll(env)
+	d.conns[w.number] = sim.NoConn
+	d.cfg.Surroundings.Ended(env, w.conn)
+	w.reset()
+}
+
+// writesAll declares that everything of the watcher changes.
+func (w *Watcher) writesAll(env *sim.Env) {
+	for _, k := range [...]sim.CellKind{cellTurn, cellInput, cellInitial, cellEnd, cellBookmark} {
+		env.Writes(k, w.number)
+	}
+}
+
+// reset frees the watcher's place and keeps its memory.
+func (w *Watcher) reset() {
+	w.input.Clear()
+	w.interval.Reset()
+	*w = Watcher{
+		dispatcher: w.dispatcher, number: w.number, task: w.task, timer: w.timer,
+		input: w.input, interval: w.interval,
+	}
+}
+
+// stopAgain is called for a watcher that was stopped and has no room for the event for which
+// the dispatcher has waited: its client has left, it is then to be drained because its channel is full, and both
+// happens while one event is dispatched (Cacher.stopWatcherLocked, cacheWatcher.stopLocked).
+func (w *Watcher) stopAgain(env *sim.Env) {
+	env.Reads(cellEnd, w.number)
+	if w.inHand == nil || w.endBookmark != endBookmarkReceived {
+		return
+	}
+	env.Cover(stoppedTwice)
+	w.reopened = w.dispatcher.cfg.ReopensStopped
+}
+
+// strand leaves a watcher whose client is gone: its goroutine waits for ever for room in the result channel, which no client reads.
+func (w *Watcher) strand(env *sim.Env) {
+	if env.Noting() {
+		env.Note(left{w.from})
+	}
+	env.Disable(w.task)
+	env.Disarm(w.timer)
+	env.WritesItem(cellTurn, w.number, turnEnd)
+	env.Writes(cellPlaces, 0)
+	w.dispatcher.conns[w.number] = sim.NoConn
+	env.Close(w.conn)
 }
