@@ -32,10 +32,7 @@ var (
 	FallsBackWhileSlow = ofCache("etcd answers while the cache is slow (dynamic-fallback=wait-time)",
 		func(o *cache.Options) bool { return o.Reads.AvoidsSlowCache })
 	AnswersFirstPage = ofCache("the cache answers the first page of a list (pagination=first-page)",
-		func(o *cache.Options) bool {
-			_, first := read.Paginations.Of(o.Reads.Pagination)().(read.FirstPage)
-			return first
-		})
+		func(o *cache.Options) bool { return o.Reads.Pagination == read.PaginateFirst })
 )
 
 func freshness(o *cache.Options) read.Freshener { return read.Freshnesses.Of(o.Reads.Freshness) }

@@ -1,6 +1,9 @@
 package cache
 
-import "github.com/watchbed/watchbed/sim"
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/shown"
+)
 
 var (
 	// cellReady says whether the cache may be used, and for how long.
@@ -13,3 +16,12 @@ var (
 	// cellHalfTaken is a change of which the cache has the object or the version.
 	cellHalfTaken = sim.NewCell("cache: change that is halfway in")
 )
+
+var _ shown.Node = (*Cache)(nil)
+
+// Show implements shown.Node.
+func (c *Cache) Show(visit shown.Visitor) {
+	c.store.Show(visit)
+	c.dispatcher.Show(visit)
+	c.reads.Show(visit)
+}

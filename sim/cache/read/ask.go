@@ -98,7 +98,7 @@ func (r *Read) relay(env *sim.Env, p *wire.RangeResponse) {
 		if len(p.Kvs) > 0 {
 			found = p.Kvs[0]
 		}
-		r.finish(env, r.d.responses.Get(found, p.Revision, r.origin))
+		r.finish(env, r.d.responses.get(found, p.Revision, r.origin))
 		return
 	}
 	lastKey := ""
@@ -123,7 +123,7 @@ func (r *Read) relay(env *sim.Env, p *wire.RangeResponse) {
 			answer.RemainingItemCount = p.Count - r.list.Limit
 		}
 	}
-	r.finish(env, r.d.responses.List(answer))
+	r.finish(env, r.d.responses.list(answer))
 }
 
 // minimumResourceVersion is what a read that is not exact asked for.

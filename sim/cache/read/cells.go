@@ -34,7 +34,9 @@ func (d *Delegator) Cells(visit sim.CellVisitor) {
 	if d.cfg.DetectsNotify {
 		visit(cellNotified, 0, sim.NewDigest.Bool(d.notified.heard).Int(int64(d.notified.last)))
 	}
-	d.pagination.Cells(visit)
+	if d.cfg.Pagination == PaginateKept {
+		visit(cellKept, 0, d.kept.digest())
+	}
 	if d.cfg.AvoidsSlowCache {
 		visit(cellSlow, 0, sim.NewDigest.Bool(d.slow))
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/memory"
 	"github.com/watchbed/watchbed/sim/cache/progress"
 	"github.com/watchbed/watchbed/sim/cache/request"
-	"github.com/watchbed/watchbed/sim/cache/response"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -72,14 +71,15 @@ type Delegator struct {
 	waiting int
 
 	// What only some designs remember: whether etcd notifies, whether the last consistent read waited long, whether an
-	// event waits for a lock, and the revisions that etcd answered last.
+	// event waits for a lock, the revisions that etcd answered last, and the rests of lists.
 	notified              notified
 	slow, stuck           bool
 	lastReader, lastWatch int64
+	kept                  keptPages
 
 	// revisionRequest is the question for etcd's current revision.
 	revisionRequest *wire.RangeRequest
-	responses       response.Maker
+	responses       responses
 	limit           memory.Limit
 	// key is what the store is searched for.
 	key wire.KeyValue
@@ -88,16 +88,13 @@ type Delegator struct {
 // Reset makes the delegator that of a new process, and keeps its memory.
 func (d *Delegator) Reset(cfg Config) {
 	cfg.setDefaults()
-	first := d.revisionRequest == nil
-	if first || d.cfg.CurrentRevision != cfg.CurrentRevision || d.cfg.Prefix != cfg.Prefix {
+	if d.revisionRequest == nil || d.cfg.CurrentRevision != cfg.CurrentRevision || d.cfg.Prefix != cfg.Prefix {
 		d.revision = RevisionRequests.Of(cfg.CurrentRevision)
 		d.revisionRequest = d.revision.Make(cfg.Prefix)
 	}
-	if first || d.cfg.Pagination != cfg.Pagination {
-		d.pagination = Paginations.Of(cfg.Pagination)()
-	}
-	d.cfg, d.freshness = cfg, Freshnesses.Of(cfg.Freshness)
-	d.pagination.Reset(&d.cfg.Limits)
+	d.cfg, d.freshness, d.pagination = cfg, Freshnesses.Of(cfg.Freshness), Paginations.Of(cfg.Pagination)
+	clear(d.kept.rests)
+	d.kept.rests = d.kept.rests[:0]
 	d.notified, d.slow, d.stuck, d.lastReader, d.lastWatch = notified{}, false, false, 0, 0
 	d.limit.Reset(cfg.AnswersLimit, cfg.MeasurePeriod)
 	for _, r := range d.reads {
@@ -147,7 +144,7 @@ func (d *Delegator) Serves(env *sim.Env, conn sim.Conn) bool {
 func (d *Delegator) Places() int { return len(d.reads) }
 
 // KeptPages is how many rests of lists are kept.
-func (d *Delegator) KeptPages() int { return d.pagination.Kept() }
+func (d *Delegator) KeptPages() int { return len(d.kept.rests) }
 
 // ObjectPrefix is the prefix of the objects that a LIST or WATCH means.
 func (d *Delegator) ObjectPrefix(prefix string) string {
@@ -159,9 +156,6 @@ func (d *Delegator) ObjectPrefix(prefix string) string {
 
 // Read returns a read by its number.
 func (d *Delegator) Read(number int) *Read { return d.reads[number] }
-
-// FireKept is the timer Numbers.Kept going off.
-func (d *Delegator) FireKept(env *sim.Env) { d.pagination.Fire(env, d) }
 
 // DeclareWaits declares that the step depends on the reads that wait.
 func (d *Delegator) DeclareWaits(env *sim.Env) {
@@ -199,9 +193,9 @@ func (d *Delegator) resource() request.Resource {
 func (d *Delegator) CloneTo(c *Delegator, s *store.Store, q progress.Requester, around Surroundings, own func(Watch) Watch) {
 	*c = *d
 	c.cfg.Store, c.cfg.Requester, c.cfg.Surroundings = s, q, around
-	c.pagination = d.pagination.Clone()
+	c.kept.rests = slices.Clone(d.kept.rests)
 	// The blocks that answers come from have one writer only.
-	c.responses = response.Maker{}
+	c.responses = responses{}
 	c.reads = make([]*Read, len(d.reads))
 	block := make([]Read, len(d.reads))
 	for i, r := range d.reads {

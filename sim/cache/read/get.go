@@ -33,7 +33,7 @@ func (r *Read) serveGet(env *sim.Env) {
 	if env.Noting() {
 		env.Note(answers{from: r.from, what: r.label(), at: d.cfg.Store.Version()})
 	}
-	r.finish(env, d.responses.Get(r.object(env, r.get.Key), d.cfg.Store.ResourceVersion(env), wire.FromCache))
+	r.finish(env, d.responses.get(r.object(env, r.get.Key), d.cfg.Store.ResourceVersion(env), wire.FromCache))
 }
 
 // object is that of a key as it is now, nil if there is none.

@@ -11,10 +11,6 @@ import (
 // keptPages answers a page and keeps what comes after it (the draft of 2019,
 // "Enable pagination in the watch cache").
 type keptPages struct {
-	FirstPage
-	keepFor sim.Duration
-	// max and maxBytes bound what is kept; no bytes are no bound.
-	max, maxBytes int
 	// rests are the oldest first.
 	rests []rest
 }
@@ -41,16 +37,8 @@ func bytesOf(p *Page) int {
 
 var cellKept = sim.NewCell("cache: kept pages")
 
-// Reset implements Paginator.
-func (k *keptPages) Reset(l *Limits) {
-	clear(k.rests)
-	*k = keptPages{keepFor: l.KeepPagesFor, max: l.KeptPages, maxBytes: l.KeptBytes, rests: k.rests[:0]}
-}
-
-// Answer implements Paginator.
-func (k *keptPages) Answer(env *sim.Env, r *Read, view store.View, prefix string, limit int64) {
-	all := r.Page(env, view, prefix, 0)
-	k.answer(env, r, all, limit)
+func answerAndKeep(env *sim.Env, r *Read, view store.View, prefix string, limit int64) {
+	r.d.kept.answer(env, r, r.Page(env, view, prefix, 0), limit)
 }
 
 // answer answers with the first objects and keeps the rest under its token. The rest is
@@ -77,18 +65,19 @@ func (k *keptPages) answer(env *sim.Env, r *Read, all Page, limit int64) {
 // all that may be kept is left out.
 func (k *keptPages) keep(env *sim.Env, r *Read, x rest) {
 	env.Writes(cellKept, 0)
-	if k.maxBytes > 0 && x.bytes > k.maxBytes {
+	l := &r.d.cfg.Limits
+	if l.KeptBytes > 0 && x.bytes > l.KeptBytes {
 		env.Cover(keptTooLarge)
 		return
 	}
-	for len(k.rests) == k.max || k.maxBytes > 0 && k.bytes()+x.bytes > k.maxBytes {
+	for len(k.rests) == l.KeptPages || l.KeptBytes > 0 && k.bytes()+x.bytes > l.KeptBytes {
 		env.Cover(keptOverflowed)
 		k.rests = slices.Delete(k.rests, 0, 1)
 	}
 	k.rests = append(k.rests, x)
 	env.Record(keptBytes, int64(k.bytes()))
 	if timer := r.d.cfg.Kept; !env.Armed(timer) {
-		env.Arm(timer, k.keepFor)
+		env.Arm(timer, l.KeepPagesFor)
 	}
 }
 
@@ -100,9 +89,9 @@ func (k *keptPages) bytes() int {
 	return n
 }
 
-// Continue implements Paginator: it answers the next page if its objects were
-// kept. They stay: the client may ask for the same page again.
-func (k *keptPages) Continue(env *sim.Env, r *Read) bool {
+// next answers the next page of a list if its objects were kept. They stay: the client may ask for the same page
+// again.
+func (k *keptPages) next(env *sim.Env, r *Read) bool {
 	env.Reads(cellKept, 0)
 	for _, after := range k.rests {
 		if after.token == r.list.Continue {
@@ -115,15 +104,16 @@ func (k *keptPages) Continue(env *sim.Env, r *Read) bool {
 	return false
 }
 
-// Fire implements Paginator: it drops what was kept for long enough. The rest that
+// FireKept is the timer Numbers.Kept going off: it drops what was kept for long enough. The rest that
 // the timer was set for may have been dropped for newer ones. Untimed the oldest goes.
-func (k *keptPages) Fire(env *sim.Env, d *Delegator) {
+func (d *Delegator) FireKept(env *sim.Env) {
+	k, keepFor := &d.kept, d.cfg.KeepPagesFor
 	env.Writes(cellKept, 0)
 	due := 0
 	if env.Mode() == sim.Untimed {
 		due = min(1, len(k.rests))
 	}
-	for due < len(k.rests) && env.Mode() == sim.Timed && env.Now().Sub(k.rests[due].since) >= k.keepFor {
+	for due < len(k.rests) && env.Mode() == sim.Timed && env.Now().Sub(k.rests[due].since) >= keepFor {
 		due++
 	}
 	if due > 0 {
@@ -131,27 +121,16 @@ func (k *keptPages) Fire(env *sim.Env, d *Delegator) {
 		k.rests = slices.Delete(k.rests, 0, due)
 	}
 	if len(k.rests) > 0 {
-		env.Arm(d.cfg.Kept, k.keepFor-env.Now().Sub(k.rests[0].since))
+		env.Arm(d.cfg.Kept, keepFor-env.Now().Sub(k.rests[0].since))
 	}
 }
 
-// Kept implements Paginator.
-func (k *keptPages) Kept() int { return len(k.rests) }
-
-// Clone implements Paginator.
-func (k *keptPages) Clone() Paginator {
-	c := *k
-	c.rests = slices.Clone(k.rests)
-	return &c
-}
-
-// Cells implements Paginator.
-func (k *keptPages) Cells(visit sim.CellVisitor) {
+func (k *keptPages) digest() sim.Digest {
 	d := sim.NewDigest
 	for i := range k.rests {
 		d = d.Text(k.rests[i].token).Int(int64(len(k.rests[i].Items))).Int(int64(k.rests[i].since))
 	}
-	visit(cellKept, 0, d)
+	return d
 }
 
 var (

@@ -31,7 +31,7 @@ func (d *Delegator) GetList(env *sim.Env, m *sim.Message, req *wire.ListRequest)
 	r.list, r.start = req, start
 	r.setVersion(token)
 	switch {
-	case token > 0 && d.pagination.Continue(env, r):
+	case token > 0 && d.cfg.Pagination == PaginateKept && d.kept.next(env, r):
 	case r.shouldDelegateList(env):
 		env.Cover(listDelegated)
 		r.AskEtcd(env, wire.FromEtcd)
@@ -116,7 +116,7 @@ func (r *Read) shouldDelegateExact(env *sim.Env) bool {
 }
 
 func (r *Read) shouldDelegateConsistent(env *sim.Env) bool {
-	return r.d.freshness.NeedsProgress && r.mayNotRelyOnProgress(env) || r.d.pagination.Delegates(r.list)
+	return r.d.freshness.NeedsProgress && r.mayNotRelyOnProgress(env) || r.d.pagination.Delegates && r.list.Limit > 0
 }
 
 // mayNotRelyOnProgress: no progress of etcd tells the cache when it is fresh enough for the read.

@@ -11,85 +11,37 @@ import (
 // Pagination is the value of the option pagination.
 type Pagination uint8
 
-// Paginator says what becomes of a consistent LIST with a limit. Other designs
-// embed FirstPage and differ in a part.
-type Paginator interface {
-	Reset(*Limits)
-	// Delegates: a consistent list is etcd's because of its limit.
-	Delegates(list *wire.ListRequest) bool
-	// Continue answers a list that has a continue token; it returns false if it
-	// is to be answered like any other list at the token's revision.
-	Continue(env *sim.Env, r *Read) bool
+// Paginator says what becomes of a consistent LIST with a limit.
+type Paginator struct {
+	// Delegates: it is etcd's because of its limit.
+	Delegates bool
 	// Answer answers a list with the objects of a state under a prefix, at most
 	// limit of them unless that is 0.
-	Answer(env *sim.Env, r *Read, view store.View, prefix string, limit int64)
-	// Fire is the timer Numbers.Kept going off.
-	Fire(env *sim.Env, d *Delegator)
-	// Kept is how many rests of lists are kept.
-	Kept() int
-	Clone() Paginator
-	Cells(visit sim.CellVisitor)
+	Answer func(env *sim.Env, r *Read, view store.View, prefix string, limit int64)
 }
 
 // Paginations is the seam of what becomes of a consistent LIST with a limit.
-var Paginations = option.NewSeam[Pagination, func() Paginator]("pagination", "what becomes of a consistent LIST with a limit").
-	Shipped("first-page", "the cache answers the first page; etcd or a snapshot serves the others (KEP-2340)",
-		func() Paginator { return FirstPage{} })
+var Paginations = option.NewSeam[Pagination, Paginator]("pagination", "what becomes of a consistent LIST with a limit").
+	Shipped("first-page", "the cache answers the first page; etcd or a snapshot serves the others (KEP-2340)", Paginator{Answer: answerPage})
 
-// FirstPage answers the first page from the cache; the token lets etcd, or a
-// snapshot, serve the others (KEP-2340, "Pagination").
-type FirstPage struct{}
+// PaginateFirst is the shipped value: the token lets etcd, or a snapshot, serve the pages after the first.
+const PaginateFirst Pagination = 0
 
-// Reset implements Paginator.
-func (FirstPage) Reset(*Limits) {}
+// The other values of pagination.
+var (
+	PaginateInEtcd   = Paginations.Register("etcd", "etcd answers all pages (the draft of 2019, for alpha)", Paginator{Delegates: true, Answer: answerPage})
+	PaginateIfItFits = Paginations.Register("fits", "the cache answers if there is one page only, else etcd", Paginator{Answer: answerIfItFits})
+	PaginateKept     = Paginations.Register("kept", "the cache answers, and keeps the rest for 60 s under the token (the draft of 2019)", Paginator{Answer: answerAndKeep})
+	PaginateIgnored  = Paginations.Register("ignored", "the cache answers everything in one page (the draft of 2019, Rejected Option)", Paginator{Answer: answerWhole})
+)
 
-// Delegates implements Paginator.
-func (FirstPage) Delegates(*wire.ListRequest) bool { return false }
-
-// Continue implements Paginator.
-func (FirstPage) Continue(*sim.Env, *Read) bool { return false }
-
-// Answer implements Paginator.
-func (FirstPage) Answer(env *sim.Env, r *Read, view store.View, prefix string, limit int64) {
+func answerPage(env *sim.Env, r *Read, view store.View, prefix string, limit int64) {
 	page := r.Page(env, view, prefix, limit)
 	r.Answer(env, &page)
 }
 
-// Fire implements Paginator; there is no timer.
-func (FirstPage) Fire(*sim.Env, *Delegator) {}
-
-// Kept implements Paginator.
-func (FirstPage) Kept() int { return 0 }
-
-// Clone implements Paginator.
-func (FirstPage) Clone() Paginator { return FirstPage{} }
-
-// Cells implements Paginator.
-func (FirstPage) Cells(sim.CellVisitor) {}
-
-// The other values of pagination, but for kept pages.
-var (
-	PaginateInEtcd   = Paginations.Register("etcd", "etcd answers all pages (the draft of 2019, for alpha)", func() Paginator { return inEtcd{} })
-	PaginateIfItFits = Paginations.Register("fits", "the cache answers if there is one page only, else etcd", func() Paginator { return ifItFits{} })
-	PaginateKept     = Paginations.Register("kept", "the cache answers, and keeps the rest for 60 s under the token (the draft of 2019)", func() Paginator { return &keptPages{} })
-	PaginateIgnored  = Paginations.Register("ignored", "the cache answers everything in one page (the draft of 2019, Rejected Option)", func() Paginator { return ignored{} })
-)
-
-// inEtcd sends a list with a limit to etcd, like all pages.
-type inEtcd struct{ FirstPage }
-
-// Delegates implements Paginator.
-func (inEtcd) Delegates(list *wire.ListRequest) bool { return list.Limit > 0 }
-
-// Clone implements Paginator.
-func (inEtcd) Clone() Paginator { return inEtcd{} }
-
-// ifItFits answers from the cache if there is only one page, and sends the client's
-// question to etcd otherwise.
-type ifItFits struct{ FirstPage }
-
-// Answer implements Paginator.
-func (ifItFits) Answer(env *sim.Env, r *Read, view store.View, prefix string, limit int64) {
+// answerIfItFits puts the client's question to etcd if there is more than one page.
+func answerIfItFits(env *sim.Env, r *Read, view store.View, prefix string, limit int64) {
 	page := r.Page(env, view, prefix, limit)
 	if page.More && r.consistent {
 		env.Cover(listDoesNotFit)
@@ -99,22 +51,12 @@ func (ifItFits) Answer(env *sim.Env, r *Read, view store.View, prefix string, li
 	r.Answer(env, &page)
 }
 
-// Clone implements Paginator.
-func (ifItFits) Clone() Paginator { return ifItFits{} }
-
-// ignored answers in one page whatever the limit.
-type ignored struct{ FirstPage }
-
-// Answer implements Paginator.
-func (i ignored) Answer(env *sim.Env, r *Read, view store.View, prefix string, limit int64) {
+func answerWhole(env *sim.Env, r *Read, view store.View, prefix string, limit int64) {
 	if limit > 0 {
 		env.Cover(limitIgnored)
 	}
-	i.FirstPage.Answer(env, r, view, prefix, 0)
+	answerPage(env, r, view, prefix, 0)
 }
-
-// Clone implements Paginator.
-func (ignored) Clone() Paginator { return ignored{} }
 
 var (
 	listDoesNotFit = sim.NewSituation("cache: list that does not fit one page sent to etcd")
@@ -159,9 +101,9 @@ func (r *Read) Answer(env *sim.Env, p *Page) {
 	items := p.Items
 	if r.list.KeysOnly {
 		env.Cover(listKeysOnly)
-		items = r.d.responses.Keys(items)
+		items = r.d.responses.keys(items)
 	}
-	r.finish(env, r.d.responses.List(wire.ListResponse{
+	r.finish(env, r.d.responses.list(wire.ListResponse{
 		ResourceVersion: p.ResourceVersion, Items: items, Continue: p.Token(), RemainingItemCount: p.Remaining, Origin: wire.FromCache,
 	}))
 }

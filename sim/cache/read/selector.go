@@ -14,12 +14,12 @@ import (
 func (r *Read) collect(env *sim.Env, view *store.View, prefix, start string, limit int64) Page {
 	page := Page{ResourceVersion: view.ResourceVersion, Prefix: prefix}
 	if r.list.Selector.Empty() {
-		page.Items, page.Remaining = r.d.responses.Collect(view, prefix, start, limit)
+		page.Items, page.Remaining = r.d.responses.collect(view, prefix, start, limit)
 		page.More = page.Remaining > 0
 		env.Add(fetchedAll, int64(len(page.Items))+page.Remaining)
 		return page
 	}
-	l := look{fields: r.d.cfg.Fields, selector: r.list.Selector, limit: limit, take: r.d.responses.Begin(0)}
+	l := look{fields: r.d.cfg.Fields, selector: r.list.Selector, limit: limit, take: r.d.responses.begin(0)}
 	// Behind a page upstream looks into no index: it would not know where to begin
 	// (waitUntilFreshAndList).
 	if start == "" {
@@ -34,7 +34,7 @@ func (r *Read) collect(env *sim.Env, view *store.View, prefix, start string, lim
 		view.Ascend(prefix, start, l.at)
 		env.Add(fetchedAll, l.looked)
 	}
-	page.Items = r.d.responses.End()
+	page.Items = r.d.responses.end()
 	page.More, page.Trailed = l.full() && l.trailed, l.trailed
 	return page
 }

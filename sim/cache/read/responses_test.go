@@ -1,4 +1,4 @@
-package response_test
+package read
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/sim/cache/response"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -19,7 +18,7 @@ func objects(n int, value string) (all []*wire.KeyValue) {
 
 // An answer keeps what it had, whatever is answered after it.
 func TestAnswersKeepWhatTheyHad(t *testing.T) {
-	var m response.Maker
+	var m responses
 	type answer struct {
 		list *wire.ListResponse
 		want []*wire.KeyValue
@@ -27,11 +26,11 @@ func TestAnswersKeepWhatTheyHad(t *testing.T) {
 	var all []answer
 	for i := range 200 {
 		want := objects(i*7%90, fmt.Sprint(i))
-		take := m.Begin(i % 5)
+		take := m.begin(i % 5)
 		for _, kv := range want {
 			require.True(t, take(kv))
 		}
-		all = append(all, answer{m.List(wire.ListResponse{ResourceVersion: int64(i), Items: m.End()}), want})
+		all = append(all, answer{m.list(wire.ListResponse{ResourceVersion: int64(i), Items: m.end()}), want})
 	}
 	for i, a := range all {
 		require.EqualValues(t, i, a.list.ResourceVersion)
@@ -44,9 +43,9 @@ func TestAnswersKeepWhatTheyHad(t *testing.T) {
 
 // A long list has memory of its own: in a block it would keep its neighbours.
 func TestALongListHasItsOwnMemory(t *testing.T) {
-	var m response.Maker
+	var m responses
 	long := objects(1000, "")
-	list := m.List(wire.ListResponse{ResourceVersion: 1, Items: long})
+	list := m.list(wire.ListResponse{ResourceVersion: 1, Items: long})
 	require.Same(t, &long[0], &list.Items[0])
-	require.NotSame(t, list, m.List(wire.ListResponse{ResourceVersion: 2, Items: long[:1]}))
+	require.NotSame(t, list, m.list(wire.ListResponse{ResourceVersion: 2, Items: long[:1]}))
 }

@@ -1,19 +1,14 @@
-// Package response makes the answers to LIST and GET, in memory that a campaign
-// does not allocate anew for each of millions.
-//
-// The package must never import sim/cache or what else is below that, but for the
-// store.
-package response
+package read
 
 import (
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// Maker makes responses. A response never changes and lives as long as its
+// responses makes the answers to LIST and GET. A response never changes and lives as long as its
 // client keeps it, so its memory is never used twice; but it is taken from blocks,
 // because a campaign makes millions.
-type Maker struct {
+type responses struct {
 	lists []wire.ListResponse
 	gets  []wire.GetResponse
 	items []*wire.KeyValue
@@ -33,8 +28,8 @@ const (
 	itemBlock     = 512
 )
 
-// List makes the answer to a LIST.
-func (m *Maker) List(answer wire.ListResponse) *wire.ListResponse {
+// list makes the answer to a LIST.
+func (m *responses) list(answer wire.ListResponse) *wire.ListResponse {
 	if len(answer.Items) > itemBlock {
 		// In a block it would keep its neighbours' items, and they its own.
 		one := answer
@@ -47,9 +42,9 @@ func (m *Maker) List(answer wire.ListResponse) *wire.ListResponse {
 	return &m.lists[len(m.lists)-1]
 }
 
-// Get makes the answer to a GET from a state of a resourceVersion; item is nil if that has no
+// get makes the answer to a GET from a state of a resourceVersion; item is nil if that has no
 // such object.
-func (m *Maker) Get(item *wire.KeyValue, resourceVersion int64, o wire.Origin) *wire.GetResponse {
+func (m *responses) get(item *wire.KeyValue, resourceVersion int64, o wire.Origin) *wire.GetResponse {
 	if len(m.gets) == cap(m.gets) {
 		m.gets = make([]wire.GetResponse, 0, responseBlock)
 	}
@@ -61,25 +56,25 @@ func (m *Maker) Get(item *wire.KeyValue, resourceVersion int64, o wire.Origin) *
 	return &m.gets[len(m.gets)-1]
 }
 
-// Collect lists the objects of a state under a prefix from a key on, at most
+// collect lists the objects of a state under a prefix from a key on, at most
 // limit of them unless that is 0, and counts those that remain.
-func (m *Maker) Collect(view *store.View, prefix, start string, limit int64) (items []*wire.KeyValue, remaining int64) {
+func (m *responses) collect(view *store.View, prefix, start string, limit int64) (items []*wire.KeyValue, remaining int64) {
 	room := view.Len()
 	if limit > 0 {
 		room = min(room, int(limit))
 	}
-	take := m.Begin(room)
+	take := m.begin(room)
 	m.limit, m.ends = limit, view.Counts()
 	view.Ascend(prefix, start, take)
 	if m.ends && m.after > 0 {
 		m.after = int64(view.Count(prefix, start)) - limit
 	}
-	return m.End(), m.after
+	return m.end(), m.after
 }
 
-// Keys are the objects without their values. They share no memory with others that live
+// keys are the objects without their values. They share no memory with others that live
 // longer.
-func (m *Maker) Keys(items []*wire.KeyValue) []*wire.KeyValue {
+func (m *responses) keys(items []*wire.KeyValue) []*wire.KeyValue {
 	bare, all := make([]wire.KeyValue, len(items)), make([]*wire.KeyValue, len(items))
 	for i, kv := range items {
 		bare[i] = *kv
@@ -89,9 +84,9 @@ func (m *Maker) Keys(items []*wire.KeyValue) []*wire.KeyValue {
 	return all
 }
 
-// Begin begins a list that will probably have room objects. It returns the function that
+// begin begins a list that will probably have room objects. It returns the function that
 // takes them one by one, and returns true.
-func (m *Maker) Begin(room int) (take func(*wire.KeyValue) bool) {
+func (m *responses) begin(room int) (take func(*wire.KeyValue) bool) {
 	if cap(m.items)-len(m.items) < room {
 		m.items = make([]*wire.KeyValue, 0, max(room, itemBlock))
 	}
@@ -102,10 +97,10 @@ func (m *Maker) Begin(room int) (take func(*wire.KeyValue) bool) {
 	return m.take
 }
 
-// End returns what was taken.
-func (m *Maker) End() []*wire.KeyValue { return m.items[m.start:len(m.items):len(m.items)] }
+// end returns what was taken.
+func (m *responses) end() []*wire.KeyValue { return m.items[m.start:len(m.items):len(m.items)] }
 
-func (m *Maker) takeObject(kv *wire.KeyValue) bool {
+func (m *responses) takeObject(kv *wire.KeyValue) bool {
 	if m.limit > 0 && int64(len(m.items)-m.start) == m.limit {
 		m.after++
 		return !m.ends
