@@ -40,7 +40,7 @@ var EventTypes = testbed.RegisterProperty(&testbed.Property{
 func addedOnly(c *testbed.Cache) bool {
 	return !slices.ContainsFunc(c.Servers(), func(s *testbed.Server) bool {
 		o := &s.Cache.Watches
-		return o.EndByTimer || dispatch.Buffers.Of(o.Buffer).Injects()
+		return o.EndByTimer || dispatch.Buffers.Of(o.Buffer).Between != nil
 	})
 }
 

@@ -12,19 +12,14 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// oneMore is a buffer that has room for one more event, as another module could
-// write it.
-type oneMore struct{ dispatch.AsShipped }
-
-func (oneMore) MakeRoom(_ *sim.Env, w *dispatch.Watcher, _ *store.Event) bool {
+// A buffer that has room for one more event, as another module could write it.
+var _ = dispatch.Buffers.Register("one-more", "one event more than the channel holds", dispatch.Buffering{MakeRoom: func(_ *sim.Env, w *dispatch.Watcher, _ *store.Event) bool {
 	if w.Capacity() > 2 {
 		return false
 	}
 	w.SetCapacity(3)
 	return true
-}
-
-var _ = dispatch.Buffers.Register("one-more", "one event more than the channel holds", oneMore{})
+}})
 
 func TestAnotherModuleAddsABuffer(t *testing.T) {
 	b := slowList(t, "initial-events-buffer", "one-more")

@@ -11,25 +11,25 @@ import (
 // sends its initial events, when they fill its channel (KEP-3157, step 2b).
 type Buffer uint8
 
-// Buffering is what a watcher does that sends its initial events. An alternative
-// embeds AsShipped and says what it does differently.
-type Buffering interface {
+// Buffering is what a watcher does that sends its initial events. As shipped it does nothing: it is
+// terminated like any other that does not keep up, and drained before if the
+// bookmark that ends its initial events is in its channel. A design says in which parts it differs.
+type Buffering struct {
 	// Begin says what a watch waits for, if the bookmark timer finds the end of its
 	// initial events.
-	Begin(w *Watcher) Beginning
+	Begin func(w *Watcher) Beginning
 	// MakeRoom reports whether an event fits a full channel after all.
-	MakeRoom(env *sim.Env, w *Watcher, e *store.Event) bool
+	MakeRoom func(env *sim.Env, w *Watcher, e *store.Event) bool
 	// Put says how an event is kept in the channel, Take what is sent for an event that
 	// was kept; nil is nothing.
-	Put(env *sim.Env, w *Watcher, e store.Event) store.Event
-	Take(env *sim.Env, w *Watcher, e *wire.WatchEvent) *wire.WatchEvent
-	// Injects reports whether events are sent between initial ones. Between returns
-	// one to send before the next initial event, nil for none.
-	Injects() bool
-	Between(env *sim.Env, w *Watcher) *wire.WatchEvent
-	// EndsDrained reports whether a watcher that is drained ends with the bookmark
+	Put  func(env *sim.Env, w *Watcher, e store.Event) store.Event
+	Take func(env *sim.Env, w *Watcher, e *wire.WatchEvent) *wire.WatchEvent
+	// Between returns an event to send before the next initial one, nil for none. With it events are sent between
+	// initial ones.
+	Between func(env *sim.Env, w *Watcher) *wire.WatchEvent
+	// EndsDrained: a watcher that is drained ends with the bookmark
 	// that ends its initial events, not with the last event in its channel.
-	EndsDrained() bool
+	EndsDrained bool
 }
 
 // Buffers is the seam of what becomes of events that are dispatched to a watcher
@@ -37,36 +37,33 @@ type Buffering interface {
 var Buffers = option.NewSeam[Buffer, Buffering]("initial-events-buffer",
 	"what becomes of events that fill a watcher's channel while it sends its initial events (KEP-3157, step 2b)").
 	Shipped("as-shipped",
-		"the dispatcher waits within its budget and then ends the watcher; it drains it first if the end bookmark is in the channel", AsShipped{})
+		"the dispatcher waits within its budget and then ends the watcher; it drains it first if the end bookmark is in the channel", Buffering{})
 
 // BufferAsShipped is the shipped value.
 const BufferAsShipped Buffer = 0
 
-// AsShipped does nothing for a watcher that sends its initial events: it is
-// terminated like any other that does not keep up, and drained before if the
-// bookmark that ends its initial events is in its channel.
-type AsShipped struct{}
-
-// Begin implements Buffering.
-func (AsShipped) Begin(*Watcher) Beginning { return Beginning{} }
-
-// MakeRoom implements Buffering.
-func (AsShipped) MakeRoom(*sim.Env, *Watcher, *store.Event) bool { return false }
-
-// Put implements Buffering.
-func (AsShipped) Put(_ *sim.Env, _ *Watcher, e store.Event) store.Event { return e }
-
-// Take implements Buffering.
-func (AsShipped) Take(_ *sim.Env, _ *Watcher, e *wire.WatchEvent) *wire.WatchEvent { return e }
-
-// Injects implements Buffering.
-func (AsShipped) Injects() bool { return false }
-
-// Between implements Buffering.
-func (AsShipped) Between(*sim.Env, *Watcher) *wire.WatchEvent { return nil }
-
-// EndsDrained implements Buffering.
-func (AsShipped) EndsDrained() bool { return false }
+// The other values of initial-events-buffer, all of KEP-3157's step 2b.
+var (
+	BufferCloseEnough = Buffers.Register("close-enough",
+		"the watch begins when fewer revisions are missing than the channel holds; after 10 s the connection is torn down for the client to find another API server (first option for beta; needs initial-events-end=timer)",
+		Buffering{Begin: closeEnough, EndsDrained: true})
+	BufferDynamic = Buffers.Register("dynamic",
+		"the channel doubles until the end bookmark was sent (second option)", Buffering{MakeRoom: double})
+	BufferCapped = Buffers.Register("cap",
+		"the channel grows to 2 MB of keys and values (fourth option)", Buffering{MakeRoom: doubleToCap})
+	BufferInject = Buffers.Register("inject",
+		"events are sent between the initial ones, to the letter of the third option: an initial event may follow a newer one of the same object",
+		Buffering{Between: func(env *sim.Env, w *Watcher) *wire.WatchEvent { return inject(env, w, false) }})
+	BufferInjectMerged = Buffers.Register("inject-merged",
+		"an event replaces the initial event of its object if that was not sent yet, and is sent otherwise",
+		Buffering{Between: func(env *sim.Env, w *Watcher) *wire.WatchEvent { return inject(env, w, true) }})
+	BufferReferences = Buffers.Register("references",
+		"the channel grows, and holds keys: the object is the one that the cache has when the event is sent (fifth option, to the letter)",
+		Buffering{MakeRoom: double, Put: keepReference, Take: dereference})
+	BufferNewestOnly = Buffers.Register("newest-only",
+		"the channel grows, and an event takes the place of the one of the same object that waits before it",
+		Buffering{MakeRoom: double, Put: dropObsolete})
+)
 
 // Capacity is how many events the watcher's channel holds.
 func (w *Watcher) Capacity() int { return int(w.capacity) }
@@ -117,51 +114,27 @@ func (w *Watcher) advanceInitial(env *sim.Env, resourceVersion int64) bool {
 	return true
 }
 
-// BufferCloseEnough is KEP-3157's first option for beta.
-var BufferCloseEnough = Buffers.Register("close-enough",
-	"the watch begins when fewer revisions are missing than the channel holds; after 10 s the connection is torn down for the client to find another API server (first option for beta; needs initial-events-end=timer)", closeEnough{})
-
 // closeEnough does not begin until fewer revisions are missing than the channel
 // holds, and tears down the connection if that takes longer than
 // Amounts.CloseEnoughTimeout. A watcher that is drained ends with the bookmark. With
 // an end behind the interval it has nothing to do: the watch begins when no revision
 // is missing, and no bookmark comes through the channel.
-type closeEnough struct{ AsShipped }
-
-// Begin implements Buffering.
-func (closeEnough) Begin(w *Watcher) Beginning {
+func closeEnough(w *Watcher) Beginning {
 	return Beginning{
 		At:     w.required - int64(w.Capacity()) + 1,
 		Within: w.dispatcher.cfg.CloseEnoughTimeout, HardClose: true,
 	}
 }
 
-// EndsDrained implements Buffering.
-func (closeEnough) EndsDrained() bool { return true }
-
-// BufferDynamic is KEP-3157's second option, BufferCapped the fourth.
-var (
-	BufferDynamic = Buffers.Register("dynamic",
-		"the channel doubles until the end bookmark was sent (second option)", dynamic{})
-	BufferCapped = Buffers.Register("cap",
-		"the channel grows to 2 MB of keys and values (fourth option)", capped{})
-)
-
-// dynamic doubles the channel as often as it must.
-type dynamic struct{ AsShipped }
-
-// MakeRoom implements Buffering.
-func (dynamic) MakeRoom(env *sim.Env, w *Watcher, _ *store.Event) bool {
+// double doubles the channel as often as it must.
+func double(env *sim.Env, w *Watcher, _ *store.Event) bool {
 	env.Cover(bufferGrown)
 	w.SetCapacity(2 * w.Capacity())
 	return true
 }
 
-// capped doubles the channel up to Amounts.InitialEventsBytes of keys and values.
-type capped struct{ dynamic }
-
-// MakeRoom implements Buffering.
-func (c capped) MakeRoom(env *sim.Env, w *Watcher, e *store.Event) bool {
+// doubleToCap doubles the channel up to Amounts.InitialEventsBytes of keys and values.
+func doubleToCap(env *sim.Env, w *Watcher, e *store.Event) bool {
 	bytes := e.Bytes()
 	input := w.input.All()
 	for i := range input {
@@ -171,7 +144,7 @@ func (c capped) MakeRoom(env *sim.Env, w *Watcher, e *store.Event) bool {
 		env.Cover(bufferCapped)
 		return false
 	}
-	return c.dynamic.MakeRoom(env, w, e)
+	return double(env, w, e)
 }
 
 var (
@@ -179,33 +152,15 @@ var (
 	bufferCapped = sim.NewSituation("cache: channel of a watcher that sends initial events has reached its cap")
 )
 
-// BufferInject is KEP-3157's third option, to the letter and in a way that keeps
-// what a client is promised.
-var (
-	BufferInject = Buffers.Register("inject",
-		"events are sent between the initial ones, to the letter of the third option: an initial event may follow a newer one of the same object", inject{})
-	BufferInjectMerged = Buffers.Register("inject-merged",
-		"an event replaces the initial event of its object if that was not sent yet, and is sent otherwise", inject{merge: true})
-)
-
 // inject sends events between the initial ones. With merge an event takes the
 // place of the initial event of its object, if that was not sent yet.
-type inject struct {
-	AsShipped
-	merge bool
-}
-
-// Injects implements Buffering.
-func (inject) Injects() bool { return true }
-
-// Between implements Buffering.
-func (b inject) Between(env *sim.Env, w *Watcher) *wire.WatchEvent {
+func inject(env *sim.Env, w *Watcher, merge bool) *wire.WatchEvent {
 	for w.InputLen(env) > 0 && !w.input.All()[0].Bookmark {
 		e := w.TakeInput(env)
 		if !w.advanceInitial(env, e.ResourceVersion) {
 			continue
 		}
-		if b.merge && w.Concerns(e.ForWatchers) && w.interval.Merge(e.ForWatchers) {
+		if merge && w.Concerns(e.ForWatchers) && w.interval.Merge(e.ForWatchers) {
 			env.Cover(eventMerged)
 		} else if sent := w.Convert(e.ForWatchers); sent != nil {
 			env.Cover(eventInjected)
@@ -239,23 +194,11 @@ var (
 	eventMerged   = sim.NewSituation("cache: event takes the place of an initial event")
 )
 
-// BufferReferences is KEP-3157's fifth option, to the letter; BufferNewestOnly gets rid
-// of the same objects and keeps what a client is promised.
-var (
-	BufferReferences = Buffers.Register("references",
-		"the channel grows, and holds keys: the object is the one that the cache has when the event is sent (fifth option, to the letter)", references{})
-	BufferNewestOnly = Buffers.Register("newest-only",
-		"the channel grows, and an event takes the place of the one of the same object that waits before it", newestOnly{})
-)
-
-// references keeps the key of an object in place of the object. What is sent is newer
+// keepReference keeps the key of an object in place of the object. What is sent is newer
 // than the event if the object has changed again, so that resourceVersions go back
 // with the next event, and the object comes once more when its own event is due. A
 // deletion is kept whole: its object is no longer in the store.
-type references struct{ dynamic }
-
-// Put implements Buffering.
-func (references) Put(env *sim.Env, w *Watcher, e store.Event) store.Event {
+func keepReference(env *sim.Env, w *Watcher, e store.Event) store.Event {
 	if of := e.ForWatchers; !e.Bookmark && of != nil && of.Type != wire.Deleted {
 		env.Cover(referenceKept)
 		e.ForWatchers = &wire.WatchEvent{Type: of.Type, ResourceVersion: of.ResourceVersion, Item: &wire.KeyValue{Key: of.Item.Key}}
@@ -263,8 +206,8 @@ func (references) Put(env *sim.Env, w *Watcher, e store.Event) store.Event {
 	return e
 }
 
-// Take implements Buffering.
-func (references) Take(env *sim.Env, w *Watcher, e *wire.WatchEvent) *wire.WatchEvent {
+// dereference finds the object of a key.
+func dereference(env *sim.Env, w *Watcher, e *wire.WatchEvent) *wire.WatchEvent {
 	if e == nil || e.Item.ModRevision != 0 {
 		return e
 	}
@@ -282,14 +225,11 @@ func (references) Take(env *sim.Env, w *Watcher, e *wire.WatchEvent) *wire.Watch
 	return &wire.WatchEvent{Type: e.Type, ResourceVersion: now.ModRevision, Item: now}
 }
 
-// newestOnly leaves out what a client that is still being sent its initial events need
+// dropObsolete leaves out what a client that is still being sent its initial events need
 // not see: the states of an object before the newest one. It does so until the end of
 // the initial events is in the channel. What comes behind that are changes which the
 // client is promised one by one.
-type newestOnly struct{ dynamic }
-
-// Put implements Buffering.
-func (newestOnly) Put(env *sim.Env, w *Watcher, e store.Event) store.Event {
+func dropObsolete(env *sim.Env, w *Watcher, e store.Event) store.Event {
 	if e.Bookmark || e.ForWatchers == nil || !w.awaitsEndByTimer(env) {
 		return e
 	}

@@ -190,8 +190,8 @@ func (w *Watcher) next(env *sim.Env) (*wire.WatchEvent, bool) {
 	}
 	for {
 		if w.state == watcherInitial {
-			if w.takesInput {
-				if e := w.dispatcher.buffer.Between(env, w); e != nil {
+			if between := w.dispatcher.buffer.Between; w.takesInput && between != nil {
+				if e := between(env, w); e != nil {
 					return e, true
 				}
 			}
@@ -267,7 +267,11 @@ func (w *Watcher) nextInput(env *sim.Env) *wire.WatchEvent {
 		case e.ResourceVersion <= w.floor:
 			env.Cover(inputBelowFloor)
 		default:
-			if sent := w.Convert(w.dispatcher.buffer.Take(env, w, e.ForWatchers)); sent != nil {
+			of := e.ForWatchers
+			if take := w.dispatcher.buffer.Take; take != nil {
+				of = take(env, w, of)
+			}
+			if sent := w.Convert(of); sent != nil {
 				return sent
 			}
 		}
@@ -323,10 +327,12 @@ func (w *Watcher) nonblockingAdd(env *sim.Env, e *store.Event) bool {
 	if w.input.Len() >= int(w.capacity) && !w.makeRoom(env, e) {
 		return false
 	}
-	if w.endBookmark == endBookmarkSent {
-		w.input.Push(*e)
+	if put := w.dispatcher.buffer.Put; put != nil && w.endBookmark != endBookmarkSent {
+		w.input.Push(put(env, w, *e))
 	} else {
-		w.input.Push(w.dispatcher.buffer.Put(env, w, *e))
+		w.input.Push(*e)
+	}
+	if w.endBookmark != endBookmarkSent {
 		w.measureInput(env)
 	}
 	if w.takesInput && w.inHand == nil {
@@ -358,7 +364,7 @@ func (w *Watcher) declareAdd(env *sim.Env) {
 // its initial events.
 func (w *Watcher) makeRoom(env *sim.Env, e *store.Event) bool {
 	env.LooksAt(cellEnd, w.number)
-	return w.endBookmark != endBookmarkSent && w.dispatcher.buffer.MakeRoom(env, w, e)
+	return w.endBookmark != endBookmarkSent && w.dispatcher.buffer.MakeRoom != nil && w.dispatcher.buffer.MakeRoom(env, w, e)
 }
 
 // drained: result has room again.
@@ -387,7 +393,7 @@ func (w *Watcher) expectEndBookmark(env *sim.Env) {
 	env.Writes(cellEnd, w.number)
 	at := w.dispatcher.cfg.Store.ResourceVersion(env)
 	w.endBookmark = endBookmarkWaiting
-	w.takesInput = w.dispatcher.buffer.Injects()
+	w.takesInput = w.dispatcher.buffer.Between != nil
 	w.bookmarkAfter = w.required
 	if w.request.ResourceVersion == 0 {
 		w.bookmarkAfter = at
@@ -460,10 +466,13 @@ type Beginning struct {
 }
 
 func (w *Watcher) beginning() Beginning {
-	if w.dispatcher.cfg.EndByTimer {
-		return w.dispatcher.buffer.Begin(w)
+	switch {
+	case !w.dispatcher.cfg.EndByTimer:
+		return Beginning{At: w.required}
+	case w.dispatcher.buffer.Begin == nil:
+		return Beginning{}
 	}
-	return Beginning{At: w.required}
+	return w.dispatcher.buffer.Begin(w)
 }
 
 // takeIntervalEnd returns the bookmark that follows the interval, nil if there
@@ -509,7 +518,7 @@ func (w *Watcher) hasDrained(sent *wire.WatchEvent) bool {
 	if w.expired {
 		return sent == goneEvent
 	}
-	return sent.InitialEventsEnd && w.dispatcher.buffer.EndsDrained()
+	return sent.InitialEventsEnd && w.dispatcher.buffer.EndsDrained
 }
 
 // TimedOut is called when the time of the watch is over. It ends without an event,
