@@ -27,17 +27,14 @@
 //	read        LIST and GET (KEP-2340)
 //	write       Create, GuaranteedUpdate and Delete, with a suggestion from the cache
 //	request     what the API refuses, and the continue token
-//	response    the answers, and the memory that they are made of
 //	progress    requests for progress while reads wait
 //	dispatch    WATCH and the way of an event to all watchers (KEP-3157)
 //	guard       which etcd can be trusted to send progress
 //	check       consistency checks and questions to the compactor
 //	flowcontrol API Priority and Fairness: when a request of a client is executed
-//	budget      how long the dispatcher waits for watchers that do not keep up
 //	traffic     the metrics of requests to etcd
 //
-// What is shipped stands in these packages. The values of other designs are in
-// packages called variant beside them, those of known bugs in package knownbugs.
+// What is shipped stands in these packages, and what other designs and known bugs do otherwise beside its line.
 // The state of each part is its cells (sim.Celled), and each step declares those
 // that it reads and writes.
 //
@@ -47,7 +44,7 @@
 // # Designs
 //
 // Options has a value for each option in which designs differ. A design is a preset
-// of them, registered with RegisterDesign. A value stands for an implementation of a
+// of them, registered with RegisterDesign. Where several designs differ a value stands for an implementation of a
 // seam, an exported variable beside the code that asks it; another module adds its
 // own. Yield points are the same in all designs, but for those of reads that share a
 // revision read and of kept pages.
