@@ -17,106 +17,59 @@ import (
 //go:embed matrix.html
 var matrixHTML string
 
-// matrixPage is what the page about a matrix shows.
-type matrixPage struct {
-	Matrix   *matrix.Matrix
-	Rows     []matrixRow
-	Costs    []costTable
-	CostEtcd string
-	Evidence []evidenceRow
-	Notes    []string
-	// Beyond is what is known beside the verdicts, BeyondWhy why they do not rest on it.
-	Beyond    []beyondRow
-	BeyondWhy string
-}
+// WriteMatrixHTML writes a page about a matrix. It needs nothing from elsewhere.
+func WriteMatrixHTML(w io.Writer, m *matrix.Matrix) error { return matrixTemplate.Execute(w, m) }
 
-type matrixRow struct {
-	Design string
-	Cells  []matrixCell
-}
-
-type matrixCell struct {
-	ID         string
-	Known      bool
-	Safe, Live answer
-}
+var matrixTemplate = template.Must(template.New("matrix").Funcs(pageFunctions).Funcs(template.FuncMap{
+	"newest": newestMeasured, "workloads": workloads, "costs": costRow, "notes": matrixNotes, "words": InWords,
+	"beyondWhy": func() string { return beyondWhy }, "beyond": sayBeyond, "answers": answersOf, "tested": tested, "violated": violatedIn,
+	// What is true of several versions has one place on the page.
+	"id": func(c *matrix.Cell) string { return "cell-" + c.Design + "-" + c.Etcd },
+}).Parse(matrixHTML))
 
 // answer is told by a sign and a word; the color only repeats it.
 type answer struct {
-	Class, Sign, Word string
+	*matrix.Question
+	Name, Class, Sign, Word string
 }
 
-// costTable is one workload.
-type costTable struct {
-	Title, Scenario string
-	Rows            []costRow
+func answersOf(c *matrix.Cell) []answer {
+	return []answer{answerOf(c, &c.Safe, "safe"), answerOf(c, &c.Live, "live")}
 }
 
-type costRow struct {
-	Design, P50, P99, Cached, Requests, Bytes, Progress string
-}
-
-// workloadTitles belong to matrix.Costs.
-var workloadTitles = []string{"nearly nothing is written", "other resources are written", "the resource is written", "both are written", "both are written, LISTs in pages"}
-
-type evidenceRow struct {
-	ID, Design, Etcd string
-	Questions        []evidenceQuestion
-	Costs            []*matrix.Cost
-}
-
-type evidenceQuestion struct {
-	Name   string
-	Answer answer
-	Lines  []evidenceLine
-}
-
-type evidenceLine struct {
-	Scenario, Verdict, Tested, Violated, Command string
-}
-
-type beyondRow struct {
-	Scenario, Text, Command string
-}
-
-// WriteMatrixHTML writes a page about a matrix. It needs nothing from elsewhere.
-func WriteMatrixHTML(w io.Writer, m *matrix.Matrix) error {
-	page := matrixPage{Matrix: m, Notes: matrixNotes(m), CostEtcd: newestMeasured(m)}
-	page.BeyondWhy = beyondWhy
-	for i := range m.Beyond {
-		x := &m.Beyond[i]
-		page.Beyond = append(page.Beyond, beyondRow{x.Scenario, sayBeyond(x), x.Command})
+func answerOf(c *matrix.Cell, q *matrix.Question, what string) answer {
+	switch q.Verdict {
+	case model.Holds.String():
+		return answer{q, what, "yes", "✓", what + leftOut(c)}
+	case model.Violated.String():
+		return answer{q, what, "no", "✗", "not " + what + wrongIn(q)}
 	}
-	for i, scenario := range matrix.Costs {
-		page.Costs = append(page.Costs, costTable{Title: workloadTitles[i], Scenario: scenario})
+	return answer{q, what, "unknown", "?", what + ": " + q.Verdict}
+}
+
+// costTable is about one of matrix.Costs.
+type costTable struct{ Title, Scenario string }
+
+func workloads() (all []costTable) {
+	for i, title := range []string{"nearly nothing is written", "other resources are written", "the resource is written", "both are written", "both are written, LISTs in pages"} {
+		all = append(all, costTable{title, matrix.Costs[i]})
 	}
-	for _, design := range m.Designs {
-		row := matrixRow{Design: design}
-		for _, version := range m.Versions {
-			x := matrixCell{}
-			if c := m.Cell(design, version); c != nil {
-				// What is true of several versions has one place on the page.
-				x = matrixCell{"cell-" + design + "-" + c.Etcd, true, answerOf(c, &c.Safe, "safe"), answerOf(c, &c.Live, "live")}
-				if version == c.Etcd {
-					page.Evidence = append(page.Evidence, evidenceOf(x.ID, c))
-				}
-			}
-			row.Cells = append(row.Cells, x)
-		}
-		page.Rows = append(page.Rows, row)
-		if c := m.Cell(design, page.CostEtcd); c != nil {
-			for i := range page.Costs {
-				if cost := c.CostOf(page.Costs[i].Scenario); cost != nil {
-					page.Costs[i].Rows = append(page.Costs[i].Rows, costRowOf(design, cost))
-				}
-			}
-		}
+	return all
+}
+
+func costRow(c *matrix.Cost) []string {
+	row := []string{"-"}
+	if c.Wait != nil {
+		row[0] = metrics.Seconds(c.Wait.P50)
 	}
-	return matrixTemplate.Execute(w, page)
+	for _, measure := range []string{"wait p99", "cached", "requests", "bytes", "progress requests"} {
+		row = append(row, amount(c.Measure(measure)))
+	}
+	return row
 }
 
 // sayBeyond says what is known of one scenario.
-func sayBeyond(x *matrix.Beyond) string {
+func sayBeyond(x matrix.Beyond) string {
 	return fmt.Sprintf("with %s on %s: %s; %s", InWords(x.Designs), InWords(x.Versions), InWords(x.Properties), strings.Join(x.Because, "; "))
 }
 
@@ -134,52 +87,23 @@ func newestMeasured(m *matrix.Matrix) string {
 	return newest
 }
 
-func answerOf(c *matrix.Cell, q *matrix.Question, what string) answer {
-	switch q.Verdict {
-	case model.Holds.String():
-		return answer{"yes", "✓", what + leftOut(c)}
-	case model.Violated.String():
-		return answer{"no", "✗", "not " + what + wrongIn(q)}
+func tested(e matrix.Evidence) string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(e.Properties)) {
+		all = append(all, fmt.Sprintf("%s %d times", name, e.Properties[name].Exercised))
 	}
-	return answer{"unknown", "?", what + ": " + q.Verdict}
+	return strings.Join(all, ", ")
 }
 
-func costRowOf(design string, c *matrix.Cost) costRow {
-	of := func(measure string) string { return amount(c.Measure(measure)) }
-	row := costRow{design, "-", of("wait p99"), of("cached"), of("requests"), of("bytes"), of("progress requests")}
-	if c.Wait != nil {
-		row.P50 = metrics.Seconds(c.Wait.P50)
-	}
-	return row
-}
-
-func evidenceOf(id string, c *matrix.Cell) evidenceRow {
-	row := evidenceRow{ID: id, Design: c.Design, Etcd: InWords(c.Versions()), Costs: c.Cost}
-	for _, q := range []struct {
-		name string
-		*matrix.Question
-	}{{"safe", &c.Safe}, {"live", &c.Live}} {
-		x := evidenceQuestion{Name: q.name, Answer: answerOf(c, q.Question, q.name)}
-		for i := range q.Evidence {
-			e := &q.Evidence[i]
-			line := evidenceLine{Scenario: e.Scenario, Verdict: e.Verdict, Command: e.Command}
-			var tested, violated []string
-			for _, name := range slices.Sorted(maps.Keys(e.Properties)) {
-				p := e.Properties[name]
-				tested = append(tested, fmt.Sprintf("%s %d times", name, p.Exercised))
-				if p.Violations > 0 {
-					violated = append(violated, fmt.Sprintf("%s in %d", name, p.Violations))
-				}
-			}
-			line.Tested, line.Violated = strings.Join(tested, ", "), fmt.Sprintf("none of %d schedules", e.Schedules)
-			if len(violated) > 0 {
-				line.Violated = strings.Join(violated, ", ") + fmt.Sprintf(" of %d schedules", e.Schedules)
-			}
-			x.Lines = append(x.Lines, line)
+func violatedIn(e matrix.Evidence) string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(e.Properties)) {
+		if n := e.Properties[name].Violations; n > 0 {
+			all = append(all, fmt.Sprintf("%s in %d", name, n))
 		}
-		row.Questions = append(row.Questions, x)
 	}
-	return row
+	if len(all) == 0 {
+		all = []string{"none"}
+	}
+	return strings.Join(all, ", ") + fmt.Sprintf(" of %d schedules", e.Schedules)
 }
-
-var matrixTemplate = template.Must(template.New("matrix").Funcs(pageFunctions).Parse(matrixHTML))
