@@ -305,41 +305,31 @@ func checkWorkers(n int) error {
 }
 
 // parseSeeds reads "N" or "FIRST..LAST".
-func (f *runFlags) parseSeeds() error {
-	if f.seeds == "" {
-		if f.limit == 0 {
-			f.seedsCount = defaultSeeds
-		}
-		return nil
-	}
-	if !strings.Contains(f.seeds, "..") {
-		n, err := strconv.ParseUint(f.seeds, 10, 64)
-		if err != nil || n == 0 {
+func (f *runFlags) parseSeeds() (err error) {
+	switch {
+	case strings.Contains(f.seeds, ".."):
+		f.first, f.seedsCount, err = parseRange("seeds", "seed", f.seeds)
+	case f.seeds != "":
+		if f.seedsCount, err = strconv.ParseUint(f.seeds, 10, 64); err != nil || f.seedsCount == 0 {
 			return usage("--seeds %s: want a number of seeds from 1 on, or FIRST..LAST", f.seeds)
 		}
-		f.seedsCount = n
-		return nil
+	case f.limit == 0:
+		f.seedsCount = defaultSeeds
 	}
-	var err error
-	f.first, f.seedsCount, err = parseRange("seeds", "seed", f.seeds)
 	return err
 }
 
 // parseDraws reads "N" or "FIRST..LAST": the number of a draw, or of several.
-func (f *runFlags) parseDraws() error {
-	if f.draw == "" {
-		return nil
-	}
-	if !strings.Contains(f.draw, "..") {
-		n, err := strconv.ParseUint(f.draw, 10, 64)
-		if err != nil {
+func (f *runFlags) parseDraws() (err error) {
+	switch {
+	case strings.Contains(f.draw, ".."):
+		f.firstDraw, f.drawsCount, err = parseRange("draw", "draw", f.draw)
+	case f.draw != "":
+		f.drawsCount = 1
+		if f.firstDraw, err = strconv.ParseUint(f.draw, 10, 64); err != nil {
 			return usage("--draw %s: want the number of a draw, or FIRST..LAST", f.draw)
 		}
-		f.firstDraw, f.drawsCount = n, 1
-		return nil
 	}
-	var err error
-	f.firstDraw, f.drawsCount, err = parseRange("draw", "draw", f.draw)
 	return err
 }
 

@@ -2,7 +2,6 @@ package explain
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/client"
@@ -39,7 +38,7 @@ func presetsOf(o *testbed.Described) *setBy {
 		s.releases("clientv3", func(version string) (string, bool) { return valueIn(client.Group, client.OptionsOf, version, o.Name) })
 	}
 	if _, err := cache.Group.Find(o.Name); err == nil {
-		s.designs(o.Name)
+		named(s, "design", cache.Designs(), func(d cache.Design) (string, string) { return d.Name, settingOf(d.Settings, o.Name) })
 	}
 	for _, b := range testbed.KnownBugs() {
 		if planted := b.Planting(); planted.Name == o.Name {
@@ -51,7 +50,8 @@ func presetsOf(o *testbed.Described) *setBy {
 			s.add(r.Value, "every scenario but those that unmask it: "+r.What+" otherwise (unmask="+r.Option+")")
 		}
 	}
-	s.scenarios(o.Name)
+	// Those whose own parameters set the option.
+	named(s, "scenario", testbed.Scenarios(), func(sc *testbed.Scenario) (string, string) { return sc.Name, sc.Params.GivenValue(o.Name) })
 	return s
 }
 
@@ -87,40 +87,24 @@ func (s *setBy) releases(subject string, value func(version string) (string, boo
 	}
 }
 
-func (s *setBy) designs(name string) {
+// named adds the values that things have, with the names of those that have each.
+func named[T any](s *setBy, noun string, things []T, of func(T) (name, value string)) {
 	byValue := map[string][]string{}
 	var values []string
-	for _, d := range cache.Designs() {
-		value := settingOf(d.Settings, name)
-		if value == "" {
-			continue
-		}
-		if byValue[value] == nil {
+	for _, x := range things {
+		name, value := of(x)
+		if value != "" && byValue[value] == nil {
 			values = append(values, value)
 		}
-		byValue[value] = append(byValue[value], d.Name)
+		byValue[value] = append(byValue[value], name)
 	}
 	for _, value := range values {
-		s.add(value, plural("design", byValue[value]))
-	}
-}
-
-// scenarios are those whose own parameters set the option.
-func (s *setBy) scenarios(name string) {
-	byValue := map[string][]string{}
-	var values []string
-	for _, sc := range testbed.Scenarios() {
-		value := sc.Params.GivenValue(name)
-		if value == "" {
-			continue
+		names := byValue[value]
+		if len(names) > 1 {
+			s.add(value, noun+"s "+joined(names))
+		} else {
+			s.add(value, noun+" "+joined(names))
 		}
-		if byValue[value] == nil {
-			values = append(values, value)
-		}
-		byValue[value] = append(byValue[value], sc.Name)
-	}
-	for _, value := range values {
-		s.add(value, plural("scenario", byValue[value]))
 	}
 }
 
@@ -131,12 +115,4 @@ func settingOf(all []option.Setting, name string) string {
 		}
 	}
 	return ""
-}
-
-// plural is "design a" or "designs a, b".
-func plural(noun string, names []string) string {
-	if len(names) > 1 {
-		noun += "s"
-	}
-	return noun + " " + strings.Join(names, ", ")
 }

@@ -30,29 +30,26 @@ func (cfg *Config) alike(a, b *plan) bool {
 	if !slices.EqualFunc(a.apart, b.apart, same) {
 		return false
 	}
-	first, err := cfg.bare(a)
+	first, left, err := cfg.bare(a)
 	if err != nil {
 		return false
 	}
-	second, err := cfg.bare(b)
-	if err != nil {
-		return false
-	}
-	left, err := first.Nodes()
-	if err != nil {
-		return false
-	}
-	right, err := second.Nodes()
+	second, right, err := cfg.bare(b)
 	return err == nil && left == right && first.Program == second.Program && slices.Equal(checksPassed(first.Etcd), checksPassed(second.Etcd))
 }
 
-// bare are the parameters of a cell without a scenario and without masks.
-func (cfg *Config) bare(of *plan) (testbed.Params, error) {
+// bare are the parameters of a cell without a scenario and without masks, and what its nodes have of them.
+func (cfg *Config) bare(of *plan) (testbed.Params, testbed.Nodes, error) {
 	nothing := testbed.Params{}
 	for _, race := range testbed.Races() {
 		nothing.Unmask = append(nothing.Unmask, race.Option)
 	}
-	return cfg.params(&testbed.Scenario{Params: nothing}, of.version, of.design)
+	p, err := cfg.params(&testbed.Scenario{Params: nothing}, of.version, of.design)
+	if err != nil {
+		return p, testbed.Nodes{}, err
+	}
+	nodes, err := p.Nodes()
+	return p, nodes, err
 }
 
 // checksPassed are the answers of all version checks to a version of etcd.

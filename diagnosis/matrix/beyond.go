@@ -48,31 +48,26 @@ func (cfg *Config) beyond(ctx context.Context, cells []*Cell) ([]Beyond, error) 
 
 func (b *Beyond) add(cfg *Config, sc *testbed.Scenario, cell *Cell) {
 	for _, version := range cell.Versions() {
-		b.addVersion(cfg, sc, cell, version)
-	}
-}
-
-func (b *Beyond) addVersion(cfg *Config, sc *testbed.Scenario, cell *Cell, version string) {
-	p, err := cfg.params(sc, version, cell.Design)
-	if err != nil {
-		return
-	}
-	for _, v := range known.Expected(sc, &p) {
-		if cell.question(isLive(v.Property.Name)).Verdict != model.Holds.String() {
+		p, err := cfg.params(sc, version, cell.Design)
+		if err != nil {
 			continue
 		}
-		b.Properties = with(b.Properties, v.Property.Name)
-		b.Designs, b.Versions = with(b.Designs, cell.Design), with(b.Versions, version)
-		for _, reason := range v.Because {
-			b.Because = with(b.Because, reason)
+		for _, v := range known.Expected(sc, &p) {
+			if cell.question(isLive(v.Property.Name)).Verdict != model.Holds.String() {
+				continue
+			}
+			b.Properties, b.Because = with(b.Properties, v.Property.Name), with(b.Because, v.Because...)
+			b.Designs, b.Versions = with(b.Designs, cell.Design), with(b.Versions, version)
 		}
 	}
 }
 
 // with adds what is not there yet.
-func with(list []string, text string) []string {
-	if slices.Contains(list, text) {
-		return list
+func with(list []string, more ...string) []string {
+	for _, text := range more {
+		if !slices.Contains(list, text) {
+			list = append(list, text)
+		}
 	}
-	return append(list, text)
+	return list
 }

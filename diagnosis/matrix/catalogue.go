@@ -72,22 +72,22 @@ type Way struct {
 func (c *Claim) violated() bool { return c.Verdict == model.Violated.String() }
 func (c *Claim) holds() bool    { return c.Verdict == model.Holds.String() }
 
+// find is the first for which something holds, nil if there is none.
+func find[T any](all []*T, holds func(*T) bool) *T {
+	if i := slices.IndexFunc(all, func(x *T) bool { return x != nil && holds(x) }); i >= 0 {
+		return all[i]
+	}
+	return nil
+}
+
 // run is that of a scenario, nil if there is none.
 func (c *Catalogue) run(scenario string) *Run {
-	i := slices.IndexFunc(c.Runs, func(r *Run) bool { return r.Scenario == scenario })
-	if i < 0 {
-		return nil
-	}
-	return c.Runs[i]
+	return find(c.Runs, func(r *Run) bool { return r.Scenario == scenario })
 }
 
 // claim is that of a property, nil if the scenario did not claim it.
 func (r *Run) claim(property string) *Claim {
-	i := slices.IndexFunc(r.Claims, func(c *Claim) bool { return c.Property == property })
-	if i < 0 {
-		return nil
-	}
-	return r.Claims[i]
+	return find(r.Claims, func(c *Claim) bool { return c.Property == property })
 }
 
 // command shows a seed of a scenario again.

@@ -44,44 +44,35 @@ func (c *Catalogue) check() error {
 	case len(c.Runs) == 0:
 		return errors.New("it has no scenarios")
 	}
-	seen := map[string]bool{}
-	for _, r := range c.Runs {
-		if r == nil || r.Scenario == "" || seen[r.Scenario] {
+	for i, r := range c.Runs {
+		if r == nil || r.Scenario == "" || c.run(r.Scenario) != c.Runs[i] {
 			return errors.New("a scenario has no name, or is there twice")
 		}
-		seen[r.Scenario] = true
-		if err := r.check(); err != nil {
-			return fmt.Errorf("scenario %q: %w", r.Scenario, err)
+		for j, claim := range r.Claims {
+			if claim == nil || claim.Property == "" || r.claim(claim.Property) != r.Claims[j] {
+				return fmt.Errorf("scenario %q: a property has no name, or is there twice", r.Scenario)
+			}
+			if err := claim.check(); err != nil {
+				return fmt.Errorf("scenario %q: %s: %w", r.Scenario, claim.Property, err)
+			}
 		}
 	}
 	return nil
 }
 
-func (r *Run) check() error {
-	seen := map[string]bool{}
-	for _, claim := range r.Claims {
-		if claim == nil || claim.Property == "" || seen[claim.Property] {
-			return errors.New("a property has no name, or is there twice")
-		}
-		seen[claim.Property] = true
-		switch claim.Verdict {
-		case model.Holds.String(), model.Violated.String(), model.Undecided.String(), model.Vacuous.String():
-		default:
-			return fmt.Errorf("%s: unknown verdict %q", claim.Property, claim.Verdict)
-		}
-		if claim.Schedules > maxSchedules {
-			return fmt.Errorf("%s: %d schedules are more than any campaign has", claim.Property, claim.Schedules)
-		}
-		if claim.Violations > claim.Schedules {
-			return fmt.Errorf("%s: violated in more schedules than there were", claim.Property)
-		}
-		for _, w := range claim.Ways {
-			if w.Schedules > claim.Schedules {
-				return fmt.Errorf("%s: violated in more schedules than there were", claim.Property)
-			}
-			if w.Stories > w.Schedules || slices.ContainsFunc(w.Happenings, func(h Happening) bool { return h.Stories > w.Stories }) {
-				return fmt.Errorf("%s: more stories than there were schedules, or something in more than were told", claim.Property)
-			}
+func (c *Claim) check() error {
+	verdicts := []string{model.Holds.String(), model.Violated.String(), model.Undecided.String(), model.Vacuous.String()}
+	switch {
+	case !slices.Contains(verdicts, c.Verdict):
+		return fmt.Errorf("unknown verdict %q", c.Verdict)
+	case c.Schedules > maxSchedules:
+		return fmt.Errorf("%d schedules are more than any campaign has", c.Schedules)
+	case c.Violations > c.Schedules || slices.ContainsFunc(c.Ways, func(w Way) bool { return w.Schedules > c.Schedules }):
+		return errors.New("violated in more schedules than there were")
+	}
+	for _, w := range c.Ways {
+		if w.Stories > w.Schedules || slices.ContainsFunc(w.Happenings, func(h Happening) bool { return h.Stories > w.Stories }) {
+			return errors.New("more stories than there were schedules, or something in more than were told")
 		}
 	}
 	return nil

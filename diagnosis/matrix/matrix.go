@@ -125,18 +125,22 @@ func (cell *Cell) add(sc *testbed.Scenario, p *testbed.Params, c *campaign.Resul
 	}
 	o := known.OutcomeOf(sc, p, violated)
 	all := summary.KnownOf(sc, p)
-	tallies := slices.Clone(c.Properties)
+	tallies := c.Properties
 	if c.Schedules == 0 {
 		// The time was over before the first run.
-		tallies = unasked(properties)
+		tallies = nil
+		for _, name := range properties {
+			tallies = append(tallies, campaign.PropertyTally{Name: name, Verdict: model.Undecided})
+		}
 	}
 	few := c.Schedules < enough(sc.Name)
 	for _, live := range []bool{false, true} {
 		mine := func(property string) bool { return isLive(property) == live && slices.Contains(properties, property) }
+		others := func(property string) bool { return !mine(property) }
 		e := Evidence{
 			Scenario: sc.Name, Schedules: c.Schedules, NeverReady: c.NeverReady, Properties: map[string]summary.Property{},
 			Known:   slices.DeleteFunc(slices.Clone(all), func(k summary.Known) bool { return !mine(k.Property) }),
-			Missing: filter(known.Names(o.Missing), mine), Unexpected: filter(testbed.Names(o.Unexpected), mine),
+			Missing: slices.DeleteFunc(known.Names(o.Missing), others), Unexpected: slices.DeleteFunc(testbed.Names(o.Unexpected), others),
 			Command: command(c.FirstSeed, c.FirstSeed+max(c.Schedules, 1)-1),
 		}
 		var verdicts []string
@@ -148,7 +152,7 @@ func (cell *Cell) add(sc *testbed.Scenario, p *testbed.Params, c *campaign.Resul
 			if verdict == model.Holds && c.Truncated > 0 {
 				verdict = model.Undecided
 			}
-			if verdict == model.Holds && (slices.Contains(e.Missing, t.Name) || few && isKnown(all, t.Name)) {
+			if verdict == model.Holds && (slices.Contains(e.Missing, t.Name) || few && slices.ContainsFunc(all, func(k summary.Known) bool { return k.Property == t.Name })) {
 				e.TooFew = true
 			}
 			e.Properties[t.Name] = summary.Property{Verdict: verdict.String(), Exercised: t.Exercised, Violations: t.Violations, Porcupine: t.Porcupine, Witness: t.Witness}
@@ -157,8 +161,11 @@ func (cell *Cell) add(sc *testbed.Scenario, p *testbed.Params, c *campaign.Resul
 		if len(verdicts) == 0 {
 			continue
 		}
-		e.Verdict = worst(verdicts)
-		if f := toldFirst(sc, p, c.Failures, mine); f != nil {
+		e.Verdict = worst(verdicts).String()
+		// The failure that a run tells first, so that the run of its seed alone is about the property that the matrix names.
+		failures := summary.PlainestFirst(p, c.Failures)
+		if i := slices.IndexFunc(failures, func(f campaign.FailureTally) bool { return mine(f.Failure.Property) }); i >= 0 {
+			f := &failures[i]
 			e.Failure = &summary.Failure{Property: f.Failure.Property, Label: f.Failure.Label, Seed: f.FirstSeed, Schedules: f.Schedules}
 			e.Command = command(f.FirstSeed, f.FirstSeed)
 		}
@@ -167,55 +174,17 @@ func (cell *Cell) add(sc *testbed.Scenario, p *testbed.Params, c *campaign.Resul
 	}
 }
 
-func isKnown(all []summary.Known, property string) bool {
-	return slices.ContainsFunc(all, func(k summary.Known) bool { return k.Property == property })
-}
-
-// unasked are these properties before any run.
-func unasked(properties []string) []campaign.PropertyTally {
-	var all []campaign.PropertyTally
-	for _, name := range properties {
-		all = append(all, campaign.PropertyTally{Name: name, Verdict: model.Undecided})
-	}
-	return all
-}
-
-// toldFirst is the failure of one question that a run tells first, so that the run of
-// its seed alone is about the property that the matrix names. It is nil if there is
-// none.
-func toldFirst(sc *testbed.Scenario, p *testbed.Params, failures []campaign.FailureTally, mine func(property string) bool) *campaign.FailureTally {
-	for _, f := range summary.PlainestFirst(p, failures) {
-		if mine(f.Failure.Property) {
-			return &f
-		}
-	}
-	return nil
-}
-
-func filter(names []string, keep func(string) bool) []string {
-	var list []string
-	for _, n := range names {
-		if keep(n) {
-			list = append(list, n)
-		}
-	}
-	return list
-}
-
 // worst joins verdicts as a campaign does: nothing is folded into "holds".
-func worst(verdicts []string) string {
-	rank := []model.Verdict{model.Violated, model.Undecided, model.Vacuous}
-	for _, bad := range rank {
-		for _, v := range verdicts {
-			if v == bad.String() {
-				return v
-			}
+func worst(verdicts []string) model.Verdict {
+	for _, bad := range []model.Verdict{model.Violated, model.Undecided, model.Vacuous} {
+		if slices.Contains(verdicts, bad.String()) {
+			return bad
 		}
 	}
 	if len(verdicts) == 0 {
-		return model.Vacuous.String()
+		return model.Vacuous
 	}
-	return model.Holds.String()
+	return model.Holds
 }
 
 func (cell *Cell) judge() {
@@ -224,7 +193,7 @@ func (cell *Cell) judge() {
 		for i := range q.Evidence {
 			verdicts = append(verdicts, q.Evidence[i].Verdict)
 		}
-		q.Verdict = worst(verdicts)
+		q.Verdict = worst(verdicts).String()
 		tooFew := slices.ContainsFunc(q.Evidence, func(e Evidence) bool { return e.TooFew })
 		if (cell.Interrupted || tooFew) && q.Verdict == model.Holds.String() {
 			q.Verdict = model.Undecided.String()
@@ -242,12 +211,7 @@ func (m *Matrix) Verdict() model.Verdict {
 	if m.Interrupted {
 		verdicts = append(verdicts, model.Undecided.String())
 	}
-	for _, v := range []model.Verdict{model.Holds, model.Violated, model.Undecided, model.Vacuous} {
-		if v.String() == worst(verdicts) {
-			return v
-		}
-	}
-	return model.Undecided
+	return worst(verdicts)
 }
 
 // CutShort reports whether some answer is unknown because a campaign that it rests on had too
@@ -286,20 +250,10 @@ func (q *Question) Violated() []string {
 
 // Cell finds a cell, nil if it was not filled.
 func (m *Matrix) Cell(design, version string) *Cell {
-	for _, c := range m.Cells {
-		if c.Design == design && slices.Contains(c.Versions(), version) {
-			return c
-		}
-	}
-	return nil
+	return find(m.Cells, func(c *Cell) bool { return c.Design == design && slices.Contains(c.Versions(), version) })
 }
 
 // CostOf finds what a workload cost in a cell, nil if it was not run.
 func (cell *Cell) CostOf(scenario string) *Cost {
-	for _, c := range cell.Cost {
-		if c.Scenario == scenario {
-			return c
-		}
-	}
-	return nil
+	return find(cell.Cost, func(c *Cost) bool { return c.Scenario == scenario })
 }

@@ -32,7 +32,7 @@ func TestCellHoldsOnlyIfAllCampaignsHold(t *testing.T) {
 		{[]string{"unknown", "holds", "violated", "vacuous"}, "violated"},
 		{nil, "vacuous"},
 	} {
-		assert.Equal(t, x.want, worst(x.verdicts), "%v", x.verdicts)
+		assert.Equal(t, x.want, worst(x.verdicts).String(), "%v", x.verdicts)
 	}
 	half := &Cell{Interrupted: true, Safe: Question{Evidence: []Evidence{{Verdict: "holds"}}}}
 	half.judge()
