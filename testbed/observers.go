@@ -59,17 +59,6 @@ func Shared[T Observer](s *System, make func(*System) T) T {
 	return shared
 }
 
-// JudgeOf returns the judge of this type that a system has: the past of a property is of what its judge has
-// seen (Property.Past is made when there are judges). It panics if there is none.
-func JudgeOf[T Judge](s *System) T {
-	for _, j := range s.judges {
-		if of, ok := j.(T); ok {
-			return of
-		}
-	}
-	panic("testbed: no claim has such a judge")
-}
-
 // makeJudges makes the judges of all claims, and finds out which of them look at which
 // steps.
 func (s *System) makeJudges() {

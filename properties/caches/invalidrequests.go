@@ -1,7 +1,7 @@
 package caches
 
 import (
-	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/watchbed/watchbed/explore"
@@ -27,9 +27,7 @@ var InvalidRequests = testbed.RegisterProperty(&testbed.Property{
 	Labels:    map[string]string{"served": "invalid request served", "refused": "valid request refused as invalid"},
 	Past:      askedOfPast,
 	Remembers: true,
-	New: func(s *testbed.System) testbed.Judge {
-		return &invalidRequests{s, moments.Of(s)}
-	},
+	New:       testbed.RecordedBy(func(s *testbed.System) *invalidRequests { return &invalidRequests{s, moments.Of(s)} }, (*invalidRequests).judge),
 })
 
 type invalidRequests struct {
@@ -37,12 +35,7 @@ type invalidRequests struct {
 	moments *moments.Recorder
 }
 
-// Reset implements testbed.Judge.
-func (*invalidRequests) Reset() {}
-
-// Finding implements testbed.Judge.
-func (j *invalidRequests) Finding(*sim.World) explore.Finding {
-	var all testbed.Tally
+func (j *invalidRequests) judge(_ *sim.World, all *testbed.Tally) {
 	for i, c := range j.system.Clients() {
 		ops := c.Operations()
 		for k := range ops {
@@ -53,20 +46,19 @@ func (j *invalidRequests) Finding(*sim.World) explore.Finding {
 			if wrong := j.wrong(at); wrong != "" {
 				all.Exercised++
 				if ops[k].Outcome == model.Done {
-					all.Violate("served", &misvalidated{client: c.Name(), call: ops[k].Call, request: at.Request, why: wrong})
+					all.Violate("served", testbed.Wrong(explore.Concern{Client: c.Name(), Call: ops[k].Call}, servedInvalid, c.Name(), at.Request.Label(), wrong))
 				}
 			}
 		}
 	}
 	first := len(j.system.Watchers())
 	for i, c := range j.system.ListWatchers() {
-		j.watches(&all, c.Name(), first+i, c.Streams())
+		j.watches(all, c.Name(), first+i, c.Streams())
 	}
 	first += len(j.system.ListWatchers())
 	for i, c := range j.system.DrawnWatchers() {
-		j.watches(&all, c.Name(), first+i, c.Streams())
+		j.watches(all, c.Name(), first+i, c.Streams())
 	}
-	return all.Finding()
 }
 
 // validates reports whether a call was to an API server whose cache is of this module: a
@@ -87,9 +79,10 @@ func (j *invalidRequests) watches(all *testbed.Tally, client string, watcher int
 		}
 		switch {
 		case wrong != "" && len(s.Events) > 0 && s.Events[0].Type != wire.Failed:
-			all.Violate("served", &misvalidated{client: client, request: s.Request, why: wrong})
+			all.Violate("served", testbed.Wrong(explore.Concern{Node: client}, servedInvalid, client, s.Request.Label(), wrong))
 		case wrong == "" && invalid:
-			all.Violate("refused", &misvalidated{client: client, request: s.Request, refused: err.Message})
+			all.Violate("refused", testbed.Wrong(explore.Concern{Node: client},
+				"%s's %s is refused as invalid (%s), and the API allows it", client, s.Request.Label(), err.Message))
 		}
 	}
 }
@@ -167,26 +160,60 @@ func (j *invalidRequests) selects(s wire.Selector) bool {
 	return (s.Field == "" || known) && (s.And == nil || j.selects(*s.And))
 }
 
-// misvalidated is a request that was served although it is invalid, for the reason why, or
-// refused as invalid although it is not.
-type misvalidated struct {
-	client       string
-	call         int64
-	request      sim.Payload
-	why, refused string
+// servedInvalid is a request that was served although it is invalid.
+const servedInvalid = "%s's %s is served, but %s"
+
+// perServer is what follows from the options of each API server, made when it is first
+// asked for: servers may have different options.
+type perServer[T any] struct {
+	make func(*testbed.Server) T
+	made []ofServer[T]
 }
 
-func (m *misvalidated) String() string {
-	if m.why == "" {
-		return fmt.Sprintf("%s's %s is refused as invalid (%s), and the API allows it", m.client, m.request.Label(), m.refused)
-	}
-	return fmt.Sprintf("%s's %s is served, but %s", m.client, m.request.Label(), m.why)
+type ofServer[T any] struct {
+	server *testbed.Server
+	rules  T
 }
 
-// Concerns implements explore.Concerned.
-func (m *misvalidated) Concerns() explore.Concern {
-	if m.call == 0 {
-		return explore.Concern{Node: m.client}
+func (p *perServer[T]) of(s *testbed.Server) *T {
+	for i := range p.made {
+		if p.made[i].server == s {
+			return &p.made[i].rules
+		}
 	}
-	return explore.Concern{Client: m.client, Call: m.call}
+	p.made = append(p.made, ofServer[T]{s, p.make(s)})
+	return &p.made[len(p.made)-1].rules
+}
+
+// askedOf is the past of what judges a request by itself and by the design of the API server that it was
+// sent to. That may be replaced before the answer comes, so that its design is not that of the state.
+type askedOf struct {
+	system  *testbed.System
+	moments *moments.Recorder
+}
+
+func askedOfPast(s *testbed.System) testbed.Past { return askedOf{s, moments.Of(s)} }
+
+// Digest implements testbed.Past.
+func (p askedOf) Digest(d sim.Digest) sim.Digest {
+	for i := range p.system.Clients() {
+		d = p.server(d, p.moments.Open(i))
+	}
+	for i := range len(p.system.Watchers()) + len(p.system.ListWatchers()) + len(p.system.DrawnWatchers()) {
+		if all := p.moments.Watches(i); len(all) > 0 {
+			d = p.server(d, &all[len(all)-1])
+		}
+	}
+	return d
+}
+
+// server mixes in which of the API servers that follow each other a call was sent to.
+func (p askedOf) server(d sim.Digest, at *moments.Call) sim.Digest {
+	if at == nil || at.Over || at.Cache < 0 {
+		return d
+	}
+	if all := p.system.Caches()[at.Cache].Servers(); len(all) > 1 {
+		d = d.Int(int64(slices.Index(all, at.Server)))
+	}
+	return d
 }

@@ -3,7 +3,6 @@
 package caches
 
 import (
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/testbed/truth"
@@ -14,45 +13,21 @@ import (
 // contents (cache.Mirror) never exercises it.
 var MatchEtcd = testbed.RegisterProperty(&testbed.Property{
 	Name: "cache-matches-etcd", Kind: testbed.Safety,
-	Promise:   "After every step a cache that is ready holds what etcd had at the cache's resourceVersion.",
-	Violated:  "cache differs from etcd",
-	Labels:    truth.LabelsAs("cache differs from etcd"),
-	Past:      testbed.NoPast,
-	TimedPast: testbed.NoPast,
-	New: func(s *testbed.System) testbed.Judge {
-		return &matchEtcd{system: s, seen: make([]int64, len(s.Caches()))}
-	},
+	Promise:  "After every step a cache that is ready holds what etcd had at the cache's resourceVersion.",
+	Violated: "cache differs from etcd",
+	Labels:   truth.LabelsAs("cache differs from etcd"),
+	Past:     testbed.NoPast, TimedPast: testbed.NoPast,
+	New: testbed.EachCache(matchEtcd),
 })
 
-type matchEtcd struct {
-	system *testbed.System
-	// seen is the resourceVersion last compared, by cache.
-	seen  []int64
-	tally testbed.Tally
-}
-
-// Reset implements testbed.Judge.
-func (j *matchEtcd) Reset() {
-	clear(j.seen)
-	j.tally = testbed.Tally{}
-}
-
-// Follows implements testbed.Follower.
-func (*matchEtcd) Follows(p testbed.Part) bool { return p == testbed.CacheNode }
-
-// AfterStep implements testbed.StepObserver.
-func (j *matchEtcd) AfterStep(_ *sim.World, a sim.Action) {
-	for i, c := range j.system.Caches() {
-		if a.Node != c.ID || c.Mirror == nil || !c.Ready() || c.Mirror.ResourceVersion() == j.seen[i] || j.tally.Violated() {
-			continue
-		}
-		j.seen[i] = c.Mirror.ResourceVersion()
-		j.tally.Exercised++
-		if d := j.system.Truth().Compare(c.Name, j.seen[i], c.Prefix(), c.Mirror.Ascend); d != nil {
-			j.tally.Violate(d.Label(), d)
-		}
+// matchEtcd compares a cache that was compared last at a resourceVersion.
+func matchEtcd(s *testbed.System, _ *sim.World, c *testbed.Cache, last *int64, all *testbed.Tally) {
+	if c.Mirror == nil || !c.Ready() || c.Mirror.ResourceVersion() == *last || all.Violated() {
+		return
+	}
+	*last = c.Mirror.ResourceVersion()
+	all.Exercised++
+	if d := s.Truth().Compare(c.Name, *last, c.Prefix(), c.Mirror.Ascend); d != nil {
+		all.Violate(d.Label(), d)
 	}
 }
-
-// Finding implements testbed.Judge.
-func (j *matchEtcd) Finding(*sim.World) explore.Finding { return j.tally.Finding() }

@@ -6,12 +6,10 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/cache/progress"
-	"github.com/watchbed/watchbed/sim/cache/read"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -29,9 +27,9 @@ var NeededProgress = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "A cache asks etcd for progress only while a read or a watch waits for the cache to be fresh, and no more often than its design says.",
 	Violated: "progress requested without need",
 	Labels:   map[string]string{"often": "progress requested too often"},
-	New: func(s *testbed.System) testbed.Judge {
+	New: testbed.AfterStepsBy(func(s *testbed.System) *neededProgress {
 		return &neededProgress{system: s, caches: make([]progressSoFar, len(s.Caches()))}
-	},
+	}, (*neededProgress).step, testbed.CacheNode),
 })
 
 // readsWait reports whether each consistent LIST of a cache may wait for progress that it
@@ -41,7 +39,7 @@ func readsWait(c *testbed.Cache) bool {
 }
 
 func waitsForProgress(o *cache.Options) bool {
-	return read.Freshnesses.Of(o.Reads.Freshness).NeedsProgress && o.ProgressRequests != progress.Notify &&
+	return needsProgress(&o.Reads) && o.ProgressRequests != progress.Notify &&
 		o.Guard.VersionCheck == guard.VersionCheckNone && !o.Reads.DetectsNotify
 }
 
@@ -53,7 +51,6 @@ type neededProgress struct {
 	// requested is how many requests there were after the last step.
 	requested uint64
 	caches    []progressSoFar
-	tally     testbed.Tally
 }
 
 // progressSoFar is what one cache has requested.
@@ -67,21 +64,17 @@ type progressSoFar struct {
 	last     sim.Time
 }
 
-// Reset implements testbed.Judge.
+// Reset implements testbed.Observer.
 func (j *neededProgress) Reset() {
-	j.requested, j.tally = 0, testbed.Tally{}
+	j.requested = 0
 	clear(j.caches)
 }
 
-// Follows implements testbed.Follower.
-func (*neededProgress) Follows(p testbed.Part) bool { return p == testbed.CacheNode }
-
-// AfterStep implements testbed.StepObserver.
-func (j *neededProgress) AfterStep(w *sim.World, a sim.Action) {
+func (j *neededProgress) step(w *sim.World, a sim.Action, all *testbed.Tally) {
 	requested := w.Count(progress.Requested)
 	if role := j.system.Role(a.Node); role.Part == testbed.CacheNode {
 		if c := j.system.Caches()[role.Place]; c.Waiting != nil {
-			j.look(w, c, &j.caches[role.Place], c.Waiting.Waiting(), int(requested-j.requested))
+			j.look(all, w, c, &j.caches[role.Place], c.Waiting.Waiting(), int(requested-j.requested))
 		}
 	}
 	j.requested = requested
@@ -89,17 +82,18 @@ func (j *neededProgress) AfterStep(w *sim.World, a sim.Action) {
 
 // look takes the step of a cache after which so many reads wait, and in which it
 // requested progress so many times.
-func (j *neededProgress) look(w *sim.World, of *testbed.Cache, c *progressSoFar, waits, requests int) {
+func (j *neededProgress) look(all *testbed.Tally, w *sim.World, of *testbed.Cache, c *progressSoFar, waits, requests int) {
 	if now := of.Server(); c.server != now {
 		*c = progressSoFar{server: now}
 	}
 	c.began += max(0, waits-c.waits)
 	if waits == 0 && c.waits > 0 {
-		j.tally.Exercised++
+		all.Exercised++
 	}
 	if requests > 0 {
 		if label, wrong := wrongRequest(w, &of.Server().Cache, c, waits, requests); wrong != "" {
-			j.tally.Violate(label, &unneeded{of.Name, w.Steps(), wrong})
+			all.Violate(label, testbed.Wrong(explore.Concern{Node: of.Name},
+				"%s asked etcd for progress in step %d, %s", of.Name, w.Steps(), wrong))
 		}
 		c.last = w.Now()
 	}
@@ -129,25 +123,9 @@ func wrongRequest(w *sim.World, o *cache.Options, c *progressSoFar, waits, reque
 	return "", ""
 }
 
-// Finding implements testbed.Judge.
-func (j *neededProgress) Finding(*sim.World) explore.Finding {
-	f := j.tally.Finding()
-	if !slices.ContainsFunc(j.system.Caches(), readsWait) && f.Verdict != model.Violated {
-		f.Exercised, f.Verdict = max(f.Exercised, 1), model.Holds
+// Conclude implements testbed.Concluder.
+func (j *neededProgress) Conclude(_ *sim.World, all *testbed.Tally) {
+	if !slices.ContainsFunc(j.system.Caches(), readsWait) && !all.Violated() {
+		all.Exercised = max(all.Exercised, 1)
 	}
-	return f
 }
-
-// unneeded is a progress request that the design does not make.
-type unneeded struct {
-	cache string
-	step  int
-	wrong string
-}
-
-func (u *unneeded) String() string {
-	return fmt.Sprintf("%s asked etcd for progress in step %d, %s", u.cache, u.step, u.wrong)
-}
-
-// Concerns implements explore.Concerned.
-func (u *unneeded) Concerns() explore.Concern { return explore.Concern{Node: u.cache} }

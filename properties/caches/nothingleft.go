@@ -32,32 +32,25 @@ var NothingLeft = testbed.RegisterProperty(&testbed.Property{
 	},
 	Past:   testbed.NoPast,
 	AtRest: true,
-	New:    func(s *testbed.System) testbed.Judge { return &nothingLeft{s} },
+	New:    testbed.Recorded(nothingLeft),
 })
 
-type nothingLeft struct{ system *testbed.System }
-
-// Reset implements testbed.Judge.
-func (*nothingLeft) Reset() {}
-
-// Finding implements testbed.Judge.
-func (j *nothingLeft) Finding(w *sim.World) explore.Finding {
-	var all testbed.Tally
-	if !j.system.ComesToRest() {
+func nothingLeft(s *testbed.System, w *sim.World, all *testbed.Tally) {
+	if !s.ComesToRest() {
 		all.Exercised++
-		return all.Finding()
+		return
 	}
-	if !j.system.IsOver(w) {
-		return all.Finding()
+	if !s.IsOver(w) {
+		return
 	}
-	for _, c := range j.system.Caches() {
+	for _, c := range s.Caches() {
 		of, ok := c.Node.(cache.Holding)
 		if !ok {
 			continue
 		}
 		all.Exercised++
-		left := &left{Held: of.Holds(), waits: waitsOf(c), cache: c.Name, open: w.Accepted(c.ID), clients: j.clientsOf(c)}
-		left.unanswered = j.unanswered(c)
+		left := &left{Held: of.Holds(), waits: waitsOf(c), cache: c.Name, open: w.Accepted(c.ID), clients: clientsOf(s, c)}
+		left.unanswered = unanswered(s, c)
 		switch {
 		case left.unanswered > 0:
 			all.Violate("unanswered", left)
@@ -85,13 +78,12 @@ func (j *nothingLeft) Finding(w *sim.World) explore.Finding {
 			all.Violate("connections", left)
 		}
 	}
-	return all.Finding()
 }
 
 // unanswered is how many clients wait for an answer of a cache.
-func (j *nothingLeft) unanswered(c *testbed.Cache) int {
+func unanswered(s *testbed.System, c *testbed.Cache) int {
 	n := 0
-	for _, x := range j.system.Clients() {
+	for _, x := range s.Clients() {
 		if spans := x.Spans(); x.Asked() == c.ID && !spans[len(spans)-1].Answered {
 			n++
 		}
@@ -109,12 +101,12 @@ func waitsOf(c *testbed.Cache) int {
 
 // clientsOf is how many clients watch a cache, -1 if some do not say: one that takes nothing
 // does not hear that its watch is over.
-func (j *nothingLeft) clientsOf(c *testbed.Cache) int {
-	if len(j.system.Informers())+len(j.system.Pollers())+len(j.system.DrawnWatchers()) > 0 {
+func clientsOf(s *testbed.System, c *testbed.Cache) int {
+	if len(s.Informers())+len(s.Pollers())+len(s.DrawnWatchers()) > 0 {
 		return -1
 	}
 	n := 0
-	for _, x := range j.system.Watchers() {
+	for _, x := range s.Watchers() {
 		if x.HasStopped() {
 			return -1
 		}
@@ -122,7 +114,7 @@ func (j *nothingLeft) clientsOf(c *testbed.Cache) int {
 			n++
 		}
 	}
-	for _, x := range j.system.ListWatchers() {
+	for _, x := range s.ListWatchers() {
 		if all := x.Streams(); len(all) > 0 && !all[len(all)-1].Closed && all[len(all)-1].To == c.ID {
 			n++
 		}

@@ -25,9 +25,7 @@ var PageSizes = testbed.RegisterProperty(&testbed.Property{
 	Violated:  "page of the wrong size",
 	Past:      askedOfPast,
 	Remembers: true,
-	New: func(s *testbed.System) testbed.Judge {
-		return &pageSizes{s, moments.Of(s)}
-	},
+	New:       testbed.RecordedBy(func(s *testbed.System) *pageSizes { return &pageSizes{s, moments.Of(s)} }, (*pageSizes).judge),
 })
 
 type pageSizes struct {
@@ -35,12 +33,7 @@ type pageSizes struct {
 	moments *moments.Recorder
 }
 
-// Reset implements testbed.Judge.
-func (*pageSizes) Reset() {}
-
-// Finding implements testbed.Judge.
-func (j *pageSizes) Finding(*sim.World) explore.Finding {
-	var all testbed.Tally
+func (j *pageSizes) judge(_ *sim.World, all *testbed.Tally) {
 	for i, c := range j.system.Clients() {
 		ops, spans := c.Operations(), c.Spans()
 		for k := range ops {
@@ -51,11 +44,10 @@ func (j *pageSizes) Finding(*sim.World) explore.Finding {
 			}
 			all.Exercised++
 			if wrong := wrongSize(list, op.Result, spans[k].Origin, &at.Server.Cache.Reads); wrong != "" {
-				all.Violate("", &wrongPage{client: c.Name(), call: op.Call, list: list, wrong: wrong})
+				all.Violate("", wrongPage(c.Name(), op.Call, list, wrong))
 			}
 		}
 	}
-	return all.Finding()
 }
 
 // wrongSize says what is wrong with the size of a page, nothing if it is right.
@@ -86,24 +78,12 @@ func counts(list *wire.ListRequest, o *read.Options) bool {
 	case o.Pagination == read.PaginateIgnored, list.Continue == "" && list.ResourceVersion == 0:
 		return false
 	case list.Continue == "" && list.ResourceVersion == wire.Unset:
-		return read.Freshnesses.Of(o.Freshness).NeedsProgress
+		return needsProgress(o)
 	}
 	return true
 }
 
 // wrongPage is a page of another size than its limit asks for.
-type wrongPage struct {
-	client string
-	call   int64
-	list   *wire.ListRequest
-	wrong  string
-}
-
-func (p *wrongPage) String() string {
-	return fmt.Sprintf("%s's %s %s", p.client, p.list.Label(), p.wrong)
-}
-
-// Concerns implements explore.Concerned.
-func (p *wrongPage) Concerns() explore.Concern {
-	return explore.Concern{Client: p.client, Call: p.call}
+func wrongPage(client string, call int64, list *wire.ListRequest, wrong string) fmt.Stringer {
+	return testbed.Wrong(explore.Concern{Client: client, Call: call}, "%s's %s %s", client, list.Label(), wrong)
 }

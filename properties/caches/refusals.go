@@ -3,6 +3,7 @@ package caches
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -39,12 +40,11 @@ var JustifiedRefusals = testbed.RegisterProperty(&testbed.Property{
 	Name: "justified-refusals", Kind: testbed.Safety,
 	Promise: "A request is refused with 410 only if what it asks for is gone, with 504 only if the cache is behind for as long as requests wait, " +
 		"with 429 only if the cache is not ready or has too much to do; a request that waits is refused in time, and the refusal says when to ask again.",
-	Violated:  "refused without a reason",
-	Labels:    map[string]string{"compacted": "refused as gone, and is there", "late": "refused too late", "retry-after": "wrong Retry-After", "too-many-requests": "refused as one request too many"},
-	Past:      func(s *testbed.System) testbed.Past { return refusalsPast{newJustifiedRefusals(s)} },
-	TimedPast: func(s *testbed.System) testbed.Past { return refusalsPast{newJustifiedRefusals(s)} },
+	Violated: "refused without a reason",
+	Labels:   map[string]string{"compacted": "refused as gone, and is there", "late": "refused too late", "retry-after": "wrong Retry-After", "too-many-requests": "refused as one request too many"},
+	Past:     testbed.PastBy(newJustifiedRefusals), TimedPast: testbed.PastBy(newJustifiedRefusals),
 	Remembers: true,
-	New:       func(s *testbed.System) testbed.Judge { return newJustifiedRefusals(s) },
+	New:       testbed.RecordedBy(newJustifiedRefusals, (*justifiedRefusals).judge),
 })
 
 // refusalRules is what the design of a cache says about refusals.
@@ -72,7 +72,7 @@ func refusalRulesOf(o *cache.Options) refusalRules {
 		patience: patience(o), ring: ring(o), ringMax: max(ring(o), cmp.Or(o.RingCapacityMax, ringCapacityMax)), fresh: cmp.Or(o.EventFreshDuration, eventFreshDuration),
 		asksEtcd: o.Reads.ConfirmsFuture, proves: o.ProgressRequests == progress.Echo,
 		throttles: o.Reads.OnTimeout == read.OnTimeoutThrottle, limits: o.DelegatedLimit > 0, seats: o.Flow.Seats > 0,
-		catchesUp: dispatch.SlowWatchers.Of(o.Watches.SlowWatchers) != nil,
+		catchesUp: catchesUp(&o.Watches),
 		compacts:  o.Store.WatchHistory == store.WatchHistoryUntilCompacted,
 		delegates: o.Watches.Delegation,
 	}
@@ -105,33 +105,30 @@ func newJustifiedRefusals(s *testbed.System) *justifiedRefusals {
 
 func (j *justifiedRefusals) rulesOf(at *moments.Call) *refusalRules { return j.rules.of(at.Server) }
 
-// Reset implements testbed.Judge.
-func (*justifiedRefusals) Reset() {}
-
-// Finding implements testbed.Judge.
-func (j *justifiedRefusals) Finding(w *sim.World) explore.Finding {
-	var all testbed.Tally
+func (j *justifiedRefusals) judge(w *sim.World, all *testbed.Tally) {
 	for i, c := range j.system.Clients() {
 		ops, spans := c.Operations(), c.Spans()
 		for k := range ops {
 			op, span, at := &ops[k], &spans[k], &j.moments.Operations(i)[k]
 			if wrong := j.late(op, span, at, w.Now()); wrong != "" {
-				all.Violate("late", &overdue{client: c.Name(), call: op.Call, what: sentence(op.Request), wrong: wrong})
+				all.Violate("late", testbed.Wrong(explore.Concern{Client: c.Name(), Call: op.Call},
+					"%s's %s %s", c.Name(), sentence(op.Request), wrong))
 			}
 			if op.Outcome != model.Failed || !isJudged(op.Result.Err) {
 				continue
 			}
 			all.Exercised++
-			refused := &unjustified{client: c.Name(), call: op.Call, what: sentence(op.Request), code: op.Result.Err.String()}
-			if refused.wrong = j.ofOperation(op, span, at); refused.wrong != "" {
-				all.Violate(refused.code, refused)
-			} else if refused.wrong = j.comebackOf(op, span, at).wrong(span.RetryAfter); refused.wrong != "" {
-				all.Violate("retry-after", refused)
+			label, wrong := op.Result.Err.String(), j.ofOperation(op, span, at)
+			if wrong == "" {
+				label, wrong = "retry-after", j.comebackOf(op, span, at).wrong(span.RetryAfter)
+			}
+			if wrong != "" {
+				all.Violate(label, testbed.Wrong(explore.Concern{Client: c.Name(), Call: op.Call},
+					unjustified, c.Name(), sentence(op.Request), op.Result.Err, wrong))
 			}
 		}
 	}
-	j.ofWatches(&all)
-	return all.Finding()
+	j.ofWatches(all)
 }
 
 func isJudged(c model.Code) bool {
@@ -224,21 +221,390 @@ func sentence(r *model.Request) string {
 }
 
 // unjustified is a refusal that there was no reason for.
-type unjustified struct {
-	client     string
-	call       int64
-	what, code string
-	wrong      string
-}
+const unjustified = "%s's %s was refused (%v), but %s"
 
-func (u *unjustified) String() string {
-	return fmt.Sprintf("%s's %s was refused (%s), but %s", u.client, u.what, u.code, u.wrong)
-}
-
-// Concerns implements explore.Concerned.
-func (u *unjustified) Concerns() explore.Concern {
-	if u.call == 0 {
-		return explore.Concern{Node: u.client}
+// Digest is, for each request and each watch that may still be refused, what was so when it was asked
+// and has been so since then.
+func (j *justifiedRefusals) Digest(d sim.Digest) sim.Digest {
+	for i := range j.system.Clients() {
+		d = j.open(d, j.moments.Open(i))
 	}
-	return explore.Concern{Client: u.client, Call: u.call}
+	for i := range len(j.system.Watchers()) + len(j.system.ListWatchers()) + len(j.system.DrawnWatchers()) {
+		if all := j.moments.Watches(i); len(all) > 0 && !all[len(all)-1].Over {
+			d = j.open(d, &all[len(all)-1])
+		}
+	}
+	for i := range j.system.Caches() {
+		d = d.Int(j.moments.Listed(i)).Bool(j.promise.foundDifferent(i))
+	}
+	if j.timed {
+		d = j.moments.Times(d)
+	}
+	return d
+}
+
+// open mixes in what is known of a call so far.
+func (j *justifiedRefusals) open(d sim.Digest, at *moments.Call) sim.Digest {
+	if at == nil {
+		return d.Bool(false)
+	}
+	d = d.Bool(true).Int(at.Asked.Revision).Int(int64(at.Asked.Time))
+	if at.Cache < 0 {
+		return d
+	}
+	so := j.moments.SoFar(at)
+	return d.Int(at.Asked.Cache.Version).Int(so.Answered.Cache.Version).Int(so.Answered.Cache.Compacted).Int(so.Answered.Cache.Listed).
+		Int(int64(at.Asked.Cache.DownSince)).Int(int64(so.Answered.Cache.DownSince)).
+		Bool(so.WasReady()).Bool(so.WasCurrent()).Bool(so.WasAlone()).Bool(so.TrustedEtcd()).Bool(so.DistrustedEtcd())
+}
+
+// failed is the error that ended a watch, nil if there was none.
+func failed(events []*wire.WatchEvent) *wire.Error {
+	if n := len(events); n > 0 && events[n-1].Type == wire.Failed {
+		return events[n-1].Err
+	}
+	return nil
+}
+
+// refusedWatch is a watch that ended with an error.
+type refusedWatch struct {
+	client string
+	// from is the resourceVersion of the request, and needed the one that the cache
+	// has to reach before it sends initial events; 0 is none.
+	from, needed int64
+	// newest: initial events of the newest state were asked for.
+	newest bool
+	// present: only what changes from now on was asked for, which begins at a revision
+	// of etcd that the cache reads; from is what etcd was at when it was asked.
+	present bool
+	// delegated: etcd serves the watch.
+	delegated bool
+	err       *wire.Error
+	at        *moments.Call
+}
+
+// ofWatches judges the watches of raw clients. Informers do not record what they are
+// refused.
+func (j *justifiedRefusals) ofWatches(all *testbed.Tally) {
+	for i, c := range j.system.Watchers() {
+		for k := range c.Streams() {
+			s := &c.Streams()[k]
+			if err := failed(s.Events); err != nil {
+				at := &j.moments.Watches(i)[k]
+				delegated := j.rulesOf(at).delegates.Serves(&wire.WatchRequest{ResourceVersion: s.From})
+				j.ofWatch(all, &refusedWatch{client: c.Name(), from: sentUpTo(s.From, s.Events), delegated: delegated, err: err, at: at})
+			}
+		}
+	}
+	at := len(j.system.Watchers())
+	for i, c := range j.system.ListWatchers() {
+		j.ofStreams(all, c.Name(), at+i, c.Streams())
+	}
+	at += len(j.system.ListWatchers())
+	for i, c := range j.system.DrawnWatchers() {
+		j.ofStreams(all, c.Name(), at+i, c.Streams())
+	}
+}
+
+// sentUpTo is the newest resourceVersion that a client was sent which knew of one before: a watch
+// may also end with a 410 when the history loses what comes next.
+func sentUpTo(before int64, events []*wire.WatchEvent) int64 {
+	for _, e := range events {
+		before = max(before, e.ResourceVersion)
+	}
+	return before
+}
+
+func (j *justifiedRefusals) ofStreams(all *testbed.Tally, client string, at int, streams []workload.ListStream) {
+	for k := range streams {
+		s := &streams[k]
+		err := failed(s.Events)
+		if err == nil {
+			continue
+		}
+		w := &refusedWatch{client: client, from: max(s.Request.ResourceVersion, 0), err: err, at: &j.moments.Watches(at)[k]}
+		w.delegated = j.rulesOf(w.at).delegates.Serves(s.Request)
+		if s.IsList() || asksForInitialEvents(s.Request, w.at) {
+			w.newest, w.needed = s.Request.ResourceVersion == wire.Unset, w.from
+			if w.from = j.begunAt(w); w.from > 0 && s.End >= 0 {
+				w.from = sentUpTo(w.from, s.Events[s.End:])
+			}
+		} else if s.Request.ResourceVersion == wire.Unset && s.Request.SendInitialEvents == wire.SendInitialEventsFalse {
+			w.present, w.from = true, w.at.Asked.Revision
+		} else if w.from = sentUpTo(w.from, s.Events); w.from == 0 {
+			w.from = j.begunAt(w)
+		}
+		j.ofWatch(all, w)
+	}
+}
+
+// begunAt is the oldest state with which a cache may have begun a watch that ends with a 410 because what comes next is gone from its
+// history, as only watches do that catch up; 0 is none.
+func (j *justifiedRefusals) begunAt(w *refusedWatch) int64 {
+	if w.err.Code != wire.ErrCompacted || !j.rulesOf(w.at).catchesUp {
+		return 0
+	}
+	return w.at.Asked.Cache.Version
+}
+
+// asksForInitialEvents reports whether an API server takes a watch without a resourceVersion for one with initial events,
+// which waits until the cache is fresh: with the gate WatchList Kubernetes does (SetListOptionsDefaults). The cache of this
+// module does not, a node of another kind may.
+func asksForInitialEvents(r *wire.WatchRequest, at *moments.Call) bool {
+	return at.Server != nil && at.Server.Design.OwnNode() && r.ResourceVersion == wire.Unset && r.SendInitialEvents == wire.SendInitialEventsUnset
+}
+
+func (j *justifiedRefusals) ofWatch(all *testbed.Tally, r *refusedWatch) {
+	switch r.err.Code {
+	case wire.ErrCompacted, wire.TooLargeResourceVersion, wire.TooManyRequests:
+	default:
+		return
+	}
+	all.Exercised++
+	label, wrong := r.err.Code.String(), j.wrongWatch(r)
+	if wrong == "" {
+		label, wrong = "retry-after", j.comebackOfWatch(r).wrong(r.err.RetryAfter)
+	}
+	if wrong != "" {
+		all.Violate(label, testbed.Wrong(explore.Concern{Node: r.client}, unjustified, r.client, r, r.err.Code, wrong))
+	}
+}
+
+func (r *refusedWatch) String() string {
+	switch {
+	case r.present:
+		return "watch from the present on"
+	case r.newest:
+		return "watch with initial events of the newest state"
+	case r.from == 0:
+		return fmt.Sprintf("watch with initial events of RV %d or later", r.needed)
+	}
+	return fmt.Sprintf("watch after RV %d", r.from)
+}
+
+func (j *justifiedRefusals) wrongWatch(r *refusedWatch) string {
+	switch r.err.Code {
+	case wire.TooManyRequests:
+		if r.at.WasReady() && !j.rulesOf(r.at).seats {
+			return "the cache was ready all the time"
+		}
+	case wire.TooLargeResourceVersion:
+		switch {
+		case r.newest && r.at.WasCurrent() && !j.rulesOf(r.at).proves:
+			return fmt.Sprintf("the cache was as new as etcd, at RV %d, all the time", r.at.Asked.Cache.Version)
+		case !r.newest && r.needed <= r.at.Asked.Cache.Version:
+			return fmt.Sprintf("the cache was at RV %d when it was asked", r.at.Asked.Cache.Version)
+		}
+	case wire.ErrCompacted:
+		return j.goneForWatch(r)
+	}
+	return ""
+}
+
+// eventFreshDuration is how long events are kept, whatever the capacity of the history was
+// (DefaultEventFreshDuration of k8s.io/apiserver's storage/cacher): it doubles instead of losing a younger one,
+// up to ringCapacityMax (defaultUpperBoundCapacity). fresh-duration and ring-max may say otherwise.
+const (
+	eventFreshDuration = 75 * time.Second
+	ringCapacityMax    = 100 * 1024
+)
+
+// goneForWatch judges a 410 of a watch. A cache has all events since its list, up to
+// its capacity, and timed all that are young, up to the greatest capacity.
+func (j *justifiedRefusals) goneForWatch(r *refusedWatch) string {
+	switch {
+	case r.from == 0 && r.delegated:
+		// etcd lists, and watches from the revision of the list.
+		if r.at.Asked.Revision >= r.at.Answered.Compacted {
+			return fmt.Sprintf("etcd was compacted at revision %d only, at which it was when it was asked", r.at.Answered.Compacted)
+		}
+	case r.from == 0:
+		return "initial events need no history"
+	case j.system.Etcd().Waits():
+		// The member that serves watches may have applied more than the log shows.
+	case r.delegated:
+		if r.from >= r.at.Answered.Compacted {
+			return fmt.Sprintf("etcd was compacted at revision %d only", r.at.Answered.Compacted)
+		}
+	case j.rulesOf(r.at).compacts && r.from+1 < r.at.Answered.Cache.Compacted:
+		// etcd refuses what begins below the compacted revision, too.
+	case r.at.Answered.Cache.Hidden:
+		// It may have listed anew.
+	case r.from >= r.at.Answered.Cache.Listed:
+		n := changesUnder(j.system.Truth().Log(), j.system.Caches()[r.at.Cache].Prefix(), r.from, r.at.Answered.Newest())
+		rules := j.rulesOf(r.at)
+		if next, ok := j.moments.Reached(r.from + 1); j.timed && ok && n < rules.ringMax && r.at.Answered.Time.Sub(next) < rules.fresh {
+			return fmt.Sprintf("the cache has listed at RV %d, and everything after RV %d is younger than %v", r.at.Answered.Cache.Listed, r.from, rules.fresh)
+		}
+		if n < rules.ring {
+			return fmt.Sprintf("the cache has listed at RV %d, and remembers %d events, of which there were %d since RV %d", r.at.Answered.Cache.Listed, rules.ring, n, r.from)
+		}
+	}
+	return ""
+}
+
+// changesUnder is how many changes of objects under a prefix there were after a
+// revision and up to another.
+func changesUnder(log *model.Log, prefix string, after, upTo int64) int {
+	n := 0
+	for rev := max(after, log.First()) + 1; rev <= min(upTo, log.Revision()); rev++ {
+		before, now := log.At(rev-1), log.At(rev)
+		now.Ascend(prefix, model.PrefixEnd(prefix), func(it *model.Item) bool {
+			if it.ModRevision == rev {
+				n++
+			}
+			return true
+		})
+		before.Ascend(prefix, model.PrefixEnd(prefix), func(it *model.Item) bool {
+			if now.Get(it.Key) == nil {
+				n++
+			}
+			return true
+		})
+	}
+	return n
+}
+
+// graceOf is how much longer than its wait a request may take, by the phase in which it
+// was asked: a message there and one back, and the turns of the cache. Of a node of another kind each goroutine may
+// have a turn of its own. Delays are ten times as long in the safety phase.
+func graceOf(s *testbed.System) (grace [2]time.Duration) {
+	const messages, ofCache, ofGoroutines, wide = 2, 4, 40, 10
+	turns := time.Duration(ofCache)
+	if slices.ContainsFunc(s.Caches(), func(c *testbed.Cache) bool { return c.Server().Design.OwnNode() }) {
+		turns = ofGoroutines
+	}
+	c := s.Params().Clock
+	grace[sim.Liveness] = messages*c.Network + turns*c.Scheduling
+	grace[sim.Safety] = wide * grace[sim.Liveness]
+	return grace
+}
+
+// late says what is wrong with a request of a version that the cache has to reach, if
+// neither an answer nor a refusal comes in time. Nothing keeps the cache from refusing
+// such a request: it does not ask etcd about it. A design that does asks etcd whether
+// the version exists, and need not wait if it does not.
+func (j *justifiedRefusals) late(op *model.Operation, span *workload.Span, at *moments.Call, now sim.Time) string {
+	if !j.timed || at.Cache < 0 || !j.moments.StayedReady(at) {
+		return ""
+	}
+	if server, known := j.promise.server(op, at); !known || server != wire.FromCache {
+		return ""
+	}
+	longest := j.rulesOf(at).patience + j.grace[span.Phase]
+	switch list, ok := at.Request.(*wire.ListRequest); {
+	case op.Request.Freshness == model.Consistent || op.Request.Freshness == model.Any:
+		return ""
+	case ok && isExact(list) && j.rulesOf(at).asksEtcd:
+		if span.Phase == sim.Safety || !at.Over || op.Request.Revision <= at.Answered.Revision {
+			return ""
+		}
+		longest = j.rulesOf(at).patience - 1
+	}
+	took := now.Sub(span.Call)
+	if span.Answered {
+		took = span.Return.Sub(span.Call)
+	}
+	if took > longest {
+		return fmt.Sprintf("took %v, and was to be answered or refused within %v", took, longest)
+	}
+	return ""
+}
+
+// comeback is when a refusal may let the client ask again, in seconds: from least to
+// most, or alternative. It is what Retry-After says in Kubernetes:
+//
+//   - a cache that is behind says 1 (storage/cacher, resourceVersionTooHighRetrySeconds),
+//     and etcd's own storage says nothing;
+//   - a cache that is not ready says the longer the longer it has been so: e to the
+//     power of 0.06 times the seconds, at most 30 (calculateRetryAfterForUnreadyCache);
+//   - a limit of requests says 1.
+type comeback struct{ least, most, alternative int }
+
+var (
+	anyTime   = comeback{0, math.MaxInt, 0}
+	notSaid   = comeback{0, 0, 0}
+	oneSecond = comeback{1, 1, 1}
+)
+
+// wrong says what is wrong with what a refusal says, nothing if it is right.
+func (c comeback) wrong(seconds int) string {
+	switch {
+	case c.least <= seconds && seconds <= c.most, seconds == c.alternative:
+		return ""
+	case c.least == c.most:
+		return fmt.Sprintf("it lets the client ask again after %d s, and the design says %d s", seconds, c.least)
+	}
+	return fmt.Sprintf("it lets the client ask again after %d s, and the design says between %d s and %d s", seconds, c.least, c.most)
+}
+
+// comebackOf is for a refused LIST or GET.
+func (j *justifiedRefusals) comebackOf(op *model.Operation, span *workload.Span, at *moments.Call) comeback {
+	switch op.Result.Err {
+	case model.TooManyRequests:
+		switch {
+		case at.Cache < 0:
+			return notSaid
+		case at.WasReady():
+			return oneSecond
+		}
+		down := j.downtime(at)
+		if j.rulesOf(at).limits || j.rulesOf(at).seats || j.rulesOf(at).throttles {
+			down.alternative = 1
+		}
+		return down
+	case model.TimedOut:
+		server, known := j.promise.server(op, at)
+		switch {
+		case !known || !at.WasReady():
+			return comeback{0, 1, 0}
+		case server == wire.FromCache:
+			return oneSecond
+		}
+		return notSaid
+	case model.Compacted, model.Future:
+		return notSaid
+	}
+	return anyTime
+}
+
+// comebackOfWatch is for a refused watch.
+func (j *justifiedRefusals) comebackOfWatch(r *refusedWatch) comeback {
+	switch r.err.Code {
+	case wire.TooManyRequests:
+		if r.at.WasReady() {
+			return oneSecond
+		}
+		down := j.downtime(r.at)
+		if j.rulesOf(r.at).seats {
+			down.alternative = 1
+		}
+		return down
+	case wire.TooLargeResourceVersion:
+		return oneSecond
+	}
+	return notSaid
+}
+
+// downtime is for a cache that was not ready at some time between the request and the
+// arrival of its refusal. A process that starts counts from its start, of which the
+// judge knows nothing: with such faults only the longest time is judged. Without a clock
+// any timer may fire at any point, and a cache that goes by it believes that any time has passed.
+func (j *justifiedRefusals) downtime(at *moments.Call) comeback {
+	if !j.timed {
+		return comeback{retryAfter(0), retryAfter(math.MaxInt64), retryAfter(0)}
+	}
+	shortest := max(0, at.Asked.Time.Sub(at.Answered.Cache.DownSince))
+	if f := j.system.Params().Faults; f.Restarts+f.Recreations+f.Replacements > 0 {
+		shortest = 0
+	}
+	longest := at.Answered.Time.Sub(min(at.Asked.Cache.DownSince, at.Answered.Cache.DownSince))
+	least, most := retryAfter(shortest-time.Millisecond), retryAfter(longest+time.Millisecond)
+	return comeback{least, most, least}
+}
+
+// retryAfter is the formula. The callers leave a millisecond for the last bit of it,
+// which differs between machines.
+func retryAfter(down time.Duration) int {
+	return int(min(30, max(1, math.Exp(0.06*down.Seconds()))))
 }

@@ -5,9 +5,13 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/reflector"
+	"github.com/watchbed/watchbed/sim/cache/request"
+	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -22,7 +26,7 @@ var Resumes = testbed.RegisterProperty(&testbed.Property{
 	Violated: "needless relist of a cache",
 	Labels:   map[string]string{"relist": "needless relist of a cache"},
 	Past:     testbed.NoPast,
-	New:      func(s *testbed.System) testbed.Judge { return &resumes{s} },
+	New:      testbed.AfterStepsBy(func(s *testbed.System) *resumes { return &resumes{s} }, (*resumes).step, testbed.CacheNode),
 })
 
 const (
@@ -34,19 +38,12 @@ const (
 
 type resumes struct{ system *testbed.System }
 
-// Reset implements testbed.Judge.
-func (*resumes) Reset() {}
-
-// Follows implements testbed.Follower.
-func (*resumes) Follows(p testbed.Part) bool { return p == testbed.CacheNode }
-
-// AfterStep implements testbed.StepObserver. A search asks what looks at steps after each of them; caches
+// step is for a search, which asks judges of steps after each of them; caches
 // write down how their watches ended.
-func (*resumes) AfterStep(*sim.World, sim.Action) {}
+func (*resumes) step(_ *sim.World, _ sim.Action, _ *testbed.Tally) {}
 
-// Finding implements testbed.Judge.
-func (j *resumes) Finding(w *sim.World) explore.Finding {
-	var all testbed.Tally
+// Conclude implements testbed.Concluder.
+func (j *resumes) Conclude(w *sim.World, all *testbed.Tally) {
 	for _, c := range j.system.Caches() {
 		of, ok := c.Node.(cache.Following)
 		if !ok {
@@ -59,12 +56,11 @@ func (j *resumes) Finding(w *sim.World) explore.Finding {
 			}
 			all.Exercised++
 			if e.Relisted && !relists(w, &e, first) {
-				all.Violate("relist", &needless{c.Name, of.Endings()[i]})
-				return all.Finding()
+				all.Violate("relist", needless(c.Name, of.Endings()[i]))
+				return
 			}
 		}
 	}
-	return all.Finding()
 }
 
 // relists reports whether the end of a watch is a reason to list again; first is when
@@ -81,18 +77,76 @@ func relists(w *sim.World, e *reflector.Ending, first sim.Time) bool {
 }
 
 // needless is a list that nothing made necessary.
-type needless struct {
-	cache string
-	end   reflector.Ending
-}
-
-func (n *needless) String() string {
+func needless(cache string, end reflector.Ending) fmt.Stringer {
 	how := "closed"
-	if n.end.Err != nil {
-		how = "ended: " + n.end.Err.Message
+	if end.Err != nil {
+		how = "ended: " + end.Err.Message
 	}
-	return fmt.Sprintf("the watch of %s %s, after %d events; it lists again instead of watching from there", n.cache, how, n.end.Events)
+	return testbed.Wrong(explore.Concern{Node: cache},
+		"the watch of %s %s, after %d events; it lists again instead of watching from there", cache, how, end.Events)
 }
 
-// Concerns implements explore.Concerned.
-func (n *needless) Concerns() explore.Concern { return explore.Concern{Node: n.cache} }
+// SecondToken looks at the tokens of refusals. A client whose page was compacted would have
+// to begin its list again, and again if that takes longer than the history of etcd; with
+// the second token it gets the rest as it is now, from where it stopped
+// (handleCompactedErrorForPaging: resourceVersion -1). What the rest shows is judged by
+// linearizable: it is a consistent read from where the page began. Upstream's token begins
+// later if a selector made the page ask etcd again, which violates both: what the page had
+// found is in no answer. It is exercised by pages that were compacted.
+var SecondToken = testbed.RegisterProperty(&testbed.Property{
+	Name: "second-token", Kind: testbed.Safety,
+	Promise:   "A page that is refused because its revision was compacted comes with a token of the newest state that begins at the same key, and no other refusal has a token.",
+	Violated:  "list cannot be continued",
+	Past:      testbed.NoPast,
+	Remembers: true,
+	New:       testbed.RecordedBy(func(s *testbed.System) *secondToken { return &secondToken{s, moments.Of(s)} }, (*secondToken).judge),
+})
+
+type secondToken struct {
+	system  *testbed.System
+	moments *moments.Recorder
+}
+
+func (j *secondToken) judge(_ *sim.World, all *testbed.Tally) {
+	for i, c := range j.system.Clients() {
+		ops, spans := c.Operations(), c.Spans()
+		for k := range ops {
+			op := &ops[k]
+			list, ok := j.moments.Operations(i)[k].Request.(*wire.ListRequest)
+			if !ok || op.Outcome != model.Failed {
+				continue
+			}
+			expired := op.Result.Err == model.Compacted && list.Continue != ""
+			if expired {
+				all.Exercised++
+			}
+			if wrong := wrongRest(list, spans[k].Rest, expired); wrong != "" {
+				all.Violate("", wrongPage(c.Name(), op.Call, list, wrong))
+			}
+		}
+	}
+}
+
+// wrongRest says what is wrong with the token of a refusal, nothing if it is right.
+func wrongRest(list *wire.ListRequest, rest string, expired bool) string {
+	switch {
+	case !expired && rest == "":
+		return ""
+	case !expired:
+		return "is refused with a continue token, and no page of it was compacted"
+	case rest == "":
+		return "is refused because its revision was compacted, without a token for the rest"
+	}
+	prefix := store.PreparePrefix(list.Prefix)
+	_, from, _ := request.DecodeContinue(list.Continue, prefix)
+	version, key, bad := request.DecodeContinue(rest, prefix)
+	switch {
+	case bad != nil:
+		return "is refused with a token that is none: " + bad.Message
+	case version >= 0:
+		return fmt.Sprintf("is refused with a token of revision %d, and not of the newest state", version)
+	case key != from:
+		return fmt.Sprintf("is refused with a token of the rest from %q on, and its page begins at %q", key, from)
+	}
+	return ""
+}

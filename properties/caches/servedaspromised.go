@@ -1,16 +1,22 @@
 package caches
 
 import (
-	"fmt"
+	"cmp"
+	"slices"
+	"time"
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/check"
 	"github.com/watchbed/watchbed/sim/cache/progress"
 	"github.com/watchbed/watchbed/sim/cache/read"
+	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/workload"
 )
 
 // ServedAsPromised holds the server that answered a LIST or GET against the design:
@@ -26,9 +32,9 @@ var ServedAsPromised = testbed.RegisterProperty(&testbed.Property{
 	Promise:   "A LIST or GET is answered by the server that the design says: what the cache can answer does not go to etcd.",
 	Violated:  "answered by the wrong server",
 	Labels:    map[string]string{"etcd": "went to etcd without need", "cache": "not answered by etcd"},
-	Past:      func(s *testbed.System) testbed.Past { return servedPast{newServedAsPromised(s)} },
+	Past:      testbed.PastBy(newServedAsPromised),
 	Remembers: true,
-	New:       func(s *testbed.System) testbed.Judge { return newServedAsPromised(s) },
+	New:       testbed.RecordedBy(newServedAsPromised, (*servedAsPromised).judge),
 })
 
 type servedAsPromised struct {
@@ -41,12 +47,7 @@ func newServedAsPromised(s *testbed.System) *servedAsPromised {
 	return &servedAsPromised{system: s, moments: moments.Of(s), promise: promiseOf(s)}
 }
 
-// Reset implements testbed.Judge.
-func (*servedAsPromised) Reset() {}
-
-// Finding implements testbed.Judge.
-func (j *servedAsPromised) Finding(*sim.World) explore.Finding {
-	var all testbed.Tally
+func (j *servedAsPromised) judge(_ *sim.World, all *testbed.Tally) {
 	for i, c := range j.system.Clients() {
 		ops, spans := c.Operations(), c.Spans()
 		for k := range ops {
@@ -67,39 +68,36 @@ func (j *servedAsPromised) Finding(*sim.World) explore.Finding {
 			if want == wire.FromCache {
 				label = "etcd"
 			}
-			all.Violate(label, &misserved{client: c.Name(), op: op, got: got, want: want})
+			all.Violate(label, testbed.Wrong(explore.Concern{Client: c.Name(), Call: op.Call},
+				"%s's %s was answered by %v; while the cache is ready, %v answers it", c.Name(), sentence(op.Request), got, want))
 		}
 	}
-	return all.Finding()
 }
 
-// servedPast is, for each read that a cache has still to answer, what has been so of the cache since the
+// Digest is, for each read that a cache has still to answer, what has been so of the cache since the
 // read was asked, and of caches what they were like when they became ready.
-type servedPast struct{ *servedAsPromised }
-
-// Digest implements testbed.Past.
-func (p servedPast) Digest(d sim.Digest) sim.Digest {
-	for i := range p.system.Clients() {
-		d = p.open(d.Bool(true), i)
+func (j *servedAsPromised) Digest(d sim.Digest) sim.Digest {
+	for i := range j.system.Clients() {
+		d = j.open(d.Bool(true), i)
 	}
-	return p.ofCaches(d)
+	return j.ofCaches(d)
 }
 
 // Apart implements testbed.ApartPast.
-func (p servedPast) Apart(d sim.Digest, own []sim.Digest) sim.Digest {
-	for i := range p.system.Clients() {
-		own[i] = p.open(own[i], i)
+func (j *servedAsPromised) Apart(d sim.Digest, own []sim.Digest) sim.Digest {
+	for i := range j.system.Clients() {
+		own[i] = j.open(own[i], i)
 	}
-	return p.ofCaches(d)
+	return j.ofCaches(d)
 }
 
 // open mixes in what has been so since a client's read was asked.
-func (p servedPast) open(d sim.Digest, client int) sim.Digest {
-	at := p.moments.Open(client)
+func (j *servedAsPromised) open(d sim.Digest, client int) sim.Digest {
+	at := j.moments.Open(client)
 	if at == nil || at.Cache < 0 {
 		return d
 	}
-	so := p.moments.SoFar(at)
+	so := j.moments.SoFar(at)
 	if !so.WasReady() {
 		return d.Bool(false)
 	}
@@ -115,9 +113,9 @@ func (p servedPast) open(d sim.Digest, client int) sim.Digest {
 }
 
 // ofCaches mixes in what a cache was like at one time, and stays known of it.
-func (p servedPast) ofCaches(d sim.Digest) sim.Digest {
-	for i := range p.system.Caches() {
-		d = d.Int(p.moments.Listed(i)).Bool(p.promise.foundDifferent(i))
+func (j *servedAsPromised) ofCaches(d sim.Digest) sim.Digest {
+	for i := range j.system.Caches() {
+		d = d.Int(j.moments.Listed(i)).Bool(j.promise.foundDifferent(i))
 	}
 	return d
 }
@@ -133,18 +131,209 @@ func (j *servedAsPromised) mayFallBack(r *model.Request, at *moments.Call) bool 
 		(!at.WasCurrent() || o.ProgressRequests == progress.Echo)
 }
 
-// misserved is a read that the wrong server answered.
-type misserved struct {
-	client    string
-	op        *model.Operation
-	got, want wire.Origin
+// promise is what the design of a cache says about the server that answers a LIST or
+// GET (storage/cacher, CacheDelegator: ShouldDelegateList, Get).
+type promise struct {
+	system  *testbed.System
+	moments *moments.Recorder
 }
 
-func (m *misserved) String() string {
-	return fmt.Sprintf("%s's %s was answered by %v; while the cache is ready, %v answers it", m.client, sentence(m.op.Request), m.got, m.want)
+func promiseOf(s *testbed.System) promise {
+	return promise{system: s, moments: moments.Of(s)}
 }
 
-// Concerns implements explore.Concerned.
-func (m *misserved) Concerns() explore.Concern {
-	return explore.Concern{Client: m.client, Call: m.op.Call}
+// server is the one that answers a request while the cache is ready. It returns false
+// where that depends on more than the judge knows.
+func (p *promise) server(op *model.Operation, at *moments.Call) (wire.Origin, bool) {
+	if at.Server == nil {
+		return 0, false
+	}
+	if bypassed(&at.Server.Cache.Reads) {
+		return wire.FromEtcd, true
+	}
+	switch r := at.Request.(type) {
+	case *wire.GetRequest:
+		if r.ResourceVersion == wire.Unset {
+			return wire.FromEtcd, true
+		}
+		return wire.FromCache, true
+	case *wire.ListRequest:
+		return p.ofList(r, op, at)
+	}
+	return 0, false
+}
+
+func (p *promise) ofList(r *wire.ListRequest, op *model.Operation, at *moments.Call) (wire.Origin, bool) {
+	switch {
+	case r.FromEtcd, r.Single && isExact(r):
+		return wire.FromEtcd, true
+	case isExact(r):
+		return p.ofPast(r, op.Request.Revision, at)
+	case r.ResourceVersion != wire.Unset:
+		return wire.FromCache, true
+	}
+	return p.ofNewest(r, at)
+}
+
+// isExact reports whether a LIST is of one resourceVersion: that of its continue token,
+// or its own, which is exact without a match if there is a limit.
+func isExact(r *wire.ListRequest) bool {
+	return r.Continue != "" || r.Match == wire.MatchExact || r.Match == wire.MatchUnset && r.Limit > 0 && r.ResourceVersion > 0
+}
+
+// ofNewest is for a LIST that gives no resourceVersion.
+func (p *promise) ofNewest(r *wire.ListRequest, at *moments.Call) (wire.Origin, bool) {
+	o := &at.Server.Cache.Reads
+	needsProgress := needsProgress(o)
+	switch {
+	case needsProgress && at.DistrustedEtcd():
+		return wire.FromEtcd, true
+	case needsProgress && !at.TrustedEtcd():
+		return 0, false
+	case r.Limit > 0 && o.Pagination == read.PaginateInEtcd:
+		return wire.FromEtcd, true
+	case o.DetectsNotify && p.moments.KnowsHeard() && at.Answered.Cache.Heard == 0:
+		return wire.FromEtcd, true
+	case o.DetectsNotify, r.Limit > 0 && o.Pagination == read.PaginateIfItFits:
+		return 0, false
+	case o.AvoidsSlowCache && !(at.WasAlone() && p.onlyHistoryReads()):
+		// Etcd answers if another read waits, and the one before it waited long.
+		return 0, false
+	}
+	return wire.FromCache, true
+}
+
+// onlyHistoryReads reports whether all reads are of clients of the history, so that it
+// is known how many wait.
+func (p *promise) onlyHistoryReads() bool {
+	s := p.system
+	return len(s.Pollers())+len(s.Informers())+len(s.Watchers())+len(s.ListWatchers()) == 0
+}
+
+// ofPast is for a LIST of the state at one resourceVersion: the cache answers if it has
+// a snapshot of that (KEP-4988). It has one of its list, and one of each event that its
+// history holds, until it learns of a compaction.
+func (p *promise) ofPast(r *wire.ListRequest, revision int64, at *moments.Call) (wire.Origin, bool) {
+	switch {
+	case r.Continue != "" && at.Server.Cache.Reads.Pagination == read.PaginateKept:
+		return p.ofRest(at)
+	case at.Server.Cache.Store.Snapshotting == store.SnapshotsOff:
+		return wire.FromEtcd, true
+	case !at.TrustedEtcd(), p.foundDifferent(at.Cache), at.Answered.Cache.Listed == 0, revision < at.Answered.Cache.Listed:
+		return 0, false
+	}
+	log, prefix := p.system.Truth().Log(), p.system.Caches()[at.Cache].Prefix()
+	// A cache may learn of a compaction before etcd has carried it out.
+	if gone := max(at.Answered.Compacted, at.Answered.Cache.Compacted); gone > at.Answered.Cache.Listed && changesUnder(log, prefix, gone-1, revision) == 0 {
+		return 0, false
+	}
+	if changesUnder(log, prefix, revision, at.Answered.Newest()) >= ring(&at.Server.Cache) {
+		return 0, false
+	}
+	return wire.FromCache, true
+}
+
+// foundDifferent reports whether a cache has ever found itself different from etcd: it
+// drops its snapshots then.
+func (p *promise) foundDifferent(cache int) bool {
+	of := p.system.Caches()[cache].Detecting
+	return of != nil && slices.ContainsFunc(of.Detections(), func(d check.Detection) bool { return d.Outcome == check.Inconsistent })
+}
+
+// ring is how many events a cache remembers at least.
+func ring(o *cache.Options) int {
+	if n := o.RingCapacity; n != 0 {
+		return n
+	}
+	return ringCapacity
+}
+
+// patience is how long a request waits for the cache to be fresh.
+func patience(o *cache.Options) time.Duration {
+	if d := o.BlockTimeout; d != 0 {
+		return d
+	}
+	return blockTimeout
+}
+
+// blockTimeout and ringCapacity are those of k8s.io/apiserver (storage/cacher:
+// blockTimeout, defaultLowerBoundCapacity).
+const (
+	blockTimeout = 3 * time.Second
+	ringCapacity = 100
+)
+
+// A cache that keeps the rests of lists under their tokens has each for so long, and so
+// many at a time (the draft of 2019), unless kept-for and kept-pages say otherwise.
+const (
+	keepPagesFor = time.Minute
+	keptPages    = 100
+)
+
+// ofRest is for a page after the first in a design that keeps the rest of a list: the
+// cache answers it while it has the rest, and etcd after that. Untimed the cache may drop
+// a rest at any time.
+func (p *promise) ofRest(at *moments.Call) (wire.Origin, bool) {
+	s := p.system
+	if at.Server.Cache.KeptBytes > 0 {
+		// Which rests had to go depends on the sizes of all.
+		return 0, false
+	}
+	if s.Params().Clock.Mode == sim.Untimed || !at.Over || at.Number == 0 || len(s.Pollers())+len(s.Informers()) > 0 {
+		return 0, false
+	}
+	c := s.Clients()[at.Client]
+	page, next := pageOf(c, at.Number-1), &c.Spans()[at.Number]
+	before := &p.moments.Operations(at.Client)[at.Number-1]
+	if page == nil || before.Server != at.Server || page.answered > next.Call || at.Answered.Cache.Unready >= before.Asked.Step {
+		return 0, false
+	}
+	limit, long := cmp.Or(at.Server.Cache.KeptPages, keptPages), sim.Time(cmp.Or(at.Server.Cache.KeepPagesFor, keepPagesFor))
+	mayBeNewer, areNewer, again := p.newerThan(page, next, at)
+	switch {
+	case next.Return < page.asked+long && mayBeNewer < limit:
+		return wire.FromCache, true
+	case again || at.Server.Cache.Store.Snapshotting != store.SnapshotsOff:
+		return 0, false
+	case next.Call > page.answered+long, areNewer >= limit:
+		return wire.FromEtcd, true
+	}
+	return 0, false
+}
+
+// cutPage is a page from a cache that has more behind it.
+type cutPage struct {
+	asked, answered sim.Time
+	revision        int64
+	last            string
+}
+
+// pageOf is such a page if the n-th operation of a client got one, nil otherwise.
+func pageOf(c *workload.Client, n int) *cutPage {
+	op, span := &c.Operations()[n], &c.Spans()[n]
+	if op.Outcome != model.Done || op.Request.Kind != model.List || span.Origin != wire.FromCache || !op.Result.More {
+		return nil
+	}
+	return &cutPage{span.Call, span.Return, op.Result.Revision, op.Result.Items[len(op.Result.Items)-1].Key}
+}
+
+// newerThan counts the rests that the cache kept, or may have kept, between a page and
+// the answer to the next one. again: one of them may have the same token.
+func (p *promise) newerThan(page *cutPage, next *workload.Span, at *moments.Call) (mayBe, are int, again bool) {
+	for i, c := range p.system.Clients() {
+		for n := range c.Operations() {
+			other := pageOf(c, n)
+			if other == nil || p.moments.Operations(i)[n].Cache != at.Cache || i == at.Client && n == at.Number-1 {
+				continue
+			}
+			if other.answered >= page.asked && other.asked <= next.Return {
+				mayBe++
+			}
+			if other.asked > page.answered && other.answered < next.Call {
+				are++
+			}
+			again = again || other.revision == page.revision && other.last == page.last
+		}
+	}
+	return mayBe, are, again
 }

@@ -2,11 +2,14 @@ package caches
 
 import (
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/guard"
+	"github.com/watchbed/watchbed/sim/release"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -22,15 +25,14 @@ var StartsAsChecked = testbed.RegisterProperty(&testbed.Property{
 	Violated: "started against its check",
 	Labels:   map[string]string{"started": "started against its check", "trusts": "trusts etcd against its check", "aborted": "did not start without need", "waits": "never starts", "asks": "asked what is no member", "distrusts": "distrusts etcd without need"},
 	Past:     testbed.NoPast,
-	New: func(s *testbed.System) testbed.Judge {
+	New: testbed.AfterStepsBy(func(s *testbed.System) *startsAsChecked {
 		return &startsAsChecked{system: s, rules: perServer[startRules]{make: func(of *testbed.Server) startRules { return startRulesOf(s, of) }}}
-	},
+	}, (*startsAsChecked).step, testbed.CacheNode),
 })
 
 type startsAsChecked struct {
 	system *testbed.System
 	rules  perServer[startRules]
-	tally  testbed.Tally
 }
 
 // checked is a cache that checks the version of etcd.
@@ -40,42 +42,34 @@ type checked interface {
 	cache.Readiness
 }
 
-// Reset implements testbed.Judge.
-func (j *startsAsChecked) Reset() { j.tally = testbed.Tally{} }
-
-// Follows implements testbed.Follower.
-func (*startsAsChecked) Follows(p testbed.Part) bool { return p == testbed.CacheNode }
-
-// AfterStep implements testbed.StepObserver.
-func (j *startsAsChecked) AfterStep(w *sim.World, a sim.Action) {
+func (j *startsAsChecked) step(w *sim.World, a sim.Action, all *testbed.Tally) {
 	for _, c := range j.system.Caches() {
 		of, ok := c.Node.(checked)
 		if !ok || a.Node != c.ID {
 			continue
 		}
 		rules := j.rules.of(c.Server())
-		if rules.allAnswer && !j.tally.Violated() && w.Count(guard.EndpointUnknown) > 0 {
-			j.tally.Violate("asks", &wrongStart{c.Name, "got no version from an endpoint, and each member gives its own", rules.why})
+		if rules.allAnswer && !all.Violated() && w.Count(guard.EndpointUnknown) > 0 {
+			all.Violate("asks", wrongStart(c.Name, "got no version from an endpoint, and each member gives its own", rules.why))
 		}
-		j.look(c.Name, of, rules)
+		j.look(all, c.Name, of, rules)
 	}
 }
 
 // look judges what must not be at any time.
-func (j *startsAsChecked) look(name string, of checked, rules *startRules) {
+func (j *startsAsChecked) look(all *testbed.Tally, name string, of checked, rules *startRules) {
 	switch {
 	case of.Aborted() != "" && !rules.mayAbort:
-		j.tally.Violate("aborted", &wrongStart{name, "does not start (" + of.Aborted() + ")", rules.why})
+		all.Violate("aborted", wrongStart(name, "does not start ("+of.Aborted()+")", rules.why))
 	case of.Ready() && rules.mustAbort:
-		j.tally.Violate("started", &wrongStart{name, "serves", rules.why})
+		all.Violate("started", wrongStart(name, "serves", rules.why))
 	case of.TrustsProgress() && !rules.mayTrust:
-		j.tally.Violate("trusts", &wrongStart{name, "relies on etcd's progress notifications", rules.why})
+		all.Violate("trusts", wrongStart(name, "relies on etcd's progress notifications", rules.why))
 	}
 }
 
-// Finding implements testbed.Judge.
-func (j *startsAsChecked) Finding(w *sim.World) explore.Finding {
-	all := j.tally
+// Conclude implements testbed.Concluder.
+func (j *startsAsChecked) Conclude(w *sim.World, all *testbed.Tally) {
 	for _, c := range j.system.Caches() {
 		of, ok := c.Node.(checked)
 		if !ok {
@@ -88,20 +82,87 @@ func (j *startsAsChecked) Finding(w *sim.World) explore.Finding {
 		}
 		switch {
 		case of.Starting():
-			all.Violate("waits", &wrongStart{c.Name, "waits for the version of etcd although nothing more can happen", rules.why})
+			all.Violate("waits", wrongStart(c.Name, "waits for the version of etcd although nothing more can happen", rules.why))
 		case of.Aborted() == "" && rules.mustAbort:
-			all.Violate("started", &wrongStart{c.Name, "has started", rules.why})
+			all.Violate("started", wrongStart(c.Name, "has started", rules.why))
 		case of.Aborted() == "" && !of.TrustsProgress() && rules.mustTrust:
-			all.Violate("distrusts", &wrongStart{c.Name, "does not rely on etcd's progress notifications", rules.why})
+			all.Violate("distrusts", wrongStart(c.Name, "does not rely on etcd's progress notifications", rules.why))
 		}
 	}
-	return all.Finding()
 }
 
 // wrongStart is an API server that does what its version check does not allow.
-type wrongStart struct{ cache, does, why string }
+func wrongStart(cache, does, why string) fmt.Stringer {
+	return testbed.Wrong(explore.Concern{Node: cache}, "%s %s; %s", cache, does, why)
+}
 
-func (s *wrongStart) String() string { return fmt.Sprintf("%s %s; %s", s.cache, s.does, s.why) }
+// startRules is what follows from the version check, the gates and the members of etcd.
+type startRules struct {
+	mayAbort, mustAbort, mayTrust, mustTrust bool
+	// allAnswer: no question for a version stays without one.
+	allAnswer bool
+	// why is what they follow from.
+	why string
+}
 
-// Concerns implements explore.Concerned.
-func (s *wrongStart) Concerns() explore.Concern { return explore.Concern{Node: s.cache} }
+func startRulesOf(s *testbed.System, of *testbed.Server) startRules {
+	o := of.Cache.Guard
+	m := membersOf(s, o.VersionCheck)
+	off, locked := o.ConsistentListFromCache == guard.GateDisabled, o.VersionCheck == guard.VersionCheckKEPGA
+	r := startRules{mayTrust: !off, mustTrust: !off, allAnswer: m.allAnswer, why: fmt.Sprintf("its check is %s, its gate %s, and etcd's members are %s",
+		of.Value("version-check"), of.Value("consistent-list-from-cache"), strings.Join(m.names, " and "))}
+	switch o.VersionCheck {
+	case guard.VersionCheckNone:
+	case guard.VersionCheckShipped, guard.VersionCheckPeriodic, guard.VersionCheckEachStream:
+		r.mayTrust = !off && m.anyNew
+		r.mustTrust = !off && !m.mayBeOld
+	default:
+		insists := locked || o.ConsistentListFromCache == guard.GateEnabled
+		r.mustAbort = locked && off || insists && m.isOld
+		r.mayAbort = r.mustAbort || insists && m.mayBeOld
+		r.mayTrust = !off && !m.isOld
+		r.mustTrust = !off && !m.mayBeOld
+	}
+	return r
+}
+
+// members is what the members of etcd come to.
+type members struct {
+	names []string
+	// isOld: the check must hear from one that is too old. mayBeOld: it may. anyNew: one
+	// is new enough.
+	isOld, mayBeOld, anyNew bool
+	// allAnswer: each gives its version in time.
+	allAnswer bool
+}
+
+// slowStatus is more than a question for the version may take if it is to be answered
+// for certain: the KEP's check waits for two seconds.
+const slowStatus = time.Second
+
+func membersOf(s *testbed.System, check guard.VersionCheck) members {
+	p := s.Params()
+	// Another member, or a cluster that is down, may answer in place of the one that
+	// serves at first.
+	f := &p.Faults
+	steady := f.Failovers+f.EtcdRestarts+f.LeaderChanges+f.LeaderLosses+f.Timeouts+f.Overloads+f.CallBreaks+f.Partitions+f.ServerPartitions == 0 && f.Downgrade == "" &&
+		(p.Clock.Mode == sim.Untimed || 2*graceOf(s)[sim.Safety] < slowStatus)
+	m := members{allAnswer: steady}
+	add := func(version string, silent bool) {
+		v, err := release.Parse(version)
+		old := err != nil || !passes(check, v)
+		m.names = append(m.names, version)
+		m.isOld = m.isOld || old && !silent && steady
+		m.mayBeOld = m.mayBeOld || old
+		m.anyNew = m.anyNew || !old
+		m.allAnswer = m.allAnswer && !silent
+	}
+	add(p.Etcd, false)
+	for _, other := range s.Topology().OtherMembers() {
+		add(other.Version, other.Silent)
+	}
+	if p.Faults.Downgrade != "" {
+		add(p.Faults.Downgrade, true)
+	}
+	return m
+}

@@ -1,7 +1,6 @@
 package caches
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/watchbed/watchbed/explore"
@@ -24,16 +23,15 @@ import (
 // consistency checks that have an outcome.
 var SuspectSnapshots = testbed.RegisterProperty(&testbed.Property{
 	Name: "suspect-snapshots", Kind: testbed.Safety,
-	Promise:   "A cache that a consistency check has found different from etcd answers no LIST of a past state from a snapshot until a check succeeds.",
-	Violated:  "suspect snapshot served",
-	Past:      suspectOf,
-	TimedPast: suspectOf,
+	Promise:  "A cache that a consistency check has found different from etcd answers no LIST of a past state from a snapshot until a check succeeds.",
+	Violated: "suspect snapshot served",
+	Past:     testbed.Seen[*suspectSnapshots], TimedPast: testbed.Seen[*suspectSnapshots],
 	Remembers: true,
-	New: func(s *testbed.System) testbed.Judge {
+	New: testbed.AfterStepsBy(func(s *testbed.System) *suspectSnapshots {
 		return &suspectSnapshots{
 			system: s, moments: moments.Of(s), caches: make([]suspect, len(s.Caches())), asked: make([]suspectCall, len(s.Clients())),
 		}
-	},
+	}, (*suspectSnapshots).step, testbed.CacheNode, testbed.HistoryClient, testbed.TheWorld),
 })
 
 type suspectSnapshots struct {
@@ -42,7 +40,6 @@ type suspectSnapshots struct {
 	caches  []suspect
 	// asked is the last call of each client.
 	asked []suspectCall
-	tally testbed.Tally
 }
 
 // suspect is what the checks of a cache have found so far.
@@ -69,22 +66,15 @@ type suspectCall struct {
 // the revisions.
 type contents struct{ objects, revisions int64 }
 
-// Reset implements testbed.Judge.
+// Reset implements testbed.Observer.
 func (j *suspectSnapshots) Reset() {
 	clear(j.caches)
 	clear(j.asked)
-	j.tally = testbed.Tally{}
 }
 
-// Follows implements testbed.Follower.
-func (*suspectSnapshots) Follows(p testbed.Part) bool {
-	return p == testbed.CacheNode || p == testbed.HistoryClient || p == testbed.TheWorld
-}
-
-// AfterStep implements testbed.StepObserver.
-func (j *suspectSnapshots) AfterStep(w *sim.World, a sim.Action) {
+func (j *suspectSnapshots) step(w *sim.World, a sim.Action, all *testbed.Tally) {
 	if role := j.system.Role(a.Node); role.Part == testbed.HistoryClient {
-		j.called(role.Place)
+		j.called(all, role.Place)
 		return
 	}
 	for i, c := range j.system.Caches() {
@@ -105,19 +95,21 @@ func (j *suspectSnapshots) AfterStep(w *sim.World, a sim.Action) {
 		if of.marking && contentsOf(c) != of.had {
 			of.marking, of.suspended = false, true
 		}
-		j.look(i, c)
+		j.look(all, i, c)
 	}
 }
 
 // called judges the last call of a client if it is over, and begins with the next one.
-func (j *suspectSnapshots) called(client int) {
+func (j *suspectSnapshots) called(all *testbed.Tally, client int) {
 	c, asked := j.system.Clients()[client], &j.asked[client]
 	ops := c.Operations()
 	if k := asked.number - 1; k >= 0 && asked.suspended && ops[k].Outcome != model.Unknown {
 		asked.suspended = false
 		at := &j.moments.Operations(client)[k]
 		if ops[k].Outcome == model.Done && c.Spans()[k].Origin == wire.FromCache && isOfSnapshot(at) {
-			j.tally.Violate("", &suspectAnswer{c.Name(), &ops[k], j.system.Caches()[at.Cache].Name})
+			all.Violate("", testbed.Wrong(explore.Concern{Client: c.Name(), Call: ops[k].Call},
+				"%s's %s was answered by %s from a snapshot; a consistency check has failed there, and none has succeeded since",
+				c.Name(), sentence(ops[k].Request), j.system.Caches()[at.Cache].Name))
 		}
 	}
 	if n := len(ops); n > asked.number {
@@ -127,18 +119,18 @@ func (j *suspectSnapshots) called(client int) {
 }
 
 // look takes in the outcome of a check, if there is a new one.
-func (j *suspectSnapshots) look(i int, c *testbed.Cache) {
-	of, all := &j.caches[i], c.Detecting.Detections()
-	for k := len(all); k > of.last; k-- {
-		if d := &all[k-1]; d.By != check.ConsistencyCheck || d.Outcome == check.Pending || d.Outcome == check.Error {
+func (j *suspectSnapshots) look(all *testbed.Tally, i int, c *testbed.Cache) {
+	of, found := &j.caches[i], c.Detecting.Detections()
+	for k := len(found); k > of.last; k-- {
+		if d := &found[k-1]; d.By != check.ConsistencyCheck || d.Outcome == check.Pending || d.Outcome == check.Error {
 			continue
 		}
 		of.last = k
-		j.tally.Exercised++
+		all.Exercised++
 		// Code that ships is looked at after it has dropped the snapshots.
 		amid := c.Server().Cache.Checks.UnlockedMark && !c.Server().Design.OwnNode()
 		switch {
-		case all[k-1].Outcome == check.Consistent:
+		case found[k-1].Outcome == check.Consistent:
 			j.end(i)
 		case of.suspended || !c.Ready():
 		case amid:
@@ -170,44 +162,22 @@ func (j *suspectSnapshots) forgive(cache int) {
 	}
 }
 
-// suspectMemory is what is remembered of a run.
-type suspectMemory struct {
-	caches []suspect
-	asked  []suspectCall
-	tally  testbed.Tally
+// Copy has seen what the same judge of another system has.
+func (j *suspectSnapshots) Copy(seen *suspectSnapshots) *suspectSnapshots {
+	return &suspectSnapshots{j.system, j.moments, slices.Clone(seen.caches), slices.Clone(seen.asked)}
 }
 
-// Memory implements testbed.Remembering.
-func (j *suspectSnapshots) Memory() any {
-	return suspectMemory{slices.Clone(j.caches), slices.Clone(j.asked), j.tally}
-}
-
-// Recall implements testbed.Remembering.
-func (j *suspectSnapshots) Recall(memory any) {
-	m := memory.(suspectMemory)
-	copy(j.caches, m.caches)
-	copy(j.asked, m.asked)
-	j.tally = m.tally
-}
-
-// suspectPast is which caches may serve no snapshot, or will not after the next event, and which calls were made since.
-type suspectPast struct{ *suspectSnapshots }
-
-func suspectOf(s *testbed.System) testbed.Past {
-	return suspectPast{testbed.JudgeOf[*suspectSnapshots](s)}
-}
-
-// Digest implements testbed.Past.
-func (p suspectPast) Digest(d sim.Digest) sim.Digest {
-	for i := range p.caches {
-		of := &p.caches[i]
+// Digest is which caches may serve no snapshot, or will not after the next event, and which calls were made since.
+func (j *suspectSnapshots) Digest(d sim.Digest) sim.Digest {
+	for i := range j.caches {
+		of := &j.caches[i]
 		d = d.Bool(of.suspended).Bool(of.marking)
 		if of.marking {
 			d = d.Int(of.had.objects).Int(of.had.revisions)
 		}
 	}
-	for i := range p.asked {
-		d = d.Bool(p.asked[i].suspended)
+	for i := range j.asked {
+		d = d.Bool(j.asked[i].suspended)
 	}
 	return d
 }
@@ -222,28 +192,9 @@ func contentsOf(c *testbed.Cache) contents {
 	return all
 }
 
-// Finding implements testbed.Judge.
-func (j *suspectSnapshots) Finding(*sim.World) explore.Finding { return j.tally.Finding() }
-
 // isOfSnapshot reports whether a cache can answer the request only from a past state.
 func isOfSnapshot(at *moments.Call) bool {
 	r, lists := at.Request.(*wire.ListRequest)
 	kept := lists && r.Continue != "" && at.Server.Cache.Reads.Pagination == read.PaginateKept
 	return lists && isExact(r) && !kept
-}
-
-// suspectAnswer is a LIST that was answered from a snapshot.
-type suspectAnswer struct {
-	client string
-	op     *model.Operation
-	cache  string
-}
-
-func (s *suspectAnswer) String() string {
-	return fmt.Sprintf("%s's %s was answered by %s from a snapshot; a consistency check has failed there, and none has succeeded since", s.client, sentence(s.op.Request), s.cache)
-}
-
-// Concerns implements explore.Concerned.
-func (s *suspectAnswer) Concerns() explore.Concern {
-	return explore.Concern{Client: s.client, Call: s.op.Call}
 }

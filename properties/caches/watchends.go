@@ -1,7 +1,7 @@
 package caches
 
 import (
-	"fmt"
+	"cmp"
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/properties/moments"
@@ -27,9 +27,9 @@ var WatchEnds = testbed.RegisterProperty(&testbed.Property{
 		"or if more events wait for its client than a watcher's channel holds; one whose watches catch up gives neither of these two reasons.",
 	Violated:  "watch ended without a reason",
 	Labels:    map[string]string{"ended": "watch ended without a reason"},
-	Past:      func(s *testbed.System) testbed.Past { return watchEndsPast{newWatchEnds(s)} },
+	Past:      testbed.PastBy(newWatchEnds),
 	Remembers: true,
-	New:       func(s *testbed.System) testbed.Judge { return newWatchEnds(s) },
+	New:       testbed.AfterStepsBy(newWatchEnds, (*watchEnds).step, testbed.WatcherNode, testbed.ListWatcherNode),
 })
 
 // leastCapacity is how many events a watcher's channel holds at least, if no other
@@ -42,60 +42,47 @@ type watchEnds struct {
 	// judged is the number of the last watch that was judged, of the watchers and behind
 	// them the list watchers.
 	judged []int
-	tally  testbed.Tally
 }
 
 func newWatchEnds(s *testbed.System) *watchEnds {
 	return &watchEnds{system: s, moments: moments.Of(s), judged: make([]int, len(s.Watchers())+len(s.ListWatchers()))}
 }
 
-// watchEndsPast is, for each watch that a cache may still end, what the cache has listed before it was asked
+// Digest is, for each watch that a cache may still end, what the cache has listed before it was asked
 // and whether it has been ready since.
-type watchEndsPast struct{ *watchEnds }
-
-// Digest implements testbed.Past.
-func (p watchEndsPast) Digest(d sim.Digest) sim.Digest {
-	for i := range p.judged {
-		all := p.moments.Watches(i)
+func (j *watchEnds) Digest(d sim.Digest) sim.Digest {
+	for i := range j.judged {
+		all := j.moments.Watches(i)
 		if len(all) == 0 || all[len(all)-1].Over || all[len(all)-1].Cache < 0 {
 			d = d.Bool(false)
 			continue
 		}
 		at := &all[len(all)-1]
-		d = d.Bool(true).Int(at.Asked.Cache.Listed).Bool(p.moments.StayedReady(at))
+		d = d.Bool(true).Int(at.Asked.Cache.Listed).Bool(j.moments.StayedReady(at))
 	}
 	return d
 }
 
-// Reset implements testbed.Judge.
-func (j *watchEnds) Reset() {
-	clear(j.judged)
-	j.tally = testbed.Tally{}
-}
+// Reset implements testbed.Observer.
+func (j *watchEnds) Reset() { clear(j.judged) }
 
-// Follows implements testbed.Follower.
-func (*watchEnds) Follows(p testbed.Part) bool {
-	return p == testbed.WatcherNode || p == testbed.ListWatcherNode
-}
-
-// AfterStep implements testbed.StepObserver.
-func (j *watchEnds) AfterStep(w *sim.World, a sim.Action) {
+func (j *watchEnds) step(w *sim.World, a sim.Action, all *testbed.Tally) {
 	switch role := j.system.Role(a.Node); role.Part {
 	case testbed.WatcherNode:
 		c := j.system.Watchers()[role.Place]
 		if n := len(c.Streams()); n > 0 && c.Streams()[n-1].HungUp {
-			j.ended(w, c.Name(), role.Place, n, j.system.Params().Workload.WatchFor)
+			j.ended(all, w, c.Name(), role.Place, n, j.system.Params().Workload.WatchFor)
 		}
 	case testbed.ListWatcherNode:
 		c := j.system.ListWatchers()[role.Place]
 		if n := len(c.Streams()); n > 0 && c.Streams()[n-1].HungUp {
-			j.ended(w, c.Name(), len(j.system.Watchers())+role.Place, n, j.system.Params().Workload.ListWatch.For)
+			j.ended(all, w, c.Name(), len(j.system.Watchers())+role.Place, n, j.system.Params().Workload.ListWatch.For)
 		}
 	}
 }
 
 // ended judges the n-th watch of a client, which may last for a time, 0 for ever.
-func (j *watchEnds) ended(w *sim.World, client string, i, n int, lasts sim.Duration) {
+func (j *watchEnds) ended(all *testbed.Tally, w *sim.World, client string, i, n int, lasts sim.Duration) {
 	if j.judged[i] == n {
 		return
 	}
@@ -108,47 +95,21 @@ func (j *watchEnds) ended(w *sim.World, client string, i, n int, lasts sim.Durat
 	if c.Mirror == nil {
 		return
 	}
-	j.tally.Exercised++
+	all.Exercised++
 	if !j.moments.StayedReady(at) || lasts > 0 && (w.Mode() == sim.Untimed || w.Now().Sub(at.Asked.Time) >= lasts) {
 		return
 	}
-	e := &endedWatch{client: client, cache: c.Name, listed: at.Asked.Cache.Listed, version: c.Mirror.ResourceVersion(), capacity: leastCapacity}
-	if n := at.Server.Cache.WatchCapacity; n != 0 {
-		e.capacity = n
+	listed, version, capacity := at.Asked.Cache.Listed, c.Mirror.ResourceVersion(), cmp.Or(at.Server.Cache.WatchCapacity, leastCapacity)
+	about := explore.Concern{Node: client, Revision: version}
+	if catchesUp(&at.Server.Cache.Watches) {
+		all.Violate("ended", testbed.Wrong(about, "%s ended the watch of %s without an error; it was ready all the time, "+
+			"and a watch that cannot catch up is to end with a 410", c.Name, client))
+		return
 	}
-	e.events = changesUnder(j.system.Truth().Log(), c.Prefix(), e.listed, e.version)
-	e.bookmarks = int(e.version-e.listed) + 1
-	e.catchesUp = dispatch.SlowWatchers.Of(at.Server.Cache.Watches.SlowWatchers) != nil
-	if e.catchesUp || e.events+e.bookmarks <= e.capacity && e.events <= ring(&at.Server.Cache) {
-		j.tally.Violate("ended", e)
+	// There is a bookmark at each resourceVersion at most.
+	events, bookmarks := changesUnder(j.system.Truth().Log(), c.Prefix(), listed, version), int(version-listed)+1
+	if events+bookmarks <= capacity && events <= ring(&at.Server.Cache) {
+		all.Violate("ended", testbed.Wrong(about, "%s ended the watch of %s without an error; it was ready all the time, has taken in %d events since its list at RV %d, "+
+			"and had at most %d bookmarks to send; the channel of a watcher holds %d", c.Name, client, events, listed, bookmarks, capacity))
 	}
-}
-
-// Finding implements testbed.Judge.
-func (j *watchEnds) Finding(*sim.World) explore.Finding { return j.tally.Finding() }
-
-// endedWatch is a watch that ended without an error.
-type endedWatch struct {
-	client, cache string
-	// listed is the resourceVersion of the list of the cache, version the one at which it is.
-	listed, version int64
-	// events is how many events there were since the list, bookmarks how many bookmarks at
-	// most.
-	events, bookmarks, capacity int
-	// catchesUp: no number of them is a reason to end it.
-	catchesUp bool
-}
-
-func (v *endedWatch) String() string {
-	if v.catchesUp {
-		return fmt.Sprintf("%s ended the watch of %s without an error; it was ready all the time, and a watch that cannot catch up is to end with a 410", v.cache, v.client)
-	}
-	return fmt.Sprintf("%s ended the watch of %s without an error; it was ready all the time, has taken in %d events since its list at RV %d, "+
-		"and had at most %d bookmarks to send; the channel of a watcher holds %d",
-		v.cache, v.client, v.events, v.listed, v.bookmarks, v.capacity)
-}
-
-// Concerns implements explore.Concerned.
-func (v *endedWatch) Concerns() explore.Concern {
-	return explore.Concern{Node: v.client, Revision: v.version}
 }

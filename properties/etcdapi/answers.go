@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
@@ -23,14 +24,13 @@ import (
 // request that is malformed or too large must be refused. It is exercised by answers and refusals.
 var Answers = testbed.RegisterProperty(&testbed.Property{
 	Name: "etcd-answers", Kind: testbed.Safety,
-	Promise:   "etcd answers each request as its contents at the revision of the answer say, and refuses it only with a reason.",
-	Violated:  "wrong answer of etcd",
-	Labels:    map[string]string{"refusal": "refused without a reason", "accepted": "not refused", "revision": "wrong revision", "answer": "wrong contents"},
-	Weight:    1,
-	Past:      func(s *testbed.System) testbed.Past { return answersPast{newAnswers(s)} },
-	TimedPast: func(s *testbed.System) testbed.Past { return answersPast{newAnswers(s)} },
+	Promise:  "etcd answers each request as its contents at the revision of the answer say, and refuses it only with a reason.",
+	Violated: "wrong answer of etcd",
+	Labels:   map[string]string{"refusal": "refused without a reason", "accepted": "not refused", "revision": "wrong revision", "answer": "wrong contents"},
+	Weight:   1,
+	Past:     testbed.PastBy(newAnswers), TimedPast: testbed.PastBy(newAnswers),
 	Remembers: true,
-	New:       func(s *testbed.System) testbed.Judge { return newAnswers(s) },
+	New:       testbed.RecordedBy(newAnswers, (*answers).judgeAll),
 })
 
 // defaultMaxRequestBytes is the default of etcd's flag --max-request-bytes.
@@ -48,31 +48,22 @@ func newAnswers(s *testbed.System) *answers {
 	return &answers{s, moments.Of(s), cmp.Or(nodes.Etcd.Write.MaxRequestBytes, defaultMaxRequestBytes)}
 }
 
-// Reset implements testbed.Judge.
-func (*answers) Reset() {}
-
-// Finding implements testbed.Judge.
-func (j *answers) Finding(*sim.World) explore.Finding {
-	var all testbed.Tally
+func (j *answers) judgeAll(_ *sim.World, all *testbed.Tally) {
 	for i, c := range j.system.Clients() {
 		for k := range c.Operations() {
 			op, at := &c.Operations()[k], &j.moments.Operations(i)[k]
 			if at.To == j.system.Topology().Etcd && op.Outcome != model.Unknown {
 				all.Exercised++
-				j.judge(&all, c, op, c.Requests()[k], at)
+				j.judge(all, c, op, c.Requests()[k], at)
 			}
 		}
 	}
-	return all.Finding()
 }
 
-// answersPast is where etcd was when each request was asked that it has still to answer.
-type answersPast struct{ *answers }
-
-// Digest implements testbed.Past.
-func (p answersPast) Digest(d sim.Digest) sim.Digest {
-	for i := range p.system.Clients() {
-		if at := p.moments.Open(i); at == nil || at.To != p.system.Topology().Etcd {
+// Digest is where etcd was when each request was asked that it has still to answer.
+func (j *answers) Digest(d sim.Digest) sim.Digest {
+	for i := range j.system.Clients() {
+		if at := j.moments.Open(i); at == nil || at.To != j.system.Topology().Etcd {
 			d = d.Bool(false)
 		} else {
 			d = d.Bool(true).Int(at.Asked.Visible).Int(at.Asked.Applied)
@@ -89,7 +80,7 @@ func (j *answers) judge(all *testbed.Tally, c *workload.Client, op *model.Operat
 		label, wrong = j.fits(op, request, at)
 	}
 	if wrong != "" {
-		all.Violate(label, &wrongAnswer{client: c.Name(), op: op, wrong: wrong})
+		all.Violate(label, wrongAnswer(c.Name(), op, wrong))
 	}
 }
 
@@ -227,20 +218,111 @@ func (j *answers) fits(op *model.Operation, request sim.Payload, at *moments.Cal
 }
 
 // wrongAnswer is an answer that etcd must not give.
-type wrongAnswer struct {
-	client string
-	op     *model.Operation
-	wrong  string
-}
-
-func (v *wrongAnswer) String() string {
-	if v.op.Outcome == model.Failed {
-		return fmt.Sprintf("%s was refused its %v (%v), but %s", v.client, v.op.Request.Kind, v.op.Result.Err, v.wrong)
+func wrongAnswer(client string, op *model.Operation, wrong string) fmt.Stringer {
+	about := explore.Concern{Node: client, Revision: op.Result.Revision, Key: op.Request.Key}
+	if op.Outcome == model.Failed {
+		return testbed.Wrong(about, "%s was refused its %v (%v), but %s", client, op.Request.Kind, op.Result.Err, wrong)
 	}
-	return fmt.Sprintf("%s was answered its %v at revision %d, but %s", v.client, v.op.Request.Kind, v.op.Result.Revision, v.wrong)
+	return testbed.Wrong(about, "%s was answered its %v at revision %d, but %s", client, op.Request.Kind, op.Result.Revision, wrong)
 }
 
-// Concerns implements explore.Concerned.
-func (v *wrongAnswer) Concerns() explore.Concern {
-	return explore.Concern{Node: v.client, Revision: v.op.Result.Revision, Key: v.op.Request.Key}
+// aboutLeases reports whether a request is about a lease and not about keys.
+func aboutLeases(r *model.Request) bool {
+	switch r.Kind {
+	case model.LeaseGrant, model.LeaseRevoke, model.LeaseKeepAlive, model.LeaseTimeToLive:
+		return true
+	}
+	return false
+}
+
+// leaseRefused says why a refusal of a request about a lease has no reason, nothing if it
+// has one.
+func (j *answers) leaseRefused(r *model.Request, at *moments.Call) string {
+	log := j.system.Truth().Log()
+	all, none := log.Leases(r.Lease, at.Asked.Applied, at.Answered.Revision)
+	switch _, grants := model.Grants(r.TTL); {
+	case r.Kind == model.LeaseGrant && grants && len(all) == 0:
+		return "there was no such lease"
+	case r.Kind == model.LeaseRevoke && !none:
+		return "there was such a lease all the time"
+	}
+	return ""
+}
+
+// lacksLease reports whether one of the leases that puts of a request name may have been
+// missing while it was under way.
+func (j *answers) lacksLease(r *model.Request, at *moments.Call) bool {
+	if r.Kind == model.Put && r.Lease != 0 {
+		if _, none := j.system.Truth().Log().Leases(r.Lease, at.Asked.Applied, at.Answered.Revision); none {
+			return true
+		}
+	}
+	lacks := func(op model.Request) bool { return j.lacksLease(&op, at) }
+	return slices.ContainsFunc(r.Success, lacks) || slices.ContainsFunc(r.Failure, lacks)
+}
+
+// leaseFits holds the answer to a request about a lease against the leases that there were.
+func (j *answers) leaseFits(op *model.Operation, at *moments.Call) string {
+	r, res, log := op.Request, op.Result, j.system.Truth().Log()
+	all, none := log.Leases(r.Lease, at.Asked.Applied, at.Answered.Revision)
+	is := func(fits func(l *model.Lease) bool) bool {
+		return slices.ContainsFunc(all, func(l model.Lease) bool { return fits(&l) })
+	}
+	switch r.Kind {
+	case model.LeaseGrant:
+		ttl, _ := model.Grants(r.TTL)
+		switch {
+		case r.Lease != 0 && res.Lease.ID != r.Lease:
+			return fmt.Sprintf("the lease has the id %d", res.Lease.ID)
+		case res.Lease.TTL != ttl:
+			return fmt.Sprintf("the lease lives for %d s, and not %d", res.Lease.TTL, ttl)
+		case !log.Changed(res.Lease.ID, res.Revision, true):
+			return fmt.Sprintf("no lease %d was granted at that revision", res.Lease.ID)
+		}
+	case model.LeaseRevoke:
+		if !log.Changed(r.Lease, res.Revision, false) {
+			return fmt.Sprintf("no lease %d was revoked at that revision", r.Lease)
+		}
+	case model.LeaseKeepAlive:
+		switch {
+		case res.Lease.ID != r.Lease:
+			return fmt.Sprintf("it is about lease %d", res.Lease.ID)
+		case res.Lease.TTL == 0 && !none:
+			return fmt.Sprintf("there was a lease %d all the time", r.Lease)
+		case res.Lease.TTL != 0 && !is(func(l *model.Lease) bool { return l.TTL == res.Lease.TTL }):
+			return fmt.Sprintf("there was no lease %d of %d s", r.Lease, res.Lease.TTL)
+		}
+	case model.LeaseTimeToLive:
+		switch {
+		case res.Lease.ID != r.Lease:
+			return fmt.Sprintf("it is about lease %d", res.Lease.ID)
+		case res.Lease.TTL < 0 && !none:
+			return fmt.Sprintf("there was a lease %d all the time", r.Lease)
+		case res.Lease.TTL >= 0 && !is(func(l *model.Lease) bool { return l.TTL == res.Lease.Granted }):
+			return fmt.Sprintf("there was no lease %d of %d s", r.Lease, res.Lease.Granted)
+		case res.Lease.TTL >= 0 && res.Lease.TTL > res.Lease.Granted+j.promotedFor():
+			return "more time is left than was granted"
+		case res.Lease.TTL >= 0 && r.Keys && !j.hadKeys(op, at):
+			return fmt.Sprintf("lease %d never had the keys %q meanwhile", r.Lease, res.Lease.Keys)
+		}
+	}
+	return ""
+}
+
+// promotedFor is what a new leader adds to the time of a lease, in seconds: an election
+// timeout.
+func (j *answers) promotedFor() int64 {
+	return int64((j.system.ElectionTimeout() + time.Second - 1) / time.Second)
+}
+
+// hadKeys reports whether a lease had the keys of an answer at some time while the request was
+// under way. The header of the answer is made after it.
+func (j *answers) hadKeys(op *model.Operation, at *moments.Call) bool {
+	log := j.system.Truth().Log()
+	for rev := max(at.Asked.Applied, log.First()); rev <= min(op.Result.Revision, log.Revision()); rev++ {
+		if slices.Equal(log.At(rev).Attached(op.Request.Lease), op.Result.Lease.Keys) {
+			return true
+		}
+	}
+	return false
 }

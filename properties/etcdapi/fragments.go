@@ -18,13 +18,12 @@ import (
 // exercised by responses with several events.
 var Fragments = testbed.RegisterProperty(&testbed.Property{
 	Name: "fragments", Kind: testbed.Safety,
-	Promise:   "A response is split if its watch asks for fragments and it is too large for one message, into as few as there can be.",
-	Violated:  "response split wrongly",
-	Labels:    map[string]string{"whole": "response not split", "split": "response split without need", "large": "fragment too large", "small": "fragment too small", "unasked": "fragments not asked for"},
-	Past:      func(s *testbed.System) testbed.Past { return fragmentsPast{newFragments(s)} },
-	TimedPast: func(s *testbed.System) testbed.Past { return fragmentsPast{newFragments(s)} },
+	Promise:  "A response is split if its watch asks for fragments and it is too large for one message, into as few as there can be.",
+	Violated: "response split wrongly",
+	Labels:   map[string]string{"whole": "response not split", "split": "response split without need", "large": "fragment too large", "small": "fragment too small", "unasked": "fragments not asked for"},
+	Past:     testbed.PastBy(newFragments), TimedPast: testbed.PastBy(newFragments),
 	Remembers: true,
-	New:       func(s *testbed.System) testbed.Judge { return newFragments(s) },
+	New:       testbed.RecordedBy(newFragments, (*fragments).judgeAll),
 })
 
 type fragments struct {
@@ -41,40 +40,31 @@ func newFragments(s *testbed.System) *fragments {
 	return &fragments{s, moments.Of(s), nodes.Etcd.Watch.FragmentBytes, s.WatchRules()}
 }
 
-// Reset implements testbed.Judge.
-func (*fragments) Reset() {}
-
-// Finding implements testbed.Judge.
-func (j *fragments) Finding(*sim.World) explore.Finding {
-	var all testbed.Tally
+func (j *fragments) judgeAll(_ *sim.World, all *testbed.Tally) {
 	for i, c := range j.system.Streams() {
 		for _, watch := range c.Watches(j.rules) {
 			responses, known := c.ResponsesTo(watch), j.createdBy(i, watch.ID)
 			for len(responses) > 0 {
 				n, complete := fragmentsOf(responses)
 				if n > 1 || responses[0].Revision > known {
-					j.judge(&all, c.Name(), watch.Fragment, responses[:n], complete)
+					j.judge(all, c.Name(), watch.Fragment, responses[:n], complete)
 				}
 				responses = responses[n:]
 			}
 		}
 	}
-	return all.Finding()
 }
 
-// fragmentsPast is, for each watch, where etcd was when Created of it came, and what has come of a response
+// Digest is, for each watch, where etcd was when Created of it came, and what has come of a response
 // of which there is more to come.
-type fragmentsPast struct{ *fragments }
-
-// Digest implements testbed.Past.
-func (p fragmentsPast) Digest(d sim.Digest) sim.Digest {
-	for i, c := range p.system.Streams() {
+func (j *fragments) Digest(d sim.Digest) sim.Digest {
+	for i, c := range j.system.Streams() {
 		if c.Ended() {
 			continue
 		}
-		for _, watch := range c.Watches(p.rules) {
+		for _, watch := range c.Watches(j.rules) {
 			responses, complete := c.ResponsesTo(watch), true
-			d = d.Int(watch.ID).Int(p.createdBy(i, watch.ID))
+			d = d.Int(watch.ID).Int(j.createdBy(i, watch.ID))
 			for len(responses) > 0 && complete {
 				var n int
 				if n, complete = fragmentsOf(responses); complete {
@@ -126,11 +116,11 @@ func (j *fragments) judge(all *testbed.Tally, client string, asked bool, parts [
 	all.Exercised++
 	switch split := len(parts) > 1 || !complete; {
 	case split && !asked:
-		all.Violate("unasked", &wrongFragment{client, first, "the watch does not ask for fragments"})
+		all.Violate("unasked", wrongFragment(client, first, "the watch does not ask for fragments"))
 	case asked && !split && size(&whole) >= j.limit:
-		all.Violate("whole", &wrongFragment{client, first, fmt.Sprintf("it has %d bytes, and is to be split from %d on", size(&whole), j.limit)})
+		all.Violate("whole", wrongFragment(client, first, fmt.Sprintf("it has %d bytes, and is to be split from %d on", size(&whole), j.limit)))
 	case split && complete && size(&whole) < j.limit:
-		all.Violate("split", &wrongFragment{client, first, fmt.Sprintf("the whole has %d bytes, and is to be split from %d on", size(&whole), j.limit)})
+		all.Violate("split", wrongFragment(client, first, fmt.Sprintf("the whole has %d bytes, and is to be split from %d on", size(&whole), j.limit)))
 	}
 	if asked {
 		j.parts(all, client, parts)
@@ -144,31 +134,21 @@ func (j *fragments) parts(all *testbed.Tally, client string, parts []workload.Re
 		part := *parts[i].WatchResponse
 		part.Fragment = true
 		if n := size(&part); len(parts) > 1 && len(part.Events) > 1 && n >= j.limit {
-			all.Violate("large", &wrongFragment{client, &part, fmt.Sprintf("it has %d bytes, and is to have less than %d", n, j.limit)})
+			all.Violate("large", wrongFragment(client, &part, fmt.Sprintf("it has %d bytes, and is to have less than %d", n, j.limit)))
 		}
 		if i+1 == len(parts) || len(parts[i+1].Events) == 0 {
 			continue
 		}
 		part.Events = append(part.Events[:len(part.Events):len(part.Events)], parts[i+1].Events[0])
 		if n := size(&part); n < j.limit {
-			all.Violate("small", &wrongFragment{client, parts[i].WatchResponse, fmt.Sprintf("with the next event it has %d bytes, which is less than %d", n, j.limit)})
+			all.Violate("small", wrongFragment(client, parts[i].WatchResponse, fmt.Sprintf("with the next event it has %d bytes, which is less than %d", n, j.limit)))
 		}
 	}
 }
 
 // wrongFragment is a response that is split wrongly.
-type wrongFragment struct {
-	client   string
-	response *wire.WatchResponse
-	wrong    string
-}
-
-func (v *wrongFragment) String() string {
-	return fmt.Sprintf("%s was sent a response of %d events at revision %d (more fragments to come: %t), but %s",
-		v.client, len(v.response.Events), v.response.Revision, v.response.Fragment, v.wrong)
-}
-
-// Concerns implements explore.Concerned.
-func (v *wrongFragment) Concerns() explore.Concern {
-	return explore.Concern{Node: v.client, Revision: v.response.Revision, Key: v.response.Events[0].Kv.Key}
+func wrongFragment(client string, response *wire.WatchResponse, wrong string) fmt.Stringer {
+	return testbed.Wrong(explore.Concern{Node: client, Revision: response.Revision, Key: response.Events[0].Kv.Key},
+		"%s was sent a response of %d events at revision %d (more fragments to come: %t), but %s",
+		client, len(response.Events), response.Revision, response.Fragment, wrong)
 }

@@ -29,11 +29,11 @@ var NeedsLeader = testbed.RegisterProperty(&testbed.Property{
 	Labels: map[string]string{
 		"answered": "answer without a leader", "open": "stream open without a leader", "ended": "stream ended, needs no leader",
 	},
-	TimedPast: func(s *testbed.System) testbed.Past { return leaderlessPast{testbed.JudgeOf[*needsLeader](s)} },
+	TimedPast: testbed.Seen[*needsLeader],
 	Remembers: true,
-	New: func(s *testbed.System) testbed.Judge {
+	New: testbed.AfterStepsBy(func(s *testbed.System) *needsLeader {
 		return &needsLeader{system: s, moments: moments.Of(s), bound: s.WithoutLeader(s.DeliveryBound()), members: make([]leaderless, len(s.Members()))}
-	},
+	}, (*needsLeader).step, testbed.EtcdMember),
 })
 
 type needsLeader struct {
@@ -60,14 +60,10 @@ func (l leaderless) by(now sim.Time) leaderless {
 	return l
 }
 
-// Reset implements testbed.Judge.
+// Reset implements testbed.Observer.
 func (j *needsLeader) Reset() { clear(j.members) }
 
-// Follows implements testbed.Follower.
-func (j *needsLeader) Follows(p testbed.Part) bool { return p == testbed.EtcdMember }
-
-// AfterStep implements testbed.StepObserver.
-func (j *needsLeader) AfterStep(w *sim.World, _ sim.Action) {
+func (j *needsLeader) step(w *sim.World, _ sim.Action, _ *testbed.Tally) {
 	for i, m := range j.system.Members() {
 		l := &j.members[i]
 		switch {
@@ -84,27 +80,25 @@ func (j *needsLeader) AfterStep(w *sim.World, _ sim.Action) {
 	}
 }
 
-// Memory implements testbed.Remembering.
-func (j *needsLeader) Memory() any { return slices.Clone(j.members) }
+// Copy has seen what the same judge of another system has.
+func (j *needsLeader) Copy(seen *needsLeader) *needsLeader {
+	c := *j
+	c.members = slices.Clone(seen.members)
+	return &c
+}
 
-// Recall implements testbed.Remembering.
-func (j *needsLeader) Recall(memory any) { copy(j.members, memory.([]leaderless)) }
-
-// leaderlessPast is when each member knew no leader, since when each request waits, and which streams had
+// Digest is when each member knew no leader, since when each request waits, and which streams had
 // begun before that.
-type leaderlessPast struct{ *needsLeader }
-
-// Digest implements testbed.Past.
-func (p leaderlessPast) Digest(d sim.Digest) sim.Digest {
-	for _, l := range p.members {
+func (j *needsLeader) Digest(d sim.Digest) sim.Digest {
+	for _, l := range j.members {
 		d = d.Bool(l.lost).Bool(l.over).Int(int64(l.since)).Int(int64(l.until))
 	}
-	for _, c := range p.system.Clients() {
+	for _, c := range j.system.Clients() {
 		if d = d.Bool(c.Waiting()); c.Waiting() {
 			d = d.Int(int64(c.Spans()[len(c.Spans())-1].Call))
 		}
 	}
-	for _, c := range p.system.Streams() {
+	for _, c := range j.system.Streams() {
 		if all := c.Responses(); len(all) > 0 {
 			d = d.Int(int64(all[0].At))
 		}
@@ -112,23 +106,21 @@ func (p leaderlessPast) Digest(d sim.Digest) sim.Digest {
 	return d
 }
 
-// Finding implements testbed.Judge.
-func (j *needsLeader) Finding(w *sim.World) explore.Finding {
-	var all testbed.Tally
+// Conclude implements testbed.Concluder.
+func (j *needsLeader) Conclude(w *sim.World, all *testbed.Tally) {
 	if w.Mode() == sim.Untimed {
-		return all.Finding()
+		return
 	}
 	if asked := j.members[0].by(w.Now()); asked.lost {
 		for i, c := range j.system.Clients() {
-			j.requests(&all, c, j.moments.Operations(i), &asked)
+			j.requests(all, c, j.moments.Operations(i), &asked)
 		}
 	}
 	if watched := j.members[len(j.members)-1].by(w.Now()); watched.lost {
 		for _, c := range j.system.Streams() {
-			j.stream(w, &all, c, &watched)
+			j.stream(w, all, c, &watched)
 		}
 	}
-	return all.Finding()
 }
 
 // requests judges what a client asked for while there was no leader, but for what the cache
@@ -145,7 +137,7 @@ func (j *needsLeader) requests(all *testbed.Tally, c *workload.Client, at []mome
 		}
 		all.Exercised++
 		if span.Answered && op.Outcome == model.Done && span.Return < l.until {
-			all.Violate("answered", &withoutLeader{c.Name(), *l, fmt.Sprintf("was answered %s at %v", c.Requests()[k].Label(), span.Return.Sub(0))})
+			all.Violate("answered", l.wrong(c.Name(), fmt.Sprintf("was answered %s at %v", c.Requests()[k].Label(), span.Return.Sub(0))))
 		}
 	}
 }
@@ -162,22 +154,13 @@ func (j *needsLeader) stream(w *sim.World, all *testbed.Tally, c *workload.EtcdW
 	refused := c.Ended() && failure != nil && failure.Code == wire.NoLeader
 	switch due := l.since + sim.Time(j.bound.Total); {
 	case !plan.Creates[0].RequireLeader && refused:
-		all.Violate("ended", &withoutLeader{c.Name(), *l, "has a stream that requires no leader, which etcd ended"})
+		all.Violate("ended", l.wrong(c.Name(), "has a stream that requires no leader, which etcd ended"))
 	case plan.Creates[0].RequireLeader && due < min(l.until, w.Now()) && (!c.Ended() || at > due):
-		all.Violate("open", &withoutLeader{c.Name(), *l, fmt.Sprintf("has a stream that requires a leader, and was open for more than %v (%s)", j.bound.Total, j.bound.Derivation)})
+		all.Violate("open", l.wrong(c.Name(), fmt.Sprintf("has a stream that requires a leader, and was open for more than %v (%s)", j.bound.Total, j.bound.Derivation)))
 	}
 }
 
-// withoutLeader is what etcd must not do without a leader.
-type withoutLeader struct {
-	client string
-	leaderless
-	wrong string
+// wrong is what etcd must not do without a leader.
+func (l *leaderless) wrong(client, what string) fmt.Stringer {
+	return testbed.Wrong(explore.Concern{Node: client}, "etcd has no leader from %v to %v, and %s %s", l.since.Sub(0), l.until.Sub(0), client, what)
 }
-
-func (v *withoutLeader) String() string {
-	return fmt.Sprintf("etcd has no leader from %v to %v, and %s %s", v.since.Sub(0), v.until.Sub(0), v.client, v.wrong)
-}
-
-// Concerns implements explore.Concerned.
-func (v *withoutLeader) Concerns() explore.Concern { return explore.Concern{Node: v.client} }

@@ -1,11 +1,8 @@
 package etcdapi
 
 import (
-	"fmt"
-
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -21,51 +18,29 @@ var NothingLeft = testbed.RegisterProperty(&testbed.Property{
 	Labels:   map[string]string{"calls": "calls left in etcd", "streams": "streams left in etcd", "responses": "responses left in etcd", "watches": "watches left in etcd"},
 	Past:     testbed.NoPast,
 	AtRest:   true,
-	New:      func(s *testbed.System) testbed.Judge { return &nothingLeft{s} },
+	New:      testbed.Recorded(nothingLeft),
 })
 
-type nothingLeft struct{ system *testbed.System }
-
-// Reset implements testbed.Judge.
-func (*nothingLeft) Reset() {}
-
-// Finding implements testbed.Judge.
-func (j *nothingLeft) Finding(w *sim.World) explore.Finding {
-	var all testbed.Tally
-	if w.Mode() == sim.Timed || !j.system.IsOver(w) {
-		return all.Finding()
+func nothingLeft(s *testbed.System, w *sim.World, all *testbed.Tally) {
+	if w.Mode() == sim.Timed || !s.IsOver(w) {
+		return
 	}
-	for _, m := range j.system.Members() {
+	for _, m := range s.Members() {
 		all.Exercised++
-		left := &left{name: m.Name, Held: m.Held(), open: w.Accepted(m.ID)}
+		held, open := m.Held(), w.Accepted(m.ID)
+		left := testbed.Wrong(explore.Concern{Node: m.Name, Revision: held.WaitingFrom},
+			"nothing more can happen, and %s holds %d calls, %d watch streams and %d streams of members; %d connections to it are open. "+
+				"%d responses or watches wait, and it keeps something for %d watches that ended",
+			m.Name, held.Calls, held.Streams, held.Followers, open, held.Waiting, held.Unknown)
 		switch {
-		case left.Calls > 0:
+		case held.Calls > 0:
 			all.Violate("calls", left)
-		case left.Streams+left.Followers != left.open:
+		case held.Streams+held.Followers != open:
 			all.Violate("streams", left)
-		case left.Waiting > 0:
+		case held.Waiting > 0:
 			all.Violate("responses", left)
-		case left.Unknown > 0:
+		case held.Unknown > 0:
 			all.Violate("watches", left)
 		}
 	}
-	return all.Finding()
-}
-
-// left is what a server still has.
-type left struct {
-	name string
-	etcd.Held
-	open int
-}
-
-func (l *left) String() string {
-	return fmt.Sprintf("nothing more can happen, and %s holds %d calls, %d watch streams and %d streams of members; %d connections to it are open. "+
-		"%d responses or watches wait, and it keeps something for %d watches that ended",
-		l.name, l.Calls, l.Streams, l.Followers, l.open, l.Waiting, l.Unknown)
-}
-
-// Concerns implements explore.Concerned.
-func (l *left) Concerns() explore.Concern {
-	return explore.Concern{Node: l.name, Revision: l.WaitingFrom}
 }

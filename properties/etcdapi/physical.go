@@ -1,8 +1,6 @@
 package etcdapi
 
 import (
-	"fmt"
-
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
@@ -19,29 +17,19 @@ var Physical = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "When a physical compaction is answered, what it removes has been removed.",
 	Violated: "compaction answered too early",
 	Past:     testbed.NoPast,
-	New: func(s *testbed.System) testbed.Judge {
-		return &physical{system: s, seen: make([]int, len(s.Clients()))}
-	},
+	New:      testbed.AfterStepsBy(func(s *testbed.System) *physical { return &physical{system: s, seen: make([]int, len(s.Clients()))} }, (*physical).step, testbed.HistoryClient),
 })
 
 type physical struct {
 	system *testbed.System
 	// seen is how many operations of each client have been looked at.
-	seen  []int
-	tally testbed.Tally
+	seen []int
 }
 
-// Reset implements testbed.Judge.
-func (j *physical) Reset() {
-	j.tally = testbed.Tally{}
-	clear(j.seen)
-}
+// Reset implements testbed.Observer.
+func (j *physical) Reset() { clear(j.seen) }
 
-// Follows implements testbed.Follower.
-func (*physical) Follows(p testbed.Part) bool { return p == testbed.HistoryClient }
-
-// AfterStep implements testbed.StepObserver.
-func (j *physical) AfterStep(_ *sim.World, a sim.Action) {
+func (j *physical) step(_ *sim.World, a sim.Action, all *testbed.Tally) {
 	role := j.system.Role(a.Node)
 	if role.Part != testbed.HistoryClient {
 		return
@@ -54,29 +42,11 @@ func (j *physical) AfterStep(_ *sim.World, a sim.Action) {
 		if !compacts || !r.Physical || op.Outcome == model.Unknown || op.Result.Err != model.OK && op.Result.Err != model.Compacted {
 			continue
 		}
-		j.tally.Exercised++
+		all.Exercised++
 		if left := j.system.Etcd().Superseded(r.Revision); left > 0 {
-			j.tally.Violate("", &notRemoved{c.Name(), op.Call, r.Revision, left})
+			all.Violate("", testbed.Wrong(explore.Concern{Client: c.Name(), Call: op.Call},
+				"%s was answered its physical compaction at revision %d, and changes that it removes were still there: %d",
+				c.Name(), r.Revision, left))
 		}
 	}
-}
-
-// Finding implements testbed.Judge.
-func (j *physical) Finding(*sim.World) explore.Finding { return j.tally.Finding() }
-
-// notRemoved is an answer that came too early.
-type notRemoved struct {
-	client   string
-	call     int64
-	revision int64
-	left     int
-}
-
-func (v *notRemoved) String() string {
-	return fmt.Sprintf("%s was answered its physical compaction at revision %d, and changes that it removes were still there: %d", v.client, v.revision, v.left)
-}
-
-// Concerns implements explore.Concerned.
-func (v *notRemoved) Concerns() explore.Concern {
-	return explore.Concern{Client: v.client, Call: v.call}
 }

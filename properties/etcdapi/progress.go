@@ -21,11 +21,11 @@ var Progress = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "A watch of etcd that asks for progress notifications is sent something within two periods of the ticker.",
 	Violated: "no progress notification",
 	Labels:   map[string]string{"late": "progress notification too late", "silent": "no progress from then on"},
-	New: func(s *testbed.System) testbed.Judge {
+	New: testbed.RecordedBy(func(s *testbed.System) *progress {
 		interval := max(cmp.Or(s.Nodes().Etcd.Watch.ProgressNotifyInterval, defaultNotify), leastNotify)
 		b := s.DeliveryBound().Plus(2*interval*11/10, fmt.Sprintf("two ticks of %v", interval))
 		return &progress{s, b, s.WatchRules()}
-	},
+	}, (*progress).judgeAll),
 })
 
 // etcd's period of progress notifications where none is set, and what it raises a shorter
@@ -41,24 +41,18 @@ type progress struct {
 	rules  workload.WatchRules
 }
 
-// Reset implements testbed.Judge.
-func (*progress) Reset() {}
-
-// Finding implements testbed.Judge.
-func (j *progress) Finding(w *sim.World) explore.Finding {
-	var all testbed.Tally
+func (j *progress) judgeAll(w *sim.World, all *testbed.Tally) {
 	if w.Mode() == sim.Untimed || w.Phase() == sim.Safety {
-		return all.Finding()
+		return
 	}
 	log := j.system.Truth().Log()
 	for _, c := range j.system.Streams() {
 		for _, watch := range c.Watches(j.rules) {
 			if watch.ProgressNotify && watch.StartRevision <= log.First() && !c.Ended() && !c.HasLeft(watch) {
-				j.judge(&all, c, watch, w.Now())
+				j.judge(all, c, watch, w.Now())
 			}
 		}
 	}
-	return all.Finding()
 }
 
 func (j *progress) judge(all *testbed.Tally, c *workload.EtcdWatch, watch workload.Watch, end sim.Time) {
@@ -83,22 +77,8 @@ func (j *progress) between(all *testbed.Tally, label string, c *workload.EtcdWat
 	}
 	all.Exercised++
 	if waited := next.Sub(last); waited > j.bound.Total {
-		all.Violate(label, &noProgress{c.Name(), watch, waited, j.bound})
+		all.Violate(label, testbed.Wrong(explore.Concern{Node: c.Name()},
+			"watch %d of %s asks for progress notifications, and was sent nothing for %v; the bound is %v: %s",
+			watch, c.Name(), waited, j.bound.Total, j.bound.Derivation))
 	}
 }
-
-// noProgress is a watch that was sent nothing for too long.
-type noProgress struct {
-	client string
-	watch  int64
-	waited time.Duration
-	bound  testbed.Bound
-}
-
-func (v *noProgress) String() string {
-	return fmt.Sprintf("watch %d of %s asks for progress notifications, and was sent nothing for %v; the bound is %v: %s",
-		v.watch, v.client, v.waited, v.bound.Total, v.bound.Derivation)
-}
-
-// Concerns implements explore.Concerned.
-func (v *noProgress) Concerns() explore.Concern { return explore.Concern{Node: v.client} }

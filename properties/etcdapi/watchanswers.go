@@ -29,11 +29,10 @@ var WatchAnswers = testbed.RegisterProperty(&testbed.Property{
 		"created": "wrong Created", "unasked": "Created without a request", "canceled": "canceled without a reason", "compacted": "compacted without a reason",
 		"ended": "response to a watch that ended", "too-often": "progress without a request", "revision": "wrong revision", "unanswered": "request not answered",
 	},
-	Weight:    1,
-	Past:      func(s *testbed.System) testbed.Past { return watchAnswersPast{newWatchAnswers(s)} },
-	TimedPast: func(s *testbed.System) testbed.Past { return watchAnswersPast{newWatchAnswers(s)} },
+	Weight: 1,
+	Past:   testbed.PastBy(newWatchAnswers), TimedPast: testbed.PastBy(newWatchAnswers),
 	Remembers: true,
-	New:       func(s *testbed.System) testbed.Judge { return newWatchAnswers(s) },
+	New:       testbed.RecordedBy(newWatchAnswers, (*watchAnswers).judge),
 })
 
 type watchAnswers struct {
@@ -49,19 +48,13 @@ func newWatchAnswers(s *testbed.System) *watchAnswers {
 	return &watchAnswers{system: s, moments: moments.Of(s), options: s.Nodes().Etcd.Watch, rules: s.WatchRules()}
 }
 
-// Reset implements testbed.Judge.
-func (*watchAnswers) Reset() {}
-
-// Finding implements testbed.Judge.
-func (j *watchAnswers) Finding(w *sim.World) explore.Finding {
-	var all testbed.Tally
+func (j *watchAnswers) judge(w *sim.World, all *testbed.Tally) {
 	for i, c := range j.system.Streams() {
-		of := j.judged(&all, i)
+		of := j.judged(all, i)
 		if j.system.IsOver(w) && w.Mode() == sim.Untimed && !c.Ended() {
 			of.unanswered()
 		}
 	}
-	return all.Finding()
 }
 
 // judged holds the responses so far on a stream against its requests.
@@ -74,19 +67,16 @@ func (j *watchAnswers) judged(all *testbed.Tally, i int) *streamCheck {
 	return &j.check
 }
 
-// watchAnswersPast is what later responses on a stream are held against: of a request that waits for its
+// Digest is what later responses on a stream are held against: of a request that waits for its
 // answer where etcd was when it was sent, of a watch which revision it still wants, and how much progress
 // of all watches is still to come.
-type watchAnswersPast struct{ *watchAnswers }
-
-// Digest implements testbed.Past.
-func (p watchAnswersPast) Digest(d sim.Digest) sim.Digest {
-	for i, c := range p.system.Streams() {
+func (j *watchAnswers) Digest(d sim.Digest) sim.Digest {
+	for i, c := range j.system.Streams() {
 		if c.Ended() {
 			continue
 		}
 		var all testbed.Tally
-		of := p.judged(&all, i)
+		of := j.judged(&all, i)
 		d = d.Int(int64(c.ProgressRequests() - of.progress))
 		for k := range of.watches {
 			d = of.watches[k].digest(d)
@@ -268,40 +258,21 @@ func (of *streamCheck) unanswered() {
 	for i := range of.watches {
 		switch s := &of.watches[i]; {
 		case s.sent && !s.answered:
-			of.all.Violate("unanswered", &wrongResponse{client: of.client.Name(), wrong: "a create request"})
+			of.all.Violate("unanswered", noAnswer(of.client.Name(), "a create request"))
 		case s.leaving != nil && s.answered && !s.ended:
-			of.all.Violate("unanswered", &wrongResponse{client: of.client.Name(), wrong: "a cancel request"})
+			of.all.Violate("unanswered", noAnswer(of.client.Name(), "a cancel request"))
 		}
 	}
 }
 
 func (of *streamCheck) violate(label string, r *wire.WatchResponse, wrong string) {
-	of.all.Violate(label, &wrongResponse{of.client.Name(), r, wrong})
-}
-
-// wrongResponse is a response that etcd must not send, or nil if it is one that never
-// came.
-type wrongResponse struct {
-	client   string
-	response *wire.WatchResponse
-	wrong    string
-}
-
-func (v *wrongResponse) String() string {
-	if v.response == nil {
-		return fmt.Sprintf("nothing more can happen, and %s of %s has no answer", v.wrong, v.client)
+	about := explore.Concern{Node: of.client.Name(), Revision: r.Revision}
+	if len(r.Events) > 0 {
+		about.Key = r.Events[0].Kv.Key
 	}
-	return fmt.Sprintf("%s was sent %q to watch %d at revision %d, but %s", v.client, v.response.Label(), v.response.WatchID, v.response.Revision, v.wrong)
+	of.all.Violate(label, testbed.Wrong(about, "%s was sent %q to watch %d at revision %d, but %s", of.client.Name(), r.Label(), r.WatchID, r.Revision, wrong))
 }
 
-// Concerns implements explore.Concerned.
-func (v *wrongResponse) Concerns() explore.Concern {
-	c := explore.Concern{Node: v.client}
-	if v.response != nil {
-		c.Revision = v.response.Revision
-		if len(v.response.Events) > 0 {
-			c.Key = v.response.Events[0].Kv.Key
-		}
-	}
-	return c
+func noAnswer(client, request string) fmt.Stringer {
+	return testbed.Wrong(explore.Concern{Node: client}, "nothing more can happen, and %s of %s has no answer", request, client)
 }

@@ -2,6 +2,7 @@ package load
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/watchbed/watchbed/explore"
@@ -24,18 +25,16 @@ var SeatsKept = testbed.RegisterProperty(&testbed.Property{
 		"kept": "seats kept after the answer", "refused": "refused although it could wait", "too long": "waits for seats too long",
 		"idle": "waits while all seats are free", "overtaken": "overtaken in its queue", "left": "left behind in a queue",
 	},
-	Past:      func(s *testbed.System) testbed.Past { return seatsPast{testbed.JudgeOf[*seatsKept](s)} },
-	TimedPast: func(s *testbed.System) testbed.Past { return seatsPast{testbed.JudgeOf[*seatsKept](s)} },
+	Past: testbed.Seen[*seatsKept], TimedPast: testbed.Seen[*seatsKept],
 	Remembers: true,
-	New: func(s *testbed.System) testbed.Judge {
+	New: testbed.AfterStepsBy(func(s *testbed.System) *seatsKept {
 		return &seatsKept{system: s, seen: make([]seatsSeen, len(s.Caches()))}
-	},
+	}, (*seatsKept).step, testbed.CacheNode),
 })
 
 type seatsKept struct {
 	system *testbed.System
 	seen   []seatsSeen
-	tally  testbed.Tally
 }
 
 // seatsSeen is what was seen of a cache after its last step.
@@ -45,59 +44,34 @@ type seatsSeen struct {
 	executing          []flowcontrol.Request
 }
 
-// Reset implements testbed.Judge.
+// Reset implements testbed.Observer.
 func (j *seatsKept) Reset() {
 	for i := range j.seen {
 		j.seen[i] = seatsSeen{executing: j.seen[i].executing[:0]}
 	}
-	j.tally = testbed.Tally{}
 }
 
-// Follows implements testbed.Follower.
-func (*seatsKept) Follows(p testbed.Part) bool { return p == testbed.CacheNode }
-
-// AfterStep implements testbed.StepObserver.
-func (j *seatsKept) AfterStep(w *sim.World, a sim.Action) {
-	if at, l := levelAt(j.system, a.Node); l != nil && !j.tally.Violated() {
-		j.look(w, j.system.Caches()[at], l, &j.seen[at])
+func (j *seatsKept) step(w *sim.World, a sim.Action, all *testbed.Tally) {
+	if at, l := levelAt(j.system, a.Node); l != nil && !all.Violated() {
+		j.look(all, w, j.system.Caches()[at], l, &j.seen[at])
 	}
 }
 
-// seatsMemory is what is remembered of a run.
-type seatsMemory struct {
-	seen  []seatsSeen
-	tally testbed.Tally
-}
-
-// Memory implements testbed.Remembering.
-func (j *seatsKept) Memory() any {
-	m := seatsMemory{slices.Clone(j.seen), j.tally}
-	for i := range m.seen {
-		m.seen[i].executing = slices.Clone(m.seen[i].executing)
+// Copy has seen what the same judge of another system has.
+func (j *seatsKept) Copy(seen *seatsKept) *seatsKept {
+	c := &seatsKept{j.system, slices.Clone(seen.seen)}
+	for i := range c.seen {
+		c.seen[i].executing = slices.Clone(c.seen[i].executing)
 	}
-	return m
+	return c
 }
 
-// Recall implements testbed.Remembering.
-func (j *seatsKept) Recall(memory any) {
-	m := memory.(seatsMemory)
-	for i := range m.seen {
-		own := append(j.seen[i].executing[:0], m.seen[i].executing...)
-		j.seen[i] = m.seen[i]
-		j.seen[i].executing = own
-	}
-	j.tally = m.tally
-}
-
-// seatsPast is what was seen of each cache after its last step, as far as the cache does not have it any more:
+// Digest is what was seen of each cache after its last step, as far as the cache does not have it any more:
 // a process that begins anew has another level.
-type seatsPast struct{ *seatsKept }
-
-// Digest implements testbed.Past.
-func (p seatsPast) Digest(d sim.Digest) sim.Digest {
-	for i, c := range p.system.Caches() {
+func (j *seatsKept) Digest(d sim.Digest) sim.Digest {
+	for i, c := range j.system.Caches() {
 		if l := level(c); l != nil {
-			seen := &p.seen[i]
+			seen := &j.seen[i]
 			d = d.Int(int64(l.Arrivals() - seen.arrivals)).Int(int64(len(l.Refusals()) - seen.refusals))
 			for k := range seen.executing {
 				d = d.Int(int64(seen.executing[k].Number)).Int(int64(seen.executing[k].Seats))
@@ -126,10 +100,10 @@ func level(c *testbed.Cache) *flowcontrol.Level {
 }
 
 // look judges a cache after one of its steps.
-func (j *seatsKept) look(w *sim.World, c *testbed.Cache, l *flowcontrol.Level, seen *seatsSeen) {
+func (j *seatsKept) look(all *testbed.Tally, w *sim.World, c *testbed.Cache, l *flowcontrol.Level, seen *seatsSeen) {
 	o, now := l.Options(), w.Now()
 	wrong := func(label, format string, args ...any) {
-		j.tally.Violate(label, &notKept{c.Name, fmt.Sprintf(format, args...)})
+		all.Violate(label, notKept(c.Name, fmt.Sprintf(format, args...)))
 	}
 	taken, begun := 0, 0
 	if l.Arrivals() < seen.arrivals {
@@ -145,7 +119,7 @@ func (j *seatsKept) look(w *sim.World, c *testbed.Cache, l *flowcontrol.Level, s
 			wrong("estimate", "%s takes %d seats, and %d for %d objects", r.Message.Payload.Label(), r.Seats, want, objects)
 		}
 	}
-	j.tally.Exercised += l.Arrivals() - seen.arrivals
+	all.Exercised += l.Arrivals() - seen.arrivals
 	newest := map[int]int{}
 	for k := range l.Executing() {
 		r := &l.Executing()[k]
@@ -222,12 +196,11 @@ func objectsOf(c *testbed.Cache) int {
 	return n
 }
 
-// Finding implements testbed.Judge. At rest nothing waits, and nothing has seats; a run
+// Conclude implements testbed.Concluder. At rest nothing waits, and nothing has seats; a run
 // with a clock ends amid everything.
-func (j *seatsKept) Finding(w *sim.World) explore.Finding {
-	all := j.tally
+func (j *seatsKept) Conclude(w *sim.World, all *testbed.Tally) {
 	if j.system.Params().Clock.Mode == sim.Timed || !j.system.ComesToRest() || !j.system.IsOver(w) {
-		return all.Finding()
+		return
 	}
 	for _, c := range j.system.Caches() {
 		l := level(c)
@@ -237,16 +210,60 @@ func (j *seatsKept) Finding(w *sim.World) explore.Finding {
 		n := len(l.Executing())
 		l.Waiting(func(*flowcontrol.Request) { n++ })
 		if n > 0 {
-			all.Violate("left", &notKept{c.Name, fmt.Sprintf("nothing more can happen, and %d requests wait for seats or have some", n)})
+			all.Violate("left", notKept(c.Name, fmt.Sprintf("nothing more can happen, and %d requests wait for seats or have some", n)))
 		}
 	}
-	return all.Finding()
 }
 
 // notKept is what is wrong with the seats of an API server.
-type notKept struct{ cache, wrong string }
+func notKept(cache, wrong string) fmt.Stringer {
+	return testbed.Wrong(explore.Concern{Node: cache}, "%s: %s", cache, wrong)
+}
 
-func (k *notKept) String() string { return k.cache + ": " + k.wrong }
+// seatsOf is what a request is to be estimated at (KEP-1040, and upstream's
+// list_work_estimator.go), written down a second time. The objects are those
+// that the cache has when the request comes, 0 before its first list.
+func seatsOf(o *flowcontrol.Options, r *flowcontrol.Request, objects int) int {
+	switch p := r.Message.Payload.(type) {
+	case *wire.ListRequest:
+		if p.Single {
+			return 1
+		}
+		named := p.ResourceVersion != wire.Unset
+		toEtcd := p.Match == wire.MatchExact ||
+			p.Match == wire.MatchUnset && (p.Continue != "" || p.Limit > 0 && p.ResourceVersion > 0 || !named && !r.About.ConsistentReadSupported)
+		if toEtcd {
+			return seatsAtEtcd(o, p, objects)
+		}
+		return seatsFor(o, objects)
+	case *wire.WatchRequest:
+		unasked := p.ResourceVersion == wire.Unset || p.ResourceVersion == 0
+		resumes := !unasked && p.SendInitialEvents != wire.SendInitialEventsTrue
+		if p.Single || resumes || r.About.WithoutWatchList {
+			return 1
+		}
+		return seatsFor(o, objects)
+	}
+	return 1
+}
 
-// Concerns implements explore.Concerned.
-func (k *notKept) Concerns() explore.Concern { return explore.Concern{Node: k.cache} }
+// seatsAtEtcd is what a LIST is to be estimated at that etcd answers: objects are fetched
+// and decoded.
+func seatsAtEtcd(o *flowcontrol.Options, p *wire.ListRequest, objects int) int {
+	returned := objects
+	if p.Limit > 0 && int(p.Limit) < objects {
+		returned = int(p.Limit)
+	}
+	if p.Selector.Empty() {
+		return seatsFor(o, 2*returned)
+	}
+	return seatsFor(o, objects+returned)
+}
+
+// seatsFor is how many seats so many objects take: one for each hundred, at most ten, 15 %
+// of the level's, and what is left for each queue of a client.
+func seatsFor(o *flowcontrol.Options, objects int) int {
+	most := math.Min(10, math.Min(math.Ceil(float64(15*o.Seats)/100), math.Floor(float64(o.Seats)/float64(o.HandSize))))
+	seats := math.Ceil(float64(objects) / float64(o.ObjectsPerSeat))
+	return int(math.Max(1, math.Min(seats, most)))
+}

@@ -1,6 +1,9 @@
 package moments
 
 import (
+	"slices"
+
+	"github.com/watchbed/watchbed/explore/values"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/testbed"
@@ -215,5 +218,147 @@ func (r *Recorder) lookAtDrawnWatcher(w *sim.World, i int) {
 func (r *Recorder) lookAtWatches(w *sim.World, i int, all []workload.ListStream) {
 	if n := len(all); n > 0 {
 		r.watch(w, i, n, all[n-1].To, all[n-1].Events)
+	}
+}
+
+// Stream is what the member that serves watches was like when a client of etcd's watch
+// API sent its requests, and when responses came.
+type Stream struct {
+	// Creates are the requests with which the stream began, Later those after them.
+	// Responses are by their places in EtcdWatch.Responses.
+	Creates, Later, Responses []Etcd
+}
+
+func (s *Stream) reset() {
+	s.Creates, s.Later, s.Responses = s.Creates[:0], s.Later[:0], s.Responses[:0]
+}
+
+// Stream is the record of a stream, by its place in System.Streams.
+func (r *Recorder) Stream(i int) *Stream { return &r.streams[i] }
+
+func (r *Recorder) lookAtStream(i int) {
+	s, c := &r.streams[i], r.system.Streams()[i]
+	now := etcdNow(r.serves)
+	creates, later := c.Sent()
+	s.Creates = upTo(s.Creates, creates, now)
+	s.Later = upTo(s.Later, later, now)
+	s.Responses = upTo(s.Responses, len(c.Responses()), now)
+}
+
+// upTo adds moments until there are n.
+func upTo(all []Etcd, n int, now Etcd) []Etcd {
+	for len(all) < n {
+		all = append(all, now)
+	}
+	return all
+}
+
+var _ testbed.Remembering = (*Recorder)(nil)
+
+// Memory implements testbed.Remembering.
+func (r *Recorder) Memory() any {
+	r.shared = true
+	return r.records
+}
+
+// Recall implements testbed.Remembering.
+func (r *Recorder) Recall(memory any) {
+	members := r.system.Members()
+	r.records, r.shared, r.recalled, r.serves = memory.(*records), true, true, members[len(members)-1].Server
+}
+
+// KnowsHeard reports whether Cache.Heard is known: a search does not count progress notifications.
+func (r *Recorder) KnowsHeard() bool { return !r.recalled }
+
+// Times mixes in when etcd came to which revision.
+func (r *Recorder) Times(d sim.Digest) sim.Digest {
+	for _, known := range r.revisions {
+		d = d.Int(known.number).Int(int64(known.at))
+	}
+	return d
+}
+
+// Same reports whether two messages are the same one. A search puts states together of nodes from
+// different runs, in which equal messages are not told apart.
+func (r *Recorder) Same(a, b sim.Payload) bool { return a == b || r.recalled && values.Alike()(a, b) }
+
+// own makes the records the recorder's alone, before they change.
+func (r *Recorder) own() {
+	if r.shared {
+		r.records, r.shared = r.records.clone(), false
+	}
+}
+
+func (r *records) clone() *records {
+	c := *r
+	c.caches, c.revisions, c.streams = slices.Clone(r.caches), slices.Clone(r.revisions), slices.Clone(r.streams)
+	c.operations, c.watches = cloneCalls(r.operations), cloneCalls(r.watches)
+	for i := range c.streams {
+		s := &c.streams[i]
+		s.Creates, s.Later, s.Responses = slices.Clone(s.Creates), slices.Clone(s.Later), slices.Clone(s.Responses)
+	}
+	return &c
+}
+
+func cloneCalls(all [][]Call) [][]Call {
+	c := make([][]Call, len(all))
+	for i := range all {
+		c[i] = slices.Clone(all[i])
+	}
+	return c
+}
+
+// Open is the call of a client of the history that has no answer yet, nil if there is none.
+func (r *Recorder) Open(client int) *Call {
+	all := r.operations[client]
+	if n := len(all); n > 0 && !all[n-1].Over {
+		return &all[n-1]
+	}
+	return nil
+}
+
+// SoFar is an open call as if its answer came now, from where no step tells anything else.
+func (r *Recorder) SoFar(c *Call) Call {
+	so := *c
+	of := &r.caches[c.Cache]
+	so.Answered.Cache = of.Cache
+	of.since(&so.Answered.Cache, c.Asked.Step)
+	if !of.ready {
+		so.Answered.Cache.Unready = c.Asked.Step
+	}
+	if of.behind {
+		so.Answered.Cache.Behind = c.Asked.Step
+	}
+	if of.trusts {
+		so.Answered.Cache.Trusted = c.Asked.Step
+	} else {
+		so.Answered.Cache.Untrusted = c.Asked.Step
+	}
+	if of.waiting > 1 {
+		so.Answered.Cache.Crowded = c.Asked.Step
+	}
+	return so
+}
+
+// Listed is the resourceVersion of a cache when it became ready last.
+func (r *Recorder) Listed(cache int) int64 { return r.caches[cache].Listed }
+
+// Polling is a recorder that looks at all nodes after each step: the slow way, to which a test
+// holds Recorder. It is no test file, because go test would build each package above this one a
+// second time for the test here.
+type Polling struct{ *Recorder }
+
+// PollingOf makes one for a system that has no other.
+func PollingOf(s *testbed.System) Polling { return Polling{newRecorder(s)} }
+
+// Follows implements testbed.Follower.
+func (Polling) Follows(testbed.Part) bool { return true }
+
+// AfterStep implements testbed.StepObserver.
+func (p Polling) AfterStep(w *sim.World, a sim.Action) {
+	p.step = w.Steps()
+	p.lookAtAll(w)
+	if role := p.system.Role(a.Node); role.Part == testbed.CacheNode && heard(w) > p.notified {
+		p.notified, p.caches[role.Place].Heard = heard(w), p.step
 	}
 }

@@ -25,7 +25,7 @@ var Answered = testbed.RegisterProperty(&testbed.Property{
 	Violated: "never answered",
 	Weight:   6,
 	Goal:     func(s *testbed.System) testbed.Goal { return answeredGoal{s} },
-	New:      func(s *testbed.System) testbed.Judge { return &answered{system: s} },
+	New:      testbed.AfterStepsBy(func(s *testbed.System) *answered { return &answered{system: s} }, (*answered).step),
 })
 
 // answeredGoal is open for each client that waits.
@@ -58,14 +58,14 @@ type answered struct {
 	turns []turns
 	// requests is how many were made so far.
 	requests int
-	found    *unanswered
+	found    fmt.Stringer
 }
 
 // turns are the last step after which something was enabled that is owed a turn, and the last
 // with which it happened.
 type turns struct{ enabled, taken int }
 
-// Reset implements testbed.Judge.
+// Reset implements testbed.Observer.
 func (j *answered) Reset() {
 	*j = answered{system: j.system, visits: map[sim.Digest]int{}, turns: j.turns[:0]}
 }
@@ -78,8 +78,7 @@ func (j *answered) turnsOf(slot int32) *turns {
 	return &j.turns[slot]
 }
 
-// AfterStep implements testbed.StepObserver.
-func (j *answered) AfterStep(w *sim.World, a sim.Action) {
+func (j *answered) step(w *sim.World, a sim.Action, _ *testbed.Tally) {
 	if j.found != nil || w.Mode() == sim.Timed {
 		return
 	}
@@ -114,12 +113,13 @@ func (j *answered) AfterStep(w *sim.World, a sim.Action) {
 	case !j.fairSince(from):
 		return
 	}
-	j.found = &unanswered{client: waits.Name(), op: &waits.Operations()[len(waits.Operations())-1], from: from, to: w.Steps()}
+	var timers []string
 	for _, e := range w.Enabled() {
 		if e.Kind == sim.Fire && fair.IsOwed(w, e) {
-			j.found.timers = append(j.found.timers, fmt.Sprintf("%s of %s", w.Activity(e), w.NodeName(e.Node)))
+			timers = append(timers, fmt.Sprintf("%s of %s", w.Activity(e), w.NodeName(e.Node)))
 		}
 	}
+	j.found = unanswered(waits.Name(), &waits.Operations()[len(waits.Operations())-1], from, w.Steps(), timers)
 }
 
 // fairSince reports whether everything that was enabled since a step, and is owed a turn, has
@@ -145,9 +145,8 @@ func (j *answered) waits() (waits *workload.Client, moves int) {
 	return waits, moves
 }
 
-// Finding implements testbed.Judge.
-func (j *answered) Finding(*sim.World) explore.Finding {
-	var all testbed.Tally
+// Conclude implements testbed.Concluder.
+func (j *answered) Conclude(_ *sim.World, all *testbed.Tally) {
 	for _, c := range j.system.Clients() {
 		all.Exercised += len(c.Operations())
 		if c.Waiting() {
@@ -157,33 +156,18 @@ func (j *answered) Finding(*sim.World) explore.Finding {
 	if j.found != nil {
 		all.Violate(neverAnswered, j.found)
 	}
-	return all.Finding()
 }
 
-// unanswered is a request that is never answered.
-type unanswered struct {
-	client string
-	op     *model.Operation
-	// from and to are the steps after which the run is in the same state.
-	from, to int
-	// timers are those that fire in between.
-	timers []string
-}
-
-func (u *unanswered) String() string {
-	asked := u.op.Request.Kind.String()
-	if u.op.Request.Kind == model.List || u.op.Request.Kind == model.Get {
-		asked = request(u.op.Request)
+// unanswered is a request that is never answered: the run is in the same state after two steps,
+// and timers fire in between.
+func unanswered(client string, op *model.Operation, from, to int, timers []string) fmt.Stringer {
+	about, asked := explore.Concern{Client: client, Call: op.Call}, op.Request.Kind.String()
+	if op.Request.Kind == model.List || op.Request.Kind == model.Get {
+		asked = request(op.Request)
 	}
-	asks := fmt.Sprintf("%s's %s is never answered", u.client, asked)
-	if u.from == u.to {
-		return asks + ": nothing can happen any more but that the wait is given up."
+	if from == to {
+		return testbed.Wrong(about, "%s's %s is never answered: nothing can happen any more but that the wait is given up.", client, asked)
 	}
-	return fmt.Sprintf("%s: the state after step %d is that after step %d again, although each message arrived, and each loop and each timer had its turn (%s). The same can go on for ever.",
-		asks, u.to, u.from, strings.Join(u.timers, ", "))
-}
-
-// Concerns implements explore.Concerned.
-func (u *unanswered) Concerns() explore.Concern {
-	return explore.Concern{Client: u.client, Call: u.op.Call}
+	return testbed.Wrong(about, "%s's %s is never answered: the state after step %d is that after step %d again, although each message arrived, and each loop and each timer had its turn (%s). The same can go on for ever.",
+		client, asked, to, from, strings.Join(timers, ", "))
 }

@@ -25,9 +25,7 @@ var AnswersInTime = testbed.RegisterProperty(&testbed.Property{
 		return &waits{answersInTime{system: s}}
 	},
 	Within: (*testbed.System).ReadBound,
-	New: func(s *testbed.System) testbed.Judge {
-		return &answersInTime{system: s, bound: s.ReadBound()}
-	},
+	New:    testbed.RecordedBy(func(s *testbed.System) *answersInTime { return &answersInTime{system: s, bound: s.ReadBound()} }, (*answersInTime).judge),
 })
 
 type answersInTime struct {
@@ -35,12 +33,7 @@ type answersInTime struct {
 	bound  testbed.Bound
 }
 
-// Reset implements testbed.Judge.
-func (*answersInTime) Reset() {}
-
-// Finding implements testbed.Judge.
-func (j *answersInTime) Finding(w *sim.World) explore.Finding {
-	var all testbed.Tally
+func (j *answersInTime) judge(w *sim.World, all *testbed.Tally) {
 	for _, c := range j.system.Clients() {
 		ops, spans := c.Operations(), c.Spans()
 		for i := range ops {
@@ -53,12 +46,13 @@ func (j *answersInTime) Finding(w *sim.World) explore.Finding {
 				all.Exercised++
 			}
 			if label != "" {
-				all.Violate(label, &lateRead{c.Name(), op, *span, outcome, j.bound})
-				return all.Finding()
+				all.Violate(label, testbed.Wrong(explore.Concern{Client: c.Name(), Call: op.Call},
+					"%s's %s at %v %s; it should have been served from the cache within %v (%s)",
+					c.Name(), request(op.Request), span.Call.Sub(0), outcome, j.bound.Total, j.bound.Derivation))
+				return
 			}
 		}
 	}
-	return all.Finding()
 }
 
 // isJudged reports whether a read has to be answered in time and was made in the liveness phase.
@@ -153,25 +147,6 @@ func (p *waits) of(c *workload.Client, d sim.Digest) sim.Digest {
 		return d.Bool(false)
 	}
 	return d.Bool(true).Int(int64(c.Spans()[last].Call))
-}
-
-// lateRead is a read that was not answered as it should have been.
-type lateRead struct {
-	client  string
-	op      *model.Operation
-	span    workload.Span
-	outcome string
-	bound   testbed.Bound
-}
-
-func (r *lateRead) String() string {
-	return fmt.Sprintf("%s's %s at %v %s; it should have been served from the cache within %v (%s)",
-		r.client, request(r.op.Request), r.span.Call.Sub(0), r.outcome, r.bound.Total, r.bound.Derivation)
-}
-
-// Concerns implements explore.Concerned.
-func (r *lateRead) Concerns() explore.Concern {
-	return explore.Concern{Client: r.client, Call: r.op.Call}
 }
 
 // request is a read that must be answered, in words.

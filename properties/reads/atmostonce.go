@@ -1,8 +1,6 @@
 package reads
 
 import (
-	"fmt"
-
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
@@ -18,7 +16,7 @@ var AtMostOnce = testbed.RegisterProperty(&testbed.Property{
 	Violated: "write carried out twice",
 	Labels:   map[string]string{refusedWrite: "refused write carried out", "repeated": "write carried out twice"},
 	Weight:   8,
-	New:      func(s *testbed.System) testbed.Judge { return &atMostOnce{s} },
+	New:      testbed.Recorded(atMostOnce),
 })
 
 // The labels of a violation.
@@ -27,16 +25,9 @@ const (
 	refusedWrite  = "refused"
 )
 
-type atMostOnce struct{ system *testbed.System }
-
-// Reset implements testbed.Judge.
-func (*atMostOnce) Reset() {}
-
-// Finding implements testbed.Judge.
-func (j *atMostOnce) Finding(*sim.World) explore.Finding {
-	var all testbed.Tally
-	commits := j.system.Etcd().Committed()
-	for _, c := range j.system.Clients() {
+func atMostOnce(s *testbed.System, _ *sim.World, all *testbed.Tally) {
+	commits := s.Etcd().Committed()
+	for _, c := range s.Clients() {
 		operations, requests := c.Operations(), c.Requests()
 		for i := range operations {
 			op := &operations[i]
@@ -45,16 +36,20 @@ func (j *atMostOnce) Finding(*sim.World) explore.Finding {
 			}
 			all.Exercised++
 			revisions := revisionsOf(commits, requests[i])
-			found := &carriedOut{c.Name(), op, requests[i], revisions}
+			about := explore.Concern{Client: c.Name(), Call: op.Call}
+			if n := len(revisions); n > 0 {
+				about.Revision = revisions[n-1]
+			}
 			switch {
 			case len(revisions) > 1:
-				all.Violate(repeatedWrite, found)
+				all.Violate(repeatedWrite, testbed.Wrong(about, "%s asked once for %s, and etcd carried it out %d times: its revisions after that were %v",
+					c.Name(), requests[i].Label(), len(revisions), revisions))
 			case len(revisions) == 1 && op.Outcome == model.Failed:
-				all.Violate(refusedWrite, found)
+				all.Violate(refusedWrite, testbed.Wrong(about, "%s asked for %s and was refused, and etcd carried it out: its revision after that was %d",
+					c.Name(), requests[i].Label(), revisions[0]))
 			}
 		}
 	}
-	return all.Finding()
 }
 
 // revisionsOf are the revisions of etcd after each time that it carried out a
@@ -68,26 +63,4 @@ func revisionsOf(commits []etcd.Commit, request sim.Payload) []int64 {
 		}
 	}
 	return all
-}
-
-// carriedOut is a write that etcd carried out more often than its client was answered.
-type carriedOut struct {
-	client    string
-	op        *model.Operation
-	request   sim.Payload
-	revisions []int64
-}
-
-func (c *carriedOut) String() string {
-	if len(c.revisions) > 1 {
-		return fmt.Sprintf("%s asked once for %s, and etcd carried it out %d times: its revisions after that were %v",
-			c.client, c.request.Label(), len(c.revisions), c.revisions)
-	}
-	return fmt.Sprintf("%s asked for %s and was refused, and etcd carried it out: its revision after that was %d",
-		c.client, c.request.Label(), c.revisions[0])
-}
-
-// Concerns implements explore.Concerned.
-func (c *carriedOut) Concerns() explore.Concern {
-	return explore.Concern{Client: c.client, Call: c.op.Call, Revision: c.revisions[len(c.revisions)-1]}
 }

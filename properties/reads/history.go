@@ -10,6 +10,65 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
+// Exact is exercised by answered reads at an exact resourceVersion.
+var Exact = guarantee(testbed.Property{
+	Name:     "exact",
+	Promise:  "A read at an exact resourceVersion is answered with the state at that version, or refused.",
+	Violated: "not the state of that revision",
+	Weight:   5,
+})
+
+// Linearizable is judged by the revision witness and by porcupine. It is exercised
+// by consistent reads after a completed write.
+var Linearizable = guarantee(testbed.Property{
+	Name:     "linearizable",
+	Promise:  "Writes and consistent reads have one total order that respects real time; a LIST's items and its resourceVersion must both fit.",
+	Violated: "not linearizable",
+	Weight:   7,
+})
+
+// LinearizableAnswers is linearizable as clients can judge it, who do not know what
+// became of the writes that were not answered: porcupine tries every fate of them. Ground
+// truth, which Linearizable has, would explain the effect of a write that a client was
+// told to be refused. It is exercised by consistent reads after a completed write, in
+// histories with a write that was not answered.
+var LinearizableAnswers = testbed.RegisterProperty(&testbed.Property{
+	Name:     "linearizable-answers",
+	Promise:  "Some fate of each write that was not answered explains all answers to the others: writes and consistent reads have one total order.",
+	Violated: "no order of the answers fits", Labels: anomalies,
+	Weight: 6,
+	New:    ofAnswers(linearizability.Linearizable),
+})
+
+// LinearizableData is Linearizable without the LIST's own resourceVersion: if it
+// is violated, a completed write is missing, or what was gone is seen. It is
+// exercised by consistent reads after a completed write.
+var LinearizableData = guarantee(testbed.Property{
+	Name:     "linearizable-data",
+	Promise:  "Writes and consistent reads have one total order that respects real time; only the items of a LIST must fit, whatever resourceVersion it names.",
+	Violated: "not linearizable",
+	Weight:   8,
+})
+
+// Monotonic is exercised by reads after another read of the same client.
+var Monotonic = guarantee(testbed.Property{
+	Name:     "monotonic",
+	Promise:  "No client reads an older state than it has read before, whichever cache it asks.",
+	Violated: "client goes back in time",
+	Weight:   4,
+})
+
+// guarantee is a property that package linearizability knows by the same name.
+func guarantee(p testbed.Property) *testbed.Property {
+	of := linearizability.Property(p.Name)
+	p.Labels, p.New, p.Past = anomalies, ofHistory(of), pastOf(of)
+	if of == linearizability.Exact || of == linearizability.NotOlderThan {
+		p.Past = testbed.NoPast
+	}
+	p.TimedPast = p.Past
+	return testbed.RegisterProperty(&p)
+}
+
 // ofHistory makes the judge of a property that package linearizability knows.
 func ofHistory(p linearizability.Property) func(*testbed.System) testbed.Judge {
 	return func(s *testbed.System) testbed.Judge {
@@ -138,4 +197,58 @@ var anomalies = map[string]string{
 	string(linearizability.Contradicted):    "write contradicts etcd",
 	string(linearizability.Torn):            "pages of different revisions",
 	string(linearizability.Unexplained):     "no order of the operations fits",
+}
+
+// pastOf makes the past of a property that package linearizability knows.
+func pastOf(p linearizability.Property) func(*testbed.System) testbed.Past {
+	return func(s *testbed.System) testbed.Past { return &past{system: s, property: p} }
+}
+
+// past is what the witness keeps of the history.
+type past struct {
+	system   *testbed.System
+	property linearizability.Property
+	witness  linearizability.Witness
+	kept     []linearizability.Kept
+	// sums are by client.
+	sums []sim.Digest
+}
+
+func (p *past) load() (clients int) {
+	recorded := p.system.History()
+	var log *model.Log
+	if hasUnknownWrites(recorded) {
+		log = p.system.Truth().Log()
+	}
+	p.witness.Load(recorded, log)
+	p.kept = p.witness.Past(p.kept[:0], p.property)
+	return len(recorded.Clients)
+}
+
+// Digest implements testbed.Past. What is kept is summed up: in which order clients made
+// their calls does not matter any more.
+func (p *past) Digest(d sim.Digest) sim.Digest {
+	p.load()
+	var sum sim.Digest
+	for _, k := range p.kept {
+		sum = sum.And(sim.NewDigest.Int(int64(k.Client)).Int(int64(k.Operation)).Int(k.Revision))
+	}
+	return d.Fold(sum)
+}
+
+// Apart implements testbed.ApartPast.
+func (p *past) Apart(d sim.Digest, own []sim.Digest) sim.Digest {
+	p.sums = append(p.sums[:0], make([]sim.Digest, p.load())...)
+	var sum sim.Digest
+	for _, k := range p.kept {
+		to := &sum
+		if k.Client >= 0 {
+			to = &p.sums[k.Client]
+		}
+		*to = to.And(sim.NewDigest.Int(int64(k.Operation)).Int(k.Revision))
+	}
+	for i, x := range p.sums {
+		own[i] = own[i].Fold(x)
+	}
+	return d.Fold(sum)
 }

@@ -32,9 +32,9 @@ var NoCompactedReads = testbed.RegisterProperty(&testbed.Property{
 	Promise:  `A read of history that etcd has compacted is refused with "gone", from cache or not.`,
 	Violated: "compacted history served",
 	Labels:   map[string]string{"served-by-cache": "compacted history served", "served-by-etcd": "compacted history served"},
-	New: func(s *testbed.System) testbed.Judge {
+	New: testbed.AfterStepsBy(func(s *testbed.System) *noCompactedReads {
 		return &noCompactedReads{system: s, slack: compactionSlack(s), timed: s.Params().Clock.Mode == sim.Timed}
-	},
+	}, (*noCompactedReads).step),
 })
 
 // compactionPollPeriod is the time between two questions of a cache to its
@@ -97,7 +97,7 @@ type floor struct {
 	etcd, told, overdue int64
 }
 
-// Reset implements testbed.Judge.
+// Reset implements testbed.Observer.
 func (j *noCompactedReads) Reset() {
 	j.compactions, j.healed = j.compactions[:0], 0
 	for len(j.floors) < len(j.system.Clients()) {
@@ -113,8 +113,7 @@ func (j *noCompactedReads) Follows(p testbed.Part) bool {
 	return j.timed || p == testbed.EtcdMember || p == testbed.HistoryClient || p == testbed.TheWorld
 }
 
-// AfterStep implements testbed.StepObserver.
-func (j *noCompactedReads) AfterStep(w *sim.World, a sim.Action) {
+func (j *noCompactedReads) step(w *sim.World, a sim.Action, _ *testbed.Tally) {
 	if w.Phase() == sim.Safety {
 		j.healed = w.Now()
 	}
@@ -154,9 +153,8 @@ func (j *noCompactedReads) floorNow(w *sim.World, asked sim.NodeID) floor {
 	return f
 }
 
-// Finding implements testbed.Judge.
-func (j *noCompactedReads) Finding(*sim.World) explore.Finding {
-	var all testbed.Tally
+// Conclude implements testbed.Concluder.
+func (j *noCompactedReads) Conclude(_ *sim.World, all *testbed.Tally) {
 	for i, c := range j.system.Clients() {
 		ops, spans := c.Operations(), c.Spans()
 		for k := range ops {
@@ -174,12 +172,11 @@ func (j *noCompactedReads) Finding(*sim.World) explore.Finding {
 					label = "served-by-cache"
 				}
 				all.Exercised++
-				all.Violate(label, &servedCompacted{c.Name(), op, *span, oldest, why, j.timed})
-				return all.Finding()
+				all.Violate(label, servedCompacted(c.Name(), op, *span, oldest, why, j.timed))
+				return
 			}
 		}
 	}
-	return all.Finding()
 }
 
 // oldest is the oldest revision that may be served by the node that answered.
@@ -194,25 +191,12 @@ func (j *noCompactedReads) oldest(at *floor, origin wire.Origin) (revision int64
 }
 
 // servedCompacted is a read that should have been refused.
-type servedCompacted struct {
-	client string
-	op     *model.Operation
-	span   workload.Span
-	floor  int64
-	why    string
-	timed  bool
-}
-
-func (r *servedCompacted) String() string {
+func servedCompacted(client string, op *model.Operation, span workload.Span, floor int64, why string, timed bool) fmt.Stringer {
 	when := ""
-	if r.timed {
-		when = fmt.Sprintf(" at %v", r.span.Call.Sub(0))
+	if timed {
+		when = fmt.Sprintf(" at %v", span.Call.Sub(0))
 	}
-	return fmt.Sprintf("%s's LIST at revision %d, asked%s, was served by %v; %s revision %d",
-		r.client, r.op.Request.Revision, when, r.span.Origin, r.why, r.floor)
-}
-
-// Concerns implements explore.Concerned.
-func (r *servedCompacted) Concerns() explore.Concern {
-	return explore.Concern{Client: r.client, Call: r.op.Call, Compaction: r.floor}
+	return testbed.Wrong(explore.Concern{Client: client, Call: op.Call, Compaction: floor},
+		"%s's LIST at revision %d, asked%s, was served by %v; %s revision %d",
+		client, op.Request.Revision, when, span.Origin, why, floor)
 }

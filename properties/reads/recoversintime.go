@@ -20,11 +20,11 @@ var RecoversInTime = testbed.RegisterProperty(&testbed.Property{
 	Promise:   "Some time after the end of the faults (the parameter settle) every LIST is answered before its client gives up.",
 	Violated:  "does not recover after a fault",
 	Labels:    map[string]string{"no-answer": "does not recover after a fault", "abandoned": "does not recover after a fault", "refused": "does not recover after a fault"},
-	TimedPast: func(s *testbed.System) testbed.Past { return attemptsPast{s} },
-	New: func(s *testbed.System) testbed.Judge {
+	TimedPast: testbed.PastOf(attemptsPast),
+	New: testbed.RecordedBy(func(s *testbed.System) *recoversInTime {
 		p := s.Params()
 		return &recoversInTime{s, sim.Time(p.Faults.For), p.Workload.Polling.Settle, p.Workload.Polling.Patience}
-	},
+	}, (*recoversInTime).judgeAll),
 })
 
 type recoversInTime struct {
@@ -35,16 +35,11 @@ type recoversInTime struct {
 	settle, patience time.Duration
 }
 
-// Reset implements testbed.Judge.
-func (*recoversInTime) Reset() {}
-
 var failureLabels = map[workload.Ending]string{
 	workload.Pending: "no-answer", workload.Refused: "refused", workload.Abandoned: "abandoned",
 }
 
-// Finding implements testbed.Judge.
-func (j *recoversInTime) Finding(w *sim.World) explore.Finding {
-	var all testbed.Tally
+func (j *recoversInTime) judgeAll(w *sim.World, all *testbed.Tally) {
 	from := j.healed + sim.Time(j.settle)
 	for _, p := range j.system.Pollers() {
 		for _, a := range p.Attempts() {
@@ -63,20 +58,16 @@ func (j *recoversInTime) Finding(w *sim.World) explore.Finding {
 				}
 			}
 			all.Exercised++
-			all.Violate(failureLabels[a.Ending], &failedAttempt{p.Name(), a, a.Call.Sub(j.healed), ended.Sub(a.Call)})
-			return all.Finding()
+			all.Violate(failureLabels[a.Ending], failedAttempt(p.Name(), a, a.Call.Sub(j.healed), ended.Sub(a.Call)))
+			return
 		}
 	}
-	return all.Finding()
 }
 
 // attemptsPast is since when each client waits for a LIST that has to be answered. Others were judged when they
 // ended.
-type attemptsPast struct{ system *testbed.System }
-
-// Digest implements testbed.Past.
-func (p attemptsPast) Digest(d sim.Digest) sim.Digest {
-	for _, c := range p.system.Pollers() {
+func attemptsPast(s *testbed.System, d sim.Digest) sim.Digest {
+	for _, c := range s.Pollers() {
 		if all := c.Attempts(); len(all) > 0 && all[len(all)-1].Ending == workload.Pending {
 			d = d.Bool(true).Int(int64(all[len(all)-1].Call))
 		} else {
@@ -87,22 +78,11 @@ func (p attemptsPast) Digest(d sim.Digest) sim.Digest {
 }
 
 // failedAttempt is a LIST that was not answered although the faults were over.
-type failedAttempt struct {
-	client  string
-	attempt workload.Attempt
-	after   time.Duration
-	ended   time.Duration
-}
-
-func (f *failedAttempt) String() string {
+func failedAttempt(client string, attempt workload.Attempt, after, ended time.Duration) fmt.Stringer {
 	what := map[workload.Ending]string{
 		workload.Refused: "was refused", workload.Abandoned: "was given up by its client", workload.Pending: "was still waiting at the end",
-	}[f.attempt.Ending]
-	return fmt.Sprintf("%s's LIST at %v %s after %v; the faults had ended %v before it was asked",
-		f.client, f.attempt.Call.Sub(0), what, f.ended, f.after)
-}
-
-// Concerns implements explore.Concerned.
-func (f *failedAttempt) Concerns() explore.Concern {
-	return explore.Concern{Node: f.client, Began: f.attempt.Call}
+	}[attempt.Ending]
+	return testbed.Wrong(explore.Concern{Node: client, Began: attempt.Call},
+		"%s's LIST at %v %s after %v; the faults had ended %v before it was asked",
+		client, attempt.Call.Sub(0), what, ended, after)
 }

@@ -1,10 +1,7 @@
 package reads
 
 import (
-	"fmt"
-
 	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -21,7 +18,7 @@ var Repeated = testbed.RegisterProperty(&testbed.Property{
 	Labels:    map[string]string{"given-up": "read given up too soon"},
 	Past:      testbed.NoPast,
 	Remembers: true,
-	New:       func(s *testbed.System) testbed.Judge { return &repeated{s, moments.Of(s)} },
+	New:       testbed.RecordedBy(func(s *testbed.System) *repeated { return &repeated{s, moments.Of(s)} }, (*repeated).judge),
 })
 
 type repeated struct {
@@ -29,15 +26,10 @@ type repeated struct {
 	moments *moments.Recorder
 }
 
-// Reset implements testbed.Judge.
-func (*repeated) Reset() {}
-
-// Finding implements testbed.Judge.
-func (j *repeated) Finding(*sim.World) explore.Finding {
-	var all testbed.Tally
+func (j *repeated) judge(_ *sim.World, all *testbed.Tally) {
 	failed := j.system.Etcd().Failed()
 	if len(failed) == 0 || !j.system.Params().Topology.ClientWrites {
-		return all.Finding()
+		return
 	}
 	limit := attemptsOf(j.system)
 	for _, c := range j.system.Clients() {
@@ -51,11 +43,11 @@ func (j *repeated) Finding(*sim.World) explore.Finding {
 				all.Exercised++
 			}
 			if spans[i].Unavailable && attempts < limit {
-				all.Violate("given-up", &givenUp{c.Name(), &operations[i], requests[i], attempts, limit})
+				all.Violate("given-up", testbed.Wrong(explore.Concern{Client: c.Name(), Call: operations[i].Call},
+					"%s asked for %s, and its client library gave up after attempt %d of %d", c.Name(), requests[i].Label(), attempts, limit))
 			}
 		}
 	}
-	return all.Finding()
 }
 
 // attemptsOf is how often each client library tries at least.
@@ -80,21 +72,4 @@ func (j *repeated) timesFailed(failed []sim.Payload, request sim.Payload) int {
 		}
 	}
 	return n
-}
-
-// givenUp is a read that its client library could have tried again.
-type givenUp struct {
-	client          string
-	op              *model.Operation
-	request         sim.Payload
-	attempts, limit int
-}
-
-func (g *givenUp) String() string {
-	return fmt.Sprintf("%s asked for %s, and its client library gave up after attempt %d of %d", g.client, g.request.Label(), g.attempts, g.limit)
-}
-
-// Concerns implements explore.Concerned.
-func (g *givenUp) Concerns() explore.Concern {
-	return explore.Concern{Client: g.client, Call: g.op.Call}
 }

@@ -1,7 +1,6 @@
 package reads
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/watchbed/watchbed/explore"
@@ -20,9 +19,9 @@ var ServedAsHeld = testbed.RegisterProperty(&testbed.Property{
 	Name: "served-as-held", Kind: testbed.Safety,
 	Promise:  "What a cache answers a LIST of the newest state with is what it holds at that resourceVersion.",
 	Violated: "served what it does not hold",
-	New: func(s *testbed.System) testbed.Judge {
+	New: testbed.AfterStepsBy(func(s *testbed.System) *servedAsHeld {
 		return &servedAsHeld{system: s, moments: moments.Of(s), held: make([][]holding, len(s.Caches())), judged: make([]int, len(s.Clients()))}
-	},
+	}, (*servedAsHeld).step, testbed.CacheNode, testbed.HistoryClient),
 })
 
 type servedAsHeld struct {
@@ -32,7 +31,6 @@ type servedAsHeld struct {
 	held [][]holding
 	// judged is how many operations of each client were.
 	judged []int
-	tally  testbed.Tally
 }
 
 // holding is what a cache held at a resourceVersion.
@@ -45,27 +43,20 @@ func (h holding) with(key string, revision int64) holding {
 	return holding{h.at, h.objects.Text(key).Int(revision)}
 }
 
-// Reset implements testbed.Judge.
+// Reset implements testbed.Observer.
 func (j *servedAsHeld) Reset() {
 	for i := range j.held {
 		j.held[i] = j.held[i][:0]
 	}
 	clear(j.judged)
-	j.tally = testbed.Tally{}
 }
 
-// Follows implements testbed.Follower.
-func (*servedAsHeld) Follows(p testbed.Part) bool {
-	return p == testbed.CacheNode || p == testbed.HistoryClient
-}
-
-// AfterStep implements testbed.StepObserver.
-func (j *servedAsHeld) AfterStep(_ *sim.World, a sim.Action) {
+func (j *servedAsHeld) step(_ *sim.World, a sim.Action, all *testbed.Tally) {
 	switch role := j.system.Role(a.Node); role.Part {
 	case testbed.CacheNode:
 		j.look(role.Place)
 	case testbed.HistoryClient:
-		j.judge(role.Place)
+		j.judge(all, role.Place)
 	}
 }
 
@@ -87,7 +78,7 @@ func (j *servedAsHeld) look(i int) {
 }
 
 // judge judges the operations of a client that are over.
-func (j *servedAsHeld) judge(client int) {
+func (j *servedAsHeld) judge(all *testbed.Tally, client int) {
 	c := j.system.Clients()[client]
 	ops, spans := c.Operations(), c.Spans()
 	for ; j.judged[client] < len(ops); j.judged[client]++ {
@@ -101,11 +92,11 @@ func (j *servedAsHeld) judge(client int) {
 			!isOfNewest(op.Request, j.system.Caches()[at.Cache].Prefix()) {
 			continue
 		}
-		j.compare(c.Name(), op, at.Cache)
+		j.compare(all, c.Name(), op, at.Cache)
 	}
 }
 
-func (j *servedAsHeld) compare(client string, op *model.Operation, cache int) {
+func (j *servedAsHeld) compare(all *testbed.Tally, client string, op *model.Operation, cache int) {
 	held, shown := j.held[cache], holding{at: op.Result.Revision}
 	if !slices.ContainsFunc(held, func(h holding) bool { return h.at == shown.at }) {
 		return
@@ -113,32 +104,15 @@ func (j *servedAsHeld) compare(client string, op *model.Operation, cache int) {
 	for _, it := range op.Result.Items {
 		shown = shown.with(it.Key, it.ModRevision)
 	}
-	j.tally.Exercised++
+	all.Exercised++
 	if !slices.Contains(held, shown) {
-		j.tally.Violate("", &otherObjects{client, op, j.system.Caches()[cache].Name})
+		all.Violate("", testbed.Wrong(explore.Concern{Client: client, Call: op.Call},
+			"%s's LIST of the newest state was answered by %s at resourceVersion %d, with other objects than it holds there",
+			client, j.system.Caches()[cache].Name, op.Result.Revision))
 	}
 }
-
-// Finding implements testbed.Judge.
-func (j *servedAsHeld) Finding(*sim.World) explore.Finding { return j.tally.Finding() }
 
 // isOfNewest reports whether a request is a LIST of the newest state, with all objects under the prefix.
 func isOfNewest(r *model.Request, prefix string) bool {
 	return r.Kind == model.List && r.Key == prefix && r.End == model.PrefixEnd(prefix) && r.Freshness != model.Exact && r.Limit == 0 && r.Selection == model.Selection{}
-}
-
-// otherObjects is a LIST that a cache answered with what it does not hold.
-type otherObjects struct {
-	client string
-	op     *model.Operation
-	cache  string
-}
-
-func (o *otherObjects) String() string {
-	return fmt.Sprintf("%s's LIST of the newest state was answered by %s at resourceVersion %d, with other objects than it holds there", o.client, o.cache, o.op.Result.Revision)
-}
-
-// Concerns implements explore.Concerned.
-func (o *otherObjects) Concerns() explore.Concern {
-	return explore.Concern{Client: o.client, Call: o.op.Call}
 }

@@ -2,7 +2,6 @@ package reads
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
@@ -25,13 +24,13 @@ var ServedWithoutMember = testbed.RegisterProperty(&testbed.Property{
 	Labels: map[string]string{
 		"refused": "refused without a leader", "slow": "too slow without a leader", "no-answer": "no answer without a leader",
 	},
-	New: func(s *testbed.System) testbed.Judge {
+	New: testbed.AfterStepsBy(func(s *testbed.System) *servedWithoutMember {
 		wide := func(b testbed.Bound) testbed.Bound {
 			return testbed.Bound{}.Plus(safetyDelays*b.Total, fmt.Sprintf("%d times (%s)", safetyDelays, b.Derivation))
 		}
 		lost := wide(s.DeliveryBound()).Plus(etcd.LongestElection(s.ElectionTimeout()), "the longest election timeout")
 		return &servedWithoutMember{system: s, leaves: s.WithoutLeader(lost), served: wide(s.ReadBound())}
-	},
+	}, (*servedWithoutMember).step, testbed.EtcdMember),
 })
 
 // safetyDelays is how many times as long as declared the delays are while faults strike.
@@ -55,14 +54,10 @@ const (
 	wasCut
 )
 
-// Reset implements testbed.Judge.
+// Reset implements testbed.Observer.
 func (j *servedWithoutMember) Reset() { j.state = neverCut }
 
-// Follows implements testbed.Follower.
-func (j *servedWithoutMember) Follows(p testbed.Part) bool { return p == testbed.EtcdMember }
-
-// AfterStep implements testbed.StepObserver.
-func (j *servedWithoutMember) AfterStep(w *sim.World, _ sim.Action) {
+func (j *servedWithoutMember) step(w *sim.World, _ sim.Action, _ *testbed.Tally) {
 	all := j.system.Members()
 	cut := all[len(all)-1].Server.CutOff()
 	switch {
@@ -73,11 +68,10 @@ func (j *servedWithoutMember) AfterStep(w *sim.World, _ sim.Action) {
 	}
 }
 
-// Finding implements testbed.Judge.
-func (j *servedWithoutMember) Finding(w *sim.World) explore.Finding {
-	var all testbed.Tally
+// Conclude implements testbed.Concluder.
+func (j *servedWithoutMember) Conclude(w *sim.World, all *testbed.Tally) {
 	if j.state == neverCut || w.Mode() == sim.Untimed {
-		return all.Finding()
+		return
 	}
 	from, to := j.cut+sim.Time(j.leaves.Total), j.healed
 	if j.state == isCut {
@@ -95,12 +89,13 @@ func (j *servedWithoutMember) Finding(w *sim.World) explore.Finding {
 			}
 			all.Exercised++
 			if label != "" {
-				all.Violate(label, &heldByMember{c.Name(), op, span.Call, outcome, span.Call.Sub(j.cut), j.leaves})
-				return all.Finding()
+				all.Violate(label, testbed.Wrong(explore.Concern{Client: c.Name(), Call: op.Call},
+					"%s's consistent LIST at %v %s; a member had been cut off from the leader for %v, and %v is enough to watch at another one (%s)",
+					c.Name(), span.Call.Sub(0), outcome, span.Call.Sub(j.cut), j.leaves.Total, j.leaves.Derivation))
+				return
 			}
 		}
 	}
-	return all.Finding()
 }
 
 // fault says in a word and in words what was wrong with an answer.
@@ -110,24 +105,4 @@ func (j *servedWithoutMember) fault(op *model.Operation, span *workload.Span, no
 		label = "refused"
 	}
 	return label, outcome
-}
-
-// heldByMember is a LIST that was not served because of a member that is cut off.
-type heldByMember struct {
-	client  string
-	op      *model.Operation
-	call    sim.Time
-	outcome string
-	after   time.Duration
-	leaves  testbed.Bound
-}
-
-func (h *heldByMember) String() string {
-	return fmt.Sprintf("%s's consistent LIST at %v %s; a member had been cut off from the leader for %v, and %v is enough to watch at another one (%s)",
-		h.client, h.call.Sub(0), h.outcome, h.after, h.leaves.Total, h.leaves.Derivation)
-}
-
-// Concerns implements explore.Concerned.
-func (h *heldByMember) Concerns() explore.Concern {
-	return explore.Concern{Client: h.client, Call: h.op.Call}
 }

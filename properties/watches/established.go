@@ -1,7 +1,6 @@
 package watches
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/watchbed/watchbed/explore"
@@ -26,9 +25,9 @@ var Established = testbed.RegisterProperty(&testbed.Property{
 	Labels: map[string]string{
 		"lost": "established watch misses a write", "unannounced": "event before the 200",
 	},
-	Past:      func(s *testbed.System) testbed.Past { return establishedPast{testbed.JudgeOf[*established](s)} },
+	Past:      testbed.Seen[*established],
 	Remembers: true,
-	New:       func(s *testbed.System) testbed.Judge { return &established{system: s} },
+	New:       testbed.AfterStepsBy(func(s *testbed.System) *established { return &established{system: s} }, (*established).step, testbed.DrawnWatcherNode),
 })
 
 type established struct {
@@ -38,7 +37,7 @@ type established struct {
 	at [][]int64
 }
 
-// Reset implements testbed.Judge.
+// Reset implements testbed.Observer.
 func (j *established) Reset() {
 	for len(j.at) < len(j.system.DrawnWatchers()) {
 		j.at = append(j.at, nil)
@@ -48,11 +47,7 @@ func (j *established) Reset() {
 	}
 }
 
-// Follows implements testbed.Follower.
-func (*established) Follows(p testbed.Part) bool { return p == testbed.DrawnWatcherNode }
-
-// AfterStep implements testbed.StepObserver.
-func (j *established) AfterStep(*sim.World, sim.Action) {
+func (j *established) step(_ *sim.World, _ sim.Action, _ *testbed.Tally) {
 	for i, c := range j.system.DrawnWatchers() {
 		streams := c.Streams()
 		for len(j.at[i]) < len(streams) {
@@ -64,41 +59,27 @@ func (j *established) AfterStep(*sim.World, sim.Action) {
 	}
 }
 
-// Memory implements testbed.Remembering.
-func (j *established) Memory() any {
-	all := make([][]int64, len(j.at))
-	for i := range all {
-		all[i] = slices.Clone(j.at[i])
+// Copy has seen what the same judge of another system has.
+func (j *established) Copy(seen *established) *established {
+	c := &established{j.system, make([][]int64, len(seen.at))}
+	for i := range c.at {
+		c.at[i] = slices.Clone(seen.at[i])
 	}
-	return all
+	return c
 }
 
-// Recall implements testbed.Remembering.
-func (j *established) Recall(memory any) {
-	all := memory.([][]int64)
-	for len(j.at) < len(all) {
-		j.at = append(j.at, nil)
-	}
-	for i := range all {
-		j.at[i] = append(j.at[i][:0], all[i]...)
-	}
-}
-
-// establishedPast is, for the last watch of each client, where etcd was when the client was told that the watch is established,
+// Digest is, for the last watch of each client, where etcd was when the client was told that the watch is established,
 // how far the watch has come, and what else came. Those before it were judged with their last events.
-type establishedPast struct{ *established }
-
-// Digest implements testbed.Past.
-func (p establishedPast) Digest(d sim.Digest) sim.Digest {
-	for i, c := range p.system.DrawnWatchers() {
+func (j *established) Digest(d sim.Digest) sim.Digest {
+	for i, c := range j.system.DrawnWatchers() {
 		n := len(c.Streams())
-		if n == 0 || n > len(p.at[i]) {
+		if n == 0 || n > len(j.at[i]) {
 			d = d.Bool(false)
 			continue
 		}
 		st := &c.Streams()[n-1]
 		revision := reached(st)
-		d = d.Bool(true).Int(p.at[i][n-1]).Int(revision)
+		d = d.Bool(true).Int(j.at[i][n-1]).Int(revision)
 		var came sim.Digest
 		for _, e := range st.Events {
 			if e.Item != nil && e.ResourceVersion > revision {
@@ -110,17 +91,15 @@ func (p establishedPast) Digest(d sim.Digest) sim.Digest {
 	return d
 }
 
-// Finding implements testbed.Judge.
-func (j *established) Finding(*sim.World) explore.Finding {
-	var all testbed.Tally
+// Conclude implements testbed.Concluder.
+func (j *established) Conclude(_ *sim.World, all *testbed.Tally) {
 	for i, c := range j.system.DrawnWatchers() {
 		for k := range c.Streams() {
 			if st := &c.Streams()[k]; st.Request.Announce {
-				j.judge(&all, c.Name(), st, j.at[i][k])
+				j.judge(all, c.Name(), st, j.at[i][k])
 			}
 		}
 	}
-	return all.Finding()
 }
 
 // judge judges one watch, of which the client was told at a revision that it is established, 0
@@ -129,7 +108,8 @@ func (j *established) judge(all *testbed.Tally, client string, st *workload.List
 	if at == 0 {
 		if n := len(st.Events); n > 0 && st.Events[0].Type != wire.Failed {
 			all.Exercised++
-			all.Violate("unannounced", &lostWrite{client: client, revision: st.Events[0].ResourceVersion})
+			all.Violate("unannounced", testbed.Wrong(explore.Concern{Node: client, Revision: st.Events[0].ResourceVersion},
+				"%s was sent an event of revision %d before it was told that its watch is established", client, st.Events[0].ResourceVersion))
 		}
 		return
 	}
@@ -147,7 +127,9 @@ func (j *established) judge(all *testbed.Tally, client string, st *workload.List
 			if !slices.ContainsFunc(st.Events, func(e *wire.WatchEvent) bool {
 				return e.Item != nil && e.ResourceVersion == revision && e.Item.Key == change.Item.Key
 			}) {
-				all.Violate("lost", &lostWrite{client, revision, change.Item.Key, at})
+				all.Violate("lost", testbed.Wrong(explore.Concern{Node: client, Revision: revision, Key: change.Item.Key},
+					"%s was told that its watch is established when etcd was at revision %d, and was never sent the change of %s at revision %d",
+					client, at, change.Item.Key, revision))
 			}
 		}
 	}
@@ -166,27 +148,4 @@ func reached(st *workload.ListStream) (revision int64) {
 		}
 	}
 	return revision
-}
-
-// lostWrite is a change that a watch was not sent; if key is empty, an event that came too
-// early.
-type lostWrite struct {
-	client   string
-	revision int64
-	key      string
-	// at is where etcd was when the client was told that the watch is established.
-	at int64
-}
-
-func (l *lostWrite) String() string {
-	if l.key == "" {
-		return fmt.Sprintf("%s was sent an event of revision %d before it was told that its watch is established", l.client, l.revision)
-	}
-	return fmt.Sprintf("%s was told that its watch is established when etcd was at revision %d, and was never sent the change of %s at revision %d",
-		l.client, l.at, l.key, l.revision)
-}
-
-// Concerns implements explore.Concerned.
-func (l *lostWrite) Concerns() explore.Concern {
-	return explore.Concern{Node: l.client, Revision: l.revision, Key: l.key}
 }

@@ -25,13 +25,10 @@ var EventTypes = testbed.RegisterProperty(&testbed.Property{
 	Promise: "An event is ADDED if the object did not exist before, MODIFIED if it did, and DELETED with its last state if it ceased to exist; " +
 		"for a watch with a selector, that is within the selection; " +
 		"initial events are ADDED.",
-	Violated:  "wrong type of an event",
-	Labels:    map[string]string{"type": "wrong type of an event", "initial": "initial event is not ADDED", "object": "not the object that was deleted"},
-	Past:      func(s *testbed.System) testbed.Past { return eventTypesPast{s} },
-	TimedPast: func(s *testbed.System) testbed.Past { return eventTypesPast{s} },
-	New: func(s *testbed.System) testbed.Judge {
-		return &eventTypes{system: s}
-	},
+	Violated: "wrong type of an event",
+	Labels:   map[string]string{"type": "wrong type of an event", "initial": "initial event is not ADDED", "object": "not the object that was deleted"},
+	Past:     testbed.PastOf(eventTypesPast), TimedPast: testbed.PastOf(eventTypesPast),
+	New: testbed.Recorded(eventTypes),
 })
 
 // addedOnly: all that comes before the end of initial events is from one state of the
@@ -44,23 +41,14 @@ func addedOnly(c *testbed.Cache) bool {
 	})
 }
 
-type eventTypes struct {
-	system *testbed.System
-}
-
-// Reset implements testbed.Judge.
-func (*eventTypes) Reset() {}
-
-// Finding implements testbed.Judge.
-func (j *eventTypes) Finding(*sim.World) explore.Finding {
-	var all testbed.Tally
-	log := j.system.Truth().Log()
-	for _, c := range j.system.Watchers() {
+func eventTypes(s *testbed.System, _ *sim.World, all *testbed.Tally) {
+	log := s.Truth().Log()
+	for _, c := range s.Watchers() {
 		for _, st := range c.Streams() {
-			changes(&all, c.Name(), st.Events, &model.WatchRequest{Values: c.Values()}, log)
+			changes(all, c.Name(), st.Events, &model.WatchRequest{Values: c.Values()}, log)
 		}
 	}
-	for _, c := range j.system.ListWatchers() {
+	for _, c := range s.ListWatchers() {
 		for i := range c.Streams() {
 			st := &c.Streams()[i]
 			events := st.Events
@@ -69,49 +57,45 @@ func (j *eventTypes) Finding(*sim.World) explore.Finding {
 				if st.End >= 0 {
 					initial = st.End
 				}
-				if addedOnly(j.system.Cache(st.To)) {
-					onlyAdded(&all, c.Name(), events[:initial])
+				if addedOnly(s.Cache(st.To)) {
+					onlyAdded(all, c.Name(), events[:initial])
 				}
 				events = events[initial:]
 			}
-			changes(&all, c.Name(), events, &model.WatchRequest{}, log)
+			changes(all, c.Name(), events, &model.WatchRequest{}, log)
 		}
 	}
-	for _, c := range j.system.DrawnWatchers() {
+	for _, c := range s.DrawnWatchers() {
 		for i := range c.Streams() {
 			st := &c.Streams()[i]
 			if drawn, judged := drawnWatchOf(st); judged {
-				if addedOnly(j.system.Cache(st.To)) {
-					onlyAdded(&all, c.Name(), st.Events[:st.End+1])
+				if addedOnly(s.Cache(st.To)) {
+					onlyAdded(all, c.Name(), st.Events[:st.End+1])
 				}
-				changes(&all, c.Name(), st.Events[st.End+1:], &drawn.request, log)
+				changes(all, c.Name(), st.Events[st.End+1:], &drawn.request, log)
 			}
 		}
 	}
-	return all.Finding()
 }
 
 // eventTypesPast is what was sent and is not judged yet: events that are ahead of the log,
 // and initial events of a drawn watch that have not ended.
-type eventTypesPast struct{ system *testbed.System }
-
-// Digest implements testbed.Past.
-func (p eventTypesPast) Digest(d sim.Digest) sim.Digest {
-	judged := p.system.Truth().Revision()
+func eventTypesPast(s *testbed.System, d sim.Digest) sim.Digest {
+	judged := s.Truth().Revision()
 	ahead := func(events []*wire.WatchEvent) bool {
 		return slices.ContainsFunc(events, func(e *wire.WatchEvent) bool { return e.ResourceVersion > judged })
 	}
-	for _, c := range p.system.Watchers() {
+	for _, c := range s.Watchers() {
 		if slices.ContainsFunc(c.Streams(), func(st workload.Stream) bool { return ahead(st.Events) }) {
 			d = c.Fingerprint(d)
 		}
 	}
-	for _, c := range p.system.ListWatchers() {
+	for _, c := range s.ListWatchers() {
 		if slices.ContainsFunc(c.Streams(), func(st workload.ListStream) bool { return ahead(st.Events) }) {
 			d = c.Fingerprint(d)
 		}
 	}
-	for _, c := range p.system.DrawnWatchers() {
+	for _, c := range s.DrawnWatchers() {
 		if slices.ContainsFunc(c.Streams(), func(st workload.ListStream) bool { return awaitsEnd(&st) || ahead(st.Events) }) {
 			d = c.Fingerprint(d)
 		}
@@ -131,7 +115,11 @@ func onlyAdded(all *testbed.Tally, client string, events []*wire.WatchEvent) {
 		}
 		all.Exercised++
 		if e.Type != wire.Added {
-			all.Violate("initial", &wrongType{client: client, event: e, want: wire.Added, initial: true, bookmark: bookmark})
+			wrong := wrongType(client, e, "%s was sent %v among its initial events, which are ADDED only")
+			if bookmark != nil {
+				wrong = wrongType(client, e, "%s was sent %v after %v, a bookmark without the annotation k8s.io/initial-events-end: until one has it, a watch is sent ADDED only", bookmark.Label())
+			}
+			all.Violate("initial", wrong)
 		}
 	}
 }
@@ -153,9 +141,9 @@ func changes(all *testbed.Tally, client string, events []*wire.WatchEvent, r *mo
 		}
 		all.Exercised++
 		if want := typeOf(was, is); e.Type != want {
-			all.Violate("type", &wrongType{client: client, event: e, want: want})
+			all.Violate("type", wrongType(client, e, "%s was sent %v, but the change was %v", want))
 		} else if want == wire.Deleted && !lastState(e, was) {
-			all.Violate("object", &wrongType{client: client, event: e, want: want})
+			all.Violate("object", wrongType(client, e, "%s was sent %v (mod revision %d, version %d), which is not the last state of the object", e.Item.ModRevision, e.Item.Version))
 		}
 	}
 }
@@ -179,29 +167,7 @@ func lastState(e *wire.WatchEvent, was *model.Item) bool {
 }
 
 // wrongType is an event that is not what happened.
-type wrongType struct {
-	client  string
-	event   *wire.WatchEvent
-	want    wire.WatchEventType
-	initial bool
-	// bookmark is the last one before an initial event, nil if there is none.
-	bookmark *wire.WatchEvent
-}
-
-func (v *wrongType) String() string {
-	e := v.event
-	switch {
-	case v.bookmark != nil:
-		return fmt.Sprintf("%s was sent %v after %v, a bookmark without the annotation k8s.io/initial-events-end: until one has it, a watch is sent ADDED only", v.client, e.Label(), v.bookmark.Label())
-	case v.initial:
-		return fmt.Sprintf("%s was sent %v among its initial events, which are ADDED only", v.client, e.Label())
-	case e.Type == v.want:
-		return fmt.Sprintf("%s was sent %v (mod revision %d, version %d), which is not the last state of the object", v.client, e.Label(), e.Item.ModRevision, e.Item.Version)
-	}
-	return fmt.Sprintf("%s was sent %v, but the change was %v", v.client, e.Label(), v.want)
-}
-
-// Concerns implements explore.Concerned.
-func (v *wrongType) Concerns() explore.Concern {
-	return explore.Concern{Node: v.client, Revision: v.event.ResourceVersion, Key: v.event.Item.Key}
+func wrongType(client string, e *wire.WatchEvent, format string, more ...any) fmt.Stringer {
+	about := explore.Concern{Node: client, Revision: e.ResourceVersion, Key: e.Item.Key}
+	return testbed.Wrong(about, format, append([]any{client, e.Label()}, more...)...)
 }

@@ -1,12 +1,12 @@
 package watches
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/workload"
 )
@@ -22,9 +22,9 @@ var KeepUp = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "When nothing more can happen, every open watch has been sent every change.",
 	Violated: "watch lacks a change",
 	Labels:   map[string]string{"silent": "watch falls silent", "left-out": "watch lacks a change"},
-	Past:     func(s *testbed.System) testbed.Past { return keepUpPast{s} },
+	Past:     testbed.PastOf(keepUpPast),
 	AtRest:   true,
-	New:      func(s *testbed.System) testbed.Judge { return &keepUp{system: s} },
+	New:      testbed.RecordedBy(func(s *testbed.System) *keepUp { return &keepUp{system: s} }, (*keepUp).judgeAll),
 })
 
 type keepUp struct {
@@ -39,18 +39,13 @@ type change struct {
 	key      string
 }
 
-// Reset implements testbed.Judge.
-func (*keepUp) Reset() {}
-
-// Finding implements testbed.Judge.
-func (j *keepUp) Finding(w *sim.World) explore.Finding {
-	var all testbed.Tally
+func (j *keepUp) judgeAll(w *sim.World, all *testbed.Tally) {
 	if !j.system.ComesToRest() {
 		all.Exercised++
-		return all.Finding()
+		return
 	}
 	if !j.system.IsOver(w) {
-		return all.Finding()
+		return
 	}
 	for _, o := range openWatches(j.system) {
 		j.sent = j.sent[:0]
@@ -60,26 +55,22 @@ func (j *keepUp) Finding(w *sim.World) explore.Finding {
 			}
 		}
 		r := &model.WatchRequest{Key: o.prefix, End: model.PrefixEnd(o.prefix), Values: o.values}
-		j.judge(&all, o.client, r, o.after+1)
+		j.judge(all, o.client, r, o.after+1)
 	}
 	for _, c := range j.system.Streams() {
 		if c.Ended() {
 			continue
 		}
 		for _, watch := range c.Watches(j.system.WatchRules()) {
-			j.etcdWatch(&all, c, watch)
+			j.etcdWatch(all, c, watch)
 		}
 	}
-	return all.Finding()
 }
 
 // keepUpPast is which changes each open watch was sent, and from which revision on they are
 // owed to it.
-type keepUpPast struct{ system *testbed.System }
-
-// Digest implements testbed.Past.
-func (p keepUpPast) Digest(d sim.Digest) sim.Digest {
-	for _, o := range openWatches(p.system) {
+func keepUpPast(s *testbed.System, d sim.Digest) sim.Digest {
+	for _, o := range openWatches(s) {
 		var came sim.Digest
 		for _, e := range o.events {
 			if e.Item != nil {
@@ -88,11 +79,11 @@ func (p keepUpPast) Digest(d sim.Digest) sim.Digest {
 		}
 		d = d.Text(o.client).Int(o.after).Fold(came)
 	}
-	for _, c := range p.system.Streams() {
+	for _, c := range s.Streams() {
 		if c.Ended() {
 			continue
 		}
-		for _, watch := range c.Watches(p.system.WatchRules()) {
+		for _, watch := range c.Watches(s.WatchRules()) {
 			m := etcdStream(c, watch)
 			canceled := slices.ContainsFunc(m.Responses, func(r model.WatchResponse) bool { return r.Canceled })
 			created := slices.ContainsFunc(m.Responses, func(r model.WatchResponse) bool { return r.Created })
@@ -153,7 +144,9 @@ func (j *keepUp) missing(all *testbed.Tally, client string, of change) {
 	if reached > of.revision {
 		label = "left-out"
 	}
-	all.Violate(label, &lacking{client, reached, of})
+	all.Violate(label, testbed.Wrong(explore.Concern{Node: client, Revision: of.revision, Key: of.key},
+		"%s has an open watch, and nothing more can happen; the newest change that it was sent is of revision %d, and it was never sent that of %q at revision %d",
+		client, reached, of.key, of.revision))
 }
 
 // changedIn are the keys with a change at a revision that a watch asks for.
@@ -175,20 +168,49 @@ func changedIn(log *model.Log, rev int64, r *model.WatchRequest) (keys []string)
 	return keys
 }
 
-// lacking is a watch that was not sent a change.
-type lacking struct {
-	client string
-	// reached is the revision of the newest change that it was sent, 0 if none.
-	reached int64
-	of      change
+// openWatch is a watch of a cache that a raw client has open.
+type openWatch struct {
+	client, prefix string
+	// values is what the values of the objects look like that it selects.
+	values model.ValuePattern
+	cache  sim.NodeID
+	// after is the resourceVersion from which on changes are owed to it, events are
+	// those that were sent behind that.
+	after  int64
+	events []*wire.WatchEvent
 }
 
-func (l *lacking) String() string {
-	return fmt.Sprintf("%s has an open watch, and nothing more can happen; the newest change that it was sent is of revision %d, and it was never sent that of %q at revision %d",
-		l.client, l.reached, l.of.key, l.of.revision)
+// openWatches are all of a system. One that waits for the end of its initial events is
+// not among them, nor is one whose client takes nothing more.
+func openWatches(s *testbed.System) []openWatch {
+	var all []openWatch
+	for _, c := range s.Watchers() {
+		if c.Watching() && !c.HasStopped() {
+			st := &c.Streams()[len(c.Streams())-1]
+			all = append(all, openWatch{c.Name(), c.Prefix(), c.Values(), c.To(), st.From, st.Events})
+		}
+	}
+	for _, c := range s.ListWatchers() {
+		n := len(c.Streams())
+		if n == 0 || c.Streams()[n-1].Closed {
+			continue
+		}
+		st := &c.Streams()[n-1]
+		switch {
+		case !st.IsList():
+			all = append(all, openWatch{c.Name(), c.Prefix(), model.ValuePattern{}, st.To, st.Request.ResourceVersion, st.Events})
+		case st.End >= 0:
+			all = append(all, openWatch{c.Name(), c.Prefix(), model.ValuePattern{}, st.To, st.Events[st.End].ResourceVersion, st.Events[st.End+1:]})
+		}
+	}
+	return all
 }
 
-// Concerns implements explore.Concerned.
-func (l *lacking) Concerns() explore.Concern {
-	return explore.Concern{Node: l.client, Revision: l.of.revision, Key: l.of.key}
+// newestRevision is the newest resourceVersion that a client knows of, which knew of
+// one before.
+func newestRevision(before int64, events []*wire.WatchEvent) int64 {
+	for _, e := range events {
+		before = max(before, e.ResourceVersion)
+	}
+	return before
 }

@@ -1,0 +1,162 @@
+// Package client has the properties of the client library in an API server (package
+// sim/client): how much it holds while it runs, and what it still holds when nothing
+// more can happen.
+package client
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/client"
+	"github.com/watchbed/watchbed/sim/client/clientv3"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// Bounded looks at the client library of an API server after each of its steps.
+// Kubernetes' watcher keeps at most incomingBufSize events of a watch, and lets the rest
+// wait in etcd's client. It is exercised by each step after which a buffer is full.
+var Bounded = testbed.RegisterProperty(&testbed.Property{
+	Name: "client-bounded", Kind: testbed.Safety,
+	Promise:  "A watch keeps no more events for its cache than its buffer holds.",
+	Violated: "buffer holds more than its size",
+	Labels:   map[string]string{"events": "buffer holds more than its size"},
+	Past:     testbed.NoPast, TimedPast: testbed.NoPast,
+	New: testbed.AfterSteps(bounded, testbed.ClientLibrary),
+})
+
+func bounded(s *testbed.System, w *sim.World, a sim.Action, all *testbed.Tally) {
+	for i := range s.Topology().APIServers {
+		id := s.Topology().APIServers[i].Client
+		if a.Node != id {
+			continue
+		}
+		queued, size := w.Node(id).(*client.Client).LongestQueue()
+		if queued >= size {
+			all.Exercised++
+		}
+		if queued > size {
+			all.Violate("events", testbed.Wrong(explore.Concern{Node: w.NodeName(id)},
+				"%s keeps %d events of a watch in a buffer of %d", w.NodeName(id), queued, size))
+		}
+	}
+}
+
+// NothingLeft looks at the client library of each API server when nothing more can
+// happen. Each of its watches must have a cache that holds the other end, and every call
+// must have been answered. It is exercised by each client library once in a run that
+// comes to rest.
+var NothingLeft = testbed.RegisterProperty(&testbed.Property{
+	Name: "client-nothing-left", Kind: testbed.Safety,
+	Promise:  "When nothing more can happen, a client library holds the watches that caches have open, and nothing that still waits.",
+	Violated: "left behind in the client",
+	Labels:   map[string]string{"calls": "calls left in the client", "requests": "requests left in the client", "watches": "watches left in the client", "events": "events left in the client"},
+	Past:     testbed.NoPast,
+	AtRest:   true,
+	New:      testbed.Recorded(nothingLeft),
+})
+
+func nothingLeft(s *testbed.System, w *sim.World, all *testbed.Tally) {
+	if !s.IsOver(w) {
+		return
+	}
+	for _, server := range s.Topology().APIServers {
+		all.Exercised++
+		h, name := w.Node(server.Client).(*client.Client).Holds(w), w.NodeName(server.Client)
+		left := testbed.Wrong(explore.Concern{Node: name},
+			"nothing more can happen, and %s holds %d watches, %d of them without a cache and %d in the client library, and %d calls, %d requests and %d events that wait",
+			name, h.Watches, h.Orphans, h.LibraryWatches, h.Calls, h.Waiting, h.Queued)
+		switch {
+		case h.Calls > 0:
+			all.Violate("calls", left)
+		case h.Waiting > 0:
+			all.Violate("requests", left)
+		case h.Orphans > 0 || h.LibraryWatches != h.Watches:
+			all.Violate("watches", left)
+		case h.Queued > 0:
+			all.Violate("events", left)
+		}
+	}
+}
+
+// ReopensInTime looks at how long a client library waits before it opens a watch stream
+// again that broke, timed: a millisecond and a quarter, and a quarter more with each
+// further break of that stream, up to 100 ms (clientv3, backoffIfUnavailable). Without the
+// pause a member that cannot serve is asked without an end; a longer one leaves every
+// cache of the API server without events. It is exercised by each stream that is opened
+// again.
+var ReopensInTime = testbed.RegisterProperty(&testbed.Property{
+	Name: "reopens-in-time", Kind: testbed.Liveness,
+	Promise:   "A client library opens a watch stream that broke again after 1.25 ms, and after a quarter more with each further break, up to 100 ms, or as reopen-backoff and reopen-backoff-max say.",
+	Violated:  "stream reopened at a wrong time",
+	Labels:    map[string]string{"soon": "stream opened without the pause", "late": "stream opened too late"},
+	TimedPast: func(s *testbed.System) testbed.Past { return outagesPast{s} },
+	New:       testbed.Recorded(reopensInTime),
+})
+
+// These are upstream's (clientv3: watchGrpcStream.run, maxBackoff), unless reopen-backoff and
+// reopen-backoff-max say otherwise.
+const (
+	firstBackoff = time.Millisecond
+	maxBackoff   = 100 * time.Millisecond
+)
+
+func reopensInTime(s *testbed.System, w *sim.World, all *testbed.Tally) {
+	for _, server := range s.Topology().APIServers {
+		of := s.Cache(server.Caches[0]).Servers()
+		for _, o := range w.Node(server.Client).(*client.Client).Outages() {
+			if !o.Over {
+				continue
+			}
+			all.Exercised++
+			shortest, longest := backoffAfter(of[0], o.Breaks), backoffAfter(of[len(of)-1], o.Breaks)
+			if shortest > longest {
+				shortest, longest = longest, shortest
+			}
+			switch pause := o.Reopened.Sub(o.Broke); {
+			case pause < shortest:
+				all.Violate("soon", mistimedReopening(w.NodeName(server.Client), o, shortest))
+			case pause > longest:
+				all.Violate("late", mistimedReopening(w.NodeName(server.Client), o, longest))
+			}
+		}
+	}
+}
+
+// outagesPast is how often streams have broken, and since when those are closed that may be opened again.
+type outagesPast struct{ system *testbed.System }
+
+// Follows implements testbed.Follower.
+func (outagesPast) Follows(p testbed.Part) bool { return p == testbed.ClientLibrary }
+
+// Digest implements testbed.Past.
+func (p outagesPast) Digest(d sim.Digest) sim.Digest {
+	for _, c := range p.system.ClientLibraries() {
+		for _, o := range c.Outages() {
+			d = d.Int(int64(o.Breaks)).Bool(o.Over)
+			if !o.Over {
+				d = d.Int(int64(o.Broke))
+			}
+		}
+	}
+	return d
+}
+
+// backoffAfter is the pause after so many breaks of a stream of an API server.
+func backoffAfter(of *testbed.Server, breaks int) time.Duration {
+	o := &of.Client.Library.Amounts
+	d := cmp.Or(o.WatchBackoff, firstBackoff)
+	for range breaks {
+		d = min(d+d/4, cmp.Or(o.WatchBackoffMax, maxBackoff))
+	}
+	return d
+}
+
+// mistimedReopening is a stream that was opened again at the wrong time.
+func mistimedReopening(name string, outage clientv3.Outage, want time.Duration) fmt.Stringer {
+	return testbed.Wrong(explore.Concern{Node: name},
+		"a watch stream of %s broke at %v, for the %d. time, and was opened again %v later; the pause is %v",
+		name, outage.Broke.Sub(0), outage.Breaks, outage.Reopened.Sub(outage.Broke), want)
+}

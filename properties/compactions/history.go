@@ -1,0 +1,360 @@
+// Package compactions has the properties of the API servers that compact etcd
+// (k8s.io/apiserver, pkg/storage/etcd3/compact.go). What they promise to clients is
+// how long history can be read: at least an interval, as continue tokens and watches
+// need it, and at most two, so that etcd does not grow without end.
+//
+//	log            what the API servers compacted, and how old revisions were then
+//	HistoryKept    they compact nothing too soon
+//	HistoryDropped they go on compacting
+//	NoCompactedWatches what is compacted is not watched any more
+//
+// Time is that of a run with a clock. Without one an interval has no length, and
+// only the order of compactions is judged.
+package compactions
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/properties/moments"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// HistoryDropped looks at the time after the last fault, timed. A compaction comes every
+// interval, and goes back by one: so etcd never keeps more than two intervals of history
+// and what the requests of a turn take. The first two intervals after a fault are left
+// out: an API server that has just started compacts at its second try. It is exercised
+// by each compaction after that, and by the end of the run.
+var HistoryDropped = testbed.RegisterProperty(&testbed.Property{
+	Name: "history-dropped", Kind: testbed.Liveness,
+	Promise:  "When nothing has failed for two intervals, API servers have compacted what etcd came to before that.",
+	Violated: "etcd not compacted",
+	Labels:   map[string]string{"late": "etcd compacted too late"},
+	New:      testbed.RecordedBy(func(s *testbed.System) *historyDropped { return &historyDropped{s, logOf(s)} }, (*historyDropped).judgeAll),
+})
+
+// turn is far more than the requests of two turns take together.
+const turn = 10 * time.Second
+
+type historyDropped struct {
+	system *testbed.System
+	log    *log
+}
+
+func (j *historyDropped) judgeAll(w *sim.World, all *testbed.Tally) {
+	if w.Mode() != sim.Timed || !j.system.Topology().Compactors {
+		return
+	}
+	last := int64(0)
+	for i := range j.log.requests {
+		if r := &j.log.requests[i]; r.kind == compacted {
+			j.judge(all, r.at, last)
+			last = max(last, r.compacts)
+		}
+	}
+	j.judge(all, w.Now(), last)
+}
+
+// judge holds the last compaction against what etcd came to long ago.
+func (j *historyDropped) judge(all *testbed.Tally, now sim.Time, last int64) {
+	_, longest := intervals(j.system)
+	long := sim.Time(2*longest + turn)
+	if now < j.log.failed+long {
+		return
+	}
+	all.Exercised++
+	if old := j.log.newestAt(now - long); last < old {
+		all.Violate("late", testbed.Wrong(explore.Concern{Revision: old},
+			"at %v etcd is compacted at revision %d; it was at revision %d two intervals before, at %v, and nothing has failed since",
+			now.Sub(0), last, old, (now-long).Sub(0)))
+	}
+}
+
+// HistoryKept looks at what API servers compact. A server compacts the revision that
+// etcd had at the server's previous try, which is an interval ago, and only if no other
+// server has compacted since: that is what --etcd-compaction-interval means to a client
+// with a continue token. It is exercised by each compaction, and by each server that
+// may compact after another one.
+var HistoryKept = testbed.RegisterProperty(&testbed.Property{
+	Name: "history-kept", Kind: testbed.Safety,
+	Promise:  "API servers together compact etcd once an interval at most, and never a revision that etcd came to within the interval.",
+	Violated: "etcd compacted too soon",
+	Labels:   map[string]string{"young": "recent history compacted", "often": "compacted twice in an interval"},
+	New:      testbed.RecordedBy(newHistoryKept, (*historyKept).judge),
+})
+
+type historyKept struct {
+	system *testbed.System
+	log    *log
+	// interval is the shortest of any server: one that waits longer compacts later.
+	interval sim.Duration
+}
+
+func newHistoryKept(s *testbed.System) *historyKept {
+	shortest, _ := intervals(s)
+	return &historyKept{s, logOf(s), shortest}
+}
+
+func (j *historyKept) judge(w *sim.World, all *testbed.Tally) {
+	for i := range j.log.requests {
+		switch r := &j.log.requests[i]; r.kind {
+		case compacted:
+			all.Exercised++
+			if held := j.heldLong(w, i); r.compacts > held {
+				all.Violate("young", testbed.Wrong(explore.Concern{Node: w.NodeName(r.by), Compaction: r.compacts},
+					"%s compacts etcd at revision %d; an interval before that etcd was at revision %d", w.NodeName(r.by), r.compacts, held))
+			}
+		case won:
+			if first := j.log.before(i, 0, won); first != nil && w.Mode() == sim.Timed {
+				all.Exercised++
+				if least := j.interval; r.at.Sub(first.at) < least {
+					all.Violate("often", testbed.Wrong(explore.Concern{Node: w.NodeName(r.by), Revision: r.revision},
+						"%s may compact etcd at %v, and %s at %v: less than %v later",
+						w.NodeName(first.by), first.at.Sub(0), w.NodeName(r.by), r.at.Sub(0), least))
+				}
+			}
+		}
+	}
+}
+
+// heldLong is the revision that etcd had an interval before a compaction: at the try
+// before the one that led to it, and when timed also by the clock.
+func (j *historyKept) heldLong(w *sim.World, i int) int64 {
+	r := &j.log.requests[i]
+	held := j.log.newestAt(0)
+	for k := i - 1; k >= 0; k-- {
+		if at := &j.log.requests[k]; at.by == r.by && at.kind == won {
+			if previous := j.log.before(k, r.by, won, lost); previous != nil {
+				held = previous.revision
+			}
+			break
+		}
+	}
+	if w.Mode() == sim.Timed {
+		held = min(held, j.log.newestAt(r.at-sim.Time(j.interval)))
+	}
+	return held
+}
+
+// defaultInterval is DefaultCompactInterval of storagebackend/config.go.
+const defaultInterval = 5 * time.Minute
+
+// log is what the API servers have done to etcd's history so far, as the commits of
+// etcd have it. It is kept once for all properties of the package.
+type log struct {
+	system *testbed.System
+	// commits are all of etcd's, requests those among them that are about history.
+	commits  []commit
+	requests []request
+	// failed is when the last fault was over.
+	failed sim.Time
+}
+
+// commit is the revision of etcd from some time on.
+type commit struct {
+	at       sim.Time
+	revision int64
+}
+
+// request is one of an API server: a try to be the one that compacts, or a compaction.
+type request struct {
+	commit
+	// by is the compactor of the server.
+	by   sim.NodeID
+	kind kind
+	// compacts is the revision of a compaction.
+	compacts int64
+}
+
+type kind uint8
+
+const (
+	// lost: another server has written compact_rev_key since this one saw it last.
+	lost kind = iota
+	// won: the server has written the key, and may compact.
+	won
+	compacted
+)
+
+func logOf(s *testbed.System) *log {
+	return testbed.Shared(s, func(s *testbed.System) *log { return &log{system: s} })
+}
+
+// intervals are the shortest and the longest time between two tries of an API server.
+func intervals(s *testbed.System) (shortest, longest sim.Duration) {
+	for _, c := range s.Caches() {
+		for _, of := range c.Servers() {
+			own := cmp.Or(of.Compactor.Interval, defaultInterval)
+			if shortest == 0 || own < shortest {
+				shortest = own
+			}
+			longest = max(longest, own)
+		}
+	}
+	return shortest, longest
+}
+
+// Reset implements testbed.Observer.
+func (l *log) Reset() {
+	l.commits, l.requests, l.failed = l.commits[:0], l.requests[:0], 0
+}
+
+// Follows implements testbed.Follower.
+func (*log) Follows(p testbed.Part) bool { return p == testbed.EtcdMember || p == testbed.TheWorld }
+
+// AfterStep implements testbed.StepObserver.
+func (l *log) AfterStep(w *sim.World, a sim.Action) {
+	if a.Kind == sim.Inject {
+		l.failed = w.Now()
+		if o := l.system.Params().Faults; o.Clog {
+			l.failed = max(l.failed, sim.Time(o.For))
+		}
+	}
+	all := l.system.Etcd().Committed()
+	for _, c := range all[len(l.commits):] {
+		now := commit{w.Now(), c.Revision}
+		before := l.newest()
+		l.commits = append(l.commits, now)
+		by := l.compactor(c.From)
+		if by == 0 {
+			continue
+		}
+		switch p := c.Request.(type) {
+		case *wire.TxnRequest:
+			r := request{commit: now, by: by}
+			if now.revision > before {
+				r.kind = won
+			}
+			l.requests = append(l.requests, r)
+		case *wire.CompactionRequest:
+			l.requests = append(l.requests, request{now, by, compacted, p.Revision})
+		}
+	}
+}
+
+// compactor is the one that calls etcd from a node, itself or through the client library
+// of its process; 0 if none does.
+func (l *log) compactor(from sim.NodeID) sim.NodeID {
+	for _, server := range l.system.Topology().APIServers {
+		if from == server.Client || from == server.Compactor {
+			return server.Compactor
+		}
+	}
+	return 0
+}
+
+// newest is the revision of etcd now.
+func (l *log) newest() int64 {
+	if n := len(l.commits); n > 0 {
+		return l.commits[n-1].revision
+	}
+	return l.system.Truth().Log().First()
+}
+
+// newestAt is the revision of etcd at a time.
+func (l *log) newestAt(t sim.Time) int64 {
+	i, _ := slices.BinarySearchFunc(l.commits, t, func(c commit, t sim.Time) int {
+		if c.at <= t {
+			return -1
+		}
+		return 1
+	})
+	if i == 0 {
+		return l.system.Truth().Log().First()
+	}
+	return l.commits[i-1].revision
+}
+
+// before is the last request of a kind before the i-th one, nil if there is none. by
+// is the compactor that sent it, 0 for any.
+func (l *log) before(i int, by sim.NodeID, kinds ...kind) *request {
+	for i--; i >= 0; i-- {
+		if r := &l.requests[i]; (by == 0 || r.by == by) && slices.Contains(kinds, r.kind) {
+			return r
+		}
+	}
+	return nil
+}
+
+// NoCompactedWatches is about watches that begin in the past. etcd refuses a watch whose
+// first revision is below that of a compaction; the compacted revision itself it still has.
+// A cache that keeps its history of events whatever etcd compacts serves it, so that a
+// client sees whether there is a cache ("Supporting compaction is required to ensure
+// consistent behavior regardless of whether the watch cache is enabled or disabled",
+// KEP-4988, which leaves watches for the future). A cache is held to the compaction that it
+// had heard of when it was asked, etcd to its last one. It is exercised by watches from
+// before that.
+var NoCompactedWatches = testbed.RegisterProperty(&testbed.Property{
+	Name: "no-compacted-watches", Kind: testbed.Safety,
+	Promise:   "A watch from before a compaction that its server had heard of sends no event, from cache or not.",
+	Violated:  "compacted history watched",
+	Past:      func(s *testbed.System) testbed.Past { return watchedPast{s, moments.Of(s)} },
+	Remembers: true,
+	New:       testbed.RecordedBy(func(s *testbed.System) *noCompactedWatches { return &noCompactedWatches{s, moments.Of(s)} }, (*noCompactedWatches).judgeAll),
+})
+
+type noCompactedWatches struct {
+	system  *testbed.System
+	moments *moments.Recorder
+}
+
+func (j *noCompactedWatches) judgeAll(_ *sim.World, all *testbed.Tally) {
+	for i, c := range j.system.Watchers() {
+		for k := range c.Streams() {
+			s := &c.Streams()[k]
+			j.judge(all, c.Name(), &j.moments.Watches(i)[k], &wire.WatchRequest{ResourceVersion: s.From}, s.Events)
+		}
+	}
+	at := len(j.system.Watchers()) + len(j.system.ListWatchers())
+	for i, c := range j.system.DrawnWatchers() {
+		for k := range c.Streams() {
+			if s := &c.Streams()[k]; !s.IsList() {
+				j.judge(all, c.Name(), &j.moments.Watches(at + i)[k], s.Request, s.Events)
+			}
+		}
+	}
+}
+
+func (j *noCompactedWatches) judge(all *testbed.Tally, client string, at *moments.Call, asked *wire.WatchRequest, events []*wire.WatchEvent) {
+	if asked.ResourceVersion <= 0 || at.Cache < 0 || len(events) == 0 {
+		return
+	}
+	compacted := at.Asked.Cache.Compacted
+	if at.Server.Cache.Watches.Delegation.Serves(asked) {
+		if j.system.Etcd().Waits() {
+			// The member that serves watches may not have applied the compaction.
+			return
+		}
+		compacted = at.Asked.Etcd.Compacted
+	}
+	if asked.ResourceVersion+1 >= compacted {
+		return
+	}
+	all.Exercised++
+	if first := events[0]; first.Type != wire.Failed {
+		all.Violate("", testbed.Wrong(explore.Concern{Client: client, Revision: first.ResourceVersion, Compaction: compacted},
+			"%s's watch after RV %d is sent revision %d; its server had heard of the compaction at revision %d before it was asked",
+			client, asked.ResourceVersion, first.ResourceVersion, compacted))
+	}
+}
+
+// watchedPast is, for each watch, what its cache and etcd had compacted when it was asked for.
+type watchedPast struct {
+	system  *testbed.System
+	moments *moments.Recorder
+}
+
+// Digest implements testbed.Past.
+func (p watchedPast) Digest(d sim.Digest) sim.Digest {
+	for i := range len(p.system.Watchers()) + len(p.system.ListWatchers()) + len(p.system.DrawnWatchers()) {
+		if all := p.moments.Watches(i); len(all) > 0 {
+			at := &all[len(all)-1]
+			d = d.Int(at.Asked.Cache.Compacted).Int(at.Asked.Etcd.Compacted)
+		}
+	}
+	return d
+}

@@ -1,0 +1,199 @@
+// Package fields is the list of everything that a client can be sent: each field of
+// each answer, event, bookmark and refusal of package wire, with the properties that
+// judge it, or with the reason why none does.
+//
+// Its tests go through the message types, and fail on a field that is not in the
+// list. They also change each judged field of a message on its way to a client, and
+// fail if none of its properties notices.
+//
+// It imports the packages of properties and what is below them. It must never
+// import scenarios; its tests do.
+package fields
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/etcdapi"
+	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/properties/watches"
+	"github.com/watchbed/watchbed/properties/writes"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// Field is one field of a message that a client can be sent.
+type Field struct {
+	// Path is the message type and the field, through nested types:
+	// "ListResponse.Items.Value".
+	Path string
+	// JudgedBy are the properties each of which notices a wrong value, in a scenario
+	// that claims it.
+	JudgedBy []*testbed.Property
+	// NotJudged is the reason why no property looks at the field, in one clause. It
+	// is empty if and only if there is something in JudgedBy.
+	NotJudged string
+}
+
+// by are the rows of fields below a prefix that the same properties judge.
+func by(properties []*testbed.Property, prefix string, names ...string) []Field {
+	var rows []Field
+	for _, name := range names {
+		rows = append(rows, Field{Path: prefix + "." + name, JudgedBy: properties})
+	}
+	return rows
+}
+
+// notBy are the rows of fields below a prefix that nothing judges, for one reason.
+func notBy(reason, prefix string, names ...string) []Field {
+	var rows []Field
+	for _, name := range names {
+		rows = append(rows, Field{Path: prefix + "." + name, NotJudged: reason})
+	}
+	return rows
+}
+
+// of makes a list of properties.
+func of(properties ...*testbed.Property) []*testbed.Property { return properties }
+
+// keyValue are the fields of a wire.KeyValue, without the lease.
+var keyValue = []string{"Key", "Value", "CreateRevision", "ModRevision", "Version"}
+
+// What is not judged, by the reason.
+const (
+	forPeople = "it is text for people: clients decide by the code"
+	inProcess = "it is between two parts of one API server, and never sent to a client of Kubernetes"
+)
+
+// Table lists every field of every message that a client can be sent, in the order
+// of the files of package wire.
+func Table() []Field {
+	return slices.Concat(ofEtcd(), ofLists(), ofEtcdWatches(), ofWatches(), ofWrites(), ofRefusals(), ofProcesses())
+}
+
+// ofEtcd are the answers of etcd. Caches, and clients that write, get them.
+func ofEtcd() []Field {
+	written, previous := of(reads.Linearizable), of(etcdapi.Answers)
+	listed := of(caches.MatchEtcd, reads.Linearizable)
+	return slices.Concat(
+		by(listed, "RangeResponse", "Revision"),
+		by(listed, "RangeResponse.Kvs", "Key", "Value", "ModRevision"),
+		by(written, "RangeResponse.Kvs", "CreateRevision", "Version"),
+		by(listed, "RangeResponse", "More"),
+		by(of(etcdapi.Answers), "RangeResponse", "Count"),
+		by(written, "PutResponse", "Revision"),
+		by(written, "DeleteRangeResponse", "Revision", "Deleted"),
+		by(of(etcdapi.Answers), "CompactionResponse", "Revision"),
+		by(previous, "PutResponse.PrevKv", keyValue...),
+		by(previous, "DeleteRangeResponse.PrevKvs", keyValue...),
+		by(previous, "TxnResponse.Responses.Put.PrevKv", keyValue...),
+		by(previous, "TxnResponse.Responses.DeleteRange.PrevKvs", keyValue...),
+		by(written, "TxnResponse", "Revision", "Succeeded"),
+		notBy("inside a transaction it is the transaction's own", "TxnResponse.Responses.Range", "Revision"),
+		by(written, "TxnResponse.Responses.Range.Kvs", keyValue...),
+		by(written, "TxnResponse.Responses.Range", "More", "Count"),
+		notBy("inside a transaction it is the transaction's own", "TxnResponse.Responses.Put", "Revision"),
+		notBy("inside a transaction it is the transaction's own", "TxnResponse.Responses.DeleteRange", "Revision"),
+		by(of(reads.Linearizable, etcdapi.Answers), "TxnResponse.Responses.DeleteRange", "Deleted"),
+		by(of(etcdapi.Answers), "TxnResponse.Responses.Txn", "Succeeded"),
+		by(of(etcdapi.Answers), "RangeResponse.Kvs", "Lease"),
+		by(of(etcdapi.Answers), "PutResponse.PrevKv", "Lease"),
+		by(of(etcdapi.Answers), "DeleteRangeResponse.PrevKvs", "Lease"),
+		by(of(etcdapi.Answers), "TxnResponse.Responses.Put.PrevKv", "Lease"),
+		by(of(etcdapi.Answers), "TxnResponse.Responses.DeleteRange.PrevKvs", "Lease"),
+		by(of(etcdapi.Answers), "TxnResponse.Responses.Range.Kvs", "Lease"),
+		by(of(etcdapi.Answers), "LeaseGrantResponse", "Revision", "ID", "TTL"),
+		by(of(etcdapi.Answers), "LeaseRevokeResponse", "Revision"),
+		by(of(etcdapi.Answers), "LeaseKeepAliveResponse", "Revision", "ID", "TTL"),
+		by(of(etcdapi.Answers), "LeaseTimeToLiveResponse", "Revision", "ID", "GrantedTTL", "Keys"),
+		notBy("no clock of an untimed run says how much time is left", "LeaseTimeToLiveResponse", "TTL"),
+		notBy("the header of an answer within an answer is empty", "TxnResponse.Responses.Txn", "Revision"),
+	)
+}
+
+// noLease is why no property looks at the lease of an object.
+const noLease = "Kubernetes shows clients no lease"
+
+// ofLists are the answers of a cache to LIST and GET.
+func ofLists() []Field {
+	listed := of(reads.Linearizable)
+	return slices.Concat(
+		by(listed, "ListResponse", "ResourceVersion"),
+		by(listed, "ListResponse.Items", keyValue...),
+		by(of(reads.Pages), "ListResponse", "Continue"),
+		by(of(reads.Linearizable), "ListResponse", "RemainingItemCount"),
+		by(of(caches.ServedAsPromised), "ListResponse", "Origin"),
+		by(listed, "GetResponse.Item", keyValue...),
+		notBy(noLease, "GetResponse.Item", "Lease"),
+		notBy("no client of an API server is told it", "GetResponse", "ResourceVersion"),
+		notBy(noLease, "ListResponse.Items", "Lease"),
+		by(of(caches.ServedAsPromised), "GetResponse", "Origin"),
+	)
+}
+
+// ofEtcdWatches are the responses on a stream of etcd's own watch API.
+func ofEtcdWatches() []Field {
+	sent := of(watches.Reliable)
+	return slices.Concat(
+		by(of(watches.Bookmarkable), "WatchResponse", "Revision"),
+		by(of(watches.Reliable, watches.Bookmarkable), "WatchResponse", "WatchID"),
+		by(of(etcdapi.WatchAnswers), "WatchResponse", "Created", "Canceled", "CompactRevision", "CancelReason"),
+		by(of(etcdapi.Fragments), "WatchResponse", "Fragment"),
+		by(of(watches.Reliable, watches.Filter), "WatchResponse.Events", "Type"),
+		by(sent, "WatchResponse.Events.Kv", keyValue...),
+		by(of(watches.Reliable), "WatchResponse.Events.Kv", "Lease"),
+		by(of(watches.PrevKV), "WatchResponse.Events.PrevKv", "Lease"),
+		by(of(watches.PrevKV), "WatchResponse.Events.PrevKv", keyValue...),
+		notBy("no release of etcd has it; a cache that uses it is held to its answers", "WatchResponse", "ProgressID"),
+	)
+}
+
+// ofWatches are the events of a watch of a cache.
+func ofWatches() []Field {
+	sent := of(watches.Reliable)
+	return slices.Concat(
+		by(of(watches.EventTypes), "WatchEvent", "Type"),
+		by(of(watches.InitialEvents), "WatchEvent", "InitialEventsEnd"),
+		by(of(watches.Reliable, watches.Bookmarkable), "WatchEvent", "ResourceVersion"),
+		by(sent, "WatchEvent.Item", keyValue...),
+		notBy(noLease, "WatchEvent.Item", "Lease"),
+		notBy("Kubernetes sends clients no previous object: the field is for the cache", "WatchEvent.Prev", append([]string{"Lease"}, keyValue...)...),
+		by(of(caches.JustifiedRefusals), "WatchEvent.Err", "Code"),
+		notBy(forPeople, "WatchEvent.Err", "Message"),
+		by(of(caches.JustifiedRefusals), "WatchEvent.Err", "RetryAfter"),
+		notBy("only pages have tokens", "WatchEvent.Err", "Continue"),
+		notBy("only writes are refused because of an object that is not there", "WatchEvent.Err", "ResourceVersion"),
+		notBy("it is for the cache that asked, and never sent to its clients", "WatchEvent", "ProgressID"),
+	)
+}
+
+// ofWrites are the answers of an API server to writes.
+func ofWrites() []Field {
+	return slices.Concat(
+		by(of(writes.Answers), "ObjectResponse.Item", keyValue...),
+		notBy(noLease, "ObjectResponse.Item", "Lease"),
+	)
+}
+
+// ofRefusals are the answers to requests that are refused.
+func ofRefusals() []Field {
+	return slices.Concat(
+		by(of(caches.JustifiedRefusals), "Error", "Code"),
+		notBy(forPeople, "Error", "Message"),
+		by(of(caches.JustifiedRefusals), "Error", "RetryAfter"),
+		by(of(caches.SecondToken), "Error", "Continue"),
+		by(of(writes.NotFoundVersions), "Error", "ResourceVersion"),
+	)
+}
+
+// streamed is why the parts of a RangeStream are not judged.
+const streamed = "only API servers ask for streams: the lists and watches that they make of them are judged"
+
+// ofProcesses are answers that only API servers get.
+func ofProcesses() []Field {
+	return slices.Concat(
+		notBy("only API servers ask, and a wrong version makes each decide by its own rules", "StatusResponse", "Version"),
+		notBy(inProcess, "CompactRevisionResponse", "Revision"),
+		notBy(streamed, "RangeStreamResponse", "Revision", "More", "Count"),
+		notBy(streamed, "RangeStreamResponse.Kvs", append([]string{"Lease"}, keyValue...)...),
+	)
+}
