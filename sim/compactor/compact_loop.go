@@ -54,9 +54,6 @@ func (t *turn[S]) sleep(in S, timed bool) bool {
 	return true
 }
 
-// Digest implements state.Digester.
-func (t *turn[S]) Digest(d sim.Digest) sim.Digest { return d.Word(uint64(t.state)).Int(int64(t.turns)) }
-
 // sleep waits for the next turn.
 func (l *compactLoop) sleep(env *sim.Env, c *Compactor) {
 	if l.at.Change(env).sleep(compactSleeping, c.timed) {

@@ -95,7 +95,7 @@ func (c *Compactor) Restart(env *sim.Env) {
 
 // CompactRevision is up to which revision the compactor knows etcd to be
 // compacted, or about to be: the key is written before etcd compacts.
-func (c *Compactor) CompactRevision() int64 { return c.compactRevision.Value() }
+func (c *Compactor) CompactRevision() int64 { return *c.compactRevision.Value() }
 
 // Compactions is the number of compactions that etcd made for this server.
 func (c *Compactor) Compactions() int { return c.done }
@@ -103,7 +103,7 @@ func (c *Compactor) Compactions() int { return c.done }
 // updateCompactRevision keeps the greatest revision, and answers the caches that
 // wait for it.
 func (c *Compactor) updateCompactRevision(env *sim.Env, rev int64) {
-	if rev <= c.compactRevision.Look(env) {
+	if rev <= *c.compactRevision.Look(env) {
 		return
 	}
 	c.compactRevision.Set(env, rev)
@@ -123,7 +123,7 @@ func (c *Compactor) answer(env *sim.Env, conn sim.Conn) {
 func (c *Compactor) Receive(env *sim.Env, m *sim.Message) {
 	switch p := m.Payload.(type) {
 	case *wire.CompactRevisionRequest:
-		if p.Above < c.compactRevision.Look(env) {
+		if p.Above < *c.compactRevision.Look(env) {
 			c.answer(env, m.Conn)
 		} else {
 			c.asking.Add(env, question{m.Conn, p.Above})

@@ -7,21 +7,17 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// check is the Reflector's data consistency detector: it compares the objects of a
+// This is the Reflector's data consistency detector: it compares the objects of a
 // WatchList with a LIST of exactly the same resourceVersion.
-type check struct {
-	// version is that of the bookmark that ended the initial events.
-	version int64
-}
 
 // checkPeriod is the time between two tries. Their number has no limit: if the
 // revision is compacted in etcd, the Reflector waits for ever.
 const checkPeriod = time.Second
 
 func (r *Informer) sendCheck(env *sim.Env) {
-	env.Reads(cellCheck, 0)
+	version := r.check.Get(env)
 	env.Under(r.cause)
-	r.ask(env, &wire.ListRequest{Prefix: r.cfg.Prefix, ResourceVersion: r.check.version, Match: wire.MatchExact})
+	r.ask(env, &wire.ListRequest{Prefix: r.cfg.Prefix, ResourceVersion: version, Match: wire.MatchExact})
 }
 
 func (r *Informer) checkFailed(env *sim.Env) {
@@ -31,35 +27,34 @@ func (r *Informer) checkFailed(env *sim.Env) {
 
 // compare ends the check. Upstream a difference is a panic.
 func (r *Informer) compare(env *sim.Env, p *wire.ListResponse) {
-	env.Reads(cellTemporary, 0)
-	env.Writes(cellRecord, 0)
-	r.record.Checked++
-	if r.same(p.Items) {
+	s, record := r.stream.Value(), r.record.Change(env)
+	record.Checked++
+	if r.same(env, p.Items) {
 		env.Cover(checkPassed)
-		env.Release(r.stream.conn)
+		env.Release(s.conn)
 		r.streamed(env)
-		if r.stream.conn == sim.NoConn {
+		if s.conn == sim.NoConn {
 			r.watchClosed(env)
 		}
 		return
 	}
 	env.Cover(checkPanicked)
 	if env.Noting() {
-		env.Note(detectorPanics{r.check.version})
+		env.Note(detectorPanics{*r.check.Value()})
 	}
-	env.Writes(cellState, 0)
 	r.leave(env)
-	r.record.Panicked = true
-	r.state = statePanicked
+	record.Panicked = true
+	r.state.Set(env, statePanicked)
 }
 
 // same compares the temporary store with a list, in key order.
-func (r *Informer) same(list []*wire.KeyValue) bool {
-	if r.temporary.Len() != len(list) {
+func (r *Informer) same(env *sim.Env, list []*wire.KeyValue) bool {
+	streamed := r.temporary.Read(env)
+	if streamed.Len() != len(list) {
 		return false
 	}
 	i := 0
-	r.temporary.Ascend(func(kv *wire.KeyValue) bool {
+	streamed.Ascend(func(kv *wire.KeyValue) bool {
 		listed := *list[i]
 		if r.cfg.Deviations.ComparesTransformed {
 			listed.Value = ""

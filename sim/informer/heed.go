@@ -9,7 +9,7 @@ func (r *Informer) heedShared(env *sim.Env) {
 	if s == nil {
 		return
 	}
-	if s.Stopping() && r.state != stateStopped {
+	if s.Stopping() && *r.state.Value() != stateStopped {
 		r.stop(env)
 	}
 	if s.Returned() {
@@ -22,23 +22,22 @@ func (r *Informer) heedShared(env *sim.Env) {
 	if v := s.Version(); v != 0 && v != r.history.last.Version {
 		r.shows(v)
 	}
-	env.LooksAt(cellHeld, 0)
-	if locked := s.Locked(); locked || r.held {
-		env.Writes(cellHeld, 0)
-		r.held = locked
-		for _, c := range [...]sim.Conn{r.rest.call, r.stream.conn} {
+	at := *r.state.Value()
+	if locked := s.Locked(); *r.held.Look(env) || locked {
+		r.held.Set(env, locked)
+		for _, c := range [...]sim.Conn{r.rest.Value().call, r.stream.Value().conn} {
 			if c == sim.NoConn {
 				continue
 			}
 			switch {
 			case locked:
 				env.Hold(c)
-			case r.state != stateChecking:
+			case at != stateChecking:
 				env.Release(c)
 			}
 		}
 	}
-	if r.state == stateWatching || r.state == stateWatchGap {
+	if at == stateWatching || at == stateWatchGap {
 		s.WatchBegins(env)
 	} else {
 		s.WatchEnds(env)
@@ -47,28 +46,28 @@ func (r *Informer) heedShared(env *sim.Env) {
 
 // stop ends the Reflector.
 func (r *Informer) stop(env *sim.Env) {
-	env.Writes(cellState, 0)
-	env.Writes(cellRequest, 0)
+	q := r.rest.Change(env)
 	r.leaves(env)
 	r.leave(env)
-	env.Close(r.rest.call)
-	r.rest.call = sim.NoConn
+	env.Close(q.call)
+	q.call = sim.NoConn
 	for t := range firstOfShared {
 		env.Disarm(t)
 	}
 	if r.controller != nil {
 		r.controller.Stop(env)
 	}
-	r.state = stateStopped
+	r.state.Set(env, stateStopped)
 }
 
 // heedHandler gives the controller what its handler was told in this step.
 func (r *Informer) heedHandler(env *sim.Env) {
 	h := r.shared.Handlers()[0]
-	if key := h.TakeTold(); key != "" && r.state != stateStopped {
+	stopped := *r.state.Value() == stateStopped
+	if key := h.TakeTold(); key != "" && !stopped {
 		r.controller.Told(env, key)
 	}
-	if h.HasSynced() && r.state != stateStopped {
+	if h.HasSynced() && !stopped {
 		r.controller.Begin(env)
 	}
 }

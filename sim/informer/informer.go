@@ -1,20 +1,21 @@
 package informer
 
 import (
-	"github.com/google/btree"
+	"slices"
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/informer/controller"
 	"github.com/watchbed/watchbed/sim/informer/shared"
 	"github.com/watchbed/watchbed/sim/shown"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-type state uint8
+type phase uint8
 
 const (
 	// stateAwaiting: the API server has not said that it is ready.
-	stateAwaiting state = iota
+	stateAwaiting phase = iota
 	// stateGap: between two ListAndWatch.
 	stateGap
 	// stateListing: a page is under way, or waits to be asked for again.
@@ -56,9 +57,9 @@ type Informer struct {
 	// timed: the world has a clock.
 	timed bool
 
-	state state
+	state state.Var[phase] `cell:"informer: state"`
 	// server is the index of the API server that the connection leads to.
-	server int
+	server state.Var[int] `cell:"informer: API server"`
 	// starts counts the ListAndWatch so far, also those before a restart.
 	starts int
 	// began is when the process was ready to list.
@@ -69,29 +70,37 @@ type Informer struct {
 	follows bool
 	cause   sim.Cause
 
-	version resourceVersion
-	backoff backoff
-	rest    rest
-	pager   pager
-	stream  stream
-	check   check
+	version state.Var[resourceVersion] `cell:"informer: resourceVersion"`
+	// unavailable is isLastSyncResourceVersionUnavailable: the last request that named the resourceVersion
+	// was answered with "expired" or "too large".
+	unavailable state.Var[bool]    `cell:"informer: resourceVersion unavailable"`
+	backoff     state.Var[backoff] `cell:"informer: backoff"`
+	rest        state.Var[rest]    `cell:"informer: request"`
+	pager       state.Var[pager]   `cell:"informer: pages of the list"`
+	stream      state.Var[stream]  `cell:"informer: stream"`
+	// check is the resourceVersion of the bookmark that ended the initial events: the data consistency
+	// detector compares at it.
+	check state.Var[int64] `cell:"informer: consistency check"`
 
 	// shared is what there is between the Reflector and the store, nil if the Reflector fills
 	// store itself. held: the Reflector waits for the lock of its queue.
 	shared *shared.Informer
-	held   bool
+	held   state.Var[bool] `cell:"informer: waits for the queue"`
 	// controller is the one that the first handler belongs to, nil if it belongs to none.
 	controller *controller.Controller
-	// store is what the Reflector has filled; synced: it has.
-	store  *btree.BTreeG[*wire.KeyValue]
-	synced bool
+	// store is what the Reflector has filled. An item is a revision of an object.
+	store state.Var[objects] `cell:"informer: store"`
 	// temporary is what a WatchList has brought so far.
-	temporary *btree.BTreeG[*wire.KeyValue]
+	temporary state.Var[objects] `cell:"informer: temporary store"`
 
-	record    Record
+	record    state.Var[Record] `cell:"informer: record"`
 	exchanges []Exchange
 	history   shownHistory
 }
+
+var layout = state.Of[Informer]()
+
+type objects = state.Tree[*wire.KeyValue]
 
 var (
 	_ sim.Node          = (*Informer)(nil)
@@ -104,7 +113,7 @@ var (
 
 // New returns an informer that has not started yet.
 func New(cfg Config) *Informer {
-	r := &Informer{store: newStore(), temporary: newStore()}
+	r := &Informer{}
 	r.Reset(cfg)
 	return r
 }
@@ -112,30 +121,25 @@ func New(cfg Config) *Informer {
 // Reset makes the informer a new one for another run, and keeps its memory.
 func (r *Informer) Reset(cfg Config) {
 	cfg.setDefaults()
-	r.cfg = cfg
-	r.starts, r.server = 0, 0
-	r.record, r.exchanges, r.history = Record{}, r.exchanges[:0], shownHistory{}
-	r.shared, r.controller = nil, nil
+	fields := Informer{cfg: cfg, exchanges: r.exchanges[:0]}
 	if cfg.Shared.Queue == shared.RealFIFO {
-		r.shared = shared.New(shared.Config{Options: cfg.Shared, Deviations: cfg.Deviations.Shared, FirstTimer: firstOfShared})
+		fields.shared = shared.New(shared.Config{Options: cfg.Shared, Deviations: cfg.Deviations.Shared, FirstTimer: firstOfShared})
 		if cfg.Controller {
-			r.controller = controller.New(controller.Config{Deviations: cfg.Deviations.Controller, Task: r.shared.Tasks(), Timer: timerRequeue})
+			fields.controller = controller.New(controller.Config{Deviations: cfg.Deviations.Controller, Task: fields.shared.Tasks(), Timer: timerRequeue})
 		}
 	}
+	layout.Reset(r, 0, fields)
 	r.forgetEverything()
 }
 
 // forgetEverything drops what a process keeps in memory.
 func (r *Informer) forgetEverything() {
-	r.state = stateGap
-	r.version = resourceVersion{last: wire.Unset}
-	r.rest = rest{}
-	clear(r.pager.items)
-	r.pager = pager{items: r.pager.items[:0]}
-	r.stream, r.check = stream{}, check{}
-	r.store.Clear(true)
-	r.temporary.Clear(true)
-	r.synced, r.held = false, false
+	layout.Reset(r, 0, Informer{
+		cfg: r.cfg, timed: r.timed, server: r.server, starts: r.starts, began: r.began, asked: r.asked, follows: r.follows, cause: r.cause,
+		shared: r.shared, controller: r.controller, record: r.record, exchanges: r.exchanges, history: r.history,
+	})
+	*r.state.Value() = stateGap
+	r.version.Value().last = wire.Unset
 	if r.shared != nil {
 		r.shared.Forget()
 	}
@@ -144,10 +148,42 @@ func (r *Informer) forgetEverything() {
 	}
 }
 
+// Clone implements sim.Cloner. The stores are shared until one of the two changes.
+func (r *Informer) Clone() sim.Node {
+	c := layout.Clone(r)
+	c.exchanges = slices.Clone(r.exchanges)
+	if r.shared != nil {
+		c.shared = r.shared.Clone()
+	}
+	if r.controller != nil {
+		c.controller = r.controller.Clone()
+	}
+	return c
+}
+
+// Fingerprint implements sim.Fingerprinter. The configuration is left out: it
+// is the same throughout an exploration. The record is part of it: properties
+// depend on it.
+func (r *Informer) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCells(d, r) }
+
+// Behaviour implements sim.Recorder.
+func (r *Informer) Behaviour(d sim.Digest) sim.Digest { return sim.FoldCellsBut(d, r, r.record.Kind()) }
+
+// Cells implements sim.Celled.
+func (r *Informer) Cells(visit sim.CellVisitor) {
+	layout.Cells(r, visit)
+	if r.shared != nil {
+		r.shared.Cells(visit)
+	}
+	if r.controller != nil {
+		r.controller.Cells(visit)
+	}
+}
+
 // Start implements sim.Node.
 func (r *Informer) Start(env *sim.Env) {
 	r.timed = env.Mode() == sim.Timed
-	r.backoff = backoff{next: backoffInit, started: env.Now()}
+	*r.backoff.Value() = backoff{next: backoffInit, started: env.Now()}
 	if r.shared != nil {
 		r.shared.Start(env)
 	}
@@ -169,7 +205,7 @@ func (r *Informer) Restart(env *sim.Env) {
 	env.Cover(restarted)
 	r.leaves(env)
 	r.forgetEverything()
-	r.record.Restarts++
+	r.record.Value().Restarts++
 	r.move(env)
 	r.Start(env)
 }
@@ -180,35 +216,36 @@ func (r *Informer) move(env *sim.Env) {
 		return
 	}
 	env.Cover(moved)
-	env.Writes(cellServer, 0)
-	r.server = (r.server + 1) % len(r.cfg.Servers)
+	server := r.server.Change(env)
+	*server = (*server + 1) % len(r.cfg.Servers)
 	if env.Noting() {
 		env.Note(serverChanged{r.to()})
 	}
 }
 
-func (r *Informer) to() sim.NodeID { return r.cfg.Servers[r.server] }
+func (r *Informer) to() sim.NodeID { return r.cfg.Servers[*r.server.Value()] }
+
+// toOf is the same for a step that depends on it.
+func (r *Informer) toOf(env *sim.Env) sim.NodeID { return r.cfg.Servers[r.server.Get(env)] }
 
 // Receive implements sim.Node.
 func (r *Informer) Receive(env *sim.Env, m *sim.Message) {
-	env.LooksAt(cellState, 0)
-	env.LooksAt(cellRequest, 0)
-	env.LooksAt(cellStream, 0)
+	at, call, s := *r.state.Look(env), r.rest.Look(env).call, r.stream.Look(env)
 	switch {
-	case m.Conn == r.rest.call && r.state == stateAwaiting:
+	case m.Conn == call && at == stateAwaiting:
 		r.readyAnswered(env, m.Payload)
-	case m.Conn == r.rest.call:
+	case m.Conn == call:
 		r.listAnswered(env, m.Payload)
 	case r.controller != nil && r.controller.Owns(m.Conn):
 		r.controller.Receive(env, m.Payload)
-	case m.Conn != r.stream.conn:
+	case m.Conn != s.conn:
 	default:
 		switch p := m.Payload.(type) {
 		case *wire.WatchEvent:
 			r.watchEvent(env, p)
 		case *sim.Hangup:
-			r.hangsUp(env, r.stream.exchange, p)
-			r.stream.conn = sim.NoConn
+			r.hangsUp(env, s.exchange, p)
+			s.conn = sim.NoConn
 			if p.Broken {
 				r.move(env)
 			}
@@ -232,8 +269,7 @@ func (r *Informer) Fire(env *sim.Env, t sim.Timer) {
 	case timerListTimeout:
 		r.listTimedOut(env)
 	case timerBackoff:
-		env.LooksAt(cellState, 0)
-		switch r.state {
+		switch *r.state.Look(env) {
 		case stateWatchListGap:
 			r.watchList(env)
 		case stateWatchGap:
@@ -252,9 +288,9 @@ func (r *Informer) Fire(env *sim.Env, t sim.Timer) {
 // Run implements sim.Node; only a shared informer has loops.
 func (r *Informer) Run(env *sim.Env, t sim.Task) {
 	if t == r.shared.Tasks() {
-		env.Reads(cellServer, 0)
+		to := r.toOf(env)
 		r.shared.Looks(env)
-		r.controller.Run(env, r.shared, r.to())
+		r.controller.Run(env, r.shared, to)
 		return
 	}
 	r.shared.Run(env, t)
@@ -285,7 +321,7 @@ func (r *Informer) Synced() bool {
 	if r.shared != nil {
 		return r.shared.Version() != 0
 	}
-	return r.synced
+	return r.version.Value().synced
 }
 
 // ResourceVersion is lastSyncResourceVersion, and LastStoreSyncResourceVersion of a shared
@@ -294,10 +330,10 @@ func (r *Informer) ResourceVersion() int64 {
 	switch {
 	case r.shared != nil:
 		return r.shared.Version()
-	case !r.synced:
+	case !r.version.Value().synced:
 		return 0
 	}
-	return r.version.last
+	return r.version.Value().last
 }
 
 // Controller is the one that the first handler belongs to, nil if it belongs to none.
@@ -313,7 +349,7 @@ func (r *Informer) Ascend(f func(*wire.KeyValue) bool) {
 		r.shared.Ascend(f)
 		return
 	}
-	r.store.Ascend(f)
+	r.store.Value().Ascend(f)
 }
 
 // Shared is what there is between the Reflector and its store, nil if there is nothing.
@@ -322,11 +358,11 @@ func (r *Informer) Shared() *shared.Informer { return r.shared }
 // AscendStreamed does the same for what the last WatchList has brought so far.
 // It is for an informer whose consistency detector has panicked: StreamedVersion
 // is then the resourceVersion of these objects.
-func (r *Informer) AscendStreamed(f func(*wire.KeyValue) bool) { r.temporary.Ascend(f) }
+func (r *Informer) AscendStreamed(f func(*wire.KeyValue) bool) { r.temporary.Value().Ascend(f) }
 
 // StreamedVersion is the resourceVersion of the bookmark that ended the last
 // WatchList.
-func (r *Informer) StreamedVersion() int64 { return r.check.version }
+func (r *Informer) StreamedVersion() int64 { return *r.check.Value() }
 
 // Record is what happened to the informer so far, for properties.
-func (r *Informer) Record() *Record { return &r.record }
+func (r *Informer) Record() *Record { return r.record.Value() }

@@ -28,26 +28,21 @@ type pager struct {
 
 // list is Reflector.list up to the first page.
 func (r *Informer) list(env *sim.Env) {
-	g := &r.pager
-	env.Reads(cellVersion, 0)
-	env.Reads(cellUnavailable, 0)
-	env.Writes(cellPages, 0)
-	env.Writes(cellState, 0)
+	g := r.pager.Change(env)
 	*g = pager{
-		version: r.version.request(r.cfg.initialVersion(ByListWatch)), pageSize: r.cfg.pageSize(),
+		version: r.request(env, r.cfg.initialVersion(ByListWatch)), pageSize: r.cfg.pageSize(),
 		items: g.items[:0], honoured: g.honoured,
 	}
 	if g.version != wire.Unset && g.version != 0 && !g.honoured {
 		// A cache takes a list of a resourceVersion only without a limit.
 		g.pageSize = 0
 	}
-	r.state = stateListing
+	r.state.Set(env, stateListing)
 	r.firstPage(env, g.pageSize)
 }
 
 func (r *Informer) firstPage(env *sim.Env, limit int64) {
-	g := &r.pager
-	env.Writes(cellPages, 0)
+	g := r.pager.Change(env)
 	clear(g.items)
 	g.items, g.listVersion = g.items[:0], 0
 	req := &wire.ListRequest{Prefix: r.cfg.Prefix, ResourceVersion: g.version, Limit: limit}
@@ -62,8 +57,7 @@ func (r *Informer) firstPage(env *sim.Env, limit int64) {
 
 // page takes a page. With the last one the list is complete: Replace, then watch.
 func (r *Informer) page(env *sim.Env, p *wire.ListResponse) {
-	g := &r.pager
-	env.Writes(cellPages, 0)
+	g := r.pager.Change(env)
 	if g.listVersion == 0 {
 		g.listVersion = p.ResourceVersion
 	}
@@ -81,27 +75,25 @@ func (r *Informer) page(env *sim.Env, p *wire.ListResponse) {
 	if g.version == 0 && g.inPages {
 		g.honoured = true
 	}
-	env.Writes(cellUnavailable, 0)
-	env.Writes(cellRecord, 0)
-	r.version.unavailable = false
+	r.unavailable.Set(env, false)
+	record := r.record.Change(env)
 	objects := len(g.items)
 	if r.shared != nil {
 		r.shared.Replace(env, slices.Clone(g.items), g.listVersion)
 	} else {
-		env.Writes(cellStore, 0)
-		r.store.Clear(true)
+		store := r.store.Change(env)
+		store.Clear()
 		for _, kv := range g.items {
-			r.store.ReplaceOrInsert(kv)
+			store.Put(kv)
 		}
 	}
 	clear(g.items)
 	g.items = g.items[:0]
-	r.record.Listed++
-	env.LooksAt(cellStream, 0)
-	if r.stream.failed {
-		env.Reads(cellStream, 0)
+	record.Listed++
+	if r.stream.Look(env).failed {
+		r.stream.Read(env)
 		env.Cover(fellBack)
-		r.record.Fallbacks++
+		record.Fallbacks++
 	}
 	r.replaced(env, objects, g.listVersion)
 	r.watch(env)
@@ -117,8 +109,7 @@ func (r *Informer) isUnavailable(err *wire.Error) bool {
 // size of the first one, so after a list of a resourceVersion it comes in one
 // piece; KEP-3157's appendix says "in chunks".
 func (r *Informer) listFailed(env *sim.Env, err *wire.Error) {
-	g := &r.pager
-	env.Writes(cellPages, 0)
+	g := r.pager.Change(env)
 	switch {
 	case isExpired(err) && g.listVersion != 0 && !g.whole:
 		env.Cover(listExpired)
@@ -136,8 +127,7 @@ func (r *Informer) listFailed(env *sim.Env, err *wire.Error) {
 		if env.Noting() {
 			env.Note(newestListed{err})
 		}
-		env.Writes(cellUnavailable, 0)
-		r.version.unavailable = true
+		r.unavailable.Set(env, true)
 		g.version, g.whole, g.newest = wire.Unset, false, true
 		r.firstPage(env, g.pageSize)
 	default:
@@ -151,18 +141,18 @@ func (r *Informer) listFailed(env *sim.Env, err *wire.Error) {
 
 // replaced: the store holds the state of a resourceVersion, or its queue does.
 func (r *Informer) replaced(env *sim.Env, objects int, version int64) {
-	if version < r.version.last {
+	v := r.version.Change(env)
+	if version < v.last {
 		env.Cover(wentBack)
 	}
-	env.Writes(cellVersion, 0)
-	r.version.last = version
+	v.last = version
 	if r.shared == nil {
 		r.shows(version)
 	}
-	if !r.synced {
+	if !v.synced {
 		r.measureSync(env)
 	}
-	r.synced = true
+	v.synced = true
 	if env.Noting() {
 		env.Note(storeReplaced{objects: objects, version: version})
 	}

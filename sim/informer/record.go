@@ -100,7 +100,7 @@ func (r *Informer) Exchanges() []Exchange { return r.exchanges }
 
 // begins notes a request. Its number is kept with the call or the stream.
 func (r *Informer) begins(env *sim.Env, req sim.Payload) int {
-	r.exchanges = append(r.exchanges, Exchange{Request: req, To: r.to(), Process: r.record.Restarts, Sent: env.Now()})
+	r.exchanges = append(r.exchanges, Exchange{Request: req, To: r.to(), Process: r.record.Value().Restarts, Sent: env.Now()})
 	return len(r.exchanges) - 1
 }
 
@@ -119,14 +119,15 @@ func (r *Informer) refused(env *sim.Env, i int, err *wire.Error) {
 
 // listed notes the answer to a LIST.
 func (r *Informer) listed(env *sim.Env, p *wire.ListResponse) {
-	r.ends(env, r.rest.exchange, Answered)
-	x := &r.exchanges[r.rest.exchange]
+	i := r.rest.Value().exchange
+	r.ends(env, i, Answered)
+	x := &r.exchanges[i]
 	x.Events, x.Version, x.Complete = 1, p.ResourceVersion, p.Continue == ""
 }
 
 // watched notes an event or a bookmark.
 func (r *Informer) watched(e *wire.WatchEvent) {
-	x := &r.exchanges[r.stream.exchange]
+	x := &r.exchanges[r.stream.Value().exchange]
 	x.Events++
 	x.Version = e.ResourceVersion
 	x.Complete = x.Complete || e.InitialEventsEnd

@@ -1,22 +1,25 @@
 package informer
 
-import "github.com/watchbed/watchbed/sim/wire"
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
 
 // resourceVersion is where the Reflector is.
 type resourceVersion struct {
 	// last is lastSyncResourceVersion: the resourceVersion of the last list, event
 	// or bookmark; wire.Unset before the first list.
 	last int64
-	// unavailable is isLastSyncResourceVersionUnavailable: the last request that
-	// named it was answered with "expired" or "too large".
-	unavailable bool
+	// synced: the store has been filled since the process started.
+	synced bool
 }
 
 // request is relistResourceVersion and rewatchResourceVersion. They differ in
 // initial, the resourceVersion of a process's first request.
-func (v *resourceVersion) request(initial int64) int64 {
+func (r *Informer) request(env *sim.Env, initial int64) int64 {
+	v, unavailable := r.version.Read(env), r.unavailable.Get(env)
 	switch {
-	case v.unavailable:
+	case unavailable:
 		return wire.Unset
 	case v.last == wire.Unset:
 		return initial

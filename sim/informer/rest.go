@@ -13,7 +13,7 @@ type rest struct {
 	// call is the LIST under way, or the question whether the server is ready.
 	call sim.Conn
 	// exchange is the number of that.
-	exchange int
+	exchange int `cell:"-"`
 	// request is the LIST or WATCH that is sent again if it has to be.
 	request sim.Payload
 	// retries is how often it was.
@@ -26,27 +26,25 @@ const lostRetryAfter = time.Second
 
 // ask sends a LIST or WATCH for the first time.
 func (r *Informer) ask(env *sim.Env, req sim.Payload) {
-	env.Writes(cellRequest, 0)
-	r.rest = rest{request: req}
+	r.rest.Set(env, rest{request: req})
 	r.send(env)
 }
 
 func (r *Informer) send(env *sim.Env) {
-	env.Reads(cellServer, 0)
-	env.Writes(cellRequest, 0)
+	to, q := r.toOf(env), r.rest.Change(env)
 	r.measureRequest()
-	switch req := r.rest.request.(type) {
+	switch req := q.request.(type) {
 	case *wire.ListRequest:
 		if env.Noting() {
-			env.Note(noteOfList(r.to(), req))
+			env.Note(noteOfList(to, req))
 		}
-		r.rest.call, r.rest.exchange = env.Call(r.to(), req), r.begins(env, req)
+		q.call, q.exchange = env.Call(to, req), r.begins(env, req)
 		if r.cfg.ListTimeout > 0 {
 			env.Arm(timerListTimeout, r.cfg.ListTimeout)
 		}
 	case *wire.WatchRequest:
 		if env.Noting() {
-			env.Note(watchSent{r.to(), req})
+			env.Note(watchSent{to, req})
 		}
 		r.openWatch(env, req)
 	}
@@ -54,7 +52,7 @@ func (r *Informer) send(env *sim.Env) {
 
 // sendAgain: the time that the server named has passed.
 func (r *Informer) sendAgain(env *sim.Env) {
-	env.Reads(cellRequest, 0)
+	r.rest.Read(env)
 	env.Under(r.cause)
 	r.send(env)
 }
@@ -73,42 +71,41 @@ func (r *Informer) retry(env *sim.Env, err *wire.Error) bool {
 const maxRetries = 10
 
 func (r *Informer) retryAfter(env *sim.Env, d sim.Duration) bool {
-	if r.rest.retries >= maxRetries && !r.cfg.Deviations.RetriesForever {
+	if r.rest.Value().retries >= maxRetries && !r.cfg.Deviations.RetriesForever {
 		env.Cover(retriesExhausted)
 		return false
 	}
 	env.Cover(retriedAfter)
-	env.Writes(cellRequest, 0)
-	r.rest.retries++
+	r.rest.Change(env).retries++
 	env.Arm(timerRetryAfter, d)
 	return true
 }
 
 // listAnswered takes the answer to a LIST of the pager or of the detector.
 func (r *Informer) listAnswered(env *sim.Env, p sim.Payload) {
-	env.Writes(cellRequest, 0)
-	r.rest.call = sim.NoConn
+	q := r.rest.Change(env)
+	q.call = sim.NoConn
 	if r.cfg.ListTimeout > 0 {
 		env.Disarm(timerListTimeout)
 	}
 	switch p := p.(type) {
 	case *wire.ListResponse:
 		r.listed(env, p)
-		if r.state == stateChecking {
+		if *r.state.Value() == stateChecking {
 			r.compare(env, p)
 		} else {
 			r.page(env, p)
 		}
 		return
 	case *wire.Error:
-		r.refused(env, r.rest.exchange, p)
+		r.refused(env, q.exchange, p)
 		if r.retry(env, p) {
 			return
 		}
 		r.listRefused(env, p)
 	default:
 		env.Cover(connectionLost)
-		r.hangsUp(env, r.rest.exchange, p)
+		r.hangsUp(env, q.exchange, p)
 		if h, ok := p.(*sim.Hangup); ok && h.Broken {
 			r.move(env)
 		}
@@ -121,20 +118,19 @@ func (r *Informer) listAnswered(env *sim.Env, p sim.Payload) {
 // listTimedOut: the API server has ended the LIST. What had come of the answer is of no
 // use.
 func (r *Informer) listTimedOut(env *sim.Env) {
-	env.LooksAt(cellRequest, 0)
-	if r.rest.call == sim.NoConn {
+	if r.rest.Look(env).call == sim.NoConn {
 		return
 	}
 	env.Cover(listTimedOut)
-	env.Writes(cellRequest, 0)
-	env.Close(r.rest.call)
-	r.rest.call = sim.NoConn
-	r.refused(env, r.rest.exchange, ended)
+	q := r.rest.Change(env)
+	env.Close(q.call)
+	q.call = sim.NoConn
+	r.refused(env, q.exchange, ended)
 	r.listRefused(env, ended)
 }
 
 func (r *Informer) listRefused(env *sim.Env, err *wire.Error) {
-	if r.state == stateChecking {
+	if *r.state.Value() == stateChecking {
 		r.checkFailed(env)
 	} else {
 		r.listFailed(env, err)

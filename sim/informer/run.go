@@ -16,8 +16,7 @@ func (r *Informer) listAndWatch(env *sim.Env) {
 		env.Cover(relisted)
 	}
 	r.starts++
-	env.Writes(cellStream, 0)
-	r.stream = stream{}
+	r.stream.Set(env, stream{})
 	if r.cfg.List == ByWatchList {
 		r.watchList(env)
 	} else {
@@ -27,7 +26,7 @@ func (r *Informer) listAndWatch(env *sim.Env) {
 
 // pause is how long the Reflector waits after a failure.
 func (r *Informer) pause(env *sim.Env) sim.Duration {
-	backoff := r.backoff.delay(env, r.timed)
+	backoff := r.delay(env)
 	if r.cfg.Deviations.NeverPauses {
 		return 0
 	}
@@ -36,16 +35,14 @@ func (r *Informer) pause(env *sim.Env) sim.Duration {
 
 // endListAndWatch: the next ListAndWatch follows after the backoff.
 func (r *Informer) endListAndWatch(env *sim.Env) {
-	env.Writes(cellState, 0)
-	r.state = stateGap
+	r.state.Set(env, stateGap)
 	env.Arm(timerBackoff, r.pause(env))
 }
 
 // backOff waits before the same watch is requested again.
-func (r *Informer) backOff(env *sim.Env, s state) {
+func (r *Informer) backOff(env *sim.Env, s phase) {
 	env.Cover(backedOff)
-	env.Writes(cellState, 0)
-	r.state = s
+	r.state.Set(env, s)
 	env.Arm(timerBackoff, r.pause(env))
 }
 
@@ -70,11 +67,11 @@ type backoff struct {
 }
 
 // delay returns how long to wait. Without a clock that makes no difference.
-func (b *backoff) delay(env *sim.Env, timed bool) sim.Duration {
-	if !timed {
+func (r *Informer) delay(env *sim.Env) sim.Duration {
+	if !r.timed {
 		return backoffInit
 	}
-	env.Writes(cellBackoff, 0)
+	b := r.backoff.Change(env)
 	if env.Now().Sub(b.started) > backoffReset {
 		*b = backoff{next: backoffInit, started: env.Now()}
 	}

@@ -12,10 +12,10 @@ import (
 type stream struct {
 	conn sim.Conn
 	// exchange is the number of its request.
-	exchange int
-	// began and events distinguish a watch that ended at once from others.
-	began  sim.Time
-	events int
+	exchange int `cell:"-"`
+	// began and heard distinguish a watch that ended at once, without an event, from others.
+	began sim.Time
+	heard bool
 	// failed: this ListAndWatch has given up streaming.
 	failed bool
 }
@@ -28,9 +28,8 @@ const veryShortWatch = time.Second
 const timeoutSteps = 5
 
 func (r *Informer) openWatch(env *sim.Env, req *wire.WatchRequest) {
-	s := &r.stream
-	env.Writes(cellStream, 0)
-	s.events = 0
+	s := r.stream.Change(env)
+	s.heard = false
 	s.conn, s.exchange = env.Open(r.to()), r.begins(env, req)
 	env.Send(s.conn, req)
 	if r.timed {
@@ -41,12 +40,12 @@ func (r *Informer) openWatch(env *sim.Env, req *wire.WatchRequest) {
 
 // leave ends the stream at this end, if it is still open.
 func (r *Informer) leave(env *sim.Env) {
-	env.Writes(cellStream, 0)
-	if r.stream.conn != sim.NoConn {
-		r.ends(env, r.stream.exchange, Left)
+	s := r.stream.Change(env)
+	if s.conn != sim.NoConn {
+		r.ends(env, s.exchange, Left)
 	}
-	env.Close(r.stream.conn)
-	r.stream.conn = sim.NoConn
+	env.Close(s.conn)
+	s.conn = sim.NoConn
 	env.Disarm(timerWatchTimeout)
 }
 
@@ -57,11 +56,10 @@ func (r *Informer) watchEvent(env *sim.Env, e *wire.WatchEvent) {
 		return
 	}
 	r.watched(e)
-	if r.stream.events == 0 {
-		env.Writes(cellStream, 0)
+	if !r.stream.Value().heard {
+		r.stream.Change(env).heard = true
 	}
-	r.stream.events++
-	if r.state == stateWatchList {
+	if *r.state.Value() == stateWatchList {
 		r.collect(env, e)
 	} else {
 		r.take(env, e)
@@ -72,15 +70,15 @@ func (r *Informer) watchEvent(env *sim.Env, e *wire.WatchEvent) {
 // Retry-After as the first message is a refusal below the Reflector. The cache
 // answers everything else on the stream.
 func (r *Informer) watchFailed(env *sim.Env, err *wire.Error) {
-	r.refused(env, r.stream.exchange, err)
+	r.refused(env, r.stream.Value().exchange, err)
 	r.leave(env)
-	if r.stream.events == 0 && err.Code == wire.TooManyRequests && r.retry(env, err) {
+	if !r.stream.Value().heard && err.Code == wire.TooManyRequests && r.retry(env, err) {
 		return
 	}
 	if env.Noting() {
 		env.Note(watchRefused{err})
 	}
-	if r.state == stateWatchList {
+	if *r.state.Value() == stateWatchList {
 		r.watchListFailed(env, err)
 	} else {
 		r.watchEnded(env, err)
@@ -89,15 +87,15 @@ func (r *Informer) watchFailed(env *sim.Env, err *wire.Error) {
 
 // watchClosed: the watch ended without an error.
 func (r *Informer) watchClosed(env *sim.Env) {
-	env.LooksAt(cellState, 0)
+	at, s := *r.state.Look(env), r.stream.Value()
 	env.Disarm(timerWatchTimeout)
-	short := r.stream.events == 0 && !env.Elapsed(r.stream.began, veryShortWatch)
+	short := !s.heard && !env.Elapsed(s.began, veryShortWatch)
 	if short {
 		env.Cover(watchVeryShort)
-		env.Reads(cellStream, 0)
+		r.stream.Read(env)
 	}
-	env.Writes(cellStream, 0)
-	if r.state == stateWatchList {
+	r.stream.Change(env)
+	if at == stateWatchList {
 		r.watchListClosed(env, short)
 	} else {
 		r.watchResumed(env, short)
@@ -107,10 +105,10 @@ func (r *Informer) watchClosed(env *sim.Env) {
 // timeOut: the watch has lasted as long as the client wanted. During a consistency
 // check the Reflector does not read, and finds out later.
 func (r *Informer) timeOut(env *sim.Env) {
-	env.LooksAt(cellState, 0)
+	at := *r.state.Look(env)
 	env.Cover(watchTimedOut)
 	r.leave(env)
-	if r.state != stateChecking {
+	if at != stateChecking {
 		r.watchClosed(env)
 	}
 }

@@ -8,13 +8,11 @@ import (
 // watch is a turn of the loop of Reflector.watch that has no stream yet: it
 // resumes after the last event or bookmark.
 func (r *Informer) watch(env *sim.Env) {
-	env.Reads(cellVersion, 0)
-	env.Writes(cellState, 0)
-	env.Writes(cellStream, 0)
+	version := r.version.Read(env).last
 	env.Under(r.cause)
-	r.state = stateWatching
-	r.stream.began = env.Now()
-	r.ask(env, &wire.WatchRequest{Prefix: r.cfg.Prefix, ResourceVersion: r.version.last, AllowBookmarks: !r.cfg.NoBookmarks})
+	r.state.Set(env, stateWatching)
+	r.stream.Change(env).began = env.Now()
+	r.ask(env, &wire.WatchRequest{Prefix: r.cfg.Prefix, ResourceVersion: version, AllowBookmarks: !r.cfg.NoBookmarks})
 	r.measureFollowing(env)
 }
 
@@ -24,21 +22,20 @@ func (r *Informer) take(env *sim.Env, e *wire.WatchEvent) {
 	if e.Type == wire.Bookmark {
 		env.Cover(bookmarkTaken)
 	}
-	if e.ResourceVersion < r.version.last {
+	v := r.version.Change(env)
+	if e.ResourceVersion < v.last {
 		env.Cover(wentBack)
 	}
 	if env.Noting() {
 		env.Note(eventTaken{e})
 	}
-	env.Writes(cellVersion, 0)
 	if r.shared != nil {
 		r.shared.Deliver(env, e)
 	} else {
-		env.WritesItem(cellStore, 0, e.ResourceVersion)
-		apply(r.store, e)
+		apply(r.store.ChangeItem(env, e.ResourceVersion), e)
 	}
 	if e.Type != wire.Bookmark || !r.cfg.Deviations.IgnoresBookmarks {
-		r.version.last = e.ResourceVersion
+		v.last = e.ResourceVersion
 		if r.shared == nil {
 			r.shows(e.ResourceVersion)
 		}
@@ -59,8 +56,7 @@ func (r *Informer) watchEnded(env *sim.Env, err *wire.Error) {
 		// client-go does not give the resourceVersion up yet: the list names it as
 		// the minimum.
 		env.Cover(watchExpired)
-		env.Writes(cellUnavailable, 0)
-		r.version.unavailable = r.cfg.Newest
+		r.unavailable.Set(env, r.cfg.Newest)
 		r.endListAndWatch(env)
 	default:
 		env.Cover(watchFailed)

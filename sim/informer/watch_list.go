@@ -9,21 +9,16 @@ import (
 // that begins with the present state.
 func (r *Informer) watchList(env *sim.Env) {
 	env.Under(r.cause)
-	env.Reads(cellVersion, 0)
-	env.Reads(cellUnavailable, 0)
-	env.Writes(cellState, 0)
-	env.Writes(cellTemporary, 0)
-	env.Writes(cellRecord, 0)
-	env.Writes(cellStream, 0)
-	r.state = stateWatchList
-	r.temporary.Clear(true)
+	r.state.Set(env, stateWatchList)
+	r.temporary.Change(env).Clear()
 	req := &wire.WatchRequest{
-		Prefix: r.cfg.Prefix, ResourceVersion: r.version.request(r.cfg.initialVersion(ByWatchList)),
+		Prefix: r.cfg.Prefix, ResourceVersion: r.request(env, r.cfg.initialVersion(ByWatchList)),
 		Match: wire.MatchNotOlderThan, SendInitialEvents: wire.SendInitialEventsTrue, AllowBookmarks: true,
 	}
-	r.record.Requests++
-	r.record.Requested = req.ResourceVersion
-	r.stream.began = env.Now()
+	record := r.record.Change(env)
+	record.Requests++
+	record.Requested = req.ResourceVersion
+	r.stream.Change(env).began = env.Now()
 	if r.cfg.StreamPatience > 0 {
 		env.Arm(timerStreamPatience, r.cfg.StreamPatience)
 	}
@@ -32,8 +27,7 @@ func (r *Informer) watchList(env *sim.Env) {
 
 // losePatience lists, if the initial events have not ended yet.
 func (r *Informer) losePatience(env *sim.Env) {
-	env.LooksAt(cellState, 0)
-	if r.state != stateWatchList {
+	if *r.state.Look(env) != stateWatchList {
 		return
 	}
 	env.Cover(patienceLost)
@@ -50,8 +44,7 @@ func (r *Informer) collect(env *sim.Env, e *wire.WatchEvent) {
 		if e.Type != wire.Added {
 			env.Cover(changedMeanwhile)
 		}
-		env.WritesItem(cellTemporary, 0, e.ResourceVersion)
-		apply(r.temporary, e)
+		apply(r.temporary.ChangeItem(env, e.ResourceVersion), e)
 		return
 	case !e.InitialEventsEnd:
 		env.Cover(bookmarkTooEarly)
@@ -60,14 +53,11 @@ func (r *Informer) collect(env *sim.Env, e *wire.WatchEvent) {
 	if env.Noting() {
 		env.Note(eventTaken{e})
 	}
-	env.Writes(cellUnavailable, 0)
-	env.Writes(cellCheck, 0)
-	r.version.unavailable = false
-	r.check = check{version: e.ResourceVersion}
+	r.unavailable.Set(env, false)
+	r.check.Set(env, e.ResourceVersion)
 	if r.cfg.Check && e.ResourceVersion != 0 {
-		env.Writes(cellState, 0)
-		r.state = stateChecking
-		env.Hold(r.stream.conn)
+		r.state.Set(env, stateChecking)
+		env.Hold(r.stream.Value().conn)
 		r.sendCheck(env)
 		return
 	}
@@ -76,24 +66,21 @@ func (r *Informer) collect(env *sim.Env, e *wire.WatchEvent) {
 
 // streamed is Replace; the stream goes on as an ordinary watch.
 func (r *Informer) streamed(env *sim.Env) {
-	env.Reads(cellTemporary, 0)
-	env.Reads(cellCheck, 0)
-	env.Writes(cellState, 0)
-	env.Writes(cellTemporary, 0)
-	env.Writes(cellRecord, 0)
-	objects := r.temporary.Len()
+	r.temporary.Read(env)
+	version, temporary := r.check.Get(env), r.temporary.Change(env)
+	objects := temporary.Len()
 	if r.shared != nil {
-		r.shared.Replace(env, all(r.temporary), r.check.version)
+		r.shared.Replace(env, all(temporary), version)
 	} else {
-		env.Writes(cellStore, 0)
-		r.store, r.temporary = r.temporary, r.store
+		store := r.store.Change(env)
+		*store, *temporary = *temporary, *store
 	}
-	r.temporary.Clear(true)
-	r.record.Streamed++
+	temporary.Clear()
+	r.record.Change(env).Streamed++
 	env.Cover(streamedList)
-	r.replaced(env, objects, r.check.version)
+	r.replaced(env, objects, version)
 	r.measureFollowing(env)
-	r.state = stateWatching
+	r.state.Set(env, stateWatching)
 }
 
 // watchListFailed: the stream ended with an error. After some errors the informer
@@ -106,8 +93,7 @@ func (r *Informer) watchListFailed(env *sim.Env, err *wire.Error) {
 		r.fallBack(env)
 	case r.isUnavailable(err):
 		env.Cover(streamedNewest)
-		env.Writes(cellUnavailable, 0)
-		r.version.unavailable = true
+		r.unavailable.Set(env, true)
 		r.watchList(env)
 	default:
 		r.fallBack(env)
@@ -130,9 +116,7 @@ func (r *Informer) fallBack(env *sim.Env) {
 	if env.Noting() {
 		env.Note(listFallback{})
 	}
-	env.Writes(cellStream, 0)
-	env.Writes(cellTemporary, 0)
-	r.stream.failed = true
-	r.temporary.Clear(true)
+	r.stream.Change(env).failed = true
+	r.temporary.Change(env).Clear()
 	r.list(env)
 }

@@ -12,18 +12,16 @@ import (
 type Layout[T any] struct{ fields []field }
 
 type field struct {
-	offset uintptr
-	typ    reflect.Type
-	kind   sim.CellKind
+	offset, contents uintptr
+	kind             sim.CellKind
+	digest           digestFunc
+	own              ownFunc
 }
 
-// recorded is a field that records itself.
+// recorded is a field that records itself. It begins with its place.
 type recorded interface {
-	// reset makes an empty cell of this name, with the memory of what it was.
-	reset(was recorded, kind sim.CellKind, index int32)
-	// own gives a copy of the cell memory of its own.
-	own()
-	visit(sim.CellVisitor)
+	// contents is the type of what is in the cell, and where it is.
+	contents() (reflect.Type, unsafe.Pointer)
 }
 
 // Of registers the cells of a type; call it in package variable declarations only. Each
@@ -39,37 +37,41 @@ func (l *Layout[T]) add(t reflect.Type, at uintptr) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, tagged := f.Tag.Lookup("cell")
-		_, records := reflect.New(f.Type).Interface().(recorded)
+		v := reflect.New(f.Type)
+		cell, records := v.Interface().(recorded)
 		switch {
 		case records != tagged:
 			panic(fmt.Sprintf("state: %s.%s: a cell and a tag belong together", t, f.Name))
 		case records:
-			l.fields = append(l.fields, field{at + f.Offset, f.Type, sim.NewCell(name)})
+			typ, p := cell.contents()
+			l.fields = append(l.fields, field{
+				at + f.Offset, at + f.Offset + uintptr(p) - uintptr(v.UnsafePointer()), sim.NewCell(name), digestOf(typ), ownOf(typ),
+			})
 		case f.Type.Kind() == reflect.Struct:
 			l.add(f.Type, at+f.Offset)
 		}
 	}
 }
 
-func (l *Layout[T]) at(x *T, f *field) recorded {
-	return reflect.NewAt(f.typ, unsafe.Add(unsafe.Pointer(x), f.offset)).Interface().(recorded)
-}
-
-// Reset makes x a new one, with these fields and empty cells, and keeps its memory. Index is
-// what tells x from others of its type in the same node.
+// Reset makes x a new one with these fields, and names its cells. Index is what tells x from others
+// of its type in the same node.
 func (l *Layout[T]) Reset(x *T, index int, fields T) {
+	*x = fields
 	for i := range l.fields {
 		f := &l.fields[i]
-		l.at(&fields, f).reset(l.at(x, f), f.kind, int32(index))
+		*f.place(unsafe.Pointer(x)) = place{f.kind, int32(index)}
 	}
-	*x = fields
 }
+
+func (f *field) place(x unsafe.Pointer) *place { return (*place)(unsafe.Add(x, f.offset)) }
 
 // Clone is a copy of x with cells of its own.
 func (l *Layout[T]) Clone(x *T) *T {
 	c := *x
 	for i := range l.fields {
-		l.at(&c, &l.fields[i]).own()
+		if f := &l.fields[i]; f.own != nil {
+			f.own(unsafe.Add(unsafe.Pointer(&c), f.contents))
+		}
 	}
 	return &c
 }
@@ -77,6 +79,8 @@ func (l *Layout[T]) Clone(x *T) *T {
 // Cells visits the cells of x, as sim.Celled does.
 func (l *Layout[T]) Cells(x *T, visit sim.CellVisitor) {
 	for i := range l.fields {
-		l.at(x, &l.fields[i]).visit(visit)
+		f := &l.fields[i]
+		at := f.place(unsafe.Pointer(x))
+		visit(at.kind, int(at.index), f.digest(sim.NewDigest, unsafe.Add(unsafe.Pointer(x), f.contents)))
 	}
 }

@@ -2,7 +2,8 @@ package state
 
 import (
 	"iter"
-	"slices"
+	"reflect"
+	"unsafe"
 
 	"github.com/watchbed/watchbed/sim"
 )
@@ -60,18 +61,6 @@ func (l *List[T]) Delete(env *sim.Env, match func(x *T) bool) {
 	}
 }
 
-func (l *List[T]) reset(was recorded, k sim.CellKind, index int32) {
-	all := was.(*List[T]).all
-	clear(all)
-	*l = List[T]{place{k, index}, all[:0]}
-}
-
-func (l *List[T]) own() { l.all = slices.Clone(l.all) }
-
-func (l *List[T]) visit(visit sim.CellVisitor) {
-	d := sim.NewDigest.Int(int64(len(l.all)))
-	for i := range l.all {
-		d = digest(d, &l.all[i])
-	}
-	visit(l.kind, int(l.index), d)
+func (l *List[T]) contents() (reflect.Type, unsafe.Pointer) {
+	return reflect.TypeFor[[]T](), unsafe.Pointer(&l.all)
 }

@@ -64,7 +64,7 @@ func TestAStepDeclaresTheValuesItUses(t *testing.T) {
 		n.total.Set(env, 5)
 		*n.total.Change(env) += 2
 		assert.EqualValues(t, 7, n.total.Get(env))
-		assert.EqualValues(t, 7, n.total.Look(env))
+		assert.EqualValues(t, 7, *n.total.Look(env))
 	})
 	require.Len(t, used, 4)
 	for i, want := range []struct {

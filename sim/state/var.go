@@ -1,7 +1,8 @@
 package state
 
 import (
-	"fmt"
+	"reflect"
+	"unsafe"
 
 	"github.com/watchbed/watchbed/sim"
 )
@@ -12,7 +13,7 @@ type place struct {
 	index int32
 }
 
-// Var is one value.
+// Var is one value, or several that are used together.
 type Var[T any] struct {
 	place
 	x T
@@ -24,11 +25,17 @@ func (v *Var[T]) Get(env *sim.Env) T {
 	return v.x
 }
 
+// Read reads the value where it is.
+func (v *Var[T]) Read(env *sim.Env) *T {
+	env.Reads(v.kind, int(v.index))
+	return &v.x
+}
+
 // Look reads the value only to see whether there is something to do: a story does not
 // follow it (sim.Env.LooksAt).
-func (v *Var[T]) Look(env *sim.Env) T {
+func (v *Var[T]) Look(env *sim.Env) *T {
 	env.LooksAt(v.kind, int(v.index))
-	return v.x
+	return &v.x
 }
 
 // Set writes the value.
@@ -43,42 +50,25 @@ func (v *Var[T]) Change(env *sim.Env) *T {
 	return &v.x
 }
 
-// Value is the value for those that are no step: judges, names of loops, pages.
-func (v *Var[T]) Value() T { return v.x }
-
-func (v *Var[T]) reset(_ recorded, k sim.CellKind, index int32) { *v = Var[T]{place: place{k, index}} }
-
-func (v *Var[T]) own() {}
-
-func (v *Var[T]) visit(visit sim.CellVisitor) {
-	visit(v.kind, int(v.index), digest(sim.NewDigest, &v.x))
+// ReadItem reads one entry of the value (sim.Cell).
+func (v *Var[T]) ReadItem(env *sim.Env, item int64) *T {
+	env.ReadsItem(v.kind, int(v.index), item)
+	return &v.x
 }
 
-// Digester is a value of several fields.
-type Digester interface {
-	Digest(d sim.Digest) sim.Digest
+// ChangeItem writes one entry of the value.
+func (v *Var[T]) ChangeItem(env *sim.Env, item int64) *T {
+	env.WritesItem(v.kind, int(v.index), item)
+	return &v.x
 }
 
-// digest mixes in a value. The number of a connection depends on the past and is no state: it
-// counts whether there is one.
-func digest(d sim.Digest, x any) sim.Digest {
-	switch x := x.(type) {
-	case Digester:
-		return x.Digest(d)
-	case *int64:
-		return d.Int(*x)
-	case *int:
-		return d.Int(int64(*x))
-	case *uint64:
-		return d.Word(*x)
-	case *bool:
-		return d.Bool(*x)
-	case *string:
-		return d.Text(*x)
-	case *sim.Time:
-		return d.Int(int64(*x))
-	case *sim.Conn:
-		return d.Bool(*x != sim.NoConn)
-	}
-	panic(fmt.Sprintf("state: %T has no method Digest", x))
+// Value is the value for those that are no step, such as judges, and for a step that has declared
+// its use already.
+func (v *Var[T]) Value() *T { return &v.x }
+
+func (v *Var[T]) contents() (reflect.Type, unsafe.Pointer) {
+	return reflect.TypeFor[T](), unsafe.Pointer(&v.x)
 }
+
+// Kind is the kind of the cell.
+func (p *place) Kind() sim.CellKind { return p.kind }

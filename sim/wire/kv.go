@@ -27,6 +27,9 @@ func (kv *KeyValue) Digest(d sim.Digest) sim.Digest {
 	return d
 }
 
+// Before is the order of keys.
+func (kv *KeyValue) Before(other *KeyValue) bool { return kv.Key < other.Key }
+
 func digestKVs(d sim.Digest, kvs []*KeyValue) sim.Digest {
 	d = d.Int(int64(len(kvs)))
 	for _, kv := range kvs {

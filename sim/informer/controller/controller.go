@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -27,22 +28,32 @@ type Config struct {
 
 // Controller marks objects.
 type Controller struct {
-	cfg Config
-	// running: its informer has synced.
+	cfg    Config
+	queue  state.Var[queue]  `cell:"controller: work queue"`
+	worker state.Var[worker] `cell:"controller: worker"`
+	// records are the newest versions that the controller has recorded, by key.
+	records state.Var[[]record] `cell:"controller: recorded writes"`
+	history history
+}
+
+var layout = state.Of[Controller]()
+
+// queue is the keys that are to be synced, and those that wait for the timer.
+type queue struct{ keys, failed []string }
+
+type worker struct {
+	// running: the informer has synced.
 	running bool
-	// queue are the keys that are to be synced, failed those that wait for the timer.
-	queue, failed []string
 	// key is the one whose update is under way, call that; read is what the controller had
 	// read of it.
 	key  string
 	call sim.Conn
 	read *wire.KeyValue
-	// records are the newest versions that the controller has recorded, by key.
-	records []record
 	// marks counts the updates of the process.
 	marks int
-
-	history history
+	// writes are the newest versions that updates of the process were answered with, by key: for
+	// judges.
+	writes []record
 }
 
 // record is an ownerRecord: one object is owner and resource here.
@@ -65,53 +76,60 @@ func Marked(value string) (marks int) {
 }
 
 // New returns a controller of a process that has not started.
-func New(cfg Config) *Controller { return &Controller{cfg: cfg} }
+func New(cfg Config) *Controller {
+	c := &Controller{cfg: cfg}
+	c.Forget()
+	return c
+}
 
 // Forget drops what a process keeps in memory.
 func (c *Controller) Forget() {
-	*c = Controller{cfg: c.cfg, history: history{acts: c.history.acts}}
+	layout.Reset(c, 0, Controller{cfg: c.cfg, history: history{acts: c.history.acts}})
 }
 
 // Told is the event handler.
 func (c *Controller) Told(env *sim.Env, key string) {
-	env.Writes(cellQueue, 0)
-	c.enqueue(env, key)
-}
-
-func (c *Controller) enqueue(env *sim.Env, key string) {
-	if !slices.Contains(c.queue, key) {
-		c.queue = append(c.queue, key)
+	q := c.queue.Change(env)
+	if !slices.Contains(q.keys, key) {
+		q.keys = append(q.keys, key)
 	}
 	c.wake(env)
 }
 
 // Begin starts the worker: the informer has synced.
 func (c *Controller) Begin(env *sim.Env) {
-	if !c.running {
-		env.Writes(cellWorker, 0)
-		c.running = true
+	if !c.worker.Value().running {
+		c.worker.Change(env).running = true
 		c.wake(env)
 	}
 }
 
 func (c *Controller) wake(env *sim.Env) {
-	if c.running && c.key == "" && len(c.queue) > 0 {
+	if w := c.worker.Value(); w.running && w.key == "" && len(c.queue.Value().keys) > 0 {
 		env.Enable(c.cfg.Task)
 	}
 }
 
 // Idle reports whether the controller has nothing to do.
-func (c *Controller) Idle() bool { return c.key == "" && len(c.queue)+len(c.failed) == 0 }
+func (c *Controller) Idle() bool {
+	q := c.queue.Value()
+	return c.worker.Value().key == "" && len(q.keys)+len(q.failed) == 0
+}
+
+// Clone is a copy that shares nothing that changes.
+func (c *Controller) Clone() *Controller { return layout.Clone(c) }
+
+// Cells visits the parts of the state, as sim.Celled.
+func (c *Controller) Cells(visit sim.CellVisitor) { layout.Cells(c, visit) }
 
 // Run is a turn of the worker: syncs one key.
 func (c *Controller) Run(env *sim.Env, store Store, to sim.NodeID) {
-	env.Writes(cellQueue, 0)
-	env.Writes(cellWorker, 0)
-	if c.key != "" || len(c.queue) == 0 {
+	q, w := c.queue.Change(env), c.worker.Change(env)
+	if w.key != "" || len(q.keys) == 0 {
 		return
 	}
-	key := c.queue[0]
-	c.queue = slices.Delete(c.queue, 0, 1)
+	key := q.keys[0]
+	q.keys = slices.Delete(q.keys, 0, 1)
 	if !c.ready(env, key, store) {
 		c.fail(env, key)
 		return
@@ -127,32 +145,41 @@ func (c *Controller) Run(env *sim.Env, store Store, to sim.NodeID) {
 // update sends an update for an object that the controller has read.
 func (c *Controller) update(env *sim.Env, kv *wire.KeyValue, to sim.NodeID) {
 	env.Begin("update", c.history.acts)
-	c.marks++
-	c.key, c.read = kv.Key, kv
-	c.history.act(kv)
+	w := c.worker.Value()
+	w.marks++
+	w.key, w.read = kv.Key, kv
+	c.history.act(kv, w.writes)
 	if env.Noting() {
 		env.Note(acts{kv})
 	}
-	c.call = env.Call(to, &wire.GuaranteedUpdateRequest{Key: kv.Key, Add: markPrefix + strconv.Itoa(c.marks)})
+	w.call = env.Call(to, &wire.GuaranteedUpdateRequest{Key: kv.Key, Add: markPrefix + strconv.Itoa(w.marks)})
 }
 
 // Owns reports whether a message is an answer to the controller.
-func (c *Controller) Owns(conn sim.Conn) bool { return c.call != sim.NoConn && conn == c.call }
+func (c *Controller) Owns(conn sim.Conn) bool {
+	call := c.worker.Value().call
+	return call != sim.NoConn && conn == call
+}
 
 // Receive takes the answer, or the news that there will be none.
 func (c *Controller) Receive(env *sim.Env, p sim.Payload) {
-	env.Writes(cellQueue, 0)
-	env.Writes(cellWorker, 0)
-	key := c.key
-	c.key, c.call = "", sim.NoConn
+	c.queue.Change(env)
+	w := c.worker.Change(env)
+	key, read := w.key, w.read
+	w.key, w.read, w.call = "", nil, sim.NoConn
 	switch p := p.(type) {
 	case *wire.ObjectResponse:
 		env.Cover(written)
 		if env.Noting() {
 			env.Note(answered{p.Item})
 		}
-		c.wroteAt(env, key, p.Item.ModRevision)
-		c.history.wrote(key, p.Item.ModRevision)
+		version := p.Item.ModRevision
+		w.writes = wrote(w.writes, key, version)
+		if c.cfg.RecordsRead {
+			version = read.ModRevision
+		}
+		records := c.records.Change(env)
+		*records = wrote(*records, key, version)
 		c.wake(env)
 	case *wire.Error:
 		if p.Code == wire.KeyNotFound {
@@ -167,8 +194,8 @@ func (c *Controller) Receive(env *sim.Env, p sim.Payload) {
 
 // fail puts a key back after a pause.
 func (c *Controller) fail(env *sim.Env, key string) {
-	if !slices.Contains(c.failed, key) {
-		c.failed = append(c.failed, key)
+	if q := c.queue.Value(); !slices.Contains(q.failed, key) {
+		q.failed = append(q.failed, key)
 	}
 	env.Arm(c.cfg.Timer, requeueAfter)
 	c.wake(env)
@@ -176,20 +203,20 @@ func (c *Controller) fail(env *sim.Env, key string) {
 
 // Fire is the timer.
 func (c *Controller) Fire(env *sim.Env) {
-	env.Writes(cellQueue, 0)
-	env.LooksAt(cellWorker, 0)
-	for _, key := range c.failed {
-		c.enqueue(env, key)
+	c.worker.Look(env)
+	q := c.queue.Change(env)
+	for _, key := range q.failed {
+		c.Told(env, key)
 	}
-	c.failed = nil
+	q.failed = nil
 }
 
 // Stop ends the worker.
 func (c *Controller) Stop(env *sim.Env) {
-	env.Writes(cellQueue, 0)
-	env.Writes(cellWorker, 0)
-	env.Close(c.call)
-	c.running, c.call, c.key, c.queue, c.failed = false, sim.NoConn, "", nil, nil
+	w := c.worker.Change(env)
+	env.Close(w.call)
+	w.running, w.call, w.key, w.read = false, sim.NoConn, "", nil
+	c.queue.Set(env, queue{})
 	env.Disable(c.cfg.Task)
 	env.Disarm(c.cfg.Timer)
 }

@@ -1,10 +1,6 @@
 package controller
 
-import (
-	"slices"
-
-	"github.com/watchbed/watchbed/sim/wire"
-)
+import "github.com/watchbed/watchbed/sim/wire"
 
 // Act is an update that a controller has sent.
 type Act struct {
@@ -17,28 +13,16 @@ type Act struct {
 
 // history is for judges. The controller does not look into it.
 type history struct {
-	acts   int
-	last   Act
-	writes []record
+	acts int
+	last Act
 }
 
-func (h *history) act(kv *wire.KeyValue) {
+func (h *history) act(kv *wire.KeyValue, writes []record) {
 	h.acts++
 	h.last = Act{Read: kv}
-	for _, w := range h.writes {
-		if w.key == kv.Key {
-			h.last.Wrote = w.version
-		}
+	if i := indexOf(writes, kv.Key); i >= 0 {
+		h.last.Wrote = writes[i].version
 	}
-}
-
-func (h *history) wrote(key string, version int64) {
-	i := slices.IndexFunc(h.writes, func(w record) bool { return w.key == key })
-	if i < 0 {
-		h.writes = append(h.writes, record{key, version})
-		return
-	}
-	h.writes[i].version = max(h.writes[i].version, version)
 }
 
 // Acts is how many updates the controller has sent, those of earlier processes included, and Last the

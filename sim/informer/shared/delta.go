@@ -1,9 +1,6 @@
 package shared
 
-import (
-	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/wire"
-)
+import "github.com/watchbed/watchbed/sim/wire"
 
 // deltaKind is what a delta of the queue says (DeltaType).
 type deltaKind uint8
@@ -37,18 +34,6 @@ type delta struct {
 
 // ofOne reports whether it may be in a batch.
 func (d *delta) ofOne() bool { return d.object != nil }
-
-func (d *delta) digest(x sim.Digest) sim.Digest {
-	x = x.Word(uint64(d.kind)).Int(d.version)
-	if d.object != nil {
-		return d.object.Digest(x)
-	}
-	x = x.Int(int64(len(d.objects)))
-	for _, kv := range d.objects {
-		x = kv.Digest(x)
-	}
-	return x
-}
 
 // deltaOf is that of an event of a watch.
 func deltaOf(e *wire.WatchEvent) delta {

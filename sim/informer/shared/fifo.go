@@ -18,22 +18,8 @@ type fifo struct {
 	initial           int
 }
 
-func (f *fifo) clone() fifo {
-	c := *f
-	c.items = slices.Clone(f.items)
-	return c
-}
-
-func (f *fifo) digest() sim.Digest {
-	d := sim.NewDigest.Bool(f.locked).Bool(f.resyncWaits).Bool(f.populated).Bool(f.synced).Int(int64(f.initial))
-	for i := range f.items {
-		d = f.items[i].digest(d)
-	}
-	return d
-}
-
 // Locked reports whether a Reflector that delivers would have to wait.
-func (s *Informer) Locked() bool { return s.fifo.locked }
+func (s *Informer) Locked() bool { return s.fifo.Value().locked }
 
 // Deliver takes an event or bookmark of a watch.
 func (s *Informer) Deliver(env *sim.Env, e *wire.WatchEvent) {
@@ -46,7 +32,6 @@ func (s *Informer) Deliver(env *sim.Env, e *wire.WatchEvent) {
 
 // Replace takes a list of a resourceVersion.
 func (s *Informer) Replace(env *sim.Env, objects []*wire.KeyValue, version int64) {
-	f := &s.fifo
 	if s.cfg.Replace == ReplaceAtomic {
 		s.push(env, delta{kind: replacedAll, objects: objects, version: version})
 	} else {
@@ -54,10 +39,9 @@ func (s *Informer) Replace(env *sim.Env, objects []*wire.KeyValue, version int64
 			s.push(env, d)
 		}
 	}
-	if !f.populated {
-		env.Writes(cellQueue, 0)
-		env.Writes(cellVersion, 0)
-		f.populated, f.initial, s.first = true, len(f.items), version
+	if !s.fifo.Value().populated {
+		f := s.fifo.Change(env)
+		f.populated, f.initial, s.version.Change(env).first = true, len(f.items), version
 		s.checkSynced(env)
 	}
 }
@@ -65,27 +49,26 @@ func (s *Informer) Replace(env *sim.Env, objects []*wire.KeyValue, version int64
 // replacements is reconcileReplacement: what is gone is deleted, then each object of the list
 // replaces what there was.
 func (s *Informer) replacements(env *sim.Env, objects []*wire.KeyValue) []delta {
-	env.Reads(cellStore, 0)
-	env.Reads(cellQueue, 0)
+	store, items := s.store.Read(env), s.fifo.Read(env).items
 	var list []delta
 	// last is empty if the queue does not count.
 	last := map[string]int{}
 	if s.cfg.Replace != ReplaceOneByOneStored {
-		for i := range s.fifo.items {
-			last[s.fifo.items[i].object.Key] = i
+		for i := range items {
+			last[items[i].object.Key] = i
 		}
 	}
 	listed := map[string]bool{}
 	for _, kv := range objects {
 		listed[kv.Key] = true
 	}
-	for i := range s.fifo.items {
-		d := &s.fifo.items[i]
+	for i := range items {
+		d := &items[i]
 		if at, counts := last[d.object.Key]; counts && at == i && !listed[d.object.Key] && d.kind != deleted {
 			list = append(list, delta{kind: deleted, object: d.object})
 		}
 	}
-	s.store.Ascend(func(kv *wire.KeyValue) bool {
+	store.Ascend(func(kv *wire.KeyValue) bool {
 		if _, queued := last[kv.Key]; !queued && !listed[kv.Key] {
 			list = append(list, delta{kind: deleted, object: kv})
 		}
@@ -104,15 +87,14 @@ func (s *Informer) queueResync(env *sim.Env) {
 		s.push(env, delta{kind: resyncedAll})
 		return
 	}
-	env.Reads(cellStore, 0)
-	env.Reads(cellQueue, 0)
+	store, items := s.store.Read(env), s.fifo.Read(env).items
 	queued := map[string]bool{}
-	for i := range s.fifo.items {
-		if d := &s.fifo.items[i]; !atomic && d.ofOne() {
+	for i := range items {
+		if d := &items[i]; !atomic && d.ofOne() {
 			queued[d.object.Key] = true
 		}
 	}
-	s.store.Ascend(func(kv *wire.KeyValue) bool {
+	store.Ascend(func(kv *wire.KeyValue) bool {
 		if !queued[kv.Key] {
 			s.push(env, delta{kind: resynced, object: kv, version: kv.ModRevision})
 		}
@@ -121,18 +103,16 @@ func (s *Informer) queueResync(env *sim.Env) {
 }
 
 func (s *Informer) push(env *sim.Env, d delta) {
-	env.WritesItem(cellQueue, 0, d.version)
-	env.LooksAt(cellLoop, 0)
-	s.fifo.items = append(s.fifo.items, d)
-	if s.loop.at == idle {
+	f := s.fifo.ChangeItem(env, d.version)
+	f.items = append(f.items, d)
+	if s.loop.Look(env).at == idle {
 		env.Enable(TaskProcess)
 	}
 }
 
 // take is PopBatch up to the processing.
 func (s *Informer) take(env *sim.Env) bool {
-	f, l := &s.fifo, &s.loop
-	env.Writes(cellQueue, 0)
+	f, l := s.fifo.Change(env), s.loop.Value()
 	if len(f.items) == 0 {
 		return false
 	}
@@ -175,15 +155,14 @@ func (s *Informer) take(env *sim.Env) bool {
 
 // countDown takes the batch off what the first list has brought.
 func (s *Informer) countDown(env *sim.Env) {
-	if f := &s.fifo; f.initial > 0 {
-		env.Writes(cellQueue, 0)
-		f.initial -= s.loop.taken
+	if s.fifo.Value().initial > 0 {
+		s.fifo.Change(env).initial -= s.loop.Value().taken
 		s.checkSynced(env)
 	}
 }
 
 func (s *Informer) checkSynced(env *sim.Env) {
-	if f := &s.fifo; f.populated && f.initial == 0 && !f.synced {
+	if f := s.fifo.Value(); f.populated && f.initial == 0 && !f.synced {
 		f.synced = true
 		env.Enable(TaskSynced)
 	}
@@ -191,7 +170,7 @@ func (s *Informer) checkSynced(env *sim.Env) {
 
 // unlock lets the Reflector deliver, and a resync that waits.
 func (s *Informer) unlock(env *sim.Env) {
-	f := &s.fifo
+	f := s.fifo.Change(env)
 	f.locked = false
 	if f.resyncWaits {
 		f.resyncWaits = false

@@ -3,9 +3,8 @@ package shared
 import (
 	"strconv"
 
-	"github.com/google/btree"
-
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -39,62 +38,80 @@ type Config struct {
 // Informer is a shared informer without its Reflector.
 type Informer struct {
 	cfg         Config
-	fifo        fifo
-	loop        loop
-	blockDeltas mutex
-	processor   processor
-	program     program
+	fifo        state.Var[fifo]      `cell:"shared informer: queue"`
+	loop        state.Var[loop]      `cell:"shared informer: process loop"`
+	blockDeltas state.Var[mutex]     `cell:"shared informer: blockDeltas"`
+	processor   state.Var[processor] `cell:"shared informer: processor"`
+	program     state.Var[program]   `cell:"shared informer: program"`
 	handlers    []*Handler
 
-	// store is what handlers and listers see, version its resourceVersion
-	// (LastStoreSyncResourceVersion).
-	store   *btree.BTreeG[*wire.KeyValue]
-	version int64
-	// first is the resourceVersion of the first list.
-	first int64
+	// store is what handlers and listers see. An item is a revision of an object.
+	store   state.Var[objects] `cell:"shared informer: store"`
+	version state.Var[version] `cell:"shared informer: resourceVersion of the store"`
 	// synced is what HasSynced returns.
-	synced   bool
-	stopping bool
-
-	// resyncing: a ListAndWatch watches. needed: handlers want a resync that is not queued yet.
-	// checks is how often the period was over, untimed.
-	resyncing, needed bool
-	checks            int
+	synced state.Var[bool]    `cell:"shared informer: synced"`
+	resync state.Var[resyncs] `cell:"shared informer: resync"`
 
 	// changes counts those of the store. No step depends on it.
 	changes int
 }
 
+var layout = state.Of[Informer]()
+
+// version is LastStoreSyncResourceVersion, first that of the first list.
+type version struct{ last, first int64 }
+
+type objects = state.Tree[*wire.KeyValue]
+
 // New returns a shared informer for a process that has not started.
 func New(cfg Config) *Informer {
-	s := &Informer{store: newStore()}
-	s.program.stops = cfg.Stops
-	s.cfg = cfg
+	s := &Informer{cfg: cfg}
+	s.program.Value().stops = cfg.Stops
 	s.Forget()
 	return s
 }
 
 // Forget drops what a process keeps in memory.
 func (s *Informer) Forget() {
-	stops := s.program.stops
-	*s = Informer{cfg: s.cfg, store: newStore(), program: program{stops: stops}, changes: s.changes}
+	stops := s.program.Value().stops
+	layout.Reset(s, 0, Informer{cfg: s.cfg, changes: s.changes})
+	s.program.Value().stops = stops
 	for i := range s.cfg.handlers() + s.cfg.Late {
-		h := &Handler{objects: newStore(), heard: newStore(), asks: s.cfg.Resync * sim.Duration(i+1)}
+		h := &Handler{}
+		handlers.Reset(h, i, Handler{asks: s.cfg.Resync * sim.Duration(i+1)})
 		h.period = max(h.asks, s.resyncPeriod())
 		if s.cfg.ResyncsAtChecks {
 			h.period = s.resyncPeriod()
 		}
-		if i < s.cfg.handlers() {
-			h.registered, h.added, h.syncing = true, true, true
+		if l := h.Value(); i < s.cfg.handlers() {
+			l.registered, l.added, l.syncing = true, true, true
 		}
 		s.handlers = append(s.handlers, h)
+	}
+}
+
+// Clone is a copy that shares nothing that changes.
+func (s *Informer) Clone() *Informer {
+	c := layout.Clone(s)
+	c.handlers = make([]*Handler, len(s.handlers))
+	for i, h := range s.handlers {
+		c.handlers[i] = handlers.Clone(h)
+	}
+	return c
+}
+
+// Cells visits the parts of the state, as sim.Celled.
+func (s *Informer) Cells(visit sim.CellVisitor) {
+	layout.Cells(s, visit)
+	for _, h := range s.handlers {
+		handlers.Cells(h, visit)
 	}
 }
 
 // Start begins Run.
 func (s *Informer) Start(env *sim.Env) {
 	for _, h := range s.handlers {
-		h.resynced = env.Now()
+		h.Value().resynced = env.Now()
 	}
 	env.Enable(TaskListeners)
 	s.goOn(env)
@@ -110,7 +127,7 @@ func (s *Informer) Run(env *sim.Env, t sim.Task) {
 	case t == TaskSynced:
 		s.closeSynced(env)
 	case t == TaskResync:
-		s.resync(env)
+		s.checkResync(env)
 	case t == TaskProgram:
 		s.act(env)
 	case (t-firstOfHandlers)%2 == 0:
@@ -123,7 +140,7 @@ func (s *Informer) Run(env *sim.Env, t sim.Task) {
 // Fire is a timer of FirstTimer or later.
 func (s *Informer) Fire(env *sim.Env, t sim.Timer) {
 	if t == s.timer(timerResync) {
-		s.resync(env)
+		s.checkResync(env)
 	} else {
 		s.act(env)
 	}
@@ -151,16 +168,16 @@ func (s *Informer) Tasks() sim.Task { return taskHandle(len(s.handlers)) }
 
 // Looks declares that the present step looks into the store.
 func (s *Informer) Looks(env *sim.Env) {
-	env.Reads(cellStore, 0)
-	env.Reads(cellVersion, 0)
+	s.store.Read(env)
+	s.version.Read(env)
 }
 
 // Version is LastStoreSyncResourceVersion, First that of the first list; 0 if there is none.
-func (s *Informer) Version() int64 { return s.version }
-func (s *Informer) First() int64   { return s.first }
+func (s *Informer) Version() int64 { return s.version.Value().last }
+func (s *Informer) First() int64   { return s.version.Value().first }
 
 // HasSynced is that of the informer.
-func (s *Informer) HasSynced() bool { return s.synced }
+func (s *Informer) HasSynced() bool { return *s.synced.Value() }
 
 // Changes counts the changes of the store, those of earlier processes included.
 func (s *Informer) Changes() int { return s.changes }
@@ -170,24 +187,25 @@ func (s *Informer) Handlers() []*Handler { return s.handlers }
 
 // Idle reports whether handlers have been told of all that is in the store, so far as it is
 // for the loop to tell them.
-func (s *Informer) Idle() bool { return s.loop.at == idle || s.loop.at == taking }
+func (s *Informer) Idle() bool { at := s.loop.Value().at; return at == idle || at == taking }
 
 // Queued is how many deltas wait.
-func (s *Informer) Queued() int { return len(s.fifo.items) }
+func (s *Informer) Queued() int { return len(s.fifo.Value().items) }
 
 // Acted reports whether the program has done all that it does.
 func (s *Informer) Acted() bool {
-	return s.program.stops == 0 && s.program.next == s.cfg.Late+s.cfg.Removed
+	p := s.program.Value()
+	return p.stops == 0 && p.next == s.cfg.Late+s.cfg.Removed
 }
 
 // Ascend calls f for the objects in the store, in key order, until f returns false.
-func (s *Informer) Ascend(f func(*wire.KeyValue) bool) { s.store.Ascend(f) }
+func (s *Informer) Ascend(f func(*wire.KeyValue) bool) { s.store.Value().Ascend(f) }
 
 // Get is the object of a key, nil if there is none.
 func (s *Informer) Get(key string) *wire.KeyValue {
-	kv, _ := s.store.Get(&wire.KeyValue{Key: key})
+	kv, _ := s.store.Value().Get(&wire.KeyValue{Key: key})
 	return kv
 }
 
 // Len is how many there are.
-func (s *Informer) Len() int { return s.store.Len() }
+func (s *Informer) Len() int { return s.store.Value().Len() }

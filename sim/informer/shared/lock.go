@@ -31,10 +31,6 @@ func (m *mutex) unlock(env *sim.Env) {
 	}
 }
 
-func (m *mutex) clone() mutex { return mutex{m.held, slices.Clone(m.waiting)} }
-
-func (m *mutex) digest(d sim.Digest) sim.Digest { return tasks(d.Bool(m.held), m.waiting) }
-
 // rwMutex is a read-write lock of client-go in the simulation. Its write lock is never held from one step to the next. As in Go's package
 // sync a writer that waits keeps readers out.
 type rwMutex struct {
@@ -70,20 +66,4 @@ func (m *rwMutex) rUnlock(env *sim.Env) {
 		env.Enable(t)
 	}
 	m.writers, m.behind = nil, nil
-}
-
-func (m *rwMutex) clone() rwMutex {
-	return rwMutex{m.readers, slices.Clone(m.writers), slices.Clone(m.behind)}
-}
-
-func (m *rwMutex) digest(d sim.Digest) sim.Digest {
-	return tasks(tasks(d.Int(int64(m.readers)), m.writers), m.behind)
-}
-
-func tasks(d sim.Digest, list []sim.Task) sim.Digest {
-	d = d.Int(int64(len(list)))
-	for _, t := range list {
-		d = d.Int(int64(t))
-	}
-	return d
 }

@@ -27,42 +27,18 @@ type loop struct {
 	// been processed.
 	taken   int
 	initial bool
-	// tell is what handlers are told of, next the first that they have not been told.
+	// tell is what handlers are still to be told.
 	tell []Notification
-	next int
 	// reads: it holds the lock of the listeners, and to is the first that has not been told.
 	reads bool
 	to    int
-}
-
-func (l *loop) clone() loop {
-	c := *l
-	c.batch, c.tell = slices.Clone(l.batch), slices.Clone(l.tell)
-	return c
-}
-
-func (l *loop) digest() sim.Digest {
-	d := sim.NewDigest.Word(uint64(l.at))
-	if l.at == idle || l.at == ended {
-		return d
-	}
-	d = d.Int(int64(l.taken)).Bool(l.initial).Bool(l.reads).Int(int64(l.to))
-	if l.at == taking {
-		for i := range l.batch {
-			d = l.batch[i].digest(d)
-		}
-		return d
-	}
-	for i := range l.tell[l.next:] {
-		d = l.tell[l.next+i].digest(d)
-	}
-	return d
+	// stopping: the informer is to end.
+	stopping bool
 }
 
 // process is a step of the loop.
 func (s *Informer) process(env *sim.Env) {
-	l := &s.loop
-	env.Writes(cellLoop, 0)
+	l := s.loop.Change(env)
 	switch l.at {
 	case ended:
 		return
@@ -73,23 +49,24 @@ func (s *Informer) process(env *sim.Env) {
 		l.at = taking
 		fallthrough
 	case taking:
-		env.Writes(cellBlocked, 0)
-		if !s.blockDeltas.lock(TaskProcess) {
+		if !s.blockDeltas.Change(env).lock(TaskProcess) {
 			env.Cover(waitedForBlockDeltas)
 			return
 		}
 		s.apply(env)
-		l.at, l.next = telling, 0
+		l.at = telling
 		if env.Noting() {
-			env.Note(processed{deltas: len(l.batch), first: l.batch[0].kind, version: s.version, notifications: len(l.tell)})
+			env.Note(processed{deltas: len(l.batch), first: l.batch[0].kind, version: s.Version(), notifications: len(l.tell)})
 		}
+		clear(l.batch)
+		l.batch = l.batch[:0]
 	case telling:
 		if !s.distribute(env) {
 			return
 		}
-		l.next++
+		l.tell = slices.Delete(l.tell, 0, 1)
 	}
-	if l.next < len(l.tell) {
+	if len(l.tell) > 0 {
 		env.Enable(TaskProcess)
 		return
 	}
@@ -98,22 +75,17 @@ func (s *Informer) process(env *sim.Env) {
 
 // processed is the end of PopBatch.
 func (s *Informer) processed(env *sim.Env) {
-	l := &s.loop
-	env.Writes(cellBlocked, 0)
-	env.Writes(cellQueue, 0)
-	s.blockDeltas.unlock(env)
+	s.blockDeltas.Change(env).unlock(env)
 	if !s.cfg.CountsTaken {
 		s.countDown(env)
 	}
 	s.unlock(env)
-	clear(l.batch)
-	clear(l.tell)
-	l.batch, l.tell, l.next = l.batch[:0], l.tell[:0], 0
-	l.at = idle
+	l := s.loop.Value()
+	*l = loop{batch: l.batch, tell: l.tell, stopping: l.stopping}
 	switch {
-	case s.stopping:
+	case l.stopping:
 		s.endLoop(env)
-	case len(s.fifo.items) > 0:
+	case len(s.fifo.Value().items) > 0:
 		env.Enable(TaskProcess)
 	}
 }

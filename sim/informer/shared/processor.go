@@ -13,9 +13,7 @@ type processor struct {
 
 // distribute gives the next notification to all listeners. It reports false if it has to wait.
 func (s *Informer) distribute(env *sim.Env) bool {
-	p, l := &s.processor, &s.loop
-	env.Reads(cellProcessor, 0)
-	n := l.tell[l.next]
+	p, n := s.processor.Read(env), s.loop.Value().tell[0]
 	if s.cfg.DistributesLocked {
 		return s.distributeHolding(env, n)
 	}
@@ -31,8 +29,7 @@ func (s *Informer) distribute(env *sim.Env) bool {
 
 // distributeHolding keeps the lock until all have been told.
 func (s *Informer) distributeHolding(env *sim.Env, n Notification) bool {
-	p, l := &s.processor, &s.loop
-	env.Writes(cellProcessor, 0)
+	p, l := s.processor.Change(env), s.loop.Value()
 	if !l.reads {
 		if !p.lock.rLock(TaskProcess) {
 			return false
@@ -40,7 +37,7 @@ func (s *Informer) distributeHolding(env *sim.Env, n Notification) bool {
 		l.reads, l.to = true, 0
 	}
 	for ; l.to < len(s.handlers); l.to++ {
-		if h := s.handlers[l.to]; h.registered && !h.started {
+		if h := s.handlers[l.to].Value(); h.registered && !h.started {
 			env.Cover(waitedForListeners)
 			return false
 		}
@@ -52,8 +49,7 @@ func (s *Informer) distributeHolding(env *sim.Env, n Notification) bool {
 }
 
 func (s *Informer) distributeTo(env *sim.Env, i int, n Notification) {
-	env.LooksAt(cellHandler, i)
-	if h := s.handlers[i]; h.registered && (h.syncing || !n.Resyncs() && !n.asResync) {
+	if h := s.handlers[i].Look(env); h.registered && (h.syncing || !n.Resyncs() && !n.asResync) {
 		s.add(env, i, n)
 	}
 }
@@ -62,7 +58,7 @@ func (s *Informer) distributeTo(env *sim.Env, i int, n Notification) {
 func (s *Informer) listening() int {
 	n := 0
 	for _, h := range s.handlers {
-		if h.registered {
+		if h.Value().registered {
 			n++
 		}
 	}
@@ -71,8 +67,7 @@ func (s *Informer) listening() int {
 
 // runProcessor is sharedProcessor.run: the start of all listeners, and their end.
 func (s *Informer) runProcessor(env *sim.Env) {
-	p := &s.processor
-	env.Writes(cellProcessor, 0)
+	p := s.processor.Change(env)
 	switch {
 	case p.stopped:
 	case p.started:
@@ -89,47 +84,44 @@ func (s *Informer) runProcessor(env *sim.Env) {
 }
 
 func (s *Informer) startListeners(env *sim.Env) {
-	s.processor.started = true
+	s.processor.Value().started = true
 	for i, h := range s.handlers {
-		if h.registered {
+		if h.Value().registered {
 			s.startListener(env, i)
 			s.watchSynced(env, i)
 		}
 	}
-	env.LooksAt(cellLoop, 0)
-	if s.loop.at == telling {
+	l := s.loop.Look(env)
+	if l.at == telling {
 		env.Enable(TaskProcess)
 	}
-	env.LooksAt(cellProgram, 0)
-	if s.program.adding {
+	if s.program.Look(env).adding {
 		env.Enable(TaskProgram)
 	}
-	if s.loop.at == ended {
+	if l.at == ended {
 		env.Enable(TaskListeners)
 	}
 }
 
 // startListener starts pop and run.
 func (s *Informer) startListener(env *sim.Env, i int) {
-	env.Writes(cellHandler, i)
-	s.handlers[i].started = true
+	s.handlers[i].Change(env).started = true
 }
 
 // stopListeners closes the channels of all listeners. Their goroutines end at once, and drop what
 // has not been handled.
 func (s *Informer) stopListeners(env *sim.Env) {
-	s.processor.stopped = true
+	s.processor.Value().stopped = true
 	for i, h := range s.handlers {
-		env.Writes(cellHandler, i)
-		if h.registered {
-			h.end(env, i)
+		if l := h.Change(env); l.registered {
+			l.end(env, i)
 		}
 	}
 	env.Disable(TaskSynced)
 }
 
 // end ends the goroutines of a listener.
-func (h *Handler) end(env *sim.Env, i int) {
+func (h *listener) end(env *sim.Env, i int) {
 	h.registered, h.watches, h.pending = false, false, nil
 	env.Disable(taskHandle(i))
 	env.Disable(taskLearn(i))

@@ -16,22 +16,17 @@ type program struct {
 	stops int
 }
 
-func (p *program) digest() sim.Digest {
-	return sim.NewDigest.Int(int64(p.next)).Bool(p.adding).Int(int64(p.stops))
-}
-
 // goOn arms the timer for what is to be done next.
 func (s *Informer) goOn(env *sim.Env) {
 	last := s.cfg.Late + s.cfg.Removed
-	if s.program.next < last || s.program.next == last && s.program.stops > 0 {
+	if p := s.program.Value(); p.next < last || p.next == last && p.stops > 0 {
 		env.Arm(s.timer(timerProgram), s.cfg.after())
 	}
 }
 
 // act does what comes next, or goes on with it after it has waited.
 func (s *Informer) act(env *sim.Env) {
-	p := &s.program
-	env.Writes(cellProgram, 0)
+	p := s.program.Change(env)
 	done := true
 	switch {
 	case p.next < s.cfg.Late:
@@ -49,37 +44,32 @@ func (s *Informer) act(env *sim.Env) {
 
 // addHandler is AddEventHandler while the informer runs. It reports false if it has to wait.
 func (s *Informer) addHandler(env *sim.Env, i int) bool {
-	h := s.handlers[i]
-	env.Writes(cellProcessor, 0)
-	env.Writes(cellHandler, i)
-	env.Reads(cellStore, 0)
-	env.Reads(cellVersion, 0)
+	h, p, store := s.handlers[i].Change(env), s.program.Value(), s.store.Read(env)
+	s.processor.Change(env)
+	version := s.version.Read(env).last
 	locks := !s.cfg.AddsUnlocked
-	if !s.program.adding {
-		if locks {
-			env.Writes(cellBlocked, 0)
-			if !s.blockDeltas.lock(TaskProgram) {
-				env.Cover(lateWaited)
-				return false
-			}
+	if !p.adding {
+		if locks && !s.blockDeltas.Change(env).lock(TaskProgram) {
+			env.Cover(lateWaited)
+			return false
 		}
 		if !s.register(env, i) {
 			if locks {
-				s.blockDeltas.unlock(env)
+				s.blockDeltas.Change(env).unlock(env)
 			}
 			return false
 		}
 	}
-	if !h.started && s.store.Len() > 0 {
+	if !h.started && store.Len() > 0 {
 		// The first notification has no receiver yet.
 		env.Cover(lateUnstarted)
-		s.program.adding = true
+		p.adding = true
 		return false
 	}
-	started := h.started && !s.program.adding
-	s.program.adding = false
-	h.joined = s.version
-	s.store.Ascend(func(kv *wire.KeyValue) bool {
+	started := h.started && !p.adding
+	p.adding = false
+	h.joined = version
+	store.Ascend(func(kv *wire.KeyValue) bool {
 		s.add(env, i, Notification{Kind: Added, New: kv, Initial: true})
 		return true
 	})
@@ -88,23 +78,23 @@ func (s *Informer) addHandler(env *sim.Env, i int) bool {
 	}
 	h.added = true
 	if env.Noting() {
-		env.Note(handlerAdded{i, s.store.Len(), s.version})
+		env.Note(handlerAdded{i, store.Len(), version})
 	}
 	if locks {
-		env.Writes(cellBlocked, 0)
-		s.blockDeltas.unlock(env)
+		s.blockDeltas.Change(env).unlock(env)
 	}
 	return true
 }
 
 // register is addListener.
 func (s *Informer) register(env *sim.Env, i int) bool {
-	h := s.handlers[i]
-	if !s.processor.lock.lock(TaskProgram) {
+	p := s.processor.Value()
+	if !p.lock.lock(TaskProgram) {
 		return false
 	}
+	h := s.handlers[i].Value()
 	h.registered, h.syncing, h.resynced = true, true, env.Now()
-	if s.processor.started {
+	if p.started {
 		env.Cover(lateStarted)
 		s.startListener(env, i)
 	}
@@ -113,17 +103,14 @@ func (s *Informer) register(env *sim.Env, i int) bool {
 
 // removeHandler is RemoveEventHandler.
 func (s *Informer) removeHandler(env *sim.Env, i int) bool {
-	env.Writes(cellProcessor, 0)
-	env.Writes(cellHandler, i)
-	env.Writes(cellBlocked, 0)
-	if !s.blockDeltas.lock(TaskProgram) {
+	p, h, block := s.processor.Change(env), s.handlers[i].Change(env), s.blockDeltas.Change(env)
+	if !block.lock(TaskProgram) {
 		return false
 	}
-	defer s.blockDeltas.unlock(env)
-	if !s.processor.lock.lock(TaskProgram) {
+	defer block.unlock(env)
+	if !p.lock.lock(TaskProgram) {
 		return false
 	}
-	h := s.handlers[i]
 	h.removed = true
 	if env.Noting() {
 		env.Note(handlerRemoved{i})
@@ -140,37 +127,36 @@ func (s *Informer) removeHandler(env *sim.Env, i int) bool {
 // stop ends the context of the informer.
 func (s *Informer) stop(env *sim.Env) {
 	env.Cover(stopped)
-	env.Writes(cellLoop, 0)
-	s.program.stops--
-	s.stopping = true
+	l := s.loop.Change(env)
+	s.program.Value().stops--
+	l.stopping = true
 	if env.Noting() {
 		env.Note(informerStopped{})
 	}
 	s.WatchEnds(env)
-	if s.loop.at == idle {
+	if l.at == idle {
 		s.endLoop(env)
 	}
 }
 
 // endLoop is the end of controller.Run: the processor is stopped.
 func (s *Informer) endLoop(env *sim.Env) {
-	s.loop.at = ended
-	env.LooksAt(cellProcessor, 0)
-	if s.processor.started {
+	s.loop.Value().at = ended
+	if s.processor.Look(env).started {
 		env.Enable(TaskListeners)
 	}
 }
 
 // Stopping reports whether the Reflector has been told to end.
-func (s *Informer) Stopping() bool { return s.stopping }
+func (s *Informer) Stopping() bool { return s.loop.Value().stopping }
 
 // Returned reports whether Run has returned: no goroutine runs any more.
 func (s *Informer) Returned() bool {
-	if !s.processor.stopped {
+	if !s.processor.Value().stopped {
 		return false
 	}
 	for _, h := range s.handlers {
-		if h.watches {
+		if h.Value().watches {
 			return false
 		}
 	}

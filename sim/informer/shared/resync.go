@@ -2,26 +2,31 @@ package shared
 
 import "github.com/watchbed/watchbed/sim"
 
+type resyncs struct {
+	// resyncing: a ListAndWatch watches. needed: handlers want a resync that is not queued yet.
+	resyncing, needed bool
+	// checks is how often the period was over, untimed.
+	checks int
+}
+
 // WatchBegins starts the goroutine of the resync: a ListAndWatch watches.
 func (s *Informer) WatchBegins(env *sim.Env) {
-	if s.resyncPeriod() > 0 && !s.resyncing {
-		env.Writes(cellResync, 0)
-		s.resyncing = true
+	if s.resyncPeriod() > 0 && !s.Resyncing() {
+		s.resync.Change(env).resyncing = true
 		s.armResync(env)
 	}
 }
 
 // Resyncing reports whether that goroutine runs.
-func (s *Informer) Resyncing() bool { return s.resyncing }
+func (s *Informer) Resyncing() bool { return s.resync.Value().resyncing }
 
 // CheckPeriod is how often it looks whether a handler's period is over.
 func (s *Informer) CheckPeriod() sim.Duration { return s.resyncPeriod() }
 
 // WatchEnds ends it.
 func (s *Informer) WatchEnds(env *sim.Env) {
-	if s.resyncing {
-		env.Writes(cellResync, 0)
-		s.resyncing = false
+	if s.Resyncing() {
+		s.resync.Change(env).resyncing = false
 		env.Disarm(s.timer(timerResync))
 	}
 }
@@ -32,38 +37,36 @@ func (s *Informer) resyncPeriod() sim.Duration { return s.cfg.Resync }
 
 func (s *Informer) armResync(env *sim.Env) {
 	if env.Mode() == sim.Untimed {
-		if s.checks == s.cfg.Resyncs {
+		r := s.resync.Value()
+		if r.checks == s.cfg.Resyncs {
 			return
 		}
-		s.checks++
+		r.checks++
 	}
 	env.Arm(s.timer(timerResync), s.resyncPeriod())
 }
 
-// resync is a turn of startResync. needed: it is one that has asked the handlers already.
-func (s *Informer) resync(env *sim.Env) {
-	env.Writes(cellResync, 0)
-	env.Writes(cellProcessor, 0)
-	if !s.needed {
-		if !s.processor.lock.lock(TaskResync) {
+// checkResync is a turn of startResync. needed: it is one that has asked the handlers already.
+func (s *Informer) checkResync(env *sim.Env) {
+	r, p := s.resync.Change(env), s.processor.Change(env)
+	if !r.needed {
+		if !p.lock.lock(TaskResync) {
 			return
 		}
-		s.needed = s.shouldResync(env)
+		r.needed = s.shouldResync(env)
 	}
-	if s.needed {
-		env.LooksAt(cellQueue, 0)
-		if s.fifo.locked {
-			env.Writes(cellQueue, 0)
-			s.fifo.resyncWaits = true
+	if r.needed {
+		if s.fifo.Look(env).locked {
+			s.fifo.Change(env).resyncWaits = true
 			return
 		}
-		s.needed = false
+		r.needed = false
 		if env.Noting() {
 			env.Note(resyncQueued{})
 		}
 		s.queueResync(env)
 	}
-	if s.resyncing {
+	if r.resyncing {
 		s.armResync(env)
 	}
 }
@@ -71,15 +74,15 @@ func (s *Informer) resync(env *sim.Env) {
 // shouldResync asks all handlers.
 func (s *Informer) shouldResync(env *sim.Env) bool {
 	needed := false
-	for i, h := range s.handlers {
-		if !h.registered {
+	for _, h := range s.handlers {
+		if !h.Value().registered {
 			continue
 		}
-		env.Writes(cellHandler, i)
-		h.syncing = h.period > 0 && env.Elapsed(h.resynced, h.period)
-		if h.syncing {
+		l := h.Change(env)
+		l.syncing = h.period > 0 && env.Elapsed(l.resynced, h.period)
+		if l.syncing {
 			needed = true
-			h.resynced = env.Now()
+			l.resynced = env.Now()
 		}
 	}
 	return needed

@@ -12,16 +12,17 @@ import (
 func (s *Informer) Waits() string {
 	var all []string
 	say := func(goroutine, waitsFor string) { all = append(all, goroutine+" waits for "+waitsFor) }
+	l, lock := s.loop.Value(), &s.processor.Value().lock
 	switch {
-	case s.loop.at == telling && s.loop.reads:
+	case l.at == telling && l.reads:
 		say("the process loop holds the lock of the listeners and", "their goroutines to be started")
-	case s.loop.at == telling:
+	case l.at == telling:
 		say("the process loop", "the goroutines of the listeners to be started")
 	}
-	if s.program.adding {
+	if s.program.Value().adding {
 		say("AddEventHandler", "the goroutines of the listeners to be started")
 	}
-	locked := slices.Concat(s.processor.lock.writers, s.processor.lock.behind)
+	locked := slices.Concat(lock.writers, lock.behind)
 	if i := slices.Index(locked, TaskListeners); i >= 0 {
 		locked = slices.Delete(locked, i, i+1)
 		say("processor.run, which is to start these goroutines,", "the lock of the listeners")
@@ -29,12 +30,12 @@ func (s *Informer) Waits() string {
 	for _, t := range locked {
 		say(goroutine(t), "the lock of the listeners")
 	}
-	for _, t := range s.blockDeltas.waiting {
+	for _, t := range s.blockDeltas.Value().waiting {
 		say(goroutine(t), "blockDeltas")
 	}
-	if s.processor.stopped && !s.Returned() {
+	if s.processor.Value().stopped && !s.Returned() {
 		for i, h := range s.handlers {
-			if h.watches {
+			if h.Value().watches {
 				say("Run", "watchSynced of "+name(i)+", which has no listener")
 			}
 		}
