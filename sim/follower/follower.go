@@ -1,10 +1,9 @@
 package follower
 
 import (
-	"github.com/google/btree"
-
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -18,19 +17,26 @@ type Follower struct {
 	cfg    cache.Config
 	answer Answer
 
-	objects *btree.BTreeG[*wire.KeyValue]
+	contents state.Var[contents] `cell:"follower: objects and resourceVersion"`
+	watching state.Var[watching] `cell:"follower: list and watch"`
+	lists    int
+	// asking are clients that wait to hear that the follower has listed.
+	asking state.List[sim.Conn] `cell:"follower: clients that wait for the first list"`
+	// gets are the questions that are with etcd.
+	gets state.List[get] `cell:"follower: questions that are with etcd"`
+}
+
+var layout = state.Of[Follower]()
+
+type contents struct {
+	objects state.Tree[*wire.KeyValue]
 	// resourceVersion is that of the list, then that of the last event or
 	// progress notification.
 	resourceVersion int64
 	listed          bool
-	lists           int
-
-	list, watch sim.Conn
-	// asking are clients that wait to hear that the follower has listed.
-	asking []sim.Conn
-	// gets are the questions that are with etcd.
-	gets []get
 }
+
+type watching struct{ list, watch sim.Conn }
 
 // get is a GET of a client that etcd answers.
 type get struct {
@@ -54,31 +60,27 @@ func New(cfg cache.Config, answer Answer) *Follower {
 	return f
 }
 
-func (f *Follower) forget() {
-	*f = Follower{cfg: f.cfg, answer: f.answer, objects: btree.NewG(16, byKey)}
-}
-
-func byKey(a, b *wire.KeyValue) bool { return a.Key < b.Key }
+func (f *Follower) forget() { layout.Reset(f, 0, Follower{cfg: f.cfg, answer: f.answer}) }
 
 // Ready reports whether the first list has come.
-func (f *Follower) Ready() bool { return f.listed }
+func (f *Follower) Ready() bool { return f.contents.Value().listed }
 
 // ResourceVersion is the one up to which the follower has received all events.
-func (f *Follower) ResourceVersion() int64 { return f.resourceVersion }
+func (f *Follower) ResourceVersion() int64 { return f.contents.Value().resourceVersion }
 
 // Ascend calls visit for the objects in key order, until it returns false.
-func (f *Follower) Ascend(visit func(*wire.KeyValue) bool) { f.objects.Ascend(visit) }
+func (f *Follower) Ascend(visit func(*wire.KeyValue) bool) { f.contents.Value().objects.Ascend(visit) }
 
 // Contents is a LIST of the objects whose keys begin with a prefix, as the follower
 // has them now.
 func (f *Follower) Contents(prefix string) *wire.ListResponse {
 	var items []*wire.KeyValue
 	from, to := &wire.KeyValue{Key: prefix}, &wire.KeyValue{Key: rangeEnd(prefix)}
-	f.objects.AscendRange(from, to, func(kv *wire.KeyValue) bool {
+	f.contents.Value().objects.Range(from, to, func(kv *wire.KeyValue) bool {
 		items = append(items, kv)
 		return true
 	})
-	return &wire.ListResponse{ResourceVersion: f.resourceVersion, Items: items, Origin: wire.FromCache}
+	return &wire.ListResponse{ResourceVersion: f.ResourceVersion(), Items: items, Origin: wire.FromCache}
 }
 
 // rangeEnd is the end of the range of all keys that begin with a prefix.

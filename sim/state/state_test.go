@@ -14,6 +14,7 @@ import (
 type till struct {
 	name  string
 	total state.Var[int64] `cell:"state test: total"`
+	stock state.Var[stock] `cell:"state test: stock"`
 	line  struct {
 		people state.List[person] `cell:"state test: people"`
 	}
@@ -23,6 +24,21 @@ type person struct{ number, age int64 }
 
 func (p *person) Item() int64                    { return p.number }
 func (p *person) Digest(d sim.Digest) sim.Digest { return d.Int(p.age) }
+
+// stock is a value of several fields.
+type stock struct {
+	shelves [][]uint8
+	open    bool
+	to      sim.Conn
+	last    *item
+	prices  state.Tree[*item]
+	notes   []string `cell:"-"`
+}
+
+type item struct{ name, price int64 }
+
+func (i *item) Digest(d sim.Digest) sim.Digest { return d.Int(i.name).Int(i.price) }
+func (i *item) Before(other *item) bool        { return i.name < other.name }
 
 var layout = state.Of[till]()
 
@@ -130,6 +146,55 @@ func TestACloneGoesItsOwnWay(t *testing.T) {
 	acting(t, c, func(env *sim.Env) { c.total.Set(env, 1) })
 	layout.Reset(c, 3, till{})
 	assert.Equal(t, fingerprint(newTill()), fingerprint(c), "a node that was reset is a new one")
+}
+
+func TestAFingerprintHasWhatIsInAValue(t *testing.T) {
+	changes := []func(s *stock){
+		func(s *stock) { s.shelves[1][0]++ },
+		func(s *stock) { s.shelves = append(s.shelves, nil) },
+		func(s *stock) { s.open = true },
+		func(s *stock) { s.to = 5 },
+		func(s *stock) { s.last = nil },
+		func(s *stock) { s.prices.Put(&item{2, 30}) },
+		func(s *stock) { s.prices.Put(&item{1, 21}) },
+		func(s *stock) { s.prices.Delete(&item{name: 1}) },
+		func(s *stock) { s.prices.Clear() },
+	}
+	n := newTill()
+	*n.stock.Value() = stock{shelves: [][]uint8{{1, 2}, {3}}, last: &item{1, 20}, notes: []string{"a"}}
+	n.stock.Value().prices.Put(&item{1, 20})
+	before := fingerprint(n)
+	for i, change := range changes {
+		c := layout.Clone(n)
+		assert.Equal(t, before, fingerprint(c), i)
+		acting(t, c, func(env *sim.Env) { change(c.stock.Change(env)) })
+		assert.NotEqual(t, before, fingerprint(c), i)
+		assert.Equal(t, before, fingerprint(n), "the first is as it was: %d", i)
+	}
+	c := layout.Clone(n)
+	c.stock.Value().to = 5
+	d := layout.Clone(c)
+	d.stock.Value().to = 6
+	assert.Equal(t, fingerprint(c), fingerprint(d), "the number of a connection is no state")
+	d.stock.Value().notes[0] = "b"
+	assert.Equal(t, fingerprint(c), fingerprint(d), "a field with the tag - is no state")
+	assert.Equal(t, "a", c.stock.Value().notes[0], "and a clone has its own")
+}
+
+func TestATreeIsInOrder(t *testing.T) {
+	var prices state.Tree[*item]
+	_, found := prices.Get(&item{name: 1})
+	assert.False(t, found)
+	for _, name := range []int64{4, 2, 3, 1} {
+		prices.Put(&item{name, 10 * name})
+	}
+	var all []int64
+	collect := func(x *item) bool { all = append(all, x.price); return len(all) < 3 }
+	prices.Ascend(collect)
+	assert.Equal(t, []int64{10, 20, 30}, all)
+	all = nil
+	prices.Range(&item{name: 2}, &item{name: 4}, collect)
+	assert.Equal(t, []int64{20, 30}, all)
 }
 
 func TestAFieldThatRecordsItselfHasAName(t *testing.T) {
