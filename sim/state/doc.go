@@ -9,8 +9,9 @@
 //	var layout = state.Of[Compactor]()
 //
 // A Layout knows the cells of a type from its fields: it gives them their names, clears,
-// clones and visits them. A field without a cell is configuration, or a record that decides
-// nothing: a clone has it, a fingerprint leaves it out.
+// clones, digests and visits them. A field without a cell is configuration, or a record that
+// decides nothing: a clone has it, a fingerprint leaves it out. So it does with a field of a
+// value that has the tag `cell:"-"`.
 //
 // The package imports sim and must never import anything else of this module.
 package state
