@@ -16,6 +16,8 @@ type clients struct {
 	// history are the clients that carry out a fixed program.
 	history  []*workload.Client
 	programs []plans.Program
+	// compactors is what the compactors wrote, in the order of the calls.
+	compactors []model.Operation
 	// unmerged is the memory of appendOperations.
 	unmerged [][]model.Operation
 	// ended is the number of them, from the first on, that have ended: one that has
@@ -47,7 +49,9 @@ func (s *System) configureClients(stream func(*Params, int) workload.EtcdWatchPl
 		s.number(HistoryClient, i)
 	}
 	if t.Compactors {
-		s.names = append(s.names, compactorsName)
+		for i := range s.servers {
+			s.names = append(s.names, topology.Numbered("compactor", i, len(s.servers)))
+		}
 	}
 	for i := range o.Watchers {
 		c.watchers = append(c.watchers, new(workload.Watcher))
@@ -148,11 +152,14 @@ func (s *System) drawnWatcherName(i int) string {
 	return topology.Numbered("present-watcher", i-o.Unversioned, o.Present)
 }
 
-// appendOperations adds what the clients recorded, in the order of the calls. Each
+// appendOperations adds what the clients recorded and the compactors wrote, in the order of the calls. Each
 // client's operations are in that order already, so they are merged: a sort would
 // move each operation many times, at the end of every run.
 func (c *clients) appendOperations(ops []model.Operation) []model.Operation {
 	rest := c.unmerged[:0]
+	if len(c.compactors) > 0 {
+		rest = append(rest, c.compactors)
+	}
 	for _, x := range c.history {
 		if recorded := x.Operations(); len(recorded) > 0 {
 			rest = append(rest, recorded)

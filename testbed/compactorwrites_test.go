@@ -1,6 +1,7 @@
 package testbed_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/linearizability"
+	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/testbed/topology"
@@ -64,14 +67,49 @@ func TestCompactorsBesideTransactionsOfClients(t *testing.T) {
 	runner := explore.NewRunner(s, 20_000)
 	chooser := strategy.Default().For(runner)
 	compactions := 0
-	for seed := range uint64(50) {
+	for seed := range uint64(200) {
 		chooser.Begin(seed)
 		runner.Run(chooser)
 		for i := range s.History().Operations {
-			if s.History().Operations[i].Client == len(s.Clients()) {
+			if s.History().Operations[i].Client >= len(s.Clients()) {
 				compactions++
 			}
 		}
 	}
 	assert.NotZero(t, compactions)
+}
+
+// A read that was answered before a compactor asked for its write cannot have the revision of that write.
+func TestNoReadShowsWhatACompactorAsksForLater(t *testing.T) {
+	s := withCompactor(t, false, workload.Options{Readers: 2, Reads: 4, Read: "consistent", Keys: 1, Items: 1, AwaitReady: true})
+	runner := explore.NewRunner(s, 20_000)
+	chooser := strategy.Default().For(runner)
+	early := 0
+	for seed := range uint64(200) {
+		chooser.Begin(seed)
+		runner.Run(chooser)
+		all := s.History().Operations
+		first := slices.IndexFunc(all, func(op model.Operation) bool { return op.Client >= len(s.Clients()) })
+		if first < 0 {
+			continue
+		}
+		write := all[first]
+		for i := range all {
+			op := &all[i]
+			if op.Request.IsWrite() || op.Outcome != model.Done || op.Result.Revision != write.Commit-1 || op.Return > write.Call {
+				continue
+			}
+			changed := *s.History()
+			changed.Operations = slices.Clone(all)
+			result := *op.Result
+			result.Revision = write.Commit
+			changed.Operations[i].Result = &result
+			var judge linearizability.Judge
+			judged, err := judge.Check(&changed, s.Truth().Log(), linearizability.Linearizable)
+			require.NoError(t, err)
+			assert.Equal(t, model.Violated, judged[0].Verdict, "seed %d, operation %d", seed, i)
+			early++
+		}
+	}
+	assert.NotZero(t, early)
 }

@@ -1,7 +1,9 @@
 package testbed
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -9,41 +11,52 @@ import (
 	"github.com/watchbed/watchbed/workload"
 )
 
-// compactorsName is the client of a history that stands for all compactors.
-const compactorsName = "compactors"
-
 // History is what the clients recorded so far in this run. It is valid until the
 // next call.
 func (s *System) History() *model.History {
+	s.compactorWrites()
 	s.history = model.History{
 		Clients: s.names, Initial: s.etcd.initial,
-		Operations: s.clients.appendOperations(s.compactorWrites(s.history.Operations[:0])),
+		Operations: s.clients.appendOperations(s.history.Operations[:0]),
 	}
 	return &s.history
 }
 
 // compactorWrites adds what the compactors wrote: a revision that no client made
-// would be a violation. No client recorded when they asked, so the writes are
-// given as ground truth knows them, by a client that never heard of the outcome.
-func (s *System) compactorWrites(ops []model.Operation) []model.Operation {
+// would be a violation. A compactor is a client that never heard of the outcome. What etcd did
+// is as ground truth knows it.
+func (s *System) compactorWrites() {
+	c := &s.clients
+	c.compactors = c.compactors[:0]
 	if !s.topology.Compactors {
-		return ops
+		return
 	}
 	revision := s.etcd.initial.Revision
-	for c := range s.truth.Committed() {
-		txn, ok := c.Request.(*wire.TxnRequest)
-		if ok && c.Revision > revision && putsCompactRev(txn) {
-			ops = append(ops, model.Operation{
-				Client: len(s.clients.history), Return: math.MaxInt64, Request: workload.Request(txn), Outcome: model.Unknown, Commit: c.Revision,
+	for commit := range s.truth.Committed() {
+		txn, ok := commit.Request.(*wire.TxnRequest)
+		if ok && commit.Revision > revision && putsCompactRev(txn) {
+			client, call := s.compactorOf(txn)
+			c.compactors = append(c.compactors, model.Operation{
+				Client: client, Call: call, Return: math.MaxInt64, Request: workload.Request(txn), Outcome: model.Unknown, Commit: commit.Revision,
 			})
 		}
-		revision = c.Revision
+		revision = commit.Revision
 	}
-	// Calls of one client follow each other; these come before all others.
-	for i := range ops {
-		ops[i].Call = int64(i - len(ops))
+	slices.SortStableFunc(c.compactors, func(a, b model.Operation) int { return cmp.Compare(a.Call, b.Call) })
+}
+
+// compactorOf is the client that stands for the compactor which asked for a transaction, and when it did.
+func (s *System) compactorOf(txn *wire.TxnRequest) (client int, call int64) {
+	client = len(s.clients.history)
+	for _, a := range s.servers {
+		for _, w := range a.compactor.Writes() {
+			if w.Request == txn {
+				return client, w.Call
+			}
+		}
+		client++
 	}
-	return ops
+	panic("testbed: no compactor has asked for what etcd has written of it")
 }
 
 // putsCompactRev reports whether a transaction is that of a compactor. Other clients draw

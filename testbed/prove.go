@@ -284,11 +284,11 @@ func (s *System) PastApart(d sim.Digest, own []sim.Digest) sim.Digest {
 	return d
 }
 
-// PastOf implements prove.Subject: pasts are made of what clients recorded, of what etcd had at
+// PastOf implements prove.Subject: pasts are made of what clients recorded and compactors wrote, of what etcd had at
 // which revision, of what is remembered, and of the nodes that a past says itself (Follower).
 func (s *System) PastOf(n sim.NodeID) bool {
 	part := s.roles[n].Part
-	return part == EtcdMember || part >= HistoryClient || s.isRemembered(n) ||
+	return part == EtcdMember || part >= CompactorNode || s.isRemembered(n) ||
 		slices.ContainsFunc(s.pasts, func(p Past) bool { f, ok := p.(Follower); return ok && f.Follows(part) })
 }
 

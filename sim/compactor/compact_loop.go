@@ -69,11 +69,13 @@ func (c *Compactor) compact(env *sim.Env) {
 	l.tries++
 	l.at.Change(env).state = compactTrying
 	l.previous.Set(env, rev)
-	l.call = env.Call(c.cfg.KV, &wire.TxnRequest{
+	txn := &wire.TxnRequest{
 		Compare: c.condition(env),
 		Success: []wire.RequestOp{{Put: &wire.PutRequest{Key: wire.CompactRevKey, Value: strconv.FormatInt(rev, 10)}}},
 		Failure: []wire.RequestOp{{Range: &wire.RangeRequest{Key: wire.CompactRevKey}}},
-	})
+	}
+	c.writes = append(c.writes, Write{env.Tick(), txn})
+	l.call = env.Call(c.cfg.KV, txn)
 }
 
 // condition lets one server compact in an interval: no other has written the key since its last try.

@@ -1,6 +1,7 @@
 package compactor
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
@@ -29,6 +30,15 @@ type Compactor struct {
 	watch  watchLoop
 	// done is the number of compactions that etcd made for this server.
 	done int
+	// writes are the transactions that were asked for, in all lives of the process.
+	writes []Write
+}
+
+// Write is a transaction on the key.
+type Write struct {
+	// Call is when it was asked for, a reading of sim.Env.Tick.
+	Call    int64
+	Request *wire.TxnRequest
 }
 
 type question struct {
@@ -87,7 +97,7 @@ func (c *Compactor) Start(env *sim.Env) {
 // left in an untimed run are not part of the process's memory.
 func (c *Compactor) Restart(env *sim.Env) {
 	turns, watchTurns := c.loop.at.Value().turns, c.watch.at.Value().turns
-	layout.Reset(c, 0, Compactor{cfg: c.cfg, lives: c.lives + 1, done: c.done})
+	layout.Reset(c, 0, Compactor{cfg: c.cfg, lives: c.lives + 1, done: c.done, writes: c.writes})
 	c.Start(env)
 	c.loop.at.Change(env).turns = turns
 	c.watch.at.Change(env).turns = watchTurns
@@ -99,6 +109,9 @@ func (c *Compactor) CompactRevision() int64 { return *c.compactRevision.Value() 
 
 // Compactions is the number of compactions that etcd made for this server.
 func (c *Compactor) Compactions() int { return c.done }
+
+// Writes are the transactions on the key that were asked for. The caller must not change them.
+func (c *Compactor) Writes() []Write { return c.writes }
 
 // updateCompactRevision keeps the greatest revision, and answers the caches that
 // wait for it.
@@ -168,7 +181,11 @@ func (c *Compactor) TimerName(t sim.Timer) string {
 }
 
 // Clone implements sim.Cloner.
-func (c *Compactor) Clone() sim.Node { return layout.Clone(c) }
+func (c *Compactor) Clone() sim.Node {
+	clone := layout.Clone(c)
+	clone.writes = slices.Clip(c.writes)
+	return clone
+}
 
 // Cells implements sim.Celled.
 func (c *Compactor) Cells(visit sim.CellVisitor) { layout.Cells(c, visit) }
