@@ -359,6 +359,9 @@ type keptRun struct {
 // shows reports whether the run fails in this way.
 func (k *keptRun) shows(f explore.Failure) bool { return k.Failure == f || slices.Contains(k.Also, f) }
 
+// shrinkingLimit is how long the failures of one set of parameters are shrunk. Most take seconds.
+const shrinkingLimit = 2 * time.Minute
+
 // diagnoseAll is about the failures of one set of parameters.
 func (x *explored) diagnoseAll(ctx context.Context, finder diagnosis.Finder, failures []campaign.FailureTally) error {
 	var kept []*keptRun
@@ -370,8 +373,15 @@ func (x *explored) diagnoseAll(ctx context.Context, finder diagnosis.Finder, fai
 		k.path, _, k.err = d.Recording.Create(x.out)
 		kept = append(kept, k)
 	}
+	finder.Limit = shrinkingLimit
 	_, err := finder.Find(ctx, failures)
 	x.live.end()
+	for _, k := range kept {
+		if k.Stopped && k.err == nil {
+			fmt.Fprintf(x.s.err, "%s: shrinking stopped after %s; `%s shrink %s` goes on\n", x.s.program, finder.Limit, x.s.program, recording.ShellWord(k.path))
+			break
+		}
+	}
 	for _, k := range kept {
 		x.found.Link(k.Failure, k.Story.Why, k.Lines(), len(k.Recording.Choices), k.path)
 		for _, also := range k.Also {

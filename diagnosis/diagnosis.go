@@ -29,6 +29,8 @@ type Diagnosis struct {
 	Turning *turning.Point
 	// Also are other failures of the campaign that this run shows as well.
 	Also []explore.Failure
+	// Stopped: the time for shrinking was over.
+	Stopped bool
 
 	scenario *testbed.Scenario
 }

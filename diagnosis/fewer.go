@@ -32,16 +32,16 @@ const manyChoices = 60
 
 // ofOneKey is the run of d, or a smaller one in which all clients that update write one key. They go round the keys and
 // write each in every way, and a run cannot leave out what comes before: two of them meet sooner on one key.
-func (f *Finder) ofOneKey(ctx context.Context, d *Diagnosis, p testbed.Params, tally campaign.FailureTally, candidates int) *Diagnosis {
+func (f *Finder) ofOneKey(ctx, shrinking context.Context, d *Diagnosis, p testbed.Params, tally campaign.FailureTally, candidates int) *Diagnosis {
 	if len(d.Recording.Choices) < manyChoices || p.Workload.Updating.Clients == 0 || p.Workload.Keys < 2 {
 		return d
 	}
 	p.Workload.Keys = 1
-	seed, found := f.find(ctx, p, tally, fewerSearch)
+	seed, found := f.find(shrinking, p, tally, fewerSearch)
 	if !found {
 		return d
 	}
-	one, err := f.explain(ctx, p, seed, tally, candidates)
+	one, err := f.explain(ctx, shrinking, p, seed, tally, candidates)
 	if err != nil || len(one.Recording.Choices) >= len(d.Recording.Choices) || d.Decision != nil && one.Decision == nil {
 		return d
 	}

@@ -3,6 +3,7 @@ package diagnosis
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/diagnosis/summary"
@@ -23,6 +24,8 @@ type Finder struct {
 	First, Last uint64
 	// Shrink: without it the runs stay as they were found.
 	Shrink bool
+	// Limit is how long all failures together are shrunk, 0 for as long as it takes. What is left to shrink then is told as it is.
+	Limit time.Duration
 	// Tool is written into the recordings.
 	Tool string
 	// Progress, if not nil, is called before the failure with this number, from 1
@@ -65,6 +68,12 @@ func (f *Finder) record(runner *explore.Runner, p *testbed.Params, seed uint64) 
 // told all the same, with less shrinking and perhaps without what decides, and the others are left out.
 func (f *Finder) Find(ctx context.Context, failures []campaign.FailureTally) ([]*Diagnosis, error) {
 	var found []*Diagnosis
+	shrinking := ctx
+	if f.Limit > 0 {
+		var stop context.CancelFunc
+		shrinking, stop = context.WithTimeout(ctx, f.Limit)
+		defer stop()
+	}
 	for i, tally := range summary.PlainestFirst(&f.Params, failures) {
 		if d := showing(found, tally.Failure); d != nil {
 			d.Also = append(d.Also, tally.Failure)
@@ -80,10 +89,11 @@ func (f *Finder) Find(ctx context.Context, failures []campaign.FailureTally) ([]
 		if len(found) == 0 {
 			candidates = firstCandidates
 		}
-		d, err := f.diagnose(ctx, tally, candidates)
+		d, err := f.diagnose(ctx, shrinking, tally, candidates)
 		if err != nil {
 			return found, err
 		}
+		d.Stopped = f.Shrink && shrinking.Err() != nil
 		found = append(found, d)
 		if f.Found != nil {
 			f.Found(d)
@@ -107,19 +117,19 @@ func showing(found []*Diagnosis, f explore.Failure) *Diagnosis {
 // cause may show as the same failure, or the runs be too short to tell what decides. So if no
 // setting decides then, and one does with all the work, the run is one with all the work. Waits
 // are made shorter last, when it is known what has to go on to decide.
-func (f *Finder) diagnose(ctx context.Context, tally campaign.FailureTally, candidates int) (*Diagnosis, error) {
+func (f *Finder) diagnose(ctx, shrinking context.Context, tally campaign.FailureTally, candidates int) (*Diagnosis, error) {
 	p, first := f.Params, tally.FirstSeed
 	if f.Shrink {
-		p, first = f.fewer(ctx, tally)
+		p, first = f.fewer(shrinking, tally)
 	}
 	less, seed := p, first
 	if f.Shrink && f.keepsAll(p, first, tally.Failure) {
-		less, seed = f.lessWork(ctx, p, first, tally)
+		less, seed = f.lessWork(shrinking, p, first, tally)
 	}
-	d, err := f.explain(ctx, less, seed, tally, candidates)
-	if err == nil && d.Decision == nil && less.Workload != p.Workload {
+	d, err := f.explain(ctx, shrinking, less, seed, tally, candidates)
+	if err == nil && d.Decision == nil && less.Workload != p.Workload && shrinking.Err() == nil {
 		var whole *Diagnosis
-		if whole, err = f.explain(ctx, p, first, tally, candidates); err == nil && whole.Decision != nil {
+		if whole, err = f.explain(ctx, shrinking, p, first, tally, candidates); err == nil && whole.Decision != nil {
 			d = whole
 		}
 	}
@@ -127,18 +137,18 @@ func (f *Finder) diagnose(ctx context.Context, tally campaign.FailureTally, cand
 		return nil, err
 	}
 	if f.Shrink {
-		d = f.ofOneKey(ctx, d, p, tally, candidates)
+		d = f.ofOneKey(ctx, shrinking, d, p, tally, candidates)
 	}
 	if f.Shrink && p.Clock.Mode == sim.Timed {
-		d = f.shorterWaits(ctx, d, tally)
+		d = f.shorterWaits(shrinking, d, tally)
 	}
 	d.Keep()
 	return d, nil
 }
 
 // explain explains the smallest run with these parameters.
-func (f *Finder) explain(ctx context.Context, p testbed.Params, first uint64, tally campaign.FailureTally, candidates int) (*Diagnosis, error) {
-	rec, err := f.smallest(ctx, p, first, tally.Failure, candidates)
+func (f *Finder) explain(ctx, shrinking context.Context, p testbed.Params, first uint64, tally campaign.FailureTally, candidates int) (*Diagnosis, error) {
+	rec, err := f.smallest(shrinking, p, first, tally.Failure, candidates)
 	if err != nil {
 		return nil, err
 	}

@@ -137,3 +137,21 @@ func TestWaitsAreShort(t *testing.T) {
 	require.Less(t, short, whole)
 	require.Greater(t, short, system.ReadBound().Total)
 }
+
+// TestShrinkingHasALimit: what decides is looked for all the same, and the failure is told.
+func TestShrinkingHasALimit(t *testing.T) {
+	for _, limit := range []time.Duration{0, time.Nanosecond} {
+		f, b := finderOf(t, "kubernetes-58545")
+		f.Limit = limit
+		subjects, err := f.Scenario.Subjects(f.Params)
+		require.NoError(t, err)
+		c, err := campaign.Run(t.Context(), subjects, campaign.Config{Strategy: f.Strategy, Seeds: 100, Steps: f.Params.Clock.Steps})
+		require.NoError(t, err)
+		found, err := f.Find(t.Context(), c.Failures)
+		require.NoError(t, err)
+		require.NotEmpty(t, found)
+		require.Equal(t, b.Property.Name, found[0].Failure.Property)
+		require.NotNil(t, found[0].Decision)
+		require.Equal(t, limit != 0, found[0].Stopped)
+	}
+}
