@@ -86,7 +86,7 @@ func copyLanes(into, lanes []lane) []lane {
 // own returns a node that is about to change: this world's alone from now on.
 func (w *World) own(id NodeID) Node {
 	n := &w.nodes[id]
-	n.behaviour, n.peers, n.numbered = Digest{}, nil, 0
+	n.behaviour, n.conns, n.numbered = Digest{}, nil, 0
 	if n.shared {
 		n.node, n.shared = w.cloneOf(n.node), false
 	}
@@ -121,26 +121,52 @@ func (w *World) Behaviour() (Digest, error) {
 func (w *World) fingerprint(of func(*nodeRecord, Fingerprinter) Digest) (Digest, error) {
 	d := w.clockDigest()
 	for i := 1; i < len(w.nodes); i++ {
-		contents, peers, err := w.nodeDigest(i, of)
+		contents, err := w.nodeDigest(i, of)
 		if err != nil {
 			return Digest{}, err
 		}
 		d = d.Fold(contents)
-		for _, n := range peers {
-			d = d.Word(uint64(n))
-		}
 	}
 	// Calls reuse connection numbers in an order that depends on the past, so
 	// the connections are summed up, not listed.
 	var sum Digest
+	places := w.placesOfConns()
 	for i := 1; i < len(w.conns); i++ {
-		k := &w.conns[i]
-		if k.state == connFree {
-			continue
+		if k := &w.conns[i]; k.state != connFree {
+			sum = sum.And(linkDigest(w.connDigest(i).Fold(places[i]), k.opener, k.acceptor))
 		}
-		sum = sum.And(w.wholeConnDigest(i))
 	}
 	return d.Fold(sum), nil
+}
+
+// placesOfConns has, by index, where the ends of each connection hold it. The nodes are described.
+func (w *World) placesOfConns() []Digest {
+	places := make([]Digest, len(w.conns))
+	for i := 1; i < len(w.nodes); i++ {
+		addPlaces(places, NodeID(i), w.nodes[i].conns, func(i int) *conn { return &w.conns[i] })
+	}
+	return places
+}
+
+// addPlaces adds to places where a node holds connections.
+func addPlaces(places []Digest, n NodeID, held *[]Conn, at func(index int) *conn) {
+	if held == nil {
+		return
+	}
+	for place, c := range *held {
+		i := c.index()
+		if i == 0 || i >= len(places) {
+			continue
+		}
+		if k := at(i); k.id == c && k.state != connFree {
+			places[i] = places[i].And(NewDigest.Bool(n == k.opener).Int(int64(place)))
+		}
+	}
+}
+
+// linkDigest is of a connection between two nodes. Contents have where the ends hold it.
+func linkDigest(contents Digest, opener, acceptor NodeID) Digest {
+	return contents.Word(uint64(opener)<<16 | uint64(acceptor))
 }
 
 // describe takes down what Behaviour says of a node.
@@ -150,14 +176,11 @@ func (n *nodeRecord) describe(f Fingerprinter) {
 	} else {
 		n.behaviour = f.Fingerprint(NewDigest)
 	}
-	n.peers = nil
-	if p, ok := f.(Peered); ok {
-		p.Peers(func(peer NodeID) {
-			if n.peers == nil {
-				n.peers = new([]NodeID)
-			}
-			*n.peers = append(*n.peers, peer)
-		})
+	n.conns = nil
+	if c, ok := f.(Connected); ok {
+		var held []Conn
+		c.Conns(func(c Conn) { held = append(held, c) })
+		n.conns = &held
 	}
 }
 
@@ -188,27 +211,22 @@ type NoFingerprint struct{ Node string }
 
 func (e NoFingerprint) Error() string { return "node " + e.Node + " has no fingerprint" }
 
-// nodeDigest is of a node, its loops and its timers. It leaves out the peers.
-func (w *World) nodeDigest(i int, of func(*nodeRecord, Fingerprinter) Digest) (Digest, []NodeID, error) {
+// nodeDigest is of a node, its loops and its timers.
+func (w *World) nodeDigest(i int, of func(*nodeRecord, Fingerprinter) Digest) (Digest, error) {
 	n := &w.nodes[i]
 	f, ok := n.node.(Fingerprinter)
 	if !ok {
-		return Digest{}, nil, NoFingerprint{n.name}
+		return Digest{}, NoFingerprint{n.name}
 	}
 	if n.behaviour == (Digest{}) {
 		n.describe(f)
 	}
 	// Loop 1 and timer 1 are not the same.
 	d := w.pendingDigest(NewDigest.Fold(of(n, f)), n.tasks).Bool(true)
-	d = w.pendingDigest(d, n.timers)
-	if n.peers == nil {
-		return d, nil, nil
-	}
-	return d, *n.peers, nil
+	return w.pendingDigest(d, n.timers), nil
 }
 
-// connDigest is of what is under way on a connection. It leaves out the ends, and who began what led
-// to the messages.
+// connDigest is of what is under way on a connection. It leaves out the ends.
 func (w *World) connDigest(i int) Digest {
 	k := &w.conns[i]
 	d := NewDigest.Word(uint64(k.kind)<<8 | uint64(k.state))
@@ -229,47 +247,20 @@ func (w *World) connDigest(i int) Digest {
 	return d
 }
 
-// wholeConnDigest is connDigest with what that leaves out.
-func (w *World) wholeConnDigest(i int) Digest {
-	k := &w.conns[i]
-	d := w.connDigest(i).Word(uint64(k.opener)<<16 | uint64(k.acceptor))
-	w.eachUnderWay(i, func(m *Message) { d = d.Word(uint64(w.nodeOf(m.Cause))) })
-	return d
-}
-
-// eachUnderWay visits the messages on a connection. Two calls between the same nodes may have the
-// same text but different causes. Swapping their answers makes another state.
-func (w *World) eachUnderWay(i int, visit func(m *Message)) {
-	for n := 2 * i; n < 2*i+2; n++ {
-		l := &w.lanes[n]
-		for j := l.head; j < len(l.queue); j++ {
-			visit(&l.queue[j])
-		}
-	}
-}
-
-// Sketch is what a fingerprint is made of, with the nodes that the state names apart. It says
-// what the fingerprint is of the same state in which nodes go by other names.
+// Sketch is what a fingerprint is made of, with the ends of connections apart. It says what the
+// fingerprint is of the same state in which nodes go by other names.
 type Sketch struct {
 	rest  Digest
-	nodes []sketched
+	nodes []Digest
 	links []link
-	// named are the nodes that the state of other nodes and the messages under way name, in order.
-	named []NodeID
+	// places are those of the connections of a state, by index.
+	places []Digest
 }
 
-// sketched is a node: what it is, and where those stand that it names.
-type sketched struct {
-	contents    Digest
-	first, last int
-}
-
-// link is a connection: what is under way on it, its ends, and where those stand that began what
-// led to the messages.
+// link is a connection: what is under way on it, with where its ends hold it.
 type link struct {
 	contents         Digest
 	opener, acceptor NodeID
-	first, last      int
 }
 
 // Renaming gives nodes other names: Name has that of each node, Node the node of each name.
@@ -278,24 +269,19 @@ type Renaming struct{ Name, Node []NodeID }
 // Sketch takes down what Behaviour is made of.
 func (w *World) Sketch(s *Sketch) error {
 	s.rest = w.clockDigest()
-	s.nodes, s.links, s.named = append(s.nodes[:0], sketched{}), s.links[:0], s.named[:0]
+	s.nodes, s.links = append(s.nodes[:0], Digest{}), s.links[:0]
 	for i := 1; i < len(w.nodes); i++ {
-		d, peers, err := w.nodeDigest(i, behaviourOf)
+		d, err := w.nodeDigest(i, behaviourOf)
 		if err != nil {
 			return err
 		}
-		first := len(s.named)
-		s.named = append(s.named, peers...)
-		s.nodes = append(s.nodes, sketched{d, first, len(s.named)})
+		s.nodes = append(s.nodes, d)
 	}
+	places := w.placesOfConns()
 	for i := 1; i < len(w.conns); i++ {
-		k := &w.conns[i]
-		if k.state == connFree {
-			continue
+		if k := &w.conns[i]; k.state != connFree {
+			s.links = append(s.links, link{w.connDigest(i).Fold(places[i]), k.opener, k.acceptor})
 		}
-		first := len(s.named)
-		w.eachUnderWay(i, func(m *Message) { s.named = append(s.named, w.nodeOf(m.Cause)) })
-		s.links = append(s.links, link{w.connDigest(i), k.opener, k.acceptor, first, len(s.named)})
 	}
 	return nil
 }
@@ -304,57 +290,34 @@ func (w *World) Sketch(s *Sketch) error {
 func (s *Sketch) Digest(r *Renaming) Digest {
 	d := s.rest
 	for name := 1; name < len(s.nodes); name++ {
-		n := &s.nodes[r.Node[name]]
-		d = s.names(d.Fold(n.contents), r, n.first, n.last)
+		d = d.Fold(s.nodes[r.Node[name]])
 	}
 	var sum Digest
 	for i := range s.links {
 		l := &s.links[i]
-		e := l.contents.Word(uint64(r.Name[l.opener])<<16 | uint64(r.Name[l.acceptor]))
-		sum = sum.And(s.names(e, r, l.first, l.last))
+		sum = sum.And(linkDigest(l.contents, r.Name[l.opener], r.Name[l.acceptor]))
 	}
 	return d.Fold(sum)
 }
 
-// Sign is a digest of what one of several nodes is, and of where the others and the connections
-// name it; named is whether they do. It stays the same if the several go by each other's names.
+// Sign is a digest of what one of several nodes is, and of its connections; named is whether it has
+// any. It stays the same if the several go by each other's names.
 func (s *Sketch) Sign(n NodeID, isOne func(NodeID) bool) (sign Digest, named bool) {
-	sign = s.nodes[n].contents
-	for i := range s.nodes {
-		x := &s.nodes[i]
-		for at, other := range s.named[x.first:x.last] {
-			if other == n && !isOne(NodeID(i)) {
-				sign, named = sign.Word(uint64(i)<<32|uint64(at)), true
-			}
-		}
-	}
 	var sum Digest
 	for i := range s.links {
 		l := &s.links[i]
-		e, here := l.contents, false
 		for _, end := range [2][2]NodeID{{l.opener, l.acceptor}, {l.acceptor, l.opener}} {
-			here = here || end[0] == n
-			if end[0] == n && !isOne(end[1]) {
+			if end[0] != n {
+				continue
+			}
+			e := l.contents
+			if !isOne(end[1]) {
 				e = e.Word(uint64(end[1]))
 			}
-		}
-		for at, other := range s.named[l.first:l.last] {
-			if other == n {
-				e, here = e.Int(int64(at)), true
-			}
-		}
-		if here {
 			sum, named = sum.And(e), true
 		}
 	}
-	return sign.Fold(sum), named
-}
-
-func (s *Sketch) names(d Digest, r *Renaming, first, last int) Digest {
-	for _, n := range s.named[first:last] {
-		d = d.Word(uint64(r.Name[n]))
-	}
-	return d
+	return s.nodes[n].Fold(sum), named
 }
 
 func (w *World) pendingDigest(d Digest, slots []int32) Digest {

@@ -32,9 +32,6 @@ func (e *Env) Under(c Cause) {
 // Cause is why the present step happens.
 func (e *Env) Cause() Cause { return e.cause }
 
-// Beginner is the node that began a cause: on whose behalf a node does what it does (Peered).
-func (e *Env) Beginner(c Cause) NodeID { return e.w.nodeOf(c) }
-
 // Call sends a unary request. The answer arrives on the same Conn, which ends
 // with it.
 func (e *Env) Call(to NodeID, p Payload) Conn {

@@ -160,7 +160,7 @@ func (l *Learner) addNode(rec *nodeRecord, fingerprint Digest, others int) uint3
 	if known := l.find(met[others:], rec.node); known != 0 {
 		return known
 	}
-	added := p.objects.Add(object{rec.node, rec.behaviour, rec.peers})
+	added := p.objects.Add(object{rec.node, rec.behaviour, rec.conns})
 	if len(met) < maxAlike {
 		p.ofObjects[fingerprint] = append(met, added)
 	}

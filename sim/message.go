@@ -79,30 +79,15 @@ type causeRecord struct {
 	sent     int32
 }
 
-// namelessBits is how many bits count the causes of one node in a world without names.
-const namelessBits = 15
-
 // OmitNames has the world keep nothing that only replays, stories and figures need: names of causes
 // and messages, the hash of the trace, and metrics. What happens in it stays the same. Call it before
 // the nodes are added. It is for a search, which makes many worlds and tells no story.
 func (w *World) OmitNames() { w.nameless, w.untraced = true, true }
 
 func (w *World) newCause(r causeRecord) Cause {
-	if !w.nameless {
-		w.causes = append(w.causes, r)
-		return Cause(len(w.causes) - 1)
-	}
-	// The number depends on what the node began and on no other node. It may come again:
-	// nothing asks for more than its node.
-	n := &w.nodes[r.node]
-	n.begun = (n.begun + 1) % (1 << namelessBits)
-	return Cause(r.node)<<namelessBits | n.begun
-}
-
-// nodeOf is the node that began a cause.
-func (w *World) nodeOf(c Cause) NodeID {
 	if w.nameless {
-		return NodeID(c >> namelessBits)
+		return 0
 	}
-	return w.causes[c].node
+	w.causes = append(w.causes, r)
+	return Cause(len(w.causes) - 1)
 }

@@ -71,9 +71,10 @@ type Recorder interface {
 	Behaviour(d Digest) Digest
 }
 
-// Peered is an optional capability of a node with a fingerprint: the fingerprint leaves out on
-// whose behalf the node does what it does. Peers visits those, in the order in which the
-// fingerprint says what that is. A node that is not Peered may have anything in its fingerprint.
-type Peered interface {
-	Peers(visit func(NodeID))
+// Connected is an optional capability of a node with a fingerprint. A fingerprint leaves out the numbers of
+// connections, which depend on the past. Conns visits the connections that the node holds, in the order in which the
+// fingerprint says what each is for; NoConn, and one that has ended, may be among them. A node that holds at most one
+// connection of a kind to each other node can do without.
+type Connected interface {
+	Conns(visit func(Conn))
 }

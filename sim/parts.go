@@ -74,13 +74,12 @@ const (
 type object struct {
 	node      Node
 	behaviour Digest
-	peers     *[]NodeID
+	conns     *[]Conn
 }
 
 // nodePart is a node with its loops and timers.
 type nodePart struct {
 	object uint32
-	begun  Cause
 	// loops are those that are enabled, in order.
 	loops  []enabledLoop
 	timers []armedTimer
@@ -96,7 +95,6 @@ type enabledLoop struct {
 
 type armedTimer struct {
 	number int32
-	cause  Cause
 	due    Time
 }
 
@@ -106,10 +104,8 @@ type connPart struct {
 	lanes [2]lane
 	// ready says of which lane a message can be delivered.
 	ready [2]bool
-	// digest is World.connDigest of it, whole is what Behaviour sums up, and causes are the nodes that
-	// began what led to the messages.
-	digest, whole Digest
-	causes        []NodeID
+	// digest is World.connDigest of it.
+	digest Digest
 }
 
 // layout says which number a loop, a timer and a lane has in World.slots. It depends on the order in
@@ -340,11 +336,10 @@ func newLayout(w *World) layout {
 
 func (p *Parts) node(w *World, n NodeID) uint32 {
 	rec := &w.nodes[n]
-	part := nodePart{object: rec.numbered, begun: rec.begun}
+	part := nodePart{object: rec.numbered}
 	s := p.sequence(sequenceOfNode)
 	s.with(uint32(n))
 	s.with(part.object)
-	s.with(uint32(part.begun))
 	for i, slot := range rec.tasks {
 		if w.isReady(slot) {
 			x := enabledLoop{int32(i), w.slots[slot].due}
@@ -358,16 +353,15 @@ func (p *Parts) node(w *World, n NodeID) uint32 {
 	s.with(^uint32(0))
 	for i, slot := range rec.timers {
 		if w.isReady(slot) {
-			x := armedTimer{int32(i), w.slots[slot].cause, w.slots[slot].due}
+			x := armedTimer{int32(i), w.slots[slot].due}
 			part.timers = append(part.timers, x)
 			s.with(uint32(i))
-			s.with(uint32(x.cause))
 			s.long(int64(x.due))
 		}
 	}
 	known := p.known(s)
 	if known == 0 {
-		part.digest, _, _ = w.nodeDigest(int(n), behaviourOf)
+		part.digest, _ = w.nodeDigest(int(n), behaviourOf)
 		known = p.nodeParts.Add(part)
 		p.weight += p.weigh(part)
 		p.parts[s.soFar] = known
@@ -379,7 +373,7 @@ func behaviourOf(n *nodeRecord, _ Fingerprinter) Digest { return n.behaviour }
 
 // into makes a node of a world this one.
 func (o *object) into(rec *nodeRecord, number uint32) {
-	rec.node, rec.behaviour, rec.peers, rec.shared, rec.numbered = o.node, o.behaviour, o.peers, true, number
+	rec.node, rec.behaviour, rec.conns, rec.shared, rec.numbered = o.node, o.behaviour, o.conns, true, number
 }
 
 func (p *Parts) conn(w *World, i int) uint32 {
@@ -402,8 +396,7 @@ func (p *Parts) conn(w *World, i int) uint32 {
 	known := p.known(s)
 	if known == 0 {
 		if k.state != connFree {
-			part.digest, part.whole = w.connDigest(i), w.wholeConnDigest(i)
-			w.eachUnderWay(i, func(m *Message) { part.causes = append(part.causes, w.nodeOf(m.Cause)) })
+			part.digest = w.connDigest(i)
 		}
 		known = p.connParts.Add(part)
 		p.weight += p.weigh(part)
@@ -428,7 +421,6 @@ func (p *Parts) lane(s *sequence, l *lane) lane {
 		s.with(payload)
 		s.with(uint32(m.Conn))
 		s.with(uint32(m.From)<<16 | uint32(m.To))
-		s.with(uint32(m.Cause))
 		if p.timed {
 			s.long(int64(m.due))
 		}
@@ -471,14 +463,12 @@ func (p *Parts) World(s State, w *World) *World {
 	for n := 1; n < p.nodes; n++ {
 		rec, part := &w.nodes[n], p.nodeParts.At(s[placeOfNodes+n])
 		p.objects.At(part.object).into(rec, part.object)
-		rec.begun, rec.tasks, rec.timers, rec.sharedTables = part.begun, l.loops[n], l.timers[n], true
+		rec.tasks, rec.timers, rec.sharedTables = l.loops[n], l.timers[n], true
 		for _, x := range part.loops {
 			w.setReady(l.loops[n][x.number], x.due)
 		}
 		for _, x := range part.timers {
-			slot := l.timers[n][x.number]
-			w.slots[slot].cause = x.cause
-			w.setReady(slot, x.due)
+			w.setReady(l.timers[n][x.number], x.due)
 		}
 	}
 	w.conns = append(w.conns[:0], conn{})

@@ -1,5 +1,7 @@
 package sim
 
+import "slices"
+
 // Situation is something rare that matters, or a branch that must not stay
 // untried: "victim while progress is deferred". Each world counts how often it
 // came about, and a campaign reports the sum. A guarantee that was never checked
@@ -32,6 +34,15 @@ func NewSeen() *Seen { return &Seen{make([]bool, len(situations))} }
 
 // Has reports whether a situation came about.
 func (s *Seen) Has(x Situation) bool { return s.cameAbout[x] }
+
+// Keep returns a function that undoes what is noted until then.
+func (s *Seen) Keep() (restore func()) {
+	if s == nil {
+		return func() {}
+	}
+	kept := slices.Clone(s.cameAbout)
+	return func() { s.cameAbout = kept }
+}
 
 // Situations are all that this binary knows, in the order of registration.
 func Situations() []Situation {

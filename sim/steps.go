@@ -375,21 +375,18 @@ func (p *Parts) restDigest(s State) Digest {
 }
 
 // Behaviour is World.Behaviour of a state.
-func (p *Parts) Behaviour(s State) Digest {
+func (p *Parts) Behaviour(s State, k *Sketch) Digest {
 	d := p.restDigest(s)
 	conns := p.placeOfConn(1)
 	for _, n := range s[placeOfNodes+1 : conns] {
-		part := p.nodeParts.At(n)
-		d = d.Fold(part.digest)
-		if peers := p.objects.At(part.object).peers; peers != nil {
-			for _, x := range *peers {
-				d = d.Word(uint64(x))
-			}
-		}
+		d = d.Fold(p.nodeParts.At(n).digest)
 	}
+	p.placesOfConns(s, k)
 	var sum Digest
-	for _, c := range s[conns:] {
-		sum = sum.And(p.connParts.At(c).whole)
+	for i, c := range s[conns:] {
+		if part := p.connParts.At(c); part.conn.state != connFree {
+			sum = sum.And(linkDigest(part.digest.Fold(k.places[i+1]), part.conn.opener, part.conn.acceptor))
+		}
 	}
 	return d.Fold(sum)
 }
@@ -397,23 +394,25 @@ func (p *Parts) Behaviour(s State) Digest {
 // Sketch is World.Sketch of a state.
 func (p *Parts) Sketch(s State, k *Sketch) {
 	k.rest = p.restDigest(s)
-	k.nodes, k.links, k.named = append(k.nodes[:0], sketched{}), k.links[:0], k.named[:0]
+	k.nodes, k.links = append(k.nodes[:0], Digest{}), k.links[:0]
 	conns := p.placeOfConn(1)
 	for _, n := range s[placeOfNodes+1 : conns] {
-		part := p.nodeParts.At(n)
-		first := len(k.named)
-		if peers := p.objects.At(part.object).peers; peers != nil {
-			k.named = append(k.named, *peers...)
-		}
-		k.nodes = append(k.nodes, sketched{part.digest, first, len(k.named)})
+		k.nodes = append(k.nodes, p.nodeParts.At(n).digest)
 	}
-	for _, c := range s[conns:] {
-		part := p.connParts.At(c)
-		if part.conn.state == connFree {
-			continue
+	p.placesOfConns(s, k)
+	for i, c := range s[conns:] {
+		if part := p.connParts.At(c); part.conn.state != connFree {
+			k.links = append(k.links, link{part.digest.Fold(k.places[i+1]), part.conn.opener, part.conn.acceptor})
 		}
-		first := len(k.named)
-		k.named = append(k.named, part.causes...)
-		k.links = append(k.links, link{part.digest, part.conn.opener, part.conn.acceptor, first, len(k.named)})
+	}
+}
+
+// placesOfConns is World.placesOfConns of a state.
+func (p *Parts) placesOfConns(s State, k *Sketch) {
+	conns := s[p.placeOfConn(0):]
+	k.places = append(k.places[:0], make([]Digest, len(conns))...)
+	for n := 1; n < p.nodes; n++ {
+		held := p.objects.At(p.nodeParts.At(s[placeOfNodes+n]).object).conns
+		addPlaces(k.places, NodeID(n), held, func(i int) *conn { return &p.connParts.At(conns[i]).conn })
 	}
 }

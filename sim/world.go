@@ -74,12 +74,10 @@ type nodeRecord struct {
 	// loops and timers. The world makes them its own before they change.
 	shared, sharedTables bool
 	// behaviour is the digest that Behaviour mixes in, kept until the node acts; 0 is not
-	// known. peers are those that it leaves out (Peered), nil if there
-	// are none.
+	// known. conns are those that it leaves out (Connected), nil if it leaves out
+	// none.
 	behaviour Digest
-	peers     *[]NodeID
-	// begun is how many causes the node began, if they have no records.
-	begun Cause
+	conns     *[]Conn
 	// numbered is the number that the parts of a search have for the node, 0 if it has acted since.
 	numbered uint32
 	// pace is how long each object takes on its way to a peer.

@@ -57,8 +57,8 @@
 // on what its log and its store take in, and a part of a state is a word in the hash of the whole, so
 // that there are no bytes of a whole state to keep.
 //
-// A fingerprint is what a node says of itself. A node with one that is promoted from what it embeds is refused (CheckOwn), and of nodes
-// from outside a sample of the states that were found twice is compared by what comes next (twins).
+// A fingerprint is what a node says of itself. A node with one that is promoted from what it embeds is refused (CheckOwn), and a
+// sample of the states that were found twice is compared by what comes next (twins).
 //
 // Nodes that cannot be told apart (Symmetric) are brought into one order before a state is hashed: of
 // the orders in which what each of them is, what is under way between it and the others, and what

@@ -72,8 +72,10 @@ func Search(ctx context.Context, subjects func() Subject, properties []string, c
 		s.workers = append(s.workers, w)
 	}
 	first := s.workers[0]
-	if cfg.weak == 0 && hasOutside(first.first) {
-		s.twins.states = map[key]uint32{}
+	if cfg.weak == 0 {
+		if err := s.twins.begin(subjects(), s); err != nil {
+			return nil, err
+		}
 	}
 	if err := s.learnAnew(); err != nil {
 		return nil, err
@@ -258,12 +260,13 @@ func (s *search) isLearnedFull() bool {
 	return s.learned.isFull(cmp.Or(s.cfg.nodes, maxNodes), s.share(shareOfLearned))
 }
 
-// The memory of a search, in parts of 16: what is learned, and twice what the places of a layer take. The
+// The memory of a search, in parts of 16: what is learned, twice what the places of a layer take, and what is learned for twins. The
 // rest is for states. A search begins anew to learn when that is full, with the same result.
 const (
-	shareOfLearned = 3
+	shareOfLearned = 2
 	shareOfPlaces  = 1
-	shareOfStates  = 16 - shareOfLearned - 2*shareOfPlaces
+	shareOfTwins   = 1
+	shareOfStates  = 16 - shareOfLearned - 2*shareOfPlaces - shareOfTwins
 )
 
 // leastShare is what a search needs in any case for what it learns, and for places.
@@ -288,7 +291,6 @@ func (s *search) learnAnew() (err error) {
 		}
 	}
 	s.frontier = frontier{most: s.share(shareOfPlaces)}
-	s.twins.pairs = map[string]struct{}{}
 	return nil
 }
 

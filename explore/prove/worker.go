@@ -26,8 +26,9 @@ type worker struct {
 	properties int
 	// fixed is how many questions were asked before the first state.
 	fixed int
-	// symmetry is nil if each node is told apart.
+	// symmetry is nil if each node is told apart. sketch is memory for digests otherwise.
 	symmetry *symmetry
+	sketch   sim.Sketch
 	// first is the world of the first state. starts: a timed run starts in one of many ways, as its
 	// questions before the first step are answered. State 0 is before the start then, in which nothing
 	// of built has started, and first is one of those behind it. started is the last that was made.
@@ -214,7 +215,7 @@ func (w *worker) key(p *place, world func() *sim.World) (k key, stands int) {
 	if w.symmetry != nil {
 		behaviour, stands = w.symmetry.of(w.learned.parts, p.parts, view.own)
 	} else {
-		behaviour = w.learned.parts.Behaviour(p.parts)
+		behaviour = w.learned.parts.Behaviour(p.parts, &w.sketch)
 	}
 	return w.visited.form.of(w.learned.fired.sets.At(p.fired).digest(behaviour.Fold(view.past))), stands
 }

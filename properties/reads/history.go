@@ -103,11 +103,7 @@ func (h *history) Reset() { h.judge.Operations = h.system.JudgedOperations() }
 // BeginJudging implements testbed.Preparer.
 func (h *history) BeginJudging(*sim.World) {
 	recorded := h.system.History()
-	var log *model.Log
-	if hasUnknownWrites(recorded) || expiry.Possible(recorded) {
-		log = h.system.Truth().Log()
-	}
-	h.check(recorded, log)
+	h.check(recorded, logFor(h.system, recorded))
 }
 
 func (h *history) check(recorded *model.History, log *model.Log) {
@@ -147,6 +143,14 @@ func (a *answers) BeginJudging(*sim.World) {
 			j.Verdict, j.Exercised = model.Vacuous, 0
 		}
 	}
+}
+
+// logFor is what etcd committed, nil if the history has all of that.
+func logFor(s *testbed.System, recorded *model.History) *model.Log {
+	if hasUnknownWrites(recorded) || expiry.Possible(recorded) {
+		return s.Truth().Log()
+	}
+	return nil
 }
 
 func hasUnknownWrites(h *model.History) bool {
@@ -216,11 +220,7 @@ type past struct {
 
 func (p *past) load() (clients int) {
 	recorded := p.system.History()
-	var log *model.Log
-	if hasUnknownWrites(recorded) {
-		log = p.system.Truth().Log()
-	}
-	p.witness.Load(recorded, log)
+	p.witness.Load(recorded, logFor(p.system, recorded))
 	p.kept = p.witness.Past(p.kept[:0], p.property)
 	return len(recorded.Clients)
 }

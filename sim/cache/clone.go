@@ -32,12 +32,14 @@ func (c *Cache) Fingerprint(d sim.Digest) sim.Digest {
 	return c.dispatcher.Relate(c.reads.Relate(d), c.ready.generation)
 }
 
-// Peers implements sim.Peered. API Priority and Fairness is no part of it: which queues a
-// client's requests may wait in depends on its number.
-func (c *Cache) Peers(visit func(sim.NodeID)) {
-	c.reads.Peers(visit)
-	c.writes.Peers(visit)
-	c.dispatcher.Peers(visit)
+// Conns implements sim.Connected.
+func (c *Cache) Conns(visit func(sim.Conn)) {
+	c.guard.Conns(visit)
+	c.reflector.Conns(visit)
+	c.reads.Conns(visit)
+	c.writes.Conns(visit)
+	c.dispatcher.Conns(visit)
+	c.checks.Conns(visit)
 }
 
 // Cells implements sim.Celled.

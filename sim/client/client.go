@@ -189,10 +189,11 @@ func (c *Client) Cells(visit func(k sim.CellKind, index int, contents sim.Digest
 	c.watcher.Cells(visit)
 }
 
-// Peers implements sim.Peered.
-func (c *Client) Peers(visit func(sim.NodeID)) { c.library.Peers(visit) }
+// Conns implements sim.Connected.
+func (c *Client) Conns(visit func(sim.Conn)) {
+	c.library.Conns(visit)
+	c.watcher.Conns(visit)
+}
 
 // Fingerprint implements sim.Fingerprinter.
-func (c *Client) Fingerprint(d sim.Digest) sim.Digest {
-	return c.watcher.Twins(c.library.Twins(sim.FoldCells(d, c)))
-}
+func (c *Client) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCells(d, c) }

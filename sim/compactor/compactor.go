@@ -187,6 +187,9 @@ func (c *Compactor) Clone() sim.Node {
 	return clone
 }
 
+// Conns implements sim.Connected.
+func (c *Compactor) Conns(visit func(sim.Conn)) { layout.Conns(c, visit) }
+
 // Cells implements sim.Celled.
 func (c *Compactor) Cells(visit sim.CellVisitor) { layout.Cells(c, visit) }
 

@@ -41,7 +41,11 @@ func (x *expiry) fingerprint(d sim.Digest) sim.Digest {
 		d = d.Int(int64(x.since))
 	}
 	for i := range x.renewals {
-		d = x.renewals[i].payload.Digest(d.Word(uint64(x.renewals[i].from)))
+		r := &x.renewals[i]
+		d = r.payload.Digest(d.Word(uint64(r.from)).Int(r.revision))
+	}
+	if x.granted > 0 {
+		d = d.Int(x.granted)
 	}
 	return d
 }

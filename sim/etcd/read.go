@@ -37,8 +37,6 @@ type read struct {
 	conn    sim.Conn
 	cause   sim.Cause
 	from    sim.NodeID
-	// behalf is the node that began the cause.
-	behalf sim.NodeID
 	// client and ordinal name the handler: the ordinal is its number among the
 	// client's handlers at the time.
 	client  string
@@ -190,7 +188,7 @@ func (s *Server) handle(env *sim.Env, e *entry) {
 }
 
 func (s *Server) newRead(env *sim.Env, p sim.Payload, c sim.Conn, cause sim.Cause, from sim.NodeID) int32 {
-	return s.reads.add(env, read{payload: p, conn: c, cause: cause, from: from, behalf: env.Beginner(cause), client: env.NodeName(from)})
+	return s.reads.add(env, read{payload: p, conn: c, cause: cause, from: from, client: env.NodeName(from)})
 }
 
 // release lets a handler look at the store.

@@ -40,7 +40,7 @@ func (s *Server) Clone() sim.Node {
 // Fingerprint implements sim.Fingerprinter.
 func (s *Server) Fingerprint(d sim.Digest) sim.Digest {
 	d = s.members.fingerprint(s.store.Fingerprint(d))
-	d = s.log.fingerprint(d)
+	d = s.replication.fingerprint(s.log.fingerprint(d))
 	// What is committed decides the verdict at the end.
 	d = d.Fold(s.commits.digest).Int(int64(len(s.commits.all)))
 	if s.reads.confirmed != 0 {
@@ -58,6 +58,10 @@ func (s *Server) Fingerprint(d sim.Digest) sim.Digest {
 		r := &s.removals[i]
 		d = r.entry.payload.Digest(d.Word(uint64(r.entry.from)).Bool(r.refusal != nil).Int(int64(r.jobs - s.store.FinishedJobs())))
 	}
+	if s.cfg.Leader != 0 {
+		// It asks the leader for what comes behind.
+		d = d.Text("follows").Word(s.log.committed)
+	}
 	if asked := len(s.replication.indexAsked); asked > 0 {
 		d = d.Text("asked for the index").Int(int64(asked))
 	}
@@ -73,13 +77,35 @@ func (s *Server) Fingerprint(d sim.Digest) sim.Digest {
 	return s.watch.Fingerprint(s.readCost.fingerprint(s.reads.fingerprint(d)))
 }
 
-// Peers implements sim.Peered: of two requests that are equal it matters whose is answered first.
-func (s *Server) Peers(visit func(sim.NodeID)) {
-	for i := range s.reads.handlers {
-		if r := &s.reads.handlers[i]; r.used() {
-			visit(r.behalf)
+// Conns implements sim.Connected.
+func (s *Server) Conns(visit func(sim.Conn)) {
+	for _, entries := range [...][]entry{s.log.entries[s.log.next:], s.leader.proposals} {
+		for i := range entries {
+			visit(entries[i].conn)
 		}
 	}
+	if s.ending.open {
+		visit(s.ending.entry.conn)
+	}
+	for i := range s.removals {
+		visit(s.removals[i].entry.conn)
+	}
+	for i := range s.reads.handlers {
+		if r := &s.reads.handlers[i]; r.used() {
+			visit(r.conn)
+		}
+	}
+	for i := range s.expiry.renewals {
+		visit(s.expiry.renewals[i].conn)
+	}
+	visit(s.reads.asking)
+	visit(s.reads.repeated)
+	for _, conns := range [...][]sim.Conn{s.replication.indexAsked, s.replication.followers, {s.replication.leader}} {
+		for _, c := range conns {
+			visit(c)
+		}
+	}
+	s.watch.Conns(visit)
 }
 
 func (l *raftLog) fingerprint(d sim.Digest) sim.Digest {
@@ -87,13 +113,21 @@ func (l *raftLog) fingerprint(d sim.Digest) sim.Digest {
 		e := &l.entries[i]
 		d = e.payload.Digest(d.Word(uint64(e.from)))
 	}
-	return d.Int(int64(l.committed - l.applied))
+	return d.Int(int64(l.committed - l.applied)).Bool(l.skipped)
+}
+
+// fingerprint has what a follower that connects is sent.
+func (r *replication) fingerprint(d sim.Digest) sim.Digest {
+	for _, p := range r.log {
+		d = p.Digest(d)
+	}
+	return d
 }
 
 func (t *reads) fingerprint(d sim.Digest) sim.Digest {
 	for i := range t.handlers {
 		if r := &t.handlers[i]; r.used() {
-			d = r.payload.Digest(d.Int(int64(i)).Word(uint64(r.from)).Bool(r.ready))
+			d = r.payload.Digest(d.Int(int64(i)).Word(uint64(r.from)).Bool(r.ready).Int(r.revision))
 		}
 	}
 	for _, places := range [2][]int32{t.readNotifier, t.confirming} {

@@ -177,6 +177,9 @@ func (f *Follower) TimerName(sim.Timer) string { return "list and watch again" }
 // Clone implements sim.Cloner.
 func (f *Follower) Clone() sim.Node { return layout.Clone(f) }
 
+// Conns implements sim.Connected.
+func (f *Follower) Conns(visit func(sim.Conn)) { layout.Conns(f, visit) }
+
 // Fingerprint implements sim.Fingerprinter.
 func (f *Follower) Fingerprint(d sim.Digest) sim.Digest {
 	layout.Cells(f, func(_ sim.CellKind, _ int, contents sim.Digest) { d = d.Fold(contents) })

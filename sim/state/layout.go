@@ -16,6 +16,7 @@ type field struct {
 	kind             sim.CellKind
 	digest           digestFunc
 	own              ownFunc
+	conns            connsFunc
 }
 
 // recorded is a field that records itself. It begins with its place.
@@ -45,7 +46,7 @@ func (l *Layout[T]) add(t reflect.Type, at uintptr) {
 		case records:
 			typ, p := cell.contents()
 			l.fields = append(l.fields, field{
-				at + f.Offset, at + f.Offset + uintptr(p) - uintptr(v.UnsafePointer()), sim.NewCell(name), digestOf(typ), ownOf(typ),
+				at + f.Offset, at + f.Offset + uintptr(p) - uintptr(v.UnsafePointer()), sim.NewCell(name), digestOf(typ), ownOf(typ), connsOf(typ),
 			})
 		case f.Type.Kind() == reflect.Struct:
 			l.add(f.Type, at+f.Offset)

@@ -30,6 +30,7 @@ type stock struct {
 	shelves [][]uint8
 	open    bool
 	to      sim.Conn
+	waiting []struct{ from, kept sim.Conn }
 	last    *item
 	prices  state.Tree[*item]
 	notes   []string `cell:"-"`
@@ -200,4 +201,13 @@ func TestATreeIsInOrder(t *testing.T) {
 func TestAFieldThatRecordsItselfHasAName(t *testing.T) {
 	type unnamed struct{ Total state.Var[int64] }
 	assert.PanicsWithValue(t, "state: state_test.unnamed.Total: a cell and a tag belong together", func() { state.Of[unnamed]() })
+}
+
+// A digest leaves out the numbers of connections, and Conns visits them in its order.
+func TestConnectionsAreVisitedInTheOrderOfTheDigest(t *testing.T) {
+	n := newTill()
+	*n.stock.Value() = stock{to: 3, waiting: []struct{ from, kept sim.Conn }{{5, sim.NoConn}, {4, 7}}}
+	var visited []sim.Conn
+	layout.Conns(n, func(c sim.Conn) { visited = append(visited, c) })
+	assert.Equal(t, []sim.Conn{3, 5, sim.NoConn, 4, 7}, visited)
 }

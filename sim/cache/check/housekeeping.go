@@ -83,6 +83,15 @@ func (h *Housekeeping) Clone() Housekeeping {
 	return c
 }
 
+// Conns visits the calls of the machines.
+func (h *Housekeeping) Conns(visit func(sim.Conn)) {
+	visit(h.Compactions.call)
+	visit(h.Checker.call)
+	for i := range h.Detector.running {
+		visit(h.Detector.running[i].call)
+	}
+}
+
 // Cells visits the cells of the machines and the log.
 func (h *Housekeeping) Cells(visit sim.CellVisitor) {
 	visit(cellCompactions, 0, h.Compactions.digest())

@@ -116,11 +116,12 @@ func (d *Dispatcher) Cells(visit sim.CellVisitor) {
 	visit(cellPlaces, 0, places)
 }
 
-// Peers visits those who watch, in the order of the cells.
-func (d *Dispatcher) Peers(visit func(sim.NodeID)) {
+// Conns visits the connections of watches, by place.
+func (d *Dispatcher) Conns(visit func(sim.Conn)) {
 	for _, w := range d.watchers {
 		if w.state != watcherFree {
-			visit(w.from)
+			visit(w.conn)
+			visit(w.upstream)
 		}
 	}
 }

@@ -25,7 +25,8 @@ type Check interface {
 	Fire(env *sim.Env, cfg *Config, endpoint int) Outcome
 	// Clone returns a copy that goes its own way.
 	Clone() Check
-	// Cells visits the cells that the implementation has of its own.
+	// Conns visits the connections that the implementation holds, and Cells the cells that it has of its own.
+	Conns(visit func(sim.Conn))
 	Cells(visit sim.CellVisitor)
 }
 
@@ -86,4 +87,5 @@ func (trusting) Start(_ *sim.Env, cfg *Config) Outcome {
 func (trusting) Receive(*sim.Env, *Config, *sim.Message) (Outcome, bool) { return Outcome{}, false }
 func (trusting) Fire(*sim.Env, *Config, int) Outcome                     { return Outcome{} }
 func (t trusting) Clone() Check                                          { return t }
+func (trusting) Conns(func(sim.Conn))                                    {}
 func (trusting) Cells(sim.CellVisitor)                                   {}

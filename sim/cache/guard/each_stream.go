@@ -88,6 +88,8 @@ func (c *eachStream) Fire(env *sim.Env, cfg *Config, _ int) Outcome {
 
 func (c *eachStream) Clone() Check { d := *c; return &d }
 
+func (c *eachStream) Conns(visit func(sim.Conn)) { visit(c.call) }
+
 func (c *eachStream) Cells(visit sim.CellVisitor) {
 	visit(cellEndpoints, 0, sim.NewDigest.Bool(c.call != sim.NoConn).Int(int64(c.retry)).Bool(c.off))
 }

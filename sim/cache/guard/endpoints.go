@@ -94,6 +94,13 @@ func (e *endpoints) clone() endpoints {
 	return endpoints{all: append([]endpoint(nil), e.all...), missing: e.missing}
 }
 
+// Conns visits the calls under way, by endpoint.
+func (e *endpoints) Conns(visit func(sim.Conn)) {
+	for i := range e.all {
+		visit(e.all[i].call)
+	}
+}
+
 func (e *endpoints) digest() sim.Digest {
 	d := sim.NewDigest
 	for i := range e.all {

@@ -145,6 +145,9 @@ func (g *Guard) Clone() Guard {
 	return Guard{cfg: g.cfg, check: g.check.Clone(), outcome: g.outcome}
 }
 
+// Conns visits the connections of the check.
+func (g *Guard) Conns(visit func(sim.Conn)) { g.check.Conns(visit) }
+
 // Cells visits the cells of the guard.
 func (g *Guard) Cells(visit sim.CellVisitor) {
 	visit(cellTrust, 0, sim.NewDigest.Bool(g.outcome.Trusts).Bool(g.outcome.Asking).Bool(g.outcome.Refusal == nil).Bool(g.outcome.Deaf))

@@ -29,6 +29,7 @@ func (*suspicious) Receive(*sim.Env, *guard.Config, *sim.Message) (guard.Outcome
 
 func (*suspicious) Fire(*sim.Env, *guard.Config, int) guard.Outcome { return guard.Outcome{} }
 func (c *suspicious) Clone() guard.Check                            { return c }
+func (*suspicious) Conns(func(sim.Conn))                            {}
 func (*suspicious) Cells(sim.CellVisitor)                           {}
 
 // guarded is a node with a guard.

@@ -91,11 +91,12 @@ func (r *Read) wait() sim.Digest {
 	return r.watch.Request().Digest(h.Int(int64(r.watch.Number())))
 }
 
-// Peers visits those who read, in the order of the cells.
-func (d *Delegator) Peers(visit func(sim.NodeID)) {
+// Conns visits the connections of reads, by place.
+func (d *Delegator) Conns(visit func(sim.Conn)) {
 	for _, r := range d.reads {
 		if r.state != free {
-			visit(r.from)
+			visit(r.conn)
+			visit(r.call)
 		}
 	}
 }

@@ -172,6 +172,12 @@ func (r *Reflector) Clone(sink Sink) Reflector {
 	return c
 }
 
+// Conns visits the connections of the list and of the watch.
+func (r *Reflector) Conns(visit func(sim.Conn)) {
+	visit(r.list.call)
+	visit(r.watch.conn)
+}
+
 // Cells visits the cells of the reflector.
 func (r *Reflector) Cells(visit sim.CellVisitor) {
 	visit(cellState, 0, sim.NewDigest.Word(uint64(r.state)).Bool(r.list.call != sim.NoConn).Bool(r.watch.conn != sim.NoConn))

@@ -36,11 +36,12 @@ func (w *Write) digest() sim.Digest {
 	return w.remove.Digest(d)
 }
 
-// Peers visits the clients whose writes are under way, in the order of the cells.
-func (d *Delegator) Peers(visit func(sim.NodeID)) {
+// Conns visits the connections of writes, by place.
+func (d *Delegator) Conns(visit func(sim.Conn)) {
 	for _, w := range d.writes {
 		if w.state != free {
-			visit(w.from)
+			visit(w.conn)
+			visit(w.call)
 		}
 	}
 }

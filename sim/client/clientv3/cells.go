@@ -1,8 +1,6 @@
 package clientv3
 
 import (
-	"slices"
-
 	"github.com/watchbed/watchbed/sim"
 )
 
@@ -163,26 +161,21 @@ func (u *unaryCall) digest() sim.Digest {
 	return u.request.Digest(d)
 }
 
-// Peers visits those on whose behalf calls are under way, in the order of the cells.
-func (c *Client) Peers(visit func(sim.NodeID)) {
+// Conns visits the connections of calls and of streams, by place, as sim.Connected does.
+func (c *Client) Conns(visit func(sim.Conn)) {
 	for i := range c.calls {
 		if u := &c.calls[i]; u.state != callFree {
-			visit(u.behalf)
+			visit(u.caller)
+			visit(u.conn)
 		}
 	}
-}
-
-// Twins mixes in the connections of those calls that are otherwise equal, on behalf of one node. The
-// number of a connection depends on the past and is no state, but an answer must
-// not go to another caller.
-func (c *Client) Twins(d sim.Digest) sim.Digest {
-	for i := range c.calls {
-		u := &c.calls[i]
-		if u.state != callFree && slices.ContainsFunc(c.calls, func(o unaryCall) bool {
-			return o.state != callFree && o.caller != u.caller && o.behalf == u.behalf && o.digest() == u.digest()
-		}) {
-			d = d.Word(uint64(u.caller))
+	for _, s := range c.streams {
+		if s.state == streamFree {
+			continue
+		}
+		visit(s.conn)
+		for _, r := range s.reqc.All() {
+			visit(r.caller)
 		}
 	}
-	return d
 }

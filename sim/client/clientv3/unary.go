@@ -18,8 +18,6 @@ type unaryCall struct {
 	caller sim.Conn
 	watch  int32
 	from   sim.NodeID
-	// behalf is the node that began the cause.
-	behalf sim.NodeID
 	// conn is the attempt that is under way.
 	conn    sim.Conn
 	request sim.Payload
@@ -67,7 +65,6 @@ func (c *Client) begin(env *sim.Env, call unaryCall) {
 		c.calls = append(c.calls, unaryCall{})
 	}
 	env.Writes(cellCalls, 0)
-	call.behalf = env.Beginner(call.cause)
 	c.calls[i] = call
 	c.attempt(env, i)
 }

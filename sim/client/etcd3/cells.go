@@ -1,8 +1,6 @@
 package etcd3
 
 import (
-	"slices"
-
 	"github.com/watchbed/watchbed/sim"
 )
 
@@ -98,25 +96,20 @@ func (w *watchChan) cells(i int, visit func(k sim.CellKind, index int, contents 
 	}
 }
 
-// Twins mixes in the connections of those watches of a cache that are otherwise
-// equal. The number of a connection depends on the past and is no state.
-func (c *Watcher) Twins(d sim.Digest) sim.Digest {
+// Conns visits the connections of watches and of lists, by place, as sim.Connected does.
+func (c *Watcher) Conns(visit func(sim.Conn)) {
 	for _, w := range c.watches {
-		if w.isLive() && slices.ContainsFunc(c.watches, func(o *watchChan) bool {
-			return o != w && o.isLive() && o.from == w.from && o.prefix == w.prefix
-		}) {
-			d = d.Word(uint64(w.conn))
+		if w.isLive() {
+			visit(w.conn)
+			visit(w.sync.stream)
 		}
 	}
 	for i := range c.lists {
-		l := &c.lists[i]
-		if l.used() && slices.ContainsFunc(c.lists, func(o list) bool {
-			return o.used() && o.caller != l.caller && o.digest() == l.digest()
-		}) {
-			d = d.Word(uint64(l.caller))
+		if l := &c.lists[i]; l.used() {
+			visit(l.caller)
+			visit(l.stream)
 		}
 	}
-	return d
 }
 
 // isLive reports whether the watch has a cache.

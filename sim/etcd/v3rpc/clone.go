@@ -61,6 +61,13 @@ func (s *WatchServer) Fingerprint(d sim.Digest) sim.Digest {
 	return d
 }
 
+// Conns visits the connections of all streams, by place.
+func (s *WatchServer) Conns(visit func(sim.Conn)) {
+	for _, sws := range s.streams {
+		visit(sws.conn)
+	}
+}
+
 func (sws *ServerWatchStream) fingerprint(d sim.Digest) sim.Digest {
 	d = d.Word(uint64(sws.from)).Bool(sws.closing).Int(int64(sws.period)).
 		Int(sws.progressID).Bool(sws.mu).Bool(sws.muWanted)
@@ -120,7 +127,10 @@ func (l *sendLoop) fingerprint(d sim.Digest) sim.Digest {
 	case readingPrevKV:
 		d = wire.DigestEvents(l.wresp.Digest(d).Int(int64(l.next)), l.events)
 	case sending:
-		d = digestResponses(d, l.out.All()).Bool(l.fromWatchStream).Int(l.sentID).Bool(l.sentEvents)
+		d = digestResponses(d, l.out.All()).Bool(l.fromWatchStream)
+		if l.fromWatchStream {
+			d = d.Int(l.sentID).Bool(l.sentEvents)
+		}
 	case afterSend:
 		d = d.Int(l.sentID).Bool(l.sentEvents)
 	case ticking:

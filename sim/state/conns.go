@@ -1,0 +1,63 @@
+package state
+
+import (
+	"reflect"
+	"unsafe"
+
+	"github.com/watchbed/watchbed/sim"
+)
+
+// connsFunc visits the connections in a value. It is nil for a type that has none.
+type connsFunc func(p unsafe.Pointer, visit func(sim.Conn))
+
+// Conns visits the connections in the cells of x, in the order of the digests, as sim.Connected does.
+func (l *Layout[T]) Conns(x *T, visit func(sim.Conn)) {
+	for i := range l.fields {
+		if f := &l.fields[i]; f.conns != nil {
+			f.conns(unsafe.Add(unsafe.Pointer(x), f.contents), visit)
+		}
+	}
+}
+
+// connsOf is of what digestOf digests field by field.
+func connsOf(t reflect.Type) connsFunc {
+	switch {
+	case t.Implements(digester), reflect.PointerTo(t).Implements(digester):
+		return nil
+	case t == connType:
+		return func(p unsafe.Pointer, visit func(sim.Conn)) { visit(*(*sim.Conn)(p)) }
+	case t.Kind() == reflect.Slice:
+		each, size := connsOf(t.Elem()), t.Elem().Size()
+		if each == nil {
+			return nil
+		}
+		return func(p unsafe.Pointer, visit func(sim.Conn)) {
+			s := *(*[]byte)(p)
+			for i := range uintptr(len(s)) {
+				each(unsafe.Add(unsafe.Pointer(unsafe.SliceData(s)), i*size), visit)
+			}
+		}
+	case t.Kind() == reflect.Struct:
+		return connsOfStruct(t)
+	}
+	return nil
+}
+
+func connsOfStruct(t reflect.Type) connsFunc {
+	var all []connsFunc
+	var at []uintptr
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if conns := connsOf(f.Type); conns != nil && f.Tag.Get("cell") != "-" {
+			all, at = append(all, conns), append(at, f.Offset)
+		}
+	}
+	if all == nil {
+		return nil
+	}
+	return func(p unsafe.Pointer, visit func(sim.Conn)) {
+		for i, conns := range all {
+			conns(unsafe.Add(p, at[i]), visit)
+		}
+	}
+}
