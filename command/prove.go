@@ -81,13 +81,10 @@ than a fifth of --memory is for what a search learns of nodes and their steps. W
 it is learned anew, which takes longer and comes to the same. A directory that keeps another
 search, or one of another build of the program, is refused.
 
-Of a state only a key is kept, a hash of it. Two states with the same key are taken for one, and
-what comes after the second is not looked at; the output bounds the probability of that. --keys 64
-is a hash of 64 bits. --keys 128 is two of them, by functions with constants of their own, for every
-part of a state: at a billion states the bound is 3e-2 with the first and 1e-21 with the second. It
-takes 8 bytes more a place in memory and a state in files. Both bounds take the functions to be as
-good as random. The states themselves are not kept: nodes have running hashes of logs and stores
-where what is in them would be most of a state.`
+Of a state only a key is kept, a hash of 64 bits. Two states with the same key are taken for one,
+and what comes after the second is not looked at; the output bounds the probability of that, if the
+hash is as good as random: 3e-2 at a billion states. The states themselves are not kept: nodes have
+running hashes of logs and stores where what is in them would be most of a state.`
 
 const proveExamples = `  PROGRAM prove issue-15220 --etcd 3.6.16 --set writers=1 --set writes=1 --set readers=1 --set reads=1
   PROGRAM prove issue-15220 --etcd 3.5.7 --set writers=1 --set writes=1 --set readers=1 --set reads=1 --firings 1
@@ -98,7 +95,6 @@ const proveExamples = `  PROGRAM prove issue-15220 --etcd 3.6.16 --set writers=1
 type proveFlags struct {
 	parameters
 	engine                         string
-	keys                           int
 	firings, depth, states, memory int
 	answers, deviations            int
 	limit                          time.Duration
@@ -116,8 +112,7 @@ const (
 	defaultFirings  = 2
 	defaultMemoryMB = 1024
 	// maxMemoryMB is 16 TB, more than a machine has.
-	maxMemoryMB    = 16 << 20
-	defaultKeyBits = 64
+	maxMemoryMB = 16 << 20
 	// defaultTimedAnswers is the first answer and the last: of a delay the shortest and the longest.
 	defaultTimedAnswers = 2
 )
@@ -140,7 +135,6 @@ func proveCommand(s process) *cobra.Command {
 	c.Flags().IntVar(&f.depth, "depth", 0, "number of steps of the longest schedule (default: no bound)")
 	c.Flags().IntVar(&f.states, "states", 0, "how many states may be found (default: no limit)")
 	c.Flags().IntVar(&f.memory, "memory", defaultMemoryMB, "`MB` of memory that states and what is learned of them may take; with --keep more states go to files")
-	c.Flags().IntVar(&f.keys, "keys", defaultKeyBits, "bits of the key that tells a state apart: 64 or 128")
 	c.Flags().DurationVar(&f.limit, "for", 0, "how long to go on, such as 60s")
 	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many search at the same time; the result does not depend on it")
 	c.Flags().BoolVar(&f.noSymmetry, "no-symmetry", false, "look at each state, also if it differs from another one only in who is who of clients that do the same")
@@ -217,7 +211,7 @@ func (f *proveFlags) search(ctx context.Context, s process, sc *testbed.Scenario
 	cfg := prove.Config{
 		Bounds:  prove.Bounds{Firings: f.firings, Depth: f.depth, Answers: f.answers},
 		Workers: f.workers, States: f.states, Bytes: f.memory << 20, For: f.limit,
-		Symmetry: !f.noSymmetry, Progress: live.search, KeyBits: f.keys,
+		Symmetry: !f.noSymmetry, Progress: live.search,
 	}
 	if f.keep != "" {
 		code, err := codeHash()
@@ -303,7 +297,7 @@ func (f *proveFlags) fits(set *pflag.FlagSet) error {
 	default:
 		return usage("unknown engine %q: want %s or %s", f.engine, proof.States, proof.ClassSchedules)
 	}
-	for _, name := range []string{"depth", "answers", "states", "memory", "workers", "no-symmetry", "keep", "keys"} {
+	for _, name := range []string{"depth", "answers", "states", "memory", "workers", "no-symmetry", "keep"} {
 		if set.Changed(name) {
 			return usage("--%s is for --engine %s: schedules are followed to their end, one at a time, and no states are kept", name, proof.States)
 		}
@@ -340,9 +334,6 @@ func (f *proveFlags) check(set *pflag.FlagSet) error {
 	}
 	if f.memory > maxMemoryMB {
 		return usage("--memory %d: want at most %d MB", f.memory, maxMemoryMB)
-	}
-	if f.keys != 64 && f.keys != 128 {
-		return usage("--keys %d: want 64 or 128", f.keys)
 	}
 	return checkWorkers(f.workers)
 }

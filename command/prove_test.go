@@ -143,30 +143,6 @@ func TestProveThatALimitEndsIsUndecided(t *testing.T) {
 	require.Contains(t, c.out, "vacuous")
 }
 
-// Longer keys come to the same states, and say so.
-func TestProveWithLongKeys(t *testing.T) {
-	c := command(t)
-	of := func(more ...string) []string { return append(proveSmall("issue-15220", "--etcd", "3.6.16"), more...) }
-	var short, long proof.Proof
-	require.Zero(t, c.run(of("--json")...), c.err)
-	require.NoError(t, json.Unmarshal([]byte(c.out), &short))
-	require.Zero(t, c.run(of("--json", "--keys", "128")...), c.err)
-	require.NoError(t, json.Unmarshal([]byte(c.out), &long))
-	require.Equal(t, 64, short.KeyBits)
-	require.Equal(t, 128, long.KeyBits)
-	require.Greater(t, long.Bytes, short.Bytes)
-	require.Less(t, long.Collision, 1e-18*short.Collision)
-	long.Seconds, long.Bytes, long.Collision, long.KeyBits = short.Seconds, short.Bytes, short.Collision, short.KeyBits
-	require.Equal(t, short, long)
-
-	require.Zero(t, c.run(of("--keep", "my search")...), c.err)
-	require.Contains(t, strings.Join(strings.Fields(c.out), " "), "(keys of 64 bits)")
-	c.refuses([]string{"my search keeps another search: it has --keys=64, and this one --keys=128"}, of("--keep", "my search", "--keys", "128")...)
-	require.Zero(t, c.run(of("--keep", "another", "--keys", "128")...), c.err)
-	require.Contains(t, strings.Join(strings.Fields(c.out), " "), "(keys of 128 bits, by two functions)")
-	c.refuses([]string{"another keeps another search: it has --keys=128, and this one --keys=64"}, of("--keep", "another")...)
-}
-
 // A search that is kept goes on with the command that it says, and comes to the same.
 func TestProveGoesOn(t *testing.T) {
 	c := command(t)
@@ -272,12 +248,11 @@ func TestProveRefusesWhatItCannotSearch(t *testing.T) {
 	c.refuses([]string{"--depth 0: want a number from 1 on"}, "prove", "issue-15220", "--depth", "0")
 	c.refuses([]string{"--memory 0"}, "prove", "issue-15220", "--memory", "0")
 	c.refuses([]string{"--workers 0"}, "prove", "issue-15220", "--workers", "0")
-	c.refuses([]string{"--keys 65: want 64 or 128"}, "prove", "issue-15220", "--keys", "65")
 	c.refuses([]string{"unknown engine", "states or schedules"}, "prove", "issue-15220", "--engine", "nosuch")
 	c.refuses([]string{"no node is a compiled program", "leave out --deviations"}, "prove", "issue-15220", "--deviations", "1")
 	c.refuses([]string{"--deviations is for --engine schedules"}, "prove", "issue-15220", "--engine", "states", "--deviations", "1")
 	c.refuses([]string{"--deviations -1"}, "prove", "issue-15220", "--deviations", "-1")
-	for _, limit := range []string{"--depth", "--answers", "--states", "--memory", "--workers", "--keep", "--keys"} {
+	for _, limit := range []string{"--depth", "--answers", "--states", "--memory", "--workers", "--keep"} {
 		c.refuses([]string{limit + " is for --engine states"}, "prove", "issue-15220", "--engine", "schedules", limit, "1")
 	}
 	c.refuses([]string{"--no-symmetry is for --engine states"}, "prove", "issue-15220", "--engine", "schedules", "--no-symmetry")

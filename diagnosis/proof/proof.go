@@ -62,10 +62,8 @@ type Proof struct {
 	// Cut is what only the bounds kept from happening. In CutStates nothing else could happen.
 	Cut       []Cut `json:"cut"`
 	CutStates int   `json:"cutStates"`
-	// Collision bounds the probability that two states were taken for one. KeyBits is how long the
-	// keys were that told them apart, 0 if no states were kept.
+	// Collision bounds the probability that two states were taken for one.
 	Collision float64 `json:"collision"`
-	KeyBits   int     `json:"keyBits,omitempty"`
 	Seconds   float64 `json:"seconds"`
 	// Bytes is the memory that the states took, Filed how many were in a file besides. Resumed is how many states a search before this
 	// one had kept, and GoesOn whether a next one could go on.
@@ -270,7 +268,6 @@ func of(sc *testbed.Scenario, p *testbed.Params, b prove.Bounds, r *prove.Result
 	proof.Alike, proof.StandsFor = r.Alike, r.StandsFor
 	proof.Ended, proof.Rested, proof.Left = r.Ended, r.Rested, r.Left
 	proof.CutStates, proof.Collision, proof.Seconds, proof.Bytes = r.CutStates, r.Collision(), r.Seconds, r.Bytes
-	proof.KeyBits = r.KeyBits
 	proof.Resumed, proof.GoesOn, proof.Filed = r.Resumed, r.GoesOn, r.Filed
 	for _, s := range r.Stopped {
 		proof.Cut = append(proof.Cut, Cut(s))

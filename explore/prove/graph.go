@@ -10,10 +10,9 @@ import (
 // graph has the steps between those states in which the goal is open. It is kept only for a
 // subject that has one.
 type graph struct {
-	form keyForm
 	// keys are those of the states, by their numbers. places is the other way round, a table with
 	// open addressing: the number of a state and 1 more, or 0.
-	keys   keys
+	keys   []key
 	places []uint32
 	// states are those that were expanded, in their order; edges is how many they have.
 	states []expanded
@@ -51,30 +50,30 @@ func threadOf(w *sim.World, a sim.Action) thread {
 	return t | thread(w.TimerOf(a))
 }
 
-func newGraph(f keyForm, first key) *graph {
-	g := &graph{form: f, places: make([]uint32, leastPlaces)}
+func newGraph(first key) *graph {
+	g := &graph{places: make([]uint32, leastPlaces)}
 	g.found(first)
 	return g
 }
 
 // found numbers a state.
 func (g *graph) found(k key) {
-	if n := g.keys.Len() + 1; 4*n > 3*len(g.places) {
+	if n := len(g.keys) + 1; 4*n > 3*len(g.places) {
 		g.places = make([]uint32, 2*len(g.places))
-		for i := range g.keys.Len() {
-			g.places[g.place(g.keys.at(i))] = uint32(i) + 1
+		for i, k := range g.keys {
+			g.places[g.place(k)] = uint32(i) + 1
 		}
 	}
 	i := g.place(k)
-	g.keys.append(g.form, k)
-	g.places[i] = uint32(g.keys.Len())
+	g.keys = append(g.keys, k)
+	g.places[i] = uint32(len(g.keys))
 }
 
 // place is where the number of a state is, or an empty place for it.
 func (g *graph) place(k key) int {
 	mask := len(g.places) - 1
-	i := int(k.hash()>>1) & mask
-	for g.places[i] != 0 && !g.keys.is(int(g.places[i]-1), k) {
+	i := int(k>>1) & mask
+	for g.places[i] != 0 && g.keys[g.places[i]-1] != k {
 		i = (i + 1) & mask
 	}
 	return i
@@ -102,7 +101,7 @@ const (
 
 // bytes is about how much memory the graph takes.
 func (g *graph) bytes() int {
-	return 4*len(g.places) + g.keys.bytes() + expandedBytes*cap(g.states) + edgeBytes*g.edges
+	return 4*len(g.places) + keyBytes*cap(g.keys) + expandedBytes*cap(g.states) + edgeBytes*g.edges
 }
 
 // threads are those that are owed a turn in this state, bounds aside.

@@ -27,7 +27,6 @@ type Keep struct {
 // keeping is a search that is kept.
 type keeping struct {
 	log   *checkpoint.Log
-	form  keyForm
 	root  key
 	every time.Duration
 	last  time.Time
@@ -36,17 +35,17 @@ type keeping struct {
 }
 
 // stateBytes is a state on disk: its key, the state before it and the step.
-func (f keyForm) stateBytes() int { return f.bytes() + 4 + 4 }
+const stateBytes = keyBytes + 4 + 4
 
 func (k *keeping) found(of key, parent uint32, s step) {
-	b := k.form.put(k.states, of)
+	b := putKey(k.states, of)
 	b = binary.LittleEndian.AppendUint32(b, parent)
 	k.states = binary.LittleEndian.AppendUint32(b, uint32(s))
 }
 
-func (f keyForm) readState(b []byte) (k key, parent uint32, s step) {
-	rest := b[f.bytes():]
-	return f.read(b), binary.LittleEndian.Uint32(rest), step(binary.LittleEndian.Uint32(rest[4:]))
+func readState(b []byte) (k key, parent uint32, s step) {
+	rest := b[keyBytes:]
+	return readKey(b), binary.LittleEndian.Uint32(rest), step(binary.LittleEndian.Uint32(rest[4:]))
 }
 
 func (k *keeping) expanded(states []expanded) {
@@ -68,7 +67,7 @@ func (k *keeping) expanded(states []expanded) {
 // now is what a search knows besides its states and its graph.
 type now struct {
 	// Root is the key of the first state.
-	Root                     [2]uint64
+	Root                     key
 	First, Last, Done, Depth int
 	Transitions              int
 	Ended, Rested, Cut       int
@@ -96,8 +95,8 @@ func (s *search) open(root key) error {
 	if s.cfg.Keep == nil {
 		return nil
 	}
-	s.keeping = &keeping{form: s.form, root: root, every: s.cfg.Keep.Every, last: time.Now()}
-	log, err := checkpoint.Open(s.cfg.Keep.Dir, append(slices.Clone(s.cfg.Keep.Question), fmt.Sprintf("--keys=%d", 8*s.form.bytes())), func(p checkpoint.Part) error { return s.takeOver(p) })
+	s.keeping = &keeping{root: root, every: s.cfg.Keep.Every, last: time.Now()}
+	log, err := checkpoint.Open(s.cfg.Keep.Dir, s.cfg.Keep.Question, func(p checkpoint.Part) error { return s.takeOver(p) })
 	if err != nil {
 		return err
 	}
@@ -112,11 +111,11 @@ func (s *search) open(root key) error {
 // written by other code.
 func (s *search) takeOver(p checkpoint.Part) error {
 	other := fmt.Errorf("%s keeps a search that does not fit this program: remove it to begin anew", s.cfg.Keep.Dir)
-	for b := p.States; len(b) > 0; b = b[s.form.stateBytes():] {
-		if len(b) < s.form.stateBytes() {
+	for b := p.States; len(b) > 0; b = b[stateBytes:] {
+		if len(b) < stateBytes {
 			return other
 		}
-		k, parent, taken := s.form.readState(b)
+		k, parent, taken := readState(b)
 		if int(parent) >= s.tree.len() || !s.visited.add(k) {
 			return other
 		}
@@ -129,7 +128,7 @@ func (s *search) takeOver(p checkpoint.Part) error {
 		return other
 	}
 	var at now
-	if json.Unmarshal(p.Now, &at) != nil || at.Root != s.keeping.root.halves() || at.Last > s.tree.len() || at.Done > at.Last || len(at.Checked) != len(s.checked) {
+	if json.Unmarshal(p.Now, &at) != nil || at.Root != s.keeping.root || at.Last > s.tree.len() || at.Done > at.Last || len(at.Checked) != len(s.checked) {
 		return other
 	}
 	s.first, s.last, s.done, s.depth, s.transitions = at.First, at.Last, at.Done, at.Depth, at.Transitions
@@ -167,7 +166,7 @@ func (g *graph) takeOver(b []byte) bool {
 	for len(b) > 0 && fits {
 		e := expanded{open: next(any)}
 		for range next(uint64(len(b))) {
-			e.edges = append(e.edges, edge{to: uint32(next(uint64(g.keys.Len() - 1))), thread: thread(next(any))})
+			e.edges = append(e.edges, edge{to: uint32(next(uint64(len(g.keys) - 1))), thread: thread(next(any))})
 		}
 		for range next(uint64(len(b))) {
 			e.kept = append(e.kept, thread(next(any)))
@@ -186,7 +185,7 @@ func (s *search) keep(due bool) error {
 		return nil
 	}
 	at := now{
-		Root: k.root.halves(), First: s.first, Last: s.last, Done: s.done, Depth: s.depth, Transitions: s.transitions,
+		Root: k.root, First: s.first, Last: s.last, Done: s.done, Depth: s.depth, Transitions: s.transitions,
 		Ended: s.ended, Rested: s.rested, Cut: s.cut, StandsFor: s.standsFor, Checked: s.checked, Spread: s.spread, Seconds: s.elapsed().Seconds(),
 	}
 	for _, t := range slices.SortedFunc(maps.Keys(s.stopped), compareTimers) {

@@ -56,8 +56,6 @@ type Result struct {
 	// GoesOn is whether the search goes on if it was kept: a limit of the process ended it, not a
 	// bound of the search.
 	GoesOn bool
-	// KeyBits is how long the keys were that told states apart.
-	KeyBits int
 	// Resumed is how many states were kept of the search when it went on, 0 if it began.
 	Resumed int
 	// Seconds and Bytes are what it took, with the time before it was interrupted; the bytes are
@@ -94,7 +92,7 @@ type Failed struct {
 // that one of them was not looked at (the birthday bound).
 func (r *Result) Collision() float64 {
 	n := float64(r.States)
-	return n * max(n-1, 0) / 2 / math.Pow(2, float64(max(r.KeyBits, 64)))
+	return n * max(n-1, 0) / 2 / math.Pow(2, 8*keyBytes)
 }
 
 // Progress is how far a search is.

@@ -31,11 +31,6 @@ type Config struct {
 	// that cannot be told apart (Symmetric). A subject with a Goal has none: what fairness owes a
 	// node it does not owe another one.
 	Symmetry bool
-	// KeyBits is how much of the fingerprint of a state tells it apart from others: 64 bits, also
-	// if it is 0, or 128, the second half of which a function of its own makes.
-	KeyBits int
-	// weak is, in a test, how many bits there are of the first half of a key.
-	weak int
 	// nodes is, in a test, of how many nodes a search learns before it begins anew, maxNodes if it is 0.
 	nodes int
 	// Progress is called from time to time; nil is not.
@@ -58,10 +53,9 @@ const maxStates = 1<<32 - 1
 // of its own from subjects; they must be the same. properties are the names of what
 // JudgeStep judges, in its order. The error names what cannot be searched.
 func Search(ctx context.Context, subjects func() Subject, properties []string, cfg Config) (*Result, error) {
-	form := formOf(&cfg)
 	s := &search{
-		ctx: ctx, cfg: cfg, form: form, properties: properties, began: time.Now(),
-		tree: newTree(form), visited: newVisited(form), stopped: map[timer]Stopped{}, spread: map[string]int{}, checked: make([]int, len(properties)),
+		ctx: ctx, cfg: cfg, properties: properties, began: time.Now(),
+		tree: newTree(), visited: newVisited(), stopped: map[timer]Stopped{}, spread: map[string]int{}, checked: make([]int, len(properties)),
 		last: 1,
 	}
 	for range max(cfg.Workers, 1) {
@@ -72,10 +66,8 @@ func Search(ctx context.Context, subjects func() Subject, properties []string, c
 		s.workers = append(s.workers, w)
 	}
 	first := s.workers[0]
-	if cfg.weak == 0 {
-		if err := s.twins.begin(subjects(), s); err != nil {
-			return nil, err
-		}
+	if err := s.twins.begin(subjects(), s); err != nil {
+		return nil, err
 	}
 	if err := s.learnAnew(); err != nil {
 		return nil, err
@@ -84,7 +76,7 @@ func Search(ctx context.Context, subjects func() Subject, properties []string, c
 	var root key
 	if s.starts = first.starts; s.starts {
 		// State 0 is none, and the start is no step. Nothing is remembered there.
-		root, s.depth = form.of(sim.NewDigest.Text("before the start")), -1
+		root, s.depth = keyOf(sim.NewDigest.Text("before the start")), -1
 	} else {
 		var stands int
 		root, stands = first.key(&first.path[0], first.world)
@@ -93,7 +85,7 @@ func Search(ctx context.Context, subjects func() Subject, properties []string, c
 	s.visited.add(root)
 	s.root = root
 	if first.goal != nil {
-		s.graph = newGraph(form, root)
+		s.graph = newGraph(root)
 	}
 	defer s.visited.close()
 	if err := s.open(root); err != nil {
@@ -114,7 +106,6 @@ func Search(ctx context.Context, subjects func() Subject, properties []string, c
 type search struct {
 	ctx        context.Context
 	cfg        Config
-	form       keyForm
 	properties []string
 	began      time.Time
 	workers    []*worker
@@ -446,8 +437,7 @@ func (s *search) elapsed() time.Duration { return s.before + time.Since(s.began)
 
 func (s *search) result() *Result {
 	r := &Result{
-		KeyBits: 8 * s.form.bytes(),
-		States:  s.visited.count, Transitions: s.transitions, Depth: s.depth, Left: s.left,
+		States: s.visited.count, Transitions: s.transitions, Depth: s.depth, Left: s.left,
 		Ended: s.ended, Rested: s.rested, CutStates: s.cut, Fixed: s.workers[0].fixed, Checked: map[string]int{}, Failures: s.failures, Why: s.why,
 		Seconds: s.elapsed().Seconds(), Bytes: s.bytes(), Resumed: s.resumed, GoesOn: s.goesOn, Filed: s.visited.filed(),
 	}

@@ -16,10 +16,9 @@ type tree struct {
 	filed   int
 	// file has the states in the form of keeping, from number 1 on.
 	file io.ReaderAt
-	form keyForm
 }
 
-func newTree(f keyForm) *tree { return &tree{form: f, parents: []uint32{0}, steps: []step{0}} }
+func newTree() *tree { return &tree{parents: []uint32{0}, steps: []step{0}} }
 
 func (t *tree) len() int { return t.filed + len(t.parents) }
 
@@ -37,11 +36,11 @@ func (t *tree) at(state uint32) (parent uint32, s step, err error) {
 	if state == 0 {
 		return 0, 0, nil
 	}
-	b := make([]byte, t.form.stateBytes())
+	b := make([]byte, stateBytes)
 	if _, err := t.file.ReadAt(b, int64(state-1)*int64(len(b))); err != nil {
 		return 0, 0, fmt.Errorf("cannot read a state that is kept: %w", err)
 	}
-	_, parent, s = t.form.readState(b)
+	_, parent, s = readState(b)
 	return parent, s, nil
 }
 

@@ -13,7 +13,7 @@ import (
 // twins are states that were found twice: a search goes on once from states with one key, which is made of what nodes say of
 // themselves (sim.Fingerprinter). For a sample of them the same steps are taken out of both, and what they lead to is compared.
 type twins struct {
-	// states are the numbers of the states of the sample, nil if there is none. A key belongs to it if its bits of mask are 0.
+	// states are the numbers of the states of the sample. A key belongs to it if its bits of mask are 0.
 	states map[key]uint32
 	mask   uint64
 	// worker takes the steps. What it learns is its own, since a step that was learned covers no situation again.
@@ -50,7 +50,7 @@ const (
 	transitionsATwin = 1 << 12
 )
 
-func (t *twins) has(k key) bool { return t.states != nil && k.first>>1&t.mask == 0 }
+func (t *twins) has(k key) bool { return uint64(k)>>1&t.mask == 0 }
 
 // twin is a step to a state that was found before.
 type twin struct {
@@ -157,7 +157,7 @@ type outcome struct {
 }
 
 func (o outcome) compare(x outcome) int {
-	return cmp.Or(o.key.compare(x.key), strings.Compare(o.failures, x.failures))
+	return cmp.Or(cmp.Compare(o.key, x.key), strings.Compare(o.failures, x.failures))
 }
 
 func (o outcome) equal(x outcome) bool { return o.compare(x) == 0 }

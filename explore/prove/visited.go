@@ -2,10 +2,12 @@ package prove
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"sync"
 )
@@ -13,8 +15,7 @@ import (
 // visited is the set of the keys of all states: a table with open addressing. It takes the
 // length of a key a place and is at most three quarters full.
 type visited struct {
-	form   keyForm
-	places keys
+	places []key
 	// inTable is how many are in the table, count how many there are in all.
 	inTable, count int
 	// older has those that are not in the table, nil if all are.
@@ -24,13 +25,13 @@ type visited struct {
 // leastPlaces is how large the table is when it is empty.
 const leastPlaces = 1 << 12
 
-func newVisited(f keyForm) *visited { return &visited{form: f, places: f.newKeys(leastPlaces)} }
+func newVisited() *visited { return &visited{places: make([]key, leastPlaces)} }
 
 // place is where a key is, or an empty place for it.
 func (v *visited) place(k key) int {
-	mask := v.places.Len() - 1
-	i := int(k.hash()>>1) & mask
-	for v.places.first[i] != 0 && !v.places.is(i, k) {
+	mask := len(v.places) - 1
+	i := int(k>>1) & mask
+	for v.places[i] != 0 && v.places[i] != k {
 		i = (i + 1) & mask
 	}
 	return i
@@ -38,7 +39,7 @@ func (v *visited) place(k key) int {
 
 // has may be called by several goroutines while add and spill are not.
 func (v *visited) has(k key) (bool, error) {
-	if v.places.is(v.place(k), k) {
+	if v.places[v.place(k)] == k {
 		return true, nil
 	}
 	if v.older == nil {
@@ -51,12 +52,12 @@ func (v *visited) has(k key) (bool, error) {
 // alone: a candidate was not among the others when it was found.
 func (v *visited) add(k key) bool {
 	i := v.place(k)
-	if v.places.is(i, k) {
+	if v.places[i] == k {
 		return false
 	}
-	v.places.set(i, k)
+	v.places[i] = k
 	v.count++
-	if v.inTable++; 4*v.inTable > 3*v.places.Len() {
+	if v.inTable++; 4*v.inTable > 3*len(v.places) {
 		v.grow()
 	}
 	return true
@@ -64,11 +65,10 @@ func (v *visited) add(k key) bool {
 
 func (v *visited) grow() {
 	before := v.places
-	v.places = v.form.newKeys(2 * before.Len())
-	for i, first := range before.first {
-		if first != 0 {
-			k := before.at(i)
-			v.places.set(v.place(k), k)
+	v.places = make([]key, 2*len(before))
+	for _, k := range before {
+		if k != 0 {
+			v.places[v.place(k)] = k
 		}
 	}
 }
@@ -76,27 +76,18 @@ func (v *visited) grow() {
 // spill moves what the table has into a file in this directory.
 func (v *visited) spill(dir string) error {
 	if v.older == nil {
-		v.older = newSorted(dir, v.form)
+		v.older = newSorted(dir)
 	}
-	all := v.places
-	n := 0
-	for i, first := range all.first {
-		if first != 0 {
-			all.set(n, all.at(i))
-			n++
-		}
-	}
-	all.cut(n)
-	if err := v.older.merge(all); err != nil {
+	if err := v.older.merge(slices.DeleteFunc(v.places, func(k key) bool { return k == 0 })); err != nil {
 		return err
 	}
-	v.places, v.inTable = v.form.newKeys(leastPlaces), 0
+	v.places, v.inTable = make([]key, leastPlaces), 0
 	return nil
 }
 
 // growsSoon reports whether the table may grow, to twice its size, before it has been looked at
 // again.
-func (v *visited) growsSoon() bool { return 8*v.inTable > 5*v.places.Len() }
+func (v *visited) growsSoon() bool { return 8*v.inTable > 5*len(v.places) }
 
 // filed is how many are in a file.
 func (v *visited) filed() int { return v.count - v.inTable }
@@ -110,7 +101,7 @@ func (v *visited) close() error {
 
 // bytes is how much memory the set takes.
 func (v *visited) bytes() int {
-	n := v.places.bytes()
+	n := keyBytes * cap(v.places)
 	if v.older != nil {
 		n += v.older.bytes()
 	}
@@ -127,66 +118,54 @@ func (v *visited) bytes() int {
 // memory in the Murphi verifier"). That reads less at random, but numbers the states of a layer
 // only at its end: no limit, checkpoint or edge of the graph could be taken before.
 type sorted struct {
-	form  keyForm
 	paths [2]string
 	// now is which of the paths has the file; it is nil while there is none.
 	file  *os.File
 	now   int
 	count int
 	// firsts is the first key of each page.
-	firsts keys
+	firsts []key
 }
 
 // A page is what is read at a time.
-const pageKeys = 128
+const (
+	pageKeys  = 128
+	pageBytes = keyBytes * pageKeys
+)
 
-func (f *sorted) pageBytes() int { return f.form.bytes() * pageKeys }
-
-func newSorted(dir string, form keyForm) *sorted {
-	return &sorted{form: form, paths: [2]string{filepath.Join(dir, "sorted-0"), filepath.Join(dir, "sorted-1")}}
+func newSorted(dir string) *sorted {
+	return &sorted{paths: [2]string{filepath.Join(dir, "sorted-0"), filepath.Join(dir, "sorted-1")}}
 }
 
-var pages = sync.Pool{New: func() any { return new([16 * pageKeys]byte) }}
+var pages = sync.Pool{New: func() any { return new([pageBytes]byte) }}
 
 // has may be called by several goroutines while merge is not.
 func (f *sorted) has(k key) (bool, error) {
-	page, found := sort.Find(f.firsts.Len(), func(i int) int { return k.compare(f.firsts.at(i)) })
+	page, found := slices.BinarySearch(f.firsts, k)
 	if found || page == 0 {
 		return found, nil
 	}
 	page--
-	buffer := pages.Get().(*[16 * pageKeys]byte)
+	buffer := pages.Get().(*[pageBytes]byte)
 	defer pages.Put(buffer)
-	width := f.form.bytes()
-	b := buffer[:width*min(pageKeys, f.count-page*pageKeys)]
-	if _, err := f.file.ReadAt(b, int64(page)*int64(f.pageBytes())); err != nil {
+	b := buffer[:keyBytes*min(pageKeys, f.count-page*pageKeys)]
+	if _, err := f.file.ReadAt(b, int64(page)*pageBytes); err != nil {
 		return false, err
 	}
-	first, last := 0, len(b)/width
-	for first < last {
-		middle := (first + last) / 2
-		switch c := f.form.read(b[width*middle:]).compare(k); {
-		case c == 0:
-			return true, nil
-		case c < 0:
-			first = middle + 1
-		default:
-			last = middle
-		}
-	}
-	return false, nil
+	_, found = sort.Find(len(b)/keyBytes, func(i int) int { return cmp.Compare(k, readKey(b[keyBytes*i:])) })
+	return found, nil
 }
 
 // merge takes in keys, none of which is there. It sorts them.
-func (f *sorted) merge(more keys) error {
-	more.sort()
+func (f *sorted) merge(more []key) error {
+	slices.Sort(more)
 	next := 1 - f.now
 	to, err := os.OpenFile(f.paths[next], os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
 		return err
 	}
-	all := &sorted{form: f.form, paths: f.paths, file: to, now: next}
-	err = f.mergeInto(all, &more)
+	all := &sorted{paths: f.paths, file: to, now: next}
+	err = f.mergeInto(all, more)
 	if err != nil {
 		return errors.Join(err, all.close())
 	}
@@ -195,27 +174,25 @@ func (f *sorted) merge(more keys) error {
 	return err
 }
 
-func (f *sorted) mergeInto(all *sorted, more *keys) error {
+func (f *sorted) mergeInto(all *sorted, more []key) error {
 	out := bufio.NewWriterSize(all.file, 1<<20)
-	var b [16]byte
+	var b [keyBytes]byte
 	put := func(k key) error {
 		if all.count%pageKeys == 0 {
-			all.firsts.append(all.form, k)
+			all.firsts = append(all.firsts, k)
 		}
 		all.count++
-		_, err := out.Write(all.form.put(b[:0], k))
+		_, err := out.Write(putKey(b[:0], k))
 		return err
 	}
-	width := f.form.bytes()
-	in := bufio.NewReaderSize(io.NewSectionReader(f.file, 0, int64(f.count)*int64(width)), 1<<20)
-	done := 0
+	in := bufio.NewReaderSize(io.NewSectionReader(f.file, 0, int64(f.count)*keyBytes), 1<<20)
 	for range f.count {
-		if _, err := io.ReadFull(in, b[:width]); err != nil {
+		if _, err := io.ReadFull(in, b[:]); err != nil {
 			return err
 		}
-		k := f.form.read(b[:])
-		for ; done < more.Len() && more.at(done).compare(k) < 0; done++ {
-			if err := put(more.at(done)); err != nil {
+		k := readKey(b[:])
+		for ; len(more) > 0 && more[0] < k; more = more[1:] {
+			if err := put(more[0]); err != nil {
 				return err
 			}
 		}
@@ -223,8 +200,8 @@ func (f *sorted) mergeInto(all *sorted, more *keys) error {
 			return err
 		}
 	}
-	for ; done < more.Len(); done++ {
-		if err := put(more.at(done)); err != nil {
+	for _, k := range more {
+		if err := put(k); err != nil {
 			return err
 		}
 	}
@@ -240,4 +217,4 @@ func (f *sorted) close() error {
 }
 
 // bytes is how much memory it takes.
-func (f *sorted) bytes() int { return f.firsts.bytes() }
+func (f *sorted) bytes() int { return keyBytes * cap(f.firsts) }

@@ -21,7 +21,7 @@ type Walk struct {
 
 // NewWalk returns a walk that has seen no state yet.
 func NewWalk(s Subject, b Bounds) *Walk {
-	w := &Walk{subject: s, counter: newCounter(s, b), world: sim.NewWorld(s.Options()), visited: newVisited(formOf(&Config{}))}
+	w := &Walk{subject: s, counter: newCounter(s, b), world: sim.NewWorld(s.Options()), visited: newVisited()}
 	w.world.OmitNames()
 	return w
 }
@@ -49,7 +49,7 @@ func (w *Walk) Take(c sim.Chooser) (ended bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		w.visited.add(w.visited.form.of(fired.digest(behaviour.Fold(w.subject.Past(sim.NewDigest)))))
+		w.visited.add(keyOf(fired.digest(behaviour.Fold(w.subject.Past(sim.NewDigest)))))
 		if w.subject.Over(w.world) {
 			return true, nil
 		}

@@ -217,7 +217,7 @@ func (w *worker) key(p *place, world func() *sim.World) (k key, stands int) {
 	} else {
 		behaviour = w.learned.parts.Behaviour(p.parts, &w.sketch)
 	}
-	return w.visited.form.of(w.learned.fired.sets.At(p.fired).digest(behaviour.Fold(view.past))), stands
+	return keyOf(w.learned.fired.sets.At(p.fired).digest(behaviour.Fold(view.past))), stands
 }
 
 // expand looks at the states from first up to last, which belong to one layer.

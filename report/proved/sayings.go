@@ -177,11 +177,7 @@ func states(r *proof.Proof) (said []string) {
 	if r.Left > 0 {
 		text += fmt.Sprintf("%s were found and not expanded. ", report.Counted(uint64(r.Left), "state"))
 	}
-	functions := ""
-	if r.KeyBits > 64 {
-		functions = ", by two functions"
-	}
-	say("%sTwo states were taken for one with a probability of at most %.0e (keys of %d bits%s).", text, r.Collision, r.KeyBits, functions)
+	say("%sTwo states were taken for one with a probability of at most %.0e (keys of 64 bits).", text, r.Collision)
 	if r.StandsFor > 0 {
 		var sets []string
 		for _, set := range r.Alike {
