@@ -249,7 +249,7 @@ var activeValues = []active{
 	{set: "compacted-unsynced=falls-through", scenario: "compacted-watch", with: "etcd=3.6.16"},
 	{set: "compact-tombstone=removed", scenario: "resumed-compaction", with: "etcd=3.6.16"},
 	{set: "compact-recreated=kept", scenario: "rewritten-keys", with: "etcd=3.6.16"},
-	{set: "keys-only=from-index", scenario: "rewritten-keys", with: "drawn-clients=4,drawn-requests=8"},
+	{set: "keys-only=from-index", scenario: "rewritten-keys", with: "etcd=3.6.16,drawn-clients=4,drawn-requests=8"},
 	{set: "physical-compaction=after-first-batch", scenario: "physical-compactions"},
 	{set: "compaction-in-range=goes-on", scenario: "compaction-in-range"},
 	{set: "restore-tombstone=not-indexed", scenario: "resumed-compaction", with: "etcd=3.6.16"},

@@ -203,7 +203,6 @@ func (d *Dispatcher) Replaced(env *sim.Env) {
 		}
 		env.ReadsItem(cellTurn, w.number, turnRegistration)
 		if d.cfg.StrandsWatches {
-			env.Cover(watchStranded)
 			if env.Noting() {
 				env.Note(stranded{w.from})
 			}

@@ -24,7 +24,6 @@ var (
 	watchLeft               = sim.NewSituation("cache: watch ended by its client")
 	watchDeadline           = sim.NewSituation("cache: watch ended by its deadline")
 	watchTornDown           = sim.NewSituation("cache: watch ended because its cache was replaced")
-	watchStranded           = sim.NewSituation("cache: watch left open by a cache that was replaced")
 	watcherOutlived         = sim.NewSituation("cache: watch ended by a relist")
 	watcherBlocked          = sim.NewSituation("cache: watcher blocked by its client")
 	watcherTerminated       = sim.NewSituation("cache: blocked watcher terminated")
