@@ -159,7 +159,7 @@ func addPlaces(places []Digest, n NodeID, held *[]Conn, at func(index int) *conn
 			continue
 		}
 		if k := at(i); k.id == c && k.state != connFree {
-			places[i] = places[i].And(NewDigest.Bool(n == k.opener).Int(int64(place)))
+			places[i] = places[i].And(NewDigest.Word(uint64(place)<<1 | uint64(number(n == k.opener))))
 		}
 	}
 }

@@ -47,7 +47,7 @@ const (
 	twinSteps = 12
 	// firstTwins are compared in any search, and one more after so many transitions each. Where there are more, mask has one bit more.
 	firstTwins       = 64
-	transitionsATwin = 1 << 12
+	transitionsATwin = 1 << 15
 )
 
 func (t *twins) has(k key) bool { return uint64(k)>>1&t.mask == 0 }
