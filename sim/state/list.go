@@ -28,10 +28,15 @@ func (l *List[T]) item(x *T) int64 {
 // Add writes one more value at the end.
 func (l *List[T]) Add(env *sim.Env, x T) {
 	if env.Recording() {
-		env.WritesItem(l.kind, int(l.index), l.item(&x))
+		l.writes(env, x)
 	}
 	l.all = append(l.all, x)
 }
+
+// writes is not inlined: item takes an address, which would have each x of Add in the heap.
+//
+//go:noinline
+func (l *List[T]) writes(env *sim.Env, x T) { env.WritesItem(l.kind, int(l.index), l.item(&x)) }
 
 // Take takes out the values that match, one after another. To look for them reads which
 // values there are (sim.Env.LooksAt).
