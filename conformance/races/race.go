@@ -4,7 +4,6 @@ import (
 	"github.com/watchbed/watchbed/explore/reach"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
-	"github.com/watchbed/watchbed/sim/etcd/mvcc"
 )
 
 // The clients of a race, as indices into the clients of its recording.
@@ -46,7 +45,7 @@ func (r *Race) In(version string, states int) (reach.Result, error) {
 func (r *Race) with(cfg etcd.Config, states int) (reach.Result, error) {
 	cfg.InitialRevision, cfg.Compacted = r.Begin, r.Compacted
 	// A reader may be behind what the stream was sent before.
-	cfg.Store.VisibleRevision = mvcc.AfterEvents
+	cfg.Store.VisibleLater = true
 	w := sim.NewWorld(sim.Options{Mode: sim.Untimed, Untraced: true})
 	recording := &reach.Recording{Moments: r.Moments, AtRest: true}
 	writes, serves := r.addServers(w, cfg)
@@ -75,7 +74,7 @@ func (r *Race) addServers(w *sim.World, cfg etcd.Config) (writes, serves sim.Nod
 	}
 	follower := cfg
 	// What the leader's own readers see matters to no client.
-	cfg.Replicated, cfg.Store.VisibleRevision = true, mvcc.WithEvents
+	cfg.Replicated, cfg.Store.VisibleLater = true, false
 	follower.Leader = w.Add("etcd", etcd.New(cfg))
 	return follower.Leader, w.Add("follower", etcd.New(follower))
 }

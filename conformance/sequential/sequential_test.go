@@ -8,7 +8,6 @@ import (
 	"github.com/watchbed/watchbed/conformance/sequential"
 	_ "github.com/watchbed/watchbed/knownbugs"
 	"github.com/watchbed/watchbed/sim/etcd"
-	"github.com/watchbed/watchbed/sim/etcd/mvcc"
 	"github.com/watchbed/watchbed/sim/option"
 )
 
@@ -27,7 +26,7 @@ func TestRealServersAnswerAlike(t *testing.T) {
 			for _, d := range got.Differences {
 				t.Error(d)
 			}
-			if o, _ := etcd.OptionsOf(version); (got.Exits > 0) != (o.Store.CompactRecreated == mvcc.RecreatedLost) {
+			if o, _ := etcd.OptionsOf(version); (got.Exits > 0) != o.Store.LosesRecreated {
 				t.Errorf("%d of %d requests have had the server exit", got.Exits, got.Requests)
 			}
 			if got.Unstable == 0 {

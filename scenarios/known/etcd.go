@@ -4,7 +4,6 @@ import (
 	"github.com/watchbed/watchbed/sim/client/clientv3"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/etcd/lease"
-	"github.com/watchbed/watchbed/sim/etcd/mvcc"
 	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -38,19 +37,19 @@ var (
 			return !o.Watch.CreatedInOrder && o.Watch.Progress != v3rpc.Ignored
 		})
 	RestoreRepeatsEvents = ofEtcd("etcd sends a watch old events again after it has installed a snapshot (notify-min-rev=on-failure)",
-		func(o *etcd.Options) bool { return o.Store.NotifyMinRev == mvcc.OnFailure })
+		func(o *etcd.Options) bool { return !o.Store.RaisesMinRev })
 	ForgetsCompactedWatch = ofEtcd("etcd takes a compacted watch whose channel is full for synced (compacted-unsynced=falls-through)",
-		func(o *etcd.Options) bool { return o.Store.CompactedUnsynced == mvcc.FallsThrough })
+		func(o *etcd.Options) bool { return !o.Store.SkipsCompacted })
 	CompactionRemovesDeletion = ofEtcd("an etcd compaction removes the deletion at its own revision (compact-tombstone=removed)",
-		func(o *etcd.Options) bool { return o.Store.CompactTombstone == mvcc.Removed })
+		func(o *etcd.Options) bool { return !o.Store.KeepsTombstone })
 	CompactionLosesKey = ofEtcd("an etcd compaction loses a key that its revision deletes and puts again (compact-recreated=lost)",
-		func(o *etcd.Options) bool { return o.Store.CompactRecreated == mvcc.RecreatedLost })
+		func(o *etcd.Options) bool { return o.Store.LosesRecreated })
 	RestartRemovesDeletion = ofEtcd("a compaction that goes on after a restart of etcd removes the deletion at its own revision (restore-tombstone=not-indexed)",
-		func(o *etcd.Options) bool { return o.Store.RestoreTombstone == mvcc.NotIndexed })
+		func(o *etcd.Options) bool { return !o.Store.IndexesTombstones })
 	AcceptsNegativeStart = ofEtcd("etcd accepts a watch from a revision below 0 (negative-start=accepted)",
 		func(o *etcd.Options) bool { return o.Watch.NegativeStart == v3rpc.Accepted })
 	KeepsHistory = ofEtcd("syncWatchers keeps the history that it has read for its next turn (sync-history=kept)",
-		func(o *etcd.Options) bool { return o.Store.SyncHistory == mvcc.KeptBetweenTurns })
+		func(o *etcd.Options) bool { return o.Store.KeepsHistory })
 	LeaseTimeLeftOfAny = ofEtcd("a member of etcd that has stopped to lead says how much time a lease has left (lease-time-left=of-any)",
 		func(o *etcd.Options) bool { return o.Leases.TimeLeft == lease.TimeLeftOfAny })
 	LeavesRangesOut = ofEtcd("a member that gives no answer leaves the ranges of a transaction out (needless-ranges=removed)",
@@ -58,11 +57,11 @@ var (
 	ReusesReadIndexIDs = ofEtcd("a ReadIndex that is repeated has the id of the first (read-index-ids=reused)",
 		func(o *etcd.Options) bool { return o.Reads.IndexIDs == etcd.ReusedIDs })
 	LowersFutureWatch = ofEtcd("etcd moves a watch from a future revision back after a restore (sync-min-rev=set-to-next)",
-		func(o *etcd.Options) bool { return o.Store.SyncMinRev == mvcc.SetToNext })
+		func(o *etcd.Options) bool { return !o.Store.NeverLowersMinRev })
 	StoresOptionsLate = ofEtcd("etcd stores the options of a watch behind its registration (watch-options=after-watch)",
 		func(o *etcd.Options) bool { return o.Watch.WatchOptions == v3rpc.StoredAfterWatch })
 	RestartTakesRevisionBack = ofEtcd("the revision of etcd goes back if it restarts while it compacts (restore-revision=from-keys)",
-		func(o *etcd.Options) bool { return o.Store.RestoreRevision == mvcc.FromKeys })
+		func(o *etcd.Options) bool { return !o.Store.RestoresScheduled })
 )
 
 // ResumesOneEarly is about the client library.

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/etcd/mvcc"
 	"github.com/watchbed/watchbed/sim/etcd/request"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -67,7 +66,7 @@ func (s *Server) runApplyLoop(env *sim.Env) {
 // publishesLater reports whether a write may take two steps. The next entry has to wait for
 // the second one.
 func (s *Server) publishesLater() bool {
-	return s.members.options().Store.VisibleRevision == mvcc.AfterEvents
+	return s.members.options().Store.VisibleLater
 }
 
 // applyNext goes on with the next entry, if there is one.

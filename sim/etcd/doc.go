@@ -80,7 +80,7 @@
 //     the same happens if the entry arrives later.
 //   - notify and the increment of the current revision, unless visible-revision says
 //     otherwise. Only serializable reads and the headers of control responses could see
-//     the state between (mvcc.AfterEvents); caches of Kubernetes look at neither. With
+//     the state between (mvcc.Options.VisibleLater); caches of Kubernetes look at neither. With
 //     two steps, a step that needs the lock of the watchable store begins with the
 //     second one, and so does a transaction that only reads.
 //   - take and Send: only sendLoop reads ids and pending, so it changes them
@@ -115,7 +115,7 @@
 //   - 3.6.0 to 3.6.8 keep the events of a turn of syncWatchers for the next one. They are
 //     those of the backend, at revisions that are not compacted, and a turn reads what is
 //     missing before and behind them. Only before a negative revision nothing is ever
-//     missing: then the turn has what was kept, and no more (SyncHistory). Upstream
+//     missing: then the turn has what was kept, and no more (KeepsHistory). Upstream
 //     forgets them if the last unsynced watcher is cancelled while syncWatchersLoop is
 //     between two locks, which is the same as not to have had a turn before.
 //
@@ -131,7 +131,7 @@
 // revision of permissions that RangeStream compares again behind its last chunk,
 // alarms and quotas. Of leases: the stream of keep-alives, checkpoints, LeaseLeases, and the
 // limit of revocations a second. A put that keeps the value of a key which the same transaction
-// deletes: clients here do not ask for it. Of a lost key (CompactRecreated) that is put again before a restart: the
+// deletes: clients here do not ask for it. Of a lost key (LosesRecreated) that is put again before a restart: the
 // restart counts its versions anew from that put. Errors of gRPC: a stream ends when its connection
 // does. gRPC's own limit of a message (--max-request-bytes and 512 KiB) is far above what
 // clients here send.

@@ -243,7 +243,7 @@ func (s *Server) Changes(rev int64, visit func(kv *wire.KeyValue, deleted bool))
 }
 
 // VisibleRevision is the same, or the one before it while the write has sent its events and
-// its revision is not visible yet to serializable reads (mvcc.AfterEvents).
+// its revision is not visible yet to serializable reads (mvcc.Options.VisibleLater).
 func (s *Server) VisibleRevision() int64 {
 	if s.store.Unpublished() {
 		return s.store.CurrentRev() - 1

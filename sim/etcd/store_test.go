@@ -12,7 +12,6 @@ import (
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
-	"github.com/watchbed/watchbed/sim/etcd/mvcc"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -71,7 +70,7 @@ func TestStoreAgreesWithTheModel(t *testing.T) {
 		version := rapid.SampledFrom([]string{"3.4.24", "3.5.12", "3.5.35", "3.7.3"}).Draw(rt, "version")
 		b := newBench(t, version, func(c *etcd.Config) {
 			c.Store.CompactionBatchLimit = rapid.IntRange(1, 5).Draw(rt, "batch limit")
-			c.Store.CompactRecreated = mvcc.RecreatedKept // #22376
+			c.Store.LosesRecreated = false // #22376
 		})
 		log := model.NewLog(model.Initial{Revision: 1})
 		compacted := int64(0)

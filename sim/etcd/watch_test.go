@@ -8,7 +8,6 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
-	"github.com/watchbed/watchbed/sim/etcd/mvcc"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -183,7 +182,7 @@ func TestNegativeStartForgetsWhatWasKeptWithAnEmptyTurn(t *testing.T) {
 // Who takes no lock sees the events of a write before its revision: a reader on the same
 // server, and until 3.5.21 the revision that a watch of the present begins behind.
 func TestEventsAreSentBeforeTheRevisionIsVisible(t *testing.T) {
-	late := func(c *etcd.Config) { c.Store.VisibleRevision = mvcc.AfterEvents }
+	late := func(c *etcd.Config) { c.Store.VisibleLater = true }
 	sent := func(t *testing.T, v string, change ...func(*etcd.Config)) *bench {
 		b := newBench(t, v, change...)
 		b.request("w", create("/a", 0)).settle().take()
@@ -226,7 +225,7 @@ func TestEventsAreSentBeforeTheRevisionIsVisible(t *testing.T) {
 // syncWatchers takes the lock that a write holds to its end: what a watcher is sent in a round
 // is visible to each reader.
 func TestSyncWatchersWaitsUntilTheRevisionIsVisible(t *testing.T) {
-	b := newBench(t, "3.6.16", func(c *etcd.Config) { c.Store.VisibleRevision = mvcc.AfterEvents })
+	b := newBench(t, "3.6.16", func(c *etcd.Config) { c.Store.VisibleLater = true })
 	b.put("/a", "1").settle()
 	b.request("w", create("/a", 0)).settle().request("late", create("/a", 2)).settle().take()
 	b.call(&wire.PutRequest{Key: "/a", Value: "2"}).step("deliver user>etcd", "run etcd applyLoop", "fire etcd syncWatchersLoop").settle("applyLoop")
@@ -236,7 +235,7 @@ func TestSyncWatchersWaitsUntilTheRevisionIsVisible(t *testing.T) {
 }
 
 func TestCrashBeforeTheRevisionIsVisible(t *testing.T) {
-	b := newBench(t, "3.6.16", func(c *etcd.Config) { c.Store.VisibleRevision = mvcc.AfterEvents })
+	b := newBench(t, "3.6.16", func(c *etcd.Config) { c.Store.VisibleLater = true })
 	b.request("w", create("/a", 0)).settle().take()
 	b.call(&wire.PutRequest{Key: "/a", Value: "1"}).step("deliver user>etcd", "run etcd applyLoop", "inject restart etcd").settle().take()
 	b.put("/a", "2").settle()

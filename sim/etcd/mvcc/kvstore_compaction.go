@@ -88,7 +88,7 @@ func (s *Store) ScheduledJobs(env *sim.Env) int {
 
 // FinishedJobs is that number.
 func (s *Store) FinishedJobs() int {
-	if s.opts.PhysicalAnswer == AfterFirstBatch && len(s.jobs) > 0 && s.jobs[0].next > 0 {
+	if s.opts.AnswersFirstBatch && len(s.jobs) > 0 && s.jobs[0].next > 0 {
 		return s.jobsDone + 1
 	}
 	return s.jobsDone
@@ -160,7 +160,7 @@ func (s *Store) newestAt(key string, rev int64) *version {
 // tombstone.
 func (s *Store) keeps(v *version, rev int64) bool {
 	newest := s.newestAt(v.kv.Key, rev)
-	if s.opts.CompactRecreated == RecreatedLost {
+	if s.opts.LosesRecreated {
 		for u := newest; u != nil && u.kv.ModRevision == rev; u = u.prev {
 			if u.tombstone {
 				newest = u
@@ -170,7 +170,7 @@ func (s *Store) keeps(v *version, rev int64) bool {
 	if newest != v {
 		return false
 	}
-	return !v.tombstone || s.opts.CompactTombstone == Kept && v.kv.ModRevision == rev
+	return !v.tombstone || s.opts.KeepsTombstone && v.kv.ModRevision == rev
 }
 
 // compactIndex is treeIndex.Compact: keys of which nothing is left go, so that

@@ -51,7 +51,7 @@ func (s *Store) rangeKeys(env *sim.Env, r *wire.RangeRequest, curRev int64) (*wi
 	if r.CountOnly {
 		return resp, 0
 	}
-	if !r.KeysOnly || r.SortTarget == wire.SortByValue || s.opts.KeysOnly == KeysFromBackend {
+	if !r.KeysOnly || r.SortTarget == wire.SortByValue || !s.opts.KeysFromIndex {
 		s.fetch(env, found[:min(len(found), most(r))]...)
 	}
 	found = pick(r, found)

@@ -58,7 +58,7 @@ func (s *Store) restoreIndex() (forgotten *version) {
 		*v = *old
 		v.prev = s.last(v.kv.Key)
 		s.backend[i] = v
-		if v.prev == nil && v.tombstone && s.opts.RestoreTombstone == NotIndexed {
+		if v.prev == nil && v.tombstone && !s.opts.IndexesTombstones {
 			forgotten = v
 			continue
 		}
@@ -74,7 +74,7 @@ func (s *Store) restoreRevision() {
 		s.compactMainRev = s.finishedCompact
 	}
 	s.currentRev = max(s.currentRev, s.compactMainRev)
-	if s.opts.RestoreRevision == FromScheduledCompaction {
+	if s.opts.RestoresScheduled {
 		s.currentRev = max(s.currentRev, s.scheduledCompact)
 	}
 }

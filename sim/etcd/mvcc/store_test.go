@@ -13,7 +13,7 @@ import (
 )
 
 func newStore() *WatchableStore {
-	o := Options{CompactTombstone: Kept}
+	o := Options{KeepsTombstone: true}
 	o.SetDefaults()
 	s := &WatchableStore{}
 	s.Reset(o, &Contents{Revision: 1})
@@ -45,7 +45,7 @@ func TestRangesOfManyInitialKeys(t *testing.T) {
 		c.Revision++
 		c.Initial = append(c.Initial, &wire.KeyValue{Key: "/k" + strconv.Itoa(i), Value: "initial", CreateRevision: c.Revision, ModRevision: c.Revision, Version: 1})
 	}
-	o := Options{CompactTombstone: Kept}
+	o := Options{KeepsTombstone: true}
 	o.SetDefaults()
 	s := &WatchableStore{}
 	rapid.Check(t, func(t *rapid.T) {

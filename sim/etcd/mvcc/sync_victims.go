@@ -205,7 +205,7 @@ func (v *syncVictims) end(env *sim.Env) {
 	case v.moved > 0 || v.signal:
 		v.signal = v.signal && v.moved > 0
 		v.wake(env)
-	case v.store.opts.VictimRetry == RetryOnVictim:
+	case v.store.opts.AwaitsVictim:
 		if env.Noting() {
 			env.Note(victimsLeft{v.store.WaitingFrom()})
 		}

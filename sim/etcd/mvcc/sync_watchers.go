@@ -99,7 +99,7 @@ func (s *WatchableStore) turnHistory(env *sim.Env, minRev, maxRev int64) []*vers
 		}
 	}
 	changes := s.rangeEvents(from, maxRev)
-	if s.opts.SyncHistory == KeptBetweenTurns {
+	if s.opts.KeepsHistory {
 		s.kept = 0
 		if len(changes) > 0 {
 			s.kept = changes[0].kv.ModRevision
@@ -120,13 +120,13 @@ func (s *WatchableStore) unsyncedBatch(env *sim.Env, chosen []*watcher, changes 
 		b, ok := s.newBatch(w, changes, &all)
 		if w.minRev < s.compactMainRev {
 			// Its channel is full, or it would not be here any more.
-			if s.opts.CompactedUnsynced == Skipped {
+			if s.opts.SkipsCompacted {
 				env.Cover(coverCompactedSkipped)
 				continue
 			}
 			w.fallsThrough(env, next)
 		}
-		if s.opts.SyncMinRev == SetToNext || w.minRev < next {
+		if !s.opts.NeverLowersMinRev || w.minRev < next {
 			if w.minRev > next {
 				env.Cover(coverFutureLowered)
 				if env.Noting() {

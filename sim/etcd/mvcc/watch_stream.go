@@ -149,7 +149,7 @@ func (ws *WatchStream) pickID(req *wire.WatchCreateRequest) (id int64, refusal s
 	if req.RangeEnd != "" && req.RangeEnd != "\x00" && req.Key >= req.RangeEnd {
 		return wire.InvalidWatchID, errEmptyWatcherRange
 	}
-	if req.WatchID != wire.AutoWatchID && ws.store.opts.WatchIDs == IDsAsAsked {
+	if req.WatchID != wire.AutoWatchID && !ws.store.opts.CountsIDs {
 		if ws.find(req.WatchID) != nil {
 			return wire.InvalidWatchID, errWatcherDuplicateID
 		}

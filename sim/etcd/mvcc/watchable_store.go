@@ -101,7 +101,7 @@ func (s *WatchableStore) End(env *sim.Env) {
 	env.WritesItem(CellRevision, 0, rev)
 	told := s.notify(env, rev)
 	s.end()
-	s.unpublished = told && s.opts.VisibleRevision == AfterEvents
+	s.unpublished = told && s.opts.VisibleLater
 }
 
 // notify is watchableStore.notify: synced watchers are sent the changes of the
@@ -119,7 +119,7 @@ func (s *WatchableStore) notify(env *sim.Env, rev int64) (told bool) {
 		w := b.watcher
 		env.Reads(cellGroup, w.cell)
 		ok := w.send(env, rev, b.evs)
-		if !ok || s.opts.NotifyMinRev == Always {
+		if !ok || s.opts.RaisesMinRev {
 			w.setMinRev(env, rev+1)
 		}
 		if ok {

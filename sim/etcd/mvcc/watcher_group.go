@@ -30,7 +30,7 @@ func (s *WatchableStore) newBatch(w *watcher, changes []*version, all *[]wire.Ev
 		if v.kv.ModRevision < w.minRev || !w.contains(v.kv.Key) {
 			continue
 		}
-		if s.opts.RevisionEvents == ByFirstKey && !w.contains(firstKey(changes, i)) {
+		if s.opts.EventsByFirstKey && !w.contains(firstKey(changes, i)) {
 			continue
 		}
 		if v.kv.ModRevision > last {
