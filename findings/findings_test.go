@@ -17,7 +17,6 @@ import (
 	"github.com/watchbed/watchbed/command"
 	"github.com/watchbed/watchbed/findings"
 	"github.com/watchbed/watchbed/internal/exacttest"
-	_ "github.com/watchbed/watchbed/internal/fewcollections"
 	"github.com/watchbed/watchbed/internal/testsize"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	_ "github.com/watchbed/watchbed/internal/fewcollections"
+	_ "github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/model"
 )
 

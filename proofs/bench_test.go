@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/diagnosis/proof"
+	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/prove"
-	"github.com/watchbed/watchbed/internal/cputime"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -40,11 +40,11 @@ func BenchmarkProve(b *testing.B) {
 				var rates, took []float64
 				states := 0.0
 				for _, workers := range []int{1, 2} {
-					began, used := time.Now(), cputime.Used()
+					began, used := time.Now(), campaign.CPUTime()
 					found, _, err := proof.Search(context.Background(), sc, p, prove.Config{Bounds: world.bounds, States: world.states, Workers: workers}, "benchmark")
 					require.NoError(b, err)
 					states = float64(found.States)
-					rates, took = append(rates, states/time.Since(began).Seconds()), append(took, (cputime.Used()-used).Seconds())
+					rates, took = append(rates, states/time.Since(began).Seconds()), append(took, (campaign.CPUTime()-used).Seconds())
 					bytes = append(bytes, float64(found.Bytes)/states)
 				}
 				core, work = append(core, states/took[0]), append(work, took[1]/took[0])

@@ -13,9 +13,7 @@ import (
 
 	"github.com/watchbed/watchbed/diagnosis/proof"
 	"github.com/watchbed/watchbed/explore/prove"
-	"github.com/watchbed/watchbed/internal/mutants/active"
-	"github.com/watchbed/watchbed/internal/mutants/limit"
-	"github.com/watchbed/watchbed/internal/mutants/rows"
+	"github.com/watchbed/watchbed/internal/mutants"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -59,14 +57,14 @@ func (s *again) differs(have *figures) (kind, what string) {
 	want := &s.want
 	switch {
 	case have.Violated != "" && have.Violated != want.Violated:
-		return rows.Violation, have.Violated
+		return mutants.Violation, have.Violated
 	case have.Violated == "" && want.Violated != "":
-		return rows.NoViolation, want.Violated
+		return mutants.NoViolation, want.Violated
 	case have.Verdict == string(prove.Vacuous) && want.Verdict != have.Verdict:
-		return rows.Vacuous, ""
+		return mutants.Vacuous, ""
 	}
 	if lost := want.Situations.lost(have.Situations); lost != "" {
-		return rows.Situation, lost
+		return mutants.Situation, lost
 	}
 	return "", ""
 }
@@ -84,36 +82,36 @@ func TestRowsWithMutant(t *testing.T) {
 	if *mutantTask == "" {
 		t.Skip("go run ./mutants/cmd/mutants -searches in the folder lab starts it")
 	}
-	var task rows.Task
+	var task mutants.Task
 	text, err := os.ReadFile(*mutantTask)
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(text, &task))
 	if task.Seconds > 0 {
-		require.NoError(t, limit.Process(time.Duration(task.Seconds)*time.Second))
+		require.NoError(t, mutants.Process(time.Duration(task.Seconds)*time.Second))
 	}
 	file, err := os.Create(task.Out)
 	require.NoError(t, err)
 	defer file.Close()
 	out := json.NewEncoder(file)
-	active.Entered()
+	mutants.Entered()
 	for _, s := range searches(t, load(t)) {
 		if s.want.States > task.Largest || len(task.Rows) > 0 && !slices.Contains(task.Rows, s.name) {
 			continue
 		}
-		o := rows.Outcome{Row: s.name, States: s.want.States}
+		o := mutants.Outcome{Row: s.name, States: s.want.States}
 		require.NoError(t, out.Encode(&o))
 		limits := prove.Config{Bounds: boundsOf(&s.params, s.firings), Workers: 1, Symmetry: true, States: 4*s.want.States + 1000}
 		found, _, err := proof.Search(t.Context(), s.scenario, s.params, limits, "watchbed")
 		if o.Ended = true; err != nil {
-			o.Kind, o.What = rows.Failed, err.Error()
+			o.Kind, o.What = mutants.Failed, err.Error()
 		} else {
 			have := figuresOf(found)
 			o.Kind, o.What = s.differs(&have)
 			o.Counts = o.Kind == "" && s.counts(&have)
 		}
-		o.Entered = active.Entered()
+		o.Entered = mutants.Entered()
 		require.NoError(t, out.Encode(&o))
-		if o.Kind != "" && o.Kind != rows.Situation {
+		if o.Kind != "" && o.Kind != mutants.Situation {
 			return
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/watchbed/watchbed/explore/answers"
 	"github.com/watchbed/watchbed/explore/prove"
 	"github.com/watchbed/watchbed/internal/testsize"
-	"github.com/watchbed/watchbed/internal/wholehistory"
+	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -97,7 +97,7 @@ func TestPastIsEnough(t *testing.T) {
 					require.NoError(t, err)
 					claims = testbed.Names(s.Claims())
 					if whole {
-						return wholehistory.System{System: s}
+						return tried.WholeHistory{System: s}
 					}
 					return s
 				}

@@ -17,7 +17,6 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/prove"
 	"github.com/watchbed/watchbed/explore/recording"
-	_ "github.com/watchbed/watchbed/internal/fewcollections"
 	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/report"
 	"github.com/watchbed/watchbed/sim"

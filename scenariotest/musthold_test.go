@@ -15,7 +15,6 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/property"
 	"github.com/watchbed/watchbed/explore/recording"
-	_ "github.com/watchbed/watchbed/internal/fewcollections"
 	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/scenariotest"

@@ -10,7 +10,7 @@ import (
 	"github.com/watchbed/watchbed/diagnosis/turning"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
-	_ "github.com/watchbed/watchbed/internal/fewcollections"
+	_ "github.com/watchbed/watchbed/internal/testsize"
 	_ "github.com/watchbed/watchbed/knownbugs"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/testbed"

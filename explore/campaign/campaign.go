@@ -8,7 +8,6 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/strategy"
-	"github.com/watchbed/watchbed/internal/cputime"
 )
 
 // Run runs a campaign. newSubject is called once for each worker and for
@@ -22,7 +21,7 @@ func Run(ctx context.Context, newSubject func() explore.Subject, cfg Config) (*R
 	if err != nil {
 		return nil, err
 	}
-	c := &campaign{cfg: &cfg, newSubject: newSubject, result: newResult(&cfg), start: time.Now(), cpu: cputime.Used()}
+	c := &campaign{cfg: &cfg, newSubject: newSubject, result: newResult(&cfg), start: time.Now(), cpu: CPUTime()}
 	defer c.clock()
 	c.profile, err = measure(newSubject, &cfg)
 	if err != nil {
@@ -47,7 +46,7 @@ type campaign struct {
 }
 
 func (c *campaign) clock() {
-	c.result.Elapsed, c.result.CPU = time.Since(c.start), cputime.Used()-c.cpu
+	c.result.Elapsed, c.result.CPU = time.Since(c.start), CPUTime()-c.cpu
 }
 
 // startWorkers returns the channel of batches, which is closed after the last

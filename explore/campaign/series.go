@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/internal/cputime"
 	"github.com/watchbed/watchbed/sim"
 )
 
@@ -36,7 +35,7 @@ func (s *Series) Run(ctx context.Context, cfg Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &series{Series: s, cfg: &cfg, start: time.Now(), cpu: cputime.Used(), done: map[uint64]outcome{}}
+	r := &series{Series: s, cfg: &cfg, start: time.Now(), cpu: CPUTime(), done: map[uint64]outcome{}}
 	r.sum = newResult(&cfg)
 	if cfg.For > 0 {
 		timed, cancel := context.WithTimeout(ctx, cfg.For)
@@ -144,7 +143,7 @@ func (r *series) add(i uint64, o outcome) {
 	}
 }
 
-func (r *series) clock() { r.sum.Elapsed, r.sum.CPU = time.Since(r.start), cputime.Used()-r.cpu }
+func (r *series) clock() { r.sum.Elapsed, r.sum.CPU = time.Since(r.start), CPUTime()-r.cpu }
 
 // merge adds the campaign that comes next.
 func (r *Result) merge(next *Result) {

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/watchbed/watchbed/explore/fair"
+	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/internal/intern"
 	"github.com/watchbed/watchbed/sim"
 )
@@ -53,7 +53,7 @@ func (c *counter) isFree(a sim.Action) bool {
 
 // counted is the timer that such an action fires in a world, if a bound counts it.
 func (c *counter) counted(world func() *sim.World, a sim.Action, t sim.Timer) (timer, bool) {
-	if c.goal != nil && !world().IsDeadline(a) && fair.AtRest(world()) {
+	if c.goal != nil && !world().IsDeadline(a) && explore.IsAtRest(world()) {
 		return timer{}, false
 	}
 	return timer{a.Node, t}, true

@@ -3,7 +3,7 @@ package prove
 import (
 	"slices"
 
-	"github.com/watchbed/watchbed/explore/fair"
+	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
 )
 
@@ -40,7 +40,7 @@ type edge struct {
 type thread uint64
 
 func threadOf(w *sim.World, a sim.Action) thread {
-	if !fair.IsOwed(w, a) {
+	if !explore.IsOwed(w, a) {
 		return 0
 	}
 	t := thread(a.Kind)<<56 | thread(a.Node)<<40

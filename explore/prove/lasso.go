@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/explore/answers"
-	"github.com/watchbed/watchbed/explore/components"
 )
 
 // knot is a set of states that lead to each other and in which one thing stays open, such
@@ -35,7 +34,7 @@ func (g *graph) knot() *knot {
 		for parts := [][]uint32{states}; len(parts) > 0; {
 			part := parts[len(parts)-1]
 			parts = parts[:len(parts)-1]
-			for _, members := range components.Of(g, part) {
+			for _, members := range components(g, part) {
 				k := newKnot(members)
 				left := g.fairPart(k)
 				switch {
@@ -83,10 +82,10 @@ func (g *graph) fairPart(k *knot) []uint32 {
 	return left
 }
 
-// Steps implements components.Graph.
+// Steps implements graphOfStates.
 func (g *graph) Steps(state uint32) int { return len(g.states[state].edges) }
 
-// To implements components.Graph.
+// To implements graphOfStates.
 func (g *graph) To(state uint32, step int) uint32 { return g.states[state].edges[step].to }
 
 // lasso makes the schedule that leads to a knot and once around in it, such that each thread

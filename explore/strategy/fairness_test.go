@@ -9,7 +9,7 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/internal/toys"
 	"github.com/watchbed/watchbed/explore/strategy"
-	_ "github.com/watchbed/watchbed/internal/fewcollections"
+	_ "github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 )

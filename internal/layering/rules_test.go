@@ -7,7 +7,7 @@ package layering
 // packages of lower layers, and those of its own pattern. Packages of the same layer
 // know nothing of each other.
 var layers = [][]string{
-	{"internal/mutants/...", "internal/fewcollections", "internal/testsize", "internal/cputime"},
+	{"internal/mutants", "internal/testsize"},
 	{"model", "metric", "internal/spelling", "internal/exacttest", "internal/intern", "sim/fifo", "sim/arena", "sim/release", "sim/shown", "findings", "proofs"},
 	{"sim/option", "linearizability/...", "history/...", "internal/registry", "internal/tampering", "internal/largehistory"},
 	{"sim", "check"},
@@ -15,7 +15,7 @@ var layers = [][]string{
 	{"sim/etcd/...", "sim/client/...", "sim/cache/...", "sim/compactor/...", "sim/informer/..."},
 	{"sim/follower", "workload/...", "shell/..."},
 	{"testbed/..."},
-	{"properties/...", "internal/wholehistory", "internal/tried"},
+	{"properties/...", "internal/tried"},
 	{"scenarios/..."},
 	{"knownbugs/..."},
 	{"diagnosis/..."},
@@ -125,7 +125,7 @@ var forbidden = []rule{
 		because: "it is for tests",
 	},
 	{
-		packages: []string{"internal/mutants/..."}, never: []string{"sim/...", "model", "testbed/...", "properties/..."},
+		packages: []string{"internal/mutants"}, never: []string{"sim/...", "model", "testbed/...", "properties/..."},
 		because: "it is in the binary that has the mutants in it",
 	},
 	{
@@ -137,19 +137,11 @@ var forbidden = []rule{
 		because: "it is for tests",
 	},
 	{
-		packages: []string{"..."}, except: []string{"internal/cputime", "explore/campaign"}, never: []string{"internal/cputime"}, directly: true,
-		because: "processor time differs from run to run",
-	},
-	{
 		packages: []string{"..."}, except: []string{"internal/testsize"}, never: []string{"internal/testsize"},
-		because: "it is for tests",
+		because: "it is for tests, and how a program collects garbage is its own affair",
 	},
 	{
 		packages: []string{"..."}, except: []string{"internal/tried"}, never: []string{"internal/tried"},
 		because: "it is for tests",
-	},
-	{
-		packages: []string{"..."}, except: []string{"internal/fewcollections"}, never: []string{"internal/fewcollections"},
-		because: "how a program collects garbage is its own affair",
 	},
 }

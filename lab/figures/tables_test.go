@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	_ "github.com/watchbed/watchbed/internal/fewcollections"
 	"github.com/watchbed/watchbed/internal/testsize"
 )
 

@@ -11,7 +11,7 @@
 //	conditions.go, values.go, statements.go   the operators
 //	sample.go     which of all possible mutants are chosen
 //	schemata.go   the sources with all of them in, as an overlay for go build
-//	internal/mutants/active, of the module watchbed   which mutant runs
+//	internal/mutants, of the module watchbed   which mutant runs
 //	killer        the campaigns that have to notice
 //	cmd/mutants   builds, runs, resumes and writes the table
 //	cmd/attempt   the binary that is built, one process a mutant

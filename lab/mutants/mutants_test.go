@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/internal/mutants/active"
+	"github.com/watchbed/watchbed/internal/mutants"
 )
 
 const fixture = "mutants/testdata/fixture"
@@ -36,7 +36,7 @@ func built(t *testing.T, all []*Mutant) func(m *Mutant) string {
 	return func(m *Mutant) string {
 		cmd := exec.Command(binary)
 		if m != nil {
-			cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d.%d", active.Variable, m.Unit, m.Number))
+			cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d.%d", mutants.Variable, m.Unit, m.Number))
 		}
 		out, err := cmd.Output()
 		require.NoError(t, err)

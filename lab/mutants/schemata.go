@@ -12,7 +12,7 @@ import (
 )
 
 // activeImport is what mutated sources import.
-const activeImport = `import mutantsactive "github.com/watchbed/watchbed/internal/mutants/active"`
+const activeImport = `import mutantsactive "github.com/watchbed/watchbed/internal/mutants"`
 
 // WriteOverlay numbers the mutants, writes the sources with all of them into a
 // folder, and returns the file for the flag -overlay of go build.

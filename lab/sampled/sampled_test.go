@@ -15,9 +15,8 @@ import (
 	"github.com/watchbed/watchbed/explore/prove"
 	"github.com/watchbed/watchbed/explore/prove/schedules"
 	"github.com/watchbed/watchbed/explore/strategy"
-	_ "github.com/watchbed/watchbed/internal/fewcollections"
 	"github.com/watchbed/watchbed/internal/testsize"
-	"github.com/watchbed/watchbed/internal/wholehistory"
+	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/sim"
 )
 
@@ -75,7 +74,7 @@ func (w *world) sample(t *testing.T, s strategy.Strategy, most int) (samples []s
 		ended, err := walk.Take(chooser)
 		require.NoError(t, err)
 		if ended {
-			histories[wholehistory.History(system, sim.NewDigest)] = struct{}{}
+			histories[tried.History(system, sim.NewDigest)] = struct{}{}
 		}
 		if n <= w.mostClasses {
 			ofClass.Begin(uint64(n - 1))

@@ -9,7 +9,7 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/prove"
 	"github.com/watchbed/watchbed/explore/prove/schedules"
-	"github.com/watchbed/watchbed/internal/wholehistory"
+	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -45,15 +45,15 @@ func (unjudged) Goal() prove.Goal { return nil }
 
 // noting keeps the histories with which schedules end.
 type noting struct {
-	wholehistory.System
+	tried.WholeHistory
 	ends map[sim.Digest]struct{}
 }
 
 // Over implements explore.Subject.
 func (s noting) Over(w *sim.World) bool {
-	over := s.System.Over(w)
+	over := s.WholeHistory.Over(w)
 	if over {
-		s.ends[wholehistory.History(s.System.System, sim.NewDigest)] = struct{}{}
+		s.ends[tried.History(s.WholeHistory.System, sim.NewDigest)] = struct{}{}
 	}
 	return over
 }
@@ -82,7 +82,7 @@ func (w *world) all(t *testing.T) (states, histories int) {
 		return r.States
 	}
 	states = search(w.system(t))
-	whole := noting{wholehistory.System{System: w.system(t)}, map[sim.Digest]struct{}{}}
+	whole := noting{tried.WholeHistory{System: w.system(t)}, map[sim.Digest]struct{}{}}
 	search(whole)
 	return states, len(whole.ends)
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	_ "github.com/watchbed/watchbed/internal/fewcollections"
 	"github.com/watchbed/watchbed/internal/testsize"
 	_ "github.com/watchbed/watchbed/knownbugs"
 	"github.com/watchbed/watchbed/testbed"

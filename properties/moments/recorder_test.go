@@ -7,7 +7,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/strategy"
-	_ "github.com/watchbed/watchbed/internal/fewcollections"
+	_ "github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/scenarios"

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/explore/fair"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
@@ -98,7 +97,7 @@ func (j *answered) step(w *sim.World, a sim.Action, _ *testbed.Tally) {
 	j.turnsOf(a.Slot).taken = w.Steps()
 	owed := 0
 	for _, e := range w.Enabled() {
-		if fair.IsOwed(w, e) {
+		if explore.IsOwed(w, e) {
 			j.turnsOf(e.Slot).enabled = w.Steps()
 			owed++
 		}
@@ -115,7 +114,7 @@ func (j *answered) step(w *sim.World, a sim.Action, _ *testbed.Tally) {
 	}
 	var timers []string
 	for _, e := range w.Enabled() {
-		if e.Kind == sim.Fire && fair.IsOwed(w, e) {
+		if e.Kind == sim.Fire && explore.IsOwed(w, e) {
 			timers = append(timers, fmt.Sprintf("%s of %s", w.Activity(e), w.NodeName(e.Node)))
 		}
 	}

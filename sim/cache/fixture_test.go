@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	_ "github.com/watchbed/watchbed/internal/fewcollections"
+	_ "github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/wire"

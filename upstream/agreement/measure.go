@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/explore/campaign"
-	"github.com/watchbed/watchbed/internal/cputime"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/testbed/program"
@@ -84,11 +83,11 @@ func affordable(ctx context.Context, sc *testbed.Scenario, version, etcd string,
 	}
 	// What a campaign does beside its schedules counts less the more there are.
 	for n := uint64(few); ; n *= 4 {
-		start := cputime.Used()
+		start := campaign.CPUTime()
 		if _, err := run(ctx, sc, version, etcd, n); err != nil {
 			return 0, err
 		}
-		took := cputime.Used() - start
+		took := campaign.CPUTime() - start
 		if estimate := uint64(float64(n) * limited.Seconds() / took.Seconds()); estimate >= limit || 4*took > limited {
 			return max(few, min(limit, estimate)), nil
 		}

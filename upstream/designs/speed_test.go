@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore/campaign"
-	"github.com/watchbed/watchbed/internal/cputime"
 	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
@@ -58,9 +57,9 @@ func lifetimes(b *testing.B, sc *testbed.Scenario, cache, etcd string, set ...st
 	// The guest is loaded before.
 	run(1)
 	b.ResetTimer()
-	before := cputime.Used()
+	before := campaign.CPUTime()
 	run(b.N)
-	b.ReportMetric(float64(b.N)/(cputime.Used()-before).Seconds(), "lifetimes/cpu-s")
+	b.ReportMetric(float64(b.N)/(campaign.CPUTime()-before).Seconds(), "lifetimes/cpu-s")
 }
 
 // BenchmarkForks is how many branches of a run of issue-15220 with Kubernetes' cache are taken in a second of processor time. Each
@@ -80,13 +79,13 @@ func BenchmarkForks(b *testing.B) {
 	guest, found := guestWithAStep(w)
 	require.True(b, found)
 	b.ResetTimer()
-	before := cputime.Used()
+	before := campaign.CPUTime()
 	for range b.N {
 		var branch sim.World
 		require.NoError(b, w.Fork(&branch))
 		require.True(b, branch.Step(towards(guest)))
 	}
-	b.ReportMetric(float64(b.N)/(cputime.Used()-before).Seconds(), "branches/cpu-s")
+	b.ReportMetric(float64(b.N)/(campaign.CPUTime()-before).Seconds(), "branches/cpu-s")
 }
 
 // guestWithAStep is a node with a guest in it that can take a step.

@@ -10,9 +10,9 @@ import (
 	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/diagnosis/states"
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/explore/strategy"
-	"github.com/watchbed/watchbed/internal/cputime"
 	"github.com/watchbed/watchbed/scenarios"
 )
 
@@ -73,11 +73,11 @@ func TestStoriesAndPagesShowTheStateOfTheGuests(t *testing.T) {
 func BenchmarkReplays(b *testing.B) {
 	rec, failure := staleList(b)
 	b.ResetTimer()
-	before := cputime.Used()
+	before := campaign.CPUTime()
 	for range b.N {
 		_, err := diagnosis.Again(scenarios.Issue15220, rec, failure)
 		require.NoError(b, err)
 	}
-	b.ReportMetric((cputime.Used()-before).Seconds()/float64(b.N), "cpu-s/replay")
+	b.ReportMetric((campaign.CPUTime()-before).Seconds()/float64(b.N), "cpu-s/replay")
 	b.ReportMetric(float64(len(rec.Choices)), "choices")
 }

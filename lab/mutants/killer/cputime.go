@@ -3,7 +3,7 @@ package killer
 import (
 	"time"
 
-	"github.com/watchbed/watchbed/internal/cputime"
+	"github.com/watchbed/watchbed/explore/campaign"
 )
 
 var start = time.Now()
@@ -11,7 +11,7 @@ var start = time.Now()
 // cpuTime is the processor time that this process has used so far, or wall-clock time where that is
 // not known.
 func cpuTime() time.Duration {
-	if used := cputime.Used(); used > 0 {
+	if used := campaign.CPUTime(); used > 0 {
 		return used
 	}
 	return time.Since(start)

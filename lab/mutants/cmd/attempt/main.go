@@ -13,8 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/watchbed/watchbed/internal/mutants/active"
-	"github.com/watchbed/watchbed/internal/mutants/limit"
+	"github.com/watchbed/watchbed/internal/mutants"
 	"github.com/watchbed/watchbed/lab/mutants/killer"
 )
 
@@ -38,20 +37,20 @@ func run() error {
 	if err := json.NewDecoder(os.Stdin).Decode(&t); err != nil {
 		return err
 	}
-	if err := limit.Process(t.Budget + margin); err != nil {
+	if err := mutants.Process(t.Budget + margin); err != nil {
 		return err
 	}
-	return out.Encode(killer.Attempt(&t, func() bool { return active.Touched }))
+	return out.Encode(killer.Attempt(&t, func() bool { return mutants.Touched }))
 }
 
 func baseline(out *json.Encoder, parts string) error {
 	// What ran before main makes a difference in every campaign.
-	before := active.Entered()
+	before := mutants.Entered()
 	for _, c := range killer.Campaigns() {
 		if !slices.ContainsFunc(strings.Split(parts, ","), func(part string) bool { return strings.Contains(c.Name, part) }) {
 			continue
 		}
-		b, err := killer.Measure(c, func() []int { return append(active.Entered(), before...) })
+		b, err := killer.Measure(c, func() []int { return append(mutants.Entered(), before...) })
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "attempt: not used:", err)
 			continue

@@ -15,7 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/watchbed/watchbed/internal/mutants/active"
+	running "github.com/watchbed/watchbed/internal/mutants"
 	"github.com/watchbed/watchbed/lab/mutants"
 	"github.com/watchbed/watchbed/lab/mutants/killer"
 )
@@ -172,7 +172,7 @@ func (r *runner) attempt(m *mutants.Mutant) (*killer.Outcome, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience*r.flags.budget)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, r.binary)
-	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d.%d", active.Variable, m.Unit, m.Number))
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d.%d", running.Variable, m.Unit, m.Number))
 	cmd.Stdin = bytes.NewReader(input)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr

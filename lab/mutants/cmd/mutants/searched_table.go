@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/watchbed/watchbed/internal/mutants/rows"
+	running "github.com/watchbed/watchbed/internal/mutants"
 	"github.com/watchbed/watchbed/report"
 )
 
@@ -39,7 +39,7 @@ func share(list []*searched, found func(*searched) bool) string {
 
 func (s *searched) isFound() bool { return s.Row != "" }
 
-func (s *searched) byVerdict() bool { return s.isFound() && s.Kind != rows.Situation }
+func (s *searched) byVerdict() bool { return s.isFound() && s.Kind != running.Situation }
 
 // searchedTable is the table of a sample that was searched with rows of at most so many states.
 func searchedTable(list []*searched, largest int) string {

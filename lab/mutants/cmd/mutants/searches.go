@@ -17,8 +17,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/watchbed/watchbed/internal/mutants/active"
-	"github.com/watchbed/watchbed/internal/mutants/rows"
+	running "github.com/watchbed/watchbed/internal/mutants"
 	"github.com/watchbed/watchbed/lab/mutants"
 )
 
@@ -89,7 +88,7 @@ type searcher struct {
 	// budget is the processor time for a mutant.
 	budget time.Duration
 	// rows are those that are small enough, the smallest first, with what they enter.
-	rows []rows.Outcome
+	rows []running.Outcome
 }
 
 // searchAll searches the rows with the mutants of the sample of which there is no result, or prints those that there are.
@@ -164,7 +163,7 @@ func (s *searcher) build(root string, sample []*mutants.Mutant) error {
 
 // measure searches the rows without a mutant: they have to come to what is written down.
 func (s *searcher) measure() error {
-	outcomes, _, cpu, err := s.search(&rows.Task{Largest: s.flags.largest}, "baseline", "")
+	outcomes, _, cpu, err := s.search(&running.Task{Largest: s.flags.largest}, "baseline", "")
 	if err != nil {
 		return err
 	}
@@ -222,8 +221,8 @@ func (s *searcher) attempt(m *mutants.Mutant, old *result) (*searched, error) {
 	if r.Entered = len(names); r.Entered == 0 {
 		return r, nil
 	}
-	task := &rows.Task{Rows: names, Largest: s.flags.largest, Seconds: int(s.budget / time.Second)}
-	outcomes, ended, cpu, err := s.search(task, m.ID(), fmt.Sprintf("%s=%d.%d", active.Variable, m.Unit, m.Number))
+	task := &running.Task{Rows: names, Largest: s.flags.largest, Seconds: int(s.budget / time.Second)}
+	outcomes, ended, cpu, err := s.search(task, m.ID(), fmt.Sprintf("%s=%d.%d", running.Variable, m.Unit, m.Number))
 	if err != nil {
 		return nil, err
 	}
@@ -233,7 +232,7 @@ func (s *searcher) attempt(m *mutants.Mutant, old *result) (*searched, error) {
 			r.Counts = o.Row
 		}
 		// The first lost situation stands unless a later row comes to another verdict.
-		if o.Kind != "" && (r.Kind == "" || o.Kind != rows.Situation) {
+		if o.Kind != "" && (r.Kind == "" || o.Kind != running.Situation) {
 			r.Row, r.States, r.Kind, r.What = o.Row, o.States, o.Kind, o.What
 		}
 	}
@@ -244,7 +243,7 @@ func (s *searcher) attempt(m *mutants.Mutant, old *result) (*searched, error) {
 }
 
 // search runs one process. If it does not come to its end, ended says how.
-func (s *searcher) search(task *rows.Task, name, mutant string) (outcomes []rows.Outcome, ended string, cpu time.Duration, err error) {
+func (s *searcher) search(task *running.Task, name, mutant string) (outcomes []running.Outcome, ended string, cpu time.Duration, err error) {
 	task.Out = filepath.Join(s.folder, name+".out")
 	file := filepath.Join(s.folder, name+".task")
 	text, err := json.Marshal(task)
@@ -262,22 +261,22 @@ func (s *searcher) search(task *rows.Task, name, mutant string) (outcomes []rows
 	switch {
 	case err == nil && failure != nil && len(outcomes) == 0 && mutant != "":
 		// With the mutant no row can be put together.
-		return []rows.Outcome{{Row: task.Rows[0]}}, rows.Failed, cpu, nil
+		return []running.Outcome{{Row: task.Rows[0]}}, running.Failed, cpu, nil
 	case err != nil || len(outcomes) == 0:
 		return nil, "", 0, fmt.Errorf("%s: %w: %s", name, errors.Join(failure, err), out)
 	case failure == nil:
 	case bytes.Contains(out, []byte("panic: ")):
-		ended = rows.Panic
+		ended = running.Panic
 	default:
-		ended = rows.Endless
+		ended = running.Endless
 	}
 	return outcomes, ended, cpu, nil
 }
 
 // readOutcomes reads the last line about each row.
-func readOutcomes(path string) (all []rows.Outcome, err error) {
+func readOutcomes(path string) (all []running.Outcome, err error) {
 	err = readLines(path, func(line []byte) error {
-		var o rows.Outcome
+		var o running.Outcome
 		if err := json.Unmarshal(line, &o); err != nil {
 			return err
 		}

@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package limit
+package mutants
 
 import (
 	"runtime/debug"
@@ -9,7 +9,7 @@ import (
 )
 
 // Process ends the process when it has used that much processor time, or more memory
-// than any healthy campaign.
+// than any healthy campaign: a mutant may loop without end or allocate without bound.
 func Process(cpu time.Duration) error {
 	debug.SetMaxStack(64 << 20)
 	seconds := uint64(cpu/time.Second) + 1

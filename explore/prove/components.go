@@ -1,18 +1,15 @@
-// Package components finds the strongly connected components of a graph.
-//
-// It must never import anything of this module.
-package components
+package prove
 
-// Graph has states with steps between them.
-type Graph interface {
+// graphOfStates has states with steps between them.
+type graphOfStates interface {
 	// Steps is how many steps lead out of a state, To where one of them does.
 	Steps(state uint32) int
 	To(state uint32, step int) uint32
 }
 
-// Of are the components of these states, with the steps between them (Tarjan 1972, without recursion: a path may
+// components are the components of these states, with the steps between them (Tarjan 1972, without recursion: a path may
 // be as long as the search is deep).
-func Of(g Graph, states []uint32) [][]uint32 {
+func components(g graphOfStates, states []uint32) [][]uint32 {
 	t := tarjan{graph: g, inside: map[uint32]bool{}, low: map[uint32]uint32{}, left: map[uint32]bool{}}
 	for _, s := range states {
 		t.inside[s] = true
@@ -26,7 +23,7 @@ func Of(g Graph, states []uint32) [][]uint32 {
 }
 
 type tarjan struct {
-	graph  Graph
+	graph  graphOfStates
 	inside map[uint32]bool
 	// low is, by state, the least number of a visit that it leads back to; 0 was not visited.
 	low map[uint32]uint32

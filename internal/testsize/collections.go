@@ -1,10 +1,4 @@
-// Package fewcollections makes a test binary collect garbage more rarely. Campaigns keep
-// a few megabytes and leave garbage with every run, so that at Go's default the collector
-// takes a sixth of their processor time. Tests that run campaigns import the package for
-// its effect; the environment variable GOGC goes before it.
-//
-// The package must never import anything of this module, and only tests import it.
-package fewcollections
+package testsize
 
 import (
 	"os"

@@ -1,8 +1,8 @@
-// Package active says which mutant runs. It is imported by the mutated sources that
-// package mutants makes, and never by what is written in the repository.
+// Package mutants is the part of module lab's mutants that a binary with mutants in it carries: which mutant
+// runs, what the process may use, and what it and cmd/mutants tell each other.
 //
-// It must never import anything of this module: every package may be mutated.
-package active
+// It must never import anything of this module: the mutated sources import it, and every package may be mutated.
+package mutants
 
 import (
 	"os"

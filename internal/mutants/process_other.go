@@ -1,6 +1,6 @@
 //go:build !linux && !darwin
 
-package limit
+package mutants
 
 import "time"
 

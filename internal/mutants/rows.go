@@ -1,9 +1,4 @@
-// Package rows is what cmd/mutants and the tests of package proofs tell each other: which rows of
-// the table of proofs are searched with a mutant, and what they come to.
-//
-// It must never import anything of this module: it is compiled into the binary that has the
-// mutants in it.
-package rows
+package mutants
 
 // Task is what one process searches.
 type Task struct {

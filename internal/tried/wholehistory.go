@@ -1,9 +1,4 @@
-// Package wholehistory has systems of which states keep everything that clients recorded, in
-// the place of what verdicts depend on. A search over them finds more states, and the set of
-// the histories in which its schedules end.
-//
-// Only tests import it. It must never import scenarios or properties.
-package wholehistory
+package tried
 
 import (
 	"cmp"
@@ -13,17 +8,17 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// System keeps in its states which operations there are, with their answers, and in which
+// WholeHistory keeps in its states which operations there are, with their answers, and in which
 // order they began and ended.
-type System struct{ *testbed.System }
+type WholeHistory struct{ *testbed.System }
 
 // Past implements prove.Subject.
-func (s System) Past(d sim.Digest) sim.Digest {
+func (s WholeHistory) Past(d sim.Digest) sim.Digest {
 	return s.System.Past(History(s.System, d))
 }
 
 // Alike implements prove.Symmetric: the history says who is who.
-func (System) Alike() [][]sim.NodeID { return nil }
+func (WholeHistory) Alike() [][]sim.NodeID { return nil }
 
 // History mixes in what the clients of a system have recorded: of operations their order, their
 // answers, and the readings of the clock, which stands still when untimed.
