@@ -1,7 +1,7 @@
 // Package mutants changes the code of this module in small ways, to measure what the
 // scenarios notice: a mutation score. A change is a Mutant. All mutants that are
 // chosen are compiled into one binary (mutant schemata): each changed function begins
-// by asking package active which mutant runs, and has the changed body beside its own.
+// by asking internal/mutants which mutant runs, and has the changed body beside its own.
 // So one build serves hundreds of mutants, and a mutant costs only its campaigns.
 //
 //	targets.go    which packages, and how many mutants of each
