@@ -12,7 +12,6 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/progress"
 	"github.com/watchbed/watchbed/sim/etcd"
-	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed/program"
 	"github.com/watchbed/watchbed/testbed/topology"
@@ -114,7 +113,7 @@ func (c *cluster) followerConfig(s *System) etcd.Config {
 // WatchRules are what the release of etcd does with create requests.
 func (s *System) WatchRules() workload.WatchRules {
 	o := &s.nodes.Etcd
-	return workload.WatchRules{RefusesNegative: o.Watch.NegativeStart == v3rpc.Refused, CountsIDs: o.Store.CountsIDs}
+	return workload.WatchRules{RefusesNegative: o.Watch.RefusesNegative, CountsIDs: o.Store.CountsIDs}
 }
 
 // etcdOptions are the options of etcd as the designs of the caches want them.

@@ -10,7 +10,6 @@ import (
 	"github.com/watchbed/watchbed/sim/client/etcd3"
 	"github.com/watchbed/watchbed/sim/compactor"
 	"github.com/watchbed/watchbed/sim/etcd"
-	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/sim/informer"
 	"github.com/watchbed/watchbed/sim/option"
 )
@@ -95,7 +94,7 @@ func (p *Params) Nodes() (Nodes, error) {
 	}
 	if _, set := p.override("progress-echo"); !set && echoes {
 		// The design is one of etcd as well.
-		n.Etcd.Watch.ProgressEcho = v3rpc.Echoed
+		n.Etcd.Watch.EchoesID = true
 	}
 	return n, p.Topology.SetMember(p.Etcd, &n.Etcd)
 }

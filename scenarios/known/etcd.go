@@ -3,7 +3,6 @@ package known
 import (
 	"github.com/watchbed/watchbed/sim/client/clientv3"
 	"github.com/watchbed/watchbed/sim/etcd"
-	"github.com/watchbed/watchbed/sim/etcd/lease"
 	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -27,7 +26,7 @@ var (
 	NeverSplits = ofEtcd("etcd does not know that a watch can ask for fragments (fragments=none)",
 		func(o *etcd.Options) bool { return o.Watch.Fragments == v3rpc.FragmentsNone })
 	RefusesWithoutReason = ofEtcd("etcd does not say why it refuses a watch (refusal-reason=none)",
-		func(o *etcd.Options) bool { return o.Watch.RefusalReason == v3rpc.ReasonMissing })
+		func(o *etcd.Options) bool { return o.Watch.RefusesSilently })
 	NoProgressBelowStart = ofEtcd("etcd forgets progress requests while a watch starts at a revision that does not exist yet (progress=dropped-below-start)",
 		func(o *etcd.Options) bool { return o.Watch.Progress == v3rpc.DroppedBelowStart })
 	ProgressBelowStart = ofEtcd("etcd tells a watch of progress before the revision exists at which it starts",
@@ -47,11 +46,11 @@ var (
 	RestartRemovesDeletion = ofEtcd("a compaction that goes on after a restart of etcd removes the deletion at its own revision (restore-tombstone=not-indexed)",
 		func(o *etcd.Options) bool { return !o.Store.IndexesTombstones })
 	AcceptsNegativeStart = ofEtcd("etcd accepts a watch from a revision below 0 (negative-start=accepted)",
-		func(o *etcd.Options) bool { return o.Watch.NegativeStart == v3rpc.Accepted })
+		func(o *etcd.Options) bool { return !o.Watch.RefusesNegative })
 	KeepsHistory = ofEtcd("syncWatchers keeps the history that it has read for its next turn (sync-history=kept)",
 		func(o *etcd.Options) bool { return o.Store.KeepsHistory })
 	LeaseTimeLeftOfAny = ofEtcd("a member of etcd that has stopped to lead says how much time a lease has left (lease-time-left=of-any)",
-		func(o *etcd.Options) bool { return o.Leases.TimeLeft == lease.TimeLeftOfAny })
+		func(o *etcd.Options) bool { return !o.Leases.RefusesTimeLeft })
 	LeavesRangesOut = ofEtcd("a member that gives no answer leaves the ranges of a transaction out (needless-ranges=removed)",
 		func(o *etcd.Options) bool { return o.Write.NeedlessRanges == etcd.RangesRemoved })
 	ReusesReadIndexIDs = ofEtcd("a ReadIndex that is repeated has the id of the first (read-index-ids=reused)",
@@ -59,7 +58,7 @@ var (
 	LowersFutureWatch = ofEtcd("etcd moves a watch from a future revision back after a restore (sync-min-rev=set-to-next)",
 		func(o *etcd.Options) bool { return !o.Store.NeverLowersMinRev })
 	StoresOptionsLate = ofEtcd("etcd stores the options of a watch behind its registration (watch-options=after-watch)",
-		func(o *etcd.Options) bool { return o.Watch.WatchOptions == v3rpc.StoredAfterWatch })
+		func(o *etcd.Options) bool { return !o.Watch.StoresWithWatch })
 	RestartTakesRevisionBack = ofEtcd("the revision of etcd goes back if it restarts while it compacts (restore-revision=from-keys)",
 		func(o *etcd.Options) bool { return !o.Store.RestoresScheduled })
 )

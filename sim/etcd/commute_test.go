@@ -13,7 +13,6 @@ import (
 	"github.com/watchbed/watchbed/internal/commute"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
-	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -54,7 +53,7 @@ func busyWorld(t *testing.T, d *rand.Rand) *sim.World {
 		cfg.Reads.RangeTime, cfg.Watch.ReadsDelayWatches = time.Millisecond, true
 	}
 	if d.IntN(3) == 0 {
-		cfg.Watch.ProgressEcho = v3rpc.Echoed
+		cfg.Watch.EchoesID = true
 	}
 	if d.IntN(3) == 0 {
 		cfg.Watch.CreatedInOrder = true

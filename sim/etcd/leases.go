@@ -163,7 +163,7 @@ func (s *Server) leaseRenew(env *sim.Env, r *read, p *wire.LeaseKeepAliveRequest
 		resp.TTL = l.TTL
 		s.lessor.Renew(p.ID, env.Now())
 		if env.Noting() {
-			env.Note(lease.Renewed{ID: p.ID, Until: l.Expiry, Promised: s.members.options().Leases.Renewals == lease.RenewalsCount})
+			env.Note(lease.Renewed{ID: p.ID, Until: l.Expiry, Promised: !s.members.options().Leases.RenewalsAnswered})
 		}
 		s.awaitExpiry(env)
 	}
@@ -176,7 +176,7 @@ func (s *Server) leaseTimeToLive(env *sim.Env, r *read, p *wire.LeaseTimeToLiveR
 	if l := s.lookup(env, p.ID); l != nil {
 		if !s.lessor.Primary() {
 			env.Cover(coverTimeLeftLeaderless)
-			if s.members.options().Leases.TimeLeft == lease.TimeLeftOfLeader {
+			if s.members.options().Leases.RefusesTimeLeft {
 				s.noteFailure(env, p, errLeaderChanged, "")
 				env.Send(r.conn, errLeaderChanged)
 				return
@@ -202,7 +202,7 @@ func (s *Server) promote(env *sim.Env) {
 		env.Cover(coverPromoted)
 		env.Writes(cellLessor, 0)
 		if env.Noting() {
-			env.Note(lease.BeganToLead{Leases: len(s.lessor.Leases()), Queued: s.members.options().Leases.Promoted == lease.PromotedExtended})
+			env.Note(lease.BeganToLead{Leases: len(s.lessor.Leases()), Queued: !s.members.options().Leases.ForgetsPromoted})
 		}
 	}
 	s.lessor.Promote(env.Now(), s.cfg.Elections.Timeout)

@@ -96,7 +96,7 @@ func (l *Lessor) Revoke(id int64) {
 
 // Renew begins the time of a lease anew.
 func (l *Lessor) Renew(id int64, now sim.Time) {
-	if x := l.Lookup(id); x != nil && l.primary && l.options.Renewals == RenewalsCount {
+	if x := l.Lookup(id); x != nil && l.primary && !l.options.RenewalsAnswered {
 		x.refresh(now)
 	}
 }
@@ -120,7 +120,7 @@ func (l *Lessor) Promote(now sim.Time, extend sim.Duration) {
 	l.primary = true
 	for i := range l.leases {
 		l.leases[i].refresh(now + sim.Time(extend))
-		l.leases[i].unqueued = l.options.Promoted == PromotedForgotten
+		l.leases[i].unqueued = l.options.ForgetsPromoted
 	}
 }
 

@@ -12,18 +12,35 @@ import (
 // the order of the releases that brought them. Amounts left at zero are what etcd
 // has out of the box.
 type Options struct {
-	Progress      Progress
-	ProgressEcho  ProgressEcho
-	CreateAtZero  CreateAtZero
-	NegativeStart NegativeStart
-	WatchOptions  WatchOptions
-	SentEvents    reply.Events
-	ElidedTicks   ElidedTicks
-	RefusedID     RefusedID
-	RefusalReason RefusalReason
-	Fragments     Fragments
-	Leaderless    LeaderlessStreams
+	Progress    Progress
+	SentEvents  reply.Events
+	ElidedTicks ElidedTicks
+	Fragments   Fragments
 
+	// EchoesID: progress carries WatchProgressRequest.ID (the first draft of KEP-2340, "Potential Future Improvements").
+	// The last id that came is remembered: an earlier request of the same stream is served by the later one too.
+	EchoesID bool
+	// PassesZero: the watchable store picks the start of a watch from revision 0, "from now on"; Created names the
+	// revision read after that, which may already be past some events. Otherwise recvLoop reads the revision, adds one,
+	// and registers later: the watch starts behind the revision that Created names.
+	PassesZero bool
+	// RefusesNegative: a watch from a revision below 0 is cancelled at once. Otherwise a start of -1 counts as unsynced
+	// while nothing was ever compacted, and empties the range that syncWatchers reads for all watchers (#20693).
+	RefusesNegative bool
+	// StoresWithWatch: recvLoop stores what a create request asks for, progress, previous values and fragments, together
+	// with the watch. As shipped that is a step of its own behind the registration, under serverWatchStream.mu: events
+	// that sendLoop takes in between have no previous values and are not split.
+	StoresWithWatch bool
+	// RefusesAsAsked: the answer to a create request that is refused has the watch id that the request names, and not
+	// -1. That is 0 if the client leaves the choice to etcd, and 0 is also the id of the first watch of a stream: sendLoop
+	// then takes this one for canceled. Releases before 3.4.20 and 3.5.5 did so where a permission was missing (#12385),
+	// of which there are none here.
+	RefusesAsAsked bool
+	// RefusesSilently: the answer to a create request that is refused does not say why. In 3.3 Watch returns the id -1
+	// and no error.
+	RefusesSilently bool
+	// KeepsLeaderless: streams that require a leader stay open when there has been none for three election timeouts.
+	KeepsLeaderless bool
 	// CreatedInOrder: a create request that is not refused is answered through the watch channel, behind what was queued
 	// before. As shipped the answer goes through ctrlStream: it can be sent before progress for all watches of the stream
 	// that was queued when the watch did not exist yet, which the client then takes for progress of the new watch too.
@@ -66,78 +83,6 @@ func (o *Options) SetDefaults() {
 	}
 }
 
-// ProgressEcho is whether progress names the request that it answers.
-type ProgressEcho uint8
-
-const (
-	// EchoNone: it does not, in any release.
-	EchoNone ProgressEcho = iota
-	// Echoed: it carries WatchProgressRequest.ID (the first draft of KEP-2340,
-	// "Potential Future Improvements"). The last id that came is remembered: an
-	// earlier request of the same stream is served by the later one too.
-	Echoed
-)
-
-// CreateAtZero is how a watch from revision 0, "from now on", gets its start.
-type CreateAtZero uint8
-
-const (
-	// ReadBeforeRegister: recvLoop reads the revision, adds one, and registers
-	// later: the watch starts behind the revision that Created names.
-	ReadBeforeRegister CreateAtZero = iota
-	// PassedThrough: the watchable store picks the start; Created names the
-	// revision read after that, which may already be past some events.
-	PassedThrough
-)
-
-// NegativeStart is what becomes of a watch from a revision below 0.
-type NegativeStart uint8
-
-const (
-	// Accepted: a start of -1 counts as unsynced while nothing was ever
-	// compacted, and empties the range that syncWatchers reads for all watchers
-	// (#20693).
-	Accepted NegativeStart = iota
-	// Refused: the watch is cancelled at once.
-	Refused
-)
-
-// WatchOptions is when recvLoop stores what a create request asks for: progress,
-// previous values and fragments.
-type WatchOptions uint8
-
-const (
-	// StoredAfterWatch: in a step of its own behind the registration, under
-	// serverWatchStream.mu. Events that sendLoop takes in between have no previous values
-	// and are not split.
-	StoredAfterWatch WatchOptions = iota
-	// StoredWithWatch: together with it, which no release does.
-	StoredWithWatch
-)
-
-// RefusedID is the watch id in the answer to a create request that is refused.
-type RefusedID uint8
-
-const (
-	// RefusedNone: that of no watch, -1.
-	RefusedNone RefusedID = iota
-	// RefusedAsAsked: the one that the request names. That is 0 if the client leaves the
-	// choice to etcd, and 0 is also the id of the first watch of a stream: sendLoop then
-	// takes this one for canceled. Releases before 3.4.20 and 3.5.5 did so where a
-	// permission was missing (#12385), of which there are none here.
-	RefusedAsAsked
-)
-
-// RefusalReason is whether the answer to a create request that is refused says why.
-type RefusalReason uint8
-
-const (
-	// ReasonNamed: it does.
-	ReasonNamed RefusalReason = iota
-	// ReasonMissing: it does not. In 3.3 Watch returns the id -1 and no error.
-	ReasonMissing
-)
-
 // Fragments is where a response is split that is too large.
 type Fragments uint8
 
@@ -165,40 +110,29 @@ const (
 	ElidedForGood
 )
 
-// LeaderlessStreams is what becomes of the streams that require a leader when there has
-// been none for three election timeouts.
-type LeaderlessStreams uint8
-
-const (
-	// LeaderlessEnded: they end with an error.
-	LeaderlessEnded LeaderlessStreams = iota
-	// LeaderlessKept: they stay open, as those that require none, which no release does.
-	LeaderlessKept
-)
-
 // Choices are the options in which releases differ.
 var Choices = option.NewGroup("etcd",
 	option.SeamOption(ProgressSeam, func(o *Options) *Progress { return &o.Progress }),
-	option.Choice("progress-echo", func(o *Options) *ProgressEcho { return &o.ProgressEcho },
+	option.Either("progress-echo", func(o *Options) *bool { return &o.EchoesID },
 		"whether progress names the request that it answers",
 		option.Value{Name: "none", Doc: "it does not: all releases"},
 		option.Value{Name: "echoed", Doc: "it carries the request's id: no release (the first draft of KEP-2340)"}),
-	option.Choice("create-at-zero", func(o *Options) *CreateAtZero { return &o.CreateAtZero },
+	option.Either("create-at-zero", func(o *Options) *bool { return &o.PassesZero },
 		"how a watch from revision 0 gets its start",
 		option.Value{Name: "read-before-register", Doc: "recvLoop reads the revision, adds one, and registers the watch later"},
 		option.Value{Name: "passed-through", Doc: "the watchable store picks it while it registers the watch"}),
 	option.Either("created", func(o *Options) *bool { return &o.CreatedInOrder }, "the way of the answer to a create request",
 		option.Val("past-channel", "through ctrlStream, past progress in the watch channel: all releases"),
 		option.Val("in-order", "through the watch channel: no release")),
-	option.Choice("negative-start", func(o *Options) *NegativeStart { return &o.NegativeStart },
+	option.Either("negative-start", func(o *Options) *bool { return &o.RefusesNegative },
 		"what becomes of a watch from a revision below 0",
 		option.Value{Name: "accepted", Doc: "the watchers that are synced with it miss their events (#20693)"},
 		option.Value{Name: "refused", Doc: "it is cancelled at once"}),
-	option.Choice("watch-options", func(o *Options) *WatchOptions { return &o.WatchOptions },
+	option.Either("watch-options", func(o *Options) *bool { return &o.StoresWithWatch },
 		"when recvLoop stores the options of a watch",
 		option.Value{Name: "after-watch", Doc: "behind its registration, so that sendLoop may take events without them: all releases"},
 		option.Value{Name: "with-watch", Doc: "together with it: no release"}),
-	option.Choice("refused-watch-id", func(o *Options) *RefusedID { return &o.RefusedID },
+	option.Either("refused-watch-id", func(o *Options) *bool { return &o.RefusesAsAsked },
 		"the id in the answer to a create request that is refused",
 		option.Value{Name: "none", Doc: "-1, which no watch has"},
 		option.Value{Name: "as-asked", Doc: "the one that the request names, so that watch 0 of the stream is taken for canceled (#12385)"}),
@@ -207,11 +141,11 @@ var Choices = option.NewGroup("etcd",
 		option.Value{Name: "full", Doc: "where the next event would make the fragment too large"},
 		option.Value{Name: "single", Doc: "behind each event: no release"},
 		option.Value{Name: "none", Doc: "nowhere: the release does not know that a watch can ask for it"}),
-	option.Choice("refusal-reason", func(o *Options) *RefusalReason { return &o.RefusalReason },
+	option.Either("refusal-reason", func(o *Options) *bool { return &o.RefusesSilently },
 		"whether the answer to a create request that is refused says why",
 		option.Value{Name: "named", Doc: "it does"},
 		option.Value{Name: "none", Doc: "it does not"}),
-	option.Choice("leaderless-streams", func(o *Options) *LeaderlessStreams { return &o.Leaderless },
+	option.Either("leaderless-streams", func(o *Options) *bool { return &o.KeepsLeaderless },
 		"what becomes of watch streams that require a leader when there is none",
 		option.Value{Name: "ended", Doc: "they end with an error: all releases"},
 		option.Value{Name: "kept", Doc: "they stay open, and their clients are sent nothing: no release"}),

@@ -144,7 +144,7 @@ func (sws *ServerWatchStream) RequestProgressAll(env *sim.Env) bool {
 
 // readProgressID is the id that a notification echoes, 0 if it echoes none.
 func (sws *ServerWatchStream) readProgressID(env *sim.Env) int64 {
-	if sws.server.opts.ProgressEcho == Echoed {
+	if sws.server.opts.EchoesID {
 		env.Reads(cellProgressID, sws.place)
 	}
 	return sws.progressID

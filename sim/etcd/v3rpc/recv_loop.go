@@ -130,7 +130,7 @@ func (sws *ServerWatchStream) recvRequest(env *sim.Env, p sim.Payload) {
 		sws.recv.cancel = p.WatchID
 		sws.recvCancel(env)
 	case *wire.WatchProgressRequest:
-		if sws.server.opts.ProgressEcho == Echoed {
+		if sws.server.opts.EchoesID {
 			sws.progressID = p.ID
 			env.Writes(cellProgressID, sws.place)
 		}
@@ -141,7 +141,7 @@ func (sws *ServerWatchStream) recvRequest(env *sim.Env, p sim.Payload) {
 // recvCreate begins a create request.
 func (sws *ServerWatchStream) recvCreate(env *sim.Env, req *wire.WatchCreateRequest) {
 	r, o := &sws.recv, &sws.server.opts
-	if req.StartRevision < 0 && o.NegativeStart == Refused {
+	if req.StartRevision < 0 && o.RefusesNegative {
 		sws.pushCtrl(env, &wire.WatchResponse{
 			Revision: sws.server.store.VisibleRev(env), WatchID: sws.refusedID(env, req),
 			Created: true, Canceled: true, CancelReason: errCompacted,
@@ -149,7 +149,7 @@ func (sws *ServerWatchStream) recvCreate(env *sim.Env, req *wire.WatchCreateRequ
 		return
 	}
 	r.create = req
-	if o.CreateAtZero == ReadBeforeRegister {
+	if !o.PassesZero {
 		r.wsrev = sws.server.store.VisibleRev(env)
 	}
 	sws.goesOn(env, recvWatch)
@@ -157,7 +157,7 @@ func (sws *ServerWatchStream) recvCreate(env *sim.Env, req *wire.WatchCreateRequ
 
 // refusedID is the id in the answer to a create request that is refused.
 func (sws *ServerWatchStream) refusedID(env *sim.Env, req *wire.WatchCreateRequest) int64 {
-	if sws.server.opts.RefusedID == RefusedAsAsked {
+	if sws.server.opts.RefusesAsAsked {
 		if env.Noting() {
 			env.Note(refusedAs{req.WatchID})
 		}
@@ -174,10 +174,10 @@ func (sws *ServerWatchStream) recvWatch(env *sim.Env) {
 	r, o := &sws.recv, &sws.server.opts
 	now := sws.server.store.Rev(env)
 	rev := r.create.StartRevision
-	if rev == 0 && o.CreateAtZero == ReadBeforeRegister {
+	if rev == 0 && !o.PassesZero {
 		rev = r.wsrev + 1
 	}
-	if o.CreateAtZero == PassedThrough {
+	if o.PassesZero {
 		r.wsrev = now
 	}
 	r.id, r.refusal = sws.watch.Watch(env, r.create, rev)
@@ -191,7 +191,7 @@ func (sws *ServerWatchStream) recvWatch(env *sim.Env) {
 	if sws.progress.Deferred() {
 		env.Cover(coverCreateDeferred)
 	}
-	if o.WatchOptions == StoredWithWatch {
+	if o.StoresWithWatch {
 		sws.storeFlags(env)
 	}
 	sws.goesOn(env, recvFlags)
@@ -202,7 +202,7 @@ func (sws *ServerWatchStream) recvFlags(env *sim.Env) {
 	if sws.wantsMu(env) {
 		return
 	}
-	if sws.server.opts.WatchOptions == StoredAfterWatch {
+	if !sws.server.opts.StoresWithWatch {
 		sws.storeFlags(env)
 	}
 	sws.goesOn(env, recvCreated)
@@ -226,14 +226,14 @@ func (r *recvLoop) isToStorePrevKV(id int64) bool {
 func (sws *ServerWatchStream) recvCreated(env *sim.Env) {
 	r := &sws.recv
 	rev := r.wsrev
-	if sws.server.opts.CreateAtZero == PassedThrough {
+	if sws.server.opts.PassesZero {
 		rev = sws.server.store.VisibleRev(env)
 	}
 	if r.refusal != "" {
 		resp := sws.server.responses.New()
 		resp.Revision, resp.WatchID, resp.Created = rev, sws.refusedID(env, r.create), true
 		resp.Canceled = true
-		if sws.server.opts.RefusalReason == ReasonNamed {
+		if !sws.server.opts.RefusesSilently {
 			resp.CancelReason = r.refusal
 		}
 		r.create = nil

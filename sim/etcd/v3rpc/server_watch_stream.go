@@ -28,7 +28,7 @@ type ServerWatchStream struct {
 	// progress is the implementation that the option chooses.
 	progress       ProgressRequests
 	progressChosen Progress
-	// progressID is that of the last progress request, with Echoed.
+	// progressID is that of the last progress request, with EchoesID.
 	progressID int64
 	// mu: the ticker's requests are under way, which holds serverWatchStream.mu
 	// over several steps; muWanted: recvLoop waits for it.

@@ -192,7 +192,7 @@ func (s *WatchServer) SetLeaderless(env *sim.Env, leaderless bool) {
 
 // EndLeaderless is monitorLeader: streams that require a leader end.
 func (s *WatchServer) EndLeaderless(env *sim.Env) {
-	if s.opts.Leaderless == LeaderlessKept {
+	if s.opts.KeepsLeaderless {
 		return
 	}
 	s.end(env, errNoLeader, func(_ sim.NodeID, requiresLeader bool) bool { return requiresLeader })
