@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed/truth"
 	"github.com/watchbed/watchbed/workload"
@@ -35,7 +36,7 @@ func (s *System) compactorWrites() {
 	for commit := range s.truth.Committed() {
 		txn, ok := commit.Request.(*wire.TxnRequest)
 		if ok && commit.Revision > revision && putsCompactRev(txn) {
-			client, call := s.compactorOf(txn)
+			client, call := s.compactorOf(commit.From, txn)
 			c.compactors = append(c.compactors, model.Operation{
 				Client: client, Call: call, Return: math.MaxInt64, Request: workload.Request(txn), Outcome: model.Unknown, Commit: commit.Revision,
 			})
@@ -45,18 +46,21 @@ func (s *System) compactorWrites() {
 	slices.SortStableFunc(c.compactors, func(a, b model.Operation) int { return cmp.Compare(a.Call, b.Call) })
 }
 
-// compactorOf is the client that stands for the compactor which asked for a transaction, and when it did.
-func (s *System) compactorOf(txn *wire.TxnRequest) (client int, call int64) {
-	client = len(s.clients.history)
-	for _, a := range s.servers {
+// compactorOf is the client that stands for the compactor of a transaction, and the call of the first request with these
+// contents: a search has one request for all that are equal. A member that is ahead of the leader names no server.
+func (s *System) compactorOf(from sim.NodeID, txn *wire.TxnRequest) (client int, call int64) {
+	contents, by := txn.Digest(sim.NewDigest), s.roles[from]
+	for i, a := range s.servers {
+		if by.Part != EtcdMember && by.Place != i {
+			continue
+		}
 		for _, w := range a.compactor.Writes() {
-			if w.Request == txn {
-				return client, w.Call
+			if w.Request.Digest(sim.NewDigest) == contents {
+				return len(s.clients.history) + i, w.Call
 			}
 		}
-		client++
 	}
-	panic("testbed: no compactor has asked for what etcd has written of it")
+	panic("testbed: no compactor has requested a transaction that etcd has committed")
 }
 
 // putsCompactRev reports whether a transaction is that of a compactor. Other clients draw
