@@ -227,7 +227,7 @@ func PastBy[T Past](make func(*System) T) func(*System) Past {
 	return func(s *System) Past { return make(s) }
 }
 
-// Wrong says what is wrong, in the words of fmt.Sprintf, and what of the run it is about.
+// Wrong is the explanation of a violation: a text with a format of package fmt, and the part of the run that a story shows for it.
 func Wrong(about explore.Concern, format string, args ...any) fmt.Stringer {
 	if false {
 		_ = fmt.Sprintf(format, args...) // go vet checks the arguments of a function that does this.
