@@ -30,13 +30,13 @@ type Compactor struct {
 	watch  watchLoop
 	// done is the number of compactions that etcd made for this server.
 	done int
-	// writes are the transactions that were asked for, in all lives of the process.
+	// writes are the transactions that the compactor has requested, in all lives of the process.
 	writes []Write
 }
 
 // Write is a transaction on the key.
 type Write struct {
-	// Call is when it was asked for, a reading of sim.Env.Tick.
+	// Call is when the compactor called etcd, a reading of sim.Env.Tick.
 	Call    int64
 	Request *wire.TxnRequest
 }
@@ -110,7 +110,7 @@ func (c *Compactor) CompactRevision() int64 { return *c.compactRevision.Value() 
 // Compactions is the number of compactions that etcd made for this server.
 func (c *Compactor) Compactions() int { return c.done }
 
-// Writes are the transactions on the key that were asked for. The caller must not change them.
+// Writes are the transactions that the compactor has requested. The caller must not change them.
 func (c *Compactor) Writes() []Write { return c.writes }
 
 // updateCompactRevision keeps the greatest revision, and answers the caches that
