@@ -1,7 +1,7 @@
 package knownbugs
 
 import (
-	"github.com/watchbed/watchbed/properties/checks"
+	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/scenarios/divergences"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -12,7 +12,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name:     "check-compares-names",
 	Summary:  "a consistency check compares the names of objects only: an old object in the cache is not found",
 	Setting:  "check-digest=names",
-	Scenario: divergences.ConsistencyChecks, Property: checks.DetectorAccuracy,
+	Scenario: divergences.ConsistencyChecks, Property: caches.DetectorAccuracy,
 	Why: "the lost event is of an object that the cache has, in an older revision",
 })
 
@@ -22,6 +22,6 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name:     "check-pages-of-newest-state",
 	Summary:  "a consistency check lists its later pages at the newest revision: a write in between is taken for a difference",
 	Setting:  "check-pages=newest",
-	Scenario: divergences.ConsistencyChecks, Property: checks.DetectorAccuracy,
+	Scenario: divergences.ConsistencyChecks, Property: caches.DetectorAccuracy,
 	Why: "cache and etcd are equal at the revision of the check",
 })

@@ -2,7 +2,6 @@ package knownbugs
 
 import (
 	"github.com/watchbed/watchbed/properties/caches"
-	"github.com/watchbed/watchbed/properties/client"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios"
@@ -28,7 +27,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name:     "client-keeps-calls",
 	Summary:  "the client library does not forget a call whose caller is gone",
 	Setting:  "abandoned-calls=kept",
-	Scenario: scenarios.ErrorsAtRest, Property: client.NothingLeft,
+	Scenario: scenarios.ErrorsAtRest, Property: caches.ClientNothingLeft,
 	Why: "nothing else depends on it: the client library holds a call that nothing waits for",
 })
 
@@ -47,7 +46,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name: "client-keeps-watches", Issue: "etcd-io/etcd#6651",
 	Summary:  "the client library forgets nothing of watches that closed while their stream was broken",
 	Setting:  "late-closings=left",
-	Scenario: scenarios.ErrorsAtRest, Property: client.NothingLeft,
+	Scenario: scenarios.ErrorsAtRest, Property: caches.ClientNothingLeft,
 	Why: "the watch has ended for its cache, and goes on at etcd",
 })
 
@@ -111,7 +110,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name: "client-reopens-late", Issue: "etcd-io/jetcd#1616",
 	Summary:  "a client library waits for as long as gRPC does before it opens a broken watch stream again: seconds, and later minutes",
 	Setting:  "reopen-pause=connection",
-	Scenario: scenarios.Pauses, Property: client.ReopensInTime,
+	Scenario: scenarios.Pauses, Property: caches.ReopensInTime,
 	Why: "the stream is opened again, and its watches go on where they were, later than clientv3 would have it",
 })
 

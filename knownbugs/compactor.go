@@ -1,7 +1,7 @@
 package knownbugs
 
 import (
-	"github.com/watchbed/watchbed/properties/compactions"
+	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -12,7 +12,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name:     "compacts-present-revision",
 	Summary:  "an API server compacts etcd at the present revision, and not at that of an interval ago",
 	Setting:  "compact-to=present",
-	Scenario: scenarios.LoneCompactor, Property: compactions.HistoryKept,
+	Scenario: scenarios.LoneCompactor, Property: caches.HistoryKept,
 	Why: "what was written within the interval is gone",
 })
 
@@ -21,6 +21,6 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name: "kubernetes-28202", Issue: "kubernetes/kubernetes#28202", FixedIn: testbed.Fix("Kubernetes", "1.4"),
 	Summary:  "each API server compacts etcd once an interval, whatever the others do",
 	Setting:  "compact-guard=none",
-	Scenario: scenarios.CompetingCompactors, Property: compactions.HistoryKept,
+	Scenario: scenarios.CompetingCompactors, Property: caches.HistoryKept,
 	Why: "three servers compact in one interval",
 })

@@ -1,7 +1,7 @@
 package knownbugs
 
 import (
-	"github.com/watchbed/watchbed/properties/load"
+	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/scenarios/seats"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -12,7 +12,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name: "kubernetes-105409", Issue: "kubernetes/kubernetes#105409", FixedIn: testbed.Fix("Kubernetes", "1.23"),
 	Summary:  "a watch keeps its seats until it ends: a few watches that last take the seats of everything else",
 	Setting:  "watch-seats=ended",
-	Scenario: seats.Queues, Property: load.SeatsKept,
+	Scenario: seats.Queues, Property: caches.SeatsKept,
 	Why: "each request that is executed has an answer, and the right one; what waits has none until a watch ends",
 })
 
@@ -23,6 +23,6 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name:     "queue-times-out",
 	Summary:  "when a request has waited too long for seats, all that wait behind it in its queue are refused with it",
 	Setting:  "queue-timeout=queue",
-	Scenario: seats.Waits, Property: load.SeatsKept,
+	Scenario: seats.Waits, Property: caches.SeatsKept,
 	Why: "a refusal for lack of seats is nothing unusual: only how long the request has waited says that it came too early",
 })

@@ -3,7 +3,6 @@ package knownbugs
 import (
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/informers"
-	"github.com/watchbed/watchbed/properties/timers"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios"
 	scenarioinformers "github.com/watchbed/watchbed/scenarios/informers"
@@ -22,7 +21,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name:     "budget-unbounded",
 	Summary:  "a dispatcher saves all the time for which it did not have to wait, and may wait that long for one watch",
 	Setting:  "dispatch-budget=unbounded",
-	Scenario: scenarios.WatchListHeldUp, Property: timers.Owned,
+	Scenario: scenarios.WatchListHeldUp, Property: caches.TimersOwned,
 	Why: "as long as the watch reads again in time, nothing else shows it",
 })
 

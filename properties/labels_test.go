@@ -1,4 +1,4 @@
-package properties
+package properties_test
 
 import (
 	"go/ast"

@@ -6,7 +6,6 @@ import (
 
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
-	"github.com/watchbed/watchbed/properties/timers"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/draws"
 	"github.com/watchbed/watchbed/scenarios/known"
@@ -129,7 +128,7 @@ not matter to the quiet one, and does not with a stream for each resource; on a 
 	},
 	Claims: []*testbed.Property{
 		reads.AnswersInTime, reads.Linearizable, caches.ServedAsPromised, caches.NeededProgress,
-		timers.Owned,
+		caches.TimersOwned,
 	},
 	Known: slices.Concat(
 		known.AwaitedProgress(),
@@ -160,7 +159,7 @@ sent ADDED when an object enters its selection, and DELETED with the object as i
 		reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.Exact, caches.MatchEtcd,
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable,
-		watches.EventTypes, watches.InitialEvents, caches.InvalidRequests, timers.Owned,
+		watches.EventTypes, watches.InitialEvents, caches.InvalidRequests, caches.TimersOwned,
 		caches.NothingLeft, watches.KeepUp,
 	},
 	Known: slices.Concat(
@@ -203,7 +202,7 @@ vain, and what no API takes is refused.`,
 		reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.Exact, reads.Pages, caches.MatchEtcd,
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Filter,
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
-		watches.EventTypes, caches.InvalidRequests, timers.Owned,
+		watches.EventTypes, caches.InvalidRequests, caches.TimersOwned,
 		caches.NothingLeft, watches.KeepUp,
 	},
 	Known: slices.Concat(

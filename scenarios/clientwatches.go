@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
-	"github.com/watchbed/watchbed/properties/timers"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/informers"
 	"github.com/watchbed/watchbed/scenarios/known"
@@ -92,7 +91,7 @@ nothing more can happen, so that a watch that falls silent shows.`,
 	Claims: []*testbed.Property{
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable, watches.EventTypes,
 		watches.KeepUp, caches.JustifiedRefusals, caches.NothingLeft, caches.Resumes,
-		timers.Owned,
+		caches.TimersOwned,
 	},
 	Known: slices.Concat(
 		known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable),

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
-	"github.com/watchbed/watchbed/properties/compactions"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
@@ -85,11 +84,11 @@ etcd would refuse it, and memory is freed before the history is full. A client f
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
 	Claims: []*testbed.Property{
-		compactions.NoCompactedWatches, watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.EventTypes,
+		caches.NoCompactedWatches, watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.EventTypes,
 		caches.JustifiedRefusals, caches.MatchEtcd,
 	},
 	Known: slices.Concat(
-		known.When(testbed.Unless(known.CompactsWatchHistory)).Violates(compactions.NoCompactedWatches).
+		known.When(testbed.Unless(known.CompactsWatchHistory)).Violates(caches.NoCompactedWatches).
 			Because("the history of events is kept whatever etcd compacts (KEP-4988)"),
 		known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable),
 	),

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/properties/caches"
-	"github.com/watchbed/watchbed/properties/client"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
@@ -124,7 +123,7 @@ and the cache remembers few events. On fixed versions progress waits for the eve
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
 	Claims: []*testbed.Property{
-		reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, client.Bounded, watches.Ordered, watches.Unique,
+		reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, caches.ClientBounded, watches.Ordered, watches.Unique,
 		watches.Reliable, watches.Bookmarkable, watches.EventTypes, caches.JustifiedRefusals,
 		caches.NeededProgress,
 	},

@@ -5,10 +5,8 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
-	"github.com/watchbed/watchbed/properties/client"
 	"github.com/watchbed/watchbed/properties/etcdapi"
 	"github.com/watchbed/watchbed/properties/reads"
-	"github.com/watchbed/watchbed/properties/timers"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
@@ -146,7 +144,7 @@ what caches still have open and nothing else, and each watch must have the newes
 		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
 	},
 	Claims: []*testbed.Property{
-		client.NothingLeft, client.Bounded, watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.KeepUp, watches.InitialEvents, watches.EventTypes, watches.Filter, caches.InvalidRequests, timers.Owned,
+		caches.ClientNothingLeft, caches.ClientBounded, watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.KeepUp, watches.InitialEvents, watches.EventTypes, watches.Filter, caches.InvalidRequests, caches.TimersOwned,
 	},
 })
 
@@ -199,7 +197,7 @@ in time make a cache list.`,
 			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: time.Minute, Steps: 200_000,
 		},
 	},
-	Claims: []*testbed.Property{timers.RelistsInTime, client.ReopensInTime, caches.Resumes, caches.MatchEtcd, watches.Ordered, watches.Unique, timers.Owned},
+	Claims: []*testbed.Property{caches.RelistsInTime, caches.ReopensInTime, caches.Resumes, caches.MatchEtcd, watches.Ordered, watches.Unique, caches.TimersOwned},
 	Known: slices.Concat(
 		known.Rarely(known.ResumedWatches(watches.Ordered, watches.Unique)),
 	),

@@ -6,7 +6,6 @@ import (
 
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
-	"github.com/watchbed/watchbed/properties/timers"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
@@ -33,7 +32,7 @@ there must come from the cache, and one whose rest has gone must come from etcd.
 			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 20 * time.Minute, Steps: 200_000,
 		},
 	},
-	Claims: []*testbed.Property{reads.Linearizable, caches.ServedAsPromised, caches.PageSizes, timers.Owned, timers.PagesInTime},
+	Claims: []*testbed.Property{reads.Linearizable, caches.ServedAsPromised, caches.PageSizes, caches.TimersOwned, caches.PagesInTime},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable),
 		known.StaleReads(reads.Linearizable),
@@ -52,7 +51,7 @@ the state at one revision all the same.`,
 		p.Workload.Think = 20 * time.Second
 		return p
 	}(),
-	Claims: []*testbed.Property{reads.Linearizable, caches.ServedAsPromised, caches.PageSizes, timers.Owned, timers.PagesInTime},
+	Claims: []*testbed.Property{reads.Linearizable, caches.ServedAsPromised, caches.PageSizes, caches.TimersOwned, caches.PagesInTime},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable),
 		known.StaleReads(reads.Linearizable),
@@ -137,7 +136,7 @@ snapshots whatever clients do: cache_snapshots. --set read=pages is clients that
 			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: time.Hour, Steps: 200_000,
 		},
 	},
-	Claims: []*testbed.Property{reads.Linearizable, caches.ServedAsPromised, timers.PagesInTime},
+	Claims: []*testbed.Property{reads.Linearizable, caches.ServedAsPromised, caches.PagesInTime},
 	Known:  slices.Concat(known.EarlyProgress(reads.Linearizable), known.StaleReads(reads.Linearizable)),
 })
 
@@ -161,7 +160,7 @@ future-rv=confirm it does: a revision that etcd does not have is refused without
 	},
 	Claims: []*testbed.Property{
 		reads.Exact, reads.Linearizable, caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
-		caches.InvalidRequests, timers.Owned,
+		caches.InvalidRequests, caches.TimersOwned,
 	},
 	Known: slices.Concat(
 		known.EarlySnapshots(reads.Exact),

@@ -5,10 +5,8 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
-	"github.com/watchbed/watchbed/properties/client"
 	"github.com/watchbed/watchbed/properties/etcdapi"
 	"github.com/watchbed/watchbed/properties/reads"
-	"github.com/watchbed/watchbed/properties/timers"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -38,7 +36,7 @@ for news: progress that waited is old when it arrives, and so is the answer to a
 		},
 	},
 	Claims: []*testbed.Property{
-		reads.AnswersInTime, reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, caches.NeededProgress, client.ReopensInTime, timers.Owned,
+		reads.AnswersInTime, reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, caches.NeededProgress, caches.ReopensInTime, caches.TimersOwned,
 	},
 	Known: slices.Concat(
 		known.ReadsThatHang(known.WaitsUntilFresh),
@@ -75,7 +73,7 @@ refused there, again and again.`,
 	},
 	Claims: []*testbed.Property{
 		reads.ServedWithoutMember, reads.AnswersInTime, etcdapi.NeedsLeader, reads.Linearizable, reads.LinearizableData, caches.MatchEtcd,
-		timers.Owned,
+		caches.TimersOwned,
 	},
 	Known: slices.Concat(
 		known.NoProgress(known.WaitsUntilFresh),

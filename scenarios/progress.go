@@ -5,9 +5,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
-	"github.com/watchbed/watchbed/properties/client"
 	"github.com/watchbed/watchbed/properties/reads"
-	"github.com/watchbed/watchbed/properties/timers"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
@@ -132,7 +130,7 @@ phase may be unsynced in the second, which is how a quiet range meets etcd-io/et
 			Steps: 200_000,
 		},
 	},
-	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable, caches.NeededProgress, client.ReopensInTime, timers.Owned},
+	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable, caches.NeededProgress, caches.ReopensInTime, caches.TimersOwned},
 	Known: slices.Concat(
 		known.ReadsThatHang(known.WaitsUntilFresh),
 		known.EarlyProgress(reads.Linearizable),

@@ -5,10 +5,8 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
-	"github.com/watchbed/watchbed/properties/client"
 	"github.com/watchbed/watchbed/properties/etcdapi"
 	"github.com/watchbed/watchbed/properties/reads"
-	"github.com/watchbed/watchbed/properties/timers"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
@@ -41,7 +39,7 @@ answer itself, is right about the data and of no use.`,
 	Claims: []*testbed.Property{
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.NeededProgress, caches.PageSizes, watches.EventTypes,
 		caches.Resumes,
-		timers.Owned,
+		caches.TimersOwned,
 	},
 })
 
@@ -67,7 +65,7 @@ goes on from there and not from history that is gone by then. More of them would
 	Claims: []*testbed.Property{
 		watches.BookmarksInTime, watches.Bookmarkable, watches.Ordered, watches.Reliable, watches.Resumable, watches.EventTypes,
 		caches.NeededProgress,
-		timers.Owned,
+		caches.TimersOwned,
 	},
 })
 
@@ -91,10 +89,10 @@ progress in every design here.`,
 		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
 	},
 	Claims: []*testbed.Property{
-		watches.KeepUp, watches.BookmarksCome, caches.NothingLeft, client.NothingLeft,
+		watches.KeepUp, watches.BookmarksCome, caches.NothingLeft, caches.ClientNothingLeft,
 		etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft, watches.EventTypes,
 		caches.Resumes,
-		timers.Owned,
+		caches.TimersOwned,
 	},
 })
 
@@ -115,7 +113,7 @@ must have its answer, and the cache must hold nothing for it.`,
 		Faults: faults.Options{Breaks: 1, Restarts: 1},
 		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
 	},
-	Claims: []*testbed.Property{caches.NothingLeft, caches.InvalidRequests, caches.MatchEtcd, reads.LinearizableData, timers.Owned},
+	Claims: []*testbed.Property{caches.NothingLeft, caches.InvalidRequests, caches.MatchEtcd, reads.LinearizableData, caches.TimersOwned},
 	Known: slices.Concat(
 		known.Rarely(known.StaleReads(reads.LinearizableData)),
 	),
@@ -140,5 +138,5 @@ waits for three seconds, and is refused with 504 and a Retry-After of 1 s.`,
 			Mode: sim.Timed, Network: 2 * time.Millisecond, Scheduling: time.Millisecond, Horizon: 3 * time.Minute, Steps: 200_000,
 		},
 	},
-	Claims: []*testbed.Property{caches.JustifiedRefusals, caches.NeededProgress, caches.PageSizes, timers.Owned},
+	Claims: []*testbed.Property{caches.JustifiedRefusals, caches.NeededProgress, caches.PageSizes, caches.TimersOwned},
 })

@@ -12,7 +12,6 @@ import (
 	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/properties/caches"
-	"github.com/watchbed/watchbed/properties/checks"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios/divergences"
 	"github.com/watchbed/watchbed/scenarios/known"
@@ -42,7 +41,7 @@ func TestLostEvent(t *testing.T) {
 		for _, f := range c.Properties {
 			// Nothing is compared.
 			switch f.Name {
-			case checks.DetectorAccuracy.Name, checks.Apart.Name, caches.SuspectSnapshots.Name:
+			case caches.DetectorAccuracy.Name, caches.ChecksApart.Name, caches.SuspectSnapshots.Name:
 				assert.Zero(t, f.Exercised, f.Name)
 			default:
 				assert.NotZero(t, f.Violations, f.Name)

@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
-	"github.com/watchbed/watchbed/properties/client"
-	"github.com/watchbed/watchbed/properties/compactions"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
@@ -36,7 +34,7 @@ from a snapshot is what etcd has, or had, at that revision; what has been compac
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
 	Claims: []*testbed.Property{
-		reads.Exact, reads.Pages, reads.NoCompactedReads, reads.Linearizable, caches.MatchEtcd, compactions.HistoryKept,
+		reads.Exact, reads.Pages, reads.NoCompactedReads, reads.Linearizable, caches.MatchEtcd, caches.HistoryKept,
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
 		caches.NothingLeft,
 	},
@@ -72,7 +70,7 @@ compaction, and refused from then on. --set compaction-notice=unheard is a cache
 		},
 	},
 	Claims: []*testbed.Property{
-		reads.Exact, reads.Pages, reads.NoCompactedReads, caches.MatchEtcd, compactions.HistoryKept, compactions.HistoryDropped,
+		reads.Exact, reads.Pages, reads.NoCompactedReads, caches.MatchEtcd, caches.HistoryKept, caches.HistoryDropped,
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
 	},
 	Known: known.EarlySnapshots(reads.Exact, reads.Pages, caches.MatchEtcd),
@@ -99,9 +97,9 @@ break. A minute passes between two compactions instead of five.`,
 	},
 	Claims: []*testbed.Property{
 		reads.NoCompactedReads, reads.Exact, reads.Pages, reads.Linearizable, caches.MatchEtcd,
-		compactions.HistoryKept, compactions.HistoryDropped,
+		caches.HistoryKept, caches.HistoryDropped,
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
-		client.ReopensInTime,
+		caches.ReopensInTime,
 	},
 	Known: slices.Concat(
 		known.EarlySnapshots(reads.Exact, reads.Pages, reads.Linearizable, caches.MatchEtcd),
@@ -130,8 +128,8 @@ are in the middle of; those that do not come let etcd grow.`,
 		},
 	},
 	Claims: []*testbed.Property{
-		compactions.HistoryKept, compactions.HistoryDropped, reads.NoCompactedReads, reads.Exact, caches.MatchEtcd,
-		client.ReopensInTime,
+		caches.HistoryKept, caches.HistoryDropped, reads.NoCompactedReads, reads.Exact, caches.MatchEtcd,
+		caches.ReopensInTime,
 	},
 	Known: slices.Concat(
 		known.EarlySnapshots(reads.Exact, caches.MatchEtcd),

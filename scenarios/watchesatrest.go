@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
-	"github.com/watchbed/watchbed/properties/timers"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim/option"
@@ -37,7 +36,7 @@ the other watchers are sent every event.`,
 	Claims: []*testbed.Property{
 		watches.KeepUp, watches.BookmarksCome, caches.NothingLeft, watches.EventTypes, watches.Ordered, watches.Unique,
 		watches.Reliable, watches.Bookmarkable,
-		timers.Owned,
+		caches.TimersOwned,
 	},
 	Known: slices.Concat(
 		known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable),
@@ -89,7 +88,7 @@ and their timers run. A watch that the new cache does not know of would be open 
 	Claims: []*testbed.Property{
 		watches.KeepUp, watches.BookmarksCome, caches.NothingLeft, watches.EventTypes, watches.Ordered, watches.Unique,
 		watches.Reliable, watches.Resumable,
-		timers.Owned,
+		caches.TimersOwned,
 	},
 	Known: known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable),
 })

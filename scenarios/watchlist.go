@@ -5,9 +5,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
-	"github.com/watchbed/watchbed/properties/client"
 	"github.com/watchbed/watchbed/properties/reads"
-	"github.com/watchbed/watchbed/properties/timers"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
@@ -126,7 +124,7 @@ figures are in scenarios/watchlists.md.`,
 			Steps: 400_000,
 		},
 	},
-	Claims: []*testbed.Property{watches.InitialEvents, timers.Owned},
+	Claims: []*testbed.Property{watches.InitialEvents, caches.TimersOwned},
 	Known:  slices.Concat(inject, known.Rarely(known.EarlyInitialEvents(watches.InitialEvents))),
 })
 
@@ -149,7 +147,7 @@ anything. The dispatcher earns 50 ms a second for that, up to 100 ms (storage/ca
 			Steps: 200_000,
 		},
 	},
-	Claims: []*testbed.Property{watches.InitialEvents, timers.Owned},
+	Claims: []*testbed.Property{watches.InitialEvents, caches.TimersOwned},
 	Known:  known.Rarely(known.EarlyInitialEvents(watches.InitialEvents)),
 })
 
@@ -175,7 +173,7 @@ looked from outside.`,
 		},
 	},
 	// Objects do not change, so that early progress has nothing to overtake.
-	Claims: []*testbed.Property{watches.InitialEventsEnd, watches.InitialEvents, client.ReopensInTime, timers.Owned},
+	Claims: []*testbed.Property{watches.InitialEventsEnd, watches.InitialEvents, caches.ReopensInTime, caches.TimersOwned},
 	Known: slices.Concat(
 		known.When(known.EndsByTimer, testbed.Unless(known.EtcdNotifies)).Violates(watches.InitialEventsEnd).
 			Because("no progress is requested for a watch with initial events (kubernetes/kubernetes#122805)"),

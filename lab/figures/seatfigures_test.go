@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/watchbed/watchbed/internal/tried"
-	"github.com/watchbed/watchbed/properties/load"
+	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/scenarios/seats"
 )
 
@@ -43,7 +43,7 @@ func measuredSeats(t *testing.T) string {
 		refused := sum(`apiserver_flowcontrol_rejected_requests_total{reason="queue-full"}`) +
 			sum(`apiserver_flowcontrol_rejected_requests_total{reason="time-out"}`) + sum(`flowcontrol_rejected_lists_total{reason="at-etcd"}`)
 		fmt.Fprintf(&b, "| %s | %.0f %% | %d | %d | %d of 10 | %.1f | %.1f | %.1f / %.1f | %.2f s |\n", x.name,
-			100*float64(violations(t, c, load.WithinSeats))/runs,
+			100*float64(violations(t, c, caches.WithinSeats))/runs,
 			most("flowcontrol_lists_at_etcd"), most("flowcontrol_objects_at_etcd"), most("flowcontrol_seats_at_etcd"),
 			sum(`etcd_requests_total{operation="list",for="client"}`)/runs, refused/runs,
 			served("faults")/runs/during, served("healed")/runs/after,

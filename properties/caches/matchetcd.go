@@ -1,5 +1,5 @@
-// Package caches has the properties of the caches themselves, whatever they are
-// asked.
+// Package caches has the properties of API servers: of their caches, whatever these are
+// asked, of the timers, client libraries and compactors beside them, and of their memory.
 package caches
 
 import (

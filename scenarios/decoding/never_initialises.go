@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
-	"github.com/watchbed/watchbed/properties/starts"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
@@ -31,5 +30,5 @@ stream is compacted in its middle, pages of 10,000 objects behind their end.`,
 			Steps: 1_000_000,
 		},
 	},
-	Claims: []*testbed.Property{starts.Initialises, caches.MatchEtcd},
+	Claims: []*testbed.Property{caches.Initialises, caches.MatchEtcd},
 })

@@ -6,7 +6,6 @@ import (
 
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
-	"github.com/watchbed/watchbed/properties/timers"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
@@ -38,7 +37,7 @@ watcher as of any other, and no progress is sent while one of them is behind. So
 		},
 	},
 	Claims: []*testbed.Property{
-		reads.AnswersInTime, reads.Linearizable, caches.ServedAsPromised, caches.NeededProgress, timers.Owned,
+		reads.AnswersInTime, reads.Linearizable, caches.ServedAsPromised, caches.NeededProgress, caches.TimersOwned,
 	},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable),

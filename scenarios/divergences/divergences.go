@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/properties/caches"
-	"github.com/watchbed/watchbed/properties/checks"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/testbed"
@@ -21,7 +20,7 @@ func divergence(lost, summary, doc string, rows []testbed.Row) *testbed.Scenario
 		Name: "lost-" + lost, Summary: summary, Params: p,
 		Doc: doc + ` Each of two resources has one such loss within the first 90 s; readers begin after the first check, as in lost-event.`,
 		Claims: []*testbed.Property{
-			checks.DetectorAccuracy, reads.Exact, reads.Linearizable, reads.Pages, checks.Apart, caches.SuspectSnapshots,
+			caches.DetectorAccuracy, reads.Exact, reads.Linearizable, reads.Pages, caches.ChecksApart, caches.SuspectSnapshots,
 		},
 		Known: rows,
 	})

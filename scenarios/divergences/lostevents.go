@@ -5,11 +5,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
-	"github.com/watchbed/watchbed/properties/checks"
-	"github.com/watchbed/watchbed/properties/client"
-	"github.com/watchbed/watchbed/properties/compactions"
 	"github.com/watchbed/watchbed/properties/reads"
-	"github.com/watchbed/watchbed/properties/timers"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
@@ -31,7 +27,7 @@ start again, and everything right. etcd tells of its progress every minute: a ch
 cannot see that the last event of all is missing, as long as nothing has moved that on.`,
 	Params: lostEventParams,
 	Claims: []*testbed.Property{
-		checks.DetectorAccuracy, reads.Exact, reads.Linearizable, reads.Pages, checks.Apart, caches.SuspectSnapshots,
+		caches.DetectorAccuracy, reads.Exact, reads.Linearizable, reads.Pages, caches.ChecksApart, caches.SuspectSnapshots,
 	},
 	Known: slices.Concat(
 		foundByCheck("snapshots stay that lack the event"),
@@ -64,7 +60,7 @@ time in between stay, and are wrong, until they are evicted or compacted away. C
 		},
 	},
 	Claims: []*testbed.Property{
-		checks.DetectorAccuracy, reads.Exact, reads.Linearizable, checks.Apart, caches.SuspectSnapshots,
+		caches.DetectorAccuracy, reads.Exact, reads.Linearizable, caches.ChecksApart, caches.SuspectSnapshots,
 	},
 	Known: slices.Concat(
 		unnoticed(notDue, testbed.Unless(known.CheckerEndsProcess)),
@@ -92,7 +88,7 @@ ground truth at the moment when it was begun.`,
 		Faults: faults.Options{LostEvents: 1, Breaks: 1, Restarts: 1, EtcdRestarts: 1},
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
-	Claims: []*testbed.Property{checks.DetectorAccuracy, compactions.HistoryKept, caches.Resumes, caches.SuspectSnapshots},
+	Claims: []*testbed.Property{caches.DetectorAccuracy, caches.HistoryKept, caches.Resumes, caches.SuspectSnapshots},
 })
 
 var ConsistencyChecks = testbed.RegisterScenario(&testbed.Scenario{
@@ -111,7 +107,7 @@ switched off stay off, and the next check decides. When nothing more can happen 
 		Faults: faults.Options{LostEvents: 1, LeaderChanges: 1, EtcdRestarts: 1},
 		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
 	},
-	Claims: []*testbed.Property{checks.DetectorAccuracy, caches.NothingLeft, caches.Resumes, caches.SuspectSnapshots, timers.Owned},
+	Claims: []*testbed.Property{caches.DetectorAccuracy, caches.NothingLeft, caches.Resumes, caches.SuspectSnapshots, caches.TimersOwned},
 })
 
 var CheckAmidEvent = testbed.RegisterScenario(&testbed.Scenario{
@@ -131,7 +127,7 @@ resourceVersion of the cache. A cache that lacks an event answers as it holds, w
 		Faults: faults.Options{LostEvents: 3},
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
-	Claims: []*testbed.Property{reads.ServedAsHeld, checks.DetectorAccuracy, caches.SuspectSnapshots},
+	Claims: []*testbed.Property{reads.ServedAsHeld, caches.DetectorAccuracy, caches.SuspectSnapshots},
 	Known: known.When(known.KeepsSnapshots, known.CheckerFallsBack, known.MarksWithoutLock).
 		RarelyViolates(reads.ServedAsHeld).
 		Because("a snapshot that an event has left behind a failed check is the newest one after a check that passes (findings/pages/snapshot-outlives-failed-check.md)"),
@@ -157,7 +153,7 @@ errors and restarts meanwhile; a check that ends with an error is no success. Re
 			Steps: 200_000,
 		},
 	},
-	Claims: []*testbed.Property{caches.SuspectSnapshots, checks.DetectorAccuracy, checks.Apart, client.ReopensInTime},
+	Claims: []*testbed.Property{caches.SuspectSnapshots, caches.DetectorAccuracy, caches.ChecksApart, caches.ReopensInTime},
 })
 
 var lostEventParams = testbed.Params{

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/informers"
-	"github.com/watchbed/watchbed/properties/starts"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/informer"
@@ -44,11 +44,11 @@ ten slots of the decoder behind the object that is being converted, so that hard
 			Steps: 1_000_000,
 		},
 	},
-	Claims: []*testbed.Property{starts.InformersSync, informers.MatchEtcd},
+	Claims: []*testbed.Property{caches.InformersSync, informers.MatchEtcd},
 	Known: slices.Concat(
-		known.When(known.InformersInsist, known.WaitsForInitialEvents, known.TrustsEtcd).Violates(starts.InformersSync).
+		known.When(known.InformersInsist, known.WaitsForInitialEvents, known.TrustsEtcd).Violates(caches.InformersSync).
 			Because("each WatchList wants the newest state within three seconds, and the cache is further behind (kubernetes/kubernetes#139766)"),
-		known.When(known.InformersInsist, known.EndsByTimer).RarelyViolates(starts.InformersSync).
+		known.When(known.InformersInsist, known.EndsByTimer).RarelyViolates(caches.InformersSync).
 			Because("where many objects are written at once the cache is minutes behind the state for which the stream waits"),
 	),
 })

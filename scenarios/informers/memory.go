@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/informers"
-	"github.com/watchbed/watchbed/properties/load"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/informer"
@@ -41,10 +41,10 @@ var MemoryFeedback = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `What KEP-3157 and KEP-4988 begin with. The first server has memory for three LISTs and is asked for four. It is killed, its
 clients ask the next one a second later, and that one has memory for its own clients and no more.`,
 	Params: feedbackParams(informer.ByListWatch),
-	Claims: []*testbed.Property{load.StaysUp, informers.CatchUp},
+	Claims: []*testbed.Property{caches.StaysUp, informers.CatchUp},
 	Known: slices.Concat(
 		known.BackInTime(informers.CatchUp),
-		known.When(known.InformersList).Violates(load.StaysUp).
+		known.When(known.InformersList).Violates(caches.StaysUp).
 			Because("a LIST takes three to five times its objects for as long as it is under way (KEP-3157, Motivation)"),
 		known.When(known.BypassesCache).RarelyViolates(informers.CatchUp).
 			Because("API servers are killed again and again, and the pauses of informers have become long"),
@@ -67,7 +67,7 @@ long LISTs in flight, and those that wait for the cache, had been too many when 
 		p.Faults = faults.Options{For: 10 * time.Second, Clog: true, InformerStorms: 1}
 		return p
 	}(),
-	Claims: []*testbed.Property{load.StaysUp, informers.CatchUp},
+	Claims: []*testbed.Property{caches.StaysUp, informers.CatchUp},
 	Known: slices.Concat(
 		known.BackInTime(informers.CatchUp),
 		known.Where(known.UnknownRequests(known.WaitsUntilFresh, informers.CatchUp), testbed.Unless(known.FallsBack)),
@@ -94,7 +94,7 @@ var MemorySuffices = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `Four informers list twenty objects at each of three servers. The cache answers, so that each answer takes three times its
 objects: 240, which is the limit. With --set memory-limit=239 all servers are killed again and again.`,
 	Params: quiet(informer.ByListWatch, "memory-limit=240"),
-	Claims: []*testbed.Property{load.StaysUp, informers.CatchUp},
+	Claims: []*testbed.Property{caches.StaysUp, informers.CatchUp},
 	Known: slices.Concat(
 		known.BackInTime(informers.CatchUp),
 		etcdAnswers(known.When(known.BypassesCache), "etcd answers all LISTs, each of which takes five times its objects"),
@@ -113,10 +113,10 @@ memory for 39, and is killed. Its informers list at the next one, which has memo
 		p.Topology.ServerSettings = []string{"cache-1:memory-limit=39"}
 		return p
 	}(),
-	Claims: []*testbed.Property{load.StaysUp, informers.CatchUp},
+	Claims: []*testbed.Property{caches.StaysUp, informers.CatchUp},
 	Known: slices.Concat(
 		known.BackInTime(informers.CatchUp),
-		known.When(testbed.Unless(known.BypassesCache)).Violates(load.StaysUp).
+		known.When(testbed.Unless(known.BypassesCache)).Violates(caches.StaysUp).
 			Because("a watcher takes an object for each slot of its channel that is in use, which are ten, and an informer whose stream is refused lists"),
 		etcdAnswers(known.When(known.BypassesCache), "etcd answers the LISTs of informers whose streams are refused, each of which takes five times its objects"),
 	),
@@ -125,5 +125,5 @@ memory for 39, and is killed. Its informers list at the next one, which has memo
 // etcdAnswers: API servers are killed again and again, and at the end of a run an informer
 // may be one whose pauses have become long.
 func etcdAnswers(when known.Premise, because string) []testbed.Row {
-	return slices.Concat(when.Violates(load.StaysUp).Because(because), when.RarelyViolates(informers.CatchUp).Because(because))
+	return slices.Concat(when.Violates(caches.StaysUp).Because(because), when.RarelyViolates(informers.CatchUp).Because(because))
 }

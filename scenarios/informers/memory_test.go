@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore/campaign"
-	"github.com/watchbed/watchbed/properties/load"
+	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/scenarios/informers"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
@@ -30,7 +30,7 @@ func killed(t *testing.T, sc *testbed.Scenario, settings ...string) map[string]b
 	require.Zero(t, c.Truncated)
 	labels := map[string]bool{}
 	for _, f := range c.Failures {
-		if f.Failure.Property == load.StaysUp.Name {
+		if f.Failure.Property == caches.StaysUp.Name {
 			labels[f.Failure.Label] = true
 		}
 	}

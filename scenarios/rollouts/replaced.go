@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/properties/caches"
-	"github.com/watchbed/watchbed/properties/compactions"
 	"github.com/watchbed/watchbed/properties/informers"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
@@ -73,7 +72,7 @@ server is replaced.`,
 		Clock:  testbed.Clock{Steps: 30_000},
 	},
 	Claims: []*testbed.Property{
-		reads.Exact, reads.Pages, reads.NoCompactedReads, reads.Linearizable, caches.MatchEtcd, compactions.HistoryKept,
+		reads.Exact, reads.Pages, reads.NoCompactedReads, reads.Linearizable, caches.MatchEtcd, caches.HistoryKept,
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
 	},
 	Known: slices.Concat(

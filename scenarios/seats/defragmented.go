@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/watchbed/watchbed/properties/load"
+	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim/option"
@@ -34,13 +34,13 @@ of them are put to etcd then, which reads and sends everything to each: they wer
 counts them again (kubernetes/kubernetes#138494). With throttle, the alpha gate ConsistentListFromCacheSkipTimeoutFallback, clients are
 told to come back in a second (kubernetes/kubernetes#138701). Figures are in scenarios/fallback.md.`,
 	Params: defragmentedParams(),
-	Claims: []*testbed.Property{load.SeatsKept, load.WithinSeats, reads.Linearizable},
+	Claims: []*testbed.Property{caches.SeatsKept, caches.WithinSeats, reads.Linearizable},
 	Known: slices.Concat(
-		known.When(known.FallsBack, known.TrustsEtcd, testbed.Unless(known.ServesStale)).Violates(load.WithinSeats).
+		known.When(known.FallsBack, known.TrustsEtcd, testbed.Unless(known.ServesStale)).Violates(caches.WithinSeats).
 			Because("seats were taken for reads of the cache, and etcd answers them at twice the cost"),
-		known.When(known.BypassesCache, known.TrustsEtcd).Violates(load.WithinSeats).
+		known.When(known.BypassesCache, known.TrustsEtcd).Violates(caches.WithinSeats).
 			Because("seats are estimated as if there were a cache, and etcd answers every LIST"),
-		known.When(known.AwaitsNotifications).Violates(load.WithinSeats).
+		known.When(known.AwaitsNotifications).Violates(caches.WithinSeats).
 			Because("until etcd sends its first progress notification it answers all LISTs, which were admitted as reads of the cache"),
 		known.EchoOfOther(reads.Linearizable),
 		known.StaleReads(reads.Linearizable),

@@ -3,7 +3,7 @@ package seats
 import (
 	"slices"
 
-	"github.com/watchbed/watchbed/properties/load"
+	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
@@ -27,13 +27,13 @@ two seats there, and the priority level does not admit them again: KEP-2340 ("Pe
 would change after the APF decision". on-timeout=reject and throttle put none to etcd. With fallback-seats=at-etcd a LIST
 takes another seat before it falls back, or is refused with 429. Figures are in scenarios/guards.md.`,
 	Params: fallbackParams(),
-	Claims: []*testbed.Property{load.SeatsKept, load.WithinSeats},
+	Claims: []*testbed.Property{caches.SeatsKept, caches.WithinSeats},
 	Known: slices.Concat(
-		known.When(known.FallsBack, known.TrustsEtcd, testbed.Unless(known.ServesStale)).Violates(load.WithinSeats).
+		known.When(known.FallsBack, known.TrustsEtcd, testbed.Unless(known.ServesStale)).Violates(caches.WithinSeats).
 			Because("seats were taken for reads of the cache, and etcd answers them at twice the cost"),
-		known.When(known.BypassesCache, known.TrustsEtcd).Violates(load.WithinSeats).
+		known.When(known.BypassesCache, known.TrustsEtcd).Violates(caches.WithinSeats).
 			Because("seats are estimated as if there were a cache, and etcd answers every LIST"),
-		known.When(known.AwaitsNotifications).Violates(load.WithinSeats).
+		known.When(known.AwaitsNotifications).Violates(caches.WithinSeats).
 			Because("until etcd sends its first progress notification it answers all LISTs, which were admitted as reads of the cache"),
 	),
 })

@@ -2,8 +2,6 @@ package seats
 
 import (
 	"github.com/watchbed/watchbed/properties/caches"
-	"github.com/watchbed/watchbed/properties/load"
-	"github.com/watchbed/watchbed/properties/timers"
 	"github.com/watchbed/watchbed/sim/informer"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
@@ -33,5 +31,5 @@ token, which the clients draw anew in each run, also such as no API takes.`,
 		Faults:    faults.Options{Breaks: 1, Restarts: 1, InformerRestarts: 1},
 		Clock:     testbed.Clock{Steps: 20_000},
 	},
-	Claims: []*testbed.Property{load.SeatsKept, caches.NothingLeft, timers.Owned},
+	Claims: []*testbed.Property{caches.SeatsKept, caches.NothingLeft, caches.TimersOwned},
 })

@@ -1,8 +1,7 @@
 package seats
 
 import (
-	"github.com/watchbed/watchbed/properties/load"
-	"github.com/watchbed/watchbed/properties/timers"
+	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -18,5 +17,5 @@ of a queue has waited for two seconds, it is refused with 429, and those that ca
 		p.Settings = option.Settings("seats=4", "queues=3", "hand-size=1", "queue-wait=2s")
 		return p
 	}(),
-	Claims: []*testbed.Property{load.SeatsKept, timers.Owned},
+	Claims: []*testbed.Property{caches.SeatsKept, caches.TimersOwned},
 })

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
-	"github.com/watchbed/watchbed/properties/delivery"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
@@ -36,11 +35,11 @@ end of it, and is told so (410).`,
 		},
 	},
 	Claims: []*testbed.Property{
-		delivery.Undelayed, watches.Ordered, watches.Unique, watches.Reliable, watches.EventTypes, caches.JustifiedRefusals,
+		caches.DeliveredUndelayed, watches.Ordered, watches.Unique, watches.Reliable, watches.EventTypes, caches.JustifiedRefusals,
 	},
 	Known: slices.Concat(known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable),
-		known.When(known.DispatcherWaits).Violates(delivery.Undelayed).
+		known.When(known.DispatcherWaits).Violates(caches.DeliveredUndelayed).
 			Because("the dispatcher waits for a watch whose channel is full, and all others wait with it (KEP-6268)"),
-		known.When(known.ServedInPasses).RarelyViolates(delivery.Undelayed).
+		known.When(known.ServedInPasses).RarelyViolates(caches.DeliveredUndelayed).
 			Because("a pass just after a miss finds the channel still full and serves nothing, and the next one comes 100 ms later (KEP-6268, revised)")),
 })

@@ -8,7 +8,7 @@ import (
 
 	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/properties/delivery"
+	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/scenarios/stalled"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
@@ -36,7 +36,7 @@ func TestWhereNothingBoundsChannelsNoDelayIsJudged(t *testing.T) {
 	verdict := func(design string) model.Verdict {
 		p := tried.With(t, stalled.Neighbours, "cache="+design, "writes=100", "slow-watchers=groups")
 		c := tried.Explored(t, stalled.Neighbours, p, 0, 1)
-		require.Equal(t, delivery.Undelayed.Name, c.Properties[0].Name)
+		require.Equal(t, caches.DeliveredUndelayed.Name, c.Properties[0].Name)
 		return c.Properties[0].Verdict
 	}
 	assert.Equal(t, model.Holds, verdict("kep-2340"))

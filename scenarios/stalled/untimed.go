@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
-	"github.com/watchbed/watchbed/properties/delivery"
-	"github.com/watchbed/watchbed/properties/timers"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim/option"
@@ -18,7 +16,7 @@ import (
 
 // safety is what every watch may rely on, however its client reads.
 var safety = []*testbed.Property{
-	watches.Ordered, watches.Unique, watches.Reliable, watches.Bookmarkable, watches.EventTypes, caches.JustifiedRefusals, delivery.Bounded,
+	watches.Ordered, watches.Unique, watches.Reliable, watches.Bookmarkable, watches.EventTypes, caches.JustifiedRefusals, caches.BacklogBounded,
 }
 
 // resumed is what is known of watches whose clients come back.
@@ -59,7 +57,7 @@ more. A pause ends at any time, also when the history is about to lose what come
 		},
 		Clock: testbed.Clock{Steps: 20_000, ToRest: true},
 	},
-	Claims: append([]*testbed.Property{watches.KeepUp, watches.BookmarksCome, caches.WatchEnds, caches.NothingLeft, timers.Owned}, safety...),
+	Claims: append([]*testbed.Property{watches.KeepUp, watches.BookmarksCome, caches.WatchEnds, caches.NothingLeft, caches.TimersOwned}, safety...),
 	Known:  slices.Concat(resumed, overtaken),
 	Draws:  ranges,
 })
@@ -80,7 +78,7 @@ reading is gone when its time is over, and the cache forgets it (kubernetes/kube
 		},
 		Clock: testbed.Clock{Steps: 20_000, ToRest: true},
 	},
-	Claims: append([]*testbed.Property{caches.WatchEnds, caches.NothingLeft, timers.Owned}, safety...),
+	Claims: append([]*testbed.Property{caches.WatchEnds, caches.NothingLeft, caches.TimersOwned}, safety...),
 	Known:  slices.Concat(resumed, overtaken),
 	Draws:  ranges,
 })
@@ -102,7 +100,7 @@ watch).`,
 		Faults: faults.Options{Breaks: 4},
 		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
 	},
-	Claims: append([]*testbed.Property{watches.Resumable, watches.KeepUp, caches.NothingLeft, timers.Owned}, safety...),
+	Claims: append([]*testbed.Property{watches.Resumable, watches.KeepUp, caches.NothingLeft, caches.TimersOwned}, safety...),
 	Known:  slices.Concat(resumed, known.ResumedWatches(watches.Resumable)),
 	Draws:  ranges,
 })

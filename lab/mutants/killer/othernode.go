@@ -3,7 +3,6 @@ package killer
 import (
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
-	"github.com/watchbed/watchbed/properties/timers"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
@@ -47,7 +46,7 @@ func ofOtherNode(name string, o workload.Options, claim *testbed.Property) *test
 			Etcd: "3.6.16", Cache: otherNode,
 			Topology: topology.Options{Servers: 1}, Workload: o, Faults: faults.Options{Breaks: 1}, Clock: testbed.Clock{Steps: 20_000},
 		},
-		Claims: []*testbed.Property{caches.MatchEtcd, claim, timers.Owned, reads.LinearizableData},
+		Claims: []*testbed.Property{caches.MatchEtcd, claim, caches.TimersOwned, reads.LinearizableData},
 		Known: known.When().Violates(reads.LinearizableData).
 			Because("the node answers at once, and writes that are under way to it are missing"),
 	}

@@ -1,14 +1,4 @@
-// Package fields is the list of everything that a client can be sent: each field of
-// each answer, event, bookmark and refusal of package wire, with the properties that
-// judge it, or with the reason why none does.
-//
-// Its tests go through the message types, and fail on a field that is not in the
-// list. They also change each judged field of a message on its way to a client, and
-// fail if none of its properties notices.
-//
-// It imports the packages of properties and what is below them. It must never
-// import scenarios; its tests do.
-package fields
+package properties_test
 
 import (
 	"slices"
@@ -21,33 +11,30 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// Field is one field of a message that a client can be sent.
-type Field struct {
-	// Path is the message type and the field, through nested types:
-	// "ListResponse.Items.Value".
-	Path string
-	// JudgedBy are the properties each of which notices a wrong value, in a scenario
-	// that claims it.
-	JudgedBy []*testbed.Property
-	// NotJudged is the reason why no property looks at the field, in one clause. It
-	// is empty if and only if there is something in JudgedBy.
-	NotJudged string
+// field is one field of a message that a client can be sent.
+type field struct {
+	// path is the message type and the field, through nested types: "ListResponse.Items.Value".
+	path string
+	// judgedBy are the properties each of which notices a wrong value, in a scenario that claims it.
+	judgedBy []*testbed.Property
+	// notJudged is the reason why no property looks at the field, empty if there is something in judgedBy.
+	notJudged string
 }
 
 // by are the rows of fields below a prefix that the same properties judge.
-func by(properties []*testbed.Property, prefix string, names ...string) []Field {
-	var rows []Field
+func by(properties []*testbed.Property, prefix string, names ...string) []field {
+	var rows []field
 	for _, name := range names {
-		rows = append(rows, Field{Path: prefix + "." + name, JudgedBy: properties})
+		rows = append(rows, field{path: prefix + "." + name, judgedBy: properties})
 	}
 	return rows
 }
 
 // notBy are the rows of fields below a prefix that nothing judges, for one reason.
-func notBy(reason, prefix string, names ...string) []Field {
-	var rows []Field
+func notBy(reason, prefix string, names ...string) []field {
+	var rows []field
 	for _, name := range names {
-		rows = append(rows, Field{Path: prefix + "." + name, NotJudged: reason})
+		rows = append(rows, field{path: prefix + "." + name, notJudged: reason})
 	}
 	return rows
 }
@@ -64,14 +51,14 @@ const (
 	inProcess = "it is between two parts of one API server, and never sent to a client of Kubernetes"
 )
 
-// Table lists every field of every message that a client can be sent, in the order
+// table lists every field of every message that a client can be sent, in the order
 // of the files of package wire.
-func Table() []Field {
+func table() []field {
 	return slices.Concat(ofEtcd(), ofLists(), ofEtcdWatches(), ofWatches(), ofWrites(), ofRefusals(), ofProcesses())
 }
 
 // ofEtcd are the answers of etcd. Caches, and clients that write, get them.
-func ofEtcd() []Field {
+func ofEtcd() []field {
 	written, previous := of(reads.Linearizable), of(etcdapi.Answers)
 	listed := of(caches.MatchEtcd, reads.Linearizable)
 	return slices.Concat(
@@ -114,7 +101,7 @@ func ofEtcd() []Field {
 const noLease = "Kubernetes shows clients no lease"
 
 // ofLists are the answers of a cache to LIST and GET.
-func ofLists() []Field {
+func ofLists() []field {
 	listed := of(reads.Linearizable)
 	return slices.Concat(
 		by(listed, "ListResponse", "ResourceVersion"),
@@ -131,7 +118,7 @@ func ofLists() []Field {
 }
 
 // ofEtcdWatches are the responses on a stream of etcd's own watch API.
-func ofEtcdWatches() []Field {
+func ofEtcdWatches() []field {
 	sent := of(watches.Reliable)
 	return slices.Concat(
 		by(of(watches.Bookmarkable), "WatchResponse", "Revision"),
@@ -148,7 +135,7 @@ func ofEtcdWatches() []Field {
 }
 
 // ofWatches are the events of a watch of a cache.
-func ofWatches() []Field {
+func ofWatches() []field {
 	sent := of(watches.Reliable)
 	return slices.Concat(
 		by(of(watches.EventTypes), "WatchEvent", "Type"),
@@ -167,7 +154,7 @@ func ofWatches() []Field {
 }
 
 // ofWrites are the answers of an API server to writes.
-func ofWrites() []Field {
+func ofWrites() []field {
 	return slices.Concat(
 		by(of(writes.Answers), "ObjectResponse.Item", keyValue...),
 		notBy(noLease, "ObjectResponse.Item", "Lease"),
@@ -175,7 +162,7 @@ func ofWrites() []Field {
 }
 
 // ofRefusals are the answers to requests that are refused.
-func ofRefusals() []Field {
+func ofRefusals() []field {
 	return slices.Concat(
 		by(of(caches.JustifiedRefusals), "Error", "Code"),
 		notBy(forPeople, "Error", "Message"),
@@ -189,7 +176,7 @@ func ofRefusals() []Field {
 const streamed = "only API servers ask for streams: the lists and watches that they make of them are judged"
 
 // ofProcesses are answers that only API servers get.
-func ofProcesses() []Field {
+func ofProcesses() []field {
 	return slices.Concat(
 		notBy("only API servers ask, and a wrong version makes each decide by its own rules", "StatusResponse", "Version"),
 		notBy(inProcess, "CompactRevisionResponse", "Revision"),

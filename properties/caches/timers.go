@@ -1,6 +1,4 @@
-// Package timers has the properties of the timers of a cache: for what they are set, and
-// how long it pauses before it lists again and keeps what clients may ask for later.
-package timers
+package caches
 
 import (
 	"cmp"
@@ -16,7 +14,7 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// Owned looks at the timers of a cache after each of its steps. A timer that is set
+// TimersOwned looks at the timers of a cache after each of its steps. A timer that is set
 // for a read, a watch or an event that is gone goes off when its number belongs to
 // another one, and keeps memory until then. How long the dispatcher may wait for watches
 // that do not keep up is never less than nothing, and at most 100 ms (storage/cacher,
@@ -24,19 +22,19 @@ import (
 // bookmarks, progress, checks and compactions. It is exercised by each step of a cache: the
 // wait of the dispatcher is judged after each, and a timer could be set for nothing after
 // each. A cache that lets etcd answer all reads may have none in a whole run.
-var Owned = testbed.RegisterProperty(&testbed.Property{
-	Name: "timers-owned", Kind: testbed.Safety,
+var TimersOwned = testbed.RegisterProperty(&testbed.Property{
+	Name: "timers-timersOwned", Kind: testbed.Safety,
 	Promise:  "A cache has a timer set only for a read that waits, a watch with a timeout, an event that is being dispatched, a page that is kept and the pause before the next list, and its dispatcher waits for at most 100 ms.",
 	Violated: "timer without an owner",
 	Labels:   map[string]string{"timer": "timer without an owner", "budget": "wrong time budget"},
 	Past:     testbed.NoPast, TimedPast: testbed.NoPast,
-	New: testbed.EachCache(owned),
+	New: testbed.EachCache(timersOwned),
 })
 
 // maxDispatchBudget is upstream's maxBudget.
 const maxDispatchBudget = 100 * time.Millisecond
 
-func owned(_ *testbed.System, w *sim.World, c *testbed.Cache, _ *struct{}, all *testbed.Tally) {
+func timersOwned(_ *testbed.System, w *sim.World, c *testbed.Cache, _ *struct{}, all *testbed.Tally) {
 	if c.Timed == nil {
 		return
 	}
@@ -62,13 +60,6 @@ var PagesInTime = testbed.RegisterProperty(&testbed.Property{
 	Labels:   map[string]string{"old": "rests of lists kept too long", "many": "too many rests of lists"},
 	New:      testbed.AfterStepsBy(func(s *testbed.System) *pagesInTime { return &pagesInTime{system: s, moments: moments.Of(s)} }, (*pagesInTime).step, testbed.CacheNode),
 })
-
-// What the draft leaves open as "N seconds", and how many are kept, unless kept-for and
-// kept-pages say otherwise.
-const (
-	keepPagesFor = time.Minute
-	keptPages    = 100
-)
 
 type pagesInTime struct {
 	system  *testbed.System
@@ -102,11 +93,7 @@ func (j *pagesInTime) step(w *sim.World, a sim.Action, all *testbed.Tally) {
 func (j *pagesInTime) most(c *testbed.Cache) int {
 	most := 0
 	for _, of := range c.Servers() {
-		limit := of.Cache.KeptPages
-		if limit == 0 {
-			limit = keptPages
-		}
-		most = max(most, limit)
+		most = max(most, cmp.Or(of.Cache.KeptPages, keptPages))
 	}
 	return most
 }

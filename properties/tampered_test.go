@@ -1,4 +1,4 @@
-package fields_test
+package properties_test
 
 import (
 	"fmt"
@@ -15,7 +15,6 @@ import (
 	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/properties/etcdapi"
-	"github.com/watchbed/watchbed/properties/fields"
 	_ "github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
@@ -122,14 +121,14 @@ const attempts = 400
 // properties that are said to judge it, each must notice. Unless tests have their full size
 // every third field is changed, or every tenth.
 func TestTamperingIsNoticed(t *testing.T) {
-	for i, f := range fields.Table() {
+	for i, f := range table() {
 		if i%testsize.Of(1, 10, 10) != 0 {
 			continue
 		}
-		for _, p := range f.JudgedBy {
-			t.Run(f.Path+"/"+p.Name, func(t *testing.T) {
+		for _, p := range f.judgedBy {
+			t.Run(f.path+"/"+p.Name, func(t *testing.T) {
 				t.Parallel()
-				assert.True(t, notices(t, f.Path, 1, p), "%s does not notice another %s", p.Name, f.Path)
+				assert.True(t, notices(t, f.path, 1, p), "%s does not notice another %s", p.Name, f.path)
 			})
 		}
 	}

@@ -1,7 +1,4 @@
-// Package client has the properties of the client library in an API server (package
-// sim/client): how much it holds while it runs, and what it still holds when nothing
-// more can happen.
-package client
+package caches
 
 import (
 	"cmp"
@@ -15,19 +12,19 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// Bounded looks at the client library of an API server after each of its steps.
+// ClientBounded looks at the client library of an API server after each of its steps.
 // Kubernetes' watcher keeps at most incomingBufSize events of a watch, and lets the rest
 // wait in etcd's client. It is exercised by each step after which a buffer is full.
-var Bounded = testbed.RegisterProperty(&testbed.Property{
-	Name: "client-bounded", Kind: testbed.Safety,
+var ClientBounded = testbed.RegisterProperty(&testbed.Property{
+	Name: "client-clientBounded", Kind: testbed.Safety,
 	Promise:  "A watch keeps no more events for its cache than its buffer holds.",
 	Violated: "buffer holds more than its size",
 	Labels:   map[string]string{"events": "buffer holds more than its size"},
 	Past:     testbed.NoPast, TimedPast: testbed.NoPast,
-	New: testbed.AfterSteps(bounded, testbed.ClientLibrary),
+	New: testbed.AfterSteps(clientBounded, testbed.ClientLibrary),
 })
 
-func bounded(s *testbed.System, w *sim.World, a sim.Action, all *testbed.Tally) {
+func clientBounded(s *testbed.System, w *sim.World, a sim.Action, all *testbed.Tally) {
 	for i := range s.Topology().APIServers {
 		id := s.Topology().APIServers[i].Client
 		if a.Node != id {
@@ -44,21 +41,21 @@ func bounded(s *testbed.System, w *sim.World, a sim.Action, all *testbed.Tally) 
 	}
 }
 
-// NothingLeft looks at the client library of each API server when nothing more can
+// ClientNothingLeft looks at the client library of each API server when nothing more can
 // happen. Each of its watches must have a cache that holds the other end, and every call
 // must have been answered. It is exercised by each client library once in a run that
 // comes to rest.
-var NothingLeft = testbed.RegisterProperty(&testbed.Property{
+var ClientNothingLeft = testbed.RegisterProperty(&testbed.Property{
 	Name: "client-nothing-left", Kind: testbed.Safety,
 	Promise:  "When nothing more can happen, a client library holds the watches that caches have open, and nothing that still waits.",
 	Violated: "left behind in the client",
 	Labels:   map[string]string{"calls": "calls left in the client", "requests": "requests left in the client", "watches": "watches left in the client", "events": "events left in the client"},
 	Past:     testbed.NoPast,
 	AtRest:   true,
-	New:      testbed.Recorded(nothingLeft),
+	New:      testbed.Recorded(clientNothingLeft),
 })
 
-func nothingLeft(s *testbed.System, w *sim.World, all *testbed.Tally) {
+func clientNothingLeft(s *testbed.System, w *sim.World, all *testbed.Tally) {
 	if !s.IsOver(w) {
 		return
 	}

@@ -1,8 +1,4 @@
-// Package delivery has the properties of how a cache brings events to clients that do not
-// keep up, and to those beside them (KEP-6268).
-//
-// The package must never import scenarios.
-package delivery
+package caches
 
 import (
 	"time"
@@ -14,12 +10,12 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// Bounded looks at a cache after each of its steps. What it keeps for one watch is a channel of
+// BacklogBounded looks at a cache after each of its steps. What it keeps for one watch is a channel of
 // events, whose size does not depend on how long the client has not read, and a piece of the
 // history, of which upstream copies 100 events at a time (watchCacheInterval). Events are shared,
 // so that their number bounds the memory. It is exercised by each step after which a channel is
 // full, or a piece of the history waits.
-var Bounded = testbed.RegisterProperty(&testbed.Property{
+var BacklogBounded = testbed.RegisterProperty(&testbed.Property{
 	Name: "backlog-bounded", Kind: testbed.Safety,
 	Promise:  "However long a client does not read, a cache keeps no more events for its watch than the channel holds, and 100 of its history.",
 	Violated: "watch keeps too many events",
@@ -48,18 +44,18 @@ func bounded(_ *testbed.System, _ *sim.World, c *testbed.Cache, _ *struct{}, all
 	}
 }
 
-// Undelayed looks at the watches of clients that take each event as it comes: how long after
+// DeliveredUndelayed looks at the watches of clients that take each event as it comes: how long after
 // the cache has an event is it there? A message to the client takes at most the declared time,
 // and so do the turns of the dispatcher and of the watcher's goroutine, also for the few events
 // before it. If the dispatcher waits for another watch, that is added. It is exercised by each
 // event that such a client is sent of what came while it watched, unless many came at once, and never without a clock. Nor is it by a cache that
 // does not say what its channels hold: where nothing bounds what is under way to a watch, no watch delays another.
-var Undelayed = testbed.RegisterProperty(&testbed.Property{
-	Name: "delivered-undelayed", Kind: testbed.Liveness,
+var DeliveredUndelayed = testbed.RegisterProperty(&testbed.Property{
+	Name: "delivered-deliveredUndelayed", Kind: testbed.Liveness,
 	Promise:  "A client that reads at once is sent each event as soon as messages and turns of loops allow, whatever other clients do.",
 	Violated: "delivered late",
 	Labels:   map[string]string{"late": "delivered late"},
-	New:      testbed.AfterStepsBy(newUndelayed, (*undelayed).step, testbed.CacheNode, testbed.WatcherNode),
+	New:      testbed.AfterStepsBy(newDeliveredUndelayed, (*deliveredUndelayed).step, testbed.CacheNode, testbed.WatcherNode),
 })
 
 // turnsOfLoops is how many turns an event waits for at most, with those of events before it.
@@ -79,7 +75,7 @@ var deliveryTime = metric.New(`watch_delivery_seconds{reader="fast"}`, metric.Na
 
 var queuedEvents = metric.New("watch_channels_events", metric.Counted, "events in the channels to all watchers of a cache, at the end of a run")
 
-type undelayed struct {
+type deliveredUndelayed struct {
 	system *testbed.System
 	within time.Duration
 	// had is when each cache came to a resourceVersion, by its place; the entry of index i is
@@ -101,23 +97,23 @@ type seen struct {
 	began           sim.Time
 }
 
-func newUndelayed(s *testbed.System) *undelayed {
+func newDeliveredUndelayed(s *testbed.System) *deliveredUndelayed {
 	c := s.Params().Clock
-	return &undelayed{
+	return &deliveredUndelayed{
 		system: s, within: c.Network + turnsOfLoops*c.Scheduling,
 		had: make([]arrivals, len(s.Caches())), seen: make([]seen, len(s.Watchers())),
 	}
 }
 
 // Reset implements testbed.Observer.
-func (j *undelayed) Reset() {
+func (j *deliveredUndelayed) Reset() {
 	for i := range j.had {
 		j.had[i] = arrivals{times: j.had[i].times[:0]}
 	}
 	clear(j.seen)
 }
 
-func (j *undelayed) step(w *sim.World, a sim.Action, all *testbed.Tally) {
+func (j *deliveredUndelayed) step(w *sim.World, a sim.Action, all *testbed.Tally) {
 	switch role := j.system.Role(a.Node); role.Part {
 	case testbed.CacheNode:
 		if m := j.system.Caches()[role.Place].Mirror; m != nil {
@@ -146,7 +142,7 @@ func (a *arrivals) inBurst(at int, within time.Duration) bool {
 	return at >= atOnce && a.times[at].Sub(a.times[at-atOnce]) < within
 }
 
-func (j *undelayed) look(all *testbed.Tally, w *sim.World, place int) {
+func (j *deliveredUndelayed) look(all *testbed.Tally, w *sim.World, place int) {
 	c, s := j.system.Watchers()[place], &j.seen[place]
 	n := len(c.Streams())
 	if w.Mode() != sim.Timed || n == 0 || !c.ReadsAtOnce() {
@@ -180,7 +176,7 @@ func (j *undelayed) look(all *testbed.Tally, w *sim.World, place int) {
 }
 
 // Conclude implements testbed.Concluder.
-func (j *undelayed) Conclude(w *sim.World, all *testbed.Tally) {
+func (j *deliveredUndelayed) Conclude(w *sim.World, all *testbed.Tally) {
 	for _, c := range j.system.Caches() {
 		if of, ok := c.Node.(cache.Backlogged); ok {
 			w.Record(queuedEvents, int64(of.Backlog().All))

@@ -1,4 +1,4 @@
-package fields_test
+package properties_test
 
 import (
 	"go/ast"
@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/properties/fields"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -43,7 +42,7 @@ func name(p sim.Payload) string { return reflect.TypeOf(p).Elem().Name() }
 // payloads are the types of package wire with a method Label, as its files have them.
 func payloads(t *testing.T) []string {
 	t.Helper()
-	const folder = "../../sim/wire"
+	const folder = "../sim/wire"
 	files, err := os.ReadDir(folder)
 	require.NoError(t, err)
 	var names []string
@@ -103,10 +102,10 @@ func TestEveryFieldIsJudgedOrHasAReason(t *testing.T) {
 		want = append(want, paths(reflect.TypeOf(p), name(p))...)
 	}
 	judged := 0
-	for _, f := range fields.Table() {
-		listed = append(listed, f.Path)
-		assert.Equal(t, len(f.JudgedBy) == 0, f.NotJudged != "", "%s: judged, or not judged with a reason", f.Path)
-		if len(f.JudgedBy) > 0 {
+	for _, f := range table() {
+		listed = append(listed, f.path)
+		assert.Equal(t, len(f.judgedBy) == 0, f.notJudged != "", "%s: judged, or not judged with a reason", f.path)
+		if len(f.judgedBy) > 0 {
 			judged++
 		}
 	}

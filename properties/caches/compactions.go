@@ -1,16 +1,4 @@
-// Package compactions has the properties of the API servers that compact etcd
-// (k8s.io/apiserver, pkg/storage/etcd3/compact.go). What they promise to clients is
-// how long history can be read: at least an interval, as continue tokens and watches
-// need it, and at most two, so that etcd does not grow without end.
-//
-//	log            what the API servers compacted, and how old revisions were then
-//	HistoryKept    they compact nothing too soon
-//	HistoryDropped they go on compacting
-//	NoCompactedWatches what is compacted is not watched any more
-//
-// Time is that of a run with a clock. Without one an interval has no length, and
-// only the order of compactions is judged.
-package compactions
+package caches
 
 import (
 	"cmp"
@@ -34,7 +22,7 @@ var HistoryDropped = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "When nothing has failed for two intervals, API servers have compacted what etcd came to before that.",
 	Violated: "etcd not compacted",
 	Labels:   map[string]string{"late": "etcd compacted too late"},
-	New:      testbed.RecordedBy(func(s *testbed.System) *historyDropped { return &historyDropped{s, logOf(s)} }, (*historyDropped).judgeAll),
+	New:      testbed.RecordedBy(func(s *testbed.System) *historyDropped { return &historyDropped{s, compactionLogOf(s)} }, (*historyDropped).judgeAll),
 })
 
 // turn is far more than the requests of two turns take together.
@@ -42,7 +30,7 @@ const turn = 10 * time.Second
 
 type historyDropped struct {
 	system *testbed.System
-	log    *log
+	log    *compactionLog
 }
 
 func (j *historyDropped) judgeAll(w *sim.World, all *testbed.Tally) {
@@ -89,14 +77,14 @@ var HistoryKept = testbed.RegisterProperty(&testbed.Property{
 
 type historyKept struct {
 	system *testbed.System
-	log    *log
+	log    *compactionLog
 	// interval is the shortest of any server: one that waits longer compacts later.
 	interval sim.Duration
 }
 
 func newHistoryKept(s *testbed.System) *historyKept {
 	shortest, _ := intervals(s)
-	return &historyKept{s, logOf(s), shortest}
+	return &historyKept{s, compactionLogOf(s), shortest}
 }
 
 func (j *historyKept) judge(w *sim.World, all *testbed.Tally) {
@@ -143,45 +131,45 @@ func (j *historyKept) heldLong(w *sim.World, i int) int64 {
 // defaultInterval is DefaultCompactInterval of storagebackend/config.go.
 const defaultInterval = 5 * time.Minute
 
-// log is what the API servers have done to etcd's history so far, as the commits of
+// compactionLog is what the API servers have done to etcd's history so far, as the commits of
 // etcd have it. It is kept once for all properties of the package.
-type log struct {
+type compactionLog struct {
 	system *testbed.System
 	// commits are all of etcd's, requests those among them that are about history.
-	commits  []commit
-	requests []request
+	commits  []compactionCommit
+	requests []compactionRequest
 	// failed is when the last fault was over.
 	failed sim.Time
 }
 
-// commit is the revision of etcd from some time on.
-type commit struct {
+// compactionCommit is the revision of etcd from some time on.
+type compactionCommit struct {
 	at       sim.Time
 	revision int64
 }
 
-// request is one of an API server: a try to be the one that compacts, or a compaction.
-type request struct {
-	commit
+// compactionRequest is one of an API server: a try to be the one that compacts, or a compaction.
+type compactionRequest struct {
+	compactionCommit
 	// by is the compactor of the server.
 	by   sim.NodeID
-	kind kind
+	kind compactionKind
 	// compacts is the revision of a compaction.
 	compacts int64
 }
 
-type kind uint8
+type compactionKind uint8
 
 const (
 	// lost: another server has written compact_rev_key since this one saw it last.
-	lost kind = iota
+	lost compactionKind = iota
 	// won: the server has written the key, and may compact.
 	won
 	compacted
 )
 
-func logOf(s *testbed.System) *log {
-	return testbed.Shared(s, func(s *testbed.System) *log { return &log{system: s} })
+func compactionLogOf(s *testbed.System) *compactionLog {
+	return testbed.Shared(s, func(s *testbed.System) *compactionLog { return &compactionLog{system: s} })
 }
 
 // intervals are the shortest and the longest time between two tries of an API server.
@@ -199,15 +187,17 @@ func intervals(s *testbed.System) (shortest, longest sim.Duration) {
 }
 
 // Reset implements testbed.Observer.
-func (l *log) Reset() {
+func (l *compactionLog) Reset() {
 	l.commits, l.requests, l.failed = l.commits[:0], l.requests[:0], 0
 }
 
 // Follows implements testbed.Follower.
-func (*log) Follows(p testbed.Part) bool { return p == testbed.EtcdMember || p == testbed.TheWorld }
+func (*compactionLog) Follows(p testbed.Part) bool {
+	return p == testbed.EtcdMember || p == testbed.TheWorld
+}
 
 // AfterStep implements testbed.StepObserver.
-func (l *log) AfterStep(w *sim.World, a sim.Action) {
+func (l *compactionLog) AfterStep(w *sim.World, a sim.Action) {
 	if a.Kind == sim.Inject {
 		l.failed = w.Now()
 		if o := l.system.Params().Faults; o.Clog {
@@ -216,7 +206,7 @@ func (l *log) AfterStep(w *sim.World, a sim.Action) {
 	}
 	all := l.system.Etcd().Committed()
 	for _, c := range all[len(l.commits):] {
-		now := commit{w.Now(), c.Revision}
+		now := compactionCommit{w.Now(), c.Revision}
 		before := l.newest()
 		l.commits = append(l.commits, now)
 		by := l.compactor(c.From)
@@ -225,20 +215,20 @@ func (l *log) AfterStep(w *sim.World, a sim.Action) {
 		}
 		switch p := c.Request.(type) {
 		case *wire.TxnRequest:
-			r := request{commit: now, by: by}
+			r := compactionRequest{compactionCommit: now, by: by}
 			if now.revision > before {
 				r.kind = won
 			}
 			l.requests = append(l.requests, r)
 		case *wire.CompactionRequest:
-			l.requests = append(l.requests, request{now, by, compacted, p.Revision})
+			l.requests = append(l.requests, compactionRequest{now, by, compacted, p.Revision})
 		}
 	}
 }
 
 // compactor is the one that calls etcd from a node, itself or through the client library
 // of its process; 0 if none does.
-func (l *log) compactor(from sim.NodeID) sim.NodeID {
+func (l *compactionLog) compactor(from sim.NodeID) sim.NodeID {
 	for _, server := range l.system.Topology().APIServers {
 		if from == server.Client || from == server.Compactor {
 			return server.Compactor
@@ -248,7 +238,7 @@ func (l *log) compactor(from sim.NodeID) sim.NodeID {
 }
 
 // newest is the revision of etcd now.
-func (l *log) newest() int64 {
+func (l *compactionLog) newest() int64 {
 	if n := len(l.commits); n > 0 {
 		return l.commits[n-1].revision
 	}
@@ -256,8 +246,8 @@ func (l *log) newest() int64 {
 }
 
 // newestAt is the revision of etcd at a time.
-func (l *log) newestAt(t sim.Time) int64 {
-	i, _ := slices.BinarySearchFunc(l.commits, t, func(c commit, t sim.Time) int {
+func (l *compactionLog) newestAt(t sim.Time) int64 {
+	i, _ := slices.BinarySearchFunc(l.commits, t, func(c compactionCommit, t sim.Time) int {
 		if c.at <= t {
 			return -1
 		}
@@ -271,7 +261,7 @@ func (l *log) newestAt(t sim.Time) int64 {
 
 // before is the last request of a kind before the i-th one, nil if there is none. by
 // is the compactor that sent it, 0 for any.
-func (l *log) before(i int, by sim.NodeID, kinds ...kind) *request {
+func (l *compactionLog) before(i int, by sim.NodeID, kinds ...compactionKind) *compactionRequest {
 	for i--; i >= 0; i-- {
 		if r := &l.requests[i]; (by == 0 || r.by == by) && slices.Contains(kinds, r.kind) {
 			return r

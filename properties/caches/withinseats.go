@@ -1,4 +1,4 @@
-package load
+package caches
 
 import (
 	"github.com/watchbed/watchbed/explore"

@@ -1,6 +1,4 @@
-// Package checks has the properties of the consistency check (KEP-4988): how often a cache
-// compares itself with etcd, and whether it finds a difference that there is, and none else.
-package checks
+package caches
 
 import (
 	"fmt"
@@ -15,11 +13,11 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// Apart looks at how often a cache lists all of etcd for KEP-4988's consistency
+// ChecksApart looks at how often a cache lists all of etcd for KEP-4988's consistency
 // check, timed (ConsistencyCheckPeriod of the delegator: five minutes, and a jitter that
 // only adds to it). Without a clock nothing is judged. A process that starts again waits for as long. It is exercised by
 // each check.
-var Apart = testbed.RegisterProperty(&testbed.Property{
+var ChecksApart = testbed.RegisterProperty(&testbed.Property{
 	Name: "checks-apart", Kind: testbed.Safety,
 	Promise:   "From one consistency check of a cache to the next it takes the period of these checks at least, and the first one comes no sooner.",
 	Violated:  "consistency checks too often",
