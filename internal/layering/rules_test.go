@@ -11,7 +11,7 @@ var layers = [][]string{
 	{"model", "metric", "internal/spelling", "internal/exacttest", "internal/intern", "sim/fifo", "sim/arena", "sim/release", "sim/shown", "findings", "proofs"},
 	{"sim/option", "linearizability/...", "history/...", "internal/registry", "internal/tampering", "internal/largehistory"},
 	{"sim", "check"},
-	{"sim/wire", "sim/state", "explore/...", "internal/commute"},
+	{"sim/wire", "sim/state", "explore/...", "internal/commute", "internal/interaction"},
 	{"sim/etcd/...", "sim/client/...", "sim/cache/...", "sim/compactor/...", "sim/informer/..."},
 	{"sim/follower", "workload/...", "shell/..."},
 	{"testbed/..."},
@@ -113,7 +113,7 @@ var forbidden = []rule{
 		because: "simrun speaks to nothing, and with them it has a hundred packages more to compile",
 	},
 	{
-		packages: []string{"..."}, except: []string{"explore/property", "scenariotest", "internal/testsize", "internal/tried"}, never: []string{"testing", "pgregory.net/rapid"},
+		packages: []string{"..."}, except: []string{"explore/property", "scenariotest", "internal/testsize", "internal/interaction", "internal/tried"}, never: []string{"testing", "pgregory.net/rapid"},
 		because: "no command carries the flags of go test",
 	},
 	{
