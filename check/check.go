@@ -124,7 +124,7 @@ func History(h *model.History, o Options) (*Result, error) {
 // Worse joins verdicts of which each was asked for: a violation decides, then what is not
 // known.
 func Worse(a, b model.Verdict) model.Verdict {
-	for _, v := range []model.Verdict{model.Violated, model.Undecided, model.Vacuous} {
+	for _, v := range []model.Verdict{model.Violated, model.VerdictUnknown, model.Vacuous} {
 		if a == v || b == v {
 			return v
 		}

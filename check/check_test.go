@@ -90,7 +90,7 @@ func verdicts(t *testing.T, h *model.History, properties ...string) map[string]J
 	all := map[string]Judgement{}
 	for _, j := range r.Judgements {
 		all[j.Property] = j
-		require.Equal(t, j.Verdict == model.Undecided || j.Verdict == model.Vacuous, j.Reason != "", "%s is %v because %q", j.Property, j.Verdict, j.Reason)
+		require.Equal(t, j.Verdict == model.VerdictUnknown || j.Verdict == model.Vacuous, j.Reason != "", "%s is %v because %q", j.Property, j.Verdict, j.Reason)
 		require.Equal(t, j.Verdict == model.Violated, j.Operations != nil || j.Watch != nil, j.Property)
 	}
 	return all
@@ -168,7 +168,7 @@ func TestWatchesBehindAnUnknownWrite(t *testing.T) {
 		}
 		all := verdicts(t, throughFile(t, h), "ordered", "prevKV", "reliable")
 		require.Equal(t, model.Holds, all["ordered"].Verdict, name)
-		require.Equal(t, model.Undecided, all["prevKV"].Verdict, name)
+		require.Equal(t, model.VerdictUnknown, all["prevKV"].Verdict, name)
 		require.Contains(t, all["prevKV"].Reason, "it is not known which write made revision")
 		require.Equal(t, model.Violated, all["reliable"].Verdict, "values before that are other than written")
 	}
@@ -185,7 +185,7 @@ func TestWatchesOfPartialHistories(t *testing.T) {
 			require.Equal(t, model.Holds, all[g].Verdict, "%s: %s", name, g)
 			require.Greater(t, all[g].Exercised, 10)
 		}
-		require.Equal(t, model.Undecided, all["reliable"].Verdict, name)
+		require.Equal(t, model.VerdictUnknown, all["reliable"].Verdict, name)
 		require.Contains(t, all["reliable"].Reason, "was made by a write that is not recorded")
 		r := h.Watchers[0].Streams[1].Responses
 		r[0], r[len(r)/2] = r[len(r)/2], r[0]

@@ -115,7 +115,7 @@ func TestWatchesContradictRecordedWrites(t *testing.T) {
 // TestGapBetweenTwoWatches: a recorded write between the last bookmark of a watch and the start of the
 // next one came to neither. Without such a write nothing is known of the gap.
 func TestGapBetweenTwoWatches(t *testing.T) {
-	for start, want := range map[int64]model.Verdict{4: model.Undecided, 5: model.Violated} {
+	for start, want := range map[int64]model.Verdict{4: model.VerdictUnknown, 5: model.Violated} {
 		h := &model.History{Clients: []string{"w"}, Partial: true, Initial: model.Initial{Revision: 1}}
 		for rev := range int64(5) {
 			if rev += 2; rev == 2 {

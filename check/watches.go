@@ -81,7 +81,7 @@ func judgeWatches(h *model.History, wanted []model.WatchGuarantee) []Judgement {
 		switch {
 		case j.Verdict == model.Violated:
 		case cut && !alone(h, g):
-			j.Verdict = model.Undecided
+			j.Verdict = model.VerdictUnknown
 			j.Reason = fmt.Sprintf("%s, so that behind revision %d nothing is certain but what recorded writes made, and no watch contradicts that: record every writer, and the revision of every write", ends, log.Revision())
 		case j.Verdict == model.Vacuous && len(h.Watchers) == 0:
 			j.Reason = "the history has no watches"

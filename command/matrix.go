@@ -199,19 +199,19 @@ func (f *matrixFlags) outcome(s process, m *matrix.Matrix) error {
 				verdict = model.Violated
 			}
 			if len(e.Missing) > 0 && verdict == model.Holds {
-				verdict = model.Undecided
+				verdict = model.VerdictUnknown
 			}
-			if e.Verdict != model.Undecided.String() && e.Verdict != model.Vacuous.String() {
+			if e.Verdict != model.VerdictUnknown.String() && e.Verdict != model.Vacuous.String() {
 				continue
 			}
 			s.complain("%s on etcd %s with %s: %s (%s)", e.Scenario, c.Etcd, c.Design, e.Verdict, e.Command)
 			if verdict == model.Holds {
-				verdict = model.Undecided
+				verdict = model.VerdictUnknown
 			}
 		}
 	}
 	if m.Interrupted && verdict == model.Holds {
-		verdict = model.Undecided
+		verdict = model.VerdictUnknown
 	}
 	return exit(verdict)
 }

@@ -247,8 +247,8 @@ func verdictOf(r *explore.Result) model.Verdict {
 		switch f := &r.Findings[i]; f.Verdict {
 		case model.Violated:
 			return model.Violated
-		case model.Undecided:
-			v = model.Undecided
+		case model.VerdictUnknown:
+			v = model.VerdictUnknown
 		case model.Holds:
 			if v == model.Vacuous {
 				v = model.Holds

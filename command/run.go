@@ -506,7 +506,7 @@ func (x *explored) outcome() error {
 	verdict := c.Verdict()
 	if !x.expect {
 		if verdict == model.Holds && c.Interrupted {
-			verdict = model.Undecided
+			verdict = model.VerdictUnknown
 		}
 		return exit(verdict)
 	}
@@ -519,12 +519,12 @@ func (x *explored) outcome() error {
 	case len(found.Unexpected) > 0:
 		return exit(model.Violated)
 	case len(found.Missing) > 0 || c.Interrupted:
-		return exit(model.Undecided)
+		return exit(model.VerdictUnknown)
 	case c.Schedules == 0:
 		return exit(model.Vacuous)
 	}
 	for _, t := range c.Properties {
-		if t.Verdict == model.Undecided || t.Verdict == model.Vacuous {
+		if t.Verdict == model.VerdictUnknown || t.Verdict == model.Vacuous {
 			return exit(t.Verdict)
 		}
 	}

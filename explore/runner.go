@@ -153,7 +153,7 @@ func (r *Runner) judge(truncated bool) {
 		case f.Exercised == 0:
 			f.Verdict = model.Vacuous
 		case truncated:
-			f.Verdict = model.Undecided
+			f.Verdict = model.VerdictUnknown
 		}
 	}
 }

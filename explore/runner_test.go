@@ -118,7 +118,7 @@ func TestAPropertyHoldsOnlyIfItWasCheckedInAWholeRun(t *testing.T) {
 	}
 	r := explore.NewRunner(s, 5)
 	cutOff := r.Run(byDefault{})
-	require.Equal(t, []model.Verdict{model.Undecided, model.Vacuous, model.Violated}, verdicts(cutOff))
+	require.Equal(t, []model.Verdict{model.VerdictUnknown, model.Vacuous, model.Violated}, verdicts(cutOff))
 	require.Equal(t, "broken (cause)", cutOff.Find(explore.Failure{Property: "broken", Label: "cause"}).Failure().String())
 	require.Nil(t, cutOff.Find(explore.Failure{Property: "broken", Label: "another cause"}))
 	require.Nil(t, cutOff.Find(explore.Failure{Property: "checked"}))

@@ -67,7 +67,7 @@
 //     which it is possible. As the positions in a completion are among these, an answer that finds
 //     none finds none in any completion.
 //
-// Where neither is so the witness is undecided, and porcupine is asked. CheckRecorded finds out
+// Where neither is so the verdict of the witness is unknown, and porcupine is asked. CheckRecorded finds out
 // first what is certain of such writes, from the items that later answers show and from the gaps
 // between revisions (settle), so that less is open.
 //

@@ -48,14 +48,14 @@ func show(h *model.History) string {
 // verdicts counts what came out, so that a test of equality cannot pass on
 // histories that say nothing.
 type verdicts struct {
-	total, violated, undecided int
-	byMutation                 map[string]int
+	total, violated, unknown int
+	byMutation               map[string]int
 }
 
 func (v *verdicts) report(t *testing.T, prop Property) {
 	t.Helper()
-	t.Logf("%s: %d histories, %d violated, %d undecided by the witness; violated by mutation: %v",
-		prop, v.total, v.violated, v.undecided, v.byMutation)
+	t.Logf("%s: %d histories, %d violated, %d unknown by the witness; violated by mutation: %v",
+		prop, v.total, v.violated, v.unknown, v.byMutation)
 }
 
 func TestWitnessEqualsPorcupine(t *testing.T) {
@@ -73,13 +73,13 @@ func TestWitnessEqualsPorcupine(t *testing.T) {
 			c := count[prop]
 			c.total++
 			want, _ := p.Check(h, nil, prop, 1_000_000)
-			if want == model.Undecided {
+			if want == model.VerdictUnknown {
 				t.Fatalf("history %d: porcupine gave up", n)
 			}
 			got, _ := w.Check(prop)
 			switch {
-			case got == model.Undecided:
-				c.undecided++
+			case got == model.VerdictUnknown:
+				c.unknown++
 			case (got == model.Violated) != (want == model.Violated):
 				t.Fatalf("history %d (%q), %s: witness %v, porcupine %v\n%s", n, mutation, prop, got, want, show(h))
 			}
@@ -114,7 +114,7 @@ func TestPorcupineEqualsBruteForce(t *testing.T) {
 			if want != (got == model.Holds) {
 				t.Fatalf("history %d (%q), %s: porcupine %v, brute force %t\n%s", n, mutation, prop, got, want, show(h))
 			}
-			if v, _ := w.Check(prop); v != model.Undecided && want == (v == model.Violated) {
+			if v, _ := w.Check(prop); v != model.VerdictUnknown && want == (v == model.Violated) {
 				t.Fatalf("history %d (%q), %s: witness %v, brute force %t\n%s", n, mutation, prop, v, want, show(h))
 			}
 			if prop == Linearizable && !want {
@@ -158,7 +158,7 @@ func TestJudgesEqualWithLog(t *testing.T) {
 			if got, _ := p.Check(h, s.log, prop, 1_000_000); want != (got == model.Holds) {
 				t.Fatalf("history %d (%q), %s: porcupine %v, brute force %t\n%s", n, mutation, prop, got, want, show(h))
 			}
-			if v, _ := w.Check(prop); v == model.Undecided != w.blind || v != model.Undecided && want == (v == model.Violated) {
+			if v, _ := w.Check(prop); v == model.VerdictUnknown != w.blind || v != model.VerdictUnknown && want == (v == model.Violated) {
 				t.Fatalf("history %d (%q), %s: witness %v, brute force %t\n%s", n, mutation, prop, v, want, show(h))
 			}
 			if !want {
@@ -227,7 +227,7 @@ func TestJudgesEqualShrinking(t *testing.T) {
 			if got, _ := p.Check(h, nil, prop, 1_000_000); want != (got == model.Holds) {
 				t.Fatalf("%q, %s: porcupine %v, brute force %t\n%s", mutation, prop, got, want, show(h))
 			}
-			if v, _ := w.Check(prop); v != model.Undecided && want == (v == model.Violated) {
+			if v, _ := w.Check(prop); v != model.VerdictUnknown && want == (v == model.Violated) {
 				t.Fatalf("%q, %s: witness %v, brute force %t\n%s", mutation, prop, v, want, show(h))
 			}
 		}

@@ -23,7 +23,7 @@ func (p *Porcupine) firstAnswer(h *model.History, log *model.Log, prop Property,
 	spent := false
 	n := sort.Search(len(answered), func(n int) bool {
 		v, _ := p.Check(upTo(h, h.Operations[answered[n]].Return), log, prop, budget)
-		spent = spent || v == model.Undecided
+		spent = spent || v == model.VerdictUnknown
 		return v == model.Violated
 	})
 	if spent || n == len(answered) {

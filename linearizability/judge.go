@@ -69,8 +69,7 @@ type Judge struct {
 	linearizable bool
 	// beyond is why nothing of the last history can be judged, empty if that is not so.
 	beyond string
-	// decide: porcupine is asked about histories of any size that the witness leaves
-	// undecided.
+	// decide: porcupine is asked about a history of any size if the verdict of the witness is unknown.
 	decide bool
 	// returned is the memory of ordersPrograms: when each client had its last answer.
 	returned []int64
@@ -113,7 +112,7 @@ func (j *Judge) Check(h *model.History, log *model.Log, props ...Property) ([]Ju
 	j.judgements, j.linearizable = j.judgements[:0], false
 	if j.beyond = beyond(h); j.beyond != "" {
 		for _, p := range props {
-			j.judgements = append(j.judgements, Judgement{Property: p, Verdict: model.Undecided})
+			j.judgements = append(j.judgements, Judgement{Property: p, Verdict: model.VerdictUnknown})
 		}
 		return j.judgements, nil
 	}
@@ -155,7 +154,7 @@ func (j *Judge) recorded(operations int, v model.Verdict) bool {
 	if limit == 0 {
 		limit = DefaultOperations
 	}
-	return operations <= limit || v == model.Violated && operations <= porcupineOperations || v == model.Undecided && j.decide
+	return operations <= limit || v == model.Violated && operations <= porcupineOperations || v == model.VerdictUnknown && j.decide
 }
 
 func (j *Judge) steps(h *model.History) int {
@@ -175,9 +174,9 @@ func (j *Judge) record(h *model.History, log *model.Log, out *Judgement) error {
 	}
 	j.linearizable = j.linearizable || out.Property == Linearizable && v == model.Holds
 	switch {
-	case v == model.Undecided:
+	case v == model.VerdictUnknown:
 		return nil
-	case out.Verdict == model.Undecided:
+	case out.Verdict == model.VerdictUnknown:
 		out.By = ByPorcupine
 		if out.Exercised == 0 {
 			out.Exercised = boundByTime(h, out.Property)

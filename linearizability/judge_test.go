@@ -522,7 +522,7 @@ func TestBudgetIsDeterministic(t *testing.T) {
 	h := overlapping(60, 5, 3, 3, false)
 	var p Porcupine
 	v, steps := p.Check(h, nil, Linearizable, 30)
-	require.Equal(t, model.Undecided, v)
+	require.Equal(t, model.VerdictUnknown, v)
 	require.Equal(t, 30, steps)
 	v, steps = p.Check(h, nil, Linearizable, 1_000_000)
 	require.Equal(t, model.Holds, v)
@@ -550,7 +550,7 @@ func TestWritesWithoutRevision(t *testing.T) {
 	j := Judge{Operations: -1}
 	out, err := j.Check(h, nil, Linearizable)
 	require.NoError(t, err)
-	require.Equal(t, model.Undecided, out[0].Verdict)
+	require.Equal(t, model.VerdictUnknown, out[0].Verdict)
 	j.Operations = 10
 	out, err = j.Check(h, nil, Linearizable)
 	require.NoError(t, err)

@@ -86,7 +86,7 @@ func TestExpiryThatIsNotKnownIsSaid(t *testing.T) {
 	j := Judge{Operations: -1}
 	out, err := j.Check(expiry.Add(h), nil, Linearizable)
 	require.NoError(t, err)
-	require.Equal(t, model.Undecided, out[0].Verdict)
+	require.Equal(t, model.VerdictUnknown, out[0].Verdict)
 	require.Contains(t, j.Reason(&out[0]), "whether lease 7 has expired is not known")
 }
 

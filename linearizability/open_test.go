@@ -78,9 +78,9 @@ func TestOpenHistoriesEqualBruteForce(t *testing.T) {
 						}
 					}
 					switch v := out[0].Verdict; {
-					case v == model.Undecided && holds:
+					case v == model.VerdictUnknown && holds:
 						unknownRight++
-					case v == model.Undecided:
+					case v == model.VerdictUnknown:
 						unknownWrong++
 					case holds == (v == model.Violated):
 						t.Fatalf("history %d (%q), %s: %v, brute force %t\n%s", i, mutation, p, v, holds, show(h))

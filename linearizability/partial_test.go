@@ -28,7 +28,7 @@ func without(h *model.History, gone func(client int) bool) *model.History {
 func TestPartialHistories(t *testing.T) {
 	d := fastDice{rand.New(rand.NewPCG(13, 14))}
 	var j Judge
-	violated, undecided, holding, same := 0, 0, 0, 0
+	violated, unknown, holding, same := 0, 0, 0, 0
 	for n := range *histories / 4 {
 		h, mutation := mutated(d, 1+d.roll(20))
 		gone := d.roll(4)
@@ -51,15 +51,15 @@ func TestPartialHistories(t *testing.T) {
 				if !wrong[o.Property] {
 					t.Fatalf("history %d (%q) without client %d: %s: %s\n%s", n, mutation, gone, o.Property, o.Why, show(h))
 				}
-			case model.Undecided:
-				undecided++
+			case model.VerdictUnknown:
+				unknown++
 				require.NotEmpty(t, j.Reason(&o))
 			default:
 				holding++
 			}
 		}
 	}
-	t.Logf("%d violated, %d undecided, %d not violated; %d hold in either order", violated, undecided, holding, same)
+	t.Logf("%d violated, %d unknown, %d not violated; %d hold in either order", violated, unknown, holding, same)
 	require.Greater(t, violated, 100)
 	require.Greater(t, same, 100)
 }
@@ -105,7 +105,7 @@ func TestPreviousValuesInPart(t *testing.T) {
 		"not its put":     {fmt.Sprintf(put, others) + fmt.Sprintf(remove, 2, `{"key":"a","value":"4","create":2,"mod":4},`+b), model.Violated, 2},
 		"not asked for":   {strings.Replace(fmt.Sprintf(put, first), `,"prevKV":true`, "", 1), model.Violated, 1},
 		"in transactions": {`{"client":"w","op":"txn","call":3,"return":4,"request":{"success":[{"op":"put","key":"a","value":"3","prevKV":true}]},"response":{"revision":4,"succeeded":true,"responses":[{"prev":[` + others + `,` + b + `]}]}}`, model.Violated, 1},
-		"behind a change": {`{"client":"w","op":"txn","call":3,"return":4,"request":{"success":[{"op":"delete","key":"a"},{"op":"put","key":"a","value":"3","prevKV":true}]},"response":{"revision":4,"succeeded":true,"responses":[{"deleted":1},{}]}}`, model.Undecided, 0},
+		"behind a change": {`{"client":"w","op":"txn","call":3,"return":4,"request":{"success":[{"op":"delete","key":"a"},{"op":"put","key":"a","value":"3","prevKV":true}]},"response":{"revision":4,"succeeded":true,"responses":[{"deleted":1},{}]}}`, model.VerdictUnknown, 0},
 	} {
 		h, err := history.Read(strings.NewReader(`{"format":"watchbed-history","version":1,"partial":true}
 {"client":"w","op":"put","call":1,"return":2,"request":{"key":"a","value":"1"},"response":{"revision":2}}
@@ -184,7 +184,7 @@ func TestRealEtcdInPart(t *testing.T) {
 			require.NoError(t, err)
 			for _, o := range out {
 				total++
-				if o.Verdict == model.Undecided {
+				if o.Verdict == model.VerdictUnknown {
 					// A key that was not there when a Get asked, and nothing tells when it was deleted.
 					require.Contains(t, j.Reason(&o), "no recorded write explains the ")
 					open++

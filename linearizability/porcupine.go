@@ -38,7 +38,7 @@ type Porcupine struct {
 const beforeAll, afterAll = math.MinInt64, math.MaxInt64
 
 // Check judges Linearizable, LinearizableData or Sequential; others are
-// Undecided. It is Undecided, too, once it has tried budget steps of the
+// VerdictUnknown. It is that, too, once it has tried budget steps of the
 // specification, or the fewer for which there is memory. The number of steps that it took
 // is equal on every machine. Keys that have nothing to do with each other are judged one
 // after the other, with a budget each.
@@ -47,7 +47,7 @@ const beforeAll, afterAll = math.MinInt64, math.MaxInt64
 // Writes with unknown outcome take effect where the log has them.
 func (p *Porcupine) Check(h *model.History, log *model.Log, prop Property, budget int) (v model.Verdict, steps int) {
 	if !prop.ordered() {
-		return model.Undecided, 0
+		return model.VerdictUnknown, 0
 	}
 	p.prepare(h, log, prop)
 	if p.realTime.Step == nil {
@@ -66,7 +66,7 @@ func (p *Porcupine) Check(h *model.History, log *model.Log, prop Property, budge
 		switch {
 		case ok:
 		case p.spec.spent():
-			v = model.Undecided
+			v = model.VerdictUnknown
 		default:
 			return model.Violated, steps
 		}

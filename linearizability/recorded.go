@@ -12,7 +12,7 @@ import (
 
 // CheckRecorded judges a history without ground truth, as people record them: what became
 // of writes of unknown outcome is found out first, as far as the answers tell. Porcupine is
-// asked where that leaves the witness undecided, whatever the size of the history. What it
+// asked where the verdict of the witness is unknown, whatever the size of the history. What it
 // returns is valid until the next check.
 //
 // In a partial history "holds" says that writes of others can explain the answers, and
@@ -61,7 +61,7 @@ func (j *Judge) checkRecorded(h *model.History, props []Property) ([]Judgement, 
 func (j *Judge) checkSettled(h, known *model.History, props []Property) ([]Judgement, error) {
 	first, err := j.checkGuess(known, props)
 	judged := slices.Clone(first)
-	open := undecided(judged)
+	open := unknown(judged)
 	if err != nil || len(open) == 0 {
 		return judged, err
 	}
@@ -71,7 +71,7 @@ func (j *Judge) checkSettled(h, known *model.History, props []Property) ([]Judge
 	}
 	// What holds in one possible past holds. What does not may hold in another.
 	put(judged, slices.DeleteFunc(slices.Clone(guessed), func(g Judgement) bool { return g.Verdict == model.Violated }))
-	if open = undecided(judged); len(open) == 0 {
+	if open = unknown(judged); len(open) == 0 {
 		return judged, nil
 	}
 	asked, err := j.check(known, true, open)
@@ -133,7 +133,7 @@ func (j *Judge) checkPartial(h *model.History, props []Property) ([]Judgement, e
 	first, err := j.checkGuess(h, props)
 	judged := slices.Clone(first)
 	violated := false
-	for _, p := range undecided(judged) {
+	for _, p := range unknown(judged) {
 		// The likely verdict comes first: all completions and a single one may both take much time.
 		completeFirst := !violated && !completing(p).Loses(h)
 		open, e := j.checkOpen(h, p, completeFirst)
@@ -157,7 +157,7 @@ func (j *Judge) checkOpen(h *model.History, p Property, completeFirst bool) (Jud
 	var completed Judgement
 	for i, way := range ways {
 		out, err := way(h, p)
-		if err != nil || out.Verdict != model.Undecided {
+		if err != nil || out.Verdict != model.VerdictUnknown {
 			return out, err
 		}
 		if completeFirst == (i == 0) {
@@ -175,7 +175,7 @@ func (j *Judge) checkCommon(h *model.History, p Property) (Judgement, error) {
 func (j *Judge) checkCompleted(h *model.History, p Property) (Judgement, error) {
 	known := completing(p)
 	judged, err := j.checkGuess(j.complete(h, known), []Property{p})
-	if err == nil && judged[0].Verdict == model.Undecided && !known.ReadsAtRevision {
+	if err == nil && judged[0].Verdict == model.VerdictUnknown && !known.ReadsAtRevision {
 		// The revisions of lists are no part of the property, but most likely right.
 		known.ReadsAtRevision = true
 		judged, err = j.checkGuess(j.complete(h, known), []Property{p})
@@ -200,9 +200,9 @@ func (j *Judge) check(h *model.History, decide bool, props []Property) ([]Judgem
 	return j.Check(h, nil, props...)
 }
 
-func undecided(judged []Judgement) (open []Property) {
+func unknown(judged []Judgement) (open []Property) {
 	for i := range judged {
-		if judged[i].Verdict == model.Undecided {
+		if judged[i].Verdict == model.VerdictUnknown {
 			open = append(open, judged[i].Property)
 		}
 	}

@@ -93,7 +93,7 @@ func TestSettledEqualsBruteForce(t *testing.T) {
 				require.NoError(t, err)
 				for _, got := range out {
 					want := bruteForce(expiry.Add(h), got.Property)
-					if got.Verdict == model.Undecided || want == (got.Verdict == model.Violated) {
+					if got.Verdict == model.VerdictUnknown || want == (got.Verdict == model.Violated) {
 						t.Fatalf("history %d (%q), %s: %v, brute force %t\n%s", n, mutation, got.Property, got.Verdict, want, show(h))
 					}
 					if !want {

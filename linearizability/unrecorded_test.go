@@ -116,7 +116,7 @@ func TestPartialHistoriesEqualBruteForce(t *testing.T) {
 				t.Fatalf("history %d (%q), %s: %v, brute force %t: %v\n%s", n, mutation, p, v, holds, out[0].Why, show(h))
 			case v == model.Violated:
 				violated[p]++
-			case v == model.Undecided && !holds:
+			case v == model.VerdictUnknown && !holds:
 				open[p]++
 			default:
 				holding[p]++

@@ -319,7 +319,7 @@ func (w *Witness) observe(points []writeRef) []writeRef {
 
 // Check judges one property of the loaded history. exercised counts the
 // operations that the property really bound to something, as Judgement says. It
-// returns Undecided for three reasons: outcomes are unknown, answers to writes
+// returns VerdictUnknown for three reasons: outcomes are unknown, answers to writes
 // have no revision, or the search is too long. The limit of the search is
 // deterministic.
 func (w *Witness) Check(prop Property) (v model.Verdict, exercised int) {
@@ -329,7 +329,7 @@ func (w *Witness) Check(prop Property) (v model.Verdict, exercised int) {
 
 func (w *Witness) check(prop Property) (model.Verdict, int, fault) {
 	w.timeline.probes, w.common = 0, nil
-	v, f, exercised := model.Undecided, fault{}, 0
+	v, f, exercised := model.VerdictUnknown, fault{}, 0
 	if !w.blind {
 		f, exercised = w.sweep(prop, replayed{w})
 		switch {
@@ -342,7 +342,7 @@ func (w *Witness) check(prop Property) (model.Verdict, int, fault) {
 			v = model.Violated
 		}
 	}
-	if v == model.Undecided && w.isOpen() && w.log == nil && !w.guessed {
+	if v == model.VerdictUnknown && w.isOpen() && w.log == nil && !w.guessed {
 		// The rest takes longer, and a history that holds needs none of it.
 		if shared, n := w.inEveryCompletion(prop); shared.kind != nothing {
 			return model.Violated, n, shared

@@ -206,10 +206,10 @@ func TestItemDigest(t *testing.T) {
 
 func TestVerdicts(t *testing.T) {
 	require.Equal(t, Holds, Vacuous.And(Holds))
-	require.Equal(t, Undecided, Holds.And(Undecided))
-	require.Equal(t, Violated, Undecided.And(Violated))
+	require.Equal(t, VerdictUnknown, Holds.And(VerdictUnknown))
+	require.Equal(t, Violated, VerdictUnknown.And(Violated))
 	require.Equal(t, []string{"vacuous", "holds", "unknown", "violated"},
-		[]string{Vacuous.String(), Holds.String(), Undecided.String(), Violated.String()})
+		[]string{Vacuous.String(), Holds.String(), VerdictUnknown.String(), Violated.String()})
 }
 
 // Kubernetes says that more follows a full page if anything does, also if nothing more is

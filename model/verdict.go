@@ -6,12 +6,12 @@ package model
 type Verdict uint8
 
 // Holds: it was exercised and nothing was wrong. Violated: a counterexample is
-// at hand. Undecided: a checker's budget ran out, or an outcome is unknown.
+// at hand. VerdictUnknown: a checker's budget ran out, or an outcome is unknown.
 // Vacuous: it was claimed and never exercised.
 const (
 	Vacuous Verdict = iota
 	Holds
-	Undecided
+	VerdictUnknown
 	Violated
 )
 
@@ -20,6 +20,6 @@ var verdictNames = [...]string{"vacuous", "holds", "unknown", "violated"}
 func (v Verdict) String() string { return verdictNames[v] }
 
 // And joins the verdicts of one property over several runs: a violation stays
-// one, an undecided run leaves the whole undecided, and what was exercised once
+// one, an unknown run leaves the whole unknown, and what was exercised once
 // is not vacuous.
 func (v Verdict) And(w Verdict) Verdict { return max(v, w) }

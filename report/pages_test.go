@@ -24,7 +24,7 @@ func TestPagesEscape(t *testing.T) {
 	require.NoError(t, WriteHistoryHTML(&b, evil, h, []string{evil}, &check.Result{Judgements: []check.Judgement{
 		{Property: "linearizable", Verdict: model.Violated, Operations: &linearizability.Explanation{Sentence: evil}},
 		{Property: "ordered", Verdict: model.Violated, Watch: &check.WatchViolation{Sentence: evil}},
-		{Property: "sequential", Verdict: model.Undecided, Reason: evil},
+		{Property: "sequential", Verdict: model.VerdictUnknown, Reason: evil},
 	}}))
 	require.False(t, strings.Contains(b.String(), evil))
 	require.True(t, strings.Contains(b.String(), "&lt;script&gt;"))

@@ -71,7 +71,7 @@ func (o *Outcome) Verdict() model.Verdict {
 	case len(o.NewlyViolated) > 0:
 		return model.Violated
 	case len(o.Missing)+len(o.Unknown) > 0 || o.Interrupted:
-		return model.Undecided
+		return model.VerdictUnknown
 	}
 	return model.Holds
 }

@@ -316,7 +316,7 @@ func (c *Comparison) Verdict() model.Verdict {
 	case len(c.Differs)+len(c.Costs) > 0:
 		return model.Violated
 	case len(c.Unknown)+len(c.Perhaps) > 0 || c.Interrupted:
-		return model.Undecided
+		return model.VerdictUnknown
 	}
 	return model.Holds
 }

@@ -60,16 +60,16 @@ func TestWhatDiffersOfAClaim(t *testing.T) {
 		{name: "both hold", a: verdict("holds"), b: verdict("holds"), verdict: model.Holds},
 		{name: "one violates", a: violated(40, "x"), b: verdict("holds"), kind: Verdict, verdict: model.Violated},
 		{name: "the other one", a: verdict("holds"), b: violated(40, "x"), kind: Verdict, verdict: model.Violated},
-		{name: "once in 400 says nothing", a: violated(1, "x"), b: verdict("holds"), perhaps: true, verdict: model.Undecided},
+		{name: "once in 400 says nothing", a: violated(1, "x"), b: verdict("holds"), perhaps: true, verdict: model.VerdictUnknown},
 		{name: "as often, in the same way", a: violated(40, "x"), b: violated(45, "x"), verdict: model.Holds},
 		{name: "more often", a: violated(40, "x"), b: violated(200, "x"), kind: HowOften, verdict: model.Violated},
 		{name: "another way", a: violated(40, "x"), b: violated(40, "y"), kind: Ways, verdict: model.Violated},
 		{name: "one way more, too rare to tell", a: violated(2, "x"), b: violated(2, "x", "y"), verdict: model.Holds},
-		{name: "never checked", a: verdict("vacuous"), b: verdict("holds"), unknown: "vacuous with a", verdict: model.Undecided},
-		{name: "never checked on both sides", a: verdict("vacuous"), b: verdict("vacuous"), unknown: "vacuous with a", verdict: model.Undecided},
-		{name: "undecided beside a violation", a: violated(400, "x"), b: verdict("unknown"), unknown: "unknown with b", verdict: model.Undecided},
-		{name: "rare, and not seen", a: known(true), b: verdict("holds"), unknown: "known to be violated rarely with a, and not seen", verdict: model.Undecided},
-		{name: "not seen", a: verdict("holds"), b: known(false), unknown: "known to be violated with b, and not seen", verdict: model.Undecided},
+		{name: "never checked", a: verdict("vacuous"), b: verdict("holds"), unknown: "vacuous with a", verdict: model.VerdictUnknown},
+		{name: "never checked on both sides", a: verdict("vacuous"), b: verdict("vacuous"), unknown: "vacuous with a", verdict: model.VerdictUnknown},
+		{name: "undecided beside a violation", a: violated(400, "x"), b: verdict("unknown"), unknown: "unknown with b", verdict: model.VerdictUnknown},
+		{name: "rare, and not seen", a: known(true), b: verdict("holds"), unknown: "known to be violated rarely with a, and not seen", verdict: model.VerdictUnknown},
+		{name: "not seen", a: verdict("holds"), b: known(false), unknown: "known to be violated with b, and not seen", verdict: model.VerdictUnknown},
 		{name: "rare on both sides", a: known(true), b: known(true), verdict: model.Holds},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -182,7 +182,7 @@ func TestWhatWasNotRunIsUnknown(t *testing.T) {
 	require.Equal(t, []Unknown{{"recovery", []string{"linearizable"}, "not claimed with b"}}, Differ("simrun", a, b).Unknown)
 	b = of("b", verdict("holds"))
 	b.Interrupted = true
-	require.Equal(t, model.Undecided, Differ("simrun", a, b).Verdict())
+	require.Equal(t, model.VerdictUnknown, Differ("simrun", a, b).Verdict())
 }
 
 // stuck is a cache that never lists or watches again.
@@ -262,18 +262,18 @@ func TestAsKnown(t *testing.T) {
 	claim = verdict("holds")
 	claim.Known = true
 	o, v = verdictOf(claim)
-	require.Equal(t, model.Undecided, v)
+	require.Equal(t, model.VerdictUnknown, v)
 	require.Len(t, o.Missing, 1)
 	claim.Rarely = true
 	o, v = verdictOf(claim)
 	require.Equal(t, model.Holds, v)
 	require.Equal(t, []int{1, 1}, []int{o.Holds, o.NotSeen})
 	o, v = verdictOf(verdict("vacuous"))
-	require.Equal(t, model.Undecided, v)
+	require.Equal(t, model.VerdictUnknown, v)
 	require.Equal(t, []Unknown{{"recovery", []string{"linearizable"}, "vacuous"}}, o.Unknown)
 	o = AsKnown("simrun", &Catalogue{Runs: []*Run{{Scenario: "recovery", CannotRun: "why"}, {Scenario: "rewatch"}}})
 	require.Len(t, o.Unknown, 2)
-	require.Equal(t, model.Undecided, o.Verdict())
+	require.Equal(t, model.VerdictUnknown, o.Verdict())
 }
 
 func scenariosNamed(t *testing.T, names ...string) (list []*testbed.Scenario) {
@@ -352,7 +352,7 @@ func TestAnInterruptKeepsWhatBothSidesRan(t *testing.T) {
 	require.Len(t, c.Differs, 2)
 	require.Equal(t, "issue-15220", c.Differs[0].Scenario)
 	require.Equal(t, Verdict, c.Differs[0].Kind)
-	require.Equal(t, model.Undecided, Differ("simrun", mended, mended).Verdict())
+	require.Equal(t, model.VerdictUnknown, Differ("simrun", mended, mended).Verdict())
 }
 
 // TestSaysHowManySchedulesWouldTell: 5 of 20 against none is a chance of 0.047, and 10 of 40 one of 0.001.

@@ -61,7 +61,7 @@ func (c *Catalogue) check() error {
 }
 
 func (c *Claim) check() error {
-	verdicts := []string{model.Holds.String(), model.Violated.String(), model.Undecided.String(), model.Vacuous.String()}
+	verdicts := []string{model.Holds.String(), model.Violated.String(), model.VerdictUnknown.String(), model.Vacuous.String()}
 	switch {
 	case !slices.Contains(verdicts, c.Verdict):
 		return fmt.Errorf("unknown verdict %q", c.Verdict)

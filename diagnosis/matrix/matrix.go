@@ -130,7 +130,7 @@ func (cell *Cell) add(sc *testbed.Scenario, p *testbed.Params, c *campaign.Resul
 		// The time was over before the first run.
 		tallies = nil
 		for _, name := range properties {
-			tallies = append(tallies, campaign.PropertyTally{Name: name, Verdict: model.Undecided})
+			tallies = append(tallies, campaign.PropertyTally{Name: name, Verdict: model.VerdictUnknown})
 		}
 	}
 	few := c.Schedules < enough(sc.Name)
@@ -150,7 +150,7 @@ func (cell *Cell) add(sc *testbed.Scenario, p *testbed.Params, c *campaign.Resul
 			}
 			verdict := t.Verdict
 			if verdict == model.Holds && c.Truncated > 0 {
-				verdict = model.Undecided
+				verdict = model.VerdictUnknown
 			}
 			if verdict == model.Holds && (slices.Contains(e.Missing, t.Name) || few && slices.ContainsFunc(all, func(k summary.Known) bool { return k.Property == t.Name })) {
 				e.TooFew = true
@@ -176,7 +176,7 @@ func (cell *Cell) add(sc *testbed.Scenario, p *testbed.Params, c *campaign.Resul
 
 // worst joins verdicts as a campaign does: nothing is folded into "holds".
 func worst(verdicts []string) model.Verdict {
-	for _, bad := range []model.Verdict{model.Violated, model.Undecided, model.Vacuous} {
+	for _, bad := range []model.Verdict{model.Violated, model.VerdictUnknown, model.Vacuous} {
 		if slices.Contains(verdicts, bad.String()) {
 			return bad
 		}
@@ -196,7 +196,7 @@ func (cell *Cell) judge() {
 		q.Verdict = worst(verdicts).String()
 		tooFew := slices.ContainsFunc(q.Evidence, func(e Evidence) bool { return e.TooFew })
 		if (cell.Interrupted || tooFew) && q.Verdict == model.Holds.String() {
-			q.Verdict = model.Undecided.String()
+			q.Verdict = model.VerdictUnknown.String()
 		}
 	}
 }
@@ -209,7 +209,7 @@ func (m *Matrix) Verdict() model.Verdict {
 		verdicts = append(verdicts, c.Safe.Verdict, c.Live.Verdict)
 	}
 	if m.Interrupted {
-		verdicts = append(verdicts, model.Undecided.String())
+		verdicts = append(verdicts, model.VerdictUnknown.String())
 	}
 	return worst(verdicts)
 }
@@ -218,7 +218,7 @@ func (m *Matrix) Verdict() model.Verdict {
 // few schedules, or none.
 func (m *Matrix) CutShort() bool {
 	short := func(q *Question) bool {
-		return q.Verdict == model.Undecided.String() && slices.ContainsFunc(q.Evidence, func(e Evidence) bool { return e.TooFew || e.Schedules == 0 })
+		return q.Verdict == model.VerdictUnknown.String() && slices.ContainsFunc(q.Evidence, func(e Evidence) bool { return e.TooFew || e.Schedules == 0 })
 	}
 	return !m.Interrupted && slices.ContainsFunc(m.Cells, func(c *Cell) bool { return short(&c.Safe) || short(&c.Live) })
 }

@@ -38,7 +38,7 @@ func TestCellHoldsOnlyIfAllCampaignsHold(t *testing.T) {
 	half.judge()
 	assert.Equal(t, "unknown", half.Safe.Verdict, "the campaigns that are missing might have said no")
 	assert.Equal(t, "vacuous", half.Live.Verdict)
-	assert.Equal(t, model.Undecided, (&Matrix{Interrupted: true, Cells: []*Cell{{Safe: Question{Verdict: "holds"}, Live: Question{Verdict: "holds"}}}}).Verdict())
+	assert.Equal(t, model.VerdictUnknown, (&Matrix{Interrupted: true, Cells: []*Cell{{Safe: Question{Verdict: "holds"}, Live: Question{Verdict: "holds"}}}}).Verdict())
 	assert.Equal(t, model.Vacuous, (&Matrix{}).Verdict())
 }
 
@@ -61,7 +61,7 @@ func TestNoAnswerWithoutSchedules(t *testing.T) {
 		assert.Equal(t, "unknown", c.Live.Verdict, "%s on %s", c.Design, c.Etcd)
 		assert.Zero(t, c.CostOf(Waiting).Lists)
 	}
-	assert.Equal(t, model.Undecided, m.Verdict())
+	assert.Equal(t, model.VerdictUnknown, m.Verdict())
 	assert.True(t, m.CutShort())
 	assert.Empty(t, m.Beyond, "no cell says yes")
 }
@@ -302,7 +302,7 @@ func TestMatrixInterrupted(t *testing.T) {
 	assert.Equal(t, "holds", m.Cells[0].Safe.Verdict)
 	assert.True(t, m.Cells[1].Interrupted)
 	assert.Equal(t, "unknown", m.Cells[1].Safe.Verdict)
-	assert.Equal(t, model.Undecided, m.Verdict())
+	assert.Equal(t, model.VerdictUnknown, m.Verdict())
 }
 
 // TestMetricsOfCosts holds the names that costs are read from to those that the

@@ -143,7 +143,7 @@ func (r *Run) claims(sc *testbed.Scenario, p *testbed.Params, c *campaign.Result
 	for _, t := range c.Properties {
 		claim := &Claim{Property: t.Name, Verdict: t.Verdict.String(), Violations: t.Violations, Schedules: c.Schedules}
 		if t.Verdict == model.Holds && (c.Truncated > 0 || c.Interrupted) {
-			claim.Verdict = model.Undecided.String()
+			claim.Verdict = model.VerdictUnknown.String()
 		}
 		for _, k := range all {
 			if k.Property == t.Name {

@@ -228,8 +228,8 @@ func TestARunThatIsCutOffHasNotPassed(t *testing.T) {
 	c := explored(t, func() explore.Subject { return &forever{} }, campaign.Config{Seeds: 10, Steps: 100})
 	require.EqualValues(t, 10, c.Truncated)
 	require.EqualValues(t, 1000, c.Stats.Picks)
-	require.Equal(t, model.Undecided, c.Properties[0].Verdict)
-	require.Equal(t, model.Undecided, c.Verdict())
+	require.Equal(t, model.VerdictUnknown, c.Properties[0].Verdict)
+	require.Equal(t, model.VerdictUnknown, c.Verdict())
 	require.Equal(t, model.Vacuous, c.Properties[1].Verdict, "claimed and never checked")
 }
 

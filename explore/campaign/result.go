@@ -70,14 +70,14 @@ func (r *Result) Verdict() model.Verdict {
 		switch v := r.Properties[i].Verdict; {
 		case v == model.Violated:
 			return model.Violated
-		case v == model.Undecided || worst == model.Undecided:
-			worst = model.Undecided
+		case v == model.VerdictUnknown || worst == model.VerdictUnknown:
+			worst = model.VerdictUnknown
 		case v == model.Vacuous:
 			worst = model.Vacuous
 		}
 	}
 	if r.Truncated > 0 {
-		return model.Undecided
+		return model.VerdictUnknown
 	}
 	return worst
 }

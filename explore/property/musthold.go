@@ -35,7 +35,7 @@ func MustBeChecked(t testing.TB, c *campaign.Result) {
 	if names := withVerdict(c, model.Vacuous); len(names) > 0 {
 		t.Errorf("%s: vacuous, none of %d schedules checked it", strings.Join(names, ", "), c.Schedules)
 	}
-	if names := withVerdict(c, model.Undecided); len(names) > 0 {
+	if names := withVerdict(c, model.VerdictUnknown); len(names) > 0 {
 		t.Errorf("%s: unknown", strings.Join(names, ", "))
 	}
 	if len(c.Properties) == 0 {

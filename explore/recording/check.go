@@ -60,7 +60,7 @@ func (f *Finding) check() error {
 		return fmt.Errorf("label: %w", err)
 	}
 	switch f.Verdict {
-	case model.Vacuous.String(), model.Holds.String(), model.Undecided.String(), model.Violated.String():
+	case model.Vacuous.String(), model.Holds.String(), model.VerdictUnknown.String(), model.Violated.String():
 	default:
 		return fmt.Errorf("there is no verdict %.40q", f.Verdict)
 	}

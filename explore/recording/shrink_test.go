@@ -122,7 +122,7 @@ type endJudge struct{ *toys.Counter }
 func (s *endJudge) Judge(w *sim.World) []explore.Finding {
 	list := s.Counter.Judge(w)
 	if !s.Over(w) {
-		list[0].Verdict, list[0].Label = model.Undecided, ""
+		list[0].Verdict, list[0].Label = model.VerdictUnknown, ""
 	}
 	return list
 }

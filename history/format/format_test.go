@@ -113,7 +113,7 @@ func TestWatchesAlone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			result, verdicts := judged(t, c.text, format.Watch)
-			require.NotEqual(t, model.Undecided, result.Verdict)
+			require.NotEqual(t, model.VerdictUnknown, result.Verdict)
 			if c.property == "atomic" && strings.HasPrefix(name, "kubectl") {
 				// Kubernetes does not promise it.
 				require.NotContains(t, verdicts, c.property)

@@ -20,7 +20,7 @@ var skippedFiles = []skip{
 	{[]string{"clone.go"}, "copies for the tests that swap steps"},
 	{[]string{"polling.go"}, "the slow way to record, to which a test holds the fast one"},
 	{[]string{"metrics.go", "read_cost.go", "amounts.go", "oomwarning.go"}, "what a run costs: measured, not judged"},
-	{[]string{"recorded.go", "recordedlog.go", "settle.go", "fates.go", "undecided.go"}, "judging of recordings, which no run does: tests hold it"},
+	{[]string{"recorded.go", "recordedlog.go", "settle.go", "fates.go", "reason.go"}, "judging of recordings, which no run does: tests hold it"},
 }
 
 // skippedFunctions are left out whole, by their names or the beginnings of them,

@@ -138,7 +138,7 @@ func (a *answers) BeginJudging(*sim.World) {
 	}
 	a.check(expiry.Add(recorded), nil)
 	for i := range a.judgements {
-		if j := &a.judgements[i]; j.Verdict == model.Undecided {
+		if j := &a.judgements[i]; j.Verdict == model.VerdictUnknown {
 			// There are too many orders to try: the run says nothing about it.
 			j.Verdict, j.Exercised = model.Vacuous, 0
 		}

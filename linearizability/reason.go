@@ -19,7 +19,7 @@ func (j *Judge) Reason(out *Judgement) string {
 			return "the history has no operations"
 		}
 		return idle[out.Property]
-	case model.Undecided:
+	case model.VerdictUnknown:
 		return j.unknown(out)
 	}
 	return ""
