@@ -15,7 +15,7 @@ var coverage []byte
 type Section struct {
 	Document string `json:"document"`
 	Section  string `json:"section"`
-	// Scenarios put it to the test, Properties judge it there, Tests are tests and benchmarks beside.
+	// Scenarios put it to the test, Properties judge it there, Tests are tests, files of interactions and benchmarks beside.
 	Scenarios  []string `json:"scenarios,omitempty"`
 	Properties []string `json:"properties,omitempty"`
 	Tests      []string `json:"tests,omitempty"`

@@ -1,8 +1,9 @@
 package cache_test
 
 import (
+	"encoding/base64"
+	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -21,48 +22,25 @@ const prefix = "/registry/pods/"
 // client in one, and for a client of the cache.
 type puppet struct {
 	// react, if set, sees every message first; it returns true if the test
-	// need not see it.
+	// need not see it. hear sees each of them.
 	react func(*sim.Env, *sim.Message) bool
-	inbox []received
-	// plan is what the puppet does at given times.
-	plan []planned
-	// manual: the puppet acts whenever the test says so.
-	manual bool
-	next   func(*sim.Env)
+	hear  func(*sim.Env, *sim.Message)
+	inbox []sim.Message
 }
 
-type received struct {
-	sim.Message
-	at sim.Time
-}
-
-type planned struct {
-	at sim.Duration
-	do func(*sim.Env)
-}
-
-func (p *puppet) Start(env *sim.Env) {
-	for i := range p.plan {
-		env.Arm(sim.Timer(i), p.plan[i].at)
-	}
-	if p.manual {
-		env.Enable(0)
-	}
-}
+func (p *puppet) Start(*sim.Env) {}
 
 func (p *puppet) Receive(env *sim.Env, m *sim.Message) {
-	if p.react != nil && p.react(env, m) {
-		return
+	if p.hear != nil {
+		p.hear(env, m)
 	}
-	p.inbox = append(p.inbox, received{*m, env.Now()})
+	if p.react == nil || !p.react(env, m) {
+		p.inbox = append(p.inbox, *m)
+	}
 }
 
-func (p *puppet) Fire(env *sim.Env, t sim.Timer) { p.plan[t].do(env) }
-
-func (p *puppet) Run(env *sim.Env, _ sim.Task) {
-	p.next(env)
-	env.Enable(0)
-}
+func (p *puppet) Fire(*sim.Env, sim.Timer) {}
+func (p *puppet) Run(*sim.Env, sim.Task)   {}
 
 func (p *puppet) Clone() sim.Node {
 	c := *p
@@ -70,8 +48,8 @@ func (p *puppet) Clone() sim.Node {
 	return &c
 }
 
-func (p *puppet) TaskName(sim.Task) string     { return "act" }
-func (p *puppet) TimerName(t sim.Timer) string { return "plan " + strconv.Itoa(int(t)) }
+func (p *puppet) TaskName(sim.Task) string   { return "" }
+func (p *puppet) TimerName(sim.Timer) string { return "" }
 
 // take removes the oldest message in the inbox.
 func take[P sim.Payload](b *bed, p *puppet) (payload P, conn sim.Conn) {
@@ -105,7 +83,8 @@ type bed struct {
 	// choices answers Choose by what is asked; anything else gets 0.
 	choices map[string]int
 	feed    sim.Conn
-	notes   []string
+	// stepped, if set, is called after each step.
+	stepped func()
 }
 
 const (
@@ -114,30 +93,30 @@ const (
 	downID
 )
 
-// Observe implements sim.Observer: it keeps the notes.
-func (b *bed) Observe(w *sim.World, e *sim.Event) {
-	if e.Kind == sim.Noted {
-		b.notes = append(b.notes, e.Note.Text(w))
-	}
-}
-
 func config(o cache.Options) cache.Config {
 	return cache.Config{Options: o, Prefix: prefix, KV: upID, Watch: upID, Metadata: "source=cache"}
 }
 
-func newBed(t *testing.T, cfg cache.Config) *bed {
-	b := &bed{t: t, up: &puppet{manual: true}, down: &puppet{manual: true}, choices: map[string]int{}}
-	b.start(sim.Options{}, cfg)
-	return b
+func newBed(t *testing.T, cfg cache.Config) *bed { return newBedIn(t, sim.Options{}, cfg) }
+
+func newBedIn(t *testing.T, o sim.Options, cfg cache.Config) *bed {
+	return bedOf(t, o, cache.New(cfg))
 }
 
-func (b *bed) start(o sim.Options, cfg cache.Config) {
-	b.cache = cache.New(cfg)
-	b.w = sim.NewWorld(o)
-	require.Equal(b.t, upID, b.w.Add("up", b.up))
-	require.Equal(b.t, cacheID, b.w.Add("cache", b.cache))
-	require.Equal(b.t, downID, b.w.Add("down", b.down))
+func bedOf(t *testing.T, o sim.Options, c *cache.Cache) *bed {
+	b := &bed{t: t, w: sim.NewWorld(o), up: &puppet{}, down: &puppet{}, cache: c, choices: map[string]int{}}
+	require.Equal(t, upID, b.w.Add("up", b.up))
+	require.Equal(t, cacheID, b.w.Add("cache", b.cache))
+	require.Equal(t, downID, b.w.Add("down", b.down))
+	for _, f := range []sim.Fault{
+		&sim.RestartProcess{Nodes: []sim.NodeID{cacheID}, Label: "cache"}, &cache.LoseSnapshot{Node: cacheID, Label: "cache"},
+		&cache.RecreateStorage{Node: cacheID, Label: "cache"},
+		&sim.BreakStream{From: []sim.NodeID{cacheID}, To: upID, Label: "stream"},
+	} {
+		b.w.AddFault(f, sim.Budget{Times: 1})
+	}
 	b.w.Start(b)
+	return b
 }
 
 func (b *bed) clone() *bed {
@@ -178,31 +157,49 @@ func (b *bed) do(text string) {
 		}
 		require.Failf(b.t, "not enabled", "%q; there are %q", text, names)
 	}
-	b.w.Do(b, a)
+	b.step(a)
 }
 
-func (b *bed) act(p *puppet, f func(*sim.Env)) {
-	b.t.Helper()
-	p.next = f
-	if p == b.up {
-		b.do("run up act")
-	} else {
-		b.do("run down act")
+func (b *bed) step(a sim.Action) {
+	b.w.Do(b, a)
+	if b.stepped != nil {
+		b.stepped()
 	}
 }
 
-// settle lets everything happen but timers and what the puppets do.
+// act has a puppet act.
+func (b *bed) act(p *puppet, f func(*sim.Env)) {
+	id := upID
+	if p == b.down {
+		id = downID
+	}
+	b.w.Admit(b, id, f)
+}
+
+// settle lets everything happen but faults and timers, or all that is due by now in a world with a clock.
 func (b *bed) settle() {
+	if b.w.Mode() == sim.Timed {
+		b.until(b.w.Now())
+		return
+	}
 	for again := true; again; {
 		again = false
 		for _, a := range b.w.Enabled() {
-			if name := b.w.Name(a); a.Kind != sim.Fire && !strings.HasSuffix(name, " act") {
-				b.w.Do(b, a)
+			if a.Kind != sim.Fire && a.Kind != sim.Inject {
+				b.step(a)
 				again = true
 				break
 			}
 		}
 	}
+}
+
+// until lets everything happen that is due by a time.
+func (b *bed) until(t sim.Time) {
+	for list := b.w.Enabled(); len(list) > 0 && b.w.Due(list[0]) <= t; list = b.w.Enabled() {
+		b.step(list[0])
+	}
+	b.w.AdvanceTo(t)
 }
 
 // answer lets etcd answer the oldest question.
@@ -250,14 +247,6 @@ func (b *bed) ask(p sim.Payload) sim.Conn {
 	return conn
 }
 
-func (b *bed) keys() (keys []string) {
-	b.cache.Ascend(func(kv *wire.KeyValue) bool {
-		keys = append(keys, strings.TrimPrefix(kv.Key, prefix)+"="+kv.Value)
-		return true
-	})
-	return keys
-}
-
 // covered is the number of times that a situation came about.
 func covered(w *sim.World, name string) uint64 {
 	for _, s := range sim.Situations() {
@@ -303,3 +292,27 @@ func options(t *testing.T, design string) cache.Options {
 }
 
 const ms = time.Millisecond
+
+func failed(code wire.Code) *wire.WatchEvent {
+	return &wire.WatchEvent{Type: wire.Failed, Err: &wire.Error{Code: code}}
+}
+
+// token is Kubernetes' continue token, written here by hand.
+func token(rv int64, start string) string {
+	start = strings.ReplaceAll(start, "\x00", `\u0000`)
+	text := fmt.Sprintf(`{"v":"meta.k8s.io/v1","rv":%d,"start":"%s"}`, rv, start)
+	return base64.RawURLEncoding.EncodeToString([]byte(text))
+}
+
+// node is where a pod of these tests is scheduled: what its value begins with.
+func node(kv *wire.KeyValue) string {
+	name, _, _ := strings.Cut(kv.Value, ".")
+	return name
+}
+
+// watchList asks for initial events up to a resourceVersion and the bookmark
+// that ends them.
+func watchList(rv int64) *wire.WatchRequest {
+	return &wire.WatchRequest{Prefix: prefix, ResourceVersion: rv, Match: wire.MatchNotOlderThan,
+		SendInitialEvents: wire.SendInitialEventsTrue, AllowBookmarks: true}
+}

@@ -6,7 +6,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/dispatch"
+	"github.com/watchbed/watchbed/sim/cache/read"
 	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/sim/wire"
 )
 
 func TestDesigns(t *testing.T) {
@@ -66,4 +69,26 @@ func changed(o cache.Options) []option.Setting {
 		}
 	}
 	return all
+}
+
+func TestNotOlderThanTimesOutInEveryDesign(t *testing.T) {
+	for _, d := range cache.Designs() {
+		if d.Name == "direct" {
+			continue
+		}
+		b := newBed(t, config(d.Options()))
+		b.listed(5)
+		b.ask(&wire.ListRequest{Prefix: prefix, ResourceVersion: 8, Match: wire.MatchNotOlderThan})
+		b.do("fire cache timeout")
+		b.settle()
+		err, _ := take[*wire.Error](b, b.down)
+		require.Equal(t, wire.TooLargeResourceVersion, err.Code, d.Name)
+		require.Equal(t, 1, b.covered("read that is not consistent timed out"), d.Name)
+	}
+}
+
+// timers-owned names a timer that was left behind. The read or the watch that it was for is over then.
+func TestWhatIsOverHasAName(t *testing.T) {
+	require.Equal(t, "read 0: over", new(read.Read).String())
+	require.Equal(t, "watcher 0: over", new(dispatch.Watcher).String())
 }

@@ -159,7 +159,7 @@ func (d drawn) Choose(_ *sim.World, n int, what string) int {
 }
 
 func randomConfig(draw func(n int) int) cache.Config {
-	designs := []string{"kep-2340", "kep-2340-fallback", "single-request"}
+	designs := []string{"kep-2340", "kep-2340-fallback", "single-request", "kep-4988"}
 	o, err := cache.ForDesign(designs[draw(len(designs))])
 	if err != nil {
 		panic(err)
