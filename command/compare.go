@@ -15,8 +15,7 @@ import (
 
 	"github.com/watchbed/watchbed/command/explain"
 	"github.com/watchbed/watchbed/diagnosis/matrix"
-	"github.com/watchbed/watchbed/diagnosis/variant"
-	"github.com/watchbed/watchbed/internal/spelling"
+	"github.com/watchbed/watchbed/internal/registry"
 	"github.com/watchbed/watchbed/report"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/option"
@@ -187,10 +186,10 @@ func sideOf(program, name string) (*side, error) {
 	_, notFile := os.Stat(name)
 	switch {
 	case p.Set("cache", bare) == nil:
-		v, err := variant.Of("cache", name, sideOptions)
+		v, err := matrix.VariantOf("cache", name, sideOptions)
 		return &side{name: name, of: matrix.Side{Design: v.Name}, settings: v.Settings}, err
 	case bare != "" && p.Set("etcd", bare) == nil:
-		v, err := variant.Of("etcd", name, sideOptions)
+		v, err := matrix.VariantOf("etcd", name, sideOptions)
 		if p.Program == "" {
 			name = "etcd " + name
 		}
@@ -212,7 +211,7 @@ func designLike(name string) string {
 	for _, d := range cache.Designs() {
 		designs = append(designs, d.Name)
 	}
-	if near := spelling.Nearest(name, designs); len(near) > 0 {
+	if near := registry.Nearest(name, designs); len(near) > 0 {
 		return fmt.Sprintf("; did you mean the design %q?", near[0])
 	}
 	return ""
@@ -309,7 +308,7 @@ func (f *compareFlags) complete(one, saved *side) error {
 			}
 		}
 	}
-	settings, err := variant.Join(one.name, given, one.settings)
+	settings, err := matrix.JoinVariant(one.name, given, one.settings)
 	if err != nil {
 		return usage("%w", err)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/watchbed/watchbed/diagnosis/matrix"
 	"github.com/watchbed/watchbed/sim/option"
-	"github.com/watchbed/watchbed/testbed/program"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // TestCompareTwoReleases: what differs comes first, and can be shown again.
@@ -126,11 +126,11 @@ func TestCompareTellsOtherStories(t *testing.T) {
 
 // TestCompareTakesCompiledCode: a program that serves etcd's watches is a side by its own name, and may have patches.
 func TestCompareTakesCompiledCode(t *testing.T) {
-	program.RegisterFamily(func(name string) *program.Program {
+	testbed.RegisterPrograms(func(name string) *testbed.Program {
 		if !strings.HasPrefix(name, "etcd@mine") {
 			return nil
 		}
-		return &program.Program{Name: name, Version: "3.5.7"}
+		return &testbed.Program{Name: name, Version: "3.5.7"}
 	})
 	of, err := sideOf("simrun", "etcd@mine+my.patch+notify=1s")
 	require.NoError(t, err)

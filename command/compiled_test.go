@@ -10,14 +10,14 @@ import (
 
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/sim/etcd"
-	"github.com/watchbed/watchbed/testbed/program"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // The program of these tests has the name of compiled code, and is the simulated server.
 func init() {
-	program.RegisterFamily(func(name string) *program.Program {
+	testbed.RegisterPrograms(func(name string) *testbed.Program {
 		if version, is := strings.CutPrefix(name, "same@v"); is {
-			return &program.Program{Name: name, Version: version, New: func(s *etcd.Server) program.Node { return s }}
+			return &testbed.Program{Name: name, Version: version, New: func(s *etcd.Server) testbed.ProgramNode { return s }}
 		}
 		return nil
 	})

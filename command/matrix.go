@@ -14,7 +14,6 @@ import (
 
 	"github.com/watchbed/watchbed/diagnosis/matrix"
 	"github.com/watchbed/watchbed/diagnosis/summary"
-	"github.com/watchbed/watchbed/diagnosis/variant"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/report"
 	"github.com/watchbed/watchbed/sim/cache"
@@ -130,7 +129,7 @@ func (f *matrixFlags) check() error {
 		values     []string
 	}{{"--designs", "cache", f.designs}, {"--etcd", "etcd", f.versions}} {
 		for i, v := range list.values {
-			if _, err := variant.Of(list.name, v, matrix.OwnOptions); err != nil {
+			if _, err := matrix.VariantOf(list.name, v, matrix.OwnOptions); err != nil {
 				return usage("%s: %w", list.flag, err)
 			}
 			if slices.Contains(list.values[:i], v) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/explore/campaign"
-	"github.com/watchbed/watchbed/knownbugs/detection"
+	"github.com/watchbed/watchbed/knownbugs"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -69,7 +69,7 @@ func whereBugsShow(names []string, change func(*testbed.Params) error) (bugScena
 
 // soon is the measured figure of a bug in its scenario, empty if there is none.
 func soon(b *testbed.KnownBug, sc *testbed.Scenario) string {
-	if f, ok := detection.Of(b.Name); ok && f.Scenario == sc.Name {
+	if f, ok := knownbugs.FigureOf(b.Name); ok && f.Scenario == sc.Name {
 		return " (" + f.String() + ")"
 	}
 	return ""

@@ -16,8 +16,7 @@ import (
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/internal/exacttest"
 	"github.com/watchbed/watchbed/internal/testsize"
-	_ "github.com/watchbed/watchbed/knownbugs"
-	"github.com/watchbed/watchbed/knownbugs/detection"
+	"github.com/watchbed/watchbed/knownbugs"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/scenarios"
@@ -28,7 +27,7 @@ import (
 var updateDetection = flag.Bool("detection.update", false, "measure anew how soon the known bugs show: minutes")
 
 const (
-	detectionFile = "detection/detection.json"
+	detectionFile = "detection.json"
 	measureAnew   = "measure anew: go test ./knownbugs -run TestKnownBugsAreDetected -detection.update"
 )
 
@@ -82,8 +81,8 @@ const (
 	freshSeeds = 1 << 32
 )
 
-func measureDetection(t *testing.T, b *testbed.KnownBug) detection.Figure {
-	d := detection.Figure{Bug: b.Name, Scenario: b.Scenario.Name, Property: b.Property.Name, Strategy: strategyOf(t, b).Name, FirstSeed: recordedSeeds}
+func measureDetection(t *testing.T, b *testbed.KnownBug) knownbugs.Figure {
+	d := knownbugs.Figure{Bug: b.Name, Scenario: b.Scenario.Name, Property: b.Property.Name, Strategy: strategyOf(t, b).Name, FirstSeed: recordedSeeds}
 	r := newBugRun(t, b, b.Name)
 	var trials []uint64
 	begun := uint64(0)
@@ -131,7 +130,7 @@ func TestBoundOf95(t *testing.T) {
 
 // compared is in how many schedules a bug is looked for again. With twenty hits
 // expected, none at all has a chance of e^-20; eight and six are the smaller sizes.
-func compared(d *detection.Figure) int {
+func compared(d *knownbugs.Figure) int {
 	hits := testsize.Of(20, 8, 6)
 	return max(hits, hits*int(d.Schedules)/d.Trials)
 }
@@ -142,7 +141,7 @@ const leastHealthy = 100
 
 // mostOf is in how many schedules any bug is looked for in the scenario of this one,
 // with the same strategy: the healthy cache is run once for all of them.
-func mostOf(recorded []detection.Figure, b *testbed.KnownBug) uint64 {
+func mostOf(recorded []knownbugs.Figure, b *testbed.KnownBug) uint64 {
 	most := uint64(leastHealthy)
 	for i, other := range testbed.KnownBugs() {
 		if other.Scenario == b.Scenario && other.Strategy == b.Strategy {
@@ -160,7 +159,7 @@ func TestKnownBugsAreDetected(t *testing.T) {
 		updateDetections(t)
 		return
 	}
-	recorded := detection.All()
+	recorded := knownbugs.Figures()
 	require.Len(t, recorded, len(testbed.KnownBugs()), measureAnew)
 	for i, b := range testbed.KnownBugs() {
 		t.Run(b.Name, func(t *testing.T) {
@@ -186,11 +185,11 @@ func TestKnownBugsAreDetected(t *testing.T) {
 // updateDetections measures the bugs that -run selects, and writes them down beside
 // what was recorded of the others.
 func updateDetections(t *testing.T) {
-	recorded := map[string]detection.Figure{}
-	for _, d := range detection.All() {
+	recorded := map[string]knownbugs.Figure{}
+	for _, d := range knownbugs.Figures() {
 		recorded[d.Bug] = d
 	}
-	var list []detection.Figure
+	var list []knownbugs.Figure
 	for _, b := range testbed.KnownBugs() {
 		t.Run(b.Name, func(t *testing.T) {
 			recorded[b.Name] = measureDetection(t, b)
@@ -215,7 +214,7 @@ func TestEachBugHasAFigure(t *testing.T) {
 	for _, b := range testbed.KnownBugs() {
 		want = append(want, b.Name)
 	}
-	for _, d := range detection.All() {
+	for _, d := range knownbugs.Figures() {
 		have = append(have, d.Bug)
 	}
 	require.Equal(t, want, have, "go test ./knownbugs -run TestKnownBugsAreDetected/NAME -detection.update")

@@ -9,7 +9,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/internal/testsize"
-	"github.com/watchbed/watchbed/knownbugs/detection"
+	"github.com/watchbed/watchbed/knownbugs"
 	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/testbed"
@@ -19,7 +19,7 @@ import (
 // further ones and what rows of the scenario say. Anything else is a surprise.
 func TestBugsViolateWhatIsWrittenDown(t *testing.T) {
 	schedules := testsize.Of[uint64](1_500, 100, 100)
-	recorded := detection.All()
+	recorded := knownbugs.Figures()
 	require.Len(t, recorded, len(testbed.KnownBugs()), measureAnew)
 	for i, b := range testbed.KnownBugs() {
 		t.Run(b.Name, func(t *testing.T) {

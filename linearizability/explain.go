@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/watchbed/watchbed/linearizability/expiry"
 	"github.com/watchbed/watchbed/linearizability/items"
 	"github.com/watchbed/watchbed/model"
 )
@@ -267,7 +266,7 @@ func (e *Explanation) factsOf(w *Witness, op *model.Operation, kind faultKind) f
 // losesWrites reports whether it is not known what became of some write.
 func losesWrites(h *model.History) bool {
 	return slices.ContainsFunc(h.Operations, func(op model.Operation) bool {
-		return op.Outcome == model.Unknown && op.Request.IsWrite() && !expiry.Is(h, &op)
+		return op.Outcome == model.Unknown && op.Request.IsWrite() && !items.IsExpiry(h, &op)
 	})
 }
 
@@ -516,7 +515,7 @@ func (e *Explanation) reason(name func(op int) string) string {
 // outsider names the origin of a revision that no answer names.
 func (w *Witness) outsider() string {
 	for i := range w.history.Operations {
-		if op := &w.history.Operations[i]; op.Outcome == model.Unknown && op.Request.IsWrite() && !expiry.Is(w.history, op) {
+		if op := &w.history.Operations[i]; op.Outcome == model.Unknown && op.Request.IsWrite() && !items.IsExpiry(w.history, op) {
 			return "a write that was not answered"
 		}
 	}
@@ -632,7 +631,7 @@ func isUnrecorded(op *model.Operation) bool { return op.Call == beforeAll }
 // name is how a sentence calls an operation.
 func (w *Witness) name(i int) string {
 	op := &w.history.Operations[i]
-	if expiry.Is(w.history, op) {
+	if items.IsExpiry(w.history, op) {
 		return fmt.Sprintf("the expiry of lease %d", op.Request.Lease)
 	}
 	if isUnrecorded(op) {

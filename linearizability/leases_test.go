@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/linearizability/expiry"
+	"github.com/watchbed/watchbed/linearizability/items"
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -84,7 +84,7 @@ func TestLeasesInRecordedHistories(t *testing.T) {
 func TestExpiryThatIsNotKnownIsSaid(t *testing.T) {
 	h := parse(t, start, grant7, putLeased, `{"client":"r","op":"get","call":10,"return":11,"request":{"key":"b"},"response":{}}`, list(12, "", 4, oldA))
 	j := Judge{Operations: -1}
-	out, err := j.Check(expiry.Add(h), nil, Linearizable)
+	out, err := j.Check(items.WithExpiries(h), nil, Linearizable)
 	require.NoError(t, err)
 	require.Equal(t, model.VerdictUnknown, out[0].Verdict)
 	require.Contains(t, j.Reason(&out[0]), "whether lease 7 has expired is not known")
@@ -125,7 +125,7 @@ func TestExpiriesThatMayHaveBeen(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := parse(t, tc.lines...)
 			var calls []int64
-			for _, op := range expiry.Add(h).Operations[len(h.Operations):] {
+			for _, op := range items.WithExpiries(h).Operations[len(h.Operations):] {
 				require.Equal(t, model.LeaseRevoke, op.Request.Kind)
 				calls = append(calls, op.Call)
 			}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/linearizability/expiry"
+	"github.com/watchbed/watchbed/linearizability/items"
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -44,7 +44,7 @@ var open = map[string]func(d dice) (*model.History, string){
 			for i := range h.Operations {
 				forgetCommit(&h.Operations[i])
 			}
-			if len(expiry.Add(h).Operations) > len(h.Operations) {
+			if len(items.WithExpiries(h).Operations) > len(h.Operations) {
 				return h, mutation
 			}
 		}
@@ -67,13 +67,13 @@ func TestOpenHistoriesEqualBruteForce(t *testing.T) {
 					h, mutation := open[kind](d)
 					out, err := j.CheckRecorded(h, p)
 					require.NoError(t, err)
-					holds := bruteForce(expiry.Add(h), p)
+					holds := bruteForce(items.WithExpiries(h), p)
 					if !holds {
 						wrong++
 					}
 					if f := out[0].stuck; out[0].Verdict == model.Violated && f.shared {
 						shared[f.kind]++
-						if f.kind == wrongAnswer && expiry.Add(h).Operations[f.op].Request.IsWrite() {
+						if f.kind == wrongAnswer && items.WithExpiries(h).Operations[f.op].Request.IsWrite() {
 							idle++
 						}
 					}

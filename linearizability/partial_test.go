@@ -156,7 +156,7 @@ func sameInEitherOrder(t *testing.T, h *model.History) (holding int) {
 	}
 	var j Judge
 	for _, p := range orderedProperties {
-		if completing(p).Loses(&plain) {
+		if completionOf(p).losesAny(&plain) {
 			continue
 		}
 		commonFirst, err := j.checkOpen(&plain, p, false)

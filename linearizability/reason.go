@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/watchbed/watchbed/linearizability/expiry"
+	"github.com/watchbed/watchbed/linearizability/items"
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -58,7 +58,7 @@ func (j *Judge) unknown(out *Judgement) string {
 			}
 		case op.Outcome == model.Unknown && op.Request.IsWrite() && op.Commit == 0:
 			switch {
-			case expiry.Is(w.history, op):
+			case items.IsExpiry(w.history, op):
 				expired = i
 			case lost < 0:
 				lost = i

@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/watchbed/watchbed/linearizability/expiry"
 	"github.com/watchbed/watchbed/linearizability/items"
-	"github.com/watchbed/watchbed/linearizability/partial"
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -41,7 +39,7 @@ func (j *Judge) checkRecorded(h *model.History, props []Property) ([]Judgement, 
 		defer func() { j.witness.previous = nil }()
 		return j.checkPartial(h, props)
 	}
-	h = expiry.Add(h)
+	h = items.WithExpiries(h)
 	known := settle(h, false)
 	if known == h || !slices.Contains(props, LinearizableData) {
 		return j.checkSettled(h, known, props)
@@ -135,7 +133,7 @@ func (j *Judge) checkPartial(h *model.History, props []Property) ([]Judgement, e
 	violated := false
 	for _, p := range unknown(judged) {
 		// The likely verdict comes first: all completions and a single one may both take much time.
-		completeFirst := !violated && !completing(p).Loses(h)
+		completeFirst := !violated && !completionOf(p).losesAny(h)
 		open, e := j.checkOpen(h, p, completeFirst)
 		if e != nil {
 			return judged, e
@@ -173,25 +171,24 @@ func (j *Judge) checkCommon(h *model.History, p Property) (Judgement, error) {
 }
 
 func (j *Judge) checkCompleted(h *model.History, p Property) (Judgement, error) {
-	known := completing(p)
+	known := completionOf(p)
 	judged, err := j.checkGuess(j.complete(h, known), []Property{p})
-	if err == nil && judged[0].Verdict == model.VerdictUnknown && !known.ReadsAtRevision {
+	if err == nil && judged[0].Verdict == model.VerdictUnknown && !known.readsAtRevision {
 		// The revisions of lists are no part of the property, but most likely right.
-		known.ReadsAtRevision = true
+		known.readsAtRevision = true
 		judged, err = j.checkGuess(j.complete(h, known), []Property{p})
 	}
 	return judged[0], err
 }
 
-// completing is what has to be known of a property to complete a history for it.
-func completing(p Property) partial.Property {
-	return partial.Property{Claims: p.Claims, RealTime: p == Linearizable || p == LinearizableData, ReadsAtRevision: p != LinearizableData}
+func completionOf(p Property) completing {
+	return completing{Property: p, realTime: p == Linearizable || p == LinearizableData, readsAtRevision: p != LinearizableData}
 }
 
 // complete lets go of the completion before: each may be larger than what was recorded.
-func (j *Judge) complete(h *model.History, known partial.Property) *model.History {
+func (j *Judge) complete(h *model.History, known completing) *model.History {
 	j.witness.history, j.witness.common = nil, nil
-	return partial.Complete(h, known)
+	return complete(h, known)
 }
 
 func (j *Judge) check(h *model.History, decide bool, props []Property) ([]Judgement, error) {
@@ -227,7 +224,7 @@ func put(judged, by []Judgement) {
 // result says why, in a clause; it is empty if the log has all that was written.
 func Truth(h *model.History) (log *model.Log, ends string) {
 	if !h.Partial {
-		h = expiry.Add(h)
+		h = items.WithExpiries(h)
 	}
 	s := newSettling(h)
 	s.look(true)
@@ -291,5 +288,5 @@ func grantNamed(log *model.Log, write *model.Request) {
 	if write.Kind == model.LeaseRevoke {
 		grant(write.Lease)
 	}
-	expiry.EachPut(write, func(put *model.Request) { grant(put.Lease) })
+	items.EachPut(write, func(put *model.Request) { grant(put.Lease) })
 }

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/watchbed/watchbed/linearizability/expiry"
+	"github.com/watchbed/watchbed/linearizability/items"
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -78,7 +78,7 @@ func newSettling(h *model.History) *settling {
 	copied.Operations = slices.Clone(h.Operations)
 	s := &settling{
 		history: &copied, byKey: map[string][]int{}, made: map[int64]int{}, shown: map[int64]*evidence{},
-		attached: expiry.Attached(h), newest: h.Initial.Revision,
+		attached: items.Attached(h), newest: h.Initial.Revision,
 	}
 	s.collect()
 	s.collectRevocations()
@@ -190,7 +190,7 @@ func (s *settling) mayMake(i int, rev int64) bool {
 
 // putKeys are the keys that a request may put, each once.
 func putKeys(r *model.Request) (keys []string) {
-	expiry.EachPut(r, func(put *model.Request) {
+	items.EachPut(r, func(put *model.Request) {
 		if !slices.Contains(keys, put.Key) {
 			keys = append(keys, put.Key)
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/internal/tampering"
-	"github.com/watchbed/watchbed/linearizability/expiry"
+	"github.com/watchbed/watchbed/linearizability/items"
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -92,7 +92,7 @@ func TestSettledEqualsBruteForce(t *testing.T) {
 				out, err := judge.CheckRecorded(h, orderedProperties...)
 				require.NoError(t, err)
 				for _, got := range out {
-					want := bruteForce(expiry.Add(h), got.Property)
+					want := bruteForce(items.WithExpiries(h), got.Property)
 					if got.Verdict == model.VerdictUnknown || want == (got.Verdict == model.Violated) {
 						t.Fatalf("history %d (%q), %s: %v, brute force %t\n%s", n, mutation, got.Property, got.Verdict, want, show(h))
 					}

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/diagnosis"
-	"github.com/watchbed/watchbed/diagnosis/states"
+	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/diagnosis/trace"
 )
 
@@ -37,7 +37,7 @@ func besideOf(d *diagnosis.Diagnosis, fails *steps, around map[int]bool) (*besid
 	if err != nil || nearest == nil {
 		return nil, err
 	}
-	held, err := states.Of(d.Scenario(), nearest.Recording)
+	held, err := recorded.StatesOf(d.Scenario(), nearest.Recording)
 	if err != nil {
 		return nil, err
 	}

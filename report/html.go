@@ -9,7 +9,6 @@ import (
 	"github.com/watchbed/watchbed/check"
 	"github.com/watchbed/watchbed/diagnosis"
 	"github.com/watchbed/watchbed/diagnosis/recorded"
-	"github.com/watchbed/watchbed/diagnosis/states"
 	"github.com/watchbed/watchbed/diagnosis/story"
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/linearizability"
@@ -98,7 +97,7 @@ const (
 // run. The run is replayed for it; the error is that it does not replay.
 func WriteRunHTML(w io.Writer, program string, d *diagnosis.Diagnosis, sections ...Section) error {
 	s, r := d.Story, d.Story.Run
-	held, err := states.Of(d.Scenario(), d.Recording)
+	held, err := recorded.StatesOf(d.Scenario(), d.Recording)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/diagnosis/matrix"
-	"github.com/watchbed/watchbed/diagnosis/metrics"
+	"github.com/watchbed/watchbed/diagnosis/summary"
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -60,7 +60,7 @@ func workloads() (all []costTable) {
 func costRow(c *matrix.Cost) []string {
 	row := []string{"-"}
 	if c.Wait != nil {
-		row[0] = metrics.Seconds(c.Wait.P50)
+		row[0] = summary.Seconds(c.Wait.P50)
 	}
 	for _, measure := range []string{"wait p99", "cached", "requests", "bytes", "progress requests"} {
 		row = append(row, amount(c.Measure(measure)))

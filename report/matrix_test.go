@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/diagnosis/matrix"
-	"github.com/watchbed/watchbed/diagnosis/metrics"
 	"github.com/watchbed/watchbed/diagnosis/summary"
 )
 
@@ -28,7 +27,7 @@ func twoCells() *matrix.Matrix {
 		}
 		return []matrix.Evidence{e}
 	}
-	wait := &metrics.Distribution{P50: 0.05, P99: 0.0999, Max: 0.1}
+	wait := &summary.Distribution{P50: 0.05, P99: 0.0999, Max: 0.1}
 	return &matrix.Matrix{
 		Program: "simrun", Designs: []string{"kep-2340"}, Versions: []string{"3.6.16", "3.5.7"}, Schedules: 800, Seconds: 2,
 		Cells: []*matrix.Cell{
@@ -36,7 +35,7 @@ func twoCells() *matrix.Matrix {
 				Design: "kep-2340", Etcd: "3.6.16",
 				Safe: matrix.Question{Verdict: "holds", Evidence: evidence("consistent-list", "linearizable", "", "holds")},
 				Live: matrix.Question{Verdict: "holds", Evidence: evidence("recovery", "answers-in-time", "", "holds")},
-				Cost: []*matrix.Cost{{Scenario: matrix.Waiting, Lists: 200, FromCache: 150, Wait: wait, RequestsPerList: 1, BytesPerList: 2500, Metrics: []metrics.Metric{}}},
+				Cost: []*matrix.Cost{{Scenario: matrix.Waiting, Lists: 200, FromCache: 150, Wait: wait, RequestsPerList: 1, BytesPerList: 2500, Metrics: []summary.Metric{}}},
 			},
 			{
 				Design: "kep-2340", Etcd: "3.5.7",
@@ -81,7 +80,7 @@ func TestMatrixOfTooLittleTime(t *testing.T) {
 	m := twoCells()
 	m.Cells = m.Cells[:1]
 	m.Cells[0].Safe = matrix.Question{Verdict: "unknown", Evidence: []matrix.Evidence{{Scenario: "issue-15220", Verdict: "unknown"}}}
-	m.Cells[0].Cost = []*matrix.Cost{{Scenario: matrix.Waiting, Metrics: []metrics.Metric{}}}
+	m.Cells[0].Cost = []*matrix.Cost{{Scenario: matrix.Waiting, Metrics: []summary.Metric{}}}
 	var text, page bytes.Buffer
 	require.NoError(t, WriteMatrix(&text, Terminal{Width: 400}, m))
 	require.NoError(t, WriteMatrixHTML(&page, m))

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/diagnosis/matrix"
-	"github.com/watchbed/watchbed/diagnosis/metrics"
 	"github.com/watchbed/watchbed/diagnosis/summary"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/testbed"
@@ -128,7 +127,7 @@ func amount(v *float64, unit string) string {
 	case unit == "share":
 		return fmt.Sprintf("%.0f%%", 100**v)
 	case unit == "s" || unit == "bytes":
-		return metrics.Amount(*v, unit)
+		return summary.Amount(*v, unit)
 	}
 	return fmt.Sprintf("%.2f", *v)
 }

@@ -7,13 +7,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/diagnosis/metrics"
+	"github.com/watchbed/watchbed/diagnosis/summary"
 )
 
 func TestMetricsAsTables(t *testing.T) {
 	var b bytes.Buffer
-	writeMetrics(&b, Terminal{}, []metrics.Metric{
-		{Name: "apiserver_watch_cache_read_wait_seconds", Unit: "s", Count: 14287, Of: &metrics.Distribution{P50: 0.0383, P99: 0.0975, Max: 0.174}},
+	writeMetrics(&b, Terminal{}, []summary.Metric{
+		{Name: "apiserver_watch_cache_read_wait_seconds", Unit: "s", Count: 14287, Of: &summary.Distribution{P50: 0.0383, P99: 0.0975, Max: 0.174}},
 		{Name: "etcd_progress_requests_total", Total: 9936},
 		{Name: "etcd_response_bytes_total", Unit: "bytes", Total: 117000},
 	})

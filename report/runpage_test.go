@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/diagnosis"
-	"github.com/watchbed/watchbed/diagnosis/states"
+	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/diagnosis/trace"
 	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/sim/shown"
@@ -99,7 +99,7 @@ func TestThePageShowsProgressOvertaking(t *testing.T) {
 // TestAChangedPartIsMarked: what a step changes is marked, an entry that it adds too.
 func TestAChangedPartIsMarked(t *testing.T) {
 	d := told(t, "issue-15220")
-	held, err := states.Of(d.Scenario(), d.Recording)
+	held, err := recorded.StatesOf(d.Scenario(), d.Recording)
 	require.NoError(t, err)
 	all := stepsOf(d.Story, held)
 	changes := 0

@@ -7,14 +7,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/diagnosis/states"
+	"github.com/watchbed/watchbed/diagnosis/recorded"
 )
 
 // stepsTold are the steps of a committed recording.
 func stepsTold(t *testing.T, name string) (*steps, stepTable, stepTable) {
 	t.Helper()
 	s, sc, rec := tellRecorded(t, name)
-	held, err := states.Of(sc, rec)
+	held, err := recorded.StatesOf(sc, rec)
 	require.NoError(t, err)
 	all, kept := stepsOf(s, held), around(s.Run, s.Lines)
 	whole := all.table(func(int) bool { return true }, s.Run.Tiers)

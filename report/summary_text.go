@@ -6,7 +6,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/watchbed/watchbed/diagnosis/metrics"
 	"github.com/watchbed/watchbed/diagnosis/summary"
 	"github.com/watchbed/watchbed/model"
 )
@@ -151,16 +150,16 @@ func pace(s *summary.Summary) string {
 }
 
 // writeMetrics writes the distributions as a table and the counters as another.
-func writeMetrics(w io.Writer, o Terminal, list []metrics.Metric) {
+func writeMetrics(w io.Writer, o Terminal, list []summary.Metric) {
 	var rows, counters [][]string
 	for i := range list {
 		m := &list[i]
 		if m.Of == nil {
-			counters = append(counters, []string{m.Name, metrics.Amount(m.Total, m.Unit)})
+			counters = append(counters, []string{m.Name, summary.Amount(m.Total, m.Unit)})
 			continue
 		}
 		rows = append(rows, []string{m.Name, grouped(m.Count),
-			metrics.Amount(m.Of.P50, m.Unit), metrics.Amount(m.Of.P99, m.Unit), metrics.Amount(m.Of.Max, m.Unit)})
+			summary.Amount(m.Of.P50, m.Unit), summary.Amount(m.Of.P99, m.Unit), summary.Amount(m.Of.Max, m.Unit)})
 	}
 	if len(rows) > 0 {
 		writeColumns(w, o, append([][]string{{"in virtual time", "count", "p50", "p99", "max"}}, rows...))

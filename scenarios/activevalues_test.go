@@ -16,7 +16,6 @@ import (
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/program"
 )
 
 // active says in which scenario a value of an option makes a difference: its campaign
@@ -396,11 +395,11 @@ var activeValues = []active{
 
 // The program of this list is the simulated server, which masks of races do not reach as a program.
 func init() {
-	program.RegisterFamily(func(name string) *program.Program {
+	testbed.RegisterPrograms(func(name string) *testbed.Program {
 		if name != "simulated@v3.5.7" {
 			return nil
 		}
-		return &program.Program{Name: name, Version: "3.5.7", New: func(s *etcd.Server) program.Node { return s }}
+		return &testbed.Program{Name: name, Version: "3.5.7", New: func(s *etcd.Server) testbed.ProgramNode { return s }}
 	})
 }
 

@@ -13,7 +13,6 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/progress"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/wire"
-	"github.com/watchbed/watchbed/testbed/program"
 	"github.com/watchbed/watchbed/testbed/topology"
 	"github.com/watchbed/watchbed/testbed/truth"
 	"github.com/watchbed/watchbed/workload"
@@ -25,7 +24,7 @@ type cluster struct {
 	config etcd.Config
 	server *etcd.Server
 	// served is the node that has the server, if a program serves its watches.
-	served program.Node
+	served ProgramNode
 	// follower is nil if watches are served by the server itself.
 	follower *etcd.Server
 	initial  model.Initial
@@ -64,7 +63,7 @@ func (p *Params) setEtcd(name string) error {
 		p.Etcd = name
 		return checkEtcd(name)
 	}
-	found, err := program.Find(name)
+	found, err := FindProgram(name)
 	if err != nil {
 		return err
 	}
@@ -82,11 +81,11 @@ func (p *Params) Compiled() bool {
 }
 
 // program is the one that serves the watches of etcd, nil if there is none.
-func (p *Params) program() (*program.Program, error) {
+func (p *Params) program() (*Program, error) {
 	if p.Program == "" {
 		return nil, nil
 	}
-	return program.Find(p.Program)
+	return FindProgram(p.Program)
 }
 
 // useProgram has a program serve the watches, if there is one. It is one member, which leads.
@@ -197,7 +196,7 @@ type Member struct {
 	Name   string
 	ID     sim.NodeID
 	Server *etcd.Server
-	served program.Node
+	served ProgramNode
 }
 
 // Held is what the member keeps in memory on behalf of clients.

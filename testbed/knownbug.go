@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/internal/registry"
-	"github.com/watchbed/watchbed/internal/spelling"
 	"github.com/watchbed/watchbed/sim/option"
 )
 
@@ -147,7 +146,7 @@ func FindBug(name string) (*KnownBug, error) {
 	for _, b := range KnownBugs() {
 		names = append(names, b.Name)
 	}
-	return nil, fmt.Errorf("unknown bug %q%s", name, spelling.Suggest(name, names))
+	return nil, fmt.Errorf("unknown bug %q%s", name, registry.Suggest(name, names))
 }
 
 // Plants reports whether the parameters ask for a bug, by its name or by a setting, also

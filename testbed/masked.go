@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/watchbed/watchbed/internal/spelling"
+	"github.com/watchbed/watchbed/internal/registry"
 	"github.com/watchbed/watchbed/sim/option"
 )
 
@@ -79,7 +79,7 @@ func checkUnmask(names []string) error {
 	}
 	for _, n := range names {
 		if !slices.Contains(known, n) {
-			return fmt.Errorf("unmask=%s: no race of this name is masked%s", n, spelling.Suggest(n, known))
+			return fmt.Errorf("unmask=%s: no race of this name is masked%s", n, registry.Suggest(n, known))
 		}
 	}
 	return nil

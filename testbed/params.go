@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/watchbed/watchbed/internal/spelling"
+	"github.com/watchbed/watchbed/internal/registry"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/client"
@@ -14,7 +14,6 @@ import (
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed/faults"
-	"github.com/watchbed/watchbed/testbed/program"
 	"github.com/watchbed/watchbed/testbed/topology"
 	"github.com/watchbed/watchbed/workload"
 )
@@ -78,7 +77,7 @@ func (p *Params) Set(name, value string) error {
 	}
 	o, err := nodeGroup.Find(name)
 	if err != nil {
-		return fmt.Errorf("unknown option %q%s", name, spelling.Suggest(name, OptionNames()))
+		return fmt.Errorf("unknown option %q%s", name, registry.Suggest(name, OptionNames()))
 	}
 	if err := o.Set(&Nodes{}, value); err != nil {
 		return err
@@ -332,7 +331,7 @@ func checkProgram(name string) error {
 	if name == "" {
 		return nil
 	}
-	_, err := program.Find(name)
+	_, err := FindProgram(name)
 	return err
 }
 

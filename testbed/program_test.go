@@ -9,14 +9,14 @@ import (
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/sim/etcd"
-	"github.com/watchbed/watchbed/testbed/program"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // The programs of these tests serve no watch themselves: the simulated server does all.
 func init() {
-	program.RegisterFamily(func(name string) *program.Program {
+	testbed.RegisterPrograms(func(name string) *testbed.Program {
 		if version, ok := strings.CutPrefix(name, "same@v"); ok {
-			return &program.Program{Name: name, Version: version, New: func(s *etcd.Server) program.Node { return s }}
+			return &testbed.Program{Name: name, Version: version, New: func(s *etcd.Server) testbed.ProgramNode { return s }}
 		}
 		return nil
 	})

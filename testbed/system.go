@@ -9,7 +9,6 @@ import (
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/testbed/faults"
-	"github.com/watchbed/watchbed/testbed/memory"
 	"github.com/watchbed/watchbed/testbed/topology"
 	"github.com/watchbed/watchbed/testbed/truth"
 	"github.com/watchbed/watchbed/workload"
@@ -33,7 +32,7 @@ type System struct {
 	faults faults.Plan
 	truth  truth.Truth
 	// memory is nil if it is not counted.
-	memory *memory.Counter
+	memory *memoryCounter
 
 	claims        []*Property
 	judges        []Judge
@@ -100,7 +99,7 @@ func newSystem(p Params, claims []*Property, stream func(*Params, int) workload.
 		return nil, err
 	}
 	if p.Informers.ObjectBytes > 0 {
-		s.memory = memory.NewCounter(s.topology.APIServers, p.Informers.ObjectBytes)
+		s.memory = newMemoryCounter(s.topology.APIServers, p.Informers.ObjectBytes)
 		s.observers = append(s.observers, s.memory)
 	}
 	s.makeJudges()
@@ -190,11 +189,11 @@ func (s *System) Etcd() *etcd.Server { return s.etcd.server }
 func (s *System) Claims() []*Property { return s.claims }
 
 // Memory is what the last run took, if InformerOptions.ObjectBytes is set.
-func (s *System) Memory() memory.Use {
+func (s *System) Memory() MemoryUse {
 	if s.memory == nil {
-		return memory.Use{}
+		return MemoryUse{}
 	}
-	return s.memory.Use()
+	return s.memory.use
 }
 
 // JudgeWith sets up to how many operations a history is judged by porcupine as

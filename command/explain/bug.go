@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/watchbed/watchbed/knownbugs/detection"
+	"github.com/watchbed/watchbed/knownbugs"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -65,7 +65,7 @@ func fixedIn(b *testbed.KnownBug) string {
 
 // howSoon is the measured figure of a bug, in words.
 func howSoon(b *testbed.KnownBug) string {
-	f, ok := detection.Of(b.Name)
+	f, ok := knownbugs.FigureOf(b.Name)
 	if !ok {
 		return "not measured"
 	}
@@ -80,7 +80,7 @@ func shows(b *testbed.KnownBug) string {
 // soonestFirst sorts bugs by how soon they show; those that were not measured come last.
 func soonestFirst(bugs []*testbed.KnownBug) []*testbed.KnownBug {
 	median := func(b *testbed.KnownBug) uint64 {
-		if f, ok := detection.Of(b.Name); ok {
+		if f, ok := knownbugs.FigureOf(b.Name); ok {
 			return f.Median
 		}
 		return math.MaxUint64

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/watchbed/watchbed/internal/spelling"
+	"github.com/watchbed/watchbed/internal/registry"
 	"github.com/watchbed/watchbed/sim/cache"
-	"github.com/watchbed/watchbed/testbed/program"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // Name explains a name: one explanation for each kind of thing that has it, none if
@@ -39,13 +39,13 @@ func Unknown(program, name string, others ...string) error {
 			others = append(others, e.Name)
 		}
 	}
-	return fmt.Errorf("nothing is called %q%s", name, meant(program, spelling.Nearest(name, others)))
+	return fmt.Errorf("nothing is called %q%s", name, meant(program, registry.Nearest(name, others)))
 }
 
 // compiled is the error for the name of compiled code that is not there.
 func compiled(name string) error {
 	if strings.HasPrefix(name, "etcd@") {
-		_, err := program.Find(name)
+		_, err := testbed.FindProgram(name)
 		return err
 	}
 	_, err := cache.FindDesign(name)

@@ -14,8 +14,7 @@ import (
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/findings"
 	"github.com/watchbed/watchbed/internal/testsize"
-	_ "github.com/watchbed/watchbed/knownbugs"
-	"github.com/watchbed/watchbed/knownbugs/detection"
+	"github.com/watchbed/watchbed/knownbugs"
 	"github.com/watchbed/watchbed/metric"
 	_ "github.com/watchbed/watchbed/properties"
 	"github.com/watchbed/watchbed/report"
@@ -158,7 +157,7 @@ func TestAnOptionSaysWhichReleasesHaveAValue(t *testing.T) {
 
 // TestHowSoonABugShowsIsTheMeasuredFigure: wherever the bug is named with its scenario.
 func TestHowSoonABugShowsIsTheMeasuredFigure(t *testing.T) {
-	f, ok := detection.Of("kubernetes-58545")
+	f, ok := knownbugs.FigureOf("kubernetes-58545")
 	require.True(t, ok)
 	require.Equal(t, "resumed-watch", f.Scenario)
 	soon := fmt.Sprintf("median %d schedules, within %d in 95 of 100 campaigns", f.Median, f.Bound95)
@@ -171,7 +170,7 @@ func TestHowSoonABugShowsIsTheMeasuredFigure(t *testing.T) {
 	assert.Contains(t, flat(explained(t, "property", "ordered")), "how soon: "+soon)
 	assert.Contains(t, flat(explained(t, "Kubernetes release", "1.9")), shows)
 	assert.Contains(t, flat(explained(t, "etcd release", "3.5.7")), "shows in consistent-list, by linearizable-data: median")
-	for _, f := range detection.All() {
+	for _, f := range knownbugs.Figures() {
 		assert.NotContains(t, flat(explained(t, "known bug", f.Bug)), "not measured", f.Bug)
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/findings"
-	"github.com/watchbed/watchbed/knownbugs/detection"
+	"github.com/watchbed/watchbed/knownbugs"
 	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/etcd"
@@ -127,7 +127,7 @@ func bugEntry(b *testbed.KnownBug) Entry {
 		about += ", " + b.Issue
 	}
 	about += ")"
-	if d, ok := detection.Of(b.Name); ok {
+	if d, ok := knownbugs.FigureOf(b.Name); ok {
 		about += "; " + d.Scenario + ": " + d.String()
 	}
 	return Entry{Name: b.Name, About: about, texts: []string{b.Summary, b.Issue, b.Why, b.WhyFurther}}

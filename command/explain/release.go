@@ -11,7 +11,6 @@ import (
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/program"
 )
 
 // explainRelease takes every release of etcd that can be simulated, listed or not.
@@ -42,7 +41,7 @@ func explainRelease(program, name string) []Explanation {
 
 // explainProgram takes the programs that serve the watches of an etcd.
 func explainProgram(command, name string) []Explanation {
-	p, err := program.Find(name)
+	p, err := testbed.FindProgram(name)
 	if err != nil {
 		return nil
 	}

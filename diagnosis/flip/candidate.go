@@ -7,7 +7,6 @@ import (
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/testbed/faults"
-	"github.com/watchbed/watchbed/testbed/program"
 	"github.com/watchbed/watchbed/testbed/topology"
 	"github.com/watchbed/watchbed/workload"
 )
@@ -104,7 +103,7 @@ func (s *search) codes() []candidate {
 		}
 		all = append(all, release)
 	}
-	if served, err := program.Find(s.params.Program); s.params.Program != "" && err == nil {
+	if served, err := testbed.FindProgram(s.params.Program); s.params.Program != "" && err == nil {
 		add("etcd", served.Name, served.Neighbours)
 	}
 	if design, err := cache.FindDesign(s.params.Cache); err == nil {

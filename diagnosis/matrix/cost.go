@@ -3,7 +3,7 @@ package matrix
 import (
 	"strings"
 
-	"github.com/watchbed/watchbed/diagnosis/metrics"
+	"github.com/watchbed/watchbed/diagnosis/summary"
 	"github.com/watchbed/watchbed/explore/campaign"
 )
 
@@ -16,9 +16,9 @@ type Cost struct {
 	// Wait is how long they waited for the cache to be fresh, those that did not
 	// wait included, and ReadWait what Kubernetes' metric says: only those that
 	// did. Both are nil where no LIST ever waits. Duration is how long they took.
-	Wait     *metrics.Distribution `json:"waitSeconds,omitempty"`
-	ReadWait *metrics.Distribution `json:"readWaitSeconds,omitempty"`
-	Duration *metrics.Distribution `json:"durationSeconds,omitempty"`
+	Wait     *summary.Distribution `json:"waitSeconds,omitempty"`
+	ReadWait *summary.Distribution `json:"readWaitSeconds,omitempty"`
+	Duration *summary.Distribution `json:"durationSeconds,omitempty"`
 	// The rest is per LIST. Requests are ranges; what the cache asks for when it
 	// starts is left out.
 	RequestsPerList         float64          `json:"etcdRequestsPerList"`
@@ -26,13 +26,13 @@ type Cost struct {
 	ProgressRequestsPerList float64          `json:"progressRequestsPerList"`
 	NotificationsPerList    float64          `json:"progressNotificationsPerList"`
 	Schedules               uint64           `json:"schedules"`
-	Metrics                 []metrics.Metric `json:"metrics"`
+	Metrics                 []summary.Metric `json:"metrics"`
 	Command                 string           `json:"command"`
 }
 
 // CostOf reads the cost of a workload from what its campaign measured.
 func CostOf(scenario string, c *campaign.Result, command string) *Cost {
-	all := metrics.Of(c.Metrics)
+	all := summary.MetricsOf(c.Metrics)
 	cost := &Cost{Scenario: scenario, Schedules: c.Schedules, Metrics: all, Command: command}
 	var requests, bytes, progress, notifications float64
 	for i := range all {
@@ -82,7 +82,7 @@ var measures = []measure{
 	{"notifications", "", func(c *Cost) *float64 { return perList(c, c.NotificationsPerList) }},
 }
 
-func p99(d *metrics.Distribution) *float64 {
+func p99(d *summary.Distribution) *float64 {
 	if d == nil {
 		return nil
 	}

@@ -3,7 +3,6 @@ package matrix
 import (
 	"fmt"
 
-	"github.com/watchbed/watchbed/diagnosis/variant"
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
@@ -23,15 +22,15 @@ type Side struct {
 // side joins what a matrix sets everywhere with what a version and a design have. The
 // error names an option that two of them set differently.
 func (cfg *Config) side(version, design string) (s Side, err error) {
-	of, err := variant.Read(version, OwnOptions)
+	of, err := readVariant(version, OwnOptions)
 	if err != nil {
 		return s, err
 	}
-	with, err := variant.Read(design, OwnOptions)
+	with, err := readVariant(design, OwnOptions)
 	if err != nil {
 		return s, err
 	}
-	settings, err := variant.Join(design+" on "+version, cfg.Params, of.Settings, with.Settings)
+	settings, err := JoinVariant(design+" on "+version, cfg.Params, of.Settings, with.Settings)
 	s = Side{Design: with.Name, Etcd: of.Name}
 	for _, set := range settings {
 		s.Settings = append(s.Settings, set.String())

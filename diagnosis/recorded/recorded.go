@@ -1,5 +1,6 @@
 // Package recorded puts the scenario of a recording together as it was
-// recorded, and writes down the parameters of a new one.
+// recorded, writes down the parameters of a new one, and replays it to see what its
+// nodes hold after each step.
 package recorded
 
 import (

@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/watchbed/watchbed/diagnosis/slice"
 	"github.com/watchbed/watchbed/diagnosis/trace"
 	"github.com/watchbed/watchbed/sim"
 )
@@ -84,7 +83,7 @@ func condense(r *Run) []Line {
 // and told that the violation is not about.
 func (r *Run) weigh() []weighed {
 	t, a := r.Trace, &r.about
-	s := slice.New(t, r.focus())
+	s := trace.NewSlicer(t, r.focus())
 	led, asked := s.Before(a.ends...), s.After(a.asked, a.until)
 	ledToAsked := s.Before(marked(asked)...)
 	bystanders := r.bystanders()
@@ -151,7 +150,7 @@ func strike(step *trace.Step) string {
 // that was asked for, the steps that such a step depends on directly, and other steps
 // that set something back and depend on one of those: nothing may come of them, so
 // they need not be in any part.
-func (r *Run) setBack(s *slice.Slicer, parts [][]bool) []bool {
+func (r *Run) setBack(s *trace.Slicer, parts [][]bool) []bool {
 	setsBack, marked := make([]bool, len(r.Trace.Steps)), make([]bool, len(r.Trace.Steps))
 	causes := map[int]bool{}
 	for i := range r.Trace.Steps {
@@ -176,7 +175,7 @@ func (r *Run) setBack(s *slice.Slicer, parts [][]bool) []bool {
 
 // markHoldUps marks why a step that led to something late was not taken sooner: its loop took up an entry that had waited
 // for the entries before it, and before those the loop was set back.
-func (r *Run) markHoldUps(s *slice.Slicer, led, setsBack, marked []bool) {
+func (r *Run) markHoldUps(s *trace.Slicer, led, setsBack, marked []bool) {
 	if !r.late {
 		return
 	}

@@ -1,7 +1,7 @@
 package story
 
 import (
-	"github.com/watchbed/watchbed/diagnosis/slice"
+	"github.com/watchbed/watchbed/diagnosis/trace"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/etcd"
@@ -10,12 +10,12 @@ import (
 // focus keeps a slice to what the violation is about. A list reads every object of
 // its range, and a cache takes in the events of all keys: only those of the key in
 // question are followed, none if the violation is about no key.
-func (r *Run) focus() slice.Focus {
+func (r *Run) focus() trace.Focus {
 	key := r.about.key
 	if key == "" {
 		key = r.keyOf(r.about.revision)
 	}
-	return slice.Focus{
+	return trace.Focus{
 		Spontaneous: r.spontaneous(),
 		Read: func(c sim.Cell) (sim.Cell, bool) {
 			switch {

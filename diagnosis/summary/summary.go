@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/watchbed/watchbed/diagnosis/metrics"
 	"github.com/watchbed/watchbed/diagnosis/story"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/campaign"
@@ -68,7 +67,7 @@ type Summary struct {
 	Situations map[string]uint64 `json:"situations"`
 	// Metrics are what timed runs measured, in the order of registration. They
 	// depend on the strategy: only random draws every delay evenly.
-	Metrics []metrics.Metric `json:"metrics,omitempty"`
+	Metrics []Metric `json:"metrics,omitempty"`
 }
 
 // Property is one claim over all runs.
@@ -149,7 +148,7 @@ func Of(sc *testbed.Scenario, p *testbed.Params, c *campaign.Result) *Summary {
 			s.Situations[t.Situation.String()] = t.Times
 		}
 	}
-	s.Metrics = metrics.Of(c.Metrics)
+	s.Metrics = MetricsOf(c.Metrics)
 	return s
 }
 

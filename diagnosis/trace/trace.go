@@ -1,6 +1,6 @@
 // Package trace takes down one run as its observer: every step with the cells
 // that it touched, every message from where it was sent to where it was
-// delivered, and what the nodes say of themselves.
+// delivered, and what the nodes say of themselves. It finds the steps of a run that led to given ones.
 //
 // It knows nothing of scenarios, of properties, or of how a run is judged. It
 // must never import anything but package sim.

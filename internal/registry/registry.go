@@ -1,16 +1,15 @@
 // Package registry keeps things of one kind by name, in the order in which they
 // were registered or in one of their own: strategies, scenarios, properties, known bugs. Packages register
-// what they bring in package variables and init functions, as database drivers do.
+// what they bring in package variables and init functions, as database drivers do. An error about a name
+// suggests those that are spelled nearly so.
 //
-// The package must never import anything of this module but internal/spelling.
+// The package must never import anything of this module.
 package registry
 
 import (
 	"fmt"
 	"slices"
 	"sort"
-
-	"github.com/watchbed/watchbed/internal/spelling"
 )
 
 // Registry keeps things of one kind. It is filled before main begins, and not
@@ -57,7 +56,7 @@ func (r *Registry[T]) Find(name string) (item T, err error) {
 	if i := slices.Index(r.names, name); i >= 0 {
 		return r.items[i], nil
 	}
-	return item, fmt.Errorf("unknown %s %q%s", r.kind, name, spelling.Suggest(name, r.names))
+	return item, fmt.Errorf("unknown %s %q%s", r.kind, name, Suggest(name, r.names))
 }
 
 // Arrange puts these names first, in this order, and leaves the others behind

@@ -3,7 +3,7 @@ package possible
 import (
 	"slices"
 
-	"github.com/watchbed/watchbed/linearizability/expiry"
+	"github.com/watchbed/watchbed/linearizability/items"
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -224,7 +224,7 @@ func (b *building) name() {
 	}
 	for i := range b.history.Operations {
 		if op := &b.history.Operations[i]; op.Outcome != model.Failed {
-			expiry.EachPut(op.Request, func(put *model.Request) { b.keys = append(b.keys, put.Key) })
+			items.EachPut(op.Request, func(put *model.Request) { b.keys = append(b.keys, put.Key) })
 		}
 	}
 	if b.partial {
@@ -242,7 +242,7 @@ func (b *building) name() {
 	}
 	b.runs = make([]run, len(b.keys))
 	b.attached = map[int64][]int32{}
-	for lease, keys := range expiry.Attached(b.history) {
+	for lease, keys := range items.Attached(b.history) {
 		for _, key := range keys {
 			b.attached[lease] = append(b.attached[lease], b.at[key])
 		}

@@ -4,7 +4,7 @@ package reads
 import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/linearizability"
-	"github.com/watchbed/watchbed/linearizability/expiry"
+	"github.com/watchbed/watchbed/linearizability/items"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
@@ -136,7 +136,7 @@ func (a *answers) BeginJudging(*sim.World) {
 	if !hasUnknownWrites(recorded) {
 		recorded = &model.History{Clients: recorded.Clients, Initial: recorded.Initial}
 	}
-	a.check(expiry.Add(recorded), nil)
+	a.check(items.WithExpiries(recorded), nil)
 	for i := range a.judgements {
 		if j := &a.judgements[i]; j.Verdict == model.VerdictUnknown {
 			// There are too many orders to try: the run says nothing about it.
@@ -147,7 +147,7 @@ func (a *answers) BeginJudging(*sim.World) {
 
 // logFor is what etcd committed, nil if the history has all of that.
 func logFor(s *testbed.System, recorded *model.History) *model.Log {
-	if hasUnknownWrites(recorded) || expiry.Possible(recorded) {
+	if hasUnknownWrites(recorded) || items.ExpiryPossible(recorded) {
 		return s.Truth().Log()
 	}
 	return nil

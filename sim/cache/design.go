@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/watchbed/watchbed/internal/spelling"
+	"github.com/watchbed/watchbed/internal/registry"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/check"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
@@ -199,7 +199,7 @@ func FindDesign(name string) (*Design, error) {
 	if strings.Contains(name, "@") && len(families) == 0 {
 		return nil, fmt.Errorf("%q is compiled code, and no design of this program: the simrun of the folder upstream has the code of releases, such as kubernetes@v0.37.2 (cd upstream && go run ./simrun)", name)
 	}
-	return nil, fmt.Errorf("unknown cache design %q%s", name, spelling.Suggest(name, names))
+	return nil, fmt.Errorf("unknown cache design %q%s", name, registry.Suggest(name, names))
 }
 
 // ForDesign returns the options of a design.

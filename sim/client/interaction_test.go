@@ -11,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/diagnosis/slice"
 	"github.com/watchbed/watchbed/diagnosis/trace"
 	"github.com/watchbed/watchbed/internal/interaction"
 	"github.com/watchbed/watchbed/sim"
@@ -216,8 +215,8 @@ func dependsOn(b *interaction.Bench, run *trace.Trace, label string) (labels []s
 	}
 	require.GreaterOrEqual(b, end, 0, "%q was never delivered", label)
 	// What the text plays follows from no earlier step.
-	focus := slice.Focus{Spontaneous: map[sim.NodeID]bool{etcdID: true, cacheID: true}}
-	for i, in := range slice.New(run, focus).Before(end) {
+	focus := trace.Focus{Spontaneous: map[sim.NodeID]bool{etcdID: true, cacheID: true}}
+	for i, in := range trace.NewSlicer(run, focus).Before(end) {
 		if d := run.Steps[i].Delivered; in && d >= 0 && i < end && !slices.Contains(labels, run.Messages[d].Label) {
 			labels = append(labels, run.Messages[d].Label)
 		}

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/diagnosis/slice"
 	"github.com/watchbed/watchbed/diagnosis/trace"
 	"github.com/watchbed/watchbed/internal/commute"
 	"github.com/watchbed/watchbed/sim"
@@ -133,7 +132,7 @@ func TestACompactionDependsOnTheTryBefore(t *testing.T) {
 		}
 	}
 	require.GreaterOrEqual(t, won, 0)
-	led := slice.New(run, slice.Focus{}).Before(won)
+	led := trace.NewSlicer(run, trace.Focus{}).Before(won)
 	before, ok := answers["rev 13: succeeded"]
 	require.True(t, ok)
 	assert.True(t, led[before])

@@ -77,7 +77,7 @@ type Server struct {
 	served Served
 }
 
-// Node is a Server in a world, or a node that serves the watches of one in its place (package testbed/program).
+// Node is a Server in a world, or a node that serves the watches of one in its place (testbed.Program).
 type Node interface {
 	sim.Node
 	Simulated() *Server
@@ -273,7 +273,7 @@ func (s *Server) Waits() bool { return s.log.waits() }
 // Serving is how the member that serves behaves.
 func (s *Server) Serving() Options { return *s.members.options() }
 
-// Served are the watches of a program that serves them in place of the server (package testbed/program).
+// Served are the watches of a program that serves them in place of the server (testbed.Program).
 type Served interface {
 	v3rpc.Served
 	// Restored: the server has installed a snapshot of what it has.

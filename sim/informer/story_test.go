@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/diagnosis/slice"
 	"github.com/watchbed/watchbed/diagnosis/trace"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/informer"
@@ -18,7 +17,7 @@ import (
 func leads(t *testing.T, run *trace.Trace, text string) bool {
 	t.Helper()
 	last := len(run.Steps) - 1
-	led := slice.New(run, slice.Focus{}).Before(last)
+	led := trace.NewSlicer(run, trace.Focus{}).Before(last)
 	for i := last - 1; i >= 0; i-- {
 		for _, n := range run.Steps[i].Notes {
 			if strings.HasPrefix(n.Text, text) {
@@ -80,7 +79,7 @@ func TestAStreamedStoreDependsOnItsInitialEvents(t *testing.T) {
 	b.send(b.watchList(wire.Unset), added(item("a", 3)), endOfInitialEvents(9))
 	b.list(exactly(9), listed(9, item("a", 3)))
 	run.Close(b.w)
-	led := slice.New(run, slice.Focus{}).Before(len(run.Steps) - 1)
+	led := trace.NewSlicer(run, trace.Focus{}).Before(len(run.Steps) - 1)
 	for i := range run.Steps {
 		if d := run.Steps[i].Delivered; d >= 0 {
 			switch label := run.Messages[d].Label; {

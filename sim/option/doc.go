@@ -19,7 +19,7 @@
 // A value is always text outside (the command line, recordings, presets) and a
 // field of a configuration inside.
 //
-// The package must never import anything of this module but internal/spelling: the
+// The package must never import anything of this module but internal/registry: the
 // server, the client library, the cache and the workload each declare options of
 // their own and know nothing of each other's.
 package option

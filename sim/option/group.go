@@ -3,7 +3,7 @@ package option
 import (
 	"fmt"
 
-	"github.com/watchbed/watchbed/internal/spelling"
+	"github.com/watchbed/watchbed/internal/registry"
 )
 
 // Group is the options of one configuration, in a fixed order.
@@ -72,7 +72,7 @@ func (g Group[C]) Find(name string) (*Option[C], error) {
 	for i := range g {
 		names[i] = g[i].Name
 	}
-	return nil, fmt.Errorf("unknown option %q%s", name, spelling.Suggest(name, names))
+	return nil, fmt.Errorf("unknown option %q%s", name, registry.Suggest(name, names))
 }
 
 // Set sets one option by its name.

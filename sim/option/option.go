@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/watchbed/watchbed/internal/spelling"
+	"github.com/watchbed/watchbed/internal/registry"
 )
 
 // Option is one thing that can be set in a configuration C.
@@ -115,7 +115,7 @@ func choice[C any, E ~uint8](name string, field func(*C) *E, doc string, all val
 func find(list []Value, name, value string) (int, error) {
 	i := slices.IndexFunc(list, func(v Value) bool { return v.Name == value })
 	if i < 0 {
-		return 0, fmt.Errorf("%s has no value %q%s", name, value, spelling.Suggest(value, valueNames(list)))
+		return 0, fmt.Errorf("%s has no value %q%s", name, value, registry.Suggest(value, valueNames(list)))
 	}
 	return i, nil
 }
@@ -243,7 +243,7 @@ func Words[C any](name string, field func(*C) *string, doc string, all ...Value)
 		get: func(c *C) string { return *field(c) },
 		set: func(c *C, value string) error {
 			if names := valueNames(all); value != "" && !slices.Contains(names, value) {
-				return fmt.Errorf("%s has no value %q%s", name, value, spelling.Suggest(value, names))
+				return fmt.Errorf("%s has no value %q%s", name, value, registry.Suggest(value, names))
 			}
 			*field(c) = value
 			return nil

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/watchbed/watchbed/internal/spelling"
+	"github.com/watchbed/watchbed/internal/registry"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/client"
 	"github.com/watchbed/watchbed/sim/compactor"
@@ -52,7 +52,7 @@ func CheckServerSetting(s option.Setting) error {
 		names = append(names, ServerGroup[i].Name)
 	}
 	if !slices.Contains(names, s.Name) {
-		return fmt.Errorf("an API server has no option %q%s", s.Name, spelling.Suggest(s.Name, names))
+		return fmt.Errorf("an API server has no option %q%s", s.Name, registry.Suggest(s.Name, names))
 	}
 	return ServerGroup.Set(&ServerOptions{}, s.Name, s.Value)
 }

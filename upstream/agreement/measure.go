@@ -8,7 +8,6 @@ import (
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/program"
 )
 
 // versions are the releases that the table is about, the newest of each branch.
@@ -30,7 +29,7 @@ const (
 // that neither side has them, nor does any race stay masked.
 func params(sc *testbed.Scenario, version, etcd string) (testbed.Params, error) {
 	p := sc.Params
-	of, err := program.Find(released(version))
+	of, err := testbed.FindProgram(released(version))
 	if err != nil {
 		return p, err
 	}

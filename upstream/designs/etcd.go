@@ -6,7 +6,7 @@ import (
 
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/option"
-	"github.com/watchbed/watchbed/testbed/program"
+	"github.com/watchbed/watchbed/testbed"
 
 	"github.com/watchbed/watchbed/upstream/etcdnode"
 	"github.com/watchbed/watchbed/upstream/guests"
@@ -17,10 +17,10 @@ import (
 const release = "etcd@v"
 
 func init() {
-	programs := map[string]*program.Program{}
+	programs := map[string]*testbed.Program{}
 	var lock sync.Mutex
 	// All releases are there, whether they are compiled or not, which the first use says.
-	program.RegisterFamily(func(name string) *program.Program {
+	testbed.RegisterPrograms(func(name string) *testbed.Program {
 		guest, _ := guests.AtLocks(name)
 		version, is := versionOf(guest)
 		if _, err := etcd.Release(version); !is || err != nil {
@@ -42,14 +42,14 @@ func versionOf(guest string) (version string, is bool) {
 	return version, is
 }
 
-func releaseOf(name string) *program.Program {
+func releaseOf(name string) *testbed.Program {
 	compiled, locks := guests.AtLocks(name)
 	version, _ := versionOf(compiled)
 	of := func(name string) *guest { return guestOf(name, protocol.Etcd, etcdnode.Beginning) }
 	g := of(compiled)
-	return &program.Program{
+	return &testbed.Program{
 		Name: name, Version: version,
-		New:        func(s *etcd.Server) program.Node { return etcdnode.New(s, g.new(), locks) },
+		New:        func(s *etcd.Server) testbed.ProgramNode { return etcdnode.New(s, g.new(), locks) },
 		Neighbours: func() []option.Neighbour { return neighbours(compiled, guests.Schedule{Locks: locks}.String(), of) },
 	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/watchbed/watchbed/diagnosis"
 	"github.com/watchbed/watchbed/diagnosis/recorded"
-	"github.com/watchbed/watchbed/diagnosis/states"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/recording"
@@ -49,7 +48,7 @@ func TestStoriesAndPagesShowTheStateOfTheGuests(t *testing.T) {
 	require.Regexp(t, `cache runs .*; the cache has \d+ objects? at resourceVersion \d+`, text)
 	require.Regexp(t, `etcd .*1 watch stream, \d watchers? not synced, [1-9] responses? in watch channels`, text, "events wait in the channel")
 
-	held, err := states.Of(scenarios.Issue15220, rec)
+	held, err := recorded.StatesOf(scenarios.Issue15220, rec)
 	require.NoError(t, err)
 	last := len(held.Trace.Steps) - 1
 	shown := map[string]bool{}

@@ -6,7 +6,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/shown"
-	"github.com/watchbed/watchbed/testbed/program"
+	"github.com/watchbed/watchbed/testbed"
 
 	"github.com/watchbed/watchbed/upstream/engine"
 	"github.com/watchbed/watchbed/upstream/picks"
@@ -53,12 +53,12 @@ type stream struct {
 }
 
 var (
-	_ program.Node  = (*Node)(nil)
-	_ etcd.Served   = (*Node)(nil)
-	_ sim.Restarter = (*Node)(nil)
-	_ sim.Cloner    = (*Node)(nil)
-	_ sim.Drained   = (*Node)(nil)
-	_ shown.Node    = (*Node)(nil)
+	_ testbed.ProgramNode = (*Node)(nil)
+	_ etcd.Served         = (*Node)(nil)
+	_ sim.Restarter       = (*Node)(nil)
+	_ sim.Cloner          = (*Node)(nil)
+	_ sim.Drained         = (*Node)(nil)
+	_ shown.Node          = (*Node)(nil)
 )
 
 // New returns a node that has a server behind it.
@@ -71,7 +71,7 @@ func New(s *etcd.Server, g *engine.Guest, locks bool) *Node {
 // Simulated implements etcd.Node.
 func (n *Node) Simulated() *etcd.Server { return n.server }
 
-// Reset implements program.Node.
+// Reset implements testbed.ProgramNode.
 func (n *Node) Reset(cfg etcd.Config) {
 	n.server.Reset(cfg)
 	n.guest.Reset()

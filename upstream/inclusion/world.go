@@ -6,7 +6,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/wire"
-	"github.com/watchbed/watchbed/testbed/program"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // world is a small one: an etcd, and clients with a few steps each.
@@ -41,9 +41,9 @@ func released(version string) string { return "etcd@v" + version }
 // start is the world with an etcd before its first step: the simulated server of a version, or the code of a release. The chooser
 // answers what nodes ask when they start.
 func (of *world) start(name string, c sim.Chooser) (*sim.World, error) {
-	version, p := name, (*program.Program)(nil)
+	version, p := name, (*testbed.Program)(nil)
 	if _, err := etcd.Release(name); err != nil {
-		if p, err = program.Find(name); err != nil {
+		if p, err = testbed.FindProgram(name); err != nil {
 			return nil, err
 		}
 		version = p.Version

@@ -1,5 +1,4 @@
-// Package metrics sums up what the timed runs of a campaign measured.
-package metrics
+package summary
 
 import (
 	"github.com/watchbed/watchbed/explore/campaign"
@@ -30,8 +29,8 @@ type Distribution struct {
 	Max  float64 `json:"max"`
 }
 
-// Of lists what was recorded. A metric without a value is left out.
-func Of(tallies []campaign.MetricTally) []Metric {
+// MetricsOf lists what was recorded. A metric without a value is left out.
+func MetricsOf(tallies []campaign.MetricTally) []Metric {
 	var list []Metric
 	for i := range tallies {
 		t := &tallies[i]

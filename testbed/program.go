@@ -1,8 +1,4 @@
-// Package program knows the programs that serve the watches of an etcd in place of the simulated watch server:
-// another module registers its own, such as the code of a release itself.
-//
-// It must never import what is under test or who judges it.
-package program
+package testbed
 
 import (
 	"fmt"
@@ -21,7 +17,7 @@ type Program struct {
 	// Version is the release that the program is of: "3.5.7". The simulated server is of the same.
 	Version string
 	// New is the node that has a server behind it.
-	New func(*etcd.Server) Node
+	New func(*etcd.Server) ProgramNode
 	// Neighbours are programs that can stand in for it. nil: there are none.
 	Neighbours func() []option.Neighbour
 }
@@ -40,8 +36,8 @@ func (p *Program) Ignores(option string) bool {
 // stream is under way.
 var takenOver = []string{"notify", "send-window"}
 
-// Node is a server in a world with the program in it.
-type Node interface {
+// ProgramNode is a server in a world with the program in it.
+type ProgramNode interface {
 	etcd.Node
 	// Reset makes the node a new one for another run.
 	Reset(etcd.Config)
@@ -49,16 +45,18 @@ type Node interface {
 	Held() etcd.Held
 }
 
-// families know programs by name.
-var families []func(name string) *Program
+// programFamilies know programs by name.
+var programFamilies []func(name string) *Program
 
-// RegisterFamily adds programs that are found by name; named returns nil if it does not know one. Call
+// RegisterPrograms adds programs that are found by name; named returns nil if it does not know one. Call
 // it in init functions only.
-func RegisterFamily(named func(name string) *Program) { families = append(families, named) }
+func RegisterPrograms(named func(name string) *Program) {
+	programFamilies = append(programFamilies, named)
+}
 
-// Find returns the program of a name. The error says how to come to one.
-func Find(name string) (*Program, error) {
-	for _, named := range families {
+// FindProgram returns the program of a name. The error says how to come to one.
+func FindProgram(name string) (*Program, error) {
+	for _, named := range programFamilies {
 		if p := named(name); p != nil {
 			return p, nil
 		}

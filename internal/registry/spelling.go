@@ -1,6 +1,4 @@
-// Package spelling is for the end of an error about a name that does not exist:
-// what was probably meant. It must never import anything of this module.
-package spelling
+package registry
 
 import (
 	"cmp"

@@ -1,4 +1,4 @@
-package slice_test
+package trace_test
 
 import (
 	"testing"
@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/diagnosis/slice"
 	"github.com/watchbed/watchbed/diagnosis/trace"
 	"github.com/watchbed/watchbed/sim"
 )
@@ -167,7 +166,7 @@ func TestSliceFollowsCells(t *testing.T) {
 		{"a look is not followed", "write a", "look", []int{2, 3}},
 	} {
 		tr := run(t, []text{text(c.write)}, []text{text(c.read)}, askX, requestX, askY, requestY)
-		assert.Equal(t, c.want, steps(slice.New(tr, slice.Focus{Spontaneous: clients}).Before(3)), c.name)
+		assert.Equal(t, c.want, steps(trace.NewSlicer(tr, trace.Focus{Spontaneous: clients}).Before(3)), c.name)
 	}
 }
 
@@ -190,7 +189,7 @@ func TestSliceIsNarrowed(t *testing.T) {
 		{"nothing matters", "write a", func(c sim.Cell) (sim.Cell, bool) { return c, false }, []int{2, 3}},
 	} {
 		tr := run(t, []text{text(c.write)}, []text{"read all"}, askX, requestX, askY, requestY)
-		assert.Equal(t, c.want, steps(slice.New(tr, slice.Focus{Spontaneous: clients, Read: c.read}).Before(3)), c.name)
+		assert.Equal(t, c.want, steps(trace.NewSlicer(tr, trace.Focus{Spontaneous: clients, Read: c.read}).Before(3)), c.name)
 	}
 }
 
@@ -198,7 +197,7 @@ func TestSliceIsNarrowed(t *testing.T) {
 func TestSliceTakesTheLastWriter(t *testing.T) {
 	x := []text{"write a"}
 	tr := run(t, x, []text{"forget"}, askX, requestX, askY, requestY)
-	s := slice.New(tr, slice.Focus{Spontaneous: clients})
+	s := trace.NewSlicer(tr, trace.Focus{Spontaneous: clients})
 	assert.Equal(t, []int{2, 3}, steps(s.Before(3)), "it reads nothing")
 
 	w := sim.NewWorld(sim.Options{})
@@ -218,7 +217,7 @@ func TestSliceTakesTheLastWriter(t *testing.T) {
 		w.Step(p)
 	}
 	tr.Close(w)
-	assert.Equal(t, []int{0, 1, 4, 5}, steps(slice.New(tr, slice.Focus{Spontaneous: clients}).Before(5)))
+	assert.Equal(t, []int{0, 1, 4, 5}, steps(trace.NewSlicer(tr, trace.Focus{Spontaneous: clients}).Before(5)))
 }
 
 // TestSliceFollowsMessagesAndQueues: an answer leads back to the loop that sent
@@ -228,7 +227,7 @@ func TestSliceFollowsMessagesAndQueues(t *testing.T) {
 	tr := run(t, []text{"write a"}, []text{"write b"},
 		askX, requestX, askY, requestY, answerLoop, answerLoop, answerX, "deliver server>y server/start.0#1")
 	require.Equal(t, "deliver server>y server/start.0#1", tr.Steps[7].Name)
-	s := slice.New(tr, slice.Focus{Spontaneous: clients})
+	s := trace.NewSlicer(tr, trace.Focus{Spontaneous: clients})
 	assert.Equal(t, []int{0, 1, 4, 6}, steps(s.Before(6)))
 	assert.Equal(t, []int{2, 3, 5, 7}, steps(s.Before(7)), "the loop gave work to itself; the entry counts")
 	assert.Equal(t, []int{2, 3, 5, 7}, steps(s.After(2, 7)))
@@ -241,8 +240,8 @@ func TestSliceFollowsMessagesAndQueues(t *testing.T) {
 // earlier answer, the timer of another node follows from the step that armed it.
 func TestSliceBeginsWithClients(t *testing.T) {
 	tr := run(t, []text{"read a", "write a"}, nil, askX, requestX, "deliver server>x x/start.0#1", askX, "deliver x>server x/start.0#2")
-	assert.Equal(t, []int{3, 4}, steps(slice.New(tr, slice.Focus{Spontaneous: clients}).Before(4)))
-	assert.Equal(t, []int{0, 1, 2, 3, 4}, steps(slice.New(tr, slice.Focus{}).Before(4)))
+	assert.Equal(t, []int{3, 4}, steps(trace.NewSlicer(tr, trace.Focus{Spontaneous: clients}).Before(4)))
+	assert.Equal(t, []int{0, 1, 2, 3, 4}, steps(trace.NewSlicer(tr, trace.Focus{}).Before(4)))
 }
 
 // TestSliceFollowsHangups: a client that hears of the end of a stream is led to by
@@ -261,7 +260,7 @@ func TestSliceFollowsHangups(t *testing.T) {
 	}
 	tr.Close(w)
 	require.Equal(t, 1, heard)
-	assert.Equal(t, []int{0, 1, 2}, steps(slice.New(tr, slice.Focus{}).Before(2)))
+	assert.Equal(t, []int{0, 1, 2}, steps(trace.NewSlicer(tr, trace.Focus{}).Before(2)))
 }
 
 // opaque is a server that declares no cells.
@@ -284,7 +283,7 @@ func TestNodeWithoutCellsIsOneCell(t *testing.T) {
 		require.True(t, w.Step(p))
 	}
 	tr.Close(w)
-	s := slice.New(tr, slice.Focus{Spontaneous: clients})
+	s := trace.NewSlicer(tr, trace.Focus{Spontaneous: clients})
 	assert.Equal(t, []int{0, 1, 2, 3}, steps(s.Before(3)), "what it sends y may depend on what x sent it")
 	assert.Equal(t, []int{0, 1, 2, 3, 5, 6}, steps(s.Before(6)), "y acts when it wants")
 }

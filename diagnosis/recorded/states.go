@@ -1,9 +1,8 @@
-package states
+package recorded
 
 import (
 	"slices"
 
-	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/diagnosis/trace"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
@@ -24,12 +23,18 @@ type States struct {
 	after [][]entries
 }
 
+// Part is a named part of the state of one node.
+type Part struct {
+	Node sim.NodeID
+	Name string
+}
+
 type entries []shown.Entry
 
-// Of replays a recording. The error is a *recording.Divergence or a
+// StatesOf replays a recording. The error is a *recording.Divergence or a
 // *recording.TraceMismatch if it does not replay.
-func Of(sc *testbed.Scenario, rec *recording.Recording) (*States, error) {
-	system, err := recorded.System(sc, rec)
+func StatesOf(sc *testbed.Scenario, rec *recording.Recording) (*States, error) {
+	system, err := System(sc, rec)
 	if err != nil {
 		return nil, err
 	}

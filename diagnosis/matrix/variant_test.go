@@ -1,4 +1,4 @@
-package variant
+package matrix
 
 import (
 	"testing"
@@ -18,10 +18,10 @@ func TestANameMayHaveAPlus(t *testing.T) {
 		"etcd@v3.6.16+a.patch+notify=1s+x=2":   {"etcd@v3.6.16+a.patch", option.Settings("notify=1s", "x=2")},
 		"kubernetes@v0.37.2:locks:late+ring=3": {"kubernetes@v0.37.2:locks:late", option.Settings("ring=3")},
 	} {
-		got, err := Read(label, nil)
+		got, err := readVariant(label, nil)
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 	}
-	_, err := Read("kep-2340+ring=10+116172", nil)
+	_, err := readVariant("kep-2340+ring=10+116172", nil)
 	require.EqualError(t, err, `kep-2340+ring=10+116172: "116172": want NAME=VALUE`)
 }

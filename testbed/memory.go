@@ -1,8 +1,4 @@
-// Package memory counts the bytes that an API server keeps for answers that its
-// clients are still being sent (KEP-3157, "Goals").
-//
-// The package must never import testbed.
-package memory
+package testbed
 
 import (
 	"slices"
@@ -14,7 +10,7 @@ import (
 	"github.com/watchbed/watchbed/testbed/topology"
 )
 
-// Use is the maximum that one API server kept at any one step, in bytes of objects.
+// MemoryUse is the maximum that one API server kept at any one step, in bytes of objects.
 //
 // Counted are the objects of a LIST from its answer until the client has all of
 // it, and the slots in use of the result channels of watchers. Not counted are
@@ -22,7 +18,7 @@ import (
 // watchers, which hold pointers into it; deep copies, encoders, compression and
 // HTTP. A slot counts as a whole object: what it points to is a copy made for
 // this watcher, unless the event was dispatched to all of them.
-type Use struct {
+type MemoryUse struct {
 	// Lists are the objects in answers to LISTs, Streams those in channels.
 	Lists, Streams int64
 	// Temporary is Lists with what it takes to make such answers.
@@ -38,33 +34,33 @@ var (
 		"maximum bytes of objects in the channels of an API server's watchers at one time, in each run")
 )
 
-// Counter counts what the API servers of a run keep.
-type Counter struct {
+// memoryCounter counts what the API servers of a run keep.
+type memoryCounter struct {
 	servers     []topology.APIServer
 	objectBytes int64
-	use         Use
+	use         MemoryUse
 }
 
-// NewCounter makes a counter in which each object weighs this many bytes.
-func NewCounter(servers []topology.APIServer, objectBytes int) *Counter {
-	return &Counter{servers: servers, objectBytes: int64(objectBytes)}
+// newMemoryCounter makes a counter in which each object weighs this many bytes.
+func newMemoryCounter(servers []topology.APIServer, objectBytes int) *memoryCounter {
+	return &memoryCounter{servers: servers, objectBytes: int64(objectBytes)}
 }
 
-// Use is what was counted in this run.
-func (c *Counter) Use() Use { return c.use }
+// MemoryUse is what was counted in this run.
+func (c *memoryCounter) MemoryUse() MemoryUse { return c.use }
 
 // Reset begins a run.
-func (c *Counter) Reset() { c.use = Use{} }
+func (c *memoryCounter) Reset() { c.use = MemoryUse{} }
 
 // AfterStep counts what an API server keeps after a step of one of its caches.
 // Nothing can grow in the steps of other nodes.
-func (c *Counter) AfterStep(w *sim.World, a sim.Action) {
+func (c *memoryCounter) AfterStep(w *sim.World, a sim.Action) {
 	for i := range c.servers {
 		server := &c.servers[i]
 		if !slices.Contains(server.Caches, a.Node) {
 			continue
 		}
-		var now Use
+		var now MemoryUse
 		for _, n := range server.Caches {
 			w.UnderWay(n, func(first *sim.Message, count int) {
 				switch p := first.Payload.(type) {
@@ -83,7 +79,7 @@ func (c *Counter) AfterStep(w *sim.World, a sim.Action) {
 }
 
 // BeginJudging records the metrics of the run.
-func (c *Counter) BeginJudging(w *sim.World) {
+func (c *memoryCounter) BeginJudging(w *sim.World) {
 	w.Record(listBytes, c.use.Lists)
 	w.Record(listTemporaryBytes, c.use.Temporary)
 	w.Record(streamBytes, c.use.Streams)

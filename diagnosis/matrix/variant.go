@@ -1,9 +1,4 @@
-// Package variant reads the names of variants: a design of the cache or a release of
-// etcd, and what is set on top of it, as in kep-2340+progress-period=50ms+ring=10. A name
-// may have a "+" of its own: etcd@v3.6.16+FILE.patch+notify=1s sets one option.
-//
-// The package must never run anything.
-package variant
+package matrix
 
 import (
 	"fmt"
@@ -14,16 +9,18 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// Variant is what a label stands for.
+// Variant is what a label stands for: a design of the cache or a release of etcd, and what is set on
+// top of it, as in kep-2340+progress-period=50ms+ring=10. A name may have a "+" of its own:
+// etcd@v3.6.16+FILE.patch+notify=1s sets one option.
 type Variant struct {
 	// Name is that of the design or the release.
 	Name     string
 	Settings []option.Setting
 }
 
-// Read reads a label. own are the options that nothing may set on top. The error is one
-// line. What the name stands for is not looked up: see Of.
-func Read(label string, own []string) (Variant, error) {
+// readVariant reads a label. own are the options that nothing may set on top. The error is one
+// line. What the name stands for is not looked up: see VariantOf.
+func readVariant(label string, own []string) (Variant, error) {
 	parts := strings.Split(label, "+")
 	settings := 1
 	for settings < len(parts) && !strings.Contains(parts[settings], "=") {
@@ -46,10 +43,10 @@ func Read(label string, own []string) (Variant, error) {
 	return v, nil
 }
 
-// Of reads a label, and refuses a name and settings that are not there; preset is the
+// VariantOf reads a label, and refuses a name and settings that are not there; preset is the
 // option that names what stands before the first "+": cache or etcd. The error is one line.
-func Of(preset, label string, own []string) (Variant, error) {
-	v, err := Read(label, own)
+func VariantOf(preset, label string, own []string) (Variant, error) {
+	v, err := readVariant(label, own)
 	if err != nil {
 		return v, err
 	}
@@ -69,9 +66,9 @@ func Of(preset, label string, own []string) (Variant, error) {
 	return v, nil
 }
 
-// Join is all that is set by these lists, each option once. The error names an option that
+// JoinVariant is all that is set by these lists, each option once. The error names an option that
 // two of them set differently; label is what it is about.
-func Join(label string, lists ...[]option.Setting) ([]option.Setting, error) {
+func JoinVariant(label string, lists ...[]option.Setting) ([]option.Setting, error) {
 	var all []option.Setting
 	for _, set := range slices.Concat(lists...) {
 		i := slices.IndexFunc(all, func(s option.Setting) bool { return s.Name == set.Name })

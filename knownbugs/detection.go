@@ -1,8 +1,4 @@
-// Package detection has how soon the known bugs show, as the tests of package knownbugs
-// measured it. Bugs of other modules have no figures here.
-//
-// The package must never measure anything, and never import the bugs.
-package detection
+package knownbugs
 
 import (
 	_ "embed"
@@ -28,18 +24,18 @@ type Figure struct {
 //go:embed detection.json
 var recorded []byte
 
-// All are the figures, in the order of testbed.KnownBugs. It panics if the file that is
+// Figures are the figures, in the order of testbed.KnownBugs. It panics if the file that is
 // built in cannot be read: a test reads it.
-var All = sync.OnceValue(func() (all []Figure) {
+var Figures = sync.OnceValue(func() (all []Figure) {
 	if err := json.Unmarshal(recorded, &all); err != nil {
-		panic("knownbugs/detection/detection.json: " + err.Error())
+		panic("knownbugs/detection.json: " + err.Error())
 	}
 	return all
 })
 
-// Of is the figure of a bug; ok is false if it was not measured.
-func Of(bug string) (f Figure, ok bool) {
-	for _, f := range All() {
+// FigureOf is the figure of a bug; ok is false if it was not measured.
+func FigureOf(bug string) (f Figure, ok bool) {
+	for _, f := range Figures() {
 		if f.Bug == bug {
 			return f, true
 		}

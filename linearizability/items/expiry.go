@@ -1,8 +1,4 @@
-// Package expiry adds to a recorded history what no client did and may have happened all the
-// same: leases that expired, whose keys went with them.
-//
-// It must never import a judge.
-package expiry
+package items
 
 import (
 	"math"
@@ -11,15 +7,15 @@ import (
 	"github.com/watchbed/watchbed/model"
 )
 
-// expiring is the client of the revocations that Add adds.
+// expiring is the client of the revocations that WithExpiries adds.
 const expiring = "etcd, as leases expire"
 
-// Add adds to a recorded history that its leases may have expired, which no client
+// WithExpiries adds to a recorded history that its leases may have expired, which no client
 // does: etcd's leader then revokes the lease itself. Each grant may end so, at any time after it
 // was asked for, unless a client was answered that it had revoked the lease. A lease that no key
 // was ever attached to is left out: how it ends makes no difference. The additions come
 // behind the recorded operations.
-func Add(h *model.History) *model.History {
+func WithExpiries(h *model.History) *model.History {
 	leases := leasesOf(h)
 	if len(leases) == 0 {
 		return h
@@ -52,9 +48,9 @@ func Add(h *model.History) *model.History {
 	return &out
 }
 
-// Possible reports whether a put names a lease, so that its key may go and no client deletes it. The
+// ExpiryPossible reports whether a put names a lease, so that its key may go and no client deletes it. The
 // items that a history begins with are not looked at: a simulated etcd begins without leases.
-func Possible(h *model.History) bool {
+func ExpiryPossible(h *model.History) bool {
 	possible := false
 	note := func(put *model.Request) { possible = possible || put.Lease != 0 }
 	for i := range h.Operations {
@@ -63,8 +59,8 @@ func Possible(h *model.History) bool {
 	return possible
 }
 
-// Is reports whether an operation is one that Add added.
-func Is(h *model.History, op *model.Operation) bool {
+// IsExpiry reports whether an operation is one that WithExpiries added.
+func IsExpiry(h *model.History, op *model.Operation) bool {
 	return op.Request.Kind == model.LeaseRevoke && op.Client == len(h.Clients)-1 && h.Clients[op.Client] == expiring
 }
 

@@ -1,7 +1,10 @@
-// Package slice finds the steps of a run that led to given ones: a dynamic slice,
-// as Korel and Laski (Dynamic program slicing, Information Processing Letters
-// 29, 1988) and Agrawal and Horgan (Dynamic program slicing, PLDI 1990) made them
-// of programs.
+package trace
+
+import "github.com/watchbed/watchbed/sim"
+
+// Slicer knows what each step of one run depends on: what it finds is a dynamic slice, as Korel and Laski
+// (Dynamic program slicing, Information Processing Letters 29, 1988) and Agrawal and Horgan (Dynamic
+// program slicing, PLDI 1990) made them of programs.
 //
 // A step depends on
 //
@@ -13,16 +16,7 @@
 // What a step reads and writes it declares itself (sim.Env.Reads and the like). A
 // node that never declares anything, such as a cache of another module, counts as
 // one cell: each of its steps depends on the one before.
-// Nothing here goes by the name of an action or the text of a note, and the
-// package knows no node. It must never import anything but sim and trace.
-package slice
-
-import (
-	"github.com/watchbed/watchbed/diagnosis/trace"
-	"github.com/watchbed/watchbed/sim"
-)
-
-// Slicer knows what each step of one run depends on.
+// Nothing here goes by the name of an action or the text of a note.
 type Slicer struct {
 	// causes are the steps that each step depends on directly.
 	causes [][]int
@@ -39,8 +33,8 @@ type Focus struct {
 	Read func(sim.Cell) (narrowed sim.Cell, matters bool)
 }
 
-// New reads a trace.
-func New(t *trace.Trace, focus Focus) *Slicer {
+// NewSlicer reads a trace.
+func NewSlicer(t *Trace, focus Focus) *Slicer {
 	if focus.Read == nil {
 		focus.Read = func(c sim.Cell) (sim.Cell, bool) { return c, true }
 	}
@@ -68,7 +62,7 @@ const noStep = -1
 
 // opaqueNodes are the nodes that act and declare no cell in the whole run. The
 // spontaneous ones are not among them: their steps depend on no earlier ones.
-func opaqueNodes(t *trace.Trace, spontaneous map[sim.NodeID]bool) map[sim.NodeID]int {
+func opaqueNodes(t *Trace, spontaneous map[sim.NodeID]bool) map[sim.NodeID]int {
 	declares := map[sim.NodeID]bool{}
 	for i := range t.Steps {
 		for _, a := range t.Steps[i].Accesses {
@@ -85,7 +79,7 @@ func opaqueNodes(t *trace.Trace, spontaneous map[sim.NodeID]bool) map[sim.NodeID
 }
 
 // followsSince reports whether the step depends on the one that made it possible.
-func followsSince(t *trace.Trace, i int, found found, spontaneous map[sim.NodeID]bool) bool {
+func followsSince(t *Trace, i int, found found, spontaneous map[sim.NodeID]bool) bool {
 	step := &t.Steps[i]
 	switch step.Kind {
 	case sim.Fire:

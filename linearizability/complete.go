@@ -1,4 +1,4 @@
-package partial
+package linearizability
 
 import (
 	"cmp"
@@ -11,17 +11,16 @@ import (
 	"github.com/watchbed/watchbed/model"
 )
 
-// Property is what has to be known of one to complete a history for it.
-type Property struct {
-	// Claims reports whether it is about an operation.
-	Claims func(*model.Operation) bool
-	// RealTime: what has returned before a call is before it in the order.
-	RealTime bool
-	// ReadsAtRevision: a read is at the revision of its answer.
-	ReadsAtRevision bool
+// completing is a property for which a history is completed.
+type completing struct {
+	Property
+	// realTime: what has returned before a call is before it in the order.
+	realTime bool
+	// readsAtRevision: a read is at the revision of its answer.
+	readsAtRevision bool
 }
 
-// Complete adds writes to a history that make what its claimed answers show and no recorded
+// complete adds writes to a history that make what its claimed answers show and no recorded
 // write made. An item was put at its mod revision, if no recorded write made that one. An
 // item that is gone from a list was deleted at the last revision before, of which the write
 // is not recorded. So was one that a Get did not find, if it had been put before the Get was
@@ -33,8 +32,8 @@ type Property struct {
 // numbers of an item but its mod revision, comparisons of transactions, counts, and what
 // comes behind a page. A transaction of unknown outcome that compares anything took the branch that puts
 // what answers show of its revision, or else the first.
-func Complete(h *model.History, p Property) *model.History {
-	c := completion{property: p, made: map[int64]*model.Request{}, puts: map[int64][]put{}, deletes: map[int64][]string{}}
+func complete(h *model.History, p completing) *model.History {
+	c := completion{property: p, made: map[int64]*model.Request{}, puts: map[int64][]addedPut{}, deletes: map[int64][]string{}}
 	out := *h
 	out.Operations = slices.Clone(h.Operations)
 	seen := seenPuts(h, p)
@@ -56,13 +55,13 @@ func Complete(h *model.History, p Property) *model.History {
 	return &out
 }
 
-// Loses reports whether Complete leaves out anything of a history that a judge could hold against it:
+// losesAny reports whether complete leaves out anything of a history that a judge could hold against it:
 // if not, what holds in the completion holds.
-func (p Property) Loses(h *model.History) bool {
+func (p completing) losesAny(h *model.History) bool {
 	return slices.ContainsFunc(h.Operations, func(op model.Operation) bool { return p.loses(&op) })
 }
 
-func (p Property) loses(op *model.Operation) bool {
+func (p completing) loses(op *model.Operation) bool {
 	switch op.Outcome {
 	case model.Unknown:
 		return op.Commit > 0 && decides(op.Request)
@@ -80,7 +79,7 @@ type seenPut struct {
 
 // seenPuts are all that answers show of the revisions of transactions of which it is not known which
 // branch they took.
-func seenPuts(h *model.History, p Property) map[seenPut]bool {
+func seenPuts(h *model.History, p completing) map[seenPut]bool {
 	open := map[int64]bool{}
 	for i := range h.Operations {
 		if op := &h.Operations[i]; op.Outcome == model.Unknown && p.loses(op) {
@@ -165,7 +164,7 @@ func weaken(r *model.Request, res *model.Result) (*model.Request, *model.Result)
 		switch {
 		case r.CountOnly || r.Selection != (model.Selection{}) || res.More && len(res.Items) == 0:
 			// Its revision is all that can be judged.
-			request = model.Request{Kind: model.List, Key: nowhere, Freshness: r.Freshness, Revision: r.Revision}
+			request = model.Request{Kind: model.List, Key: noKey, Freshness: r.Freshness, Revision: r.Revision}
 			result.Items, result.Count = nil, 0
 		case res.More:
 			request.Limit, request.End = 0, res.Items[len(res.Items)-1].Key+"\x00"
@@ -174,20 +173,20 @@ func weaken(r *model.Request, res *model.Result) (*model.Request, *model.Result)
 	return &request, &result
 }
 
-// nowhere is a key that no client uses.
-const nowhere = "\x00\x00"
+// noKey is a key that no client uses.
+const noKey = "\x00\x00"
 
 type completion struct {
-	property Property
+	property completing
 	made     map[int64]*model.Request
 	// puts and deletes are what was added, by revision: deletes by their keys.
-	puts    map[int64][]put
+	puts    map[int64][]addedPut
 	deletes map[int64][]string
 	points  []point
 }
 
-// put is one that was added.
-type put struct{ key, value string }
+// addedPut is a put that no recorded operation made.
+type addedPut struct{ key, value string }
 
 // point is an answer of which the revision is known, or the last that it may have: all of the
 // range that it shows.
@@ -199,7 +198,7 @@ type point struct {
 	items    []*model.Item
 }
 
-func (c *completion) collect(h *model.History, p Property) {
+func (c *completion) collect(h *model.History, p completing) {
 	for i := range h.Operations {
 		op := &h.Operations[i]
 		switch {
@@ -214,7 +213,7 @@ func (c *completion) collect(h *model.History, p Property) {
 			c.answer(h, op.Request, op.Result)
 		}
 	}
-	if p.RealTime {
+	if p.realTime {
 		c.notFound(h, p)
 	}
 	slices.SortStableFunc(c.points, func(a, b point) int { return cmp.Compare(a.revision, b.revision) })
@@ -256,7 +255,7 @@ func (c *completion) read(h *model.History, r *model.Request, res *model.Result,
 }
 
 // notFound takes what Gets without a revision did not find.
-func (c *completion) notFound(h *model.History, p Property) {
+func (c *completion) notFound(h *model.History, p completing) {
 	s := newSpans(h, p)
 	newest := h.Initial.Revision
 	for rev := range c.made {
@@ -282,10 +281,10 @@ func (c *completion) shown(h *model.History, it *model.Item, keyOnly bool) {
 		return
 	}
 	puts := c.puts[rev]
-	at := slices.IndexFunc(puts, func(p put) bool { return p.key == it.Key })
+	at := slices.IndexFunc(puts, func(p addedPut) bool { return p.key == it.Key })
 	switch {
 	case at < 0:
-		c.puts[rev] = append(puts, put{it.Key, it.Value})
+		c.puts[rev] = append(puts, addedPut{it.Key, it.Value})
 	case puts[at].value == "" && !keyOnly:
 		// Only its key had been shown.
 		puts[at].value = it.Value
