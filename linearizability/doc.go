@@ -61,7 +61,7 @@
 // questions, and one place for each:
 //
 //   - The history holds if one completion does. The witness tries the one in which what is open
-//     never happened, then one that fits what answers show (settle, fates; package partial).
+//     never happened, then one that fits what answers show (settle, fates, complete).
 //   - The history is violated if all completions are. The witness makes its sweep with what is
 //     possible in any of them (common; package possible): each answer gets the first position at
 //     which it is possible. As the positions in a completion are among these, an answer that finds
@@ -74,7 +74,7 @@
 // A lease takes its keys away when it is revoked or expires, all at one revision. The answer to
 // a LeaseRevoke does not say whether there were any: the contents before it do. Which leases there
 // are is not judged: that changes without a revision, so that answers cannot be held against it.
-// Package expiry adds what expiries a recorded history may have had.
+// items.WithExpiries adds what expiries a recorded history may have had.
 //
 // The replay costs O(n log n) in the number of writes and answered items. A
 // search by data costs a look at every key that ever was in the range for each

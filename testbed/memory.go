@@ -46,9 +46,6 @@ func newMemoryCounter(servers []topology.APIServer, objectBytes int) *memoryCoun
 	return &memoryCounter{servers: servers, objectBytes: int64(objectBytes)}
 }
 
-// MemoryUse is what was counted in this run.
-func (c *memoryCounter) MemoryUse() MemoryUse { return c.use }
-
 // Reset begins a run.
 func (c *memoryCounter) Reset() { c.use = MemoryUse{} }
 

@@ -6,7 +6,7 @@
 //
 //	story     replays, and finds the step after which the violation first shows
 //	about     what the violation is about: operations, a revision, a key
-//	focus     what a slice (package slice) has to follow, given that
+//	focus     what a slice (trace.Slicer) has to follow, given that
 //	condense  a line for each note of the slice, the ones that matter little left out
 //	why       which client read what, and what the answer should have been
 //	tier      where a node stands between the clients and etcd

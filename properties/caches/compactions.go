@@ -132,7 +132,8 @@ func (j *historyKept) heldLong(w *sim.World, i int) int64 {
 const defaultInterval = 5 * time.Minute
 
 // compactionLog is what the API servers have done to etcd's history so far, as the commits of
-// etcd have it. It is kept once for all properties of the package.
+// etcd have it. It is kept once for all properties. Time is that of a run with a clock: without one an
+// interval has no length, and only the order of compactions is judged.
 type compactionLog struct {
 	system *testbed.System
 	// commits are all of etcd's, requests those among them that are about history.

@@ -51,7 +51,7 @@ func bounded(_ *testbed.System, _ *sim.World, c *testbed.Cache, _ *struct{}, all
 // event that such a client is sent of what came while it watched, unless many came at once, and never without a clock. Nor is it by a cache that
 // does not say what its channels hold: where nothing bounds what is under way to a watch, no watch delays another.
 var DeliveredUndelayed = testbed.RegisterProperty(&testbed.Property{
-	Name: "delivered-deliveredUndelayed", Kind: testbed.Liveness,
+	Name: "delivered-undelayed", Kind: testbed.Liveness,
 	Promise:  "A client that reads at once is sent each event as soon as messages and turns of loops allow, whatever other clients do.",
 	Violated: "delivered late",
 	Labels:   map[string]string{"late": "delivered late"},

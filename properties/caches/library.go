@@ -16,7 +16,7 @@ import (
 // Kubernetes' watcher keeps at most incomingBufSize events of a watch, and lets the rest
 // wait in etcd's client. It is exercised by each step after which a buffer is full.
 var ClientBounded = testbed.RegisterProperty(&testbed.Property{
-	Name: "client-clientBounded", Kind: testbed.Safety,
+	Name: "client-bounded", Kind: testbed.Safety,
 	Promise:  "A watch keeps no more events for its cache than its buffer holds.",
 	Violated: "buffer holds more than its size",
 	Labels:   map[string]string{"events": "buffer holds more than its size"},

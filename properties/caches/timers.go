@@ -23,7 +23,7 @@ import (
 // wait of the dispatcher is judged after each, and a timer could be set for nothing after
 // each. A cache that lets etcd answer all reads may have none in a whole run.
 var TimersOwned = testbed.RegisterProperty(&testbed.Property{
-	Name: "timers-timersOwned", Kind: testbed.Safety,
+	Name: "timers-owned", Kind: testbed.Safety,
 	Promise:  "A cache has a timer set only for a read that waits, a watch with a timeout, an event that is being dispatched, a page that is kept and the pause before the next list, and its dispatcher waits for at most 100 ms.",
 	Violated: "timer without an owner",
 	Labels:   map[string]string{"timer": "timer without an owner", "budget": "wrong time budget"},
