@@ -112,35 +112,6 @@ func TestWatchesContradictRecordedWrites(t *testing.T) {
 	}
 }
 
-// TestGapBetweenTwoWatches: a recorded write between the last bookmark of a watch and the start of the
-// next one came to neither. Without such a write nothing is known of the gap.
-func TestGapBetweenTwoWatches(t *testing.T) {
-	for start, want := range map[int64]model.Verdict{4: model.VerdictUnknown, 5: model.Violated} {
-		h := &model.History{Clients: []string{"w"}, Partial: true, Initial: model.Initial{Revision: 1}}
-		for rev := range int64(5) {
-			if rev += 2; rev == 2 {
-				continue // made by a client that is not recorded
-			}
-			h.Operations = append(h.Operations, model.Operation{
-				Call: rev, Return: rev, Outcome: model.Done,
-				Request: &model.Request{Kind: model.Put, Key: "a", Value: "v"}, Result: &model.Result{Revision: rev},
-			})
-		}
-		put := func(rev int64) model.WatchResponse {
-			return model.WatchResponse{Revision: rev, Events: []model.WatchEvent{{Revision: rev, Item: &model.Item{Key: "a", Value: "v", ModRevision: rev, CreateRevision: 2, Version: rev - 1}}}}
-		}
-		second := []model.WatchResponse{{Created: true, Revision: 6}}
-		for rev := start; rev <= 6; rev++ {
-			second = append(second, put(rev))
-		}
-		h.Watchers = []model.Watcher{{Client: "c", Streams: []model.WatchStream{
-			{Request: model.WatchRequest{Key: "a", StartRevision: 3}, Responses: []model.WatchResponse{{Created: true, Revision: 2}, put(3), {Progress: true, Revision: 3}}},
-			{Request: model.WatchRequest{Key: "a", StartRevision: start}, Responses: second},
-		}}}
-		require.Equal(t, want, verdicts(t, h, "resumable")["resumable"].Verdict, "from %d", start)
-	}
-}
-
 // TestRightWatchesDoNotContradictThemselves: neither those of recordings nor those of random writes.
 func TestRightWatchesDoNotContradictThemselves(t *testing.T) {
 	for name, full := range recorded(t) {

@@ -952,7 +952,7 @@ func TestStoriesSayWhyEtcdIsAsked(t *testing.T) {
 	require.Equal(t, exitViolated, c.run("run", "memory-fallback", "--cache", "v0.38.0-alpha.2", "--seeds", "20"), c.err)
 	story := strings.Join(strings.Fields(c.out), " ")
 	require.Regexp(t, `does not rely on progress notifications: it has not heard yet that etcd is new enough; passes informer-\d+'s LIST /registry/pods/ limit=500 on to etcd`, story)
-	require.Contains(t, story, "; until it has heard that etcd is new enough, the cache passes LISTs on, and etcd answers them")
+	require.Contains(t, story, "One behaviour of the cache decides: version-check=shipped.")
 }
 
 // TestNoStory: runs are counted as with stories, and the first run of each way to fail is

@@ -113,7 +113,7 @@ func TestTheCauseStays(t *testing.T) {
 	for _, c := range []struct {
 		bug      string
 		lessWork bool
-	}{{"client-keeps-calls", true}, {"kubernetes-131011", false}, {"leaderless-kept", true}}[:testsize.Of(3, 1, 1)] {
+	}{{"client-keeps-calls", true}, {"issue-17507", false}, {"leaderless-kept", true}}[:testsize.Of(3, 1, 1)] {
 		d, f, b := diagnosed(t, c.bug)
 		require.Equal(t, b.Setting, d.Decision.Blame())
 		p, err := recorded.Params(f.Scenario, d.Recording)

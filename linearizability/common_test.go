@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/linearizability/expiry"
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -85,59 +84,5 @@ func TestTwoDeletesThatWereNotAnswered(t *testing.T) {
 		for _, g := range judged {
 			require.Equal(t, c.want, g.Verdict, "%s: %+v: %s", g.Property, g, j.Reason(&g))
 		}
-	}
-}
-
-// TestALostPutMayBeOnALeaseThatExpired: a key is gone because a lost write put it on a lease, which
-// expired.
-func TestALostPutMayBeOnALeaseThatExpired(t *testing.T) {
-	h := parse(t, start,
-		`{"client":"w","op":"put","call":1,"request":{"key":"a","value":"new","lease":7},"unknown":true}`,
-		`{"client":"r","op":"get","call":2,"return":3,"request":{"key":"a"},"response":{}}`)
-	var j Judge
-	judged, err := j.CheckRecorded(h, orderedProperties...)
-	require.NoError(t, err)
-	for _, g := range judged {
-		require.NotEqual(t, model.Violated, g.Verdict, "%s: %v", g.Property, g.Why)
-	}
-}
-
-// TestAnAnswerInATransactionShowsWhatItPutFirst: a transaction that puts a key twice reads the first
-// item in between, which no answer behind it shows.
-func TestAnAnswerInATransactionShowsWhatItPutFirst(t *testing.T) {
-	put := func(value string) string {
-		return `{"op":"txn","success":[{"op":"put","key":"a","value":"` + value + `"}]}`
-	}
-	h := parse(t, start,
-		`{"client":"w","op":"txn","call":1,"return":2,"request":{"success":[`+put("x")+`,{"op":"get","key":"a"},`+put("y")+`]},`+
-			`"response":{"succeeded":true,"responses":[{"succeeded":true,"responses":[{}]},{"items":[{"key":"a","value":"x","create":2,"mod":3,"version":2}]},{"succeeded":true,"responses":[{}]}]}}`,
-		// By its request, but not by its answer, this one may have put the same item.
-		`{"client":"v","op":"txn","call":3,"return":4,"request":{"compare":[{"key":"a","target":"mod","result":"=","value":99}],`+
-			`"success":[{"op":"put","key":"a","value":"x"}],"failure":[{"op":"put","key":"b","value":"z"}]},"response":{"responses":[{}]}}`)
-	j := Judge{Operations: -1, Steps: 1}
-	judged, err := j.CheckRecorded(h, orderedProperties...)
-	require.NoError(t, err)
-	for _, g := range judged {
-		require.NotEqual(t, model.Violated, g.Verdict, "%s: %v", g.Property, g.Why)
-	}
-}
-
-// TestAnExpiryOfOneOfTwoLeases: either of two lost writes may have put a key on a lease that the
-// next write keeps, and one of the leases expires. The key may stay.
-func TestAnExpiryOfOneOfTwoLeases(t *testing.T) {
-	h := parse(t, start,
-		`{"client":"w","op":"put","call":1,"return":2,"request":{"key":"d","lease":2},"response":{"revision":3}}`,
-		`{"client":"u","op":"put","call":3,"request":{"key":"a","value":"new","lease":2},"unknown":true}`,
-		`{"client":"v","op":"put","call":4,"request":{"key":"a","value":"new","lease":3},"unknown":true}`,
-		`{"client":"w","op":"put","call":5,"return":6,"request":{"key":"a","value":"x","ignoreLease":true},"response":{"revision":5}}`,
-		`{"client":"w","op":"put","call":10,"return":11,"request":{"key":"c"},"response":{"revision":7}}`,
-		`{"client":"r","op":"get","call":12,"return":13,"request":{"key":"d"},"response":{}}`,
-		`{"client":"r","op":"get","call":14,"return":15,"request":{"key":"a"},"response":{"items":[{"key":"a","value":"x","mod":5}]}}`)
-	require.True(t, bruteForce(expiry.Add(h), Linearizable))
-	j := Judge{Operations: -1, Steps: 1}
-	judged, err := j.CheckRecorded(h, orderedProperties...)
-	require.NoError(t, err)
-	for _, g := range judged {
-		require.NotEqual(t, model.Violated, g.Verdict, "%s: %v", g.Property, g.Why)
 	}
 }

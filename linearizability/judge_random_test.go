@@ -94,7 +94,7 @@ func holds(v model.Verdict) bool { return v == model.Holds || v == model.Vacuous
 // TestJudgesThatDisagreeAreAnError: porcupine is given one operation fewer than
 // the witness, so the two verdicts differ.
 func TestJudgesThatDisagreeAreAnError(t *testing.T) {
-	h := parse(t, start, putA, list(10, "", 2, oldA))
+	h := parse(t, start, putA, list(10, 2, oldA))
 	fewer := *h
 	fewer.Operations = h.Operations[:1]
 	var j Judge

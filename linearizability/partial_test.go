@@ -1,16 +1,13 @@
 package linearizability
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/history"
 	"github.com/watchbed/watchbed/internal/tampering"
 	"github.com/watchbed/watchbed/model"
 )
@@ -62,72 +59,6 @@ func TestPartialHistories(t *testing.T) {
 	t.Logf("%d violated, %d unknown, %d not violated; %d hold in either order", violated, unknown, holding, same)
 	require.Greater(t, violated, 100)
 	require.Greater(t, same, 100)
-}
-
-// A completion leaves out the version of an item, which other writers may have changed. Here none can
-// have: the item is the one that the history begins with.
-func TestPartialHistoryWithAWrongVersion(t *testing.T) {
-	h, err := history.Read(strings.NewReader(`{"format":"watchbed-history","version":1,"partial":true,` +
-		`"initial":{"revision":6,"items":[{"key":"a","value":"old","create":3,"mod":5,"version":2}]}}
-{"client":"r","op":"get","call":3,"return":4,"request":{"key":"a"},"response":{"items":[{"key":"a","value":"old","create":3,"mod":5,"version":3}]}}`))
-	require.NoError(t, err)
-	var j Judge
-	out, err := j.CheckRecorded(h, Linearizable)
-	require.NoError(t, err)
-	require.Equal(t, model.Violated, out[0].Verdict)
-	require.Equal(t, Corrupt, out[0].Why.Anomaly)
-}
-
-// TestPreviousValuesInPart: client w puts a at revisions 2 and 4, and deletes it at 5. Revision 3 is of a writer that is
-// not recorded.
-func TestPreviousValuesInPart(t *testing.T) {
-	const put, remove = `{"client":"w","op":"put","call":3,"return":4,"request":{"key":"a","value":"3","prevKV":true},"response":{"revision":4,"prev":[%s]}}
-`, `{"client":"w","op":"delete","call":5,"return":6,"request":{"key":"a","end":"c","prevKV":true},"response":{"revision":5,"deleted":%d,"prev":[%s]}}
-`
-	const first, others = `{"key":"a","value":"1","create":2,"mod":2,"version":1}`, `{"key":"a","value":"2","create":2,"mod":3,"version":2}`
-	a, b := `{"key":"a","value":"3","create":2,"mod":4}`, `{"key":"b","value":"2","create":3,"mod":3,"version":1}`
-	for name, c := range map[string]struct {
-		lines string
-		want  model.Verdict
-		at    int
-	}{
-		"its own":         {fmt.Sprintf(put, first), model.Holds, 0},
-		"of others":       {fmt.Sprintf(put, others), model.Holds, 0},
-		"others deleted":  {fmt.Sprintf(put, ""), model.Holds, 0},
-		"nonsense":        {fmt.Sprintf(put, `{"key":"a","value":"nonsense","create":77,"mod":99,"version":5}`), model.Violated, 1},
-		"another value":   {fmt.Sprintf(put, `{"key":"a","value":"2","create":2,"mod":2,"version":1}`), model.Violated, 1},
-		"another key":     {fmt.Sprintf(put, `{"key":"b","value":"1","create":2,"mod":2,"version":1}`), model.Violated, 1},
-		"two items":       {fmt.Sprintf(put, first+","+b), model.Violated, 1},
-		"its own put":     {fmt.Sprintf(put, `{"key":"a","value":"3","create":2,"mod":4,"version":2}`), model.Violated, 1},
-		"range":           {fmt.Sprintf(put, first) + fmt.Sprintf(remove, 2, a+","+b), model.Holds, 0},
-		"lacks an item":   {fmt.Sprintf(put, first) + fmt.Sprintf(remove, 1, b), model.Violated, 2},
-		"lacks a number":  {fmt.Sprintf(put, first) + fmt.Sprintf(remove, 3, a+","+b), model.Violated, 2},
-		"not its put":     {fmt.Sprintf(put, others) + fmt.Sprintf(remove, 2, `{"key":"a","value":"4","create":2,"mod":4},`+b), model.Violated, 2},
-		"not asked for":   {strings.Replace(fmt.Sprintf(put, first), `,"prevKV":true`, "", 1), model.Violated, 1},
-		"in transactions": {`{"client":"w","op":"txn","call":3,"return":4,"request":{"success":[{"op":"put","key":"a","value":"3","prevKV":true}]},"response":{"revision":4,"succeeded":true,"responses":[{"prev":[` + others + `,` + b + `]}]}}`, model.Violated, 1},
-		"behind a change": {`{"client":"w","op":"txn","call":3,"return":4,"request":{"success":[{"op":"delete","key":"a"},{"op":"put","key":"a","value":"3","prevKV":true}]},"response":{"revision":4,"succeeded":true,"responses":[{"deleted":1},{}]}}`, model.VerdictUnknown, 0},
-	} {
-		h, err := history.Read(strings.NewReader(`{"format":"watchbed-history","version":1,"partial":true}
-{"client":"w","op":"put","call":1,"return":2,"request":{"key":"a","value":"1"},"response":{"revision":2}}
-` + c.lines))
-		require.NoError(t, err, name)
-		var j Judge
-		judged, err := j.CheckRecorded(h, orderedProperties...)
-		require.NoError(t, err)
-		for _, o := range judged {
-			if c.want == model.Holds {
-				require.Contains(t, []model.Verdict{model.Holds, model.Vacuous}, o.Verdict, "%s: %s: %v", name, o.Property, o.Why)
-				continue
-			}
-			require.Equal(t, c.want, o.Verdict, "%s: %s", name, o.Property)
-			if c.want == model.Violated {
-				require.Equal(t, c.at, o.Why.Operation, "%s: %s: %s", name, o.Property, o.Why)
-				if name == "nonsense" {
-					require.Contains(t, o.Why.Sentence, `the put of "a" by w (called at 3, answered at 4) has the answer revision 4, deleted 0, succeeded false, previous "a" as "nonsense"`)
-				}
-			}
-		}
-	}
 }
 
 // sameInEitherOrder: where a completion loses nothing of a history, one that holds and what all of

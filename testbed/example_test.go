@@ -17,41 +17,19 @@ var FromCache = testbed.RegisterProperty(&testbed.Property{
 	Name: "reads-from-cache", Kind: testbed.Safety,
 	Promise:  "Every answered read comes from the cache.",
 	Violated: "read sent to etcd",
-	New:      func(s *testbed.System) testbed.Judge { return &fromCache{s} },
-})
-
-type fromCache struct{ system *testbed.System }
-
-// Reset implements testbed.Judge.
-func (*fromCache) Reset() {}
-
-// Finding implements testbed.Judge.
-func (j *fromCache) Finding(*sim.World) explore.Finding {
-	var all testbed.Tally
-	for _, c := range j.system.Clients() {
-		for i, span := range c.Spans() {
-			if op := &c.Operations()[i]; !op.Request.IsWrite() && span.Answered {
-				all.Exercised++
-				if span.Origin != wire.FromCache {
-					all.Violate("from-etcd", &fromEtcd{c.Name(), op.Call})
+	New: testbed.Recorded(func(s *testbed.System, _ *sim.World, all *testbed.Tally) {
+		for _, c := range s.Clients() {
+			for i, span := range c.Spans() {
+				if op := &c.Operations()[i]; !op.Request.IsWrite() && span.Answered {
+					all.Exercised++
+					if span.Origin != wire.FromCache {
+						all.Violate("from-etcd", testbed.Wrong(explore.Concern{Client: c.Name(), Call: op.Call}, "%s was answered by etcd", c.Name()))
+					}
 				}
 			}
 		}
-	}
-	return all.Finding()
-}
-
-// fromEtcd says what is wrong, and what it is about.
-type fromEtcd struct {
-	client string
-	call   int64
-}
-
-func (f *fromEtcd) String() string { return f.client + " was answered by etcd" }
-
-func (f *fromEtcd) Concerns() explore.Concern {
-	return explore.Concern{Client: f.client, Call: f.call}
-}
+	}),
+})
 
 // Quiet is a scenario of one's own that claims it.
 var Quiet = testbed.RegisterScenario(&testbed.Scenario{

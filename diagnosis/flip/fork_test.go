@@ -51,23 +51,29 @@ func searched(t *testing.T, sc *testbed.Scenario, p testbed.Params, property str
 	return Outcome{}
 }
 
-// TestEarlierReleasesAreTriedLast: what began with a release is told with the releases before it, and what no later one mends.
+// Code from outside: one publishes the version before its store has the change, and has neighbours without that; the other waits for
+// echoes, and no other code stands in for it.
+func init() {
+	register := func(name, setting string, neighbours func() []option.Neighbour) {
+		cache.RegisterDesign(cache.Design{
+			Preset: option.Preset{Name: name, Doc: "code from outside", Settings: option.Settings(setting)},
+			New:    func(c cache.Config) sim.Node { return cache.New(c) }, Reads: []string{"snapshots"}, Neighbours: neighbours,
+		})
+	}
+	register("test@v1+mine", "publication=version-first", func() []option.Neighbour {
+		return []option.Neighbour{{Name: "kep-4988"}, {Name: "kep-2340", Without: "the patch mine"}}
+	})
+	register("test@v1+echo", "progress-requests=echo", nil)
+}
+
+// TestEarlierReleasesAreTriedLast: what began with a release is told with the releases before it, if nothing else decides.
 func TestEarlierReleasesAreTriedLast(t *testing.T) {
 	p := scenarios.Recovery.Params
 	p.Etcd, p.Cache = "3.5.35", "progress-echo"
+	require.Equal(t, "progress-requests=echo", blamed(t, scenarios.Recovery, p, "answers-in-time"))
+	p.Cache, p.Settings = "test@v1+echo", option.Settings("progress-echo=echoed")
 	o := searched(t, scenarios.Recovery, p, "answers-in-time")
 	require.Contains(t, o.String(), "progress=dropped (etcd 3.5.13 to 3.5.21)")
-}
-
-// Code from outside that publishes the version before its store has the change, and the same without that.
-func init() {
-	cache.RegisterDesign(cache.Design{
-		Preset: option.Preset{Name: "test@v1+mine", Doc: "code from outside with a patch", Settings: option.Settings("publication=version-first")},
-		New:    func(c cache.Config) sim.Node { return cache.New(c) }, Reads: []string{"snapshots"},
-		Neighbours: func() []option.Neighbour {
-			return []option.Neighbour{{Name: "kep-4988"}, {Name: "kep-2340", Without: "the patch mine"}}
-		},
-	})
 }
 
 // TestCodeFromOutsideHasNeighbours: what a patch does is blamed on it, and on no other release; without the patch as a neighbour, on the code.

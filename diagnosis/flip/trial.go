@@ -68,14 +68,14 @@ func follow(runner *explore.Runner, rec *recording.Recording, property string) (
 // well (some may have another cause) and half of the recorded choices fit, or if
 // there are not enough and nearly all of them fit. Where other schedules fail as
 // often as before, it does not decide. A run that waits in vain has many steps that
-// one which does not wait lacks: then it is enough that no schedule fails any more.
+// one which does not wait lacks: then it is enough that no schedule fails any more, and that the property was checked in another run.
 func (v *trial) convincing() bool {
 	const few = 3
 	switch {
 	case v.failsIn(1, 4):
 		return false
 	case v.gone+v.still < few:
-		return v.still == 0 && v.fits()
+		return v.still == 0 && (v.fits() || v.gone > 0 && v.cures())
 	}
 	return 4*v.gone >= 3*(v.gone+v.still) && (2*v.taken >= v.recorded || v.cures())
 }

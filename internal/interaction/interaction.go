@@ -33,7 +33,7 @@ import (
 
 // Bench is a world whose steps the text names.
 type Bench struct {
-	*testing.T
+	testing.TB
 	World *sim.World
 	// Verbs are those of the package. A verb is given the rest of its line.
 	Verbs map[string]func(rest string)
@@ -63,7 +63,7 @@ func (b *Bench) Choose(_ *sim.World, n int, _ string) int {
 
 // Say adds a line to what comes out.
 func (b *Bench) Say(format string, args ...any) {
-	b.said = append(b.said, fmt.Sprintf(format, args...))
+	b.said = append(b.said, strings.TrimRight(fmt.Sprintf(format, args...), " "))
 }
 
 // Act does what is enabled and named so, or the only thing whose name contains the text.
@@ -239,7 +239,7 @@ func Run(t *testing.T, begin func(t *testing.T, release string, settings []optio
 			var texts []string
 			names := map[string][]string{}
 			for _, b := range worlds {
-				b.T = t
+				b.TB = t
 				text := b.take(lines)
 				if names[text] == nil {
 					texts = append(texts, text)

@@ -19,6 +19,8 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
+const nextOp sim.Timer = 0
+
 // chaos is a client that does anything that the watch API allows, as the choices
 // have it, and keeps what it is sent.
 type chaos struct {
@@ -33,7 +35,7 @@ type watchedStream struct {
 	told    []*wire.WatchResponse
 	ended   bool
 	// asked: progress was requested. No watches are created on the stream from
-	// then on: see TestCreatedOvertakesProgress.
+	// then on: Created may overtake progress (testdata/interactions/progress.txt).
 	asked bool
 }
 
@@ -454,6 +456,30 @@ func TestClonesGoTheSameWay(t *testing.T) {
 		}
 		require.Equal(t, r.w.TraceHash(), c.TraceHash())
 	}
+}
+
+// Ranges that take their time, and members that take over, are in no chaos.
+func TestAServerHasReadsAndMembersOfItsOwn(t *testing.T) {
+	cfg, err := etcd.DefaultConfig("3.5.13")
+	require.NoError(t, err)
+	cfg.Reads.RangeTime = time.Millisecond
+	cfg.Members = []etcd.Member{{Version: "3.5.13", Options: cfg.Options}, {Version: "3.5.7"}}
+	b := benchIn(t, sim.NewWorld(sim.Options{}), cfg)
+	b.World.AddFault(&etcd.Failover{Node: 1, Label: "etcd"}, sim.Budget{Times: 1})
+	b.World.Start(b)
+	b.call(&wire.RangeRequest{Key: "/a"}).call(&wire.RangeRequest{Key: "/b"}).settle()
+	clone, progress := b.server.Clone().(*etcd.Server), b.server.Serving().Watch.Progress
+	before := b.server.Fingerprint(sim.NewDigest)
+	require.Equal(t, before, clone.Fingerprint(sim.NewDigest))
+	b.Act("fire etcd Range user.0")
+	b.settle().call(&wire.RangeRequest{Key: "/c"}).settle()
+	require.Equal(t, before, clone.Fingerprint(sim.NewDigest), "the clone goes its own way")
+	require.NotEqual(t, before, b.server.Fingerprint(sim.NewDigest))
+	b.Act("inject failover etcd")
+	require.Equal(t, progress, clone.Serving().Watch.Progress)
+	require.NotEqual(t, progress, b.settle().server.Serving().Watch.Progress)
+	b.server.Reset(cfg)
+	require.Equal(t, progress, b.server.Serving().Watch.Progress, "the next run begins with the first member")
 }
 
 func TestResetServersRunLikeNewOnes(t *testing.T) {

@@ -99,7 +99,7 @@ func TestStoreAgreesWithTheModel(t *testing.T) {
 				if version < "3.5.14" {
 					continue // The revision may go back: #17780.
 				}
-				b.step("inject restart etcd")
+				b.Act("inject restart etcd")
 				b.settle().user.told = nil
 				continue
 			}
@@ -180,60 +180,6 @@ func itemOf(kv *wire.KeyValue) model.Item {
 	return model.Item{Key: kv.Key, Value: kv.Value, CreateRevision: kv.CreateRevision, ModRevision: kv.ModRevision, Version: kv.Version}
 }
 
-func TestInvalidRequestsAreRefusedBeforeTheyAreProposed(t *testing.T) {
-	b := newBench(t, "3.5.35")
-	put := func(key string) wire.RequestOp { return wire.RequestOp{Put: &wire.PutRequest{Key: key}} }
-	for _, p := range []sim.Payload{
-		&wire.PutRequest{}, &wire.RangeRequest{}, &wire.DeleteRangeRequest{},
-		&wire.TxnRequest{Success: []wire.RequestOp{{}}},
-		&wire.TxnRequest{Success: []wire.RequestOp{put("")}},
-		&wire.TxnRequest{Compare: []wire.Compare{{}}},
-		&wire.TxnRequest{Success: []wire.RequestOp{put("/a"), put("/a")}},
-		&wire.TxnRequest{Failure: []wire.RequestOp{put("/a"), {DeleteRange: &wire.DeleteRangeRequest{Key: "/", RangeEnd: "0"}}}},
-		&wire.TxnRequest{Success: make([]wire.RequestOp, 129)},
-	} {
-		b.call(p).settle()
-		require.Equal(t, wire.BadRequest, b.last().(*wire.Error).Code, p.Label())
-	}
-	require.Empty(t, b.server.Committed())
-}
-
-// A deletion from a key on has the end "\x00". checkIntervals takes that for a key, below all
-// others, so that the deletion is of no key that is put.
-func TestDeletionFromAKeyOnGoesWithAPut(t *testing.T) {
-	b := newBench(t, "3.6.16")
-	put := wire.RequestOp{Put: &wire.PutRequest{Key: "/b", Value: "1"}}
-	txn := func(end string) sim.Payload {
-		return b.call(&wire.TxnRequest{Success: []wire.RequestOp{put, {DeleteRange: &wire.DeleteRangeRequest{Key: "/a", RangeEnd: end}}}}).settle().last()
-	}
-	accepted, ok := txn("\x00").(*wire.TxnResponse)
-	require.True(t, ok)
-	require.EqualValues(t, 1, accepted.Responses[1].DeleteRange.Deleted, "the key that was put before")
-	require.Equal(t, wire.BadRequest, txn("/c").(*wire.Error).Code)
-}
-
-func TestRefusedTransactionsLeaveNothingBehind(t *testing.T) {
-	b := newBench(t, "3.5.35")
-	b.put("/a", "1").put("/a", "2").compact(3).settle()
-	for rev, code := range map[int64]wire.Code{2: wire.ErrCompacted, 4: wire.ErrFutureRev} {
-		b.call(&wire.TxnRequest{Success: []wire.RequestOp{
-			{Put: &wire.PutRequest{Key: "/b"}}, {Range: &wire.RangeRequest{Key: "/a", Revision: rev}},
-		}}).settle()
-		require.Equal(t, code, b.last().(*wire.Error).Code)
-	}
-	require.EqualValues(t, 3, b.server.Revision())
-	require.Len(t, b.server.Committed(), 3)
-}
-
-// TestRestartBeforeAnyCompaction: there is none to resume, and the next one may begin at 0.
-func TestRestartBeforeAnyCompaction(t *testing.T) {
-	b := newBench(t, "3.5.35")
-	b.put("/a", "1").settle()
-	b.step("inject restart etcd").settle()
-	b.compact(0).settle()
-	require.IsType(t, &wire.CompactionResponse{}, b.last())
-}
-
 func TestInitialContents(t *testing.T) {
 	initial := []*wire.KeyValue{
 		{Key: "/b", Value: "1", CreateRevision: 7, ModRevision: 7, Version: 1},
@@ -243,35 +189,12 @@ func TestInitialContents(t *testing.T) {
 	b := newBench(t, "3.5.35", func(c *etcd.Config) { c.Initial, c.InitialRevision, c.Compacted = initial, 9, 5 })
 	require.EqualValues(t, 9, b.server.Revision())
 	require.EqualValues(t, 5, b.server.CompactRevision())
-	b.request("w", create("/", 5)).settle().step("fire etcd syncWatchersLoop").settle()
-	require.Equal(t, []string{"created, rev 9", "event /a=1@5 /a=2@6 /b=1@7"}, b.take())
+	b.request("w", create("/", 5)).settle().Act("fire etcd syncWatchersLoop")
+	require.Equal(t, "event /a=1@5 /a=2@6 /b=1@7", b.settle().last().Label())
 	b.put("/a", "3").settle()
-	require.Equal(t, []string{"event /a=3@10"}, b.take())
-	b.step("inject restart etcd").settle()
+	b.Act("inject restart etcd")
+	b.settle()
 	require.EqualValues(t, 10, b.server.Revision())
-}
-
-// A field to sort by has an order: "sort ASCEND by default only when target is not 'KEY'"
-// (etcdserver/txn/txn.go at v3.6.16). The limit is applied before that, and again after it:
-// "fetch one extra for 'more' flag".
-func TestRangeSortsWithoutAnOrder(t *testing.T) {
-	b := newBench(t, "3.6.16")
-	for _, key := range []string{"c", "b", "a"} {
-		b.put(key, "v").settle()
-	}
-	keys := func(r *wire.RangeRequest) (out string) {
-		r.Key, r.RangeEnd = "a", "z"
-		b.user.told = nil
-		for _, kv := range b.call(r).settle().last().(*wire.RangeResponse).Kvs {
-			out += kv.Key
-		}
-		return out
-	}
-	require.Equal(t, "abc", keys(&wire.RangeRequest{}))
-	require.Equal(t, "cba", keys(&wire.RangeRequest{SortTarget: wire.SortByMod}))
-	require.Equal(t, "b", keys(&wire.RangeRequest{SortTarget: wire.SortByMod, Limit: 1}), "c is not among the first two")
-	require.Equal(t, "c", keys(&wire.RangeRequest{SortTarget: wire.SortByMod, SortOrder: wire.SortAscend, Limit: 1}))
-	require.Equal(t, "c", keys(&wire.RangeRequest{SortTarget: wire.SortByMod, Limit: 1, MinModRevision: 1}), "bounds have all fetched")
 }
 
 // byValue is upstream's kvSortByValue.
@@ -294,34 +217,5 @@ func TestEqualKeysAreSortedAsUpstream(t *testing.T) {
 	b.call(&wire.RangeRequest{Key: "0", RangeEnd: "9", SortOrder: wire.SortDescend, SortTarget: wire.SortByValue, Limit: 30}).settle()
 	for i, kv := range b.last().(*wire.RangeResponse).Kvs {
 		require.Equal(t, sorted[i].Key, kv.Key, i)
-	}
-}
-
-// TestBoundsIncludeTheirRevision: a Range leaves out what is below a minimum or above a maximum
-// (pruneKVs in etcdserver/txn/range.go).
-func TestBoundsIncludeTheirRevision(t *testing.T) {
-	b := newBench(t, "3.6.16")
-	// a is created at 2 and changed at 4, b created at 3, c at 5.
-	for _, key := range []string{"a", "b", "a", "c"} {
-		b.put(key, "v").settle()
-	}
-	for want, ranges := range map[string][]*wire.RangeRequest{
-		"abc": {{}, {MinCreateRevision: 2}, {MaxCreateRevision: 5}, {MinModRevision: 3}, {MaxModRevision: 5}},
-		"bc":  {{MinCreateRevision: 3}},
-		"c":   {{MinCreateRevision: 4}, {MinCreateRevision: 5}, {MinModRevision: 5}},
-		"":    {{MinCreateRevision: 6}, {MaxCreateRevision: 1}, {MaxModRevision: 2}, {MinCreateRevision: 3, MaxCreateRevision: 2}},
-		"a":   {{MaxCreateRevision: 2}, {MinModRevision: 4, MaxModRevision: 4}},
-		"ab":  {{MaxCreateRevision: 3}, {MaxCreateRevision: 4}, {MaxModRevision: 4}},
-		"b":   {{MinCreateRevision: 3, MaxCreateRevision: 3}, {MaxModRevision: 3}},
-		"ac":  {{MinModRevision: 4}},
-	} {
-		for _, r := range ranges {
-			r.Key, r.RangeEnd = "a", "z"
-			found := ""
-			for _, kv := range b.call(r).settle().last().(*wire.RangeResponse).Kvs {
-				found += kv.Key
-			}
-			require.Equal(t, want, found, "%+v", r)
-		}
 	}
 }

@@ -163,7 +163,7 @@ func (r *recording) saw(version string, step int, got []response) bool {
 func play(t *testing.T, version string, r *recording, rnd *rand.Rand, rest func(*bench)) [][]response {
 	b := newBench(t, version)
 	for range 100 {
-		b.choices = append(b.choices, rnd.IntN(1<<20))
+		b.Choices = append(b.Choices, rnd.IntN(1<<20))
 	}
 	var all [][]response
 	for _, step := range r.Script.Steps {
@@ -186,12 +186,11 @@ func play(t *testing.T, version string, r *recording, rnd *rand.Rand, rest func(
 // rest lets everything happen that can, then the timers, until nothing is left.
 func rest(b *bench) {
 	for {
-		b.settle()
-		armed := b.names()
+		armed := b.settle().names()
 		if len(armed) == 0 {
 			return
 		}
-		b.step(armed[0])
+		b.Act(armed[0])
 	}
 }
 
@@ -199,15 +198,15 @@ func rest(b *bench) {
 func anyRest(b *bench, rnd *rand.Rand) {
 	for {
 		var can []sim.Action
-		for _, a := range b.w.Enabled() {
-			if a.Kind != sim.Inject && (a.Kind != sim.Fire || b.w.Node(a.Node) != sim.Node(b.user)) {
+		for _, a := range b.World.Enabled() {
+			if a.Kind != sim.Inject && (a.Kind != sim.Run || b.World.Node(a.Node) != sim.Node(b.user)) {
 				can = append(can, a)
 			}
 		}
 		if len(can) == 0 {
 			return
 		}
-		b.w.Do(b, can[rnd.IntN(len(can))])
+		b.World.Do(b, can[rnd.IntN(len(can))])
 	}
 }
 
@@ -220,9 +219,9 @@ func (a *action) do(b *bench) {
 		}
 		b.put(a.Put.Key, v)
 	case a.Delete != nil:
-		b.write(&wire.DeleteRangeRequest{Key: a.Delete.Key, RangeEnd: a.Delete.End})
+		b.write("delete", &wire.DeleteRangeRequest{Key: a.Delete.Key, RangeEnd: a.Delete.End})
 	case a.Compact != nil:
-		b.compact(a.Compact.Revision)
+		b.write("compact", &wire.CompactionRequest{Revision: a.Compact.Revision})
 	case a.Create != nil:
 		req := &wire.WatchCreateRequest{
 			Key: a.Create.Key, RangeEnd: a.Create.End, WatchID: a.Create.ID, StartRevision: a.Create.StartRevision,
