@@ -5,8 +5,6 @@ import (
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios"
-	"github.com/watchbed/watchbed/scenarios/decoding"
-	"github.com/watchbed/watchbed/scenarios/rangestreams"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -16,7 +14,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name:     "bookmark-without-slot",
 	Summary:  "progress is sent at once, past events that are still decoded",
 	Setting:  "bookmark-slot=none",
-	Scenario: decoding.Concurrent, Property: caches.MatchEtcd,
+	Scenario: scenarios.ConcurrentDecoding, Property: caches.MatchEtcd,
 	Why:        "the cache takes the progress for the proof that it has the events before it",
 	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData, watches.Ordered, watches.Unique, watches.Reliable, watches.Bookmarkable},
 	WhyFurther: "LISTs that waited for the progress lack those events, and watches are sent them behind it",
@@ -56,7 +54,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name:     "decode-as-ready",
 	Summary:  "events that are decoded at the same time are sent in the order in which that is done",
 	Setting:  "decode-order=as-ready",
-	Scenario: decoding.Concurrent, Property: caches.MatchEtcd,
+	Scenario: scenarios.ConcurrentDecoding, Property: caches.MatchEtcd,
 	Why:        "the cache is at the revision of the later event, and has not had the earlier one",
 	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData, watches.Ordered, watches.Unique, watches.Reliable, watches.Bookmarkable},
 	WhyFurther: "LISTs lack the earlier event, and watches are sent it too late, or not at all",
@@ -69,7 +67,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name:     "decode-error-aside",
 	Summary:  "an object that cannot be decoded is left out, and its error ends the watch some events later",
 	Setting:  "decode-error=aside",
-	Scenario: decoding.Concurrent, Property: caches.MatchEtcd,
+	Scenario: scenarios.ConcurrentDecoding, Property: caches.MatchEtcd,
 	Why:        "the reflector watches again from behind the event that was left out",
 	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData, watches.Reliable, watches.Bookmarkable},
 	WhyFurther: "LISTs lack the event, and watches are never sent it",
@@ -121,7 +119,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name:     "stream-late-fallback",
 	Summary:  "a stream of initial events that fails midway is followed by all of them in pages",
 	Setting:  "stream-fallback=any-error",
-	Scenario: rangestreams.Start, Property: caches.MatchEtcd,
+	Scenario: scenarios.RangeStreamStart, Property: caches.MatchEtcd,
 	Why:        "an object of the first chunks that was deleted before the first page stays",
 	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData},
 	WhyFurther: "LISTs show the object that is deleted",

@@ -3,7 +3,7 @@ package knownbugs
 import (
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
-	"github.com/watchbed/watchbed/scenarios/rangestreams"
+	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -13,7 +13,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name:     "chunks-unpinned",
 	Summary:  "the chunks of a RangeStream behind the first are each read at the newest revision",
 	Setting:  "stream-pin=none",
-	Scenario: rangestreams.Start, Property: caches.MatchEtcd,
+	Scenario: scenarios.RangeStreamStart, Property: caches.MatchEtcd,
 	Why:        "the cache takes the chunks for one state, and some objects in it are newer",
 	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData},
 	WhyFurther: "LISTs show what no state had",
@@ -26,7 +26,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name:     "header-of-last-chunk",
 	Summary:  "the header of a RangeStream has the revision that the store has at the last chunk",
 	Setting:  "stream-header=last-chunk",
-	Scenario: rangestreams.Start, Property: caches.MatchEtcd,
+	Scenario: scenarios.RangeStreamStart, Property: caches.MatchEtcd,
 	Why:        "the cache takes the objects for a newer state than they are of, and watches from there",
 	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData},
 	WhyFurther: "LISTs lack what was written between the first chunk and the last",

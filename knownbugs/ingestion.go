@@ -5,7 +5,6 @@ import (
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios"
-	"github.com/watchbed/watchbed/scenarios/delegation"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -50,7 +49,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name: "kubernetes-123532", Issue: "kubernetes/kubernetes#123532", FixedIn: testbed.Fix("Kubernetes", "1.28.8", "1.29.3", "1.30"),
 	Summary:  "the cache watches on the stream of the watches that it delegates to etcd: its watch is created behind them, and its events and progress wait for theirs",
 	Setting:  "watch-stream=with-delegated",
-	Scenario: delegation.Delegated, Property: reads.AnswersInTime,
+	Scenario: scenarios.Delegated, Property: reads.AnswersInTime,
 	Why: "no answer is wrong; reads wait for events and progress that come too late",
 })
 

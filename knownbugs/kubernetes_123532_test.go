@@ -8,7 +8,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore/campaign"
 	_ "github.com/watchbed/watchbed/knownbugs"
-	"github.com/watchbed/watchbed/scenarios/delegation"
+	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/sim/option"
 )
 
@@ -31,11 +31,11 @@ func TestDelegatedWatchesAreWhatBreaksIt(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			p := delegation.Delegated.Params
+			p := scenarios.Delegated.Params
 			for _, s := range tc.settings {
 				require.NoError(t, p.Set(s.Name, s.Value))
 			}
-			subjects, err := delegation.Delegated.Subjects(p)
+			subjects, err := scenarios.Delegated.Subjects(p)
 			require.NoError(t, err)
 			c, err := campaign.Run(context.Background(), subjects, campaign.Config{Seeds: schedules, Steps: p.Clock.Steps})
 			require.NoError(t, err)

@@ -7,7 +7,6 @@ import (
 	"github.com/watchbed/watchbed/scenarios"
 	scenarioinformers "github.com/watchbed/watchbed/scenarios/informers"
 	"github.com/watchbed/watchbed/scenarios/stalled"
-	"github.com/watchbed/watchbed/scenarios/watchlists"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/sim/cache/dispatch/slow"
@@ -32,7 +31,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name:     "established-early",
 	Summary:  "a watch from now on is answered 200 before its beginning is fixed: writes of those who rely on it are lost",
 	Setting:  "watch-established=accepted",
-	Scenario: watchlists.Established, Property: watches.Established,
+	Scenario: scenarios.WatchListEstablished, Property: watches.Established,
 	Why: "the watch begins behind a write that came after the 200, and is never sent it",
 })
 

@@ -12,14 +12,11 @@ import (
 	"github.com/watchbed/watchbed/explore/strategy"
 	_ "github.com/watchbed/watchbed/knownbugs"
 	"github.com/watchbed/watchbed/scenarios"
-	"github.com/watchbed/watchbed/scenarios/decoding"
 	"github.com/watchbed/watchbed/scenarios/divergences"
 	"github.com/watchbed/watchbed/scenarios/etcdrequests"
 	"github.com/watchbed/watchbed/scenarios/informers"
-	"github.com/watchbed/watchbed/scenarios/rangestreams"
 	"github.com/watchbed/watchbed/scenarios/seats"
 	"github.com/watchbed/watchbed/scenarios/stalled"
-	"github.com/watchbed/watchbed/scenarios/watchlists"
 	"github.com/watchbed/watchbed/scenarios/writes"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
@@ -66,12 +63,12 @@ const (
 )
 
 var bugs = []bug{
-	{"bookmark-without-slot", decoding.Concurrent, bounds{twoDecodes + " writes=1 readers=1 reads=1", 1}},
-	{"decode-as-ready", decoding.Concurrent, bounds{twoDecodes + " writes=2 readers=0 reads=0", 0}},
-	{"decode-error-aside", decoding.Concurrent, bounds{openDecodes + " writes=2 readers=0 reads=0 decode-failures=1", 0}},
-	{"chunks-unpinned", rangestreams.Start, bounds{oneStream + " keys=2 deletes=false breaks=0", 0}},
-	{"header-of-last-chunk", rangestreams.Start, bounds{oneStream + " keys=2 deletes=false breaks=0", 0}},
-	{"stream-late-fallback", rangestreams.Start, bounds{oneStream + " keys=1 deletes=true breaks=1", 0}},
+	{"bookmark-without-slot", scenarios.ConcurrentDecoding, bounds{twoDecodes + " writes=1 readers=1 reads=1", 1}},
+	{"decode-as-ready", scenarios.ConcurrentDecoding, bounds{twoDecodes + " writes=2 readers=0 reads=0", 0}},
+	{"decode-error-aside", scenarios.ConcurrentDecoding, bounds{openDecodes + " writes=2 readers=0 reads=0 decode-failures=1", 0}},
+	{"chunks-unpinned", scenarios.RangeStreamStart, bounds{oneStream + " keys=2 deletes=false breaks=0", 0}},
+	{"header-of-last-chunk", scenarios.RangeStreamStart, bounds{oneStream + " keys=2 deletes=false breaks=0", 0}},
+	{"stream-late-fallback", scenarios.RangeStreamStart, bounds{oneStream + " keys=1 deletes=true breaks=1", 0}},
 	{"issue-13514", scenarios.AnyEtcdRequests, bounds{"drawn-seed=10 keys=1 items=1 etcd-restarts=1 at-rest=true" + drawnTwice, 0}},
 	{"issue-13766", scenarios.AnyEtcdRequests, bounds{"drawn-seed=60 lagging=true etcd-restarts=1" + drawnWatch, 0}},
 	{"issue-15220", scenarios.Issue15220, bounds{"etcd=3.6.16 " + one, 1}},
@@ -143,7 +140,7 @@ var bugs = []bug{
 		" informers=1 informer-page=0 restarts=0", 1}},
 	{"informer-forgets-limit", informers.ExpiredPages, bounds{"caches=1 writers=1 writes=1 deletes=false noise=0 noise-writes=0 keys=1 items=2" +
 		" informers=1 compactions=0 informer-breaks=0 informer-restarts=0 at-rest=true", 0}},
-	{"established-early", watchlists.Established, bounds{"writers=1 writes=2 deletes=false breaks=0 present-watchers=1 present-watches=1 keys=1 items=1 at-rest=true", 0}},
+	{"established-early", scenarios.WatchListEstablished, bounds{"writers=1 writes=2 deletes=false breaks=0 present-watchers=1 present-watches=1 keys=1 items=1 at-rest=true", 0}},
 	{"kubernetes-125584", scenarios.Namespaces, bounds{"at-rest=true " + one + " items=2 keys=2", 0}},
 	{"kubernetes-126770", informers.ExpiredPages, bounds{"cache=direct caches=1 writers=0 writes=0 deletes=false noise=1 noise-writes=2 keys=1 items=2" +
 		" informers=1 compactions=1 informer-breaks=0 informer-restarts=1 at-rest=true to-rest=true", 0}},

@@ -6,10 +6,9 @@
 //	watches    what clients that watch are sent: etcd's watch guarantees, initial events and their end
 //	caches     API servers: their caches, consistency checks, timers, client libraries, compactors and memory
 //	etcdapi    what clients of etcd's own API are answered: etcd-answers, watch-answers, fragments, progress-comes, etcd-nothing-left
-//	writes     writes through API servers: no-lost-updates, write-refusals, write-answers, not-found-versions
 //	informers  what informers hold and tell their handlers: informer-matches-etcd, handler-order ... controller-reads-own-writes
 //
-// Its tests have the list of what a client can be sent, each field with the properties that judge it.
+// Properties of one subject alone are beside its scenarios, as in scenarios/writes. The tests have the list of what a client can be sent, each field with the properties that judge it.
 //
 // To add a property, add a file with a variable that calls
 // testbed.RegisterProperty, here or in a module of your own, and claim it in a
@@ -26,5 +25,4 @@ import (
 	_ "github.com/watchbed/watchbed/properties/informers"
 	_ "github.com/watchbed/watchbed/properties/reads"
 	_ "github.com/watchbed/watchbed/properties/watches"
-	_ "github.com/watchbed/watchbed/properties/writes"
 )

@@ -7,7 +7,7 @@ import (
 	"github.com/watchbed/watchbed/properties/etcdapi"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
-	"github.com/watchbed/watchbed/properties/writes"
+	"github.com/watchbed/watchbed/scenarios/writes"
 	"github.com/watchbed/watchbed/testbed"
 )
 

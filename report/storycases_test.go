@@ -8,10 +8,9 @@ import (
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/scenarios/cluster"
 	"github.com/watchbed/watchbed/scenarios/divergences"
-	"github.com/watchbed/watchbed/scenarios/guards"
 	scenarioinformers "github.com/watchbed/watchbed/scenarios/informers"
-	"github.com/watchbed/watchbed/scenarios/rollouts"
 	"github.com/watchbed/watchbed/testbed"
 
 	// The known bugs.
@@ -69,10 +68,10 @@ var failing = []fails{
 	{scenarios.WatchListEnds, watches.InitialEventsEnd, "3.5.12", deferred},
 	{scenarios.WatchListSixSeconds, watches.InitialEventsEnd, "", endsByTimer},
 	{scenarios.CostQuiet, reads.Linearizable, "3.5.7", controlQueue},
-	{guards.Downgrade, reads.LinearizableData, "", oldMember},
-	{guards.Mixed, reads.LinearizableData, "", oldMember},
-	{guards.Cascade, reads.RecoversInTime, "", readsFallBack},
-	{guards.CascadeLimited, reads.RecoversInTime, "3.5.12", deferred},
+	{cluster.Downgrade, reads.LinearizableData, "", oldMember},
+	{cluster.Mixed, reads.LinearizableData, "", oldMember},
+	{cluster.Cascade, reads.RecoversInTime, "", readsFallBack},
+	{cluster.CascadeLimited, reads.RecoversInTime, "3.5.12", deferred},
 	{scenarioinformers.ColdStart, informers.MatchEtcd, "3.5.7", controlQueue},
 	{scenarioinformers.Resume, informers.MatchEtcd, "3.5.7", controlQueue},
 	{scenarioinformers.Expired, informers.MatchEtcd, "3.5.13", tombstone},
@@ -81,22 +80,22 @@ var failing = []fails{
 	{scenarioinformers.Fallback, informers.CatchUp, "3.5.7", controlQueue},
 	{scenarioinformers.RelistLoop, informers.CatchUp, "", permitted},
 	{scenarioinformers.Detector, informers.MatchEtcd, "", lostEvent},
-	{rollouts.Compactors, reads.Pages, "3.5.7", controlQueue},
+	{cluster.RolloutCompactors, reads.Pages, "3.5.7", controlQueue},
 }
 
 // ofOneServer are runs of which the option of one API server is the cause.
 var ofOneServer = []*storyCase{
 	{
-		name: "rollout-snapshots-newest-page", scenario: rollouts.Snapshots, property: reads.Pages,
+		name: "rollout-snapshots-newest-page", scenario: cluster.RolloutSnapshots, property: reads.Pages,
 		set: []string{"server-settings=cache-1:cache=kep-2340,cache-2:next-page=newest"}, blame: "next-page=newest of cache-2",
 	},
 	{
-		name: "rollout-to-stale", scenario: rollouts.Rollout, property: reads.Sequential,
+		name: "rollout-to-stale", scenario: cluster.Rollout, property: reads.Sequential,
 		set:   []string{"cache=stale", "server-settings=cache-1:cache=kep-4988,cache-2:cache=kep-4988"},
 		blame: "freshness=none of the API servers that come later",
 	},
 	{
-		name: "rollout-gate-stale", scenario: rollouts.Gate, property: reads.Sequential,
+		name: "rollout-gate-stale", scenario: cluster.RolloutGate, property: reads.Sequential,
 		set: []string{"server-settings=cache-1:consistent-list-from-cache=disabled,cache-2:cache=stale"}, blame: "freshness=none of cache-2",
 	},
 }

@@ -1,17 +1,12 @@
 package scenarios
 
 import (
-	"github.com/watchbed/watchbed/scenarios/decoding"
-	"github.com/watchbed/watchbed/scenarios/delegation"
+	"github.com/watchbed/watchbed/scenarios/cluster"
 	"github.com/watchbed/watchbed/scenarios/divergences"
 	"github.com/watchbed/watchbed/scenarios/etcdrequests"
-	"github.com/watchbed/watchbed/scenarios/guards"
 	"github.com/watchbed/watchbed/scenarios/informers"
-	"github.com/watchbed/watchbed/scenarios/rangestreams"
-	"github.com/watchbed/watchbed/scenarios/rollouts"
 	"github.com/watchbed/watchbed/scenarios/seats"
 	"github.com/watchbed/watchbed/scenarios/stalled"
-	"github.com/watchbed/watchbed/scenarios/watchlists"
 	"github.com/watchbed/watchbed/scenarios/writes"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -27,7 +22,7 @@ func init() {
 		// Reads that may be stale.
 		StaleList, StaleOwnWrite, TimeTravel,
 		// What known bugs of caches show in.
-		ResumedWatch, WatchDuringRelist, RelistOfSmallHistory, ShrinkingHistory, QuietGet, AwaitedChange, AnyWithoutProgress, Namespaces, RecreatedCache, BusyNeighbour, delegation.Delegated, AnyRequests, Refusals, SlowStart, WatchesAtRest, SlowWatches, RequestsAtRest,
+		ResumedWatch, WatchDuringRelist, RelistOfSmallHistory, ShrinkingHistory, QuietGet, AwaitedChange, AnyWithoutProgress, Namespaces, RecreatedCache, BusyNeighbour, Delegated, AnyRequests, Refusals, SlowStart, WatchesAtRest, SlowWatches, RequestsAtRest,
 		// Watches of clients that do not keep up (KEP-6268).
 		stalled.Watches, stalled.Ended, stalled.Relisted, stalled.Neighbours,
 		// What known bugs of etcd show in.
@@ -37,23 +32,23 @@ func init() {
 		SnapshotReads, CompactedHistory, CompetingCompactors, LoneCompactor, divergences.LostEvent, divergences.LostEventRecovers, divergences.LostDeletion, divergences.LostVersion, divergences.LostValue, divergences.LostSnapshot,
 		divergences.FailedChecks, divergences.Detectors, divergences.ConsistencyChecks, divergences.CheckAmidEvent,
 		// Initial events (KEP-3157).
-		WatchListStreams, WatchListStart, WatchListSlow, WatchListFull, WatchListHeldUp, WatchListEnds, WatchListSixSeconds, watchlists.Behind, watchlists.WithoutProgress, watchlists.Established, watchlists.Emptied,
+		WatchListStreams, WatchListStart, WatchListSlow, WatchListFull, WatchListHeldUp, WatchListEnds, WatchListSixSeconds, WatchListBehind, WatchListWithoutProgress, WatchListEstablished, WatchListEmptied,
 		// Reads of etcd in chunks (KEP-5966).
-		rangestreams.Start, rangestreams.Lists,
+		RangeStreamStart, RangeStreamLists,
 		// Writes through API servers.
 		writes.Updates, writes.Objects,
 		// Events that take time to decode (KEP-6178).
-		decoding.Concurrent, decoding.NeverInitialises,
+		ConcurrentDecoding, NeverInitialises,
 		// Cost of consistent LISTs.
 		CostQuiet, CostElsewhere, CostPrefix, CostBusy, informers.CostStorm, CostPages,
 		// The version check, and overload.
-		guards.OldEtcd, guards.Mixed, guards.Unasked, guards.Downgrade, GuardQuietRange, guards.UnknownRequests, guards.LockedGate, guards.Insists, guards.Upgrade, guards.SlowMember, guards.NotifyAndGate, guards.Cascade, guards.CascadeLimited,
+		cluster.OldEtcd, cluster.Mixed, cluster.Unasked, cluster.Downgrade, GuardQuietRange, cluster.UnknownRequests, cluster.LockedGate, cluster.Insists, cluster.Upgrade, cluster.SlowMember, cluster.NotifyAndGate, cluster.Cascade, cluster.CascadeLimited,
 		seats.Queues, seats.AnyRequests, seats.Waits, seats.Fallback, seats.Defragmented,
 		// Informers (KEP-3157).
 		informers.ColdStart, informers.Resume, informers.Expired, informers.Moves, informers.TimeTravel, informers.MostRecent, informers.Fallback,
 		informers.RelistLoop, informers.Detector, informers.Refusals, informers.Overload, informers.Outages, informers.QuietResource, informers.Memory, informers.SlowLists, informers.SlowStreams, informers.NeverSyncs, informers.MemoryFeedback, informers.MemoryFallback, informers.MemorySuffices, informers.MemoryOfStreams,
 		// API servers that are changed while they serve.
-		rollouts.Rollout, rollouts.Gate, rollouts.Snapshots, rollouts.Pages, rollouts.Compactors, informers.VersionSkew,
+		cluster.Rollout, cluster.RolloutGate, cluster.RolloutSnapshots, cluster.RolloutPages, cluster.RolloutCompactors, informers.VersionSkew,
 		// Errors of etcd.
 		EtcdErrors, AnyEtcdErrors, etcdrequests.UnevenAttempts, NoLeader, ErrorsAtRest,
 	)

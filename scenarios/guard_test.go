@@ -8,7 +8,7 @@ import (
 
 	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/internal/tried"
-	"github.com/watchbed/watchbed/scenarios/guards"
+	"github.com/watchbed/watchbed/scenarios/cluster"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -27,42 +27,42 @@ type guardCase struct {
 
 var guardCases = []guardCase{
 	// An old etcd from the start.
-	{guards.OldEtcd, "3.5.7", "none", true, false},
-	{guards.OldEtcd, "3.5.7", "shipped", false, false},
-	{guards.OldEtcd, "3.5.7", "kep-beta", false, false},
-	{guards.OldEtcd, "3.5.7", "kep-ga", false, true},
-	{guards.OldEtcd, "3.5.13", "kep-ga", false, false},
+	{cluster.OldEtcd, "3.5.7", "none", true, false},
+	{cluster.OldEtcd, "3.5.7", "shipped", false, false},
+	{cluster.OldEtcd, "3.5.7", "kep-beta", false, false},
+	{cluster.OldEtcd, "3.5.7", "kep-ga", false, true},
+	{cluster.OldEtcd, "3.5.13", "kep-ga", false, false},
 	{GuardQuietRange, "3.5.12", "none", true, false},
 	{GuardQuietRange, "3.5.12", "kep-beta", true, false},
 	{GuardQuietRange, "3.5.12", "kep-ga", true, false},
 	{GuardQuietRange, "3.5.12", "shipped", false, false},
 	// An old and a new member.
-	{guards.Mixed, "3.5.7", "none", true, false},
-	{guards.Mixed, "3.5.7", "shipped", true, false}, // between the two answers
-	{guards.Mixed, "3.5.7", "kep-beta", false, false},
-	{guards.Mixed, "3.5.7", "kep-ga", false, true},
-	{guards.Mixed, "3.5.13", "shipped", false, false},
+	{cluster.Mixed, "3.5.7", "none", true, false},
+	{cluster.Mixed, "3.5.7", "shipped", true, false}, // between the two answers
+	{cluster.Mixed, "3.5.7", "kep-beta", false, false},
+	{cluster.Mixed, "3.5.7", "kep-ga", false, true},
+	{cluster.Mixed, "3.5.13", "shipped", false, false},
 	// The old member could not be asked.
-	{guards.Unasked, "3.5.13", "none", true, false},
-	{guards.Unasked, "3.5.13", "shipped", true, false}, // until it is asked again
-	{guards.Unasked, "3.5.13", "kep-beta", true, false},
-	{guards.Unasked, "3.5.13", "kep-ga", true, false},
-	{guards.Unasked, "3.5.12", "shipped", false, false}, // the shipped check trusts no etcd of this version
-	{guards.Unasked, "3.5.12", "kep-beta", true, false},
+	{cluster.Unasked, "3.5.13", "none", true, false},
+	{cluster.Unasked, "3.5.13", "shipped", true, false}, // until it is asked again
+	{cluster.Unasked, "3.5.13", "kep-beta", true, false},
+	{cluster.Unasked, "3.5.13", "kep-ga", true, false},
+	{cluster.Unasked, "3.5.12", "shipped", false, false}, // the shipped check trusts no etcd of this version
+	{cluster.Unasked, "3.5.12", "kep-beta", true, false},
 	// The downgrade.
-	{guards.Downgrade, "3.5.13", "none", true, false},
-	{guards.Downgrade, "3.5.13", "shipped", true, false},
-	{guards.Downgrade, "3.5.13", "kep-ga", true, false},
-	{guards.Downgrade, "3.5.12", "shipped", false, false},
+	{cluster.Downgrade, "3.5.13", "none", true, false},
+	{cluster.Downgrade, "3.5.13", "shipped", true, false},
+	{cluster.Downgrade, "3.5.13", "kep-ga", true, false},
+	{cluster.Downgrade, "3.5.12", "shipped", false, false},
 	// What the draft of 2019 would do: ask again after a time, or with each connection.
-	{guards.OldEtcd, "3.5.7", "periodic", false, false},
-	{guards.Mixed, "3.5.7", "periodic", true, false}, // between the two answers
-	{guards.Unasked, "3.5.13", "periodic", true, false},
-	{guards.Downgrade, "3.5.13", "periodic", true, false}, // until it is asked again
-	{guards.OldEtcd, "3.5.7", "each-stream", false, false},
-	{guards.Mixed, "3.5.7", "each-stream", false, false},
-	{guards.Unasked, "3.5.13", "each-stream", false, false},
-	{guards.Downgrade, "3.5.13", "each-stream", false, false},
+	{cluster.OldEtcd, "3.5.7", "periodic", false, false},
+	{cluster.Mixed, "3.5.7", "periodic", true, false}, // between the two answers
+	{cluster.Unasked, "3.5.13", "periodic", true, false},
+	{cluster.Downgrade, "3.5.13", "periodic", true, false}, // until it is asked again
+	{cluster.OldEtcd, "3.5.7", "each-stream", false, false},
+	{cluster.Mixed, "3.5.7", "each-stream", false, false},
+	{cluster.Unasked, "3.5.13", "each-stream", false, false},
+	{cluster.Downgrade, "3.5.13", "each-stream", false, false},
 	{GuardQuietRange, "3.5.12", "each-stream", false, false},
 }
 
@@ -113,15 +113,15 @@ func TestGuardsGoThroughEveryBranch(t *testing.T) {
 		etcd     string
 		settings []string
 	}{
-		{guards.OldEtcd, "3.5.7", []string{"version-check=kep-beta"}},
-		{guards.OldEtcd, "3.5.7", []string{"version-check=kep-ga", "await-ready=false"}},
-		{guards.Mixed, "3.5.7", []string{"version-check=shipped"}},
-		{guards.Unasked, "3.5.13", []string{"version-check=shipped"}},
-		{guards.Unasked, "3.5.13", []string{"version-check=kep-beta"}},
-		{guards.Downgrade, "3.5.13", nil},
-		{guards.Downgrade, "3.5.13", []string{"version-check=each-stream"}},
-		{guards.Cascade, "3.5.13", nil},
-		{guards.CascadeLimited, "3.5.13", nil},
+		{cluster.OldEtcd, "3.5.7", []string{"version-check=kep-beta"}},
+		{cluster.OldEtcd, "3.5.7", []string{"version-check=kep-ga", "await-ready=false"}},
+		{cluster.Mixed, "3.5.7", []string{"version-check=shipped"}},
+		{cluster.Unasked, "3.5.13", []string{"version-check=shipped"}},
+		{cluster.Unasked, "3.5.13", []string{"version-check=kep-beta"}},
+		{cluster.Downgrade, "3.5.13", nil},
+		{cluster.Downgrade, "3.5.13", []string{"version-check=each-stream"}},
+		{cluster.Cascade, "3.5.13", nil},
+		{cluster.CascadeLimited, "3.5.13", nil},
 	} {
 		p := tried.With(t, run.scenario, run.settings...)
 		p.Etcd = run.etcd

@@ -13,7 +13,6 @@ import (
 	"github.com/watchbed/watchbed/properties/informers"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios"
-	"github.com/watchbed/watchbed/scenarios/watchlists"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -57,7 +56,7 @@ func measuredFull(t *testing.T) string {
 
 // measuredBehind is what each option costs where the cache is behind.
 func measuredBehind(t *testing.T) string {
-	return bufferTable(t, watchlists.Behind, "informer_sync_duration_seconds")
+	return bufferTable(t, scenarios.WatchListBehind, "informer_sync_duration_seconds")
 }
 
 // bufferTable is a table with a row for each option for a full buffer; took is the
@@ -85,7 +84,7 @@ func measuredWithoutProgress(t *testing.T) string {
 		"", "notify=5s", "watch-list-detection=notified", "watch-list-detection=unasked", "watch-list-detection=unasked notify=5s",
 		"informer-stream-patience=10s", "cache=v0.37.2", "cache=v0.37.2 etcd=3.5.12", "cache=kep-2340 etcd=3.5.12",
 	} {
-		c := measuredBy(t, watchlists.WithoutProgress, strings.Fields(settings)...)
+		c := measuredBy(t, scenarios.WatchListWithoutProgress, strings.Fields(settings)...)
 		took := tally(t, c, "informer_sync_duration_seconds")
 		fmt.Fprintf(&b, "| %s | %s | %d | %d | %s / %s |\n", quotedEach(settings), verdictOf(t, c, informers.CatchUp),
 			tried.Times(t, c, "informer: initial events ended by a bookmark"), tried.Times(t, c, "informer: list in place of a stream"),

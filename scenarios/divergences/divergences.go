@@ -1,12 +1,23 @@
+// Package divergences has the scenarios in which a cache differs from etcd, and those of the
+// check that is to find it (KEP-4988, consistency checker): which part of an event never
+// reaches the cache, what is wrong until the check fails, and what is right after it.
+//
+// The package must never import package scenarios, which lists its scenarios.
 package divergences
 
 import (
 	"slices"
+	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios/known"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/faults"
+	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/workload"
 )
 
 // divergence makes a scenario in which a part of an event is lost, or the snapshot that it
@@ -100,3 +111,159 @@ with it, are answered from the snapshot before it until that has left the histor
 		known.When(known.KeepsSnapshots, known.AnswersFirstPage).RarelyViolates(reads.Pages).
 			Because("the first page is of the newest state, and the others are of the stale snapshot"),
 	))
+
+var LostEvent = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "lost-event",
+	Summary: "one event never reaches the cache, and the consistency checker finds out: what is right again after that (KEP-4988)",
+	Doc: `In the first minute one event is lost on its way to the cache. Readers begin after the first consistency check, which is due
+between 5 and 7.5 minutes. A failed check drops the snapshots: exact reads, and pages after the first, are etcd's from
+then on, and right. LISTs of the newest state go on from the cache, and stay wrong, until the object is written again or
+the cache starts over: that is the documented behaviour. The first page of a list is such a read, so that pages together
+are no snapshot. --set consistency-checker=off leaves exact reads wrong, too; =panic, the alpha, has the process
+start again, and everything right. etcd tells of its progress every minute: a check at the resourceVersion of the cache
+cannot see that the last event of all is missing, as long as nothing has moved that on.`,
+	Params: lostEventParams,
+	Claims: []*testbed.Property{
+		caches.DetectorAccuracy, reads.Exact, reads.Linearizable, reads.Pages, caches.ChecksApart, caches.SuspectSnapshots,
+	},
+	Known: slices.Concat(
+		foundByCheck("snapshots stay that lack the event"),
+		known.When(known.KeepsSnapshots, known.StreamsFromEtcd).RarelyViolates(reads.Exact).
+			Because("an initial event is lost whose object is written soon after"),
+	),
+})
+
+const notDue = "no check is due before the object is written again, and snapshots stay that lack the event"
+
+var LostEventRecovers = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "lost-event-recovers",
+	Summary: "the object whose event was lost is written again: the newest state is right again, and so are snapshots, unless no check came in between",
+	Doc: `As lost-event, but there is one object only, which is written on and on: the event after the lost one brings the cache up
+to date again. If a check was due in between, it failed, and snapshots stay off until the next one has succeeded. If the
+cache recovered before any check, the loss is never found: the check compares the newest state only, and the snapshots of the
+time in between stay, and are wrong, until they are evicted or compacted away. Checks are half a minute apart, not five.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-4988",
+		Settings: option.Settings("consistency-checker=fallback", "check-period=30s", "notify=10s"),
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 1, Writes: 6, Readers: 2, Reads: 6, Read: "past", AwaitReady: true, Keys: 1, Items: 1,
+			History: 1, Think: time.Minute, ReadFrom: 7 * time.Minute,
+		},
+		Faults: faults.Options{LostEvents: 1, For: 2 * time.Minute},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: 5 * time.Millisecond, Scheduling: time.Millisecond, Horizon: 14 * time.Minute,
+			Steps: 200_000,
+		},
+	},
+	Claims: []*testbed.Property{
+		caches.DetectorAccuracy, reads.Exact, reads.Linearizable, caches.ChecksApart, caches.SuspectSnapshots,
+	},
+	Known: slices.Concat(
+		unnoticed(notDue, testbed.Unless(known.CheckerEndsProcess)),
+		known.Rarely(snapshotsStay(notDue, known.CheckerEndsProcess)),
+		known.When(known.WaitsUntilFresh, known.TrustsEtcd).RarelyViolates(reads.Linearizable).
+			Because("the lost event may be the last of all"),
+		known.StaleReads(reads.Linearizable),
+	),
+})
+
+var Detectors = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "detectors",
+	Summary: "every way to compare a cache with etcd, amid faults and one lost event: nothing is missed, nothing is a false alarm",
+	Doc: `The consistency checker of KEP-4988 and the inconsistency detector of KEP-2340 look at caches that restart, follow broken
+streams and an etcd that restarts and is compacted, one of which has missed an event. Each comparison is held against
+ground truth at the moment when it was begun.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-4988",
+		Settings: option.Settings("consistency-checker=fallback", "inconsistency-detector=on", "page=2"),
+		Topology: topology.Options{Servers: 2, Compactors: true},
+		Workload: workload.Options{
+			Writers: 2, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 2, Readers: 2, Reads: 5, Read: "past",
+			AwaitReady: true, Keys: 3, Items: 2, History: 1,
+		},
+		Faults: faults.Options{LostEvents: 1, Breaks: 1, Restarts: 1, EtcdRestarts: 1},
+		Clock:  testbed.Clock{Steps: 20_000},
+	},
+	Claims: []*testbed.Property{caches.DetectorAccuracy, caches.HistoryKept, caches.Resumes, caches.SuspectSnapshots},
+})
+
+var ConsistencyChecks = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "consistency-checks",
+	Summary: "a cache that may have lost an event is compared with etcd page by page, while objects are written and etcd fails requests",
+	Doc: `Each page of a check is listed at the resourceVersion of the cache when the check began, whatever is written meanwhile. A check
+that gets no answer, because etcd changes its leader, restarts or is compacted, has found nothing: snapshots that a failed check has
+switched off stay off, and the next check decides. When nothing more can happen no comparison is under way.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-4988",
+		Settings: option.Settings("consistency-checker=fallback", "mark-consistent=unlocked", "inconsistency-detector=on", "page=1", "progress-requests=periodic"),
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 1, Writes: 5, Readers: 2, Reads: 3, Read: "past", AwaitReady: true, Keys: 2, Items: 2, Compactions: 1,
+		},
+		Faults: faults.Options{LostEvents: 1, LeaderChanges: 1, EtcdRestarts: 1},
+		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
+	},
+	Claims: []*testbed.Property{caches.DetectorAccuracy, caches.NothingLeft, caches.Resumes, caches.SuspectSnapshots, caches.TimersOwned},
+})
+
+var CheckAmidEvent = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "check-amid-event",
+	Summary: "a consistency check fails while an event is halfway into the cache, a later one passes, and LISTs of the newest state are answered all the time",
+	Doc: `A check that fails drops the snapshots and switches them off. With mark-consistent=unlocked it takes no lock of the cache: an event
+that has seen them switched on leaves its snapshot behind the drop. Later events leave none. The object whose event was lost is written again, the next check
+passes and switches snapshots on, and that old one is the newest of them: LISTs of the newest state are answered with it, at the
+resourceVersion of the cache. A cache that lacks an event answers as it holds, which is not what the scenario is about.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-4988",
+		Settings: option.Settings("consistency-checker=fallback", "mark-consistent=unlocked", "progress-requests=periodic"),
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 1, Writes: 8, Readers: 2, Reads: 12, Read: "every", AwaitReady: true, Keys: 2, Items: 2,
+		},
+		Faults: faults.Options{LostEvents: 3},
+		Clock:  testbed.Clock{Steps: 20_000},
+	},
+	Claims: []*testbed.Property{reads.ServedAsHeld, caches.DetectorAccuracy, caches.SuspectSnapshots},
+	Known: known.When(known.KeepsSnapshots, known.CheckerFallsBack, known.MarksWithoutLock).
+		RarelyViolates(reads.ServedAsHeld).
+		Because("a snapshot that an event has left behind a failed check is the newest one after a check that passes (findings/pages/snapshot-outlives-failed-check.md)"),
+})
+
+var FailedChecks = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "failed-checks",
+	Summary: "a consistency check fails, later ones get no answer of etcd, and objects are written on: no suspect state is served until a check succeeds",
+	Doc: `One of six objects lacks an event, and it takes minutes until that object is written again. Checks are half a minute apart: the
+first one that fails drops the snapshots and switches them off, so that events after it leave none. etcd changes its leader, answers with
+errors and restarts meanwhile; a check that ends with an error is no success. Readers ask for past states all the time.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-4988",
+		Settings: option.Settings("consistency-checker=fallback", "check-period=30s", "notify=10s", "page=2"),
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 2, Writes: 8, Deletes: true, Readers: 2, Reads: 12, Read: "past", AwaitReady: true, Keys: 6, Items: 6,
+			History: 1, Think: time.Minute,
+		},
+		Faults: faults.Options{LostEvents: 1, LeaderChanges: 2, EtcdRestarts: 1, For: 4 * time.Minute},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: 5 * time.Millisecond, Scheduling: time.Millisecond, Horizon: 10 * time.Minute,
+			Steps: 200_000,
+		},
+	},
+	Claims: []*testbed.Property{caches.SuspectSnapshots, caches.DetectorAccuracy, caches.ChecksApart, caches.ReopensInTime},
+})
+
+var lostEventParams = testbed.Params{
+	Etcd: "3.6.16", Cache: "kep-4988",
+	Settings: option.Settings("consistency-checker=fallback", "notify=1m"),
+	Topology: topology.Options{Servers: 1},
+	Workload: workload.Options{
+		Writers: 1, Writes: 3, Readers: 2, Reads: 8, Read: "past", AwaitReady: true, Keys: 3, Items: 3,
+		History: 1, Think: 20 * time.Second, ReadFrom: 8 * time.Minute,
+	},
+	Faults: faults.Options{LostEvents: 1, For: 90 * time.Second},
+	Clock: testbed.Clock{
+		Mode: sim.Timed, Network: 5 * time.Millisecond, Scheduling: time.Millisecond, Horizon: 14 * time.Minute,
+		Steps: 200_000,
+	},
+}

@@ -4,3 +4,17 @@
 //
 // The package must never import package scenarios, which lists these among its own.
 package informers
+
+import (
+	"github.com/watchbed/watchbed/properties/informers"
+	"github.com/watchbed/watchbed/properties/watches"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// Claims are what every informer is held to, contentClaims those about what it
+// holds, and streamedClaims what it is held to if it streams its list.
+var (
+	contentClaims  = []*testbed.Property{informers.MatchEtcd, informers.Monotonic, informers.CatchUp}
+	Claims         = append([]*testbed.Property{informers.Resumes, informers.TriesAgain}, contentClaims...)
+	streamedClaims = append([]*testbed.Property{watches.InitialEvents}, Claims...)
+)

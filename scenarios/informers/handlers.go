@@ -2,9 +2,11 @@ package informers
 
 import (
 	"slices"
+	"time"
 
 	"github.com/watchbed/watchbed/properties/informers"
 	"github.com/watchbed/watchbed/scenarios/known"
+	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/informer"
 	"github.com/watchbed/watchbed/sim/informer/shared"
 	"github.com/watchbed/watchbed/sim/option"
@@ -105,3 +107,50 @@ func neverSynced(violates ...*testbed.Property) []testbed.Row {
 	return known.When(known.EndsByTimer, testbed.Unless(known.EtcdNotifies)).RarelyViolates(violates...).
 		Because("no progress is requested for a watch with initial events, which never end on a quiet range (kubernetes/kubernetes#122805)")
 }
+
+var HandlersResync = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "informer-handlers-resync",
+	Summary: "handlers of a shared informer with periods of 30, 60 and 90 seconds are told of everything once more, each by its own period",
+	Doc: `With a clock. The informer looks every 30 seconds whose period is over (resyncCheckPeriod, the shortest one), and what a resync tells goes to those
+handlers alone. The third handler is added while the informer runs, so that its periods begin between two looks, and each resync waits for the next one. Watches
+break and end, and some requests are refused, so that the informer lists: looks begin anew then, and what has changed
+is told to all handlers.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{Writers: 1, Writes: 12, Deletes: true, Read: "consistent", AwaitReady: true, Keys: 2, Items: 3, Think: 90 * time.Second},
+		Informers: testbed.InformerOptions{Count: 1, Options: informer.Options{
+			List: informer.ByListWatch, RV: informer.RVNewest,
+			Shared: shared.Options{Queue: shared.RealFIFO, Handlers: 2, Late: 1, After: 45 * time.Second, Resync: 30 * time.Second},
+		}},
+		Faults: faults.Options{InformerBreaks: 1, InformerRefusals: 4, For: 8 * time.Minute},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 12 * time.Minute, Steps: 100_000,
+		},
+	},
+	Claims: []*testbed.Property{informers.HandlerResyncs, informers.HandlerKnows, informers.HandlerOrder, informers.HandlerSynced, informers.MatchEtcd},
+	Known:  slices.Concat(known.Rarely(known.BackInTime(informers.HandlerSynced, informers.MatchEtcd))),
+})
+
+var Controller = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "informer-controller",
+	Summary: "a controller updates objects that it reads in its informer's store: it acts on none from before its own update (KEP-5647)",
+	Doc: `The answer to an update comes before its event, and the controller may be called about the object meanwhile: by what another
+client wrote, or by a resync. It records the resourceVersion of its update, and leaves the object alone until its store has come to that. This
+is so for writes whose answer has come, and for one process: a controller that starts again has forgotten what it recorded. An API server
+restarts, so that answers get lost.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Topology: topology.Options{Servers: 2},
+		Workload: workload.Options{Writers: 1, Writes: 4, Deletes: true, Read: "consistent", Keys: 2, Items: 2},
+		Informers: testbed.InformerOptions{Count: 1, Options: informer.Options{
+			List: informer.ByWatchList, Controller: true,
+			Shared: shared.Options{Queue: shared.RealFIFO, Handlers: 1, Resync: 1, Resyncs: 2},
+		}},
+		Faults: faults.Options{InformerBreaks: 1, InformerRestarts: 1, Restarts: 1},
+		Clock:  testbed.Clock{ToRest: true, Steps: 20_000},
+	},
+	Draws:  sharedDraws,
+	Claims: append([]*testbed.Property{informers.OwnWrites, informers.ControllerDone}, handlerClaims...),
+	Known:  slices.Concat(known.Rarely(known.BackInTime(append([]*testbed.Property{informers.OwnWrites, informers.ControllerDone}, toldClaims...)...)), known.RefusedStreams(), neverSynced(informers.HandlersRest, informers.ControllerDone)),
+})

@@ -4,7 +4,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/informers"
+	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
@@ -142,6 +144,124 @@ var SlowStreams = testbed.RegisterScenario(&testbed.Scenario{
 writes=200 the channel of the watch overflows before all initial events are sent, which the document fears: as shipped, the watch
 ends with the bookmark, and the informer goes on from there.`,
 	Params: slow(informer.ByWatchList),
+	Claims: []*testbed.Property{informers.CatchUp},
+	Known:  known.BackInTime(informers.CatchUp),
+})
+
+var MostRecent = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "informer-most-recent",
+	Summary: "informers list with RV=\"0\" and resourceVersionMatch=MostRecent, restart and move between API servers: they never go back in time (KEP-3157)",
+	Doc: `What KEP-3157 proposes for LISTs against kubernetes/kubernetes#59848: the cache asks etcd for its revision, waits until it has that, and
+refuses the LIST if it waits in vain. The informer asks again. No release has it: --set most-recent=refused is what they all do, and then
+these informers never have a list, since the document names no way back for a LIST. --set informer-rv=0 leaves the match out, which is
+informer-time-travel. Readers ask in the same way, and are held to what a consistent LIST promises, on every design of the cache: the
+proposal is older than consistent LISTs from it.`,
+	Params: testbed.Params{
+		Etcd: "3.5.13", Cache: "kep-2340",
+		Settings: option.Settings("most-recent=served"),
+		Topology: topology.Options{Servers: 2},
+		Workload: workload.Options{
+			Writers: 2, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 1, Readers: 2, Reads: 3, Gets: 1, Read: "most-recent", Move: true,
+			AwaitReady: true, Keys: 2, Items: 2,
+		},
+		Informers: testbed.InformerOptions{Count: 2, Options: informer.Options{List: informer.ByListWatch, RV: informer.RVMostRecent}},
+		Faults:    faults.Options{InformerBreaks: 2, InformerRestarts: 3, Restarts: 1},
+		Clock:     testbed.Clock{Steps: 40_000},
+	},
+	Claims: append([]*testbed.Property{
+		reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.ServedAsPromised,
+	}, Claims...),
+	Known: slices.Concat(
+		known.When(known.ProgressOvertakesEvents, known.AnswersLists, known.RequestsProgress, known.TrustsEtcd).
+			Violates(reads.Linearizable, reads.LinearizableData, reads.Sequential).
+			Because("the cache takes early progress for the proof that it has all events (etcd-io/etcd#15220)"),
+		known.BackInTime(contentClaims...),
+		known.Rarely(known.StaleRelist()),
+	),
+})
+
+var DuringRelist = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "informer-during-relist",
+	Summary: "informers stream their list while etcd's answers to the API server are held up, and the cache lists again meanwhile",
+	Doc: `A watch with initial events and without a resourceVersion first asks etcd for its revision. An API server has a connection to
+each member of etcd: here the one to the leader lets nothing through for some time, while the other member serves the watch of the cache. That
+watch breaks and is compacted before it resumes, so that the cache ends the watches that it knows, and lists. A watch whose answer
+gets through before that of the list must not be registered: it would begin with the old state and miss what the
+list brings (kubernetes/kubernetes#116122). Writes go on, so that the next event shows that something is missing.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Topology: topology.Options{Servers: 1, Lagging: true},
+		Workload: workload.Options{
+			Writers: 1, Writes: 60, Read: "consistent", Keys: 8, Items: 8, Compactions: 30, CompactNewest: true,
+		},
+		Informers: testbed.InformerOptions{Count: 12, Options: informer.Options{List: informer.ByWatchList, RV: informer.RVNewest}},
+		Faults:    faults.Options{Breaks: 4, InformerRestarts: 12, ReadPartitions: 6},
+		Clock:     testbed.Clock{Steps: 40_000},
+	},
+	Claims: streamedClaims,
+	Known: slices.Concat(
+		known.StreamingInformers(),
+		known.BackInTime(informers.Monotonic),
+		known.Rarely(known.ProgressBelowList(watches.InitialEvents, informers.MatchEtcd, informers.Monotonic)),
+		known.Rarely(known.StaleRelist()),
+	),
+})
+
+var NeverSyncs = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "informer-never-syncs",
+	Summary: "informers begin while the cache is seconds behind, and objects are written on: a stream of the newest state never comes (kubernetes #139766)",
+	Doc: `A conversion webhook needs 5 to 8 seconds for each object, ten at once, and one object is written each second: the cache follows,
+and is five seconds behind and more. An informer begins by a stream of the newest state. The API server asks etcd which one that is,
+waits for it for three seconds, and refuses. client-go asks for the newest state again at once, which is a newer one. A LIST at
+resourceVersion "0", with which informers began before (--set informer-list=list-watch), is answered at once, and so is a stream at
+"0" (informer-rv=0). A LIST in place of a stream that was refused (informer-too-large=list) gets through, and so does a stream that
+does not wait for the cache to begin, as KEP-3157 has it (--cache kep-3157). A LIST of the newest state needs etcd's help: see
+on-timeout.
+
+What waits makes it worse. While a read waits the cache asks etcd for progress every 100 ms, and each notification takes one of the
+ten slots of the decoder behind the object that is being converted, so that hardly two objects are converted at once
+(findings/pages/progress-takes-decode-slots.md).`,
+	Params: testbed.Params{
+		Etcd: "3.7.3", Cache: "v0.37.2",
+		Settings: option.Settings("watch-decode=concurrent", "decode-time=8s"),
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 1, Writes: 300, Read: "consistent", AwaitReady: true, Keys: 2, Items: 3, Think: 2 * time.Second,
+		},
+		Informers: testbed.InformerOptions{Count: 2, Options: informer.Options{List: informer.ByWatchList}},
+		Faults:    faults.Options{InformerStorms: 1, For: time.Minute},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 3 * time.Minute,
+			Steps: 1_000_000,
+		},
+	},
+	Claims: []*testbed.Property{caches.InformersSync, informers.MatchEtcd},
+	Known: slices.Concat(
+		known.When(known.InformersInsist, known.WaitsForInitialEvents, known.TrustsEtcd).Violates(caches.InformersSync).
+			Because("each WatchList wants the newest state within three seconds, and the cache is further behind (kubernetes/kubernetes#139766)"),
+		known.When(known.InformersInsist, known.EndsByTimer).RarelyViolates(caches.InformersSync).
+			Because("where many objects are written at once the cache is minutes behind the state for which the stream waits"),
+	),
+})
+
+var CostStorm = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "cost-storm",
+	Summary: "what it costs when all informers start over at once: requests to API servers and to etcd",
+	Doc: `Twenty informers of three API servers begin, and all of them restart at the same time some seconds later. What they send,
+and what API servers send to etcd for them, is counted. LISTs at resourceVersion "0" need nothing of etcd once the caches have
+listed, LISTs of the newest state and streams make each API server read etcd's revision for each of them, and with --cache direct
+etcd answers every LIST. With informers=1000 it is the storm of KEP-3157.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Topology:  topology.Options{Servers: 3},
+		Workload:  workload.Options{Writers: 1, Writes: 4, Read: "consistent", AwaitReady: true, Keys: 2, Items: 20, Think: time.Second},
+		Informers: testbed.InformerOptions{Count: 20, Options: informer.Options{List: informer.ByListWatch}},
+		Faults:    faults.Options{InformerStorms: 1, For: 10 * time.Second},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 10 * time.Minute,
+			Steps: 10_000_000,
+		},
+	},
 	Claims: []*testbed.Property{informers.CatchUp},
 	Known:  known.BackInTime(informers.CatchUp),
 })

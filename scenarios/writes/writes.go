@@ -1,3 +1,7 @@
+// Package writes holds scenarios in which clients write through API servers, each of which hands
+// the object of its cache on to the storage as a suggestion, and what must hold there.
+//
+// The package must never import package scenarios, which lists these among its own.
 package writes
 
 import (
@@ -5,7 +9,6 @@ import (
 
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
-	"github.com/watchbed/watchbed/properties/writes"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
@@ -16,7 +19,7 @@ import (
 
 // claims are those of all writes through API servers.
 var claims = []*testbed.Property{
-	writes.NoLostUpdates, writes.Answers, reads.Linearizable, reads.LinearizableData,
+	NoLostUpdates, Answers, reads.Linearizable, reads.LinearizableData,
 	caches.MatchEtcd, caches.NothingLeft,
 }
 
@@ -62,9 +65,9 @@ state: what is found wrong with the object of the cache is looked at in etcd bef
 		option.From("updaters", "1", "2", "4"), option.From("updates", "5", "20"),
 		option.From("items", "0", "2"), option.From("breaks", "0", "2"), option.From("restarts", "0", "1"),
 	},
-	Claims: slices.Concat([]*testbed.Property{writes.Refusals, writes.NotFoundVersions}, claims),
+	Claims: slices.Concat([]*testbed.Property{Refusals, NotFoundVersions}, claims),
 	Known: slices.Concat(outdated(),
-		known.When(known.NotFoundUnversioned).Violates(writes.NotFoundVersions).
+		known.When(known.NotFoundUnversioned).Violates(NotFoundVersions).
 			Because("as v0.37.2 ships it, the error that there is no object says resourceVersion 0 (kubernetes/kubernetes#138724)"),
 	),
 })

@@ -1,0 +1,102 @@
+package cluster
+
+import (
+	"slices"
+	"time"
+
+	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/scenarios/known"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/faults"
+	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/workload"
+)
+
+// cascadeParams: twenty clients of two API servers list about ten times a
+// second together, which caches answer and etcd could not: it takes it a second
+// to send the five objects.
+func cascadeParams() testbed.Params {
+	return testbed.Params{
+		Etcd: "3.5.13", Cache: "kep-2340-fallback",
+		Settings: option.Settings("range-time=1ms", "item-time=200ms", "shared-connection=true"),
+		Topology: topology.Options{Servers: 2},
+		Workload: workload.Options{
+			Noise: 1, NoiseWrites: 60, NoiseFor: 30 * time.Second, Read: "consistent", AwaitReady: true, Items: 5,
+			Keys: 5, Think: 4 * time.Second,
+			Polling: workload.PollingOptions{
+				Clients: 20, Patience: 10 * time.Second, Honour: true,
+				// What it takes where nothing cascades: 3 s for a read that has just
+				// begun to wait, 1 s until its client comes back, and 2 s for one list
+				// of each API server that etcd has still to answer.
+				Settle: 6 * time.Second,
+			},
+		},
+		Faults: faults.Options{For: 8 * time.Second, Clog: true},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 30 * time.Second,
+			Steps: 200_000,
+		},
+	}
+}
+
+const cascadeDoc = `The watch of one of two API servers is clogged for up to eight seconds, while other resources are written. Its cache is
+stale, and every consistent LIST there times out after three seconds. KEP-2340 expects a cascading failure if such reads
+fall back to etcd. The model has what a cascade needs: etcd serves one read at a time, what it sends to watches waits behind the
+answers to reads (etcd-io/etcd#15402), and clients that lose patience ask again. Figures are in scenarios/guards.md.`
+
+// overloaded: the lists go to etcd without any fault, which it can bear at no time, or
+// the cache never hears of progress.
+var overloaded = slices.Concat(
+	known.When(known.BypassesCache).Violates(reads.RecoversInTime).
+		Because("etcd answers all lists, and cannot bear them"),
+	known.When(known.AwaitsNotifications).Violates(reads.RecoversInTime).
+		Because("until etcd sends its first progress notification it answers all lists, and cannot bear them"),
+	known.When(known.FindsEtcdTooOld, testbed.Unless(known.ServesStale)).Violates(reads.RecoversInTime).
+		Because("an etcd that is not trusted answers all lists, and cannot bear them"),
+	known.When(known.DefersProgress, known.RequestsProgress, known.TrustsEtcd, testbed.Unless(known.ServesStale)).Violates(reads.RecoversInTime).
+		Because("progress never comes on a quiet range (etcd-io/etcd#17507)"),
+	known.UnknownRequests(known.WaitsUntilFresh, reads.RecoversInTime),
+	known.When(known.EchoProves, known.NoProgressBelowStart).RarelyViolates(reads.RecoversInTime).
+		Because("no echo comes for a watch that starts behind the store's revision, while nothing at all is written (the fix of etcd-io/etcd#20221)"),
+)
+
+var Cascade = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "guard-cascade",
+	Summary: "a clogged watch: if stale reads fall back to etcd, those of the other API server fail too, and go on failing after the fault",
+	Doc: cascadeDoc + `
+The reads that fall back keep etcd busy, so that the other API server cannot read etcd's revision, nor hear of progress in
+time: its cache is taken for stale, too, and adds its own reads. It ends when the work is done that clients have long given
+up. Rejecting the reads (on-timeout=reject, throttle) harms no other client, and all reads are answered again a few seconds
+after the fault.`,
+	Params: cascadeParams(),
+	Claims: []*testbed.Property{reads.RecoversInTime, caches.NeededProgress},
+	Known: slices.Concat(
+		overloaded,
+		known.When(known.FallsBack, known.TrustsEtcd, testbed.Unless(known.ServesStale)).Violates(reads.RecoversInTime).
+			Because("reads that fall back keep etcd so busy that the other cache is not fresh in time either"),
+	),
+})
+
+var CascadeLimited = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "guard-cascade-limited",
+	Summary: "the same with a limit on lists that are with etcd, and 429 for the rest: the other API server never notices",
+	Doc: cascadeDoc + `
+Each API server lets one list at a time through to etcd, which API Priority and Fairness does not (seats-fallback), and answers
+429 to the rest. The reads of both keep etcd busy for two seconds at most, which is less than the three after which a cache is
+given up: nothing cascades. API servers x limit x time of a list < 3 s is enough. The draft of 2019 gives up after one second,
+for which even this limit is too much.`,
+	Params: func() testbed.Params {
+		p := cascadeParams()
+		p.Settings = append(p.Settings, option.Setting{Name: "delegated-limit", Value: "1"})
+		return p
+	}(),
+	Claims: []*testbed.Property{reads.RecoversInTime},
+	Known: slices.Concat(
+		overloaded,
+		known.When(known.FallsBackWhileSlow).RarelyViolates(reads.RecoversInTime).
+			Because("a wait of one second counts as slow, and etcd takes longer than that for its lists"),
+	),
+})

@@ -1,0 +1,54 @@
+package cluster_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/scenarios/cluster"
+	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// TestARolloutComesToEveryStage: upgrade, downgrade and upgrade of both servers, with
+// LISTs that etcd answers for a gate that is off and the cache for one that is on.
+func TestARolloutComesToEveryStage(t *testing.T) {
+	system, err := cluster.Rollout.New(cluster.Rollout.Params)
+	require.NoError(t, err)
+	runner := explore.NewRunner(system, cluster.Rollout.Params.Clock.Steps)
+	chooser := strategy.Default().For(runner)
+	// stages are how many runs end in each, answered who answered consistent LISTs.
+	stages, answered := map[[2]int]int{}, map[wire.Origin]int{}
+	for seed := range uint64(400) {
+		chooser.Begin(seed)
+		runner.Run(chooser)
+		var stage [2]int
+		for i, c := range system.Caches() {
+			stage[i] = c.Node.(*cache.Cache).Generation()
+			on := stage[i]%2 == 1
+			want := map[bool]string{true: "default", false: "disabled"}[on]
+			require.Equal(t, want, c.Server().Value("consistent-list-from-cache"))
+		}
+		stages[stage]++
+		for _, c := range system.Clients() {
+			for i, request := range c.Requests() {
+				if _, lists := request.(*wire.ListRequest); lists && c.Operations()[i].Outcome == model.Done {
+					answered[c.Spans()[i].Origin]++
+				}
+			}
+		}
+	}
+	for first := range 4 {
+		for second := max(0, first-1); second <= first; second++ {
+			assert.NotZero(t, stages[[2]int{first, second}], "no run ends in stage %d, %d", first, second)
+			delete(stages, [2]int{first, second})
+		}
+	}
+	assert.Empty(t, stages, "servers are replaced in order")
+	assert.Greater(t, answered[wire.FromCache], 100)
+	assert.Greater(t, answered[wire.FromEtcd], 100)
+}

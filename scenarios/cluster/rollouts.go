@@ -1,0 +1,180 @@
+package cluster
+
+import (
+	"slices"
+	"time"
+
+	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/informers"
+	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/properties/watches"
+	"github.com/watchbed/watchbed/scenarios/known"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/compactor"
+	"github.com/watchbed/watchbed/sim/informer"
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/faults"
+	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/workload"
+)
+
+var Rollout = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "rollout",
+	Summary: "API servers are replaced one after the other by ones with the gates on, back by ones with the gates off, and once more; clients go on",
+	Doc: `The path upgrade, downgrade, upgrade that the KEPs want tested, with the gates ConsistentListFromCache and WatchList. A server
+keeps nothing when it is replaced, and the next one is replaced when it serves. Clients LIST and GET at both servers in turn,
+watch, and follow as informers. Whatever the rollout has come to, no client goes back in time or misses an event, and each LIST is
+answered by the server that its gate says.`,
+	Params: testbed.Params{
+		Etcd: "3.5.13", Cache: "kep-4988",
+		Topology: topology.Options{Servers: 2, ServerSettings: []string{
+			"cache-1:consistent-list-from-cache=disabled", "cache-1:watch-list=disabled",
+			"cache-2:consistent-list-from-cache=disabled", "cache-2:watch-list=disabled",
+		}},
+		Workload: workload.Options{
+			Writers: 2, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 1, Readers: 2, Reads: 5, Gets: 2, Move: true,
+			Read: "consistent", Watchers: 2, AwaitReady: true, Keys: 3, Items: 2,
+		},
+		Informers: testbed.InformerOptions{Count: 1, Options: informer.Options{List: informer.ByWatchList, RV: informer.RVNewest}},
+		Faults:    faults.Options{Replacements: 6, Breaks: 1},
+		Clock:     testbed.Clock{Steps: 60_000},
+	},
+	Claims: []*testbed.Property{
+		reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.Monotonic, caches.MatchEtcd,
+		watches.Ordered, watches.Unique, watches.Reliable, watches.EventTypes,
+		informers.MatchEtcd, informers.Monotonic, informers.CatchUp,
+		caches.JustifiedRefusals, caches.ServedAsPromised, caches.StartsAsChecked, caches.NeededProgress,
+	},
+	Known: slices.Concat(
+		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd),
+		known.BackInTime(reads.Monotonic, informers.MatchEtcd, informers.Monotonic, informers.CatchUp),
+		known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable),
+		known.StaleReads(reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.Monotonic),
+		known.When(known.EndsByTimer, testbed.Unless(known.EtcdNotifies)).RarelyViolates(informers.CatchUp).
+			Because("no progress is requested for a watch with initial events, which never end on a quiet range (kubernetes/kubernetes#122805)"),
+		known.Rarely(known.StaleRelist()),
+	),
+})
+
+var RolloutPages = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "rollout-pages",
+	Summary: "snapshots are switched on and off server by server, while clients turn pages and etcd is compacted (KEP-4988)",
+	Doc: `A token outlives the process that gave it. It comes to a server that has no snapshot of its revision: one that keeps none, or
+one that has just started. In both cases etcd answers, or refuses what it has compacted. See rollout-snapshots, in which no
+server is replaced.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-4988",
+		Settings: option.Settings("ring=3", "page=2"),
+		Topology: topology.Options{Servers: 2, Compactors: true, ServerSettings: []string{"cache-1:cache=kep-2340", "cache-2:cache=kep-2340"}},
+		Workload: workload.Options{
+			Writers: 2, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 2, Readers: 3, Reads: 5, Read: "past", Move: true, MovePages: true,
+			AwaitReady: true, Keys: 4, Items: 4, History: 1,
+		},
+		Faults: faults.Options{Replacements: 4},
+		Clock:  testbed.Clock{Steps: 30_000},
+	},
+	Claims: []*testbed.Property{
+		reads.Exact, reads.Pages, reads.NoCompactedReads, reads.Linearizable, caches.MatchEtcd, caches.HistoryKept,
+		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
+	},
+	Known: slices.Concat(
+		known.EarlyProgress(reads.Linearizable, caches.MatchEtcd),
+		known.EarlySnapshots(reads.Exact, reads.Pages),
+		known.When(known.KeepsSnapshots, known.KeepsLateSnapshots).RarelyViolates(reads.NoCompactedReads).
+			Because("a cache that is late by a whole interval of compactions keeps a snapshot that is compacted"),
+		known.StaleReads(reads.Linearizable),
+	),
+})
+
+var RolloutGate = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "rollout-gate",
+	Summary: "an API server with the gate ConsistentListFromCache off beside one with the gate on; clients move between them",
+	Doc: `In the middle of a rollout, and of a rollback, etcd answers the consistent LISTs of one API server and the cache those of the
+other (KEP-2340, "Rollout, Upgrade and Rollback Planning"). A client that goes from one to the other, with LISTs and GETs, never goes back in
+time. Both servers restart and keep their gates.`,
+	Params: testbed.Params{
+		Etcd: "3.5.13", Cache: "kep-2340",
+		Topology: topology.Options{Servers: 2, ServerSettings: []string{"cache-1:consistent-list-from-cache=disabled"}},
+		Workload: workload.Options{
+			Writers: 2, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 1, Readers: 2, Reads: 4, Gets: 2, Move: true,
+			Read: "consistent", Watchers: 2, AwaitReady: true, Keys: 3, Items: 2,
+		},
+		Faults: faults.Options{Breaks: 2, Restarts: 2},
+		Clock:  testbed.Clock{Steps: 40_000},
+	},
+	Claims: []*testbed.Property{
+		reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.Monotonic, caches.MatchEtcd,
+		watches.Ordered, watches.Unique, watches.Reliable, watches.EventTypes,
+		caches.JustifiedRefusals, caches.ServedAsPromised, caches.StartsAsChecked, caches.NeededProgress,
+	},
+	Known: slices.Concat(
+		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd),
+		known.BackInTime(reads.Monotonic),
+		known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable),
+		known.StaleReads(reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.Monotonic),
+	),
+})
+
+var RolloutSnapshots = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "rollout-snapshots",
+	Summary: "continue tokens cross API servers with and without snapshots, while both compact etcd and restart (KEP-4988)",
+	Doc: `The first API server keeps no snapshots: etcd answers what is asked of it about the past. Each page of a list is requested of
+the other server than the page before, with the token that this one has given. Whichever of the two answers, the pages are
+together the state at one revision, and what has been compacted is refused by both.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-4988",
+		Settings: option.Settings("ring=3", "page=2"),
+		Topology: topology.Options{Servers: 2, Compactors: true, ServerSettings: []string{"cache-1:cache=kep-2340"}},
+		Workload: workload.Options{
+			Writers: 2, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 2, Readers: 3, Reads: 4, Read: "past", MovePages: true,
+			AwaitReady: true, Keys: 4, Items: 4, History: 1,
+		},
+		Faults: faults.Options{Restarts: 2},
+		Clock:  testbed.Clock{Steps: 20_000},
+	},
+	Claims: []*testbed.Property{
+		reads.Exact, reads.Pages, reads.NoCompactedReads, reads.Linearizable, caches.MatchEtcd, caches.HistoryKept,
+		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
+	},
+	Known: slices.Concat(
+		known.EarlyProgress(reads.Linearizable, caches.MatchEtcd),
+		known.EarlySnapshots(reads.Exact, reads.Pages),
+		known.When(known.KeepsSnapshots, known.KeepsLateSnapshots).RarelyViolates(reads.NoCompactedReads).
+			Because("a cache that is late by a whole interval of compactions keeps a snapshot that is compacted"),
+		known.StaleReads(reads.Linearizable),
+	),
+})
+
+var RolloutCompactors = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "rollout-compactors",
+	Summary: "an API server that compacts etcd every three minutes and polls for compactions beside one that does so every minute and is notified",
+	Doc: `The flag --etcd-compaction-interval and the way in which a cache hears of compactions change with a rollout, while the servers compete for
+one compact_rev_key. The old server loses nearly all its tries against the new one, and has to refuse what this one has compacted. Clients turn
+pages at both servers.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-4988",
+		Topology: topology.Options{
+			Servers: 2, Compactors: true, Compactor: compactor.Options{Interval: time.Minute},
+			ServerSettings: []string{"cache-1:compact-interval=3m0s", "cache-1:compaction-notice=polled"},
+		},
+		Workload: workload.Options{
+			Writers: 1, Writes: 8, Deletes: true, Readers: 2, Reads: 10, Read: "past", Move: true, MovePages: true, AwaitReady: true,
+			Keys: 3, Items: 3, History: 1, Think: time.Minute,
+		},
+		Faults: faults.Options{Restarts: 2, Breaks: 2, For: 4 * time.Minute},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: 5 * time.Millisecond, Scheduling: time.Millisecond, Horizon: 14 * time.Minute,
+			Steps: 200_000,
+		},
+	},
+	Claims: []*testbed.Property{
+		reads.NoCompactedReads, reads.Exact, reads.Pages, reads.Linearizable, caches.MatchEtcd,
+		caches.HistoryKept, caches.HistoryDropped,
+		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
+	},
+	Known: slices.Concat(
+		known.EarlySnapshots(reads.Exact, reads.Pages, reads.Linearizable, caches.MatchEtcd),
+		known.StaleReads(reads.Linearizable),
+	),
+})

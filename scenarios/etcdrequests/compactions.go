@@ -1,0 +1,86 @@
+package etcdrequests
+
+import (
+	"time"
+
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/properties/etcdapi"
+	"github.com/watchbed/watchbed/properties/watches"
+	"github.com/watchbed/watchbed/scenarios/known"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/workload"
+)
+
+var KeptHistory = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "kept-history",
+	Summary: "a watch from revision -1 beside one from revision 2, in a turn of syncWatchers after one that has read all history, timed",
+	Doc: `Releases 3.6.0 to 3.6.8 keep the events of a turn of syncWatchers for the next one, which reads what is missing before and behind
+them. A watch from -1 is accepted up to 3.6.5, and before -1 nothing is ever missing: its turn has what was kept. Here a watch from
+revision 2 was synced before, so that all history was kept, and the watches of the turn are sent everything. Releases of 3.5 that
+accept the watch read nothing in such a turn, and the watches lose their events (etcd-io/etcd#20693).`,
+	Params: testbed.Params{
+		Etcd: "3.6.5", Cache: "kep-2340",
+		Workload: workload.Options{Writers: 1, Writes: 6, Streams: 1, Read: "consistent", Keys: 2, Items: 2, Think: time.Second},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 10 * time.Second, Steps: 100_000,
+		},
+	},
+	Stream: func(*testbed.Params, int) workload.EtcdWatchPlan {
+		// syncWatchersLoop has been round twice before the later watches come.
+		return workload.EtcdWatchPlan{
+			Creates: []*wire.WatchCreateRequest{watchFrom(2)}, After: 250 * time.Millisecond, Later: []sim.Payload{watchFrom(-1), watchFrom(2)},
+		}
+	},
+	Claims: []*testbed.Property{watches.Reliable, etcdapi.WatchAnswers},
+	Known: known.When(known.AcceptsNegativeStart, testbed.Unless(known.KeepsHistory)).Violates(watches.Reliable).
+		Because("a watch from revision -1 makes every watch of its round synced without events (etcd-io/etcd#20693)"),
+})
+
+// watchFrom is a watch of all objects.
+func watchFrom(revision int64) *wire.WatchCreateRequest {
+	return &wire.WatchCreateRequest{Key: topology.Prefix(0), RangeEnd: model.PrefixEnd(topology.Prefix(0)), StartRevision: revision}
+}
+
+var PhysicalCompactions = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "physical-compactions",
+	Summary: "clients of etcd's own API draw compactions of which some are answered when all that they remove is gone",
+	Doc: `A compaction is answered when its revision is fixed, and what is compacted is removed later, batch by batch. A physical one is
+answered when that is done, behind the compactions before it. One that is refused because etcd was compacted there waits for them as
+well.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Settings: option.Settings("progress-requests=periodic", "compaction-batch=1"),
+		Workload: workload.Options{
+			Read: "consistent", Keys: 2, Items: 2, History: 4, Drawn: workload.DrawnOptions{OfEtcd: 4, Requests: 8, Physical: true},
+		},
+		Clock: testbed.Clock{Steps: 20_000, ToRest: true},
+	},
+	Draws: []option.Range{
+		option.From("keys", "1", "4"), option.From("drawn-clients", "2", "6"), option.From("drawn-requests", "4", "12"), option.From("history", "0", "8"),
+	},
+	Claims: []*testbed.Property{etcdapi.Physical, etcdapi.Answers, etcdapi.NothingLeft},
+})
+
+var CompactionInRange = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "compaction-in-range",
+	Summary: "clients of etcd's own API draw requests, a Range takes its time, and compactions come meanwhile",
+	Doc: `A Range holds the lock of the store until its end, and Compact takes that lock. So a Compact waits for the Range, all writes that
+come after it wait with it, and no later Range goes before it. Without the lock a Range of the present would find its own revision
+compacted.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Settings: option.Settings("progress-requests=periodic", "range-time=1ms"),
+		Workload: workload.Options{
+			Read: "consistent", Keys: 1, Items: 2, History: 4, Drawn: workload.DrawnOptions{OfEtcd: 12, Requests: 4},
+		},
+		Clock: testbed.Clock{Steps: 20_000, ToRest: true},
+	},
+	Draws: []option.Range{
+		option.From("keys", "1", "4"), option.From("drawn-clients", "4", "16"), option.From("drawn-requests", "2", "8"), option.From("history", "0", "8"),
+	},
+	Claims: []*testbed.Property{etcdapi.Answers, etcdapi.NothingLeft},
+})

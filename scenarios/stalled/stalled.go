@@ -1,0 +1,141 @@
+// Package stalled holds scenarios in which clients of a cache's watches do not keep up, and what
+// KEP-6268 weighs for that: slow-watchers=ended, latch, reinitialised or groups.
+//
+// The package must never import package scenarios, which lists these among its own.
+package stalled
+
+import (
+	"slices"
+	"time"
+
+	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/watches"
+	"github.com/watchbed/watchbed/scenarios/known"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/faults"
+	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/workload"
+)
+
+// safety is what every watch may rely on, however its client reads.
+var safety = []*testbed.Property{
+	watches.Ordered, watches.Unique, watches.Reliable, watches.Bookmarkable, watches.EventTypes, caches.JustifiedRefusals, caches.BacklogBounded,
+}
+
+// resumed is what is known of watches whose clients come back.
+var resumed = slices.Concat(
+	known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable),
+	known.Rarely(known.EarlyProgress(watches.Bookmarkable)),
+	known.RepeatedByClient(watches.Bookmarkable),
+)
+
+// overtaken is what is known of watches that stall twice.
+var overtaken = known.When(known.OvertakenSilently).RarelyViolates(caches.WatchEnds).
+	Because("a second stall finds the interval of the first one lost, and the watch ends as a new one does then (KEP-6268)")
+
+// ranges are the designs and the sizes that decide how soon a watch cannot catch up.
+var ranges = []option.Range{
+	option.From("slow-watchers", "ended", "latch", "reinitialised", "groups"),
+	option.From("watch-buf", "1", "2", "3"),
+	option.From("ring", "2", "4", "8"),
+	option.From("catch-up-watchers", "1", "2"),
+	option.From("catch-up-units", "65", "66", "130"),
+	option.From("catch-up-pushes", "1", "2"),
+}
+
+var Watches = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "stalled-watches",
+	Summary: "clients that read at once, slowly, with one pause, and no more at all: a client that reads is sent every event or a 410, until nothing more can happen (KEP-6268)",
+	Doc: `The channel of a watcher takes one event and is full with the first pause of its client, and the cache remembers four events. The option
+slow-watchers (ended, latch, reinitialised or groups) says what the cache does with such a watch. With each value no event is lost, repeated or out of order,
+a bookmark never overtakes an event, a 410 says that the history has passed, and a client that does not read costs its channel and no
+more. A pause ends at any time, also when the history is about to lose what comes next.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Settings: option.Settings("progress-requests=periodic", "watch-buf=1", "incoming=1", "ring=4", "catch-up-units=66", "catch-up-pushes=2"),
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 2, Writes: 6, Deletes: true, Read: "consistent", Watchers: 4, AwaitReady: true, Keys: 3, Items: 2,
+			Reading: workload.ReadingOptions{Habit: "every"},
+		},
+		Clock: testbed.Clock{Steps: 20_000, ToRest: true},
+	},
+	Claims: append([]*testbed.Property{watches.KeepUp, watches.BookmarksCome, caches.WatchEnds, caches.NothingLeft, caches.TimersOwned}, safety...),
+	Known:  slices.Concat(resumed, overtaken),
+	Draws:  ranges,
+})
+
+var Ended = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "stalled-watches-end",
+	Summary: "as stalled-watches, with watches that time out and clients that leave: whichever way a watch ends, nothing is left of it",
+	Doc: `A watch may end while its channel is full, while it catches up, and while the cache serves others. The client that has stopped
+reading is gone when its time is over, and the cache forgets it (kubernetes/kubernetes#137631).`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Settings: option.Settings("progress-requests=periodic", "initial-events-end=timer", "watch-buf=1", "incoming=1", "ring=4", "catch-up-units=66", "catch-up-pushes=2"),
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 2, Writes: 6, Deletes: true, Read: "consistent", Watchers: 4, WatchFor: 100 * time.Second, AwaitReady: true, Keys: 3, Items: 2,
+			Reading:   workload.ReadingOptions{Habit: "every"},
+			ListWatch: workload.ListWatchOptions{Clients: 2, Rounds: 2, RV: "every", Slow: true, For: 100 * time.Second},
+		},
+		Clock: testbed.Clock{Steps: 20_000, ToRest: true},
+	},
+	Claims: append([]*testbed.Property{caches.WatchEnds, caches.NothingLeft, caches.TimersOwned}, safety...),
+	Known:  slices.Concat(resumed, overtaken),
+	Draws:  ranges,
+})
+
+var Relisted = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "stalled-watches-relist",
+	Summary: "as stalled-watches, while the cache lists again: a watch that is behind must not go on in the history that begins with the new list",
+	Doc: `The cache's watch of etcd breaks and is compacted before it resumes. A watch that the cache does not know of while it lists is not ended
+by that, and finds another history when it comes back (kubernetes/kubernetes#116122 is the same at the beginning of a
+watch).`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Settings: option.Settings("progress-requests=periodic", "watch-buf=1", "ring=4", "catch-up-units=66", "catch-up-pushes=2"),
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 2, Writes: 8, Deletes: true, Read: "consistent", Watchers: 3, AwaitReady: true, Keys: 2, Items: 1, Compactions: 4,
+			Reading: workload.ReadingOptions{Habit: "slow"},
+		},
+		Faults: faults.Options{Breaks: 4},
+		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
+	},
+	Claims: append([]*testbed.Property{watches.Resumable, watches.KeepUp, caches.NothingLeft, caches.TimersOwned}, safety...),
+	Known:  slices.Concat(resumed, known.ResumedWatches(watches.Resumable)),
+	Draws:  ranges,
+})
+
+var Neighbours = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "stalled-neighbours",
+	Summary: "what a watch that does not keep up costs: the others, which read at once, the cache, and itself (KEP-6268)",
+	Doc: `Two writers with about fifty writes a second each, and watches whose channels hold ten events: some clients read at once, some take an event in
+30 ms and fall behind, some pause once for up to two seconds, and some stop. As shipped the dispatcher waits for a full channel, up to 100 ms, of which it
+earns 50 a second, and every other watch of the resource waits with it (delivered-undelayed). With the other values of
+slow-watchers it never waits. The history holds two hundred events: a client that is slower than the writers comes to the
+end of it, and is told so (410).`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Settings: option.Settings("ring=200", "ring-max=200", "watch-buf=10"),
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 2, Writes: 500, Think: 40 * time.Millisecond, Read: "consistent", Watchers: 8, AwaitReady: true, Keys: 30, Items: 30,
+			Reading: workload.ReadingOptions{Habit: "every", After: 20, Pace: 30 * time.Millisecond, Hiccup: 2 * time.Second, Retries: 1000},
+		},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 100 * time.Microsecond, Horizon: 20 * time.Second, Steps: 4_000_000,
+		},
+	},
+	Claims: []*testbed.Property{
+		caches.DeliveredUndelayed, watches.Ordered, watches.Unique, watches.Reliable, watches.EventTypes, caches.JustifiedRefusals,
+	},
+	Known: slices.Concat(known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable),
+		known.When(known.DispatcherWaits).Violates(caches.DeliveredUndelayed).
+			Because("the dispatcher waits for a watch whose channel is full, and all others wait with it (KEP-6268)"),
+		known.When(known.ServedInPasses).RarelyViolates(caches.DeliveredUndelayed).
+			Because("a pass just after a miss finds the channel still full and serves nothing, and the next one comes 100 ms later (KEP-6268, revised)")),
+})

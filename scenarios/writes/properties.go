@@ -1,0 +1,411 @@
+package writes
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/properties/moments"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// write is one of a client that was answered.
+type write struct {
+	client  string
+	call    int64
+	request sim.Payload
+	answer  sim.Payload
+	// from and to are etcd's revisions when it was asked for and when it was answered: it took
+	// place at one of them, or in between.
+	from, to int64
+	// known is the newest revision at which a client was answered.
+	known int64
+	log   *model.Log
+}
+
+// judge judges the writes of a run one by one.
+type judge struct {
+	system  *testbed.System
+	moments *moments.Recorder
+	look    func(w *write, all *testbed.Tally)
+}
+
+func judgeOf(look func(w *write, all *testbed.Tally)) func(*testbed.System) testbed.Judge {
+	return func(s *testbed.System) testbed.Judge { return &judge{s, moments.Of(s), look} }
+}
+
+// Reset implements testbed.Judge.
+func (*judge) Reset() {}
+
+// Finding implements testbed.Judge.
+func (j *judge) Finding(*sim.World) explore.Finding {
+	var all testbed.Tally
+	known := j.known()
+	for i, c := range j.system.Clients() {
+		spans := c.Spans()
+		for k := range spans {
+			if spans[k].Write == nil {
+				continue
+			}
+			at := &j.moments.Operations(i)[k]
+			j.look(&write{
+				client: c.Name(), call: c.Operations()[k].Call, request: c.Requests()[k], answer: spans[k].Write,
+				from: at.Asked.Revision, to: at.Answered.Revision, known: known, log: j.system.Truth().Log(),
+			}, &all)
+		}
+	}
+	return all.Finding()
+}
+
+// known is the newest revision of etcd at which a client was answered.
+func (j *judge) known() int64 {
+	newest := int64(0)
+	for i := range j.system.Clients() {
+		for _, at := range j.moments.Operations(i) {
+			if at.Over {
+				newest = max(newest, at.Answered.Revision)
+			}
+		}
+	}
+	return newest
+}
+
+// key is that of the object.
+func (w *write) key() string {
+	switch r := w.request.(type) {
+	case *wire.CreateRequest:
+		return r.Key
+	case *wire.GuaranteedUpdateRequest:
+		return r.Key
+	case *wire.DeleteRequest:
+		return r.Key
+	}
+	return ""
+}
+
+// at is the object at a revision, nil if there is none.
+func (w *write) at(revision int64) *model.Item {
+	s := w.log.At(revision)
+	if s == nil {
+		return nil
+	}
+	return s.Get(w.key())
+}
+
+// sometime reports whether something was so of the object while the write was under way.
+func (w *write) sometime(so func(o *model.Item) bool) bool {
+	for rev := w.from; rev <= w.to; rev++ {
+		if so(w.at(rev)) {
+			return true
+		}
+	}
+	return false
+}
+
+// made reports whether a revision was made while the write was under way.
+func (w *write) made(revision int64) bool { return w.from < revision && revision <= w.to }
+
+// Concerns implements explore.Concerned.
+func (w *write) Concerns() explore.Concern {
+	return explore.Concern{Client: w.client, Call: w.call, Revision: w.to, Key: w.key()}
+}
+
+func holds(o *model.Item, member string) bool { return slices.Contains(members(o), member) }
+
+func members(o *model.Item) []string { return strings.Split(o.Value, wire.MemberSeparator) }
+
+// shown is what there was of an object, in words.
+func shown(o *model.Item) string {
+	if o == nil {
+		return "no such object"
+	}
+	return o.Key + "=" + o.Value
+}
+
+// Answers holds the object that a write was answered with against etcd's. It is exercised by such
+// answers.
+var Answers = testbed.RegisterProperty(&testbed.Property{
+	Name: "write-answers", Kind: testbed.Safety,
+	Promise: "The object in the answer to a write through an API server is one that etcd had between request and answer, and " +
+		"that the write has made, unless it had nothing to change; a deletion is answered the object that it has deleted, with the revision of the deletion.",
+	Violated: "wrong answer to a write",
+	Labels:   map[string]string{"not-created": "creation not made", "not-deleted": "deletion not made", "not-there": "object that is not there"},
+	Weight:   7,
+	Past:     pastOf, TimedPast: pastOf,
+	Remembers: true,
+	New:       judgeOf(lookAtAnswer),
+})
+
+func lookAtAnswer(w *write, all *testbed.Tally) {
+	answer, done := w.answer.(*wire.ObjectResponse)
+	if !done {
+		return
+	}
+	all.Exercised++
+	o, rev := answer.Item, answer.Item.ModRevision
+	switch w.request.(type) {
+	case *wire.CreateRequest:
+		if !w.made(rev) || w.at(rev-1) != nil || !shows(o, w.at(rev)) {
+			all.Violate("not-created", &wrongAnswer{w})
+		}
+	case *wire.DeleteRequest:
+		deleted := w.at(rev - 1)
+		if !w.made(rev) || w.at(rev) != nil || deleted == nil || deleted.Value != o.Value ||
+			o.CreateRevision != 0 && o.CreateRevision != deleted.CreateRevision || o.Version != 0 && o.Version != deleted.Version {
+			all.Violate("not-deleted", &wrongAnswer{w})
+		}
+	default:
+		if !w.sometime(func(have *model.Item) bool { return shows(o, have) }) {
+			all.Violate("not-there", &wrongAnswer{w})
+		}
+	}
+}
+
+// shows reports whether an object is etcd's. Kubernetes tells clients of no revision but the
+// resourceVersion.
+func shows(o *wire.KeyValue, have *model.Item) bool {
+	return have != nil && o.Key == have.Key && o.Value == have.Value && o.ModRevision == have.ModRevision &&
+		(o.CreateRevision == 0 || o.CreateRevision == have.CreateRevision) && (o.Version == 0 || o.Version == have.Version)
+}
+
+// wrongAnswer is an answer of which etcd knows nothing.
+type wrongAnswer struct{ *write }
+
+func (a *wrongAnswer) String() string {
+	return fmt.Sprintf("%s asked for %s and was answered %s; etcd had %s at revision %d, when that was asked, and %s at revision %d, when it was answered",
+		a.client, a.request.Label(), a.answer.Label(), shown(a.at(a.from)), a.from, shown(a.at(a.to)), a.to)
+}
+
+// NoLostUpdates follows what each update has added through the committed writes, as far as clients
+// have been answered. It is exercised by each update that was answered with an object.
+var NoLostUpdates = testbed.RegisterProperty(&testbed.Property{
+	Name: "no-lost-updates", Kind: testbed.Safety,
+	Promise:  "What an update through an API server was told to have added to an object is there once, and stays until the object is deleted.",
+	Violated: "update lost",
+	Labels:   map[string]string{lost: "update lost", unwritten: "update never made", twice: "update made twice"},
+	Weight:   9,
+	Past:     pastOf, TimedPast: pastOf,
+	Remembers: true,
+	New:       judgeOf(lookForLostUpdate),
+})
+
+// The labels of a violation.
+const (
+	lost      = "lost"
+	unwritten = "unwritten"
+	twice     = "twice"
+)
+
+func lookForLostUpdate(w *write, all *testbed.Tally) {
+	r, updates := w.request.(*wire.GuaranteedUpdateRequest)
+	answer, done := w.answer.(*wire.ObjectResponse)
+	if !updates || !done {
+		return
+	}
+	all.Exercised++
+	made := answer.Item.ModRevision
+	first := w.at(made)
+	if first == nil || !holds(first, r.Add) {
+		all.Violate(unwritten, &lostUpdate{w, r.Add, made, first})
+		return
+	}
+	for rev := made; rev <= w.known; rev++ {
+		o := w.at(rev)
+		if o == nil || o.CreateRevision != first.CreateRevision {
+			return
+		}
+		n := 0
+		for _, m := range members(o) {
+			if m == r.Add {
+				n++
+			}
+		}
+		switch {
+		case n == 0:
+			all.Violate(lost, &lostUpdate{w, r.Add, rev, o})
+			return
+		case n > 1:
+			all.Violate(twice, &lostUpdate{w, r.Add, rev, o})
+			return
+		}
+	}
+}
+
+// lostUpdate is an update that is not to be seen as it was answered.
+type lostUpdate struct {
+	*write
+	member   string
+	revision int64
+	object   *model.Item
+}
+
+func (l *lostUpdate) String() string {
+	return fmt.Sprintf("%s was told that it has added %s: %s; at revision %d etcd has %s",
+		l.client, l.member, l.answer.Label(), l.revision, shown(l.object))
+}
+
+// NotFoundVersions looks at the resourceVersion of the error that there is no such object. Only
+// callers of the storage see it, such as a cache above it. It is exercised by such errors.
+var NotFoundVersions = testbed.RegisterProperty(&testbed.Property{
+	Name: "not-found-versions", Kind: testbed.Safety,
+	Promise:  "The error of a write that finds no object has the resourceVersion of a state without it, between request and answer.",
+	Violated: "error of another state",
+	Labels:   map[string]string{"version": "error of another state"},
+	Past:     pastOf, TimedPast: pastOf,
+	Remembers: true,
+	New:       judgeOf(lookAtNotFound),
+})
+
+func lookAtNotFound(w *write, all *testbed.Tally) {
+	err, refused := w.answer.(*wire.Error)
+	if !refused || err.Code != wire.KeyNotFound {
+		return
+	}
+	all.Exercised++
+	if rev := err.ResourceVersion; rev < w.from || rev > w.to || w.at(rev) != nil {
+		all.Violate("version", &wrongVersion{w, rev})
+	}
+}
+
+// wrongVersion is an error with a resourceVersion of another state.
+type wrongVersion struct {
+	*write
+	revision int64
+}
+
+func (v *wrongVersion) String() string {
+	return fmt.Sprintf("%s asked for %s and was told that there is no such object at resourceVersion %d; etcd was at %d when that was asked, and at %d when it was answered",
+		v.client, v.request.Label(), v.revision, v.from, v.to)
+}
+
+func pastOf(s *testbed.System) testbed.Past { return &past{judge{system: s, moments: moments.Of(s)}} }
+
+// past is, for each write that is under way, what its object has been since it was asked for, and
+// for each update that was answered, what must stay in the object. An answer is right or wrong by
+// itself.
+type past struct{ judge }
+
+// Digest implements testbed.Past.
+func (p *past) Digest(d sim.Digest) sim.Digest {
+	log, known := p.system.Truth().Log(), p.judge.known()
+	for i, c := range p.system.Clients() {
+		requests, spans := c.Requests(), c.Spans()
+		if at := p.moments.Open(i); at != nil {
+			w := &write{request: requests[len(requests)-1], from: at.Asked.Revision, to: log.Revision(), log: log}
+			d = w.seen(d.Bool(true))
+		}
+		for k := range spans {
+			r, updates := requests[k].(*wire.GuaranteedUpdateRequest)
+			answer, done := spans[k].Write.(*wire.ObjectResponse)
+			if !updates || !done {
+				continue
+			}
+			w := &write{request: r, log: log}
+			made, now := w.at(answer.Item.ModRevision), w.at(known)
+			if made != nil && now != nil && made.CreateRevision == now.CreateRevision {
+				w.from, w.to = known, log.Revision()
+				d = w.seen(d.Text(r.Add))
+			}
+		}
+		d = d.Bool(false)
+	}
+	return d
+}
+
+// seen mixes in what the object has been while the write was under way.
+func (w *write) seen(d sim.Digest) sim.Digest {
+	if w.key() == "" {
+		return d
+	}
+	for rev := w.from; rev <= w.to; rev++ {
+		if o := w.at(rev); o != nil {
+			d = d.Int(rev).Word(o.Digest())
+		} else {
+			d = d.Int(rev)
+		}
+	}
+	return d
+}
+
+// Refusals holds each refusal of a write against the objects that etcd had while the write was
+// under way. It is exercised by such refusals.
+var Refusals = testbed.RegisterProperty(&testbed.Property{
+	Name: "write-refusals", Kind: testbed.Safety,
+	Promise: "A write through an API server is refused as a conflict, as forbidden, or because the object is there or is not, " +
+		"only if etcd had such an object at some time between request and answer: no check of an old object is final.",
+	Violated: "write refused for an old object",
+	Labels: map[string]string{
+		"already-exists": "creation refused without cause", "not-found": "object not found that is there",
+		"conflict": "conflict with an old object", "forbidden": "old object forbids a deletion",
+	},
+	Weight: 8,
+	Past:   pastOf, TimedPast: pastOf,
+	Remembers: true,
+	New:       judgeOf(lookAtRefusal),
+})
+
+func lookAtRefusal(w *write, all *testbed.Tally) {
+	err, refused := w.answer.(*wire.Error)
+	if !refused || !isAboutObject(err.Code) {
+		return
+	}
+	all.Exercised++
+	if !w.sometime(func(o *model.Item) bool { return w.refusal(o) == err.Code }) {
+		all.Violate(strings.ReplaceAll(err.Code.String(), " ", "-"), &unjustified{w, err.Code})
+	}
+}
+
+func isAboutObject(c wire.Code) bool {
+	return c == wire.KeyExists || c == wire.KeyNotFound || c == wire.Conflict || c == wire.Forbidden
+}
+
+// refusal is why the write is not carried out on an object, 0 if it is.
+func (w *write) refusal(o *model.Item) wire.Code {
+	differs := func(required int64) bool {
+		return required != 0 && (o == nil || o.ModRevision != required)
+	}
+	switch r := w.request.(type) {
+	case *wire.CreateRequest:
+		if o != nil {
+			return wire.KeyExists
+		}
+	case *wire.GuaranteedUpdateRequest:
+		switch {
+		case o == nil && !r.IgnoreNotFound:
+			return wire.KeyNotFound
+		case differs(r.Precondition) || differs(r.Expected):
+			return wire.Conflict
+		}
+	case *wire.DeleteRequest:
+		switch {
+		case o == nil:
+			return wire.KeyNotFound
+		case differs(r.Precondition):
+			return wire.Conflict
+		case r.Holding != "" && !holds(o, r.Holding):
+			return wire.Forbidden
+		}
+	}
+	return 0
+}
+
+// unjustified is a refusal for which no object gave a reason.
+type unjustified struct {
+	*write
+	code wire.Code
+}
+
+func (u *unjustified) String() string {
+	objects := shown(u.at(u.from))
+	for rev := u.from + 1; rev <= u.to; rev++ {
+		if now := shown(u.at(rev)); !strings.HasSuffix(objects, now) {
+			objects += ", then " + now
+		}
+	}
+	return fmt.Sprintf("%s asked for %s and was refused: %v; meanwhile etcd had %s (revisions %d to %d)",
+		u.client, u.request.Label(), u.code, objects, u.from, u.to)
+}
