@@ -51,5 +51,8 @@ func init() {
 		cluster.Rollout, cluster.RolloutGate, cluster.RolloutSnapshots, cluster.RolloutPages, cluster.RolloutCompactors, informers.VersionSkew,
 		// Errors of etcd.
 		EtcdErrors, AnyEtcdErrors, etcdrequests.UnevenAttempts, NoLeader, ErrorsAtRest,
+		// What informers tell handlers and controllers, and what they list while API servers begin or list anew.
+		informers.LateDetector, informers.Controller, informers.Handlers, informers.HandlersStart, informers.HandlersRelist,
+		informers.ExpiredPages, informers.DuringRelist, informers.HandlersResync,
 	)
 }
