@@ -1,7 +1,6 @@
 package known
 
 import (
-	"github.com/watchbed/watchbed/sim/client/clientv3"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/testbed"
@@ -52,9 +51,9 @@ var (
 	LeaseTimeLeftOfAny = ofEtcd("a member of etcd that has stopped to lead says how much time a lease has left (lease-time-left=of-any)",
 		func(o *etcd.Options) bool { return !o.Leases.RefusesTimeLeft })
 	LeavesRangesOut = ofEtcd("a member that gives no answer leaves the ranges of a transaction out (needless-ranges=removed)",
-		func(o *etcd.Options) bool { return o.Write.NeedlessRanges == etcd.RangesRemoved })
+		func(o *etcd.Options) bool { return o.Write.RemovesNeedlessRanges })
 	ReusesReadIndexIDs = ofEtcd("a ReadIndex that is repeated has the id of the first (read-index-ids=reused)",
-		func(o *etcd.Options) bool { return o.Reads.IndexIDs == etcd.ReusedIDs })
+		func(o *etcd.Options) bool { return o.Reads.ReusesIndexIDs })
 	LowersFutureWatch = ofEtcd("etcd moves a watch from a future revision back after a restore (sync-min-rev=set-to-next)",
 		func(o *etcd.Options) bool { return !o.Store.NeverLowersMinRev })
 	StoresOptionsLate = ofEtcd("etcd stores the options of a watch behind its registration (watch-options=after-watch)",
@@ -65,4 +64,4 @@ var (
 
 // ResumesOneEarly is about the client library.
 var ResumesOneEarly = testbed.NewCondition("the client library resumes a watch after progress one revision early (resume-revision=at-header)",
-	func(s *testbed.Setup) bool { return s.Nodes.Client.Library.ResumeRevision == clientv3.ResumeAtHeader })
+	func(s *testbed.Setup) bool { return s.Nodes.Client.Library.ResumesAtHeader })

@@ -11,7 +11,6 @@ import (
 	_ "github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/client"
-	"github.com/watchbed/watchbed/sim/client/etcd3"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -228,8 +227,8 @@ func TestStepsDeclareTheirCells(t *testing.T) {
 	for seed := range uint64(200) {
 		cfg.Library.BroadcastsToAll = seed>>1&1 == 1
 		cfg.Watcher.PassesMissingPrevKv = seed>>2&1 == 1
-		cfg.Watcher.WatchDecode = etcd3.WatchDecode(seed >> 3 & 1)
-		cfg.Watcher.RangeStream = etcd3.RangeStream(seed >> 4 & 1)
+		cfg.Watcher.DecodesConcurrently = seed>>3&1 == 1
+		cfg.Watcher.StreamsRanges = seed>>4&1 == 1
 		cfg.Watcher.DecodeFailures = int(seed >> 5 & 1)
 		cfg.Watcher.DecodeTime = sim.Duration(seed >> 6 & 1)
 		mode := sim.Untimed

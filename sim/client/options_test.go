@@ -9,20 +9,19 @@ import (
 
 	"github.com/watchbed/watchbed/sim/client"
 	"github.com/watchbed/watchbed/sim/client/clientv3"
-	"github.com/watchbed/watchbed/sim/client/etcd3"
 )
 
 // Read in the sources of each release. Kubernetes 1.37 is the first that is built with 3.7.
 func TestReleasesDifferInTheResumeRevisionAndGates(t *testing.T) {
-	for version, want := range map[string]clientv3.ResumeRevision{
-		"3.3.14": clientv3.ResumeAtHeader, "3.3.27": clientv3.ResumeAtHeader, "3.4.0": clientv3.ResumeAtHeader, "3.4.23": clientv3.ResumeAtHeader, "v3.5.7": clientv3.ResumeAtHeader, "3.5.0": clientv3.ResumeAtHeader,
-		"3.4.24": clientv3.ResumeAfterHeader, "3.5.8": clientv3.ResumeAfterHeader, "3.6.0": clientv3.ResumeAfterHeader, "3.7.99": clientv3.ResumeAfterHeader,
+	for version, want := range map[string]bool{
+		"3.3.14": true, "3.3.27": true, "3.4.0": true, "3.4.23": true, "v3.5.7": true, "3.5.0": true,
+		"3.4.24": false, "3.5.8": false, "3.6.0": false, "3.7.99": false,
 	} {
 		got, err := client.OptionsOf(version)
 		require.NoError(t, err)
-		wanted := client.Options{Library: clientv3.Options{ResumeRevision: want}}
+		wanted := client.Options{Library: clientv3.Options{ResumesAtHeader: want}}
 		if strings.HasPrefix(version, "3.7.") {
-			wanted.Watcher.RangeStream, wanted.Watcher.WatchDecode = etcd3.StreamEnabled, etcd3.Concurrent
+			wanted.Watcher.StreamsRanges, wanted.Watcher.DecodesConcurrently = true, true
 		}
 		assert.Equal(t, wanted, got, version)
 	}
@@ -42,7 +41,7 @@ func TestOptionsAreSetByName(t *testing.T) {
 	for _, s := range [][2]string{{"resume-revision", "at-header"}, {"progress-scope", "client"}, {"missing-prev-kv", "passes"}, {"client-buf", "7"}} {
 		require.NoError(t, client.Group.Set(&o, s[0], s[1]))
 	}
-	assert.Equal(t, clientv3.ResumeAtHeader, o.Library.ResumeRevision)
+	assert.True(t, o.Library.ResumesAtHeader)
 	assert.True(t, o.Library.BroadcastsToAll)
 	assert.True(t, o.Watcher.PassesMissingPrevKv)
 	assert.Equal(t, 7, o.Watcher.BufSize)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/client"
-	"github.com/watchbed/watchbed/sim/client/etcd3"
 )
 
 // list answers picks and choices from a list, and then with the first option.
@@ -80,7 +79,7 @@ func TestNothingIsLostOrRepeated(t *testing.T) {
 		c := &list{choices: rapid.SliceOfN(rapid.Byte(), 0, 400).Draw(t, "choices")}
 		w := sim.NewWorld(sim.Options{})
 		cfg := cfg
-		cfg.Watcher.WatchDecode = etcd3.WatchDecode(rapid.IntRange(0, 1).Draw(t, "decode"))
+		cfg.Watcher.DecodesConcurrently = rapid.Bool().Draw(t, "decode")
 		j := fill(w, client.New(cfg), rapid.Bool().Draw(t, "separate"), false, 1)
 		w.Start(c)
 		for len(c.choices) > 0 && w.Step(c) {

@@ -131,7 +131,7 @@ func (s *Server) apply(env *sim.Env, e *entry) sim.Payload {
 		resp.Revision = s.endTxn(env, e)
 		return resp
 	case *wire.TxnRequest:
-		needless := s.cfg.Leader != 0 && s.members.options().Write.NeedlessRanges == RangesRemoved
+		needless := s.cfg.Leader != 0 && s.members.options().Write.RemovesNeedlessRanges
 		resp, err := s.txn(env, r, needless)
 		if err != nil {
 			return err

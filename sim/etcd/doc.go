@@ -102,7 +102,7 @@
 //     as soon as it has landed: the tries before change nothing.
 //   - store.Compact locks store.mu, which a storeTxnRead holds for reading until its End. So
 //     it waits for each Range and each Txn that only reads, and store.Read waits behind it.
-//     A Range with a price has this wait (CompactionInRange). All other reads are one
+//     A Range with a price has this wait (CompactsInRange). All other reads are one
 //     step, and such a step may come while a Compact waits: no answer tells a client whether
 //     the Compact had begun to wait before the read began.
 //   - a chunk of a RangeStream and its Send: no other goroutine of the server sees the chunk.

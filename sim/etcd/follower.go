@@ -164,7 +164,7 @@ func (s *Server) indexAnswered(env *sim.Env, conn sim.Conn, r *readIndexResp) {
 		late := t.repeatedLate
 		t.repeated = sim.NoConn
 		switch {
-		case t.asking == sim.NoConn, late && s.members.options().Reads.IndexIDs == FreshIDs:
+		case t.asking == sim.NoConn, late && !s.members.options().Reads.ReusesIndexIDs:
 			env.Cover(coverReadIndexIgnored)
 			return
 		case late:

@@ -28,8 +28,14 @@ type WriteOptions struct {
 	// MaxRequestBytes is the size of the largest one, in bytes: --max-request-bytes. The
 	// zero value is 1.5 MiB.
 	MaxRequestBytes int
-	NeedlessRanges  NeedlessRanges
+	// RemovesNeedlessRanges is removeNeedlessRangeReqs, which goes over the operations of the outermost transaction.
+	RemovesNeedlessRanges bool
 }
+
+var txnChoices = option.NewGroup("etcd", option.Either("needless-ranges", func(o *WriteOptions) *bool { return &o.RemovesNeedlessRanges },
+	"what a member makes of the ranges of a transaction that it applies and does not answer",
+	option.Val("checked", "it looks whether it has their revisions, and refuses the whole like the member that answers"),
+	option.Val("removed", "they are not there for it: it carries out what the member that answers may refuse (etcd-io/etcd#18667)")))
 
 var writeOptions = option.NewGroup("etcd",
 	option.Count("max-request-bytes", func(o *WriteOptions) *int { return &o.MaxRequestBytes }, "1.5 MiB", "bytes of the largest write that etcd takes, as it is proposed to raft"))

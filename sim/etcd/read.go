@@ -209,7 +209,7 @@ func (s *Server) release(env *sim.Env, place int32) {
 // receiveStream is the start of a RangeStream handler. Send has the window of a watch stream.
 func (s *Server) receiveStream(env *sim.Env, m *sim.Message, p *wire.RangeStreamRequest) {
 	refused := request.CheckRangeStream(p.Range)
-	if s.members.options().Streams.Method == rangestream.Unimplemented {
+	if !s.members.options().Streams.Served {
 		env.Cover(coverStreamUnknown)
 		refused = request.ErrNoSuchMethod
 	}

@@ -16,32 +16,15 @@ import (
 // time. For the other half of what reads cost see v3rpc's ReadsDelayWatches.
 type ReadOptions struct {
 	RangeTime, RangeTimePerItem sim.Duration
-	Compactions                 CompactionInRange
-	IndexIDs                    ReadIndexIDs
+	// CompactsInRange: store.Compact does not take the lock that storeTxnRead holds until its End, and a Range under
+	// way finds its revision compacted.
+	CompactsInRange bool
+	// ReusesIndexIDs: a ReadIndex that linearizableReadLoop repeats has the id of the first, and raft takes what was
+	// said to that for an answer to what waits with it.
+	ReusesIndexIDs bool
 	// IndexRetries is how often a follower asks once more for an index, in a run.
 	IndexRetries int
 }
-
-// ReadIndexIDs says whether the requests of linearizableReadLoop can be told apart.
-type ReadIndexIDs uint8
-
-const (
-	// FreshIDs: each has an id of its own, a repeated one too.
-	FreshIDs ReadIndexIDs = iota
-	// ReusedIDs: a repeated one has the id of the first, and raft takes what was said to that for an answer to
-	// what waits with it.
-	ReusedIDs
-)
-
-// CompactionInRange is what a Compact does while a Range is under way.
-type CompactionInRange uint8
-
-const (
-	// Waits: store.Compact takes the lock that storeTxnRead holds until its End.
-	Waits CompactionInRange = iota
-	// GoesOn: it does not, and the Range finds its revision compacted.
-	GoesOn
-)
 
 var readOptions = option.NewGroup("etcd",
 	option.Duration("range-time", func(o *ReadOptions) *time.Duration { return &o.RangeTime }, "none", "how long a Range keeps etcd busy"),
@@ -51,11 +34,11 @@ var readOptions = option.NewGroup("etcd",
 )
 
 var readChoices = option.NewGroup("etcd",
-	option.Choice("read-index-ids", func(o *ReadOptions) *ReadIndexIDs { return &o.IndexIDs },
+	option.Either("read-index-ids", func(o *ReadOptions) *bool { return &o.ReusesIndexIDs },
 		"what a follower makes of the answer to a ReadIndex that it had repeated, when reads have come since",
 		option.Value{Name: "fresh", Doc: "it is ignored: the repeated request has an id of its own"},
 		option.Value{Name: "reused", Doc: "it lets later reads go, which may be stale: the repeated request has the id of the first (etcd-io/etcd#20418)"}),
-	option.Choice("compaction-in-range", func(o *ReadOptions) *CompactionInRange { return &o.Compactions },
+	option.Either("compaction-in-range", func(o *ReadOptions) *bool { return &o.CompactsInRange },
 		"what a Compact does while a Range is under way",
 		option.Value{Name: "waits", Doc: "it waits until the Range is done, and what is to be applied later waits with it: all releases"},
 		option.Value{Name: "goes-on", Doc: "it goes on, and the Range is refused if its revision is compacted then: no release"}),
@@ -151,7 +134,7 @@ func (s *Server) finishRange(env *sim.Env) {
 	}
 	r := s.reads.take(env, q.current)
 	env.Under(r.cause)
-	if resp, ok := q.answer.(*wire.RangeResponse); ok && s.cfg.Reads.Compactions == GoesOn {
+	if resp, ok := q.answer.(*wire.RangeResponse); ok && s.cfg.Reads.CompactsInRange {
 		env.Reads(mvcc.CellCompactRev, 0)
 		if resp.Revision < s.store.CompactRev() {
 			q.answer = request.Refusal(wire.ErrCompacted)
@@ -195,7 +178,7 @@ func (s *Server) nextRange(env *sim.Env) {
 func (s *Server) compactWaits(env *sim.Env) bool {
 	q := &s.readCost
 	e := s.log.first()
-	if _, compacts := e.payload.(*wire.CompactionRequest); !compacts || !s.cfg.Reads.cost() || s.cfg.Reads.Compactions != Waits {
+	if _, compacts := e.payload.(*wire.CompactionRequest); !compacts || !s.cfg.Reads.cost() || s.cfg.Reads.CompactsInRange {
 		return false
 	}
 	env.Reads(cellRangeQueue, 0)

@@ -5,25 +5,8 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd/request"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 )
-
-// NeedlessRanges is the value of the option needless-ranges.
-type NeedlessRanges uint8
-
-// Values of the option needless-ranges.
-const (
-	// RangesChecked: as if the member had to answer.
-	RangesChecked NeedlessRanges = iota
-	// RangesRemoved is removeNeedlessRangeReqs, which goes over the operations of the outermost transaction.
-	RangesRemoved
-)
-
-var txnChoices = option.NewGroup("etcd", option.Choice("needless-ranges", func(o *WriteOptions) *NeedlessRanges { return &o.NeedlessRanges },
-	"what a member makes of the ranges of a transaction that it applies and does not answer",
-	option.Val("checked", "it looks whether it has their revisions, and refuses the whole like the member that answers"),
-	option.Val("removed", "they are not there for it: it carries out what the member that answers may refuse (etcd-io/etcd#18667)")))
 
 // txn is applierV3backend.Txn. A range that asks for a revision that is not there, or a
 // put that keeps what is not there, refuses the whole, before anything was written. needless: the member gives

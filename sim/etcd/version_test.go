@@ -85,7 +85,7 @@ func TestVersionsAreTheLastOfEachBehaviour(t *testing.T) {
 			newest, follows := forVersion(t, versions[i+1]), forVersion(t, next.String())
 			newest.Store.ChanBufLen = follows.Store.ChanBufLen
 			// Nor is what shows only where a follower asks twice.
-			newest.Reads.IndexIDs = follows.Reads.IndexIDs
+			newest.Reads.ReusesIndexIDs = follows.Reads.ReusesIndexIDs
 			require.Equal(t, newest, follows, v)
 		}
 	}

@@ -53,8 +53,8 @@ func (n *Node) gates() []gate {
 		panic(err)
 	}
 	return []gate{
-		{"EtcdRangeStream", w.RangeStream == etcd3.StreamEnabled},
-		{"ConcurrentWatchObjectDecode", w.WatchDecode == etcd3.Concurrent},
+		{"EtcdRangeStream", w.StreamsRanges},
+		{"ConcurrentWatchObjectDecode", w.DecodesConcurrently},
 		{"ListFromCacheSnapshot", o.Store.Snapshotting != store.SnapshotsOff},
 		{"DetectCacheInconsistency", o.Checks.ConsistencyChecker == check.ConsistencyCheckerFallback},
 		{"ConsistentListFromCacheSkipTimeoutFallback", o.Reads.OnTimeout == read.OnTimeoutThrottle},

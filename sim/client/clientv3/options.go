@@ -9,7 +9,10 @@ import (
 
 // Options are everything about a client library that can be set by name.
 type Options struct {
-	ResumeRevision ResumeRevision
+	// ResumesAtHeader: a watch whose last response was a progress notification at R continues on a new stream at R, so
+	// that an event at R comes twice (etcd#15248). Otherwise it continues at R+1: everything up to R was delivered. After
+	// events it continues after the last one in every release.
+	ResumesAtHeader bool
 	// BroadcastsToAll: a progress notification for all watches of a stream reaches those of the other streams.
 	BroadcastsToAll bool
 	UnknownWrite    UnknownWrite
@@ -26,18 +29,6 @@ type Options struct {
 	Amounts
 }
 
-// ResumeRevision is where a watch continues on a new stream if the last response
-// was a progress notification at R. After events it continues after the last one
-// in every release.
-type ResumeRevision uint8
-
-const (
-	// ResumeAfterHeader continues at R+1: everything up to R was delivered.
-	ResumeAfterHeader ResumeRevision = iota
-	// ResumeAtHeader continues at R: an event at R comes twice (etcd #15248).
-	ResumeAtHeader
-)
-
 // UnknownWrite is what becomes of a write of which etcd did not say whether it is carried out.
 type UnknownWrite uint8
 
@@ -52,7 +43,7 @@ const (
 
 // Choices are the options in which client libraries differ.
 var Choices = option.NewGroup("client",
-	option.Choice("resume-revision", func(o *Options) *ResumeRevision { return &o.ResumeRevision },
+	option.Either("resume-revision", func(o *Options) *bool { return &o.ResumesAtHeader },
 		"where a watch continues after a progress notification and a break",
 		option.Val("after-header", "at the revision after it"),
 		option.Val("at-header", "at its revision, so that an event comes twice (etcd#15248)")),

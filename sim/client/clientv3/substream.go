@@ -143,7 +143,7 @@ func (w *watcherStream) receive(env *sim.Env, p *wire.WatchResponse) bool {
 		w.Rev, w.progressed = p.Events[n-1].Kv.ModRevision+1, false
 	} else {
 		w.progressed = true
-		if w.Rev = p.Revision; w.c.cfg.ResumeRevision == ResumeAfterHeader {
+		if w.Rev = p.Revision; !w.c.cfg.ResumesAtHeader {
 			w.Rev++
 		}
 	}

@@ -25,8 +25,6 @@ func (s *slot) digest(d sim.Digest) sim.Digest {
 	return s.event.digest(d.Int(int64(s.place)).Bool(s.done).Bool(s.failed))
 }
 
-func (w *watchChan) isConcurrent() bool { return w.c.cfg.WatchDecode == Concurrent }
-
 // schedules is scheduleEventProcessing for one event: it is given the next slot, and its decode
 // begins. It returns false if there is no slot.
 func (w *watchChan) schedules(env *sim.Env, e event) bool {
@@ -89,7 +87,7 @@ func (w *watchChan) decodeTimer(place int) sim.Timer {
 
 // Decoded is the end of a decode: of the watch with a number, at a place.
 func (c *Watcher) Decoded(env *sim.Env, watch, place int) {
-	if w := c.watches[watch]; w.isConcurrent() {
+	if w := c.watches[watch]; w.c.cfg.DecodesConcurrently {
 		w.decoded(env, place)
 	} else {
 		w.processEvents(env)
@@ -165,7 +163,7 @@ func (w *watchChan) scheduleNext(env *sim.Env) {
 
 // stopDecodes ends what is decoded: the context is cancelled.
 func (w *watchChan) stopDecodes(env *sim.Env) {
-	if !w.isConcurrent() {
+	if !w.c.cfg.DecodesConcurrently {
 		if w.c.cfg.DecodeTime > 0 {
 			env.Disarm(w.decodeTimer(0))
 			env.Disable(w.decodeTask(0))

@@ -9,7 +9,9 @@ import (
 
 // DecodeOptions are how events become objects.
 type DecodeOptions struct {
-	WatchDecode WatchDecode
+	// DecodesConcurrently is the gate ConcurrentWatchObjectDecode, by default from Kubernetes 1.37 on:
+	// concurrentProcessEvents in place of serialProcessEvents.
+	DecodesConcurrently bool
 	// CollectsAsReady: collectEventProcessing takes whichever event is decoded.
 	CollectsAsReady bool
 	// BookmarksPass: progress is sent past the events that are still decoded.
@@ -25,18 +27,8 @@ type DecodeOptions struct {
 	Undecodable string
 }
 
-// WatchDecode is the gate ConcurrentWatchObjectDecode.
-type WatchDecode uint8
-
-const (
-	// Serial is serialProcessEvents.
-	Serial WatchDecode = iota
-	// Concurrent is concurrentProcessEvents, by default from Kubernetes 1.37 on.
-	Concurrent
-)
-
 var decodeChoices = option.NewGroup("client",
-	option.Choice("watch-decode", func(o *DecodeOptions) *WatchDecode { return &o.WatchDecode },
+	option.Either("watch-decode", func(o *DecodeOptions) *bool { return &o.DecodesConcurrently },
 		"how many events of a watch etcd3 decodes at the same time (ConcurrentWatchObjectDecode, KEP-6178)",
 		option.Val("serial", "one: up to Kubernetes 1.36"),
 		option.Val("concurrent", "ten, and sends them in the order in which they came")),

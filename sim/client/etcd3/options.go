@@ -12,23 +12,15 @@ type Options struct {
 	// PassesMissingPrevKv: a change or deletion that etcd sent without the previous value, because that was
 	// compacted (etcd #10681), does not end the watch.
 	PassesMissingPrevKv bool
-	RangeStream         RangeStream
+	// StreamsRanges is the gate EtcdRangeStream, by default from Kubernetes 1.37 on. Otherwise initial events and lists
+	// come in pages.
+	StreamsRanges bool
 	// FallsBackLate: initial events whose stream ended with any error are listed in pages. An etcd that does not
 	// know RangeStream says so in the place of the first chunk, so that nothing is queued yet.
 	FallsBackLate bool
 	DecodeOptions
 	Amounts
 }
-
-// RangeStream is the gate EtcdRangeStream.
-type RangeStream uint8
-
-const (
-	// StreamDisabled: initial events and lists come in pages.
-	StreamDisabled RangeStream = iota
-	// StreamEnabled by default from Kubernetes 1.37 on.
-	StreamEnabled
-)
 
 // Choices are the options in which watchers differ.
 var Choices = option.Join(watchChoices, option.Lift(decodeChoices, decode))
@@ -39,7 +31,7 @@ var watchChoices = option.NewGroup("client",
 	option.Either("missing-prev-kv", func(o *Options) *bool { return &o.PassesMissingPrevKv }, "what a change or deletion without the previous value does to a watch",
 		option.Val("fails", "ends the watch with an error: Kubernetes from 1.15 on"),
 		option.Bug("passes", "nothing: a deletion does not reach the cache (kubernetes#76675)")),
-	option.Choice("etcd-range-stream", func(o *Options) *RangeStream { return &o.RangeStream },
+	option.Either("etcd-range-stream", func(o *Options) *bool { return &o.StreamsRanges },
 		"whether etcd3 reads initial events and whole lists as a stream (EtcdRangeStream, KEP-5966)",
 		option.Val("disabled", "it asks for pages: up to Kubernetes 1.36"),
 		option.Val("enabled", "it tries, and asks for pages for ten minutes if etcd does not know the method")),

@@ -9,7 +9,7 @@ import (
 // what it makes of it: after the time that this takes. A concurrent scheduler takes events by
 // itself.
 func (w *watchChan) wakeProcessEvents(env *sim.Env) {
-	if w.isConcurrent() || w.incomingEventChan.Len() == 0 || !env.CanSend(w.conn) {
+	if w.c.cfg.DecodesConcurrently || w.incomingEventChan.Len() == 0 || !env.CanSend(w.conn) {
 		return
 	}
 	if w.c.cfg.DecodeTime == 0 {
@@ -59,7 +59,7 @@ func (w *watchChan) sendEvent(env *sim.Env, e event) {
 func (w *watchChan) resultChanHasRoom(env *sim.Env) {
 	w.looksAt(env, cellIncoming)
 	w.looksAt(env, cellStartWatching)
-	if w.isConcurrent() {
+	if w.c.cfg.DecodesConcurrently {
 		w.collect(env)
 	} else if w.incomingEventChan.Len() > 0 {
 		env.Cover(resultChanDrained)

@@ -19,7 +19,7 @@ const recheckInterval = 10 * time.Minute
 
 // streams reports whether to try a stream: the gate, and Supports.
 func (c *Watcher) streams(env *sim.Env) bool {
-	if c.cfg.RangeStream == StreamDisabled {
+	if !c.cfg.StreamsRanges {
 		return false
 	}
 	env.Reads(cellUnsupported, 0)

@@ -181,7 +181,7 @@ func (w *watchChan) queueResponse(env *sim.Env) {
 // push puts an event into incomingEventChan, which has room. A scheduler that waits there
 // takes it at once.
 func (w *watchChan) push(env *sim.Env, e event) {
-	if w.isConcurrent() && w.incomingEventChan.Len() == 0 && w.schedules(env, e) {
+	if w.c.cfg.DecodesConcurrently && w.incomingEventChan.Len() == 0 && w.schedules(env, e) {
 		return
 	}
 	env.WritesItem(cellIncoming, int(w.n), w.incomingEventChan.Next())

@@ -4,7 +4,8 @@ import "github.com/watchbed/watchbed/sim/option"
 
 // Options are how a server answers RangeStream.
 type Options struct {
-	Method Method
+	// Served since 3.7.0: before that gRPC refuses the call.
+	Served bool
 	// ReadsNewestChunks: the chunks behind the first are each read at the newest revision.
 	// A client that asks for a revision pins it itself.
 	ReadsNewestChunks bool
@@ -14,19 +15,9 @@ type Options struct {
 	ChunkKeys int
 }
 
-// Method is whether a release has the method.
-type Method uint8
-
-const (
-	// Unimplemented: gRPC refuses the call.
-	Unimplemented Method = iota
-	// Served since 3.7.0.
-	Served
-)
-
 // Choices are the options in which servers differ.
 var Choices = option.NewGroup("etcd",
-	option.Choice("range-stream", func(o *Options) *Method { return &o.Method }, "what etcd does with a RangeStream (KEP-5966)",
+	option.Either("range-stream", func(o *Options) *bool { return &o.Served }, "what etcd does with a RangeStream (KEP-5966)",
 		option.Val("unimplemented", "it does not know the method: up to 3.6"),
 		option.Val("served", "it answers in chunks: 3.7.0")),
 	option.Either("stream-pin", func(o *Options) *bool { return &o.ReadsNewestChunks },
