@@ -11,7 +11,7 @@ import (
 	"github.com/watchbed/watchbed/conformance/rawwatch"
 	"github.com/watchbed/watchbed/conformance/wirepb"
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/etcd/request"
+	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -47,7 +47,7 @@ func do(ctx context.Context, conn *grpc.ClientConn, p sim.Payload) (sim.Payload,
 	if !ok {
 		return resp, nil
 	}
-	for _, known := range []*wire.Error{request.ErrCompacted, request.ErrFutureRev} {
+	for _, known := range []*wire.Error{v3rpc.ErrCompacted, v3rpc.ErrFutureRev} {
 		if refused.Message == known.Message {
 			return known, nil
 		}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/etcd/request"
+	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -32,7 +32,7 @@ func namesAnother(p, real, ours sim.Payload) bool {
 
 // contents are the reasons that are found in the store, and not in the request alone.
 var contents = []string{
-	request.ErrKeyNotFound.Message, request.ErrLeaseNotFound.Message, request.ErrCompacted.Message, request.ErrFutureRev.Message,
+	v3rpc.ErrKeyNotFound.Message, v3rpc.ErrLeaseNotFound.Message, v3rpc.ErrCompacted.Message, v3rpc.ErrFutureRev.Message,
 }
 
 // leavesLeasesOut reports whether the release answers ranges of keys without values from its

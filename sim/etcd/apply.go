@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/etcd/request"
+	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -32,7 +32,7 @@ func (s *Server) append(env *sim.Env, e *entry) {
 
 // runApplyLoop applies one entry and answers it.
 func (s *Server) runApplyLoop(env *sim.Env) {
-	if s.backend.HoldsUpApply(env) {
+	if s.backend.holdsUpApply(env) {
 		return
 	}
 	if s.ending.open {
@@ -152,11 +152,11 @@ func (s *Server) apply(env *sim.Env, e *entry) sim.Payload {
 func (s *Server) checkPut(env *sim.Env, r *wire.PutRequest) *wire.Error {
 	if r.Lease != 0 && s.lookup(env, r.Lease) == nil {
 		env.Cover(coverPutWithoutLease)
-		return request.ErrLeaseNotFound
+		return v3rpc.ErrLeaseNotFound
 	}
 	if (r.IgnoreValue || r.IgnoreLease) && len(s.before(env, r.Key, "")) == 0 {
 		env.Cover(coverIgnoresNothing)
-		return request.ErrKeyNotFound
+		return v3rpc.ErrKeyNotFound
 	}
 	return nil
 }
@@ -239,10 +239,10 @@ func (s *Server) compact(env *sim.Env, e *entry, rev int64) sim.Payload {
 	if code != 0 {
 		if r.Physical && code == wire.ErrCompacted {
 			// updateCompactRev puts a barrier behind the compactions that are under way.
-			s.awaitRemoval(env, e, request.Refusal(code))
+			s.awaitRemoval(env, e, v3rpc.Refusal(code))
 			return nil
 		}
-		return request.Refusal(code)
+		return v3rpc.Refusal(code)
 	}
 	if env.Noting() {
 		env.Note(applied{request: e.payload, compacted: rev})

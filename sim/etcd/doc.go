@@ -6,12 +6,9 @@
 // of them: a version, or a bug put on top, selects which queue or handler runs
 // (Options), never an extra step that misbehaves.
 //
-//	rangestream  how far an answer in chunks is, and how large the next one is
 //	mvcc     the store with its watchers: notify, syncWatchers, victims, compaction, restore
 //	v3rpc    the gRPC streams of watches: recvLoop, sendLoop, ctrlStream
-//	channel  a Go channel between two loops
 //	lease    the lessor: leases, and the keys attached to them
-//	protosize  how many bytes messages have
 //	etcd     the server around them: raft log and apply path, reads, members, faults
 //
 // A release is a preset of options, computed from the table in version.go.

@@ -2,8 +2,7 @@ package etcd
 
 import (
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/etcd/protosize"
-	"github.com/watchbed/watchbed/sim/etcd/request"
+	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -90,12 +89,12 @@ func (s *Server) refuseWrite(env *sim.Env, e *entry) bool {
 		env.Send(e.conn, errTooManyRequests)
 		return true
 	}
-	if protosize.Proposal(e.payload) > s.members.options().Write.MaxRequestBytes {
+	if v3rpc.ProposalSize(e.payload) > s.members.options().Write.MaxRequestBytes {
 		env.Cover(coverTooLarge)
 		if env.Noting() {
-			env.Note(failed{e.payload, request.ErrTooLarge, ""})
+			env.Note(failed{e.payload, v3rpc.ErrTooLarge, ""})
 		}
-		env.Send(e.conn, request.ErrTooLarge)
+		env.Send(e.conn, v3rpc.ErrTooLarge)
 		return true
 	}
 	if !s.isDue(env, TimesOut) {

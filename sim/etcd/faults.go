@@ -133,7 +133,7 @@ func (s *Server) clog(env *sim.Env, f *Clog) {
 	env.Arm(unclogTimer, max(0, f.Until.Sub(env.Now())))
 }
 
-// Defragment is a fault: a member defragments its backend, and meanwhile applies nothing and begins no read (backend.Lock). Its clients
+// Defragment is a fault: a member defragments its backend, and meanwhile applies nothing and begins no read (backendLock). Its clients
 // see a watch that stays open and says nothing new (kubernetes/kubernetes#138494).
 type Defragment struct {
 	// Node is the member's.
@@ -148,7 +148,7 @@ func (f *Defragment) Name() string { return "defragmentation of " + f.Label }
 
 // Ready implements sim.Fault.
 func (f *Defragment) Ready(w *sim.World) bool {
-	return !w.Node(f.Node).(Node).Simulated().backend.Held()
+	return !w.Node(f.Node).(Node).Simulated().backend.held
 }
 
 // Strike implements sim.Fault. Nothing waits for the answer.
@@ -167,13 +167,13 @@ func (m *defragmentMessage) Label() string { return "Defragment" }
 
 // defragment takes the lock of the backend, until the timer goes off.
 func (s *Server) defragment(env *sim.Env, f *Defragment) {
-	s.backend.Defrag(env)
+	s.backend.defrag(env)
 	env.Arm(defragmentTimer, max(0, f.Until.Sub(env.Now())))
 }
 
 // defragmented lets go on what waited.
 func (s *Server) defragmented(env *sim.Env) {
-	for _, place := range s.backend.Release(env) {
+	for _, place := range s.backend.release(env) {
 		s.release(env, place)
 	}
 	if s.log.waits() || s.ending.open {

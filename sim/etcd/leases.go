@@ -6,7 +6,7 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd/lease"
-	"github.com/watchbed/watchbed/sim/etcd/request"
+	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -72,10 +72,10 @@ func (s *Server) lookup(env *sim.Env, id int64) *lease.Lease {
 func (s *Server) leaseGrant(env *sim.Env, e *entry, r *wire.LeaseGrantRequest) sim.Payload {
 	switch {
 	case r.TTL > lease.MaxTTL:
-		return request.ErrLeaseTooLong
+		return v3rpc.ErrLeaseTooLong
 	case s.lookup(env, r.ID) != nil:
 		env.Cover(coverLeaseExists)
-		return request.ErrLeaseExists
+		return v3rpc.ErrLeaseExists
 	}
 	env.Cover(coverLeaseGranted)
 	env.Writes(cellLessor, 0)
@@ -88,7 +88,7 @@ func (s *Server) leaseGrant(env *sim.Env, e *entry, r *wire.LeaseGrantRequest) s
 // leaseRevoke is lessor.Revoke: one transaction deletes the keys, in their order.
 func (s *Server) leaseRevoke(env *sim.Env, e *entry, r *wire.LeaseRevokeRequest) sim.Payload {
 	if s.lookup(env, r.ID) == nil {
-		return request.ErrLeaseNotFound
+		return v3rpc.ErrLeaseNotFound
 	}
 	keys := s.lessor.Keys(r.ID)
 	for _, key := range keys {

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/etcd/request"
+	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -93,10 +93,10 @@ func (ms *members) status(env *sim.Env, r *wire.StatusRequest) sim.Payload {
 	case r.Endpoint == wire.ServingEndpoint:
 		return ms.all[ms.serving].status
 	case r.Endpoint < 0 || r.Endpoint >= len(ms.all):
-		return request.ErrUnknown
+		return v3rpc.ErrUnknown
 	case ms.all[r.Endpoint].Down:
 		env.Cover(coverStatusDown)
-		return request.ErrDown
+		return v3rpc.ErrDown
 	default:
 		return ms.all[r.Endpoint].status
 	}

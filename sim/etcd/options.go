@@ -3,8 +3,6 @@ package etcd
 import (
 	"github.com/watchbed/watchbed/sim/etcd/lease"
 	"github.com/watchbed/watchbed/sim/etcd/mvcc"
-	"github.com/watchbed/watchbed/sim/etcd/rangestream"
-	"github.com/watchbed/watchbed/sim/etcd/reply"
 	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/sim/option"
 )
@@ -16,11 +14,11 @@ type Options struct {
 	Watch     v3rpc.Options
 	Reads     ReadOptions
 	Log       LogOptions
-	Reply     reply.Options
+	Answers   v3rpc.Answers
 	Leases    lease.Options
 	Write     WriteOptions
 	Elections ElectionOptions
-	Streams   rangestream.Options
+	Streams   StreamOptions
 }
 
 // WriteOptions are about requests that are proposed to raft.
@@ -43,28 +41,28 @@ var writeOptions = option.NewGroup("etcd",
 func store(o *Options) *mvcc.Options  { return &o.Store }
 func watch(o *Options) *v3rpc.Options { return &o.Watch }
 
-func streams(o *Options) *rangestream.Options { return &o.Streams }
+func streams(o *Options) *StreamOptions { return &o.Streams }
 
 // Choices are the options in which releases differ.
 var Choices = option.Join(option.Lift(v3rpc.Choices, watch), option.Lift(mvcc.Choices, store),
 	option.Lift(logOptions, func(o *Options) *LogOptions { return &o.Log }),
-	option.Lift(reply.Choices, func(o *Options) *reply.Options { return &o.Reply }),
+	option.NewGroup("etcd", v3rpc.AnswersOption(func(o *Options) *v3rpc.Answers { return &o.Answers })),
 	option.Lift(txnChoices, func(o *Options) *WriteOptions { return &o.Write }),
 	option.Lift(lease.Choices, func(o *Options) *lease.Options { return &o.Leases }),
 	option.Lift(readChoices, func(o *Options) *ReadOptions { return &o.Reads }),
-	option.Lift(rangestream.Choices, streams))
+	option.Lift(streamChoices, streams))
 
 // Group is all options of a server: the choices, then the amounts.
 var Group = option.Join(Choices, option.Lift(mvcc.Amounts, store), option.Lift(v3rpc.Amounts, watch),
 	option.Lift(readOptions, func(o *Options) *ReadOptions { return &o.Reads }),
 	option.Lift(writeOptions, func(o *Options) *WriteOptions { return &o.Write }),
 	option.Lift(electionOptions, func(o *Options) *ElectionOptions { return &o.Elections }),
-	option.Lift(rangestream.Amounts, streams))
+	option.Lift(streamAmounts, streams))
 
 func (o *Options) setDefaults() {
 	o.Store.SetDefaults()
 	o.Watch.SetDefaults()
-	o.Streams.SetDefaults()
+	o.Streams.setDefaults()
 	if o.Write.MaxRequestBytes == 0 {
 		o.Write.MaxRequestBytes = defaultMaxRequestBytes
 	}

@@ -2,8 +2,7 @@ package etcd
 
 import (
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/etcd/rangestream"
-	"github.com/watchbed/watchbed/sim/etcd/request"
+	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -23,8 +22,6 @@ type reads struct {
 	// repeated is a call that asks the same once more, repeatedLate: the turn that it was for is over.
 	repeated     sim.Conn
 	repeatedLate bool
-	// streams are the answers that go out in chunks.
-	streams rangestream.Running
 }
 
 // idle reports whether linearizableReadLoop is between two turns.
@@ -45,6 +42,8 @@ type read struct {
 	revision int64
 	// ready: it no longer waits for linearizableReadLoop.
 	ready bool
+	// stream is an answer that goes out in chunks, nil before the first one.
+	stream *rangeStream
 }
 
 func (r *read) used() bool { return r.payload != nil }
@@ -90,8 +89,7 @@ func (r *read) handler() string {
 }
 
 func (t *reads) reset() {
-	t.streams.Reset()
-	*t = reads{handlers: t.handlers[:0], readNotifier: t.readNotifier[:0], confirming: t.confirming[:0], streams: t.streams}
+	*t = reads{handlers: t.handlers[:0], readNotifier: t.readNotifier[:0], confirming: t.confirming[:0]}
 }
 
 // add finds a place for a handler: the first free one.
@@ -126,9 +124,6 @@ func (t *reads) take(env *sim.Env, place int32) read {
 	env.Writes(cellRead, int(place))
 	env.Writes(cellReadPlace, int(place))
 	r := t.handlers[place]
-	if r.streams() {
-		t.streams.Remove(place)
-	}
 	t.handlers[place] = read{}
 	return r
 }
@@ -139,19 +134,19 @@ func (s *Server) receiveCall(env *sim.Env, m *sim.Message) {
 	readOnly, linearizable := false, false
 	switch r := m.Payload.(type) {
 	case *wire.RangeRequest:
-		refused = request.CheckRange(r)
+		refused = v3rpc.CheckRange(r)
 		readOnly, linearizable = true, !r.Serializable
 	case *wire.RangeStreamRequest:
 		s.receiveStream(env, m, r)
 		return
 	case *wire.PutRequest:
-		refused = request.CheckPut(r)
+		refused = v3rpc.CheckPut(r)
 	case *wire.DeleteRangeRequest:
 		if r.Key == "" {
-			refused = request.ErrEmptyKey
+			refused = v3rpc.ErrEmptyKey
 		}
 	case *wire.TxnRequest:
-		refused = request.CheckTxn(r)
+		refused = v3rpc.CheckTxn(r)
 		readOnly = isTxnReadonly(r)
 		linearizable = readOnly && !isTxnSerializable(r)
 	case *wire.CompactionRequest:
@@ -168,7 +163,7 @@ func (s *Server) receiveCall(env *sim.Env, m *sim.Message) {
 		env.Send(m.Conn, s.members.status(env, r))
 		return
 	default:
-		refused = request.ErrUnknown
+		refused = v3rpc.ErrUnknown
 	}
 	switch {
 	case refused != nil:
@@ -196,7 +191,7 @@ func (s *Server) release(env *sim.Env, place int32) {
 	r := &s.reads.handlers[place]
 	r.ready = true
 	env.WritesItem(cellRead, int(place), readReleased)
-	if r.begins() && s.backend.HoldsUp(env, place) {
+	if r.begins() && s.backend.holdsUp(env, place) {
 		return
 	}
 	if _, isRange := r.payload.(*wire.RangeRequest); (isRange || r.streams()) && s.cfg.Reads.cost() {
@@ -208,10 +203,10 @@ func (s *Server) release(env *sim.Env, place int32) {
 
 // receiveStream is the start of a RangeStream handler. Send has the window of a watch stream.
 func (s *Server) receiveStream(env *sim.Env, m *sim.Message, p *wire.RangeStreamRequest) {
-	refused := request.CheckRangeStream(p.Range)
+	refused := v3rpc.CheckRangeStream(p.Range)
 	if !s.members.options().Streams.Served {
 		env.Cover(coverStreamUnknown)
-		refused = request.ErrNoSuchMethod
+		refused = v3rpc.ErrNoSuchMethod
 	}
 	if refused != nil {
 		env.Send(m.Conn, refused)
@@ -243,19 +238,18 @@ func (s *Server) readChunk(env *sim.Env, place int32) (c chunk) {
 	env.ReadsItem(cellRead, int(place), readAsked)
 	env.ReadsItem(cellRead, int(place), readReleased)
 	env.Writes(cellStream, int(place))
-	stream := t.streams.Find(place)
-	if stream == nil {
-		stream = t.streams.Add(place, rangestream.New(t.handlers[place].payload.(*wire.RangeStreamRequest).Range, &o.Streams))
+	r := &t.handlers[place]
+	if r.stream == nil {
+		r.stream = newRangeStream(r.payload.(*wire.RangeStreamRequest).Range, &o.Streams)
 	} else {
 		env.Cover(coverStreamGoesOn)
 	}
 	var code wire.Code
-	if c.out, c.last, code = stream.Step(env, s.store, &o.Streams, o.Write.MaxRequestBytes); code != 0 {
-		c.refused = request.Refusal(code)
+	if c.out, c.last, code = r.stream.step(env, s.store, &o.Streams, o.Write.MaxRequestBytes); code != 0 {
+		c.refused = v3rpc.Refusal(code)
 	}
 	if env.Noting() && c.out != nil {
-		at, total := stream.At()
-		env.Note(chunkRead{t.handlers[place].from, len(c.out.Kvs), total, at})
+		env.Note(chunkRead{r.from, len(c.out.Kvs), r.stream.count, r.stream.at})
 	}
 	return c
 }
@@ -279,7 +273,7 @@ func (s *Server) sendChunk(env *sim.Env, place int32, c chunk) {
 	case !env.CanSend(r.conn):
 		env.Cover(coverStreamBlocked)
 		env.Writes(cellStream, int(place))
-		s.reads.streams.Block(place)
+		r.stream.blocked = true
 	default:
 		s.release(env, place)
 	}
@@ -289,7 +283,8 @@ func (s *Server) sendChunk(env *sim.Env, place int32, c chunk) {
 // client is gone.
 func (s *Server) wakeStream(env *sim.Env, conn sim.Conn) {
 	for i := range s.reads.handlers {
-		if r := &s.reads.handlers[i]; r.conn == conn && r.streams() && s.reads.streams.Unblock(int32(i)) {
+		if r := &s.reads.handlers[i]; r.conn == conn && r.stream != nil && r.stream.blocked {
+			r.stream.blocked = false
 			env.Writes(cellStream, i)
 			s.release(env, int32(i))
 		}
@@ -368,7 +363,7 @@ func (s *Server) runRead(env *sim.Env, place int32) {
 	case *wire.RangeRequest:
 		resp, code := s.store.RangeVisible(env, p)
 		if code != 0 {
-			env.Send(r.conn, request.Refusal(code))
+			env.Send(r.conn, v3rpc.Refusal(code))
 			return
 		}
 		s.answer(env, r.conn, r.payload, resp)
@@ -391,5 +386,5 @@ func (s *Server) runRead(env *sim.Env, place int32) {
 
 // answer sends the answer to a request of the key-value API.
 func (s *Server) answer(env *sim.Env, conn sim.Conn, request, right sim.Payload) {
-	env.Send(conn, s.members.options().Reply.Answers.Answer(env, request, right))
+	env.Send(conn, s.members.options().Answers.Answer(env, request, right))
 }

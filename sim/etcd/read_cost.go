@@ -5,7 +5,7 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd/mvcc"
-	"github.com/watchbed/watchbed/sim/etcd/request"
+	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/sim/fifo"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -111,7 +111,7 @@ func (s *Server) startRange(env *sim.Env) {
 		}
 	case *wire.RangeRequest:
 		if resp, code := s.store.Range(env, p); code != 0 {
-			q.answer = request.Refusal(code)
+			q.answer = v3rpc.Refusal(code)
 		} else {
 			q.answer = resp
 			took += s.cfg.Reads.RangeTimePerItem * sim.Duration(len(resp.Kvs))
@@ -137,7 +137,7 @@ func (s *Server) finishRange(env *sim.Env) {
 	if resp, ok := q.answer.(*wire.RangeResponse); ok && s.cfg.Reads.CompactsInRange {
 		env.Reads(mvcc.CellCompactRev, 0)
 		if resp.Revision < s.store.CompactRev() {
-			q.answer = request.Refusal(wire.ErrCompacted)
+			q.answer = v3rpc.Refusal(wire.ErrCompacted)
 		}
 	}
 	env.Send(r.conn, q.answer)

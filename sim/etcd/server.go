@@ -2,7 +2,6 @@ package etcd
 
 import (
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/etcd/backend"
 	"github.com/watchbed/watchbed/sim/etcd/lease"
 	"github.com/watchbed/watchbed/sim/etcd/mvcc"
 	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
@@ -59,7 +58,7 @@ type Server struct {
 	removals []removal
 	readCost readCost
 	// backend is what a defragmentation holds up.
-	backend backend.Lock
+	backend backendLock
 
 	// txnPath is memory for compareToPath.
 	txnPath []bool
@@ -131,7 +130,7 @@ func (s *Server) forget() {
 	clear(s.removals)
 	s.removals = s.removals[:0]
 	s.readCost.reset()
-	s.backend.Reset()
+	s.backend.reset()
 	s.failures = failures{}
 	s.leader.reset()
 	s.lessor.Demote()

@@ -29,9 +29,14 @@ func (s *Server) Clone() sim.Node {
 	c.reads.handlers = slices.Clone(s.reads.handlers)
 	c.reads.readNotifier = slices.Clone(s.reads.readNotifier)
 	c.reads.confirming = slices.Clone(s.reads.confirming)
-	c.reads.streams = s.reads.streams.Clone()
+	for i := range c.reads.handlers {
+		if stream := c.reads.handlers[i].stream; stream != nil {
+			own := *stream
+			c.reads.handlers[i].stream = &own
+		}
+	}
 	c.readCost = s.readCost.clone()
-	c.backend = s.backend.Clone()
+	c.backend = s.backend.clone()
 	c.store = s.store.Clone()
 	c.watch = s.watch.Clone(c.store)
 	return &c
@@ -47,7 +52,7 @@ func (s *Server) Fingerprint(d sim.Digest) sim.Digest {
 		// Indices count up: only how far they are apart matters.
 		d = d.Int(int64(s.reads.confirmed - s.log.applied))
 	}
-	d = s.backend.Fingerprint(s.leader.fingerprint(d))
+	d = s.backend.fingerprint(s.leader.fingerprint(d))
 	if s.ending.open {
 		d = s.ending.entry.payload.Digest(d.Text("ending"))
 	}
@@ -128,6 +133,9 @@ func (t *reads) fingerprint(d sim.Digest) sim.Digest {
 	for i := range t.handlers {
 		if r := &t.handlers[i]; r.used() {
 			d = r.payload.Digest(d.Int(int64(i)).Word(uint64(r.from)).Bool(r.ready).Int(r.revision))
+			if r.stream != nil {
+				d = r.stream.digest(d)
+			}
 		}
 	}
 	for _, places := range [2][]int32{t.readNotifier, t.confirming} {
@@ -142,7 +150,7 @@ func (t *reads) fingerprint(d sim.Digest) sim.Digest {
 	if t.repeated != sim.NoConn {
 		d = d.Text("asked again").Bool(t.repeatedLate)
 	}
-	return t.streams.Digest(d)
+	return d
 }
 
 // Held is what a server keeps in memory on behalf of clients.

@@ -4,7 +4,7 @@ import (
 	"cmp"
 
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/etcd/request"
+	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -70,7 +70,7 @@ func (s *Server) checkTxn(env *sim.Env, r *wire.TxnRequest, path *txnPath) *wire
 				continue
 			}
 			if code := s.store.CanRead(env, op.Range.Revision); code != 0 {
-				err = request.Refusal(code)
+				err = v3rpc.Refusal(code)
 			}
 		case op.Put != nil:
 			err = s.checkPut(env, op.Put)

@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/etcd/channel"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -17,7 +16,7 @@ type WatchStream struct {
 	// Name is what notes call the stream.
 	Name StreamName
 	// Chan is watchStream.ch.
-	Chan channel.Channel[*WatchResponse]
+	Chan Channel[*WatchResponse]
 	// watchers is watchStream.watchers, in the order in which they came; made counts
 	// all that there ever were.
 	watchers []*watcher

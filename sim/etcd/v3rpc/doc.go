@@ -6,6 +6,8 @@
 //	                   progress, prevKV and fragment, the progress ticker
 //	sendFragments      in fragment.go
 //
+// Beside it key.go has what etcd refuses by looking at a request alone, size.go the sizes of messages as protobuf.
+//
 // Where releases run other code, the stream calls the implementation that its
 // Options choose: ProgressRequests for what becomes of a progress request. Another module may register one.
 //

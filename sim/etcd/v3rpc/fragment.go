@@ -2,7 +2,6 @@ package v3rpc
 
 import (
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/etcd/protosize"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -12,8 +11,8 @@ func (sws *ServerWatchStream) sendFragments(env *sim.Env, r *wire.WatchResponse)
 	out, limit := &sws.send.out, sws.server.opts.FragmentBytes
 	bare := *r
 	bare.Events = nil
-	head := protosize.Response(&bare)
-	if sws.server.opts.Fragments == FragmentsNone || len(r.Events) < 2 || protosize.Response(r) < limit {
+	head := responseSize(&bare)
+	if sws.server.opts.Fragments == FragmentsNone || len(r.Events) < 2 || responseSize(r) < limit {
 		out.Push(r)
 		return
 	}
@@ -23,7 +22,7 @@ func (sws *ServerWatchStream) sendFragments(env *sim.Env, r *wire.WatchResponse)
 	for from := 0; from < len(r.Events); {
 		to, size := from, head
 		for to < len(r.Events) {
-			size += protosize.Event(&r.Events[to])
+			size += eventSize(&r.Events[to])
 			if to > from && (size >= limit || sws.server.opts.Fragments == FragmentsSingle) {
 				break
 			}

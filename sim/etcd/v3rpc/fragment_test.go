@@ -8,7 +8,6 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd/mvcc"
-	"github.com/watchbed/watchbed/sim/etcd/protosize"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -17,7 +16,7 @@ func TestFragmentsAreSmallerThanTheLimit(t *testing.T) {
 	for rev := int64(2); rev < 4; rev++ {
 		r.Events = append(r.Events, wire.Event{Kv: &wire.KeyValue{Key: "/a", Value: strings.Repeat("x", 300<<10), ModRevision: rev}})
 	}
-	for limit, want := range map[int]int{protosize.Response(r): 2, protosize.Response(r) + 1: 1} {
+	for limit, want := range map[int]int{responseSize(r): 2, responseSize(r) + 1: 1} {
 		s := NewWatchServer(&mvcc.WatchableStore{}, Numbers{})
 		s.Reset(Options{FragmentBytes: limit})
 		f := &fragmenting{sws: s.newPlace(), r: r}

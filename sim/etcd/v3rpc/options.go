@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/etcd/reply"
 	"github.com/watchbed/watchbed/sim/option"
 )
 
@@ -13,7 +12,7 @@ import (
 // has out of the box.
 type Options struct {
 	Progress    Progress
-	SentEvents  reply.Events
+	SentEvents  Events
 	ElidedTicks ElidedTicks
 	Fragments   Fragments
 
@@ -149,7 +148,7 @@ var Choices = option.NewGroup("etcd",
 		"what becomes of watch streams that require a leader when there is none",
 		option.Value{Name: "ended", Doc: "they end with an error: all releases"},
 		option.Value{Name: "kept", Doc: "they stay open, and their clients are sent nothing: no release"}),
-	reply.EventsOption(func(o *Options) *reply.Events { return &o.SentEvents }),
+	sentEventsOption,
 	option.Either("named-compaction", func(o *Options) *bool { return &o.NamesAfterLast }, "the compaction that etcd names when it ends a watch because of one",
 		option.Val("last", "the last one: all releases"),
 		option.Bug("after-last", "the revision behind the last one: no release")),

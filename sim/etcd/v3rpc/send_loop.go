@@ -5,7 +5,6 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd/mvcc"
-	"github.com/watchbed/watchbed/sim/etcd/reply"
 	"github.com/watchbed/watchbed/sim/fifo"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -160,7 +159,7 @@ func (sws *ServerWatchStream) forward(env *sim.Env, events []wire.Event) {
 		if sws.server.opts.NamesAfterLast {
 			r.CompactRevision++
 			if env.Noting() {
-				env.Note(reply.Altered{Sentence: "ends a watch and names a compaction that it has not made", Of: sim.About{Revision: r.CompactRevision}})
+				env.Note(altered{"ends a watch and names a compaction that it has not made", sim.About{Revision: r.CompactRevision}})
 			}
 		}
 	}

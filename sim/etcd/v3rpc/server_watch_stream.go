@@ -2,7 +2,6 @@ package v3rpc
 
 import (
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/etcd/channel"
 	"github.com/watchbed/watchbed/sim/etcd/mvcc"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -23,7 +22,7 @@ type ServerWatchStream struct {
 	// closing: the client is gone, and a watcher is still a victim in flight.
 	closing bool
 
-	ctrlStream channel.Channel[*wire.WatchResponse]
+	ctrlStream mvcc.Channel[*wire.WatchResponse]
 	flags      flags
 	// progress is the implementation that the option chooses.
 	progress       ProgressRequests

@@ -1,16 +1,12 @@
-// Package channel is a Go channel between two loops of a simulated server: one of
-// limited capacity, whose receiver takes from it in a select.
-//
-// The package imports sim and sim/fifo. It does not look at what is sent through
-// it.
-package channel
+package mvcc
 
 import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/fifo"
 )
 
-// Channel is empty after Make. Each entry is an item of its cell.
+// Channel is a Go channel between two loops of a server: one of limited capacity, whose receiver takes from it in a
+// select. It is empty after Make. Each entry is an item of its cell.
 type Channel[T any] struct {
 	queue fifo.Queue[T]
 	room  int

@@ -1,8 +1,4 @@
-// Package reply is what known bugs make of what an etcd server sends: the answers of its key-value API, and the
-// events in responses of its watch API. All releases send what the store says.
-//
-// It must never import another package of sim/etcd, all of which may import it.
-package reply
+package v3rpc
 
 import (
 	"slices"
@@ -12,6 +8,9 @@ import (
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 )
+
+// This file is what known bugs make of what an etcd server sends: the answers of its key-value API, and the events in
+// responses of its watch API. All releases send what the store says.
 
 // Answers is what etcd answers to requests of its key-value API.
 type Answers uint8
@@ -34,42 +33,37 @@ const (
 	shareValue
 )
 
-// Options are those of the answers.
-type Options struct{ Answers Answers }
-
-// Choices are the options of the answers.
-var Choices = option.NewGroup("etcd",
-	option.Choice("answers", func(o *Options) *Answers { return &o.Answers }, "what etcd answers to requests of its key-value API",
+// AnswersOption is the option answers.
+func AnswersOption[C any](field func(*C) *Answers) option.Option[C] {
+	return option.Choice("answers", field, "what etcd answers to requests of its key-value API",
 		option.Val("right", "what its store says: all releases"),
 		option.Bug("count-of-selection", "of a range the number of keys within the bounds of revisions: no release"),
 		option.Bug("deletes-count-one", "of a deletion that one key is deleted, however many are: no release"),
 		option.Bug("new-value-as-previous", "of a put the new value where the previous one is asked for: no release"),
-		option.Bug("requested-revision", "of a range at a revision that etcd is at this revision: no release (kine#595)")))
-
-// EventsOption is the option sent-events.
-func EventsOption[C any](field func(*C) *Events) option.Option[C] {
-	return option.Choice("sent-events", field, "which events etcd puts into a response to a watch",
-		option.Val("right", "what its store says: all releases"),
-		option.Bug("deleted-without-value", "those of the store, but the previous values of deletions are empty: no release"),
-		option.Bug("previous-of-created", "those of the store, but a key that is created is its own previous value: no release"),
-		option.Bug("share-value", "those of the store, with the value of the last put in all of them: no release"))
+		option.Bug("requested-revision", "of a range at a revision that etcd is at this revision: no release (kine#595)"))
 }
 
-// Altered is the note that what etcd sends is not what its store says.
-type Altered struct {
-	Sentence string
-	Of       sim.About
+var sentEventsOption = option.Choice("sent-events", func(o *Options) *Events { return &o.SentEvents }, "which events etcd puts into a response to a watch",
+	option.Val("right", "what its store says: all releases"),
+	option.Bug("deleted-without-value", "those of the store, but the previous values of deletions are empty: no release"),
+	option.Bug("previous-of-created", "those of the store, but a key that is created is its own previous value: no release"),
+	option.Bug("share-value", "those of the store, with the value of the last put in all of them: no release"))
+
+// altered is the note that what etcd sends is not what its store says.
+type altered struct {
+	sentence string
+	of       sim.About
 }
 
 // Text implements sim.Note.
-func (n Altered) Text(*sim.World) string { return n.Sentence }
+func (n altered) Text(*sim.World) string { return n.sentence }
 
 // About implements sim.Subject.
-func (n Altered) About() sim.About { return n.Of }
+func (n altered) About() sim.About { return n.of }
 
 func note(env *sim.Env, sentence string, revision int64, key string) {
 	if env.Noting() {
-		env.Note(Altered{sentence, sim.About{Revision: revision, Key: key}})
+		env.Note(altered{sentence, sim.About{Revision: revision, Key: key}})
 	}
 }
 

@@ -1,4 +1,4 @@
-package protosize
+package v3rpc
 
 import (
 	"strings"
@@ -17,16 +17,16 @@ func TestResponsesAreAsLargeAsProtobuf(t *testing.T) {
 			return &wire.KeyValue{Key: "/a", Value: strings.Repeat("x", n), CreateRevision: 2, ModRevision: rev, Version: rev - 1}
 		}
 		r := &wire.WatchResponse{Revision: 3, WatchID: 7, Events: []wire.Event{{Kv: item(2)}, {Kv: item(3)}}}
-		require.Equal(t, want[0], Response(r))
+		require.Equal(t, want[0], responseSize(r))
 		r.Events = append(r.Events, wire.Event{Type: wire.Delete, Kv: &wire.KeyValue{Key: "/a", ModRevision: 4}, PrevKv: item(3)})
 		r.Fragment = true
-		require.Equal(t, want[1], Response(r))
+		require.Equal(t, want[1], responseSize(r))
 	}
 }
 
 func TestProposalsAreAsLargeAsProtobuf(t *testing.T) {
 	for want, request := range requests {
-		require.Equal(t, want, Proposal(request), "%T", request)
+		require.Equal(t, want, ProposalSize(request), "%T", request)
 	}
 }
 
@@ -61,6 +61,6 @@ func TestRangesAreAsLargeAsProtobuf(t *testing.T) {
 		item := func(rev int64) *wire.KeyValue {
 			return &wire.KeyValue{Key: "/a", Value: strings.Repeat("x", n), CreateRevision: 2, ModRevision: rev, Version: rev - 1}
 		}
-		require.Equal(t, want, Range(&wire.RangeResponse{Revision: 3, Kvs: []*wire.KeyValue{item(2), item(3)}, More: true, Count: 300}))
+		require.Equal(t, want, RangeSize(&wire.RangeResponse{Revision: 3, Kvs: []*wire.KeyValue{item(2), item(3)}, More: true, Count: 300}))
 	}
 }
