@@ -95,9 +95,6 @@ func cameTo(s *proofs.Search) string {
 		}
 	}
 	text += "; " + report.Counted(uint64(s.States), "state")
-	if s.StandsFor > 0 {
-		text += " for " + report.Counted(uint64(s.StandsFor), "state")
-	}
 	text += ", " + report.Counted(uint64(s.Transitions), "transition") + fmt.Sprintf(", depth %d", s.Depth)
 	if s.Seconds > 0 {
 		text += fmt.Sprintf(", %g s", s.Seconds)

@@ -48,10 +48,6 @@ A claim that something comes sooner or later (answered) is violated by a loop th
 repeated for ever. For it, timers fire without end when nothing else can happen. If each such
 firing leads to a new state, the search ends and says that --depth is missing.
 
-Clients with the same plan that only ask caches cannot be told apart. Of the states that differ only
-in who is who of them one is looked at, unless --no-symmetry says otherwise or a claim is about what
-comes sooner or later. The verdict and the length of a shortest schedule are the same.
-
 A planted bug is refused if nothing that it violates is judged by the search: the verdict would say that it does no harm.
 
 There are two engines, which must agree. "states" goes through states, breadth first, and so
@@ -100,11 +96,10 @@ type proveFlags struct {
 	limit                          time.Duration
 	workers                        int
 	// deviates says that deviations bounds the search.
-	deviates   bool
-	noSymmetry bool
-	out, keep  string
-	json       bool
-	html       string
+	deviates  bool
+	out, keep string
+	json      bool
+	html      string
 }
 
 // The defaults of prove.
@@ -137,7 +132,6 @@ func proveCommand(s process) *cobra.Command {
 	c.Flags().IntVar(&f.memory, "memory", defaultMemoryMB, "`MB` of memory that states and what is learned of them may take; with --keep more states go to files")
 	c.Flags().DurationVar(&f.limit, "for", 0, "how long to go on, such as 60s")
 	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many search at the same time; the result does not depend on it")
-	c.Flags().BoolVar(&f.noSymmetry, "no-symmetry", false, "look at each state, also if it differs from another one only in who is who of clients that do the same")
 	c.Flags().StringVar(&f.out, outFlag, failuresDir, "directory for replay files; none is ever overwritten")
 	c.Flags().StringVar(&f.keep, "keep", "", "directory that keeps the search, so that the same command goes on where it ended or was killed")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
@@ -211,7 +205,7 @@ func (f *proveFlags) search(ctx context.Context, s process, sc *testbed.Scenario
 	cfg := prove.Config{
 		Bounds:  prove.Bounds{Firings: f.firings, Depth: f.depth, Answers: f.answers},
 		Workers: f.workers, States: f.states, Bytes: f.memory << 20, For: f.limit,
-		Symmetry: !f.noSymmetry, Progress: live.search,
+		Progress: live.search,
 	}
 	if f.keep != "" {
 		code, err := codeHash()
@@ -297,7 +291,7 @@ func (f *proveFlags) fits(set *pflag.FlagSet) error {
 	default:
 		return usage("unknown engine %q: want %s or %s", f.engine, proof.States, proof.ClassSchedules)
 	}
-	for _, name := range []string{"depth", "answers", "states", "memory", "workers", "no-symmetry", "keep"} {
+	for _, name := range []string{"depth", "answers", "states", "memory", "workers", "keep"} {
 		if set.Changed(name) {
 			return usage("--%s is for --engine %s: schedules are followed to their end, one at a time, and no states are kept", name, proof.States)
 		}

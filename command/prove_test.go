@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -105,32 +104,6 @@ func TestProveBySchedulesSaysWhatItCovered(t *testing.T) {
 
 	require.Equal(t, exitNoVerdict, c.run("prove", "issue-15220", "--etcd", "3.6.16", "--engine", "schedules", "--for", "1ms"))
 	require.Contains(t, c.out, "undecided: ")
-}
-
-// twoReaders are the bounds of a proof with two clients that do the same.
-var twoReaders = []string{"--set", "writers=1", "--set", "writes=0", "--set", "readers=2", "--set", "reads=1", "--firings", "0"}
-
-func TestProveSaysWhatSymmetryDid(t *testing.T) {
-	prove := func(args ...string) (string, proof.Proof) {
-		c := command(t)
-		args = append(append([]string{"prove", "issue-15220", "--etcd", "3.5.7"}, args...), twoReaders...)
-		c.run(args...)
-		text := c.out
-		c.run(append(args, "--json")...)
-		var p proof.Proof
-		require.NoError(t, json.Unmarshal([]byte(c.out), &p))
-		return text, p
-	}
-	each, all := prove("--no-symmetry")
-	require.NotContains(t, each, "who is who")
-	require.Empty(t, all.Alike)
-	one, p := prove()
-	require.Equal(t, [][]string{{"reader-1", "reader-2"}}, p.Alike)
-	require.Equal(t, all.Verdict, p.Verdict)
-	require.Equal(t, all.States, p.StandsFor)
-	require.Less(t, p.States, all.States)
-	require.Contains(t, strings.Join(strings.Fields(one), " "),
-		fmt.Sprintf("They stand for %s: those that differ only in who is who of reader-1 and reader-2 count as one.", report.Counted(uint64(all.States), "state")))
 }
 
 func TestProveThatALimitEndsIsUndecided(t *testing.T) {
@@ -255,7 +228,6 @@ func TestProveRefusesWhatItCannotSearch(t *testing.T) {
 	for _, limit := range []string{"--depth", "--answers", "--states", "--memory", "--workers", "--keep"} {
 		c.refuses([]string{limit + " is for --engine states"}, "prove", "issue-15220", "--engine", "schedules", limit, "1")
 	}
-	c.refuses([]string{"--no-symmetry is for --engine states"}, "prove", "issue-15220", "--engine", "schedules", "--no-symmetry")
 	c.refuses([]string{"unknown bug"}, "prove", "issue-15220", "--bug", "nosuch")
 }
 

@@ -36,9 +36,6 @@ type figures struct {
 	// Why is that of an undecided search.
 	Why                        string `json:",omitempty"`
 	States, Transitions, Depth int
-	// StandsFor is how many states there are if each is counted that differs from one of States only in
-	// who is who of clients; 0 if all are told apart.
-	StandsFor int `json:",omitempty"`
 	// Vacuous are the claims that no step has put to the test.
 	Vacuous []string `json:",omitempty"`
 	// NotJudged are claims of the scenario that a search cannot judge.
@@ -79,7 +76,7 @@ func (w *without) String() string {
 }
 
 func figuresOf(p *proof.Proof) figures {
-	f := figures{Verdict: p.Verdict, Why: p.Why, States: p.States, Transitions: p.Transitions, Depth: p.Depth, StandsFor: p.StandsFor, NotJudged: p.NotJudged}
+	f := figures{Verdict: p.Verdict, Why: p.Why, States: p.States, Transitions: p.Transitions, Depth: p.Depth, NotJudged: p.NotJudged}
 	for _, c := range p.Claims {
 		if p.Verdict == string(prove.Vacuous) && p.Checked[c] == 0 {
 			f.Vacuous = append(f.Vacuous, c)

@@ -100,7 +100,7 @@ func TestRowsWithMutant(t *testing.T) {
 		}
 		o := mutants.Outcome{Row: s.name, States: s.want.States}
 		require.NoError(t, out.Encode(&o))
-		limits := prove.Config{Bounds: boundsOf(&s.params, s.firings), Workers: 1, Symmetry: true, States: 4*s.want.States + 1000}
+		limits := prove.Config{Bounds: boundsOf(&s.params, s.firings), Workers: 1, States: 4*s.want.States + 1000}
 		found, _, err := proof.Search(t.Context(), s.scenario, s.params, limits, "watchbed")
 		if o.Ended = true; err != nil {
 			o.Kind, o.What = mutants.Failed, err.Error()

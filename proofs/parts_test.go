@@ -78,7 +78,7 @@ func (x *stepper) step(w *sim.World, at sim.State, i, which int) (*sim.World, si
 			x.known[known]++
 			behaviour, err := taken.Behaviour()
 			require.NoError(x.t, err)
-			require.Equal(x.t, behaviour, x.parts.Behaviour(next, &sim.Sketch{}))
+			require.Equal(x.t, behaviour, x.learner.Behaviour(next))
 			again := x.parts.World(next, fork(x.t, x.first))
 			require.Equal(x.t, state(x.t, taken), state(x.t, again))
 			requireActions(x.t, taken.Enabled(), again.Enabled())

@@ -51,7 +51,7 @@ func search(t *testing.T, sc *testbed.Scenario, p testbed.Params, firings, state
 // searchUntil is search with all limits of a configuration.
 func searchUntil(t *testing.T, sc *testbed.Scenario, p testbed.Params, firings int, cfg prove.Config) (*proof.Proof, []*recording.Recording) {
 	t.Helper()
-	cfg.Bounds, cfg.Workers, cfg.Symmetry = boundsOf(&p, firings), runtime.GOMAXPROCS(0), true
+	cfg.Bounds, cfg.Workers = boundsOf(&p, firings), runtime.GOMAXPROCS(0)
 	found, runs, err := proof.Search(t.Context(), sc, p, cfg, "watchbed")
 	require.NoError(t, err)
 	return found, runs

@@ -16,10 +16,9 @@ type Search struct {
 	Claims, NotJudged []string
 	Verdict           string
 	// Why is that of an undecided search, Vacuous are the claims that no step has put to the test.
-	Why     string
-	Vacuous []string
-	// StandsFor is how many states there are if clients with the same plan are told apart, 0 if they are.
-	States, Transitions, Depth, StandsFor int
+	Why                        string
+	Vacuous                    []string
+	States, Transitions, Depth int
 	// Violated is the property that a shortest schedule violates, of so many Steps, of which the last Loop can be repeated for ever.
 	Violated    string
 	Steps, Loop int

@@ -31,7 +31,7 @@ func TestResultDoesNotDependOnTheNumberOfWorkers(t *testing.T) {
 			p := sc.Params
 			require.NoError(t, setAll(&p, world.settings))
 			search := func(workers int) (*proof.Proof, string) {
-				cfg := prove.Config{Bounds: prove.Bounds{Firings: 1}, States: world.states, Workers: workers, Symmetry: true}
+				cfg := prove.Config{Bounds: prove.Bounds{Firings: 1}, States: world.states, Workers: workers}
 				found, runs, err := proof.Search(t.Context(), sc, p, cfg, "watchbed")
 				require.NoError(t, err)
 				found.Seconds = 0

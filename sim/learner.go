@@ -7,8 +7,9 @@ type Learner struct {
 	parts *Parts
 	// alike reports whether two nodes are equal in everything that they consist of.
 	alike func(a, b any) bool
-	// at is a world in which steps are taken.
-	at *World
+	// at is a world in which steps are taken, places memory of Behaviour.
+	at     *World
+	places []Digest
 }
 
 // Learner returns one for a worker whose world is this one: one of those from which the parts were made.

@@ -375,44 +375,25 @@ func (p *Parts) restDigest(s State) Digest {
 }
 
 // Behaviour is World.Behaviour of a state.
-func (p *Parts) Behaviour(s State, k *Sketch) Digest {
+func (l *Learner) Behaviour(s State) Digest {
+	p := l.parts
 	d := p.restDigest(s)
-	conns := p.placeOfConn(1)
-	for _, n := range s[placeOfNodes+1 : conns] {
+	first := p.placeOfConn(1)
+	for _, n := range s[placeOfNodes+1 : first] {
 		d = d.Fold(p.nodeParts.At(n).digest)
 	}
-	p.placesOfConns(s, k)
+	conns := s[p.placeOfConn(0):]
+	places := append(l.places[:0], make([]Digest, len(conns))...)
+	l.places = places
+	for n := 1; n < p.nodes; n++ {
+		held := p.objects.At(p.nodeParts.At(s[placeOfNodes+n]).object).conns
+		addPlaces(places, NodeID(n), held, func(i int) *conn { return &p.connParts.At(conns[i]).conn })
+	}
 	var sum Digest
-	for i, c := range s[conns:] {
+	for i, c := range s[first:] {
 		if part := p.connParts.At(c); part.conn.state != connFree {
-			sum = sum.And(linkDigest(part.digest.Fold(k.places[i+1]), part.conn.opener, part.conn.acceptor))
+			sum = sum.And(linkDigest(part.digest.Fold(places[i+1]), part.conn.opener, part.conn.acceptor))
 		}
 	}
 	return d.Fold(sum)
-}
-
-// Sketch is World.Sketch of a state.
-func (p *Parts) Sketch(s State, k *Sketch) {
-	k.rest = p.restDigest(s)
-	k.nodes, k.links = append(k.nodes[:0], Digest{}), k.links[:0]
-	conns := p.placeOfConn(1)
-	for _, n := range s[placeOfNodes+1 : conns] {
-		k.nodes = append(k.nodes, p.nodeParts.At(n).digest)
-	}
-	p.placesOfConns(s, k)
-	for i, c := range s[conns:] {
-		if part := p.connParts.At(c); part.conn.state != connFree {
-			k.links = append(k.links, link{part.digest.Fold(k.places[i+1]), part.conn.opener, part.conn.acceptor})
-		}
-	}
-}
-
-// placesOfConns is World.placesOfConns of a state.
-func (p *Parts) placesOfConns(s State, k *Sketch) {
-	conns := s[p.placeOfConn(0):]
-	k.places = append(k.places[:0], make([]Digest, len(conns))...)
-	for n := 1; n < p.nodes; n++ {
-		held := p.objects.At(p.nodeParts.At(s[placeOfNodes+n]).object).conns
-		addPlaces(k.places, NodeID(n), held, func(i int) *conn { return &p.connParts.At(conns[i]).conn })
-	}
 }

@@ -7,14 +7,11 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/prove"
-	"github.com/watchbed/watchbed/explore/values"
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/client"
 	"github.com/watchbed/watchbed/sim/compactor"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/informer"
-	"github.com/watchbed/watchbed/testbed/plans"
 	"github.com/watchbed/watchbed/workload"
 )
 
@@ -27,12 +24,6 @@ type Past interface {
 	Digest(d sim.Digest) sim.Digest
 }
 
-// ApartPast is an optional capability of a past: it is Digest in parts. What it keeps of a client
-// of the history is mixed into own, at the client's index in the history, and the rest into d.
-type ApartPast interface {
-	Apart(d sim.Digest, own []sim.Digest) sim.Digest
-}
-
 // NoPast is the past of a property that each state, or each answer, holds or violates by
 // itself.
 func NoPast(*System) Past { return noPast{} }
@@ -41,9 +32,6 @@ type noPast struct{}
 
 // Digest implements Past.
 func (noPast) Digest(d sim.Digest) sim.Digest { return d }
-
-// Apart implements ApartPast.
-func (noPast) Apart(d sim.Digest, _ []sim.Digest) sim.Digest { return d }
 
 // Goal is what a property promises to come sooner or later. A search over states looks for a
 // schedule in which it never does.
@@ -127,9 +115,8 @@ func (sc *Scenario) ProvableByHistory(p Params) (*System, []*Property, error) {
 }
 
 var (
-	_ prove.Subject   = (*System)(nil)
-	_ prove.Symmetric = (*System)(nil)
-	_ prove.Horizon   = (*System)(nil)
+	_ prove.Subject = (*System)(nil)
+	_ prove.Horizon = (*System)(nil)
 )
 
 // makePasts makes those of the claims, each once, and finds out which judges look at steps.
@@ -151,7 +138,6 @@ func (s *System) makePasts() error {
 		s.addPast(c.Past(s))
 	}
 	s.findRemembering()
-	s.findAlike()
 	return nil
 }
 
@@ -214,72 +200,6 @@ func (s *System) adoptClient(role Role, w *sim.World, n sim.NodeID) {
 func (s *System) Past(d sim.Digest) sim.Digest {
 	for _, p := range s.pasts {
 		d = p.Digest(d)
-	}
-	return d
-}
-
-// Alike implements prove.Symmetric.
-func (s *System) Alike() [][]sim.NodeID { return s.alike }
-
-// findAlike finds the clients of the history with equal programs. Those that write are told apart
-// by what they write.
-func (s *System) findAlike() {
-	if slices.ContainsFunc(s.pasts, func(p Past) bool { _, apart := p.(ApartPast); return !apart }) {
-		return
-	}
-	alike, programs, sets := values.Alike(), s.clients.programs, [][]sim.NodeID(nil)
-	for n, role := range s.roles {
-		if role.Part != HistoryClient || !s.isLikeOthers(&programs[role.Place]) {
-			continue
-		}
-		i := slices.IndexFunc(sets, func(set []sim.NodeID) bool {
-			p, q := &programs[s.roles[set[0]].Place], &programs[role.Place]
-			return p.Await == q.Await && alike(p.Steps, q.Steps)
-		})
-		if i < 0 {
-			i, sets = len(sets), append(sets, nil)
-		}
-		sets[i] = append(sets[i], sim.NodeID(n))
-	}
-	s.alike = slices.DeleteFunc(sets, func(set []sim.NodeID) bool { return len(set) == 1 })
-}
-
-// isLikeOthers reports whether another client with an equal program could not be told from one. A
-// program that is drawn, or made of what the client has seen, cannot be compared.
-func (s *System) isLikeOthers(p *plans.Program) bool {
-	return p.Draw == nil && !slices.ContainsFunc(p.Steps, func(x workload.Step) bool {
-		return x.SinceSeen != nil || slices.ContainsFunc(append(x.Turns, x.To), func(n sim.NodeID) bool { return !s.treatsAlike(n) })
-	})
-}
-
-// treatsAlike reports whether a node is a cache that does the same for all clients, and says on whose
-// behalf it does what (sim.Peered). A node that is made of a cache may know more. The queues of API
-// Priority and Fairness depend on the client's number.
-func (s *System) treatsAlike(n sim.NodeID) bool {
-	c := s.Cache(n)
-	if c == nil {
-		return false
-	}
-	_, known := c.Node.(*cache.Cache)
-	return known && !slices.ContainsFunc(c.servers, func(x *Server) bool { return x.Cache.Flow.Seats > 0 })
-}
-
-// PastApart implements prove.Symmetric.
-func (s *System) PastApart(d sim.Digest, own []sim.Digest) sim.Digest {
-	clients := slices.Repeat([]sim.Digest{sim.NewDigest}, len(s.names))
-	for _, p := range s.pasts {
-		d = p.(ApartPast).Apart(d, clients)
-	}
-	place := 0
-	for _, set := range s.alike {
-		for _, n := range set {
-			c := s.roles[n].Place
-			own[place], clients[c] = own[place].Fold(clients[c]), sim.Digest{}
-			place++
-		}
-	}
-	for _, x := range clients {
-		d = d.Fold(x)
 	}
 	return d
 }

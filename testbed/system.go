@@ -5,7 +5,6 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/testbed/faults"
@@ -45,8 +44,6 @@ type System struct {
 	// pasts are those of the claims, ofSteps says whose judges look at steps: set by Provable.
 	pasts   []Past
 	ofSteps []bool
-	// alike are the nodes that a search cannot tell apart: set by Provable.
-	alike [][]sim.NodeID
 	// remembering is what a search carries along from state to state: set by Provable.
 	remembering []Remembering
 	// judgesRest: a claim is also about where nothing more can happen; set by Provable.

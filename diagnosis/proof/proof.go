@@ -49,10 +49,6 @@ type Proof struct {
 	Transitions int        `json:"transitions"`
 	Depth       int        `json:"depth"`
 	Schedules   *Schedules `json:"schedules,omitempty"`
-	// Alike are the nodes that were not told apart, set by set, and StandsFor is how many states there
-	// are if each is counted that differs from one of States only in who is who of them.
-	Alike     [][]string `json:"alike,omitempty"`
-	StandsFor int        `json:"standsFor,omitempty"`
 	// Ended are the states in which the run was over, as its clients were done. Rested are those
 	// in which nothing more could happen before that: the end of a run that goes on to rest.
 	// Left were found and not expanded.
@@ -222,7 +218,7 @@ func question(sc *testbed.Scenario, p *testbed.Params, claims []string, cfg *pro
 		list = append(list, x.Name+"="+x.Value)
 	}
 	return append(list, "claims="+strings.Join(claims, ","), fmt.Sprintf("--firings=%d", cfg.Bounds.Firings), fmt.Sprintf("--depth=%d", cfg.Bounds.Depth),
-		fmt.Sprintf("--answers=%d", cfg.Bounds.Answers), fmt.Sprintf("--no-symmetry=%v", !cfg.Symmetry))
+		fmt.Sprintf("--answers=%d", cfg.Bounds.Answers))
 }
 
 // subjects makes those of the workers. seen gets what each of them notes.
@@ -265,7 +261,6 @@ func of(sc *testbed.Scenario, p *testbed.Params, b prove.Bounds, r *prove.Result
 	proof.Bounds.Fixed = r.Fixed
 	proof.Checked = r.Checked
 	proof.States, proof.Transitions, proof.Depth = r.States, r.Transitions, r.Depth
-	proof.Alike, proof.StandsFor = r.Alike, r.StandsFor
 	proof.Ended, proof.Rested, proof.Left = r.Ended, r.Rested, r.Left
 	proof.CutStates, proof.Collision, proof.Seconds, proof.Bytes = r.CutStates, r.Collision(), r.Seconds, r.Bytes
 	proof.Resumed, proof.GoesOn, proof.Filed = r.Resumed, r.GoesOn, r.Filed

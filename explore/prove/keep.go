@@ -71,7 +71,6 @@ type now struct {
 	First, Last, Done, Depth int
 	Transitions              int
 	Ended, Rested, Cut       int
-	StandsFor                int
 	Checked                  []int
 	Stopped                  []keptStopped  `json:",omitempty"`
 	Spread                   map[string]int `json:",omitempty"`
@@ -132,7 +131,7 @@ func (s *search) takeOver(p checkpoint.Part) error {
 		return other
 	}
 	s.first, s.last, s.done, s.depth, s.transitions = at.First, at.Last, at.Done, at.Depth, at.Transitions
-	s.ended, s.rested, s.cut, s.checked, s.standsFor = at.Ended, at.Rested, at.Cut, at.Checked, at.StandsFor
+	s.ended, s.rested, s.cut, s.checked = at.Ended, at.Rested, at.Cut, at.Checked
 	s.before = time.Duration(at.Seconds * float64(time.Second))
 	maps.Copy(s.spread, at.Spread)
 	for _, x := range at.Stopped {
@@ -186,7 +185,7 @@ func (s *search) keep(due bool) error {
 	}
 	at := now{
 		Root: k.root, First: s.first, Last: s.last, Done: s.done, Depth: s.depth, Transitions: s.transitions,
-		Ended: s.ended, Rested: s.rested, Cut: s.cut, StandsFor: s.standsFor, Checked: s.checked, Spread: s.spread, Seconds: s.elapsed().Seconds(),
+		Ended: s.ended, Rested: s.rested, Cut: s.cut, Checked: s.checked, Spread: s.spread, Seconds: s.elapsed().Seconds(),
 	}
 	for _, t := range slices.SortedFunc(maps.Keys(s.stopped), compareTimers) {
 		at.Stopped = append(at.Stopped, keptStopped{int(t.node), int(t.number), s.stopped[t].Times, s.stopped[t].Timer})

@@ -191,7 +191,7 @@ func (l *looper) hop(e edge) error {
 		given := answers.Combination{Most: w.counter.bounds.Answers}
 		for more := true; more; more = given.Next() {
 			next := w.take(a, &given)
-			if k, _ := w.key(&next, w.worldThere); k != l.graph.keys[e.to] {
+			if w.key(&next, w.worldThere) != l.graph.keys[e.to] {
 				continue
 			}
 			taken, err := newStep(i, &given)

@@ -24,11 +24,6 @@ type Result struct {
 	Verdict Verdict
 	// States are all that were found, Transitions all steps that were taken.
 	States, Transitions int
-	// Alike are the nodes that the search did not tell apart, set by set, and StandsFor how many states
-	// there are if each is counted that differs from one of States only in who is who of them. Both
-	// are empty if it tells all apart.
-	Alike     [][]string
-	StandsFor int
 	// Depth is the number of steps of the longest of the shortest schedules to a state.
 	Depth int
 	// Left is the number of states that were found and not expanded, because the search

@@ -27,10 +27,6 @@ type Config struct {
 	For           time.Duration
 	// Keep says where the search is kept, nil if it is not.
 	Keep *Keep
-	// Symmetry has the search look at one of the states that differ only in who is who of nodes
-	// that cannot be told apart (Symmetric). A subject with a Goal has none: what fairness owes a
-	// node it does not owe another one.
-	Symmetry bool
 	// nodes is, in a test, of how many nodes a search learns before it begins anew, maxNodes if it is 0.
 	nodes int
 	// Progress is called from time to time; nil is not.
@@ -78,9 +74,7 @@ func Search(ctx context.Context, subjects func() Subject, properties []string, c
 		// State 0 is none, and the start is no step. Nothing is remembered there.
 		root, s.depth = keyOf(sim.NewDigest.Text("before the start")), -1
 	} else {
-		var stands int
-		root, stands = first.key(&first.path[0], first.world)
-		s.standsFor = max(stands, 1)
+		root = first.key(&first.path[0], first.world)
 	}
 	s.visited.add(root)
 	s.root = root
@@ -119,9 +113,7 @@ type search struct {
 	first, last, done        int
 	transitions, depth, left int
 	ended, rested, cut       int
-	// standsFor is how many states were found if each is counted that another one stands for.
-	standsFor int
-	stopped   map[timer]Stopped
+	stopped                  map[timer]Stopped
 	// starts: state 0 is before the start, which has several ways.
 	starts bool
 	// spread has how many answers a question has of which only some were looked at.
@@ -367,7 +359,6 @@ func (s *search) add(by *chunk, c *candidate) error {
 		s.frontier.keep(c.at, by.parts[c.first:c.last])
 	}
 	s.tree.add(c.parent, c.step)
-	s.standsFor += max(c.stands, 1)
 	if s.graph != nil {
 		s.graph.found(c.key)
 	}
@@ -453,16 +444,6 @@ func (s *search) result() *Result {
 		r.Spread = append(r.Spread, Spread{what, s.spread[what], s.cfg.Bounds.Answers})
 	}
 	world := s.workers[0].first
-	if y := s.workers[0].symmetry; y != nil {
-		r.StandsFor = s.standsFor
-		for _, set := range y.sets {
-			r.Alike = append(r.Alike, nil)
-			for _, n := range set {
-				last := &r.Alike[len(r.Alike)-1]
-				*last = append(*last, world.NodeName(n))
-			}
-		}
-	}
 	for _, t := range slices.SortedFunc(maps.Keys(s.stopped), compareTimers) {
 		stopped := s.stopped[t]
 		stopped.Node = world.NodeName(t.node)

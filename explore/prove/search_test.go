@@ -2,7 +2,6 @@ package prove_test
 
 import (
 	"context"
-	"slices"
 	"testing"
 	"time"
 
@@ -244,51 +243,4 @@ func TestWalkComesToTheStatesOfTheSearch(t *testing.T) {
 		require.False(t, ended, "a walk of walkers is never over")
 	}
 	require.Equal(t, all.States, walk.States())
-}
-
-// twins is a walk of which some walkers are alike.
-type twins struct {
-	walk
-	alike [][]sim.NodeID
-}
-
-func (s *twins) Alike() [][]sim.NodeID { return s.alike }
-func (s *twins) PastApart(d sim.Digest, own []sim.Digest) sim.Digest {
-	for i := range slices.Concat(s.alike...) {
-		own[i] = own[i].Int(0)
-	}
-	return d
-}
-
-func TestSymmetryCountsTheOrdersOfWalkersOnce(t *testing.T) {
-	walkers := func(n int) (nodes []walker) { return slices.Repeat([]walker{{steps: 4}}, n) }
-	for name, test := range map[string]struct {
-		nodes          []walker
-		alike          [][]sim.NodeID
-		states, stands int
-	}{
-		// Of three that are alike it matters how many have made how many steps.
-		"three":        {walkers(3), [][]sim.NodeID{{1, 2, 3}}, 7 * 6 * 5 / 6, 5 * 5 * 5},
-		"two of three": {walkers(3), [][]sim.NodeID{{1, 3}}, 15 * 5, 5 * 5 * 5},
-		"two sets":     {walkers(4), [][]sim.NodeID{{1, 4}, {2, 3}}, 15 * 15, 5 * 5 * 5 * 5},
-		// A large set is taken for one of six, and one that is left.
-		"seven": {slices.Repeat([]walker{{steps: 1}}, 7), [][]sim.NodeID{{1, 2, 3, 4, 5, 6, 7}}, 7 * 2, 1 << 7},
-	} {
-		t.Run(name, func(t *testing.T) {
-			subject := func() prove.Subject { return &twins{walk{nodes: test.nodes}, test.alike} }
-			cfg := prove.Config{Symmetry: true, Workers: 2}
-			r, err := prove.Search(context.Background(), subject, []string{"right"}, cfg)
-			require.NoError(t, err)
-			require.Equal(t, test.states, r.States)
-			require.Equal(t, test.stands, r.StandsFor)
-			cfg.Keep = keepIn(t.TempDir())
-			_, kept := interrupted(t, subject, "right", cfg)
-			require.Equal(t, same(r), same(kept))
-			cfg = prove.Config{}
-			r, err = prove.Search(context.Background(), subject, []string{"right"}, cfg)
-			require.NoError(t, err)
-			require.Equal(t, test.stands, r.States)
-			require.Zero(t, r.StandsFor)
-		})
-	}
 }

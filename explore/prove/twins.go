@@ -179,7 +179,7 @@ func (w *worker) outcomes(from *place) (all []outcome) {
 				o.failures = panicked.Failure().String()
 			} else {
 				o.place = next.copied(from.state)
-				o.key, _ = w.key(&next, w.worldThere)
+				o.key = w.key(&next, w.worldThere)
 				o.failures = fmt.Sprint(w.judges.step(w.learned, next.view, a, w.worldThere).failures)
 			}
 			all = append(all, o)

@@ -1,8 +1,6 @@
 package prove
 
 import (
-	"slices"
-
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/internal/intern"
 	"github.com/watchbed/watchbed/model"
@@ -27,9 +25,8 @@ type judged = intern.Once[judgement]
 
 // view is what the judges say of states with these nodes.
 type view struct {
-	// past is what Subject.Past says, own what it says of each of the nodes that cannot be told apart.
+	// past is what Subject.Past says.
 	past sim.Digest
-	own  []sim.Digest
 	// over is whether the run has ended, cut whether only the horizon has ended it.
 	over, cut bool
 	// open is what is open of the goal.
@@ -83,8 +80,6 @@ type judges struct {
 	// memory is what is remembered in the state that is asked about.
 	remembers bool
 	memory    any
-	// alike is nil if each node is told apart.
-	alike *symmetry
 }
 
 // view is what is said of a state with this view. world is that of the state, made if it is needed.
@@ -95,12 +90,7 @@ func (j *judges) view(l *learned, number uint32, world func() *sim.World) *view 
 	}
 	x, w := &view{}, world()
 	j.adopt(w)
-	if j.alike == nil {
-		x.past = j.subject.Past(sim.NewDigest)
-	} else {
-		x.own = slices.Repeat([]sim.Digest{sim.NewDigest}, len(j.alike.members))
-		x.past = j.subject.(Symmetric).PastApart(sim.NewDigest, x.own)
-	}
+	x.past = j.subject.Past(sim.NewDigest)
 	if j.seeNodes {
 		x.look(j, w)
 	}

@@ -26,9 +26,6 @@ type worker struct {
 	properties int
 	// fixed is how many questions were asked before the first state.
 	fixed int
-	// symmetry is nil if each node is told apart. sketch is memory for digests otherwise.
-	symmetry *symmetry
-	sketch   sim.Sketch
 	// first is the world of the first state. starts: a timed run starts in one of many ways, as its
 	// questions before the first step are answered. State 0 is before the start then, in which nothing
 	// of built has started, and first is one of those behind it. started is the last that was made.
@@ -80,8 +77,6 @@ type candidate struct {
 	// at is where the step led to. Its parts are those of the chunk from first up to last.
 	at          place
 	first, last int
-	// stands is how many states it stands for.
-	stands int
 }
 
 // chunk is what a part of a layer led to.
@@ -143,9 +138,6 @@ func newWorker(subject Subject, s *search) (*worker, error) {
 	if w.judges.remembers = subject.Remembers(); w.judges.remembers && !w.starts {
 		w.remembered = subject.Remembered(w.first)
 	}
-	if s.cfg.Symmetry {
-		w.useSymmetry()
-	}
 	for _, x := range []*sim.World{w.here, w.there} {
 		if err := w.first.Fork(x); err != nil {
 			return nil, err
@@ -163,18 +155,6 @@ func (w *worker) use(l *learned) error {
 	w.learned, w.learner = l, learner
 	w.path = append(w.path[:0], place{parts: first, view: l.view(first), memory: w.remembered})
 	return nil
-}
-
-// useSymmetry has the worker not tell apart what its subject cannot, if there is no goal.
-func (w *worker) useSymmetry() {
-	y, ok := w.subject.(Symmetric)
-	if !ok || w.goal != nil {
-		return
-	}
-	if sets := y.Alike(); len(sets) > 0 {
-		w.symmetry = newSymmetry(sets, w.first.Nodes())
-		w.judges.alike = w.symmetry
-	}
 }
 
 // enter has steps taken from a place.
@@ -209,15 +189,10 @@ func (w *worker) enabled() []sim.Action {
 }
 
 // key tells states apart. world is that of the place, made if it is needed.
-func (w *worker) key(p *place, world func() *sim.World) (k key, stands int) {
+func (w *worker) key(p *place, world func() *sim.World) key {
 	view := w.judges.view(w.learned, p.view, world)
-	var behaviour sim.Digest
-	if w.symmetry != nil {
-		behaviour, stands = w.symmetry.of(w.learned.parts, p.parts, view.own)
-	} else {
-		behaviour = w.learned.parts.Behaviour(p.parts, &w.sketch)
-	}
-	return keyOf(w.learned.fired.sets.At(p.fired).digest(behaviour.Fold(view.past))), stands
+	behaviour := w.learner.Behaviour(p.parts)
+	return keyOf(w.learned.fired.sets.At(p.fired).digest(behaviour.Fold(view.past)))
 }
 
 // expand looks at the states from first up to last, which belong to one layer.
@@ -471,7 +446,7 @@ func (w *worker) successor(c *chunk, i int, a sim.Action, given *answers.Combina
 		c.failed = append(c.failed, candidate{parent: w.at.state, step: taken, failures: []explore.Failure{panicked.Failure()}})
 		return nil
 	}
-	k, stands := w.key(&next, w.worldThere)
+	k := w.key(&next, w.worldThere)
 	judged := &unjudged
 	if !starting {
 		judged = w.judges.step(w.learned, next.view, a, w.worldThere)
@@ -480,7 +455,7 @@ func (w *worker) successor(c *chunk, i int, a sim.Action, given *answers.Combina
 		c.checked[i]++
 	}
 	if judged.failures != nil {
-		c.failed = append(c.failed, candidate{key: k, parent: w.at.state, step: taken, failures: judged.failures, stands: stands})
+		c.failed = append(c.failed, candidate{key: k, parent: w.at.state, step: taken, failures: judged.failures})
 		return nil
 	}
 	if w.goal != nil {
@@ -500,7 +475,7 @@ func (w *worker) successor(c *chunk, i int, a sim.Action, given *answers.Combina
 	first := len(c.parts)
 	c.parts = append(c.parts, next.parts...)
 	next.parts = nil
-	c.candidates = append(c.candidates, candidate{key: k, parent: w.at.state, step: taken, stands: stands, at: next, first: first, last: len(c.parts)})
+	c.candidates = append(c.candidates, candidate{key: k, parent: w.at.state, step: taken, at: next, first: first, last: len(c.parts)})
 	return nil
 }
 

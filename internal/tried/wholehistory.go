@@ -17,9 +17,6 @@ func (s WholeHistory) Past(d sim.Digest) sim.Digest {
 	return s.System.Past(History(s.System, d))
 }
 
-// Alike implements prove.Symmetric: the history says who is who.
-func (WholeHistory) Alike() [][]sim.NodeID { return nil }
-
 // History mixes in what the clients of a system have recorded: of operations their order, their
 // answers, and the readings of the clock, which stands still when untimed.
 func History(s *testbed.System, d sim.Digest) sim.Digest {

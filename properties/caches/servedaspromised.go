@@ -83,14 +83,6 @@ func (j *servedAsPromised) Digest(d sim.Digest) sim.Digest {
 	return j.ofCaches(d)
 }
 
-// Apart implements testbed.ApartPast.
-func (j *servedAsPromised) Apart(d sim.Digest, own []sim.Digest) sim.Digest {
-	for i := range j.system.Clients() {
-		own[i] = j.open(own[i], i)
-	}
-	return j.ofCaches(d)
-}
-
 // open mixes in what has been so since a client's read was asked.
 func (j *servedAsPromised) open(d sim.Digest, client int) sim.Digest {
 	at := j.moments.Open(client)

@@ -133,14 +133,6 @@ func (p *waits) Digest(d sim.Digest) sim.Digest {
 	return d
 }
 
-// Apart implements testbed.ApartPast.
-func (p *waits) Apart(d sim.Digest, own []sim.Digest) sim.Digest {
-	for i, c := range p.judge.system.Clients() {
-		own[i] = p.of(c, own[i])
-	}
-	return d
-}
-
 func (p *waits) of(c *workload.Client, d sim.Digest) sim.Digest {
 	last := len(c.Operations()) - 1
 	if !c.Waiting() || !p.judge.isJudged(&c.Operations()[last], &c.Spans()[last]) {

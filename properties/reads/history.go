@@ -235,20 +235,3 @@ func (p *past) Digest(d sim.Digest) sim.Digest {
 	}
 	return d.Fold(sum)
 }
-
-// Apart implements testbed.ApartPast.
-func (p *past) Apart(d sim.Digest, own []sim.Digest) sim.Digest {
-	p.sums = append(p.sums[:0], make([]sim.Digest, p.load())...)
-	var sum sim.Digest
-	for _, k := range p.kept {
-		to := &sum
-		if k.Client >= 0 {
-			to = &p.sums[k.Client]
-		}
-		*to = to.And(sim.NewDigest.Int(int64(k.Operation)).Int(k.Revision))
-	}
-	for i, x := range p.sums {
-		own[i] = own[i].Fold(x)
-	}
-	return d.Fold(sum)
-}

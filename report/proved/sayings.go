@@ -178,13 +178,6 @@ func states(r *proof.Proof) (said []string) {
 		text += fmt.Sprintf("%s were found and not expanded. ", report.Counted(uint64(r.Left), "state"))
 	}
 	say("%sTwo states were taken for one with a probability of at most %.0e (keys of 64 bits).", text, r.Collision)
-	if r.StandsFor > 0 {
-		var sets []string
-		for _, set := range r.Alike {
-			sets = append(sets, report.InWords(set))
-		}
-		say("They stand for %s: those that differ only in who is who of %s count as one.", report.Counted(uint64(r.StandsFor), "state"), strings.Join(sets, ", and of "))
-	}
 	if r.Filed > 0 {
 		say("Memory did not hold %s: they were in files.", report.Counted(uint64(r.Filed), "state"))
 	}
