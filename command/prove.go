@@ -59,9 +59,7 @@ what comes sooner or later.
 
 A node that is a compiled program has no states that can be told apart, so that its schedules are
 searched: every order of its goroutines, each time that it runs. What its runtime leaves open are
-questions within a step, and how it starts is not searched, as the output says. --deviations 2
-looks at the schedules in which at most two of these questions have another answer than the first,
-for a world in which there are too many.
+questions within a step, and how it starts is not searched, as the output says.
 
 The verdict is one of these:
   proved within bounds     no schedule violates what is claimed (exit 0)
@@ -92,14 +90,12 @@ type proveFlags struct {
 	parameters
 	engine                         string
 	firings, depth, states, memory int
-	answers, deviations            int
+	answers                        int
 	limit                          time.Duration
 	workers                        int
-	// deviates says that deviations bounds the search.
-	deviates  bool
-	out, keep string
-	json      bool
-	html      string
+	out, keep                      string
+	json                           bool
+	html                           string
 }
 
 // The defaults of prove.
@@ -126,7 +122,6 @@ func proveCommand(s process) *cobra.Command {
 	c.Flags().StringVar(&f.engine, "engine", "", "what is searched: states or schedules (default: states; schedules if a node is a compiled program)")
 	c.Flags().IntVar(&f.firings, "firings", defaultFirings, "how often each timer fires that is not part of a client's plan")
 	c.Flags().IntVar(&f.answers, "answers", 0, "how many answers to a question are looked at, from the first to the last evenly (default: all; 2 if timed)")
-	c.Flags().IntVar(&f.deviations, "deviations", 0, "how many questions of compiled programs have another answer than their first in a schedule (default: any number)")
 	c.Flags().IntVar(&f.depth, "depth", 0, "number of steps of the longest schedule (default: no bound)")
 	c.Flags().IntVar(&f.states, "states", 0, "how many states may be found (default: no limit)")
 	c.Flags().IntVar(&f.memory, "memory", defaultMemoryMB, "`MB` of memory that states and what is learned of them may take; with --keep more states go to files")
@@ -197,9 +192,6 @@ func (f *proveFlags) searchProgram(c *cobra.Command, s process, sc *testbed.Scen
 func (f *proveFlags) search(ctx context.Context, s process, sc *testbed.Scenario, p testbed.Params, live *progress) (*proof.Proof, []*recording.Recording, error) {
 	if f.engine == proof.ClassSchedules {
 		cfg := schedules.Config{Firings: f.firings, For: f.limit, Progress: live.schedules}
-		if f.deviates {
-			cfg.Deviations = &f.deviations
-		}
 		return proof.SearchSchedules(ctx, sc, p, cfg, s.tool())
 	}
 	cfg := prove.Config{
@@ -275,18 +267,9 @@ func (s process) again() string {
 // fits refuses options that say nothing to the engine. A schedule that is cut off shows no
 // conflict of what it did not come to, so that a bound on its length would leave out others too.
 func (f *proveFlags) fits(set *pflag.FlagSet) error {
-	f.deviates = set.Changed("deviations")
 	switch f.engine {
-	case proof.States:
-		if f.deviates {
-			return usage("--deviations is for --engine %s: a search of states takes no compiled programs", proof.ClassSchedules)
-		}
+	case "", proof.States:
 		return nil
-	case "":
-		if !f.deviates {
-			return nil
-		}
-		f.engine = proof.ClassSchedules
 	case proof.ClassSchedules:
 	default:
 		return usage("unknown engine %q: want %s or %s", f.engine, proof.States, proof.ClassSchedules)
@@ -321,7 +304,7 @@ func (f *proveFlags) check(set *pflag.FlagSet) error {
 	for _, b := range []struct {
 		flag     string
 		n, least int
-	}{{"firings", f.firings, 0}, {"deviations", f.deviations, 0}, {"depth", f.depth, 1}, {"states", f.states, 1}, {"memory", f.memory, 1}} {
+	}{{"firings", f.firings, 0}, {"depth", f.depth, 1}, {"states", f.states, 1}, {"memory", f.memory, 1}} {
 		if set.Changed(b.flag) && b.n < b.least {
 			return usage("--%s %d: want a number from %d on", b.flag, b.n, b.least)
 		}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/watchbed/watchbed/diagnosis/proof"
 	"github.com/watchbed/watchbed/explore/prove"
-	"github.com/watchbed/watchbed/report"
 )
 
 // small are the bounds of a proof that takes a second.
@@ -222,9 +221,6 @@ func TestProveRefusesWhatItCannotSearch(t *testing.T) {
 	c.refuses([]string{"--memory 0"}, "prove", "issue-15220", "--memory", "0")
 	c.refuses([]string{"--workers 0"}, "prove", "issue-15220", "--workers", "0")
 	c.refuses([]string{"unknown engine", "states or schedules"}, "prove", "issue-15220", "--engine", "nosuch")
-	c.refuses([]string{"no node is a compiled program", "leave out --deviations"}, "prove", "issue-15220", "--deviations", "1")
-	c.refuses([]string{"--deviations is for --engine schedules"}, "prove", "issue-15220", "--engine", "states", "--deviations", "1")
-	c.refuses([]string{"--deviations -1"}, "prove", "issue-15220", "--deviations", "-1")
 	for _, limit := range []string{"--depth", "--answers", "--states", "--memory", "--workers", "--keep"} {
 		c.refuses([]string{limit + " is for --engine states"}, "prove", "issue-15220", "--engine", "schedules", limit, "1")
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/explore/answers"
 	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
@@ -108,13 +107,13 @@ func TestFingerprintsTellReadingsOfTheClock(t *testing.T) {
 		}
 		for seed := range uint64(testsize.Of(10, 1, 1)) {
 			w, r := sim.NewWorld(s.Options()), rand.New(rand.NewPCG(seed, 4))
-			explore.Begin(s, w, &answers.Combination{})
+			explore.Begin(s, w, &explore.Combination{})
 			for i := range 1500 {
 				enabled := w.Enabled()
 				if len(enabled) == 0 || s.Over(w) {
 					break
 				}
-				w.Do(&answers.Combination{}, enabled[r.IntN(len(enabled))])
+				w.Do(&explore.Combination{}, enabled[r.IntN(len(enabled))])
 				for n := sim.NodeID(1); i%50 == 0 && int(n) < w.Nodes(); n++ {
 					tellReadings(w.Node(n), told, met)
 				}

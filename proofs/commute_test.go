@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/explore/answers"
 	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/scenarios/informers"
@@ -84,7 +83,7 @@ func (g *given) Choose(*sim.World, int, string) int {
 
 func (c *commuting) search() {
 	first := sim.NewWorld(c.subject.Options())
-	explore.Begin(c.subject, first, &answers.Combination{})
+	explore.Begin(c.subject, first, &explore.Combination{})
 	// As in the search over schedules: a number of a connection that is free would be a cell, too.
 	first.KeepNumbers()
 	c.meet(met{world: first})
@@ -138,7 +137,7 @@ func (c *commuting) from(s met) (steps []taken) {
 			}
 			fired[id]++
 		}
-		var all answers.Combination
+		var all explore.Combination
 		for more := true; more; more = all.Next() {
 			step := taken{action: a}
 			next := c.fork(s.world)

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/explore/answers"
 	"github.com/watchbed/watchbed/explore/prove"
 	"github.com/watchbed/watchbed/explore/prove/schedules"
 	"github.com/watchbed/watchbed/internal/testsize"
@@ -81,7 +80,7 @@ type histories struct {
 
 func (h *histories) search() {
 	w := sim.NewWorld(h.subject.Options())
-	explore.Begin(h.subject, w, &answers.Combination{})
+	explore.Begin(h.subject, w, &explore.Combination{})
 	h.seen, h.found = map[sim.Digest]bool{}, map[sim.Digest]bool{}
 	h.from(w, map[timer]int{})
 }
@@ -120,7 +119,7 @@ func (h *histories) from(w *sim.World, fired map[timer]int) {
 			next[id]++
 		}
 		ended = false
-		var given answers.Combination
+		var given explore.Combination
 		for more := true; more; more = given.Next() {
 			c, err := w.Clone()
 			require.NoError(h.t, err)

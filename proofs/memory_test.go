@@ -9,7 +9,6 @@ import (
 
 	"github.com/watchbed/watchbed/diagnosis/proof"
 	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/explore/answers"
 	"github.com/watchbed/watchbed/explore/prove"
 	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/sim"
@@ -25,7 +24,7 @@ func TestPartsSayHowMuchMemoryTheyTake(t *testing.T) {
 	require.NoError(t, err)
 	first := sim.NewWorld(s.Options())
 	first.OmitNames()
-	explore.Begin(s, first, &answers.Combination{})
+	explore.Begin(s, first, &explore.Combination{})
 	before := heap()
 	parts, learner, begin, err := newParts(first)
 	require.NoError(t, err)

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/explore/answers"
 	"github.com/watchbed/watchbed/explore/values"
 	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/sim"
@@ -28,7 +27,7 @@ func TestStepsOfStatesLeadWhereStepsOfWorldsLead(t *testing.T) {
 			require.NoError(t, err)
 			first := sim.NewWorld(s.Options())
 			first.OmitNames()
-			explore.Begin(s, first, &answers.Combination{})
+			explore.Begin(s, first, &explore.Combination{})
 			parts, learner, begin, err := newParts(first)
 			require.NoError(t, err)
 			taken := stepper{t: t, first: first, parts: parts, learner: learner, known: map[bool]int{}}
@@ -62,7 +61,7 @@ type stepper struct {
 // step takes a step in the world and twice between states, with one combination of answers after the
 // other, up to which.
 func (x *stepper) step(w *sim.World, at sim.State, i, which int) (*sim.World, sim.State) {
-	var given answers.Combination
+	var given explore.Combination
 	if !x.parts.Faults(at) {
 		requireActions(x.t, w.Enabled(), x.parts.Enabled(at, nil))
 	}
@@ -101,7 +100,7 @@ func newParts(first *sim.World) (*sim.Parts, *sim.Learner, sim.State, error) {
 
 // take takes a step between states, with the first answer to each of its questions.
 func take(learner *sim.Learner, s sim.State, a sim.Action) sim.State {
-	next, _ := learner.Take(s, a, &answers.Combination{}, 0, nil)
+	next, _ := learner.Take(s, a, &explore.Combination{}, 0, nil)
 	return next
 }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/explore/answers"
 	"github.com/watchbed/watchbed/explore/prove"
 	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/internal/tried"
@@ -135,7 +134,7 @@ func TestPastChangesOnlyWithItsNodes(t *testing.T) {
 		}
 		for seed := range uint64(testsize.Of(20, 2, 1)) {
 			w, r := sim.NewWorld(s.Options()), rand.New(rand.NewPCG(seed, 2))
-			explore.Begin(s, w, &answers.Combination{})
+			explore.Begin(s, w, &explore.Combination{})
 			var memory any
 			if s.Remembers() {
 				memory = s.Remembered(w)
@@ -148,7 +147,7 @@ func TestPastChangesOnlyWithItsNodes(t *testing.T) {
 					break
 				}
 				a := enabled[r.IntN(len(enabled))]
-				w.Do(&answers.Combination{}, a)
+				w.Do(&explore.Combination{}, a)
 				s.Adopt(w)
 				if s.Remembers() {
 					memory = s.Remember(memory, w, a)
@@ -183,7 +182,7 @@ func TestJudgesSayTheSameOfEqualNodes(t *testing.T) {
 		}
 		first := sim.NewWorld(s.Options())
 		first.OmitNames()
-		explore.Begin(s, first, &answers.Combination{})
+		explore.Begin(s, first, &explore.Combination{})
 		parts, learner, begin, err := newParts(first)
 		require.NoError(t, err)
 		known, w := map[string]said{}, fork(t, first)

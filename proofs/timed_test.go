@@ -8,7 +8,6 @@ import (
 
 	"github.com/watchbed/watchbed/diagnosis/proof"
 	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/explore/answers"
 	"github.com/watchbed/watchbed/explore/prove"
 	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/model"
@@ -83,7 +82,7 @@ func searchNaively(t *testing.T, s *testbed.System, most int) (n naive) {
 			next = append(next, w)
 		}
 	}
-	given := answers.Combination{Most: most}
+	given := explore.Combination{Most: most}
 	for more := true; more; more = given.Next() {
 		w := clone(built)
 		w.Start(&given)
@@ -102,7 +101,7 @@ func searchNaively(t *testing.T, s *testbed.System, most int) (n naive) {
 				continue
 			}
 			for i := range w.Enabled() {
-				given := answers.Combination{Most: most}
+				given := explore.Combination{Most: most}
 				for more := true; more; more = given.Next() {
 					c := clone(w)
 					a := c.Enabled()[i]

@@ -57,13 +57,6 @@ type Fingerprinter interface {
 	Fingerprint(d Digest) Digest
 }
 
-// Program marks a node that is a compiled program with a runtime of its own: what the runtime leaves open, such as which goroutine runs
-// next, is asked within a step. There are too many such questions for all their answers to be looked at, and the first answers
-// are a way to go on that is always possible.
-type Program interface {
-	IsProgram()
-}
-
 // Recorder is an optional capability of a node with a fingerprint: it keeps a record for
 // judges, on which nothing depends that it does. Behaviour is its fingerprint without the
 // record.

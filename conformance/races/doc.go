@@ -2,7 +2,7 @@
 // is a short random run of three clients of one real server: a watch stream, a writer
 // and a reader. What each sent and was sent is recorded in real-time order. The
 // simulated server of the same version has to have a schedule in which its clients see
-// exactly the same (package explore/reach searches for one), and one of another version
+// exactly the same (package conformance/reach searches for one), and one of another version
 // should not, for a good share of the races.
 //
 // In a race on a follower the writer is a client of the leader, and the other two are clients

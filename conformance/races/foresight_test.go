@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/watchbed/watchbed/explore/reach"
+	"github.com/watchbed/watchbed/conformance/reach"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 

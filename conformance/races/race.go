@@ -1,7 +1,7 @@
 package races
 
 import (
-	"github.com/watchbed/watchbed/explore/reach"
+	"github.com/watchbed/watchbed/conformance/reach"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
 )

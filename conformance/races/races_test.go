@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/watchbed/watchbed/conformance/races"
+	"github.com/watchbed/watchbed/conformance/reach"
 	"github.com/watchbed/watchbed/conformance/realetcd"
-	"github.com/watchbed/watchbed/explore/reach"
 )
 
 var (

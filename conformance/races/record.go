@@ -11,9 +11,9 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/watchbed/watchbed/conformance/rawwatch"
+	"github.com/watchbed/watchbed/conformance/reach"
 	"github.com/watchbed/watchbed/conformance/realetcd"
 	"github.com/watchbed/watchbed/conformance/wirepb"
-	"github.com/watchbed/watchbed/explore/reach"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 )

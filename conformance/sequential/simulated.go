@@ -3,7 +3,7 @@ package sequential
 import (
 	"fmt"
 
-	"github.com/watchbed/watchbed/explore/reach"
+	"github.com/watchbed/watchbed/conformance/reach"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/wire"

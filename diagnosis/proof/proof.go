@@ -86,10 +86,6 @@ type Bounds struct {
 	// questions that have more.
 	Answers int      `json:"answers,omitempty"`
 	Spread  []Spread `json:"spread,omitempty"`
-	// Deviations is how many of the questions that compiled programs ask have another answer than their first in a schedule, nil
-	// for any number. Withheld is how many steps that kept from being taken with other answers.
-	Deviations *int `json:"deviations,omitempty"`
-	Withheld   int  `json:"withheld,omitempty"`
 	// Depth is the number of steps of the longest schedule, 0 for no bound.
 	Depth int `json:"depth,omitempty"`
 	// AtRest: the search begins when the caches have listed and watch. Fixed is how many

@@ -51,7 +51,7 @@ func SearchSchedules(ctx context.Context, sc *testbed.Scenario, p testbed.Params
 		return nil, nil, err
 	}
 	proof := about(sc, &p, ClassSchedules, prove.Bounds{Firings: cfg.Firings})
-	proof.Bounds.Fixed, proof.Bounds.Deviations, proof.Bounds.Withheld = r.Fixed, cfg.Deviations, r.Withheld
+	proof.Bounds.Fixed = r.Fixed
 	proof.conclude(r.Verdict, r.Why, claims, testbed.Names(left))
 	proof.Checked, proof.Situations = r.Checked, cameAbout(subject.seen)
 	proof.Transitions, proof.Depth, proof.Seconds = r.Steps, r.Depth, r.Seconds

@@ -29,7 +29,6 @@
 //	Bounds    what the search leaves out, and says so
 //	Search    layer by layer, on several workers, with the same result on any number
 //	Keep      where a search is kept on disk, to go on after it was interrupted
-//	Walk      single schedules within the bounds, and the states that they come to
 //	Goal      what must come sooner or later
 //	Result    what was covered, what was cut, and the shortest run of each failure
 //

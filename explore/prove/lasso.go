@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/watchbed/watchbed/explore/answers"
+	"github.com/watchbed/watchbed/explore"
 )
 
 // knot is a set of states that lead to each other and in which one thing stays open, such
@@ -188,7 +188,7 @@ func (l *looper) hop(e edge) error {
 		if threadOf(w.world(), a) != e.thread {
 			continue
 		}
-		given := answers.Combination{Most: w.counter.bounds.Answers}
+		given := explore.Combination{Most: w.counter.bounds.Answers}
 		for more := true; more; more = given.Next() {
 			next := w.take(a, &given)
 			if w.key(&next, w.worldThere) != l.graph.keys[e.to] {

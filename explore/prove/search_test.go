@@ -9,7 +9,6 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/prove"
-	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 )
@@ -225,22 +224,4 @@ func (s *unchecked) JudgeStep(*sim.World, sim.Action) []explore.Finding {
 func TestCollisionBound(t *testing.T) {
 	r := &prove.Result{States: 1 << 20}
 	require.InEpsilon(t, 2.98e-8, r.Collision(), 0.01)
-}
-
-// A walk offers what the search takes: within the bounds it comes to all states, and to no
-// others.
-func TestWalkComesToTheStatesOfTheSearch(t *testing.T) {
-	nodes := []walker{{clock: true}, {steps: 2}, {steps: 2, dice: true}}
-	bounds := prove.Bounds{Firings: 3}
-	all := search(t, prove.Config{Bounds: bounds}, nil, nodes...)
-	walk := prove.NewWalk(&walk{nodes: nodes}, bounds)
-	require.Zero(t, walk.States())
-	chooser := strategy.Random().New(strategy.Profile{})
-	for seed := range uint64(2_000) {
-		chooser.Begin(seed)
-		ended, err := walk.Take(chooser)
-		require.NoError(t, err)
-		require.False(t, ended, "a walk of walkers is never over")
-	}
-	require.Equal(t, all.States, walk.States())
 }

@@ -3,7 +3,7 @@ package prove
 import (
 	"fmt"
 
-	"github.com/watchbed/watchbed/explore/answers"
+	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
 )
 
@@ -22,7 +22,7 @@ type tooLarge string
 
 func (e tooLarge) Error() string { return string(e) }
 
-func newStep(action int, given *answers.Combination) (step, error) {
+func newStep(action int, given *explore.Combination) (step, error) {
 	if action >= maxActions {
 		return 0, tooLarge(fmt.Sprintf("a state has more than %d enabled actions", maxActions))
 	}
@@ -34,26 +34,9 @@ func newStep(action int, given *answers.Combination) (step, error) {
 
 func (s step) action() int { return int(s & (maxActions - 1)) }
 
-// chooser takes the step. It answers as the digits of the number say, of which each stands for one of
-// at most so many answers (Bounds.Answers).
-func (s step) chooser(most int) *ranked {
-	return &ranked{int(s >> actionBits), int(s >> actionBits), most}
-}
-
-type ranked struct{ number, rest, most int }
-
-// Number implements answering.
-func (r *ranked) Number() uint64 { return uint64(r.number) }
-
-// Pick implements sim.Chooser. The search picks itself.
-func (*ranked) Pick(*sim.World, []sim.Action) int { panic("prove: a step is not picked") }
-
-// Choose implements sim.Chooser.
-func (r *ranked) Choose(_ *sim.World, n int, _ string) int {
-	looked := answers.Looked(n, r.most)
-	v := r.rest % looked
-	r.rest /= looked
-	return answers.At(v, n, r.most)
+// chooser takes the step. Each digit of the number stands for one of at most so many answers (Bounds.Answers).
+func (s step) chooser(most int) *explore.Numbered {
+	return explore.NewNumbered(int(s>>actionBits), most)
 }
 
 // Path is a schedule that was found. As a chooser it takes it once, and cuts the run off
@@ -65,7 +48,7 @@ type Path struct {
 	starts bool
 	most   int
 	at     int
-	now    *ranked
+	now    *explore.Numbered
 	// fixed is how many questions were asked before the first step.
 	fixed int
 }

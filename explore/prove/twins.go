@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/watchbed/watchbed/explore/answers"
+	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
 )
 
@@ -172,7 +172,7 @@ func (w *worker) outcomes(from *place) (all []outcome) {
 		if t, counted := w.counted(a); counted && w.learned.fired.sets.At(from.fired).of(t) >= w.counter.bounds.Firings {
 			continue
 		}
-		given := answers.Combination{Most: w.counter.bounds.Answers}
+		given := explore.Combination{Most: w.counter.bounds.Answers}
 		for more := true; more; more = given.Next() {
 			o := outcome{action: a}
 			if next, panicked := w.tryStep(a, &given); panicked != nil {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/explore/answers"
 	"github.com/watchbed/watchbed/explore/values"
 	"github.com/watchbed/watchbed/sim"
 )
@@ -412,7 +411,7 @@ func (w *worker) successors(c *chunk, from *place) {
 
 // combinations takes a step with each combination of answers to its questions.
 func (w *worker) combinations(c *chunk, i int, a sim.Action) {
-	given := answers.Combination{Most: w.counter.bounds.Answers}
+	given := explore.Combination{Most: w.counter.bounds.Answers}
 	if given.Most > 0 {
 		given.Spread = c.noteSpread
 	}
@@ -432,7 +431,7 @@ var unjudged judgement
 func (c *chunk) noteSpread(what string, answers int) { c.spread[what] = max(c.spread[what], answers) }
 
 // successor takes one step out of the state that was entered, and notes where it leads if that is new.
-func (w *worker) successor(c *chunk, i int, a sim.Action, given *answers.Combination) error {
+func (w *worker) successor(c *chunk, i int, a sim.Action, given *explore.Combination) error {
 	starting := w.isBeforeStart()
 	if !starting {
 		c.transitions++

@@ -93,10 +93,6 @@ var forbidden = []rule{
 		because: "a run is recorded, replayed and shrunk alone",
 	},
 	{
-		packages: []string{"explore/reach"}, never: []string{"explore", "explore/strategy", "explore/campaign", "explore/recording"},
-		because: "it goes through all schedules itself, so it needs no strategy and no runner",
-	},
-	{
 		packages: []string{"workload/..."}, never: []string{"sim/etcd/...", "sim/client/...", "sim/cache/..."},
 		because: "clients know their API server and etcd by messages only, so any cache can take the place of ours",
 	},

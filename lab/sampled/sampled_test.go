@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/explore/prove"
 	"github.com/watchbed/watchbed/explore/prove/schedules"
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/internal/testsize"
@@ -64,14 +63,14 @@ func (w *world) sample(t *testing.T, s strategy.Strategy, most int) (samples []s
 	t.Helper()
 	chooser := s.For(explore.NewRunner(w.system(t), 0))
 	system := w.system(t)
-	walk := prove.NewWalk(unjudged{system}, prove.Bounds{Firings: w.firings})
+	walk := newWalk(unjudged{system}, w.firings)
 	classes := schedules.NewWalk(unjudged{w.system(t)}, w.firings)
 	ofClass := s.For(explore.NewRunner(w.system(t), 0))
 	histories := map[sim.Digest]struct{}{}
 	next := fewest
 	for n := 1; n <= most; n++ {
 		chooser.Begin(uint64(n - 1))
-		ended, err := walk.Take(chooser)
+		ended, err := walk.take(chooser)
 		require.NoError(t, err)
 		if ended {
 			histories[tried.History(system, sim.NewDigest)] = struct{}{}
@@ -81,7 +80,7 @@ func (w *world) sample(t *testing.T, s strategy.Strategy, most int) (samples []s
 			require.True(t, classes.Take(ofClass), "a schedule did not end")
 		}
 		if n == next {
-			x := seen{Schedules: n, States: walk.States(), Histories: len(histories)}
+			x := seen{Schedules: n, States: len(walk.states), Histories: len(histories)}
 			if n <= w.mostClasses {
 				x.Classes = classes.Classes()
 			}

@@ -102,10 +102,6 @@ func bounds(r *proof.Proof) (said []string) {
 	if r.Bounds.RestFree {
 		say("But when all messages have arrived and all loops wait, timers fire without end, except those that give something up.")
 	}
-	if n := r.Bounds.Deviations; n != nil {
-		say("Of the questions that a compiled program leaves open, such as which goroutine runs next, at most %d in a schedule have another answer than the first; in %s there were more such answers.",
-			*n, report.Counted(uint64(r.Bounds.Withheld), "step"))
-	}
 	if r.Bounds.Depth > 0 {
 		say("A schedule has at most %s.", report.Counted(uint64(r.Bounds.Depth), "step"))
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/watchbed/watchbed/explore/answers"
+	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
 
 	"github.com/watchbed/watchbed/upstream/traces"
@@ -36,7 +36,7 @@ func (of *world) search(ctx context.Context, design string) (searched, error) {
 		}
 		return err
 	}
-	for given, more := (&answers.Combination{}), true; more; more = given.Next() {
+	for given, more := (&explore.Combination{}), true; more; more = given.Next() {
 		w, err := of.start(design, given)
 		if err != nil {
 			return found, err
@@ -53,7 +53,7 @@ func (of *world) search(ctx context.Context, design string) (searched, error) {
 			found.traces[t.String()] = t
 		}
 		for _, a := range of.next(s) {
-			for given, more := (&answers.Combination{}), true; more; more = given.Next() {
+			for given, more := (&explore.Combination{}), true; more; more = given.Next() {
 				w, err := s.Clone()
 				if err != nil {
 					return found, err

@@ -29,7 +29,6 @@ func oneWriteOneList(t *testing.T, set ...string) testbed.Params {
 // TestProveLooksAtEachSchedule: with the code that ships a search within bounds finds the stale read behind an etcd whose
 // progress overtakes events, and none behind one in which it does not.
 func TestProveLooksAtEachSchedule(t *testing.T) {
-	none := 0
 	for _, c := range []struct {
 		verdict prove.Verdict
 		set     []string
@@ -37,11 +36,10 @@ func TestProveLooksAtEachSchedule(t *testing.T) {
 		{prove.Violated, []string{"etcd=3.5.7", "version-check=none"}},
 		{prove.Proved, []string{"etcd=3.6.16"}},
 	} {
-		found, _, err := proof.SearchSchedules(t.Context(), scenarios.Issue15220, oneWriteOneList(t, c.set...), schedules.Config{Firings: 2, Deviations: &none}, "test")
+		found, _, err := proof.SearchSchedules(t.Context(), scenarios.Issue15220, oneWriteOneList(t, c.set...), schedules.Config{Firings: 2}, "test")
 		require.NoError(t, err)
 		require.Equal(t, string(c.verdict), found.Verdict, c.set)
 		require.NotZero(t, found.Checked["linearizable-data"])
-		require.NotZero(t, found.Bounds.Withheld)
 		t.Logf("%v: %s, %d schedules, %d put it to the test", c.set, found.Verdict, found.Schedules.Complete, found.Checked["linearizable-data"])
 	}
 }

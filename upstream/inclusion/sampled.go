@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/watchbed/watchbed/explore/answers"
+	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
 
 	"github.com/watchbed/watchbed/upstream/traces"
@@ -16,7 +16,7 @@ const longest = 5000
 // roots are the started worlds of a release: one for each answer to what the guest asks when it starts.
 func (of *world) roots(release string) ([]*sim.World, error) {
 	var all []*sim.World
-	for given, more := (&answers.Combination{}), true; more; more = given.Next() {
+	for given, more := (&explore.Combination{}), true; more; more = given.Next() {
 		w, err := of.start(release, given)
 		if err != nil {
 			return nil, err

@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 
-	"github.com/watchbed/watchbed/explore/answers"
+	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
 
 	"github.com/watchbed/watchbed/upstream/traces"
@@ -30,7 +30,7 @@ func (of *world) search(ctx context.Context, version string) (searched, error) {
 		}
 		return err
 	}
-	for given, more := (&answers.Combination{}), true; more; more = given.Next() {
+	for given, more := (&explore.Combination{}), true; more; more = given.Next() {
 		w, err := of.start(version, given)
 		if err != nil {
 			return s, err
@@ -48,7 +48,7 @@ func (of *world) search(ctx context.Context, version string) (searched, error) {
 			s.traces[t.String()] = t
 		}
 		for _, a := range steps {
-			for given, more := (&answers.Combination{}), true; more; more = given.Next() {
+			for given, more := (&explore.Combination{}), true; more; more = given.Next() {
 				c, err := w.Clone()
 				if err != nil {
 					return s, err

@@ -60,7 +60,6 @@ var (
 	_ sim.Node          = (*Node)(nil)
 	_ sim.Restarter     = (*Node)(nil)
 	_ sim.Cloner        = (*Node)(nil)
-	_ sim.Program       = (*Node)(nil)
 	_ cache.Resetter    = (*Node)(nil)
 	_ cache.Readiness   = (*Node)(nil)
 	_ cache.Mirror      = (*Node)(nil)
@@ -89,9 +88,6 @@ func (n *Node) forget() {
 		detections: n.detections, before: len(n.detections),
 	}
 }
-
-// IsProgram implements sim.Program.
-func (n *Node) IsProgram() {}
 
 // Clone implements sim.Cloner.
 func (n *Node) Clone() sim.Node {

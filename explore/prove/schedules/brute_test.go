@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/explore/answers"
 	"github.com/watchbed/watchbed/explore/prove"
 	"github.com/watchbed/watchbed/sim"
 )
@@ -32,8 +31,6 @@ type taken struct {
 	action sim.Action
 	label  string
 	cells  sim.Footprint
-	// deviations is how many answers are no first ones.
-	deviations int
 }
 
 type firstAnswer struct{}
@@ -59,7 +56,7 @@ func (b *brute) explore(w *sim.World) {
 			continue
 		}
 		ended = false
-		var given answers.Combination
+		var given explore.Combination
 		for more := true; more; more = given.Next() {
 			next, err := w.Clone()
 			require.NoError(b.t, err)
@@ -71,9 +68,6 @@ func (b *brute) explore(w *sim.World) {
 			next.Do(&given, a)
 			next.RecordCells(nil)
 			step.label += fmt.Sprint(given.Given())
-			for _, answer := range given.Given() {
-				step.deviations += min(answer, 1)
-			}
 			b.path = append(b.path, step)
 			b.explore(next)
 			b.path = b.path[:len(b.path)-1]
@@ -92,15 +86,6 @@ func (b *brute) fired(slot int32) int {
 		if x.action.Slot == slot {
 			n++
 		}
-	}
-	return n
-}
-
-// deviations are those of the present schedule.
-func (b *brute) deviations() int {
-	n := 0
-	for _, x := range b.path {
-		n += x.deviations
 	}
 	return n
 }

@@ -19,6 +19,6 @@
 // A schedule goes on until nothing can happen, also when the subject says that the run is over:
 // a step that ended the run would conflict with all others.
 //
-// The package imports explore, explore/answers, explore/prove, sim and model. It must never import
+// The package imports explore, explore/prove, sim and model. It must never import
 // what is simulated.
 package schedules

@@ -59,9 +59,6 @@ func (m *machine) Receive(*sim.Env, *sim.Message) {}
 func (m *machine) TaskName(t sim.Task) string     { return fmt.Sprint("program ", int(t)) }
 func (m *machine) TimerName(t sim.Timer) string   { return fmt.Sprint("clock ", int(t)) }
 
-// IsProgram has the bound on deviations hold for the sides that throw takes.
-func (*machine) IsProgram() {}
-
 func (m *machine) Fire(env *sim.Env, t sim.Timer) {
 	env.Writes(cellVariable, int(t))
 	m.variables[t] = 100 + int(t)

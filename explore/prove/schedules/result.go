@@ -24,8 +24,6 @@ type Result struct {
 	Fixed int
 	// Stopped is in how many schedules the bound kept each timer from firing.
 	Stopped []prove.Stopped
-	// Withheld is how many steps the bound on deviations kept from being taken with other answers.
-	Withheld int
 	// Checked is, by property, how many schedules put it to the test.
 	Checked map[string]int
 	// Failures are those of the first schedule that has one, or of all (Config.All), each once.

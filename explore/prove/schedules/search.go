@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/explore/answers"
 	"github.com/watchbed/watchbed/explore/prove"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
@@ -22,10 +21,6 @@ type Config struct {
 	// Firings is how often each timer of a node may fire that fires again and again
 	// (prove.Subject.Endless). It binds a timer to nothing else, so it makes no steps conflict.
 	Firings int
-	// Deviations is how many of the questions that programs ask (sim.Program) have another answer than their first in a
-	// schedule, nil for any number: delay-bounded scheduling (Emmi, Qadeer, Rakamaric, POPL 2011) of what is inside a step. All schedules of a
-	// class have the same answers, so that it leaves out whole classes.
-	Deviations *int
 	// For ends a search that has taken that time, 0 is no limit.
 	For time.Duration
 	// All goes on behind the first schedule that violates something.
@@ -61,9 +56,6 @@ func Search(ctx context.Context, subject prove.Subject, properties []string, cfg
 	if err := prove.CheckOwn(first, "Clone"); err != nil {
 		return nil, err
 	}
-	if cfg.Deviations != nil && !hasProgram(first) {
-		return nil, errNoProgram
-	}
 	first.KeepNumbers()
 	s.r.Fixed = start.asked
 	s.explore(first, nil)
@@ -75,18 +67,6 @@ func Search(ctx context.Context, subject prove.Subject, properties []string, cfg
 
 // errRemembers is the error of a subject whose judges need more than the end of a schedule.
 var errRemembers = errors.New("schedules are judged at their ends, and a judge remembers earlier steps: leave out the properties that say so (Remembers)")
-
-// errNoProgram is the error of a bound on the questions of programs in a world without one.
-var errNoProgram = errors.New("no node is a compiled program, of whose questions a number of deviations could be bounded: leave out --deviations")
-
-func hasProgram(w *sim.World) bool {
-	for n := 1; n < w.Nodes(); n++ {
-		if _, is := w.Node(sim.NodeID(n)).(sim.Program); is {
-			return true
-		}
-	}
-	return false
-}
 
 // beginning gives each question before the first step its first answer.
 type beginning struct {
@@ -184,7 +164,7 @@ func (s *search) thread(p *place, a sim.Action) (taken bool) {
 	if p.sleeps(a.Slot, nil) {
 		return false
 	}
-	given := answers.Combination{Deviating: s.left(p, a)}
+	var given explore.Combination
 	var done []sleeper
 	for more := true; more && !s.over; more = given.Next() {
 		next, panicked := s.take(p, a, &given)
@@ -213,37 +193,12 @@ func (s *search) thread(p *place, a sim.Action) (taken bool) {
 		}
 		done = append(done, sleeper{a.Slot, picked, shared})
 	}
-	if given.Withheld {
-		s.r.Withheld++
-	}
 	p.asleep = append(p.asleep, done...)
 	return taken
 }
 
-// left is how many answers of a step may be other ones than the first.
-func (s *search) left(p *place, a sim.Action) *int {
-	if s.cfg.Deviations == nil || !isProgram(p.world, a) {
-		return nil
-	}
-	left := *s.cfg.Deviations
-	for _, before := range s.path[:len(s.path)-1] {
-		if isProgram(before.world, before.event.action) {
-			left -= answers.Deviations(before.event.answers)
-		}
-	}
-	return &left
-}
-
-func isProgram(w *sim.World, a sim.Action) bool {
-	if a.Node == 0 {
-		return false
-	}
-	_, is := w.Node(a.Node).(sim.Program)
-	return is
-}
-
 // take carries out a step in a clone, and notes it as the event of its place.
-func (s *search) take(p *place, a sim.Action, c *answers.Combination) (next *sim.World, panicked *explore.Finding) {
+func (s *search) take(p *place, a sim.Action, c *explore.Combination) (next *sim.World, panicked *explore.Finding) {
 	if next, s.err = p.world.Clone(); s.err != nil {
 		s.over = true
 		return nil, nil

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/explore/reach"
+	"github.com/watchbed/watchbed/conformance/reach"
 	"github.com/watchbed/watchbed/sim"
 )
 

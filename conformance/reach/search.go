@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/watchbed/watchbed/explore/answers"
+	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
 )
 
@@ -193,7 +193,7 @@ func (s *search) order(actions []sim.Action, key uint64) {
 // exploreAction goes on with one action, with every combination of answers to the
 // questions that it asks.
 func (s *search) exploreAction(b *branch, a sim.Action) bool {
-	var given answers.Combination
+	var given explore.Combination
 	for more := true; more; more = given.Next() {
 		c, err := b.clone()
 		if err != nil {

@@ -18,5 +18,5 @@
 // is refuted, but for collisions of 64-bit fingerprints. A search that has used up its
 // states is undecided.
 //
-// The package imports sim and explore/answers. It must never import what is simulated.
+// The package imports explore and sim. It must never import what is simulated.
 package reach

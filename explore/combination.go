@@ -1,4 +1,4 @@
-package answers
+package explore
 
 import (
 	"fmt"
@@ -7,17 +7,13 @@ import (
 	"github.com/watchbed/watchbed/sim"
 )
 
-// Combination is the one with which a step is taken, the first answer to each question at
-// first. It is the chooser of a search, which picks the actions itself.
+// Combination is one combination of answers to the questions of a step, the first answer to each at
+// first. It is the chooser of a search over all schedules, which picks the actions itself.
 type Combination struct {
 	// Most is up to how many answers to a question are looked at, 0 for all: the first, the last, and
 	// others evenly between. Spread is told of each question that has more; nil is told nothing.
 	Most   int
 	Spread func(what string, answers int)
-	// Deviating is how many questions of the step get another answer than their first, nil for any number. Withheld tells that
-	// there was a combination with more.
-	Deviating *int
-	Withheld  bool
 	// picked are the answers to the questions of the present step, options how many there
 	// are to each.
 	picked, options []int
@@ -30,10 +26,6 @@ type Combination struct {
 func (c *Combination) Next() bool {
 	for i := len(c.options) - 1; i >= 0; i-- {
 		if c.picked[i]+1 < c.options[i] {
-			if c.Deviating != nil && Deviations(c.picked[:i]) >= *c.Deviating {
-				c.Withheld = true
-				continue
-			}
 			c.picked[i]++
 			c.begun = i + 1
 			c.Again()
@@ -76,48 +68,57 @@ func (c *Combination) Combinations() int {
 }
 
 // Pick implements sim.Chooser. The search picks itself.
-func (*Combination) Pick(*sim.World, []sim.Action) int { panic("answers: a step is not picked") }
+func (*Combination) Pick(*sim.World, []sim.Action) int { panic("explore: a step is not picked") }
 
 // Choose implements sim.Chooser.
 func (c *Combination) Choose(_ *sim.World, n int, what string) int {
 	all := n
-	if n = Looked(all, c.Most); n < all && c.Spread != nil {
+	if n = looked(all, c.Most); n < all && c.Spread != nil {
 		c.Spread(what, all)
 	}
 	if c.asked == len(c.picked) {
 		c.picked, c.options = append(c.picked, 0), append(c.options, n)
 	}
 	if before := c.options[c.asked]; n != before {
-		panic(fmt.Sprintf("answers: %q has %d options, and had %d on the way before", what, n, before))
+		panic(fmt.Sprintf("explore: %q has %d options, and had %d on the way before", what, n, before))
 	}
 	v := c.picked[c.asked]
 	c.asked++
-	return At(v, all, c.Most)
+	return answerAt(v, all, c.Most)
 }
 
-// Deviations is how many of the answers are no first ones.
-func Deviations(given []int) int {
-	n := 0
-	for _, answer := range given {
-		if answer != 0 {
-			n++
-		}
-	}
-	return n
-}
-
-// Looked is how many of n answers are looked at if they are to be at most so many.
-func Looked(n, most int) int {
+// looked is how many of n answers are looked at if they are to be at most so many.
+func looked(n, most int) int {
 	if most == 0 {
 		return n
 	}
 	return min(n, most)
 }
 
-// At is which of n answers is number i of those that are looked at.
-func At(i, n, most int) int {
-	if Looked(n, most) == n {
+// answerAt is which of n answers is number i of those that are looked at.
+func answerAt(i, n, most int) int {
+	if looked(n, most) == n {
 		return i
 	}
 	return i * (n - 1) / (most - 1)
+}
+
+// Numbered answers as the combination of that number does (Combination.Number), with the same Most.
+type Numbered struct{ number, rest, most int }
+
+// NewNumbered returns the answers of a number, for one step.
+func NewNumbered(number, most int) *Numbered { return &Numbered{number, number, most} }
+
+// Number is the number.
+func (c *Numbered) Number() uint64 { return uint64(c.number) }
+
+// Pick implements sim.Chooser. The search picks itself.
+func (*Numbered) Pick(*sim.World, []sim.Action) int { panic("explore: a step is not picked") }
+
+// Choose implements sim.Chooser.
+func (c *Numbered) Choose(_ *sim.World, n int, _ string) int {
+	options := looked(n, c.most)
+	v := c.rest % options
+	c.rest /= options
+	return answerAt(v, n, c.most)
 }

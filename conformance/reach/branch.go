@@ -3,7 +3,7 @@ package reach
 import (
 	"slices"
 
-	"github.com/watchbed/watchbed/explore/answers"
+	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
 )
 
@@ -68,7 +68,7 @@ func (s *search) doPrompt(b *branch) bool {
 	if i < 0 {
 		return false
 	}
-	var given answers.Combination
+	var given explore.Combination
 	b.world.Do(&given, enabled[i])
 	if given.Next() {
 		panic("reach: a prompt action asks")
@@ -94,7 +94,7 @@ func (s *search) take(b *branch) *Contradiction {
 		case s.recording.AtRest:
 			return &Contradiction{At: b.at, Client: client, Sent: m.Payload}
 		}
-		b.world.Do(&answers.Combination{}, deliver)
+		b.world.Do(&explore.Combination{}, deliver)
 	}
 }
 
@@ -130,7 +130,7 @@ func (s *search) goOn(b *branch) bool {
 		return true
 	}
 	c := &s.recording.Clients[m.Client]
-	b.world.Admit(&answers.Combination{}, c.Node, func(env *sim.Env) {
+	b.world.Admit(&explore.Combination{}, c.Node, func(env *sim.Env) {
 		if !c.Stream {
 			env.Call(c.Server, m.Payload)
 			return
