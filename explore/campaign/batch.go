@@ -11,45 +11,29 @@ import (
 // is one over batches. A campaign may end within one, as that of so many seeds does.
 const batchSize = 32
 
-// batch is what consecutive seeds came to.
+// batch is what a part of a campaign came to: of consecutive seeds, or of one campaign of a series.
 type batch struct {
-	number     uint64
-	schedules  uint64
-	stats      sim.Stats
-	truncated  uint64
-	rechecked  uint64
-	neverReady uint64
-	hash       sim.Digest
-	properties []PropertyTally
-	situations []SituationTally
-	// metrics is nil for untimed runs.
-	metrics  []MetricTally
-	failures []FailureTally
+	Result
+	number uint64
 	// cut: the worker stopped before the end of the batch.
 	cut bool
 	err error
 }
 
-func newBatch() *batch {
-	return &batch{hash: sim.NewDigest, situations: make([]SituationTally, len(sim.Situations()))}
-}
-
-// add adds the run of a seed that has just ended in the world.
-func (b *batch) add(seed uint64, res *explore.Result, world *sim.World) {
-	b.schedules++
-	b.hash = b.hash.Word(uint64(res.TraceHash))
-	addStats(&b.stats, &res.Stats)
+// addRun adds the run of a seed that has just ended in the world.
+func (r *Result) addRun(seed uint64, res *explore.Result, world *sim.World) {
+	r.Schedules++
+	r.addHash(res.TraceHash)
+	r.addStats(&res.Stats)
 	if res.Truncated {
-		b.truncated++
+		r.Truncated++
 	}
 	if res.NeverReady {
-		b.neverReady++
+		r.NeverReady++
 	}
 	for i := range res.Findings {
 		f := &res.Findings[i]
-		p := tallyOf(&b.properties, i, f.Property)
-		p.Verdict = p.Verdict.And(f.Verdict)
-		p.Exercised += uint64(f.Exercised)
+		p := PropertyTally{Name: f.Property, Verdict: f.Verdict, Exercised: uint64(f.Exercised)}
 		switch f.By {
 		case explore.Porcupine:
 			p.Porcupine++
@@ -58,28 +42,34 @@ func (b *batch) add(seed uint64, res *explore.Result, world *sim.World) {
 		}
 		if f.Verdict == model.Violated {
 			p.Violations++
-			addFailure(&b.failures, FailureTally{Failure: f.Failure(), FirstSeed: seed, Schedules: 1})
+			addFailure(&r.Failures, FailureTally{Failure: f.Failure(), FirstSeed: seed, Schedules: 1})
 		}
+		r.addProperty(i, &p)
 	}
-	for i := range b.situations {
+	for i := range r.Situations {
 		if n := world.Count(sim.Situation(i)); n > 0 {
-			b.situations[i].Times += n
-			b.situations[i].Schedules++
+			r.Situations[i].Times += n
+			r.Situations[i].Schedules++
 		}
 	}
-	b.addMetrics(world)
+	if world.Mode() == sim.Timed {
+		r.addMetrics(world)
+	}
 }
 
-func (b *batch) addMetrics(world *sim.World) {
-	if world.Mode() != sim.Timed {
-		return
+func (r *Result) addMetrics(world *sim.World) {
+	if r.Metrics == nil {
+		r.Metrics = newMetrics()
 	}
-	if b.metrics == nil {
-		for _, m := range metric.All() {
-			b.metrics = append(b.metrics, MetricTally{Metric: m})
-		}
+	for i := range r.Metrics {
+		r.Metrics[i].Merge(world.Metric(r.Metrics[i].Metric))
 	}
-	for i := range b.metrics {
-		b.metrics[i].Merge(world.Metric(b.metrics[i].Metric))
+}
+
+// newMetrics are all metrics, of which nothing was recorded.
+func newMetrics() (all []MetricTally) {
+	for _, m := range metric.All() {
+		all = append(all, MetricTally{Metric: m})
 	}
+	return all
 }

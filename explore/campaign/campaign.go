@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/explore/strategy"
 )
 
 // Run runs a campaign. newSubject is called once for each worker and for
@@ -21,64 +20,73 @@ func Run(ctx context.Context, newSubject func() explore.Subject, cfg Config) (*R
 	if err != nil {
 		return nil, err
 	}
-	c := &campaign{cfg: &cfg, newSubject: newSubject, result: newResult(&cfg), start: time.Now(), cpu: CPUTime()}
+	c := begin(&cfg)
 	defer c.clock()
-	c.profile, err = measure(newSubject, &cfg)
+	profile, err := measure(newSubject, &cfg)
 	if err != nil {
 		return c.result, err
 	}
-	// A time that is over before the first batch leaves none, however soon a worker begins.
-	c.stop.Store(cfg.For > 0 && time.Since(c.start) >= cfg.For)
-	return c.result, c.collect(ctx, c.startWorkers())
+	c.batches = (cfg.Seeds + batchSize - 1) / batchSize
+	return c.result, c.run(ctx, func() func(uint64) *batch {
+		w := newWorker(newSubject, &cfg, profile)
+		return func(number uint64) *batch {
+			first, size := number*batchSize, uint64(batchSize)
+			if cfg.Seeds > 0 {
+				size = min(size, cfg.Seeds-first)
+			}
+			return w.run(cfg.FirstSeed+first, size, &c.stop)
+		}
+	})
 }
 
-// campaign is a campaign that is running.
+// campaign is a campaign, or a series of them, that is running.
 type campaign struct {
-	cfg        *Config
-	newSubject func() explore.Subject
-	profile    strategy.Profile
-	result     *Result
-	start      time.Time
-	cpu        time.Duration
-	// next is the number of the next batch; with stop, workers begin no more.
-	next atomic.Uint64
-	stop atomic.Bool
+	cfg    *Config
+	result *Result
+	start  time.Time
+	cpu    time.Duration
+	// added is called with each batch that was added; nil is not.
+	added func(*batch)
+	// batches is how many there are, 0 if there is no bound. next is the number of the next one; with stop,
+	// workers begin no more.
+	batches uint64
+	next    atomic.Uint64
+	stop    atomic.Bool
+}
+
+func begin(cfg *Config) *campaign {
+	return &campaign{cfg: cfg, result: newResult(cfg), start: time.Now(), cpu: CPUTime()}
 }
 
 func (c *campaign) clock() {
 	c.result.Elapsed, c.result.CPU = time.Since(c.start), CPUTime()-c.cpu
 }
 
-// startWorkers returns the channel of batches, which is closed after the last
-// one.
-func (c *campaign) startWorkers() <-chan *batch {
+// run has each worker carry out batches, with what newWorker returns.
+func (c *campaign) run(ctx context.Context, newWorker func() (do func(number uint64) *batch)) error {
+	// A time that is over before the first batch leaves none, however soon a worker begins.
+	c.stop.Store(c.cfg.For > 0 && time.Since(c.start) >= c.cfg.For)
 	batches := make(chan *batch, c.cfg.Workers)
 	var working sync.WaitGroup
 	for range c.cfg.Workers {
-		working.Go(func() { c.work(batches) })
+		working.Go(func() {
+			do := newWorker()
+			for !c.stop.Load() {
+				number := c.next.Add(1) - 1
+				if c.batches > 0 && number >= c.batches {
+					return
+				}
+				b := do(number)
+				b.number = number
+				batches <- b
+			}
+		})
 	}
 	go func() {
 		working.Wait()
 		close(batches)
 	}()
-	return batches
-}
-
-func (c *campaign) work(batches chan<- *batch) {
-	w := newWorker(c.newSubject, c.cfg, c.profile)
-	for !c.stop.Load() {
-		number := c.next.Add(1) - 1
-		first, size := number*batchSize, uint64(batchSize)
-		if c.cfg.Seeds > 0 {
-			if first >= c.cfg.Seeds {
-				return
-			}
-			size = min(size, c.cfg.Seeds-first)
-		}
-		b := w.run(c.cfg.FirstSeed+first, size, &c.stop)
-		b.number = number
-		batches <- b
-	}
+	return c.collect(ctx, batches)
 }
 
 // collect adds batches in the order of their seeds until the workers have ended.
@@ -99,13 +107,12 @@ func (c *campaign) collect(ctx context.Context, batches <-chan *batch) (err erro
 	expected := uint64(0)
 	// over: nothing is added any more; enough: because all was found that was looked for.
 	over, enough := false, false
-	interrupted := false
 	cancelled := ctx.Done()
 	for {
 		select {
 		case b, ok := <-batches:
 			if !ok {
-				c.result.Interrupted = interrupted && !enough && (c.cfg.Seeds == 0 || c.result.Schedules < c.cfg.Seeds)
+				c.result.Interrupted = ctx.Err() != nil && !enough && (c.cfg.Seeds == 0 || c.result.Schedules < c.cfg.Seeds)
 				return err
 			}
 			waiting[b.number] = b
@@ -122,7 +129,6 @@ func (c *campaign) collect(ctx context.Context, batches <-chan *batch) (err erro
 			}
 		case <-cancelled:
 			cancelled = nil
-			interrupted = true
 			c.stop.Store(true)
 		case <-deadline:
 			c.stop.Store(true)
@@ -135,11 +141,14 @@ func (c *campaign) collect(ctx context.Context, batches <-chan *batch) (err erro
 
 // add adds the batch that comes next, and says what fails for the first time.
 func (c *campaign) add(b *batch) {
-	if b.cut && b.schedules == 0 {
+	if b.Schedules == 0 {
 		return
 	}
 	before := len(c.result.Failures)
-	c.result.add(b)
+	c.result.add(&b.Result)
+	if c.added != nil {
+		c.added(b)
+	}
 	if c.cfg.Failed == nil {
 		return
 	}

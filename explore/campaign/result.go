@@ -1,10 +1,10 @@
 package campaign
 
 import (
+	"slices"
 	"time"
 
 	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 )
@@ -44,16 +44,16 @@ type Result struct {
 }
 
 func newResult(cfg *Config) *Result {
-	r := &Result{
-		Strategy: cfg.Strategy.Name, FirstSeed: cfg.FirstSeed, Hash: explore.Hash(sim.NewDigest.Sum()),
-		Situations: make([]SituationTally, len(sim.Situations())),
-		Metrics:    make([]MetricTally, len(metric.All())),
-	}
+	r := emptyResult()
+	r.Strategy, r.FirstSeed, r.Metrics = cfg.Strategy.Name, cfg.FirstSeed, newMetrics()
+	return &r
+}
+
+// emptyResult is that of no runs. It has no metrics yet: only timed runs have any.
+func emptyResult() Result {
+	r := Result{Hash: explore.Hash(sim.NewDigest.Sum()), Situations: make([]SituationTally, len(sim.Situations()))}
 	for i, s := range sim.Situations() {
 		r.Situations[i].Situation = s
-	}
-	for i, m := range metric.All() {
-		r.Metrics[i].Metric = m
 	}
 	return r
 }
@@ -82,43 +82,54 @@ func (r *Result) Verdict() model.Verdict {
 	return worst
 }
 
-// add adds the next batch.
-func (r *Result) add(b *batch) {
-	r.Schedules += b.schedules
-	addStats(&r.Stats, &b.stats)
-	r.Truncated += b.truncated
-	r.NeverReady += b.neverReady
-	r.Rechecked += b.rechecked
-	r.Hash = explore.Hash(sim.Seeded(uint64(r.Hash)).Word(b.hash.Sum()).Sum())
-	r.addTallies(b.properties, b.situations, b.metrics, b.failures)
-}
-
-// addTallies adds what more runs came to.
-func (r *Result) addTallies(properties []PropertyTally, situations []SituationTally, metrics []MetricTally, failures []FailureTally) {
-	for i := range properties {
-		p := &properties[i]
-		t := tallyOf(&r.Properties, i, p.Name)
-		t.Verdict = t.Verdict.And(p.Verdict)
-		t.Exercised += p.Exercised
-		t.Violations += p.Violations
-		t.Porcupine += p.Porcupine
-		t.Witness += p.Witness
+// add adds what the runs that come next came to.
+func (r *Result) add(next *Result) {
+	r.Schedules += next.Schedules
+	r.addStats(&next.Stats)
+	r.Truncated += next.Truncated
+	r.NeverReady += next.NeverReady
+	r.Rechecked += next.Rechecked
+	r.addHash(next.Hash)
+	for i := range next.Properties {
+		r.addProperty(i, &next.Properties[i])
 	}
-	for i := range situations {
-		r.Situations[i].Times += situations[i].Times
-		r.Situations[i].Schedules += situations[i].Schedules
+	for i := range next.Situations {
+		r.Situations[i].Times += next.Situations[i].Times
+		r.Situations[i].Schedules += next.Situations[i].Schedules
 	}
-	for i := range metrics {
-		r.Metrics[i].Merge(&metrics[i].Distribution)
+	for i := range next.Metrics {
+		r.Metrics[i].Merge(&next.Metrics[i].Distribution)
 	}
-	for _, f := range failures {
+	for _, f := range next.Failures {
 		addFailure(&r.Failures, f)
 	}
 }
 
-func addStats(sum, s *sim.Stats) {
-	sum.Choices += s.Choices
-	sum.Picks += s.Picks
-	sum.Open += s.Open
-	sum.Messages += s.Messages
+func (r *Result) addHash(next explore.Hash) {
+	r.Hash = explore.Hash(sim.Seeded(uint64(r.Hash)).Word(uint64(next)).Sum())
+}
+
+func (r *Result) addStats(s *sim.Stats) {
+	r.Stats.Choices += s.Choices
+	r.Stats.Picks += s.Picks
+	r.Stats.Open += s.Open
+	r.Stats.Messages += s.Messages
+}
+
+// addProperty adds more of a property. Properties come in the same order in each run, so its tally is
+// at the place where it was.
+func (r *Result) addProperty(at int, next *PropertyTally) {
+	if at >= len(r.Properties) || r.Properties[at].Name != next.Name {
+		at = slices.IndexFunc(r.Properties, func(t PropertyTally) bool { return t.Name == next.Name })
+	}
+	if at < 0 {
+		at = len(r.Properties)
+		r.Properties = append(r.Properties, PropertyTally{Name: next.Name})
+	}
+	t := &r.Properties[at]
+	t.Verdict = t.Verdict.And(next.Verdict)
+	t.Exercised += next.Exercised
+	t.Violations += next.Violations
+	t.Porcupine += next.Porcupine
+	t.Witness += next.Witness
 }

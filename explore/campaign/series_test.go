@@ -80,7 +80,8 @@ func TestSeriesIsInterrupted(t *testing.T) {
 	c, err := s.Run(ctx, campaign.Config{Workers: 1})
 	require.NoError(t, err)
 	require.True(t, c.Interrupted)
-	require.EqualValues(t, 3*40, c.Schedules)
+	require.GreaterOrEqual(t, c.Schedules, uint64(3*40))
+	require.Less(t, c.Schedules, uint64(1_000*40), "it went on")
 
 	s.Ended = nil
 	c, err = s.Run(context.Background(), campaign.Config{For: time.Millisecond, Workers: 2})

@@ -45,21 +45,6 @@ type FailureTally struct {
 // of one failure have in common.
 const maxFurther = 11
 
-// tallyOf finds the entry of a property; findings come in the same order in
-// each run, so it is where it was.
-func tallyOf(list *[]PropertyTally, at int, name string) *PropertyTally {
-	if at < len(*list) && (*list)[at].Name == name {
-		return &(*list)[at]
-	}
-	for i := range *list {
-		if (*list)[i].Name == name {
-			return &(*list)[i]
-		}
-	}
-	*list = append(*list, PropertyTally{Name: name})
-	return &(*list)[len(*list)-1]
-}
-
 func (f *FailureTally) keep(seeds ...uint64) {
 	more := min(len(seeds), maxFurther-len(f.Further))
 	f.Further = append(f.Further, seeds[:more]...)

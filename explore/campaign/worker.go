@@ -47,7 +47,7 @@ func measure(newSubject func() explore.Subject, cfg *Config) (p strategy.Profile
 // run runs n seeds from first on, fewer if it is to stop before. A panic ends the batch
 // with an error.
 func (w *worker) run(first, n uint64, stop *atomic.Bool) (b *batch) {
-	b = newBatch()
+	b = &batch{Result: emptyResult()}
 	defer func() {
 		if v := recover(); v != nil {
 			b.err = ofPanic(&PanicError{Strategy: w.cfg.Strategy.Name, Seed: w.seed, Value: v, Stack: debug.Stack()})
@@ -62,7 +62,7 @@ func (w *worker) run(first, n uint64, stop *atomic.Bool) (b *batch) {
 		w.seed = first + i
 		w.chooser.Begin(w.seed)
 		res := w.runner.Run(w.chooser)
-		b.add(w.seed, &res, w.runner.World())
+		b.addRun(w.seed, &res, w.runner.World())
 		if w.wantsRecheck() {
 			w.repeats = append(w.repeats, repeat{w.seed, res.TraceHash})
 		}
@@ -102,6 +102,6 @@ func (w *worker) recheck(b *batch) {
 			b.err = &NondeterminismError{w.cfg.Strategy.Name, r.seed, r.hash, res.TraceHash}
 			return
 		}
-		b.rechecked++
+		b.Rechecked++
 	}
 }
