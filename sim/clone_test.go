@@ -10,6 +10,7 @@ import (
 
 // counter counts the steps of its loops, which it enables from the first or from the last on.
 type counter struct {
+	sim.Idle
 	loops, steps int
 	fromLast     bool
 }
@@ -22,10 +23,6 @@ func (c *counter) Start(env *sim.Env) {
 		env.Enable(sim.Task(t))
 	}
 }
-func (c *counter) Receive(*sim.Env, *sim.Message) {}
-func (c *counter) Fire(*sim.Env, sim.Timer)       {}
-func (c *counter) TaskName(sim.Task) string       { return "count" }
-func (c *counter) TimerName(sim.Timer) string     { return "" }
 
 func (c *counter) Run(env *sim.Env, t sim.Task) {
 	c.steps++

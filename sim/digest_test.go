@@ -13,14 +13,11 @@ import (
 )
 
 // rock is a node in a state that is nothing but its fingerprint.
-type rock struct{ is Digest }
+type rock struct {
+	Idle
+	is Digest
+}
 
-func (*rock) Start(*Env)                  {}
-func (*rock) Receive(*Env, *Message)      {}
-func (*rock) Run(*Env, Task)              {}
-func (*rock) Fire(*Env, Timer)            {}
-func (*rock) TaskName(Task) string        { return "" }
-func (*rock) TimerName(Timer) string      { return "" }
 func (r *rock) Cells(visit CellVisitor)   { visit(0, 0, r.is) }
 func (r *rock) Fingerprint(Digest) Digest { return r.is }
 
@@ -33,10 +30,10 @@ func TestSecondHalfTellsApartWhatTheFirstDoesNot(t *testing.T) {
 		"goes on":  func(x Digest) Digest { return x.Word(7).Int(7).Bool(true).Text("a long text") },
 		"folded":   func(x Digest) Digest { return NewDigest.Fold(x) },
 		"summed":   func(x Digest) Digest { return NewDigest.And(x) },
-		"in cells": func(x Digest) Digest { return FoldCells(NewDigest, &rock{x}) },
+		"in cells": func(x Digest) Digest { return FoldCells(NewDigest, &rock{is: x}) },
 		"in a world": func(x Digest) Digest {
 			w := NewWorld(Options{})
-			w.Add("rock", &rock{x})
+			w.Add("rock", &rock{is: x})
 			d, err := w.Behaviour()
 			require.NoError(t, err)
 			return d

@@ -13,15 +13,12 @@ import (
 
 // asker counts its steps, and asks something of the world in each.
 type asker struct {
+	sim.Idle
 	steps int
 	ask   func(n *asker, env *sim.Env)
 }
 
 func (n *asker) Start(env *sim.Env)                  { env.Enable(0) }
-func (n *asker) Receive(*sim.Env, *sim.Message)      {}
-func (n *asker) Fire(*sim.Env, sim.Timer)            {}
-func (n *asker) TaskName(sim.Task) string            { return "ask" }
-func (n *asker) TimerName(sim.Timer) string          { return "" }
 func (n *asker) Fingerprint(d sim.Digest) sim.Digest { return d.Int(int64(n.steps)) }
 
 func (n *asker) Run(env *sim.Env, _ sim.Task) {

@@ -368,7 +368,7 @@ func TestTraceHashIsAFunctionOfTheChoices(t *testing.T) {
 	require.NotEqual(t, first, w.TraceHash())
 }
 
-type discard struct{}
+type discard struct{ sim.Idle }
 
 func (discard) Start(env *sim.Env) {
 	for range 8 {
@@ -376,10 +376,6 @@ func (discard) Start(env *sim.Env) {
 	}
 }
 func (discard) Receive(env *sim.Env, m *sim.Message) { env.Send(m.Conn, m.Payload) }
-func (discard) Fire(*sim.Env, sim.Timer)             {}
-func (discard) Run(*sim.Env, sim.Task)               {}
-func (discard) TaskName(sim.Task) string             { return "" }
-func (discard) TimerName(sim.Timer) string           { return "" }
 
 // BenchmarkStep is what the world itself costs: one delivery among eight, one
 // message sent in return.

@@ -42,25 +42,7 @@ type Moment struct {
 }
 
 // Idle is a node for a client: the search sends and takes in its name.
-type Idle struct{}
-
-// Start implements sim.Node.
-func (Idle) Start(*sim.Env) {}
-
-// Receive implements sim.Node.
-func (Idle) Receive(*sim.Env, *sim.Message) {}
-
-// Fire implements sim.Node.
-func (Idle) Fire(*sim.Env, sim.Timer) {}
-
-// Run implements sim.Node.
-func (Idle) Run(*sim.Env, sim.Task) {}
-
-// TaskName implements sim.Node.
-func (Idle) TaskName(sim.Task) string { return "" }
-
-// TimerName implements sim.Node.
-func (Idle) TimerName(sim.Timer) string { return "" }
+type Idle struct{ sim.Idle }
 
 // Clone implements sim.Cloner.
 func (i Idle) Clone() sim.Node { return i }

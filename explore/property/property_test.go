@@ -30,6 +30,7 @@ type account struct {
 }
 
 type loop struct {
+	sim.Idle
 	account *account
 	index   int
 	noise   bool
@@ -38,11 +39,7 @@ type loop struct {
 	left    int
 }
 
-func (l *loop) Start(env *sim.Env)             { env.Enable(0) }
-func (l *loop) Receive(*sim.Env, *sim.Message) {}
-func (l *loop) Fire(*sim.Env, sim.Timer)       {}
-func (l *loop) TaskName(sim.Task) string       { return "loop" }
-func (l *loop) TimerName(sim.Timer) string     { return "" }
+func (l *loop) Start(env *sim.Env) { env.Enable(0) }
 
 func (l *loop) Run(env *sim.Env, _ sim.Task) {
 	l.left--

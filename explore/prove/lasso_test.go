@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/internal/toys"
 	"github.com/watchbed/watchbed/explore/prove"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
@@ -16,6 +17,7 @@ import (
 // lamp waits until it is lit. Its timer tries again and again; the try succeeds unless the
 // lamp is wet. Its loop dries it, if there is one, and its deadline gives up.
 type lamp struct {
+	sim.Idle
 	wet, dries, deadline bool
 	lit, gaveUp          bool
 	// tries are counted modulo so many, so that a loop has that many states.
@@ -37,9 +39,8 @@ func (l *lamp) Start(env *sim.Env) {
 	}
 }
 
-func (l *lamp) Receive(*sim.Env, *sim.Message) {}
-func (l *lamp) Run(*sim.Env, sim.Task)         { l.wet = false }
-func (l *lamp) TaskName(sim.Task) string       { return "dry" }
+func (l *lamp) Run(*sim.Env, sim.Task)   { l.wet = false }
+func (l *lamp) TaskName(sim.Task) string { return "dry" }
 
 func (l *lamp) TimerName(t sim.Timer) string {
 	if t == lampTry {
@@ -75,7 +76,7 @@ func (l *lamp) Fingerprint(d sim.Digest) sim.Digest {
 
 // room is a subject with one lamp, which must be lit or given up.
 type room struct {
-	prove.NoMemory
+	toys.Proved
 	plan lamp
 	now  *lamp
 }
@@ -86,16 +87,9 @@ func (s *room) Build(w *sim.World) {
 	s.Adopt(w)
 }
 
-func (s *room) Adopt(w *sim.World)           { s.now = w.Node(1).(*lamp) }
-func (s *room) Options() sim.Options         { return sim.Options{} }
-func (s *room) After(*sim.World, sim.Action) {}
-func (s *room) Over(*sim.World) bool         { return false }
-func (s *room) Past(d sim.Digest) sim.Digest { return d }
-func (s *room) PastOf(sim.NodeID) bool       { return false }
-func (s *room) SeesNodes() bool              { return false }
-func (s *room) Endless(sim.NodeID) bool      { return true }
-func (s *room) Goal() prove.Goal             { return s }
-func (s *room) Failure() explore.Failure     { return explore.Failure{Property: "lit", Label: "never"} }
+func (s *room) Adopt(w *sim.World)       { s.now = w.Node(1).(*lamp) }
+func (s *room) Goal() prove.Goal         { return s }
+func (s *room) Failure() explore.Failure { return explore.Failure{Property: "lit", Label: "never"} }
 
 func (s *room) Open() uint64 {
 	if s.now.lit || s.now.gaveUp {

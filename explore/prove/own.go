@@ -35,7 +35,7 @@ func Wraps(n sim.Node) bool {
 		return false
 	}
 	for i := range t.NumField() {
-		if f := t.Field(i); f.Anonymous && f.Type.Implements(reflect.TypeFor[sim.Node]()) {
+		if f := t.Field(i); f.Anonymous && f.Type != reflect.TypeFor[sim.Idle]() && f.Type.Implements(reflect.TypeFor[sim.Node]()) {
 			return true
 		}
 	}

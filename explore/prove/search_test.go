@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/internal/toys"
 	"github.com/watchbed/watchbed/explore/prove"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
@@ -17,6 +18,7 @@ import (
 // for ever instead. A dice asks in its step which of three sides is up, and may have more
 // questions.
 type walker struct {
+	sim.Idle
 	steps, done, side int
 	clock, dice       bool
 	questions         int
@@ -24,10 +26,9 @@ type walker struct {
 	ring int
 }
 
-func (n *walker) Start(env *sim.Env)             { n.again(env) }
-func (n *walker) Receive(*sim.Env, *sim.Message) {}
-func (n *walker) TaskName(sim.Task) string       { return "step" }
-func (n *walker) TimerName(sim.Timer) string     { return "tick" }
+func (n *walker) Start(env *sim.Env)         { n.again(env) }
+func (n *walker) TaskName(sim.Task) string   { return "step" }
+func (n *walker) TimerName(sim.Timer) string { return "tick" }
 
 func (n *walker) again(env *sim.Env) {
 	switch {
@@ -68,7 +69,7 @@ func (n *walker) Fingerprint(d sim.Digest) sim.Digest {
 
 // walk is a subject of walkers. wrong says in which states it is violated.
 type walk struct {
-	prove.NoMemory
+	toys.Proved
 	nodes []walker
 	wrong func(at []*walker) bool
 	now   []*walker
@@ -89,14 +90,7 @@ func (s *walk) Adopt(w *sim.World) {
 	}
 }
 
-func (s *walk) Options() sim.Options         { return sim.Options{} }
-func (s *walk) After(*sim.World, sim.Action) {}
-func (s *walk) Over(*sim.World) bool         { return false }
-func (s *walk) Past(d sim.Digest) sim.Digest { return d }
-func (s *walk) PastOf(sim.NodeID) bool       { return false }
-func (s *walk) SeesNodes() bool              { return false }
-func (s *walk) Endless(n sim.NodeID) bool    { return s.nodes[n-1].clock }
-func (s *walk) Goal() prove.Goal             { return nil }
+func (s *walk) Endless(n sim.NodeID) bool { return s.nodes[n-1].clock }
 func (s *walk) Judge(*sim.World) []explore.Finding {
 	f := explore.Finding{Property: "right", Verdict: model.Holds, Exercised: 1}
 	if s.wrong != nil && s.wrong(s.now) {

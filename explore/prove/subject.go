@@ -49,21 +49,6 @@ type Remembering interface {
 	Remember(before any, w *sim.World, a sim.Action) (after any)
 }
 
-// NoMemory is the part of a subject that remembers nothing.
-type NoMemory struct{}
-
-// Remembers implements Remembering.
-func (NoMemory) Remembers() bool { return false }
-
-// Remembered implements Remembering.
-func (NoMemory) Remembered(*sim.World) any { return nil }
-
-// Recall implements Remembering.
-func (NoMemory) Recall(any) {}
-
-// Remember implements Remembering.
-func (NoMemory) Remember(any, *sim.World, sim.Action) any { return nil }
-
 // Horizon is implemented by a subject whose timed runs end at some time at the latest.
 type Horizon interface {
 	// CutOff reports whether a run that is over ended at that time, with something still to be done.

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/internal/toys"
 	"github.com/watchbed/watchbed/explore/prove"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
@@ -17,6 +18,7 @@ import (
 
 // guest asks the host once, some time after the start.
 type guest struct {
+	sim.Idle
 	asks            sim.Conn
 	called, waited  sim.Time
 	asked, answered bool
@@ -34,10 +36,6 @@ func (g *guest) Receive(env *sim.Env, _ *sim.Message) {
 	g.answered, g.waited = true, env.Now()-g.called
 }
 
-func (g *guest) Run(*sim.Env, sim.Task)     {}
-func (g *guest) TaskName(sim.Task) string   { return "" }
-func (g *guest) TimerName(sim.Timer) string { return "think" }
-
 func (g *guest) Clone() sim.Node {
 	c := *g
 	return &c
@@ -49,6 +47,7 @@ func (g *guest) Fingerprint(d sim.Digest) sim.Digest {
 
 // host answers when its ticker ticks, behind a turn of its loop.
 type host struct {
+	sim.Idle
 	calls []sim.Conn
 	// restless: the loop goes on for ever, with one turn more each time.
 	restless bool
@@ -105,7 +104,7 @@ func (p word) Label() string                  { return string(p) }
 // visit is a timed subject: a guest who must be answered within a bound. The safety phase, in which all
 // takes longer, ends at a time; the run ends at a later one.
 type visit struct {
-	prove.NoMemory
+	toys.Proved
 	network, scheduling sim.Delay
 	heal, horizon       time.Duration
 	bound               time.Duration
@@ -129,13 +128,9 @@ func (s *visit) Build(w *sim.World) {
 	s.Adopt(w)
 }
 
-func (s *visit) Adopt(w *sim.World)           { s.guest = w.Node(1).(*guest) }
-func (s *visit) After(*sim.World, sim.Action) {}
-func (s *visit) Past(d sim.Digest) sim.Digest { return d }
-func (s *visit) PastOf(n sim.NodeID) bool     { return n == 1 }
-func (s *visit) SeesNodes() bool              { return true }
-func (s *visit) Endless(sim.NodeID) bool      { return true }
-func (s *visit) Goal() prove.Goal             { return nil }
+func (s *visit) Adopt(w *sim.World)       { s.guest = w.Node(1).(*guest) }
+func (s *visit) PastOf(n sim.NodeID) bool { return n == 1 }
+func (s *visit) SeesNodes() bool          { return true }
 
 func (s *visit) Over(w *sim.World) bool {
 	if w.Phase() == sim.Safety && w.Now() >= sim.Time(s.heal) {

@@ -17,6 +17,7 @@ var (
 // register has two loops, each with a cell of its own; shared makes both of them
 // use the left one.
 type register struct {
+	sim.Idle
 	left, right int64
 	shared      bool
 	// declared is false in a node that does not say that it uses the left cell.
@@ -27,9 +28,6 @@ func (r *register) Start(env *sim.Env) {
 	env.Enable(0)
 	env.Enable(1)
 }
-
-func (r *register) Receive(*sim.Env, *sim.Message) {}
-func (r *register) Fire(*sim.Env, sim.Timer)       {}
 
 func (r *register) Run(env *sim.Env, t sim.Task) {
 	switch t {
@@ -50,7 +48,6 @@ func (r *register) Run(env *sim.Env, t sim.Task) {
 }
 
 func (r *register) TaskName(t sim.Task) string { return []string{"left", "right"}[t] }
-func (r *register) TimerName(sim.Timer) string { return "" }
 func (r *register) Clone() sim.Node            { c := *r; return &c }
 func (r *register) Fingerprint(d sim.Digest) sim.Digest {
 	return d.Int(r.left).Int(r.right)

@@ -16,25 +16,7 @@ func (t Text) Label() string { return string(t) }
 
 // Idle is a subject and a node that does nothing. Others embed it and say only
 // what they do.
-type Idle struct{}
-
-// Start implements sim.Node.
-func (Idle) Start(*sim.Env) {}
-
-// Receive implements sim.Node.
-func (Idle) Receive(*sim.Env, *sim.Message) {}
-
-// Fire implements sim.Node.
-func (Idle) Fire(*sim.Env, sim.Timer) {}
-
-// Run implements sim.Node.
-func (Idle) Run(*sim.Env, sim.Task) {}
-
-// TaskName implements sim.Node.
-func (Idle) TaskName(sim.Task) string { return "task" }
-
-// TimerName implements sim.Node.
-func (Idle) TimerName(sim.Timer) string { return "timer" }
+type Idle struct{ sim.Idle }
 
 // Options implements explore.Subject.
 func (Idle) Options() sim.Options { return sim.Options{} }

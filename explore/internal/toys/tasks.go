@@ -11,6 +11,7 @@ import (
 // Tasks is a subject of independent tasks with a number of steps each, the
 // simplest world in which strategies differ.
 type Tasks struct {
+	Idle
 	nodes []*task
 	names []string
 	at    func(task, step int) bool
@@ -20,16 +21,14 @@ type Tasks struct {
 }
 
 type task struct {
+	sim.Idle
 	owner       *Tasks
 	index       int
 	steps, done int
 }
 
-func (t *task) Start(env *sim.Env)             { env.Enable(0) }
-func (t *task) Receive(*sim.Env, *sim.Message) {}
-func (t *task) Fire(*sim.Env, sim.Timer)       {}
-func (t *task) TaskName(sim.Task) string       { return "step " + strconv.Itoa(t.done) }
-func (t *task) TimerName(sim.Timer) string     { return "" }
+func (t *task) Start(env *sim.Env)       { env.Enable(0) }
+func (t *task) TaskName(sim.Task) string { return "step " + strconv.Itoa(t.done) }
 func (t *task) Run(env *sim.Env, _ sim.Task) {
 	t.owner.hit = t.owner.at(t.index, t.done) || t.owner.hit
 	t.done++
@@ -58,15 +57,6 @@ func (s *Tasks) Build(w *sim.World) {
 		w.Add(s.names[i], n)
 	}
 }
-
-// Options implements explore.Subject.
-func (s *Tasks) Options() sim.Options { return sim.Options{} }
-
-// After implements explore.Subject.
-func (s *Tasks) After(*sim.World, sim.Action) {}
-
-// Over implements explore.Subject.
-func (s *Tasks) Over(*sim.World) bool { return false }
 
 // Judge implements explore.Subject.
 func (s *Tasks) Judge(*sim.World) []explore.Finding {

@@ -10,6 +10,7 @@ import (
 // turns from beginning to end. Each step of one loop races with the next of the other one,
 // which has been possible since before it.
 type Turns struct {
+	Idle
 	node  turning
 	found [1]explore.Finding
 }
@@ -18,6 +19,7 @@ type Turns struct {
 const loopSteps = 4
 
 type turning struct {
+	sim.Idle
 	done  [2]int
 	last  sim.Task
 	again bool
@@ -28,10 +30,7 @@ func (n *turning) Start(env *sim.Env) {
 	env.Enable(0)
 	env.Enable(1)
 }
-func (n *turning) Receive(*sim.Env, *sim.Message) {}
-func (n *turning) Fire(*sim.Env, sim.Timer)       {}
-func (n *turning) TaskName(t sim.Task) string     { return string(rune('a' + t)) }
-func (n *turning) TimerName(sim.Timer) string     { return "" }
+func (n *turning) TaskName(t sim.Task) string { return string(rune('a' + t)) }
 func (n *turning) Run(env *sim.Env, t sim.Task) {
 	n.again = n.again || n.last == t
 	n.last = t
@@ -42,15 +41,6 @@ func (n *turning) Run(env *sim.Env, t sim.Task) {
 
 // Build implements explore.Subject.
 func (s *Turns) Build(w *sim.World) { w.Add("loops", &s.node) }
-
-// Options implements explore.Subject.
-func (s *Turns) Options() sim.Options { return sim.Options{} }
-
-// After implements explore.Subject.
-func (s *Turns) After(*sim.World, sim.Action) {}
-
-// Over implements explore.Subject.
-func (s *Turns) Over(*sim.World) bool { return false }
 
 // Judge implements explore.Subject.
 func (s *Turns) Judge(*sim.World) []explore.Finding {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/internal/toys"
 	"github.com/watchbed/watchbed/explore/prove"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
@@ -41,6 +42,7 @@ func (o order) String() string {
 // machine is one node that runs programs over shared variables, each a loop of its own. Its
 // clocks, as many as programs, write the variable of their number when they fire.
 type machine struct {
+	sim.Idle
 	programs  [][]order
 	waiting   []bool // programs that something has to start
 	variables []int
@@ -55,9 +57,8 @@ func (m *machine) Start(env *sim.Env) {
 		}
 	}
 }
-func (m *machine) Receive(*sim.Env, *sim.Message) {}
-func (m *machine) TaskName(t sim.Task) string     { return fmt.Sprint("program ", int(t)) }
-func (m *machine) TimerName(t sim.Timer) string   { return fmt.Sprint("clock ", int(t)) }
+func (m *machine) TaskName(t sim.Task) string   { return fmt.Sprint("program ", int(t)) }
+func (m *machine) TimerName(t sim.Timer) string { return fmt.Sprint("clock ", int(t)) }
 
 func (m *machine) Fire(env *sim.Env, t sim.Timer) {
 	env.Writes(cellVariable, int(t))
@@ -117,7 +118,7 @@ func (m *machine) history() string { return fmt.Sprint(m.logs, m.variables, m.at
 
 // programs is the subject. wrong says which histories violate it.
 type programs struct {
-	prove.NoMemory
+	toys.Proved
 	first machine
 	wrong func(history string) bool
 	now   *machine
@@ -134,15 +135,7 @@ func (s *programs) Build(w *sim.World) {
 	w.Add("machine", s.now)
 }
 
-func (s *programs) Adopt(w *sim.World)           { s.now = w.Node(1).(*machine) }
-func (s *programs) Options() sim.Options         { return sim.Options{} }
-func (s *programs) After(*sim.World, sim.Action) {}
-func (s *programs) Over(*sim.World) bool         { return false }
-func (s *programs) Past(d sim.Digest) sim.Digest { return d }
-func (s *programs) PastOf(sim.NodeID) bool       { return false }
-func (s *programs) SeesNodes() bool              { return false }
-func (s *programs) Endless(sim.NodeID) bool      { return true }
-func (s *programs) Goal() prove.Goal             { return nil }
+func (s *programs) Adopt(w *sim.World) { s.now = w.Node(1).(*machine) }
 func (s *programs) Judge(*sim.World) []explore.Finding {
 	f := explore.Finding{Property: "right", Verdict: model.Holds, Exercised: 1}
 	if s.wrong != nil && s.wrong(s.now.history()) {
