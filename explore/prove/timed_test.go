@@ -128,6 +128,7 @@ func (s *visit) Build(w *sim.World) {
 	s.Adopt(w)
 }
 
+func (s *visit) Goal() prove.Goal         { return nil }
 func (s *visit) Adopt(w *sim.World)       { s.guest = w.Node(1).(*guest) }
 func (s *visit) PastOf(n sim.NodeID) bool { return n == 1 }
 func (s *visit) SeesNodes() bool          { return true }

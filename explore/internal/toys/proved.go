@@ -1,12 +1,9 @@
 package toys
 
-import (
-	"github.com/watchbed/watchbed/explore/prove"
-	"github.com/watchbed/watchbed/sim"
-)
+import "github.com/watchbed/watchbed/sim"
 
-// Proved is the part of a prove.Subject that says nothing: it has no past, no goal and no memory. Others
-// embed it and build, adopt and judge.
+// Proved is the part of a prove.Subject that says nothing: it has no past and no memory. Others
+// embed it, build, adopt and judge, and say what their goal is.
 type Proved struct{}
 
 // Options implements explore.Subject.
@@ -29,9 +26,6 @@ func (Proved) SeesNodes() bool { return false }
 
 // Endless implements prove.Subject.
 func (Proved) Endless(sim.NodeID) bool { return true }
-
-// Goal implements prove.Subject.
-func (Proved) Goal() prove.Goal { return nil }
 
 // Remembers implements prove.Remembering.
 func (Proved) Remembers() bool { return false }
