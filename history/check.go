@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -146,64 +147,66 @@ func checkOperation(h *model.History, op *model.Operation) error {
 	return nil
 }
 
+// fieldsOf are the fields that a request of each kind may have, and those of the answer to it.
+var fieldsOf = [...]struct{ request, answer []string }{
+	model.Put:         {[]string{"key", "value", "lease", "prevKV", "ignoreValue", "ignoreLease"}, []string{"prev"}},
+	model.Delete:      {[]string{"key", "end", "prevKV"}, []string{"deleted", "prev"}},
+	model.Txn:         {[]string{"compare", "success", "failure"}, []string{"succeeded", "responses"}},
+	model.Get:         {[]string{"key", "freshness", "revision"}, []string{"items", "count", "more"}},
+	model.List:        {[]string{"key", "end", "freshness", "revision", "limit", "countOnly", "keysOnly", "selection"}, []string{"items", "count", "more"}},
+	model.Compact:     {[]string{"revision"}, nil},
+	model.LeaseGrant:  {[]string{"lease", "ttl"}, nil},
+	model.LeaseRevoke: {[]string{"lease"}, nil},
+}
+
+type field struct {
+	name  string
+	given bool
+}
+
+// stray is the first of the fields that is given and not allowed, empty if there is none.
+func stray(allowed []string, fields ...field) string {
+	for _, f := range fields {
+		if f.given && !slices.Contains(allowed, f.name) {
+			return f.name
+		}
+	}
+	return ""
+}
+
 func checkRequest(r *model.Request) error {
-	for _, s := range [...]string{r.Key, r.End, r.Value} {
-		if !utf8.ValidString(s) {
-			return errors.New("the request is not valid UTF-8: record binary values as a digest or in base64")
-		}
+	if !utf8.ValidString(r.Key) || !utf8.ValidString(r.End) || !utf8.ValidString(r.Value) {
+		return errors.New("the request is not valid UTF-8: record binary values as a digest or in base64")
 	}
-	if r.Revision < 0 || r.Limit < 0 {
-		return errors.New(`"revision" and "limit" cannot be negative`)
-	}
-	read := r.Kind == model.Get || r.Kind == model.List
-	var stray string
-	switch {
-	case r.End != "" && r.Kind != model.List && r.Kind != model.Delete:
-		stray = "end"
-	case r.Value != "" && r.Kind != model.Put:
-		stray = "value"
-	case r.Freshness != model.Consistent && !read:
-		stray = "freshness"
-	case (r.Limit != 0 || r.CountOnly || r.KeysOnly || r.Selection != model.Selection{}) && r.Kind != model.List:
-		stray = "limit, countOnly, keysOnly or selection"
-	case (r.IgnoreValue || r.IgnoreLease) && r.Kind != model.Put:
-		stray = "ignoreValue or ignoreLease"
-	case r.Lease != 0 && r.Kind != model.Put && r.Kind != model.LeaseGrant && r.Kind != model.LeaseRevoke:
-		stray = "lease"
-	case r.TTL != 0 && r.Kind != model.LeaseGrant:
-		stray = "ttl"
-	case r.PrevKV && r.Kind != model.Put && r.Kind != model.Delete:
-		stray = "prevKV"
-	case (r.Compare != nil || r.Success != nil || r.Failure != nil) && r.Kind != model.Txn:
-		stray = "compare, success or failure"
-	case r.Key != "" && (r.Kind == model.Txn || r.Kind >= model.Compact):
-		stray = "key"
-	case r.Revision != 0 && r.Kind != model.Compact && r.Freshness != model.Exact && r.Freshness != model.NotOlderThan:
-		stray = "revision"
-	}
-	if stray != "" {
-		if read && stray == "revision" {
-			return errors.New(`"revision" needs "freshness": "exact" or "not-older-than"`)
-		}
-		return fmt.Errorf("a %s has no %s: remove it", r.Kind, stray)
-	}
-	switch {
-	case r.Kind > lastKind:
+	if r.Kind > lastKind {
 		return fmt.Errorf("the format has no %s: leave it out, it changes no contents", r.Kind)
+	}
+	name := stray(fieldsOf[r.Kind].request,
+		field{"key", r.Key != ""}, field{"end", r.End != ""}, field{"value", r.Value != ""}, field{"freshness", r.Freshness != model.Consistent},
+		field{"limit", r.Limit != 0}, field{"countOnly", r.CountOnly}, field{"keysOnly", r.KeysOnly}, field{"selection", r.Selection != model.Selection{}},
+		field{"ignoreValue", r.IgnoreValue}, field{"ignoreLease", r.IgnoreLease}, field{"lease", r.Lease != 0}, field{"ttl", r.TTL != 0},
+		field{"prevKV", r.PrevKV}, field{"compare", r.Compare != nil}, field{"success", r.Success != nil}, field{"failure", r.Failure != nil},
+		field{"revision", r.Revision != 0})
+	lease := r.Kind == model.LeaseGrant || r.Kind == model.LeaseRevoke
+	atRevision := r.Kind == model.Compact || r.Freshness == model.Exact || r.Freshness == model.NotOlderThan
+	switch {
+	case name != "":
+		return fmt.Errorf("a %s has no %s: remove it", r.Kind, name)
+	case r.Revision < 0 || r.Limit < 0:
+		return errors.New(`"revision" and "limit" cannot be negative`)
+	case r.Revision != 0 && !atRevision:
+		return errors.New(`"revision" needs "freshness": "exact" or "not-older-than"`)
+	case r.Revision == 0 && atRevision:
+		return fmt.Errorf(`a %s that names a revision needs "revision" of at least 1`, r.Kind)
 	case r.IgnoreValue && r.Value != "":
 		return errors.New("a put that keeps the value has none: remove value or ignoreValue")
 	case r.IgnoreLease && r.Lease != 0:
 		return errors.New("a put that keeps the lease names none: remove lease or ignoreLease")
 	case r.Lease < 0 || r.TTL < 0:
 		return errors.New(`"lease" and "ttl" cannot be negative`)
-	case r.Lease == 0 && (r.Kind == model.LeaseGrant || r.Kind == model.LeaseRevoke):
+	case r.Lease == 0 && lease:
 		return fmt.Errorf(`a %s needs "lease": record the id that etcd answered if the client left it to etcd`, r.Kind)
-	}
-	needsRevision := r.Kind == model.Compact || r.Freshness == model.Exact || r.Freshness == model.NotOlderThan
-	if needsRevision && r.Revision == 0 {
-		return fmt.Errorf(`a %s that names a revision needs "revision" of at least 1`, r.Kind)
-	}
-	if r.Key == "" && r.Kind != model.Txn && r.Kind < model.Compact {
+	case r.Key == "" && r.Kind != model.Txn && r.Kind < model.Compact:
 		return fmt.Errorf(`a %s needs "key"; "\u0000" with end "\u0000" is every key`, r.Kind)
 	}
 	for i := range r.Compare {
@@ -237,16 +240,10 @@ func checkResult(r *model.Request, res *model.Result) error {
 	if res.Revision < 0 || res.Count < 0 || res.Deleted < 0 {
 		return errors.New(`"revision", "count" and "deleted" of a response cannot be negative`)
 	}
-	read := r.Kind == model.Get || r.Kind == model.List
-	switch {
-	case (res.Items != nil || res.Count != 0 || res.More) && !read:
-		return fmt.Errorf("the response to a %s has no items, count or more: remove them", r.Kind)
-	case res.Deleted != 0 && r.Kind != model.Delete:
-		return fmt.Errorf("the response to a %s has no deleted: remove it", r.Kind)
-	case res.Prev != nil && r.Kind != model.Put && r.Kind != model.Delete:
-		return fmt.Errorf("the response to a %s has no prev: remove it", r.Kind)
-	case (res.Succeeded || res.Results != nil) && r.Kind != model.Txn:
-		return fmt.Errorf("the response to a %s has no succeeded or responses: remove them", r.Kind)
+	if name := stray(fieldsOf[r.Kind].answer,
+		field{"items", res.Items != nil}, field{"count", res.Count != 0}, field{"more", res.More}, field{"deleted", res.Deleted != 0},
+		field{"prev", res.Prev != nil}, field{"succeeded", res.Succeeded}, field{"responses", res.Results != nil}); name != "" {
+		return fmt.Errorf("the response to a %s has no %s: remove it", r.Kind, name)
 	}
 	for _, items := range [...][]*model.Item{res.Items, res.Prev} {
 		for _, it := range items {

@@ -166,77 +166,103 @@ func (t *Timeline) between(key, end string) (from, to int) {
 // mayAnswer reports whether a read may have been answered as it was at a revision. With last, that
 // is the newest of the timeline so far.
 func (t *Timeline) mayAnswer(op *model.Operation, rev int64, last bool) bool {
-	r, res := op.Request, op.Result
-	if t.Spent() {
+	switch r := op.Request; {
+	case t.Spent():
 		return true
-	}
-	if rev < t.initial {
+	case rev < t.initial:
 		return false
+	case r.Kind == model.Txn:
+		return t.mayAnswerReads(op, rev, last)
+	case r.CountOnly:
+		return t.mayCount(r, op.Result, rev, last)
 	}
-	if r.Kind == model.Txn {
-		branch := r.Branch(res.Succeeded)
-		for i := range res.Results {
-			part := &branch[i]
-			if part.Kind == model.Put || part.Kind == model.Delete || part.Freshness == model.Exact {
-				// A read of the past says nothing of now.
-				continue
-			}
-			if !t.mayAnswer(&model.Operation{Request: part, Result: &res.Results[i], Return: op.Return}, rev, last) {
-				return false
-			}
-		}
-		return true
-	}
-	if r.Kind == model.Get && (res.More || len(res.Items) > 1 || res.Count != int64(len(res.Items))) {
-		return false
-	}
-	end, shown := items.RangeEnd(r), res.Items
-	from, to := t.between(r.Key, end)
-	whole := !r.CountOnly && r.Selection == (model.Selection{})
-	if whole && r.Kind == model.List && !t.counts(res, r.Limit) {
-		return false
-	}
-	if r.CountOnly {
-		shown = nil
-	} else if res.More && len(shown) > 0 {
-		// What comes behind the page is not in it.
-		_, to = t.between(r.Key, shown[len(shown)-1].Key+"\x00")
-	}
-	sure, most := int64(0), int64(0)
-	i := 0
-	for n := from; n < to; n++ {
-		run := &t.runs[n]
-		at := len(run.changes) - 1
-		if !last {
-			at = run.find(rev)
-		}
-		t.effort++
-		if r.CountOnly {
-			if !t.mayLack(run, at, rev) {
-				sure++
-			}
-			if t.mayBeThere(run, at, rev) {
-				most++
-			}
+	return t.mayList(op, rev, last)
+}
+
+// mayAnswerReads is mayAnswer for the reads of a transaction. One of the past says nothing of now.
+func (t *Timeline) mayAnswerReads(op *model.Operation, rev int64, last bool) bool {
+	branch := op.Request.Branch(op.Result.Succeeded)
+	for i := range op.Result.Results {
+		part := &branch[i]
+		if part.Kind == model.Put || part.Kind == model.Delete || part.Freshness == model.Exact {
 			continue
 		}
-		if i < len(shown) && shown[i].Key < t.keys[n] {
-			break
-		}
-		if i < len(shown) && shown[i].Key == t.keys[n] {
-			if !t.mayShow(run, at, rev, shown[i], r.KeysOnly) && whole {
-				return false
-			}
-			i++
-		} else if whole && !(res.More && len(shown) == 0) && (!t.mayLack(run, at, rev) || t.outlives(run, at, op)) {
+		if !t.mayAnswer(&model.Operation{Request: part, Result: &op.Result.Results[i], Return: op.Return}, rev, last) {
 			return false
 		}
 	}
-	if r.CountOnly {
-		return t.partial || !res.More && len(res.Items) == 0 && sure <= res.Count && res.Count <= most
+	return true
+}
+
+// lastOf is the last change of a key up to a revision.
+func (t *Timeline) lastOf(r *run, rev int64, last bool) int {
+	t.effort++
+	if last {
+		return len(r.changes) - 1
 	}
-	// A key that no write can have put is in no answer.
-	return !whole || i == len(shown) || t.partial && slices.ContainsFunc(shown[i:], func(it *model.Item) bool { return it.ModRevision == 0 })
+	return r.find(rev)
+}
+
+// mayCount is mayAnswer for a list of which the number of items is asked for: some keys are there for
+// certain, and others may be.
+func (t *Timeline) mayCount(r *model.Request, res *model.Result, rev int64, last bool) bool {
+	least, most := int64(0), int64(0)
+	from, to := t.between(r.Key, items.RangeEnd(r))
+	for n := from; n < to; n++ {
+		run := &t.runs[n]
+		at := t.lastOf(run, rev, last)
+		if !t.mayLack(run, at, rev) {
+			least++
+		}
+		if t.mayBeThere(run, at, rev) {
+			most++
+		}
+	}
+	return t.partial || !res.More && len(res.Items) == 0 && least <= res.Count && res.Count <= most
+}
+
+// mayList is mayAnswer for a Get and for a List with items: each key may be what is shown of it. A
+// list with a Selection may show anything.
+func (t *Timeline) mayList(op *model.Operation, rev int64, last bool) bool {
+	r, res, shown := op.Request, op.Result, op.Result.Items
+	if r.Selection != (model.Selection{}) {
+		return true
+	}
+	if r.Kind == model.List && !t.counts(res, r.Limit) || r.Kind == model.Get && (res.More || len(shown) > 1 || res.Count != int64(len(shown))) {
+		return false
+	}
+	from, to := t.between(r.Key, items.RangeEnd(r))
+	switch {
+	case res.More && len(shown) > 0:
+		// What comes behind the page is not in it.
+		_, to = t.between(r.Key, shown[len(shown)-1].Key+"\x00")
+	case res.More:
+		to = from
+	}
+	for n := from; n < to; n++ {
+		run := &t.runs[n]
+		at := t.lastOf(run, rev, last)
+		switch {
+		case len(shown) == 0 || shown[0].Key > t.keys[n]:
+			if !t.mayLack(run, at, rev) || t.outlives(run, at, op) {
+				return false
+			}
+		case shown[0].Key == t.keys[n]:
+			if !t.mayShow(run, at, rev, shown[0], r.KeysOnly) {
+				return false
+			}
+			shown = shown[1:]
+		default:
+			return t.mayBeOfOthers(shown)
+		}
+	}
+	return t.mayBeOfOthers(shown)
+}
+
+// mayBeOfOthers reports whether others may have put what no recorded write can have put: nothing, or in a
+// partial history an item without a revision.
+func (t *Timeline) mayBeOfOthers(shown []*model.Item) bool {
+	return len(shown) == 0 || t.partial && slices.ContainsFunc(shown, func(it *model.Item) bool { return it.ModRevision == 0 })
 }
 
 // counts reports whether the numbers of an answer fit its items.
