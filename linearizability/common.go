@@ -13,7 +13,7 @@ import (
 // an operation that finds no position there finds none in any completion.
 
 // inEveryCompletion finds a fault that the loaded history has in all of its completions.
-func (w *Witness) inEveryCompletion(prop Property) (fault, int) {
+func (w *Witness) inEveryCompletion(prop Property) (fault, int, *possible.Timeline) {
 	c := common{w: w}
 	switch prop {
 	case Linearizable, LinearizableData, Sequential, Exact:
@@ -21,11 +21,10 @@ func (w *Witness) inEveryCompletion(prop Property) (fault, int) {
 			Claims: prop.Claims, ReadsAtRevision: prop != LinearizableData,
 			RealTime: prop == Linearizable || prop == LinearizableData, Behind: w.behind(prop),
 		})
-		w.common = c.Timeline
 	}
 	f, exercised := w.sweep(prop, c)
 	f.shared = true
-	return f, exercised
+	return f, exercised, c.Timeline
 }
 
 // common is what all completions have in common. Without a Timeline, that is the revisions that

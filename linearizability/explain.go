@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/linearizability/items"
+	"github.com/watchbed/watchbed/linearizability/possible"
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -127,7 +128,16 @@ type facts struct {
 
 func (e *Explanation) String() string { return e.Sentence }
 
-func explain(w *Witness, prop Property, f fault) *Explanation {
+// explainer is a witness that has found a fault.
+type explainer struct {
+	*Witness
+	// common is what all completions have in common, if the fault is shared by all of them and they were looked at.
+	common *possible.Timeline
+	// previous are the writes of which operations have the previous values, see withPrevious.
+	previous map[int]int
+}
+
+func explain(w *explainer, prop Property, f fault) *Explanation {
 	e := &Explanation{
 		Property: prop, Operation: int(f.op), Because: -1, Write: -1,
 		Revision: f.revision, Bound: f.bound,
@@ -206,7 +216,7 @@ func explain(w *Witness, prop Property, f fault) *Explanation {
 
 // shownEarly reports whether an answer without a revision shows a write that was called only after it, so
 // that the answer is at fault.
-func (w *Witness) shownEarly(f fault) bool {
+func (w *explainer) shownEarly(f fault) bool {
 	if f.other < 0 {
 		return false
 	}
@@ -223,7 +233,7 @@ func (w *Witness) shownEarly(f fault) bool {
 	return ok && first >= f.revision
 }
 
-func (e *Explanation) factsOf(w *Witness, op *model.Operation, kind faultKind) facts {
+func (e *Explanation) factsOf(w *explainer, op *model.Operation, kind faultKind) facts {
 	f := facts{kind: kind, server: op.Server, newest: w.last, dataRight: w.knows(e.Bound), shows: -1, maker: -1, later: -1}
 	if e.Anomaly == Missing && e.Got == nil && w.common != nil {
 		at := max(e.Revision, e.Bound)
@@ -285,7 +295,7 @@ func (w *Witness) knows(rev int64) bool { return !w.isOpen() && rev <= w.last }
 
 // differ finds the first key at which the answer is not the store at the
 // revision.
-func (e *Explanation) differ(w *Witness, op *model.Operation, rev int64) {
+func (e *Explanation) differ(w *explainer, op *model.Operation, rev int64) {
 	if op.Request.IsWrite() {
 		e.Anomaly = WrongFlag
 		return
@@ -343,7 +353,7 @@ func byKey(all []*model.Item) []*model.Item {
 
 // ghost: an answer shows an item that it should not, and the store has these in the range at the
 // revision.
-func (e *Explanation) ghost(w *Witness, r *model.Request, shown *model.Item, all []*model.Item, rev int64) {
+func (e *Explanation) ghost(w *explainer, r *model.Request, shown *model.Item, all []*model.Item, rev int64) {
 	e.Anomaly, e.Key, e.Got = Ghost, shown.Key, copyOf(shown)
 	if !model.InRange(e.Key, r.Key, items.RangeEnd(r)) {
 		e.Anomaly = Foreign
@@ -397,7 +407,7 @@ func (w *Witness) firstWith(want *model.Item, from int64) int {
 }
 
 // deleter finds the operation that had deleted a key that is gone at a revision.
-func (w *Witness) deleter(key string, rev int64) (op int, at int64) {
+func (w *explainer) deleter(key string, rev int64) (op int, at int64) {
 	if w.common != nil {
 		at = w.common.Gone(key, rev)
 		return w.writer(at), at

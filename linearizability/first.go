@@ -50,10 +50,10 @@ func upTo(h *model.History, tick int64) *model.History {
 
 // firstUnexplained makes the explanation of a history that no order fits one of the
 // first answer with which that is so.
-func (e *Explanation) firstUnexplained(w *Witness, op int) {
+func (e *Explanation) firstUnexplained(w *Witness, op int, lost bool) {
 	*e = Explanation{Property: e.Property, Anomaly: Unexplained, Operation: op, Because: -1, Write: -1}
 	answer := &w.history.Operations[op]
-	e.facts.server, e.facts.lost = answer.Server, w.lost || losesWrites(w.history)
+	e.facts.server, e.facts.lost = answer.Server, lost || losesWrites(w.history)
 	e.facts.refused = answer.Outcome == model.Failed
 	if e.facts.refused {
 		e.Because = w.shownBy(op)

@@ -71,6 +71,12 @@ type Judge struct {
 	beyond string
 	// decide: porcupine is asked about a history of any size if the verdict of the witness is unknown.
 	decide bool
+	// guessed: the history is one completion of what was recorded. Others may hold where it does not.
+	guessed bool
+	// lost: the history was recorded without what became of some write.
+	lost bool
+	// previous are the writes of which operations have the previous values, see withPrevious.
+	previous map[int]int
 	// returned is the memory of ordersPrograms: when each client had its last answer.
 	returned []int64
 }
@@ -119,7 +125,7 @@ func (j *Judge) Check(h *model.History, log *model.Log, props ...Property) ([]Ju
 	j.witness.Load(h, log)
 	var failure error
 	for _, p := range props {
-		v, exercised, f := j.witness.check(p)
+		v, exercised, f, t := j.witness.check(p, !j.guessed)
 		out := Judgement{Property: p, Verdict: v, Exercised: exercised, stuck: f, spent: j.witness.timeline.spent()}
 		if p.ordered() && !h.Partial && j.recorded(len(h.Operations), v) {
 			if err := j.record(h, log, &out); err != nil && failure == nil {
@@ -129,16 +135,16 @@ func (j *Judge) Check(h *model.History, log *model.Log, props ...Property) ([]Ju
 		if out.Verdict == model.Violated {
 			if w := &j.witness; !f.shared && w.isOpen() && log == nil {
 				// That porcupine finds no order does not say why.
-				if shared, _ := w.inEveryCompletion(p); shared.kind != nothing {
-					f = shared
+				if shared, _, all := w.inEveryCompletion(p); shared.kind != nothing {
+					f, t = shared, all
 				}
 			}
-			out.Why = explain(&j.witness, p, f)
+			out.Why = explain(&explainer{&j.witness, t, j.previous}, p, f)
 			// Where porcupine can finish, it can say with which answer it begins that no write
 			// can have made a revision.
 			if out.Why.Anomaly == Unexplained || f.shared && f.kind == revisionMissing && out.By == ByBoth {
 				if op := j.porcupine.firstAnswer(h, log, p, j.steps(h)); op >= 0 {
-					out.Why.firstUnexplained(&j.witness, op)
+					out.Why.firstUnexplained(&j.witness, op, j.lost)
 				}
 			}
 		}

@@ -17,8 +17,8 @@ import (
 // "violated" that none can.
 func (j *Judge) CheckRecorded(h *model.History, props ...Property) ([]Judgement, error) {
 	// The outcomes of writes are settled from here on.
-	j.witness.lost = losesWrites(h)
-	defer func() { j.witness.lost = false }()
+	j.lost = losesWrites(h)
+	defer func() { j.lost = false }()
 	judged, err := j.checkRecorded(h, props)
 	for i := range judged {
 		if g := &judged[i]; g.Verdict == model.Vacuous && g.Property.ordered() {
@@ -35,8 +35,8 @@ func (j *Judge) checkRecorded(h *model.History, props []Property) ([]Judgement, 
 		return j.Check(h, nil, props...)
 	}
 	if h.Partial {
-		h, j.witness.previous = withPrevious(h)
-		defer func() { j.witness.previous = nil }()
+		h, j.previous = withPrevious(h)
+		defer func() { j.previous = nil }()
 		return j.checkPartial(h, props)
 	}
 	h = items.WithExpiries(h)
@@ -79,8 +79,8 @@ func (j *Judge) checkSettled(h, known *model.History, props []Property) ([]Judge
 
 // checkGuess judges one completion of a history.
 func (j *Judge) checkGuess(h *model.History, props []Property) ([]Judgement, error) {
-	j.witness.guessed = true
-	defer func() { j.witness.guessed = false }()
+	j.guessed = true
+	defer func() { j.guessed = false }()
 	return j.check(h, false, props)
 }
 
@@ -187,7 +187,7 @@ func completionOf(p Property) completing {
 
 // complete lets go of the completion before: each may be larger than what was recorded.
 func (j *Judge) complete(h *model.History, known completing) *model.History {
-	j.witness.history, j.witness.common = nil, nil
+	j.witness.history = nil
 	return complete(h, known)
 }
 

@@ -28,15 +28,6 @@ type Witness struct {
 	blind, open bool
 	broken      fault
 	last        int64 // newest revision replayed
-	// guessed is set if the history is one completion of what was recorded: others may hold
-	// where it does not.
-	guessed bool
-	// lost: the history was recorded without what became of some write.
-	lost bool
-	// common is what all completions have in common, for the property that was checked last.
-	common *possible.Timeline
-	// previous are the writes of which operations have the previous values, see withPrevious.
-	previous map[int]int
 
 	// points are in the order of their revisions. revocations are those of them whose answer
 	// does not say whether they made theirs.
@@ -323,12 +314,14 @@ func (w *Witness) observe(points []writeRef) []writeRef {
 // have no revision, or the search is too long. The limit of the search is
 // deterministic.
 func (w *Witness) Check(prop Property) (v model.Verdict, exercised int) {
-	v, exercised, _ = w.check(prop)
+	v, exercised, _, _ = w.check(prop, true)
 	return v, exercised
 }
 
-func (w *Witness) check(prop Property) (model.Verdict, int, fault) {
-	w.timeline.probes, w.common = 0, nil
+// check is Check. With completions it looks at what all of them have in common, if that is needed, which the last
+// result is. A history that is itself one completion of what was recorded has no others.
+func (w *Witness) check(prop Property, completions bool) (model.Verdict, int, fault, *possible.Timeline) {
+	w.timeline.probes = 0
 	v, f, exercised := model.VerdictUnknown, fault{}, 0
 	if !w.blind {
 		f, exercised = w.sweep(prop, replayed{w})
@@ -342,13 +335,13 @@ func (w *Witness) check(prop Property) (model.Verdict, int, fault) {
 			v = model.Violated
 		}
 	}
-	if v == model.VerdictUnknown && w.isOpen() && w.log == nil && !w.guessed {
+	if v == model.VerdictUnknown && w.isOpen() && w.log == nil && completions {
 		// The rest takes longer, and a history that holds needs none of it.
-		if shared, n := w.inEveryCompletion(prop); shared.kind != nothing {
-			return model.Violated, n, shared
+		if shared, n, t := w.inEveryCompletion(prop); shared.kind != nothing {
+			return model.Violated, n, shared, t
 		}
 	}
-	return v, exercised, f
+	return v, exercised, f, nil
 }
 
 // isOpen reports whether the history has several completions.
