@@ -52,6 +52,8 @@ func TestEveryCommandKeepsAHistoryOnWhichCheckersDisagree(t *testing.T) {
 	for _, args := range [][]string{
 		{"replay", files[0]}, {"replay", files[0], "--loose"}, {"shrink", files[0]},
 		append([]string{"prove", "issue-15220", "--engine", "schedules"}, small...), append([]string{"prove", "issue-15220"}, small...),
+		{"compare", "3.5.7", "3.6.16", "--scenarios", "issue-15220", "--seeds", "3"},
+		{"matrix", "--designs", "kep-2340", "--etcd", "3.6.16", "--seeds", "3"},
 	} {
 		require.Equal(t, exitUsage, c.run(args...), "%v %s", args, c.err)
 		require.Contains(t, c.err, "please report this history: simrun check simrun-failures/disputed-history-", args)

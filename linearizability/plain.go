@@ -6,6 +6,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
+	"github.com/watchbed/watchbed/linearizability/items"
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -53,16 +54,23 @@ func plainResult(res *model.Result) bool {
 	return !slices.ContainsFunc(res.Items, numbered) && !slices.ContainsFunc(res.Prev, numbered) && !slices.ContainsFunc(res.Results, func(r model.Result) bool { return !plainResult(&r) })
 }
 
+// part are operations that are judged apart from others.
+type part struct {
+	operations []porcupine.Operation
+	// begins is what they begin with, nil if that is the initial state.
+	begins *state
+}
+
 // parts are the operations that can be judged apart. An order of all of them exists if
 // one of each part does, as linearizability is local (Herlihy and Wing, 1990, section
 // 3.3). Sequential consistency is not.
-func (p *Porcupine) parts(prop Property) [][]porcupine.Operation {
-	whole := [][]porcupine.Operation{p.operations}
+func (p *Porcupine) parts(prop Property) []part {
+	whole := []part{{operations: p.operations}}
 	if !p.plain || prop == Sequential {
 		return whole
 	}
 	at := map[string]int{}
-	var parts [][]porcupine.Operation
+	var parts []part
 	for i := range p.calls {
 		key, ok := onlyKey(p.calls[i].request)
 		if !ok {
@@ -72,11 +80,60 @@ func (p *Porcupine) parts(prop Property) [][]porcupine.Operation {
 		if !known {
 			n = len(parts)
 			at[key] = n
-			parts = append(parts, nil)
+			parts = append(parts, part{})
 		}
-		parts[n] = append(parts[n], p.operations[i])
+		parts[n].operations = append(parts[n].operations, p.operations[i])
 	}
-	return parts
+	var cut []part
+	for _, of := range parts {
+		cut = p.cut(cut, of.operations)
+	}
+	return cut
+}
+
+// leastApart is from how many operations on those of one key are judged in parts: for each state that a search has
+// come to, porcupine keeps the set of all operations that have happened.
+const leastApart = 1000
+
+// cut adds the operations of one key in parts. An operation that overlaps no other comes behind all that were called
+// before it. If it says what the key is then, what was called later can be judged apart from the others.
+func (p *Porcupine) cut(to []part, operations []porcupine.Operation) []part {
+	next := part{}
+	last := int64(beforeAll)
+	from := 0
+	for i := range operations {
+		op := &operations[i]
+		alone := last < op.Call && i+1 < len(operations) && op.Return < operations[i+1].Call
+		last = max(last, op.Return)
+		if !alone || i+1-from < p.least {
+			continue
+		}
+		if after, told := p.after(op.Input.(*call)); told {
+			next.operations = operations[from : i+1]
+			to = append(to, next)
+			next, from = part{begins: after}, i+1
+		}
+	}
+	next.operations = operations[from:]
+	return append(to, next)
+}
+
+// after is the state behind a call, if its request and answer tell.
+func (p *Porcupine) after(c *call) (st *state, told bool) {
+	st = &state{Contents: items.Contents{Arena: &p.spec.items, Persistent: true, Plain: true}, revision: p.spec.initial.revision}
+	st.used = p.spec.initial.used
+	it := &model.Item{Key: c.request.Key, Value: c.request.Value, CreateRevision: 1, ModRevision: 1, Version: 1}
+	switch {
+	case c.request.Kind == model.Put && !c.request.IgnoreValue:
+	case c.request.Kind == model.Get && len(c.result.Items) == 1:
+		it.Value = c.result.Items[0].Value
+	case c.request.Kind == model.Get, c.request.Kind == model.Delete:
+		return st, true
+	default:
+		return nil, false
+	}
+	st.Set(it)
+	return st, true
 }
 
 // onlyKey is the one key that a request is about.
@@ -125,12 +182,16 @@ func (p *Porcupine) prepareLazy() {
 	s.initial.used = make([]uint64, (open+63)/64)
 }
 
-// begin makes the initial state that of a part of the operations.
-func (s *specification) begin(part []porcupine.Operation) {
-	s.initial.left = 0
-	for i := range part {
-		if !part[i].Input.(*call).open {
-			s.initial.left++
+// begin makes the state that a search begins with that of a part.
+func (s *specification) begin(of part) {
+	s.first = s.initial
+	if of.begins != nil {
+		s.first = of.begins
+	}
+	s.first.left = 0
+	for i := range of.operations {
+		if !of.operations[i].Input.(*call).open {
+			s.first.left++
 		}
 	}
 }

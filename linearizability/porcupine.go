@@ -1,6 +1,7 @@
 package linearizability
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -31,6 +32,8 @@ type Porcupine struct {
 	program    porcupine.Model
 	// plain: nothing in the calls depends on revisions.
 	plain bool
+	// least is the number of operations from which on those of one key are judged in parts; 0 stands for leastApart.
+	least int
 }
 
 // A write that ground truth knows and no client recorded may have happened at
@@ -50,6 +53,7 @@ func (p *Porcupine) Check(h *model.History, log *model.Log, prop Property, budge
 		return model.VerdictUnknown, 0
 	}
 	p.prepare(h, log, prop)
+	p.least = cmp.Or(p.least, leastApart)
 	if p.realTime.Step == nil {
 		p.realTime, p.program = p.spec.realTime(), p.spec.programOrder()
 	}
@@ -59,9 +63,9 @@ func (p *Porcupine) Check(h *model.History, log *model.Log, prop Property, budge
 	}
 	v = model.Holds
 	for _, part := range p.parts(prop) {
-		p.spec.steps, p.spec.budget, p.spec.kept, p.spec.keeps = 0, budget, 0, p.affordable(len(part), prop)
+		p.spec.steps, p.spec.budget, p.spec.kept, p.spec.keeps = 0, budget, 0, p.affordable(len(part.operations), prop)
 		p.spec.begin(part)
-		ok := porcupine.CheckOperations(m, part)
+		ok := porcupine.CheckOperations(m, part.operations)
 		steps += p.spec.steps
 		switch {
 		case ok:

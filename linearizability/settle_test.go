@@ -1,6 +1,7 @@
 package linearizability
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -199,4 +200,42 @@ func TestRegistersAreJudgedApart(t *testing.T) {
 	require.Equal(t, 3000, steps)
 	require.Len(t, p.parts(Linearizable), 30)
 	require.Len(t, p.parts(Sequential), 1)
+}
+
+// TestLongRegister: what happens behind an operation that overlaps no other is judged apart, so that the memory for a
+// long history does not grow with its square. Each round writes a value, reads it beside the next write, and writes,
+// reads or deletes alone.
+func TestLongRegister(t *testing.T) {
+	h := &model.History{Initial: model.Initial{Revision: 1}, Clients: []string{"a", "b"}}
+	add := func(client int, call, end int64, kind model.Kind, value string) {
+		op := model.Operation{Client: client, Call: call, Return: end, Request: &model.Request{Kind: kind, Key: "k"}, Result: &model.Result{}}
+		switch kind {
+		case model.Put:
+			op.Request.Value = value
+		case model.Delete:
+			op.Result.Deleted = 1
+		case model.Get:
+			op.Result.Items, op.Result.Count = []*model.Item{{Key: "k", Value: value}}, 1
+		}
+		h.Operations = append(h.Operations, op)
+	}
+	const rounds = 20_000
+	for n := range int64(rounds) {
+		value := fmt.Sprint(n % 5)
+		add(0, 10*n+1, 10*n+2, model.Put, value)
+		add(0, 10*n+3, 10*n+5, model.Put, value+"!")
+		add(1, 10*n+4, 10*n+6, model.Get, value)
+		add(0, 10*n+7, 10*n+8, []model.Kind{model.Put, model.Get, model.Delete}[n%3], value+"!")
+	}
+	for _, want := range []model.Verdict{model.Holds, model.Violated} {
+		var j Judge
+		judged, err := j.CheckRecorded(h, Linearizable, Sequential)
+		require.NoError(t, err)
+		require.Equal(t, want, judged[0].Verdict, j.Reason(&judged[0]))
+		if want == model.Holds {
+			require.Less(t, judged[0].Steps, 2*len(h.Operations))
+			require.Equal(t, want, judged[1].Verdict)
+		}
+		h.Operations[len(h.Operations)/2+2].Result.Items[0].Value = "other"
+	}
 }

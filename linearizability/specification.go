@@ -67,9 +67,10 @@ type specification struct {
 	// kept counts the states that are remembered, of which there may be so many.
 	kept, keeps int
 	// lazy: see plain.go.
-	lazy    bool
-	initial *state
-	clients int
+	lazy bool
+	// initial is the state of a history, first that of the part which is judged.
+	initial, first *state
+	clients        int
 	// turns are the answered calls of each client in their order, if any can be next because it changes
 	// nothing.
 	turns   [][]*call
@@ -172,7 +173,7 @@ func (s *specification) realTime() porcupine.Model {
 		return after != nil, after
 	}
 	return porcupine.Model{
-		Init:        func() any { return s.initial },
+		Init:        func() any { return s.first },
 		Step:        step,
 		StepContext: func(_ context.Context, from, input, output any) (bool, any) { return step(from, input, output) },
 		Equal:       func(a, b any) bool { return equalStates(a.(*state), b.(*state)) },
@@ -223,7 +224,7 @@ func (s *specification) programOrder() porcupine.Model {
 	}
 	return porcupine.Model{
 		Init: func() any {
-			first := &program{store: s.initial, next: make([]int32, s.clients)}
+			first := &program{store: s.first, next: make([]int32, s.clients)}
 			s.idle(first)
 			return first
 		},

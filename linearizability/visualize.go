@@ -25,6 +25,7 @@ func Visualize(w io.Writer, h *model.History, prop Property) error {
 	var p Porcupine
 	p.prepare(h, nil, prop)
 	p.spec.steps, p.spec.budget, p.spec.kept, p.spec.keeps, p.spec.lazy = 0, DefaultSteps, 0, math.MaxInt, false
+	p.spec.first = p.spec.initial
 	end := int64(0)
 	for i := range p.operations {
 		end = max(end, p.operations[i].Call)
