@@ -1,9 +1,8 @@
-package recorded
+package trace
 
 import (
 	"slices"
 
-	"github.com/watchbed/watchbed/diagnosis/trace"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/sim"
@@ -13,7 +12,7 @@ import (
 
 // States is what the nodes of one run hold after each of its steps.
 type States struct {
-	Trace *trace.Trace
+	Trace *Trace
 	// Parts are those that held something after some step, in the order of nodes, and
 	// in that of what a node shows.
 	Parts []Part
@@ -34,12 +33,12 @@ type entries []shown.Entry
 // StatesOf replays a recording. The error is a *recording.Divergence or a
 // *recording.TraceMismatch if it does not replay.
 func StatesOf(sc *testbed.Scenario, rec *recording.Recording) (*States, error) {
-	system, err := System(sc, rec)
+	system, err := sc.Recorded(rec)
 	if err != nil {
 		return nil, err
 	}
 	s := &States{}
-	s.Trace = trace.New(func(w *sim.World, _ int) { s.take(w) })
+	s.Trace = New(func(w *sim.World, _ int) { s.take(w) })
 	runner := explore.NewRunner(system, system.Params().Clock.Steps)
 	s.Trace.Follow(runner.World())
 	_, err = recording.Replay(runner, rec)

@@ -1,19 +1,15 @@
-// Package recorded puts the scenario of a recording together as it was
-// recorded, writes down the parameters of a new one, and replays it to see what its
-// nodes hold after each step.
-package recorded
+package testbed
 
 import (
 	"fmt"
 
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/sim/option"
-	"github.com/watchbed/watchbed/testbed"
 )
 
-// Params are the parameters of a recording. The error, one line, names what the
+// RecordedParams are the parameters of a recording of the scenario. The error, one line, names what the
 // recording says that this version does not know.
-func Params(sc *testbed.Scenario, rec *recording.Recording) (testbed.Params, error) {
+func (sc *Scenario) RecordedParams(rec *recording.Recording) (Params, error) {
 	p := sc.Params
 	var list []option.Setting
 	given := map[string]bool{}
@@ -30,9 +26,9 @@ func Params(sc *testbed.Scenario, rec *recording.Recording) (testbed.Params, err
 	return p, nil
 }
 
-// System puts the scenario of a recording together as it was recorded.
-func System(sc *testbed.Scenario, rec *recording.Recording) (*testbed.System, error) {
-	p, err := Params(sc, rec)
+// Recorded puts the scenario together as it was recorded.
+func (sc *Scenario) Recorded(rec *recording.Recording) (*System, error) {
+	p, err := sc.RecordedParams(rec)
 	if err != nil {
 		return nil, err
 	}
@@ -43,8 +39,8 @@ func System(sc *testbed.Scenario, rec *recording.Recording) (*testbed.System, er
 	return s, nil
 }
 
-// Parameters lists all parameters by name, as a recording keeps them.
-func Parameters(p *testbed.Params) []recording.Parameter {
+// Recorded lists all parameters by name, as a recording keeps them.
+func (p *Params) Recorded() []recording.Parameter {
 	var list []recording.Parameter
 	for _, x := range p.Expand() {
 		list = append(list, recording.Parameter{Name: x.Name, Value: x.Value})
