@@ -315,7 +315,7 @@ func (j *noCompactedWatches) judge(all *testbed.Tally, client string, at *moment
 		return
 	}
 	compacted := at.Asked.Cache.Compacted
-	if at.Server.Cache.Watches.Delegation.Serves(asked) {
+	if delegated(&at.Server.Cache.Watches, asked) {
 		if j.system.Etcd().Waits() {
 			// The member that serves watches may not have applied the compaction.
 			return

@@ -39,7 +39,7 @@ func readsWait(c *testbed.Cache) bool {
 }
 
 func waitsForProgress(o *cache.Options) bool {
-	return needsProgress(&o.Reads) && o.ProgressRequests != progress.Notify &&
+	return NeedsProgress(&o.Reads) && o.ProgressRequests != progress.Notify &&
 		o.Guard.VersionCheck == guard.VersionCheckNone && !o.Reads.DetectsNotify
 }
 

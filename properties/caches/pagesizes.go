@@ -78,7 +78,7 @@ func counts(list *wire.ListRequest, o *read.Options) bool {
 	case o.Pagination == read.PaginateIgnored, list.Continue == "" && list.ResourceVersion == 0:
 		return false
 	case list.Continue == "" && list.ResourceVersion == wire.Unset:
-		return needsProgress(o)
+		return NeedsProgress(o)
 	}
 	return true
 }

@@ -31,8 +31,9 @@ import (
 //     compaction than etcd would serve the watch after;
 //   - 504: the cache was behind the revision that the request needs, in a timed run for
 //     as long as a request waits, and not longer;
-//   - 429: the cache was not ready, or a limit of the design may have been reached; or
-//     etcd has refused the write because of a fault.
+//   - 429: the cache was not ready; or a limit of its design may have been reached, of lists that are with
+//     etcd, of objects in answers that are under way, or of seats; or etcd has refused the write because of
+//     a fault.
 //
 // A refusal says when the client may ask again: see comeback. Invalid requests (400) and
 // lost connections (503) are not judged. It is exercised by refusals.
@@ -57,24 +58,24 @@ type refusalRules struct {
 	fresh         time.Duration
 	// asksEtcd: a revision that etcd does not have is refused at once. proves: a
 	// consistent read waits for a proof, whatever the resourceVersion of the cache.
-	// throttles: 429 stands for 504. limits: there may be too many lists. seats: there may
-	// be too many requests, of which the property seats-kept says when.
-	//
+	// throttles: 429 stands for 504.
 	// compacts: its history of events is compacted with etcd.
 	// catchesUp: a watch that had no room for an event may end with a 410 later.
-	asksEtcd, proves, throttles, limits, seats, compacts, catchesUp bool
-	// delegates says which watches etcd serves.
-	delegates dispatch.Delegation
+	asksEtcd, proves, throttles, compacts, catchesUp bool
+	limits                                           limits
+	// watches are the options of watches.
+	watches dispatch.Options
 }
 
 func refusalRulesOf(o *cache.Options) refusalRules {
 	return refusalRules{
 		patience: patience(o), ring: ring(o), ringMax: max(ring(o), cmp.Or(o.RingCapacityMax, ringCapacityMax)), fresh: cmp.Or(o.EventFreshDuration, eventFreshDuration),
 		asksEtcd: o.Reads.ConfirmsFuture, proves: o.ProgressRequests == progress.Echo,
-		throttles: o.Reads.OnTimeout == read.OnTimeoutThrottle, limits: o.DelegatedLimit > 0, seats: o.Flow.Seats > 0,
+		throttles: o.Reads.OnTimeout == read.OnTimeoutThrottle,
 		catchesUp: catchesUp(&o.Watches),
 		compacts:  o.Store.WatchHistory == store.WatchHistoryUntilCompacted,
-		delegates: o.Watches.Delegation,
+		limits:    limits{o.DelegatedLimit, o.AnswersLimit, cmp.Or(o.MeasurePeriod, measurePeriod), o.Flow.Seats > 0},
+		watches:   o.Watches,
 	}
 }
 
@@ -172,12 +173,12 @@ func (j *justifiedRefusals) tooMany(op *model.Operation, took time.Duration, at 
 		return ""
 	case at.Cache < 0:
 		return "etcd did not have too many requests to apply"
-	case !at.WasReady() || j.rulesOf(at).limits || j.rulesOf(at).seats:
+	case !at.WasReady():
 		return ""
 	case j.rulesOf(at).throttles && op.Request.Freshness == model.Consistent:
 		return j.behind(op, took, at)
 	}
-	return "the cache was ready all the time"
+	return j.withinLimits(at)
 }
 
 // behind judges a 504 of a cache.
@@ -234,8 +235,12 @@ func (j *justifiedRefusals) Digest(d sim.Digest) sim.Digest {
 			d = j.open(d, &all[len(all)-1])
 		}
 	}
-	for i := range j.system.Caches() {
+	for i, c := range j.system.Caches() {
 		d = d.Int(j.moments.Listed(i)).Bool(j.promise.foundDifferent(i))
+		if l := j.rules.of(c.Server()).limits; l.any() {
+			// A call of which no answer came is beside each later one, and so is an answer under way before it.
+			d = j.beside(&moments.Call{Cache: i, Server: c.Server(), Asked: moments.Moment{Step: math.MaxInt}}).digest(d, l)
+		}
 	}
 	if j.timed {
 		d = j.moments.Times(d)
@@ -253,6 +258,9 @@ func (j *justifiedRefusals) open(d sim.Digest, at *moments.Call) sim.Digest {
 		return d
 	}
 	so := j.moments.SoFar(at)
+	if l := j.rulesOf(at).limits; l.any() {
+		d = j.beside(at).digest(d, l)
+	}
 	return d.Int(at.Asked.Cache.Version).Int(so.Answered.Cache.Version).Int(so.Answered.Cache.Compacted).Int(so.Answered.Cache.Listed).
 		Int(int64(at.Asked.Cache.DownSince)).Int(int64(so.Answered.Cache.DownSince)).
 		Bool(so.WasReady()).Bool(so.WasCurrent()).Bool(so.WasAlone()).Bool(so.TrustedEtcd()).Bool(so.DistrustedEtcd())
@@ -291,7 +299,7 @@ func (j *justifiedRefusals) ofWatches(all *testbed.Tally) {
 			s := &c.Streams()[k]
 			if err := failed(s.Events); err != nil {
 				at := &j.moments.Watches(i)[k]
-				delegated := j.rulesOf(at).delegates.Serves(&wire.WatchRequest{ResourceVersion: s.From})
+				delegated := delegated(&j.rulesOf(at).watches, &wire.WatchRequest{ResourceVersion: s.From})
 				j.ofWatch(all, &refusedWatch{client: c.Name(), from: sentUpTo(s.From, s.Events), delegated: delegated, err: err, at: at})
 			}
 		}
@@ -323,7 +331,7 @@ func (j *justifiedRefusals) ofStreams(all *testbed.Tally, client string, at int,
 			continue
 		}
 		w := &refusedWatch{client: client, from: max(s.Request.ResourceVersion, 0), err: err, at: &j.moments.Watches(at)[k]}
-		w.delegated = j.rulesOf(w.at).delegates.Serves(s.Request)
+		w.delegated = delegated(&j.rulesOf(w.at).watches, s.Request)
 		if s.IsList() || asksForInitialEvents(s.Request, w.at) {
 			w.newest, w.needed = s.Request.ResourceVersion == wire.Unset, w.from
 			if w.from = j.begunAt(w); w.from > 0 && s.End >= 0 {
@@ -385,8 +393,8 @@ func (r *refusedWatch) String() string {
 func (j *justifiedRefusals) wrongWatch(r *refusedWatch) string {
 	switch r.err.Code {
 	case wire.TooManyRequests:
-		if r.at.WasReady() && !j.rulesOf(r.at).seats {
-			return "the cache was ready all the time"
+		if r.at.WasReady() {
+			return j.withinLimits(r.at)
 		}
 	case wire.TooLargeResourceVersion:
 		switch {
@@ -549,7 +557,7 @@ func (j *justifiedRefusals) comebackOf(op *model.Operation, span *workload.Span,
 			return oneSecond
 		}
 		down := j.downtime(at)
-		if j.rulesOf(at).limits || j.rulesOf(at).seats || j.rulesOf(at).throttles {
+		if j.rulesOf(at).limits.any() || j.rulesOf(at).throttles {
 			down.alternative = 1
 		}
 		return down
@@ -576,7 +584,7 @@ func (j *justifiedRefusals) comebackOfWatch(r *refusedWatch) comeback {
 			return oneSecond
 		}
 		down := j.downtime(r.at)
-		if j.rulesOf(r.at).seats {
+		if j.rulesOf(r.at).limits.seats {
 			down.alternative = 1
 		}
 		return down

@@ -140,7 +140,7 @@ func (p *promise) server(op *model.Operation, at *moments.Call) (wire.Origin, bo
 	if at.Server == nil {
 		return 0, false
 	}
-	if bypassed(&at.Server.Cache.Reads) {
+	if Bypassed(&at.Server.Cache.Reads) {
 		return wire.FromEtcd, true
 	}
 	switch r := at.Request.(type) {
@@ -176,7 +176,7 @@ func isExact(r *wire.ListRequest) bool {
 // ofNewest is for a LIST that gives no resourceVersion.
 func (p *promise) ofNewest(r *wire.ListRequest, at *moments.Call) (wire.Origin, bool) {
 	o := &at.Server.Cache.Reads
-	needsProgress := needsProgress(o)
+	needsProgress := NeedsProgress(o)
 	switch {
 	case needsProgress && at.DistrustedEtcd():
 		return wire.FromEtcd, true

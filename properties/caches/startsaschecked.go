@@ -150,7 +150,7 @@ func membersOf(s *testbed.System, check guard.VersionCheck) members {
 	m := members{allAnswer: steady}
 	add := func(version string, silent bool) {
 		v, err := release.Parse(version)
-		old := err != nil || !passes(check, v)
+		old := err != nil || !PassesCheck(check, v)
 		m.names = append(m.names, version)
 		m.isOld = m.isOld || old && !silent && steady
 		m.mayBeOld = m.mayBeOld || old

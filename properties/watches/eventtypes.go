@@ -37,7 +37,7 @@ var EventTypes = testbed.RegisterProperty(&testbed.Property{
 func addedOnly(c *testbed.Cache) bool {
 	return !slices.ContainsFunc(c.Servers(), func(s *testbed.Server) bool {
 		o := &s.Cache.Watches
-		return o.EndByTimer || dispatch.Buffers.Of(o.Buffer).Between != nil
+		return o.EndByTimer || o.Buffer == dispatch.BufferInject || o.Buffer == dispatch.BufferInjectMerged
 	})
 }
 

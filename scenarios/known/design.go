@@ -1,6 +1,7 @@
 package known
 
 import (
+	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/check"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
@@ -20,13 +21,13 @@ func ofCache(text string, holds func(o *cache.Options) bool) testbed.Condition {
 // What becomes of a LIST. The first three exclude each other.
 var (
 	BypassesCache = ofCache("etcd answers every LIST and GET",
-		func(o *cache.Options) bool { return freshness(o).Bypasses })
+		func(o *cache.Options) bool { return caches.Bypassed(&o.Reads) })
 	ServesStale = ofCache("the cache answers a consistent LIST with what it has, however old",
-		func(o *cache.Options) bool { return !freshness(o).Bypasses && !freshness(o).NeedsProgress })
+		func(o *cache.Options) bool { return !caches.Bypassed(&o.Reads) && !caches.NeedsProgress(&o.Reads) })
 	WaitsUntilFresh = ofCache("the cache answers a consistent LIST once it is as new as etcd",
-		func(o *cache.Options) bool { return freshness(o).NeedsProgress })
+		func(o *cache.Options) bool { return caches.NeedsProgress(&o.Reads) })
 	AnswersLists = ofCache("the cache answers LISTs",
-		func(o *cache.Options) bool { return !freshness(o).Bypasses })
+		func(o *cache.Options) bool { return !caches.Bypassed(&o.Reads) })
 	FallsBack = ofCache("etcd answers a LIST for which the cache is not fresh in time (on-timeout=fallback)",
 		func(o *cache.Options) bool { return o.Reads.OnTimeout == read.OnTimeoutFallback })
 	FallsBackWhileSlow = ofCache("etcd answers while the cache is slow (dynamic-fallback=wait-time)",
@@ -34,8 +35,6 @@ var (
 	AnswersFirstPage = ofCache("the cache answers the first page of a list (pagination=first-page)",
 		func(o *cache.Options) bool { return o.Reads.Pagination == read.PaginateFirst })
 )
-
-func freshness(o *cache.Options) read.Freshener { return read.Freshnesses.Of(o.Reads.Freshness) }
 
 // What the cache does about progress.
 var (
@@ -56,14 +55,11 @@ var (
 
 // OvertakenSilently is about watches that catch up.
 var OvertakenSilently = ofCache("a watch that catches up does so as a new watch, which ends without an error if its history is lost (slow-watchers=reinitialised)",
-	func(o *cache.Options) bool {
-		catchUp := dispatch.SlowWatchers.Of(o.Watches.SlowWatchers)
-		return catchUp != nil && !catchUp().ExpiresInitial()
-	})
+	func(o *cache.Options) bool { return o.Watches.SlowWatchers == slow.Reinitialised })
 
 // DispatcherWaits is about those that do not keep up.
 var DispatcherWaits = ofCache("the dispatcher waits for watches whose channels are full (slow-watchers=ended)",
-	func(o *cache.Options) bool { return dispatch.SlowWatchers.Of(o.Watches.SlowWatchers) == nil })
+	func(o *cache.Options) bool { return o.Watches.SlowWatchers == dispatch.SlowWatcher(0) })
 
 // ServedInPasses is about those that wait for the next pass.
 var ServedInPasses = ofCache("the dispatcher serves watches that have missed events in passes (slow-watchers=groups)",
@@ -90,10 +86,10 @@ var (
 // trusts reports whether the cache relies on progress from the member that serves first.
 func trusts(s *testbed.Setup) bool { return !GateIsOff.Holds(s) && passes(s) }
 
-// passes asks the check itself about the member that serves first.
+// passes is about the member that serves first.
 func passes(s *testbed.Setup) bool {
 	v, err := release.Parse(s.Params.Etcd)
-	return err == nil && guard.Checks.Of(s.Nodes.Cache.Guard.VersionCheck)().Passes(v)
+	return err == nil && caches.PassesCheck(s.Nodes.Cache.Guard.VersionCheck, v)
 }
 
 // NotFoundUnversioned is about the errors of writes.

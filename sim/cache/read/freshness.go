@@ -25,6 +25,6 @@ var Freshnesses = option.NewSeam[Freshness, Freshener]("freshness", "what become
 		Freshener{NeedsProgress: true, Begin: (*Read).ReadConsistently})
 
 var (
-	_ = Freshnesses.Register("none", "it is answered at once with what the cache has, like one at resourceVersion 0", Freshener{Begin: (*Read).ReadAtOnce})
-	_ = Freshnesses.Register("direct", "etcd answers every LIST and GET", Freshener{Bypasses: true})
+	FreshnessNone   = Freshnesses.Register("none", "it is answered at once with what the cache has, like one at resourceVersion 0", Freshener{Begin: (*Read).ReadAtOnce})
+	FreshnessDirect = Freshnesses.Register("direct", "etcd answers every LIST and GET", Freshener{Bypasses: true})
 )
