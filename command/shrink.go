@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/watchbed/watchbed/diagnosis"
+	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
 )
@@ -45,7 +46,7 @@ func (f *shrinkFlags) run(c *cobra.Command, s process, path string) error {
 	if err != nil {
 		return err
 	}
-	system, err := sc.Recorded(rec)
+	system, err := recorded.System(sc, rec)
 	if err != nil {
 		return usage("%s: %w", path, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/diagnosis"
+	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/diagnosis/trace"
 )
 
@@ -36,7 +37,7 @@ func besideOf(d *diagnosis.Diagnosis, fails *steps, around map[int]bool) (*besid
 	if err != nil || nearest == nil {
 		return nil, err
 	}
-	held, err := trace.StatesOf(d.Scenario(), nearest.Recording)
+	held, err := recorded.StatesOf(d.Scenario(), nearest.Recording)
 	if err != nil {
 		return nil, err
 	}

@@ -18,11 +18,8 @@ func summarized(t *testing.T, name string, set ...string) *summary.Summary {
 	t.Helper()
 	sc, err := testbed.FindScenario(name)
 	require.NoError(t, err)
-	p := sc.Params
-	for _, s := range set {
-		k, v, _ := strings.Cut(s, "=")
-		require.NoError(t, p.Set(k, v))
-	}
+	c := &storyCase{scenario: sc, set: set}
+	_, p := c.params(t)
 	subjects, err := sc.Subjects(p)
 	require.NoError(t, err)
 	found, err := campaign.Run(t.Context(), subjects, campaign.Config{Seeds: 500})

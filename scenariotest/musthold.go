@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/diagnosis/summary"
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/property"
@@ -52,7 +53,7 @@ func MustHoldReplay(t testing.TB, path string) {
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
-	p, err := sc.RecordedParams(rec)
+	p, err := recorded.Params(sc, rec)
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}

@@ -53,7 +53,7 @@ type Cache struct {
 	cfg Config
 
 	guard      guard.Guard
-	ready      ready
+	ready      read.Ready
 	store      store.Store
 	reflector  reflector.Reflector
 	ingestion  ingestion
@@ -93,6 +93,7 @@ func (c *Cache) Reset(cfg Config) {
 	c.killer.Reset(c.cfg.MemoryLimit, c.cfg.Process)
 	c.flow.Reset(c.flowConfig())
 	c.generation = 0
+	c.ready.Reset(0, true)
 	c.forgetEverything()
 }
 
@@ -118,9 +119,6 @@ func (c *Cache) configure(cfg Config) {
 	case streamWithDelegated:
 		cfg.Metadata = cfg.DelegatedMetadata
 	}
-	if c.requester == nil || c.cfg.ProgressRequests != cfg.ProgressRequests {
-		c.requester = progress.Requesters.Of(cfg.ProgressRequests)()
-	}
 	c.cfg = cfg
 	c.guard.Reset(guard.Config{Options: cfg.Guard, KV: cfg.KV, Endpoints: cfg.Endpoints, FirstTimer: timerStatus})
 	c.resetDispatcher()
@@ -128,7 +126,6 @@ func (c *Cache) configure(cfg Config) {
 
 // forgetEverything drops what the cache of a resource keeps in memory.
 func (c *Cache) forgetEverything() {
-	c.ready = ready{asking: c.ready.asking[:0]}
 	c.reflector.Forget()
 	c.ingestion = ingestion{}
 	c.store.Reset(c.storeConfig())
@@ -161,8 +158,8 @@ func (c *Cache) startServing(env *sim.Env) {
 func (c *Cache) Restart(env *sim.Env) {
 	c.flow.Forget()
 	c.guard.Forget()
+	c.ready.Reset(env.Now(), true)
 	c.forgetEverything()
-	c.ready.changed = env.Now()
 	c.Start(env)
 }
 
@@ -191,12 +188,12 @@ func (c *Cache) receive(env *sim.Env, m *sim.Message) {
 		}
 	case *wire.ListRequest:
 		env.Add(listRequests, 1)
-		c.flow.Arrive(env, m)
+		c.request(env, m)
 	case *wire.WatchRequest:
 		env.Add(watchRequests, 1)
-		c.flow.Arrive(env, m)
+		c.request(env, m)
 	case *wire.GetRequest:
-		c.flow.Arrive(env, m)
+		c.request(env, m)
 	case *wire.CreateRequest:
 		c.writes.Create(env, m, p)
 	case *wire.GuaranteedUpdateRequest:
@@ -204,7 +201,7 @@ func (c *Cache) receive(env *sim.Env, m *sim.Message) {
 	case *wire.DeleteRequest:
 		c.writes.Delete(env, m, p)
 	case *wire.ReadyzRequest:
-		c.readyz(env, m)
+		c.reads.Readyz(env, m.Conn)
 	case *recreation:
 		env.Close(m.Conn)
 		c.recreate(env)
@@ -217,6 +214,15 @@ func (c *Cache) receive(env *sim.Env, m *sim.Message) {
 		if !c.reflector.Answer(env, m.Conn, p) && !c.checks.Answer(env, m.Conn, p, &c.store) && !c.writes.Answered(env, m) {
 			c.reads.Answered(env, m)
 		}
+	}
+}
+
+// request executes a request, once it has its seats where these are limited.
+func (c *Cache) request(env *sim.Env, m *sim.Message) {
+	if c.flow.Limits() {
+		c.flow.Arrive(env, m)
+	} else {
+		execution{c}.Execute(env, m)
 	}
 }
 
@@ -239,7 +245,7 @@ func (c *Cache) Fire(env *sim.Env, t sim.Timer) {
 	case timerRelist:
 		c.reflector.ListAndWatch(env)
 	case timerProgress:
-		c.requester.Fire(env)
+		c.progressRequested(env, c.requester.Fire(env))
 	case timerDispatch:
 		c.dispatcher.FireBudget(env)
 	case timerBookmark:
@@ -247,7 +253,7 @@ func (c *Cache) Fire(env *sim.Env, t sim.Timer) {
 	case timerCompaction:
 		c.checks.Compactions.Poll(env)
 	case timerChecker:
-		c.checks.Checker.Check(env, c.ready.isSet(env), &c.store, &c.checks.Log)
+		c.checks.Checker.Check(env, c.ready.IsSet(env), &c.store, &c.checks.Log)
 	case timerAccumulate:
 		c.reads.FireAccumulate(env)
 	case timerKept:
@@ -255,23 +261,27 @@ func (c *Cache) Fire(env *sim.Env, t sim.Timer) {
 	case timerSeats:
 		c.flow.Fire(env)
 	default:
-		c.fireNumbered(env, t)
+		if t < timerSeats {
+			c.fireStatus(env, int(t-timerStatus))
+		} else {
+			c.place(int(t - fixedTimers)).TimedOut(env)
+		}
 	}
 	c.killer.Look(env)
 }
 
-// fireNumbered is one of several timers of a kind going off.
-func (c *Cache) fireNumbered(env *sim.Env, t sim.Timer) {
-	if t < timerSeats {
-		c.fireStatus(env, int(t-timerStatus))
-		return
-	}
-	n := int(t - fixedTimers)
+// place is a read or a watcher: these take turns in the numbers of tasks and timers.
+type place interface {
+	Run(env *sim.Env)
+	TimedOut(env *sim.Env)
+	String() string
+}
+
+func (c *Cache) place(n int) place {
 	if n%2 == 0 {
-		c.reads.Read(n / 2).Expire(env)
-	} else {
-		c.dispatcher.Watcher(n / 2).TimedOut(env)
+		return c.reads.Read(n / 2)
 	}
+	return c.dispatcher.Watcher(n / 2)
 }
 
 // IsDeadline implements sim.Deadlines: a read that waits gives up, and so does a request
@@ -286,18 +296,16 @@ func (c *Cache) Run(env *sim.Env, t sim.Task) {
 	case taskHandOff:
 		c.runHandOver(env)
 	case taskDispatch:
+		if c.cfg.Ingestion.LateProgress {
+			c.takeLateProgress(env)
+		}
 		c.dispatcher.Run(env)
 	case taskProgress:
-		c.requester.Run(env)
+		c.progressRequested(env, c.requester.Run(env))
 	case taskSeats:
 		c.flow.Run(env)
 	default:
-		n := int(t - fixedTasks)
-		if n%2 == 0 {
-			c.reads.Read(n / 2).Run(env)
-		} else {
-			c.dispatcher.Watcher(n / 2).Run(env)
-		}
+		c.place(int(t - fixedTasks)).Run(env)
 	}
 	c.killer.Look(env)
 }
@@ -314,11 +322,7 @@ func (c *Cache) TaskName(t sim.Task) string {
 	case taskSeats:
 		return "request that has its seats"
 	}
-	n := int(t - fixedTasks)
-	if n%2 == 0 {
-		return c.reads.Read(n / 2).String()
-	}
-	return c.dispatcher.Watcher(n / 2).String()
+	return c.place(int(t - fixedTasks)).String()
 }
 
 // TimerName implements sim.Node.
@@ -346,11 +350,7 @@ func (c *Cache) TimerName(t sim.Timer) string {
 	if t < timerSeats {
 		return "version of endpoint " + strconv.Itoa(int(t-timerStatus))
 	}
-	n := int(t - fixedTimers)
-	if n%2 == 0 {
-		return "timeout of " + c.reads.Read(n/2).String()
-	}
-	return "timeout of " + c.dispatcher.Watcher(n/2).String()
+	return "timeout of " + c.place(int(t-fixedTimers)).String()
 }
 
 // Drained implements sim.Drained. What the process takes for the client has become less, and a
@@ -370,7 +370,7 @@ func (c *Cache) CompactRevision() int64 { return c.store.CompactRevision() }
 func (c *Cache) Detections() []check.Detection { return c.checks.Log.All() }
 
 // Ready reports whether the cache may be read.
-func (c *Cache) Ready() bool { return c.ready.ok }
+func (c *Cache) Ready() bool { return c.ready.OK() }
 
 // Waiting is the number of reads that wait for the cache to be fresh.
 func (c *Cache) Waiting() int { return c.reads.Waiting() }

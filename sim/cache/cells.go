@@ -6,10 +6,6 @@ import (
 )
 
 var (
-	// cellReady says whether the cache may be used, and for how long.
-	cellReady = sim.NewCell("cache: ready")
-	// cellAsking is the clients that wait to learn that the cache is ready.
-	cellAsking = sim.NewCell("cache: questions for readyz")
 	// cellHandOver is the event on its way to the dispatcher; an item is its
 	// resourceVersion.
 	cellHandOver = sim.NewCell("cache: event to hand over")

@@ -11,17 +11,16 @@ func (c *Cache) Clone() sim.Node {
 	d := *c
 	d.store = c.store.Clone()
 	d.guard = c.guard.Clone()
-	d.ready = c.ready.clone()
+	d.ready = c.ready.Clone()
 	d.reflector = c.reflector.Clone(feed{&d})
-	d.requester = c.requester.Clone(surroundings{&d})
-	c.dispatcher.CloneTo(&d.dispatcher, &d.store, surroundings{&d})
-	c.reads.CloneTo(&d.reads, &d.store, d.requester, surroundings{&d}, func(w read.Watch) read.Watch {
+	c.dispatcher.CloneTo(&d.dispatcher, d.dispatchParts())
+	c.reads.CloneTo(&d.reads, d.readParts(), func(w read.Watch) read.Watch {
 		return d.dispatcher.Watcher(w.Number())
 	})
 	c.writes.CloneTo(&d.writes, &d.store)
 	d.checks = c.checks.Clone()
 	d.killer = c.killer.Clone()
-	c.flow.CloneTo(&d.flow, surroundings{&d})
+	c.flow.CloneTo(&d.flow, execution{&d})
 	return &d
 }
 
@@ -29,7 +28,7 @@ func (c *Cache) Clone() sim.Node {
 // exploration it is the same in each generation.
 func (c *Cache) Fingerprint(d sim.Digest) sim.Digest {
 	d = sim.FoldCells(d, c).Int(int64(c.generation))
-	return c.dispatcher.Relate(c.reads.Relate(d), c.ready.generation)
+	return c.dispatcher.Relate(c.reads.Relate(d))
 }
 
 // Conns implements sim.Connected.
@@ -45,7 +44,7 @@ func (c *Cache) Conns(visit func(sim.Conn)) {
 // Cells implements sim.Celled.
 func (c *Cache) Cells(visit sim.CellVisitor) {
 	c.guard.Cells(visit)
-	c.ready.cells(visit)
+	c.ready.Cells(visit)
 	c.store.Cells(visit)
 	c.reflector.Cells(visit)
 	c.ingestion.cells(visit)

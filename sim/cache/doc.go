@@ -19,8 +19,8 @@
 //	Config.Watch  stream, *wire.WatchStart: the reflector's watch
 //	              stream of *wire.ProgressRequest
 //
-// The parts are packages. None imports this package: each declares what it needs of
-// its surroundings, and this package connects them.
+// The parts are packages. None imports this package: each is given those that it works
+// with, and this package connects them.
 //
 //	store       the objects, the history of events, snapshots (KEP-4988)
 //	reflector   list and watch: how the contents come in

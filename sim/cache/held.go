@@ -28,7 +28,7 @@ type Held struct {
 func (c *Cache) Holds() Held {
 	return Held{
 		Requests: c.reads.Requests(), Initializing: c.dispatcher.Initializing(),
-		Reads: c.reads.Unanswered(), Watches: c.dispatcher.Held(), Comparisons: c.checks.UnderWay(), Asking: len(c.ready.asking),
+		Reads: c.reads.Unanswered(), Watches: c.dispatcher.Held(), Comparisons: c.checks.UnderWay(), Asking: c.ready.Asking(),
 		Writes: c.writes.Unanswered(),
 		Queued: c.dispatcher.Queued(), Pages: c.reads.KeptPages(), Snapshots: c.store.SnapshotsBeyondHistory(),
 	}

@@ -46,7 +46,7 @@ func (c feed) Replace(env *sim.Env, items []*wire.KeyValue, initial *wire.Initia
 	c.store.Replace(env, items, initial, resourceVersion)
 	c.checks.Checker.Stored(env, &c.store)
 	c.dispatcher.Listed(env, resourceVersion)
-	c.ready.set(env)
+	c.ready.Set(env)
 	c.reads.Broadcast(env)
 }
 
@@ -154,6 +154,13 @@ func (c *Cache) takeProgress(env *sim.Env, resourceVersion, id int64) {
 	c.reads.Broadcast(env)
 }
 
+// takeLateProgress takes in the progress notification that the dispatcher takes from its channel next.
+func (c *Cache) takeLateProgress(env *sim.Env) {
+	if resourceVersion := c.dispatcher.NextProgress(); resourceVersion != 0 {
+		c.takeProgress(env, resourceVersion, 0)
+	}
+}
+
 // hear is what a progress notification means beside its version.
 func (c *Cache) hear(env *sim.Env, id int64) {
 	env.Add(bookmarksReceived, 1)
@@ -194,7 +201,7 @@ func (c feed) EndListAndWatch(env *sim.Env) {
 	if c.reads.Waiting() > 0 {
 		env.Cover(unreadyWhileWaiting)
 	}
-	c.ready.end(env)
+	c.ready.End(env)
 }
 
 func (c *Cache) reflectorConfig() reflector.Config {

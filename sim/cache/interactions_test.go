@@ -53,8 +53,9 @@ type session struct {
 	// streams are the connections to etcd, clients those of clients, in the order of their first messages.
 	streams, clients []sim.Conn
 	feed             sim.Conn
-	// token is the continue token that a client was given last.
+	// token is the continue token that a client was given last, asked the id of the last request for progress.
 	token string
+	asked int64
 	// forks are caches that wait to go on. A fork has its fingerprint of then.
 	forks       map[string]*session
 	fingerprint sim.Digest
@@ -73,7 +74,7 @@ type session struct {
 //	                            field=FIELD and compactor are what it is in
 //	listed 5 a@3 b=2@5          it lists, and watches; what is said until then is left out
 //	etcd lists 5 a@3 more       etcd answers the oldest range. In its place it refuses, or breaks
-//	etcd sends ADDED c@6        etcd's watch: MODIFIED, DELETED, BOOKMARK 9, BOOKMARK 9 end, ERROR compacted
+//	etcd sends ADDED c@6        etcd's watch: MODIFIED, DELETED, BOOKMARK 9 (end, or echo), ERROR compacted
 //	etcd always list=5          etcd answers at once from now on
 //	LIST ns rv=5 exact limit=2  requests arrive, and clients are numbered; client 1 stops, reads, or leaves
 //	fork A, as A                the cache goes on as it was at the fork
@@ -245,8 +246,11 @@ func (s *session) listen() {
 		if !slices.Contains(s.streams, m.Conn) {
 			s.streams = append(s.streams, m.Conn)
 		}
-		if _, watch := m.Payload.(*wire.WatchStart); watch {
+		switch p := m.Payload.(type) {
+		case *wire.WatchStart:
 			s.feed = m.Conn
+		case *wire.ProgressRequest:
+			s.asked = p.ID
 		}
 		s.tell("etcd %d: %s", slices.Index(s.streams, m.Conn)+1, show(m.Payload))
 	}
@@ -260,15 +264,20 @@ func (s *session) listen() {
 
 // report says what changed in the cache, and which situations came about.
 func (s *session) report() {
+	var came []string
 	for i, sit := range sim.Situations() {
 		if n := s.w.Count(sit) - s.counts[i]; n > 0 {
 			times := ""
 			if n > 1 {
 				times = fmt.Sprintf(" (%d times)", n)
 			}
-			s.tell("  %s%s", strings.TrimPrefix(sit.String(), "cache: "), times)
+			came = append(came, strings.TrimPrefix(sit.String(), "cache: ")+times)
 			s.counts[i] += n
 		}
+	}
+	slices.Sort(came)
+	for _, text := range came {
+		s.tell("  %s", text)
 	}
 	state := fmt.Sprintf("cache at %d", s.cache.ResourceVersion())
 	if objects := keysOf(s.cache.Ascend); len(objects) > 0 {
@@ -383,11 +392,16 @@ func (s *session) code(name string) wire.Code {
 	return 0
 }
 
-// event is "ADDED a@6", "MODIFIED a=2@7", "DELETED a@8", "BOOKMARK 9", "BOOKMARK 9 end" or "ERROR compacted".
+// event is "ADDED a@6", "MODIFIED a=2@7", "DELETED a@8", "BOOKMARK 9", with "end" or "echo", or "ERROR compacted".
 func (s *session) event(f []string) *wire.WatchEvent {
 	switch f[0] {
 	case "BOOKMARK":
-		return &wire.WatchEvent{Type: wire.Bookmark, ResourceVersion: s.number(f[1]), InitialEventsEnd: len(f) > 2}
+		e := &wire.WatchEvent{Type: wire.Bookmark, ResourceVersion: s.number(f[1])}
+		if f = append(f, ""); f[2] == "echo" {
+			e.ProgressID = s.asked
+		}
+		e.InitialEventsEnd = f[2] == "end"
+		return e
 	case "ERROR":
 		return failed(s.code(f[1]))
 	}

@@ -40,7 +40,12 @@ var Choices = option.Join(
 	option.Lift(flowcontrol.Group, func(o *Options) *flowcontrol.Options { return &o.Flow }))
 
 var requesterOptions = option.NewGroup("cache",
-	option.SeamOption(progress.Requesters, func(o *Options) *progress.Requests { return &o.ProgressRequests }))
+	option.Choice("progress-requests", func(o *Options) *progress.Requests { return &o.ProgressRequests },
+		"when the cache asks etcd for progress",
+		option.Val("periodic", "every 100 ms while a read waits"),
+		option.Val("once", "once for each read that begins to wait (rejected by the draft of 2019)"),
+		option.Val("notify", "never: etcd sends progress by itself at a configured interval (the draft of 2019)"),
+		option.Val("echo", "with an id when a consistent read begins; the notification that echoes the id proves the watch as new as the read (the draft of 2019, Potential Future Improvements)")))
 
 // Group is all options of the cache: the choices, then the amounts.
 var Group = option.Join(Choices, amountOptions,

@@ -1,10 +1,6 @@
 package cache
 
-import (
-	"slices"
-
-	"github.com/watchbed/watchbed/sim"
-)
+import "github.com/watchbed/watchbed/sim"
 
 // RecreateStorage is a fault: the API server replaces the cache of a custom
 // resource by a new one, because the definition of the resource was changed
@@ -58,9 +54,7 @@ func (c *Cache) recreate(env *sim.Env) {
 	c.requester.Close(env)
 	// The clients that asked whether the API server is ready are answered by the
 	// new cache.
-	asking := slices.Clone(c.ready.asking)
+	c.ready.Reset(env.Now(), false)
 	c.forgetEverything()
-	c.ready.asking = append(c.ready.asking, asking...)
-	c.ready.changed = env.Now()
 	c.startIfGuardAllows(env)
 }

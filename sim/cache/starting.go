@@ -19,7 +19,7 @@ func (c *Cache) handleWhileStarting(env *sim.Env, m *sim.Message) bool {
 	}
 	switch m.Payload.(type) {
 	case *wire.ReadyzRequest:
-		c.ready.ask(env, m.Conn)
+		c.ready.Ask(env, m.Conn)
 	case *sim.Hangup:
 	case *wire.WatchRequest:
 		env.Cover(requestBeforeStart)

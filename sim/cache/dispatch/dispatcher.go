@@ -123,6 +123,14 @@ func (d *Dispatcher) Offer(env *sim.Env, e store.Event) bool {
 	return true
 }
 
+// NextProgress is the resourceVersion of the progress notification that Run takes next, 0 if it does something else.
+func (d *Dispatcher) NextProgress() int64 {
+	if d.catchUp != nil && d.catchUp.Busy() || !d.incoming.All()[0].Bookmark {
+		return 0
+	}
+	return d.incoming.All()[0].ResourceVersion
+}
+
 // Run takes one event from the incoming channel, or goes on with catching up watchers.
 func (d *Dispatcher) Run(env *sim.Env) {
 	if d.catchUp != nil && d.catchUp.Busy() {
@@ -141,7 +149,6 @@ func (d *Dispatcher) Run(env *sim.Env) {
 		// Bookmarks from etcd may come many times a second; watchers get the
 		// cache's own instead.
 		d.heardProgress(env)
-		d.cfg.Surroundings.ProgressDispatched(env, d.current.ResourceVersion)
 	} else {
 		d.dispatchEvent(env)
 	}

@@ -32,7 +32,7 @@ func TestCloneOwnsItsLists(t *testing.T) {
 		*list(&d) = append(make([]*Watcher, 0, 4), watchers[1])
 		var e Dispatcher
 		var s store.Store
-		d.CloneTo(&e, &s, nil)
+		d.CloneTo(&e, Parts{Store: &s})
 		require.Equal(t, []int{1}, numbers(*list(&e)))
 		require.Same(t, e.watchers[1], (*list(&e))[0], "a watcher of the clone")
 		require.Same(t, &e, e.watchers[1].dispatcher)

@@ -43,6 +43,5 @@
 // Each step declares what it reads and writes, in the cells of state.go. The
 // steps of two watchers touch no common cell.
 //
-// The package imports sim, sim/wire, sim/option, sim/fifo and sim/cache/store. It
-// must never import sim/cache: what it needs of the cache is in Surroundings.
+// The package must never import sim/cache: what it works with of the cache is in Parts.
 package dispatch

@@ -210,7 +210,7 @@ func (d *Dispatcher) Replaced(env *sim.Env) {
 			env.Cover(watchTornDown)
 			env.Close(w.conn)
 		}
-		d.cfg.Surroundings.Ended(env, w.conn)
+		d.cfg.Flow.Finished(env, w.conn)
 		env.Close(w.upstream)
 	}
 }

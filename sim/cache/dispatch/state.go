@@ -56,11 +56,10 @@ const (
 	turnEnd
 )
 
-// CloneTo makes another dispatcher the copy of this one, for another cache with a
-// store and surroundings of its own.
-func (d *Dispatcher) CloneTo(e *Dispatcher, s *store.Store, around Surroundings) {
+// CloneTo makes another dispatcher the copy of this one, for another cache with parts of its own.
+func (d *Dispatcher) CloneTo(e *Dispatcher, parts Parts) {
 	*e = *d
-	e.cfg.Store, e.cfg.Surroundings = s, around
+	e.cfg.Parts = parts
 	e.incoming = d.incoming.Clone()
 	if d.catchUp != nil {
 		e.catchUp = d.catchUp.Clone(e)
@@ -157,10 +156,10 @@ func (w *Watcher) cells(visit sim.CellVisitor) {
 // Relate adds to a fingerprint what depends on watchers and on the rest of the
 // cache: whether the cache is in the generation of readiness in which a watch came,
 // and how far the history has moved past the initial events.
-func (d *Dispatcher) Relate(h sim.Digest, generation int) sim.Digest {
+func (d *Dispatcher) Relate(h sim.Digest) sim.Digest {
 	for i, w := range d.watchers {
 		if w.state != watcherFree {
-			h = h.Int(int64(i)).Bool(w.generation == generation).Int(int64(w.interval.Behind(d.cfg.Store)))
+			h = h.Int(int64(i)).Bool(w.generation == d.cfg.Ready.Generation()).Int(int64(w.interval.Behind(d.cfg.Store)))
 		}
 	}
 	return h

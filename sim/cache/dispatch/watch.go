@@ -10,7 +10,6 @@ import (
 
 // Watch is Cacher.Watch up to where it first blocks.
 func (d *Dispatcher) Watch(env *sim.Env, m *sim.Message, req *wire.WatchRequest) {
-	s := d.cfg.Surroundings
 	if err := d.validate(req); err != nil {
 		env.Cover(watchInvalid)
 		Refuse(env, m.Conn, err)
@@ -21,14 +20,13 @@ func (d *Dispatcher) Watch(env *sim.Env, m *sim.Message, req *wire.WatchRequest)
 		d.delegateWatch(env, m, req)
 		return
 	}
-	ready := s.Readiness(env)
-	if !ready.OK {
+	if !d.cfg.Ready.IsSet(env) {
 		env.Cover(watchRefusedUnready)
-		Refuse(env, m.Conn, s.Refusal(env))
+		Refuse(env, m.Conn, d.cfg.Ready.Refusal(env))
 		return
 	}
 	d.establishEarly(env, m, req)
-	if isWatchList(req) && !s.ConsistentReadSupported(env) {
+	if isWatchList(req) && !d.cfg.Guard.ConsistentReadSupported(env) {
 		env.Cover(watchListUnsupported)
 		d.establish(env, m.Conn, req)
 		Refuse(env, m.Conn, progressNotTrusted)
@@ -42,10 +40,10 @@ func (d *Dispatcher) Watch(env *sim.Env, m *sim.Message, req *wire.WatchRequest)
 	}
 	w := d.newCacheWatcher(env, m, req)
 	w.state = watcherStarting
-	w.generation = ready.Generation
+	w.generation = d.cfg.Ready.Generation()
 	if requiresCurrentVersion(req) {
 		env.Cover(watchAsksForVersion)
-		s.AskRevision(env, w)
+		d.cfg.Reads.AskRevision(env, w)
 		return
 	}
 	w.required = max(req.ResourceVersion, 0)
@@ -86,7 +84,7 @@ func (d *Dispatcher) newCacheWatcher(env *sim.Env, m *sim.Message, req *wire.Wat
 	d.conns[w.number] = m.Conn
 	w.prefix = req.Prefix
 	if !req.Single {
-		w.prefix = d.cfg.Surroundings.ObjectPrefix(req.Prefix)
+		w.prefix = d.cfg.Reads.ObjectPrefix(req.Prefix)
 	}
 	w.began = env.Now()
 	if d.trigger != nil {
@@ -161,7 +159,7 @@ func (w *Watcher) waitUntilFresh(env *sim.Env) bool {
 	if begin.At <= d.cfg.Store.ResourceVersion(env) {
 		return false
 	}
-	d.cfg.Surroundings.WaitUntilFresh(env, w, begin.At, begin.Within)
+	d.cfg.Reads.WatchUntilFresh(env, w, begin.At, begin.Within)
 	return true
 }
 
@@ -202,7 +200,7 @@ func (w *Watcher) Refused(env *sim.Env, err *wire.Error) {
 // question to etcd ends with it; waiting for the cache does not, since
 // waitUntilFreshLocked never looks at the context.
 func (w *Watcher) leaveStarting(env *sim.Env) {
-	if w.dispatcher.cfg.Surroundings.Abandon(env, w) {
+	if w.dispatcher.cfg.Reads.Abandon(env, w) {
 		w.close(env)
 		return
 	}
@@ -258,8 +256,7 @@ func (w *Watcher) noteRegistered(env *sim.Env) {
 			n.oldest = oldest
 		}
 	}
-	now := d.cfg.Surroundings.Readiness(env)
-	n.restarted = !now.OK || now.Generation != w.generation
+	n.restarted = !d.cfg.Ready.IsIn(env, w.generation)
 	env.Note(n)
 }
 
@@ -320,8 +317,7 @@ func (d *Dispatcher) oldestWatch(env *sim.Env) int64 {
 
 // inGeneration reports whether the cache still is the one that the watch began with.
 func (w *Watcher) inGeneration(env *sim.Env) bool {
-	now := w.dispatcher.cfg.Surroundings.Readiness(env)
-	return w.dispatcher.cfg.UncheckedRegistration || now.OK && now.Generation == w.generation
+	return w.dispatcher.cfg.Ready.IsIn(env, w.generation) || w.dispatcher.cfg.UncheckedRegistration
 }
 
 // establish tells the client of a watch that its beginning is fixed, or that an error

@@ -237,7 +237,7 @@ func (w *Watcher) nextInitial(env *sim.Env) (*wire.WatchEvent, bool) {
 		if e.ResourceVersion == 0 {
 			env.WritesItem(cellTurn, w.number, sim.NoItem)
 			w.state, w.takesInput = watcherStreaming, true
-			w.dispatcher.cfg.Surroundings.Initialized(env, w.conn)
+			w.dispatcher.cfg.Flow.Initialized(env, w.conn)
 			return w.takeIntervalEnd(env), true
 		}
 		env.WritesItem(cellInitial, w.number, sim.NoItem)
@@ -553,7 +553,7 @@ func (w *Watcher) stop(env *sim.Env) {
 		env.Writes(cellRegistry, 0)
 		env.Writes(cellBlocked, 0)
 		w.registered, w.state = false, watcherEnding
-		d.cfg.Surroundings.Ended(env, w.conn)
+		d.cfg.Flow.Finished(env, w.conn)
 		d.toStop = append(d.toStop, w)
 		return
 	}
@@ -585,7 +585,7 @@ func (w *Watcher) forget(env *sim.Env) {
 	env.Writes(cellRegistry, 0)
 	w.writesAll(env)
 	d.conns[w.number] = sim.NoConn
-	d.cfg.Surroundings.Ended(env, w.conn)
+	d.cfg.Flow.Finished(env, w.conn)
 	w.reset()
 }
 

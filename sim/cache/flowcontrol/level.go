@@ -72,12 +72,8 @@ func (l *Level) Forget() {
 // Limits reports whether the level has a limit.
 func (l *Level) Limits() bool { return l.cfg.Seats > 0 }
 
-// Arrive takes a request: it is executed now, or later, or refused (StartRequest).
+// Arrive takes a request, if there is a limit: it is executed now, or later, or refused (StartRequest).
 func (l *Level) Arrive(env *sim.Env, m *sim.Message) {
-	if !l.Limits() {
-		l.cfg.Surroundings.Execute(env, m)
-		return
-	}
 	env.Writes(cellSeats, 0)
 	env.Writes(cellQueues, 0)
 	about := l.cfg.Surroundings.Resource(env)

@@ -1,62 +1,30 @@
+// Package progress asks etcd for progress notifications while reads wait for a fresh cache: upstream's
+// ConditionalProgressRequester (KEP-2340), and what the draft of 2019 had in its place.
+//
+// The package imports sim and sim/wire. It must never import sim/cache or what else is below that: it knows of
+// reads only that they wait.
 package progress
 
 import (
 	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// Requester asks etcd for progress while reads wait. A cache has one.
-type Requester interface {
-	// Reset makes the requester that of a new process, and keeps its memory.
-	Reset(Config)
-	// Start begins with the stream for requests; life counts the starts.
-	Start(env *sim.Env, life int)
-	// Add counts one more waiting read, Remove one fewer.
-	Add(env *sim.Env)
-	Remove(env *sim.Env)
-	// Run is one turn of the requester's loop, Config.Task.
-	Run(env *sim.Env)
-	// Fire is Config.Timer going off.
-	Fire(env *sim.Env)
-	// Heard takes a progress notification; id is that of the request that it
-	// answers, 0 if it names none.
-	Heard(env *sim.Env, id int64)
-	// Proof returns what proves to a read that begins now that the cache is fresh:
-	// Proved will say of it when that has come. 0 is no proof: the read has to ask
-	// etcd for its revision.
-	Proof(env *sim.Env) int64
-	Proved(env *sim.Env, proof int64) bool
-	// Distance is how far a proof is from coming: part of a cache's fingerprint.
-	Distance(proof int64) int64
-	// Hangup takes note that a connection has gone, and returns false if it was not
-	// the requester's. Close ends the requester's.
-	Hangup(conn sim.Conn) bool
-	Close(env *sim.Env)
-
-	// Clone returns a copy for another cache, whose reads are given.
-	Clone(Waits) Requester
-	Cells(visit sim.CellVisitor)
-}
-
-// Requests is the value of the option progress-requests.
+// Requests is the value of the option progress-requests: when a cache asks etcd for progress.
 type Requests uint8
 
-// Requesters is the seam of when the cache asks etcd for progress. An
-// implementation is made once for a cache and then reset for each run.
-var Requesters = option.NewSeam[Requests, func() Requester]("progress-requests", "when the cache asks etcd for progress").
-	Shipped("periodic", "every 100 ms while a read waits", func() Requester { return &conditional{} })
-
-// The other values of progress-requests.
-var (
-	Once   = Requesters.Register("once", "once for each read that begins to wait (rejected by the draft of 2019)", func() Requester { return &once{} })
-	Notify = Requesters.Register("notify", "never: etcd sends progress by itself at a configured interval (the draft of 2019)", func() Requester { return &notify{} })
-	Echo   = Requesters.Register("echo", "with an id when a consistent read begins; the notification that echoes the id proves the watch as new as the read (the draft of 2019, Potential Future Improvements)", func() Requester { return &echo{} })
+// The values of progress-requests.
+const (
+	Periodic Requests = iota
+	Once
+	Notify
+	Echo
 )
 
 // Config is what one requester is made of.
 type Config struct {
+	Requests
 	// Watch is the node that takes progress requests.
 	Watch sim.NodeID
 	// Metadata goes with each request, so that it travels on the cache's stream.
@@ -66,108 +34,230 @@ type Config struct {
 	// Task and Timer are those of the node that the requester uses.
 	Task  sim.Task
 	Timer sim.Timer
-	// Waits are the reads that wait.
-	Waits Waits
 }
 
-// Waits are the reads on whose behalf etcd is asked.
-type Waits interface {
-	// DeclareWaits declares that the step depends on them.
-	DeclareWaits(env *sim.Env)
-	// ProgressRequested is called for each request.
-	ProgressRequested(env *sim.Env)
-}
+type state uint8
 
-// CellRequester is the state of the requester: its loop, and how many reads wait.
-var CellRequester = sim.NewCell("cache: progress requester")
+const (
+	// idle: in cond.Wait, because no read waits for a fresh cache.
+	idle state = iota
+	// signalled: out of cond.Wait, and not yet at the lock again.
+	signalled
+	// selecting: waits for the timer.
+	selecting
+)
 
-// stream is what all requesters have: the stream for requests and the number of
-// reads that wait.
-type stream struct {
+// Requester asks etcd for progress: while reads wait, once a period.
+//
+// Its timer is set when a request goes out and when the goroutine starts, not
+// when a read arrives. It runs on while no read waits, so a read that comes
+// after a quiet period finds it expired and is asked for at once; a read that
+// comes earlier waits for the rest of the period.
+type Requester struct {
 	cfg     Config
 	request *wire.ProgressRequest
 	control sim.Conn
 	cause   sim.Cause
+	// waiting is the number of reads that wait.
 	waiting int
+	state   state
+	// fired: the timer's channel holds its tick.
+	fired bool
+	// owed is the number of requests still to send (Once).
+	owed int
+	// asked and echoed are the last ids that went out and came back. The notification with the id of a request that was
+	// sent after a read began proves the watch as new as the read, so that etcd need not be asked for its revision. It
+	// wants a server that echoes (Echo).
+	asked, echoed int64
 }
 
-func (s *stream) reset(cfg Config) {
-	request := s.request
+var (
+	// CellRequester is the state of the requester: its loop, and how many reads wait.
+	CellRequester = sim.NewCell("cache: progress requester")
+	// CellEchoed is the last id that came back, and how many went out since.
+	CellEchoed = sim.NewCell("cache: echoed progress request")
+)
+
+// echoBits is how much of an id is the number of the request. The rest names the
+// cache: others may share the stream, and a notification that answers them
+// proves nothing here.
+const echoBits = 40
+
+// Reset makes the requester that of a new process.
+func (q *Requester) Reset(cfg Config) {
+	request := q.request
 	if request == nil || request.Metadata != cfg.Metadata {
 		request = &wire.ProgressRequest{Metadata: cfg.Metadata}
 	}
-	*s = stream{cfg: cfg, request: request}
+	*q = Requester{cfg: cfg, request: request}
 }
 
-// Start opens the stream.
-func (s *stream) Start(env *sim.Env, life int) {
+// isPeriodic: requests go out by the timer.
+func (q *Requester) isPeriodic() bool { return q.cfg.Requests == Periodic || q.cfg.Requests == Echo }
+
+// Start begins with the stream for requests; life counts the starts.
+func (q *Requester) Start(env *sim.Env, life int) {
 	env.Writes(CellRequester, 0)
-	s.cause = env.Begin("progress", life)
-	s.control = env.Open(s.cfg.Watch)
+	q.cause = env.Begin("progress", life)
+	q.control = env.Open(q.cfg.Watch)
+	if q.isPeriodic() {
+		env.Arm(q.cfg.Timer, q.cfg.Period)
+	}
 }
 
 // Add counts one more waiting read.
-func (s *stream) Add(env *sim.Env) {
+func (q *Requester) Add(env *sim.Env) {
 	env.Writes(CellRequester, 0)
-	s.waiting++
+	q.waiting++
+	switch {
+	case q.cfg.Requests == Once:
+		q.owed++
+		env.Enable(q.cfg.Task)
+	case q.isPeriodic() && q.state == idle:
+		q.state = signalled
+		env.Enable(q.cfg.Task)
+	}
 }
 
 // Remove counts one fewer. It does not wake the loop.
-func (s *stream) Remove(env *sim.Env) {
+func (q *Requester) Remove(env *sim.Env) {
 	env.Writes(CellRequester, 0)
-	s.waiting--
+	q.waiting--
 }
 
-func (s *stream) digest() sim.Digest {
-	return sim.NewDigest.Int(int64(s.waiting)).Bool(s.control != sim.NoConn)
+// Run is one turn of the goroutine, Config.Task. It reports whether etcd was asked.
+func (q *Requester) Run(env *sim.Env) bool {
+	env.Writes(CellRequester, 0)
+	switch {
+	case q.cfg.Requests == Once:
+		q.owed--
+		env.Cover(requestedOnce)
+		q.ask(env)
+		if q.owed > 0 {
+			env.Enable(q.cfg.Task)
+		}
+		return true
+	case q.state == selecting:
+		return q.takeTick(env)
+	case q.waiting == 0:
+		env.Cover(requesterWokenInVain)
+		q.state = idle
+	default:
+		q.state = selecting
+		if q.fired {
+			env.Cover(requesterAfterIdleness)
+			env.Enable(q.cfg.Task)
+		}
+	}
+	return false
 }
 
-// send asks for progress.
-func (s *stream) send(env *sim.Env, request *wire.ProgressRequest) {
+// Fire is Config.Timer going off: the tick goes into the timer's channel. It reports whether etcd was asked.
+func (q *Requester) Fire(env *sim.Env) bool {
+	env.Writes(CellRequester, 0)
+	if q.state == selecting {
+		return q.takeTick(env)
+	}
+	q.fired = true
+	return false
+}
+
+// takeTick takes the tick from the channel, and asks. If no read waits any more the timer is
+// set to zero, so that the next read finds it expired.
+func (q *Requester) takeTick(env *sim.Env) bool {
+	q.fired = false
+	if q.waiting == 0 {
+		env.Cover(requesterTickUnwanted)
+		q.state = idle
+		env.Arm(q.cfg.Timer, 0)
+		return false
+	}
+	env.Arm(q.cfg.Timer, q.cfg.Period)
+	q.ask(env)
+	return true
+}
+
+// ask asks for progress, with a new id if that is echoed.
+func (q *Requester) ask(env *sim.Env) {
+	request := q.request
+	if q.cfg.Requests == Echo {
+		env.WritesItem(CellEchoed, 0, sim.NoItem)
+		q.asked++
+		request = &wire.ProgressRequest{Metadata: q.cfg.Metadata, ID: int64(env.Self())<<echoBits | q.asked}
+	}
 	env.Cover(Requested)
 	env.Add(progressRequestsSent, 1)
-	env.Under(s.cause)
-	if env.Recording() {
-		s.cfg.Waits.DeclareWaits(env)
-	}
+	env.Under(q.cause)
 	if env.Noting() {
 		env.Note(requested{})
 	}
-	if !env.IsOpen(s.control) {
-		s.control = env.Open(s.cfg.Watch)
+	if !env.IsOpen(q.control) {
+		q.control = env.Open(q.cfg.Watch)
 	}
-	env.Send(s.control, request)
-	s.cfg.Waits.ProgressRequested(env)
+	env.Send(q.control, request)
 }
 
-// Hangup takes note that the stream has gone.
-func (s *stream) Hangup(conn sim.Conn) bool {
-	if conn != s.control {
+// Hangup takes note that a connection has gone, and returns false if it was not the requester's.
+func (q *Requester) Hangup(conn sim.Conn) bool {
+	if conn != q.control {
 		return false
 	}
-	s.control = sim.NoConn
+	q.control = sim.NoConn
 	return true
 }
 
 // Close ends the stream.
-func (s *stream) Close(env *sim.Env) { env.Close(s.control) }
+func (q *Requester) Close(env *sim.Env) { env.Close(q.control) }
 
-// Heard makes no use of a notification.
-func (s *stream) Heard(*sim.Env, int64) {}
+// Proof returns what proves to a read that begins now that the cache is fresh, the first request that is sent after now:
+// Proved will say of it when its echo has come. 0 is no proof: the read has to ask etcd for its revision.
+func (q *Requester) Proof(env *sim.Env) int64 {
+	if q.cfg.Requests != Echo {
+		return 0
+	}
+	env.Reads(CellRequester, 0)
+	return q.asked + 1
+}
 
-// Proof is none: the read asks etcd for its revision.
-func (s *stream) Proof(*sim.Env) int64 { return 0 }
+// Proved reports whether a proof has come.
+func (q *Requester) Proved(env *sim.Env, proof int64) bool {
+	env.Reads(CellEchoed, 0)
+	return proof <= q.echoed
+}
 
-// Proved is never asked.
-func (s *stream) Proved(*sim.Env, int64) bool { return false }
+// Distance is how far a proof is from coming: part of a cache's fingerprint.
+func (q *Requester) Distance(proof int64) int64 { return proof - q.echoed }
 
-// Distance is none.
-func (s *stream) Distance(int64) int64 { return 0 }
+// Heard takes a progress notification; id is that of the request that it answers, 0 if it names none.
+func (q *Requester) Heard(env *sim.Env, id int64) {
+	if q.cfg.Requests == Echo && id>>echoBits == int64(env.Self()) {
+		env.Cover(echoed)
+		env.Writes(CellEchoed, 0)
+		q.echoed = max(q.echoed, id&(1<<echoBits-1))
+	}
+}
 
-// Requested counts the requests for progress.
-var Requested = sim.NewSituation("cache: progress requested")
+// Cells visits the cells of the requester.
+func (q *Requester) Cells(visit sim.CellVisitor) {
+	visit(CellRequester, 0, sim.NewDigest.Int(int64(q.waiting)).Bool(q.control != sim.NoConn).
+		Word(uint64(q.state)).Bool(q.fired).Int(int64(q.owed)))
+	if q.cfg.Requests == Echo {
+		visit(CellEchoed, 0, sim.NewDigest.Int(q.asked-q.echoed))
+	}
+}
+
+// requested: a request for a progress notification was sent.
+type requested struct{}
+
+// Text implements sim.Note.
+func (requested) Text(*sim.World) string { return "asks etcd for progress" }
 
 var (
+	// Requested counts the requests for progress.
+	Requested = sim.NewSituation("cache: progress requested")
+
+	echoed                 = sim.NewSituation("cache: progress request echoed")
+	requestedOnce          = sim.NewSituation("cache: progress requested once for a read")
 	requesterAfterIdleness = sim.NewSituation("cache: progress requested at once after idleness")
 	requesterTickUnwanted  = sim.NewSituation("cache: progress timer found no waiting read")
 	requesterWokenInVain   = sim.NewSituation("cache: progress requester woken for a read that is gone")

@@ -15,7 +15,7 @@ func (r *Read) AskEtcd(env *sim.Env, origin wire.Origin) {
 		return
 	}
 	if r.list != nil {
-		if refused := r.d.cfg.Surroundings.Delegates(env, r.conn); refused != nil {
+		if refused := r.d.cfg.Flow.Delegates(env, r.conn); refused != nil {
 			r.finish(env, refused)
 			return
 		}

@@ -4,6 +4,9 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/check"
+	"github.com/watchbed/watchbed/sim/cache/flowcontrol"
+	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/cache/memory"
 	"github.com/watchbed/watchbed/sim/cache/progress"
 	"github.com/watchbed/watchbed/sim/cache/request"
@@ -11,24 +14,14 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// Surroundings is what reads need of the cache that they belong to, beside the
-// store and the progress requester.
-type Surroundings interface {
-	// Ready reports whether the cache may be used.
-	Ready(env *sim.Env) bool
-	// Refusal is the answer to a request that comes while it may not.
-	Refusal(env *sim.Env) *wire.Error
-	// ConsistentReadSupported reports whether the cache may wait for a revision
-	// that it has yet to hear of. If not, etcd answers consistent lists.
-	ConsistentReadSupported(env *sim.Env) bool
-	// Distrust says why not, for a note.
-	Distrust() string
-	// ListAnswered is called with each answer to a LIST.
-	ListAnswered(env *sim.Env, list *wire.ListRequest, answer sim.Payload)
-	// Delegates is called before a LIST is put to etcd; it returns why it must not be.
-	Delegates(env *sim.Env, conn sim.Conn) *wire.Error
-	// Ended is called when a LIST or a GET is over.
-	Ended(env *sim.Env, conn sim.Conn)
+// Parts are those of the cache that reads work with.
+type Parts struct {
+	Ready     *Ready
+	Guard     *guard.Guard
+	Flow      *flowcontrol.Level
+	Store     *store.Store
+	Requester *progress.Requester
+	Checks    *check.Housekeeping
 }
 
 // Numbers are those of the node's tasks and timers that reads use.
@@ -52,9 +45,7 @@ type Config struct {
 	// KV is the node that takes requests to etcd.
 	KV sim.NodeID
 
-	Store        *store.Store
-	Requester    progress.Requester
-	Surroundings Surroundings
+	Parts
 }
 
 // Delegator is upstream's CacheDelegator: it answers each LIST and GET from the
@@ -179,7 +170,7 @@ func (d *Delegator) Replaced(env *sim.Env) {
 		env.Close(r.call)
 		if r.watch == nil {
 			env.Send(r.conn, unavailable)
-			d.cfg.Surroundings.Ended(env, r.conn)
+			d.cfg.Flow.Finished(env, r.conn)
 		}
 	}
 }
@@ -188,11 +179,11 @@ func (d *Delegator) resource() request.Resource {
 	return request.Resource{Prefix: d.cfg.Prefix, Fields: d.cfg.Fields}
 }
 
-// CloneTo copies the delegator to that of another cache, whose store, requester and
-// surroundings are given; own is the watch there for one of this cache.
-func (d *Delegator) CloneTo(c *Delegator, s *store.Store, q progress.Requester, around Surroundings, own func(Watch) Watch) {
+// CloneTo copies the delegator to that of another cache, whose parts are given; own is the watch there for one of this
+// cache.
+func (d *Delegator) CloneTo(c *Delegator, parts Parts, own func(Watch) Watch) {
 	*c = *d
-	c.cfg.Store, c.cfg.Requester, c.cfg.Surroundings = s, q, around
+	c.cfg.Parts = parts
 	c.kept.rests = slices.Clone(d.kept.rests)
 	// The blocks that answers come from have one writer only.
 	c.responses = responses{}

@@ -11,7 +11,5 @@
 // module may add a value: Freshnesses, Timeouts, RevisionRequests and Paginations. Any other option is a field of
 // Options.
 //
-// The package imports sim, sim/wire, sim/option and packages below sim/cache that
-// know nothing of reads. It must never import sim/cache: what it needs of the cache
-// is in Surroundings.
+// The package must never import sim/cache: what it works with of the cache is in Parts.
 package read

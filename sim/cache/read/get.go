@@ -20,7 +20,7 @@ func (d *Delegator) Get(env *sim.Env, m *sim.Message, req *wire.GetRequest) {
 	case req.ResourceVersion == wire.Unset || d.freshness.Bypasses:
 		env.Cover(getDelegated)
 		r.AskEtcd(env, wire.FromEtcd)
-	case !d.cfg.Surroundings.Ready(env):
+	case !d.cfg.Ready.IsSet(env):
 		env.Cover(getDelegatedUnready)
 		r.AskEtcd(env, wire.FromEtcd)
 	default:

@@ -35,12 +35,12 @@ func (d *Delegator) GetList(env *sim.Env, m *sim.Message, req *wire.ListRequest)
 	case r.shouldDelegateList(env):
 		env.Cover(listDelegated)
 		r.AskEtcd(env, wire.FromEtcd)
-	case !d.cfg.Surroundings.Ready(env) && shouldDelegateListOnNotReadyCache(req):
+	case !d.cfg.Ready.IsSet(env) && shouldDelegateListOnNotReadyCache(req):
 		env.Cover(listDelegatedUnready)
 		r.AskEtcd(env, wire.FromEtcd)
-	case !d.cfg.Surroundings.Ready(env):
+	case !d.cfg.Ready.IsSet(env):
 		env.Cover(listRefusedUnready)
-		r.finish(env, d.cfg.Surroundings.Refusal(env))
+		r.finish(env, d.cfg.Ready.Refusal(env))
 	case req.Match == wire.MatchMostRecent:
 		r.askRevision(env)
 	case r.consistent:
@@ -121,11 +121,11 @@ func (r *Read) shouldDelegateConsistent(env *sim.Env) bool {
 
 // mayNotRelyOnProgress: no progress of etcd tells the cache when it is fresh enough for the read.
 func (r *Read) mayNotRelyOnProgress(env *sim.Env) bool {
-	if r.d.cfg.Surroundings.ConsistentReadSupported(env) {
+	if r.d.cfg.Guard.ConsistentReadSupported(env) {
 		return false
 	}
 	if env.Noting() {
-		env.Note(distrusts{r.d.cfg.Surroundings.Distrust()})
+		env.Note(distrusts{r.d.cfg.Guard.Distrust()})
 	}
 	return true
 }
@@ -244,7 +244,7 @@ func (r *Read) waitUntilFresh(env *sim.Env, wanted int64, patience sim.Duration)
 	r.state, r.began = waiting, env.Now()
 	d.waiting++
 	env.Arm(r.timer, patience)
-	if !d.cfg.Surroundings.ConsistentReadSupported(env) {
+	if !d.cfg.Guard.ConsistentReadSupported(env) {
 		return
 	}
 	if r.get == nil || !d.cfg.SilentGets {
@@ -278,9 +278,9 @@ func (d *Delegator) Broadcast(env *sim.Env) {
 	}
 }
 
-// Expire is the goroutine beside the read that sleeps for its time: it does not
+// TimedOut is the goroutine beside the read that sleeps for its time: it does not
 // end the read, it makes it look.
-func (r *Read) Expire(env *sim.Env) {
+func (r *Read) TimedOut(env *sim.Env) {
 	env.Writes(cellTurn, r.number)
 	r.expired = true
 	r.d.Broadcast(env)
@@ -357,7 +357,7 @@ func (r *Read) serve(env *sim.Env) {
 		r.watchFresh(env)
 		return
 	}
-	if !r.d.cfg.Surroundings.Ready(env) {
+	if !r.d.cfg.Ready.IsSet(env) {
 		env.Cover(servedUnready)
 	}
 	if r.get != nil {

@@ -124,9 +124,9 @@ func (r *Read) finish(env *sim.Env, answer sim.Payload) {
 		return
 	}
 	env.Send(conn, answer)
-	d.cfg.Surroundings.Ended(env, conn)
+	d.cfg.Flow.Finished(env, conn)
 	if list != nil {
-		d.cfg.Surroundings.ListAnswered(env, list, answer)
+		d.cfg.Checks.Detector.Compare(env, list, answer, &d.cfg.Checks.Log)
 	}
 }
 
