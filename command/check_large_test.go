@@ -16,7 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/history"
-	"github.com/watchbed/watchbed/internal/largehistory"
 	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/model"
 )
@@ -41,9 +40,9 @@ var (
 
 // writeLargeHistories writes them to a folder.
 func writeLargeHistories(t testing.TB, folder string, operations int) {
-	h := largehistory.Make(operations)
+	h := makeLargeHistory(operations)
 	writeHistory(t, filepath.Join(folder, "holds.jsonl"), h)
-	require.NoError(t, largehistory.Spoil(h))
+	require.NoError(t, spoil(h))
 	writeHistory(t, filepath.Join(folder, "violated.jsonl"), h)
 }
 
@@ -51,7 +50,7 @@ func writeLargeLists(t testing.TB, folder string, objects int) {
 	for _, l := range largeLists {
 		f, err := os.Create(filepath.Join(folder, l.name))
 		require.NoError(t, err)
-		require.NoError(t, largehistory.WriteList(f, objects, l.code == exitViolated))
+		require.NoError(t, writeLargeList(f, objects, l.code == exitViolated))
 		require.NoError(t, f.Close())
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/watchbed/watchbed/model"
 )
 
-// The limits of Read. A million operations with watches are 800 MB (internal/largehistory); they
+// The limits of Read. A million operations with watches are 800 MB (BenchmarkCheckLarge of package command); they
 // take 1 GB in memory while they are read. A history that was built to take much
 // memory takes seven times its file.
 const (

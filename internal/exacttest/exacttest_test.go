@@ -7,6 +7,14 @@ import (
 	"github.com/watchbed/watchbed/internal/exacttest"
 )
 
+// near compares with a value that was added up by hand.
+func near(t *testing.T, want, got float64, of ...any) {
+	t.Helper()
+	if math.Abs(got-want) > 1e-9 {
+		t.Errorf("%v: %.12f, want %.12f", of, got, want)
+	}
+}
+
 func TestBinomialKnownValues(t *testing.T) {
 	for _, c := range []struct {
 		k, n int
@@ -31,9 +39,7 @@ func TestBinomialKnownValues(t *testing.T) {
 		{99, 100, 1, 0},
 		{0, 0, 0.3, 1},
 	} {
-		if got := exacttest.BinomialTwoSided(c.k, c.n, c.p); math.Abs(got-c.want) > 1e-9 {
-			t.Errorf("BinomialTwoSided(%d, %d, %g) = %.12f, want %.12f", c.k, c.n, c.p, got, c.want)
-		}
+		near(t, c.want, exacttest.BinomialTwoSided(c.k, c.n, c.p), c)
 	}
 }
 
@@ -52,13 +58,8 @@ func TestFisherKnownValues(t *testing.T) {
 		{0, 3, 3, 5, (10.0 + 1) / 56},
 		{0, 0, 3, 7, 1},
 	} {
-		got := exacttest.FisherTwoSided(c.k1, c.n1, c.k2, c.n2)
-		if math.Abs(got-c.want) > 1e-9 {
-			t.Errorf("FisherTwoSided(%d of %d, %d of %d) = %.12f, want %.12f", c.k1, c.n1, c.k2, c.n2, got, c.want)
-		}
-		if mirror := exacttest.FisherTwoSided(c.k2, c.n2, c.k1, c.n1); math.Abs(got-mirror) > 1e-9 {
-			t.Errorf("exchanging the samples changes %.12f to %.12f", got, mirror)
-		}
+		near(t, c.want, exacttest.FisherTwoSided(c.k1, c.n1, c.k2, c.n2), c)
+		near(t, c.want, exacttest.FisherTwoSided(c.k2, c.n2, c.k1, c.n1), "exchanged", c)
 	}
 }
 
@@ -115,9 +116,7 @@ func TestAtLeastKnownValues(t *testing.T) {
 		{1, 5, 0, 0},
 		{0, 5, 0, 1},
 	} {
-		if got := exacttest.AtLeast(c.k, c.n, c.p); math.Abs(got-c.want) > 1e-9 {
-			t.Errorf("AtLeast(%d, %d, %g) = %.12f, want %.12f", c.k, c.n, c.p, got, c.want)
-		}
+		near(t, c.want, exacttest.AtLeast(c.k, c.n, c.p), c)
 	}
 }
 

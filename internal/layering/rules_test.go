@@ -9,7 +9,7 @@ package layering
 var layers = [][]string{
 	{"internal/mutants", "internal/testsize", "internal/registry"},
 	{"model", "metric", "internal/exacttest", "internal/intern", "sim/fifo", "sim/arena", "sim/release", "sim/shown", "findings", "proofs"},
-	{"sim/option", "linearizability/...", "history/...", "internal/tampering", "internal/largehistory"},
+	{"sim/option", "linearizability/...", "history/...", "internal/tampering"},
 	{"sim", "check"},
 	{"sim/wire", "sim/state", "explore/...", "internal/commute", "internal/interaction"},
 	{"sim/etcd/...", "sim/client/...", "sim/cache/...", "sim/compactor/...", "sim/informer/..."},
@@ -126,10 +126,6 @@ var forbidden = []rule{
 	},
 	{
 		packages: []string{"..."}, except: []string{"internal/tampering"}, never: []string{"internal/tampering"},
-		because: "it is for tests",
-	},
-	{
-		packages: []string{"..."}, except: []string{"internal/largehistory"}, never: []string{"internal/largehistory"},
 		because: "it is for tests",
 	},
 	{
