@@ -1,6 +1,7 @@
 package native
 
 import (
+	"encoding/json"
 	"flag"
 	"os"
 	"strings"
@@ -9,8 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/internal/exacttest"
-
-	"github.com/watchbed/watchbed/upstream/table"
 )
 
 var (
@@ -34,22 +33,35 @@ func TestRates(t *testing.T) {
 	if *update {
 		measureAll(t)
 	}
-	all, err := table.Read[measured](data)
-	require.NoError(t, err)
+	all := read(t)
 	require.Empty(t, amiss(all))
 	shown, err := os.ReadFile(page)
 	require.NoError(t, err)
 	require.Equal(t, render(all), string(shown), "the page is not that of the table: run the tests with -native.update")
 }
 
+func read(t *testing.T) []measured {
+	text, err := os.ReadFile(data)
+	require.NoError(t, err)
+	var all []measured
+	require.NoError(t, json.Unmarshal(text, &all))
+	return all
+}
+
+func write(t *testing.T, all []measured) {
+	text, err := json.MarshalIndent(all, "", "\t")
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(data, append(text, '\n'), 0o644))
+}
+
 // measureAll measures the rows of the change that is compiled in.
 func measureAll(t *testing.T) {
-	all, _ := table.Read[measured](data)
+	all := read(t)
 	for i := range rows {
 		r := &rows[i]
 		if r.Change == *change && strings.Contains(r.String(), *only) {
 			all = put(all, r.measure(t))
-			require.NoError(t, table.Write(data, all))
+			write(t, all)
 		}
 	}
 	require.NoError(t, os.WriteFile(page, []byte(render(all)), 0o644))
@@ -113,8 +125,7 @@ func TestRatesAreMeasuredAgain(t *testing.T) {
 	if *change != "" {
 		t.Skip("the rows without a change are run again")
 	}
-	all, err := table.Read[measured](data)
-	require.NoError(t, err)
+	all := read(t)
 	for _, r := range rows[:2] {
 		m := find(all, &r)
 		require.NotNil(t, m, r.String())
@@ -129,8 +140,7 @@ func TestRatesAreMeasuredAgain(t *testing.T) {
 
 // TestOneSidedChangeIsToldApart: a bug that one of the two programs has alone is seen.
 func TestOneSidedChangeIsToldApart(t *testing.T) {
-	all, err := table.Read[measured](data)
-	require.NoError(t, err)
+	all := read(t)
 	told := 0
 	for i := range all {
 		with := &all[i]

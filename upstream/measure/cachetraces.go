@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+
+	"github.com/watchbed/watchbed/upstream/guests"
+)
+
+// cachetraces compares what the clients of the cacher that ships are told with what those of the simulated cache of the same release are, in
+// small worlds. Etcd is the simulated one on both sides.
+var cachetraces = &table[compared]{
+	name: "cachetraces", about: "what clients are told by the cacher that ships and by the simulated one, in small worlds",
+	keys: cacheKeys, measure: measureCache, amiss: amissInTraces, render: renderCache,
+}
+
+func cacheKeys() []key {
+	var all []key
+	for _, of := range cacheWorlds {
+		all = append(all, key{of: of.Name})
+	}
+	return all
+}
+
+// simulatedCache is the cache of the simulation as the guest's release has it.
+const simulatedCache = "v0.37.2"
+
+// cacheSchedules is how many are taken of the released code, a third of them with each way to schedule its goroutines. attempts is how many
+// are made at each trace that these do not show.
+const (
+	cacheSchedules = 600
+	attempts       = 400
+)
+
+func measureCache(ctx context.Context, k key) (compared, error) {
+	return findWorld(cacheWorlds, k.of).compareCache(ctx, simulatedCache)
+}
+
+// compareCache compares a simulated cache with the guest.
+func (of *world) compareCache(ctx context.Context, design string) (compared, error) {
+	yielding := guest + guests.Schedule{Locks: true}.String()
+	r, s, err := of.compare(ctx, design, []part{
+		{guest, cacheSchedules / 3}, {guest + guests.Schedule{Late: true}.String(), cacheSchedules / 3}, {yielding, cacheSchedules / 3},
+	})
+	if err != nil {
+		return r, err
+	}
+	roots, err := of.roots(yielding)
+	if err != nil {
+		return r, err
+	}
+	var left []string
+	for _, t := range r.SimulatedOnly {
+		found, err := of.towards(ctx, roots, s.traces[t], attempts)
+		if err != nil {
+			return r, err
+		}
+		if found {
+			r.Reached++
+		} else {
+			left = append(left, t)
+		}
+	}
+	r.SimulatedOnly = left
+	return r, nil
+}
+
+// cacheText is all of what a client is told in a message, but for what Kubernetes does not tell clients: of revisions it knows the last one.
+func cacheText(p sim.Payload) string {
+	switch r := p.(type) {
+	case *wire.ListResponse:
+		parts := []string{fmt.Sprintf("LIST at %d", r.ResourceVersion)}
+		for _, kv := range r.Items {
+			parts = append(parts, objectText(kv))
+		}
+		if r.Continue != "" {
+			parts = append(parts, fmt.Sprintf("and %d more", r.RemainingItemCount))
+		}
+		return strings.Join(parts, " ")
+	case *wire.GetResponse:
+		if r.Item == nil {
+			return "not found"
+		}
+		return objectText(r.Item)
+	case *wire.WatchEvent:
+		switch {
+		case r.Err != nil:
+			return failed + r.Err.Code.String()
+		case r.Item != nil:
+			return fmt.Sprintf("%v at %d %s=%s", r.Type, r.ResourceVersion, r.Item.Key, r.Item.Value)
+		case r.InitialEventsEnd:
+			return fmt.Sprintf("%v at %d, the end of the initial events", r.Type, r.ResourceVersion)
+		}
+		return fmt.Sprintf("%v at %d", r.Type, r.ResourceVersion)
+	case *wire.Error:
+		return failed + r.Code.String()
+	case *sim.Hangup:
+		return "the watch has ended"
+	case interface{ Label() string }:
+		return r.Label()
+	}
+	return fmt.Sprintf("%T", p)
+}
+
+// failed is how the text of an error begins.
+const failed = "error: "
+
+func objectText(kv *wire.KeyValue) string {
+	return fmt.Sprintf("%s=%s@%d", strings.TrimPrefix(kv.Key, prefix), kv.Value, kv.ModRevision)
+}
+
+const cacheHead = `# What clients of the cacher that ships are told, and what those of the simulated cache are
+
+In small worlds the simulated cache, design %s with reflector-list=watch-list, is searched exhaustively in front of the simulated etcd %s: every trace that any of its schedules
+shows. A trace is all that clients are told: each event of each watch in order, and the answers to calls, with revisions. In front of the same etcd the guest %s takes %d random
+schedules, in a third of which its goroutines switch where they block, in another third at locks, too, and in the last third those that can run may be late. Then each trace that is missing is searched for, in up to %d schedules
+that take back a step behind which it cannot come any more. In these up to %d more timers fire: those of a guest go off in the order of their times.
+
+The worlds have no clock. Clients begin when the cache serves, and dispatches events: the cacher looks every 10 ms whether it has listed, so that the guest's first timer has fired. As many timers fire from then on as the table says, in any order; a trace is taken where nothing but timers is left and all
+calls are answered. ` + "`go run ./measure cachetraces`" + ` in the folder upstream measures it, and ` + "`go run ./measure cachetraces -page`" + ` prints this page; ` + "`go run ./measure cachetraces NAME`" + ` measures one world again.
+
+- **The code alone**: traces of the released code that the simulated cache cannot show: mistakes of the simulation. There %s.
+- **Simulated alone**: traces of the simulated cache that the code did not show. There %s of %d.
+  Either the simulated cache can do more than the code, or these schedules were too few.
+- **Once**: traces that one random schedule showed.
+
+| world | timers | simulated traces | states | traces of the code | once | searched for and found | the code alone | simulated alone |
+|---|---|---|---|---|---|---|---|---|
+`
+
+func renderCache(rows []compared) (string, error) {
+	sums := sumOf(rows)
+	head := fmt.Sprintf(cacheHead, simulatedCache, newEtcd, guest, cacheSchedules, attempts, more, are(sums.released), are(sums.simulated), sums.all)
+	return renderCompared(head, cacheWorlds, rows, func(r *compared) string {
+		firings := 0
+		if of := findWorld(cacheWorlds, r.World); of != nil {
+			firings = of.Firings
+		}
+		return fmt.Sprintf("| %s | %d | %d | %d | %d in %d | %d | %d | %d | %d |\n", r.World, firings, r.Simulated, r.States, r.Released, r.Schedules,
+			r.Once, r.Reached, len(r.ReleasedOnly), len(r.SimulatedOnly))
+	}), nil
+}
