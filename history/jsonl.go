@@ -2,11 +2,13 @@ package history
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -107,9 +109,10 @@ type resultJSON struct {
 }
 
 var (
-	targetNames   = []string{model.CompareMod: "mod", model.CompareVersion: "version", model.CompareCreate: "create", model.CompareValue: "value", model.CompareLease: "lease"}
-	sortNames     = []string{model.ByKey: "", model.ByVersion: "version", model.ByCreate: "create", model.ByMod: "mod", model.ByValue: "value"}
-	relationNames = []string{model.Equal: "=", model.NotEqual: "!=", model.Greater: ">", model.Less: "<"}
+	targetNames    = []string{model.CompareMod: "mod", model.CompareVersion: "version", model.CompareCreate: "create", model.CompareValue: "value", model.CompareLease: "lease"}
+	sortNames      = []string{model.ByKey: "", model.ByVersion: "version", model.ByCreate: "create", model.ByMod: "mod", model.ByValue: "value"}
+	freshnessNames = []string{model.Consistent.String(), model.Any.String(), model.NotOlderThan.String(), model.Exact.String()}
+	relationNames  = []string{model.Equal: "=", model.NotEqual: "!=", model.Greater: ">", model.Less: "<"}
 )
 
 // Write writes a history as JSON Lines, header first. It refuses what
@@ -292,7 +295,7 @@ func decodeRequest(kind model.Kind, in *requestJSON) (*model.Request, error) {
 		IgnoreLease: in.IgnoreLease, Lease: in.Lease, TTL: in.TTL,
 	}
 	if s := in.Selection; s != nil {
-		by := indexOf(sortNames, s.SortBy)
+		by := slices.Index(sortNames, s.SortBy)
 		if by < 0 {
 			return nil, fmt.Errorf(`unknown "sortBy" %q: use version, create, mod or value, or leave it out for the key`, shorten(s.SortBy))
 		}
@@ -302,17 +305,11 @@ func decodeRequest(kind model.Kind, in *requestJSON) (*model.Request, error) {
 			Values: model.ValuePattern{Prefix: s.Values, Suffix: s.ValuesEnd}, MoreOfAll: s.MoreOfAll,
 		}
 	}
-	switch in.Freshness {
-	case "", model.Consistent.String():
-	case model.Any.String():
-		r.Freshness = model.Any
-	case model.NotOlderThan.String():
-		r.Freshness = model.NotOlderThan
-	case model.Exact.String():
-		r.Freshness = model.Exact
-	default:
+	fresh := slices.Index(freshnessNames, cmp.Or(in.Freshness, model.Consistent.String()))
+	if fresh < 0 {
 		return nil, fmt.Errorf(`unknown "freshness" %q: use any, not-older-than or exact, or leave it out for a consistent read`, shorten(in.Freshness))
 	}
+	r.Freshness = model.Freshness(fresh)
 	for i := range in.Compare {
 		c, err := decodeCompare(&in.Compare[i])
 		if err != nil {
@@ -330,7 +327,7 @@ func decodeRequest(kind model.Kind, in *requestJSON) (*model.Request, error) {
 
 func decodeCompare(in *compareJSON) (model.Compare, error) {
 	out := model.Compare{Key: in.Key, End: in.End, Operand: in.Value, Value: in.Text}
-	target, relation := indexOf(targetNames, in.Target), indexOf(relationNames, in.Result)
+	target, relation := slices.Index(targetNames, in.Target), slices.Index(relationNames, in.Result)
 	if target < 0 {
 		return out, fmt.Errorf(`unknown compare "target" %q: use mod, version, create, value or lease`, shorten(in.Target))
 	}
@@ -339,15 +336,6 @@ func decodeCompare(in *compareJSON) (model.Compare, error) {
 	}
 	out.Target, out.Op = model.CompareTarget(target), model.CompareOp(relation)
 	return out, nil
-}
-
-func indexOf(names []string, name string) int {
-	for i, n := range names {
-		if n == name {
-			return i
-		}
-	}
-	return -1
 }
 
 func decodeBranch(in []requestJSON) ([]model.Request, error) {

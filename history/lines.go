@@ -40,13 +40,16 @@ func (l *Lines) Bytes() []byte {
 }
 
 // Err is what ended the reading before the end of the file.
-func (l *Lines) Err() error {
-	switch err := l.in.Err(); {
+func (l *Lines) Err() error { return scanError(l.in, l.Number, l.limit, l.advice) }
+
+// scanError is what ended a scanner in a line, which takes so many bytes. The advice is what to do about more.
+func scanError(in *bufio.Scanner, line int64, limit int, advice string) error {
+	switch err := in.Err(); {
 	case err == nil:
 		return nil
 	case errors.Is(err, bufio.ErrTooLong):
-		return fmt.Errorf("line %d: longer than %d bytes: %s", l.Number, l.limit, l.advice)
+		return fmt.Errorf("line %d: longer than %d bytes: %s", line, limit, advice)
 	default:
-		return fmt.Errorf("line %d: %w", l.Number, err)
+		return fmt.Errorf("line %d: %w", line, err)
 	}
 }

@@ -46,16 +46,7 @@ func (v *Values) Next() bool { return v.in.Scan() }
 func (v *Values) Bytes() []byte { return v.in.Bytes() }
 
 // Err is what ended the reading before the end of the file.
-func (v *Values) Err() error {
-	switch err := v.in.Err(); {
-	case err == nil:
-		return nil
-	case errors.Is(err, bufio.ErrTooLong):
-		return fmt.Errorf("line %d: longer than %d bytes: %s", v.line, v.limit, v.advice)
-	default:
-		return fmt.Errorf("line %d: %w", v.line, err)
-	}
-}
+func (v *Values) Err() error { return scanError(v.in, v.line, v.limit, v.advice) }
 
 // split is a bufio.SplitFunc.
 func (v *Values) split(data []byte, atEOF bool) (int, []byte, error) {

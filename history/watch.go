@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -101,7 +102,7 @@ func decodeWatchResponse(in *watchResponseJSON) (model.WatchResponse, error) {
 	}
 	for i := range in.Events {
 		e := &in.Events[i]
-		kind := indexOf(eventTypes, e.Type)
+		kind := slices.Index(eventTypes, e.Type)
 		if kind < 0 {
 			return out, fmt.Errorf(`unknown "type" of an event %q: use put or delete`, shorten(e.Type))
 		}

@@ -59,42 +59,6 @@ func overlapping(operations, clients, keys, perList int, gets bool) *model.Histo
 
 func small() *model.History { return overlapping(12, 5, 3, 3, false) }
 
-func BenchmarkWitnessSmall(b *testing.B) {
-	h := small()
-	for _, props := range [][]Property{{Linearizable}, {Linearizable, Sequential}, {LinearizableData}, Properties()} {
-		b.Run(fmt.Sprint(len(props), "/", props[0]), func(b *testing.B) {
-			var w Witness
-			b.ReportAllocs()
-			for b.Loop() {
-				w.Load(h, nil)
-				for _, p := range props {
-					if v, _ := w.Check(p); v == model.Violated {
-						b.Fatal(v)
-					}
-				}
-			}
-		})
-	}
-}
-
-func BenchmarkPorcupineSmall(b *testing.B) {
-	h := small()
-	for _, prop := range orderedProperties {
-		b.Run(string(prop), func(b *testing.B) {
-			var p Porcupine
-			steps := 0
-			b.ReportAllocs()
-			for b.Loop() {
-				var v model.Verdict
-				if v, steps = p.Check(h, nil, prop, DefaultSteps); v != model.Holds {
-					b.Fatal(v)
-				}
-			}
-			b.ReportMetric(float64(steps), "steps")
-		})
-	}
-}
-
 // The figure that a whole campaign hangs on: both properties by both judges.
 func BenchmarkJudgeSmall(b *testing.B) {
 	h := small()
@@ -126,36 +90,6 @@ func BenchmarkJudgeLargeViolation(b *testing.B) {
 			for b.Loop() {
 				if _, err := j.Check(h, nil, prop); err != nil {
 					b.Fatal(err)
-				}
-			}
-			var mem runtime.MemStats
-			runtime.ReadMemStats(&mem)
-			b.ReportMetric(float64(mem.HeapSys)/(1<<20), "MB")
-		})
-	}
-}
-
-// One million operations, half of them lists of ten items or gets, a thousand
-// keys, 16 clients. MB is all the memory that the process took from the system
-// for its heap, the history included.
-func BenchmarkWitnessLarge(b *testing.B) {
-	for _, bench := range []struct {
-		name string
-		prop Property
-		gets bool
-	}{
-		{"lists/linearizable", Linearizable, false},
-		{"lists/linearizable-data", LinearizableData, false},
-		{"lists/sequential", Sequential, false},
-		{"gets/linearizable", Linearizable, true},
-	} {
-		b.Run(bench.name, func(b *testing.B) {
-			h := overlapping(1_000_000, 16, 1000, 10, bench.gets)
-			for b.Loop() {
-				var w Witness
-				w.Load(h, nil)
-				if v, _ := w.Check(bench.prop); v != model.Holds {
-					b.Fatal(v)
 				}
 			}
 			var mem runtime.MemStats
