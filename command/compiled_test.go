@@ -28,7 +28,7 @@ func init() {
 func TestRunsOfCompiledCodeAreToldWithoutASearch(t *testing.T) {
 	c := command(t)
 	require.Equal(t, exitViolated, c.run("run", "issue-15220", "--etcd", "same@v3.5.7", "--seeds", "300", "--out", "kept"))
-	require.Contains(t, c.err, "As it was found, with seed")
+	require.Contains(t, c.err, "Unshrunk, seed")
 	require.Contains(t, c.err, "is answered: resourceVersion")
 	files, err := os.ReadDir("kept")
 	require.NoError(t, err)

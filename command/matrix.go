@@ -41,8 +41,8 @@ requests, bytes, progress
           ranges of etcd, bytes of keys and values in its answers, and progress requests, for each LIST
 (pages)   the same of LISTs in pages, for each page
 
-A "yes" means: in all schedules that were tried, and checked at least once. "created masked": without a race that every
-release of etcd has, and that scenario rewatch shows. Each scenario that is known to be violated with a design, and not
+A "yes" means: in all schedules that were tried, and checked at least once. "except race R1": without a race that
+every release of etcd has; its number stands below the table. Each scenario that is known to be violated with a design, and not
 with kep-2340 on the same version, is asked of that design, too. Time is virtual: unless --set says otherwise, a message
 takes up to 1 ms, a loop up to 0.5 ms to be scheduled, and answering takes no time (range-time, item-time).
 

@@ -62,7 +62,7 @@ func runCommand(s process) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "run [SCENARIO]",
 		Short:   "explore schedules of a scenario",
-		Long:    "Run explores schedules of a scenario, and prints the shortest story of each way in which they fail.\nWith --bug and no scenario it takes the one in which the bug shows.\nThe first run of each is in the folder as-found under --out from when it is found until there is a smaller one.\nAn interrupt stops it cleanly: what was found until then is shrunk for 10 seconds more, printed and kept.",
+		Long:    "Run explores schedules of a scenario, and prints the shortest story of each way in which they fail.\nWith --bug and no scenario it takes the one in which the bug shows.\nUntil it is shrunk, the first run of each is in the folder unshrunk under --out.\nAn interrupt stops it cleanly: what was found until then is shrunk for 10 seconds more, printed and kept.",
 		Example: s.named(runExamples),
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 && len(f.bugs) > 0 {
@@ -88,8 +88,8 @@ func runCommand(s process) *cobra.Command {
 	c.Flags().StringVar(&f.html, "html", "", "write a page about the first failure to this file (-: standard output)")
 	c.Flags().StringVar(&f.junit, "junit", "", "write the outcome as JUnit XML to this file (-: standard output)")
 	c.Flags().BoolVar(&f.expect, "expect", false, "compare what is violated with the rows of what is known ("+s.program+" list SCENARIO), and cite the reasons in them:\nexit 0 if they agree, 1 if a violation is in no row, 3 if one that every campaign finds is missing")
-	c.Flags().BoolVar(&f.noShrink, "no-shrink", false, "keep failing runs as they were found")
-	c.Flags().BoolVar(&f.noStory, "no-story", false, "only count: tell and shrink no failing run, and keep the first of each in the folder as-found")
+	c.Flags().BoolVar(&f.noShrink, "no-shrink", false, "do not shrink failing runs")
+	c.Flags().BoolVar(&f.noStory, "no-story", false, "only count: tell and shrink no failing run; the first of each stays in the folder unshrunk")
 	return c
 }
 
@@ -174,7 +174,7 @@ type explored struct {
 	many   *drawn
 	live   *progress
 	finder diagnosis.Finder
-	first  *asFound
+	first  *unshrunk
 	result *campaign.Result
 	found  *summary.Summary
 	kept   []*keptRun
@@ -220,7 +220,7 @@ func (f *runFlags) plan(s process, name string) (*explored, error) {
 		return nil, usage("--html and --junit both write %s; give them different files", f.junit)
 	}
 	x := &explored{
-		runFlags: f, s: s, scenario: sc, params: p, subjects: subjects, live: newProgress(s, f.seedsCount, f.limit), first: newAsFound(f.out),
+		runFlags: f, s: s, scenario: sc, params: p, subjects: subjects, live: newProgress(s, f.seedsCount, f.limit), first: newUnshrunk(f.out),
 		finder: diagnosis.Finder{Scenario: sc, Params: p, Strategy: chosen, First: f.first, Shrink: !f.noShrink, Tool: s.tool()},
 	}
 	x.cfg = campaign.Config{
@@ -234,9 +234,9 @@ func (f *runFlags) plan(s process, name string) (*explored, error) {
 // explore runs the schedules. The first run of each way to fail is kept at once.
 func (x *explored) explore(ctx context.Context) (err error) {
 	if !x.noStory {
-		shown := firstStory{process: x.s, progress: x.live, then: "shrunk and told"}
-		if x.noShrink {
-			shown.then = "told"
+		shown := firstStory{process: x.s, progress: x.live}
+		if !x.noShrink {
+			shown.then = ", then shrinking"
 		}
 		x.first.kept = shown.tell
 	}

@@ -123,7 +123,7 @@ func TestRunFindsAndReplays(t *testing.T) {
 	for _, want := range []string{"takes from ctrlStream, while", "progress=control-queue", "Replay: simrun replay simrun-failures", "linearizable (missing-write): in the run that is told", "Campaign hash", "violated"} {
 		require.Contains(t, strings.Join(strings.Fields(c.out), " "), want)
 	}
-	require.Regexp(t, "^simrun: .* is violated with seed .*\n$", c.err)
+	require.Regexp(t, "^simrun: .* is violated at seed .*\n$", c.err)
 
 	require.Equal(t, exitViolated, c.run("replay", file))
 	require.Contains(t, c.out, "The same run to the bit")
@@ -257,7 +257,7 @@ func TestABugWithoutAScenario(t *testing.T) {
 	c := command(t)
 	require.Equal(t, exitViolated, c.run("run", "--bug", "kubernetes-58545", "--no-shrink", "--seeds", "300"))
 	require.Contains(t, c.out, "resumed-watch on etcd 3.6.16 with the cache design kep-2340: ordered is violated")
-	require.Regexp(t, `^simrun: the scenario is resumed-watch: kubernetes-58545 shows there by ordered \(median \d+ schedules, within \d+ in 95 of 100 campaigns\)\nsimrun: .* is violated with seed .*\n$`, c.err)
+	require.Regexp(t, `^simrun: the scenario is resumed-watch: kubernetes-58545 shows there by ordered \(median \d+ schedules, within \d+ in 95 of 100 campaigns\)\nsimrun: .* is violated at seed .*\n$`, c.err)
 
 	require.NotEqual(t, exitUsage, c.run("run", "--bug", "kubernetes-116122", "--seeds", "1", "--json"))
 	require.Contains(t, c.out, `"strategy": "pos"`)
@@ -381,7 +381,7 @@ func TestRunJSON(t *testing.T) {
 		told := strings.Contains(f.Story[len(f.Story)-1], "decides")
 		require.True(t, told || f.Story[len(f.Story)-1] == f.Why, "no cause is said of a failure for which it was not looked for")
 	}
-	require.Regexp(t, "^simrun: .* is violated with seed .*\n$", c.err)
+	require.Regexp(t, "^simrun: .* is violated at seed .*\n$", c.err)
 }
 
 func TestExpect(t *testing.T) {
@@ -643,7 +643,7 @@ func TestFailuresThatCannotBeKept(t *testing.T) {
 	c := command(t)
 	lost := "cannot keep the replay file of linearizable-data (missing-write) under simrun-failures: not a directory (give another --out; --seeds 6..6 finds it again)"
 	require.NoError(t, os.Mkdir("simrun-failures", 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join("simrun-failures", asFoundDir), nil, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join("simrun-failures", unshrunkDir), nil, 0o600))
 	require.Equal(t, exitViolated, c.run("run", "issue-15220", "--seeds", "300", "--no-story"))
 	require.Contains(t, c.err, lost)
 	require.Equal(t, 1, strings.Count(c.err, "linearizable-data (missing-write)"), c.err)
@@ -956,14 +956,14 @@ func TestStoriesSayWhyEtcdIsAsked(t *testing.T) {
 }
 
 // TestNoStory: runs are counted as with stories, and the first run of each way to fail is
-// kept as it was found.
+// kept unshrunk.
 func TestNoStory(t *testing.T) {
 	c := command(t)
 	require.Equal(t, exitViolated, c.run("run", "issue-15220", "--seeds", "300", "--no-story"))
 	require.True(t, strings.HasPrefix(c.out, "Ways to fail:\n  linearizable"), c.out)
 	_, file, _ := strings.Cut(c.out, "simrun replay ")
 	file, _, _ = strings.Cut(file, "\n")
-	require.Contains(t, file, "as-found")
+	require.Contains(t, file, "unshrunk")
 	_, counts, _ := strings.Cut(c.out, "cache design kep-2340\n")
 	counts, _, _ = strings.Cut(counts, " choices")
 	c.recorded()

@@ -46,8 +46,8 @@ const (
 	longRunSteps    = 400
 )
 
-// AsFound records the first run that fails in this way, as the campaign ran it.
-func (f *Finder) AsFound(tally campaign.FailureTally) (*recording.Recording, error) {
+// Unshrunk records the first run that fails in this way, as the campaign ran it.
+func (f *Finder) Unshrunk(tally campaign.FailureTally) (*recording.Recording, error) {
 	system, err := f.Scenario.New(f.Params)
 	if err != nil {
 		return nil, err

@@ -54,16 +54,17 @@ func TestMatrixText(t *testing.T) {
 	m := twoCells()
 	assert.Equal(t, "yes", wordOf(m.Cells[0], &m.Cells[0].Safe))
 	m.Cells[0].Masked = []string{"created"}
-	assert.Equal(t, "yes (created masked)", wordOf(m.Cells[0], &m.Cells[0].Safe))
+	assert.Equal(t, "yes, except race R1", wordOf(m.Cells[0], &m.Cells[0].Safe))
 	m.Cells[1].Safe.Evidence[0].Known = []summary.Known{{Property: "linearizable", Because: []string{"progress comes early (#15220)"}}}
 	m.Cells[1].Live.Evidence[0].Properties["recovers-in-time"] = summary.Property{Verdict: "violated", Exercised: 3, Violations: 2}
 	var b bytes.Buffer
 	require.NoError(t, WriteMatrix(&b, Terminal{Width: 400}, m))
 	for _, want := range []string{
-		"kep-2340  3.6.16  yes (created masked)  yes (created masked) ", "99.9 ms     75%", "1.00  2.5 kB",
+		"kep-2340  3.6.16  yes, except race R1  yes, except race R1 ", "99.9 ms     75%", "1.00  2.5 kB",
 		"on 3.5.7: stale read (linearizable in 56 of 400 schedules): progress comes early (#15220)\n",
 		"times out (answers-in-time in 56 of 400 schedules, the first of 2 properties): no reason is known; promised is: In the liveness phase every consistent read is served",
 		"    simrun run issue-17507 --seeds 7..7\n", "busy p99  cached (busy)",
+		"Race R1, of every release of etcd: Created of a new watch can be sent before older progress. `simrun run rewatch` shows it.\n",
 		"800 schedules in 2.0 s. `simrun matrix --help` says what the columns mean.",
 		"\n  rewatch. No verdict rests on these: ", "`simrun list NAME` says why",
 	} {

@@ -65,13 +65,28 @@ func wordOf(c *matrix.Cell, q *matrix.Question) string {
 	return q.Verdict
 }
 
-// leftOut names what is masked in the scenarios that the answers of a cell rest on, in
-// brackets; empty if nothing is.
+// leftOut names the races that are masked in the scenarios that the answers of a cell rest on; empty if none is.
 func leftOut(c *matrix.Cell) string {
-	if len(c.Masked) == 0 {
+	var names []string
+	for i, r := range testbed.Races() {
+		if slices.Contains(c.Masked, r.Option) {
+			names = append(names, fmt.Sprintf("R%d", i+1))
+		}
+	}
+	if len(names) == 0 {
 		return ""
 	}
-	return " (" + InWords(c.Masked) + " masked)"
+	return ", except race " + InWords(names)
+}
+
+// sayRaces says what leftOut names.
+func sayRaces(m *matrix.Matrix) (notes []string) {
+	for i, r := range testbed.Races() {
+		if slices.ContainsFunc(m.Cells, func(c *matrix.Cell) bool { return slices.Contains(c.Masked, r.Option) }) {
+			notes = append(notes, fmt.Sprintf("Race R%d, of every release of etcd: %s. `%s run %s` shows it.", i+1, r.What, m.Program, r.Scenario))
+		}
+	}
+	return notes
 }
 
 // wrongIn is what went wrong first, behind a colon; empty if no failure is known.
@@ -207,7 +222,7 @@ func sayViolation(c *matrix.Cell, q *matrix.Question, e *matrix.Evidence) string
 
 // matrixNotes say what the verdicts rest on.
 func matrixNotes(m *matrix.Matrix) []string {
-	notes := []string{fmt.Sprintf("%s in %.1f s. `%s matrix --help` says what the columns mean.", Counted(m.Schedules, "schedule"), m.Seconds, m.Program)}
+	notes := append(sayRaces(m), fmt.Sprintf("%s in %.1f s. `%s matrix --help` says what the columns mean.", Counted(m.Schedules, "schedule"), m.Seconds, m.Program))
 	if m.CutShort() {
 		notes = append(notes, "What is unknown rests on campaigns with too few schedules: give it a longer --for, or more --seeds.")
 	}

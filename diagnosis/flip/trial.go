@@ -126,9 +126,9 @@ func (v *trial) others() string {
 	case v.gone+v.still == 0:
 		return ""
 	case v.still > 0:
-		return fmt.Sprintf(", and so do %d of %d other failing schedules, searched for among other seeds", v.gone, v.gone+v.still)
+		return fmt.Sprintf("; %d of %d other failing schedules pass as well", v.gone, v.gone+v.still)
 	case v.gone == 1:
-		return ", and so does the one other failing schedule that a search among other seeds found"
+		return "; one other failing schedule passes as well"
 	}
-	return fmt.Sprintf(", and so do %d other failing schedules, searched for among other seeds", v.gone)
+	return fmt.Sprintf("; %d other failing schedules pass as well", v.gone)
 }

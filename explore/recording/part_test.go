@@ -17,7 +17,7 @@ import (
 func TestSweepLeavesWhatIsInUse(t *testing.T) {
 	ended := exec.Command(os.Args[0], "-test.run=^$")
 	require.NoError(t, ended.Run())
-	dir := filepath.Join(t.TempDir(), "as-found")
+	dir := filepath.Join(t.TempDir(), "unshrunk")
 	require.NoError(t, os.Mkdir(dir, 0o777))
 	file := func(name string) string {
 		path := filepath.Join(dir, name)

@@ -58,7 +58,7 @@ func (b *bed) campaign(t *testing.T, number int) run {
 	finder := &diagnosis.Finder{
 		Scenario: b.bug.Scenario, Params: b.params, Strategy: b.strategy, First: first, Last: first + longer*after, Shrink: true,
 	}
-	long, err := finder.AsFound(found)
+	long, err := finder.Unshrunk(found)
 	require.NoError(t, err)
 	told, err := finder.Find(t.Context(), []campaign.FailureTally{found})
 	require.NoError(t, err)

@@ -16,10 +16,10 @@ import (
 	"github.com/watchbed/watchbed/report"
 )
 
-// asFound keeps the first run of each way to fail on disk from when it is found. Whatever
+// unshrunk keeps the first run of each way to fail on disk from when it is found. Whatever
 // ends the process after that, the run is there. The smaller run that is made of it takes
 // its place.
-type asFound struct {
+type unshrunk struct {
 	dir string
 	// kept, if not nil, is called with each run after it is written.
 	kept func(*justFound)
@@ -52,21 +52,21 @@ type foundRun struct {
 	made bool
 }
 
-// asFoundDir is within the directory of replay files.
-const asFoundDir = "as-found"
+// unshrunkDir is within the directory of replay files.
+const unshrunkDir = "unshrunk"
 
-// newAsFound begins without what a process has left that was killed while it kept a run.
-func newAsFound(out string) *asFound {
-	dir := filepath.Join(out, asFoundDir)
+// newUnshrunk begins without what a process has left that was killed while it kept a run.
+func newUnshrunk(out string) *unshrunk {
+	dir := filepath.Join(out, unshrunkDir)
 	recording.Sweep(dir)
-	return &asFound{dir: dir}
+	return &unshrunk{dir: dir}
 }
 
 // keep writes the first run that fails in this way. Whether it is lost if that cannot be
 // done shows later: there may be room for the smaller run.
-func (a *asFound) keep(finder *diagnosis.Finder, tally campaign.FailureTally) {
+func (a *unshrunk) keep(finder *diagnosis.Finder, tally campaign.FailureTally) {
 	begin := time.Now()
-	rec, err := finder.AsFound(tally)
+	rec, err := finder.Unshrunk(tally)
 	if err != nil {
 		a.lost = append(a.lost, lostRun{tally, err})
 		return
@@ -89,7 +89,7 @@ func (a *asFound) keep(finder *diagnosis.Finder, tally campaign.FailureTally) {
 
 // replace takes the run of a failure away, of which there is a smaller one now. The file
 // stays if it has another failure to show, or was there before this process.
-func (a *asFound) replace(tally campaign.FailureTally) {
+func (a *unshrunk) replace(tally campaign.FailureTally) {
 	i := slices.IndexFunc(a.runs, func(r *foundRun) bool { return r.Failure == tally.Failure && r.FirstSeed == tally.FirstSeed })
 	if i < 0 {
 		return
@@ -103,7 +103,7 @@ func (a *asFound) replace(tally campaign.FailureTally) {
 }
 
 // tidy takes the folder away if nothing is in it. A file of its name is not this program's.
-func (a *asFound) tidy() {
+func (a *unshrunk) tidy() {
 	if info, err := os.Lstat(a.dir); err == nil && info.IsDir() {
 		os.Remove(a.dir)
 	}
@@ -111,7 +111,7 @@ func (a *asFound) tidy() {
 
 // link gives the runs that nothing took the place of to failures that have no other run.
 // Of several draws that fail in the same way one may have a smaller run.
-func (a *asFound) link(found *summary.Summary) {
+func (a *unshrunk) link(found *summary.Summary) {
 	for _, r := range a.runs {
 		if !slices.ContainsFunc(found.Failures, func(f summary.Failure) bool {
 			return f.Property == r.Failure.Property && f.Label == r.Failure.Label && f.Replay != ""
@@ -122,10 +122,10 @@ func (a *asFound) link(found *summary.Summary) {
 }
 
 // lines name the runs that nothing took the place of.
-func (a *asFound) lines(program string) []string {
+func (a *unshrunk) lines(program string) []string {
 	var lines []string
 	for _, r := range a.runs {
-		lines = append(lines, fmt.Sprintf("%s: as it was found, %s", r.Failure, recording.Again(program, r.path)))
+		lines = append(lines, fmt.Sprintf("%s: unshrunk, %s", r.Failure, recording.Again(program, r.path)))
 	}
 	return lines
 }
@@ -151,7 +151,7 @@ const slowToRecord = 50 * time.Millisecond
 type firstStory struct {
 	process  process
 	progress *progress
-	// then is what is done with it when the schedules are done.
+	// then is what happens when the schedules are done.
 	then string
 	told bool
 }
@@ -172,11 +172,11 @@ func (f *firstStory) tell(found *justFound) {
 }
 
 func (f *firstStory) line(found *justFound) {
-	kept := ""
+	replay := ""
 	if found.path != "" {
-		kept = fmt.Sprintf("; until then `%s` shows it as it was found", recording.Again(f.process.program, found.path))
+		replay = ". Unshrunk replay: " + recording.Again(f.process.program, found.path)
 	}
-	f.process.complain("%s is violated with seed %d; the other schedules go on, and then it is %s%s", found.failure, found.recording.Seed, f.then, kept)
+	f.process.complain("%s is violated at seed %d; continuing%s%s", found.failure, found.recording.Seed, f.then, replay)
 }
 
 func (f *firstStory) story(found *justFound) {
@@ -186,7 +186,7 @@ func (f *firstStory) story(found *justFound) {
 		return
 	}
 	f.progress.end()
-	fmt.Fprintf(f.process.err, "As it was found, with seed %d; schedules go on, and a smaller run follows.\n\n", found.recording.Seed)
+	fmt.Fprintf(f.process.err, "Unshrunk, seed %d; continuing%s.\n\n", found.recording.Seed, f.then)
 	// Standard error that cannot be written has no place for its error.
 	_ = report.WriteStory(f.process.err, f.process.terminalOf(f.process.errFile), d)
 	fmt.Fprintln(f.process.err)

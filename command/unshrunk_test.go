@@ -24,7 +24,7 @@ import (
 // it had found, and one that ends leaves the smaller runs only.
 func TestFailuresAreKeptAsTheyAreFound(t *testing.T) {
 	c := command(t)
-	pattern := filepath.Join("simrun-failures", asFoundDir, "*.json")
+	pattern := filepath.Join("simrun-failures", unshrunkDir, "*.json")
 	ctx, interrupt := context.WithCancel(context.Background())
 	ended := make(chan int)
 	go func() { ended <- c.runIn(ctx, "run", "issue-15220", "--for", "10m") }()
@@ -43,7 +43,7 @@ func TestFailuresAreKeptAsTheyAreFound(t *testing.T) {
 	require.NoError(t, os.WriteFile("killed.json", whenKilled, 0o600))
 	require.Equal(t, exitViolated, c.run("replay", "killed.json"))
 
-	mine := filepath.Join("simrun-failures", asFoundDir, filepath.Base(found[0]))
+	mine := filepath.Join("simrun-failures", unshrunkDir, filepath.Base(found[0]))
 	require.NoError(t, os.MkdirAll(filepath.Dir(mine), 0o777))
 	require.NoError(t, os.WriteFile(mine, whenKilled, 0o600))
 	require.Equal(t, exitViolated, c.run("run", "issue-15220", "--seeds", "300"))
@@ -54,26 +54,26 @@ func TestFailuresAreKeptAsTheyAreFound(t *testing.T) {
 // folder and before there is a run in it.
 func TestAKilledCampaignLeavesNothingBehindTheNext(t *testing.T) {
 	c := command(t)
-	dir := filepath.Join("simrun-failures", asFoundDir)
+	dir := filepath.Join("simrun-failures", unshrunkDir)
 	require.NoError(t, os.MkdirAll(dir, 0o777))
 	require.Equal(t, exitHolds, c.run("run", "consistent-list", "--seeds", "50"))
 	require.NoDirExists(t, dir)
 }
 
-// TestARunAsFoundGivesWayToAStory: two draws may fail in the same way, and an interrupt
+// TestARunUnshrunkGivesWayToAStory: two draws may fail in the same way, and an interrupt
 // leave one of them without a smaller run.
-func TestARunAsFoundGivesWayToAStory(t *testing.T) {
+func TestARunUnshrunkGivesWayToAStory(t *testing.T) {
 	told, untold := explore.Failure{Property: "exact", Label: "old"}, explore.Failure{Property: "exact", Label: "new"}
 	found := &summary.Summary{Failures: []summary.Failure{{Property: told.Property, Label: told.Label}, {Property: untold.Property, Label: untold.Label}}}
 	found.Link(told, "why", []string{"story"}, 3, "small.json")
-	first := &asFound{runs: []*foundRun{
-		{FailureTally: campaign.FailureTally{Failure: told, FirstSeed: 8}, path: "as-found/a.json"},
-		{FailureTally: campaign.FailureTally{Failure: untold, FirstSeed: 9}, path: "as-found/b.json"},
+	first := &unshrunk{runs: []*foundRun{
+		{FailureTally: campaign.FailureTally{Failure: told, FirstSeed: 8}, path: "unshrunk/a.json"},
+		{FailureTally: campaign.FailureTally{Failure: untold, FirstSeed: 9}, path: "unshrunk/b.json"},
 	}}
 	first.link(found)
 	require.Equal(t, "small.json", found.Failures[0].Replay)
 	require.Equal(t, []string{"story"}, found.Failures[0].Story)
-	require.Equal(t, "as-found/b.json", found.Failures[1].Replay)
+	require.Equal(t, "unshrunk/b.json", found.Failures[1].Replay)
 }
 
 // TestTheFirstStoryIsForSlowSchedulesOnATerminal: elsewhere it is a line, since what is printed there must not depend on a clock.
@@ -94,7 +94,7 @@ func TestTheFirstStoryIsForSlowSchedulesOnATerminal(t *testing.T) {
 		return out.String()
 	}
 	text := told(true, slowToRecord, 2)
-	require.Equal(t, 1, strings.Count(text, "As it was found"), "only the first")
+	require.Equal(t, 1, strings.Count(text, "Unshrunk, seed"), "only the first")
 	require.Contains(t, text, "is answered")
 	require.Equal(t, 1, strings.Count(told(false, slowToRecord, 2), "\n"))
 	require.Equal(t, told(false, slowToRecord, 1), told(false, 0, 1))
@@ -107,8 +107,8 @@ func TestTheFirstFailureIsSaidAtOnce(t *testing.T) {
 	command(t)
 	var out, before bytes.Buffer
 	said := 0
-	replayed := regexp.MustCompile("^simrun: (linearizable.*) is violated with seed \\d+; the other schedules go on, and then it is shrunk and told; " +
-		"until then `simrun replay (simrun-failures/as-found/.*)` shows it as it was found\n$")
+	replayed := regexp.MustCompile("^simrun: (linearizable.*) is violated at seed \\d+; continuing, then shrinking. " +
+		"Unshrunk replay: simrun replay (simrun-failures/unshrunk/.*)\n$")
 	s := process{program: "simrun", in: strings.NewReader(""), out: &out, err: writerFunc(func(b []byte) (int, error) {
 		said++
 		before.Write(out.Bytes())
