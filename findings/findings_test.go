@@ -106,10 +106,10 @@ func TestFindings(t *testing.T) {
 }
 
 // expectedFound is how many violations a comparison expects, leastCompared how many
-// schedules it has at least: with 1500 a figure that is off by half does not pass where
+// schedules it has at least: with 800 a figure that is off by half does not pass where
 // violations are frequent.
-func expectedFound() int { return testsize.Of(20, 6, 2) }
-func leastCompared() int { return testsize.Of(1500, 400, 100) }
+func expectedFound() int { return testsize.Of(10, 6, 2) }
+func leastCompared() int { return testsize.Of(800, 400, 100) }
 
 // compared is how many schedules of a command are run again. Where nothing is to be found,
 // they are as many as those in which the first command of the page finds something.

@@ -213,7 +213,7 @@ func (b *bug) look(ctx context.Context, sc *testbed.Scenario, p *testbed.Params,
 // replay records the first run of a failure, and carries it out again in a system of its own.
 func replay(sc *testbed.Scenario, p *testbed.Params, found *campaign.FailureTally) error {
 	finder := diagnosis.Finder{Scenario: sc, Params: *p, Strategy: strategy.Default()}
-	rec, err := finder.AsFound(*found)
+	rec, err := finder.Unshrunk(*found)
 	if err != nil {
 		return err
 	}
