@@ -12,7 +12,7 @@ import (
 
 	"github.com/watchbed/watchbed/upstream/clientnode"
 	"github.com/watchbed/watchbed/upstream/guests"
-	"github.com/watchbed/watchbed/upstream/loaded"
+	"github.com/watchbed/watchbed/upstream/node"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
@@ -49,7 +49,7 @@ func Default(guest string) Config {
 // Subjects is what makes subjects, as a campaign wants it.
 func (c Config) Subjects() (func() explore.Subject, error) {
 	name, locks := guests.AtLocks(c.Guest)
-	module, err := loaded.Module(name, protocol.Client, clientnode.Beginning)
+	module, err := node.Load(name, protocol.Client, clientnode.Beginning)
 	if err != nil {
 		return nil, err
 	}

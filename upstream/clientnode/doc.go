@@ -4,5 +4,5 @@
 // Clients ask it as they ask etcd, by messages of package wire: RangeRequest, PutRequest, DeleteRangeRequest and TxnRequest.
 // What the guest asks etcd are such messages, too, and those of the Watch and Lease API.
 //
-// The package imports the simulation, and engine and protocol of this module. It must never import etcd.
+// The package imports the simulation, and engine, node and protocol of this module. It must never import etcd.
 package clientnode

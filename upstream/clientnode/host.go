@@ -8,7 +8,7 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 
 	"github.com/watchbed/watchbed/upstream/engine"
-	"github.com/watchbed/watchbed/upstream/picks"
+	"github.com/watchbed/watchbed/upstream/node"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
@@ -104,7 +104,7 @@ func (r Ran) Text(*sim.World) string {
 func (r Ran) names(of func(engine.Goroutine) bool) []string {
 	var names []string
 	for _, g := range r {
-		if n := picks.ByFunction(g); of(g) && (len(names) == 0 || names[len(names)-1] != n) {
+		if n := node.ByFunction(g); of(g) && (len(names) == 0 || names[len(names)-1] != n) {
 			names = append(names, n)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 
 	"github.com/watchbed/watchbed/upstream/engine"
-	"github.com/watchbed/watchbed/upstream/picks"
+	"github.com/watchbed/watchbed/upstream/node"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
@@ -24,7 +24,7 @@ type Node struct {
 	calls, watches []connection
 
 	// The rest is that of the step under way.
-	picks.Step
+	node.Step
 	out protocol.Writer
 }
 
@@ -58,7 +58,7 @@ func (n *Node) Clone() sim.Node {
 	c := *n
 	c.guest = n.guest.Clone()
 	c.calls, c.watches = slices.Clone(n.calls), slices.Clone(n.watches)
-	c.Step, c.out = picks.Step{}, protocol.Writer{}
+	c.Step, c.out = node.Step{}, protocol.Writer{}
 	return &c
 }
 

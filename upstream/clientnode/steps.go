@@ -6,7 +6,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 
-	"github.com/watchbed/watchbed/upstream/picks"
+	"github.com/watchbed/watchbed/upstream/node"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
@@ -66,7 +66,7 @@ func (n *Node) run(env *sim.Env, message []byte) {
 	if env.Mode() == sim.Timed {
 		n.clock = int64(env.Now())
 	}
-	n.Begin(env, n.locks, picks.ByFunction)
+	n.Begin(env, n.locks, node.ByFunction)
 	until, err := n.guest.Run(n, n.clock, message)
 	if err != nil {
 		// A guest that crashes is a finding of its own.

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/watchbed/watchbed/upstream/engine"
-	"github.com/watchbed/watchbed/upstream/loaded"
+	"github.com/watchbed/watchbed/upstream/node"
 )
 
 // guest is a compiled guest, which is loaded when it is first used. Designs that differ in how it is scheduled share it.
@@ -26,7 +26,7 @@ func guestOf(name string, speaks uint64, begin func(seed int64) []byte) *guest {
 	defer guestsByName.Unlock()
 	g := guestsByName.of[name]
 	if g == nil {
-		g = &guest{sync.OnceValues(func() (*engine.Module, error) { return loaded.Module(name, speaks, begin) })}
+		g = &guest{sync.OnceValues(func() (*engine.Module, error) { return node.Load(name, speaks, begin) })}
 		guestsByName.of[name] = g
 	}
 	return g

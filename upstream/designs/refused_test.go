@@ -9,7 +9,6 @@ import (
 
 	"github.com/watchbed/watchbed/upstream/engine"
 	"github.com/watchbed/watchbed/upstream/guests"
-	"github.com/watchbed/watchbed/upstream/loaded"
 	"github.com/watchbed/watchbed/upstream/node"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
@@ -29,13 +28,13 @@ func TestGuestsThatAreRefused(t *testing.T) {
 		{engine.Stamp(empty, 200), fmt.Sprintf("the guest kubernetes@x speaks version 200 of the protocol and this program version %d: ", protocol.Kubernetes) + again},
 	} {
 		require.NoError(t, os.WriteFile(guests.Path(directory, "kubernetes@x"), c.wasm, 0o644))
-		_, err := loaded.Module("kubernetes@x", protocol.Kubernetes, node.Beginning)
+		_, err := node.Load("kubernetes@x", protocol.Kubernetes, node.Beginning)
 		require.EqualError(t, err, c.want)
 	}
-	_, err := loaded.Module("kubernetes@y", protocol.Kubernetes, node.Beginning)
+	_, err := node.Load("kubernetes@y", protocol.Kubernetes, node.Beginning)
 	require.EqualError(t, err, `the guest kubernetes@y is not in `+directory+`: run "make upstream GUEST=kubernetes@y" in the repository`)
 	for _, behind := range []string{":lock", ":", ":late"} {
-		_, err = loaded.Module("kubernetes@y"+behind, protocol.Kubernetes, node.Beginning)
+		_, err = node.Load("kubernetes@y"+behind, protocol.Kubernetes, node.Beginning)
 		require.EqualError(t, err, "the guest kubernetes@y has "+behind+" behind its name, where there may be :locks, or :late if it is of Kubernetes, once and nothing else, as in kubernetes@y:locks")
 	}
 }

@@ -6,6 +6,6 @@
 // of the node: a step lets one of them run until it waits, so that messages and writes come in between as they
 // do between the threads of a server.
 //
-// The package imports the simulation, and engine and protocol of this module. It must never import
+// The package imports the simulation, and engine, node and protocol of this module. It must never import
 // Kubernetes or etcd.
 package etcdnode

@@ -9,7 +9,7 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 
 	"github.com/watchbed/watchbed/upstream/engine"
-	"github.com/watchbed/watchbed/upstream/picks"
+	"github.com/watchbed/watchbed/upstream/node"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
@@ -111,7 +111,7 @@ func (n *Node) note(env *sim.Env) {
 func (r ran) Text(*sim.World) string {
 	text := ""
 	if len(r.goroutines) > 0 {
-		text = "runs " + picks.ByFunction(r.goroutines[0]) + "; "
+		text = "runs " + node.ByFunction(r.goroutines[0]) + "; "
 	}
 	return text + r.held.String()
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 
 	"github.com/watchbed/watchbed/upstream/engine"
-	"github.com/watchbed/watchbed/upstream/picks"
+	"github.com/watchbed/watchbed/upstream/node"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
@@ -38,7 +38,7 @@ type Node struct {
 	// held is what the guest had for its watches when it was last asked, noted what a note last said of that.
 	held, noted held
 
-	picks.Step
+	node.Step
 	// lets is whether a goroutine may run in the step under way, yields whether it may give way at a lock, which what takes a
 	// message never does: a write is applied in one step.
 	lets, yields bool
@@ -85,6 +85,6 @@ func (n *Node) Clone() sim.Node {
 	c.server.ServedBy(&c)
 	c.guest = n.guest.Clone()
 	c.log, c.streams = slices.Clip(n.log), slices.Clone(n.streams)
-	c.Step, c.out = picks.Step{}, protocol.Writer{}
+	c.Step, c.out = node.Step{}, protocol.Writer{}
 	return &c
 }

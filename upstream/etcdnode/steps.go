@@ -6,7 +6,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 
-	"github.com/watchbed/watchbed/upstream/picks"
+	"github.com/watchbed/watchbed/upstream/node"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
@@ -158,7 +158,7 @@ func (n *Node) resume(env *sim.Env, message []byte, lets bool) {
 	if env.Mode() == sim.Timed {
 		n.clock = int64(env.Now())
 	}
-	n.Begin(env, n.locks, picks.ByFunction)
+	n.Begin(env, n.locks, node.ByFunction)
 	n.lets, n.yields = lets, lets
 	n.runnable = false
 	until, err := n.guest.Run(n, n.clock, message)

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/upstream/engine"
-	"github.com/watchbed/watchbed/upstream/picks"
 )
 
 // Pick implements engine.Host. A goroutine that is the only one to run is no choice, and not noted.
@@ -24,7 +23,7 @@ func (n *Node) Pick(runnable []engine.Goroutine, receives bool) int {
 // name is that of a goroutine in recordings and stories: where it began, where it was created, and how many were
 // created there before.
 func name(g engine.Goroutine) string {
-	function, site := picks.Short(g.Function), picks.Short(g.Site)
+	function, site := short(g.Function), short(g.Site)
 	if strings.HasPrefix(function, site) {
 		return fmt.Sprintf("%s#%d", function, g.Ordinal)
 	}

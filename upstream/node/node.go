@@ -8,7 +8,6 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/check"
 
 	"github.com/watchbed/watchbed/upstream/guests"
-	"github.com/watchbed/watchbed/upstream/picks"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
@@ -39,7 +38,7 @@ type Node struct {
 	waits bool
 
 	// The rest is that of the step under way.
-	picks.Step
+	Step
 	pause
 	out protocol.Writer
 }
@@ -95,7 +94,7 @@ func (n *Node) Clone() sim.Node {
 	c.guest = n.guest.Clone()
 	c.detections = slices.Clone(n.detections)
 	c.calls, c.ranges, c.streams = slices.Clone(n.calls), slices.Clone(n.ranges), slices.Clone(n.streams)
-	c.seen, c.Step, c.out = n.seen.clone(), picks.Step{}, protocol.Writer{}
+	c.seen, c.Step, c.out = n.seen.clone(), Step{}, protocol.Writer{}
 	c.pause = pause{}
 	return &c
 }

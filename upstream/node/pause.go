@@ -1,7 +1,5 @@
 package node
 
-import "github.com/watchbed/watchbed/upstream/picks"
-
 // pause is how far a guest goes in a step before its goroutines are late (guests.Schedule.Late): what can run then does so in a
 // later step, and meanwhile messages come, timers fire and streams break. Between two waits a goroutine is not stopped, so that
 // no critical section is left half-way, unless it gives way where it takes a lock (Schedule.Locks).
@@ -17,7 +15,7 @@ type pause struct {
 var reaches = [...]int{0, 1, 4}
 
 // over reports whether no more goroutines run in this step, and counts the one that runs if not.
-func (p *pause) over(s *picks.Step) bool {
+func (p *pause) over(s *Step) bool {
 	if !p.decided {
 		p.decided = true
 		if p.bounded = s.Late(); p.bounded {

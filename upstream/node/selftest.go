@@ -8,10 +8,10 @@ import (
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
-// SelfTest has a guest start twice in different machines, with the same choices, and compares all that came
+// selfTest has a guest start twice in different machines, with the same choices, and compares all that came
 // out and what is left in memory. It is for each start of a new guest: one that is
 // not deterministic cannot be replayed. begin is the message with which a run begins.
-func SelfTest(m *engine.Module, begin func(seed int64) []byte) error {
+func selfTest(m *engine.Module, begin func(seed int64) []byte) error {
 	var hashes [2]uint64
 	for i := range hashes {
 		g, err := m.NewGuest()

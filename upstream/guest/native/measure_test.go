@@ -19,7 +19,6 @@ import (
 
 	"github.com/watchbed/watchbed/upstream/guests"
 	"github.com/watchbed/watchbed/upstream/node"
-	"github.com/watchbed/watchbed/upstream/picks"
 
 	// All scenarios and properties, and the guests in WebAssembly.
 	_ "github.com/watchbed/watchbed/command"
@@ -59,7 +58,7 @@ type served struct{ strategy.Chooser }
 
 // Choose implements sim.Chooser.
 func (s served) Choose(w *sim.World, n int, question string) int {
-	if picks.Schedules(question) {
+	if node.Schedules(question) {
 		return 0
 	}
 	return s.Chooser.Choose(w, n, question)

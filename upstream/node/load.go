@@ -1,6 +1,4 @@
-// Package loaded loads compiled guests. One that cannot be used is refused with one line that says what to do. The package must never
-// import designs.
-package loaded
+package node
 
 import (
 	"fmt"
@@ -9,12 +7,11 @@ import (
 
 	"github.com/watchbed/watchbed/upstream/engine"
 	"github.com/watchbed/watchbed/upstream/guests"
-	"github.com/watchbed/watchbed/upstream/node"
 )
 
-// Module loads the guest of this name, and tries it. speaks is the version of the protocol that it has to speak, begin the message
+// Load loads the guest of this name, and tries it. One that cannot be used is refused with one line that says what to do. speaks is the version of the protocol that it has to speak, begin the message
 // with which its runs begin.
-func Module(name string, speaks uint64, begin func(seed int64) []byte) (*engine.Module, error) {
+func Load(name string, speaks uint64, begin func(seed int64) []byte) (*engine.Module, error) {
 	if plain, odd := guests.Odd(name); odd {
 		return nil, fmt.Errorf("the guest %s has %s behind its name, where there may be :locks, or :late if it is of Kubernetes, once and nothing else, as in %s:locks", plain, name[len(plain):], plain)
 	}
@@ -43,7 +40,7 @@ func Module(name string, speaks uint64, begin func(seed int64) []byte) (*engine.
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if err := node.SelfTest(m, begin); err != nil {
+	if err := selfTest(m, begin); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return m, nil

@@ -1,8 +1,4 @@
-// Package picks asks the world what the runtime of a guest leaves open: which goroutine runs next, which case of a select is taken,
-// and whether a goroutine gives way at a lock. The answers are choices of the run. All kinds of guests ask in this way.
-//
-// It must never import a node.
-package picks
+package node
 
 import (
 	"fmt"
@@ -25,8 +21,8 @@ type Step struct {
 	asked int
 }
 
-// most is how many questions one step may ask: a guest that asks more spins.
-const most = 100_000
+// mostQuestions is how many questions one step may ask: a guest that asks more spins.
+const mostQuestions = 100_000
 
 // Begin begins a step. name is what goroutines are called in recordings.
 func (s *Step) Begin(env *sim.Env, locks bool, name func(engine.Goroutine) string) {
@@ -80,14 +76,14 @@ func Schedules(question string) bool {
 
 func (s *Step) ask(options int, what string) int {
 	s.asked++
-	if s.asked > most {
-		panic(fmt.Sprintf("the guest spins: %d choices in one step, the last one of %s", most, what))
+	if s.asked > mostQuestions {
+		panic(fmt.Sprintf("the guest spins: %d choices in one step, the last one of %s", mostQuestions, what))
 	}
 	return s.Env.Choose(options, what)
 }
 
 // ByFunction is the name of a goroutine by where it began, and how many were created there before.
-func ByFunction(g engine.Goroutine) string { return fmt.Sprintf("%s#%d", Short(g.Function), g.Ordinal) }
+func ByFunction(g engine.Goroutine) string { return fmt.Sprintf("%s#%d", short(g.Function), g.Ordinal) }
 
-// Short is a function without the path of its package.
-func Short(function string) string { return function[strings.LastIndex(function, "/")+1:] }
+// short is a function without the path of its package.
+func short(function string) string { return function[strings.LastIndex(function, "/")+1:] }
