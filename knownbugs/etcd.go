@@ -6,6 +6,7 @@ import (
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/scenarios/etcdrequests"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -168,4 +169,190 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Why:        "nothing more happens, and the watch still waits for its events",
 	Further:    []*testbed.Property{watches.KeepUp, etcdapi.WatchAnswers},
 	WhyFurther: "the watch lacks the newest change; a cancel of it is not answered",
+})
+
+// A Range that is faster than the writes and the compaction beside it is answered.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name:     "compaction-in-range",
+	Summary:  "a Compact does not wait for a Range, which is refused although it asks for the present",
+	Setting:  "compaction-in-range=goes-on",
+	Scenario: etcdrequests.CompactionInRange, Property: etcdapi.Answers,
+	Why: "a Range of the present is never of a compacted revision",
+})
+
+// A restart took the newest revision in the store for the current one. A compaction that
+// was interrupted may have removed the newest one already.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name: "issue-17780", Issue: "etcd-io/etcd#17780", FixedIn: testbed.Fix("etcd", "3.4.32", "3.5.14"),
+	Summary:  "after a crash during a compaction the revision goes back, and revisions are given out twice",
+	Setting:  "restore-revision=from-keys",
+	Scenario: scenarios.CrashInCompaction, Property: reads.LinearizableData,
+	Why: "two writes are answered with the same revision",
+})
+
+// A compaction removed every deletion up to its revision. A watch from exactly that
+// revision is accepted.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name: "issue-18089", Issue: "etcd-io/etcd#18089", FixedIn: testbed.Fix("etcd", "3.4.34", "3.5.16"),
+	Summary:  "a watch from the compacted revision misses a deletion at that revision",
+	Setting:  "compact-tombstone=removed",
+	Scenario: scenarios.Outages, Property: caches.MatchEtcd,
+	Why: "the cache resumes at the compacted revision and keeps the deleted object",
+})
+
+// A restart put no key into the index of which only a deletion was left. The compaction
+// that was interrupted went on, and did not find the deletion in the index.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name: "issue-19179", Issue: "etcd-io/etcd#19179", FixedIn: testbed.Fix("etcd", "3.4.36", "3.5.18"),
+	Summary:  "a compaction that goes on after a restart removes a deletion at the compacted revision",
+	Setting:  "restore-tombstone=not-indexed",
+	Scenario: scenarios.ResumedCompaction, Property: watches.Resumable,
+	Why: "the deletion should be the first event of a watch from its revision",
+})
+
+// doCompact ends at the first generation of a key that ends at the compacted revision or later. Since 3.4.34 and 3.5.16
+// the backend keeps the deletion that ends it, and nothing later of that revision.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name: "issue-22376", Issue: "etcd-io/etcd#22376",
+	Summary:  "a compaction loses a key that its revision deletes and puts again, and a read of the key ends the process",
+	Setting:  "compact-recreated=lost",
+	Scenario: etcdrequests.RewrittenKeys, Property: reads.LinearizableData,
+	Why:        "after the restart the key is not there, and no client has deleted it",
+	Further:    []*testbed.Property{reads.Linearizable, etcdapi.Answers},
+	WhyFurther: "the process ends while it answers a read of the key",
+})
+
+// A compaction of few changes is one batch, and answered in time.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name:     "physical-after-first-batch",
+	Summary:  "a physical compaction is answered when its first batch is done, and others are to come",
+	Setting:  "physical-compaction=after-first-batch",
+	Scenario: etcdrequests.PhysicalCompactions, Property: etcdapi.Physical,
+	Why: "changes that the compaction removes are still in the backend",
+})
+
+// A lessor whose queue of what expires lacks the leases of the leader before. A revocation
+// that failed had the same effect before 3.4: the lease was out of the queue, and stayed
+// (etcd-io/etcd#10686).
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name:     "promoted-leases-forgotten",
+	Summary:  "leases do not expire after a change of the leader unless they are kept alive once more",
+	Setting:  "promoted-leases=forgotten",
+	Scenario: etcdrequests.LeaseTimes, Property: etcdapi.LeasesExpire,
+	Why: "no client keeps the lease alive, and it is there long after its time to live",
+})
+
+// A lessor that answers a renewal and goes by the old expiry. A client that keeps its lease
+// alive in time loses it, and its keys, all the same.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name:     "lease-renewal-lost",
+	Summary:  "a keep-alive is answered with the whole time to live, and the lease expires when it would have without",
+	Setting:  "lease-renewals=answered-only",
+	Scenario: etcdrequests.LeaseTimes, Property: etcdapi.LeasesKept,
+	Why: "the lease is gone before the time has passed that the keep-alive was answered with",
+})
+
+// The handler of LeaseTimeToLive asked whether the member leads, and then looked the lease up,
+// which the lessor may have let live for ever in between (lessor.Demote).
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name: "issue-17642", Issue: "etcd-io/etcd#17642", FixedIn: testbed.Fix("etcd", "3.4.32", "3.5.14"),
+	Summary:  "a member that has stopped to lead says that a lease has 292 years left",
+	Setting:  "lease-time-left=of-any",
+	Scenario: etcdrequests.LeasesWithoutLeader, Property: etcdapi.Answers,
+	Why: "more time is left than the lease was ever granted",
+})
+
+// removeNeedlessRangeReqs spares a member that has no client waiting the ranges of a transaction, and with them the look
+// whether their revisions are there. The member with the client refuses what the others carry out. Since etcd-io/etcd#21432
+// only the answers are spared.
+//
+// Upstream a member whose client has left in the meantime leaves the ranges out as well. Here only a follower does.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name: "issue-18667", Issue: "etcd-io/etcd#18667", FixedIn: testbed.Fix("etcd", "3.7.0"),
+	Summary:  "a follower carries out a transaction that the leader refuses for the revision of one of its ranges",
+	Setting:  "needless-ranges=removed",
+	Scenario: etcdrequests.LaggingStreams, Property: watches.Reliable,
+	Why:        "the follower sends the event of a write that the leader has refused, and gives later writes revisions that are too high",
+	Further:    []*testbed.Property{watches.PrevKV, watches.Resumable, watches.KeepUp, etcdapi.Answers, etcdapi.WatchAnswers},
+	WhyFurther: "the contents of the two members and the revisions of later writes differ from then on",
+})
+
+// linearizableReadLoop repeated a ReadIndex with the id of the first one. A leader that had been replaced and did not
+// know it (its process had been paused) took acknowledgements of the first for those of the second, and let the reads
+// go that waited before it in its queue. As far as a leader and a follower can show it: the answer to the second one lets
+// later reads of the follower go. That select preferred an answer to "leader changed" (etcd-io/etcd#21375)
+// takes a second leader.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name: "issue-20418", Issue: "etcd-io/etcd#20418", FixedIn: testbed.Fix("etcd", "3.4.42", "3.5.28", "3.6.9"),
+	Summary:  "a repeated ReadIndex lets later reads of a follower go with an index from before them",
+	Setting:  "read-index-ids=reused",
+	Scenario: scenarios.FollowerReads, Property: reads.Linearizable,
+	Why:        "a consistent LIST waits for a revision that is older than a write which had been acknowledged before it was asked",
+	Further:    []*testbed.Property{reads.LinearizableData, reads.Sequential},
+	WhyFurther: "the LIST lacks that write",
+})
+
+// No etcd is known to have had this one. A client that names no revision leaves it to the first
+// chunk: rangeStream writes that revision into the request before it goes on.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name:     "chunks-unpinned",
+	Summary:  "the chunks of a RangeStream behind the first are each read at the newest revision",
+	Setting:  "stream-pin=none",
+	Scenario: scenarios.RangeStreamStart, Property: caches.MatchEtcd,
+	Why:        "the cache takes the chunks for one state, and some objects in it are newer",
+	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData},
+	WhyFurther: "LISTs show what no state had",
+})
+
+// No etcd is known to have had this one. The header comes with the last chunk, whose read
+// transaction has another revision than the first: a watch that begins there misses what was
+// written in between.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name:     "header-of-last-chunk",
+	Summary:  "the header of a RangeStream has the revision that the store has at the last chunk",
+	Setting:  "stream-header=last-chunk",
+	Scenario: scenarios.RangeStreamStart, Property: caches.MatchEtcd,
+	Why:        "the cache takes the objects for a newer state than they are of, and watches from there",
+	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData},
+	WhyFurther: "LISTs lack what was written between the first chunk and the last",
+})
+
+// A stream that keeps one flag for all of its watches. A busy watch starves the others of
+// progress, as an unsynced one does where progress is requested for all (etcd-io/etcd#20242).
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name:     "ticks-elided-by-others",
+	Summary:  "a watch is sent no progress by the ticker while another watch of its stream is sent events",
+	Setting:  "elided-ticks=stream",
+	Scenario: scenarios.QuietWatch, Property: etcdapi.Progress,
+	Why: "no event is missing, and progress comes again when the other watch is quiet",
+})
+
+// sendLoop leaves a watch out of the next tick that was sent events, and must take it in
+// again at that tick. A cache that waits for the ticker is as old as its last event if it
+// does not.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name:     "ticks-stop-after-events",
+	Summary:  "a watch that was sent events is sent no progress by the ticker any more",
+	Setting:  "elided-ticks=for-good",
+	Scenario: scenarios.QuietAgain, Property: etcdapi.Progress,
+	Why: "no event is missing, and nothing comes when there are no more of them",
+})
+
+// The answer to the transaction carries etcd's present revision, and that is for the
+// next try. Used for this one it leaves no history at all.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name:     "compacts-present-revision",
+	Summary:  "an API server compacts etcd at the present revision, and not at that of an interval ago",
+	Setting:  "compact-to=present",
+	Scenario: scenarios.LoneCompactor, Property: caches.HistoryKept,
+	Why: "what was written within the interval is gone",
+})
+
+// Before there was a key to compete for, each API server compacted by itself.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name: "kubernetes-28202", Issue: "kubernetes/kubernetes#28202", FixedIn: testbed.Fix("Kubernetes", "1.4"),
+	Summary:  "each API server compacts etcd once an interval, whatever the others do",
+	Setting:  "compact-guard=none",
+	Scenario: scenarios.CompetingCompactors, Property: caches.HistoryKept,
+	Why: "three servers compact in one interval",
 })

@@ -2,11 +2,14 @@ package knownbugs
 
 import (
 	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/etcdapi"
 	"github.com/watchbed/watchbed/properties/informers"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/scenarios/divergences"
 	scenarioinformers "github.com/watchbed/watchbed/scenarios/informers"
+	"github.com/watchbed/watchbed/scenarios/seats"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/read"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -124,4 +127,138 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Why:        "a read at the deletion shows the object; the newest state is right",
 	Further:    []*testbed.Property{reads.Pages, caches.ServedAsPromised},
 	WhyFurther: "later pages show the state before the deletion, and the first page does not; a read at the deletion may find no snapshot, and goes to etcd",
+})
+
+// A client that watches again from the revision that the response names would miss a
+// deletion of the compacted revision.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name:     "compaction-after-last",
+	Summary:  "the response that ends a watch whose history is gone names the revision behind the compacted one",
+	Setting:  "named-compaction=after-last",
+	Scenario: scenarios.CompactedWatch, Property: etcdapi.WatchAnswers,
+	Why: "etcd was never compacted at the revision that the client is told",
+})
+
+// etcd counts the keys of a range before it looks at the bounds of revisions.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name:     "count-of-selection",
+	Summary:  "a range with bounds of revisions is answered the number of keys within the bounds, and not that of all keys of the range",
+	Setting:  "answers=count-of-selection",
+	Scenario: scenarios.AnyEtcdRequests, Property: reads.LinearizableData,
+	Why:        "the keys are right and their number is not",
+	Further:    []*testbed.Property{reads.Linearizable, reads.Exact, etcdapi.Answers},
+	WhyFurther: "each of them compares the number as well",
+})
+
+// The deletion itself is right: a client that only reads keys sees nothing of it.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name:     "deletes-count-one",
+	Summary:  "the deletion of a range is answered as if it had deleted one key",
+	Setting:  "answers=deletes-count-one",
+	Scenario: scenarios.AnyEtcdRequests, Property: reads.Linearizable,
+	Why:        "no order of the writes has the range with one key in it",
+	Further:    []*testbed.Property{reads.LinearizableData, etcdapi.Answers},
+	WhyFurther: "the answer is wrong at its revision, too",
+})
+
+// A cache makes the object of DELETED from the previous value. Without selectors nothing
+// else depends on it.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name:     "deleted-without-value",
+	Summary:  "the previous value of a deletion has the revisions of the key, and no value",
+	Setting:  "sent-events=deleted-without-value",
+	Scenario: scenarios.ErrorsAtRest, Property: watches.EventTypes,
+	Why: "DELETED has to carry the last state of the object",
+})
+
+// Clients put the fragments together, so that nothing else shows it.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name:     "fragment-for-each-event",
+	Summary:  "a response that is too large for one message is split behind each event",
+	Setting:  "fragments=single",
+	Scenario: scenarios.AnyEtcdRequests, Property: etcdapi.Fragments,
+	Why: "two events would have had room in one fragment",
+})
+
+// As if the previous value was read behind the write.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name:     "new-value-as-previous",
+	Summary:  "a put that asks for the previous value is answered the new one",
+	Setting:  "answers=new-value-as-previous",
+	Scenario: scenarios.AnyEtcdRequests, Property: etcdapi.Answers,
+	Why:        "the model knows the value before the write",
+	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData},
+	WhyFurther: "in no order of the writes is the value of a put there before it",
+})
+
+// sendLoop does not look up the previous value of a key that is created. One that did, at
+// the revision of the event instead of the one before, would find the key itself.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name:     "previous-of-created",
+	Summary:  "the event that creates a key carries a previous value, although there was none",
+	Setting:  "sent-events=previous-of-created",
+	Scenario: scenarios.PreviousValues, Property: watches.PrevKV,
+	Why: "the event itself is right",
+})
+
+// kine, which serves etcd's API from an SQL database, did so from its first release on. A
+// client that watches from the revision of its list then watches from history that may be
+// compacted.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name: "requested-revision-in-header", Issue: "k3s-io/kine#595",
+	Summary:  "the answer to a read of the past names the revision that was asked for as the one that etcd is at",
+	Setting:  "answers=requested-revision",
+	Scenario: scenarios.AnyEtcdRequests, Property: etcdapi.Answers,
+	Why: "the contents are right, and etcd was past that revision when it was asked",
+})
+
+// What bbolt returns is valid within its transaction only. Events whose values are not
+// copied share the buffer with what is read later.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name:     "events-share-value",
+	Summary:  "all events of a response to a watch have the value of the last one",
+	Setting:  "sent-events=share-value",
+	Scenario: scenarios.WatchGuarantees, Property: watches.Reliable,
+	Why: "key, revisions and version of each event are right, and its value was never written with them",
+})
+
+// The signal that a watch is initialized was not given for those that an aggregated API
+// server served. Here it is given for none.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name: "kubernetes-105409", Issue: "kubernetes/kubernetes#105409", FixedIn: testbed.Fix("Kubernetes", "1.23"),
+	Summary:  "a watch keeps its seats until it ends: a few watches that last take the seats of everything else",
+	Setting:  "watch-seats=ended",
+	Scenario: seats.Queues, Property: caches.SeatsKept,
+	Why: "each request that is executed has an answer, and the right one; what waits has none until a watch ends",
+})
+
+// No API server is known to have had this one. Requests of a queue lie in the order of their
+// arrival, and upstream looked through them for those that were too old until it found one
+// that was not.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name:     "queue-times-out",
+	Summary:  "when a request has waited too long for seats, all that wait behind it in its queue are refused with it",
+	Setting:  "queue-timeout=queue",
+	Scenario: seats.Waits, Property: caches.SeatsKept,
+	Why: "a refusal for lack of seats is nothing unusual: only how long the request has waited says that it came too early",
+})
+
+// No cache is known to have had this one. A check that forgets what a digest is of
+// passes each time, and nothing else says that it looks at too little.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name:     "check-compares-names",
+	Summary:  "a consistency check compares the names of objects only: an old object in the cache is not found",
+	Setting:  "check-digest=names",
+	Scenario: divergences.ConsistencyChecks, Property: caches.DetectorAccuracy,
+	Why: "the lost event is of an object that the cache has, in an older revision",
+})
+
+// No cache is known to have had this one. A continue token without a revision would do
+// it: the digest of etcd is then of two states.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name:     "check-pages-of-newest-state",
+	Summary:  "a consistency check lists its later pages at the newest revision: a write in between is taken for a difference",
+	Setting:  "check-pages=newest",
+	Scenario: divergences.ConsistencyChecks, Property: caches.DetectorAccuracy,
+	Why: "cache and etcd are equal at the revision of the check",
 })

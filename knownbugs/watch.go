@@ -239,8 +239,8 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Setting:  "slow-watchers=reinitialised-unchecked",
 	Scenario: stalled.Watches, Property: watches.Reliable,
 	Why:        "the first event that the history still has does not follow the last one that was sent",
-	Further:    []*testbed.Property{watches.KeepUp, watches.Bookmarkable},
-	WhyFurther: "what is missing is never sent, and a bookmark says that there is nothing",
+	Further:    []*testbed.Property{watches.KeepUp, watches.Bookmarkable, caches.WatchEnds},
+	WhyFurther: "what is missing is never sent, and a bookmark says that there is nothing; as with slow-watchers=reinitialised a watch whose history is lost ends without a 410",
 })
 
 var _ = dispatch.SlowWatchers.Register("reinitialised-unchecked", "as reinitialised, without another look at how far the history reaches back",

@@ -1,9 +1,12 @@
 package workload
 
 import (
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/sim/wire"
 )
 
 // Options say which clients there are, and what they do.
@@ -179,3 +182,161 @@ func (o *Options) Size() int64 {
 
 // Total is how many clients there are.
 func (o *Options) Total() int { return o.OfCache() + o.Writers + o.Noise + o.Streams + o.Drawn.OfEtcd }
+
+// DrawnOptions are about clients that draw their requests from all that there are,
+// anew in each run.
+type DrawnOptions struct {
+	// OfCache is how many clients send LISTs and GETs to a cache, OfEtcd how many send
+	// reads and writes to etcd, and Watchers how many watch a cache.
+	OfCache, OfEtcd, Watchers int
+	// Requests is how many requests each of them sends.
+	Requests int
+	// LargeBytes is the length of a large value, in bytes: values have up to twice as
+	// many. 0 is no large values.
+	LargeBytes int
+	// Nested: transactions of OfEtcd may be within transactions, and puts may keep the
+	// value that is there.
+	Nested bool
+	// Leases: OfEtcd grant, revoke and renew leases, and put keys on them.
+	Leases bool
+	// Physical: compactions of OfEtcd may ask for the answer when all is removed.
+	Physical bool
+	// Selectors: LISTs and watches may select objects by a field, and clients that watch
+	// without drawing select those of the first writers.
+	Selectors bool
+	// Labels: with Selectors, they may select objects by a label as well.
+	Labels bool
+	// Terms: with Selectors, selectors may have several terms.
+	Terms bool
+	// Singles: LISTs and watches may be of one object. KeysOnly: LISTs may be of keys alone.
+	Singles, KeysOnly bool
+	// Seed gives what is drawn in the place of the run, so that each run has the same requests; 0 is that
+	// the run does. A search of every schedule takes requests for fixed.
+	Seed int
+}
+
+var drawnGroup = option.NewGroup("clients",
+	option.Count("drawn-readers", func(o *DrawnOptions) *int { return &o.OfCache }, "", "clients that draw LISTs and GETs of a cache"),
+	option.Count("drawn-clients", func(o *DrawnOptions) *int { return &o.OfEtcd }, "", "clients that draw reads and writes of etcd"),
+	option.Count("drawn-watchers", func(o *DrawnOptions) *int { return &o.Watchers }, "", "clients that draw watches of a cache"),
+	option.Count("drawn-requests", func(o *DrawnOptions) *int { return &o.Requests }, "", "requests that each of them draws"),
+	option.Count("drawn-bytes", func(o *DrawnOptions) *int { return &o.LargeBytes }, "", "bytes of a large value that they write"),
+	option.Switch("drawn-keys", func(o *DrawnOptions) *bool { return &o.KeysOnly }, "LISTs of keys alone among what they draw"),
+	option.Switch("drawn-labels", func(o *DrawnOptions) *bool { return &o.Labels }, "with drawn-selectors: also by a label, or by both"),
+	option.Switch("drawn-leases", func(o *DrawnOptions) *bool { return &o.Leases }, "leases, and puts on them, among what they draw"),
+	option.Switch("drawn-nested", func(o *DrawnOptions) *bool { return &o.Nested }, "transactions within transactions, and puts that keep the value, among what they draw"),
+	option.Switch("drawn-physical", func(o *DrawnOptions) *bool { return &o.Physical }, "compactions that are answered when all is removed among what they draw"),
+	option.Count("drawn-seed", func(o *DrawnOptions) *int { return &o.Seed }, "each run draws anew", "what clients draw is given by this seed, and is the same in each run"),
+	option.Switch("drawn-selectors", func(o *DrawnOptions) *bool { return &o.Selectors }, "LISTs and watches by a field among what they draw"),
+	option.Switch("drawn-singles", func(o *DrawnOptions) *bool { return &o.Singles }, "LISTs and watches of one object among what they draw"),
+	option.Switch("drawn-terms", func(o *DrawnOptions) *bool { return &o.Terms }, "with drawn-selectors: also by several terms"),
+)
+
+// ListWatchOptions are about raw clients that ask for initial events (KEP-3157).
+type ListWatchOptions struct {
+	// Clients is how many there are, Rounds how often each asks.
+	Clients, Rounds int
+	// RV is the resourceVersion that they ask for: "unset", "0", "given" (the newest
+	// that the client knows), or "every": one way after the other.
+	RV string
+	// Slow clients take one event at a time, Pace apart when timed.
+	Slow bool
+	Pace time.Duration
+	// For is the time after which a cache ends their watches, in whole seconds; 0 is never.
+	For time.Duration
+	// Within is how soon the end has to come for the property initial-events-end; 0
+	// derives it from the declared delays.
+	Within time.Duration
+}
+
+var listWatchGroup = option.NewGroup("clients",
+	option.Count("list-watchers", func(o *ListWatchOptions) *int { return &o.Clients }, "", "clients that ask for initial events"),
+	option.Count("list-rounds", func(o *ListWatchOptions) *int { return &o.Rounds }, "", "times that each of them asks"),
+	option.Words("list-rv", func(o *ListWatchOptions) *string { return &o.RV }, "resourceVersion that they ask for",
+		option.Val("unset", "none: state as new as etcd"),
+		option.Val("0", "any: state of any age"),
+		option.Val("given", "the newest that the client knows: state not older"),
+		option.Val("every", "one after the other")),
+	option.Switch("list-slow", func(o *ListWatchOptions) *bool { return &o.Slow }, "they take one event at a time"),
+	option.Duration("list-pace", func(o *ListWatchOptions) *time.Duration { return &o.Pace }, "", "time between two of these, timed"),
+	option.Duration("list-for", func(o *ListWatchOptions) *time.Duration { return &o.For }, "never", "time after which a cache ends their watches"),
+	option.Duration("list-within", func(o *ListWatchOptions) *time.Duration { return &o.Within }, "derived from the delays", "how soon initial events have to end, timed"),
+)
+
+// Versions are the resourceVersions that a client asks for, in turn.
+func (o *ListWatchOptions) Versions() []int64 { return listVersions[o.RV] }
+
+var listVersions = map[string][]int64{
+	"": {wire.Unset}, "unset": {wire.Unset}, "0": {0}, "given": {Given}, "every": {wire.Unset, 0, Given},
+}
+
+// PollingOptions are about clients that list again and again, and do not give up.
+type PollingOptions struct {
+	// Clients is how many there are. They are spread over the API servers.
+	Clients int
+	// Patience is how long one waits for an answer, and what the API server allows a
+	// request.
+	Patience time.Duration
+	// Honour: a client that is refused waits for the Retry-After of the answer.
+	Honour bool
+	// Settle is how long after the faults clients may still be refused: the property
+	// recovers-in-time judges what they ask later.
+	Settle time.Duration
+}
+
+var pollingGroup = option.NewGroup("clients",
+	option.Count("pollers", func(o *PollingOptions) *int { return &o.Clients }, "", "clients that list again and again, and do not give up"),
+	option.Duration("patience", func(o *PollingOptions) *time.Duration { return &o.Patience }, "", "how long each of them waits for an answer, and an API server works on it"),
+	option.Switch("honour", func(o *PollingOptions) *bool { return &o.Honour }, "they come back when retry-after says so"),
+	option.Duration("settle", func(o *PollingOptions) *time.Duration { return &o.Settle }, "", "how long after the faults clients may still be refused"),
+)
+
+// UpdatingOptions are about clients that write through an API server.
+type UpdatingOptions struct {
+	// Clients is how many there are, spread over the API servers; Updates is how many writes each
+	// of them asks for.
+	Clients, Updates int
+	// Kind is what they write: "add", each time a member to an object, or "every": they create
+	// objects, add members to them, in every way, and delete them.
+	Kind string
+}
+
+var updatingGroup = option.NewGroup("clients",
+	option.Count("updaters", func(o *UpdatingOptions) *int { return &o.Clients }, "", "clients that write through an API server"),
+	option.Count("updates", func(o *UpdatingOptions) *int { return &o.Updates }, "", "writes of each of them"),
+	option.Words("update", func(o *UpdatingOptions) *string { return &o.Kind }, "what they write",
+		option.Val("add", "each time one member more into an object"),
+		option.Val("every", "objects that they create, add members to in every way, and delete")),
+)
+
+// amounts are the options that say how many clients there are of each kind, and then how
+// much each of them does. What there is before the run is not among them.
+var amounts = []string{
+	"noise", "own-readers", "watchers", "unversioned-watchers", "present-watchers", "streams", "list-watchers", "pollers",
+	"updaters", "drawn-readers", "drawn-clients", "drawn-watchers", "readers", "writers",
+	"compactions", "noise-writes", "rounds", "present-watches", "list-rounds", "drawn-requests", "gets", "reads", "updates", "writes",
+}
+
+// Amounts are the names of the options that say how much clients do in all.
+func Amounts() []string { return slices.Clone(amounts) }
+
+// Less are workloads with a smaller amount, by its name: 0, 1, 2, 4 and so on.
+func (o *Options) Less(name string) ([]Options, error) {
+	amount, err := Group.Find(name)
+	if err != nil {
+		return nil, err
+	}
+	n, err := strconv.Atoi(amount.Get(o))
+	if err != nil {
+		return nil, err
+	}
+	var less []Options
+	for value := 0; value < n; value = max(1, 2*value) {
+		with := *o
+		if err := amount.Set(&with, strconv.Itoa(value)); err != nil {
+			return nil, err
+		}
+		less = append(less, with)
+	}
+	return less, nil
+}

@@ -2,6 +2,8 @@ package workload
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/watchbed/watchbed/model"
@@ -147,4 +149,128 @@ func freshness(rv int64, m wire.ResourceVersionMatch) (model.Freshness, int64) {
 		return model.Exact, rv
 	}
 	return model.NotOlderThan, rv
+}
+
+// turnPage plans the request for the next page, if there is one. The client passes
+// the token on and does not look inside. In the history a later page is an exact
+// read at the first page's resourceVersion: pagination promises that.
+func (c *Client) turnPage(p sim.Payload) {
+	if refused, ok := p.(*wire.Error); ok {
+		c.askRest(refused)
+		return
+	}
+	list, ok := p.(*wire.ListResponse)
+	if !ok || list.Continue == "" || len(list.Items) == 0 {
+		return
+	}
+	before := c.asked
+	asked := before.Payload.(*wire.ListRequest)
+	request := *before.Request
+	request.Key = list.Items[len(list.Items)-1].Key + "\x00"
+	request.Freshness, request.Revision = model.Exact, list.ResourceVersion
+	next := &wire.ListRequest{Prefix: asked.Prefix, ResourceVersion: wire.Unset, Limit: asked.Limit, Continue: list.Continue, Selector: asked.Selector, KeysOnly: asked.KeysOnly}
+	if beside := before.BesideToken; beside != nil {
+		next.ResourceVersion, next.Match = beside.ResourceVersion, beside.Match
+	}
+	c.page = &Step{
+		To:          before.nextTo(),
+		Payload:     next,
+		Request:     &request,
+		Think:       before.Think,
+		Pages:       before.Pages - 1,
+		Turns:       before.Turns,
+		BesideToken: before.BesideToken,
+		TakesRest:   before.TakesRest,
+	}
+}
+
+// askRest plans the request for the rest of a list whose page was compacted, if the client
+// takes what it is offered. In the history it is a consistent read from where the page was
+// to begin: the token stands for the newest state.
+func (c *Client) askRest(refused *wire.Error) {
+	before := c.asked
+	if refused.Continue == "" || !before.TakesRest {
+		return
+	}
+	asked := before.Payload.(*wire.ListRequest)
+	request := *before.Request
+	request.Freshness, request.Revision = model.Consistent, 0
+	next := *before
+	next.To, next.Request, next.Pages = before.nextTo(), &request, before.Pages-1
+	next.Payload = &wire.ListRequest{Prefix: asked.Prefix, ResourceVersion: wire.Unset, Limit: asked.Limit, Continue: refused.Continue, Selector: asked.Selector, KeysOnly: asked.KeysOnly}
+	c.page = &next
+}
+
+// nextTo is the node that is asked for the next page.
+func (s *Step) nextTo() sim.NodeID {
+	if len(s.Turns) == 0 {
+		return s.To
+	}
+	return s.Turns[(slices.Index(s.Turns, s.To)+1)%len(s.Turns)]
+}
+
+// The fields by which clients select objects. Both are the writer of the object's
+// value: a write by another one moves the object from one selection to another. The
+// cache has an index of IndexedField.
+const (
+	IndexedField   = "spec.writer"
+	UnindexedField = "status.writer"
+	// UnknownField is one that no object has: the API refuses it.
+	UnknownField = "spec.none"
+)
+
+// InitialValue is that of each object before the run.
+const InitialValue = "initial"
+
+// ValueBefore is the value of the i-th object before the run, if these share a number of
+// values of the fields; 0 is one value for all.
+func ValueBefore(i, groups int) string {
+	if groups == 0 {
+		return InitialValue
+	}
+	return GroupOf(i, groups) + "." + InitialValue
+}
+
+// GroupOf is the value of the fields that the i-th object has before the run.
+func GroupOf(i, groups int) string { return "g" + strconv.Itoa(i%groups+1) }
+
+// WriterOf is the writer of a value: what stands before the dot. Values from before the
+// run have none.
+func WriterOf(value string) string {
+	writer, _, _ := strings.Cut(value, ".")
+	return writer
+}
+
+// WriteLabel is the label by which clients select objects: the number of the write, which
+// stands behind the dot. Each write gives an object another one, and objects from before
+// the run have none.
+const WriteLabel = "write"
+
+// WriteOf is the label of a value, empty if it has none.
+func WriteOf(value string) string {
+	_, write, _ := strings.Cut(value, ".")
+	return write
+}
+
+// Values is what the values of the objects look like that a selector selects.
+func Values(s wire.Selector) model.ValuePattern {
+	p := valuesOfTerm(&s)
+	for term := s.And; term != nil; term = term.And {
+		p = p.And(valuesOfTerm(term))
+	}
+	return p
+}
+
+func valuesOfTerm(s *wire.Selector) (p model.ValuePattern) {
+	switch {
+	case s.Field == "":
+	case s.Value == InitialValue:
+		p.Prefix = s.Value
+	default:
+		p.Prefix = s.Value + "."
+	}
+	if s.Label != "" {
+		p.Suffix = "." + s.LabelValue
+	}
+	return p
 }

@@ -3,8 +3,12 @@
 package informers
 
 import (
+	"fmt"
+
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/informer/controller"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/testbed/truth"
@@ -89,4 +93,146 @@ func (v *view) changed(n *testbed.Informer) bool {
 	before := *v
 	*v = view{n.ResourceVersion(), n.Record().Streamed, n.Record().Listed, n.Changes()}
 	return v.version != 0 && (v.version != before.version || v.streamed > before.streamed || v.listed > before.listed || v.changes > before.changes)
+}
+
+// CatchUp judges the end of a run: when nothing more can happen, in a timed run
+// when its time is over. A run that was cut off says nothing of informers that are
+// still on their way. It is exercised by each informer once.
+var CatchUp = testbed.RegisterProperty(&testbed.Property{
+	Name: "informer-catches-up", Kind: testbed.Liveness,
+	Promise:  "At the end every informer holds what etcd has.",
+	Violated: "informer never catches up",
+	Labels:   map[string]string{"behind": "informer never catches up"},
+	Weight:   1,
+	Past:     testbed.NoPast, TimedPast: testbed.NoPast,
+	New: testbed.Recorded(catchUp),
+})
+
+func catchUp(s *testbed.System, w *sim.World, all *testbed.Tally) {
+	for _, n := range s.Informers() {
+		switch {
+		case s.Current(n):
+			all.Exercised++
+		case s.IsOver(w):
+			all.Exercised++
+			all.Violate("behind", behind(s, n))
+		}
+	}
+}
+
+// behind is an informer that does not hold what etcd has, and never will.
+func behind(s *testbed.System, n *testbed.Informer) fmt.Stringer {
+	var d *truth.Difference
+	if n.Synced() {
+		d = s.Compare(n, s.Truth().Revision(), n.Ascend)
+	}
+	about, version := explore.Concern{Node: n.Name}, n.ResourceVersion()
+	switch {
+	case n.Record().Panicked:
+		return testbed.Wrong(about, "%s has panicked", n.Name)
+	case d == nil:
+		return testbed.Wrong(about, "%s never syncs", n.Name)
+	case d.Got == nil:
+		return testbed.Wrong(d.Concerns(), "%s stays at RV %d and is never sent %s=%s of revision %d", n.Name, version, d.Key, d.Want.Value, d.Want.ModRevision)
+	case d.Want == nil:
+		return testbed.Wrong(d.Concerns(), "%s stays at RV %d and keeps %s=%s, which etcd deleted at revision %d", n.Name, version, d.Key, d.Got.Value, d.Deleted)
+	}
+	return testbed.Wrong(d.Concerns(), "%s stays at RV %d and keeps %s of revision %d; etcd has it of revision %d", n.Name, version, d.Key, d.Got.ModRevision, d.Want.ModRevision)
+}
+
+// ControllerDone judges the end of a run: when nothing more can happen, or the controller has nothing more to do. It is
+// exercised by each controller once.
+var ControllerDone = testbed.RegisterProperty(&testbed.Property{
+	Name: "controller-gets-done", Kind: testbed.Liveness,
+	Promise:  "At the end a controller has acted on every object, however long it has waited for its own writes.",
+	Violated: "controller waits for ever",
+	Labels:   map[string]string{"undone": "controller leaves an object"},
+	Weight:   1,
+	Past:     testbed.NoPast, TimedPast: testbed.NoPast,
+	New: testbed.Recorded(controllerDone),
+})
+
+func controllerDone(s *testbed.System, w *sim.World, all *testbed.Tally) {
+	for _, n := range s.Informers() {
+		if n.Controller() == nil || !s.IsOver(w) && !(n.HandlersDone() && s.Current(n)) {
+			continue
+		}
+		all.Exercised++
+		t := s.Truth()
+		t.At(t.Revision()).Ascend(n.Prefix(), model.PrefixEnd(n.Prefix()), func(it *model.Item) bool {
+			if controller.Marked(it.Value) == 0 {
+				all.Violate("undone", testbed.Wrong(explore.Concern{Node: n.Name, Key: it.Key, Revision: it.ModRevision},
+					"the controller of %s never marks %s=%s of revision %d", n.Name, it.Key, it.Value, it.ModRevision))
+			}
+			return !all.Violated()
+		})
+	}
+}
+
+// DetectorAccuracy is about client-go's data consistency detector
+// (KUBE_WATCHLIST_INCONSISTENCY_DETECTOR). It is exercised by each of its
+// comparisons.
+var DetectorAccuracy = testbed.RegisterProperty(&testbed.Property{
+	Name: "informer-detector-accuracy", Kind: testbed.Safety,
+	Promise:  "An informer's consistency detector panics if and only if what was streamed is not what etcd had at that resourceVersion.",
+	Violated: "detector is wrong",
+	Labels:   map[string]string{"missed": "divergence not detected", "false-alarm": "false alarm of the detector"},
+	New:      testbed.EachInformer(detectorAccuracy),
+})
+
+// detectorAccuracy judges the comparisons of an informer, of which as many were.
+func detectorAccuracy(s *testbed.System, _ *sim.World, n *testbed.Informer, judged *int, all *testbed.Tally) {
+	before := *judged
+	if *judged = n.Record().Checked; *judged == before {
+		return
+	}
+	all.Exercised++
+	if !n.Record().Panicked {
+		if d := s.Compare(n, n.ResourceVersion(), n.Ascend); d != nil {
+			all.Violate("missed", &missed{d})
+		}
+		return
+	}
+	if s.Compare(n, n.StreamedVersion(), n.AscendStreamed) == nil {
+		all.Violate("false-alarm", testbed.Wrong(explore.Concern{Node: n.Name},
+			"the consistency detector of %s panics, and what was streamed was right", n.Name))
+	}
+}
+
+// missed is a difference that the detector did not find.
+type missed struct{ *truth.Difference }
+
+func (m *missed) String() string {
+	return "the consistency detector found nothing: " + m.Difference.String()
+}
+
+// OwnWrites is KEP-5647's promise. It is exercised by each update of a controller about an object that the same process has
+// updated before.
+var OwnWrites = testbed.RegisterProperty(&testbed.Property{
+	Name: "controller-reads-own-writes", Kind: testbed.Safety,
+	Promise:  "A controller never acts on a state of an object that is older than its own last write about it, of which its process had an answer.",
+	Violated: "controller acts on an old state",
+	Labels:   map[string]string{"older": "controller acts on an old state"},
+	Weight:   2,
+	Past:     testbed.NoPast, TimedPast: testbed.NoPast,
+	New: testbed.EachInformer(ownWrites),
+})
+
+// ownWrites judges the last update of a controller, which had sent so many before the step.
+func ownWrites(_ *testbed.System, _ *sim.World, n *testbed.Informer, acts *int, all *testbed.Tally) {
+	c := n.Controller()
+	if c == nil {
+		return
+	}
+	acted := c.Acts() > *acts
+	*acts = c.Acts()
+	last := c.Last()
+	if !acted || last.Wrote == 0 {
+		return
+	}
+	all.Exercised++
+	if kv := last.Read; kv.ModRevision < last.Wrote {
+		all.Violate("older", testbed.Wrong(explore.Concern{Node: n.Name, Key: kv.Key, Revision: last.Wrote},
+			"the controller of %s marks %s because of revision %d, and has written revision %d of it itself", n.Name, kv.Key, kv.ModRevision, last.Wrote))
+	}
 }

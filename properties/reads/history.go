@@ -6,7 +6,10 @@ import (
 	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/linearizability/items"
 	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -234,4 +237,159 @@ func (p *past) Digest(d sim.Digest) sim.Digest {
 		sum = sum.And(sim.NewDigest.Int(int64(k.Client)).Int(int64(k.Operation)).Int(k.Revision))
 	}
 	return d.Fold(sum)
+}
+
+// NotOlderThan is exercised by answered reads that name a minimum resourceVersion.
+var NotOlderThan = guarantee(testbed.Property{
+	Name:     "not-older-than",
+	Promise:  "A read that names a minimum resourceVersion is answered at that version or later.",
+	Violated: "older than asked for",
+})
+
+// Pages is exercised by pages after the first.
+var Pages = guarantee(testbed.Property{
+	Name:     "pages",
+	Promise:  "The pages of one list are together the state at one revision.",
+	Violated: "pages of different states",
+	Weight:   4,
+})
+
+// ReadYourWrites is exercised by reads after a completed write of the same client.
+var ReadYourWrites = guarantee(testbed.Property{
+	Name:     "read-your-writes",
+	Promise:  "No client reads a state without its own completed writes.",
+	Violated: "own write missing",
+	Weight:   5,
+})
+
+// Sequential is exercised by reads of a client that had written or seen a write
+// before.
+var Sequential = guarantee(testbed.Property{
+	Name:     "sequential",
+	Promise:  "All operations of all clients have one total order that respects the program order of each client.",
+	Violated: "not sequential",
+	Weight:   3,
+})
+
+// Repeated counts the attempts of a client library at a read. It is exercised by each
+// read that etcd has answered with an error at least once. Of what connections break it
+// knows nothing, so that it is for scenarios in which etcd keeps those of calls.
+var Repeated = testbed.RegisterProperty(&testbed.Property{
+	Name: "reads-repeated", Kind: testbed.Safety,
+	Promise:   "A client library repeats a read while etcd is unavailable, and gives it up after as many attempts as it may make.",
+	Violated:  "read given up too soon",
+	Labels:    map[string]string{"given-up": "read given up too soon"},
+	Past:      testbed.NoPast,
+	Remembers: true,
+	New:       testbed.RecordedBy(func(s *testbed.System) *repeated { return &repeated{s, moments.Of(s)} }, (*repeated).judge),
+})
+
+type repeated struct {
+	system  *testbed.System
+	moments *moments.Recorder
+}
+
+func (j *repeated) judge(_ *sim.World, all *testbed.Tally) {
+	failed := j.system.Etcd().Failed()
+	if len(failed) == 0 || !j.system.Params().Topology.ClientWrites {
+		return
+	}
+	limit := attemptsOf(j.system)
+	for _, c := range j.system.Clients() {
+		operations, requests, spans := c.Operations(), c.Requests(), c.Spans()
+		for i := range operations {
+			if _, isRange := requests[i].(*wire.RangeRequest); !isRange {
+				continue
+			}
+			attempts := j.timesFailed(failed, requests[i])
+			if attempts > 0 {
+				all.Exercised++
+			}
+			if spans[i].Unavailable && attempts < limit {
+				all.Violate("given-up", testbed.Wrong(explore.Concern{Client: c.Name(), Call: operations[i].Call},
+					"%s asked for %s, and its client library gave up after attempt %d of %d", c.Name(), requests[i].Label(), attempts, limit))
+			}
+		}
+	}
+}
+
+// attemptsOf is how often each client library tries at least.
+func attemptsOf(s *testbed.System) int {
+	nodes := s.Nodes()
+	limit := nodes.Client.Library.Attempts()
+	for _, c := range s.Caches() {
+		for _, of := range c.Servers() {
+			limit = min(limit, of.Client.Library.Attempts())
+		}
+	}
+	return limit
+}
+
+// timesFailed is how often etcd answered a request with an error. Each request of a client
+// is a message of its own, which every attempt at it carries.
+func (j *repeated) timesFailed(failed []sim.Payload, request sim.Payload) int {
+	n := 0
+	for _, p := range failed {
+		if j.moments.Same(p, request) {
+			n++
+		}
+	}
+	return n
+}
+
+// AtMostOnce compares the writes that clients asked for with those that etcd carried
+// out. It is exercised by each write of a client.
+var AtMostOnce = testbed.RegisterProperty(&testbed.Property{
+	Name: "at-most-once", Kind: testbed.Safety,
+	Promise:  "Each write that a client asks for once is carried out at most once, and one that is refused is not carried out.",
+	Violated: "write carried out twice",
+	Labels:   map[string]string{refusedWrite: "refused write carried out", "repeated": "write carried out twice"},
+	Weight:   8,
+	New:      testbed.Recorded(atMostOnce),
+})
+
+// The labels of a violation.
+const (
+	repeatedWrite = "repeated"
+	refusedWrite  = "refused"
+)
+
+func atMostOnce(s *testbed.System, _ *sim.World, all *testbed.Tally) {
+	commits := s.Etcd().Committed()
+	for _, c := range s.Clients() {
+		operations, requests := c.Operations(), c.Requests()
+		for i := range operations {
+			op := &operations[i]
+			if !op.Request.IsWrite() {
+				continue
+			}
+			all.Exercised++
+			revisions := revisionsOf(commits, requests[i])
+			about := explore.Concern{Client: c.Name(), Call: op.Call}
+			if n := len(revisions); n > 0 {
+				about.Revision = revisions[n-1]
+			}
+			switch {
+			case len(revisions) > 1:
+				all.Violate(repeatedWrite, testbed.Wrong(about, "%s asked once for %s, and etcd carried it out %d times: its revisions after that were %v",
+					c.Name(), requests[i].Label(), len(revisions), revisions))
+			case len(revisions) == 1 && op.Outcome == model.Failed:
+				all.Violate(refusedWrite, testbed.Wrong(about, "%s asked for %s and was refused, and etcd carried it out: its revision after that was %d",
+					c.Name(), requests[i].Label(), revisions[0]))
+			}
+		}
+	}
+}
+
+// revisionsOf are the revisions of etcd after each time that it carried out a
+// request. Each request of a client is a message of its own, which every attempt at
+// it carries.
+func revisionsOf(commits []etcd.Commit, request sim.Payload) []int64 {
+	var all []int64
+	for i := range commits {
+		if commits[i].Request == request {
+			all = append(all, commits[i].Revision)
+		}
+	}
+	return all
 }

@@ -400,3 +400,26 @@ func etcdStream(r *workload.EtcdWatch, c workload.Watch) model.WatchStream {
 	}
 	return m
 }
+
+// Atomic is exercised by revisions of several events.
+var Atomic = guarantee(testbed.Property{
+	Name:     "atomic",
+	Promise:  "The events of one revision come in one response.",
+	Violated: "revision in parts",
+})
+
+// Bookmarkable is exercised by bookmarks.
+var Bookmarkable = guarantee(testbed.Property{
+	Name:     "bookmarkable",
+	Promise:  "A bookmark at a revision comes after all events up to that revision.",
+	Violated: "bookmark too early",
+	Labels:   map[string]string{"watch": "bookmark too early"},
+	Weight:   1,
+})
+
+// Filter is exercised by changes that were to be left out.
+var Filter = guarantee(testbed.Property{
+	Name:     "filter",
+	Promise:  "Every event of a watch is one that was asked for.",
+	Violated: "event that was not asked for",
+})

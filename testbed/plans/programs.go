@@ -174,3 +174,185 @@ func (p *planner) compactions() []workload.Step {
 	}
 	return steps
 }
+
+// listRetries is how often a client asks again that was not sent the end of its
+// initial events: enough for every fault of the catalogue.
+const listRetries = 8
+
+// ListWatch is what the i-th client does that asks for initial events.
+func ListWatch(o *workload.Options, t *topology.Topology, i int) workload.ListWatchPlan {
+	w := &o.ListWatch
+	plan := workload.ListWatchPlan{
+		Prefix: topology.Prefix(i % t.Resources), First: o.FirstRevision(), Rounds: w.Rounds, Retries: listRetries,
+		Slow: w.Slow, Pace: w.Pace, Seconds: int64(w.For / time.Second), Follow: Think(o), AwaitReady: o.AwaitReady,
+	}
+	versions := w.Versions()
+	for j := range versions {
+		plan.Versions = append(plan.Versions, versions[(i+j)%len(versions)])
+	}
+	for j := range t.APIServers {
+		plan.To = append(plan.To, t.Cache(i+j, i))
+	}
+	return plan
+}
+
+// pollPause is how long a client waits that was not told when to come back.
+const pollPause = 10 * time.Millisecond
+
+// Polling is what the i-th client does that lists again and again. Faults end at
+// healed.
+func Polling(o *workload.Options, t *topology.Topology, i int, healed sim.Time) workload.PollerPlan {
+	return workload.PollerPlan{
+		To:    t.Cache(i, i),
+		List:  &wire.ListRequest{Prefix: topology.Prefix(i % t.Resources), ResourceVersion: wire.Unset},
+		Think: Think(o), Patience: o.Polling.Patience, HonoursRetryAfter: o.Polling.Honour, Pause: pollPause,
+		Healed: healed, Bystander: i%len(t.APIServers) != 0,
+	}
+}
+
+// EveryWatch is what the i-th client does that speaks etcd's watch protocol, if its
+// scenario does not say: the options of a watch take turns, so that two streams
+// have all of them. First is the revision of the contents before the run.
+func EveryWatch(first int64, i int) workload.EtcdWatchPlan {
+	prefix := topology.Prefix(0)
+	// The id in taken is in use: etcd refuses it. Revision 2 is the first that a run can have besides the empty store's.
+	past := &wire.WatchCreateRequest{Key: prefix, RangeEnd: model.PrefixEnd(prefix), StartRevision: 2, ProgressNotify: true}
+	present := &wire.WatchCreateRequest{Key: prefix, RangeEnd: model.PrefixEnd(prefix), Fragment: true}
+	filtered := &wire.WatchCreateRequest{Key: prefix + topology.ObjectName(0), Filters: wire.NoDelete, StartRevision: 2}
+	future := &wire.WatchCreateRequest{Key: prefix, RangeEnd: model.PrefixEnd(prefix), StartRevision: first + 3, Filters: wire.NoPut}
+	taken := &wire.WatchCreateRequest{Key: prefix, WatchID: 1}
+	if i%2 == 0 {
+		return workload.EtcdWatchPlan{
+			Creates:  []*wire.WatchCreateRequest{past, filtered},
+			Requests: 2, Later: []sim.Payload{taken, &wire.WatchCancelRequest{WatchID: 1}, progressRequest},
+		}
+	}
+	return workload.EtcdWatchPlan{
+		Creates:  []*wire.WatchCreateRequest{present, future, past},
+		Requests: 1, Later: []sim.Payload{&wire.WatchCancelRequest{WatchID: 2}, progressRequest},
+	}
+}
+
+var progressRequest = &wire.WatchProgressRequest{}
+
+// source answers what is drawn: the run, or a seed.
+type source interface {
+	Choose(n int, what string) int
+}
+
+// kind tells apart clients that draw, so that each draws its own from a seed.
+type kind uint64
+
+const (
+	ofReaders kind = iota
+	ofClients
+	ofWatchers
+	ofStreams
+)
+
+// sourceOf is the source of the i-th client of a kind.
+func sourceOf(d *workload.DrawnOptions, run *sim.Env, k kind, i int) source {
+	if d.Seed == 0 {
+		return run
+	}
+	return &seeded{uint64(d.Seed)<<32 | uint64(k)<<16 | uint64(i)}
+}
+
+// seeded draws the same in each run: SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+type seeded struct{ state uint64 }
+
+// Choose implements source.
+func (s *seeded) Choose(n int, _ string) int {
+	s.state += 0x9e3779b97f4a7c15
+	z := s.state
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return int((z ^ z>>31) % uint64(n))
+}
+
+// updates are what the i-th client writes through its API server. It goes round the keys once it
+// has written each of them in every way.
+func (p *planner) updates(i int) []workload.Step {
+	u := updater{planner: p, server: i, prefix: "u" + strconv.Itoa(i+1) + "."}
+	ways := []func(key string, j int) workload.Step{u.add}
+	if p.o.Updating.Kind == "every" {
+		ways = []func(key string, j int) workload.Step{
+			u.create, u.add, u.add, u.again, u.expected, u.conditional, u.removeHolding, u.addOrCreate, u.anew, u.removeConditional,
+		}
+	}
+	var steps []workload.Step
+	for j := range p.o.Updating.Updates {
+		// Each client begins one way before the one ahead of it.
+		way := i*(len(ways)-1) + j
+		u.n = i + j/len(ways)
+		steps = append(steps, ways[way%len(ways)](p.t.Key(u.n%max(1, p.o.Keys)), j))
+	}
+	return steps
+}
+
+// updater plans for one client.
+type updater struct {
+	*planner
+	server int
+	// n is the number of the key.
+	n int
+	// prefix is that of all members that the client adds.
+	prefix string
+}
+
+func (u *updater) step(payload sim.Payload) workload.Step {
+	return u.planner.step(u.t.Cache(u.server, u.n%max(1, u.o.Keys)), payload, Think(u.o))
+}
+
+// since is a step that is made of the object which the client knows, or is another one if it knows of
+// none.
+func (u *updater) since(key string, without workload.Step, of func(own *wire.KeyValue) sim.Payload) workload.Step {
+	at := *u
+	without.OwnKey, without.SinceOwn = key, func(own *wire.KeyValue) workload.Step { return at.step(of(own)) }
+	return without
+}
+
+// member is the one of the j-th step. One of a step that there was not is that of the first.
+func (u *updater) member(j int) string { return u.prefix + strconv.Itoa(max(0, j)) }
+
+func (u *updater) create(key string, j int) workload.Step {
+	return u.step(&wire.CreateRequest{Key: key, Value: u.member(j)})
+}
+
+func (u *updater) add(key string, j int) workload.Step {
+	return u.step(&wire.GuaranteedUpdateRequest{Key: key, Add: u.member(j)})
+}
+
+func (u *updater) addOrCreate(key string, j int) workload.Step {
+	return u.step(&wire.GuaranteedUpdateRequest{Key: key, Add: u.member(j), IgnoreNotFound: true})
+}
+
+// again adds the member of two steps before, which the object may still have.
+func (u *updater) again(key string, j int) workload.Step { return u.add(key, j-2) }
+
+// anew adds a member that an object had which was deleted since then.
+func (u *updater) anew(key string, j int) workload.Step { return u.add(key, j-3) }
+
+// expected adds to the object that the client knows, as a PUT does.
+func (u *updater) expected(key string, j int) workload.Step {
+	return u.since(key, u.add(key, j), func(own *wire.KeyValue) sim.Payload {
+		return &wire.GuaranteedUpdateRequest{Key: key, Add: u.member(j), Expected: own.ModRevision}
+	})
+}
+
+func (u *updater) conditional(key string, j int) workload.Step {
+	return u.since(key, u.add(key, j), func(own *wire.KeyValue) sim.Payload {
+		return &wire.GuaranteedUpdateRequest{Key: key, Add: u.member(j), Precondition: own.ModRevision}
+	})
+}
+
+// removeHolding deletes an object to which the client has just added a member.
+func (u *updater) removeHolding(key string, j int) workload.Step {
+	return u.step(&wire.DeleteRequest{Key: key, Holding: u.member(j - 1)})
+}
+
+func (u *updater) removeConditional(key string, _ int) workload.Step {
+	return u.since(key, u.step(&wire.DeleteRequest{Key: key}), func(own *wire.KeyValue) sim.Payload {
+		return &wire.DeleteRequest{Key: key, Precondition: own.ModRevision}
+	})
+}

@@ -1,10 +1,13 @@
 package faults
 
 import (
+	"strconv"
 	"time"
 
+	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/sim/wire"
 )
 
 // Options say what may break, and how often.
@@ -115,4 +118,174 @@ func checkDowngrade(v string) error {
 	}
 	_, err := etcd.Release(v)
 	return err
+}
+
+// Unbearable are the options of the faults that break what every network promises: an
+// event of a stream that lives on is lost. No cache can make up for that, so where
+// such a fault is needed for a violation it is the cause.
+var Unbearable = []string{"lost-events"}
+
+// Set returns the options that say which faults may strike. The time in which they may
+// (faults-for) and the part of an event that is lost (lost) are left out.
+func (o *Options) Set() []option.Setting {
+	var set []option.Setting
+	nothing := Group.Expand(&Options{})
+	for i, s := range Group.Expand(o) {
+		if s != nothing[i] && s.Name != "faults-for" && s.Name != "lost" {
+			set = append(set, s)
+		}
+	}
+	return set
+}
+
+// Without is what may break but for the faults of one option.
+func (o *Options) Without(name string) (Options, error) {
+	option, err := Group.Find(name)
+	if err != nil {
+		return *o, err
+	}
+	return o.with(name, option.Get(&Options{}))
+}
+
+// Once is what may break with one fault of an option. It reports whether there are
+// fewer faults then.
+func (o *Options) Once(name string) (once Options, fewer bool) {
+	option, err := Group.Find(name)
+	if err != nil {
+		return *o, false
+	}
+	if n, err := strconv.Atoi(option.Get(o)); err != nil || n <= 1 {
+		return *o, false
+	}
+	once, err = o.with(name, "1")
+	return once, err == nil
+}
+
+func (o *Options) with(name, value string) (Options, error) {
+	with := *o
+	return with, Group.Set(&with, name, value)
+}
+
+// refuse refuses a request of an informer, or ends its watch with an error, whichever
+// API server it is at.
+func refuse(label string, n *Informer, with *sim.Refuse) sim.Fault {
+	f := &wherever{name: "refuse " + label}
+	for _, to := range n.Servers {
+		at := *with
+		at.From, at.To, at.Label = n.ID, to, label
+		f.each = append(f.each, &at)
+	}
+	return f
+}
+
+// refusals are what an API server answers that has nothing to do with its cache: API
+// Priority and Fairness has no seat, with and without Retry-After; an error inside; and
+// history that this server does not have.
+var refusals = []*wire.Error{
+	{Code: wire.TooManyRequests, Message: "too many requests: retry after 1 s", RetryAfter: 1},
+	{Code: wire.TooManyRequests, Message: "too many requests"},
+	{Code: wire.Internal, Message: "internal error"},
+	{Code: wire.ErrCompacted, Message: "too old resource version"},
+}
+
+func refusal(kind int, call bool) sim.Payload {
+	if call {
+		return refusals[kind]
+	}
+	return &wire.WatchEvent{Type: wire.Failed, Err: refusals[kind]}
+}
+
+// busy is what API Priority and Fairness answers when no seat gets free for long: its
+// Retry-After grows to 32 s.
+func busy(int, bool) sim.Payload {
+	return &wire.Error{Code: wire.TooManyRequests, Message: "too many requests: retry after 30 s", RetryAfter: 30}
+}
+
+// Nodes are those of a world.
+type Nodes interface{ Node(id sim.NodeID) sim.Node }
+
+// Replaceable is the process of an API server in whose place one with other options may
+// come.
+type Replaceable interface {
+	// Generation is how often it was replaced in a world.
+	Generation(in Nodes) int
+	// Ready reports whether it serves.
+	Ready(in Nodes) bool
+	// Reconfigure gives its nodes the options of the next one.
+	Reconfigure(in Nodes)
+}
+
+// Server is the process of an API server, as faults need it.
+type Server interface {
+	Replaceable
+	// WatchClients are the nodes that open its watch streams with etcd: its client library, or caches that bring one of
+	// their own.
+	WatchClients() []sim.NodeID
+}
+
+// replace ends the process of an API server and starts one with other options in its
+// place. Servers are replaced in order, as in a rollout: each once before any of them
+// twice, and none before the one that was replaced last is ready.
+type replace struct {
+	all   []Replaceable
+	which int
+	nodes []sim.NodeID
+	label string
+}
+
+// Name implements sim.Fault.
+func (f *replace) Name() string { return "replace " + f.label }
+
+// Ready implements sim.Fault.
+func (f *replace) Ready(w *sim.World) bool {
+	own := f.all[f.which].Generation(w)
+	for i, s := range f.all {
+		if !s.Ready(w) && i != f.which || i < f.which && s.Generation(w) != own+1 || i > f.which && s.Generation(w) != own {
+			return false
+		}
+	}
+	return true
+}
+
+var (
+	replaced     = sim.NewSituation("an API server is replaced by one with other options")
+	replacedBack = sim.NewSituation("an API server is replaced by one with the options of the one before the last")
+)
+
+// Strike implements sim.Fault.
+func (f *replace) Strike(env *sim.Env) {
+	server := f.all[f.which]
+	env.Cover(replaced)
+	if server.Generation(env) > 0 {
+		env.Cover(replacedBack)
+	}
+	server.Reconfigure(env)
+	(&sim.RestartProcess{Nodes: f.nodes, Label: f.label}).Strike(env)
+}
+
+// wherever is a fault that may strike at several servers: at each of them where it can.
+type wherever struct {
+	name string
+	each []sim.Fault
+}
+
+// Name implements sim.Fault.
+func (f *wherever) Name() string { return f.name }
+
+// Ready implements sim.Fault.
+func (f *wherever) Ready(w *sim.World) bool {
+	for _, at := range f.each {
+		if at.Ready(w) {
+			return true
+		}
+	}
+	return false
+}
+
+// Strike implements sim.Fault. At a server where the fault has nothing to strike it does
+// nothing.
+func (f *wherever) Strike(env *sim.Env) {
+	for _, at := range f.each {
+		at.Strike(env)
+	}
 }

@@ -1,0 +1,170 @@
+// Package etcdapi has the properties of etcd's own API: what clients of it are answered
+// and sent, and what etcd keeps on their behalf.
+package etcdapi
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/workload"
+)
+
+// NothingLeft looks at each server of etcd when nothing more can happen. What it still
+// has in memory on behalf of clients must have a client: each watch stream, and each
+// stream of another member, an open connection. No call and no response waits, every
+// watcher is synced unless its history is compacted, and a stream keeps nothing for a
+// watch that has ended. It is exercised by each server once in a run that comes to rest.
+var NothingLeft = testbed.RegisterProperty(&testbed.Property{
+	Name: "etcd-nothing-left", Kind: testbed.Safety,
+	Promise:  "When nothing more can happen, etcd holds no call, no response and no option of a watch that ended, and as many streams as clients have open.",
+	Violated: "left behind in etcd",
+	Labels:   map[string]string{"calls": "calls left in etcd", "streams": "streams left in etcd", "responses": "responses left in etcd", "watches": "watches left in etcd"},
+	Past:     testbed.NoPast,
+	AtRest:   true,
+	New:      testbed.Recorded(nothingLeft),
+})
+
+func nothingLeft(s *testbed.System, w *sim.World, all *testbed.Tally) {
+	if w.Mode() == sim.Timed || !s.IsOver(w) {
+		return
+	}
+	for _, m := range s.Members() {
+		all.Exercised++
+		held, open := m.Held(), w.Accepted(m.ID)
+		left := testbed.Wrong(explore.Concern{Node: m.Name, Revision: held.WaitingFrom},
+			"nothing more can happen, and %s holds %d calls, %d watch streams and %d streams of members; %d connections to it are open. "+
+				"%d responses or watches wait, and it keeps something for %d watches that ended",
+			m.Name, held.Calls, held.Streams, held.Followers, open, held.Waiting, held.Unknown)
+		switch {
+		case held.Calls > 0:
+			all.Violate("calls", left)
+		case held.Streams+held.Followers != open:
+			all.Violate("streams", left)
+		case held.Waiting > 0:
+			all.Violate("responses", left)
+		case held.Unknown > 0:
+			all.Violate("watches", left)
+		}
+	}
+}
+
+// Physical looks at what is left in etcd's backend when a physical compaction has been
+// answered: nothing that a compaction at its revision removes. One that is refused because
+// etcd was compacted there before is answered when the earlier ones are done, too. It is
+// exercised by each such answer.
+var Physical = testbed.RegisterProperty(&testbed.Property{
+	Name: "physical-compactions", Kind: testbed.Safety,
+	Promise:  "When a physical compaction is answered, what it removes has been removed.",
+	Violated: "compaction answered too early",
+	Past:     testbed.NoPast,
+	New:      testbed.AfterStepsBy(func(s *testbed.System) *physical { return &physical{system: s, seen: make([]int, len(s.Clients()))} }, (*physical).step, testbed.HistoryClient),
+})
+
+type physical struct {
+	system *testbed.System
+	// seen is how many operations of each client have been looked at.
+	seen []int
+}
+
+// Reset implements testbed.Observer.
+func (j *physical) Reset() { clear(j.seen) }
+
+func (j *physical) step(_ *sim.World, a sim.Action, all *testbed.Tally) {
+	role := j.system.Role(a.Node)
+	if role.Part != testbed.HistoryClient {
+		return
+	}
+	c := j.system.Clients()[role.Place]
+	for i := j.seen[role.Place]; i < len(c.Operations()) && c.Spans()[i].Answered; i++ {
+		j.seen[role.Place] = i + 1
+		op := &c.Operations()[i]
+		r, compacts := c.Requests()[i].(*wire.CompactionRequest)
+		if !compacts || !r.Physical || op.Outcome == model.Unknown || op.Result.Err != model.OK && op.Result.Err != model.Compacted {
+			continue
+		}
+		all.Exercised++
+		if left := j.system.Etcd().Superseded(r.Revision); left > 0 {
+			all.Violate("", testbed.Wrong(explore.Concern{Client: c.Name(), Call: op.Call},
+				"%s was answered its physical compaction at revision %d, and changes that it removes were still there: %d",
+				c.Name(), r.Revision, left))
+		}
+	}
+}
+
+// Progress holds how long a watch that asks for progress notifications is sent nothing
+// against the period of etcd's ticker. A tick leaves out a watch that was sent events
+// since the one before, so that two periods may pass, of which each is up to a tenth
+// longer than set. Only a run with a clock in which nothing breaks is judged. It is
+// exercised by each time between two responses to a watch whose start exists.
+var Progress = testbed.RegisterProperty(&testbed.Property{
+	Name: "progress-comes", Kind: testbed.Liveness,
+	Promise:  "A watch of etcd that asks for progress notifications is sent something within two periods of the ticker.",
+	Violated: "no progress notification",
+	Labels:   map[string]string{"late": "progress notification too late", "silent": "no progress from then on"},
+	New: testbed.RecordedBy(func(s *testbed.System) *progress {
+		interval := max(cmp.Or(s.Nodes().Etcd.Watch.ProgressNotifyInterval, defaultNotify), leastNotify)
+		b := s.DeliveryBound().Plus(2*interval*11/10, fmt.Sprintf("two ticks of %v", interval))
+		return &progress{s, b, s.WatchRules()}
+	}, (*progress).judgeAll),
+})
+
+// etcd's period of progress notifications where none is set, and what it raises a shorter
+// one to (server/etcdserver/api/v3rpc/watch.go).
+const (
+	defaultNotify = 10 * time.Minute
+	leastNotify   = 100 * time.Millisecond
+)
+
+type progress struct {
+	system *testbed.System
+	bound  testbed.Bound
+	rules  workload.WatchRules
+}
+
+func (j *progress) judgeAll(w *sim.World, all *testbed.Tally) {
+	if w.Mode() == sim.Untimed || w.Phase() == sim.Safety {
+		return
+	}
+	log := j.system.Truth().Log()
+	for _, c := range j.system.Streams() {
+		for _, watch := range c.Watches(j.rules) {
+			if watch.ProgressNotify && watch.StartRevision <= log.First() && !c.Ended() && !c.HasLeft(watch) {
+				j.judge(all, c, watch, w.Now())
+			}
+		}
+	}
+}
+
+func (j *progress) judge(all *testbed.Tally, c *workload.EtcdWatch, watch workload.Watch, end sim.Time) {
+	last := sim.Time(-1)
+	for _, r := range c.ResponsesTo(watch) {
+		switch {
+		case r.Canceled:
+			return
+		case r.WatchID == watch.ID:
+			j.between(all, "late", c, watch.ID, last, r.At)
+			last = r.At
+		}
+	}
+	j.between(all, "silent", c, watch.ID, last, end)
+}
+
+// between judges the time between two responses, or from the last one to the end of the run;
+// a negative one is no response.
+func (j *progress) between(all *testbed.Tally, label string, c *workload.EtcdWatch, watch int64, last, next sim.Time) {
+	if last < 0 {
+		return
+	}
+	all.Exercised++
+	if waited := next.Sub(last); waited > j.bound.Total {
+		all.Violate(label, testbed.Wrong(explore.Concern{Node: c.Name()},
+			"watch %d of %s asks for progress notifications, and was sent nothing for %v; the bound is %v: %s",
+			watch, c.Name(), waited, j.bound.Total, j.bound.Derivation))
+	}
+}
