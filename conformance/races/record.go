@@ -10,10 +10,8 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/grpc"
 
-	"github.com/watchbed/watchbed/conformance/rawwatch"
 	"github.com/watchbed/watchbed/conformance/reach"
 	"github.com/watchbed/watchbed/conformance/realetcd"
-	"github.com/watchbed/watchbed/conformance/wirepb"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -78,7 +76,7 @@ func (r *Recorder) Record(ctx context.Context, seed uint64) (*Race, error) {
 	if err := r.connect(ctx); err != nil {
 		return nil, err
 	}
-	watch, err := rawwatch.Open(ctx, r.conns[stream])
+	watch, err := realetcd.OpenStream(ctx, r.conns[stream])
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +108,7 @@ func (r *Recorder) connect(ctx context.Context) error {
 }
 
 // run has the clients do what they are to do, all at a time, and waits for rest.
-func (r *Recorder) run(ctx context.Context, l *notebook, watch *rawwatch.Stream, p *plan) error {
+func (r *Recorder) run(ctx context.Context, l *notebook, watch *realetcd.Stream, p *plan) error {
 	var receiving sync.WaitGroup
 	receiving.Go(func() {
 		for {
@@ -118,7 +116,7 @@ func (r *Recorder) run(ctx context.Context, l *notebook, watch *rawwatch.Stream,
 			if err != nil {
 				return
 			}
-			l.note(stream, false, wirepb.WatchResponse(resp))
+			l.note(stream, false, realetcd.WatchResponse(resp))
 		}
 	})
 	defer receiving.Wait()
@@ -216,7 +214,7 @@ func (r *Recorder) sync(ctx context.Context, revision int64) error {
 
 // catchUp waits for the history of a watch, or that it was compacted.
 func (r *Recorder) catchUp(ctx context.Context, revision int64) error {
-	s, err := rawwatch.Open(ctx, r.barrier)
+	s, err := realetcd.OpenStream(ctx, r.barrier)
 	if err != nil {
 		return err
 	}

@@ -8,15 +8,14 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/grpc"
 
-	"github.com/watchbed/watchbed/conformance/rawwatch"
-	"github.com/watchbed/watchbed/conformance/wirepb"
+	"github.com/watchbed/watchbed/conformance/realetcd"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
 // send puts a request on a stream.
-func send(s *rawwatch.Stream, p sim.Payload) error {
+func send(s *realetcd.Stream, p sim.Payload) error {
 	switch p := p.(type) {
 	case *wire.WatchCreateRequest:
 		req := &pb.WatchCreateRequest{
@@ -39,7 +38,7 @@ func send(s *rawwatch.Stream, p sim.Payload) error {
 
 // do has a server answer a request. A refusal that the simulation knows is an answer.
 func do(ctx context.Context, conn *grpc.ClientConn, p sim.Payload) (sim.Payload, error) {
-	resp, err := wirepb.Call(ctx, conn, p)
+	resp, err := realetcd.Call(ctx, conn, p)
 	if err != nil {
 		return nil, err
 	}

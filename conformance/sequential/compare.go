@@ -10,7 +10,6 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/watchbed/watchbed/conformance/realetcd"
-	"github.com/watchbed/watchbed/conformance/wirepb"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -110,7 +109,7 @@ func (c *Comparison) Sequence(ctx context.Context, seed uint64) error {
 
 // call has the real server answer. One that exits breaks the connection, which is an answer, and is started again.
 func (c *Comparison) call(ctx context.Context, p sim.Payload) (sim.Payload, error) {
-	answer, err := wirepb.Call(ctx, c.conn, p)
+	answer, err := realetcd.Call(ctx, c.conn, p)
 	if err == nil || !c.server.Exits() {
 		return answer, err
 	}
@@ -129,20 +128,20 @@ func (c *Comparison) clear(ctx context.Context) (int64, error) {
 		return 1, nil
 	}
 	for id := range int64(leases) {
-		if _, err := wirepb.Call(ctx, c.conn, &wire.LeaseRevokeRequest{ID: leases*c.sequences + id}); err != nil {
+		if _, err := realetcd.Call(ctx, c.conn, &wire.LeaseRevokeRequest{ID: leases*c.sequences + id}); err != nil {
 			return 0, err
 		}
 	}
 	// A change, so that there is a revision to compact at.
-	if _, err := wirepb.Call(ctx, c.conn, &wire.PutRequest{Key: keys[0]}); err != nil {
+	if _, err := realetcd.Call(ctx, c.conn, &wire.PutRequest{Key: keys[0]}); err != nil {
 		return 0, err
 	}
-	cleared, err := wirepb.Call(ctx, c.conn, &wire.DeleteRangeRequest{Key: all, RangeEnd: fromKey})
+	cleared, err := realetcd.Call(ctx, c.conn, &wire.DeleteRangeRequest{Key: all, RangeEnd: fromKey})
 	if err != nil {
 		return 0, err
 	}
 	rev := revision(cleared)
-	_, err = wirepb.Call(ctx, c.conn, &wire.CompactionRequest{Revision: rev})
+	_, err = realetcd.Call(ctx, c.conn, &wire.CompactionRequest{Revision: rev})
 	return rev, err
 }
 

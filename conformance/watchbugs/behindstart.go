@@ -7,7 +7,6 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/grpc"
 
-	"github.com/watchbed/watchbed/conformance/rawwatch"
 	"github.com/watchbed/watchbed/conformance/realetcd"
 )
 
@@ -55,7 +54,7 @@ func ProgressBehindStart(ctx context.Context, cluster []*realetcd.Server, runs i
 func behindStartRun(ctx context.Context, leader, member *grpc.ClientConn) (behind, violated bool, err error) {
 	// The stream is open and the connection in use before the write, so that no
 	// handshake gives the member time.
-	stream, err := rawwatch.Open(ctx, member)
+	stream, err := realetcd.OpenStream(ctx, member)
 	if err != nil {
 		return false, false, err
 	}
@@ -86,7 +85,7 @@ func behindStartRun(ctx context.Context, leader, member *grpc.ClientConn) (behin
 			if err := put(ctx, leader, memberKey, "later"); err != nil {
 				return behind, violated, err
 			}
-		case rawwatch.IsProgress(resp):
+		case realetcd.IsProgress(resp):
 			violated = violated || resp.Header.Revision < written
 		case len(resp.Events) > 0:
 			return behind, violated, nil

@@ -7,7 +7,6 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/grpc"
 
-	"github.com/watchbed/watchbed/conformance/rawwatch"
 	"github.com/watchbed/watchbed/conformance/realetcd"
 )
 
@@ -51,7 +50,7 @@ func CreatedOvertakes(ctx context.Context, server *realetcd.Server, requests, ru
 
 // createdOvertakesRun ends when the second watch has been sent its history.
 func createdOvertakesRun(ctx context.Context, conn *grpc.ClientConn, requests int, first, last int64) (early bool, err error) {
-	stream, err := rawwatch.Open(ctx, conn)
+	stream, err := realetcd.OpenStream(ctx, conn)
 	if err != nil {
 		return false, err
 	}
@@ -82,7 +81,7 @@ func createdOvertakesRun(ctx context.Context, conn *grpc.ClientConn, requests in
 			return false, fmt.Errorf("a watch was cancelled: %v", resp)
 		case resp.Created:
 			created = true
-		case rawwatch.IsProgress(resp):
+		case realetcd.IsProgress(resp):
 			early = early || created && resp.Header.Revision > delivered
 		case len(resp.Events) > 0:
 			delivered = resp.Events[len(resp.Events)-1].Kv.ModRevision

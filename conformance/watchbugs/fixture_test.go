@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/watchbed/watchbed/conformance/fixtures"
+	"github.com/watchbed/watchbed/conformance"
 	"github.com/watchbed/watchbed/conformance/realetcd"
 	"github.com/watchbed/watchbed/conformance/watchbugs"
 	"github.com/watchbed/watchbed/internal/exacttest"
@@ -24,7 +24,7 @@ func TestMeasuredRateFollowsThePhaseOfTheSyncLoop(t *testing.T) {
 		level     = 0.001
 	)
 	var results []watchbugs.ProgressResult
-	if err := fixtures.ReadJSON(fixtures.Progress(), &results); err != nil {
+	if err := conformance.ReadJSON(conformance.Progress(), &results); err != nil {
 		t.Fatal(err)
 	}
 	if want := len(realetcd.Versions()) * len(watchbugs.Delays()); len(results) != want {
@@ -47,7 +47,7 @@ func TestMeasuredRateFollowsThePhaseOfTheSyncLoop(t *testing.T) {
 
 func TestMeasuredBugs(t *testing.T) {
 	var results []watchbugs.Result
-	if err := fixtures.ReadJSON(fixtures.WatchBugs(), &results); err != nil {
+	if err := conformance.ReadJSON(conformance.WatchBugs(), &results); err != nil {
 		t.Fatal(err)
 	}
 	// Neither script has any luck in it.
@@ -73,7 +73,7 @@ func TestMeasuredBugs(t *testing.T) {
 // the watch answers at once in nearly all runs: in the others it catches up before the request.
 func TestMeasuredProgressBehindStart(t *testing.T) {
 	var results []watchbugs.BehindStartResult
-	if err := fixtures.ReadJSON(fixtures.ProgressBehindStart(), &results); err != nil {
+	if err := conformance.ReadJSON(conformance.ProgressBehindStart(), &results); err != nil {
 		t.Fatal(err)
 	}
 	if want := len(realetcd.Versions()); len(results) != want {
@@ -98,7 +98,7 @@ func TestMeasuredProgressBehindStart(t *testing.T) {
 // front of Created.
 func TestMeasuredCreatedOvertakesProgress(t *testing.T) {
 	var results []watchbugs.CreatedOvertakesResult
-	if err := fixtures.ReadJSON(fixtures.CreatedOvertakes(), &results); err != nil {
+	if err := conformance.ReadJSON(conformance.CreatedOvertakes(), &results); err != nil {
 		t.Fatal(err)
 	}
 	if want := len(realetcd.Versions()) * 3; len(results) != want {

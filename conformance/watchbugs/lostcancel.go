@@ -9,7 +9,6 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/grpc"
 
-	"github.com/watchbed/watchbed/conformance/rawwatch"
 	"github.com/watchbed/watchbed/conformance/realetcd"
 )
 
@@ -61,7 +60,7 @@ func lostCancelRun(ctx context.Context, server *realetcd.Server) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	stream, err := rawwatch.Open(ctx, conn)
+	stream, err := realetcd.OpenStream(ctx, conn)
 	if err != nil {
 		return false, err
 	}
@@ -94,7 +93,7 @@ func lostCancelRun(ctx context.Context, server *realetcd.Server) (bool, error) {
 }
 
 // readOn reads the stream again until it is clear what became of the watch.
-func readOn(ctx context.Context, stream *rawwatch.Stream, writer *grpc.ClientConn) (lost bool, err error) {
+func readOn(ctx context.Context, stream *realetcd.Stream, writer *grpc.ClientConn) (lost bool, err error) {
 	for {
 		resp, err := stream.Recv()
 		if err != nil {

@@ -7,7 +7,6 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/grpc"
 
-	"github.com/watchbed/watchbed/conformance/rawwatch"
 	"github.com/watchbed/watchbed/conformance/realetcd"
 )
 
@@ -33,7 +32,7 @@ func Overtaking(ctx context.Context, server *realetcd.Server, runs int) (Result,
 
 // overtakingRun ends when the event of the last revision has come.
 func overtakingRun(ctx context.Context, conn *grpc.ClientConn, first, last int64) (early bool, err error) {
-	stream, err := rawwatch.Open(ctx, conn)
+	stream, err := realetcd.OpenStream(ctx, conn)
 	if err != nil {
 		return false, err
 	}
@@ -52,7 +51,7 @@ func overtakingRun(ctx context.Context, conn *grpc.ClientConn, first, last int64
 			return false, err
 		case resp.Canceled:
 			return false, fmt.Errorf("the watch was cancelled: %v", resp)
-		case rawwatch.IsProgress(resp):
+		case realetcd.IsProgress(resp):
 			early = early || resp.Header.Revision > delivered
 		case len(resp.Events) > 0:
 			delivered = resp.Events[len(resp.Events)-1].Kv.ModRevision

@@ -12,7 +12,6 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/grpc"
 
-	"github.com/watchbed/watchbed/conformance/rawwatch"
 	"github.com/watchbed/watchbed/conformance/realetcd"
 )
 
@@ -101,7 +100,7 @@ func progressWave(ctx context.Context, conn *grpc.ClientConn, delay time.Duratio
 // progressRun returns the time from the first request to the first response,
 // negative if patience ran out.
 func progressRun(ctx context.Context, conn *grpc.ClientConn, delay time.Duration) (time.Duration, error) {
-	stream, err := rawwatch.Open(ctx, conn)
+	stream, err := realetcd.OpenStream(ctx, conn)
 	if err != nil {
 		return 0, err
 	}
@@ -134,7 +133,7 @@ func progressRun(ctx context.Context, conn *grpc.ClientConn, delay time.Duration
 			if !ok {
 				return 0, errors.New("the stream ended")
 			}
-			if !rawwatch.IsProgress(resp) {
+			if !realetcd.IsProgress(resp) {
 				return 0, fmt.Errorf("unexpected response: %v", resp)
 			}
 			return time.Since(first), nil

@@ -10,7 +10,6 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/grpc"
 
-	"github.com/watchbed/watchbed/conformance/rawwatch"
 	"github.com/watchbed/watchbed/conformance/realetcd"
 )
 
@@ -30,7 +29,7 @@ func Play(ctx context.Context, server *realetcd.Server, script Script) ([][]Resp
 	if err != nil {
 		return nil, err
 	}
-	stream, err := rawwatch.Open(ctx, conn)
+	stream, err := realetcd.OpenStream(ctx, conn)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +62,7 @@ func empty(ctx context.Context, conn *grpc.ClientConn) (origin, error) {
 
 type player struct {
 	conn     *grpc.ClientConn
-	stream   *rawwatch.Stream
+	stream   *realetcd.Stream
 	origin   origin
 	incoming <-chan *pb.WatchResponse
 }

@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/watchbed/watchbed/conformance/fixtures"
+	"github.com/watchbed/watchbed/conformance"
 	"github.com/watchbed/watchbed/conformance/realetcd"
 	"github.com/watchbed/watchbed/conformance/watchscript"
 )
@@ -13,14 +13,14 @@ import (
 func recording(t *testing.T, script watchscript.Script) *watchscript.Recording {
 	t.Helper()
 	var r watchscript.Recording
-	if err := fixtures.ReadJSON(filepath.Join(fixtures.WatchScripts(), script.Name+".json"), &r); err != nil {
+	if err := conformance.ReadJSON(filepath.Join(conformance.WatchScripts(), script.Name+".json"), &r); err != nil {
 		t.Fatal(err)
 	}
 	return &r
 }
 
 func TestRecordingsAreOfTheseScripts(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(fixtures.WatchScripts(), "*.json"))
+	files, err := filepath.Glob(filepath.Join(conformance.WatchScripts(), "*.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

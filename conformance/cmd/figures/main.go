@@ -14,14 +14,14 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/watchbed/watchbed/conformance/fixtures"
+	"github.com/watchbed/watchbed/conformance"
 	"github.com/watchbed/watchbed/conformance/realetcd"
 )
 
 func main() {
 	sequences := flag.Int("sequences", 300, "sequences of requests to compare on each version")
 	count := flag.Int("races", 300, "races to compare on each version, alone and on a follower")
-	page := flag.String("page", filepath.Join(fixtures.Root(), "conformance", "README.md"), "page whose table is written")
+	page := flag.String("page", filepath.Join(conformance.Root(), "conformance", "README.md"), "page whose table is written")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()

@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/watchbed/watchbed/conformance/fixtures"
+	"github.com/watchbed/watchbed/conformance"
 	"github.com/watchbed/watchbed/conformance/realetcd"
 )
 
 // The page has a row for each version, and no difference without a reason.
 func TestPage(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(fixtures.Root(), "conformance", "README.md"))
+	text, err := os.ReadFile(filepath.Join(conformance.Root(), "conformance", "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/watchbed/watchbed/conformance/fixtures"
+	"github.com/watchbed/watchbed/conformance"
 	"github.com/watchbed/watchbed/conformance/realetcd"
 	"github.com/watchbed/watchbed/conformance/watchbugs"
 )
@@ -34,7 +34,7 @@ func recordProgress(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return fixtures.WriteJSON(fixtures.Progress(), results)
+	return conformance.WriteJSON(conformance.Progress(), results)
 }
 
 func recordBugs(ctx context.Context) error {
@@ -55,7 +55,7 @@ func recordBugs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return fixtures.WriteJSON(fixtures.WatchBugs(), results)
+	return conformance.WriteJSON(conformance.WatchBugs(), results)
 }
 
 func recordOvertaken(ctx context.Context) error {
@@ -74,7 +74,7 @@ func recordOvertaken(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return fixtures.WriteJSON(fixtures.CreatedOvertakes(), results)
+	return conformance.WriteJSON(conformance.CreatedOvertakes(), results)
 }
 
 func recordBehindStart(ctx context.Context) error {
@@ -87,7 +87,7 @@ func recordBehindStart(ctx context.Context) error {
 		fmt.Printf("%+v\n", res)
 		results = append(results, res)
 	}
-	return fixtures.WriteJSON(fixtures.ProgressBehindStart(), results)
+	return conformance.WriteJSON(conformance.ProgressBehindStart(), results)
 }
 
 func behindStart(ctx context.Context, version string) (watchbugs.BehindStartResult, error) {

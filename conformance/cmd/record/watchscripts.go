@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/watchbed/watchbed/conformance/fixtures"
+	"github.com/watchbed/watchbed/conformance"
 	"github.com/watchbed/watchbed/conformance/realetcd"
 	"github.com/watchbed/watchbed/conformance/watchscript"
 )
@@ -41,7 +41,7 @@ func recordScripts(ctx context.Context) error {
 			}
 			all.Merge(&played[version][i])
 		}
-		if err := fixtures.WriteJSON(filepath.Join(fixtures.WatchScripts(), script.Name+".json"), all); err != nil {
+		if err := conformance.WriteJSON(filepath.Join(conformance.WatchScripts(), script.Name+".json"), all); err != nil {
 			return err
 		}
 	}

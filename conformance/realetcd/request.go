@@ -1,4 +1,4 @@
-package wirepb
+package realetcd
 
 import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"

@@ -1,4 +1,4 @@
-package wirepb
+package realetcd
 
 import (
 	"context"
@@ -86,7 +86,7 @@ func call(ctx context.Context, conn *grpc.ClientConn, p sim.Payload) (sim.Payloa
 	case *wire.LeaseKeepAliveRequest:
 		return keepAlive(ctx, lease, p)
 	}
-	return nil, fmt.Errorf("wirepb: %T is no unary request", p)
+	return nil, fmt.Errorf("%T is no unary request", p)
 }
 
 // chunk is etcdserverpb.RangeStreamResponse, which the client library of 3.6 does not know.

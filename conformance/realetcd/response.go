@@ -1,4 +1,4 @@
-package wirepb
+package realetcd
 
 import (
 	"slices"

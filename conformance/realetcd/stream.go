@@ -1,7 +1,4 @@
-// Package rawwatch speaks etcd's watch API over plain gRPC: what the server
-// sends is what one sees. clientv3 would merge streams, resume watches, and
-// hide progress responses.
-package rawwatch
+package realetcd
 
 import (
 	"context"
@@ -13,14 +10,15 @@ import (
 // AllWatchers is the watch id of a progress response for the whole stream.
 const AllWatchers = -1
 
-// Stream is one watch stream.
+// Stream is one watch stream, over plain gRPC: what the server sends is what one sees. clientv3 would merge streams, resume watches, and
+// hide progress responses.
 type Stream struct {
 	grpc   pb.Watch_WatchClient
 	cancel context.CancelFunc
 }
 
-// Open starts a stream. The caller must Close it.
-func Open(ctx context.Context, conn *grpc.ClientConn) (*Stream, error) {
+// OpenStream starts a stream. The caller must Close it.
+func OpenStream(ctx context.Context, conn *grpc.ClientConn) (*Stream, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	s, err := pb.NewWatchClient(conn).Watch(ctx)
 	if err != nil {
