@@ -40,7 +40,7 @@ func provedParts(program string) []provedPart {
 	t := proofs.Kept()
 	parts := make([]provedPart, 1, len(t.Parts)+3)
 	for _, p := range t.Parts {
-		text := strings.ReplaceAll(p.Text, "\n", " ")
+		text := p.Text
 		if p.Wanted != "" {
 			text += " Still too large: " + p.Wanted + "."
 		}

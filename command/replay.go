@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/watchbed/watchbed/diagnosis"
-	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/model"
@@ -62,7 +61,7 @@ func open(path string) (*recording.Recording, *testbed.Scenario, error) {
 	}
 	sc, err := testbed.FindScenario(rec.Scenario)
 	if err == nil {
-		_, err = recorded.Params(sc, rec)
+		_, err = sc.RecordedParams(rec)
 	}
 	if err != nil {
 		return nil, nil, usage("%s: %w; what is not built in is known to a command that imports it, such as the one that wrote the file: %s; or to a test beside it, with scenariotest.MustHoldReplay", path, err, rec.Tool)
@@ -84,7 +83,7 @@ func (f *replayFlags) run(ctx context.Context, s process, path string) error {
 	if f.given() {
 		return usage("a strict replay takes its parameters from the file; add --loose to follow it with others")
 	}
-	system, err := recorded.System(sc, rec)
+	system, err := sc.Recorded(rec)
 	if err != nil {
 		return usage("%s: %w", path, err)
 	}
@@ -156,7 +155,7 @@ func withRemedy(err error) error {
 // tell prints the story of the run in the file path, and writes the page about it. An interrupt ends the search for what decides, which
 // takes hundreds of runs. Over compiled code there is one only for a page: without, the cause is the one that is in the file.
 func (f *replayFlags) tell(ctx context.Context, s process, sc *testbed.Scenario, rec *recording.Recording, failure explore.Failure, path string) error {
-	p, err := recorded.Params(sc, rec)
+	p, err := sc.RecordedParams(rec)
 	if err != nil {
 		return usage("%s: %w", path, err)
 	}
@@ -183,7 +182,7 @@ func (f *replayFlags) tell(ctx context.Context, s process, sc *testbed.Scenario,
 
 // follow replays loosely, with the parameters of the command line on top.
 func (f *replayFlags) follow(ctx context.Context, s process, sc *testbed.Scenario, rec *recording.Recording, path string) error {
-	p, err := recorded.Params(sc, rec)
+	p, err := sc.RecordedParams(rec)
 	if err != nil {
 		return usage("%s: %w", path, err)
 	}
@@ -203,7 +202,7 @@ func (f *replayFlags) follow(ctx context.Context, s process, sc *testbed.Scenari
 	}
 	runner := explore.NewRunner(system, p.Clock.Steps)
 	again, result := recording.Record(runner, follower)
-	again.Scenario, again.Parameters = sc.Name, recorded.Parameters(&p)
+	again.Scenario, again.Parameters = sc.Name, p.Recorded()
 	taken, recorded := follower.Followed()
 	var told error
 	if i := slices.IndexFunc(result.Findings, func(x explore.Finding) bool { return x.Verdict == model.Violated }); i >= 0 {

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/watchbed/watchbed/diagnosis"
-	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
 )
@@ -46,7 +45,7 @@ func (f *shrinkFlags) run(c *cobra.Command, s process, path string) error {
 	if err != nil {
 		return err
 	}
-	system, err := recorded.System(sc, rec)
+	system, err := sc.Recorded(rec)
 	if err != nil {
 		return usage("%s: %w", path, err)
 	}

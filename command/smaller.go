@@ -156,7 +156,7 @@ const quickly = 100_000
 func searchedLike(sc *testbed.Scenario, p *testbed.Params) *proofs.Search {
 	var best *proofs.Search
 	var bestRank []int
-	for _, s := range proofs.Searches() {
+	for _, s := range proofs.Kept().Proofs {
 		if strings.Fields(s.Asked)[0] != sc.Name || s.Verdict != "proved" {
 			continue
 		}

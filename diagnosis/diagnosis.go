@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/watchbed/watchbed/diagnosis/flip"
-	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/diagnosis/story"
 	"github.com/watchbed/watchbed/diagnosis/summary"
 	"github.com/watchbed/watchbed/diagnosis/turning"
@@ -77,7 +76,7 @@ const costOfCompiled = 100
 
 // search looks for what decides and, if no setting does, for what is known and where the run was settled.
 func (d *Diagnosis) search() error {
-	p, err := recorded.Params(d.scenario, d.Recording)
+	p, err := d.scenario.RecordedParams(d.Recording)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/diagnosis/summary"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/campaign"
@@ -58,7 +57,7 @@ func (f *Finder) Unshrunk(tally campaign.FailureTally) (*recording.Recording, er
 // record records the run of a seed with these parameters.
 func (f *Finder) record(runner *explore.Runner, p *testbed.Params, seed uint64) *recording.Recording {
 	rec, _ := recording.RecordSeed(runner, f.Strategy, seed)
-	rec.Tool, rec.Scenario, rec.Parameters = f.Tool, f.Scenario.Name, recorded.Parameters(p)
+	rec.Tool, rec.Scenario, rec.Parameters = f.Tool, f.Scenario.Name, p.Recorded()
 	return rec
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/diagnosis/summary"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/campaign"
@@ -116,7 +115,7 @@ func TestTheCauseStays(t *testing.T) {
 	}{{"client-keeps-calls", true}, {"issue-17507", false}, {"leaderless-kept", true}}[:testsize.Of(3, 1, 1)] {
 		d, f, b := diagnosed(t, c.bug)
 		require.Equal(t, b.Setting, d.Decision.Blame())
-		p, err := recorded.Params(f.Scenario, d.Recording)
+		p, err := f.Scenario.RecordedParams(d.Recording)
 		require.NoError(t, err)
 		require.Equal(t, c.lessWork, p.Workload != f.Params.Workload, c.bug)
 	}
@@ -127,7 +126,7 @@ func TestTheCauseStays(t *testing.T) {
 func TestWaitsAreShort(t *testing.T) {
 	d, f, b := diagnosed(t, "issue-17507")
 	require.Equal(t, b.Setting, d.Decision.Blame())
-	p, err := recorded.Params(f.Scenario, d.Recording)
+	p, err := f.Scenario.RecordedParams(d.Recording)
 	require.NoError(t, err)
 	system, err := f.Scenario.New(p)
 	require.NoError(t, err)

@@ -3,7 +3,6 @@ package diagnosis
 import (
 	"fmt"
 
-	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/model"
@@ -31,7 +30,7 @@ func (d *Diagnosis) Nearest() (*Nearest, error) {
 		}
 		return d.passing(p, follower, difference)
 	case d.Turning != nil && d.Turning.Nearest != nil:
-		p, err := recorded.Params(d.scenario, d.Recording)
+		p, err := d.scenario.RecordedParams(d.Recording)
 		if err != nil {
 			return nil, err
 		}
@@ -60,7 +59,7 @@ func (d *Diagnosis) passing(p testbed.Params, c sim.Chooser, difference string) 
 		return nil, err
 	}
 	rec, result := recording.Record(explore.NewRunner(system, p.Clock.Steps), c)
-	rec.Scenario, rec.Parameters = d.scenario.Name, recorded.Parameters(&p)
+	rec.Scenario, rec.Parameters = d.scenario.Name, p.Recorded()
 	for i := range result.Findings {
 		if f := &result.Findings[i]; f.Property == d.Failure.Property && f.Verdict == model.Violated {
 			return nil, nil

@@ -11,7 +11,6 @@ import (
 	"github.com/watchbed/watchbed/diagnosis/proof"
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/prove"
-	"github.com/watchbed/watchbed/testbed"
 )
 
 // Each operation is a search with one worker and the same search with two, one after the other. Of all
@@ -31,10 +30,7 @@ func BenchmarkProve(b *testing.B) {
 		{"a follower", "lagging-member", "writers=1 writes=1 readers=1 reads=1 noise=0 noise-writes=0 keys=1 breaks=0 restarts=0", prove.Bounds{Firings: 1}, 100_000},
 	} {
 		b.Run(world.name, func(b *testing.B) {
-			sc, err := testbed.FindScenario(world.scenario)
-			require.NoError(b, err)
-			p := sc.Params
-			require.NoError(b, setAll(&p, world.settings))
+			sc, p := withSettings(b, world.scenario, world.settings)
 			var core, one, two, ratio, work, bytes []float64
 			for b.Loop() {
 				var rates, took []float64

@@ -2,16 +2,14 @@ package proofs_test
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore"
+
 	"github.com/watchbed/watchbed/internal/testsize"
-	"github.com/watchbed/watchbed/scenarios"
-	"github.com/watchbed/watchbed/scenarios/informers"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -20,23 +18,22 @@ import (
 // to the same state with the same past. The search over schedules takes one order of them only.
 func TestStepsThatDoNotConflictCommute(t *testing.T) {
 	for i, test := range []struct {
-		scenario *testbed.Scenario
-		bounds
+		scenario, settings string
+		firings            int
 	}{
-		{scenarios.Issue15220, bounds{one, 1}},
-		{scenarios.Issue15220, bounds{one + " breaks=1", 0}},
-		{scenarios.SecondWatch, bounds{"writes=1", 1}},
-		{scenarios.QuietRange, bounds{"noise-writes=1", 0}},
-		{informers.Expired, bounds{"at-rest=true caches=1 writers=1 writes=1 noise=0 noise-writes=0 deletes=false keys=1 items=1 compactions=0" +
-			" informers=1 informer-breaks=0 informer-refusals=1", 0}},
+		{"issue-15220", one, 1},
+		{"issue-15220", one + " breaks=1", 0},
+		{"second-watch", "writes=1", 1},
+		{"quiet-range", "noise-writes=1", 0},
+		{"informer-expired", "at-rest=true caches=1 writers=1 writes=1 noise=0 noise-writes=0 deletes=false keys=1 items=1 compactions=0" +
+			" informers=1 informer-breaks=0 informer-refusals=1", 0},
 	} {
 		if i%testsize.Of(1, 1, 3) != 0 {
 			continue
 		}
-		t.Run(fmt.Sprint(test.scenario.Name, " ", test.set, " ", test.firings), func(t *testing.T) {
-			p := test.scenario.Params
-			require.NoError(t, setAll(&p, test.set))
-			s, _, err := test.scenario.ProvableByHistory(p)
+		t.Run(fmt.Sprint(test.scenario, " ", test.settings, " ", test.firings), func(t *testing.T) {
+			sc, p := withSettings(t, test.scenario, test.settings)
+			s, _, err := sc.ProvableByHistory(p)
 			require.NoError(t, err)
 			c := commuting{t: t, subject: s, firings: test.firings, seen: map[sim.Digest]bool{}}
 			c.search()
@@ -55,11 +52,6 @@ type commuting struct {
 	queue          []met
 	seen           map[sim.Digest]bool
 	pairs, swapped int
-}
-
-type met struct {
-	world *sim.World
-	fired map[timer]int
 }
 
 // taken is a step out of a state, with its answers.
@@ -103,60 +95,26 @@ func (c *commuting) search() {
 }
 
 func (c *commuting) meet(s met) {
-	key := c.key(s.world)
-	for _, id := range slices.SortedFunc(maps.Keys(s.fired), func(a, b timer) int {
-		return (int(a.node)-int(b.node))<<16 + int(a.timer) - int(b.timer)
-	}) {
-		key = key.Int(int64(id.node)).Int(int64(id.timer)).Int(int64(s.fired[id]))
-	}
-	if !c.seen[key] {
+	if key := s.key(c.t, c.subject); !c.seen[key] {
 		c.seen[key] = true
 		c.queue = append(c.queue, s)
 	}
 }
 
-// key is what the world will do, and what judges still need to know.
-func (c *commuting) key(w *sim.World) sim.Digest {
-	behaviour, err := w.Behaviour()
-	require.NoError(c.t, err)
-	c.subject.Adopt(w)
-	return c.subject.Past(behaviour)
-}
-
 // from takes each step out of a state, and notes where they lead.
 func (c *commuting) from(s met) (steps []taken) {
-	for _, a := range slices.Clone(s.world.Enabled()) {
-		fired := s.fired
-		if a.Kind == sim.Fire && c.subject.Endless(a.Node) {
-			id := timer{a.Node, s.world.TimerOf(a)}
-			if fired[id] >= c.firings {
-				continue
-			}
-			if fired = maps.Clone(fired); fired == nil {
-				fired = map[timer]int{}
-			}
-			fired[id]++
-		}
-		var all explore.Combination
-		for more := true; more; more = all.Next() {
-			step := taken{action: a}
-			next := c.fork(s.world)
-			next.RecordCells(&step.cells)
-			next.Do(&all, a)
-			next.RecordCells(nil)
-			step.given = slices.Clone(all.Given())
-			step.vague = !slices.ContainsFunc(step.cells.Accesses, func(x sim.Access) bool { return x.Cell.Node == a.Node })
-			steps = append(steps, step)
-			c.meet(met{next, fired})
-		}
-	}
+	s.steps(c.subject, c.firings, func(_ int, a sim.Action, given *explore.Combination, fired map[timer]int) {
+		step := taken{action: a}
+		next := fork(c.t, s.world)
+		next.RecordCells(&step.cells)
+		next.Do(given, a)
+		next.RecordCells(nil)
+		step.given = slices.Clone(given.Given())
+		step.vague = !slices.ContainsFunc(step.cells.Accesses, func(x sim.Access) bool { return x.Cell.Node == a.Node })
+		steps = append(steps, step)
+		c.meet(met{next, fired})
+	})
 	return steps
-}
-
-func (c *commuting) fork(w *sim.World) *sim.World {
-	next := &sim.World{}
-	require.NoError(c.t, w.Fork(next))
-	return next
 }
 
 // swap takes two steps in either order, if nothing says that they conflict.
@@ -176,11 +134,11 @@ func (c *commuting) swap(w *sim.World, a, b *taken) {
 
 // both is the state behind two steps.
 func (c *commuting) both(w *sim.World, a, b *taken) sim.Digest {
-	next := c.fork(w)
+	next := fork(c.t, w)
 	for _, step := range []*taken{a, b} {
 		require.True(c.t, slices.ContainsFunc(next.Enabled(), func(x sim.Action) bool { return x.Slot == step.action.Slot }), "%s / %s", w.Name(a.action), w.Name(b.action))
 		g := slices.Clone(step.given)
 		next.Do(&g, step.action)
 	}
-	return c.key(next)
+	return met{world: next}.key(c.t, c.subject)
 }

@@ -2,13 +2,13 @@ package proofs_test
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore"
+
 	"github.com/watchbed/watchbed/explore/prove"
 	"github.com/watchbed/watchbed/explore/prove/schedules"
 	"github.com/watchbed/watchbed/internal/testsize"
@@ -35,10 +35,7 @@ func TestEnginesAgree(t *testing.T) {
 			continue
 		}
 		t.Run(test.scenario+" "+test.settings, func(t *testing.T) {
-			sc, err := testbed.FindScenario(test.scenario)
-			require.NoError(t, err)
-			p := sc.Params
-			require.NoError(t, setAll(&p, test.settings))
+			sc, p := withSettings(t, test.scenario, test.settings)
 			var claims []string
 			subject := func() prove.Subject {
 				s, _, err := sc.ProvableByHistory(p)
@@ -82,52 +79,21 @@ func (h *histories) search() {
 	w := sim.NewWorld(h.subject.Options())
 	explore.Begin(h.subject, w, &explore.Combination{})
 	h.seen, h.found = map[sim.Digest]bool{}, map[sim.Digest]bool{}
-	h.from(w, map[timer]int{})
+	h.from(met{world: w})
 }
 
-type timer struct {
-	node  sim.NodeID
-	timer sim.Timer
-}
-
-func (h *histories) from(w *sim.World, fired map[timer]int) {
-	behaviour, err := w.Behaviour()
-	require.NoError(h.t, err)
-	h.subject.Adopt(w)
-	past := h.subject.Past(sim.NewDigest)
-	key := behaviour.Fold(past)
-	for n := range w.Nodes() {
-		for i := range sim.Timer(100) {
-			if times := fired[timer{sim.NodeID(n), i}]; times > 0 {
-				key = key.Int(int64(n)).Int(int64(i)).Int(int64(times))
-			}
-		}
-	}
+func (h *histories) from(m met) {
+	key := m.key(h.t, h.subject)
 	if h.seen[key] {
 		return
 	}
 	h.seen[key] = true
-	ended := true
-	for _, a := range slices.Clone(w.Enabled()) {
-		next := fired
-		if a.Kind == sim.Fire && h.subject.Endless(a.Node) {
-			id := timer{a.Node, w.TimerOf(a)}
-			if fired[id] >= h.firings {
-				continue
-			}
-			next = maps.Clone(fired)
-			next[id]++
-		}
-		ended = false
-		var given explore.Combination
-		for more := true; more; more = given.Next() {
-			c, err := w.Clone()
-			require.NoError(h.t, err)
-			c.Do(&given, a)
-			h.from(c, next)
-		}
-	}
-	if ended {
+	past := h.subject.Past(sim.NewDigest)
+	if !m.steps(h.subject, h.firings, func(_ int, a sim.Action, given *explore.Combination, fired map[timer]int) {
+		next := fork(h.t, m.world)
+		next.Do(given, a)
+		h.from(met{next, fired})
+	}) {
 		h.found[past] = true
 	}
 }

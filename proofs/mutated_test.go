@@ -14,47 +14,14 @@ import (
 	"github.com/watchbed/watchbed/diagnosis/proof"
 	"github.com/watchbed/watchbed/explore/prove"
 	"github.com/watchbed/watchbed/internal/mutants"
-	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/proofs"
 )
 
 var mutantTask = flag.String("proofs.mutant", "", "search the rows that this file names, with the mutant that is compiled in (lab/mutants/cmd/mutants)")
 
-// again is one search that continuous integration repeats, and what it came to.
-type again struct {
-	name     string
-	scenario *testbed.Scenario
-	params   testbed.Params
-	firings  int
-	want     figures
-}
-
-// searches are those of the table, of known bugs and of the same bounds without the bug, the smallest first.
-func searches(t *testing.T, kept *kept) (all []again) {
-	t.Helper()
-	for i := range promises {
-		for _, r := range promises[i].rows() {
-			p, err := r.params()
-			require.NoError(t, err)
-			all = append(all, again{r.name(), r.judged(), p, r.firings, kept.Proofs[r.name()]})
-		}
-	}
-	for i := range bugs {
-		b := &bugs[i]
-		p, err := b.params()
-		require.NoError(t, err)
-		f := kept.Bugs[b.name]
-		all = append(all, again{b.scenario.Name + " --bug " + b.name, b.scenario, p, b.firings, f})
-		sc := only(b.scenario, f.Violated)
-		p.Bugs = nil
-		all = append(all, again{b.scenario.Name + " without " + b.name, sc, p, b.firings, figures{Verdict: f.Without.Verdict, States: f.Without.States, Situations: f.Without.Situations}})
-	}
-	slices.SortStableFunc(all, func(a, b again) int { return cmp.Compare(a.want.States, b.want.States) })
-	return all
-}
-
 // differs says how a verdict is another one than that which is written down.
-func (s *again) differs(have *figures) (kind, what string) {
-	want := &s.want
+func (k *table) differs(r *row, have *proofs.Search) (kind, what string) {
+	want := &r.want
 	switch {
 	case have.Violated != "" && have.Violated != want.Violated:
 		return mutants.Violation, have.Violated
@@ -63,18 +30,20 @@ func (s *again) differs(have *figures) (kind, what string) {
 	case have.Verdict == string(prove.Vacuous) && want.Verdict != have.Verdict:
 		return mutants.Vacuous, ""
 	}
-	if lost := want.Situations.lost(have.Situations); lost != "" {
-		return mutants.Situation, lost
+	for _, s := range want.Situations {
+		if !slices.Contains(have.Situations, s) {
+			return mutants.Situation, k.Situations[s]
+		}
 	}
 	return "", ""
 }
 
 // counts reports whether the numbers are others than those that are written down. Of a search without a bug only the states are.
-func (s *again) counts(have *figures) bool {
-	if s.want.Transitions == 0 {
-		return have.States != s.want.States
+func (r *row) counts(have *proofs.Search) bool {
+	if r.want.Transitions == 0 {
+		return have.States != r.want.States
 	}
-	return have.States != s.want.States || have.Transitions != s.want.Transitions || have.Steps != s.want.Steps
+	return have.States != r.want.States || have.Transitions != r.want.Transitions || have.Steps != r.want.Steps
 }
 
 // TestRowsWithMutant searches rows until one comes to another verdict than without the mutant. A situation that is lost does not end it.
@@ -94,20 +63,23 @@ func TestRowsWithMutant(t *testing.T) {
 	defer file.Close()
 	out := json.NewEncoder(file)
 	mutants.Entered()
-	for _, s := range searches(t, load(t)) {
-		if s.want.States > task.Largest || len(task.Rows) > 0 && !slices.Contains(task.Rows, s.name) {
+	kept := load(t)
+	rows := rowsOf(t, kept.Table)
+	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.want.States, b.want.States) })
+	for _, r := range rows {
+		if r.want.States > task.Largest || len(task.Rows) > 0 && !slices.Contains(task.Rows, r.name) {
 			continue
 		}
-		o := mutants.Outcome{Row: s.name, States: s.want.States}
+		o := mutants.Outcome{Row: r.name, States: r.want.States}
 		require.NoError(t, out.Encode(&o))
-		limits := prove.Config{Bounds: boundsOf(&s.params, s.firings), Workers: 1, States: 4*s.want.States + 1000}
-		found, _, err := proof.Search(t.Context(), s.scenario, s.params, limits, "watchbed")
+		limits := prove.Config{Bounds: boundsOf(&r.params, r.firings), Workers: 1, States: 4*r.want.States + 1000}
+		found, _, err := proof.Search(t.Context(), r.judged(kept.Table), r.params, limits, "watchbed")
 		if o.Ended = true; err != nil {
 			o.Kind, o.What = mutants.Failed, err.Error()
 		} else {
-			have := figuresOf(found)
-			o.Kind, o.What = s.differs(&have)
-			o.Counts = o.Kind == "" && s.counts(&have)
+			have := kept.figuresOf(found, &r.want)
+			o.Kind, o.What = kept.differs(&r, &have)
+			o.Counts = o.Kind == "" && r.counts(&have)
 		}
 		o.Entered = mutants.Entered()
 		require.NoError(t, out.Encode(&o))

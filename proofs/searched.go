@@ -6,31 +6,35 @@ import (
 	"sync"
 )
 
-// Search is a row of the table: what simrun prove was asked for, and what it came to.
+// Search is a row of the table: what simrun prove is asked for, and what it came to. A row without a verdict was not searched yet.
 type Search struct {
-	// Asked begins with the scenario; flags follow.
-	Asked string
+	// Asked begins with the scenario; flags follow. In proofs.json that of a row without a planted bug is its key.
+	Asked string `json:",omitempty"`
 	// Part is the one of the table, from 1 on; 0 is the catalogue in small worlds.
-	Part int
-	// Claims are those of the scenario that the row judges, all if there are none. NotJudged are those that no search judges.
-	Claims, NotJudged []string
-	Verdict           string
-	// Why is that of an undecided search, Vacuous are the claims that no step has put to the test.
-	Why                        string
-	Vacuous                    []string
-	States, Transitions, Depth int
+	Part int `json:",omitempty"`
+	// Claims are those of the scenario that the row judges, all if there are none.
+	Claims  []string `json:",omitempty"`
+	Verdict string   `json:",omitempty"`
+	// Why is that of an undecided search.
+	Why         string `json:",omitempty"`
+	States      int
+	Transitions int `json:",omitempty"`
+	Depth       int `json:",omitempty"`
+	// Vacuous are the claims that no step has put to the test, NotJudged those that no search judges.
+	Vacuous   []string `json:",omitempty"`
+	NotJudged []string `json:",omitempty"`
+	// Situations are the numbers of those that came about (Table.Situations), of a row that is not large.
+	Situations []int `json:",omitempty"`
 	// Violated is the property that a shortest schedule violates, of so many Steps, of which the last Loop can be repeated for ever.
-	Violated    string
-	Steps, Loop int
-	// Seconds are how long the search of larger bounds took.
-	Seconds float64
-	// Shrunk is the number of steps of the run that shrinking makes within the same bounds, Without what they come to without the bug. Both
-	// are of known bugs.
-	Shrunk  int
-	Without *struct {
-		Verdict string
-		States  int
-	}
+	Violated string `json:",omitempty"`
+	Steps    int    `json:",omitempty"`
+	Loop     int    `json:",omitempty"`
+	// Seconds are how long the search took, of a row that is searched for minutes however many states there are.
+	Seconds float64 `json:",omitempty"`
+	// Shrunk is the number of steps of the run that shrinking makes within the same bounds, 0 if it was given none, and Without what
+	// the bounds come to without the bug. Both are of known bugs.
+	Shrunk  int     `json:",omitempty"`
+	Without *Search `json:",omitempty"`
 }
 
 // Part is a promise that several rows are about.
@@ -43,7 +47,9 @@ type Part struct {
 // Table is all that is written down.
 type Table struct {
 	Parts []Part
-	// Proofs are the rows without a planted bug, by what was asked; Bugs are those of known bugs, by their names.
+	// Situations are those that came about in some row.
+	Situations []string
+	// Proofs are the rows without a planted bug, by what is asked; Bugs are those of known bugs, by their names.
 	Proofs, Bugs map[string]Search
 	// Unsearched has the known bugs that no search finds, with the reasons.
 	Unsearched map[string]string
@@ -64,12 +70,3 @@ var Kept = sync.OnceValue(func() *Table {
 	}
 	return t
 })
-
-// Searches are the rows without a planted bug, in no order.
-func Searches() []Search {
-	var all []Search
-	for _, row := range Kept().Proofs {
-		all = append(all, row)
-	}
-	return all
-}

@@ -1,7 +1,6 @@
 package proofs_test
 
 import (
-	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,45 +10,9 @@ import (
 	"github.com/watchbed/watchbed/explore/prove"
 	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/properties/reads"
-	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
 )
-
-// With a clock, a LIST that etcd-io/etcd#17507 leaves without an answer comes out as one that is late, and
-// every LIST of other releases is proved to be answered within the bound.
-func TestLateAnswerIsFound(t *testing.T) {
-	for _, test := range []struct {
-		etcd, cache string
-		late        bool
-	}{
-		{"3.5.7", "kep-2340", false},
-		{"3.5.12", "kep-2340", true},
-		{"3.5.13", "kep-2340", false},
-		{"3.6.16", "kep-2340", false},
-		{"3.7.3", "kep-2340", false},
-		{"3.6.16", "single-request", true},
-	} {
-		t.Run(test.etcd+" "+test.cache, func(t *testing.T) {
-			p := scenarios.Issue17507.Params
-			p.Etcd, p.Cache = test.etcd, test.cache
-			require.NoError(t, setAll(&p, quietTimed+" reads=1"))
-			found, runs := search(t, scenarios.Issue17507, p, 0, 0)
-			require.Equal(t, []string{reads.AnswersInTime.Name, reads.Linearizable.Name}, found.Claims)
-			require.Equal(t, "300ms", found.Bounds.Clock.Within[reads.AnswersInTime.Name].Total)
-			if !test.late {
-				require.Equal(t, string(prove.Proved), found.Verdict)
-				require.Zero(t, found.CutStates)
-				require.Positive(t, found.Checked[reads.AnswersInTime.Name])
-				return
-			}
-			require.Equal(t, string(prove.Violated), found.Verdict)
-			require.Equal(t, proof.Failure{Property: reads.AnswersInTime.Name, Label: "no-answer", Steps: found.Failures[0].Steps, First: 1}, found.Failures[0])
-			require.Len(t, runs, 1)
-		})
-	}
-}
 
 // naive is a search that keeps whole worlds, clones them, and takes each step anew.
 type naive struct {
@@ -148,14 +111,13 @@ func TestTimedSearchAgreesWithWholeWorlds(t *testing.T) {
 		"etcd=3.5.13 reads=1 breaks=1 faults-for=1ms " + quietTimed,
 	}[:testsize.Of(5, 2, 2)] {
 		t.Run(settings, func(t *testing.T) {
-			p := scenarios.Issue17507.Params
-			require.NoError(t, setAll(&p, settings))
-			s, _, err := scenarios.Issue17507.Provable(p)
+			sc, p := withSettings(t, "issue-17507", settings)
+			s, _, err := sc.Provable(p)
 			require.NoError(t, err)
 			s.JudgeWith(-1)
 			all := searchNaively(t, s, timedAnswers)
 			cfg := prove.Config{Bounds: boundsOf(&p, 0), Workers: 2}
-			found, _, err := proof.Search(context.Background(), scenarios.Issue17507, p, cfg, "test")
+			found, _, err := proof.Search(t.Context(), sc, p, cfg, "test")
 			require.NoError(t, err)
 			t.Logf("%s: %d states", found.Verdict, found.States)
 			if all.steps >= 0 {

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/diagnosis"
-	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/diagnosis/trace"
 )
 
@@ -37,7 +36,7 @@ func besideOf(d *diagnosis.Diagnosis, fails *steps, around map[int]bool) (*besid
 	if err != nil || nearest == nil {
 		return nil, err
 	}
-	held, err := recorded.StatesOf(d.Scenario(), nearest.Recording)
+	held, err := trace.StatesOf(d.Scenario(), nearest.Recording)
 	if err != nil {
 		return nil, err
 	}

@@ -8,17 +8,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/diagnosis"
-	"github.com/watchbed/watchbed/diagnosis/recorded"
+	"github.com/watchbed/watchbed/diagnosis/trace"
 )
 
 // besideRun is the comparison of a committed recording with the nearest run that passes.
-func besideRun(t *testing.T, d *diagnosis.Diagnosis) (b *beside, fails, passes *recorded.States) {
+func besideRun(t *testing.T, d *diagnosis.Diagnosis) (b *beside, fails, passes *trace.States) {
 	t.Helper()
-	fails, err := recorded.StatesOf(d.Scenario(), d.Recording)
+	fails, err := trace.StatesOf(d.Scenario(), d.Recording)
 	require.NoError(t, err)
 	nearest, err := d.Nearest()
 	require.NoError(t, err)
-	passes, err = recorded.StatesOf(d.Scenario(), nearest.Recording)
+	passes, err = trace.StatesOf(d.Scenario(), nearest.Recording)
 	require.NoError(t, err)
 	b, err = besideOf(d, stepsOf(d.Story, fails), around(d.Story.Run, d.Story.Lines))
 	require.NoError(t, err)
@@ -54,7 +54,7 @@ func TestEachSideHasItsRun(t *testing.T) {
 func TestBesideAStepIsWhatItChanged(t *testing.T) {
 	d := told(t, "bug-issue-15220")
 	b, fails, passes := besideRun(t, d)
-	changes := func(s *recorded.States, row *besideStep) int {
+	changes := func(s *trace.States, row *besideStep) int {
 		if row == nil {
 			return 0
 		}
@@ -80,7 +80,7 @@ func TestBesideAStepIsWhatItChanged(t *testing.T) {
 }
 
 // stepNumbered is the step of a run that is not timed, counted from 0.
-func stepNumbered(t *testing.T, s *recorded.States, when string) int {
+func stepNumbered(t *testing.T, s *trace.States, when string) int {
 	t.Helper()
 	d := &steps{trace: s.Trace}
 	for i := range s.Trace.Steps {
@@ -137,7 +137,7 @@ func TestTheRunsAreComparedFromWhereTheyPartToTheAnswer(t *testing.T) {
 	for _, name := range []string{"bug-issue-15220", "issue-15220", "bug-kubernetes-59848"} {
 		d := told(t, name)
 		b, fails, passes := besideRun(t, d)
-		says := func(s *recorded.States, i int) string {
+		says := func(s *trace.States, i int) string {
 			if i >= len(s.Trace.Steps) {
 				return ""
 			}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/watchbed/watchbed/check"
 	"github.com/watchbed/watchbed/diagnosis"
-	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/diagnosis/story"
+	"github.com/watchbed/watchbed/diagnosis/trace"
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/model"
@@ -97,11 +97,11 @@ const (
 // run. The run is replayed for it; the error is that it does not replay.
 func WriteRunHTML(w io.Writer, program string, d *diagnosis.Diagnosis, sections ...Section) error {
 	s, r := d.Story, d.Story.Run
-	held, err := recorded.StatesOf(d.Scenario(), d.Recording)
+	held, err := trace.StatesOf(d.Scenario(), d.Recording)
 	if err != nil {
 		return err
 	}
-	p, err := recorded.Params(d.Scenario(), d.Recording)
+	p, err := d.Scenario().RecordedParams(d.Recording)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package report
 import (
 	"strconv"
 
-	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/diagnosis/story"
 	"github.com/watchbed/watchbed/diagnosis/trace"
 	"github.com/watchbed/watchbed/sim"
@@ -12,7 +11,7 @@ import (
 // steps draws the steps of one run as rows: what happens, and what the nodes hold
 // after it.
 type steps struct {
-	states *recorded.States
+	states *trace.States
 	trace  *trace.Trace
 	// clients are the nodes whose timers mean that they ask.
 	clients map[sim.NodeID]bool
@@ -27,7 +26,7 @@ type steps struct {
 }
 
 // stepsOf are the steps of the run that is told.
-func stepsOf(s *story.Story, held *recorded.States) *steps {
+func stepsOf(s *story.Story, held *trace.States) *steps {
 	d := &steps{states: held, trace: s.Run.Trace, clients: s.Run.Clients, told: map[int][]story.Line{}, etcd: map[string]bool{}, wrong: s.Run.Wrong, missing: s.Run.Missed}
 	if d.missing >= 0 {
 		// A revision that etcd did not make is that of no change.

@@ -6,15 +6,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/watchbed/watchbed/diagnosis/recorded"
+	"github.com/watchbed/watchbed/diagnosis/trace"
 )
 
 // stepsTold are the steps of a committed recording.
 func stepsTold(t *testing.T, name string) (*steps, stepTable, stepTable) {
 	t.Helper()
 	s, sc, rec := tellRecorded(t, name)
-	held, err := recorded.StatesOf(sc, rec)
+	held, err := trace.StatesOf(sc, rec)
 	require.NoError(t, err)
 	all, kept := stepsOf(s, held), around(s.Run, s.Lines)
 	whole := all.table(func(int) bool { return true }, s.Run.Tiers)
@@ -82,7 +81,7 @@ func TestEachLineOfTheStoryIsInItsStep(t *testing.T) {
 // in that of how often the same one follows.
 func TestNoEntryIsLeftUncounted(t *testing.T) {
 	more, repeated := 0, 0
-	for _, name := range []string{"issue-15220", "informer-relist-loop", "cost-quiet-3.5.7", "watch-guarantees-3.5.7-reliable"} {
+	for _, name := range storyNames(t) {
 		all, _, _ := stepsTold(t, name)
 		for i := range all.trace.Steps {
 			for part, p := range all.states.Parts {

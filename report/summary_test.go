@@ -18,8 +18,11 @@ func summarized(t *testing.T, name string, set ...string) *summary.Summary {
 	t.Helper()
 	sc, err := testbed.FindScenario(name)
 	require.NoError(t, err)
-	c := &storyCase{scenario: sc, set: set}
-	_, p := c.params(t)
+	p := sc.Params
+	for _, s := range set {
+		k, v, _ := strings.Cut(s, "=")
+		require.NoError(t, p.Set(k, v))
+	}
 	subjects, err := sc.Subjects(p)
 	require.NoError(t, err)
 	found, err := campaign.Run(t.Context(), subjects, campaign.Config{Seeds: 500})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"testing"
 
-	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/diagnosis/summary"
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/property"
@@ -53,7 +52,7 @@ func MustHoldReplay(t testing.TB, path string) {
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
-	p, err := recorded.Params(sc, rec)
+	p, err := sc.RecordedParams(rec)
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/property"
 	"github.com/watchbed/watchbed/explore/recording"
@@ -69,7 +68,7 @@ func replayed(t *testing.T, text string) *recording.Recording {
 	require.NoError(t, err)
 	sc, err := testbed.FindScenario(rec.Scenario)
 	require.NoError(t, err)
-	p, err := recorded.Params(sc, rec)
+	p, err := sc.RecordedParams(rec)
 	require.NoError(t, err)
 	system, err := sc.New(p)
 	require.NoError(t, err)

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/diagnosis"
-	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/property"
@@ -50,7 +49,7 @@ func (teller) Run(newSubject func() explore.Subject, rec *recording.Recording, f
 		return "", false
 	}
 	p := s.Params()
-	rec.Tool, rec.Scenario, rec.Parameters = tool, s.Scenario().Name, recorded.Parameters(&p)
+	rec.Tool, rec.Scenario, rec.Parameters = tool, s.Scenario().Name, p.Recorded()
 	if small, err := recording.Shrink(context.Background(), explore.NewRunner(s, p.Clock.Steps), rec, f, 0); err == nil {
 		rec = small.Recording
 	}

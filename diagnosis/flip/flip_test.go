@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/explore/recording"
 	_ "github.com/watchbed/watchbed/internal/testsize"
 	_ "github.com/watchbed/watchbed/knownbugs"
@@ -24,7 +23,7 @@ func open(t *testing.T, name, property string) *search {
 	require.NoError(t, err)
 	sc, err := testbed.FindScenario(rec.Scenario)
 	require.NoError(t, err)
-	p, err := recorded.Params(sc, rec)
+	p, err := sc.RecordedParams(rec)
 	require.NoError(t, err)
 	for _, f := range rec.Violations() {
 		if f.Property == property {
@@ -144,7 +143,7 @@ func TestFlipMustRemoveTheViolation(t *testing.T) {
 // TestNoCandidateGoesAroundTheCache: with no cause at etcd, another design that has
 // etcd answer, or that asks it in another way, is no remedy.
 func TestNoCandidateGoesAroundTheCache(t *testing.T) {
-	s := open(t, "issue-15220-catching-up", "cache-matches-etcd")
+	s := open(t, "bug-issue-15220", "cache-matches-etcd")
 	require.True(t, s.try(with(t, s.params, "freshness", "direct"), &trial{}), "it would make the violation go away")
 	for _, c := range s.candidates() {
 		if c.Node == "cache" {
@@ -158,8 +157,6 @@ func TestNoCandidateGoesAroundTheCache(t *testing.T) {
 func TestFlipNamesThePlantedBug(t *testing.T) {
 	for _, c := range []struct{ recording, property, want string }{
 		{"bug-version-before-store", "linearizable-data", "One behaviour of the cache decides: publication=version-first (the bug version-before-store). With publication=whole replaying"},
-		{"bug-kubernetes-49956", "resumable", "empty-history=off-by-one (the bug kubernetes-49956). With empty-history=refuses-older (as fixed in Kubernetes 1.8)"},
-		{"bug-kubernetes-114458", "answers-in-time", "One behaviour of the cache decides: watch-stream=of-caches (the bug kubernetes-114458). With watch-stream=own"},
 		{"bug-kubernetes-59848", "monotonic", "freshness=none (the bug kubernetes-59848). With freshness=consistent (as fixed in Kubernetes 1.31) replaying"},
 	} {
 		require.Contains(t, open(t, c.recording, c.property).decision(), c.want, c.recording)

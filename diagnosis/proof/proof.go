@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/diagnosis/story"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/prove"
@@ -210,7 +209,7 @@ func clockOf(s *testbed.System) *Clock {
 // question is what a search is about, as NAME=VALUE.
 func question(sc *testbed.Scenario, p *testbed.Params, claims []string, cfg *prove.Config) []string {
 	list := []string{"scenario=" + sc.Name}
-	for _, x := range recorded.Parameters(p) {
+	for _, x := range p.Recorded() {
 		list = append(list, x.Name+"="+x.Value)
 	}
 	return append(list, "claims="+strings.Join(claims, ","), fmt.Sprintf("--firings=%d", cfg.Bounds.Firings), fmt.Sprintf("--depth=%d", cfg.Bounds.Depth),
@@ -313,7 +312,7 @@ func runOf(sc *testbed.Scenario, p testbed.Params, f explore.Failure, found path
 	if result.Find(f) == nil {
 		return nil, nil //nolint:nilnil // That the run does not show it is no error here.
 	}
-	rec.Scenario, rec.Parameters, rec.Strategy, rec.Tool = sc.Name, recorded.Parameters(&p), "prove", tool
+	rec.Scenario, rec.Parameters, rec.Strategy, rec.Tool = sc.Name, p.Recorded(), "prove", tool
 	return &recordedRun{rec, result.Steps - rec.Steps() + 1}, nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/diagnosis/proof"
-	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/prove/schedules"
 	"github.com/watchbed/watchbed/explore/recording"
@@ -26,7 +25,7 @@ func TestRunOfASearchedScheduleGoesOnToItsEnd(t *testing.T) {
 	require.NotEmpty(t, found.Failures)
 	require.Equal(t, "reliable", found.Failures[0].Property)
 	require.True(t, found.Failures[0].ToRest)
-	again, err := recorded.System(b.Scenario, runs[0])
+	again, err := b.Scenario.Recorded(runs[0])
 	require.NoError(t, err)
 	require.True(t, again.Params().Clock.ToRest)
 	result, err := recording.Replay(explore.NewRunner(again, again.Params().Clock.Steps), runs[0])

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/diagnosis/trace"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
@@ -93,7 +92,7 @@ func Tell(sc *testbed.Scenario, rec *recording.Recording, f explore.Failure) (*S
 }
 
 func replay(sc *testbed.Scenario, rec *recording.Recording, f explore.Failure) (*Run, error) {
-	system, err := recorded.System(sc, rec)
+	system, err := sc.Recorded(rec)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/diagnosis/turning"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
@@ -24,7 +23,6 @@ func TestTheNearestScheduleThatPassesPasses(t *testing.T) {
 		// once: it differs in one choice.
 		once bool
 	}{
-		{"time-travel", "monotonic", true},
 		{"issue-15220", "linearizable-data", true},
 		{"bug-issue-20221-events", "resumable", false},
 	} {
@@ -32,7 +30,7 @@ func TestTheNearestScheduleThatPassesPasses(t *testing.T) {
 		require.NoError(t, err)
 		sc, err := testbed.FindScenario(rec.Scenario)
 		require.NoError(t, err)
-		system, err := recorded.System(sc, rec)
+		system, err := sc.Recorded(rec)
 		require.NoError(t, err)
 		runner := explore.NewRunner(system, system.Params().Clock.Steps)
 		p, err := turning.Find(runner, rec, c.property, turning.Budget)

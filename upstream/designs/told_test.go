@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/diagnosis"
-	"github.com/watchbed/watchbed/diagnosis/recorded"
+	"github.com/watchbed/watchbed/diagnosis/trace"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/recording"
@@ -30,7 +30,7 @@ func staleList(t testing.TB) (*recording.Recording, explore.Failure) {
 	for seed := uint64(75); seed < 1_000; seed++ {
 		rec, result := recording.RecordSeed(runner, strategy.Default(), seed)
 		if result.Find(failure) != nil {
-			rec.Scenario, rec.Parameters = scenarios.Issue15220.Name, recorded.Parameters(&p)
+			rec.Scenario, rec.Parameters = scenarios.Issue15220.Name, p.Recorded()
 			return rec, failure
 		}
 	}
@@ -48,7 +48,7 @@ func TestStoriesAndPagesShowTheStateOfTheGuests(t *testing.T) {
 	require.Regexp(t, `cache runs .*; the cache has \d+ objects? at resourceVersion \d+`, text)
 	require.Regexp(t, `etcd .*1 watch stream, \d watchers? not synced, [1-9] responses? in watch channels`, text, "events wait in the channel")
 
-	held, err := recorded.StatesOf(scenarios.Issue15220, rec)
+	held, err := trace.StatesOf(scenarios.Issue15220, rec)
 	require.NoError(t, err)
 	last := len(held.Trace.Steps) - 1
 	shown := map[string]bool{}
