@@ -71,7 +71,7 @@ func TestCommandsAreMeasured(t *testing.T) {
 	}
 }
 
-// TestFindings runs each command of a page, in so many of its schedules that twenty
+// TestFindings runs each command of a page, in so many of its schedules that ten
 // violations are expected (fewer unless tests have their full size), and compares what it
 // finds with the page.
 func TestFindings(t *testing.T) {
@@ -106,8 +106,7 @@ func TestFindings(t *testing.T) {
 }
 
 // expectedFound is how many violations a comparison expects, leastCompared how many
-// schedules it has at least: with 800 a figure that is off by half does not pass where
-// violations are frequent.
+// schedules it has at least: where violations are frequent, more of them tell smaller differences.
 func expectedFound() int { return testsize.Of(10, 6, 2) }
 func leastCompared() int { return testsize.Of(800, 400, 100) }
 
