@@ -11,6 +11,7 @@ import (
 // source is an etcd with its client that is always one event ahead of what it
 // has sent: a consistent list always waits, and the event follows.
 type source struct {
+	sim.Idle
 	rev     int64
 	feed    sim.Conn
 	last    *wire.KeyValue
@@ -54,12 +55,9 @@ func (s *source) Run(env *sim.Env, _ sim.Task) {
 	env.Send(s.feed, &s.events[len(s.events)-1])
 }
 
-func (s *source) Fire(*sim.Env, sim.Timer)   {}
-func (s *source) TaskName(sim.Task) string   { return "" }
-func (s *source) TimerName(sim.Timer) string { return "" }
-
 // asker asks for one consistent list after another.
 type asker struct {
+	sim.Idle
 	request wire.ListRequest
 	served  int
 }
@@ -76,10 +74,6 @@ func (a *asker) Receive(env *sim.Env, m *sim.Message) {
 	}
 	a.ask(env)
 }
-
-func (a *asker) Run(*sim.Env, sim.Task)     {}
-func (a *asker) TaskName(sim.Task) string   { return "" }
-func (a *asker) TimerName(sim.Timer) string { return "" }
 
 // last picks what comes last in the table: timers hardly ever.
 type last struct{}

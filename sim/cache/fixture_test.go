@@ -21,14 +21,13 @@ const prefix = "/registry/pods/"
 // puppet is a node that does what a test makes it do. It stands for etcd and its
 // client in one, and for a client of the cache.
 type puppet struct {
+	sim.Idle
 	// react, if set, sees every message first; it returns true if the test
 	// need not see it. hear sees each of them.
 	react func(*sim.Env, *sim.Message) bool
 	hear  func(*sim.Env, *sim.Message)
 	inbox []sim.Message
 }
-
-func (p *puppet) Start(*sim.Env) {}
 
 func (p *puppet) Receive(env *sim.Env, m *sim.Message) {
 	if p.hear != nil {
@@ -39,17 +38,11 @@ func (p *puppet) Receive(env *sim.Env, m *sim.Message) {
 	}
 }
 
-func (p *puppet) Fire(*sim.Env, sim.Timer) {}
-func (p *puppet) Run(*sim.Env, sim.Task)   {}
-
 func (p *puppet) Clone() sim.Node {
 	c := *p
 	c.inbox = slices.Clone(p.inbox)
 	return &c
 }
-
-func (p *puppet) TaskName(sim.Task) string   { return "" }
-func (p *puppet) TimerName(sim.Timer) string { return "" }
 
 // take removes the oldest message in the inbox.
 func take[P sim.Payload](b *bed, p *puppet) (payload P, conn sim.Conn) {

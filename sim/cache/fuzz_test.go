@@ -38,6 +38,7 @@ var cellClient = sim.NewCell("cache test: client")
 // stranger sends any request with any options, well-formed or not, and checks
 // that the answers make sense.
 type stranger struct {
+	sim.Idle
 	t      *testing.T
 	tokens []string
 	failed []sim.Conn
@@ -137,9 +138,7 @@ func (s *stranger) refused(err *wire.Error) {
 	require.Fail(s.t, "names no option", err.Message)
 }
 
-func (s *stranger) Fire(*sim.Env, sim.Timer)   {}
-func (s *stranger) TaskName(sim.Task) string   { return "ask" }
-func (s *stranger) TimerName(sim.Timer) string { return "" }
+func (s *stranger) TaskName(sim.Task) string { return "ask" }
 
 // askAnything runs a cache of any design, with any defect, between an etcd and a
 // stranger.

@@ -17,6 +17,7 @@ import (
 // keenReader has several requests under way at a time, for the newest state, for
 // the one that it was answered last, and for the next page of that.
 type keenReader struct {
+	sim.Idle
 	left  int
 	told  int64
 	token string
@@ -61,10 +62,8 @@ func (r *keenReader) Receive(env *sim.Env, m *sim.Message) {
 	}
 }
 
-func (r *keenReader) Fire(*sim.Env, sim.Timer)   {}
-func (r *keenReader) TaskName(sim.Task) string   { return "ask" }
-func (r *keenReader) TimerName(sim.Timer) string { return "" }
-func (r *keenReader) Clone() sim.Node            { c := *r; return &c }
+func (r *keenReader) TaskName(sim.Task) string { return "ask" }
+func (r *keenReader) Clone() sim.Node          { c := *r; return &c }
 func (r *keenReader) Fingerprint(d sim.Digest) sim.Digest {
 	return d.Int(int64(r.left)).Int(r.told).Text(r.token)
 }

@@ -17,6 +17,7 @@ import (
 
 // writer puts objects, one after another, straight into etcd.
 type writer struct {
+	sim.Idle
 	left int
 	// revision is that of the last write that was answered.
 	revision int64
@@ -40,13 +41,10 @@ func (w *writer) Receive(env *sim.Env, m *sim.Message) {
 	}
 }
 
-func (w *writer) Run(*sim.Env, sim.Task)     {}
-func (w *writer) TaskName(sim.Task) string   { return "" }
-func (w *writer) TimerName(sim.Timer) string { return "" }
-
 // lister asks for consistent lists and holds each against the writes that had
 // been answered when it asked.
 type lister struct {
+	sim.Idle
 	w       *writer
 	left    int
 	asked   int64
@@ -80,10 +78,6 @@ func (l *lister) Receive(env *sim.Env, m *sim.Message) {
 		env.Arm(0, 7*time.Millisecond)
 	}
 }
-
-func (l *lister) Run(*sim.Env, sim.Task)     {}
-func (l *lister) TaskName(sim.Task) string   { return "" }
-func (l *lister) TimerName(sim.Timer) string { return "" }
 
 // stack is the cache on the simulated etcd, with clientv3 and Kubernetes'
 // watcher between.

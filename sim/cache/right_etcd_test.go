@@ -11,6 +11,7 @@ import (
 // rightEtcd is an etcd with its client that keeps every promise: simple instead
 // of true to life. It commits by itself as often as commits says.
 type rightEtcd struct {
+	sim.Idle
 	commits   int
 	rev       int64
 	compacted int64
@@ -215,9 +216,7 @@ func (s *rightEtcd) end(env *sim.Env, i int) {
 	s.streams = slices.Delete(s.streams, i, i+1)
 }
 
-func (s *rightEtcd) Fire(*sim.Env, sim.Timer)     {}
-func (s *rightEtcd) TaskName(t sim.Task) string   { return [...]string{"commit", "feed"}[t] }
-func (s *rightEtcd) TimerName(t sim.Timer) string { return "" }
+func (s *rightEtcd) TaskName(t sim.Task) string { return [...]string{"commit", "feed"}[t] }
 
 func (s *rightEtcd) Clone() sim.Node {
 	c := *s
@@ -240,6 +239,7 @@ func (s *rightEtcd) Fingerprint(d sim.Digest) sim.Digest {
 
 // reader sends the cache one request after another and keeps the answers.
 type reader struct {
+	sim.Idle
 	to    sim.NodeID
 	left  int
 	conn  sim.Conn
@@ -284,9 +284,7 @@ func (r *reader) Receive(env *sim.Env, m *sim.Message) {
 	}
 }
 
-func (r *reader) Fire(*sim.Env, sim.Timer)   {}
-func (r *reader) TaskName(sim.Task) string   { return "ask" }
-func (r *reader) TimerName(sim.Timer) string { return "" }
+func (r *reader) TaskName(sim.Task) string { return "ask" }
 
 func (r *reader) Clone() sim.Node {
 	c := *r
@@ -305,6 +303,7 @@ func (r *reader) Fingerprint(d sim.Digest) sim.Digest {
 // follower watches the cache, from the present state on, and from where it was
 // when a watch ends.
 type follower struct {
+	sim.Idle
 	to       sim.NodeID
 	left     int
 	conn     sim.Conn
@@ -346,9 +345,7 @@ func (f *follower) Receive(env *sim.Env, m *sim.Message) {
 	}
 }
 
-func (f *follower) Fire(*sim.Env, sim.Timer)   {}
-func (f *follower) TaskName(sim.Task) string   { return "watch" }
-func (f *follower) TimerName(sim.Timer) string { return "" }
+func (f *follower) TaskName(sim.Task) string { return "watch" }
 
 func (f *follower) Clone() sim.Node {
 	c := *f

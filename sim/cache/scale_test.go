@@ -14,10 +14,9 @@ import (
 // full is an etcd with its client that holds many objects and stands still: a
 // consistent list is served as soon as its revision is known.
 type full struct {
+	sim.Idle
 	objects []*wire.KeyValue
 }
-
-func (f *full) Start(*sim.Env) {}
 
 func (f *full) Receive(env *sim.Env, m *sim.Message) {
 	if r, ok := m.Payload.(*wire.RangeRequest); ok {
@@ -28,11 +27,6 @@ func (f *full) Receive(env *sim.Env, m *sim.Message) {
 		env.Send(m.Conn, resp)
 	}
 }
-
-func (f *full) Fire(*sim.Env, sim.Timer)   {}
-func (f *full) Run(*sim.Env, sim.Task)     {}
-func (f *full) TaskName(sim.Task) string   { return "" }
-func (f *full) TimerName(sim.Timer) string { return "" }
 
 func holding(objects int) *full {
 	f := &full{}

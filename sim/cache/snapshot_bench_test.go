@@ -14,6 +14,7 @@ import (
 // flood is an etcd with its client that changes one object of many after the
 // other, as fast as the cache takes it.
 type flood struct {
+	sim.Idle
 	objects []*wire.KeyValue
 	feed    sim.Conn
 	rev     int64
@@ -48,8 +49,6 @@ func (f *flood) prepare(n int) {
 	}
 }
 
-func (f *flood) Start(*sim.Env) {}
-
 func (f *flood) Receive(env *sim.Env, m *sim.Message) {
 	switch m.Payload.(type) {
 	case *wire.RangeRequest:
@@ -66,10 +65,6 @@ func (f *flood) Run(env *sim.Env, _ sim.Task) {
 		env.Enable(0)
 	}
 }
-
-func (f *flood) Fire(*sim.Env, sim.Timer)   {}
-func (f *flood) TaskName(sim.Task) string   { return "" }
-func (f *flood) TimerName(sim.Timer) string { return "" }
 
 // busiest takes what the cache has to do before the flood goes on.
 type busiest struct{ last }

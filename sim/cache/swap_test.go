@@ -98,11 +98,10 @@ func randomDesign(t *testing.T, rnd *rand.Rand) (cache.Config, string) {
 // fixedCompactor answers polls with a compaction, and holds questions for a later
 // one until it is asked again.
 type fixedCompactor struct {
+	sim.Idle
 	revision int64
 	held     []sim.Conn
 }
-
-func (c *fixedCompactor) Start(*sim.Env) {}
 
 func (c *fixedCompactor) Receive(env *sim.Env, m *sim.Message) {
 	env.Writes(cellClient, 0)
@@ -135,9 +134,7 @@ func (c *fixedCompactor) Run(env *sim.Env, _ sim.Task) {
 	}
 }
 
-func (c *fixedCompactor) Fire(*sim.Env, sim.Timer)   {}
-func (c *fixedCompactor) TaskName(sim.Task) string   { return "compact" }
-func (c *fixedCompactor) TimerName(sim.Timer) string { return "" }
+func (c *fixedCompactor) TaskName(sim.Task) string { return "compact" }
 
 func (c *fixedCompactor) Clone() sim.Node {
 	d := *c
@@ -150,7 +147,10 @@ func (c *fixedCompactor) Fingerprint(d sim.Digest) sim.Digest {
 }
 
 // prober asks whether the cache is ready.
-type prober struct{ left, ready int }
+type prober struct {
+	sim.Idle
+	left, ready int
+}
 
 func (p *prober) Start(env *sim.Env) { env.Enable(0) }
 
@@ -169,10 +169,8 @@ func (p *prober) Receive(env *sim.Env, m *sim.Message) {
 	}
 }
 
-func (p *prober) Fire(*sim.Env, sim.Timer)   {}
-func (p *prober) TaskName(sim.Task) string   { return "probe" }
-func (p *prober) TimerName(sim.Timer) string { return "" }
-func (p *prober) Clone() sim.Node            { c := *p; return &c }
+func (p *prober) TaskName(sim.Task) string { return "probe" }
+func (p *prober) Clone() sim.Node          { c := *p; return &c }
 
 func (p *prober) Fingerprint(d sim.Digest) sim.Digest {
 	return d.Int(int64(p.left)).Int(int64(p.ready))

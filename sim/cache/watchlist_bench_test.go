@@ -13,6 +13,7 @@ import (
 
 // fan is an etcd with its client that sends an event whenever it runs.
 type fan struct {
+	sim.Idle
 	feed sim.Conn
 	rev  int64
 	last *wire.KeyValue
@@ -42,12 +43,11 @@ func (f *fan) Run(env *sim.Env, _ sim.Task) {
 	env.Enable(0)
 }
 
-func (f *fan) Fire(*sim.Env, sim.Timer)   {}
-func (f *fan) TaskName(sim.Task) string   { return "" }
-func (f *fan) TimerName(sim.Timer) string { return "" }
-
 // crowd is all the clients: it watches a number of times and counts what comes.
-type crowd struct{ watches, events int }
+type crowd struct {
+	sim.Idle
+	watches, events int
+}
 
 func (c *crowd) Start(env *sim.Env) { env.Arm(0, 0) }
 func (c *crowd) Fire(env *sim.Env, _ sim.Timer) {
@@ -56,9 +56,6 @@ func (c *crowd) Fire(env *sim.Env, _ sim.Timer) {
 	}
 }
 func (c *crowd) Receive(*sim.Env, *sim.Message) { c.events++ }
-func (c *crowd) Run(*sim.Env, sim.Task)         {}
-func (c *crowd) TaskName(sim.Task) string       { return "" }
-func (c *crowd) TimerName(sim.Timer) string     { return "" }
 
 // One operation is an event that is taken in, handed over, dispatched to all
 // watchers, sent by each of them and received by its client. What the cache's own

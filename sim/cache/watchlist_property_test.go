@@ -18,6 +18,7 @@ import (
 // listener asks for initial events again and again, takes them one by one, and
 // keeps what a reflector would.
 type listener struct {
+	sim.Idle
 	etcd *rightEtcd
 	left int
 	conn sim.Conn
@@ -105,9 +106,7 @@ func (l *listener) take(e *wire.WatchEvent) error {
 	return nil
 }
 
-func (l *listener) Fire(*sim.Env, sim.Timer)   {}
-func (l *listener) TaskName(sim.Task) string   { return "list" }
-func (l *listener) TimerName(sim.Timer) string { return "" }
+func (l *listener) TaskName(sim.Task) string { return "list" }
 
 // With any choices and channels of any size, the end of the initial events comes
 // once and after all events up to it, and later events continue from there.

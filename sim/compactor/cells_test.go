@@ -23,6 +23,7 @@ var cellWhole = sim.NewCell("compactor test: whole node")
 // loop is a node with a loop of so many turns: it writes a key, or asks a compactor
 // for news.
 type loop struct {
+	sim.Idle
 	to    sim.NodeID
 	turns int
 	known int64
@@ -51,11 +52,9 @@ func (l *loop) Receive(env *sim.Env, m *sim.Message) {
 	}
 }
 
-func (*loop) Fire(*sim.Env, sim.Timer)   {}
-func (*loop) TaskName(sim.Task) string   { return "turn" }
-func (*loop) TimerName(sim.Timer) string { return "" }
-func (l *loop) Restart(env *sim.Env)     { env.Enable(0) }
-func (l *loop) Clone() sim.Node          { c := *l; return &c }
+func (*loop) TaskName(sim.Task) string { return "turn" }
+func (l *loop) Restart(env *sim.Env)   { env.Enable(0) }
+func (l *loop) Clone() sim.Node        { c := *l; return &c }
 func (l *loop) Fingerprint(d sim.Digest) sim.Digest {
 	return d.Int(int64(l.turns)).Int(l.known).Bool(l.asked != sim.NoConn)
 }

@@ -19,16 +19,10 @@ import (
 const etcdID sim.NodeID = 1
 
 // first takes what comes first: timed, that is all there is to choose.
-type first struct{}
+type first struct{ sim.Idle }
 
 func (first) Pick(*sim.World, []sim.Action) int  { return 0 }
 func (first) Choose(*sim.World, int, string) int { return 0 }
-func (first) Start(*sim.Env)                     {}
-func (first) Receive(*sim.Env, *sim.Message)     {}
-func (first) Fire(env *sim.Env, _ sim.Timer)     {}
-func (first) Run(*sim.Env, sim.Task)             {}
-func (first) TaskName(sim.Task) string           { return "" }
-func (first) TimerName(sim.Timer) string         { return "" }
 
 // writer puts a key in the middle of every minute, so that a revision is a time.
 type writer struct{ first }

@@ -12,6 +12,7 @@ import (
 // pump is an API server that answers a WatchList with so many objects, and sends
 // changes of them ever after.
 type pump struct {
+	sim.Idle
 	items  []*wire.KeyValue
 	events []*wire.WatchEvent
 	conn   sim.Conn
@@ -39,7 +40,6 @@ func (p *pump) Receive(env *sim.Env, m *sim.Message) {
 	}
 	env.Send(p.conn, endOfInitialEvents(int64(len(p.items))))
 }
-func (p *pump) Fire(*sim.Env, sim.Timer) {}
 func (p *pump) Run(env *sim.Env, _ sim.Task) {
 	env.Enable(0)
 	if p.conn != sim.NoConn {
@@ -47,8 +47,6 @@ func (p *pump) Run(env *sim.Env, _ sim.Task) {
 		p.next++
 	}
 }
-func (p *pump) TaskName(sim.Task) string   { return "" }
-func (p *pump) TimerName(sim.Timer) string { return "" }
 
 // inTurn delivers what is under way before anything new is sent.
 type inTurn struct{}

@@ -19,6 +19,7 @@ const prefix = "/registry/pods/"
 // server is an API server that answers what a test sets. It may act for as long
 // as no time passes since it was asked.
 type server struct {
+	sim.Idle
 	inbox []sim.Message
 	next  func(*sim.Env)
 }
@@ -28,7 +29,6 @@ func (s *server) Receive(env *sim.Env, m *sim.Message) {
 	s.inbox = append(s.inbox, *m)
 	env.Enable(0)
 }
-func (s *server) Fire(*sim.Env, sim.Timer) {}
 func (s *server) Run(env *sim.Env, _ sim.Task) {
 	if s.next == nil {
 		return
@@ -37,9 +37,8 @@ func (s *server) Run(env *sim.Env, _ sim.Task) {
 	s.next = nil
 	env.Enable(0)
 }
-func (s *server) TaskName(sim.Task) string   { return "act" }
-func (s *server) TimerName(sim.Timer) string { return "" }
-func (s *server) Restart(env *sim.Env)       { env.Enable(0) }
+func (s *server) TaskName(sim.Task) string { return "act" }
+func (s *server) Restart(env *sim.Env)     { env.Enable(0) }
 func (s *server) Clone() sim.Node {
 	c := *s
 	c.inbox = slices.Clone(s.inbox)

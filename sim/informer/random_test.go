@@ -68,7 +68,7 @@ func newField(seed uint64, node *informer.Informer) *field {
 		f.servers[i] = &rightServer{truth: f.truth, refusals: 3}
 		f.w.Add([]string{"first", "second"}[i], f.servers[i])
 	}
-	f.writer = &writer{f.truth, 12}
+	f.writer = &writer{truth: f.truth, left: 12}
 	f.w.Add("writer", f.writer)
 	f.informer.Reset(f.cfg)
 	id := f.w.Add("informer", f.informer)

@@ -54,6 +54,7 @@ var cellWhole = sim.NewCell("informer test: whole server")
 // rightServer is an API server that answers rightly, from a state that may be
 // old where it is allowed to be, or refuses, or breaks off.
 type rightServer struct {
+	sim.Idle
 	truth *truth
 	// at is what its cache holds, oldest the first revision that a watch may
 	// begin at.
@@ -223,9 +224,7 @@ func (s *rightServer) watch(env *sim.Env, conn sim.Conn, p *wire.WatchRequest) {
 	env.Enable(streamOn)
 }
 
-func (s *rightServer) Fire(*sim.Env, sim.Timer)   {}
 func (s *rightServer) TaskName(t sim.Task) string { return "task " + strconv.Itoa(int(t)) }
-func (s *rightServer) TimerName(sim.Timer) string { return "" }
 func (s *rightServer) Fingerprint(d sim.Digest) sim.Digest {
 	return d.Int(s.at).Int(s.oldest).Int(int64(s.refusals)).Int(int64(len(s.streams)))
 }
@@ -238,6 +237,7 @@ func (s *rightServer) Clone() sim.Node {
 
 // writer writes for as long as it has something to write.
 type writer struct {
+	sim.Idle
 	truth *truth
 	left  int
 }
@@ -255,10 +255,7 @@ func (w *writer) Run(env *sim.Env, _ sim.Task) {
 		w.truth.writing = false
 	}
 }
-func (w *writer) Receive(*sim.Env, *sim.Message) {}
-func (w *writer) Fire(*sim.Env, sim.Timer)       {}
-func (w *writer) TaskName(sim.Task) string       { return "write" }
-func (w *writer) TimerName(sim.Timer) string     { return "" }
+func (w *writer) TaskName(sim.Task) string { return "write" }
 func (w *writer) Fingerprint(d sim.Digest) sim.Digest {
 	return d.Int(int64(w.left)).Int(w.truth.revision())
 }
