@@ -4,15 +4,15 @@
 // registries, so what another module registers is explained like ours.
 //
 //	lists.go        the kinds of names, and a list of each
-//	explain.go      all explanations of one name
+//	explain.go      all explanations of one name: facts, each with a label
 //	mention.go      what speaks of a word that is no name
-//	explanation.go  an explanation: facts, each with a label
 //	text.go         how it is printed
-//	releases.go     which releases of etcd something holds for, in words
+//	release.go      releases of etcd, and for which of them something holds, in words
 //	unlike.go       which scenarios tell two values of an option apart
 //	presets.go      which releases, designs, bugs and scenarios set a value
+//	kinds.go        properties, violations, strategies, metrics, findings, designs, options and their values
 //
-// Each other file explains one kind of name.
+// Scenarios, bugs, and releases of etcd and Kubernetes have files of their own.
 //
 // The package must never import package command, or read flags.
 package explain

@@ -1,10 +1,13 @@
 package matrix
 
 import (
+	"context"
 	"slices"
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/scenarios/known"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // Catalogue is what scenarios came to on one side.
@@ -93,4 +96,139 @@ func (r *Run) claim(property string) *Claim {
 // command shows a seed of a scenario again.
 func (c *Catalogue) command(program string, r *Run, seed uint64) string {
 	return withSeeds(c.Side.command(program, r.Scenario), r.Strategy, seed, seed)
+}
+
+// Outcome is what one side came to beside what is known of it.
+type Outcome struct {
+	Of   *Catalogue `json:"-"`
+	Name string     `json:"side"`
+	// NewlyViolated are claims that are violated and not known to be, Missing those that
+	// every campaign is known to violate and this one did not.
+	NewlyViolated []Surprise `json:"newlyViolated"`
+	Missing       []Surprise `json:"missing"`
+	Unknown       []Unknown  `json:"unknown"`
+	// Holds and Violated count the claims that are as known.
+	Holds     int `json:"holds"`
+	Violated  int `json:"violated"`
+	Scenarios int `json:"scenarios"`
+	// NotSeen are those among Holds that are known to be violated rarely.
+	NotSeen     int  `json:"notSeen"`
+	Interrupted bool `json:"interrupted,omitempty"`
+}
+
+// Surprise is a claim that is not as known.
+type Surprise struct {
+	Scenario string `json:"scenario"`
+	Property string `json:"property"`
+	Seen
+}
+
+// AsKnown holds a side to what is known of it.
+func AsKnown(program string, c *Catalogue) *Outcome {
+	o := &Outcome{Of: c, Name: c.Name, NewlyViolated: []Surprise{}, Missing: []Surprise{}, Unknown: []Unknown{}, Interrupted: c.Interrupted}
+	for _, r := range c.Runs {
+		switch {
+		case r.CannotRun != "":
+			o.Unknown = withUnknown(o.Unknown, r.Scenario, "", "not run: "+r.CannotRun)
+			continue
+		case r.Schedules == 0:
+			o.Unknown = withUnknown(o.Unknown, r.Scenario, "", "no schedule was run")
+			continue
+		}
+		o.Scenarios++
+		for _, claim := range r.Claims {
+			surprise := Surprise{r.Scenario, claim.Property, seen(program, c, r, claim)}
+			switch {
+			case claim.violated() && claim.Known:
+				o.Violated++
+			case claim.violated():
+				o.NewlyViolated = append(o.NewlyViolated, surprise)
+			case !claim.holds():
+				o.Unknown = withUnknown(o.Unknown, r.Scenario, claim.Property, claim.Verdict)
+			case claim.Known && !claim.Rarely:
+				o.Missing = append(o.Missing, surprise)
+			default:
+				o.Holds++
+				if claim.Known {
+					o.NotSeen++
+				}
+			}
+		}
+	}
+	return o
+}
+
+// Verdict says whether the side is as known: violated if something is violated that is not
+// known to be, unknown if something is missing or unknown, as run --expect has it.
+func (o *Outcome) Verdict() model.Verdict {
+	switch {
+	case len(o.NewlyViolated) > 0:
+		return model.Violated
+	case len(o.Missing)+len(o.Unknown) > 0 || o.Interrupted:
+		return model.VerdictUnknown
+	}
+	return model.Holds
+}
+
+// Beyond is a scenario that is known to be violated with designs to which the matrix
+// says "yes". It says little of one design: the reference is violated as well, a second
+// version of etcd takes part, or an event is lost.
+type Beyond struct {
+	Scenario   string   `json:"scenario"`
+	Properties []string `json:"properties"`
+	// Designs and Versions are those of the matrix with which it is violated.
+	Designs  []string `json:"designs"`
+	Versions []string `json:"etcd"`
+	Because  []string `json:"because"`
+	// Command shows it with the first of the designs and the last of the versions.
+	Command string `json:"command"`
+}
+
+// beyond lists what is known beside the verdicts of these cells, scenario by scenario. An
+// interrupt ends it early.
+func (cfg *Config) beyond(ctx context.Context, cells []*Cell) ([]Beyond, error) {
+	all := []Beyond{}
+	for _, sc := range testbed.Scenarios() {
+		if slices.Contains(basis(), sc.Name) {
+			continue
+		}
+		b := Beyond{Scenario: sc.Name}
+		for _, cell := range cells {
+			if ctx.Err() != nil {
+				return all, errInterrupted
+			}
+			b.add(cfg, sc, cell)
+		}
+		if len(b.Properties) > 0 {
+			b.Command = cfg.command(b.Versions[len(b.Versions)-1], b.Designs[0], sc.Name)
+			all = append(all, b)
+		}
+	}
+	return all, nil
+}
+
+func (b *Beyond) add(cfg *Config, sc *testbed.Scenario, cell *Cell) {
+	for _, version := range cell.Versions() {
+		p, err := cfg.params(sc, version, cell.Design)
+		if err != nil {
+			continue
+		}
+		for _, v := range known.Expected(sc, &p) {
+			if cell.question(isLive(v.Property.Name)).Verdict != model.Holds.String() {
+				continue
+			}
+			b.Properties, b.Because = with(b.Properties, v.Property.Name), with(b.Because, v.Because...)
+			b.Designs, b.Versions = with(b.Designs, cell.Design), with(b.Versions, version)
+		}
+	}
+}
+
+// with adds what is not there yet.
+func with(list []string, more ...string) []string {
+	for _, text := range more {
+		if !slices.Contains(list, text) {
+			list = append(list, text)
+		}
+	}
+	return list
 }

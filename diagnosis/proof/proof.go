@@ -3,6 +3,7 @@ package proof
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/watchbed/watchbed/diagnosis/story"
@@ -321,4 +322,60 @@ func runOf(sc *testbed.Scenario, p testbed.Params, f explore.Failure, found path
 func (p *Proof) Link(i int, why string, lines []string, choices int, replay string) {
 	f := &p.Failures[i]
 	f.Why, f.Story, f.Choices, f.Replay = why, lines, choices, replay
+}
+
+// noting is a subject that notes which situations come about in its worlds.
+type noting struct {
+	*testbed.System
+	seen *sim.Seen
+}
+
+// Options implements prove.Subject.
+func (n noting) Options() sim.Options {
+	o := n.System.Options()
+	o.Seen = n.seen
+	return o
+}
+
+// cameAbout are the names of the situations that any of several subjects has noted, in the order in which this
+// binary knows them.
+func cameAbout(by ...*sim.Seen) []string {
+	names := []string{}
+	for _, s := range sim.Situations() {
+		for _, seen := range by {
+			if seen.Has(s) {
+				names = append(names, s.String())
+				break
+			}
+		}
+	}
+	return names
+}
+
+// checkPlanted refuses a search for a planted bug that the search could not find: the scenario claims what the bug
+// violates, and the search judges nothing of that. To call such a world proved would say of the bug that it does no harm.
+func checkPlanted(sc *testbed.Scenario, p *testbed.Params, left []*testbed.Property, engine string) error {
+	for _, b := range p.Planted() {
+		if !slices.Contains(left, b.Property) {
+			continue
+		}
+		judged := func(further *testbed.Property) bool {
+			return slices.Contains(sc.Claims, further) && !slices.Contains(left, further)
+		}
+		if !slices.ContainsFunc(b.Further, judged) {
+			return fmt.Errorf("the bug %s violates %s, which a search of %s cannot judge here: its verdict would say nothing of the bug; %s",
+				b.Name, b.Property.Name, engine, otherwise(sc, p, b, engine))
+		}
+	}
+	return nil
+}
+
+// otherwise is what can find the bug.
+func otherwise(sc *testbed.Scenario, p *testbed.Params, b *testbed.KnownBug, engine string) string {
+	if engine == ClassSchedules {
+		if _, left, err := sc.Provable(*p); err == nil && !slices.Contains(left, b.Property) {
+			return "leave out --engine " + ClassSchedules
+		}
+	}
+	return "let run look for it"
 }

@@ -9,7 +9,7 @@
 //	focus     what a slice (trace.Slicer) has to follow, given that
 //	condense  a line for each note of the slice, the ones that matter little left out
 //	why       which client read what, and what the answer should have been
-//	tier      where a node stands between the clients and etcd
+//	happening what steps have in common, and where a node stands between the clients and etcd
 //
 // What the steps say is taken as values (sim.Note, sim.Subject, explore.Concern,
 // linearizability.Explanation): the package never reads their text, so a sentence
