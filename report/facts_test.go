@@ -54,12 +54,6 @@ func neverAnswered(more ...fact) []fact {
 	return append([]fact{unsynced, setBack("v3rpc.progressRefused"), setBack("mvcc.becameSynced")}, more...)
 }
 
-// missesDeletion is etcd-io/etcd#18089: a compaction removes the deletion at its revision,
-// and a watch from there on is accepted and synced without it.
-func missesDeletion(more ...fact) []fact {
-	return append([]fact{noTombstone, unsynced, said("mvcc.becameSynced")}, more...)
-}
-
 // mechanisms are the facts without which a story does not say why it came so. Each case
 // has a row: what the bug is, by its issue, and not what its story says today.
 var mechanisms = map[string][]fact{
