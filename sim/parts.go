@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"github.com/watchbed/watchbed/internal/intern"
@@ -42,33 +43,68 @@ type Parts struct {
 	nodes int
 	timed bool
 
-	// numbers are those of sequences of numbers that make a part; parts has the number of a part by
-	// that of its sequence.
-	numbers intern.Pairs
-	parts   []uint32
+	// text is memory of the text of a part.
+	text text
 
 	objects    intern.List[object]
 	ofObjects  map[Digest][]uint32
 	payloads   []Payload
 	ofPayloads map[Digest][]uint32
-	nodeParts  intern.List[nodePart]
-	connParts  intern.List[connPart]
-	layouts    intern.List[layout]
-	rests      intern.List[restPart]
+	nodeParts  kind[nodePart]
+	connParts  kind[connPart]
+	layouts    kind[layout]
+	rests      kind[restPart]
 	// times are readings of the clock.
 	times   intern.List[Time]
 	ofTimes map[Time]uint32
 	steps   steps
 }
 
-// A sequence begins with what kind of part it makes. Numbers of pairs stand behind the kinds.
-const (
-	sequenceOfNode uint32 = iota + 1
-	sequenceOfConn
-	sequenceOfLayout
-	sequenceOfRest
-	kinds = sequenceOfRest
-)
+// kind is the parts of one kind, each once, with numbers from 1 on.
+type kind[T any] struct {
+	parts   intern.List[T]
+	numbers map[string]uint32
+}
+
+// At is the part with a number.
+func (k *kind[T]) At(number uint32) *T { return k.parts.At(number) }
+
+// number is that of the part with this text, which says what it consists of. make makes a new one.
+func (k *kind[T]) number(p *Parts, x text, make func() T) uint32 {
+	p.text = x
+	number, known := k.numbers[string(x)]
+	if !known {
+		if k.numbers == nil {
+			// Number 0 is no part.
+			k.numbers = map[string]uint32{}
+			k.parts.Reach(0)
+		}
+		part := make()
+		number = k.parts.Add(part)
+		k.numbers[string(x)] = number
+		p.weight += p.weigh(part) + len(x) + textBytes
+	}
+	return number
+}
+
+// textBytes is about what a text takes besides what is in it.
+const textBytes = 40
+
+// text is what a part consists of, number by number.
+type text []byte
+
+func (x *text) with(n uint32) { *x = binary.LittleEndian.AppendUint32(*x, n) }
+
+func (x *text) long(n int64) { *x = binary.LittleEndian.AppendUint64(*x, uint64(n)) }
+
+func (x *text) truth(b bool) { x.with(uint32(number(b))) }
+
+func number(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
 
 // object is what a node is, without its loops and timers.
 type object struct {
@@ -148,12 +184,8 @@ func NewParts(w *World, alike func(a, b any) bool, weigh func(x any) int, lock L
 		lock: lock, alike: alike, weigh: weigh, nodes: len(w.nodes), timed: w.mode == Timed,
 		ofObjects: map[Digest][]uint32{}, ofPayloads: map[Digest][]uint32{}, payloads: make([]Payload, 1), ofTimes: map[Time]uint32{},
 	}
-	// Number 0 is no part, and the clock at 0.
+	// Number 0 is no object, and the clock at 0.
 	p.objects.Reach(0)
-	p.nodeParts.Reach(0)
-	p.connParts.Reach(0)
-	p.layouts.Reach(0)
-	p.rests.Reach(0)
 	p.time(0)
 	if _, err := w.Behaviour(); err != nil {
 		return nil, err
@@ -170,7 +202,7 @@ func (p *Parts) Size() (nodes, steps int) { return p.objects.Len(), int(p.steps.
 
 // Bytes is about how much memory all of it takes. It is for the worker that has the lock.
 func (p *Parts) Bytes() int {
-	n := p.weight + p.numbers.Bytes() + 4*cap(p.parts) + p.objects.Bytes() + 16*cap(p.payloads) + p.nodeParts.Bytes() + p.connParts.Bytes() + p.layouts.Bytes() + p.rests.Bytes() + p.times.Bytes()
+	n := p.weight + p.objects.Bytes() + 16*cap(p.payloads) + p.nodeParts.parts.Bytes() + p.connParts.parts.Bytes() + p.layouts.parts.Bytes() + p.rests.parts.Bytes() + p.times.Bytes()
 	return n + p.steps.numbers.Bytes() + p.steps.branches.Bytes() + fingerprintBytes*(len(p.ofObjects)+len(p.ofPayloads))
 }
 
@@ -186,38 +218,6 @@ func (p *Parts) placeOfConn(i int) int { return placeOfNodes + p.nodes - 1 + i }
 
 // conns is how many connections a state has, with number 0, which is none.
 func (p *Parts) conns(s State) int { return len(s) - p.placeOfConn(0) }
-
-// sequence numbers what a part consists of. So far is its kind, or the number of the pair behind it.
-type sequence struct {
-	of    *intern.Pairs
-	soFar uint32
-}
-
-func (p *Parts) sequence(kind uint32) sequence { return sequence{&p.numbers, kind} }
-
-func (s *sequence) with(x uint32) { s.soFar = kinds + s.of.Number(s.soFar, x) }
-
-func (s *sequence) long(x int64) {
-	s.with(uint32(x))
-	s.with(uint32(uint64(x) >> 32))
-}
-
-func (s *sequence) truth(b bool) { s.with(uint32(number(b))) }
-
-func number(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// known is the part with this sequence, 0 if it is a new one.
-func (p *Parts) known(s sequence) uint32 {
-	for len(p.parts) <= int(kinds+p.numbers.Last()) {
-		p.parts = append(p.parts, 0)
-	}
-	return p.parts[s.soFar]
-}
 
 // apart takes a world apart whose nodes have their numbers.
 func (p *Parts) apart(w *World, into State) State {
@@ -264,53 +264,42 @@ func (p *Parts) Now(s State) uint32 { return s[placeNow] }
 func (p *Parts) Phase(s State) Phase { return p.rests.At(s[placeRest]).phase }
 
 func (p *Parts) rest(w *World) uint32 {
-	s := p.sequence(sequenceOfRest)
-	s.with(uint32(w.phase))
+	x := p.text[:0]
+	x.with(uint32(w.phase))
 	r := restPart{phase: w.phase}
 	for i := range w.faults {
 		f := faultPart{left: w.faults[i].left, ready: w.isReady(w.faults[i].slot)}
-		s.long(int64(f.left))
-		s.truth(f.ready)
+		x.long(int64(f.left))
+		x.truth(f.ready)
 		if p.timed && f.ready {
 			f.due = w.slots[w.faults[i].slot].due
-			s.long(int64(f.due))
+			x.long(int64(f.due))
 		}
 		r.faults = append(r.faults, f)
 	}
-	for _, x := range w.partitions {
+	for _, partition := range w.partitions {
 		// Each of them is that of a fault.
-		i := slices.IndexFunc(w.faults, func(f plannedFault) bool { return partitionOf(f.fault) == x })
+		i := slices.IndexFunc(w.faults, func(f plannedFault) bool { return partitionOf(f.fault) == partition })
 		r.partitions = append(r.partitions, i)
-		s.with(uint32(i))
+		x.with(uint32(i))
 	}
-	known := p.known(s)
-	if known == 0 {
+	return p.rests.number(p, x, func() restPart {
 		r.digest = w.restDigest()
-		known = p.rests.Add(r)
-		p.weight += p.weigh(r)
-		p.parts[s.soFar] = known
-	}
-	return known
+		return r
+	})
 }
 
 func (p *Parts) layout(w *World) uint32 {
-	s := p.sequence(sequenceOfLayout)
+	x := p.text[:0]
 	for i := range w.slots {
-		x := &w.slots[i]
-		s.with(uint32(x.action.Kind))
-		s.with(uint32(x.index))
-		if x.action.Kind != Deliver {
-			s.with(uint32(x.action.Node))
+		slot := &w.slots[i]
+		x.with(uint32(slot.action.Kind))
+		x.with(uint32(slot.index))
+		if slot.action.Kind != Deliver {
+			x.with(uint32(slot.action.Node))
 		}
 	}
-	known := p.known(s)
-	if known == 0 {
-		l := newLayout(w)
-		known = p.layouts.Add(l)
-		p.weight += p.weigh(l)
-		p.parts[s.soFar] = known
-	}
-	return known
+	return p.layouts.number(p, x, func() layout { return newLayout(w) })
 }
 
 func newLayout(w *World) layout {
@@ -337,36 +326,32 @@ func newLayout(w *World) layout {
 func (p *Parts) node(w *World, n NodeID) uint32 {
 	rec := &w.nodes[n]
 	part := nodePart{object: rec.numbered}
-	s := p.sequence(sequenceOfNode)
-	s.with(uint32(n))
-	s.with(part.object)
+	x := p.text[:0]
+	x.with(uint32(n))
+	x.with(part.object)
 	for i, slot := range rec.tasks {
 		if w.isReady(slot) {
-			x := enabledLoop{int32(i), w.slots[slot].due}
-			part.loops = append(part.loops, x)
-			s.with(uint32(i))
+			loop := enabledLoop{int32(i), w.slots[slot].due}
+			part.loops = append(part.loops, loop)
+			x.with(uint32(i))
 			if p.timed {
-				s.long(int64(x.due))
+				x.long(int64(loop.due))
 			}
 		}
 	}
-	s.with(^uint32(0))
+	x.with(^uint32(0))
 	for i, slot := range rec.timers {
 		if w.isReady(slot) {
-			x := armedTimer{int32(i), w.slots[slot].due}
-			part.timers = append(part.timers, x)
-			s.with(uint32(i))
-			s.long(int64(x.due))
+			timer := armedTimer{int32(i), w.slots[slot].due}
+			part.timers = append(part.timers, timer)
+			x.with(uint32(i))
+			x.long(int64(timer.due))
 		}
 	}
-	known := p.known(s)
-	if known == 0 {
+	return p.nodeParts.number(p, x, func() nodePart {
 		part.digest, _ = w.nodeDigest(int(n), behaviourOf)
-		known = p.nodeParts.Add(part)
-		p.weight += p.weigh(part)
-		p.parts[s.soFar] = known
-	}
-	return known
+		return part
+	})
 }
 
 func behaviourOf(n *nodeRecord, _ Fingerprinter) Digest { return n.behaviour }
@@ -379,50 +364,46 @@ func (o *object) into(rec *nodeRecord, number uint32) {
 func (p *Parts) conn(w *World, i int) uint32 {
 	k := w.conns[i]
 	part := connPart{conn: k}
-	s := p.sequence(sequenceOfConn)
-	s.with(uint32(k.id))
-	s.with(uint32(k.state))
+	x := p.text[:0]
+	x.with(uint32(k.id))
+	x.with(uint32(k.state))
 	if k.state != connFree {
-		s.with(uint32(k.opener)<<16 | uint32(k.acceptor))
-		s.with(uint32(k.kind))
+		x.with(uint32(k.opener)<<16 | uint32(k.acceptor))
+		x.with(uint32(k.kind))
 		for j := range part.lanes {
 			l := &w.lanes[2*i+j]
-			part.lanes[j], part.ready[j] = p.lane(&s, l), w.isReady(l.slot)
-			s.truth(part.ready[j])
+			part.lanes[j], part.ready[j] = p.lane(&x, l), w.isReady(l.slot)
+			x.truth(part.ready[j])
 		}
 	} else {
 		part.conn = conn{id: k.id}
 	}
-	known := p.known(s)
-	if known == 0 {
+	return p.connParts.number(p, x, func() connPart {
 		if k.state != connFree {
 			part.digest = w.connDigest(i)
 		}
-		known = p.connParts.Add(part)
-		p.weight += p.weigh(part)
-		p.parts[s.soFar] = known
-	}
-	return known
+		return part
+	})
 }
 
 // lane goes on with what a lane is, and returns it.
-func (p *Parts) lane(s *sequence, l *lane) lane {
-	s.with(uint32(l.room))
-	s.truth(l.held)
-	s.truth(l.cut)
-	s.truth(l.deaf)
-	s.with(uint32(l.len()))
+func (p *Parts) lane(x *text, l *lane) lane {
+	x.with(uint32(l.room))
+	x.truth(l.held)
+	x.truth(l.cut)
+	x.truth(l.deaf)
+	x.with(uint32(l.len()))
 	part := *l
 	part.queue, part.head = slices.Clone(l.queue[l.head:]), 0
 	for i := range part.queue {
 		m := &part.queue[i]
 		payload := p.payload(m.Payload)
 		m.Payload = p.payloads[payload]
-		s.with(payload)
-		s.with(uint32(m.Conn))
-		s.with(uint32(m.From)<<16 | uint32(m.To))
+		x.with(payload)
+		x.with(uint32(m.Conn))
+		x.with(uint32(m.From)<<16 | uint32(m.To))
 		if p.timed {
-			s.long(int64(m.due))
+			x.long(int64(m.due))
 		}
 	}
 	return part

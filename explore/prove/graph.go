@@ -10,10 +10,9 @@ import (
 // graph has the steps between those states in which the goal is open. It is kept only for a
 // subject that has one.
 type graph struct {
-	// keys are those of the states, by their numbers. places is the other way round, a table with
-	// open addressing: the number of a state and 1 more, or 0.
-	keys   []key
-	places []uint32
+	// keys are those of the states, by their numbers, numbers the other way round.
+	keys    []key
+	numbers map[key]uint32
 	// states are those that were expanded, in their order; edges is how many they have.
 	states []expanded
 	edges  int
@@ -51,32 +50,15 @@ func threadOf(w *sim.World, a sim.Action) thread {
 }
 
 func newGraph(first key) *graph {
-	g := &graph{places: make([]uint32, leastPlaces)}
+	g := &graph{numbers: map[key]uint32{}}
 	g.found(first)
 	return g
 }
 
 // found numbers a state.
 func (g *graph) found(k key) {
-	if n := len(g.keys) + 1; 4*n > 3*len(g.places) {
-		g.places = make([]uint32, 2*len(g.places))
-		for i, k := range g.keys {
-			g.places[g.place(k)] = uint32(i) + 1
-		}
-	}
-	i := g.place(k)
+	g.numbers[k] = uint32(len(g.keys))
 	g.keys = append(g.keys, k)
-	g.places[i] = uint32(len(g.keys))
-}
-
-// place is where the number of a state is, or an empty place for it.
-func (g *graph) place(k key) int {
-	mask := len(g.places) - 1
-	i := int(k>>1) & mask
-	for g.places[i] != 0 && g.keys[g.places[i]-1] != k {
-		i = (i + 1) & mask
-	}
-	return i
 }
 
 // expand takes in what a chunk has expanded, after all states were numbered to which it led.
@@ -86,22 +68,23 @@ func (g *graph) expand(c *chunk) {
 		edges := c.expanded[i].edges
 		g.edges += len(edges)
 		for j := range edges {
-			edges[j].to = g.places[g.place(led[0])] - 1
+			edges[j].to = g.numbers[led[0]]
 			led = led[1:]
 		}
 	}
 	g.states = append(g.states, c.expanded...)
 }
 
-// What the parts of a graph take: an expanded state, and an edge.
+// What the parts of a graph take: a key with its number, for which a map has about twice the room, an expanded state, and an edge.
 const (
+	numberBytes   = keyBytes + 2*(keyBytes+8)
 	expandedBytes = 56
 	edgeBytes     = 16
 )
 
 // bytes is about how much memory the graph takes.
 func (g *graph) bytes() int {
-	return 4*len(g.places) + keyBytes*cap(g.keys) + expandedBytes*cap(g.states) + edgeBytes*g.edges
+	return numberBytes*len(g.keys) + expandedBytes*cap(g.states) + edgeBytes*g.edges
 }
 
 // threads are those that are owed a turn in this state, bounds aside.
