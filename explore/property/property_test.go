@@ -1,9 +1,7 @@
-package property_test
+package property
 
 import (
-	"fmt"
 	"regexp"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -11,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/explore/property"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 )
@@ -87,73 +84,35 @@ func (s *account) Judge(*sim.World) []explore.Finding {
 	return s.found[:1]
 }
 
-// captured is a test whose failure and messages are kept, and do not fail the real
-// test.
-type captured struct {
-	testing.TB
-	text   strings.Builder
-	failed bool
-}
-
-func (t *captured) Helper()           {}
-func (t *captured) Failed() bool      { return t.failed }
-func (t *captured) Error(args ...any) { t.failed = true; fmt.Fprintln(&t.text, args...) }
-func (t *captured) Errorf(format string, args ...any) {
-	t.failed = true
-	fmt.Fprintf(&t.text, format+"\n", args...)
-}
-func (t *captured) Fatal(args ...any)                 { t.Error(args...); t.FailNow() }
-func (t *captured) Fatalf(format string, args ...any) { t.Errorf(format, args...); t.FailNow() }
-func (t *captured) FailNow()                          { t.failed = true; runtime.Goexit() }
-func (t *captured) Log(args ...any)                   { fmt.Fprintln(&t.text, args...) }
-func (t *captured) Logf(format string, args ...any)   { fmt.Fprintf(&t.text, format+"\n", args...) }
-func (t *captured) Name() string                      { return "captured" }
-
-// capture runs a test that may fail.
-func capture(t *testing.T, test func(testing.TB)) *captured {
-	c := &captured{TB: t}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		test(c)
-	}()
-	<-done
-	return c
-}
-
 func broken() explore.Subject { return &account{} }
 func right() explore.Subject  { return &account{locked: true} }
 func idle() explore.Subject   { return &account{locked: true, idle: true} }
 
 func TestMustHold(t *testing.T) {
-	result := property.MustHold(t, right, 200)
+	result := MustHold(t, right, 200)
 	require.EqualValues(t, 200, result.Schedules)
 	require.NotZero(t, result.Properties[0].Exercised)
-	failing := capture(t, func(t testing.TB) { property.MustHold(t, broken, 200) })
-	require.True(t, failing.failed)
-	require.Contains(t, failing.text.String(), "adds up (lost update): violated in ")
-	require.Contains(t, failing.text.String(), "shrunk:\n\trun l", "a story of the few steps that matter")
-	require.Less(t, strings.Count(failing.text.String(), "\n"), 10)
-	failing = capture(t, func(t testing.TB) { property.MustHold(t, idle, 200) })
-	require.True(t, failing.failed)
-	require.Contains(t, failing.text.String(), "idle: vacuous")
+	failing := quietly(t, func(t testing.TB) { MustHold(t, broken, 200) })
+	require.Contains(t, failing, "adds up (lost update): violated in ")
+	require.Contains(t, failing, "shrunk:\n\trun l", "a story of the few steps that matter")
+	require.Less(t, strings.Count(failing, "\n"), 10)
+	failing = quietly(t, func(t testing.TB) { MustHold(t, idle, 200) })
+	require.Contains(t, failing, "idle: vacuous")
 }
 
 func TestCheck(t *testing.T) {
-	property.Check(t, right, 100)
-	failing := capture(t, func(t testing.TB) { property.Check(t, idle, 100) })
-	require.True(t, failing.failed)
-	require.Contains(t, failing.text.String(), "idle: vacuous")
+	Check(t, right, 100)
+	failing := quietly(t, func(t testing.TB) { Check(t, idle, 100) })
+	require.Contains(t, failing, "idle: vacuous")
 }
 
 var replayCall = regexp.MustCompile(`property\.Replay\(t, newSubject((?:, \d+)*)\)`)
 
 func TestCheckShrinksToALineThatReproduces(t *testing.T) {
 	t.Chdir(t.TempDir()) // rapid writes a file about the failure
-	failing := capture(t, func(t testing.TB) { property.Check(t, broken, 100) })
-	require.True(t, failing.failed)
-	call := replayCall.FindStringSubmatch(failing.text.String())
-	require.NotNil(t, call, failing.text.String())
+	failing := quietly(t, func(t testing.TB) { Check(t, broken, 100) })
+	call := replayCall.FindStringSubmatch(failing)
+	require.NotNil(t, call, failing)
 	var list []uint16
 	for _, s := range strings.Split(call[1], ", ")[1:] {
 		n, err := strconv.Atoi(s)
@@ -161,13 +120,12 @@ func TestCheckShrinksToALineThatReproduces(t *testing.T) {
 		list = append(list, uint16(n))
 	}
 	t.Log(call[0])
-	require.LessOrEqual(t, strings.Count(failing.text.String(), "\n"), property.MaxLines)
-	require.Contains(t, failing.text.String(), "adds up (lost update) is violated:\n\trun l", "the choices")
-	require.NotContains(t, failing.text.String(), "[rapid]", "what it prints is a list of numbers")
+	require.LessOrEqual(t, strings.Count(failing, "\n"), MaxLines)
+	require.Contains(t, failing, "adds up (lost update) is violated:\n\trun l", "the choices")
+	require.NotContains(t, failing, "[rapid]", "what it prints is a list of numbers")
 	require.NotEmpty(t, list)
 	require.LessOrEqual(t, len(list), 12)
-	again := capture(t, func(t testing.TB) { property.Replay(t, broken, list...) })
-	require.True(t, again.failed)
-	require.Contains(t, again.text.String(), "adds up (lost update) is violated")
-	property.Replay(t, right, list...)
+	again := quietly(t, func(t testing.TB) { Replay(t, broken, list...) })
+	require.Contains(t, again, "adds up (lost update) is violated")
+	Replay(t, right, list...)
 }

@@ -79,36 +79,47 @@ func Choice[C any, E ~uint8](name string, field func(*C) *E, doc string, all ...
 // Either is a deviation: an option with two named values, of which the second one sets the field.
 func Either[C any](name string, field func(*C) *bool, doc string, shipped, deviates Value) Option[C] {
 	list := fixed{shipped, deviates}
+	o := of(name, field, doc, func(deviating bool) string {
+		if deviating {
+			return deviates.Name
+		}
+		return shipped.Name
+	}, func(value string) (bool, error) {
+		i, err := find(list, name, value)
+		return i == 1, err
+	})
+	o.values = list
+	return o
+}
+
+func choice[C any, E ~uint8](name string, field func(*C) *E, doc string, all values) Option[C] {
+	o := of(name, field, doc, func(x E) string { return all.list()[x].Name }, func(value string) (E, error) {
+		i, err := find(all.list(), name, value)
+		return E(i), err
+	})
+	o.values = all
+	return o
+}
+
+// of is an option of one field. parse returns an error of one line, which leaves the field as it is.
+func of[C, T any](name string, field func(*C) *T, doc string, text func(T) string, parse func(value string) (T, error)) Option[C] {
 	return Option[C]{
-		Name: name, Doc: doc, values: list,
-		get: func(c *C) string {
-			if *field(c) {
-				return deviates.Name
-			}
-			return shipped.Name
-		},
+		Name: name, Doc: doc,
+		get: func(c *C) string { return text(*field(c)) },
 		set: func(c *C, value string) error {
-			i, err := find(list, name, value)
+			x, err := parse(value)
 			if err == nil {
-				*field(c) = i == 1
+				*field(c) = x
 			}
 			return err
 		},
 	}
 }
 
-func choice[C any, E ~uint8](name string, field func(*C) *E, doc string, all values) Option[C] {
-	return Option[C]{
-		Name: name, Doc: doc, values: all,
-		get: func(c *C) string { return all.list()[*field(c)].Name },
-		set: func(c *C, value string) error {
-			i, err := find(all.list(), name, value)
-			if err == nil {
-				*field(c) = E(i)
-			}
-			return err
-		},
-	}
+// takes says what a value looks like, and which one stands for the node's own.
+func (o Option[C]) takes(form, zero string) Option[C] {
+	o.Form, o.Default = form, zero
+	return o
 }
 
 // find is the number of a value of an option.
@@ -134,18 +145,13 @@ const MaxCount = 10_000_000
 
 // Count is an option with a whole number from 0 to MaxCount.
 func Count[C any](name string, field func(*C) *int, zero, doc string) Option[C] {
-	return Option[C]{
-		Name: name, Doc: doc, Form: "a whole number", Default: zero,
-		get: func(c *C) string { return strconv.Itoa(*field(c)) },
-		set: func(c *C, value string) error {
-			n, err := strconv.Atoi(value)
-			if err != nil || n < 0 || n > MaxCount {
-				return fmt.Errorf("%s=%s: want a whole number from 0 to %d", name, value, MaxCount)
-			}
-			*field(c) = n
-			return nil
-		},
-	}
+	return of(name, field, doc, strconv.Itoa, func(value string) (int, error) {
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 0 || n > MaxCount {
+			return 0, fmt.Errorf("%s=%s: want a whole number from 0 to %d", name, value, MaxCount)
+		}
+		return n, nil
+	}).takes("a whole number", zero)
 }
 
 // From has a count take nothing below least but 0, which is the node's own: less would be
@@ -168,18 +174,13 @@ const maxDuration = time.Hour
 
 // Duration is an option with a time from 0 to an hour.
 func Duration[C any](name string, field func(*C) *time.Duration, zero, doc string) Option[C] {
-	return Option[C]{
-		Name: name, Doc: doc, Form: "a duration", Default: zero,
-		get: func(c *C) string { return field(c).String() },
-		set: func(c *C, value string) error {
-			d, err := time.ParseDuration(value)
-			if err != nil || d < 0 || d > maxDuration {
-				return fmt.Errorf("%s=%s: want a duration from 0s to 1h, such as 100ms", name, value)
-			}
-			*field(c) = d
-			return nil
-		},
-	}
+	return of(name, field, doc, time.Duration.String, func(value string) (time.Duration, error) {
+		d, err := time.ParseDuration(value)
+		if err != nil || d < 0 || d > maxDuration {
+			return 0, fmt.Errorf("%s=%s: want a duration from 0s to 1h, such as 100ms", name, value)
+		}
+		return d, nil
+	}).takes("a duration", zero)
 }
 
 // minPeriod bounds every period from below: with a shorter one a timed run is made of
@@ -189,66 +190,46 @@ const minPeriod = time.Millisecond
 // Period is an option with a time after which something happens again or is given up, from
 // a millisecond to an hour. 0 is the node's own, which zero says, such as "100ms".
 func Period[C any](name string, field func(*C) *time.Duration, zero, doc string) Option[C] {
-	return Option[C]{
-		Name: name, Doc: doc, Form: "a duration from 1ms to 1h", Default: zero,
-		get: func(c *C) string { return field(c).String() },
-		set: func(c *C, value string) error {
-			d, err := time.ParseDuration(value)
-			if err != nil || d != 0 && d < minPeriod || d > maxDuration {
-				return fmt.Errorf("%s=%s: want a duration from 1ms to 1h, such as 250ms, or 0s for the default of %s", name, value, zero)
-			}
-			*field(c) = d
-			return nil
-		},
-	}
+	return of(name, field, doc, time.Duration.String, func(value string) (time.Duration, error) {
+		d, err := time.ParseDuration(value)
+		if err != nil || d != 0 && d < minPeriod || d > maxDuration {
+			return 0, fmt.Errorf("%s=%s: want a duration from 1ms to 1h, such as 250ms, or 0s for the default of %s", name, value, zero)
+		}
+		return d, nil
+	}).takes("a duration from 1ms to 1h", zero)
 }
 
 // Switch is an option that is true or false.
 func Switch[C any](name string, field func(*C) *bool, doc string) Option[C] {
-	return Option[C]{
-		Name: name, Doc: doc, Form: "true or false",
-		get: func(c *C) string { return strconv.FormatBool(*field(c)) },
-		set: func(c *C, value string) error {
-			b, err := strconv.ParseBool(value)
-			if err != nil {
-				return fmt.Errorf("%s=%s: want true or false", name, value)
-			}
-			*field(c) = b
-			return nil
-		},
-	}
+	return of(name, field, doc, strconv.FormatBool, func(value string) (bool, error) {
+		b, err := strconv.ParseBool(value)
+		if err != nil {
+			return false, fmt.Errorf("%s=%s: want true or false", name, value)
+		}
+		return b, nil
+	}).takes("true or false", "")
 }
 
 // Text is an option whose values a function checks, such as the name of a
 // version; check returns an error of one line.
 func Text[C any](name string, field func(*C) *string, check func(string) error, form, doc string) Option[C] {
-	return Option[C]{
-		Name: name, Doc: doc, Form: form,
-		get: func(c *C) string { return *field(c) },
-		set: func(c *C, value string) error {
-			if err := check(value); err != nil {
-				return err
-			}
-			*field(c) = value
-			return nil
-		},
-	}
+	return of(name, field, doc, asIs, func(value string) (string, error) { return value, check(value) }).takes(form, "")
 }
+
+func asIs(text string) string { return text }
 
 // Words is an option with named values that a configuration keeps as text. Nothing, as a
 // configuration has it where none is chosen, stands for the first.
 func Words[C any](name string, field func(*C) *string, doc string, all ...Value) Option[C] {
-	return Option[C]{
-		Name: name, Doc: doc, Default: all[0].Name, values: fixed(all),
-		get: func(c *C) string { return *field(c) },
-		set: func(c *C, value string) error {
-			if names := valueNames(all); value != "" && !slices.Contains(names, value) {
-				return fmt.Errorf("%s has no value %q%s", name, value, registry.Suggest(value, names))
-			}
-			*field(c) = value
-			return nil
-		},
-	}
+	o := of(name, field, doc, asIs, func(value string) (string, error) {
+		if value == "" {
+			return "", nil
+		}
+		_, err := find(all, name, value)
+		return value, err
+	}).takes("", all[0].Name)
+	o.values = fixed(all)
+	return o
 }
 
 // List is an option with several names, comma separated; check returns an error of
@@ -260,20 +241,11 @@ func List[C any](name string, field func(*C) *[]string, check func([]string) err
 // Canonical is a list of names of which several say the same: form gives the one that is
 // kept, or an error of one line.
 func Canonical[C any](name string, field func(*C) *[]string, form func([]string) ([]string, error), doc string) Option[C] {
-	return Option[C]{
-		Name: name, Doc: doc, Form: "names, comma separated",
-		get: func(c *C) string { return strings.Join(*field(c), ",") },
-		set: func(c *C, value string) error {
-			var names []string
-			if value != "" {
-				names = strings.Split(value, ",")
-			}
-			names, err := form(names)
-			if err != nil {
-				return err
-			}
-			*field(c) = names
-			return nil
-		},
-	}
+	return of(name, field, doc, func(names []string) string { return strings.Join(names, ",") }, func(value string) ([]string, error) {
+		var names []string
+		if value != "" {
+			names = strings.Split(value, ",")
+		}
+		return form(names)
+	}).takes("names, comma separated", "")
 }
