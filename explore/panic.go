@@ -30,11 +30,30 @@ const (
 // steps are the functions by which the world runs simulated code.
 var steps = []string{"sim.(*World).Do", "sim.(*World).Start"}
 
-// SimulatedStack lists, while a panic goes up, the functions of simulated code that
+// Panicked carries out f, and returns the finding of a panic in simulated code that ended it, nil if
+// there was none. A panic in the subject's own code goes on to the caller.
+func Panicked(f func()) (found *Finding) {
+	over := false
+	defer func() {
+		// The stack says whose panic it is: a flag would cost something in each step.
+		if over {
+			return
+		}
+		if stack, ok := simulatedStack(); ok {
+			ended := (&panicked{recover(), stack}).finding()
+			found = &ended
+		}
+	}()
+	f()
+	over = true
+	return nil
+}
+
+// simulatedStack lists, while a panic goes up, the functions of simulated code that
 // were under way, the innermost first. It returns false if the panic came out of the
 // subject's own code. It names functions and lines, and no addresses: the same run
 // gives the same text.
-func SimulatedStack() (stack []string, ok bool) {
+func simulatedStack() (stack []string, ok bool) {
 	pc := make([]uintptr, 1024)
 	frames := runtime.CallersFrames(pc[:runtime.Callers(0, pc)])
 	// What comes before runtime.gopanic is the recovery itself.
@@ -58,9 +77,6 @@ func SimulatedStack() (stack []string, ok bool) {
 func (p *panicked) String() string {
 	return fmt.Sprintf("simulated code panicked: %v (%s)", p.value, strings.Join(p.stack, ", called by "))
 }
-
-// PanicFinding is the finding of a step that ended with a panic of this value and stack.
-func PanicFinding(value any, stack []string) Finding { return (&panicked{value, stack}).finding() }
 
 // finding is the one of a run that ended with the panic.
 func (p *panicked) finding() Finding {

@@ -19,8 +19,8 @@ type Runner struct {
 	world      *sim.World
 	steps      int
 	findings   []Finding
-	// panicked is the panic in simulated code that ended the run, nil if there was none.
-	panicked *panicked
+	// panicked is the finding of a panic in simulated code that ended the run, nil if there was none.
+	panicked *Finding
 }
 
 // NewRunner returns a runner whose runs are cut off after so many steps; 0 is
@@ -48,8 +48,8 @@ func (r *Runner) Run(c sim.Chooser) Result { return r.RunUpTo(c, r.steps) }
 // RunUpTo carries out one run and cuts it off after so many picked steps, in
 // place of the runner's own limit.
 func (r *Runner) RunUpTo(c sim.Chooser, limit int) Result {
-	r.panicked = nil
-	truncated := r.carryOut(c, limit)
+	truncated := false
+	r.panicked = Panicked(func() { truncated = r.explore(c, limit) })
 	r.judge(truncated)
 	w := r.world
 	return Result{
@@ -57,25 +57,6 @@ func (r *Runner) RunUpTo(c sim.Chooser, limit int) Result {
 		Findings: r.findings, Truncated: truncated,
 		NeverReady: r.recovering != nil && r.recovering.NeverReady(w),
 	}
-}
-
-// carryOut carries out a run up to its end, or to a panic in simulated code, and
-// reports whether it was cut off. A panic in the subject's own code goes on to the
-// caller.
-func (r *Runner) carryOut(c sim.Chooser, limit int) (truncated bool) {
-	over := false
-	defer func() {
-		// The stack says whose panic it is: a flag would cost something in each step.
-		if over {
-			return
-		}
-		if stack, ok := SimulatedStack(); ok {
-			r.panicked = &panicked{recover(), stack}
-		}
-	}()
-	truncated = r.explore(c, limit)
-	over = true
-	return truncated
 }
 
 // explore takes the steps of a run, and reports whether it was cut off.
@@ -137,7 +118,7 @@ func settle(s Subject, w *sim.World, c sim.Chooser) {
 
 func (r *Runner) judge(truncated bool) {
 	if r.panicked != nil {
-		r.findings = append(r.findings[:0], r.panicked.finding())
+		r.findings = append(r.findings[:0], *r.panicked)
 		return
 	}
 	r.findings = append(r.findings[:0], r.subject.Judge(r.world)...)

@@ -480,17 +480,6 @@ func (w *worker) successor(c *chunk, i int, a sim.Action, given *explore.Combina
 
 // tryStep is take, and the finding of a panic in simulated code.
 func (w *worker) tryStep(a sim.Action, c answering) (next place, panicked *explore.Finding) {
-	over := false
-	defer func() {
-		if over {
-			return
-		}
-		if stack, ok := explore.SimulatedStack(); ok {
-			f := explore.PanicFinding(recover(), stack)
-			panicked = &f
-		}
-	}()
-	next = w.take(a, c)
-	over = true
-	return next, nil
+	panicked = explore.Panicked(func() { next = w.take(a, c) })
+	return next, panicked
 }

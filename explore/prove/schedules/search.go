@@ -206,7 +206,7 @@ func (s *search) take(p *place, a sim.Action, c *explore.Combination) (next *sim
 	var cells sim.Footprint
 	next.RecordCells(&cells)
 	p.event = event{action: a, name: p.world.Name(a), class: label(p.world, a)}
-	if panicked = carryOut(next, a, c); panicked != nil {
+	if panicked = explore.Panicked(func() { next.Do(c, a) }); panicked != nil {
 		cells.All = true
 	}
 	p.event.number = uint32(next.Steps())
@@ -217,23 +217,6 @@ func (s *search) take(p *place, a sim.Action, c *explore.Combination) (next *sim
 	}
 	next.RecordCells(nil)
 	return next, panicked
-}
-
-// carryOut carries out a step, and returns the finding of a panic in simulated code.
-func carryOut(world *sim.World, a sim.Action, c sim.Chooser) (panicked *explore.Finding) {
-	over := false
-	defer func() {
-		if over {
-			return
-		}
-		if stack, ok := explore.SimulatedStack(); ok {
-			f := explore.PanicFinding(recover(), stack)
-			panicked = &f
-		}
-	}()
-	world.Do(c, a)
-	over = true
-	return nil
 }
 
 // label is what an event is, whatever it comes behind.
