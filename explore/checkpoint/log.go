@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 )
 
 // Part is what is added at a time: the states and the part of the graph that were found since
@@ -23,14 +24,21 @@ type Part struct {
 
 // Log is a search on disk. It is not used after an error.
 type Log struct {
-	dir                  string
-	parts, states, graph *os.File
-	statesLen, graphLen  int64
-	sum                  uint64
+	dir  string
+	file *os.File
+	// whole is how long the file is, without a part that is not whole, and sum the checksum of all that.
+	whole int64
+	sum   uint64
+	// states is how many bytes of states there are, blocks where they are in the file.
+	states int64
+	blocks []block
 }
 
-// format is that of the files.
-const format = 1
+// block is the states of one part: where the first of their bytes is among those of all states, and where in the file.
+type block struct{ states, file int64 }
+
+// format is that of the file.
+const format = 2
 
 // header is the first line.
 type header struct {
@@ -39,7 +47,7 @@ type header struct {
 	Question []string `json:"question"`
 }
 
-// line is one of the others, and says how long the files of states and graph are.
+// line is one of the others, and says how many bytes of states and of the graph are behind it.
 type line struct {
 	States int64           `json:"states"`
 	Graph  int64           `json:"graph"`
@@ -58,144 +66,120 @@ func Open(dir string, question []string, take func(Part) error) (*Log, error) {
 	return l, nil
 }
 
-func (l *Log) open(question []string, take func(Part) error) error {
+func (l *Log) open(question []string, take func(Part) error) (err error) {
 	if err := os.MkdirAll(l.dir, 0o777); err != nil {
 		return l.failed("open", err)
 	}
-	for name, file := range map[string]**os.File{"parts": &l.parts, "states": &l.states, "graph": &l.graph} {
-		f, err := os.OpenFile(filepath.Join(l.dir, name), os.O_RDWR|os.O_CREATE, 0o666)
-		if err != nil {
-			return l.failed("open", err)
-		}
-		*file = f
+	if l.file, err = os.OpenFile(filepath.Join(l.dir, "search"), os.O_RDWR|os.O_CREATE, 0o666); err != nil {
+		return l.failed("open", err)
 	}
-	if err := lock(l.parts); err != nil {
+	if err := lock(l.file); err != nil {
 		return fmt.Errorf("%s is in use: another search writes to it", l.dir)
 	}
-	whole, err := l.read(question, take)
+	if err := l.read(question, take); err != nil {
+		return err
+	}
+	first, err := json.Marshal(header{format, question})
 	if err != nil {
 		return err
 	}
-	text, err := json.Marshal(header{format, question})
-	if err != nil {
-		return err
-	}
-	if whole == 0 {
-		if err := l.mayBegin(text); err != nil {
+	begins := l.whole == 0
+	if begins {
+		if err := l.mayBegin(first); err != nil {
 			return err
 		}
 	}
-	for file, size := range map[*os.File]int64{l.parts: whole, l.states: l.statesLen, l.graph: l.graphLen} {
-		if err := file.Truncate(size); err != nil {
-			return l.failed("write", err)
-		}
-		if _, err := file.Seek(size, io.SeekStart); err != nil {
-			return l.failed("write", err)
-		}
+	if err := l.file.Truncate(l.whole); err != nil {
+		return l.failed("write", err)
 	}
-	if whole > 0 {
-		return nil
+	if _, err := l.file.Seek(l.whole, io.SeekStart); err != nil {
+		return l.failed("write", err)
 	}
-	return l.write(nil, nil, text)
-}
-
-// mayBegin refuses a directory without a whole first line, unless a search that ended while it
-// wrote that line has left the files so. Anything else would be lost: states whose file parts
-// was cut off, or files that no search has written.
-func (l *Log) mayBegin(text []byte) error {
-	for _, f := range []*os.File{l.states, l.graph} {
-		at, err := f.Stat()
-		if err != nil {
-			return l.failed("read", err)
-		}
-		if at.Size() > 0 {
-			return l.notBegun(f)
-		}
-	}
-	first := fmt.Appendf(nil, "%016x %s\n", crc64.Update(l.sum, table, text), text)
-	there, err := io.ReadAll(io.NewSectionReader(l.parts, 0, int64(len(first))+1))
-	if err != nil {
-		return l.failed("read", err)
-	}
-	if !bytes.HasPrefix(first, there) {
-		return l.notBegun(l.parts)
+	if begins {
+		return l.write(first, nil, nil)
 	}
 	return nil
 }
 
-func (l *Log) notBegun(f *os.File) error {
-	return fmt.Errorf("%s has a file %s, and the first line of a search in its file parts is missing or cut off: it is damaged, or something else's; nothing in it was overwritten: give another directory", l.dir, filepath.Base(f.Name()))
+// mayBegin refuses a file without a whole header, unless a search that ended while it wrote the header has
+// left it so: anything else would be lost.
+func (l *Log) mayBegin(first []byte) error {
+	begun := fmt.Appendf(nil, "%s\n"+checksumForm, first, l.sumOf(first))
+	there, err := io.ReadAll(io.NewSectionReader(l.file, 0, int64(len(begun))+1))
+	if err != nil {
+		return l.failed("read", err)
+	}
+	if !bytes.HasPrefix(begun, there) {
+		return fmt.Errorf("%s has a file search, and the beginning of a search in it is missing or cut off: it is damaged, or something else's; nothing in it was overwritten: give another directory", l.dir)
+	}
+	return nil
 }
 
-// read reads the lines that are whole. It returns how long they are together.
-func (l *Log) read(question []string, take func(Part) error) (whole int64, err error) {
-	lines, states, graph := bufio.NewReader(l.parts), bufio.NewReader(l.states), bufio.NewReader(l.graph)
+// read reads the parts that are whole.
+func (l *Log) read(question []string, take func(Part) error) error {
+	r := bufio.NewReader(l.file)
 	for n := 1; ; n++ {
-		text, err := lines.ReadBytes('\n')
+		text, err := r.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			// What there is of this part was being written when the search ended.
+			return nil
+		} else if err != nil {
+			return l.failed("read", err)
+		}
+		text = text[:len(text)-1]
+		var at line
+		if n > 1 && json.Unmarshal(text, &at) != nil || at.States < 0 || at.Graph < 0 {
+			return l.damaged(n)
+		}
+		// A length that is wrong does not take its memory: what is read ends with the file.
+		behind, err := io.ReadAll(io.LimitReader(r, at.States+at.Graph+checksumBytes))
 		switch {
-		case errors.Is(err, io.EOF):
-			// What there is of this line was being written when the search ended.
-			return whole, nil
 		case err != nil:
-			return 0, l.failed("read", err)
+			return l.failed("read", err)
+		case int64(len(behind)) < at.States+at.Graph+checksumBytes:
+			return nil
 		}
-		said, now, separated := bytes.Cut(text[:len(text)-1], []byte(" "))
-		if !separated {
-			return 0, l.damaged(n)
+		p := Part{States: behind[:at.States], Graph: behind[at.States : at.States+at.Graph], Now: at.Now}
+		sum := l.sumOf(text, p.States, p.Graph)
+		if said := behind[at.States+at.Graph:]; string(said) != fmt.Sprintf(checksumForm, sum) {
+			return l.damaged(n)
 		}
-		var p Part
-		if n > 1 {
-			var at line
-			if json.Unmarshal(now, &at) != nil {
-				return 0, l.damaged(n)
-			}
-			if p.States, err = next(states, &l.statesLen, at.States); err == nil {
-				p.Graph, err = next(graph, &l.graphLen, at.Graph)
-			}
-			if err != nil {
-				return 0, l.damaged(n)
-			}
-			p.Now = at.Now
-		}
-		if l.add(p.States, p.Graph, now); string(said) != l.checksum() {
-			return 0, l.damaged(n)
-		}
+		l.add(sum, text, p.States, p.Graph)
 		if n == 1 {
-			err = l.isAbout(question, now)
+			err = l.isAbout(question, text)
 		} else {
 			err = take(p)
 		}
 		if err != nil {
-			return 0, err
+			return err
 		}
-		whole += int64(len(text))
 	}
-}
-
-// next reads a file on, up to a length.
-func next(from io.Reader, at *int64, until int64) ([]byte, error) {
-	if until < *at {
-		return nil, io.ErrUnexpectedEOF
-	}
-	// A length that is wrong does not take its memory: what is read ends with the file.
-	b, err := io.ReadAll(io.LimitReader(from, until-*at))
-	if err == nil && int64(len(b)) < until-*at {
-		err = io.ErrUnexpectedEOF
-	}
-	*at = until
-	return b, err
 }
 
 var table = crc64.MakeTable(crc64.ECMA)
 
-// add goes on with the checksum.
-func (l *Log) add(states, graph, now []byte) {
-	for _, b := range [][]byte{states, graph, now} {
-		l.sum = crc64.Update(l.sum, table, b)
+// Behind each part stands the checksum of all that is in the file before it.
+const (
+	checksumForm  = "%016x\n"
+	checksumBytes = 16 + 1
+)
+
+// sumOf is the checksum if this is behind all that is whole.
+func (l *Log) sumOf(parts ...[]byte) uint64 {
+	sum := l.sum
+	for _, b := range parts {
+		sum = crc64.Update(sum, table, b)
 	}
+	return sum
 }
 
-func (l *Log) checksum() string { return fmt.Sprintf("%016x", l.sum) }
+// add goes on behind a part that is whole.
+func (l *Log) add(sum uint64, text, states, graph []byte) {
+	l.blocks = append(l.blocks, block{l.states, l.whole + int64(len(text)) + 1})
+	l.states += int64(len(states))
+	l.whole += int64(len(text)) + 1 + int64(len(states)) + int64(len(graph)) + checksumBytes
+	l.sum = sum
+}
 
 // isAbout refuses the search of another question.
 func (l *Log) isAbout(question []string, text []byte) error {
@@ -220,7 +204,7 @@ func (l *Log) isAbout(question []string, text []byte) error {
 const remedy = "give another directory, or remove it to begin anew"
 
 func (l *Log) damaged(n int) error {
-	return fmt.Errorf("%s is damaged: line %d of its file parts does not fit what the files have: %s", l.dir, n, remedy)
+	return fmt.Errorf("%s is damaged: part %d of its file search does not fit its checksum: %s", l.dir, n, remedy)
 }
 
 // failed leaves out what the error says of the path: it is in the directory.
@@ -232,44 +216,39 @@ func (l *Log) failed(what string, err error) error {
 	return fmt.Errorf("cannot %s %s, where the search is kept: %w", what, l.dir, err)
 }
 
-// States reads the file of states while it is written.
-func (l *Log) States() io.ReaderAt { return l.states }
+// ReadAt reads the bytes of states, one behind the other, within one part. It is not for use while a part is added.
+func (l *Log) ReadAt(b []byte, at int64) (int, error) {
+	i := sort.Search(len(l.blocks), func(i int) bool { return l.blocks[i].states > at }) - 1
+	return l.file.ReadAt(b, l.blocks[i].file+at-l.blocks[i].states)
+}
 
 // Append adds a part. After an error the parts before it are still whole.
 func (l *Log) Append(p Part) error {
-	l.statesLen += int64(len(p.States))
-	l.graphLen += int64(len(p.Graph))
-	now, err := json.Marshal(line{States: l.statesLen, Graph: l.graphLen, Now: p.Now})
+	text, err := json.Marshal(line{States: int64(len(p.States)), Graph: int64(len(p.Graph)), Now: p.Now})
 	if err != nil {
 		return err
 	}
-	return l.write(p.States, p.Graph, now)
+	return l.write(text, p.States, p.Graph)
 }
 
-func (l *Log) write(states, graph, now []byte) error {
-	l.add(states, graph, now)
-	for _, to := range []struct {
-		file *os.File
-		text []byte
-	}{{l.states, states}, {l.graph, graph}, {l.parts, fmt.Appendf(nil, "%s %s\n", l.checksum(), now)}} {
-		if len(to.text) == 0 {
-			continue
-		}
-		if _, err := to.file.Write(to.text); err != nil {
+// write writes a part, and its checksum once the part is on disk.
+func (l *Log) write(text, states, graph []byte) error {
+	sum := l.sumOf(text, states, graph)
+	for _, b := range [][]byte{slices.Concat(text, []byte("\n"), states, graph), fmt.Appendf(nil, checksumForm, sum)} {
+		if _, err := l.file.Write(b); err != nil {
 			return l.failed("write", err)
 		}
-		if err := to.file.Sync(); err != nil {
+		if err := l.file.Sync(); err != nil {
 			return l.failed("write", err)
 		}
 	}
+	l.add(sum, text, states, graph)
 	return nil
 }
 
-// Close lets go of the files.
+// Close lets go of the file.
 func (l *Log) Close() {
-	for _, f := range []*os.File{l.graph, l.states, l.parts} {
-		if f != nil {
-			f.Close()
-		}
+	if l.file != nil {
+		l.file.Close()
 	}
 }

@@ -29,40 +29,35 @@ func kept(t *testing.T, dir string) []string {
 	return list
 }
 
+// file is what a directory keeps.
+func file(t *testing.T, dir string) []byte {
+	text, err := os.ReadFile(filepath.Join(dir, "search"))
+	require.NoError(t, err)
+	return text
+}
+
 // Whatever the last write came to, the parts before it are there, and the next is added
 // behind them.
 func TestEachTornEndLeavesTheWholeParts(t *testing.T) {
 	dir := t.TempDir()
 	l, err := open(dir, none)
 	require.NoError(t, err)
-	begun, err := os.ReadFile(filepath.Join(dir, "parts"))
-	require.NoError(t, err)
 	require.NoError(t, l.Append(checkpoint.Part{States: []byte("one"), Now: []byte(`1`)}))
-	before, err := os.ReadFile(filepath.Join(dir, "parts"))
-	require.NoError(t, err)
+	before := len(file(t, dir))
 	require.NoError(t, l.Append(checkpoint.Part{States: []byte("two"), Graph: []byte("g"), Now: []byte(`2`)}))
+	var states [3]byte
+	_, err = l.ReadAt(states[:], 3)
+	require.NoError(t, err)
+	require.Equal(t, "two", string(states[:]))
 	l.Close()
 	require.Equal(t, []string{"one||1", "two|g|2"}, kept(t, dir))
 
-	all := map[string][]byte{}
-	for _, name := range []string{"parts", "states", "graph"} {
-		all[name], err = os.ReadFile(filepath.Join(dir, name))
-		require.NoError(t, err)
-	}
-	for end := range all["parts"] {
+	all := file(t, dir)
+	for end := range all {
 		torn := t.TempDir()
-		for name, text := range all {
-			switch {
-			case name == "parts":
-				text = text[:end]
-			case end < len(begun):
-				// States are written behind a whole first line only.
-				text = nil
-			}
-			require.NoError(t, os.WriteFile(filepath.Join(torn, name), text, 0o666))
-		}
+		require.NoError(t, os.WriteFile(filepath.Join(torn, "search"), all[:end], 0o666))
 		var want []string
-		if end >= len(before) {
+		if end >= before {
 			want = []string{"one||1"}
 		}
 		require.Equal(t, want, kept(t, torn), end)
@@ -74,33 +69,18 @@ func TestEachTornEndLeavesTheWholeParts(t *testing.T) {
 	}
 }
 
-// Where no search can have ended while it wrote its first line, nothing is overwritten.
+// Where no search can have ended while it wrote its first part, nothing is overwritten.
 func TestWithoutAFirstLineNothingIsLost(t *testing.T) {
 	dir := t.TempDir()
 	l, err := open(dir, none)
 	require.NoError(t, err)
 	l.Close()
-	begun, err := os.ReadFile(filepath.Join(dir, "parts"))
-	require.NoError(t, err)
-
-	for _, files := range []map[string]string{
-		{"parts": "", "states": "16 bytes a state"},
-		{"parts": "", "graph": "g"},
-		{"parts": string(begun[:20]), "states": "16 bytes a state"},
-		{"parts": "notes without an end of the line"},
-		{"states": "Alaska"},
-	} {
+	for _, text := range []string{string(file(t, dir)[:20]) + "16 bytes a state", "notes without an end of the line", "Alaska"} {
 		dir := t.TempDir()
-		for name, text := range files {
-			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
-		}
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "search"), []byte(text), 0o666))
 		_, err := open(dir, none)
-		require.ErrorContains(t, err, "give another directory", files)
-		for name, text := range files {
-			there, err := os.ReadFile(filepath.Join(dir, name))
-			require.NoError(t, err)
-			require.Equal(t, text, string(there), name)
-		}
+		require.ErrorContains(t, err, "give another directory", text)
+		require.Equal(t, text, string(file(t, dir)))
 	}
 }
 

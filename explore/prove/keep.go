@@ -99,7 +99,7 @@ func (s *search) open(root key) error {
 	if err != nil {
 		return err
 	}
-	s.keeping.log, s.tree.file = log, log.States()
+	s.keeping.log, s.tree.file = log, log
 	if s.resumed = s.tree.len(); s.resumed == 1 && s.done == 0 {
 		s.resumed = 0
 	}
