@@ -193,9 +193,6 @@ func NewParts(w *World, alike func(a, b any) bool, weigh func(x any) int, lock L
 	return p, w.clonable()
 }
 
-// NodeOf is the node with a number (Object). It is for judges.
-func (p *Parts) NodeOf(object uint32) Node { return p.objects.At(object).node }
-
 // Size is how many nodes and steps are kept. A search begins anew with both when there are too many. It
 // is for the worker that has the lock.
 func (p *Parts) Size() (nodes, steps int) { return p.objects.Len(), int(p.steps.numbers.Last()) }

@@ -456,9 +456,7 @@ func (w *World) Activity(a Action) string {
 	return ""
 }
 
-// CauseName renders a cause: node, activity and its number.
-func (w *World) CauseName(c Cause) string { return string(w.appendCause(nil, c)) }
-
+// appendCause appends a cause: node, activity and its number.
 func (w *World) appendCause(b []byte, c Cause) []byte {
 	r := &w.causes[c]
 	b = append(append(append(b, w.nodes[r.node].name...), '/'), r.activity...)

@@ -51,7 +51,7 @@
 // detection of duplicates, as in Murphi). The graph of a goal stays in memory.
 //
 // A search is right but for collisions of keys; Result.Collision bounds their probability. A key is
-// one half of a fingerprint. The bytes of states are not kept: a node hashes
+// a fingerprint of 64 bits. The bytes of states are not kept: a node hashes
 // on what its log and its store take in, and a part of a state is a word in the hash of the whole, so
 // that there are no bytes of a whole state to keep.
 //

@@ -6,7 +6,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 )
 
-// key tells states apart: one half of a fingerprint.
+// key tells states apart: a fingerprint.
 type key uint64
 
 // keyBytes is how long a key is.

@@ -217,21 +217,14 @@ type past struct {
 	property linearizability.Property
 	witness  linearizability.Witness
 	kept     []linearizability.Kept
-	// sums are by client.
-	sums []sim.Digest
-}
-
-func (p *past) load() (clients int) {
-	recorded := p.system.History()
-	p.witness.Load(recorded, logFor(p.system, recorded))
-	p.kept = p.witness.Past(p.kept[:0], p.property)
-	return len(recorded.Clients)
 }
 
 // Digest implements testbed.Past. What is kept is summed up: in which order clients made
 // their calls does not matter any more.
 func (p *past) Digest(d sim.Digest) sim.Digest {
-	p.load()
+	recorded := p.system.History()
+	p.witness.Load(recorded, logFor(p.system, recorded))
+	p.kept = p.witness.Past(p.kept[:0], p.property)
 	var sum sim.Digest
 	for _, k := range p.kept {
 		sum = sum.And(sim.NewDigest.Int(int64(k.Client)).Int(int64(k.Operation)).Int(k.Revision))
