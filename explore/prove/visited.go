@@ -3,6 +3,7 @@ package prove
 import (
 	"bufio"
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"io"
 	"os"
@@ -10,6 +11,8 @@ import (
 	"slices"
 	"sort"
 	"sync"
+
+	"github.com/watchbed/watchbed/sim"
 )
 
 // visited is the set of the keys of all states: a table with open addressing. It takes the
@@ -218,3 +221,16 @@ func (f *sorted) close() error {
 
 // bytes is how much memory it takes.
 func (f *sorted) bytes() int { return keyBytes * cap(f.firsts) }
+
+// key tells states apart: a fingerprint.
+type key uint64
+
+// keyBytes is how long a key is.
+const keyBytes = 8
+
+// keyOf makes the key of a state. It is not 0, which is an empty place.
+func keyOf(fingerprint sim.Digest) key { return key(max(fingerprint.Sum(), 1)) }
+
+func putKey(to []byte, k key) []byte { return binary.LittleEndian.AppendUint64(to, uint64(k)) }
+
+func readKey(b []byte) key { return key(binary.LittleEndian.Uint64(b)) }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // A recording is written under another name first: a process that is killed meanwhile must
@@ -44,4 +45,14 @@ func Sweep(dir string) {
 		}
 	}
 	os.Remove(dir)
+}
+
+// gone reports whether there is no process with a number. Where that cannot be asked there
+// always is one.
+func gone(pid int) bool {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return true
+	}
+	return errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }

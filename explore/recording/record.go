@@ -63,3 +63,61 @@ func rendered(findings []explore.Finding) []Finding {
 	}
 	return list
 }
+
+// planned is the plan of the run that is under way: what was really picked and
+// answered.
+type planned struct {
+	names *names
+	plan  plan
+}
+
+func (p *planned) reset() {
+	p.plan.start, p.plan.steps = p.plan.start[:0], p.plan.steps[:0]
+}
+
+// addStep adds the picked action, with the one that the default choice would have
+// picked; both are indices of names. It keeps the memory of earlier runs.
+func (p *planned) addStep(names []int32, picked, byDefault int) {
+	k := len(p.plan.steps)
+	if k < cap(p.plan.steps) {
+		p.plan.steps = p.plan.steps[:k+1]
+	} else {
+		p.plan.steps = append(p.plan.steps, step{})
+	}
+	s := &p.plan.steps[k]
+	s.name, s.byDefault, s.answers = names[picked], names[byDefault], s.answers[:0]
+}
+
+// planner is a chooser that passes on what it is asked and keeps the plan.
+type planner struct {
+	planned
+	chooser sim.Chooser
+}
+
+// replayPlan replays a recording and returns its plan, with these names, and
+// whether it ends before the run is over.
+func replayPlan(r *explore.Runner, rec *Recording, t *names) (p plan, truncated bool, err error) {
+	c, err := newStrict(rec.Choices)
+	if err != nil {
+		return plan{}, false, err
+	}
+	t.begin()
+	n := &planner{planned: planned{names: t}, chooser: c}
+	res := r.Run(n)
+	return n.plan, res.Truncated, nil
+}
+
+func (c *planner) Pick(w *sim.World, enabled []sim.Action) int {
+	names := c.names.ofActions(w, enabled)
+	picked := c.chooser.Pick(w, enabled)
+	if picked >= 0 {
+		c.addStep(names, picked, explore.DefaultChoice(enabled))
+	}
+	return picked
+}
+
+func (c *planner) Choose(w *sim.World, options int, what string) int {
+	v := c.chooser.Choose(w, options, what)
+	c.plan.addAnswer(answer{c.names.ofQuestion(w, what), int32(v), int32(options)})
+	return v
+}

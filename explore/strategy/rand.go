@@ -1,6 +1,8 @@
 package strategy
 
-import "math/bits"
+import (
+	"math/bits"
+)
 
 // Rand is SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number
 // Generators, OOPSLA 2014). It is written out here because a seed must mean the
@@ -34,3 +36,10 @@ func (r *Rand) Below(n int) int {
 	hi, _ := bits.Mul64(r.Next(), uint64(n))
 	return int(hi)
 }
+
+// ranked puts an index in a list into the low bits of a rank, so that the
+// greatest of many is found without a branch: such branches are hard to predict
+// and cost more than the rest of a pick. Lists are far shorter than 2^16.
+func ranked(rank uint64, index int) uint64 { return rank&^rankIndex | uint64(index) }
+
+const rankIndex = 1<<16 - 1
