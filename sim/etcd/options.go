@@ -1,6 +1,8 @@
 package etcd
 
 import (
+	"cmp"
+
 	"github.com/watchbed/watchbed/sim/etcd/lease"
 	"github.com/watchbed/watchbed/sim/etcd/mvcc"
 	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
@@ -63,12 +65,8 @@ func (o *Options) setDefaults() {
 	o.Store.SetDefaults()
 	o.Watch.SetDefaults()
 	o.Streams.setDefaults()
-	if o.Write.MaxRequestBytes == 0 {
-		o.Write.MaxRequestBytes = defaultMaxRequestBytes
-	}
-	if o.Elections.Timeout == 0 {
-		o.Elections.Timeout = defaultElectionTimeout
-	}
+	o.Write.MaxRequestBytes = cmp.Or(o.Write.MaxRequestBytes, defaultMaxRequestBytes)
+	o.Elections.Timeout = cmp.Or(o.Elections.Timeout, defaultElectionTimeout)
 }
 
 // defaultMaxRequestBytes is that of etcd's embed.DefaultMaxRequestBytes.

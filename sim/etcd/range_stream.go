@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/watchbed/watchbed/sim"
@@ -43,9 +44,7 @@ var streamAmounts = option.NewGroup("etcd",
 
 // setDefaults sets amounts that are zero to those of etcd.
 func (o *StreamOptions) setDefaults() {
-	if o.ChunkKeys == 0 {
-		o.ChunkKeys = 10
-	}
+	o.ChunkKeys = cmp.Or(o.ChunkKeys, 10)
 }
 
 // rangeStream is the loop of EtcdServer.rangeStream (etcd 3.7, KEP-5966): a Range that is answered in chunks, each of which

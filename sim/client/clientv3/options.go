@@ -1,6 +1,7 @@
 package clientv3
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
@@ -103,14 +104,8 @@ var amounts = option.NewGroup("client",
 )
 
 func (a *Amounts) setDefaults() {
-	set(&a.WatchBackoff, time.Millisecond)
-	set(&a.WatchBackoffMax, 100*time.Millisecond)
-	set(&a.MaxUnaryRetries, 100)
-	set(&a.BackoffWaitBetween, 25*time.Millisecond)
-}
-
-func set[T int | sim.Duration](field *T, value T) {
-	if *field == 0 {
-		*field = value
-	}
+	a.WatchBackoff = cmp.Or(a.WatchBackoff, time.Millisecond)
+	a.WatchBackoffMax = cmp.Or(a.WatchBackoffMax, 100*time.Millisecond)
+	a.MaxUnaryRetries = cmp.Or(a.MaxUnaryRetries, 100)
+	a.BackoffWaitBetween = cmp.Or(a.BackoffWaitBetween, 25*time.Millisecond)
 }

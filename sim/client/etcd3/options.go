@@ -1,6 +1,7 @@
 package etcd3
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/watchbed/watchbed/sim/option"
@@ -81,14 +82,8 @@ var amounts = option.NewGroup("client",
 )
 
 func (a *Amounts) setDefaults() {
-	set(&a.BufSize, 100)
-	set(&a.IncomingBufSize, a.BufSize)
-	set(&a.OutgoingBufSize, a.BufSize)
-	set(&a.SyncPageSize, 10000)
-}
-
-func set(field *int, value int) {
-	if *field == 0 {
-		*field = value
-	}
+	a.BufSize = cmp.Or(a.BufSize, 100)
+	a.IncomingBufSize = cmp.Or(a.IncomingBufSize, a.BufSize)
+	a.OutgoingBufSize = cmp.Or(a.OutgoingBufSize, a.BufSize)
+	a.SyncPageSize = cmp.Or(a.SyncPageSize, 10000)
 }

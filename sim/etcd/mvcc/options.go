@@ -1,6 +1,7 @@
 package mvcc
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
@@ -76,19 +77,13 @@ type Options struct {
 
 // SetDefaults sets the amounts that are zero.
 func (o *Options) SetDefaults() {
-	set(&o.ChanBufLen, 128)
-	set(&o.MaxWatchersPerSync, 512)
-	set(&o.WatchBatchMaxRevs, 1000)
-	set(&o.CompactionBatchLimit, 1000)
-	set(&o.SyncInterval, 100*time.Millisecond)
-	set(&o.VictimInterval, 10*time.Millisecond)
-	set(&o.CompactionSleepInterval, 10*time.Millisecond)
-}
-
-func set[T int | sim.Duration](field *T, value T) {
-	if *field == 0 {
-		*field = value
-	}
+	o.ChanBufLen = cmp.Or(o.ChanBufLen, 128)
+	o.MaxWatchersPerSync = cmp.Or(o.MaxWatchersPerSync, 512)
+	o.WatchBatchMaxRevs = cmp.Or(o.WatchBatchMaxRevs, 1000)
+	o.CompactionBatchLimit = cmp.Or(o.CompactionBatchLimit, 1000)
+	o.SyncInterval = cmp.Or(o.SyncInterval, 100*time.Millisecond)
+	o.VictimInterval = cmp.Or(o.VictimInterval, 10*time.Millisecond)
+	o.CompactionSleepInterval = cmp.Or(o.CompactionSleepInterval, 10*time.Millisecond)
 }
 
 // Choices are the options in which releases differ.

@@ -1,6 +1,7 @@
 package v3rpc
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
@@ -74,12 +75,8 @@ type Options struct {
 
 // SetDefaults sets the amounts that are zero.
 func (o *Options) SetDefaults() {
-	if o.CtrlStreamBufLen == 0 {
-		o.CtrlStreamBufLen = 16
-	}
-	if o.FragmentBytes == 0 {
-		o.FragmentBytes = 2 << 20
-	}
+	o.CtrlStreamBufLen = cmp.Or(o.CtrlStreamBufLen, 16)
+	o.FragmentBytes = cmp.Or(o.FragmentBytes, 2<<20)
 }
 
 // Fragments is where a response is split that is too large.
