@@ -14,7 +14,6 @@ import (
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed/topology"
-	"github.com/watchbed/watchbed/testbed/truth"
 	"github.com/watchbed/watchbed/workload"
 )
 
@@ -208,7 +207,7 @@ func (m *Member) Held() etcd.Held {
 }
 
 // resetTruth has ground truth follow these members.
-func (c *cluster) resetTruth(t *truth.Truth) {
+func (c *cluster) resetTruth(t *Truth) {
 	if c.follower == nil {
 		t.Reset(c.server, nil, c.initial)
 		return

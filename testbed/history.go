@@ -8,7 +8,6 @@ import (
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
-	"github.com/watchbed/watchbed/testbed/truth"
 	"github.com/watchbed/watchbed/workload"
 )
 
@@ -70,4 +69,4 @@ func putsCompactRev(r *wire.TxnRequest) bool {
 }
 
 // Truth is ground truth of the run.
-func (s *System) Truth() *truth.Truth { return &s.truth }
+func (s *System) Truth() *Truth { return &s.truth }

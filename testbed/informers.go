@@ -5,7 +5,6 @@ import (
 	"github.com/watchbed/watchbed/sim/informer"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed/topology"
-	"github.com/watchbed/watchbed/testbed/truth"
 )
 
 // InformerOptions say how many informers there are, and what each of them is.
@@ -93,7 +92,7 @@ func (n *Informer) StreamsAtOnce() bool {
 }
 
 // Compare compares what an informer holds with etcd at the same revision.
-func (s *System) Compare(n *Informer, version int64, contents truth.Contents) *truth.Difference {
+func (s *System) Compare(n *Informer, version int64, contents TruthContents) *Difference {
 	return s.truth.Compare(n.Name, version, n.config.Prefix, contents)
 }
 

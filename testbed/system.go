@@ -9,7 +9,6 @@ import (
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/testbed/faults"
 	"github.com/watchbed/watchbed/testbed/topology"
-	"github.com/watchbed/watchbed/testbed/truth"
 	"github.com/watchbed/watchbed/workload"
 )
 
@@ -29,7 +28,7 @@ type System struct {
 	roles []Role
 
 	faults faults.Plan
-	truth  truth.Truth
+	truth  Truth
 	// memory is nil if it is not counted.
 	memory *memoryCounter
 

@@ -20,7 +20,6 @@ import (
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/truth"
 )
 
 // checked is what consistency checks found in the runs of a campaign, beside what was so:
@@ -114,7 +113,7 @@ func (c *checkCounter) follow(w *sim.World, cache *testbed.Cache, f *followedCac
 	}
 }
 
-func (c *checkCounter) differs(of *testbed.Cache, at int64, contents truth.Contents) bool {
+func (c *checkCounter) differs(of *testbed.Cache, at int64, contents testbed.TruthContents) bool {
 	return c.system.Truth().Compare(of.Name, at, of.Prefix(), contents) != nil
 }
 

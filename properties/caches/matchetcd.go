@@ -5,7 +5,6 @@ package caches
 import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/truth"
 )
 
 // MatchEtcd compares a cache with ground truth whenever its resourceVersion has
@@ -15,7 +14,7 @@ var MatchEtcd = testbed.RegisterProperty(&testbed.Property{
 	Name: "cache-matches-etcd", Kind: testbed.Safety,
 	Promise:  "After every step a cache that is ready holds what etcd had at the cache's resourceVersion.",
 	Violated: "cache differs from etcd",
-	Labels:   truth.LabelsAs("cache differs from etcd"),
+	Labels:   testbed.DifferenceLabels("cache differs from etcd"),
 	Past:     testbed.NoPast, TimedPast: testbed.NoPast,
 	New: testbed.EachCache(matchEtcd),
 })

@@ -11,7 +11,6 @@ import (
 	"github.com/watchbed/watchbed/sim/informer/controller"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/truth"
 )
 
 // MatchEtcd compares an informer with ground truth whenever it has listed or its
@@ -20,7 +19,7 @@ var MatchEtcd = testbed.RegisterProperty(&testbed.Property{
 	Name: "informer-matches-etcd", Kind: testbed.Safety,
 	Promise:  "After every step an informer holds what etcd had at the informer's resourceVersion, and nothing before the first list of its process.",
 	Violated: "informer differs from etcd",
-	Labels:   truth.LabelsAs("informer differs from etcd", "unlisted"),
+	Labels:   testbed.DifferenceLabels("informer differs from etcd", "unlisted"),
 	Weight:   3,
 	Past:     testbed.NoPast, TimedPast: testbed.NoPast,
 	New: testbed.EachInformer(matchEtcd),
@@ -122,7 +121,7 @@ func catchUp(s *testbed.System, w *sim.World, all *testbed.Tally) {
 
 // behind is an informer that does not hold what etcd has, and never will.
 func behind(s *testbed.System, n *testbed.Informer) fmt.Stringer {
-	var d *truth.Difference
+	var d *testbed.Difference
 	if n.Synced() {
 		d = s.Compare(n, s.Truth().Revision(), n.Ascend)
 	}
@@ -200,7 +199,7 @@ func detectorAccuracy(s *testbed.System, _ *sim.World, n *testbed.Informer, judg
 }
 
 // missed is a difference that the detector did not find.
-type missed struct{ *truth.Difference }
+type missed struct{ *testbed.Difference }
 
 func (m *missed) String() string {
 	return "the consistency detector found nothing: " + m.Difference.String()

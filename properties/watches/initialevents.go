@@ -12,7 +12,6 @@ import (
 	"github.com/watchbed/watchbed/sim/informer"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/truth"
 	"github.com/watchbed/watchbed/workload"
 )
 
@@ -117,7 +116,7 @@ type ended struct {
 }
 
 // judge takes note of the end, and of how the contents differ from etcd's.
-func (e *ended) judge(into *testbed.Tally, different *truth.Difference) {
+func (e *ended) judge(into *testbed.Tally, different *testbed.Difference) {
 	into.Exercised++
 	if different != nil {
 		into.Violate(different.Label(), different)
@@ -137,7 +136,7 @@ func (e *ended) oldest() int64 {
 
 // collected is what a client has of its initial events: what a reflector would keep, event by
 // event.
-func (j *initialEvents) collected(events []*wire.WatchEvent) truth.Contents {
+func (j *initialEvents) collected(events []*wire.WatchEvent) testbed.TruthContents {
 	items := j.items[:0]
 	for _, e := range events {
 		if e.Item == nil {

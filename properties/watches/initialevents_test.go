@@ -9,7 +9,6 @@ import (
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/truth"
 )
 
 // TestInitialEventsAreFresh: a WatchList of the newest state may not end before
@@ -37,7 +36,7 @@ func TestInitialEventsAreFresh(t *testing.T) {
 	}
 	var all testbed.Tally
 	end := ended{"informer", 0, 7, 7}
-	end.judge(&all, &truth.Difference{Want: &model.Item{Key: "a"}})
+	end.judge(&all, &testbed.Difference{Want: &model.Item{Key: "a"}})
 	require.Equal(t, "missing-item", all.Finding().Label)
 }
 

@@ -1,4 +1,4 @@
-package truth_test
+package testbed_test
 
 import (
 	"testing"
@@ -10,7 +10,7 @@ import (
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/wire"
-	"github.com/watchbed/watchbed/testbed/truth"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // commits is a member of etcd that has applied these writes.
@@ -28,7 +28,7 @@ func (c *commits) remove(key string) {
 	*c = append(*c, etcd.Commit{Index: c.Applied() + 1, Request: &wire.DeleteRangeRequest{Key: key}})
 }
 
-func contents(list ...*wire.KeyValue) truth.Contents {
+func contents(list ...*wire.KeyValue) testbed.TruthContents {
 	return func(f func(*wire.KeyValue) bool) {
 		for _, kv := range list {
 			if !f(kv) {
@@ -39,10 +39,10 @@ func contents(list ...*wire.KeyValue) truth.Contents {
 }
 
 // at4 returns ground truth with /a=1 at revision 2, /b=2 at 3 and /a=3 at 4.
-func at4(t *testing.T) (*truth.Truth, *commits) {
+func at4(t *testing.T) (*testbed.Truth, *commits) {
 	t.Helper()
 	var c commits
-	var tr truth.Truth
+	var tr testbed.Truth
 	tr.Reset(&c, nil, model.Initial{Revision: 1})
 	require.EqualValues(t, 1, tr.Revision())
 	c.put("/a", "1")
@@ -65,7 +65,7 @@ func TestTruthFollowsWhatIsCommitted(t *testing.T) {
 // The follower of a lagging leader serves what is committed.
 func TestTruthIsAheadWithAFollower(t *testing.T) {
 	var leader, follower commits
-	var tr truth.Truth
+	var tr testbed.Truth
 	tr.Reset(&leader, &follower, model.Initial{Revision: 1})
 	for _, c := range []*commits{&leader, &follower} {
 		c.put("/a", "1")
@@ -86,7 +86,7 @@ func TestTruthIsAheadWithAFollower(t *testing.T) {
 // What the leader did with an entry counts.
 func TestTruthTakesBackWhatTheLeaderDidNotDo(t *testing.T) {
 	var leader, follower commits
-	var tr truth.Truth
+	var tr testbed.Truth
 	refusing := refusal{commits: &leader}
 	tr.Reset(&refusing, &follower, model.Initial{Revision: 1})
 	follower.put("/a", "only on the follower")
@@ -111,7 +111,7 @@ func TestCompareNamesTheFirstDifference(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		revision int64
-		holds    truth.Contents
+		holds    testbed.TruthContents
 		label    string
 		concern  explore.Concern
 	}{
