@@ -3,6 +3,7 @@ package client
 import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/client/clientv3"
+	"github.com/watchbed/watchbed/sim/shown"
 )
 
 // Held is what a client has in memory on behalf of its callers.
@@ -32,3 +33,11 @@ func (c *Client) Outages() []clientv3.Outage { return c.library.Outages() }
 // LongestQueue is the number of events that Kubernetes' watcher has queued of one watch at
 // most, and the number that the buffer of a watch holds.
 func (c *Client) LongestQueue() (queued, size int) { return c.watcher.LongestQueue() }
+
+var _ shown.Node = (*Client)(nil)
+
+// Show implements shown.Node.
+func (c *Client) Show(visit shown.Visitor) {
+	c.library.Show(visit)
+	c.watcher.Show(visit)
+}

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/client/clientv3"
 	"github.com/watchbed/watchbed/sim/client/etcd3"
 	"github.com/watchbed/watchbed/sim/option"
@@ -33,4 +34,24 @@ func OptionsOf(version string) (Options, error) {
 	}
 	p.Settings = append(p.Settings[:len(p.Settings):len(p.Settings)], etcd3.GatesOf(version)...)
 	return o, Group.Apply(&o, &p)
+}
+
+// Config is what a Client is made of.
+type Config struct {
+	Options
+	// Etcd is the member that unary requests go to.
+	Etcd sim.NodeID
+	// WatchEndpoints are the members that watch streams are opened to, one after the
+	// other; nil is Etcd.
+	WatchEndpoints []sim.NodeID
+	// Storage are the caches of the process. Their Ranges are those of etcd3's store; all
+	// others come from callers of the client library itself.
+	Storage []sim.NodeID
+}
+
+// DefaultConfig has the options of a release. The caller sets Etcd. It returns an
+// error if OptionsOf does.
+func DefaultConfig(version string) (Config, error) {
+	o, err := OptionsOf(version)
+	return Config{Options: o}, err
 }

@@ -1,5 +1,7 @@
 package clientv3
 
+import "github.com/watchbed/watchbed/sim/shown"
+
 // Holds is what the client library has in memory: watches that were requested and not
 // forgotten, calls that are under way or wait for their next attempt, and requests and
 // closing watches that wait for run.
@@ -19,4 +21,15 @@ func (c *Client) Holds() (watches, calls, waiting int) {
 		waiting += s.closingc.Len()
 	}
 	return watches, calls, waiting
+}
+
+// Show shows the responses that the subscribers have not taken.
+func (c *Client) Show(visit shown.Visitor) {
+	var list []shown.Entry
+	for _, w := range c.watches {
+		for _, r := range w.buf.All() {
+			list = append(list, r.Entry())
+		}
+	}
+	visit("buf", list...)
 }
