@@ -17,7 +17,7 @@ import (
 	"github.com/watchbed/watchbed/proofs"
 )
 
-var mutantTask = flag.String("proofs.mutant", "", "search the rows that this file names, with the mutant that is compiled in (lab/mutants/cmd/mutants)")
+var mutantTask = flag.String("proofs.mutant", "", "search the rows that this file names, with the mutant that is compiled in (lab/mutants)")
 
 // differs says how a verdict is another one than that which is written down.
 func (k *table) differs(r *row, have *proofs.Search) (kind, what string) {
@@ -49,7 +49,7 @@ func (r *row) counts(have *proofs.Search) bool {
 // TestRowsWithMutant searches rows until one comes to another verdict than without the mutant. A situation that is lost does not end it.
 func TestRowsWithMutant(t *testing.T) {
 	if *mutantTask == "" {
-		t.Skip("go run ./mutants/cmd/mutants -searches in the folder lab starts it")
+		t.Skip("go run ./mutants -searches in the folder lab starts it")
 	}
 	var task mutants.Task
 	text, err := os.ReadFile(*mutantTask)

@@ -1,5 +1,5 @@
 // Package mutants is the part of module lab's mutants that a binary with mutants in it carries: which mutant
-// runs, what the process may use, and what it and cmd/mutants tell each other.
+// runs, what the process may use, and what it and lab/mutants tell each other.
 //
 // It must never import anything of this module: the mutated sources import it, and every package may be mutated.
 package mutants

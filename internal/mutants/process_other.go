@@ -4,5 +4,5 @@ package mutants
 
 import "time"
 
-// Process cannot be enforced here; cmd/mutants ends a process that takes too long.
+// Process cannot be enforced here; lab/mutants ends a process that takes too long.
 func Process(time.Duration) error { return nil }

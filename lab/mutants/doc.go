@@ -1,5 +1,6 @@
-// Package mutants changes the code of this module in small ways, to measure what the
-// scenarios notice: a mutation score. A change is a Mutant. All mutants that are
+// Mutants changes the code of the module watchbed in small ways, to measure what the
+// scenarios notice: a mutation score. "make mutants" starts it, -table prints the survivors. What has been
+// run before is not run again. It is started in the folder lab. A change is a Mutant. All mutants that are
 // chosen are compiled into one binary (mutant schemata): each changed function begins
 // by asking internal/mutants which mutant runs, and has the changed body beside its own.
 // So one build serves hundreds of mutants, and a mutant costs only its campaigns.
@@ -13,8 +14,9 @@
 //	schemata.go   the sources with all of them in, as an overlay for go build
 //	internal/mutants, of the module watchbed   which mutant runs
 //	killer        the campaigns that have to notice
-//	cmd/mutants   builds, runs, resumes and writes the table
-//	cmd/attempt   the binary that is built, one process a mutant
+//	attempt       the binary that is built, one process a mutant
+//	run.go, results.go, table.go   build it, run mutants, keep what came of them, and print it
+//	searches.go, searched_table.go, unfound.go   the same with rows of proofs in the place of campaigns
 //
 // # Why not a tool that exists
 //
@@ -27,6 +29,6 @@
 // for a dropped wake-up, the order of two statements or a field of the same type.
 // ooze could be given those, but leaves no functions out.
 //
-// The package reads source with go/types and runs go list. It must never import what
+// The program reads source with go/types and runs go list. It must never import what
 // it mutates.
-package mutants
+package main

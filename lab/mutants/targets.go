@@ -1,4 +1,4 @@
-package mutants
+package main
 
 // Target is a package that is mutated.
 type Target struct {

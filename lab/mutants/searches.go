@@ -18,7 +18,6 @@ import (
 	"time"
 
 	running "github.com/watchbed/watchbed/internal/mutants"
-	"github.com/watchbed/watchbed/lab/mutants"
 )
 
 const (
@@ -59,7 +58,7 @@ type searched struct {
 
 // searchedPackages are those of the targets from which mutants are drawn.
 func searchedPackages() (names []string) {
-	for _, t := range mutants.Targets {
+	for _, t := range Targets {
 		if slices.ContainsFunc(searchedIn, func(p string) bool { return t.Package == p || strings.HasPrefix(t.Package, p+"/") }) {
 			names = append(names, t.Package)
 		}
@@ -68,9 +67,9 @@ func searchedPackages() (names []string) {
 }
 
 // sampleOf draws mutants. One that comes or goes leaves the order of the others.
-func sampleOf(killed []*mutants.Mutant, n int) []*mutants.Mutant {
+func sampleOf(killed []*Mutant, n int) []*Mutant {
 	drawn := slices.Clone(killed)
-	slices.SortFunc(drawn, func(a, b *mutants.Mutant) int { return cmp.Compare(drawnAt(a.ID()), drawnAt(b.ID())) })
+	slices.SortFunc(drawn, func(a, b *Mutant) int { return cmp.Compare(drawnAt(a.ID()), drawnAt(b.ID())) })
 	return drawn[:min(n, len(drawn))]
 }
 
@@ -106,12 +105,12 @@ func searchAll(f *flags, root string) error {
 	if err != nil {
 		return err
 	}
-	killed, err := mutants.Find(root, searchedPackages(), func(id string) bool { return results[id] != nil && results[id].Killed != "" })
+	killed, err := Find(root, searchedPackages(), func(id string) bool { return results[id] != nil && results[id].Killed != "" })
 	if err != nil {
 		return err
 	}
 	sample := sampleOf(killed, cmp.Or(f.n, sampleSize))
-	due := slices.DeleteFunc(slices.Clone(sample), func(m *mutants.Mutant) bool { return known[m.ID()] != nil && !f.again })
+	due := slices.DeleteFunc(slices.Clone(sample), func(m *Mutant) bool { return known[m.ID()] != nil && !f.again })
 	if len(due) == 0 {
 		fmt.Println("nothing to run: all mutants of the sample have a result")
 		return nil
@@ -150,8 +149,8 @@ func readSearched(path string) (map[string]*searched, error) {
 	})
 }
 
-func (s *searcher) build(root string, sample []*mutants.Mutant) error {
-	overlay, err := mutants.WriteOverlay(s.folder, sample)
+func (s *searcher) build(root string, sample []*Mutant) error {
+	overlay, err := WriteOverlay(s.folder, sample)
 	if err != nil {
 		return err
 	}
@@ -179,10 +178,10 @@ func (s *searcher) measure() error {
 }
 
 // run searches for each mutant the rows that call its function.
-func (s *searcher) run(due []*mutants.Mutant, results map[string]*result, known map[string]*searched, path string) error {
+func (s *searcher) run(due []*Mutant, results map[string]*result, known map[string]*searched, path string) error {
 	var working sync.WaitGroup
 	var mu sync.Mutex
-	queue := make(chan *mutants.Mutant)
+	queue := make(chan *Mutant)
 	var failed error
 	for range s.flags.jobs {
 		working.Go(func() {
@@ -207,7 +206,7 @@ func (s *searcher) run(due []*mutants.Mutant, results map[string]*result, known 
 	return failed
 }
 
-func (s *searcher) attempt(m *mutants.Mutant, old *result) (*searched, error) {
+func (s *searcher) attempt(m *Mutant, old *result) (*searched, error) {
 	r := &searched{
 		ID: m.ID(), Package: m.Package, File: m.File, Function: m.Function, Operator: m.Operator, Before: m.Before, After: m.After,
 		Killed: old.Killed, KilledWhat: old.What, Campaign: old.Campaign,

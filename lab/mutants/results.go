@@ -9,7 +9,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/watchbed/watchbed/lab/mutants"
 	"github.com/watchbed/watchbed/lab/mutants/killer"
 )
 
@@ -33,7 +32,7 @@ type result struct {
 	Seconds      float64
 }
 
-func newResult(m *mutants.Mutant, o *killer.Outcome) *result {
+func newResult(m *Mutant, o *killer.Outcome) *result {
 	return &result{
 		ID: m.ID(), Package: m.Package, File: m.File, Function: m.Function, Operator: m.Operator, Before: m.Before, After: m.After,
 		Killed: o.Kind, What: o.What, Campaign: o.Campaign, Entered: o.Of, Ran: o.Ran,

@@ -9,7 +9,7 @@ import (
 
 // TestSearchedTableHasEachMutant of the sample.
 func TestSearchedTableHasEachMutant(t *testing.T) {
-	known, err := readSearched("../../../../" + searchedFile)
+	known, err := readSearched("../../" + searchedFile)
 	require.NoError(t, err)
 	require.Len(t, known, sampleSize)
 	text := searchedTable(inOrder(known), largestRow)

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	running "github.com/watchbed/watchbed/internal/mutants"
-	"github.com/watchbed/watchbed/lab/mutants"
 	"github.com/watchbed/watchbed/lab/mutants/killer"
 )
 
@@ -32,9 +31,9 @@ type runner struct {
 }
 
 // runAll runs the mutants of which there is no result, and adds theirs.
-func runAll(f *flags, root string, all []*mutants.Mutant, results map[string]*result) error {
+func runAll(f *flags, root string, all []*Mutant, results map[string]*result) error {
 	only := strings.Split(f.only, ",")
-	due := slices.DeleteFunc(slices.Clone(all), func(m *mutants.Mutant) bool {
+	due := slices.DeleteFunc(slices.Clone(all), func(m *Mutant) bool {
 		r := results[m.ID()]
 		if f.only != "" {
 			return !slices.Contains(only, m.ID())
@@ -64,13 +63,13 @@ func runAll(f *flags, root string, all []*mutants.Mutant, results map[string]*re
 	return r.run(due, results)
 }
 
-func (r *runner) build(root, folder string, all []*mutants.Mutant) error {
-	overlay, err := mutants.WriteOverlay(folder, all)
+func (r *runner) build(root, folder string, all []*Mutant) error {
+	overlay, err := WriteOverlay(folder, all)
 	if err != nil {
 		return err
 	}
 	r.binary = filepath.Join(folder, "attempt")
-	cmd := exec.Command("go", "build", "-overlay", overlay, "-o", r.binary, "./mutants/cmd/attempt")
+	cmd := exec.Command("go", "build", "-overlay", overlay, "-o", r.binary, "./mutants/attempt")
 	cmd.Dir, cmd.Stderr = filepath.Join(root, "lab"), os.Stderr
 	return cmd.Run()
 }
@@ -96,9 +95,9 @@ func (r *runner) measure() error {
 	}
 }
 
-func (r *runner) run(due []*mutants.Mutant, results map[string]*result) error {
+func (r *runner) run(due []*Mutant, results map[string]*result) error {
 	var working sync.WaitGroup
-	queue := make(chan *mutants.Mutant)
+	queue := make(chan *Mutant)
 	var failed error
 	for range r.flags.jobs {
 		working.Go(func() {
@@ -129,18 +128,18 @@ func (r *runner) run(due []*mutants.Mutant, results map[string]*result) error {
 
 // interleaved has the first mutant of each package, then the second of each: a run that
 // is interrupted has covered all packages alike.
-func interleaved(all []*mutants.Mutant) []*mutants.Mutant {
-	rank, of := map[*mutants.Mutant]int{}, map[string]int{}
+func interleaved(all []*Mutant) []*Mutant {
+	rank, of := map[*Mutant]int{}, map[string]int{}
 	for _, m := range all {
 		rank[m] = of[m.Package]
 		of[m.Package]++
 	}
-	return slices.SortedStableFunc(slices.Values(all), func(a, b *mutants.Mutant) int { return rank[a] - rank[b] })
+	return slices.SortedStableFunc(slices.Values(all), func(a, b *Mutant) int { return rank[a] - rank[b] })
 }
 
 // campaigns are those that call the mutated function: first those that have killed
 // most mutants of the package, then the cheap ones.
-func (r *runner) campaigns(m *mutants.Mutant) []*killer.Baseline {
+func (r *runner) campaigns(m *Mutant) []*killer.Baseline {
 	all := slices.DeleteFunc(slices.Clone(r.baselines), func(b *killer.Baseline) bool { return !slices.Contains(b.Entered, m.Unit) })
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -160,7 +159,7 @@ const patience = 10
 
 // attempt runs one mutant in a process of its own. A process that does not end by
 // itself has killed the mutant.
-func (r *runner) attempt(m *mutants.Mutant) (*killer.Outcome, error) {
+func (r *runner) attempt(m *Mutant) (*killer.Outcome, error) {
 	task := killer.Task{Campaigns: r.campaigns(m), Budget: r.flags.budget}
 	if len(task.Campaigns) == 0 {
 		return &killer.Outcome{}, nil

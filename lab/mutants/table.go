@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/watchbed/watchbed/lab/mutants"
 )
 
 // explainedFile has a line for each survivor that was looked at.
@@ -44,7 +42,7 @@ type score struct {
 	bySituation int
 }
 
-func scoreOf(all []*mutants.Mutant, results map[string]*result, explained map[string]*explanation) score {
+func scoreOf(all []*Mutant, results map[string]*result, explained map[string]*explanation) score {
 	var s score
 	for _, m := range all {
 		s.all++
@@ -79,7 +77,7 @@ func (s score) String() string {
 		s.all, s.killed, s.bySituation, s.explained, s.open, s.notRun, s.percent(s.killed))
 }
 
-func printTable(root string, all []*mutants.Mutant, results map[string]*result) error {
+func printTable(root string, all []*Mutant, results map[string]*result) error {
 	explained, err := readExplanations(filepath.Join(root, explainedFile))
 	if err != nil {
 		return err
@@ -88,15 +86,15 @@ func printTable(root string, all []*mutants.Mutant, results map[string]*result) 
 	return nil
 }
 
-func tableOf(all []*mutants.Mutant, results map[string]*result, explained map[string]*explanation, s score) string {
+func tableOf(all []*Mutant, results map[string]*result, explained map[string]*explanation, s score) string {
 	var out strings.Builder
 	out.WriteString("# What the scenarios do not notice\n\n")
 	out.WriteString("Measured by `make mutants`; package `lab/mutants` says how. A mutant is a small change of the code. It is killed if the campaigns of package\n")
 	out.WriteString("`lab/mutants/killer` notice it. A survivor is explained if no run can differ, and open otherwise. The share is of those that are not explained;\n")
 	out.WriteString("the last column leaves out those that are noticed only because a situation does not come about any more.\n\n")
 	out.WriteString("| package | mutants | killed | explained | open | not run | share | by verdicts |\n|---|---:|---:|---:|---:|---:|---:|---:|\n")
-	for _, t := range mutants.Targets {
-		mine := slices.DeleteFunc(slices.Clone(all), func(m *mutants.Mutant) bool { return m.Package != t.Package })
+	for _, t := range Targets {
+		mine := slices.DeleteFunc(slices.Clone(all), func(m *Mutant) bool { return m.Package != t.Package })
 		row(&out, t.Package, scoreOf(mine, results, explained))
 	}
 	row(&out, "all", s)
@@ -112,7 +110,7 @@ func tableOf(all []*mutants.Mutant, results map[string]*result, explained map[st
 }
 
 // missingOf lists what would notice the open survivors, by how many of them there are.
-func missingOf(all []*mutants.Mutant, results map[string]*result, explained map[string]*explanation) string {
+func missingOf(all []*Mutant, results map[string]*result, explained map[string]*explanation) string {
 	count := map[string]int{}
 	for _, m := range all {
 		r, e := results[m.ID()], explained[m.ID()]

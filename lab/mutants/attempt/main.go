@@ -1,5 +1,5 @@
 // Attempt runs campaigns with one mutant, or measures them without any. It is built
-// and started by cmd/mutants, with the mutants in it. It reads a killer.Task as JSON
+// and started by lab/mutants, with the mutants in it. It reads a killer.Task as JSON
 // and writes a killer.Outcome; with the argument "baseline" it writes a
 // killer.Baseline for each campaign that can be used and whose name contains one of the
 // parts that the argument behind it has, between commas.

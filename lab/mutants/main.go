@@ -1,6 +1,3 @@
-// Mutants measures what the scenarios notice: it makes mutants of the module watchbed, runs
-// the campaigns against each, and keeps what came of it. "make mutants" starts it, -table prints
-// the survivors. What has been run before is not run again. It is started in the folder lab.
 package main
 
 import (
@@ -13,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/watchbed/watchbed/lab/mutants"
 )
 
 type flags struct {
@@ -66,7 +61,7 @@ func run(f *flags) error {
 	if err != nil {
 		return err
 	}
-	all, err := mutants.Choose(root, targets)
+	all, err := Choose(root, targets)
 	if err != nil {
 		return err
 	}
@@ -91,11 +86,11 @@ func run(f *flags) error {
 }
 
 // targets are those that were asked for.
-func (f *flags) targets() ([]mutants.Target, error) {
-	targets := slices.Clone(mutants.Targets)
+func (f *flags) targets() ([]Target, error) {
+	targets := slices.Clone(Targets)
 	if f.pkg != "" {
 		packages := strings.Split(f.pkg, ",")
-		targets = slices.DeleteFunc(targets, func(t mutants.Target) bool { return !slices.Contains(packages, t.Package) })
+		targets = slices.DeleteFunc(targets, func(t Target) bool { return !slices.Contains(packages, t.Package) })
 		if len(targets) == 0 {
 			return nil, fmt.Errorf("-package %s: want one of those in lab/mutants/targets.go", f.pkg)
 		}

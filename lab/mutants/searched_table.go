@@ -13,7 +13,7 @@ import (
 // searchedHead is what a reader must know of the table.
 const searchedHead = `# What the rows of the table of proofs find
 
-Measured by ` + "`go run ./mutants/cmd/mutants -searches`" + ` in the folder lab. %d of the mutants of sim/cache, sim/client and sim/etcd that campaigns kill
+Measured by ` + "`go run ./mutants -searches`" + ` in the folder lab. %d of the mutants of sim/cache, sim/client and sim/etcd that campaigns kill
 were drawn at random. With each of them the rows of ` + "`simrun list proofs`" + ` were searched whose written figure is at most %s, the smallest
 first, and only those that call the changed function: the searches of the table, those of known bugs, and the same bounds without the bug. A row
 finds a mutant if its verdict is another one, or if a situation does not come about any more that did, which campaigns take for a difference, too. That
