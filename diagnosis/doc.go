@@ -1,5 +1,6 @@
-// Package diagnosis goes from what a campaign found to causes: it finds the
-// distinct ways to fail, makes a small run of each, and explains that run.
+// Package diagnosis (unstable) goes from what a campaign found to causes: it
+// finds the distinct ways to fail, makes a small run of each, and explains that
+// run.
 //
 //	find       the failures of a campaign, each with a small run
 //	diagnosis  one of them, explained: its story, and what decides

@@ -1,5 +1,5 @@
-// Package explore carries out runs of a simulated world and reports what each of
-// them showed.
+// Package explore (unstable) carries out runs of a simulated world and reports
+// what each of them showed.
 //
 //	Subject   what is explored: nodes, faults, invariants, judgement
 //	Runner    carries out one run after another in one world

@@ -1,4 +1,4 @@
-// Package findings is what the test bed has found in etcd and Kubernetes and what, as far
+// Package findings (unstable) is what the test bed has found in etcd and Kubernetes and what, as far
 // as we found, is not reported, or not with all that becomes of it: a page each, written so
 // that it can be sent upstream. README.md in this folder lists the pages.
 //

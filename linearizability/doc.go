@@ -1,4 +1,4 @@
-// Package linearizability judges histories: what clients asked, when, and what
+// Package linearizability (unstable) judges histories: what clients asked, when, and what
 // they were answered.
 //
 // Judge is the way in: it asks the revision witness about every property, and

@@ -1,6 +1,6 @@
-// Package metric has what timed runs measure, and the distribution of what was recorded.
-// Package sim records it and campaigns merge it. The package must never import any other
-// package of this module.
+// Package metric (unstable) has what timed runs measure, and the distribution of what was recorded.
+// Package sim records it and campaigns merge it. The package must never import any other package of
+// this module.
 package metric
 
 // Metric is something that timed runs measure: how long a read waited, how many

@@ -1,4 +1,4 @@
-// Package proofs is what `simrun prove` has shown of releases of etcd and designs of the
+// Package proofs (unstable) is what `simrun prove` has shown of releases of etcd and designs of the
 // cache: which promise holds in every schedule within which bounds, and the length of a shortest
 // schedule where it does not. proofs.json is the table, which simrun list proofs prints.
 //

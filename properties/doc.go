@@ -1,4 +1,4 @@
-// Package properties is what must hold: one file and one judge for each property or a few that
+// Package properties (unstable) is what must hold: one file and one judge for each property or a few that
 // belong together. It imports the packages below, so that a program which imports it knows all of
 // them by name.
 //

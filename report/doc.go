@@ -1,5 +1,6 @@
-// Package report renders what package diagnosis and its sub-packages computed:
-// as text for a terminal, as a page for a browser, as JUnit and as JSON.
+// Package report (unstable) renders what package diagnosis and its sub-packages
+// computed: as text for a terminal, as a page for a browser, as JUnit and as
+// JSON.
 //
 //	WriteStory, WriteSummary, WriteMatrix          text
 //	WriteRunHTML, WriteHistoryHTML, WriteMatrixHTML   pages that need nothing from elsewhere

@@ -1,4 +1,4 @@
-// Package sim is the world: nodes that exchange messages, timers, faults and a
+// Package sim (unstable) is the world: nodes that exchange messages, timers, faults and a
 // virtual clock. The package that uses a world advances it, one action at a time.
 //
 // A node is a state machine without I/O. It is handed a message, a timer or one

@@ -1,5 +1,5 @@
-// Package workload holds the clients of a scenario. Each is a node that carries
-// out a fixed plan of operations and records its requests and their answers.
+// Package workload (unstable) holds the clients of a scenario. Each is a node that carries out a
+// fixed plan of operations and records its requests and their answers.
 //
 //	Client       writes and reads, one operation at a time
 //	Watcher      watches a cache, and lists and watches again when that ends

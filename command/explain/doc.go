@@ -1,7 +1,7 @@
-// Package explain says what a name means that a person meets in a list, a story or a
-// replay file: a scenario, an option or a value of one, a known bug, a design of the
-// cache, a release of etcd, a property, a strategy, a metric, a finding. It looks into the
-// registries, so what another module registers is explained like ours.
+// Package explain (unstable) says what a name means that a person meets in a list, a story or a
+// replay file: a scenario, an option or a value of one, a known bug, a design of the cache, a
+// release of etcd, a property, a strategy, a metric, a finding. It looks into the registries, so
+// what another module registers is explained like ours.
 //
 //	lists.go        the kinds of names, and a list of each
 //	explain.go      all explanations of one name: facts, each with a label

@@ -1,7 +1,7 @@
-// Package flip looks for the cause of a violation: with another value of one
-// behaviour, or without one kind of fault, the recorded schedule, followed as far as
-// it fits, no longer violates the property, other runs that fail in the same way do
-// not either, and other schedules fail more rarely.
+// Package flip (unstable) looks for the cause of a violation: with another value of one behaviour,
+// or without one kind of fault, the recorded schedule, followed as far as it fits, no longer
+// violates the property, other runs that fail in the same way do not either, and other schedules
+// fail more rarely.
 //
 //	candidate  what may be the cause, and what may be put in its place
 //	others     other schedules, and those of them that fail in the same way

@@ -1,4 +1,4 @@
-// Package matrix asks of each design of the cache on each version of etcd
+// Package matrix (unstable) asks of each design of the cache on each version of etcd
 // whether it is safe, whether it always answers, and what it costs. And it runs the whole catalogue of scenarios on a
 // side, which is such a design, such a version or other settings on top of each scenario's parameters, and says what
 // differs between two sides, or between one side and what is known.

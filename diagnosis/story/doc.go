@@ -1,5 +1,5 @@
-// Package story tells how a recorded run fails: the few steps that matter, and
-// what was wrong.
+// Package story (unstable) tells how a recorded run fails: the few steps that matter, and what was
+// wrong.
 //
 // A story is made by replaying the recording strictly, with a trace as the
 // observer.

@@ -1,5 +1,5 @@
-// Package summary says what a campaign came to: what held, what did not, what
-// was never exercised, and what it took.
+// Package summary (unstable) says what a campaign came to: what held, what did
+// not, what was never exercised, and what it took.
 package summary
 
 import (

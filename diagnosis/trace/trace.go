@@ -1,4 +1,4 @@
-// Package trace takes down one run as its observer: every step with the cells
+// Package trace (unstable) takes down one run as its observer: every step with the cells
 // that it touched, every message from where it was sent to where it was
 // delivered, and what the nodes say of themselves. It finds the steps of a run that led to given ones.
 //

@@ -1,5 +1,5 @@
-// Package campaign runs many seeds of a subject on several workers and adds up
-// what they showed.
+// Package campaign (unstable) runs many seeds of a subject on several workers and adds up what they
+// showed.
 //
 // Everything in a Result but its times is a function of the subject, the strategy
 // and the seeds: it does not depend on the number of workers or on the machine.

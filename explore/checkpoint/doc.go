@@ -1,4 +1,4 @@
-// Package checkpoint keeps a search on disk, so that it goes on after it was interrupted or
+// Package checkpoint (unstable) keeps a search on disk, so that it goes on after it was interrupted or
 // killed.
 //
 // A directory has one file, to which parts are only added. A part is a line that says what the search must

@@ -1,4 +1,4 @@
-// Package prove searches every schedule of a subject within bounds, in place of a sample
+// Package prove (unstable) searches every schedule of a subject within bounds, in place of a sample
 // of them.
 //
 // The search is breadth-first over states, so that the first violation is a shortest one.

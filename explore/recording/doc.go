@@ -1,4 +1,4 @@
-// Package recording is a run as a file, and what can be done with it.
+// Package recording (unstable) is a run as a file, and what can be done with it.
 //
 //	Record     carries out a run and writes it down
 //	Recording  the file: scenario, parameters, findings, choices by name

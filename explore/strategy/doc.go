@@ -1,5 +1,5 @@
-// Package strategy makes choices from seeds: which enabled action is next, and
-// which answer a question inside a step gets.
+// Package strategy (unstable) makes choices from seeds: which enabled action is next, and which
+// answer a question inside a step gets.
 //
 // A strategy is a file, which registers it. One from another module does the same:
 //

@@ -1,6 +1,6 @@
-// Package audit reads Kubernetes audit logs: an Event of audit.k8s.io/v1 a line, as an API
-// server writes them, behind what grep or a collector of logs put in front of them; EventLists, as a
-// webhook is sent them; and objects with events in them, as they are or as text (CloudWatch's
+// Package audit (unstable) reads Kubernetes audit logs: an Event of audit.k8s.io/v1 a line, as an
+// API server writes them, behind what grep or a collector of logs put in front of them; EventLists,
+// as a webhook is sent them; and objects with events in them, as they are or as text (CloudWatch's
 // "@message"). Lines and objects without an event are passed over.
 //
 // The stage ResponseComplete has it all: requestReceivedTimestamp is the call and

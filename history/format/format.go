@@ -1,5 +1,5 @@
-// Package format reads a history of any of the formats that are known, and tells which one
-// it is. It must never import a judge.
+// Package format (unstable) reads a history of any of the formats that are
+// known, and tells which one it is. It must never import a judge.
 package format
 
 import (

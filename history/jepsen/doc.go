@@ -1,4 +1,4 @@
-// Package jepsen reads what Jepsen recorded of etcd: history.edn of jepsen-io/etcd (one
+// Package jepsen (unstable) reads what Jepsen recorded of etcd: history.edn of jepsen-io/etcd (one
 // operation a line, with or without a tag such as #jepsen.history.Op), history.txt (process,
 // :invoke, :write and 3, apart by tabs), and the logs that have the same columns behind what the
 // logger adds: what a test prints, jepsen.log, and those of older tests ("INFO  jepsen.util - 0

@@ -1,9 +1,9 @@
-// Package robustness reads the reports of etcd's robustness tests (tests/robustness/report
-// in etcd's repository, of release 3.6 and of main): a folder with client-N/operations.json
-// and client-N/watch.json, which hold JSON values one after the other. The tests write one
-// when they fail, or when PERSIST_RESULTS is set. The folders server-NAME beside them, with
-// each member's data, and traffic.json are passed over: what was written is found out from
-// the answers.
+// Package robustness (unstable) reads the reports of etcd's robustness tests
+// (tests/robustness/report in etcd's repository, of release 3.6 and of main): a folder with
+// client-N/operations.json and client-N/watch.json, which hold JSON values one after the other. The
+// tests write one when they fail, or when PERSIST_RESULTS is set. The folders server-NAME beside
+// them, with each member's data, and traffic.json are passed over: what was written is found out
+// from the answers.
 //
 // The recorded clock is monotonic and common to all clients, so its readings are call and
 // return. A write or a compaction with an error may have happened, or may happen later; a

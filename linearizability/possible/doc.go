@@ -1,4 +1,4 @@
-// Package possible knows what all completions of a history have in common.
+// Package possible (unstable) knows what all completions of a history have in common.
 //
 // A history leaves open which writes of unknown outcome took effect and at which revision, which
 // leases expired and, if it is partial, what other clients wrote. A completion decides all of

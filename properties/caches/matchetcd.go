@@ -1,4 +1,4 @@
-// Package caches has the properties of API servers: of their caches, whatever these are
+// Package caches (unstable) has the properties of API servers: of their caches, whatever these are
 // asked, of the timers, client libraries and compactors beside them, and of their memory.
 package caches
 

@@ -1,5 +1,6 @@
-// Package informers has the properties of what informers hold (client-go's
-// reflectors), restarts of their processes and other API servers included.
+// Package informers (unstable) has the properties of what informers hold
+// (client-go's reflectors), restarts of their processes and other API servers
+// included.
 package informers
 
 import (

@@ -1,4 +1,4 @@
-// Package reads has the properties of what clients read and write.
+// Package reads (unstable) has the properties of what clients read and write.
 package reads
 
 import (

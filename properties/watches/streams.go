@@ -1,5 +1,5 @@
-// Package watches has the properties of what clients are sent that watch: a cache,
-// or etcd itself.
+// Package watches (unstable) has the properties of what clients are sent that
+// watch: a cache, or etcd itself.
 package watches
 
 import (

@@ -1,4 +1,5 @@
-// Package proved writes for people what a search of every schedule came to.
+// Package proved (unstable) writes for people what a search of every schedule
+// came to.
 //
 // The package must never search anything itself.
 package proved

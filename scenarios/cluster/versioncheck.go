@@ -1,8 +1,8 @@
-// Package cluster holds the scenarios of a control plane with several servers: what an API server checks before
-// it trusts etcd (KEP-2340, "Version skew"), the gate with and without notifications of etcd, and the overload
-// that a fallback causes; API servers with different options side by side, and servers that are replaced one
-// after the other (the KEPs' "Rollout, Upgrade and Rollback Planning" and "Version Skew Strategy"), of
-// which the first is the old one and the others have the design under test.
+// Package cluster (unstable) holds the scenarios of a control plane with several servers: what an API server
+// checks before it trusts etcd (KEP-2340, "Version skew"), the gate with and without notifications of etcd,
+// and the overload that a fallback causes; API servers with different options side by side, and servers that
+// are replaced one after the other (the KEPs' "Rollout, Upgrade and Rollback Planning" and "Version Skew
+// Strategy"), of which the first is the old one and the others have the design under test.
 //
 // The package must never import package scenarios, which lists these among its own.
 package cluster

@@ -1,6 +1,6 @@
-// Package draws varies a scenario: from a number it draws options of the nodes, sizes,
-// clients and faults (swarm testing: Groce et al., Swarm Testing, ISSTA 2012). A campaign
-// over many draws sees combinations that no scenario and no design has.
+// Package draws (unstable) varies a scenario: from a number it draws options of the nodes, sizes,
+// clients and faults (swarm testing: Groce et al., Swarm Testing, ISSTA 2012). A campaign over many
+// draws sees combinations that no scenario and no design has.
 //
 // The parameters of a draw name everything that was drawn, so that a recording, a story
 // or a known row needs no draw. A draw depends on its number and on the scenario, and on

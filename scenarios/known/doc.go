@@ -1,6 +1,6 @@
-// Package known says what is known to be violated, as a table of rows: when these
-// conditions hold, these properties are violated, because of this. A scenario has
-// rows of its own (testbed.Scenario.Known), and Rows adds those of every scenario.
+// Package known (unstable) says what is known to be violated, as a table of rows: when these
+// conditions hold, these properties are violated, because of this. A scenario has rows of its own
+// (testbed.Scenario.Known), and Rows adds those of every scenario.
 //
 //	design, etcd, circumstance   conditions: traits of a design, behaviours of etcd
 //	                             and its client library, what a scenario does

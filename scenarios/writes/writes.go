@@ -1,5 +1,5 @@
-// Package writes holds scenarios in which clients write through API servers, each of which hands
-// the object of its cache on to the storage as a suggestion, and what must hold there.
+// Package writes (unstable) holds scenarios in which clients write through API servers, each of
+// which hands the object of its cache on to the storage as a suggestion, and what must hold there.
 //
 // The package must never import package scenarios, which lists these among its own.
 package writes

@@ -1,5 +1,5 @@
-// Package arena hands out values from blocks, so that most of them cost no
-// allocation of their own.
+// Package arena (unstable) hands out values from blocks, so that most of them
+// cost no allocation of their own.
 //
 // It must never import anything of this module.
 package arena

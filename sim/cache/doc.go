@@ -1,4 +1,4 @@
-// Package cache is the watch cache that is under test: Kubernetes' cacher with
+// Package cache (unstable) is the watch cache that is under test: Kubernetes' cacher with
 // the algorithm of KEP-2340 (consistent reads from cache), and the designs that
 // it is compared with. One Cache is one node: the cacher of one resource in one
 // API server.

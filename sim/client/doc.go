@@ -1,7 +1,7 @@
-// Package client is the part of an API server's process that stands between its
-// watch caches and etcd: etcd's clientv3, and on top of it the watcher of
-// Kubernetes' etcd3 storage. It is here because events can be lost, repeated,
-// delayed and reordered with errors between a correct server and a correct cache.
+// Package client (unstable) is the part of an API server's process that stands between its watch
+// caches and etcd: etcd's clientv3, and on top of it the watcher of Kubernetes' etcd3 storage. It
+// is here because events can be lost, repeated, delayed and reordered with errors between a correct
+// server and a correct cache.
 //
 // One Client is one node. It is nothing but the two parts wired together: which
 // message, task and timer belongs to which. What they do is in the packages clientv3

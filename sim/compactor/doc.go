@@ -1,4 +1,4 @@
-// Package compactor compacts etcd as Kubernetes' API servers do
+// Package compactor (unstable) compacts etcd as Kubernetes' API servers do
 // (k8s.io/apiserver, pkg/storage/etcd3/compact.go). One Compactor is one node,
 // one for each API server.
 //

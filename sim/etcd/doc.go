@@ -1,4 +1,4 @@
-// Package etcd is a simulated etcd server: the only member of its cluster that
+// Package etcd (unstable) is a simulated etcd server: the only member of its cluster that
 // takes reads and writes, as one node of a simulation. It exists to answer clients
 // in every way in which a real server of a given version could, its bugs included.
 //

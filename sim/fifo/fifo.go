@@ -1,5 +1,5 @@
-// Package fifo is a queue that keeps its memory: what is in a Go channel, or in a
-// slice that is appended to, upstream.
+// Package fifo (unstable) is a queue that keeps its memory: what is in a Go
+// channel, or in a slice that is appended to, upstream.
 //
 // It must never import anything of this module.
 package fifo

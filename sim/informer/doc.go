@@ -1,4 +1,4 @@
-// Package informer is a client of the API servers: client-go's Reflector with
+// Package informer (unstable) is a client of the API servers: client-go's Reflector with
 // the store that it fills (KEP-3157, read in client-go v0.37.2). One Informer
 // is one node: one process with one Reflector on one resource.
 //

@@ -1,7 +1,6 @@
-// Package option is for everything that can be set: a behaviour of etcd, a choice
-// of the cache's design, a planted bug, a buffer's size, a number of clients, a
-// budget of faults. All are options of one kind, each declared in one line beside
-// the code that it belongs to:
+// Package option (unstable) is for everything that can be set: a behaviour of etcd, a choice of the
+// cache's design, a planted bug, a buffer's size, a number of clients, a budget of faults. All are
+// options of one kind, each declared in one line beside the code that it belongs to:
 //
 //	var Options = option.NewGroup("etcd",
 //		option.Choice("created", (*Config).created, "the way of the answer to a create request",

@@ -1,6 +1,6 @@
-// Package release is for versions of programs: "3.5.7", "v3.6.0-rc.1". etcd's
-// server, its client library, Kubernetes and the checks between them all
-// compare versions; they do it here.
+// Package release (unstable) is for versions of programs: "3.5.7",
+// "v3.6.0-rc.1". etcd's server, its client library, Kubernetes and the checks
+// between them all compare versions; they do it here.
 //
 // The package must never import anything of this module.
 package release

@@ -1,4 +1,4 @@
-// Package shown is what a node shows of what it holds, for a page about a run. A page
+// Package shown (unstable) is what a node shows of what it holds, for a page about a run. A page
 // asks between steps; nothing in a run does, and campaigns never ask.
 //
 // The package must never import another package of the module: nodes and their parts

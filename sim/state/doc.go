@@ -1,4 +1,4 @@
-// Package state is the state of a node, in types that record themselves: to use a value
+// Package state (unstable) is the state of a node, in types that record themselves: to use a value
 // declares to the world what the step reads and writes (sim.Cell).
 //
 //	type loop struct {

@@ -1,5 +1,5 @@
-// Package wire holds the messages that simulated etcd, clients and caches
-// exchange, with the names and fields of etcdserverpb and mvccpb, and of
+// Package wire (unstable) holds the messages that simulated etcd, clients and
+// caches exchange, with the names and fields of etcdserverpb and mvccpb, and of
 // Kubernetes' storage interface.
 //
 // They are lean plain values, immutable once sent, that copy, compare and hash

@@ -1,4 +1,5 @@
-// Package faults says what may break in a run, and spreads it over the processes.
+// Package faults (unstable) says what may break in a run, and spreads it over
+// the processes.
 //
 // The order of the faults is part of every run's hash. The package must never
 // import testbed or workload.

@@ -1,5 +1,5 @@
-// Package topology says which nodes a system has, in which order they are added
-// to the world, what they are called, and where objects live.
+// Package topology (unstable) says which nodes a system has, in which order
+// they are added to the world, what they are called, and where objects live.
 //
 // The order decides the numbers of the nodes, and so the hash of every run. The
 // package must never import workload or testbed.

@@ -1,5 +1,5 @@
-// Package schedules searches every schedule of a subject within bounds, by one schedule of
-// each class.
+// Package schedules (unstable) searches every schedule of a subject within bounds, by one schedule
+// of each class.
 //
 // Two schedules are of one class if the one becomes the other by swapping adjacent steps that
 // do not conflict (sim.Footprint): they end in the same state with the same history. The search

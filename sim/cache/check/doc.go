@@ -1,5 +1,6 @@
-// Package check is the housekeeping of a cache with snapshots (KEP-4988): what
-// goes on beside reads and watches, and compares the cache with etcd.
+// Package check (unstable) is the housekeeping of a cache with snapshots
+// (KEP-4988): what goes on beside reads and watches, and compares the cache
+// with etcd.
 //
 //	Checker      compares a digest of the cache with one of etcd, now and then
 //	Detector     compares each answered list with etcd (KEP-2340)

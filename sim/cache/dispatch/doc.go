@@ -1,4 +1,4 @@
-// Package dispatch is what a watch cache does for its clients' watches: it takes
+// Package dispatch (unstable) is what a watch cache does for its clients' watches: it takes
 // a watch in, sends it what happened before, and gives each new event to every
 // watcher (upstream's Cacher.Watch, dispatchEvents and cacheWatcher).
 //

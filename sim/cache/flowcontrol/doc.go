@@ -1,7 +1,7 @@
-// Package flowcontrol is API Priority and Fairness (KEP-1040) in front of a cache: it
-// says when a client's LIST, GET or WATCH is executed. Each takes seats for as long as
-// it is executed, a watch until its initial events are sent. What finds too few seats
-// waits in a queue, and is refused with 429 if the queue is full or the wait too long.
+// Package flowcontrol (unstable) is API Priority and Fairness (KEP-1040) in front of a cache: it
+// says when a client's LIST, GET or WATCH is executed. Each takes seats for as long as it is
+// executed, a watch until its initial events are sent. What finds too few seats waits in a queue,
+// and is refused with 429 if the queue is full or the wait too long.
 //
 //	Level      a priority level: its seats, its queues, and who has which (level.go)
 //	queue      the requests of some flows, and the order among queues (queue.go)

@@ -1,5 +1,5 @@
-// Package guard keeps a cache from trusting an etcd whose progress notifications
-// are wrong.
+// Package guard (unstable) keeps a cache from trusting an etcd whose progress notifications are
+// wrong.
 //
 //	Guard      what is known of etcd, and what follows from it
 //	Check      how the versions of etcd's endpoints are found out: a seam

@@ -1,5 +1,5 @@
-// Package progress asks etcd for progress notifications while reads wait for a fresh cache: upstream's
-// ConditionalProgressRequester (KEP-2340), and what the draft of 2019 had in its place.
+// Package progress (unstable) asks etcd for progress notifications while reads wait for a fresh cache:
+// upstream's ConditionalProgressRequester (KEP-2340), and what the draft of 2019 had in its place.
 //
 // The package imports sim and sim/wire. It must never import sim/cache or what else is below that: it knows of
 // reads only that they wait.

@@ -1,4 +1,4 @@
-// Package read is how a watch cache answers LIST and GET: upstream's CacheDelegator
+// Package read (unstable) is how a watch cache answers LIST and GET: upstream's CacheDelegator
 // with the waits of watchCache (KEP-2340).
 //
 //	Delegator   all reads of one cache

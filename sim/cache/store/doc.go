@@ -1,6 +1,6 @@
-// Package store is the state of a watch cache: upstream's watchCache with what
-// its lock guards. It holds the objects and their resourceVersion, the history of
-// recent events, the snapshots of past states (KEP-4988) and the field indexes.
+// Package store (unstable) is the state of a watch cache: upstream's watchCache with what its lock
+// guards. It holds the objects and their resourceVersion, the history of recent events, the
+// snapshots of past states (KEP-4988) and the field indexes.
 //
 //	Store      all of it, changed by ProcessEvent, SetResourceVersion and Replace
 //	View       one state, the newest or a past one, as a list reads it

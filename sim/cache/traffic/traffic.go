@@ -1,4 +1,5 @@
-// Package traffic counts what a cache asks of etcd and what comes back.
+// Package traffic (unstable) counts what a cache asks of etcd and what comes
+// back.
 //
 // The package must never import sim/cache or another package below it: all of
 // them count here.

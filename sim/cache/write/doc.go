@@ -1,4 +1,4 @@
-// Package write is how an API server writes: upstream's CacheDelegator, which hands the object
+// Package write (unstable) is how an API server writes: upstream's CacheDelegator, which hands the object
 // of the cache on as a suggestion, and the etcd3 store behind it, which tries one optimistic
 // transaction after the other.
 //

@@ -1,6 +1,6 @@
-// Package clientv3 is etcd's client library as one API server uses it: the Watcher
-// with its streams, and the retry of unary calls. Events can be lost, repeated and
-// delayed here, between a correct server and a correct cache.
+// Package clientv3 (unstable) is etcd's client library as one API server uses it: the Watcher with
+// its streams, and the retry of unary calls. Events can be lost, repeated and delayed here, between
+// a correct server and a correct cache.
 //
 // A Client is a part of a node, and has one caller in the same process that owns
 // the watches (Subscriber). With etcd it speaks one stream for each metadata, as

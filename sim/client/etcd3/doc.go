@@ -1,4 +1,4 @@
-// Package etcd3 is the watcher of Kubernetes' etcd3 storage (k8s.io/apiserver,
+// Package etcd3 (unstable) is the watcher of Kubernetes' etcd3 storage (k8s.io/apiserver,
 // pkg/storage/etcd3/watcher.go): it turns the responses of clientv3 into events for a
 // cache, and passes them through two buffers of 100. A buffer that is full stops
 // the watch before it.

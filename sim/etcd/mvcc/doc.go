@@ -1,5 +1,5 @@
-// Package mvcc is the store of a simulated etcd server, with the original's parts
-// under the original's names:
+// Package mvcc (unstable) is the store of a simulated etcd server, with the original's parts under
+// the original's names:
 //
 //	kvstore*.go, index.go    Store: the key index over the backend, compaction, restore
 //	watchable_store.go       WatchableStore: notify, syncWatchers, syncVictimsLoop, restore

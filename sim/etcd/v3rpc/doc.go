@@ -1,4 +1,4 @@
-// Package v3rpc is the watch server of a simulated etcd server, with the original's
+// Package v3rpc (unstable) is the watch server of a simulated etcd server, with the original's
 // parts under the original's names (v3rpc/watch.go):
 //
 //	WatchServer        the streams of a server

@@ -1,7 +1,7 @@
-// Package controller is a controller behind a shared informer: its event handler, its work
-// queue with one worker, and what keeps it from acting on a state that is older than its own
-// writes (KEP-5647, Kubernetes' pkg/controller/util/consistency). It is a part of the node of
-// an informer, since a process has both.
+// Package controller (unstable) is a controller behind a shared informer: its event handler, its
+// work queue with one worker, and what keeps it from acting on a state that is older than its own
+// writes (KEP-5647, Kubernetes' pkg/controller/util/consistency). It is a part of the node of an
+// informer, since a process has both.
 //
 // The controller marks objects: one in its informer's store without a mark gets one by an update
 // through the API server, which adds a member to whatever the object is by then. So an object

@@ -1,4 +1,4 @@
-// Package shared is what client-go has between a Reflector and a controller: its
+// Package shared (unstable) is what client-go has between a Reflector and a controller: its
 // sharedIndexInformer (read in client-go v0.37.2) with the RealFIFO before it and the
 // sharedProcessor behind it. It is a part of the node of an informer, whose Reflector
 // delivers to it, and makes no step of its own.

@@ -1,5 +1,5 @@
-// Package slow holds what KEP-6268 weighs for watchers that do not keep up, in place of the
-// dispatcher's waiting for them and ending them. Each is a value of the seam
+// Package slow (unstable) holds what KEP-6268 weighs for watchers that do not keep up, in place of
+// the dispatcher's waiting for them and ending them. Each is a value of the seam
 // dispatch.SlowWatchers, in a file of its own.
 //
 //	latch.go          the first draft: the watcher's goroutine sends what was missed
