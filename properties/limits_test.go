@@ -72,7 +72,7 @@ func tooManyRequests(n ast.Node) (message string, is bool) {
 			is = true
 		}
 		value := field.Value
-		if sum, ok := value.(*ast.BinaryExpr); ok {
+		for sum, ok := value.(*ast.BinaryExpr); ok; sum, ok = value.(*ast.BinaryExpr) {
 			value = sum.X
 		}
 		if text, ok := value.(*ast.BasicLit); ok && text.Kind == token.STRING {
