@@ -193,8 +193,8 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Setting:  "slow-watchers=reinitialised-in-gap",
 	Scenario: stalled.Watches, Property: watches.KeepUp,
 	Why:        "the watch is open, and nothing will bring the events that were dispatched while it was not registered",
-	Further:    []*testbed.Property{watches.Reliable, watches.Bookmarkable},
-	WhyFurther: "a later event shows the gap, and a bookmark says that there is none",
+	Further:    []*testbed.Property{watches.Reliable, watches.Bookmarkable, caches.WatchEnds},
+	WhyFurther: "a later event shows the gap, and a bookmark says that there is none; as with slow-watchers=reinitialised a watch whose history is lost ends without a 410",
 })
 
 var _ = dispatch.SlowWatchers.Register("reinitialised-in-gap", "as reinitialised, but it comes back to the registry when its interval is sent",

@@ -176,7 +176,10 @@ func (j *justifiedRefusals) tooMany(op *model.Operation, took time.Duration, at 
 	case !at.WasReady():
 		return ""
 	case j.rulesOf(at).throttles && op.Request.Freshness == model.Consistent:
-		return j.behind(op, took, at)
+		// One that has not waited too long may be one too many.
+		if wrong := j.behind(op, took, at); wrong == "" || !j.rulesOf(at).limits.any() {
+			return wrong
+		}
 	}
 	return j.withinLimits(at)
 }
