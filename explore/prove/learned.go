@@ -1,9 +1,8 @@
 package prove
 
 import (
-	"sync"
-
 	"github.com/watchbed/watchbed/explore/values"
+	"github.com/watchbed/watchbed/internal/intern"
 	"github.com/watchbed/watchbed/sim"
 )
 
@@ -15,7 +14,7 @@ import (
 // What it has depends on which worker came first, and so do its numbers. Nothing that a search results in
 // depends on them.
 type learned struct {
-	lock  sync.Mutex
+	lock  intern.Lock
 	parts *sim.Parts
 	views views
 	fired firedSets

@@ -9,6 +9,7 @@
 //	List   what has a number, by its number
 //	Once   what is not known at first
 //	Word   a number that is not known at first
+//	Lock   what the one has that adds
 //
 // It must never import anything of this module.
 package intern
