@@ -61,7 +61,7 @@ func open(path string) (*recording.Recording, *testbed.Scenario, error) {
 	}
 	sc, err := testbed.FindScenario(rec.Scenario)
 	if err == nil {
-		_, err = sc.RecordedParams(rec)
+		_, err = sc.RecordedParams(rec.Parameters)
 	}
 	if err != nil {
 		return nil, nil, usage("%s: %w; what is not built in is known to a command that imports it, such as the one that wrote the file: %s; or to a test beside it, with scenariotest.MustHoldReplay", path, err, rec.Tool)
@@ -83,7 +83,7 @@ func (f *replayFlags) run(ctx context.Context, s process, path string) error {
 	if f.given() {
 		return usage("a strict replay takes its parameters from the file; add --loose to follow it with others")
 	}
-	system, err := sc.Recorded(rec)
+	system, err := sc.Recorded(rec.Parameters)
 	if err != nil {
 		return usage("%s: %w", path, err)
 	}
@@ -155,7 +155,7 @@ func withRemedy(err error) error {
 // tell prints the story of the run in the file path, and writes the page about it. An interrupt ends the search for what decides, which
 // takes hundreds of runs. Over compiled code there is one only for a page: without, the cause is the one that is in the file.
 func (f *replayFlags) tell(ctx context.Context, s process, sc *testbed.Scenario, rec *recording.Recording, failure explore.Failure, path string) error {
-	p, err := sc.RecordedParams(rec)
+	p, err := sc.RecordedParams(rec.Parameters)
 	if err != nil {
 		return usage("%s: %w", path, err)
 	}
@@ -182,7 +182,7 @@ func (f *replayFlags) tell(ctx context.Context, s process, sc *testbed.Scenario,
 
 // follow replays loosely, with the parameters of the command line on top.
 func (f *replayFlags) follow(ctx context.Context, s process, sc *testbed.Scenario, rec *recording.Recording, path string) error {
-	p, err := sc.RecordedParams(rec)
+	p, err := sc.RecordedParams(rec.Parameters)
 	if err != nil {
 		return usage("%s: %w", path, err)
 	}
@@ -202,7 +202,7 @@ func (f *replayFlags) follow(ctx context.Context, s process, sc *testbed.Scenari
 	}
 	runner := explore.NewRunner(system, p.Clock.Steps)
 	again, result := recording.Record(runner, follower)
-	again.Scenario, again.Parameters = sc.Name, p.Recorded()
+	again.Scenario, again.Parameters = sc.Name, p.Expand()
 	taken, recorded := follower.Followed()
 	var told error
 	if i := slices.IndexFunc(result.Findings, func(x explore.Finding) bool { return x.Verdict == model.Violated }); i >= 0 {

@@ -45,7 +45,7 @@ func (f *shrinkFlags) run(c *cobra.Command, s process, path string) error {
 	if err != nil {
 		return err
 	}
-	system, err := sc.Recorded(rec)
+	system, err := sc.Recorded(rec.Parameters)
 	if err != nil {
 		return usage("%s: %w", path, err)
 	}

@@ -76,7 +76,7 @@ const costOfCompiled = 100
 
 // search looks for what decides and, if no setting does, for what is known and where the run was settled.
 func (d *Diagnosis) search() error {
-	p, err := d.scenario.RecordedParams(d.Recording)
+	p, err := d.scenario.RecordedParams(d.Recording.Parameters)
 	if err != nil {
 		return err
 	}

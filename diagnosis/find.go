@@ -57,7 +57,7 @@ func (f *Finder) Unshrunk(tally campaign.FailureTally) (*recording.Recording, er
 // record records the run of a seed with these parameters.
 func (f *Finder) record(runner *explore.Runner, p *testbed.Params, seed uint64) *recording.Recording {
 	rec, _ := recording.RecordSeed(runner, f.Strategy, seed)
-	rec.Tool, rec.Scenario, rec.Parameters = f.Tool, f.Scenario.Name, p.Recorded()
+	rec.Tool, rec.Scenario, rec.Parameters = f.Tool, f.Scenario.Name, p.Expand()
 	return rec
 }
 

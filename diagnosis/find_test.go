@@ -115,7 +115,7 @@ func TestTheCauseStays(t *testing.T) {
 	}{{"client-keeps-calls", true}, {"issue-17507", false}, {"leaderless-kept", true}}[:testsize.Of(3, 1, 1)] {
 		d, f, b := diagnosed(t, c.bug)
 		require.Equal(t, b.Setting, d.Decision.Blame())
-		p, err := f.Scenario.RecordedParams(d.Recording)
+		p, err := f.Scenario.RecordedParams(d.Recording.Parameters)
 		require.NoError(t, err)
 		require.Equal(t, c.lessWork, p.Workload != f.Params.Workload, c.bug)
 	}
@@ -126,7 +126,7 @@ func TestTheCauseStays(t *testing.T) {
 func TestWaitsAreShort(t *testing.T) {
 	d, f, b := diagnosed(t, "issue-17507")
 	require.Equal(t, b.Setting, d.Decision.Blame())
-	p, err := f.Scenario.RecordedParams(d.Recording)
+	p, err := f.Scenario.RecordedParams(d.Recording.Parameters)
 	require.NoError(t, err)
 	system, err := f.Scenario.New(p)
 	require.NoError(t, err)

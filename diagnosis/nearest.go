@@ -30,7 +30,7 @@ func (d *Diagnosis) Nearest() (*Nearest, error) {
 		}
 		return d.passing(p, follower, difference)
 	case d.Turning != nil && d.Turning.Nearest != nil:
-		p, err := d.scenario.RecordedParams(d.Recording)
+		p, err := d.scenario.RecordedParams(d.Recording.Parameters)
 		if err != nil {
 			return nil, err
 		}
@@ -59,7 +59,7 @@ func (d *Diagnosis) passing(p testbed.Params, c sim.Chooser, difference string) 
 		return nil, err
 	}
 	rec, result := recording.Record(explore.NewRunner(system, p.Clock.Steps), c)
-	rec.Scenario, rec.Parameters = d.scenario.Name, p.Recorded()
+	rec.Scenario, rec.Parameters = d.scenario.Name, p.Expand()
 	for i := range result.Findings {
 		if f := &result.Findings[i]; f.Property == d.Failure.Property && f.Verdict == model.Violated {
 			return nil, nil

@@ -68,7 +68,7 @@ func (f *Finder) shorterWaits(ctx context.Context, d *Diagnosis, tally campaign.
 // withPart is the diagnosis of a run with a part of a wait, nil if it has no fewer steps, or if it
 // is not decided by the setting that decides the other one.
 func (f *Finder) withPart(ctx context.Context, d *Diagnosis, w *wait, part int, tally campaign.FailureTally) *Diagnosis {
-	with, err := f.Scenario.RecordedParams(d.Recording)
+	with, err := f.Scenario.RecordedParams(d.Recording.Parameters)
 	if err != nil {
 		return nil
 	}

@@ -76,7 +76,7 @@ func TestARefusalHasItsReason(t *testing.T) {
 func TestThePageHasTheParametersThatWereGiven(t *testing.T) {
 	d := told(t, "issue-15220")
 	page := pageOf(t, d)
-	p, err := d.Scenario().RecordedParams(d.Recording)
+	p, err := d.Scenario().RecordedParams(d.Recording.Parameters)
 	require.NoError(t, err)
 	require.NotEmpty(t, p.Given())
 	for _, s := range p.Given() {

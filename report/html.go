@@ -101,7 +101,7 @@ func WriteRunHTML(w io.Writer, program string, d *diagnosis.Diagnosis, sections 
 	if err != nil {
 		return err
 	}
-	p, err := d.Scenario().RecordedParams(d.Recording)
+	p, err := d.Scenario().RecordedParams(d.Recording.Parameters)
 	if err != nil {
 		return err
 	}

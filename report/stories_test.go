@@ -22,6 +22,7 @@ import (
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 
 	// The known bugs.
@@ -94,7 +95,7 @@ func tellOnly(t *testing.T, name string) *story.Story {
 func renew(t *testing.T, name string) {
 	t.Helper()
 	sc, rec, failure := recorded(t, name)
-	p, err := sc.RecordedParams(rec)
+	p, err := sc.RecordedParams(rec.Parameters)
 	require.NoError(t, err)
 	if _, err := diagnosis.Of(sc, rec, failure); err != nil {
 		again := follow(t, sc, p, rec, failure)
@@ -127,15 +128,15 @@ func is(b bool) int {
 }
 
 // fewestParameters leaves out the parameters that the scenario and the others say anyway, so that few changes make a recording stale.
-func fewestParameters(t *testing.T, sc *testbed.Scenario, rec *recording.Recording) []recording.Parameter {
+func fewestParameters(t *testing.T, sc *testbed.Scenario, rec *recording.Recording) []option.Setting {
 	t.Helper()
-	all, err := sc.RecordedParams(rec)
+	all, err := sc.RecordedParams(rec.Parameters)
 	require.NoError(t, err)
 	few := *rec
 	for i := len(rec.Parameters) - 1; i >= 0; i-- {
 		without := few
 		without.Parameters = slices.Delete(slices.Clone(few.Parameters), i, i+1)
-		if p, err := sc.RecordedParams(&without); err == nil && slices.Equal(p.Expand(), all.Expand()) {
+		if p, err := sc.RecordedParams(without.Parameters); err == nil && slices.Equal(p.Expand(), all.Expand()) {
 			few = without
 		}
 	}
@@ -162,7 +163,7 @@ func follow(t *testing.T, sc *testbed.Scenario, p testbed.Params, stale *recordi
 	if taken, all := follower.Followed(); taken < all {
 		return nil
 	}
-	small.Recording.Parameters = p.Recorded()
+	small.Recording.Parameters = p.Expand()
 	return small.Recording
 }
 

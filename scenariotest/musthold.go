@@ -52,7 +52,7 @@ func MustHoldReplay(t testing.TB, path string) {
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
-	p, err := sc.RecordedParams(rec)
+	p, err := sc.RecordedParams(rec.Parameters)
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}

@@ -68,7 +68,7 @@ func replayed(t *testing.T, text string) *recording.Recording {
 	require.NoError(t, err)
 	sc, err := testbed.FindScenario(rec.Scenario)
 	require.NoError(t, err)
-	p, err := sc.RecordedParams(rec)
+	p, err := sc.RecordedParams(rec.Parameters)
 	require.NoError(t, err)
 	system, err := sc.New(p)
 	require.NoError(t, err)

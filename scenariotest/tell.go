@@ -49,7 +49,7 @@ func (teller) Run(newSubject func() explore.Subject, rec *recording.Recording, f
 		return "", false
 	}
 	p := s.Params()
-	rec.Tool, rec.Scenario, rec.Parameters = tool, s.Scenario().Name, p.Recorded()
+	rec.Tool, rec.Scenario, rec.Parameters = tool, s.Scenario().Name, p.Expand()
 	if small, err := recording.Shrink(context.Background(), explore.NewRunner(s, p.Clock.Steps), rec, f, 0); err == nil {
 		rec = small.Recording
 	}

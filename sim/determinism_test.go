@@ -60,13 +60,12 @@ var deterministic = []string{
 // interface Subject, and implements it. The tests of explore/prove hold its result to be the
 // same on any number of workers. The third is where that keeps a search on disk. The fourth numbers
 // what the workers of that search share, and no run numbers anything. The fifth compares and weighs for it,
-// and compares the plans of clients when a subject of a search is made. The sixth keeps a run in a file when it is over:
-// package testbed takes the parameters of a scenario from it.
+// and compares the plans of clients when a subject of a search is made.
 //
 // Every node imports the last: it finds the fields of a type by reflection, in their order.
 var outside = []string{
 	module + "/linearizability", module + "/explore/prove", module + "/explore/checkpoint", module + "/internal/intern", module + "/explore/values",
-	module + "/explore/recording", module + "/sim/state",
+	module + "/sim/state",
 }
 
 // TestRunsDependOnChoicesOnly reads the source for everything that would make a

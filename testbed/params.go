@@ -347,3 +347,33 @@ func checkDesign(v string) error {
 	_, err := cache.FindDesign(v)
 	return err
 }
+
+// RecordedParams are the parameters that a recording of the scenario has. The error, one line, names what the
+// recording says that this version does not know.
+func (sc *Scenario) RecordedParams(recorded []option.Setting) (Params, error) {
+	p := sc.Params
+	given := map[string]bool{}
+	for _, s := range recorded {
+		if given[s.Name] {
+			return p, fmt.Errorf("recorded parameters: %s is there twice", s.Name)
+		}
+		given[s.Name] = true
+	}
+	if err := p.Restore(recorded); err != nil {
+		return p, fmt.Errorf("recorded parameters: %w", err)
+	}
+	return p, nil
+}
+
+// Recorded puts the scenario together as it was recorded.
+func (sc *Scenario) Recorded(recorded []option.Setting) (*System, error) {
+	p, err := sc.RecordedParams(recorded)
+	if err != nil {
+		return nil, err
+	}
+	s, err := sc.New(p)
+	if err != nil {
+		return nil, fmt.Errorf("recorded parameters: %w", err)
+	}
+	return s, nil
+}

@@ -23,7 +23,7 @@ func open(t *testing.T, name, property string) *search {
 	require.NoError(t, err)
 	sc, err := testbed.FindScenario(rec.Scenario)
 	require.NoError(t, err)
-	p, err := sc.RecordedParams(rec)
+	p, err := sc.RecordedParams(rec.Parameters)
 	require.NoError(t, err)
 	for _, f := range rec.Violations() {
 		if f.Property == property {

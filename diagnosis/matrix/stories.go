@@ -72,7 +72,7 @@ func (t *teller) way(ctx context.Context, f *campaign.FailureTally) (Way, error)
 // only happens beside the violation.
 func (t *teller) tell(ctx context.Context, seed uint64, f explore.Failure) (*story.Story, error) {
 	rec, _ := recording.RecordSeed(t.runner, t.strategy, seed)
-	rec.Scenario, rec.Parameters = t.scenario.Name, t.params.Recorded()
+	rec.Scenario, rec.Parameters = t.scenario.Name, t.params.Expand()
 	small, err := recording.Shrink(ctx, t.runner, rec, f, max(1, shrinkChoices/len(rec.Choices)))
 	if err != nil {
 		return nil, err

@@ -210,8 +210,8 @@ func clockOf(s *testbed.System) *Clock {
 // question is what a search is about, as NAME=VALUE.
 func question(sc *testbed.Scenario, p *testbed.Params, claims []string, cfg *prove.Config) []string {
 	list := []string{"scenario=" + sc.Name}
-	for _, x := range p.Recorded() {
-		list = append(list, x.Name+"="+x.Value)
+	for _, x := range p.Expand() {
+		list = append(list, x.String())
 	}
 	return append(list, "claims="+strings.Join(claims, ","), fmt.Sprintf("--firings=%d", cfg.Bounds.Firings), fmt.Sprintf("--depth=%d", cfg.Bounds.Depth),
 		fmt.Sprintf("--answers=%d", cfg.Bounds.Answers))
@@ -313,7 +313,7 @@ func runOf(sc *testbed.Scenario, p testbed.Params, f explore.Failure, found path
 	if result.Find(f) == nil {
 		return nil, nil //nolint:nilnil // That the run does not show it is no error here.
 	}
-	rec.Scenario, rec.Parameters, rec.Strategy, rec.Tool = sc.Name, p.Recorded(), "prove", tool
+	rec.Scenario, rec.Parameters, rec.Strategy, rec.Tool = sc.Name, p.Expand(), "prove", tool
 	return &recordedRun{rec, result.Steps - rec.Steps() + 1}, nil
 }
 

@@ -25,7 +25,7 @@ func TestRunOfASearchedScheduleGoesOnToItsEnd(t *testing.T) {
 	require.NotEmpty(t, found.Failures)
 	require.Equal(t, "reliable", found.Failures[0].Property)
 	require.True(t, found.Failures[0].ToRest)
-	again, err := b.Scenario.Recorded(runs[0])
+	again, err := b.Scenario.Recorded(runs[0].Parameters)
 	require.NoError(t, err)
 	require.True(t, again.Params().Clock.ToRest)
 	result, err := recording.Replay(explore.NewRunner(again, again.Params().Clock.Steps), runs[0])

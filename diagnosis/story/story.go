@@ -92,7 +92,7 @@ func Tell(sc *testbed.Scenario, rec *recording.Recording, f explore.Failure) (*S
 }
 
 func replay(sc *testbed.Scenario, rec *recording.Recording, f explore.Failure) (*Run, error) {
-	system, err := sc.Recorded(rec)
+	system, err := sc.Recorded(rec.Parameters)
 	if err != nil {
 		return nil, err
 	}

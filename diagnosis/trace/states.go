@@ -33,7 +33,7 @@ type entries []shown.Entry
 // StatesOf replays a recording. The error is a *recording.Divergence or a
 // *recording.TraceMismatch if it does not replay.
 func StatesOf(sc *testbed.Scenario, rec *recording.Recording) (*States, error) {
-	system, err := sc.Recorded(rec)
+	system, err := sc.Recorded(rec.Parameters)
 	if err != nil {
 		return nil, err
 	}

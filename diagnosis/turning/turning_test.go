@@ -30,7 +30,7 @@ func TestTheNearestScheduleThatPassesPasses(t *testing.T) {
 		require.NoError(t, err)
 		sc, err := testbed.FindScenario(rec.Scenario)
 		require.NoError(t, err)
-		system, err := sc.Recorded(rec)
+		system, err := sc.Recorded(rec.Parameters)
 		require.NoError(t, err)
 		runner := explore.NewRunner(system, system.Params().Clock.Steps)
 		p, err := turning.Find(runner, rec, c.property, turning.Budget)

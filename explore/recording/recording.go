@@ -11,6 +11,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim/option"
 )
 
 // formatVersion is the version of the format that this package writes, and the
@@ -30,8 +31,8 @@ type Recording struct {
 	Tool string `json:"tool"`
 	// Scenario and Parameters say what ran; every parameter is there, expanded.
 	// This package does not read them.
-	Scenario   string      `json:"scenario"`
-	Parameters []Parameter `json:"parameters"`
+	Scenario   string           `json:"scenario"`
+	Parameters []option.Setting `json:"parameters"`
 	// Strategy and Seed say where the choices came from.
 	Strategy string `json:"strategy"`
 	Seed     uint64 `json:"seed"`
@@ -41,12 +42,6 @@ type Recording struct {
 	Findings []Finding `json:"findings"`
 	// Choices are in order, by name.
 	Choices []string `json:"choices"`
-}
-
-// Parameter is one setting.
-type Parameter struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
 }
 
 // Finding is an explore.Finding, rendered.

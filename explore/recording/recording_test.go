@@ -15,6 +15,7 @@ import (
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim/option"
 )
 
 func newCounter() explore.Subject      { return toys.NewCounter() }
@@ -27,7 +28,7 @@ func failing(t testing.TB, r *explore.Runner) *recording.Recording {
 		rec, res := recording.RecordSeed(r, strategy.Default(), seed)
 		if res.Findings[0].Verdict == model.Violated {
 			rec.Tool, rec.Scenario = "test 1", "counter"
-			rec.Parameters = []recording.Parameter{{Name: "clients", Value: "5"}, {Name: "bugs"}}
+			rec.Parameters = []option.Setting{{Name: "clients", Value: "5"}, {Name: "bugs"}}
 			return rec
 		}
 	}

@@ -7,7 +7,8 @@ import (
 
 // Setting is an option by name with a value.
 type Setting struct {
-	Name, Value string
+	Name  string `json:"name"`
+	Value string `json:"value"`
 }
 
 // String is NAME=VALUE.

@@ -9,6 +9,7 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/option"
 
 	"github.com/watchbed/watchbed/upstream/clientnode"
 	"github.com/watchbed/watchbed/upstream/guests"
@@ -64,14 +65,14 @@ func (c Config) Subjects() (func() explore.Subject, error) {
 }
 
 // parameters are the configuration in a recording, without the guest.
-func (c Config) parameters() []recording.Parameter {
+func (c Config) parameters() []option.Setting {
 	c.Guest = ""
 	text, err := json.Marshal(c)
 	if err != nil {
 		// It has numbers and texts alone.
 		panic(err)
 	}
-	return []recording.Parameter{{Name: "config", Value: string(text)}}
+	return []option.Setting{{Name: "config", Value: string(text)}}
 }
 
 // Recorded is the configuration in a recording.

@@ -30,7 +30,7 @@ func staleList(t testing.TB) (*recording.Recording, explore.Failure) {
 	for seed := uint64(75); seed < 1_000; seed++ {
 		rec, result := recording.RecordSeed(runner, strategy.Default(), seed)
 		if result.Find(failure) != nil {
-			rec.Scenario, rec.Parameters = scenarios.Issue15220.Name, p.Recorded()
+			rec.Scenario, rec.Parameters = scenarios.Issue15220.Name, p.Expand()
 			return rec, failure
 		}
 	}
