@@ -36,7 +36,7 @@ func dispute(t *testing.T, sc *testbed.Scenario) {
 	claims := sc.Claims
 	t.Cleanup(func() { sc.Claims = claims })
 	sc.Claims = append(slices.Clone(claims), &testbed.Property{
-		Name: "test-disputed", Promise: "Nothing.", Past: testbed.NoPast, New: func(s *testbed.System) testbed.Judge { return wrongJudge{s} },
+		Name: "test-disputed", Promise: "Nothing.", Monitor: testbed.Monitor{Runs: testbed.Untimed}, New: func(s *testbed.System) testbed.Judge { return wrongJudge{s} },
 	})
 }
 

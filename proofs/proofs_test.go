@@ -273,7 +273,7 @@ func TestBugsAreFoundOrExplained(t *testing.T) {
 		switch {
 		case b.Scenario.Params.Clock.Mode == sim.Timed:
 			reason = "shows in runs with a clock"
-		case b.Property.Past == nil:
+		case b.Property.Monitor.Runs&testbed.Untimed == 0 || b.Property.Monitor.Liveness != nil:
 			reason = "a search does not judge " + b.Property.Name
 		}
 		if !found && reason != "" && (*updateProofs || *newProofs) {

@@ -35,6 +35,12 @@ func (r *recorded[T]) Finding(w *sim.World) explore.Finding {
 	return all.Finding()
 }
 
+// MonitorState implements Monitored.
+func (r *recorded[T]) MonitorState() MonitorState {
+	state, _ := any(r.of).(MonitorState)
+	return state
+}
+
 // AfterSteps makes the judge of a property that steps of the nodes with these parts hold or
 // violate, of all nodes if none is given.
 func AfterSteps(step func(s *System, w *sim.World, a sim.Action, all *Tally), parts ...Part) func(*System) Judge {
@@ -46,7 +52,7 @@ func AfterSteps(step func(s *System, w *sim.World, a sim.Action, all *Tally), pa
 //   - Observer, to begin with a run,
 //   - Follower, in the place of parts,
 //   - Concluder, to judge more than steps,
-//   - Past, if the past of the property is of what was seen (Seen),
+//   - MonitorState,
 //   - and Copy(seen T) T, to be remembered (Remembering): a copy of what the judge of this system, or
 //     of an equal one, has seen.
 func AfterStepsBy[T any](make func(*System) T, step func(of T, w *sim.World, a sim.Action, all *Tally), parts ...Part) func(*System) Judge {
@@ -148,6 +154,20 @@ func (j *stepwise[T]) Finding(w *sim.World) explore.Finding {
 	return all.Finding()
 }
 
+// MonitorState implements Monitored.
+func (j *stepwise[T]) MonitorState() MonitorState {
+	if _, ok := any(j.of).(MonitorState); ok {
+		return seen[T]{j}
+	}
+	return nil
+}
+
+// seen is the state of a monitor that is what its judge has seen.
+type seen[T any] struct{ judge *stepwise[T] }
+
+// Digest implements MonitorState.
+func (p seen[T]) Digest(d sim.Digest) sim.Digest { return any(p.judge.of).(MonitorState).Digest(d) }
+
 // remembering is a judge of steps that a search carries along.
 type remembering[T any] struct {
 	stepwise[T]
@@ -191,40 +211,6 @@ func (j *remembering[T]) Recall(of any) {
 	m := of.(recollection[T])
 	j.copy(m.of)
 	j.tally = m.tally
-}
-
-// Seen is the past of a property that is what its judge has seen (AfterStepsBy). It panics if no
-// claim has such a judge.
-func Seen[T Past](s *System) Past {
-	for _, j := range s.judges {
-		if of, ok := j.(*remembering[T]); ok {
-			return &seen[T]{&of.stepwise}
-		}
-	}
-	panic("testbed: no claim has such a judge")
-}
-
-type seen[T Past] struct{ judge *stepwise[T] }
-
-// Digest implements Past.
-func (p *seen[T]) Digest(d sim.Digest) sim.Digest { return p.judge.of.Digest(d) }
-
-// PastOf makes the past of a property that follows from the system.
-func PastOf(digest func(s *System, d sim.Digest) sim.Digest) func(*System) Past {
-	return func(s *System) Past { return &pastOf{s, digest} }
-}
-
-type pastOf struct {
-	system *System
-	digest func(*System, sim.Digest) sim.Digest
-}
-
-// Digest implements Past.
-func (p *pastOf) Digest(d sim.Digest) sim.Digest { return p.digest(p.system, d) }
-
-// PastBy is PastOf of what follows from the system, which is made once.
-func PastBy[T Past](make func(*System) T) func(*System) Past {
-	return func(s *System) Past { return make(s) }
 }
 
 // Wrong is the explanation of a violation: a text with a format of package fmt, and the part of the run that a story shows for it.

@@ -34,8 +34,8 @@ type Preparer interface {
 }
 
 // Remembering is a judge, or what judges share, that has seen in earlier steps what no node has
-// recorded. A search over states carries it along. A property with such a judge says so
-// (Property.Remembers).
+// recorded. A search over states carries it along. One that judges schedules at their ends does not,
+// and leaves out properties with such a judge, or with one that asks for what is Remembering (Shared).
 type Remembering interface {
 	StepObserver
 	// Reset begins a run.
@@ -49,19 +49,30 @@ type Remembering interface {
 // Shared returns the observer of this type that the properties of a system share.
 // The first property that asks makes it.
 func Shared[T Observer](s *System, make func(*System) T) T {
-	for _, o := range s.observers {
-		if shared, ok := o.(T); ok {
-			return shared
+	shared, made := find[T](s.observers)
+	if !made {
+		shared = make(s)
+		s.observers = append(s.observers, shared)
+	}
+	if _, ok := any(shared).(Remembering); ok && len(s.judges) < len(s.claims) {
+		s.ofMemory[len(s.judges)] = true
+	}
+	return shared
+}
+
+func find[T Observer](among []Observer) (found T, ok bool) {
+	for _, o := range among {
+		if found, ok = o.(T); ok {
+			return found, true
 		}
 	}
-	shared := make(s)
-	s.observers = append(s.observers, shared)
-	return shared
+	return found, false
 }
 
 // makeJudges makes the judges of all claims, and finds out which of them look at which
 // steps.
 func (s *System) makeJudges() {
+	s.ofMemory = make([]bool, len(s.claims))
 	for _, p := range s.claims {
 		s.judges = append(s.judges, p.New(s))
 	}

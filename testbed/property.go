@@ -38,20 +38,8 @@ type Property struct {
 	// Weight orders the stories of one campaign: what says more about the cause is
 	// told first. 0 is last.
 	Weight int
-	// Past makes the property's Past for a system; nil if a search over the states of untimed runs
-	// cannot judge the property. TimedPast is the same for timed runs.
-	Past, TimedPast func(*System) Past
-	// Remembers: Past is also of what judges have seen in earlier steps and no client has recorded
-	// (Remembering). A search that judges schedules at their ends does not know of it.
-	Remembers bool
-	// Within is how long what the property promises may take in a timed run; nil if it promises no time.
-	Within func(*System) Bound
-	// AtRest: the judge says something only of a state in which nothing more can happen
-	// (System.IsOver). A search judges it if runs go on until then (Clock.ToRest).
-	AtRest bool
-	// Goal makes the property's Goal for a system; nil if the property is not about what
-	// never comes.
-	Goal func(*System) Goal
+	// Monitor is how a search over states judges the property; the zero value is that it does not.
+	Monitor Monitor
 	// New makes the judge of a system, once; the judge serves run after run.
 	New func(*System) Judge
 }

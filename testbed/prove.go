@@ -15,24 +15,6 @@ import (
 	"github.com/watchbed/watchbed/workload"
 )
 
-// Past is what a property still needs to know of the steps before a state. A search over
-// states keeps it in the place of the history: it goes on once from two schedules that led to
-// nodes in the same state and to the same past.
-type Past interface {
-	// Digest mixes it in. It is a function of what clients have recorded so far, of the store of
-	// etcd, and of what is remembered (System.PastOf). One that is also of other nodes is a Follower.
-	Digest(d sim.Digest) sim.Digest
-}
-
-// NoPast is the past of a property that each state, or each answer, holds or violates by
-// itself.
-func NoPast(*System) Past { return noPast{} }
-
-type noPast struct{}
-
-// Digest implements Past.
-func (noPast) Digest(d sim.Digest) sim.Digest { return d }
-
 // Goal is what a property promises to come sooner or later. A search over states looks for a
 // schedule in which it never does.
 type Goal = prove.Goal
@@ -41,14 +23,14 @@ type Goal = prove.Goal
 const maxGoalClients = 64
 
 // Provable puts a scenario together for a search over its states. The system claims those
-// properties that have a past or a goal, and not those that are about where nothing more can
+// properties that a search can judge, and not those that are about where nothing more can
 // happen if runs end before; the second result are the scenario's other claims, which the
 // search does not judge.
 func (sc *Scenario) Provable(p Params) (*System, []*Property, error) {
 	judged, left := *sc, []*Property(nil)
 	judged.Claims = nil
 	for _, c := range sc.Claims {
-		if c.searchable(&p.Clock) {
+		if c.Monitor.Judges(&p.Clock) {
 			judged.Claims = append(judged.Claims, c)
 		} else {
 			left = append(left, c)
@@ -68,21 +50,13 @@ func (sc *Scenario) Provable(p Params) (*System, []*Property, error) {
 	return s, left, nil
 }
 
-// searchable reports whether a search over states can judge a property.
-func (p *Property) searchable(c *Clock) bool {
-	if c.Mode == sim.Timed {
-		return p.TimedPast != nil
-	}
-	return (p.Past != nil || p.Goal != nil) && (!p.AtRest || c.ToRest)
-}
-
 // checkHorizon refuses a horizon before which nothing that the system claims can come too late.
 func (s *System) checkHorizon() error {
 	for _, c := range s.claims {
-		if c.Within == nil {
+		if c.Monitor.Bound == nil {
 			continue
 		}
-		if horizon, b := s.params.Clock.Horizon, c.Within(s); horizon <= b.Total {
+		if horizon, b := s.params.Clock.Horizon, c.Monitor.Bound(s); horizon <= b.Total {
 			return fmt.Errorf("horizon=%v: %s promises something within %v (%s), so that nothing could come too late; set a longer horizon, such as horizon=%v",
 				horizon, c.Name, b.Total, b.Derivation, (2 * b.Total).Round(time.Millisecond))
 		}
@@ -101,7 +75,7 @@ func (sc *Scenario) ProvableByHistory(p Params) (*System, []*Property, error) {
 	judged := *sc
 	judged.Claims = nil
 	for i, c := range s.claims {
-		if s.ofSteps[i] || c.Goal != nil || c.Remembers {
+		if s.ofSteps[i] || c.Monitor.Liveness != nil || s.ofMemory[i] {
 			left = append(left, c)
 		} else {
 			judged.Claims = append(judged.Claims, c)
@@ -119,32 +93,26 @@ var (
 	_ prove.Horizon = (*System)(nil)
 )
 
-// makePasts makes those of the claims, each once, and finds out which judges look at steps.
+// makePasts makes the states of the claims' monitors, each once, and finds out which judges look at steps.
 func (s *System) makePasts() error {
 	for i, c := range s.claims {
 		_, steps := s.judges[i].(StepObserver)
 		s.ofSteps = append(s.ofSteps, steps)
-		if s.params.Clock.Mode == sim.Timed {
-			s.addPast(c.TimedPast(s))
-			continue
-		}
-		s.judgesRest = s.judgesRest || c.AtRest || c.Kind == Liveness && c.Goal == nil
-		if c.Goal != nil {
-			if s.goal = c.Goal(s); len(s.clients.history) > maxGoalClients {
-				return fmt.Errorf("a search for requests that are never answered follows at most %d clients, and there are %d", maxGoalClients, len(s.clients.history))
+		if s.params.Clock.Mode == sim.Untimed {
+			s.judgesRest = s.judgesRest || c.Monitor.AtRest || c.Kind == Liveness && c.Monitor.Liveness == nil
+			if c.Monitor.Liveness != nil {
+				if s.goal = c.Monitor.Liveness(s); len(s.clients.history) > maxGoalClients {
+					return fmt.Errorf("a search for requests that are never answered follows at most %d clients, and there are %d", maxGoalClients, len(s.clients.history))
+				}
+				continue
 			}
-			continue
 		}
-		s.addPast(c.Past(s))
+		if p := s.monitorState(i); p != nil && !slices.Contains(s.pasts, p) {
+			s.pasts = append(s.pasts, p)
+		}
 	}
 	s.findRemembering()
 	return nil
-}
-
-func (s *System) addPast(p Past) {
-	if !slices.Contains(s.pasts, p) {
-		s.pasts = append(s.pasts, p)
-	}
 }
 
 // Goal implements prove.Subject.
@@ -209,7 +177,7 @@ func (s *System) Past(d sim.Digest) sim.Digest {
 func (s *System) PastOf(n sim.NodeID) bool {
 	part := s.roles[n].Part
 	return part == EtcdMember || part >= CompactorNode || s.isRemembered(n) ||
-		slices.ContainsFunc(s.pasts, func(p Past) bool { f, ok := p.(Follower); return ok && f.Follows(part) })
+		slices.ContainsFunc(s.pasts, func(p MonitorState) bool { f, ok := p.(Follower); return ok && f.Follows(part) })
 }
 
 // SeesNodes implements prove.Subject. What clients recorded, and what etcd had at which revision, says
@@ -243,7 +211,7 @@ func (s *System) JudgeStep(w *sim.World, a sim.Action) []explore.Finding {
 		switch {
 		case w.Mode() == sim.Timed && s.claims[i].Kind == Liveness:
 			f = j.Finding(w)
-		case s.claims[i].Goal != nil:
+		case s.claims[i].Monitor.Liveness != nil:
 			// Whether it comes is a question to all the states together.
 		case s.ofSteps[i]:
 			if _, remembers := j.(Remembering); !remembers {

@@ -40,9 +40,10 @@ type System struct {
 	// number.
 	followers [][]StepObserver
 	preparers []Preparer
-	// pasts are those of the claims, ofSteps says whose judges look at steps: set by Provable.
-	pasts   []Past
-	ofSteps []bool
+	// pasts are the states of the monitors of claims, ofSteps says whose judges look at steps: set by Provable.
+	// ofMemory says whose judges need what is Remembering.
+	pasts             []MonitorState
+	ofSteps, ofMemory []bool
 	// remembering is what a search carries along from state to state: set by Provable.
 	remembering []Remembering
 	// judgesRest: a claim is also about where nothing more can happen; set by Provable.

@@ -199,8 +199,8 @@ func clockOf(s *testbed.System) *Clock {
 	}
 	clock := &Clock{Horizon: c.Horizon.String(), Network: c.Network.String(), Scheduling: c.Scheduling.String(), Within: map[string]Within{}}
 	for _, claim := range s.Claims() {
-		if claim.Within != nil {
-			b := claim.Within(s)
+		if claim.Monitor.Bound != nil {
+			b := claim.Monitor.Bound(s)
 			clock.Within[claim.Name] = Within{b.Total.String(), b.Derivation}
 		}
 	}

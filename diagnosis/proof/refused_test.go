@@ -18,7 +18,7 @@ import (
 func TestScenarioThatClaimsNothingForASearchIsRefused(t *testing.T) {
 	sc := *scenarios.Issue15220
 	unsearchable := *sc.Claims[0]
-	unsearchable.Past, unsearchable.Goal = nil, nil
+	unsearchable.Monitor = testbed.Monitor{}
 	sc.Claims = []*testbed.Property{&unsearchable}
 	_, _, err := proof.Search(t.Context(), &sc, sc.Params, prove.Config{}, "test")
 	require.EqualError(t, err, "issue-15220 claims nothing that a search over the states of untimed runs can judge; run explores it")

@@ -46,8 +46,9 @@ func (s *searched) unjudged() string {
 	if err != nil {
 		return ""
 	}
-	timed := sc.Params.Clock.Mode == sim.Timed
-	if p, err := testbed.FindProperty(s.KilledWhat); err == nil && s.KilledWhat != explore.NoPanic && (timed && p.TimedPast == nil || !timed && p.Past == nil && p.Goal == nil) {
+	clock := testbed.Clock{Mode: sc.Params.Clock.Mode, ToRest: true}
+	timed := clock.Mode == sim.Timed
+	if p, err := testbed.FindProperty(s.KilledWhat); err == nil && s.KilledWhat != explore.NoPanic && !p.Monitor.Judges(&clock) {
 		return "a search does not judge the property"
 	}
 	if timed {

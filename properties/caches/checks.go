@@ -19,11 +19,10 @@ import (
 // each check.
 var ChecksApart = testbed.RegisterProperty(&testbed.Property{
 	Name: "checks-apart", Kind: testbed.Safety,
-	Promise:   "From one consistency check of a cache to the next it takes the period of these checks at least, and the first one comes no sooner.",
-	Violated:  "consistency checks too often",
-	Labels:    map[string]string{"often": "consistency checks too often"},
-	TimedPast: testbed.Seen[*checksApart],
-	Remembers: true,
+	Promise:  "From one consistency check of a cache to the next it takes the period of these checks at least, and the first one comes no sooner.",
+	Violated: "consistency checks too often",
+	Labels:   map[string]string{"often": "consistency checks too often"},
+	Monitor:  testbed.Monitor{Runs: testbed.Timed},
 	New: testbed.AfterStepsBy(func(s *testbed.System) *checksApart {
 		return &checksApart{system: s, last: make([]sim.Time, len(s.Caches())), seen: make([]int, len(s.Caches()))}
 	}, (*checksApart).step, testbed.CacheNode),
@@ -97,8 +96,7 @@ var DetectorAccuracy = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "A comparison of a cache with etcd reports every divergence that it looked at, never a healthy cache, and has an outcome when nothing more can happen.",
 	Violated: "detector is wrong",
 	Labels:   map[string]string{"missed": "divergence not detected", "false-alarm": "false alarm of the detector", "undecided": "comparison without an outcome"},
-	Past:     testbed.Seen[*detectorAccuracy], TimedPast: testbed.Seen[*detectorAccuracy],
-	Remembers: true,
+	Monitor:  testbed.Monitor{Runs: testbed.EveryRun},
 	New: testbed.AfterStepsBy(func(s *testbed.System) *detectorAccuracy {
 		return &detectorAccuracy{system: s, compared: make([][]comparison, len(s.Caches()))}
 	}, (*detectorAccuracy).step, testbed.CacheNode),

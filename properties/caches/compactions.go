@@ -281,11 +281,10 @@ func (l *compactionLog) before(i int, by sim.NodeID, kinds ...compactionKind) *c
 // before that.
 var NoCompactedWatches = testbed.RegisterProperty(&testbed.Property{
 	Name: "no-compacted-watches", Kind: testbed.Safety,
-	Promise:   "A watch from before a compaction that its server had heard of sends no event, from cache or not.",
-	Violated:  "compacted history watched",
-	Past:      func(s *testbed.System) testbed.Past { return watchedPast{s, moments.Of(s)} },
-	Remembers: true,
-	New:       testbed.RecordedBy(func(s *testbed.System) *noCompactedWatches { return &noCompactedWatches{s, moments.Of(s)} }, (*noCompactedWatches).judgeAll),
+	Promise:  "A watch from before a compaction that its server had heard of sends no event, from cache or not.",
+	Violated: "compacted history watched",
+	Monitor:  testbed.Monitor{Runs: testbed.Untimed},
+	New:      testbed.RecordedBy(func(s *testbed.System) *noCompactedWatches { return &noCompactedWatches{s, moments.Of(s)} }, (*noCompactedWatches).judgeAll),
 })
 
 type noCompactedWatches struct {
@@ -333,14 +332,8 @@ func (j *noCompactedWatches) judge(all *testbed.Tally, client string, at *moment
 	}
 }
 
-// watchedPast is, for each watch, what its cache and etcd had compacted when it was asked for.
-type watchedPast struct {
-	system  *testbed.System
-	moments *moments.Recorder
-}
-
-// Digest implements testbed.Past.
-func (p watchedPast) Digest(d sim.Digest) sim.Digest {
+// Digest is, for each watch, what its cache and etcd had compacted when it was asked for.
+func (p *noCompactedWatches) Digest(d sim.Digest) sim.Digest {
 	for i := range len(p.system.Watchers()) + len(p.system.ListWatchers()) + len(p.system.DrawnWatchers()) {
 		if all := p.moments.Watches(i); len(all) > 0 {
 			at := &all[len(all)-1]

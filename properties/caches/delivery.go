@@ -20,8 +20,8 @@ var BacklogBounded = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "However long a client does not read, a cache keeps no more events for its watch than the channel holds, and 100 of its history.",
 	Violated: "watch keeps too many events",
 	Labels:   map[string]string{"channel": "channel holds more than its size", "history": "too much of the history copied"},
-	Past:     testbed.NoPast, TimedPast: testbed.NoPast,
-	New: testbed.EachCache(bounded),
+	Monitor:  testbed.Monitor{Runs: testbed.EveryRun},
+	New:      testbed.EachCache(bounded),
 })
 
 // pieceOfHistory is how many events of the history a watch has copied at most.

@@ -22,18 +22,14 @@ import (
 // does not allow, and by watches that are refused as such.
 var InvalidRequests = testbed.RegisterProperty(&testbed.Property{
 	Name: "invalid-requests", Kind: testbed.Safety,
-	Promise:   "A LIST, GET or WATCH that the API does not allow is never served, and no WATCH that it allows is refused as invalid.",
-	Violated:  "invalid request served",
-	Labels:    map[string]string{"served": "invalid request served", "refused": "valid request refused as invalid"},
-	Past:      askedOfPast,
-	Remembers: true,
-	New:       testbed.RecordedBy(func(s *testbed.System) *invalidRequests { return &invalidRequests{s, moments.Of(s)} }, (*invalidRequests).judge),
+	Promise:  "A LIST, GET or WATCH that the API does not allow is never served, and no WATCH that it allows is refused as invalid.",
+	Violated: "invalid request served",
+	Labels:   map[string]string{"served": "invalid request served", "refused": "valid request refused as invalid"},
+	Monitor:  testbed.Monitor{Runs: testbed.Untimed},
+	New:      testbed.RecordedBy(func(s *testbed.System) *invalidRequests { return &invalidRequests{askedOf{s, moments.Of(s)}} }, (*invalidRequests).judge),
 })
 
-type invalidRequests struct {
-	system  *testbed.System
-	moments *moments.Recorder
-}
+type invalidRequests struct{ askedOf }
 
 func (j *invalidRequests) judge(_ *sim.World, all *testbed.Tally) {
 	for i, c := range j.system.Clients() {
@@ -185,16 +181,14 @@ func (p *perServer[T]) of(s *testbed.Server) *T {
 	return &p.made[len(p.made)-1].rules
 }
 
-// askedOf is the past of what judges a request by itself and by the design of the API server that it was
+// askedOf is for what judges a request by itself and by the design of the API server that it was
 // sent to. That may be replaced before the answer comes, so that its design is not that of the state.
 type askedOf struct {
 	system  *testbed.System
 	moments *moments.Recorder
 }
 
-func askedOfPast(s *testbed.System) testbed.Past { return askedOf{s, moments.Of(s)} }
-
-// Digest implements testbed.Past.
+// Digest implements testbed.MonitorState.
 func (p askedOf) Digest(d sim.Digest) sim.Digest {
 	for i := range p.system.Clients() {
 		d = p.server(d, p.moments.Open(i))

@@ -20,8 +20,8 @@ var ClientBounded = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "A watch keeps no more events for its cache than its buffer holds.",
 	Violated: "buffer holds more than its size",
 	Labels:   map[string]string{"events": "buffer holds more than its size"},
-	Past:     testbed.NoPast, TimedPast: testbed.NoPast,
-	New: testbed.AfterSteps(clientBounded, testbed.ClientLibrary),
+	Monitor:  testbed.Monitor{Runs: testbed.EveryRun},
+	New:      testbed.AfterSteps(clientBounded, testbed.ClientLibrary),
 })
 
 func clientBounded(s *testbed.System, w *sim.World, a sim.Action, all *testbed.Tally) {
@@ -50,8 +50,7 @@ var ClientNothingLeft = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "When nothing more can happen, a client library holds the watches that caches have open, and nothing that still waits.",
 	Violated: "left behind in the client",
 	Labels:   map[string]string{"calls": "calls left in the client", "requests": "requests left in the client", "watches": "watches left in the client", "events": "events left in the client"},
-	Past:     testbed.NoPast,
-	AtRest:   true,
+	Monitor:  testbed.Monitor{Runs: testbed.Untimed, AtRest: true},
 	New:      testbed.Recorded(clientNothingLeft),
 })
 
@@ -86,11 +85,11 @@ func clientNothingLeft(s *testbed.System, w *sim.World, all *testbed.Tally) {
 // again.
 var ReopensInTime = testbed.RegisterProperty(&testbed.Property{
 	Name: "reopens-in-time", Kind: testbed.Liveness,
-	Promise:   "A client library opens a watch stream that broke again after 1.25 ms, and after a quarter more with each further break, up to 100 ms, or as reopen-backoff and reopen-backoff-max say.",
-	Violated:  "stream reopened at a wrong time",
-	Labels:    map[string]string{"soon": "stream opened without the pause", "late": "stream opened too late"},
-	TimedPast: func(s *testbed.System) testbed.Past { return outagesPast{s} },
-	New:       testbed.Recorded(reopensInTime),
+	Promise:  "A client library opens a watch stream that broke again after 1.25 ms, and after a quarter more with each further break, up to 100 ms, or as reopen-backoff and reopen-backoff-max say.",
+	Violated: "stream reopened at a wrong time",
+	Labels:   map[string]string{"soon": "stream opened without the pause", "late": "stream opened too late"},
+	Monitor:  testbed.Monitor{Runs: testbed.Timed},
+	New:      testbed.RecordedBy(func(s *testbed.System) reopens { return reopens{s} }, reopens.judge),
 })
 
 // These are upstream's (clientv3: watchGrpcStream.run, maxBackoff), unless reopen-backoff and
@@ -100,7 +99,10 @@ const (
 	maxBackoff   = 100 * time.Millisecond
 )
 
-func reopensInTime(s *testbed.System, w *sim.World, all *testbed.Tally) {
+type reopens struct{ system *testbed.System }
+
+func (j reopens) judge(w *sim.World, all *testbed.Tally) {
+	s := j.system
 	for _, server := range s.Topology().APIServers {
 		of := s.Cache(server.Caches[0]).Servers()
 		for _, o := range w.Node(server.Client).(*client.Client).Outages() {
@@ -122,14 +124,11 @@ func reopensInTime(s *testbed.System, w *sim.World, all *testbed.Tally) {
 	}
 }
 
-// outagesPast is how often streams have broken, and since when those are closed that may be opened again.
-type outagesPast struct{ system *testbed.System }
-
 // Follows implements testbed.Follower.
-func (outagesPast) Follows(p testbed.Part) bool { return p == testbed.ClientLibrary }
+func (reopens) Follows(p testbed.Part) bool { return p == testbed.ClientLibrary }
 
-// Digest implements testbed.Past.
-func (p outagesPast) Digest(d sim.Digest) sim.Digest {
+// Digest is how often streams have broken, and since when those are closed that may be opened again.
+func (p reopens) Digest(d sim.Digest) sim.Digest {
 	for _, c := range p.system.ClientLibraries() {
 		for _, o := range c.Outages() {
 			d = d.Int(int64(o.Breaks)).Bool(o.Over)

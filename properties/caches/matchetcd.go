@@ -15,8 +15,8 @@ var MatchEtcd = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "After every step a cache that is ready holds what etcd had at the cache's resourceVersion.",
 	Violated: "cache differs from etcd",
 	Labels:   testbed.DifferenceLabels("cache differs from etcd"),
-	Past:     testbed.NoPast, TimedPast: testbed.NoPast,
-	New: testbed.EachCache(matchEtcd),
+	Monitor:  testbed.Monitor{Runs: testbed.EveryRun},
+	New:      testbed.EachCache(matchEtcd),
 })
 
 // matchEtcd compares a cache that was compared last at a resourceVersion.

@@ -30,9 +30,8 @@ var NothingLeft = testbed.RegisterProperty(&testbed.Property{
 		"writes": "writes left in the cache", "comparisons": "comparison without an end", "watches": "watches left in the cache", "connections": "connections left in the cache",
 		"asking": "question left in the cache", "queued": "events left in the cache", "pages": "pages left in the cache", "snapshots": "snapshots left in the cache",
 	},
-	Past:   testbed.NoPast,
-	AtRest: true,
-	New:    testbed.Recorded(nothingLeft),
+	Monitor: testbed.Monitor{Runs: testbed.Untimed, AtRest: true},
+	New:     testbed.Recorded(nothingLeft),
 })
 
 func nothingLeft(s *testbed.System, w *sim.World, all *testbed.Tally) {

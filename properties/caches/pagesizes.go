@@ -22,16 +22,12 @@ var PageSizes = testbed.RegisterProperty(&testbed.Property{
 	Name: "page-sizes", Kind: testbed.Safety,
 	Promise: "A page has as many objects as the limit of its LIST says, and fewer only if it is the last; where the limit does not count there is one page. " +
 		"A page without a selector says that objects come after it.",
-	Violated:  "page of the wrong size",
-	Past:      askedOfPast,
-	Remembers: true,
-	New:       testbed.RecordedBy(func(s *testbed.System) *pageSizes { return &pageSizes{s, moments.Of(s)} }, (*pageSizes).judge),
+	Violated: "page of the wrong size",
+	Monitor:  testbed.Monitor{Runs: testbed.Untimed},
+	New:      testbed.RecordedBy(func(s *testbed.System) *pageSizes { return &pageSizes{askedOf{s, moments.Of(s)}} }, (*pageSizes).judge),
 })
 
-type pageSizes struct {
-	system  *testbed.System
-	moments *moments.Recorder
-}
+type pageSizes struct{ askedOf }
 
 func (j *pageSizes) judge(_ *sim.World, all *testbed.Tally) {
 	for i, c := range j.system.Clients() {

@@ -43,9 +43,8 @@ var JustifiedRefusals = testbed.RegisterProperty(&testbed.Property{
 		"with 429 only if the cache is not ready or has too much to do; a request that waits is refused in time, and the refusal says when to ask again.",
 	Violated: "refused without a reason",
 	Labels:   map[string]string{"compacted": "refused as gone, and is there", "late": "refused too late", "retry-after": "wrong Retry-After", "too-many-requests": "refused as one request too many"},
-	Past:     testbed.PastBy(newJustifiedRefusals), TimedPast: testbed.PastBy(newJustifiedRefusals),
-	Remembers: true,
-	New:       testbed.RecordedBy(newJustifiedRefusals, (*justifiedRefusals).judge),
+	Monitor:  testbed.Monitor{Runs: testbed.EveryRun},
+	New:      testbed.RecordedBy(newJustifiedRefusals, (*justifiedRefusals).judge),
 })
 
 // refusalRules is what the design of a cache says about refusals.

@@ -25,7 +25,7 @@ var Resumes = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "A cache whose watch of etcd ends lists again only after a compaction, after half a minute of other errors, or if the watch ended within a second without an event.",
 	Violated: "needless relist of a cache",
 	Labels:   map[string]string{"relist": "needless relist of a cache"},
-	Past:     testbed.NoPast,
+	Monitor:  testbed.Monitor{Runs: testbed.Untimed},
 	New:      testbed.AfterStepsBy(func(s *testbed.System) *resumes { return &resumes{s} }, (*resumes).step, testbed.CacheNode),
 })
 
@@ -95,11 +95,10 @@ func needless(cache string, end reflector.Ending) fmt.Stringer {
 // found is in no answer. It is exercised by pages that were compacted.
 var SecondToken = testbed.RegisterProperty(&testbed.Property{
 	Name: "second-token", Kind: testbed.Safety,
-	Promise:   "A page that is refused because its revision was compacted comes with a token of the newest state that begins at the same key, and no other refusal has a token.",
-	Violated:  "list cannot be continued",
-	Past:      testbed.NoPast,
-	Remembers: true,
-	New:       testbed.RecordedBy(func(s *testbed.System) *secondToken { return &secondToken{s, moments.Of(s)} }, (*secondToken).judge),
+	Promise:  "A page that is refused because its revision was compacted comes with a token of the newest state that begins at the same key, and no other refusal has a token.",
+	Violated: "list cannot be continued",
+	Monitor:  testbed.Monitor{Runs: testbed.Untimed},
+	New:      testbed.RecordedBy(func(s *testbed.System) *secondToken { return &secondToken{s, moments.Of(s)} }, (*secondToken).judge),
 })
 
 type secondToken struct {

@@ -25,8 +25,7 @@ var SeatsKept = testbed.RegisterProperty(&testbed.Property{
 		"kept": "seats kept after the answer", "refused": "refused although it could wait", "too long": "waits for seats too long",
 		"idle": "waits while all seats are free", "overtaken": "overtaken in its queue", "left": "left behind in a queue",
 	},
-	Past: testbed.Seen[*seatsKept], TimedPast: testbed.Seen[*seatsKept],
-	Remembers: true,
+	Monitor: testbed.Monitor{Runs: testbed.EveryRun},
 	New: testbed.AfterStepsBy(func(s *testbed.System) *seatsKept {
 		return &seatsKept{system: s, seen: make([]seatsSeen, len(s.Caches()))}
 	}, (*seatsKept).step, testbed.CacheNode),

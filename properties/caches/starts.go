@@ -15,8 +15,8 @@ var InformersSync = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "An informer has a first state of its resource before the time of the run is over, however far the caches are behind.",
 	Violated: "informer never initialises",
 	Labels:   map[string]string{"unsynced": "informer never initialises"},
-	Past:     testbed.NoPast, TimedPast: testbed.NoPast,
-	New: testbed.Recorded(informersSync),
+	Monitor:  testbed.Monitor{Runs: testbed.EveryRun},
+	New:      testbed.Recorded(informersSync),
 })
 
 func informersSync(s *testbed.System, w *sim.World, all *testbed.Tally) {
@@ -39,8 +39,8 @@ var Initialises = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "A cache has the state of etcd, and is ready, before the time of the run is over.",
 	Violated: "cache never initialises",
 	Labels:   map[string]string{"unready": "cache never initialises"},
-	Past:     testbed.NoPast, TimedPast: testbed.NoPast,
-	New: testbed.Recorded(initialises),
+	Monitor:  testbed.Monitor{Runs: testbed.EveryRun},
+	New:      testbed.Recorded(initialises),
 })
 
 func initialises(s *testbed.System, w *sim.World, all *testbed.Tally) {

@@ -24,7 +24,7 @@ var StartsAsChecked = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "An API server starts, and relies on progress notifications, if and only if its version check and its gates say so.",
 	Violated: "started against its check",
 	Labels:   map[string]string{"started": "started against its check", "trusts": "trusts etcd against its check", "aborted": "did not start without need", "waits": "never starts", "asks": "asked what is no member", "distrusts": "distrusts etcd without need"},
-	Past:     testbed.NoPast,
+	Monitor:  testbed.Monitor{Runs: testbed.Untimed},
 	New: testbed.AfterStepsBy(func(s *testbed.System) *startsAsChecked {
 		return &startsAsChecked{system: s, rules: perServer[startRules]{make: func(of *testbed.Server) startRules { return startRulesOf(s, of) }}}
 	}, (*startsAsChecked).step, testbed.CacheNode),

@@ -29,8 +29,8 @@ var StaysUp = testbed.RegisterProperty(&testbed.Property{
 		"alone":   "API server out of memory",
 		"in turn": "out of memory after another one",
 	},
-	Weight:    10,
-	TimedPast: testbed.NoPast,
+	Weight:  10,
+	Monitor: testbed.Monitor{Runs: testbed.Timed},
 	New: testbed.RecordedBy(func(s *testbed.System) *testbed.System {
 		testbed.Shared(s, newOOMWarnings)
 		return s

@@ -25,8 +25,7 @@ var SuspectSnapshots = testbed.RegisterProperty(&testbed.Property{
 	Name: "suspect-snapshots", Kind: testbed.Safety,
 	Promise:  "A cache that a consistency check has found different from etcd answers no LIST of a past state from a snapshot until a check succeeds.",
 	Violated: "suspect snapshot served",
-	Past:     testbed.Seen[*suspectSnapshots], TimedPast: testbed.Seen[*suspectSnapshots],
-	Remembers: true,
+	Monitor:  testbed.Monitor{Runs: testbed.EveryRun},
 	New: testbed.AfterStepsBy(func(s *testbed.System) *suspectSnapshots {
 		return &suspectSnapshots{
 			system: s, moments: moments.Of(s), caches: make([]suspect, len(s.Caches())), asked: make([]suspectCall, len(s.Clients())),

@@ -27,8 +27,8 @@ var TimersOwned = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "A cache has a timer set only for a read that waits, a watch with a timeout, an event that is being dispatched, a page that is kept and the pause before the next list, and its dispatcher waits for at most 100 ms.",
 	Violated: "timer without an owner",
 	Labels:   map[string]string{"timer": "timer without an owner", "budget": "wrong time budget"},
-	Past:     testbed.NoPast, TimedPast: testbed.NoPast,
-	New: testbed.EachCache(timersOwned),
+	Monitor:  testbed.Monitor{Runs: testbed.EveryRun},
+	New:      testbed.EachCache(timersOwned),
 })
 
 // maxDispatchBudget is upstream's maxBudget.

@@ -28,9 +28,8 @@ var Answers = testbed.RegisterProperty(&testbed.Property{
 	Violated: "wrong answer of etcd",
 	Labels:   map[string]string{"refusal": "refused without a reason", "accepted": "not refused", "revision": "wrong revision", "answer": "wrong contents"},
 	Weight:   1,
-	Past:     testbed.PastBy(newAnswers), TimedPast: testbed.PastBy(newAnswers),
-	Remembers: true,
-	New:       testbed.RecordedBy(newAnswers, (*answers).judgeAll),
+	Monitor:  testbed.Monitor{Runs: testbed.EveryRun},
+	New:      testbed.RecordedBy(newAnswers, (*answers).judgeAll),
 })
 
 // defaultMaxRequestBytes is the default of etcd's flag --max-request-bytes.

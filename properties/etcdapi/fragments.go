@@ -21,9 +21,8 @@ var Fragments = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "A response is split if its watch asks for fragments and it is too large for one message, into as few as there can be.",
 	Violated: "response split wrongly",
 	Labels:   map[string]string{"whole": "response not split", "split": "response split without need", "large": "fragment too large", "small": "fragment too small", "unasked": "fragments not asked for"},
-	Past:     testbed.PastBy(newFragments), TimedPast: testbed.PastBy(newFragments),
-	Remembers: true,
-	New:       testbed.RecordedBy(newFragments, (*fragments).judgeAll),
+	Monitor:  testbed.Monitor{Runs: testbed.EveryRun},
+	New:      testbed.RecordedBy(newFragments, (*fragments).judgeAll),
 })
 
 type fragments struct {

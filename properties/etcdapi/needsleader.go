@@ -29,8 +29,7 @@ var NeedsLeader = testbed.RegisterProperty(&testbed.Property{
 	Labels: map[string]string{
 		"answered": "answer without a leader", "open": "stream open without a leader", "ended": "stream ended, needs no leader",
 	},
-	TimedPast: testbed.Seen[*needsLeader],
-	Remembers: true,
+	Monitor: testbed.Monitor{Runs: testbed.Timed},
 	New: testbed.AfterStepsBy(func(s *testbed.System) *needsLeader {
 		return &needsLeader{system: s, moments: moments.Of(s), bound: s.WithoutLeader(s.DeliveryBound()), members: make([]leaderless, len(s.Members()))}
 	}, (*needsLeader).step, testbed.EtcdMember),

@@ -25,8 +25,7 @@ var NothingLeft = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "When nothing more can happen, etcd holds no call, no response and no option of a watch that ended, and as many streams as clients have open.",
 	Violated: "left behind in etcd",
 	Labels:   map[string]string{"calls": "calls left in etcd", "streams": "streams left in etcd", "responses": "responses left in etcd", "watches": "watches left in etcd"},
-	Past:     testbed.NoPast,
-	AtRest:   true,
+	Monitor:  testbed.Monitor{Runs: testbed.Untimed, AtRest: true},
 	New:      testbed.Recorded(nothingLeft),
 })
 
@@ -62,7 +61,7 @@ var Physical = testbed.RegisterProperty(&testbed.Property{
 	Name: "physical-compactions", Kind: testbed.Safety,
 	Promise:  "When a physical compaction is answered, what it removes has been removed.",
 	Violated: "compaction answered too early",
-	Past:     testbed.NoPast,
+	Monitor:  testbed.Monitor{Runs: testbed.Untimed},
 	New:      testbed.AfterStepsBy(func(s *testbed.System) *physical { return &physical{system: s, seen: make([]int, len(s.Clients()))} }, (*physical).step, testbed.HistoryClient),
 })
 

@@ -29,10 +29,9 @@ var WatchAnswers = testbed.RegisterProperty(&testbed.Property{
 		"created": "wrong Created", "unasked": "Created without a request", "canceled": "canceled without a reason", "compacted": "compacted without a reason",
 		"ended": "response to a watch that ended", "too-often": "progress without a request", "revision": "wrong revision", "unanswered": "request not answered",
 	},
-	Weight: 1,
-	Past:   testbed.PastBy(newWatchAnswers), TimedPast: testbed.PastBy(newWatchAnswers),
-	Remembers: true,
-	New:       testbed.RecordedBy(newWatchAnswers, (*watchAnswers).judge),
+	Weight:  1,
+	Monitor: testbed.Monitor{Runs: testbed.EveryRun},
+	New:     testbed.RecordedBy(newWatchAnswers, (*watchAnswers).judge),
 })
 
 type watchAnswers struct {

@@ -22,9 +22,9 @@ var HandlerKnows = testbed.RegisterProperty(&testbed.Property{
 	Labels: map[string]string{
 		"missing": "handler never told of an object", "ghost": "handler never told of a deletion", "stale": "handler never told of a change",
 	},
-	Weight: 2,
-	Past:   testbed.NoPast, TimedPast: testbed.NoPast,
-	New: testbed.EachInformer(handlerKnows),
+	Weight:  2,
+	Monitor: testbed.Monitor{Runs: testbed.EveryRun},
+	New:     testbed.EachInformer(handlerKnows),
 })
 
 func handlerKnows(_ *testbed.System, _ *sim.World, n *testbed.Informer, _ *struct{}, all *testbed.Tally) {
@@ -82,9 +82,9 @@ var HandlerOrder = testbed.RegisterProperty(&testbed.Property{
 		"again": "handler told twice of an object", "unknown": "handler told of an unknown one",
 		"skipped": "handler not told of a state",
 	},
-	Weight: 2,
-	Past:   testbed.NoPast, TimedPast: testbed.NoPast,
-	New: testbed.EachInformer(handlerOrder),
+	Weight:  2,
+	Monitor: testbed.Monitor{Runs: testbed.EveryRun},
+	New:     testbed.EachInformer(handlerOrder),
 })
 
 func handlerOrder(_ *testbed.System, _ *sim.World, n *testbed.Informer, seen *seen, all *testbed.Tally) {
@@ -206,9 +206,9 @@ var HandlerResyncs = testbed.RegisterProperty(&testbed.Property{
 		"gone": "resync of what is not there", "old": "resync of an earlier state",
 		"early": "resync before its time", "late": "no resync in its time",
 	},
-	Weight: 2,
-	Past:   testbed.NoPast,
-	New:    testbed.EachInformer(handlerResyncs),
+	Weight:  2,
+	Monitor: testbed.Monitor{Runs: testbed.Untimed},
+	New:     testbed.EachInformer(handlerResyncs),
 })
 
 // seenResyncs is what was seen of an informer.
@@ -331,9 +331,9 @@ var HandlersRest = testbed.RegisterProperty(&testbed.Property{
 		"deadlock": "goroutines wait for each other", "unsynced": "handler never syncs", "behind": "handler never catches up",
 		"waiting": "handler never told", "stopped": "informer never ends",
 	},
-	Weight: 1,
-	Past:   testbed.NoPast, TimedPast: testbed.NoPast,
-	New: testbed.Recorded(handlersRest),
+	Weight:  1,
+	Monitor: testbed.Monitor{Runs: testbed.EveryRun},
+	New:     testbed.Recorded(handlersRest),
 })
 
 func handlersRest(s *testbed.System, w *sim.World, all *testbed.Tally) {
@@ -394,9 +394,9 @@ var HandlerSynced = testbed.RegisterProperty(&testbed.Property{
 	Labels: map[string]string{
 		"informer": "informer synced too early", "handler": "handler synced too early", "late": "initial list goes on too long",
 	},
-	Weight: 2,
-	Past:   testbed.NoPast, TimedPast: testbed.NoPast,
-	New: testbed.EachInformer(handlerSynced),
+	Weight:  2,
+	Monitor: testbed.Monitor{Runs: testbed.EveryRun},
+	New:     testbed.EachInformer(handlerSynced),
 })
 
 func handlerSynced(s *testbed.System, _ *sim.World, n *testbed.Informer, seen *seen, all *testbed.Tally) {

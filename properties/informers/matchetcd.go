@@ -22,8 +22,8 @@ var MatchEtcd = testbed.RegisterProperty(&testbed.Property{
 	Violated: "informer differs from etcd",
 	Labels:   testbed.DifferenceLabels("informer differs from etcd", "unlisted"),
 	Weight:   3,
-	Past:     testbed.NoPast, TimedPast: testbed.NoPast,
-	New: testbed.EachInformer(matchEtcd),
+	Monitor:  testbed.Monitor{Runs: testbed.EveryRun},
+	New:      testbed.EachInformer(matchEtcd),
 })
 
 func matchEtcd(s *testbed.System, _ *sim.World, n *testbed.Informer, seen *view, all *testbed.Tally) {
@@ -52,8 +52,8 @@ var Monotonic = testbed.RegisterProperty(&testbed.Property{
 	Violated: "informer goes back in time",
 	Labels:   map[string]string{"went-back": "informer goes back in time"},
 	Weight:   2,
-	Past:     testbed.PastOf(shownPast), TimedPast: testbed.PastOf(shownPast),
-	New: testbed.EachInformer(monotonic),
+	Monitor:  testbed.Monitor{Runs: testbed.EveryRun, State: shownPast},
+	New:      testbed.EachInformer(monotonic),
 })
 
 func monotonic(_ *testbed.System, w *sim.World, n *testbed.Informer, seen *view, all *testbed.Tally) {
@@ -104,8 +104,8 @@ var CatchUp = testbed.RegisterProperty(&testbed.Property{
 	Violated: "informer never catches up",
 	Labels:   map[string]string{"behind": "informer never catches up"},
 	Weight:   1,
-	Past:     testbed.NoPast, TimedPast: testbed.NoPast,
-	New: testbed.Recorded(catchUp),
+	Monitor:  testbed.Monitor{Runs: testbed.EveryRun},
+	New:      testbed.Recorded(catchUp),
 })
 
 func catchUp(s *testbed.System, w *sim.World, all *testbed.Tally) {
@@ -148,8 +148,8 @@ var ControllerDone = testbed.RegisterProperty(&testbed.Property{
 	Violated: "controller waits for ever",
 	Labels:   map[string]string{"undone": "controller leaves an object"},
 	Weight:   1,
-	Past:     testbed.NoPast, TimedPast: testbed.NoPast,
-	New: testbed.Recorded(controllerDone),
+	Monitor:  testbed.Monitor{Runs: testbed.EveryRun},
+	New:      testbed.Recorded(controllerDone),
 })
 
 func controllerDone(s *testbed.System, w *sim.World, all *testbed.Tally) {
@@ -214,8 +214,8 @@ var OwnWrites = testbed.RegisterProperty(&testbed.Property{
 	Violated: "controller acts on an old state",
 	Labels:   map[string]string{"older": "controller acts on an old state"},
 	Weight:   2,
-	Past:     testbed.NoPast, TimedPast: testbed.NoPast,
-	New: testbed.EachInformer(ownWrites),
+	Monitor:  testbed.Monitor{Runs: testbed.EveryRun},
+	New:      testbed.EachInformer(ownWrites),
 })
 
 // ownWrites judges the last update of a controller, which had sent so many before the step.

@@ -25,8 +25,8 @@ var Resumes = testbed.RegisterProperty(&testbed.Property{
 		"position": "watch from another version", "relist": "needless relist", "fallback": "needless fallback to a list",
 		"version": "list of another version",
 	},
-	Past: testbed.PastOf(flowPast),
-	New:  testbed.Recorded(resumes),
+	Monitor: testbed.Monitor{Runs: testbed.Untimed, State: flowPast},
+	New:     testbed.Recorded(resumes),
 })
 
 func resumes(s *testbed.System, w *sim.World, all *testbed.Tally) {
@@ -127,8 +127,8 @@ var TriesAgain = testbed.RegisterProperty(&testbed.Property{
 		"soon": "no pause after a failure", "late": "pause too long", "often": "sent again too often", "silent": "informer falls silent",
 		"server": "request to the wrong server", "page": "page of another size", "stopped": "stopped informer asks or waits",
 	},
-	Past: testbed.PastOf(triesPast),
-	New:  testbed.Recorded(triesAgain),
+	Monitor: testbed.Monitor{Runs: testbed.Untimed, State: triesPast},
+	New:     testbed.Recorded(triesAgain),
 })
 
 const (

@@ -23,7 +23,7 @@ var Answered = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "Each request is answered sooner or later, if each message arrives, and each loop and each timer has its turn.",
 	Violated: "never answered",
 	Weight:   6,
-	Goal:     func(s *testbed.System) testbed.Goal { return answeredGoal{s} },
+	Monitor:  testbed.Monitor{Runs: testbed.Untimed, Liveness: func(s *testbed.System) testbed.Goal { return answeredGoal{s} }},
 	New:      testbed.AfterStepsBy(func(s *testbed.System) *answered { return &answered{system: s} }, (*answered).step),
 })
 

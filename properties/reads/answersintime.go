@@ -21,11 +21,8 @@ var AnswersInTime = testbed.RegisterProperty(&testbed.Property{
 	Violated: "times out",
 	Labels:   map[string]string{"fallback": "falls back to etcd", "slow": "too slow", "timeout": "times out", "no-answer": "times out"},
 	Weight:   6,
-	TimedPast: func(s *testbed.System) testbed.Past {
-		return &waits{answersInTime{system: s}}
-	},
-	Within: (*testbed.System).ReadBound,
-	New:    testbed.RecordedBy(func(s *testbed.System) *answersInTime { return &answersInTime{system: s, bound: s.ReadBound()} }, (*answersInTime).judge),
+	Monitor:  testbed.Monitor{Runs: testbed.Timed, Bound: (*testbed.System).ReadBound},
+	New:      testbed.RecordedBy(func(s *testbed.System) *answersInTime { return &answersInTime{system: s, bound: s.ReadBound()} }, (*answersInTime).judge),
 })
 
 type answersInTime struct {
@@ -121,24 +118,18 @@ func missed(op *model.Operation, span *workload.Span, now sim.Time, bound time.D
 	return "", ""
 }
 
-// waits is since when each client waits for an answer that has to come in time. Answers are judged when
+// Digest is since when each client waits for an answer that has to come in time. Answers are judged when
 // they come.
-type waits struct{ judge answersInTime }
-
-// Digest implements testbed.Past.
-func (p *waits) Digest(d sim.Digest) sim.Digest {
-	for _, c := range p.judge.system.Clients() {
-		d = p.of(c, d)
+func (j *answersInTime) Digest(d sim.Digest) sim.Digest {
+	for _, c := range j.system.Clients() {
+		last := len(c.Operations()) - 1
+		if !c.Waiting() || !j.isJudged(&c.Operations()[last], &c.Spans()[last]) {
+			d = d.Bool(false)
+		} else {
+			d = d.Bool(true).Int(int64(c.Spans()[last].Call))
+		}
 	}
 	return d
-}
-
-func (p *waits) of(c *workload.Client, d sim.Digest) sim.Digest {
-	last := len(c.Operations()) - 1
-	if !c.Waiting() || !p.judge.isJudged(&c.Operations()[last], &c.Spans()[last]) {
-		return d.Bool(false)
-	}
-	return d.Bool(true).Int(int64(c.Spans()[last].Call))
 }
 
 // request is a read that must be answered, in words.

@@ -64,11 +64,7 @@ var Monotonic = guarantee(testbed.Property{
 // guarantee is a property that package linearizability knows by the same name.
 func guarantee(p testbed.Property) *testbed.Property {
 	of := linearizability.Property(p.Name)
-	p.Labels, p.New, p.Past = anomalies, ofHistory(of), pastOf(of)
-	if of == linearizability.Exact || of == linearizability.NotOlderThan {
-		p.Past = testbed.NoPast
-	}
-	p.TimedPast = p.Past
+	p.Labels, p.New, p.Monitor = anomalies, ofHistory(of), testbed.Monitor{Runs: testbed.EveryRun}
 	return testbed.RegisterProperty(&p)
 }
 
@@ -206,9 +202,13 @@ var anomalies = map[string]string{
 	string(linearizability.Unexplained):     "no order of the operations fits",
 }
 
-// pastOf makes the past of a property that package linearizability knows.
-func pastOf(p linearizability.Property) func(*testbed.System) testbed.Past {
-	return func(s *testbed.System) testbed.Past { return &past{system: s, property: p} }
+// MonitorState implements testbed.Monitored.
+func (j *historyJudge) MonitorState() testbed.MonitorState {
+	p := j.properties[j.index]
+	if p == linearizability.Exact || p == linearizability.NotOlderThan {
+		return nil
+	}
+	return &past{system: j.system, property: p}
 }
 
 // past is what the witness keeps of the history.
@@ -219,7 +219,7 @@ type past struct {
 	kept     []linearizability.Kept
 }
 
-// Digest implements testbed.Past. What is kept is summed up: in which order clients made
+// Digest implements testbed.MonitorState. What is kept is summed up: in which order clients made
 // their calls does not matter any more.
 func (p *past) Digest(d sim.Digest) sim.Digest {
 	recorded := p.system.History()
@@ -269,12 +269,11 @@ var Sequential = guarantee(testbed.Property{
 // knows nothing, so that it is for scenarios in which etcd keeps those of calls.
 var Repeated = testbed.RegisterProperty(&testbed.Property{
 	Name: "reads-repeated", Kind: testbed.Safety,
-	Promise:   "A client library repeats a read while etcd is unavailable, and gives it up after as many attempts as it may make.",
-	Violated:  "read given up too soon",
-	Labels:    map[string]string{"given-up": "read given up too soon"},
-	Past:      testbed.NoPast,
-	Remembers: true,
-	New:       testbed.RecordedBy(func(s *testbed.System) *repeated { return &repeated{s, moments.Of(s)} }, (*repeated).judge),
+	Promise:  "A client library repeats a read while etcd is unavailable, and gives it up after as many attempts as it may make.",
+	Violated: "read given up too soon",
+	Labels:   map[string]string{"given-up": "read given up too soon"},
+	Monitor:  testbed.Monitor{Runs: testbed.Untimed},
+	New:      testbed.RecordedBy(func(s *testbed.System) *repeated { return &repeated{s, moments.Of(s)} }, (*repeated).judge),
 })
 
 type repeated struct {

@@ -17,10 +17,10 @@ import (
 // the time to settle.
 var RecoversInTime = testbed.RegisterProperty(&testbed.Property{
 	Name: "recovers-in-time", Kind: testbed.Liveness,
-	Promise:   "Some time after the end of the faults (the parameter settle) every LIST is answered before its client gives up.",
-	Violated:  "does not recover after a fault",
-	Labels:    map[string]string{"no-answer": "does not recover after a fault", "abandoned": "does not recover after a fault", "refused": "does not recover after a fault"},
-	TimedPast: testbed.PastOf(attemptsPast),
+	Promise:  "Some time after the end of the faults (the parameter settle) every LIST is answered before its client gives up.",
+	Violated: "does not recover after a fault",
+	Labels:   map[string]string{"no-answer": "does not recover after a fault", "abandoned": "does not recover after a fault", "refused": "does not recover after a fault"},
+	Monitor:  testbed.Monitor{Runs: testbed.Timed, State: attemptsPast},
 	New: testbed.RecordedBy(func(s *testbed.System) *recoversInTime {
 		p := s.Params()
 		return &recoversInTime{s, sim.Time(p.Faults.For), p.Workload.Polling.Settle, p.Workload.Polling.Patience}

@@ -29,8 +29,7 @@ var BookmarksCome = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "When nothing more can happen, bookmarks have brought every open watch that allows them to the resourceVersion of the cache.",
 	Violated: "no bookmark",
 	Labels:   map[string]string{"missing": "no bookmark"},
-	Past:     testbed.PastOf(bookmarksPast),
-	AtRest:   true,
+	Monitor:  testbed.Monitor{Runs: testbed.Untimed, State: bookmarksPast, AtRest: true},
 	New:      testbed.Recorded(bookmarksCome),
 })
 
@@ -91,11 +90,10 @@ func versionOf(s *testbed.System, id sim.NodeID) int64 {
 // bookmarks that are not the end of initial events.
 var BookmarksInTime = testbed.RegisterProperty(&testbed.Property{
 	Name: "bookmarks-in-time", Kind: testbed.Liveness,
-	Promise:   "A watch is sent a bookmark once it is due, a minute or its bookmark-period after the last one or shortly before its end, and no sooner.",
-	Violated:  "bookmark at the wrong time",
-	Labels:    map[string]string{"late": "bookmark too late", "often": "bookmarks too often"},
-	TimedPast: testbed.Seen[*bookmarksInTime],
-	Remembers: true,
+	Promise:  "A watch is sent a bookmark once it is due, a minute or its bookmark-period after the last one or shortly before its end, and no sooner.",
+	Violated: "bookmark at the wrong time",
+	Labels:   map[string]string{"late": "bookmark too late", "often": "bookmarks too often"},
+	Monitor:  testbed.Monitor{Runs: testbed.Timed},
 	New: testbed.AfterStepsBy(func(s *testbed.System) *bookmarksInTime {
 		return &bookmarksInTime{system: s, clients: make([]marked, len(s.Watchers()))}
 	}, (*bookmarksInTime).step),

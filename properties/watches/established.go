@@ -25,9 +25,8 @@ var Established = testbed.RegisterProperty(&testbed.Property{
 	Labels: map[string]string{
 		"lost": "established watch misses a write", "unannounced": "event before the 200",
 	},
-	Past:      testbed.Seen[*established],
-	Remembers: true,
-	New:       testbed.AfterStepsBy(func(s *testbed.System) *established { return &established{system: s} }, (*established).step, testbed.DrawnWatcherNode),
+	Monitor: testbed.Monitor{Runs: testbed.Untimed},
+	New:     testbed.AfterStepsBy(func(s *testbed.System) *established { return &established{system: s} }, (*established).step, testbed.DrawnWatcherNode),
 })
 
 type established struct {

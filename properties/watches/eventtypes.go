@@ -27,8 +27,8 @@ var EventTypes = testbed.RegisterProperty(&testbed.Property{
 		"initial events are ADDED.",
 	Violated: "wrong type of an event",
 	Labels:   map[string]string{"type": "wrong type of an event", "initial": "initial event is not ADDED", "object": "not the object that was deleted"},
-	Past:     testbed.PastOf(eventTypesPast), TimedPast: testbed.PastOf(eventTypesPast),
-	New: testbed.Recorded(eventTypes),
+	Monitor:  testbed.Monitor{Runs: testbed.EveryRun, State: eventTypesPast},
+	New:      testbed.Recorded(eventTypes),
 })
 
 // addedOnly: all that comes before the end of initial events is from one state of the

@@ -25,9 +25,8 @@ var InitialEvents = testbed.RegisterProperty(&testbed.Property{
 	Violated: "wrong initial events",
 	Labels:   map[string]string{"stale": "initial events too old", "ghost": "wrong initial events", "stale-item": "wrong initial events"},
 	Weight:   2,
-	Past:     testbed.PastBy(newInitialEvents), TimedPast: testbed.PastBy(newInitialEvents),
-	Remembers: true,
-	New:       func(s *testbed.System) testbed.Judge { return newInitialEvents(s) },
+	Monitor:  testbed.Monitor{Runs: testbed.EveryRun},
+	New:      func(s *testbed.System) testbed.Judge { return newInitialEvents(s) },
 })
 
 type initialEvents struct {
@@ -76,6 +75,9 @@ func (j *initialEvents) Finding(*sim.World) explore.Finding {
 	}
 	return all.Finding()
 }
+
+// MonitorState implements testbed.Monitored.
+func (j *initialEvents) MonitorState() testbed.MonitorState { return j }
 
 // Digest is, for each watch whose initial events have not ended, where etcd was when it was
 // asked for, if that is how new they must be, and what a reflector would have kept of what has come.
@@ -270,8 +272,8 @@ var InitialEventsEnd = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "In the liveness phase every watch with initial events is sent their end within a bound.",
 	Violated: "initial events never end",
 	Labels:   map[string]string{"no-end": "initial events never end", "late": "initial events end too late", "refused": "initial events refused"},
-	Past:     testbed.PastOf(initialEventsEndPast), TimedPast: testbed.PastOf(initialEventsEndPast),
-	New: testbed.RecordedBy(func(s *testbed.System) *initialEventsEnd { return &initialEventsEnd{s, initialEventsBound(s)} }, (*initialEventsEnd).judge),
+	Monitor:  testbed.Monitor{Runs: testbed.EveryRun, State: initialEventsEndPast},
+	New:      testbed.RecordedBy(func(s *testbed.System) *initialEventsEnd { return &initialEventsEnd{s, initialEventsBound(s)} }, (*initialEventsEnd).judge),
 })
 
 // bookmarkTimer is the cacher's, with its jitter.

@@ -22,8 +22,7 @@ var KeepUp = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "When nothing more can happen, every open watch has been sent every change.",
 	Violated: "watch lacks a change",
 	Labels:   map[string]string{"silent": "watch falls silent", "left-out": "watch lacks a change"},
-	Past:     testbed.PastOf(keepUpPast),
-	AtRest:   true,
+	Monitor:  testbed.Monitor{Runs: testbed.Untimed, State: keepUpPast, AtRest: true},
 	New:      testbed.RecordedBy(func(s *testbed.System) *keepUp { return &keepUp{system: s} }, (*keepUp).judgeAll),
 })
 

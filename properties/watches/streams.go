@@ -59,7 +59,7 @@ var Unique = guarantee(testbed.Property{
 
 // guarantee is one of etcd's watch guarantees.
 func guarantee(p testbed.Property) *testbed.Property {
-	p.Past, p.TimedPast, p.New = pastOf, pastOf, ofWatches(model.WatchGuarantee(p.Name))
+	p.Monitor, p.New = testbed.Monitor{Runs: testbed.EveryRun}, ofWatches(model.WatchGuarantee(p.Name))
 	return testbed.RegisterProperty(&p)
 }
 
@@ -78,6 +78,8 @@ type streams struct {
 	contract   contract
 	checker    model.WatchChecker
 	judgements []model.WatchJudgement
+	// positions is for the monitor: judgements keep what contract says.
+	positions contract
 }
 
 func newStreams(s *testbed.System) *streams {
@@ -136,28 +138,16 @@ func (j *guaranteeJudge) Finding(*sim.World) explore.Finding {
 	return f
 }
 
-// pastOf makes the past of etcd's watch guarantees, which is one for all of them.
-func pastOf(s *testbed.System) testbed.Past {
-	return testbed.Shared(s, func(s *testbed.System) *past { return &past{system: s, rules: s.WatchRules()} })
-}
+// MonitorState implements testbed.Monitored.
+func (j *guaranteeJudge) MonitorState() testbed.MonitorState { return j.streams }
 
-// past is where each watch is that can still be sent something. What clients record that
+// Digest is where each watch is that can still be sent something. What clients record that
 // have no behaviour of their own (sim.Recorder) is in the state as a whole.
-type past struct {
-	system   *testbed.System
-	rules    workload.WatchRules
-	contract contract
-}
-
-// Reset implements testbed.Observer.
-func (*past) Reset() {}
-
-// Digest implements testbed.Past.
-func (p *past) Digest(d sim.Digest) sim.Digest {
-	p.contract.rewind()
-	judged := p.system.Truth().Revision()
-	for _, w := range p.system.Watchers() {
-		streams := p.contract.ofWatcher(w)
+func (t *streams) Digest(d sim.Digest) sim.Digest {
+	t.positions.rewind()
+	judged := t.system.Truth().Revision()
+	for _, w := range t.system.Watchers() {
+		streams := t.positions.ofWatcher(w)
 		if anyAhead(streams, judged) {
 			d = w.Fingerprint(d)
 		}
@@ -166,8 +156,8 @@ func (p *past) Digest(d sim.Digest) sim.Digest {
 			d = position(d, &streams[len(streams)-1])
 		}
 	}
-	for _, c := range p.system.ListWatchers() {
-		streams := p.contract.ofListWatcher(c)
+	for _, c := range t.system.ListWatchers() {
+		streams := t.positions.ofListWatcher(c)
 		if anyAhead(streams, judged) {
 			d = c.Fingerprint(d)
 		}
@@ -176,11 +166,11 @@ func (p *past) Digest(d sim.Digest) sim.Digest {
 			d = position(d, &streams[len(streams)-1])
 		}
 	}
-	for _, c := range p.system.DrawnWatchers() {
+	for _, c := range t.system.DrawnWatchers() {
 		for i := range c.Streams() {
 			// Each is judged alone, and only the last can still be sent something.
 			st := &c.Streams()[i]
-			streams := p.contract.ofDrawnWatch(st)
+			streams := t.positions.ofDrawnWatch(st)
 			if anyAhead(streams, judged) {
 				d = c.Fingerprint(d)
 			}
@@ -189,9 +179,9 @@ func (p *past) Digest(d sim.Digest) sim.Digest {
 			}
 		}
 	}
-	for _, r := range p.system.Streams() {
-		for _, watch := range r.Watches(p.rules) {
-			streams := p.contract.ofEtcdWatch(r, watch)
+	for _, r := range t.system.Streams() {
+		for _, watch := range r.Watches(t.rules) {
+			streams := t.positions.ofEtcdWatch(r, watch)
 			if anyAhead(streams, judged) {
 				d = r.Fingerprint(d)
 			}

@@ -135,9 +135,8 @@ var Answers = testbed.RegisterProperty(&testbed.Property{
 	Violated: "wrong answer to a write",
 	Labels:   map[string]string{"not-created": "creation not made", "not-deleted": "deletion not made", "not-there": "object that is not there"},
 	Weight:   7,
-	Past:     pastOf, TimedPast: pastOf,
-	Remembers: true,
-	New:       judgeOf(lookAtAnswer),
+	Monitor:  testbed.Monitor{Runs: testbed.EveryRun},
+	New:      judgeOf(lookAtAnswer),
 })
 
 func lookAtAnswer(w *write, all *testbed.Tally) {
@@ -188,9 +187,8 @@ var NoLostUpdates = testbed.RegisterProperty(&testbed.Property{
 	Violated: "update lost",
 	Labels:   map[string]string{lost: "update lost", unwritten: "update never made", twice: "update made twice"},
 	Weight:   9,
-	Past:     pastOf, TimedPast: pastOf,
-	Remembers: true,
-	New:       judgeOf(lookForLostUpdate),
+	Monitor:  testbed.Monitor{Runs: testbed.EveryRun},
+	New:      judgeOf(lookForLostUpdate),
 })
 
 // The labels of a violation.
@@ -255,9 +253,8 @@ var NotFoundVersions = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "The error of a write that finds no object has the resourceVersion of a state without it, between request and answer.",
 	Violated: "error of another state",
 	Labels:   map[string]string{"version": "error of another state"},
-	Past:     pastOf, TimedPast: pastOf,
-	Remembers: true,
-	New:       judgeOf(lookAtNotFound),
+	Monitor:  testbed.Monitor{Runs: testbed.EveryRun},
+	New:      judgeOf(lookAtNotFound),
 })
 
 func lookAtNotFound(w *write, all *testbed.Tally) {
@@ -282,19 +279,17 @@ func (v *wrongVersion) String() string {
 		v.client, v.request.Label(), v.revision, v.from, v.to)
 }
 
-func pastOf(s *testbed.System) testbed.Past { return &past{judge{system: s, moments: moments.Of(s)}} }
+// MonitorState implements testbed.Monitored.
+func (j *judge) MonitorState() testbed.MonitorState { return j }
 
-// past is, for each write that is under way, what its object has been since it was asked for, and
+// Digest is, for each write that is under way, what its object has been since it was asked for, and
 // for each update that was answered, what must stay in the object. An answer is right or wrong by
 // itself.
-type past struct{ judge }
-
-// Digest implements testbed.Past.
-func (p *past) Digest(d sim.Digest) sim.Digest {
-	log, known := p.system.Truth().Log(), p.judge.known()
-	for i, c := range p.system.Clients() {
+func (j *judge) Digest(d sim.Digest) sim.Digest {
+	log, known := j.system.Truth().Log(), j.known()
+	for i, c := range j.system.Clients() {
 		requests, spans := c.Requests(), c.Spans()
-		if at := p.moments.Open(i); at != nil {
+		if at := j.moments.Open(i); at != nil {
 			w := &write{request: requests[len(requests)-1], from: at.Asked.Revision, to: log.Revision(), log: log}
 			d = w.seen(d.Bool(true))
 		}
@@ -342,10 +337,9 @@ var Refusals = testbed.RegisterProperty(&testbed.Property{
 		"already-exists": "creation refused without cause", "not-found": "object not found that is there",
 		"conflict": "conflict with an old object", "forbidden": "old object forbids a deletion",
 	},
-	Weight: 8,
-	Past:   pastOf, TimedPast: pastOf,
-	Remembers: true,
-	New:       judgeOf(lookAtRefusal),
+	Weight:  8,
+	Monitor: testbed.Monitor{Runs: testbed.EveryRun},
+	New:     judgeOf(lookAtRefusal),
 })
 
 func lookAtRefusal(w *write, all *testbed.Tally) {

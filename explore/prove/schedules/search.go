@@ -66,7 +66,7 @@ func Search(ctx context.Context, subject prove.Subject, properties []string, cfg
 }
 
 // errRemembers is the error of a subject whose judges need more than the end of a schedule.
-var errRemembers = errors.New("schedules are judged at their ends, and a judge remembers earlier steps: leave out the properties that say so (Remembers)")
+var errRemembers = errors.New("schedules are judged at their ends, and a judge remembers earlier steps: leave out the properties that need it")
 
 // beginning gives each question before the first step its first answer.
 type beginning struct {
