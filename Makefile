@@ -3,8 +3,9 @@
 
 .PHONY: test race lint tables conformance mutants lab-test upstream upstream-test
 
-# Modules of their own: examples of what another module brings, what needs real etcd, and what measures the bed itself.
-MODULES := . examples conformance lab
+# Modules of their own: examples of what another module brings, the cache on a real etcd, what needs real servers, and what
+# measures the bed itself.
+MODULES := . examples shell conformance lab
 
 # At their full size: go test ./... is for people (package internal/testsize).
 test race: export WATCHBED_TESTS := full
@@ -12,6 +13,7 @@ test race: export WATCHBED_TESTS := full
 test:
 	go test -timeout 30m ./...
 	cd examples && go test ./...
+	cd shell && go test ./...
 
 race:
 	go test -race -timeout 60m ./...

@@ -70,7 +70,7 @@ func report(t *testing.T, found []string) {
 func TestImports(t *testing.T) {
 	g := load(t)
 	require.Contains(t, g.ours(), "sim/cache")
-	require.Contains(t, g["shell"].imports, "google.golang.org/grpc/codes")
+	require.Contains(t, g["command"].imports, "github.com/spf13/cobra")
 	t.Run("a package imports only packages below it", func(t *testing.T) { report(t, checkLayers(g, layers)) })
 	t.Run("some packages must never import others", func(t *testing.T) { report(t, checkForbidden(g, forbidden)) })
 	t.Run("no import runs back up inside a tree", func(t *testing.T) { report(t, checkTrees(g)) })

@@ -13,7 +13,7 @@ var layers = [][]string{
 	{"sim", "check"},
 	{"sim/wire", "sim/state", "explore/...", "internal/commute", "internal/interaction"},
 	{"sim/etcd/...", "sim/client/...", "sim/cache/...", "sim/compactor/...", "sim/informer/..."},
-	{"sim/follower", "workload/...", "shell/..."},
+	{"sim/follower", "workload/..."},
 	{"testbed/..."},
 	{"properties/...", "internal/tried"},
 	{"scenarios/..."},
@@ -34,9 +34,6 @@ type rule struct {
 	directly bool
 	because  string
 }
-
-// realServers is the code that speaks to a real etcd.
-var realServers = []string{"shell/...", "go.etcd.io/etcd/...", "google.golang.org/grpc/...", "google.golang.org/protobuf/..."}
 
 var forbidden = []rule{
 	{
@@ -101,11 +98,7 @@ var forbidden = []rule{
 		because: "which option decides is found by running, not by reading a story",
 	},
 	{
-		packages: []string{"..."}, except: []string{"shell/..."}, never: realServers,
-		because: "a fresh clone builds simrun in seconds, and it starts in milliseconds",
-	},
-	{
-		packages: []string{"..."}, except: []string{"shell/...", "explore/property", "scenariotest", "internal/tried"}, never: []string{"net/http", "crypto/tls"},
+		packages: []string{"..."}, except: []string{"explore/property", "scenariotest", "internal/tried"}, never: []string{"net/http", "crypto/tls"},
 		because: "simrun speaks to nothing, and with them it has a hundred packages more to compile",
 	},
 	{

@@ -4,9 +4,12 @@ go 1.26.8
 
 replace github.com/watchbed/watchbed => ../..
 
+replace github.com/watchbed/watchbed/shell => ../../shell
+
 require (
 	github.com/stretchr/testify v1.12.1
-	github.com/watchbed/watchbed v0.0.0-00010101000000-000000000000
+	github.com/watchbed/watchbed v0.0.0
+	github.com/watchbed/watchbed/shell v0.0.0-00010101000000-000000000000
 	go.etcd.io/etcd/api/v3 v3.7.0
 	go.etcd.io/etcd/client/v3 v3.7.0
 	k8s.io/apimachinery v0.37.2
