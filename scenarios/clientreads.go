@@ -2,19 +2,14 @@ package scenarios
 
 import (
 	"slices"
-	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/draws"
 	"github.com/watchbed/watchbed/scenarios/known"
-	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/faults"
-	"github.com/watchbed/watchbed/testbed/topology"
-	"github.com/watchbed/watchbed/workload"
 )
 
 var QuietGet = testbed.RegisterScenario(&testbed.Scenario{
@@ -23,18 +18,9 @@ var QuietGet = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `Noise moves etcd's revision on, and no event tells the cache. A client that learned of such a revision elsewhere
 names it in a GET: the cache has to ask etcd for progress, as for a LIST. In kubernetes/kubernetes#123674 reads of one
 object did not, and timed out.`,
-	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Noise: 1, NoiseWrites: 20, NoiseFor: 200 * time.Millisecond, Readers: 2, Gets: 4, Read: "not-older",
-			AwaitReady: true, Items: 2, Keys: 2, Think: 100 * time.Millisecond,
-		},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 20 * time.Second,
-			Steps: 200_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1
+		noise=1 noise-writes=20 noise-for=200ms readers=2 gets=4 read=not-older keys=2 items=2 await-ready=true
+		think=100ms mode=timed network=1ms scheduling=500us horizon=20s steps=200000`),
 	Claims: []*testbed.Property{reads.AnswersInTime, reads.NotOlderThan, caches.ServedAsPromised, caches.NeededProgress},
 	Known: slices.Concat(
 		known.NoProgress(known.AnswersLists),
@@ -49,18 +35,9 @@ var AwaitedChange = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `A client that has learned of a write names its revision in a read before the event has come to the cache. The read waits, and
 the event itself has to wake it: the progress that etcd is asked for meanwhile says nothing that the event has not said. Since
 kubernetes/kubernetes#142291 UpdateResourceVersion returns early from that.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 1, Writes: 12, Readers: 3, Gets: 4, Read: "not-older",
-			AwaitReady: true, Items: 2, Keys: 2, Think: 10 * time.Millisecond,
-		},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: 20 * time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 20 * time.Second,
-			Steps: 200_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1
+		writers=1 writes=12 readers=3 gets=4 read=not-older keys=2 items=2 await-ready=true think=10ms
+		mode=timed network=20ms scheduling=500us horizon=20s steps=200000`),
 	Claims: []*testbed.Property{reads.AnswersInTime, reads.NotOlderThan, caches.ServedAsPromised, caches.NeededProgress},
 })
 
@@ -69,18 +46,9 @@ var AnyWithoutProgress = testbed.RegisterScenario(&testbed.Scenario{
 	Summary: "LISTs at resourceVersion \"0\" in front of an etcd that never answers a progress request",
 	Doc: `On etcd 3.5.8 to 3.5.12 a consistent LIST of a quiet resource may hang (etcd-io/etcd#17507). One at resourceVersion "0"
 needs no freshness and must not hang. In kubernetes/kubernetes#123676 it did, because it was handled as a consistent one.`,
-	Params: testbed.Params{
-		Etcd: "3.5.12", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Noise: 1, NoiseWrites: 20, NoiseFor: 200 * time.Millisecond, Readers: 2, Reads: 3, Read: "any",
-			AwaitReady: true, Items: 2, Keys: 2, Think: 100 * time.Millisecond,
-		},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 20 * time.Second,
-			Steps: 200_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.5.12 cache=kep-2340 caches=1
+		noise=1 noise-writes=20 noise-for=200ms readers=2 reads=3 read=any keys=2 items=2 await-ready=true think=100ms
+		mode=timed network=1ms scheduling=500us horizon=20s steps=200000`),
 	Claims: []*testbed.Property{reads.AnswersInTime, reads.Sequential, caches.ServedAsPromised},
 })
 
@@ -90,15 +58,8 @@ var Namespaces = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `The API machinery asks the storage for "/registry/pods/team", without a "/" at the end, and "team-b" begins like that. Both
 etcd's storage and the cache have to close the prefix before they compare (kubernetes/kubernetes#125584, and #25342 long
 before).`,
-	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 1, Namespaces: 2},
-		Workload: workload.Options{
-			Writers: 2, Writes: 3, Deletes: true, Readers: 2, Reads: 3, Read: "consistent", AwaitReady: true, Keys: 4,
-			Items: 2,
-		},
-		Clock: testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1 namespaces=2
+		writers=2 writes=3 deletes=true readers=2 reads=3 read=consistent keys=4 items=2 await-ready=true steps=20000`),
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, caches.NeededProgress, caches.NothingLeft},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
@@ -113,19 +74,9 @@ var BusyNeighbour = testbed.RegisterScenario(&testbed.Scenario{
 all watches of its stream are synced. The busy resource's watch stays unsynced for as long as the writes go on. That must
 not matter to the quiet one, and does not with a stream for each resource; on a shared one its reads time out
 (kubernetes/kubernetes#114458).`,
-	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340",
-		Settings: option.Settings("sync-batch=1"),
-		Topology: topology.Options{Servers: 1, Resources: 2},
-		Workload: workload.Options{
-			Writers: 2, Writes: 40, Readers: 2, Reads: 8, Read: "consistent", Apart: true, AwaitReady: true, Items: 2,
-			Keys: 2, Think: 50 * time.Millisecond,
-		},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 30 * time.Second,
-			Steps: 400_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1 resources=2 sync-batch=1
+		writers=2 writes=40 readers=2 reads=8 read=consistent keys=2 items=2 apart=true await-ready=true think=50ms
+		mode=timed network=1ms scheduling=500us horizon=30s steps=400000`),
 	Claims: []*testbed.Property{
 		reads.AnswersInTime, reads.Linearizable, caches.ServedAsPromised, caches.NeededProgress,
 		caches.TimersOwned,
@@ -143,18 +94,10 @@ var SelectedLists = testbed.RegisterScenario(&testbed.Scenario{
 object; etcd knows of no selectors, so that the API server asks it page after page until enough objects are selected. Whichever
 way is taken, a LIST shows the objects that are selected at one revision, and pages continue where the last one ended. A watch is
 sent ADDED when an object enters its selection, and DELETED with the object as it was when it leaves.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-4988",
-		Settings: option.Settings("ring=4"),
-		Topology: topology.Options{Servers: 1, Namespaces: 2},
-		Workload: workload.Options{
-			Writers: 2, Writes: 5, Txns: true, Deletes: true, Noise: 1, NoiseWrites: 1, Read: "consistent", AwaitReady: true,
-			Keys: 4, Items: 4, Compactions: 1, Watchers: 2, Leave: 2,
-			Drawn: workload.DrawnOptions{OfCache: 4, Watchers: 2, Requests: 6, Selectors: true},
-		},
-		Faults: faults.Options{Breaks: 1, Restarts: 1},
-		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-4988 caches=1 namespaces=2 ring=4
+		writers=2 writes=5 txns=true deletes=true noise=1 noise-writes=1 read=consistent watchers=2 leave=2
+		compactions=1 keys=4 items=4 await-ready=true drawn-readers=4 drawn-watchers=2 drawn-requests=6
+		drawn-selectors=true breaks=1 restarts=1 to-rest=true steps=20000`),
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.Exact, caches.MatchEtcd,
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
@@ -180,23 +123,17 @@ lists that bypass the cache, and watches with and without initial events, bookma
 watches break. Each client does without a random half of the
 options in each run (swarm testing), and all of it is choices of the run. A revision that the run never reaches is waited for in
 vain, and what no API takes is refused.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 2, Namespaces: 2},
-		Workload: workload.Options{
-			Writers: 2, Writes: 4, Txns: true, Deletes: true, Noise: 1, NoiseWrites: 2, Read: "consistent", AwaitReady: true,
-			Move: true, Keys: 4, Items: 3, History: 1, Compactions: 1, Watchers: 1, Leave: 2,
-			Drawn: workload.DrawnOptions{OfCache: 4, Watchers: 2, Requests: 6},
-		},
-		Faults: faults.Options{Breaks: 2, Restarts: 1},
-		Clock:  testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=2 namespaces=2
+		writers=2 writes=4 txns=true deletes=true noise=1 noise-writes=2 read=consistent move=true watchers=1 leave=2
+		compactions=1 keys=4 items=3 history=1 await-ready=true drawn-readers=4 drawn-watchers=2 drawn-requests=6
+		breaks=2 restarts=1 steps=20000`),
 	// take-rests is not among them: with selectors and compactions it loses objects in every
 	// release (compacted-selections), so that a draw with it would excuse the properties
 	// that matter most here. --set take-rests=true has clients of this scenario do it.
 	Draws: slices.Concat(
 		draws.Cache, draws.Client, draws.Etcd, draws.Processes, draws.Clients, draws.Faults,
-		[]option.Range{option.From("drawn-readers", "1", "2", "6"), option.From("drawn-watchers", "1", "3"), option.From("drawn-requests", "3", "10"), option.From("drawn-selectors", "true"), option.From("drawn-labels", "true"), option.From("drawn-terms", "true"), option.From("drawn-singles", "true"), option.From("drawn-keys", "true")},
+		option.Ranges(`drawn-readers=1|2|6 drawn-watchers=1|3 drawn-requests=3|10 drawn-selectors=true drawn-labels=true
+			drawn-terms=true drawn-singles=true drawn-keys=true`),
 	),
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.Exact, reads.Pages, caches.MatchEtcd,

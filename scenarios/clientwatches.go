@@ -2,19 +2,12 @@ package scenarios
 
 import (
 	"slices"
-	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/informers"
 	"github.com/watchbed/watchbed/scenarios/known"
-	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/informer"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/faults"
-	"github.com/watchbed/watchbed/testbed/topology"
-	"github.com/watchbed/watchbed/workload"
 )
 
 var ResumedWatch = testbed.RegisterScenario(&testbed.Scenario{
@@ -24,16 +17,9 @@ var ResumedWatch = testbed.RegisterScenario(&testbed.Scenario{
 (410), unless nothing happened since. That bound was off by one in kubernetes/kubernetes#49956, and was missing
 in etcd-io/etcd#20488. Deletions are among the events, because a client goes on from the resourceVersion that the last
 event carried (kubernetes/kubernetes#58545).`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 1, Writes: 8, Deletes: true, Read: "consistent", Watchers: 2, Leave: 2, AwaitReady: true,
-			Keys: 2, Items: 2,
-		},
-		Faults: faults.Options{Restarts: 2},
-		Clock:  testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1
+		writers=1 writes=8 deletes=true read=consistent watchers=2 leave=2 keys=2 items=2 await-ready=true
+		restarts=2 steps=20000`),
 	Claims: []*testbed.Property{
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable,
 		watches.EventTypes, caches.JustifiedRefusals,
@@ -50,16 +36,9 @@ var WatchDuringRelist = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `The cache's watch breaks and is compacted before it resumes: the cache lists again, ends the watches that it knows, and
 forgets its history. A watch that asked before and gets the locks after must not be registered: it would miss the events
 in between (kubernetes/kubernetes#116122).`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 1, Writes: 8, Read: "consistent", Watchers: 3, Leave: 1, AwaitReady: true, Keys: 2, Items: 1,
-			Compactions: 4,
-		},
-		Faults: faults.Options{Breaks: 4},
-		Clock:  testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1
+		writers=1 writes=8 read=consistent watchers=3 leave=1 compactions=4 keys=2 items=1 await-ready=true
+		breaks=4 steps=20000`),
 	Claims: []*testbed.Property{
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable,
 		watches.EventTypes, caches.JustifiedRefusals,
@@ -77,17 +56,9 @@ var RelistOfSmallHistory = testbed.RegisterScenario(&testbed.Scenario{
 may give a resourceVersion from before the list, from after it, or one at which nothing happened, from a bookmark. Below the oldest
 event that the history has, or below the list if it has lost none since, the answer is 410; from there on nothing may be missing. Until
 nothing more can happen, so that a watch that falls silent shows.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("progress-requests=periodic", "ring=3"),
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 1, Writes: 8, Deletes: true, Noise: 1, NoiseWrites: 3, Readers: 1, Reads: 2, Read: "consistent",
-			Watchers: 3, Leave: 2, AwaitReady: true, Keys: 2, Items: 1, Compactions: 2,
-		},
-		Faults: faults.Options{Breaks: 3},
-		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 progress-requests=periodic ring=3
+		writers=1 writes=8 deletes=true noise=1 noise-writes=3 readers=1 reads=2 read=consistent watchers=3 leave=2
+		compactions=2 keys=2 items=1 await-ready=true breaks=3 to-rest=true steps=20000`),
 	Claims: []*testbed.Property{
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable, watches.EventTypes,
 		watches.KeepUp, caches.JustifiedRefusals, caches.NothingLeft, caches.Resumes,
@@ -106,19 +77,9 @@ var ShrinkingHistory = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `The history begins with two events. It doubles before it would lose one that is younger than 75 s, and is halved when all but
 the newest quarter is older. Clients leave after every second event and come back a second later: what came meanwhile is younger than that, so
 that 410 is no answer, however often the history has shrunk before.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("ring=2"),
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 6, Writes: 5, Deletes: true, Readers: 1, Reads: 4, Read: "every", Watchers: 3, Leave: 2,
-			Keys: 6, Items: 2, Think: 100 * time.Second,
-		},
-		Faults: faults.Options{For: time.Second},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: 5 * time.Millisecond, Scheduling: time.Millisecond, Horizon: 8 * time.Minute, Steps: 200_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 ring=2
+		writers=6 writes=5 deletes=true readers=1 reads=4 read=every watchers=3 leave=2 keys=6 items=2 think=1m40s
+		faults-for=1s mode=timed network=5ms scheduling=1ms horizon=8m steps=200000`),
 	Claims: []*testbed.Property{
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.EventTypes, caches.JustifiedRefusals,
 	},
@@ -131,13 +92,7 @@ var RecreatedCache = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `The API server stops the cache and makes another one; the process and its connections go on. Watches of the old one have to
 end, or their clients wait for events that are never sent (kubernetes/kubernetes#78029: hung for hours, until the watch
 timed out).`,
-	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340",
-		Topology:  topology.Options{Servers: 1},
-		Workload:  workload.Options{Writers: 1, Writes: 4, Deletes: true, Read: "consistent", Keys: 2, Items: 2},
-		Informers: testbed.InformerOptions{Count: 2, Options: informer.Options{List: informer.ByListWatch}},
-		Faults:    faults.Options{Recreations: 2},
-		Clock:     testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1 writers=1 writes=4 deletes=true read=consistent keys=2 items=2 informers=2
+		recreations=2 steps=20000`),
 	Claims: informers.Claims,
 })

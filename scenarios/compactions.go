@@ -9,11 +9,8 @@ import (
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/faults"
-	"github.com/watchbed/watchbed/testbed/topology"
 	"github.com/watchbed/watchbed/workload"
 )
 
@@ -24,14 +21,9 @@ var CrashInCompaction = testbed.RegisterScenario(&testbed.Scenario{
 and 3.5.16 delete a deletion at the compacted revision. If that is the newest revision and etcd restarts before the mark, no
 key has that revision any more. Releases before 3.4.32 and 3.5.14 take the newest revision of a key for that of the store, and
 give a revision to a second write (etcd-io/etcd#17780). A batch is one revision here, as a batch of 1000 would take too many writes.`,
-	Params: testbed.Params{
-		Etcd: "3.5.15", Cache: "direct",
-		Settings: option.Settings("compaction-batch=1", "compaction-pause=10ms"),
-		Topology: topology.Options{Servers: 1},
-		Workload: deletionRead,
-		Faults:   interruptions,
-		Clock:    compactionClock,
-	},
+	Params: testbed.With(`etcd=3.5.15 cache=direct caches=1 compaction-batch=1 compaction-pause=10ms
+		writers=1 writes=3 deletes=true readers=1 reads=2 read=consistent compactions=2 keys=2 items=2 think=100ms
+		etcd-restarts=3 faults-for=300ms mode=timed network=5ms scheduling=1ms horizon=2s steps=20000`),
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.JustifiedRefusals},
 	Known: slices.Concat(
 		known.When(known.RestartTakesRevisionBack, known.CompactionRemovesDeletion, known.EtcdRestarts, testbed.Unless(known.SendsNoProgress)).
@@ -49,13 +41,9 @@ var ResumedCompaction = testbed.RegisterScenario(&testbed.Scenario{
 it has removed what the key was before. Releases before 3.4.36 and 3.5.18 do not index a key of which only a deletion is left;
 the compaction that goes on does not find the deletion in the index and removes it (etcd-io/etcd#19179). In releases before 3.4.34 and
 3.5.16 every compaction removes it (etcd-io/etcd#18089).`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("compaction-batch=1"),
-		Workload: deletionWatched,
-		Faults:   interruptions,
-		Clock:    compactionClock,
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 compaction-batch=1
+		writers=1 writes=3 deletes=true read=consistent streams=2 compactions=2 keys=2 items=2 history=3 think=100ms
+		etcd-restarts=3 faults-for=300ms mode=timed network=5ms scheduling=1ms horizon=2s steps=20000`),
 	Stream: func(p *testbed.Params, _ int) workload.EtcdWatchPlan {
 		return workload.EtcdWatchPlan{
 			Creates: []*wire.WatchCreateRequest{watchFrom(p.Workload.FirstRevision() + 2)},
@@ -72,17 +60,9 @@ var CompactedWatchHistory = testbed.RegisterScenario(&testbed.Scenario{
 watch-history=until-compacted events go as well: a client that comes back from before a compaction that the cache has heard of is refused, as
 etcd would refuse it, and memory is freed before the history is full. A client from the compacted revision on misses nothing.
 --set watch-history=until-full is the document, and every release: such a client is sent what etcd has no more.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-4988",
-		Settings: option.Settings("watch-history=until-compacted"),
-		Topology: topology.Options{Servers: 2, Compactors: true},
-		Workload: workload.Options{
-			Writers: 2, Writes: 4, Deletes: true, Read: "consistent", Watchers: 3, Leave: 1, AwaitReady: true, Keys: 2, Items: 2,
-			History: 1,
-		},
-		Faults: faults.Options{Restarts: 1, Breaks: 1},
-		Clock:  testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-4988 caches=2 compactors=true watch-history=until-compacted
+		writers=2 writes=4 deletes=true read=consistent watchers=3 leave=1 keys=2 items=2 history=1 await-ready=true
+		breaks=1 restarts=1 steps=20000`),
 	Claims: []*testbed.Property{
 		caches.NoCompactedWatches, watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.EventTypes,
 		caches.JustifiedRefusals, caches.MatchEtcd,
@@ -93,34 +73,3 @@ etcd would refuse it, and memory is freed before the history is full. A client f
 		known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable),
 	),
 })
-
-// deletionWorkload puts one object and deletes the other, and has both revisions
-// compacted. The second compaction is at the deletion.
-var deletionWorkload = workload.Options{
-	Writers: 1, Writes: 3, Deletes: true, Read: "consistent", Keys: 2, Items: 2, Compactions: 2, Think: 100 * time.Millisecond,
-}
-
-// deletionRead has a reader as well. By default etcd answers it, so that nothing
-// depends on what a cache makes of the deletion.
-var deletionRead = func() workload.Options {
-	o := deletionWorkload
-	o.Readers, o.Reads = 1, 2
-	return o
-}()
-
-// deletionWatched has watches as well, and more history before the deletion: more
-// batches of a compaction in which etcd may restart.
-var deletionWatched = func() workload.Options {
-	o := deletionWorkload
-	o.Streams, o.History = 2, 3
-	return o
-}()
-
-var interruptions = faults.Options{EtcdRestarts: 3, For: 300 * time.Millisecond}
-
-// compactionClock: the pauses of a compaction are as long as they are only if time is
-// measured.
-var compactionClock = testbed.Clock{
-	Mode: sim.Timed, Network: 5 * time.Millisecond, Scheduling: time.Millisecond, Horizon: 2 * time.Second,
-	Steps: 20_000,
-}

@@ -7,11 +7,7 @@ import (
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/faults"
-	"github.com/watchbed/watchbed/testbed/topology"
-	"github.com/watchbed/watchbed/workload"
 )
 
 var ConsistentList = testbed.RegisterScenario(&testbed.Scenario{
@@ -20,16 +16,9 @@ var ConsistentList = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `Puts, deletes and transactions on the watched prefix, noise on another one, consistent LISTs and GETs, watchers of the
 cache, watch streams that break and an API server that restarts. On fixed versions nothing here is violated, as long
 as the race of the scenario rewatch is masked.`,
-	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 2, Writes: 3, Txns: true, Deletes: true, Noise: 1, NoiseWrites: 2, Readers: 2, Reads: 3, Gets: 1,
-			Read: "consistent", Watchers: 1, AwaitReady: true, Keys: 3, Items: 1, History: 2,
-		},
-		Faults: faults.Options{Breaks: 1, Restarts: 1},
-		Clock:  testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1
+		writers=2 writes=3 txns=true deletes=true noise=1 noise-writes=2 readers=2 reads=3 gets=1 read=consistent
+		watchers=1 keys=3 items=1 history=2 await-ready=true breaks=1 restarts=1 steps=20000`),
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd, watches.Ordered,
 		watches.Unique, watches.Reliable, watches.Bookmarkable, caches.ServedAsPromised,
@@ -50,17 +39,9 @@ var EveryRead = testbed.RegisterScenario(&testbed.Scenario{
 	Summary: "LISTs and GETs in every way: consistent, any, not older, exact, in pages, of a future revision, invalid",
 	Doc: `Readers ask one way after the other, of a cache that lists in pages; it restarts, and so does etcd, which compacts. Consistent reads are
 held to linearizability, the others to what they asked for.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("page=1"),
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 2, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 1, Readers: 3, Reads: 4, Gets: 3,
-			Read: "every", Watchers: 1, Leave: 2, Keys: 3, Items: 3, History: 1, Compactions: 1,
-		},
-		Faults: faults.Options{Restarts: 1, EtcdRestarts: 1},
-		Clock:  testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 page=1
+		writers=2 writes=3 deletes=true noise=1 noise-writes=1 readers=3 reads=4 gets=3 read=every watchers=1 leave=2
+		compactions=1 keys=3 items=3 history=1 restarts=1 etcd-restarts=1 steps=20000`),
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.Exact, caches.MatchEtcd,
 		watches.Ordered, watches.Unique, watches.Reliable, caches.JustifiedRefusals,
@@ -79,18 +60,10 @@ var Outages = testbed.RegisterScenario(&testbed.Scenario{
 	Summary: "etcd restarts, installs a snapshot and compacts while clients write and read",
 	Doc: `All clients lose the connection to etcd: writes of unknown outcome, reads that the client library repeats, watches that
 resume below the compacted revision and end, caches that list again. etcd's progress ticker runs, too.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("compaction-batch=1", "sync-batch=1", "notify=10m"),
-		Topology: topology.Options{Servers: 1, ClientKV: true},
-		Workload: workload.Options{
-			Writers: 2, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 2, Readers: 2, Reads: 3, Gets: 1,
-			Read: "consistent", Watchers: 1, Streams: 1, AwaitReady: true, Keys: 2, Items: 2, History: 1,
-			Compactions: 2,
-		},
-		Faults: faults.Options{Breaks: 1, EtcdRestarts: 1, Snapshots: 1},
-		Clock:  testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 client-kv=true compaction-batch=1 sync-batch=1 notify=10m
+		writers=2 writes=4 deletes=true noise=1 noise-writes=2 readers=2 reads=3 gets=1 read=consistent watchers=1
+		streams=1 compactions=2 keys=2 items=2 history=1 await-ready=true
+		breaks=1 etcd-restarts=1 etcd-snapshots=1 steps=20000`),
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.AtMostOnce, caches.MatchEtcd, watches.Ordered,
 		watches.Unique, watches.Reliable, watches.Bookmarkable, watches.EventTypes, caches.JustifiedRefusals,
@@ -111,17 +84,10 @@ var Backpressure = testbed.RegisterScenario(&testbed.Scenario{
 	Summary: "consistent LISTs while every buffer on the way is full: victims, blocked sends, blocked loops",
 	Doc: `The watch channel, the control queue, gRPC's window and the buffers of Kubernetes' etcd3 watcher hold one or two entries,
 and the cache remembers few events. On fixed versions progress waits for the events before it, whichever buffer they are in.`,
-	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340",
-		Settings: option.Settings("chan-buf=1", "ctrl-buf=1", "send-window=1", "watchers-per-sync=1", "client-buf=1", "ring=2", "incoming=1", "watch-buf=1"),
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 2, Writes: 5, Noise: 1, NoiseWrites: 2, Readers: 2, Reads: 2, Read: "consistent", Watchers: 2,
-			Streams: 1, AwaitReady: true, Keys: 2, Items: 1, History: 1,
-		},
-		Faults: faults.Options{Breaks: 1},
-		Clock:  testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1 chan-buf=1 ctrl-buf=1 send-window=1 watchers-per-sync=1 client-buf=1
+		ring=2 incoming=1 watch-buf=1
+		writers=2 writes=5 noise=1 noise-writes=2 readers=2 reads=2 read=consistent watchers=2 streams=1 keys=2
+		items=1 history=1 await-ready=true breaks=1 steps=20000`),
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, caches.ClientBounded, watches.Ordered, watches.Unique,
 		watches.Reliable, watches.Bookmarkable, watches.EventTypes, caches.JustifiedRefusals,
@@ -144,16 +110,9 @@ var PagedLists = testbed.RegisterScenario(&testbed.Scenario{
 and its first draft weigh what answers: etcd all pages, the cache the first one, or only what fits one page, or what it
 kept of the list under the token, or snapshots (KEP-4988), or the whole list whatever the limit. --set pagination=... selects
 one. A page that etcd cannot give any more is refused (410); the pages that are given are of one revision.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 2},
-		Workload: workload.Options{
-			Writers: 2, Writes: 4, Deletes: true, Readers: 2, Reads: 2, Read: "pages", AwaitReady: true, Keys: 3,
-			Items: 3, Compactions: 1,
-		},
-		Faults: faults.Options{Breaks: 1, Restarts: 1},
-		Clock:  testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=2
+		writers=2 writes=4 deletes=true readers=2 reads=2 read=pages compactions=1 keys=3 items=3 await-ready=true
+		breaks=1 restarts=1 steps=20000`),
 	Claims: []*testbed.Property{
 		reads.Pages, reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, caches.ServedAsPromised,
 		caches.PageSizes, caches.JustifiedRefusals, caches.NeededProgress,

@@ -1,35 +1,20 @@
 package scenarios
 
 import (
-	"time"
-
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios/known"
-	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/topology"
-	"github.com/watchbed/watchbed/workload"
 )
 
 // The scenarios of cost differ in what is written while clients list, because
 // that is what a consistent LIST waits for: nothing if nothing is written, the
 // events themselves if the resource is, and a progress notification if others
 // are.
-func costScenario(name, summary, doc string, change func(*testbed.Params)) *testbed.Scenario {
-	p := testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Readers: 4, Reads: 10, Read: "consistent", AwaitReady: true, Items: 50, Keys: 50,
-			Think: 500 * time.Millisecond,
-		},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 60 * time.Second,
-			Steps: 1_000_000,
-		},
-	}
-	change(&p)
+func costScenario(name, summary, doc, changed string) *testbed.Scenario {
+	p := testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1
+		readers=4 reads=10 read=consistent await-ready=true items=50 keys=50 think=500ms
+		mode=timed network=1ms scheduling=500us horizon=1m steps=1000000`).But(changed)
 	return testbed.RegisterScenario(&testbed.Scenario{
 		Name: name, Summary: summary, Params: p,
 		Doc: doc + `
@@ -43,7 +28,7 @@ back is measured. Delays are drawn by the strategy: with --strategy random they 
 var CostQuiet = func() *testbed.Scenario {
 	sc := costScenario("cost-quiet", "what consistent LISTs cost while nearly nothing is written",
 		`A cache that has every event is as new as etcd: apart from one write, no LIST has to wait.`,
-		func(p *testbed.Params) { p.Workload.Writers, p.Workload.Writes = 1, 1 })
+		`writers=1 writes=1`)
 	// A stale cache is seldom caught: there is one write that it can lack.
 	sc.Known = known.Rarely(sc.Known)
 	return sc
@@ -52,29 +37,21 @@ var CostQuiet = func() *testbed.Scenario {
 var CostElsewhere = costScenario("cost-elsewhere", "what consistent LISTs cost while other resources are written",
 	`A hundred writes a second to another prefix move etcd's revision on, and no event tells the cache: every LIST waits for a
 progress notification.`,
-	func(p *testbed.Params) {
-		p.Workload.Noise, p.Workload.NoiseWrites, p.Workload.NoiseFor = 1, 250, 2500*time.Millisecond
-	})
+	`noise=1 noise-writes=250 noise-for=2500ms`)
 
 var CostPrefix = costScenario("cost-prefix", "what consistent LISTs cost while the resource itself is written",
 	`Thirty-two writes a second to the listed prefix: the event that a LIST waits for is on its way already.`,
-	func(p *testbed.Params) { p.Workload.Writers, p.Workload.Writes = 8, 10 })
+	`writers=8 writes=10`)
 
 var CostSelected = costScenario("cost-selected", "what consistent LISTs of one node's objects cost, by a field with an index",
 	`A thousand objects on twenty nodes, and each client lists those of one node, as a kubelet does: what the cache looks at, and
 what etcd sends, for each object that is returned. --set read=filtered selects by a field without an index.`,
-	func(p *testbed.Params) {
-		p.Workload.Read, p.Workload.Items, p.Workload.Keys, p.Workload.Groups = "selected", 1000, 1000, 20
-		p.Workload.Reads, p.Workload.Writers, p.Workload.Writes = 5, 2, 5
-	})
+	`read=selected items=1000 keys=1000 groups=20 reads=5 writers=2 writes=5`)
 
 var CostBusy = costScenario("cost-busy", "what consistent LISTs cost while the resource and others are written",
 	`Both: events do not bring the cache up to the writes elsewhere, and etcd's progress ticker leaves out a watch that was
 sent an event since the last tick.`,
-	func(p *testbed.Params) {
-		p.Workload.Writers, p.Workload.Writes = 8, 10
-		p.Workload.Noise, p.Workload.NoiseWrites, p.Workload.NoiseFor = 1, 250, 2500*time.Millisecond
-	})
+	`writers=8 writes=10 noise=1 noise-writes=250 noise-for=2500ms`)
 
 // CostPages differs from the others in what is asked: what a page costs after the first
 // depends on who has the state that the list began with, and not on what is written.
@@ -83,11 +60,7 @@ var CostPages = func() *testbed.Scenario {
 		`Each list comes in five pages of ten objects, and each page is one of the sixteen LISTs a second. The first page is of the
 newest state, as any consistent LIST. The others are of the same state, which has changed meanwhile: etcd has it, and so has a
 cache that keeps snapshots.`,
-		func(p *testbed.Params) {
-			p.Workload.Read, p.Workload.PageLimit = "pages", 10
-			p.Workload.Writers, p.Workload.Writes = 8, 10
-			p.Workload.Noise, p.Workload.NoiseWrites, p.Workload.NoiseFor = 1, 250, 2500*time.Millisecond
-		})
+		`read=pages page-limit=10 writers=8 writes=10 noise=1 noise-writes=250 noise-for=2500ms`)
 	sc.Claims = append(sc.Claims, caches.ServedAsPromised)
 	return sc
 }()

@@ -2,16 +2,11 @@ package scenarios
 
 import (
 	"slices"
-	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios/known"
-	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/topology"
-	"github.com/watchbed/watchbed/workload"
 )
 
 var Delegated = testbed.RegisterScenario(&testbed.Scenario{
@@ -23,19 +18,9 @@ cache watches on that stream, its watch is created when its turn comes, its even
 watcher as of any other, and no progress is sent while one of them is behind. So it was with hundreds of such watches from Kubernetes 1.27 on
 (kubernetes/kubernetes#115096, #123448, etcd-io/etcd#17529). On a stream of its own the cache does not notice them
 (SeparateCacheWatchRPC, #123532). All amounts of etcd are what it has out of the box.`,
-	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340",
-		Settings: option.Settings("watch-delegation=unset"),
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 2, Writes: 4, Readers: 2, Reads: 6, Read: "consistent", Unversioned: 100, AwaitReady: true, Keys: 2,
-			Items: 2, Think: 200 * time.Millisecond,
-		},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 2 * time.Millisecond, Horizon: 20 * time.Second,
-			Steps: 200_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1 watch-delegation=unset
+		writers=2 writes=4 readers=2 reads=6 read=consistent unversioned-watchers=100 keys=2 items=2 await-ready=true
+		think=200ms mode=timed network=1ms scheduling=2ms horizon=20s steps=200000`),
 	Claims: []*testbed.Property{
 		reads.AnswersInTime, reads.Linearizable, caches.ServedAsPromised, caches.NeededProgress, caches.TimersOwned,
 	},

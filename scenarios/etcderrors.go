@@ -9,12 +9,8 @@ import (
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
-	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/faults"
-	"github.com/watchbed/watchbed/testbed/topology"
 	"github.com/watchbed/watchbed/workload"
 )
 
@@ -24,16 +20,9 @@ var EtcdErrors = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `All reads and writes of etcd go through the client library of an API server. It repeats reads as long as etcd is unavailable,
 and no write: one that timed out may be carried out, later or never, and its client cannot know. One that etcd refuses is not
 carried out.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 1, ClientKV: true, ClientWrites: true},
-		Workload: workload.Options{
-			Writers: 2, Writes: 4, Txns: true, Deletes: true, Readers: 2, Reads: 2, Gets: 1, Read: "consistent", Watchers: 1,
-			AwaitReady: true, Keys: 2, Items: 2, History: 1,
-		},
-		Faults: faults.Options{Timeouts: 3, LeaderChanges: 1, Overloads: 1},
-		Clock:  testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 client-kv=true client-writes=true
+		writers=2 writes=4 txns=true deletes=true readers=2 reads=2 gets=1 read=consistent watchers=1 keys=2 items=2
+		history=1 await-ready=true timeouts=3 leader-changes=1 overloads=1 steps=20000`),
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.LinearizableAnswers, reads.AtMostOnce, caches.MatchEtcd,
 		watches.Ordered, watches.Unique, watches.Reliable,
@@ -53,15 +42,9 @@ var AnyEtcdErrors = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `The requests of any-etcd-requests without its streams, through the client library of an API server: a transaction that only
 reads is no read to the library, and is not repeated. There are more objects than the judges keep in one piece. No cache is judged, since Kubernetes never changes two keys at one
 revision, as these clients do.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 2, ClientWrites: true},
-		Workload: workload.Options{
-			Read: "consistent", Keys: 3, Items: 70, History: 1, Drawn: workload.DrawnOptions{OfEtcd: 3, Requests: 6},
-		},
-		Faults: faults.Options{Timeouts: 4, LeaderChanges: 2, Overloads: 1, Restarts: 1},
-		Clock:  testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=2 client-writes=true
+		read=consistent keys=3 items=70 history=1 drawn-clients=3 drawn-requests=6
+		restarts=1 timeouts=4 leader-changes=2 overloads=1 steps=20000`),
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.LinearizableAnswers, reads.Exact, reads.AtMostOnce, reads.Repeated},
 })
 
@@ -72,16 +55,9 @@ var NoLeader = testbed.RegisterScenario(&testbed.Scenario{
 and refuses new ones; the client library does not resume their watches, but hands the error on. The cache watches again from
 where it was, and lists again only if that goes on for too long. Writes wait for the next leader, and linearizable reads fail
 when it comes.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 2, ClientKV: true, ClientWrites: true},
-		Workload: workload.Options{
-			Writers: 2, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 1, Readers: 2, Reads: 2, Read: "consistent", Watchers: 2,
-			Leave: 2, AwaitReady: true, Keys: 2, Items: 2, History: 1,
-		},
-		Faults: faults.Options{LeaderLosses: 2, StreamEnds: 2, Breaks: 3},
-		Clock:  testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=2 client-kv=true client-writes=true
+		writers=2 writes=4 deletes=true noise=1 noise-writes=1 readers=2 reads=2 read=consistent watchers=2 leave=2
+		keys=2 items=2 history=1 await-ready=true breaks=3 leader-losses=2 stream-ends=2 steps=20000`),
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.AtMostOnce, caches.MatchEtcd,
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable,
@@ -100,17 +76,9 @@ var LongWithoutLeader = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `A client says for each stream whether it requires a leader (clientv3.WithRequireLeader). etcd ends such a stream once it has
 seen no leader for three election timeouts, and goes on to serve the others, to which nothing new comes: no write is carried out
 until there is a leader again.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 3, Writes: 6, Streams: 2, Readers: 1, Reads: 4, Read: "consistent", Keys: 2, Items: 2, Think: 5 * time.Second,
-		},
-		Faults: faults.Options{LeaderLosses: 1, For: 15 * time.Second},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 40 * time.Second, Steps: 200_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1
+		writers=3 writes=6 readers=1 reads=4 read=consistent streams=2 keys=2 items=2 think=5s
+		leader-losses=1 faults-for=15s mode=timed network=1ms scheduling=500us horizon=40s steps=200000`),
 	Stream: func(_ *testbed.Params, i int) workload.EtcdWatchPlan {
 		create := watchFrom(0)
 		create.RequireLeader = i == 0
@@ -131,18 +99,12 @@ var ErrorsAtRest = testbed.RegisterScenario(&testbed.Scenario{
 pages of two objects, then watches. Clients leave in the middle of that, calls are given up, a cache is replaced while its calls are under way,
 and etcd breaks and ends streams, loses its leader and answers reads with errors. In the end the client library must hold
 what caches still have open and nothing else, and each watch must have the newest change.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("progress-requests=periodic", "watch-delegation=all", "page=2", "unary-retries=3", "client-buf=1", "watch-buf=1"),
-		Topology: topology.Options{Servers: 1, Resources: 2, ClientKV: true, ClientWrites: true},
-		Workload: workload.Options{
-			Writers: 2, Writes: 3, Deletes: true, Readers: 1, Reads: 2, Read: "consistent", Watchers: 2, Leave: 2, Keys: 6, Items: 4,
-			ListWatch: workload.ListWatchOptions{Clients: 1, Rounds: 2, RV: "every"},
-			Drawn:     workload.DrawnOptions{Watchers: 2, Requests: 3},
-		},
-		Faults: faults.Options{Timeouts: 3, LeaderChanges: 1, LeaderLosses: 1, StreamEnds: 1, Breaks: 2, Recreations: 1, CallBreaks: 2},
-		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 resources=2 client-kv=true client-writes=true progress-requests=periodic
+		watch-delegation=all page=2 unary-retries=3 client-buf=1 watch-buf=1
+		writers=2 writes=3 deletes=true readers=1 reads=2 read=consistent watchers=2 leave=2 keys=6 items=4
+		list-watchers=1 list-rounds=2 list-rv=every drawn-watchers=2 drawn-requests=3
+		breaks=2 recreations=1 timeouts=3 leader-changes=1 leader-losses=1 stream-ends=1 call-breaks=2 to-rest=true
+		steps=20000`),
 	Claims: []*testbed.Property{
 		caches.ClientNothingLeft, caches.ClientBounded, watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.KeepUp, watches.InitialEvents, watches.EventTypes, watches.Filter, caches.InvalidRequests, caches.TimersOwned,
 	},
@@ -154,17 +116,9 @@ var StreamedCache = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `The cacher's reflector may stream its list as informers do (the gate WatchList in the API server): the client library lists, and
 sends the objects as events with a bookmark behind them. The resourceVersion of that bookmark is where the cache watches again when
 etcd has no leader for a while or ends the stream. What it held is not listed a second time.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("reflector-list=watch-list"),
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 1, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 1, Readers: 1, Reads: 3, Read: "consistent", Watchers: 1,
-			AwaitReady: true, Keys: 2, Items: 2, History: 1,
-		},
-		Faults: faults.Options{LeaderLosses: 1, StreamEnds: 2, Breaks: 1, Restarts: 1},
-		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 reflector-list=watch-list
+		writers=1 writes=4 deletes=true noise=1 noise-writes=1 readers=1 reads=3 read=consistent watchers=1 keys=2
+		items=2 history=1 await-ready=true breaks=1 restarts=1 leader-losses=1 stream-ends=2 to-rest=true steps=20000`),
 	Claims: []*testbed.Property{
 		caches.MatchEtcd, caches.Resumes, reads.Linearizable, watches.Ordered, watches.Unique, watches.Reliable,
 		caches.NothingLeft, watches.KeepUp, watches.BookmarksCome,
@@ -182,21 +136,11 @@ var Pauses = testbed.RegisterScenario(&testbed.Scenario{
 watch stream again. Without these pauses an etcd that has just come back is asked without an end; with longer ones the cache has no
 events, or is not ready, for longer than it must. Watches that end at once, compactions, and requests that etcd does not carry out
 in time make a cache list.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("unary-retries=1"),
-		Topology: topology.Options{Servers: 2, ClientKV: true},
-		Workload: workload.Options{
-			Writers: 1, Writes: 6, Deletes: true, Readers: 1, Reads: 3, Read: "consistent", Watchers: 2, Keys: 2, Items: 2, History: 2, Compactions: 3,
-			Think: 15 * time.Second,
-		},
-		Faults: faults.Options{
-			Breaks: 6, StreamEnds: 6, EtcdRestarts: 2, Timeouts: 6, LeaderChanges: 4, Restarts: 1, Recreations: 1, For: 30 * time.Second,
-		},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: time.Minute, Steps: 200_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=2 client-kv=true unary-retries=1
+		writers=1 writes=6 deletes=true readers=1 reads=3 read=consistent watchers=2 compactions=3 keys=2 items=2
+		history=2 think=15s
+		breaks=6 restarts=1 recreations=1 etcd-restarts=2 timeouts=6 leader-changes=4 stream-ends=6 faults-for=30s
+		mode=timed network=1ms scheduling=500us horizon=1m steps=200000`),
 	Claims: []*testbed.Property{caches.RelistsInTime, caches.ReopensInTime, caches.Resumes, caches.MatchEtcd, watches.Ordered, watches.Unique, caches.TimersOwned},
 	Known: slices.Concat(
 		known.Rarely(known.ResumedWatches(watches.Ordered, watches.Unique)),

@@ -11,11 +11,9 @@ import (
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/draws"
 	"github.com/watchbed/watchbed/scenarios/known"
-	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/faults"
 	"github.com/watchbed/watchbed/testbed/plans"
 	"github.com/watchbed/watchbed/testbed/topology"
 	"github.com/watchbed/watchbed/workload"
@@ -26,16 +24,9 @@ var WatchGuarantees = testbed.RegisterScenario(&testbed.Scenario{
 	Summary: "clients of etcd's own watch API: watches from past, present and future, filters, cancels, progress, compaction, restarts",
 	Doc: `No cache is judged here: raw watch streams are held to what etcd's documentation promises of a watch. Buffers are small, so
 that watchers become victims, Send blocks and control responses wait.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340", Unmask: unmasked,
-		Settings: option.Settings("chan-buf=2", "ctrl-buf=1", "send-window=2", "watchers-per-sync=1"),
-		Workload: workload.Options{
-			Writers: 2, Writes: 4, Txns: true, Deletes: true, Wide: true, Noise: 1, NoiseWrites: 2, Streams: 2,
-			Read: "consistent", Keys: 2, Items: 2, History: 2, Compactions: 1,
-		},
-		Faults: faults.Options{EtcdRestarts: 1, Snapshots: 1},
-		Clock:  testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 unmask=created chan-buf=2 ctrl-buf=1 send-window=2 watchers-per-sync=1
+		writers=2 writes=4 txns=true deletes=true wide=true noise=1 noise-writes=2 read=consistent streams=2
+		compactions=1 keys=2 items=2 history=2 etcd-restarts=1 etcd-snapshots=1 steps=20000`),
 	Claims: []*testbed.Property{
 		watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.Bookmarkable, watches.Filter,
 		etcdapi.WatchAnswers, caches.JustifiedRefusals,
@@ -59,11 +50,7 @@ var NegativeWatch = testbed.RegisterScenario(&testbed.Scenario{
 was never compacted has -1 as its compacted revision, so that a watch from -1 is no compacted one. The range that begins at -1 is
 empty, and all watchers of the round become synced without their events (etcd-io/etcd#20693). Releases from 3.4.38, 3.5.24
 and 3.6.6 on refuse the watch.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Workload: workload.Options{Writers: 1, Writes: 3, Streams: 1, Read: "consistent", Keys: 2, Items: 2},
-		Clock:    testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 writers=1 writes=3 read=consistent streams=1 keys=2 items=2 steps=20000`),
 	Stream: func(*testbed.Params, int) workload.EtcdWatchPlan {
 		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{watchFrom(2), watchFrom(-1)}, Requests: 1}
 	},
@@ -81,12 +68,8 @@ var FutureWatch = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `A restore makes every watcher unsynced. The next round of syncWatchers makes it synced again, and sets the revision from
 which it wants events. Releases before 3.4.38, 3.5.22 and 3.6.2 set the next revision of the store, even if the watch was to start
 later: it is then sent events from before its start (etcd-io/etcd#20221).`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Workload: workload.Options{Writers: 1, Writes: 4, Streams: 1, Read: "consistent", Keys: 2, Items: 2},
-		Faults:   faults.Options{Snapshots: 1},
-		Clock:    testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 writers=1 writes=4 read=consistent streams=1 keys=2 items=2
+		etcd-snapshots=1 steps=20000`),
 	Stream: func(p *testbed.Params, _ int) workload.EtcdWatchPlan {
 		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{watchFrom(p.Workload.FirstRevision() + 3)}}
 	},
@@ -101,14 +84,8 @@ var CompactedWatch = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `etcd ends a watch whose start is compacted by a response in the watch channel of its stream. If the channel is full, the
 watch has to stay unsynced until the next round. Releases before 3.4.31 and 3.5.13 went on, and the watch became synced with the
 compacted events missing (etcd-io/etcd#17529). Here another watch of the stream fills the channel.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("chan-buf=1"),
-		Workload: workload.Options{
-			Writers: 2, Writes: 4, Streams: 1, Read: "consistent", Keys: 2, Items: 2, Compactions: 3,
-		},
-		Clock: testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 chan-buf=1
+		writers=2 writes=4 read=consistent streams=1 compactions=3 keys=2 items=2 steps=20000`),
 	Stream: func(*testbed.Params, int) workload.EtcdWatchPlan {
 		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{watchFrom(0), watchFrom(2)}, Requests: 1}
 	},
@@ -125,11 +102,7 @@ var SecondWatch = testbed.RegisterScenario(&testbed.Scenario{
 	Summary: "a client of etcd's own watch API requests progress of one watch, and then creates another one on the same stream",
 	Doc: `The smallest form of rewatch, with the race masked: Created of the second watch goes through the watch channel, behind the
 progress that was queued before. --bug created-overtakes-progress shows what every release does.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Workload: workload.Options{Writers: 1, Writes: 2, Streams: 1, Read: "consistent", Keys: 2, Items: 2},
-		Clock:    testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 writers=1 writes=2 read=consistent streams=1 keys=2 items=2 steps=20000`),
 	Stream: watchAfterProgress,
 	Claims: []*testbed.Property{watches.Bookmarkable, etcdapi.WatchAnswers},
 	Known: known.When(overtakes).Violates(watches.Bookmarkable).
@@ -142,14 +115,9 @@ var PreviousValues = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `etcd reads the previous value when it sends an event, and leaves it out if it is compacted by then (etcd-io/etcd#10681).
 Every release may also leave it out of the first events of a watch: recvLoop stores the options after it has registered the watch
 (watch-options=after-watch). Here they are stored together.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("watch-options=with-watch"),
-		Workload: workload.Options{
-			Writers: 2, Writes: 4, Txns: true, Deletes: true, Wide: true, Streams: 1, Read: "consistent", Keys: 2, Items: 2, Compactions: 1,
-		},
-		Clock: testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 watch-options=with-watch
+		writers=2 writes=4 txns=true deletes=true wide=true read=consistent streams=1 compactions=1 keys=2 items=2
+		steps=20000`),
 	Stream: func(*testbed.Params, int) workload.EtcdWatchPlan {
 		past, present := watchFrom(2), watchFrom(0)
 		past.PrevKv, present.PrevKv = true, true
@@ -173,16 +141,9 @@ var NotifiedWatches = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `A stream has a ticker, whose period is --watch-progress-notify-interval. With each tick sendLoop requests the progress of
 each watch that asked for it and was sent no event since the tick before. One stream has three such watches, one of which nothing
 is written for.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("notify=300ms"),
-		Workload: workload.Options{
-			Writers: 2, Writes: 4, Deletes: true, Wide: true, Streams: 2, Read: "consistent", Keys: 2, Items: 2, Think: 500 * time.Millisecond,
-		},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 20 * time.Second, Steps: 200_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 notify=300ms
+		writers=2 writes=4 deletes=true wide=true read=consistent streams=2 keys=2 items=2 think=500ms
+		mode=timed network=1ms scheduling=500us horizon=20s steps=200000`),
 	Stream: func(*testbed.Params, int) workload.EtcdWatchPlan {
 		past, present, quiet := watchFrom(2), watchFrom(0), watchFrom(2)
 		quiet.Key, quiet.RangeEnd = topology.Elsewhere, model.PrefixEnd(topology.Elsewhere)
@@ -206,14 +167,9 @@ var QuietWatch = testbed.RegisterScenario(&testbed.Scenario{
 	Summary: "a busy watch and a quiet one share a stream of etcd's own watch API, and both ask for progress, timed",
 	Doc: `The ticker of the stream leaves out the watch that was sent events. Nothing is written for the other one, so that progress is all
 that its client is sent: it must come as if the watch was alone.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("notify=300ms"),
-		Workload: workload.Options{Writers: 2, Writes: 4, Streams: 1, Read: "consistent", Keys: 2, Items: 2, Think: 500 * time.Millisecond},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 10 * time.Second, Steps: 100_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 notify=300ms
+		writers=2 writes=4 read=consistent streams=1 keys=2 items=2 think=500ms
+		mode=timed network=1ms scheduling=500us horizon=10s steps=100000`),
 	Stream: func(*testbed.Params, int) workload.EtcdWatchPlan {
 		busy, quiet := watchFrom(2), watchFrom(2)
 		quiet.Key, quiet.RangeEnd = topology.Elsewhere, model.PrefixEnd(topology.Elsewhere)
@@ -228,17 +184,9 @@ var QuietAgain = testbed.RegisterScenario(&testbed.Scenario{
 	Summary: "a watch of etcd's own API is sent events for a while, then only other keys are written: progress comes again, timed",
 	Doc: `What a cache of a resource depends on that is seldom written (KEP-2340): etcd's revision goes on, and the ticker alone says so. A
 tick leaves out a watch that was sent events since the tick before. The next one must not.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("notify=300ms"),
-		Workload: workload.Options{
-			Writers: 2, Writes: 2, Noise: 1, NoiseWrites: 12, NoiseFor: 6 * time.Second, Streams: 1, Read: "consistent", Keys: 2, Items: 2,
-			Think: 500 * time.Millisecond,
-		},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 20 * time.Second, Steps: 100_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 notify=300ms
+		writers=2 writes=2 noise=1 noise-writes=12 noise-for=6s read=consistent streams=1 keys=2 items=2 think=500ms
+		mode=timed network=1ms scheduling=500us horizon=20s steps=100000`),
 	Stream: func(*testbed.Params, int) workload.EtcdWatchPlan {
 		watch := watchFrom(2)
 		watch.ProgressNotify = true
@@ -252,16 +200,9 @@ var LaggingWatches = testbed.RegisterScenario(&testbed.Scenario{
 	Summary: "watches of etcd's own API at a member that is behind the one that takes writes, until nothing more can happen",
 	Doc: `The member applies the entries of the log as they come. Either member may restart, and the follower then asks for what it
 has missed. Its watches are held to the same promises, and in the end neither member may keep anything of streams that are gone.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("progress-requests=periodic"),
-		Topology: topology.Options{Lagging: true},
-		Workload: workload.Options{
-			Writers: 2, Writes: 4, Txns: true, Deletes: true, Wide: true, Streams: 2, Read: "consistent", Keys: 2, Items: 2,
-		},
-		Faults: faults.Options{EtcdRestarts: 1, FollowerRestarts: 1},
-		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 lagging=true progress-requests=periodic
+		writers=2 writes=4 txns=true deletes=true wide=true read=consistent streams=2 keys=2 items=2
+		etcd-restarts=1 follower-restarts=1 to-rest=true steps=20000`),
 	Claims: []*testbed.Property{
 		watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.Bookmarkable, watches.KeepUp,
 		etcdapi.WatchAnswers, etcdapi.NothingLeft,
@@ -280,23 +221,14 @@ filters, ids, fragments, progress requests and cancels. Each client does without
 testing), and all of it is choices of the run. A response to a watch is split from 300 bytes on, and half of the clients close their
 stream at the end. The run goes on until nothing more can happen, for which etcd must not send progress by itself. The options of a watch are stored
 together with it, so that the first events have their previous values as well.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("chan-buf=2", "ctrl-buf=1", "send-window=2", "watchers-per-sync=1", "fragment-bytes=300", "progress-requests=periodic", "watch-options=with-watch"),
-		Workload: workload.Options{
-			Streams: 2, Read: "consistent", Keys: 3, Items: 2, History: 1, Drawn: workload.DrawnOptions{OfEtcd: 3, Requests: 6, LargeBytes: 100},
-		},
-		Faults: faults.Options{EtcdRestarts: 1, Snapshots: 1},
-		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 chan-buf=2 ctrl-buf=1 send-window=2 watchers-per-sync=1 fragment-bytes=300
+		progress-requests=periodic watch-options=with-watch
+		read=consistent streams=2 keys=3 items=2 history=1 drawn-clients=3 drawn-requests=6 drawn-bytes=100
+		etcd-restarts=1 etcd-snapshots=1 to-rest=true steps=20000`),
 	Draws: slices.Concat(
 		draws.Etcd, draws.Faults,
-		[]option.Range{
-			option.From("fragment-bytes", "150", "300", "600"), option.From("streams", "1", "3"),
-			option.From("keys", "1", "2", "6"), option.From("items", "0", "1", "5"), option.From("history", "0", "3"),
-			option.From("drawn-clients", "1", "2", "4"), option.From("drawn-requests", "3", "9"),
-			option.From("lagging", "true"),
-		},
+		option.Ranges(`fragment-bytes=150|300|600 streams=1|3 keys=1|2|6 items=0|1|5 history=0|3 drawn-clients=1|2|4
+			drawn-requests=3|9 lagging=true`),
 	),
 	Stream: func(p *testbed.Params, i int) workload.EtcdWatchPlan {
 		return plans.AnyWatches(&p.Workload, i)

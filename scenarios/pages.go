@@ -2,16 +2,11 @@ package scenarios
 
 import (
 	"slices"
-	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios/known"
-	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/topology"
-	"github.com/watchbed/watchbed/workload"
 )
 
 var KeptPages = testbed.RegisterScenario(&testbed.Scenario{
@@ -20,18 +15,9 @@ var KeptPages = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `The first draft of KEP-2340 has the cache keep what follows a page, under the token that the client got instead. Clients wait
 for up to forty seconds between pages, so that some rests are dropped after their time and some for newer ones. A page whose rest is
 there must come from the cache, and one whose rest has gone must come from etcd.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("pagination=kept", "kept-pages=3"),
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 1, Writes: 12, Deletes: true, Readers: 3, Reads: 4, Read: "pages", AwaitReady: true, Keys: 4, Items: 4,
-			Think: 80 * time.Second,
-		},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 20 * time.Minute, Steps: 200_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 pagination=kept kept-pages=3
+		writers=1 writes=12 deletes=true readers=3 reads=4 read=pages keys=4 items=4 await-ready=true think=1m20s
+		mode=timed network=1ms scheduling=500us horizon=20m steps=200000`),
 	Claims: []*testbed.Property{reads.Linearizable, caches.ServedAsPromised, caches.PageSizes, caches.TimersOwned, caches.PagesInTime},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable),
@@ -45,12 +31,9 @@ var BoundedPages = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `"Memory would need to be somehow bound with this approach" (the first draft of KEP-2340). The rests of kept-pages are counted by
 the bytes of their keys and values: 60, which is two objects. etcd answers the pages whose rests are gone, and each list is
 the state at one revision all the same.`,
-	Params: func() testbed.Params {
-		p := KeptPages.Params
-		p.Settings = option.Settings("pagination=kept", "kept-bytes=60")
-		p.Workload.Think = 20 * time.Second
-		return p
-	}(),
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 pagination=kept kept-bytes=60 caches=1
+		writers=1 writes=12 deletes=true readers=3 reads=4 read=pages await-ready=true keys=4 items=4 think=20s
+		mode=timed network=1ms scheduling=500us horizon=20m steps=200000`),
 	Claims: []*testbed.Property{reads.Linearizable, caches.ServedAsPromised, caches.PageSizes, caches.TimersOwned, caches.PagesInTime},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable),
@@ -65,15 +48,9 @@ var CompactedPages = testbed.RegisterScenario(&testbed.Scenario{
 resourceVersion -1: it stands for the newest state and begins where the page would have. A client that takes it has a list of two
 states, each of them whole: the rest is a consistent read, and the pages after it are of its revision. One that does not begins
 again: --set take-rests=false.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 2, Writes: 5, Deletes: true, Readers: 3, Reads: 2, Read: "pages", TakeRests: true, AwaitReady: true, Keys: 4, Items: 4,
-			Compactions: 4,
-		},
-		Clock: testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1
+		writers=2 writes=5 deletes=true readers=3 reads=2 read=pages take-rests=true compactions=4 keys=4 items=4
+		await-ready=true steps=20000`),
 	Claims: []*testbed.Property{
 		caches.SecondToken, reads.Linearizable, reads.LinearizableData, reads.Exact, reads.Pages, caches.JustifiedRefusals,
 		caches.ServedAsPromised, caches.PageSizes,
@@ -93,15 +70,9 @@ not where the page did (storage/etcd3/store.go: pagedChunks has moved its contin
 the token never sees the objects between the two, although they are there all the time. Clients do not wait until the cache is ready, so that
 etcd answers first pages as well, also those of a cache that never asks it for more. --set read=pages is the same without a selector: the token
 begins with the page.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 1, Writes: 3, Readers: 3, Reads: 2, Read: "filtered-pages", TakeRests: true, Keys: 2, Items: 12,
-			Groups: 2, PageLimit: 2, Compactions: 4,
-		},
-		Clock: testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1
+		writers=1 writes=3 readers=3 reads=2 read=filtered-pages page-limit=2 take-rests=true compactions=4 keys=2
+		items=12 groups=2 steps=20000`),
 	Claims: []*testbed.Property{
 		caches.SecondToken, reads.Linearizable, reads.LinearizableData, reads.Exact, reads.Pages, caches.JustifiedRefusals, caches.PageSizes,
 	},
@@ -124,18 +95,9 @@ var UnfinishedPages = testbed.RegisterScenario(&testbed.Scenario{
 keeps the rest of each list under its token (the first draft of KEP-2340) has it for a minute, and objects that have changed since
 are in memory for its sake alone: kept_pages_bytes. With --cache kep-4988 nothing is kept for a client, and there are as many
 snapshots whatever clients do: cache_snapshots. --set read=pages is clients that read all pages.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("pagination=kept"),
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 2, Writes: 30, Readers: 4, Reads: 10, Read: "page", PageLimit: 10, AwaitReady: true, Keys: 50, Items: 50,
-			Think: 20 * time.Second,
-		},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: time.Hour, Steps: 200_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 pagination=kept
+		writers=2 writes=30 readers=4 reads=10 read=page page-limit=10 keys=50 items=50 await-ready=true think=20s
+		mode=timed network=1ms scheduling=500us horizon=1h steps=200000`),
 	Claims: []*testbed.Property{reads.Linearizable, caches.ServedAsPromised, caches.PagesInTime},
 	Known:  slices.Concat(known.EarlyProgress(reads.Linearizable), known.StaleReads(reads.Linearizable)),
 })
@@ -146,18 +108,9 @@ var FutureReads = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `KEP-4988, "Edge cases", weighs whether the cache asks etcd before it waits for a revision that it has not reached. With
 future-rv=confirm it does: a revision that etcd does not have is refused without a wait, and one that etcd has is waited for.
 --set future-rv=wait is what was shipped: each such LIST waits for three seconds.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-4988",
-		Settings: option.Settings("future-rv=confirm"),
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 1, Writes: 6, Noise: 1, NoiseWrites: 6, NoiseFor: 10 * time.Second, AwaitReady: true, Keys: 2, Items: 2,
-			Think: time.Second, Drawn: workload.DrawnOptions{OfCache: 3, Requests: 10},
-		},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: time.Minute, Steps: 200_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-4988 caches=1 future-rv=confirm
+		writers=1 writes=6 noise=1 noise-writes=6 noise-for=10s keys=2 items=2 await-ready=true think=1s
+		drawn-readers=3 drawn-requests=10 mode=timed network=1ms scheduling=500us horizon=1m steps=200000`),
 	Claims: []*testbed.Property{
 		reads.Exact, reads.Linearizable, caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
 		caches.InvalidRequests, caches.TimersOwned,

@@ -8,11 +8,8 @@ import (
 	"github.com/watchbed/watchbed/properties/etcdapi"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios/known"
-	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/faults"
-	"github.com/watchbed/watchbed/testbed/topology"
 	"github.com/watchbed/watchbed/workload"
 )
 
@@ -22,19 +19,11 @@ var Partitions = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `A network that drops packets breaks no connection at once: what is sent waits, and arrives when the network is back. The API
 server that is cut off answers no consistent LIST meanwhile, and the one beside it goes on. Nothing that comes late may be taken
 for news: progress that waited is old when it arrives, and so is the answer to a request for etcd's revision.`,
-	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 2},
-		Workload: workload.Options{
-			Writers: 1, Writes: 6, Noise: 1, NoiseWrites: 40, NoiseFor: 6 * time.Second, Readers: 4, Reads: 8,
-			Read: "consistent", AwaitReady: true, Items: 2, Keys: 2, Think: time.Second,
-		},
-		Faults: faults.Options{Partitions: 2, ServerPartitions: 1, Breaks: 2, For: 6 * time.Second},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 60 * time.Second,
-			Steps: 200_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=2
+		writers=1 writes=6 noise=1 noise-writes=40 noise-for=6s readers=4 reads=8 read=consistent keys=2 items=2
+		await-ready=true think=1s
+		breaks=2 partitions=2 server-partitions=1 faults-for=6s mode=timed network=1ms scheduling=500us horizon=1m
+		steps=200000`),
 	Claims: []*testbed.Property{
 		reads.AnswersInTime, reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, caches.NeededProgress, caches.ReopensInTime, caches.TimersOwned,
 	},
@@ -53,19 +42,10 @@ leader. etcd ends the streams that require one three election timeouts later (mo
 stream at the other member. Kubernetes has required a leader since 1.19 (kubernetes/kubernetes#89488, #89881): without
 (require-leader=never) the cache waits until the network is back. A client library that knows one member only (balanced=false) is
 refused there, again and again.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 1, Lagging: true, Balanced: true},
-		Workload: workload.Options{
-			Writers: 1, Writes: 6, Noise: 1, NoiseWrites: 40, NoiseFor: 30 * time.Second, Readers: 3, Reads: 20, Streams: 2,
-			Read: "consistent", AwaitReady: true, Items: 2, Keys: 2, Think: 3 * time.Second,
-		},
-		Faults: faults.Options{MemberPartitions: 1, For: 30 * time.Second},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 90 * time.Second,
-			Steps: 200_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 lagging=true balanced=true
+		writers=1 writes=6 noise=1 noise-writes=40 noise-for=30s readers=3 reads=20 read=consistent streams=2 keys=2
+		items=2 await-ready=true think=3s
+		member-partitions=1 faults-for=30s mode=timed network=1ms scheduling=500us horizon=1m30s steps=200000`),
 	Stream: func(_ *testbed.Params, i int) workload.EtcdWatchPlan {
 		create := watchFrom(0)
 		create.RequireLeader = i == 0

@@ -2,17 +2,11 @@ package scenarios
 
 import (
 	"slices"
-	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios/known"
-	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/faults"
-	"github.com/watchbed/watchbed/testbed/topology"
-	"github.com/watchbed/watchbed/workload"
 )
 
 var Issue15220 = testbed.RegisterScenario(&testbed.Scenario{
@@ -21,12 +15,8 @@ var Issue15220 = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `Writers write, readers list consistently from a cache whose watch is synced. Up to etcd 3.4.24 and 3.5.7 the
 answer to a progress request goes through the control queue and overtakes the events in the watch channel
 (etcd-io/etcd#15220): the cache believes it is as new as etcd said it was, and answers without the write.`,
-	Params: testbed.Params{
-		Etcd: "3.5.7", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{Writers: 2, Writes: 3, Readers: 2, Reads: 3, Read: "consistent", AwaitReady: true, Keys: 2},
-		Clock:    testbed.Clock{AtRest: true, Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.5.7 cache=kep-2340 caches=1
+		writers=2 writes=3 readers=2 reads=3 read=consistent keys=2 await-ready=true at-rest=true steps=20000`),
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData),
@@ -39,13 +29,8 @@ var Issue15220CatchingUp = testbed.RegisterScenario(&testbed.Scenario{
 	Summary: "the same with a watcher that has history to catch up on: 3.5.7 answers a progress request too early",
 	Doc: `The watch stream breaks, so that the cache's watcher resumes below the present revision and is unsynced. Up to
 3.4.24 and 3.5.7 a progress request is answered with the present revision all the same (etcd-io/etcd#15220).`,
-	Params: testbed.Params{
-		Etcd: "3.5.7", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{Writers: 1, Writes: 4, Readers: 2, Reads: 2, Read: "consistent", AwaitReady: true, Keys: 2, Items: 1},
-		Faults:   faults.Options{Breaks: 1},
-		Clock:    testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.5.7 cache=kep-2340 caches=1
+		writers=1 writes=4 readers=2 reads=2 read=consistent keys=2 items=1 await-ready=true breaks=1 steps=20000`),
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.MatchEtcd},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
@@ -59,18 +44,9 @@ var Issue17507 = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `Noise on other prefixes moves the revision between the cache's list and its watch, so that the watcher is unsynced
 when the first progress request comes. From 3.4.25 and 3.5.8 to 3.4.30 and 3.5.12 that request is deferred until the
 stream has sent an event, and on a quiet range there is none (etcd-io/etcd#17507). Later requests are ignored while one is deferred.`,
-	Params: testbed.Params{
-		Etcd: "3.5.12", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Noise: 1, NoiseWrites: 20, NoiseFor: 200 * time.Millisecond, Readers: 2, Reads: 3, Read: "consistent",
-			AwaitReady: true, Items: 2, Keys: 2, Think: 100 * time.Millisecond,
-		},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 20 * time.Second,
-			Steps: 200_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.5.12 cache=kep-2340 caches=1
+		noise=1 noise-writes=20 noise-for=200ms readers=2 reads=3 read=consistent keys=2 items=2 await-ready=true
+		think=100ms mode=timed network=1ms scheduling=500us horizon=20s steps=200000`),
 	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable},
 	Known:  slices.Concat(known.AwaitedProgress(), known.StaleReads(reads.Linearizable)),
 })
@@ -81,12 +57,8 @@ var QuietRange = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `The revision moves between the cache's list and its watch, by a write to another prefix, and nothing moves it later. A LIST
 that waits for progress is answered if one of the cache's progress requests is. Where etcd defers such a request until the stream has
 sent an event (etcd-io/etcd#17507), the cache requests progress for ever. simrun prove looks for such a circle in all schedules.`,
-	Params: testbed.Params{
-		Etcd: "3.5.12", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{Noise: 1, NoiseWrites: 1, Readers: 1, Reads: 1, Read: "consistent", AwaitReady: true, Keys: 1, Items: 1},
-		Clock:    testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.5.12 cache=kep-2340 caches=1
+		noise=1 noise-writes=1 readers=1 reads=1 read=consistent keys=1 items=1 await-ready=true steps=20000`),
 	Claims: []*testbed.Property{reads.Answered, reads.Linearizable},
 	Known: slices.Concat(
 		// A cache that numbers its requests never comes to the same state again.
@@ -102,11 +74,7 @@ var GuardQuietRange = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `issue-17507 behind the version check of KEP-2340, which passes every etcd with the fix of etcd-io/etcd#15220: 3.4.25
 and 3.5.8 on, whose fix brought #17507. What was shipped asks for 3.4.31 and 3.5.13
 (kubernetes/kubernetes#123192): with --set version-check=shipped etcd answers, and in time.`,
-	Params: func() testbed.Params {
-		p := Issue17507.Params
-		p.Settings = option.Settings("version-check=kep-beta")
-		return p
-	}(),
+	Params: Issue17507.Params.But("version-check=kep-beta"),
 	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable, caches.NeededProgress},
 	Known:  slices.Concat(known.AwaitedProgress(), known.StaleReads(reads.Linearizable)),
 })
@@ -117,19 +85,11 @@ var Recovery = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `A safety phase with faults and wide delays, and then a liveness phase: nothing breaks any more, delays are within what is
 declared, and every consistent LIST has to be served from the cache within the bound. A watch that resumed in the first
 phase may be unsynced in the second, which is how a quiet range meets etcd-io/etcd#17507 long after the start.`,
-	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 1, Writes: 3, Noise: 1, NoiseWrites: 20, NoiseFor: 3 * time.Second, Readers: 2, Reads: 8,
-			Read: "consistent", AwaitReady: true, Items: 2, Keys: 2, Think: time.Second,
-		},
-		Faults: faults.Options{Breaks: 2, Restarts: 1, EtcdRestarts: 1, For: 2 * time.Second},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 60 * time.Second,
-			Steps: 200_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1
+		writers=1 writes=3 noise=1 noise-writes=20 noise-for=3s readers=2 reads=8 read=consistent keys=2 items=2
+		await-ready=true think=1s
+		breaks=2 restarts=1 etcd-restarts=1 faults-for=2s mode=timed network=1ms scheduling=500us horizon=1m
+		steps=200000`),
 	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable, caches.NeededProgress, caches.ReopensInTime, caches.TimersOwned},
 	Known: slices.Concat(
 		known.ReadsThatHang(known.WaitsUntilFresh),

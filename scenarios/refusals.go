@@ -2,19 +2,13 @@ package scenarios
 
 import (
 	"slices"
-	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/etcdapi"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
-	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/faults"
-	"github.com/watchbed/watchbed/testbed/topology"
-	"github.com/watchbed/watchbed/workload"
 )
 
 var Refusals = testbed.RegisterScenario(&testbed.Scenario{
@@ -24,18 +18,9 @@ var Refusals = testbed.RegisterScenario(&testbed.Scenario{
 and meets a compacting etcd. What a cache may refuse is written down in KEP-2340, KEP-4568 and KEP-4988: 429 while it is not
 ready, 504 while it is behind, 410 for what is gone. A cache that refuses more than that, or that lets etcd answer what it could
 answer itself, is right about the data and of no use.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("ring=3"),
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 2, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 1, Readers: 3, Reads: 4, Gets: 3, Read: "every",
-			Watchers: 2, Leave: 1, Keys: 3, Items: 3, Compactions: 1,
-			ListWatch: workload.ListWatchOptions{Clients: 1, Rounds: 2, RV: "every"},
-		},
-		Faults: faults.Options{Breaks: 1, Restarts: 1},
-		Clock:  testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 ring=3
+		writers=2 writes=4 deletes=true noise=1 noise-writes=1 readers=3 reads=4 gets=3 read=every watchers=2 leave=1
+		compactions=1 keys=3 items=3 list-watchers=1 list-rounds=2 list-rv=every breaks=1 restarts=1 steps=20000`),
 	Claims: []*testbed.Property{
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.NeededProgress, caches.PageSizes, watches.EventTypes,
 		caches.Resumes,
@@ -49,19 +34,10 @@ var Bookmarks = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `Other resources are written, and consistent LISTs raise the resourceVersion of the cache. A watcher of the quiet resource
 learns of it by bookmarks only: one a minute, and one in the last two seconds of a watch that has a timeout, so that its client
 goes on from there and not from history that is gone by then. More of them would be work for every watcher.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 1, Writes: 4, Noise: 1, NoiseWrites: 60, NoiseFor: 4 * time.Minute, Readers: 2, Reads: 20, Read: "consistent",
-			Watchers: 2, WatchFor: 100 * time.Second, AwaitReady: true, Keys: 2, Items: 2, Think: 20 * time.Second,
-		},
-		Faults: faults.Options{For: time.Second},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 5 * time.Minute,
-			Steps: 200_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1
+		writers=1 writes=4 noise=1 noise-writes=60 noise-for=4m readers=2 reads=20 read=consistent watchers=2
+		watch-for=1m40s keys=2 items=2 await-ready=true think=20s
+		faults-for=1s mode=timed network=1ms scheduling=500us horizon=5m steps=200000`),
 	Claims: []*testbed.Property{
 		watches.BookmarksInTime, watches.Bookmarkable, watches.Ordered, watches.Reliable, watches.Resumable, watches.EventTypes,
 		caches.NeededProgress,
@@ -76,18 +52,10 @@ var WatchesAtRest = testbed.RegisterScenario(&testbed.Scenario{
 newest change, whatever broke on the way, and a bookmark behind it. The cache must hold nothing for clients that have
 gone: no read, no watch that drains, no connection. An etcd that sends progress by itself never rests, so that the cache requests
 progress in every design here.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("progress-requests=periodic"),
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 2, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 1, Readers: 2, Reads: 2, Gets: 1, Read: "every",
-			Watchers: 2, Leave: 2, Streams: 2, Keys: 2, Items: 2,
-			ListWatch: workload.ListWatchOptions{Clients: 1, Rounds: 2, RV: "every", Slow: true},
-		},
-		Faults: faults.Options{Breaks: 1, Restarts: 1},
-		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 progress-requests=periodic
+		writers=2 writes=4 deletes=true noise=1 noise-writes=1 readers=2 reads=2 gets=1 read=every watchers=2 leave=2
+		streams=2 keys=2 items=2 list-watchers=1 list-rounds=2 list-rv=every list-slow=true
+		breaks=1 restarts=1 to-rest=true steps=20000`),
 	Claims: []*testbed.Property{
 		watches.KeepUp, watches.BookmarksCome, caches.NothingLeft, caches.ClientNothingLeft,
 		etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft, watches.EventTypes,
@@ -102,17 +70,9 @@ var RequestsAtRest = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `Requests as in any-requests, also for keys that are not the cache's, while watches break and the API server restarts. Other
 resources are written whose keys lie next to those of the cache, or begin like its prefix. When every message has arrived, each client
 must have its answer, and the cache must hold nothing for it.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("progress-requests=periodic"),
-		Topology: topology.Options{Servers: 1, Namespaces: 2},
-		Workload: workload.Options{
-			Writers: 2, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 4, NoiseBeside: true, Keys: 4, Items: 3, History: 1,
-			Drawn: workload.DrawnOptions{OfCache: 3, Requests: 5},
-		},
-		Faults: faults.Options{Breaks: 1, Restarts: 1},
-		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 namespaces=2 progress-requests=periodic
+		writers=2 writes=3 deletes=true noise=1 noise-writes=4 noise-beside=true keys=4 items=3 history=1
+		drawn-readers=3 drawn-requests=5 breaks=1 restarts=1 to-rest=true steps=20000`),
 	Claims: []*testbed.Property{caches.NothingLeft, caches.InvalidRequests, caches.MatchEtcd, reads.LinearizableData, caches.TimersOwned},
 	Known: slices.Concat(
 		known.Rarely(known.StaleReads(reads.LinearizableData)),
@@ -125,18 +85,9 @@ var SlowStart = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `Etcd takes twenty seconds for each object. Until the cache has listed, its clients are refused with 429, and Retry-After grows
 with the time that the cache has been down, to 30 s (KEP-4568). After that they ask for versions that come late or not at all: each
 waits for three seconds, and is refused with 504 and a Retry-After of 1 s.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-4988",
-		Settings: option.Settings("range-time=1ms", "item-time=20s"),
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 1, Writes: 6, Noise: 1, NoiseWrites: 4, NoiseFor: 100 * time.Second, Readers: 4, Reads: 16, Read: "every",
-			Watchers: 1, Leave: 1, Keys: 3, Items: 3, Think: 16 * time.Second,
-			ListWatch: workload.ListWatchOptions{Clients: 1, Rounds: 4, RV: "every"},
-		},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: 2 * time.Millisecond, Scheduling: time.Millisecond, Horizon: 3 * time.Minute, Steps: 200_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-4988 caches=1 range-time=1ms item-time=20s
+		writers=1 writes=6 noise=1 noise-writes=4 noise-for=1m40s readers=4 reads=16 read=every watchers=1 leave=1
+		keys=3 items=3 think=16s list-watchers=1 list-rounds=4 list-rv=every
+		mode=timed network=2ms scheduling=1ms horizon=3m steps=200000`),
 	Claims: []*testbed.Property{caches.JustifiedRefusals, caches.NeededProgress, caches.PageSizes, caches.TimersOwned},
 })

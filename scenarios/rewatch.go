@@ -11,14 +11,9 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/faults"
 	"github.com/watchbed/watchbed/testbed/topology"
 	"github.com/watchbed/watchbed/workload"
 )
-
-// unmasked are the parameters of a scenario that is about the race which the test
-// bed masks elsewhere.
-var unmasked = []string{"created"}
 
 // overtakes: progress that speaks for a watch can be sent before the watch's history.
 var overtakes = testbed.AnyOf(known.ProgressOvertakesEvents, known.CreatedOvertakesProgress)
@@ -36,16 +31,9 @@ it at once.
 A cache's watch ends here and begins anew on the same stream because of a second race: recvLoop stores the option prevKV
 of a watch after it has registered it, so that an event may be sent without the previous value; Kubernetes' watcher
 takes a change without one for an error.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340", Unmask: unmasked,
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 2, Writes: 3, Txns: true, Deletes: true, Noise: 1, NoiseWrites: 2, Readers: 2, Reads: 3,
-			Read: "consistent", AwaitReady: true, Keys: 3, Items: 1, History: 2, Streams: 1,
-		},
-		Faults: faults.Options{Breaks: 1},
-		Clock:  testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 unmask=created caches=1
+		writers=2 writes=3 txns=true deletes=true noise=1 noise-writes=2 readers=2 reads=3 read=consistent streams=1
+		keys=3 items=1 history=2 await-ready=true breaks=1 steps=20000`),
 	Stream: watchAfterProgress,
 	Claims: []*testbed.Property{
 		watches.Bookmarkable, reads.Linearizable, reads.LinearizableData, caches.MatchEtcd,

@@ -2,18 +2,12 @@ package scenarios
 
 import (
 	"slices"
-	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
-	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/faults"
-	"github.com/watchbed/watchbed/testbed/topology"
-	"github.com/watchbed/watchbed/workload"
 )
 
 var SeveralCaches = testbed.RegisterScenario(&testbed.Scenario{
@@ -22,16 +16,9 @@ var SeveralCaches = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `Each API server has one client library with a watch stream of its own for each cache, as the gate SeparateCacheWatchRPC
 has it. Clients list both resources, from one API server and then from the other. What KEP-2340 promises does not depend on
 the API server that is asked: consistent reads never go back in time (kubernetes/kubernetes#59848).`,
-	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 2, Resources: 2},
-		Workload: workload.Options{
-			Writers: 2, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 1, Readers: 2, Reads: 4, Move: true,
-			Read: "consistent", Watchers: 2, AwaitReady: true, Keys: 4, Items: 2,
-		},
-		Faults: faults.Options{Breaks: 1, Restarts: 2, EtcdRestarts: 1},
-		Clock:  testbed.Clock{Steps: 40_000},
-	},
+	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=2 resources=2
+		writers=2 writes=3 deletes=true noise=1 noise-writes=1 readers=2 reads=4 read=consistent move=true watchers=2
+		keys=4 items=2 await-ready=true breaks=1 restarts=2 etcd-restarts=1 steps=40000`),
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.Monotonic, caches.MatchEtcd,
 		watches.Ordered, watches.Unique, watches.Reliable, watches.EventTypes, caches.JustifiedRefusals,
@@ -54,15 +41,9 @@ other's progress, which costs messages and looks harmless. It is not: Created of
 was queued when that watch did not exist (see rewatch). With a stream for each resource (shared-stream=false) a cache has to
 lose its watch and begin anew on a live stream; here it is enough that one cache starts while a read of the other waits,
 so the violation shows ten times as often. KEP-2340 warns of sharing for its cost alone ("Performance", kubernetes/kubernetes#114458).`,
-	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Unmask: unmasked,
-		Topology: topology.Options{Servers: 1, Resources: 2, SharedStream: true},
-		Workload: workload.Options{
-			Writers: 2, Writes: 2, Noise: 1, NoiseWrites: 1, Readers: 2, Reads: 2, Read: "consistent", Keys: 2,
-			Items: 2, AwaitReady: true,
-		},
-		Clock: testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 unmask=created caches=1 resources=2 shared-stream=true
+		writers=2 writes=2 noise=1 noise-writes=1 readers=2 reads=2 read=consistent keys=2 items=2 await-ready=true
+		steps=20000`),
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, caches.NeededProgress},
 	Known: slices.Concat(
 		known.When(overtakes, known.WaitsUntilFresh, known.RequestsProgress, known.TrustsEtcd).
@@ -82,16 +63,9 @@ Future Improvements") is wrong on every etcd: the member that answers may lack a
 
 A watch that begins at a revision which its member does not have yet is sent progress below it by releases before 3.4.38,
 3.5.22 and 3.6.2 (etcd-io/etcd#20221): the cache's resourceVersion goes back behind its own list.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 1, Lagging: true},
-		Workload: workload.Options{
-			Writers: 2, Writes: 3, Noise: 1, NoiseWrites: 1, Readers: 2, Reads: 3, Read: "consistent",
-			AwaitReady: true, Keys: 2, Items: 1,
-		},
-		Faults: faults.Options{Breaks: 1, Restarts: 1},
-		Clock:  testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 lagging=true
+		writers=2 writes=3 noise=1 noise-writes=1 readers=2 reads=3 read=consistent keys=2 items=1 await-ready=true
+		breaks=1 restarts=1 steps=20000`),
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd, caches.NeededProgress},
 	Known: slices.Concat(
 		known.EchoOfOther(reads.Linearizable, reads.LinearizableData),
@@ -111,15 +85,9 @@ In etcd-io/etcd#20418 the two requests had one id, so that what was said to the 
 them: the revision that a consistent LIST waits for is old then, and the cache is right. Upstream it takes a leader that another one has
 replaced and that does not know it: acknowledgements of heartbeats are what comes late there. The bed has one leader, so that its
 answer is what comes late here. Messages take up to a second, as when a process is paused for a moment.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("read-index-retries=40"),
-		Topology: topology.Options{Servers: 1, Lagging: true, ReadsLag: true},
-		Workload: workload.Options{
-			Writers: 2, Writes: 40, Readers: 2, Reads: 20, Read: "consistent", AwaitReady: true, Keys: 2, Items: 1, Think: time.Second,
-		},
-		Clock: testbed.Clock{Mode: sim.Timed, Network: time.Second, Scheduling: 500 * time.Microsecond, Horizon: time.Minute, Steps: 200_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 lagging=true reads-lag=true read-index-retries=40
+		writers=2 writes=40 readers=2 reads=20 read=consistent keys=2 items=1 await-ready=true think=1s
+		mode=timed network=1s scheduling=500us horizon=1m steps=200000`),
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd},
 	Known: slices.Concat(
 		known.When(known.ReusesReadIndexIDs).RarelyViolates(reads.Linearizable, reads.LinearizableData, reads.Sequential).

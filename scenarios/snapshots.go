@@ -2,18 +2,11 @@ package scenarios
 
 import (
 	"slices"
-	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios/known"
-	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/compactor"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/faults"
-	"github.com/watchbed/watchbed/testbed/topology"
-	"github.com/watchbed/watchbed/workload"
 )
 
 var SnapshotReads = testbed.RegisterScenario(&testbed.Scenario{
@@ -22,17 +15,9 @@ var SnapshotReads = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `Readers ask for past states: exactly, in pages, both, and page by page from the newest state on. Writers change what they
 list, the history of each cache holds few events, and both API servers compete for compacting etcd. What a cache answers
 from a snapshot is what etcd has, or had, at that revision; what has been compacted is refused by both.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-4988",
-		Settings: option.Settings("ring=3", "page=2"),
-		Topology: topology.Options{Servers: 2, Compactors: true},
-		Workload: workload.Options{
-			Writers: 2, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 2, Readers: 3, Reads: 4, Read: "past",
-			AwaitReady: true, Keys: 3, Items: 2, History: 1,
-		},
-		Faults: faults.Options{Restarts: 1},
-		Clock:  testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-4988 caches=2 compactors=true ring=3 page=2
+		writers=2 writes=4 deletes=true noise=1 noise-writes=2 readers=3 reads=4 read=past keys=3 items=2 history=1
+		await-ready=true restarts=1 steps=20000`),
 	Claims: []*testbed.Property{
 		reads.Exact, reads.Pages, reads.NoCompactedReads, reads.Linearizable, caches.MatchEtcd, caches.HistoryKept,
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
@@ -56,19 +41,9 @@ var CompactedHistory = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `Hardly anything is written, so that the history of the cache loses nothing by itself. Two API servers compact etcd, every two
 minutes instead of five. A client that goes on asking for an early revision is served from a snapshot until the cache hears of the
 compaction, and refused from then on. --set compaction-notice=unheard is a cache that never hears of it.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-4988",
-		Topology: topology.Options{Servers: 2, Compactors: true, Compactor: compactor.Options{Interval: 2 * time.Minute}},
-		Workload: workload.Options{
-			Writers: 1, Writes: 4, Readers: 2, Reads: 16, Read: "past", AwaitReady: true, Keys: 2, Items: 2,
-			History: 1, Think: time.Minute,
-		},
-		Faults: faults.Options{For: time.Second},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: 5 * time.Millisecond, Scheduling: time.Millisecond, Horizon: 12 * time.Minute,
-			Steps: 200_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-4988 caches=2 compactors=true compact-interval=2m
+		writers=1 writes=4 readers=2 reads=16 read=past keys=2 items=2 history=1 await-ready=true think=1m
+		faults-for=1s mode=timed network=5ms scheduling=1ms horizon=12m steps=200000`),
 	Claims: []*testbed.Property{
 		reads.Exact, reads.Pages, reads.NoCompactedReads, caches.MatchEtcd, caches.HistoryKept, caches.HistoryDropped,
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
@@ -82,19 +57,10 @@ var CompetingCompactors = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `The server that writes compact_rev_key first compacts; the others learn of it from their watch of the key. Their caches poll that
 knowledge, or get each compaction passed on. Servers restart in the first minutes, also between the write of the key and the compaction, and watch streams
 break. A minute passes between two compactions instead of five.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-4988",
-		Topology: topology.Options{Servers: 3, Compactors: true, Compactor: compactor.Options{Interval: time.Minute}, ClientKV: true},
-		Workload: workload.Options{
-			Writers: 1, Writes: 8, Deletes: true, Readers: 2, Reads: 10, Read: "past", Move: true, AwaitReady: true,
-			Keys: 3, Items: 2, History: 1, Think: time.Minute,
-		},
-		Faults: faults.Options{Restarts: 3, Breaks: 3, For: 4 * time.Minute},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: 5 * time.Millisecond, Scheduling: time.Millisecond, Horizon: 10 * time.Minute,
-			Steps: 200_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-4988 caches=3 client-kv=true compactors=true compact-interval=1m
+		writers=1 writes=8 deletes=true readers=2 reads=10 read=past move=true keys=3 items=2 history=1
+		await-ready=true think=1m
+		breaks=3 restarts=3 faults-for=4m mode=timed network=5ms scheduling=1ms horizon=10m steps=200000`),
 	Claims: []*testbed.Property{
 		reads.NoCompactedReads, reads.Exact, reads.Pages, reads.Linearizable, caches.MatchEtcd,
 		caches.HistoryKept, caches.HistoryDropped,
@@ -114,19 +80,10 @@ var LoneCompactor = testbed.RegisterScenario(&testbed.Scenario{
 compaction that fails is not repeated, and the next one goes further. A server that starts again does not know what it saw last, so that
 its first try fails and the second one compacts. Compactions that come too early take from clients the pages and watches that they
 are in the middle of; those that do not come let etcd grow.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-4988",
-		Topology: topology.Options{Servers: 1, Compactors: true, ClientKV: true},
-		Workload: workload.Options{
-			Writers: 1, Writes: 16, Deletes: true, Readers: 1, Reads: 12, Read: "past", AwaitReady: true, Keys: 2, Items: 2,
-			History: 1, Think: 5 * time.Minute,
-		},
-		Faults: faults.Options{Restarts: 1, EtcdRestarts: 1, For: 11 * time.Minute},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: 5 * time.Millisecond, Scheduling: time.Millisecond, Horizon: 40 * time.Minute,
-			Steps: 200_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-4988 caches=1 client-kv=true compactors=true
+		writers=1 writes=16 deletes=true readers=1 reads=12 read=past keys=2 items=2 history=1 await-ready=true
+		think=5m
+		restarts=1 etcd-restarts=1 faults-for=11m mode=timed network=5ms scheduling=1ms horizon=40m steps=200000`),
 	Claims: []*testbed.Property{
 		caches.HistoryKept, caches.HistoryDropped, reads.NoCompactedReads, reads.Exact, caches.MatchEtcd,
 		caches.ReopensInTime,

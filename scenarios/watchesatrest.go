@@ -2,16 +2,11 @@ package scenarios
 
 import (
 	"slices"
-	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/faults"
-	"github.com/watchbed/watchbed/testbed/topology"
-	"github.com/watchbed/watchbed/workload"
 )
 
 var FullWatchesAtRest = testbed.RegisterScenario(&testbed.Scenario{
@@ -21,18 +16,11 @@ var FullWatchesAtRest = testbed.RegisterScenario(&testbed.Scenario{
 in its channel that ends its initial events is drained first, which the bookmark timer brings about here in every design
 (initial-events-end=timer). Whichever way a watcher goes, its client hears of it, its place is free again, and
 the other watchers are sent every event.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("progress-requests=periodic", "initial-events-end=timer", "watch-buf=1", "incoming=1", "ring=3"),
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 2, Writes: 5, Deletes: true, Noise: 1, NoiseWrites: 1, Readers: 1, Reads: 2, Read: "consistent",
-			Watchers: 2, AwaitReady: true, Keys: 3, Items: 2,
-			ListWatch: workload.ListWatchOptions{Clients: 2, Rounds: 2, RV: "every", Slow: true},
-		},
-		Faults: faults.Options{Breaks: 1},
-		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 progress-requests=periodic initial-events-end=timer watch-buf=1 incoming=1
+		ring=3
+		writers=2 writes=5 deletes=true noise=1 noise-writes=1 readers=1 reads=2 read=consistent watchers=2 keys=3
+		items=2 await-ready=true list-watchers=2 list-rounds=2 list-rv=every list-slow=true
+		breaks=1 to-rest=true steps=20000`),
 	Claims: []*testbed.Property{
 		watches.KeepUp, watches.BookmarksCome, caches.NothingLeft, watches.EventTypes, watches.Ordered, watches.Unique,
 		watches.Reliable, watches.Bookmarkable,
@@ -51,16 +39,9 @@ var SlowWatches = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `As full-watches-at-rest, with more writes and with channels for ten events, the fewest that a watcher has without
 watch-buf. A client that comes back while an event is being dispatched begins a watch of its own, which has nothing to do with
 the one that it has left.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("progress-requests=periodic"),
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 3, Writes: 14, Deletes: true, Read: "consistent", Watchers: 2, Leave: 2, AwaitReady: true, Keys: 3, Items: 2,
-			ListWatch: workload.ListWatchOptions{Clients: 3, Rounds: 2, RV: "every", Slow: true},
-		},
-		Clock: testbed.Clock{Steps: 20_000, ToRest: true},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 progress-requests=periodic
+		writers=3 writes=14 deletes=true read=consistent watchers=2 leave=2 keys=3 items=2 await-ready=true
+		list-watchers=3 list-rounds=2 list-rv=every list-slow=true to-rest=true steps=20000`),
 	Claims: []*testbed.Property{
 		caches.WatchEnds, watches.KeepUp, caches.NothingLeft, watches.EventTypes, watches.Ordered, watches.Unique, watches.Reliable,
 	},
@@ -73,18 +54,10 @@ var RecreatedAtRest = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `As in recreated-cache the process and its connections go on. Clients that come and go leave places free among the watchers,
 and their timers run. A watch that the new cache does not know of would be open for ever, and its client would be sent nothing
 (kubernetes/kubernetes#78029).`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("progress-requests=periodic"),
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 2, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 1, Readers: 1, Reads: 2, Read: "consistent",
-			Watchers: 4, Leave: 2, WatchFor: 100 * time.Second, Keys: 2, Items: 2,
-			ListWatch: workload.ListWatchOptions{Clients: 1, Rounds: 2, RV: "every"},
-		},
-		Faults: faults.Options{Recreations: 2},
-		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 progress-requests=periodic
+		writers=2 writes=4 deletes=true noise=1 noise-writes=1 readers=1 reads=2 read=consistent watchers=4 leave=2
+		watch-for=1m40s keys=2 items=2 list-watchers=1 list-rounds=2 list-rv=every
+		recreations=2 to-rest=true steps=20000`),
 	Claims: []*testbed.Property{
 		watches.KeepUp, watches.BookmarksCome, caches.NothingLeft, watches.EventTypes, watches.Ordered, watches.Unique,
 		watches.Reliable, watches.Resumable,

@@ -2,18 +2,12 @@ package scenarios
 
 import (
 	"slices"
-	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
-	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/faults"
-	"github.com/watchbed/watchbed/testbed/topology"
-	"github.com/watchbed/watchbed/workload"
 )
 
 // watchListClaims are what a client is promised that asks for initial events: the
@@ -38,16 +32,9 @@ follows are the changes after the bookmark. Raw clients record what they are sen
 waits until it is fresh enough, and the bookmark follows the objects; --cache kep-3157 has it as the document does, where
 objects are sent at once and the bookmark timer finds out when the cache is fresh enough. --set reflector-list=watch-list lets the cache
 itself start like that.`,
-	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 2},
-		Workload: workload.Options{
-			Writers: 2, Writes: 3, Deletes: true, Txns: true, Noise: 1, NoiseWrites: 2, Read: "consistent", Keys: 3,
-			Items: 3, ListWatch: workload.ListWatchOptions{Clients: 2, Rounds: 3, RV: "every"},
-		},
-		Faults: faults.Options{Breaks: 1, Restarts: 1},
-		Clock:  testbed.Clock{Steps: 40_000},
-	},
+	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=2
+		writers=2 writes=3 txns=true deletes=true noise=1 noise-writes=2 read=consistent keys=3 items=3
+		list-watchers=2 list-rounds=3 list-rv=every breaks=1 restarts=1 steps=40000`),
 	Claims: append([]*testbed.Property{watches.EventTypes, caches.JustifiedRefusals}, watchListClaims...),
 	Known:  slices.Concat(known.EarlyInitialEvents(watches.InitialEvents), everyWatchList),
 })
@@ -58,18 +45,10 @@ var WatchListStart = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `Since Kubernetes 1.35 the reflector below the cacher asks etcd's storage for initial events instead of listing. That lists
 in etcd all the same, page by page, and watches behind the list; the bookmark that ends the initial events makes the cache ready. What
 was listed is worth nothing if the stream ends before. --set reflector-list=list is how it was.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "v0.37.2",
-		Settings: option.Settings("reflector-list=watch-list", "page=2", "client-buf=2"),
-		Topology: topology.Options{Servers: 2, ClientKV: true},
-		Workload: workload.Options{
-			Writers: 2, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 2, Readers: 2, Reads: 3, Read: "consistent",
-			Keys: 3, Items: 4, Compactions: 1, Watchers: 1,
-			ListWatch: workload.ListWatchOptions{Clients: 1, Rounds: 2, RV: "every"},
-		},
-		Faults: faults.Options{Breaks: 2, Restarts: 2, EtcdRestarts: 1},
-		Clock:  testbed.Clock{Steps: 40_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=v0.37.2 caches=2 client-kv=true reflector-list=watch-list page=2 client-buf=2
+		writers=2 writes=3 deletes=true noise=1 noise-writes=2 readers=2 reads=3 read=consistent watchers=1
+		compactions=1 keys=3 items=4 list-watchers=1 list-rounds=2 list-rv=every
+		breaks=2 restarts=2 etcd-restarts=1 steps=40000`),
 	Claims: append([]*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, watches.EventTypes, caches.JustifiedRefusals}, watchListClaims...),
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
@@ -89,16 +68,9 @@ close-enough, dynamic, inject, cap. Taken by its words, "inject new events direc
 initial event may follow a newer one of the same object, so that a deleted object comes back (--bug
 initial-events-buffer=inject). With each event put in the place of the initial one that it makes obsolete
 (initial-events-buffer=inject-merged) it is.`,
-	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340",
-		Settings: option.Settings("watch-buf=2"),
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 2, Writes: 6, Deletes: true, Read: "consistent", Keys: 4, Items: 4, AwaitReady: true,
-			ListWatch: workload.ListWatchOptions{Clients: 2, Rounds: 2, RV: "every", Slow: true},
-		},
-		Clock: testbed.Clock{Steps: 40_000},
-	},
+	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1 watch-buf=2
+		writers=2 writes=6 deletes=true read=consistent keys=4 items=4 await-ready=true list-watchers=2 list-rounds=2
+		list-rv=every list-slow=true steps=40000`),
 	Claims: append([]*testbed.Property{watches.EventTypes}, watchListClaims...),
 	Known:  slices.Concat(known.EarlyInitialEvents(watches.InitialEvents), inject, everyWatchList),
 })
@@ -110,20 +82,10 @@ var WatchListFull = testbed.RegisterScenario(&testbed.Scenario{
 time that the client has its initial events, several times as many events were dispatched as its channel holds. As shipped
 every such watcher is ended, and its client begins anew, until the writers are done. Set initial-events-buffer to compare. The
 figures are in scenarios/watchlists.md.`,
-	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340",
-		Settings: option.Settings("watch-buf=4", "list-cap=300", "notify=5s"),
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 2, Writes: 20, Think: 40 * time.Millisecond, Deletes: true, Read: "consistent", Keys: 30,
-			Items: 30, AwaitReady: true,
-			ListWatch: workload.ListWatchOptions{Clients: 1, Rounds: 2, RV: "unset", Slow: true, Pace: 10 * time.Millisecond},
-		},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 100 * time.Microsecond, Horizon: 30 * time.Second,
-			Steps: 400_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1 watch-buf=4 list-cap=300 notify=5s
+		writers=2 writes=20 deletes=true read=consistent keys=30 items=30 await-ready=true think=40ms list-watchers=1
+		list-rounds=2 list-rv=unset list-slow=true list-pace=10ms
+		mode=timed network=1ms scheduling=100us horizon=30s steps=400000`),
 	Claims: []*testbed.Property{watches.InitialEvents, caches.TimersOwned},
 	Known:  slices.Concat(inject, known.Rarely(known.EarlyInitialEvents(watches.InitialEvents))),
 })
@@ -134,19 +96,9 @@ var WatchListHeldUp = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `Four writers write at about the same time and then pause for seconds. The channels of a watch hold one event each, so that
 they are soon full: the dispatcher is blocked, and goes on when the client has taken an event. Meanwhile no other watch of the cache is sent
 anything. The dispatcher earns 50 ms a second for that, up to 100 ms (storage/cacher, timeBudget), and gets back what it did not use.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("watch-buf=1"),
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 4, Writes: 4, Think: 4 * time.Second, Read: "consistent", Keys: 3, Items: 3, AwaitReady: true,
-			ListWatch: workload.ListWatchOptions{Clients: 2, Rounds: 1, RV: "unset", Slow: true, Pace: 5 * time.Millisecond},
-		},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 100 * time.Microsecond, Horizon: 30 * time.Second,
-			Steps: 200_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 watch-buf=1
+		writers=4 writes=4 read=consistent keys=3 items=3 await-ready=true think=4s list-watchers=2 list-rounds=1
+		list-rv=unset list-slow=true list-pace=5ms mode=timed network=1ms scheduling=100us horizon=30s steps=200000`),
 	Claims: []*testbed.Property{watches.InitialEvents, caches.TimersOwned},
 	Known:  known.Rarely(known.EarlyInitialEvents(watches.InitialEvents)),
 })
@@ -158,20 +110,11 @@ var WatchListEnds = testbed.RegisterScenario(&testbed.Scenario{
 events waits among the LISTs, and the cache asks for progress while it waits. As KEP-3157 describes it (--cache kep-3157) it
 does not wait, and no progress is asked for: without frequent progress notifications from etcd the end never comes, which is how kubernetes/kubernetes#122805
 looked from outside.`,
-	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 2},
-		Workload: workload.Options{
-			Noise: 1, NoiseWrites: 40, NoiseFor: 8 * time.Second, Read: "consistent", Items: 3, Keys: 3,
-			AwaitReady: true, Think: 2 * time.Second,
-			ListWatch: workload.ListWatchOptions{Clients: 3, Rounds: 3, RV: "unset"},
-		},
-		Faults: faults.Options{Breaks: 2, Restarts: 1, EtcdRestarts: 1, For: 2 * time.Second},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 30 * time.Second,
-			Steps: 400_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=2
+		noise=1 noise-writes=40 noise-for=8s read=consistent keys=3 items=3 await-ready=true think=2s list-watchers=3
+		list-rounds=3 list-rv=unset
+		breaks=2 restarts=1 etcd-restarts=1 faults-for=2s mode=timed network=1ms scheduling=500us horizon=30s
+		steps=400000`),
 	// Objects do not change, so that early progress has nothing to overtake.
 	Claims: []*testbed.Property{watches.InitialEventsEnd, watches.InitialEvents, caches.ReopensInTime, caches.TimersOwned},
 	Known: slices.Concat(
@@ -195,20 +138,10 @@ its client hears of progress a whole period later. So the end may come 5 s, anot
 the resource itself is written now and then, and other resources after that. An API server with the version check as it ships
 (--cache v0.37.2) refuses such watches with 500 until etcd has said its version, which it asks for when it starts: the first one of a
 run may come before that.`,
-	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-3157",
-		Settings: option.Settings("notify=5s"),
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 1, Writes: 4, Noise: 1, NoiseWrites: 60, NoiseFor: 20 * time.Second, Read: "consistent",
-			Items: 3, Keys: 3, AwaitReady: true, Think: 8 * time.Second,
-			ListWatch: workload.ListWatchOptions{Clients: 1, Rounds: 3, RV: "unset", Within: 6 * time.Second},
-		},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: 100 * time.Microsecond, Scheduling: 50 * time.Microsecond,
-			Horizon: 60 * time.Second, Steps: 1_000_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.5.13 cache=kep-3157 caches=1 notify=5s
+		writers=1 writes=4 noise=1 noise-writes=60 noise-for=20s read=consistent keys=3 items=3 await-ready=true
+		think=8s list-watchers=1 list-rounds=3 list-rv=unset list-within=6s
+		mode=timed network=100us scheduling=50us horizon=1m steps=1000000`),
 	Claims: []*testbed.Property{watches.InitialEventsEnd, watches.InitialEvents},
 	Known: slices.Concat(
 		known.When(known.EndsByTimer).Violates(watches.InitialEventsEnd).

@@ -2,18 +2,12 @@ package scenarios
 
 import (
 	"slices"
-	"time"
 
 	"github.com/watchbed/watchbed/properties/informers"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
-	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/informer"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/faults"
-	"github.com/watchbed/watchbed/testbed/topology"
-	"github.com/watchbed/watchbed/workload"
 )
 
 var WatchListBehind = testbed.RegisterScenario(&testbed.Scenario{
@@ -24,21 +18,10 @@ finds the end of initial events, as KEP-3157 has it: an informer that starts at 
 the end of it when the cache has caught up; the channel of its watcher fills with what the cache takes in then. The options that
 the document keeps for beta are values of initial-events-buffer. With close-enough such a watch does not begin: after ten seconds
 the connection is torn down, and the informer connects to the other API server. The figures are in scenarios/watchlists.md.`,
-	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-3157",
-		Settings: option.Settings("watch-buf=8", "list-cap=600", "notify=5s"),
-		Topology: topology.Options{Servers: 2},
-		Workload: workload.Options{
-			Writers: 2, Writes: 60, Think: 500 * time.Millisecond, Deletes: true, Read: "consistent", Keys: 10, Items: 10,
-			AwaitReady: true,
-		},
-		Informers: testbed.InformerOptions{Count: 4, Options: informer.Options{List: informer.ByWatchList}},
-		Faults:    faults.Options{Clog: true, InformerRestarts: 8, For: 30 * time.Second},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: 20 * time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 60 * time.Second,
-			Steps: 400_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.5.13 cache=kep-3157 caches=2 watch-buf=8 list-cap=600 notify=5s
+		writers=2 writes=60 deletes=true read=consistent keys=10 items=10 await-ready=true think=500ms informers=4
+		informer-list=watch-list
+		clog=true informer-restarts=8 faults-for=30s mode=timed network=20ms scheduling=500us horizon=1m steps=400000`),
 	Claims: []*testbed.Property{watches.InitialEvents, informers.MatchEtcd, informers.Monotonic, informers.CatchUp},
 	Known: slices.Concat(
 		known.EarlyInitialEvents(watches.InitialEvents, informers.MatchEtcd, informers.CatchUp),
@@ -54,22 +37,10 @@ var WatchListEmptied = testbed.RegisterScenario(&testbed.Scenario{
 events, and the deletion is in the channel of the watch soon after. A watch drops what is not newer than its state. In Kubernetes 1.7 it went by
 the initial events alone, and with none it sent the deletion (kubernetes/kubernetes#49745). Clients ask for what is as new as etcd, so that they wait for the very
 event.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 1, Writes: 15, Deletes: true, Think: 100 * time.Millisecond, Read: "consistent", AwaitReady: true, Keys: 1, Items: 1,
-			ListWatch: workload.ListWatchOptions{Clients: 4, Rounds: 6, RV: "unset"},
-		},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: 20 * time.Millisecond, Scheduling: 5 * time.Millisecond, Horizon: 20 * time.Second,
-			Steps: 100_000,
-		},
-	},
-	Draws: []option.Range{
-		option.From("list-watchers", "2", "6"), option.From("list-rv", "0", "given", "every"), option.From("writers", "2"),
-		option.From("caches", "2"), option.From("keys", "2"),
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1
+		writers=1 writes=15 deletes=true read=consistent keys=1 items=1 await-ready=true think=100ms list-watchers=4
+		list-rounds=6 list-rv=unset mode=timed network=20ms scheduling=5ms horizon=20s steps=100000`),
+	Draws: option.Ranges(`list-watchers=2|6 list-rv=0|given|every writers=2 caches=2 keys=2`),
 	Claims: []*testbed.Property{
 		watches.InitialEvents, watches.EventTypes, watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable,
 	},
@@ -85,19 +56,10 @@ var WatchListEstablished = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `A client that asks for no initial events and names no revision does not know where its watch begins. It relies on the HTTP 200:
 Cacher.Watch returns when it has read etcd's revision, if the client gives no resourceVersion, and has registered the watcher. At resourceVersion "0" the
 watch begins wherever the cache is then. The cache may list again in between, etcd may be slow to say its revision, and the client may leave.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 2, Writes: 6, Deletes: true, Read: "consistent", Present: 2, Presents: 3, AwaitReady: true, Keys: 2, Items: 2,
-		},
-		Faults: faults.Options{Breaks: 1},
-		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
-	},
-	Draws: []option.Range{
-		option.From("present-watchers", "1", "3"), option.From("present-watches", "1", "4"), option.From("writes", "3", "10"),
-		option.From("breaks", "0", "2"), option.From("keys", "1", "3"),
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1
+		writers=2 writes=6 deletes=true read=consistent present-watchers=2 present-watches=3 keys=2 items=2
+		await-ready=true breaks=1 to-rest=true steps=20000`),
+	Draws: option.Ranges(`present-watchers=1|3 present-watches=1|4 writes=3|10 breaks=0|2 keys=1|3`),
 	Claims: []*testbed.Property{
 		watches.Established, watches.Ordered, watches.Unique, watches.Reliable, watches.Bookmarkable,
 		watches.EventTypes,
@@ -117,19 +79,10 @@ progress (notified). client-go's first LIST takes any state (--set informer-rv=c
 informer-stream-patience lets the informer itself list after a time. As shipped (initial-events-end=interval) the cache asks for progress, and
 version-check refuses streams on an etcd that does not answer rightly. The verdicts are in scenarios/watchlists.md; set notify=5s to
 have etcd send progress.`,
-	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-3157",
-		Topology: topology.Options{Servers: 2},
-		Workload: workload.Options{
-			Noise: 1, NoiseWrites: 300, NoiseFor: 30 * time.Second, Read: "consistent", Keys: 3, Items: 3, AwaitReady: true,
-		},
-		Informers: testbed.InformerOptions{Count: 2, Options: informer.Options{List: informer.ByWatchList, RV: informer.RVNewest}},
-		Faults:    faults.Options{InformerRestarts: 4, For: 25 * time.Second},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 60 * time.Second,
-			Steps: 400_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.5.13 cache=kep-3157 caches=2
+		noise=1 noise-writes=300 noise-for=30s read=consistent keys=3 items=3 await-ready=true informers=2
+		informer-list=watch-list informer-rv=unset
+		informer-restarts=4 faults-for=25s mode=timed network=1ms scheduling=500us horizon=1m steps=400000`),
 	Claims: []*testbed.Property{informers.CatchUp, informers.MatchEtcd, watches.InitialEvents},
 	Known: slices.Concat(
 		known.EarlyInitialEvents(watches.InitialEvents, informers.MatchEtcd),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/watchbed/watchbed/internal/registry"
 	"github.com/watchbed/watchbed/sim"
@@ -97,6 +98,20 @@ func (p *Params) Set(name, value string) error {
 
 func (p *Params) without(name string) []option.Setting {
 	return slices.DeleteFunc(slices.Clone(p.Settings), func(s option.Setting) bool { return s.Name == name })
+}
+
+// With are parameters that are written in the source code: each NAME=VALUE, as --set takes it, with spaces
+// between them. It panics on a mistake; call it in package variable declarations.
+func With(settings string) Params { return Params{}.But(settings) }
+
+// But are the parameters with other values of some options, written as With takes them.
+func (p Params) But(settings string) Params {
+	for _, s := range option.Settings(strings.Fields(settings)...) {
+		if err := p.Set(s.Name, s.Value); err != nil {
+			panic("testbed: " + err.Error())
+		}
+	}
+	return p
 }
 
 // With are the parameters with one option of the nodes set, whatever they said of it

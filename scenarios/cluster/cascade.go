@@ -2,45 +2,21 @@ package cluster
 
 import (
 	"slices"
-	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios/known"
-	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/faults"
-	"github.com/watchbed/watchbed/testbed/topology"
-	"github.com/watchbed/watchbed/workload"
 )
 
-// cascadeParams: twenty clients of two API servers list about ten times a
-// second together, which caches answer and etcd could not: it takes it a second
-// to send the five objects.
-func cascadeParams() testbed.Params {
-	return testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340-fallback",
-		Settings: option.Settings("range-time=1ms", "item-time=200ms", "shared-connection=true"),
-		Topology: topology.Options{Servers: 2},
-		Workload: workload.Options{
-			Noise: 1, NoiseWrites: 60, NoiseFor: 30 * time.Second, Read: "consistent", AwaitReady: true, Items: 5,
-			Keys: 5, Think: 4 * time.Second,
-			Polling: workload.PollingOptions{
-				Clients: 20, Patience: 10 * time.Second, Honour: true,
-				// What it takes where nothing cascades: 3 s for a read that has just
-				// begun to wait, 1 s until its client comes back, and 2 s for one list
-				// of each API server that etcd has still to answer.
-				Settle: 6 * time.Second,
-			},
-		},
-		Faults: faults.Options{For: 8 * time.Second, Clog: true},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 30 * time.Second,
-			Steps: 200_000,
-		},
-	}
-}
+// cascading: twenty clients of two API servers list about ten times a second together, which caches answer and etcd could
+// not: it takes it a second to send the five objects. settle is what it takes where nothing cascades: 3 s for a read that
+// has just begun to wait, 1 s until its client comes back, and 2 s for one list of each API server that etcd has still to
+// answer.
+var cascading = testbed.With(`etcd=3.5.13 cache=kep-2340-fallback range-time=1ms item-time=200ms shared-connection=true caches=2
+	noise=1 noise-writes=60 noise-for=30s read=consistent await-ready=true items=5 keys=5 think=4s
+	pollers=20 patience=10s honour=true settle=6s
+	faults-for=8s clog=true mode=timed network=1ms scheduling=500us horizon=30s steps=200000`)
 
 const cascadeDoc = `The watch of one of two API servers is clogged for up to eight seconds, while other resources are written. Its cache is
 stale, and every consistent LIST there times out after three seconds. KEP-2340 expects a cascading failure if such reads
@@ -71,7 +47,7 @@ The reads that fall back keep etcd busy, so that the other API server cannot rea
 time: its cache is taken for stale, too, and adds its own reads. It ends when the work is done that clients have long given
 up. Rejecting the reads (on-timeout=reject, throttle) harms no other client, and all reads are answered again a few seconds
 after the fault.`,
-	Params: cascadeParams(),
+	Params: cascading,
 	Claims: []*testbed.Property{reads.RecoversInTime, caches.NeededProgress},
 	Known: slices.Concat(
 		overloaded,
@@ -88,11 +64,7 @@ Each API server lets one list at a time through to etcd, which API Priority and 
 429 to the rest. The reads of both keep etcd busy for two seconds at most, which is less than the three after which a cache is
 given up: nothing cascades. API servers x limit x time of a list < 3 s is enough. The draft of 2019 gives up after one second,
 for which even this limit is too much.`,
-	Params: func() testbed.Params {
-		p := cascadeParams()
-		p.Settings = append(p.Settings, option.Setting{Name: "delegated-limit", Value: "1"})
-		return p
-	}(),
+	Params: cascading.But("delegated-limit=1"),
 	Claims: []*testbed.Property{reads.RecoversInTime},
 	Known: slices.Concat(
 		overloaded,

@@ -2,21 +2,13 @@ package cluster
 
 import (
 	"slices"
-	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/informers"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
-	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/compactor"
-	"github.com/watchbed/watchbed/sim/informer"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/faults"
-	"github.com/watchbed/watchbed/testbed/topology"
-	"github.com/watchbed/watchbed/workload"
 )
 
 var Rollout = testbed.RegisterScenario(&testbed.Scenario{
@@ -26,20 +18,11 @@ var Rollout = testbed.RegisterScenario(&testbed.Scenario{
 keeps nothing when it is replaced, and the next one is replaced when it serves. Clients LIST and GET at both servers in turn,
 watch, and follow as informers. Whatever the rollout has come to, no client goes back in time or misses an event, and each LIST is
 answered by the server that its gate says.`,
-	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-4988",
-		Topology: topology.Options{Servers: 2, ServerSettings: []string{
-			"cache-1:consistent-list-from-cache=disabled", "cache-1:watch-list=disabled",
-			"cache-2:consistent-list-from-cache=disabled", "cache-2:watch-list=disabled",
-		}},
-		Workload: workload.Options{
-			Writers: 2, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 1, Readers: 2, Reads: 5, Gets: 2, Move: true,
-			Read: "consistent", Watchers: 2, AwaitReady: true, Keys: 3, Items: 2,
-		},
-		Informers: testbed.InformerOptions{Count: 1, Options: informer.Options{List: informer.ByWatchList, RV: informer.RVNewest}},
-		Faults:    faults.Options{Replacements: 6, Breaks: 1},
-		Clock:     testbed.Clock{Steps: 60_000},
-	},
+	Params: testbed.With(`etcd=3.5.13 cache=kep-4988 caches=2
+		server-settings=cache-1:consistent-list-from-cache=disabled,cache-1:watch-list=disabled,cache-2:consistent-list-from-cache=disabled,cache-2:watch-list=disabled
+		writers=2 writes=3 deletes=true noise=1 noise-writes=1 readers=2 reads=5 gets=2 read=consistent move=true
+		watchers=2 keys=3 items=2 await-ready=true informers=1 informer-list=watch-list informer-rv=unset
+		breaks=1 replacements=6 steps=60000`),
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.Monotonic, caches.MatchEtcd,
 		watches.Ordered, watches.Unique, watches.Reliable, watches.EventTypes,
@@ -63,17 +46,10 @@ var RolloutPages = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `A token outlives the process that gave it. It comes to a server that has no snapshot of its revision: one that keeps none, or
 one that has just started. In both cases etcd answers, or refuses what it has compacted. See rollout-snapshots, in which no
 server is replaced.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-4988",
-		Settings: option.Settings("ring=3", "page=2"),
-		Topology: topology.Options{Servers: 2, Compactors: true, ServerSettings: []string{"cache-1:cache=kep-2340", "cache-2:cache=kep-2340"}},
-		Workload: workload.Options{
-			Writers: 2, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 2, Readers: 3, Reads: 5, Read: "past", Move: true, MovePages: true,
-			AwaitReady: true, Keys: 4, Items: 4, History: 1,
-		},
-		Faults: faults.Options{Replacements: 4},
-		Clock:  testbed.Clock{Steps: 30_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-4988 caches=2 server-settings=cache-1:cache=kep-2340,cache-2:cache=kep-2340
+		compactors=true ring=3 page=2
+		writers=2 writes=4 deletes=true noise=1 noise-writes=2 readers=3 reads=5 read=past move=true move-pages=true
+		keys=4 items=4 history=1 await-ready=true replacements=4 steps=30000`),
 	Claims: []*testbed.Property{
 		reads.Exact, reads.Pages, reads.NoCompactedReads, reads.Linearizable, caches.MatchEtcd, caches.HistoryKept,
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
@@ -93,16 +69,9 @@ var RolloutGate = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `In the middle of a rollout, and of a rollback, etcd answers the consistent LISTs of one API server and the cache those of the
 other (KEP-2340, "Rollout, Upgrade and Rollback Planning"). A client that goes from one to the other, with LISTs and GETs, never goes back in
 time. Both servers restart and keep their gates.`,
-	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 2, ServerSettings: []string{"cache-1:consistent-list-from-cache=disabled"}},
-		Workload: workload.Options{
-			Writers: 2, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 1, Readers: 2, Reads: 4, Gets: 2, Move: true,
-			Read: "consistent", Watchers: 2, AwaitReady: true, Keys: 3, Items: 2,
-		},
-		Faults: faults.Options{Breaks: 2, Restarts: 2},
-		Clock:  testbed.Clock{Steps: 40_000},
-	},
+	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=2 server-settings=cache-1:consistent-list-from-cache=disabled
+		writers=2 writes=3 deletes=true noise=1 noise-writes=1 readers=2 reads=4 gets=2 read=consistent move=true
+		watchers=2 keys=3 items=2 await-ready=true breaks=2 restarts=2 steps=40000`),
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.Monotonic, caches.MatchEtcd,
 		watches.Ordered, watches.Unique, watches.Reliable, watches.EventTypes,
@@ -122,17 +91,9 @@ var RolloutSnapshots = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `The first API server keeps no snapshots: etcd answers what is asked of it about the past. Each page of a list is requested of
 the other server than the page before, with the token that this one has given. Whichever of the two answers, the pages are
 together the state at one revision, and what has been compacted is refused by both.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-4988",
-		Settings: option.Settings("ring=3", "page=2"),
-		Topology: topology.Options{Servers: 2, Compactors: true, ServerSettings: []string{"cache-1:cache=kep-2340"}},
-		Workload: workload.Options{
-			Writers: 2, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 2, Readers: 3, Reads: 4, Read: "past", MovePages: true,
-			AwaitReady: true, Keys: 4, Items: 4, History: 1,
-		},
-		Faults: faults.Options{Restarts: 2},
-		Clock:  testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-4988 caches=2 server-settings=cache-1:cache=kep-2340 compactors=true ring=3 page=2
+		writers=2 writes=4 deletes=true noise=1 noise-writes=2 readers=3 reads=4 read=past move-pages=true keys=4
+		items=4 history=1 await-ready=true restarts=2 steps=20000`),
 	Claims: []*testbed.Property{
 		reads.Exact, reads.Pages, reads.NoCompactedReads, reads.Linearizable, caches.MatchEtcd, caches.HistoryKept,
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
@@ -152,22 +113,12 @@ var RolloutCompactors = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `The flag --etcd-compaction-interval and the way in which a cache hears of compactions change with a rollout, while the servers compete for
 one compact_rev_key. The old server loses nearly all its tries against the new one, and has to refuse what this one has compacted. Clients turn
 pages at both servers.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-4988",
-		Topology: topology.Options{
-			Servers: 2, Compactors: true, Compactor: compactor.Options{Interval: time.Minute},
-			ServerSettings: []string{"cache-1:compact-interval=3m0s", "cache-1:compaction-notice=polled"},
-		},
-		Workload: workload.Options{
-			Writers: 1, Writes: 8, Deletes: true, Readers: 2, Reads: 10, Read: "past", Move: true, MovePages: true, AwaitReady: true,
-			Keys: 3, Items: 3, History: 1, Think: time.Minute,
-		},
-		Faults: faults.Options{Restarts: 2, Breaks: 2, For: 4 * time.Minute},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: 5 * time.Millisecond, Scheduling: time.Millisecond, Horizon: 14 * time.Minute,
-			Steps: 200_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-4988 caches=2
+		server-settings=cache-1:compact-interval=3m0s,cache-1:compaction-notice=polled compactors=true
+		compact-interval=1m
+		writers=1 writes=8 deletes=true readers=2 reads=10 read=past move=true move-pages=true keys=3 items=3
+		history=1 await-ready=true think=1m
+		breaks=2 restarts=2 faults-for=4m mode=timed network=5ms scheduling=1ms horizon=14m steps=200000`),
 	Claims: []*testbed.Property{
 		reads.NoCompactedReads, reads.Exact, reads.Pages, reads.Linearizable, caches.MatchEtcd,
 		caches.HistoryKept, caches.HistoryDropped,

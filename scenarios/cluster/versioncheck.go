@@ -15,12 +15,7 @@ import (
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
-	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/faults"
-	"github.com/watchbed/watchbed/testbed/topology"
-	"github.com/watchbed/watchbed/workload"
 )
 
 var OldEtcd = testbed.RegisterScenario(&testbed.Scenario{
@@ -30,13 +25,8 @@ var OldEtcd = testbed.RegisterScenario(&testbed.Scenario{
 has said its version, and for good once one said a version without the fixes, every consistent LIST is etcd's. With
 --set version-check=none it is issue-15220 again. With version-check=kep-ga an API server in front of an etcd without the fix
 does not start at all: nothing is exercised, and the verdict is vacuous.`,
-	Params: testbed.Params{
-		Etcd: "3.5.7", Cache: "kep-2340",
-		Settings: option.Settings("version-check=shipped"),
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{Writers: 2, Writes: 3, Readers: 2, Reads: 3, Read: "consistent", AwaitReady: true, Keys: 2},
-		Clock:    testbed.Clock{AtRest: true, Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.5.7 cache=kep-2340 caches=1 version-check=shipped
+		writers=2 writes=3 readers=2 reads=3 read=consistent keys=2 await-ready=true at-rest=true steps=20000`),
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.ServedAsPromised, caches.StartsAsChecked},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData),
@@ -52,13 +42,8 @@ by itself: the first good answer turns consistent reads from the cache on, the f
 that comes in between is answered from a cache whose watch the old member serves, and may lack a completed write
 (etcd-io/etcd#15220). The KEP's policies wait for all members before they start, and are safe here: try
 --set version-check=kep-beta.`,
-	Params: testbed.Params{
-		Etcd: "3.5.7", Cache: "kep-2340",
-		Settings: option.Settings("version-check=shipped"),
-		Topology: topology.Options{Members: "3.5.13", Servers: 1},
-		Workload: workload.Options{Writers: 2, Writes: 3, Readers: 2, Reads: 3, Read: "consistent", AwaitReady: true, Keys: 2},
-		Clock:    testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.5.7 cache=kep-2340 caches=1 members=3.5.13 version-check=shipped
+		writers=2 writes=3 readers=2 reads=3 read=consistent keys=2 await-ready=true steps=20000`),
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.ServedAsPromised, caches.StartsAsChecked},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData),
@@ -84,14 +69,9 @@ var Unasked = testbed.RegisterScenario(&testbed.Scenario{
 on asking, after up to 15 s; the KEP warns and goes on. When the member that was down takes over, requested progress
 overtakes events (etcd-io/etcd#15220), and the cache still trusts it: until the next attempt in what was shipped, for good
 with the KEP's policies.`,
-	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340",
-		Settings: option.Settings("version-check=shipped"),
-		Topology: topology.Options{Members: "3.5.7!", Servers: 1},
-		Workload: workload.Options{Writers: 2, Writes: 3, Readers: 2, Reads: 3, Read: "consistent", AwaitReady: true, Keys: 2},
-		Faults:   faults.Options{Failovers: 1},
-		Clock:    testbed.Clock{AtRest: true, Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1 members=3.5.7! version-check=shipped
+		writers=2 writes=3 readers=2 reads=3 read=consistent keys=2 await-ready=true
+		failovers=1 at-rest=true steps=20000`),
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.ServedAsPromised, caches.StartsAsChecked},
 	Known:  oldMemberLater,
 })
@@ -102,14 +82,9 @@ var Downgrade = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `KEP-2340 checks the version when the API server starts, because "we generally don't expect etcd clusters to
 downgrade". This scenario breaks that assumption: the cluster comes back as 3.5.7 under an API server that has seen a newer one, requested
 progress overtakes events again (etcd-io/etcd#15220), and the version is not asked for a second time.`,
-	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340",
-		Settings: option.Settings("version-check=shipped"),
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{Writers: 2, Writes: 3, Readers: 2, Reads: 3, Read: "consistent", AwaitReady: true, Keys: 2},
-		Faults:   faults.Options{Downgrade: "3.5.7"},
-		Clock:    testbed.Clock{AtRest: true, Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1 version-check=shipped
+		writers=2 writes=3 readers=2 reads=3 read=consistent keys=2 await-ready=true
+		downgrade=3.5.7 at-rest=true steps=20000`),
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.ServedAsPromised, caches.StartsAsChecked},
 	Known:  oldMemberLater,
 })
@@ -119,14 +94,8 @@ var LockedGate = testbed.RegisterScenario(&testbed.Scenario{
 	Summary: "a gate that is locked to true is set to false on the command line: the API server does not start, however new etcd is",
 	Doc: `With KEP-2340 at GA the gate ConsistentListFromCache cannot be switched off any more. An API server that is told to do so
 ends before it asks etcd anything. Its clients get no answer, and no refusal that would let them wait.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("version-check=kep-ga", "consistent-list-from-cache=disabled"),
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{Writers: 1, Writes: 2, Readers: 2, Reads: 2, Read: "consistent", Keys: 2},
-		Faults:   faults.Options{Restarts: 1},
-		Clock:    testbed.Clock{Steps: 20_000, ToRest: true},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 version-check=kep-ga consistent-list-from-cache=disabled
+		writers=1 writes=2 readers=2 reads=2 read=consistent keys=2 restarts=1 to-rest=true steps=20000`),
 	Claims: []*testbed.Property{caches.StartsAsChecked},
 })
 
@@ -136,14 +105,8 @@ var Insists = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `With KEP-2340 at Beta an old member of etcd switches consistent reads from the cache off, with a warning, unless the gate
 ConsistentListFromCache was enabled explicitly. Then the API server ends before it serves. With an etcd that has the fix of
 etcd-io/etcd#15220 it starts.`,
-	Params: testbed.Params{
-		Etcd: "3.5.7", Cache: "kep-2340",
-		Settings: option.Settings("version-check=kep-beta", "consistent-list-from-cache=enabled"),
-		Topology: topology.Options{Members: "3.5.13", Servers: 1},
-		Workload: workload.Options{Writers: 1, Writes: 2, Readers: 2, Reads: 2, Read: "consistent", Keys: 2},
-		Faults:   faults.Options{Restarts: 1},
-		Clock:    testbed.Clock{Steps: 20_000, ToRest: true},
-	},
+	Params: testbed.With(`etcd=3.5.7 cache=kep-2340 caches=1 members=3.5.13 version-check=kep-beta consistent-list-from-cache=enabled
+		writers=1 writes=2 readers=2 reads=2 read=consistent keys=2 restarts=1 to-rest=true steps=20000`),
 	Claims: []*testbed.Property{caches.StartsAsChecked},
 })
 
@@ -153,14 +116,9 @@ var Upgrade = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `The version check of KEP-2340 finds etcd 3.5.7 and switches consistent reads from the cache off. Then the cluster comes back
 as 3.5.13. The process that runs does not ask again; one that starts after that must serve consistent LISTs from the cache, and
 must remember nothing of the time before.`,
-	Params: testbed.Params{
-		Etcd: "3.5.7", Cache: "kep-2340",
-		Settings: option.Settings("version-check=kep-beta"),
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{Writers: 2, Writes: 3, Readers: 2, Reads: 3, Read: "consistent", AwaitReady: true, Keys: 2},
-		Faults:   faults.Options{Downgrade: "3.5.13", Restarts: 2},
-		Clock:    testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.5.7 cache=kep-2340 caches=1 version-check=kep-beta
+		writers=2 writes=3 readers=2 reads=3 read=consistent keys=2 await-ready=true
+		restarts=2 downgrade=3.5.13 steps=20000`),
 	Claims: []*testbed.Property{caches.StartsAsChecked, reads.Linearizable, reads.LinearizableData},
 	Known:  known.StaleReads(reads.Linearizable, reads.LinearizableData),
 })
@@ -170,17 +128,9 @@ var SlowMember = testbed.RegisterScenario(&testbed.Scenario{
 	Summary: "etcd takes longer to say its version than the API server waits: it starts with a warning, after two seconds",
 	Doc: `Messages take up to 1.5 s until the cache is ready. KEP-2340 has the API server warn and go on if a member does not say its
 version; what it hears after that changes nothing.`,
-	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340",
-		Settings: option.Settings("version-check=kep-beta"),
-		Topology: topology.Options{Members: "3.5.13,3.6.16", Servers: 1},
-		Workload: workload.Options{
-			Writers: 1, Writes: 3, Readers: 2, Reads: 3, Read: "consistent", AwaitReady: true, Keys: 2, Items: 1, Think: time.Second,
-		},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: 150 * time.Millisecond, Scheduling: time.Millisecond, Horizon: 30 * time.Second, Steps: 100_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1 members=3.5.13,3.6.16 version-check=kep-beta
+		writers=1 writes=3 readers=2 reads=3 read=consistent keys=2 items=1 await-ready=true think=1s
+		mode=timed network=150ms scheduling=1ms horizon=30s steps=100000`),
 	Claims: []*testbed.Property{caches.StartsAsChecked, reads.Linearizable},
 	Known: slices.Concat(
 		known.When(known.ProgressOvertakesEvents, known.WaitsUntilFresh, known.RequestsProgress).RarelyViolates(reads.Linearizable).
@@ -197,21 +147,11 @@ test that run both with etcd progress notify events enabled and disable to ensur
 feature enabled and disabled)". As it stands, etcd notifies every 5 s, as Kubernetes' own test clusters have it, and the gate is on.
 --set notify=10m is etcd's default: no notification comes within the run. --set consistent-list-from-cache=disabled is the gate off.
 What each of the four comes to on three releases of etcd, and what it costs, is in scenarios/guards.md.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("notify=5s"),
-		Topology: topology.Options{Servers: 2},
-		Workload: workload.Options{
-			Writers: 1, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 60, NoiseFor: 30 * time.Second,
-			Readers: 4, Reads: 16, Gets: 8, Read: "seen", Move: true, Watchers: 2, AwaitReady: true, Keys: 2, Items: 2,
-			Think: 2 * time.Second,
-		},
-		Faults: faults.Options{Breaks: 2, Restarts: 1, EtcdRestarts: 1, For: 5 * time.Second},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 60 * time.Second,
-			Steps: 200_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=2 notify=5s
+		writers=1 writes=3 deletes=true noise=1 noise-writes=60 noise-for=30s readers=4 reads=16 gets=8 read=seen
+		move=true watchers=2 keys=2 items=2 await-ready=true think=2s
+		breaks=2 restarts=1 etcd-restarts=1 faults-for=5s mode=timed network=1ms scheduling=500us horizon=1m
+		steps=200000`),
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.AnswersInTime, caches.MatchEtcd,
 		watches.Ordered, watches.Unique, watches.Reliable, caches.ServedAsPromised, caches.NeededProgress,
@@ -244,18 +184,9 @@ minutes and no flag for it, which came with 3.4.11. With --set notify=10m no not
 etcd answers all LISTs. A cache that asks for progress hangs for three seconds: then kep-2340 refuses the LIST, and designs that fall
 back have etcd answer it, too late. The version checks send all LISTs to etcd from the start: --cache v0.37.2, or --cache kep-2340 with
 --set version-check=shipped or kep-beta. With kep-ga the API server does not start.`,
-	Params: testbed.Params{
-		Etcd: "3.3.13", Cache: "draft-2019",
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 1, Writes: 2, Noise: 1, NoiseWrites: 20, NoiseFor: 200 * time.Millisecond, Readers: 2, Reads: 3, Read: "consistent",
-			AwaitReady: true, Items: 2, Keys: 2, Think: 400 * time.Millisecond,
-		},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 20 * time.Second,
-			Steps: 200_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.3.13 cache=draft-2019 caches=1
+		writers=1 writes=2 noise=1 noise-writes=20 noise-for=200ms readers=2 reads=3 read=consistent keys=2 items=2
+		await-ready=true think=400ms mode=timed network=1ms scheduling=500us horizon=20s steps=200000`),
 	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable, reads.LinearizableData, caches.MatchEtcd},
 	Known: slices.Concat(
 		known.AwaitedProgress(),

@@ -7,26 +7,18 @@ package divergences
 
 import (
 	"slices"
-	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios/known"
-	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/faults"
-	"github.com/watchbed/watchbed/testbed/topology"
-	"github.com/watchbed/watchbed/workload"
 )
 
 // divergence makes a scenario in which a part of an event is lost, or the snapshot that it
 // should leave, once for each of two resources. The event of lost-event is lost as a whole.
 func divergence(lost, summary, doc string, rows []testbed.Row) *testbed.Scenario {
-	p := lostEventParams
-	p.Topology.Resources = 2
-	p.Workload.Writers, p.Workload.Deletes = 2, lost == "deletion"
-	p.Faults.LostEvents, p.Faults.Lost = 2, lost
+	p := lostEventParams.But("resources=2 writers=2 lost-events=2 lost=" + lost)
+	p.Workload.Deletes = lost == "deletion"
 	return testbed.RegisterScenario(&testbed.Scenario{
 		Name: "lost-" + lost, Summary: summary, Params: p,
 		Doc: doc + ` Each of two resources has one such loss within the first 90 s; readers begin after the first check, as in lost-event.`,
@@ -142,20 +134,9 @@ var LostEventRecovers = testbed.RegisterScenario(&testbed.Scenario{
 to date again. If a check was due in between, it failed, and snapshots stay off until the next one has succeeded. If the
 cache recovered before any check, the loss is never found: the check compares the newest state only, and the snapshots of the
 time in between stay, and are wrong, until they are evicted or compacted away. Checks are half a minute apart, not five.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-4988",
-		Settings: option.Settings("consistency-checker=fallback", "check-period=30s", "notify=10s"),
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 1, Writes: 6, Readers: 2, Reads: 6, Read: "past", AwaitReady: true, Keys: 1, Items: 1,
-			History: 1, Think: time.Minute, ReadFrom: 7 * time.Minute,
-		},
-		Faults: faults.Options{LostEvents: 1, For: 2 * time.Minute},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: 5 * time.Millisecond, Scheduling: time.Millisecond, Horizon: 14 * time.Minute,
-			Steps: 200_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-4988 caches=1 consistency-checker=fallback check-period=30s notify=10s
+		writers=1 writes=6 readers=2 reads=6 read=past read-from=7m keys=1 items=1 history=1 await-ready=true think=1m
+		lost-events=1 faults-for=2m mode=timed network=5ms scheduling=1ms horizon=14m steps=200000`),
 	Claims: []*testbed.Property{
 		caches.DetectorAccuracy, reads.Exact, reads.Linearizable, caches.ChecksApart, caches.SuspectSnapshots,
 	},
@@ -174,17 +155,10 @@ var Detectors = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `The consistency checker of KEP-4988 and the inconsistency detector of KEP-2340 look at caches that restart, follow broken
 streams and an etcd that restarts and is compacted, one of which has missed an event. Each comparison is held against
 ground truth at the moment when it was begun.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-4988",
-		Settings: option.Settings("consistency-checker=fallback", "inconsistency-detector=on", "page=2"),
-		Topology: topology.Options{Servers: 2, Compactors: true},
-		Workload: workload.Options{
-			Writers: 2, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 2, Readers: 2, Reads: 5, Read: "past",
-			AwaitReady: true, Keys: 3, Items: 2, History: 1,
-		},
-		Faults: faults.Options{LostEvents: 1, Breaks: 1, Restarts: 1, EtcdRestarts: 1},
-		Clock:  testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-4988 caches=2 compactors=true consistency-checker=fallback inconsistency-detector=on
+		page=2
+		writers=2 writes=4 deletes=true noise=1 noise-writes=2 readers=2 reads=5 read=past keys=3 items=2 history=1
+		await-ready=true breaks=1 restarts=1 lost-events=1 etcd-restarts=1 steps=20000`),
 	Claims: []*testbed.Property{caches.DetectorAccuracy, caches.HistoryKept, caches.Resumes, caches.SuspectSnapshots},
 })
 
@@ -194,16 +168,10 @@ var ConsistencyChecks = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `Each page of a check is listed at the resourceVersion of the cache when the check began, whatever is written meanwhile. A check
 that gets no answer, because etcd changes its leader, restarts or is compacted, has found nothing: snapshots that a failed check has
 switched off stay off, and the next check decides. When nothing more can happen no comparison is under way.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-4988",
-		Settings: option.Settings("consistency-checker=fallback", "mark-consistent=unlocked", "inconsistency-detector=on", "page=1", "progress-requests=periodic"),
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 1, Writes: 5, Readers: 2, Reads: 3, Read: "past", AwaitReady: true, Keys: 2, Items: 2, Compactions: 1,
-		},
-		Faults: faults.Options{LostEvents: 1, LeaderChanges: 1, EtcdRestarts: 1},
-		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-4988 caches=1 consistency-checker=fallback mark-consistent=unlocked
+		inconsistency-detector=on page=1 progress-requests=periodic
+		writers=1 writes=5 readers=2 reads=3 read=past compactions=1 keys=2 items=2 await-ready=true
+		lost-events=1 etcd-restarts=1 leader-changes=1 to-rest=true steps=20000`),
 	Claims: []*testbed.Property{caches.DetectorAccuracy, caches.NothingLeft, caches.Resumes, caches.SuspectSnapshots, caches.TimersOwned},
 })
 
@@ -214,16 +182,9 @@ var CheckAmidEvent = testbed.RegisterScenario(&testbed.Scenario{
 that has seen them switched on leaves its snapshot behind the drop. Later events leave none. The object whose event was lost is written again, the next check
 passes and switches snapshots on, and that old one is the newest of them: LISTs of the newest state are answered with it, at the
 resourceVersion of the cache. A cache that lacks an event answers as it holds, which is not what the scenario is about.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-4988",
-		Settings: option.Settings("consistency-checker=fallback", "mark-consistent=unlocked", "progress-requests=periodic"),
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 1, Writes: 8, Readers: 2, Reads: 12, Read: "every", AwaitReady: true, Keys: 2, Items: 2,
-		},
-		Faults: faults.Options{LostEvents: 3},
-		Clock:  testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-4988 caches=1 consistency-checker=fallback mark-consistent=unlocked
+		progress-requests=periodic writers=1 writes=8 readers=2 reads=12 read=every keys=2 items=2 await-ready=true
+		lost-events=3 steps=20000`),
 	Claims: []*testbed.Property{reads.ServedAsHeld, caches.DetectorAccuracy, caches.SuspectSnapshots},
 	Known: known.When(known.KeepsSnapshots, known.CheckerFallsBack, known.MarksWithoutLock).
 		RarelyViolates(reads.ServedAsHeld).
@@ -236,34 +197,14 @@ var FailedChecks = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `One of six objects lacks an event, and it takes minutes until that object is written again. Checks are half a minute apart: the
 first one that fails drops the snapshots and switches them off, so that events after it leave none. etcd changes its leader, answers with
 errors and restarts meanwhile; a check that ends with an error is no success. Readers ask for past states all the time.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-4988",
-		Settings: option.Settings("consistency-checker=fallback", "check-period=30s", "notify=10s", "page=2"),
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 2, Writes: 8, Deletes: true, Readers: 2, Reads: 12, Read: "past", AwaitReady: true, Keys: 6, Items: 6,
-			History: 1, Think: time.Minute,
-		},
-		Faults: faults.Options{LostEvents: 1, LeaderChanges: 2, EtcdRestarts: 1, For: 4 * time.Minute},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: 5 * time.Millisecond, Scheduling: time.Millisecond, Horizon: 10 * time.Minute,
-			Steps: 200_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-4988 caches=1 consistency-checker=fallback check-period=30s notify=10s page=2
+		writers=2 writes=8 deletes=true readers=2 reads=12 read=past keys=6 items=6 history=1 await-ready=true
+		think=1m
+		lost-events=1 etcd-restarts=1 leader-changes=2 faults-for=4m mode=timed network=5ms scheduling=1ms horizon=10m
+		steps=200000`),
 	Claims: []*testbed.Property{caches.SuspectSnapshots, caches.DetectorAccuracy, caches.ChecksApart, caches.ReopensInTime},
 })
 
-var lostEventParams = testbed.Params{
-	Etcd: "3.6.16", Cache: "kep-4988",
-	Settings: option.Settings("consistency-checker=fallback", "notify=1m"),
-	Topology: topology.Options{Servers: 1},
-	Workload: workload.Options{
-		Writers: 1, Writes: 3, Readers: 2, Reads: 8, Read: "past", AwaitReady: true, Keys: 3, Items: 3,
-		History: 1, Think: 20 * time.Second, ReadFrom: 8 * time.Minute,
-	},
-	Faults: faults.Options{LostEvents: 1, For: 90 * time.Second},
-	Clock: testbed.Clock{
-		Mode: sim.Timed, Network: 5 * time.Millisecond, Scheduling: time.Millisecond, Horizon: 14 * time.Minute,
-		Steps: 200_000,
-	},
-}
+var lostEventParams = testbed.With(`etcd=3.6.16 cache=kep-4988 consistency-checker=fallback notify=1m caches=1
+	writers=1 writes=3 readers=2 reads=8 read=past await-ready=true keys=3 items=3 history=1 think=20s read-from=8m
+	lost-events=1 faults-for=90s mode=timed network=5ms scheduling=1ms horizon=14m steps=200000`)

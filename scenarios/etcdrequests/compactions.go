@@ -22,13 +22,8 @@ var KeptHistory = testbed.RegisterScenario(&testbed.Scenario{
 them. A watch from -1 is accepted up to 3.6.5, and before -1 nothing is ever missing: its turn has what was kept. Here a watch from
 revision 2 was synced before, so that all history was kept, and the watches of the turn are sent everything. Releases of 3.5 that
 accept the watch read nothing in such a turn, and the watches lose their events (etcd-io/etcd#20693).`,
-	Params: testbed.Params{
-		Etcd: "3.6.5", Cache: "kep-2340",
-		Workload: workload.Options{Writers: 1, Writes: 6, Streams: 1, Read: "consistent", Keys: 2, Items: 2, Think: time.Second},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 10 * time.Second, Steps: 100_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.6.5 cache=kep-2340 writers=1 writes=6 read=consistent streams=1 keys=2 items=2 think=1s
+		mode=timed network=1ms scheduling=500us horizon=10s steps=100000`),
 	Stream: func(*testbed.Params, int) workload.EtcdWatchPlan {
 		// syncWatchersLoop has been round twice before the later watches come.
 		return workload.EtcdWatchPlan{
@@ -51,17 +46,10 @@ var PhysicalCompactions = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `A compaction is answered when its revision is fixed, and what is compacted is removed later, batch by batch. A physical one is
 answered when that is done, behind the compactions before it. One that is refused because etcd was compacted there waits for them as
 well.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("progress-requests=periodic", "compaction-batch=1"),
-		Workload: workload.Options{
-			Read: "consistent", Keys: 2, Items: 2, History: 4, Drawn: workload.DrawnOptions{OfEtcd: 4, Requests: 8, Physical: true},
-		},
-		Clock: testbed.Clock{Steps: 20_000, ToRest: true},
-	},
-	Draws: []option.Range{
-		option.From("keys", "1", "4"), option.From("drawn-clients", "2", "6"), option.From("drawn-requests", "4", "12"), option.From("history", "0", "8"),
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 progress-requests=periodic compaction-batch=1
+		read=consistent keys=2 items=2 history=4 drawn-clients=4 drawn-requests=8 drawn-physical=true
+		to-rest=true steps=20000`),
+	Draws:  option.Ranges(`keys=1|4 drawn-clients=2|6 drawn-requests=4|12 history=0|8`),
 	Claims: []*testbed.Property{etcdapi.Physical, etcdapi.Answers, etcdapi.NothingLeft},
 })
 
@@ -71,16 +59,8 @@ var CompactionInRange = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `A Range holds the lock of the store until its end, and Compact takes that lock. So a Compact waits for the Range, all writes that
 come after it wait with it, and no later Range goes before it. Without the lock a Range of the present would find its own revision
 compacted.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("progress-requests=periodic", "range-time=1ms"),
-		Workload: workload.Options{
-			Read: "consistent", Keys: 1, Items: 2, History: 4, Drawn: workload.DrawnOptions{OfEtcd: 12, Requests: 4},
-		},
-		Clock: testbed.Clock{Steps: 20_000, ToRest: true},
-	},
-	Draws: []option.Range{
-		option.From("keys", "1", "4"), option.From("drawn-clients", "4", "16"), option.From("drawn-requests", "2", "8"), option.From("history", "0", "8"),
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 progress-requests=periodic range-time=1ms
+		read=consistent keys=1 items=2 history=4 drawn-clients=12 drawn-requests=4 to-rest=true steps=20000`),
+	Draws:  option.Ranges(`keys=1|4 drawn-clients=4|16 drawn-requests=2|8 history=0|8`),
 	Claims: []*testbed.Property{etcdapi.Answers, etcdapi.NothingLeft},
 })

@@ -1,18 +1,14 @@
 package etcdrequests
 
 import (
-	"time"
-
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/properties/etcdapi"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/faults"
 	"github.com/watchbed/watchbed/testbed/plans"
 	"github.com/watchbed/watchbed/testbed/topology"
 	"github.com/watchbed/watchbed/workload"
@@ -23,13 +19,9 @@ var UnevenAttempts = testbed.RegisterScenario(&testbed.Scenario{
 	Summary: "the client library of one API server tries a read twice, that of the other 100 times, and etcd answers with errors",
 	Doc: `How often a client library tries is its own setting, and API servers of one cluster may differ in it, as in the middle of an
 upgrade. Each gives a read up when it has tried as often as it may, and not before. The one that tries twice gives some up.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 2, ClientWrites: true, ServerSettings: []string{"cache-2:unary-retries=2"}},
-		Workload: workload.Options{Read: "consistent", Keys: 3, Items: 4, History: 1, Drawn: workload.DrawnOptions{OfEtcd: 4, Requests: 6}},
-		Faults:   faults.Options{Timeouts: 8, LeaderChanges: 4},
-		Clock:    testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=2 client-writes=true server-settings=cache-2:unary-retries=2
+		read=consistent keys=3 items=4 history=1 drawn-clients=4 drawn-requests=6
+		timeouts=8 leader-changes=4 steps=20000`),
 	Claims: []*testbed.Property{reads.Repeated, reads.Linearizable, reads.LinearizableData, reads.Exact, reads.AtMostOnce},
 })
 
@@ -39,15 +31,8 @@ var LaggingReads = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `Both members apply the entries of the log as they come. The one that takes reads may be the later one of the two: a
 linearizable read asks what is committed, and waits until that is applied. A client that was sent an event by the other member finds
 it there.`,
-	Params: testbed.Params{
-		Etcd: "3.7.3", Cache: "kep-2340",
-		Settings: option.Settings("progress-requests=periodic"),
-		Topology: topology.Options{Lagging: true},
-		Workload: workload.Options{
-			Writers: 1, Writes: 3, Read: "consistent", Keys: 3, Items: 2, History: 1, Drawn: workload.DrawnOptions{OfEtcd: 3, Requests: 6},
-		},
-		Clock: testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.7.3 cache=kep-2340 lagging=true progress-requests=periodic
+		writers=1 writes=3 read=consistent keys=3 items=2 history=1 drawn-clients=3 drawn-requests=6 steps=20000`),
 	Claims: []*testbed.Property{etcdapi.Answers, reads.Linearizable, reads.LinearizableData, reads.Exact, reads.AtMostOnce},
 	Known:  known.RangesLeftOut(etcdapi.Answers),
 })
@@ -58,15 +43,8 @@ var LaggingStreams = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `A member that gives no answer to a transaction need not read what its ranges ask for. It must refuse the transaction all the same if
 one of them asks for a revision that is not there, as the member does that answers. Releases before 3.7 left such ranges out
 (etcd-io/etcd#18667): the follower is a revision ahead then, and sends events of writes that the leader has refused.`,
-	Params: testbed.Params{
-		Etcd: "3.7.3", Cache: "kep-2340",
-		Settings: option.Settings("progress-requests=periodic", "watch-options=with-watch"),
-		Topology: topology.Options{Lagging: true},
-		Workload: workload.Options{
-			Streams: 2, Read: "consistent", Keys: 3, Items: 2, History: 1, Drawn: workload.DrawnOptions{OfEtcd: 3, Requests: 6},
-		},
-		Clock: testbed.Clock{Steps: 20_000, ToRest: true},
-	},
+	Params: testbed.With(`etcd=3.7.3 cache=kep-2340 lagging=true progress-requests=periodic watch-options=with-watch
+		read=consistent streams=2 keys=3 items=2 history=1 drawn-clients=3 drawn-requests=6 to-rest=true steps=20000`),
 	Stream: func(p *testbed.Params, i int) workload.EtcdWatchPlan {
 		return plans.AnyWatches(&p.Workload, i)
 	},
@@ -82,16 +60,8 @@ var AnyWithoutLeader = testbed.RegisterScenario(&testbed.Scenario{
 	Summary: "clients draw their requests to etcd's own API, which has no leader for seconds: it answers no write and no linearizable read",
 	Doc: `A linearizable read asks the leader what is committed, a transaction that only reads as well, unless each of its ranges is
 serializable. Without a leader it waits, and fails when there is one again. A serializable range is served from what the member has.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Workload: workload.Options{
-			Read: "consistent", Keys: 3, Items: 2, History: 1, Think: 5 * time.Second, Drawn: workload.DrawnOptions{OfEtcd: 4, Requests: 8},
-		},
-		Faults: faults.Options{LeaderLosses: 1, For: 15 * time.Second},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 40 * time.Second, Steps: 200_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 read=consistent keys=3 items=2 history=1 think=5s drawn-clients=4 drawn-requests=8
+		leader-losses=1 faults-for=15s mode=timed network=1ms scheduling=500us horizon=40s steps=200000`),
 	Claims: []*testbed.Property{
 		etcdapi.NeedsLeader, etcdapi.Answers, reads.Linearizable, reads.LinearizableData, reads.AtMostOnce,
 	},
@@ -102,15 +72,9 @@ var LeaderlessAtRest = testbed.RegisterScenario(&testbed.Scenario{
 	Summary: "streams of etcd's own watch API that require a leader, while etcd loses its leader, until nothing more can happen: none is left half open",
 	Doc: `etcd refuses a stream that requires a leader while it has none, and ends those that are open. Either way it closes its end: the
 clients here do not close theirs, as clientv3 does.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("progress-requests=periodic"),
-		Workload: workload.Options{
-			Writers: 2, Writes: 3, Deletes: true, Streams: 3, Read: "consistent", Keys: 2, Items: 2,
-		},
-		Faults: faults.Options{LeaderLosses: 2},
-		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 progress-requests=periodic
+		writers=2 writes=3 deletes=true read=consistent streams=3 keys=2 items=2
+		leader-losses=2 to-rest=true steps=20000`),
 	Stream: func(_ *testbed.Params, i int) workload.EtcdWatchPlan {
 		prefix := topology.Prefix(0)
 		create := &wire.WatchCreateRequest{Key: prefix, RangeEnd: model.PrefixEnd(prefix), RequireLeader: i != 1}
@@ -127,14 +91,8 @@ var TwoStepWrites = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `etcd notifies the watches of a write and then raises its current revision. Serializable reads, and the headers of control
 responses, take no lock that covers both: a client may be sent an event and then read the state before it from the same server. A
 linearizable read, a watch that begins, and progress come after the second step. In other scenarios a write is one step.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("visible-revision=after-events", "progress-requests=periodic"),
-		Workload: workload.Options{
-			Writers: 1, Writes: 3, Streams: 1, Read: "consistent", Keys: 2, Items: 2, Drawn: workload.DrawnOptions{OfEtcd: 2, Requests: 6},
-		},
-		Clock: testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 visible-revision=after-events progress-requests=periodic
+		writers=1 writes=3 read=consistent streams=1 keys=2 items=2 drawn-clients=2 drawn-requests=6 steps=20000`),
 	Stream: func(*testbed.Params, int) workload.EtcdWatchPlan {
 		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{watchFrom(0)}, Later: []sim.Payload{watchFrom(0)}}
 	},

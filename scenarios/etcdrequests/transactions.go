@@ -8,7 +8,6 @@ import (
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/testbed/plans"
-	"github.com/watchbed/watchbed/testbed/topology"
 	"github.com/watchbed/watchbed/workload"
 )
 
@@ -19,18 +18,10 @@ var NestedTransactions = testbed.RegisterScenario(&testbed.Scenario{
 the whole of it, and what an inner one writes the operations after it see. A put may keep the value of its key, which must exist when
 the transaction begins. etcd looks for keys that are written twice at all levels together, and counts operations along each path. All
 changes have one revision.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("progress-requests=periodic", "watch-options=with-watch"),
-		Workload: workload.Options{
-			Streams: 2, Read: "consistent", Keys: 3, Items: 2, History: 1, Drawn: workload.DrawnOptions{OfEtcd: 3, Requests: 6, Nested: true},
-		},
-		Clock: testbed.Clock{Steps: 20_000, ToRest: true},
-	},
-	Draws: []option.Range{
-		option.From("keys", "1", "2", "6"), option.From("items", "0", "1", "5"), option.From("drawn-clients", "1", "2", "4"),
-		option.From("drawn-requests", "3", "9"), option.From("streams", "1", "3"), option.From("history", "0", "3"), option.From("lagging", "true"),
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 progress-requests=periodic watch-options=with-watch
+		read=consistent streams=2 keys=3 items=2 history=1 drawn-clients=3 drawn-requests=6 drawn-nested=true
+		to-rest=true steps=20000`),
+	Draws: option.Ranges(`keys=1|2|6 items=0|1|5 drawn-clients=1|2|4 drawn-requests=3|9 streams=1|3 history=0|3 lagging=true`),
 	Stream: func(p *testbed.Params, i int) workload.EtcdWatchPlan {
 		return plans.AnyWatches(&p.Workload, i)
 	},
@@ -47,18 +38,10 @@ var RequestSizes = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `etcd refuses a write that is larger than max-request-bytes as it is proposed to raft. With 51 bytes a put of a short value fits
 and that of a longer one does not, a delete of one key fits and that of all objects depends on what it asks to be told, and few
 transactions fit. What only reads is no proposal, and is never too large.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("max-request-bytes=51"),
-		Workload: workload.Options{
-			Read: "consistent", Keys: 3, Items: 2, History: 1, Drawn: workload.DrawnOptions{OfEtcd: 3, Requests: 8, LargeBytes: 8},
-		},
-		Clock: testbed.Clock{Steps: 20_000},
-	},
-	Draws: []option.Range{
-		option.From("max-request-bytes", "36", "60", "75", "90", "105", "120", "140"), option.From("drawn-bytes", "4", "16", "40"),
-		option.From("keys", "1", "2", "4", "6"), option.From("items", "0", "1", "5"), option.From("drawn-clients", "1", "2", "4"),
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 max-request-bytes=51
+		read=consistent keys=3 items=2 history=1 drawn-clients=3 drawn-requests=8 drawn-bytes=8 steps=20000`),
+	Draws: option.Ranges(`max-request-bytes=36|60|75|90|105|120|140 drawn-bytes=4|16|40 keys=1|2|4|6 items=0|1|5
+		drawn-clients=1|2|4`),
 	Claims: []*testbed.Property{etcdapi.Answers, reads.Linearizable, reads.LinearizableData, reads.Exact, reads.AtMostOnce},
 })
 
@@ -68,18 +51,10 @@ var TransactionSizes = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `In request-sizes few transactions fit. With 130 bytes each part of one decides: a compare with a value, the end of a range, the
 revision of a read, and each operation of the branch that is not taken. A transaction that only reads is no proposal, however long
 it is.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("max-request-bytes=130"),
-		Workload: workload.Options{
-			Read: "consistent", Keys: 3, Items: 2, History: 1, Drawn: workload.DrawnOptions{OfEtcd: 4, Requests: 12, LargeBytes: 8},
-		},
-		Clock: testbed.Clock{Steps: 20_000},
-	},
-	Draws: []option.Range{
-		option.From("max-request-bytes", "100", "110", "120", "140", "150", "160", "180"), option.From("drawn-bytes", "4", "12", "16"),
-		option.From("keys", "1", "2", "6"), option.From("items", "0", "1", "5"), option.From("drawn-clients", "2", "3", "5"),
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 max-request-bytes=130
+		read=consistent keys=3 items=2 history=1 drawn-clients=4 drawn-requests=12 drawn-bytes=8 steps=20000`),
+	Draws: option.Ranges(`max-request-bytes=100|110|120|140|150|160|180 drawn-bytes=4|12|16 keys=1|2|6 items=0|1|5
+		drawn-clients=2|3|5`),
 	Claims: []*testbed.Property{etcdapi.Answers, reads.Linearizable, reads.LinearizableData, reads.Exact, reads.AtMostOnce},
 })
 
@@ -90,19 +65,10 @@ var RewrittenKeys = testbed.RegisterScenario(&testbed.Scenario{
 a deletion and a value at one revision. A compaction at that revision has to keep the value. Since 3.4.34 and 3.5.16 it keeps the deletion
 alone (etcd-io/etcd#22376, open): a read that finds the value in the index and not in the backend ends the process, and the next one does
 not have the key. The release here, 3.5.15, is the newest without the bug.`,
-	Params: testbed.Params{
-		Etcd: "3.5.15", Cache: "direct",
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 1, Writes: 4, Rewrites: true, Readers: 1, Reads: 2, Read: "consistent", Keys: 2, Items: 2,
-			Compactions: 2, CompactNewest: true,
-		},
-		Clock: testbed.Clock{Steps: 20_000},
-	},
-	Draws: []option.Range{
-		option.From("keys", "1", "4"), option.From("items", "0", "4"), option.From("writes", "2", "8"), option.From("reads", "1", "4"),
-		option.From("compactions", "1", "4"), option.From("deletes", "true"), option.From("etcd-restarts", "1"),
-	},
+	Params: testbed.With(`etcd=3.5.15 cache=direct caches=1
+		writers=1 writes=4 rewrites=true readers=1 reads=2 read=consistent compactions=2 compact-newest=true keys=2
+		items=2 steps=20000`),
+	Draws:  option.Ranges(`keys=1|4 items=0|4 writes=2|8 reads=1|4 compactions=1|4 deletes=true etcd-restarts=1`),
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, etcdapi.Answers},
 	Known: known.When(known.CompactionLosesKey).Violates(reads.Linearizable, reads.LinearizableData, etcdapi.Answers).
 		Because("a compaction loses a key that its revision deletes and puts again (etcd-io/etcd#22376)"),

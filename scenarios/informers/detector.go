@@ -2,16 +2,10 @@ package informers
 
 import (
 	"slices"
-	"time"
 
 	"github.com/watchbed/watchbed/properties/informers"
 	"github.com/watchbed/watchbed/scenarios/known"
-	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/informer"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/faults"
-	"github.com/watchbed/watchbed/testbed/topology"
-	"github.com/watchbed/watchbed/workload"
 )
 
 var Detector = testbed.RegisterScenario(&testbed.Scenario{
@@ -21,14 +15,9 @@ var Detector = testbed.RegisterScenario(&testbed.Scenario{
 way from etcd. An informer that streams its list from that cache afterwards has to panic; no other informer may. The detector
 does not look at what comes later on the stream. client-go assumes that an exact list comes from etcd; a cache with snapshots
 (KEP-4988, Kubernetes 1.34 and later) answers it from the same state that it has streamed, and the detector finds nothing.`,
-	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340",
-		Topology:  topology.Options{Servers: 1},
-		Workload:  workload.Options{Writers: 2, Writes: 3, Read: "consistent", Keys: 2, Items: 1},
-		Informers: testbed.InformerOptions{Count: 3, Options: informer.Options{List: informer.ByWatchList, Check: true}},
-		Faults:    faults.Options{LostEvents: 1, InformerRestarts: 2},
-		Clock:     testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1
+		writers=2 writes=3 read=consistent keys=2 items=1 informers=3 informer-list=watch-list informer-check=true
+		lost-events=1 informer-restarts=2 steps=20000`),
 	Claims: []*testbed.Property{informers.DetectorAccuracy, informers.MatchEtcd},
 	Known: slices.Concat(
 		known.When().Violates(informers.MatchEtcd).
@@ -44,20 +33,11 @@ var LateDetector = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `With a clock. While the reflector compares what it was streamed it does not read its watch, which ends after five to ten
 minutes. API Priority and Fairness refuses the LIST with a Retry-After of half a minute, again and again; running watches go on. When the
 comparison has passed, the informer finds its watch gone, and has to watch again from the bookmark that ended the initial events.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 2},
-		Workload: workload.Options{
-			Writers: 1, Writes: 6, Deletes: true, Noise: 1, NoiseWrites: 10, NoiseFor: time.Minute,
-			Read: "consistent", Keys: 2, Items: 3, Think: 4 * time.Minute,
-		},
-		Informers: testbed.InformerOptions{Count: 2, Options: informer.Options{List: informer.ByWatchList, Check: true}},
-		Faults:    faults.Options{InformerOverloads: 60, InformerRestarts: 2, For: 25 * time.Minute},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 50 * time.Minute,
-			Steps: 200_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=2
+		writers=1 writes=6 deletes=true noise=1 noise-writes=10 noise-for=1m read=consistent keys=2 items=3 think=4m
+		informers=2 informer-list=watch-list informer-check=true
+		informer-restarts=2 informer-overloads=60 faults-for=25m mode=timed network=1ms scheduling=500us horizon=50m
+		steps=200000`),
 	Claims: append([]*testbed.Property{informers.DetectorAccuracy}, Claims...),
 	Known: slices.Concat(
 		known.BackInTime(contentClaims...),

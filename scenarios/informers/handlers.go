@@ -2,18 +2,11 @@ package informers
 
 import (
 	"slices"
-	"time"
 
 	"github.com/watchbed/watchbed/properties/informers"
 	"github.com/watchbed/watchbed/scenarios/known"
-	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/informer"
-	"github.com/watchbed/watchbed/sim/informer/shared"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/faults"
-	"github.com/watchbed/watchbed/testbed/topology"
-	"github.com/watchbed/watchbed/workload"
 )
 
 // handlerClaims are what handlers of a shared informer are promised, toldClaims those of them that depend on what
@@ -26,12 +19,9 @@ var (
 // sharedDraws are the sizes of shared informers, what they do and what is written meanwhile; handlerDraws are those of scenarios in
 // which any handler may be removed.
 var (
-	sharedDraws = []option.Range{
-		option.From("informer-handlers", "1", "3"), option.From("informer-late-handlers", "0", "1", "3"), option.From("informer-stops", "0", "1", "3"),
-		option.From("informer-batch", "1", "3"), option.From("informer-locked", "true"), option.From("informer-resyncs", "0", "4"),
-		option.From("writes", "1", "4", "8"), option.From("items", "0", "1"), option.From("informer-breaks", "0", "2"),
-	}
-	handlerDraws = append([]option.Range{option.From("informer-removed-handlers", "0", "1")}, sharedDraws...)
+	sharedDraws = option.Ranges(`informer-handlers=1|3 informer-late-handlers=0|1|3 informer-stops=0|1|3 informer-batch=1|3
+		informer-locked=true informer-resyncs=0|4 writes=1|4|8 items=0|1 informer-breaks=0|2`)
+	handlerDraws = append(option.Ranges(`informer-removed-handlers=0|1`), sharedDraws...)
 )
 
 var Handlers = testbed.RegisterScenario(&testbed.Scenario{
@@ -41,17 +31,10 @@ var Handlers = testbed.RegisterScenario(&testbed.Scenario{
 one delta and into the store at once (AtomicFIFO), other deltas are processed in batches, and the queue is open meanwhile. Handlers have
 goroutines of their own, and resync periods of their own. The other two handlers are added while the informer runs: they are told of all that
 is in the store as their initial list, and of what follows. Watches break, so that informers list again.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{Writers: 2, Writes: 5, Deletes: true, Read: "consistent", Keys: 1, Items: 2},
-		Informers: testbed.InformerOptions{Count: 1, Options: informer.Options{
-			List:   informer.ByWatchList,
-			Shared: shared.Options{Queue: shared.RealFIFO, Handlers: 2, Late: 2, Batch: 2, Resync: 1, Resyncs: 2},
-		}},
-		Faults: faults.Options{InformerBreaks: 1, InformerRefusals: 1},
-		Clock:  testbed.Clock{ToRest: true, Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1
+		writers=2 writes=5 deletes=true read=consistent keys=1 items=2 informers=1 informer-list=watch-list
+		informer-queue=real-fifo informer-handlers=2 informer-late-handlers=2 informer-batch=2 informer-resync=1ns
+		informer-resyncs=2 informer-breaks=1 informer-refusals=1 to-rest=true steps=20000`),
 	Draws:  handlerDraws,
 	Claims: handlerClaims,
 	Known: slices.Concat(known.Rarely(known.BackInTime(toldClaims...)), known.Rarely(known.StaleRelist()), neverSynced(informers.HandlersRest),
@@ -64,16 +47,10 @@ var HandlersStart = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `The goroutines of the listeners (sharedProcessor.run) may start late: after a handler was added and removed, after the first
 list, after a resync. Stopping the informer waits for all of its goroutines. Two deadlocks of client-go were here: kubernetes#136509 and
 kubernetes#137296. In a state in which nothing can happen any more the property handlers-come-to-rest says which goroutines wait for what.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{Writers: 1, Writes: 2, Deletes: true, Read: "consistent", AwaitReady: true, Keys: 2, Items: 2},
-		Informers: testbed.InformerOptions{Count: 1, Options: informer.Options{
-			List:   informer.ByWatchList,
-			Shared: shared.Options{Queue: shared.RealFIFO, Handlers: 1, Late: 1, Removed: 1, Stops: 1, Resync: 1, Resyncs: 1},
-		}},
-		Clock: testbed.Clock{ToRest: true, Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1
+		writers=1 writes=2 deletes=true read=consistent keys=2 items=2 await-ready=true informers=1
+		informer-list=watch-list informer-queue=real-fifo informer-handlers=1 informer-late-handlers=1
+		informer-removed-handlers=1 informer-stops=1 informer-resync=1ns informer-resyncs=1 to-rest=true steps=20000`),
 	Draws:  handlerDraws,
 	Claims: handlerClaims,
 	Known: slices.Concat(known.Rarely(known.BackInTime(toldClaims...)), known.Rarely(known.StaleRelist()), neverSynced(informers.HandlersRest),
@@ -86,17 +63,10 @@ var HandlersRelist = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `An informer whose watch ends with an error lists, and what it finds gets into the queue behind the deltas that are there.
 As one delta (AtomicFIFO) it is compared with the store when its turn comes. Object by object, as before client-go 0.36, it must be compared with
 the store and with the queue: kubernetes#115620 is about an object that was in the queue only.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{Writers: 2, Writes: 3, Deletes: true, Read: "consistent", Keys: 2, Items: 2},
-		Informers: testbed.InformerOptions{Count: 1, Options: informer.Options{
-			List: informer.ByListWatch, RV: informer.RVNewest,
-			Shared: shared.Options{Queue: shared.RealFIFO, Handlers: 1, Late: 1, Batch: 2, Resync: 1, Resyncs: 1},
-		}},
-		Faults: faults.Options{InformerBreaks: 1, InformerRefusals: 6},
-		Clock:  testbed.Clock{ToRest: true, Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1
+		writers=2 writes=3 deletes=true read=consistent keys=2 items=2 informers=1 informer-rv=unset
+		informer-queue=real-fifo informer-handlers=1 informer-late-handlers=1 informer-batch=2 informer-resync=1ns
+		informer-resyncs=1 informer-breaks=1 informer-refusals=6 to-rest=true steps=20000`),
 	Draws:  handlerDraws,
 	Claims: handlerClaims,
 	Known:  slices.Concat(known.Rarely(known.BackInTime(toldClaims...)), known.Rarely(known.StaleRelist()), neverSynced(informers.HandlersRest)),
@@ -115,19 +85,12 @@ var HandlersResync = testbed.RegisterScenario(&testbed.Scenario{
 handlers alone. The third handler is added while the informer runs, so that its periods begin between two looks, and each resync waits for the next one. Watches
 break and end, and some requests are refused, so that the informer lists: looks begin anew then, and what has changed
 is told to all handlers.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{Writers: 1, Writes: 12, Deletes: true, Read: "consistent", AwaitReady: true, Keys: 2, Items: 3, Think: 90 * time.Second},
-		Informers: testbed.InformerOptions{Count: 1, Options: informer.Options{
-			List: informer.ByListWatch, RV: informer.RVNewest,
-			Shared: shared.Options{Queue: shared.RealFIFO, Handlers: 2, Late: 1, After: 45 * time.Second, Resync: 30 * time.Second},
-		}},
-		Faults: faults.Options{InformerBreaks: 1, InformerRefusals: 4, For: 8 * time.Minute},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 12 * time.Minute, Steps: 100_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1
+		writers=1 writes=12 deletes=true read=consistent keys=2 items=3 await-ready=true think=1m30s informers=1
+		informer-rv=unset informer-queue=real-fifo informer-handlers=2 informer-late-handlers=1 informer-after=45s
+		informer-resync=30s
+		informer-breaks=1 informer-refusals=4 faults-for=8m mode=timed network=1ms scheduling=500us horizon=12m
+		steps=100000`),
 	Claims: []*testbed.Property{informers.HandlerResyncs, informers.HandlerKnows, informers.HandlerOrder, informers.HandlerSynced, informers.MatchEtcd},
 	Known:  slices.Concat(known.Rarely(known.BackInTime(informers.HandlerSynced, informers.MatchEtcd))),
 })
@@ -139,17 +102,10 @@ var Controller = testbed.RegisterScenario(&testbed.Scenario{
 client wrote, or by a resync. It records the resourceVersion of its update, and leaves the object alone until its store has come to that. This
 is so for writes whose answer has come, and for one process: a controller that starts again has forgotten what it recorded. An API server
 restarts, so that answers get lost.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 2},
-		Workload: workload.Options{Writers: 1, Writes: 4, Deletes: true, Read: "consistent", Keys: 2, Items: 2},
-		Informers: testbed.InformerOptions{Count: 1, Options: informer.Options{
-			List: informer.ByWatchList, Controller: true,
-			Shared: shared.Options{Queue: shared.RealFIFO, Handlers: 1, Resync: 1, Resyncs: 2},
-		}},
-		Faults: faults.Options{InformerBreaks: 1, InformerRestarts: 1, Restarts: 1},
-		Clock:  testbed.Clock{ToRest: true, Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=2
+		writers=1 writes=4 deletes=true read=consistent keys=2 items=2 informers=1 informer-list=watch-list
+		informer-queue=real-fifo informer-handlers=1 informer-resync=1ns informer-resyncs=2 informer-controller=true
+		restarts=1 informer-breaks=1 informer-restarts=1 to-rest=true steps=20000`),
 	Draws:  sharedDraws,
 	Claims: append([]*testbed.Property{informers.OwnWrites, informers.ControllerDone}, handlerClaims...),
 	Known:  slices.Concat(known.Rarely(known.BackInTime(append([]*testbed.Property{informers.OwnWrites, informers.ControllerDone}, toldClaims...)...)), known.RefusedStreams(), neverSynced(informers.HandlersRest, informers.ControllerDone)),

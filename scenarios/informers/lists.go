@@ -2,20 +2,13 @@ package informers
 
 import (
 	"slices"
-	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/informers"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
-	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/informer"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/faults"
-	"github.com/watchbed/watchbed/testbed/topology"
-	"github.com/watchbed/watchbed/workload"
 )
 
 var ColdStart = testbed.RegisterScenario(&testbed.Scenario{
@@ -24,14 +17,9 @@ var ColdStart = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `A cache that has not listed yet refuses a WatchList with 429, so the informer backs off and asks again. The stream
 begins with synthetic ADDED events and ends with a bookmark. With informer-list=list-watch the first list names
 resourceVersion "0" and a limit, and a cold cache has etcd answer it in pages (KEP-3157, "Steps followed by informers").`,
-	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340",
-		Topology:  topology.Options{Servers: 1},
-		Workload:  workload.Options{Writers: 1, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 1, Read: "consistent", Keys: 3, Items: 3},
-		Informers: testbed.InformerOptions{Count: 2, Options: informer.Options{List: informer.ByWatchList, Page: 2}},
-		Faults:    faults.Options{Restarts: 1},
-		Clock:     testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1
+		writers=1 writes=3 deletes=true noise=1 noise-writes=1 read=consistent keys=3 items=3 informers=2
+		informer-list=watch-list informer-page=2 restarts=1 steps=20000`),
 	Claims: streamedClaims,
 	Known: slices.Concat(
 		known.StreamingInformers(),
@@ -47,15 +35,9 @@ var Fallback = testbed.RegisterScenario(&testbed.Scenario{
 Strategy"). The informer lists, whatever the error was, and tries to stream again the next time that it has to list. The first list of a
 process names resourceVersion "0", as every first list of client-go does: one that restarts may go back in time (see informer-time-travel), which
 --set informer-rv=unset rules out.`,
-	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340",
-		Settings:  option.Settings("watch-list=disabled"),
-		Topology:  topology.Options{Servers: 2},
-		Workload:  workload.Options{Writers: 2, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 1, Read: "consistent", Keys: 2, Items: 3},
-		Informers: testbed.InformerOptions{Count: 2, Options: informer.Options{List: informer.ByWatchList, Page: 2}},
-		Faults:    faults.Options{InformerBreaks: 2, InformerRestarts: 1, Restarts: 1},
-		Clock:     testbed.Clock{Steps: 40_000},
-	},
+	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=2 watch-list=disabled
+		writers=2 writes=3 deletes=true noise=1 noise-writes=1 read=consistent keys=2 items=3 informers=2
+		informer-list=watch-list informer-page=2 restarts=1 informer-breaks=2 informer-restarts=1 steps=40000`),
 	Claims: Claims,
 	Known: slices.Concat(
 		known.EarlyProgress(informers.MatchEtcd, informers.CatchUp),
@@ -71,17 +53,9 @@ var ExpiredPages = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `The informers ask for the newest state, one object a page, and some restart. A page whose revision is gone is refused with
 410. client-go's pager then drops the pages that it has, and asks for all objects at once, without a limit (FullListIfExpired).
 A client that sets a limit with every list gets one page in this place (kubernetes/kubernetes#126770).`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 2},
-		Workload: workload.Options{
-			Writers: 2, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 1, Read: "consistent", Keys: 3, Items: 4,
-			Compactions: 3,
-		},
-		Informers: testbed.InformerOptions{Count: 2, Options: informer.Options{List: informer.ByListWatch, RV: informer.RVNewest, Page: 1}},
-		Faults:    faults.Options{InformerBreaks: 2, InformerRestarts: 3},
-		Clock:     testbed.Clock{Steps: 40_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=2
+		writers=2 writes=4 deletes=true noise=1 noise-writes=1 read=consistent compactions=3 keys=3 items=4
+		informers=2 informer-rv=unset informer-page=1 informer-breaks=2 informer-restarts=3 steps=40000`),
 	Claims: Claims,
 	Known:  slices.Concat(known.BackInTime(contentClaims...), known.StaleRelist()),
 })
@@ -93,36 +67,20 @@ var Memory = testbed.RegisterScenario(&testbed.Scenario{
 KEP-3157: with LISTs (informer-list=list-watch) 16 informers took an API server down, with streams 1,024 did not.
 Alternative 2 of the document refuses LISTs while measured memory is above a limit (answers-limit), alternative 3 serves pages
 from the cache (--cache kep-4988 with informer-list=list-watch, informer-rv=unset and informer-page=50).`,
-	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340",
-		Topology:  topology.Options{Servers: 1},
-		Workload:  workload.Options{Writers: 1, Writes: 4, Read: "consistent", AwaitReady: true, Keys: 2, Items: 20, Think: time.Second},
-		Informers: testbed.InformerOptions{ObjectBytes: 1_000_000, Count: 4, Options: informer.Options{List: informer.ByWatchList}},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 10 * time.Minute,
-			Steps: 10_000_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1
+		writers=1 writes=4 read=consistent keys=2 items=20 await-ready=true think=1s informers=4
+		informer-list=watch-list object-bytes=1000000
+		mode=timed network=1ms scheduling=500us horizon=10m steps=10000000`),
 	Claims: []*testbed.Property{informers.CatchUp},
 	Known:  known.BackInTime(informers.CatchUp),
 })
 
 // slow is informers far away: a connection carries half a megabyte a second, which is two
 // seconds for each of forty objects of 1 MB, so that all of them take 80 s.
-func slow(list informer.ListMode) testbed.Params {
-	return testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{Writers: 1, Writes: 4, Read: "consistent", AwaitReady: true, Keys: 2, Items: 40, Think: time.Second},
-		Informers: testbed.InformerOptions{
-			ObjectBytes: 1_000_000, Count: 2, Options: informer.Options{List: list, ListTimeout: time.Minute},
-		},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Transfer: 2 * time.Second,
-			Horizon: 10 * time.Minute, Steps: 100_000,
-		},
-	}
-}
+var slow = testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1
+	writers=1 writes=4 read=consistent await-ready=true keys=2 items=40 think=1s
+	object-bytes=1000000 informers=2 informer-list-timeout=1m
+	mode=timed network=1ms scheduling=500us transfer=2s horizon=10m steps=100000`)
 
 var SlowLists = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "informer-slow-lists",
@@ -131,7 +89,7 @@ var SlowLists = testbed.RegisterScenario(&testbed.Scenario{
 connection carries half a megabyte a second, and there are forty objects of 1 MB. The API server ends each LIST when three quarters of it
 have come (informer-list-timeout), and after a pause the informer asks for all of it again. Pages come in time: --set
 informer-rv=unset with informer-page=10. So does a stream: informer-slow-streams.`,
-	Params: slow(informer.ByListWatch),
+	Params: slow.But("informer-list=list-watch"),
 	Claims: []*testbed.Property{informers.CatchUp},
 	Known: known.When(known.InformersTimeOut, known.InformersListWhole).Violates(informers.CatchUp).
 		Because("a LIST that takes longer than its time-out is ended and begun again, from its first object on"),
@@ -143,7 +101,7 @@ var SlowStreams = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `A stream may take as long as it takes. An informer whose stream is refused lists in its place, and never syncs. With --set
 writes=200 the channel of the watch overflows before all initial events are sent, which the document fears: as shipped, the watch
 ends with the bookmark, and the informer goes on from there.`,
-	Params: slow(informer.ByWatchList),
+	Params: slow.But("informer-list=watch-list"),
 	Claims: []*testbed.Property{informers.CatchUp},
 	Known:  known.BackInTime(informers.CatchUp),
 })
@@ -156,18 +114,10 @@ refuses the LIST if it waits in vain. The informer asks again. No release has it
 these informers never have a list, since the document names no way back for a LIST. --set informer-rv=0 leaves the match out, which is
 informer-time-travel. Readers ask in the same way, and are held to what a consistent LIST promises, on every design of the cache: the
 proposal is older than consistent LISTs from it.`,
-	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340",
-		Settings: option.Settings("most-recent=served"),
-		Topology: topology.Options{Servers: 2},
-		Workload: workload.Options{
-			Writers: 2, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 1, Readers: 2, Reads: 3, Gets: 1, Read: "most-recent", Move: true,
-			AwaitReady: true, Keys: 2, Items: 2,
-		},
-		Informers: testbed.InformerOptions{Count: 2, Options: informer.Options{List: informer.ByListWatch, RV: informer.RVMostRecent}},
-		Faults:    faults.Options{InformerBreaks: 2, InformerRestarts: 3, Restarts: 1},
-		Clock:     testbed.Clock{Steps: 40_000},
-	},
+	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=2 most-recent=served
+		writers=2 writes=3 deletes=true noise=1 noise-writes=1 readers=2 reads=3 gets=1 read=most-recent move=true
+		keys=2 items=2 await-ready=true informers=2 informer-rv=most-recent
+		restarts=1 informer-breaks=2 informer-restarts=3 steps=40000`),
 	Claims: append([]*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.ServedAsPromised,
 	}, Claims...),
@@ -188,16 +138,9 @@ each member of etcd: here the one to the leader lets nothing through for some ti
 watch breaks and is compacted before it resumes, so that the cache ends the watches that it knows, and lists. A watch whose answer
 gets through before that of the list must not be registered: it would begin with the old state and miss what the
 list brings (kubernetes/kubernetes#116122). Writes go on, so that the next event shows that something is missing.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 1, Lagging: true},
-		Workload: workload.Options{
-			Writers: 1, Writes: 60, Read: "consistent", Keys: 8, Items: 8, Compactions: 30, CompactNewest: true,
-		},
-		Informers: testbed.InformerOptions{Count: 12, Options: informer.Options{List: informer.ByWatchList, RV: informer.RVNewest}},
-		Faults:    faults.Options{Breaks: 4, InformerRestarts: 12, ReadPartitions: 6},
-		Clock:     testbed.Clock{Steps: 40_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 lagging=true
+		writers=1 writes=60 read=consistent compactions=30 compact-newest=true keys=8 items=8 informers=12
+		informer-list=watch-list informer-rv=unset breaks=4 read-partitions=6 informer-restarts=12 steps=40000`),
 	Claims: streamedClaims,
 	Known: slices.Concat(
 		known.StreamingInformers(),
@@ -221,20 +164,10 @@ on-timeout.
 What waits makes it worse. While a read waits the cache asks etcd for progress every 100 ms, and each notification takes one of the
 ten slots of the decoder behind the object that is being converted, so that hardly two objects are converted at once
 (findings/pages/progress-takes-decode-slots.md).`,
-	Params: testbed.Params{
-		Etcd: "3.7.3", Cache: "v0.37.2",
-		Settings: option.Settings("watch-decode=concurrent", "decode-time=8s"),
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 1, Writes: 300, Read: "consistent", AwaitReady: true, Keys: 2, Items: 3, Think: 2 * time.Second,
-		},
-		Informers: testbed.InformerOptions{Count: 2, Options: informer.Options{List: informer.ByWatchList}},
-		Faults:    faults.Options{InformerStorms: 1, For: time.Minute},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 3 * time.Minute,
-			Steps: 1_000_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.7.3 cache=v0.37.2 caches=1 watch-decode=concurrent decode-time=8s
+		writers=1 writes=300 read=consistent keys=2 items=3 await-ready=true think=2s informers=2
+		informer-list=watch-list
+		informer-storms=1 faults-for=1m mode=timed network=1ms scheduling=500us horizon=3m steps=1000000`),
 	Claims: []*testbed.Property{caches.InformersSync, informers.MatchEtcd},
 	Known: slices.Concat(
 		known.When(known.InformersInsist, known.WaitsForInitialEvents, known.TrustsEtcd).Violates(caches.InformersSync).
@@ -251,17 +184,9 @@ var CostStorm = testbed.RegisterScenario(&testbed.Scenario{
 and what API servers send to etcd for them, is counted. LISTs at resourceVersion "0" need nothing of etcd once the caches have
 listed, LISTs of the newest state and streams make each API server read etcd's revision for each of them, and with --cache direct
 etcd answers every LIST. With informers=1000 it is the storm of KEP-3157.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Topology:  topology.Options{Servers: 3},
-		Workload:  workload.Options{Writers: 1, Writes: 4, Read: "consistent", AwaitReady: true, Keys: 2, Items: 20, Think: time.Second},
-		Informers: testbed.InformerOptions{Count: 20, Options: informer.Options{List: informer.ByListWatch}},
-		Faults:    faults.Options{InformerStorms: 1, For: 10 * time.Second},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 10 * time.Minute,
-			Steps: 10_000_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=3
+		writers=1 writes=4 read=consistent keys=2 items=20 await-ready=true think=1s informers=20
+		informer-storms=1 faults-for=10s mode=timed network=1ms scheduling=500us horizon=10m steps=10000000`),
 	Claims: []*testbed.Property{informers.CatchUp},
 	Known:  known.BackInTime(informers.CatchUp),
 })

@@ -2,45 +2,28 @@ package informers
 
 import (
 	"slices"
-	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/informers"
 	"github.com/watchbed/watchbed/scenarios/known"
-	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/informer"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/faults"
-	"github.com/watchbed/watchbed/testbed/topology"
-	"github.com/watchbed/watchbed/workload"
 )
 
-// feedbackParams: twelve informers of three API servers begin at the same time, four at
+// feedback: twelve informers of three API servers begin at the same time, four at
 // each. A LIST of the twenty objects is under way for two seconds and takes three times
 // its objects, so that the clients of one server take 240. Two servers have memory for
 // 350, which is enough for another client and for what watches are sent, and the first one
 // for 200.
-func feedbackParams(list informer.ListMode) testbed.Params {
-	return testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings:  option.Settings("memory-limit=350"),
-		Topology:  topology.Options{Servers: 3, ServerSettings: []string{"cache-1:memory-limit=200"}},
-		Workload:  workload.Options{Writers: 1, Writes: 4, Read: "consistent", AwaitReady: true, Keys: 2, Items: 20, Think: time.Second},
-		Informers: testbed.InformerOptions{Count: 12, Options: informer.Options{List: list}},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Transfer: 100 * time.Millisecond,
-			Horizon: 10 * time.Minute, Steps: 1_000_000,
-		},
-	}
-}
+var feedback = testbed.With(`etcd=3.6.16 cache=kep-2340 memory-limit=350 caches=3 server-settings=cache-1:memory-limit=200
+	writers=1 writes=4 read=consistent await-ready=true keys=2 items=20 think=1s informers=12 informer-list=list-watch
+	mode=timed network=1ms scheduling=500us transfer=100ms horizon=10m steps=1000000`)
 
 var MemoryFeedback = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "memory-feedback",
 	Summary: "informers list at API servers with little memory: one is killed, its clients list at the next one, which is killed in turn",
 	Doc: `What KEP-3157 and KEP-4988 begin with. The first server has memory for three LISTs and is asked for four. It is killed, its
 clients ask the next one a second later, and that one has memory for its own clients and no more.`,
-	Params: feedbackParams(informer.ByListWatch),
+	Params: feedback,
 	Claims: []*testbed.Property{caches.StaysUp, informers.CatchUp},
 	Known: slices.Concat(
 		known.BackInTime(informers.CatchUp),
@@ -59,14 +42,8 @@ state, which its cache does not have in time. Each server has memory for the LIS
 them, with three times the objects (240 of 350), and not if etcd does, with five times (400). LISTs that are rejected
 (on-timeout=reject, throttle) come again, and the cache answers them after the fault. The metrics oom_warning_seconds say for how
 long LISTs in flight, and those that wait for the cache, had been too many when a server was killed.`,
-	Params: func() testbed.Params {
-		p := feedbackParams(informer.ByListWatch)
-		p.Topology.ServerSettings = nil
-		p.Informers.RV = informer.RVNewest
-		p.Workload.Noise, p.Workload.NoiseWrites, p.Workload.NoiseFor = 1, 60, 12*time.Second
-		p.Faults = faults.Options{For: 10 * time.Second, Clog: true, InformerStorms: 1}
-		return p
-	}(),
+	Params: feedback.But(`server-settings= informer-rv=unset noise=1 noise-writes=60 noise-for=12s
+		faults-for=10s clog=true informer-storms=1`),
 	Claims: []*testbed.Property{caches.StaysUp, informers.CatchUp},
 	Known: slices.Concat(
 		known.BackInTime(informers.CatchUp),
@@ -80,20 +57,14 @@ long LISTs in flight, and those that wait for the cache, had been too many when 
 
 // quiet is memory for exactly what the clients of a server can take: nothing is written
 // meanwhile, and no watch of the cache itself has an event under way.
-func quiet(list informer.ListMode, settings ...string) testbed.Params {
-	p := feedbackParams(list)
-	p.Settings = option.Settings(settings...)
-	p.Topology.ServerSettings = nil
-	p.Workload.Writers = 0
-	return p
-}
+var quiet = feedback.But("server-settings= writers=0")
 
 var MemorySuffices = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "memory-suffices",
 	Summary: "API servers have memory for the LISTs of their informers and for not one object more: none is killed",
 	Doc: `Four informers list twenty objects at each of three servers. The cache answers, so that each answer takes three times its
 objects: 240, which is the limit. With --set memory-limit=239 all servers are killed again and again.`,
-	Params: quiet(informer.ByListWatch, "memory-limit=240"),
+	Params: quiet.But("memory-limit=240"),
 	Claims: []*testbed.Property{caches.StaysUp, informers.CatchUp},
 	Known: slices.Concat(
 		known.BackInTime(informers.CatchUp),
@@ -108,11 +79,7 @@ var MemoryOfStreams = testbed.RegisterScenario(&testbed.Scenario{
 initial events are sent, whatever the number of objects is: forty objects for the four informers of a server. The first server has
 memory for 39, and is killed. Its informers list at the next one, which has memory for that. With 40 no server is killed
 (--set server-settings=cache-1:memory-limit=40).`,
-	Params: func() testbed.Params {
-		p := quiet(informer.ByWatchList, "memory-limit=1000")
-		p.Topology.ServerSettings = []string{"cache-1:memory-limit=39"}
-		return p
-	}(),
+	Params: quiet.But("informer-list=watch-list memory-limit=1000 server-settings=cache-1:memory-limit=39"),
 	Claims: []*testbed.Property{caches.StaysUp, informers.CatchUp},
 	Known: slices.Concat(
 		known.BackInTime(informers.CatchUp),

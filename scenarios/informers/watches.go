@@ -2,17 +2,10 @@ package informers
 
 import (
 	"slices"
-	"time"
 
 	"github.com/watchbed/watchbed/properties/informers"
 	"github.com/watchbed/watchbed/scenarios/known"
-	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/informer"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/faults"
-	"github.com/watchbed/watchbed/testbed/topology"
-	"github.com/watchbed/watchbed/workload"
 )
 
 var Resume = testbed.RegisterScenario(&testbed.Scenario{
@@ -20,14 +13,9 @@ var Resume = testbed.RegisterScenario(&testbed.Scenario{
 	Summary: "watches of informers break, and are resumed at the last resourceVersion",
 	Doc: `An informer that is cut off watches again behind the last event or bookmark that it took. It must miss nothing and see
 nothing twice, whichever way it listed.`,
-	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340",
-		Topology:  topology.Options{Servers: 1},
-		Workload:  workload.Options{Writers: 2, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 1, Read: "consistent", Keys: 2, Items: 2},
-		Informers: testbed.InformerOptions{Count: 2, Options: informer.Options{List: informer.ByListWatch}},
-		Faults:    faults.Options{InformerBreaks: 4},
-		Clock:     testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1
+		writers=2 writes=3 deletes=true noise=1 noise-writes=1 read=consistent keys=2 items=2 informers=2
+		informer-breaks=4 steps=20000`),
 	Claims: Claims,
 	Known:  slices.Concat(known.BackInTime(contentClaims...), known.StaleRelist()),
 })
@@ -39,18 +27,9 @@ var Expired = testbed.RegisterScenario(&testbed.Scenario{
 the last resourceVersion: a cache that is as far serves it; one that is not answers 504 after three seconds, ten times with a
 second in between. Only then does the informer ask for the newest state. KEP-3157's appendix has RV="" follow the first 410;
 client-go does not. What happens where lists come in pages is in informer-relist-loop.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("ring=2"),
-		Topology: topology.Options{Servers: 2},
-		Workload: workload.Options{
-			Writers: 2, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 1, Read: "consistent", Keys: 2, Items: 3,
-			Compactions: 2,
-		},
-		Informers: testbed.InformerOptions{Count: 2, Options: informer.Options{List: informer.ByListWatch}},
-		Faults:    faults.Options{InformerBreaks: 4},
-		Clock:     testbed.Clock{Steps: 40_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=2 ring=2
+		writers=2 writes=4 deletes=true noise=1 noise-writes=1 read=consistent compactions=2 keys=2 items=3
+		informers=2 informer-breaks=4 steps=40000`),
 	Claims: Claims,
 	Known:  slices.Concat(known.BackInTime(contentClaims...), known.StaleRelist()),
 })
@@ -65,17 +44,9 @@ until etcd compacts that revision five minutes later (kubernetes/kubernetes#1338
 informer-list=watch-list, where the first list fits a page, where a list says resourceVersionMatch=NotOlderThan
 (informer-not-older=true), and in the flow of KEP-3157's appendix, in which RV="" follows the 410 at once
 (informer-newest=true).`,
-	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340",
-		Topology:  topology.Options{Servers: 1},
-		Workload:  workload.Options{Writers: 1, Writes: 20, Read: "consistent", Keys: 2, Items: 3, Think: time.Second},
-		Informers: testbed.InformerOptions{Count: 1, Options: informer.Options{List: informer.ByListWatch, Page: 1}},
-		Faults:    faults.Options{Restarts: 2, For: 8 * time.Second},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 4 * time.Minute,
-			Steps: 200_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1
+		writers=1 writes=20 read=consistent keys=2 items=3 think=1s informers=1 informer-page=1
+		restarts=2 faults-for=8s mode=timed network=1ms scheduling=500us horizon=4m steps=200000`),
 	Claims: Claims,
 	Known: known.When().Violates(informers.CatchUp).
 		Because("an informer that once listed in pages asks for exactly the state that it has (kubernetes/kubernetes#133810)"),

@@ -7,18 +7,11 @@ package seats
 
 import (
 	"slices"
-	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios/known"
-	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/informer"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/faults"
-	"github.com/watchbed/watchbed/testbed/topology"
-	"github.com/watchbed/watchbed/workload"
 )
 
 var Queues = testbed.RegisterScenario(&testbed.Scenario{
@@ -27,18 +20,10 @@ var Queues = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `An API server has seven seats, and each LIST of its two objects or more takes two of them, a GET and a watch one. Six readers,
 two watchers and two informers wait in two queues of one place each. A LIST for which too few seats are left holds up all that come
 behind it, also in the other queue. An informer that restarts leaves its watch in the queue.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340-fallback",
-		Settings: option.Settings("seats=7", "queues=2", "queue-length=1", "objects-per-seat=1"),
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 1, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 1, Readers: 6, Reads: 3, Gets: 2,
-			Read: "every", Watchers: 2, Leave: 1, AwaitReady: true, Keys: 3, Items: 2,
-		},
-		Informers: testbed.InformerOptions{Count: 2},
-		Faults:    faults.Options{Breaks: 1, Restarts: 1, InformerRestarts: 2, InformerBreaks: 1},
-		Clock:     testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340-fallback caches=1 seats=7 queues=2 queue-length=1 objects-per-seat=1
+		writers=1 writes=3 deletes=true noise=1 noise-writes=1 readers=6 reads=3 gets=2 read=every watchers=2 leave=1
+		keys=3 items=2 await-ready=true informers=2
+		breaks=1 restarts=1 informer-breaks=1 informer-restarts=2 steps=20000`),
 	Claims: []*testbed.Property{
 		caches.SeatsKept, reads.Linearizable, reads.NotOlderThan, caches.MatchEtcd, caches.JustifiedRefusals, caches.NothingLeft,
 	},
@@ -56,19 +41,10 @@ object of its page; one of which the cache answers takes them for all objects, w
 takes as many, and so does one without a resourceVersion or with 0 (since Kubernetes 1.35); any other watch takes one, as does one of a
 single object. What a LIST is to be answered by follows from its resourceVersion, its match, its limit and its continue
 token, which the clients draw anew in each run, also such as no API takes.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340-fallback",
-		Settings: option.Settings("seats=14", "queues=3", "hand-size=2", "queue-length=2", "objects-per-seat=1"),
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 1, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 1, Read: "consistent", AwaitReady: true, Keys: 4, Items: 3,
-			ListWatch: workload.ListWatchOptions{Clients: 1, Rounds: 2, RV: "every"},
-			Drawn:     workload.DrawnOptions{OfCache: 4, Watchers: 2, Requests: 5},
-		},
-		Informers: testbed.InformerOptions{Count: 1, Options: informer.Options{List: informer.ByWatchList}},
-		Faults:    faults.Options{Breaks: 1, Restarts: 1, InformerRestarts: 1},
-		Clock:     testbed.Clock{Steps: 20_000},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340-fallback caches=1 seats=14 queues=3 hand-size=2 queue-length=2 objects-per-seat=1
+		writers=1 writes=4 deletes=true noise=1 noise-writes=1 read=consistent keys=4 items=3 await-ready=true
+		list-watchers=1 list-rounds=2 list-rv=every drawn-readers=4 drawn-watchers=2 drawn-requests=5 informers=1
+		informer-list=watch-list breaks=1 restarts=1 informer-restarts=1 steps=20000`),
 	Claims: []*testbed.Property{caches.SeatsKept, caches.NothingLeft, caches.TimersOwned},
 })
 
@@ -78,41 +54,15 @@ var Waits = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `With a clock. The watch of an API server is clogged for up to eight seconds, and a LIST that has a seat has it for three,
 until the cache is fresh or the LIST is refused. Twelve clients share three queues, and what finds no seat waits there. When the oldest
 of a queue has waited for two seconds, it is refused with 429, and those that came later wait on.`,
-	Params: func() testbed.Params {
-		p := clogged(12, 10)
-		p.Settings = option.Settings("seats=4", "queues=3", "hand-size=1", "queue-wait=2s")
-		return p
-	}(),
+	Params: clogged.But("seats=4 queues=3 hand-size=1 queue-wait=2s items=10 keys=10 pollers=12"),
 	Claims: []*testbed.Property{caches.SeatsKept, caches.TimersOwned},
 })
 
-// clogged: so many clients list so many objects, each about once a second, while the watch
-// of their API server is clogged for up to eight seconds and other resources are written.
-func clogged(clients, objects int) testbed.Params {
-	return testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Noise: 1, NoiseWrites: 24, NoiseFor: 12 * time.Second, Read: "consistent", AwaitReady: true, Items: objects,
-			Keys: objects, Think: 2 * time.Second,
-			Polling: workload.PollingOptions{Clients: clients, Patience: time.Minute, Honour: true},
-		},
-		Faults: faults.Options{For: 8 * time.Second, Clog: true},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 12 * time.Second,
-			Steps: 100_000,
-		},
-	}
-}
-
-// fallbackParams: a LIST from the cache takes one of ten seats, one from etcd two. etcd
-// answers one in 100 ms.
-func fallbackParams() testbed.Params {
-	p := clogged(20, 100)
-	p.Cache = "kep-2340-fallback"
-	p.Settings = option.Settings("seats=10", "hand-size=5", "range-time=1ms", "item-time=1ms")
-	return p
-}
+// clogged: clients list all objects, each about once a second, while the watch of their API server is clogged for up to
+// eight seconds and other resources are written.
+var clogged = testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1
+	noise=1 noise-writes=24 noise-for=12s read=consistent await-ready=true think=2s patience=1m honour=true
+	faults-for=8s clog=true mode=timed network=1ms scheduling=500us horizon=12s steps=100000`)
 
 var Fallback = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "seats-fallback",
@@ -122,7 +72,9 @@ seats, one for each since the cache is to answer them, and wait for it for three
 two seats there, and the priority level does not admit them again: KEP-2340 ("Per-request override") is against a fallback because "cost of request
 would change after the APF decision". on-timeout=reject and throttle put none to etcd. With fallback-seats=at-etcd a LIST
 takes another seat before it falls back, or is refused with 429. Figures are in scenarios/guards.md.`,
-	Params: fallbackParams(),
+	// A LIST from the cache takes one of ten seats, one from etcd two. etcd answers one in 100 ms.
+	Params: clogged.But(`cache=kep-2340-fallback seats=10 hand-size=5 range-time=1ms item-time=1ms
+		items=100 keys=100 pollers=20`),
 	Claims: []*testbed.Property{caches.SeatsKept, caches.WithinSeats},
 	Known: slices.Concat(
 		known.When(known.FallsBack, known.TrustsEtcd, testbed.Unless(known.ServesStale)).Violates(caches.WithinSeats).
@@ -134,19 +86,6 @@ takes another seat before it falls back, or is refused with 429. Figures are in 
 	),
 })
 
-// defragmentedParams: forty clients, and a LIST that keeps etcd busy for 100 ms.
-func defragmentedParams() testbed.Params {
-	p := clogged(40, 100)
-	p.Cache = "kep-2340-fallback"
-	p.Settings = option.Settings("seats=40", "queues=8", "hand-size=4", "range-time=1ms", "item-time=1ms")
-	p.Topology.Lagging, p.Topology.ClientKV = true, true
-	p.Workload.Writers, p.Workload.Writes, p.Workload.Readers, p.Workload.Reads = 1, 6, 2, 4
-	p.Workload.NoiseWrites, p.Workload.NoiseFor = 40, 16*time.Second
-	p.Faults = faults.Options{For: 10 * time.Second, Defragment: true}
-	p.Clock.Horizon, p.Clock.Steps = 16*time.Second, 400_000
-	return p
-}
-
 var Defragmented = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "defragmented-member",
 	Summary: "the member of etcd that serves the watch is defragmented for seconds: LISTs fall back to the other one, or are refused with 429",
@@ -155,7 +94,10 @@ see comes from another member, so that the cache is never fresh enough and each 
 of them are put to etcd then, which reads and sends everything to each: they were admitted as reads of the cache, with a seat each, and nothing
 counts them again (kubernetes/kubernetes#138494). With throttle, the alpha gate ConsistentListFromCacheSkipTimeoutFallback, clients are
 told to come back in a second (kubernetes/kubernetes#138701). Figures are in scenarios/fallback.md.`,
-	Params: defragmentedParams(),
+	// A LIST keeps etcd busy for 100 ms.
+	Params: clogged.But(`cache=kep-2340-fallback seats=40 queues=8 hand-size=4 range-time=1ms item-time=1ms lagging=true client-kv=true
+		items=100 keys=100 pollers=40 writers=1 writes=6 readers=2 reads=4 noise-writes=40 noise-for=16s
+		clog=false defragment=true faults-for=10s horizon=16s steps=400000`),
 	Claims: []*testbed.Property{caches.SeatsKept, caches.WithinSeats, reads.Linearizable},
 	Known: slices.Concat(
 		known.When(known.FallsBack, known.TrustsEtcd, testbed.Unless(known.ServesStale)).Violates(caches.WithinSeats).

@@ -6,17 +6,12 @@ package stalled
 
 import (
 	"slices"
-	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
-	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/faults"
-	"github.com/watchbed/watchbed/testbed/topology"
-	"github.com/watchbed/watchbed/workload"
 )
 
 // safety is what every watch may rely on, however its client reads.
@@ -36,14 +31,8 @@ var overtaken = known.When(known.OvertakenSilently).RarelyViolates(caches.WatchE
 	Because("a second stall finds the interval of the first one lost, and the watch ends as a new one does then (KEP-6268)")
 
 // ranges are the designs and the sizes that decide how soon a watch cannot catch up.
-var ranges = []option.Range{
-	option.From("slow-watchers", "ended", "latch", "reinitialised", "groups"),
-	option.From("watch-buf", "1", "2", "3"),
-	option.From("ring", "2", "4", "8"),
-	option.From("catch-up-watchers", "1", "2"),
-	option.From("catch-up-units", "65", "66", "130"),
-	option.From("catch-up-pushes", "1", "2"),
-}
+var ranges = option.Ranges(`slow-watchers=ended|latch|reinitialised|groups watch-buf=1|2|3 ring=2|4|8 catch-up-watchers=1|2
+	catch-up-units=65|66|130 catch-up-pushes=1|2`)
 
 var Watches = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "stalled-watches",
@@ -52,16 +41,10 @@ var Watches = testbed.RegisterScenario(&testbed.Scenario{
 slow-watchers (ended, latch, reinitialised or groups) says what the cache does with such a watch. With each value no event is lost, repeated or out of order,
 a bookmark never overtakes an event, a 410 says that the history has passed, and a client that does not read costs its channel and no
 more. A pause ends at any time, also when the history is about to lose what comes next.`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("progress-requests=periodic", "watch-buf=1", "incoming=1", "ring=4", "catch-up-units=66", "catch-up-pushes=2"),
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 2, Writes: 6, Deletes: true, Read: "consistent", Watchers: 4, AwaitReady: true, Keys: 3, Items: 2,
-			Reading: workload.ReadingOptions{Habit: "every"},
-		},
-		Clock: testbed.Clock{Steps: 20_000, ToRest: true},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 progress-requests=periodic watch-buf=1 incoming=1 ring=4 catch-up-units=66
+		catch-up-pushes=2
+		writers=2 writes=6 deletes=true read=consistent watchers=4 keys=3 items=2 await-ready=true watch-reading=every
+		to-rest=true steps=20000`),
 	Claims: append([]*testbed.Property{watches.KeepUp, watches.BookmarksCome, caches.WatchEnds, caches.NothingLeft, caches.TimersOwned}, safety...),
 	Known:  slices.Concat(resumed, overtaken),
 	Draws:  ranges,
@@ -72,17 +55,11 @@ var Ended = testbed.RegisterScenario(&testbed.Scenario{
 	Summary: "as stalled-watches, with watches that time out and clients that leave: whichever way a watch ends, nothing is left of it",
 	Doc: `A watch may end while its channel is full, while it catches up, and while the cache serves others. The client that has stopped
 reading is gone when its time is over, and the cache forgets it (kubernetes/kubernetes#137631).`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("progress-requests=periodic", "initial-events-end=timer", "watch-buf=1", "incoming=1", "ring=4", "catch-up-units=66", "catch-up-pushes=2"),
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 2, Writes: 6, Deletes: true, Read: "consistent", Watchers: 4, WatchFor: 100 * time.Second, AwaitReady: true, Keys: 3, Items: 2,
-			Reading:   workload.ReadingOptions{Habit: "every"},
-			ListWatch: workload.ListWatchOptions{Clients: 2, Rounds: 2, RV: "every", Slow: true, For: 100 * time.Second},
-		},
-		Clock: testbed.Clock{Steps: 20_000, ToRest: true},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 progress-requests=periodic initial-events-end=timer watch-buf=1 incoming=1
+		ring=4 catch-up-units=66 catch-up-pushes=2
+		writers=2 writes=6 deletes=true read=consistent watchers=4 watch-for=1m40s keys=3 items=2 await-ready=true
+		watch-reading=every list-watchers=2 list-rounds=2 list-rv=every list-slow=true list-for=1m40s
+		to-rest=true steps=20000`),
 	Claims: append([]*testbed.Property{caches.WatchEnds, caches.NothingLeft, caches.TimersOwned}, safety...),
 	Known:  slices.Concat(resumed, overtaken),
 	Draws:  ranges,
@@ -94,17 +71,10 @@ var Relisted = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `The cache's watch of etcd breaks and is compacted before it resumes. A watch that the cache does not know of while it lists is not ended
 by that, and finds another history when it comes back (kubernetes/kubernetes#116122 is the same at the beginning of a
 watch).`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("progress-requests=periodic", "watch-buf=1", "ring=4", "catch-up-units=66", "catch-up-pushes=2"),
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 2, Writes: 8, Deletes: true, Read: "consistent", Watchers: 3, AwaitReady: true, Keys: 2, Items: 1, Compactions: 4,
-			Reading: workload.ReadingOptions{Habit: "slow"},
-		},
-		Faults: faults.Options{Breaks: 4},
-		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 progress-requests=periodic watch-buf=1 ring=4 catch-up-units=66
+		catch-up-pushes=2
+		writers=2 writes=8 deletes=true read=consistent watchers=3 compactions=4 keys=2 items=1 await-ready=true
+		watch-reading=slow breaks=4 to-rest=true steps=20000`),
 	Claims: append([]*testbed.Property{watches.Resumable, watches.KeepUp, caches.NothingLeft, caches.TimersOwned}, safety...),
 	Known:  slices.Concat(resumed, known.ResumedWatches(watches.Resumable)),
 	Draws:  ranges,
@@ -118,18 +88,10 @@ var Neighbours = testbed.RegisterScenario(&testbed.Scenario{
 earns 50 a second, and every other watch of the resource waits with it (delivered-undelayed). With the other values of
 slow-watchers it never waits. The history holds two hundred events: a client that is slower than the writers comes to the
 end of it, and is told so (410).`,
-	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("ring=200", "ring-max=200", "watch-buf=10"),
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Writers: 2, Writes: 500, Think: 40 * time.Millisecond, Read: "consistent", Watchers: 8, AwaitReady: true, Keys: 30, Items: 30,
-			Reading: workload.ReadingOptions{Habit: "every", After: 20, Pace: 30 * time.Millisecond, Hiccup: 2 * time.Second, Retries: 1000},
-		},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 100 * time.Microsecond, Horizon: 20 * time.Second, Steps: 4_000_000,
-		},
-	},
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 ring=200 ring-max=200 watch-buf=10
+		writers=2 writes=500 read=consistent watchers=8 keys=30 items=30 await-ready=true think=40ms
+		watch-reading=every watch-stall-after=20 watch-pace=30ms watch-hiccup=2s watch-retries=1000
+		mode=timed network=1ms scheduling=100us horizon=20s steps=4000000`),
 	Claims: []*testbed.Property{
 		caches.DeliveredUndelayed, watches.Ordered, watches.Unique, watches.Reliable, watches.EventTypes, caches.JustifiedRefusals,
 	},

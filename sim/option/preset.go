@@ -87,5 +87,12 @@ type Range struct {
 	Values []string
 }
 
-// From is a range with these values.
-func From(name string, values ...string) Range { return Range{Name: name, Values: values} }
+// Ranges reads ranges that are written in the source code, each NAME=VALUE|VALUE, with spaces between
+// them; it panics on a mistake.
+func Ranges(text string) []Range {
+	var all []Range
+	for _, s := range Settings(strings.Fields(text)...) {
+		all = append(all, Range{s.Name, strings.Split(s.Value, "|")})
+	}
+	return all
+}
