@@ -22,47 +22,6 @@ const (
 `
 )
 
-func TestCheckReadsOtherFormats(t *testing.T) {
-	c := command(t)
-	write := func(name, text string) {
-		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
-		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
-	}
-	write("report/client-1/operations.json", robustness)
-	write("etcd.log", jepsenLog)
-	write("audit.log", auditLog)
-
-	require.Zero(t, c.run("check", "report", "etcd.log"), c.out+c.err)
-	require.Contains(t, c.out, "report: 2 operations of 1 client\n")
-	require.Contains(t, c.out, "etcd.log: 2 operations of 1 client\n")
-
-	for revision, code := range map[string]int{"6": exitHolds, "4": exitViolated} {
-		write("watch.json", strings.ReplaceAll(watch, "6", revision))
-		require.Equal(t, code, c.run("check", "watch.json"), c.out+c.err)
-		require.Contains(t, c.out, "watch.json: 1 watcher\n  note: a watch alone")
-		require.NotContains(t, c.out, "reliable", "a watch alone does not tell it")
-	}
-	require.Equal(t, exitNoVerdict, c.run("check", "audit.log"))
-	require.Contains(t, c.out, "in part: not all writers are recorded")
-	require.Contains(t, c.out, "  note: 1 request of level Metadata is not judged")
-
-	require.Equal(t, exitNoVerdict, c.run("check", "--json", "audit.log"))
-	require.Contains(t, c.out, `"format": "audit"`)
-	require.Contains(t, c.out, `"notes": [`)
-
-	c.in = jepsenLog
-	require.Zero(t, c.run("check", "-"), c.out+c.err)
-	require.Zero(t, c.run("check", "--format", "jepsen", "-"), c.out+c.err)
-	c.refuses([]string{"-: no audit event"}, "check", "--format", "audit", "-")
-	c.refuses([]string{"a robustness report is a folder"}, "check", "--format", "robustness", "-")
-	c.refuses([]string{"etcd.log: a robustness report is a folder"}, "check", "--format", "robustness", "etcd.log")
-	c.refuses([]string{"report: a folder is a robustness report"}, "check", "--format", "jepsen", "report")
-	c.refuses([]string{`--format "edn"`, "watchbed, robustness, jepsen, audit, watch"}, "check", "--format", "edn", "etcd.log")
-	c.refuses([]string{".: a folder that is no robustness report"}, "check", ".")
-	write("report/client-1/operations.json", robustness+"{")
-	c.refuses([]string{filepath.Join("report", "client-1", "operations.json") + ": line 3: "}, "check", "report")
-}
-
 // TestNamesAreSpeltOut: a character that turns the text around it is printed nowhere.
 func TestNamesAreSpeltOut(t *testing.T) {
 	c := command(t)
@@ -79,12 +38,6 @@ func TestNamesAreSpeltOut(t *testing.T) {
 	require.Equal(t, exitUsage, c.run("check", "no\u202efile"))
 	require.Contains(t, c.err, `no\u202efile`)
 	require.NotRegexp(t, "[\u202e\u2066]", c.out+c.err+string(page))
-}
-
-func TestCheckKnowsARecording(t *testing.T) {
-	c := command(t)
-	file := c.recorded()
-	c.refuses([]string{file + ": it is a recording of a run, and no history", "replay " + file}, "check", file)
 }
 
 // TestCheckIsInterrupted: also while it waits for what comes on standard input.

@@ -154,21 +154,3 @@ func TestOtherWaysToFailFitTheTerminal(t *testing.T) {
 		require.LessOrEqual(t, len(strings.TrimSuffix(line, "\n")), 40, line)
 	}
 }
-
-// TestAPageOfAnEarlierRunIsNamed: a run that holds writes no page, and says that the one that is there is not its own.
-func TestAPageOfAnEarlierRunIsNamed(t *testing.T) {
-	c := command(t)
-	holds := []string{"run", "issue-15220", "--etcd", "3.6.16", "--seeds", "3", "--html", "page.html"}
-	require.Equal(t, exitHolds, c.run(holds...))
-	require.Contains(t, c.err, "there is no page to write to page.html\n")
-	require.NoError(t, os.WriteFile("page.html", []byte("<html>"), 0o644))
-	require.Equal(t, exitHolds, c.run(holds...))
-	require.Contains(t, c.err, "there is no page to write to page.html; what is in it is of an earlier run\n")
-}
-
-// TestDelaysAreAmongWhatDiffers: a log says with which clock a run was.
-func TestDelaysAreAmongWhatDiffers(t *testing.T) {
-	c := command(t)
-	require.Equal(t, exitHolds, c.run("run", "informer-handlers-resync", "--seeds", "3", "--set", "network=20ms", "--set", "horizon=1m"), c.err)
-	require.Contains(t, c.out, "Otherwise than in the scenario: network=20ms, horizon=1m0s.\n")
-}
