@@ -144,7 +144,9 @@ var unsteady = []struct {
 	by   string
 }{
 	{regexp.MustCompile(` in \d+\.\d+ s\b`), " in T s"},
+	{regexp.MustCompile(`time="\d+\.\d+"`), `time="T"`},
 	{regexp.MustCompile(`\d[\d.,]* (million )?(states )?a second(, [\d.]+ bytes a state)?`), "N a second"},
+	{regexp.MustCompile(` in T s, N a second`), ""},
 	{regexp.MustCompile(`\b[0-9a-f]{16}\b`), "HASH"},
 	{regexp.MustCompile(`-[0-9a-f]{8}\.json`), "-HASH.json"},
 	{regexp.MustCompile(`watchbed (devel|v\d)[-+.\w]*`), "watchbed VERSION"},
@@ -152,6 +154,14 @@ var unsteady = []struct {
 }
 
 func steady(text string) string {
+	paragraphs := strings.Split(text, "\n\n")
+	for i, paragraph := range paragraphs {
+		if strings.Contains(strings.Join(strings.Fields(paragraph), " "), "a second") || strings.Contains(paragraph, "re-run: identical") {
+			// Where its lines end depends on the times, and whether it has a rate.
+			paragraphs[i] = strings.Join(strings.Fields(paragraph), " ") + map[bool]string{true: "\n"}[strings.HasSuffix(paragraph, "\n")]
+		}
+	}
+	text = strings.Join(paragraphs, "\n\n")
 	for _, u := range unsteady {
 		text = u.text.ReplaceAllString(text, u.by)
 	}
