@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"testing"
@@ -12,7 +11,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 )
 
-// fact is something that a story has to say: a note of one of these Go types, and one
+// fact is something that a story has to say: a note of one of these kinds, and one
 // that says of itself that something is set back if that is asked for. Or it is that a
 // fault strikes.
 type fact struct {
@@ -176,7 +175,7 @@ func (f fact) in(l story.Line) bool {
 }
 
 func (f fact) is(n sim.Note) bool {
-	if !slices.Contains(f.notes, fmt.Sprintf("%T", n)) {
+	if !slices.Contains(f.notes, sim.NoteName(n)) {
 		return false
 	}
 	x, ok := n.(sim.Setback)

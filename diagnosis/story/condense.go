@@ -2,7 +2,6 @@ package story
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 
 	"github.com/watchbed/watchbed/diagnosis/trace"
@@ -42,17 +41,16 @@ type weighed struct {
 	dropped int
 }
 
-// kind is what lines of one kind have in common: the node, the Go type of what it
-// says, and the key that the note is about. A fault has no type. Clients that the
+// kind is what lines of one kind have in common: the node, the kind of note that it
+// says, and the key that the note is about. A fault has no kind. Clients that the
 // violation is not about do the same, so they count as one node, which is 0.
 type kind struct {
-	node sim.NodeID
-	note reflect.Type
-	key  string
+	node      sim.NodeID
+	note, key string
 }
 
 func kindOf(n *trace.Note, bystanders map[sim.NodeID]bool) kind {
-	k := kind{node: n.Node, note: reflect.TypeOf(n.Value)}
+	k := kind{node: n.Node, note: sim.NoteName(n.Value)}
 	if bystanders[n.Node] {
 		k.node = 0
 	}
@@ -323,7 +321,7 @@ func rowOf(lines []weighed) int {
 	first, n := &lines[0], 1
 	for n < len(lines) {
 		l := &lines[n]
-		if first.kind.note == nil || l.kind.note != first.kind.note || l.Node != first.Node || l.Step == lines[n-1].Step ||
+		if first.kind.note == "" || l.kind.note != first.kind.note || l.Node != first.Node || l.Step == lines[n-1].Step ||
 			(l.matters >= cameOfIt) != (first.matters >= cameOfIt) {
 			break
 		}

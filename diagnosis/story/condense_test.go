@@ -2,7 +2,6 @@ package story
 
 import (
 	"fmt"
-	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,7 +18,7 @@ func texts(lines []weighed) (all []string) {
 // row is what a node says in so many steps, each time of another key.
 func row(n int) (lines []weighed) {
 	for i := range n {
-		lines = append(lines, weighed{Line: Line{Step: i + 1, Node: "cache", Text: fmt.Sprintf("takes in %d", i)}, kind: kind{1, reflect.TypeOf(""), fmt.Sprint(i)}})
+		lines = append(lines, weighed{Line: Line{Step: i + 1, Node: "cache", Text: fmt.Sprintf("takes in %d", i)}, kind: kind{1, "string", fmt.Sprint(i)}})
 	}
 	return lines
 }
@@ -39,7 +38,7 @@ func TestLongRowsAreCounted(t *testing.T) {
 // ofKeys are lines about these keys, each in a step of its own.
 func ofKeys(keys string) (lines []weighed) {
 	for i, key := range keys {
-		lines = append(lines, weighed{Line: Line{Step: i + 1, Node: "cache", Text: fmt.Sprintf("takes in %c", key)}, kind: kind{1, reflect.TypeOf(""), string(key)}})
+		lines = append(lines, weighed{Line: Line{Step: i + 1, Node: "cache", Text: fmt.Sprintf("takes in %c", key)}, kind: kind{1, "string", string(key)}})
 	}
 	return lines
 }

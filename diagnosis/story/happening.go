@@ -1,7 +1,6 @@
 package story
 
 import (
-	"reflect"
 	"slices"
 
 	"github.com/watchbed/watchbed/sim"
@@ -50,11 +49,11 @@ func (s *Story) happenings(line *Line) []Example {
 	}
 	var all []Example
 	for _, note := range step.Notes {
-		what := reflect.TypeOf(note.Value)
+		what := sim.NoteName(note.Value)
 		// A line leaves out what the node says that does not matter.
-		told := slices.ContainsFunc(line.Says, func(n sim.Note) bool { return reflect.TypeOf(n) == what })
+		told := slices.ContainsFunc(line.Says, func(n sim.Note) bool { return sim.NoteName(n) == what })
 		if told && s.Run.Trace.Nodes[note.Node] == line.Node {
-			all = append(all, Example{Happening{where.String(), what.String()}, line.Node, note.Text})
+			all = append(all, Example{Happening{where.String(), what}, line.Node, note.Text})
 		}
 	}
 	return all
