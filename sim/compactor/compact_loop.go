@@ -83,7 +83,7 @@ func (c *Compactor) condition(env *sim.Env) []wire.Compare {
 	compactTime := c.loop.compactTime.Get(env)
 	if c.cfg.Uncontested {
 		if env.Noting() {
-			env.Note(uncontested{})
+			env.Note(uncontested.Of())
 		}
 		return nil
 	}
@@ -141,7 +141,7 @@ func (c *Compactor) tried(env *sim.Env, p *wire.TxnResponse) {
 			l.previous.Set(env, previous)
 		}
 		if env.Noting() {
-			env.Note(tryWon{previous})
+			env.Note(tryWon.At(previous))
 		}
 		l.at.Change(env).state = compactCompacting
 		env.Under(l.cause)

@@ -1,31 +1,10 @@
 package compactor
 
-import (
-	"strconv"
+import "github.com/watchbed/watchbed/sim"
 
-	"github.com/watchbed/watchbed/sim"
+var (
+	// revisionKnown: etcd is compacted, or about to be.
+	revisionKnown = sim.NewNote("compactor.revisionKnown", "knows etcd to be compacted at revision %d")
+	tryWon        = sim.NewNote("compactor.tryWon", "may compact etcd, at revision %d")
+	uncontested   = sim.NewNote("compactor.uncontested", "is to compact etcd, whatever other servers do")
 )
-
-// revisionKnown: the compactor knows etcd to be compacted at a greater revision
-// than before, or about to be.
-type revisionKnown struct{ revision int64 }
-
-func (n revisionKnown) Text(*sim.World) string {
-	return "knows etcd to be compacted at revision " + strconv.FormatInt(n.revision, 10)
-}
-
-func (n revisionKnown) About() sim.About { return sim.About{Revision: n.revision} }
-
-// tryWon: this server may compact.
-type tryWon struct{ revision int64 }
-
-func (n tryWon) Text(*sim.World) string {
-	return "may compact etcd, at revision " + strconv.FormatInt(n.revision, 10)
-}
-
-func (n tryWon) About() sim.About { return sim.About{Revision: n.revision} }
-
-// uncontested: the server compares nothing.
-type uncontested struct{}
-
-func (uncontested) Text(*sim.World) string { return "is to compact etcd, whatever other servers do" }

@@ -51,7 +51,7 @@ func (f *Follower) answerList(env *sim.Env, m *sim.Message, l *wire.ListRequest)
 	at := f.contents.Read(env).resourceVersion
 	answer := f.answer(f, env, l)
 	if env.Noting() {
-		env.Note(answered{request: l.Label(), client: m.From, at: at})
+		env.Note(answered.Of(m.From, l, at))
 	}
 	env.Send(m.Conn, answer)
 }
@@ -92,7 +92,7 @@ func (f *Follower) takeList(env *sim.Env, p sim.Payload) {
 	}
 	c.resourceVersion, c.listed = list.Revision, true
 	if env.Noting() {
-		env.Note(lists{objects: len(list.Kvs), at: list.Revision})
+		env.Note(lists.Of(len(list.Kvs), list.Revision))
 	}
 	for conn := range f.asking.Take(env, func(*sim.Conn) bool { return true }) {
 		env.Send(conn, &wire.ReadyzResponse{})
@@ -128,7 +128,11 @@ func (f *Follower) event(env *sim.Env, e *wire.WatchEvent) {
 	}
 	c.resourceVersion = e.ResourceVersion
 	if env.Noting() {
-		env.Note(takesIn{e})
+		note := takesIn.At(e.ResourceVersion, e)
+		if e.Item != nil {
+			note = note.Key(e.Item.Key)
+		}
+		env.Note(note)
 	}
 }
 

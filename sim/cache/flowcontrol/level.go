@@ -101,7 +101,7 @@ func (l *Level) Arrive(env *sim.Env, m *sim.Message) {
 	}
 	env.Cover(requestQueued)
 	if env.Noting() {
-		env.Note(queued{from: m.From, what: m.Payload.Label(), seats: r.Seats, taken: l.InUse(), limit: l.cfg.Seats})
+		env.Note(queued.Of(m.From, m.Payload, sim.Some(r.Seats, "seat"), l.cfg.Seats, l.InUse()))
 	}
 }
 
@@ -168,7 +168,7 @@ func (l *Level) Run(env *sim.Env) {
 	env.Cover(executedLater)
 	env.Under(r.Message.Cause)
 	if env.Noting() {
-		env.Note(seated{from: r.Message.From, what: r.Message.Payload.Label(), seats: r.Seats})
+		env.Note(seated.Of(r.Message.From, r.Message.Payload, sim.Some(r.Seats, "seat")))
 	}
 	r.begun = true
 	m := r.Message
@@ -188,7 +188,7 @@ func (l *Level) Delegates(env *sim.Env, conn sim.Conn) *wire.Error {
 	if cost > r.Seats {
 		env.Cover(costsMore)
 		if env.Noting() {
-			env.Note(costs{from: r.Message.From, seats: r.Seats, cost: cost})
+			env.Note(costs.Of(r.Message.From, sim.Some(r.Seats, "seat"), cost))
 		}
 		if l.cfg.SeatsAtEtcd {
 			// A LIST cannot wait for more seats while it has some: two that did would wait for each other.
@@ -274,7 +274,11 @@ func (l *Level) reject(env *sim.Env, r *Request, why Why) {
 func (l *Level) refuse(env *sim.Env, r *Request, why Why) {
 	l.reject(env, r, why)
 	if env.Noting() {
-		env.Note(refused{from: r.Message.From, what: r.Message.Payload.Label(), why: why})
+		because := "no seats are free and its queue is full"
+		if why == TimeOut {
+			because = "it has waited too long for seats"
+		}
+		env.Note(refused.Of(r.Message.From, r.Message.Payload, because))
 	}
 	l.cfg.Surroundings.Refuse(env, &r.Message, TooManyRequests)
 }
@@ -287,7 +291,7 @@ func (l *Level) Initialized(env *sim.Env, conn sim.Conn) {
 	}
 	if i := l.find(conn); i >= 0 && env.Noting() {
 		r := &l.executing[i]
-		env.Note(seatsKept{from: r.Message.From, what: r.Message.Payload.Label(), seats: r.Seats})
+		env.Note(seatsKept.Of(r.Message.From, r.Message.Payload, sim.Some(r.Seats, "seat")))
 	}
 }
 

@@ -76,7 +76,7 @@ func (k *Killer) Look(env *sim.Env) {
 	env.Cover(processKilled)
 	env.Add(processKills, 1)
 	if env.Noting() {
-		env.Note(killed{taken, k.limit})
+		env.Note(killed.Of(taken, k.limit))
 	}
 	k.kills = append(k.kills, Kill{At: env.Now(), Taken: taken, For: k.shares(env)})
 	env.Crash(k.process)

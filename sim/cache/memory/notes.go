@@ -1,14 +1,5 @@
 package memory
 
-import (
-	"strconv"
+import "github.com/watchbed/watchbed/sim"
 
-	"github.com/watchbed/watchbed/sim"
-)
-
-// killed: the process has taken more memory than it may.
-type killed struct{ taken, limit int }
-
-func (n killed) Text(*sim.World) string {
-	return "takes memory for " + strconv.Itoa(n.taken) + " objects, more than the " + strconv.Itoa(n.limit) + " that it may: its process is killed"
-}
+var killed = sim.NewNote("memory.killed", "takes memory for %d objects, more than the %d that it may: its process is killed")

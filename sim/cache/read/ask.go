@@ -1,6 +1,8 @@
 package read
 
 import (
+	"strconv"
+
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/request"
 	"github.com/watchbed/watchbed/sim/cache/store"
@@ -21,7 +23,7 @@ func (r *Read) AskEtcd(env *sim.Env, origin wire.Origin) {
 		}
 	}
 	if env.Noting() {
-		r.noteAsksEtcd(env, origin)
+		env.Note(r.passingOn(origin))
 	}
 	env.Writes(cellWait, r.number)
 	r.state, r.origin = delegated, origin
@@ -32,6 +34,21 @@ func (r *Read) AskEtcd(env *sim.Env, origin wire.Origin) {
 	}
 	env.Writes(cellDelegated, 0)
 	r.call = env.Call(r.d.cfg.KV, r.rangeRequest())
+}
+
+// passingOn says that the read is put to etcd.
+func (r *Read) passingOn(origin wire.Origin) sim.Note {
+	kind, exactly := passesOn, ""
+	switch {
+	case origin == wire.FromFallback:
+		return fellBack.Of()
+	case r.list != nil && r.list.Continue != "":
+		kind = passesPageOn
+	}
+	if r.exact != 0 {
+		exactly = ", which is asked for exactly resourceVersion " + strconv.FormatInt(r.exact, 10)
+	}
+	return kind.At(r.exact, r.from, r.label(), exactly)
 }
 
 // rangeRequest is the question of a LIST (store.getList).
@@ -192,7 +209,11 @@ func (r *Read) mayNotAskEtcd(env *sim.Env) *wire.Error {
 	}
 	env.Cover(delegationLimited)
 	if env.Noting() {
-		env.Note(refusesDelegation{from: r.from, what: r.label(), under: under})
+		lists := "1 list is"
+		if under > 1 {
+			lists = strconv.Itoa(under) + " lists are"
+		}
+		env.Note(refusesDelegation.Of(r.from, r.label(), lists))
 	}
 	return tooManyDelegated
 }

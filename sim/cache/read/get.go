@@ -31,7 +31,7 @@ func (d *Delegator) Get(env *sim.Env, m *sim.Message, req *wire.GetRequest) {
 func (r *Read) serveGet(env *sim.Env) {
 	d := r.d
 	if env.Noting() {
-		env.Note(answers{from: r.from, what: r.label(), at: d.cfg.Store.Version()})
+		env.Note(r.answering(d.cfg.Store.Version(), 0))
 	}
 	r.finish(env, d.responses.get(r.object(env, r.get.Key), d.cfg.Store.ResourceVersion(env), wire.FromCache))
 }

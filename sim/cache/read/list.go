@@ -1,6 +1,8 @@
 package read
 
 import (
+	"strconv"
+
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/memory"
 	"github.com/watchbed/watchbed/sim/cache/request"
@@ -125,7 +127,7 @@ func (r *Read) mayNotRelyOnProgress(env *sim.Env) bool {
 		return false
 	}
 	if env.Noting() {
-		env.Note(distrusts{r.d.cfg.Guard.Distrust()})
+		env.Note(distrusts.Of(r.d.cfg.Guard.Distrust()))
 	}
 	return true
 }
@@ -159,7 +161,7 @@ func (r *Read) ReadConsistently(env *sim.Env) {
 func (r *Read) ReadAtOnce(env *sim.Env) {
 	r.consistent, r.unlimited = false, true
 	if env.Noting() {
-		env.Note(unasked{})
+		env.Note(unasked.Of())
 	}
 	r.WaitUntilFresh(env, r.list.ResourceVersion)
 }
@@ -189,7 +191,7 @@ func (d *Delegator) callRevision(env *sim.Env) sim.Conn {
 // revisionKnown is what a read does with etcd's revision.
 func (r *Read) revisionKnown(env *sim.Env, revision int64) {
 	if env.Noting() {
-		env.Note(heard{revision})
+		env.Note(heard.At(revision))
 	}
 	d := r.d
 	r.measureLag(env, revision)
@@ -236,7 +238,11 @@ func (r *Read) waitUntilFresh(env *sim.Env, wanted int64, patience sim.Duration)
 	}
 	env.Cover(readWaits)
 	if env.Noting() {
-		env.Note(waits{from: r.from, what: r.label(), wanted: wanted, proof: r.proof != 0, at: d.cfg.Store.Version()})
+		what := "resourceVersion " + strconv.FormatInt(wanted, 10)
+		if r.proof != 0 {
+			what = "the answer to a progress request that is still to be sent"
+		}
+		env.Note(waits.At(wanted, r.from, r.label(), what, d.cfg.Store.Version()))
 	}
 	env.Writes(cellWait, r.number)
 	env.Writes(cellTurn, r.number)
@@ -251,7 +257,7 @@ func (r *Read) waitUntilFresh(env *sim.Env, wanted int64, patience sim.Duration)
 		r.countsForProgress = true
 		d.cfg.Requester.Add(env)
 	} else if env.Noting() {
-		env.Note(waitsSilently{wanted})
+		env.Note(waitsSilently.At(wanted))
 	}
 }
 
@@ -332,7 +338,7 @@ func (r *Read) stopWaiting(env *sim.Env) {
 // timeOut is what GetList does with a read that waited in vain.
 func (r *Read) timeOut(env *sim.Env) {
 	if env.Noting() {
-		env.Note(gaveUp{from: r.from, what: r.label(), wanted: r.wanted, at: r.d.cfg.Store.Version()})
+		env.Note(gaveUp.At(r.wanted, r.from, r.label(), r.d.cfg.Store.Version()))
 	}
 	if !r.consistent {
 		env.Cover(readTimedOut)
@@ -373,7 +379,7 @@ func (r *Read) serveSingle(env *sim.Env) {
 	d := r.d
 	page := Page{ResourceVersion: d.cfg.Store.ResourceVersion(env), Prefix: r.list.Prefix}
 	if env.Noting() {
-		env.Note(answers{from: r.from, what: r.label(), at: page.ResourceVersion})
+		env.Note(r.answering(page.ResourceVersion, 0))
 	}
 	env.Cover(listSingle)
 	if kv := r.object(env, r.list.Prefix); kv != nil {
@@ -399,13 +405,22 @@ func (r *Read) serveList(env *sim.Env) {
 		return
 	}
 	if env.Noting() {
-		env.Note(answers{from: r.from, what: r.label(), at: view.ResourceVersion, snapshot: view.Snapshot})
+		env.Note(r.answering(view.ResourceVersion, view.Snapshot))
 	}
 	prefix := d.ObjectPrefix(r.list.Prefix)
 	if env.Noting() && prefix != store.PreparePrefix(prefix) {
-		env.Note(openPrefix{prefix})
+		env.Note(openPrefix.Of(prefix))
 	}
 	d.pagination.Answer(env, r, view, prefix, r.limit())
+}
+
+// answering says that the cache answers: from the snapshot of a resourceVersion, or with the newest state if that is 0.
+func (r *Read) answering(at, snapshot int64) sim.Note {
+	state := "at resourceVersion " + strconv.FormatInt(at, 10)
+	if snapshot != 0 {
+		state = "from its snapshot of resourceVersion " + strconv.FormatInt(snapshot, 10)
+	}
+	return answers.At(at, r.from, r.label(), state)
 }
 
 // view is the state that the list is answered from. It returns false if that is
@@ -419,7 +434,7 @@ func (r *Read) view(env *sim.Env) (store.View, bool) {
 		at = max(at, r.d.cfg.Store.ResourceVersion(env))
 	}
 	if at > r.exact && env.Noting() {
-		env.Note(otherState{r.exact, at})
+		env.Note(otherState.At(at, r.exact))
 	}
 	view, ok := r.d.cfg.Store.At(env, at)
 	if ok {

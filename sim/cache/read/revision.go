@@ -72,7 +72,7 @@ func swap(env *sim.Env, cell sim.CellKind, last *int64, revision int64) int64 {
 		return revision
 	}
 	if env.Noting() {
-		env.Note(otherReader{kept})
+		env.Note(otherReader.At(kept))
 	}
 	return kept
 }

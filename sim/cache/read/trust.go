@@ -53,7 +53,7 @@ func (d *Delegator) Admit(env *sim.Env, e *wire.WatchEvent) bool {
 		return true
 	}
 	if env.Noting() {
-		env.Note(lockedOut{e})
+		env.Note(lockedOut.Of(e))
 	}
 	env.Writes(cellLock, 0)
 	d.stuck = true

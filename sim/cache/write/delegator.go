@@ -86,7 +86,7 @@ func (w *Write) suggest(env *sim.Env) {
 	}
 	env.Cover(suggested)
 	if env.Noting() {
-		env.Note(suggests{w.from, w.label(), w.object.ModRevision})
+		env.Note(suggests.At(w.object.ModRevision, w.from, w.label()))
 	}
 	w.attempt(env)
 }

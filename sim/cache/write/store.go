@@ -43,7 +43,11 @@ func (w *Write) fetched(env *sim.Env, p *wire.RangeResponse) {
 	case doubted:
 		env.Cover(beginsAgain)
 		if env.Noting() {
-			env.Note(looksAt{w.resourceVersion()})
+			found := ": etcd has no such object"
+			if w.object != nil {
+				found = " with etcd's object, of resourceVersion " + number(w.resourceVersion())
+			}
+			env.Note(looksAt.At(w.resourceVersion(), found))
 		}
 	}
 	w.attempt(env)
@@ -87,7 +91,7 @@ func (w *Write) fails(env *sim.Env, c check, err *wire.Error) {
 func (w *Write) doubt(env *sim.Env) {
 	env.Cover(suggestionDoubted)
 	if env.Noting() {
-		env.Note(looksAgain{})
+		env.Note(looksAgain.Of())
 	}
 	w.doubted = true
 	w.fetch(env)
@@ -246,7 +250,7 @@ func (w *Write) committed(env *sim.Env, p *wire.TxnResponse) {
 	}
 	if w.take(env, found, p.Revision) {
 		if env.Noting() {
-			env.Note(changedMeanwhile{w.resourceVersion()})
+			env.Note(changedMeanwhile.At(w.resourceVersion()))
 		}
 		w.attempt(env)
 	}
