@@ -132,7 +132,7 @@ func checksPassed(version string) []bool {
 	}
 	var all []bool
 	for i := range guard.Group.Lookup("version-check").Values() {
-		all = append(all, guard.Checks.Of(guard.VersionCheck(i))().Passes(v))
+		all = append(all, guard.Checks.Of(guard.VersionCheck(i)).Passes(v))
 	}
 	return all
 }

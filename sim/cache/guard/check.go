@@ -1,55 +1,63 @@
 package guard
 
 import (
-	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/release"
-	"github.com/watchbed/watchbed/sim/wire"
 )
 
 // VersionCheck chooses a Check.
 type VersionCheck uint8
 
-// Check finds out what etcd it is. One belongs to one process of an API server.
-type Check interface {
-	// Reset makes the check that of a new process, and keeps its memory.
-	Reset()
-	// Passes reports whether an endpoint of this version is new enough.
-	Passes(v release.Version) bool
-	// Start begins with the process.
-	Start(env *sim.Env, cfg *Config) Outcome
-	// Receive takes a message. It reports false if that answers no question of
-	// the check.
-	Receive(env *sim.Env, cfg *Config, m *sim.Message) (o Outcome, mine bool)
-	// Fire runs when the timer of an endpoint goes off.
-	Fire(env *sim.Env, cfg *Config, endpoint int) Outcome
-	// Clone returns a copy that goes its own way.
-	Clone() Check
-	// Conns visits the connections that the implementation holds, and Cells the cells that it has of its own.
-	Conns(visit func(sim.Conn))
-	Cells(visit sim.CellVisitor)
+// Check is how an API server finds out what etcd it is. The zero value asks no endpoint, and trusts every etcd.
+type Check struct {
+	Asks Asks
+	// Needs are the first releases whose progress notifications are trusted.
+	Needs Releases
+	// Locked: the gate ConsistentListFromCache is locked to true (GA).
+	Locked bool
 }
 
-// Outcome is what follows from a check so far.
-type Outcome struct {
-	// Trusts: reads may rely on progress notifications.
-	Trusts bool
-	// Asking: an endpoint has not answered yet.
-	Asking bool
-	// Deaf: progress of the watch is dropped, since nothing is known of the member that
-	// it comes from.
-	Deaf bool
-	// Refusal is the answer to every request while the server does not serve; nil
-	// if it does.
-	Refusal *wire.Error
+// Asks is when endpoints are asked for their versions.
+type Asks uint8
+
+const (
+	Never Asks = iota
+	// BeforeStart: the API server serves when all endpoints have answered, or did not in time.
+	BeforeStart
+	// WhileStarting: it asks each endpoint until that answers, and serves meanwhile.
+	WhileStarting
+	// Periodically: it does so, and asks each endpoint again some time after its answer.
+	Periodically
+	// EachStream: it asks the member that a stream leads to, whenever the watch is created on one ("when client connections to
+	// etcd servers are established", the first draft of KEP-2340). Until the member has answered, progress that the stream
+	// brings is dropped: a member that was replaced by an older one has ended all streams, so none of its progress is ever
+	// believed.
+	EachStream
+)
+
+// Releases are the first ones on the 3.4 branch, and on the 3.5 branch and everything after it.
+type Releases struct{ In34, In35 release.Version }
+
+// The KEP asks for the fix of etcd-io/etcd#15220 and nothing else. What was
+// shipped asks for that of etcd-io/etcd#17507 as well
+// (kubernetes/kubernetes#123192).
+var (
+	fixedOvertaking = Releases{release.Must("3.4.25"), release.Must("3.5.8")}
+	fixedDeferring  = Releases{release.Must("3.4.31"), release.Must("3.5.13")}
+	first35         = release.Must("3.5.0")
+)
+
+// Passes reports whether an endpoint of this version is new enough. It compares as upstream does, so that 3.5.0-rc.1,
+// which comes before 3.5.0 and after every 3.4, counts as fixed.
+func (c Check) Passes(v release.Version) bool {
+	return c.Asks == Never || !v.Before(c.Needs.In34) && (v.Before(first35) || !v.Before(c.Needs.In35))
 }
 
 // Checks are the ways to check etcd's version.
-var Checks = option.NewSeam[VersionCheck, func() Check]("version-check",
+var Checks = option.NewSeam[VersionCheck, Check]("version-check",
 	"what an API server does about an etcd whose progress notifications cannot be trusted").
 	Shipped("none",
-		"it trusts every etcd",
-		func() Check { return trusting{} })
+		"it trusts every etcd", Check{})
 
 // VersionCheckNone is the default.
 const VersionCheckNone VersionCheck = 0
@@ -58,34 +66,17 @@ const VersionCheckNone VersionCheck = 0
 var (
 	VersionCheckKEPBeta = Checks.Register("kep-beta",
 		"it asks all endpoints before it starts; an old one turns ConsistentListFromCache off with a warning, or prevents the start if the gate was enabled explicitly (KEP-2340, Beta)",
-		func() Check { return &beforeStart{} })
+		Check{Asks: BeforeStart, Needs: fixedOvertaking})
 	VersionCheckKEPGA = Checks.Register("kep-ga",
 		"it asks all endpoints before it starts; an old one prevents the start (KEP-2340, GA)",
-		func() Check { return &beforeStart{locked: true} })
+		Check{Asks: BeforeStart, Needs: fixedOvertaking, Locked: true})
 	VersionCheckShipped = Checks.Register("shipped",
 		"it asks while it starts, asks again until each endpoint has answered, and trusts no etcd before the first answer (FeatureSupportChecker)",
-		func() Check { return &featureSupportChecker{} })
+		Check{Asks: WhileStarting, Needs: fixedDeferring})
 	VersionCheckPeriodic = Checks.Register("periodic",
 		"as shipped, and it asks each endpoint again a minute after its answer (KEP-2340, draft of 2019, rejected alternative)",
-		func() Check { return &periodic{} })
+		Check{Asks: Periodically, Needs: fixedDeferring})
 	VersionCheckEachStream = Checks.Register("each-stream",
 		"it asks the member behind each stream on which its watch is created, and drops the progress of the stream until it knows (KEP-2340, draft of 2019, rejected alternative)",
-		func() Check { return &eachStream{} })
+		Check{Asks: EachStream, Needs: fixedDeferring})
 )
-
-// trusting asks no endpoint.
-type trusting struct{}
-
-func (trusting) Reset() {}
-
-func (trusting) Passes(release.Version) bool { return true }
-
-func (trusting) Start(_ *sim.Env, cfg *Config) Outcome {
-	return Outcome{Trusts: cfg.ConsistentListFromCache != GateDisabled}
-}
-
-func (trusting) Receive(*sim.Env, *Config, *sim.Message) (Outcome, bool) { return Outcome{}, false }
-func (trusting) Fire(*sim.Env, *Config, int) Outcome                     { return Outcome{} }
-func (t trusting) Clone() Check                                          { return t }
-func (trusting) Conns(func(sim.Conn))                                    {}
-func (trusting) Cells(sim.CellVisitor)                                   {}

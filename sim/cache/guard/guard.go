@@ -1,8 +1,21 @@
 package guard
 
 import (
+	"slices"
+	"time"
+
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/release"
 	"github.com/watchbed/watchbed/sim/wire"
+)
+
+var (
+	// cellEndpoints is what each endpoint has answered so far; an item is the
+	// number of an endpoint, from 1.
+	cellEndpoints = sim.NewCell("cache: versions of endpoints")
+	// cellTrust is what follows: whether progress notifications are trusted, and
+	// whether the server serves.
+	cellTrust = sim.NewCell("cache: trust in etcd")
 )
 
 // Config is what a guard is made of.
@@ -17,85 +30,309 @@ type Config struct {
 	FirstTimer sim.Timer
 }
 
-func (c *Config) timer(endpoint int) sim.Timer { return c.FirstTimer + sim.Timer(endpoint) }
+// MaxEndpoints is how many endpoints of one etcd cluster can be asked: an etcd
+// cluster has seven members at most.
+const MaxEndpoints = 7
+
+const (
+	// statusTimeout bounds the wait for the versions before the start. The KEP names no time; this is
+	// what the API server gives etcd to answer its health check. Untimed there is no
+	// bound: the timer could fire before every answer, and an endpoint that is down
+	// answers with an error.
+	statusTimeout = 2 * time.Second
+	// The first retry comes after 10 ms, each other after twice the time.
+	firstRetry = 10 * time.Millisecond
+	maxRetry   = 15 * time.Second
+	// askPeriod is when an endpoint is asked again that has answered: the first draft of KEP-2340 says "maybe
+	// periodically", and names no time.
+	askPeriod = time.Minute
+	// untimedTurns is how often an untimed run asks again: its timers could fire for ever.
+	untimedTurns = 2
+)
 
 // Guard holds what is known of the etcd cluster.
 type Guard struct {
 	// cfg is never written to: clones share it.
-	cfg     *Config
-	check   Check
-	outcome Outcome
+	cfg       *Config
+	check     Check
+	endpoints []endpoint
+	// turns is how often an untimed run has asked again.
+	turns   int
+	outcome outcome
+}
+
+// endpoint is a member of the etcd cluster: with EachStream there is one, that behind the stream.
+type endpoint struct {
+	call sim.Conn
+	// retry is the time until the next attempt, if this one fails.
+	retry sim.Duration
+	heard heard
+}
+
+// heard is what an endpoint has answered last.
+type heard uint8
+
+const (
+	heardNothing heard = iota
+	// heardNoVersion: it is not waited for any more.
+	heardNoVersion
+	heardNew
+	heardOld
+)
+
+// outcome is what follows from the answers so far.
+type outcome struct {
+	// trusts: reads may rely on progress notifications.
+	trusts bool
+	// asking: an endpoint has not answered yet.
+	asking bool
+	// deaf: progress of the watch is dropped, since nothing is known of the member that
+	// it comes from.
+	deaf bool
+	// refusal is the answer to every request while the server does not serve; nil
+	// if it does.
+	refusal *wire.Error
 }
 
 // Reset makes the guard that of another configuration. Start follows.
 func (g *Guard) Reset(cfg Config) {
-	if g.check == nil || g.cfg.VersionCheck != cfg.VersionCheck {
-		g.check = Checks.Of(cfg.VersionCheck)()
-	}
 	if g.cfg == nil || *g.cfg != cfg {
 		own := cfg
 		g.cfg = &own
 	}
+	g.check = Checks.Of(cfg.VersionCheck)
 	g.Forget()
 }
 
 // Forget drops what the process knew.
 func (g *Guard) Forget() {
-	g.check.Reset()
-	g.outcome = Outcome{}
+	*g = Guard{cfg: g.cfg, check: g.check, endpoints: g.endpoints[:0]}
 }
 
 // Start begins to check what etcd it is.
-func (g *Guard) Start(env *sim.Env) { g.settle(env, g.check.Start(env, g.cfg)) }
+func (g *Guard) Start(env *sim.Env) {
+	off := g.cfg.ConsistentListFromCache == GateDisabled
+	switch asks := g.check.Asks; {
+	case asks == BeforeStart && g.check.Locked && off:
+		g.settle(env, abort(env, gateLocked))
+		return
+	case asks == Never || asks != BeforeStart && off:
+		g.settle(env, outcome{trusts: !off})
+		return
+	case asks != EachStream:
+		g.askAll(env, g.cfg.Endpoints)
+	}
+	if g.check.Asks == BeforeStart && env.Mode() == sim.Timed {
+		env.Arm(g.cfg.FirstTimer, statusTimeout)
+	}
+	g.look(env)
+}
 
-// Settled reports whether the server serves and no answer of etcd is missing.
-func (g *Guard) Settled(env *sim.Env) bool {
-	env.LooksAt(cellTrust, 0)
-	return !g.outcome.Asking && g.outcome.Refusal == nil
+func (g *Guard) askAll(env *sim.Env, endpoints int) {
+	env.Writes(cellEndpoints, 0)
+	for range endpoints {
+		g.endpoints = append(g.endpoints, endpoint{retry: firstRetry})
+	}
+	for i := range g.endpoints {
+		g.ask(env, i)
+	}
+}
+
+func (g *Guard) ask(env *sim.Env, i int) {
+	env.WritesItem(cellEndpoints, 0, int64(i+1))
+	request := statusRequests[i]
+	if g.check.Asks == EachStream {
+		env.Cover(streamAsked)
+		request = statusOfServing
+	}
+	g.endpoints[i].call = env.Call(g.cfg.KV, request)
+}
+
+// StreamOpened is called when the watch of the cache is created on a stream to etcd: the first time, and each time that
+// clientv3 resumes it. What an earlier question comes to is about an earlier stream.
+func (g *Guard) StreamOpened(env *sim.Env) {
+	if !g.FollowsStreams() || g.cfg.ConsistentListFromCache == GateDisabled {
+		return
+	}
+	for i := range g.endpoints {
+		if call := g.endpoints[i].call; call != sim.NoConn {
+			env.Close(call)
+		}
+	}
+	env.Disarm(g.cfg.FirstTimer)
+	g.endpoints = g.endpoints[:0]
+	g.askAll(env, 1)
+	g.look(env)
 }
 
 // Receive takes a message. It reports false if the message answers no question of
 // the guard.
 func (g *Guard) Receive(env *sim.Env, m *sim.Message) bool {
-	if !g.outcome.Asking {
+	if !g.outcome.asking {
 		return false
 	}
-	o, mine := g.check.Receive(env, g.cfg, m)
-	if mine {
-		g.settle(env, o)
+	env.LooksAt(cellEndpoints, 0)
+	i := slices.IndexFunc(g.endpoints, func(e endpoint) bool { return e.call == m.Conn })
+	if i < 0 {
+		return false
 	}
-	return mine
+	env.WritesItem(cellEndpoints, 0, int64(i+1))
+	g.endpoints[i].call = sim.NoConn
+	if p, ok := m.Payload.(*wire.StatusResponse); ok {
+		g.hear(env, i, p.Version)
+	} else {
+		g.unanswered(env, i)
+	}
+	g.look(env)
+	return true
 }
 
-// Fire runs when the timer of an endpoint goes off.
-func (g *Guard) Fire(env *sim.Env, endpoint int) { g.settle(env, g.check.Fire(env, g.cfg, endpoint)) }
+// hear takes the version of an endpoint. One that cannot be read counts as too old, or before the start as none.
+func (g *Guard) hear(env *sim.Env, i int, version string) {
+	e := &g.endpoints[i]
+	v, err := release.Parse(version)
+	if err != nil && g.check.Asks == BeforeStart {
+		g.unanswered(env, i)
+		return
+	}
+	fixed := err == nil && g.check.Passes(v)
+	if fixed {
+		env.Cover(endpointFixed)
+		e.heard = heardNew
+	} else {
+		env.Cover(endpointTooOld)
+		if g.check.Asks == WhileStarting && g.outcome.trusts {
+			env.Cover(supportTakenBack)
+		}
+		e.heard = heardOld
+	}
+	if env.Noting() {
+		env.Note(versionHeard{i, version, fixed})
+	}
+	if g.check.Asks == Periodically {
+		e.retry = firstRetry
+		if env.Mode() == sim.Timed || g.turns < untimedTurns {
+			env.Arm(g.timer(i), askPeriod)
+		}
+	}
+}
 
-func (g *Guard) settle(env *sim.Env, o Outcome) {
+// unanswered: an endpoint gave no version. It is asked again, each time after a longer pause, or before the start not
+// waited for any more.
+func (g *Guard) unanswered(env *sim.Env, i int) {
+	env.Cover(EndpointUnknown)
+	e := &g.endpoints[i]
+	if g.check.Asks != BeforeStart {
+		env.Arm(g.timer(i), e.retry)
+		e.retry = min(2*e.retry, maxRetry)
+		return
+	}
+	env.WritesItem(cellEndpoints, 0, int64(i+1))
+	e.heard = heardNoVersion
+	if env.Noting() {
+		env.Note(versionUnknown{i})
+	}
+}
+
+func (g *Guard) timer(endpoint int) sim.Timer { return g.cfg.FirstTimer + sim.Timer(endpoint) }
+
+// Fire runs when the timer of an endpoint goes off: it is asked again, or the wait ends for all.
+func (g *Guard) Fire(env *sim.Env, endpoint int) {
+	if g.check.Asks != BeforeStart {
+		env.Cover(askedAgain)
+		if g.check.Asks == Periodically {
+			g.turns++
+		}
+		g.ask(env, endpoint)
+		g.look(env)
+		return
+	}
+	for i := range g.endpoints {
+		if e := &g.endpoints[i]; e.heard == heardNothing {
+			env.Close(e.call)
+			e.call = sim.NoConn
+			g.unanswered(env, i)
+		}
+	}
+	g.look(env)
+}
+
+// look sees what follows from the answers so far. As shipped, etcd is trusted once an endpoint has answered and as long as none
+// is too old: nothing takes that back while the process lives.
+func (g *Guard) look(env *sim.Env) {
+	env.Reads(cellEndpoints, 0)
+	o := outcome{trusts: g.has(heardNew) && !g.has(heardOld), asking: g.has(heardNothing)}
+	switch {
+	case g.check.Asks == EachStream:
+		o.deaf = !o.trusts
+	case g.check.Asks == Periodically:
+		o.asking = slices.ContainsFunc(g.endpoints, func(e endpoint) bool { return e.call != sim.NoConn })
+	case g.check.Asks == BeforeStart && o.asking:
+		o = outcome{asking: true, refusal: starting}
+	case g.check.Asks == BeforeStart:
+		env.Disarm(g.cfg.FirstTimer)
+		o = g.decide(env)
+	}
+	g.settle(env, o)
+}
+
+func (g *Guard) has(h heard) bool {
+	return slices.ContainsFunc(g.endpoints, func(e endpoint) bool { return e.heard == h })
+}
+
+// decide is the KEP's table. One endpoint that is too old outweighs one whose
+// version is unknown: the condition passes only if all endpoints have the fix.
+func (g *Guard) decide(env *sim.Env) outcome {
+	gate := g.cfg.ConsistentListFromCache
+	switch old := g.has(heardOld); {
+	case old && (g.check.Locked || gate == GateEnabled):
+		env.Cover(abortedOld)
+		return abort(env, etcdNotTrusted)
+	case old:
+		env.Cover(disabledOld)
+		if env.Noting() {
+			env.Note(warning{"etcd is too old, ConsistentListFromCache is off"})
+		}
+		return outcome{}
+	case g.has(heardNoVersion):
+		env.Cover(unknownGoesOn)
+		if env.Noting() {
+			env.Note(warning{"the version of etcd is unknown; the API server starts all the same"})
+		}
+	}
+	return outcome{trusts: gate != GateDisabled}
+}
+
+// abort ends the API server before it serves anything.
+func abort(env *sim.Env, refusal *wire.Error) outcome {
+	if env.Noting() {
+		env.Note(aborted{refusal})
+	}
+	return outcome{refusal: refusal}
+}
+
+func (g *Guard) settle(env *sim.Env, o outcome) {
 	if o != g.outcome {
 		env.Writes(cellTrust, 0)
 		g.outcome = o
 	}
 }
 
-// FollowsStreams reports whether the check wants to know of the streams of the watch.
-func (g *Guard) FollowsStreams() bool {
-	_, follows := g.check.(streamFollower)
-	return follows
+// Settled reports whether the server serves and no answer of etcd is missing.
+func (g *Guard) Settled(env *sim.Env) bool {
+	env.LooksAt(cellTrust, 0)
+	return !g.outcome.asking && g.outcome.refusal == nil
 }
 
-// StreamOpened is called when the watch of the cache is created on a stream to etcd.
-func (g *Guard) StreamOpened(env *sim.Env) {
-	if f, follows := g.check.(streamFollower); follows {
-		g.settle(env, f.StreamOpened(env, g.cfg))
-	}
-}
+// FollowsStreams reports whether the check wants to know of the streams of the watch.
+func (g *Guard) FollowsStreams() bool { return g.check.Asks == EachStream }
 
 // Deaf reports whether progress of the watch is to be dropped.
 func (g *Guard) Deaf(env *sim.Env) bool {
 	if g.FollowsStreams() {
 		env.Reads(cellTrust, 0)
 	}
-	return g.outcome.Deaf
+	return g.outcome.deaf
 }
 
 // ConsistentReadSupported reports whether the cache may serve reads at a revision
@@ -104,7 +341,7 @@ func (g *Guard) Deaf(env *sim.Env) bool {
 // with the present state is refused.
 func (g *Guard) ConsistentReadSupported(env *sim.Env) bool {
 	env.Reads(cellTrust, 0)
-	return g.outcome.Trusts
+	return g.outcome.trusts
 }
 
 // Distrust is why ConsistentReadSupported says no, for a note.
@@ -112,44 +349,73 @@ func (g *Guard) Distrust() string {
 	switch {
 	case g.cfg.ConsistentListFromCache == GateDisabled:
 		return "ConsistentListFromCache is off"
-	case g.outcome.Asking:
+	case g.outcome.asking:
 		return "it has not heard yet that etcd is new enough"
 	}
 	return "etcd is too old for it"
 }
 
 // Trusts is ConsistentReadSupported between two steps.
-func (g *Guard) Trusts() bool { return g.outcome.Trusts }
+func (g *Guard) Trusts() bool { return g.outcome.trusts }
 
 // Waits reports whether the API server waits for a version before it starts, between two
 // steps.
-func (g *Guard) Waits() bool { return g.outcome.Asking && g.outcome.Refusal != nil }
+func (g *Guard) Waits() bool { return g.outcome.asking && g.outcome.refusal != nil }
 
 // Refusal is the answer to every request while the server does not serve, nil if
 // it does.
 func (g *Guard) Refusal(env *sim.Env) *wire.Error {
 	env.LooksAt(cellTrust, 0)
-	return g.outcome.Refusal
+	return g.outcome.refusal
 }
 
 // Aborted is why the API server did not start, empty if it did, or still may.
 func (g *Guard) Aborted() string {
-	if g.outcome.Asking || g.outcome.Refusal == nil {
+	if g.outcome.asking || g.outcome.refusal == nil {
 		return ""
 	}
-	return g.outcome.Refusal.Message
+	return g.outcome.refusal.Message
 }
 
 // Clone returns a copy that goes its own way.
 func (g *Guard) Clone() Guard {
-	return Guard{cfg: g.cfg, check: g.check.Clone(), outcome: g.outcome}
+	c := *g
+	c.endpoints = slices.Clone(g.endpoints)
+	return c
 }
 
-// Conns visits the connections of the check.
-func (g *Guard) Conns(visit func(sim.Conn)) { g.check.Conns(visit) }
+// Conns visits the calls under way, by endpoint.
+func (g *Guard) Conns(visit func(sim.Conn)) {
+	for i := range g.endpoints {
+		visit(g.endpoints[i].call)
+	}
+}
 
 // Cells visits the cells of the guard.
 func (g *Guard) Cells(visit sim.CellVisitor) {
-	visit(cellTrust, 0, sim.NewDigest.Bool(g.outcome.Trusts).Bool(g.outcome.Asking).Bool(g.outcome.Refusal == nil).Bool(g.outcome.Deaf))
-	g.check.Cells(visit)
+	o := &g.outcome
+	visit(cellTrust, 0, sim.NewDigest.Bool(o.trusts).Bool(o.asking).Bool(o.refusal == nil).Bool(o.deaf))
+	if g.check.Asks == Never {
+		return
+	}
+	d := sim.NewDigest.Int(int64(g.turns))
+	for _, e := range g.endpoints {
+		d = d.Bool(e.call != sim.NoConn).Int(int64(e.retry)).Word(uint64(e.heard))
+	}
+	visit(cellEndpoints, 0, d)
 }
+
+var statusRequests = func() (all [MaxEndpoints]*wire.StatusRequest) {
+	for i := range all {
+		all[i] = &wire.StatusRequest{Endpoint: i}
+	}
+	return all
+}()
+
+var statusOfServing = &wire.StatusRequest{Endpoint: wire.ServingEndpoint}
+
+var (
+	gateLocked     = &wire.Error{Code: wire.Unavailable, Message: "the feature gate ConsistentListFromCache is locked to true, and cannot be set to false"}
+	etcdNotTrusted = &wire.Error{Code: wire.Unavailable, Message: "ConsistentListFromCache is on, and an etcd endpoint is older than 3.4.25 or 3.5.8, whose progress notifications overtake events"}
+	starting       = &wire.Error{Code: wire.Unavailable, Message: "the API server waits for the version of etcd before it starts"}
+)

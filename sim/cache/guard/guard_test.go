@@ -11,27 +11,6 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// suspicious is a check of another module: it never trusts etcd, and refuses
-// requests until a message has come.
-type suspicious struct{ refusal *wire.Error }
-
-func (*suspicious) Reset() {}
-
-func (*suspicious) Passes(release.Version) bool { return false }
-
-func (c *suspicious) Start(*sim.Env, *guard.Config) guard.Outcome {
-	return guard.Outcome{Asking: true, Refusal: c.refusal}
-}
-
-func (*suspicious) Receive(*sim.Env, *guard.Config, *sim.Message) (guard.Outcome, bool) {
-	return guard.Outcome{}, true
-}
-
-func (*suspicious) Fire(*sim.Env, *guard.Config, int) guard.Outcome { return guard.Outcome{} }
-func (c *suspicious) Clone() guard.Check                            { return c }
-func (*suspicious) Conns(func(sim.Conn))                            {}
-func (*suspicious) Cells(sim.CellVisitor)                           {}
-
 // guarded is a node with a guard.
 type guarded struct {
 	guard.Guard
@@ -82,9 +61,10 @@ func states(check guard.VersionCheck) []string {
 }
 
 func TestAnotherModuleAddsACheck(t *testing.T) {
-	check := guard.Checks.Register("suspicious", "it trusts no etcd", func() guard.Check {
-		return &suspicious{&wire.Error{Code: wire.Unavailable, Message: "not yet"}}
+	check := guard.Checks.Register("suspicious", "it trusts no etcd", guard.Check{
+		Asks: guard.BeforeStart, Needs: guard.Releases{In34: release.Must("9.0.0"), In35: release.Must("9.0.0")},
 	})
-	require.Equal(t, []string{"not yet", "serves"}, states(check))
+	require.False(t, guard.Checks.Of(check).Passes(release.Must("3.6.0")))
+	require.Equal(t, []string{"the API server waits for the version of etcd before it starts", "trusts"}, states(check), "a version that is unknown")
 	require.Equal(t, []string{"trusts"}, states(0), "no check: a message is not the guard's")
 }

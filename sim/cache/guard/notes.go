@@ -35,17 +35,3 @@ func (n versionUnknown) Text(*sim.World) string {
 
 func (n warning) Text(*sim.World) string { return "warns: " + n.text }
 func (n aborted) Text(*sim.World) string { return "does not start: " + n.refusal.Message }
-
-func endpointNew(env *sim.Env, i int, version string) {
-	env.Cover(endpointFixed)
-	if env.Noting() {
-		env.Note(versionHeard{i, version, true})
-	}
-}
-
-func endpointOld(env *sim.Env, i int, version string) {
-	env.Cover(endpointTooOld)
-	if env.Noting() {
-		env.Note(versionHeard{i, version, false})
-	}
-}
