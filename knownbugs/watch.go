@@ -7,9 +7,7 @@ import (
 	"github.com/watchbed/watchbed/scenarios"
 	scenarioinformers "github.com/watchbed/watchbed/scenarios/informers"
 	"github.com/watchbed/watchbed/scenarios/stalled"
-	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
-	"github.com/watchbed/watchbed/sim/cache/dispatch/slow"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -58,9 +56,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 })
 
 var _ = dispatch.SlowWatchers.Register("groups-expire-together", "as groups, but the history is to have what the one furthest behind needs, or all end",
-	func() dispatch.CatchUp {
-		return slow.NewGroups(func(env *sim.Env, w *dispatch.Watcher, _, lowest int64) bool { return !w.Servable(env, lowest) })
-	})
+	&dispatch.CatchUp{InPasses: true, ExpireTogether: true})
 
 // No cache is known to have had this one. An object that was changed since it was created
 // has another mod_revision than create_revision, which is what tells MODIFIED from ADDED in
@@ -166,23 +162,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 })
 
 var _ = dispatch.SlowWatchers.Register("latch-covered", "as latch, and what it missed is forgotten once it is behind its position",
-	func() dispatch.CatchUp { return &latchCovered{} })
-
-type latchCovered struct{ slow.LatchOfMisses }
-
-// Owes implements dispatch.CatchUp.
-func (l *latchCovered) Owes(env *sim.Env, w *dispatch.Watcher) bool {
-	if first := l.First(env, w); first != 0 && first <= w.Floor(env) {
-		l.Put(env, w, 0)
-		return false
-	}
-	return l.LatchOfMisses.Owes(env, w)
-}
-
-// Clone implements dispatch.CatchUp.
-func (l *latchCovered) Clone(*dispatch.Dispatcher) dispatch.CatchUp {
-	return &latchCovered{slow.LatchOfMisses{Misses: l.Own()}}
-}
+	&dispatch.CatchUp{ForgetsCovered: true})
 
 // A new watch takes its interval and is registered under both locks. One that is re-initialised
 // and comes back to the registry when it has sent its interval has neither what was dispatched
@@ -198,38 +178,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 })
 
 var _ = dispatch.SlowWatchers.Register("reinitialised-in-gap", "as reinitialised, but it comes back to the registry when its interval is sent",
-	func() dispatch.CatchUp { return &inGap{} })
-
-// comesBack in place of a missed event: the watcher is to be registered.
-const comesBack = -1
-
-type inGap struct{ slow.AsNewWatch }
-
-// Owes implements dispatch.CatchUp.
-func (r *inGap) Owes(env *sim.Env, w *dispatch.Watcher) bool {
-	return r.First(env, w) == comesBack || r.AsNewWatch.Owes(env, w)
-}
-
-// CatchUp implements dispatch.CatchUp.
-func (r *inGap) CatchUp(env *sim.Env, w *dispatch.Watcher) {
-	missed := r.Take(env, w)
-	after := max(w.Floor(env), missed-1)
-	switch {
-	case missed == comesBack && w.RegisterAgain(env):
-	case missed == comesBack:
-		w.Leave(env)
-	case !w.Servable(env, after):
-		w.ExpireNow(env)
-	default:
-		r.Put(env, w, comesBack)
-		w.Replay(env, after)
-	}
-}
-
-// Clone implements dispatch.CatchUp.
-func (r *inGap) Clone(*dispatch.Dispatcher) dispatch.CatchUp {
-	return &inGap{slow.AsNewWatch{Misses: r.Own()}}
-}
+	&dispatch.CatchUp{Leaves: true, ReturnsLate: true})
 
 // When a watcher leaves the registry the history has the event that it missed. By the time that
 // it begins again the history may have lost it, or have been replaced by that of a new list.
@@ -244,24 +193,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 })
 
 var _ = dispatch.SlowWatchers.Register("reinitialised-unchecked", "as reinitialised, without another look at how far the history reaches back",
-	func() dispatch.CatchUp { return &uncheckedReinitialised{} })
-
-type uncheckedReinitialised struct{ slow.AsNewWatch }
-
-// CatchUp implements dispatch.CatchUp.
-func (r *uncheckedReinitialised) CatchUp(env *sim.Env, w *dispatch.Watcher) {
-	after := max(w.Floor(env), r.Take(env, w)-1)
-	if !w.RegisterAgain(env) {
-		w.Leave(env)
-		return
-	}
-	w.Replay(env, after)
-}
-
-// Clone implements dispatch.CatchUp.
-func (r *uncheckedReinitialised) Clone(*dispatch.Dispatcher) dispatch.CatchUp {
-	return &uncheckedReinitialised{slow.AsNewWatch{Misses: r.Own()}}
-}
+	&dispatch.CatchUp{Leaves: true, Unchecked: true})
 
 // No cache is known to have had this one. The object in the event is the one after the
 // change, so it is the first that comes to mind.

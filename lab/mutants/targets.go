@@ -22,7 +22,6 @@ var Targets = []Target{
 	{"sim/cache", 32},
 	{"sim/cache/check", 20},
 	{"sim/cache/dispatch", 56},
-	{"sim/cache/dispatch/slow", 14},
 	{"sim/cache/flowcontrol", 16},
 	{"sim/cache/guard", 16},
 	{"sim/cache/memory", 8},

@@ -5,7 +5,6 @@ import (
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/check"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
-	"github.com/watchbed/watchbed/sim/cache/dispatch/slow"
 	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/cache/progress"
 	"github.com/watchbed/watchbed/sim/cache/read"
@@ -55,7 +54,7 @@ var (
 
 // OvertakenSilently is about watches that catch up.
 var OvertakenSilently = ofCache("a watch that catches up does so as a new watch, which ends without an error if its history is lost (slow-watchers=reinitialised)",
-	func(o *cache.Options) bool { return o.Watches.SlowWatchers == slow.Reinitialised })
+	func(o *cache.Options) bool { return o.Watches.SlowWatchers == dispatch.Reinitialised })
 
 // DispatcherWaits is about those that do not keep up.
 var DispatcherWaits = ofCache("the dispatcher waits for watches whose channels are full (slow-watchers=ended)",
@@ -63,7 +62,7 @@ var DispatcherWaits = ofCache("the dispatcher waits for watches whose channels a
 
 // ServedInPasses is about those that wait for the next pass.
 var ServedInPasses = ofCache("the dispatcher serves watches that have missed events in passes (slow-watchers=groups)",
-	func(o *cache.Options) bool { return o.Watches.SlowWatchers == slow.Groups })
+	func(o *cache.Options) bool { return o.Watches.SlowWatchers == dispatch.Groups })
 
 // What the gate and the check of etcd's version come to.
 var (

@@ -155,14 +155,14 @@ var (
 // inject sends events between the initial ones. With merge an event takes the
 // place of the initial event of its object, if that was not sent yet.
 func inject(env *sim.Env, w *Watcher, merge bool) *wire.WatchEvent {
-	for w.InputLen(env) > 0 && !w.input.All()[0].Bookmark {
-		e := w.TakeInput(env)
+	for w.inputLen(env) > 0 && !w.input.All()[0].Bookmark {
+		e := w.takeInput(env)
 		if !w.advanceInitial(env, e.ResourceVersion) {
 			continue
 		}
-		if merge && w.Concerns(e.ForWatchers) && w.interval.Merge(e.ForWatchers) {
+		if merge && w.concerns(e.ForWatchers) && w.interval.Merge(e.ForWatchers) {
 			env.Cover(eventMerged)
-		} else if sent := w.Convert(e.ForWatchers); sent != nil {
+		} else if sent := w.convert(e.ForWatchers); sent != nil {
 			env.Cover(eventInjected)
 			if env.Noting() {
 				env.Note(injected{w.from, sent})

@@ -18,11 +18,12 @@ type Dispatcher struct {
 	buffer   Buffering
 	progress heardProgress
 	// catchUp is nil if the dispatcher waits for slow watchers and ends them.
-	catchUp CatchUp
+	catchUp *CatchUp
 	// trigger is the field of the resource's trigger, nil if it has none.
 	trigger *store.Field
 
 	registry
+	passes
 
 	incoming fifo.Queue[store.Event]
 	// used is the number of entries of the channel that are taken.
@@ -54,11 +55,7 @@ func (d *Dispatcher) Reset(cfg Config) {
 	d.progress = heardProgress{}
 	d.trigger = triggerOf(cfg.Fields)
 	d.budget = timeBudget{unbounded: cfg.UnboundedBudget}
-	d.catchUp = nil
-	if catchUp := SlowWatchers.Of(cfg.SlowWatchers); catchUp != nil {
-		d.catchUp = catchUp()
-		d.catchUp.Reset(d)
-	}
+	d.catchUp = SlowWatchers.Of(cfg.SlowWatchers)
 }
 
 // Forget drops what a process keeps in memory, and keeps the memory itself.
@@ -72,9 +69,7 @@ func (d *Dispatcher) Forget() {
 	clear(d.toStop)
 	d.current, d.blocked, d.toStop = store.Event{}, d.blocked[:0], d.toStop[:0]
 	d.blockedAt, d.timeout, d.budget = 0, 0, timeBudget{unbounded: d.cfg.UnboundedBudget}
-	if d.catchUp != nil {
-		d.catchUp.Reset(d)
-	}
+	d.forgetPasses()
 }
 
 // Listed takes the resourceVersion of a list. A bookmark may have that of the
@@ -93,7 +88,7 @@ func (d *Dispatcher) Dispatching() bool { return len(d.blocked) > 0 }
 
 // occupied: the goroutine is not at its select. It dispatches, or catches watchers up.
 func (d *Dispatcher) occupied() bool {
-	return d.Dispatching() || d.catchUp != nil && d.catchUp.Busy()
+	return d.Dispatching() || d.pass.under
 }
 
 // weight is the number of entries that an event takes in the channel. After a
@@ -125,7 +120,7 @@ func (d *Dispatcher) Offer(env *sim.Env, e store.Event) bool {
 
 // NextProgress is the resourceVersion of the progress notification that Run takes next, 0 if it does something else.
 func (d *Dispatcher) NextProgress() int64 {
-	if d.catchUp != nil && d.catchUp.Busy() || !d.incoming.All()[0].Bookmark {
+	if d.pass.under || !d.incoming.All()[0].Bookmark {
 		return 0
 	}
 	return d.incoming.All()[0].ResourceVersion
@@ -133,9 +128,9 @@ func (d *Dispatcher) NextProgress() int64 {
 
 // Run takes one event from the incoming channel, or goes on with catching up watchers.
 func (d *Dispatcher) Run(env *sim.Env) {
-	if d.catchUp != nil && d.catchUp.Busy() {
+	if d.pass.under {
 		env.Writes(cellBlocked, 0)
-		d.catchUp.Step(env)
+		d.stepPass(env)
 		return
 	}
 	env.ReadsItem(cellIncoming, 0, d.incoming.First())
@@ -189,8 +184,13 @@ func (d *Dispatcher) dispatchEvent(env *sim.Env) {
 // inputTaken: a watcher took from its channel; the dispatcher may be blocked in
 // a send to it.
 func (d *Dispatcher) inputTaken(env *sim.Env, w *Watcher) {
-	if d.catchUp != nil {
-		d.catchUp.Taken(env, w)
+	if c := d.catchUp; c != nil {
+		if c.InPasses {
+			env.LooksAt(cellSlow, w.number)
+		}
+		if w.unsynced {
+			d.armPass(env)
+		}
 		return
 	}
 	env.LooksAt(cellBlocked, 0)
@@ -220,7 +220,7 @@ func (d *Dispatcher) FireBudget(env *sim.Env) {
 		return
 	}
 	env.Writes(cellBlocked, 0)
-	d.catchUp.Fire(env)
+	d.beginPass(env)
 }
 
 // terminateBlocked: a watcher that has room by now gets the event, the others end.
@@ -258,16 +258,11 @@ func (d *Dispatcher) finishDispatching(env *sim.Env) {
 	env.Writes(cellProcessed, 0)
 	d.lastProcessed = d.current.ResourceVersion
 	d.current = store.Event{}
-	d.endStopped(env)
-	env.LooksAt(cellIncoming, 0)
-	if d.incoming.Len() > 0 {
-		env.Enable(d.cfg.Dispatch)
-	}
-	d.armBookmark(env)
+	d.goOn(env)
 }
 
-// endStopped ends the watchers that were stopped while the dispatcher was occupied.
-func (d *Dispatcher) endStopped(env *sim.Env) {
+// goOn ends the watchers that were stopped while the dispatcher was occupied, and goes back to its select.
+func (d *Dispatcher) goOn(env *sim.Env) {
 	for _, w := range d.toStop {
 		if w.reopened {
 			w.strand(env)
@@ -276,6 +271,11 @@ func (d *Dispatcher) endStopped(env *sim.Env) {
 		w.close(env)
 	}
 	d.toStop = d.toStop[:0]
+	env.LooksAt(cellIncoming, 0)
+	if d.incoming.Len() > 0 {
+		env.Enable(d.cfg.Dispatch)
+	}
+	d.armBookmark(env)
 }
 
 // A resource whose objects are indexed by a field, as pods are by spec.nodeName, has the
@@ -303,7 +303,7 @@ func (d *Dispatcher) triggers(env *sim.Env, w *Watcher, e *store.Event) bool {
 		return true
 	}
 	env.Cover(eventNotTriggering)
-	if env.Noting() && w.Convert(e.ForWatchers) != nil {
+	if env.Noting() && w.convert(e.ForWatchers) != nil {
 		env.Note(untriggered{w.from, e.ResourceVersion})
 	}
 	return false
@@ -348,9 +348,7 @@ func (d *Dispatcher) FireBookmark(env *sim.Env) {
 		w.bookmarkAt = env.Now()
 		if w.nonblockingAdd(env, &bookmark) {
 			env.Cover(bookmarkOffered)
-			if d.catchUp != nil {
-				d.catchUp.Added(env, w, d.lastProcessed)
-			}
+			w.added(env, d.lastProcessed)
 			w.bookmarkVersion = d.lastProcessed
 			w.received(env)
 		} else {
@@ -369,7 +367,7 @@ func (w *Watcher) wantsBookmark(env *sim.Env) bool {
 	if !w.registered || !w.request.AllowBookmarks {
 		return false
 	}
-	if c := w.dispatcher.catchUp; c != nil && !c.OffersBookmark(env, w, w.dispatcher.lastProcessed) {
+	if !w.isOffered(env, w.dispatcher.lastProcessed+1) {
 		return false
 	}
 	env.LooksAt(cellEnd, w.number)

@@ -2,7 +2,6 @@ package dispatch
 
 import (
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -11,90 +10,155 @@ import (
 type SlowWatcher uint8
 
 // SlowWatchers is the seam of what becomes of a watcher whose channel is full (KEP-6268).
-// The shipped value has no implementation: the dispatcher waits for such watchers in
-// dispatchEvent and ends them in TerminateBlocked. The others are in package slow; with
-// them the dispatcher never waits.
-var SlowWatchers = option.NewSeam[SlowWatcher, func() CatchUp]("slow-watchers",
+// The shipped value is nil: the dispatcher waits for such watchers in
+// dispatchEvent and ends them in terminateBlocked. With the others it never waits.
+var SlowWatchers = option.NewSeam[SlowWatcher, *CatchUp]("slow-watchers",
 	"what becomes of a watcher whose channel has no room for an event (KEP-6268)").
 	Shipped("ended", "the dispatcher waits for it within its budget, and then ends the watch: as shipped", nil)
 
+// The other values of slow-watchers, which KEP-6268 weighs.
+var (
+	// Latch keeps the first event that a watcher missed: later ones are behind it in the history. The dispatcher goes on to
+	// offer what comes then.
+	Latch = SlowWatchers.Register("latch",
+		"it remembers the first event that it missed, and sends the history from there in its turn (KEP-6268, first draft)",
+		&CatchUp{})
+	// Reinitialised is the proposal made in the review of KEP-6268, its first alternative.
+	Reinitialised = SlowWatchers.Register("reinitialised",
+		"it leaves the registry, and begins again as a new watch does when it has sent what it has (KEP-6268, Alternatives)",
+		&CatchUp{Leaves: true})
+	// Groups is the revised KEP-6268, after etcd's synced and unsynced watchers.
+	Groups = SlowWatchers.Register("groups",
+		"it is unsynced until the dispatcher has served it from the history, together with others, in short passes (KEP-6268, revised)",
+		&CatchUp{InPasses: true})
+)
+
 // CatchUp is how watchers whose channels had no room for an event come to it later: from
-// the history. One belongs to one dispatcher.
-type CatchUp interface {
-	// Reset forgets every watcher. Clone is the same for the clone of the dispatcher.
-	Reset(d *Dispatcher)
-	Clone(d *Dispatcher) CatchUp
-	Cells(visit sim.CellVisitor)
+// the history. The history has an event before the dispatcher does, so that an event
+// which a channel had no room for is in the history, or was evicted from there.
+type CatchUp struct {
+	// InPasses: the dispatcher's goroutine gives watchers what they missed (unsynced.go). Otherwise the watcher's own
+	// goroutine sends the history from there, before it takes from its channel.
+	InPasses bool
+	// Leaves: a watcher leaves the registry with the event that it misses, and comes back when it has sent what it has.
+	Leaves bool
 
-	// Began is called when a watch is registered.
-	Began(env *sim.Env, w *Watcher)
-	// Offers reports whether the dispatcher offers a watcher an event, OffersBookmark the same of
-	// a bookmark. Added is called if the channel took it, Missed if it had no room for an event. A
-	// bookmark that finds no room is dropped.
-	Offers(env *sim.Env, w *Watcher, resourceVersion int64) bool
-	OffersBookmark(env *sim.Env, w *Watcher, resourceVersion int64) bool
-	Added(env *sim.Env, w *Watcher, resourceVersion int64)
-	Missed(env *sim.Env, w *Watcher, resourceVersion int64)
-
-	// Dispatched is called when an event was offered to all.
-	Dispatched(env *sim.Env)
-
-	// Owes reports whether the watcher's goroutine has to do something else than to take the
-	// next event from the channel, which may be empty. CatchUp does it: it calls Replay, ExpireNow
-	// or Leave.
-	Owes(env *sim.Env, w *Watcher) bool
-	CatchUp(env *sim.Env, w *Watcher)
-	// Taken is called when there is room in the channel again, Forgot when the watch ends.
-	Taken(env *sim.Env, w *Watcher)
-	Forgot(env *sim.Env, w *Watcher)
-	// ExpiresInitial reports whether a watch whose initial events are overtaken by the history
-	// ends with a 410, and not silently.
-	ExpiresInitial() bool
-
-	// Busy reports whether the dispatcher's goroutine is catching up watchers: Step is its
-	// next turn then, and it dispatches nothing meanwhile. Fire is the timer ArmCatchUp.
-	Busy() bool
-	Step(env *sim.Env)
-	Fire(env *sim.Env)
-	// Armed reports whether that timer may be set.
-	Armed() bool
+	// ForgetsCovered: what a watcher missed is forgotten once it is behind the watcher's position.
+	ForgetsCovered bool
+	// ReturnsLate: a watcher that has left comes back when it has sent the history.
+	ReturnsLate bool
+	// Unchecked: how far the history reaches back is not looked at again.
+	Unchecked bool
+	// ExpireTogether: all watchers that are unsynced end if the history has lost what one of them needs.
+	ExpireTogether bool
 }
+
+// cellSlow is what is known of a watcher that missed an event; the index is its number.
+var cellSlow = sim.NewCell("cache: what a slow watcher missed")
+
+// slow is a part of a watcher.
+type slow struct {
+	// missed is the resourceVersion of an event that the watcher missed, 0 if none, and comesBack if it is to be registered.
+	missed int64
+	// position is the resourceVersion up to which everything that the watcher selects was sent, or is in its channel. It is
+	// unsynced if it was not offered all since. Both are kept with passes only.
+	position int64
+	unsynced bool
+}
+
+const comesBack = -1
 
 // dispatchToSlow offers the event to every watcher that it triggers, without blocking.
 func (d *Dispatcher) dispatchToSlow(env *sim.Env) {
 	rv := d.current.ResourceVersion
 	for _, w := range d.watchers {
 		switch {
-		case !w.registered || !d.triggers(env, w, &d.current) || !d.catchUp.Offers(env, w, rv):
+		case !w.registered || !d.triggers(env, w, &d.current) || !w.isOffered(env, rv):
 		case w.nonblockingAdd(env, &d.current):
-			d.catchUp.Added(env, w, rv)
+			w.added(env, rv)
 		default:
 			env.Cover(watcherMissed)
 			env.Add(eventsMissed, 1)
 			if env.Noting() {
 				env.Note(missed{w.from, rv})
 			}
-			d.catchUp.Missed(env, w, rv)
+			w.miss(env, rv)
 		}
 	}
-	d.catchUp.Dispatched(env)
+	if d.catchUp.InPasses {
+		env.LooksAt(cellPass, 0)
+		if d.unsynced > 0 {
+			d.armPass(env)
+		}
+	}
 }
 
-// Registered reports whether the dispatcher gives the watcher events.
-func (w *Watcher) Registered(env *sim.Env) bool {
-	env.LooksAt(cellRegistry, 0)
-	return w.registered
+// miss notes that the watcher's channel had no room for an event.
+func (w *Watcher) miss(env *sim.Env, rv int64) {
+	c := w.dispatcher.catchUp
+	if c.InPasses {
+		w.unsync(env, rv)
+		return
+	}
+	if !c.Leaves {
+		env.LooksAt(cellSlow, w.number)
+		if w.missed != 0 {
+			return
+		}
+	}
+	w.setMissed(env, rv)
+	if c.Leaves {
+		env.Writes(cellRegistry, 0)
+		w.registered = false
+	}
 }
 
-// Unregister takes the watcher out of the registry: it is given nothing more, is not ended by
-// a relist, and sends what it has.
-func (w *Watcher) Unregister(env *sim.Env) {
-	env.Writes(cellRegistry, 0)
-	w.registered = false
+func (w *Watcher) setMissed(env *sim.Env, rv int64) {
+	env.Writes(cellSlow, w.number)
+	w.missed = rv
 }
 
-// RegisterAgain puts it back, if the cache still is the one with which the watch began.
-func (w *Watcher) RegisterAgain(env *sim.Env) bool {
+// owes reports whether the watcher is to be sent what its channel had no room for, before it
+// takes from there: what is queued below that event comes first, or all that is queued if the watcher has left the registry.
+func (w *Watcher) owes(env *sim.Env) bool {
+	c := w.dispatcher.catchUp
+	if c == nil || c.InPasses || w.draining {
+		return false
+	}
+	env.LooksAt(cellSlow, w.number)
+	switch {
+	case w.missed == 0 || w.missed == comesBack:
+		return w.missed == comesBack
+	case c.ForgetsCovered && w.missed <= w.sentUpTo(env):
+		w.setMissed(env, 0)
+		return false
+	}
+	return w.inputLen(env) == 0 || !c.Leaves && w.input.All()[0].ResourceVersion >= w.missed
+}
+
+// catchUp begins with what the watcher missed. What the channel has of these events is dropped then,
+// because it is not after the watcher's position. A watcher that comes back to the registry takes its interval
+// and is registered under both locks, as in Cacher.Watch. One that missed an event while it still sent its interval may have
+// been sent that event from there.
+func (w *Watcher) catchUp(env *sim.Env) {
+	c, missed := w.dispatcher.catchUp, w.missed
+	after := max(w.sentUpTo(env), missed-1)
+	w.setMissed(env, 0)
+	switch returns := c.Leaves && (missed == comesBack || !c.ReturnsLate); {
+	case missed != comesBack && !c.Unchecked && !w.servable(env, after):
+		w.expireNow(env)
+	case returns && !w.registerAgain(env):
+		w.close(env)
+	case missed != comesBack:
+		if c.ReturnsLate {
+			w.setMissed(env, comesBack)
+		}
+		w.replay(env, after)
+	}
+}
+
+// registerAgain puts the watcher back into the registry, if the cache still is the one with which the watch began.
+func (w *Watcher) registerAgain(env *sim.Env) bool {
 	if !w.inGeneration(env) {
 		env.Cover(watchAcrossGenerations)
 		return false
@@ -106,42 +170,20 @@ func (w *Watcher) RegisterAgain(env *sim.Env) bool {
 	return true
 }
 
-// Floor is the resourceVersion up to which the watcher has been sent all events.
-func (w *Watcher) Floor(env *sim.Env) int64 {
+// sentUpTo is the resourceVersion up to which the watcher has been sent all events.
+func (w *Watcher) sentUpTo(env *sim.Env) int64 {
 	env.LooksAt(cellInitial, w.number)
 	return w.floor
 }
 
-// Head is the event that is next in the channel, nil if there is none.
-func (w *Watcher) Head(env *sim.Env) *store.Event {
-	if w.InputLen(env) == 0 {
-		return nil
-	}
-	return &w.input.All()[0]
-}
-
-// HasRoom reports whether the channel takes another event.
-func (w *Watcher) HasRoom(env *sim.Env) bool { return w.InputLen(env) < int(w.capacity) }
-
-// Offer puts an event of the history into the channel, if there is room.
-func (w *Watcher) Offer(env *sim.Env, e *store.Event) bool { return w.nonblockingAdd(env, e) }
-
-// Selects reports whether the dispatcher gives the watcher an event.
-func (w *Watcher) Selects(env *sim.Env, e *store.Event) bool {
-	return w.dispatcher.triggers(env, w, e)
-}
-
-// Servable reports whether the history has all events after a resourceVersion.
-func (w *Watcher) Servable(env *sim.Env, after int64) bool {
+// servable reports whether the history has all events after a resourceVersion.
+func (w *Watcher) servable(env *sim.Env, after int64) bool {
 	return after >= w.dispatcher.oldestWatch(env)
 }
 
-// Store is that of the cache.
-func (d *Dispatcher) Store() *store.Store { return d.cfg.Store }
-
-// Replay makes the watcher send the events of the history after a resourceVersion, as at its
-// beginning, before it takes from its channel. The caller has asked Servable.
-func (w *Watcher) Replay(env *sim.Env, after int64) {
+// replay makes the watcher send the events of the history after a resourceVersion, as at its
+// beginning, before it takes from its channel.
+func (w *Watcher) replay(env *sim.Env, after int64) {
 	env.Cover(watcherReplays)
 	env.Add(watcherReplaysTotal, 1)
 	if env.Noting() {
@@ -153,9 +195,9 @@ func (w *Watcher) Replay(env *sim.Env, after int64) {
 	w.interval.TakeHistory(env, w.dispatcher.cfg.Store, after)
 }
 
-// Expire ends the watch with a 410 behind what it still has to send: the history has lost
+// expire ends the watch with a 410 behind what it still has to send: the history has lost
 // what comes then.
-func (w *Watcher) Expire(env *sim.Env) {
+func (w *Watcher) expire(env *sim.Env) {
 	env.Cover(watcherExpired)
 	env.Add(expiredWatchers, 1)
 	if env.Noting() {
@@ -169,31 +211,28 @@ func (w *Watcher) Expire(env *sim.Env) {
 	}
 }
 
-// ExpireNow ends it with a 410 in place of what it still has to send.
-func (w *Watcher) ExpireNow(env *sim.Env) {
+// expireNow ends it with a 410 in place of what it still has to send.
+func (w *Watcher) expireNow(env *sim.Env) {
 	env.Writes(cellInput, w.number)
 	env.Writes(cellInitial, w.number)
 	w.input.Clear()
 	w.interval.Reset()
 	w.state, w.takesInput = watcherStreaming, true
-	w.Expire(env)
+	w.expire(env)
 }
 
-// Leave ends the watch without an event, as one ends that finds its cache started over.
-func (w *Watcher) Leave(env *sim.Env) { w.close(env) }
-
 // overtaken: the history has lost what the watch was to be sent at its beginning. It reports
-// whether a 410 follows.
+// whether a 410 follows: a new watch ends silently, and so does one that has begun again as one.
 func (w *Watcher) overtaken(env *sim.Env) bool {
 	env.Cover(intervalInvalidated)
-	if c := w.dispatcher.catchUp; c == nil || !c.ExpiresInitial() {
+	if c := w.dispatcher.catchUp; c == nil || c.Leaves {
 		if env.Noting() {
 			env.Note(overtook{w.from})
 		}
 		w.stop(env)
 		return false
 	}
-	w.ExpireNow(env)
+	w.expireNow(env)
 	return true
 }
 
@@ -208,51 +247,13 @@ func (w *Watcher) takeExpired(env *sim.Env) *wire.WatchEvent {
 
 var goneEvent = &wire.WatchEvent{Type: wire.Failed, Err: tooOld}
 
-// ArmCatchUp sets the timer of catching up. It is that of the budget, for which a dispatcher
-// has no use that never waits.
-func (d *Dispatcher) ArmCatchUp(env *sim.Env, after sim.Duration) { env.Arm(d.cfg.Budget, after) }
-
-// DisarmCatchUp takes it back.
-func (d *Dispatcher) DisarmCatchUp(env *sim.Env) { env.Disarm(d.cfg.Budget) }
-
-// CatchUpArmed reports whether it is set.
-func (d *Dispatcher) CatchUpArmed(env *sim.Env) bool { return env.Armed(d.cfg.Budget) }
-
-// GoOn lets the dispatcher's goroutine take its next turn, of Step or of dispatching. Watchers
-// that were stopped meanwhile end now if it is not Busy.
-func (d *Dispatcher) GoOn(env *sim.Env) {
-	if d.catchUp.Busy() {
-		env.Enable(d.cfg.Dispatch)
-		return
-	}
-	d.endStopped(env)
-	env.LooksAt(cellIncoming, 0)
-	if d.incoming.Len() > 0 {
-		env.Enable(d.cfg.Dispatch)
-	}
-	d.armBookmark(env)
-}
-
 // CatchesUpWatchers reports whether the timer of the budget is one of catching up.
-func (d *Dispatcher) CatchesUpWatchers() bool { return d.catchUp != nil && d.catchUp.Armed() }
+func (d *Dispatcher) CatchesUpWatchers() bool { return d.unsynced > 0 }
 
-// TimerName names it, as one or the other.
+// TimerName is the name of that timer.
 func (d *Dispatcher) TimerName() string {
 	if d.catchUp != nil {
 		return "catch up slow watchers"
 	}
 	return "dispatch budget"
 }
-
-// PushedFromHistory is called for an event of the history that was given to a number of watchers,
-// which share its encoding.
-func (d *Dispatcher) PushedFromHistory(env *sim.Env, watchers int) {
-	env.Add(serialised, 1)
-	env.Add(fromHistory, int64(watchers))
-}
-
-// Amounts are those of the dispatcher.
-func (d *Dispatcher) Amounts() *Amounts { return &d.cfg.Amounts }
-
-// Free is how many events the channel still takes.
-func (w *Watcher) Free(env *sim.Env) int { return int(w.capacity) - w.InputLen(env) }

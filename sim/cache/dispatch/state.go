@@ -61,15 +61,13 @@ func (d *Dispatcher) CloneTo(e *Dispatcher, parts Parts) {
 	*e = *d
 	e.cfg.Parts = parts
 	e.incoming = d.incoming.Clone()
-	if d.catchUp != nil {
-		e.catchUp = d.catchUp.Clone(e)
-	}
 	e.conns = slices.Clone(d.conns)
 	e.watchers = make([]*Watcher, len(d.watchers))
 	for i, w := range d.watchers {
 		e.watchers[i] = w.clone(e)
 	}
 	e.blocked, e.toStop = e.same(d.blocked), e.same(d.toStop)
+	e.pass = d.pass.ofClone(e)
 }
 
 // same are the watchers of this dispatcher with the numbers of those given.
@@ -94,9 +92,7 @@ func (d *Dispatcher) Cells(visit sim.CellVisitor) {
 	visit(cellIncoming, 0, fingerprintEvents(sim.NewDigest.Int(int64(d.used)).Bool(d.offering), &d.incoming))
 	visit(cellBlocked, 0, d.dispatched())
 	visit(cellBudget, 0, sim.NewDigest.Int(int64(d.budget.left)).Int(int64(d.budget.last)))
-	if d.catchUp != nil {
-		d.catchUp.Cells(visit)
-	}
+	d.passes.cells(visit)
 	visit(cellProcessed, 0, sim.NewDigest.Int(d.lastProcessed))
 	if d.cfg.Detection != DetectOff {
 		visit(cellProgressHeard, 0, d.progress.digest())
@@ -150,6 +146,9 @@ func (w *Watcher) cells(visit sim.CellVisitor) {
 	visit(cellInput, w.number, fingerprintEvents(sim.NewDigest.Int(int64(w.capacity)), &w.input))
 	visit(cellInitial, w.number, w.interval.Fingerprint(sim.NewDigest.Int(w.floor)))
 	visit(cellEnd, w.number, sim.NewDigest.Word(uint64(w.endBookmark)).Int(w.bookmarkAfter).Int(w.intervalEnd))
+	if w.slow != (slow{}) {
+		visit(cellSlow, w.number, sim.NewDigest.Int(w.missed).Int(w.position).Bool(w.unsynced))
+	}
 	visit(cellBookmark, w.number, sim.NewDigest.Int(int64(w.bookmarkAt)).Int(w.bookmarkVersion).Bool(w.lacksBookmark))
 }
 

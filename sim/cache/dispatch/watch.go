@@ -234,8 +234,8 @@ func (w *Watcher) register(env *sim.Env) {
 	if env.Noting() {
 		w.noteRegistered(env)
 	}
-	if d.catchUp != nil {
-		d.catchUp.Began(env, w)
+	if d.catchUp != nil && d.catchUp.InPasses {
+		w.sync(env)
 	}
 	w.expectEndBookmark(env)
 	env.Enable(w.task)

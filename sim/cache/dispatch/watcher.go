@@ -122,6 +122,8 @@ type Watcher struct {
 	bookmarkVersion int64
 	// lacksBookmark: the last one was dropped.
 	lacksBookmark bool
+
+	slow
 }
 
 // isSending: its goroutine runs.
@@ -207,7 +209,7 @@ func (w *Watcher) next(env *sim.Env) (*wire.WatchEvent, bool) {
 			return nil, w.state != watcherFree
 		}
 		if w.owes(env) {
-			w.dispatcher.catchUp.CatchUp(env, w)
+			w.catchUp(env)
 			continue
 		}
 		if e := w.nextInput(env); e != nil {
@@ -217,13 +219,6 @@ func (w *Watcher) next(env *sim.Env) (*wire.WatchEvent, bool) {
 			return w.takeExpired(env), true
 		}
 	}
-}
-
-// owes reports whether the watcher is to be sent what its channel had no room for, before it
-// takes from there.
-func (w *Watcher) owes(env *sim.Env) bool {
-	c := w.dispatcher.catchUp
-	return c != nil && !w.draining && c.Owes(env, w)
 }
 
 // nextInitial returns the next event of the interval, or turns to streaming. It
@@ -242,7 +237,7 @@ func (w *Watcher) nextInitial(env *sim.Env) (*wire.WatchEvent, bool) {
 		}
 		env.WritesItem(cellInitial, w.number, sim.NoItem)
 		w.floor = max(w.floor, e.ResourceVersion)
-		if sent := w.Convert(e.ForWatchers); sent != nil {
+		if sent := w.convert(e.ForWatchers); sent != nil {
 			env.ReadsItem(cellInitial, w.number, sent.ResourceVersion)
 			env.Cover(initialEventSent)
 			env.Add(serialised, 1)
@@ -257,8 +252,8 @@ func (w *Watcher) nextInitial(env *sim.Env) (*wire.WatchEvent, bool) {
 // nextInput returns the next event from input that the client wants, nil if there
 // is none.
 func (w *Watcher) nextInput(env *sim.Env) *wire.WatchEvent {
-	for w.InputLen(env) > 0 && !w.owes(env) {
-		e := w.TakeInput(env)
+	for w.inputLen(env) > 0 && !w.owes(env) {
+		e := w.takeInput(env)
 		env.LooksAt(cellInitial, w.number)
 		env.LooksAt(cellEnd, w.number)
 		switch {
@@ -271,7 +266,7 @@ func (w *Watcher) nextInput(env *sim.Env) *wire.WatchEvent {
 			if take := w.dispatcher.buffer.Take; take != nil {
 				of = take(env, w, of)
 			}
-			if sent := w.Convert(of); sent != nil {
+			if sent := w.convert(of); sent != nil {
 				return sent
 			}
 		}
@@ -279,14 +274,14 @@ func (w *Watcher) nextInput(env *sim.Env) *wire.WatchEvent {
 	return nil
 }
 
-// InputLen is how many events wait in the watcher's channel.
-func (w *Watcher) InputLen(env *sim.Env) int {
+// inputLen is how many events wait in the watcher's channel.
+func (w *Watcher) inputLen(env *sim.Env) int {
 	env.LooksAt(cellInput, w.number)
 	return w.input.Len()
 }
 
-// TakeInput takes the next event from the watcher's channel.
-func (w *Watcher) TakeInput(env *sim.Env) store.Event {
+// takeInput takes the next event from the watcher's channel.
+func (w *Watcher) takeInput(env *sim.Env) store.Event {
 	env.ReadsItem(cellInput, w.number, w.input.First())
 	env.WritesItem(cellInput, w.number, sim.NoItem)
 	e := w.input.Pop()
@@ -299,16 +294,16 @@ func (w *Watcher) TakeInput(env *sim.Env) store.Event {
 	return e
 }
 
-// Concerns reports whether an event is of an object that the client watches: one under the
+// concerns reports whether an event is of an object that the client watches: one under the
 // prefix, or the one whose key that is. Upstream lets in keys below that one too, of which an
 // API has none (filterWithAttrsAndPrefixFunction).
-func (w *Watcher) Concerns(e *wire.WatchEvent) bool {
+func (w *Watcher) concerns(e *wire.WatchEvent) bool {
 	return e != nil && strings.HasPrefix(e.Item.Key, w.prefix) && (!w.request.Single || len(e.Item.Key) == len(w.prefix))
 }
 
-// Convert is an event as the client is sent it, nil if it is not.
-func (w *Watcher) Convert(e *wire.WatchEvent) *wire.WatchEvent {
-	if !w.Concerns(e) {
+// convert is an event as the client is sent it, nil if it is not.
+func (w *Watcher) convert(e *wire.WatchEvent) *wire.WatchEvent {
+	if !w.concerns(e) {
 		return nil
 	}
 	return w.dispatcher.cfg.Fields.Selected(w.request.Selector, e)
@@ -316,7 +311,7 @@ func (w *Watcher) Convert(e *wire.WatchEvent) *wire.WatchEvent {
 
 // hasMore reports whether there is something to send at once.
 func (w *Watcher) hasMore(env *sim.Env) bool {
-	return w.state == watcherInitial || w.draining || w.InputLen(env) > 0 || w.owes(env)
+	return w.state == watcherInitial || w.draining || w.inputLen(env) > 0 || w.owes(env)
 }
 
 // nonblockingAdd puts an event into input. It returns false if there is no room.
@@ -576,7 +571,8 @@ func (w *Watcher) forget(env *sim.Env) {
 	}
 	d := w.dispatcher
 	if d.catchUp != nil {
-		d.catchUp.Forgot(env, w)
+		env.Writes(cellSlow, w.number)
+		w.leavePasses(env)
 	}
 	if w.countsForBookmarks {
 		d.bookmarkWatchers--

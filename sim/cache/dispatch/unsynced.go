@@ -1,0 +1,450 @@
+package dispatch
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/watchbed/watchbed/metric"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/store"
+)
+
+// A watcher without room is unsynced, and the dispatcher's goroutine serves it in passes, cohort by cohort (KEP-6268,
+// revised).
+//
+// Yield points are those of the original: a pass looks at the history, serves a cohort, and
+// offers again what a full channel did not take, each under locks of its own. Timed, a pass is
+// one step: the goroutine does not block in between, and a step takes no time.
+
+// cellPass is the pass that is under way.
+var cellPass = sim.NewCell("cache: pass of catching up watchers")
+
+// passes is a part of the dispatcher.
+type passes struct {
+	// unsynced is how many watchers are.
+	unsynced int
+	pass     pass
+	// cursor is the resourceVersion at which the last cohort stopped, rotation the number of the
+	// first watcher of the next choice, if there are too many for a pass.
+	cursor   int64
+	rotation int
+	// period is the time from one pass to the next.
+	period sim.Duration
+}
+
+// pass is one round of catching up unsynced watchers.
+type pass struct {
+	under bool
+	// candidates are the watchers that no cohort has had yet, the lowest position
+	// first.
+	candidates []*Watcher
+	// units and pushes are what is left of the amounts of a pass.
+	units, pushes int
+	// cohort is what is served now, scan what was read of the history for it.
+	cohort []turn
+	scan   []store.Event
+	// scanned is the resourceVersion of the last event that was read, complete that it was
+	// the last of the history.
+	scanned  int64
+	complete bool
+	// offers is how often the cohort was offered the scan.
+	offers int
+	// served: some watcher was given an event or ended. owed: one was left with a full channel
+	// that took an event before.
+	served, owed bool
+}
+
+// turn is how far one watcher of a cohort is.
+type turn struct {
+	*Watcher
+	// seen is how many events of the scan it took, or does not select.
+	seen int
+	// stopped: its channel was full.
+	stopped bool
+	given   int
+}
+
+// The periods between passes.
+const (
+	periodStalled = 10 * time.Millisecond
+	periodBusy    = time.Millisecond
+	periodIdle    = 100 * time.Millisecond
+)
+
+const (
+	// openingUnits is what it costs to open the history.
+	openingUnits = 64
+	// maxOffers is how often a cohort is offered a scan: once, and twice more what was not taken.
+	maxOffers = 3
+)
+
+func (d *Dispatcher) forgetPasses() {
+	d.forgetPass()
+	d.passes = passes{pass: d.pass}
+}
+
+// sync begins with a watch that is registered: what it begins with, a state or a part of the history,
+// goes up to where the store is. The document does not say where the position begins. At the
+// resourceVersion that the client gave, a watch could stall with an event that its interval has,
+// and be ended by a 410 for history that its client needs no more.
+func (w *Watcher) sync(env *sim.Env) {
+	env.Writes(cellSlow, w.number)
+	w.position = max(w.sentUpTo(env), w.dispatcher.cfg.Store.ResourceVersion(env))
+}
+
+// isOffered reports whether the dispatcher offers the watcher an event. It offers a bookmark at the watcher's position, too.
+func (w *Watcher) isOffered(env *sim.Env, resourceVersion int64) bool {
+	if c := w.dispatcher.catchUp; c == nil || !c.InPasses {
+		return true
+	}
+	env.LooksAt(cellSlow, w.number)
+	return !w.unsynced && resourceVersion > w.position
+}
+
+// added: the channel took what was dispatched.
+func (w *Watcher) added(env *sim.Env, resourceVersion int64) {
+	if c := w.dispatcher.catchUp; c != nil && c.InPasses {
+		env.Writes(cellSlow, w.number)
+		w.position = resourceVersion
+	}
+}
+
+// unsync: the watcher has no room for an event. A pass is to come soon.
+func (w *Watcher) unsync(env *sim.Env, resourceVersion int64) {
+	d := w.dispatcher
+	env.Writes(cellSlow, w.number)
+	env.Writes(cellPass, 0)
+	w.position, w.unsynced = max(w.position, resourceVersion-1), true
+	d.unsynced++
+	if d.period == periodIdle && env.Armed(d.cfg.Budget) {
+		env.Arm(d.cfg.Budget, periodStalled)
+	}
+	d.period = periodStalled
+}
+
+// leavePasses: the watcher is unsynced no more.
+func (w *Watcher) leavePasses(env *sim.Env) {
+	d := w.dispatcher
+	if !w.unsynced {
+		return
+	}
+	env.Writes(cellPass, 0)
+	w.unsynced = false
+	d.unsynced--
+	if d.unsynced == 0 {
+		env.Disarm(d.cfg.Budget)
+	}
+}
+
+// armPass sets the timer of the next pass. It is that of the budget, for which a dispatcher has no use that never waits.
+// The goroutine looks every 100 ms at least while a
+// watcher is unsynced. Untimed, the timer rests while a pass would find nothing to do, so that a
+// run without time comes to its end.
+func (d *Dispatcher) armPass(env *sim.Env) {
+	if d.pass.under || env.Armed(d.cfg.Budget) {
+		return
+	}
+	if env.Mode() == sim.Timed && d.unsynced > 0 || d.hasWork(env) {
+		env.Arm(d.cfg.Budget, d.period)
+	}
+}
+
+// hasWork reports whether a pass would serve a watcher or end one.
+func (d *Dispatcher) hasWork(env *sim.Env) bool {
+	lowest := d.lowest()
+	return slices.ContainsFunc(d.watchers, func(w *Watcher) bool {
+		env.LooksAt(cellSlow, w.number)
+		return w.unsynced && w.isRegistered(env) && (w.hasRoom(env) || w.expires(env, lowest))
+	})
+}
+
+// lowest is the lowest position of the watchers that are unsynced.
+func (d *Dispatcher) lowest() int64 {
+	var lowest int64
+	for _, w := range d.watchers {
+		if w.unsynced && (lowest == 0 || w.position < lowest) {
+			lowest = w.position
+		}
+	}
+	return lowest
+}
+
+// expires reports whether the watcher is to be ended by a 410.
+func (w *Watcher) expires(env *sim.Env, lowest int64) bool {
+	if w.dispatcher.catchUp.ExpireTogether {
+		return !w.servable(env, lowest)
+	}
+	return !w.servable(env, w.position)
+}
+
+func (w *Watcher) isRegistered(env *sim.Env) bool {
+	env.LooksAt(cellRegistry, 0)
+	return w.registered
+}
+
+func (w *Watcher) hasRoom(env *sim.Env) bool { return w.inputLen(env) < int(w.capacity) }
+
+func (w *Watcher) free(env *sim.Env) int { return int(w.capacity) - w.inputLen(env) }
+
+// beginPass is the timer of passes, which is not set while the goroutine is at one.
+func (d *Dispatcher) beginPass(env *sim.Env) {
+	env.Writes(cellPass, 0)
+	env.Cover(passBegins)
+	d.forgetPass()
+	p := &d.pass
+	p.under, p.units, p.pushes = true, d.cfg.CatchUpUnits, d.cfg.CatchUpPushes
+	d.choose(env)
+	for timed := env.Mode() == sim.Timed; timed && p.under; {
+		d.passOn(env)
+	}
+	d.afterPass(env)
+}
+
+func (d *Dispatcher) forgetPass() {
+	p := &d.pass
+	*p = pass{candidates: p.candidates[:0], cohort: p.cohort[:0], scan: p.scan[:0]}
+}
+
+// stepPass is the next turn of the goroutine in a pass.
+func (d *Dispatcher) stepPass(env *sim.Env) {
+	env.Writes(cellPass, 0)
+	d.passOn(env)
+	d.afterPass(env)
+}
+
+// afterPass lets the dispatcher's goroutine take its next turn, of the pass or of dispatching. Watchers
+// that were stopped meanwhile end now if the pass is over.
+func (d *Dispatcher) afterPass(env *sim.Env) {
+	if d.pass.under {
+		env.Enable(d.cfg.Dispatch)
+		return
+	}
+	d.goOn(env)
+}
+
+// passOn serves one cohort, offers it again what it did not take, or ends the pass.
+func (d *Dispatcher) passOn(env *sim.Env) {
+	p := &d.pass
+	if len(p.cohort) == 0 && !d.openCohort(env) {
+		d.endPass(env)
+		return
+	}
+	d.offerScan(env)
+	if p.offers == maxOffers || !slices.ContainsFunc(p.cohort, func(t turn) bool { return t.stopped }) {
+		d.settleCohort(env)
+	}
+}
+
+// choose ends the watchers that the history has left behind, and chooses among the others
+// that have room: those with more of it first, and in turn, if there are too many for a pass.
+func (d *Dispatcher) choose(env *sim.Env) {
+	p, lowest := &d.pass, d.lowest()
+	for _, w := range d.watchers {
+		env.LooksAt(cellSlow, w.number)
+		switch {
+		case !w.unsynced || !w.isRegistered(env):
+		case w.expires(env, lowest):
+			env.Writes(cellSlow, w.number)
+			w.leavePasses(env)
+			p.served = true
+			w.expire(env)
+		case w.hasRoom(env):
+			p.candidates = append(p.candidates, w)
+		}
+	}
+	if limit := d.cfg.CatchUpWatchers; len(p.candidates) > limit {
+		env.Cover(passIsFull)
+		places := len(d.watchers)
+		place := func(w *Watcher) int { return (w.number - d.rotation + places) % places }
+		slices.SortStableFunc(p.candidates, func(v, w *Watcher) int {
+			return cmp.Or(cmp.Compare(w.free(env), v.free(env)), cmp.Compare(place(v), place(w)))
+		})
+		p.candidates = p.candidates[:limit]
+		d.rotation = (p.candidates[limit-1].number + 1) % places
+	}
+	slices.SortStableFunc(p.candidates, func(v, w *Watcher) int { return cmp.Compare(v.position, w.position) })
+}
+
+// openCohort reads the history for the next cohort: its lead is the first candidate at or above the
+// place where the last one stopped, or the first of all. It returns false if there is none, or
+// the pass has read enough.
+func (d *Dispatcher) openCohort(env *sim.Env) bool {
+	p := &d.pass
+	for len(p.candidates) > 0 && p.units > openingUnits && p.pushes > 0 {
+		at := max(0, slices.IndexFunc(p.candidates, func(w *Watcher) bool { return w.position >= d.cursor }))
+		lead := p.candidates[at]
+		after := lead.position
+		if !lead.isRegistered(env) || !lead.servable(env, after) {
+			// It was ended meanwhile, or the next pass ends it.
+			p.candidates = slices.Delete(p.candidates, at, at+1)
+			continue
+		}
+		d.readScan(env, after)
+		p.cohort, p.offers = p.cohort[:0], 0
+		p.candidates = slices.DeleteFunc(p.candidates, func(w *Watcher) bool {
+			in := w == lead || w.position >= after && (w.position < p.scanned || p.complete)
+			if in {
+				p.cohort = append(p.cohort, turn{Watcher: w})
+			}
+			return in
+		})
+		if len(p.cohort) > 1 {
+			env.Cover(cohortShared)
+		}
+		d.cursor = p.scanned
+		return true
+	}
+	return false
+}
+
+// readScan copies what follows a resourceVersion, as much as the pass may still read.
+func (d *Dispatcher) readScan(env *sim.Env, after int64) {
+	p, s := &d.pass, d.cfg.Store
+	p.units -= openingUnits
+	p.scan, p.scanned, p.complete = p.scan[:0], after, false
+	var interval store.Interval
+	interval.TakeHistory(env, s, after)
+	for {
+		e, ok := interval.Next(env, s)
+		if !ok || e.ResourceVersion == 0 {
+			p.complete = ok
+			return
+		}
+		if p.units == 0 {
+			env.Cover(scanIsShort)
+			return
+		}
+		p.units--
+		p.scan, p.scanned = append(p.scan, e), e.ResourceVersion
+	}
+}
+
+// offerScan gives the cohort the events that it has not taken: each in turn to all watchers that
+// select it, which share its encoding.
+func (d *Dispatcher) offerScan(env *sim.Env) {
+	p := &d.pass
+	p.offers++
+	for i := range p.cohort {
+		p.cohort[i].stopped = false
+	}
+	for at := range p.scan {
+		given := 0
+		for i := range p.cohort {
+			if d.offerOne(env, &p.cohort[i], at) {
+				given++
+			}
+		}
+		if given > 0 {
+			env.Add(serialised, 1)
+			env.Add(fromHistory, int64(given))
+		}
+	}
+}
+
+// offerOne offers one event to one watcher, and reports whether it took it.
+func (d *Dispatcher) offerOne(env *sim.Env, t *turn, at int) bool {
+	p := &d.pass
+	e := &p.scan[at]
+	if t.stopped || at < t.seen || !t.isRegistered(env) {
+		return false
+	}
+	env.Writes(cellSlow, t.number)
+	if e.ResourceVersion <= t.position || !d.triggers(env, t.Watcher, e) {
+		t.seen = at + 1
+		return false
+	}
+	if p.pushes == 0 || !t.nonblockingAdd(env, e) {
+		t.stopped = true
+		return false
+	}
+	p.pushes--
+	p.served = true
+	t.position = e.ResourceVersion
+	t.seen, t.given = at+1, t.given+1
+	return true
+}
+
+// settleCohort ends the turn of a cohort: a watcher that took all is where the scan is, and is synced if that is
+// the end of the history. Later events come to it as they are dispatched.
+func (d *Dispatcher) settleCohort(env *sim.Env) {
+	p := &d.pass
+	for i := range p.cohort {
+		t := &p.cohort[i]
+		switch {
+		case !t.isRegistered(env):
+		case t.stopped:
+			p.owed = p.owed || t.given > 0
+		default:
+			env.Writes(cellSlow, t.number)
+			p.served = p.served || p.scanned > t.position || p.complete
+			t.position = max(t.position, p.scanned)
+			if p.complete {
+				env.Cover(watcherSynced)
+				env.Add(catchUps, 1)
+				t.leavePasses(env)
+			}
+		}
+	}
+	p.cohort = p.cohort[:0]
+}
+
+// endPass is the end of the pass. The next one comes soon if a client is draining its channel, and
+// late if no watcher was served.
+func (d *Dispatcher) endPass(env *sim.Env) {
+	p := &d.pass
+	p.under = false
+	env.Record(passUnits, int64(d.cfg.CatchUpUnits-p.units))
+	p.candidates, p.scan = p.candidates[:0], p.scan[:0]
+	switch {
+	case p.owed:
+		d.period = periodBusy
+	case p.served:
+		d.period = periodStalled
+	default:
+		d.period = periodIdle
+	}
+	d.armPass(env)
+}
+
+// ofClone is the same with the watchers of a clone.
+func (p *pass) ofClone(d *Dispatcher) pass {
+	c := *p
+	c.candidates, c.cohort, c.scan = d.same(p.candidates), slices.Clone(p.cohort), slices.Clone(p.scan)
+	for i := range c.cohort {
+		c.cohort[i].Watcher = d.watchers[c.cohort[i].number]
+	}
+	return c
+}
+
+func (p *passes) cells(visit sim.CellVisitor) {
+	if !p.pass.under && p.cursor == 0 && p.rotation == 0 {
+		return
+	}
+	of := &p.pass
+	d := sim.NewDigest.Int(p.cursor).Int(int64(p.rotation)).Int(int64(p.period)).
+		Bool(of.under).Int(int64(of.units)).Int(int64(of.pushes)).Int(of.scanned).Bool(of.complete).Int(int64(of.offers)).Bool(of.served).Bool(of.owed)
+	for _, w := range of.candidates {
+		d = d.Int(int64(w.number))
+	}
+	for _, t := range of.cohort {
+		d = d.Int(int64(t.number)).Int(int64(t.seen)).Bool(t.stopped).Int(int64(t.given))
+	}
+	for i := range of.scan {
+		d = of.scan[i].Fingerprint(d)
+	}
+	visit(cellPass, 0, d)
+}
+
+var (
+	passBegins    = sim.NewSituation("cache: pass over unsynced watchers")
+	passIsFull    = sim.NewSituation("cache: more unsynced watchers than a pass serves")
+	cohortShared  = sim.NewSituation("cache: unsynced watchers share one look at the history")
+	scanIsShort   = sim.NewSituation("cache: pass ends before the end of the history")
+	watcherSynced = sim.NewSituation("cache: unsynced watcher synced again")
+
+	passUnits = metric.New("catch_up_pass_units", metric.Counted,
+		"units of the history that one pass over unsynced watchers read: one for an event, and 64 to open it (KEP-6268, revised)")
+	catchUps = metric.NewCounter("apiserver_watch_cache_watcher_catchup_rounds_total", metric.Counted,
+		"unsynced watchers that were synced again (KEP-6268, revised)")
+)
