@@ -12,7 +12,7 @@ func (c *Cache) Clone() sim.Node {
 	d.store = c.store.Clone()
 	d.guard = c.guard.Clone()
 	d.ready = c.ready.Clone()
-	d.reflector = c.reflector.Clone(feed{&d})
+	c.reflector.CloneTo(&d.reflector, feed{&d})
 	c.dispatcher.CloneTo(&d.dispatcher, d.dispatchParts())
 	c.reads.CloneTo(&d.reads, d.readParts(), func(w read.Watch) read.Watch {
 		return d.dispatcher.Watcher(w.Number())

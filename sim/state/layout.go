@@ -68,13 +68,19 @@ func (f *field) place(x unsafe.Pointer) *place { return (*place)(unsafe.Add(x, f
 
 // Clone is a copy of x with cells of its own.
 func (l *Layout[T]) Clone(x *T) *T {
-	c := *x
+	var c T
+	l.CloneTo(&c, x)
+	return &c
+}
+
+// CloneTo makes c such a copy.
+func (l *Layout[T]) CloneTo(c, x *T) {
+	*c = *x
 	for i := range l.fields {
 		if f := &l.fields[i]; f.own != nil {
-			f.own(unsafe.Add(unsafe.Pointer(&c), f.contents))
+			f.own(unsafe.Add(unsafe.Pointer(c), f.contents))
 		}
 	}
-	return &c
 }
 
 // Cells visits the cells of x, as sim.Celled does.

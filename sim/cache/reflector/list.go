@@ -9,14 +9,12 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// list is a list that comes in pages, or as initial events.
+// list is a list that comes in pages, or as initial events. An item of its cell is the number of an initial event.
 type list struct {
-	// call is the page under way.
-	call sim.Conn
 	// items are those that came so far.
 	items []*wire.KeyValue
 	// initial is what the etcd that answered began with, nil if it is not known.
-	initial *wire.Initial
+	initial *wire.Initial `cell:"-"`
 	// revision is that of all pages: the first one fixed it. 0 before.
 	revision int64
 }
@@ -52,24 +50,20 @@ func prefixEnd(prefix string) string {
 	return prefix[:last] + string(rune(prefix[last]+1))
 }
 
-// List asks for the first page.
-func (r *Reflector) List(env *sim.Env) { r.listFrom(env, r.first) }
-
+// listFrom asks for the first page.
 func (r *Reflector) listFrom(env *sim.Env, first *wire.RangeRequest) {
-	env.Writes(cellItems, 0)
-	r.list.reset()
-	r.move(env, listing)
+	r.list.Change(env).reset()
+	r.turn.Change(env).at = listing
 	r.ask(env, first)
 }
 
 func (r *Reflector) ask(env *sim.Env, page *wire.RangeRequest) {
 	traffic.Asked(env, traffic.ListForReflector)
-	r.list.call = env.Call(r.cfg.KV, page)
+	r.turn.Value().page = env.Call(r.cfg.KV, page)
 }
 
 func (r *Reflector) listAnswered(env *sim.Env, p sim.Payload) {
-	r.move(env, r.state)
-	r.list.call = sim.NoConn
+	r.turn.Change(env).page = sim.NoConn
 	switch p := p.(type) {
 	case *wire.RangeResponse:
 		traffic.Answered(env, traffic.ListForReflector, p)
@@ -84,36 +78,33 @@ func (r *Reflector) listAnswered(env *sim.Env, p sim.Payload) {
 // page takes a page. The list is complete, replaced and watched from in one step:
 // no other goroutine sees the reflector between the last page and the lock.
 func (r *Reflector) page(env *sim.Env, p *wire.RangeResponse) {
-	env.Reads(cellItems, 0)
-	env.Writes(cellItems, 0)
-	l := &r.list
+	r.list.Read(env)
+	l := r.list.Change(env)
 	if l.revision == 0 {
 		l.revision = p.Revision
 	}
 	l.items, l.initial = append(l.items, p.Kvs...), p.Initial()
-	if p.More && len(p.Kvs) == 0 {
+	switch {
+	case p.More && len(p.Kvs) == 0:
 		// Nothing says where the next page starts; upstream fails too.
 		r.listFailed(env, wire.Unavailable)
-		return
-	}
-	if p.More {
+	case p.More:
 		env.Cover(listPaged)
 		next := *r.first
 		next.Key = p.Kvs[len(p.Kvs)-1].Key + "\x00"
 		next.Revision = l.revision
 		r.ask(env, &next)
-		return
+	default:
+		r.sink.Replace(env, l.items, l.initial, l.revision)
+		r.synced(env, l.revision)
+		r.startWatch(env)
 	}
-	r.sink.Replace(env, l.items, l.initial, l.revision)
-	r.synced(env, l.revision)
-	r.startWatch(env)
 }
 
 // listFailed: compaction between two pages makes the pager list again in one
 // piece, at the newest revision; everything else ends the ListAndWatch.
 func (r *Reflector) listFailed(env *sim.Env, code wire.Code) {
-	env.Reads(cellItems, 0)
-	if code == wire.ErrCompacted && r.list.revision > 0 {
+	if began := r.list.Read(env).revision > 0; began && code == wire.ErrCompacted {
 		env.Cover(listExpired)
 		whole := *r.first
 		whole.Limit = 0
@@ -124,10 +115,72 @@ func (r *Reflector) listFailed(env *sim.Env, code wire.Code) {
 	r.endListAndWatch(env)
 }
 
-func (l *list) digest() sim.Digest {
-	d := sim.NewDigest.Int(l.revision).Int(int64(len(l.items)))
-	for _, kv := range l.items {
-		d = kv.Digest(d)
+// watchList watches with initial events instead of listing. After a first success
+// it asks for nothing older than what it had.
+func (r *Reflector) watchList(env *sim.Env) {
+	env.Cover(watchListStarted)
+	at := r.position.Get(env)
+	r.list.Change(env).reset()
+	start := &wire.WatchStart{Revision: at.resourceVersion, SendInitialEvents: wire.SendInitialEventsTrue, AllowBookmarks: true}
+	if at.unavailable {
+		start.Revision = 0
 	}
-	return d
+	if env.Noting() {
+		env.Note(asksForInitialEvents{})
+	}
+	r.open(env, streaming, start)
+}
+
+// initialEvent is one turn of handleListWatch. With the end bookmark the objects
+// become the contents, and the same watch goes on.
+func (r *Reflector) initialEvent(env *sim.Env, e *wire.WatchEvent) {
+	switch {
+	case e.Type == wire.Failed:
+		r.watchListFailed(env, e.Err)
+		return
+	case e.InitialEventsEnd:
+		env.Cover(watchListReplaced)
+		r.sink.Replace(env, r.list.Read(env).items, nil, e.ResourceVersion)
+		r.synced(env, e.ResourceVersion)
+		r.turn.Change(env).at = watching
+		r.begin(env)
+		return
+	case e.Type == wire.Added:
+		r.list.ChangeItem(env, int64(len(r.list.Value().items)+1)).add(e.Item)
+	}
+	r.watch.Change(env).eventful = true
+}
+
+// watchListFailed: a resourceVersion that etcd refuses is given up for the newest
+// state; anything else makes the reflector list.
+func (r *Reflector) watchListFailed(env *sim.Env, err *wire.Error) {
+	env.Close(r.turn.Value().watch)
+	if err.Code == wire.ErrCompacted || err.Code == wire.TooLargeResourceVersion {
+		env.Cover(watchListAgain)
+		r.position.Change(env).unavailable = true
+		r.watchList(env)
+		return
+	}
+	r.fallBackToList(env)
+}
+
+// watchListClosed: the watch ended before the end of the initial events, without
+// an error.
+func (r *Reflector) watchListClosed(env *sim.Env) {
+	if r.watch.Read(env).wasVeryShort(env) {
+		env.Cover(watchVeryShort)
+		r.fallBackToList(env)
+		return
+	}
+	env.Cover(watchListAgain)
+	r.watchList(env)
+}
+
+func (r *Reflector) fallBackToList(env *sim.Env) {
+	env.Cover(watchListFallsBack)
+	if env.Noting() {
+		env.Note(fallsBackToList{})
+	}
+	r.turn.Value().watch = sim.NoConn
+	r.listFrom(env, r.first)
 }

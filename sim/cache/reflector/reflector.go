@@ -4,14 +4,80 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-type state uint8
+// Config is what a reflector is made of.
+type Config struct {
+	// KV is the node that takes lists, Watch the one that takes watches.
+	KV, Watch sim.NodeID
+	// Prefix of the resource's keys, which ends in "/".
+	Prefix string
+	// Metadata names the gRPC stream of the watch.
+	Metadata string
+	// Announce: the watch says on which stream it is (wire.StreamOpened).
+	Announce bool
+	// PageSize is how many objects a page of a list has.
+	PageSize int
+	// RelistDelay is the time between the end of one ListAndWatch and the start
+	// of the next.
+	RelistDelay sim.Duration
+	// WatchListClient: a ListAndWatch begins with a watch with initial events, and lists only if that fails.
+	WatchListClient bool
+	// RelistsOnError: no error of the watch is borne.
+	RelistsOnError bool
+	// Relist is the timer between two ListAndWatch.
+	Relist sim.Timer
+}
+
+// Sink is the cache that a reflector feeds.
+type Sink interface {
+	// BeginListAndWatch runs before each ListAndWatch.
+	BeginListAndWatch(env *sim.Env)
+	// Replace makes a list the contents. Of initial, nil if it is not known, most of it may be.
+	Replace(env *sim.Env, items []*wire.KeyValue, initial *wire.Initial, resourceVersion int64)
+	// Event takes in a change, or a progress notification, which is a bookmark.
+	// The reflector takes nothing else from the watch until the sink calls Next.
+	// Event reports false if the sink is locked and has not taken the event.
+	Event(env *sim.Env, e *wire.WatchEvent) bool
+	// EndListAndWatch runs when a ListAndWatch has ended.
+	EndListAndWatch(env *sim.Env)
+}
+
+// Reflector is client-go's type of that name.
+type Reflector struct {
+	// cfg is never written to between two resets: clones share it.
+	cfg  *Config
+	sink Sink
+	// first is the request for the first page, the same every time.
+	first *wire.RangeRequest
+
+	turn     state.Var[turn]     `cell:"cache: reflector"`
+	list     state.Var[list]     `cell:"cache: list of the reflector"`
+	position state.Var[position] `cell:"cache: position of the reflector"`
+	watch    state.Var[watch]    `cell:"cache: watch of the reflector"`
+
+	// starts counts the ListAndWatch so far. It survives the process, so that the
+	// names of what follows differ.
+	starts int
+	record
+}
+
+var layout = state.Of[Reflector]()
+
+// turn is where the machine is, and what it has under way.
+type turn struct {
+	at phase
+	// page is the call for a page, watch the watch.
+	page, watch sim.Conn
+}
+
+type phase uint8
 
 const (
 	// gap: between two ListAndWatch, or before the first.
-	gap state = iota
+	gap phase = iota
 	// listing: a page is under way.
 	listing
 	// streaming: initial events come on the watch.
@@ -22,30 +88,11 @@ const (
 	storing
 )
 
-// Reflector is client-go's type of that name.
-type Reflector struct {
-	// cfg is never written to between two resets: clones share it.
-	cfg  *Config
-	sink Sink
-	// first is the request for the first page, the same every time.
-	first *wire.RangeRequest
-
-	state state
-	// starts counts the ListAndWatch so far. It survives the process, so that the
-	// names of what follows differ.
-	starts int
-	list   list
-	watch  watch
-
-	endings endings
-	turns   turns
-}
-
 // Reset makes the reflector that of another configuration, and keeps its memory.
 func (r *Reflector) Reset(cfg Config, sink Sink) {
-	r.starts = 0
-	r.endings = endings{all: r.endings.all[:0]}
-	r.turns = r.turns[:0]
+	items := r.list.Value().items
+	layout.Reset(r, 0, Reflector{cfg: r.cfg, first: r.first, record: record{endings: r.endings[:0], turns: r.turns[:0]}})
+	r.list.Value().items = items
 	r.Reconfigure(cfg, sink)
 	r.Forget()
 }
@@ -63,17 +110,16 @@ func (r *Reflector) Reconfigure(cfg Config, sink Sink) {
 
 // Forget drops what the process kept in memory.
 func (r *Reflector) Forget() {
-	r.state = gap
-	r.list.reset()
-	r.watch = watch{}
-	r.turns.forget()
+	*r.turn.Value(), *r.position.Value(), *r.watch.Value() = turn{}, position{}, watch{}
+	r.list.Value().reset()
+	r.forget()
 }
 
 // Starts is how often the reflector has begun to list and watch.
 func (r *Reflector) Starts() int { return r.starts }
 
 // Pauses reports whether the reflector is between two ListAndWatch.
-func (r *Reflector) Pauses() bool { return r.state == gap }
+func (r *Reflector) Pauses() bool { return r.turn.Value().at == gap }
 
 // ListAndWatch begins one turn of wait.Until.
 func (r *Reflector) ListAndWatch(env *sim.Env) {
@@ -82,39 +128,30 @@ func (r *Reflector) ListAndWatch(env *sim.Env) {
 		env.Cover(relisted)
 	}
 	r.starts++
-	r.turns.begin(env)
+	r.began(env)
 	r.sink.BeginListAndWatch(env)
 	if r.cfg.WatchListClient {
-		r.WatchList(env)
+		r.watchList(env)
 	} else {
-		r.List(env)
+		r.listFrom(env, r.first)
 	}
 }
 
 // endListAndWatch leaves the gap until the next turn of wait.Until.
 func (r *Reflector) endListAndWatch(env *sim.Env) {
-	r.list.call, r.watch.conn = sim.NoConn, sim.NoConn
-	r.relisted()
-	r.turns.end(env)
-	r.move(env, gap)
+	r.over(env, r.turn.Value().at >= watching)
+	*r.turn.Change(env) = turn{}
 	r.sink.EndListAndWatch(env)
 	env.Arm(r.cfg.Relist, r.cfg.RelistDelay)
-}
-
-// move changes the state.
-func (r *Reflector) move(env *sim.Env, to state) {
-	env.Writes(cellState, 0)
-	r.state = to
 }
 
 // Event takes an event of a watch. It reports false if the watch is not the
 // reflector's: a connection keeps its owner, so that depends on no cell.
 func (r *Reflector) Event(env *sim.Env, conn sim.Conn, e *wire.WatchEvent) bool {
-	if conn != r.watch.conn {
+	if conn != r.turn.Value().watch {
 		return false
 	}
-	env.LooksAt(cellState, 0)
-	if r.state == streaming {
+	if r.turn.Look(env).at == streaming {
 		r.initialEvent(env, e)
 	} else {
 		r.event(env, e)
@@ -125,17 +162,17 @@ func (r *Reflector) Event(env *sim.Env, conn sim.Conn, e *wire.WatchEvent) bool 
 // Watches reports whether events of a connection are changes and progress: the
 // connection is that of the watch, and its initial events are over.
 func (r *Reflector) Watches(env *sim.Env, conn sim.Conn) bool {
-	env.LooksAt(cellState, 0)
-	return conn == r.watch.conn && r.state != streaming
+	t := r.turn.Look(env)
+	return conn == t.watch && t.at != streaming
 }
 
 // Answer takes the answer to a call. It reports false if the call is not the
 // reflector's.
 func (r *Reflector) Answer(env *sim.Env, conn sim.Conn, p sim.Payload) bool {
-	if conn != r.list.call {
+	if conn != r.turn.Value().page {
 		return false
 	}
-	env.LooksAt(cellState, 0)
+	r.turn.Look(env)
 	r.listAnswered(env, p)
 	return true
 }
@@ -143,45 +180,29 @@ func (r *Reflector) Answer(env *sim.Env, conn sim.Conn, p sim.Payload) bool {
 // Hangup takes note that a connection has gone. It reports false if it was not
 // the reflector's.
 func (r *Reflector) Hangup(env *sim.Env, conn sim.Conn) bool {
-	switch conn {
-	case r.watch.conn:
-		env.LooksAt(cellState, 0)
-		r.watchClosed(env)
-	case r.list.call:
-		env.LooksAt(cellState, 0)
-		r.listAnswered(env, nil)
-	default:
-		return false
+	if conn != r.turn.Value().watch {
+		return r.Answer(env, conn, nil)
 	}
+	r.turn.Look(env)
+	r.watchClosed(env)
 	return true
 }
 
 // Close gives up what is under way.
 func (r *Reflector) Close(env *sim.Env) {
-	env.Close(r.list.call)
-	env.Close(r.watch.conn)
+	env.Close(r.turn.Value().page)
+	env.Close(r.turn.Value().watch)
 }
 
-// Clone returns a copy that goes its own way and feeds another sink.
-func (r *Reflector) Clone(sink Sink) Reflector {
-	c := *r
+// CloneTo makes another reflector, which feeds another sink, the copy of this one.
+func (r *Reflector) CloneTo(c *Reflector, sink Sink) {
+	layout.CloneTo(c, r)
 	c.sink = sink
-	c.list.items = slices.Clone(r.list.items)
-	c.endings.all = slices.Clone(r.endings.all)
-	c.turns = slices.Clone(r.turns)
-	return c
+	c.endings, c.turns = slices.Clone(r.endings), slices.Clone(r.turns)
 }
 
 // Conns visits the connections of the list and of the watch.
-func (r *Reflector) Conns(visit func(sim.Conn)) {
-	visit(r.list.call)
-	visit(r.watch.conn)
-}
+func (r *Reflector) Conns(visit func(sim.Conn)) { layout.Conns(r, visit) }
 
 // Cells visits the cells of the reflector.
-func (r *Reflector) Cells(visit sim.CellVisitor) {
-	visit(cellState, 0, sim.NewDigest.Word(uint64(r.state)).Bool(r.list.call != sim.NoConn).Bool(r.watch.conn != sim.NoConn))
-	visit(cellItems, 0, r.list.digest())
-	visit(cellPosition, 0, sim.NewDigest.Int(r.watch.position).Bool(r.watch.unavailable))
-	visit(cellWatch, 0, r.watch.digest())
-}
+func (r *Reflector) Cells(visit sim.CellVisitor) { layout.Cells(r, visit) }

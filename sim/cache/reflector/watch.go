@@ -7,53 +7,59 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// watch is the reflector's watch.
+// position is lastSyncResourceVersion: where a watch starts. It is of no use
+// for a watch with initial events while unavailable: etcd has refused it
+// (isLastSyncResourceVersionUnavailable).
+type position struct {
+	resourceVersion int64
+	unavailable     bool
+}
+
+// watch is how the present watch has gone so far: began and eventful distinguish one that ended at once from one that
+// worked.
 type watch struct {
-	conn sim.Conn
-	// position is lastSyncResourceVersion: where a watch starts. It is of no use
-	// for a watch with initial events while unavailable: etcd has refused it
-	// (isLastSyncResourceVersionUnavailable).
-	position    int64
-	unavailable bool
-	// began and events distinguish a watch that ended at once from one that
-	// worked.
-	began  sim.Time
-	events int
-	retry  retryWithDeadline
+	began    sim.Time
+	eventful bool
+	retry    retryWithDeadline
 }
 
 // veryShortWatch: a watch that ended earlier, without an event, is taken for a
 // failure (client-go's VeryShortWatchError).
 const veryShortWatch = time.Second
 
+func (w *watch) wasVeryShort(env *sim.Env) bool {
+	return !w.eventful && !env.Elapsed(w.began, veryShortWatch)
+}
+
 // synced: the sink has the contents of a list.
 func (r *Reflector) synced(env *sim.Env, resourceVersion int64) {
-	env.Writes(cellPosition, 0)
-	env.Writes(cellWatch, 0)
-	r.watch.position, r.watch.unavailable = resourceVersion, false
-	r.watch.retry = retryWithDeadline{}
-	r.endings.failed = false
+	r.position.Set(env, position{resourceVersion: resourceVersion})
+	r.watch.Change(env).retry = retryWithDeadline{}
+	r.failed = false
 }
 
 // startWatch watches from the position on.
 func (r *Reflector) startWatch(env *sim.Env) {
-	env.Reads(cellPosition, 0)
-	w := &r.watch
-	r.move(env, watching)
-	w.begin(env)
+	from := r.position.Get(env).resourceVersion
 	if env.Noting() {
-		env.Note(watches{from: w.position})
+		env.Note(watches{from})
 	}
-	r.endings.events = 0
-	w.conn = env.Open(r.cfg.Watch)
-	env.Send(w.conn, &wire.WatchStart{
-		Prefix: r.cfg.Prefix, Revision: w.position, ProgressNotify: true, Metadata: r.cfg.Metadata, Announce: r.cfg.Announce,
-	})
+	r.open(env, watching, &wire.WatchStart{Revision: from})
 }
 
-func (w *watch) begin(env *sim.Env) {
-	env.Writes(cellWatch, 0)
-	w.began, w.events = env.Now(), 0
+func (r *Reflector) open(env *sim.Env, at phase, start *wire.WatchStart) {
+	t := r.turn.Change(env)
+	t.at = at
+	r.begin(env)
+	start.Prefix, start.ProgressNotify, start.Metadata, start.Announce = r.cfg.Prefix, true, r.cfg.Metadata, r.cfg.Announce
+	t.watch = env.Open(r.cfg.Watch)
+	env.Send(t.watch, start)
+}
+
+func (r *Reflector) begin(env *sim.Env) {
+	w := r.watch.Change(env)
+	w.began, w.eventful = env.Now(), false
+	r.events = 0
 }
 
 // event is one turn of handleAnyWatch.
@@ -62,32 +68,34 @@ func (r *Reflector) event(env *sim.Env, e *wire.WatchEvent) {
 		r.watchFailed(env, e.Err)
 		return
 	}
-	env.Hold(r.watch.conn)
+	env.Hold(r.turn.Value().watch)
 	if !r.sink.Event(env, e) {
 		return
 	}
-	r.endings.events++
-	env.Writes(cellPosition, 0)
-	env.Writes(cellWatch, 0)
-	r.watch.position = e.ResourceVersion
-	r.watch.events++
-	r.move(env, storing)
+	r.events++
+	r.position.Change(env).resourceVersion = e.ResourceVersion
+	r.watch.Change(env).eventful = true
+	r.turn.Change(env).at = storing
 }
 
 // Next takes the next event from the watch: the sink is ready for it.
 func (r *Reflector) Next(env *sim.Env) {
-	r.move(env, watching)
-	env.Release(r.watch.conn)
+	t := r.turn.Change(env)
+	t.at = watching
+	env.Release(t.watch)
 }
 
 // watchFailed: an ERROR event ended the watch.
 func (r *Reflector) watchFailed(env *sim.Env, err *wire.Error) {
-	env.Close(r.watch.conn)
-	r.ended(env, err)
-	if err.Code != wire.ErrCompacted && !r.cfg.RelistsOnError && r.watch.again(env) {
-		env.Cover(watchRetried)
-		r.startWatch(env)
-		return
+	env.Close(r.turn.Value().watch)
+	r.ended(env, r.watch.Value().began, err)
+	if err.Code != wire.ErrCompacted && !r.cfg.RelistsOnError {
+		r.watch.Read(env)
+		if r.watch.Change(env).retry.again(env) {
+			env.Cover(watchRetried)
+			r.startWatch(env)
+			return
+		}
 	}
 	if err.Code == wire.ErrCompacted {
 		env.Cover(watchExpired)
@@ -97,34 +105,18 @@ func (r *Reflector) watchFailed(env *sim.Env, err *wire.Error) {
 
 // watchClosed: the watch ended without an error.
 func (r *Reflector) watchClosed(env *sim.Env) {
-	if r.state == streaming {
+	if r.turn.Value().at == streaming {
 		r.watchListClosed(env)
 		return
 	}
-	r.ended(env, nil)
-	if r.watch.wasVeryShort(env) {
+	r.ended(env, r.watch.Value().began, nil)
+	if r.watch.Read(env).wasVeryShort(env) {
 		env.Cover(watchVeryShort)
 		r.endListAndWatch(env)
 		return
 	}
 	env.Cover(watchResumed)
 	r.startWatch(env)
-}
-
-func (w *watch) wasVeryShort(env *sim.Env) bool {
-	env.Reads(cellWatch, 0)
-	return w.events == 0 && !env.Elapsed(w.began, veryShortWatch)
-}
-
-func (w *watch) again(env *sim.Env) bool {
-	env.Reads(cellWatch, 0)
-	env.Writes(cellWatch, 0)
-	return w.retry.again(env)
-}
-
-func (w *watch) digest() sim.Digest {
-	d := sim.NewDigest.Bool(w.events > 0).Int(int64(w.began))
-	return d.Bool(w.retry.failed).Int(int64(w.retry.first)).Int(int64(w.retry.last))
 }
 
 // maxInternalErrorRetry is how long the reflector watches again after internal

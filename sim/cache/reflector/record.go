@@ -1,0 +1,73 @@
+package reflector
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// Ending is the end of a watch of etcd, and what the reflector did then.
+type Ending struct {
+	// Began and Over are when the watch was requested and when it ended, Events how many
+	// events and notifications came.
+	Began, Over sim.Time
+	Events      int
+	// Err is the error that ended it, nil if it closed without one.
+	Err *wire.Error
+	// First: no watch has ended with another error than a compaction since the list.
+	First bool
+	// Relisted: the reflector lists again. Otherwise it watches again.
+	Relisted bool
+}
+
+// Turn is one ListAndWatch in a timed run.
+type Turn struct {
+	Began, Over sim.Time
+	// Ended is false while it goes on, and for the last turn of a process or of a cache
+	// that was replaced: the next one does not wait for it.
+	Ended bool
+}
+
+// record is what properties judge. The reflector does not read it, so it is part of no cell.
+type record struct {
+	endings []Ending
+	turns   []Turn
+	// events came on the present watch.
+	events int
+	// failed: a watch has ended with an error since the list.
+	failed bool
+}
+
+// Endings are those of all watches after a list, since the run began. They must not be changed.
+func (r *record) Endings() []Ending { return r.endings }
+
+// Turns are all since the run began. They must not be changed.
+func (r *record) Turns() []Turn { return r.turns }
+
+func (r *record) began(env *sim.Env) {
+	if env.Mode() == sim.Timed {
+		r.turns = append(r.turns, Turn{Began: env.Now()})
+	}
+}
+
+// over notes the end of a ListAndWatch, of which the last watch may be known to have ended.
+func (r *record) over(env *sim.Env, watched bool) {
+	if n := len(r.endings); n > 0 && watched {
+		r.endings[n-1].Relisted = true
+	}
+	if n := len(r.turns); n > 0 {
+		r.turns[n-1].Over, r.turns[n-1].Ended = env.Now(), true
+	}
+}
+
+// forget is called when what comes next does not follow the last turn.
+func (r *record) forget() {
+	if n := len(r.turns); n > 0 {
+		r.turns[n-1].Ended = false
+	}
+}
+
+// ended notes the end of the present watch.
+func (r *record) ended(env *sim.Env, began sim.Time, err *wire.Error) {
+	r.endings = append(r.endings, Ending{Began: began, Over: env.Now(), Events: r.events, Err: err, First: !r.failed})
+	r.failed = r.failed || err != nil && err.Code != wire.ErrCompacted
+}
