@@ -89,7 +89,7 @@ func New(cfg Config) *Cache {
 func (c *Cache) Reset(cfg Config) {
 	c.configure(cfg)
 	c.reflector.Reset(c.reflectorConfig(), feed{c})
-	c.checks.Reset(c.checksConfig(), c.cfg.Process)
+	c.checks.Reset(c.checksConfig(), &c.store, c.cfg.Process)
 	c.killer.Reset(c.cfg.MemoryLimit, c.cfg.Process)
 	c.flow.Reset(c.flowConfig())
 	c.generation = 0
@@ -151,7 +151,7 @@ func (c *Cache) startIfGuardAllows(env *sim.Env) {
 func (c *Cache) startServing(env *sim.Env) {
 	c.requester.Start(env, c.reflector.Starts())
 	c.reflector.ListAndWatch(env)
-	c.checks.Start(env, &c.store)
+	c.checks.Start(env)
 }
 
 // Restart implements sim.Restarter.
@@ -211,7 +211,7 @@ func (c *Cache) receive(env *sim.Env, m *sim.Message) {
 	case *sim.Hangup:
 		c.hangup(env, m)
 	default:
-		if !c.reflector.Answer(env, m.Conn, p) && !c.checks.Answer(env, m.Conn, p, &c.store) && !c.writes.Answered(env, m) {
+		if !c.reflector.Answer(env, m.Conn, p) && !c.checks.Answer(env, m.Conn, p) && !c.writes.Answered(env, m) {
 			c.reads.Answered(env, m)
 		}
 	}
@@ -230,7 +230,7 @@ func (c *Cache) hangup(env *sim.Env, m *sim.Message) {
 	switch {
 	case c.reflector.Hangup(env, m.Conn):
 	case c.requester.Hangup(m.Conn):
-	case c.checks.Answer(env, m.Conn, m.Payload, &c.store):
+	case c.checks.Answer(env, m.Conn, m.Payload):
 	case c.reads.Answered(env, m):
 	case c.writes.Answered(env, m):
 	default:
@@ -241,33 +241,31 @@ func (c *Cache) hangup(env *sim.Env, m *sim.Message) {
 
 // Fire implements sim.Node.
 func (c *Cache) Fire(env *sim.Env, t sim.Timer) {
-	switch t {
-	case timerRelist:
-		c.reflector.ListAndWatch(env)
-	case timerProgress:
-		c.progressRequested(env, c.requester.Fire(env))
-	case timerDispatch:
-		c.dispatcher.FireBudget(env)
-	case timerBookmark:
-		c.dispatcher.FireBookmark(env)
-	case timerCompaction:
-		c.checks.Compactions.Poll(env)
-	case timerChecker:
-		c.checks.Checker.Check(env, c.ready.IsSet(env), &c.store, &c.checks.Log)
-	case timerAccumulate:
-		c.reads.FireAccumulate(env)
-	case timerKept:
-		c.reads.FireKept(env)
-	case timerSeats:
-		c.flow.Fire(env)
+	switch {
+	case t < timerStatus || t == timerSeats:
+		timers[t].fire(c, env)
+	case t < timerSeats:
+		c.fireStatus(env, int(t-timerStatus))
 	default:
-		if t < timerSeats {
-			c.fireStatus(env, int(t-timerStatus))
-		} else {
-			c.place(int(t - fixedTimers)).TimedOut(env)
-		}
+		c.place(int(t - fixedTimers)).TimedOut(env)
 	}
 	c.killer.Look(env)
+}
+
+// timers are what the timers do that no read, watcher or endpoint of etcd has.
+var timers = [fixedTimers]struct {
+	name string
+	fire func(*Cache, *sim.Env)
+}{
+	timerRelist:     {"list and watch again", func(c *Cache, env *sim.Env) { c.reflector.ListAndWatch(env) }},
+	timerProgress:   {"progress request period", func(c *Cache, env *sim.Env) { c.progressRequested(env, c.requester.Fire(env)) }},
+	timerDispatch:   {"", func(c *Cache, env *sim.Env) { c.dispatcher.FireBudget(env) }},
+	timerBookmark:   {"bookmark timer", func(c *Cache, env *sim.Env) { c.dispatcher.FireBookmark(env) }},
+	timerCompaction: {"compaction poll", func(c *Cache, env *sim.Env) { c.checks.Poll(env) }},
+	timerChecker:    {"consistency check", func(c *Cache, env *sim.Env) { c.checks.Check(env, c.ready.IsSet(env)) }},
+	timerAccumulate: {"end of the accumulation", func(c *Cache, env *sim.Env) { c.reads.FireAccumulate(env) }},
+	timerKept:       {"kept pages expire", func(c *Cache, env *sim.Env) { c.reads.FireKept(env) }},
+	timerSeats:      {"longest wait for seats", func(c *Cache, env *sim.Env) { c.flow.Fire(env) }},
 }
 
 // place is a read or a watcher: these take turns in the numbers of tasks and timers.
@@ -292,62 +290,46 @@ func (c *Cache) IsDeadline(t sim.Timer) bool {
 
 // Run implements sim.Node.
 func (c *Cache) Run(env *sim.Env, t sim.Task) {
-	switch t {
-	case taskHandOff:
-		c.runHandOver(env)
-	case taskDispatch:
-		if c.cfg.Ingestion.LateProgress {
-			c.takeLateProgress(env)
-		}
-		c.dispatcher.Run(env)
-	case taskProgress:
-		c.progressRequested(env, c.requester.Run(env))
-	case taskSeats:
-		c.flow.Run(env)
-	default:
+	if t < fixedTasks {
+		loops[t].run(c, env)
+	} else {
 		c.place(int(t - fixedTasks)).Run(env)
 	}
 	c.killer.Look(env)
 }
 
+// loops are what the tasks do that no read or watcher has.
+var loops = [fixedTasks]struct {
+	name string
+	run  func(*Cache, *sim.Env)
+}{
+	taskHandOff: {"hand over to the dispatcher", (*Cache).runHandOver},
+	taskDispatch: {"dispatchEvents", func(c *Cache, env *sim.Env) {
+		if c.cfg.Ingestion.LateProgress {
+			c.takeLateProgress(env)
+		}
+		c.dispatcher.Run(env)
+	}},
+	taskProgress: {"progress requester", func(c *Cache, env *sim.Env) { c.progressRequested(env, c.requester.Run(env)) }},
+	taskSeats:    {"request that has its seats", func(c *Cache, env *sim.Env) { c.flow.Run(env) }},
+}
+
 // TaskName implements sim.Node.
 func (c *Cache) TaskName(t sim.Task) string {
-	switch t {
-	case taskHandOff:
-		return "hand over to the dispatcher"
-	case taskDispatch:
-		return "dispatchEvents"
-	case taskProgress:
-		return "progress requester"
-	case taskSeats:
-		return "request that has its seats"
+	if t < fixedTasks {
+		return loops[t].name
 	}
 	return c.place(int(t - fixedTasks)).String()
 }
 
 // TimerName implements sim.Node.
 func (c *Cache) TimerName(t sim.Timer) string {
-	switch t {
-	case timerRelist:
-		return "list and watch again"
-	case timerProgress:
-		return "progress request period"
-	case timerDispatch:
+	switch {
+	case t == timerDispatch:
 		return c.dispatcher.TimerName()
-	case timerBookmark:
-		return "bookmark timer"
-	case timerCompaction:
-		return "compaction poll"
-	case timerChecker:
-		return "consistency check"
-	case timerAccumulate:
-		return "end of the accumulation"
-	case timerKept:
-		return "kept pages expire"
-	case timerSeats:
-		return "longest wait for seats"
-	}
-	if t < timerSeats {
+	case t < timerStatus || t == timerSeats:
+		return timers[t].name
+	case t < timerSeats:
 		return "version of endpoint " + strconv.Itoa(int(t-timerStatus))
 	}
 	return "timeout of " + c.place(int(t-fixedTimers)).String()
@@ -367,7 +349,7 @@ func (c *Cache) CompactRevision() int64 { return c.store.CompactRevision() }
 
 // Detections are all comparisons with etcd since the run began, those of processes
 // that have crashed too. They must not be changed.
-func (c *Cache) Detections() []check.Detection { return c.checks.Log.All() }
+func (c *Cache) Detections() []check.Detection { return c.checks.Log() }
 
 // Ready reports whether the cache may be read.
 func (c *Cache) Ready() bool { return c.ready.OK() }

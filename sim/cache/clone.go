@@ -18,7 +18,7 @@ func (c *Cache) Clone() sim.Node {
 		return d.dispatcher.Watcher(w.Number())
 	})
 	c.writes.CloneTo(&d.writes, &d.store)
-	d.checks = c.checks.Clone()
+	c.checks.CloneTo(&d.checks, &d.store)
 	d.killer = c.killer.Clone()
 	c.flow.CloneTo(&d.flow, execution{&d})
 	return &d

@@ -44,7 +44,7 @@ func (c feed) BeginListAndWatch(env *sim.Env) { c.dispatcher.TerminateAllWatcher
 // ready (onReplace).
 func (c feed) Replace(env *sim.Env, items []*wire.KeyValue, initial *wire.Initial, resourceVersion int64) {
 	c.store.Replace(env, items, initial, resourceVersion)
-	c.checks.Checker.Stored(env, &c.store)
+	c.checks.Stored(env)
 	c.dispatcher.Listed(env, resourceVersion)
 	c.ready.Set(env)
 	c.reads.Broadcast(env)
@@ -79,7 +79,7 @@ func (c *Cache) processEvent(env *sim.Env, in *wire.WatchEvent) store.Event {
 	} else {
 		e = c.takeHalf(env, in)
 	}
-	c.checks.Checker.Stored(env, &c.store)
+	c.checks.Stored(env)
 	if c.cfg.Ingestion.EqualProgress != equalProgressSkippedUnwoken {
 		c.reads.Broadcast(env)
 	}
@@ -185,7 +185,7 @@ func (c *Cache) runHandOver(env *sim.Env) {
 	if c.cfg.Ingestion.Publication != whole {
 		c.takeOtherHalf(env)
 	}
-	c.checks.Checker.Stored(env, &c.store)
+	c.checks.Stored(env)
 	if something := n.handOver.ResourceVersion != 0; something && !c.dispatcher.Offer(env, n.handOver) {
 		env.Cover(ingestionBlocked)
 		return

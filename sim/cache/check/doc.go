@@ -2,11 +2,9 @@
 // (KEP-4988): what goes on beside reads and watches, and compares the cache
 // with etcd.
 //
-//	Checker      compares a digest of the cache with one of etcd, now and then
-//	Detector     compares each answered list with etcd (KEP-2340)
-//	Compactions  follows the compactions of etcd
-//	Log          what the comparisons found
+//	checker.go      compares a digest of the cache with one of etcd, now and then
+//	detector.go     compares each answered list with etcd (KEP-2340)
+//	compactions.go  follows the compactions of etcd
 //
-// Each is a small machine with named states. The package must never import
-// sim/cache or another package below it but store and traffic.
+// The package must never import sim/cache or another package below it but store and traffic.
 package check

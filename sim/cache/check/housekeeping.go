@@ -5,97 +5,175 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/store"
+	"github.com/watchbed/watchbed/sim/state"
+	"github.com/watchbed/watchbed/sim/wire"
 )
 
 // Housekeeping is all machines of one cache, with their log.
 type Housekeeping struct {
-	Compactions Compactions
-	Checker     Checker
-	Detector    Detector
-	Log         Log
+	// cfg is never written to between two resets: clones share it.
+	cfg   *Config
+	store *store.Store
+	// process are the nodes that go down when the cache panics, in the order in
+	// which they start again; nil is the cache alone.
+	process []sim.NodeID
+
+	compactions state.Var[compactions] `cell:"cache: questions to the compactor"`
+	checker     state.Var[checker]     `cell:"cache: consistency checker"`
+	// detector is the comparisons under way, log all that began; an item
+	// is the number of a comparison, from 1.
+	detector state.Var[[]comparison] `cell:"cache: comparisons of lists"`
+	log      []Detection
+
+	// began is how many checks began. It survives the process.
+	began int
 }
 
-// Reset makes the machines those of another configuration, and keeps their memory.
-// process are the nodes that go down when the cache panics, in the order in which
-// they start again; nil is the cache alone.
-func (h *Housekeeping) Reset(cfg Config, process []sim.NodeID) {
-	own := h.Checker.cfg
+var (
+	layout  = state.Of[Housekeeping]()
+	cellLog = sim.NewCell("cache: log of comparisons")
+)
+
+// Reset makes the machines those of another configuration.
+func (h *Housekeeping) Reset(cfg Config, s *store.Store, process []sim.NodeID) {
+	own := h.cfg
 	if own == nil || *own != cfg {
 		c := cfg
 		own = &c
 	}
-	*h = Housekeeping{
-		Compactions: Compactions{cfg: own},
-		Checker:     Checker{cfg: own, process: process},
-		Detector:    Detector{cfg: own, running: h.Detector.running[:0]},
-		Log:         Log{h.Log.all[:0]},
-	}
+	layout.Reset(h, 0, Housekeeping{cfg: own, store: s, process: process, log: h.log[:0]})
 }
 
 // Reconfigure gives the machines other options, before their process is restarted. What
 // they have done stays on record, and so do the turns of an untimed run.
 func (h *Housekeeping) Reconfigure(cfg Config, process []sim.NodeID) {
-	before := *h
-	h.Reset(cfg, process)
-	h.Log = before.Log
-	h.Compactions.turns = before.Compactions.turns
-	h.Checker.turns, h.Checker.checks = before.Checker.turns, before.Checker.checks
+	h.cfg, h.process = &cfg, process
 }
 
 // Forget drops what the process kept in memory. The turns that are left of an
 // untimed run and the log stay.
 func (h *Housekeeping) Forget() {
-	h.Compactions.call = sim.NoConn
-	k := &h.Checker
-	*k = Checker{cfg: k.cfg, process: k.process, turns: k.turns, checks: k.checks}
-	h.Detector.running = h.Detector.running[:0]
-	h.Log.abandon()
+	h.compactions.Value().call = sim.NoConn
+	*h.checker.Value() = checker{turns: h.checker.Value().turns}
+	*h.detector.Value() = nil
+	for i := range h.log {
+		if d := &h.log[i]; d.Outcome == Pending {
+			d.Outcome = Error
+		}
+	}
 }
 
 // Start begins with the process.
-func (h *Housekeeping) Start(env *sim.Env, s *store.Store) {
-	h.Compactions.start(env, s)
-	h.Checker.start(env)
+func (h *Housekeeping) Start(env *sim.Env) {
+	if h.store.HearsOfCompactions() && h.cfg.Compactor != 0 {
+		h.awaitCompaction(env, 0)
+	}
+	if h.cfg.ConsistencyChecker != ConsistencyCheckerOff {
+		h.sleep(env)
+	}
 }
 
 // Answer takes what came on a connection, or that it is gone. It reports false if
 // the connection belongs to none of the machines.
-func (h *Housekeeping) Answer(env *sim.Env, conn sim.Conn, p sim.Payload, s *store.Store) bool {
-	return h.Compactions.answer(env, conn, p, s) ||
-		h.Checker.answer(env, conn, p, s, &h.Log) ||
-		h.Detector.answer(env, conn, p, &h.Log)
+func (h *Housekeeping) Answer(env *sim.Env, conn sim.Conn, p sim.Payload) bool {
+	switch conn {
+	case h.compactions.Value().call:
+		h.compacted(env, p)
+		return true
+	case h.checker.Value().call:
+		h.page(env, p)
+		return true
+	}
+	i := slices.IndexFunc(*h.detector.Value(), func(m comparison) bool { return m.call == conn })
+	if i >= 0 {
+		h.compared(env, i, p)
+	}
+	return i >= 0
 }
 
 // UnderWay is how many comparisons etcd has not answered yet.
 func (h *Housekeeping) UnderWay() int {
-	n := len(h.Detector.running)
-	if h.Checker.state == Listing {
+	n := len(*h.detector.Value())
+	if h.checker.Value().phase == listing {
 		n++
 	}
 	return n
 }
 
-// Clone returns a copy that goes its own way.
-func (h *Housekeeping) Clone() Housekeeping {
-	c := *h
-	c.Detector.running = slices.Clone(h.Detector.running)
-	c.Log = h.Log.clone()
-	return c
+// CloneTo makes the machines of another cache, with a store of its own, the copy of these.
+func (h *Housekeeping) CloneTo(c *Housekeeping, s *store.Store) {
+	layout.CloneTo(c, h)
+	c.store, c.log = s, slices.Clone(h.log)
 }
 
 // Conns visits the calls of the machines.
-func (h *Housekeeping) Conns(visit func(sim.Conn)) {
-	visit(h.Compactions.call)
-	visit(h.Checker.call)
-	for i := range h.Detector.running {
-		visit(h.Detector.running[i].call)
-	}
-}
+func (h *Housekeeping) Conns(visit func(sim.Conn)) { layout.Conns(h, visit) }
 
 // Cells visits the cells of the machines and the log.
 func (h *Housekeeping) Cells(visit sim.CellVisitor) {
-	visit(cellCompactions, 0, h.Compactions.digest())
-	visit(cellChecker, 0, h.Checker.digest())
-	visit(cellDetector, 0, h.Detector.digest())
-	visit(cellLog, 0, h.Log.digest())
+	layout.Cells(h, visit)
+	d := sim.NewDigest.Int(int64(len(h.log)))
+	for i := range h.log {
+		d = d.Word(uint64(h.log[i].By)<<8 | uint64(h.log[i].Outcome)).Int(h.log[i].ResourceVersion)
+	}
+	visit(cellLog, 0, d)
+}
+
+// By is the machine that makes a comparison.
+type By uint8
+
+const (
+	// ConsistencyCheck is KEP-4988's periodic one, over all objects.
+	ConsistencyCheck By = iota
+	// ListDetector is KEP-2340's, over the objects of one answered LIST.
+	ListDetector
+)
+
+func (b By) String() string {
+	return [...]string{"the consistency check", "the inconsistency detector"}[b]
+}
+
+// Outcome is how a comparison ended.
+type Outcome uint8
+
+const (
+	// Pending: etcd has not answered yet.
+	Pending Outcome = iota
+	// Consistent: the two were the same.
+	Consistent
+	// Inconsistent: they were not.
+	Inconsistent
+	// Error: etcd gave no list to compare with, or the process ended.
+	Error
+)
+
+// Detection is one comparison of what a cache has with what etcd has.
+type Detection struct {
+	By By
+	// Prefix and Limit are those of the list; the checker has no limit.
+	Prefix string
+	Limit  int64
+	// ResourceVersion at which both were listed.
+	ResourceVersion int64
+	// Items are those of the LIST; the checker looks at everything that the
+	// cache has.
+	Items   []*wire.KeyValue
+	Outcome Outcome
+}
+
+// Log is all comparisons since the run began, in the order in which the cache's
+// side was taken; those of processes that have crashed too. They must not be changed.
+func (h *Housekeeping) Log() []Detection { return h.log }
+
+// begin adds a comparison to the log and returns its number.
+func (h *Housekeeping) begin(env *sim.Env, d Detection) int {
+	h.log = append(h.log, d)
+	env.WritesItem(cellLog, 0, int64(len(h.log)))
+	return len(h.log) - 1
+}
+
+// end says how a comparison ended.
+func (h *Housekeeping) end(env *sim.Env, n int, o Outcome) {
+	env.WritesItem(cellLog, 0, int64(n+1))
+	h.log[n].Outcome = o
 }

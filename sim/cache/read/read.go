@@ -126,7 +126,7 @@ func (r *Read) finish(env *sim.Env, answer sim.Payload) {
 	env.Send(conn, answer)
 	d.cfg.Flow.Finished(env, conn)
 	if list != nil {
-		d.cfg.Checks.Detector.Compare(env, list, answer, &d.cfg.Checks.Log)
+		d.cfg.Checks.Compare(env, list, answer)
 	}
 }
 
