@@ -247,14 +247,7 @@ func (f *checkFlags) text(s process, c *checked) {
 	}
 	for i := range c.result.Judgements {
 		j := &c.result.Judgements[i]
-		verdict := j.Verdict.String()
-		switch j.Verdict {
-		case model.Violated:
-			verdict = o.Bad(verdict)
-		case model.Holds:
-			verdict = o.Good(verdict)
-		}
-		fmt.Fprintf(s.out, "  %-18s %s%s, judged by %s\n", j.Property, verdict, howOften(j), j.By)
+		fmt.Fprintf(s.out, "  %-18s %s%s, judged by %s\n", j.Property, o.Verdict(j.Verdict.String(), j.Verdict.String()), howOften(j), j.By)
 		switch {
 		case j.Operations != nil:
 			fmt.Fprintf(s.out, "    %s\n", j.Operations.Sentence)

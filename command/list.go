@@ -1,7 +1,6 @@
 package command
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"strings"
@@ -202,32 +201,14 @@ func listed(chosen []explain.List) map[string][]explain.Entry {
 // listText writes lists with one line for each name, so that other programs can read them.
 // On a terminal a line that is too long goes on below its text.
 func listText(w io.Writer, o report.Terminal, chosen []explain.List) error {
-	b := bufio.NewWriter(w)
+	p := &report.Page{To: o}
 	for i, list := range chosen {
 		if len(chosen) > 1 {
-			if i > 0 {
-				fmt.Fprintln(b)
-			}
-			fmt.Fprintln(b, list.Name)
-		}
-		column := 0
-		for _, e := range list.Entries {
-			column = max(column, len(e.Name))
-		}
-		if o.Width > 0 {
-			column = min(column, o.Width/3)
+			p.WriteString(map[bool]string{true: "\n"}[i > 0] + list.Name + "\n")
 		}
 		for _, e := range list.Entries {
-			about := e.About
-			if o.Width > 0 {
-				about = o.Wrap(about, column+4)
-			}
-			fmt.Fprintf(b, "  %-*s  ", column, e.Name)
-			if len(e.Name) > column {
-				fmt.Fprint(b, "\n"+strings.Repeat(" ", column+4))
-			}
-			fmt.Fprintln(b, about)
+			p.Row("|  "+e.Name, e.About)
 		}
 	}
-	return b.Flush()
+	return p.End(w)
 }

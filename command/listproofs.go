@@ -115,7 +115,7 @@ func (s process) writeProofs() error {
 		page.Line(0, "%s", p.Title)
 		page.Line(0, "%s", p.Text)
 		for _, r := range p.Rows {
-			page.WriteString("  " + r.Asked + "\n")
+			page.Copied(2, r.Asked)
 			page.Line(4, "%s", r.Came)
 		}
 	}

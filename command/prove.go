@@ -24,7 +24,6 @@ import (
 	"github.com/watchbed/watchbed/explore/prove/schedules"
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/report"
-	"github.com/watchbed/watchbed/report/proved"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -361,7 +360,7 @@ func (f *proveFlags) text(s process, found *proof.Proof, kept []*keptRun) error 
 	if err := s.tellFirst(kept, "", nil); err != nil {
 		return err
 	}
-	return proved.WriteProof(s.out, s.terminal(), found)
+	return report.WriteProof(s.out, s.terminal(), found)
 }
 
 func (f *proveFlags) page(s process, found *proof.Proof, kept []*keptRun) error {
@@ -372,7 +371,7 @@ func (f *proveFlags) page(s process, found *proof.Proof, kept []*keptRun) error 
 	if len(kept) > 0 {
 		first = kept[0].Diagnosis
 	}
-	return s.writeFile("html", f.html, func(w io.Writer) error { return proved.WriteHTML(w, s.program, found, first) })
+	return s.writeFile("html", f.html, func(w io.Writer) error { return report.WriteProofHTML(w, s.program, found, first) })
 }
 
 // proofExit is the exit code of a search.

@@ -26,8 +26,7 @@ func (f *proveFlags) smaller(s process, sc *testbed.Scenario, p *testbed.Params)
 		etcd, cache := nodesOf(world, sc)
 		page.Line(0, "A small world of this scenario has %s on etcd %s with %s. This makes yours as small:",
 			report.Counted(uint64(world.States), "state"), etcd, cache)
-		// Not a Line: it is to be copied.
-		fmt.Fprintf(page, "  %s prove %s\n", s.program, strings.Join(f.sized(sc, world), " "))
+		page.Copied(2, s.program+" prove "+strings.Join(f.sized(sc, world), " "))
 	}
 	return page.End(s.out)
 }

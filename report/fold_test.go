@@ -20,7 +20,7 @@ func TestALongRunIsFolded(t *testing.T) {
 			if len(row.Quiet) == 0 {
 				require.Equal(t, whole.Rows[step].How, row.How)
 				require.Equal(t, all.when(step), row.When)
-				require.Equal(t, texts(changed(whole.Rows[step].Holds)), texts(changed(row.Holds)))
+				require.Equal(t, noted(changed(whole.Rows[step].Holds)), noted(changed(row.Holds)))
 				lines += len(row.Says)
 				step++
 				continue

@@ -35,13 +35,13 @@ type runPage struct {
 	// Wrong and Missed: the page marks such a step.
 	Wrong, Missed bool
 	// Sections stand before the recording.
-	Sections []Section
+	Sections []section
 	// Links are on top of the page.
 	Links []link
 }
 
-// Section is a part of a page that another package writes: with a place for links, and a heading.
-type Section struct {
+// section is a part of a page: with a place for links, and a heading.
+type section struct {
 	Place, Heading string
 	Body           template.HTML
 }
@@ -95,7 +95,7 @@ const (
 // saw, and porcupine's timeline of that. The page needs nothing from elsewhere. What can
 // be typed begins with the name of the program. Sections are of packages that know more of the
 // run. The run is replayed for it; the error is that it does not replay.
-func WriteRunHTML(w io.Writer, program string, d *diagnosis.Diagnosis, sections ...Section) error {
+func WriteRunHTML(w io.Writer, program string, d *diagnosis.Diagnosis, sections ...section) error {
 	s, r := d.Story, d.Story.Run
 	held, err := trace.StatesOf(d.Scenario(), d.Recording)
 	if err != nil {

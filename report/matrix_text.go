@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"slices"
@@ -21,37 +20,75 @@ var matrixColumns = []string{"design", "etcd", "safe?", "live?", "wait p99", "ca
 // WriteMatrix writes a line for each cell, and below it how to see every violation
 // again.
 func WriteMatrix(w io.Writer, o Terminal, m *matrix.Matrix) error {
-	b := bufio.NewWriter(w)
-	rows := [][]string{slices.Clone(matrixColumns)}
-	last := ""
-	for _, c := range m.Cells {
+	p := &Page{To: o}
+	p.Row(cells(matrixColumns, o.faint)...)
+	for i, c := range m.Cells {
 		design := c.Design
-		if design == last {
+		switch {
+		case i > 0 && m.Cells[i-1].Design == design:
 			design = ""
+		case i > 0:
+			p.Row("", "")
 		}
-		last = c.Design
-		rows = append(rows, append([]string{design, strings.Join(c.Versions(), ", "), wordOf(c, &c.Safe), wordOf(c, &c.Live)}, costColumns(c)...))
+		row := []string{design, strings.Join(c.Versions(), ", "), o.Verdict(c.Safe.Verdict, wordOf(c, &c.Safe)), o.Verdict(c.Live.Verdict, wordOf(c, &c.Live))}
+		p.Row(cells(append(row, costColumns(c)...), func(cell string) string { return cell })...)
 	}
-	for n, row := range inColumns(rows, 4) {
-		if n == 0 {
-			fmt.Fprintln(b, o.faint(strings.Join(row, "  ")))
-			continue
+	p.WriteString("\n")
+	p.section("Each \"no\":", func() {
+		for _, c := range m.Cells {
+			for _, q := range []*matrix.Question{&c.Safe, &c.Live} {
+				if e := q.Failing(); e != nil {
+					p.Line(2, "<%s", sayViolation(c, q, e))
+					p.Copied(4, e.Command)
+				}
+			}
 		}
-		cell := m.Cells[n-1]
-		row[2], row[3] = paintAnswer(o, &cell.Safe, row[2]), paintAnswer(o, &cell.Live, row[3])
-		if n > 1 && cell.Design != m.Cells[n-2].Design {
-			b.WriteString("\n")
+	})
+	p.section("Never ready again after the faults, so that what must come in time was not judged:", func() {
+		for _, c := range m.Cells {
+			for _, e := range c.Live.Evidence {
+				if e.NeverReady > 0 {
+					p.Line(2, "%s on %s: %s in %d of %s", c.Design, InWords(c.Versions()), e.Scenario, e.NeverReady, Counted(e.Schedules, "schedule"))
+				}
+			}
 		}
-		fmt.Fprintln(b, strings.TrimRight(strings.Join(row, "  "), " "))
-	}
-	b.WriteString("\n")
-	writeViolations(b, o, m)
-	writeNeverReady(b, o, m)
-	writeBeyond(b, o, m)
+	})
+	p.section("Known to be violated where a \"yes\" stands above:", func() {
+		var names []string
+		for i := range m.Beyond {
+			names = append(names, m.Beyond[i].Scenario)
+		}
+		if len(names) > 0 {
+			p.Line(2, "<%s. %s `%s list NAME` says why, and with which designs and releases.", InWords(names), beyondWhy, m.Program)
+		}
+	})
 	for _, text := range matrixNotes(m) {
-		b.WriteString(o.faint(wrap(text, o.width(), 0)) + "\n")
+		p.Line(0, "<%s", o.faint(text))
 	}
-	return b.Flush()
+	return p.End(w)
+}
+
+// cells are those of a row, of which the answers and what stands before them are no numbers.
+func cells(row []string, paint func(string) string) []string {
+	out := make([]string, len(row))
+	for i := range row {
+		if out[i] = paint(row[i]); i >= 4 {
+			out[i] = number(out[i])
+		}
+	}
+	return out
+}
+
+// section writes lines below a title, unless there are none.
+func (p *Page) section(title string, lines func()) {
+	before := p.String()
+	p.Reset()
+	lines()
+	if written := p.String(); written != "" {
+		before += p.To.bold(title) + "\n" + written + "\n"
+	}
+	p.Reset()
+	p.WriteString(before)
 }
 
 // wordOf answers in one word, and says what a "yes" leaves out, or what went wrong first.
@@ -106,16 +143,6 @@ func nameOf(f *summary.Failure) string {
 	return p.Says(f.Label)
 }
 
-func paintAnswer(o Terminal, q *matrix.Question, text string) string {
-	switch q.Verdict {
-	case model.Holds.String():
-		return o.Good(text)
-	case model.Violated.String():
-		return o.Bad(text)
-	}
-	return text
-}
-
 // costColumns are those behind the answers: what each workload is measured for.
 func costColumns(cell *matrix.Cell) (row []string) {
 	for _, of := range []struct {
@@ -147,60 +174,7 @@ func amount(v *float64, unit string) string {
 	return fmt.Sprintf("%.2f", *v)
 }
 
-// writeViolations names the way to fail of every cell that fails, with its property,
-// the reason if it is known, and the command that shows it.
-func writeViolations(b *bufio.Writer, o Terminal, m *matrix.Matrix) {
-	any := false
-	for _, c := range m.Cells {
-		for _, q := range []*matrix.Question{&c.Safe, &c.Live} {
-			e := q.Failing()
-			if e == nil {
-				continue
-			}
-			if !any {
-				b.WriteString(o.bold("Each \"no\":") + "\n")
-				any = true
-			}
-			fmt.Fprintf(b, "  %s\n", wrap(sayViolation(c, q, e), o.width(), 2))
-			fmt.Fprintf(b, "    %s\n", e.Command)
-		}
-	}
-	if any {
-		b.WriteString("\n")
-	}
-}
-
-const neverReadyTitle = "Never ready again after the faults, so that what must come in time was not judged:"
-
-// writeNeverReady names the campaigns in which a cache was not ready again.
-func writeNeverReady(b *bufio.Writer, o Terminal, m *matrix.Matrix) {
-	var lines []string
-	for _, c := range m.Cells {
-		for _, e := range c.Live.Evidence {
-			if e.NeverReady > 0 {
-				lines = append(lines, fmt.Sprintf("  %s on %s: %s in %d of %s\n", c.Design, InWords(c.Versions()), e.Scenario, e.NeverReady, Counted(e.Schedules, "schedule")))
-			}
-		}
-	}
-	if len(lines) > 0 {
-		b.WriteString(o.bold(neverReadyTitle) + "\n" + strings.Join(lines, "") + "\n")
-	}
-}
-
 const beyondWhy = "No verdict rests on these: " + matrix.Reference + " is violated there as well, or another version of etcd takes part, or an event is lost."
-
-// writeBeyond names the scenarios that no verdict above rests on.
-func writeBeyond(b *bufio.Writer, o Terminal, m *matrix.Matrix) {
-	if len(m.Beyond) == 0 {
-		return
-	}
-	var names []string
-	for i := range m.Beyond {
-		names = append(names, m.Beyond[i].Scenario)
-	}
-	b.WriteString(o.bold("Known to be violated where a \"yes\" stands above:") + "\n")
-	fmt.Fprintf(b, "  %s\n\n", wrap(InWords(names)+". "+beyondWhy+" `"+m.Program+" list NAME` says why, and with which designs and releases.", o.width(), 2))
-}
 
 // sayViolation says what the word in a cell stands for.
 func sayViolation(c *matrix.Cell, q *matrix.Question, e *matrix.Evidence) string {

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
@@ -11,8 +10,8 @@ import (
 )
 
 func TestMetricsAsTables(t *testing.T) {
-	var b bytes.Buffer
-	writeMetrics(&b, Terminal{}, []summary.Metric{
+	var p Page
+	p.metrics([]summary.Metric{
 		{Name: "apiserver_watch_cache_read_wait_seconds", Unit: "s", Count: 14287, Of: &summary.Distribution{P50: 0.0383, P99: 0.0975, Max: 0.174}},
 		{Name: "etcd_progress_requests_total", Total: 9936},
 		{Name: "etcd_response_bytes_total", Unit: "bytes", Total: 117000},
@@ -25,7 +24,7 @@ func TestMetricsAsTables(t *testing.T) {
   etcd_progress_requests_total    9936
   etcd_response_bytes_total     117 kB
 
-`, "\n"), b.String())
+`, "\n"), p.laidOut())
 }
 
 func TestGrouped(t *testing.T) {

@@ -23,10 +23,7 @@ var stepsHTML string
 //go:embed clients.html
 var clientsHTML string
 
-var pageFunctions = template.FuncMap{"css": Style}
-
-// Style is how pages look. It is exported for those of other packages.
-func Style() template.CSS { return template.CSS(pageCSS) }
+var pageFunctions = template.FuncMap{"css": func() template.CSS { return template.CSS(pageCSS) }}
 
 var (
 	runTemplate     = parsed("run", runHTML)

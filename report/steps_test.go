@@ -20,8 +20,8 @@ func stepsTold(t *testing.T, name string) (*steps, stepTable, stepTable) {
 	return all, all.table(func(i int) bool { return kept[i] }, s.Run.Tiers), whole
 }
 
-// texts are the entries of all parts.
-func texts(nodes []nodeState) string {
+// noted are the entries of all parts.
+func noted(nodes []nodeState) string {
 	var s strings.Builder
 	for _, n := range nodes {
 		for _, p := range n.Parts {
@@ -49,7 +49,7 @@ func TestAGapStandsForTheStepsLeftOut(t *testing.T) {
 		left, err := strconv.Atoi(number)
 		require.NoError(t, err)
 		step += left
-		require.Equal(t, texts(whole.Rows[step-1].Holds), texts(row.Holds), "after step %d", step)
+		require.Equal(t, noted(whole.Rows[step-1].Holds), noted(row.Holds), "after step %d", step)
 	}
 	require.NotZero(t, gaps)
 }

@@ -37,37 +37,28 @@ func ShortStory(o Terminal, d *diagnosis.Diagnosis, lines int) string {
 // storyText is the story without so many of its steps.
 func storyText(o Terminal, d *diagnosis.Diagnosis, hidden int, masked bool) string {
 	s := d.Story
-	var b strings.Builder
-	b.WriteString(o.bold(s.Title) + "\n\n")
-	when, node := 0, 0
-	for _, l := range s.Lines {
-		when = max(when, len(s.When(l)))
-		node = max(node, len(l.Node))
-	}
-	indent := when + node + 4
+	p := &Page{To: o}
+	p.WriteString("|" + o.bold(s.Title) + "\n\n")
 	// Two thirds of the steps that are told are those at the end.
 	gap := max(leastTold, (len(s.Lines)-hidden)/3)
 	for i, l := range s.Lines {
 		if hidden > 0 && i == gap {
-			b.WriteString(o.faint(pad("...", indent, false)+Counted(uint64(hidden), "step")+" left out") + "\n")
+			p.Row(number(""), o.faint("..."), o.faint(Counted(uint64(hidden), "step")+" left out"))
 		}
-		if i >= gap && i < gap+hidden {
-			continue
+		if i < gap || i >= gap+hidden {
+			p.Row(number(o.faint(s.When(l))), l.Node, l.Text)
 		}
-		head := pad(s.When(l), when, true)
-		b.WriteString(o.faint(head) + "  " + pad(l.Node, node, false) + "  ")
-		b.WriteString(wrap(l.Text, o.width(), indent) + "\n")
 	}
-	b.WriteString("\n")
+	p.WriteString("\n")
 	for _, text := range []string{s.Why, d.Cause()} {
 		if text != "" {
-			b.WriteString(wrap(text, o.width(), 0) + "\n")
+			p.Line(0, "<%s", text)
 		}
 	}
 	if text := sayMasked(o.program(), s.Masked, s.Settings); masked && text != "" {
-		b.WriteString(o.faint(wrap(text, o.width(), 0)) + "\n")
+		p.Line(0, "<%s", o.faint(text))
 	}
-	return b.String()
+	return p.laidOut()
 }
 
 // sayMasked says which races are switched off, which scenario shows them, and what the

@@ -1,62 +1,34 @@
 package report
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/watchbed/watchbed/diagnosis/summary"
-	"github.com/watchbed/watchbed/model"
 )
 
 // WriteSummary writes what held, what did not, and what it took.
 func WriteSummary(w io.Writer, o Terminal, s *summary.Summary) error {
-	b := bufio.NewWriter(w)
-	title := wrap(s.Scenario+" on "+Subject(s.Etcd, s.Client, s.Cache, s.Bugs), o.width(), 2)
-	fmt.Fprintf(b, "%s\n\n", strings.Replace(title, s.Scenario, o.bold(s.Scenario), 1))
-	width := 0
+	p := &Page{To: o}
+	p.Line(0, "%s on %s\n", o.bold(s.Scenario), Subject(s.Etcd, s.Client, s.Cache, s.Bugs))
 	for _, name := range s.Claims {
-		width = max(width, len(name))
-	}
-	for _, name := range s.Claims {
-		p := s.Properties[name]
-		verdict := pad(p.Verdict, len("violated"), false)
-		switch p.Verdict {
-		case model.Violated.String():
-			verdict = o.Bad(verdict)
-		case model.Holds.String():
-			verdict = o.Good(verdict)
-		}
-		fmt.Fprintf(b, "  %s  %s  %s\n", pad(name, width, false), verdict, below(o, checked(&p, s.Schedules), 2+width+2+len("violated")+2))
+		of := s.Properties[name]
+		p.Row("|  "+name, o.Verdict(of.Verdict, pad(of.Verdict, len("violated"), false)), checked(&of, s.Schedules))
 	}
 	if len(s.Claims) > 0 {
-		b.WriteString("\n")
+		p.WriteString("\n")
 	}
-	writeMetrics(b, o, s.Metrics)
-	b.WriteString(wrap(effort(s), o.width(), 0) + "\n")
+	p.metrics(s.Metrics)
+	p.Line(0, "<%s", effort(s))
 	if len(s.Differs) > 0 {
-		b.WriteString(wrap("Otherwise than in the scenario: "+strings.Join(s.Differs, ", ")+".", o.width(), 0) + "\n")
+		p.Line(0, "<Otherwise than in the scenario: %s.", strings.Join(s.Differs, ", "))
 	}
 	// The story of a failure ends with the same sentences.
 	if text := sayMasked(o.program(), s.Masked, s.Settings); text != "" && !s.Told() {
-		b.WriteString(o.faint(wrap(text, o.width(), 0)) + "\n")
+		p.Line(0, "<%s", o.faint(text))
 	}
-	return b.Flush()
-}
-
-// leastColumn is the least width of a column that wraps.
-const leastColumn = 30
-
-// below wraps a text in a column of its own, or below the line if the terminal has no room for one. In a pipe it is one line.
-func below(o Terminal, text string, column int) string {
-	switch {
-	case o.Width == 0:
-		return text
-	case o.width()-column < leastColumn:
-		return "\n    " + wrap(text, o.width(), 4)
-	}
-	return wrap(text, o.width(), column)
+	return p.End(w)
 }
 
 // checked says how often a property was checked, and how often it was violated.
@@ -149,24 +121,34 @@ func pace(s *summary.Summary) string {
 	return fmt.Sprintf(" in %.2f s, %.1f million a second", s.Seconds, rate/1e6)
 }
 
-// writeMetrics writes the distributions as a table and the counters as another.
-func writeMetrics(w io.Writer, o Terminal, list []summary.Metric) {
-	var rows, counters [][]string
-	for i := range list {
-		m := &list[i]
-		if m.Of == nil {
-			counters = append(counters, []string{m.Name, summary.Amount(m.Total, m.Unit)})
-			continue
+// metrics writes the distributions as a table and the counters as another.
+func (p *Page) metrics(list []summary.Metric) {
+	heading := func(cells ...string) {
+		for i, cell := range cells {
+			if cells[i] = p.To.faint(cell); i > 0 {
+				cells[i] = number(cells[i])
+			}
 		}
-		rows = append(rows, []string{m.Name, grouped(m.Count),
-			summary.Amount(m.Of.P50, m.Unit), summary.Amount(m.Of.P99, m.Unit), summary.Amount(m.Of.Max, m.Unit)})
+		p.Row(cells...)
 	}
-	if len(rows) > 0 {
-		writeColumns(w, o, append([][]string{{"in virtual time", "count", "p50", "p99", "max"}}, rows...))
-		fmt.Fprintln(w)
+	table := func(distributions bool, title []string, cells func(*summary.Metric) []string) {
+		begun := false
+		for i := range list {
+			if m := &list[i]; (m.Of != nil) == distributions {
+				if !begun {
+					heading(title...)
+				}
+				begun = true
+				p.Row(append([]string{"  " + m.Name}, cells(m)...)...)
+			}
+		}
+		if begun {
+			p.WriteString("\n")
+		}
 	}
-	if len(counters) > 0 {
-		writeColumns(w, o, append([][]string{{"counted", "total"}}, counters...))
-		fmt.Fprintln(w)
-	}
+	table(true, []string{"  in virtual time", "count", "p50", "p99", "max"}, func(m *summary.Metric) []string {
+		shown := func(v float64) string { return number(summary.Amount(v, m.Unit)) }
+		return []string{number(grouped(m.Count)), shown(m.Of.P50), shown(m.Of.P99), shown(m.Of.Max)}
+	})
+	table(false, []string{"  counted", "total"}, func(m *summary.Metric) []string { return []string{number(summary.Amount(m.Total, m.Unit))} })
 }

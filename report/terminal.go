@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/watchbed/watchbed/model"
 )
 
 // Terminal is what text is written to.
@@ -33,9 +35,16 @@ func (o Terminal) width() int {
 func (o Terminal) bold(s string) string  { return o.paint("1", s) }
 func (o Terminal) faint(s string) string { return o.paint("2", s) }
 
-// Bad and Good paint verdicts.
-func (o Terminal) Bad(s string) string  { return o.paint("31;1", s) }
-func (o Terminal) Good(s string) string { return o.paint("32", s) }
+// Verdict paints a text in the colour of a verdict.
+func (o Terminal) Verdict(verdict, text string) string {
+	switch verdict {
+	case model.Holds.String(), "proved":
+		return o.paint("32", text)
+	case model.Violated.String():
+		return o.paint("31;1", text)
+	}
+	return text
+}
 
 func (o Terminal) paint(code, s string) string {
 	if !o.Color || s == "" {
@@ -44,40 +53,14 @@ func (o Terminal) paint(code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-func pad(s string, n int, right bool) string {
-	fill := strings.Repeat(" ", max(0, n-utf8.RuneCountInString(s)))
-	if right {
-		return fill + s
-	}
-	return s + fill
-}
-
 // Wrap breaks a text between words to fit the terminal; lines after the first are
 // indented. The first is taken to begin at the indentation, too.
 func (o Terminal) Wrap(text string, indent int) string { return wrap(text, o.width(), indent) }
 
-// Page is text for a terminal.
-type Page struct {
-	strings.Builder
-	To Terminal
-}
-
-// Line writes a text that is wrapped below its indentation.
-func (p *Page) Line(indent int, format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	p.WriteString(strings.Repeat(" ", indent) + p.To.Wrap(text, indent+2) + "\n")
-}
-
-// End writes the page.
-func (p *Page) End(w io.Writer) error {
-	_, err := io.WriteString(w, p.String())
-	return err
-}
-
 // wrap breaks a text between words; lines after the first are indented. The
 // first is taken to begin at the indentation, too.
-func wrap(text string, width, indent int) string {
-	room := max(20, width-indent)
+func wrap(text string, columns, indent int) string {
+	room := max(20, columns-indent)
 	var b strings.Builder
 	column := 0
 	for i, word := range words(text, room) {
@@ -85,7 +68,7 @@ func wrap(text string, width, indent int) string {
 		if word.joined {
 			space = 0
 		}
-		n := utf8.RuneCountInString(word.text)
+		n := width(word.text)
 		switch {
 		case i == 0:
 		case column+space+n > room:

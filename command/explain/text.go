@@ -14,33 +14,32 @@ const column = 30
 
 // WriteText prints explanations of one name, one after the other.
 func WriteText(w io.Writer, o report.Terminal, all []Explanation) error {
-	var b strings.Builder
+	p := &report.Page{To: o}
 	for i := range all {
 		if i > 0 {
-			b.WriteString("\n")
+			p.WriteString("\n")
 		}
-		all[i].text(&b, o)
+		all[i].text(p)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return p.End(w)
 }
 
-func (e *Explanation) text(b *strings.Builder, o report.Terminal) {
-	b.WriteString(o.Wrap(e.Kind+" "+e.Name+": "+e.Summary, 0) + "\n")
+func (e *Explanation) text(p *report.Page) {
+	p.Line(0, "<%s %s: %s", e.Kind, e.Name, e.Summary)
 	if e.Doc != "" {
-		b.WriteString("\n")
+		p.WriteString("\n")
 		for paragraph := range strings.SplitSeq(e.Doc, "\n\n") {
-			b.WriteString(o.Wrap(paragraph, 0) + "\n")
+			p.Line(0, "<%s", strings.Join(strings.Fields(paragraph), " "))
 		}
 	}
 	if len(e.Facts) > 0 {
-		b.WriteString("\n")
+		p.WriteString("\n")
 	}
 	for i, f := range e.Facts {
 		if i > 0 && (f.isList() || e.Facts[i-1].isList()) {
-			b.WriteString("\n")
+			p.WriteString("\n")
 		}
-		f.text(b, o)
+		f.text(p)
 	}
 }
 
@@ -49,41 +48,33 @@ func (f *Fact) isList() bool {
 	return len(f.Items) > 1 || f.Items[0].Name != "" || len(f.Items[0].Lines) > 1
 }
 
-func (f *Fact) text(b *strings.Builder, o report.Terminal) {
+// text prints each name with its lines, beside it or below it.
+func (f *Fact) text(p *report.Page) {
 	if !f.isList() {
-		b.WriteString(f.Label + ": " + o.Wrap(f.Items[0].Lines[0], utf8.RuneCountInString(f.Label)+2) + "\n")
+		text := p.To.Wrap(f.Items[0].Lines[0], utf8.RuneCountInString(f.Label)+2)
+		p.Copied(0, f.Label+": "+strings.ReplaceAll(text, "\n", "\n|"))
 		return
 	}
-	b.WriteString(f.Label + ":\n")
-	longest := 0
+	p.Line(0, "%s:", f.Label)
+	beside := !f.below
 	for _, item := range f.Items {
-		longest = max(longest, utf8.RuneCountInString(item.Name))
+		beside = beside && utf8.RuneCountInString(item.Name) <= column
 	}
 	for _, item := range f.Items {
-		item.text(b, o, longest, !f.below && longest <= column)
-	}
-}
-
-// text prints the name with its lines, beside it or below it.
-func (item *Item) text(b *strings.Builder, o report.Terminal, longest int, beside bool) {
-	switch {
-	case item.Name == "":
-		for _, line := range item.Lines {
-			b.WriteString("  " + o.Wrap(line, 2) + "\n")
+		name := "  " + item.Name
+		if item.Name != "" && (!beside || len(item.Lines) == 0) {
+			p.Line(0, "%s", name)
 		}
-	case beside:
-		name := item.Name + strings.Repeat(" ", longest-utf8.RuneCountInString(item.Name))
 		for _, line := range item.Lines {
-			b.WriteString("  " + name + "  " + o.Wrap(line, longest+4) + "\n")
-			name = strings.Repeat(" ", longest)
-		}
-		if len(item.Lines) == 0 {
-			b.WriteString("  " + item.Name + "\n")
-		}
-	default:
-		b.WriteString("  " + o.Wrap(item.Name, 4) + "\n")
-		for _, line := range item.Lines {
-			b.WriteString("    " + o.Wrap(line, 6) + "\n")
+			switch {
+			case item.Name == "":
+				p.Line(2, "<%s", line)
+			case beside:
+				p.Row(name, line)
+				name = ""
+			default:
+				p.Line(4, "%s", line)
+			}
 		}
 	}
 }

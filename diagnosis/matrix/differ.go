@@ -271,6 +271,19 @@ func (d *Difference) Bad() int {
 	return 0
 }
 
+// Other is the other side.
+func (d *Difference) Other() int { return 1 - d.Bad() }
+
+// Kinds are the differences of these kinds.
+func (c *Comparison) Kinds(kinds ...string) (all []*Difference) {
+	for i := range c.Differs {
+		if d := &c.Differs[i]; slices.Contains(kinds, string(d.Kind)) {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
 func (d *Difference) chance() float64 { return d.chanceAt(1) }
 
 // chanceAt is the chance of so many times the schedules with the same rates.

@@ -38,6 +38,9 @@ type StoryDifference struct {
 	Of   [2]uint64 `json:"of"`
 }
 
+// OtherSide is that with fewer of these stories.
+func (s StoryDifference) OtherSide() int { return 1 - s.Side }
+
 // shrinkChoices bounds what is spent on the shrinking of one run: half a second where a
 // run is long, and most of what shrinking takes away is gone by then.
 const shrinkChoices = 60_000

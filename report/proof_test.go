@@ -1,4 +1,4 @@
-package proved
+package report
 
 import (
 	"html"
@@ -11,12 +11,11 @@ import (
 	"github.com/watchbed/watchbed/diagnosis/proof"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/prove"
-	"github.com/watchbed/watchbed/report"
 	"github.com/watchbed/watchbed/scenarios"
 )
 
-// searched searches one write and one consistent LIST on a release of etcd.
-func searched(t *testing.T, etcd string, states int) (*proof.Proof, *diagnosis.Diagnosis) {
+// smallProof searches one write and one consistent LIST on a release of etcd.
+func smallProof(t *testing.T, etcd string, states int) (*proof.Proof, *diagnosis.Diagnosis) {
 	t.Helper()
 	p := scenarios.Issue15220.Params
 	p.Etcd = etcd
@@ -44,10 +43,10 @@ func TestThePageSaysWhatATerminalShows(t *testing.T) {
 		{etcd: "3.5.7", word: "violated", heading: "<h1>issue-15220 on etcd 3.5.7 with the cache design kep-2340: linearizable is violated</h1>"},
 	} {
 		t.Run(c.word, func(t *testing.T) {
-			r, told := searched(t, c.etcd, c.states)
+			r, told := smallProof(t, c.etcd, c.states)
 			var text, page strings.Builder
-			require.NoError(t, WriteProof(&text, report.Terminal{Width: 10_000}, r))
-			require.NoError(t, WriteHTML(&page, "simrun", r, told))
+			require.NoError(t, WriteProof(&text, Terminal{Width: 10_000}, r))
+			require.NoError(t, WriteProofHTML(&page, "simrun", r, told))
 			require.Contains(t, page.String(), c.heading)
 			onPage := strings.Join(strings.Fields(html.UnescapeString(page.String())), " ")
 			for i, line := range strings.Split(text.String(), "\n") {

@@ -1,0 +1,45 @@
+package report
+
+import (
+	"embed"
+	"io"
+	"strings"
+	"text/template"
+)
+
+// The sentences of reports are templates over the values that --json prints, as pages are. Their lines are laid out as Page says.
+//
+//go:embed texts/*.txt
+var textFiles embed.FS
+
+var texts = template.Must(template.New("").Funcs(template.FuncMap{
+	"count": func(n any, noun string) string { return Counted(unsigned(n), noun) }, "times": func(n any) string { return times(unsigned(n)) },
+	"grouped": grouped, "join": strings.Join, "number": number, "amount": amount,
+	"add": func(a, b int) int { return a + b }, "sub": func(a, b int) int { return a - b },
+	"ratio":  func(a, b int) float64 { return float64(a) / float64(max(b, 1)) },
+	"rate":   func(n int, seconds float64) float64 { return float64(n) / max(seconds, 1e-9) },
+	"chance": chance, "ways": waysOf, "groups": groupsOf, "told": toldOf, "byReason": byReason, "command": onlyCommand, "differs": whatDiffers,
+}).ParseFS(textFiles, "texts/*.txt"))
+
+func unsigned(n any) uint64 {
+	if of, isInt := n.(int); isInt {
+		return uint64(of)
+	}
+	return n.(uint64)
+}
+
+// Text is one of the texts, of a value.
+func Text(to Terminal, name string, of any) *Page {
+	p := &Page{To: to}
+	if err := texts.ExecuteTemplate(p, name, struct {
+		To      Terminal
+		Program string
+		Of      any
+	}{to, to.program(), of}); err != nil {
+		panic(err) // The templates are embedded, and a page takes everything.
+	}
+	return p
+}
+
+// writeText writes one of the texts.
+func writeText(w io.Writer, to Terminal, name string, of any) error { return Text(to, name, of).End(w) }
