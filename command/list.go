@@ -53,25 +53,18 @@ func listCommand(s process) *cobra.Command {
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			name := strings.Join(args, "")
+			of, isTable := tables[name]
 			switch {
 			case page != "" && name != "proofs":
 				return usage("--html is of the list \"proofs\"")
 			case page != "" && asJSON:
 				return usage("--html or --json, not both")
 			case page != "":
-				return s.writeFile("html", page, func(w io.Writer) error { return writeProofsPage(w, s.program) })
-			case name == "proofs" && asJSON:
-				return report.WriteJSON(s.out, proofs.Kept())
-			case name == "proofs":
-				return s.writeProofs()
-			case name == "figures" && asJSON:
-				return report.WriteJSON(s.out, judgedFigures())
-			case name == "figures":
-				return findings.WriteFigures(s.out)
-			case name == "coverage" && asJSON:
-				return report.WriteJSON(s.out, findings.Coverage())
-			case name == "coverage":
-				return findings.WriteCoverage(s.out)
+				return s.writeFile("html", page, func(w io.Writer) error { return proofsPage.Execute(w, provedOf(s.program)) })
+			case isTable && asJSON:
+				return report.WriteJSON(s.out, of.asJSON())
+			case isTable:
+				return report.Text(s.terminal(), name, of.asText(s.program)).End(s.out)
 			case len(args) == 0:
 				return listAll(s, asJSON)
 			}
@@ -83,12 +76,23 @@ func listCommand(s process) *cobra.Command {
 	return c
 }
 
+// tables are what is listed beside names. What they have as text depends on the name of the program.
+var tables = map[string]struct {
+	asJSON func() any
+	asText func(program string) any
+}{
+	"proofs":   {func() any { return proofs.Kept() }, func(program string) any { return provedOf(program) }},
+	"figures":  {judgedFigures, func(string) any { return findings.Figures() }},
+	"coverage": {func() any { return findings.Coverage() }, func(string) any { return findings.Coverage() }},
+}
+
 type judgedFigure struct {
 	findings.Figure
 	Verdict string `json:"verdict"`
 }
 
-func judgedFigures() (all []judgedFigure) {
+func judgedFigures() any {
+	var all []judgedFigure
 	for _, f := range findings.Figures() {
 		all = append(all, judgedFigure{f, f.Verdict()})
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
-	"io"
 	"maps"
 	"regexp"
 	"slices"
@@ -105,23 +104,6 @@ func cameTo(s *proofs.Search) string {
 	return text
 }
 
-func (s process) writeProofs() error {
-	page := &report.Page{To: s.terminal()}
-	for _, text := range proofsIntro {
-		page.Line(0, "%s", text)
-	}
-	for _, p := range provedParts(s.program) {
-		page.WriteString("\n")
-		page.Line(0, "%s", p.Title)
-		page.Line(0, "%s", p.Text)
-		for _, r := range p.Rows {
-			page.Copied(2, r.Asked)
-			page.Line(4, "%s", r.Came)
-		}
-	}
-	return page.End(s.out)
-}
-
 var proofsPage = template.Must(template.New("proofs").Parse(`<!DOCTYPE html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Proofs</title>
 <style>body{font:14px sans-serif;max-width:80em;margin:2em auto;padding:0 1em}td{padding:.2em 1em .2em 0;vertical-align:top}code{font-size:12px}</style>
@@ -135,9 +117,10 @@ var proofsPage = template.Must(template.New("proofs").Parse(`<!DOCTYPE html>
 {{end}}</html>
 `))
 
-func writeProofsPage(w io.Writer, program string) error {
-	return proofsPage.Execute(w, struct {
-		Intro []string
-		Parts []provedPart
-	}{proofsIntro, provedParts(program)})
+// provedTable is the table of proofs for people.
+type provedTable struct {
+	Intro []string
+	Parts []provedPart
 }
+
+func provedOf(program string) provedTable { return provedTable{proofsIntro, provedParts(program)} }

@@ -154,8 +154,8 @@ func (f *matrixFlags) check() error {
 func (f *runFlags) addCampaigns(c *cobra.Command, seeds string) {
 	c.Flags().StringVar(&f.seeds, "seeds", "", fmt.Sprintf("how many seeds for each campaign, or FIRST..LAST; a tenth of them for cost (default %d%s, unless --for is given)", matrix.Seeds, seeds))
 	c.Flags().DurationVar(&f.limit, "for", 0, "how long to take for everything, such as 5m; with --seeds no campaign has more than these")
-	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many run at the same time; the result does not depend on it")
-	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
+	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), workersHelp)
+	c.Flags().BoolVar(&f.json, "json", false, jsonHelp)
 }
 
 // checkCampaigns refuses values of these flags that are none.

@@ -138,22 +138,29 @@ func (s process) ready(flags *pflag.FlagSet) (err error) {
 	return err
 }
 
-// writable tries what writePath begins with.
-func writable(path string) error {
-	target := path
+// place is where a path leads: to a regular file, or one that is to be made, or to something that is written into as it is.
+func place(path string) (target string, into bool, err error) {
+	target = path
 	if followed, err := filepath.EvalSymlinks(path); err == nil {
 		target = followed
 	}
 	info, err := os.Stat(target)
 	switch {
 	case err == nil && info.IsDir():
-		return errors.New("it is a directory")
-	case err == nil && !info.Mode().IsRegular():
-		// Opening a pipe or a device may be felt at its other end.
-		return nil
+		return target, false, errors.New("it is a directory")
+	case err == nil:
+		return target, !info.Mode().IsRegular(), nil
 	}
-	if _, err := os.Readlink(target); err == nil {
-		return nil
+	// A link to a file that does not exist yet.
+	_, noLink := os.Readlink(path)
+	return target, noLink == nil, nil
+}
+
+// writable tries what writePath begins with. Opening a pipe or a device may be felt at its other end.
+func writable(path string) error {
+	target, into, err := place(path)
+	if err != nil || into {
+		return err
 	}
 	return tryFile(filepath.Dir(target))
 }
@@ -212,23 +219,24 @@ func (s process) opened(path string) io.Writer {
 	return nil
 }
 
+// writePath writes beside a regular file first, with the mode that a new file gets.
 func writePath(path string, write func(io.Writer) error) error {
-	target := path
-	if followed, err := filepath.EvalSymlinks(path); err == nil {
-		target = followed
-	}
-	if info, err := os.Stat(target); err == nil {
-		switch {
-		case info.IsDir():
-			return errors.New("it is a directory")
-		case !info.Mode().IsRegular():
-			return writeInto(target, write)
-		}
-	} else if _, err := os.Readlink(path); err == nil {
-		// A link to a file that does not exist yet.
+	target, into, err := place(path)
+	switch {
+	case err != nil:
+		return err
+	case into:
 		return writeInto(target, write)
 	}
-	return replaceFile(target, write)
+	part := filepath.Join(filepath.Dir(target), fmt.Sprintf(".part-%d-%s", os.Getpid(), filepath.Base(target)))
+	if err := writeInto(part, write); err != nil {
+		os.Remove(part)
+		return err
+	}
+	if err := os.Rename(part, target); err != nil {
+		return errors.Join(err, os.Remove(part))
+	}
+	return nil
 }
 
 func writeInto(path string, write func(io.Writer) error) error {
@@ -237,22 +245,6 @@ func writeInto(path string, write func(io.Writer) error) error {
 		return err
 	}
 	return errors.Join(write(w), w.Close())
-}
-
-// replaceFile writes beside the file first, with the mode that a new file gets.
-func replaceFile(path string, write func(io.Writer) error) error {
-	part := filepath.Join(filepath.Dir(path), fmt.Sprintf(".part-%d-%s", os.Getpid(), filepath.Base(path)))
-	w, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(write(w), w.Close()); err != nil {
-		return errors.Join(err, os.Remove(part))
-	}
-	if err := os.Rename(part, path); err != nil {
-		return errors.Join(err, os.Remove(part))
-	}
-	return nil
 }
 
 // withoutPath is the reason alone: the path in the error may be that of the part

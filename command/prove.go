@@ -23,6 +23,7 @@ import (
 	"github.com/watchbed/watchbed/explore/prove"
 	"github.com/watchbed/watchbed/explore/prove/schedules"
 	"github.com/watchbed/watchbed/explore/recording"
+	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/report"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
@@ -86,15 +87,9 @@ const proveExamples = `  PROGRAM prove issue-15220 --etcd 3.6.16 --set writers=1
   PROGRAM prove issue-15220 --etcd 3.6.16 --set writers=1 --set writes=1 --set readers=1 --set reads=1 --firings 1 --engine schedules`
 
 type proveFlags struct {
-	parameters
-	engine                         string
-	firings, depth, states, memory int
-	answers                        int
-	limit                          time.Duration
-	workers                        int
-	out, keep                      string
-	json                           bool
-	html                           string
+	exploring
+	engine, keep                            string
+	firings, depth, states, memory, answers int
 }
 
 // The defaults of prove.
@@ -117,19 +112,14 @@ func proveCommand(s process) *cobra.Command {
 		Args:    oneArgument("scenario", s.program+" list scenarios"),
 		RunE:    func(c *cobra.Command, args []string) error { return f.run(c, s, args[0]) },
 	}
-	f.add(c, s.program, "scenario")
+	f.add(c, s, "", "the search and its first failure")
 	c.Flags().StringVar(&f.engine, "engine", "", "what is searched: states or schedules (default: states; schedules if a node is a compiled program)")
 	c.Flags().IntVar(&f.firings, "firings", defaultFirings, "how often each timer fires that is not part of a client's plan")
 	c.Flags().IntVar(&f.answers, "answers", 0, "how many answers to a question are looked at, from the first to the last evenly (default: all; 2 if timed)")
 	c.Flags().IntVar(&f.depth, "depth", 0, "number of steps of the longest schedule (default: no bound)")
 	c.Flags().IntVar(&f.states, "states", 0, "how many states may be found (default: no limit)")
 	c.Flags().IntVar(&f.memory, "memory", defaultMemoryMB, "`MB` of memory that states and what is learned of them may take; with --keep more states go to files")
-	c.Flags().DurationVar(&f.limit, "for", 0, "how long to go on, such as 60s")
-	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many search at the same time; the result does not depend on it")
-	c.Flags().StringVar(&f.out, outFlag, failuresDir, "directory for replay files; none is ever overwritten")
 	c.Flags().StringVar(&f.keep, "keep", "", "directory that keeps the search, so that the same command goes on where it ended or was killed")
-	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
-	c.Flags().StringVar(&f.html, "html", "", "write a page about the search and its first failure to this file (-: standard output)")
 	return c
 }
 
@@ -165,7 +155,9 @@ func (f *proveFlags) run(c *cobra.Command, s process, name string) error {
 	if f.json {
 		err = report.WriteJSON(s.out, found)
 	} else {
-		err = f.text(s, found, kept)
+		if err = s.tellFirst(kept, "", nil); err == nil {
+			err = report.WriteProof(s.out, s.terminal(), found)
+		}
 		if prove.Verdict(found.Verdict) == prove.Undecided && !found.Partial && err == nil {
 			err = f.smaller(s, sc, &p)
 		}
@@ -323,7 +315,8 @@ func (f *proveFlags) diagnose(ctx context.Context, s process, sc *testbed.Scenar
 	var errs []error
 	for i, rec := range runs {
 		failure := explore.Failure{Property: found.Failures[i].Property, Label: found.Failures[i].Label}
-		if k := ofSameRun(kept, rec); k != nil {
+		if at := slices.IndexFunc(kept, func(k *keptRun) bool { return k.Recording.TraceHash == rec.TraceHash }); at >= 0 {
+			k := kept[at]
 			k.Also = append(k.Also, failure)
 			why := rec.Why(failure)
 			found.Link(i, why, append(k.Story.Steps(), why), len(rec.Choices), k.path)
@@ -347,22 +340,6 @@ func (f *proveFlags) diagnose(ctx context.Context, s process, sc *testbed.Scenar
 	return kept, errors.Join(errs...)
 }
 
-// ofSameRun is the run that was kept already of a recording, nil if none was.
-func ofSameRun(kept []*keptRun, rec *recording.Recording) *keptRun {
-	i := slices.IndexFunc(kept, func(k *keptRun) bool { return k.Recording.TraceHash == rec.TraceHash })
-	if i < 0 {
-		return nil
-	}
-	return kept[i]
-}
-
-func (f *proveFlags) text(s process, found *proof.Proof, kept []*keptRun) error {
-	if err := s.tellFirst(kept, "", nil); err != nil {
-		return err
-	}
-	return report.WriteProof(s.out, s.terminal(), found)
-}
-
 func (f *proveFlags) page(s process, found *proof.Proof, kept []*keptRun) error {
 	if f.html == "" {
 		return nil
@@ -378,9 +355,9 @@ func (f *proveFlags) page(s process, found *proof.Proof, kept []*keptRun) error 
 func proofExit(found *proof.Proof) error {
 	switch prove.Verdict(found.Verdict) {
 	case prove.Proved:
-		return nil
+		return exit(model.Holds)
 	case prove.Violated:
-		return &exitError{code: exitViolated}
+		return exit(model.Violated)
 	}
-	return &exitError{code: exitNoVerdict}
+	return exit(model.VerdictUnknown)
 }

@@ -37,15 +37,34 @@ const runExamples = `  PROGRAM run issue-15220 --etcd 3.5.7
   PROGRAM run --bug kubernetes-58545
   PROGRAM run any-requests --draw 0..199 --expect`
 
-type runFlags struct {
+// exploring are the flags of commands that explore, and keep what fails.
+type exploring struct {
 	parameters
+	limit     time.Duration
+	workers   int
+	out, html string
+	json      bool
+}
+
+// add declares them: until is how long to go on, page what --html writes.
+func (f *exploring) add(c *cobra.Command, s process, until, page string) {
+	f.parameters.add(c, s.program, "scenario")
+	c.Flags().DurationVar(&f.limit, "for", 0, "how long to go on, such as 60s"+until)
+	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), workersHelp)
+	c.Flags().StringVar(&f.out, outFlag, failuresDir, "directory for replay files; none is ever overwritten")
+	c.Flags().BoolVar(&f.json, "json", false, jsonHelp)
+	c.Flags().StringVar(&f.html, "html", "", "write a page about "+page+" to this file (-: standard output)")
+}
+
+const (
+	workersHelp = "how many run at the same time; the result does not depend on it"
+	jsonHelp    = "print one JSON object and nothing else"
+)
+
+type runFlags struct {
+	exploring
 	seeds      string
-	limit      time.Duration
 	strategy   string
-	workers    int
-	out        string
-	json       bool
-	html       string
 	junit      string
 	expect     bool
 	noShrink   bool
@@ -77,15 +96,10 @@ func runCommand(s process) *cobra.Command {
 			return f.run(c.Context(), s, args[0])
 		},
 	}
-	f.add(c, s.program, "scenario")
+	f.add(c, s, "; with --seeds the limit that is reached first ends it", "the first failure")
 	c.Flags().StringVar(&f.seeds, "seeds", "", "how many seeds, or FIRST..LAST (default "+strconv.Itoa(defaultSeeds)+", unless --for is given); with --for the limit that is reached first ends it")
 	c.Flags().StringVar(&f.draw, "draw", "", "draw options, sizes and faults from this number, or from each of FIRST..LAST; these share the seeds, at least one each")
-	c.Flags().DurationVar(&f.limit, "for", 0, "how long to go on, such as 60s; with --seeds the limit that is reached first ends it")
 	c.Flags().StringVar(&f.strategy, "strategy", strategy.Default().Name, "strategy that chooses the steps ("+s.program+" list strategies)")
-	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many run at the same time; the result does not depend on it")
-	c.Flags().StringVar(&f.out, outFlag, failuresDir, "directory for replay files; none is ever overwritten")
-	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
-	c.Flags().StringVar(&f.html, "html", "", "write a page about the first failure to this file (-: standard output)")
 	c.Flags().StringVar(&f.junit, "junit", "", "write the outcome as JUnit XML to this file (-: standard output)")
 	c.Flags().BoolVar(&f.expect, "expect", false, "compare what is violated with the rows of what is known ("+s.program+" list SCENARIO), and cite the reasons in them:\nexit 0 if they agree, 1 if a violation is in no row, 3 if one that every campaign finds is missing")
 	c.Flags().BoolVar(&f.noShrink, "no-shrink", false, "do not shrink failing runs")

@@ -144,6 +144,7 @@ var unsteady = []struct {
 	by   string
 }{
 	{regexp.MustCompile(` in \d+\.\d+ s\b`), " in T s"},
+	{regexp.MustCompile(`depend on it \(default \d+\)`), "depend on it (default N)"},
 	{regexp.MustCompile(`time="\d+\.\d+"`), `time="T"`},
 	{regexp.MustCompile(`\d[\d.,]* (million )?(states )?a second(, [\d.]+ bytes a state)?`), "N a second"},
 	{regexp.MustCompile(` in T s, N a second`), ""},

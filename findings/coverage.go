@@ -1,11 +1,6 @@
 package findings
 
-import (
-	_ "embed"
-	"fmt"
-	"io"
-	"strings"
-)
+import _ "embed"
 
 //go:embed coverage.jsonl
 var coverage []byte
@@ -25,29 +20,3 @@ type Section struct {
 
 // Coverage is all sections, document by document.
 func Coverage() []Section { return lines[Section](coverage) }
-
-// WriteCoverage writes the sections for people.
-func WriteCoverage(w io.Writer) error {
-	var b strings.Builder
-	document := ""
-	for _, s := range Coverage() {
-		if s.Document != document {
-			document = s.Document
-			fmt.Fprintf(&b, "\n%s\n", document)
-		}
-		fmt.Fprintf(&b, "  %s\n", s.Section)
-		for _, part := range []struct {
-			name string
-			of   []string
-		}{{"scenarios", s.Scenarios}, {"properties", s.Properties}, {"tests", s.Tests}} {
-			if len(part.of) > 0 {
-				fmt.Fprintf(&b, "    %s: %s\n", part.name, strings.Join(part.of, ", "))
-			}
-		}
-		if s.Remarks != "" {
-			fmt.Fprintf(&b, "    %s\n", s.Remarks)
-		}
-	}
-	_, err := io.WriteString(w, strings.TrimPrefix(b.String(), "\n"))
-	return err
-}

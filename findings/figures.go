@@ -4,9 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
-	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -132,53 +130,4 @@ func within(v float64, r string) bool {
 		return v == n
 	}
 	panic("findings: no range: " + r)
-}
-
-// WriteFigures writes the figures for people.
-func WriteFigures(w io.Writer) error {
-	var b strings.Builder
-	last := ""
-	for _, f := range Figures() {
-		if said := f.Document + ", " + f.Section + "\n  " + f.Says; said != last {
-			last = said
-			fmt.Fprintf(&b, "\n%s\n", said)
-		}
-		fmt.Fprintf(&b, "    %s\n", f.verdictWithReason())
-		if f.Value != "" {
-			b.WriteString("      " + f.Value)
-			if f.Beside != "" {
-				b.WriteString(", of the first command divided by that of the second")
-			}
-			b.WriteString("\n")
-		}
-		for _, command := range []string{f.Command, f.Beside} {
-			if command != "" {
-				b.WriteString("      " + command + "\n")
-			}
-		}
-	}
-	_, err := io.WriteString(w, strings.TrimPrefix(b.String(), "\n"))
-	return err
-}
-
-func (f *Figure) verdictWithReason() string {
-	text := f.Verdict()
-	if f.Where != "" {
-		text += ", " + f.Where
-	}
-	if len(f.Measured) > 0 {
-		var numbers []string
-		for _, v := range f.Measured {
-			numbers = append(numbers, strconv.FormatFloat(v, 'f', -1, 64))
-		}
-		text += ": " + strings.Join(numbers, " to ")
-		if f.Unit != "" {
-			text += " " + f.Unit
-		}
-		text += " (said: " + f.Range + ")"
-	}
-	for _, property := range slices.Sorted(maps.Keys(f.Violated)) {
-		text += fmt.Sprintf("; %s is violated in %d schedules", property, f.Violated[property])
-	}
-	return text + "; " + f.Why
 }

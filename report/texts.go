@@ -3,6 +3,7 @@ package report
 import (
 	"embed"
 	"io"
+	"strconv"
 	"strings"
 	"text/template"
 )
@@ -18,6 +19,7 @@ var texts = template.Must(template.New("").Funcs(template.FuncMap{
 	"add": func(a, b int) int { return a + b }, "sub": func(a, b int) int { return a - b },
 	"ratio":  func(a, b int) float64 { return float64(a) / float64(max(b, 1)) },
 	"rate":   func(n int, seconds float64) float64 { return float64(n) / max(seconds, 1e-9) },
+	"plain":  func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) },
 	"chance": chance, "ways": waysOf, "groups": groupsOf, "told": toldOf, "byReason": byReason, "command": onlyCommand, "differs": whatDiffers,
 }).ParseFS(textFiles, "texts/*.txt"))
 

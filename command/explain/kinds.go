@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"maps"
 	"regexp"
 	"slices"
@@ -12,17 +13,11 @@ import (
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 )
 
-func explainProperty(_, name string) []Explanation {
-	all := testbed.Properties()
-	i := slices.IndexFunc(all, func(p *testbed.Property) bool { return p.Name == name })
-	if i < 0 {
-		return nil
-	}
-	p := all[i]
-	e := Explanation{Kind: "property", Name: name, Summary: p.Promise}
+func explainProperty(_ string, e *Explanation, p *testbed.Property) {
 	switch p.Kind {
 	case testbed.Safety:
 		e.say("kind", "safety: nothing wrong happens")
@@ -31,22 +26,13 @@ func explainProperty(_, name string) []Explanation {
 	}
 	e.say("a violation is called", joined(words(p)))
 	e.say("labels of its violations, in the names of replay files", joined(slices.Sorted(maps.Keys(p.Labels))))
-	var claim []string
-	for _, sc := range testbed.Scenarios() {
-		if slices.Contains(sc.Claims, p) {
-			claim = append(claim, sc.Name)
-		}
-	}
-	if len(claim) == 0 {
-		claim = []string{"none"}
-	}
-	e.say("scenarios that claim it", joined(claim))
+	claim := scenariosThat(func(sc *testbed.Scenario) bool { return slices.Contains(sc.Claims, p) })
+	e.say("scenarios that claim it", cmp.Or(claim, "none"))
 	var finds []Item
 	for _, b := range bugsFor(func(b *testbed.KnownBug) bool { return b.Property == p }) {
 		finds = append(finds, Item{b.Name, []string{"in " + b.Scenario.Name + ": " + b.Why, "how soon: " + howSoon(b)}})
 	}
 	e.list("known bugs that it finds, the soonest first", finds)
-	return []Explanation{e}
 }
 
 // words are those in which the matrix names the violations of a property.
@@ -90,24 +76,31 @@ func explainViolation(_, name string) []Explanation {
 	return []Explanation{e}
 }
 
-func explainStrategy(program, name string) []Explanation {
-	s, err := strategy.Find(name)
-	if err != nil {
-		return nil
-	}
-	e := Explanation{Kind: "strategy", Name: name, Summary: s.Summary}
-	if name == strategy.Default().Name {
+func explainStrategy(program string, e *Explanation, s strategy.Strategy) {
+	if s.Name == strategy.Default().Name {
 		e.say("default", "yes: the one that is used if none is named")
 	}
-	var bugs []string
-	for _, b := range testbed.KnownBugs() {
-		if b.Strategy == name {
-			bugs = append(bugs, b.Name)
+	e.say("known bugs that are looked for with it", bugsThat(func(b *testbed.KnownBug) bool { return b.Strategy == s.Name }))
+	e.say("to use it", program+" run SCENARIO --strategy "+s.Name)
+}
+
+// scenariosThat and bugsThat name those for which something holds.
+func scenariosThat(holds func(*testbed.Scenario) bool) string {
+	return named(testbed.Scenarios(), holds, func(sc *testbed.Scenario) string { return sc.Name })
+}
+
+func bugsThat(holds func(*testbed.KnownBug) bool) string {
+	return named(testbed.KnownBugs(), holds, func(b *testbed.KnownBug) string { return b.Name })
+}
+
+func named[T any](all []T, holds func(T) bool, name func(T) string) string {
+	var names []string
+	for _, x := range all {
+		if holds(x) {
+			names = append(names, name(x))
 		}
 	}
-	e.say("known bugs that are looked for with it", joined(bugs))
-	e.say("to use it", program+" run SCENARIO --strategy "+name)
-	return []Explanation{e}
+	return joined(names)
 }
 
 // explainMetric takes a metric with its labels, or a name with all labels that it has.
@@ -122,14 +115,8 @@ func explainMetric(_, name string) []Explanation {
 	return all
 }
 
-func explainFinding(program, name string) []Explanation {
-	pages := findings.All()
-	i := slices.IndexFunc(pages, func(p findings.Page) bool { return p.Name == name })
-	if i < 0 {
-		return nil
-	}
-	p := &pages[i]
-	e := Explanation{Kind: "finding", Name: p.Name, Summary: p.Title}
+func explainFinding(program string, e *Explanation, page findings.Page) {
+	p := &page
 	e.list("story", []Item{{Lines: steps(p.Part("Story"))}})
 	for _, part := range []string{"Affected", "First good"} {
 		e.say(strings.ToLower(part), prose(p.Part(part)))
@@ -140,7 +127,6 @@ func explainFinding(program, name string) []Explanation {
 		e.say(strings.ToLower(part), prose(p.Part(part)))
 	}
 	e.say("the page", p.Path())
-	return []Explanation{e}
 }
 
 // link is one of Markdown.
@@ -182,12 +168,7 @@ func measured(program string, p *findings.Page) (items []Item) {
 	return items
 }
 
-func explainDesign(program, name string) []Explanation {
-	d, err := cache.FindDesign(name)
-	if err != nil {
-		return nil
-	}
-	e := Explanation{Kind: "cache design", Name: name, Summary: d.Doc}
+func explainDesign(program string, e *Explanation, d cache.Design) {
 	if d.OwnNode() {
 		e.say("node", "one of its own, not the cache of package sim/cache")
 	}
@@ -207,11 +188,10 @@ func explainDesign(program, name string) []Explanation {
 	if len(d.Reads) > 0 {
 		e.say("reads, of the options of a cache", joined(d.Reads))
 	}
-	e.listBelow("scenarios known to be violated with it, and not with "+referenceDesign(), violatedUnlike("cache", name, referenceDesign()))
-	e.say("design of", joined(scenariosWith("cache", name)))
-	e.say("to run it", program+" run SCENARIO --cache "+name)
-	e.say("to compare it", program+" matrix --designs "+defaultDesign(name)+name)
-	return []Explanation{e}
+	e.listBelow("scenarios known to be violated with it, and not with "+referenceDesign(), violatedUnlike("cache", d.Name, referenceDesign()))
+	e.say("design of", scenariosWith("cache", d.Name))
+	e.say("to run it", program+" run SCENARIO --cache "+d.Name)
+	e.say("to compare it", program+" matrix --designs "+defaultDesign(d.Name)+d.Name)
 }
 
 // referenceDesign is the one without settings, with which others are compared.
@@ -234,14 +214,8 @@ func described(name, value string) string {
 }
 
 // scenariosWith are those whose own parameters give an option the value.
-func scenariosWith(name, value string) []string {
-	var found []string
-	for _, sc := range testbed.Scenarios() {
-		if sc.Params.GivenValue(name) == value {
-			found = append(found, sc.Name)
-		}
-	}
-	return found
+func scenariosWith(name, value string) string {
+	return scenariosThat(func(sc *testbed.Scenario) bool { return sc.Params.GivenValue(name) == value })
 }
 
 func explainNode(program, name string) []Explanation {
@@ -330,10 +304,8 @@ func inWords(o *testbed.Described) string {
 // values.
 func sentenceOf(name, value string) string {
 	if o := describedOption(name); o != nil {
-		for _, v := range o.Values {
-			if v.Name == value {
-				return v.Doc
-			}
+		if i := slices.IndexFunc(o.Values, func(v option.Value) bool { return v.Name == value }); i >= 0 {
+			return o.Values[i].Doc
 		}
 	}
 	return ""
@@ -406,11 +378,7 @@ func violatedWith(setting string) []Item {
 			}) {
 				continue
 			}
-			for _, name := range testbed.Names(r.Violates) {
-				if !slices.Contains(properties, name) {
-					properties = append(properties, name)
-				}
-			}
+			properties = with(properties, testbed.Names(r.Violates)...)
 		}
 		if len(properties) > 0 {
 			items = append(items, Item{sc.Name, []string{joined(properties)}})

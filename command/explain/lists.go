@@ -1,10 +1,12 @@
 package explain
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/findings"
@@ -42,36 +44,45 @@ type kind struct {
 	explain func(program, name string) []Explanation
 }
 
+// kindOf is a kind of things that are explained by their names.
+func kindOf[T any](list string, things func() []T, entry func(T) Entry, explain func(program string, e *Explanation, thing T)) kind {
+	return kind{list, func() []Entry { return each(things(), entry) }, func(program, name string) []Explanation {
+		for _, x := range things() {
+			if e := entry(x); e.Name == name {
+				explained := Explanation{Kind: singular[list], Name: name, Summary: cmp.Or(e.texts...)}
+				explain(program, &explained, x)
+				return []Explanation{explained}
+			}
+		}
+		return nil
+	}}
+}
+
+// singular is what one thing of a list is called.
+var singular = map[string]string{"scenarios": "scenario", "cache": "cache design", "properties": "property", "strategies": "strategy", "findings": "finding"}
+
 // kinds are in the order in which the explanations of one name are printed.
 var kinds = []kind{
-	{"scenarios", scenarios, explainScenario},
+	kindOf("scenarios", testbed.Scenarios, scenarioEntry, explainScenario),
 	{"bugs", func() []Entry { return each(testbed.KnownBugs(), bugEntry) }, explainBug},
-	{"cache", func() []Entry {
-		return each(cache.Designs(), func(d cache.Design) Entry { return said(d.Name, d.Doc) })
-	}, explainDesign},
+	kindOf("cache", cache.Designs, func(d cache.Design) Entry { return said(d.Name, d.Doc) }, explainDesign),
 	{"etcd", func() []Entry {
 		return each(etcd.Versions(), func(v string) Entry { return Entry{Name: v, About: behaviours(v)} })
 	}, explainRelease},
 	{"", noNames, explainProgram},
 	{"", kubernetesNames, explainKubernetes},
-	{"properties", func() []Entry {
-		return each(testbed.Properties(), func(p *testbed.Property) Entry { return said(p.Name, p.Promise, p.Violated) })
-	}, explainProperty},
+	kindOf("properties", testbed.Properties, func(p *testbed.Property) Entry { return said(p.Name, p.Promise, p.Violated) }, explainProperty),
 	{"", violations, explainViolation},
-	{"strategies", func() []Entry {
-		return each(strategy.All(), func(s strategy.Strategy) Entry { return said(s.Name, s.Summary) })
-	}, explainStrategy},
+	kindOf("strategies", strategy.All, func(s strategy.Strategy) Entry { return said(s.Name, s.Summary) }, explainStrategy),
 	{"options", options, explainOption},
 	{"", values, explainValue},
 	{"", nodes, explainNode},
 	{"metrics", func() []Entry {
 		return each(metric.All(), func(m metric.Metric) Entry { return said(m.String(), m.Help()) })
 	}, explainMetric},
-	{"findings", func() []Entry {
-		return each(findings.All(), func(p findings.Page) Entry {
-			return Entry{Name: p.Name, About: p.Title + " (" + p.Path() + ")", texts: []string{p.Title, p.Text}}
-		})
-	}, explainFinding},
+	kindOf("findings", findings.All, func(p findings.Page) Entry {
+		return Entry{Name: p.Name, About: p.Title + " (" + p.Path() + ")", texts: []string{p.Title, p.Text}}
+	}, explainFinding),
 }
 
 // ListNames are the names of all lists, in their order.
@@ -102,23 +113,26 @@ func each[T any](things []T, entry func(T) Entry) (all []Entry) {
 // noNames is for a family of programs, of which there is one for each release.
 func noNames() []Entry { return nil }
 
-// scenarios have texts of their own and the reasons of what is known of them. A reason that several share says little of each.
-func scenarios() []Entry {
-	shared := map[string]int{}
+// reasons counts the scenarios that have each reason of what is known.
+var reasons = sync.OnceValue(func() map[string]int {
+	all := map[string]int{}
 	for _, sc := range testbed.Scenarios() {
 		for _, row := range sc.Known {
-			shared[row.Because]++
+			all[row.Because]++
 		}
 	}
-	return each(testbed.Scenarios(), func(sc *testbed.Scenario) Entry {
-		e := said(sc.Name, sc.Summary, sc.Doc)
-		for _, row := range sc.Known {
-			if shared[row.Because] == 1 {
-				e.texts = append(e.texts, row.Because)
-			}
+	return all
+})
+
+// scenarioEntry has the texts of a scenario and the reasons of what is known of it. A reason that several share says little of each.
+func scenarioEntry(sc *testbed.Scenario) Entry {
+	e := said(sc.Name, sc.Summary, sc.Doc)
+	for _, row := range sc.Known {
+		if reasons()[row.Because] == 1 {
+			e.texts = append(e.texts, row.Because)
 		}
-		return e
-	})
+	}
+	return e
 }
 
 func bugEntry(b *testbed.KnownBug) Entry {

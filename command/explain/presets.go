@@ -38,7 +38,7 @@ func presetsOf(o *testbed.Described) *setBy {
 		s.releases("clientv3", func(version string) (string, bool) { return valueIn(client.Group, client.OptionsOf, version, o.Name) })
 	}
 	if _, err := cache.Group.Find(o.Name); err == nil {
-		named(s, "design", cache.Designs(), func(d cache.Design) (string, string) { return d.Name, settingOf(d.Settings, o.Name) })
+		valuesOf(s, "design", cache.Designs(), func(d cache.Design) (string, string) { return d.Name, settingOf(d.Settings, o.Name) })
 	}
 	for _, b := range testbed.KnownBugs() {
 		if planted := b.Planting(); planted.Name == o.Name {
@@ -51,7 +51,7 @@ func presetsOf(o *testbed.Described) *setBy {
 		}
 	}
 	// Those whose own parameters set the option.
-	named(s, "scenario", testbed.Scenarios(), func(sc *testbed.Scenario) (string, string) { return sc.Name, sc.Params.GivenValue(o.Name) })
+	valuesOf(s, "scenario", testbed.Scenarios(), func(sc *testbed.Scenario) (string, string) { return sc.Name, sc.Params.GivenValue(o.Name) })
 	return s
 }
 
@@ -87,8 +87,8 @@ func (s *setBy) releases(subject string, value func(version string) (string, boo
 	}
 }
 
-// named adds the values that things have, with the names of those that have each.
-func named[T any](s *setBy, noun string, things []T, of func(T) (name, value string)) {
+// valuesOf adds the values that things have, with the names of those that have each.
+func valuesOf[T any](s *setBy, noun string, things []T, of func(T) (name, value string)) {
 	byValue := map[string][]string{}
 	var values []string
 	for _, x := range things {

@@ -35,7 +35,7 @@ func explainRelease(program, name string) []Explanation {
 	if c, err := client.OptionsOf(name); err == nil {
 		e.list("clientv3 of this release, which API servers use unless --client names another", choices(client.Choices, c))
 	}
-	e.say("scenarios with it", joined(scenariosWith("etcd", name)))
+	e.say("scenarios with it", scenariosWith("etcd", name))
 	e.say("to run it", program+" run SCENARIO --etcd "+name)
 	return []Explanation{e}
 }

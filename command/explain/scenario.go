@@ -29,17 +29,13 @@ type Row struct {
 	Holds    bool     `json:"holds"`
 }
 
-func explainScenario(program, name string) []Explanation {
-	sc, err := testbed.FindScenario(name)
-	if err != nil {
-		return nil
-	}
+func explainScenario(program string, e *Explanation, sc *testbed.Scenario) {
 	s := &Scenario{
 		Name: sc.Name, Summary: sc.Summary, Doc: sc.Doc, Claims: testbed.Names(sc.Claims),
 		Expected: append([]string{}, known.Names(known.Expected(sc, &sc.Params))...),
 		Known:    []Row{}, Params: map[string]string{},
 	}
-	e := Explanation{Kind: "scenario", Name: sc.Name, Summary: sc.Summary, Doc: sc.Doc, Scenario: s}
+	e.Doc, e.Scenario = sc.Doc, s
 	e.say("claims", strings.Join(s.Claims, ", "))
 	var set []string
 	for _, p := range sc.Params.Given() {
@@ -51,20 +47,14 @@ func explainScenario(program, name string) []Explanation {
 	setup, err := sc.Params.Setup()
 	if err != nil {
 		e.say("cannot run", err.Error())
-		return []Explanation{e}
+		return
 	}
 	var finds []Item
 	for _, b := range bugsFor(func(b *testbed.KnownBug) bool { return b.Scenario == sc }) {
 		finds = append(finds, Item{b.Name, []string{b.Property.Name + ": " + howSoon(b)}})
 	}
 	e.list("known bugs that are looked for in it (--bug), the soonest first", finds)
-	var also []string
-	for _, b := range testbed.KnownBugs() {
-		if slices.Contains(b.Also, sc) {
-			also = append(also, b.Name)
-		}
-	}
-	e.say("known bugs that show in it as well", joined(also))
+	e.say("known bugs that show in it as well", bugsThat(func(b *testbed.KnownBug) bool { return slices.Contains(b.Also, sc) }))
 	var here, elsewhere []Item
 	for _, r := range known.Rows(sc) {
 		row := Row{r.Conditions(), testbed.Names(r.Violates), r.Rarely, r.Because, r.Holds(setup)}
@@ -80,7 +70,6 @@ func explainScenario(program, name string) []Explanation {
 	}
 	e.listBelow("known to be violated with these parameters", here)
 	e.listBelow("known to be violated with other parameters", elsewhere)
-	return []Explanation{e}
 }
 
 func (r *Row) item() Item {

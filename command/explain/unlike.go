@@ -11,51 +11,36 @@ import (
 // violatedUnlike lists the scenarios in which every campaign violates a property if an
 // option has a value, and none is known to do so if it has the other value. All other
 // parameters are the scenario's own. Scenarios with the same reasons are one item.
-func violatedUnlike(option, value, other string) []Item {
-	var all []unlike
+func violatedUnlike(option, value, other string) (items []Item) {
+	type unlike struct{ scenarios, properties, reasons []string }
+	var all []*unlike
 	for _, sc := range testbed.Scenarios() {
-		u, ok := unlikeIn(sc, option, value, other)
-		if !ok {
+		this, err := sc.Params.With(option, value)
+		that, unfit := sc.Params.With(option, other)
+		if err != nil || unfit != nil {
 			continue
 		}
-		same := slices.IndexFunc(all, func(x unlike) bool { return slices.Equal(x.reasons, u.reasons) })
-		if same < 0 {
-			all = append(all, u)
+		var u unlike
+		passed := known.Names(known.Violations(sc, &that))
+		for _, v := range known.Expected(sc, &this) {
+			if !slices.Contains(passed, v.Property.Name) {
+				u.properties, u.reasons = with(u.properties, v.Property.Name), with(u.reasons, v.Because...)
+			}
+		}
+		if len(u.properties) == 0 {
 			continue
 		}
-		all[same].scenarios = append(all[same].scenarios, sc.Name)
-		all[same].properties = with(all[same].properties, u.properties...)
+		at := slices.IndexFunc(all, func(x *unlike) bool { return slices.Equal(x.reasons, u.reasons) })
+		if at < 0 {
+			at = len(all)
+			all = append(all, &unlike{reasons: u.reasons})
+		}
+		all[at].scenarios, all[at].properties = append(all[at].scenarios, sc.Name), with(all[at].properties, u.properties...)
 	}
-	var items []Item
 	for _, u := range all {
 		items = append(items, Item{joined(u.scenarios), []string{joined(u.properties), "because " + strings.Join(u.reasons, "; ")}})
 	}
 	return items
-}
-
-// unlike are scenarios that tell two values apart for the same reasons.
-type unlike struct {
-	scenarios, properties, reasons []string
-}
-
-func unlikeIn(sc *testbed.Scenario, option, value, other string) (unlike, bool) {
-	u := unlike{scenarios: []string{sc.Name}}
-	this, err := sc.Params.With(option, value)
-	if err != nil {
-		return u, false
-	}
-	that, err := sc.Params.With(option, other)
-	if err != nil {
-		return u, false
-	}
-	passed := known.Names(known.Violations(sc, &that))
-	for _, v := range known.Expected(sc, &this) {
-		if !slices.Contains(passed, v.Property.Name) {
-			u.properties = with(u.properties, v.Property.Name)
-			u.reasons = with(u.reasons, v.Because...)
-		}
-	}
-	return u, len(u.properties) > 0
 }
 
 // with adds what is not there yet.
