@@ -3,6 +3,7 @@ package check
 import (
 	"slices"
 
+	"github.com/watchbed/watchbed/check/recorded"
 	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/model"
 )
@@ -91,8 +92,9 @@ func History(h *model.History, o Options) (*Result, error) {
 			ordered = append(ordered, linearizability.Property(name))
 		}
 	}
-	judge := &linearizability.Judge{Steps: o.Budget}
-	operations, err := judge.CheckRecorded(h, ordered...)
+	judge := &recorded.Judge{}
+	judge.Steps = o.Budget
+	operations, err := judge.Check(h, ordered...)
 	if err != nil {
 		return nil, err
 	}

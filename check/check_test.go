@@ -2,41 +2,22 @@ package check
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/check/recorded"
 	"github.com/watchbed/watchbed/history"
-	"github.com/watchbed/watchbed/linearizability"
+	"github.com/watchbed/watchbed/internal/recordings"
 	"github.com/watchbed/watchbed/model"
 )
-
-// recorded are histories of real etcd servers, each with what became of its writes.
-func recorded(t *testing.T) map[string]*model.History {
-	t.Helper()
-	paths, err := filepath.Glob("../linearizability/testdata/etcd/*.jsonl")
-	require.NoError(t, err)
-	require.NotEmpty(t, paths)
-	all := map[string]*model.History{}
-	for _, path := range paths {
-		f, err := os.Open(path)
-		require.NoError(t, err)
-		h, err := history.Read(f)
-		require.NoError(t, err)
-		require.NoError(t, f.Close())
-		all[filepath.Base(path)] = h
-	}
-	return all
-}
 
 // watched adds a watcher that was sent every change, as etcd sends them: with the items
 // before, a bookmark behind each ten revisions, and a second stream from the middle on.
 func watched(t *testing.T, h *model.History) *model.History {
 	t.Helper()
-	log, ends := linearizability.Truth(h)
+	log, ends := recorded.Truth(h)
 	require.Empty(t, ends)
 	first := model.WatchStream{Request: model.WatchRequest{Key: "/", End: "0", StartRevision: log.First() + 1, PrevKV: true}}
 	first.Responses = append(first.Responses, model.WatchResponse{Created: true, Revision: log.First()})
@@ -97,7 +78,7 @@ func verdicts(t *testing.T, h *model.History, properties ...string) map[string]J
 }
 
 func TestWatchesOfRealHistories(t *testing.T) {
-	for name, h := range recorded(t) {
+	for name, h := range recordings.Etcd() {
 		all := verdicts(t, throughFile(t, watched(t, h)))
 		for _, g := range []string{"linearizable", "ordered", "unique", "reliable", "resumable", "bookmarkable", "prevKV"} {
 			require.Equal(t, model.Holds, all[g].Verdict, "%s: %s: %+v", name, g, all[g])
@@ -133,7 +114,7 @@ func TestTamperedWatchesAreViolated(t *testing.T) {
 		},
 		"filter": func(h *model.History) { h.Watchers[0].Streams[0].Request.NoPut = true },
 	} {
-		for name, h := range recorded(t) {
+		for name, h := range recordings.Etcd() {
 			h = throughFile(t, watched(t, h))
 			tamper(h)
 			all := verdicts(t, throughFile(t, h), guarantee)
@@ -145,7 +126,7 @@ func TestTamperedWatchesAreViolated(t *testing.T) {
 // Where the write of a revision is not known, watches are judged up to it, and the reason
 // says so.
 func TestWatchesBehindAnUnknownWrite(t *testing.T) {
-	for name, full := range recorded(t) {
+	for name, full := range recordings.Etcd() {
 		h := watched(t, full)
 		h.Operations = slices.Clone(h.Operations)
 		last := int64(0)
@@ -176,7 +157,7 @@ func TestWatchesBehindAnUnknownWrite(t *testing.T) {
 
 // Of watches beside writers that are not recorded, what needs no writes is judged still.
 func TestWatchesOfPartialHistories(t *testing.T) {
-	for name, full := range recorded(t) {
+	for name, full := range recordings.Etcd() {
 		h := watched(t, full)
 		h.Partial = true
 		h.Operations = slices.DeleteFunc(slices.Clone(h.Operations), func(op model.Operation) bool { return op.Client == 0 })

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/internal/recordings"
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -20,7 +21,7 @@ func inPart(t *testing.T, full *model.History, gone int) *model.History {
 
 // TestRightWatchesWithoutAWriter: no watch of a real recording is violated because a client is not recorded.
 func TestRightWatchesWithoutAWriter(t *testing.T) {
-	for name, full := range recorded(t) {
+	for name, full := range recordings.Etcd() {
 		for gone := range full.Clients {
 			r, err := History(inPart(t, full, gone), Options{})
 			require.NoError(t, err)
@@ -34,7 +35,7 @@ func TestRightWatchesWithoutAWriter(t *testing.T) {
 // TestRightWatchesWithoutSomeWrites: nor because any of its writes are not recorded, or their answers.
 func TestRightWatchesWithoutSomeWrites(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for name, full := range recorded(t) {
+	for name, full := range recordings.Etcd() {
 		for range 20 {
 			h := watched(t, full)
 			h.Partial = true
@@ -85,7 +86,7 @@ func TestWatchesContradictRecordedWrites(t *testing.T) {
 	} {
 		t.Run(guarantee, func(t *testing.T) {
 			of := 0
-			for name, full := range recorded(t) {
+			for name, full := range recordings.Etcd() {
 				h := inPart(t, full, 0)
 				k := newRecordedWrites(h)
 				responses := h.Watchers[0].Streams[0].Responses
@@ -114,7 +115,7 @@ func TestWatchesContradictRecordedWrites(t *testing.T) {
 
 // TestRightWatchesDoNotContradictThemselves: neither those of recordings nor those of random writes.
 func TestRightWatchesDoNotContradictThemselves(t *testing.T) {
-	for name, full := range recorded(t) {
+	for name, full := range recordings.Etcd() {
 		h := watched(t, full)
 		h.Partial, h.Operations = true, nil
 		all := verdicts(t, h, "prevKV")

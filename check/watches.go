@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/watchbed/watchbed/linearizability"
+	"github.com/watchbed/watchbed/check/recorded"
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -36,7 +36,7 @@ var idle = map[model.WatchGuarantee]string{
 // judgeWatches holds what all watchers were sent against the writes of the history, by the
 // guarantees that are wanted.
 func judgeWatches(h *model.History, wanted []model.WatchGuarantee) []Judgement {
-	log, ends := linearizability.Truth(h)
+	log, ends := recorded.Truth(h)
 	byThemselves := hasWatchesAlone(h)
 	asked := len(wanted)
 	if byThemselves && !slices.Contains(wanted, model.Reliable) {
@@ -51,7 +51,7 @@ func judgeWatches(h *model.History, wanted []model.WatchGuarantee) []Judgement {
 		}
 	}
 	cut := false
-	var recorded *recordedWrites
+	var writes *recordedWrites
 	var checker model.WatchChecker
 	for i := range h.Watchers {
 		w := &h.Watchers[i]
@@ -70,10 +70,10 @@ func judgeWatches(h *model.History, wanted []model.WatchGuarantee) []Judgement {
 			merge(out, w, checker.Check(nil, w.Streams, log), func(g model.WatchGuarantee, v model.Verdict) bool {
 				return alone(h, g) || v == model.Violated && g != model.Reliable
 			})
-			if recorded == nil {
-				recorded = newRecordedWrites(h)
+			if writes == nil {
+				writes = newRecordedWrites(h)
 			}
-			merge(out, w, recorded.contradict(w), func(model.WatchGuarantee, model.Verdict) bool { return true })
+			merge(out, w, writes.contradict(w), func(model.WatchGuarantee, model.Verdict) bool { return true })
 		}
 	}
 	for i, g := range wanted {

@@ -7,7 +7,7 @@
 //
 // The recordings are plain files, readable without this module:
 //
-//	../linearizability/testdata/etcd/*.jsonl              histories of concurrent clients
+//	../internal/recordings/testdata/etcd/*.jsonl          histories of concurrent clients
 //	../scenarios/testdata/progress-17507-measured.json    how often progress never came
 //	../sim/etcd/testdata/watch-scripts/*.json             raw answers of the watch API
 //	testdata/watch-bugs.json                              two more watch bugs, counted

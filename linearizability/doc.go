@@ -57,19 +57,13 @@
 //
 // Without ground truth a history may leave open whether a write of unknown outcome took effect,
 // which revision a write made that was answered without one, whether a lease expired and, if the
-// history is partial, what other clients wrote. A completion decides all of that. There are two
-// questions, and one place for each:
+// history is partial, what other clients wrote. A completion decides all of that. The history holds
+// if one completion does, which package check/recorded looks for, and is violated if all are. The
+// witness makes its sweep with what is possible in any of them (common; package possible): each
+// answer gets the first position at which it is possible. As the positions in a completion are among
+// these, an answer that finds none finds none in any completion.
 //
-//   - The history holds if one completion does. The witness tries the one in which what is open
-//     never happened, then one that fits what answers show (settle, fates, complete).
-//   - The history is violated if all completions are. The witness makes its sweep with what is
-//     possible in any of them (common; package possible): each answer gets the first position at
-//     which it is possible. As the positions in a completion are among these, an answer that finds
-//     none finds none in any completion.
-//
-// Where neither is so the verdict of the witness is unknown, and porcupine is asked. CheckRecorded finds out
-// first what is certain of such writes, from the items that later answers show and from the gaps
-// between revisions (settle), so that less is open.
+// Where neither is so the verdict of the witness is unknown, and porcupine is asked.
 //
 // A lease takes its keys away when it is revoked or expires, all at one revision. The answer to
 // a LeaseRevoke does not say whether there were any: the contents before it do. Which leases there

@@ -1,15 +1,14 @@
 package linearizability
 
 import (
-	"bytes"
 	"flag"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"pgregory.net/rapid"
 
-	"github.com/watchbed/watchbed/history"
+	"github.com/watchbed/watchbed/internal/random"
+	"github.com/watchbed/watchbed/internal/recordings"
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -21,29 +20,6 @@ import (
 var histories = flag.Int("witness.histories", 30_000, "random histories to hold witness and porcupine equal on")
 
 var orderedProperties = []Property{Linearizable, LinearizableData, Sequential}
-
-// mutated returns a random history and the name of what was changed in it,
-// empty for a tenth of them. About half of the mutations make no violation.
-func mutated(d dice, operations int) (*model.History, string) {
-	h := randomHistory(d, operations)
-	if d.roll(10) == 0 {
-		return h, ""
-	}
-	for range 4 {
-		if m := mutations[d.roll(len(mutations))]; m.change(d, h) {
-			return h, m.name
-		}
-	}
-	return h, ""
-}
-
-func show(h *model.History) string {
-	var out bytes.Buffer
-	if err := history.Write(&out, h); err != nil {
-		return err.Error()
-	}
-	return out.String()
-}
 
 // verdicts counts what came out, so that a test of equality cannot pass on
 // histories that say nothing.
@@ -59,7 +35,7 @@ func (v *verdicts) report(t *testing.T, prop Property) {
 }
 
 func TestWitnessEqualsPorcupine(t *testing.T) {
-	d := fastDice{rand.New(rand.NewPCG(1, 2))}
+	d := random.NewDice(1, 2)
 	count := map[Property]*verdicts{}
 	for _, p := range orderedProperties {
 		count[p] = &verdicts{byMutation: map[string]int{}}
@@ -67,7 +43,7 @@ func TestWitnessEqualsPorcupine(t *testing.T) {
 	var w Witness
 	var p Porcupine
 	for n := range *histories {
-		h, mutation := mutated(d, 1+d.roll(12))
+		h, mutation := random.Mutated(d, 1+d(12))
 		w.Load(h, nil)
 		for _, prop := range orderedProperties {
 			c := count[prop]
@@ -81,7 +57,7 @@ func TestWitnessEqualsPorcupine(t *testing.T) {
 			case got == model.VerdictUnknown:
 				c.unknown++
 			case (got == model.Violated) != (want == model.Violated):
-				t.Fatalf("history %d (%q), %s: witness %v, porcupine %v\n%s", n, mutation, prop, got, want, show(h))
+				t.Fatalf("history %d (%q), %s: witness %v, porcupine %v\n%s", n, mutation, prop, got, want, recordings.Show(h))
 			}
 			if want == model.Violated {
 				c.violated++
@@ -91,31 +67,31 @@ func TestWitnessEqualsPorcupine(t *testing.T) {
 	}
 	for _, prop := range orderedProperties {
 		count[prop].report(t, prop)
-		for _, m := range mutations {
-			if count[prop].byMutation[m.name] == 0 && !(prop == LinearizableData && m.name == "wrong list revision") {
-				t.Errorf("%s: no history with a %s was violated", prop, m.name)
+		for _, m := range random.Mutations() {
+			if count[prop].byMutation[m] == 0 && !(prop == LinearizableData && m == "wrong list revision") {
+				t.Errorf("%s: no history with a %s was violated", prop, m)
 			}
 		}
 	}
 }
 
 func TestPorcupineEqualsBruteForce(t *testing.T) {
-	d := fastDice{rand.New(rand.NewPCG(3, 4))}
+	d := random.NewDice(3, 4)
 	violated := 0
 	var p Porcupine
 	var w Witness
 	total := *histories / 10
 	for n := range total {
-		h, mutation := mutated(d, 1+d.roll(7))
+		h, mutation := random.Mutated(d, 1+d(7))
 		w.Load(h, nil)
 		for _, prop := range orderedProperties {
-			want := bruteForce(h, prop)
+			want := random.BruteForce(h, prop)
 			got, _ := p.Check(h, nil, prop, 1_000_000)
 			if want != (got == model.Holds) {
-				t.Fatalf("history %d (%q), %s: porcupine %v, brute force %t\n%s", n, mutation, prop, got, want, show(h))
+				t.Fatalf("history %d (%q), %s: porcupine %v, brute force %t\n%s", n, mutation, prop, got, want, recordings.Show(h))
 			}
 			if v, _ := w.Check(prop); v != model.VerdictUnknown && want == (v == model.Violated) {
-				t.Fatalf("history %d (%q), %s: witness %v, brute force %t\n%s", n, mutation, prop, v, want, show(h))
+				t.Fatalf("history %d (%q), %s: witness %v, brute force %t\n%s", n, mutation, prop, v, want, recordings.Show(h))
 			}
 			if prop == Linearizable && !want {
 				violated++
@@ -127,39 +103,37 @@ func TestPorcupineEqualsBruteForce(t *testing.T) {
 
 // If the log is given, the judges count writes that the history does not record.
 func TestJudgesEqualWithLog(t *testing.T) {
-	d := fastDice{rand.New(rand.NewPCG(5, 6))}
+	d := random.NewDice(5, 6)
 	violated, total := 0, *histories/10
 	var p Porcupine
 	var w Witness
 	for n := range total {
-		s := simulate(d, 1+d.roll(7))
-		h := s.history
+		s := random.Simulate(d, 1+d(7))
+		h := s.History
 		mutation := "none"
-		if d.roll(2) == 0 {
-			m := mutations[d.roll(len(mutations))]
-			m.change(d, h)
-			mutation = m.name
+		if d(2) == 0 {
+			mutation, _ = random.Mutate(d, h)
 		}
-		if len(h.Operations) > 1 && d.roll(2) == 0 {
-			at := d.roll(len(h.Operations))
+		if len(h.Operations) > 1 && d(2) == 0 {
+			at := d(len(h.Operations))
 			h.Operations = append(h.Operations[:at:at], h.Operations[at+1:]...)
 		}
-		if revokedTwice(h, s.log) {
+		if revokedTwice(h, s.Log) {
 			// Which leases there are is not judged, and the brute force knows nothing of them.
 			continue
 		}
-		w.Load(h, s.log)
-		whole := withLog(h, s.log)
+		w.Load(h, s.Log)
+		whole := withLog(h, s.Log)
 		for _, prop := range orderedProperties {
-			want := bruteForce(whole, prop)
+			want := random.BruteForce(whole, prop)
 			if mutation == "none" && prop != Sequential && !want {
-				t.Fatalf("history %d: a correct one is not %s\n%s", n, prop, show(h))
+				t.Fatalf("history %d: a correct one is not %s\n%s", n, prop, recordings.Show(h))
 			}
-			if got, _ := p.Check(h, s.log, prop, 1_000_000); want != (got == model.Holds) {
-				t.Fatalf("history %d (%q), %s: porcupine %v, brute force %t\n%s", n, mutation, prop, got, want, show(h))
+			if got, _ := p.Check(h, s.Log, prop, 1_000_000); want != (got == model.Holds) {
+				t.Fatalf("history %d (%q), %s: porcupine %v, brute force %t\n%s", n, mutation, prop, got, want, recordings.Show(h))
 			}
 			if v, _ := w.Check(prop); v == model.VerdictUnknown != w.blind || v != model.VerdictUnknown && want == (v == model.Violated) {
-				t.Fatalf("history %d (%q), %s: witness %v, brute force %t\n%s", n, mutation, prop, v, want, show(h))
+				t.Fatalf("history %d (%q), %s: witness %v, brute force %t\n%s", n, mutation, prop, v, want, recordings.Show(h))
 			}
 			if !want {
 				violated++
@@ -195,7 +169,7 @@ func withLog(h *model.History, log *model.Log) *model.History {
 	for i := range whole.Operations {
 		op := &whole.Operations[i]
 		switch {
-		case isEffective(op), op.Outcome == model.Done && op.Request.Kind == model.LeaseRevoke && revokes(log, op.Request.Lease, op.Result.Revision):
+		case random.IsEffective(op), op.Outcome == model.Done && op.Request.Kind == model.LeaseRevoke && revokes(log, op.Request.Lease, op.Result.Revision):
 			made[op.Result.Revision] = true
 		case op.Outcome == model.Unknown && op.Commit == 0:
 			op.Commit = -1
@@ -218,17 +192,17 @@ func withLog(h *model.History, log *model.Log) *model.History {
 // read.
 func TestJudgesEqualShrinking(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		h, mutation := mutated(rapidDice{t}, rapid.IntRange(1, 7).Draw(t, "operations"))
+		h, mutation := random.Mutated(func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "roll") }, rapid.IntRange(1, 7).Draw(t, "operations"))
 		var w Witness
 		var p Porcupine
 		w.Load(h, nil)
 		for _, prop := range orderedProperties {
-			want := bruteForce(h, prop)
+			want := random.BruteForce(h, prop)
 			if got, _ := p.Check(h, nil, prop, 1_000_000); want != (got == model.Holds) {
-				t.Fatalf("%q, %s: porcupine %v, brute force %t\n%s", mutation, prop, got, want, show(h))
+				t.Fatalf("%q, %s: porcupine %v, brute force %t\n%s", mutation, prop, got, want, recordings.Show(h))
 			}
 			if v, _ := w.Check(prop); v != model.VerdictUnknown && want == (v == model.Violated) {
-				t.Fatalf("%q, %s: witness %v, brute force %t\n%s", mutation, prop, v, want, show(h))
+				t.Fatalf("%q, %s: witness %v, brute force %t\n%s", mutation, prop, v, want, recordings.Show(h))
 			}
 		}
 	})

@@ -1,42 +1,21 @@
 package linearizability
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/history"
+	"github.com/watchbed/watchbed/internal/recordings"
 	"github.com/watchbed/watchbed/internal/tampering"
 	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/model"
 )
 
-// The fixtures were recorded from real etcd servers of the versions in their
-// names; the module conformance records them anew.
-func etcdHistories(t *testing.T) map[string]*model.History {
-	t.Helper()
-	paths, err := filepath.Glob("testdata/etcd/*.jsonl")
-	require.NoError(t, err)
-	require.Len(t, paths, 12)
-	all := map[string]*model.History{}
-	for _, path := range paths {
-		f, err := os.Open(path)
-		require.NoError(t, err)
-		h, err := history.Read(f)
-		require.NoError(t, err, path)
-		require.NoError(t, f.Close())
-		all[filepath.Base(path)] = h
-	}
-	return all
-}
-
 // The witness and porcupine both find the recorded histories of real etcd
 // linearizable, also those above the usual limit of porcupine.
 func TestRealEtcdIsLinearizable(t *testing.T) {
 	judge := Judge{Operations: 1000}
-	for name, h := range etcdHistories(t) {
+	for name, h := range recordings.Etcd() {
 		judgements, err := judge.Check(h, nil, Linearizable, LinearizableData, Sequential)
 		require.NoError(t, err, name)
 		for _, j := range judgements {
@@ -54,7 +33,7 @@ func TestRealEtcdIsLinearizable(t *testing.T) {
 func TestTamperedHistoriesAreViolated(t *testing.T) {
 	patient, brief := Judge{}, Judge{Steps: 100}
 	tampered := map[string]int{}
-	for name, h := range etcdHistories(t) {
+	for name, h := range recordings.Etcd() {
 		for i := 0; i < len(h.Operations); i += testsize.Of(1, 3, 3) {
 			for _, way := range tampering.Ways() {
 				wrong := way.Apply(h, i)

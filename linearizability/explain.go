@@ -133,7 +133,7 @@ type explainer struct {
 	*Witness
 	// common is what all completions have in common, if the fault is shared by all of them and they were looked at.
 	common *possible.Timeline
-	// previous are the writes of which operations have the previous values, see withPrevious.
+	// previous are the writes of which operations have the previous values, see Recorded.
 	previous map[int]int
 }
 
@@ -273,8 +273,8 @@ func (e *Explanation) factsOf(w *explainer, op *model.Operation, kind faultKind)
 	return f
 }
 
-// losesWrites reports whether it is not known what became of some write.
-func losesWrites(h *model.History) bool {
+// LosesWrites reports whether it is not known what became of some write.
+func LosesWrites(h *model.History) bool {
 	return slices.ContainsFunc(h.Operations, func(op model.Operation) bool {
 		return op.Outcome == model.Unknown && op.Request.IsWrite() && !items.IsExpiry(h, &op)
 	})
@@ -282,12 +282,11 @@ func losesWrites(h *model.History) bool {
 
 // wrote reports whether a write may have set a key to a value, or it had that at the beginning.
 func (w *Witness) wrote(key, value string) bool {
-	var sets func(r *model.Request) bool
-	sets = func(r *model.Request) bool {
-		return r.Kind == model.Put && r.Key == key && (r.Value == value || r.IgnoreValue) || has(r, sets)
+	sets := func(r *model.Request) bool {
+		return r.Kind == model.Put && r.Key == key && (r.Value == value || r.IgnoreValue)
 	}
 	return slices.ContainsFunc(w.history.Initial.Items, func(it *model.Item) bool { return it.Key == key && it.Value == value }) ||
-		slices.ContainsFunc(w.history.Operations, func(op model.Operation) bool { return sets(op.Request) })
+		slices.ContainsFunc(w.history.Operations, func(op model.Operation) bool { return items.Any(op.Request, sets) })
 }
 
 // knows reports whether what the store was at a revision is certain.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/watchbed/watchbed/linearizability/items"
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -53,7 +54,7 @@ func upTo(h *model.History, tick int64) *model.History {
 func (e *Explanation) firstUnexplained(w *Witness, op int, lost bool) {
 	*e = Explanation{Property: e.Property, Anomaly: Unexplained, Operation: op, Because: -1, Write: -1}
 	answer := &w.history.Operations[op]
-	e.facts.server, e.facts.lost = answer.Server, lost || losesWrites(w.history)
+	e.facts.server, e.facts.lost = answer.Server, lost || LosesWrites(w.history)
 	e.facts.refused = answer.Outcome == model.Failed
 	if e.facts.refused {
 		e.Because = w.shownBy(op)
@@ -73,8 +74,8 @@ func (w *Witness) shownBy(write int) int {
 }
 
 // showsRefused finds an item of an answer that a refused write would have made, and no other.
-func (e *Explanation) showsRefused(w *Witness, items []*model.Item) {
-	for _, it := range items {
+func (e *Explanation) showsRefused(w *Witness, shown []*model.Item) {
+	for _, it := range shown {
 		made := func(refused bool) int {
 			return slices.IndexFunc(w.history.Operations, func(op model.Operation) bool {
 				return (op.Outcome == model.Failed) == refused && puts(op.Request, it)
@@ -89,12 +90,7 @@ func (e *Explanation) showsRefused(w *Witness, items []*model.Item) {
 
 // puts reports whether a request can make an item what it is.
 func puts(r *model.Request, it *model.Item) bool {
-	ofBranch := func(b model.Request) bool { return puts(&b, it) }
-	switch r.Kind {
-	case model.Put:
-		return r.Key == it.Key && (r.IgnoreValue || r.Value == it.Value)
-	case model.Txn:
-		return slices.ContainsFunc(r.Success, ofBranch) || slices.ContainsFunc(r.Failure, ofBranch)
-	}
-	return false
+	return items.Any(r, func(r *model.Request) bool {
+		return r.Kind == model.Put && r.Key == it.Key && (r.IgnoreValue || r.Value == it.Value)
+	})
 }

@@ -29,9 +29,21 @@ type Judgement struct {
 	// Why is set if and only if the property is violated.
 	Why *Explanation
 
-	// stuck is what the witness stumbled over, spent that it gave up.
-	stuck fault
-	spent bool
+	// Stuck is the operation that the witness stumbled over, Spent that it gave up.
+	Stuck int
+	Spent bool
+}
+
+// Recorded is how a history is judged that was recorded without ground truth, which package recorded finds out.
+type Recorded struct {
+	// Decide: porcupine is asked about a history of any size if the verdict of the witness is unknown.
+	Decide bool
+	// Guessed: the history is one completion of what was recorded. Others may hold where it does not.
+	Guessed bool
+	// Lost: the history was recorded without what became of some write.
+	Lost bool
+	// Of are the operations that others are part of: what the answer of one says of the revision before is another one.
+	Of map[int]int
 }
 
 // By names the checkers that gave a verdict.
@@ -67,16 +79,7 @@ type Judge struct {
 	// linearizable: porcupine has found an order for the history that is loaded, which
 	// respects real time.
 	linearizable bool
-	// beyond is why nothing of the last history can be judged, empty if that is not so.
-	beyond string
-	// decide: porcupine is asked about a history of any size if the verdict of the witness is unknown.
-	decide bool
-	// guessed: the history is one completion of what was recorded. Others may hold where it does not.
-	guessed bool
-	// lost: the history was recorded without what became of some write.
-	lost bool
-	// previous are the writes of which operations have the previous values, see withPrevious.
-	previous map[int]int
+	how          Recorded
 	// returned is the memory of ordersPrograms: when each client had its last answer.
 	returned []int64
 }
@@ -115,19 +118,34 @@ func (d *Disagreement) Error() string {
 // if there is none. What it returns is valid until the next Check. The error is
 // nil or a *Disagreement.
 func (j *Judge) Check(h *model.History, log *model.Log, props ...Property) ([]Judgement, error) {
-	j.judgements, j.linearizable = j.judgements[:0], false
-	if j.beyond = beyond(h); j.beyond != "" {
-		for _, p := range props {
-			j.judgements = append(j.judgements, Judgement{Property: p, Verdict: model.VerdictUnknown})
-		}
-		return j.judgements, nil
-	}
+	return j.check(h, log, Recorded{}, props)
+}
+
+// CheckRecorded is Check without ground truth.
+func (j *Judge) CheckRecorded(h *model.History, how Recorded, props ...Property) ([]Judgement, error) {
+	return j.check(h, nil, how, props)
+}
+
+// History is the one that was judged last, nil after Forget.
+func (j *Judge) History() *model.History { return j.witness.history }
+
+// Forget lets go of the history that was judged last.
+func (j *Judge) Forget() { j.witness.history = nil }
+
+// Name is how a sentence about the history that was judged last calls an operation.
+func (j *Judge) Name(op int) string { return j.witness.name(op) }
+
+// Memory is what so many steps of porcupine about the history that was judged last may take.
+func (j *Judge) Memory(steps int, p Property) string { return j.porcupine.memory(steps, p) }
+
+func (j *Judge) check(h *model.History, log *model.Log, how Recorded, props []Property) ([]Judgement, error) {
+	j.judgements, j.linearizable, j.how = j.judgements[:0], false, how
 	j.witness.Load(h, log)
 	var failure error
 	for _, p := range props {
-		v, exercised, f, t := j.witness.check(p, !j.guessed)
-		out := Judgement{Property: p, Verdict: v, Exercised: exercised, stuck: f, spent: j.witness.timeline.spent()}
-		if p.ordered() && !h.Partial && j.recorded(len(h.Operations), v) {
+		v, exercised, f, t := j.witness.check(p, !how.Guessed)
+		out := Judgement{Property: p, Verdict: v, Exercised: exercised, Stuck: int(f.op), Spent: j.witness.timeline.spent()}
+		if p.IsOrder() && !h.Partial && j.recorded(len(h.Operations), v) {
 			if err := j.record(h, log, &out); err != nil && failure == nil {
 				failure = err
 			}
@@ -139,12 +157,12 @@ func (j *Judge) Check(h *model.History, log *model.Log, props ...Property) ([]Ju
 					f, t = shared, all
 				}
 			}
-			out.Why = explain(&explainer{&j.witness, t, j.previous}, p, f)
+			out.Why = explain(&explainer{&j.witness, t, how.Of}, p, f)
 			// Where porcupine can finish, it can say with which answer it begins that no write
 			// can have made a revision.
 			if out.Why.Anomaly == Unexplained || f.shared && f.kind == revisionMissing && out.By == ByBoth {
 				if op := j.porcupine.firstAnswer(h, log, p, j.steps(h)); op >= 0 {
-					out.Why.firstUnexplained(&j.witness, op, j.lost)
+					out.Why.firstUnexplained(&j.witness, op, how.Lost)
 				}
 			}
 		}
@@ -160,7 +178,7 @@ func (j *Judge) recorded(operations int, v model.Verdict) bool {
 	if limit == 0 {
 		limit = DefaultOperations
 	}
-	return operations <= limit || v == model.Violated && operations <= porcupineOperations || v == model.VerdictUnknown && j.decide
+	return operations <= limit || v == model.Violated && operations <= porcupineOperations || v == model.VerdictUnknown && j.how.Decide
 }
 
 func (j *Judge) steps(h *model.History) int {

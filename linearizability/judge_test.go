@@ -8,16 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/history"
+	"github.com/watchbed/watchbed/internal/recordings"
 	"github.com/watchbed/watchbed/model"
 )
-
-// parse reads a history from lines of a test.
-func parse(t testing.TB, lines ...string) *model.History {
-	t.Helper()
-	h, err := history.Read(strings.NewReader(strings.Join(lines, "\n")))
-	require.NoError(t, err)
-	return h
-}
 
 const (
 	start = `{"format":"watchbed-history","version":1,"initial":{"revision":2,"items":[{"key":"a","value":"old","create":2,"mod":2,"version":1}]}}`
@@ -49,7 +42,7 @@ func TestUnexplained(t *testing.T) {
 			start, lost, fmt.Sprintf(refused, 30), list(10, 3, newA)},
 	} {
 		var j Judge
-		out, err := j.Check(parse(t, lines...), nil, Linearizable)
+		out, err := j.Check(recordings.Parse(lines...), nil, Linearizable)
 		require.NoError(t, err)
 		require.Equal(t, Unexplained, out[0].Why.Anomaly)
 		require.Equal(t, want, out[0].Why.Sentence)
@@ -58,7 +51,7 @@ func TestUnexplained(t *testing.T) {
 
 // The log supplies revisions that no recorded operation made.
 func TestLogFillsGaps(t *testing.T) {
-	h := parse(t, start,
+	h := recordings.Parse(start,
 		`{"client":"w","op":"put","call":1,"return":2,"request":{"key":"b"},"response":{"revision":4}}`,
 		`{"client":"v","op":"put","call":3,"request":{"key":"c"},"unknown":true}`,
 		list(10, 5, newA, `{"key":"b","mod":4}`, `{"key":"c","mod":5}`))
@@ -81,7 +74,7 @@ func TestLogFillsGaps(t *testing.T) {
 // The log says that a was put before it was deleted; the client, that it
 // deleted a from under the put.
 func TestHistoryContradictsLog(t *testing.T) {
-	h := parse(t, start, `{"client":"w","op":"delete","call":1,"return":2,"request":{"key":"a"},"response":{"revision":3,"deleted":1}}`)
+	h := recordings.Parse(start, `{"client":"w","op":"delete","call":1,"return":2,"request":{"key":"a"},"response":{"revision":3,"deleted":1}}`)
 	log := model.NewLog(h.Initial)
 	log.Append(&model.Request{Kind: model.Put, Key: "a"})
 	log.Append(h.Operations[0].Request)

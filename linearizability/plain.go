@@ -18,33 +18,18 @@ import (
 // isPlain reports whether no call depends on revisions.
 func (p *Porcupine) isPlain() bool {
 	return !slices.ContainsFunc(p.calls, func(c call) bool {
-		return c.made != 0 || c.observed != 0 || !plainRequest(c.request) || c.result != nil && !plainResult(c.result)
+		return c.made != 0 || c.observed != 0 || items.Any(c.request, isNumbered) || c.result != nil && !plainResult(c.result)
 	})
 }
 
-// plainRequest reports whether a request means the same at all revisions. Compared with 0,
-// they only say whether a key is there.
-func plainRequest(r *model.Request) bool {
-	if r.Lease != 0 {
-		return false
-	}
+// isNumbered reports whether a request does not mean the same at all revisions. Compared with 0, they only say whether
+// a key is there.
+func isNumbered(r *model.Request) bool {
 	s := r.Selection
-	if s.MinMod != 0 || s.MaxMod != 0 || s.MinCreate != 0 || s.MaxCreate != 0 || s.SortBy != model.ByKey && s.SortBy != model.ByValue {
-		return false
-	}
-	if slices.ContainsFunc(r.Compare, func(c model.Compare) bool {
-		return c.Target == model.CompareLease || c.Target != model.CompareValue && c.Operand != 0
-	}) {
-		return false
-	}
-	for _, branch := range [...][]model.Request{r.Success, r.Failure} {
-		for i := range branch {
-			if !plainRequest(&branch[i]) {
-				return false
-			}
-		}
-	}
-	return true
+	return r.Lease != 0 || s.MinMod != 0 || s.MaxMod != 0 || s.MinCreate != 0 || s.MaxCreate != 0 || s.SortBy != model.ByKey && s.SortBy != model.ByValue ||
+		slices.ContainsFunc(r.Compare, func(c model.Compare) bool {
+			return c.Target == model.CompareLease || c.Target != model.CompareValue && c.Operand != 0
+		})
 }
 
 func plainResult(res *model.Result) bool {
@@ -198,16 +183,17 @@ func (s *specification) begin(of part) {
 
 // looks reports whether what a request does or is answered depends on the store.
 func looks(r *model.Request, answered bool) bool {
-	inBranch := func(b model.Request) bool { return looks(&b, answered) }
-	switch r.Kind {
-	case model.Put:
-		return r.IgnoreValue || r.IgnoreLease || answered && r.PrevKV
-	case model.Delete:
-		return answered
-	case model.Txn:
-		return len(r.Compare) > 0 || slices.ContainsFunc(r.Success, inBranch) || slices.ContainsFunc(r.Failure, inBranch)
-	}
-	return true
+	return items.Any(r, func(r *model.Request) bool {
+		switch r.Kind {
+		case model.Put:
+			return r.IgnoreValue || r.IgnoreLease || answered && r.PrevKV
+		case model.Delete:
+			return answered
+		case model.Txn:
+			return len(r.Compare) > 0
+		}
+		return true
+	})
 }
 
 func (st *state) hasUsed(c *call) bool { return st.used[c.number/64]>>(c.number%64)&1 != 0 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/internal/random"
+	"github.com/watchbed/watchbed/internal/recordings"
 	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/model"
 )
@@ -73,12 +75,12 @@ func TestRegistersEqualBruteForce(t *testing.T) {
 			case len(p.parts(prop)) > 2:
 				how = "in parts"
 			}
-			if bruteForce(h, prop) {
+			if random.BruteForce(h, prop) {
 				holding[how]++
 			} else {
 				violated[how]++
 			}
-			require.Equal(t, bruteForce(h, prop), got == model.Holds, "history %d, %s: %v\n%s", n, prop, got, show(h))
+			require.Equal(t, random.BruteForce(h, prop), got == model.Holds, "history %d, %s: %v\n%s", n, prop, got, recordings.Show(h))
 		}
 	}
 	t.Logf("%v hold, %v are violated", holding, violated)
@@ -150,4 +152,28 @@ func TestReadsThatCanComeAtOnce(t *testing.T) {
 		require.Equal(t, want, got, "%d steps", steps)
 		read(10, 0)
 	}
+}
+
+// A history of registers is judged key by key, in about one step an operation.
+func TestRegistersAreJudgedApart(t *testing.T) {
+	h := &model.History{Initial: model.Initial{Revision: 1}}
+	for client := range 30 {
+		h.Clients = append(h.Clients, string(rune('A'+client)))
+	}
+	at := int64(0)
+	for n := range 100 {
+		for client := range h.Clients {
+			at++
+			// Each key is written by all clients at a time.
+			op := model.Operation{Client: client, Call: at, Return: at + int64(len(h.Clients)) - 1, Result: &model.Result{}}
+			op.Request = &model.Request{Kind: model.Put, Key: h.Clients[client], Value: string(rune('0' + n%10))}
+			h.Operations = append(h.Operations, op)
+		}
+	}
+	var p Porcupine
+	v, steps := p.Check(h, nil, Linearizable, 10_000)
+	require.Equal(t, model.Holds, v)
+	require.Equal(t, 3000, steps)
+	require.Len(t, p.parts(Linearizable), 30)
+	require.Len(t, p.parts(Sequential), 1)
 }

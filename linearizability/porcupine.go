@@ -49,7 +49,7 @@ const beforeAll, afterAll = math.MinInt64, math.MaxInt64
 // If a log is given, it supplies the writes that the history does not record.
 // Writes with unknown outcome take effect where the log has them.
 func (p *Porcupine) Check(h *model.History, log *model.Log, prop Property, budget int) (v model.Verdict, steps int) {
-	if !prop.ordered() {
+	if !prop.IsOrder() {
 		return model.VerdictUnknown, 0
 	}
 	p.prepare(h, log, prop)

@@ -84,8 +84,8 @@ func isAboutContents(r *model.Request) bool {
 	return r.IsWrite() || r.Kind == model.Get || r.Kind == model.List
 }
 
-// ordered reports whether the property is a total order of operations, which
+// IsOrder reports whether the property is a total order of operations, which
 // porcupine can judge too.
-func (p Property) ordered() bool {
+func (p Property) IsOrder() bool {
 	return p == Linearizable || p == LinearizableData || p == Sequential
 }

@@ -10,7 +10,7 @@ var layers = [][]string{
 	{"internal/mutants", "internal/testsize", "internal/registry"},
 	{"model", "metric", "internal/exacttest", "internal/intern", "sim/fifo", "sim/arena", "sim/release", "sim/shown", "findings", "proofs"},
 	{"sim/option", "linearizability/...", "history/...", "internal/tampering"},
-	{"sim", "check"},
+	{"sim", "check/...", "internal/recordings", "internal/random"},
 	{"sim/wire", "sim/state", "explore/...", "internal/commute", "internal/interaction"},
 	{"sim/etcd/...", "sim/client/...", "sim/cache/...", "sim/compactor/...", "sim/informer/..."},
 	{"sim/follower", "workload/..."},
@@ -74,8 +74,12 @@ var forbidden = []rule{
 		because:  "LIST and WATCH see the store, not how it is filled",
 	},
 	{
-		packages: []string{"history/...", "linearizability/...", "check"}, never: []string{"sim/..."},
+		packages: []string{"history/...", "linearizability/...", "check/..."}, never: []string{"sim/..."},
 		because: "it judges histories from anywhere, also from real servers",
+	},
+	{
+		packages: []string{"sim/...", "workload/...", "testbed/...", "properties/...", "scenarios/..."}, never: []string{"check/...", "history/..."},
+		because: "of what a simulation runs everything is known: recordings from elsewhere are read and judged apart",
 	},
 	{
 		packages: []string{"explore/..."}, never: []string{"sim/wire", "sim/etcd/...", "sim/client/...", "sim/cache/..."},
@@ -118,7 +122,8 @@ var forbidden = []rule{
 		because: "it is in the binary that has the mutants in it",
 	},
 	{
-		packages: []string{"..."}, except: []string{"internal/tampering"}, never: []string{"internal/tampering"},
+		packages: []string{"..."}, except: []string{"internal/tampering", "internal/recordings", "internal/random"},
+		never:    []string{"internal/tampering", "internal/recordings", "internal/random"},
 		because: "it is for tests",
 	},
 	{

@@ -1,6 +1,7 @@
 package items
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -16,7 +17,7 @@ const expiring = "etcd, as leases expire"
 // was ever attached to is left out: how it ends makes no difference. The additions come
 // behind the recorded operations.
 func WithExpiries(h *model.History) *model.History {
-	leases := leasesOf(h)
+	leases := slices.Sorted(maps.Keys(Attached(h)))
 	if len(leases) == 0 {
 		return h
 	}
@@ -51,27 +52,14 @@ func WithExpiries(h *model.History) *model.History {
 // ExpiryPossible reports whether a put names a lease, so that its key may go and no client deletes it. The
 // items that a history begins with are not looked at: a simulated etcd begins without leases.
 func ExpiryPossible(h *model.History) bool {
-	possible := false
-	note := func(put *model.Request) { possible = possible || put.Lease != 0 }
-	for i := range h.Operations {
-		EachPut(h.Operations[i].Request, note)
-	}
-	return possible
+	return slices.ContainsFunc(h.Operations, func(op model.Operation) bool {
+		return Any(op.Request, func(r *model.Request) bool { return r.Kind == model.Put && r.Lease != 0 })
+	})
 }
 
 // IsExpiry reports whether an operation is one that WithExpiries added.
 func IsExpiry(h *model.History, op *model.Operation) bool {
 	return op.Request.Kind == model.LeaseRevoke && op.Client == len(h.Clients)-1 && h.Clients[op.Client] == expiring
-}
-
-// leasesOf are the leases that keys of a history may have been attached to, in their order.
-func leasesOf(h *model.History) []int64 {
-	var leases []int64
-	for lease := range Attached(h) {
-		leases = append(leases, lease)
-	}
-	slices.Sort(leases)
-	return leases
 }
 
 // Attached are the keys that a history may have attached to each lease, each once.
@@ -96,14 +84,40 @@ func Attached(h *model.History) map[int64][]string {
 	return keys
 }
 
-// EachPut calls f for each put of a request, those of a branch that is not taken included.
-func EachPut(r *model.Request, f func(put *model.Request)) {
-	if r.Kind == model.Put {
-		f(r)
+// Any reports whether something is true of a request or of one in it, those of a branch that is not taken included.
+func Any(r *model.Request, is func(*model.Request) bool) bool {
+	if is(r) {
+		return true
 	}
 	for _, branch := range [...][]model.Request{r.Success, r.Failure} {
 		for i := range branch {
-			EachPut(&branch[i], f)
+			if Any(&branch[i], is) {
+				return true
+			}
 		}
 	}
+	return false
+}
+
+// EachPut calls f for each put of a request, those of a branch that is not taken included.
+func EachPut(r *model.Request, f func(put *model.Request)) {
+	Any(r, func(r *model.Request) bool {
+		if r.Kind == model.Put {
+			f(r)
+		}
+		return false
+	})
+}
+
+// GrantNamed adds the leases to a log that a write names: which were granted is not judged.
+func GrantNamed(log *model.Log, write *model.Request) {
+	grant := func(lease int64) {
+		if lease != 0 && log.At(log.Revision()).Lease(lease) == nil {
+			log.Append(&model.Request{Kind: model.LeaseGrant, Lease: lease})
+		}
+	}
+	if write.Kind == model.LeaseRevoke {
+		grant(write.Lease)
+	}
+	EachPut(write, func(put *model.Request) { grant(put.Lease) })
 }

@@ -1,4 +1,4 @@
-package linearizability
+package recorded
 
 import (
 	"cmp"
@@ -8,17 +8,9 @@ import (
 
 	"github.com/google/btree"
 
+	"github.com/watchbed/watchbed/linearizability/items"
 	"github.com/watchbed/watchbed/model"
 )
-
-// completing is a property for which a history is completed.
-type completing struct {
-	Property
-	// realTime: what has returned before a call is before it in the order.
-	realTime bool
-	// readsAtRevision: a read is at the revision of its answer.
-	readsAtRevision bool
-}
 
 // complete adds writes to a history that make what its claimed answers show and no recorded
 // write made. An item was put at its mod revision, if no recorded write made that one. An
@@ -32,24 +24,29 @@ type completing struct {
 // numbers of an item but its mod revision, comparisons of transactions, counts, and what
 // comes behind a page. A transaction of unknown outcome that compares anything took the branch that puts
 // what answers show of its revision, or else the first.
-func complete(h *model.History, p completing) *model.History {
-	c := completion{property: p, made: map[int64]*model.Request{}, puts: map[int64][]addedPut{}, deletes: map[int64][]string{}}
+//
+// If reads are at the revision of their answer, these tell more.
+func complete(h *model.History, p property, readsAtRevision bool) *model.History {
 	out := *h
 	out.Operations = slices.Clone(h.Operations)
+	c := completion{
+		History: &out, of: p, readsAtRevision: readsAtRevision,
+		made: map[int64]*model.Request{}, puts: map[int64][]addedPut{}, deletes: map[int64][]string{},
+	}
 	seen := seenPuts(h, p)
 	for i := range out.Operations {
 		op := &out.Operations[i]
 		switch {
-		case !p.loses(op):
+		case !loses(p, op):
 		case op.Outcome == model.Unknown:
 			op.Request = taken(op.Request, func(r *model.Request) bool { return seen[seenPut{op.Commit, r.Key}] })
 		default:
 			op.Request, op.Result = weaken(op.Request, op.Result)
 		}
 	}
-	c.collect(&out, p)
-	c.sweep(&out.Initial)
-	if c.addUnrecorded(&out); len(out.Operations) > len(h.Operations) {
+	c.collect()
+	c.sweep()
+	if c.addUnrecorded(); len(out.Operations) > len(h.Operations) {
 		out.Clients = append(slices.Clone(h.Clients), "clients that are not recorded")
 	}
 	return &out
@@ -57,11 +54,11 @@ func complete(h *model.History, p completing) *model.History {
 
 // losesAny reports whether complete leaves out anything of a history that a judge could hold against it:
 // if not, what holds in the completion holds.
-func (p completing) losesAny(h *model.History) bool {
-	return slices.ContainsFunc(h.Operations, func(op model.Operation) bool { return p.loses(&op) })
+func losesAny(p property, h *model.History) bool {
+	return slices.ContainsFunc(h.Operations, func(op model.Operation) bool { return loses(p, &op) })
 }
 
-func (p completing) loses(op *model.Operation) bool {
+func loses(p property, op *model.Operation) bool {
 	switch op.Outcome {
 	case model.Unknown:
 		return op.Commit > 0 && decides(op.Request)
@@ -79,10 +76,10 @@ type seenPut struct {
 
 // seenPuts are all that answers show of the revisions of transactions of which it is not known which
 // branch they took.
-func seenPuts(h *model.History, p completing) map[seenPut]bool {
+func seenPuts(h *model.History, p property) map[seenPut]bool {
 	open := map[int64]bool{}
 	for i := range h.Operations {
-		if op := &h.Operations[i]; op.Outcome == model.Unknown && p.loses(op) {
+		if op := &h.Operations[i]; op.Outcome == model.Unknown && loses(p, op) {
 			open[op.Commit] = true
 		}
 	}
@@ -111,9 +108,8 @@ func taken(r *model.Request, seen func(put *model.Request) bool) *model.Request 
 	if r.Kind != model.Txn {
 		return r
 	}
-	var isSeen func(r model.Request) bool
-	isSeen = func(r model.Request) bool {
-		return r.Kind == model.Put && seen(&r) || slices.ContainsFunc(r.Success, isSeen) || slices.ContainsFunc(r.Failure, isSeen)
+	isSeen := func(r model.Request) bool {
+		return items.Any(&r, func(r *model.Request) bool { return r.Kind == model.Put && seen(r) })
 	}
 	branch := r.Success
 	if !slices.ContainsFunc(branch, isSeen) && slices.ContainsFunc(r.Failure, isSeen) {
@@ -136,10 +132,9 @@ func weakens(r *model.Request, res *model.Result) bool {
 // hasMore reports whether an item has more than a key, a value and a mod revision.
 func hasMore(it *model.Item) bool { return it.CreateRevision != 0 || it.Version != 0 || it.Lease != 0 }
 
-// decides reports whether a request has comparisons.
+// decides reports whether a request has comparisons. A lock or an election may have no reads.
 func decides(r *model.Request) bool {
-	decide := func(op model.Request) bool { return decides(&op) }
-	return len(r.Compare) > 0 || slices.ContainsFunc(r.Success, decide) || slices.ContainsFunc(r.Failure, decide)
+	return items.Any(r, func(r *model.Request) bool { return len(r.Compare) > 0 })
 }
 
 // weaken leaves out of an answer what depends on writes that are not recorded.
@@ -177,8 +172,11 @@ func weaken(r *model.Request, res *model.Result) (*model.Request, *model.Result)
 const noKey = "\x00\x00"
 
 type completion struct {
-	property completing
-	made     map[int64]*model.Request
+	*model.History
+	of              property
+	readsAtRevision bool
+
+	made map[int64]*model.Request
 	// puts and deletes are what was added, by revision: deletes by their keys.
 	puts    map[int64][]addedPut
 	deletes map[int64][]string
@@ -198,9 +196,9 @@ type point struct {
 	items    []*model.Item
 }
 
-func (c *completion) collect(h *model.History, p completing) {
-	for i := range h.Operations {
-		op := &h.Operations[i]
+func (c *completion) collect() {
+	for i := range c.Operations {
+		op := &c.Operations[i]
 		switch {
 		case op.Outcome == model.Unknown && op.Commit > 0:
 			c.made[op.Commit] = op.Request
@@ -208,42 +206,31 @@ func (c *completion) collect(h *model.History, p completing) {
 			c.made[op.Result.Revision] = op.Request
 		}
 	}
-	for i := range h.Operations {
-		if op := &h.Operations[i]; op.Outcome == model.Done && p.Claims(op) {
-			c.answer(h, op.Request, op.Result)
+	for i := range c.Operations {
+		op := &c.Operations[i]
+		if op.Outcome != model.Done || !c.of.Claims(op) {
+			continue
 		}
+		rev := op.Result.Revision
+		switch {
+		case op.Request.Freshness == model.Exact:
+			rev = op.Request.Revision
+		case op.Request.Kind == model.Txn && op.Request.Changed(op.Result):
+			// Its reads saw a store between two revisions.
+			rev = 0
+		}
+		c.answer(op.Request, op.Result, rev)
 	}
-	if p.realTime {
-		c.notFound(h, p)
+	if inRealTime(c.of) {
+		c.notFound()
 	}
 	slices.SortStableFunc(c.points, func(a, b point) int { return cmp.Compare(a.revision, b.revision) })
 }
 
-func (c *completion) answer(h *model.History, r *model.Request, res *model.Result) {
-	rev := res.Revision
-	if r.Freshness == model.Exact {
-		rev = r.Revision
-	}
-	if r.Kind == model.Txn && r.Changed(res) {
-		// Its reads saw a store between two revisions.
-		rev = 0
-	}
-	c.parts(h, r, res, rev)
-}
-
-// parts takes what a request shows, and each one in it.
-func (c *completion) parts(h *model.History, r *model.Request, res *model.Result, rev int64) {
-	c.read(h, r, res, rev)
-	for i := range res.Results {
-		c.parts(h, &r.Success[i], &res.Results[i], rev)
-	}
-}
-
-// read takes what a request without others in it shows of a revision, 0 if that is not
-// known.
-func (c *completion) read(h *model.History, r *model.Request, res *model.Result, rev int64) {
+// answer takes what a request and each one in it shows of a revision, 0 if that is not known.
+func (c *completion) answer(r *model.Request, res *model.Result, rev int64) {
 	for _, it := range res.Items {
-		c.shown(h, it, r.KeysOnly)
+		c.shown(it, r.KeysOnly)
 	}
 	switch {
 	case rev == 0:
@@ -252,32 +239,34 @@ func (c *completion) read(h *model.History, r *model.Request, res *model.Result,
 	case r.Kind == model.Get:
 		c.points = append(c.points, point{revision: rev, from: rev, key: r.Key, items: res.Items})
 	}
+	for i := range res.Results {
+		c.answer(&r.Success[i], &res.Results[i], rev)
+	}
 }
 
 // notFound takes what Gets without a revision did not find.
-func (c *completion) notFound(h *model.History, p completing) {
-	s := newSpans(h, p)
-	newest := h.Initial.Revision
+func (c *completion) notFound() {
+	s := newSpans(c.History, c.of, c.readsAtRevision)
+	newest := c.Initial.Revision
 	for rev := range c.made {
 		newest = max(newest, rev)
 	}
 	for i := range c.points {
 		newest = max(newest, c.points[i].revision)
 	}
-	for i := range h.Operations {
-		op := &h.Operations[i]
-		if op.Request.Kind != model.Get || op.Outcome != model.Done || !p.Claims(op) || op.Result.Revision != 0 || len(op.Result.Items) > 0 {
-			continue
+	for i := range c.Operations {
+		op := &c.Operations[i]
+		if op.Request.Kind == model.Get && op.Outcome == model.Done && c.of.Claims(op) && op.Result.Revision == 0 && len(op.Result.Items) == 0 {
+			from, to := s.of(op)
+			c.points = append(c.points, point{revision: min(to, newest+1), from: from, key: op.Request.Key})
 		}
-		from, to := s.of(op)
-		c.points = append(c.points, point{revision: min(to, newest+1), from: from, key: op.Request.Key})
 	}
 }
 
 // shown adds the write of an item, if no recorded one made its revision.
-func (c *completion) shown(h *model.History, it *model.Item, keyOnly bool) {
+func (c *completion) shown(it *model.Item, keyOnly bool) {
 	rev := it.ModRevision
-	if rev <= h.Initial.Revision || c.made[rev] != nil {
+	if rev <= c.Initial.Revision || c.made[rev] != nil {
 		return
 	}
 	puts := c.puts[rev]
@@ -298,14 +287,12 @@ type present struct {
 }
 
 // sweep goes through the revisions and finds what must have been deleted.
-func (c *completion) sweep(initial *model.Initial) {
+func (c *completion) sweep() {
 	keys := btree.NewG(16, func(a, b *present) bool { return a.key < b.key })
-	for _, it := range initial.Items {
-		keys.ReplaceOrInsert(&present{it.Key, it.ModRevision, initial.Revision})
+	for _, it := range c.Initial.Items {
+		keys.ReplaceOrInsert(&present{it.Key, it.ModRevision, c.Initial.Revision})
 	}
-	revisions := make([]int64, 0, len(c.made)+len(c.puts))
-	revisions = slices.AppendSeq(revisions, maps.Keys(c.made))
-	revisions = slices.AppendSeq(revisions, maps.Keys(c.puts))
+	revisions := slices.Concat(slices.Collect(maps.Keys(c.made)), slices.Collect(maps.Keys(c.puts)))
 	slices.Sort(revisions)
 	for i := range c.points {
 		p := &c.points[i]
@@ -319,7 +306,7 @@ func (c *completion) sweep(initial *model.Initial) {
 				keys.ReplaceOrInsert(&present{added.key, rev, rev})
 			}
 		}
-		c.look(keys, p, initial.Revision)
+		c.look(keys, p)
 	}
 }
 
@@ -328,36 +315,31 @@ func write(keys *btree.BTreeG[*present], r *model.Request, rev int64) {
 	case model.Put:
 		keys.ReplaceOrInsert(&present{r.Key, rev, rev})
 	case model.Delete:
-		var gone []*present
-		eachOf(keys, r.Key, r.End, func(k *present) { gone = append(gone, k) })
-		remove(keys, gone)
+		for _, k := range within(keys, r.Key, r.End) {
+			keys.Delete(k)
+		}
 	}
 	for i := range r.Success {
 		write(keys, &r.Success[i], rev)
 	}
 }
 
-func eachOf(keys *btree.BTreeG[*present], key, end string, visit func(k *present)) {
+// within are the keys of a range.
+func within(keys *btree.BTreeG[*present], key, end string) (all []*present) {
 	keys.AscendGreaterOrEqual(&present{key: key}, func(k *present) bool {
 		inside := model.InRange(k.key, key, end)
 		if inside {
-			visit(k)
+			all = append(all, k)
 		}
 		return inside
 	})
-}
-
-func remove(keys *btree.BTreeG[*present], gone []*present) {
-	for _, k := range gone {
-		keys.Delete(k)
-	}
+	return all
 }
 
 // look deletes what an answer does not show.
-func (c *completion) look(keys *btree.BTreeG[*present], p *point, first int64) {
-	var gone []*present
+func (c *completion) look(keys *btree.BTreeG[*present], p *point) {
 	items := p.items
-	eachOf(keys, p.key, p.end, func(k *present) {
+	for _, k := range within(keys, p.key, p.end) {
 		for len(items) > 0 && items[0].Key < k.key {
 			items = items[1:]
 		}
@@ -366,18 +348,17 @@ func (c *completion) look(keys *btree.BTreeG[*present], p *point, first int64) {
 			k.seen = p.revision
 		}
 		if shown || k.mod > p.from {
-			return
+			continue
 		}
 		hole := p.revision
 		for c.made[hole] != nil {
 			hole--
 		}
-		if there := max(k.mod, first); hole > max(there, k.seen) {
+		if there := max(k.mod, c.Initial.Revision); hole > max(there, k.seen) {
 			c.deletes[hole] = append(c.deletes[hole], k.key)
-			gone = append(gone, k)
+			keys.Delete(k)
 		}
-	})
-	remove(keys, gone)
+	}
 }
 
 // chunk is how many requests are allocated at a time: one allocation for a million of them would
@@ -385,21 +366,17 @@ func (c *completion) look(keys *btree.BTreeG[*present], p *point, first int64) {
 const chunk = 1024
 
 // addUnrecorded puts the writes that were added behind the operations of a history.
-func (c *completion) addUnrecorded(h *model.History) {
-	revisions := slices.AppendSeq(make([]int64, 0, len(c.puts)), maps.Keys(c.puts))
-	for rev := range c.deletes {
-		if c.puts[rev] == nil {
-			revisions = append(revisions, rev)
-		}
-	}
+func (c *completion) addUnrecorded() {
+	revisions := slices.Concat(slices.Collect(maps.Keys(c.puts)), slices.Collect(maps.Keys(c.deletes)))
 	slices.Sort(revisions)
-	h.Operations = slices.Grow(h.Operations, len(revisions))
+	revisions = slices.Compact(revisions)
+	c.Operations = slices.Grow(c.Operations, len(revisions))
 	for some := range slices.Chunk(revisions, chunk) {
 		requests := make([]model.Request, len(some))
 		for i, rev := range some {
 			requests[i] = c.writeOf(rev)
-			h.Operations = append(h.Operations, model.Operation{
-				Client: len(h.Clients), Call: math.MinInt64, Return: math.MaxInt64, Outcome: model.Unknown, Commit: rev,
+			c.Operations = append(c.Operations, model.Operation{
+				Client: len(c.Clients), Call: math.MinInt64, Return: math.MaxInt64, Outcome: model.Unknown, Commit: rev,
 				Request: &requests[i],
 			})
 		}

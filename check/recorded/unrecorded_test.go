@@ -1,31 +1,33 @@
-package linearizability
+package recorded
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/internal/random"
+	"github.com/watchbed/watchbed/internal/recordings"
+	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/model"
 )
 
 // A partial history is violated only if none of the writes that others may have made explains it:
 // brute force tries all of them.
 func TestPartialHistoriesEqualBruteForce(t *testing.T) {
-	d := fastDice{rand.New(rand.NewPCG(17, 18))}
+	d := random.NewDice(17, 18)
 	var j Judge
-	violated, open, holding := map[Property]int{}, map[Property]int{}, map[Property]int{}
+	violated, open, holding := map[property]int{}, map[property]int{}, map[property]int{}
 	for n := range *histories / 20 {
 		h, mutation := singleKey(d)
-		for _, p := range []Property{Linearizable, LinearizableData} {
-			out, err := j.CheckRecorded(h, p)
+		for _, p := range []property{linearizability.Linearizable, linearizability.LinearizableData} {
+			out, err := j.Check(h, p)
 			require.NoError(t, err)
 			holds := othersExplain(h, p)
 			switch v := out[0].Verdict; {
 			case v == model.Violated && holds, v == model.Holds && !holds && !slices.ContainsFunc(h.Operations, deletes):
-				t.Fatalf("history %d (%q), %s: %v, brute force %t: %v\n%s", n, mutation, p, v, holds, out[0].Why, show(h))
+				t.Fatalf("history %d (%q), %s: %v, brute force %t: %v\n%s", n, mutation, p, v, holds, out[0].Why, recordings.Show(h))
 			case v == model.Violated:
 				violated[p]++
 			case v == model.VerdictUnknown && !holds:
@@ -43,14 +45,16 @@ func TestPartialHistoriesEqualBruteForce(t *testing.T) {
 }
 
 // deletes reports whether an operation deleted something: how much is not judged in a partial history.
-func deletes(op model.Operation) bool { return op.Request.Kind == model.Delete && isEffective(&op) }
+func deletes(op model.Operation) bool {
+	return op.Request.Kind == model.Delete && random.IsEffective(&op)
+}
 
 // singleKey is a partial history of puts, deletions and reads of one key, some of them answered
 // without a revision, in which one thing may be wrong.
-func singleKey(d dice) (*model.History, string) {
+func singleKey(d random.Dice) (*model.History, string) {
 	for {
-		h, mutation := mutated(d, 4+d.roll(3))
-		gone := d.roll(2)
+		h, mutation := random.Mutated(d, 4+d(3))
+		gone := d(2)
 		h = without(h, func(client int) bool { return client == gone })
 		simple := len(h.Operations) > 1 && !slices.ContainsFunc(h.Operations, func(op model.Operation) bool {
 			r := op.Request
@@ -62,7 +66,7 @@ func singleKey(d dice) (*model.History, string) {
 			continue
 		}
 		for i := range h.Operations {
-			if op := &h.Operations[i]; op.Request.Kind == model.List && op.Outcome == model.Done && d.roll(2) == 0 {
+			if op := &h.Operations[i]; op.Request.Kind == model.List && op.Outcome == model.Done && d(2) == 0 {
 				forget["headers"](op)
 			}
 			forgetNumbers(&h.Operations[i])
@@ -99,7 +103,7 @@ func revisionsOf(h *model.History) (made map[int64]bool, newest int64) {
 		for _, it := range op.Result.Items {
 			newest = max(newest, it.ModRevision)
 		}
-		if isEffective(op) {
+		if random.IsEffective(op) {
 			made[op.Result.Revision] = true
 		}
 	}
@@ -108,7 +112,7 @@ func revisionsOf(h *model.History) (made map[int64]bool, newest int64) {
 
 // othersExplain tries, for each revision that no recorded write made and for three behind the
 // newest, a put of a value that an answer shows, a deletion of the key, and a write of another key.
-func othersExplain(h *model.History, p Property) bool {
+func othersExplain(h *model.History, p property) bool {
 	made, newest := revisionsOf(h)
 	// A list of keys shows no value.
 	values := map[int64]string{}
@@ -122,7 +126,7 @@ func othersExplain(h *model.History, p Property) bool {
 	var try func(out *model.History, rev int64) bool
 	try = func(out *model.History, rev int64) bool {
 		if rev > newest+2 {
-			return bruteForce(out, p)
+			return random.BruteForce(out, p)
 		}
 		if made[rev] {
 			return try(out, rev+1)

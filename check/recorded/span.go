@@ -1,4 +1,4 @@
-package linearizability
+package recorded
 
 import (
 	"cmp"
@@ -21,7 +21,7 @@ type spans struct {
 
 type moment struct{ at, revision int64 }
 
-func newSpans(h *model.History, p completing) *spans {
+func newSpans(h *model.History, p property, readsAtRevision bool) *spans {
 	s := &spans{}
 	for i := range h.Operations {
 		op := &h.Operations[i]
@@ -37,7 +37,7 @@ func newSpans(h *model.History, p completing) *spans {
 		case op.Request.IsWrite() && op.Request.Changed(op.Result):
 			s.returned = append(s.returned, moment{op.Return, op.Result.Revision})
 			s.called = append(s.called, moment{op.Call, op.Result.Revision - 1})
-		case op.Request.IsWrite() || p.readsAtRevision:
+		case op.Request.IsWrite() || readsAtRevision:
 			s.returned = append(s.returned, moment{op.Return, op.Result.Revision})
 			s.called = append(s.called, moment{op.Call, op.Result.Revision})
 		}

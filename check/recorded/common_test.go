@@ -1,4 +1,4 @@
-package linearizability
+package recorded
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -29,7 +30,7 @@ func deletedTwice(last []*model.Item) *model.History {
 	add(1, &model.Request{Kind: model.Delete, Key: "doubtful"}, nil)
 	add(2, &model.Request{Kind: model.Delete, Key: "doubtful"}, nil)
 	put("certain", "2", 5)
-	for range porcupineOperations {
+	for range 10_000 {
 		// No porcupine for as many.
 		put("other", "x", h.Operations[len(h.Operations)-1].Result.Revision+1)
 	}
@@ -53,7 +54,7 @@ func TestWrongWhateverBecameOfWrites(t *testing.T) {
 		{nil, model.Violated},
 	} {
 		var j Judge
-		judged, err := j.CheckRecorded(deletedTwice(c.last), Linearizable, Sequential)
+		judged, err := j.Check(deletedTwice(c.last), linearizability.Linearizable, linearizability.Sequential)
 		require.NoError(t, err)
 		for _, g := range judged {
 			require.Equal(t, c.want, g.Verdict, "%s: %+v: %s", g.Property, g, j.Reason(&g))
@@ -79,7 +80,7 @@ func TestTwoDeletesThatWereNotAnswered(t *testing.T) {
 		list.Result = &model.Result{Revision: list.Result.Revision, Items: c.last, Count: int64(len(c.last))}
 		h.Operations = append(h.Operations[:len(h.Operations)-2], list)
 		var j Judge
-		judged, err := j.CheckRecorded(h, orderedProperties...)
+		judged, err := j.Check(h, orderedProperties...)
 		require.NoError(t, err)
 		for _, g := range judged {
 			require.Equal(t, c.want, g.Verdict, "%s: %+v: %s", g.Property, g, j.Reason(&g))

@@ -1,10 +1,13 @@
-package linearizability
+package recorded
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/internal/recordings"
+	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/linearizability/items"
 	"github.com/watchbed/watchbed/model"
 )
@@ -20,9 +23,10 @@ const (
 // What the judges cannot know of leases is said: the history has more operations than
 // porcupine is asked about, and one lease may have expired.
 func TestExpiryThatIsNotKnownIsSaid(t *testing.T) {
-	h := parse(t, start, grant7, putLeased, `{"client":"r","op":"get","call":10,"return":11,"request":{"key":"b"},"response":{}}`, list(12, 4, oldA))
-	j := Judge{Operations: -1}
-	out, err := j.Check(items.WithExpiries(h), nil, Linearizable)
+	h := recordings.Parse(start, grant7, putLeased, `{"client":"r","op":"get","call":10,"return":11,"request":{"key":"b"},"response":{}}`, list(12, 4, oldA))
+	var j Judge
+	j.Operations = -1
+	out, err := j.Judge.Check(items.WithExpiries(h), nil, linearizability.Linearizable)
 	require.NoError(t, err)
 	require.Equal(t, model.VerdictUnknown, out[0].Verdict)
 	require.Contains(t, j.Reason(&out[0]), "whether lease 7 has expired is not known")
@@ -38,7 +42,7 @@ func TestTruthHasRevocations(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			log, ends := Truth(parse(t, lines...))
+			log, ends := Truth(recordings.Parse(lines...))
 			require.Empty(t, ends)
 			require.Equal(t, int64(4), log.Revision())
 			require.Equal(t, model.LeaseRevoke, log.Write(4).Kind)
@@ -58,10 +62,10 @@ func TestExpiriesThatMayHaveBeen(t *testing.T) {
 		"one grant":         {[]string{start, grant7, putLeased}, []int64{1}},
 		"revoked":           {[]string{start, grant7, putLeased, revoke7}, nil},
 		"granted again":     {[]string{start, grant7, putLeased, revoke7, later}, []int64{1}},
-		"granted elsewhere": {[]string{start, putLeased}, []int64{beforeAll}},
+		"granted elsewhere": {[]string{start, putLeased}, []int64{math.MinInt64}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := parse(t, tc.lines...)
+			h := recordings.Parse(tc.lines...)
 			var calls []int64
 			for _, op := range items.WithExpiries(h).Operations[len(h.Operations):] {
 				require.Equal(t, model.LeaseRevoke, op.Request.Kind)

@@ -1,28 +1,57 @@
-package linearizability
+// Package recorded (unstable) judges histories without ground truth, as people record them: what became of writes of
+// unknown outcome is found out first, as far as the answers tell.
+//
+// A completion of a history decides what is open: which writes of unknown outcome took effect and when, which leases
+// expired and, if the history is partial, what other clients wrote. This package finds what is certain (settle), and one
+// completion that fits what answers show (guess, fates, complete); package possible knows what all of them have in
+// common.
+//
+// No simulation needs it: it must never be imported by what runs one.
+package recorded
 
 import (
 	"fmt"
 	"slices"
 
+	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/linearizability/items"
 	"github.com/watchbed/watchbed/model"
 )
 
-// CheckRecorded judges a history without ground truth, as people record them: what became
-// of writes of unknown outcome is found out first, as far as the answers tell. Porcupine is
-// asked where the verdict of the witness is unknown, whatever the size of the history. What it
-// returns is valid until the next check.
-//
-// In a partial history "holds" says that writes of others can explain the answers, and
-// "violated" that none can.
-func (j *Judge) CheckRecorded(h *model.History, props ...Property) ([]Judgement, error) {
-	// The outcomes of writes are settled from here on.
-	j.lost = losesWrites(h)
-	defer func() { j.lost = false }()
-	judged, err := j.checkRecorded(h, props)
+// Judge judges recorded histories. Porcupine is asked where the verdict of the witness is unknown, whatever the size of
+// the history. In a partial history "holds" says that writes of others can explain the answers, and "violated" that none
+// can. The zero value is ready to use, by one goroutine at a time.
+type Judge struct {
+	linearizability.Judge
+	// beyond is why nothing of the last history can be judged.
+	beyond string
+	// lost: the history was recorded without what became of some write.
+	lost bool
+	// previous are the writes of which operations have the previous values, see withPrevious.
+	previous map[int]int
+}
+
+type (
+	property  = linearizability.Property
+	judgement = linearizability.Judgement
+)
+
+// Check judges the properties in the order given. The error is nil or a *linearizability.Disagreement.
+func (j *Judge) Check(h *model.History, props ...property) ([]judgement, error) {
+	j.lost, j.previous = linearizability.LosesWrites(h), nil
+	if j.beyond = beyond(h); j.beyond != "" {
+		j.Forget()
+		var judged []judgement
+		for _, p := range props {
+			judged = append(judged, judgement{Property: p, Verdict: model.VerdictUnknown})
+		}
+		return judged, nil
+	}
+	judged, err := j.checkAny(h, props)
 	for i := range judged {
-		if g := &judged[i]; g.Verdict == model.Vacuous && g.Property.ordered() {
-			if g.Exercised = boundComparisons(h, g.Property); g.Exercised > 0 {
+		if g := &judged[i]; g.Verdict == model.Vacuous && g.Property.IsOrder() {
+			g.Exercised = linearizability.CountBound(h, g.Property, func(op *model.Operation) bool { return decides(op.Request) })
+			if g.Exercised > 0 {
 				g.Verdict = model.Holds
 			}
 		}
@@ -30,58 +59,53 @@ func (j *Judge) CheckRecorded(h *model.History, props ...Property) ([]Judgement,
 	return judged, err
 }
 
-func (j *Judge) checkRecorded(h *model.History, props []Property) ([]Judgement, error) {
-	if beyond(h) != "" {
-		return j.Check(h, nil, props...)
-	}
+func (j *Judge) checkAny(h *model.History, props []property) ([]judgement, error) {
 	if h.Partial {
 		h, j.previous = withPrevious(h)
-		defer func() { j.previous = nil }()
 		return j.checkPartial(h, props)
 	}
 	h = items.WithExpiries(h)
 	known := settle(h, false)
-	if known == h || !slices.Contains(props, LinearizableData) {
+	data := slices.Index(props, linearizability.LinearizableData)
+	if known == h || data < 0 {
 		return j.checkSettled(h, known, props)
 	}
 	// What the revisions of lists tell of writes is no part of that property.
-	others := slices.DeleteFunc(slices.Clone(props), func(p Property) bool { return p == LinearizableData })
-	judged, err := j.checkSettled(h, known, others)
+	judged, err := j.checkSettled(h, known, slices.Delete(slices.Clone(props), data, data+1))
 	if err != nil {
 		return judged, err
 	}
-	data, err := j.checkSettled(h, settle(h, true), []Property{LinearizableData})
-	return slices.Insert(judged, slices.Index(props, LinearizableData), data...), err
+	of, err := j.checkSettled(h, settle(h, true), props[data:data+1])
+	return slices.Insert(judged, data, of...), err
 }
 
 // checkSettled judges a history of which it is known what became of writes, as far as answers
 // tell.
-func (j *Judge) checkSettled(h, known *model.History, props []Property) ([]Judgement, error) {
-	first, err := j.checkGuess(known, props)
-	judged := slices.Clone(first)
+func (j *Judge) checkSettled(h, known *model.History, props []property) ([]judgement, error) {
+	judged, err := j.checkAs(known, true, false, props)
 	open := unknown(judged)
 	if err != nil || len(open) == 0 {
 		return judged, err
 	}
-	guessed, err := j.checkGuess(guess(h), open)
+	guessed, err := j.checkAs(guess(h), true, false, open)
 	if err != nil {
 		return judged, err
 	}
 	// What holds in one possible past holds. What does not may hold in another.
-	put(judged, slices.DeleteFunc(slices.Clone(guessed), func(g Judgement) bool { return g.Verdict == model.Violated }))
+	put(judged, slices.DeleteFunc(guessed, func(g judgement) bool { return g.Verdict == model.Violated }))
 	if open = unknown(judged); len(open) == 0 {
 		return judged, nil
 	}
-	asked, err := j.check(known, true, open)
+	asked, err := j.checkAs(known, false, true, open)
 	put(judged, asked)
 	return judged, err
 }
 
-// checkGuess judges one completion of a history.
-func (j *Judge) checkGuess(h *model.History, props []Property) ([]Judgement, error) {
-	j.guessed = true
-	defer func() { j.guessed = false }()
-	return j.check(h, false, props)
+// checkAs judges a history that is one completion, if it is guessed, and what all completions of it have in common if not.
+func (j *Judge) checkAs(h *model.History, guessed, decide bool, props []property) ([]judgement, error) {
+	how := linearizability.Recorded{Guessed: guessed, Decide: decide, Lost: j.lost, Of: j.previous}
+	judged, err := j.Judge.CheckRecorded(h, how, props...)
+	return slices.Clone(judged), err
 }
 
 // withPrevious adds to a partial history what its writes were answered as previous values: a transaction each, which
@@ -127,18 +151,16 @@ func addPrevious(read *model.Request, before *model.Result, r *model.Request, re
 	}
 }
 
-func (j *Judge) checkPartial(h *model.History, props []Property) ([]Judgement, error) {
-	first, err := j.checkGuess(h, props)
-	judged := slices.Clone(first)
+func (j *Judge) checkPartial(h *model.History, props []property) ([]judgement, error) {
+	judged, err := j.checkAs(h, true, false, props)
 	violated := false
 	for _, p := range unknown(judged) {
 		// The likely verdict comes first: all completions and a single one may both take much time.
-		completeFirst := !violated && !completionOf(p).losesAny(h)
-		open, e := j.checkOpen(h, p, completeFirst)
+		open, e := j.checkOpen(h, p, !violated && !losesAny(p, h))
 		if e != nil {
 			return judged, e
 		}
-		put(judged, []Judgement{open})
+		put(judged, []judgement{open})
 		violated = violated || open.Verdict == model.Violated
 	}
 	return judged, err
@@ -147,57 +169,45 @@ func (j *Judge) checkPartial(h *model.History, props []Property) ([]Judgement, e
 // checkOpen judges a property of a partial history by what all of its completions have in common,
 // and by one of them. A completion may come first if it loses nothing: one that holds then
 // decides.
-func (j *Judge) checkOpen(h *model.History, p Property, completeFirst bool) (Judgement, error) {
-	ways := []func(*model.History, Property) (Judgement, error){j.checkCommon, j.checkCompleted}
-	if completeFirst {
-		slices.Reverse(ways)
+func (j *Judge) checkOpen(h *model.History, p property, completeFirst bool) (judgement, error) {
+	common := func() (judgement, error) {
+		judged, err := j.checkAs(h, false, false, []property{p})
+		return judged[0], err
 	}
-	var completed Judgement
-	for i, way := range ways {
-		out, err := way(h, p)
-		if err != nil || out.Verdict != model.VerdictUnknown {
+	if !completeFirst {
+		if out, err := common(); err != nil || out.Verdict != model.VerdictUnknown {
 			return out, err
 		}
-		if completeFirst == (i == 0) {
-			completed = out
+	}
+	completed, err := j.checkCompleted(h, p)
+	if !completeFirst || err != nil || completed.Verdict != model.VerdictUnknown {
+		return completed, err
+	}
+	out, err := common()
+	if err == nil && out.Verdict == model.VerdictUnknown {
+		return completed, nil
+	}
+	return out, err
+}
+
+func (j *Judge) checkCompleted(h *model.History, p property) (judgement, error) {
+	// The revisions of lists are no part of linearizable-data, but most likely right.
+	for readsAtRevision := p != linearizability.LinearizableData; ; readsAtRevision = true {
+		// Each completion may be larger than what was recorded.
+		j.Forget()
+		judged, err := j.checkAs(complete(h, p, readsAtRevision), true, false, []property{p})
+		if err != nil || judged[0].Verdict != model.VerdictUnknown || readsAtRevision {
+			return judged[0], err
 		}
 	}
-	return completed, nil
 }
 
-func (j *Judge) checkCommon(h *model.History, p Property) (Judgement, error) {
-	judged, err := j.check(h, false, []Property{p})
-	return judged[0], err
+// inRealTime reports whether what has returned before a call is before it in the order.
+func inRealTime(p property) bool {
+	return p == linearizability.Linearizable || p == linearizability.LinearizableData
 }
 
-func (j *Judge) checkCompleted(h *model.History, p Property) (Judgement, error) {
-	known := completionOf(p)
-	judged, err := j.checkGuess(j.complete(h, known), []Property{p})
-	if err == nil && judged[0].Verdict == model.VerdictUnknown && !known.readsAtRevision {
-		// The revisions of lists are no part of the property, but most likely right.
-		known.readsAtRevision = true
-		judged, err = j.checkGuess(j.complete(h, known), []Property{p})
-	}
-	return judged[0], err
-}
-
-func completionOf(p Property) completing {
-	return completing{Property: p, realTime: p == Linearizable || p == LinearizableData, readsAtRevision: p != LinearizableData}
-}
-
-// complete lets go of the completion before: each may be larger than what was recorded.
-func (j *Judge) complete(h *model.History, known completing) *model.History {
-	j.witness.history = nil
-	return complete(h, known)
-}
-
-func (j *Judge) check(h *model.History, decide bool, props []Property) ([]Judgement, error) {
-	j.decide = decide
-	defer func() { j.decide = false }()
-	return j.Check(h, nil, props...)
-}
-
-func unknown(judged []Judgement) (open []Property) {
+func unknown(judged []judgement) (open []property) {
 	for i := range judged {
 		if judged[i].Verdict == model.VerdictUnknown {
 			open = append(open, judged[i].Property)
@@ -207,9 +217,9 @@ func unknown(judged []Judgement) (open []Property) {
 }
 
 // put replaces judgements by others on the same properties.
-func put(judged, by []Judgement) {
+func put(judged, by []judgement) {
 	for _, b := range by {
-		i := slices.IndexFunc(judged, func(j Judgement) bool { return j.Property == b.Property })
+		i := slices.IndexFunc(judged, func(j judgement) bool { return j.Property == b.Property })
 		judged[i] = b
 	}
 }
@@ -259,7 +269,7 @@ func (s *settling) extend(log *model.Log, rev int64) string {
 		return s.gap(rev)
 	}
 	request := s.history.Operations[s.made[rev]].Request
-	grantNamed(log, request)
+	items.GrantNamed(log, request)
 	log.Append(request)
 	if log.Revision() < rev {
 		return fmt.Sprintf("the write of revision %d would have changed nothing", rev)
@@ -276,17 +286,4 @@ func (s *settling) gap(rev int64) string {
 		return fmt.Sprintf("no recorded write made revision %d", rev)
 	}
 	return fmt.Sprintf("it is not known which write made revision %d: %d were not answered, or without a revision", rev, len(s.lost))
-}
-
-// grantNamed adds the leases to a log that a write names: which were granted is not judged.
-func grantNamed(log *model.Log, write *model.Request) {
-	grant := func(lease int64) {
-		if lease != 0 && log.At(log.Revision()).Lease(lease) == nil {
-			log.Append(&model.Request{Kind: model.LeaseGrant, Lease: lease})
-		}
-	}
-	if write.Kind == model.LeaseRevoke {
-		grant(write.Lease)
-	}
-	items.EachPut(write, func(put *model.Request) { grant(put.Lease) })
 }

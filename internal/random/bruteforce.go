@@ -1,4 +1,4 @@
-package linearizability
+package random
 
 import (
 	"slices"
@@ -7,10 +7,14 @@ import (
 	"github.com/watchbed/watchbed/model"
 )
 
-// bruteForce tries every order of the operations on a store of its own, which
+// The properties that are not judged as linearizability is, by their names.
+const sequential, linearizableData = "sequential", "linearizable-data"
+
+// BruteForce tries every order of the operations on a store of its own, which
 // shares nothing with the two judges nor with model.Store. It is the oracle for
 // at most seven operations.
-func bruteForce(h *model.History, prop Property) bool {
+func BruteForce[Property ~string](h *model.History, of Property) bool {
+	prop := string(of)
 	var ops []*model.Operation
 	for i := range h.Operations {
 		op := &h.Operations[i]
@@ -20,9 +24,9 @@ func bruteForce(h *model.History, prop Property) bool {
 		case op.Outcome == model.Unknown && (!isWrite || op.Commit == -1):
 		case isWrite:
 			ops = append(ops, op)
-		case prop == Sequential && op.Request.Freshness != model.Exact:
+		case prop == sequential && op.Request.Freshness != model.Exact:
 			ops = append(ops, op)
-		case prop != Sequential && op.Request.Freshness == model.Consistent:
+		case prop != sequential && op.Request.Freshness == model.Consistent:
 			ops = append(ops, op)
 		}
 	}
@@ -33,7 +37,7 @@ func bruteForce(h *model.History, prop Property) bool {
 	return permute(ops, make([]bool, len(ops)), first, prop)
 }
 
-func permute(ops []*model.Operation, used []bool, s naiveStore, prop Property) bool {
+func permute(ops []*model.Operation, used []bool, s naiveStore, prop string) bool {
 	finished := true
 	for i, op := range ops {
 		if used[i] {
@@ -58,12 +62,12 @@ func permute(ops []*model.Operation, used []bool, s naiveStore, prop Property) b
 	return finished
 }
 
-func mayBeNext(ops []*model.Operation, used []bool, i int, prop Property) bool {
+func mayBeNext(ops []*model.Operation, used []bool, i int, prop string) bool {
 	for j, other := range ops {
 		if used[j] || j == i || other.Outcome == model.Unknown {
 			continue
 		}
-		if prop == Sequential {
+		if prop == sequential {
 			if other.Client == ops[i].Client && other.Call < ops[i].Call {
 				return false
 			}
@@ -88,7 +92,7 @@ func (s naiveStore) copy() naiveStore {
 }
 
 // does carries out the operation and compares everything in the answer.
-func (s *naiveStore) does(op *model.Operation, prop Property) bool {
+func (s *naiveStore) does(op *model.Operation, prop string) bool {
 	before := s.revision
 	got := s.carriesOut(op.Request, before+1)
 	if got.changed {
@@ -99,7 +103,7 @@ func (s *naiveStore) does(op *model.Operation, prop Property) bool {
 	}
 	given := op.Result
 	isRead := op.Request.Kind == model.Get || op.Request.Kind == model.List
-	if given.Revision != 0 && given.Revision != s.revision && !(isRead && prop == LinearizableData) {
+	if given.Revision != 0 && given.Revision != s.revision && !(isRead && prop == linearizableData) {
 		return false
 	}
 	return got.matches(op.Request, given)

@@ -1,14 +1,16 @@
-package linearizability
+package recorded
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/internal/random"
+	"github.com/watchbed/watchbed/internal/recordings"
 	"github.com/watchbed/watchbed/internal/tampering"
+	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/linearizability/items"
 	"github.com/watchbed/watchbed/model"
 )
@@ -78,11 +80,11 @@ func forgetting(h *model.History, way string) *model.History {
 func TestSettledEqualsBruteForce(t *testing.T) {
 	for way := range forget {
 		t.Run(way, func(t *testing.T) {
-			d := fastDice{rand.New(rand.NewPCG(11, 12))}
+			d := random.NewDice(11, 12)
 			judge := Judge{}
 			settled, violated, byWitness := 0, 0, 0
 			for n := range *histories / 20 {
-				mutant, mutation := mutated(d, 1+d.roll(7))
+				mutant, mutation := random.Mutated(d, 1+d(7))
 				h := forgetting(mutant, way)
 				s := settle(h, false)
 				for i := range h.Operations {
@@ -90,17 +92,17 @@ func TestSettledEqualsBruteForce(t *testing.T) {
 						settled++
 					}
 				}
-				out, err := judge.CheckRecorded(h, orderedProperties...)
+				out, err := judge.Check(h, orderedProperties...)
 				require.NoError(t, err)
 				for _, got := range out {
-					want := bruteForce(items.WithExpiries(h), got.Property)
+					want := random.BruteForce(items.WithExpiries(h), got.Property)
 					if got.Verdict == model.VerdictUnknown || want == (got.Verdict == model.Violated) {
-						t.Fatalf("history %d (%q), %s: %v, brute force %t\n%s", n, mutation, got.Property, got.Verdict, want, show(h))
+						t.Fatalf("history %d (%q), %s: %v, brute force %t\n%s", n, mutation, got.Property, got.Verdict, want, recordings.Show(h))
 					}
 					if !want {
 						violated++
 					}
-					if got.By == ByBoth {
+					if got.By == linearizability.ByBoth {
 						byWitness++
 					}
 				}
@@ -119,7 +121,7 @@ func TestSettledEqualsBruteForce(t *testing.T) {
 // witness needs no porcupine.
 func TestSettleFindsWhatRealEtcdDid(t *testing.T) {
 	lost, found := 0, 0
-	for name, full := range etcdHistories(t) {
+	for name, full := range recordings.Etcd() {
 		h := forgetting(full, "commits")
 		s := settle(h, false)
 		for i := range h.Operations {
@@ -132,12 +134,13 @@ func TestSettleFindsWhatRealEtcdDid(t *testing.T) {
 				require.Equal(t, full.Operations[i].Commit, got, "%s, operation %d", name, i)
 			}
 		}
-		judge := Judge{Operations: -1}
-		out, err := judge.CheckRecorded(h, orderedProperties...)
+		judge := Judge{}
+		judge.Operations = -1
+		out, err := judge.Check(h, orderedProperties...)
 		require.NoError(t, err)
 		for _, j := range out {
 			require.Equal(t, model.Holds, j.Verdict, "%s: %s: %s", name, j.Property, judge.Reason(&j))
-			require.Equal(t, ByWitness, j.By, name)
+			require.Equal(t, linearizability.ByWitness, j.By, name)
 		}
 	}
 	require.Equal(t, 11, lost)
@@ -149,15 +152,15 @@ func TestSettleFindsWhatRealEtcdDid(t *testing.T) {
 // in one answer they are not.
 func TestRealEtcdWithoutRevisions(t *testing.T) {
 	for way := range forget {
-		for name, full := range etcdHistories(t) {
+		for name, full := range recordings.Etcd() {
 			h := forgetting(full, way)
 			judge := Judge{}
-			out, err := judge.CheckRecorded(h, Linearizable)
+			out, err := judge.Check(h, linearizability.Linearizable)
 			require.NoError(t, err)
 			require.Equal(t, model.Holds, out[0].Verdict, "%s without %s: %s", name, way, judge.Reason(&out[0]))
 			require.Greater(t, out[0].Exercised, 10)
 			wrong := tamper(t, h, "an item has a value that was never written")
-			out, err = judge.CheckRecorded(wrong, Linearizable)
+			out, err = judge.Check(wrong, linearizability.Linearizable)
 			require.NoError(t, err)
 			require.Equal(t, model.Violated, out[0].Verdict, "%s without %s: %s", name, way, judge.Reason(&out[0]))
 		}
@@ -176,30 +179,6 @@ func tamper(t *testing.T, h *model.History, name string) *model.History {
 	}
 	require.Fail(t, "no such way, or no answer for it", name)
 	return nil
-}
-
-// A history of registers is judged key by key, in about one step an operation.
-func TestRegistersAreJudgedApart(t *testing.T) {
-	h := &model.History{Initial: model.Initial{Revision: 1}}
-	for client := range 30 {
-		h.Clients = append(h.Clients, string(rune('A'+client)))
-	}
-	at := int64(0)
-	for n := range 100 {
-		for client := range h.Clients {
-			at++
-			// Each key is written by all clients at a time.
-			op := model.Operation{Client: client, Call: at, Return: at + int64(len(h.Clients)) - 1, Result: &model.Result{}}
-			op.Request = &model.Request{Kind: model.Put, Key: h.Clients[client], Value: string(rune('0' + n%10))}
-			h.Operations = append(h.Operations, op)
-		}
-	}
-	var p Porcupine
-	v, steps := p.Check(h, nil, Linearizable, 10_000)
-	require.Equal(t, model.Holds, v)
-	require.Equal(t, 3000, steps)
-	require.Len(t, p.parts(Linearizable), 30)
-	require.Len(t, p.parts(Sequential), 1)
 }
 
 // TestLongRegister: what happens behind an operation that overlaps no other is judged apart, so that the memory for a
@@ -229,7 +208,7 @@ func TestLongRegister(t *testing.T) {
 	}
 	for _, want := range []model.Verdict{model.Holds, model.Violated} {
 		var j Judge
-		judged, err := j.CheckRecorded(h, Linearizable, Sequential)
+		judged, err := j.Check(h, linearizability.Linearizable, linearizability.Sequential)
 		require.NoError(t, err)
 		require.Equal(t, want, judged[0].Verdict, j.Reason(&judged[0]))
 		if want == model.Holds {

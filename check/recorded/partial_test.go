@@ -1,14 +1,16 @@
-package linearizability
+package recorded
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/internal/random"
+	"github.com/watchbed/watchbed/internal/recordings"
 	"github.com/watchbed/watchbed/internal/tampering"
+	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -23,20 +25,20 @@ func without(h *model.History, gone func(client int) bool) *model.History {
 // A right history is not violated because some of its clients are not recorded, and what is
 // violated without them is violated with them.
 func TestPartialHistories(t *testing.T) {
-	d := fastDice{rand.New(rand.NewPCG(13, 14))}
+	d := random.NewDice(13, 14)
 	var j Judge
 	violated, unknown, holding, same := 0, 0, 0, 0
 	for n := range *histories / 4 {
-		h, mutation := mutated(d, 1+d.roll(20))
-		gone := d.roll(4)
+		h, mutation := random.Mutated(d, 1+d(20))
+		gone := d(4)
 		part := without(h, func(client int) bool { return client == gone })
-		whole, err := j.Check(h, nil, orderedProperties...)
+		whole, err := j.Judge.Check(h, nil, orderedProperties...)
 		require.NoError(t, err)
-		wrong := map[Property]bool{}
+		wrong := map[property]bool{}
 		for _, w := range whole {
 			wrong[w.Property] = w.Verdict == model.Violated
 		}
-		out, err := j.CheckRecorded(part, orderedProperties...)
+		out, err := j.Check(part, orderedProperties...)
 		require.NoError(t, err)
 		if n%8 == 0 {
 			same += sameInEitherOrder(t, part)
@@ -46,7 +48,7 @@ func TestPartialHistories(t *testing.T) {
 			case model.Violated:
 				violated++
 				if !wrong[o.Property] {
-					t.Fatalf("history %d (%q) without client %d: %s: %s\n%s", n, mutation, gone, o.Property, o.Why, show(h))
+					t.Fatalf("history %d (%q) without client %d: %s: %s\n%s", n, mutation, gone, o.Property, o.Why, recordings.Show(h))
 				}
 			case model.VerdictUnknown:
 				unknown++
@@ -87,14 +89,14 @@ func sameInEitherOrder(t *testing.T, h *model.History) (holding int) {
 	}
 	var j Judge
 	for _, p := range orderedProperties {
-		if completionOf(p).losesAny(&plain) {
+		if losesAny(p, &plain) {
 			continue
 		}
 		commonFirst, err := j.checkOpen(&plain, p, false)
 		require.NoError(t, err)
 		completionFirst, err := j.checkOpen(&plain, p, true)
 		require.NoError(t, err)
-		require.Equal(t, commonFirst.Verdict, completionFirst.Verdict, "%s\n%s", p, show(&plain))
+		require.Equal(t, commonFirst.Verdict, completionFirst.Verdict, "%s\n%s", p, recordings.Show(&plain))
 		if commonFirst.Verdict == model.Holds {
 			holding++
 		}
@@ -107,11 +109,11 @@ func sameInEitherOrder(t *testing.T, h *model.History) (holding int) {
 func TestRealEtcdInPart(t *testing.T) {
 	found, of := map[string]int{}, map[string]int{}
 	open, total := 0, 0
-	for name, h := range etcdHistories(t) {
+	for name, h := range recordings.Etcd() {
 		for gone := range h.Clients {
 			part := without(h, func(client int) bool { return client == gone })
 			var j Judge
-			out, err := j.CheckRecorded(part, orderedProperties...)
+			out, err := j.Check(part, orderedProperties...)
 			require.NoError(t, err)
 			for _, o := range out {
 				total++
@@ -126,10 +128,10 @@ func TestRealEtcdInPart(t *testing.T) {
 			for _, way := range tampering.Ways() {
 				for i := range part.Operations {
 					wrong := way.Apply(part, i)
-					if wrong == nil || !slices.Contains(way.Breaks, string(Linearizable)) {
+					if wrong == nil || !slices.Contains(way.Breaks, string(linearizability.Linearizable)) {
 						continue
 					}
-					out, err := j.CheckRecorded(wrong, Linearizable)
+					out, err := j.Check(wrong, linearizability.Linearizable)
 					require.NoError(t, err)
 					of[way.Name]++
 					if out[0].Verdict == model.Violated {
@@ -177,7 +179,7 @@ func TestReadOfThePastInATransaction(t *testing.T) {
 				Items: []*model.Item{{Key: "a", Value: "3", CreateRevision: 2, ModRevision: 5, Version: 3}}}),
 		}}
 		var j Judge
-		judged, err := j.Check(h, nil, Linearizable)
+		judged, err := j.Judge.Check(h, nil, linearizability.Linearizable)
 		require.NoError(t, err, name)
 		require.Equal(t, c.want, judged[0].Verdict, "%s: %v", name, judged[0].Why)
 	}

@@ -1,35 +1,37 @@
-package linearizability
+package recorded
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/internal/random"
+	"github.com/watchbed/watchbed/internal/recordings"
+	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/linearizability/items"
 	"github.com/watchbed/watchbed/model"
 )
 
 // open are the ways in which random histories leave something open.
-var open = map[string]func(d dice) (*model.History, string){
-	"lost writes": func(d dice) (*model.History, string) {
-		h, mutation := mutated(d, 2+d.roll(6))
+var open = map[string]func(d random.Dice) (*model.History, string){
+	"lost writes": func(d random.Dice) (*model.History, string) {
+		h, mutation := random.Mutated(d, 2+d(6))
 		for i := range h.Operations {
 			op := &h.Operations[i]
-			if op.Request.IsWrite() && op.Outcome == model.Done && d.roll(3) == 0 {
+			if op.Request.IsWrite() && op.Outcome == model.Done && d(3) == 0 {
 				op.Outcome, op.Result, op.Return = model.Unknown, nil, math.MaxInt64
 			}
 			forgetCommit(op)
 		}
 		return h, mutation
 	},
-	"writes without revisions": func(d dice) (*model.History, string) {
-		h, mutation := mutated(d, 2+d.roll(6))
+	"writes without revisions": func(d random.Dice) (*model.History, string) {
+		h, mutation := random.Mutated(d, 2+d(6))
 		for i := range h.Operations {
 			op := &h.Operations[i]
-			if op.Request.IsWrite() && d.roll(2) == 0 {
+			if op.Request.IsWrite() && d(2) == 0 {
 				forget["headers"](op)
 			}
 			forgetCommit(op)
@@ -37,9 +39,9 @@ var open = map[string]func(d dice) (*model.History, string){
 		return h, mutation
 	},
 	// What clients revoked in truth has expired here.
-	"leases": func(d dice) (*model.History, string) {
+	"leases": func(d random.Dice) (*model.History, string) {
 		for {
-			h, mutation := mutated(d, 2+d.roll(6))
+			h, mutation := random.Mutated(d, 2+d(6))
 			h.Operations = slices.DeleteFunc(h.Operations, func(op model.Operation) bool { return op.Request.Kind == model.LeaseRevoke })
 			for i := range h.Operations {
 				forgetCommit(&h.Operations[i])
@@ -56,26 +58,23 @@ var open = map[string]func(d dice) (*model.History, string){
 func TestOpenHistoriesEqualBruteForce(t *testing.T) {
 	for _, kind := range []string{"lost writes", "writes without revisions", "leases"} {
 		t.Run(kind, func(t *testing.T) {
-			d := fastDice{rand.New(rand.NewPCG(15, 16))}
-			j := Judge{Operations: -1, Steps: 1}
+			d := random.NewDice(15, 16)
+			var j Judge
+			j.Operations, j.Steps = -1, 1
 			n := *histories / 10
-			shared := map[faultKind]int{}
-			idle := 0
+			shared := map[linearizability.Anomaly]int{}
 			for _, p := range orderedProperties {
 				wrong, unknownWrong, unknownRight := 0, 0, 0
 				for i := range n {
 					h, mutation := open[kind](d)
-					out, err := j.CheckRecorded(h, p)
+					out, err := j.Check(h, p)
 					require.NoError(t, err)
-					holds := bruteForce(items.WithExpiries(h), p)
+					holds := random.BruteForce(items.WithExpiries(h), p)
 					if !holds {
 						wrong++
 					}
-					if f := out[0].stuck; out[0].Verdict == model.Violated && f.shared {
-						shared[f.kind]++
-						if f.kind == wrongAnswer && items.WithExpiries(h).Operations[f.op].Request.IsWrite() {
-							idle++
-						}
+					if why := out[0].Why; why != nil {
+						shared[why.Anomaly]++
 					}
 					switch v := out[0].Verdict; {
 					case v == model.VerdictUnknown && holds:
@@ -83,17 +82,19 @@ func TestOpenHistoriesEqualBruteForce(t *testing.T) {
 					case v == model.VerdictUnknown:
 						unknownWrong++
 					case holds == (v == model.Violated):
-						t.Fatalf("history %d (%q), %s: %v, brute force %t\n%s", i, mutation, p, v, holds, show(h))
+						t.Fatalf("history %d (%q), %s: %v, brute force %t\n%s", i, mutation, p, v, holds, recordings.Show(h))
 					}
 				}
 				t.Logf("%s: unknown are %.2f %% of %d that hold, %.2f %% of %d that are violated",
 					p, 100*float64(unknownRight)/float64(n-wrong), n-wrong, 100*float64(unknownWrong)/float64(wrong), wrong)
 			}
-			t.Logf("faults that all completions share: %v, %d of writes that cannot have changed anything", shared, idle)
-			for _, f := range []faultKind{revisionTaken, revisionMissing, tooOld, wrongAnswer, nowhere} {
-				require.Positive(t, shared[f], "no history had the fault %d in every completion", f)
+			t.Logf("faults that all completions share: %v", shared)
+			for _, a := range []linearizability.Anomaly{
+				linearizability.TakenRevision, linearizability.SkippedRevision, linearizability.UnmadeRevision, linearizability.Reordered,
+				linearizability.OldRevision, linearizability.Missing, linearizability.Ghost, linearizability.WrongFlag,
+			} {
+				require.Positive(t, shared[a], "no history had the fault %s in every completion", a)
 			}
-			require.Positive(t, idle)
 		})
 	}
 }

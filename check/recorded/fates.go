@@ -1,6 +1,10 @@
-package linearizability
+package recorded
 
 import (
+	"cmp"
+	"slices"
+
+	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/linearizability/items"
 	"github.com/watchbed/watchbed/model"
 )
@@ -13,11 +17,11 @@ const maxReplayed = 4_000_000
 // revision turns out wrong.
 type fates struct {
 	*settling
-	points   []writeRef
+	// points are the answers that name their revision and changed nothing, in the order of these.
+	points   []*model.Operation
 	chosen   []choice
 	used     map[int]bool
-	items    items.Arena
-	bases    items.Bases
+	arena    items.Arena
 	scratch  []*model.Item
 	replayed int
 }
@@ -33,9 +37,15 @@ func (s *settling) search() {
 		return
 	}
 	f := &fates{settling: s, used: map[int]bool{}}
-	f.prepare()
-	start := items.Contents{Arena: &f.items, Persistent: true}
-	start.Reset(s.history.Initial.Items, f.bases.Of(s.history.Initial.Items))
+	for i := range f.history.Operations {
+		op := &f.history.Operations[i]
+		if op.Outcome == model.Done && linearizability.Linearizable.Claims(op) && op.Result.Revision != 0 && !(op.Request.IsWrite() && op.Request.Changed(op.Result)) {
+			f.points = append(f.points, op)
+		}
+	}
+	slices.SortStableFunc(f.points, func(a, b *model.Operation) int { return cmp.Compare(a.Result.Revision, b.Result.Revision) })
+	start := items.Contents{Arena: &f.arena, Persistent: true}
+	start.Reset(s.history.Initial.Items, new(items.Bases).Of(s.history.Initial.Items))
 	if f.from(start, s.history.Initial.Revision, f.points) {
 		for _, c := range f.chosen {
 			s.settle(c.write, c.revision)
@@ -43,22 +53,8 @@ func (s *settling) search() {
 	}
 }
 
-// prepare finds the answers that name their revision and changed nothing.
-func (f *fates) prepare() {
-	for i := range f.history.Operations {
-		op := &f.history.Operations[i]
-		if op.Outcome != model.Done || !Linearizable.Claims(op) || op.Result.Revision == 0 {
-			continue
-		}
-		if !op.Request.IsWrite() || !op.Request.Changed(op.Result) {
-			f.points = append(f.points, writeRef{op.Result.Revision, int32(i)})
-		}
-	}
-	sortWrites(f.points)
-}
-
 // from finds writes for all gaps behind a revision, at which the store is as given.
-func (f *fates) from(c items.Contents, rev int64, points []writeRef) bool {
+func (f *fates) from(c items.Contents, rev int64, points []*model.Operation) bool {
 	for ; ; rev++ {
 		var right bool
 		if points, right = f.observe(&c, rev, points); !right {
@@ -79,7 +75,7 @@ func (f *fates) from(c items.Contents, rev int64, points []writeRef) bool {
 
 // choose tries the writes that are left at a gap, those that were called first before the
 // others: the order in which they most likely happened.
-func (f *fates) choose(c *items.Contents, rev int64, points []writeRef) bool {
+func (f *fates) choose(c *items.Contents, rev int64, points []*model.Operation) bool {
 	for _, i := range f.lost {
 		op := &f.history.Operations[i]
 		if f.used[i] || !f.mayMake(i, rev) || f.shown[rev] != nil && !f.fits(f.shown[rev], op.Request) {
@@ -114,17 +110,15 @@ func (f *fates) apply(c *items.Contents, i int, rev int64) bool {
 
 // observe holds the store against the answers that name its revision, and returns those
 // that name later ones.
-func (f *fates) observe(c *items.Contents, rev int64, points []writeRef) ([]writeRef, bool) {
-	for len(points) > 0 && points[0].revision <= rev {
-		op := &f.history.Operations[points[0].index]
-		if op.Request.IsWrite() {
-			if !c.Idle(op.Request, op.Result, &f.scratch) {
-				return nil, false
-			}
-		} else if !c.Answers(op.Request, op.Result, &f.scratch) {
+func (f *fates) observe(c *items.Contents, rev int64, points []*model.Operation) ([]*model.Operation, bool) {
+	for ; len(points) > 0 && points[0].Result.Revision <= rev; points = points[1:] {
+		answers := c.Answers
+		if points[0].Request.IsWrite() {
+			answers = c.Idle
+		}
+		if !answers(points[0].Request, points[0].Result, &f.scratch) {
 			return nil, false
 		}
-		points = points[1:]
 	}
 	return points, true
 }

@@ -1,9 +1,11 @@
-package linearizability
+package recorded
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
+	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/linearizability/items"
 	"github.com/watchbed/watchbed/model"
 )
@@ -57,12 +59,10 @@ func guess(h *model.History) *model.History {
 // append gives the answered writes that are left the revisions behind all that were seen, in the
 // order of their answers.
 func (s *settling) append() {
-	var left []int
-	for _, i := range s.lost {
-		if op := &s.history.Operations[i]; op.Outcome == model.Done && op.Request.Kind != model.LeaseRevoke {
-			left = append(left, i)
-		}
-	}
+	left := slices.DeleteFunc(slices.Clone(s.lost), func(i int) bool {
+		op := &s.history.Operations[i]
+		return op.Outcome != model.Done || op.Request.Kind == model.LeaseRevoke
+	})
 	slices.SortStableFunc(left, func(a, b int) int {
 		return cmp.Compare(s.history.Operations[a].Return, s.history.Operations[b].Return)
 	})
@@ -141,9 +141,11 @@ func (s *settling) collect() {
 			s.newest = max(s.newest, rev)
 		case rev == 0:
 			s.lost = append(s.lost, i)
-			for _, key := range putKeys(op.Request) {
-				s.byKey[key] = append(s.byKey[key], i)
-			}
+			items.EachPut(op.Request, func(put *model.Request) {
+				if of := s.byKey[put.Key]; len(of) == 0 || of[len(of)-1] != i {
+					s.byKey[put.Key] = append(of, i)
+				}
+			})
 		}
 	}
 }
@@ -188,21 +190,11 @@ func (s *settling) mayMake(i int, rev int64) bool {
 	return op.Outcome == model.Unknown || op.Result.Revision == 0 || op.Result.Revision == rev
 }
 
-// putKeys are the keys that a request may put, each once.
-func putKeys(r *model.Request) (keys []string) {
-	items.EachPut(r, func(put *model.Request) {
-		if !slices.Contains(keys, put.Key) {
-			keys = append(keys, put.Key)
-		}
-	})
-	return keys
-}
-
 // look collects what answers show: those that every order has to explain, or all.
 func (s *settling) look(all bool) {
 	for i := range s.history.Operations {
 		op := &s.history.Operations[i]
-		if op.Outcome == model.Done && (all || Linearizable.Claims(op)) {
+		if op.Outcome == model.Done && (all || linearizability.Linearizable.Claims(op)) {
 			s.answer(op.Request, op.Result)
 		}
 	}
@@ -295,7 +287,7 @@ func (s *settling) gaps() int64 { return s.newest - s.history.Initial.Revision -
 func (s *settling) fillGaps() {
 	for found := true; found && len(s.lost) > 0; {
 		found = false
-		for _, rev := range s.revisions() {
+		for _, rev := range slices.Sorted(maps.Keys(s.shown)) {
 			if i := s.only(rev); i >= 0 {
 				s.settle(i, rev)
 				found = true
@@ -311,16 +303,6 @@ func (s *settling) fillGaps() {
 			}
 		}
 	}
-}
-
-// revisions are those with evidence, in order.
-func (s *settling) revisions() []int64 {
-	all := make([]int64, 0, len(s.shown))
-	for rev := range s.shown {
-		all = append(all, rev)
-	}
-	slices.Sort(all)
-	return all
 }
 
 // only is the one write that can have made what is shown of a revision, -1 if there are more, or
