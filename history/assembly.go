@@ -16,18 +16,30 @@ type Assembly struct {
 	clients, watchers map[string]int
 	places            []int64
 	same              *interned
+	// Limit is how many operations there may be, beyond the place of one too many.
+	Limit  int
+	beyond int64
+	// Place writes a place. It is that of a line unless a reader sets it.
+	Place func(place int64) string
 }
 
 // NewAssembly is that of a fresh etcd, empty at revision 1.
 func NewAssembly() *Assembly {
 	return &Assembly{
 		History: &model.History{Initial: model.Initial{Revision: 1}},
-		clients: map[string]int{}, watchers: map[string]int{}, same: newInterned(),
+		clients: map[string]int{}, watchers: map[string]int{}, same: newInterned(), Limit: MaxOperations,
+		Place: func(line int64) string { return fmt.Sprintf("line %d", line) },
 	}
 }
 
 // Add takes an operation of a client. It keeps one of each key, item and read.
 func (a *Assembly) Add(client string, op model.Operation, place int64) {
+	if len(a.History.Operations) >= a.Limit {
+		if a.beyond == 0 {
+			a.beyond = place
+		}
+		return
+	}
 	index, known := a.clients[client]
 	if !known {
 		index = len(a.History.Clients)
@@ -39,16 +51,6 @@ func (a *Assembly) Add(client string, op model.Operation, place int64) {
 	a.same.result(op.Result)
 	a.History.Operations = append(a.History.Operations, op)
 	a.places = append(a.places, place)
-}
-
-// Room is the error that there are too many operations to add one more.
-func (a *Assembly) Room() error { return a.room(MaxOperations) }
-
-func (a *Assembly) room(limit int) error {
-	if len(a.History.Operations) >= limit {
-		return fmt.Errorf("more than %d operations: split the history, or record a shorter run", limit)
-	}
-	return nil
 }
 
 // AddWatch takes a stream of a client that watches, and refuses what no judge could make
@@ -73,11 +75,14 @@ func (a *Assembly) AddWatch(client string, s model.WatchStream) error {
 }
 
 // Finish brings the operations into the order of their calls, and refuses what no judge
-// could make sense of. The error begins with the place as say writes it.
-func (a *Assembly) Finish(say func(place int64) string) (*model.History, error) {
+// could make sense of. The error begins with the place.
+func (a *Assembly) Finish() (*model.History, error) {
 	h := a.History
+	if a.beyond != 0 {
+		return nil, fmt.Errorf("%s: more than %d operations: split the history, or record a shorter run", a.Place(a.beyond), a.Limit)
+	}
 	sort.Stable(byCall{h.Operations, a.places})
-	if err := checkHistory(h, func(i int) string { return say(a.places[i]) }); err != nil {
+	if err := checkHistory(h, func(i int) string { return a.Place(a.places[i]) }); err != nil {
 		return nil, err
 	}
 	return h, nil

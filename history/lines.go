@@ -13,7 +13,7 @@ type Lines struct {
 	in     *bufio.Scanner
 	limit  int
 	advice string
-	// Number is that of the line, from 1 on.
+	// Number is that of the line, or of the one on which an object begins, from 1 on.
 	Number int64
 }
 
@@ -24,32 +24,37 @@ func NewLines(r io.Reader, limit int, advice string) *Lines {
 	return l
 }
 
-// Next goes to the next line, and reports whether there is one.
-func (l *Lines) Next() bool {
-	l.Number++
-	return l.in.Scan()
-}
-
-// Bytes are those of the line, until the next one is read.
-func (l *Lines) Bytes() []byte {
-	if l.Number == 1 {
-		// Some editors begin a file with a byte order mark.
-		return bytes.TrimPrefix(l.in.Bytes(), []byte("\ufeff"))
+// Each gives each line to take, with its number. Every error begins with the number of the line at fault.
+func (l *Lines) Each(take func(line []byte, number int64) error) error {
+	for l.Number = 1; l.in.Scan(); l.Number++ {
+		line := l.in.Bytes()
+		if l.Number == 1 {
+			// Some editors begin a file with a byte order mark.
+			line = bytes.TrimPrefix(line, []byte("\ufeff"))
+		}
+		if err := take(line, l.Number); err != nil {
+			return InLine(l.Number, err)
+		}
 	}
-	return l.in.Bytes()
+	return l.err(l.Number)
 }
 
-// Err is what ended the reading before the end of the file.
-func (l *Lines) Err() error { return scanError(l.in, l.Number, l.limit, l.advice) }
-
-// scanError is what ended a scanner in a line, which takes so many bytes. The advice is what to do about more.
-func scanError(in *bufio.Scanner, line int64, limit int, advice string) error {
-	switch err := in.Err(); {
+// err is what ended the reading in a line before the end of the file.
+func (l *Lines) err(line int64) error {
+	switch err := l.in.Err(); {
 	case err == nil:
 		return nil
 	case errors.Is(err, bufio.ErrTooLong):
-		return fmt.Errorf("line %d: longer than %d bytes: %s", line, limit, advice)
+		return InLine(line, fmt.Errorf("longer than %d bytes: %s", l.limit, l.advice))
 	default:
-		return fmt.Errorf("line %d: %w", line, err)
+		return InLine(line, err)
 	}
+}
+
+// InLine is an error with the number of the line at fault.
+func InLine(number int64, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("line %d: %w", number, err)
 }

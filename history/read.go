@@ -2,6 +2,7 @@ package history
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,60 +39,43 @@ func Read(r io.Reader) (*model.History, error) {
 
 func read(r io.Reader, limit limits) (*model.History, error) {
 	a := NewAssembly()
-	h := a.History
-	in := NewLines(r, limit.lineBytes, "limit the lists, or record shorter values")
+	a.Limit = limit.operations
 	d := newDecoder()
 	size, first := 0, true
-	for in.Next() {
-		line, number := in.Bytes(), in.Number
+	err := NewLines(r, limit.lineBytes, "limit the lists, or record shorter values").Each(func(line []byte, number int64) error {
 		if size += len(line) + 1; size > limit.historyBytes {
-			return nil, lineError(number, fmt.Errorf("the history is longer than %d bytes: split it, or record a shorter run", limit.historyBytes))
+			return fmt.Errorf("the history is longer than %d bytes: split it, or record a shorter run", limit.historyBytes)
 		}
 		if len(bytes.TrimSpace(line)) == 0 {
-			continue
+			return nil
 		}
 		if !utf8.Valid(line) {
-			return nil, lineError(number, errors.New("not valid UTF-8: record binary values as a digest or in base64"))
+			return errors.New("not valid UTF-8: record binary values as a digest or in base64")
 		}
 		if first {
 			first = false
-			header, err := readHeader(line, h)
-			if header && err == nil {
-				err = d.once(line)
-			}
-			if err != nil {
-				return nil, lineError(number, err)
-			}
-			if header {
-				continue
+			if header, err := readHeader(line, a.History); err != nil || header {
+				return cmp.Or(err, d.once(line))
 			}
 		}
 		if isWatch(line) {
-			if err := watchLine(a, d, line); err != nil {
-				return nil, lineError(number, err)
-			}
-			continue
-		}
-		if err := a.room(limit.operations); err != nil {
-			return nil, lineError(number, err)
+			return watchLine(a, d, line)
 		}
 		var recorded operationJSON
 		if err := d.decode(line, &recorded); err != nil {
-			return nil, lineError(number, err)
+			return err
 		}
 		op, err := decodeOperation(&recorded)
-		if err != nil {
-			return nil, lineError(number, err)
+		if err == nil {
+			a.Add(recorded.Client, op, number)
 		}
-		a.Add(recorded.Client, op, number)
-	}
-	if err := in.Err(); err != nil {
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
-	return a.Finish(func(line int64) string { return fmt.Sprintf("line %d", line) })
+	return a.Finish()
 }
-
-func lineError(number int64, err error) error { return fmt.Errorf("line %d: %w", number, err) }
 
 // readHeader reports whether the line is a header, and takes it if so.
 func readHeader(line []byte, h *model.History) (bool, error) {

@@ -1,7 +1,6 @@
 package history
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -14,11 +13,7 @@ import (
 // is passed over: grep writes the name of a file there, and collectors of logs the time. Lines without an
 // object are passed over, too, and counted.
 type Values struct {
-	in     *bufio.Scanner
-	limit  int
-	advice string
-	// Number is the line on which the object begins, from 1 on.
-	Number int64
+	*Lines
 	// Passed counts the lines without an object, FirstPassed is the number of the first.
 	Passed, FirstPassed int64
 	// line is where the reading is. Whether its line has text, other than brackets, commas and
@@ -33,20 +28,21 @@ type Values struct {
 
 // NewValues takes objects of up to so many bytes. The advice is what to do about a longer one.
 func NewValues(r io.Reader, limit int, advice string) *Values {
-	v := &Values{in: bufio.NewScanner(r), limit: limit, advice: advice, line: 1}
-	v.in.Buffer(make([]byte, 0, min(1<<16, limit)), limit)
+	v := &Values{Lines: NewLines(r, limit, advice), line: 1}
 	v.in.Split(v.split)
 	return v
 }
 
-// Next goes to the next object, and reports whether there is one.
-func (v *Values) Next() bool { return v.in.Scan() }
-
-// Bytes are those of the object, until the next one is read.
-func (v *Values) Bytes() []byte { return v.in.Bytes() }
-
-// Err is what ended the reading before the end of the file.
-func (v *Values) Err() error { return scanError(v.in, v.line, v.limit, v.advice) }
+// Each gives each object to take, with the number of the line on which it begins. Every error begins with the number of
+// the line at fault.
+func (v *Values) Each(take func(object []byte, number int64) error) error {
+	for v.in.Scan() {
+		if err := take(v.in.Bytes(), v.Number); err != nil {
+			return InLine(v.Number, err)
+		}
+	}
+	return v.err(v.line)
+}
 
 // split is a bufio.SplitFunc.
 func (v *Values) split(data []byte, atEOF bool) (int, []byte, error) {
@@ -119,7 +115,7 @@ func (v *Values) end(advance int, object []byte) (int, []byte, error) {
 
 // Decode takes the object, and refuses fields that are not known.
 func (v *Values) Decode(into any) error {
-	d := json.NewDecoder(bytes.NewReader(v.Bytes()))
+	d := json.NewDecoder(bytes.NewReader(v.in.Bytes()))
 	d.DisallowUnknownFields()
 	return v.Explain(d.Decode(into))
 }
@@ -129,8 +125,8 @@ func (v *Values) Explain(err error) error {
 	var wrong *json.UnmarshalTypeError
 	var syntax *json.SyntaxError
 	switch {
-	case errors.As(err, &syntax) && syntax.Offset < int64(len(v.Bytes())):
-		v.Number += int64(bytes.Count(v.Bytes()[:syntax.Offset], []byte("\n")))
+	case errors.As(err, &syntax) && syntax.Offset < int64(len(v.in.Bytes())):
+		v.Number += int64(bytes.Count(v.in.Bytes()[:syntax.Offset], []byte("\n")))
 		return fmt.Errorf("not JSON: %w", err)
 	case syntax != nil, errors.Is(err, io.ErrUnexpectedEOF):
 		return errors.New("not JSON: the object that begins here ends too early: was the file cut off?")

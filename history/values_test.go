@@ -15,22 +15,21 @@ func TestValues(t *testing.T) {
 	text := "\ufeff[\n  " + escaped + ",\n\n{\n\"c\":\n1}]\na line\nlog:7: {} behind\nanother\n{\"cut\n{\"d\": 2}{\"e\":"
 	want := []string{escaped, "{\n\"c\":\n1}", "{}", "{\"cut\n", `{"d": 2}`, `{"e":`}
 	lines := []int64{2, 4, 8, 10, 11, 11}
-	v := NewValues(iotest.OneByteReader(strings.NewReader(text)), 1000, "")
-	for i := range want {
-		require.True(t, v.Next())
-		require.Equal(t, want[i], string(v.Bytes()))
-		require.Equal(t, lines[i], v.Number, want[i])
+	var found []string
+	var at []int64
+	all := func(object []byte, number int64) error {
+		found, at = append(found, string(object)), append(at, number)
+		return nil
 	}
-	require.False(t, v.Next())
-	require.NoError(t, v.Err())
+	v := NewValues(iotest.OneByteReader(strings.NewReader(text)), 1000, "")
+	require.NoError(t, v.Each(all))
+	require.Equal(t, want, found)
+	require.Equal(t, lines, at)
 	require.EqualValues(t, 2, v.Passed)
 	require.EqualValues(t, 7, v.FirstPassed)
 
 	v = NewValues(strings.NewReader("{}\n"+escaped), len(escaped)-1, "shorten it")
-	require.True(t, v.Next())
-	require.False(t, v.Next())
-	require.EqualError(t, v.Err(), "line 2: longer than 33 bytes: shorten it")
+	require.EqualError(t, v.Each(all), "line 2: longer than 33 bytes: shorten it")
 	v = NewValues(iotest.ErrReader(errors.New("gone")), 10, "")
-	require.False(t, v.Next())
-	require.EqualError(t, v.Err(), "line 1: gone")
+	require.EqualError(t, v.Each(all), "line 1: gone")
 }

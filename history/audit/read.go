@@ -27,17 +27,15 @@ func Read(r io.Reader) (h *model.History, notes []string, err error) {
 		objects: newObjects(),
 	}
 	in := history.NewValues(r, maxBytes, "leave the line out, or log such requests at level Metadata")
-	for in.Next() {
+	err = in.Each(func(object []byte, line int64) error {
 		events := l.events
-		if err := l.take(in.Bytes(), in.Number, 0); err != nil {
-			err = in.Explain(err)
-			return nil, nil, fmt.Errorf("line %d: %w", in.Number, err)
-		}
+		err := in.Explain(l.take(object, line, 0))
 		if l.events == events {
 			l.eventless++
 		}
-	}
-	if err := in.Err(); err != nil {
+		return err
+	})
+	if err != nil {
 		return nil, nil, err
 	}
 	if l.events == 0 {
@@ -134,9 +132,6 @@ func (l *log) event(e *event, number int64) error {
 		l.nameless++
 		return nil
 	}
-	if err := l.assembly.Room(); err != nil {
-		return err
-	}
 	op := model.Operation{Call: e.RequestReceivedTimestamp.UnixMicro(), Return: e.StageTimestamp.UnixMicro()}
 	// Within a microsecond, the return is still behind the call.
 	op.Return = max(op.Return, op.Call+1)
@@ -192,7 +187,7 @@ func (l *log) finish() (*model.History, error) {
 	}
 	l.takeSelected()
 	l.assembly.History.Partial = true
-	h, err := l.assembly.Finish(func(line int64) string { return fmt.Sprintf("line %d", line) })
+	h, err := l.assembly.Finish()
 	var twice *history.OverlapError
 	if errors.As(err, &twice) {
 		// Each request is a client of its own.

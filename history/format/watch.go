@@ -64,18 +64,15 @@ func readWatches(r io.Reader) (h *model.History, properties, notes []string, err
 	w := &watches{streams: map[string][]model.WatchStream{}}
 	in := history.NewValues(r, history.MaxLineBytes, "record a shorter run")
 	kubernetes := false
-	for in.Next() {
+	err = in.Each(func(object []byte, _ int64) error {
 		var value watchJSON
-		err := in.Explain(json.Unmarshal(in.Bytes(), &value))
-		if err == nil {
-			err = w.take(&value)
-		}
-		if err != nil {
-			return nil, nil, nil, fmt.Errorf("line %d: %w", in.Number, err)
+		if err := in.Explain(json.Unmarshal(object, &value)); err != nil {
+			return err
 		}
 		kubernetes = kubernetes || value.Object != nil
-	}
-	if err := in.Err(); err != nil {
+		return w.take(&value)
+	})
+	if err != nil {
 		return nil, nil, nil, err
 	}
 	a := history.NewAssembly()

@@ -43,28 +43,26 @@ func Read(r io.Reader) (h *model.History, notes []string, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	ops := t.ops
 	a := history.NewAssembly()
-	w, notes, err := workloadOf(ops)
+	w, notes, err := workloadOf(a, t.ops)
 	if err != nil {
 		return nil, nil, err
 	}
-	for i := range ops {
-		o := &ops[i]
-		if err := a.Room(); err != nil {
-			return nil, nil, lineError(o.line, err)
+	for i := range t.ops {
+		o := &t.ops[i]
+		r, res, err := w(o)
+		if err != nil {
+			return nil, nil, history.InLine(o.last, err)
 		}
-		if err := w.add(a, o); err != nil {
-			return nil, nil, lineError(o.last, err)
+		if r != nil {
+			o.add(a, r, res)
 		}
 		// A long history would be in memory twice otherwise.
 		*o = op{}
 	}
-	h, err = a.Finish(func(line int64) string { return fmt.Sprintf("line %d", line) })
+	h, err = a.Finish()
 	return h, notes, err
 }
-
-func lineError(number int64, err error) error { return fmt.Errorf("line %d: %w", number, err) }
 
 // op is an operation of a process from its invocation to its end.
 type op struct {
@@ -91,29 +89,25 @@ type test struct {
 func (t *test) readLines(r io.Reader) error {
 	log := false
 	in := history.NewLines(r, history.MaxLineBytes, "leave out the two lines of the operation")
-	for in.Next() {
-		line, number := string(in.Bytes()), in.Number
+	return in.Each(func(text []byte, number int64) error {
+		line := string(text)
 		if strings.TrimSpace(line) == "" {
-			continue
+			return nil
 		}
 		if !utf8.ValidString(line) {
-			return lineError(number, errNotUTF8)
+			return errNotUTF8
 		}
-		log = log || isLogged(line)
-		if log {
+		if log = log || isLogged(line); log {
 			if line = operationOf(line); line == "" {
-				continue
+				return nil
 			}
 		}
 		e, err := readColumns(line)
-		if err == nil {
-			err = t.enter(e, number)
-		}
 		if err != nil {
-			return lineError(number, err)
+			return err
 		}
-	}
-	return in.Err()
+		return t.enter(e, number)
+	})
 }
 
 var errNotUTF8 = errors.New("not valid UTF-8")
@@ -122,10 +116,10 @@ var errNotUTF8 = errors.New("not valid UTF-8")
 func (t *test) readEDN(r io.Reader) error {
 	var all strings.Builder
 	if _, err := io.Copy(&all, io.LimitReader(r, history.MaxHistoryBytes+1)); err != nil {
-		return lineError(1, err)
+		return history.InLine(1, err)
 	}
 	if all.Len() > history.MaxHistoryBytes {
-		return lineError(1, fmt.Errorf("the history is longer than %d bytes: record a shorter test", history.MaxHistoryBytes))
+		return history.InLine(1, fmt.Errorf("the history is longer than %d bytes: record a shorter test", history.MaxHistoryBytes))
 	}
 	p := parser{in: strings.TrimPrefix(all.String(), "\ufeff")}
 	line, open, seen := int64(1), 0, 0
@@ -135,36 +129,39 @@ func (t *test) readEDN(r io.Reader) error {
 		seen = p.at
 		switch {
 		case err != nil:
-		case p.at == len(p.in):
-			if open > 0 {
-				return lineError(line, errCut)
-			}
+		case p.at == len(p.in) && open == 0:
 			return nil
+		case p.at == len(p.in):
+			err = errCut
 		case p.in[p.at] == '[':
 			p.at++
 			open++
-			continue
 		case p.in[p.at] == ']' && open > 0:
 			p.at++
 			open--
-			continue
 		default:
-			var v value
-			if v, err = p.value(0); err == nil && !utf8.ValidString(p.in[seen:p.at]) {
-				err = errNotUTF8
-			}
-			var e entry
-			if err == nil {
-				e, err = entryOf(&v)
-			}
-			if err == nil {
-				err = t.enter(e, line)
-			}
+			err = t.readMap(&p, line)
 		}
 		if err != nil {
-			return lineError(line, err)
+			return history.InLine(line, err)
 		}
 	}
+}
+
+func (t *test) readMap(p *parser, line int64) error {
+	from := p.at
+	v, err := p.value(0)
+	if err != nil {
+		return err
+	}
+	if !utf8.ValidString(p.in[from:p.at]) {
+		return errNotUTF8
+	}
+	e, err := entryOf(&v)
+	if err != nil {
+		return err
+	}
+	return t.enter(e, line)
 }
 
 // enter takes an entry: an operation begins, or ends. Nemeses are passed over.

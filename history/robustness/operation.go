@@ -67,9 +67,6 @@ func (r *reader) operation(client string, v *history.Values) error {
 	if err := decode(v, &in); err != nil {
 		return err
 	}
-	if err := r.assembly.Room(); err != nil {
-		return err
-	}
 	request, err := requestOf(&in.Input)
 	if err != nil || request == nil {
 		return err

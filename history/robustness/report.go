@@ -1,6 +1,7 @@
 package robustness
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -30,6 +31,7 @@ func Read(folder string, through func(*os.File) io.Reader) (*model.History, erro
 		return nil, fmt.Errorf("there is no client-N with operations.json or watch.json: is this the report of a robustness test?")
 	}
 	r := &reader{assembly: history.NewAssembly(), through: through}
+	r.assembly.Place = r.place
 	for _, id := range clients {
 		name := "client-" + strconv.Itoa(id)
 		if err := r.file(filepath.Join(folder, name, operationsFile), func(v *history.Values) error { return r.operation(name, v) }); err != nil {
@@ -43,7 +45,7 @@ func Read(folder string, through func(*os.File) io.Reader) (*model.History, erro
 			return nil, err
 		}
 	}
-	return r.assembly.Finish(r.place)
+	return r.assembly.Finish()
 }
 
 const (
@@ -94,15 +96,11 @@ func (r *reader) file(name string, take func(*history.Values) error) error {
 	defer f.Close()
 	r.files = append(r.files, name)
 	v := history.NewValues(r.through(f), history.MaxHistoryBytes, "record a shorter run")
-	for v.Next() {
-		if err := take(v); err != nil {
-			return fmt.Errorf("%s: %w", r.place(r.at(v)), err)
-		}
+	err = v.Each(func([]byte, int64) error { return take(v) })
+	if err == nil && v.Passed > 0 {
+		err = history.InLine(v.FirstPassed, errors.New("not JSON"))
 	}
-	if v.Passed > 0 {
-		return fmt.Errorf("%s: line %d: not JSON", name, v.FirstPassed)
-	}
-	if err := v.Err(); err != nil {
+	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
