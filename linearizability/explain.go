@@ -430,78 +430,78 @@ func (e *Explanation) Say(name func(op int) string) string {
 	if e.Operation < 0 {
 		return e.Sentence
 	}
-	var s strings.Builder
-	s.WriteString(name(e.Operation))
+	said := name(e.Operation)
 	if e.facts.server != "" {
-		fmt.Fprintf(&s, " by %s", e.facts.server)
+		said += " by " + e.facts.server
 	}
-	switch e.Anomaly {
+	return said + e.claim(name)
+}
+
+// claim says what the operation at fault says of itself, and why that cannot be.
+func (e *Explanation) claim(name func(op int) string) string {
+	switch reason := e.reason(name); e.Anomaly {
 	case TakenRevision:
 		if e.Write < 0 {
-			fmt.Fprintf(&s, " says it made revision %d, which was there before the history", e.Revision)
-		} else {
-			fmt.Fprintf(&s, " says it made revision %d, but so does %s", e.Revision, name(e.Write))
+			return fmt.Sprintf(" says it made revision %d, which was there before the history", e.Revision)
 		}
-		return s.String()
+		return fmt.Sprintf(" says it made revision %d, but so does %s", e.Revision, name(e.Write))
 	case SkippedRevision:
-		fmt.Fprintf(&s, " made revision %d, but no operation made revision %d", e.Revision, e.Bound)
-		return s.String()
+		return fmt.Sprintf(" made revision %d, but no operation made revision %d", e.Revision, e.Bound)
 	case Contradicted:
-		fmt.Fprintf(&s, " made revision %d, but after that the write of revision %d in the server's log would have changed nothing", e.Revision, e.Bound)
-		return s.String()
+		return fmt.Sprintf(" made revision %d, but after that the write of revision %d in the server's log would have changed nothing", e.Revision, e.Bound)
 	case Reordered:
-		fmt.Fprintf(&s, " made revision %d, but %s", e.Revision, e.reason(name))
-		return s.String()
+		return fmt.Sprintf(" made revision %d, but %s", e.Revision, reason)
 	case Torn:
-		fmt.Fprintf(&s, " is of revision %d, but the page before it, %s, is of revision %d", e.Revision, name(e.Because), e.Bound)
-		return s.String()
-	case Unexplained:
-		switch {
-		case e.facts.refused:
-			s.WriteString(" is refused, which")
-		case e.Revision > 0:
-			fmt.Fprintf(&s, " is of revision %d, which", e.Revision)
-		default:
-			s.WriteString(" has an answer that")
-		}
-		s.WriteString(" is the first answer with which no order of the operations fits")
-		if e.facts.lost {
-			s.WriteString(", whether or not the writes with unknown outcome took effect")
-		}
-		if e.Because >= 0 {
-			fmt.Fprintf(&s, "; %s shows its effect", name(e.Because))
-		}
-		if e.Write >= 0 {
-			fmt.Fprintf(&s, "; it shows key %q as %q, as %s would have made it, which was refused", e.Key, e.Got.Value, name(e.Write))
-		}
-		return s.String()
+		return fmt.Sprintf(" is of revision %d, but the page before it, %s, is of revision %d", e.Revision, name(e.Because), e.Bound)
 	case UnmadeRevision:
-		fmt.Fprintf(&s, " is of revision %d, which no operation of the history made; the newest is %d", e.Revision, e.facts.newest)
-		return s.String()
+		return fmt.Sprintf(" is of revision %d, which no operation of the history made; the newest is %d", e.Revision, e.facts.newest)
+	case Unexplained:
+		return e.unexplained(name)
 	case WrongFlag:
-		fmt.Fprintf(&s, " has the answer %s, which the store", e.facts.flags)
+		said := fmt.Sprintf(" has the answer %s, which the store", e.facts.flags)
 		if e.Revision > 0 {
-			fmt.Fprintf(&s, " at revision %d", e.Revision)
+			said += fmt.Sprintf(" at revision %d", e.Revision)
 		}
-		s.WriteString(" cannot have given")
+		said += " cannot have given"
 		if e.Because >= 0 {
-			fmt.Fprintf(&s, "; %s", e.reason(name))
+			said += "; " + reason
 		}
-		return s.String()
+		return said
+	default:
+		said := " fits no revision that it may show"
+		if e.Revision > 0 {
+			said = fmt.Sprintf(" is of revision %d", e.Revision)
+		}
+		if reason != "" && e.facts.kind != wrongAnswer {
+			said += ", but " + reason
+		}
+		said += e.difference(name)
+		if e.facts.later >= 0 {
+			said += fmt.Sprintf("; %s, which made revision %d, had not been called yet", name(e.facts.later), e.facts.laterRevision)
+		}
+		return said
 	}
-	if e.Revision > 0 {
-		fmt.Fprintf(&s, " is of revision %d", e.Revision)
-	} else {
-		s.WriteString(" fits no revision that it may show")
+}
+
+func (e *Explanation) unexplained(name func(op int) string) string {
+	said := " has an answer that"
+	switch {
+	case e.facts.refused:
+		said = " is refused, which"
+	case e.Revision > 0:
+		said = fmt.Sprintf(" is of revision %d, which", e.Revision)
 	}
-	if reason := e.reason(name); reason != "" && e.facts.kind != wrongAnswer {
-		fmt.Fprintf(&s, ", but %s", reason)
+	said += " is the first answer with which no order of the operations fits"
+	if e.facts.lost {
+		said += ", whether or not the writes with unknown outcome took effect"
 	}
-	s.WriteString(e.difference(name))
-	if e.facts.later >= 0 {
-		fmt.Fprintf(&s, "; %s, which made revision %d, had not been called yet", name(e.facts.later), e.facts.laterRevision)
+	if e.Because >= 0 {
+		said += fmt.Sprintf("; %s shows its effect", name(e.Because))
 	}
-	return s.String()
+	if e.Write >= 0 {
+		said += fmt.Sprintf("; it shows key %q as %q, as %s would have made it, which was refused", e.Key, e.Got.Value, name(e.Write))
+	}
+	return said
 }
 
 // reason says why the operation has to be at the bound or later.
@@ -523,10 +523,8 @@ func (e *Explanation) reason(name func(op int) string) string {
 
 // outsider names the origin of a revision that no answer names.
 func (w *Witness) outsider() string {
-	for i := range w.history.Operations {
-		if op := &w.history.Operations[i]; op.Outcome == model.Unknown && op.Request.IsWrite() && !items.IsExpiry(w.history, op) {
-			return "a write that was not answered"
-		}
+	if LosesWrites(w.history) {
+		return "a write that was not answered"
 	}
 	return "a client outside the history"
 }
@@ -608,19 +606,19 @@ func ofRevision(it *model.Item) string {
 
 // describe is an item with what it says of itself.
 func describe(it *model.Item) string {
-	var known []string
+	known := ""
 	for _, x := range [...]struct {
 		name  string
 		value int64
 	}{{"create", it.CreateRevision}, {"mod", it.ModRevision}, {"version", it.Version}, {"lease", it.Lease}} {
 		if x.value != 0 {
-			known = append(known, fmt.Sprintf("%s %d", x.name, x.value))
+			known += fmt.Sprintf(", %s %d", x.name, x.value)
 		}
 	}
-	if known == nil {
+	if known == "" {
 		return fmt.Sprintf("%q", it.Value)
 	}
-	return fmt.Sprintf("%q (%s)", it.Value, strings.Join(known, ", "))
+	return fmt.Sprintf("%q (%s)", it.Value, known[2:])
 }
 
 func flags(res *model.Result) string {
@@ -634,16 +632,14 @@ func flags(res *model.Result) string {
 	return said
 }
 
-// isUnrecorded reports whether an operation was added to complete a partial history.
-func isUnrecorded(op *model.Operation) bool { return op.Call == beforeAll }
-
 // name is how a sentence calls an operation.
 func (w *Witness) name(i int) string {
 	op := &w.history.Operations[i]
 	if items.IsExpiry(w.history, op) {
 		return fmt.Sprintf("the expiry of lease %d", op.Request.Lease)
 	}
-	if isUnrecorded(op) {
+	if op.Call == beforeAll {
+		// It was added to complete a partial history.
 		return "a write that is not recorded"
 	}
 	client := fmt.Sprint(op.Client)

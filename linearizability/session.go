@@ -19,62 +19,44 @@ func isSessionRead(op *model.Operation) bool {
 	return !op.Request.IsWrite() && op.Request.Freshness != model.Exact
 }
 
-func (w *Witness) monotonic(c contents) (fault, int) {
+// session holds each read that the property claims against what its client had seen or written before, or against the
+// revision that it asks for.
+func (w *Witness) session(prop Property, c contents) (fault, int) {
 	w.resetClients()
-	pairs := 0
+	exercised := 0
 	for _, i := range w.order {
 		op := &w.history.Operations[i]
+		view := &w.clients[op.Client]
+		if prop == ReadYourWrites && c.role(i, w.roles[i]) == writing && op.Outcome == model.Done && w.at[i] > view.seen.revision {
+			view.seen = position{revision: w.at[i], op: i}
+		}
 		if w.roles[i] == ignored || !isSessionRead(op) {
 			continue
 		}
-		view := &w.clients[op.Client]
-		if view.reads++; view.reads > 1 {
-			pairs++
+		bound, binds := view.seen, true
+		switch prop {
+		case Monotonic:
+			view.reads++
+			binds = view.reads > 1
+		case ReadYourWrites:
+			binds = bound.op >= 0
+		case NotOlderThan:
+			bound, binds = position{revision: op.Request.Revision, op: -1}, op.Request.Freshness == model.NotOlderThan
 		}
-		rev, ok, placed := w.after(i, view.seen.revision, c)
+		if binds {
+			exercised++
+		} else if prop != Monotonic {
+			continue
+		}
+		rev, ok, placed := w.after(i, bound.revision, c)
 		switch {
-		case ok:
+		case !ok && placed:
+			return fault{kind: tooOld, op: i, other: bound.op, revision: w.at[i], bound: bound.revision}, exercised
+		case ok && prop == Monotonic:
 			view.seen = position{revision: rev, op: i}
-		case placed:
-			return fault{kind: tooOld, op: i, other: view.seen.op, revision: w.at[i], bound: view.seen.revision}, pairs
 		}
 	}
-	return fault{}, pairs
-}
-
-func (w *Witness) readYourWrites(c contents) (fault, int) {
-	w.resetClients()
-	reads := 0
-	for _, i := range w.order {
-		op := &w.history.Operations[i]
-		view := &w.clients[op.Client]
-		if c.role(i, w.roles[i]) == writing && op.Outcome == model.Done && w.at[i] > view.wrote.revision {
-			view.wrote = position{revision: w.at[i], op: i}
-		}
-		if w.roles[i] == ignored || !isSessionRead(op) || view.wrote.op < 0 {
-			continue
-		}
-		reads++
-		if _, ok, placed := w.after(i, view.wrote.revision, c); !ok && placed {
-			return fault{kind: tooOld, op: i, other: view.wrote.op, revision: w.at[i], bound: view.wrote.revision}, reads
-		}
-	}
-	return fault{}, reads
-}
-
-func (w *Witness) notOlderThan(c contents) (fault, int) {
-	reads := 0
-	for _, i := range w.order {
-		op := &w.history.Operations[i]
-		if w.roles[i] == ignored || op.Request.IsWrite() || op.Request.Freshness != model.NotOlderThan {
-			continue
-		}
-		reads++
-		if _, ok, placed := w.after(i, op.Request.Revision, c); !ok && placed {
-			return fault{kind: tooOld, op: i, other: -1, revision: w.at[i], bound: op.Request.Revision}, reads
-		}
-	}
-	return fault{}, reads
+	return fault{}, exercised
 }
 
 func (w *Witness) exact(c contents) (fault, int) {

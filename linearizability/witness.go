@@ -64,10 +64,7 @@ type writeRef struct {
 
 func sortWrites(refs []writeRef) {
 	byRevision := func(a, b writeRef) int {
-		if a.revision != b.revision {
-			return cmp.Compare(a.revision, b.revision)
-		}
-		return cmp.Compare(a.index, b.index)
+		return cmp.Or(cmp.Compare(a.revision, b.revision), cmp.Compare(a.index, b.index))
 	}
 	if !slices.IsSortedFunc(refs, byRevision) {
 		slices.SortFunc(refs, byRevision)
@@ -350,18 +347,10 @@ func (w *Witness) isOpen() bool { return w.open || w.blind || w.history.Partial 
 // sweep looks for a position of each operation that a property is about.
 func (w *Witness) sweep(prop Property, c contents) (fault, int) {
 	switch prop {
-	case Linearizable:
-		return w.realTime(false, c)
-	case LinearizableData:
-		return w.realTime(true, c)
-	case Sequential:
-		return w.programOrder(c)
-	case Monotonic:
-		return w.monotonic(c)
-	case ReadYourWrites:
-		return w.readYourWrites(c)
-	case NotOlderThan:
-		return w.notOlderThan(c)
+	case Linearizable, LinearizableData, Sequential:
+		return w.ordered(prop, c)
+	case Monotonic, ReadYourWrites, NotOlderThan:
+		return w.session(prop, c)
 	case Exact:
 		return w.exact(c)
 	case Pages:
@@ -370,38 +359,52 @@ func (w *Witness) sweep(prop Property, c contents) (fault, int) {
 	return fault{}, 0
 }
 
-// realTime looks for a position of every write and consistent read that is not
-// before any that had returned when it was called. It gives each the first feasible one: what is
-// called later can only gain by it.
-func (w *Witness) realTime(data bool, c contents) (fault, int) {
+// ordered looks for a position of every write and of every read that the property claims: not
+// before any that had returned when it was called or, for Sequential, not before those of the same
+// client. Real time does not matter there, so the clients are independent of each other. It gives
+// each the first feasible position: what comes later can only gain by it.
+func (w *Witness) ordered(prop Property, c contents) (fault, int) {
 	if f := c.broken(); f.kind != nothing {
 		return f, 0
 	}
+	sequential, data := prop == Sequential, prop == LinearizableData
 	w.inFlight = w.inFlight[:0]
-	bound := position{revision: w.history.Initial.Revision, op: -1}
+	if sequential {
+		w.resetClients()
+	}
+	first := w.history.Initial.Revision
+	returned := position{revision: first, op: -1}
 	exercised := 0
 	for _, i := range w.order {
-		r := w.roles[i]
-		if r == ignored {
+		r, op := w.roles[i], &w.history.Operations[i]
+		write, bound := op.Request.IsWrite(), &returned
+		switch {
+		case r == ignored:
+			continue
+		case !sequential && (write || op.Request.Freshness == model.Consistent):
+			returned = w.inFlight.before(op.Call, returned)
+		case sequential && (write || op.Request.Freshness != model.Exact):
+			bound = &w.clients[op.Client].seen
+		default:
 			continue
 		}
-		op := &w.history.Operations[i]
-		write := op.Request.IsWrite()
-		if !write && op.Request.Freshness != model.Consistent {
-			continue
+		if !write {
+			if data {
+				r = spanning
+			}
+			if bound.revision > first {
+				exercised++
+			}
 		}
-		bound = w.inFlight.before(op.Call, bound)
-		if data && !write {
-			r = spanning
-		}
-		if !write && bound.revision > w.history.Initial.Revision {
-			exercised++
-		}
-		rev, f := w.settle(i, r, bound, c)
-		if f.kind != nothing {
+		rev, f := w.settle(i, r, *bound, c)
+		switch {
+		case f.kind != nothing:
 			return f, exercised
-		}
-		if op.Outcome == model.Done {
+		case op.Outcome != model.Done:
+			// What was given up may happen after all that its client did next.
+		case sequential:
+			*bound = position{revision: rev, op: i}
+		default:
 			w.inFlight.push(op.Return, position{revision: rev, op: i})
 		}
 	}
@@ -417,64 +420,28 @@ type position struct {
 // settle finds the first feasible position at or after the bound.
 func (w *Witness) settle(i int32, r role, bound position, c contents) (int64, fault) {
 	rev := w.at[i]
-	switch r = c.role(i, r); r {
-	case writing:
-		if rev <= bound.revision {
-			return 0, fault{kind: tooOld, op: i, other: bound.op, revision: rev, bound: bound.revision}
-		}
-	case observing:
-		if !c.right(i) {
-			return 0, fault{kind: wrongAnswer, op: i, other: bound.op, revision: rev, bound: bound.revision}
-		}
-		if rev < bound.revision {
-			return 0, fault{kind: tooOld, op: i, other: bound.op, revision: rev, bound: bound.revision}
-		}
-	case spanning:
+	f := fault{op: i, other: bound.op, revision: rev, bound: bound.revision}
+	switch r = c.role(i, r); {
+	case r == observing && !c.right(i):
+		f.kind = wrongAnswer
+	case r == writing && rev <= bound.revision, r == observing && rev < bound.revision:
+		f.kind = tooOld
+	case r == spanning:
 		var ok bool
 		if rev, ok = c.first(i, bound.revision); !ok {
-			return 0, fault{kind: nowhere, op: i, other: bound.op, bound: bound.revision}
+			f.kind, f.revision = nowhere, 0
 		}
+	}
+	if f.kind != nothing {
+		return 0, f
 	}
 	return rev, fault{}
 }
 
-// programOrder looks for positions that never go back within one client. Real
-// time does not matter, so the clients are independent of each other.
-func (w *Witness) programOrder(c contents) (fault, int) {
-	if f := c.broken(); f.kind != nothing {
-		return f, 0
-	}
-	w.resetClients()
-	exercised := 0
-	for _, i := range w.order {
-		if w.roles[i] == ignored {
-			continue
-		}
-		op := &w.history.Operations[i]
-		write := op.Request.IsWrite()
-		if !write && op.Request.Freshness == model.Exact {
-			continue
-		}
-		view := &w.clients[op.Client]
-		if !write && view.seen.revision > w.history.Initial.Revision {
-			exercised++
-		}
-		rev, f := w.settle(i, w.roles[i], view.seen, c)
-		if f.kind != nothing {
-			return f, exercised
-		}
-		// What was given up may happen after all that its client did next.
-		if op.Outcome == model.Done {
-			view.seen = position{revision: rev, op: i}
-		}
-	}
-	return fault{}, exercised
-}
-
 // clientView is what a client may not go back behind.
 type clientView struct {
-	seen, wrote position
-	reads       int
+	seen  position
+	reads int
 }
 
 func (w *Witness) resetClients() {
@@ -485,7 +452,7 @@ func (w *Witness) resetClients() {
 	w.clients = slices.Grow(w.clients[:0], n)[:n]
 	start := position{revision: w.history.Initial.Revision, op: -1}
 	for i := range w.clients {
-		w.clients[i] = clientView{seen: start, wrote: start}
+		w.clients[i] = clientView{seen: start}
 	}
 }
 

@@ -123,7 +123,7 @@ var forbidden = []rule{
 	},
 	{
 		packages: []string{"..."}, except: []string{"internal/tampering", "internal/recordings", "internal/random"},
-		never:    []string{"internal/tampering", "internal/recordings", "internal/random"},
+		never:   []string{"internal/tampering", "internal/recordings", "internal/random"},
 		because: "it is for tests",
 	},
 	{
