@@ -2,6 +2,7 @@ package testbed
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
@@ -17,6 +18,31 @@ func Recorded(judge func(s *System, w *sim.World, all *Tally)) func(*System) Jud
 func RecordedBy[T any](make func(*System) T, judge func(of T, w *sim.World, all *Tally)) func(*System) Judge {
 	return func(s *System) Judge { return &recorded[T]{make(s), judge} }
 }
+
+// AtRest is Recorded of a run in which nothing more can happen. It is exercised by each run that cannot come to that, because
+// etcd's ticker goes on (draft-2019).
+func AtRest(judge func(s *System, w *sim.World, all *Tally)) func(*System) Judge {
+	return Recorded(func(s *System, w *sim.World, all *Tally) {
+		if !s.ComesToRest() {
+			all.Exercised++
+		} else if s.IsOver(w) {
+			judge(s, w, all)
+		}
+	})
+}
+
+// RecordedIn is Recorded of what nodes of this part record, for which a search asks after their steps.
+func RecordedIn(part Part, judge func(s *System, w *sim.World, all *Tally)) func(*System) Judge {
+	return AfterStepsBy(func(s *System) *recordedIn { return &recordedIn{s, judge} }, func(*recordedIn, *sim.World, sim.Action, *Tally) {}, part)
+}
+
+type recordedIn struct {
+	system *System
+	judge  func(*System, *sim.World, *Tally)
+}
+
+// Conclude implements Concluder.
+func (r *recordedIn) Conclude(w *sim.World, all *Tally) { r.judge(r.system, w, all) }
 
 func ofItself(s *System) *System { return s }
 
@@ -41,13 +67,8 @@ func (r *recorded[T]) MonitorState() MonitorState {
 	return state
 }
 
-// AfterSteps makes the judge of a property that steps of the nodes with these parts hold or
-// violate, of all nodes if none is given.
-func AfterSteps(step func(s *System, w *sim.World, a sim.Action, all *Tally), parts ...Part) func(*System) Judge {
-	return AfterStepsBy(ofItself, step, parts...)
-}
-
-// AfterStepsBy is AfterSteps with what the judge has seen of a run. T may have the methods of
+// AfterStepsBy makes the judge of a property that steps of the nodes with these parts hold or
+// violate, of all nodes if none is given. T is what it has seen of a run, and may have the methods of
 //
 //   - Observer, to begin with a run,
 //   - Follower, in the place of parts,
@@ -71,45 +92,97 @@ func AfterStepsBy[T any](make func(*System) T, step func(of T, w *sim.World, a s
 // EachInformer makes the judge of a property that steps of informers hold or violate. It has seen of
 // each as much as E says in a run so far.
 func EachInformer[E any](look func(s *System, w *sim.World, n *Informer, seen *E, all *Tally)) func(*System) Judge {
-	step := func(e *eachInformer[E], w *sim.World, a sim.Action, all *Tally) {
-		for _, n := range e.system.InformersAfter(a) {
-			look(e.system, w, n, &e.seen[n.ID-e.system.informers[0].ID], all)
-		}
-	}
-	return AfterStepsBy(func(s *System) *eachInformer[E] { return &eachInformer[E]{system: s} }, step, InformerNode, TheWorld)
-}
-
-type eachInformer[E any] struct {
-	system *System
-	seen   []E
-}
-
-// Reset implements Observer.
-func (e *eachInformer[E]) Reset() {
-	clear(e.seen)
-	for len(e.seen) < len(e.system.informers) {
-		e.seen = append(e.seen, *new(E))
-	}
+	return Each(InformerNode, func(s *System, w *sim.World, place int, seen *E, all *Tally) {
+		look(s, w, s.informers[place], seen, all)
+	}, TheWorld)
 }
 
 // EachCache makes the judge of a property that steps of caches hold or violate. It has seen of each as
 // much as E says in a run so far.
 func EachCache[E any](look func(s *System, w *sim.World, c *Cache, seen *E, all *Tally)) func(*System) Judge {
-	step := func(e *eachCache[E], w *sim.World, a sim.Action, all *Tally) {
-		if role := e.system.Role(a.Node); role.Part == CacheNode {
-			look(e.system, w, e.system.caches[role.Place], &e.seen[role.Place], all)
-		}
-	}
-	return AfterStepsBy(func(s *System) *eachCache[E] { return &eachCache[E]{s, make([]E, len(s.caches))} }, step, CacheNode)
+	return Each(CacheNode, func(s *System, w *sim.World, place int, seen *E, all *Tally) { look(s, w, s.caches[place], seen, all) })
 }
 
-type eachCache[E any] struct {
+// Each makes the judge of a property that steps of the nodes of a part hold or violate: a node is looked
+// at after its own steps, and all are after steps of other parts that are named. It has seen of each node as
+// much as E says in a run so far. E may have the methods of
+//
+//   - eachConcluder, to judge more than steps,
+//   - eachState, if a monitor's state is of what was seen. It is remembered then (Remembering), and what
+//     of it more than one copy refers to is never changed, or has the method Clone.
+func Each[E any](part Part, look func(s *System, w *sim.World, place int, seen *E, all *Tally), after ...Part) func(*System) Judge {
+	make := func(s *System) *each[E] { return &each[E]{system: s, part: part, after: after, look: look} }
+	parts := append([]Part{part}, after...)
+	if _, ok := any(new(E)).(eachState); ok {
+		return AfterStepsBy(func(s *System) *stateOfEach[E] { return &stateOfEach[E]{*make(s)} }, (*stateOfEach[E]).step, parts...)
+	}
+	return AfterStepsBy(make, (*each[E]).step, parts...)
+}
+
+type eachConcluder interface {
+	Conclude(s *System, w *sim.World, place int, all *Tally)
+}
+
+type eachState interface {
+	Digest(s *System, place int, d sim.Digest) sim.Digest
+}
+
+type each[E any] struct {
 	system *System
+	part   Part
+	after  []Part
+	look   func(s *System, w *sim.World, place int, seen *E, all *Tally)
 	seen   []E
 }
 
 // Reset implements Observer.
-func (e *eachCache[E]) Reset() { clear(e.seen) }
+func (e *each[E]) Reset() {
+	clear(e.seen)
+	for len(e.seen) < e.system.parts(e.part) {
+		e.seen = append(e.seen, *new(E))
+	}
+}
+
+func (e *each[E]) step(w *sim.World, a sim.Action, all *Tally) {
+	role := e.system.roles[a.Node]
+	for i := range e.seen {
+		if slices.Contains(e.after, role.Part) || role == (Role{e.part, i}) {
+			e.look(e.system, w, i, &e.seen[i], all)
+		}
+	}
+}
+
+// Conclude implements Concluder.
+func (e *each[E]) Conclude(w *sim.World, all *Tally) {
+	for i := range e.seen {
+		if c, ok := any(&e.seen[i]).(eachConcluder); ok {
+			c.Conclude(e.system, w, i, all)
+		}
+	}
+}
+
+// stateOfEach is the state of a monitor.
+type stateOfEach[E any] struct{ each[E] }
+
+// Digest implements MonitorState.
+func (e *stateOfEach[E]) Digest(d sim.Digest) sim.Digest {
+	for i := range e.seen {
+		d = any(&e.seen[i]).(eachState).Digest(e.system, i, d)
+	}
+	return d
+}
+
+// Copy has seen what the same judge of another system has.
+func (e *stateOfEach[E]) Copy(seen *stateOfEach[E]) *stateOfEach[E] {
+	c := &stateOfEach[E]{e.each}
+	c.seen = slices.Clone(seen.seen)
+	for i := range c.seen {
+		if of, ok := any(&c.seen[i]).(interface{ Clone() E }); ok {
+			c.seen[i] = of.Clone()
+		}
+	}
+	return c
+}
 
 // Concluder is what a judge of steps has seen if that is judged as well when a finding is asked
 // for: all is what steps have shown.
@@ -213,8 +286,11 @@ func (j *remembering[T]) Recall(of any) {
 	j.tally = m.tally
 }
 
+// Concern is the part of a run that a story shows for a violation.
+type Concern = explore.Concern
+
 // Wrong is the explanation of a violation: a text with a format of package fmt, and the part of the run that a story shows for it.
-func Wrong(about explore.Concern, format string, args ...any) fmt.Stringer {
+func Wrong(about Concern, format string, args ...any) fmt.Stringer {
 	if false {
 		_ = fmt.Sprintf(format, args...) // go vet checks the arguments of a function that does this.
 	}
@@ -223,7 +299,7 @@ func Wrong(about explore.Concern, format string, args ...any) fmt.Stringer {
 
 // wrong is put into words when it is told: a campaign tells few of its violations.
 type wrong struct {
-	about  explore.Concern
+	about  Concern
 	format string
 	args   []any
 }
@@ -231,4 +307,4 @@ type wrong struct {
 func (w *wrong) String() string { return fmt.Sprintf(w.format, w.args...) }
 
 // Concerns implements explore.Concerned.
-func (w *wrong) Concerns() explore.Concern { return w.about }
+func (w *wrong) Concerns() Concern { return w.about }

@@ -128,6 +128,12 @@ const (
 	DrawnWatcherNode
 )
 
+// AllParts are those of all nodes, and of faults.
+var AllParts = []Part{
+	TheWorld, EtcdMember, ClientLibrary, CacheNode, CompactorNode, HistoryClient, WatcherNode, StreamNode, InformerNode,
+	ListWatcherNode, PollerNode, DrawnWatcherNode,
+}
+
 // Role is the part of a node, and its place among the nodes of that part: in
 // System.Members, Caches, Clients, Watchers, and so on.
 type Role struct {
@@ -137,6 +143,16 @@ type Role struct {
 
 // Role is that of a node, the same in all runs.
 func (s *System) Role(n sim.NodeID) Role { return s.roles[n] }
+
+// parts is how many nodes have a part.
+func (s *System) parts(p Part) (n int) {
+	for _, r := range s.roles[1:] {
+		if r.Part == p {
+			n++
+		}
+	}
+	return n
+}
 
 // number is that of the next node.
 func (s *System) number(p Part, place int) sim.NodeID {

@@ -78,6 +78,12 @@ func (t *Tally) Violate(label string, why fmt.Stringer) {
 	}
 }
 
+// Violatef notes a violation with its cause in a word, the part of the run that a story shows for it, and
+// a text with a format of package fmt.
+func (t *Tally) Violatef(label string, about Concern, format string, args ...any) {
+	t.Violate(label, Wrong(about, format, args...))
+}
+
 // Violated reports whether there was a violation.
 func (t *Tally) Violated() bool { return t.why != nil }
 

@@ -1,11 +1,10 @@
 package caches
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
 	"time"
 
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/check"
@@ -23,68 +22,38 @@ var ChecksApart = testbed.RegisterProperty(&testbed.Property{
 	Violated: "consistency checks too often",
 	Labels:   map[string]string{"often": "consistency checks too often"},
 	Monitor:  testbed.Monitor{Runs: testbed.Timed},
-	New: testbed.AfterStepsBy(func(s *testbed.System) *checksApart {
-		return &checksApart{system: s, last: make([]sim.Time, len(s.Caches())), seen: make([]int, len(s.Caches()))}
-	}, (*checksApart).step, testbed.CacheNode),
+	New:      testbed.EachCache(checkedApart),
 })
 
 // checkPeriod is upstream's ConsistencyCheckPeriod.
 const checkPeriod = 5 * time.Minute
 
-type checksApart struct {
-	system *testbed.System
-	// last is when the last check of each cache began, seen how many comparisons it
-	// had begun by then.
-	last []sim.Time
-	seen []int
+// checks are those of a cache: when the last one began, and how many comparisons the cache had begun by then.
+type checks struct {
+	last sim.Time
+	seen int
 }
 
-// Reset implements testbed.Observer.
-func (j *checksApart) Reset() {
-	clear(j.last)
-	clear(j.seen)
-}
-
-func (j *checksApart) step(w *sim.World, a sim.Action, all *testbed.Tally) {
-	if w.Mode() != sim.Timed {
+func checkedApart(_ *testbed.System, w *sim.World, c *testbed.Cache, at *checks, all *testbed.Tally) {
+	if w.Mode() != sim.Timed || c.Detecting == nil {
 		return
 	}
-	for i, c := range j.system.Caches() {
-		if a.Node != c.ID || c.Detecting == nil {
+	for found := c.Detecting.Detections(); at.seen < len(found); at.seen++ {
+		if found[at.seen].By != check.ConsistencyCheck {
 			continue
 		}
-		for found := c.Detecting.Detections(); j.seen[i] < len(found); j.seen[i]++ {
-			if found[j.seen[i]].By == check.ConsistencyCheck {
-				j.judge(all, w, i)
-			}
+		all.Exercised++
+		if period := cmp.Or(c.Server().Cache.ConsistencyCheckPeriod, checkPeriod); w.Now().Sub(at.last) < period {
+			all.Violatef("often", testbed.Concern{Node: c.Name},
+				"%s is compared with etcd at %v and at %v: less than %v later", c.Name, at.last.Sub(0), w.Now().Sub(0), period)
 		}
+		at.last = w.Now()
 	}
 }
 
-func (j *checksApart) judge(all *testbed.Tally, w *sim.World, i int) {
-	period := j.system.Caches()[i].Server().Cache.ConsistencyCheckPeriod
-	if period == 0 {
-		period = checkPeriod
-	}
-	all.Exercised++
-	if w.Now().Sub(j.last[i]) < period {
-		all.Violate("often", testbed.Wrong(explore.Concern{Node: j.system.Caches()[i].Name},
-			"%s is compared with etcd at %v and at %v: less than %v later", j.system.Caches()[i].Name, j.last[i].Sub(0), w.Now().Sub(0), period))
-	}
-	j.last[i] = w.Now()
-}
-
-// Copy has seen what the same judge of another system has.
-func (j *checksApart) Copy(seen *checksApart) *checksApart {
-	return &checksApart{j.system, slices.Clone(seen.last), slices.Clone(seen.seen)}
-}
-
-// Digest is when the last check of each cache began.
-func (j *checksApart) Digest(d sim.Digest) sim.Digest {
-	for _, at := range j.last {
-		d = d.Int(int64(at))
-	}
-	return d
+// Digest is when the last check began.
+func (at *checks) Digest(_ *testbed.System, _ int, d sim.Digest) sim.Digest {
+	return d.Int(int64(at.last))
 }
 
 // DetectorAccuracy holds the consistency checker of KEP-4988 and the inconsistency
@@ -97,17 +66,8 @@ var DetectorAccuracy = testbed.RegisterProperty(&testbed.Property{
 	Violated: "detector is wrong",
 	Labels:   map[string]string{"missed": "divergence not detected", "false-alarm": "false alarm of the detector", "undecided": "comparison without an outcome"},
 	Monitor:  testbed.Monitor{Runs: testbed.EveryRun},
-	New: testbed.AfterStepsBy(func(s *testbed.System) *detectorAccuracy {
-		return &detectorAccuracy{system: s, compared: make([][]comparison, len(s.Caches()))}
-	}, (*detectorAccuracy).step, testbed.CacheNode),
+	New:      testbed.EachCache(detectorAccuracy),
 })
-
-// detectorAccuracy notes the truth at the beginning of each comparison.
-type detectorAccuracy struct {
-	system *testbed.System
-	// compared[i] are those of cache i, in the order of its Detections.
-	compared [][]comparison
-}
 
 // comparison is how a cache stood to etcd when a detector looked at it.
 type comparison uint8
@@ -118,43 +78,27 @@ const (
 	diverged
 )
 
-// Reset implements testbed.Observer.
-func (j *detectorAccuracy) Reset() {
-	for i := range j.compared {
-		j.compared[i] = j.compared[i][:0]
+// compared are the comparisons of a cache, in the order of its Detections.
+type compared struct{ all []comparison }
+
+func detectorAccuracy(s *testbed.System, _ *sim.World, c *testbed.Cache, seen *compared, _ *testbed.Tally) {
+	if c.Detecting == nil {
+		return
+	}
+	for found := c.Detecting.Detections(); len(seen.all) < len(found); {
+		seen.all = append(slices.Clip(seen.all), compare(s, c, &found[len(seen.all)]))
 	}
 }
 
-func (j *detectorAccuracy) step(_ *sim.World, a sim.Action, _ *testbed.Tally) {
-	for i, c := range j.system.Caches() {
-		if a.Node != c.ID || c.Detecting == nil {
-			continue
-		}
-		for all := c.Detecting.Detections(); len(j.compared[i]) < len(all); {
-			j.compared[i] = append(j.compared[i], j.compare(c, &all[len(j.compared[i])]))
-		}
+// Digest is how a cache stood to etcd for which a comparison has no outcome yet.
+func (v *compared) Digest(s *testbed.System, cache int, d sim.Digest) sim.Digest {
+	c := s.Caches()[cache]
+	if c.Detecting == nil {
+		return d
 	}
-}
-
-// Copy has seen what the same judge of another system has.
-func (j *detectorAccuracy) Copy(seen *detectorAccuracy) *detectorAccuracy {
-	c := &detectorAccuracy{j.system, make([][]comparison, len(seen.compared))}
-	for i := range c.compared {
-		c.compared[i] = slices.Clone(seen.compared[i])
-	}
-	return c
-}
-
-// Digest is how each cache stood to etcd for which a comparison has no outcome yet.
-func (j *detectorAccuracy) Digest(d sim.Digest) sim.Digest {
-	for i, c := range j.system.Caches() {
-		if c.Detecting == nil {
-			continue
-		}
-		for k, of := range c.Detecting.Detections() {
-			if of.Outcome == check.Pending && k < len(j.compared[i]) {
-				d = d.Int(int64(k)).Word(uint64(j.compared[i][k]))
-			}
+	for k, of := range c.Detecting.Detections() {
+		if of.Outcome == check.Pending && k < len(v.all) {
+			d = d.Int(int64(k)).Word(uint64(v.all[k]))
 		}
 	}
 	return d
@@ -162,8 +106,8 @@ func (j *detectorAccuracy) Digest(d sim.Digest) sim.Digest {
 
 // compare compares what a detector looks at with ground truth, as far as the
 // detector can see: the checker's digest is of keys and revisions.
-func (j *detectorAccuracy) compare(c *testbed.Cache, of *check.Detection) comparison {
-	store := j.system.Truth().At(of.ResourceVersion)
+func compare(s *testbed.System, c *testbed.Cache, of *check.Detection) comparison {
+	store := s.Truth().At(of.ResourceVersion)
 	if store == nil {
 		return unknown
 	}
@@ -195,47 +139,31 @@ func (j *detectorAccuracy) compare(c *testbed.Cache, of *check.Detection) compar
 	return equal
 }
 
-// Conclude implements testbed.Concluder.
-func (j *detectorAccuracy) Conclude(w *sim.World, all *testbed.Tally) {
-	rest := w.Mode() == sim.Untimed && j.system.IsOver(w)
-	for i, c := range j.system.Caches() {
-		if c.Detecting == nil {
-			continue
+// Conclude judges the comparisons of a cache.
+func (v *compared) Conclude(s *testbed.System, w *sim.World, cache int, all *testbed.Tally) {
+	c := s.Caches()[cache]
+	if c.Detecting == nil {
+		return
+	}
+	rest := w.Mode() == sim.Untimed && s.IsOver(w)
+	for k, of := range c.Detecting.Detections() {
+		if all.Violated() {
+			return
 		}
-		for k, of := range c.Detecting.Detections() {
-			truth := j.compared[i][k]
-			if rest && of.Outcome == check.Pending {
-				all.Violate("undecided", misjudged(c.Name, of))
-				return
-			}
-			if of.Outcome == check.Pending || of.Outcome == check.Error || truth == unknown {
-				continue
-			}
+		misjudged := func(label, format string) {
+			all.Violatef(label, testbed.Concern{Node: c.Name}, format, of.By, c.Name, of.ResourceVersion)
+		}
+		switch truth := v.all[k]; {
+		case of.Outcome == check.Pending && rest:
+			misjudged("undecided", "nothing more can happen, and %v of %s at resourceVersion %d has no outcome")
+		case of.Outcome == check.Pending, of.Outcome == check.Error, truth == unknown:
+		default:
 			all.Exercised++
-			switch {
-			case of.Outcome == check.Consistent && truth == diverged:
-				all.Violate("missed", misjudged(c.Name, of))
-			case of.Outcome == check.Inconsistent && truth == equal:
-				all.Violate("false-alarm", misjudged(c.Name, of))
-			}
-			if all.Violated() {
-				return
+			if of.Outcome == check.Consistent && truth == diverged {
+				misjudged("missed", "%v found nothing wrong with %s at resourceVersion %d, which etcd has other contents at")
+			} else if of.Outcome == check.Inconsistent && truth == equal {
+				misjudged("false-alarm", "%v found %s to differ from etcd at resourceVersion %d, where both are equal")
 			}
 		}
 	}
-}
-
-// misjudged is a comparison with the wrong outcome.
-func misjudged(cache string, of check.Detection) fmt.Stringer {
-	about := explore.Concern{Node: cache}
-	switch of.Outcome {
-	case check.Pending:
-		return testbed.Wrong(about,
-			"nothing more can happen, and %v of %s at resourceVersion %d has no outcome", of.By, cache, of.ResourceVersion)
-	case check.Consistent:
-		return testbed.Wrong(about,
-			"%v found nothing wrong with %s at resourceVersion %d, which etcd has other contents at", of.By, cache, of.ResourceVersion)
-	}
-	return testbed.Wrong(about,
-		"%v found %s to differ from etcd at resourceVersion %d, where both are equal", of.By, cache, of.ResourceVersion)
 }

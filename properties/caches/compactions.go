@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -22,43 +21,37 @@ var HistoryDropped = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "When nothing has failed for two intervals, API servers have compacted what etcd came to before that.",
 	Violated: "etcd not compacted",
 	Labels:   map[string]string{"late": "etcd compacted too late"},
-	New:      testbed.RecordedBy(func(s *testbed.System) *historyDropped { return &historyDropped{s, compactionLogOf(s)} }, (*historyDropped).judgeAll),
+	New:      testbed.RecordedBy(compactionLogOf, historyDropped),
 })
 
 // turn is far more than the requests of two turns take together.
 const turn = 10 * time.Second
 
-type historyDropped struct {
-	system *testbed.System
-	log    *compactionLog
-}
-
-func (j *historyDropped) judgeAll(w *sim.World, all *testbed.Tally) {
-	if w.Mode() != sim.Timed || !j.system.Topology().Compactors {
+func historyDropped(l *compactionLog, w *sim.World, all *testbed.Tally) {
+	if w.Mode() != sim.Timed || !l.system.Topology().Compactors {
 		return
 	}
 	last := int64(0)
-	for i := range j.log.requests {
-		if r := &j.log.requests[i]; r.kind == compacted {
-			j.judge(all, r.at, last)
+	for i := range l.requests {
+		if r := &l.requests[i]; r.kind == compacted {
+			l.holdsLittle(all, r.at, last)
 			last = max(last, r.compacts)
 		}
 	}
-	j.judge(all, w.Now(), last)
+	l.holdsLittle(all, w.Now(), last)
 }
 
-// judge holds the last compaction against what etcd came to long ago.
-func (j *historyDropped) judge(all *testbed.Tally, now sim.Time, last int64) {
-	_, longest := intervals(j.system)
-	long := sim.Time(2*longest + turn)
-	if now < j.log.failed+long {
+// holdsLittle holds the last compaction against what etcd came to long ago.
+func (l *compactionLog) holdsLittle(all *testbed.Tally, now sim.Time, last int64) {
+	long := sim.Time(2*l.longest + turn)
+	if now < l.failed+long {
 		return
 	}
 	all.Exercised++
-	if old := j.log.newestAt(now - long); last < old {
-		all.Violate("late", testbed.Wrong(explore.Concern{Revision: old},
+	if old := l.newestAt(now - long); last < old {
+		all.Violatef("late", testbed.Concern{Revision: old},
 			"at %v etcd is compacted at revision %d; it was at revision %d two intervals before, at %v, and nothing has failed since",
-			now.Sub(0), last, old, (now-long).Sub(0)))
+			now.Sub(0), last, old, (now - long).Sub(0))
 	}
 }
 
@@ -72,38 +65,27 @@ var HistoryKept = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "API servers together compact etcd once an interval at most, and never a revision that etcd came to within the interval.",
 	Violated: "etcd compacted too soon",
 	Labels:   map[string]string{"young": "recent history compacted", "often": "compacted twice in an interval"},
-	New:      testbed.RecordedBy(newHistoryKept, (*historyKept).judge),
+	New:      testbed.RecordedBy(compactionLogOf, historyKept),
 })
 
-type historyKept struct {
-	system *testbed.System
-	log    *compactionLog
-	// interval is the shortest of any server: one that waits longer compacts later.
-	interval sim.Duration
-}
-
-func newHistoryKept(s *testbed.System) *historyKept {
-	shortest, _ := intervals(s)
-	return &historyKept{s, compactionLogOf(s), shortest}
-}
-
-func (j *historyKept) judge(w *sim.World, all *testbed.Tally) {
-	for i := range j.log.requests {
-		switch r := &j.log.requests[i]; r.kind {
+func historyKept(l *compactionLog, w *sim.World, all *testbed.Tally) {
+	for i := range l.requests {
+		switch r := &l.requests[i]; r.kind {
 		case compacted:
 			all.Exercised++
-			if held := j.heldLong(w, i); r.compacts > held {
-				all.Violate("young", testbed.Wrong(explore.Concern{Node: w.NodeName(r.by), Compaction: r.compacts},
-					"%s compacts etcd at revision %d; an interval before that etcd was at revision %d", w.NodeName(r.by), r.compacts, held))
+			if held := l.heldLong(w, i); r.compacts > held {
+				all.Violatef("young", testbed.Concern{Node: w.NodeName(r.by), Compaction: r.compacts},
+					"%s compacts etcd at revision %d; an interval before that etcd was at revision %d", w.NodeName(r.by), r.compacts, held)
 			}
 		case won:
-			if first := j.log.before(i, 0, won); first != nil && w.Mode() == sim.Timed {
-				all.Exercised++
-				if least := j.interval; r.at.Sub(first.at) < least {
-					all.Violate("often", testbed.Wrong(explore.Concern{Node: w.NodeName(r.by), Revision: r.revision},
-						"%s may compact etcd at %v, and %s at %v: less than %v later",
-						w.NodeName(first.by), first.at.Sub(0), w.NodeName(r.by), r.at.Sub(0), least))
-				}
+			first := l.before(i, 0, won)
+			if first == nil || w.Mode() != sim.Timed {
+				continue
+			}
+			all.Exercised++
+			if r.at.Sub(first.at) < l.shortest {
+				all.Violatef("often", testbed.Concern{Node: w.NodeName(r.by), Revision: r.revision}, "%s may compact etcd at %v, and %s at %v: less than %v later",
+					w.NodeName(first.by), first.at.Sub(0), w.NodeName(r.by), r.at.Sub(0), l.shortest)
 			}
 		}
 	}
@@ -111,19 +93,19 @@ func (j *historyKept) judge(w *sim.World, all *testbed.Tally) {
 
 // heldLong is the revision that etcd had an interval before a compaction: at the try
 // before the one that led to it, and when timed also by the clock.
-func (j *historyKept) heldLong(w *sim.World, i int) int64 {
-	r := &j.log.requests[i]
-	held := j.log.newestAt(0)
+func (l *compactionLog) heldLong(w *sim.World, i int) int64 {
+	r := &l.requests[i]
+	held := l.newestAt(0)
 	for k := i - 1; k >= 0; k-- {
-		if at := &j.log.requests[k]; at.by == r.by && at.kind == won {
-			if previous := j.log.before(k, r.by, won, lost); previous != nil {
+		if at := &l.requests[k]; at.by == r.by && at.kind == won {
+			if previous := l.before(k, r.by, won, lost); previous != nil {
 				held = previous.revision
 			}
 			break
 		}
 	}
 	if w.Mode() == sim.Timed {
-		held = min(held, j.log.newestAt(r.at-sim.Time(j.interval)))
+		held = min(held, l.newestAt(r.at-sim.Time(l.shortest)))
 	}
 	return held
 }
@@ -136,6 +118,8 @@ const defaultInterval = 5 * time.Minute
 // interval has no length, and only the order of compactions is judged.
 type compactionLog struct {
 	system *testbed.System
+	// shortest and longest are the times between two tries of an API server. One that waits longer compacts later.
+	shortest, longest sim.Duration
 	// commits are all of etcd's, requests those among them that are about history.
 	commits  []compactionCommit
 	requests []compactionRequest
@@ -170,21 +154,10 @@ const (
 )
 
 func compactionLogOf(s *testbed.System) *compactionLog {
-	return testbed.Shared(s, func(s *testbed.System) *compactionLog { return &compactionLog{system: s} })
-}
-
-// intervals are the shortest and the longest time between two tries of an API server.
-func intervals(s *testbed.System) (shortest, longest sim.Duration) {
-	for _, c := range s.Caches() {
-		for _, of := range c.Servers() {
-			own := cmp.Or(of.Compactor.Interval, defaultInterval)
-			if shortest == 0 || own < shortest {
-				shortest = own
-			}
-			longest = max(longest, own)
-		}
-	}
-	return shortest, longest
+	return testbed.Shared(s, func(s *testbed.System) *compactionLog {
+		shortest, longest := testbed.Extremes(s.Caches(), func(of *testbed.Server) sim.Duration { return cmp.Or(of.Compactor.Interval, defaultInterval) })
+		return &compactionLog{system: s, shortest: shortest, longest: longest}
+	})
 }
 
 // Reset implements testbed.Observer.
@@ -283,62 +256,41 @@ var NoCompactedWatches = testbed.RegisterProperty(&testbed.Property{
 	Name: "no-compacted-watches", Kind: testbed.Safety,
 	Promise:  "A watch from before a compaction that its server had heard of sends no event, from cache or not.",
 	Violated: "compacted history watched",
-	Monitor:  testbed.Monitor{Runs: testbed.Untimed},
-	New:      testbed.RecordedBy(func(s *testbed.System) *noCompactedWatches { return &noCompactedWatches{s, moments.Of(s)} }, (*noCompactedWatches).judgeAll),
+	Monitor:  testbed.Monitor{Runs: testbed.Untimed, State: compactedWhenAsked},
+	New:      moments.Recorded(noCompactedWatches),
 })
 
-type noCompactedWatches struct {
-	system  *testbed.System
-	moments *moments.Recorder
-}
-
-func (j *noCompactedWatches) judgeAll(_ *sim.World, all *testbed.Tally) {
-	for i, c := range j.system.Watchers() {
-		for k := range c.Streams() {
-			s := &c.Streams()[k]
-			j.judge(all, c.Name(), &j.moments.Watches(i)[k], &wire.WatchRequest{ResourceVersion: s.From}, s.Events)
+func noCompactedWatches(r *moments.Recorder, _ *sim.World, all *testbed.Tally) {
+	s := r.System()
+	for w := range s.Watches(testbed.WatcherNode, testbed.DrawnWatcherNode) {
+		at, after := r.OfWatch(w), w.Request.ResourceVersion
+		if w.IsList() || after <= 0 || at.Cache < 0 || len(w.Events) == 0 {
+			continue
 		}
-	}
-	at := len(j.system.Watchers()) + len(j.system.ListWatchers())
-	for i, c := range j.system.DrawnWatchers() {
-		for k := range c.Streams() {
-			if s := &c.Streams()[k]; !s.IsList() {
-				j.judge(all, c.Name(), &j.moments.Watches(at + i)[k], s.Request, s.Events)
+		compacted := at.Asked.Cache.Compacted
+		if delegated(&at.Server.Cache.Watches, w.Request) {
+			if s.Etcd().Waits() {
+				// The member that serves watches may not have applied the compaction.
+				continue
 			}
+			compacted = at.Asked.Etcd.Compacted
+		}
+		if after+1 >= compacted {
+			continue
+		}
+		all.Exercised++
+		if first := w.Events[0]; first.Type != wire.Failed {
+			all.Violatef("", testbed.Concern{Client: w.Client, Revision: first.ResourceVersion, Compaction: compacted},
+				"%s's watch after RV %d is sent revision %d; its server had heard of the compaction at revision %d before it was asked",
+				w.Client, after, first.ResourceVersion, compacted)
 		}
 	}
 }
 
-func (j *noCompactedWatches) judge(all *testbed.Tally, client string, at *moments.Call, asked *wire.WatchRequest, events []*wire.WatchEvent) {
-	if asked.ResourceVersion <= 0 || at.Cache < 0 || len(events) == 0 {
-		return
-	}
-	compacted := at.Asked.Cache.Compacted
-	if delegated(&at.Server.Cache.Watches, asked) {
-		if j.system.Etcd().Waits() {
-			// The member that serves watches may not have applied the compaction.
-			return
-		}
-		compacted = at.Asked.Etcd.Compacted
-	}
-	if asked.ResourceVersion+1 >= compacted {
-		return
-	}
-	all.Exercised++
-	if first := events[0]; first.Type != wire.Failed {
-		all.Violate("", testbed.Wrong(explore.Concern{Client: client, Revision: first.ResourceVersion, Compaction: compacted},
-			"%s's watch after RV %d is sent revision %d; its server had heard of the compaction at revision %d before it was asked",
-			client, asked.ResourceVersion, first.ResourceVersion, compacted))
-	}
-}
-
-// Digest is, for each watch, what its cache and etcd had compacted when it was asked for.
-func (p *noCompactedWatches) Digest(d sim.Digest) sim.Digest {
-	for i := range len(p.system.Watchers()) + len(p.system.ListWatchers()) + len(p.system.DrawnWatchers()) {
-		if all := p.moments.Watches(i); len(all) > 0 {
-			at := &all[len(all)-1]
-			d = d.Int(at.Asked.Cache.Compacted).Int(at.Asked.Etcd.Compacted)
-		}
+// compactedWhenAsked is, for each watch, what its cache and etcd had compacted when it was asked for.
+func compactedWhenAsked(s *testbed.System, d sim.Digest) sim.Digest {
+	for _, at := range moments.Of(s).LastWatches() {
+		d = d.Int(at.Asked.Cache.Compacted).Int(at.Asked.Etcd.Compacted)
 	}
 	return d
 }

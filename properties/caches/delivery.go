@@ -3,7 +3,6 @@ package caches
 import (
 	"time"
 
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
@@ -32,15 +31,15 @@ func bounded(_ *testbed.System, _ *sim.World, c *testbed.Cache, _ *struct{}, all
 	if !ok {
 		return
 	}
-	about, b := explore.Concern{Node: c.Name}, of.Backlog()
+	about, b := testbed.Concern{Node: c.Name}, of.Backlog()
 	if b.Capacity > 0 && b.Queued >= b.Capacity || b.Copied > 0 {
 		all.Exercised++
 	}
 	switch {
 	case b.Queued > b.Capacity:
-		all.Violate("channel", testbed.Wrong(about, "%s keeps too much for one watch: %d events wait in a channel for %d", c.Name, b.Queued, b.Capacity))
+		all.Violatef("channel", about, "%s keeps too much for one watch: %d events wait in a channel for %d", c.Name, b.Queued, b.Capacity)
 	case b.Copied > pieceOfHistory:
-		all.Violate("history", testbed.Wrong(about, "%s keeps too much for one watch: %d events of the history are copied", c.Name, b.Copied))
+		all.Violatef("history", about, "%s keeps too much for one watch: %d events of the history are copied", c.Name, b.Copied)
 	}
 }
 
@@ -70,7 +69,6 @@ const atOnce = 5
 const settling = 10
 
 var deliveryTime = metric.New(`watch_delivery_seconds{reader="fast"}`, metric.Nanoseconds,
-
 	"from when a cache has an event to its arrival at a client that reads at once")
 
 var queuedEvents = metric.New("watch_channels_events", metric.Counted, "events in the channels to all watchers of a cache, at the end of a run")
@@ -168,18 +166,16 @@ func (j *deliveredUndelayed) look(all *testbed.Tally, w *sim.World, place int) {
 			all.Exercised++
 		}
 		if took > j.within {
-			all.Violate("late", testbed.Wrong(explore.Concern{Node: c.Name(), Revision: e.ResourceVersion},
+			all.Violatef("late", testbed.Concern{Node: c.Name(), Revision: e.ResourceVersion},
 				"%s takes each event as it comes, and was sent that of revision %d %v after the cache had it; a message and %d turns of loops take at most %v",
-				c.Name(), e.ResourceVersion, took, turnsOfLoops, j.within))
+				c.Name(), e.ResourceVersion, took, turnsOfLoops, j.within)
 		}
 	}
 }
 
 // Conclude implements testbed.Concluder.
 func (j *deliveredUndelayed) Conclude(w *sim.World, all *testbed.Tally) {
-	for _, c := range j.system.Caches() {
-		if of, ok := c.Node.(cache.Backlogged); ok {
-			w.Record(queuedEvents, int64(of.Backlog().All))
-		}
+	for _, of := range testbed.Capable[cache.Backlogged](j.system) {
+		w.Record(queuedEvents, int64(of.Backlog().All))
 	}
 }

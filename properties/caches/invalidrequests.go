@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
@@ -25,67 +24,53 @@ var InvalidRequests = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "A LIST, GET or WATCH that the API does not allow is never served, and no WATCH that it allows is refused as invalid.",
 	Violated: "invalid request served",
 	Labels:   map[string]string{"served": "invalid request served", "refused": "valid request refused as invalid"},
-	Monitor:  testbed.Monitor{Runs: testbed.Untimed},
-	New:      testbed.RecordedBy(func(s *testbed.System) *invalidRequests { return &invalidRequests{askedOf{s, moments.Of(s)}} }, (*invalidRequests).judge),
+	Monitor:  testbed.Monitor{Runs: testbed.Untimed, State: serversAsked},
+	New:      moments.Recorded(invalidRequests),
 })
 
-type invalidRequests struct{ askedOf }
-
-func (j *invalidRequests) judge(_ *sim.World, all *testbed.Tally) {
-	for i, c := range j.system.Clients() {
-		ops := c.Operations()
-		for k := range ops {
-			at := &j.moments.Operations(i)[k]
-			if !validates(at) || !at.Over {
-				continue
-			}
-			if wrong := j.wrong(at); wrong != "" {
-				all.Exercised++
-				if ops[k].Outcome == model.Done {
-					all.Violate("served", testbed.Wrong(explore.Concern{Client: c.Name(), Call: ops[k].Call}, servedInvalid, c.Name(), at.Request.Label(), wrong))
-				}
+func invalidRequests(r *moments.Recorder, _ *sim.World, all *testbed.Tally) {
+	s := r.System()
+	for o := range s.Operations() {
+		at := r.Of(o)
+		if !validates(at) || !at.Over {
+			continue
+		}
+		if wrong := wrongRead(s, at); wrong != "" {
+			all.Exercised++
+			if o.Outcome == model.Done {
+				o.Violate(all, "served", servedInvalid, at.Request.Label(), wrong)
 			}
 		}
 	}
-	first := len(j.system.Watchers())
-	for i, c := range j.system.ListWatchers() {
-		j.watches(all, c.Name(), first+i, c.Streams())
-	}
-	first += len(j.system.ListWatchers())
-	for i, c := range j.system.DrawnWatchers() {
-		j.watches(all, c.Name(), first+i, c.Streams())
-	}
-}
-
-// validates reports whether a call was to an API server whose cache is of this module: a
-// node of another design may leave the rules to what stands before it.
-func validates(at *moments.Call) bool { return at.Server != nil && !at.Server.Design.OwnNode() }
-
-func (j *invalidRequests) watches(all *testbed.Tally, client string, watcher int, streams []workload.ListStream) {
-	for k := range streams {
-		s, at := &streams[k], &j.moments.Watches(watcher)[k]
+	for w := range s.Watches(testbed.ListWatcherNode, testbed.DrawnWatcherNode) {
+		at := r.OfWatch(w)
 		if !validates(at) {
 			continue
 		}
-		err := failed(s.Events)
-		wrong := j.wrongWatch(s.Request, at)
+		err, wrong, about := w.Failed(), wrongWatch(s, w.Request, at), testbed.Concern{Node: w.Client}
 		invalid := err != nil && err.Code == wire.BadRequest
 		if wrong != "" || invalid {
 			all.Exercised++
 		}
 		switch {
-		case wrong != "" && len(s.Events) > 0 && s.Events[0].Type != wire.Failed:
-			all.Violate("served", testbed.Wrong(explore.Concern{Node: client}, servedInvalid, client, s.Request.Label(), wrong))
+		case wrong != "" && len(w.Events) > 0 && w.Events[0].Type != wire.Failed:
+			all.Violatef("served", about, servedInvalid, w.Client, w.Request.Label(), wrong)
 		case wrong == "" && invalid:
-			all.Violate("refused", testbed.Wrong(explore.Concern{Node: client},
-				"%s's %s is refused as invalid (%s), and the API allows it", client, s.Request.Label(), err.Message))
+			all.Violatef("refused", about, "%s's %s is refused as invalid (%s), and the API allows it", w.Client, w.Request.Label(), err.Message)
 		}
 	}
 }
 
-// wrong says what the API does not allow about a LIST or GET, nothing if it does.
-func (j *invalidRequests) wrong(at *moments.Call) string {
-	prefix := j.system.Caches()[at.Cache].Prefix()
+// servedInvalid is a request that was served although it is invalid.
+const servedInvalid = "%s's %s is served, but %s"
+
+// validates reports whether a call was to an API server whose cache is of this module: a
+// node of another design may leave the rules to what stands before it.
+func validates(at *moments.Call) bool { return at.Server != nil && !at.Server.Design.OwnNode() }
+
+// wrongRead says what the API does not allow about a LIST or GET, nothing if it does.
+func wrongRead(s *testbed.System, at *moments.Call) string {
+	prefix := s.Caches()[at.Cache].Prefix()
 	switch r := at.Request.(type) {
 	case *wire.GetRequest:
 		switch {
@@ -98,7 +83,7 @@ func (j *invalidRequests) wrong(at *moments.Call) string {
 		switch {
 		case !strings.HasPrefix(r.Prefix+"/", prefix):
 			return "the prefix is not of the resource"
-		case !j.selects(r.Selector):
+		case !selects(s, r.Selector):
 			return "the API does not know the field"
 		case r.KeysOnly && !r.Selector.Empty():
 			return "a selector looks at objects, and keys alone are asked for"
@@ -114,13 +99,13 @@ func (j *invalidRequests) wrong(at *moments.Call) string {
 		case r.Match == wire.MatchMostRecent && (r.ResourceVersion != 0 || r.Continue != ""):
 			return "MostRecent goes with resourceVersion 0 only"
 		}
-		return j.wrongToken(r, at)
+		return wrongToken(r, at)
 	}
 	return ""
 }
 
 // wrongToken is about a continue token and what stands beside it.
-func (j *invalidRequests) wrongToken(r *wire.ListRequest, at *moments.Call) string {
+func wrongToken(r *wire.ListRequest, at *moments.Call) string {
 	strict := at.Server.Cache.Reads.Lists.ContinueRefusesVersion
 	switch {
 	case r.Continue == "":
@@ -135,10 +120,10 @@ func (j *invalidRequests) wrongToken(r *wire.ListRequest, at *moments.Call) stri
 }
 
 // wrongWatch says what the API does not allow about a WATCH, nothing if it does.
-func (j *invalidRequests) wrongWatch(r *wire.WatchRequest, at *moments.Call) string {
+func wrongWatch(s *testbed.System, r *wire.WatchRequest, at *moments.Call) string {
 	initial := r.SendInitialEvents != wire.SendInitialEventsUnset
 	switch {
-	case !j.selects(r.Selector):
+	case !selects(s, r.Selector):
 		return "the API does not know the field"
 	case r.ResourceVersion < wire.Unset:
 		return "the resourceVersion is negative"
@@ -151,63 +136,29 @@ func (j *invalidRequests) wrongWatch(r *wire.WatchRequest, at *moments.Call) str
 }
 
 // selects reports whether the API knows a selector's fields.
-func (j *invalidRequests) selects(s wire.Selector) bool {
-	known := j.system.Params().Workload.Drawn.Selectors && (s.Field == workload.IndexedField || s.Field == workload.UnindexedField)
-	return (s.Field == "" || known) && (s.And == nil || j.selects(*s.And))
+func selects(s *testbed.System, by wire.Selector) bool {
+	known := s.Params().Workload.Drawn.Selectors && (by.Field == workload.IndexedField || by.Field == workload.UnindexedField)
+	return (by.Field == "" || known) && (by.And == nil || selects(s, *by.And))
 }
 
-// servedInvalid is a request that was served although it is invalid.
-const servedInvalid = "%s's %s is served, but %s"
-
-// perServer is what follows from the options of each API server, made when it is first
-// asked for: servers may have different options.
-type perServer[T any] struct {
-	make func(*testbed.Server) T
-	made []ofServer[T]
-}
-
-type ofServer[T any] struct {
-	server *testbed.Server
-	rules  T
-}
-
-func (p *perServer[T]) of(s *testbed.Server) *T {
-	for i := range p.made {
-		if p.made[i].server == s {
-			return &p.made[i].rules
-		}
-	}
-	p.made = append(p.made, ofServer[T]{s, p.make(s)})
-	return &p.made[len(p.made)-1].rules
-}
-
-// askedOf is for what judges a request by itself and by the design of the API server that it was
+// serversAsked is for what judges a request by itself and by the design of the API server that it was
 // sent to. That may be replaced before the answer comes, so that its design is not that of the state.
-type askedOf struct {
-	system  *testbed.System
-	moments *moments.Recorder
-}
-
-// Digest implements testbed.MonitorState.
-func (p askedOf) Digest(d sim.Digest) sim.Digest {
-	for i := range p.system.Clients() {
-		d = p.server(d, p.moments.Open(i))
-	}
-	for i := range len(p.system.Watchers()) + len(p.system.ListWatchers()) + len(p.system.DrawnWatchers()) {
-		if all := p.moments.Watches(i); len(all) > 0 {
-			d = p.server(d, &all[len(all)-1])
+func serversAsked(s *testbed.System, d sim.Digest) sim.Digest {
+	r := moments.Of(s)
+	// server mixes in which of the API servers that follow each other a call was sent to.
+	server := func(at *moments.Call) {
+		if at == nil || at.Over || at.Cache < 0 {
+			return
+		}
+		if all := s.Caches()[at.Cache].Servers(); len(all) > 1 {
+			d = d.Int(int64(slices.Index(all, at.Server)))
 		}
 	}
-	return d
-}
-
-// server mixes in which of the API servers that follow each other a call was sent to.
-func (p askedOf) server(d sim.Digest, at *moments.Call) sim.Digest {
-	if at == nil || at.Over || at.Cache < 0 {
-		return d
+	for i := range s.Clients() {
+		server(r.Open(i))
 	}
-	if all := p.system.Caches()[at.Cache].Servers(); len(all) > 1 {
-		d = d.Int(int64(slices.Index(all, at.Server)))
+	for _, at := range r.LastWatches() {
+		server(at)
 	}
 	return d
 }

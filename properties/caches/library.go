@@ -2,13 +2,10 @@ package caches
 
 import (
 	"cmp"
-	"fmt"
 	"time"
 
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/client"
-	"github.com/watchbed/watchbed/sim/client/clientv3"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -21,23 +18,17 @@ var ClientBounded = testbed.RegisterProperty(&testbed.Property{
 	Violated: "buffer holds more than its size",
 	Labels:   map[string]string{"events": "buffer holds more than its size"},
 	Monitor:  testbed.Monitor{Runs: testbed.EveryRun},
-	New:      testbed.AfterSteps(clientBounded, testbed.ClientLibrary),
+	New:      testbed.Each(testbed.ClientLibrary, clientBounded),
 })
 
-func clientBounded(s *testbed.System, w *sim.World, a sim.Action, all *testbed.Tally) {
-	for i := range s.Topology().APIServers {
-		id := s.Topology().APIServers[i].Client
-		if a.Node != id {
-			continue
-		}
-		queued, size := w.Node(id).(*client.Client).LongestQueue()
-		if queued >= size {
-			all.Exercised++
-		}
-		if queued > size {
-			all.Violate("events", testbed.Wrong(explore.Concern{Node: w.NodeName(id)},
-				"%s keeps %d events of a watch in a buffer of %d", w.NodeName(id), queued, size))
-		}
+func clientBounded(s *testbed.System, w *sim.World, place int, _ *struct{}, all *testbed.Tally) {
+	queued, size := s.ClientLibraries()[place].LongestQueue()
+	if queued >= size {
+		all.Exercised++
+	}
+	if queued > size {
+		name := w.NodeName(s.Topology().APIServers[place].Client)
+		all.Violatef("events", testbed.Concern{Node: name}, "%s keeps %d events of a watch in a buffer of %d", name, queued, size)
 	}
 }
 
@@ -61,7 +52,7 @@ func clientNothingLeft(s *testbed.System, w *sim.World, all *testbed.Tally) {
 	for _, server := range s.Topology().APIServers {
 		all.Exercised++
 		h, name := w.Node(server.Client).(*client.Client).Holds(w), w.NodeName(server.Client)
-		left := testbed.Wrong(explore.Concern{Node: name},
+		left := testbed.Wrong(testbed.Concern{Node: name},
 			"nothing more can happen, and %s holds %d watches, %d of them without a cache and %d in the client library, and %d calls, %d requests and %d events that wait",
 			name, h.Watches, h.Orphans, h.LibraryWatches, h.Calls, h.Waiting, h.Queued)
 		switch {
@@ -110,15 +101,17 @@ func (j reopens) judge(w *sim.World, all *testbed.Tally) {
 				continue
 			}
 			all.Exercised++
-			shortest, longest := backoffAfter(of[0], o.Breaks), backoffAfter(of[len(of)-1], o.Breaks)
-			if shortest > longest {
-				shortest, longest = longest, shortest
+			first, last := backoffAfter(of[0], o.Breaks), backoffAfter(of[len(of)-1], o.Breaks)
+			shortest, longest := min(first, last), max(first, last)
+			name, pause := w.NodeName(server.Client), o.Reopened.Sub(o.Broke)
+			mistimed := func(label string, want time.Duration) {
+				all.Violatef(label, testbed.Concern{Node: name}, "a watch stream of %s broke at %v, for the %d. time, and was opened again %v later; the pause is %v",
+					name, o.Broke.Sub(0), o.Breaks, pause, want)
 			}
-			switch pause := o.Reopened.Sub(o.Broke); {
-			case pause < shortest:
-				all.Violate("soon", mistimedReopening(w.NodeName(server.Client), o, shortest))
-			case pause > longest:
-				all.Violate("late", mistimedReopening(w.NodeName(server.Client), o, longest))
+			if pause < shortest {
+				mistimed("soon", shortest)
+			} else if pause > longest {
+				mistimed("late", longest)
 			}
 		}
 	}
@@ -148,11 +141,4 @@ func backoffAfter(of *testbed.Server, breaks int) time.Duration {
 		d = min(d+d/4, cmp.Or(o.WatchBackoffMax, maxBackoff))
 	}
 	return d
-}
-
-// mistimedReopening is a stream that was opened again at the wrong time.
-func mistimedReopening(name string, outage clientv3.Outage, want time.Duration) fmt.Stringer {
-	return testbed.Wrong(explore.Concern{Node: name},
-		"a watch stream of %s broke at %v, for the %d. time, and was opened again %v later; the pause is %v",
-		name, outage.Broke.Sub(0), outage.Breaks, outage.Reopened.Sub(outage.Broke), want)
 }

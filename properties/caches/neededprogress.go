@@ -1,11 +1,11 @@
 package caches
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
 
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/guard"
@@ -35,12 +35,10 @@ var NeededProgress = testbed.RegisterProperty(&testbed.Property{
 // readsWait reports whether each consistent LIST of a cache may wait for progress that it
 // requests.
 func readsWait(c *testbed.Cache) bool {
-	return !slices.ContainsFunc(c.Servers(), func(s *testbed.Server) bool { return !waitsForProgress(&s.Cache) })
-}
-
-func waitsForProgress(o *cache.Options) bool {
-	return NeedsProgress(&o.Reads) && o.ProgressRequests != progress.Notify &&
-		o.Guard.VersionCheck == guard.VersionCheckNone && !o.Reads.DetectsNotify
+	return !testbed.AnyServer([]*testbed.Cache{c}, func(s *testbed.Server) bool {
+		o := &s.Cache
+		return !NeedsProgress(&o.Reads) || o.ProgressRequests == progress.Notify || o.Guard.VersionCheck != guard.VersionCheckNone || o.Reads.DetectsNotify
+	})
 }
 
 // progressRequestPeriod is that of k8s.io/apiserver (storage/cacher).
@@ -92,8 +90,7 @@ func (j *neededProgress) look(all *testbed.Tally, w *sim.World, of *testbed.Cach
 	}
 	if requests > 0 {
 		if label, wrong := wrongRequest(w, &of.Server().Cache, c, waits, requests); wrong != "" {
-			all.Violate(label, testbed.Wrong(explore.Concern{Node: of.Name},
-				"%s asked etcd for progress in step %d, %s", of.Name, w.Steps(), wrong))
+			all.Violatef(label, testbed.Concern{Node: of.Name}, "%s asked etcd for progress in step %d, %s", of.Name, w.Steps(), wrong)
 		}
 		c.last = w.Now()
 	}
@@ -104,10 +101,7 @@ func (j *neededProgress) look(all *testbed.Tally, w *sim.World, of *testbed.Cach
 // wrongRequest says what is wrong with so many requests in a step, nothing if they are
 // right.
 func wrongRequest(w *sim.World, o *cache.Options, c *progressSoFar, waits, requests int) (label, wrong string) {
-	period := o.ProgressRequestPeriod
-	if period == 0 {
-		period = progressRequestPeriod
-	}
+	period := cmp.Or(o.ProgressRequestPeriod, progressRequestPeriod)
 	switch {
 	case o.ProgressRequests == progress.Notify:
 		return "often", "and its design is to wait for what etcd sends by itself"

@@ -3,7 +3,6 @@ package caches
 import (
 	"fmt"
 
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
@@ -31,50 +30,28 @@ var NothingLeft = testbed.RegisterProperty(&testbed.Property{
 		"asking": "question left in the cache", "queued": "events left in the cache", "pages": "pages left in the cache", "snapshots": "snapshots left in the cache",
 	},
 	Monitor: testbed.Monitor{Runs: testbed.Untimed, AtRest: true},
-	New:     testbed.Recorded(nothingLeft),
+	New:     testbed.AtRest(nothingLeft),
 })
 
 func nothingLeft(s *testbed.System, w *sim.World, all *testbed.Tally) {
-	if !s.ComesToRest() {
-		all.Exercised++
-		return
-	}
-	if !s.IsOver(w) {
-		return
-	}
-	for _, c := range s.Caches() {
-		of, ok := c.Node.(cache.Holding)
-		if !ok {
-			continue
-		}
+	for c, of := range testbed.Capable[cache.Holding](s) {
 		all.Exercised++
 		left := &left{Held: of.Holds(), waits: waitsOf(c), cache: c.Name, open: w.Accepted(c.ID), clients: clientsOf(s, c)}
 		left.unanswered = unanswered(s, c)
-		switch {
-		case left.unanswered > 0:
-			all.Violate("unanswered", left)
-		case left.Reads > 0:
-			all.Violate("reads", left)
-		case left.waits > 0:
-			all.Violate("waits", left)
-		case left.Writes > 0:
-			all.Violate("writes", left)
-		case left.Comparisons > 0:
-			all.Violate("comparisons", left)
-		case left.Asking > 0 && c.Ready():
-			all.Violate("asking", left)
-		case left.Queued != (dispatch.Queued{}):
-			all.Violate("queued", left)
-		case left.Pages > 0:
-			all.Violate("pages", left)
-		case left.Snapshots > 0:
-			all.Violate("snapshots", left)
 		// Questions for readiness are open until the cache is ready: one that does not start
 		// never answers them.
-		case left.Watches != left.open-left.Asking:
-			all.Violate("watches", left)
-		case left.clients >= 0 && left.open-left.Asking != left.clients:
-			all.Violate("connections", left)
+		for _, of := range []struct {
+			label string
+			is    bool
+		}{
+			{"unanswered", left.unanswered > 0}, {"reads", left.Reads > 0}, {"waits", left.waits > 0}, {"writes", left.Writes > 0},
+			{"comparisons", left.Comparisons > 0}, {"asking", left.Asking > 0 && c.Ready()}, {"queued", left.Queued != (dispatch.Queued{})},
+			{"pages", left.Pages > 0}, {"snapshots", left.Snapshots > 0}, {"watches", left.Watches != left.open-left.Asking},
+			{"connections", left.clients >= 0 && left.open-left.Asking != left.clients},
+		} {
+			if of.is {
+				all.Violate(of.label, left)
+			}
 		}
 	}
 }
@@ -152,4 +129,4 @@ func (l *left) String() string {
 }
 
 // Concerns implements explore.Concerned.
-func (l *left) Concerns() explore.Concern { return explore.Concern{Node: l.cache} }
+func (l *left) Concerns() testbed.Concern { return testbed.Concern{Node: l.cache} }

@@ -3,10 +3,8 @@ package caches
 import (
 	"fmt"
 
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/properties/moments"
-	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/read"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
@@ -23,26 +21,18 @@ var PageSizes = testbed.RegisterProperty(&testbed.Property{
 	Promise: "A page has as many objects as the limit of its LIST says, and fewer only if it is the last; where the limit does not count there is one page. " +
 		"A page without a selector says that objects come after it.",
 	Violated: "page of the wrong size",
-	Monitor:  testbed.Monitor{Runs: testbed.Untimed},
-	New:      testbed.RecordedBy(func(s *testbed.System) *pageSizes { return &pageSizes{askedOf{s, moments.Of(s)}} }, (*pageSizes).judge),
+	Monitor:  testbed.Monitor{Runs: testbed.Untimed, State: serversAsked},
+	New:      moments.EachOperation(pageSizes),
 })
 
-type pageSizes struct{ askedOf }
-
-func (j *pageSizes) judge(_ *sim.World, all *testbed.Tally) {
-	for i, c := range j.system.Clients() {
-		ops, spans := c.Operations(), c.Spans()
-		for k := range ops {
-			op, at := &ops[k], &j.moments.Operations(i)[k]
-			list, ok := at.Request.(*wire.ListRequest)
-			if !ok || op.Outcome != model.Done || list.Limit <= 0 || at.Server == nil {
-				continue
-			}
-			all.Exercised++
-			if wrong := wrongSize(list, op.Result, spans[k].Origin, &at.Server.Cache.Reads); wrong != "" {
-				all.Violate("", wrongPage(c.Name(), op.Call, list, wrong))
-			}
-		}
+func pageSizes(_ *moments.Recorder, o *testbed.Operation, at *moments.Call, all *testbed.Tally) {
+	list, ok := o.Message.(*wire.ListRequest)
+	if !ok || o.Outcome != model.Done || list.Limit <= 0 || at.Server == nil {
+		return
+	}
+	all.Exercised++
+	if wrong := wrongSize(list, o.Result, o.Span.Origin, &at.Server.Cache.Reads); wrong != "" {
+		o.Violate(all, "", "%s's %s %s", list.Label(), wrong)
 	}
 }
 
@@ -77,9 +67,4 @@ func counts(list *wire.ListRequest, o *read.Options) bool {
 		return NeedsProgress(o)
 	}
 	return true
-}
-
-// wrongPage is a page of another size than its limit asks for.
-func wrongPage(client string, call int64, list *wire.ListRequest, wrong string) fmt.Stringer {
-	return testbed.Wrong(explore.Concern{Client: client, Call: call}, "%s's %s %s", client, list.Label(), wrong)
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
@@ -18,7 +17,6 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/workload"
 )
 
 // JustifiedRefusals judges each refusal by what was so between the request and its
@@ -66,8 +64,8 @@ type refusalRules struct {
 	watches dispatch.Options
 }
 
-func refusalRulesOf(o *cache.Options) refusalRules {
-	return refusalRules{
+func refusalRulesOf(o *cache.Options) *refusalRules {
+	return &refusalRules{
 		patience: patience(o), ring: ring(o), ringMax: max(ring(o), cmp.Or(o.RingCapacityMax, ringCapacityMax)), fresh: cmp.Or(o.EventFreshDuration, eventFreshDuration),
 		asksEtcd: o.Reads.ConfirmsFuture, proves: o.ProgressRequests == progress.Echo,
 		throttles: o.Reads.OnTimeout == read.OnTimeoutThrottle,
@@ -79,56 +77,54 @@ func refusalRulesOf(o *cache.Options) refusalRules {
 }
 
 type justifiedRefusals struct {
-	system  *testbed.System
-	moments *moments.Recorder
-	promise promise
-	timed   bool
+	promise
+	timed bool
 	// grace is how much later than its patience says a refusal may arrive, with the
 	// delays of each phase.
 	grace [2]time.Duration
-	// rules are also those of requests to etcd.
-	rules perServer[refusalRules]
+	// rules are those of each API server, made when it is first asked for. Of etcd, which is nil, they are those of an API
+	// server without settings of its own.
+	rules map[*testbed.Server]*refusalRules
 }
 
 func newJustifiedRefusals(s *testbed.System) *justifiedRefusals {
+	nodes := s.Nodes()
 	return &justifiedRefusals{
-		system: s, moments: moments.Of(s), promise: promiseOf(s),
-		timed: s.Params().Clock.Mode == sim.Timed, grace: graceOf(s), rules: perServer[refusalRules]{make: func(of *testbed.Server) refusalRules {
-			if of == nil {
-				nodes := s.Nodes()
-				return refusalRulesOf(&nodes.Cache)
-			}
-			return refusalRulesOf(&of.Cache)
-		}},
+		promiseOf(s), s.Params().Clock.Mode == sim.Timed, graceOf(s), map[*testbed.Server]*refusalRules{nil: refusalRulesOf(&nodes.Cache)},
 	}
 }
 
-func (j *justifiedRefusals) rulesOf(at *moments.Call) *refusalRules { return j.rules.of(at.Server) }
+// rulesOf are those of an API server, which may be that of an equal system (Remembering).
+func (j *justifiedRefusals) rulesOf(of *testbed.Server) *refusalRules {
+	if j.rules[of] == nil {
+		j.rules[of] = refusalRulesOf(&of.Cache)
+	}
+	return j.rules[of]
+}
 
 func (j *justifiedRefusals) judge(w *sim.World, all *testbed.Tally) {
-	for i, c := range j.system.Clients() {
-		ops, spans := c.Operations(), c.Spans()
-		for k := range ops {
-			op, span, at := &ops[k], &spans[k], &j.moments.Operations(i)[k]
-			if wrong := j.late(op, span, at, w.Now()); wrong != "" {
-				all.Violate("late", testbed.Wrong(explore.Concern{Client: c.Name(), Call: op.Call},
-					"%s's %s %s", c.Name(), sentence(op.Request), wrong))
-			}
-			if op.Outcome != model.Failed || !isJudged(op.Result.Err) {
-				continue
-			}
-			all.Exercised++
-			label, wrong := op.Result.Err.String(), j.ofOperation(op, span, at)
-			if wrong == "" {
-				label, wrong = "retry-after", j.comebackOf(op, span, at).wrong(span.RetryAfter)
-			}
-			if wrong != "" {
-				all.Violate(label, testbed.Wrong(explore.Concern{Client: c.Name(), Call: op.Call},
-					unjustified, c.Name(), sentence(op.Request), op.Result.Err, wrong))
-			}
+	for o := range j.system.Operations() {
+		at := j.moments.Of(o)
+		if wrong := j.late(o, at, w.Now()); wrong != "" {
+			o.Violate(all, "late", "%s's %s %s", sentence(o.Request), wrong)
+		}
+		if o.Outcome != model.Failed || !isJudged(o.Result.Err) {
+			continue
+		}
+		all.Exercised++
+		label, wrong := o.Result.Err.String(), j.ofOperation(o, at)
+		if wrong == "" {
+			label, wrong = "retry-after", j.comebackOf(o.Operation, at).wrong(o.Span.RetryAfter)
+		}
+		if wrong != "" {
+			o.Violate(all, label, unjustified, sentence(o.Request), o.Result.Err, wrong)
 		}
 	}
-	j.ofWatches(all)
+	for w := range j.system.Watches() {
+		if w.Failed() != nil {
+			j.ofWatch(all, j.refused(w))
+		}
+	}
 }
 
 func isJudged(c model.Code) bool {
@@ -141,8 +137,8 @@ func isJudged(c model.Code) bool {
 
 // ofOperation says what is wrong with the refusal of an operation of the history,
 // nothing if it is justified.
-func (j *justifiedRefusals) ofOperation(op *model.Operation, span *workload.Span, at *moments.Call) string {
-	revision := op.Request.Revision
+func (j *justifiedRefusals) ofOperation(op *testbed.Operation, at *moments.Call) string {
+	revision, took := op.Request.Revision, op.Span.Return.Sub(op.Span.Call)
 	switch op.Result.Err {
 	case model.Compacted:
 		if revision == 0 && op.Request.Selection.Values != (model.ValuePattern{}) && op.Request.Limit > 0 {
@@ -158,9 +154,9 @@ func (j *justifiedRefusals) ofOperation(op *model.Operation, span *workload.Span
 			return fmt.Sprintf("etcd was at revision %d when it was asked", at.Asked.Revision)
 		}
 	case model.TooManyRequests:
-		return j.tooMany(op, span.Return.Sub(span.Call), at)
+		return j.tooMany(op.Operation, took, at)
 	case model.TimedOut:
-		return j.behind(op, span.Return.Sub(span.Call), at)
+		return j.behind(op.Operation, took, at)
 	}
 	return ""
 }
@@ -174,9 +170,9 @@ func (j *justifiedRefusals) tooMany(op *model.Operation, took time.Duration, at 
 		return "etcd did not have too many requests to apply"
 	case !at.WasReady():
 		return ""
-	case j.rulesOf(at).throttles && op.Request.Freshness == model.Consistent:
+	case j.rulesOf(at.Server).throttles && op.Request.Freshness == model.Consistent:
 		// One that has not waited too long may be one too many.
-		if wrong := j.behind(op, took, at); wrong == "" || !j.rulesOf(at).limits.any() {
+		if wrong := j.behind(op, took, at); wrong == "" || !j.rulesOf(at.Server).limits.any() {
 			return wrong
 		}
 	}
@@ -190,14 +186,14 @@ func (j *justifiedRefusals) behind(op *model.Operation, took time.Duration, at *
 	case r.Freshness == model.Any:
 		return "it needs no fresh cache"
 	case r.Freshness == model.Consistent:
-		if at.WasCurrent() && !j.rulesOf(at).proves {
+		if at.WasCurrent() && !j.rulesOf(at.Server).proves {
 			return fmt.Sprintf("the cache was as new as etcd, at RV %d, all the time", at.Asked.Cache.Version)
 		}
 	case r.Revision <= at.Asked.Cache.Version:
 		return fmt.Sprintf("the cache was at RV %d when it was asked", at.Asked.Cache.Version)
 	}
-	if j.timed && took < j.rulesOf(at).patience && j.waits(op, at) {
-		return fmt.Sprintf("it came after %v, and a request waits for %v", took, j.rulesOf(at).patience)
+	if j.timed && took < j.rulesOf(at.Server).patience && j.waits(op, at) {
+		return fmt.Sprintf("it came after %v, and a request waits for %v", took, j.rulesOf(at.Server).patience)
 	}
 	return ""
 }
@@ -208,8 +204,8 @@ func (j *justifiedRefusals) waits(op *model.Operation, at *moments.Call) bool {
 	if op.Request.Freshness == model.Consistent {
 		return true
 	}
-	server, known := j.promise.server(op, at)
-	return known && server == wire.FromCache && at.WasReady() && !j.rulesOf(at).asksEtcd
+	server, known := j.server(op, at)
+	return known && server == wire.FromCache && at.WasReady() && !j.rulesOf(at.Server).asksEtcd
 }
 
 func sentence(r *model.Request) string {
@@ -232,14 +228,14 @@ func (j *justifiedRefusals) Digest(d sim.Digest) sim.Digest {
 	for i := range j.system.Clients() {
 		d = j.open(d, j.moments.Open(i))
 	}
-	for i := range len(j.system.Watchers()) + len(j.system.ListWatchers()) + len(j.system.DrawnWatchers()) {
-		if all := j.moments.Watches(i); len(all) > 0 && !all[len(all)-1].Over {
-			d = j.open(d, &all[len(all)-1])
+	for _, at := range j.moments.LastWatches() {
+		if !at.Over {
+			d = j.open(d, at)
 		}
 	}
 	for i, c := range j.system.Caches() {
-		d = d.Int(j.moments.Listed(i)).Bool(j.promise.foundDifferent(i))
-		if l := j.rules.of(c.Server()).limits; l.any() {
+		d = d.Int(j.moments.Listed(i)).Bool(j.foundDifferent(i))
+		if l := j.rulesOf(c.Server()).limits; l.any() {
 			// A call of which no answer came is beside each later one, and so is an answer under way before it.
 			d = j.beside(&moments.Call{Cache: i, Server: c.Server(), Asked: moments.Moment{Step: math.MaxInt}}).digest(d, l)
 		}
@@ -260,20 +256,12 @@ func (j *justifiedRefusals) open(d sim.Digest, at *moments.Call) sim.Digest {
 		return d
 	}
 	so := j.moments.SoFar(at)
-	if l := j.rulesOf(at).limits; l.any() {
+	if l := j.rulesOf(at.Server).limits; l.any() {
 		d = j.beside(at).digest(d, l)
 	}
 	return d.Int(at.Asked.Cache.Version).Int(so.Answered.Cache.Version).Int(so.Answered.Cache.Compacted).Int(so.Answered.Cache.Listed).
 		Int(int64(at.Asked.Cache.DownSince)).Int(int64(so.Answered.Cache.DownSince)).
 		Bool(so.WasReady()).Bool(so.WasCurrent()).Bool(so.WasAlone()).Bool(so.TrustedEtcd()).Bool(so.DistrustedEtcd())
-}
-
-// failed is the error that ended a watch, nil if there was none.
-func failed(events []*wire.WatchEvent) *wire.Error {
-	if n := len(events); n > 0 && events[n-1].Type == wire.Failed {
-		return events[n-1].Err
-	}
-	return nil
 }
 
 // refusedWatch is a watch that ended with an error.
@@ -293,29 +281,6 @@ type refusedWatch struct {
 	at        *moments.Call
 }
 
-// ofWatches judges the watches of raw clients. Informers do not record what they are
-// refused.
-func (j *justifiedRefusals) ofWatches(all *testbed.Tally) {
-	for i, c := range j.system.Watchers() {
-		for k := range c.Streams() {
-			s := &c.Streams()[k]
-			if err := failed(s.Events); err != nil {
-				at := &j.moments.Watches(i)[k]
-				delegated := delegated(&j.rulesOf(at).watches, &wire.WatchRequest{ResourceVersion: s.From})
-				j.ofWatch(all, &refusedWatch{client: c.Name(), from: sentUpTo(s.From, s.Events), delegated: delegated, err: err, at: at})
-			}
-		}
-	}
-	at := len(j.system.Watchers())
-	for i, c := range j.system.ListWatchers() {
-		j.ofStreams(all, c.Name(), at+i, c.Streams())
-	}
-	at += len(j.system.ListWatchers())
-	for i, c := range j.system.DrawnWatchers() {
-		j.ofStreams(all, c.Name(), at+i, c.Streams())
-	}
-}
-
 // sentUpTo is the newest resourceVersion that a client was sent which knew of one before: a watch
 // may also end with a 410 when the history loses what comes next.
 func sentUpTo(before int64, events []*wire.WatchEvent) int64 {
@@ -325,33 +290,30 @@ func sentUpTo(before int64, events []*wire.WatchEvent) int64 {
 	return before
 }
 
-func (j *justifiedRefusals) ofStreams(all *testbed.Tally, client string, at int, streams []workload.ListStream) {
-	for k := range streams {
-		s := &streams[k]
-		err := failed(s.Events)
-		if err == nil {
-			continue
+// refused is a watch that ended with an error. Informers do not record what they are refused.
+func (j *justifiedRefusals) refused(w *testbed.Watch) *refusedWatch {
+	r := &refusedWatch{client: w.Client, from: max(w.Request.ResourceVersion, 0), err: w.Failed(), at: j.moments.OfWatch(w)}
+	r.delegated = delegated(&j.rulesOf(r.at.Server).watches, w.Request)
+	switch {
+	case w.IsList() || asksForInitialEvents(w.Request, r.at):
+		r.newest, r.needed = w.Request.ResourceVersion == wire.Unset, r.from
+		if r.from = j.begunAt(r); r.from > 0 && w.End >= 0 {
+			r.from = sentUpTo(r.from, w.Events[w.End:])
 		}
-		w := &refusedWatch{client: client, from: max(s.Request.ResourceVersion, 0), err: err, at: &j.moments.Watches(at)[k]}
-		w.delegated = delegated(&j.rulesOf(w.at).watches, s.Request)
-		if s.IsList() || asksForInitialEvents(s.Request, w.at) {
-			w.newest, w.needed = s.Request.ResourceVersion == wire.Unset, w.from
-			if w.from = j.begunAt(w); w.from > 0 && s.End >= 0 {
-				w.from = sentUpTo(w.from, s.Events[s.End:])
-			}
-		} else if s.Request.ResourceVersion == wire.Unset && s.Request.SendInitialEvents == wire.SendInitialEventsFalse {
-			w.present, w.from = true, w.at.Asked.Revision
-		} else if w.from = sentUpTo(w.from, s.Events); w.from == 0 {
-			w.from = j.begunAt(w)
+	case w.Request.ResourceVersion == wire.Unset && w.Request.SendInitialEvents == wire.SendInitialEventsFalse:
+		r.present, r.from = true, r.at.Asked.Revision
+	default:
+		if r.from = sentUpTo(r.from, w.Events); r.from == 0 {
+			r.from = j.begunAt(r)
 		}
-		j.ofWatch(all, w)
 	}
+	return r
 }
 
 // begunAt is the oldest state with which a cache may have begun a watch that ends with a 410 because what comes next is gone from its
 // history, as only watches do that catch up; 0 is none.
 func (j *justifiedRefusals) begunAt(w *refusedWatch) int64 {
-	if w.err.Code != wire.ErrCompacted || !j.rulesOf(w.at).catchesUp {
+	if w.err.Code != wire.ErrCompacted || !j.rulesOf(w.at.Server).catchesUp {
 		return 0
 	}
 	return w.at.Asked.Cache.Version
@@ -376,7 +338,7 @@ func (j *justifiedRefusals) ofWatch(all *testbed.Tally, r *refusedWatch) {
 		label, wrong = "retry-after", j.comebackOfWatch(r).wrong(r.err.RetryAfter)
 	}
 	if wrong != "" {
-		all.Violate(label, testbed.Wrong(explore.Concern{Node: r.client}, unjustified, r.client, r, r.err.Code, wrong))
+		all.Violatef(label, testbed.Concern{Node: r.client}, unjustified, r.client, r, r.err.Code, wrong)
 	}
 }
 
@@ -400,7 +362,7 @@ func (j *justifiedRefusals) wrongWatch(r *refusedWatch) string {
 		}
 	case wire.TooLargeResourceVersion:
 		switch {
-		case r.newest && r.at.WasCurrent() && !j.rulesOf(r.at).proves:
+		case r.newest && r.at.WasCurrent() && !j.rulesOf(r.at.Server).proves:
 			return fmt.Sprintf("the cache was as new as etcd, at RV %d, all the time", r.at.Asked.Cache.Version)
 		case !r.newest && r.needed <= r.at.Asked.Cache.Version:
 			return fmt.Sprintf("the cache was at RV %d when it was asked", r.at.Asked.Cache.Version)
@@ -436,13 +398,13 @@ func (j *justifiedRefusals) goneForWatch(r *refusedWatch) string {
 		if r.from >= r.at.Answered.Compacted {
 			return fmt.Sprintf("etcd was compacted at revision %d only", r.at.Answered.Compacted)
 		}
-	case j.rulesOf(r.at).compacts && r.from+1 < r.at.Answered.Cache.Compacted:
+	case j.rulesOf(r.at.Server).compacts && r.from+1 < r.at.Answered.Cache.Compacted:
 		// etcd refuses what begins below the compacted revision, too.
 	case r.at.Answered.Cache.Hidden:
 		// It may have listed anew.
 	case r.from >= r.at.Answered.Cache.Listed:
 		n := changesUnder(j.system.Truth().Log(), j.system.Caches()[r.at.Cache].Prefix(), r.from, r.at.Answered.Newest())
-		rules := j.rulesOf(r.at)
+		rules := j.rulesOf(r.at.Server)
 		if next, ok := j.moments.Reached(r.from + 1); j.timed && ok && n < rules.ringMax && r.at.Answered.Time.Sub(next) < rules.fresh {
 			return fmt.Sprintf("the cache has listed at RV %d, and everything after RV %d is younger than %v", r.at.Answered.Cache.Listed, r.from, rules.fresh)
 		}
@@ -456,21 +418,13 @@ func (j *justifiedRefusals) goneForWatch(r *refusedWatch) string {
 // changesUnder is how many changes of objects under a prefix there were after a
 // revision and up to another.
 func changesUnder(log *model.Log, prefix string, after, upTo int64) int {
-	n := 0
+	n, r := 0, model.WatchRequest{Key: prefix, End: model.PrefixEnd(prefix)}
 	for rev := max(after, log.First()) + 1; rev <= min(upTo, log.Revision()); rev++ {
-		before, now := log.At(rev-1), log.At(rev)
-		now.Ascend(prefix, model.PrefixEnd(prefix), func(it *model.Item) bool {
-			if it.ModRevision == rev {
+		for _, e := range r.Changes(log, rev) {
+			if r.Wants(e.Type, e.Item.Key) {
 				n++
 			}
-			return true
-		})
-		before.Ascend(prefix, model.PrefixEnd(prefix), func(it *model.Item) bool {
-			if now.Get(it.Key) == nil {
-				n++
-			}
-			return true
-		})
+		}
 	}
 	return n
 }
@@ -494,22 +448,23 @@ func graceOf(s *testbed.System) (grace [2]time.Duration) {
 // neither an answer nor a refusal comes in time. Nothing keeps the cache from refusing
 // such a request: it does not ask etcd about it. A design that does asks etcd whether
 // the version exists, and need not wait if it does not.
-func (j *justifiedRefusals) late(op *model.Operation, span *workload.Span, at *moments.Call, now sim.Time) string {
+func (j *justifiedRefusals) late(op *testbed.Operation, at *moments.Call, now sim.Time) string {
 	if !j.timed || at.Cache < 0 || !j.moments.StayedReady(at) {
 		return ""
 	}
-	if server, known := j.promise.server(op, at); !known || server != wire.FromCache {
+	if server, known := j.server(op.Operation, at); !known || server != wire.FromCache {
 		return ""
 	}
-	longest := j.rulesOf(at).patience + j.grace[span.Phase]
+	span := op.Span
+	longest := j.rulesOf(at.Server).patience + j.grace[span.Phase]
 	switch list, ok := at.Request.(*wire.ListRequest); {
 	case op.Request.Freshness == model.Consistent || op.Request.Freshness == model.Any:
 		return ""
-	case ok && isExact(list) && j.rulesOf(at).asksEtcd:
+	case ok && isExact(list) && j.rulesOf(at.Server).asksEtcd:
 		if span.Phase == sim.Safety || !at.Over || op.Request.Revision <= at.Answered.Revision {
 			return ""
 		}
-		longest = j.rulesOf(at).patience - 1
+		longest = j.rulesOf(at.Server).patience - 1
 	}
 	took := now.Sub(span.Call)
 	if span.Answered {
@@ -549,7 +504,7 @@ func (c comeback) wrong(seconds int) string {
 }
 
 // comebackOf is for a refused LIST or GET.
-func (j *justifiedRefusals) comebackOf(op *model.Operation, span *workload.Span, at *moments.Call) comeback {
+func (j *justifiedRefusals) comebackOf(op *model.Operation, at *moments.Call) comeback {
 	switch op.Result.Err {
 	case model.TooManyRequests:
 		switch {
@@ -559,12 +514,12 @@ func (j *justifiedRefusals) comebackOf(op *model.Operation, span *workload.Span,
 			return oneSecond
 		}
 		down := j.downtime(at)
-		if j.rulesOf(at).limits.any() || j.rulesOf(at).throttles {
+		if j.rulesOf(at.Server).limits.any() || j.rulesOf(at.Server).throttles {
 			down.alternative = 1
 		}
 		return down
 	case model.TimedOut:
-		server, known := j.promise.server(op, at)
+		server, known := j.server(op, at)
 		switch {
 		case !known || !at.WasReady():
 			return comeback{0, 1, 0}
@@ -586,7 +541,7 @@ func (j *justifiedRefusals) comebackOfWatch(r *refusedWatch) comeback {
 			return oneSecond
 		}
 		down := j.downtime(r.at)
-		if j.rulesOf(r.at).limits.seats {
+		if j.rulesOf(r.at.Server).limits.seats {
 			down.alternative = 1
 		}
 		return down
@@ -641,7 +596,7 @@ type beside struct{ requests, objects int }
 // withinLimits says what is wrong with a 429 of a cache that was ready, nothing if a limit of its design may have
 // been reached.
 func (j *justifiedRefusals) withinLimits(at *moments.Call) string {
-	l := j.rulesOf(at).limits
+	l := j.rulesOf(at.Server).limits
 	if !l.any() {
 		return "the cache was ready all the time"
 	}
@@ -659,27 +614,24 @@ func (j *justifiedRefusals) withinLimits(at *moments.Call) string {
 // beside counts what clients of the history have asked a cache for. What others list is not recorded, and may
 // be any number of requests. Of an answer that is not there it is not known how many objects it has.
 func (j *justifiedRefusals) beside(at *moments.Call) (all beside) {
-	s, l := j.system, j.rulesOf(at).limits
+	s, l := j.system, j.rulesOf(at.Server).limits
 	if len(s.Pollers())+len(s.Informers())+len(s.Watchers())+len(s.ListWatchers())+len(s.DrawnWatchers()) > 0 {
 		return beside{math.MaxInt, math.MaxInt}
 	}
-	for i, c := range s.Clients() {
-		calls, ops := j.moments.Operations(i), c.Operations()
-		for k := range calls {
-			other := &calls[k]
-			if other.Cache != at.Cache || at.Request != nil && i == at.Client && k == at.Number || at.Over && other.Asked.Step > at.Answered.Step {
-				continue
-			}
-			if !other.Over || other.Answered.Step >= at.Asked.Step {
-				all.requests++
-			}
-			switch _, list := other.Request.(*wire.ListRequest); {
-			case list && !other.Over:
-				all.objects = math.MaxInt / 2
-			case ops[k].Outcome != model.Done:
-			case !j.timed || other.Answered.Time >= at.Asked.Time-sim.Time(l.period):
-				all.objects += len(ops[k].Result.Items)
-			}
+	for o := range s.Operations() {
+		other := j.moments.Of(o)
+		if other.Cache != at.Cache || at.Request != nil && o.Place == at.Client && o.Number == at.Number || at.Over && other.Asked.Step > at.Answered.Step {
+			continue
+		}
+		if !other.Over || other.Answered.Step >= at.Asked.Step {
+			all.requests++
+		}
+		switch _, list := other.Request.(*wire.ListRequest); {
+		case list && !other.Over:
+			all.objects = math.MaxInt / 2
+		case o.Outcome != model.Done:
+		case !j.timed || other.Answered.Time >= at.Asked.Time-sim.Time(l.period):
+			all.objects += len(o.Result.Items)
 		}
 	}
 	return all

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
@@ -26,7 +25,7 @@ var Resumes = testbed.RegisterProperty(&testbed.Property{
 	Violated: "needless relist of a cache",
 	Labels:   map[string]string{"relist": "needless relist of a cache"},
 	Monitor:  testbed.Monitor{Runs: testbed.Untimed},
-	New:      testbed.AfterStepsBy(func(s *testbed.System) *resumes { return &resumes{s} }, (*resumes).step, testbed.CacheNode),
+	New:      testbed.RecordedIn(testbed.CacheNode, resumes),
 })
 
 const (
@@ -36,27 +35,21 @@ const (
 	veryShortWatch        = time.Second
 )
 
-type resumes struct{ system *testbed.System }
-
-// step is for a search, which asks judges of steps after each of them; caches
-// write down how their watches ended.
-func (*resumes) step(_ *sim.World, _ sim.Action, _ *testbed.Tally) {}
-
-// Conclude implements testbed.Concluder.
-func (j *resumes) Conclude(w *sim.World, all *testbed.Tally) {
-	for _, c := range j.system.Caches() {
-		of, ok := c.Node.(cache.Following)
-		if !ok {
-			continue
-		}
+func resumes(s *testbed.System, w *sim.World, all *testbed.Tally) {
+	for c, of := range testbed.Capable[cache.Following](s) {
 		first := sim.Time(0)
-		for i, e := range of.Endings() {
+		for _, e := range of.Endings() {
 			if e.First {
 				first = e.Over
 			}
 			all.Exercised++
 			if e.Relisted && !relists(w, &e, first) {
-				all.Violate("relist", needless(c.Name, of.Endings()[i]))
+				how := "closed"
+				if e.Err != nil {
+					how = "ended: " + e.Err.Message
+				}
+				all.Violatef("relist", testbed.Concern{Node: c.Name},
+					"the watch of %s %s, after %d events; it lists again instead of watching from there", c.Name, how, e.Events)
 				return
 			}
 		}
@@ -76,16 +69,6 @@ func relists(w *sim.World, e *reflector.Ending, first sim.Time) bool {
 	return !e.First && (!timed || e.Over.Sub(first) > maxInternalErrorRetry)
 }
 
-// needless is a list that nothing made necessary.
-func needless(cache string, end reflector.Ending) fmt.Stringer {
-	how := "closed"
-	if end.Err != nil {
-		how = "ended: " + end.Err.Message
-	}
-	return testbed.Wrong(explore.Concern{Node: cache},
-		"the watch of %s %s, after %d events; it lists again instead of watching from there", cache, how, end.Events)
-}
-
 // SecondToken looks at the tokens of refusals. A client whose page was compacted would have
 // to begin its list again, and again if that takes longer than the history of etcd; with
 // the second token it gets the rest as it is now, from where it stopped
@@ -98,31 +81,20 @@ var SecondToken = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "A page that is refused because its revision was compacted comes with a token of the newest state that begins at the same key, and no other refusal has a token.",
 	Violated: "list cannot be continued",
 	Monitor:  testbed.Monitor{Runs: testbed.Untimed},
-	New:      testbed.RecordedBy(func(s *testbed.System) *secondToken { return &secondToken{s, moments.Of(s)} }, (*secondToken).judge),
+	New:      moments.EachOperation(secondToken),
 })
 
-type secondToken struct {
-	system  *testbed.System
-	moments *moments.Recorder
-}
-
-func (j *secondToken) judge(_ *sim.World, all *testbed.Tally) {
-	for i, c := range j.system.Clients() {
-		ops, spans := c.Operations(), c.Spans()
-		for k := range ops {
-			op := &ops[k]
-			list, ok := j.moments.Operations(i)[k].Request.(*wire.ListRequest)
-			if !ok || op.Outcome != model.Failed {
-				continue
-			}
-			expired := op.Result.Err == model.Compacted && list.Continue != ""
-			if expired {
-				all.Exercised++
-			}
-			if wrong := wrongRest(list, spans[k].Rest, expired); wrong != "" {
-				all.Violate("", wrongPage(c.Name(), op.Call, list, wrong))
-			}
-		}
+func secondToken(_ *moments.Recorder, o *testbed.Operation, _ *moments.Call, all *testbed.Tally) {
+	list, ok := o.Message.(*wire.ListRequest)
+	if !ok || o.Outcome != model.Failed {
+		return
+	}
+	expired := o.Result.Err == model.Compacted && list.Continue != ""
+	if expired {
+		all.Exercised++
+	}
+	if wrong := wrongRest(list, o.Span.Rest, expired); wrong != "" {
+		o.Violate(all, "", "%s's %s %s", list.Label(), wrong)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/flowcontrol"
@@ -26,15 +25,8 @@ var SeatsKept = testbed.RegisterProperty(&testbed.Property{
 		"idle": "waits while all seats are free", "overtaken": "overtaken in its queue", "left": "left behind in a queue",
 	},
 	Monitor: testbed.Monitor{Runs: testbed.EveryRun},
-	New: testbed.AfterStepsBy(func(s *testbed.System) *seatsKept {
-		return &seatsKept{system: s, seen: make([]seatsSeen, len(s.Caches()))}
-	}, (*seatsKept).step, testbed.CacheNode),
+	New:     testbed.EachCache(seatsKept),
 })
-
-type seatsKept struct {
-	system *testbed.System
-	seen   []seatsSeen
-}
 
 // seatsSeen is what was seen of a cache after its last step.
 type seatsSeen struct {
@@ -43,51 +35,21 @@ type seatsSeen struct {
 	executing          []flowcontrol.Request
 }
 
-// Reset implements testbed.Observer.
-func (j *seatsKept) Reset() {
-	for i := range j.seen {
-		j.seen[i] = seatsSeen{executing: j.seen[i].executing[:0]}
-	}
+// Clone is a copy that shares no memory.
+func (seen *seatsSeen) Clone() seatsSeen {
+	return seatsSeen{seen.refusals, seen.arrivals, slices.Clone(seen.executing)}
 }
 
-func (j *seatsKept) step(w *sim.World, a sim.Action, all *testbed.Tally) {
-	if at, l := levelAt(j.system, a.Node); l != nil && !all.Violated() {
-		j.look(all, w, j.system.Caches()[at], l, &j.seen[at])
-	}
-}
-
-// Copy has seen what the same judge of another system has.
-func (j *seatsKept) Copy(seen *seatsKept) *seatsKept {
-	c := &seatsKept{j.system, slices.Clone(seen.seen)}
-	for i := range c.seen {
-		c.seen[i].executing = slices.Clone(c.seen[i].executing)
-	}
-	return c
-}
-
-// Digest is what was seen of each cache after its last step, as far as the cache does not have it any more:
+// Digest is what was seen of a cache after its last step, as far as the cache does not have it any more:
 // a process that begins anew has another level.
-func (j *seatsKept) Digest(d sim.Digest) sim.Digest {
-	for i, c := range j.system.Caches() {
-		if l := level(c); l != nil {
-			seen := &j.seen[i]
-			d = d.Int(int64(l.Arrivals() - seen.arrivals)).Int(int64(len(l.Refusals()) - seen.refusals))
-			for k := range seen.executing {
-				d = d.Int(int64(seen.executing[k].Number)).Int(int64(seen.executing[k].Seats))
-			}
+func (seen *seatsSeen) Digest(s *testbed.System, cache int, d sim.Digest) sim.Digest {
+	if l := level(s.Caches()[cache]); l != nil {
+		d = d.Int(int64(l.Arrivals() - seen.arrivals)).Int(int64(len(l.Refusals()) - seen.refusals))
+		for k := range seen.executing {
+			d = d.Int(int64(seen.executing[k].Number)).Int(int64(seen.executing[k].Seats))
 		}
 	}
 	return d
-}
-
-// levelAt is the level of the cache that a node is, with the cache's place; nil of any other
-// node, and of a cache that has no limit.
-func levelAt(s *testbed.System, n sim.NodeID) (place int, l *flowcontrol.Level) {
-	role := s.Role(n)
-	if role.Part != testbed.CacheNode {
-		return 0, nil
-	}
-	return role.Place, level(s.Caches()[role.Place])
 }
 
 // level is that of a cache, nil if it has no limit.
@@ -98,12 +60,13 @@ func level(c *testbed.Cache) *flowcontrol.Level {
 	return nil
 }
 
-// look judges a cache after one of its steps.
-func (j *seatsKept) look(all *testbed.Tally, w *sim.World, c *testbed.Cache, l *flowcontrol.Level, seen *seatsSeen) {
-	o, now := l.Options(), w.Now()
-	wrong := func(label, format string, args ...any) {
-		all.Violate(label, notKept(c.Name, fmt.Sprintf(format, args...)))
+func seatsKept(_ *testbed.System, w *sim.World, c *testbed.Cache, seen *seatsSeen, all *testbed.Tally) {
+	l := level(c)
+	if l == nil || all.Violated() {
+		return
 	}
+	o, now := l.Options(), w.Now()
+	wrong := func(label, format string, args ...any) { notKept(all, c, label, format, args...) }
 	taken, begun := 0, 0
 	if l.Arrivals() < seen.arrivals {
 		// The process has begun anew.
@@ -195,28 +158,24 @@ func objectsOf(c *testbed.Cache) int {
 	return n
 }
 
-// Conclude implements testbed.Concluder. At rest nothing waits, and nothing has seats; a run
+// Conclude judges a cache at rest, when nothing waits, and nothing has seats; a run
 // with a clock ends amid everything.
-func (j *seatsKept) Conclude(w *sim.World, all *testbed.Tally) {
-	if j.system.Params().Clock.Mode == sim.Timed || !j.system.ComesToRest() || !j.system.IsOver(w) {
+func (*seatsSeen) Conclude(s *testbed.System, w *sim.World, cache int, all *testbed.Tally) {
+	c := s.Caches()[cache]
+	l := level(c)
+	if l == nil || w.Mode() == sim.Timed || !s.ComesToRest() || !s.IsOver(w) {
 		return
 	}
-	for _, c := range j.system.Caches() {
-		l := level(c)
-		if l == nil {
-			continue
-		}
-		n := len(l.Executing())
-		l.Waiting(func(*flowcontrol.Request) { n++ })
-		if n > 0 {
-			all.Violate("left", notKept(c.Name, fmt.Sprintf("nothing more can happen, and %d requests wait for seats or have some", n)))
-		}
+	n := len(l.Executing())
+	l.Waiting(func(*flowcontrol.Request) { n++ })
+	if n > 0 {
+		notKept(all, c, "left", "nothing more can happen, and %d requests wait for seats or have some", n)
 	}
 }
 
-// notKept is what is wrong with the seats of an API server.
-func notKept(cache, wrong string) fmt.Stringer {
-	return testbed.Wrong(explore.Concern{Node: cache}, "%s: %s", cache, wrong)
+// notKept notes what is wrong with the seats of an API server.
+func notKept(all *testbed.Tally, c *testbed.Cache, label, format string, args ...any) {
+	all.Violatef(label, testbed.Concern{Node: c.Name}, "%s: "+format, append([]any{c.Name}, args...)...)
 }
 
 // seatsOf is what a request is to be estimated at (KEP-1040, and upstream's
@@ -250,8 +209,8 @@ func seatsOf(o *flowcontrol.Options, r *flowcontrol.Request, objects int) int {
 // and decoded.
 func seatsAtEtcd(o *flowcontrol.Options, p *wire.ListRequest, objects int) int {
 	returned := objects
-	if p.Limit > 0 && int(p.Limit) < objects {
-		returned = int(p.Limit)
+	if p.Limit > 0 {
+		returned = min(objects, int(p.Limit))
 	}
 	if p.Selector.Empty() {
 		return seatsFor(o, 2*returned)
@@ -296,8 +255,7 @@ func withinSeats(_ *testbed.System, _ *sim.World, c *testbed.Cache, arrivals *in
 	all.Exercised += max(0, l.Arrivals()-*arrivals)
 	*arrivals = l.Arrivals()
 	if limit := l.Options().Seats; seats > limit {
-		all.Violate("", testbed.Wrong(explore.Concern{Node: c.Name},
-			"%s has %d LISTs with etcd that cost %d seats, of %d; they were admitted with %d",
-			c.Name, lists, seats, limit, admitted))
+		all.Violatef("", testbed.Concern{Node: c.Name}, "%s has %d LISTs with etcd that cost %d seats, of %d; they were admitted with %d",
+			c.Name, lists, seats, limit, admitted)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
@@ -36,40 +35,30 @@ var ServedAsPromised = testbed.RegisterProperty(&testbed.Property{
 	New:      testbed.RecordedBy(newServedAsPromised, (*servedAsPromised).judge),
 })
 
-type servedAsPromised struct {
-	system  *testbed.System
-	moments *moments.Recorder
-	promise promise
-}
+type servedAsPromised struct{ promise }
 
-func newServedAsPromised(s *testbed.System) *servedAsPromised {
-	return &servedAsPromised{system: s, moments: moments.Of(s), promise: promiseOf(s)}
-}
+func newServedAsPromised(s *testbed.System) *servedAsPromised { return &servedAsPromised{promiseOf(s)} }
 
 func (j *servedAsPromised) judge(_ *sim.World, all *testbed.Tally) {
-	for i, c := range j.system.Clients() {
-		ops, spans := c.Operations(), c.Spans()
-		for k := range ops {
-			op, at := &ops[k], &j.moments.Operations(i)[k]
-			if op.Outcome != model.Done || at.Cache < 0 || !at.WasReady() {
-				continue
-			}
-			want, known := j.promise.server(op, at)
-			if !known {
-				continue
-			}
-			all.Exercised++
-			got := spans[k].Origin
-			if got == want || want == wire.FromCache && j.mayFallBack(op.Request, at) && got == wire.FromFallback {
-				continue
-			}
-			label := "cache"
-			if want == wire.FromCache {
-				label = "etcd"
-			}
-			all.Violate(label, testbed.Wrong(explore.Concern{Client: c.Name(), Call: op.Call},
-				"%s's %s was answered by %v; while the cache is ready, %v answers it", c.Name(), sentence(op.Request), got, want))
+	for o := range j.system.Operations() {
+		at := j.moments.Of(o)
+		if o.Outcome != model.Done || at.Cache < 0 || !at.WasReady() {
+			continue
 		}
+		want, known := j.server(o.Operation, at)
+		if !known {
+			continue
+		}
+		all.Exercised++
+		got := o.Span.Origin
+		if got == want || want == wire.FromCache && j.mayFallBack(o.Request, at) && got == wire.FromFallback {
+			continue
+		}
+		label := "cache"
+		if want == wire.FromCache {
+			label = "etcd"
+		}
+		o.Violate(all, label, "%s's %s was answered by %v; while the cache is ready, %v answers it", sentence(o.Request), got, want)
 	}
 }
 
@@ -79,7 +68,10 @@ func (j *servedAsPromised) Digest(d sim.Digest) sim.Digest {
 	for i := range j.system.Clients() {
 		d = j.open(d.Bool(true), i)
 	}
-	return j.ofCaches(d)
+	for i := range j.system.Caches() {
+		d = d.Int(j.moments.Listed(i)).Bool(j.foundDifferent(i))
+	}
+	return d
 }
 
 // open mixes in what has been so since a client's read was asked.
@@ -99,14 +91,6 @@ func (j *servedAsPromised) open(d sim.Digest, client int) sim.Digest {
 	}
 	if o.AvoidsSlowCache {
 		d = d.Bool(so.WasAlone())
-	}
-	return d
-}
-
-// ofCaches mixes in what a cache was like at one time, and stays known of it.
-func (j *servedAsPromised) ofCaches(d sim.Digest) sim.Digest {
-	for i := range j.system.Caches() {
-		d = d.Int(j.moments.Listed(i)).Bool(j.promise.foundDifferent(i))
 	}
 	return d
 }
@@ -232,20 +216,10 @@ func (p *promise) foundDifferent(cache int) bool {
 }
 
 // ring is how many events a cache remembers at least.
-func ring(o *cache.Options) int {
-	if n := o.RingCapacity; n != 0 {
-		return n
-	}
-	return ringCapacity
-}
+func ring(o *cache.Options) int { return cmp.Or(o.RingCapacity, ringCapacity) }
 
 // patience is how long a request waits for the cache to be fresh.
-func patience(o *cache.Options) time.Duration {
-	if d := o.BlockTimeout; d != 0 {
-		return d
-	}
-	return blockTimeout
-}
+func patience(o *cache.Options) time.Duration { return cmp.Or(o.BlockTimeout, blockTimeout) }
 
 // blockTimeout and ringCapacity are those of k8s.io/apiserver (storage/cacher:
 // blockTimeout, defaultLowerBoundCapacity).

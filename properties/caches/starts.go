@@ -1,9 +1,6 @@
 package caches
 
 import (
-	"fmt"
-
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -26,8 +23,7 @@ func informersSync(s *testbed.System, w *sim.World, all *testbed.Tally) {
 			all.Exercised++
 		case over(w, s):
 			all.Exercised++
-			all.Violate("unsynced", testbed.Wrong(explore.Concern{Node: n.Name},
-				"%s has no state yet, and has asked for one %d times", n.Name, n.Record().Requests))
+			all.Violatef("unsynced", testbed.Concern{Node: n.Name}, "%s has no state yet, and has asked for one %d times", n.Name, n.Record().Requests)
 		}
 	}
 }
@@ -50,19 +46,9 @@ func initialises(s *testbed.System, w *sim.World, all *testbed.Tally) {
 			all.Exercised++
 		case over(w, s):
 			all.Exercised++
-			all.Violate("unready", &unready{c.Name, s.Params().Clock.Horizon})
+			all.Violatef("unready", testbed.Concern{}, "%s is not ready after %v", c.Name, s.Params().Clock.Horizon)
 		}
 	}
-}
-
-// unready is a cache that has not become ready in all the time that there was.
-type unready struct {
-	cache string
-	after sim.Duration
-}
-
-func (u *unready) String() string {
-	return fmt.Sprintf("%s is not ready after %v", u.cache, u.after)
 }
 
 // over reports whether all the time of a run has passed. Without a clock it never has.

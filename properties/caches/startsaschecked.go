@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/guard"
@@ -25,14 +24,20 @@ var StartsAsChecked = testbed.RegisterProperty(&testbed.Property{
 	Violated: "started against its check",
 	Labels:   map[string]string{"started": "started against its check", "trusts": "trusts etcd against its check", "aborted": "did not start without need", "waits": "never starts", "asks": "asked what is no member", "distrusts": "distrusts etcd without need"},
 	Monitor:  testbed.Monitor{Runs: testbed.Untimed},
-	New: testbed.AfterStepsBy(func(s *testbed.System) *startsAsChecked {
-		return &startsAsChecked{system: s, rules: perServer[startRules]{make: func(of *testbed.Server) startRules { return startRulesOf(s, of) }}}
-	}, (*startsAsChecked).step, testbed.CacheNode),
+	New:      testbed.EachCache(startsAsChecked),
 })
 
-type startsAsChecked struct {
-	system *testbed.System
-	rules  perServer[startRules]
+// started has the rules for the API server of a cache.
+type started struct {
+	server *testbed.Server
+	rules  startRules
+}
+
+func (at *started) of(s *testbed.System, c *testbed.Cache) *startRules {
+	if now := c.Server(); at.server != now {
+		*at = started{now, startRulesOf(s, now)}
+	}
+	return &at.rules
 }
 
 // checked is a cache that checks the version of etcd.
@@ -42,58 +47,50 @@ type checked interface {
 	cache.Readiness
 }
 
-func (j *startsAsChecked) step(w *sim.World, a sim.Action, all *testbed.Tally) {
-	for _, c := range j.system.Caches() {
-		of, ok := c.Node.(checked)
-		if !ok || a.Node != c.ID {
-			continue
-		}
-		rules := j.rules.of(c.Server())
-		if rules.allAnswer && !all.Violated() && w.Count(guard.EndpointUnknown) > 0 {
-			all.Violate("asks", wrongStart(c.Name, "got no version from an endpoint, and each member gives its own", rules.why))
-		}
-		j.look(all, c.Name, of, rules)
+// startsAsChecked judges what must not be at any time.
+func startsAsChecked(s *testbed.System, w *sim.World, c *testbed.Cache, at *started, all *testbed.Tally) {
+	of, ok := c.Node.(checked)
+	if !ok {
+		return
 	}
-}
-
-// look judges what must not be at any time.
-func (j *startsAsChecked) look(all *testbed.Tally, name string, of checked, rules *startRules) {
+	rules := at.of(s, c)
+	if rules.allAnswer && w.Count(guard.EndpointUnknown) > 0 {
+		rules.violate(all, c, "asks", "got no version from an endpoint, and each member gives its own")
+	}
 	switch {
 	case of.Aborted() != "" && !rules.mayAbort:
-		all.Violate("aborted", wrongStart(name, "does not start ("+of.Aborted()+")", rules.why))
+		rules.violate(all, c, "aborted", "does not start ("+of.Aborted()+")")
 	case of.Ready() && rules.mustAbort:
-		all.Violate("started", wrongStart(name, "serves", rules.why))
+		rules.violate(all, c, "started", "serves")
 	case of.TrustsProgress() && !rules.mayTrust:
-		all.Violate("trusts", wrongStart(name, "relies on etcd's progress notifications", rules.why))
+		rules.violate(all, c, "trusts", "relies on etcd's progress notifications")
 	}
 }
 
-// Conclude implements testbed.Concluder.
-func (j *startsAsChecked) Conclude(w *sim.World, all *testbed.Tally) {
-	for _, c := range j.system.Caches() {
-		of, ok := c.Node.(checked)
-		if !ok {
-			continue
-		}
-		rules := j.rules.of(c.Server())
-		all.Exercised++
-		if !j.system.IsOver(w) {
-			continue
-		}
-		switch {
-		case of.Starting():
-			all.Violate("waits", wrongStart(c.Name, "waits for the version of etcd although nothing more can happen", rules.why))
-		case of.Aborted() == "" && rules.mustAbort:
-			all.Violate("started", wrongStart(c.Name, "has started", rules.why))
-		case of.Aborted() == "" && !of.TrustsProgress() && rules.mustTrust:
-			all.Violate("distrusts", wrongStart(c.Name, "does not rely on etcd's progress notifications", rules.why))
-		}
+// Conclude judges what must not be when nothing more can happen.
+func (at *started) Conclude(s *testbed.System, w *sim.World, cache int, all *testbed.Tally) {
+	c := s.Caches()[cache]
+	of, ok := c.Node.(checked)
+	if !ok {
+		return
+	}
+	all.Exercised++
+	if !s.IsOver(w) {
+		return
+	}
+	switch rules := at.of(s, c); {
+	case of.Starting():
+		rules.violate(all, c, "waits", "waits for the version of etcd although nothing more can happen")
+	case of.Aborted() == "" && rules.mustAbort:
+		rules.violate(all, c, "started", "has started")
+	case of.Aborted() == "" && !of.TrustsProgress() && rules.mustTrust:
+		rules.violate(all, c, "distrusts", "does not rely on etcd's progress notifications")
 	}
 }
 
-// wrongStart is an API server that does what its version check does not allow.
-func wrongStart(cache, does, why string) fmt.Stringer {
-	return testbed.Wrong(explore.Concern{Node: cache}, "%s %s; %s", cache, does, why)
+// violate notes that an API server does what its version check does not allow.
+func (r *startRules) violate(all *testbed.Tally, c *testbed.Cache, label, does string) {
+	all.Violatef(label, testbed.Concern{Node: c.Name}, "%s %s; %s", c.Name, does, r.why)
 }
 
 // startRules is what follows from the version check, the gates and the members of etcd.

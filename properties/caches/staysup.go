@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
@@ -131,7 +130,7 @@ func (k *outOfMemory) String() string {
 }
 
 // Concerns implements explore.Concerned.
-func (k *outOfMemory) Concerns() explore.Concern { return explore.Concern{Node: k.cache.Name} }
+func (k *outOfMemory) Concerns() testbed.Concern { return testbed.Concern{Node: k.cache.Name} }
 
 // The warnings that an operator could have before an API server is out of memory. Both
 // multiply LISTs by the objects that there are (apiserver_storage_objects), and by what

@@ -3,7 +3,6 @@ package caches
 import (
 	"slices"
 
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
@@ -100,18 +99,20 @@ func (j *suspectSnapshots) step(w *sim.World, a sim.Action, all *testbed.Tally) 
 
 // called judges the last call of a client if it is over, and begins with the next one.
 func (j *suspectSnapshots) called(all *testbed.Tally, client int) {
-	c, asked := j.system.Clients()[client], &j.asked[client]
-	ops := c.Operations()
-	if k := asked.number - 1; k >= 0 && asked.suspended && ops[k].Outcome != model.Unknown {
+	asked, n := &j.asked[client], 0
+	for o := range j.system.OperationsOf(client) {
+		n++
+		if n != asked.number || !asked.suspended || o.Outcome == model.Unknown {
+			continue
+		}
 		asked.suspended = false
-		at := &j.moments.Operations(client)[k]
-		if ops[k].Outcome == model.Done && c.Spans()[k].Origin == wire.FromCache && isOfSnapshot(at) {
-			all.Violate("", testbed.Wrong(explore.Concern{Client: c.Name(), Call: ops[k].Call},
-				"%s's %s was answered by %s from a snapshot; a consistency check has failed there, and none has succeeded since",
-				c.Name(), sentence(ops[k].Request), j.system.Caches()[at.Cache].Name))
+		at := j.moments.Of(o)
+		if o.Outcome == model.Done && o.Span.Origin == wire.FromCache && isOfSnapshot(at) {
+			o.Violate(all, "", "%s's %s was answered by %s from a snapshot; a consistency check has failed there, and none has succeeded since",
+				sentence(o.Request), j.system.Caches()[at.Cache].Name)
 		}
 	}
-	if n := len(ops); n > asked.number {
+	if n > asked.number {
 		at := j.moments.Operations(client)[n-1].Cache
 		*asked = suspectCall{n, at >= 0 && j.caches[at].suspended && !j.system.Caches()[at].Hidden()}
 	}

@@ -2,14 +2,11 @@ package caches
 
 import (
 	"cmp"
-	"fmt"
 	"time"
 
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
-	"github.com/watchbed/watchbed/sim/cache/reflector"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -40,10 +37,10 @@ func timersOwned(_ *testbed.System, w *sim.World, c *testbed.Cache, _ *struct{},
 	}
 	all.Exercised++
 	if found := c.Timed.Ownerless(w.Armed(c.ID)); len(found) > 0 {
-		all.Violate("timer", amiss(c.Name, w.Steps(), fmt.Sprintf("the timer %q is set for nothing that is there", c.Node.TimerName(found[0]))))
+		amiss(all, w, c, "timer", "the timer %q is set for nothing that is there", c.Node.TimerName(found[0]))
 	}
 	if b := c.Timed.DispatchBudget(); b < 0 || b > maxDispatchBudget {
-		all.Violate("budget", amiss(c.Name, w.Steps(), fmt.Sprintf("the dispatcher may wait for %v", b)))
+		amiss(all, w, c, "budget", "the dispatcher may wait for %v", b)
 	}
 }
 
@@ -58,68 +55,38 @@ var PagesInTime = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "A cache that keeps the rests of lists keeps each for a minute or its kept-for at most, and no more of them at a time than it may, whether clients ask for them or not.",
 	Violated: "rests of lists kept too long",
 	Labels:   map[string]string{"old": "rests of lists kept too long", "many": "too many rests of lists"},
-	New:      testbed.AfterStepsBy(func(s *testbed.System) *pagesInTime { return &pagesInTime{system: s, moments: moments.Of(s)} }, (*pagesInTime).step, testbed.CacheNode),
+	New:      testbed.EachCache(pagesInTime),
 })
 
-type pagesInTime struct {
-	system  *testbed.System
-	moments *moments.Recorder
-}
-
-func (j *pagesInTime) step(w *sim.World, a sim.Action, all *testbed.Tally) {
-	c := j.system.Cache(a.Node)
-	if c == nil || w.Mode() != sim.Timed {
-		return
-	}
+func pagesInTime(s *testbed.System, w *sim.World, c *testbed.Cache, _ *struct{}, all *testbed.Tally) {
 	of, ok := c.Node.(cache.Holding)
-	if !ok {
+	if !ok || w.Mode() != sim.Timed {
 		return
 	}
 	all.Exercised++
-	kept := of.Holds().Pages
+	kept, servers := of.Holds().Pages, []*testbed.Cache{c}
 	if kept == 0 {
 		return
 	}
-	if most := j.most(c); kept > most {
-		all.Violate("many", amiss(c.Name, w.Steps(), fmt.Sprintf("%d rests of lists are kept, and %d is the limit", kept, most)))
+	if _, most := testbed.Extremes(servers, func(of *testbed.Server) int { return cmp.Or(of.Cache.KeptPages, keptPages) }); kept > most {
+		amiss(all, w, c, "many", "%d rests of lists are kept, and %d is the limit", kept, most)
 	}
-	long := keptFor(c)
-	if cut := j.cutLately(w, c, long); kept > cut {
-		all.Violate("old", amiss(c.Name, w.Steps(), fmt.Sprintf("%d rests of lists are kept, and %d lists were answered in part in the last %v", kept, cut, long)))
+	_, long := testbed.Extremes(servers, func(of *testbed.Server) time.Duration { return cmp.Or(of.Cache.KeepPagesFor, keepPagesFor) })
+	if cut := cutLately(s, w, c, long); kept > cut {
+		amiss(all, w, c, "old", "%d rests of lists are kept, and %d lists were answered in part in the last %v", kept, cut, long)
 	}
-}
-
-// most is how many rests a cache may keep.
-func (j *pagesInTime) most(c *testbed.Cache) int {
-	most := 0
-	for _, of := range c.Servers() {
-		most = max(most, cmp.Or(of.Cache.KeptPages, keptPages))
-	}
-	return most
-}
-
-// keptFor is how long a cache keeps a rest at most.
-func keptFor(c *testbed.Cache) time.Duration {
-	longest := time.Duration(0)
-	for _, of := range c.Servers() {
-		longest = max(longest, cmp.Or(of.Cache.KeepPagesFor, keepPagesFor))
-	}
-	return longest
 }
 
 // cutLately counts the lists with a limit that a cache has answered lately, or still may:
 // rests are kept before the client has the answer.
-func (j *pagesInTime) cutLately(w *sim.World, c *testbed.Cache, lately time.Duration) int {
-	n := 0
-	for i, client := range j.system.Clients() {
-		spans, asked := client.Spans(), j.moments.Operations(i)
-		for k := len(asked) - 1; k >= 0; k-- {
-			if spans[k].Answered && w.Now().Sub(spans[k].Return) > lately {
-				break
-			}
-			if list, ok := asked[k].Request.(*wire.ListRequest); ok && asked[k].To == c.ID && list.Limit > 0 {
-				n++
-			}
+func cutLately(s *testbed.System, w *sim.World, c *testbed.Cache, lately time.Duration) int {
+	n, asked := 0, moments.Of(s)
+	for o := range s.Operations() {
+		if o.Number >= len(asked.Operations(o.Place)) || o.Span.Answered && w.Now().Sub(o.Span.Return) > lately {
+			continue
+		}
+		if list, ok := o.Message.(*wire.ListRequest); ok && asked.Of(o).To == c.ID && list.Limit > 0 {
+			n++
 		}
 	}
 	return n
@@ -144,57 +111,34 @@ var RelistsInTime = testbed.RegisterProperty(&testbed.Property{
 const relistPause = time.Second
 
 func relistsInTime(s *testbed.System, w *sim.World, all *testbed.Tally) {
-	for _, c := range s.Caches() {
-		of, ok := c.Node.(cache.Relisting)
-		if !ok {
-			continue
-		}
+	for c, of := range testbed.Capable[cache.Relisting](s) {
 		turns := of.Turns()
-		shortest, longest := relistPauses(c)
+		shortest, longest := testbed.Extremes([]*testbed.Cache{c}, func(of *testbed.Server) time.Duration { return cmp.Or(of.Cache.RelistDelay, relistPause) })
 		for i := range turns {
 			if !turns[i].Ended {
 				continue
 			}
 			all.Exercised++
-			next := w.Now()
-			again := i+1 < len(turns)
+			next, what, again := w.Now(), "it has begun none in the %v since", i+1 < len(turns)
 			if again {
-				next = turns[i+1].Began
+				next, what = turns[i+1].Began, "it began the next one %v later"
 			}
-			switch pause := next.Sub(turns[i].Over); {
+			pause := next.Sub(turns[i].Over)
+			mistimed := func(label string, want time.Duration) {
+				all.Violatef(label, testbed.Concern{Node: c.Name}, "%s began to list and watch at %v and ended at %v; "+what+", and it pauses for %v",
+					c.Name, turns[i].Began.Sub(0), turns[i].Over.Sub(0), pause, want)
+			}
+			switch {
 			case again && pause < shortest:
-				all.Violate("soon", mistimedRelist(c.Name, turns[i], pause, again, shortest))
+				mistimed("soon", shortest)
 			case pause > longest:
-				all.Violate("late", mistimedRelist(c.Name, turns[i], pause, again, longest))
+				mistimed("late", longest)
 			}
 		}
 	}
 }
 
-// relistPauses are the shortest and the longest pause of a cache in a run: its API server
-// may be replaced by another one.
-func relistPauses(c *testbed.Cache) (shortest, longest time.Duration) {
-	for i, of := range c.Servers() {
-		own := cmp.Or(of.Cache.RelistDelay, relistPause)
-		longest = max(longest, own)
-		if shortest = min(shortest, own); i == 0 {
-			shortest = own
-		}
-	}
-	return shortest, longest
-}
-
-// mistimedRelist is a ListAndWatch that began at the wrong time, or has not begun.
-func mistimedRelist(cache string, last reflector.Turn, pause time.Duration, again bool, want time.Duration) fmt.Stringer {
-	what := "it began the next one %v later"
-	if !again {
-		what = "it has begun none in the %v since"
-	}
-	return testbed.Wrong(explore.Concern{Node: cache}, "%s began to list and watch at %v and ended at %v; "+what+", and it pauses for %v",
-		cache, last.Began.Sub(0), last.Over.Sub(0), pause, want)
-}
-
-// amiss is what is wrong in a cache after a step.
-func amiss(cache string, step int, wrong string) fmt.Stringer {
-	return testbed.Wrong(explore.Concern{Node: cache}, "after step %d of the run %s: %s", step, cache, wrong)
+// amiss notes what is wrong in a cache after a step.
+func amiss(all *testbed.Tally, w *sim.World, c *testbed.Cache, label, format string, args ...any) {
+	all.Violatef(label, testbed.Concern{Node: c.Name}, "after step %d of the run %s: "+format, append([]any{w.Steps(), c.Name}, args...)...)
 }

@@ -3,7 +3,6 @@ package caches
 import (
 	"cmp"
 
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
@@ -66,27 +65,19 @@ func (j *watchEnds) Digest(d sim.Digest) sim.Digest {
 func (j *watchEnds) Reset() { clear(j.judged) }
 
 func (j *watchEnds) step(w *sim.World, a sim.Action, all *testbed.Tally) {
-	switch role := j.system.Role(a.Node); role.Part {
-	case testbed.WatcherNode:
-		c := j.system.Watchers()[role.Place]
-		if n := len(c.Streams()); n > 0 && c.Streams()[n-1].HungUp {
-			j.ended(all, w, c.Name(), role.Place, n, j.system.Params().Workload.WatchFor)
+	role := j.system.Role(a.Node)
+	if last := j.system.LastWatch(role); last != nil && last.HungUp && j.judged[last.Place] <= last.Number {
+		j.judged[last.Place] = last.Number + 1
+		lasts := j.system.Params().Workload.WatchFor
+		if role.Part == testbed.ListWatcherNode {
+			lasts = j.system.Params().Workload.ListWatch.For
 		}
-	case testbed.ListWatcherNode:
-		c := j.system.ListWatchers()[role.Place]
-		if n := len(c.Streams()); n > 0 && c.Streams()[n-1].HungUp {
-			j.ended(all, w, c.Name(), len(j.system.Watchers())+role.Place, n, j.system.Params().Workload.ListWatch.For)
-		}
+		j.ended(all, w, last.Client, j.moments.OfWatch(last), lasts)
 	}
 }
 
-// ended judges the n-th watch of a client, which may last for a time, 0 for ever.
-func (j *watchEnds) ended(all *testbed.Tally, w *sim.World, client string, i, n int, lasts sim.Duration) {
-	if j.judged[i] == n {
-		return
-	}
-	j.judged[i] = n
-	at := &j.moments.Watches(i)[n-1]
+// ended judges a watch of a client, which may last for a time, 0 for ever.
+func (j *watchEnds) ended(all *testbed.Tally, w *sim.World, client string, at *moments.Call, lasts sim.Duration) {
 	if at.Cache < 0 || at.Server.Cache.Watches.Delegation != dispatch.Delegation(0) {
 		return
 	}
@@ -99,16 +90,16 @@ func (j *watchEnds) ended(all *testbed.Tally, w *sim.World, client string, i, n 
 		return
 	}
 	listed, version, capacity := at.Asked.Cache.Listed, c.Mirror.ResourceVersion(), cmp.Or(at.Server.Cache.WatchCapacity, leastCapacity)
-	about := explore.Concern{Node: client, Revision: version}
+	about := testbed.Concern{Node: client, Revision: version}
 	if catchesUp(&at.Server.Cache.Watches) {
-		all.Violate("ended", testbed.Wrong(about, "%s ended the watch of %s without an error; it was ready all the time, "+
-			"and a watch that cannot catch up is to end with a 410", c.Name, client))
+		all.Violatef("ended", about, "%s ended the watch of %s without an error; it was ready all the time, "+
+			"and a watch that cannot catch up is to end with a 410", c.Name, client)
 		return
 	}
 	// There is a bookmark at each resourceVersion at most.
 	events, bookmarks := changesUnder(j.system.Truth().Log(), c.Prefix(), listed, version), int(version-listed)+1
 	if events+bookmarks <= capacity && events <= ring(&at.Server.Cache) {
-		all.Violate("ended", testbed.Wrong(about, "%s ended the watch of %s without an error; it was ready all the time, has taken in %d events since its list at RV %d, "+
-			"and had at most %d bookmarks to send; the channel of a watcher holds %d", c.Name, client, events, listed, bookmarks, capacity))
+		all.Violatef("ended", about, "%s ended the watch of %s without an error; it was ready all the time, has taken in %d events since its list at RV %d, "+
+			"and had at most %d bookmarks to send; the channel of a watcher holds %d", c.Name, client, events, listed, bookmarks, capacity)
 	}
 }

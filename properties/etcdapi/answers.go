@@ -6,13 +6,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/workload"
 )
 
 // Answers compares the whole answer to each request with what the model answers at the
@@ -48,13 +46,10 @@ func newAnswers(s *testbed.System) *answers {
 }
 
 func (j *answers) judgeAll(_ *sim.World, all *testbed.Tally) {
-	for i, c := range j.system.Clients() {
-		for k := range c.Operations() {
-			op, at := &c.Operations()[k], &j.moments.Operations(i)[k]
-			if at.To == j.system.Topology().Etcd && op.Outcome != model.Unknown {
-				all.Exercised++
-				j.judge(all, c, op, c.Requests()[k], at)
-			}
+	for o := range j.system.Operations() {
+		if at := j.moments.Of(o); at.To == j.system.Topology().Etcd && o.Outcome != model.Unknown {
+			all.Exercised++
+			j.judge(all, o.Client.Name(), o.Operation, o.Message, at)
 		}
 	}
 }
@@ -71,15 +66,20 @@ func (j *answers) Digest(d sim.Digest) sim.Digest {
 	return d
 }
 
-func (j *answers) judge(all *testbed.Tally, c *workload.Client, op *model.Operation, request sim.Payload, at *moments.Call) {
+func (j *answers) judge(all *testbed.Tally, client string, op *model.Operation, request sim.Payload, at *moments.Call) {
 	label, wrong := "", ""
 	if op.Outcome == model.Failed {
 		label, wrong = "refusal", j.refusedWrongly(op, request, at)
 	} else if label, wrong = revisionFits(op, request, at); wrong == "" {
 		label, wrong = j.fits(op, request, at)
 	}
-	if wrong != "" {
-		all.Violate(label, wrongAnswer(c.Name(), op, wrong))
+	about := testbed.Concern{Node: client, Revision: op.Result.Revision, Key: op.Request.Key}
+	switch {
+	case wrong == "":
+	case op.Outcome == model.Failed:
+		all.Violatef(label, about, "%s was refused its %v (%v), but %s", client, op.Request.Kind, op.Result.Err, wrong)
+	default:
+		all.Violatef(label, about, "%s was answered its %v at revision %d, but %s", client, op.Request.Kind, op.Result.Revision, wrong)
 	}
 }
 
@@ -214,15 +214,6 @@ func (j *answers) fits(op *model.Operation, request sim.Payload, at *moments.Cal
 		}
 	}
 	return "answer", "no such answer fits the contents at its revision"
-}
-
-// wrongAnswer is an answer that etcd must not give.
-func wrongAnswer(client string, op *model.Operation, wrong string) fmt.Stringer {
-	about := explore.Concern{Node: client, Revision: op.Result.Revision, Key: op.Request.Key}
-	if op.Outcome == model.Failed {
-		return testbed.Wrong(about, "%s was refused its %v (%v), but %s", client, op.Request.Kind, op.Result.Err, wrong)
-	}
-	return testbed.Wrong(about, "%s was answered its %v at revision %d, but %s", client, op.Request.Kind, op.Result.Revision, wrong)
 }
 
 // aboutLeases reports whether a request is about a lease and not about keys.

@@ -1,9 +1,6 @@
 package etcdapi
 
 import (
-	"fmt"
-
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -113,41 +110,35 @@ func (j *fragments) judge(all *testbed.Tally, client string, asked bool, parts [
 		return
 	}
 	all.Exercised++
+	wrong := func(label string, r *wire.WatchResponse, format string, args ...any) {
+		all.Violatef(label, testbed.Concern{Node: client, Revision: r.Revision, Key: r.Events[0].Kv.Key},
+			"%s was sent a response of %d events at revision %d (more fragments to come: %t), but "+format,
+			append([]any{client, len(r.Events), r.Revision, r.Fragment}, args...)...)
+	}
 	switch split := len(parts) > 1 || !complete; {
 	case split && !asked:
-		all.Violate("unasked", wrongFragment(client, first, "the watch does not ask for fragments"))
+		wrong("unasked", first, "the watch does not ask for fragments")
 	case asked && !split && size(&whole) >= j.limit:
-		all.Violate("whole", wrongFragment(client, first, fmt.Sprintf("it has %d bytes, and is to be split from %d on", size(&whole), j.limit)))
+		wrong("whole", first, "it has %d bytes, and is to be split from %d on", size(&whole), j.limit)
 	case split && complete && size(&whole) < j.limit:
-		all.Violate("split", wrongFragment(client, first, fmt.Sprintf("the whole has %d bytes, and is to be split from %d on", size(&whole), j.limit)))
+		wrong("split", first, "the whole has %d bytes, and is to be split from %d on", size(&whole), j.limit)
 	}
-	if asked {
-		j.parts(all, client, parts)
+	if !asked {
+		return
 	}
-}
-
-// parts judges where a response is split: the size of a fragment is that of one that has
-// more behind it.
-func (j *fragments) parts(all *testbed.Tally, client string, parts []workload.Response) {
+	// Where a response is split: the size of a fragment is that of one that has more behind it.
 	for i := range parts {
 		part := *parts[i].WatchResponse
 		part.Fragment = true
 		if n := size(&part); len(parts) > 1 && len(part.Events) > 1 && n >= j.limit {
-			all.Violate("large", wrongFragment(client, &part, fmt.Sprintf("it has %d bytes, and is to have less than %d", n, j.limit)))
+			wrong("large", &part, "it has %d bytes, and is to have less than %d", n, j.limit)
 		}
 		if i+1 == len(parts) || len(parts[i+1].Events) == 0 {
 			continue
 		}
 		part.Events = append(part.Events[:len(part.Events):len(part.Events)], parts[i+1].Events[0])
 		if n := size(&part); n < j.limit {
-			all.Violate("small", wrongFragment(client, parts[i].WatchResponse, fmt.Sprintf("with the next event it has %d bytes, which is less than %d", n, j.limit)))
+			wrong("small", parts[i].WatchResponse, "with the next event it has %d bytes, which is less than %d", n, j.limit)
 		}
 	}
-}
-
-// wrongFragment is a response that is split wrongly.
-func wrongFragment(client string, response *wire.WatchResponse, wrong string) fmt.Stringer {
-	return testbed.Wrong(explore.Concern{Node: client, Revision: response.Revision, Key: response.Events[0].Kv.Key},
-		"%s was sent a response of %d events at revision %d (more fragments to come: %t), but %s",
-		client, len(response.Events), response.Revision, response.Fragment, wrong)
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
@@ -40,7 +39,7 @@ func (j *leasesKept) judge(w *sim.World, all *testbed.Tally) {
 		}
 		all.Exercised++
 		if t := j.lives.term(i, j.moments); life.gone.at < t.promised {
-			all.Violate("", life.wrong(explore.Concern{}, "expired at %v: it was %s, and has to live until %v", life.gone.at.Sub(0), t.last, t.promised.Sub(0)))
+			life.violate(all, testbed.Concern{}, "expired at %v: it was %s, and has to live until %v", life.gone.at.Sub(0), t.last, t.promised.Sub(0))
 		}
 	}
 }
@@ -80,17 +79,17 @@ func (j *leasesExpire) judge(w *sim.World, all *testbed.Tally) {
 		switch {
 		case until > latest && !t.open:
 			all.Exercised++
-			all.Violate("", life.wrong(explore.Concern{Node: j.lives.system.Members()[0].Name, Began: t.began},
-				"was there at %v: it ran out at %v, and has to be gone %v later (%s)", until.Sub(0), t.due.Sub(0), j.bound.Total, j.bound.Derivation))
+			life.violate(all, testbed.Concern{Node: j.lives.system.Members()[0].Name, Began: t.began},
+				"was there at %v: it ran out at %v, and has to be gone %v later (%s)", until.Sub(0), t.due.Sub(0), j.bound.Total, j.bound.Derivation)
 		case life.expired:
 			all.Exercised++
 		}
 	}
 }
 
-// wrong is that a lease expired early, or did not expire.
-func (l *leaseLife) wrong(about explore.Concern, format string, args ...any) fmt.Stringer {
-	return testbed.Wrong(about, "lease %d of %v, granted at %v, "+format, append([]any{l.id, l.ttl, l.granted.at.Sub(0)}, args...)...)
+// violate notes that a lease expired early, or did not expire.
+func (l *leaseLife) violate(all *testbed.Tally, about testbed.Concern, format string, args ...any) {
+	all.Violatef("", about, "lease %d of %v, granted at %v, "+format, append([]any{l.id, l.ttl, l.granted.at.Sub(0)}, args...)...)
 }
 
 // leaseLife is a lease from the write that granted it to the one that took it away.
@@ -240,28 +239,33 @@ func (l *leaseLives) term(i int, recorder *moments.Recorder) term {
 	}
 	// A renewal takes the extension away: the time begins anew without it (lessor.Renew).
 	renewed := 0
-	l.requests(i, recorder, func(op *model.Operation, call *moments.Call, client string) {
+	for op := range l.system.Operations() {
+		// It may be about an earlier or later lease of the same id.
+		call, client := recorder.Of(op), op.Client.Name()
+		if op.Request.Lease != life.id || life.over && call.Asked.Step >= life.gone.step {
+			continue
+		}
 		switch op.Request.Kind {
 		case model.LeaseKeepAlive:
 			if !call.Over {
 				t.open, renewed = true, math.MaxInt
-				return
+				continue
 			}
 			if op.Outcome == model.Done && op.Result.Lease.TTL == 0 {
-				return
+				continue
 			}
 			begins(call.Answered.Time, 0)
 			renewed = max(renewed, call.Answered.Step)
-			if l.about(i, op, call) {
+			if l.about(i, op.Operation, call) {
 				t.promise(call.Asked.Time+sim.Time(life.ttl), "kept alive by "+client)
 			}
 		case model.LeaseTimeToLive:
-			if l.about(i, op, call) {
+			if l.about(i, op.Operation, call) {
 				left := min(time.Duration(op.Result.Lease.TTL)*time.Second, life.ttl)
 				t.promise(call.Asked.Time+sim.Time(left), fmt.Sprintf("said to have %v left to %s", left, client))
 			}
 		}
-	})
+	}
 	extend := sim.Time(l.system.ElectionTimeout())
 	for _, e := range l.elected {
 		if !life.has(e.instant) {
@@ -278,20 +282,6 @@ func (l *leaseLives) term(i int, recorder *moments.Recorder) term {
 		}
 	}
 	return t
-}
-
-// requests calls f for what clients asked of the i-th lease, or of an earlier or later one
-// with its id, while it was there.
-func (l *leaseLives) requests(i int, recorder *moments.Recorder, f func(*model.Operation, *moments.Call, string)) {
-	life := &l.all[i]
-	for c, client := range l.system.Clients() {
-		for k := range client.Operations() {
-			op, call := &client.Operations()[k], &recorder.Operations(c)[k]
-			if op.Request.Lease == life.id && (!life.over || call.Asked.Step < life.gone.step) {
-				f(op, call, client.Name())
-			}
-		}
-	}
 }
 
 // about reports whether an answer is about the i-th lease for certain. What was asked before

@@ -1,10 +1,6 @@
 package etcdapi
 
 import (
-	"fmt"
-	"slices"
-
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
@@ -30,19 +26,8 @@ var NeedsLeader = testbed.RegisterProperty(&testbed.Property{
 		"answered": "answer without a leader", "open": "stream open without a leader", "ended": "stream ended, needs no leader",
 	},
 	Monitor: testbed.Monitor{Runs: testbed.Timed},
-	New: testbed.AfterStepsBy(func(s *testbed.System) *needsLeader {
-		return &needsLeader{system: s, moments: moments.Of(s), bound: s.WithoutLeader(s.DeliveryBound()), members: make([]leaderless, len(s.Members()))}
-	}, (*needsLeader).step, testbed.EtcdMember),
+	New:     moments.With(testbed.Each(testbed.EtcdMember, needsLeader, testbed.EtcdMember)),
 })
-
-type needsLeader struct {
-	system  *testbed.System
-	moments *moments.Recorder
-	// bound is how long a stream that requires a leader may stay open.
-	bound testbed.Bound
-	// members are those of System.Members.
-	members []leaderless
-}
 
 // leaderless is the first time in which a member knows no leader; lost is false if there is
 // none.
@@ -59,45 +44,33 @@ func (l leaderless) by(now sim.Time) leaderless {
 	return l
 }
 
-// Reset implements testbed.Observer.
-func (j *needsLeader) Reset() { clear(j.members) }
-
-func (j *needsLeader) step(w *sim.World, _ sim.Action, _ *testbed.Tally) {
-	for i, m := range j.system.Members() {
-		l := &j.members[i]
-		switch {
-		case l.over:
-		case !l.lost && !m.Server.HasLeader():
-			l.since, l.lost = w.Now(), true
-			if !m.Server.CutOff() {
-				// The fault says when, and not the server.
-				l.until, l.over = sim.Time(j.system.Params().Faults.For), true
-			}
-		case l.lost && !m.Server.CutOff():
-			l.until, l.over = w.Now(), true
+func needsLeader(s *testbed.System, w *sim.World, member int, l *leaderless, _ *testbed.Tally) {
+	switch m := s.Members()[member]; {
+	case l.over:
+	case !l.lost && !m.Server.HasLeader():
+		l.since, l.lost = w.Now(), true
+		if !m.Server.CutOff() {
+			// The fault says when, and not the server.
+			l.until, l.over = sim.Time(s.Params().Faults.For), true
 		}
+	case l.lost && !m.Server.CutOff():
+		l.until, l.over = w.Now(), true
 	}
 }
 
-// Copy has seen what the same judge of another system has.
-func (j *needsLeader) Copy(seen *needsLeader) *needsLeader {
-	c := *j
-	c.members = slices.Clone(seen.members)
-	return &c
-}
-
-// Digest is when each member knew no leader, since when each request waits, and which streams had
+// Digest is when a member knew no leader, and, once for all, since when each request waits, and which streams had
 // begun before that.
-func (j *needsLeader) Digest(d sim.Digest) sim.Digest {
-	for _, l := range j.members {
-		d = d.Bool(l.lost).Bool(l.over).Int(int64(l.since)).Int(int64(l.until))
+func (l *leaderless) Digest(s *testbed.System, member int, d sim.Digest) sim.Digest {
+	d = d.Bool(l.lost).Bool(l.over).Int(int64(l.since)).Int(int64(l.until))
+	if member > 0 {
+		return d
 	}
-	for _, c := range j.system.Clients() {
+	for _, c := range s.Clients() {
 		if d = d.Bool(c.Waiting()); c.Waiting() {
 			d = d.Int(int64(c.Spans()[len(c.Spans())-1].Call))
 		}
 	}
-	for _, c := range j.system.Streams() {
+	for _, c := range s.Streams() {
 		if all := c.Responses(); len(all) > 0 {
 			d = d.Int(int64(all[0].At))
 		}
@@ -105,45 +78,44 @@ func (j *needsLeader) Digest(d sim.Digest) sim.Digest {
 	return d
 }
 
-// Conclude implements testbed.Concluder.
-func (j *needsLeader) Conclude(w *sim.World, all *testbed.Tally) {
-	if w.Mode() == sim.Untimed {
+// Conclude judges requests by the first member, which is asked, and streams by the last one, at which clients watch.
+func (l *leaderless) Conclude(s *testbed.System, w *sim.World, member int, all *testbed.Tally) {
+	if w.Mode() == sim.Untimed || !l.lost {
 		return
 	}
-	if asked := j.members[0].by(w.Now()); asked.lost {
-		for i, c := range j.system.Clients() {
-			j.requests(all, c, j.moments.Operations(i), &asked)
+	known := l.by(w.Now())
+	if member == 0 {
+		for o := range s.Operations() {
+			known.request(s, all, o)
 		}
 	}
-	if watched := j.members[len(j.members)-1].by(w.Now()); watched.lost {
-		for _, c := range j.system.Streams() {
-			j.stream(w, all, c, &watched)
+	if member == len(s.Members())-1 {
+		bound := s.WithoutLeader(s.DeliveryBound())
+		for _, c := range s.Streams() {
+			known.stream(w, all, c, bound)
 		}
 	}
 }
 
-// requests judges what a client asked for while there was no leader, but for what the cache
+// request judges what a client asked for while there was no leader, but for what the cache
 // is asked and what may be served from any state. A refusal needs no leader.
-func (j *needsLeader) requests(all *testbed.Tally, c *workload.Client, at []moments.Call, l *leaderless) {
-	for k := range c.Operations() {
-		op, span := &c.Operations()[k], &c.Spans()[k]
-		if span.Call <= l.since || span.Call >= l.until {
-			continue
-		}
-		read := at[k].To == j.system.Topology().Etcd && op.Request.Kind != model.LeaseKeepAlive && !serializable(c.Requests()[k])
-		if !read && onlyReads(op.Request) {
-			continue
-		}
-		all.Exercised++
-		if span.Answered && op.Outcome == model.Done && span.Return < l.until {
-			all.Violate("answered", l.wrong(c.Name(), fmt.Sprintf("was answered %s at %v", c.Requests()[k].Label(), span.Return.Sub(0))))
-		}
+func (l *leaderless) request(s *testbed.System, all *testbed.Tally, o *testbed.Operation) {
+	if o.Span.Call <= l.since || o.Span.Call >= l.until {
+		return
+	}
+	read := moments.Of(s).Of(o).To == s.Topology().Etcd && o.Request.Kind != model.LeaseKeepAlive && !serializable(o.Message)
+	if !read && onlyReads(o.Request) {
+		return
+	}
+	all.Exercised++
+	if o.Span.Answered && o.Outcome == model.Done && o.Span.Return < l.until {
+		l.violate(all, "answered", o.Client.Name(), "was answered %s at %v", o.Message.Label(), o.Span.Return.Sub(0))
 	}
 }
 
 // stream judges how a stream ended, and when. Whether one stays open for too long is not
 // known in a run that is over earlier, because all clients are done.
-func (j *needsLeader) stream(w *sim.World, all *testbed.Tally, c *workload.EtcdWatch, l *leaderless) {
+func (l *leaderless) stream(w *sim.World, all *testbed.Tally, c *workload.EtcdWatch, bound testbed.Bound) {
 	plan := c.Plan()
 	if len(plan.Creates) == 0 || len(c.Responses()) == 0 || c.Responses()[0].At > l.since {
 		return
@@ -151,15 +123,16 @@ func (j *needsLeader) stream(w *sim.World, all *testbed.Tally, c *workload.EtcdW
 	all.Exercised++
 	at, failure := c.End()
 	refused := c.Ended() && failure != nil && failure.Code == wire.NoLeader
-	switch due := l.since + sim.Time(j.bound.Total); {
+	switch due := l.since + sim.Time(bound.Total); {
 	case !plan.Creates[0].RequireLeader && refused:
-		all.Violate("ended", l.wrong(c.Name(), "has a stream that requires no leader, which etcd ended"))
+		l.violate(all, "ended", c.Name(), "has a stream that requires no leader, which etcd ended")
 	case plan.Creates[0].RequireLeader && due < min(l.until, w.Now()) && (!c.Ended() || at > due):
-		all.Violate("open", l.wrong(c.Name(), fmt.Sprintf("has a stream that requires a leader, and was open for more than %v (%s)", j.bound.Total, j.bound.Derivation)))
+		l.violate(all, "open", c.Name(), "has a stream that requires a leader, and was open for more than %v (%s)", bound.Total, bound.Derivation)
 	}
 }
 
-// wrong is what etcd must not do without a leader.
-func (l *leaderless) wrong(client, what string) fmt.Stringer {
-	return testbed.Wrong(explore.Concern{Node: client}, "etcd has no leader from %v to %v, and %s %s", l.since.Sub(0), l.until.Sub(0), client, what)
+// violate notes what etcd must not do without a leader.
+func (l *leaderless) violate(all *testbed.Tally, label, client, format string, args ...any) {
+	all.Violatef(label, testbed.Concern{Node: client}, "etcd has no leader from %v to %v, and %s "+format,
+		append([]any{l.since.Sub(0), l.until.Sub(0), client}, args...)...)
 }

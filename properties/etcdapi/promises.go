@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -36,7 +35,7 @@ func nothingLeft(s *testbed.System, w *sim.World, all *testbed.Tally) {
 	for _, m := range s.Members() {
 		all.Exercised++
 		held, open := m.Held(), w.Accepted(m.ID)
-		left := testbed.Wrong(explore.Concern{Node: m.Name, Revision: held.WaitingFrom},
+		left := testbed.Wrong(testbed.Concern{Node: m.Name, Revision: held.WaitingFrom},
 			"nothing more can happen, and %s holds %d calls, %d watch streams and %d streams of members; %d connections to it are open. "+
 				"%d responses or watches wait, and it keeps something for %d watches that ended",
 			m.Name, held.Calls, held.Streams, held.Followers, open, held.Waiting, held.Unknown)
@@ -62,36 +61,26 @@ var Physical = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "When a physical compaction is answered, what it removes has been removed.",
 	Violated: "compaction answered too early",
 	Monitor:  testbed.Monitor{Runs: testbed.Untimed},
-	New:      testbed.AfterStepsBy(func(s *testbed.System) *physical { return &physical{system: s, seen: make([]int, len(s.Clients()))} }, (*physical).step, testbed.HistoryClient),
+	New:      testbed.Each(testbed.HistoryClient, physical),
 })
 
-type physical struct {
-	system *testbed.System
-	// seen is how many operations of each client have been looked at.
-	seen []int
-}
-
-// Reset implements testbed.Observer.
-func (j *physical) Reset() { clear(j.seen) }
-
-func (j *physical) step(_ *sim.World, a sim.Action, all *testbed.Tally) {
-	role := j.system.Role(a.Node)
-	if role.Part != testbed.HistoryClient {
-		return
-	}
-	c := j.system.Clients()[role.Place]
-	for i := j.seen[role.Place]; i < len(c.Operations()) && c.Spans()[i].Answered; i++ {
-		j.seen[role.Place] = i + 1
-		op := &c.Operations()[i]
-		r, compacts := c.Requests()[i].(*wire.CompactionRequest)
-		if !compacts || !r.Physical || op.Outcome == model.Unknown || op.Result.Err != model.OK && op.Result.Err != model.Compacted {
+// physical judges a client of which so many operations were looked at.
+func physical(s *testbed.System, _ *sim.World, client int, seen *int, all *testbed.Tally) {
+	for o := range s.OperationsOf(client) {
+		if o.Number < *seen {
+			continue
+		}
+		if !o.Span.Answered {
+			return
+		}
+		*seen = o.Number + 1
+		r, compacts := o.Message.(*wire.CompactionRequest)
+		if !compacts || !r.Physical || o.Outcome == model.Unknown || o.Result.Err != model.OK && o.Result.Err != model.Compacted {
 			continue
 		}
 		all.Exercised++
-		if left := j.system.Etcd().Superseded(r.Revision); left > 0 {
-			all.Violate("", testbed.Wrong(explore.Concern{Client: c.Name(), Call: op.Call},
-				"%s was answered its physical compaction at revision %d, and changes that it removes were still there: %d",
-				c.Name(), r.Revision, left))
+		if left := s.Etcd().Superseded(r.Revision); left > 0 {
+			o.Violate(all, "", "%s was answered its physical compaction at revision %d, and changes that it removes were still there: %d", r.Revision, left)
 		}
 	}
 }
@@ -162,8 +151,7 @@ func (j *progress) between(all *testbed.Tally, label string, c *workload.EtcdWat
 	}
 	all.Exercised++
 	if waited := next.Sub(last); waited > j.bound.Total {
-		all.Violate(label, testbed.Wrong(explore.Concern{Node: c.Name()},
-			"watch %d of %s asks for progress notifications, and was sent nothing for %v; the bound is %v: %s",
-			watch, c.Name(), waited, j.bound.Total, j.bound.Derivation))
+		all.Violatef(label, testbed.Concern{Node: c.Name()}, "watch %d of %s asks for progress notifications, and was sent nothing for %v; the bound is %v: %s",
+			watch, c.Name(), waited, j.bound.Total, j.bound.Derivation)
 	}
 }

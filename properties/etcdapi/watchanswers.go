@@ -1,9 +1,6 @@
 package etcdapi
 
 import (
-	"fmt"
-
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
@@ -159,7 +156,7 @@ func (of *streamCheck) response(r *wire.WatchResponse, came moments.Etcd) {
 	of.all.Exercised++
 	switch {
 	case r.Revision > came.Revision:
-		of.violate("revision", r, fmt.Sprintf("etcd was at revision %d when it came", came.Revision))
+		of.violate("revision", r, "etcd was at revision %d when it came", came.Revision)
 	case r.Created:
 		of.created(r)
 	case r.WatchID == wire.InvalidWatchID:
@@ -168,7 +165,7 @@ func (of *streamCheck) response(r *wire.WatchResponse, came moments.Etcd) {
 		case len(r.Events) > 0 || r.Canceled:
 			of.violate("ended", r, "no watch has its id")
 		case of.progress > asked:
-			of.violate("too-often", r, fmt.Sprintf("it is number %d for all watches, and the client asked for %d", of.progress, asked))
+			of.violate("too-often", r, "it is number %d for all watches, and the client asked for %d", of.progress, asked)
 		}
 	default:
 		of.toWatch(r, came)
@@ -189,7 +186,7 @@ func (of *streamCheck) created(r *wire.WatchResponse) {
 		case r.Canceled != refused || (r.CancelReason != "") != refused:
 			of.violate("created", r, "an answer says that the watch is canceled, and why, if and only if it is refused")
 		case r.Revision < s.asked.Visible:
-			of.violate("revision", r, fmt.Sprintf("etcd was at revision %d when it was asked", s.asked.Visible))
+			of.violate("revision", r, "etcd was at revision %d when it was asked", s.asked.Visible)
 		}
 		return
 	}
@@ -226,9 +223,9 @@ func (of *streamCheck) compacted(s *watchState, r *wire.WatchResponse, came mome
 	case !r.Canceled:
 		of.violate("compacted", r, "the watch is not canceled with it")
 	case r.CompactRevision > came.Compacted:
-		of.violate("compacted", r, fmt.Sprintf("etcd was compacted at revision %d only when it came", came.Compacted))
+		of.violate("compacted", r, "etcd was compacted at revision %d only when it came", came.Compacted)
 	case r.CompactRevision <= s.wants:
-		of.violate("compacted", r, fmt.Sprintf("the watch wants nothing before revision %d", s.wants))
+		of.violate("compacted", r, "the watch wants nothing before revision %d", s.wants)
 	}
 }
 
@@ -238,7 +235,7 @@ func (of *streamCheck) canceled(s *watchState, r *wire.WatchResponse) {
 	case s.leaving == nil:
 		of.violate("canceled", r, "the client did not ask for it")
 	case r.Revision < s.leaving.Visible:
-		of.violate("revision", r, fmt.Sprintf("etcd was at revision %d when it was asked", s.leaving.Visible))
+		of.violate("revision", r, "etcd was at revision %d when it was asked", s.leaving.Visible)
 	}
 }
 
@@ -246,7 +243,7 @@ func (of *streamCheck) events(s *watchState, r *wire.WatchResponse) {
 	for i := range r.Events {
 		rev := r.Events[i].Kv.ModRevision
 		if rev > r.Revision {
-			of.violate("revision", r, fmt.Sprintf("it has an event of revision %d", rev))
+			of.violate("revision", r, "it has an event of revision %d", rev)
 		}
 		s.wants = max(s.wants, rev+1)
 	}
@@ -257,21 +254,22 @@ func (of *streamCheck) unanswered() {
 	for i := range of.watches {
 		switch s := &of.watches[i]; {
 		case s.sent && !s.answered:
-			of.all.Violate("unanswered", noAnswer(of.client.Name(), "a create request"))
+			of.noAnswer("a create request")
 		case s.leaving != nil && s.answered && !s.ended:
-			of.all.Violate("unanswered", noAnswer(of.client.Name(), "a cancel request"))
+			of.noAnswer("a cancel request")
 		}
 	}
 }
 
-func (of *streamCheck) violate(label string, r *wire.WatchResponse, wrong string) {
-	about := explore.Concern{Node: of.client.Name(), Revision: r.Revision}
+func (of *streamCheck) violate(label string, r *wire.WatchResponse, format string, args ...any) {
+	about := testbed.Concern{Node: of.client.Name(), Revision: r.Revision}
 	if len(r.Events) > 0 {
 		about.Key = r.Events[0].Kv.Key
 	}
-	of.all.Violate(label, testbed.Wrong(about, "%s was sent %q to watch %d at revision %d, but %s", of.client.Name(), r.Label(), r.WatchID, r.Revision, wrong))
+	of.all.Violatef(label, about, "%s was sent %q to watch %d at revision %d, but "+format,
+		append([]any{of.client.Name(), r.Label(), r.WatchID, r.Revision}, args...)...)
 }
 
-func noAnswer(client, request string) fmt.Stringer {
-	return testbed.Wrong(explore.Concern{Node: client}, "nothing more can happen, and %s of %s has no answer", request, client)
+func (of *streamCheck) noAnswer(request string) {
+	of.all.Violatef("unanswered", testbed.Concern{Node: of.client.Name()}, "nothing more can happen, and %s of %s has no answer", request, of.client.Name())
 }

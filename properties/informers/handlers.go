@@ -5,7 +5,6 @@ import (
 	"iter"
 	"time"
 
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/informer/shared"
@@ -37,39 +36,37 @@ func handlerKnows(_ *testbed.System, _ *sim.World, n *testbed.Informer, _ *struc
 			continue
 		}
 		all.Exercised++
-		if label, wrong := differ(n, i, h); wrong != nil {
-			all.Violate(label, wrong)
-		}
+		differ(all, n, i, h)
 	}
 }
 
-// differ is about the first object of which a handler knows something else than the store. Where the
+// differ notes the first object of which a handler knows something else than the store. Where the
 // object is gone it is about the state without it.
-func differ(n *testbed.Informer, i int, h *shared.Handler) (label string, wrong fmt.Stringer) {
-	s, name := n.Shared(), handlerName(n, i)
+func differ(all *testbed.Tally, n *testbed.Informer, i int, h *shared.Handler) {
+	s, same := n.Shared(), true
+	wrong := func(label string, kv *wire.KeyValue, revision int64, format string, args ...any) {
+		same = false
+		all.Violatef(label, testbed.Concern{Node: n.Name, Key: kv.Key, Revision: revision}, "%s is to be told nothing more, and "+format,
+			append([]any{handlerName(n, i)}, args...)...)
+	}
 	s.Ascend(func(kv *wire.KeyValue) bool {
-		about := explore.Concern{Node: n.Name, Key: kv.Key, Revision: kv.ModRevision}
 		switch known := h.Get(kv.Key); {
 		case known == nil:
-			label, wrong = "missing", testbed.Wrong(about,
-				"%s is to be told nothing more, and does not know of %s of revision %d, which is in the store", name, kv.Key, kv.ModRevision)
+			wrong("missing", kv, kv.ModRevision, "does not know of %s of revision %d, which is in the store", kv.Key, kv.ModRevision)
 		case *known != *kv:
-			label, wrong = "stale", testbed.Wrong(about,
-				"%s is to be told nothing more, and still knows revision %d of %s; the store has revision %d", name, known.ModRevision, kv.Key, kv.ModRevision)
+			wrong("stale", kv, kv.ModRevision, "still knows revision %d of %s; the store has revision %d", known.ModRevision, kv.Key, kv.ModRevision)
 		}
-		return wrong == nil
+		return same
 	})
-	if wrong != nil || s.Len() == h.Len() {
-		return label, wrong
+	if !same || s.Len() == h.Len() {
+		return
 	}
 	h.Ascend(func(kv *wire.KeyValue) bool {
 		if s.Get(kv.Key) == nil {
-			label, wrong = "ghost", testbed.Wrong(explore.Concern{Node: n.Name, Key: kv.Key, Revision: s.Version()},
-				"%s is to be told nothing more, and still knows of %s of revision %d, which is not in the store", name, kv.Key, kv.ModRevision)
+			wrong("ghost", kv, s.Version(), "still knows of %s of revision %d, which is not in the store", kv.Key, kv.ModRevision)
 		}
-		return wrong == nil
+		return same
 	})
-	return label, wrong
 }
 
 // HandlerOrder judges each notification by what its handler was told of the same object before. It is exercised
@@ -100,7 +97,7 @@ func handlerOrder(_ *testbed.System, _ *sim.World, n *testbed.Informer, seen *se
 			label = "skipped"
 		}
 		if label != "" {
-			all.Violate(label, misled(n, i, h))
+			misled(all, label, n, i, h)
 		}
 	}
 }
@@ -155,45 +152,36 @@ func (r *resyncs) follow(w *sim.World, n *testbed.Informer) {
 	}
 }
 
-// again takes in that a handler was told something once more, and says so if that was too soon. A list tells it, too.
-func (r *resyncs) again(w *sim.World, n *testbed.Informer, i int, key string) fmt.Stringer {
+// again takes in that a handler was told something once more, and notes if that was too soon. A list tells it, too.
+func (r *resyncs) again(all *testbed.Tally, w *sim.World, n *testbed.Informer, i int, key string) {
 	t := &r.handlers[i]
 	before, known := t.of[key]
 	t.last, t.of[key] = w.Now(), w.Now()
 	period := n.Shared().Handlers()[i].Period()
-	if !known || before.Sub(r.listed) <= noise || w.Now().Sub(before) >= period-noise {
-		return nil
+	if known && before.Sub(r.listed) > noise && w.Now().Sub(before) < period-noise {
+		wrong(all, "early", n, "%s was told of %s at %v, and %v later once more, and its resync period is %v",
+			handlerName(n, i), key, time.Duration(before), w.Now().Sub(before), period)
 	}
-	return unpunctual(n.Name, handlerName(n, i), fmt.Sprintf("was told of %s at %v, and %v later once more", key, time.Duration(before), w.Now().Sub(before)), period)
 }
 
-// overdue is a handler that waits for a resync for too long, nil if there is none.
-func (r *resyncs) overdue(w *sim.World, n *testbed.Informer) fmt.Stringer {
+// overdue notes a handler that waits for a resync for too long.
+func (r *resyncs) overdue(all *testbed.Tally, w *sim.World, n *testbed.Informer) {
 	s := n.Shared()
 	if !r.looks || r.empty {
-		return nil
+		return
 	}
 	for i, h := range s.Handlers() {
 		t := &r.handlers[i]
-		if !h.Listens() || h.Period() == 0 {
-			continue
-		}
-		waits := w.Now().Sub(max(r.since, r.filled, t.since, t.last))
-		if waits > within(s, h) {
-			return unpunctual(n.Name, handlerName(n, i), fmt.Sprintf("has had no resync for %v", waits), h.Period())
+		if waits := w.Now().Sub(max(r.since, r.filled, t.since, t.last)); h.Listens() && h.Period() != 0 && waits > within(s, h) {
+			wrong(all, "late", n, "%s has had no resync for %v, and its resync period is %v", handlerName(n, i), waits, h.Period())
+			return
 		}
 	}
-	return nil
 }
 
 // within is how long a handler may wait for a resync.
 func within(s *shared.Informer, h *shared.Handler) sim.Duration {
 	return h.Period() + s.CheckPeriod() + noise
-}
-
-// unpunctual is a resync at another time.
-func unpunctual(informer, handler, what string, period sim.Duration) fmt.Stringer {
-	return testbed.Wrong(explore.Concern{Node: informer}, "%s %s, and its resync period is %v", handler, what, period)
 }
 
 // HandlerResyncs judges what handlers are told once more, of a resync or of a list in which an object has not
@@ -224,9 +212,7 @@ func handlerResyncs(_ *testbed.System, w *sim.World, n *testbed.Informer, seen *
 	timed := w.Mode() == sim.Timed
 	if timed {
 		seen.follow(w, n)
-		if late := seen.overdue(w, n); late != nil {
-			all.Violate("late", late)
-		}
+		seen.overdue(all, w, n)
 	}
 	for i, h := range seen.told(n) {
 		last, had := h.Last(), h.Had()
@@ -236,14 +222,12 @@ func handlerResyncs(_ *testbed.System, w *sim.World, n *testbed.Informer, seen *
 		all.Exercised++
 		switch {
 		case had == nil:
-			all.Violate("gone", misled(n, i, h))
+			misled(all, "gone", n, i, h)
 		case *had != *last.New:
-			all.Violate("old", misled(n, i, h))
+			misled(all, "old", n, i, h)
 		}
 		if timed {
-			if soon := seen.again(w, n, i, last.New.Key); soon != nil {
-				all.Violate("early", soon)
-			}
+			seen.again(all, w, n, i, last.New.Key)
 		}
 	}
 }
@@ -291,12 +275,19 @@ func handlerName(n *testbed.Informer, i int) string {
 	return fmt.Sprintf("handler %d of %s", i+1, n.Name)
 }
 
-// misled is a handler that was told something that does not follow.
-func misled(n *testbed.Informer, i int, h *shared.Handler) fmt.Stringer {
-	last := h.Last()
+// wrong notes what is wrong with an informer.
+func wrong(all *testbed.Tally, label string, n *testbed.Informer, format string, args ...any) {
+	all.Violatef(label, testbed.Concern{Node: n.Name}, format, args...)
+}
+
+// misled notes a handler that was told something that does not follow.
+func misled(all *testbed.Tally, label string, n *testbed.Informer, i int, h *shared.Handler) {
+	last, knows := h.Last(), "knows of no such object"
+	if had := h.Had(); had != nil {
+		knows = fmt.Sprintf("knows of revision %d", had.ModRevision)
+	}
 	kv := last.Object()
-	return testbed.Wrong(explore.Concern{Node: n.Name, Key: kv.Key, Revision: kv.ModRevision},
-		"%s is told that %s, and %s", handlerName(n, i), notice(&last), knows(h.Had()))
+	all.Violatef(label, testbed.Concern{Node: n.Name, Key: kv.Key, Revision: kv.ModRevision}, "%s is told that %s, and %s", handlerName(n, i), notice(&last), knows)
 }
 
 // notice is a notification in words.
@@ -312,13 +303,6 @@ func notice(n *shared.Notification) string {
 		return of + " is still so"
 	}
 	return fmt.Sprintf("%s of revision %d is now %s", kv.Key, n.Old.ModRevision, of)
-}
-
-func knows(had *wire.KeyValue) string {
-	if had == nil {
-		return "knows of no such object"
-	}
-	return fmt.Sprintf("knows of revision %d", had.ModRevision)
 }
 
 // HandlersRest judges the end of a run: when nothing more can happen, in a timed run when its time is over. It is
@@ -348,11 +332,11 @@ func handlersRest(s *testbed.System, w *sim.World, all *testbed.Tally) {
 		}
 		all.Exercised++
 		if waits := of.Waits(); over && waits != "" {
-			all.Violate("deadlock", stuck(n.Name, n.Name+" hangs: "+waits))
+			wrong(all, "deadlock", n, "%s hangs: %s", n.Name, waits)
 			continue
 		}
 		if over && of.Stopping() {
-			all.Violate("stopped", stuck(n.Name, n.Name+" was stopped and never ends, although none of its goroutines waits for another"))
+			wrong(all, "stopped", n, "%s was stopped and never ends, although none of its goroutines waits for another", n.Name)
 			continue
 		}
 		if !over && !s.Current(n) {
@@ -365,23 +349,18 @@ func handlersRest(s *testbed.System, w *sim.World, all *testbed.Tally) {
 			name := handlerName(n, i)
 			switch {
 			case !h.Listens():
-				all.Violate("waiting", stuck(n.Name, name+" is never added"))
+				wrong(all, "waiting", n, "%s is never added", name)
 			case h.Pending() > 0:
-				all.Violate("waiting", stuck(n.Name, fmt.Sprintf("%s is never told of %d changes", name, h.Pending())))
+				wrong(all, "waiting", n, "%s is never told of %d changes", name, h.Pending())
 			case !h.HasSynced():
-				all.Violate("unsynced", stuck(n.Name, name+" never syncs"))
+				wrong(all, "unsynced", n, "%s never syncs", name)
 			default:
 				if d := s.Compare(n, s.Truth().Revision(), func(f func(*wire.KeyValue) bool) { h.Ascend(f) }); d != nil {
-					all.Violate("behind", stuck(n.Name, name+" is never told: "+d.String()))
+					wrong(all, "behind", n, "%s is never told: %v", name, d)
 				}
 			}
 		}
 	}
-}
-
-// stuck is a handler that never comes to rest.
-func stuck(informer, what string) fmt.Stringer {
-	return testbed.Wrong(explore.Concern{Node: informer}, "%s", what)
 }
 
 // HandlerSynced judges what HasSynced of an informer and of a handler's registration says: that controllers may
@@ -411,12 +390,12 @@ func handlerSynced(s *testbed.System, _ *sim.World, n *testbed.Informer, seen *s
 		}
 		all.Exercised++
 		if before[i].synced {
-			all.Violate("late", hasty(n.Name, handlerName(n, i), "is told of an object of the initial list after it had synced"))
+			wrong(all, "late", n, "%s is told of an object of the initial list after it had synced", handlerName(n, i))
 		}
 	}
 	if of.HasSynced() && !n.Synced() && lists(s, n, of.First()) {
 		all.Exercised++
-		all.Violate("informer", hasty(n.Name, n.Name, "has synced, and its store is empty"))
+		wrong(all, "informer", n, "%s has synced, and its store is empty", n.Name)
 	}
 	for i, h := range of.Handlers() {
 		if h.HasSynced() && !before[i].synced && !h.Removed() {
@@ -452,13 +431,8 @@ func knowsList(s *testbed.System, n *testbed.Informer, i int, h *shared.Handler,
 			return true
 		}
 		if heard := h.Heard(it.Key); heard == nil || heard.ModRevision < it.ModRevision {
-			all.Violate("handler", hasty(n.Name, handlerName(n, i), fmt.Sprintf("has synced, and was not told of %s of revision %d", it.Key, it.ModRevision)))
+			wrong(all, "handler", n, "%s has synced, and was not told of %s of revision %d", handlerName(n, i), it.Key, it.ModRevision)
 		}
 		return !all.Violated()
 	})
-}
-
-// hasty is an informer or a handler that has synced before it had all.
-func hasty(informer, subject, what string) fmt.Stringer {
-	return testbed.Wrong(explore.Concern{Node: informer}, "%s %s", subject, what)
 }

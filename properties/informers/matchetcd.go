@@ -4,9 +4,6 @@
 package informers
 
 import (
-	"fmt"
-
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/informer/controller"
@@ -29,8 +26,8 @@ var MatchEtcd = testbed.RegisterProperty(&testbed.Property{
 func matchEtcd(s *testbed.System, _ *sim.World, n *testbed.Informer, seen *view, all *testbed.Tally) {
 	if !n.Synced() {
 		n.Ascend(func(kv *wire.KeyValue) bool {
-			all.Violate("unlisted", testbed.Wrong(explore.Concern{Node: n.Name, Key: kv.Key, Revision: kv.ModRevision},
-				"%s has not listed yet, and holds %s of revision %d", n.Name, kv.Key, kv.ModRevision))
+			all.Violatef("unlisted", testbed.Concern{Node: n.Name, Key: kv.Key, Revision: kv.ModRevision},
+				"%s has not listed yet, and holds %s of revision %d", n.Name, kv.Key, kv.ModRevision)
 			return false
 		})
 		return
@@ -65,9 +62,8 @@ func monotonic(_ *testbed.System, w *sim.World, n *testbed.Informer, seen *view,
 		all.Exercised++
 	}
 	if version < newest.Version {
-		all.Violate("went-back", testbed.Wrong(explore.Concern{Node: n.Name, Revision: newest.Version},
-			"%s had RV %d from %s, and now shows RV %d from %s",
-			n.Name, newest.Version, w.NodeName(newest.Server), version, w.NodeName(n.Server())))
+		all.Violatef("went-back", testbed.Concern{Node: n.Name, Revision: newest.Version}, "%s had RV %d from %s, and now shows RV %d from %s",
+			n.Name, newest.Version, w.NodeName(newest.Server), version, w.NodeName(n.Server()))
 	}
 }
 
@@ -115,29 +111,36 @@ func catchUp(s *testbed.System, w *sim.World, all *testbed.Tally) {
 			all.Exercised++
 		case s.IsOver(w):
 			all.Exercised++
-			all.Violate("behind", behind(s, n))
+			behind(all, s, n)
 		}
 	}
 }
 
-// behind is an informer that does not hold what etcd has, and never will.
-func behind(s *testbed.System, n *testbed.Informer) fmt.Stringer {
+// behind notes an informer that does not hold what etcd has, and never will.
+func behind(all *testbed.Tally, s *testbed.System, n *testbed.Informer) {
 	var d *testbed.Difference
 	if n.Synced() {
 		d = s.Compare(n, s.Truth().Revision(), n.Ascend)
 	}
-	about, version := explore.Concern{Node: n.Name}, n.ResourceVersion()
 	switch {
 	case n.Record().Panicked:
-		return testbed.Wrong(about, "%s has panicked", n.Name)
+		wrong(all, "behind", n, "%s has panicked", n.Name)
+		return
 	case d == nil:
-		return testbed.Wrong(about, "%s never syncs", n.Name)
-	case d.Got == nil:
-		return testbed.Wrong(d.Concerns(), "%s stays at RV %d and is never sent %s=%s of revision %d", n.Name, version, d.Key, d.Want.Value, d.Want.ModRevision)
-	case d.Want == nil:
-		return testbed.Wrong(d.Concerns(), "%s stays at RV %d and keeps %s=%s, which etcd deleted at revision %d", n.Name, version, d.Key, d.Got.Value, d.Deleted)
+		wrong(all, "behind", n, "%s never syncs", n.Name)
+		return
 	}
-	return testbed.Wrong(d.Concerns(), "%s stays at RV %d and keeps %s of revision %d; etcd has it of revision %d", n.Name, version, d.Key, d.Got.ModRevision, d.Want.ModRevision)
+	stays := func(format string, args ...any) {
+		all.Violatef("behind", d.Concerns(), "%s stays at RV %d and "+format, append([]any{n.Name, n.ResourceVersion()}, args...)...)
+	}
+	switch {
+	case d.Got == nil:
+		stays("is never sent %s=%s of revision %d", d.Key, d.Want.Value, d.Want.ModRevision)
+	case d.Want == nil:
+		stays("keeps %s=%s, which etcd deleted at revision %d", d.Key, d.Got.Value, d.Deleted)
+	default:
+		stays("keeps %s of revision %d; etcd has it of revision %d", d.Key, d.Got.ModRevision, d.Want.ModRevision)
+	}
 }
 
 // ControllerDone judges the end of a run: when nothing more can happen, or the controller has nothing more to do. It is
@@ -161,8 +164,8 @@ func controllerDone(s *testbed.System, w *sim.World, all *testbed.Tally) {
 		t := s.Truth()
 		t.At(t.Revision()).Ascend(n.Prefix(), model.PrefixEnd(n.Prefix()), func(it *model.Item) bool {
 			if controller.Marked(it.Value) == 0 {
-				all.Violate("undone", testbed.Wrong(explore.Concern{Node: n.Name, Key: it.Key, Revision: it.ModRevision},
-					"the controller of %s never marks %s=%s of revision %d", n.Name, it.Key, it.Value, it.ModRevision))
+				all.Violatef("undone", testbed.Concern{Node: n.Name, Key: it.Key, Revision: it.ModRevision},
+					"the controller of %s never marks %s=%s of revision %d", n.Name, it.Key, it.Value, it.ModRevision)
 			}
 			return !all.Violated()
 		})
@@ -189,21 +192,13 @@ func detectorAccuracy(s *testbed.System, _ *sim.World, n *testbed.Informer, judg
 	all.Exercised++
 	if !n.Record().Panicked {
 		if d := s.Compare(n, n.ResourceVersion(), n.Ascend); d != nil {
-			all.Violate("missed", &missed{d})
+			all.Violatef("missed", d.Concerns(), "the consistency detector found nothing: %v", d)
 		}
 		return
 	}
 	if s.Compare(n, n.StreamedVersion(), n.AscendStreamed) == nil {
-		all.Violate("false-alarm", testbed.Wrong(explore.Concern{Node: n.Name},
-			"the consistency detector of %s panics, and what was streamed was right", n.Name))
+		wrong(all, "false-alarm", n, "the consistency detector of %s panics, and what was streamed was right", n.Name)
 	}
-}
-
-// missed is a difference that the detector did not find.
-type missed struct{ *testbed.Difference }
-
-func (m *missed) String() string {
-	return "the consistency detector found nothing: " + m.Difference.String()
 }
 
 // OwnWrites is KEP-5647's promise. It is exercised by each update of a controller about an object that the same process has
@@ -232,7 +227,7 @@ func ownWrites(_ *testbed.System, _ *sim.World, n *testbed.Informer, acts *int, 
 	}
 	all.Exercised++
 	if kv := last.Read; kv.ModRevision < last.Wrote {
-		all.Violate("older", testbed.Wrong(explore.Concern{Node: n.Name, Key: kv.Key, Revision: last.Wrote},
-			"the controller of %s marks %s because of revision %d, and has written revision %d of it itself", n.Name, kv.Key, kv.ModRevision, last.Wrote))
+		all.Violatef("older", testbed.Concern{Node: n.Name, Key: kv.Key, Revision: last.Wrote},
+			"the controller of %s marks %s because of revision %d, and has written revision %d of it itself", n.Name, kv.Key, kv.ModRevision, last.Wrote)
 	}
 }

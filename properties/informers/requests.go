@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/informer"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -37,9 +36,12 @@ func resumes(s *testbed.System, w *sim.World, all *testbed.Tally) {
 			}
 			all.Exercised++
 			if label := wrongRequest(s, w, f); label != "" {
-				all.Violate(label, testbed.Wrong(explore.Concern{Node: n.Name},
-					"%s has resourceVersion %s; after %s %s it asks: %s",
-					n.Name, text(f.version), f.last.Request.Label(), ended(f.last), f.at().Request.Label()))
+				version := "none"
+				if f.version != wire.Unset {
+					version = fmt.Sprint(f.version)
+				}
+				wrong(all, label, n, "%s has resourceVersion %s; after %s %s it asks: %s",
+					n.Name, version, f.last.Request.Label(), ended(f.last), f.at().Request.Label())
 				return
 			}
 		}
@@ -92,13 +94,6 @@ func namesNewest(s *testbed.System, f *flow) bool {
 		return version == wire.Unset
 	}
 	return version == f.version
-}
-
-func text(version int64) string {
-	if version == wire.Unset {
-		return "none"
-	}
-	return fmt.Sprint(version)
 }
 
 // ended says how an exchange ended.
@@ -167,7 +162,11 @@ func triesAgain(s *testbed.System, w *sim.World, all *testbed.Tally) {
 				label = paused(s, w, f)
 			}
 			if label != "" {
-				all.Violate(label, untimely(n.Name, f.all[f.i-1], *f.at(), w.Mode() == sim.Timed))
+				last, when := &f.all[f.i-1], ""
+				if w.Mode() == sim.Timed {
+					when = fmt.Sprintf(" %v later", f.at().Sent.Sub(last.Over))
+				}
+				wrong(all, label, n, "%s: %s %s;%s it asks: %s", n.Name, last.Request.Label(), ended(last), when, f.at().Request.Label())
 				return
 			}
 		}
@@ -297,29 +296,14 @@ func atTheEnd(s *testbed.System, all *testbed.Tally, w *sim.World, n *testbed.In
 	switch {
 	case n.Record().Panicked:
 		if open > 0 {
-			all.Violate("stopped", restless(n.Name, fmt.Sprintf("has stopped, and %d of its requests are open", open)))
+			wrong(all, "stopped", n, "%s has stopped, and %d of its requests are open", n.Name, open)
 		}
 		if armed := w.Armed(n.ID).Count(); armed > 0 {
-			all.Violate("stopped", restless(n.Name, fmt.Sprintf("has stopped, and %d of its timers are set", armed)))
+			wrong(all, "stopped", n, "%s has stopped, and %d of its timers are set", n.Name, armed)
 		}
 	case open == 0 && s.IsOver(w) && (w.Mode() == sim.Untimed || w.Now().Sub(over) > longestPause):
-		all.Violate("silent", restless(n.Name, "has no request, and sends none"))
+		wrong(all, "silent", n, "%s has no request, and sends none", n.Name)
 	}
-}
-
-// untimely is a request that comes at a wrong time, too often, or to a wrong server.
-func untimely(informer string, last, wrong informer.Exchange, timed bool) fmt.Stringer {
-	when := ""
-	if timed {
-		when = fmt.Sprintf(" %v later", wrong.Sent.Sub(last.Over))
-	}
-	return testbed.Wrong(explore.Concern{Node: informer},
-		"%s: %s %s;%s it asks: %s", informer, last.Request.Label(), ended(&last), when, wrong.Request.Label())
-}
-
-// restless is an informer that does not ask any more, or asks although it has stopped.
-func restless(informer, what string) fmt.Stringer {
-	return testbed.Wrong(explore.Concern{Node: informer}, "%s %s", informer, what)
 }
 
 // step is what an informer asks for in one request.

@@ -117,6 +117,11 @@ func (r *cacheRecord) now(at *Cache, step int) {
 	if r.Hidden {
 		at.unknown(step)
 	}
+	r.lasting(at, step)
+}
+
+// lasting writes down what is still so after a step.
+func (r *cacheRecord) lasting(at *Cache, step int) {
 	if !r.ready {
 		at.Unready = step
 	}

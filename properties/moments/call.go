@@ -1,9 +1,10 @@
 package moments
 
 import (
+	"iter"
+
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
-	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -77,16 +78,54 @@ func (c *Call) DistrustedEtcd() bool { return c.Answered.Cache.Trusted < c.Asked
 // Operations are those of a client of the history, in their order.
 func (r *Recorder) Operations(client int) []Call { return r.operations[client] }
 
-// Watches are those of a watcher: the place is that among the watchers, the list watchers
-// and those that draw their watches, one behind the other.
-func (r *Recorder) Watches(watcher int) []Call { return r.watches[watcher] }
+// Watches are those of a client, by the place that testbed.Watch has.
+func (r *Recorder) Watches(place int) []Call { return r.watches[place] }
 
-// ListWatches are those of a client that asks for initial events.
-func (r *Recorder) ListWatches(i int) []Call { return r.watches[len(r.system.Watchers())+i] }
+// Of is the call of an operation of the history.
+func (r *Recorder) Of(o *testbed.Operation) *Call { return &r.operations[o.Place][o.Number] }
 
-// DrawnWatches are those of a client that draws its watches.
-func (r *Recorder) DrawnWatches(i int) []Call {
-	return r.watches[len(r.system.Watchers())+len(r.system.ListWatchers())+i]
+// OfWatch is the call with which a watch began. Before the first step of a run none is noted: it is nil.
+func (r *Recorder) OfWatch(w *testbed.Watch) *Call {
+	if all := r.watches[w.Place]; w.Number < len(all) {
+		return &all[w.Number]
+	}
+	return nil
+}
+
+// LastWatches are the last watches of each client that has one, by the places of testbed.Watch.
+func (r *Recorder) LastWatches() iter.Seq2[int, *Call] {
+	return func(yield func(int, *Call) bool) {
+		for i, all := range r.watches {
+			if n := len(all); n > 0 && !yield(i, &all[n-1]) {
+				return
+			}
+		}
+	}
+}
+
+// System is the one that is recorded.
+func (r *Recorder) System() *testbed.System { return r.system }
+
+// With makes a judge that asks for moments (Of) while it judges: they are recorded from the beginning.
+func With(judge func(*testbed.System) testbed.Judge) func(*testbed.System) testbed.Judge {
+	return func(s *testbed.System) testbed.Judge {
+		Of(s)
+		return judge(s)
+	}
+}
+
+// Recorded makes the judge of a property of what a run has recorded so far, moments included.
+func Recorded(judge func(r *Recorder, w *sim.World, all *testbed.Tally)) func(*testbed.System) testbed.Judge {
+	return testbed.RecordedBy(Of, judge)
+}
+
+// EachOperation makes the judge of a property that each operation of the history holds or violates by itself.
+func EachOperation(judge func(r *Recorder, o *testbed.Operation, at *Call, all *testbed.Tally)) func(*testbed.System) testbed.Judge {
+	return Recorded(func(r *Recorder, _ *sim.World, all *testbed.Tally) {
+		for o := range r.system.Operations() {
+			judge(r, o, r.Of(o), all)
+		}
+	})
 }
 
 // StayedReady reports whether the cache has been ready since the request, until its answer
@@ -97,16 +136,6 @@ func (r *Recorder) StayedReady(c *Call) bool {
 	}
 	of := &r.caches[c.Cache]
 	return of.ready && of.Unready < c.Asked.Step
-}
-
-// watch takes in the last of n watches of a watcher, and the error that ended it.
-func (r *Recorder) watch(w *sim.World, watcher, n int, to sim.NodeID, events []*wire.WatchEvent) {
-	for len(r.watches[watcher]) < n {
-		r.ask(w, to, &r.watches[watcher])
-	}
-	if at := &r.watches[watcher][n-1]; !at.Over && len(events) > 0 && events[len(events)-1].Type == wire.Failed && events[len(events)-1].Err != nil {
-		r.answer(w, at)
-	}
 }
 
 // ask adds a call to those of a client or a watcher.

@@ -7,7 +7,6 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/workload"
 )
 
 // Recorder records the moments of a run, for all judges of a system that need them.
@@ -111,14 +110,10 @@ func (r *Recorder) AfterStep(w *sim.World, a sim.Action) {
 		}
 	case testbed.HistoryClient:
 		r.lookAtClient(w, role.Place)
-	case testbed.WatcherNode:
-		r.lookAtWatcher(w, role.Place)
-	case testbed.ListWatcherNode:
-		r.lookAtListWatcher(w, role.Place)
-	case testbed.DrawnWatcherNode:
-		r.lookAtDrawnWatcher(w, role.Place)
 	case testbed.StreamNode:
 		r.lookAtStream(role.Place)
+	case testbed.WatcherNode, testbed.ListWatcherNode, testbed.DrawnWatcherNode:
+		r.lookAtWatches(w, role)
 	}
 }
 
@@ -137,14 +132,10 @@ func (r *Recorder) lookAtAll(w *sim.World) {
 	for i := range r.system.Clients() {
 		r.lookAtClient(w, i)
 	}
-	for i := range r.system.Watchers() {
-		r.lookAtWatcher(w, i)
-	}
-	for i := range r.system.ListWatchers() {
-		r.lookAtListWatcher(w, i)
-	}
-	for i := range r.system.DrawnWatchers() {
-		r.lookAtDrawnWatcher(w, i)
+	for n := range sim.NodeID(w.Nodes()) {
+		if role := r.system.Role(n); slices.Contains(testbed.Watchers, role.Part) {
+			r.lookAtWatches(w, role)
+		}
 	}
 	for i := range r.system.Streams() {
 		r.lookAtStream(i)
@@ -199,25 +190,18 @@ func (r *Recorder) lookAtClient(w *sim.World, i int) {
 	}
 }
 
-func (r *Recorder) lookAtWatcher(w *sim.World, i int) {
-	c := r.system.Watchers()[i]
-	if all := c.Streams(); len(all) > 0 {
-		r.watch(w, i, len(all), c.To(), all[len(all)-1].Events)
+// lookAtWatches takes in the last watch of a client, and the error that ended it.
+func (r *Recorder) lookAtWatches(w *sim.World, of testbed.Role) {
+	last := r.system.LastWatch(of)
+	if last == nil {
+		return
 	}
-}
-
-func (r *Recorder) lookAtListWatcher(w *sim.World, i int) {
-	r.lookAtWatches(w, len(r.system.Watchers())+i, r.system.ListWatchers()[i].Streams())
-}
-
-func (r *Recorder) lookAtDrawnWatcher(w *sim.World, i int) {
-	at := len(r.system.Watchers()) + len(r.system.ListWatchers())
-	r.lookAtWatches(w, at+i, r.system.DrawnWatchers()[i].Streams())
-}
-
-func (r *Recorder) lookAtWatches(w *sim.World, i int, all []workload.ListStream) {
-	if n := len(all); n > 0 {
-		r.watch(w, i, n, all[n-1].To, all[n-1].Events)
+	calls := &r.watches[last.Place]
+	for len(*calls) <= last.Number {
+		r.ask(w, last.To, calls)
+	}
+	if at := &(*calls)[last.Number]; !at.Over && last.Failed() != nil {
+		r.answer(w, at)
 	}
 }
 
@@ -323,20 +307,7 @@ func (r *Recorder) SoFar(c *Call) Call {
 	of := &r.caches[c.Cache]
 	so.Answered.Cache = of.Cache
 	of.since(&so.Answered.Cache, c.Asked.Step)
-	if !of.ready {
-		so.Answered.Cache.Unready = c.Asked.Step
-	}
-	if of.behind {
-		so.Answered.Cache.Behind = c.Asked.Step
-	}
-	if of.trusts {
-		so.Answered.Cache.Trusted = c.Asked.Step
-	} else {
-		so.Answered.Cache.Untrusted = c.Asked.Step
-	}
-	if of.waiting > 1 {
-		so.Answered.Cache.Crowded = c.Asked.Step
-	}
+	of.lasting(&so.Answered.Cache, c.Asked.Step)
 	return so
 }
 

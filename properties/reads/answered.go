@@ -160,7 +160,7 @@ func (j *answered) Conclude(_ *sim.World, all *testbed.Tally) {
 // unanswered is a request that is never answered: the run is in the same state after two steps,
 // and timers fire in between.
 func unanswered(client string, op *model.Operation, from, to int, timers []string) fmt.Stringer {
-	about, asked := explore.Concern{Client: client, Call: op.Call}, op.Request.Kind.String()
+	about, asked := testbed.Concern{Client: client, Call: op.Call}, op.Request.Kind.String()
 	if op.Request.Kind == model.List || op.Request.Kind == model.Get {
 		asked = request(op.Request)
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -31,23 +30,18 @@ type answersInTime struct {
 }
 
 func (j *answersInTime) judge(w *sim.World, all *testbed.Tally) {
-	for _, c := range j.system.Clients() {
-		ops, spans := c.Operations(), c.Spans()
-		for i := range ops {
-			op, span := &ops[i], &spans[i]
-			if !j.isJudged(op, span) {
-				continue
-			}
-			label, outcome := j.fault(op, span, w.Now())
-			if label != "" || span.Answered {
-				all.Exercised++
-			}
-			if label != "" {
-				all.Violate(label, testbed.Wrong(explore.Concern{Client: c.Name(), Call: op.Call},
-					"%s's %s at %v %s; it should have been served from the cache within %v (%s)",
-					c.Name(), request(op.Request), span.Call.Sub(0), outcome, j.bound.Total, j.bound.Derivation))
-				return
-			}
+	for o := range j.system.Operations() {
+		if !j.isJudged(o.Operation, o.Span) {
+			continue
+		}
+		label, outcome := j.fault(o.Operation, o.Span, w.Now())
+		if label != "" || o.Span.Answered {
+			all.Exercised++
+		}
+		if label != "" {
+			o.Violate(all, label, "%s's %s at %v %s; it should have been served from the cache within %v (%s)",
+				request(o.Request), o.Span.Call.Sub(0), outcome, j.bound.Total, j.bound.Derivation)
+			return
 		}
 	}
 }
@@ -77,12 +71,9 @@ func (j *answersInTime) mustBeAnswered(op *model.Operation) bool {
 // toldBefore reports whether some client had been told of the revision that a read
 // names before it was asked.
 func (j *answersInTime) toldBefore(op *model.Operation) bool {
-	for _, c := range j.system.Clients() {
-		for i := range c.Operations() {
-			told := &c.Operations()[i]
-			if told.Outcome == model.Done && told.Return < op.Call && told.Result.Revision >= op.Request.Revision {
-				return true
-			}
+	for told := range j.system.Operations() {
+		if told.Outcome == model.Done && told.Return < op.Call && told.Result.Revision >= op.Request.Revision {
+			return true
 		}
 	}
 	return false

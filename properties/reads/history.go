@@ -14,21 +14,13 @@ import (
 )
 
 // Exact is exercised by answered reads at an exact resourceVersion.
-var Exact = guarantee(testbed.Property{
-	Name:     "exact",
-	Promise:  "A read at an exact resourceVersion is answered with the state at that version, or refused.",
-	Violated: "not the state of that revision",
-	Weight:   5,
-})
+var Exact = guarantee("exact", 5, "not the state of that revision",
+	"A read at an exact resourceVersion is answered with the state at that version, or refused.")
 
 // Linearizable is judged by the revision witness and by porcupine. It is exercised
 // by consistent reads after a completed write.
-var Linearizable = guarantee(testbed.Property{
-	Name:     "linearizable",
-	Promise:  "Writes and consistent reads have one total order that respects real time; a LIST's items and its resourceVersion must both fit.",
-	Violated: "not linearizable",
-	Weight:   7,
-})
+var Linearizable = guarantee("linearizable", 7, "not linearizable",
+	"Writes and consistent reads have one total order that respects real time; a LIST's items and its resourceVersion must both fit.")
 
 // LinearizableAnswers is linearizable as clients can judge it, who do not know what
 // became of the writes that were not answered: porcupine tries every fate of them. Ground
@@ -46,44 +38,32 @@ var LinearizableAnswers = testbed.RegisterProperty(&testbed.Property{
 // LinearizableData is Linearizable without the LIST's own resourceVersion: if it
 // is violated, a completed write is missing, or what was gone is seen. It is
 // exercised by consistent reads after a completed write.
-var LinearizableData = guarantee(testbed.Property{
-	Name:     "linearizable-data",
-	Promise:  "Writes and consistent reads have one total order that respects real time; only the items of a LIST must fit, whatever resourceVersion it names.",
-	Violated: "not linearizable",
-	Weight:   8,
-})
+var LinearizableData = guarantee("linearizable-data", 8, "not linearizable",
+	"Writes and consistent reads have one total order that respects real time; only the items of a LIST must fit, whatever resourceVersion it names.")
 
 // Monotonic is exercised by reads after another read of the same client.
-var Monotonic = guarantee(testbed.Property{
-	Name:     "monotonic",
-	Promise:  "No client reads an older state than it has read before, whichever cache it asks.",
-	Violated: "client goes back in time",
-	Weight:   4,
-})
+var Monotonic = guarantee("monotonic", 4, "client goes back in time",
+	"No client reads an older state than it has read before, whichever cache it asks.")
 
 // guarantee is a property that package linearizability knows by the same name.
-func guarantee(p testbed.Property) *testbed.Property {
-	of := linearizability.Property(p.Name)
-	p.Labels, p.New, p.Monitor = anomalies, ofHistory(of), testbed.Monitor{Runs: testbed.EveryRun}
-	return testbed.RegisterProperty(&p)
+func guarantee(name string, weight int, violated, promise string) *testbed.Property {
+	return testbed.RegisterProperty(&testbed.Property{
+		Name: name, Promise: promise, Violated: violated, Labels: anomalies, Weight: weight,
+		Monitor: testbed.Monitor{Runs: testbed.EveryRun}, New: ofHistory(linearizability.Property(name)),
+	})
 }
 
 // ofHistory makes the judge of a property that package linearizability knows.
 func ofHistory(p linearizability.Property) func(*testbed.System) testbed.Judge {
 	return func(s *testbed.System) testbed.Judge {
-		shared := testbed.Shared(s, func(s *testbed.System) *history { return &history{system: s} })
-		shared.properties = append(shared.properties, p)
-		return &historyJudge{shared, len(shared.properties) - 1}
+		return testbed.Shared(s, func(s *testbed.System) *history { return &history{system: s} }).judges(p)
 	}
 }
 
-// ofAnswers makes the judge of a property that package linearizability knows, without
-// ground truth.
+// ofAnswers is ofHistory without ground truth.
 func ofAnswers(p linearizability.Property) func(*testbed.System) testbed.Judge {
 	return func(s *testbed.System) testbed.Judge {
-		shared := testbed.Shared(s, func(s *testbed.System) *answers { return &answers{history{system: s}} })
-		shared.properties = append(shared.properties, p)
-		return &historyJudge{&shared.history, len(shared.properties) - 1}
+		return testbed.Shared(s, func(s *testbed.System) *answers { return &answers{history{system: s}} }).judges(p)
 	}
 }
 
@@ -94,6 +74,12 @@ type history struct {
 	judge      linearizability.Judge
 	properties []linearizability.Property
 	judgements []linearizability.Judgement
+}
+
+// judges makes the judge of one property more.
+func (h *history) judges(p linearizability.Property) testbed.Judge {
+	h.properties = append(h.properties, p)
+	return &historyJudge{h, len(h.properties) - 1}
 }
 
 // Reset implements testbed.Observer.
@@ -233,36 +219,21 @@ func (p *past) Digest(d sim.Digest) sim.Digest {
 }
 
 // NotOlderThan is exercised by answered reads that name a minimum resourceVersion.
-var NotOlderThan = guarantee(testbed.Property{
-	Name:     "not-older-than",
-	Promise:  "A read that names a minimum resourceVersion is answered at that version or later.",
-	Violated: "older than asked for",
-})
+var NotOlderThan = guarantee("not-older-than", 0, "older than asked for",
+	"A read that names a minimum resourceVersion is answered at that version or later.")
 
 // Pages is exercised by pages after the first.
-var Pages = guarantee(testbed.Property{
-	Name:     "pages",
-	Promise:  "The pages of one list are together the state at one revision.",
-	Violated: "pages of different states",
-	Weight:   4,
-})
+var Pages = guarantee("pages", 4, "pages of different states",
+	"The pages of one list are together the state at one revision.")
 
 // ReadYourWrites is exercised by reads after a completed write of the same client.
-var ReadYourWrites = guarantee(testbed.Property{
-	Name:     "read-your-writes",
-	Promise:  "No client reads a state without its own completed writes.",
-	Violated: "own write missing",
-	Weight:   5,
-})
+var ReadYourWrites = guarantee("read-your-writes", 5, "own write missing",
+	"No client reads a state without its own completed writes.")
 
 // Sequential is exercised by reads of a client that had written or seen a write
 // before.
-var Sequential = guarantee(testbed.Property{
-	Name:     "sequential",
-	Promise:  "All operations of all clients have one total order that respects the program order of each client.",
-	Violated: "not sequential",
-	Weight:   3,
-})
+var Sequential = guarantee("sequential", 3, "not sequential",
+	"All operations of all clients have one total order that respects the program order of each client.")
 
 // Repeated counts the attempts of a client library at a read. It is exercised by each
 // read that etcd has answered with an error at least once. Of what connections break it
@@ -273,34 +244,32 @@ var Repeated = testbed.RegisterProperty(&testbed.Property{
 	Violated: "read given up too soon",
 	Labels:   map[string]string{"given-up": "read given up too soon"},
 	Monitor:  testbed.Monitor{Runs: testbed.Untimed},
-	New:      testbed.RecordedBy(func(s *testbed.System) *repeated { return &repeated{s, moments.Of(s)} }, (*repeated).judge),
+	New:      moments.Recorded(repeated),
 })
 
-type repeated struct {
-	system  *testbed.System
-	moments *moments.Recorder
-}
-
-func (j *repeated) judge(_ *sim.World, all *testbed.Tally) {
-	failed := j.system.Etcd().Failed()
-	if len(failed) == 0 || !j.system.Params().Topology.ClientWrites {
+func repeated(r *moments.Recorder, _ *sim.World, all *testbed.Tally) {
+	s := r.System()
+	failed := s.Etcd().Failed()
+	if len(failed) == 0 || !s.Params().Topology.ClientWrites {
 		return
 	}
-	limit := attemptsOf(j.system)
-	for _, c := range j.system.Clients() {
-		operations, requests, spans := c.Operations(), c.Requests(), c.Spans()
-		for i := range operations {
-			if _, isRange := requests[i].(*wire.RangeRequest); !isRange {
-				continue
+	limit := attemptsOf(s)
+	for o := range s.Operations() {
+		if _, isRange := o.Message.(*wire.RangeRequest); !isRange {
+			continue
+		}
+		// Each request of a client is a message of its own, which every attempt at it carries.
+		attempts := 0
+		for _, p := range failed {
+			if r.Same(p, o.Message) {
+				attempts++
 			}
-			attempts := j.timesFailed(failed, requests[i])
-			if attempts > 0 {
-				all.Exercised++
-			}
-			if spans[i].Unavailable && attempts < limit {
-				all.Violate("given-up", testbed.Wrong(explore.Concern{Client: c.Name(), Call: operations[i].Call},
-					"%s asked for %s, and its client library gave up after attempt %d of %d", c.Name(), requests[i].Label(), attempts, limit))
-			}
+		}
+		if attempts > 0 {
+			all.Exercised++
+		}
+		if o.Span.Unavailable && attempts < limit {
+			o.Violate(all, "given-up", "%s asked for %s, and its client library gave up after attempt %d of %d", o.Message.Label(), attempts, limit)
 		}
 	}
 }
@@ -309,24 +278,11 @@ func (j *repeated) judge(_ *sim.World, all *testbed.Tally) {
 func attemptsOf(s *testbed.System) int {
 	nodes := s.Nodes()
 	limit := nodes.Client.Library.Attempts()
-	for _, c := range s.Caches() {
-		for _, of := range c.Servers() {
-			limit = min(limit, of.Client.Library.Attempts())
-		}
+	if len(s.Caches()) > 0 {
+		least, _ := testbed.Extremes(s.Caches(), func(of *testbed.Server) int { return of.Client.Library.Attempts() })
+		limit = min(limit, least)
 	}
 	return limit
-}
-
-// timesFailed is how often etcd answered a request with an error. Each request of a client
-// is a message of its own, which every attempt at it carries.
-func (j *repeated) timesFailed(failed []sim.Payload, request sim.Payload) int {
-	n := 0
-	for _, p := range failed {
-		if j.moments.Same(p, request) {
-			n++
-		}
-	}
-	return n
 }
 
 // AtMostOnce compares the writes that clients asked for with those that etcd carried
@@ -335,40 +291,30 @@ var AtMostOnce = testbed.RegisterProperty(&testbed.Property{
 	Name: "at-most-once", Kind: testbed.Safety,
 	Promise:  "Each write that a client asks for once is carried out at most once, and one that is refused is not carried out.",
 	Violated: "write carried out twice",
-	Labels:   map[string]string{refusedWrite: "refused write carried out", "repeated": "write carried out twice"},
+	Labels:   map[string]string{"refused": "refused write carried out", "repeated": "write carried out twice"},
 	Weight:   8,
 	New:      testbed.Recorded(atMostOnce),
 })
 
-// The labels of a violation.
-const (
-	repeatedWrite = "repeated"
-	refusedWrite  = "refused"
-)
-
 func atMostOnce(s *testbed.System, _ *sim.World, all *testbed.Tally) {
 	commits := s.Etcd().Committed()
-	for _, c := range s.Clients() {
-		operations, requests := c.Operations(), c.Requests()
-		for i := range operations {
-			op := &operations[i]
-			if !op.Request.IsWrite() {
-				continue
-			}
-			all.Exercised++
-			revisions := revisionsOf(commits, requests[i])
-			about := explore.Concern{Client: c.Name(), Call: op.Call}
-			if n := len(revisions); n > 0 {
-				about.Revision = revisions[n-1]
-			}
-			switch {
-			case len(revisions) > 1:
-				all.Violate(repeatedWrite, testbed.Wrong(about, "%s asked once for %s, and etcd carried it out %d times: its revisions after that were %v",
-					c.Name(), requests[i].Label(), len(revisions), revisions))
-			case len(revisions) == 1 && op.Outcome == model.Failed:
-				all.Violate(refusedWrite, testbed.Wrong(about, "%s asked for %s and was refused, and etcd carried it out: its revision after that was %d",
-					c.Name(), requests[i].Label(), revisions[0]))
-			}
+	for o := range s.Operations() {
+		if !o.Request.IsWrite() {
+			continue
+		}
+		all.Exercised++
+		revisions := revisionsOf(commits, o.Message)
+		about := testbed.Concern{Client: o.Client.Name(), Call: o.Call}
+		if n := len(revisions); n > 0 {
+			about.Revision = revisions[n-1]
+		}
+		switch {
+		case len(revisions) > 1:
+			all.Violatef("repeated", about, "%s asked once for %s, and etcd carried it out %d times: its revisions after that were %v",
+				about.Client, o.Message.Label(), len(revisions), revisions)
+		case len(revisions) == 1 && o.Outcome == model.Failed:
+			all.Violatef("refused", about, "%s asked for %s and was refused, and etcd carried it out: its revision after that was %d",
+				about.Client, o.Message.Label(), revisions[0])
 		}
 	}
 }

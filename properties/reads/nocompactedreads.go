@@ -3,16 +3,13 @@ package reads
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"time"
 
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/check"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/workload"
 )
 
 // NoCompactedReads is about exact reads of the past (kubernetes/kubernetes#131011).
@@ -51,25 +48,16 @@ const (
 // library to each compactor, which may have to begin its watch anew, and from
 // there to the caches of its process.
 func compactionSlack(s *testbed.System) testbed.Bound {
-	var retry, poll time.Duration
-	for _, c := range s.Caches() {
-		for _, of := range c.Servers() {
-			retry = max(retry, cmp.Or(of.Compactor.WatchRetry, watchRetryPeriod))
-			poll = max(poll, cmp.Or(of.Cache.CompactionPollPeriod, compactionPollPeriod))
-		}
-	}
+	_, retry := testbed.Extremes(s.Caches(), func(of *testbed.Server) time.Duration { return cmp.Or(of.Compactor.WatchRetry, watchRetryPeriod) })
+	_, poll := testbed.Extremes(s.Caches(), func(of *testbed.Server) time.Duration {
+		return cmp.Or(of.Cache.CompactionPollPeriod, compactionPollPeriod)
+	})
 	b := s.DeliveryBound().Plus(retry, fmt.Sprintf("%v until a watch of the key begins anew", retry))
-	if slices.ContainsFunc(s.Caches(), polls) {
+	// A cache may ask for compactions, instead of hearing of them.
+	if testbed.AnyServer(s.Caches(), func(s *testbed.Server) bool { return s.Cache.Checks.CompactionNotice != check.CompactionPushed }) {
 		b = b.Plus(poll, fmt.Sprintf("a poll of %v", poll))
 	}
 	return b
-}
-
-// polls reports whether a cache asks for compactions, instead of hearing of them.
-func polls(c *testbed.Cache) bool {
-	return slices.ContainsFunc(c.Servers(), func(s *testbed.Server) bool {
-		return s.Cache.Checks.CompactionNotice != check.CompactionPushed
-	})
 }
 
 // noCompactedReads notes, for each operation, how far history was compacted when
@@ -155,26 +143,26 @@ func (j *noCompactedReads) floorNow(w *sim.World, asked sim.NodeID) floor {
 
 // Conclude implements testbed.Concluder.
 func (j *noCompactedReads) Conclude(_ *sim.World, all *testbed.Tally) {
-	for i, c := range j.system.Clients() {
-		ops, spans := c.Operations(), c.Spans()
-		for k := range ops {
-			op, span := &ops[k], &spans[k]
-			if op.Request.Kind != model.List || op.Request.Freshness != model.Exact {
-				continue
+	for o := range j.system.Operations() {
+		if o.Request.Kind != model.List || o.Request.Freshness != model.Exact {
+			continue
+		}
+		oldest, why := j.oldest(&j.floors[o.Place][o.Number], o.Span.Origin)
+		switch {
+		case o.Outcome == model.Failed && o.Result.Err == model.Compacted:
+			all.Exercised++
+		case o.Outcome == model.Done && o.Request.Revision < oldest:
+			label, when := "served-by-etcd", ""
+			if o.Span.Origin == wire.FromCache {
+				label = "served-by-cache"
 			}
-			oldest, why := j.oldest(&j.floors[i][k], span.Origin)
-			switch {
-			case op.Outcome == model.Failed && op.Result.Err == model.Compacted:
-				all.Exercised++
-			case op.Outcome == model.Done && op.Request.Revision < oldest:
-				label := "served-by-etcd"
-				if span.Origin == wire.FromCache {
-					label = "served-by-cache"
-				}
-				all.Exercised++
-				all.Violate(label, servedCompacted(c.Name(), op, *span, oldest, why, j.timed))
-				return
+			if j.timed {
+				when = fmt.Sprintf(" at %v", o.Span.Call.Sub(0))
 			}
+			all.Exercised++
+			all.Violatef(label, testbed.Concern{Client: o.Client.Name(), Call: o.Call, Compaction: oldest},
+				"%s's LIST at revision %d, asked%s, was served by %v; %s revision %d", o.Client.Name(), o.Request.Revision, when, o.Span.Origin, why, oldest)
+			return
 		}
 	}
 }
@@ -188,15 +176,4 @@ func (j *noCompactedReads) oldest(at *floor, origin wire.Origin) (revision int64
 		return at.overdue, fmt.Sprintf("for longer than %v (%s) etcd had been compacted at", j.slack.Total, j.slack.Derivation)
 	}
 	return at.told, "the cache had heard of the compaction at"
-}
-
-// servedCompacted is a read that should have been refused.
-func servedCompacted(client string, op *model.Operation, span workload.Span, floor int64, why string, timed bool) fmt.Stringer {
-	when := ""
-	if timed {
-		when = fmt.Sprintf(" at %v", span.Call.Sub(0))
-	}
-	return testbed.Wrong(explore.Concern{Client: client, Call: op.Call, Compaction: floor},
-		"%s's LIST at revision %d, asked%s, was served by %v; %s revision %d",
-		client, op.Request.Revision, when, span.Origin, why, floor)
 }

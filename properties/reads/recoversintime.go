@@ -1,10 +1,8 @@
 package reads
 
 import (
-	"fmt"
 	"time"
 
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/workload"
@@ -35,8 +33,10 @@ type recoversInTime struct {
 	settle, patience time.Duration
 }
 
-var failureLabels = map[workload.Ending]string{
-	workload.Pending: "no-answer", workload.Refused: "refused", workload.Abandoned: "abandoned",
+// failures are the ways in which a LIST is not answered: the label of each, and what is said of it.
+var failures = map[workload.Ending]struct{ label, what string }{
+	workload.Pending: {"no-answer", "was still waiting at the end"}, workload.Refused: {"refused", "was refused"},
+	workload.Abandoned: {"abandoned", "was given up by its client"},
 }
 
 func (j *recoversInTime) judgeAll(w *sim.World, all *testbed.Tally) {
@@ -58,7 +58,9 @@ func (j *recoversInTime) judgeAll(w *sim.World, all *testbed.Tally) {
 				}
 			}
 			all.Exercised++
-			all.Violate(failureLabels[a.Ending], failedAttempt(p.Name(), a, a.Call.Sub(j.healed), ended.Sub(a.Call)))
+			f := failures[a.Ending]
+			all.Violatef(f.label, testbed.Concern{Node: p.Name(), Began: a.Call}, "%s's LIST at %v %s after %v; the faults had ended %v before it was asked",
+				p.Name(), a.Call.Sub(0), f.what, ended.Sub(a.Call), a.Call.Sub(j.healed))
 			return
 		}
 	}
@@ -75,14 +77,4 @@ func attemptsPast(s *testbed.System, d sim.Digest) sim.Digest {
 		}
 	}
 	return d
-}
-
-// failedAttempt is a LIST that was not answered although the faults were over.
-func failedAttempt(client string, attempt workload.Attempt, after, ended time.Duration) fmt.Stringer {
-	what := map[workload.Ending]string{
-		workload.Refused: "was refused", workload.Abandoned: "was given up by its client", workload.Pending: "was still waiting at the end",
-	}[attempt.Ending]
-	return testbed.Wrong(explore.Concern{Node: client, Began: attempt.Call},
-		"%s's LIST at %v %s after %v; the faults had ended %v before it was asked",
-		client, attempt.Call.Sub(0), what, ended, after)
 }

@@ -3,7 +3,6 @@ package reads
 import (
 	"slices"
 
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
@@ -20,7 +19,7 @@ var ServedAsHeld = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "What a cache answers a LIST of the newest state with is what it holds at that resourceVersion.",
 	Violated: "served what it does not hold",
 	New: testbed.AfterStepsBy(func(s *testbed.System) *servedAsHeld {
-		return &servedAsHeld{system: s, moments: moments.Of(s), held: make([][]holding, len(s.Caches())), judged: make([]int, len(s.Clients()))}
+		return &servedAsHeld{s, moments.Of(s), make([][]holding, len(s.Caches())), make([]int, len(s.Clients()))}
 	}, (*servedAsHeld).step, testbed.CacheNode, testbed.HistoryClient),
 })
 
@@ -79,36 +78,32 @@ func (j *servedAsHeld) look(i int) {
 
 // judge judges the operations of a client that are over.
 func (j *servedAsHeld) judge(all *testbed.Tally, client int) {
-	c := j.system.Clients()[client]
-	ops, spans := c.Operations(), c.Spans()
-	for ; j.judged[client] < len(ops); j.judged[client]++ {
-		k := j.judged[client]
-		op, at := &ops[k], &j.moments.Operations(client)[k]
-		if op.Outcome == model.Unknown && k == len(ops)-1 {
+	for o := range j.system.OperationsOf(client) {
+		if o.Number < j.judged[client] {
+			continue
+		}
+		if o.Outcome == model.Unknown && o.Number == len(o.Client.Operations())-1 {
 			// It may be under way.
 			return
 		}
-		if at.Cache < 0 || op.Outcome != model.Done || spans[k].Origin != wire.FromCache || !at.WasReady() ||
-			!isOfNewest(op.Request, j.system.Caches()[at.Cache].Prefix()) {
+		j.judged[client]++
+		at := j.moments.Of(o)
+		if at.Cache < 0 || o.Outcome != model.Done || o.Span.Origin != wire.FromCache || !at.WasReady() ||
+			!isOfNewest(o.Request, j.system.Caches()[at.Cache].Prefix()) {
 			continue
 		}
-		j.compare(all, c.Name(), op, at.Cache)
-	}
-}
-
-func (j *servedAsHeld) compare(all *testbed.Tally, client string, op *model.Operation, cache int) {
-	held, shown := j.held[cache], holding{at: op.Result.Revision}
-	if !slices.ContainsFunc(held, func(h holding) bool { return h.at == shown.at }) {
-		return
-	}
-	for _, it := range op.Result.Items {
-		shown = shown.with(it.Key, it.ModRevision)
-	}
-	all.Exercised++
-	if !slices.Contains(held, shown) {
-		all.Violate("", testbed.Wrong(explore.Concern{Client: client, Call: op.Call},
-			"%s's LIST of the newest state was answered by %s at resourceVersion %d, with other objects than it holds there",
-			client, j.system.Caches()[cache].Name, op.Result.Revision))
+		held, shown := j.held[at.Cache], holding{at: o.Result.Revision}
+		if !slices.ContainsFunc(held, func(h holding) bool { return h.at == shown.at }) {
+			continue
+		}
+		for _, it := range o.Result.Items {
+			shown = shown.with(it.Key, it.ModRevision)
+		}
+		all.Exercised++
+		if !slices.Contains(held, shown) {
+			o.Violate(all, "", "%s's LIST of the newest state was answered by %s at resourceVersion %d, with other objects than it holds there",
+				j.system.Caches()[at.Cache].Name, o.Result.Revision)
+		}
 	}
 }
 

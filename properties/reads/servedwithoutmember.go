@@ -3,12 +3,10 @@ package reads
 import (
 	"fmt"
 
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/workload"
 )
 
 // ServedWithoutMember is about a member of etcd that is cut off from its leader while caches
@@ -77,32 +75,21 @@ func (j *servedWithoutMember) Conclude(w *sim.World, all *testbed.Tally) {
 	if j.state == isCut {
 		to = w.Now()
 	}
-	for _, c := range j.system.Clients() {
-		for i := range c.Operations() {
-			op, span := &c.Operations()[i], &c.Spans()[i]
-			if op.Request.Kind != model.List || op.Request.Freshness != model.Consistent || span.Call < from || span.Call >= to {
-				continue
-			}
-			label, outcome := j.fault(op, span, w.Now())
-			if label == "" && !span.Answered {
-				continue
-			}
+	for o := range j.system.Operations() {
+		if o.Request.Kind != model.List || o.Request.Freshness != model.Consistent || o.Span.Call < from || o.Span.Call >= to {
+			continue
+		}
+		label, outcome := missed(o.Operation, o.Span, w.Now(), j.served.Total)
+		if o.Span.Answered && o.Outcome != model.Done {
+			label = "refused"
+		}
+		if label != "" || o.Span.Answered {
 			all.Exercised++
-			if label != "" {
-				all.Violate(label, testbed.Wrong(explore.Concern{Client: c.Name(), Call: op.Call},
-					"%s's consistent LIST at %v %s; a member had been cut off from the leader for %v, and %v is enough to watch at another one (%s)",
-					c.Name(), span.Call.Sub(0), outcome, span.Call.Sub(j.cut), j.leaves.Total, j.leaves.Derivation))
-				return
-			}
+		}
+		if label != "" {
+			o.Violate(all, label, "%s's consistent LIST at %v %s; a member had been cut off from the leader for %v, and %v is enough to watch at another one (%s)",
+				o.Span.Call.Sub(0), outcome, o.Span.Call.Sub(j.cut), j.leaves.Total, j.leaves.Derivation)
+			return
 		}
 	}
-}
-
-// fault says in a word and in words what was wrong with an answer.
-func (j *servedWithoutMember) fault(op *model.Operation, span *workload.Span, now sim.Time) (label, outcome string) {
-	label, outcome = missed(op, span, now, j.served.Total)
-	if span.Answered && op.Outcome != model.Done {
-		label = "refused"
-	}
-	return label, outcome
 }

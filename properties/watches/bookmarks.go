@@ -2,11 +2,9 @@ package watches
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"time"
 
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -29,53 +27,53 @@ var BookmarksCome = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "When nothing more can happen, bookmarks have brought every open watch that allows them to the resourceVersion of the cache.",
 	Violated: "no bookmark",
 	Labels:   map[string]string{"missing": "no bookmark"},
-	Monitor:  testbed.Monitor{Runs: testbed.Untimed, State: bookmarksPast, AtRest: true},
-	New:      testbed.Recorded(bookmarksCome),
+	Monitor:  testbed.Monitor{Runs: testbed.Untimed, State: versionsKnown, AtRest: true},
+	New:      testbed.AtRest(bookmarksCome),
 })
 
-func bookmarksCome(s *testbed.System, w *sim.World, all *testbed.Tally) {
-	if !s.ComesToRest() {
-		all.Exercised++
-		return
-	}
-	if !s.IsOver(w) {
-		return
-	}
-	for _, o := range openWatches(s) {
-		if !sendsBookmarks(s.Cache(o.cache)) {
+func bookmarksCome(s *testbed.System, _ *sim.World, all *testbed.Tally) {
+	for o := range openWatches(s) {
+		c := s.Cache(o.To)
+		if c.Server().Cache.Watches.Delegation != dispatch.Delegation(0) {
+			// The cache does not serve its watches itself.
 			continue
 		}
-		version := versionOf(s, o.cache)
-		known := newestRevision(o.after, o.events)
+		_, events := o.Changes()
+		version, known, marked := versionOf(c), newestKnown(o), slices.ContainsFunc(events, isBookmark)
 		if known < version {
-			all.Violate("missing", testbed.Wrong(explore.Concern{Node: o.client, Revision: version},
+			all.Violatef("missing", testbed.Concern{Node: o.Client, Revision: version},
 				"%s has an open watch that allows bookmarks, and nothing more can happen; it knows of RV %d, and no bookmark brought it to RV %d, where the cache is",
-				o.client, known, version))
+				o.Client, known, version)
 		}
-		if known < version || slices.ContainsFunc(o.events, isBookmark) {
+		if known < version || marked {
 			all.Exercised++
 		}
 	}
 }
 
-// bookmarksPast is what the client of each open watch knows of.
-func bookmarksPast(s *testbed.System, d sim.Digest) sim.Digest {
-	for _, o := range openWatches(s) {
-		d = d.Text(o.client).Int(newestRevision(o.after, o.events)).Bool(slices.ContainsFunc(o.events, isBookmark))
+// versionsKnown is what the client of each open watch knows of.
+func versionsKnown(s *testbed.System, d sim.Digest) sim.Digest {
+	for o := range openWatches(s) {
+		_, events := o.Changes()
+		d = d.Text(o.Client).Int(newestKnown(o)).Bool(slices.ContainsFunc(events, isBookmark))
 	}
 	return d
 }
 
-// sendsBookmarks reports whether a cache serves its watches itself.
-func sendsBookmarks(c *testbed.Cache) bool {
-	return c.Server().Cache.Watches.Delegation == dispatch.Delegation(0)
+// newestKnown is the newest resourceVersion that the client of a watch knows of.
+func newestKnown(w *testbed.Watch) int64 {
+	known, events := w.Changes()
+	for _, e := range events {
+		known = max(known, e.ResourceVersion)
+	}
+	return known
 }
 
 func isBookmark(e *wire.WatchEvent) bool { return e.Type == wire.Bookmark }
 
 // versionOf is the resourceVersion of a cache, 0 of one that does not show it.
-func versionOf(s *testbed.System, id sim.NodeID) int64 {
-	if c := s.Cache(id); c.Mirror != nil {
+func versionOf(c *testbed.Cache) int64 {
+	if c.Mirror != nil {
 		return c.Mirror.ResourceVersion()
 	}
 	return 0
@@ -94,9 +92,7 @@ var BookmarksInTime = testbed.RegisterProperty(&testbed.Property{
 	Violated: "bookmark at the wrong time",
 	Labels:   map[string]string{"late": "bookmark too late", "often": "bookmarks too often"},
 	Monitor:  testbed.Monitor{Runs: testbed.Timed},
-	New: testbed.AfterStepsBy(func(s *testbed.System) *bookmarksInTime {
-		return &bookmarksInTime{system: s, clients: make([]marked, len(s.Watchers()))}
-	}, (*bookmarksInTime).step),
+	New:      testbed.Each(testbed.WatcherNode, bookmarksInTime, testbed.AllParts...),
 })
 
 // These are upstream's (storage/cacher: defaultBookmarkFrequency, the 2 seconds of
@@ -107,11 +103,6 @@ const (
 	bookmarkBefore = 2 * time.Second
 	bookmarkSlack  = 100 * time.Millisecond
 )
-
-type bookmarksInTime struct {
-	system  *testbed.System
-	clients []marked
-}
 
 // marked is what one client was sent on the watch that it has open.
 type marked struct {
@@ -130,78 +121,49 @@ type marked struct {
 	period, sooner time.Duration
 }
 
-// Reset implements testbed.Observer.
-func (j *bookmarksInTime) Reset() { clear(j.clients) }
-
-// Follows implements testbed.Follower. Untimed a bookmark may come at any time.
-func (j *bookmarksInTime) Follows(testbed.Part) bool {
-	return j.system.Params().Clock.Mode == sim.Timed
-}
-
-func (j *bookmarksInTime) step(w *sim.World, _ sim.Action, all *testbed.Tally) {
-	if w.Mode() != sim.Timed {
+// bookmarksInTime looks at a client after each step, since time passes with it. Untimed a bookmark may come at any time.
+func bookmarksInTime(s *testbed.System, w *sim.World, watcher int, m *marked, all *testbed.Tally) {
+	c := s.Watchers()[watcher]
+	if w.Mode() != sim.Timed || !c.Watching() {
 		return
 	}
-	for i, c := range j.system.Watchers() {
-		m := &j.clients[i]
-		if !c.Watching() {
-			continue
-		}
-		now := w.Now()
-		streams := c.Streams()
-		s := &streams[len(streams)-1]
-		if len(streams) != m.stream {
-			*m = marked{stream: len(streams), known: s.From, marked: now, offered: now, period: j.period(c.To()), sooner: j.sooner(c.To())}
-			if lasts := j.system.Params().Workload.WatchFor; lasts > 0 {
-				m.end = now + sim.Time(lasts)
+	now, streams := w.Now(), c.Streams()
+	st := &streams[len(streams)-1]
+	if len(streams) != m.stream {
+		*m = marked{stream: len(streams), known: st.From, marked: now, offered: now, period: bookmarkPeriod}
+		if of := s.Cache(c.To()); of != nil {
+			m.period = cmp.Or(of.Server().Cache.BookmarkPeriod, bookmarkPeriod)
+			if of.Server().Design.OwnNode() {
+				// Kubernetes' dispatcher keeps watchers by the whole second in which they are due
+				// (watcherBookmarkTimeBuckets), and a node of another kind may do so; that of this module counts fractions as well.
+				m.sooner = time.Second
 			}
 		}
-		for _, e := range s.Events[m.events:] {
-			m.known = max(m.known, e.ResourceVersion)
-			if isBookmark(e) {
-				j.bookmark(all, c.Name(), m, now)
-			}
+		if lasts := s.Params().Workload.WatchFor; lasts > 0 {
+			m.end = now + sim.Time(lasts)
 		}
-		m.events = len(s.Events)
-		j.look(all, c.Name(), c.To(), m, now)
 	}
+	for _, e := range st.Events[m.events:] {
+		m.known = max(m.known, e.ResourceVersion)
+		if isBookmark(e) {
+			m.bookmark(all, c.Name(), now)
+		}
+	}
+	m.events = len(st.Events)
+	m.look(all, c.Name(), versionOf(s.Cache(c.To())), now)
 }
 
-// Copy has seen what the same judge of another system has.
-func (j *bookmarksInTime) Copy(seen *bookmarksInTime) *bookmarksInTime {
-	return &bookmarksInTime{j.system, slices.Clone(seen.clients)}
-}
-
-// Digest is, for each watch, what its client was sent, and since when it has not all.
-func (j *bookmarksInTime) Digest(d sim.Digest) sim.Digest {
-	for i, c := range j.system.Watchers() {
-		m := &j.clients[i]
-		if d = d.Bool(c.Watching()); !c.Watching() {
-			continue
-		}
-		d = d.Int(m.known).Bool(m.behind).Int(int64(m.marked)).Int(int64(m.offered)).Int(int64(m.end)).Int(int64(m.period))
-		if m.behind {
-			d = d.Int(int64(m.behindSince))
-		}
+// Digest is what the client of a watch was sent, and since when it has not all.
+func (m *marked) Digest(s *testbed.System, watcher int, d sim.Digest) sim.Digest {
+	c := s.Watchers()[watcher]
+	if d = d.Bool(c.Watching()); !c.Watching() {
+		return d
+	}
+	d = d.Int(m.known).Bool(m.behind).Int(int64(m.marked)).Int(int64(m.offered)).Int(int64(m.end)).Int(int64(m.period))
+	if m.behind {
+		d = d.Int(int64(m.behindSince))
 	}
 	return d
-}
-
-// period is the time between two bookmarks of the cache that is watched.
-func (j *bookmarksInTime) period(to sim.NodeID) time.Duration {
-	if c := j.system.Cache(to); c != nil {
-		return cmp.Or(c.Server().Cache.BookmarkPeriod, bookmarkPeriod)
-	}
-	return bookmarkPeriod
-}
-
-// sooner is by how much a bookmark may come before it is due. Kubernetes' dispatcher keeps watchers by the whole second in which
-// they are due (watcherBookmarkTimeBuckets), and a node of another kind may do so; that of this module counts fractions as well.
-func (j *bookmarksInTime) sooner(to sim.NodeID) time.Duration {
-	if c := j.system.Cache(to); c != nil && c.Server().Design.OwnNode() {
-		return time.Second
-	}
-	return 0
 }
 
 // last is when the last bookmark before the end of the watch is due.
@@ -217,20 +179,20 @@ func (m *marked) due(offered sim.Time) sim.Time {
 }
 
 // bookmark takes note of a bookmark, which must have been due.
-func (j *bookmarksInTime) bookmark(all *testbed.Tally, client string, m *marked, now sim.Time) {
+func (m *marked) bookmark(all *testbed.Tally, client string, now sim.Time) {
 	all.Exercised++
 	early := m.due(m.marked).Sub(now) > bookmarkSlack+m.sooner
 	// The last one may come only once.
 	again := m.end != 0 && m.marked.Sub(m.last()) > bookmarkSlack
 	if early || again {
-		all.Violate("often", mistimed(client, m.known, now, now.Sub(m.marked), true))
+		all.Violatef("often", testbed.Concern{Node: client, Revision: m.known},
+			"%s was sent a bookmark at RV %d at %v, which was not due: the one before came %v earlier", client, m.known, now.Sub(0), now.Sub(m.marked))
 	}
 	m.marked, m.offered = now, now
 }
 
-// look finds a watch that should have been sent a bookmark.
-func (j *bookmarksInTime) look(all *testbed.Tally, client string, to sim.NodeID, m *marked, now sim.Time) {
-	version := versionOf(j.system, to)
+// look finds a watch that should have been sent a bookmark by a cache at a resourceVersion.
+func (m *marked) look(all *testbed.Tally, client string, version int64, now sim.Time) {
 	if m.known >= version {
 		m.behind = false
 		return
@@ -243,18 +205,8 @@ func (j *bookmarksInTime) look(all *testbed.Tally, client string, to sim.NodeID,
 	}
 	lastCame := m.end != 0 && m.offered >= m.last()
 	if since := max(m.behindSince, m.due(m.offered)); !lastCame && now.Sub(since) > bookmarkTimer+bookmarkSlack {
-		all.Violate("late", mistimed(client, version, now, now.Sub(since), false))
+		all.Violatef("late", testbed.Concern{Node: client, Revision: version},
+			"%s had not been sent a bookmark at %v, where the cache was at RV %d; it was due %v before, and the dispatcher looks at least every %v",
+			client, now.Sub(0), version, now.Sub(since), bookmarkTimer)
 	}
-}
-
-// mistimed is a bookmark that came too soon, or did not come.
-func mistimed(client string, version int64, at sim.Time, took time.Duration, often bool) fmt.Stringer {
-	about := explore.Concern{Node: client, Revision: version}
-	if often {
-		return testbed.Wrong(about,
-			"%s was sent a bookmark at RV %d at %v, which was not due: the one before came %v earlier", client, version, at.Sub(0), took)
-	}
-	return testbed.Wrong(about,
-		"%s had not been sent a bookmark at %v, where the cache was at RV %d; it was due %v before, and the dispatcher looks at least every %v",
-		client, at.Sub(0), version, took, bookmarkTimer)
 }

@@ -3,12 +3,10 @@ package watches
 import (
 	"slices"
 
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/workload"
 )
 
 // Established is what a client may rely on that watches from now on, without the present
@@ -26,117 +24,91 @@ var Established = testbed.RegisterProperty(&testbed.Property{
 		"lost": "established watch misses a write", "unannounced": "event before the 200",
 	},
 	Monitor: testbed.Monitor{Runs: testbed.Untimed},
-	New:     testbed.AfterStepsBy(func(s *testbed.System) *established { return &established{system: s} }, (*established).step, testbed.DrawnWatcherNode),
+	New:     testbed.Each(testbed.DrawnWatcherNode, noteEstablished),
 })
 
-type established struct {
-	system *testbed.System
-	// at is, for each watch of each client, etcd's revision when the client was told that
-	// the watch is established, 0 before.
-	at [][]int64
-}
+// established is, for each watch of a client, etcd's revision when the client was told that
+// the watch is established, 0 before.
+type established struct{ at []int64 }
 
-// Reset implements testbed.Observer.
-func (j *established) Reset() {
-	for len(j.at) < len(j.system.DrawnWatchers()) {
-		j.at = append(j.at, nil)
+func noteEstablished(s *testbed.System, _ *sim.World, client int, told *established, _ *testbed.Tally) {
+	streams := s.DrawnWatchers()[client].Streams()
+	for len(told.at) < len(streams) {
+		told.at = append(slices.Clip(told.at), 0)
 	}
-	for i := range j.at {
-		j.at[i] = j.at[i][:0]
+	if n := len(streams); n > 0 && streams[n-1].Established && told.at[n-1] == 0 {
+		told.at[n-1] = max(s.Etcd().Revision(), s.Truth().Revision())
 	}
 }
 
-func (j *established) step(_ *sim.World, _ sim.Action, _ *testbed.Tally) {
-	for i, c := range j.system.DrawnWatchers() {
-		streams := c.Streams()
-		for len(j.at[i]) < len(streams) {
-			j.at[i] = append(j.at[i], 0)
-		}
-		if n := len(streams); n > 0 && streams[n-1].Established && j.at[i][n-1] == 0 {
-			j.at[i][n-1] = max(j.system.Etcd().Revision(), j.system.Truth().Revision())
-		}
-	}
-}
+// Clone is a copy that shares no memory.
+func (told *established) Clone() established { return established{slices.Clone(told.at)} }
 
-// Copy has seen what the same judge of another system has.
-func (j *established) Copy(seen *established) *established {
-	c := &established{j.system, make([][]int64, len(seen.at))}
-	for i := range c.at {
-		c.at[i] = slices.Clone(seen.at[i])
-	}
-	return c
-}
-
-// Digest is, for the last watch of each client, where etcd was when the client was told that the watch is established,
+// Digest is, for the last watch of a client, where etcd was when the client was told that the watch is established,
 // how far the watch has come, and what else came. Those before it were judged with their last events.
-func (j *established) Digest(d sim.Digest) sim.Digest {
-	for i, c := range j.system.DrawnWatchers() {
-		n := len(c.Streams())
-		if n == 0 || n > len(j.at[i]) {
-			d = d.Bool(false)
-			continue
-		}
-		st := &c.Streams()[n-1]
-		revision := reached(st)
-		d = d.Bool(true).Int(j.at[i][n-1]).Int(revision)
-		var came sim.Digest
-		for _, e := range st.Events {
-			if e.Item != nil && e.ResourceVersion > revision {
-				came = came.And(sim.NewDigest.Int(e.ResourceVersion).Text(e.Item.Key))
-			}
-		}
-		d = d.Fold(came)
+func (told *established) Digest(s *testbed.System, client int, d sim.Digest) sim.Digest {
+	streams := s.DrawnWatchers()[client].Streams()
+	n := len(streams)
+	if n == 0 || n > len(told.at) {
+		return d.Bool(false)
 	}
-	return d
+	revision := reached(streams[n-1].Events)
+	d = d.Bool(true).Int(told.at[n-1]).Int(revision)
+	var came sim.Digest
+	for _, e := range streams[n-1].Events {
+		if e.Item != nil && e.ResourceVersion > revision {
+			came = came.And(sim.NewDigest.Int(e.ResourceVersion).Text(e.Item.Key))
+		}
+	}
+	return d.Fold(came)
 }
 
-// Conclude implements testbed.Concluder.
-func (j *established) Conclude(_ *sim.World, all *testbed.Tally) {
-	for i, c := range j.system.DrawnWatchers() {
-		for k := range c.Streams() {
-			if st := &c.Streams()[k]; st.Request.Announce {
-				j.judge(all, c.Name(), st, j.at[i][k])
-			}
+// Conclude judges the watches of a client.
+func (told *established) Conclude(s *testbed.System, _ *sim.World, client int, all *testbed.Tally) {
+	first := len(s.Watchers()) + len(s.ListWatchers())
+	for w := range s.Watches(testbed.DrawnWatcherNode) {
+		if w.Place == first+client && w.Request.Announce {
+			announced(s.Truth().Log(), all, w, told.at[w.Number])
 		}
 	}
 }
 
-// judge judges one watch, of which the client was told at a revision that it is established, 0
+// announced judges one watch, of which the client was told at a revision that it is established, 0
 // if it was not.
-func (j *established) judge(all *testbed.Tally, client string, st *workload.ListStream, at int64) {
+func announced(log *model.Log, all *testbed.Tally, w *testbed.Watch, at int64) {
 	if at == 0 {
-		if n := len(st.Events); n > 0 && st.Events[0].Type != wire.Failed {
+		if len(w.Events) > 0 && w.Events[0].Type != wire.Failed {
 			all.Exercised++
-			all.Violate("unannounced", testbed.Wrong(explore.Concern{Node: client, Revision: st.Events[0].ResourceVersion},
-				"%s was sent an event of revision %d before it was told that its watch is established", client, st.Events[0].ResourceVersion))
+			first := w.Events[0].ResourceVersion
+			all.Violatef("unannounced", testbed.Concern{Node: w.Client, Revision: first},
+				"%s was sent an event of revision %d before it was told that its watch is established", w.Client, first)
 		}
 		return
 	}
-	if st.Request.ResourceVersion > 0 || st.Request.SendInitialEvents != wire.SendInitialEventsFalse {
+	if w.Request.ResourceVersion > 0 || w.Request.SendInitialEvents != wire.SendInitialEventsFalse {
 		return
 	}
-	drawn, _ := drawnWatchOf(st)
-	log := j.system.Truth().Log()
-	for revision := at + 1; revision <= min(reached(st), log.Revision()); revision++ {
-		for _, change := range drawn.request.Changes(log, revision) {
-			if !model.InRange(change.Item.Key, drawn.request.Key, drawn.request.End) {
+	r, _ := requestOf(w)
+	for revision := at + 1; revision <= min(reached(w.Events), log.Revision()); revision++ {
+		for _, change := range r.Changes(log, revision) {
+			if !model.InRange(change.Item.Key, r.Key, r.End) {
 				continue
 			}
 			all.Exercised++
-			if !slices.ContainsFunc(st.Events, func(e *wire.WatchEvent) bool {
+			if !slices.ContainsFunc(w.Events, func(e *wire.WatchEvent) bool {
 				return e.Item != nil && e.ResourceVersion == revision && e.Item.Key == change.Item.Key
 			}) {
-				all.Violate("lost", testbed.Wrong(explore.Concern{Node: client, Revision: revision, Key: change.Item.Key},
+				all.Violatef("lost", testbed.Concern{Node: w.Client, Revision: revision, Key: change.Item.Key},
 					"%s was told that its watch is established when etcd was at revision %d, and was never sent the change of %s at revision %d",
-					client, at, change.Item.Key, revision))
+					w.Client, at, change.Item.Key, revision)
 			}
 		}
 	}
 }
 
 // reached is the revision up to which a watch says that it has sent everything.
-func reached(st *workload.ListStream) (revision int64) {
-	for _, e := range st.Events {
+func reached(events []*wire.WatchEvent) (revision int64) {
+	for _, e := range events {
 		switch e.Type {
 		case wire.Failed:
 		case wire.Bookmark:

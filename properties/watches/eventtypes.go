@@ -1,16 +1,13 @@
 package watches
 
 import (
-	"fmt"
 	"slices"
 
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/workload"
 )
 
 // EventTypes holds the type of each event of a cache's watch against the log, and the
@@ -27,7 +24,7 @@ var EventTypes = testbed.RegisterProperty(&testbed.Property{
 		"initial events are ADDED.",
 	Violated: "wrong type of an event",
 	Labels:   map[string]string{"type": "wrong type of an event", "initial": "initial event is not ADDED", "object": "not the object that was deleted"},
-	Monitor:  testbed.Monitor{Runs: testbed.EveryRun, State: eventTypesPast},
+	Monitor:  testbed.Monitor{Runs: testbed.EveryRun, State: eventTypesAhead},
 	New:      testbed.Recorded(eventTypes),
 })
 
@@ -35,7 +32,7 @@ var EventTypes = testbed.RegisterProperty(&testbed.Property{
 // cache, as shipped. A design that lets a bookmark timer find the end, or sends events
 // between initial ones, does not promise that.
 func addedOnly(c *testbed.Cache) bool {
-	return !slices.ContainsFunc(c.Servers(), func(s *testbed.Server) bool {
+	return !testbed.AnyServer([]*testbed.Cache{c}, func(s *testbed.Server) bool {
 		o := &s.Cache.Watches
 		return o.EndByTimer || o.Buffer == dispatch.BufferInject || o.Buffer == dispatch.BufferInjectMerged
 	})
@@ -43,61 +40,32 @@ func addedOnly(c *testbed.Cache) bool {
 
 func eventTypes(s *testbed.System, _ *sim.World, all *testbed.Tally) {
 	log := s.Truth().Log()
-	for _, c := range s.Watchers() {
-		for _, st := range c.Streams() {
-			changes(all, c.Name(), st.Events, &model.WatchRequest{Values: c.Values()}, log)
+	for w := range s.Watches() {
+		// Of a drawn watch it is not known which events are initial ones before they have ended.
+		r, judged := requestOf(w)
+		if !judged && w.Part == testbed.DrawnWatcherNode {
+			continue
 		}
-	}
-	for _, c := range s.ListWatchers() {
-		for i := range c.Streams() {
-			st := &c.Streams()[i]
-			events := st.Events
-			if st.IsList() {
-				initial := len(events)
-				if st.End >= 0 {
-					initial = st.End
-				}
-				if addedOnly(s.Cache(st.To)) {
-					onlyAdded(all, c.Name(), events[:initial])
-				}
-				events = events[initial:]
-			}
-			changes(all, c.Name(), events, &model.WatchRequest{}, log)
+		_, changed := w.Changes()
+		if w.AwaitsEnd() {
+			changed = nil
 		}
-	}
-	for _, c := range s.DrawnWatchers() {
-		for i := range c.Streams() {
-			st := &c.Streams()[i]
-			if drawn, judged := drawnWatchOf(st); judged {
-				if addedOnly(s.Cache(st.To)) {
-					onlyAdded(all, c.Name(), st.Events[:st.End+1])
-				}
-				changes(all, c.Name(), st.Events[st.End+1:], &drawn.request, log)
-			}
+		if addedOnly(s.Cache(w.To)) {
+			onlyAdded(all, w.Client, w.Events[:len(w.Events)-len(changed)])
 		}
+		changes(all, w.Client, changed, r, log)
 	}
 }
 
-// eventTypesPast is what was sent and is not judged yet: events that are ahead of the log,
+// eventTypesAhead is what was sent and is not judged yet: events that are ahead of the log,
 // and initial events of a drawn watch that have not ended.
-func eventTypesPast(s *testbed.System, d sim.Digest) sim.Digest {
-	judged := s.Truth().Revision()
-	ahead := func(events []*wire.WatchEvent) bool {
-		return slices.ContainsFunc(events, func(e *wire.WatchEvent) bool { return e.ResourceVersion > judged })
-	}
-	for _, c := range s.Watchers() {
-		if slices.ContainsFunc(c.Streams(), func(st workload.Stream) bool { return ahead(st.Events) }) {
-			d = c.Fingerprint(d)
-		}
-	}
-	for _, c := range s.ListWatchers() {
-		if slices.ContainsFunc(c.Streams(), func(st workload.ListStream) bool { return ahead(st.Events) }) {
-			d = c.Fingerprint(d)
-		}
-	}
-	for _, c := range s.DrawnWatchers() {
-		if slices.ContainsFunc(c.Streams(), func(st workload.ListStream) bool { return awaitsEnd(&st) || ahead(st.Events) }) {
-			d = c.Fingerprint(d)
+func eventTypesAhead(s *testbed.System, d sim.Digest) sim.Digest {
+	judged, ahead := s.Truth().Revision(), false
+	for w := range s.Watches() {
+		ahead = ahead || w.Part == testbed.DrawnWatcherNode && w.AwaitsEnd() ||
+			slices.ContainsFunc(w.Events, func(e *wire.WatchEvent) bool { return e.ResourceVersion > judged })
+		if w.Last && ahead {
+			d, ahead = w.Node.Fingerprint(d), false
 		}
 	}
 	return d
@@ -115,11 +83,12 @@ func onlyAdded(all *testbed.Tally, client string, events []*wire.WatchEvent) {
 		}
 		all.Exercised++
 		if e.Type != wire.Added {
-			wrong := wrongType(client, e, "%s was sent %v among its initial events, which are ADDED only")
-			if bookmark != nil {
-				wrong = wrongType(client, e, "%s was sent %v after %v, a bookmark without the annotation k8s.io/initial-events-end: until one has it, a watch is sent ADDED only", bookmark.Label())
+			if bookmark == nil {
+				wrongEvent(all, "initial", client, e, "%s was sent %v among its initial events, which are ADDED only")
+			} else {
+				wrongEvent(all, "initial", client, e, "%s was sent %v after %v, a bookmark without the annotation k8s.io/initial-events-end: "+
+					"until one has it, a watch is sent ADDED only", bookmark.Label())
 			}
-			all.Violate("initial", wrong)
 		}
 	}
 }
@@ -141,9 +110,10 @@ func changes(all *testbed.Tally, client string, events []*wire.WatchEvent, r *mo
 		}
 		all.Exercised++
 		if want := typeOf(was, is); e.Type != want {
-			all.Violate("type", wrongType(client, e, "%s was sent %v, but the change was %v", want))
+			wrongEvent(all, "type", client, e, "%s was sent %v, but the change was %v", want)
 		} else if want == wire.Deleted && !lastState(e, was) {
-			all.Violate("object", wrongType(client, e, "%s was sent %v (mod revision %d, version %d), which is not the last state of the object", e.Item.ModRevision, e.Item.Version))
+			wrongEvent(all, "object", client, e, "%s was sent %v (mod revision %d, version %d), which is not the last state of the object",
+				e.Item.ModRevision, e.Item.Version)
 		}
 	}
 }
@@ -166,8 +136,8 @@ func lastState(e *wire.WatchEvent, was *model.Item) bool {
 		(kv.ModRevision == was.ModRevision || kv.ModRevision == e.ResourceVersion)
 }
 
-// wrongType is an event that is not what happened.
-func wrongType(client string, e *wire.WatchEvent, format string, more ...any) fmt.Stringer {
-	about := explore.Concern{Node: client, Revision: e.ResourceVersion, Key: e.Item.Key}
-	return testbed.Wrong(about, format, append([]any{client, e.Label()}, more...)...)
+// wrongEvent notes an event that is not what happened.
+func wrongEvent(all *testbed.Tally, label, client string, e *wire.WatchEvent, format string, more ...any) {
+	about := testbed.Concern{Node: client, Revision: e.ResourceVersion, Key: e.Item.Key}
+	all.Violatef(label, about, format, append([]any{client, e.Label()}, more...)...)
 }

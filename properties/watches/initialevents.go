@@ -6,13 +6,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/informer"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/workload"
 )
 
 // InitialEvents is what KEP-3157 promises of a watch with sendInitialEvents ("API
@@ -26,87 +24,63 @@ var InitialEvents = testbed.RegisterProperty(&testbed.Property{
 	Labels:   map[string]string{"stale": "initial events too old", "ghost": "wrong initial events", "stale-item": "wrong initial events"},
 	Weight:   2,
 	Monitor:  testbed.Monitor{Runs: testbed.EveryRun},
-	New:      func(s *testbed.System) testbed.Judge { return newInitialEvents(s) },
+	New:      testbed.AfterStepsBy(newInitialEvents, (*initialEvents).step, testbed.InformerNode, testbed.TheWorld),
 })
 
 type initialEvents struct {
 	system *testbed.System
 	// moments have etcd's revision when a raw client asked.
-	moments     *moments.Recorder
-	ofInformers *informerStreams
+	moments *moments.Recorder
+	// views are of informers, and of the WatchLists by which they fill their stores.
+	views []informerView
 	// items is the buffer of collected.
 	items []*wire.KeyValue
 }
 
 func newInitialEvents(s *testbed.System) *initialEvents {
-	return &initialEvents{system: s, moments: moments.Of(s), ofInformers: testbed.Shared(s, newInformerStreams)}
+	return &initialEvents{system: s, moments: moments.Of(s)}
 }
 
-// Reset implements testbed.Judge.
-func (*initialEvents) Reset() {}
-
-// Finding implements testbed.Judge.
-func (j *initialEvents) Finding(*sim.World) explore.Finding {
-	all := j.ofInformers.tally
-	for i, c := range j.system.ListWatchers() {
-		asked := j.moments.ListWatches(i)
-		for k := range c.Streams() {
-			st := &c.Streams()[k]
-			if st.End < 0 {
-				continue
-			}
-			version := st.Events[st.End].ResourceVersion
-			end := ended{c.Name(), st.Request.ResourceVersion, asked[k].Asked.Revision, version}
-			end.judge(&all, j.system.Truth().Compare(c.Name(), version, c.Prefix(), j.collected(st.Events[:st.End])))
-		}
-	}
-	for i, c := range j.system.DrawnWatchers() {
-		asked := j.moments.DrawnWatches(i)
-		for k := range c.Streams() {
-			st := &c.Streams()[k]
-			drawn, judged := drawnWatchOf(st)
-			if st.End < 0 || !judged {
-				continue
-			}
-			version := st.Events[st.End].ResourceVersion
-			end := ended{c.Name(), st.Request.ResourceVersion, asked[k].Asked.Revision, version}
-			end.judge(&all, j.system.Truth().CompareSelected(c.Name(), version, &drawn.request, j.collected(st.Events[:st.End])))
-		}
-	}
-	return all.Finding()
+// Copy has seen what the same judge of another system has.
+func (j *initialEvents) Copy(seen *initialEvents) *initialEvents {
+	return &initialEvents{system: j.system, moments: j.moments, views: slices.Clone(seen.views)}
 }
 
-// MonitorState implements testbed.Monitored.
-func (j *initialEvents) MonitorState() testbed.MonitorState { return j }
+// Conclude implements testbed.Concluder.
+func (j *initialEvents) Conclude(_ *sim.World, all *testbed.Tally) {
+	for w := range j.system.Watches(testbed.ListWatcherNode, testbed.DrawnWatcherNode) {
+		r, judged := requestOf(w)
+		if w.End < 0 || !judged {
+			continue
+		}
+		version := w.Events[w.End].ResourceVersion
+		end := ended{w.Client, w.Request.ResourceVersion, j.moments.OfWatch(w).Asked.Revision, version}
+		end.judge(all, j.system.Truth().CompareSelected(w.Client, version, r, j.collected(w.Events[:w.End])))
+	}
+}
 
 // Digest is, for each watch whose initial events have not ended, where etcd was when it was
 // asked for, if that is how new they must be, and what a reflector would have kept of what has come.
 func (j *initialEvents) Digest(d sim.Digest) sim.Digest {
-	for i, c := range j.system.ListWatchers() {
-		if k := len(c.Streams()) - 1; k >= 0 && !c.Streams()[k].Closed {
-			d = j.awaited(d, &c.Streams()[k], j.moments.ListWatches(i), k)
+	for w := range j.system.Watches(testbed.ListWatcherNode, testbed.DrawnWatcherNode) {
+		// Before the first step of a run no watch has been noted.
+		at := j.moments.OfWatch(w)
+		if !w.Open || !w.AwaitsEnd() || at == nil {
+			continue
+		}
+		d = d.Int((&ended{requested: w.Request.ResourceVersion, asked: at.Asked.Revision}).oldest())
+		j.collected(w.Events)(func(kv *wire.KeyValue) bool {
+			d = d.Text(kv.Key).Text(kv.Value).Int(kv.CreateRevision).Int(kv.ModRevision).Int(kv.Version)
+			return true
+		})
+		d = d.Bool(true)
+	}
+	for i, n := range j.system.Informers() {
+		if awaitsStream(n.Exchanges()) {
+			d = d.Int((&ended{requested: n.Record().Requested, asked: j.views[i].asked}).oldest())
 		}
 	}
-	for i, c := range j.system.DrawnWatchers() {
-		if k := len(c.Streams()) - 1; k >= 0 && c.Watching() {
-			d = j.awaited(d, &c.Streams()[k], j.moments.DrawnWatches(i), k)
-		}
-	}
-	return j.ofInformers.digest(d)
-}
-
-// awaited mixes in what the end of the initial events of a watch is held against. Before the first step
-// of a run no watch has been noted.
-func (j *initialEvents) awaited(d sim.Digest, st *workload.ListStream, noted []moments.Call, k int) sim.Digest {
-	if !awaitsEnd(st) || k >= len(noted) {
-		return d
-	}
-	d = d.Int((&ended{requested: st.Request.ResourceVersion, asked: noted[k].Asked.Revision}).oldest())
-	j.collected(st.Events)(func(kv *wire.KeyValue) bool {
-		d = d.Text(kv.Key).Text(kv.Value).Int(kv.CreateRevision).Int(kv.ModRevision).Int(kv.Version)
-		return true
-	})
-	return d.Bool(true)
+	return d
 }
 
 // ended is a watch with the end of its initial events: the client, the
@@ -123,8 +97,12 @@ func (e *ended) judge(into *testbed.Tally, different *testbed.Difference) {
 	if different != nil {
 		into.Violate(different.Label(), different)
 	}
-	if e.version < e.oldest() {
-		into.Violate("stale", staleEnd(e.client, e.requested == wire.Unset, e.version, e.oldest()))
+	if oldest := e.oldest(); e.version < oldest {
+		asked := "RV %d or later"
+		if e.requested == wire.Unset {
+			asked = "the newest state when etcd was at revision %d"
+		}
+		into.Violatef("stale", testbed.Concern{Node: e.client, Revision: oldest}, "%s asked for "+asked+"; its initial events end at RV %d", e.client, oldest, e.version)
 	}
 }
 
@@ -155,35 +133,7 @@ func (j *initialEvents) collected(events []*wire.WatchEvent) testbed.TruthConten
 		}
 	}
 	j.items = items
-	return func(f func(*wire.KeyValue) bool) {
-		for _, kv := range items {
-			if !f(kv) {
-				return
-			}
-		}
-	}
-}
-
-// staleEnd are initial events that end too early.
-func staleEnd(client string, newest bool, version, oldest int64) fmt.Stringer {
-	about := explore.Concern{Node: client, Revision: oldest}
-	if newest {
-		return testbed.Wrong(about,
-			"%s asked for the newest state when etcd was at revision %d; its initial events end at RV %d", client, oldest, version)
-	}
-	return testbed.Wrong(about, "%s asked for RV %d or later; its initial events end at RV %d", client, oldest, version)
-}
-
-// informerStreams looks at the WatchLists by which informers fill their stores.
-type informerStreams struct {
-	system *testbed.System
-	streamsSeen
-}
-
-// streamsSeen is what was known of each informer after the last step, and what was wrong.
-type streamsSeen struct {
-	views []informerView
-	tally testbed.Tally
+	return testbed.TruthContents(slices.Values(items))
 }
 
 // informerView is what was known of an informer, and etcd's revision when it asked
@@ -193,13 +143,9 @@ type informerView struct {
 	asked  int64
 }
 
-var _ testbed.Remembering = (*informerStreams)(nil)
-
-func newInformerStreams(s *testbed.System) *informerStreams { return &informerStreams{system: s} }
-
 // Reset implements testbed.Observer.
-func (j *informerStreams) Reset() {
-	j.views, j.tally = nil, testbed.Tally{}
+func (j *initialEvents) Reset() {
+	j.views = nil
 	for _, n := range j.system.Informers() {
 		var v informerView
 		if n.StreamsAtOnce() {
@@ -209,48 +155,23 @@ func (j *informerStreams) Reset() {
 	}
 }
 
-// Follows implements testbed.Follower.
-func (*informerStreams) Follows(p testbed.Part) bool {
-	return p == testbed.InformerNode || p == testbed.TheWorld
-}
-
-// AfterStep implements testbed.StepObserver.
-func (j *informerStreams) AfterStep(_ *sim.World, a sim.Action) {
+func (j *initialEvents) step(_ *sim.World, a sim.Action, all *testbed.Tally) {
 	for _, n := range j.system.InformersAfter(a) {
-		j.look(n, &j.views[n.ID-j.system.Informers()[0].ID])
+		j.look(all, n, &j.views[n.ID-j.system.Informers()[0].ID])
 	}
 }
 
 // look compares an informer with what it was before the step.
-func (j *informerStreams) look(n *testbed.Informer, v *informerView) {
+func (j *initialEvents) look(all *testbed.Tally, n *testbed.Informer, v *informerView) {
 	before := v.record
 	v.record = *n.Record()
 	if version := n.ResourceVersion(); version != 0 && v.record.Streamed > before.Streamed {
 		end := ended{n.Name, v.record.Requested, v.asked, version}
-		end.judge(&j.tally, j.system.Compare(n, version, n.Ascend))
+		end.judge(all, j.system.Compare(n, version, n.Ascend))
 	}
 	if v.record.Requests > before.Requests {
 		v.asked = j.system.Truth().Revision()
 	}
-}
-
-// Memory implements testbed.Remembering.
-func (j *informerStreams) Memory() any { return j.streamsSeen }
-
-// Recall implements testbed.Remembering.
-func (j *informerStreams) Recall(memory any) {
-	j.streamsSeen = memory.(streamsSeen)
-	j.views = slices.Clone(j.views)
-}
-
-// digest mixes in how new the WatchLists must be that are under way.
-func (j *informerStreams) digest(d sim.Digest) sim.Digest {
-	for i, n := range j.system.Informers() {
-		if awaitsStream(n.Exchanges()) {
-			d = d.Int((&ended{requested: n.Record().Requested, asked: j.views[i].asked}).oldest())
-		}
-	}
-	return d
 }
 
 // awaitsStream reports whether the last request of an informer is a WatchList that has not come to the end
@@ -272,7 +193,7 @@ var InitialEventsEnd = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "In the liveness phase every watch with initial events is sent their end within a bound.",
 	Violated: "initial events never end",
 	Labels:   map[string]string{"no-end": "initial events never end", "late": "initial events end too late", "refused": "initial events refused"},
-	Monitor:  testbed.Monitor{Runs: testbed.EveryRun, State: initialEventsEndPast},
+	Monitor:  testbed.Monitor{Runs: testbed.EveryRun, State: endsAwaited},
 	New:      testbed.RecordedBy(func(s *testbed.System) *initialEventsEnd { return &initialEventsEnd{s, initialEventsBound(s)} }, (*initialEventsEnd).judge),
 })
 
@@ -290,14 +211,10 @@ func initialEventsBound(s *testbed.System) testbed.Bound {
 	sent := time.Duration(p.Workload.Items + p.Workload.ObjectWrites() + 1)
 	b := s.ReadBound().Plus(sent*(2*p.Clock.Scheduling+p.Clock.Network)+sent*p.Workload.ListWatch.Pace,
 		fmt.Sprintf("%d events one after the other, with two turns of a loop and a message each", sent))
-	if slices.ContainsFunc(s.Caches(), endsByTimer) {
+	if testbed.AnyServer(s.Caches(), func(s *testbed.Server) bool { return s.Cache.Watches.EndByTimer }) {
 		b = b.Plus(bookmarkTimer, fmt.Sprintf("a bookmark timer of at most %v", bookmarkTimer))
 	}
 	return b
-}
-
-func endsByTimer(c *testbed.Cache) bool {
-	return slices.ContainsFunc(c.Servers(), func(s *testbed.Server) bool { return s.Cache.Watches.EndByTimer })
 }
 
 type initialEventsEnd struct {
@@ -306,46 +223,41 @@ type initialEventsEnd struct {
 }
 
 func (j *initialEventsEnd) judge(w *sim.World, all *testbed.Tally) {
-	for _, c := range j.system.ListWatchers() {
-		for i := range c.Streams() {
-			st := &c.Streams()[i]
-			if !st.IsList() || st.Phase != sim.Liveness {
-				continue
+	bound := j.bound
+	for o := range j.system.Watches(testbed.ListWatcherNode) {
+		if !o.IsList() || o.Phase != sim.Liveness {
+			continue
+		}
+		late := func(label, what string, args ...any) {
+			about := testbed.Concern{Node: o.Client}
+			if label == "refused" && len(o.Events) <= 1 {
+				// It is an attempt that began with its request. Other watches were sent something in between.
+				about.Began = o.Began
 			}
-			late := func(label, what string, args ...any) {
-				about := explore.Concern{Node: c.Name()}
-				if label == "refused" && len(st.Events) <= 1 {
-					// It is an attempt that began with its request. Other watches were sent something in between.
-					about.Began = st.Began
-				}
-				all.Violate(label, testbed.Wrong(about, "%s's %s at %v "+what+"; it should have been sent within %v (%s)",
-					append(append([]any{c.Name(), st.Request.Label(), st.Began.Sub(0)}, args...), j.bound.Total, j.bound.Derivation)...))
-			}
-			switch {
-			case st.End >= 0:
-				all.Exercised++
-				if took := st.Ended.Sub(st.Began); took > j.bound.Total {
-					late("late", "was sent the end of its initial events after %v", took)
-				}
-			case st.Closed:
-				all.Exercised++
-				late("refused", "was ended before the end of its initial events")
-			default:
-				if took := w.Now().Sub(st.Began); took > j.bound.Total {
-					all.Exercised++
-					late("no-end", "still waits for the end of its initial events after %v", took)
-				}
-			}
+			all.Exercised++
+			all.Violatef(label, about, "%s's %s at %v "+what+"; it should have been sent within %v (%s)",
+				append(append([]any{o.Client, o.Request.Label(), o.Began.Sub(0)}, args...), bound.Total, bound.Derivation)...)
+		}
+		switch took := w.Now().Sub(o.Began); {
+		case o.End >= 0 && o.Ended.Sub(o.Began) > bound.Total:
+			late("late", "was sent the end of its initial events after %v", o.Ended.Sub(o.Began))
+		case o.End >= 0:
+			all.Exercised++
+		case o.Closed:
+			late("refused", "was ended before the end of its initial events")
+		case took > bound.Total:
+			late("no-end", "still waits for the end of its initial events after %v", took)
 		}
 	}
 }
 
-// initialEventsEndPast is which clients wait for an end that is promised to them. How long
+// endsAwaited is which clients wait for an end that is promised to them. How long
 // they wait is not in it: without a clock no time passes.
-func initialEventsEndPast(s *testbed.System, d sim.Digest) sim.Digest {
-	for _, c := range s.ListWatchers() {
-		all := c.Streams()
-		d = d.Bool(len(all) > 0 && awaitsEnd(&all[len(all)-1]) && all[len(all)-1].Phase == sim.Liveness)
+func endsAwaited(s *testbed.System, d sim.Digest) sim.Digest {
+	for w := range s.Watches(testbed.ListWatcherNode) {
+		if w.Last {
+			d = d.Int(int64(w.Place)).Bool(w.AwaitsEnd() && w.Phase == sim.Liveness)
+		}
 	}
 	return d
 }

@@ -16,58 +16,35 @@ import (
 )
 
 // Ordered is exercised by events after the first of their stream.
-var Ordered = guarantee(testbed.Property{
-	Name:     "ordered",
-	Promise:  "Within a stream of a watch revisions never go back.",
-	Violated: "events out of order",
-	Labels:   map[string]string{"watch": "events out of order"},
-})
+var Ordered = guarantee("ordered", 0, "events out of order",
+	"Within a stream of a watch revisions never go back.")
 
 // PrevKV is exercised by events of a watcher that asked for previous values.
-var PrevKV = guarantee(testbed.Property{
-	Name:     "prevKV",
-	Promise:  "Each event carries the item before it, if that was asked for and is not compacted, and none otherwise.",
-	Violated: "wrong previous value",
-	Labels:   map[string]string{"watch": "wrong previous value"},
-})
+var PrevKV = guarantee("prevKV", 0, "wrong previous value",
+	"Each event carries the item before it, if that was asked for and is not compacted, and none otherwise.")
 
 // Reliable is exercised by events after the first of their stream. If the stream
 // starts "now", the first event is the next one after that.
-var Reliable = guarantee(testbed.Property{
-	Name:     "reliable",
-	Promise:  "From the first event of a stream to its last nothing is missing, nothing is made up, and nothing is other than it happened.",
-	Violated: "missing event",
-	Labels:   map[string]string{"watch": "missing event"},
-	Weight:   2,
-})
+var Reliable = guarantee("reliable", 2, "missing event",
+	"From the first event of a stream to its last nothing is missing, nothing is made up, and nothing is other than it happened.")
 
 // Resumable is exercised by streams from a revision that had something to tell.
-var Resumable = guarantee(testbed.Property{
-	Name:     "resumable",
-	Promise:  "A watch from a revision begins with the first event from there on, and streams that follow one another leave nothing out between them.",
-	Violated: "missing event after a resume",
-	Labels:   map[string]string{"watch": "missing event after a resume"},
-})
+var Resumable = guarantee("resumable", 0, "missing event after a resume",
+	"A watch from a revision begins with the first event from there on, and streams that follow one another leave nothing out between them.")
 
 // Unique is exercised by events after the first of their stream.
-var Unique = guarantee(testbed.Property{
-	Name:     "unique",
-	Promise:  "Within a stream of a watch no event comes twice.",
-	Violated: "duplicate event",
-	Labels:   map[string]string{"watch": "duplicate event"},
-})
+var Unique = guarantee("unique", 0, "duplicate event",
+	"Within a stream of a watch no event comes twice.")
 
 // guarantee is one of etcd's watch guarantees.
-func guarantee(p testbed.Property) *testbed.Property {
-	p.Monitor, p.New = testbed.Monitor{Runs: testbed.EveryRun}, ofWatches(model.WatchGuarantee(p.Name))
-	return testbed.RegisterProperty(&p)
-}
-
-// ofWatches makes the judge of one of etcd's watch guarantees.
-func ofWatches(g model.WatchGuarantee) func(*testbed.System) testbed.Judge {
-	return func(s *testbed.System) testbed.Judge {
-		return &guaranteeJudge{testbed.Shared(s, newStreams), g}
-	}
+func guarantee(name string, weight int, violated, promise string) *testbed.Property {
+	return testbed.RegisterProperty(&testbed.Property{
+		Name: name, Promise: promise, Violated: violated, Labels: map[string]string{"watch": violated}, Weight: weight,
+		Monitor: testbed.Monitor{Runs: testbed.EveryRun},
+		New: func(s *testbed.System) testbed.Judge {
+			return &guaranteeJudge{testbed.Shared(s, newStreams), model.WatchGuarantee(name)}
+		},
+	})
 }
 
 // streams judges every stream of a run for all guarantees together: those of
@@ -94,23 +71,12 @@ func (t *streams) BeginJudging(*sim.World) {
 	log := t.system.Truth().Log()
 	t.judgements = t.judgements[:0]
 	t.contract.rewind()
-	judge := func(streams []model.WatchStream) {
+	t.contract.ofCaches(t.system, func(_ *testbed.Watch, streams []model.WatchStream) {
 		t.judgements = t.checker.Check(t.judgements, streams, log)
-	}
-	for _, r := range t.system.Watchers() {
-		judge(t.contract.ofWatcher(r))
-	}
-	for _, c := range t.system.ListWatchers() {
-		judge(t.contract.ofListWatcher(c))
-	}
-	for _, c := range t.system.DrawnWatchers() {
-		for i := range c.Streams() {
-			judge(t.contract.ofDrawnWatch(&c.Streams()[i]))
-		}
-	}
+	})
 	for _, r := range t.system.Streams() {
 		for _, watch := range r.Watches(t.rules) {
-			judge(t.contract.ofEtcdWatch(r, watch))
+			t.judgements = t.checker.Check(t.judgements, []model.WatchStream{etcdStream(r, watch)}, log)
 		}
 	}
 }
@@ -146,42 +112,22 @@ func (j *guaranteeJudge) MonitorState() testbed.MonitorState { return j.streams 
 func (t *streams) Digest(d sim.Digest) sim.Digest {
 	t.positions.rewind()
 	judged := t.system.Truth().Revision()
-	for _, w := range t.system.Watchers() {
-		streams := t.positions.ofWatcher(w)
+	t.positions.ofCaches(t.system, func(w *testbed.Watch, streams []model.WatchStream) {
 		if anyAhead(streams, judged) {
-			d = w.Fingerprint(d)
+			d = w.Node.Fingerprint(d)
 		}
-		d = d.Int(model.Covered(streams)).Int(int64(len(streams)))
-		if w.Watching() {
-			d = position(d, &streams[len(streams)-1])
+		drawn := w.Part == testbed.DrawnWatcherNode
+		if !drawn {
+			d = d.Int(int64(w.Place)).Int(model.Covered(streams)).Int(int64(len(streams)))
 		}
-	}
-	for _, c := range t.system.ListWatchers() {
-		streams := t.positions.ofListWatcher(c)
-		if anyAhead(streams, judged) {
-			d = c.Fingerprint(d)
+		// Drawn watches are judged alone, and only the last can still be sent something.
+		if n := len(streams); n > 0 && w.Last && (drawn || w.Open && !w.AwaitsEnd()) {
+			d = position(d, &streams[n-1])
 		}
-		d = d.Int(model.Covered(streams)).Int(int64(len(streams)))
-		if all := c.Streams(); len(streams) > 0 && !all[len(all)-1].Closed && !awaitsEnd(&all[len(all)-1]) {
-			d = position(d, &streams[len(streams)-1])
-		}
-	}
-	for _, c := range t.system.DrawnWatchers() {
-		for i := range c.Streams() {
-			// Each is judged alone, and only the last can still be sent something.
-			st := &c.Streams()[i]
-			streams := t.positions.ofDrawnWatch(st)
-			if anyAhead(streams, judged) {
-				d = c.Fingerprint(d)
-			}
-			if len(streams) > 0 && i == len(c.Streams())-1 {
-				d = position(d, &streams[0])
-			}
-		}
-	}
+	})
 	for _, r := range t.system.Streams() {
 		for _, watch := range r.Watches(t.rules) {
-			streams := t.positions.ofEtcdWatch(r, watch)
+			streams := []model.WatchStream{etcdStream(r, watch)}
 			if anyAhead(streams, judged) {
 				d = r.Fingerprint(d)
 			}
@@ -232,9 +178,6 @@ func created(r *workload.EtcdWatch, id int64) (n int64) {
 	return n
 }
 
-// awaitsEnd reports whether the initial events of a stream have not ended yet.
-func awaitsEnd(st *workload.ListStream) bool { return st.IsList() && st.End < 0 }
-
 // contract says what clients recorded in the words of etcd's contract, which are those
 // of package model. That is part of each run of each watcher: what it says is valid until
 // the next rewind, which hands its memory out again.
@@ -251,59 +194,20 @@ func (c *contract) rewind() {
 	c.events.Rewind()
 }
 
-// ofWatcher says what a watcher of a cache recorded. What it said of the client before
-// is overwritten, as by each of these methods.
-func (c *contract) ofWatcher(r *workload.Watcher) []model.WatchStream {
-	prefix := r.Prefix()
-	end := model.PrefixEnd(prefix)
+// ofCaches calls f with what clients of caches recorded: with all watches of a client, of which one goes on where
+// another one has ended, and with each alone that is drawn. What it said before is overwritten.
+func (c *contract) ofCaches(s *testbed.System, f func(last *testbed.Watch, streams []model.WatchStream)) {
 	c.streams = c.streams[:0]
-	for _, st := range r.Streams() {
-		c.streams = append(c.streams, model.WatchStream{
-			Listed:    st.Listed,
-			Request:   model.WatchRequest{Key: prefix, End: end, StartRevision: st.From + 1, ProgressNotify: true, Values: r.Values()},
-			Responses: c.fromCache(st.Events),
-		})
-	}
-	return c.streams
-}
-
-// ofListWatcher says what a client recorded after the end of its initial events.
-func (c *contract) ofListWatcher(r *workload.ListWatcher) []model.WatchStream {
-	prefix := r.Prefix()
-	end := model.PrefixEnd(prefix)
-	c.streams = c.streams[:0]
-	for i := range r.Streams() {
-		st := &r.Streams()[i]
-		after, events := st.Request.ResourceVersion, st.Events
-		if st.IsList() {
-			if st.End < 0 {
-				continue
-			}
-			after, events = events[st.End].ResourceVersion, events[st.End+1:]
+	for w := range s.Watches() {
+		if r, judged := requestOf(w); judged {
+			_, events := w.Changes()
+			c.streams = append(c.streams, model.WatchStream{Listed: w.Listed, Request: *r, Responses: c.fromCache(events)})
 		}
-		c.streams = append(c.streams, model.WatchStream{
-			Listed:    st.IsList(),
-			Request:   model.WatchRequest{Key: prefix, End: end, StartRevision: after + 1, ProgressNotify: true},
-			Responses: c.fromCache(events),
-		})
+		if w.Last || w.Part == testbed.DrawnWatcherNode {
+			f(w, c.streams)
+			c.streams = c.streams[:0]
+		}
 	}
-	return c.streams
-}
-
-// ofDrawnWatch says what came on one watch of a cache, with any options; nothing of one
-// that is not judged.
-func (c *contract) ofDrawnWatch(st *workload.ListStream) []model.WatchStream {
-	c.streams = c.streams[:0]
-	if drawn, judged := drawnWatchOf(st); judged {
-		c.streams = append(c.streams, model.WatchStream{Listed: drawn.listed, Request: drawn.request, Responses: c.fromCache(drawn.events)})
-	}
-	return c.streams
-}
-
-// ofEtcdWatch is the part of a raw stream that belongs to one of its watches.
-func (c *contract) ofEtcdWatch(r *workload.EtcdWatch, watch workload.Watch) []model.WatchStream {
-	c.streams = append(c.streams[:0], etcdStream(r, watch))
-	return c.streams
 }
 
 // fromCache says what a cache sent.
@@ -330,37 +234,25 @@ func (c *contract) fromCache(sent []*wire.WatchEvent) []model.WatchResponse {
 	return responses
 }
 
-// drawnWatch is one watch of a cache, with any options, after the end of its initial
-// events, if it had any.
-type drawnWatch struct {
-	request model.WatchRequest
-	listed  bool
-	events  []*wire.WatchEvent
-}
-
-// drawnWatchOf reports whether the watch is judged. Initial events whose end no bookmark
-// says are not: nothing tells them from changes.
-func drawnWatchOf(st *workload.ListStream) (d drawnWatch, judged bool) {
-	req := st.Request
-	d.request = model.WatchRequest{Key: req.Prefix, ProgressNotify: req.AllowBookmarks, Values: workload.Values(req.Selector)}
+// requestOf is a watch of a cache behind the end of its initial events, if it had any; judged is false of
+// one whose initial events no bookmark ends: nothing tells them from changes.
+func requestOf(w *testbed.Watch) (r *model.WatchRequest, judged bool) {
+	req := w.Request
+	r = &model.WatchRequest{Key: req.Prefix, ProgressNotify: req.AllowBookmarks, Values: w.Values}
 	if !req.Single {
-		d.request.Key = strings.TrimSuffix(req.Prefix, "/") + "/"
-		d.request.End = model.PrefixEnd(d.request.Key)
+		r.Key = strings.TrimSuffix(req.Prefix, "/") + "/"
+		r.End = model.PrefixEnd(r.Key)
 	}
-	d.events = st.Events
+	after, _ := w.Changes()
 	switch {
-	case req.SendInitialEvents == wire.SendInitialEventsTrue:
-		if st.End < 0 {
-			return d, false
-		}
-		d.listed, d.request.StartRevision = true, d.events[st.End].ResourceVersion+1
-		d.events = d.events[st.End+1:]
-	case req.ResourceVersion > 0:
-		d.request.StartRevision = req.ResourceVersion + 1
+	case w.AwaitsEnd():
+		return r, false
+	case after > 0:
+		r.StartRevision = after + 1
 	case req.SendInitialEvents == wire.SendInitialEventsUnset:
-		return d, false
+		return r, false
 	}
-	return d, true
+	return r, true
 }
 
 // etcdStream is the part of a raw stream that belongs to one of its watches.
@@ -392,24 +284,13 @@ func etcdStream(r *workload.EtcdWatch, c workload.Watch) model.WatchStream {
 }
 
 // Atomic is exercised by revisions of several events.
-var Atomic = guarantee(testbed.Property{
-	Name:     "atomic",
-	Promise:  "The events of one revision come in one response.",
-	Violated: "revision in parts",
-})
+var Atomic = guarantee("atomic", 0, "revision in parts",
+	"The events of one revision come in one response.")
 
 // Bookmarkable is exercised by bookmarks.
-var Bookmarkable = guarantee(testbed.Property{
-	Name:     "bookmarkable",
-	Promise:  "A bookmark at a revision comes after all events up to that revision.",
-	Violated: "bookmark too early",
-	Labels:   map[string]string{"watch": "bookmark too early"},
-	Weight:   1,
-})
+var Bookmarkable = guarantee("bookmarkable", 1, "bookmark too early",
+	"A bookmark at a revision comes after all events up to that revision.")
 
 // Filter is exercised by changes that were to be left out.
-var Filter = guarantee(testbed.Property{
-	Name:     "filter",
-	Promise:  "Every event of a watch is one that was asked for.",
-	Violated: "event that was not asked for",
-})
+var Filter = guarantee("filter", 0, "event that was not asked for",
+	"Every event of a watch is one that was asked for.")
