@@ -3,13 +3,12 @@ package proofs_test
 import (
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/explore/values"
+	"github.com/watchbed/watchbed/explore/prove/states"
 	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
@@ -28,9 +27,9 @@ func TestStepsOfStatesLeadWhereStepsOfWorldsLead(t *testing.T) {
 			first := sim.NewWorld(s.Options())
 			first.OmitNames()
 			explore.Begin(s, first, &explore.Combination{})
-			parts, learner, begin, err := newParts(first)
+			store, steps, begin, err := newStates(first)
 			require.NoError(t, err)
-			taken := stepper{t: t, first: first, parts: parts, learner: learner, known: map[bool]int{}}
+			taken := stepper{t: t, first: first, store: store, states: steps, known: map[bool]int{}}
 			for seed := range uint64(testsize.Of(2, 1, 1)) {
 				r := rand.New(rand.NewPCG(seed, 1))
 				w := fork(t, first)
@@ -50,35 +49,38 @@ func TestStepsOfStatesLeadWhereStepsOfWorldsLead(t *testing.T) {
 }
 
 type stepper struct {
-	t       *testing.T
-	first   *sim.World
-	parts   *sim.Parts
-	learner *sim.Learner
+	t      *testing.T
+	first  *sim.World
+	store  *states.Store
+	states *states.Stepper
 	// known is how many steps were repeated, and how many were not.
 	known map[bool]int
 }
 
 // step takes a step in the world and twice between states, with one combination of answers after the
 // other, up to which.
-func (x *stepper) step(w *sim.World, at sim.State, i, which int) (*sim.World, sim.State) {
+func (x *stepper) step(w *sim.World, at states.State, i, which int) (*sim.World, states.State) {
 	var given explore.Combination
-	if !x.parts.Faults(at) {
-		requireActions(x.t, w.Enabled(), x.parts.Enabled(at, nil))
+	listed := slices.Clone(x.states.World(at, fork(x.t, x.first)).Enabled())
+	requireActions(x.t, w.Enabled(), listed)
+	if !x.store.Faults(at) {
+		require.Equal(x.t, listed, x.store.Enabled(at, nil))
 	}
 	a := slices.Clone(w.Enabled())[i]
+	same := listed[slices.IndexFunc(listed, func(b sim.Action) bool { return b.Kind == a.Kind && b.Node == a.Node && b.Number == a.Number })]
 	for ; ; which-- {
 		taken := fork(x.t, w)
 		taken.Do(&given, a)
-		var next sim.State
+		var next states.State
 		for range 2 {
 			given.Again()
 			var known bool
-			next, known = x.learner.Take(at, a, &given, given.Number(), nil)
+			next, known = x.states.Take(at, same, &given, given.Number(), nil)
 			x.known[known]++
 			behaviour, err := taken.Behaviour()
 			require.NoError(x.t, err)
-			require.Equal(x.t, behaviour, x.learner.Behaviour(next))
-			again := x.parts.World(next, fork(x.t, x.first))
+			require.Equal(x.t, behaviour, x.states.Behaviour(next))
+			again := x.states.World(next, fork(x.t, x.first))
 			require.Equal(x.t, state(x.t, taken), state(x.t, again))
 			requireActions(x.t, taken.Enabled(), again.Enabled())
 		}
@@ -88,31 +90,31 @@ func (x *stepper) step(w *sim.World, at sim.State, i, which int) (*sim.World, si
 	}
 }
 
-// newParts returns the parts of worlds that a world leads to, with what takes steps, and the first state.
-func newParts(first *sim.World) (*sim.Parts, *sim.Learner, sim.State, error) {
-	parts, err := sim.NewParts(first, values.Alike(), values.Weigh(), &sync.Mutex{})
+// newStates returns the states of worlds that a world leads to, with what takes steps, and the first state.
+func newStates(first *sim.World) (*states.Store, *states.Stepper, states.State, error) {
+	store, err := states.New(first)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	learner, begin, err := parts.Learner(first, values.Alike())
-	return parts, learner, begin, err
+	stepper, begin, err := store.Stepper(first)
+	return store, stepper, begin, err
 }
 
 // take takes a step between states, with the first answer to each of its questions.
-func take(learner *sim.Learner, s sim.State, a sim.Action) sim.State {
-	next, _ := learner.Take(s, a, &explore.Combination{}, 0, nil)
+func take(p *states.Stepper, s states.State, a sim.Action) states.State {
+	next, _ := p.Take(s, a, &explore.Combination{}, 0, nil)
 	return next
 }
 
-// requireActions compares what can happen next. Since when it can is not kept.
+// requireActions compares what can happen next. Since when it can, and in which order it came up, is not kept.
 func requireActions(t *testing.T, want, got []sim.Action) {
 	want, got = slices.Clone(want), slices.Clone(got)
 	for _, list := range [][]sim.Action{want, got} {
 		for i := range list {
-			list[i].Since = 0
+			list[i].Since, list[i].Slot = 0, 0
 		}
 	}
-	require.Equal(t, want, got)
+	require.ElementsMatch(t, want, got)
 }
 
 func state(t *testing.T, w *sim.World) uint64 {

@@ -181,25 +181,25 @@ func TestJudgesSayTheSameOfEqualNodes(t *testing.T) {
 		first := sim.NewWorld(s.Options())
 		first.OmitNames()
 		explore.Begin(s, first, &explore.Combination{})
-		parts, learner, begin, err := newParts(first)
+		store, stepper, begin, err := newStates(first)
 		require.NoError(t, err)
 		known, w := map[string]said{}, fork(t, first)
 		for seed := range uint64(testsize.Of(50, 20, 10)) {
 			r, at := rand.New(rand.NewPCG(seed, 3)), begin
 			for range 150 {
-				enabled := parts.World(at, w).Enabled()
+				enabled := stepper.World(at, w).Enabled()
 				if len(enabled) == 0 {
 					break
 				}
 				a := enabled[r.IntN(len(enabled))]
-				at = take(learner, at, a)
+				at = take(stepper, at, a)
 				seen := fmt.Sprint(a.Node)
 				for n := range sim.NodeID(w.Nodes()) {
 					if s.PastOf(n) {
-						seen += fmt.Sprint(" ", parts.Object(at, n))
+						seen += fmt.Sprint(" ", store.Object(at, n))
 					}
 				}
-				s.Adopt(parts.World(at, w))
+				s.Adopt(stepper.World(at, w))
 				now := said{findings: slices.Clone(s.JudgeStep(w, a)), over: s.Over(w)}
 				for i := range now.findings {
 					now.findings[i].Why = nil

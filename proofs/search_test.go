@@ -108,8 +108,8 @@ func TestSituationsOfBothEngines(t *testing.T) {
 
 const streamBreaks = "etcd=3.6.16 writers=1 writes=1 readers=1 reads=1 breaks=1"
 
-// What parts say that they take is about what the heap grows by.
-func TestPartsSayHowMuchMemoryTheyTake(t *testing.T) {
+// What states say that they take is about what the heap grows by.
+func TestStatesSayHowMuchMemoryTheyTake(t *testing.T) {
 	sc, p := withSettings(t, "issue-15220", streamBreaks)
 	s, err := sc.New(p)
 	require.NoError(t, err)
@@ -117,22 +117,22 @@ func TestPartsSayHowMuchMemoryTheyTake(t *testing.T) {
 	first.OmitNames()
 	explore.Begin(s, first, &explore.Combination{})
 	before := heap()
-	parts, learner, begin, err := newParts(first)
+	store, stepper, begin, err := newStates(first)
 	require.NoError(t, err)
 	w := fork(t, first)
 	for seed := range uint64(testsize.Of(400, 100, 100)) {
 		r, at := rand.New(rand.NewPCG(seed, 1)), begin
 		for range 100 {
-			enabled := parts.World(at, w).Enabled()
+			enabled := stepper.World(at, w).Enabled()
 			if len(enabled) == 0 {
 				break
 			}
-			at = take(learner, at, enabled[r.IntN(len(enabled))])
+			at = take(stepper, at, enabled[r.IntN(len(enabled))])
 		}
 	}
 	took := heap() - before
 	require.Greater(t, took, 2<<20)
-	require.InEpsilon(t, took, parts.Bytes(), 0.3)
+	require.InEpsilon(t, took, store.Bytes(), 0.3)
 	runtime.KeepAlive(w)
 }
 

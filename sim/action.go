@@ -1,7 +1,5 @@
 package sim
 
-import "fmt"
-
 // Kind is what sort of thing an action is.
 type Kind uint8
 
@@ -14,19 +12,7 @@ const (
 	Inject
 )
 
-func (k Kind) String() string {
-	switch k {
-	case Deliver:
-		return "deliver"
-	case Fire:
-		return "fire"
-	case Run:
-		return "run"
-	case Inject:
-		return "inject"
-	}
-	return fmt.Sprintf("kind(%d)", uint8(k))
-}
+func (k Kind) String() string { return [...]string{"none", "deliver", "fire", "run", "inject"}[k] }
 
 // Action is one thing that can happen next. Slot identifies the lane, timer,
 // task or fault for as long as it exists: what a strategy treats as a thread.
@@ -38,6 +24,8 @@ type Action struct {
 	// Node is the one whose state changes.
 	Node NodeID
 	Kind Kind
+	// Number is that of the timer or task among those of the node, or that of the lane or fault.
+	Number int32
 }
 
 // slot is an entry of the world's table of everything that can ever happen.
@@ -46,7 +34,6 @@ type slot struct {
 	// action is what a strategy picks when the entry is ready. It is kept whole,
 	// because the list of what is enabled is made of it.
 	action Action
-	index  int32 // lane, timer, task or fault number
 	// cause is the one that armed the timer.
 	cause Cause
 }

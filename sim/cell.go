@@ -93,14 +93,19 @@ func (f *Footprint) Conflicts(g *Footprint) bool {
 
 // The world's own cells, all of node 0.
 var (
-	cellConn  = NewCell("world: connection")
-	cellLane  = NewCell("world: messages under way")
+	CellConn  = NewCell("world: connection")
+	CellLane  = NewCell("world: messages under way")
 	cellReady = NewCell("world: timer or loop")
+	// CellTicks is the counter behind Env.Tick. Each reading writes the
+	// item of its number, so that an observer finds the step of a tick in a history.
+	CellTicks = NewCell("world: order of calls and returns")
+	// No step writes these: two steps that read one of them commute. CellNumbers is which connections there are, by the number of the one
+	// that the step opens. CellNode is another node that the step has act. CellUnderWay is all messages that a node has sent.
+	CellPhase    = NewCell("world: phase")
+	CellNumbers  = NewCell("world: numbers of connections")
+	CellNode     = NewCell("world: another node")
+	CellUnderWay = NewCell("world: all messages of a node")
 )
-
-// CellTicks is the counter behind Env.Tick, of node 0. Each reading writes the
-// item of its number, so that an observer finds the step of a tick in a history.
-var CellTicks = NewCell("world: order of calls and returns")
 
 // RecordCells makes the world add the cells that each step touches to f, until
 // the next call; nil ends it. The caller empties f between steps.
@@ -162,30 +167,33 @@ func (w *World) touch(c Cell, write bool) {
 // is the same in whichever order loops and timers came up.
 func (w *World) touchReady(slot int32, write bool) {
 	if w.footprint != nil {
-		s := &w.slots[slot]
-		w.touch(Cell{Kind: cellReady, Index: readyIndex(s)}, write)
+		a := &w.slots[slot].action
+		index := int32(a.Node)<<16 | a.Number<<1
+		if a.Kind == Fire {
+			index |= 1
+		}
+		w.touch(Cell{Kind: cellReady, Index: index}, write)
 	}
 }
 
-func readyIndex(s *slot) int32 {
-	index := int32(s.action.Node)<<16 | s.index<<1
-	if s.action.Kind == Fire {
-		index |= 1
+// looksAt declares that a step depends on a part of the world which no step writes, or on which no story depends.
+func (w *World) looksAt(k CellKind, index int) {
+	if w.footprint != nil {
+		w.touch(Cell{Kind: k, Index: int32(index), Item: NoItem}, false)
 	}
-	return index
 }
 
 // touchLane declares a use of the messages under way on a lane.
 func (w *World) touchLane(l *lane, write bool) {
 	if w.footprint != nil {
-		w.touch(Cell{Kind: cellLane, Index: w.slots[l.slot].index}, write)
+		w.touch(Cell{Kind: CellLane, Index: w.slots[l.slot].action.Number}, write)
 	}
 }
 
 // touchConn declares a use of a connection by the node that acts.
 func (w *World) touchConn(c Conn, write bool) {
 	if w.footprint != nil {
-		w.touch(Cell{Kind: cellConn, Index: int32(c.index())}, write)
+		w.touch(Cell{Kind: CellConn, Index: int32(c.index())}, write)
 	}
 }
 
@@ -201,9 +209,9 @@ func (w *World) Connections() int { return len(w.conns) }
 // higher one.
 func (c Cell) OfConnection(least int) bool {
 	switch c.Kind {
-	case cellConn:
+	case CellConn:
 		return int(c.Index) >= least
-	case cellLane:
+	case CellLane:
 		return int(c.Index)/2 >= least
 	}
 	return false

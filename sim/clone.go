@@ -14,9 +14,7 @@ func (w *World) Clone() (*World, error) {
 	c := &World{}
 	w.copyTo(c)
 	for i := 1; i < len(c.nodes); i++ {
-		n := &c.nodes[i]
-		n.tasks, n.timers = slices.Clone(n.tasks), slices.Clone(n.timers)
-		n.shared, n.sharedTables = true, false
+		c.nodes[i].shared = true
 		c.own(NodeID(i))
 	}
 	return c, nil
@@ -30,7 +28,7 @@ func (w *World) Fork(c *World) error {
 		return err
 	}
 	for i := 1; i < len(w.nodes); i++ {
-		w.nodes[i].shared, w.nodes[i].sharedTables = true, true
+		w.nodes[i].shared = true
 	}
 	w.copyTo(c)
 	return nil
@@ -46,19 +44,29 @@ func (w *World) clonable() error {
 	return nil
 }
 
-// copyTo copies everything but what nodes are.
+// copyTo copies everything but what nodes are, into the memory of another world.
 func (w *World) copyTo(c *World) {
 	before := *c
 	*c = *w
-	c.nodes = append(before.nodes[:0], w.nodes...)
+	c.nodes = resized(before.nodes, len(w.nodes))
+	for i := range w.nodes {
+		n, tasks, timers := &c.nodes[i], c.nodes[i].tasks, c.nodes[i].timers
+		*n = w.nodes[i]
+		n.tasks, n.timers = append(tasks[:0], n.tasks...), append(timers[:0], n.timers...)
+	}
+	c.lanes = resized(before.lanes, len(w.lanes))
+	for i := range w.lanes {
+		c.lanes[i] = w.lanes[i].into(c.lanes[i].queue)
+	}
 	c.conns = append(before.conns[:0], w.conns...)
-	c.lanes = copyLanes(before.lanes, w.lanes)
 	c.faults = append(before.faults[:0], w.faults...)
 	c.partitions = append(before.partitions[:0], w.partitions...)
 	c.causes = append(before.causes[:0], w.causes...)
 	c.slots = append(before.slots[:0], w.slots...)
 	c.ready = append(before.ready[:0], w.ready...)
-	c.counts = append(before.counts[:0], w.counts...)
+	if !w.nameless {
+		c.counts = append(before.counts[:0], w.counts...)
+	}
 	if w.recordsMetrics() {
 		c.metrics = slices.Clone(w.metrics)
 		for i := range c.metrics {
@@ -69,37 +77,31 @@ func (w *World) copyTo(c *World) {
 	c.env.w = c
 }
 
-// copyLanes copies lanes into the memory of others.
-func copyLanes(into, lanes []lane) []lane {
-	into = into[:cap(into)]
-	if len(into) < len(lanes) {
-		into = append(into, make([]lane, len(lanes)-len(into))...)
-	}
-	for i := range lanes {
-		queue := append(into[i].queue[:0], lanes[i].queue...)
-		into[i] = lanes[i]
-		into[i].queue = queue
-	}
-	return into[:len(lanes)]
+// resized is a list of so many, with the memory that those before it had.
+func resized[T any](list []T, n int) []T {
+	list = list[:cap(list)]
+	return append(list, make([]T, max(n-len(list), 0))...)[:n]
+}
+
+// into is the lane with its queue in other memory.
+func (l lane) into(queue []Message) lane {
+	l.queue, l.head = append(queue[:0], l.queue[l.head:]...), 0
+	return l
 }
 
 // own returns a node that is about to change: this world's alone from now on.
 func (w *World) own(id NodeID) Node {
 	n := &w.nodes[id]
-	n.behaviour, n.conns, n.numbered = Digest{}, nil, 0
+	n.behaviour, n.conns = Digest{}, nil
 	if n.shared {
-		n.node, n.shared = w.cloneOf(n.node), false
+		n.shared = false
+		if w.clone != nil {
+			n.node = w.clone(n.node)
+		} else {
+			n.node = n.node.(Cloner).Clone()
+		}
 	}
 	return n.node
-}
-
-// cloneOf is a clone of a node that other worlds share.
-func (w *World) cloneOf(n Node) Node {
-	if w.cloning != nil {
-		w.cloning.Lock()
-		defer w.cloning.Unlock()
-	}
-	return n.(Cloner).Clone()
 }
 
 // Fingerprint hashes the state: nodes, what is under way, what is armed. Step
@@ -107,7 +109,7 @@ func (w *World) cloneOf(n Node) Node {
 // the same at another time is another state. It returns an error that names the first node that has no
 // fingerprint.
 func (w *World) Fingerprint() (uint64, error) {
-	d, err := w.fingerprint(func(n *nodeRecord, f Fingerprinter) Digest { return f.Fingerprint(NewDigest) })
+	d, err := w.digest(func(n *nodeRecord) Digest { return n.node.(Fingerprinter).Fingerprint(NewDigest) })
 	return d.Sum(), err
 }
 
@@ -115,85 +117,78 @@ func (w *World) Fingerprint() (uint64, error) {
 // of which it is equal the same happens from here on, up to collisions, whatever judges
 // think of it. What it is of a node is kept until the node acts.
 func (w *World) Behaviour() (Digest, error) {
-	return w.fingerprint(behaviourOf)
+	return w.digest(func(n *nodeRecord) Digest { return n.behaviour })
 }
 
-func (w *World) fingerprint(of func(*nodeRecord, Fingerprinter) Digest) (Digest, error) {
-	d := w.clockDigest()
+func (w *World) digest(of func(*nodeRecord) Digest) (Digest, error) {
+	d := w.restDigest()
+	if w.mode == Timed {
+		d = d.Int(int64(w.now))
+	}
+	holders, link := make([]Digest, len(w.conns)), func(i int) *Link { return &w.conns[i] }
 	for i := 1; i < len(w.nodes); i++ {
-		contents, err := w.nodeDigest(i, of)
-		if err != nil {
+		n := &w.nodes[i]
+		if err := n.describe(); err != nil {
 			return Digest{}, err
 		}
-		d = d.Fold(contents)
+		d = d.Fold(w.nodeDigest(n, of(n)))
+		AddHolders(holders, NodeID(i), n.conns, link)
 	}
 	// Calls reuse connection numbers in an order that depends on the past, so
 	// the connections are summed up, not listed.
 	var sum Digest
-	places := w.placesOfConns()
 	for i := 1; i < len(w.conns); i++ {
-		if k := &w.conns[i]; k.state != connFree {
-			sum = sum.And(linkDigest(w.connDigest(i).Fold(places[i]), k.opener, k.acceptor))
+		if k := &w.conns[i]; !k.IsFree() {
+			sum = sum.And(k.Digest(w.connDigest(i), holders[i]))
 		}
 	}
 	return d.Fold(sum), nil
 }
 
-// placesOfConns has, by index, where the ends of each connection hold it. The nodes are described.
-func (w *World) placesOfConns() []Digest {
-	places := make([]Digest, len(w.conns))
-	for i := 1; i < len(w.nodes); i++ {
-		addPlaces(places, NodeID(i), w.nodes[i].conns, func(i int) *conn { return &w.conns[i] })
-	}
-	return places
-}
-
-// addPlaces adds to places where a node holds connections.
-func addPlaces(places []Digest, n NodeID, held *[]Conn, at func(index int) *conn) {
-	if held == nil {
-		return
-	}
-	for place, c := range *held {
+// AddHolders adds to a list, by the number of a connection, where a node holds it.
+func AddHolders(holders []Digest, n NodeID, held []Conn, link func(number int) *Link) {
+	for place, c := range held {
 		i := c.index()
-		if i == 0 || i >= len(places) {
+		if i == 0 || i >= len(holders) {
 			continue
 		}
-		if k := at(i); k.id == c && k.state != connFree {
-			places[i] = places[i].And(NewDigest.Word(uint64(place)<<1 | uint64(number(n == k.opener))))
+		if k := link(i); k.ID == c && !k.IsFree() {
+			end := uint64(0)
+			if n == k.Opener {
+				end = 1
+			}
+			holders[i] = holders[i].And(NewDigest.Word(uint64(place)<<1 | end))
 		}
 	}
 }
 
-// linkDigest is of a connection between two nodes. Contents have where the ends hold it.
-func linkDigest(contents Digest, opener, acceptor NodeID) Digest {
-	return contents.Word(uint64(opener)<<16 | uint64(acceptor))
+// Digest is of the connection, with what is under way on it and where its ends hold it.
+func (k *Link) Digest(contents, holders Digest) Digest {
+	return contents.Fold(holders).Word(uint64(k.Opener)<<16 | uint64(k.Acceptor))
 }
 
-// describe takes down what Behaviour says of a node.
-func (n *nodeRecord) describe(f Fingerprinter) {
+// describe takes down what Behaviour says of a node, if that is not known.
+func (n *nodeRecord) describe() error {
+	f, ok := n.node.(Fingerprinter)
+	switch {
+	case !ok:
+		return NoFingerprint{n.name}
+	case n.behaviour != (Digest{}):
+		return nil
+	}
 	if r, records := f.(Recorder); records {
 		n.behaviour = r.Behaviour(NewDigest)
 	} else {
 		n.behaviour = f.Fingerprint(NewDigest)
 	}
-	n.conns = nil
 	if c, ok := f.(Connected); ok {
-		var held []Conn
-		c.Conns(func(c Conn) { held = append(held, c) })
-		n.conns = &held
+		n.conns = nil
+		c.Conns(func(c Conn) { n.conns = append(n.conns, c) })
 	}
+	return nil
 }
 
-// clockDigest is of what belongs to no node and no connection, with the clock.
-func (w *World) clockDigest() Digest {
-	d := w.restDigest()
-	if w.mode == Timed {
-		d = d.Int(int64(w.now))
-	}
-	return d
-}
-
-// restDigest is the same without the clock.
+// restDigest is of what belongs to no node and no connection, without the clock.
 func (w *World) restDigest() Digest {
 	d := NewDigest.Word(uint64(w.phase))
 	for i := range w.faults {
@@ -212,18 +207,9 @@ type NoFingerprint struct{ Node string }
 func (e NoFingerprint) Error() string { return "node " + e.Node + " has no fingerprint" }
 
 // nodeDigest is of a node, its loops and its timers.
-func (w *World) nodeDigest(i int, of func(*nodeRecord, Fingerprinter) Digest) (Digest, error) {
-	n := &w.nodes[i]
-	f, ok := n.node.(Fingerprinter)
-	if !ok {
-		return Digest{}, NoFingerprint{n.name}
-	}
-	if n.behaviour == (Digest{}) {
-		n.describe(f)
-	}
+func (w *World) nodeDigest(n *nodeRecord, of Digest) Digest {
 	// Loop 1 and timer 1 are not the same.
-	d := w.pendingDigest(NewDigest.Fold(of(n, f)), n.tasks).Bool(true)
-	return w.pendingDigest(d, n.timers), nil
+	return w.pendingDigest(w.pendingDigest(NewDigest.Fold(of), n.tasks).Bool(true), n.timers)
 }
 
 // connDigest is of what is under way on a connection. It leaves out the ends.
@@ -249,7 +235,7 @@ func (w *World) connDigest(i int) Digest {
 
 func (w *World) pendingDigest(d Digest, slots []int32) Digest {
 	for i, s := range slots {
-		if s == 0 || !w.isReady(s) {
+		if !w.isReady(s) {
 			continue
 		}
 		d = d.Int(int64(i))

@@ -16,14 +16,17 @@ const (
 	connEnding
 )
 
-// conn is a pair of lanes: number 2i leads from the opener to the acceptor,
+// Link is a connection as the world has it, a pair of lanes: number 2i leads from the opener to the acceptor,
 // 2i+1 back.
-type conn struct {
-	id               Conn
-	opener, acceptor NodeID
+type Link struct {
+	ID               Conn
+	Opener, Acceptor NodeID
 	kind             connKind
 	state            connState
 }
+
+// IsFree reports whether the connection has ended, so that its number is free.
+func (k *Link) IsFree() bool { return k.state == connFree }
 
 // lane is one direction of a connection: a queue that keeps its order.
 type lane struct {
@@ -65,7 +68,6 @@ func (l *lane) moveUp() {
 }
 
 func (w *World) open(from, to NodeID, k connKind) Conn {
-	w.asksOpen()
 	i := w.firstFree
 	if w.fresh {
 		i = len(w.conns)
@@ -74,11 +76,10 @@ func (w *World) open(from, to NodeID, k connKind) Conn {
 		i++
 	}
 	w.firstFree = i + 1
-	w.asksConn(i)
+	w.looksAt(CellNumbers, i)
 	if i == len(w.conns) {
-		w.asks(placeLayout)
 		// The slices may hold memory of an earlier run: take its queues over.
-		w.conns = append(w.conns, conn{id: Conn(i)})
+		w.conns = append(w.conns, Link{ID: Conn(i)})
 		if cap(w.lanes) >= 2*i+2 {
 			w.lanes = w.lanes[:2*i+2]
 		} else {
@@ -89,14 +90,14 @@ func (w *World) open(from, to NodeID, k connKind) Conn {
 		}
 	}
 	c := &w.conns[i]
-	c.id += 1 << connIndexBits
-	c.opener, c.acceptor, c.kind, c.state = from, to, k, connOpen
+	c.ID += 1 << connIndexBits
+	c.Opener, c.Acceptor, c.kind, c.state = from, to, k, connOpen
 	w.resetLane(2*i, to)
 	w.resetLane(2*i+1, from)
 	if len(w.partitions) > 0 && w.separated(from, to) {
 		w.lanes[2*i].cut, w.lanes[2*i+1].cut = true, true
 	}
-	return c.id
+	return c.ID
 }
 
 func (w *World) resetLane(n int, to NodeID) {
@@ -107,27 +108,27 @@ func (w *World) resetLane(n int, to NodeID) {
 }
 
 // find returns the connection if it still is the one that c names.
-func (w *World) find(c Conn) *conn {
+func (w *World) find(c Conn) *Link {
 	k := &w.conns[c.index()]
-	if k.state == connFree || k.id != c {
+	if k.state == connFree || k.ID != c {
 		return nil
 	}
 	return k
 }
 
 // laneFrom is the lane on which n sends.
-func (w *World) laneFrom(k *conn, n NodeID) *lane {
-	i := k.id.index() * 2
-	if n == k.acceptor {
+func (w *World) laneFrom(k *Link, n NodeID) *lane {
+	i := k.ID.index() * 2
+	if n == k.Acceptor {
 		i++
 	}
 	return &w.lanes[i]
 }
 
 // laneTo is the lane from which n receives.
-func (w *World) laneTo(k *conn, n NodeID) *lane {
-	i := k.id.index() * 2
-	if n == k.opener {
+func (w *World) laneTo(k *Link, n NodeID) *lane {
+	i := k.ID.index() * 2
+	if n == k.Opener {
 		i++
 	}
 	return &w.lanes[i]
@@ -156,12 +157,12 @@ func (w *World) push(l *lane, m Message) {
 }
 
 func (w *World) deliver(s *slot) {
-	l := &w.lanes[s.index]
-	k := &w.conns[s.index/2]
+	l := &w.lanes[s.action.Number]
+	k := &w.conns[s.action.Number/2]
 	w.current = *l.peek()
 	m := &w.current
 	w.touchLane(l, true)
-	w.touchConn(k.id, false)
+	w.touchConn(k.ID, false)
 	wasFull := l.room > 0 && l.len() == l.room
 	l.pop()
 	if l.len() > 0 && !l.stopped() {
@@ -178,7 +179,7 @@ func (w *World) deliver(s *slot) {
 		if w.laneFrom(k, m.To).deaf {
 			w.free(k)
 		}
-	case k.kind == callConn && m.From == k.acceptor:
+	case k.kind == callConn && m.From == k.Acceptor:
 		w.free(k)
 	}
 	w.act(m.To, m.Cause)
@@ -191,15 +192,15 @@ func (w *World) deliver(s *slot) {
 // wakeSender tells the sender of a message that its lane has room again.
 func (w *World) wakeSender(m *Message) {
 	if w.nodes[m.From].drained {
-		w.asks(placeOfNodes + int(m.From))
+		w.looksAt(CellNode, int(m.From))
 		w.act(m.From, w.nodes[m.From].root)
 		w.own(m.From).(Drained).Drained(&w.env, m.Conn)
 	}
 }
 
-func (w *World) free(k *conn) {
-	i := k.id.index()
-	w.touchConn(w.conns[i].id, true)
+func (w *World) free(k *Link) {
+	i := k.ID.index()
+	w.touchConn(w.conns[i].ID, true)
 	k.state = connFree
 	w.firstFree = min(w.firstFree, i)
 	w.resetLane(2*i, 0)
@@ -210,7 +211,7 @@ func (w *World) free(k *conn) {
 // before, then the hang-up. Giving up a call does not take the
 // request back: it may still arrive and have its effect, and the connection
 // ends when the answer comes to nothing.
-func (w *World) closeConn(k *conn, n NodeID, h *Hangup) {
+func (w *World) closeConn(k *Link, n NodeID, h *Hangup) {
 	answered := w.laneTo(k, n).len() > 0
 	w.dropIncoming(k, n)
 	switch {
@@ -227,7 +228,7 @@ func (w *World) closeConn(k *conn, n NodeID, h *Hangup) {
 
 // dropIncoming makes n stop listening; the connection is gone once neither end
 // listens.
-func (w *World) dropIncoming(k *conn, n NodeID) {
+func (w *World) dropIncoming(k *Link, n NodeID) {
 	in := w.laneTo(k, n)
 	w.touchLane(in, true)
 	in.queue, in.head, in.deaf = in.queue[:0], 0, true
@@ -242,7 +243,7 @@ func (w *World) dropIncoming(k *conn, n NodeID) {
 func (w *World) breakConn(c Conn) {
 	k := w.find(c)
 	k.state = connEnding
-	for _, n := range [2]NodeID{k.opener, k.acceptor} {
+	for _, n := range [2]NodeID{k.Opener, k.Acceptor} {
 		out := w.laneFrom(k, n)
 		if out.deaf {
 			continue
@@ -262,12 +263,12 @@ func (w *World) breakConn(c Conn) {
 	}
 }
 
-func (w *World) hangUp(k *conn, out *lane, n NodeID, h *Hangup) {
-	to := k.acceptor
-	if n == k.acceptor {
-		to = k.opener
+func (w *World) hangUp(k *Link, out *lane, n NodeID, h *Hangup) {
+	to := k.Acceptor
+	if n == k.Acceptor {
+		to = k.Opener
 	}
-	m := Message{Payload: h, Conn: k.id, From: n, To: to, Cause: w.nodes[n].root, Ordinal: w.ordinal(w.nodes[n].root)}
+	m := Message{Payload: h, Conn: k.ID, From: n, To: to, Cause: w.nodes[n].root, Ordinal: w.ordinal(w.nodes[n].root)}
 	if w.observer != nil {
 		w.observer.Observe(w, &Event{Kind: Sent, Node: n, Message: m})
 	}
@@ -290,7 +291,7 @@ func (w *World) ordinal(c Cause) int32 {
 func (w *World) UnderWay(from NodeID, f func(first *Message, count int)) {
 	for i := 1; i < len(w.conns); i++ {
 		k := &w.conns[i]
-		if k.state == connFree || k.opener != from && k.acceptor != from {
+		if k.state == connFree || k.Opener != from && k.Acceptor != from {
 			continue
 		}
 		if l := w.laneFrom(k, from); l.len() > 0 && l.queue[len(l.queue)-1].Payload != hangupBroken {

@@ -13,11 +13,11 @@
 //	task    a loop of a node that has something to do
 //	timer   fires at any time when untimed, at its time when timed
 //	fault   something that breaks, as often as its budget allows
-//	parts   what the worlds of a search consist of, each part once, and the steps that were taken
+//	parts   what a world consists of, and is put together from
 //
 // Simulated code (this package and everything below it) has no goroutine,
 // channel, mutex, wall clock, global random source or map iteration; a test in
 // this package reads the source and fails otherwise. The package must never
-// import any other package of this module but metric and internal/intern: it does not know what
+// import any other package of this module but metric: it does not know what
 // a message says.
 package sim

@@ -29,7 +29,7 @@ func (w *World) Enabled() []Action {
 		for word != 0 {
 			s := &w.slots[i<<6|bits.TrailingZeros64(word)]
 			word &= word - 1
-			if s.action.Kind == Inject && !w.faults[s.index].fault.Ready(w) {
+			if s.action.Kind == Inject && !w.faults[s.action.Number].fault.Ready(w) {
 				continue
 			}
 			list[n] = s.action
@@ -51,7 +51,7 @@ func (w *World) earliest(list []Action) []Action {
 			if len(list) > 0 && due > first {
 				continue
 			}
-			if s.action.Kind == Inject && !w.faults[s.index].fault.Ready(w) {
+			if s.action.Kind == Inject && !w.faults[s.action.Number].fault.Ready(w) {
 				continue
 			}
 			if due < first {

@@ -1,10 +1,6 @@
 package sim
 
-import (
-	"slices"
-
-	"github.com/watchbed/watchbed/metric"
-)
+import "github.com/watchbed/watchbed/metric"
 
 // Env is what a node may do during one step.
 type Env struct {
@@ -35,23 +31,19 @@ func (e *Env) Cause() Cause { return e.cause }
 // Call sends a unary request. The answer arrives on the same Conn, which ends
 // with it.
 func (e *Env) Call(to NodeID, p Payload) Conn {
-	c := e.open(to, callConn)
+	c := e.w.open(e.node, to, callConn)
 	e.Send(c, p)
 	return c
 }
 
 // Open opens a stream; the acceptor learns of it with the first message.
-func (e *Env) Open(to NodeID) Conn { return e.open(to, streamConn) }
-
-func (e *Env) open(to NodeID, k connKind) Conn {
-	return e.w.open(e.node, to, k)
-}
+func (e *Env) Open(to NodeID) Conn { return e.w.open(e.node, to, streamConn) }
 
 // Bound limits the lane on which this node sends to room messages, as a Go
 // channel's or a flow control window's capacity does. The node asks CanSend
 // before it sends, and implements Drained to be woken.
 func (e *Env) Bound(c Conn, room int) {
-	e.w.asksConn(c.index())
+	e.w.looksAt(CellConn, c.index())
 	if k := e.w.find(c); k != nil {
 		l := e.w.laneFrom(k, e.node)
 		e.w.touchLane(l, true)
@@ -62,7 +54,6 @@ func (e *Env) Bound(c Conn, room int) {
 // CanSend reports whether the lane has room. A connection that is gone always
 // has: what is sent there is dropped.
 func (e *Env) CanSend(c Conn) bool {
-	e.w.asksConn(c.index())
 	e.w.touchConn(c, false)
 	can := true
 	if k := e.w.find(c); k != nil {
@@ -76,16 +67,15 @@ func (e *Env) CanSend(c Conn) bool {
 // Send puts a payload on the connection; nothing happens if it is gone.
 func (e *Env) Send(c Conn, p Payload) {
 	w := e.w
-	w.asksConn(c.index())
 	w.touchConn(c, false)
 	k := w.find(c)
 	if k == nil {
 		return
 	}
 	w.stats.Messages++
-	m := Message{Payload: p, Conn: c, From: e.node, To: k.acceptor, Cause: e.cause, Ordinal: w.ordinal(e.cause)}
-	if e.node == k.acceptor {
-		m.To = k.opener
+	m := Message{Payload: p, Conn: c, From: e.node, To: k.Acceptor, Cause: e.cause, Ordinal: w.ordinal(e.cause)}
+	if e.node == k.Acceptor {
+		m.To = k.Opener
 	}
 	if !w.untraced {
 		w.trace = p.Digest(w.trace.Word(uint64(c)<<16 | uint64(e.node)))
@@ -104,21 +94,16 @@ func (e *Env) Send(c Conn, p Payload) {
 }
 
 // Close ends a stream, or gives up a call: messages that still come are dropped.
-func (e *Env) Close(c Conn) {
-	e.w.asksConn(c.index())
-	e.w.touchConn(c, true)
-	if k := e.w.find(c); k != nil {
-		e.w.closeConn(k, e.node, hangupClosed)
-	}
-}
+func (e *Env) Close(c Conn) { e.end(c, hangupClosed) }
 
 // Abort ends a stream as Close does, but by tearing the TCP connection down: the peer
 // hears of a broken connection behind what it was sent before.
-func (e *Env) Abort(c Conn) {
-	e.w.asksConn(c.index())
+func (e *Env) Abort(c Conn) { e.end(c, hangupBroken) }
+
+func (e *Env) end(c Conn, h *Hangup) {
 	e.w.touchConn(c, true)
 	if k := e.w.find(c); k != nil {
-		e.w.closeConn(k, e.node, hangupBroken)
+		e.w.closeConn(k, e.node, h)
 	}
 }
 
@@ -128,13 +113,12 @@ func (e *Env) UnderWay(f func(first *Message, count int)) { e.UnderWayFrom(e.nod
 
 // UnderWayFrom is the same for another node of the same process.
 func (e *Env) UnderWayFrom(n NodeID, f func(first *Message, count int)) {
-	e.w.asksTooMuch()
+	e.w.looksAt(CellUnderWay, int(n))
 	e.w.UnderWay(n, f)
 }
 
 // IsOpen reports whether the connection still is one at this end.
 func (e *Env) IsOpen(c Conn) bool {
-	e.w.asksConn(c.index())
 	e.w.touchConn(c, false)
 	return e.w.find(c) != nil
 }
@@ -147,7 +131,7 @@ func (e *Env) Hold(c Conn) { e.setHeld(c, true) }
 func (e *Env) Release(c Conn) { e.setHeld(c, false) }
 
 func (e *Env) setHeld(c Conn, held bool) {
-	e.w.asksConn(c.index())
+	e.w.looksAt(CellConn, c.index())
 	k := e.w.find(c)
 	if k == nil {
 		return
@@ -170,8 +154,7 @@ func (e *Env) setHeld(c Conn, held bool) {
 // enabled already keeps its place.
 func (e *Env) Enable(t Task) {
 	w := e.w
-	id := e.slotOf(&w.nodes[e.node].tasks, Run, int(t))
-	w.touchReady(id, true)
+	id := e.slotOf(&w.nodes[e.node].tasks, Run, int(t), true)
 	if w.isReady(id) {
 		return
 	}
@@ -184,57 +167,39 @@ func (e *Env) Enable(t Task) {
 
 // Disable takes a loop off the list.
 func (e *Env) Disable(t Task) {
-	w := e.w
-	id := e.slotOf(&w.nodes[e.node].tasks, Run, int(t))
-	w.touchReady(id, true)
-	w.clearReady(id)
+	e.w.clearReady(e.slotOf(&e.w.nodes[e.node].tasks, Run, int(t), true))
 }
 
 // Arm sets a timer of this node to go off after d. An earlier setting is
 // replaced.
 func (e *Env) Arm(t Timer, d Duration) {
 	w := e.w
-	id := e.slotOf(&w.nodes[e.node].timers, Fire, int(t))
-	w.touchReady(id, true)
+	id := e.slotOf(&w.nodes[e.node].timers, Fire, int(t), true)
 	w.slots[id].cause = e.cause
 	w.makeReady(id, w.now+Time(d))
 }
 
 // Disarm stops a timer.
 func (e *Env) Disarm(t Timer) {
-	w := e.w
-	id := e.slotOf(&w.nodes[e.node].timers, Fire, int(t))
-	w.touchReady(id, true)
-	w.clearReady(id)
+	e.w.clearReady(e.slotOf(&e.w.nodes[e.node].timers, Fire, int(t), true))
 }
 
 // Armed reports whether a timer is set.
 func (e *Env) Armed(t Timer) bool {
-	w := e.w
-	id := e.slotOf(&w.nodes[e.node].timers, Fire, int(t))
-	w.touchReady(id, false)
-	return w.isReady(id)
+	return e.w.isReady(e.slotOf(&e.w.nodes[e.node].timers, Fire, int(t), false))
 }
 
-// slotOf is the entry of a loop or timer in the world's table.
-func (e *Env) slotOf(table *[]int32, k Kind, n int) int32 {
-	e.w.asksSlot(k, n)
-	if t := *table; n < len(t) && t[n] != 0 {
-		return t[n]
-	}
-	return e.addSlot(table, k, n)
-}
-
-func (e *Env) addSlot(table *[]int32, k Kind, n int) int32 {
-	e.w.asks(placeLayout)
-	if rec := &e.w.nodes[e.node]; rec.sharedTables {
-		rec.tasks, rec.timers, rec.sharedTables = slices.Clone(rec.tasks), slices.Clone(rec.timers), false
-	}
+// slotOf is the entry of a loop or timer in the world's table, of which the step changes or reads whether it is ready.
+func (e *Env) slotOf(table *[]int32, k Kind, n int, write bool) int32 {
 	for len(*table) <= n {
 		*table = append(*table, 0)
 	}
-	id := e.w.newSlot(k, e.node, int32(n))
-	(*table)[n] = id
+	id := (*table)[n]
+	if id == 0 {
+		id = e.w.newSlot(k, e.node, int32(n))
+		(*table)[n] = id
+	}
+	e.w.touchReady(id, write)
 	return id
 }
 
@@ -261,7 +226,7 @@ func (e *Env) Elapsed(since Time, d Duration) bool {
 
 // Phase is the part of the run.
 func (e *Env) Phase() Phase {
-	e.w.asks(placeRest)
+	e.w.looksAt(CellPhase, 0)
 	return e.w.phase
 }
 
@@ -276,7 +241,6 @@ func (e *Env) NodeName(n NodeID) string { return e.w.nodes[n].name }
 // Tick returns a reading of the strictly increasing counter that orders calls
 // and returns in a history.
 func (e *Env) Tick() int64 {
-	e.w.asks(placeTicks)
 	e.w.ticks++
 	if e.w.footprint != nil {
 		e.w.touch(Cell{Kind: CellTicks, Item: e.w.ticks}, true)
@@ -287,9 +251,6 @@ func (e *Env) Tick() int64 {
 // Cover counts a situation.
 func (e *Env) Cover(s Situation) {
 	e.w.counts[s]++
-	if e.w.seen != nil {
-		e.w.seen.cameAbout[s] = true
-	}
 }
 
 // Record adds a value to a metric's distribution, in timed runs. Negative values

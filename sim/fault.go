@@ -30,7 +30,6 @@ type plannedFault struct {
 // Node is another node of the world, for faults that change what a process is
 // before they restart it. Nodes know each other by messages only.
 func (e *Env) Node(n NodeID) Node {
-	e.w.asksTooMuch()
 	return e.w.own(n)
 }
 
@@ -47,25 +46,13 @@ type BreakStream struct {
 func (f *BreakStream) Name() string { return "break " + f.Label }
 
 // Ready implements Fault.
-func (f *BreakStream) Ready(w *World) bool { return f.find(w) != NoConn }
+func (f *BreakStream) Ready(w *World) bool { return w.first(f.cuts) != NoConn }
 
 // Strike implements Fault.
-func (f *BreakStream) Strike(env *Env) {
-	if c := f.find(env.w); c != NoConn {
-		env.w.breakConn(c)
-	}
-}
+func (f *BreakStream) Strike(env *Env) { env.w.breakFirst(f.cuts) }
 
-func (f *BreakStream) find(w *World) Conn {
-	for i := range w.conns {
-		w.asksConn(i)
-		k := &w.conns[i]
-		if k.state == connOpen && k.kind == streamConn && k.acceptor == f.To && slices.Contains(f.From, k.opener) {
-			return k.id
-		}
-	}
-	w.asksConn(len(w.conns))
-	return NoConn
+func (f *BreakStream) cuts(_ *World, k *Link) bool {
+	return k.kind == streamConn && k.Acceptor == f.To && slices.Contains(f.From, k.Opener)
 }
 
 // BreakCall cuts one unary call to one of these nodes, as a caller does that is cancelled.
@@ -79,25 +66,29 @@ type BreakCall struct {
 func (f *BreakCall) Name() string { return "break call to " + f.Label }
 
 // Ready implements Fault.
-func (f *BreakCall) Ready(w *World) bool { return f.find(w) != NoConn }
+func (f *BreakCall) Ready(w *World) bool { return w.first(f.cuts) != NoConn }
 
 // Strike implements Fault.
-func (f *BreakCall) Strike(env *Env) {
-	if c := f.find(env.w); c != NoConn {
-		env.w.breakConn(c)
-	}
+func (f *BreakCall) Strike(env *Env) { env.w.breakFirst(f.cuts) }
+
+func (f *BreakCall) cuts(w *World, k *Link) bool {
+	return k.kind == callConn && slices.Contains(f.To, k.Acceptor) && !w.laneFrom(k, k.Acceptor).deaf
 }
 
-func (f *BreakCall) find(w *World) Conn {
+// first is the first open connection that a fault cuts.
+func (w *World) first(cuts func(*World, *Link) bool) Conn {
 	for i := range w.conns {
-		w.asksConn(i)
-		k := &w.conns[i]
-		if k.state == connOpen && k.kind == callConn && slices.Contains(f.To, k.acceptor) && !w.laneFrom(k, k.acceptor).deaf {
-			return k.id
+		if k := &w.conns[i]; k.state == connOpen && cuts(w, k) {
+			return k.ID
 		}
 	}
-	w.asksConn(len(w.conns))
 	return NoConn
+}
+
+func (w *World) breakFirst(cuts func(*World, *Link) bool) {
+	if c := w.first(cuts); c != NoConn {
+		w.breakConn(c)
+	}
 }
 
 // RestartProcess crashes the nodes of one process and starts them again, in the
@@ -129,6 +120,5 @@ func (w *World) restart(process []NodeID) {
 // Crash ends the process whose nodes these are as soon as the present step is
 // over, and starts it again, as RestartProcess does: the acting node panics.
 func (e *Env) Crash(process []NodeID) {
-	e.w.asksTooMuch()
 	e.w.crashing = process
 }

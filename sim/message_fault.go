@@ -60,10 +60,10 @@ func (f *LoseMessage) find(w *World) (*lane, int) {
 		k := &w.conns[c]
 		var from NodeID
 		switch f.To {
-		case k.opener:
-			from = k.acceptor
-		case k.acceptor:
-			from = k.opener
+		case k.Opener:
+			from = k.Acceptor
+		case k.Acceptor:
+			from = k.Opener
 		}
 		if k.state != connOpen || k.kind != streamConn || !slices.Contains(f.From, from) {
 			continue
@@ -107,14 +107,14 @@ func (f *Refuse) Strike(env *Env) {
 	}
 	kind := env.Choose(f.Kinds, "refusal")
 	w.act(f.To, w.nodes[f.To].root)
-	env.Send(k.id, f.Refusal(kind, k.kind == callConn))
+	env.Send(k.ID, f.Refusal(kind, k.kind == callConn))
 }
 
 // find returns the first connection that a refusal can be sent on.
-func (f *Refuse) find(w *World) *conn {
+func (f *Refuse) find(w *World) *Link {
 	for i := range w.conns {
 		k := &w.conns[i]
-		if k.state != connOpen || k.opener != f.From || k.acceptor != f.To {
+		if k.state != connOpen || k.Opener != f.From || k.Acceptor != f.To {
 			continue
 		}
 		if f.Calls && k.kind != callConn {

@@ -85,7 +85,7 @@ func (w *World) cutLanes() {
 		if k.state == connFree {
 			continue
 		}
-		cut := w.separated(k.opener, k.acceptor)
+		cut := w.separated(k.Opener, k.Acceptor)
 		for n := 2 * i; n < 2*i+2; n++ {
 			l := &w.lanes[n]
 			if l.cut == cut {

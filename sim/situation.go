@@ -1,7 +1,5 @@
 package sim
 
-import "slices"
-
 // Situation is something rare that matters, or a branch that must not stay
 // untried: "victim while progress is deferred". Each world counts how often it
 // came about, and a campaign reports the sum. A guarantee that was never checked
@@ -24,25 +22,6 @@ func NewSituation(name string) Situation {
 
 // String is the situation's name.
 func (s Situation) String() string { return situations[s] }
-
-// Seen notes which situations came about in any of several worlds: in one whose Options have it, and in
-// its clones. A search has it, whose worlds come and go. It is for one goroutine.
-type Seen struct{ cameAbout []bool }
-
-// NewSeen has noted nothing yet.
-func NewSeen() *Seen { return &Seen{make([]bool, len(situations))} }
-
-// Has reports whether a situation came about.
-func (s *Seen) Has(x Situation) bool { return s.cameAbout[x] }
-
-// Keep returns a function that undoes what is noted until then.
-func (s *Seen) Keep() (restore func()) {
-	if s == nil {
-		return func() {}
-	}
-	kept := slices.Clone(s.cameAbout)
-	return func() { s.cameAbout = kept }
-}
 
 // Situations are all that this binary knows, in the order of registration.
 func Situations() []Situation {

@@ -17,7 +17,7 @@ type World struct {
 	ticks  int64
 
 	nodes []nodeRecord
-	conns []conn
+	conns []Link
 	// firstFree is at most the number of the first connection that is free.
 	firstFree int
 	// fresh: no connection takes the number of one that is gone (KeepNumbers).
@@ -49,18 +49,14 @@ type World struct {
 	// recorded.
 	footprint *Footprint
 	env       Env
-	// asked is where a step is taken down that a search learns, nil otherwise.
-	asked *asked
-	// cloning is held while a node is cloned that worlds of other workers share, nil if there are none.
-	cloning  Lock
+	// clone clones a node that other worlds have as well; nil is its method Clone.
+	clone    func(Node) Node
 	current  Message
 	trace    Digest
 	untraced bool
 	counts   []uint64
-	// seen is that of the Options. Clones have the same.
-	seen    *Seen
-	metrics []metric.Distribution
-	stats   Stats
+	metrics  []metric.Distribution
+	stats    Stats
 }
 
 type nodeRecord struct {
@@ -70,29 +66,19 @@ type nodeRecord struct {
 	root    Cause
 	tasks   []int32 // slot by task number, 0 for none yet
 	timers  []int32
-	// shared: a clone of the world has the same node, sharedTables: and the same tables of
-	// loops and timers. The world makes them its own before they change.
-	shared, sharedTables bool
+	// shared: a clone of the world has the same node. The world makes it its own before it changes.
+	shared bool
 	// behaviour is the digest that Behaviour mixes in, kept until the node acts; 0 is not
-	// known. conns are those that it leaves out (Connected), nil if it leaves out
-	// none.
+	// known. conns are those that it leaves out (Connected).
 	behaviour Digest
-	conns     *[]Conn
-	// numbered is the number that the parts of a search have for the node, 0 if it has acted since.
-	numbered uint32
+	conns     []Conn
 	// pace is how long each object takes on its way to a peer.
 	pace Duration
 }
 
 // forget empties the record for the node of another run, which most likely has
-// as many loops and timers. A clone of the world may still need the tables.
-func (r *nodeRecord) forget() {
-	if r.sharedTables {
-		*r = nodeRecord{}
-		return
-	}
-	*r = nodeRecord{tasks: r.tasks[:0], timers: r.timers[:0]}
-}
+// as many loops and timers.
+func (r *nodeRecord) forget() { *r = nodeRecord{tasks: r.tasks[:0], timers: r.timers[:0]} }
 
 // Stats counts what a run did.
 type Stats struct {
@@ -115,8 +101,6 @@ type Options struct {
 	// step with something real: there is no replay to compare with, and hashing a
 	// list of a gigabyte takes as long as sending it.
 	Untraced bool
-	// Seen notes the situations that come about, nil if nothing does beside the world's own counts.
-	Seen *Seen
 }
 
 // NewWorld returns an empty world.
@@ -143,7 +127,6 @@ func (w *World) Reset(o Options) {
 		nodes: w.nodes[:0], conns: w.conns[:0], lanes: w.lanes[:0], faults: w.faults[:0], partitions: w.partitions[:0],
 		causes: w.causes[:0], nameless: w.nameless, slots: w.slots[:0], ready: w.ready[:0], enabled: w.enabled,
 		counts: w.counts, metrics: w.metrics, trace: NewDigest, observer: w.observer, footprint: w.footprint, untraced: o.Untraced || w.nameless,
-		seen: o.Seen,
 	}
 	if len(w.counts) < len(situations) {
 		w.counts = make([]uint64, len(situations))
@@ -155,7 +138,7 @@ func (w *World) Reset(o Options) {
 	w.firstFree = 1
 	w.causes = append(w.causes, causeRecord{activity: "world"})
 	w.nodes = append(w.nodes, nodeRecord{name: "world"})
-	w.conns = append(w.conns, conn{})
+	w.conns = append(w.conns, Link{})
 	w.lanes = append(w.lanes, lane{}, lane{})
 	w.slots = append(w.slots, slot{})
 }
@@ -250,16 +233,15 @@ func (w *World) Do(c Chooser, a Action) {
 	case Fire:
 		w.touchReady(a.Slot, true)
 		w.clearReady(a.Slot)
-		w.act(s.action.Node, s.cause)
-		w.own(s.action.Node).Fire(&w.env, Timer(s.index))
+		w.act(a.Node, s.cause)
+		w.own(a.Node).Fire(&w.env, Timer(s.action.Number))
 	case Run:
 		w.touchReady(a.Slot, true)
 		w.clearReady(a.Slot)
-		w.act(s.action.Node, w.nodes[s.action.Node].root)
-		w.own(s.action.Node).Run(&w.env, Task(s.index))
+		w.act(a.Node, w.nodes[a.Node].root)
+		w.own(a.Node).Run(&w.env, Task(s.action.Number))
 	case Inject:
-		f := &w.faults[s.index]
-		w.asksFault(f.fault)
+		f := &w.faults[s.action.Number]
 		f.left--
 		w.clearReady(a.Slot)
 		w.act(0, 0)
@@ -296,8 +278,8 @@ func (w *World) Heal() {
 func (w *World) stop(n NodeID) {
 	for i := 1; i < len(w.conns); i++ {
 		k := &w.conns[i]
-		if k.state != connFree && (k.opener == n || k.acceptor == n) {
-			w.breakConn(k.id)
+		if k.state != connFree && (k.Opener == n || k.Acceptor == n) {
+			w.breakConn(k.ID)
 			w.dropIncoming(k, n)
 		}
 	}
@@ -318,7 +300,6 @@ func (w *World) choose(n int, what string) int {
 	w.stats.Choices++
 	w.stats.Open++
 	w.trace = w.trace.Word(uint64(v))
-	w.asksChooser(n, what, v)
 	if w.observer != nil {
 		w.observer.Observe(w, &Event{Kind: Chosen, Node: w.env.node, Text: what, Picked: v, Options: n})
 	}
@@ -327,7 +308,7 @@ func (w *World) choose(n int, what string) int {
 
 func (w *World) delay(d Delay, what string) Duration {
 	// Which delay it is depends on the phase.
-	w.asks(placeRest)
+	w.looksAt(CellPhase, 0)
 	if d.Steps == 0 || d.Max == d.Min {
 		return d.Min
 	}
@@ -336,7 +317,7 @@ func (w *World) delay(d Delay, what string) Duration {
 
 func (w *World) newSlot(k Kind, n NodeID, index int32) int32 {
 	id := int32(len(w.slots))
-	w.slots = append(w.slots, slot{action: Action{Slot: id, Node: n, Kind: k}, index: index})
+	w.slots = append(w.slots, slot{action: Action{Slot: id, Node: n, Kind: k, Number: index}})
 	if int(id)>>6 >= len(w.ready) {
 		w.ready = append(w.ready, 0)
 	}
@@ -368,7 +349,7 @@ func (w *World) TraceHash() uint64 { return w.trace.Sum() }
 func (w *World) Accepted(n NodeID) int {
 	open := 0
 	for i := 1; i < len(w.conns); i++ {
-		if k := &w.conns[i]; k.state == connOpen && k.acceptor == n {
+		if k := &w.conns[i]; k.state == connOpen && k.Acceptor == n {
 			open++
 		}
 	}
@@ -401,7 +382,7 @@ func (w *World) Wait(a Action) Duration {
 }
 
 // TimerOf is the timer that a Fire action fires, as its node numbers them.
-func (w *World) TimerOf(a Action) Timer { return Timer(w.slots[a.Slot].index) }
+func (w *World) TimerOf(a Action) Timer { return Timer(a.Number) }
 
 // IsDeadline reports whether an action fires a timer that gives something up.
 func (w *World) IsDeadline(a Action) bool {
@@ -423,35 +404,29 @@ func (w *World) Name(a Action) string { return string(w.AppendName(nil, a)) }
 // AppendName appends what Name returns. It is for comparing the names of many
 // runs without allocating.
 func (w *World) AppendName(b []byte, a Action) []byte {
-	s := &w.slots[a.Slot]
+	b = append(append(b, a.Kind.String()...), ' ')
 	switch a.Kind {
 	case Deliver:
-		m := w.lanes[s.index].peek()
-		b = append(append(b, "deliver "...), w.nodes[m.From].name...)
-		b = append(append(append(b, '>'), w.nodes[m.To].name...), ' ')
+		m := w.lanes[a.Number].peek()
+		b = append(append(b, w.nodes[m.From].name...), '>')
+		b = append(append(b, w.nodes[m.To].name...), ' ')
 		return strconv.AppendInt(append(w.appendCause(b, m.Cause), '#'), int64(m.Ordinal), 10)
-	case Fire:
-		b = append(append(append(b, "fire "...), w.nodes[s.action.Node].name...), ' ')
-		return append(b, w.nodes[s.action.Node].node.TimerName(Timer(s.index))...)
-	case Run:
-		b = append(append(append(b, "run "...), w.nodes[s.action.Node].name...), ' ')
-		return append(b, w.nodes[s.action.Node].node.TaskName(Task(s.index))...)
-	default:
-		return append(append(b, "inject "...), w.faults[s.index].fault.Name()...)
+	case Fire, Run:
+		b = append(append(b, w.nodes[a.Node].name...), ' ')
 	}
+	return append(b, w.Activity(a)...)
 }
 
 // Activity is the name of the loop that runs, the timer that fires or the fault
 // that strikes; empty for a delivery.
 func (w *World) Activity(a Action) string {
-	s := &w.slots[a.Slot]
 	switch a.Kind {
 	case Fire:
-		return w.nodes[s.action.Node].node.TimerName(Timer(s.index))
+		return w.nodes[a.Node].node.TimerName(Timer(a.Number))
 	case Run:
-		return w.nodes[s.action.Node].node.TaskName(Task(s.index))
+		return w.nodes[a.Node].node.TaskName(Task(a.Number))
 	case Inject:
-		return w.faults[s.index].fault.Name()
+		return w.faults[a.Number].fault.Name()
 	}
 	return ""
 }
@@ -469,7 +444,7 @@ func (w *World) Pending(a Action) *Message {
 	if a.Kind != Deliver {
 		return nil
 	}
-	return w.lanes[w.slots[a.Slot].index].peek()
+	return w.lanes[a.Number].peek()
 }
 
 // Record is Env.Record for a judge, which looks at the world between steps.

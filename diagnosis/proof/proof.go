@@ -167,8 +167,7 @@ func Search(ctx context.Context, sc *testbed.Scenario, p testbed.Params, cfg pro
 		keep.Question = append(question(sc, &p, testbed.Names(system.Claims()), &cfg), keep.Question...)
 		cfg.Keep = &keep
 	}
-	var seen []*sim.Seen
-	result, err := prove.Search(ctx, subjects(sc, p, &seen), testbed.Names(system.Claims()), cfg)
+	result, err := prove.Search(ctx, subjects(sc, p), testbed.Names(system.Claims()), cfg)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -177,7 +176,7 @@ func Search(ctx context.Context, sc *testbed.Scenario, p testbed.Params, cfg pro
 	proof.Bounds.Clock = clockOf(system)
 	proof.conclude(result.Verdict, result.Why, testbed.Names(system.Claims()), testbed.Names(left))
 	if result.Resumed == 0 {
-		proof.Situations = cameAbout(seen...)
+		proof.Situations = cameAbout(result.Situations)
 	}
 	var runs []*recording.Recording
 	for i, f := range result.Failures {
@@ -217,8 +216,8 @@ func question(sc *testbed.Scenario, p *testbed.Params, claims []string, cfg *pro
 		fmt.Sprintf("--answers=%d", cfg.Bounds.Answers))
 }
 
-// subjects makes those of the workers. seen gets what each of them notes.
-func subjects(sc *testbed.Scenario, p testbed.Params, seen *[]*sim.Seen) func() prove.Subject {
+// subjects makes those of the workers.
+func subjects(sc *testbed.Scenario, p testbed.Params) func() prove.Subject {
 	return func() prove.Subject {
 		s, _, err := sc.Provable(p)
 		if err != nil {
@@ -227,9 +226,7 @@ func subjects(sc *testbed.Scenario, p testbed.Params, seen *[]*sim.Seen) func() 
 		}
 		// What the witness finds is judged by porcupine in the run that is recorded of it.
 		s.JudgeWith(-1)
-		n := noting{s, sim.NewSeen()}
-		*seen = append(*seen, n.seen)
-		return n
+		return s
 	}
 }
 
@@ -324,30 +321,11 @@ func (p *Proof) Link(i int, why string, lines []string, choices int, replay stri
 	f.Why, f.Story, f.Choices, f.Replay = why, lines, choices, replay
 }
 
-// noting is a subject that notes which situations come about in its worlds.
-type noting struct {
-	*testbed.System
-	seen *sim.Seen
-}
-
-// Options implements prove.Subject.
-func (n noting) Options() sim.Options {
-	o := n.System.Options()
-	o.Seen = n.seen
-	return o
-}
-
-// cameAbout are the names of the situations that any of several subjects has noted, in the order in which this
-// binary knows them.
-func cameAbout(by ...*sim.Seen) []string {
+// cameAbout are the names of situations.
+func cameAbout(all []sim.Situation) []string {
 	names := []string{}
-	for _, s := range sim.Situations() {
-		for _, seen := range by {
-			if seen.Has(s) {
-				names = append(names, s.String())
-				break
-			}
-		}
+	for _, s := range all {
+		names = append(names, s.String())
 	}
 	return names
 }

@@ -45,15 +45,14 @@ func SearchSchedules(ctx context.Context, sc *testbed.Scenario, p testbed.Params
 		return nil, nil, err
 	}
 	system.JudgeWith(-1)
-	subject := noting{system, sim.NewSeen()}
-	r, err := schedules.Search(ctx, subject, claims, cfg)
+	r, err := schedules.Search(ctx, system, claims, cfg)
 	if err != nil {
 		return nil, nil, err
 	}
 	proof := about(sc, &p, ClassSchedules, prove.Bounds{Firings: cfg.Firings})
 	proof.Bounds.Fixed = r.Fixed
 	proof.conclude(r.Verdict, r.Why, claims, testbed.Names(left))
-	proof.Checked, proof.Situations = r.Checked, cameAbout(subject.seen)
+	proof.Checked, proof.Situations = r.Checked, cameAbout(r.Situations)
 	proof.Transitions, proof.Depth, proof.Seconds = r.Steps, r.Depth, r.Seconds
 	proof.Schedules = &Schedules{Complete: r.Schedules, Classes: r.Classes, Redundant: r.Redundant(), Abandoned: r.Abandoned}
 	for _, s := range r.Stopped {

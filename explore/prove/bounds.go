@@ -32,31 +32,18 @@ const maxFree = 200
 // maxInstant is the same for the steps of a timed run between which no time passes.
 const maxInstant = 1_000
 
-// counter says which firings a bound counts.
-type counter struct {
-	subject Subject
-	goal    Goal
-	bounds  Bounds
-	// timed: time passes with the firings, so that none needs a bound.
-	timed bool
-}
-
-func newCounter(s Subject, b Bounds) counter {
-	return counter{s, s.Goal(), b, s.Options().Mode == sim.Timed}
-}
-
 // isFree reports whether an action fires a timer that can fire without end, if no bound counts
-// it.
-func (c *counter) isFree(a sim.Action) bool {
-	return a.Kind == sim.Fire && !c.timed && c.subject.Endless(a.Node)
+// it. In a timed run time passes with the firings, so that none needs a bound.
+func (w *worker) isFree(a sim.Action) bool {
+	return a.Kind == sim.Fire && !w.starts && w.subject.Endless(a.Node)
 }
 
-// counted is the timer that such an action fires in a world, if a bound counts it.
-func (c *counter) counted(world func() *sim.World, a sim.Action, t sim.Timer) (timer, bool) {
-	if c.goal != nil && !world().IsDeadline(a) && explore.IsAtRest(world()) {
+// counted is the timer that such an action fires at the place that was entered, if a bound counts it.
+func (w *worker) counted(a sim.Action) (timer, bool) {
+	if !w.isFree(a) || w.goal != nil && !w.world().IsDeadline(a) && explore.IsAtRest(w.world()) {
 		return timer{}, false
 	}
-	return timer{a.Node, t}, true
+	return timer{a.Node, sim.Timer(a.Number)}, true
 }
 
 // timer is one timer of one node.
@@ -66,10 +53,7 @@ type timer struct {
 }
 
 func compareTimers(a, b timer) int {
-	if a.node != b.node {
-		return cmp.Compare(a.node, b.node)
-	}
-	return cmp.Compare(a.number, b.number)
+	return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.number, b.number))
 }
 
 // firings is how often timers have fired on the way to a state, in the order of the timers.
@@ -106,14 +90,14 @@ func (f firings) and(t timer) firings {
 // firedSets are what has fired on the way to states, each once; number 0 is nothing.
 type firedSets struct {
 	sets intern.List[firings]
-	// timers are numbered, and so are sets with one of them; next has the set with it.
-	timers, more intern.Pairs
-	next         intern.List[uint32]
+	// timers are numbered. next has, by a set with a timer, the set with one firing more.
+	timers intern.Pairs
+	next   intern.Table[uint32]
 }
 
 // after is the number of a set with one firing more, 0 if it is not known.
 func (f *firedSets) after(set uint32, t timer) uint32 {
-	if i := f.more.Find(set+1, f.timers.Find(uint32(t.node), uint32(t.number))); i != 0 {
+	if i := f.next.Find(set+1, f.timers.Find(uint32(t.node), uint32(t.number))); i != 0 {
 		return *f.next.At(i)
 	}
 	return 0
@@ -124,20 +108,17 @@ func (f *firedSets) and(set uint32, t timer) uint32 {
 	if next := f.after(set, t); next != 0 {
 		return next
 	}
-	next := f.number(f.sets.At(set).and(t))
-	f.next.Reach(f.more.Last() + 1)
-	*f.next.At(f.more.Last() + 1) = next
-	f.more.Number(set+1, f.timers.Number(uint32(t.node), uint32(t.number)))
-	return next
-}
-
-func (f *firedSets) number(x firings) uint32 {
-	for i := range uint32(f.sets.Len()) {
-		if slices.Equal(x, *f.sets.At(i)) {
-			return i
-		}
+	more, number := f.sets.At(set).and(t), uint32(0)
+	for number < uint32(f.sets.Len()) && !slices.Equal(more, *f.sets.At(number)) {
+		number++
 	}
-	return f.sets.Add(x)
+	if number == uint32(f.sets.Len()) {
+		f.sets.Add(more)
+	}
+	// A reader that sees the pair sees the set.
+	timer := f.timers.Number(uint32(t.node), uint32(t.number))
+	f.next.Add(set+1, timer, number)
+	return number
 }
 
 func (f firings) digest(d sim.Digest) sim.Digest {

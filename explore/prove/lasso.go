@@ -111,7 +111,7 @@ func (w *worker) lasso(g *graph, k *knot) (path *Path, loop int, err error) {
 		}
 	}
 	stem, err := w.tree.path(k.entry)
-	return &Path{steps: append(stem, l.steps...), most: w.counter.bounds.Answers}, len(l.steps), err
+	return &Path{steps: append(stem, l.steps...), most: w.bounds.Answers}, len(l.steps), err
 }
 
 // kept is a place with memory of its own.
@@ -188,7 +188,7 @@ func (l *looper) hop(e edge) error {
 		if threadOf(w.world(), a) != e.thread {
 			continue
 		}
-		given := explore.Combination{Most: w.counter.bounds.Answers}
+		given := explore.Combination{Most: w.bounds.Answers}
 		for more := true; more; more = given.Next() {
 			next := w.take(a, &given)
 			if w.key(&next, w.worldThere) != l.graph.keys[e.to] {

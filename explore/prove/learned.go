@@ -1,7 +1,9 @@
 package prove
 
 import (
-	"github.com/watchbed/watchbed/explore/values"
+	"sync/atomic"
+
+	"github.com/watchbed/watchbed/explore/prove/states"
 	"github.com/watchbed/watchbed/internal/intern"
 	"github.com/watchbed/watchbed/sim"
 )
@@ -14,21 +16,33 @@ import (
 // What it has depends on which worker came first, and so do its numbers. Nothing that a search results in
 // depends on them.
 type learned struct {
+	parts *states.Store
 	lock  intern.Lock
-	parts *sim.Parts
-	views views
-	fired firedSets
+	// seen are the nodes that the judges see. If timed, they see the clock besides.
+	seen  []sim.NodeID
+	timed bool
+	// views are what judges say of states, by the clock and the nodes, judged what they say of a step of a node to a view.
+	views  intern.Table[atomic.Pointer[view]]
+	judged intern.Table[atomic.Pointer[judgement]]
+	fired  firedSets
 }
+
+// firstView is the number of the view of no nodes: of the first pair, whose own first number no pair has.
+const firstView = 1
 
 // learn begins with the first state.
 func learn(w *worker) (*learned, error) {
-	l := &learned{}
-	parts, err := sim.NewParts(w.first, values.Alike(), values.Weigh(), &l.lock)
+	parts, err := states.New(w.first)
 	if err != nil {
 		return nil, err
 	}
-	l.parts = parts
-	l.views.begin(w.subject, w.first.Nodes())
+	l := &learned{parts: parts, timed: w.starts}
+	for n := range sim.NodeID(w.first.Nodes()) {
+		if w.subject.PastOf(n) {
+			l.seen = append(l.seen, n)
+		}
+	}
+	l.views.Number(1<<31, 0)
 	l.fired.sets.Add(nil)
 	return l, nil
 }
@@ -38,47 +52,53 @@ func learn(w *worker) (*learned, error) {
 const (
 	maxNodes = 1 << 14
 	maxSteps = 1 << 21
+	maxViews = 1 << 19
 )
+
+// viewBytes is about what a view or a judgement takes.
+const viewBytes = 80
 
 // isFull reports whether too much is learned, or more than so many bytes.
 func (l *learned) isFull(maxNodes, maxBytes int) bool {
 	l.lock.Lock()
 	defer l.lock.Unlock()
 	nodes, steps := l.parts.Size()
-	return nodes > maxNodes || steps > maxSteps || l.views.isFull() || l.bytes() > maxBytes
+	return nodes > maxNodes || steps > maxSteps || l.views.Len()+l.judged.Len() > maxViews || l.bytes() > maxBytes
 }
 
 // bytes is about how much memory it takes. It is for the worker that has the lock, or is alone.
-func (l *learned) bytes() int { return l.parts.Bytes() + l.views.bytes() }
+func (l *learned) bytes() int {
+	return l.parts.Bytes() + l.views.Bytes() + l.judged.Bytes() + viewBytes*(l.views.Len()+l.judged.Len())
+}
 
 // view is the number of the view of a state.
-func (l *learned) view(s sim.State) uint32 {
+func (l *learned) view(s states.State) uint32 {
 	at := uint32(firstView)
-	if l.views.timed {
+	if l.timed {
 		at = l.viewOn(at, l.parts.Now(s))
 	}
-	for _, n := range l.views.nodes {
+	for _, n := range l.seen {
 		at = l.viewOn(at, l.parts.Object(s, n))
 	}
 	return at
 }
 
-// viewOn is the number of a view that has so much more.
+// viewOn is the number of a view that has so much more: the clock, or an object.
 func (l *learned) viewOn(view, more uint32) uint32 {
-	if next := l.views.numbers.Find(view, more); next != 0 {
-		return firstView + next
+	if next := l.views.Find(view, more); next != 0 {
+		return next
 	}
 	l.lock.Lock()
 	defer l.lock.Unlock()
-	return l.views.on(view, more)
+	return l.views.Number(view, more)
 }
 
 // haveOneView reports whether two states have the same view.
-func (l *learned) haveOneView(a, b sim.State) bool {
+func (l *learned) haveOneView(a, b states.State) bool {
 	if l.parts.Now(a) != l.parts.Now(b) {
 		return false
 	}
-	for _, n := range l.views.nodes {
+	for _, n := range l.seen {
 		if l.parts.Object(a, n) != l.parts.Object(b, n) {
 			return false
 		}
@@ -87,15 +107,14 @@ func (l *learned) haveOneView(a, b sim.State) bool {
 }
 
 // judgedAt is where it is kept what is said of a step of a node to a view.
-func (l *learned) judgedAt(view uint32, n sim.NodeID) *judged {
-	number := l.views.steps.Find(view, uint32(n))
+func (l *learned) judgedAt(view uint32, n sim.NodeID) *atomic.Pointer[judgement] {
+	number := l.judged.Find(view, uint32(n))
 	if number == 0 {
 		l.lock.Lock()
 		defer l.lock.Unlock()
-		l.views.judged.Reach(l.views.steps.Last() + 1)
-		number = l.views.steps.Number(view, uint32(n))
+		number = l.judged.Number(view, uint32(n))
 	}
-	return l.views.judged.At(number)
+	return l.judged.At(number)
 }
 
 // firedAnd is the number of what has fired with one firing more.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/sim"
 )
 
 // Verdict is what a search has shown of a subject within its bounds.
@@ -44,6 +45,8 @@ type Result struct {
 	Fixed int
 	// Checked is, by property, how many steps put it to the test.
 	Checked map[string]int
+	// Situations are those that came about since the search began or went on.
+	Situations []sim.Situation
 	// Failures are those of the first depth at which there is one, each once.
 	Failures []Failed
 	// Why says what ended an undecided search.

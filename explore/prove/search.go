@@ -443,6 +443,12 @@ func (s *search) result() *Result {
 	for _, what := range slices.Sorted(maps.Keys(s.spread)) {
 		r.Spread = append(r.Spread, Spread{what, s.spread[what], s.cfg.Bounds.Answers})
 	}
+	for _, x := range sim.Situations() {
+		// All worlds of a worker count together.
+		if slices.ContainsFunc(s.workers, func(w *worker) bool { return w.first.Count(x) > 0 }) {
+			r.Situations = append(r.Situations, x)
+		}
+	}
 	world := s.workers[0].first
 	for _, t := range slices.SortedFunc(maps.Keys(s.stopped), compareTimers) {
 		stopped := s.stopped[t]

@@ -2,6 +2,7 @@ package prove
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
@@ -69,14 +70,24 @@ func (p *Path) Begin() {
 	}
 }
 
-// Pick implements sim.Chooser.
-func (p *Path) Pick(*sim.World, []sim.Action) int {
+// Pick implements sim.Chooser. A step is the number of an action among those that a state lists (sim.World.Assemble).
+func (p *Path) Pick(_ *sim.World, enabled []sim.Action) int {
 	if p.at == len(p.steps) {
 		return -1
 	}
 	s := p.steps[p.at]
 	p.at, p.now = p.at+1, s.chooser(p.most)
-	return s.action()
+	listed := slices.SortedFunc(slices.Values(enabled), func(a, b sim.Action) int { return slices.Compare(rank(a), rank(b)) })
+	return slices.Index(enabled, listed[s.action()])
+}
+
+// rank is the place of an action among those that a state lists.
+func rank(a sim.Action) []int32 {
+	switch a.Kind {
+	case sim.Run, sim.Fire:
+		return []int32{0, int32(a.Node), -int32(a.Kind), a.Number}
+	}
+	return []int32{int32(a.Kind), a.Number}
 }
 
 // Choose implements sim.Chooser. Before the first step each question has its first answer, unless the

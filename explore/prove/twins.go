@@ -89,7 +89,6 @@ func (s *search) compareTwins(found []twin) error {
 }
 
 func (w *worker) compareTwins(all *twins, state uint32, t twin) error {
-	defer w.subject.Options().Seen.Keep()()
 	found, err := w.goTo(state)
 	if err != nil {
 		return err
@@ -103,7 +102,7 @@ func (w *worker) compareTwins(all *twins, state uint32, t twin) error {
 	if !w.isBeforeStart() {
 		action = w.enabled()[t.step.action()]
 	}
-	next := w.take(action, t.step.chooser(w.counter.bounds.Answers))
+	next := w.take(action, t.step.chooser(w.bounds.Answers))
 	b := next.copied(state)
 	_, id := w.apart(&a, &b)
 	if _, again := all.pairs[id]; again || id == "" {
@@ -165,14 +164,14 @@ func (o outcome) equal(x outcome) bool { return o.compare(x) == 0 }
 // outcomes are those of all steps out of a state, in an order that does not depend on numbers of connections.
 func (w *worker) outcomes(from *place) (all []outcome) {
 	w.enter(from)
-	if w.judges.at(w.learned, from.view, w.world).over {
+	if w.outlook(from.view, w.world).over {
 		return nil
 	}
 	for _, a := range slices.Clone(w.enabled()) {
-		if t, counted := w.counted(a); counted && w.learned.fired.sets.At(from.fired).of(t) >= w.counter.bounds.Firings {
+		if t, counted := w.counted(a); counted && w.learned.fired.sets.At(from.fired).of(t) >= w.bounds.Firings {
 			continue
 		}
-		given := explore.Combination{Most: w.counter.bounds.Answers}
+		given := explore.Combination{Most: w.bounds.Answers}
 		for more := true; more; more = given.Next() {
 			o := outcome{action: a}
 			if next, panicked := w.tryStep(a, &given); panicked != nil {
@@ -180,7 +179,7 @@ func (w *worker) outcomes(from *place) (all []outcome) {
 			} else {
 				o.place = next.copied(from.state)
 				o.key = w.key(&next, w.worldThere)
-				o.failures = fmt.Sprint(w.judges.step(w.learned, next.view, a, w.worldThere).failures)
+				o.failures = fmt.Sprint(w.judge(next.view, a, w.worldThere).failures)
 			}
 			all = append(all, o)
 		}

@@ -2,26 +2,12 @@ package prove
 
 import (
 	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/internal/intern"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 )
 
-// views are what the judges see of states: the nodes on which it depends what they say
-// (Subject.PastOf). Most states have the view of another one, so that the judges are asked once.
-type views struct {
-	// nodes are those that the judges see. If timed, they see the clock besides.
-	nodes []sim.NodeID
-	timed bool
-
-	numbers intern.Pairs
-	known   intern.List[intern.Once[view]]
-	// steps are steps of a node to a view, judged is what was said of each.
-	steps  intern.Pairs
-	judged intern.List[judged]
-}
-
-type judged = intern.Once[judgement]
+// A view is the nodes of a state on which it depends what the judges say (Subject.PastOf), and in a timed run the clock. Most
+// states have the view of another one, so that the judges are asked once.
 
 // view is what the judges say of states with these nodes.
 type view struct {
@@ -39,117 +25,72 @@ type judgement struct {
 	failures []explore.Failure
 }
 
-// firstView is the number of the view of no nodes.
-const firstView = 1
-
-// begin has there be no view but that of no nodes.
-func (v *views) begin(s Subject, nodes int) {
-	v.timed = s.Options().Mode == sim.Timed
-	for n := range sim.NodeID(nodes) {
-		if s.PastOf(n) {
-			v.nodes = append(v.nodes, n)
-		}
-	}
-	v.known.Reach(firstView)
-}
-
-// on is the number of a view that has so much more: the clock, or an object.
-func (v *views) on(view, more uint32) uint32 {
-	v.known.Reach(firstView + v.numbers.Last() + 1)
-	return firstView + v.numbers.Number(view, more)
-}
-
-// maxViews is how many are kept.
-const maxViews = 1 << 19
-
-func (v *views) isFull() bool { return v.known.Len()+v.judged.Len() > maxViews }
-
-// viewBytes is about what a view or a judgement takes.
-const viewBytes = 80
-
-// bytes is about how much memory they take.
-func (v *views) bytes() int {
-	return v.numbers.Bytes() + v.known.Bytes() + v.steps.Bytes() + v.judged.Bytes() + viewBytes*(v.known.Len()+v.judged.Len())
-}
-
-// judges are those of a subject. They are asked for what no worker has asked for.
-type judges struct {
-	subject  Subject
-	seeNodes bool
-	// remembers: something is, so that a view is of a state alone, and what is said of it is not kept.
-	// memory is what is remembered in the state that is asked about.
-	remembers bool
-	memory    any
-}
-
-// view is what is said of a state with this view. world is that of the state, made if it is needed.
-func (j *judges) view(l *learned, number uint32, world func() *sim.World) *view {
-	at := l.views.known.At(number)
-	if x := at.Get(); x != nil && !j.remembers {
+// view is what is said of a state with this view. world is that of the state, made if it is needed. If something is remembered, a view is
+// of a state alone, and what is said of it is not kept.
+func (w *worker) view(number uint32, world func() *sim.World) *view {
+	at := w.learned.views.At(number)
+	if x := at.Load(); x != nil && !w.remembers {
 		return x
 	}
-	x, w := &view{}, world()
-	j.adopt(w)
-	x.past = j.subject.Past(sim.NewDigest)
-	if j.seeNodes {
-		x.look(j, w)
+	x, there := &view{}, world()
+	w.adopt(there)
+	x.past = w.subject.Past(sim.NewDigest)
+	if w.seesNodes {
+		w.look(x, there)
 	}
-	if j.remembers {
-		return x
+	if !w.remembers {
+		at.Store(x)
 	}
-	return at.Know(x)
-}
-
-// adopt has the subject look at a state, with what is remembered in it.
-func (j *judges) adopt(w *sim.World) {
-	j.subject.Adopt(w)
-	if j.remembers {
-		j.subject.Recall(j.memory)
-	}
-}
-
-// look asks the subject, which has adopted the world.
-func (x *view) look(j *judges, w *sim.World) {
-	x.over, x.open = j.subject.Over(w), j.open()
-	h, ends := j.subject.(Horizon)
-	x.cut = ends && x.over && h.CutOff(w)
-}
-
-func (j *judges) open() uint64 {
-	if g := j.subject.Goal(); g != nil {
-		return g.Open()
-	}
-	return 0
-}
-
-// at is what is said of whether the run has ended in a state, and of the goal.
-func (j *judges) at(l *learned, number uint32, world func() *sim.World) view {
-	if j.seeNodes {
-		return *j.view(l, number, world)
-	}
-	w := world()
-	j.adopt(w)
-	var x view
-	x.look(j, w)
 	return x
 }
 
-// step is what is said of a step of a node to a state with this view.
-func (j *judges) step(l *learned, number uint32, a sim.Action, world func() *sim.World) *judgement {
-	if !j.seeNodes {
-		return j.ask(a, world())
+// adopt has the subject look at a state, with what is remembered in it.
+func (w *worker) adopt(world *sim.World) {
+	w.subject.Adopt(world)
+	if w.remembers {
+		w.subject.Recall(w.memory)
 	}
-	at := l.judgedAt(number, a.Node)
-	if x := at.Get(); x != nil {
-		return x
-	}
-	return at.Know(j.ask(a, world()))
 }
 
-func (j *judges) ask(a sim.Action, w *sim.World) *judgement {
-	j.adopt(w)
+// look asks the subject, which has adopted the world, whether the run has ended, and of the goal.
+func (w *worker) look(x *view, world *sim.World) {
+	x.over = w.subject.Over(world)
+	if w.goal != nil {
+		x.open = w.goal.Open()
+	}
+	h, ends := w.subject.(Horizon)
+	x.cut = ends && x.over && h.CutOff(world)
+}
+
+// outlook is what is said of whether the run has ended in a state, and of the goal.
+func (w *worker) outlook(number uint32, world func() *sim.World) (x view) {
+	if w.seesNodes {
+		return *w.view(number, world)
+	}
+	w.adopt(world())
+	w.look(&x, world())
+	return x
+}
+
+// judge is what is said of a step of a node to a state with this view.
+func (w *worker) judge(number uint32, a sim.Action, world func() *sim.World) *judgement {
+	if !w.seesNodes {
+		return w.ask(a, world())
+	}
+	at := w.learned.judgedAt(number, a.Node)
+	x := at.Load()
+	if x == nil {
+		// Another worker may say the same meanwhile.
+		x = w.ask(a, world())
+		at.Store(x)
+	}
+	return x
+}
+
+func (w *worker) ask(a sim.Action, world *sim.World) *judgement {
+	w.adopt(world)
 	said := &judgement{}
-	for i, f := range j.subject.JudgeStep(w, a) {
+	for i, f := range w.subject.JudgeStep(world, a) {
 		if f.Exercised > 0 {
 			said.checked = append(said.checked, i)
 		}

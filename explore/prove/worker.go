@@ -4,18 +4,17 @@ import (
 	"fmt"
 
 	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/explore/values"
+	"github.com/watchbed/watchbed/explore/prove/states"
 	"github.com/watchbed/watchbed/sim"
 )
 
 // worker expands states of one layer. It has a subject of its own, and shares what it learns.
 type worker struct {
 	subject  Subject
-	judges   judges
 	goal     Goal
-	counter  counter
+	bounds   Bounds
 	learned  *learned
-	learner  *sim.Learner
+	stepper  *states.Stepper
 	tree     *tree
 	visited  *visited
 	frontier *frontier
@@ -31,8 +30,10 @@ type worker struct {
 	first          *sim.World
 	starts         bool
 	built, started *sim.World
-	// remembered is what the subject remembers in the first state.
-	remembered any
+	// seesNodes and remembers are what the subject says. remembered is what it remembers in the first state, memory in the one that is
+	// asked about.
+	seesNodes, remembers bool
+	remembered, memory   any
 	// path has the states on the way to one that is expanded, the first state first. found is one that
 	// was kept.
 	path  []place
@@ -45,7 +46,7 @@ type worker struct {
 	there   *sim.World
 	isThere bool
 	// buffer is the memory of that state, actions of the list of what is enabled, seen of a chunk.
-	buffer  sim.State
+	buffer  states.State
 	actions []sim.Action
 	seen    map[key]struct{}
 }
@@ -53,7 +54,7 @@ type worker struct {
 // place is a state with its parts.
 type place struct {
 	state uint32
-	parts sim.State
+	parts states.State
 	// memory is what the subject remembers of the steps to it.
 	memory any
 	// fired is which timers have fired how often on the way to it, a number of learned.fired.
@@ -111,7 +112,7 @@ type chunk struct {
 
 func newWorker(subject Subject, s *search) (*worker, error) {
 	w := &worker{
-		subject: subject, judges: judges{subject: subject, seeNodes: subject.SeesNodes()}, goal: subject.Goal(), counter: newCounter(subject, s.cfg.Bounds),
+		subject: subject, seesNodes: subject.SeesNodes(), remembers: subject.Remembers(), goal: subject.Goal(), bounds: s.cfg.Bounds,
 		tree: s.tree, visited: s.visited, frontier: &s.frontier, mustStop: s.mustStop, twins: &s.twins, properties: len(s.properties),
 		first: sim.NewWorld(subject.Options()), here: &sim.World{}, there: &sim.World{}, seen: map[key]struct{}{},
 	}
@@ -134,7 +135,7 @@ func newWorker(subject Subject, s *search) (*worker, error) {
 		}
 		w.fixed = start.fixed
 	}
-	if w.judges.remembers = subject.Remembers(); w.judges.remembers && !w.starts {
+	if w.remembers && !w.starts {
 		w.remembered = subject.Remembered(w.first)
 	}
 	for _, x := range []*sim.World{w.here, w.there} {
@@ -147,11 +148,11 @@ func newWorker(subject Subject, s *search) (*worker, error) {
 
 // use has the worker go on with what was learned anew.
 func (w *worker) use(l *learned) error {
-	learner, first, err := l.parts.Learner(w.first, values.Alike())
+	stepper, first, err := l.parts.Stepper(w.first)
 	if err != nil {
 		return err
 	}
-	w.learned, w.learner = l, learner
+	w.learned, w.stepper = l, stepper
 	w.path = append(w.path[:0], place{parts: first, view: l.view(first), memory: w.remembered})
 	return nil
 }
@@ -159,13 +160,13 @@ func (w *worker) use(l *learned) error {
 // enter has steps taken from a place.
 func (w *worker) enter(p *place) {
 	w.at, w.isHere = p, false
-	w.judges.memory = p.memory
+	w.memory = p.memory
 }
 
 // world is that of the place from which steps are taken.
 func (w *worker) world() *sim.World {
 	if !w.isHere {
-		w.here, w.isHere = w.learned.parts.World(w.at.parts, w.here), true
+		w.here, w.isHere = w.stepper.World(w.at.parts, w.here), true
 	}
 	return w.here
 }
@@ -173,7 +174,7 @@ func (w *worker) world() *sim.World {
 // worldThere is that of the state to which the present step led.
 func (w *worker) worldThere() *sim.World {
 	if !w.isThere {
-		w.there, w.isThere = w.learned.parts.World(w.buffer, w.there), true
+		w.there, w.isThere = w.stepper.World(w.buffer, w.there), true
 	}
 	return w.there
 }
@@ -189,8 +190,8 @@ func (w *worker) enabled() []sim.Action {
 
 // key tells states apart. world is that of the place, made if it is needed.
 func (w *worker) key(p *place, world func() *sim.World) key {
-	view := w.judges.view(w.learned, p.view, world)
-	behaviour := w.learner.Behaviour(p.parts)
+	view := w.view(p.view, world)
+	behaviour := w.stepper.Behaviour(p.parts)
 	return keyOf(w.learned.fired.sets.At(p.fired).digest(behaviour.Fold(view.past)))
 }
 
@@ -255,7 +256,7 @@ func (w *worker) goTo(state uint32) (*place, error) {
 		if !w.isBeforeStart() {
 			a = w.enabled()[step.action()]
 		}
-		next := w.take(a, step.chooser(w.counter.bounds.Answers))
+		next := w.take(a, step.chooser(w.bounds.Answers))
 		next.state = ahead[i].state
 		w.pushPath(next)
 	}
@@ -291,12 +292,12 @@ func (w *worker) start(c answering) place {
 		panic(err) // it was possible before
 	}
 	w.started.Start(c)
-	w.buffer = w.learner.Apart(w.started, w.buffer)
+	w.buffer = w.stepper.Apart(w.started, nil, w.buffer)
 	next := place{parts: w.buffer}
-	if w.judges.remembers {
+	if w.remembers {
 		w.subject.Adopt(w.started)
 		next.memory = w.subject.Remembered(w.started)
-		w.judges.memory = next.memory
+		w.memory = next.memory
 	}
 	return w.healed(next)
 }
@@ -307,7 +308,7 @@ func (w *worker) healed(next place) place {
 		world := w.worldThere()
 		w.subject.Adopt(world)
 		if w.subject.Over(world); world.Phase() != sim.Safety {
-			w.buffer = w.learner.Apart(world, w.buffer)
+			w.buffer = w.stepper.Apart(world, next.parts, w.buffer)
 			next.parts = w.buffer
 		}
 	}
@@ -325,10 +326,10 @@ func (w *worker) take(a sim.Action, c answering) place {
 	next := place{fired: from.fired, free: from.free}
 	if t, counted := w.counted(a); counted {
 		next.fired = w.learned.firedAnd(from.fired, t)
-	} else if w.counter.isFree(a) {
+	} else if w.isFree(a) {
 		next.free++
 	}
-	next.parts, _ = w.learner.Take(from.parts, a, c, c.Number(), w.buffer)
+	next.parts, _ = w.stepper.Take(from.parts, a, c, c.Number(), w.buffer)
 	w.buffer = next.parts
 	switch next.view = from.view; {
 	case w.starts:
@@ -345,20 +346,12 @@ func (w *worker) take(a sim.Action, c answering) place {
 
 // remember has a state take over what the subject remembers after the step to it.
 func (w *worker) remember(next *place, a sim.Action) {
-	if w.judges.remembers {
+	if w.remembers {
 		world := w.worldThere()
 		w.subject.Adopt(world)
 		next.memory = w.subject.Remember(w.at.memory, world, a)
-		w.judges.memory = next.memory
+		w.memory = next.memory
 	}
-}
-
-// counted is the timer that an action fires, if a bound counts it.
-func (w *worker) counted(a sim.Action) (timer, bool) {
-	if !w.counter.isFree(a) {
-		return timer{}, false
-	}
-	return w.counter.counted(w.world, a, w.learned.parts.TimerOf(w.at.parts, a))
 }
 
 // successors takes each step out of a state.
@@ -368,7 +361,7 @@ func (w *worker) successors(c *chunk, from *place) {
 		w.combinations(c, 0, sim.Action{})
 		return
 	}
-	at := w.judges.at(w.learned, from.view, w.world)
+	at := w.outlook(from.view, w.world)
 	if w.goal != nil {
 		c.expanded = append(c.expanded, expanded{open: at.open})
 	}
@@ -379,17 +372,17 @@ func (w *worker) successors(c *chunk, from *place) {
 	case at.over:
 		c.ended++
 		return
-	case w.starts && from.free >= maxInstant && w.counter.bounds.Depth == 0:
+	case w.starts && from.free >= maxInstant && w.bounds.Depth == 0:
 		c.endless = fmt.Sprintf("no time passes: %d steps came at %v, each in a new state; give messages and loops time (--set network=1ms --set scheduling=1ms)",
 			from.free, w.world().Now().Sub(0))
 	}
 	went, stopped := false, false
 	for i, a := range w.enabled() {
 		t, counted := w.counted(a)
-		if !counted && from.free >= maxFree && w.counter.bounds.Depth == 0 && w.counter.isFree(a) {
+		if !counted && from.free >= maxFree && w.bounds.Depth == 0 && w.isFree(a) {
 			c.endless = fmt.Sprintf("%s of %s has fired at rest again and again, each time in a new state", w.world().Activity(a), w.first.NodeName(a.Node))
 		}
-		if counted && w.learned.fired.sets.At(from.fired).of(t) >= w.counter.bounds.Firings {
+		if counted && w.learned.fired.sets.At(from.fired).of(t) >= w.bounds.Firings {
 			c.stop(t, func() string { return w.world().Activity(a) })
 			if w.goal != nil {
 				c.keep(threadOf(w.world(), a))
@@ -411,7 +404,7 @@ func (w *worker) successors(c *chunk, from *place) {
 
 // combinations takes a step with each combination of answers to its questions.
 func (w *worker) combinations(c *chunk, i int, a sim.Action) {
-	given := explore.Combination{Most: w.counter.bounds.Answers}
+	given := explore.Combination{Most: w.bounds.Answers}
 	if given.Most > 0 {
 		given.Spread = c.noteSpread
 	}
@@ -448,7 +441,7 @@ func (w *worker) successor(c *chunk, i int, a sim.Action, given *explore.Combina
 	k := w.key(&next, w.worldThere)
 	judged := &unjudged
 	if !starting {
-		judged = w.judges.step(w.learned, next.view, a, w.worldThere)
+		judged = w.judge(next.view, a, w.worldThere)
 	}
 	for _, i := range judged.checked {
 		c.checked[i]++
@@ -458,7 +451,7 @@ func (w *worker) successor(c *chunk, i int, a sim.Action, given *explore.Combina
 		return nil
 	}
 	if w.goal != nil {
-		c.lead(threadOf(w.world(), a), k, w.judges.at(w.learned, next.view, w.worldThere).open)
+		c.lead(threadOf(w.world(), a), k, w.outlook(next.view, w.worldThere).open)
 	}
 	if known, err := w.visited.has(k); err != nil {
 		return fmt.Errorf("cannot read the states that memory does not hold: %w", err)

@@ -10,7 +10,7 @@ import (
 	"github.com/watchbed/watchbed/sim/arena"
 )
 
-// Alike returns a function that reports, for sim.Parts, whether two nodes or payloads consist of equal
+// Alike returns a function that reports, whether two nodes or payloads consist of equal
 // values, all the way down. Functions are equal if they are the same one. What points to one value in the
 // first and to two equal ones in the second is taken for the same: the same code has made both. What
 // memory they have in reserve (package arena), and which trees use it, makes no difference. The function is

@@ -16,7 +16,7 @@ type scale struct {
 // memory. It is nothing for a type that points to nothing.
 type weigher struct{ behind func(at unsafe.Pointer) int }
 
-// Weigh returns a function that says, for sim.Parts, how much memory something takes, without what it was
+// Weigh returns a function that says, how much memory something takes, without what it was
 // asked for before.
 func Weigh() func(x any) int {
 	s := &scale{weighed: map[uintptr]struct{}{}, types: map[reflect.Type]*weigher{}}

@@ -28,20 +28,10 @@ func TestListStaysWhereItIs(t *testing.T) {
 	require.Equal(t, 20_001, int(l.Add(7)))
 }
 
-func TestWhatIsKnownOnceStays(t *testing.T) {
-	var o intern.Once[int]
-	require.Nil(t, o.Get())
-	one, two := 1, 2
-	require.Same(t, &one, o.Know(&one))
-	require.Same(t, &one, o.Know(&two))
-	require.Same(t, &one, o.Get())
-}
-
 // Readers that find the number of a pair find what is listed under it, while another goroutine adds.
 func TestReadersFindWhatIsAdded(t *testing.T) {
 	const pairs = 20_000
-	var p intern.Pairs
-	var l intern.List[uint32]
+	var p intern.Table[uint32]
 	var wait sync.WaitGroup
 	for range 3 {
 		wait.Go(func() {
@@ -50,8 +40,8 @@ func TestReadersFindWhatIsAdded(t *testing.T) {
 				for i := range uint32(pairs) {
 					if n := p.Find(1+i, i*i); n != 0 {
 						found++
-						if *l.At(n) != i {
-							t.Errorf("number %d stands for %d and not for %d", n, *l.At(n), i)
+						if *p.At(n) != i {
+							t.Errorf("number %d stands for %d and not for %d", n, *p.At(n), i)
 							return
 						}
 					}
@@ -60,9 +50,7 @@ func TestReadersFindWhatIsAdded(t *testing.T) {
 		})
 	}
 	for i := range uint32(pairs) {
-		l.Reach(p.Last() + 1)
-		*l.At(p.Last() + 1) = i
-		p.Number(1+i, i*i)
+		p.Add(1+i, i*i, i)
 	}
 	wait.Wait()
 }

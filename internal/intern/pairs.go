@@ -7,8 +7,7 @@
 //
 //	Pairs  numbers of pairs
 //	List   what has a number, by its number
-//	Once   what is not known at first
-//	Word   a number that is not known at first
+//	Table  what stands for a pair
 //	Lock   what the one has that adds
 //
 // It must never import anything of this module.

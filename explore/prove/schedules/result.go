@@ -26,6 +26,8 @@ type Result struct {
 	Stopped []prove.Stopped
 	// Checked is, by property, how many schedules put it to the test.
 	Checked map[string]int
+	// Situations are those that came about.
+	Situations []sim.Situation
 	// Failures are those of the first schedule that has one, or of all (Config.All), each once.
 	Failures []Failed
 	// Why says what ended an undecided search.

@@ -46,7 +46,7 @@ func Search(ctx context.Context, subject prove.Subject, properties []string, cfg
 	s := &search{
 		ctx: ctx, cfg: cfg, subject: subject, began: time.Now(),
 		classes: map[sim.Digest]struct{}{}, stopped: map[stopped]int{},
-		r: &Result{Checked: map[string]int{}},
+		covered: make([]bool, len(sim.Situations())), r: &Result{Checked: map[string]int{}},
 	}
 	for _, p := range properties {
 		s.r.Checked[p] = 0
@@ -58,6 +58,7 @@ func Search(ctx context.Context, subject prove.Subject, properties []string, cfg
 	}
 	first.KeepNumbers()
 	s.r.Fixed = start.asked
+	s.cover(first)
 	s.explore(first, nil)
 	if s.err != nil {
 		return nil, s.err
@@ -89,6 +90,8 @@ type search struct {
 	path    []*place
 	classes map[sim.Digest]struct{}
 	stopped map[stopped]int
+	// covered is, by situation, whether it came about.
+	covered []bool
 	r       *Result
 	over    bool
 	err     error
@@ -209,6 +212,7 @@ func (s *search) take(p *place, a sim.Action, c *explore.Combination) (next *sim
 	if panicked = explore.Panicked(func() { next.Do(c, a) }); panicked != nil {
 		cells.All = true
 	}
+	s.cover(next)
 	p.event.number = uint32(next.Steps())
 	p.event.touched = newTouched(&cells, a.Node, math.MaxInt)
 	p.event.shared = newTouched(&cells, a.Node, p.world.Connections())
@@ -217,6 +221,13 @@ func (s *search) take(p *place, a sim.Action, c *explore.Combination) (next *sim
 	}
 	next.RecordCells(nil)
 	return next, panicked
+}
+
+// cover notes the situations that came about in a world.
+func (s *search) cover(w *sim.World) {
+	for i := range s.covered {
+		s.covered[i] = s.covered[i] || w.Count(sim.Situation(i)) > 0
+	}
 }
 
 // label is what an event is, whatever it comes behind.
@@ -314,6 +325,11 @@ func (s *search) checkLimits() {
 func (s *search) result() *Result {
 	r := s.r
 	r.Classes, r.classes, r.Seconds = len(s.classes), s.classes, time.Since(s.began).Seconds()
+	for i, came := range s.covered {
+		if came {
+			r.Situations = append(r.Situations, sim.Situation(i))
+		}
+	}
 	for _, t := range slices.SortedFunc(maps.Keys(s.stopped), compareStopped) {
 		r.Stopped = append(r.Stopped, prove.Stopped{Node: t.node, Timer: t.timer, Times: s.stopped[t]})
 	}
