@@ -77,8 +77,7 @@ func (f *fates) from(c items.Contents, rev int64, points []*model.Operation) boo
 // others: the order in which they most likely happened.
 func (f *fates) choose(c *items.Contents, rev int64, points []*model.Operation) bool {
 	for _, i := range f.lost {
-		op := &f.history.Operations[i]
-		if f.used[i] || !f.mayMake(i, rev) || f.shown[rev] != nil && !f.fits(f.shown[rev], op.Request) {
+		if f.used[i] || !f.mayMake(i, rev) {
 			continue
 		}
 		after := c.Clone()

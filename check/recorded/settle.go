@@ -77,7 +77,7 @@ func newSettling(h *model.History) *settling {
 	copied := *h
 	copied.Operations = slices.Clone(h.Operations)
 	s := &settling{
-		history: &copied, byKey: map[string][]int{}, made: map[int64]int{}, shown: map[int64]*evidence{},
+		history: &copied, byKey: map[string][]int{}, made: map[int64]int{}, shown: map[int64][]shownChange{},
 		attached: items.Attached(h), newest: h.Initial.Revision,
 	}
 	s.collect()
@@ -95,8 +95,9 @@ type settling struct {
 	lost  []int
 	byKey map[string][]int
 	// made has the write that made a revision.
-	made  map[int64]int
-	shown map[int64]*evidence
+	made map[int64]int
+	// shown is what answers show of the revisions that no write is known to have made.
+	shown map[int64][]shownChange
 	// attached are the keys that were ever put on a lease.
 	attached map[int64][]string
 	// newest is the highest revision that any answer shows.
@@ -105,14 +106,10 @@ type settling struct {
 	data bool
 }
 
-// evidence is what answers show of a revision that no answered write made.
-type evidence struct {
-	puts    []shownPut
-	deletes []string
-}
-
-type shownPut struct {
+// shownChange is a put or a deletion that an answer shows.
+type shownChange struct {
 	key, value string
+	deleted    bool
 	// keyOnly: the value was not shown.
 	keyOnly bool
 }
@@ -184,8 +181,13 @@ func (s *settling) revoked(before *model.Store, rev int64) {
 	}
 }
 
-// mayMake reports whether the answer of a write, if there is one, lets it have made a revision.
+// mayMake reports whether a write may have made a revision, by what is shown of it and by its answer.
 func (s *settling) mayMake(i int, rev int64) bool {
+	return s.allows(i, rev) && s.fits(s.shown[rev], s.history.Operations[i].Request)
+}
+
+// allows reports whether the answer of a write, if there is one, lets it have made a revision.
+func (s *settling) allows(i int, rev int64) bool {
 	op := &s.history.Operations[i]
 	return op.Outcome == model.Unknown || op.Result.Revision == 0 || op.Result.Revision == rev
 }
@@ -227,13 +229,9 @@ func (s *settling) answer(r *model.Request, res *model.Result) {
 }
 
 func (s *settling) item(it *model.Item, keyOnly bool) {
-	if e := s.of(it.ModRevision); e != nil {
-		e.put(shownPut{it.Key, it.Value, keyOnly})
-	}
+	s.note(it.ModRevision, shownChange{key: it.Key, value: it.Value, keyOnly: keyOnly})
 	if it.CreateRevision != it.ModRevision {
-		if e := s.of(it.CreateRevision); e != nil {
-			e.put(shownPut{key: it.Key, keyOnly: true})
-		}
+		s.note(it.CreateRevision, shownChange{key: it.Key, keyOnly: true})
 	}
 }
 
@@ -248,29 +246,17 @@ func (s *settling) response(r *model.WatchResponse) {
 		}
 		if ev.Type == model.PutEvent {
 			s.item(ev.Item, false)
-		} else if e := s.of(ev.Revision); e != nil && !slices.Contains(e.deletes, ev.Item.Key) {
-			e.deletes = append(e.deletes, ev.Item.Key)
+		} else {
+			s.note(ev.Revision, shownChange{key: ev.Item.Key, deleted: true})
 		}
 	}
 }
 
-// of is the evidence of a revision, nil if it needs none.
-func (s *settling) of(rev int64) *evidence {
+// note takes in what is shown of a revision.
+func (s *settling) note(rev int64, c shownChange) {
 	s.newest = max(s.newest, rev)
-	if rev <= s.history.Initial.Revision || s.isMade(rev) {
-		return nil
-	}
-	e := s.shown[rev]
-	if e == nil {
-		e = &evidence{}
-		s.shown[rev] = e
-	}
-	return e
-}
-
-func (e *evidence) put(p shownPut) {
-	if !slices.Contains(e.puts, p) {
-		e.puts = append(e.puts, p)
+	if rev > s.history.Initial.Revision && !s.isMade(rev) && !slices.Contains(s.shown[rev], c) {
+		s.shown[rev] = append(s.shown[rev], c)
 	}
 }
 
@@ -297,7 +283,7 @@ func (s *settling) fillGaps() {
 	// The last write that is left made the last revision, whatever answers say of it.
 	if len(s.lost) == 1 && s.gaps() == 1 {
 		for rev := s.history.Initial.Revision + 1; rev <= s.newest; rev++ {
-			if !s.isMade(rev) && s.mayMake(s.lost[0], rev) {
+			if !s.isMade(rev) && s.allows(s.lost[0], rev) {
 				s.settle(s.lost[0], rev)
 				return
 			}
@@ -308,13 +294,13 @@ func (s *settling) fillGaps() {
 // only is the one write that can have made what is shown of a revision, -1 if there are more, or
 // none.
 func (s *settling) only(rev int64) int {
-	e, candidates := s.shown[rev], s.lost
-	if len(e.puts) > 0 {
-		candidates = s.byKey[e.puts[0].key]
+	candidates := s.lost
+	if put := slices.IndexFunc(s.shown[rev], func(c shownChange) bool { return !c.deleted }); put >= 0 {
+		candidates = s.byKey[s.shown[rev][put].key]
 	}
 	one := -1
 	for _, i := range candidates {
-		if !s.isLost(i) || !s.mayMake(i, rev) || !s.fits(e, s.history.Operations[i].Request) {
+		if !s.isLost(i) || !s.mayMake(i, rev) {
 			continue
 		}
 		if one >= 0 {
@@ -331,52 +317,30 @@ func (s *settling) isLost(i int) bool {
 }
 
 // fits reports whether a request can have made all of this.
-func (s *settling) fits(e *evidence, r *model.Request) bool {
+func (s *settling) fits(shown []shownChange, r *model.Request) bool {
+	for _, branch := range [...][]model.Request{r.Success, r.Failure} {
+		part := *r
+		part.Success, part.Failure = branch, nil
+		if !slices.ContainsFunc(shown, func(c shownChange) bool {
+			return !items.Any(&part, func(r *model.Request) bool { return s.makes(r, c) })
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// makes reports whether a request that is no transaction can have made a change.
+func (s *settling) makes(r *model.Request, c shownChange) bool {
 	switch r.Kind {
-	case model.Txn:
+	case model.Put:
+		return !c.deleted && r.Key == c.key && (c.keyOnly || r.IgnoreValue || r.Value == c.value)
+	case model.Delete:
+		return c.deleted && model.InRange(c.key, r.Key, r.End)
 	case model.LeaseRevoke:
-		return len(e.puts) == 0 && !slices.ContainsFunc(e.deletes, func(key string) bool {
-			return !slices.Contains(s.attached[r.Lease], key)
-		})
-	default:
-		return e.fitsAll([]model.Request{*r})
+		return c.deleted && slices.Contains(s.attached[r.Lease], c.key)
 	}
-	return e.fitsAll(inner(r.Success)) || e.fitsAll(inner(r.Failure))
-}
-
-// inner are the operations that a branch may come to: those of both branches of a
-// transaction that is in it.
-func inner(branch []model.Request) []model.Request {
-	if !slices.ContainsFunc(branch, func(r model.Request) bool { return r.Kind == model.Txn }) {
-		return branch
-	}
-	var all []model.Request
-	for i := range branch {
-		if r := &branch[i]; r.Kind == model.Txn {
-			all = append(append(all, inner(r.Success)...), inner(r.Failure)...)
-		} else {
-			all = append(all, *r)
-		}
-	}
-	return all
-}
-
-func (e *evidence) fitsAll(branch []model.Request) bool {
-	for _, p := range e.puts {
-		if !slices.ContainsFunc(branch, func(r model.Request) bool {
-			return r.Kind == model.Put && r.Key == p.key && (p.keyOnly || r.IgnoreValue || r.Value == p.value)
-		}) {
-			return false
-		}
-	}
-	for _, key := range e.deletes {
-		if !slices.ContainsFunc(branch, func(r model.Request) bool {
-			return r.Kind == model.Delete && model.InRange(key, r.Key, r.End)
-		}) {
-			return false
-		}
-	}
-	return true
+	return false
 }
 
 // settle notes that a write made a revision.

@@ -1,6 +1,7 @@
 package random
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -48,7 +49,7 @@ func permute(ops []*model.Operation, used []bool, s naiveStore, prop string) boo
 		if !mayBeNext(ops, used, i, prop) {
 			continue
 		}
-		after := s.copy()
+		after := naiveStore{s.revision, maps.Clone(s.items)}
 		if !after.does(op, prop) {
 			continue
 		}
@@ -83,52 +84,25 @@ type naiveStore struct {
 	items    map[string]model.Item
 }
 
-func (s naiveStore) copy() naiveStore {
-	items := make(map[string]model.Item, len(s.items))
-	for k, it := range s.items {
-		items[k] = it
-	}
-	return naiveStore{s.revision, items}
-}
-
 // does carries out the operation and compares everything in the answer.
 func (s *naiveStore) does(op *model.Operation, prop string) bool {
-	before := s.revision
-	got := s.carriesOut(op.Request, before+1)
-	if got.changed {
+	old := maps.Clone(s.items)
+	got, changed, refused := s.execute(op.Request, s.revision+1, old)
+	switch {
+	case refused:
+		// It leaves everything as it is.
+		s.items, changed = old, false
+	case changed:
 		s.revision++
 	}
 	if op.Outcome == model.Unknown {
-		return op.Commit == 0 || got.changed && s.revision == op.Commit
+		return op.Commit == 0 || changed && s.revision == op.Commit
 	}
-	given := op.Result
 	isRead := op.Request.Kind == model.Get || op.Request.Kind == model.List
-	if given.Revision != 0 && given.Revision != s.revision && !(isRead && prop == linearizableData) {
+	if rev := op.Result.Revision; rev != 0 && rev != s.revision && !(isRead && prop == linearizableData) {
 		return false
 	}
-	return got.matches(op.Request, given)
-}
-
-// carriesOut leaves everything as it is if a put keeps what is not there.
-func (s *naiveStore) carriesOut(r *model.Request, rev int64) naiveAnswer {
-	old := s.copy()
-	got := s.execute(r, rev, old.items)
-	if got.refused {
-		*s = old
-		return naiveAnswer{refused: true}
-	}
-	return got
-}
-
-type naiveAnswer struct {
-	changed bool
-	refused bool
-	found   []model.Item
-	// previous are those that a write replaced or deleted, if it asked for them.
-	previous  []model.Item
-	deleted   int64
-	succeeded bool
-	nested    []naiveAnswer
+	return !refused && matches(op.Request, &got, op.Result)
 }
 
 func covers(r *model.Request, key string) bool {
@@ -138,16 +112,28 @@ func covers(r *model.Request, key string) bool {
 	return strings.Compare(key, r.Key) >= 0 && (r.End == "\x00" || strings.Compare(key, r.End) < 0)
 }
 
-// execute compares with the items before all of the request.
-func (s *naiveStore) execute(r *model.Request, rev int64, old map[string]model.Item) naiveAnswer {
-	var out naiveAnswer
+// covered are the items in the range of a request, by key.
+func (s *naiveStore) covered(r *model.Request) (all []*model.Item) {
+	for _, key := range slices.Sorted(maps.Keys(s.items)) {
+		if it := s.items[key]; covers(r, key) {
+			all = append(all, &it)
+		}
+	}
+	return all
+}
+
+// execute compares with the items before all of the request. Of a read the answer has all items in the range.
+func (s *naiveStore) execute(r *model.Request, rev int64, old map[string]model.Item) (out model.Result, changed, refused bool) {
+	previous := func(items []*model.Item) {
+		if r.PrevKV {
+			out.Prev = items
+		}
+	}
 	switch r.Kind {
 	case model.Put:
 		it := model.Item{Key: r.Key, Value: r.Value, CreateRevision: rev, ModRevision: rev, Version: 1, Lease: r.Lease}
 		if now, ok := s.items[r.Key]; ok {
-			if r.PrevKV {
-				out.previous = append(out.previous, now)
-			}
+			previous([]*model.Item{&now})
 			it.CreateRevision = now.CreateRevision
 			it.Version = now.Version + 1
 			if r.IgnoreValue {
@@ -157,39 +143,25 @@ func (s *naiveStore) execute(r *model.Request, rev int64, old map[string]model.I
 				it.Lease = now.Lease
 			}
 		}
-		if _, was := old[r.Key]; (r.IgnoreValue || r.IgnoreLease) && !was {
-			out.refused = true
-		}
+		_, was := old[r.Key]
 		s.items[r.Key] = it
-		out.changed = true
+		return out, true, (r.IgnoreValue || r.IgnoreLease) && !was
 	case model.Delete:
-		for k, now := range s.items {
-			if covers(r, k) {
-				if r.PrevKV {
-					out.previous = append(out.previous, now)
-				}
-				delete(s.items, k)
-				out.deleted++
-				out.changed = true
-			}
+		gone := s.covered(r)
+		previous(gone)
+		for _, it := range gone {
+			delete(s.items, it.Key)
 		}
-		slices.SortFunc(out.previous, func(a, b model.Item) int { return strings.Compare(a.Key, b.Key) })
+		out.Deleted = int64(len(gone))
+		return out, len(gone) > 0, false
 	case model.LeaseRevoke:
-		for k, it := range s.items {
-			if it.Lease == r.Lease {
-				delete(s.items, k)
-				out.changed = true
-			}
-		}
+		before := len(s.items)
+		maps.DeleteFunc(s.items, func(_ string, it model.Item) bool { return it.Lease == r.Lease })
+		return out, len(s.items) < before, false
 	case model.Get, model.List:
-		for k, it := range s.items {
-			if covers(r, k) {
-				out.found = append(out.found, it)
-			}
-		}
-		slices.SortFunc(out.found, func(a, b model.Item) int { return strings.Compare(a.Key, b.Key) })
+		out.Items = s.covered(r)
 	case model.Txn:
-		out.succeeded = true
+		out.Succeeded = true
 		for _, c := range r.Compare {
 			it, there := old[c.Key]
 			v, operand := it.ModRevision, c.Operand
@@ -204,81 +176,71 @@ func (s *naiveStore) execute(r *model.Request, rev int64, old map[string]model.I
 				v, operand = int64(strings.Compare(it.Value, c.Value)), 0
 			}
 			holds := [...]bool{model.Equal: v == operand, model.NotEqual: v != operand, model.Greater: v > operand, model.Less: v < operand}
-			out.succeeded = out.succeeded && holds[c.Op] && (there || c.Target != model.CompareValue)
+			out.Succeeded = out.Succeeded && holds[c.Op] && (there || c.Target != model.CompareValue)
 		}
-		branch := r.Failure
-		if out.succeeded {
-			branch = r.Success
-		}
+		branch := branchOf(r, out.Succeeded)
 		for i := range branch {
-			one := s.execute(&branch[i], rev, old)
-			out.changed = out.changed || one.changed
-			out.refused = out.refused || one.refused
-			out.nested = append(out.nested, one)
+			one, did, no := s.execute(&branch[i], rev, old)
+			changed, refused = changed || did, refused || no
+			out.Results = append(out.Results, one)
 		}
 	}
-	return out
+	return out, changed, refused
 }
 
-func (a *naiveAnswer) matches(r *model.Request, given *model.Result) bool {
-	if a.refused {
-		return false
+func branchOf(r *model.Request, succeeded bool) []model.Request {
+	if succeeded {
+		return r.Success
 	}
+	return r.Failure
+}
+
+func matches(r *model.Request, got, given *model.Result) bool {
 	if r.Kind == model.Get || r.Kind == model.List {
-		return a.matchesRead(r, given)
+		return matchesRead(r, got.Items, given)
 	}
-	if !slices.EqualFunc(given.Prev, a.previous, sameItem) || given.Deleted != a.deleted || given.Succeeded != a.succeeded || len(given.Results) != len(a.nested) {
+	if !slices.EqualFunc(given.Prev, got.Prev, sameItem) || given.Deleted != got.Deleted || given.Succeeded != got.Succeeded || len(given.Results) != len(got.Results) {
 		return false
 	}
-	branch := r.Failure
-	if a.succeeded {
-		branch = r.Success
-	}
-	for i := range a.nested {
-		if !a.nested[i].matches(&branch[i], &given.Results[i]) {
+	branch := branchOf(r, got.Succeeded)
+	for i := range got.Results {
+		if !matches(&branch[i], &got.Results[i], &given.Results[i]) {
 			return false
 		}
 	}
 	return true
 }
 
-func (a *naiveAnswer) matchesRead(r *model.Request, given *model.Result) bool {
-	all := int64(len(a.found))
+func matchesRead(r *model.Request, found []*model.Item, given *model.Result) bool {
+	all := int64(len(found))
 	if r.CountOnly {
 		return given.Count == all && given.Items == nil && !given.More
 	}
-	shown := a.found
 	cut := r.Limit != 0 && all > r.Limit
 	if cut {
-		shown = shown[:r.Limit]
+		found = found[:r.Limit]
 	}
 	countRight := given.Count == all || cut && given.Count == r.Limit
-	if given.More != cut || !countRight || len(given.Items) != len(shown) {
-		return false
-	}
-	for i, want := range shown {
+	return given.More == cut && countRight && slices.EqualFunc(given.Items, found, func(got, want *model.Item) bool {
 		if r.KeysOnly {
 			want.Value = ""
 		}
-		if !sameItem(given.Items[i], want) {
-			return false
-		}
-	}
-	return true
+		return sameItem(got, want)
+	})
 }
 
-func sameItem(got *model.Item, want model.Item) bool {
-	if got.ModRevision == 0 {
-		want.ModRevision = 0
-	}
-	if got.CreateRevision == 0 {
-		want.CreateRevision = 0
-	}
-	if got.Version == 0 {
-		want.Version = 0
-	}
-	if got.Lease == 0 && (want.ModRevision == 0 || want.CreateRevision == 0 || want.Version == 0) {
+// sameItem compares what an item says that was answered.
+func sameItem(got, stored *model.Item) bool {
+	want := *stored
+	if got.Lease == 0 && (got.ModRevision == 0 || got.CreateRevision == 0 || got.Version == 0) {
 		want.Lease = 0
+	}
+	for _, n := range [...]struct{ got, want *int64 }{
+		{&got.ModRevision, &want.ModRevision}, {&got.CreateRevision, &want.CreateRevision}, {&got.Version, &want.Version},
+	} {
+		if *n.got == 0 {
+			*n.want = 0
+		}
 	}
 	return *got == want
 }
