@@ -214,16 +214,12 @@ func (s *Server) endTxn(env *sim.Env, e *entry) int64 {
 		env.Reads(cellSkipped, 0)
 	}
 	if s.store.Changed() {
-		if env.Noting() {
-			env.Note(applied{request: e.payload, made: s.store.CurrentRev() + 1})
-		}
+		applied.Say(env, write{e.payload}, s.store.CurrentRev()+1)
 		s.attach(env)
 		s.store.End(env)
 	} else {
 		rev := s.store.Rev(env)
-		if env.Noting() {
-			env.Note(applied{request: e.payload, current: rev})
-		}
+		appliedUnchanged.Say(env, e.payload, rev)
 	}
 	s.commits.add(s.log.applied, s.store.CurrentRev(), e)
 	return s.store.CurrentRev()
@@ -244,9 +240,7 @@ func (s *Server) compact(env *sim.Env, e *entry, rev int64) sim.Payload {
 		}
 		return v3rpc.Refusal(code)
 	}
-	if env.Noting() {
-		env.Note(applied{request: e.payload, compacted: rev})
-	}
+	appliedCompact.Say(env, e.payload, rev)
 	s.commits.add(s.log.applied, s.store.CurrentRev(), e)
 	if r.Physical {
 		s.awaitRemoval(env, e, nil)

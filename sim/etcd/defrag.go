@@ -33,18 +33,14 @@ func (l *backendLock) reset() { *l = backendLock{reads: l.reads[:0]} }
 func (l *backendLock) defrag(env *sim.Env) {
 	env.Writes(cellBackend, 0)
 	env.Cover(coverDefragments)
-	if env.Noting() {
-		env.Note(defragNote{})
-	}
+	defragments.Say(env)
 	l.held = true
 }
 
 // release ends it, and returns the places of the reads that waited. They are valid until the next one waits.
 func (l *backendLock) release(env *sim.Env) []int32 {
 	env.Writes(cellBackend, 0)
-	if env.Noting() {
-		env.Note(defragNote{ended: true})
-	}
+	defragmented.Say(env)
 	l.held = false
 	waited := l.reads
 	l.reads = l.reads[:0]
@@ -85,15 +81,4 @@ func (l *backendLock) fingerprint(d sim.Digest) sim.Digest {
 		d = d.Int(int64(place))
 	}
 	return d
-}
-
-// defragNote: a defragmentation begins, or has ended.
-type defragNote struct{ ended bool }
-
-// Text implements sim.Note.
-func (n defragNote) Text(*sim.World) string {
-	if n.ended {
-		return "has defragmented its backend, and applies what was committed meanwhile"
-	}
-	return "defragments its backend: it applies no entry and begins no read until that is done"
 }

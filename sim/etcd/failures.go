@@ -91,9 +91,7 @@ func (s *Server) refuseWrite(env *sim.Env, e *entry) bool {
 	}
 	if v3rpc.ProposalSize(e.payload) > s.members.options().Write.MaxRequestBytes {
 		env.Cover(coverTooLarge)
-		if env.Noting() {
-			env.Note(failed{e.payload, v3rpc.ErrTooLarge, ""})
-		}
+		failed.Say(env, write{e.payload}, v3rpc.ErrTooLarge.Message, "")
 		env.Send(e.conn, v3rpc.ErrTooLarge)
 		return true
 	}
@@ -118,9 +116,7 @@ func (s *Server) refuseWrite(env *sim.Env, e *entry) bool {
 func (s *Server) noteFailure(env *sim.Env, request sim.Payload, err *wire.Error, fate string) {
 	env.Writes(cellFailures, int(failureKinds))
 	s.failed = append(s.failed, request)
-	if env.Noting() {
-		env.Note(failed{request, err, fate})
-	}
+	failed.Say(env, write{request}, err.Message, fate)
 }
 
 // timeout is the error of a request that was not answered in time. It says what

@@ -110,9 +110,7 @@ func (f *Clog) Ready(w *sim.World) bool { return !w.Node(f.Node).(Node).Simulate
 
 // Strike implements sim.Fault. Nothing waits for the answer.
 func (f *Clog) Strike(env *sim.Env) {
-	if env.Noting() {
-		env.Note(clogStrikes{f})
-	}
+	env.Note(clogStrikes{f})
 	env.Close(env.Call(f.Node, &clogMessage{f}))
 }
 

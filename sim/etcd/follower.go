@@ -169,9 +169,7 @@ func (s *Server) indexAnswered(env *sim.Env, conn sim.Conn, r *readIndexResp) {
 			return
 		case late:
 			env.Cover(coverReadIndexReused)
-			if env.Noting() {
-				env.Note(oldIndexTaken{r.index})
-			}
+			oldIndexTaken.Say(env, r.index)
 		}
 		// The answer to the other question is the second one now.
 		t.repeated = t.asking

@@ -120,9 +120,7 @@ func (s *Server) loseLeader(env *sim.Env, until sim.Time) {
 func (s *Server) isLost(env *sim.Env) {
 	env.Cover(coverNoLeader)
 	env.Writes(cellLeader, 0)
-	if env.Noting() {
-		env.Note(leaderLost{})
-	}
+	leaderLost.Say(env)
 	s.leader.is = lost
 	s.watch.SetLeaderless(env, true)
 	s.demote(env)
@@ -161,9 +159,7 @@ func (s *Server) leaderTimerFires(env *sim.Env) {
 // hasLeader: there is a leader again.
 func (s *Server) hasLeader(env *sim.Env) {
 	env.Writes(cellLeader, 0)
-	if env.Noting() {
-		env.Note(leaderLost{again: true})
-	}
+	leaderAgain.Say(env)
 	s.leader.is = leads
 	s.watch.SetLeaderless(env, false)
 	s.promote(env)

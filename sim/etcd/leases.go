@@ -162,9 +162,11 @@ func (s *Server) leaseRenew(env *sim.Env, r *read, p *wire.LeaseKeepAliveRequest
 		env.Cover(coverRenewed)
 		resp.TTL = l.TTL
 		s.lessor.Renew(p.ID, env.Now())
-		if env.Noting() {
-			env.Note(lease.Renewed{ID: p.ID, Until: l.Expiry, Promised: !s.members.options().Leases.RenewalsAnswered})
+		renewed := lease.Renewed
+		if s.members.options().Leases.RenewalsAnswered {
+			renewed = lease.RenewedInVain
 		}
+		renewed.Say(env, p.ID, lease.Until{At: l.Expiry, Timed: env.Mode() == sim.Timed})
 		s.awaitExpiry(env)
 	}
 	env.Send(r.conn, resp)
@@ -181,9 +183,7 @@ func (s *Server) leaseTimeToLive(env *sim.Env, r *read, p *wire.LeaseTimeToLiveR
 				env.Send(r.conn, errLeaderChanged)
 				return
 			}
-			if env.Noting() {
-				env.Note(lease.LooksUpLeaderless{ID: p.ID})
-			}
+			lease.LooksUpLeaderless.Say(env, p.ID)
 		}
 		resp.TTL, resp.GrantedTTL = l.Remaining(env.Now()), l.TTL
 		if p.Keys {
@@ -201,9 +201,11 @@ func (s *Server) promote(env *sim.Env) {
 	if len(s.lessor.Leases()) > 0 {
 		env.Cover(coverPromoted)
 		env.Writes(cellLessor, 0)
-		if env.Noting() {
-			env.Note(lease.BeganToLead{Leases: len(s.lessor.Leases()), Queued: !s.members.options().Leases.ForgetsPromoted})
+		began := lease.BeganToLead
+		if s.members.options().Leases.ForgetsPromoted {
+			began = lease.BeganToForget
 		}
+		began.Say(env, sim.Counted{N: len(s.lessor.Leases()), Thing: "lease"})
 	}
 	s.lessor.Promote(env.Now(), s.cfg.Elections.Timeout)
 	s.awaitExpiry(env)

@@ -105,9 +105,7 @@ func (s *Server) skip(env *sim.Env) {
 	env.Cover(coverSkipped)
 	env.Writes(cellSkipped, 0)
 	s.log.skipped = true
-	if env.Noting() {
-		env.Note(skipped{e.payload, s.store.CurrentRev() + 1})
-	}
+	skipped.Say(env, e.payload, s.store.CurrentRev()+1)
 	if _, ok := e.payload.(*wire.CompactionRequest); ok {
 		s.watch.CompactionApplied(env)
 	}
@@ -120,9 +118,7 @@ func (s *Server) repeat(env *sim.Env) {
 		return
 	}
 	s.log.again(env, e)
-	if env.Noting() {
-		env.Note(repeated{e.payload})
-	}
+	repeated.Say(env, write{e.payload})
 }
 
 // Commit is a write that was carried out. Ground truth is replayed from these

@@ -248,8 +248,12 @@ func (s *Server) readChunk(env *sim.Env, place int32) (c chunk) {
 	if c.out, c.last, code = r.stream.step(env, s.store, &o.Streams, o.Write.MaxRequestBytes); code != 0 {
 		c.refused = v3rpc.Refusal(code)
 	}
-	if env.Noting() && c.out != nil {
-		env.Note(chunkRead{r.from, len(c.out.Kvs), r.stream.count, r.stream.at})
+	if c.out != nil {
+		said, n := chunkRead, len(c.out.Kvs)
+		if int64(n) == r.stream.count {
+			said = firstRead
+		}
+		said.Say(env, keys(n), r.from, r.stream.at)
 	}
 	return c
 }

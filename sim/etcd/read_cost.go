@@ -84,10 +84,8 @@ func (s *Server) queueRange(env *sim.Env, place int32) {
 	s.watch.ReadQueued(env)
 	if busy {
 		env.Cover(coverRangeQueued)
-		if env.Noting() {
-			r := &s.reads.handlers[place]
-			env.Note(rangeQueued{from: r.from, request: r.payload, ahead: q.queue.Len()})
-		}
+		r := &s.reads.handlers[place]
+		rangeQueued.Say(env, r.from, r.payload, sim.Counted{N: q.queue.Len(), Thing: "Range"})
 		return
 	}
 	s.startRange(env)
@@ -189,9 +187,7 @@ func (s *Server) compactWaits(env *sim.Env) bool {
 		env.Writes(cellRangeQueue, 0)
 		q.compacts = true
 		env.Cover(coverCompactWaits)
-		if env.Noting() {
-			env.Note(compactAwaits{e.payload, s.reads.handlers[q.current].payload})
-		}
+		compactAwaits.Say(env, e.payload, s.reads.handlers[q.current].payload)
 	}
 	return true
 }

@@ -88,7 +88,7 @@ func (s *Server) checkTxn(env *sim.Env, r *wire.TxnRequest, path *txnPath) *wire
 func (s *Server) leaveRangeOut(env *sim.Env, r *wire.RangeRequest) {
 	env.Cover(coverNeedlessRange)
 	if env.Noting() && s.store.CanRead(env, r.Revision) != 0 {
-		env.Note(rangeLeftOut{r.Revision})
+		rangeLeftOut.Say(env, r.Revision)
 	}
 }
 

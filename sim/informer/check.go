@@ -39,9 +39,7 @@ func (r *Informer) compare(env *sim.Env, p *wire.ListResponse) {
 		return
 	}
 	env.Cover(checkPanicked)
-	if env.Noting() {
-		env.Note(detectorPanics{*r.check.Value()})
-	}
+	detectorPanics.Say(env, *r.check.Value())
 	r.leave(env)
 	record.Panicked = true
 	r.state.Set(env, statePanicked)

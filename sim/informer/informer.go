@@ -218,9 +218,7 @@ func (r *Informer) move(env *sim.Env) {
 	env.Cover(moved)
 	server := r.server.Change(env)
 	*server = (*server + 1) % len(r.cfg.Servers)
-	if env.Noting() {
-		env.Note(serverChanged{r.to()})
-	}
+	serverChanged.Say(env, r.to())
 }
 
 func (r *Informer) to() sim.NodeID { return r.cfg.Servers[*r.server.Value()] }

@@ -113,9 +113,7 @@ func (r *Informer) listFailed(env *sim.Env, err *wire.Error) {
 	switch {
 	case isExpired(err) && g.listVersion != 0 && !g.whole:
 		env.Cover(listExpired)
-		if env.Noting() {
-			env.Note(wholeListed{err})
-		}
+		wholeListed.Say(env, err.Code)
 		g.whole = true
 		var limit int64
 		if r.cfg.Deviations.LimitsWhole {
@@ -124,17 +122,13 @@ func (r *Informer) listFailed(env *sim.Env, err *wire.Error) {
 		r.firstPage(env, limit)
 	case r.isUnavailable(err) && !g.newest:
 		env.Cover(listedNewest)
-		if env.Noting() {
-			env.Note(newestListed{err})
-		}
+		newestListed.Say(env, err.Code)
 		r.unavailable.Set(env, true)
 		g.version, g.whole, g.newest = wire.Unset, false, true
 		r.firstPage(env, g.pageSize)
 	default:
 		env.Cover(listFailed)
-		if env.Noting() {
-			env.Note(listRefused{err})
-		}
+		listRefused.Say(env, err.Code)
 		r.endListAndWatch(env)
 	}
 }
@@ -153,7 +147,5 @@ func (r *Informer) replaced(env *sim.Env, objects int, version int64) {
 		r.measureSync(env)
 	}
 	v.synced = true
-	if env.Noting() {
-		env.Note(storeReplaced{objects: objects, version: version})
-	}
+	storeReplaced.Say(env, sim.Counted{N: objects, Thing: "object"}, version)
 }

@@ -35,17 +35,17 @@ func (r *Informer) send(env *sim.Env) {
 	r.measureRequest()
 	switch req := q.request.(type) {
 	case *wire.ListRequest:
-		if env.Noting() {
-			env.Note(noteOfList(to, req))
+		if req.Continue == "" {
+			listSent.Say(env, to, req)
+		} else {
+			pageSent.Say(env, to, req)
 		}
 		q.call, q.exchange = env.Call(to, req), r.begins(env, req)
 		if r.cfg.ListTimeout > 0 {
 			env.Arm(timerListTimeout, r.cfg.ListTimeout)
 		}
 	case *wire.WatchRequest:
-		if env.Noting() {
-			env.Note(watchSent{to, req})
-		}
+		watchSent.Say(env, to, req)
 		r.openWatch(env, req)
 	}
 }

@@ -75,9 +75,7 @@ func (r *Informer) watchFailed(env *sim.Env, err *wire.Error) {
 	if !r.stream.Value().heard && err.Code == wire.TooManyRequests && r.retry(env, err) {
 		return
 	}
-	if env.Noting() {
-		env.Note(watchRefused{err})
-	}
+	watchRefused.Say(env, err.Code)
 	if *r.state.Value() == stateWatchList {
 		r.watchListFailed(env, err)
 	} else {

@@ -26,9 +26,7 @@ func (r *Informer) take(env *sim.Env, e *wire.WatchEvent) {
 	if e.ResourceVersion < v.last {
 		env.Cover(wentBack)
 	}
-	if env.Noting() {
-		env.Note(eventTaken{e})
-	}
+	eventTaken.Say(env, event{e})
 	if r.shared != nil {
 		r.shared.Deliver(env, e)
 	} else {

@@ -50,9 +50,7 @@ func (r *Informer) collect(env *sim.Env, e *wire.WatchEvent) {
 		env.Cover(bookmarkTooEarly)
 		return
 	}
-	if env.Noting() {
-		env.Note(eventTaken{e})
-	}
+	eventTaken.Say(env, event{e})
 	r.unavailable.Set(env, false)
 	r.check.Set(env, e.ResourceVersion)
 	if r.cfg.Check && e.ResourceVersion != 0 {
@@ -113,9 +111,7 @@ func (r *Informer) watchListClosed(env *sim.Env, short bool) {
 
 // fallBack lists instead of streaming.
 func (r *Informer) fallBack(env *sim.Env) {
-	if env.Noting() {
-		env.Note(listFallback{})
-	}
+	listFallback.Say(env)
 	r.stream.Change(env).failed = true
 	r.temporary.Change(env).Clear()
 	r.list(env)

@@ -155,9 +155,7 @@ func (s *Stream) broadcastResponse(env *sim.Env, p *wire.WatchResponse) {
 		if other == s {
 			continue
 		}
-		if env.Noting() {
-			env.Note(givenToOthers{p.Revision})
-		}
+		givenToOthers.Say(env, p.Revision)
 		other.deliver(env, p)
 	}
 }

@@ -68,9 +68,7 @@ func (s *Stream) requested(env *sim.Env, watch int32) {
 	s.resuming = append(s.resuming, watch)
 	if len(s.resuming) > 1 {
 		env.Cover(createWaits)
-		if env.Noting() {
-			env.Note(createQueued{s.c.watches[watch].Key, len(s.resuming) - 1})
-		}
+		createQueued.Say(env, s.c.watches[watch].Key, len(s.resuming)-1)
 		return
 	}
 	s.sendCreate(env, watch)
@@ -79,8 +77,11 @@ func (s *Stream) requested(env *sim.Env, watch int32) {
 func (s *Stream) sendCreate(env *sim.Env, watch int32) {
 	w := s.c.watches[watch]
 	env.Reads(cellNextRev, int(watch))
-	if w.created && env.Noting() {
-		env.Note(watchResumes{key: w.Key, rev: w.Rev, progressed: w.progressed})
+	switch {
+	case w.created && w.progressed:
+		watchResumesAtProgress.Say(env, w.Key, w.Rev)
+	case w.created:
+		watchResumes.Say(env, w.Key, w.Rev)
 	}
 	s.c.subscriber.Creating(env, watch)
 	env.Under(w.Cause)

@@ -158,8 +158,8 @@ func (s *Stream) newWatchClient(env *sim.Env) {
 	s.cancelSet = s.cancelSet[:0]
 	s.nextResume(env)
 	if s.reqc.Len() == 0 && s.c.cfg.LeavesClosings {
-		if s.closingc.Len() > 0 && env.Noting() {
-			env.Note(closingsLeft{s.closingc.Len()})
+		if n := s.closingc.Len(); n > 0 {
+			closingsLeft.Say(env, n)
 		}
 		return
 	}
@@ -169,9 +169,7 @@ func (s *Stream) newWatchClient(env *sim.Env) {
 // halt ends run with an error that a new stream would have too: every watch on it
 // fails with the error.
 func (s *Stream) halt(env *sim.Env, err *wire.Error) {
-	if env.Noting() {
-		env.Note(streamEnds{err})
-	}
+	streamEnds.Say(env, err.Message)
 	s.looksAt(env, cellSubstreams)
 	s.looksAt(env, cellResuming)
 	s.looksAt(env, cellClosingc)

@@ -92,14 +92,14 @@ func (c *Client) answered(env *sim.Env, conn sim.Conn, p sim.Payload) {
 	if e, refused := p.(*wire.Error); refused && e.Code == wire.Unavailable {
 		again, answer := c.afterOutage(env, u, e)
 		if again {
-			if env.Noting() {
-				env.Note(callRepeated{u.request, e})
-			}
+			callRepeated.Say(env, u.request, e.Message)
 			c.backOff(env, i)
 			return
 		}
-		if env.Noting() {
-			env.Note(callFailed{u.request, e, answer})
+		if answer == e {
+			callFailed.Say(env, e.Message, u.request)
+		} else {
+			callReworded.Say(env, e.Message, u.request, answer.Message)
 		}
 		p = answer
 	}
@@ -186,9 +186,7 @@ func (c *Client) drop(env *sim.Env, i int) {
 	}
 	env.Close(c.calls[i].conn)
 	if c.cfg.KeepsCalls {
-		if env.Noting() {
-			env.Note(callKept{c.calls[i].request})
-		}
+		callKept.Say(env, c.calls[i].request)
 		c.calls[i].conn, c.calls[i].caller, c.calls[i].watch = sim.NoConn, sim.NoConn, noWatch
 		c.calls[i].state = callUnderWay
 		return

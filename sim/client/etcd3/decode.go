@@ -30,8 +30,8 @@ func (s *slot) digest(d sim.Digest) sim.Digest {
 func (w *watchChan) schedules(env *sim.Env, e event) bool {
 	w.looksAt(env, cellSlots)
 	if w.c.cfg.BookmarksPass && e.isProgress() && env.CanSend(w.conn) {
-		if len(w.slots) > 0 && env.Noting() {
-			env.Note(progressPasses{e.rev, w.slots[0].event.rev})
+		if len(w.slots) > 0 {
+			progressPasses.Say(env, e.rev, w.slots[0].event.rev)
 		}
 		w.sendEvent(env, e)
 		return true
@@ -128,8 +128,8 @@ func (w *watchChan) collect(env *sim.Env) {
 		w.reads(env, cellSlots)
 		w.writes(env, cellSlots)
 		s := w.slots[i]
-		if i > 0 && env.Noting() {
-			env.Note(sentPast{s.event.rev, w.slots[0].event.rev})
+		if i > 0 {
+			sentPast.Say(env, s.event.rev, w.slots[0].event.rev)
 		}
 		w.slots = slices.Delete(w.slots, i, i+1)
 		switch {
@@ -141,9 +141,7 @@ func (w *watchChan) collect(env *sim.Env) {
 			w.fail(env, errDecode)
 			return
 		default:
-			if env.Noting() {
-				env.Note(leftOut{s.event.rev})
-			}
+			leftOut.Say(env, s.event.rev)
 			w.failAside(env)
 		}
 		w.scheduleNext(env)

@@ -98,9 +98,7 @@ func (w *watchChan) transform(env *sim.Env, e event) *wire.WatchEvent {
 		// Upstream it is an event without an object, which the reflector logs and
 		// skips.
 		env.Cover(deletionSkipped)
-		if env.Noting() {
-			env.Note(deletionDropped{key: ev.Kv.Key, rev: ev.Kv.ModRevision})
-		}
+		deletionDropped.Say(env, ev.Kv.Key, ev.Kv.ModRevision)
 		return nil
 	}
 	r := c.results.New()

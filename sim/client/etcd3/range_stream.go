@@ -111,9 +111,7 @@ func (w *watchChan) streamFailed(env *sim.Env, err *wire.Error) {
 	s.stream, s.more, s.rev = sim.NoConn, false, 0
 	if err.Code == wire.Unimplemented || w.c.cfg.FallsBackLate {
 		w.c.markUnsupported(env)
-		if env.Noting() {
-			env.Note(listsInPages{w.prefix, err})
-		}
+		listsInPages.Say(env, w.prefix, err.Message)
 		w.firstPage(env)
 		return
 	}

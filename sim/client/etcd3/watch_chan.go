@@ -241,9 +241,7 @@ func (w *watchChan) sendError(env *sim.Env) {
 	if len(w.slots) > 0 {
 		env.Cover(errorOvertakesDecodes)
 	}
-	if env.Noting() {
-		env.Note(watchEnds{prefix: w.prefix, err: w.err})
-	}
+	watchEnds.Say(env, w.prefix, w.err.Message)
 	env.Under(w.cause)
 	env.Send(w.conn, &wire.WatchEvent{Type: wire.Failed, Err: w.err})
 	w.cancel(env)

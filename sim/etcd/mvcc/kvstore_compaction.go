@@ -56,11 +56,9 @@ func (s *Store) scheduleCompaction(env *sim.Env) {
 		switch lost := slices.Contains(s.lost, v); {
 		case lost:
 			env.Cover(coverRecreatedLost)
-			if env.Noting() {
-				env.Note(valueRemoved{rev, v.kv.Key})
-			}
-		case v.tombstone && v.kv.ModRevision == rev && env.Noting():
-			env.Note(tombstoneRemoved{rev, v.kv.Key})
+			valueRemoved.Say(env, rev, v.kv.Key)
+		case v.tombstone && v.kv.ModRevision == rev:
+			tombstoneRemoved.Say(env, rev, v.kv.Key)
 		}
 	}
 	for _, v := range s.forgotten {

@@ -79,9 +79,7 @@ func (s *Store) fetch(env *sim.Env, found ...*version) {
 		if slices.Contains(found, v) {
 			s.fatal = true
 			env.Crash([]sim.NodeID{env.Self()})
-			if env.Noting() {
-				env.Note(pairMissing{v.kv.ModRevision, v.kv.Key})
-			}
+			pairMissing.Say(env, v.kv.ModRevision, v.kv.Key)
 			return
 		}
 	}

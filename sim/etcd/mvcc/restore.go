@@ -33,12 +33,12 @@ func (s *Store) restore(env *sim.Env) {
 	env.Writes(cellJobs, 0)
 	if s.currentRev < before {
 		env.Cover(coverRevisionBack)
+		restoredEarlier.Say(env, s.currentRev, before)
+	} else {
+		restored.Say(env, s.currentRev)
 	}
-	if env.Noting() {
-		env.Note(restored{s.currentRev, before})
-		if forgotten != nil {
-			env.Note(tombstoneForgotten{forgotten.kv.ModRevision, forgotten.kv.Key})
-		}
+	if forgotten != nil {
+		tombstoneForgotten.Say(env, forgotten.kv.ModRevision, forgotten.kv.Key)
 	}
 }
 

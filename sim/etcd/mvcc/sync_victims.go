@@ -206,9 +206,7 @@ func (v *syncVictims) end(env *sim.Env) {
 		v.signal = v.signal && v.moved > 0
 		v.wake(env)
 	case v.store.opts.AwaitsVictim:
-		if env.Noting() {
-			env.Note(victimsLeft{v.store.WaitingFrom()})
-		}
+		victimsLeft.Say(env, v.store.WaitingFrom())
 	default:
 		env.Arm(syncVictimsTick, v.store.opts.VictimInterval)
 	}

@@ -93,9 +93,9 @@ func (s *WatchableStore) turnHistory(env *sim.Env, minRev, maxRev int64) []*vers
 		if s.kept > 0 {
 			env.Cover(coverNegativeFromKept)
 			from = s.kept
-		}
-		if env.Noting() {
-			env.Note(negativeRange{minRev, s.kept})
+			negativeRangeKept.Say(env, minRev, s.kept)
+		} else {
+			negativeRange.Say(env, minRev)
 		}
 	}
 	changes := s.rangeEvents(from, maxRev)
@@ -129,9 +129,7 @@ func (s *WatchableStore) unsyncedBatch(env *sim.Env, chosen []*watcher, changes 
 		if !s.opts.NeverLowersMinRev || w.minRev < next {
 			if w.minRev > next {
 				env.Cover(coverFutureLowered)
-				if env.Noting() {
-					env.Note(startLowered{w.ws.Name, w.minRev, next})
-				}
+				startLowered.Say(env, w.ws.Name, w.minRev, next)
 			}
 			w.setMinRev(env, next)
 		}
@@ -153,15 +151,19 @@ func (s *WatchableStore) unsyncedBatch(env *sim.Env, chosen []*watcher, changes 
 func (w *watcher) fallsThrough(env *sim.Env, next int64) {
 	env.Cover(coverCompactedFallsThrough)
 	env.Reads(CellCompactRev, 0)
-	if env.Noting() {
-		env.Note(fellThrough{w.ws.Name, w.minRev, next})
-	}
+	fellThrough.Say(env, w.ws.Name, w.minRev, next)
 }
 
 // becomesSynced ends the work on an unsynced watcher; silent: it was sent nothing.
 func (s *WatchableStore) becomesSynced(env *sim.Env, w *watcher, silent bool) {
-	if env.Noting() {
-		env.Note(becameSynced{w.ws.Name, w.id, silent, silent && w.ws.owner.ProgressDeferred(env)})
+	switch watch := (streamWatch{w.ws.Name, w.id}); {
+	case !env.Noting():
+	case !silent:
+		becameSynced.Say(env, watch)
+	case w.ws.owner.ProgressDeferred(env):
+		becameSyncedDeferred.Say(env, watch)
+	default:
+		becameSyncedSilently.Say(env, watch)
 	}
 	s.setGroup(env, w, synced)
 }

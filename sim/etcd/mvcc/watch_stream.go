@@ -122,17 +122,13 @@ func (ws *WatchStream) Watch(env *sim.Env, req *wire.WatchCreateRequest, startRe
 }
 
 func (w *watcher) noteRegistered(env *sim.Env) {
-	if !env.Noting() {
-		return
-	}
-	n, at := registered{w.ws.Name, w.startRev, w.key}, w.ws.store.currentRev
-	switch {
+	switch at := w.ws.store.currentRev; {
 	case w.group == unsynced:
-		env.Note(registeredUnsynced{n})
+		registeredUnsynced.Say(env, w.ws.Name, w.startRev, w.key)
 	case w.startRev > at+1:
-		env.Note(registeredAhead{n, at})
+		registeredAhead.Say(env, w.ws.Name, w.startRev, w.key, at)
 	default:
-		env.Note(n)
+		registered.Say(env, w.ws.Name, w.startRev, w.key)
 	}
 }
 
@@ -340,7 +336,13 @@ func (ws *WatchStream) Post(env *sim.Env, resp *WatchResponse) {
 	*queued = *resp
 	queued.Behind = ws.store.readsQueued
 	ws.Chan.Send(env, queued)
-	if env.Noting() && resp.CompactRevision == 0 && !resp.Created {
-		env.Note(newPosted(ws.Name, resp))
+	switch {
+	case resp.CompactRevision != 0 || resp.Created:
+	case len(resp.Events) == 0:
+		postedProgress.Say(env, resp.Revision, ws.Name)
+	case resp.ID > 0:
+		postedFor.Say(env, RevisionsOf(resp.Events), ws.Name, resp.ID)
+	default:
+		posted.Say(env, RevisionsOf(resp.Events), ws.Name)
 	}
 }

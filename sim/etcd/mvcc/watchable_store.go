@@ -83,9 +83,7 @@ func (s *WatchableStore) Restore(env *sim.Env) {
 			env.LooksAt(cellGroup, w.cell)
 			if w.group == synced {
 				w.restore = true
-				if env.Noting() {
-					env.Note(lostSync{ws.Name, w.minRev})
-				}
+				lostSync.Say(env, ws.Name, w.minRev)
 				s.setGroup(env, w, unsynced)
 			}
 		}
@@ -162,9 +160,7 @@ func (s *WatchableStore) newWatcherBatch(env *sim.Env) []batch {
 
 // becomesVictim takes a watcher out of its group, because its channel is full.
 func (s *WatchableStore) becomesVictim(env *sim.Env, b *batch) {
-	if env.Noting() {
-		env.Note(becameVictim{b.watcher.ws.Name, RevisionsOf(b.evs)})
-	}
+	becameVictim.Say(env, b.watcher.ws.Name, RevisionsOf(b.evs))
 	s.setGroup(env, b.watcher, victim)
 }
 

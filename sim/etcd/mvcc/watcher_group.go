@@ -165,9 +165,7 @@ func (w *watcher) sendCompacted(env *sim.Env) bool {
 		return false
 	}
 	env.Cover(coverCompacted)
-	if env.Noting() {
-		env.Note(cancelledCompacted{w.ws.Name})
-	}
+	cancelledCompacted.Say(env, w.ws.Name)
 	env.Reads(CellCompactRev, 0)
 	w.ws.Post(env, &WatchResponse{ID: w.id, CompactRevision: w.ws.store.compactMainRev})
 	w.compacted = true

@@ -49,18 +49,14 @@ func (s *WatchServer) Clogged() bool { return s.network.clogged }
 func (s *WatchServer) Clog(env *sim.Env, clients []sim.NodeID) {
 	env.Writes(cellClogged, 0)
 	s.network.clogged, s.network.clients = true, clients
-	if env.Noting() {
-		env.Note(clogs{})
-	}
+	clogs.Say(env)
 }
 
 // Unclog ends Clog.
 func (s *WatchServer) Unclog(env *sim.Env) {
 	env.Writes(cellClogged, 0)
 	s.network.clogged, s.network.clients = false, nil
-	if env.Noting() {
-		env.Note(clogs{ended: true})
-	}
+	unclogs.Say(env)
 	s.resumeSends(env)
 }
 

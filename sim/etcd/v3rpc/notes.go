@@ -1,27 +1,55 @@
 package v3rpc
 
 import (
-	"strconv"
+	"fmt"
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd/mvcc"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// What the streams note while a run is observed. The algorithm says what
-// happened; the sentences are here.
+// What the streams note while a run is observed.
+var (
+	sent     = sim.NewNote2[response, mvcc.StreamName]("v3rpc.sent", "sendLoop sends %s to %s")
+	overtook = sim.NewNote3[held, response, mvcc.StreamName]("v3rpc.overtook", "sendLoop takes from ctrlStream, while %s still waits in the watch channel: %s is sent to %s first")
 
-// sent: sendLoop hands a response to gRPC.
-type sent struct {
-	stream   mvcc.StreamName
-	response *wire.WatchResponse
+	progressAnswered = sim.NewNote2[mvcc.StreamName, int64]("v3rpc.progressAnswered", "the progress request of %s is answered by recvLoop itself: progress %r goes into ctrlStream")
+	progressPast     = sim.NewNote3[mvcc.StreamName, int64, int64]("v3rpc.progressAnswered", "the progress request of %s is answered by recvLoop itself: progress %r goes into ctrlStream"+
+		", although a watcher is not synced: it wants to be sent what happened from revision %d on")
+	progressDroppedAt = sim.NewNote2[mvcc.StreamName, string]("v3rpc.progressRefused",
+		"the progress request of %s meets the watcher of %s, which is not ready for it, and is dropped", sim.IsSetback)
+	progressDeferredAt = sim.NewNote2[mvcc.StreamName, string]("v3rpc.progressRefused",
+		"the progress request of %s meets the watcher of %s, which is not synced, and is deferred until sendLoop has sent something from the watch channel", sim.IsSetback)
+	progressStillDeferred = sim.NewNote1[mvcc.StreamName]("v3rpc.progressRefused", "the progress request of %s is ignored: an earlier one is still deferred", sim.IsSetback)
+	progressUnknown       = sim.NewNote1[mvcc.StreamName]("v3rpc.progressRefused",
+		"the progress request of %s is of a kind that this release does not know: recvLoop goes on with the next request", sim.IsSetback)
+
+	optionsUnknown = sim.NewNote2[mvcc.Revisions, mvcc.StreamName]("v3rpc.optionsUnknown",
+		"sendLoop takes %s for %s before recvLoop has stored the options of the watch: it adds no previous values", sim.IsSetback)
+	streamEnded  = sim.NewNote0("v3rpc.streamEnded", "ends a watch stream in order")
+	streamFailed = sim.NewNote1[string]("v3rpc.streamEnded", `ends a watch stream with the error "%s"`)
+	refusedAs    = sim.NewNote1[int64]("v3rpc.refusedAs", "refuses a watch, and calls it watch %d in the answer", sim.IsSetback)
+	clogs        = sim.NewNote0("v3rpc.clogs", "does not get through to its watchers any more")
+	unclogs      = sim.NewNote0("v3rpc.clogs", "gets through to its watchers again")
+	altered      = sim.NewNote3[string, int64, string]("v3rpc.altered", "%s%R%K")
+)
+
+// response is one that sendLoop hands to gRPC.
+type response struct{ of *wire.WatchResponse }
+
+func (r response) String() string {
+	if r.of.Created {
+		return fmt.Sprintf("the Created response (revision %d)", r.of.Revision)
+	}
+	return r.of.Label()
 }
 
-// overtook: sendLoop hands a response from ctrlStream to gRPC, while something else waits
-// in the watch channel.
-type overtook struct {
-	sent
-	overtaken held
+// About implements sim.Subject.
+func (r response) About() sim.About {
+	if len(r.of.Events) > 0 {
+		return mvcc.RevisionsOf(r.of.Events).About()
+	}
+	return sim.About{Revision: r.of.Revision}
 }
 
 // held is the first thing in a watch channel that another response can overtake.
@@ -48,7 +76,7 @@ func (h held) String() string {
 	if h.events != (mvcc.Revisions{}) {
 		return h.events.String()
 	}
-	return "progress " + number(h.progress) + " for all watches"
+	return fmt.Sprintf("progress %d for all watches", h.progress)
 }
 
 // noteSent notes a response, and what it overtakes if it did not come through the
@@ -60,159 +88,12 @@ func (sws *ServerWatchStream) noteSent(env *sim.Env, r *wire.WatchResponse) {
 	waits := firstHeld(sws.watch.Chan.All())
 	// A refusal comes through ctrlStream always.
 	inOrder := !r.Canceled && sws.server.opts.CreatedInOrder
-	if r.Created && (waits == (held{}) || inOrder) {
+	switch fromWatchStream := sws.send.fromWatchStream || len(r.Events) > 0; {
+	case r.Created && (waits == (held{}) || inOrder):
 		// It is no news that a watch that was asked for is created.
-		return
+	case waits == (held{}) || fromWatchStream:
+		sent.Say(env, response{r}, sws.watch.Name)
+	default:
+		overtook.Say(env, waits, response{r}, sws.watch.Name)
 	}
-	if sws.send.fromWatchStream || len(r.Events) > 0 {
-		waits = held{}
-	}
-	n := sent{sws.watch.Name, r}
-	if waits == (held{}) {
-		env.Note(n)
-		return
-	}
-	env.Note(overtook{n, waits})
 }
-
-// Text implements sim.Note.
-func (n sent) Text(*sim.World) string {
-	return "sendLoop sends " + n.what() + " to " + n.stream.String()
-}
-
-// Text implements sim.Note.
-func (n overtook) Text(*sim.World) string {
-	return "sendLoop takes from ctrlStream, while " + n.overtaken.String() + " still waits in the watch channel: " +
-		n.what() + " is sent to " + n.stream.String() + " first"
-}
-
-func (n sent) what() string {
-	if n.response.Created {
-		return "the Created response (revision " + number(n.response.Revision) + ")"
-	}
-	return n.response.Label()
-}
-
-// About implements sim.Subject.
-func (n sent) About() sim.About {
-	if len(n.response.Events) > 0 {
-		return mvcc.RevisionsOf(n.response.Events).AboutFor(n.stream)
-	}
-	return sim.About{Revision: n.response.Revision, Client: n.stream.Client}
-}
-
-// progressAnswered: recvLoop put the answer to a progress request into ctrlStream.
-type progressAnswered struct {
-	stream   mvcc.StreamName
-	revision int64
-	// missing is the first revision that an unsynced watcher of the stream still
-	// wants to be sent, 0 if there is none.
-	missing int64
-}
-
-// Text implements sim.Note.
-func (n progressAnswered) Text(*sim.World) string {
-	text := progressRequestOf(n.stream) + " is answered by recvLoop itself: progress " + number(n.revision) + " goes into ctrlStream"
-	if n.missing != 0 {
-		text += ", although a watcher is not synced: it wants to be sent what happened from revision " + number(n.missing) + " on"
-	}
-	return text
-}
-
-// About implements sim.Subject.
-func (n progressAnswered) About() sim.About {
-	return sim.About{Revision: n.revision, Client: n.stream.Client}
-}
-
-// progressRefused: recvLoop did not send the progress that was requested.
-type progressRefused struct {
-	stream  mvcc.StreamName
-	outcome refusedProgress
-	// watched is what the watcher watches that is in the way, empty if none is now.
-	watched string
-}
-
-// About implements sim.Subject.
-func (n progressRefused) About() sim.About { return sim.About{Client: n.stream.Client} }
-
-// SetsBack implements sim.Setback.
-func (n progressRefused) SetsBack() bool { return true }
-
-type refusedProgress uint8
-
-const (
-	progressIsDropped refusedProgress = iota
-	progressIsDeferred
-	progressIsIgnored
-	progressIsUnknown
-)
-
-// Text implements sim.Note.
-func (n progressRefused) Text(*sim.World) string {
-	return progressRequestOf(n.stream) + [...]string{
-		progressIsDropped:  " meets the watcher of " + n.watched + ", which is not ready for it, and is dropped",
-		progressIsDeferred: " meets the watcher of " + n.watched + ", which is not synced, and is deferred until sendLoop has sent something from the watch channel",
-		progressIsIgnored:  " is ignored: an earlier one is still deferred",
-		progressIsUnknown:  " is of a kind that this release does not know: recvLoop goes on with the next request",
-	}[n.outcome]
-}
-
-func progressRequestOf(stream mvcc.StreamName) string {
-	return "the progress request of " + stream.String()
-}
-
-// optionsUnknown: sendLoop takes events of a watch before recvLoop has stored what the
-// client asked for beside them.
-type optionsUnknown struct {
-	stream mvcc.StreamName
-	events mvcc.Revisions
-}
-
-// Text implements sim.Note.
-func (n optionsUnknown) Text(*sim.World) string {
-	return "sendLoop takes " + n.events.String() + " for " + n.stream.String() +
-		" before recvLoop has stored the options of the watch: it adds no previous values"
-}
-
-// About implements sim.Subject.
-func (n optionsUnknown) About() sim.About { return n.events.AboutFor(n.stream) }
-
-// SetsBack implements sim.Setback.
-func (n optionsUnknown) SetsBack() bool { return true }
-
-// streamEnded: the server ends a stream, with an error or in order.
-type streamEnded struct{ err *wire.Error }
-
-// Text implements sim.Note.
-func (n streamEnded) Text(*sim.World) string {
-	if n.err == nil {
-		return "ends a watch stream in order"
-	}
-	return "ends a watch stream with the error \"" + n.err.Message + "\""
-}
-
-// refusedAs: a create request is refused with the id of a watch that there may be.
-type refusedAs struct{ id int64 }
-
-// Text implements sim.Note.
-func (n refusedAs) Text(*sim.World) string {
-	return "refuses a watch, and calls it watch " + number(n.id) + " in the answer"
-}
-
-// SetsBack implements sim.Setback.
-func (n refusedAs) SetsBack() bool { return true }
-
-// clogs: nothing gets through to watchers, or something does again.
-type clogs struct {
-	ended bool
-}
-
-// Text implements sim.Note.
-func (n clogs) Text(*sim.World) string {
-	if n.ended {
-		return "gets through to its watchers again"
-	}
-	return "does not get through to its watchers any more"
-}
-
-func number(n int64) string { return strconv.FormatInt(n, 10) }

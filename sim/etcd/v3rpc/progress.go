@@ -79,8 +79,8 @@ func (p progressDropped) Request(env *sim.Env, sws *ServerWatchStream) {
 	if sws.WaitsForTicker(env) {
 		return
 	}
-	if !sws.RequestProgressAll(env) && env.Noting() {
-		env.Note(progressRefused{sws.watch.Name, progressIsDropped, sws.watch.InTheWay(sws.progress.Rule())})
+	if !sws.RequestProgressAll(env) {
+		progressDroppedAt.Say(env, sws.watch.Name, sws.watch.InTheWay(sws.progress.Rule()))
 	}
 }
 
@@ -110,9 +110,7 @@ func (p progressIgnored) Clone() ProgressRequests { return p }
 
 func (progressIgnored) Request(env *sim.Env, sws *ServerWatchStream) {
 	env.Cover(coverProgressUnknown)
-	if env.Noting() {
-		env.Note(progressRefused{stream: sws.watch.Name, outcome: progressIsUnknown})
-	}
+	progressUnknown.Say(env, sws.watch.Name)
 }
 
 // SendProgress answers a progress request through ctrlStream: with the current
@@ -121,7 +119,11 @@ func (sws *ServerWatchStream) SendProgress(env *sim.Env) {
 	resp := sws.server.responses.New()
 	resp.Revision, resp.WatchID, resp.ProgressID = sws.server.store.VisibleRev(env), wire.InvalidWatchID, sws.readProgressID(env)
 	if env.Noting() {
-		env.Note(progressAnswered{sws.watch.Name, resp.Revision, sws.watch.Missing(env, resp.Revision)})
+		if missing := sws.watch.Missing(env, resp.Revision); missing != 0 {
+			progressPast.Say(env, sws.watch.Name, resp.Revision, missing)
+		} else {
+			progressAnswered.Say(env, sws.watch.Name, resp.Revision)
+		}
 	}
 	sws.pushCtrl(env, resp, recvIdle)
 }

@@ -21,20 +21,16 @@ func (p *progressDeferred) Request(env *sim.Env, sws *ServerWatchStream) {
 		return
 	}
 	env.Reads(cellDeferredProgress, sws.place)
-	outcome := progressIsDeferred
 	switch {
 	case p.deferred:
 		env.Cover(coverProgressStillDeferred)
-		outcome = progressIsIgnored
+		progressStillDeferred.Say(env, sws.watch.Name)
 	case sws.RequestProgressAll(env):
-		return
 	default:
 		env.Cover(coverProgressDeferred)
 		p.deferred = true
 		env.Writes(cellDeferredProgress, sws.place)
-	}
-	if env.Noting() {
-		env.Note(progressRefused{sws.watch.Name, outcome, sws.watch.InTheWay(sws.progress.Rule())})
+		progressDeferredAt.Say(env, sws.watch.Name, sws.watch.InTheWay(sws.progress.Rule()))
 	}
 }
 

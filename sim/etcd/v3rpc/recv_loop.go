@@ -158,9 +158,7 @@ func (sws *ServerWatchStream) recvCreate(env *sim.Env, req *wire.WatchCreateRequ
 // refusedID is the id in the answer to a create request that is refused.
 func (sws *ServerWatchStream) refusedID(env *sim.Env, req *wire.WatchCreateRequest) int64 {
 	if sws.server.opts.RefusesAsAsked {
-		if env.Noting() {
-			env.Note(refusedAs{req.WatchID})
-		}
+		refusedAs.Say(env, req.WatchID)
 		return req.WatchID
 	}
 	return wire.InvalidWatchID

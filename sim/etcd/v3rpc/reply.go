@@ -49,24 +49,6 @@ var sentEventsOption = option.Choice("sent-events", func(o *Options) *Events { r
 	option.Bug("previous-of-created", "those of the store, but a key that is created is its own previous value: no release"),
 	option.Bug("share-value", "those of the store, with the value of the last put in all of them: no release"))
 
-// altered is the note that what etcd sends is not what its store says.
-type altered struct {
-	sentence string
-	of       sim.About
-}
-
-// Text implements sim.Note.
-func (n altered) Text(*sim.World) string { return n.sentence }
-
-// About implements sim.Subject.
-func (n altered) About() sim.About { return n.of }
-
-func note(env *sim.Env, sentence string, revision int64, key string) {
-	if env.Noting() {
-		env.Note(altered{sentence, sim.About{Revision: revision, Key: key}})
-	}
-}
-
 // Answer is what a request is answered, given what the store says, which may be an error. That belongs to the store: a
 // copy is changed.
 func (a Answers) Answer(env *sim.Env, request, right sim.Payload) sim.Payload {
@@ -79,17 +61,17 @@ func (a Answers) Answer(env *sim.Env, request, right sim.Payload) sim.Payload {
 		asked, isRange := request.(*wire.RangeRequest)
 		switch {
 		case a == countOfSelection && !r.More && len(r.Kvs) > 0 && r.Count != int64(len(r.Kvs)):
-			note(env, "counts the keys that it sends, and not those of the range", r.Revision, r.Kvs[0].Key)
+			altered.Say(env, "counts the keys that it sends, and not those of the range", r.Revision, r.Kvs[0].Key)
 			wrong.Count = int64(len(r.Kvs))
 			return &wrong
 		case a == requestedRevision && isRange && asked.Revision > 0 && asked.Revision != r.Revision:
-			note(env, "answers with the revision that is asked for, and not with its own", r.Revision, asked.Key)
+			altered.Say(env, "answers with the revision that is asked for, and not with its own", r.Revision, asked.Key)
 			wrong.Revision = asked.Revision
 			return &wrong
 		}
 	case *wire.DeleteRangeResponse:
 		if a == deletesCountOne && r.Deleted > 1 {
-			note(env, "answers that one key is deleted, and more were", r.Revision, "")
+			altered.Say(env, "answers that one key is deleted, and more were", r.Revision, "")
 			wrong := *r
 			wrong.Deleted = 1
 			return &wrong
@@ -97,7 +79,7 @@ func (a Answers) Answer(env *sim.Env, request, right sim.Payload) sim.Payload {
 	case *wire.PutResponse:
 		if a == newValueAsPrevious && r.PrevKv != nil {
 			put := request.(*wire.PutRequest)
-			note(env, "answers the new value of "+put.Key+" as the previous one", r.Revision, put.Key)
+			altered.Say(env, "answers the new value of "+put.Key+" as the previous one", r.Revision, put.Key)
 			wrong, prev := *r, *r.PrevKv
 			prev.Value = put.Value
 			wrong.PrevKv = &prev
@@ -117,7 +99,7 @@ func (s Events) Send(env *sim.Env, right []wire.Event) []wire.Event {
 		if len(right) < 2 || last.Type != wire.Put {
 			return right
 		}
-		note(env, "sends all events of a response with the value of the last one, "+last.Kv.Value, last.Kv.ModRevision, last.Kv.Key)
+		altered.Say(env, "sends all events of a response with the value of the last one, "+last.Kv.Value, last.Kv.ModRevision, last.Kv.Key)
 	}
 	wrong := slices.Clone(right)
 	for i := range wrong {
@@ -129,12 +111,12 @@ func (s Events) Send(env *sim.Env, right []wire.Event) []wire.Event {
 			e.Kv = &kv
 		case s == previousOfCreated && e.Type == wire.Put && e.Kv.CreateRevision == e.Kv.ModRevision:
 			e.PrevKv = e.Kv
-			note(env, "sends the creation of "+e.Kv.Key+" at revision "+strconv.FormatInt(e.Kv.ModRevision, 10)+" with a previous value", e.Kv.ModRevision, e.Kv.Key)
+			altered.Say(env, "sends the creation of "+e.Kv.Key+" at revision "+strconv.FormatInt(e.Kv.ModRevision, 10)+" with a previous value", e.Kv.ModRevision, e.Kv.Key)
 		case s == deletedWithoutValue && e.Type == wire.Delete && e.PrevKv != nil:
 			prev := *e.PrevKv
 			prev.Value = ""
 			e.PrevKv = &prev
-			note(env, "sends the deletion of "+e.Kv.Key+" without its last value", e.Kv.ModRevision, e.Kv.Key)
+			altered.Say(env, "sends the deletion of "+e.Kv.Key+" without its last value", e.Kv.ModRevision, e.Kv.Key)
 		}
 	}
 	return wrong

@@ -104,8 +104,8 @@ func (sws *ServerWatchStream) takeWatchStream(env *sim.Env) {
 	sws.channelHasRoom(env)
 	env.ReadsItem(cellFlags, sws.place, watchItem(l.wresp.ID))
 	if f := sws.flags.of(l.wresp.ID); f == nil || !f.prevKV || len(l.wresp.Events) == 0 {
-		if f == nil && env.Noting() && len(l.wresp.Events) > 0 && sws.recv.isToStorePrevKV(l.wresp.ID) {
-			env.Note(optionsUnknown{sws.watch.Name, mvcc.RevisionsOf(l.wresp.Events)})
+		if f == nil && len(l.wresp.Events) > 0 && sws.recv.isToStorePrevKV(l.wresp.ID) {
+			optionsUnknown.Say(env, mvcc.RevisionsOf(l.wresp.Events), sws.watch.Name)
 		}
 		sws.forward(env, l.wresp.Events)
 		return
@@ -158,9 +158,7 @@ func (sws *ServerWatchStream) forward(env *sim.Env, events []wire.Event) {
 		r.CompactRevision = wresp.CompactRevision
 		if sws.server.opts.NamesAfterLast {
 			r.CompactRevision++
-			if env.Noting() {
-				env.Note(altered{"ends a watch and names a compaction that it has not made", sim.About{Revision: r.CompactRevision}})
-			}
+			altered.Say(env, "ends a watch and names a compaction that it has not made", r.CompactRevision, "")
 		}
 	}
 	r.Canceled, r.Created = r.CompactRevision != 0, wresp.Created

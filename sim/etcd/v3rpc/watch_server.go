@@ -176,9 +176,7 @@ func (s *WatchServer) Refuses(env *sim.Env, m *sim.Message) bool {
 		return false
 	}
 	env.Cover(coverStreamRefused)
-	if env.Noting() {
-		env.Note(streamEnded{errNoLeader})
-	}
+	streamFailed.Say(env, errNoLeader.Message)
 	env.Send(m.Conn, errNoLeader)
 	env.Close(m.Conn)
 	return true
@@ -227,10 +225,10 @@ func (s *WatchServer) end(env *sim.Env, err *wire.Error, ends func(client sim.No
 			continue
 		}
 		env.Cover(coverStreamEnded)
-		if env.Noting() {
-			env.Note(streamEnded{err})
-		}
-		if err != nil {
+		if err == nil {
+			streamEnded.Say(env)
+		} else {
+			streamFailed.Say(env, err.Message)
 			env.Send(sws.conn, err)
 		}
 		env.Close(sws.conn)

@@ -23,9 +23,7 @@ func (c *Controller) ready(env *sim.Env, key string, store Store) bool {
 		return true
 	}
 	env.Cover(waited)
-	if env.Noting() {
-		env.Note(waits{key, version, store.Version()})
-	}
+	waits.Say(env, key, version, store.Version())
 	return false
 }
 

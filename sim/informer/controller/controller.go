@@ -149,9 +149,7 @@ func (c *Controller) update(env *sim.Env, kv *wire.KeyValue, to sim.NodeID) {
 	w.marks++
 	w.key, w.read = kv.Key, kv
 	c.history.act(kv, w.writes)
-	if env.Noting() {
-		env.Note(acts{kv})
-	}
+	acts.Say(env, kv.Key, kv.Value, kv.ModRevision)
 	w.call = env.Call(to, &wire.GuaranteedUpdateRequest{Key: kv.Key, Add: markPrefix + strconv.Itoa(w.marks)})
 }
 
@@ -170,9 +168,7 @@ func (c *Controller) Receive(env *sim.Env, p sim.Payload) {
 	switch p := p.(type) {
 	case *wire.ObjectResponse:
 		env.Cover(written)
-		if env.Noting() {
-			env.Note(answered{p.Item})
-		}
+		answered.Say(env, p.Item.Key, p.Item.Value, p.Item.ModRevision)
 		version := p.Item.ModRevision
 		w.writes = wrote(w.writes, key, version)
 		if c.cfg.RecordsRead {

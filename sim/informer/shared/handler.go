@@ -152,9 +152,7 @@ func (s *Informer) handle(env *sim.Env, i int) {
 	h.ChangeItem(env, n.Object().ModRevision)
 	h.ReadItem(env, n.Object().ModRevision)
 	l.pending = slices.Delete(l.pending, 0, 1)
-	if env.Noting() {
-		env.Note(told{handler: i, n: n})
-	}
+	told.Say(env, name(i), n)
 	h.had, _ = l.objects.Get(n.Object())
 	l.last = n
 	h.told++
@@ -190,9 +188,7 @@ func (s *Informer) learnSynced(env *sim.Env, i int) {
 func (h *listener) checkSynced(env *sim.Env, i int) {
 	if h.upstream && h.count == 0 && !h.synced {
 		h.synced = true
-		if env.Noting() {
-			env.Note(handlerSynced{i})
-		}
+		handlerSynced.Say(env, name(i))
 	}
 }
 

@@ -55,9 +55,7 @@ func (s *Informer) process(env *sim.Env) {
 		}
 		s.apply(env)
 		l.at = telling
-		if env.Noting() {
-			env.Note(processed{deltas: len(l.batch), first: l.batch[0].kind, version: s.Version(), notifications: len(l.tell)})
-		}
+		processed.Say(env, batch{len(l.batch), l.batch[0].kind}, s.Version(), sim.Counted{N: len(l.tell), Thing: "change"})
 		clear(l.batch)
 		l.batch = l.batch[:0]
 	case telling:

@@ -1,93 +1,60 @@
 package shared
 
 import (
-	"strconv"
+	"fmt"
 
 	"github.com/watchbed/watchbed/sim"
 )
 
-// processed: a batch has been put into the store.
-type processed struct {
-	deltas        int
-	first         deltaKind
-	version       int64
-	notifications int
+// What a shared informer notes while a run is observed.
+var (
+	processed = sim.NewNote3[batch, int64, sim.Counted]("shared.processed", "processes %s: its store has RV %r, and handlers are to be told of %s")
+	told      = sim.NewNote2[name, Notification]("shared.told", "%s is told: %s")
+
+	handlerSynced   = sim.NewNote1[name]("shared.handlerSynced", "%s has synced")
+	handlerAdded    = sim.NewNote3[name, sim.Counted, int64]("shared.handlerAdded", "adds %s, which is to be told of %s of RV %d")
+	handlerRemoved  = sim.NewNote1[name]("shared.handlerRemoved", "removes %s")
+	informerStopped = sim.NewNote0("shared.informerStopped", "stops its informer")
+	resyncQueued    = sim.NewNote0("shared.resyncQueued", "resyncs")
+)
+
+// batch is what the loop has processed: one delta of a kind, or more.
+type batch struct {
+	deltas int
+	first  deltaKind
 }
 
-func (n processed) Text(*sim.World) string {
-	what := deltaNames[n.first]
-	if n.deltas > 1 {
-		what = "a batch of " + strconv.Itoa(n.deltas)
+func (b batch) String() string {
+	if b.deltas > 1 {
+		return fmt.Sprintf("a batch of %d", b.deltas)
 	}
-	return "processes " + what + ": its store has RV " + strconv.FormatInt(n.version, 10) + ", and handlers are to be told of " + counted(n.notifications, "change")
+	return deltaNames[b.first]
 }
 
-func (n processed) About() sim.About { return sim.About{Revision: n.version} }
-
-// told: a handler is notified.
-type told struct {
-	handler int
-	n       Notification
-}
-
-func (t told) Text(*sim.World) string {
-	kv := t.n.Object()
-	what := kv.Key + "=" + kv.Value + " of revision " + strconv.FormatInt(kv.ModRevision, 10)
+// String is what notes call it.
+func (n Notification) String() string {
+	kv := n.Object()
+	what := fmt.Sprintf("%s=%s of revision %d", kv.Key, kv.Value, kv.ModRevision)
 	switch {
-	case t.n.Kind == Added && t.n.Initial:
-		what = "there is " + what
-	case t.n.Kind == Added:
-		what = what + " was added"
-	case t.n.Kind == Deleted:
-		what = what + " was deleted"
-	case t.n.Resyncs():
-		what = what + " once more"
-	default:
-		what = "it is now " + what + ", after revision " + strconv.FormatInt(t.n.Old.ModRevision, 10)
+	case n.Kind == Added && n.Initial:
+		return "there is " + what
+	case n.Kind == Added:
+		return what + " was added"
+	case n.Kind == Deleted:
+		return what + " was deleted"
+	case n.Resyncs():
+		return what + " once more"
 	}
-	return name(t.handler) + " is told: " + what
+	return fmt.Sprintf("it is now %s, after revision %d", what, n.Old.ModRevision)
 }
 
-func (t told) About() sim.About {
-	kv := t.n.Object()
+// About implements sim.Subject.
+func (n Notification) About() sim.About {
+	kv := n.Object()
 	return sim.About{Revision: kv.ModRevision, Key: kv.Key}
 }
 
-// handlerSynced: the registration of a handler has synced.
-type handlerSynced struct{ handler int }
+// name is the number of a handler.
+type name int
 
-func (n handlerSynced) Text(*sim.World) string { return name(n.handler) + " has synced" }
-
-// handlerAdded: one was added while the informer runs.
-type handlerAdded struct {
-	handler, objects int
-	version          int64
-}
-
-func (n handlerAdded) Text(*sim.World) string {
-	return "adds " + name(n.handler) + ", which is to be told of " + counted(n.objects, "object") + " of RV " + strconv.FormatInt(n.version, 10)
-}
-
-// handlerRemoved: one was removed.
-type handlerRemoved struct{ handler int }
-
-func (n handlerRemoved) Text(*sim.World) string { return "removes " + name(n.handler) }
-
-// informerStopped: the process waits for its informer to end.
-type informerStopped struct{}
-
-func (informerStopped) Text(*sim.World) string { return "stops its informer" }
-
-// resyncQueued: a resync is in the queue.
-type resyncQueued struct{}
-
-func (resyncQueued) Text(*sim.World) string { return "resyncs" }
-
-func name(handler int) string { return "handler " + strconv.Itoa(handler+1) }
-
-func counted(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return strconv.Itoa(n) + " " + what
-}
+func (n name) String() string { return fmt.Sprintf("handler %d", int(n)+1) }

@@ -77,9 +77,7 @@ func (s *Informer) addHandler(env *sim.Env, i int) bool {
 		s.watchSynced(env, i)
 	}
 	h.added = true
-	if env.Noting() {
-		env.Note(handlerAdded{i, store.Len(), version})
-	}
+	handlerAdded.Say(env, name(i), sim.Counted{N: store.Len(), Thing: "object"}, version)
 	if locks {
 		s.blockDeltas.Change(env).unlock(env)
 	}
@@ -112,9 +110,7 @@ func (s *Informer) removeHandler(env *sim.Env, i int) bool {
 		return false
 	}
 	h.removed = true
-	if env.Noting() {
-		env.Note(handlerRemoved{i})
-	}
+	handlerRemoved.Say(env, name(i))
 	if h.started {
 		h.end(env, i)
 	} else {
@@ -130,9 +126,7 @@ func (s *Informer) stop(env *sim.Env) {
 	l := s.loop.Change(env)
 	s.program.Value().stops--
 	l.stopping = true
-	if env.Noting() {
-		env.Note(informerStopped{})
-	}
+	informerStopped.Say(env)
 	s.WatchEnds(env)
 	if l.at == idle {
 		s.endLoop(env)

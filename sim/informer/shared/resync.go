@@ -61,9 +61,7 @@ func (s *Informer) checkResync(env *sim.Env) {
 			return
 		}
 		r.needed = false
-		if env.Noting() {
-			env.Note(resyncQueued{})
-		}
+		resyncQueued.Say(env)
 		s.queueResync(env)
 	}
 	if r.resyncing {

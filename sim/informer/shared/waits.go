@@ -36,7 +36,7 @@ func (s *Informer) Waits() string {
 	if s.processor.Value().stopped && !s.Returned() {
 		for i, h := range s.handlers {
 			if h.Value().watches {
-				say("Run", "watchSynced of "+name(i)+", which has no listener")
+				say("Run", "watchSynced of "+name(i).String()+", which has no listener")
 			}
 		}
 	}
