@@ -2,8 +2,8 @@ package sim
 
 import (
 	"cmp"
-	"regexp"
-	"strconv"
+	"fmt"
+	"strings"
 )
 
 // sentence is a kind of note whose gaps have types: Note0 to Note4 have so many. To say one costs nothing while no run is
@@ -20,35 +20,33 @@ type NoteTone uint8
 // IsSetback: they are a Setback.
 const IsSetback NoteTone = 1
 
-// verb is a verb of package fmt, with the number of its gap and its flags.
-var verb = regexp.MustCompile(`%(?:\[(\d)\])?([-+#.\d]*)([a-zA-Z])`)
-
 // newSentence reads a format of package fmt with more verbs: %r is %d of the revision that the note is about, and %k is %s of
 // the key. %R and %K are what the note is about without saying it. Several kinds may have one name, PACKAGE.VARIABLE.
 func newSentence(name, format string, tones []NoteTone) sentence {
-	s, gap := sentence{}, 0
-	format = verb.ReplaceAllStringFunc(format, func(v string) string {
-		m := verb.FindStringSubmatch(v)
-		if gap++; m[1] != "" {
-			gap, _ = strconv.Atoi(m[1])
+	var s sentence
+	var text strings.Builder
+	for i, gap := 0, 0; i < len(format); i++ {
+		if format[i] != '%' {
+			text.WriteByte(format[i])
+			continue
 		}
-		switch m[3] {
-		case "r", "R":
-			s.revision = gap
-		case "k", "K":
-			s.key = gap
+		i, gap = i+1, gap+1
+		if format[i] == '[' {
+			gap = int(format[i+1] - '0')
+			i += len("[1]")
 		}
-		switch m[3] {
-		case "R", "K":
-			return ""
-		case "r":
-			m[3] = "d"
-		case "k":
-			m[3] = "s"
+		verb := format[i]
+		switch verb {
+		case 'r', 'R':
+			s.revision, verb = gap, verb-'r'+'d'
+		case 'k', 'K':
+			s.key, verb = gap, verb-'k'+'s'
 		}
-		return "%[" + strconv.Itoa(gap) + "]" + m[2] + m[3]
-	})
-	s.NoteKind = NoteKind{name, format, len(tones) > 0}
+		if verb >= 'a' {
+			fmt.Fprintf(&text, "%%[%d]%c", gap, verb)
+		}
+	}
+	s.NoteKind = NoteKind{name, text.String(), len(tones) > 0}
 	return s
 }
 

@@ -41,17 +41,12 @@ func (f *Fail) Name() string { return failureNames[f.With] + " of " + f.Label }
 // Ready implements sim.Fault.
 func (f *Fail) Ready(*sim.World) bool { return true }
 
-// Strike implements sim.Fault. Nothing waits for the answer.
-func (f *Fail) Strike(env *sim.Env) { env.Close(env.Call(f.Node, &failMessage{f.With})) }
-
-// failMessage is the message by which the fault reaches the server.
-type failMessage struct{ with Failure }
-
-// Digest implements sim.Payload.
-func (m *failMessage) Digest(d sim.Digest) sim.Digest { return d.Text("fail").Word(uint64(m.with)) }
-
-// Label implements sim.Payload.
-func (m *failMessage) Label() string { return failureNames[m.with] }
+// Strike implements sim.Fault.
+func (f *Fail) Strike(env *sim.Env) {
+	(&order{failureNames[f.With],
+		func(d sim.Digest) sim.Digest { return d.Text("fail").Word(uint64(f.With)) },
+		func(s *Server, env *sim.Env) { s.failNext(env, f.With) }}).send(env, f.Node)
+}
 
 // failures counts the errors that are still to be answered.
 type failures [failureKinds]uint8

@@ -6,6 +6,21 @@ import (
 	"github.com/watchbed/watchbed/sim"
 )
 
+// order is the message by which a fault reaches a server, which carries it out. Nothing waits for the answer.
+type order struct {
+	label  string
+	digest func(sim.Digest) sim.Digest
+	do     func(*Server, *sim.Env)
+}
+
+// Digest implements sim.Payload.
+func (o *order) Digest(d sim.Digest) sim.Digest { return o.digest(d) }
+
+// Label implements sim.Payload.
+func (o *order) Label() string { return o.label }
+
+func (o *order) send(env *sim.Env, to sim.NodeID) { env.Close(env.Call(to, o)) }
+
 // Failover is a fault: the member that serves goes away, and all clients connect
 // to the next one, which may run another release. The server must have several members.
 type Failover struct {
@@ -74,19 +89,17 @@ func (f *InstallSnapshot) Name() string { return "snapshot " + f.Label }
 // Ready implements sim.Fault.
 func (f *InstallSnapshot) Ready(*sim.World) bool { return true }
 
-// Strike implements sim.Fault. Nothing waits for the answer.
-func (f *InstallSnapshot) Strike(env *sim.Env) { env.Close(env.Call(f.Node, snapshotMessage)) }
+// Strike implements sim.Fault.
+func (f *InstallSnapshot) Strike(env *sim.Env) { installSnapshot.send(env, f.Node) }
 
 // installSnapshot is raft's MsgSnap.
-type installSnapshot struct{}
-
-var snapshotMessage = &installSnapshot{}
-
-// Digest implements sim.Payload.
-func (*installSnapshot) Digest(d sim.Digest) sim.Digest { return d.Text("snapshot") }
-
-// Label implements sim.Payload.
-func (*installSnapshot) Label() string { return "snapshot" }
+var installSnapshot = &order{"snapshot", func(d sim.Digest) sim.Digest { return d.Text("snapshot") }, func(s *Server, env *sim.Env) {
+	s.detachLost()
+	s.store.Restore(env)
+	if s.served != nil {
+		s.served.Restored(env)
+	}
+}}
 
 // Clog is a fault: nothing that etcd sends on watch streams gets through, although
 // they stay open, as behind a network that drops packets or a receiver that has
@@ -108,27 +121,15 @@ func (f *Clog) Name() string { return "clog " + f.Label }
 // Ready implements sim.Fault.
 func (f *Clog) Ready(w *sim.World) bool { return !w.Node(f.Node).(Node).Simulated().watch.Clogged() }
 
-// Strike implements sim.Fault. Nothing waits for the answer.
+// Strike implements sim.Fault.
 func (f *Clog) Strike(env *sim.Env) {
 	env.Note(clogStrikes{f})
-	env.Close(env.Call(f.Node, &clogMessage{f}))
-}
-
-// clogMessage is the message by which the fault reaches the server.
-type clogMessage struct{ fault *Clog }
-
-// Digest implements sim.Payload.
-func (m *clogMessage) Digest(d sim.Digest) sim.Digest {
-	return digestNodes(d.Text("clog"), m.fault.From).Int(int64(m.fault.Until))
-}
-
-// Label implements sim.Payload.
-func (m *clogMessage) Label() string { return "clog" }
-
-// clog blocks the send loops, until the timer goes off.
-func (s *Server) clog(env *sim.Env, f *Clog) {
-	s.watch.Clog(env, f.From)
-	env.Arm(unclogTimer, max(0, f.Until.Sub(env.Now())))
+	(&order{"clog",
+		func(d sim.Digest) sim.Digest { return digestNodes(d.Text("clog"), f.From).Int(int64(f.Until)) },
+		func(s *Server, env *sim.Env) {
+			s.watch.Clog(env, f.From)
+			env.Arm(unclogTimer, max(0, f.Until.Sub(env.Now())))
+		}}).send(env, f.Node)
 }
 
 // Defragment is a fault: a member defragments its backend, and meanwhile applies nothing and begins no read (backendLock). Its clients
@@ -149,24 +150,14 @@ func (f *Defragment) Ready(w *sim.World) bool {
 	return !w.Node(f.Node).(Node).Simulated().backend.held
 }
 
-// Strike implements sim.Fault. Nothing waits for the answer.
-func (f *Defragment) Strike(env *sim.Env) { env.Close(env.Call(f.Node, &defragmentMessage{f})) }
-
-// defragmentMessage is Maintenance.Defragment.
-type defragmentMessage struct{ fault *Defragment }
-
-// Digest implements sim.Payload.
-func (m *defragmentMessage) Digest(d sim.Digest) sim.Digest {
-	return d.Text("defragment").Int(int64(m.fault.Until))
-}
-
-// Label implements sim.Payload.
-func (m *defragmentMessage) Label() string { return "Defragment" }
-
-// defragment takes the lock of the backend, until the timer goes off.
-func (s *Server) defragment(env *sim.Env, f *Defragment) {
-	s.backend.defrag(env)
-	env.Arm(defragmentTimer, max(0, f.Until.Sub(env.Now())))
+// Strike implements sim.Fault: the order is Maintenance.Defragment.
+func (f *Defragment) Strike(env *sim.Env) {
+	(&order{"Defragment",
+		func(d sim.Digest) sim.Digest { return d.Text("defragment").Int(int64(f.Until)) },
+		func(s *Server, env *sim.Env) {
+			s.backend.defrag(env)
+			env.Arm(defragmentTimer, max(0, f.Until.Sub(env.Now())))
+		}}).send(env, f.Node)
 }
 
 // defragmented lets go on what waited.
@@ -197,19 +188,12 @@ func (f *EndStream) Ready(w *sim.World) bool {
 	return slices.ContainsFunc(f.From, w.Node(f.Node).(Node).Simulated().watch.Serves)
 }
 
-// Strike implements sim.Fault. Nothing waits for the answer.
-func (f *EndStream) Strike(env *sim.Env) { env.Close(env.Call(f.Node, &endStreamMessage{f.From})) }
-
-// endStreamMessage is the message by which the fault reaches the server.
-type endStreamMessage struct{ from []sim.NodeID }
-
-// Digest implements sim.Payload.
-func (m *endStreamMessage) Digest(d sim.Digest) sim.Digest {
-	return digestNodes(d.Text("end of stream"), m.from)
+// Strike implements sim.Fault.
+func (f *EndStream) Strike(env *sim.Env) {
+	(&order{"end of stream",
+		func(d sim.Digest) sim.Digest { return digestNodes(d.Text("end of stream"), f.From) },
+		func(s *Server, env *sim.Env) { s.watch.EndStreams(env, f.From) }}).send(env, f.Node)
 }
-
-// Label implements sim.Payload.
-func (m *endStreamMessage) Label() string { return "end of stream" }
 
 // CutOff is a fault: nothing gets from the leader to a follower, or back, for some time. The
 // cluster keeps its leader. The follower campaigns when its election timeout has passed; no
@@ -221,24 +205,16 @@ type CutOff struct {
 	sim.Partition
 }
 
-// Strike implements sim.Fault. Nothing waits for the answer.
+// Strike implements sim.Fault.
 func (f *CutOff) Strike(env *sim.Env) {
 	f.Partition.Strike(env)
-	env.Close(env.Call(f.One[0], &cutOffMessage{f.Stands(env)}))
-}
-
-// cutOffMessage is the message by which the fault reaches the follower.
-type cutOffMessage struct{ begins bool }
-
-// Digest implements sim.Payload.
-func (m *cutOffMessage) Digest(d sim.Digest) sim.Digest { return d.Text("cut off").Bool(m.begins) }
-
-// Label implements sim.Payload.
-func (m *cutOffMessage) Label() string {
-	if m.begins {
-		return "no heartbeats"
+	begins, label := f.Stands(env), "a heartbeat"
+	if begins {
+		label = "no heartbeats"
 	}
-	return "a heartbeat"
+	(&order{label,
+		func(d sim.Digest) sim.Digest { return d.Text("cut off").Bool(begins) },
+		func(s *Server, env *sim.Env) { s.cutOff(env, begins) }}).send(env, f.One[0])
 }
 
 // digestNodes adds the clients that a fault is about.

@@ -28,23 +28,14 @@ func (f *LoseLeader) Ready(w *sim.World) bool {
 	return w.Node(f.Nodes[0]).(Node).Simulated().leader.is == leads
 }
 
-// Strike implements sim.Fault. Nothing waits for the answers.
+// Strike implements sim.Fault.
 func (f *LoseLeader) Strike(env *sim.Env) {
 	for _, n := range f.Nodes {
-		env.Close(env.Call(n, &loseLeaderMessage{f}))
+		(&order{"no leader",
+			func(d sim.Digest) sim.Digest { return d.Text("no leader").Int(int64(f.Until)) },
+			func(s *Server, env *sim.Env) { s.loseLeader(env, f.Until) }}).send(env, n)
 	}
 }
-
-// loseLeaderMessage is the message by which the fault reaches a server.
-type loseLeaderMessage struct{ fault *LoseLeader }
-
-// Digest implements sim.Payload.
-func (m *loseLeaderMessage) Digest(d sim.Digest) sim.Digest {
-	return d.Text("no leader").Int(int64(m.fault.Until))
-}
-
-// Label implements sim.Payload.
-func (m *loseLeaderMessage) Label() string { return "no leader" }
 
 // leader is what a member knows of the cluster's leader.
 type leader struct {

@@ -195,30 +195,8 @@ func (s *Server) Receive(env *sim.Env, m *sim.Message) {
 		s.answerIndex(env, m.Conn)
 	case *readIndexResp:
 		s.indexAnswered(env, m.Conn, p)
-	case *installSnapshot:
-		s.detachLost()
-		s.store.Restore(env)
-		if s.served != nil {
-			s.served.Restored(env)
-		}
-		env.Send(m.Conn, p)
-	case *clogMessage:
-		s.clog(env, p.fault)
-		env.Send(m.Conn, p)
-	case *defragmentMessage:
-		s.defragment(env, p.fault)
-		env.Send(m.Conn, p)
-	case *loseLeaderMessage:
-		s.loseLeader(env, p.fault.Until)
-		env.Send(m.Conn, p)
-	case *cutOffMessage:
-		s.cutOff(env, p.begins)
-		env.Send(m.Conn, p)
-	case *endStreamMessage:
-		s.watch.EndStreams(env, p.from)
-		env.Send(m.Conn, p)
-	case *failMessage:
-		s.failNext(env, p.with)
+	case *order:
+		p.do(s, env)
 		env.Send(m.Conn, p)
 	default:
 		s.receiveCall(env, m)

@@ -2,6 +2,7 @@ package informer
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/informer/controller"
@@ -196,7 +197,7 @@ func (r *Informer) Start(env *sim.Env) {
 
 // begin is the process's first ListAndWatch.
 func (r *Informer) begin(env *sim.Env) {
-	r.measureBegin(env)
+	r.began, r.asked, r.follows = env.Now(), 0, false
 	r.listAndWatch(env)
 }
 
@@ -255,27 +256,10 @@ func (r *Informer) Receive(env *sim.Env, m *sim.Message) {
 
 // Fire implements sim.Node.
 func (r *Informer) Fire(env *sim.Env, t sim.Timer) {
-	switch t {
-	case timerRetryAfter:
-		r.sendAgain(env)
-	case timerWatchTimeout:
-		r.timeOut(env)
-	case timerCheckAgain:
-		r.sendCheck(env)
-	case timerStreamPatience:
-		r.losePatience(env)
-	case timerListTimeout:
-		r.listTimedOut(env)
-	case timerBackoff:
-		switch *r.state.Look(env) {
-		case stateWatchListGap:
-			r.watchList(env)
-		case stateWatchGap:
-			r.watch(env)
-		default:
-			r.listAndWatch(env)
-		}
-	case timerRequeue:
+	switch {
+	case t < firstOfShared:
+		timers[t].fire(r, env)
+	case t == timerRequeue:
 		r.controller.Fire(env)
 	default:
 		r.shared.Fire(env, t)
@@ -305,13 +289,23 @@ func (r *Informer) TaskName(t sim.Task) string {
 
 // TimerName implements sim.Node.
 func (r *Informer) TimerName(t sim.Timer) string {
-	if t == timerRequeue {
+	switch {
+	case t == timerRequeue:
 		return "requeue"
-	}
-	if t >= firstOfShared {
+	case t >= firstOfShared:
 		return shared.TimerNames[t-firstOfShared]
 	}
-	return [...]string{"backoff", "retry after", "watch timeout", "consistency check again", "patience with a stream", "list timeout"}[t]
+	return timers[t].name
+}
+
+// timers are those of the Reflector.
+var timers = [firstOfShared]struct {
+	name string
+	fire func(*Informer, *sim.Env)
+}{
+	timerBackoff: {"backoff", (*Informer).backedOff}, timerRetryAfter: {"retry after", (*Informer).sendAgain},
+	timerWatchTimeout: {"watch timeout", (*Informer).timeOut}, timerCheckAgain: {"consistency check again", (*Informer).sendCheck},
+	timerStreamPatience: {"patience with a stream", (*Informer).losePatience}, timerListTimeout: {"list timeout", (*Informer).listTimedOut},
 }
 
 // Synced reports whether the store has been filled since the process started.
@@ -364,3 +358,19 @@ func (r *Informer) StreamedVersion() int64 { return *r.check.Value() }
 
 // Record is what happened to the informer so far, for properties.
 func (r *Informer) Record() *Record { return r.record.Value() }
+
+// Show implements shown.Node.
+func (r *Informer) Show(visit shown.Visitor) {
+	var version []shown.Entry
+	if last := r.version.Value().last; last != wire.Unset {
+		version = append(version, shown.Revision(last))
+	}
+	visit("resourceVersion", version...)
+	var list []shown.Entry
+	r.Ascend(func(kv *wire.KeyValue) bool {
+		text := kv.Key[len(r.cfg.Prefix):] + "=" + kv.Value + " of " + strconv.FormatInt(kv.ModRevision, 10)
+		list = append(list, shown.Entry{Text: text, First: kv.ModRevision, Last: kv.ModRevision})
+		return true
+	})
+	visit("store", list...)
+}

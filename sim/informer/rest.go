@@ -32,7 +32,7 @@ func (r *Informer) ask(env *sim.Env, req sim.Payload) {
 
 func (r *Informer) send(env *sim.Env) {
 	to, q := r.toOf(env), r.rest.Change(env)
-	r.measureRequest()
+	r.asked++
 	switch req := q.request.(type) {
 	case *wire.ListRequest:
 		if req.Continue == "" {
@@ -141,3 +141,31 @@ var lost = &wire.Error{Code: wire.Unavailable, Message: "connection lost"}
 
 // ended is what client-go makes of half an answer.
 var ended = &wire.Error{Code: wire.Internal, Message: "stream error: the server ended the answer"}
+
+var readyz wire.ReadyzRequest
+
+// awaitReady waits for the API server to be ready, as behind a load balancer
+// that asks /readyz and sends no client to a server that is not ready.
+func (r *Informer) awaitReady(env *sim.Env) {
+	r.state.Set(env, stateAwaiting)
+	q := r.rest.Change(env)
+	q.call, q.exchange = env.Call(r.toOf(env), &readyz), r.begins(env, &readyz)
+}
+
+// readyAnswered: the API server is ready, or its process has ended.
+func (r *Informer) readyAnswered(env *sim.Env, p sim.Payload) {
+	q := r.rest.Change(env)
+	q.call = sim.NoConn
+	if _, ready := p.(*wire.ReadyzResponse); ready {
+		r.ends(env, q.exchange, Answered)
+		r.begin(env)
+		return
+	}
+	if err, refused := p.(*wire.Error); refused {
+		r.refused(env, q.exchange, err)
+	} else {
+		r.hangsUp(env, q.exchange, p)
+	}
+	r.move(env)
+	r.awaitReady(env)
+}

@@ -46,6 +46,18 @@ func (r *Informer) backOff(env *sim.Env, s phase) {
 	env.Arm(timerBackoff, r.pause(env))
 }
 
+// backedOff: the time has passed.
+func (r *Informer) backedOff(env *sim.Env) {
+	switch *r.state.Look(env) {
+	case stateWatchListGap:
+		r.watchList(env)
+	case stateWatchGap:
+		r.watch(env)
+	default:
+		r.listAndWatch(env)
+	}
+}
+
 // The backoff of the Reflector: from 0.8 to 30 s, twice as long each time, plus
 // up to as much again.
 const (

@@ -16,6 +16,15 @@ func (r *Informer) watch(env *sim.Env) {
 	r.measureFollowing(env)
 }
 
+// measureFollowing is called when the process has a store and a watch that keeps it up to
+// date.
+func (r *Informer) measureFollowing(env *sim.Env) {
+	if !r.follows {
+		env.Record(followingRequests, int64(r.asked))
+		r.follows = true
+	}
+}
+
 // take puts an event into the store, then sets the resourceVersion. A bookmark
 // sets the resourceVersion only.
 func (r *Informer) take(env *sim.Env, e *wire.WatchEvent) {
@@ -71,4 +80,24 @@ func (r *Informer) watchResumed(env *sim.Env, short bool) {
 	}
 	env.Cover(watchResumed)
 	r.watch(env)
+}
+
+// apply is store.Add, Update or Delete.
+func apply(store *objects, e *wire.WatchEvent) {
+	switch e.Type {
+	case wire.Added, wire.Modified:
+		store.Put(e.Item)
+	case wire.Deleted:
+		store.Delete(e.Item)
+	}
+}
+
+// all are the objects of a store, in key order.
+func all(store *objects) []*wire.KeyValue {
+	list := make([]*wire.KeyValue, 0, store.Len())
+	store.Ascend(func(kv *wire.KeyValue) bool {
+		list = append(list, kv)
+		return true
+	})
+	return list
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/arena"
 	"github.com/watchbed/watchbed/sim/fifo"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -108,27 +109,13 @@ func (c *Client) stream(env *sim.Env, ctxKey string) (s *Stream, opened bool) {
 	}
 	env.Writes(cellStreams, 0)
 	if s == nil {
-		s = c.addStream()
+		s = arena.Next(&c.streams, func(n int) *Stream { return &Stream{c: c, n: int32(n)} })
 	}
 	s.writes(env, cellRun)
 	s.writes(env, cellBackoff)
 	s.state, s.ctxKey, s.backoff = streamSelecting, ctxKey, c.cfg.WatchBackoff
 	s.conn = c.openStream(env)
 	return s, true
-}
-
-// addStream makes one more place, in the memory of an earlier run if there is any.
-func (c *Client) addStream() *Stream {
-	n := len(c.streams)
-	if n < cap(c.streams) {
-		c.streams = c.streams[:n+1]
-	} else {
-		c.streams = append(c.streams, nil)
-	}
-	if c.streams[n] == nil {
-		c.streams[n] = &Stream{c: c, n: int32(n)}
-	}
-	return c.streams[n]
 }
 
 // newWatchClient opens the stream again after a break. All watches are created

@@ -2,6 +2,7 @@ package clientv3
 
 import (
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/arena"
 	"github.com/watchbed/watchbed/sim/fifo"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -65,25 +66,12 @@ func (w *watcherStream) reset() {
 // ctxKey is the metadata of the context.
 func (c *Client) Watch(env *sim.Env, watch int32, ctxKey string, r WatchRequest) {
 	for int(watch) >= len(c.watches) {
-		c.addWatch()
+		arena.Next(&c.watches, func(n int) *watcherStream { return &watcherStream{c: c, n: int32(n)} })
 	}
 	w := c.watches[watch]
 	env.Writes(cellNextRev, int(watch))
 	w.WatchRequest, w.id = r, wire.InvalidWatchID
 	w.request(env, ctxKey)
-}
-
-// addWatch makes one more place, in the memory of an earlier run if there is any.
-func (c *Client) addWatch() {
-	n := len(c.watches)
-	if n < cap(c.watches) {
-		c.watches = c.watches[:n+1]
-	} else {
-		c.watches = append(c.watches, nil)
-	}
-	if c.watches[n] == nil {
-		c.watches[n] = &watcherStream{c: c, n: int32(n)}
-	}
 }
 
 // request hands the request for a watch to run.

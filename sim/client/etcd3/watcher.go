@@ -117,16 +117,7 @@ func (c *Watcher) free() *watchChan {
 			return w
 		}
 	}
-	n := len(c.watches)
-	if n < cap(c.watches) {
-		c.watches = c.watches[:n+1]
-	} else {
-		c.watches = append(c.watches, nil)
-	}
-	if c.watches[n] == nil {
-		c.watches[n] = &watchChan{c: c, n: int32(n)}
-	}
-	return c.watches[n]
+	return arena.Next(&c.watches, func(n int) *watchChan { return &watchChan{c: c, n: int32(n)} })
 }
 
 func (c *Watcher) hasWatch(prefix string, nth int32) bool {

@@ -1,9 +1,11 @@
 package mvcc
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/arena"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -66,16 +68,7 @@ func (n StreamName) String() string {
 
 // NewWatchStream makes a place for streams, the next one.
 func (s *WatchableStore) NewWatchStream(owner Owner) *WatchStream {
-	n := len(s.streams)
-	if n < cap(s.streams) {
-		s.streams = s.streams[:n+1]
-	} else {
-		s.streams = append(s.streams, nil)
-	}
-	if s.streams[n] == nil {
-		s.streams[n] = &WatchStream{store: s, slot: n}
-	}
-	ws := s.streams[n]
+	ws := arena.Next(&s.streams, func(n int) *WatchStream { return &WatchStream{store: s, slot: n} })
 	ws.owner = owner
 	return ws
 }
@@ -161,10 +154,8 @@ func (ws *WatchStream) pickID(req *wire.WatchCreateRequest) (id int64, refusal s
 
 // find is the watcher with an id, nil if there is none.
 func (ws *WatchStream) find(id int64) *watcher {
-	for _, w := range ws.watchers {
-		if w.id == id {
-			return w
-		}
+	if i := slices.IndexFunc(ws.watchers, func(w *watcher) bool { return w.id == id }); i >= 0 {
+		return ws.watchers[i]
 	}
 	return nil
 }
@@ -311,12 +302,7 @@ func (ws *WatchStream) InTheWay(rule ProgressRule) string {
 
 // AnyUnsynced reports whether a watcher is not synced. Observers ask.
 func (ws *WatchStream) AnyUnsynced() bool {
-	for _, w := range ws.watchers {
-		if w.group != synced {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(ws.watchers, func(w *watcher) bool { return w.group != synced })
 }
 
 // send puts a response into the channel unless that is full.

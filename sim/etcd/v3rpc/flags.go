@@ -1,6 +1,10 @@
 package v3rpc
 
-import "github.com/watchbed/watchbed/sim/wire"
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/sim/wire"
+)
 
 // flags are the maps progress, prevKV and fragment of serverWatchStream: what was
 // asked for each watch that something was asked for.
@@ -16,10 +20,8 @@ type watchFlags struct {
 
 // of is what was asked for a watch, nil if nothing was.
 func (fs flags) of(id int64) *watchFlags {
-	for i := range fs {
-		if fs[i].id == id {
-			return &fs[i]
-		}
+	if i := slices.IndexFunc(fs, func(f watchFlags) bool { return f.id == id }); i >= 0 {
+		return &fs[i]
 	}
 	return nil
 }
@@ -43,10 +45,5 @@ func (fs *flags) store(id int64, req *wire.WatchCreateRequest) {
 
 // drop removes what was asked for a watch.
 func (fs *flags) drop(id int64) {
-	for i := range *fs {
-		if (*fs)[i].id == id {
-			*fs = append((*fs)[:i], (*fs)[i+1:]...)
-			return
-		}
-	}
+	*fs = slices.DeleteFunc(*fs, func(f watchFlags) bool { return f.id == id })
 }

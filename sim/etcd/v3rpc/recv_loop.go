@@ -73,26 +73,17 @@ func (sws *ServerWatchStream) receive(env *sim.Env, p sim.Payload) {
 func (sws *ServerWatchStream) runRecvLoop(env *sim.Env) {
 	env.Reads(cellRecvLoop, sws.place)
 	env.Writes(cellRecvLoop, sws.place)
-	switch sws.recv.state {
-	case recvNext:
-		sws.recvNext(env)
-	case recvWatch:
-		sws.recvWatch(env)
-	case recvFlags:
-		sws.recvFlags(env)
-	case recvCreated:
-		sws.recvCreated(env)
-	case recvCancel:
-		sws.recvCancel(env)
-	case recvForget:
-		sws.recvForget(env)
-	case recvCanceled:
-		sws.recvCanceled(env)
-	case recvDropFlags:
-		sws.recvDropFlags(env)
-	case recvProgress:
-		sws.recvProgress(env)
+	if step := recvSteps[sws.recv.state]; step != nil {
+		step(sws, env)
 	}
+}
+
+// recvSteps are the steps from each state.
+var recvSteps = [...]func(*ServerWatchStream, *sim.Env){
+	recvNext: (*ServerWatchStream).recvNext, recvWatch: (*ServerWatchStream).recvWatch, recvFlags: (*ServerWatchStream).recvFlags,
+	recvCreated: (*ServerWatchStream).recvCreated, recvCancel: (*ServerWatchStream).recvCancel, recvForget: (*ServerWatchStream).recvForget,
+	recvCanceled: (*ServerWatchStream).recvCanceled, recvDropFlags: (*ServerWatchStream).recvDropFlags,
+	recvProgress: (*ServerWatchStream).recvProgress, recvChannelFull: nil,
 }
 
 // goesOn ends a step of recvLoop.

@@ -27,22 +27,22 @@ func (sws *ServerWatchStream) ticker() sim.Timer {
 	return sws.server.numbers.Timer + sim.Timer(sws.place)
 }
 
+// streamTaskOf are the steps of the tasks, and what their names end in.
+var streamTaskOf = [...]struct {
+	step func(*ServerWatchStream, *sim.Env)
+	name func(*ServerWatchStream) string
+}{
+	takeWatchStream:  {(*ServerWatchStream).takeWatchStream, func(*ServerWatchStream) string { return "takes watchStream" }},
+	takeCtrlStream:   {(*ServerWatchStream).takeCtrlStream, func(*ServerWatchStream) string { return "takes ctrlStream" }},
+	takeTicker:       {(*ServerWatchStream).takeTick, func(*ServerWatchStream) string { return "takes progressTicker" }},
+	continueSendLoop: {(*ServerWatchStream).runSendLoop, func(sws *ServerWatchStream) string { return sendNames[sws.send.state] }},
+	continueRecvLoop: {(*ServerWatchStream).runRecvLoop, func(sws *ServerWatchStream) string { return recvNames[sws.recv.state] }},
+}
+
 // Run takes a step of the loop of a stream, by its place and the number of the task
 // there.
 func (s *WatchServer) Run(env *sim.Env, place, task int) {
-	sws := s.streams[place]
-	switch streamTask(task) {
-	case takeWatchStream:
-		sws.takeWatchStream(env)
-	case takeCtrlStream:
-		sws.takeCtrlStream(env)
-	case takeTicker:
-		sws.takeTick(env)
-	case continueSendLoop:
-		sws.runSendLoop(env)
-	case continueRecvLoop:
-		sws.runRecvLoop(env)
-	}
+	streamTaskOf[task].step(s.streams[place], env)
 }
 
 // Fire: the progress ticker of the stream at a place ticks.
@@ -50,19 +50,11 @@ func (s *WatchServer) Fire(env *sim.Env, place int) { s.streams[place].tick(env)
 
 // TaskName names the task of a stream for people.
 func (s *WatchServer) TaskName(place, task int) string {
-	sws := s.streams[place]
-	switch streamTask(task) {
-	case takeWatchStream:
-		return "sendLoop " + sws.title() + " takes watchStream"
-	case takeCtrlStream:
-		return "sendLoop " + sws.title() + " takes ctrlStream"
-	case takeTicker:
-		return "sendLoop " + sws.title() + " takes progressTicker"
-	case continueSendLoop:
-		return "sendLoop " + sws.title() + " " + sendNames[sws.send.state]
-	default:
-		return "recvLoop " + sws.title() + " " + recvNames[sws.recv.state]
+	sws, loop := s.streams[place], "sendLoop "
+	if streamTask(task) == continueRecvLoop {
+		loop = "recvLoop "
 	}
+	return loop + sws.title() + " " + streamTaskOf[task].name(sws)
 }
 
 // TimerName names the ticker of a stream for people.

@@ -123,16 +123,9 @@ func (s *WatchServer) freePlace(env *sim.Env) *ServerWatchStream {
 
 // newPlace takes a place that an earlier run used, if there is one.
 func (s *WatchServer) newPlace() *ServerWatchStream {
-	n := len(s.streams)
-	if n < cap(s.streams) {
-		s.streams = s.streams[:n+1]
-	} else {
-		s.streams = append(s.streams, nil)
-	}
-	if s.streams[n] == nil {
-		s.streams[n] = &ServerWatchStream{server: s, place: n, tasks: s.numbers.Task + sim.Task(n*s.numbers.Stride)}
-	}
-	sws := s.streams[n]
+	sws := arena.Next(&s.streams, func(n int) *ServerWatchStream {
+		return &ServerWatchStream{server: s, place: n, tasks: s.numbers.Task + sim.Task(n*s.numbers.Stride)}
+	})
 	sws.watch = s.store.NewWatchStream(sws)
 	return sws
 }

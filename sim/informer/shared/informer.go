@@ -117,23 +117,24 @@ func (s *Informer) Start(env *sim.Env) {
 	s.goOn(env)
 }
 
+// tasks are the goroutines but for those of the handlers.
+var tasks = [firstOfHandlers]struct {
+	name string
+	step func(*Informer, *sim.Env)
+}{
+	TaskProcess: {"process loop", (*Informer).process}, TaskListeners: {"processor", (*Informer).runProcessor},
+	TaskSynced: {"closes synced", (*Informer).closeSynced}, TaskResync: {"resync", (*Informer).checkResync}, TaskProgram: {"program", (*Informer).act},
+}
+
 // Run lets a goroutine take a step.
 func (s *Informer) Run(env *sim.Env, t sim.Task) {
-	switch {
-	case t == TaskProcess:
-		s.process(env)
-	case t == TaskListeners:
-		s.runProcessor(env)
-	case t == TaskSynced:
-		s.closeSynced(env)
-	case t == TaskResync:
-		s.checkResync(env)
-	case t == TaskProgram:
-		s.act(env)
-	case (t-firstOfHandlers)%2 == 0:
-		s.handle(env, int(t-firstOfHandlers)/2)
+	switch i := int(t-firstOfHandlers) / 2; {
+	case t < firstOfHandlers:
+		tasks[t].step(s, env)
+	case t == taskHandle(i):
+		s.handle(env, i)
 	default:
-		s.learnSynced(env, int(t-firstOfHandlers)/2)
+		s.learnSynced(env, i)
 	}
 }
 
@@ -151,7 +152,7 @@ func (s *Informer) timer(t sim.Timer) sim.Timer { return s.cfg.FirstTimer + t }
 // TaskName is that of a goroutine.
 func (s *Informer) TaskName(t sim.Task) string {
 	if t < firstOfHandlers {
-		return [...]string{"process loop", "processor", "closes synced", "resync", "program"}[t]
+		return tasks[t].name
 	}
 	n := strconv.Itoa(int(t-firstOfHandlers)/2 + 1)
 	if (t-firstOfHandlers)%2 == 0 {
