@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"reflect"
 	"strings"
 )
 
@@ -80,7 +79,7 @@ func NoteName(n Note) string {
 	if s, ok := n.(Said); ok {
 		return s.kind.name
 	}
-	return reflect.TypeOf(n).String()
+	return fmt.Sprintf("%T", n)
 }
 
 // Some is a number of things in words: "1 seat", "2 seats".
