@@ -200,32 +200,6 @@ func TestACloneGoesItsOwnWay(t *testing.T) {
 	}
 }
 
-// A clone that is made between two pages has pages of its own.
-func TestACloneBetweenPagesHasPagesOfItsOwn(t *testing.T) {
-	b := newBed(t, sim.Untimed, informer.Config{Options: informer.Options{Page: 5}})
-	first := listed(9, item("a", 2), item("b", 2), item("c", 2), item("d", 2), item("e", 2))
-	first.Continue = "more"
-	b.list(wire.ListRequest{Limit: 5}, first)
-	w, err := b.w.Clone()
-	require.NoError(t, err)
-	c := *b
-	c.w, c.informer = w, w.Node(informerID).(*informer.Informer)
-	c.servers = [2]*server{w.Node(firstID).(*server), w.Node(secondID).(*server)}
-	c.at = c.servers[0]
-	second := wire.ListRequest{ResourceVersion: wire.Unset, Limit: 5, Continue: "more"}
-	last, conn := take[*wire.ListRequest](b)
-	require.Equal(t, prefix, last.Prefix)
-	b.act(func(env *sim.Env) {
-		page := listed(9, item("f", 3))
-		page.Continue = "more"
-		env.Send(conn, page)
-	})
-	c.list(second, listed(9, item("g", 4)))
-	c.holds(9, "a@2", "b@2", "c@2", "d@2", "e@2", "g@4")
-	b.list(second, listed(9))
-	b.holds(9, "a@2", "b@2", "c@2", "d@2", "e@2", "f@3")
-}
-
 func (f *field) end(t *testing.T) (hash, fingerprint uint64) {
 	fingerprint, err := f.w.Fingerprint()
 	require.NoError(t, err)
