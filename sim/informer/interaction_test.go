@@ -148,7 +148,9 @@ func TestInteractions(t *testing.T) {
 			},
 			"depends": func(label string) {
 				run.Close(b.World)
-				at := slices.IndexFunc(run.Steps, func(s trace.Step) bool { return s.Delivered >= 0 && strings.HasPrefix(run.Messages[s.Delivered].Label, label) })
+				at := slices.IndexFunc(run.Steps, func(s trace.Step) bool {
+					return s.Delivered >= 0 && strings.HasPrefix(run.Messages[s.Delivered].Label, label)
+				})
 				require.GreaterOrEqual(b, at, 0, "%q was never delivered", label)
 				focus := trace.Focus{Spontaneous: map[sim.NodeID]bool{firstID: true, secondID: true}}
 				for i, in := range trace.NewSlicer(run, focus).Before(at) {
