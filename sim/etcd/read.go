@@ -147,8 +147,9 @@ func (s *Server) receiveCall(env *sim.Env, m *sim.Message) {
 		}
 	case *wire.TxnRequest:
 		refused = v3rpc.CheckTxn(r)
-		readOnly = isTxnReadonly(r)
-		linearizable = readOnly && !isTxnSerializable(r)
+		serializable := false
+		readOnly, serializable = isTxnReadonly(r)
+		linearizable = readOnly && !serializable
 	case *wire.CompactionRequest:
 	case *wire.LeaseGrantRequest:
 		s.proposeGrant(env, m, r)

@@ -173,27 +173,15 @@ func compareKV(c *wire.Compare, kv *wire.KeyValue) bool {
 	return found < 0
 }
 
-// isTxnReadonly reports whether a transaction is served like a range.
-func isTxnReadonly(r *wire.TxnRequest) bool {
+// isTxnReadonly reports whether a transaction is served like a range, and whether it may skip the linearizable read
+// loop: all of its ranges may. One without any does too.
+func isTxnReadonly(r *wire.TxnRequest) (readOnly, serializable bool) {
+	readOnly, serializable = true, true
 	for _, ops := range [2][]wire.RequestOp{r.Success, r.Failure} {
 		for i := range ops {
-			if ops[i].Range == nil {
-				return false
-			}
+			readOnly = readOnly && ops[i].Range != nil
+			serializable = readOnly && serializable && ops[i].Range.Serializable
 		}
 	}
-	return true
-}
-
-// isTxnSerializable reports whether a transaction that only reads may skip the
-// linearizable read loop: all of its ranges may. One without any does too.
-func isTxnSerializable(r *wire.TxnRequest) bool {
-	for _, ops := range [2][]wire.RequestOp{r.Success, r.Failure} {
-		for i := range ops {
-			if g := ops[i].Range; g == nil || !g.Serializable {
-				return false
-			}
-		}
-	}
-	return true
+	return readOnly, serializable
 }

@@ -118,15 +118,14 @@ func (v *syncVictims) sendNext(env *sim.Env) {
 	}
 	pick := env.Choose(n, "next victim")
 	for i := range b {
-		if b[i].sent {
-			continue
-		}
-		if pick > 0 {
+		switch {
+		case b[i].sent:
+		case pick > 0:
 			pick--
-			continue
+		default:
+			v.send(env, &b[i])
+			return
 		}
-		v.send(env, &b[i])
-		return
 	}
 }
 

@@ -189,7 +189,7 @@ func (ws *WatchStream) Remove(env *sim.Env, id int64) {
 	w := ws.find(id)
 	env.Writes(cellStreamWatchers, ws.slot)
 	env.Writes(cellWatcher, w.cell)
-	ws.watchers = remove(ws.watchers, w)
+	ws.watchers = slices.DeleteFunc(ws.watchers, func(other *watcher) bool { return other == w })
 }
 
 // cancelWatcher is watchableStore.cancelWatcher. It returns false if the

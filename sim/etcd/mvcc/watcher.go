@@ -45,13 +45,11 @@ type watcher struct {
 const maxWatchers = 1 << 16
 
 // contains reports whether the watcher watches a key.
-func (w *watcher) contains(key string) bool { return inRange(key, w.key, w.end) }
+func (w *watcher) contains(key string) bool { return InRange(key, w.key, w.end) }
 
 // InRange reports whether a range of keys holds a key, with the ends that etcd
 // knows.
-func InRange(key, from, end string) bool { return inRange(key, from, end) }
-
-func inRange(key, from, end string) bool {
+func InRange(key, from, end string) bool {
 	switch end {
 	case "":
 		return key == from

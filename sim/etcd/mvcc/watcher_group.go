@@ -2,6 +2,7 @@ package mvcc
 
 import (
 	"math"
+	"slices"
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -147,7 +148,7 @@ func (s *WatchableStore) chooseAll(env *sim.Env, chosen []*watcher) ([]*watcher,
 		if !w.sendCompacted(env) {
 			continue
 		}
-		chosen = remove(chosen, w)
+		chosen = slices.DeleteFunc(chosen, func(other *watcher) bool { return other == w })
 		if subset {
 			env.Cover(coverCompactedSubset)
 		} else {
@@ -171,13 +172,4 @@ func (w *watcher) sendCompacted(env *sim.Env) bool {
 	w.compacted = true
 	env.Writes(cellWatcher, w.cell)
 	return true
-}
-
-func remove(list []*watcher, w *watcher) []*watcher {
-	for i := range list {
-		if list[i] == w {
-			return append(list[:i], list[i+1:]...)
-		}
-	}
-	return list
 }

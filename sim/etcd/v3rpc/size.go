@@ -85,14 +85,29 @@ func ProposalSize(p sim.Payload) int {
 	return header + message(proposed(p))
 }
 
+// proposed is the size of a request, or of an operation of a transaction.
 func proposed(p sim.Payload) int {
 	switch r := p.(type) {
+	case *wire.RangeRequest:
+		size := text(r.Key) + text(r.RangeEnd) + varintField(r.Limit) + varintField(r.Revision)
+		size += flag(r.SortOrder != wire.SortNone) + flag(r.SortTarget != wire.SortByKey)
+		size += flag(r.Serializable) + flag(r.KeysOnly) + flag(r.CountOnly)
+		return size + varintField(r.MinModRevision) + varintField(r.MaxModRevision) + varintField(r.MinCreateRevision) + varintField(r.MaxCreateRevision)
 	case *wire.PutRequest:
-		return put(r)
+		return text(r.Key) + text(r.Value) + varintField(r.Lease) + flag(r.PrevKv) + flag(r.IgnoreValue) + flag(r.IgnoreLease)
 	case *wire.DeleteRangeRequest:
-		return deleteRange(r)
+		return text(r.Key) + text(r.RangeEnd) + flag(r.PrevKv)
 	case *wire.TxnRequest:
-		return txn(r)
+		size := 0
+		for i := range r.Compare {
+			size += message(compare(&r.Compare[i]))
+		}
+		for _, ops := range [2][]wire.RequestOp{r.Success, r.Failure} {
+			for i := range ops {
+				size += message(operation(&ops[i]))
+			}
+		}
+		return size
 	case *wire.CompactionRequest:
 		return varintField(r.Revision)
 	case *wire.LeaseGrantRequest:
@@ -103,37 +118,16 @@ func proposed(p sim.Payload) int {
 	return 0
 }
 
-func put(r *wire.PutRequest) int {
-	return text(r.Key) + text(r.Value) + varintField(r.Lease) + flag(r.PrevKv) + flag(r.IgnoreValue) + flag(r.IgnoreLease)
-}
-
-func deleteRange(r *wire.DeleteRangeRequest) int {
-	return text(r.Key) + text(r.RangeEnd) + flag(r.PrevKv)
-}
-
-func txn(r *wire.TxnRequest) int {
-	size := 0
-	for i := range r.Compare {
-		size += message(compare(&r.Compare[i]))
-	}
-	for _, ops := range [2][]wire.RequestOp{r.Success, r.Failure} {
-		for i := range ops {
-			size += message(operation(&ops[i]))
-		}
-	}
-	return size
-}
-
 func operation(op *wire.RequestOp) int {
 	switch {
 	case op.Range != nil:
-		return message(rangeOf(op.Range))
+		return message(proposed(op.Range))
 	case op.Put != nil:
-		return message(put(op.Put))
+		return message(proposed(op.Put))
 	case op.DeleteRange != nil:
-		return message(deleteRange(op.DeleteRange))
+		return message(proposed(op.DeleteRange))
 	case op.Txn != nil:
-		return message(txn(op.Txn))
+		return message(proposed(op.Txn))
 	}
 	return 0
 }
@@ -149,11 +143,4 @@ func compare(c *wire.Compare) int {
 		return size + message(len(c.Value))
 	}
 	return size + 1 + varint(uint64(c.Operand))
-}
-
-func rangeOf(r *wire.RangeRequest) int {
-	size := text(r.Key) + text(r.RangeEnd) + varintField(r.Limit) + varintField(r.Revision)
-	size += flag(r.SortOrder != wire.SortNone) + flag(r.SortTarget != wire.SortByKey)
-	size += flag(r.Serializable) + flag(r.KeysOnly) + flag(r.CountOnly)
-	return size + varintField(r.MinModRevision) + varintField(r.MaxModRevision) + varintField(r.MinCreateRevision) + varintField(r.MaxCreateRevision)
 }
