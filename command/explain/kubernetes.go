@@ -1,27 +1,33 @@
 package explain
 
 import (
-	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/release"
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// kubernetesVersion is how a release of the API server is written: "1.31", "v1.31.2",
-// "kubernetes 1.31", or as a module of Go, "v0.31.2", "v0.38.0-alpha.2".
-var kubernetesVersion = regexp.MustCompile(`^(?i:kubernetes[ -]?)?v?[01]\.([0-9]{1,3})(?:\.([0-9]{1,3})(?:-(?:alpha|beta|rc)\.[0-9]+)?)?$`)
-
-// parseKubernetes reads a release by its minor version, and its patch if it has one. A module of Kubernetes has the same minor version.
+// parseKubernetes reads a release of the API server by its minor version, and its patch if it has one: "1.31", "v1.31.2", "kubernetes 1.31",
+// or as a module of Go, which has the same minor version, "v0.31.2", "v0.38.0-alpha.2".
 func parseKubernetes(text string) (r release.Version, ok bool) {
-	m := kubernetesVersion.FindStringSubmatch(text)
-	if m == nil {
+	if rest, named := strings.CutPrefix(strings.ToLower(text), "kubernetes"); named {
+		text = strings.TrimLeft(rest, " -")
+	}
+	text, _, _ = strings.Cut(strings.TrimPrefix(text, "v"), "-")
+	parts := strings.Split(text, ".")
+	if len(parts) < 2 || len(parts) > 3 || parts[0] != "0" && parts[0] != "1" {
 		return r, false
 	}
 	r.Major = 1
-	r.Minor, _ = strconv.Atoi(m[1])
-	r.Patch, _ = strconv.Atoi(m[2])
+	for i, number := range []*int{&r.Minor, &r.Patch}[:len(parts)-1] {
+		n, err := strconv.Atoi(parts[i+1])
+		if err != nil {
+			return r, false
+		}
+		*number = n
+	}
 	return r, true
 }
 

@@ -26,46 +26,38 @@ type Decision struct {
 // release changed, then where more of the recorded choices fit.
 func (d *Decision) rank(e *Decision) int {
 	a, b := d.best(), e.best()
-	later := func(v *trial) int {
-		if v.since.later {
-			return 1
-		}
-		return 0
-	}
-	if d.strict != e.strict {
-		if d.strict {
+	first := func(of, other bool) int {
+		switch {
+		case of == other:
+			return 0
+		case of:
 			return -1
 		}
 		return 1
 	}
-	shows := func(d *Decision) int {
-		if d.shows {
-			return 1
-		}
-		return 0
-	}
-	return cmp.Or(cmp.Compare(b.share(), a.share()), shows(e)-shows(d), later(b)-later(a), b.taken*a.recorded-a.taken*b.recorded)
+	return cmp.Or(first(d.strict, e.strict), cmp.Compare(b.share(), a.share()), first(d.shows, e.shows), first(a.since.later, b.since.later),
+		b.taken*a.recorded-a.taken*b.recorded)
 }
 
+// best and worst are the values that speak most and least for the decision.
 func (d *Decision) best() *trial {
-	best := &d.values[0]
-	for i := range d.values {
-		if v := &d.values[i]; v.share() > best.share() {
-			best = v
-		}
-	}
-	return best
+	return d.extreme(func(v, best *trial) bool { return v.share() > best.share() })
 }
 
-// worst is the value that speaks least for the decision.
 func (d *Decision) worst() *trial {
-	worst := &d.values[0]
+	return d.extreme(func(v, worst *trial) bool {
+		return v.share() < worst.share() || v.share() == worst.share() && v.taken < worst.taken
+	})
+}
+
+func (d *Decision) extreme(before func(v, w *trial) bool) *trial {
+	found := &d.values[0]
 	for i := range d.values {
-		if v := &d.values[i]; v.share() < worst.share() || v.share() == worst.share() && v.taken < worst.taken {
-			worst = v
+		if v := &d.values[i]; before(v, found) {
+			found = v
 		}
 	}
-	return worst
+	return found
 }
 
 var owner = map[string]string{
