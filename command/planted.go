@@ -137,68 +137,25 @@ func alike(a, b *testbed.Params) bool {
 	return len(a.Topology.ServerSettings) == 0
 }
 
-// idle has a line for each planted bug and each setting that makes no difference in a campaign. Most settings show in the first
-// schedule, so that the search for a difference costs little. A setting that others need is left out. An interrupt ends it with what it knows.
-func idle(ctx context.Context, program string, sc *testbed.Scenario, p testbed.Params, asked []askedSetting, cfg campaign.Config, c *campaign.Result) ([]string, error) {
-	lines, err := unseen(ctx, program, sc, p, cfg, c)
-	if err != nil {
-		return lines, err
-	}
-	for _, a := range asked {
-		_, needed := sc.Subjects(a.without)
-		same := c.Schedules > 0 && !c.Interrupted && needed == nil
-		for seeds := uint64(1); same; seeds = min(10*seeds, compared) {
-			cfg.Seeds = min(seeds, c.Schedules)
-			alike, interrupted, err := unchanged(ctx, sc, p, a.without, cfg)
-			if err != nil || interrupted {
-				return lines, err
-			}
-			same = alike
-			if cfg.Seeds == c.Schedules || seeds == compared {
-				break
-			}
-		}
-		if same {
-			lines = append(lines, fmt.Sprintf("--set %s changes nothing here: without it the first %s the same to the bit", a.Setting, firstSchedules(cfg.Seeds)))
-		}
-	}
-	return lines, nil
-}
-
-func firstSchedules(n uint64) string {
-	if n == 1 {
-		return "schedule is"
-	}
-	return fmt.Sprintf("%d schedules are", n)
-}
-
-// compared is the largest number of schedules that are run again without a bug or a setting.
-const compared = 1_000
-
-// unseen says of each planted bug for which no test looks in this scenario whether it made a
-// difference, a line each: the schedules of a campaign are run with it and without. It says
-// nothing of a bug that made one where something is violated. An interrupt ends it with
-// what it knows.
-func unseen(ctx context.Context, program string, sc *testbed.Scenario, p testbed.Params, cfg campaign.Config, c *campaign.Result) ([]string, error) {
-	var lines []string
+// idle has a line for each planted bug for which no test looks in this scenario and for each setting that makes no difference in a
+// campaign, and says of a bug that makes one, where nothing is violated, which property finds it. A setting that others need is left out.
+// An interrupt ends it with what it knows.
+func idle(ctx context.Context, program string, sc *testbed.Scenario, p testbed.Params, asked []askedSetting, cfg campaign.Config, c *campaign.Result) (lines []string, err error) {
 	for _, name := range p.Bugs {
 		b, err := testbed.FindBug(name)
 		if err != nil || b.ShowsIn(sc) || c.Schedules == 0 {
 			continue
 		}
-		cfg.Seeds = min(c.Schedules, compared)
 		without := p
 		without.Bugs = slices.DeleteFunc(slices.Clone(p.Bugs), func(name string) bool { return name == b.Name })
-		same, interrupted, err := unchanged(ctx, sc, p, without, cfg)
-		if err != nil {
+		same, interrupted, err := unchanged(ctx, sc, p, without, cfg, c.Schedules)
+		if err != nil || interrupted {
 			return lines, err
 		}
 		what := ""
 		switch {
-		case interrupted:
-			return lines, nil
-		case same:
-			what = fmt.Sprintf("changes nothing here: without it the first %s the same to the bit", firstSchedules(cfg.Seeds))
+		case same != "":
+			what = "changes nothing here: without it the first " + same
 		case len(c.Failures) > 0:
 			continue
 		case slices.Contains(sc.Claims, b.Property):
@@ -208,29 +165,50 @@ func unseen(ctx context.Context, program string, sc *testbed.Scenario, p testbed
 		}
 		lines = append(lines, fmt.Sprintf("%s %s; `%s run --bug %s` takes %s, where it shows%s", name, what, program, name, b.Scenario.Name, soon(b, b.Scenario)))
 	}
+	for _, a := range asked {
+		if _, needed := sc.Subjects(a.without); needed != nil || c.Interrupted || c.Schedules == 0 {
+			continue
+		}
+		same, interrupted, err := unchanged(ctx, sc, p, a.without, cfg, c.Schedules)
+		if err != nil || interrupted {
+			return lines, err
+		}
+		if same != "" {
+			lines = append(lines, fmt.Sprintf("--set %s changes nothing here: without it the first %s", a.Setting, same))
+		}
+	}
 	return lines, nil
 }
 
-// unchanged reports whether the schedules of a campaign take the same course without something.
-func unchanged(ctx context.Context, sc *testbed.Scenario, p, without testbed.Params, cfg campaign.Config) (same, interrupted bool, err error) {
+// compared is the largest number of schedules that are run again without a bug or a setting.
+const compared = 1_000
+
+// unchanged says how many schedules of a campaign take the same course without something; it is empty if one does not. Most bugs and settings
+// show in the first schedule, so that the search for a difference costs little.
+func unchanged(ctx context.Context, sc *testbed.Scenario, p, without testbed.Params, cfg campaign.Config, schedules uint64) (same string, interrupted bool, err error) {
 	// What is compared is a hash: nothing of the campaign before may end these early.
 	cfg.For, cfg.StopAfter, cfg.RecheckShare, cfg.Failed, cfg.Progress = 0, 0, -1, nil, nil
-	var results []*campaign.Result
-	for _, params := range []testbed.Params{p, without} {
-		subjects, err := sc.Subjects(params)
-		if err != nil {
-			return false, false, err
+	for seeds := uint64(1); ; seeds *= 10 {
+		cfg.Seeds = min(seeds, compared, schedules)
+		var results [2]*campaign.Result
+		for i, params := range []testbed.Params{p, without} {
+			subjects, err := sc.Subjects(params)
+			if err != nil {
+				return "", false, err
+			}
+			cfg.Steps = params.Clock.Steps
+			if results[i], err = campaign.Run(ctx, subjects, cfg); err != nil || results[i].Interrupted {
+				return "", err == nil, err
+			}
 		}
-		cfg.Steps = params.Clock.Steps
-		c, err := campaign.Run(ctx, subjects, cfg)
-		if err != nil {
-			return false, false, err
+		// What only a judge reads changes no schedule.
+		switch {
+		case results[0].Hash != results[1].Hash || !slices.Equal(results[0].Properties, results[1].Properties):
+			return "", false, nil
+		case cfg.Seeds == 1 && schedules == 1:
+			return "schedule is the same to the bit", false, nil
+		case cfg.Seeds == min(compared, schedules):
+			return fmt.Sprintf("%d schedules are the same to the bit", cfg.Seeds), false, nil
 		}
-		if c.Interrupted {
-			return false, true, nil
-		}
-		results = append(results, c)
 	}
-	// What only a judge reads changes no schedule.
-	return results[0].Hash == results[1].Hash && slices.Equal(results[0].Properties, results[1].Properties), false, nil
 }

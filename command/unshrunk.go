@@ -10,7 +10,6 @@ import (
 
 	"github.com/watchbed/watchbed/diagnosis"
 	"github.com/watchbed/watchbed/diagnosis/summary"
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/report"
@@ -22,34 +21,21 @@ import (
 type unshrunk struct {
 	dir string
 	// kept, if not nil, is called with each run after it is written.
-	kept func(*justFound)
-	runs []*foundRun
-	lost []lostRun
+	kept       func(*foundRun)
+	runs, lost []*foundRun
 }
 
-// justFound is a run that fails, as it was found.
-type justFound struct {
-	finder    *diagnosis.Finder
-	recording *recording.Recording
-	failure   explore.Failure
-	// path is empty if the run could not be written.
-	path string
-	// took is how long it took to record it.
-	took time.Duration
-}
-
-// lostRun is one that could not be written.
-type lostRun struct {
-	campaign.FailureTally
-	err error
-}
-
-// foundRun is the first run of a way to fail.
+// foundRun is the first run of a way to fail, as it was found.
 type foundRun struct {
 	campaign.FailureTally
+	finder    *diagnosis.Finder
+	recording *recording.Recording
+	// path is empty if the run could not be written: err says why. made: this process made the file.
 	path string
-	// made: this process made the file.
 	made bool
+	err  error
+	// took is how long it took to record it.
+	took time.Duration
 }
 
 // unshrunkDir is within the directory of replay files.
@@ -66,25 +52,24 @@ func newUnshrunk(out string) *unshrunk {
 // done shows later: there may be room for the smaller run.
 func (a *unshrunk) keep(finder *diagnosis.Finder, tally campaign.FailureTally) {
 	begin := time.Now()
-	rec, err := finder.Unshrunk(tally)
-	if err != nil {
-		a.lost = append(a.lost, lostRun{tally, err})
+	found := &foundRun{FailureTally: tally, finder: finder}
+	if found.recording, found.err = finder.Unshrunk(tally); found.err != nil {
+		a.lost = append(a.lost, found)
 		return
 	}
-	found := &justFound{finder: finder, recording: rec, failure: tally.Failure, took: time.Since(begin)}
+	found.took = time.Since(begin)
 	if a.kept != nil {
 		defer func() { a.kept(found) }()
 	}
-	path, made, err := rec.Create(a.dir)
-	if err != nil {
-		a.lost = append(a.lost, lostRun{tally, err})
+	if found.path, found.made, found.err = found.recording.Create(a.dir); found.err != nil {
+		found.path = ""
+		a.lost = append(a.lost, found)
 		a.tidy()
 		return
 	}
-	found.path = path
 	// Several failures may come first in one run.
-	made = made || slices.ContainsFunc(a.runs, func(r *foundRun) bool { return r.made && r.path == path })
-	a.runs = append(a.runs, &foundRun{tally, path, made})
+	found.made = found.made || slices.ContainsFunc(a.runs, func(r *foundRun) bool { return r.made && r.path == found.path })
+	a.runs = append(a.runs, found)
 }
 
 // replace takes the run of a failure away, of which there is a smaller one now. The file
@@ -156,7 +141,7 @@ type firstStory struct {
 	told bool
 }
 
-func (f *firstStory) tell(found *justFound) {
+func (f *firstStory) tell(found *foundRun) {
 	switch {
 	case f.told:
 	case !f.progress.live:
@@ -171,16 +156,16 @@ func (f *firstStory) tell(found *justFound) {
 	}
 }
 
-func (f *firstStory) line(found *justFound) {
+func (f *firstStory) line(found *foundRun) {
 	replay := ""
 	if found.path != "" {
 		replay = ". Unshrunk replay: " + recording.Again(f.process.program, found.path)
 	}
-	f.process.complain("%s is violated at seed %d; continuing%s%s", found.failure, found.recording.Seed, f.then, replay)
+	f.process.complain("%s is violated at seed %d; continuing%s%s", found.Failure, found.recording.Seed, f.then, replay)
 }
 
-func (f *firstStory) story(found *justFound) {
-	d, err := diagnosis.Told(found.finder.Scenario, found.recording, found.failure)
+func (f *firstStory) story(found *foundRun) {
+	d, err := diagnosis.Told(found.finder.Scenario, found.recording, found.Failure)
 	if err != nil {
 		// The diagnosis at the end meets the same error, and ends with it.
 		return

@@ -89,7 +89,7 @@ func TestTheFirstStoryIsForSlowSchedulesOnATerminal(t *testing.T) {
 		var out bytes.Buffer
 		story := &firstStory{process: process{err: &out}, progress: &progress{w: &out, width: 80, live: live}}
 		for range times {
-			story.tell(&justFound{finder: finder, recording: rec, failure: failure, took: took})
+			story.tell(&foundRun{FailureTally: campaign.FailureTally{Failure: failure}, finder: finder, recording: rec, took: took})
 		}
 		return out.String()
 	}
