@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -69,19 +70,13 @@ func (a Amounts) Fit() error {
 }
 
 func (a *Amounts) setDefaults() {
-	set(&a.ListPageSize, 10000)
-	set(&a.ProgressRequestPeriod, 100*time.Millisecond)
-	set(&a.RelistDelay, time.Second)
-	set(&a.CompactionPollPeriod, 15*time.Second)
-	set(&a.ConsistencyCheckPeriod, 5*time.Minute)
-	set(&a.UntimedTurns, 2)
-	set(&a.RingCapacity, 100)
-	set(&a.RingCapacityMax, 100*1024)
-	set(&a.EventFreshDuration, 75*time.Second)
-}
-
-func set[T int | sim.Duration](field *T, value T) {
-	if *field == 0 {
-		*field = value
-	}
+	a.ListPageSize = cmp.Or(a.ListPageSize, 10000)
+	a.ProgressRequestPeriod = cmp.Or(a.ProgressRequestPeriod, 100*time.Millisecond)
+	a.RelistDelay = cmp.Or(a.RelistDelay, time.Second)
+	a.CompactionPollPeriod = cmp.Or(a.CompactionPollPeriod, 15*time.Second)
+	a.ConsistencyCheckPeriod = cmp.Or(a.ConsistencyCheckPeriod, 5*time.Minute)
+	a.UntimedTurns = cmp.Or(a.UntimedTurns, 2)
+	a.RingCapacity = cmp.Or(a.RingCapacity, 100)
+	a.RingCapacityMax = cmp.Or(a.RingCapacityMax, 100*1024)
+	a.EventFreshDuration = cmp.Or(a.EventFreshDuration, 75*time.Second)
 }

@@ -202,12 +202,9 @@ func (c *Cache) receive(env *sim.Env, m *sim.Message) {
 		c.writes.Delete(env, m, p)
 	case *wire.ReadyzRequest:
 		c.reads.Readyz(env, m.Conn)
-	case *recreation:
+	case *order:
 		env.Close(m.Conn)
-		c.recreate(env)
-	case *loss:
-		env.Close(m.Conn)
-		c.store.LoseSnapshot(env)
+		p.carryOut(c, env)
 	case *sim.Hangup:
 		c.hangup(env, m)
 	default:
@@ -360,6 +357,11 @@ func (c *Cache) Waiting() int { return c.reads.Waiting() }
 // Ascend calls f for the objects in the cache, in key order, until f says
 // stop. They must not be changed.
 func (c *Cache) Ascend(f func(*wire.KeyValue) bool) { c.store.Ascend(f) }
+
+// AscendSnapshots implements Remembering.
+func (c *Cache) AscendSnapshots(f func(until int64, ascend func(func(*wire.KeyValue) bool))) {
+	c.store.AscendSnapshots(f)
+}
 
 // Kills are the times that the process was killed because it was out of memory.
 func (c *Cache) Kills() []memory.Kill { return c.killer.Kills() }

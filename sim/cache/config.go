@@ -1,6 +1,8 @@
 package cache
 
 import (
+	"cmp"
+
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/cache/store"
@@ -48,8 +50,7 @@ type Config struct {
 }
 
 func (c *Config) setDefaults() {
-	set(&c.Endpoints, 1)
-	c.Endpoints = min(c.Endpoints, guard.MaxEndpoints)
+	c.Endpoints = min(cmp.Or(c.Endpoints, 1), guard.MaxEndpoints)
 	c.Amounts.setDefaults()
 }
 

@@ -71,29 +71,6 @@ func (w *Watcher) Capacity() int { return int(w.capacity) }
 // SetCapacity changes it.
 func (w *Watcher) SetCapacity(n int) { w.capacity = int32(n) }
 
-// known reports whether the initial events have a change already, by its
-// resourceVersion.
-func (w *Watcher) known(env *sim.Env, resourceVersion int64) bool {
-	env.LooksAt(cellInitial, w.number)
-	return resourceVersion <= w.floor
-}
-
-// emptyInput drops the object of an event in the watcher's channel, by its place there.
-// The event itself goes on and brings nothing.
-func (w *Watcher) emptyInput(env *sim.Env, place int) {
-	env.Writes(cellInput, w.number)
-	w.input.All()[place].ForWatchers = nil
-}
-
-// awaitsEndByTimer: the bookmark that ends the initial events is not in the channel,
-// and will come to it.
-func (w *Watcher) awaitsEndByTimer(env *sim.Env) bool {
-	env.LooksAt(cellEnd, w.number)
-	env.LooksAt(cellTurn, w.number)
-	behindInterval := w.intervalEnd != 0 || w.inHand != nil && w.inHand.InitialEventsEnd
-	return w.endBookmark == endBookmarkWaiting && !behindInterval
-}
-
 // advanceInitial moves a watcher on that sends its initial events to the
 // resourceVersion of an event from its channel. It returns false if the initial
 // events have that one already. The resourceVersion of the bookmark that ends
@@ -165,28 +142,12 @@ func inject(env *sim.Env, w *Watcher, merge bool) *wire.WatchEvent {
 		} else if sent := w.convert(e.ForWatchers); sent != nil {
 			env.Cover(eventInjected)
 			if env.Noting() {
-				env.Note(injected{w.from, sent})
+				env.Note(injected.At(sent.ResourceVersion, sent, w.from).Key(sent.Item.Key))
 			}
 			return sent
 		}
 	}
 	return nil
-}
-
-// injected: an event is sent before initial events.
-type injected struct {
-	to    sim.NodeID
-	event *wire.WatchEvent
-}
-
-// Text implements sim.Note.
-func (n injected) Text(w *sim.World) string {
-	return "sends " + n.event.Label() + " before the initial events that " + w.NodeName(n.to) + " has not been sent yet"
-}
-
-// About implements sim.Subject.
-func (n injected) About() sim.About {
-	return sim.About{Revision: n.event.ResourceVersion, Key: n.event.Item.Key}
 }
 
 var (
@@ -219,7 +180,7 @@ func dereference(env *sim.Env, w *Watcher, e *wire.WatchEvent) *wire.WatchEvent 
 	if now.ModRevision != e.ResourceVersion {
 		env.Cover(referenceNewer)
 		if env.Noting() {
-			env.Note(dereferenced{w.from, e, now.ModRevision})
+			env.Note(dereferenced.At(now.ModRevision, e.Item.Key, e.ResourceVersion, w.from).Key(e.Item.Key))
 		}
 	}
 	return &wire.WatchEvent{Type: e.Type, ResourceVersion: now.ModRevision, Item: now}
@@ -230,17 +191,27 @@ func dereference(env *sim.Env, w *Watcher, e *wire.WatchEvent) *wire.WatchEvent 
 // the initial events is in the channel. What comes behind that are changes which the
 // client is promised one by one.
 func dropObsolete(env *sim.Env, w *Watcher, e store.Event) store.Event {
-	if e.Bookmark || e.ForWatchers == nil || !w.awaitsEndByTimer(env) {
+	if e.Bookmark || e.ForWatchers == nil {
+		return e
+	}
+	env.LooksAt(cellEnd, w.number)
+	env.LooksAt(cellTurn, w.number)
+	// Otherwise the bookmark that ends the initial events is not in the channel, and will come to it.
+	if w.endBookmark != endBookmarkWaiting || w.intervalEnd != 0 || w.inHand != nil && w.inHand.InitialEventsEnd {
 		return e
 	}
 	input := w.input.All()
 	for i := range input {
 		before := input[i].ForWatchers
-		if before == nil || input[i].Bookmark || before.Item.Key != e.ForWatchers.Item.Key || w.known(env, input[i].ResourceVersion) {
+		if before == nil || input[i].Bookmark || before.Item.Key != e.ForWatchers.Item.Key {
+			continue
+		}
+		if env.LooksAt(cellInitial, w.number); input[i].ResourceVersion <= w.floor {
 			continue
 		}
 		env.Cover(eventObsolete)
-		w.emptyInput(env, i)
+		env.Writes(cellInput, w.number)
+		input[i].ForWatchers = nil
 		e.ForWatchers = both(before, e.ForWatchers)
 		break
 	}
@@ -265,24 +236,6 @@ func both(first, second *wire.WatchEvent) *wire.WatchEvent {
 		}
 	}
 	return &sum
-}
-
-// dereferenced: the object that is sent is newer than its event.
-type dereferenced struct {
-	to    sim.NodeID
-	event *wire.WatchEvent
-	found int64
-}
-
-// Text implements sim.Note.
-func (n dereferenced) Text(w *sim.World) string {
-	return "finds resourceVersion " + number(n.found) + " of " + n.event.Item.Key + " in its store for the event of " +
-		number(n.event.ResourceVersion) + " that " + w.NodeName(n.to) + " is due"
-}
-
-// About implements sim.Subject.
-func (n dereferenced) About() sim.About {
-	return sim.About{Revision: n.found, Key: n.event.Item.Key}
 }
 
 var (

@@ -28,7 +28,7 @@ func (d *Dispatcher) delegateWatch(env *sim.Env, m *sim.Message, req *wire.Watch
 	env.Cover(watchDelegated)
 	w := d.newCacheWatcher(env, m, req)
 	if env.Noting() {
-		env.Note(delegated{w.from})
+		env.Note(delegated.Of(w.from))
 	}
 	w.state = watcherDelegated
 	start := &wire.WatchStart{Prefix: w.prefix, Revision: max(req.ResourceVersion, 0),

@@ -177,7 +177,11 @@ func (d *Dispatcher) dispatchEvent(env *sim.Env) {
 	d.timeout = d.budget.takeAvailable(d.blockedAt)
 	env.Arm(d.cfg.Budget, d.timeout)
 	if env.Noting() {
-		env.Note(waits{d.blocked[0].from, d.current.ResourceVersion, d.timeout})
+		atMost := ""
+		if env.Mode() == sim.Timed {
+			atMost = ", for at most " + d.timeout.String()
+		}
+		env.Note(waits.Of(d.current.ResourceVersion, d.blocked[0].from, atMost))
 	}
 }
 
@@ -238,7 +242,7 @@ func (d *Dispatcher) terminateBlocked(env *sim.Env) {
 			env.Cover(watcherTerminated)
 			env.Add(terminatedWatchers, 1)
 			if env.Noting() {
-				env.Note(terminated{w.from})
+				env.Note(terminated.Of(w.from))
 			}
 			w.terminate(env)
 		}
@@ -304,7 +308,7 @@ func (d *Dispatcher) triggers(env *sim.Env, w *Watcher, e *store.Event) bool {
 	}
 	env.Cover(eventNotTriggering)
 	if env.Noting() && w.convert(e.ForWatchers) != nil {
-		env.Note(untriggered{w.from, e.ResourceVersion})
+		env.Note(untriggered.At(e.ResourceVersion, w.from))
 	}
 	return false
 }

@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
@@ -140,20 +141,14 @@ var AmountGroup = option.NewGroup("cache",
 )
 
 func (a *Amounts) setDefaults() {
-	set(&a.IncomingCapacity, 100)
-	set(&a.CatchUpWatchers, 512)
-	set(&a.CatchUpUnits, 2000)
-	set(&a.CatchUpPushes, 2000)
-	set(&a.InitialEventsBytes, 2_000_000)
-	set(&a.CloseEnoughTimeout, 10*time.Second)
-	set(&a.NotifiedWithin, 11*time.Second)
-	set(&a.BookmarkPeriod, time.Minute)
-}
-
-func set[T int | sim.Duration](field *T, value T) {
-	if *field == 0 {
-		*field = value
-	}
+	a.IncomingCapacity = cmp.Or(a.IncomingCapacity, 100)
+	a.CatchUpWatchers = cmp.Or(a.CatchUpWatchers, 512)
+	a.CatchUpUnits = cmp.Or(a.CatchUpUnits, 2000)
+	a.CatchUpPushes = cmp.Or(a.CatchUpPushes, 2000)
+	a.InitialEventsBytes = cmp.Or(a.InitialEventsBytes, 2_000_000)
+	a.CloseEnoughTimeout = cmp.Or(a.CloseEnoughTimeout, 10*time.Second)
+	a.NotifiedWithin = cmp.Or(a.NotifiedWithin, 11*time.Second)
+	a.BookmarkPeriod = cmp.Or(a.BookmarkPeriod, time.Minute)
 }
 
 // Config is what one dispatcher is made of.

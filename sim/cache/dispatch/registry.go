@@ -55,15 +55,7 @@ func (r *registry) Initializes(env *sim.Env, conn sim.Conn) bool {
 }
 
 // Initializing is the number of those watches, between two steps.
-func (r *registry) Initializing() int {
-	n := 0
-	for _, w := range r.watchers {
-		if w.initializes() {
-			n++
-		}
-	}
-	return n
-}
+func (r *registry) Initializing() int { return r.count((*Watcher).initializes) }
 
 func (w *Watcher) initializes() bool {
 	return w.state == watcherStarting || w.state == watcherLeft || w.state == watcherInitial
@@ -72,9 +64,12 @@ func (w *Watcher) initializes() bool {
 // Held is the number of watchers that are not forgotten, between two steps. Those
 // that drain, or end with the event that is being dispatched, are among them.
 func (r *registry) Held() int {
-	n := 0
+	return r.count(func(w *Watcher) bool { return w.state != watcherFree })
+}
+
+func (r *registry) count(of func(*Watcher) bool) (n int) {
 	for _, w := range r.watchers {
-		if w.state != watcherFree {
+		if of(w) {
 			n++
 		}
 	}
@@ -204,7 +199,7 @@ func (d *Dispatcher) Replaced(env *sim.Env) {
 		env.ReadsItem(cellTurn, w.number, turnRegistration)
 		if d.cfg.StrandsWatches {
 			if env.Noting() {
-				env.Note(stranded{w.from})
+				env.Note(stranded.Of(w.from))
 			}
 		} else {
 			env.Cover(watchTornDown)

@@ -80,7 +80,7 @@ func (d *Dispatcher) dispatchToSlow(env *sim.Env) {
 			env.Cover(watcherMissed)
 			env.Add(eventsMissed, 1)
 			if env.Noting() {
-				env.Note(missed{w.from, rv})
+				env.Note(missed.At(rv, w.from))
 			}
 			w.miss(env, rv)
 		}
@@ -187,7 +187,7 @@ func (w *Watcher) replay(env *sim.Env, after int64) {
 	env.Cover(watcherReplays)
 	env.Add(watcherReplaysTotal, 1)
 	if env.Noting() {
-		env.Note(replays{w.from, after})
+		env.Note(replays.Of(w.from, after))
 	}
 	env.Writes(cellInitial, w.number)
 	env.WritesItem(cellTurn, w.number, sim.NoItem)
@@ -201,7 +201,7 @@ func (w *Watcher) expire(env *sim.Env) {
 	env.Cover(watcherExpired)
 	env.Add(expiredWatchers, 1)
 	if env.Noting() {
-		env.Note(expired{w.from})
+		env.Note(expired.Of(w.from))
 	}
 	env.WritesItem(cellTurn, w.number, turnEnd)
 	env.Writes(cellRegistry, 0)
@@ -227,7 +227,7 @@ func (w *Watcher) overtaken(env *sim.Env) bool {
 	env.Cover(intervalInvalidated)
 	if c := w.dispatcher.catchUp; c == nil || c.Leaves {
 		if env.Noting() {
-			env.Note(overtook{w.from})
+			env.Note(overtook.Of(w.from))
 		}
 		w.stop(env)
 		return false

@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
@@ -186,7 +187,7 @@ func (w *Watcher) Refused(env *sim.Env, err *wire.Error) {
 		env.Cover(watchHardClosed)
 		env.Add(hardClosed, 1)
 		if env.Noting() {
-			env.Note(tornDown{w.from, w.dispatcher.cfg.Store.ResourceVersion(env), w.required})
+			env.Note(tornDown.Of(w.dispatcher.cfg.Store.ResourceVersion(env), w.required, w.from))
 		}
 		env.Abort(w.conn)
 	default:
@@ -250,14 +251,20 @@ func (w *Watcher) register(env *sim.Env) {
 
 func (w *Watcher) noteRegistered(env *sim.Env) {
 	d := w.dispatcher
-	n := registered{of: w.from, at: w.floor, withState: w.wantsInitialEvents()}
-	if !n.withState {
+	kind, with, amiss := registered, "objects at resourceVersion", ""
+	if !w.wantsInitialEvents() {
+		with = "events after resourceVersion"
 		if oldest := d.cfg.Store.OldestWatch(env); w.floor < oldest {
-			n.oldest = oldest
+			amiss = fmt.Sprintf(", of which its history has only those after %d", oldest)
 		}
 	}
-	n.restarted = !d.cfg.Ready.IsIn(env, w.generation)
-	env.Note(n)
+	if !d.cfg.Ready.IsIn(env, w.generation) {
+		amiss += ", although it has started over since the watch was asked for"
+	}
+	if amiss != "" {
+		kind = registeredAmiss
+	}
+	env.Note(kind.Of(w.from, with, w.floor, amiss))
 }
 
 // takeInitialEvents takes what the watcher is sent before the events of the
@@ -336,7 +343,7 @@ func (d *Dispatcher) establishEarly(env *sim.Env, m *sim.Message, req *wire.Watc
 	}
 	env.Cover(watchEstablished)
 	if env.Noting() {
-		env.Note(establishedEarly{m.From})
+		env.Note(establishedEarly.Of(m.From))
 	}
 	env.Send(m.Conn, &established)
 }

@@ -397,7 +397,7 @@ func (w *Watcher) expectEndBookmark(env *sim.Env) {
 	case !w.dispatcher.cfg.EndByTimer:
 		w.intervalEnd = at
 	case env.Noting():
-		env.Note(endByTimerExpected{w.from, w.bookmarkAfter})
+		env.Note(endByTimerExpected.Of(w.from, w.bookmarkAfter))
 	}
 }
 
@@ -419,7 +419,7 @@ func (w *Watcher) received(env *sim.Env) {
 	}
 	env.Cover(endBookmarkByTimer)
 	if env.Noting() {
-		env.Note(endFound{w.from, w.bookmarkAfter})
+		env.Note(endFound.Of(w.bookmarkAfter, w.from))
 	}
 	env.Writes(cellEnd, w.number)
 	w.endBookmark = endBookmarkReceived
@@ -439,7 +439,7 @@ func (w *Watcher) sent(env *sim.Env, e *wire.WatchEvent) {
 	w.recordInput(env)
 	env.Record(watchListDuration, int64(env.Now().Sub(w.began)))
 	if env.Noting() {
-		env.Note(initialEventsSent{w.from, e.ResourceVersion, w.bookmarkAfter})
+		env.Note(initialEventsSent.Of(w.from, e.ResourceVersion, w.bookmarkAfter))
 	}
 }
 
@@ -617,7 +617,7 @@ func (w *Watcher) stopAgain(env *sim.Env) {
 // strand leaves a watcher whose client is gone: its goroutine waits for ever for room in the result channel, which no client reads.
 func (w *Watcher) strand(env *sim.Env) {
 	if env.Noting() {
-		env.Note(left{w.from})
+		env.Note(left.Of(w.from))
 	}
 	env.Disable(w.task)
 	env.Disarm(w.timer)

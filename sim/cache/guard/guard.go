@@ -195,8 +195,9 @@ func (g *Guard) hear(env *sim.Env, i int, version string) {
 		g.unanswered(env, i)
 		return
 	}
-	fixed := err == nil && g.check.Passes(v)
-	if fixed {
+	verdict := "too old, its progress notifications are not trusted"
+	if err == nil && g.check.Passes(v) {
+		verdict = "new enough"
 		env.Cover(endpointFixed)
 		e.heard = heardNew
 	} else {
@@ -207,7 +208,7 @@ func (g *Guard) hear(env *sim.Env, i int, version string) {
 		e.heard = heardOld
 	}
 	if env.Noting() {
-		env.Note(versionHeard{i, version, fixed})
+		env.Note(versionHeard.Of(i, version, verdict))
 	}
 	if g.check.Asks == Periodically {
 		e.retry = firstRetry
@@ -230,7 +231,7 @@ func (g *Guard) unanswered(env *sim.Env, i int) {
 	env.WritesItem(cellEndpoints, 0, int64(i+1))
 	e.heard = heardNoVersion
 	if env.Noting() {
-		env.Note(versionUnknown{i})
+		env.Note(versionUnknown.Of(i))
 	}
 }
 
@@ -291,13 +292,13 @@ func (g *Guard) decide(env *sim.Env) outcome {
 	case old:
 		env.Cover(disabledOld)
 		if env.Noting() {
-			env.Note(warning{"etcd is too old, ConsistentListFromCache is off"})
+			env.Note(warning.Of("etcd is too old, ConsistentListFromCache is off"))
 		}
 		return outcome{}
 	case g.has(heardNoVersion):
 		env.Cover(unknownGoesOn)
 		if env.Noting() {
-			env.Note(warning{"the version of etcd is unknown; the API server starts all the same"})
+			env.Note(warning.Of("the version of etcd is unknown; the API server starts all the same"))
 		}
 	}
 	return outcome{trusts: gate != GateDisabled}
@@ -306,7 +307,7 @@ func (g *Guard) decide(env *sim.Env) outcome {
 // abort ends the API server before it serves anything.
 func abort(env *sim.Env, refusal *wire.Error) outcome {
 	if env.Noting() {
-		env.Note(aborted{refusal})
+		env.Note(aborted.Of(refusal.Message))
 	}
 	return outcome{refusal: refusal}
 }

@@ -189,7 +189,7 @@ func (q *Requester) ask(env *sim.Env) {
 	env.Add(progressRequestsSent, 1)
 	env.Under(q.cause)
 	if env.Noting() {
-		env.Note(requested{})
+		env.Note(requested.Of())
 	}
 	if !env.IsOpen(q.control) {
 		q.control = env.Open(q.cfg.Watch)
@@ -246,11 +246,7 @@ func (q *Requester) Cells(visit sim.CellVisitor) {
 	}
 }
 
-// requested: a request for a progress notification was sent.
-type requested struct{}
-
-// Text implements sim.Note.
-func (requested) Text(*sim.World) string { return "asks etcd for progress" }
+var requested = sim.NewNote("progress.requested", "asks etcd for progress")
 
 var (
 	// Requested counts the requests for progress.

@@ -126,7 +126,7 @@ func (r *Reflector) watchList(env *sim.Env) {
 		start.Revision = 0
 	}
 	if env.Noting() {
-		env.Note(asksForInitialEvents{})
+		env.Note(asksForInitialEvents.Of())
 	}
 	r.open(env, streaming, start)
 }
@@ -179,7 +179,7 @@ func (r *Reflector) watchListClosed(env *sim.Env) {
 func (r *Reflector) fallBackToList(env *sim.Env) {
 	env.Cover(watchListFallsBack)
 	if env.Noting() {
-		env.Note(fallsBackToList{})
+		env.Note(fallsBackToList.Of())
 	}
 	r.turn.Value().watch = sim.NoConn
 	r.listFrom(env, r.first)

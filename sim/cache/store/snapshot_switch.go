@@ -53,7 +53,7 @@ func (s *Store) MarkConsistent(env *sim.Env, consistent bool) {
 		env.WritesItem(CellSnapshots, 0, itemSwitch)
 		env.Cover(snapshotsAgain)
 		if env.Noting() {
-			env.Note(again{})
+			env.Note(again.Of())
 		}
 	default:
 		env.LooksAt(CellSnapshots, 0)
@@ -68,7 +68,11 @@ func (s *Store) DropSnapshots(env *sim.Env) {
 		if k.tree.Len() > 0 {
 			env.Cover(snapshotsDropped)
 			if env.Noting() {
-				env.Note(dropped{k.tree.Len()})
+				which := "its only snapshot"
+				if n := k.tree.Len(); n > 1 {
+					which = "all " + sim.Some(n, "snapshot")
+				}
+				env.Note(dropped.Of(which))
 			}
 		}
 		k.reset()
@@ -145,7 +149,7 @@ func (s *Store) takeSnapshot(env *sim.Env, resourceVersion int64) {
 		env.ReadsItem(CellSnapshots, 0, itemSwitch)
 		env.Cover(snapshotOutlives)
 		if env.Noting() {
-			env.Note(outlives{resourceVersion})
+			env.Note(outlives.Of(resourceVersion))
 		}
 		s.MarkConsistent(env, false)
 		k.amidEvent, k.outlived = false, true

@@ -88,7 +88,7 @@ func (s *Store) SetResourceVersion(env *sim.Env, resourceVersion int64) {
 		env.Reads(CellResourceVersion, 0)
 		env.Cover(resourceVersionLowered)
 		if env.Noting() {
-			env.Note(versionLowered{s.resourceVersion, resourceVersion})
+			env.Note(versionLowered.Of(s.resourceVersion, resourceVersion))
 		}
 	}
 	env.Writes(CellResourceVersion, 0)
@@ -156,7 +156,7 @@ func (s *Store) Change(env *sim.Env, in *wire.WatchEvent) Event {
 	}
 	e := Event{ForWatchers: s.forWatchers(in, previous, exists), ResourceVersion: in.ResourceVersion}
 	if w := e.ForWatchers; w != nil && w.ResourceVersion != in.ResourceVersion && env.Noting() {
-		env.Note(otherVersion{in.ResourceVersion, w.ResourceVersion})
+		env.Note(otherVersion.At(in.ResourceVersion, w.ResourceVersion))
 	}
 	return e
 }
@@ -179,7 +179,7 @@ func (s *Store) Update(env *sim.Env, in *wire.WatchEvent) {
 	case (in.Type != wire.Deleted || !s.cfg.DeletionsLeaveNoSnapshot) && !s.loses(env):
 		s.takeSnapshot(env, in.ResourceVersion)
 	case env.Noting():
-		env.Note(notKept{in.ResourceVersion})
+		env.Note(notKept.At(in.ResourceVersion))
 	}
 }
 
@@ -235,7 +235,7 @@ func (s *Store) Replace(env *sim.Env, items []*wire.KeyValue, initial *wire.Init
 	s.resetSnapshots(env, resourceVersion)
 	s.listResourceVersion = resourceVersion
 	if env.Noting() {
-		env.Note(listed{len(items), resourceVersion})
+		env.Note(listed.Of(sim.Some(len(items), "object"), resourceVersion))
 	}
 	s.SetResourceVersion(env, resourceVersion)
 }

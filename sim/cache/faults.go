@@ -20,20 +20,48 @@ func (f *RecreateStorage) Ready(*sim.World) bool { return true }
 
 // Strike implements sim.Fault.
 func (f *RecreateStorage) Strike(env *sim.Env) {
-	// The message has no answer.
-	env.Close(env.Call(f.Node, recreationMessage))
+	recreation.strike(env, f.Node)
 }
 
-// recreation is the message by which the fault reaches the cache.
-type recreation struct{}
+// LoseSnapshot is a fault: the next change that a cache takes in leaves no snapshot, so
+// that the one before it is stale: it stands for the state after that change as well
+// (KEP-4988, "Snapshotting algorithm"). The newest state is right. Only a Cache has
+// snapshots: package testbed refuses the fault for nodes of other kinds.
+type LoseSnapshot struct {
+	// Node is the cache's.
+	Node  sim.NodeID
+	Label string
+}
 
-var recreationMessage = &recreation{}
+// Name implements sim.Fault.
+func (f *LoseSnapshot) Name() string { return "lose next snapshot of " + f.Label }
+
+// Ready implements sim.Fault.
+func (f *LoseSnapshot) Ready(*sim.World) bool { return true }
+
+// Strike implements sim.Fault.
+func (f *LoseSnapshot) Strike(env *sim.Env) {
+	loss.strike(env, f.Node)
+}
+
+// order is the message by which a fault reaches the cache. It has no answer.
+type order struct {
+	label    string
+	carryOut func(*Cache, *sim.Env)
+}
+
+var (
+	recreation = &order{"recreate", (*Cache).recreate}
+	loss       = &order{"lose snapshot", func(c *Cache, env *sim.Env) { c.store.LoseSnapshot(env) }}
+)
+
+func (o *order) strike(env *sim.Env, node sim.NodeID) { env.Close(env.Call(node, o)) }
 
 // Digest implements sim.Payload.
-func (*recreation) Digest(d sim.Digest) sim.Digest { return d.Text("recreate") }
+func (o *order) Digest(d sim.Digest) sim.Digest { return d.Text(o.label) }
 
 // Label implements sim.Payload.
-func (*recreation) Label() string { return "recreate" }
+func (o *order) Label() string { return o.label }
 
 // recreate stops the cache and starts another one in its place (Cacher.Stop and
 // NewCacherFromConfig). Upstream lets requests come to their end first; here those
