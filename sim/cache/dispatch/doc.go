@@ -7,7 +7,8 @@
 //	Watcher      one client's watch with its two channels
 //
 // watch.go has a watch from its request until it is registered, watcher.go from there to its end, turn by turn;
-// dispatcher.go has an event on its way to all watchers, and the bookmark timer.
+// dispatcher.go has an event on its way to all watchers, and the bookmark timer; slow_watchers.go has what becomes of
+// watchers without room in designs that KEP-6268 weighs, unsynced.go the passes of one of them.
 //
 // What a client is sent, in this order, and what it may rely on:
 //

@@ -52,21 +52,21 @@ func TestFillingAgainIsFillingAnew(t *testing.T) {
 			if number(3) > 0 {
 				slices.SortStableFunc(list, compareKeys)
 			}
-			s.fill(list, initial)
+			s.fill(nil, list, initial)
 			fresh := &Store{}
 			fresh.Reset(cfg)
-			fresh.fill(list, nil)
+			fresh.fill(nil, list, nil)
 			require.Equal(t, contents(fresh.objects.tree), contents(s.objects.tree))
 			require.Equal(t, contents(fresh.indices[0].objects), contents(s.indices[0].objects))
-			if s.filling != nil && s.turnInto(list) {
+			if s.filling != nil && s.turnInto(nil, list) {
 				turned++
 			}
 			for range number(5) {
 				comes, goes := object(), object()
 				s.changes.note(comes.Key)
 				s.changes.note(goes.Key)
-				s.insert(comes)
-				s.erase(goes)
+				s.insert(nil, comes)
+				s.erase(nil, goes)
 			}
 			if v := (View{objects: s.objects, changes: &s.changes, resource: "/k"}); v.Counts() {
 				prefix, from, n := "/k"+rapid.SampledFrom([]string{"", "1", "12"}).Draw(t, "prefix"), object().Key, 0

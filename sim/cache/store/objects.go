@@ -62,19 +62,19 @@ type filling struct {
 const leastFilling = 64
 
 // fill makes a list the objects and what the indexes hold.
-func (s *Store) fill(items []*wire.KeyValue, initial *wire.Initial) {
+func (s *Store) fill(env *sim.Env, items []*wire.KeyValue, initial *wire.Initial) {
 	if initial != nil && len(items) >= leastFilling {
 		if s.filling == nil || s.filling.initial != initial {
-			s.prepare(initial)
+			s.prepare(env, initial)
 		}
-		if s.turnInto(items) {
+		if s.turnInto(env, items) {
 			return
 		}
 	}
 	// What the trees have is that of the filling, or is not worth keeping.
 	s.clear()
 	for _, kv := range items {
-		s.insert(kv)
+		s.insert(env, kv)
 	}
 }
 
@@ -85,12 +85,12 @@ func (s *Store) clear() {
 }
 
 // prepare makes the filling.
-func (s *Store) prepare(initial *wire.Initial) {
+func (s *Store) prepare(env *sim.Env, initial *wire.Initial) {
 	s.clear()
 	from := initial.Search(s.cfg.Prefix)
 	to := from
 	for to < len(initial.Kvs) && strings.HasPrefix(initial.Kvs[to].Key, s.cfg.Prefix) {
-		s.insert(initial.Kvs[to])
+		s.insert(env, initial.Kvs[to])
 		to++
 	}
 	s.filling = &filling{initial, initial.Kvs[from:to:to], s.objects.clone(), s.cloneIndices()}
@@ -99,7 +99,7 @@ func (s *Store) prepare(initial *wire.Initial) {
 // turnInto makes a list the contents, by way of what etcd began with. It gives up if too much
 // has changed since, or if the list is in no order. Of the objects that etcd began with, and of
 // no others, it is enough to know the addresses.
-func (s *Store) turnInto(items []*wire.KeyValue) bool {
+func (s *Store) turnInto(env *sim.Env, items []*wire.KeyValue) bool {
 	s.objects = s.filling.objects.clone()
 	for i := range s.indices {
 		s.indices[i].objects = s.filling.indices[i].objects.Clone()
@@ -116,7 +116,7 @@ func (s *Store) turnInto(items []*wire.KeyValue) bool {
 		comes := len(items) > 0 && (len(before) == 0 || items[0].Key <= before[0].Key)
 		if gone {
 			s.changes.note(before[0].Key)
-			s.erase(before[0])
+			s.erase(env, before[0])
 			before = before[1:]
 		}
 		if comes {
@@ -125,7 +125,7 @@ func (s *Store) turnInto(items []*wire.KeyValue) bool {
 			}
 			last = items[0].Key
 			s.changes.note(last)
-			s.insert(items[0])
+			s.insert(env, items[0])
 			items = items[1:]
 		}
 		if len(s.changes.keys) > len(s.filling.items)/32 {
@@ -188,20 +188,14 @@ func (c *changes) count(o objects, prefix, from string) int {
 	return n
 }
 
-func (s *Store) insert(kv *wire.KeyValue) {
-	s.objects.tree.ReplaceOrInsert(kv)
-	for i := range s.indices {
-		x := &s.indices[i]
-		x.objects.ReplaceOrInsert(indexEntry{x.field.Value(kv), kv})
-	}
+func (s *Store) insert(env *sim.Env, kv *wire.KeyValue) {
+	old, _ := s.objects.tree.ReplaceOrInsert(kv)
+	s.updateIndices(env, old, kv)
 }
 
-func (s *Store) erase(kv *wire.KeyValue) {
-	s.objects.tree.Delete(kv)
-	for i := range s.indices {
-		x := &s.indices[i]
-		x.objects.Delete(indexEntry{x.field.Value(kv), kv})
-	}
+func (s *Store) erase(env *sim.Env, kv *wire.KeyValue) {
+	old, _ := s.objects.tree.Delete(kv)
+	s.updateIndices(env, old, nil)
 }
 
 // fingerprint is of a past state: its objects are known by their revisions.

@@ -189,11 +189,9 @@ func (s *Store) put(env *sim.Env, in *wire.WatchEvent) {
 	}
 	s.changes.note(in.Item.Key)
 	if in.Type == wire.Deleted {
-		old, _ := s.objects.tree.Delete(in.Item)
-		s.updateIndices(env, old, nil)
+		s.erase(env, in.Item)
 	} else {
-		old, _ := s.objects.tree.ReplaceOrInsert(in.Item)
-		s.updateIndices(env, old, in.Item)
+		s.insert(env, in.Item)
 	}
 }
 
@@ -231,7 +229,7 @@ func (s *Store) Replace(env *sim.Env, items []*wire.KeyValue, initial *wire.Init
 	env.Writes(CellHistory, 0)
 	env.Writes(CellObjects, 0)
 	s.history.reset()
-	s.fill(items, initial)
+	s.fill(env, items, initial)
 	s.resetSnapshots(env, resourceVersion)
 	s.listResourceVersion = resourceVersion
 	if env.Noting() {
