@@ -3,7 +3,7 @@ package prove
 import (
 	"sync/atomic"
 
-	"github.com/watchbed/watchbed/explore/prove/states"
+	"github.com/watchbed/watchbed/explore/states"
 	"github.com/watchbed/watchbed/internal/intern"
 	"github.com/watchbed/watchbed/sim"
 )

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/explore/prove/states"
+	"github.com/watchbed/watchbed/explore/states"
 	"github.com/watchbed/watchbed/sim"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/explore/prove/states"
+	"github.com/watchbed/watchbed/explore/states"
 	"github.com/watchbed/watchbed/sim"
 )
 
