@@ -120,24 +120,24 @@ type (
 	Killable interface{ Kills() []memory.Kill }
 )
 
-var (
-	_ Resetter   = (*Cache)(nil)
-	_ Killable   = (*Cache)(nil)
-	_ Readiness  = (*Cache)(nil)
-	_ Mirror     = (*Cache)(nil)
-	_ Compacting = (*Cache)(nil)
-	_ Starter    = (*Cache)(nil)
-	_ Trusting   = (*Cache)(nil)
-	_ Waiting    = (*Cache)(nil)
-	_ Holding    = (*Cache)(nil)
-	_ Backlogged = (*Cache)(nil)
-	_ Timed      = (*Cache)(nil)
-	_ Following  = (*Cache)(nil)
-	_ Relisting  = (*Cache)(nil)
-	_ Detecting  = (*Cache)(nil)
-
-	_ FlowControlled = (*Cache)(nil)
-)
+var _ interface {
+	Resetter
+	Killable
+	Readiness
+	Mirror
+	Compacting
+	Starter
+	Trusting
+	Waiting
+	Holding
+	Backlogged
+	Timed
+	Following
+	Relisting
+	Detecting
+	Remembering
+	FlowControlled
+} = (*Cache)(nil)
 
 // Options are those of the preset on top of the zero value.
 func (d *Design) Options() Options {

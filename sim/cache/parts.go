@@ -29,13 +29,9 @@ func (c *Cache) resetDispatcher() {
 // resetReads makes the reads those of a new process.
 func (c *Cache) resetReads() {
 	c.reads.Reset(read.Config{
-		Options: c.cfg.Reads, Limits: c.cfg.Limits,
-		Numbers: read.Numbers{
-			Accumulate: timerAccumulate, Kept: timerKept,
-			Read: func(i int) (sim.Task, sim.Timer) { return readTask(i), readTimer(i) },
-		},
-		Prefix: c.cfg.Prefix, Fields: c.cfg.Fields, KV: c.cfg.KV,
-		Parts: c.readParts(),
+		Options: c.cfg.Reads, Limits: c.cfg.Limits, Accumulate: timerAccumulate, Kept: timerKept,
+		Numbers: func(i int) (sim.Task, sim.Timer) { return readTask(i), readTimer(i) },
+		Prefix:  c.cfg.Prefix, Fields: c.cfg.Fields, KV: c.cfg.KV, Parts: c.readParts(),
 	})
 }
 

@@ -36,7 +36,7 @@ func (h *Housekeeping) Compare(env *sim.Env, list *wire.ListRequest, answer sim.
 		limit = 0
 	}
 	env.Cover(listCompared)
-	traffic.Asked(env, traffic.ListForDetector)
+	traffic.ListForDetector.Asked(env)
 	call := env.Call(h.cfg.KV, &wire.RangeRequest{Key: prefix, RangeEnd: store.RangeEnd(prefix), Limit: limit, Revision: p.ResourceVersion})
 	n := h.begin(env, Detection{By: ListDetector, Prefix: prefix, Limit: limit, ResourceVersion: p.ResourceVersion, Items: p.Items})
 	running := h.detector.ChangeItem(env, int64(n+1))
@@ -52,7 +52,7 @@ func (h *Housekeeping) compared(env *sim.Env, i int, p sim.Payload) {
 	d := &h.log[n]
 	list, ok := p.(*wire.RangeResponse)
 	if ok {
-		traffic.Answered(env, traffic.ListForDetector, list)
+		traffic.ListForDetector.Answered(env, list)
 	}
 	switch {
 	case !ok:

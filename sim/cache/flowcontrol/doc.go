@@ -5,7 +5,7 @@
 //
 //	Level      a priority level: its seats, its queues, and who has which (level.go)
 //	queue      the requests of some flows, and the order among queues (queue.go)
-//	hand       the queues of a flow: shuffle sharding (hand.go)
+//	hand       the queues of a flow: shuffle sharding (queue.go)
 //	Estimator  how many seats a request takes, decided before the cache sees it
 //	           (estimator.go)
 //

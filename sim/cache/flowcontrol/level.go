@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -30,22 +31,28 @@ type Config struct {
 // Level is a priority level. The zero value, after Reset, has no limit.
 type Level struct {
 	cfg    Config
-	queues []queue
-	// executing have seats, in the order in which they got them.
-	executing []Request
-	// virtual is the virtual start of the last request that left its queue, last that
-	// queue, arrivals how many requests came.
-	virtual        int64
-	last, arrivals int
+	seats  state.Var[seats]   `cell:"cache: seats"`
+	queues state.Var[[]queue] `cell:"cache: queues of requests"`
 	// refusals are all since the run began. Nothing in the process reads them, so they
 	// are part of no cell.
 	refusals []Refusal
 	dealt    []int
 }
 
+type seats struct {
+	// executing have seats, in the order in which they got them.
+	executing []Request
+	// virtual is the virtual start of the last request that left its queue, last that
+	// queue, arrivals how many requests came.
+	virtual        int64
+	last, arrivals int
+}
+
+var layout = state.Of[Level]()
+
 // Reset begins a run.
 func (l *Level) Reset(cfg Config) {
-	*l = Level{queues: l.queues, executing: l.executing, refusals: l.refusals[:0], dealt: l.dealt}
+	layout.Reset(l, 0, Level{refusals: l.refusals[:0], dealt: l.dealt})
 	l.Reconfigure(cfg)
 }
 
@@ -58,14 +65,23 @@ func (l *Level) Reconfigure(cfg Config) {
 
 // Forget makes it the level of a new process.
 func (l *Level) Forget() {
-	l.executing, l.virtual, l.last, l.arrivals = l.executing[:0], 0, 0, 0
-	if l.cfg.Seats == 0 {
-		l.queues = l.queues[:0]
-		return
+	*l.seats.Value() = seats{}
+	*l.queues.Value() = nil
+	if l.Limits() {
+		*l.queues.Value() = make([]queue, l.cfg.Queues)
 	}
-	l.queues = slices.Grow(l.queues[:0], l.cfg.Queues)[:l.cfg.Queues]
-	for i := range l.queues {
-		l.queues[i] = queue{waiting: l.queues[i].waiting[:0]}
+}
+
+// CloneTo copies the level to that of another cache.
+func (l *Level) CloneTo(c *Level, around Surroundings) {
+	*c = *layout.Clone(l)
+	c.cfg.Surroundings, c.dealt, c.refusals = around, nil, slices.Clip(l.refusals)
+}
+
+// Cells visits the cells of the level.
+func (l *Level) Cells(visit sim.CellVisitor) {
+	if l.Limits() {
+		layout.Cells(l, visit)
 	}
 }
 
@@ -74,24 +90,23 @@ func (l *Level) Limits() bool { return l.cfg.Seats > 0 }
 
 // Arrive takes a request, if there is a limit: it is executed now, or later, or refused (StartRequest).
 func (l *Level) Arrive(env *sim.Env, m *sim.Message) {
-	env.Writes(cellSeats, 0)
-	env.Writes(cellQueues, 0)
+	s, queues := l.seats.Change(env), *l.queues.Change(env)
 	about := l.cfg.Surroundings.Resource(env)
-	r := Request{Message: *m, Number: l.arrivals, Arrived: env.Now(), About: about, Seats: l.cfg.Estimate(m.Payload, about)}
+	r := Request{Message: *m, Number: s.arrivals, Arrived: env.Now(), About: about, Seats: l.cfg.Estimate(m.Payload, about)}
 	l.dealt = hand(m.From, l.cfg.HandSize, l.cfg.Queues, l.dealt)
 	r.Queue = l.choose(l.dealt)
-	l.arrivals++
-	q := &l.queues[r.Queue]
+	s.arrivals++
+	q := &queues[r.Queue]
 	if l.InUse() >= l.cfg.Seats && len(q.waiting) >= l.cfg.QueueLength {
 		env.Cover(queueFull)
 		l.refuse(env, &r, QueueFull)
 		return
 	}
-	q.push(r, l.virtual)
+	q.push(r, s.virtual)
 	l.dispatch(env)
 	i := l.find(m.Conn)
 	if i >= 0 {
-		l.executing[i].begun = true
+		s.executing[i].begun = true
 	}
 	l.schedule(env)
 	if i >= 0 {
@@ -108,19 +123,14 @@ func (l *Level) Arrive(env *sim.Env, m *sim.Message) {
 // dispatch gives seats to as many requests as possible. It stops at the first one that
 // finds too few: smaller ones in other queues do not overtake it.
 func (l *Level) dispatch(env *sim.Env) {
-	for {
-		n := l.first()
-		if n < 0 {
-			return
-		}
-		if l.InUse()+l.queues[n].waiting[0].Seats > l.cfg.Seats {
+	s, queues := l.seats.Value(), *l.queues.Value()
+	for n := l.first(); n >= 0; n = l.first() {
+		if l.InUse()+queues[n].waiting[0].Seats > l.cfg.Seats {
 			env.Cover(tooFewSeats)
 			return
 		}
-		var r Request
-		r, l.virtual = l.queues[n].pop()
-		l.last = n
-		l.executing = append(l.executing, r)
+		r, start := queues[n].pop()
+		s.virtual, s.last, s.executing = start, n, append(s.executing, r)
 		env.Record(waitDuration, int64(env.Now()-r.Arrived))
 	}
 }
@@ -128,7 +138,7 @@ func (l *Level) dispatch(env *sim.Env) {
 // schedule gives those that have left their queues a turn, and sets the timer to the end
 // of the longest wait.
 func (l *Level) schedule(env *sim.Env) {
-	if slices.ContainsFunc(l.executing, func(r Request) bool { return !r.begun }) {
+	if slices.ContainsFunc(l.Executing(), func(r Request) bool { return !r.begun }) {
 		env.Enable(l.cfg.Task)
 	} else {
 		env.Disable(l.cfg.Task)
@@ -145,8 +155,9 @@ func (l *Level) schedule(env *sim.Env) {
 // waits.
 func (l *Level) longest() *queue {
 	var in *queue
-	for n := range l.queues {
-		q := &l.queues[n]
+	queues := *l.queues.Value()
+	for n := range queues {
+		q := &queues[n]
 		if len(q.waiting) > 0 && (in == nil || q.waiting[0].Number < in.waiting[0].Number) {
 			in = q
 		}
@@ -157,14 +168,14 @@ func (l *Level) longest() *queue {
 // Run is the turn of one of the requests that have left their queues: each has a
 // goroutine, and any of them may be next.
 func (l *Level) Run(env *sim.Env) {
-	env.Writes(cellSeats, 0)
+	executing := l.seats.Change(env).executing
 	var left []int
-	for i := range l.executing {
-		if !l.executing[i].begun {
+	for i := range executing {
+		if !executing[i].begun {
 			left = append(left, i)
 		}
 	}
-	r := &l.executing[left[env.Choose(len(left), "which request begins")]]
+	r := &executing[left[env.Choose(len(left), "which request begins")]]
 	env.Cover(executedLater)
 	env.Under(r.Message.Cause)
 	if env.Noting() {
@@ -182,8 +193,7 @@ func (l *Level) Delegates(env *sim.Env, conn sim.Conn) *wire.Error {
 	if !l.Limits() {
 		return nil
 	}
-	env.Writes(cellSeats, 0)
-	r := &l.executing[l.find(conn)]
+	r := &l.seats.Change(env).executing[l.find(conn)]
 	cost := l.cfg.CostAtEtcd(r.List(), r.About)
 	if cost > r.Seats {
 		env.Cover(costsMore)
@@ -211,17 +221,16 @@ func (l *Level) Finished(env *sim.Env, conn sim.Conn) {
 	if !l.Limits() {
 		return
 	}
-	env.Writes(cellSeats, 0)
-	i := l.find(conn)
-	if i < 0 {
-		return
+	l.seats.Change(env)
+	if i := l.find(conn); i >= 0 {
+		l.release(env, i)
 	}
-	l.release(env, i)
 }
 
 func (l *Level) release(env *sim.Env, i int) {
-	l.executing = slices.Delete(l.executing, i, i+1)
-	env.Writes(cellQueues, 0)
+	s := l.seats.Value()
+	s.executing = slices.Delete(s.executing, i, i+1)
+	l.queues.Change(env)
 	l.dispatch(env)
 	l.schedule(env)
 }
@@ -231,13 +240,13 @@ func (l *Level) Left(env *sim.Env, conn sim.Conn) {
 	if !l.Limits() {
 		return
 	}
-	env.Writes(cellSeats, 0)
-	env.Writes(cellQueues, 0)
-	if i := l.find(conn); i >= 0 && !l.executing[i].begun {
+	l.seats.Change(env)
+	queues := *l.queues.Change(env)
+	if i := l.find(conn); i >= 0 && !l.Executing()[i].begun {
 		l.release(env, i)
 	}
-	for n := range l.queues {
-		q := &l.queues[n]
+	for n := range queues {
+		q := &queues[n]
 		if i := slices.IndexFunc(q.waiting, func(r Request) bool { return r.Message.Conn == conn }); i >= 0 {
 			env.Cover(leftQueue)
 			q.remove(i)
@@ -249,7 +258,7 @@ func (l *Level) Left(env *sim.Env, conn sim.Conn) {
 // Fire is the end of the longest wait. The seats that are free stay so until the next
 // request comes or ends, as upstream's do.
 func (l *Level) Fire(env *sim.Env) {
-	env.Writes(cellQueues, 0)
+	l.queues.Change(env)
 	q := l.longest()
 	old := 1
 	if l.cfg.QueueTimesOut {
@@ -290,21 +299,44 @@ func (l *Level) Initialized(env *sim.Env, conn sim.Conn) {
 		return
 	}
 	if i := l.find(conn); i >= 0 && env.Noting() {
-		r := &l.executing[i]
+		r := &l.Executing()[i]
 		env.Note(seatsKept.Of(r.Message.From, r.Message.Payload, sim.Some(r.Seats, "seat")))
 	}
 }
 
 // find is the place of a request among those that have seats, -1 if it has none.
 func (l *Level) find(conn sim.Conn) int {
-	return slices.IndexFunc(l.executing, func(r Request) bool { return r.Message.Conn == conn })
+	return slices.IndexFunc(l.Executing(), func(r Request) bool { return r.Message.Conn == conn })
 }
 
 // InUse is how many seats are taken.
 func (l *Level) InUse() int {
 	n := 0
-	for i := range l.executing {
-		n += l.executing[i].Seats
+	for i := range l.Executing() {
+		n += l.Executing()[i].Seats
 	}
 	return n
 }
+
+// The state of a level between two steps, for judges. It must not be changed.
+
+// Options are those of the level, with the defaults.
+func (l *Level) Options() *Options { return &l.cfg.Options }
+
+// Arrivals is how many requests have come since the process began.
+func (l *Level) Arrivals() int { return l.seats.Value().arrivals }
+
+// Executing are the requests that have seats.
+func (l *Level) Executing() []Request { return l.seats.Value().executing }
+
+// Waiting calls f for each request that waits, queue by queue.
+func (l *Level) Waiting(f func(*Request)) {
+	for _, q := range *l.queues.Value() {
+		for i := range q.waiting {
+			f(&q.waiting[i])
+		}
+	}
+}
+
+// Refusals are all since the run began.
+func (l *Level) Refusals() []Refusal { return l.refusals }

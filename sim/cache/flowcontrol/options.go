@@ -1,6 +1,7 @@
 package flowcontrol
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
@@ -55,16 +56,10 @@ var Group = option.NewGroup("cache",
 )
 
 func (o *Options) setDefaults() {
-	set(&o.Queues, 128)
-	set(&o.HandSize, 6)
+	o.Queues = cmp.Or(o.Queues, 128)
+	o.HandSize = cmp.Or(o.HandSize, 6)
 	o.HandSize = min(o.HandSize, o.Queues)
-	set(&o.QueueLength, 50)
-	set(&o.QueueWait, 15*time.Second)
-	set(&o.ObjectsPerSeat, 100)
-}
-
-func set[T int | sim.Duration](field *T, value T) {
-	if *field == 0 {
-		*field = value
-	}
+	o.QueueLength = cmp.Or(o.QueueLength, 50)
+	o.QueueWait = cmp.Or(o.QueueWait, 15*time.Second)
+	o.ObjectsPerSeat = cmp.Or(o.ObjectsPerSeat, 100)
 }

@@ -1,5 +1,11 @@
 package flowcontrol
 
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/sim"
+)
+
 // queue is the requests of the flows that were dealt it, oldest first.
 type queue struct {
 	waiting []Request
@@ -34,16 +40,16 @@ func (q *queue) pop() (r Request, start int64) {
 }
 
 func (q *queue) remove(i int) {
-	q.waiting = append(q.waiting[:i], q.waiting[i+1:]...)
+	q.waiting = slices.Delete(q.waiting, i, i+1)
 }
 
 // choose is the queue of a hand in which the fewest seats are waited for. The search
 // begins at another one each time.
 func (l *Level) choose(dealt []int) int {
-	best := -1
+	best, queues := -1, *l.queues.Value()
 	for i := range dealt {
-		q := dealt[(l.arrivals+i)%len(dealt)]
-		if best < 0 || l.queues[q].seats() < l.queues[best].seats() {
+		q := dealt[(l.Arrivals()+i)%len(dealt)]
+		if best < 0 || queues[q].seats() < queues[best].seats() {
 			best = q
 		}
 	}
@@ -53,10 +59,10 @@ func (l *Level) choose(dealt []int) int {
 // first is the queue whose oldest request would finish first by virtual time, -1 if
 // nothing waits. Among equals the queues take turns.
 func (l *Level) first() int {
-	best, finish := -1, int64(0)
-	for i := range l.queues {
-		n := (l.last + 1 + i) % len(l.queues)
-		q := &l.queues[n]
+	best, finish, queues := -1, int64(0), *l.queues.Value()
+	for i := range queues {
+		n := (l.seats.Value().last + 1 + i) % len(queues)
+		q := &queues[n]
 		if len(q.waiting) == 0 {
 			continue
 		}
@@ -65,4 +71,31 @@ func (l *Level) first() int {
 		}
 	}
 	return best
+}
+
+// hand deals a flow its queues: size different ones of all, which follow from the flow
+// alone. Two flows seldom have all of theirs in common, so that one which floods its
+// queues leaves another one some (shuffle sharding).
+func hand(flow sim.NodeID, size, all int, into []int) []int {
+	into = into[:0]
+	h := sim.NewDigest.Int(int64(flow)).Sum()
+	for len(into) < size {
+		left := uint64(all - len(into))
+		into = append(into, nth(into, int(h%left)))
+		h /= left
+	}
+	return into
+}
+
+// nth is the queue of a number among those that were not dealt yet.
+func nth(dealt []int, n int) int {
+	for q := 0; ; q++ {
+		switch {
+		case slices.Contains(dealt, q):
+		case n == 0:
+			return q
+		default:
+			n--
+		}
+	}
 }

@@ -27,6 +27,15 @@ type Request struct {
 	begun bool
 }
 
+// Digest implements state.Digester.
+func (r *Request) Digest(h sim.Digest) sim.Digest {
+	h = r.Message.Payload.Digest(h.Int(int64(r.Message.From)))
+	return h.Int(int64(r.Number)).Int(int64(r.Arrived)).Int(int64(r.Seats)).Bool(r.begun).Int(int64(r.AtEtcd))
+}
+
+// Begun reports whether a request that has seats is being executed.
+func (r *Request) Begun() bool { return r.begun }
+
 // List is the LIST that is asked for, nil if it is something else.
 func (r *Request) List() *wire.ListRequest {
 	list, _ := r.Message.Payload.(*wire.ListRequest)

@@ -2,15 +2,16 @@ package read
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/check"
 	"github.com/watchbed/watchbed/sim/cache/flowcontrol"
 	"github.com/watchbed/watchbed/sim/cache/guard"
-	"github.com/watchbed/watchbed/sim/cache/memory"
 	"github.com/watchbed/watchbed/sim/cache/progress"
-	"github.com/watchbed/watchbed/sim/cache/request"
 	"github.com/watchbed/watchbed/sim/cache/store"
+	"github.com/watchbed/watchbed/sim/shown"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -24,20 +25,15 @@ type Parts struct {
 	Checks    *check.Housekeeping
 }
 
-// Numbers are those of the node's tasks and timers that reads use.
-type Numbers struct {
-	// Accumulate is the timer of reads that share one question for etcd's revision,
-	// Kept that of the pages that are kept.
-	Accumulate, Kept sim.Timer
-	// Read returns the task and the timer of a read.
-	Read func(number int) (sim.Task, sim.Timer)
-}
-
 // Config is what one delegator is made of.
 type Config struct {
 	Options
 	Limits
-	Numbers
+	// Accumulate is the timer of reads that share one question for etcd's revision,
+	// Kept that of the pages that are kept.
+	Accumulate, Kept sim.Timer
+	// Numbers returns the task and the timer of a read.
+	Numbers func(read int) (sim.Task, sim.Timer)
 	// Prefix that the keys of all objects have, and Fields by which they can be
 	// selected.
 	Prefix string
@@ -51,47 +47,63 @@ type Config struct {
 // Delegator is upstream's CacheDelegator: it answers each LIST and GET from the
 // cache, or lets etcd answer it.
 type Delegator struct {
-	cfg Config
-	// What the options chose.
-	freshness  Freshener
-	revision   RevisionRequest
-	pagination Paginator
-
-	reads []*Read
-	// waiting is the number of reads that wait, woken ones included.
-	waiting int
-
-	// What only some designs remember: whether etcd notifies, whether the last consistent read waited long, whether an
-	// event waits for a lock, the revisions that etcd answered last, and the rests of lists.
-	notified              notified
-	slow, stuck           bool
-	lastReader, lastWatch int64
-	kept                  keptPages
+	cfg       Config
+	freshness Freshener
+	reads     []*Read
+	remembered
 
 	// revisionRequest is the question for etcd's current revision.
 	revisionRequest *wire.RangeRequest
-	responses       responses
-	limit           memory.Limit
+	answers         answers
 	// key is what the store is searched for.
 	key wire.KeyValue
 }
+
+// remembered is what the delegator knows beside its reads. But for the first it is for some designs only.
+type remembered struct {
+	// waiting is the number of reads that wait, woken ones included.
+	waiting  state.Var[int]      `cell:"cache: waiting reads"`
+	notified state.Var[notified] `cell:"cache: last progress notification"`
+	// slow: the last consistent read waited long.
+	slow state.Var[bool] `cell:"cache: slow"`
+	// lastReader and lastWatch are the revisions that etcd answered last.
+	lastReader state.Var[int64] `cell:"cache: revision of the last reader"`
+	lastWatch  state.Var[int64] `cell:"cache: revision of the last watch"`
+	// stuck: an event waits for the lock.
+	stuck state.Var[bool] `cell:"cache: lock"`
+	// kept are the rests of lists, the oldest first.
+	kept     state.Var[[]rest]   `cell:"cache: kept pages"`
+	measured state.Var[measured] `cell:"cache: measured memory"`
+}
+
+var layout = state.Of[remembered]()
+
+// The cells of reads; the index is a read's number.
+var (
+	// cellWait is what a read asks for and waits for, and since when.
+	cellWait = sim.NewCell("cache: a read's wait")
+	// cellTurn is whether a waiting read is woken, and whether its time is up.
+	cellTurn = sim.NewCell("cache: a read's turn")
+	// cellPlaces is which numbers are taken.
+	cellPlaces = sim.NewCell("cache: numbers of reads")
+	// cellDelegated is how many lists are with etcd.
+	cellDelegated = sim.NewCell("cache: lists with etcd")
+	// cellGathered is which reads are to share the next question.
+	cellGathered = sim.NewCell("cache: gathered reads")
+)
 
 // Reset makes the delegator that of a new process, and keeps its memory.
 func (d *Delegator) Reset(cfg Config) {
 	cfg.setDefaults()
 	if d.revisionRequest == nil || d.cfg.CurrentRevision != cfg.CurrentRevision || d.cfg.Prefix != cfg.Prefix {
-		d.revision = RevisionRequests.Of(cfg.CurrentRevision)
-		d.revisionRequest = d.revision.Make(cfg.Prefix)
+		d.revisionRequest = cfg.CurrentRevision.request(cfg.Prefix)
 	}
-	d.cfg, d.freshness, d.pagination = cfg, Freshnesses.Of(cfg.Freshness), Paginations.Of(cfg.Pagination)
-	clear(d.kept.rests)
-	d.kept.rests = d.kept.rests[:0]
-	d.notified, d.slow, d.stuck, d.lastReader, d.lastWatch = notified{}, false, false, 0, 0
-	d.limit.Reset(cfg.AnswersLimit, cfg.MeasurePeriod)
+	d.cfg, d.freshness = cfg, Freshnesses.Of(cfg.Freshness)
+	layout.Reset(&d.remembered, 0, remembered{})
 	for _, r := range d.reads {
 		r.forget()
 	}
-	d.reads, d.waiting = d.reads[:0], 0
+	d.reads = d.reads[:0]
 }
 
 // Bypassed reports whether etcd answers every LIST and GET, so that no client
@@ -100,25 +112,19 @@ func (d *Delegator) Bypassed() bool { return d.freshness.Bypasses }
 
 // Waiting is the number of reads that wait for the cache to be fresh, between two
 // steps.
-func (d *Delegator) Waiting() int { return d.waiting }
+func (d *Delegator) Waiting() int { return *d.waiting.Value() }
 
 // Unanswered is the number of reads that have a place, between two steps. A watch
 // that waits for the cache to be fresh has one.
-func (d *Delegator) Unanswered() int {
-	n := 0
-	for _, r := range d.reads {
-		if r.state != free {
-			n++
-		}
-	}
-	return n
-}
+func (d *Delegator) Unanswered() int { return d.count(func(*Read) bool { return true }) }
 
 // Requests is the number of LISTs and GETs that are not answered yet, between two steps.
-func (d *Delegator) Requests() int {
-	n := 0
+func (d *Delegator) Requests() int { return d.count(func(r *Read) bool { return r.watch == nil }) }
+
+// count is how many of the reads that have a place are such ones.
+func (d *Delegator) count(such func(*Read) bool) (n int) {
 	for _, r := range d.reads {
-		if r.state != free && r.watch == nil {
+		if r.state != free && such(r) {
 			n++
 		}
 	}
@@ -135,7 +141,7 @@ func (d *Delegator) Serves(env *sim.Env, conn sim.Conn) bool {
 func (d *Delegator) Places() int { return len(d.reads) }
 
 // KeptPages is how many rests of lists are kept.
-func (d *Delegator) KeptPages() int { return len(d.kept.rests) }
+func (d *Delegator) KeptPages() int { return len(*d.kept.Value()) }
 
 // ObjectPrefix is the prefix of the objects that a LIST or WATCH means.
 func (d *Delegator) ObjectPrefix(prefix string) string {
@@ -157,6 +163,16 @@ func (d *Delegator) DeclareWaits(env *sim.Env) {
 	}
 }
 
+// Readyz answers a ReadyzRequest, now or later. Where no read needs the cache, the
+// API server is ready without it.
+func (d *Delegator) Readyz(env *sim.Env, conn sim.Conn) {
+	if d.cfg.Ready.IsSet(env) || d.Bypassed() {
+		env.Send(conn, &readyzOK)
+		return
+	}
+	d.cfg.Ready.Ask(env, conn)
+}
+
 // Replaced is called when a new cache takes the place of this one. Upstream lets
 // requests come to their end first; here those that are not answered by then are
 // refused. What is in memory is forgotten with Reset.
@@ -175,18 +191,13 @@ func (d *Delegator) Replaced(env *sim.Env) {
 	}
 }
 
-func (d *Delegator) resource() request.Resource {
-	return request.Resource{Prefix: d.cfg.Prefix, Fields: d.cfg.Fields}
-}
-
 // CloneTo copies the delegator to that of another cache, whose parts are given; own is the watch there for one of this
 // cache.
 func (d *Delegator) CloneTo(c *Delegator, parts Parts, own func(Watch) Watch) {
 	*c = *d
-	c.cfg.Parts = parts
-	c.kept.rests = slices.Clone(d.kept.rests)
+	c.cfg.Parts, c.remembered = parts, *layout.Clone(&d.remembered)
 	// The blocks that answers come from have one writer only.
-	c.responses = responses{}
+	c.answers = answers{}
 	c.reads = make([]*Read, len(d.reads))
 	block := make([]Read, len(d.reads))
 	for i, r := range d.reads {
@@ -197,4 +208,56 @@ func (d *Delegator) CloneTo(c *Delegator, parts Parts, own func(Watch) Watch) {
 		}
 		c.reads[i] = &block[i]
 	}
+}
+
+// Cells visits the cells of the reads.
+func (d *Delegator) Cells(visit sim.CellVisitor) {
+	layout.Cells(&d.remembered, visit)
+	places, gathering := sim.NewDigest, sim.NewDigest
+	for i, r := range d.reads {
+		if r.state == free {
+			continue
+		}
+		places = places.Int(int64(i))
+		if r.state == gathered {
+			gathering = gathering.Int(int64(i))
+		}
+		visit(cellWait, i, r.wait())
+		visit(cellTurn, i, sim.NewDigest.Bool(r.state == woken).Bool(r.expired))
+	}
+	visit(cellPlaces, 0, places)
+	visit(cellGathered, 0, gathering)
+	visit(cellDelegated, 0, sim.NewDigest.Int(int64(d.count((*Read).isWithEtcd))))
+}
+
+// Conns visits the connections of reads, by place.
+func (d *Delegator) Conns(visit func(sim.Conn)) {
+	for _, r := range d.reads {
+		if r.state != free {
+			visit(r.conn)
+			visit(r.call)
+		}
+	}
+}
+
+// Relate adds to a fingerprint what depends on reads and on the requester: how far
+// the proofs are from coming.
+func (d *Delegator) Relate(h sim.Digest) sim.Digest {
+	for i, r := range d.reads {
+		if r.state != free && r.proof != 0 {
+			h = h.Int(int64(i)).Int(d.cfg.Requester.Distance(r.proof))
+		}
+	}
+	return h
+}
+
+// Show shows the reads that wait for the cache to get as far as etcd was.
+func (d *Delegator) Show(visit shown.Visitor) {
+	var waits []shown.Entry
+	for _, r := range d.reads {
+		if r.Waits() {
+			waits = append(waits, shown.Entry{Text: r.label() + " for " + strconv.FormatInt(r.wanted, 10)})
+		}
+	}
+	visit("waiting reads", waits...)
 }

@@ -5,11 +5,9 @@
 //	Read        one LIST or GET, or one watch that waits to begin
 //
 // list.go has the life of a LIST from its arrival to its answer: what etcd is asked, what the read waits for
-// (waitUntilFreshLocked), and what it is answered from the store or a snapshot. The answer from etcd is in ask.go.
+// (waitUntilFreshLocked), and what it is answered from the store or a snapshot. The answer from etcd is in etcd.go.
 //
-// Where several designs differ there is a seam, an exported variable to which another
-// module may add a value: Freshnesses, Timeouts, RevisionRequests and Paginations. Any other option is a field of
-// Options.
+// To two options another module may add a value: Freshnesses and Timeouts are seams.
 //
 // The package must never import sim/cache: what it works with of the cache is in Parts.
 package read

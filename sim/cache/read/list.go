@@ -1,13 +1,15 @@
 package read
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/cache/memory"
 	"github.com/watchbed/watchbed/sim/cache/request"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/cache/traffic"
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -24,20 +26,20 @@ func (d *Delegator) GetList(env *sim.Env, m *sim.Message, req *wire.ListRequest)
 		env.Send(m.Conn, refused)
 		return
 	}
-	if d.limit.Exceeded(env) {
-		env.Send(m.Conn, memory.Refusal)
+	if d.answersExceedMemory(env) {
+		env.Send(m.Conn, memoryExhausted)
 		return
 	}
-	r := d.newRead(env)
-	r.conn, r.from, r.cause = m.Conn, m.From, m.Cause
-	r.list, r.start = req, start
+	r := d.newRead(env, m.From, m.Cause, req)
+	r.conn, r.list, r.start = m.Conn, req, start
 	r.setVersion(token)
 	switch {
-	case token > 0 && d.cfg.Pagination == PaginateKept && d.kept.next(env, r):
+	case token > 0 && d.cfg.Pagination == PaginateKept && r.answerKept(env):
 	case r.shouldDelegateList(env):
 		env.Cover(listDelegated)
 		r.AskEtcd(env, wire.FromEtcd)
-	case !d.cfg.Ready.IsSet(env) && shouldDelegateListOnNotReadyCache(req):
+	case !d.cfg.Ready.IsSet(env) && req.Limit > 0:
+		// shouldDelegateListOnNotReadyCache: etcd can answer it cheaply (KEP-4568).
 		env.Cover(listDelegatedUnready)
 		r.AskEtcd(env, wire.FromEtcd)
 	case !d.cfg.Ready.IsSet(env):
@@ -47,16 +49,18 @@ func (d *Delegator) GetList(env *sim.Env, m *sim.Message, req *wire.ListRequest)
 		r.askRevision(env)
 	case r.consistent:
 		d.freshness.Begin(r, env)
+	case r.exact > 0 && d.cfg.ConfirmsFuture && r.exact > d.cfg.Store.ResourceVersion(env):
+		env.Cover(futureConfirmed)
+		r.askRevision(env)
 	case r.exact > 0:
-		if d.cfg.ConfirmsFuture && r.exact > d.cfg.Store.ResourceVersion(env) {
-			env.Cover(futureConfirmed)
-			r.askRevision(env)
-			return
-		}
 		r.WaitUntilFresh(env, r.exact)
 	default:
 		r.WaitUntilFresh(env, req.ResourceVersion)
 	}
+}
+
+func (d *Delegator) resource() request.Resource {
+	return request.Resource{Prefix: d.cfg.Prefix, Fields: d.cfg.Fields}
 }
 
 // setVersion finds out what state the list is to be of; token is the revision of
@@ -67,12 +71,10 @@ func (r *Read) setVersion(token int64) {
 	switch {
 	case token > 0:
 		r.exact = token
-	case token < 0:
+	case token < 0 || req.Match == wire.MatchMostRecent:
 		r.consistent = true
 	case req.Match == wire.MatchExact || isLegacyExact(req):
 		r.exact = req.ResourceVersion
-	case req.Match == wire.MatchMostRecent:
-		r.consistent = true
 	default:
 		r.consistent = req.ResourceVersion == wire.Unset || req.ResourceVersion == 0 && r.d.cfg.ZeroIsConsistent
 	}
@@ -118,7 +120,7 @@ func (r *Read) shouldDelegateExact(env *sim.Env) bool {
 }
 
 func (r *Read) shouldDelegateConsistent(env *sim.Env) bool {
-	return r.d.freshness.NeedsProgress && r.mayNotRelyOnProgress(env) || r.d.pagination.Delegates && r.list.Limit > 0
+	return r.d.freshness.NeedsProgress && r.mayNotRelyOnProgress(env) || r.d.cfg.Pagination == PaginateInEtcd && r.list.Limit > 0
 }
 
 // mayNotRelyOnProgress: no progress of etcd tells the cache when it is fresh enough for the read.
@@ -132,9 +134,29 @@ func (r *Read) mayNotRelyOnProgress(env *sim.Env) bool {
 	return true
 }
 
-// shouldDelegateListOnNotReadyCache lets lists that etcd can answer cheaply
-// through (KEP-4568).
-func shouldDelegateListOnNotReadyCache(req *wire.ListRequest) bool { return req.Limit > 0 }
+// Freshness is the value of the option freshness.
+type Freshness uint8
+
+// Freshener says what becomes of a LIST that gives no resourceVersion.
+type Freshener struct {
+	// Bypasses: etcd answers every LIST and GET.
+	Bypasses bool
+	// NeedsProgress: the cache may answer only if etcd's progress can be trusted.
+	// Such lists count as consistent reads.
+	NeedsProgress bool
+	// Begin begins a read that was to be consistent and that the cache is to answer.
+	Begin func(r *Read, env *sim.Env)
+}
+
+// Freshnesses is the seam of what a LIST that gives no resourceVersion relies on.
+var Freshnesses = option.NewSeam[Freshness, Freshener]("freshness", "what becomes of a LIST that gives no resourceVersion").
+	Shipped("consistent", "the cache asks etcd for its revision and waits until it is there (KEP-2340)",
+		Freshener{NeedsProgress: true, Begin: (*Read).ReadConsistently})
+
+var (
+	FreshnessNone   = Freshnesses.Register("none", "it is answered at once with what the cache has, like one at resourceVersion 0", Freshener{Begin: (*Read).ReadAtOnce})
+	FreshnessDirect = Freshnesses.Register("direct", "etcd answers every LIST and GET", Freshener{Bypasses: true})
+)
 
 // ReadConsistently begins a read that must not be older than itself: unless there
 // is a reason not to rely on the cache now, it finds out what to wait for.
@@ -166,6 +188,54 @@ func (r *Read) ReadAtOnce(env *sim.Env) {
 	r.WaitUntilFresh(env, r.list.ResourceVersion)
 }
 
+// notified is whether etcd sends progress notifications: it is taken to send none if none has come yet, or
+// none for Limits.NotifyWithin (the draft of 2019, "Determining if etcd is sending
+// progress notify events"). Events do not count, as the draft has it, although
+// etcd leaves out the notification of a watch that was sent an event since the last
+// one.
+type notified struct {
+	// heard: etcd has sent progress; last is the time of the last notification.
+	heard bool
+	last  sim.Time
+}
+
+// Notified is called with each progress notification.
+func (d *Delegator) Notified(env *sim.Env) {
+	if d.cfg.DetectsNotify {
+		d.notified.Set(env, notified{true, env.Now()})
+	}
+}
+
+func (d *Delegator) notifyOverdue(env *sim.Env) bool {
+	n := d.notified.Get(env)
+	return !n.heard || env.Elapsed(n.last, d.cfg.NotifyWithin)
+}
+
+// isSlow reports whether the last consistent read waited long, and another one finds out already whether the next would.
+func (d *Delegator) isSlow(env *sim.Env) bool { return d.slow.Get(env) && *d.waiting.Look(env) > 0 }
+
+// CurrentRevision is the value of the option current-revision.
+type CurrentRevision uint8
+
+const (
+	byKey CurrentRevision = iota
+	byCount
+	byEmptyRange
+)
+
+// request is a question for etcd's revision: a range that is not expected to return data. What it costs etcd differs:
+// a count has it walk its index over all keys. In the empty range nothing can be, as no object has the bare prefix for its
+// key, and a range cannot be without a limit by mistake if it has one.
+func (c CurrentRevision) request(prefix string) *wire.RangeRequest {
+	switch c {
+	case byCount:
+		return &wire.RangeRequest{Key: prefix, RangeEnd: store.RangeEnd(prefix), CountOnly: true}
+	case byEmptyRange:
+		return &wire.RangeRequest{Key: prefix, RangeEnd: prefix + "\x00", Limit: 1}
+	}
+	return &wire.RangeRequest{Key: prefix}
+}
+
 // askRevision asks etcd for its revision on behalf of the read
 // (getCurrentResourceVersionFromStorage), at once or together with others.
 func (r *Read) askRevision(env *sim.Env) {
@@ -183,9 +253,28 @@ func (r *Read) askRevision(env *sim.Env) {
 }
 
 func (d *Delegator) callRevision(env *sim.Env) sim.Conn {
-	env.Cover(d.revision.Asked)
-	traffic.Asked(env, traffic.CurrentRevision)
+	env.Cover(revisionAsked[d.cfg.CurrentRevision])
+	traffic.CurrentRevision.Asked(env)
 	return env.Call(d.cfg.KV, d.revisionRequest)
+}
+
+// FireAccumulate is the timer Config.Accumulate going off. Each read that was gathered came before the question, so the
+// answer is not older than any.
+func (d *Delegator) FireAccumulate(env *sim.Env) {
+	env.Reads(cellGathered, 0)
+	env.Writes(cellGathered, 0)
+	call := d.callRevision(env)
+	sharing := 0
+	for _, r := range d.reads {
+		if r.state == gathered {
+			env.Writes(cellWait, r.number)
+			r.state, r.call = asking, call
+			sharing++
+		}
+	}
+	if sharing > 1 {
+		env.Cover(revisionShared)
+	}
 }
 
 // revisionKnown is what a read does with etcd's revision.
@@ -194,20 +283,20 @@ func (r *Read) revisionKnown(env *sim.Env, revision int64) {
 		env.Note(heard.At(revision))
 	}
 	d := r.d
-	r.measureLag(env, revision)
-	if r.watch != nil {
-		if d.cfg.RevisionOfLastWatch {
-			revision = swap(env, cellLastWatch, &d.lastWatch, revision)
-		}
+	if env.Mode() == sim.Timed {
+		env.Record(cacheLag, max(0, revision-d.cfg.Store.Version()))
+	}
+	switch {
+	case r.watch != nil && d.cfg.RevisionOfLastWatch:
+		revision = swap(env, &d.lastWatch, revision)
+	case r.watch == nil && d.cfg.RevisionOfLastReader:
+		revision = swap(env, &d.lastReader, revision)
+	}
+	switch {
+	case r.watch != nil:
 		if !r.watch.RevisionKnown(env, revision) {
 			r.end(env)
 		}
-		return
-	}
-	if d.cfg.RevisionOfLastReader {
-		revision = swap(env, cellLastReader, &d.lastReader, revision)
-	}
-	switch {
 	case r.exact == 0:
 		r.WaitUntilFresh(env, revision)
 	case r.exact > revision:
@@ -216,6 +305,20 @@ func (r *Read) revisionKnown(env *sim.Env, revision int64) {
 	default:
 		r.WaitUntilFresh(env, r.exact)
 	}
+}
+
+// swap keeps the revision that etcd answered to one read for the next one. etcd is asked all the same, so that the
+// question takes as long.
+func swap(env *sim.Env, last *state.Var[int64], revision int64) int64 {
+	kept := last.Get(env)
+	last.Set(env, revision)
+	if kept == 0 || kept == revision {
+		return revision
+	}
+	if env.Noting() {
+		env.Note(otherReader.At(kept))
+	}
+	return kept
 }
 
 // WaitUntilFresh is waitUntilFreshLocked up to cond.Wait. Unset is below every
@@ -229,9 +332,11 @@ func (r *Read) waitUntilFresh(env *sim.Env, wanted int64, patience sim.Duration)
 	r.wanted = wanted
 	if r.isFresh(env) && !d.isLocked(env) {
 		env.Cover(readFreshAtOnce)
-		r.measureNoWait(env)
+		if r.list != nil && r.isCounted() {
+			env.Record(consistentReadWait, 0)
+		}
 		if r.consistent && d.cfg.AvoidsSlowCache {
-			d.setSlow(env, false)
+			d.slow.Set(env, false)
 		}
 		r.serve(env)
 		return
@@ -246,9 +351,8 @@ func (r *Read) waitUntilFresh(env *sim.Env, wanted int64, patience sim.Duration)
 	}
 	env.Writes(cellWait, r.number)
 	env.Writes(cellTurn, r.number)
-	env.Writes(cellWaiting, 0)
+	*d.waiting.Change(env)++
 	r.state, r.began = waiting, env.Now()
-	d.waiting++
 	env.Arm(r.timer, patience)
 	if !d.cfg.Guard.ConsistentReadSupported(env) {
 		return
@@ -269,10 +373,29 @@ func (r *Read) isFresh(env *sim.Env) bool {
 	return r.wanted <= r.d.cfg.Store.ResourceVersion(env)
 }
 
+// Admit reports whether an event gets the lock, which a WatchList that waits for the cache may hold. One that does not
+// get it never will.
+func (d *Delegator) Admit(env *sim.Env, e *wire.WatchEvent) bool {
+	if !d.cfg.HoldsLock {
+		return true
+	}
+	d.waiting.Look(env)
+	if !slices.ContainsFunc(d.reads, func(r *Read) bool { return r.watch != nil && r.Waits() }) {
+		return true
+	}
+	if env.Noting() {
+		env.Note(lockedOut.Of(e))
+	}
+	d.stuck.Set(env, true)
+	return false
+}
+
+// isLocked reports whether an event waits for the lock, and each read behind it.
+func (d *Delegator) isLocked(env *sim.Env) bool { return d.cfg.HoldsLock && d.stuck.Get(env) }
+
 // Broadcast wakes every read that waits. Each looks again in a step of its own.
 func (d *Delegator) Broadcast(env *sim.Env) {
-	env.LooksAt(cellWaiting, 0)
-	if d.waiting == 0 {
+	if *d.waiting.Look(env) == 0 {
 		return
 	}
 	for _, r := range d.reads {
@@ -307,7 +430,7 @@ func (r *Read) Run(env *sim.Env) {
 		}
 		r.stopWaiting(env)
 		if r.consistent && d.cfg.AvoidsSlowCache {
-			d.setSlow(env, env.Elapsed(r.began, d.cfg.FallbackAfter))
+			d.slow.Set(env, env.Elapsed(r.began, d.cfg.FallbackAfter))
 		}
 		env.Cover(readFreshAfterWait)
 		r.serve(env)
@@ -318,15 +441,14 @@ func (r *Read) Run(env *sim.Env) {
 	default:
 		env.Cover(readWokenEarly)
 		env.Writes(cellTurn, r.number)
-		env.Writes(cellWaiting, 0)
+		d.waiting.Change(env)
 		r.state = waiting
 	}
 }
 
 func (r *Read) stopWaiting(env *sim.Env) {
 	env.WritesItem(cellTurn, r.number, sim.NoItem)
-	env.Writes(cellWaiting, 0)
-	r.d.waiting--
+	*r.d.waiting.Change(env)--
 	r.measureWait(env)
 	env.Disarm(r.timer)
 	if r.countsForProgress {
@@ -351,67 +473,69 @@ func (r *Read) timeOut(env *sim.Env) {
 		return
 	}
 	if r.d.cfg.AvoidsSlowCache {
-		r.d.setSlow(env, true)
+		r.d.slow.Set(env, true)
 	}
 	Timeouts.Of(r.d.cfg.OnTimeout)(env, r)
 }
 
+// OnTimeout is the value of the option on-timeout.
+type OnTimeout uint8
+
+// TimeoutRule ends a consistent LIST that the cache could not serve within
+// Limits.BlockTimeout.
+type TimeoutRule func(env *sim.Env, r *Read)
+
+// Timeouts is the seam of what becomes of a consistent LIST that waited in vain
+// (KEP-2340, "What if the watch cache is stale?").
+var Timeouts = option.NewSeam[OnTimeout, TimeoutRule]("on-timeout", "what becomes of a consistent LIST when the cache is not fresh after 3 s").
+	Shipped("reject", "504 with cause ResourceVersionTooLarge (KEP-2340)", reject)
+
+// The other values of on-timeout.
+var (
+	OnTimeoutFallback = Timeouts.Register("fallback", "etcd answers: the default since Kubernetes 1.31", func(env *sim.Env, r *Read) {
+		env.Cover(consistentFallback)
+		r.AskEtcd(env, wire.FromFallback)
+	})
+	OnTimeoutThrottle = Timeouts.Register("throttle", "429 (the alpha gate ConsistentListFromCacheSkipTimeoutFallback)", func(env *sim.Env, r *Read) {
+		env.Cover(consistentThrottled)
+		r.Refuse(env, throttled)
+	})
+)
+
+func reject(env *sim.Env, r *Read) {
+	env.Cover(consistentRejected)
+	r.Refuse(env, tooLarge)
+}
+
+var (
+	tooLarge = &wire.Error{Code: wire.TooLargeResourceVersion, Message: "Too large resource version", RetryAfter: 1}
+	// tooLargeForEtcd is the same from etcd's own store, which does not say when
+	// to come back.
+	tooLargeForEtcd = &wire.Error{Code: wire.TooLargeResourceVersion, Message: "Too large resource version for etcd"}
+	throttled       = &wire.Error{Code: wire.TooManyRequests, Message: "Too large resource version: retry after 1 s", RetryAfter: 1}
+	unavailable     = &wire.Error{Code: wire.Unavailable, Message: "etcd went away"}
+)
+
 // serve answers from the store as it is now, or from the snapshot of the
-// resourceVersion that the list is to be of.
+// resourceVersion that the list is to be of. Before a watch begins upstream
+// releases the lock, and takes it again for the interval.
 func (r *Read) serve(env *sim.Env) {
-	if r.watch != nil {
-		r.watchFresh(env)
+	if watch := r.watch; watch != nil {
+		r.end(env)
+		watch.Fresh(env)
 		return
 	}
 	if !r.d.cfg.Ready.IsSet(env) {
 		env.Cover(servedUnready)
 	}
-	if r.get != nil {
+	switch {
+	case r.get != nil:
 		r.serveGet(env)
-	} else {
+	case r.list.Single:
+		r.serveSingle(env)
+	default:
 		r.serveList(env)
 	}
-}
-
-// serveSingle answers a LIST of one object (waitUntilFreshAndGetList): from the newest state,
-// of which it looks at this object alone.
-func (r *Read) serveSingle(env *sim.Env) {
-	d := r.d
-	page := Page{ResourceVersion: d.cfg.Store.ResourceVersion(env), Prefix: r.list.Prefix}
-	if env.Noting() {
-		env.Note(r.answering(page.ResourceVersion, 0))
-	}
-	env.Cover(listSingle)
-	if kv := r.object(env, r.list.Prefix); kv != nil {
-		env.Add(fetchedAll, 1)
-		if d.cfg.Fields.Selects(r.list.Selector, kv) {
-			page.Items = []*wire.KeyValue{kv}
-		}
-	}
-	r.Answer(env, &page)
-}
-
-func (r *Read) serveList(env *sim.Env) {
-	if r.list.Single {
-		r.serveSingle(env)
-		return
-	}
-	d := r.d
-	view, ok := r.view(env)
-	if !ok {
-		// It went while the list waited; etcd may still have it.
-		env.Cover(snapshotGone)
-		r.AskEtcd(env, wire.FromEtcd)
-		return
-	}
-	if env.Noting() {
-		env.Note(r.answering(view.ResourceVersion, view.Snapshot))
-	}
-	prefix := d.ObjectPrefix(r.list.Prefix)
-	if env.Noting() && prefix != store.PreparePrefix(prefix) {
-		env.Note(openPrefix.Of(prefix))
-	}
-	d.pagination.Answer(env, r, view, prefix, r.limit())
 }
 
 // answering says that the cache answers: from the snapshot of a resourceVersion, or with the newest state if that is 0.
@@ -420,23 +544,79 @@ func (r *Read) answering(at, snapshot int64) sim.Note {
 	if snapshot != 0 {
 		state = "from its snapshot of resourceVersion " + strconv.FormatInt(snapshot, 10)
 	}
-	return answers.At(at, r.from, r.label(), state)
+	return answersRead.At(at, r.from, r.label(), state)
+}
+
+// serveSingle answers a LIST of one object (waitUntilFreshAndGetList): from the newest state,
+// of which it looks at this object alone.
+func (r *Read) serveSingle(env *sim.Env) {
+	d := r.d
+	p := page{resourceVersion: d.cfg.Store.ResourceVersion(env), prefix: r.list.Prefix}
+	if env.Noting() {
+		env.Note(r.answering(p.resourceVersion, 0))
+	}
+	env.Cover(listSingle)
+	if kv := r.object(env, r.list.Prefix); kv != nil {
+		env.Add(fetchedAll, 1)
+		if d.cfg.Fields.Selects(r.list.Selector, kv) {
+			p.items = []*wire.KeyValue{kv}
+		}
+	}
+	r.answer(env, &p)
+}
+
+func (r *Read) serveList(env *sim.Env) {
+	d := r.d
+	view, ok := r.view(env)
+	if !ok {
+		// It went while the list waited; etcd may still have it.
+		env.Cover(snapshotGone)
+		r.AskEtcd(env, wire.FromEtcd)
+		return
+	}
+	prefix := d.ObjectPrefix(r.list.Prefix)
+	if env.Noting() {
+		env.Note(r.answering(view.ResourceVersion, view.Snapshot))
+		if prefix != store.PreparePrefix(prefix) {
+			env.Note(openPrefix.Of(prefix))
+		}
+	}
+	limit := r.limit()
+	switch d.cfg.Pagination {
+	case PaginateKept:
+		all := r.collect(env, &view, prefix, 0)
+		r.answerAndKeep(env, all, limit)
+		return
+	case PaginateIgnored:
+		if limit > 0 {
+			env.Cover(limitIgnored)
+		}
+		limit = 0
+	}
+	p := r.collect(env, &view, prefix, limit)
+	if d.cfg.Pagination == PaginateIfItFits && p.more && r.consistent {
+		env.Cover(listDoesNotFit)
+		r.AskEtcd(env, wire.FromEtcd)
+		return
+	}
+	r.answer(env, &p)
 }
 
 // view is the state that the list is answered from. It returns false if that is
 // not known any more.
 func (r *Read) view(env *sim.Env) (store.View, bool) {
+	s := r.d.cfg.Store
 	if r.exact == 0 {
-		return r.d.cfg.Store.Newest(env), true
+		return s.Newest(env), true
 	}
 	at := r.exact
 	if r.d.cfg.PagesOfNewest && r.start != "" {
-		at = max(at, r.d.cfg.Store.ResourceVersion(env))
+		at = max(at, s.ResourceVersion(env))
 	}
 	if at > r.exact && env.Noting() {
 		env.Note(otherState.At(at, r.exact))
 	}
-	view, ok := r.d.cfg.Store.At(env, at)
+	view, ok := s.At(env, at)
 	if ok {
 		env.Cover(listFromSnapshot)
 	}
@@ -447,12 +627,108 @@ func (r *Read) view(env *sim.Env) (store.View, bool) {
 // limit is how many objects the answer may have, 0 for any number: the cache
 // ignores the limit of a resourceVersion "0" list (computeListLimit).
 func (r *Read) limit() int64 {
-	limit := max(r.list.Limit, 0)
-	switch {
-	case r.unlimited || r.list.ResourceVersion == 0 && r.list.Continue == "":
-		return 0
-	case r.list.ResourceVersion == 0 && !r.d.cfg.LimitContinues:
+	if r.unlimited || r.list.ResourceVersion == 0 && (r.list.Continue == "" || !r.d.cfg.LimitContinues) {
 		return 0
 	}
-	return limit
+	return max(r.list.Limit, 0)
+}
+
+// Pagination is the value of the option pagination: what becomes of a consistent LIST with a limit.
+type Pagination uint8
+
+// The values of pagination. As shipped the token lets etcd, or a snapshot, serve the pages after the first.
+const (
+	PaginateFirst Pagination = iota
+	PaginateInEtcd
+	PaginateIfItFits
+	PaginateKept
+	PaginateIgnored
+)
+
+// page is the answer to a LIST, or a part of it.
+type page struct {
+	// resourceVersion of the state that the objects are from, and the prefix that
+	// they were listed under.
+	resourceVersion int64
+	prefix          string
+	items           []*wire.KeyValue
+	// more: there are objects after these, which a selector need not select.
+	more bool
+	// remaining is how many, 0 if the list has a selector.
+	remaining int64
+	// trailed: an object that was looked at and not taken comes after these.
+	trailed bool
+}
+
+// token is where the list goes on, empty if there are no more objects.
+func (p *page) token() string {
+	if !p.more {
+		return ""
+	}
+	return request.EncodeContinue(p.resourceVersion, p.prefix, p.items[len(p.items)-1].Key)
+}
+
+// collect lists the objects that a list is about: those under a prefix from its start on that
+// its selector selects, at most limit of them unless that is 0.
+func (r *Read) collect(env *sim.Env, view *store.View, prefix string, limit int64) page {
+	l := &r.d.answers.look
+	p := page{resourceVersion: view.ResourceVersion, prefix: prefix}
+	if r.list.Selector.Empty() {
+		room := view.Len()
+		if limit > 0 {
+			room = min(room, int(limit))
+		}
+		l.begin(room)
+		l.limit, l.ends = limit, view.Counts()
+		view.Ascend(prefix, r.start, l.at)
+		if p.remaining = l.after; l.ends && l.after > 0 {
+			p.remaining = int64(view.Count(prefix, r.start)) - limit
+		}
+		env.Add(fetchedAll, int64(len(l.taken()))+p.remaining)
+	} else {
+		l.begin(0)
+		l.selects, l.fields, l.selector, l.limit, l.ends = true, r.d.cfg.Fields, r.list.Selector, limit, true
+		// Behind a page upstream looks into no index: it would not know where to begin
+		// (waitUntilFreshAndList).
+		if r.start == "" {
+			l.field, l.value = view.IndexFor(l.selector)
+		}
+		if l.field != "" {
+			view.AscendIndexed(l.field, l.value, prefix, r.start, l.at)
+			env.Cover(listByIndex)
+			env.Add(fetchedByIndex, l.looked)
+		} else {
+			env.Cover(listFiltered)
+			view.Ascend(prefix, r.start, l.at)
+			env.Add(fetchedAll, l.looked)
+		}
+	}
+	if p.items, p.more, p.trailed = l.taken(), l.after > 0, l.trailed; p.more {
+		env.Cover(ListTruncated)
+	}
+	return p
+}
+
+// answer answers the client of a LIST from the cache, and ends the read.
+func (r *Read) answer(env *sim.Env, p *page) {
+	items := p.items
+	if r.list.KeysOnly {
+		env.Cover(listKeysOnly)
+		items = keysOf(items)
+	}
+	r.finish(env, r.d.answers.list(wire.ListResponse{
+		ResourceVersion: p.resourceVersion, Items: items, Continue: p.token(), RemainingItemCount: p.remaining, Origin: wire.FromCache,
+	}))
+}
+
+// keysOf are the objects without their values. They share no memory with others that live
+// longer.
+func keysOf(items []*wire.KeyValue) []*wire.KeyValue {
+	bare, all := make([]wire.KeyValue, len(items)), make([]*wire.KeyValue, len(items))
+	for i, kv := range items {
+		bare[i] = *kv
+		bare[i].Value = ""
+		all[i] = &bare[i]
+	}
+	return all
 }

@@ -60,20 +60,6 @@ func (r *Read) measureWait(env *sim.Env) {
 	}
 }
 
-// measureLag is called when a read hears etcd's revision.
-func (r *Read) measureLag(env *sim.Env, revision int64) {
-	if env.Mode() == sim.Timed {
-		env.Record(cacheLag, max(0, revision-r.d.cfg.Store.Version()))
-	}
-}
-
-// measureNoWait is called for every read that finds the cache fresh.
-func (r *Read) measureNoWait(env *sim.Env) {
-	if r.list != nil && r.isCounted() {
-		env.Record(consistentReadWait, 0)
-	}
-}
-
 // measure is called with every answer to a read.
 func (r *Read) measure(env *sim.Env, answer sim.Payload) {
 	if env.Mode() != sim.Timed {
@@ -142,6 +128,8 @@ var (
 	etcdUnavailable      = sim.NewSituation("cache: connection to etcd lost during a read")
 	etcdTooOld           = sim.NewSituation("cache: etcd older than the resourceVersion asked for")
 
+	listDoesNotFit     = sim.NewSituation("cache: list that does not fit one page sent to etcd")
+	limitIgnored       = sim.NewSituation("cache: list with a limit answered whole")
 	listByIndex        = sim.NewSituation("cache: list by a field index")
 	listFiltered       = sim.NewSituation("cache: list filtered object by object")
 	listSingle         = sim.NewSituation("cache: list of one object")
@@ -155,3 +143,10 @@ var (
 
 // ListTruncated: the answer to a list ends before its objects do.
 var ListTruncated = sim.NewSituation("cache: list with a limit answered in part")
+
+// revisionAsked counts the questions for etcd's revision.
+var revisionAsked = [...]sim.Situation{
+	byKey:        sim.NewSituation("cache: revision read by a key"),
+	byCount:      sim.NewSituation("cache: revision read by a count"),
+	byEmptyRange: sim.NewSituation("cache: revision read by a range without objects"),
+}

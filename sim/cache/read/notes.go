@@ -19,7 +19,7 @@ var (
 	passesPageOn      = sim.NewNote("read.passesPageOn", passedOn)
 	refusesDelegation = sim.NewNote("read.refusesDelegation", "refuses %s's %s: %s with etcd already")
 
-	answers = sim.NewNote("read.answers", "answers %[2]s's %[3]s %[4]s")
+	answersRead = sim.NewNote("read.answers", "answers %[2]s's %[3]s %[4]s")
 	// otherState: a list goes on in another state than it began in.
 	otherState  = sim.NewNote("read.otherState", "goes on with a list of resourceVersion %[2]d in the state at %[1]d")
 	otherReader = sim.NewNote("read.otherReader", "waits for revision %d, which etcd answered to the reader before")

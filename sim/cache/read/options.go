@@ -1,6 +1,7 @@
 package read
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
@@ -90,11 +91,19 @@ var Group = option.NewGroup("cache",
 		"what the cache does when etcd has sent no progress notification for 1 s",
 		option.Val("off", "it goes on as before"),
 		option.Val("on", "it sends consistent reads to etcd (the draft of 2019)")),
-	option.SeamOption(RevisionRequests, func(o *Options) *CurrentRevision { return &o.CurrentRevision }),
+	option.Choice("current-revision", func(o *Options) *CurrentRevision { return &o.CurrentRevision }, "which request reads etcd's current revision",
+		option.Val("prefix-key", "a GET of the resource's bare prefix, which is no object's key: as shipped"),
+		option.Val("count-only", "a count of the resource's objects"),
+		option.Val("empty-range", "a range with limit 1 in which no object can be (the draft of 2019)")),
 	option.Either("revision-sharing", func(o *Options) *bool { return &o.SharesRevision }, "which reads share one read of etcd's revision",
 		option.Val("each", "none"),
 		option.Val("accumulated", "those that come within 10 ms (the draft of 2019, Potential Future Improvements)")),
-	option.SeamOption(Paginations, func(o *Options) *Pagination { return &o.Pagination }),
+	option.Choice("pagination", func(o *Options) *Pagination { return &o.Pagination }, "what becomes of a consistent LIST with a limit",
+		option.Val("first-page", "the cache answers the first page; etcd or a snapshot serves the others (KEP-2340)"),
+		option.Val("etcd", "etcd answers all pages (the draft of 2019, for alpha)"),
+		option.Val("fits", "the cache answers if there is one page only, else etcd"),
+		option.Val("kept", "the cache answers, and keeps the rest for 60 s under the token (the draft of 2019)"),
+		option.Val("ignored", "the cache answers everything in one page (the draft of 2019, Rejected Option)")),
 	option.Either("dynamic-fallback", func(o *Options) *bool { return &o.AvoidsSlowCache }, "what becomes of consistent reads after one waited 1 s or longer",
 		option.Val("off", "they wait for the cache"),
 		option.Val("wait-time", "etcd answers them, and one at a time tries the cache (KEP-2340, Alternatives)")),
@@ -153,17 +162,11 @@ var LimitGroup = option.NewGroup("cache",
 )
 
 func (l *Limits) setDefaults() {
-	set(&l.BlockTimeout, 3*time.Second)
-	set(&l.AccumulatePeriod, 10*time.Millisecond)
-	set(&l.NotifyWithin, time.Second)
-	set(&l.FallbackAfter, time.Second)
-	set(&l.KeepPagesFor, time.Minute)
-	set(&l.KeptPages, 100)
-	set(&l.MeasurePeriod, 100*time.Millisecond)
-}
-
-func set[T int | sim.Duration](field *T, value T) {
-	if *field == 0 {
-		*field = value
-	}
+	l.BlockTimeout = cmp.Or(l.BlockTimeout, 3*time.Second)
+	l.AccumulatePeriod = cmp.Or(l.AccumulatePeriod, 10*time.Millisecond)
+	l.NotifyWithin = cmp.Or(l.NotifyWithin, time.Second)
+	l.FallbackAfter = cmp.Or(l.FallbackAfter, time.Second)
+	l.KeepPagesFor = cmp.Or(l.KeepPagesFor, time.Minute)
+	l.KeptPages = cmp.Or(l.KeptPages, 100)
+	l.MeasurePeriod = cmp.Or(l.MeasurePeriod, 100*time.Millisecond)
 }

@@ -4,14 +4,14 @@ import (
 	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/cache/traffic"
+	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-type state uint8
+type readState uint8
 
 const (
-	free state = iota
+	free readState = iota
 	// gathered: waits for the others that share its question for etcd's revision.
 	gathered
 	// asking: etcd was asked for its revision (getCurrentRV).
@@ -34,11 +34,12 @@ type Read struct {
 	task   sim.Task
 	timer  sim.Timer
 
-	state state
-	// Exactly one of list, get and watch is set.
-	list  *wire.ListRequest
-	get   *wire.GetRequest
-	watch Watch
+	state readState
+	// request is what the client asked for: exactly one of list, get and watch is set.
+	request sim.Payload
+	list    *wire.ListRequest
+	get     *wire.GetRequest
+	watch   Watch
 	// conn is the client's, call the one to etcd.
 	conn, call sim.Conn
 	from       sim.NodeID
@@ -72,7 +73,7 @@ type Read struct {
 
 // newRead finds room for a read. Numbers are small: they number the world's tasks
 // and timers too.
-func (d *Delegator) newRead(env *sim.Env) *Read {
+func (d *Delegator) newRead(env *sim.Env, from sim.NodeID, cause sim.Cause, request sim.Payload) *Read {
 	env.LooksAt(cellPlaces, 0)
 	env.Writes(cellPlaces, 0)
 	i := 0
@@ -86,14 +87,14 @@ func (d *Delegator) newRead(env *sim.Env) *Read {
 			d.reads = append(d.reads, nil)
 		}
 		if d.reads[i] == nil {
-			task, timer := d.cfg.Read(i)
+			task, timer := d.cfg.Numbers(i)
 			d.reads[i] = &Read{d: d, number: i, task: task, timer: timer}
 		}
 	}
 	r := d.reads[i]
 	env.Writes(cellWait, i)
 	env.Writes(cellTurn, i)
-	r.arrived = env.Now()
+	r.arrived, r.from, r.cause, r.request = env.Now(), from, cause, request
 	return r
 }
 
@@ -107,7 +108,7 @@ func (r *Read) end(env *sim.Env) {
 	env.Writes(cellPlaces, 0)
 	env.Writes(cellWait, r.number)
 	env.Writes(cellTurn, r.number)
-	if r.state == delegated && r.list != nil {
+	if r.isWithEtcd() {
 		env.Writes(cellDelegated, 0)
 	}
 	r.forget()
@@ -137,35 +138,231 @@ func (r *Read) Refuse(env *sim.Env, err *wire.Error) { r.finish(env, err) }
 func (r *Read) String() string { return "read " + strconv.Itoa(r.number) + ": " + r.label() }
 
 func (r *Read) label() string {
-	switch {
-	case r.list != nil:
-		return r.list.Label()
-	case r.watch != nil:
-		return r.watch.Request().Label()
-	case r.get != nil:
-		return r.get.Label()
+	if r.request == nil {
+		return "over"
 	}
-	return "over"
+	return r.request.Label()
 }
-
-// List is the LIST that the client asked for, nil if it was something else.
-func (r *Read) List() *wire.ListRequest { return r.list }
-
-// Consistent reports whether the read must not be older than itself.
-func (r *Read) Consistent() bool { return r.consistent }
 
 // Waits reports whether the read waits for the cache to be fresh.
 func (r *Read) Waits() bool { return r.state == waiting || r.state == woken }
 
-// operation is what is asked of etcd on behalf of the read.
-func (r *Read) operation() traffic.Operation {
-	switch {
-	case r.state == asking:
-		return traffic.CurrentRevision
-	case r.get != nil:
-		return traffic.GetForClient
-	case r.exact > 0:
-		return traffic.ListExact
+// isWithEtcd: the read is a list that etcd answers.
+func (r *Read) isWithEtcd() bool { return r.state == delegated && r.list != nil }
+
+// wait is the digest of what a read asks for and waits for.
+func (r *Read) wait() sim.Digest {
+	state := r.state
+	if state == woken {
+		state = waiting
 	}
-	return traffic.ListForClient
+	h := sim.NewDigest.Word(uint64(state)<<32 | uint64(r.origin)).Int(r.wanted)
+	h = h.Bool(r.consistent).Bool(r.unlimited).Bool(r.countsForProgress).Bool(r.proof != 0)
+	h = h.Int(int64(r.arrived)).Int(int64(r.began)).Int(r.exact).Text(r.start)
+	if r.watch != nil {
+		h = h.Int(int64(r.watch.Number()))
+	}
+	return r.selection.fingerprint(r.request.Digest(h))
+}
+
+// Get is CacheDelegator.Get. A GET that gives no resourceVersion is etcd's in
+// every design.
+func (d *Delegator) Get(env *sim.Env, m *sim.Message, req *wire.GetRequest) {
+	if refused := d.resource().ValidateGet(req); refused != nil {
+		env.Cover(getInvalid)
+		env.Send(m.Conn, refused)
+		return
+	}
+	r := d.newRead(env, m.From, m.Cause, req)
+	r.conn, r.get = m.Conn, req
+	switch {
+	case req.ResourceVersion == wire.Unset || d.Bypassed():
+		env.Cover(getDelegated)
+		r.AskEtcd(env, wire.FromEtcd)
+	case !d.cfg.Ready.IsSet(env):
+		env.Cover(getDelegatedUnready)
+		r.AskEtcd(env, wire.FromEtcd)
+	default:
+		r.WaitUntilFresh(env, req.ResourceVersion)
+	}
+}
+
+func (r *Read) serveGet(env *sim.Env) {
+	s := r.d.cfg.Store
+	if env.Noting() {
+		env.Note(r.answering(s.Version(), 0))
+	}
+	r.finish(env, r.d.answers.get(r.object(env, r.get.Key), s.ResourceVersion(env), wire.FromCache))
+}
+
+// object is that of a key as it is now, nil if there is none.
+func (r *Read) object(env *sim.Env, key string) *wire.KeyValue {
+	r.d.key.Key = key
+	return r.d.cfg.Store.Get(env, &r.d.key)
+}
+
+// Watch is a watch that waits to begin, as a read does, until it is known what it
+// has to wait for and until the cache has got there.
+type Watch interface {
+	// Number is the watch's own among those of the cache, Request what its client
+	// asked for and From that client.
+	Number() int
+	Request() *wire.WatchRequest
+	From() sim.NodeID
+	// RevisionKnown has etcd's revision; the watch may then call WatchUntilFresh.
+	// It returns false if there is nothing to wait for. Fresh means that the
+	// cache has reached it, Refused that the watch waited too long, or that etcd
+	// did not answer with its revision.
+	RevisionKnown(env *sim.Env, revision int64) bool
+	Fresh(env *sim.Env)
+	Refused(env *sim.Env, err *wire.Error)
+}
+
+// AskRevision asks etcd for its revision on behalf of a watch.
+func (d *Delegator) AskRevision(env *sim.Env, w Watch) { d.newWatchRead(env, w).askRevision(env) }
+
+// WatchUntilFresh makes a watch wait until the cache is at a resourceVersion: at
+// most for a time, or as long as a read if that is 0.
+func (d *Delegator) WatchUntilFresh(env *sim.Env, w Watch, resourceVersion int64, patience sim.Duration) {
+	r := d.readOf(w)
+	if r == nil {
+		r = d.newWatchRead(env, w)
+	}
+	if patience == 0 {
+		patience = d.cfg.BlockTimeout
+	}
+	r.waitUntilFresh(env, resourceVersion, patience)
+}
+
+// Abandon ends the question to etcd of a watch whose client has gone. It returns
+// false if the watch waits for the cache, which does not end before its time:
+// waitUntilFreshLocked never looks at the context.
+func (d *Delegator) Abandon(env *sim.Env, w Watch) bool {
+	r := d.readOf(w)
+	if r == nil {
+		return true
+	}
+	env.Reads(cellWait, r.number)
+	if r.state != asking {
+		return false
+	}
+	env.Close(r.call)
+	r.end(env)
+	return true
+}
+
+func (d *Delegator) newWatchRead(env *sim.Env, w Watch) *Read {
+	r := d.newRead(env, w.From(), env.Cause(), w.Request())
+	r.watch = w
+	return r
+}
+
+// readOf is the read of a watch, nil if it has none.
+func (d *Delegator) readOf(w Watch) *Read {
+	for _, r := range d.reads {
+		if r.watch == w {
+			return r
+		}
+	}
+	return nil
+}
+
+// answers makes the answers to LIST and GET. An answer never changes and lives as long as its
+// client keeps it, so its memory is never used twice; but it is taken from blocks,
+// because a campaign makes millions.
+type answers struct {
+	lists []wire.ListResponse
+	gets  []wire.GetResponse
+	look  look
+}
+
+const answerBlock = 64
+
+// list makes the answer to a LIST.
+func (a *answers) list(answer wire.ListResponse) *wire.ListResponse {
+	if len(answer.Items) > itemBlock {
+		// In a block it would keep its neighbours' items, and they its own.
+		one := answer
+		return &one
+	}
+	return inBlock(&a.lists, answer)
+}
+
+// get makes the answer to a GET from a state of a resourceVersion; item is nil if that has no
+// such object.
+func (a *answers) get(item *wire.KeyValue, resourceVersion int64, o wire.Origin) *wire.GetResponse {
+	answer := wire.GetResponse{Item: item, Origin: o}
+	if item == nil {
+		answer.ResourceVersion = resourceVersion
+	}
+	return inBlock(&a.gets, answer)
+}
+
+func inBlock[T any](block *[]T, x T) *T {
+	if len(*block) == cap(*block) {
+		*block = make([]T, 0, answerBlock)
+	}
+	*block = append(*block, x)
+	return &(*block)[len(*block)-1]
+}
+
+// look goes through the objects of a state, and takes those that a list is about.
+type look struct {
+	// selects: some are left out by the selector, of which the index has already looked at this value of a field.
+	selects      bool
+	fields       store.Fields
+	selector     wire.Selector
+	field, value string
+	// limit is how many are taken, 0 for any number. ends: one that follows those is enough.
+	limit int64
+	ends  bool
+
+	// The objects taken are those of the block from start on.
+	block []*wire.KeyValue
+	start int
+	// looked and after count objects: all, and those that came when limit were taken. trailed: one came after the last
+	// that was taken.
+	looked, after int64
+	trailed       bool
+	// at is (*look).see, made once in place of once for each list.
+	at func(*wire.KeyValue) bool
+}
+
+const itemBlock = 512
+
+// begin begins a list that will probably have room objects.
+func (l *look) begin(room int) {
+	if cap(l.block)-len(l.block) < room {
+		l.block = make([]*wire.KeyValue, 0, max(room, itemBlock))
+	}
+	if l.at == nil {
+		l.at = l.see
+	}
+	*l = look{block: l.block, start: len(l.block), at: l.at}
+}
+
+// taken are the objects that were taken.
+func (l *look) taken() []*wire.KeyValue { return l.block[l.start:len(l.block):len(l.block)] }
+
+// see takes an object if it is selected, and returns false if it need see no more: whether the selector selects the
+// first object behind a full page, or any other, does not matter for the page's token (Cacher.GetList: hasMoreListItems).
+func (l *look) see(kv *wire.KeyValue) bool {
+	l.looked++
+	switch {
+	case l.limit > 0 && int64(len(l.block)-l.start) == l.limit:
+		l.after++
+		l.trailed = true
+		return !l.ends
+	case l.selects && !l.fields.SelectsWith(l.selector, kv, l.field, l.value):
+		l.trailed = true
+		return true
+	}
+	if len(l.block) == cap(l.block) {
+		// Only this list moves on: the lists before it in the block stay there.
+		own := l.block[l.start:]
+		l.block = append(make([]*wire.KeyValue, 0, max(2*len(own), itemBlock)), own...)
+		l.start = 0
+	}
+	l.block, l.trailed = append(l.block, kv), false
+	return true
 }

@@ -1,92 +1,75 @@
 package read
 
 import (
-	"slices"
 	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
-)
-
-var (
-	// cellReady says whether the cache may be used, and for how long.
-	cellReady = sim.NewCell("cache: ready")
-	// cellAsking is the clients that wait to learn that the cache is ready.
-	cellAsking = sim.NewCell("cache: questions for readyz")
 )
 
 // Ready says whether the cache may be used: from the first Replace of a
 // ListAndWatch until that ListAndWatch ends.
 type Ready struct {
-	ok bool
+	now state.Var[readiness] `cell:"cache: ready"`
+	// asking are the clients that wait to hear that the cache is ready.
+	asking state.Var[[]sim.Conn] `cell:"cache: questions for readyz"`
+}
+
+type readiness struct {
+	ok      bool
+	changed sim.Time
 	// generation counts how often the cache became ready: what began in one
 	// generation must not end in the next.
-	generation int
-	changed    sim.Time
-	// asking are the clients that wait to hear that the cache is ready.
-	asking []sim.Conn
+	generation int `cell:"-"`
 }
+
+var readyLayout = state.Of[Ready]()
 
 // Reset makes it that of a new cache, which began at a time. With a new process the clients that wait have gone.
 func (r *Ready) Reset(at sim.Time, process bool) {
-	asking := r.asking
+	asking := *r.asking.Value()
 	if process {
 		asking = asking[:0]
 	}
-	*r = Ready{changed: at, asking: asking}
+	readyLayout.Reset(r, 0, Ready{})
+	r.now.Value().changed, *r.asking.Value() = at, asking
 }
 
 // IsSet reports whether the cache may be used.
-func (r *Ready) IsSet(env *sim.Env) bool {
-	env.Reads(cellReady, 0)
-	return r.ok
-}
+func (r *Ready) IsSet(env *sim.Env) bool { return r.now.Read(env).ok }
 
 // IsIn reports whether the cache may be used, and is in a generation.
 func (r *Ready) IsIn(env *sim.Env, generation int) bool {
-	return r.IsSet(env) && r.generation == generation
+	return r.IsSet(env) && r.Generation() == generation
 }
 
 // OK is IsSet, between two steps; Generation that of now, and Asking the number of clients that wait.
-func (r *Ready) OK() bool        { return r.ok }
-func (r *Ready) Generation() int { return r.generation }
-func (r *Ready) Asking() int     { return len(r.asking) }
+func (r *Ready) OK() bool        { return r.now.Value().ok }
+func (r *Ready) Generation() int { return r.now.Value().generation }
+func (r *Ready) Asking() int     { return len(*r.asking.Value()) }
 
 // Set says that the cache may be used, and answers the clients that have asked.
 func (r *Ready) Set(env *sim.Env) {
-	env.Writes(cellReady, 0)
-	r.ok = true
-	r.generation++
-	r.changed = env.Now()
-	env.Writes(cellAsking, 0)
-	for _, conn := range r.asking {
+	*r.now.Change(env) = readiness{true, env.Now(), r.Generation() + 1}
+	asking := r.asking.Change(env)
+	for _, conn := range *asking {
 		env.Send(conn, &readyzOK)
 	}
-	r.asking = r.asking[:0]
+	*asking = (*asking)[:0]
 }
 
 // End says that it may not be used any more.
 func (r *Ready) End(env *sim.Env) {
-	env.Writes(cellReady, 0)
-	if r.ok {
-		r.ok, r.changed = false, env.Now()
+	if now := r.now.Change(env); now.ok {
+		now.ok, now.changed = false, env.Now()
 	}
 }
 
 // Ask answers a question for readyz when the cache is ready.
 func (r *Ready) Ask(env *sim.Env, conn sim.Conn) {
-	env.Writes(cellAsking, 0)
-	r.asking = append(r.asking, conn)
-}
-
-// Readyz answers a ReadyzRequest, now or later. Where no read needs the cache, the
-// API server is ready without it.
-func (d *Delegator) Readyz(env *sim.Env, conn sim.Conn) {
-	if d.cfg.Ready.IsSet(env) || d.Bypassed() {
-		env.Send(conn, &readyzOK)
-		return
-	}
-	d.cfg.Ready.Ask(env, conn)
+	asking := r.asking.Change(env)
+	*asking = append(*asking, conn)
 }
 
 var readyzOK wire.ReadyzResponse
@@ -94,8 +77,7 @@ var readyzOK wire.ReadyzResponse
 // Refusal is the 429 of a cache that is not ready. The client shall come back
 // after e^(0.06 * seconds of downtime) seconds, at most 30 (KEP-4568).
 func (r *Ready) Refusal(env *sim.Env) *wire.Error {
-	env.Reads(cellReady, 0)
-	down := env.Now().Sub(r.changed).Milliseconds()
+	down := env.Now().Sub(r.now.Read(env).changed).Milliseconds()
 	i := 0
 	for i < len(retryAfterSteps) && down >= retryAfterSteps[i] {
 		i++
@@ -104,17 +86,10 @@ func (r *Ready) Refusal(env *sim.Env) *wire.Error {
 }
 
 // Clone returns a copy that goes its own way.
-func (r *Ready) Clone() Ready {
-	c := *r
-	c.asking = slices.Clone(r.asking)
-	return c
-}
+func (r *Ready) Clone() Ready { return *readyLayout.Clone(r) }
 
 // Cells visits the cells.
-func (r *Ready) Cells(visit sim.CellVisitor) {
-	visit(cellReady, 0, sim.NewDigest.Bool(r.ok).Int(int64(r.changed)))
-	visit(cellAsking, 0, sim.NewDigest.Int(int64(len(r.asking))))
-}
+func (r *Ready) Cells(visit sim.CellVisitor) { readyLayout.Cells(r, visit) }
 
 // retryAfterSteps[i] is the downtime, in milliseconds, from which on the answer
 // is i+2 seconds: ln(i+2)/0.06. A table, because math.Exp is not the same to

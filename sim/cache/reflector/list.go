@@ -58,7 +58,7 @@ func (r *Reflector) listFrom(env *sim.Env, first *wire.RangeRequest) {
 }
 
 func (r *Reflector) ask(env *sim.Env, page *wire.RangeRequest) {
-	traffic.Asked(env, traffic.ListForReflector)
+	traffic.ListForReflector.Asked(env)
 	r.turn.Value().page = env.Call(r.cfg.KV, page)
 }
 
@@ -66,7 +66,7 @@ func (r *Reflector) listAnswered(env *sim.Env, p sim.Payload) {
 	r.turn.Change(env).page = sim.NoConn
 	switch p := p.(type) {
 	case *wire.RangeResponse:
-		traffic.Answered(env, traffic.ListForReflector, p)
+		traffic.ListForReflector.Answered(env, p)
 		r.page(env, p)
 	case *wire.Error:
 		r.listFailed(env, p.Code)

@@ -55,10 +55,10 @@ func counters(name string, u metric.Unit) (all [operations]metric.Metric) {
 }
 
 // Asked counts a request.
-func Asked(env *sim.Env, op Operation) { env.Add(requests[op], 1) }
+func (op Operation) Asked(env *sim.Env) { env.Add(requests[op], 1) }
 
 // Answered counts what came back.
-func Answered(env *sim.Env, op Operation, p *wire.RangeResponse) {
+func (op Operation) Answered(env *sim.Env, p *wire.RangeResponse) {
 	if env.Mode() != sim.Timed {
 		return
 	}

@@ -32,8 +32,7 @@ func (d *Delegator) Reset(cfg Config) {
 }
 
 // Unanswered is the number of writes that are under way, between two steps.
-func (d *Delegator) Unanswered() int {
-	n := 0
+func (d *Delegator) Unanswered() (n int) {
 	for _, w := range d.writes {
 		if w.state != free {
 			n++
@@ -54,11 +53,45 @@ func (d *Delegator) CloneTo(to *Delegator, s *store.Store) {
 	}
 }
 
+// The cells of writes; the index is a write's number.
+var (
+	// cellWrite is what a write asks for, and how far it has come.
+	cellWrite = sim.NewCell("cache: a write")
+	// cellPlaces is which numbers are taken.
+	cellPlaces = sim.NewCell("cache: numbers of writes")
+)
+
+// Cells visits the cells of the writes.
+func (d *Delegator) Cells(visit sim.CellVisitor) {
+	places := sim.NewDigest
+	for i, w := range d.writes {
+		if w.state != free {
+			places = places.Int(int64(i))
+			h := sim.NewDigest.Word(uint64(w.state)).Bool(w.current).Bool(w.doubted).Bool(w.same).Text(w.value)
+			if w.object != nil {
+				h = w.object.Digest(h)
+			}
+			visit(cellWrite, i, w.request.Digest(h))
+		}
+	}
+	visit(cellPlaces, 0, places)
+}
+
+// Conns visits the connections of writes, by place.
+func (d *Delegator) Conns(visit func(sim.Conn)) {
+	for _, w := range d.writes {
+		if w.state != free {
+			visit(w.conn)
+			visit(w.call)
+		}
+	}
+}
+
 // Create is CacheDelegator.Create: the cache has no part in it.
 func (d *Delegator) Create(env *sim.Env, m *sim.Message, r *wire.CreateRequest) {
 	w := d.begin(env, m, r.Key)
 	w.create = r
-	w.commitCreate(env)
+	w.commit(env, r.Value)
 }
 
 // GuaranteedUpdate is CacheDelegator.GuaranteedUpdate.
@@ -86,7 +119,7 @@ func (w *Write) suggest(env *sim.Env) {
 	}
 	env.Cover(suggested)
 	if env.Noting() {
-		env.Note(suggests.At(w.object.ModRevision, w.from, w.label()))
+		env.Note(suggests.At(w.object.ModRevision, w.from, w.request))
 	}
 	w.attempt(env)
 }
@@ -104,7 +137,7 @@ func (d *Delegator) begin(env *sim.Env, m *sim.Message, key string) *Write {
 	}
 	w := d.writes[i]
 	env.Writes(cellWrite, i)
-	w.key, w.conn, w.from = key, m.Conn, m.From
+	w.request, w.key, w.conn, w.from = m.Payload, key, m.Conn, m.From
 	return w
 }
 
@@ -148,11 +181,12 @@ type Write struct {
 	number int
 	state  state
 
-	// Exactly one of create, update and remove is set.
-	create *wire.CreateRequest
-	update *wire.GuaranteedUpdateRequest
-	remove *wire.DeleteRequest
-	key    string
+	// request is what the client asked for: exactly one of create, update and remove is set.
+	request sim.Payload
+	create  *wire.CreateRequest
+	update  *wire.GuaranteedUpdateRequest
+	remove  *wire.DeleteRequest
+	key     string
 	// conn is the client's, call the one to etcd.
 	conn, call sim.Conn
 	from       sim.NodeID
@@ -191,14 +225,11 @@ func (w *Write) finish(env *sim.Env, answer sim.Payload) {
 	env.Send(conn, answer)
 }
 
-func (w *Write) label() string {
-	switch {
-	case w.create != nil:
-		return w.create.Label()
-	case w.update != nil:
-		return w.update.Label()
-	}
-	return w.remove.Label()
-}
-
 func number(n int64) string { return strconv.FormatInt(n, 10) }
+
+var (
+	suggested      = sim.NewSituation("cache: write begins with the object of the cache")
+	unsuggested    = sim.NewSituation("cache: write begins without an object of the cache")
+	refused        = sim.NewSituation("cache: etcd refused a write")
+	unknownOutcome = sim.NewSituation("cache: connection to etcd lost during a write")
+)

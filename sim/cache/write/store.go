@@ -1,6 +1,7 @@
 package write
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/watchbed/watchbed/sim"
@@ -28,10 +29,7 @@ func (w *Write) fetch(env *sim.Env) {
 
 // fetched takes the object from etcd.
 func (w *Write) fetched(env *sim.Env, p *wire.RangeResponse) {
-	var found *wire.KeyValue
-	if len(p.Kvs) > 0 {
-		found = p.Kvs[0]
-	}
+	found := firstOf(p.Kvs)
 	doubted, same := w.doubted, w.same
 	if !w.take(env, found, p.Revision) {
 		return
@@ -122,12 +120,13 @@ func (w *Write) attemptUpdate(env *sim.Env) {
 		w.fails(env, updateFunction, conflict(w.key, r.Expected, w.resourceVersion()))
 		return
 	}
-	w.value = w.updated()
-	if w.object != nil && w.value == w.object.Value {
-		w.leave(env)
+	value := w.updated()
+	if w.object == nil || value != w.object.Value {
+		w.commit(env, value)
 		return
 	}
-	w.commit(env)
+	w.value = value
+	w.leave(env)
 }
 
 // leave answers with the object as it is, if it is etcd's: no write is needed.
@@ -154,12 +153,7 @@ func (w *Write) updated() string {
 
 // holds reports whether an object has a member.
 func holds(o *wire.KeyValue, member string) bool {
-	for m := range strings.SplitSeq(o.Value, wire.MemberSeparator) {
-		if m == member {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(strings.Split(o.Value, wire.MemberSeparator), member)
 }
 
 // attemptDelete is the loop of store.conditionalDelete.
@@ -173,33 +167,16 @@ func (w *Write) attemptDelete(env *sim.Env) {
 		w.fails(env, validation, &wire.Error{Code: wire.Forbidden, Message: w.key + " is not to be deleted without " + r.Holding})
 		return
 	}
-	w.send(env, &wire.TxnRequest{
-		Compare: w.unchanged(),
-		Success: []wire.RequestOp{{DeleteRange: &wire.DeleteRangeRequest{Key: w.key}}},
-		Failure: w.readBack(),
-	})
+	w.send(env, wire.RequestOp{DeleteRange: &wire.DeleteRangeRequest{Key: w.key}})
 }
 
-// commitCreate puts an object that is not there (store.Create): the transaction does not read
-// what is there instead.
-func (w *Write) commitCreate(env *sim.Env) {
-	w.value = w.create.Value
-	w.send(env, &wire.TxnRequest{
-		Compare: w.unchanged(),
-		Success: []wire.RequestOp{{Put: &wire.PutRequest{Key: w.key, Value: w.value}}},
-	})
-}
-
-// commit puts what the update has made of the object.
-func (w *Write) commit(env *sim.Env) {
-	if w.d.cfg.Suggestion == live && !w.current {
+// commit puts what becomes of the object (store.Create, GuaranteedUpdate).
+func (w *Write) commit(env *sim.Env, value string) {
+	w.value = value
+	if w.d.cfg.Suggestion == live && w.object != nil && !w.current {
 		w.overwrite(env)
 	}
-	w.send(env, &wire.TxnRequest{
-		Compare: w.unchanged(),
-		Success: []wire.RequestOp{{Put: &wire.PutRequest{Key: w.key, Value: w.value}}},
-		Failure: w.readBack(),
-	})
+	w.send(env, wire.RequestOp{Put: &wire.PutRequest{Key: w.key, Value: value}})
 }
 
 // overwrite changes the object of the cache itself, which has no resourceVersion from then on
@@ -210,19 +187,18 @@ func (w *Write) overwrite(env *sim.Env) {
 	w.d.cfg.Store.Overwrite(env, &o)
 }
 
-// unchanged: the object is what the store takes it for.
-func (w *Write) unchanged() []wire.Compare {
-	return []wire.Compare{{Key: w.key, Target: wire.CompareMod, Result: wire.CompareEqual, Operand: w.resourceVersion()}}
-}
-
-// readBack brings the object along if it is another one (GetOnFailure).
-func (w *Write) readBack() []wire.RequestOp {
-	return []wire.RequestOp{{Range: &wire.RangeRequest{Key: w.key}}}
-}
-
-func (w *Write) send(env *sim.Env, r *wire.TxnRequest) {
+// send puts the transaction to etcd: it succeeds if the object is what the store takes it for, and otherwise brings along
+// what there is (GetOnFailure), but for a creation.
+func (w *Write) send(env *sim.Env, op wire.RequestOp) {
+	txn := &wire.TxnRequest{
+		Compare: []wire.Compare{{Key: w.key, Target: wire.CompareMod, Result: wire.CompareEqual, Operand: w.resourceVersion()}},
+		Success: []wire.RequestOp{op},
+	}
+	if w.create == nil {
+		txn.Failure = []wire.RequestOp{{Range: &wire.RangeRequest{Key: w.key}}}
+	}
 	w.state = committing
-	w.call = env.Call(w.d.cfg.KV, r)
+	w.call = env.Call(w.d.cfg.KV, txn)
 }
 
 // committed takes the outcome of the transaction.
@@ -240,10 +216,7 @@ func (w *Write) committed(env *sim.Env, p *wire.TxnResponse) {
 	if !w.current {
 		env.Cover(suggestionConflicted)
 	}
-	var found *wire.KeyValue
-	if kvs := p.Responses[0].Range.Kvs; len(kvs) > 0 {
-		found = kvs[0]
-	}
+	found := firstOf(p.Responses[0].Range.Kvs)
 	if found == nil && w.remove != nil && w.d.cfg.VanishedIsDeleted {
 		w.finish(env, &wire.ObjectResponse{Item: w.written(p.Revision)})
 		return
@@ -270,3 +243,20 @@ func (w *Write) written(revision int64) *wire.KeyValue {
 	o.ModRevision = revision
 	return o
 }
+
+func firstOf(kvs []*wire.KeyValue) *wire.KeyValue {
+	if len(kvs) == 0 {
+		return nil
+	}
+	return kvs[0]
+}
+
+var (
+	suggestionDoubted    = sim.NewSituation("cache: write asks etcd whether its suggestion is old")
+	beginsAgain          = sim.NewSituation("cache: write begins again with etcd's object in place of its suggestion")
+	conflicted           = sim.NewSituation("cache: write begins again because the object has changed")
+	suggestionConflicted = sim.NewSituation("cache: transaction of a write failed because its suggestion was old")
+	nothingToDo          = sim.NewSituation("cache: update that changes nothing")
+	notFound             = sim.NewSituation("cache: write of an object that is not there")
+	exists               = sim.NewSituation("cache: creation of an object that is there")
+)

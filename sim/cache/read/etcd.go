@@ -1,6 +1,7 @@
 package read
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
@@ -16,24 +17,31 @@ func (r *Read) AskEtcd(env *sim.Env, origin wire.Origin) {
 		r.finish(env, refused)
 		return
 	}
-	if r.list != nil {
-		if refused := r.d.cfg.Flow.Delegates(env, r.conn); refused != nil {
-			r.finish(env, refused)
-			return
-		}
-	}
 	if env.Noting() {
 		env.Note(r.passingOn(origin))
 	}
 	env.Writes(cellWait, r.number)
 	r.state, r.origin = delegated, origin
-	traffic.Asked(env, r.operation())
+	r.operation().Asked(env)
 	if r.get != nil {
 		r.call = env.Call(r.d.cfg.KV, &wire.RangeRequest{Key: r.get.Key})
 		return
 	}
 	env.Writes(cellDelegated, 0)
 	r.call = env.Call(r.d.cfg.KV, r.rangeRequest())
+}
+
+// operation is what is asked of etcd on behalf of the read.
+func (r *Read) operation() traffic.Operation {
+	switch {
+	case r.state == asking:
+		return traffic.CurrentRevision
+	case r.get != nil:
+		return traffic.GetForClient
+	case r.exact > 0:
+		return traffic.ListExact
+	}
+	return traffic.ListForClient
 }
 
 // passingOn says that the read is put to etcd.
@@ -57,11 +65,10 @@ func (r *Read) rangeRequest() *wire.RangeRequest {
 		return &wire.RangeRequest{Key: r.list.Prefix, Revision: r.exact, KeysOnly: r.list.KeysOnly}
 	}
 	prefix := store.PreparePrefix(r.list.Prefix)
-	req := &wire.RangeRequest{Key: prefix, RangeEnd: store.RangeEnd(prefix), Limit: max(r.list.Limit, 0), KeysOnly: r.list.KeysOnly}
+	req := &wire.RangeRequest{Key: prefix, RangeEnd: store.RangeEnd(prefix), Limit: max(r.list.Limit, 0), Revision: r.exact, KeysOnly: r.list.KeysOnly}
 	if r.list.Continue != "" {
 		req.Key = r.start
 	}
-	req.Revision = r.exact
 	return req
 }
 
@@ -84,8 +91,8 @@ func (r *Read) answered(env *sim.Env, p sim.Payload) {
 	r.call = sim.NoConn
 	switch p := p.(type) {
 	case *wire.RangeResponse:
-		traffic.Answered(env, r.operation(), p)
-		if r.state == delegated && r.list != nil {
+		r.operation().Answered(env, p)
+		if r.isWithEtcd() {
 			env.Add(storageFetched, int64(len(p.Kvs)))
 		}
 		if r.state == asking {
@@ -115,7 +122,7 @@ func (r *Read) relay(env *sim.Env, p *wire.RangeResponse) {
 		if len(p.Kvs) > 0 {
 			found = p.Kvs[0]
 		}
-		r.finish(env, r.d.responses.get(found, p.Revision, r.origin))
+		r.finish(env, r.d.answers.get(found, p.Revision, r.origin))
 		return
 	}
 	lastKey := ""
@@ -140,7 +147,7 @@ func (r *Read) relay(env *sim.Env, p *wire.RangeResponse) {
 			answer.RemainingItemCount = p.Count - r.list.Limit
 		}
 	}
-	r.finish(env, r.d.responses.list(answer))
+	r.finish(env, r.d.answers.list(answer))
 }
 
 // minimumResourceVersion is what a read that is not exact asked for.
@@ -180,6 +187,71 @@ func (r *Read) interpretError(env *sim.Env, err *wire.Error) *wire.Error {
 	return err
 }
 
+// maxPerPage is how many objects a page of a delegated list with a selector
+// grows to (etcd3's maxLimit).
+const maxPerPage = 10000
+
+// selection is a delegated list with a selector: etcd knows of no selectors, so
+// it is asked page after page until enough objects were selected. It is never
+// written to again: clones share it.
+type selection struct {
+	found []*wire.KeyValue
+	// limit is that of the present page, next the key at which it begins (continueKey of
+	// pagedChunks).
+	limit int64
+	next  string
+}
+
+// selectFrom takes etcd's page (appendChunk). It returns what the list answers
+// with and the last key that was looked at, or nil if it has asked for one more
+// page: twice as long, because of the last one little was selected.
+func (r *Read) selectFrom(env *sim.Env, p *wire.RangeResponse) (answer *wire.RangeResponse, lastKey string) {
+	list := r.list
+	s := selection{limit: max(list.Limit, 0)}
+	if r.selection != nil {
+		s = *r.selection
+	}
+	more := p.More
+	for at, kv := range p.Kvs {
+		lastKey = kv.Key
+		if !r.d.cfg.Fields.Selects(list.Selector, kv) {
+			continue
+		}
+		s.found = append(s.found, kv)
+		if int64(len(s.found)) == list.Limit {
+			more = more || at+1 < len(p.Kvs)
+			return &wire.RangeResponse{Revision: p.Revision, Kvs: s.found, More: more}, lastKey
+		}
+	}
+	if !more || lastKey == "" {
+		return &wire.RangeResponse{Revision: p.Revision, Kvs: s.found, More: more}, lastKey
+	}
+	env.Cover(selectionGoesOn)
+	if r.exact == 0 {
+		// What comes is of the revision of what there is.
+		r.exact = p.Revision
+	}
+	s.limit = min(2*s.limit, max(maxPerPage, s.limit))
+	s.next = lastKey + "\x00"
+	prefix := store.PreparePrefix(list.Prefix)
+	s.found = slices.Clip(s.found)
+	r.selection = &s
+	r.operation().Asked(env)
+	r.call = env.Call(r.d.cfg.KV, &wire.RangeRequest{Key: s.next, RangeEnd: store.RangeEnd(prefix), Limit: s.limit, Revision: r.exact})
+	return nil, ""
+}
+
+func (s *selection) fingerprint(d sim.Digest) sim.Digest {
+	if s == nil {
+		return d
+	}
+	d = d.Int(s.limit).Int(int64(len(s.found))).Text(s.next)
+	for _, kv := range s.found {
+		d = d.Text(kv.Key).Int(kv.ModRevision)
+	}
+	return d
+}
+
 // mayNotAskEtcd says why a read may not be put to etcd, nil if it may: there are as
 // many lists under way already as this API server lets through, or the request's
 // own time is up, whose context etcd's client looks at first.
@@ -194,28 +266,24 @@ func (r *Read) mayNotAskEtcd(env *sim.Env) *wire.Error {
 		env.Cover(requestTimedOut)
 		return requestTimeout
 	}
-	if l.DelegatedLimit == 0 || r.list == nil {
+	if r.list == nil {
 		return nil
 	}
-	env.Reads(cellDelegated, 0)
-	under := 0
-	for _, other := range r.d.reads {
-		if other != r && other.state == delegated && other.list != nil {
-			under++
+	if l.DelegatedLimit > 0 {
+		env.Reads(cellDelegated, 0)
+		if under := r.d.count(func(other *Read) bool { return other != r && other.isWithEtcd() }); under >= l.DelegatedLimit {
+			env.Cover(delegationLimited)
+			if env.Noting() {
+				lists := "1 list is"
+				if under > 1 {
+					lists = strconv.Itoa(under) + " lists are"
+				}
+				env.Note(refusesDelegation.Of(r.from, r.label(), lists))
+			}
+			return tooManyDelegated
 		}
 	}
-	if under < l.DelegatedLimit {
-		return nil
-	}
-	env.Cover(delegationLimited)
-	if env.Noting() {
-		lists := "1 list is"
-		if under > 1 {
-			lists = strconv.Itoa(under) + " lists are"
-		}
-		env.Note(refusesDelegation.Of(r.from, r.label(), lists))
-	}
-	return tooManyDelegated
+	return r.d.cfg.Flow.Delegates(env, r.conn)
 }
 
 var (

@@ -18,7 +18,7 @@ func objects(n int, value string) (all []*wire.KeyValue) {
 
 // An answer keeps what it had, whatever is answered after it.
 func TestAnswersKeepWhatTheyHad(t *testing.T) {
-	var m responses
+	var m answers
 	type answer struct {
 		list *wire.ListResponse
 		want []*wire.KeyValue
@@ -26,11 +26,11 @@ func TestAnswersKeepWhatTheyHad(t *testing.T) {
 	var all []answer
 	for i := range 200 {
 		want := objects(i*7%90, fmt.Sprint(i))
-		take := m.begin(i % 5)
+		m.look.begin(i % 5)
 		for _, kv := range want {
-			require.True(t, take(kv))
+			require.True(t, m.look.at(kv))
 		}
-		all = append(all, answer{m.list(wire.ListResponse{ResourceVersion: int64(i), Items: m.end()}), want})
+		all = append(all, answer{m.list(wire.ListResponse{ResourceVersion: int64(i), Items: m.look.taken()}), want})
 	}
 	for i, a := range all {
 		require.EqualValues(t, i, a.list.ResourceVersion)
@@ -43,7 +43,7 @@ func TestAnswersKeepWhatTheyHad(t *testing.T) {
 
 // A long list has memory of its own: in a block it would keep its neighbours.
 func TestALongListHasItsOwnMemory(t *testing.T) {
-	var m responses
+	var m answers
 	long := objects(1000, "")
 	list := m.list(wire.ListResponse{ResourceVersion: 1, Items: long})
 	require.Same(t, &long[0], &list.Items[0])

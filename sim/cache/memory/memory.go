@@ -1,3 +1,8 @@
+// Package memory (unstable) is a limit of what an API server takes in memory for its clients, above
+// which the process is killed (KEP-3157 and KEP-4988, "Motivation"). What is counted are the objects in answers and events
+// that clients are still being sent.
+//
+// The package must never import sim/cache or another package below it.
 package memory
 
 import (
@@ -9,7 +14,7 @@ import (
 )
 
 // Killer is the kernel's, as far as it is about one API server: it ends the process that
-// takes more memory for its clients than it may (KEP-3157 and KEP-4988, "Motivation").
+// takes more memory for its clients than it may.
 //
 // What is taken are Taken for each answer to a LIST, and an object for each slot in use
 // of the channels of watchers. The process starts again at once; a kubelet would wait.
@@ -36,10 +41,6 @@ type Share struct {
 	Taken  int
 }
 
-var processKilled = sim.NewSituation("cache: process killed because it is out of memory")
-
-var processKills = metric.NewCounter("process_oom_kills_total", metric.Counted, "times that an API server was killed because it was out of memory")
-
 // Reset begins a run.
 func (k *Killer) Reset(limit int, process []sim.NodeID) {
 	*k = Killer{limit: limit, process: process, kills: k.kills[:0]}
@@ -52,11 +53,7 @@ func (k *Killer) Reconfigure(limit int) { k.limit = limit }
 func (k *Killer) Kills() []Kill { return k.kills }
 
 // Clone is the one of a copy of the process.
-func (k *Killer) Clone() Killer {
-	c := *k
-	c.kills = slices.Clip(k.kills)
-	return c
-}
+func (k *Killer) Clone() Killer { return Killer{k.limit, k.process, slices.Clip(k.kills)} }
 
 // Look ends the process if it takes too much. It depends on what the world has
 // delivered, which no cell of a node says.
@@ -66,9 +63,14 @@ func (k *Killer) Look(env *sim.Env) {
 	}
 	env.TouchesAll()
 	taken := 0
-	each := func(first *sim.Message, count int) { taken += takenFor(first, count) }
+	var shares []Share
 	for _, n := range k.process {
-		env.UnderWayFrom(n, each)
+		env.UnderWayFrom(n, func(first *sim.Message, count int) {
+			if of := takenFor(first, count); of > 0 {
+				taken += of
+				shares = append(shares, Share{first.To, of})
+			}
+		})
 	}
 	if taken <= k.limit {
 		return
@@ -78,20 +80,8 @@ func (k *Killer) Look(env *sim.Env) {
 	if env.Noting() {
 		env.Note(killed.Of(taken, k.limit))
 	}
-	k.kills = append(k.kills, Kill{At: env.Now(), Taken: taken, For: k.shares(env)})
+	k.kills = append(k.kills, Kill{env.Now(), taken, shares})
 	env.Crash(k.process)
-}
-
-func (k *Killer) shares(env *sim.Env) []Share {
-	var all []Share
-	for _, n := range k.process {
-		env.UnderWayFrom(n, func(first *sim.Message, count int) {
-			if taken := takenFor(first, count); taken > 0 {
-				all = append(all, Share{first.To, taken})
-			}
-		})
-	}
-	return all
 }
 
 // takenFor is what is taken for the messages of one connection.
@@ -104,3 +94,27 @@ func takenFor(first *sim.Message, count int) int {
 	}
 	return 0
 }
+
+// What an answer takes beside its objects are factors of KEP-3157: "around
+// O(5*the_response_from_etcd)" if it comes from etcd ("Motivation"), and
+// "O({2,3}*the-size-of-the-page)" if it comes from the cache ("Alternatives"), of which
+// this is the greater.
+const (
+	factorOfEtcd  = 5
+	factorOfCache = 3
+)
+
+// Taken is what a process takes for an answer until its client has all of it, in
+// objects.
+func Taken(answer *wire.ListResponse) int {
+	if answer.Origin == wire.FromCache {
+		return factorOfCache * len(answer.Items)
+	}
+	return factorOfEtcd * len(answer.Items)
+}
+
+var (
+	processKilled = sim.NewSituation("cache: process killed because it is out of memory")
+	processKills  = metric.NewCounter("process_oom_kills_total", metric.Counted, "times that an API server was killed because it was out of memory")
+	killed        = sim.NewNote("memory.killed", "takes memory for %d objects, more than the %d that it may: its process is killed")
+)
