@@ -8,7 +8,6 @@ import (
 	"github.com/watchbed/watchbed/diagnosis/summary"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/campaign"
-	"github.com/watchbed/watchbed/scenarios/draws"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -43,7 +42,7 @@ func newDrawn(x *explored) *drawn {
 }
 
 func (d *drawn) params(i uint64) (testbed.Params, error) {
-	return draws.Of(d.scenario, d.firstDraw+i, d.apply)
+	return d.scenario.Draw(d.firstDraw+i, d.apply)
 }
 
 // explore runs the schedules of all draws, and remembers in which draw each failure came

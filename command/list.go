@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -202,7 +203,8 @@ func listed(chosen []explain.List) map[string][]explain.Entry {
 	return all
 }
 
-// listText writes lists with one line for each name, so that other programs can read them.
+// listText writes lists with one line for each name, which begins with two spaces, so that other programs can read them.
+// A heading begins with one.
 // On a terminal a line that is too long goes on below its text.
 func listText(w io.Writer, o report.Terminal, chosen []explain.List) error {
 	p := &report.Page{To: o}
@@ -210,7 +212,12 @@ func listText(w io.Writer, o report.Terminal, chosen []explain.List) error {
 		if len(chosen) > 1 {
 			p.WriteString(map[bool]string{true: "\n"}[i > 0] + list.Name + "\n")
 		}
+		heading := ""
 		for _, e := range list.Entries {
+			if e.Heading != heading {
+				heading = e.Heading
+				p.WriteString(" " + cmp.Or(heading, "More") + "\n")
+			}
 			p.Row("|  "+e.Name, e.About)
 		}
 	}

@@ -24,7 +24,6 @@ import (
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/report"
-	"github.com/watchbed/watchbed/scenarios/draws"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -204,7 +203,7 @@ func (f *runFlags) plan(s process, name string) (*explored, error) {
 		return nil, err
 	}
 	if f.drawsCount > 0 {
-		first, err := draws.Of(sc, f.firstDraw, f.apply)
+		first, err := sc.Draw(f.firstDraw, f.apply)
 		if err != nil {
 			return nil, usage("--draw: %w", err)
 		}
@@ -296,7 +295,7 @@ func (f *runFlags) built(sc *testbed.Scenario) func(change func(*testbed.Params)
 		return changed(sc.Params)
 	}
 	return func(change func(*testbed.Params) error) (testbed.Params, error) {
-		return draws.Of(sc, f.firstDraw, change)
+		return sc.Draw(f.firstDraw, change)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios"
-	"github.com/watchbed/watchbed/scenarios/etcdrequests"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -176,7 +175,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name:     "compaction-in-range",
 	Summary:  "a Compact does not wait for a Range, which is refused although it asks for the present",
 	Setting:  "compaction-in-range=goes-on",
-	Scenario: etcdrequests.CompactionInRange, Property: etcdapi.Answers,
+	Scenario: scenarios.CompactionInRange, Property: etcdapi.Answers,
 	Why: "a Range of the present is never of a compacted revision",
 })
 
@@ -216,7 +215,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name: "issue-22376", Issue: "etcd-io/etcd#22376",
 	Summary:  "a compaction loses a key that its revision deletes and puts again, and a read of the key ends the process",
 	Setting:  "compact-recreated=lost",
-	Scenario: etcdrequests.RewrittenKeys, Property: reads.LinearizableData,
+	Scenario: scenarios.RewrittenKeys, Property: reads.LinearizableData,
 	Why:        "after the restart the key is not there, and no client has deleted it",
 	Further:    []*testbed.Property{reads.Linearizable, etcdapi.Answers},
 	WhyFurther: "the process ends while it answers a read of the key",
@@ -227,7 +226,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name:     "physical-after-first-batch",
 	Summary:  "a physical compaction is answered when its first batch is done, and others are to come",
 	Setting:  "physical-compaction=after-first-batch",
-	Scenario: etcdrequests.PhysicalCompactions, Property: etcdapi.Physical,
+	Scenario: scenarios.PhysicalCompactions, Property: etcdapi.Physical,
 	Why: "changes that the compaction removes are still in the backend",
 })
 
@@ -238,7 +237,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name:     "promoted-leases-forgotten",
 	Summary:  "leases do not expire after a change of the leader unless they are kept alive once more",
 	Setting:  "promoted-leases=forgotten",
-	Scenario: etcdrequests.LeaseTimes, Property: etcdapi.LeasesExpire,
+	Scenario: scenarios.LeaseTimes, Property: etcdapi.LeasesExpire,
 	Why: "no client keeps the lease alive, and it is there long after its time to live",
 })
 
@@ -248,7 +247,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name:     "lease-renewal-lost",
 	Summary:  "a keep-alive is answered with the whole time to live, and the lease expires when it would have without",
 	Setting:  "lease-renewals=answered-only",
-	Scenario: etcdrequests.LeaseTimes, Property: etcdapi.LeasesKept,
+	Scenario: scenarios.LeaseTimes, Property: etcdapi.LeasesKept,
 	Why: "the lease is gone before the time has passed that the keep-alive was answered with",
 })
 
@@ -258,7 +257,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name: "issue-17642", Issue: "etcd-io/etcd#17642", FixedIn: testbed.Fix("etcd", "3.4.32", "3.5.14"),
 	Summary:  "a member that has stopped to lead says that a lease has 292 years left",
 	Setting:  "lease-time-left=of-any",
-	Scenario: etcdrequests.LeasesWithoutLeader, Property: etcdapi.Answers,
+	Scenario: scenarios.LeasesWithoutLeader, Property: etcdapi.Answers,
 	Why: "more time is left than the lease was ever granted",
 })
 
@@ -271,7 +270,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name: "issue-18667", Issue: "etcd-io/etcd#18667", FixedIn: testbed.Fix("etcd", "3.7.0"),
 	Summary:  "a follower carries out a transaction that the leader refuses for the revision of one of its ranges",
 	Setting:  "needless-ranges=removed",
-	Scenario: etcdrequests.LaggingStreams, Property: watches.Reliable,
+	Scenario: scenarios.LaggingStreams, Property: watches.Reliable,
 	Why:        "the follower sends the event of a write that the leader has refused, and gives later writes revisions that are too high",
 	Further:    []*testbed.Property{watches.PrevKV, watches.Resumable, watches.KeepUp, etcdapi.Answers, etcdapi.WatchAnswers},
 	WhyFurther: "the contents of the two members and the revisions of later writes differ from then on",

@@ -7,9 +7,7 @@ import (
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios"
-	"github.com/watchbed/watchbed/scenarios/divergences"
 	scenarioinformers "github.com/watchbed/watchbed/scenarios/informers"
-	"github.com/watchbed/watchbed/scenarios/seats"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/read"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -228,7 +226,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name: "kubernetes-105409", Issue: "kubernetes/kubernetes#105409", FixedIn: testbed.Fix("Kubernetes", "1.23"),
 	Summary:  "a watch keeps its seats until it ends: a few watches that last take the seats of everything else",
 	Setting:  "watch-seats=ended",
-	Scenario: seats.Queues, Property: caches.SeatsKept,
+	Scenario: scenarios.SeatQueues, Property: caches.SeatsKept,
 	Why: "each request that is executed has an answer, and the right one; what waits has none until a watch ends",
 })
 
@@ -239,7 +237,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name:     "queue-times-out",
 	Summary:  "when a request has waited too long for seats, all that wait behind it in its queue are refused with it",
 	Setting:  "queue-timeout=queue",
-	Scenario: seats.Waits, Property: caches.SeatsKept,
+	Scenario: scenarios.SeatWaits, Property: caches.SeatsKept,
 	Why: "a refusal for lack of seats is nothing unusual: only how long the request has waited says that it came too early",
 })
 
@@ -249,7 +247,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name:     "check-compares-names",
 	Summary:  "a consistency check compares the names of objects only: an old object in the cache is not found",
 	Setting:  "check-digest=names",
-	Scenario: divergences.ConsistencyChecks, Property: caches.DetectorAccuracy,
+	Scenario: scenarios.ConsistencyChecks, Property: caches.DetectorAccuracy,
 	Why: "the lost event is of an object that the cache has, in an older revision",
 })
 
@@ -259,6 +257,6 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name:     "check-pages-of-newest-state",
 	Summary:  "a consistency check lists its later pages at the newest revision: a write in between is taken for a difference",
 	Setting:  "check-pages=newest",
-	Scenario: divergences.ConsistencyChecks, Property: caches.DetectorAccuracy,
+	Scenario: scenarios.ConsistencyChecks, Property: caches.DetectorAccuracy,
 	Why: "cache and etcd are equal at the revision of the check",
 })

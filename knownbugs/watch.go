@@ -6,7 +6,6 @@ import (
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios"
 	scenarioinformers "github.com/watchbed/watchbed/scenarios/informers"
-	"github.com/watchbed/watchbed/scenarios/stalled"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -51,7 +50,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name:     "groups-expire-together",
 	Summary:  "unsynced watchers age out together: the one that is furthest behind ends all of them with a 410",
 	Setting:  "slow-watchers=groups-expire-together",
-	Scenario: stalled.Watches, Property: caches.JustifiedRefusals,
+	Scenario: scenarios.StalledWatches, Property: caches.JustifiedRefusals,
 	Why: "the history has every event that the other clients still need",
 })
 
@@ -110,7 +109,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name: "kubernetes-137631", Issue: "kubernetes/kubernetes#137631",
 	Summary:  "a watcher that its client has left is drained after all, and its goroutine never ends",
 	Setting:  "hard-stop=reopened",
-	Scenario: stalled.Ended, Property: caches.NothingLeft,
+	Scenario: scenarios.StalledWatchesEnd, Property: caches.NothingLeft,
 	Why: "no client is there that could miss anything",
 })
 
@@ -155,7 +154,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name:     "latch-covered",
 	Summary:  "a watcher that stalls while it sends what it missed forgets the new miss, because it was sent that event from the history",
 	Setting:  "slow-watchers=latch-covered",
-	Scenario: stalled.Relisted, Property: watches.KeepUp,
+	Scenario: scenarios.StalledRelist, Property: watches.KeepUp,
 	Why:        "the events behind the one that was remembered are missing, until the next stall or for ever",
 	Further:    []*testbed.Property{watches.Reliable, watches.Bookmarkable, watches.Resumable},
 	WhyFurther: "what comes then shows the gap, and a bookmark says that there is none",
@@ -171,7 +170,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name:     "reinitialised-in-gap",
 	Summary:  "a watcher that begins again comes back to the registry behind its interval, and misses what was dispatched in between",
 	Setting:  "slow-watchers=reinitialised-in-gap",
-	Scenario: stalled.Watches, Property: watches.KeepUp,
+	Scenario: scenarios.StalledWatches, Property: watches.KeepUp,
 	Why:        "the watch is open, and nothing will bring the events that were dispatched while it was not registered",
 	Further:    []*testbed.Property{watches.Reliable, watches.Bookmarkable, caches.WatchEnds},
 	WhyFurther: "a later event shows the gap, and a bookmark says that there is none; as with slow-watchers=reinitialised a watch whose history is lost ends without a 410",
@@ -186,7 +185,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name:     "reinitialised-unchecked",
 	Summary:  "a watcher that begins again takes the history for what it was when it stalled, and skips what was evicted or replaced",
 	Setting:  "slow-watchers=reinitialised-unchecked",
-	Scenario: stalled.Watches, Property: watches.Reliable,
+	Scenario: scenarios.StalledWatches, Property: watches.Reliable,
 	Why:        "the first event that the history still has does not follow the last one that was sent",
 	Further:    []*testbed.Property{watches.KeepUp, watches.Bookmarkable, caches.WatchEnds},
 	WhyFurther: "what is missing is never sent, and a bookmark says that there is nothing; as with slow-watchers=reinitialised a watch whose history is lost ends without a 410",

@@ -3,7 +3,7 @@ package knownbugs
 import (
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
-	scenarios "github.com/watchbed/watchbed/scenarios/writes"
+	scenarios "github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -12,7 +12,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name: "kubernetes-138724", Issue: "kubernetes/kubernetes#138724", FixedIn: testbed.Fix("Kubernetes", "1.38"),
 	Summary:  "the error of a write that finds no object has the resourceVersion 0",
 	Setting:  "not-found-rv=none",
-	Scenario: scenarios.Objects, Property: scenarios.NotFoundVersions,
+	Scenario: scenarios.ObjectWrites, Property: scenarios.NotFoundVersions,
 	Why: "a caller of the storage cannot say which state it is that has no such object",
 })
 
@@ -21,8 +21,8 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name: "kubernetes-35415", Issue: "kubernetes/kubernetes#35415",
 	Summary:  "an update takes the object of the cache for the one in etcd, in all that it checks",
 	Setting:  "suggestion=trusted-by-updates",
-	Scenario: scenarios.Objects, Property: scenarios.Refusals,
-	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData, scenarios.Answers},
+	Scenario: scenarios.ObjectWrites, Property: scenarios.WriteRefusals,
+	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData, scenarios.WriteAnswers},
 	WhyFurther: "a refusal without a reason has no place among the other operations, nor has an old object in an answer",
 	Why:        "the first client that has changed an object is refused because the cache has not heard of that yet",
 })
@@ -32,7 +32,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name: "kubernetes-35415-deepcopy", Issue: "kubernetes/kubernetes#35415",
 	Summary:  "an update changes the object of the cache itself, before etcd has it",
 	Setting:  "suggestion=live",
-	Scenario: scenarios.Updates, Property: caches.MatchEtcd,
+	Scenario: scenarios.GuaranteedUpdates, Property: caches.MatchEtcd,
 	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData},
 	WhyFurther: "the cache serves what is not written",
 	Why:        "the cache shows what is not written yet, and never may be",
@@ -42,7 +42,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name: "kubernetes-43152", Issue: "kubernetes/kubernetes#43152", FixedIn: testbed.Fix("Kubernetes", "1.8"),
 	Summary:  "an update that fails on the object of the cache is refused, however old that is",
 	Setting:  "suggestion=trusted-by-update-function",
-	Scenario: scenarios.Objects, Property: scenarios.Refusals,
+	Scenario: scenarios.ObjectWrites, Property: scenarios.WriteRefusals,
 	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData},
 	WhyFurther: "a refusal without a reason has no place among the other operations",
 	Why:        "the update requires the resourceVersion that its client was answered, and the cache is not there yet",
@@ -52,7 +52,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name: "kubernetes-48394", Issue: "kubernetes/kubernetes#48394", FixedIn: testbed.Fix("Kubernetes", "1.8"),
 	Summary:  "an update that changes nothing of the object of the cache is answered with that, however old it is",
 	Setting:  "suggestion=trusted-unchanged",
-	Scenario: scenarios.Objects, Property: scenarios.Answers,
+	Scenario: scenarios.ObjectWrites, Property: scenarios.WriteAnswers,
 	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData},
 	WhyFurther: "an old object has no place behind the answer to a later write",
 	Why:        "an update that has been answered is missing in the object that a later one returns",
@@ -62,7 +62,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name: "kubernetes-54780", Issue: "kubernetes/kubernetes#54780", FixedIn: testbed.Fix("Kubernetes", "1.9"),
 	Summary:  "an update that finds nothing to change in an old object is over, though it has something to change in the new one",
 	Setting:  "suggestion=settled",
-	Scenario: scenarios.Objects, Property: scenarios.NoLostUpdates,
+	Scenario: scenarios.ObjectWrites, Property: scenarios.NoLostUpdates,
 	Why: "the object that it returns lacks what it was to add",
 })
 
@@ -73,7 +73,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name: "kubernetes-77619", Issue: "kubernetes/kubernetes#77619", FixedIn: testbed.Fix("Kubernetes", "1.15"),
 	Summary:  "a deletion that the object of the cache does not allow is refused, however old that is",
 	Setting:  "suggestion=trusted-by-validation",
-	Scenario: scenarios.Objects, Property: scenarios.Refusals,
+	Scenario: scenarios.ObjectWrites, Property: scenarios.WriteRefusals,
 	Why: "the client has just given the object what allows the deletion",
 })
 
@@ -81,7 +81,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name: "kubernetes-82303", Issue: "kubernetes/kubernetes#82303", FixedIn: testbed.Fix("Kubernetes", "1.16"),
 	Summary:  "an update whose precondition the object of the cache does not meet is refused, however old that is",
 	Setting:  "suggestion=trusted-by-precondition",
-	Scenario: scenarios.Objects, Property: scenarios.Refusals,
+	Scenario: scenarios.ObjectWrites, Property: scenarios.WriteRefusals,
 	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData},
 	WhyFurther: "a refusal without a reason has no place among the other operations",
 	Why:        "the precondition is the resourceVersion that the client was answered, and the cache is not there yet",
@@ -92,7 +92,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name: "kubernetes-89828-deleted-object", Issue: "kubernetes/kubernetes#89828",
 	Summary:  "a deletion that finds the object gone is answered as if it had deleted it",
 	Setting:  "vanished=deleted",
-	Scenario: scenarios.Objects, Property: scenarios.Answers,
+	Scenario: scenarios.ObjectWrites, Property: scenarios.WriteAnswers,
 	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData},
 	WhyFurther: "two deletions are answered one revision, or one that another write made",
 	Why:        "two clients delete one object, and both are told that they have",
@@ -103,7 +103,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name: "kubernetes-89828-precondition", Issue: "kubernetes/kubernetes#89828",
 	Summary:  "a deletion whose precondition the object of the cache does not meet is refused, however old that is",
 	Setting:  "suggestion=trusted-by-deletions",
-	Scenario: scenarios.Objects, Property: scenarios.Refusals,
+	Scenario: scenarios.ObjectWrites, Property: scenarios.WriteRefusals,
 	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData},
 	WhyFurther: "a refusal without a reason has no place among the other operations",
 	Why:        "the precondition is the resourceVersion that the client was answered, and the cache is not there yet",

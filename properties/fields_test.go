@@ -7,7 +7,7 @@ import (
 	"github.com/watchbed/watchbed/properties/etcdapi"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
-	"github.com/watchbed/watchbed/scenarios/writes"
+	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -156,7 +156,7 @@ func ofWatches() []field {
 // ofWrites are the answers of an API server to writes.
 func ofWrites() []field {
 	return slices.Concat(
-		by(of(writes.Answers), "ObjectResponse.Item", keyValue...),
+		by(of(scenarios.WriteAnswers), "ObjectResponse.Item", keyValue...),
 		notBy(noLease, "ObjectResponse.Item", "Lease"),
 	)
 }
@@ -168,7 +168,7 @@ func ofRefusals() []field {
 		notBy(forPeople, "Error", "Message"),
 		by(of(caches.JustifiedRefusals), "Error", "RetryAfter"),
 		by(of(caches.SecondToken), "Error", "Continue"),
-		by(of(writes.NotFoundVersions), "Error", "ResourceVersion"),
+		by(of(scenarios.NotFoundVersions), "Error", "ResourceVersion"),
 	)
 }
 

@@ -6,7 +6,6 @@ import (
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
-	"github.com/watchbed/watchbed/scenarios/draws"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
@@ -131,7 +130,7 @@ vain, and what no API takes is refused.`,
 	// release (compacted-selections), so that a draw with it would excuse the properties
 	// that matter most here. --set take-rests=true has clients of this scenario do it.
 	Draws: slices.Concat(
-		draws.Cache, draws.Client, draws.Etcd, draws.Processes, draws.Clients, draws.Faults,
+		DrawsCache, DrawsClient, DrawsEtcd, DrawsProcesses, DrawsClients, DrawsFaults,
 		option.Ranges(`drawn-readers=1|2|6 drawn-watchers=1|3 drawn-requests=3|10 drawn-selectors=true drawn-labels=true
 			drawn-terms=true drawn-singles=true drawn-keys=true`),
 	),

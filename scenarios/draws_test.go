@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/scenarios/draws"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -45,9 +44,9 @@ func TestDrawIsAFunctionOfItsNumber(t *testing.T) {
 	for _, sc := range drawing(t) {
 		different := map[string]bool{}
 		for n := range uint64(many) {
-			p, err := draws.Of(sc, n, nil)
+			p, err := sc.Draw(n, nil)
 			require.NoError(t, err)
-			again, err := draws.Of(sc, n, nil)
+			again, err := sc.Draw(n, nil)
 			require.NoError(t, err)
 			require.Equal(t, p, again)
 			var restored testbed.Params
@@ -73,7 +72,7 @@ func TestDrawIsAFunctionOfItsNumber(t *testing.T) {
 // system with it are left out.
 func TestWhatIsAskedForIsNotDrawn(t *testing.T) {
 	for n := range uint64(20) {
-		p, err := draws.Of(AnyRequests, n, func(p *testbed.Params) error { return p.Set("ring", "7") })
+		p, err := AnyRequests.Draw(n, func(p *testbed.Params) error { return p.Set("ring", "7") })
 		require.NoError(t, err)
 		nodes, err := p.Nodes()
 		require.NoError(t, err)

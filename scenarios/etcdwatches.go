@@ -9,7 +9,6 @@ import (
 	"github.com/watchbed/watchbed/properties/etcdapi"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
-	"github.com/watchbed/watchbed/scenarios/draws"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -226,7 +225,7 @@ together with it, so that the first events have their previous values as well.`,
 		read=consistent streams=2 keys=3 items=2 history=1 drawn-clients=3 drawn-requests=6 drawn-bytes=100
 		etcd-restarts=1 etcd-snapshots=1 to-rest=true steps=20000`),
 	Draws: slices.Concat(
-		draws.Etcd, draws.Faults,
+		DrawsEtcd, DrawsFaults,
 		option.Ranges(`fragment-bytes=150|300|600 streams=1|3 keys=1|2|6 items=0|1|5 history=0|3 drawn-clients=1|2|4
 			drawn-requests=3|9 lagging=true`),
 	),

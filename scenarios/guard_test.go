@@ -8,7 +8,6 @@ import (
 
 	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/internal/tried"
-	"github.com/watchbed/watchbed/scenarios/cluster"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -27,42 +26,42 @@ type guardCase struct {
 
 var guardCases = []guardCase{
 	// An old etcd from the start.
-	{cluster.OldEtcd, "3.5.7", "none", true, false},
-	{cluster.OldEtcd, "3.5.7", "shipped", false, false},
-	{cluster.OldEtcd, "3.5.7", "kep-beta", false, false},
-	{cluster.OldEtcd, "3.5.7", "kep-ga", false, true},
-	{cluster.OldEtcd, "3.5.13", "kep-ga", false, false},
+	{GuardOldEtcd, "3.5.7", "none", true, false},
+	{GuardOldEtcd, "3.5.7", "shipped", false, false},
+	{GuardOldEtcd, "3.5.7", "kep-beta", false, false},
+	{GuardOldEtcd, "3.5.7", "kep-ga", false, true},
+	{GuardOldEtcd, "3.5.13", "kep-ga", false, false},
 	{GuardQuietRange, "3.5.12", "none", true, false},
 	{GuardQuietRange, "3.5.12", "kep-beta", true, false},
 	{GuardQuietRange, "3.5.12", "kep-ga", true, false},
 	{GuardQuietRange, "3.5.12", "shipped", false, false},
 	// An old and a new member.
-	{cluster.Mixed, "3.5.7", "none", true, false},
-	{cluster.Mixed, "3.5.7", "shipped", true, false}, // between the two answers
-	{cluster.Mixed, "3.5.7", "kep-beta", false, false},
-	{cluster.Mixed, "3.5.7", "kep-ga", false, true},
-	{cluster.Mixed, "3.5.13", "shipped", false, false},
+	{GuardMixed, "3.5.7", "none", true, false},
+	{GuardMixed, "3.5.7", "shipped", true, false}, // between the two answers
+	{GuardMixed, "3.5.7", "kep-beta", false, false},
+	{GuardMixed, "3.5.7", "kep-ga", false, true},
+	{GuardMixed, "3.5.13", "shipped", false, false},
 	// The old member could not be asked.
-	{cluster.Unasked, "3.5.13", "none", true, false},
-	{cluster.Unasked, "3.5.13", "shipped", true, false}, // until it is asked again
-	{cluster.Unasked, "3.5.13", "kep-beta", true, false},
-	{cluster.Unasked, "3.5.13", "kep-ga", true, false},
-	{cluster.Unasked, "3.5.12", "shipped", false, false}, // the shipped check trusts no etcd of this version
-	{cluster.Unasked, "3.5.12", "kep-beta", true, false},
+	{GuardUnasked, "3.5.13", "none", true, false},
+	{GuardUnasked, "3.5.13", "shipped", true, false}, // until it is asked again
+	{GuardUnasked, "3.5.13", "kep-beta", true, false},
+	{GuardUnasked, "3.5.13", "kep-ga", true, false},
+	{GuardUnasked, "3.5.12", "shipped", false, false}, // the shipped check trusts no etcd of this version
+	{GuardUnasked, "3.5.12", "kep-beta", true, false},
 	// The downgrade.
-	{cluster.Downgrade, "3.5.13", "none", true, false},
-	{cluster.Downgrade, "3.5.13", "shipped", true, false},
-	{cluster.Downgrade, "3.5.13", "kep-ga", true, false},
-	{cluster.Downgrade, "3.5.12", "shipped", false, false},
+	{GuardDowngrade, "3.5.13", "none", true, false},
+	{GuardDowngrade, "3.5.13", "shipped", true, false},
+	{GuardDowngrade, "3.5.13", "kep-ga", true, false},
+	{GuardDowngrade, "3.5.12", "shipped", false, false},
 	// What the draft of 2019 would do: ask again after a time, or with each connection.
-	{cluster.OldEtcd, "3.5.7", "periodic", false, false},
-	{cluster.Mixed, "3.5.7", "periodic", true, false}, // between the two answers
-	{cluster.Unasked, "3.5.13", "periodic", true, false},
-	{cluster.Downgrade, "3.5.13", "periodic", true, false}, // until it is asked again
-	{cluster.OldEtcd, "3.5.7", "each-stream", false, false},
-	{cluster.Mixed, "3.5.7", "each-stream", false, false},
-	{cluster.Unasked, "3.5.13", "each-stream", false, false},
-	{cluster.Downgrade, "3.5.13", "each-stream", false, false},
+	{GuardOldEtcd, "3.5.7", "periodic", false, false},
+	{GuardMixed, "3.5.7", "periodic", true, false}, // between the two answers
+	{GuardUnasked, "3.5.13", "periodic", true, false},
+	{GuardDowngrade, "3.5.13", "periodic", true, false}, // until it is asked again
+	{GuardOldEtcd, "3.5.7", "each-stream", false, false},
+	{GuardMixed, "3.5.7", "each-stream", false, false},
+	{GuardUnasked, "3.5.13", "each-stream", false, false},
+	{GuardDowngrade, "3.5.13", "each-stream", false, false},
 	{GuardQuietRange, "3.5.12", "each-stream", false, false},
 }
 
@@ -113,15 +112,15 @@ func TestGuardsGoThroughEveryBranch(t *testing.T) {
 		etcd     string
 		settings []string
 	}{
-		{cluster.OldEtcd, "3.5.7", []string{"version-check=kep-beta"}},
-		{cluster.OldEtcd, "3.5.7", []string{"version-check=kep-ga", "await-ready=false"}},
-		{cluster.Mixed, "3.5.7", []string{"version-check=shipped"}},
-		{cluster.Unasked, "3.5.13", []string{"version-check=shipped"}},
-		{cluster.Unasked, "3.5.13", []string{"version-check=kep-beta"}},
-		{cluster.Downgrade, "3.5.13", nil},
-		{cluster.Downgrade, "3.5.13", []string{"version-check=each-stream"}},
-		{cluster.Cascade, "3.5.13", nil},
-		{cluster.CascadeLimited, "3.5.13", nil},
+		{GuardOldEtcd, "3.5.7", []string{"version-check=kep-beta"}},
+		{GuardOldEtcd, "3.5.7", []string{"version-check=kep-ga", "await-ready=false"}},
+		{GuardMixed, "3.5.7", []string{"version-check=shipped"}},
+		{GuardUnasked, "3.5.13", []string{"version-check=shipped"}},
+		{GuardUnasked, "3.5.13", []string{"version-check=kep-beta"}},
+		{GuardDowngrade, "3.5.13", nil},
+		{GuardDowngrade, "3.5.13", []string{"version-check=each-stream"}},
+		{GuardCascade, "3.5.13", nil},
+		{GuardCascadeLimited, "3.5.13", nil},
 	} {
 		p := tried.With(t, run.scenario, run.settings...)
 		p.Etcd = run.etcd

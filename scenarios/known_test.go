@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/scenarios/draws"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/etcd"
@@ -86,7 +85,7 @@ func setups(t *testing.T, sc *testbed.Scenario, yield func(*testbed.Setup) bool)
 	}
 	for n := range uint64(wholeDraws) {
 		for _, v := range versions {
-			p, err := draws.Of(sc, n, func(p *testbed.Params) error { return p.Set("etcd", v) })
+			p, err := sc.Draw(n, func(p *testbed.Params) error { return p.Set("etcd", v) })
 			require.NoError(t, err)
 			if !add(p) {
 				return

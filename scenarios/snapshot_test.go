@@ -13,7 +13,6 @@ import (
 	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
-	"github.com/watchbed/watchbed/scenarios/divergences"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
@@ -36,8 +35,8 @@ func violatedIn(t *testing.T, sc *testbed.Scenario, settings ...string) (names [
 // "Cache Inconsistency Detection Mechanism").
 func TestLostEvent(t *testing.T) {
 	t.Run("off", func(t *testing.T) {
-		p := tried.With(t, divergences.LostEvent, "consistency-checker=off")
-		c := tried.Explored(t, divergences.LostEvent, p, 0, testsize.Of[uint64](1000, 300, 300))
+		p := tried.With(t, LostEvent, "consistency-checker=off")
+		c := tried.Explored(t, LostEvent, p, 0, testsize.Of[uint64](1000, 300, 300))
 		for _, f := range c.Properties {
 			// Nothing is compared.
 			switch f.Name {
@@ -49,12 +48,12 @@ func TestLostEvent(t *testing.T) {
 		}
 	})
 	t.Run("alpha", func(t *testing.T) {
-		names, c := violatedIn(t, divergences.LostEvent, "consistency-checker=panic")
+		names, c := violatedIn(t, LostEvent, "consistency-checker=panic")
 		assert.Empty(t, names)
 		assert.NotZero(t, tried.Times(t, c, "cache: process ended by a failed consistency check"))
 	})
 	t.Run("beta", func(t *testing.T) {
-		names, c := violatedIn(t, divergences.LostEvent)
+		names, c := violatedIn(t, LostEvent)
 		assert.Equal(t, []string{reads.Linearizable.Name, reads.Pages.Name}, names)
 		assert.NotZero(t, tried.Times(t, c, "cache: snapshots switched off by a failed consistency check"))
 	})
@@ -70,7 +69,7 @@ var ofOtherDesigns = []string{
 // The scenarios of snapshots go through every branch of them.
 func TestSnapshotSituations(t *testing.T) {
 	seen := map[string]uint64{}
-	for _, sc := range []*testbed.Scenario{SnapshotReads, CompactedHistory, CompetingCompactors, divergences.LostEvent, divergences.LostEventRecovers, divergences.Detectors} {
+	for _, sc := range []*testbed.Scenario{SnapshotReads, CompactedHistory, CompetingCompactors, LostEvent, LostEventRecovers, Detectors} {
 		_, c := violatedIn(t, sc)
 		for _, s := range c.Situations {
 			seen[s.Situation.String()] += s.Times

@@ -22,12 +22,14 @@ type Scenario struct {
 	// itself; workload.Options.Streams says how many there are. nil is a plan in which the
 	// options of a watch take turns.
 	Stream func(p *Params, i int) workload.EtcdWatchPlan
-	// Draws are the options that scenarios/draws may set, with the values that fit the
+	// Draws are the options that Draw may set, with the values that fit the
 	// scenario. Without any it has no draws.
 	Draws []option.Range
 	// Known is what is known to be violated, on which versions and with which designs.
 	// It depends on nothing but what the parameters come to.
 	Known []Row
+	// Heading is that of its subject in the catalogue, empty if it has none (ArrangeScenarios).
+	Heading string
 }
 
 var scenarios = registry.New[*Scenario]("scenario")
@@ -36,11 +38,20 @@ var scenarios = registry.New[*Scenario]("scenario")
 // taken; call it in package variable declarations.
 func RegisterScenario(sc *Scenario) *Scenario { return scenarios.Add(sc.Name, sc) }
 
+// Subject is a part of the catalogue: what its scenarios are about, and these in their order.
+type Subject struct {
+	Heading   string
+	Scenarios []*Scenario
+}
+
 // ArrangeScenarios puts these scenarios first in the catalogue, in this order.
-func ArrangeScenarios(first ...*Scenario) {
+func ArrangeScenarios(first ...Subject) {
 	var names []string
-	for _, sc := range first {
-		names = append(names, sc.Name)
+	for _, subject := range first {
+		for _, sc := range subject.Scenarios {
+			sc.Heading = subject.Heading
+			names = append(names, sc.Name)
+		}
 	}
 	scenarios.Arrange(names...)
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -274,29 +273,13 @@ func (w *Watcher) Cells(visit func(k sim.CellKind, index int, contents sim.Diges
 
 // ReadingOptions say how Watchers take what a cache sends them.
 type ReadingOptions struct {
-	// Habit is "fast", "slow", "hiccup", "stopped", or "every": one way after the other.
-	Habit string
-	// After is how many events one takes at once before it pauses or stops.
-	After int
-	// Pace is the time between two events of one that is slow, Hiccup the longest pause of one
-	// that pauses, both timed.
-	Pace, Hiccup time.Duration
-	// Retries is how often one watches again, beside those of a run with faults.
-	Retries int
+	Habit  string        `option:"watch-reading"`
+	After  int           `option:"watch-stall-after" zero:"1" doc:"events that a watcher takes before its hiccup, or before it stops"`
+	Pace   time.Duration `option:"watch-pace" doc:"time between two events of a slow watcher, timed"`
+	Hiccup time.Duration `option:"watch-hiccup" doc:"longest hiccup of a watcher, timed"`
+	// Retries are beside those of a run with faults.
+	Retries int `option:"watch-retries" doc:"more times that a watcher watches again"`
 }
-
-var readingGroup = option.NewGroup("clients",
-	option.Words("watch-reading", func(o *ReadingOptions) *string { return &o.Habit }, "how watchers take what they are sent",
-		option.Val("fast", "each event as it comes"),
-		option.Val("slow", "one event at a time; timed, watch-pace apart"),
-		option.Val("hiccup", "as it comes, with one pause behind watch-stall-after events"),
-		option.Val("stopped", "none behind watch-stall-after events, with the watch left open"),
-		option.Val("every", "the first watcher is fast, the second slow, the third has a hiccup, the fourth stops, and so on")),
-	option.Count("watch-stall-after", func(o *ReadingOptions) *int { return &o.After }, "1", "events that a watcher takes before its hiccup, or before it stops"),
-	option.Duration("watch-pace", func(o *ReadingOptions) *time.Duration { return &o.Pace }, "", "time between two events of a slow watcher, timed"),
-	option.Duration("watch-hiccup", func(o *ReadingOptions) *time.Duration { return &o.Hiccup }, "", "longest hiccup of a watcher, timed"),
-	option.Count("watch-retries", func(o *ReadingOptions) *int { return &o.Retries }, "", "more times that a watcher watches again"),
-)
 
 var habits = map[string][]Habit{
 	"": {Fast}, "fast": {Fast}, "slow": {Slow}, "hiccup": {Hiccup}, "stopped": {Stopped}, "every": {Fast, Slow, Hiccup, Stopped},

@@ -27,6 +27,8 @@ type List struct {
 type Entry struct {
 	Name  string `json:"name"`
 	About string `json:"about"`
+	// Heading is that of the part of the list in which it is, empty if there is none.
+	Heading string `json:"heading,omitempty"`
 	// texts are those in which a word is looked for. The first says what the thing is about.
 	texts []string
 	// values are those of an option, NAME=VALUE.
@@ -127,6 +129,7 @@ var reasons = sync.OnceValue(func() map[string]int {
 // scenarioEntry has the texts of a scenario and the reasons of what is known of it. A reason that several share says little of each.
 func scenarioEntry(sc *testbed.Scenario) Entry {
 	e := said(sc.Name, sc.Summary, sc.Doc)
+	e.Heading = sc.Heading
 	for _, row := range sc.Known {
 		if reasons()[row.Because] == 1 {
 			e.texts = append(e.texts, row.Because)

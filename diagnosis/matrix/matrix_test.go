@@ -14,7 +14,6 @@ import (
 	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/model"
 	_ "github.com/watchbed/watchbed/scenarios"
-	_ "github.com/watchbed/watchbed/scenarios/cluster"
 	_ "github.com/watchbed/watchbed/scenarios/informers"
 	"github.com/watchbed/watchbed/testbed"
 )

@@ -14,7 +14,7 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/strategy"
 	_ "github.com/watchbed/watchbed/knownbugs"
-	"github.com/watchbed/watchbed/scenarios/divergences"
+	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/check"
 	"github.com/watchbed/watchbed/sim/option"
@@ -203,7 +203,7 @@ func withChecks(b *testbed.KnownBug) (testbed.Params, error) {
 	return p, err
 }
 
-var divergingScenarios = []*testbed.Scenario{divergences.LostEvent, divergences.LostDeletion, divergences.LostVersion, divergences.LostValue, divergences.LostSnapshot}
+var divergingScenarios = []*testbed.Scenario{scenarios.LostEvent, scenarios.LostDeletion, scenarios.LostVersion, scenarios.LostValue, scenarios.LostSnapshot}
 
 // divergencesTable is about faults in two caches, timed, with a check every 5 to 7.5 min.
 func divergencesTable() (string, error) {

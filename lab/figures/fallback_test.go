@@ -13,7 +13,7 @@ import (
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/internal/tried"
-	"github.com/watchbed/watchbed/scenarios/seats"
+	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/testbed"
@@ -88,7 +88,7 @@ func (j *inFlight) Finding(*sim.World) explore.Finding { return explore.Finding{
 func incident(t *testing.T, settings ...string) (*campaign.Result, [][]int64) {
 	var runs [][]int64
 	var last *inFlight
-	sc := *seats.Defragmented
+	sc := *scenarios.DefragmentedMember
 	sc.Claims = append(slices.Clone(sc.Claims), &testbed.Property{Name: "lists-at-etcd", Promise: "None: this counts.", New: func(s *testbed.System) testbed.Judge {
 		last = &inFlight{system: s, runs: &runs}
 		return last
@@ -109,7 +109,7 @@ func measuredFallback(t *testing.T, faults ...string) string {
 	b.WriteString("| a LIST that waited in vain | LISTs at etcd at once, most | of 2 GB each, etcd reads | answered a second, during / after | p99 during | refused a run |\n|---|---|---|---|---|---|\n")
 	for _, x := range answersInTheIncident {
 		c, runs := incident(t, append(slices.Clone(x.settings), faults...)...)
-		p := seats.Defragmented.Params
+		p := scenarios.DefragmentedMember.Params
 		rate := func(phase string, within time.Duration) float64 {
 			return float64(sumOf(c, fmt.Sprintf("client_lists_total{phase=%q,server=\"struck\",result=\"served\"}", phase))) / float64(len(runs)) / within.Seconds()
 		}

@@ -9,7 +9,6 @@ import (
 	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios"
-	"github.com/watchbed/watchbed/scenarios/cluster"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -33,10 +32,10 @@ func measuredChecks(t *testing.T) string {
 		scenario *testbed.Scenario
 		what     string
 	}{
-		{cluster.OldEtcd, "3.5.7 from the start"},
-		{cluster.Mixed, "3.5.7 serves, 3.5.13 is the other"},
-		{cluster.Unasked, "3.5.13 serves, 3.5.7 was down and takes over"},
-		{cluster.Downgrade, "3.5.13 comes back as 3.5.7"},
+		{scenarios.GuardOldEtcd, "3.5.7 from the start"},
+		{scenarios.GuardMixed, "3.5.7 serves, 3.5.13 is the other"},
+		{scenarios.GuardUnasked, "3.5.13 serves, 3.5.7 was down and takes over"},
+		{scenarios.GuardDowngrade, "3.5.13 comes back as 3.5.7"},
 		{scenarios.GuardQuietRange, "3.5.12 (etcd-io/etcd#17507)"},
 	} {
 		fmt.Fprintf(&b, "| `%s`: %s |", x.scenario.Name, x.what)
@@ -85,8 +84,8 @@ func measuredCascade(t *testing.T) string {
 		{"**draft-2019**", "draft-2019", nil},
 		{"draft-2019, delegated-limit=1", "draft-2019", []string{"delegated-limit=1"}},
 	} {
-		p := tried.With(t, cluster.Cascade, append([]string{"cache=" + x.cache}, x.settings...)...)
-		c := sampled(t, cluster.Cascade, p, cascadeSchedules)
+		p := tried.With(t, scenarios.GuardCascade, append([]string{"cache=" + x.cache}, x.settings...)...)
+		c := sampled(t, scenarios.GuardCascade, p, cascadeSchedules)
 		fmt.Fprintf(&b, "| %s | %s |\n", x.name, strings.Join(cascadeColumns(t, c, &p), " | "))
 	}
 	return b.String()

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/scenarios"
-	"github.com/watchbed/watchbed/scenarios/cluster"
 )
 
 // The metrics that KEP-3157 wants watched ("What specific metrics should inform a
@@ -17,8 +16,8 @@ import (
 // is compared to the database".
 func TestLagShowsACloggedWatch(t *testing.T) {
 	const lag = "apiserver_watch_cache_lag"
-	healthy := tally(t, measuredBy(t, cluster.Cascade, "clog=false", "cache=kep-2340"), lag)
-	clogged := tally(t, measuredBy(t, cluster.Cascade, "cache=kep-2340"), lag)
+	healthy := tally(t, measuredBy(t, scenarios.GuardCascade, "clog=false", "cache=kep-2340"), lag)
+	clogged := tally(t, measuredBy(t, scenarios.GuardCascade, "cache=kep-2340"), lag)
 	require.NotZero(t, healthy.Count())
 	t.Logf("revisions behind: p99 %d without the fault, %d with it", healthy.Quantile(0.99), clogged.Quantile(0.99))
 	assert.Greater(t, clogged.Quantile(0.99), 2*healthy.Quantile(0.99))

@@ -13,7 +13,6 @@ import (
 	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios"
-	"github.com/watchbed/watchbed/scenarios/cluster"
 )
 
 // The four combinations that KEP-2340 wants tested, "e2e tests". Off is etcd's default,
@@ -29,7 +28,7 @@ const (
 
 func exploredWith(t *testing.T, settings ...string) *campaign.Result {
 	t.Helper()
-	c := tried.Explored(t, cluster.NotifyAndGate, tried.With(t, cluster.NotifyAndGate, settings...), 0, notifyAndGateSchedules)
+	c := tried.Explored(t, scenarios.NotifyAndGate, tried.With(t, scenarios.NotifyAndGate, settings...), 0, notifyAndGateSchedules)
 	require.Zero(t, c.Truncated)
 	return c
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/properties/caches"
-	"github.com/watchbed/watchbed/scenarios/seats"
+	"github.com/watchbed/watchbed/scenarios"
 )
 
 const seatsSchedules = 100
@@ -31,8 +31,8 @@ func measuredSeats(t *testing.T) string {
 		{"dynamic-fallback, fallback-seats=at-etcd", "dynamic-fallback", []string{"fallback-seats=at-etcd"}},
 		{"**direct**", "direct", nil},
 	} {
-		p := tried.With(t, seats.Fallback, append([]string{"cache=" + x.cache}, x.settings...)...)
-		c := sampled(t, seats.Fallback, p, seatsSchedules)
+		p := tried.With(t, scenarios.SeatsFallback, append([]string{"cache=" + x.cache}, x.settings...)...)
+		c := sampled(t, scenarios.SeatsFallback, p, seatsSchedules)
 		runs := float64(c.Schedules)
 		during, after := p.Faults.For.Seconds(), (p.Clock.Horizon - p.Faults.For).Seconds()
 		sum := func(name string) float64 { return float64(tally(t, c, name).Sum()) }

@@ -13,7 +13,7 @@ import (
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/internal/tried"
 	_ "github.com/watchbed/watchbed/knownbugs"
-	"github.com/watchbed/watchbed/scenarios/stalled"
+	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -46,7 +46,7 @@ func slowVerdicts(t *testing.T) string {
 	b.WriteString("| design | stalled-watches | stalled-watches-end | stalled-watches-relist |\n|---|---|---|---|\n")
 	for _, design := range slowDesigns {
 		fmt.Fprintf(&b, "| %s |", design)
-		for _, sc := range []*testbed.Scenario{stalled.Watches, stalled.Ended, stalled.Relisted} {
+		for _, sc := range []*testbed.Scenario{scenarios.StalledWatches, scenarios.StalledWatchesEnd, scenarios.StalledRelist} {
 			c := tried.Run(t, sc, tried.With(t, sc, "slow-watchers="+design), campaign.Config{Seeds: slowSchedules})
 			var violated []string
 			least := uint64(1 << 62)
@@ -81,10 +81,10 @@ func slowBreaks(t *testing.T) string {
 		}
 		require.Failf(t, "not found", "%s in %s", property, sc.Name)
 	}
-	row(stalled.Neighbours, "ended: one client that does not read delays all others, by design", "delivered-undelayed", "slow-watchers=ended", "--set slow-watchers=ended")
-	row(stalled.Watches, "reinitialised: the history passes what a watch is being sent, at its beginning or after a stall: it ends, and not by a 410", "watch-ends", "slow-watchers=reinitialised", "--set slow-watchers=reinitialised")
+	row(scenarios.StalledNeighbours, "ended: one client that does not read delays all others, by design", "delivered-undelayed", "slow-watchers=ended", "--set slow-watchers=ended")
+	row(scenarios.StalledWatches, "reinitialised: the history passes what a watch is being sent, at its beginning or after a stall: it ends, and not by a 410", "watch-ends", "slow-watchers=reinitialised", "--set slow-watchers=reinitialised")
 	for _, k := range testbed.KnownBugs() {
-		if slices.Contains([]*testbed.Scenario{stalled.Watches, stalled.Ended, stalled.Relisted}, k.Scenario) {
+		if slices.Contains([]*testbed.Scenario{scenarios.StalledWatches, scenarios.StalledWatchesEnd, scenarios.StalledRelist}, k.Scenario) {
 			row(k.Scenario, k.Name+": "+k.Summary, k.Property.Name, k.Setting, "--bug "+k.Name)
 		}
 	}
@@ -105,7 +105,7 @@ func slowCosts(t *testing.T, sizes ...slowSize) string {
 	b.WriteString("|---|---|---|---|---|---|---|---|\n")
 	for _, size := range sizes {
 		for _, design := range slowDesigns {
-			sc := stalled.Neighbours
+			sc := scenarios.StalledNeighbours
 			p := tried.With(t, sc, "slow-watchers="+design, fmt.Sprintf("watchers=%d", size.watchers), "writes=100", "watch-stall-after=5", "watch-hiccup=1s", "steps=10000000", "horizon=5s")
 			c := tried.Run(t, sc, p, campaign.Config{Seeds: size.schedules, Strategy: strategy.Random(), RecheckShare: -1, Workers: 1})
 			require.Zero(t, c.Truncated)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/campaign"
-	"github.com/watchbed/watchbed/scenarios/draws"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -30,7 +29,7 @@ func TestNoFalseAlarmInDraws(t *testing.T) {
 	each := max(1, alarms()/4/schedulesOfADraw/uint64(len(all)))
 	for _, sc := range all {
 		of := func(n uint64) (testbed.Params, error) {
-			return draws.Of(sc, n, func(p *testbed.Params) error {
+			return sc.Draw(n, func(p *testbed.Params) error {
 				p.Etcd, p.Cache = fixedVersions[n%4], fixedDesigns[n/4%4]
 				return nil
 			})

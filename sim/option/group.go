@@ -2,6 +2,9 @@ package option
 
 import (
 	"fmt"
+	"reflect"
+	"slices"
+	"time"
 
 	"github.com/watchbed/watchbed/internal/registry"
 )
@@ -17,6 +20,45 @@ func NewGroup[C any](node string, options ...Option[C]) Group[C] {
 		g[i].Node = node
 	}
 	return g.checked()
+}
+
+// Fields makes a group of the fields that have the tags option, their name, and doc, in their order; the tag zero is the
+// Default. Whole numbers, switches and durations need no more. A field without doc is the option of its name among
+// others. The fields of a field that is a struct follow in its place.
+func Fields[C any](node string, others ...Option[C]) Group[C] {
+	return NewGroup(node, fields(reflect.TypeFor[C](), nil, others)...)
+}
+
+func fields[C any](of reflect.Type, within []int, others []Option[C]) (all []Option[C]) {
+	for i := range of.NumField() {
+		f, index := of.Field(i), append(slices.Clone(within), i)
+		name, doc, zero := f.Tag.Get("option"), f.Tag.Get("doc"), f.Tag.Get("zero")
+		if name == "" && f.Type.Kind() != reflect.Struct {
+			continue
+		}
+		switch reflect.Zero(f.Type).Interface().(type) {
+		case int:
+			all = append(all, Count(name, field[C, int](index), zero, doc))
+		case bool:
+			all = append(all, Switch(name, field[C, bool](index), doc))
+		case time.Duration:
+			all = append(all, Duration(name, field[C, time.Duration](index), zero, doc))
+		default:
+			if other := Group[C](others).Lookup(name); other != nil {
+				all = append(all, *other)
+			} else if f.Type.Kind() == reflect.Struct {
+				all = append(all, fields(f.Type, index, others)...)
+			} else {
+				panic("option: nothing says what the field " + f.Name + " takes")
+			}
+		}
+	}
+	return all
+}
+
+// field is that of a configuration at these places, one within the other.
+func field[C, T any](index []int) func(*C) *T {
+	return func(c *C) *T { return reflect.ValueOf(c).Elem().FieldByIndex(index).Addr().Interface().(*T) }
 }
 
 // Join makes one group of several.

@@ -12,104 +12,54 @@ import (
 
 // Options say what may break, and how often.
 type Options struct {
-	// Breaks is how many watch streams to etcd break, Restarts how many API servers
-	// restart, Recreations how many caches are replaced by new ones in the same
-	// process, as that of a custom resource whose definition changes.
-	Breaks, Restarts, Recreations int
-	// Replacements is how many API servers are replaced, one after the other, by one
-	// without options of its own (topology.Options.ServerSettings); after all of them by
-	// one that has these again, and so on. It is a restart if it has none.
-	Replacements int
-	// LostEvents is how many events get lost on the way to a cache.
-	LostEvents int
-	// Lost is the part of such an event that does not reach the cache: "event", all of any
-	// event; "deletion", all of a deletion; "value", so that the object has none; "version",
-	// so that the object's revision is one lower than that of the event; or "snapshot": the
-	// event comes whole, and leaves no snapshot. Empty is "event".
-	Lost string
-	// EtcdRestarts is how often etcd restarts, Snapshots how often it installs a
-	// snapshot, Failovers how often the next member of its cluster takes over.
-	EtcdRestarts, Snapshots, Failovers int
-	// FollowerRestarts is how often the member restarts that serves the watches, if it is
-	// not the one that takes reads and writes.
-	FollowerRestarts int
-	// Timeouts is how many requests etcd does not carry out in time, LeaderChanges how
-	// often linearizable reads fail because the leader changes, Overloads how many
-	// writes etcd refuses because it has too many to apply.
-	Timeouts, LeaderChanges, Overloads int
-	// LeaderLosses is how often etcd is without a leader for some time, StreamEnds how
-	// many times the watch streams of an API server end in order.
-	LeaderLosses, StreamEnds int
-	// CallBreaks is how many calls to the client library of an API server are given up
-	// by their callers.
-	CallBreaks int
-	// Partitions is how often the connection between an API server and etcd lets nothing
-	// through for some time, ServerPartitions how often etcd is cut off from all clients.
-	Partitions, ServerPartitions int
-	// MemberPartitions is how often the member that serves the watches is cut off from the
-	// one that takes reads and writes, which stays the leader.
-	MemberPartitions int
-	// ReadPartitions is how often an API server is cut off from the member that takes reads and
-	// writes, and not from the one that serves its watches.
-	ReadPartitions int
-	// Downgrade is the version that etcd comes back as, once; empty is never.
-	Downgrade string
-	// Clog keeps the watch of the first API server from getting anything, from
-	// some time before For is over until then.
-	Clog bool
-	// Defragment has the member that serves the watches defragment its backend, until For is over.
-	Defragment bool
-	// InformerBreaks is how many watches of informers break, InformerRestarts how
-	// many informers restart.
-	InformerBreaks, InformerRestarts int
-	// InformerStorms is how often all informers restart at the same time, as after a power
-	// cut.
-	InformerStorms int
-	// InformerRefusals is how many requests and watches of informers are refused.
-	InformerRefusals int
-	// InformerOverloads is how many LISTs of informers a busy API server refuses, for half
-	// a minute each.
-	InformerOverloads int
-	// For is how long faults strike, timed: the safety phase lasts at least as long.
-	For time.Duration
+	Breaks   int `option:"breaks" doc:"watch streams that break"`
+	Restarts int `option:"restarts" doc:"API servers that restart"`
+	// Recreations are as that of a custom resource whose definition changes.
+	Recreations int `option:"recreations" doc:"caches that are replaced by new ones in the same process"`
+	// Replacements come one after the other; after all of them each server is replaced by one that has its
+	// topology.Options.ServerSettings again, and so on. Without any it is a restart.
+	Replacements int `option:"replacements" doc:"API servers that are replaced in a rollout: each by one without its server-settings, then back"`
+	LostEvents   int `option:"lost-events" doc:"events that get lost on the way to a cache, those of its caches one after the other"`
+	// Lost is the part of such an event that does not reach the cache.
+	Lost         string `option:"lost"`
+	EtcdRestarts int    `option:"etcd-restarts" doc:"restarts of etcd"`
+	// FollowerRestarts are of the member that serves the watches, if it is not the one that takes reads and writes.
+	FollowerRestarts int `option:"follower-restarts" doc:"restarts of the member of etcd that lags"`
+	Snapshots        int `option:"etcd-snapshots" doc:"snapshots that etcd installs"`
+	Failovers        int `option:"failovers" doc:"times that the next member of the etcd cluster takes over"`
+	Timeouts         int `option:"timeouts" doc:"requests that etcd does not carry out in time"`
+	LeaderChanges    int `option:"leader-changes" doc:"changes of etcd's leader, with which reads under way fail"`
+	Overloads        int `option:"overloads" doc:"writes that etcd refuses because it has too many to apply"`
+	LeaderLosses     int `option:"leader-losses" doc:"times that etcd has no leader for a while"`
+	StreamEnds       int `option:"stream-ends" doc:"times that etcd ends the watch streams of an API server in order"`
+	CallBreaks       int `option:"call-breaks" doc:"calls to the client library of an API server whose caller goes away"`
+	Partitions       int `option:"partitions" doc:"times that nothing gets from an API server to etcd, or back, for a while"`
+	ServerPartitions int `option:"server-partitions" doc:"times that etcd is cut off from all its clients for a while"`
+	// MemberPartitions: the member that takes reads and writes stays the leader.
+	MemberPartitions int    `option:"member-partitions" doc:"times that the member of etcd that lags is cut off from the leader for a while"`
+	ReadPartitions   int    `option:"read-partitions" doc:"times that nothing gets from an API server to the member of etcd that takes reads, or back, while its watches go on"`
+	Downgrade        string `option:"downgrade"`
+	// Clog begins some time before For is over.
+	Clog              bool `option:"clog" doc:"nothing gets through to the watch of the first API server until faults end, timed"`
+	Defragment        bool `option:"defragment" doc:"the member of etcd that serves the watches defragments its backend until faults end: it applies nothing and begins no read"`
+	InformerBreaks    int  `option:"informer-breaks" doc:"watches of informers that break"`
+	InformerRestarts  int  `option:"informer-restarts" doc:"informers that restart"`
+	InformerStorms    int  `option:"informer-storms" doc:"times that all informers restart at once"`
+	InformerRefusals  int  `option:"informer-refusals" doc:"requests and watches of informers that are refused: 429, 500, 410"`
+	InformerOverloads int  `option:"informer-overloads" doc:"LISTs of informers that are refused with 429 and Retry-After: 30"`
+	// For: the safety phase lasts at least as long.
+	For time.Duration `option:"faults-for" doc:"how long faults strike, timed"`
 }
 
 // Group is all options of the faults.
-var Group = option.NewGroup("faults",
-	option.Count("breaks", func(o *Options) *int { return &o.Breaks }, "", "watch streams that break"),
-	option.Count("restarts", func(o *Options) *int { return &o.Restarts }, "", "API servers that restart"),
-	option.Count("recreations", func(o *Options) *int { return &o.Recreations }, "", "caches that are replaced by new ones in the same process"),
-	option.Count("replacements", func(o *Options) *int { return &o.Replacements }, "", "API servers that are replaced in a rollout: each by one without its server-settings, then back"),
-	option.Count("lost-events", func(o *Options) *int { return &o.LostEvents }, "", "events that get lost on the way to a cache, those of its caches one after the other"),
+var Group = option.Fields("faults",
 	option.Words("lost", func(o *Options) *string { return &o.Lost }, "the part of such an event that does not reach the cache",
 		option.Val("event", "all of any event"),
 		option.Val("deletion", "all of an event that deletes"),
 		option.Val("value", "the value of the object"),
 		option.Val("version", "the revision of the object, which is one lower then"),
 		option.Val(lostSnapshot, "the snapshot that the event should leave")),
-	option.Count("etcd-restarts", func(o *Options) *int { return &o.EtcdRestarts }, "", "restarts of etcd"),
-	option.Count("follower-restarts", func(o *Options) *int { return &o.FollowerRestarts }, "", "restarts of the member of etcd that lags"),
-	option.Count("etcd-snapshots", func(o *Options) *int { return &o.Snapshots }, "", "snapshots that etcd installs"),
-	option.Count("failovers", func(o *Options) *int { return &o.Failovers }, "", "times that the next member of the etcd cluster takes over"),
-	option.Count("timeouts", func(o *Options) *int { return &o.Timeouts }, "", "requests that etcd does not carry out in time"),
-	option.Count("leader-changes", func(o *Options) *int { return &o.LeaderChanges }, "", "changes of etcd's leader, with which reads under way fail"),
-	option.Count("overloads", func(o *Options) *int { return &o.Overloads }, "", "writes that etcd refuses because it has too many to apply"),
-	option.Count("leader-losses", func(o *Options) *int { return &o.LeaderLosses }, "", "times that etcd has no leader for a while"),
-	option.Count("stream-ends", func(o *Options) *int { return &o.StreamEnds }, "", "times that etcd ends the watch streams of an API server in order"),
-	option.Count("call-breaks", func(o *Options) *int { return &o.CallBreaks }, "", "calls to the client library of an API server whose caller goes away"),
-	option.Count("partitions", func(o *Options) *int { return &o.Partitions }, "", "times that nothing gets from an API server to etcd, or back, for a while"),
-	option.Count("server-partitions", func(o *Options) *int { return &o.ServerPartitions }, "", "times that etcd is cut off from all its clients for a while"),
-	option.Count("member-partitions", func(o *Options) *int { return &o.MemberPartitions }, "", "times that the member of etcd that lags is cut off from the leader for a while"),
-	option.Count("read-partitions", func(o *Options) *int { return &o.ReadPartitions }, "", "times that nothing gets from an API server to the member of etcd that takes reads, or back, while its watches go on"),
 	option.Text("downgrade", func(o *Options) *string { return &o.Downgrade }, checkDowngrade, "a version", "version that etcd is downgraded to in the run (empty: never)"),
-	option.Switch("clog", func(o *Options) *bool { return &o.Clog }, "nothing gets through to the watch of the first API server until faults end, timed"),
-	option.Switch("defragment", func(o *Options) *bool { return &o.Defragment }, "the member of etcd that serves the watches defragments its backend until faults end: it applies nothing and begins no read"),
-	option.Count("informer-breaks", func(o *Options) *int { return &o.InformerBreaks }, "", "watches of informers that break"),
-	option.Count("informer-restarts", func(o *Options) *int { return &o.InformerRestarts }, "", "informers that restart"),
-	option.Count("informer-storms", func(o *Options) *int { return &o.InformerStorms }, "", "times that all informers restart at once"),
-	option.Count("informer-refusals", func(o *Options) *int { return &o.InformerRefusals }, "", "requests and watches of informers that are refused: 429, 500, 410"),
-	option.Count("informer-overloads", func(o *Options) *int { return &o.InformerOverloads }, "", "LISTs of informers that are refused with 429 and Retry-After: 30"),
-	option.Duration("faults-for", func(o *Options) *time.Duration { return &o.For }, "", "how long faults strike, timed"),
 )
 
 func checkDowngrade(v string) error {

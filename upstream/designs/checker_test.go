@@ -7,7 +7,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/scenarios/divergences"
+	"github.com/watchbed/watchbed/scenarios"
 )
 
 // TestConsistencyCheckerIsJudged: after an event is lost on its way from etcd, what Kubernetes' consistency checker counts
@@ -15,7 +15,7 @@ import (
 // are found.
 func TestConsistencyCheckerIsJudged(t *testing.T) {
 	of := func(seeds int, set ...string) map[string]campaign.PropertyTally {
-		return explored(t, divergences.LostEvent, seeds, append([]string{"etcd=3.6.16"}, set...)...)
+		return explored(t, scenarios.LostEvent, seeds, append([]string{"etcd=3.6.16"}, set...)...)
 	}
 	got := of(16)
 	for _, name := range []string{"detector-accuracy", "checks-apart", "suspect-snapshots", "exact"} {
@@ -40,7 +40,7 @@ func TestConsistencyCheckerIsJudged(t *testing.T) {
 
 // TestCheckPeriodReachesTheGuest: checks are half a minute apart if that is set, and not five.
 func TestCheckPeriodReachesTheGuest(t *testing.T) {
-	got := explored(t, divergences.LostEventRecovers, 4, "etcd=3.6.16")
+	got := explored(t, scenarios.LostEventRecovers, 4, "etcd=3.6.16")
 	require.Equal(t, model.Holds, got["checks-apart"].Verdict)
 	require.Greater(t, got["checks-apart"].Exercised, uint64(4*10))
 }

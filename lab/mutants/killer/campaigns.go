@@ -9,7 +9,6 @@ import (
 	_ "github.com/watchbed/watchbed/knownbugs"
 	// The scenarios.
 	_ "github.com/watchbed/watchbed/scenarios"
-	"github.com/watchbed/watchbed/scenarios/draws"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -176,7 +175,7 @@ func drawnFrom(sc *testbed.Scenario, i int) []*Campaign {
 	var all []*Campaign
 	for n := range uint64(drawn) {
 		h := healthy[(i+int(n))%len(healthy)]
-		p, err := draws.Of(sc, n, func(p *testbed.Params) error {
+		p, err := sc.Draw(n, func(p *testbed.Params) error {
 			p.Etcd, p.Cache = h.etcd, h.cache
 			return nil
 		})

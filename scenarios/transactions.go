@@ -1,4 +1,4 @@
-package etcdrequests
+package scenarios
 
 import (
 	"github.com/watchbed/watchbed/properties/etcdapi"

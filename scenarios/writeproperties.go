@@ -1,4 +1,4 @@
-package writes
+package scenarios
 
 import (
 	"fmt"
@@ -27,22 +27,22 @@ type write struct {
 	log   *model.Log
 }
 
-// judge judges the writes of a run one by one.
-type judge struct {
+// writeJudge judges the writes of a run one by one.
+type writeJudge struct {
 	system  *testbed.System
 	moments *moments.Recorder
 	look    func(w *write, all *testbed.Tally)
 }
 
 func judgeOf(look func(w *write, all *testbed.Tally)) func(*testbed.System) testbed.Judge {
-	return func(s *testbed.System) testbed.Judge { return &judge{s, moments.Of(s), look} }
+	return func(s *testbed.System) testbed.Judge { return &writeJudge{s, moments.Of(s), look} }
 }
 
 // Reset implements testbed.Judge.
-func (*judge) Reset() {}
+func (*writeJudge) Reset() {}
 
 // Finding implements testbed.Judge.
-func (j *judge) Finding(*sim.World) explore.Finding {
+func (j *writeJudge) Finding(*sim.World) explore.Finding {
 	var all testbed.Tally
 	known := j.known()
 	for i, c := range j.system.Clients() {
@@ -62,7 +62,7 @@ func (j *judge) Finding(*sim.World) explore.Finding {
 }
 
 // known is the newest revision of etcd at which a client was answered.
-func (j *judge) known() int64 {
+func (j *writeJudge) known() int64 {
 	newest := int64(0)
 	for i := range j.system.Clients() {
 		for _, at := range j.moments.Operations(i) {
@@ -126,9 +126,9 @@ func shown(o *model.Item) string {
 	return o.Key + "=" + o.Value
 }
 
-// Answers holds the object that a write was answered with against etcd's. It is exercised by such
+// WriteAnswers holds the object that a write was answered with against etcd's. It is exercised by such
 // answers.
-var Answers = testbed.RegisterProperty(&testbed.Property{
+var WriteAnswers = testbed.RegisterProperty(&testbed.Property{
 	Name: "write-answers", Kind: testbed.Safety,
 	Promise: "The object in the answer to a write through an API server is one that etcd had between request and answer, and " +
 		"that the write has made, unless it had nothing to change; a deletion is answered the object that it has deleted, with the revision of the deletion.",
@@ -280,12 +280,12 @@ func (v *wrongVersion) String() string {
 }
 
 // MonitorState implements testbed.Monitored.
-func (j *judge) MonitorState() testbed.MonitorState { return j }
+func (j *writeJudge) MonitorState() testbed.MonitorState { return j }
 
 // Digest is, for each write that is under way, what its object has been since it was asked for, and
 // for each update that was answered, what must stay in the object. An answer is right or wrong by
 // itself.
-func (j *judge) Digest(d sim.Digest) sim.Digest {
+func (j *writeJudge) Digest(d sim.Digest) sim.Digest {
 	log, known := j.system.Truth().Log(), j.known()
 	for i, c := range j.system.Clients() {
 		requests, spans := c.Requests(), c.Spans()
@@ -326,9 +326,9 @@ func (w *write) seen(d sim.Digest) sim.Digest {
 	return d
 }
 
-// Refusals holds each refusal of a write against the objects that etcd had while the write was
+// WriteRefusals holds each refusal of a write against the objects that etcd had while the write was
 // under way. It is exercised by such refusals.
-var Refusals = testbed.RegisterProperty(&testbed.Property{
+var WriteRefusals = testbed.RegisterProperty(&testbed.Property{
 	Name: "write-refusals", Kind: testbed.Safety,
 	Promise: "A write through an API server is refused as a conflict, as forbidden, or because the object is there or is not, " +
 		"only if etcd had such an object at some time between request and answer: no check of an old object is final.",

@@ -1,11 +1,4 @@
-// Package cluster (unstable) holds the scenarios of a control plane with several servers: what an API server
-// checks before it trusts etcd (KEP-2340, "Version skew"), the gate with and without notifications of etcd,
-// and the overload that a fallback causes; API servers with different options side by side, and servers that
-// are replaced one after the other (the KEPs' "Rollout, Upgrade and Rollback Planning" and "Version Skew
-// Strategy"), of which the first is the old one and the others have the design under test.
-//
-// The package must never import package scenarios, which lists these among its own.
-package cluster
+package scenarios
 
 import (
 	"slices"
@@ -18,7 +11,7 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-var OldEtcd = testbed.RegisterScenario(&testbed.Scenario{
+var GuardOldEtcd = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "guard-old-etcd",
 	Summary: "etcd is too old from the start: the version check sends consistent LISTs to etcd, and none of them lacks a write",
 	Doc: `issue-15220 behind the version check that was shipped (kubernetes/kubernetes#123192). Until the first member of etcd
@@ -34,7 +27,7 @@ does not start at all: nothing is exercised, and the verdict is vacuous.`,
 	),
 })
 
-var Mixed = testbed.RegisterScenario(&testbed.Scenario{
+var GuardMixed = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "guard-mixed-members",
 	Summary: "two members of etcd, one too old: between their two answers the version check trusts the cluster",
 	Doc: `The member that all clients are connected to is too old, another one is not. The version check that was shipped asks each
@@ -62,7 +55,7 @@ var oldMemberLater = slices.Concat(
 	known.StaleReads(reads.Linearizable, reads.LinearizableData),
 )
 
-var Unasked = testbed.RegisterScenario(&testbed.Scenario{
+var GuardUnasked = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "guard-unasked-member",
 	Summary: "a member too old to be trusted was down when the API server started, and then takes over",
 	Doc: `The version check hears from the member that serves, and nothing from one that is down. The check that was shipped goes
@@ -76,7 +69,7 @@ with the KEP's policies.`,
 	Known:  oldMemberLater,
 })
 
-var Downgrade = testbed.RegisterScenario(&testbed.Scenario{
+var GuardDowngrade = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "guard-downgrade",
 	Summary: "etcd is downgraded after the version check has passed: a consistent LIST lacks a completed write",
 	Doc: `KEP-2340 checks the version when the API server starts, because "we generally don't expect etcd clusters to
@@ -89,7 +82,7 @@ progress overtakes events again (etcd-io/etcd#15220), and the version is not ask
 	Known:  oldMemberLater,
 })
 
-var LockedGate = testbed.RegisterScenario(&testbed.Scenario{
+var GuardLockedGate = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "guard-locked-gate",
 	Summary: "a gate that is locked to true is set to false on the command line: the API server does not start, however new etcd is",
 	Doc: `With KEP-2340 at GA the gate ConsistentListFromCache cannot be switched off any more. An API server that is told to do so
@@ -99,7 +92,7 @@ ends before it asks etcd anything. Its clients get no answer, and no refusal tha
 	Claims: []*testbed.Property{caches.StartsAsChecked},
 })
 
-var Insists = testbed.RegisterScenario(&testbed.Scenario{
+var GuardInsists = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "guard-insists",
 	Summary: "etcd is too old and the gate was enabled on the command line: the API server does not start",
 	Doc: `With KEP-2340 at Beta an old member of etcd switches consistent reads from the cache off, with a warning, unless the gate
@@ -110,7 +103,7 @@ etcd-io/etcd#15220 it starts.`,
 	Claims: []*testbed.Property{caches.StartsAsChecked},
 })
 
-var Upgrade = testbed.RegisterScenario(&testbed.Scenario{
+var GuardUpgrade = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "guard-upgrade",
 	Summary: "etcd is upgraded under an API server that found it too old: consistent LISTs are etcd's until the API server restarts",
 	Doc: `The version check of KEP-2340 finds etcd 3.5.7 and switches consistent reads from the cache off. Then the cluster comes back
@@ -123,7 +116,7 @@ must remember nothing of the time before.`,
 	Known:  known.StaleReads(reads.Linearizable, reads.LinearizableData),
 })
 
-var SlowMember = testbed.RegisterScenario(&testbed.Scenario{
+var GuardSlowMember = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "guard-slow-member",
 	Summary: "etcd takes longer to say its version than the API server waits: it starts with a warning, after two seconds",
 	Doc: `Messages take up to 1.5 s until the cache is ready. KEP-2340 has the API server warn and go on if a member does not say its
@@ -171,7 +164,7 @@ What each of the four comes to on three releases of etcd, and what it costs, is 
 	),
 })
 
-var UnknownRequests = testbed.RegisterScenario(&testbed.Scenario{
+var GuardUnknownRequests = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "guard-unknown-requests",
 	Summary: "etcd before 3.3.14 does not know progress requests: the first draft's argument for notifications, which every etcd 3.x sends",
 	Doc: `The first draft of KEP-2340 rejects WatchProgressRequest because it needs etcd 3.4, and prefers notifications, "available in all etcd

@@ -1,9 +1,4 @@
-// Package seats (unstable) holds the scenarios of API Priority and Fairness (KEP-1040) in front of
-// caches: that its own rules are kept, and what becomes of them when etcd answers LISTs that were
-// admitted as reads of the cache (KEP-2340, "Per-request override").
-//
-// The package must never import package scenarios, which lists these among its own.
-package seats
+package scenarios
 
 import (
 	"slices"
@@ -14,7 +9,7 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-var Queues = testbed.RegisterScenario(&testbed.Scenario{
+var SeatQueues = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "seats",
 	Summary: "LISTs, GETs and watches behind API Priority and Fairness: they wait in queues for seats, and some are refused",
 	Doc: `An API server has seven seats, and each LIST of its two objects or more takes two of them, a GET and a watch one. Six readers,
@@ -33,7 +28,7 @@ behind it, also in the other queue. An informer that restarts leaves its watch i
 	),
 })
 
-var AnyRequests = testbed.RegisterScenario(&testbed.Scenario{
+var SeatsOfAnyRequests = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "seats-any-requests",
 	Summary: "clients draw their LISTs, GETs and watches behind API Priority and Fairness: each takes as many seats as its kind",
 	Doc: `A request takes up to three of fourteen seats, one for each object. A LIST with a limit that etcd answers takes two for each
@@ -48,7 +43,7 @@ token, which the clients draw anew in each run, also such as no API takes.`,
 	Claims: []*testbed.Property{caches.SeatsKept, caches.NothingLeft, caches.TimersOwned},
 })
 
-var Waits = testbed.RegisterScenario(&testbed.Scenario{
+var SeatWaits = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "seats-waits",
 	Summary: "more LISTs than seats while a watch is clogged: each waits in its queue for two seconds at most, and is then refused",
 	Doc: `With a clock. The watch of an API server is clogged for up to eight seconds, and a LIST that has a seat has it for three,
@@ -64,7 +59,7 @@ var clogged = testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1
 	noise=1 noise-writes=24 noise-for=12s read=consistent await-ready=true think=2s patience=1m honour=true
 	faults-for=8s clog=true mode=timed network=1ms scheduling=500us horizon=12s steps=100000`)
 
-var Fallback = testbed.RegisterScenario(&testbed.Scenario{
+var SeatsFallback = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "seats-fallback",
 	Summary: "a clogged watch behind API Priority and Fairness: LISTs admitted as reads of the cache fall back, and etcd has more to do than seats allow",
 	Doc: `The watch of an API server is clogged for up to eight seconds, while other resources are written. Ten LISTs at a time have
@@ -86,7 +81,7 @@ takes another seat before it falls back, or is refused with 429. Figures are in 
 	),
 })
 
-var Defragmented = testbed.RegisterScenario(&testbed.Scenario{
+var DefragmentedMember = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "defragmented-member",
 	Summary: "the member of etcd that serves the watch is defragmented for seconds: LISTs fall back to the other one, or are refused with 429",
 	Doc: `A member that is defragmented applies nothing, and its watches stay open and say nothing new. The revision that a consistent LIST has to

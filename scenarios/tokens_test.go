@@ -1,4 +1,4 @@
-package cluster_test
+package scenarios_test
 
 import (
 	"testing"
@@ -9,7 +9,7 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/scenarios/cluster"
+	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -17,9 +17,9 @@ import (
 // TestTokensCrossServers: of the pages of one list the server with snapshots answers some,
 // and etcd answers those between them, which are requested of the other server.
 func TestTokensCrossServers(t *testing.T) {
-	system, err := cluster.RolloutSnapshots.New(cluster.RolloutSnapshots.Params)
+	system, err := scenarios.RolloutSnapshots.New(scenarios.RolloutSnapshots.Params)
 	require.NoError(t, err)
-	runner := explore.NewRunner(system, cluster.RolloutSnapshots.Params.Clock.Steps)
+	runner := explore.NewRunner(system, scenarios.RolloutSnapshots.Params.Clock.Steps)
 	chooser := strategy.Default().For(runner)
 	crossed := 0
 	for seed := range uint64(600) {

@@ -1,12 +1,12 @@
-package draws
+package scenarios
 
 import "github.com/watchbed/watchbed/sim/option"
 
-// Cache is options and sizes of the cache. No value is a known bug. With
+// DrawsCache is options and sizes of the cache. No value is a known bug. With
 // progress-requests=notify etcd has a ticker: in an untimed run it may go off again and
 // again while everything else waits, so that few runs end. That is for the design
 // draft-2019.
-var Cache = option.Ranges(`on-timeout=reject|fallback|throttle notify-detection=off|on
+var DrawsCache = option.Ranges(`on-timeout=reject|fallback|throttle notify-detection=off|on
 	current-revision=prefix-key|count-only|empty-range revision-sharing=each|accumulated
 	pagination=first-page|etcd|fits|kept|ignored dynamic-fallback=off|wait-time
 	continue-with-version=ignored|refused most-recent=refused|served future-rv=wait|confirm
@@ -22,9 +22,23 @@ var Cache = option.Ranges(`on-timeout=reject|fallback|throttle notify-detection=
 	queue-length=1|2 objects-per-seat=1|2 fallback-seats=kept|at-etcd incoming=1|2|4 watch-buf=1|2|4
 	list-cap=20|60 slow-watchers=ended|latch|reinitialised|groups continued-limit=ignored|counts`)
 
-// Client is options and sizes of the client library.
-var Client = option.Ranges(`client-buf=1|2|4 unary-retries=1|3`)
+// DrawsClient is options and sizes of the client library.
+var DrawsClient = option.Ranges(`client-buf=1|2|4 unary-retries=1|3`)
 
-// Etcd is options and sizes of etcd in which its releases do not differ.
-var Etcd = option.Ranges(`chan-buf=1|2|4 watchers-per-sync=1|2 sync-batch=1|2|4 compaction-batch=1|2 ctrl-buf=1|2 send-window=1|2|4
+// DrawsEtcd is options and sizes of etcd in which its releases do not differ.
+var DrawsEtcd = option.Ranges(`chan-buf=1|2|4 watchers-per-sync=1|2 sync-batch=1|2|4 compaction-batch=1|2 ctrl-buf=1|2 send-window=1|2|4
 	shared-connection=true max-request-bytes=70|167|267|400`)
+
+// DrawsProcesses is which processes there are, and how they are connected.
+var DrawsProcesses = option.Ranges(`caches=1|2 namespaces=0|1|2 client-kv=true client-writes=true lagging=true`)
+
+// DrawsClients is how much clients write and read, and what there is before they begin. A
+// scenario needs keys, writers and readers of its own.
+var DrawsClients = option.Ranges(`writers=1|3 writes=2|3|6 txns=true|false deletes=true|false noise=0|1|2 noise-writes=1|3
+	noise-beside=true keys=1|2|3|6 items=0|1|2|5 history=0|1|3 compactions=0|1|3 await-ready=true|false`)
+
+// DrawsFaults is what breaks, and how often. Those that need a member that lags do nothing
+// without one.
+var DrawsFaults = option.Ranges(`breaks=0|1|4 restarts=0|1|2 recreations=1 etcd-restarts=1|2 follower-restarts=1 etcd-snapshots=1|2
+	defragment=true timeouts=1|3 leader-changes=1|2 overloads=1|2 leader-losses=1|2 stream-ends=1|2
+	call-breaks=1|3`)

@@ -1,4 +1,4 @@
-package cluster_test
+package scenarios_test
 
 import (
 	"testing"
@@ -9,7 +9,7 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/scenarios/cluster"
+	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -17,9 +17,9 @@ import (
 // TestARolloutComesToEveryStage: upgrade, downgrade and upgrade of both servers, with
 // LISTs that etcd answers for a gate that is off and the cache for one that is on.
 func TestARolloutComesToEveryStage(t *testing.T) {
-	system, err := cluster.Rollout.New(cluster.Rollout.Params)
+	system, err := scenarios.Rollout.New(scenarios.Rollout.Params)
 	require.NoError(t, err)
-	runner := explore.NewRunner(system, cluster.Rollout.Params.Clock.Steps)
+	runner := explore.NewRunner(system, scenarios.Rollout.Params.Clock.Steps)
 	chooser := strategy.Default().For(runner)
 	// stages are how many runs end in each, answered who answered consistent LISTs.
 	stages, answered := map[[2]int]int{}, map[wire.Origin]int{}

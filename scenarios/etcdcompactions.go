@@ -1,9 +1,8 @@
-package etcdrequests
+package scenarios
 
 import (
 	"time"
 
-	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/properties/etcdapi"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
@@ -11,7 +10,6 @@ import (
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/topology"
 	"github.com/watchbed/watchbed/workload"
 )
 
@@ -34,11 +32,6 @@ accept the watch read nothing in such a turn, and the watches lose their events 
 	Known: known.When(known.AcceptsNegativeStart, testbed.Unless(known.KeepsHistory)).Violates(watches.Reliable).
 		Because("a watch from revision -1 makes every watch of its round synced without events (etcd-io/etcd#20693)"),
 })
-
-// watchFrom is a watch of all objects.
-func watchFrom(revision int64) *wire.WatchCreateRequest {
-	return &wire.WatchCreateRequest{Key: topology.Prefix(0), RangeEnd: model.PrefixEnd(topology.Prefix(0)), StartRevision: revision}
-}
 
 var PhysicalCompactions = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "physical-compactions",

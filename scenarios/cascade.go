@@ -1,4 +1,4 @@
-package cluster
+package scenarios
 
 import (
 	"slices"
@@ -39,7 +39,7 @@ var overloaded = slices.Concat(
 		Because("no echo comes for a watch that starts behind the store's revision, while nothing at all is written (the fix of etcd-io/etcd#20221)"),
 )
 
-var Cascade = testbed.RegisterScenario(&testbed.Scenario{
+var GuardCascade = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "guard-cascade",
 	Summary: "a clogged watch: if stale reads fall back to etcd, those of the other API server fail too, and go on failing after the fault",
 	Doc: cascadeDoc + `
@@ -56,7 +56,7 @@ after the fault.`,
 	),
 })
 
-var CascadeLimited = testbed.RegisterScenario(&testbed.Scenario{
+var GuardCascadeLimited = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "guard-cascade-limited",
 	Summary: "the same with a limit on lists that are with etcd, and 429 for the rest: the other API server never notices",
 	Doc: cascadeDoc + `

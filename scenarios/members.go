@@ -1,7 +1,6 @@
-package etcdrequests
+package scenarios
 
 import (
-	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/properties/etcdapi"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
@@ -10,7 +9,6 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/testbed/plans"
-	"github.com/watchbed/watchbed/testbed/topology"
 	"github.com/watchbed/watchbed/workload"
 )
 
@@ -76,8 +74,8 @@ clients here do not close theirs, as clientv3 does.`,
 		writers=2 writes=3 deletes=true read=consistent streams=3 keys=2 items=2
 		leader-losses=2 to-rest=true steps=20000`),
 	Stream: func(_ *testbed.Params, i int) workload.EtcdWatchPlan {
-		prefix := topology.Prefix(0)
-		create := &wire.WatchCreateRequest{Key: prefix, RangeEnd: model.PrefixEnd(prefix), RequireLeader: i != 1}
+		create := watchFrom(0)
+		create.RequireLeader = i != 1
 		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{create}, Requests: 2}
 	},
 	Claims: []*testbed.Property{

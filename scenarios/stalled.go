@@ -1,8 +1,4 @@
-// Package stalled (unstable) holds scenarios in which clients of a cache's watches do not keep up,
-// and what KEP-6268 weighs for that: slow-watchers=ended, latch, reinitialised or groups.
-//
-// The package must never import package scenarios, which lists these among its own.
-package stalled
+package scenarios
 
 import (
 	"slices"
@@ -14,27 +10,27 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// safety is what every watch may rely on, however its client reads.
-var safety = []*testbed.Property{
+// stalledSafety is what every watch may rely on, however its client reads.
+var stalledSafety = []*testbed.Property{
 	watches.Ordered, watches.Unique, watches.Reliable, watches.Bookmarkable, watches.EventTypes, caches.JustifiedRefusals, caches.BacklogBounded,
 }
 
-// resumed is what is known of watches whose clients come back.
-var resumed = slices.Concat(
+// stalledResumed is what is known of watches whose clients come back.
+var stalledResumed = slices.Concat(
 	known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable),
 	known.Rarely(known.EarlyProgress(watches.Bookmarkable)),
 	known.RepeatedByClient(watches.Bookmarkable),
 )
 
-// overtaken is what is known of watches that stall twice.
-var overtaken = known.When(known.OvertakenSilently).RarelyViolates(caches.WatchEnds).
+// stalledOvertaken is what is known of watches that stall twice.
+var stalledOvertaken = known.When(known.OvertakenSilently).RarelyViolates(caches.WatchEnds).
 	Because("a second stall finds the interval of the first one lost, and the watch ends as a new one does then (KEP-6268)")
 
-// ranges are the designs and the sizes that decide how soon a watch cannot catch up.
-var ranges = option.Ranges(`slow-watchers=ended|latch|reinitialised|groups watch-buf=1|2|3 ring=2|4|8 catch-up-watchers=1|2
+// stalledRanges are the designs and the sizes that decide how soon a watch cannot catch up.
+var stalledRanges = option.Ranges(`slow-watchers=ended|latch|reinitialised|groups watch-buf=1|2|3 ring=2|4|8 catch-up-watchers=1|2
 	catch-up-units=65|66|130 catch-up-pushes=1|2`)
 
-var Watches = testbed.RegisterScenario(&testbed.Scenario{
+var StalledWatches = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "stalled-watches",
 	Summary: "clients that read at once, slowly, with one pause, and no more at all: a client that reads is sent every event or a 410, until nothing more can happen (KEP-6268)",
 	Doc: `The channel of a watcher takes one event and is full with the first pause of its client, and the cache remembers four events. The option
@@ -45,12 +41,12 @@ more. A pause ends at any time, also when the history is about to lose what come
 		catch-up-pushes=2
 		writers=2 writes=6 deletes=true read=consistent watchers=4 keys=3 items=2 await-ready=true watch-reading=every
 		to-rest=true steps=20000`),
-	Claims: append([]*testbed.Property{watches.KeepUp, watches.BookmarksCome, caches.WatchEnds, caches.NothingLeft, caches.TimersOwned}, safety...),
-	Known:  slices.Concat(resumed, overtaken),
-	Draws:  ranges,
+	Claims: append([]*testbed.Property{watches.KeepUp, watches.BookmarksCome, caches.WatchEnds, caches.NothingLeft, caches.TimersOwned}, stalledSafety...),
+	Known:  slices.Concat(stalledResumed, stalledOvertaken),
+	Draws:  stalledRanges,
 })
 
-var Ended = testbed.RegisterScenario(&testbed.Scenario{
+var StalledWatchesEnd = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "stalled-watches-end",
 	Summary: "as stalled-watches, with watches that time out and clients that leave: whichever way a watch ends, nothing is left of it",
 	Doc: `A watch may end while its channel is full, while it catches up, and while the cache serves others. The client that has stopped
@@ -60,12 +56,12 @@ reading is gone when its time is over, and the cache forgets it (kubernetes/kube
 		writers=2 writes=6 deletes=true read=consistent watchers=4 watch-for=1m40s keys=3 items=2 await-ready=true
 		watch-reading=every list-watchers=2 list-rounds=2 list-rv=every list-slow=true list-for=1m40s
 		to-rest=true steps=20000`),
-	Claims: append([]*testbed.Property{caches.WatchEnds, caches.NothingLeft, caches.TimersOwned}, safety...),
-	Known:  slices.Concat(resumed, overtaken),
-	Draws:  ranges,
+	Claims: append([]*testbed.Property{caches.WatchEnds, caches.NothingLeft, caches.TimersOwned}, stalledSafety...),
+	Known:  slices.Concat(stalledResumed, stalledOvertaken),
+	Draws:  stalledRanges,
 })
 
-var Relisted = testbed.RegisterScenario(&testbed.Scenario{
+var StalledRelist = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "stalled-watches-relist",
 	Summary: "as stalled-watches, while the cache lists again: a watch that is behind must not go on in the history that begins with the new list",
 	Doc: `The cache's watch of etcd breaks and is compacted before it resumes. A watch that the cache does not know of while it lists is not ended
@@ -75,12 +71,12 @@ watch).`,
 		catch-up-pushes=2
 		writers=2 writes=8 deletes=true read=consistent watchers=3 compactions=4 keys=2 items=1 await-ready=true
 		watch-reading=slow breaks=4 to-rest=true steps=20000`),
-	Claims: append([]*testbed.Property{watches.Resumable, watches.KeepUp, caches.NothingLeft, caches.TimersOwned}, safety...),
-	Known:  slices.Concat(resumed, known.ResumedWatches(watches.Resumable)),
-	Draws:  ranges,
+	Claims: append([]*testbed.Property{watches.Resumable, watches.KeepUp, caches.NothingLeft, caches.TimersOwned}, stalledSafety...),
+	Known:  slices.Concat(stalledResumed, known.ResumedWatches(watches.Resumable)),
+	Draws:  stalledRanges,
 })
 
-var Neighbours = testbed.RegisterScenario(&testbed.Scenario{
+var StalledNeighbours = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "stalled-neighbours",
 	Summary: "what a watch that does not keep up costs: the others, which read at once, the cache, and itself (KEP-6268)",
 	Doc: `Two writers with about fifty writes a second each, and watches whose channels hold ten events: some clients read at once, some take an event in

@@ -1,8 +1,4 @@
-// Package writes (unstable) holds scenarios in which clients write through API servers, each of
-// which hands the object of its cache on to the storage as a suggestion, and what must hold there.
-//
-// The package must never import package scenarios, which lists these among its own.
-package writes
+package scenarios
 
 import (
 	"slices"
@@ -14,13 +10,13 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// claims are those of all writes through API servers.
-var claims = []*testbed.Property{
-	NoLostUpdates, Answers, reads.Linearizable, reads.LinearizableData,
+// writeClaims are those of all writes through API servers.
+var writeClaims = []*testbed.Property{
+	NoLostUpdates, WriteAnswers, reads.Linearizable, reads.LinearizableData,
 	caches.MatchEtcd, caches.NothingLeft,
 }
 
-var Updates = testbed.RegisterScenario(&testbed.Scenario{
+var GuaranteedUpdates = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "guaranteed-updates",
 	Summary: "clients add to the same objects through two API servers, whose caches are behind: no update is lost",
 	Doc: `Each update begins with the object that the cache has. If that is an old one the transaction fails, and brings the new one along.
@@ -29,11 +25,11 @@ Connections break, and an API server restarts: what became of the writes under w
 		readers=1 reads=3 gets=2 read=consistent keys=2 items=2 await-ready=true updaters=3 updates=3 update=add
 		breaks=1 restarts=1 call-breaks=1 steps=20000`),
 	Draws:  option.Ranges(`update=add|every updaters=1|2|4 updates=1|5|12 items=0|1 breaks=0|2 restarts=0|2`),
-	Claims: claims,
-	Known:  outdated(),
+	Claims: writeClaims,
+	Known:  outdatedObjects(),
 })
 
-var Objects = testbed.RegisterScenario(&testbed.Scenario{
+var ObjectWrites = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "object-writes",
 	Summary: "clients create objects, update them under all conditions and delete them, through API servers whose caches are behind",
 	Doc: `Preconditions, updates that require a resourceVersion, updates that change nothing, and deletions of objects that must be in a certain
@@ -42,14 +38,14 @@ state: what is found wrong with the object of the cache is looked at in etcd bef
 		readers=1 reads=2 gets=2 read=consistent keys=2 items=1 await-ready=true updaters=3 updates=10 update=every
 		breaks=1 steps=20000`),
 	Draws:  option.Ranges(`updaters=1|2|4 updates=5|20 items=0|2 breaks=0|2 restarts=0|1`),
-	Claims: slices.Concat([]*testbed.Property{Refusals, NotFoundVersions}, claims),
-	Known: slices.Concat(outdated(),
+	Claims: slices.Concat([]*testbed.Property{WriteRefusals, NotFoundVersions}, writeClaims),
+	Known: slices.Concat(outdatedObjects(),
 		known.When(known.NotFoundUnversioned).Violates(NotFoundVersions).
 			Because("as v0.37.2 ships it, the error that there is no object says resourceVersion 0 (kubernetes/kubernetes#138724)"),
 	),
 })
 
-func outdated() []testbed.Row {
+func outdatedObjects() []testbed.Row {
 	return slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
 		known.StaleReads(reads.Linearizable, reads.LinearizableData),

@@ -1,4 +1,4 @@
-package stalled_test
+package properties_test
 
 import (
 	"testing"
@@ -9,7 +9,7 @@ import (
 	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/properties/caches"
-	"github.com/watchbed/watchbed/scenarios/stalled"
+	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/option"
@@ -34,8 +34,8 @@ func init() {
 // TestWhereNothingBoundsChannelsNoDelayIsJudged: a claim that cannot fail there is vacuous, and does not hold.
 func TestWhereNothingBoundsChannelsNoDelayIsJudged(t *testing.T) {
 	verdict := func(design string) model.Verdict {
-		p := tried.With(t, stalled.Neighbours, "cache="+design, "writes=100", "slow-watchers=groups")
-		c := tried.Explored(t, stalled.Neighbours, p, 0, 1)
+		p := tried.With(t, scenarios.StalledNeighbours, "cache="+design, "writes=100", "slow-watchers=groups")
+		c := tried.Explored(t, scenarios.StalledNeighbours, p, 0, 1)
 		require.Equal(t, caches.DeliveredUndelayed.Name, c.Properties[0].Name)
 		return c.Properties[0].Verdict
 	}

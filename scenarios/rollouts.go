@@ -1,4 +1,4 @@
-package cluster
+package scenarios
 
 import (
 	"slices"
