@@ -16,10 +16,6 @@ const (
 	jepsenLog = "INFO  jepsen.util - 0\t:invoke\t:write\t3\nINFO  jepsen.util - 0\t:ok\t:write\t3\nINFO  jepsen.util - 0\t:invoke\t:read\tnil\nINFO  jepsen.util - 0\t:ok\t:read\t3\n"
 	auditLog  = `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata","auditID":"1","stage":"ResponseComplete","requestURI":"/api/v1/pods","verb":"list","user":{"username":"jane"},"objectRef":{"resource":"pods"},"responseStatus":{"code":200},"requestReceivedTimestamp":"2026-11-23T08:00:00.000010Z","stageTimestamp":"2026-11-23T08:00:00.000020Z"}` + "\n"
 	watch     = `{"type":"ADDED","object":{"kind":"Pod","metadata":{"name":"a","resourceVersion":"5"}}}{"type":"MODIFIED","object":{"kind":"Pod","metadata":{"name":"a","resourceVersion":"6"}}}`
-
-	robustness = `{"ClientId":1,"Input":{"Type":"txn","Txn":{"OperationsOnSuccess":[{"Type":"put-operation","Put":{"Key":"a","Value":{"Value":"1"}}}]}},"Call":1,"Output":{"Txn":{"Results":[{}]},"Revision":2},"Return":2}
-{"ClientId":1,"Input":{"Type":"range","Range":{"Start":"a"}},"Call":3,"Output":{"Range":{"KVs":[{"Key":"a","Value":{"Value":"1"},"ModRevision":2,"Version":1}],"Count":1},"Revision":2},"Return":4}
-`
 )
 
 // TestNamesAreSpeltOut: a character that turns the text around it is printed nowhere.
