@@ -154,12 +154,16 @@ var unsteady = []struct {
 	{regexp.MustCompile(`simrun version .*`), "simrun version VERSION"},
 }
 
+// longestSummary is more bytes than the summary of a campaign or a search has, and fewer than a catalogue.
+const longestSummary = 2_000
+
 func steady(text string) string {
 	paragraphs := strings.Split(text, "\n\n")
 	for i, paragraph := range paragraphs {
-		if strings.Contains(strings.Join(strings.Fields(paragraph), " "), "a second") || strings.Contains(paragraph, "re-run: identical") {
-			// Where its lines end depends on the times, and whether it has a rate.
-			paragraphs[i] = strings.Join(strings.Fields(paragraph), " ") + map[bool]string{true: "\n"}[strings.HasSuffix(paragraph, "\n")]
+		line := strings.Join(strings.Fields(paragraph), " ")
+		if len(line) < longestSummary && (strings.Contains(line, "a second") || strings.Contains(line, "re-run: identical")) {
+			// Where the lines of a summary end depends on the times, and whether it has a rate.
+			paragraphs[i] = line + map[bool]string{true: "\n"}[strings.HasSuffix(paragraph, "\n")]
 		}
 	}
 	text = strings.Join(paragraphs, "\n\n")
