@@ -1,17 +1,19 @@
 package items
 
 import (
-	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/watchbed/watchbed/model"
 )
 
-// Base are the items that histories begin with: made once for all histories that
+// Base are the items that histories begin with, by key: made once for all histories that
 // begin with the same ones. It never changes.
 type Base struct {
-	given    []*model.Item
-	contents Contents
+	given, items []*model.Item
+	digest       uint64
+	// attached are the keys on each lease.
+	attached map[int64][]string
 	// plain are the same items without revisions, nil before they were asked for.
 	plain *Base
 }
@@ -30,7 +32,11 @@ const leastBase = 32
 // Of is the base of these items, nil if they are few. Neither they nor what they are may
 // change later; the slice may.
 func (b *Bases) Of(items []*model.Item) *Base {
-	if len(items) < cmp.Or(b.Least, leastBase) {
+	least := b.Least
+	if least == 0 {
+		least = leastBase
+	}
+	if len(items) < least {
 		return nil
 	}
 	if b.last == nil || !slices.Equal(b.last.given, items) {
@@ -40,15 +46,27 @@ func (b *Bases) Of(items []*model.Item) *Base {
 }
 
 func newBase(given []*model.Item) *Base {
-	b := &Base{given: slices.Clone(given), contents: Contents{Persistent: true}}
-	b.contents.Reset(given, nil)
+	b := &Base{given: slices.Clone(given), items: slices.Clone(given), attached: map[int64][]string{}}
+	slices.SortStableFunc(b.items, func(x, y *model.Item) int { return strings.Compare(x.Key, y.Key) })
+	// Of several items of one key, the last one counts.
+	last := b.items[:0]
+	for i, it := range b.items {
+		if i+1 == len(b.items) || b.items[i+1].Key != it.Key {
+			last = append(last, it)
+			b.digest += it.Digest()
+			if it.Lease != 0 {
+				b.attached[it.Lease] = append(b.attached[it.Lease], it.Key)
+			}
+		}
+	}
+	b.items = last
 	return b
 }
 
 // Plain has the same items without revisions.
 func (b *Base) Plain() *Base {
 	if b.plain == nil {
-		b.plain = newBase(Plain(b.given))
+		b.plain = newBase(Plain(b.items))
 	}
 	return b.plain
 }
@@ -67,5 +85,23 @@ func (b *Base) Get(key string) *model.Item {
 	if b == nil {
 		return nil
 	}
-	return b.contents.Get(key)
+	if i := search(b.items, key); i < len(b.items) && b.items[i].Key == key {
+		return b.items[i]
+	}
+	return nil
+}
+
+// between are the items of etcd's range [key, end). The caller must not change them.
+func (b *Base) between(key, end string) []*model.Item {
+	from := search(b.items, key)
+	to := len(b.items)
+	switch {
+	case end == "":
+		if to = from; from < len(b.items) && b.items[from].Key == key {
+			to++
+		}
+	case end != "\x00":
+		to = max(from, search(b.items, end))
+	}
+	return b.items[from:to:to]
 }

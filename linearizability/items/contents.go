@@ -15,9 +15,11 @@ import (
 // every schedule: with a handful of keys it is one sorted slice, reused from one
 // history to the next. A test ties its answers to those of model.Store.
 type Contents struct {
+	// base are the many items that the contents began with, nil if they were few. The chunks
+	// hold only what differs from them then: each item that was set, and each of base that
+	// was removed, as one that isGone.
+	base   *Base
 	chunks [][]*model.Item
-	// base are the many items that the contents began with, nil if they were few.
-	base *Base
 	// Arena has the items that writes make.
 	Arena *Arena
 	// Persistent makes changes copy the chunk that they touch, so that clones
@@ -28,23 +30,8 @@ type Contents struct {
 	digest uint64
 	// Plain contents know no revisions: each item is at 1, and counts as written once.
 	Plain bool
-	// Observe, if set, is called before every change; nil is a deletion.
+	// Observe, if set, is called for every change; nil is a deletion.
 	Observe func(key string, it *model.Item)
-}
-
-// Arena hands out items that live until the next reset.
-type Arena struct{ block []model.Item }
-
-// Reset takes all items back.
-func (a *Arena) Reset() { a.block = a.block[:0] }
-
-func (a *Arena) item() *model.Item {
-	if len(a.block) == cap(a.block) {
-		// Items handed out before stay in their old block.
-		a.block = make([]model.Item, 0, min(max(16, 2*cap(a.block)), 1<<14))
-	}
-	a.block = a.block[:len(a.block)+1]
-	return &a.block[len(a.block)-1]
 }
 
 // ChunkItems is how many items a chunk has at most.
@@ -53,23 +40,20 @@ const ChunkItems = 64
 // Reset starts again at the given items, keeping the memory. The base is that of the items,
 // nil if it has none.
 func (c *Contents) Reset(init []*model.Item, b *Base) {
-	switch {
-	case b != nil:
-		c.chunks, c.digest, c.base = append(c.chunks[:0:0], b.contents.chunks...), b.contents.digest, b
-		return
-	case c.shares() || len(c.chunks) > 1:
+	if c.Persistent || len(c.chunks) > 1 {
 		c.chunks = nil
-	case len(c.chunks) == 1:
+	} else if len(c.chunks) == 1 {
 		c.chunks[0] = c.chunks[0][:0]
 	}
-	c.digest, c.base = 0, nil
+	c.base, c.digest = b, 0
+	if b != nil {
+		c.digest = b.digest
+		return
+	}
 	for _, it := range init {
 		c.Set(it)
 	}
 }
-
-// shares reports whether others may have the same chunks: clones, or the base.
-func (c *Contents) shares() bool { return c.Persistent || c.base != nil }
 
 // Clone is only for persistent contents.
 func (c *Contents) Clone() Contents {
@@ -108,6 +92,23 @@ func search(items []*model.Item, key string) int {
 
 // Get returns the item of a key, nil if there is none.
 func (c *Contents) Get(key string) *model.Item {
+	it := c.inChunks(key)
+	switch {
+	case c.base == nil:
+		return it
+	case it == nil:
+		return c.base.Get(key)
+	case isGone(it):
+		return nil
+	}
+	return it
+}
+
+// Untouched reports whether a key is still what the base has. It is false where there is no base.
+func (c *Contents) Untouched(key string) bool { return c.base != nil && c.inChunks(key) == nil }
+
+// inChunks is what the chunks have of a key, nil if that is nothing.
+func (c *Contents) inChunks(key string) *model.Item {
 	if len(c.chunks) == 0 {
 		return nil
 	}
@@ -118,17 +119,24 @@ func (c *Contents) Get(key string) *model.Item {
 	return nil
 }
 
-// Untouched reports whether a key is still what the base has. It is false where there is no base.
-func (c *Contents) Untouched(key string) bool { return c.base != nil && c.Get(key) == c.base.Get(key) }
-
 // Set puts an item under its key.
 func (c *Contents) Set(it *model.Item) {
+	if c.Persistent {
+		c.digest += it.Digest()
+		if c.base != nil {
+			if old := c.Get(it.Key); old != nil {
+				c.digest -= old.Digest()
+			}
+		}
+	}
 	if c.Observe != nil {
 		c.Observe(it.Key, it)
 	}
-	if c.Persistent {
-		c.digest += it.Digest()
-	}
+	c.place(it)
+}
+
+// place puts an item into the chunks.
+func (c *Contents) place(it *model.Item) {
 	if len(c.chunks) == 0 {
 		c.chunks = append(c.chunks, append(make([]*model.Item, 0, 8), it))
 		return
@@ -136,13 +144,14 @@ func (c *Contents) Set(it *model.Item) {
 	at := c.chunk(it.Key)
 	items := c.chunks[at]
 	i := search(items, it.Key)
-	if c.shares() {
+	found := i < len(items) && items[i].Key == it.Key
+	if found && c.Persistent && c.base == nil {
+		c.digest -= items[i].Digest()
+	}
+	if c.Persistent {
 		items = append(make([]*model.Item, 0, len(items)+1), items...)
 	}
-	if i < len(items) && items[i].Key == it.Key {
-		if c.Persistent {
-			c.digest -= items[i].Digest()
-		}
+	if found {
 		items[i] = it
 		c.chunks[at] = items
 		return
@@ -151,15 +160,25 @@ func (c *Contents) Set(it *model.Item) {
 	copy(items[i+1:], items[i:])
 	items[i] = it
 	c.chunks[at] = items
-	if half := len(items) / 2; len(items) > ChunkItems {
-		right := append(make([]*model.Item, 0, ChunkItems+1), items[half:]...)
-		c.chunks[at] = items[:half]
-		c.chunks = slices.Insert(c.chunks, at+1, right)
+	if len(items) > ChunkItems {
+		c.split(at)
 	}
+}
+
+func (c *Contents) split(at int) {
+	items := c.chunks[at]
+	half := len(items) / 2
+	right := append(make([]*model.Item, 0, ChunkItems+1), items[half:]...)
+	c.chunks = append(c.chunks, nil)
+	copy(c.chunks[at+2:], c.chunks[at+1:])
+	c.chunks[at], c.chunks[at+1] = items[:half], right
 }
 
 // Remove deletes a key, and reports whether it was there.
 func (c *Contents) Remove(key string) bool {
+	if c.base != nil {
+		return c.removeMarked(key)
+	}
 	if len(c.chunks) == 0 {
 		return false
 	}
@@ -174,8 +193,6 @@ func (c *Contents) Remove(key string) bool {
 	}
 	if c.Persistent {
 		c.digest -= items[i].Digest()
-	}
-	if c.shares() {
 		items = append(make([]*model.Item, 0, len(items)), items...)
 	}
 	items = append(items[:i], items[i+1:]...)
@@ -189,75 +206,49 @@ func (c *Contents) Remove(key string) bool {
 // Between returns the items of etcd's range [key, end). They are valid until
 // the next change; scratch holds them where they are not in one place.
 func (c *Contents) Between(key, end string, scratch *[]*model.Item) []*model.Item {
-	items, _ := c.first(math.MaxInt, key, end, scratch)
-	return items
+	changed := c.betweenInChunks(key, end, scratch)
+	if c.base == nil {
+		return changed
+	}
+	have := c.base.between(key, end)
+	if len(changed) == 0 {
+		return have
+	}
+	*scratch = merge((*scratch)[:0], have, slices.Clone(changed), math.MaxInt)
+	return *scratch
 }
 
-// first are the first items of a range, at least as many as asked for if there are so many,
-// and how many there are.
-func (c *Contents) first(most int, key, end string, scratch *[]*model.Item) (items []*model.Item, total int) {
+// betweenInChunks is Between for what the chunks have.
+func (c *Contents) betweenInChunks(key, end string, scratch *[]*model.Item) []*model.Item {
 	if len(c.chunks) == 0 {
-		return nil, 0
+		return nil
 	}
 	at := c.chunk(key)
-	items = c.chunks[at]
+	items := c.chunks[at]
 	from := search(items, key)
 	if end == "" {
 		if from < len(items) && items[from].Key == key {
-			return items[from : from+1], 1
+			return items[from : from+1]
 		}
-		return nil, 0
+		return nil
 	}
 	to := len(items)
 	if end != "\x00" {
 		to = max(from, search(items, end))
 	}
 	if to < len(items) || at+1 == len(c.chunks) {
-		return items[from:to], to - from
+		return items[from:to]
 	}
 	out := append((*scratch)[:0], items[from:]...)
-	total = len(out)
 	for _, items := range c.chunks[at+1:] {
 		if to = len(items); end != "\x00" {
 			to = search(items, end)
 		}
-		total += to
-		if len(out) < most {
-			out = append(out, items[:to]...)
-		}
+		out = append(out, items[:to]...)
 		if to < len(items) {
 			break
 		}
 	}
 	*scratch = out
-	return out, total
-}
-
-// Digest is the same for equal contents that are persistent.
-func (c *Contents) Digest() uint64 { return c.digest }
-
-// Equal compares persistent contents.
-func (c *Contents) Equal(other *Contents) bool {
-	if c.digest != other.digest {
-		return false
-	}
-	a, b := c.chunks, other.chunks
-	// i and j are how many items of the first chunks were compared.
-	for i, j := 0, 0; ; i, j = i+1, j+1 {
-		for len(a) > 0 && i == len(a[0]) {
-			a, i = a[1:], 0
-		}
-		for len(b) > 0 && j == len(b[0]) {
-			b, j = b[1:], 0
-		}
-		switch {
-		case len(a) == 0 || len(b) == 0:
-			return len(a) == len(b)
-		case i == 0 && j == 0 && len(a[0]) == len(b[0]) && &a[0][0] == &b[0][0]:
-			// They share the chunk.
-			i, j = len(a[0])-1, len(b[0])-1
-		case a[0][i] != b[0][j] && *a[0][i] != *b[0][j]:
-			return false
-		}
-	}
+	return out
 }

@@ -25,9 +25,16 @@ func (c *Contents) Revoke(lease int64) (deleted int64) {
 // attachedTo are the keys that are attached to a lease, which must not change meanwhile.
 func (c *Contents) attachedTo(lease int64) iter.Seq[string] {
 	return func(yield func(string) bool) {
+		if c.base != nil {
+			for _, key := range c.base.attached[lease] {
+				if c.inChunks(key) == nil && !yield(key) {
+					return
+				}
+			}
+		}
 		for _, items := range c.chunks {
 			for _, it := range items {
-				if it.Lease == lease && !yield(it.Key) {
+				if it.Lease == lease && !isGone(it) && !yield(it.Key) {
 					return
 				}
 			}

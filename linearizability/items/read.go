@@ -1,10 +1,6 @@
 package items
 
-import (
-	"math"
-
-	"github.com/watchbed/watchbed/model"
-)
+import "github.com/watchbed/watchbed/model"
 
 // RangeEnd is the end of the range that a read or delete covers.
 func RangeEnd(r *model.Request) string {
@@ -18,11 +14,21 @@ func RangeEnd(r *model.Request) string {
 // has these contents. An answer that shows a few of many items is judged without a look at
 // the others.
 func (c *Contents) Answers(r *model.Request, res *model.Result, scratch *[]*model.Item) bool {
-	most := math.MaxInt
-	if (r.CountOnly || r.Limit > 0) && r.Selection == (model.Selection{}) {
-		most = int(r.Limit)
+	if c.base != nil && (r.CountOnly || r.Limit > 0) && r.Selection == (model.Selection{}) {
+		have, total := c.first(int(r.Limit), r.Key, RangeEnd(r), scratch)
+		return answersFirst(have, total, r, res)
 	}
-	have, total := c.first(most, r.Key, RangeEnd(r), scratch)
+	return answers(c.Between(r.Key, RangeEnd(r), scratch), r, res)
+}
+
+// answers is Contents.Answers for the items in the range.
+func answers(have []*model.Item, r *model.Request, res *model.Result) bool {
+	return answersFirst(have, len(have), r, res)
+}
+
+// answersFirst is answers for a range with so many items in all, of which those after the
+// limit may be left out if there is no Selection.
+func answersFirst(have []*model.Item, total int, r *model.Request, res *model.Result) bool {
 	if r.CountOnly {
 		return res.Count == int64(total) && len(res.Items) == 0 && !res.More
 	}
