@@ -1,6 +1,10 @@
 package wire
 
-import "github.com/watchbed/watchbed/sim"
+import (
+	"strconv"
+
+	"github.com/watchbed/watchbed/sim"
+)
 
 // CompactRevKey is the key by which the API servers agree which one compacts. Its
 // version is the number of compactions, its value the revision of the last one.
@@ -34,4 +38,6 @@ func (r *CompactRevisionResponse) Digest(d sim.Digest) sim.Digest {
 }
 
 // Label implements sim.Payload.
-func (r *CompactRevisionResponse) Label() string { return "compact revision " + itoa(r.Revision) }
+func (r *CompactRevisionResponse) Label() string {
+	return "compact revision " + strconv.FormatInt(r.Revision, 10)
+}

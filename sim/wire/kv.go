@@ -18,15 +18,14 @@ type KeyValue struct {
 	Lease int64
 }
 
-// Digest mixes the key-value into d, if there is one.
+// Digest mixes the key-value into d.
 func (kv *KeyValue) Digest(d sim.Digest) sim.Digest {
-	if kv == nil {
-		return d
+	d = d.Text(kv.Key).Text(kv.Value).Int(kv.CreateRevision).Int(kv.ModRevision).Int(kv.Version)
+	if kv.Lease != 0 {
+		d = d.Int(kv.Lease)
 	}
-	return d.Text(kv.Key).Text(kv.Value).Int(kv.CreateRevision).Int(kv.ModRevision).Int(kv.Version).Set(kv.Lease)
+	return d
 }
-
-func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
 // Before is the order of keys.
 func (kv *KeyValue) Before(other *KeyValue) bool { return kv.Key < other.Key }
@@ -112,7 +111,7 @@ func (r *RangeRequest) Label() string {
 		s += "..."
 	}
 	if r.Revision > 0 {
-		s += " at " + itoa(r.Revision)
+		s += " at " + strconv.FormatInt(r.Revision, 10)
 	}
 	return s
 }
@@ -141,7 +140,7 @@ func (r *RangeResponse) Digest(d sim.Digest) sim.Digest {
 
 // Label implements sim.Payload.
 func (r *RangeResponse) Label() string {
-	return "rev " + itoa(r.Revision) + ": " + strconv.Itoa(len(r.Kvs)) + " items"
+	return "rev " + strconv.FormatInt(r.Revision, 10) + ": " + strconv.Itoa(len(r.Kvs)) + " items"
 }
 
 // PutRequest is etcdserverpb.PutRequest.
@@ -163,7 +162,9 @@ func (r *PutRequest) Digest(d sim.Digest) sim.Digest {
 	if r.PrevKv {
 		d = d.Bool(true)
 	}
-	d = d.If(r.IgnoreValue, "same value")
+	if r.IgnoreValue {
+		d = d.Text("same value")
+	}
 	if r.Lease != 0 || r.IgnoreLease {
 		d = d.Int(r.Lease).Bool(r.IgnoreLease)
 	}
@@ -187,11 +188,15 @@ type PutResponse struct {
 
 // Digest implements sim.Payload.
 func (r *PutResponse) Digest(d sim.Digest) sim.Digest {
-	return r.PrevKv.Digest(d.Text("done").Int(r.Revision))
+	d = d.Text("done").Int(r.Revision)
+	if r.PrevKv != nil {
+		d = r.PrevKv.Digest(d)
+	}
+	return d
 }
 
 // Label implements sim.Payload.
-func (r *PutResponse) Label() string { return "rev " + itoa(r.Revision) }
+func (r *PutResponse) Label() string { return "rev " + strconv.FormatInt(r.Revision, 10) }
 
 // DeleteRangeRequest is etcdserverpb.DeleteRangeRequest.
 type DeleteRangeRequest struct {
@@ -236,7 +241,7 @@ func (r *DeleteRangeResponse) Digest(d sim.Digest) sim.Digest {
 
 // Label implements sim.Payload.
 func (r *DeleteRangeResponse) Label() string {
-	return "rev " + itoa(r.Revision) + ": deleted " + itoa(r.Deleted)
+	return "rev " + strconv.FormatInt(r.Revision, 10) + ": deleted " + strconv.FormatInt(r.Deleted, 10)
 }
 
 // CompactionRequest is etcdserverpb.CompactionRequest: history before Revision
@@ -249,12 +254,16 @@ type CompactionRequest struct {
 
 // Digest implements sim.Payload.
 func (r *CompactionRequest) Digest(d sim.Digest) sim.Digest {
-	return d.Text("compact").Int(r.Revision).If(r.Physical, "physical")
+	d = d.Text("compact").Int(r.Revision)
+	if r.Physical {
+		d = d.Text("physical")
+	}
+	return d
 }
 
 // Label implements sim.Payload.
 func (r *CompactionRequest) Label() string {
-	label := "Compact " + itoa(r.Revision)
+	label := "Compact " + strconv.FormatInt(r.Revision, 10)
 	if r.Physical {
 		label += " physically"
 	}

@@ -103,15 +103,23 @@ type ListRequest struct {
 // Digest implements sim.Payload.
 func (r *ListRequest) Digest(d sim.Digest) sim.Digest {
 	d = d.Text("list").Text(r.Prefix).Int(r.ResourceVersion).Word(uint64(r.Match)).Int(r.Limit).Text(r.Continue)
-	d = d.If(r.FromEtcd, "from etcd")
-	return r.Selector.digest(d.If(r.Single, "single").If(r.KeysOnly, "keys only"))
+	if r.FromEtcd {
+		d = d.Text("from etcd")
+	}
+	if r.Single {
+		d = d.Text("single")
+	}
+	if r.KeysOnly {
+		d = d.Text("keys only")
+	}
+	return r.Selector.digest(d)
 }
 
 // Label implements sim.Payload.
 func (r *ListRequest) Label() string {
 	s := "LIST " + r.Prefix
 	if r.ResourceVersion != Unset {
-		s += " RV=" + itoa(r.ResourceVersion)
+		s += " RV=" + strconv.FormatInt(r.ResourceVersion, 10)
 	}
 	switch r.Match {
 	case MatchExact:
@@ -129,7 +137,7 @@ func (r *ListRequest) Label() string {
 		s += " keys only"
 	}
 	if r.Limit > 0 {
-		s += " limit=" + itoa(r.Limit)
+		s += " limit=" + strconv.FormatInt(r.Limit, 10)
 	}
 	if r.Continue != "" {
 		s += " continued"
@@ -174,7 +182,7 @@ func (r *ListResponse) Digest(d sim.Digest) sim.Digest {
 
 // Label implements sim.Payload.
 func (r *ListResponse) Label() string {
-	return "list RV=" + itoa(r.ResourceVersion) + ": " + strconv.Itoa(len(r.Items)) + " items"
+	return "list RV=" + strconv.FormatInt(r.ResourceVersion, 10) + ": " + strconv.Itoa(len(r.Items)) + " items"
 }
 
 // Objects implements sim.Bulky.
@@ -196,7 +204,7 @@ func (r *GetRequest) Label() string {
 	if r.ResourceVersion == Unset {
 		return "GET " + r.Key
 	}
-	return "GET " + r.Key + " RV=" + itoa(r.ResourceVersion)
+	return "GET " + r.Key + " RV=" + strconv.FormatInt(r.ResourceVersion, 10)
 }
 
 // GetResponse is the object, nil if there is none.
@@ -211,7 +219,11 @@ type GetResponse struct {
 
 // Digest implements sim.Payload.
 func (r *GetResponse) Digest(d sim.Digest) sim.Digest {
-	return r.Item.Digest(d.Text("got").Word(uint64(r.Origin)))
+	d = d.Text("got").Word(uint64(r.Origin))
+	if r.Item != nil {
+		return r.Item.Digest(d)
+	}
+	return d
 }
 
 // Label implements sim.Payload.
@@ -272,14 +284,23 @@ func (r *WatchRequest) Digest(d sim.Digest) sim.Digest {
 	if r.Match != MatchUnset || r.SendInitialEvents != SendInitialEventsUnset {
 		d = d.Word(uint64(r.Match)<<8 | uint64(r.SendInitialEvents))
 	}
-	return r.Selector.digest(d.Set(r.TimeoutSeconds).If(r.Announce, "announce").If(r.Single, "single"))
+	if r.TimeoutSeconds != 0 {
+		d = d.Int(r.TimeoutSeconds)
+	}
+	if r.Announce {
+		d = d.Text("announce")
+	}
+	if r.Single {
+		d = d.Text("single")
+	}
+	return r.Selector.digest(d)
 }
 
 // Label implements sim.Payload.
 func (r *WatchRequest) Label() string {
 	s := "WATCH " + r.Prefix
 	if r.ResourceVersion != Unset {
-		s += " RV=" + itoa(r.ResourceVersion)
+		s += " RV=" + strconv.FormatInt(r.ResourceVersion, 10)
 	}
 	s += r.Selector.String()
 	if r.Single {

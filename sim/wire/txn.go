@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/watchbed/watchbed/sim"
@@ -79,22 +80,18 @@ func (r *TxnRequest) Digest(d sim.Digest) sim.Digest {
 func digestOps(d sim.Digest, ops []RequestOp) sim.Digest {
 	d = d.Int(int64(len(ops)))
 	for i := range ops {
-		d = ops[i].request().Digest(d)
+		switch op := &ops[i]; {
+		case op.Range != nil:
+			d = op.Range.Digest(d)
+		case op.Put != nil:
+			d = op.Put.Digest(d)
+		case op.DeleteRange != nil:
+			d = op.DeleteRange.Digest(d)
+		case op.Txn != nil:
+			d = op.Txn.Digest(d)
+		}
 	}
 	return d
-}
-
-// request is the operation itself.
-func (op *RequestOp) request() sim.Payload {
-	switch {
-	case op.Range != nil:
-		return op.Range
-	case op.Put != nil:
-		return op.Put
-	case op.DeleteRange != nil:
-		return op.DeleteRange
-	}
-	return op.Txn
 }
 
 // Label implements sim.Payload. It names each compare and each operation, with the words of etcdctl txn.
@@ -119,7 +116,7 @@ var (
 )
 
 func (c *Compare) label() string {
-	key, operand := c.Key, itoa(c.Operand)
+	key, operand := c.Key, strconv.FormatInt(c.Operand, 10)
 	if c.RangeEnd != "" {
 		key += "..."
 	}
@@ -134,10 +131,16 @@ func labels(ops []RequestOp) string {
 		return "nothing"
 	}
 	all := make([]string, len(ops))
-	for i := range ops {
-		all[i] = ops[i].request().Label()
-		if ops[i].Txn != nil {
-			all[i] = "(" + all[i] + ")"
+	for i, op := range ops {
+		switch {
+		case op.Range != nil:
+			all[i] = op.Range.Label()
+		case op.Put != nil:
+			all[i] = op.Put.Label()
+		case op.DeleteRange != nil:
+			all[i] = op.DeleteRange.Label()
+		case op.Txn != nil:
+			all[i] = "(" + op.Txn.Label() + ")"
 		}
 	}
 	return strings.Join(all, ", ")
@@ -171,7 +174,7 @@ func (r *TxnResponse) Digest(d sim.Digest) sim.Digest {
 // Label implements sim.Payload.
 func (r *TxnResponse) Label() string {
 	if r.Succeeded {
-		return "rev " + itoa(r.Revision) + ": succeeded"
+		return "rev " + strconv.FormatInt(r.Revision, 10) + ": succeeded"
 	}
-	return "rev " + itoa(r.Revision) + ": compare failed"
+	return "rev " + strconv.FormatInt(r.Revision, 10) + ": compare failed"
 }

@@ -1,6 +1,10 @@
 package wire
 
-import "github.com/watchbed/watchbed/sim"
+import (
+	"strconv"
+
+	"github.com/watchbed/watchbed/sim"
+)
 
 // InvalidWatchID is the watch id of a response that speaks for all watchers of
 // its stream.
@@ -58,7 +62,7 @@ func (r *WatchCreateRequest) Digest(d sim.Digest) sim.Digest {
 
 // Label implements sim.Payload.
 func (r *WatchCreateRequest) Label() string {
-	return "create watch " + r.Key + "... from " + itoa(r.StartRevision)
+	return "create watch " + r.Key + "... from " + strconv.FormatInt(r.StartRevision, 10)
 }
 
 // WatchCancelRequest is etcdserverpb.WatchCancelRequest.
@@ -70,7 +74,9 @@ type WatchCancelRequest struct {
 func (r *WatchCancelRequest) Digest(d sim.Digest) sim.Digest { return d.Text("cancel").Int(r.WatchID) }
 
 // Label implements sim.Payload.
-func (r *WatchCancelRequest) Label() string { return "cancel watch " + itoa(r.WatchID) }
+func (r *WatchCancelRequest) Label() string {
+	return "cancel watch " + strconv.FormatInt(r.WatchID, 10)
+}
 
 // WatchProgressRequest is etcdserverpb.WatchProgressRequest: send the progress of
 // all watchers of this stream.
@@ -84,7 +90,13 @@ type WatchProgressRequest struct {
 }
 
 // Digest implements sim.Payload.
-func (r *WatchProgressRequest) Digest(d sim.Digest) sim.Digest { return d.Text("progress?").Set(r.ID) }
+func (r *WatchProgressRequest) Digest(d sim.Digest) sim.Digest {
+	d = d.Text("progress?")
+	if r.ID != 0 {
+		d = d.Int(r.ID)
+	}
+	return d
+}
 
 // Label implements sim.Payload.
 func (r *WatchProgressRequest) Label() string { return "progress request" }
@@ -114,7 +126,10 @@ func (r *WatchResponse) IsProgressNotify() bool {
 func (r *WatchResponse) Digest(d sim.Digest) sim.Digest {
 	d = d.Text("watch").Int(r.Revision).Int(r.WatchID).Bool(r.Created).Bool(r.Canceled).
 		Int(r.CompactRevision).Text(r.CancelReason).Bool(r.Fragment)
-	return DigestEvents(d.Set(r.ProgressID), r.Events)
+	if r.ProgressID != 0 {
+		d = d.Int(r.ProgressID)
+	}
+	return DigestEvents(d, r.Events)
 }
 
 // DigestEvents mixes events into d.
@@ -122,17 +137,20 @@ func DigestEvents(d sim.Digest, events []Event) sim.Digest {
 	d = d.Int(int64(len(events)))
 	for i := range events {
 		e := &events[i]
-		d = e.PrevKv.Digest(e.Kv.Digest(d.Word(uint64(e.Type))))
+		d = e.Kv.Digest(d.Word(uint64(e.Type)))
+		if e.PrevKv != nil {
+			d = e.PrevKv.Digest(d)
+		}
 	}
 	return d
 }
 
 // Label implements sim.Payload.
 func (r *WatchResponse) Label() string {
-	rev := itoa(r.Revision)
+	rev := strconv.FormatInt(r.Revision, 10)
 	switch {
 	case r.CompactRevision != 0:
-		return "canceled: compacted at " + itoa(r.CompactRevision)
+		return "canceled: compacted at " + strconv.FormatInt(r.CompactRevision, 10)
 	case r.Canceled:
 		return "canceled: " + r.CancelReason
 	case r.Created:
@@ -152,7 +170,7 @@ func (r *WatchResponse) Label() string {
 
 func (e *Event) label() string {
 	if e.Type == Delete {
-		return "-" + e.Kv.Key + "@" + itoa(e.Kv.ModRevision)
+		return "-" + e.Kv.Key + "@" + strconv.FormatInt(e.Kv.ModRevision, 10)
 	}
-	return e.Kv.Key + "=" + e.Kv.Value + "@" + itoa(e.Kv.ModRevision)
+	return e.Kv.Key + "=" + e.Kv.Value + "@" + strconv.FormatInt(e.Kv.ModRevision, 10)
 }

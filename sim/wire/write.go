@@ -1,6 +1,10 @@
 package wire
 
-import "github.com/watchbed/watchbed/sim"
+import (
+	"strconv"
+
+	"github.com/watchbed/watchbed/sim"
+)
 
 // The writes of an API server, as storage.Interface takes them. What upstream is a function of
 // the caller, the update and the validation of a deletion, is a value here: so a request can be
@@ -47,7 +51,7 @@ func (r *GuaranteedUpdateRequest) Digest(d sim.Digest) sim.Digest {
 func (r *GuaranteedUpdateRequest) Label() string {
 	s := "UPDATE " + r.Key + " adds " + r.Add
 	if r.Expected != 0 {
-		s += " to RV=" + itoa(r.Expected)
+		s += " to RV=" + strconv.FormatInt(r.Expected, 10)
 	}
 	if r.IgnoreNotFound {
 		s += " or creates"
@@ -83,7 +87,7 @@ func precondition(resourceVersion int64) string {
 	if resourceVersion == 0 {
 		return ""
 	}
-	return " if RV=" + itoa(resourceVersion)
+	return " if RV=" + strconv.FormatInt(resourceVersion, 10)
 }
 
 // ObjectResponse is the object that a write has made, or has left as it was. The object of a
@@ -95,5 +99,5 @@ func (r *ObjectResponse) Digest(d sim.Digest) sim.Digest { return r.Item.Digest(
 
 // Label implements sim.Payload.
 func (r *ObjectResponse) Label() string {
-	return r.Item.Key + "=" + r.Item.Value + " of RV=" + itoa(r.Item.ModRevision)
+	return r.Item.Key + "=" + r.Item.Value + " of RV=" + strconv.FormatInt(r.Item.ModRevision, 10)
 }
