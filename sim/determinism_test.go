@@ -58,14 +58,15 @@ var deterministic = []string{
 //
 // The second searches all schedules, and no run calls it: package testbed imports its
 // interface Subject, and implements it. The tests of explore/prove hold its result to be the
-// same on any number of workers. The third is where that keeps a search on disk. The fourth numbers
-// what the workers of that search share, and no run numbers anything. The fifth compares and weighs for it,
+// same on any number of workers. The third has the states of that search, the fourth keeps it on disk. The fifth numbers
+// what its workers share, and no run numbers anything. The sixth compares and weighs for it,
 // and compares the plans of clients when a subject of a search is made.
 //
-// Every node imports the last: it finds the fields of a type by reflection, in their order.
+// Every node imports the last two: they find the fields of a type by reflection, in their order.
 var outside = []string{
-	module + "/linearizability", module + "/explore/prove", module + "/explore/checkpoint", module + "/internal/intern", module + "/explore/values",
-	module + "/sim/state",
+	module + "/linearizability", module + "/explore/prove", module + "/explore/states", module + "/explore/checkpoint",
+	module + "/internal/intern", module + "/explore/values",
+	module + "/sim/state", module + "/sim/option",
 }
 
 // TestRunsDependOnChoicesOnly reads the source for everything that would make a
