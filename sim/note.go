@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -9,21 +10,72 @@ import (
 type NoteKind struct {
 	name, sentence string
 	setback        bool
+	// revision and key are the numbers of the gaps with what the note is about, counted from 1; 0 is none.
+	revision, key int
 }
 
-// NewNote makes a kind of note; call it in package variable declarations only. The name is PACKAGE.VARIABLE, the sentence
-// a format of package fmt.
-func NewNote(name, sentence string) *NoteKind { return &NoteKind{name: name, sentence: sentence} }
+// NoteTone is how a story takes notes of a kind.
+type NoteTone uint8
 
-// NewSetback is NewNote of notes that are a Setback.
-func NewSetback(name, sentence string) *NoteKind { return &NoteKind{name, sentence, true} }
+// IsSetback: they are a Setback.
+const IsSetback NoteTone = 1
 
-// Of is a note with these values in its gaps. A node stands for its name, and a payload for its label.
-func (s *NoteKind) Of(gaps ...any) Said { return Said{kind: s, gaps: gaps} }
+// NewNote makes a kind of note; call it in package variable declarations only. The name is PACKAGE.VARIABLE, and several kinds
+// may have one. The sentence is a format of package fmt with more verbs: %r is %d of the revision that the note is about, and
+// %k is %s of the key. %R and %K are what the note is about without saying it.
+func NewNote(name, format string, tone ...NoteTone) *NoteKind {
+	k := newKind(name, format, tone)
+	return &k
+}
 
-// At is the same of a note about a revision, which fills the first gap.
-func (s *NoteKind) At(revision int64, gaps ...any) Said {
-	return Said{s, append([]any{revision}, gaps...), About{Revision: revision}}
+func newKind(name, format string, tone []NoteTone) NoteKind {
+	k := NoteKind{name: name, setback: len(tone) > 0}
+	var text strings.Builder
+	for i, gap := 0, 0; i < len(format); i++ {
+		if format[i] != '%' {
+			text.WriteByte(format[i])
+			continue
+		}
+		i, gap = i+1, gap+1
+		if format[i] == '[' {
+			gap = int(format[i+1] - '0')
+			i += len("[1]")
+		}
+		verb := format[i]
+		switch verb {
+		case 'r', 'R':
+			k.revision, verb = gap, verb-'r'+'d'
+		case 'k', 'K':
+			k.key, verb = gap, verb-'k'+'s'
+		}
+		if verb >= 'a' {
+			fmt.Fprintf(&text, "%%[%d]%c", gap, verb)
+		}
+	}
+	k.sentence = text.String()
+	return k
+}
+
+// Of is a note with these values in its gaps. A node stands for its name, and a payload for its label. The note is about what
+// its gaps are about that are a Subject themselves, too.
+func (k *NoteKind) Of(gaps ...any) Said {
+	n := Said{kind: k, gaps: gaps}
+	for i, gap := range gaps {
+		switch x := gap.(type) {
+		case Subject:
+			about := x.About()
+			n.about = About{cmp.Or(about.Revision, n.about.Revision), cmp.Or(about.Key, n.about.Key), cmp.Or(about.Client, n.about.Client)}
+		case int64:
+			if i+1 == k.revision {
+				n.about.Revision = x
+			}
+		case string:
+			if i+1 == k.key {
+				n.about.Key = x
+			}
+		}
+	}
+	return n
 }
 
 // Said is a note of such a kind.
@@ -31,18 +83,6 @@ type Said struct {
 	kind  *NoteKind
 	gaps  []any
 	about About
-}
-
-// Key is the note, which is about a key as well.
-func (n Said) Key(key string) Said {
-	n.about.Key = key
-	return n
-}
-
-// Client is the note, which is about the watch of a client.
-func (n Said) Client(name string) Said {
-	n.about.Client = name
-	return n
 }
 
 // Text implements Note.
@@ -82,6 +122,82 @@ func NoteName(n Note) string {
 	return fmt.Sprintf("%T", n)
 }
 
+// Note0 is a NoteKind without gaps, Note1 to Note4 have so many. To say one costs nothing while no run is observed: the gaps
+// have types, so that the caller makes no interface of a value.
+type Note0 struct{ NoteKind }
+
+// NewNote0 makes a kind of note; call it in package variable declarations only.
+func NewNote0(name, format string, tone ...NoteTone) *Note0 {
+	return &Note0{newKind(name, format, tone)}
+}
+
+// Say notes it.
+func (n *Note0) Say(e *Env) {
+	if e.Noting() {
+		e.Note(n.Of())
+	}
+}
+
+// Note1 has one gap.
+type Note1[A any] struct{ NoteKind }
+
+// NewNote1 is NewNote0 of a kind with one gap.
+func NewNote1[A any](name, format string, tone ...NoteTone) *Note1[A] {
+	return &Note1[A]{newKind(name, format, tone)}
+}
+
+// Say notes it.
+func (n *Note1[A]) Say(e *Env, a A) {
+	if e.Noting() {
+		e.Note(n.Of(a))
+	}
+}
+
+// Note2 has two gaps.
+type Note2[A, B any] struct{ NoteKind }
+
+// NewNote2 is NewNote0 of a kind with two gaps.
+func NewNote2[A, B any](name, format string, tone ...NoteTone) *Note2[A, B] {
+	return &Note2[A, B]{newKind(name, format, tone)}
+}
+
+// Say notes it.
+func (n *Note2[A, B]) Say(e *Env, a A, b B) {
+	if e.Noting() {
+		e.Note(n.Of(a, b))
+	}
+}
+
+// Note3 has three gaps.
+type Note3[A, B, C any] struct{ NoteKind }
+
+// NewNote3 is NewNote0 of a kind with three gaps.
+func NewNote3[A, B, C any](name, format string, tone ...NoteTone) *Note3[A, B, C] {
+	return &Note3[A, B, C]{newKind(name, format, tone)}
+}
+
+// Say notes it.
+func (n *Note3[A, B, C]) Say(e *Env, a A, b B, c C) {
+	if e.Noting() {
+		e.Note(n.Of(a, b, c))
+	}
+}
+
+// Note4 has four gaps.
+type Note4[A, B, C, D any] struct{ NoteKind }
+
+// NewNote4 is NewNote0 of a kind with four gaps.
+func NewNote4[A, B, C, D any](name, format string, tone ...NoteTone) *Note4[A, B, C, D] {
+	return &Note4[A, B, C, D]{newKind(name, format, tone)}
+}
+
+// Say notes it.
+func (n *Note4[A, B, C, D]) Say(e *Env, a A, b B, c C, d D) {
+	if e.Noting() {
+		e.Note(n.Of(a, b, c, d))
+	}
+}
+
 // Some is a number of things in words: "1 seat", "2 seats".
 func Some(n int, thing string) string {
 	if n == 1 {
@@ -89,3 +205,11 @@ func Some(n int, thing string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, thing)
 }
+
+// Counted is a number of things: "1 seat", "2 seats".
+type Counted struct {
+	N     int
+	Thing string
+}
+
+func (c Counted) String() string { return Some(c.N, c.Thing) }

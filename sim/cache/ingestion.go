@@ -71,7 +71,7 @@ func (c feed) Event(env *sim.Env, e *wire.WatchEvent) bool {
 // lock. It returns what the dispatcher is to be handed.
 func (c *Cache) processEvent(env *sim.Env, in *wire.WatchEvent) store.Event {
 	if env.Noting() {
-		env.Note(takesIn.At(in.ResourceVersion, in).Key(in.Item.Key))
+		env.Note(takesIn.Of(in.ResourceVersion, in, in.Item.Key))
 	}
 	var e store.Event
 	if c.cfg.Ingestion.Publication == whole {
@@ -92,7 +92,7 @@ func (c *Cache) takeHalf(env *sim.Env, in *wire.WatchEvent) store.Event {
 	if c.cfg.Ingestion.Publication == versionFirst {
 		c.ingestion.unstored = in
 		if env.Noting() {
-			env.Note(versionOnly.At(in.ResourceVersion))
+			env.Note(versionOnly.Of(in.ResourceVersion))
 		}
 		return c.store.Admit(env, in)
 	}
@@ -100,7 +100,7 @@ func (c *Cache) takeHalf(env *sim.Env, in *wire.WatchEvent) store.Event {
 	c.store.Update(env, in)
 	c.ingestion.unpublished = e
 	if env.Noting() {
-		env.Note(storeOnly.At(in.ResourceVersion))
+		env.Note(storeOnly.Of(in.ResourceVersion))
 	}
 	return e
 }
@@ -130,14 +130,14 @@ func (c *Cache) updateResourceVersion(env *sim.Env, e *wire.WatchEvent) store.Ev
 		env.Cover(ProgressSkipped)
 		c.hear(env, 0)
 		if env.Noting() {
-			env.Note(skipsProgress.At(e.ResourceVersion))
+			env.Note(skipsProgress.Of(e.ResourceVersion))
 		}
 		return store.Event{}
 	}
 	if !o.LateProgress {
 		c.takeProgress(env, e.ResourceVersion, e.ProgressID)
 	} else if env.Noting() {
-		env.Note(putOff.At(e.ResourceVersion))
+		env.Note(putOff.Of(e.ResourceVersion))
 	}
 	return store.Event{ResourceVersion: e.ResourceVersion, Bookmark: true}
 }
@@ -148,7 +148,7 @@ func (c *Cache) takeProgress(env *sim.Env, resourceVersion, id int64) {
 	env.Cover(ProgressNotified)
 	c.hear(env, id)
 	if env.Noting() {
-		env.Note(takesProgress.At(resourceVersion))
+		env.Note(takesProgress.Of(resourceVersion))
 	}
 	c.store.SetResourceVersion(env, resourceVersion)
 	c.reads.Broadcast(env)
@@ -173,7 +173,7 @@ func (c *Cache) hear(env *sim.Env, id int64) {
 func (c *Cache) dropProgress(env *sim.Env, e *wire.WatchEvent) {
 	env.Cover(progressDropped)
 	if env.Noting() {
-		env.Note(dropsProgress.At(e.ResourceVersion))
+		env.Note(dropsProgress.Of(e.ResourceVersion))
 	}
 }
 

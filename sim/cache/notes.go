@@ -3,12 +3,12 @@ package cache
 import "github.com/watchbed/watchbed/sim"
 
 var (
-	takesIn       = sim.NewNote("cache.takesIn", "takes in %[2]s")
-	takesProgress = sim.NewNote("cache.takesProgress", "takes progress %[1]d: etcd says that all events up to revision %[1]d have been sent")
-	skipsProgress = sim.NewNote("cache.skipsProgress", "is at resourceVersion %d already, and returns early from progress up to it")
-	dropsProgress = sim.NewNote("cache.dropsProgress", "drops progress %d: the version of the member behind the stream is not known, or too old")
+	takesIn       = sim.NewNote("cache.takesIn", "%[1]Rtakes in %[2]s%[3]K")
+	takesProgress = sim.NewNote("cache.takesProgress", "takes progress %[1]r: etcd says that all events up to revision %[1]r have been sent")
+	skipsProgress = sim.NewNote("cache.skipsProgress", "is at resourceVersion %r already, and returns early from progress up to it")
+	dropsProgress = sim.NewNote("cache.dropsProgress", "drops progress %r: the version of the member behind the stream is not known, or too old")
 	// putOff: a progress notification has come in, and the version stays.
-	putOff      = sim.NewNote("cache.putOff", "puts progress %d into the dispatcher's channel, and its resourceVersion stays")
-	storeOnly   = sim.NewNote("cache.storeOnly", "has change %d in its store, and its resourceVersion does not say so yet")
-	versionOnly = sim.NewNote("cache.versionOnly", "is at resourceVersion %d, and its store does not have that change yet")
+	putOff      = sim.NewNote("cache.putOff", "puts progress %r into the dispatcher's channel, and its resourceVersion stays")
+	storeOnly   = sim.NewNote("cache.storeOnly", "has change %r in its store, and its resourceVersion does not say so yet")
+	versionOnly = sim.NewNote("cache.versionOnly", "is at resourceVersion %r, and its store does not have that change yet")
 )

@@ -141,7 +141,7 @@ func (c *Compactor) tried(env *sim.Env, p *wire.TxnResponse) {
 			l.previous.Set(env, previous)
 		}
 		if env.Noting() {
-			env.Note(tryWon.At(previous))
+			env.Note(tryWon.Of(previous))
 		}
 		l.at.Change(env).state = compactCompacting
 		env.Under(l.cause)

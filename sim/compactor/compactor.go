@@ -121,7 +121,7 @@ func (c *Compactor) updateCompactRevision(env *sim.Env, rev int64) {
 	}
 	c.compactRevision.Set(env, rev)
 	if env.Noting() {
-		env.Note(revisionKnown.At(rev))
+		env.Note(revisionKnown.Of(rev))
 	}
 	for q := range c.asking.Take(env, func(q *question) bool { return q.above < rev }) {
 		c.answer(env, q.conn)

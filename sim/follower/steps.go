@@ -128,11 +128,11 @@ func (f *Follower) event(env *sim.Env, e *wire.WatchEvent) {
 	}
 	c.resourceVersion = e.ResourceVersion
 	if env.Noting() {
-		note := takesIn.At(e.ResourceVersion, e)
+		var key string
 		if e.Item != nil {
-			note = note.Key(e.Item.Key)
+			key = e.Item.Key
 		}
-		env.Note(note)
+		env.Note(takesIn.Of(e.ResourceVersion, e, key))
 	}
 }
 

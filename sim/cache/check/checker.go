@@ -78,7 +78,7 @@ func (h *Housekeeping) Check(env *sim.Env, ready bool) {
 	})
 	k.detection = h.begin(env, Detection{By: ConsistencyCheck, Prefix: h.cfg.Prefix, ResourceVersion: k.resourceVersion})
 	if env.Noting() {
-		env.Note(checks.At(k.resourceVersion))
+		env.Note(checks.Of(k.resourceVersion))
 	}
 	h.list(env, h.cfg.Prefix, k.resourceVersion)
 }
@@ -150,7 +150,7 @@ func (h *Housekeeping) mismatched(env *sim.Env) {
 	h.end(env, k.detection, Inconsistent)
 	env.Add(checksFailed, 1)
 	if env.Noting() {
-		env.Note(differs.At(k.resourceVersion))
+		env.Note(differs.Of(k.resourceVersion))
 	}
 	switch {
 	case h.cfg.ConsistencyChecker == ConsistencyCheckerPanic:

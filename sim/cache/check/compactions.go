@@ -53,7 +53,7 @@ func (h *Housekeeping) compacted(env *sim.Env, p sim.Payload) {
 		return
 	}
 	if h.store.Compact(env, answer.Revision) && env.Noting() {
-		env.Note(compacted.At(answer.Revision))
+		env.Note(compacted.Of(answer.Revision))
 	}
 	h.awaitCompaction(env, h.store.CompactRevision())
 }

@@ -64,7 +64,7 @@ func (h *Housekeeping) compared(env *sim.Env, i int, p sim.Payload) {
 		env.Cover(listInconsistent)
 		h.end(env, n, Inconsistent)
 		if env.Noting() {
-			env.Note(answerDiffers.At(d.ResourceVersion))
+			env.Note(answerDiffers.Of(d.ResourceVersion))
 		}
 	}
 }

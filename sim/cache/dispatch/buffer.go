@@ -142,7 +142,7 @@ func inject(env *sim.Env, w *Watcher, merge bool) *wire.WatchEvent {
 		} else if sent := w.convert(e.ForWatchers); sent != nil {
 			env.Cover(eventInjected)
 			if env.Noting() {
-				env.Note(injected.At(sent.ResourceVersion, sent, w.from).Key(sent.Item.Key))
+				env.Note(injected.Of(sent.ResourceVersion, sent, w.from, sent.Item.Key))
 			}
 			return sent
 		}
@@ -180,7 +180,7 @@ func dereference(env *sim.Env, w *Watcher, e *wire.WatchEvent) *wire.WatchEvent 
 	if now.ModRevision != e.ResourceVersion {
 		env.Cover(referenceNewer)
 		if env.Noting() {
-			env.Note(dereferenced.At(now.ModRevision, e.Item.Key, e.ResourceVersion, w.from).Key(e.Item.Key))
+			env.Note(dereferenced.Of(now.ModRevision, e.Item.Key, e.ResourceVersion, w.from))
 		}
 	}
 	return &wire.WatchEvent{Type: e.Type, ResourceVersion: now.ModRevision, Item: now}

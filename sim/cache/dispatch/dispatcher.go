@@ -308,7 +308,7 @@ func (d *Dispatcher) triggers(env *sim.Env, w *Watcher, e *store.Event) bool {
 	}
 	env.Cover(eventNotTriggering)
 	if env.Noting() && w.convert(e.ForWatchers) != nil {
-		env.Note(untriggered.At(e.ResourceVersion, w.from))
+		env.Note(untriggered.Of(e.ResourceVersion, w.from))
 	}
 	return false
 }

@@ -80,7 +80,7 @@ func (d *Dispatcher) dispatchToSlow(env *sim.Env) {
 			env.Cover(watcherMissed)
 			env.Add(eventsMissed, 1)
 			if env.Noting() {
-				env.Note(missed.At(rv, w.from))
+				env.Note(missed.Of(rv, w.from))
 			}
 			w.miss(env, rv)
 		}

@@ -56,7 +56,7 @@ func (r *Read) passingOn(origin wire.Origin) sim.Note {
 	if r.exact != 0 {
 		exactly = ", which is asked for exactly resourceVersion " + strconv.FormatInt(r.exact, 10)
 	}
-	return kind.At(r.exact, r.from, r.label(), exactly)
+	return kind.Of(r.exact, r.from, r.label(), exactly)
 }
 
 // rangeRequest is the question of a LIST (store.getList).

@@ -280,7 +280,7 @@ func (d *Delegator) FireAccumulate(env *sim.Env) {
 // revisionKnown is what a read does with etcd's revision.
 func (r *Read) revisionKnown(env *sim.Env, revision int64) {
 	if env.Noting() {
-		env.Note(heard.At(revision))
+		env.Note(heard.Of(revision))
 	}
 	d := r.d
 	if env.Mode() == sim.Timed {
@@ -316,7 +316,7 @@ func swap(env *sim.Env, last *state.Var[int64], revision int64) int64 {
 		return revision
 	}
 	if env.Noting() {
-		env.Note(otherReader.At(kept))
+		env.Note(otherReader.Of(kept))
 	}
 	return kept
 }
@@ -347,7 +347,7 @@ func (r *Read) waitUntilFresh(env *sim.Env, wanted int64, patience sim.Duration)
 		if r.proof != 0 {
 			what = "the answer to a progress request that is still to be sent"
 		}
-		env.Note(waits.At(wanted, r.from, r.label(), what, d.cfg.Store.Version()))
+		env.Note(waits.Of(wanted, r.from, r.label(), what, d.cfg.Store.Version()))
 	}
 	env.Writes(cellWait, r.number)
 	env.Writes(cellTurn, r.number)
@@ -361,7 +361,7 @@ func (r *Read) waitUntilFresh(env *sim.Env, wanted int64, patience sim.Duration)
 		r.countsForProgress = true
 		d.cfg.Requester.Add(env)
 	} else if env.Noting() {
-		env.Note(waitsSilently.At(wanted))
+		env.Note(waitsSilently.Of(wanted))
 	}
 }
 
@@ -460,7 +460,7 @@ func (r *Read) stopWaiting(env *sim.Env) {
 // timeOut is what GetList does with a read that waited in vain.
 func (r *Read) timeOut(env *sim.Env) {
 	if env.Noting() {
-		env.Note(gaveUp.At(r.wanted, r.from, r.label(), r.d.cfg.Store.Version()))
+		env.Note(gaveUp.Of(r.wanted, r.from, r.label(), r.d.cfg.Store.Version()))
 	}
 	if !r.consistent {
 		env.Cover(readTimedOut)
@@ -544,7 +544,7 @@ func (r *Read) answering(at, snapshot int64) sim.Note {
 	if snapshot != 0 {
 		state = "from its snapshot of resourceVersion " + strconv.FormatInt(snapshot, 10)
 	}
-	return answersRead.At(at, r.from, r.label(), state)
+	return answersRead.Of(at, r.from, r.label(), state)
 }
 
 // serveSingle answers a LIST of one object (waitUntilFreshAndGetList): from the newest state,
@@ -614,7 +614,7 @@ func (r *Read) view(env *sim.Env) (store.View, bool) {
 		at = max(at, s.ResourceVersion(env))
 	}
 	if at > r.exact && env.Noting() {
-		env.Note(otherState.At(at, r.exact))
+		env.Note(otherState.Of(at, r.exact))
 	}
 	view, ok := s.At(env, at)
 	if ok {

@@ -42,7 +42,7 @@ func (r *Reflector) synced(env *sim.Env, resourceVersion int64) {
 func (r *Reflector) startWatch(env *sim.Env) {
 	from := r.position.Get(env).resourceVersion
 	if env.Noting() {
-		env.Note(watches.At(from))
+		env.Note(watches.Of(from))
 	}
 	r.open(env, watching, &wire.WatchStart{Revision: from})
 }

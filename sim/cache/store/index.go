@@ -117,7 +117,7 @@ func (s *Store) updateIndices(env *sim.Env, before, after *wire.KeyValue) {
 		case after == nil || !s.cfg.ChangesStayIndexed:
 			x.objects.Delete(*former)
 		case env.Noting():
-			env.Note(staysIndexed.At(after.ModRevision, x.field.Name, former.value))
+			env.Note(staysIndexed.Of(after.ModRevision, x.field.Name, former.value))
 		}
 		if after != nil {
 			x.objects.ReplaceOrInsert(indexEntry{x.field.Value(after), after})

@@ -4,11 +4,11 @@ import "github.com/watchbed/watchbed/sim"
 
 var (
 	versionLowered = sim.NewNote("store.versionLowered", "its resourceVersion goes back from %d to %d")
-	otherVersion   = sim.NewNote("store.otherVersion", "gives the deletion of revision %d the resourceVersion that the object had before, %d")
+	otherVersion   = sim.NewNote("store.otherVersion", "gives the deletion of revision %r the resourceVersion that the object had before, %d")
 	listed         = sim.NewNote("store.listed", "has listed %s at resourceVersion %d")
-	staysIndexed   = sim.NewNote("store.staysIndexed", "its index of %[2]s still has the former object under %[3]q")
+	staysIndexed   = sim.NewNote("store.staysIndexed", "%[1]Rits index of %[2]s still has the former object under %[3]q")
 	// notKept: no snapshot is left of the state after a change.
-	notKept = sim.NewSetback("store.notKept", "keeps no snapshot of resourceVersion %d")
+	notKept = sim.NewNote("store.notKept", "keeps no snapshot of resourceVersion %r", sim.IsSetback)
 	// dropped: the snapshots are gone, though nothing was wrong with them.
 	dropped  = sim.NewNote("store.dropped", "drops %s: cache and etcd are equal")
 	outlives = sim.NewNote("store.outlives", "leaves its snapshot of resourceVersion %d after the failed check has dropped the others")

@@ -156,7 +156,7 @@ func (s *Store) Change(env *sim.Env, in *wire.WatchEvent) Event {
 	}
 	e := Event{ForWatchers: s.forWatchers(in, previous, exists), ResourceVersion: in.ResourceVersion}
 	if w := e.ForWatchers; w != nil && w.ResourceVersion != in.ResourceVersion && env.Noting() {
-		env.Note(otherVersion.At(in.ResourceVersion, w.ResourceVersion))
+		env.Note(otherVersion.Of(in.ResourceVersion, w.ResourceVersion))
 	}
 	return e
 }
@@ -179,7 +179,7 @@ func (s *Store) Update(env *sim.Env, in *wire.WatchEvent) {
 	case (in.Type != wire.Deleted || !s.cfg.DeletionsLeaveNoSnapshot) && !s.loses(env):
 		s.takeSnapshot(env, in.ResourceVersion)
 	case env.Noting():
-		env.Note(notKept.At(in.ResourceVersion))
+		env.Note(notKept.Of(in.ResourceVersion))
 	}
 }
 

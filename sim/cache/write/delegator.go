@@ -119,7 +119,7 @@ func (w *Write) suggest(env *sim.Env) {
 	}
 	env.Cover(suggested)
 	if env.Noting() {
-		env.Note(suggests.At(w.object.ModRevision, w.from, w.request))
+		env.Note(suggests.Of(w.object.ModRevision, w.from, w.request))
 	}
 	w.attempt(env)
 }

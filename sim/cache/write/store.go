@@ -45,7 +45,7 @@ func (w *Write) fetched(env *sim.Env, p *wire.RangeResponse) {
 			if w.object != nil {
 				found = " with etcd's object, of resourceVersion " + number(w.resourceVersion())
 			}
-			env.Note(looksAt.At(w.resourceVersion(), found))
+			env.Note(looksAt.Of(w.resourceVersion(), found))
 		}
 	}
 	w.attempt(env)
@@ -223,7 +223,7 @@ func (w *Write) committed(env *sim.Env, p *wire.TxnResponse) {
 	}
 	if w.take(env, found, p.Revision) {
 		if env.Noting() {
-			env.Note(changedMeanwhile.At(w.resourceVersion()))
+			env.Note(changedMeanwhile.Of(w.resourceVersion()))
 		}
 		w.attempt(env)
 	}
