@@ -50,17 +50,8 @@ server is replaced.`,
 		compactors=true ring=3 page=2
 		writers=2 writes=4 deletes=true noise=1 noise-writes=2 readers=3 reads=5 read=past move=true move-pages=true
 		keys=4 items=4 history=1 await-ready=true replacements=4 steps=30000`),
-	Claims: []*testbed.Property{
-		reads.Exact, reads.Pages, reads.NoCompactedReads, reads.Linearizable, caches.MatchEtcd, caches.HistoryKept,
-		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
-	},
-	Known: slices.Concat(
-		known.EarlyProgress(reads.Linearizable, caches.MatchEtcd),
-		known.EarlySnapshots(reads.Exact, reads.Pages),
-		known.When(known.KeepsSnapshots, known.KeepsLateSnapshots).RarelyViolates(reads.NoCompactedReads).
-			Because("a cache that is late by a whole interval of compactions keeps a snapshot that is compacted"),
-		known.StaleReads(reads.Linearizable),
-	),
+	Claims: pagesOfTwoServers,
+	Known:  knownOfPagesOfTwoServers,
 })
 
 var RolloutGate = testbed.RegisterScenario(&testbed.Scenario{
@@ -85,6 +76,20 @@ time. Both servers restart and keep their gates.`,
 	),
 })
 
+// pagesOfTwoServers are what pages of one list have to be that go back and forth between servers with and without snapshots.
+var pagesOfTwoServers = []*testbed.Property{
+	reads.Exact, reads.Pages, reads.NoCompactedReads, reads.Linearizable, caches.MatchEtcd, caches.HistoryKept,
+	caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
+}
+
+var knownOfPagesOfTwoServers = slices.Concat(
+	known.EarlyProgress(reads.Linearizable, caches.MatchEtcd),
+	known.EarlySnapshots(reads.Exact, reads.Pages),
+	known.When(known.KeepsSnapshots, known.KeepsLateSnapshots).RarelyViolates(reads.NoCompactedReads).
+		Because("a cache that is late by a whole interval of compactions keeps a snapshot that is compacted"),
+	known.StaleReads(reads.Linearizable),
+)
+
 var RolloutSnapshots = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "rollout-snapshots",
 	Summary: "continue tokens cross API servers with and without snapshots, while both compact etcd and restart (KEP-4988)",
@@ -94,17 +99,8 @@ together the state at one revision, and what has been compacted is refused by bo
 	Params: testbed.With(`etcd=3.6.16 cache=kep-4988 caches=2 server-settings=cache-1:cache=kep-2340 compactors=true ring=3 page=2
 		writers=2 writes=4 deletes=true noise=1 noise-writes=2 readers=3 reads=4 read=past move-pages=true keys=4
 		items=4 history=1 await-ready=true restarts=2 steps=20000`),
-	Claims: []*testbed.Property{
-		reads.Exact, reads.Pages, reads.NoCompactedReads, reads.Linearizable, caches.MatchEtcd, caches.HistoryKept,
-		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
-	},
-	Known: slices.Concat(
-		known.EarlyProgress(reads.Linearizable, caches.MatchEtcd),
-		known.EarlySnapshots(reads.Exact, reads.Pages),
-		known.When(known.KeepsSnapshots, known.KeepsLateSnapshots).RarelyViolates(reads.NoCompactedReads).
-			Because("a cache that is late by a whole interval of compactions keeps a snapshot that is compacted"),
-		known.StaleReads(reads.Linearizable),
-	),
+	Claims: pagesOfTwoServers,
+	Known:  knownOfPagesOfTwoServers,
 })
 
 var RolloutCompactors = testbed.RegisterScenario(&testbed.Scenario{
