@@ -25,15 +25,6 @@ var waits = []wait{
 	{"faults-for", nil},
 }
 
-// Waits are the names of the options that diagnosis makes shorter in a timed run.
-func Waits() []string {
-	var names []string
-	for _, w := range waits {
-		names = append(names, w.option)
-	}
-	return names
-}
-
 // smallestPart is the smallest part of a wait that is tried, as a divisor.
 const smallestPart = 16
 
