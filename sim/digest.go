@@ -43,6 +43,23 @@ func (d Digest) Bool(b bool) Digest {
 	return d.Word(2)
 }
 
+// If mixes in a text if a condition holds, Set a number unless it is 0. A field that a type got later leaves the
+// digests of values without it as they were.
+func (d Digest) If(is bool, text string) Digest {
+	if is {
+		return d.Text(text)
+	}
+	return d
+}
+
+// Set mixes in a number that is not 0.
+func (d Digest) Set(x int64) Digest {
+	if x != 0 {
+		return d.Int(x)
+	}
+	return d
+}
+
 // Text mixes in a string, its length included.
 func (d Digest) Text(s string) Digest {
 	d = d.Word(uint64(len(s)) | 1<<63)

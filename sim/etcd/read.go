@@ -130,45 +130,38 @@ func (t *reads) take(env *sim.Env, place int32) read {
 
 // receiveCall is the start of a unary handler.
 func (s *Server) receiveCall(env *sim.Env, m *sim.Message) {
-	var refused *wire.Error
+	if refused := v3rpc.Check(m.Payload); refused != nil {
+		env.Send(m.Conn, refused)
+		return
+	}
 	readOnly, linearizable := false, false
 	switch r := m.Payload.(type) {
 	case *wire.RangeRequest:
-		refused = v3rpc.CheckRange(r)
 		readOnly, linearizable = true, !r.Serializable
-	case *wire.RangeStreamRequest:
-		s.receiveStream(env, m, r)
-		return
-	case *wire.PutRequest:
-		refused = v3rpc.CheckPut(r)
-	case *wire.DeleteRangeRequest:
-		if r.Key == "" {
-			refused = v3rpc.ErrEmptyKey
-		}
 	case *wire.TxnRequest:
-		refused = v3rpc.CheckTxn(r)
 		serializable := false
 		readOnly, serializable = isTxnReadonly(r)
 		linearizable = readOnly && !serializable
-	case *wire.CompactionRequest:
+	case *wire.LeaseTimeToLiveRequest:
+		readOnly, linearizable = true, true
+	case *wire.PutRequest, *wire.DeleteRangeRequest, *wire.CompactionRequest, *wire.LeaseRevokeRequest:
+	case *wire.RangeStreamRequest:
+		s.receiveStream(env, m, r)
+		return
 	case *wire.LeaseGrantRequest:
 		s.proposeGrant(env, m, r)
 		return
-	case *wire.LeaseRevokeRequest:
 	case *wire.LeaseKeepAliveRequest:
 		s.receiveKeepAlive(env, m)
 		return
-	case *wire.LeaseTimeToLiveRequest:
-		readOnly, linearizable = true, true
 	case *wire.StatusRequest:
 		env.Send(m.Conn, s.members.status(env, r))
 		return
 	default:
-		refused = v3rpc.ErrUnknown
+		env.Send(m.Conn, v3rpc.ErrUnknown)
+		return
 	}
 	switch {
-	case refused != nil:
-		env.Send(m.Conn, refused)
 	case !readOnly:
 		s.propose(env, m)
 	case linearizable:

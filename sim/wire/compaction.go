@@ -1,10 +1,6 @@
 package wire
 
-import (
-	"strconv"
-
-	"github.com/watchbed/watchbed/sim"
-)
+import "github.com/watchbed/watchbed/sim"
 
 // CompactRevKey is the key by which the API servers agree which one compacts. Its
 // version is the number of compactions, its value the revision of the last one.
@@ -38,6 +34,4 @@ func (r *CompactRevisionResponse) Digest(d sim.Digest) sim.Digest {
 }
 
 // Label implements sim.Payload.
-func (r *CompactRevisionResponse) Label() string {
-	return "compact revision " + strconv.FormatInt(r.Revision, 10)
-}
+func (r *CompactRevisionResponse) Label() string { return "compact revision " + itoa(r.Revision) }

@@ -18,14 +18,15 @@ type KeyValue struct {
 	Lease int64
 }
 
-// Digest mixes the key-value into d.
+// Digest mixes the key-value into d, if there is one.
 func (kv *KeyValue) Digest(d sim.Digest) sim.Digest {
-	d = d.Text(kv.Key).Text(kv.Value).Int(kv.CreateRevision).Int(kv.ModRevision).Int(kv.Version)
-	if kv.Lease != 0 {
-		d = d.Int(kv.Lease)
+	if kv == nil {
+		return d
 	}
-	return d
+	return d.Text(kv.Key).Text(kv.Value).Int(kv.CreateRevision).Int(kv.ModRevision).Int(kv.Version).Set(kv.Lease)
 }
+
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
 // Before is the order of keys.
 func (kv *KeyValue) Before(other *KeyValue) bool { return kv.Key < other.Key }
@@ -111,7 +112,7 @@ func (r *RangeRequest) Label() string {
 		s += "..."
 	}
 	if r.Revision > 0 {
-		s += " at " + strconv.FormatInt(r.Revision, 10)
+		s += " at " + itoa(r.Revision)
 	}
 	return s
 }
@@ -140,7 +141,7 @@ func (r *RangeResponse) Digest(d sim.Digest) sim.Digest {
 
 // Label implements sim.Payload.
 func (r *RangeResponse) Label() string {
-	return "rev " + strconv.FormatInt(r.Revision, 10) + ": " + strconv.Itoa(len(r.Kvs)) + " items"
+	return "rev " + itoa(r.Revision) + ": " + strconv.Itoa(len(r.Kvs)) + " items"
 }
 
 // PutRequest is etcdserverpb.PutRequest.
@@ -162,9 +163,7 @@ func (r *PutRequest) Digest(d sim.Digest) sim.Digest {
 	if r.PrevKv {
 		d = d.Bool(true)
 	}
-	if r.IgnoreValue {
-		d = d.Text("same value")
-	}
+	d = d.If(r.IgnoreValue, "same value")
 	if r.Lease != 0 || r.IgnoreLease {
 		d = d.Int(r.Lease).Bool(r.IgnoreLease)
 	}
@@ -188,15 +187,11 @@ type PutResponse struct {
 
 // Digest implements sim.Payload.
 func (r *PutResponse) Digest(d sim.Digest) sim.Digest {
-	d = d.Text("done").Int(r.Revision)
-	if r.PrevKv != nil {
-		d = r.PrevKv.Digest(d)
-	}
-	return d
+	return r.PrevKv.Digest(d.Text("done").Int(r.Revision))
 }
 
 // Label implements sim.Payload.
-func (r *PutResponse) Label() string { return "rev " + strconv.FormatInt(r.Revision, 10) }
+func (r *PutResponse) Label() string { return "rev " + itoa(r.Revision) }
 
 // DeleteRangeRequest is etcdserverpb.DeleteRangeRequest.
 type DeleteRangeRequest struct {
@@ -241,7 +236,7 @@ func (r *DeleteRangeResponse) Digest(d sim.Digest) sim.Digest {
 
 // Label implements sim.Payload.
 func (r *DeleteRangeResponse) Label() string {
-	return "rev " + strconv.FormatInt(r.Revision, 10) + ": deleted " + strconv.FormatInt(r.Deleted, 10)
+	return "rev " + itoa(r.Revision) + ": deleted " + itoa(r.Deleted)
 }
 
 // CompactionRequest is etcdserverpb.CompactionRequest: history before Revision
@@ -254,16 +249,12 @@ type CompactionRequest struct {
 
 // Digest implements sim.Payload.
 func (r *CompactionRequest) Digest(d sim.Digest) sim.Digest {
-	d = d.Text("compact").Int(r.Revision)
-	if r.Physical {
-		d = d.Text("physical")
-	}
-	return d
+	return d.Text("compact").Int(r.Revision).If(r.Physical, "physical")
 }
 
 // Label implements sim.Payload.
 func (r *CompactionRequest) Label() string {
-	label := "Compact " + strconv.FormatInt(r.Revision, 10)
+	label := "Compact " + itoa(r.Revision)
 	if r.Physical {
 		label += " physically"
 	}

@@ -21,7 +21,7 @@ func (r *LeaseGrantRequest) Digest(d sim.Digest) sim.Digest {
 
 // Label implements sim.Payload.
 func (r *LeaseGrantRequest) Label() string {
-	return "LeaseGrant " + strconv.FormatInt(r.ID, 10) + " for " + strconv.FormatInt(r.TTL, 10) + " s"
+	return "LeaseGrant " + itoa(r.ID) + " for " + itoa(r.TTL) + " s"
 }
 
 // LeaseGrantResponse is etcdserverpb.LeaseGrantResponse. The TTL may be longer than asked.
@@ -35,7 +35,7 @@ func (r *LeaseGrantResponse) Digest(d sim.Digest) sim.Digest {
 }
 
 // Label implements sim.Payload.
-func (r *LeaseGrantResponse) Label() string { return "lease " + strconv.FormatInt(r.ID, 10) }
+func (r *LeaseGrantResponse) Label() string { return "lease " + itoa(r.ID) }
 
 // LeaseRevokeRequest is etcdserverpb.LeaseRevokeRequest. The leader makes one of its own when
 // a lease expires.
@@ -45,7 +45,7 @@ type LeaseRevokeRequest struct{ ID int64 }
 func (r *LeaseRevokeRequest) Digest(d sim.Digest) sim.Digest { return d.Text("revoke").Int(r.ID) }
 
 // Label implements sim.Payload.
-func (r *LeaseRevokeRequest) Label() string { return "LeaseRevoke " + strconv.FormatInt(r.ID, 10) }
+func (r *LeaseRevokeRequest) Label() string { return "LeaseRevoke " + itoa(r.ID) }
 
 // LeaseRevokeResponse is etcdserverpb.LeaseRevokeResponse.
 type LeaseRevokeResponse struct{ Revision int64 }
@@ -56,9 +56,7 @@ func (r *LeaseRevokeResponse) Digest(d sim.Digest) sim.Digest {
 }
 
 // Label implements sim.Payload.
-func (r *LeaseRevokeResponse) Label() string {
-	return "rev " + strconv.FormatInt(r.Revision, 10) + ": revoked"
-}
+func (r *LeaseRevokeResponse) Label() string { return "rev " + itoa(r.Revision) + ": revoked" }
 
 // LeaseKeepAliveRequest is etcdserverpb.LeaseKeepAliveRequest. Here each is a call of its
 // own: of the stream that upstream sends them on, nothing but the order is left.
@@ -70,9 +68,7 @@ func (r *LeaseKeepAliveRequest) Digest(d sim.Digest) sim.Digest {
 }
 
 // Label implements sim.Payload.
-func (r *LeaseKeepAliveRequest) Label() string {
-	return "LeaseKeepAlive " + strconv.FormatInt(r.ID, 10)
-}
+func (r *LeaseKeepAliveRequest) Label() string { return "LeaseKeepAlive " + itoa(r.ID) }
 
 // LeaseKeepAliveResponse is etcdserverpb.LeaseKeepAliveResponse. Its revision is that of
 // before the lease was renewed. TTL is 0 if there is no such lease.
@@ -88,9 +84,9 @@ func (r *LeaseKeepAliveResponse) Digest(d sim.Digest) sim.Digest {
 // Label implements sim.Payload.
 func (r *LeaseKeepAliveResponse) Label() string {
 	if r.TTL == 0 {
-		return "no lease " + strconv.FormatInt(r.ID, 10)
+		return "no lease " + itoa(r.ID)
 	}
-	return "lease " + strconv.FormatInt(r.ID, 10) + " kept alive"
+	return "lease " + itoa(r.ID) + " kept alive"
 }
 
 // LeaseTimeToLiveRequest is etcdserverpb.LeaseTimeToLiveRequest.
@@ -106,9 +102,7 @@ func (r *LeaseTimeToLiveRequest) Digest(d sim.Digest) sim.Digest {
 }
 
 // Label implements sim.Payload.
-func (r *LeaseTimeToLiveRequest) Label() string {
-	return "LeaseTimeToLive " + strconv.FormatInt(r.ID, 10)
-}
+func (r *LeaseTimeToLiveRequest) Label() string { return "LeaseTimeToLive " + itoa(r.ID) }
 
 // LeaseTimeToLiveResponse is etcdserverpb.LeaseTimeToLiveResponse.
 type LeaseTimeToLiveResponse struct {
@@ -132,7 +126,7 @@ func (r *LeaseTimeToLiveResponse) Digest(d sim.Digest) sim.Digest {
 // Label implements sim.Payload.
 func (r *LeaseTimeToLiveResponse) Label() string {
 	if r.TTL < 0 {
-		return "no lease " + strconv.FormatInt(r.ID, 10)
+		return "no lease " + itoa(r.ID)
 	}
-	return "lease " + strconv.FormatInt(r.ID, 10) + ": " + strconv.Itoa(len(r.Keys)) + " keys"
+	return "lease " + itoa(r.ID) + ": " + strconv.Itoa(len(r.Keys)) + " keys"
 }

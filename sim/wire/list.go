@@ -103,23 +103,15 @@ type ListRequest struct {
 // Digest implements sim.Payload.
 func (r *ListRequest) Digest(d sim.Digest) sim.Digest {
 	d = d.Text("list").Text(r.Prefix).Int(r.ResourceVersion).Word(uint64(r.Match)).Int(r.Limit).Text(r.Continue)
-	if r.FromEtcd {
-		d = d.Text("from etcd")
-	}
-	if r.Single {
-		d = d.Text("single")
-	}
-	if r.KeysOnly {
-		d = d.Text("keys only")
-	}
-	return r.Selector.digest(d)
+	d = d.If(r.FromEtcd, "from etcd")
+	return r.Selector.digest(d.If(r.Single, "single").If(r.KeysOnly, "keys only"))
 }
 
 // Label implements sim.Payload.
 func (r *ListRequest) Label() string {
 	s := "LIST " + r.Prefix
 	if r.ResourceVersion != Unset {
-		s += " RV=" + strconv.FormatInt(r.ResourceVersion, 10)
+		s += " RV=" + itoa(r.ResourceVersion)
 	}
 	switch r.Match {
 	case MatchExact:
@@ -137,7 +129,7 @@ func (r *ListRequest) Label() string {
 		s += " keys only"
 	}
 	if r.Limit > 0 {
-		s += " limit=" + strconv.FormatInt(r.Limit, 10)
+		s += " limit=" + itoa(r.Limit)
 	}
 	if r.Continue != "" {
 		s += " continued"
@@ -182,7 +174,7 @@ func (r *ListResponse) Digest(d sim.Digest) sim.Digest {
 
 // Label implements sim.Payload.
 func (r *ListResponse) Label() string {
-	return "list RV=" + strconv.FormatInt(r.ResourceVersion, 10) + ": " + strconv.Itoa(len(r.Items)) + " items"
+	return "list RV=" + itoa(r.ResourceVersion) + ": " + strconv.Itoa(len(r.Items)) + " items"
 }
 
 // Objects implements sim.Bulky.
@@ -204,7 +196,7 @@ func (r *GetRequest) Label() string {
 	if r.ResourceVersion == Unset {
 		return "GET " + r.Key
 	}
-	return "GET " + r.Key + " RV=" + strconv.FormatInt(r.ResourceVersion, 10)
+	return "GET " + r.Key + " RV=" + itoa(r.ResourceVersion)
 }
 
 // GetResponse is the object, nil if there is none.
@@ -219,11 +211,7 @@ type GetResponse struct {
 
 // Digest implements sim.Payload.
 func (r *GetResponse) Digest(d sim.Digest) sim.Digest {
-	d = d.Text("got").Word(uint64(r.Origin))
-	if r.Item != nil {
-		return r.Item.Digest(d)
-	}
-	return d
+	return r.Item.Digest(d.Text("got").Word(uint64(r.Origin)))
 }
 
 // Label implements sim.Payload.
@@ -284,23 +272,14 @@ func (r *WatchRequest) Digest(d sim.Digest) sim.Digest {
 	if r.Match != MatchUnset || r.SendInitialEvents != SendInitialEventsUnset {
 		d = d.Word(uint64(r.Match)<<8 | uint64(r.SendInitialEvents))
 	}
-	if r.TimeoutSeconds != 0 {
-		d = d.Int(r.TimeoutSeconds)
-	}
-	if r.Announce {
-		d = d.Text("announce")
-	}
-	if r.Single {
-		d = d.Text("single")
-	}
-	return r.Selector.digest(d)
+	return r.Selector.digest(d.Set(r.TimeoutSeconds).If(r.Announce, "announce").If(r.Single, "single"))
 }
 
 // Label implements sim.Payload.
 func (r *WatchRequest) Label() string {
 	s := "WATCH " + r.Prefix
 	if r.ResourceVersion != Unset {
-		s += " RV=" + strconv.FormatInt(r.ResourceVersion, 10)
+		s += " RV=" + itoa(r.ResourceVersion)
 	}
 	s += r.Selector.String()
 	if r.Single {

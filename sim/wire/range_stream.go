@@ -38,7 +38,7 @@ func (r *RangeStreamResponse) Digest(d sim.Digest) sim.Digest {
 func (r *RangeStreamResponse) Label() string {
 	label := "chunk of " + strconv.Itoa(len(r.Kvs)) + " items"
 	if r.Revision != 0 {
-		label += ", the last, rev " + strconv.FormatInt(r.Revision, 10)
+		label += ", the last, rev " + itoa(r.Revision)
 	}
 	return label
 }

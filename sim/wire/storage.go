@@ -1,10 +1,6 @@
 package wire
 
-import (
-	"strconv"
-
-	"github.com/watchbed/watchbed/sim"
-)
+import "github.com/watchbed/watchbed/sim"
 
 // WatchStart asks Kubernetes' etcd3 watcher for a watch of everything under
 // Prefix after Revision. It opens a stream between cache and watcher: a
@@ -51,19 +47,8 @@ func (r *WatchStart) Digest(d sim.Digest) sim.Digest {
 	if r.SendInitialEvents != SendInitialEventsUnset || r.AllowBookmarks {
 		d = d.Word(uint64(r.SendInitialEvents)).Bool(r.AllowBookmarks)
 	}
-	if r.Announce {
-		d = d.Text("announce")
-	}
-	if r.AnnounceStart {
-		d = d.Text("announce start")
-	}
-	if r.Selects {
-		d = d.Text("selects")
-	}
-	if r.Single {
-		d = d.Text("single")
-	}
-	return d
+	d = d.If(r.Announce, "announce").If(r.AnnounceStart, "announce start")
+	return d.If(r.Selects, "selects").If(r.Single, "single")
 }
 
 // Label implements sim.Payload.
@@ -71,7 +56,7 @@ func (r *WatchStart) Label() string {
 	if r.SendInitialEvents == SendInitialEventsTrue {
 		return "watch " + r.Prefix + " with initial events"
 	}
-	return "watch " + r.Prefix + " after " + strconv.FormatInt(r.Revision, 10)
+	return "watch " + r.Prefix + " after " + itoa(r.Revision)
 }
 
 // ProgressRequest asks the client for Watcher.RequestProgress under the given
@@ -84,11 +69,7 @@ type ProgressRequest struct {
 
 // Digest implements sim.Payload.
 func (r *ProgressRequest) Digest(d sim.Digest) sim.Digest {
-	d = d.Text("request progress").Text(r.Metadata)
-	if r.ID != 0 {
-		d = d.Int(r.ID)
-	}
-	return d
+	return d.Text("request progress").Text(r.Metadata).Set(r.ID)
 }
 
 // Label implements sim.Payload.
@@ -129,19 +110,8 @@ type WatchEvent struct {
 
 // Digest implements sim.Payload.
 func (e *WatchEvent) Digest(d sim.Digest) sim.Digest {
-	d = d.Text("event").Word(uint64(e.Type)).Int(e.ResourceVersion)
-	if e.InitialEventsEnd {
-		d = d.Text("initial events end")
-	}
-	if e.ProgressID != 0 {
-		d = d.Int(e.ProgressID)
-	}
-	if e.Item != nil {
-		d = e.Item.Digest(d)
-	}
-	if e.Prev != nil {
-		d = e.Prev.Digest(d)
-	}
+	d = d.Text("event").Word(uint64(e.Type)).Int(e.ResourceVersion).If(e.InitialEventsEnd, "initial events end")
+	d = e.Prev.Digest(e.Item.Digest(d.Set(e.ProgressID)))
 	if e.Err != nil {
 		d = e.Err.Digest(d)
 	}
@@ -158,7 +128,7 @@ func (e *WatchEvent) Objects() int {
 
 // Label implements sim.Payload.
 func (e *WatchEvent) Label() string {
-	s := e.Type.String() + " RV=" + strconv.FormatInt(e.ResourceVersion, 10)
+	s := e.Type.String() + " RV=" + itoa(e.ResourceVersion)
 	switch {
 	case e.Item != nil:
 		return s + " " + e.Item.Key + "=" + e.Item.Value

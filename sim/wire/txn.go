@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/watchbed/watchbed/sim"
@@ -80,18 +79,26 @@ func (r *TxnRequest) Digest(d sim.Digest) sim.Digest {
 func digestOps(d sim.Digest, ops []RequestOp) sim.Digest {
 	d = d.Int(int64(len(ops)))
 	for i := range ops {
-		switch op := &ops[i]; {
-		case op.Range != nil:
-			d = op.Range.Digest(d)
-		case op.Put != nil:
-			d = op.Put.Digest(d)
-		case op.DeleteRange != nil:
-			d = op.DeleteRange.Digest(d)
-		case op.Txn != nil:
-			d = op.Txn.Digest(d)
+		if op := ops[i].Request(); op != nil {
+			d = op.Digest(d)
 		}
 	}
 	return d
+}
+
+// Request is the field that is set, nil if none is: etcd refuses such an operation.
+func (op *RequestOp) Request() sim.Payload {
+	switch {
+	case op.Range != nil:
+		return op.Range
+	case op.Put != nil:
+		return op.Put
+	case op.DeleteRange != nil:
+		return op.DeleteRange
+	case op.Txn != nil:
+		return op.Txn
+	}
+	return nil
 }
 
 // Label implements sim.Payload. It names each compare and each operation, with the words of etcdctl txn.
@@ -116,7 +123,7 @@ var (
 )
 
 func (c *Compare) label() string {
-	key, operand := c.Key, strconv.FormatInt(c.Operand, 10)
+	key, operand := c.Key, itoa(c.Operand)
 	if c.RangeEnd != "" {
 		key += "..."
 	}
@@ -131,16 +138,12 @@ func labels(ops []RequestOp) string {
 		return "nothing"
 	}
 	all := make([]string, len(ops))
-	for i, op := range ops {
-		switch {
-		case op.Range != nil:
-			all[i] = op.Range.Label()
-		case op.Put != nil:
-			all[i] = op.Put.Label()
-		case op.DeleteRange != nil:
-			all[i] = op.DeleteRange.Label()
-		case op.Txn != nil:
-			all[i] = "(" + op.Txn.Label() + ")"
+	for i := range ops {
+		if op := ops[i].Request(); op != nil {
+			all[i] = op.Label()
+		}
+		if ops[i].Txn != nil {
+			all[i] = "(" + all[i] + ")"
 		}
 	}
 	return strings.Join(all, ", ")
@@ -174,7 +177,7 @@ func (r *TxnResponse) Digest(d sim.Digest) sim.Digest {
 // Label implements sim.Payload.
 func (r *TxnResponse) Label() string {
 	if r.Succeeded {
-		return "rev " + strconv.FormatInt(r.Revision, 10) + ": succeeded"
+		return "rev " + itoa(r.Revision) + ": succeeded"
 	}
-	return "rev " + strconv.FormatInt(r.Revision, 10) + ": compare failed"
+	return "rev " + itoa(r.Revision) + ": compare failed"
 }

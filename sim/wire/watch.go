@@ -1,10 +1,6 @@
 package wire
 
-import (
-	"strconv"
-
-	"github.com/watchbed/watchbed/sim"
-)
+import "github.com/watchbed/watchbed/sim"
 
 // InvalidWatchID is the watch id of a response that speaks for all watchers of
 // its stream.
@@ -62,7 +58,7 @@ func (r *WatchCreateRequest) Digest(d sim.Digest) sim.Digest {
 
 // Label implements sim.Payload.
 func (r *WatchCreateRequest) Label() string {
-	return "create watch " + r.Key + "... from " + strconv.FormatInt(r.StartRevision, 10)
+	return "create watch " + r.Key + "... from " + itoa(r.StartRevision)
 }
 
 // WatchCancelRequest is etcdserverpb.WatchCancelRequest.
@@ -74,9 +70,7 @@ type WatchCancelRequest struct {
 func (r *WatchCancelRequest) Digest(d sim.Digest) sim.Digest { return d.Text("cancel").Int(r.WatchID) }
 
 // Label implements sim.Payload.
-func (r *WatchCancelRequest) Label() string {
-	return "cancel watch " + strconv.FormatInt(r.WatchID, 10)
-}
+func (r *WatchCancelRequest) Label() string { return "cancel watch " + itoa(r.WatchID) }
 
 // WatchProgressRequest is etcdserverpb.WatchProgressRequest: send the progress of
 // all watchers of this stream.
@@ -90,13 +84,7 @@ type WatchProgressRequest struct {
 }
 
 // Digest implements sim.Payload.
-func (r *WatchProgressRequest) Digest(d sim.Digest) sim.Digest {
-	d = d.Text("progress?")
-	if r.ID != 0 {
-		d = d.Int(r.ID)
-	}
-	return d
-}
+func (r *WatchProgressRequest) Digest(d sim.Digest) sim.Digest { return d.Text("progress?").Set(r.ID) }
 
 // Label implements sim.Payload.
 func (r *WatchProgressRequest) Label() string { return "progress request" }
@@ -126,10 +114,7 @@ func (r *WatchResponse) IsProgressNotify() bool {
 func (r *WatchResponse) Digest(d sim.Digest) sim.Digest {
 	d = d.Text("watch").Int(r.Revision).Int(r.WatchID).Bool(r.Created).Bool(r.Canceled).
 		Int(r.CompactRevision).Text(r.CancelReason).Bool(r.Fragment)
-	if r.ProgressID != 0 {
-		d = d.Int(r.ProgressID)
-	}
-	return DigestEvents(d, r.Events)
+	return DigestEvents(d.Set(r.ProgressID), r.Events)
 }
 
 // DigestEvents mixes events into d.
@@ -137,20 +122,17 @@ func DigestEvents(d sim.Digest, events []Event) sim.Digest {
 	d = d.Int(int64(len(events)))
 	for i := range events {
 		e := &events[i]
-		d = e.Kv.Digest(d.Word(uint64(e.Type)))
-		if e.PrevKv != nil {
-			d = e.PrevKv.Digest(d)
-		}
+		d = e.PrevKv.Digest(e.Kv.Digest(d.Word(uint64(e.Type))))
 	}
 	return d
 }
 
 // Label implements sim.Payload.
 func (r *WatchResponse) Label() string {
-	rev := strconv.FormatInt(r.Revision, 10)
+	rev := itoa(r.Revision)
 	switch {
 	case r.CompactRevision != 0:
-		return "canceled: compacted at " + strconv.FormatInt(r.CompactRevision, 10)
+		return "canceled: compacted at " + itoa(r.CompactRevision)
 	case r.Canceled:
 		return "canceled: " + r.CancelReason
 	case r.Created:
@@ -170,7 +152,7 @@ func (r *WatchResponse) Label() string {
 
 func (e *Event) label() string {
 	if e.Type == Delete {
-		return "-" + e.Kv.Key + "@" + strconv.FormatInt(e.Kv.ModRevision, 10)
+		return "-" + e.Kv.Key + "@" + itoa(e.Kv.ModRevision)
 	}
-	return e.Kv.Key + "=" + e.Kv.Value + "@" + strconv.FormatInt(e.Kv.ModRevision, 10)
+	return e.Kv.Key + "=" + e.Kv.Value + "@" + itoa(e.Kv.ModRevision)
 }

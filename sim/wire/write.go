@@ -1,10 +1,6 @@
 package wire
 
-import (
-	"strconv"
-
-	"github.com/watchbed/watchbed/sim"
-)
+import "github.com/watchbed/watchbed/sim"
 
 // The writes of an API server, as storage.Interface takes them. What upstream is a function of
 // the caller, the update and the validation of a deletion, is a value here: so a request can be
@@ -51,7 +47,7 @@ func (r *GuaranteedUpdateRequest) Digest(d sim.Digest) sim.Digest {
 func (r *GuaranteedUpdateRequest) Label() string {
 	s := "UPDATE " + r.Key + " adds " + r.Add
 	if r.Expected != 0 {
-		s += " to RV=" + strconv.FormatInt(r.Expected, 10)
+		s += " to RV=" + itoa(r.Expected)
 	}
 	if r.IgnoreNotFound {
 		s += " or creates"
@@ -87,7 +83,7 @@ func precondition(resourceVersion int64) string {
 	if resourceVersion == 0 {
 		return ""
 	}
-	return " if RV=" + strconv.FormatInt(resourceVersion, 10)
+	return " if RV=" + itoa(resourceVersion)
 }
 
 // ObjectResponse is the object that a write has made, or has left as it was. The object of a
@@ -99,5 +95,5 @@ func (r *ObjectResponse) Digest(d sim.Digest) sim.Digest { return r.Item.Digest(
 
 // Label implements sim.Payload.
 func (r *ObjectResponse) Label() string {
-	return r.Item.Key + "=" + r.Item.Value + " of RV=" + strconv.FormatInt(r.Item.ModRevision, 10)
+	return r.Item.Key + "=" + r.Item.Value + " of RV=" + itoa(r.Item.ModRevision)
 }

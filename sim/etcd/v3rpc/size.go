@@ -104,7 +104,7 @@ func proposed(p sim.Payload) int {
 		}
 		for _, ops := range [2][]wire.RequestOp{r.Success, r.Failure} {
 			for i := range ops {
-				size += message(operation(&ops[i]))
+				size += message(message(proposed(ops[i].Request())))
 			}
 		}
 		return size
@@ -114,20 +114,6 @@ func proposed(p sim.Payload) int {
 		return varintField(r.TTL) + varintField(r.ID)
 	case *wire.LeaseRevokeRequest:
 		return varintField(r.ID)
-	}
-	return 0
-}
-
-func operation(op *wire.RequestOp) int {
-	switch {
-	case op.Range != nil:
-		return message(proposed(op.Range))
-	case op.Put != nil:
-		return message(proposed(op.Put))
-	case op.DeleteRange != nil:
-		return message(proposed(op.DeleteRange))
-	case op.Txn != nil:
-		return message(proposed(op.Txn))
 	}
 	return 0
 }
