@@ -70,9 +70,7 @@ func (c feed) Event(env *sim.Env, e *wire.WatchEvent) bool {
 // processEvent takes in a change and wakes the reads that wait, all under the
 // lock. It returns what the dispatcher is to be handed.
 func (c *Cache) processEvent(env *sim.Env, in *wire.WatchEvent) store.Event {
-	if env.Noting() {
-		env.Note(takesIn.Of(in.ResourceVersion, in, in.Item.Key))
-	}
+	takesIn.Say(env, in.ResourceVersion, in, in.Item.Key)
 	var e store.Event
 	if c.cfg.Ingestion.Publication == whole {
 		e = c.store.ProcessEvent(env, in)
@@ -91,17 +89,13 @@ func (c *Cache) takeHalf(env *sim.Env, in *wire.WatchEvent) store.Event {
 	env.Writes(cellHalfTaken, 0)
 	if c.cfg.Ingestion.Publication == versionFirst {
 		c.ingestion.unstored = in
-		if env.Noting() {
-			env.Note(versionOnly.Of(in.ResourceVersion))
-		}
+		versionOnly.Say(env, in.ResourceVersion)
 		return c.store.Admit(env, in)
 	}
 	e := c.store.Change(env, in)
 	c.store.Update(env, in)
 	c.ingestion.unpublished = e
-	if env.Noting() {
-		env.Note(storeOnly.Of(in.ResourceVersion))
-	}
+	storeOnly.Say(env, in.ResourceVersion)
 	return e
 }
 
@@ -129,15 +123,13 @@ func (c *Cache) updateResourceVersion(env *sim.Env, e *wire.WatchEvent) store.Ev
 	if o.EqualProgress != EqualProgressTaken && e.ProgressID == 0 && e.ResourceVersion == c.store.ResourceVersion(env) {
 		env.Cover(ProgressSkipped)
 		c.hear(env, 0)
-		if env.Noting() {
-			env.Note(skipsProgress.Of(e.ResourceVersion))
-		}
+		skipsProgress.Say(env, e.ResourceVersion)
 		return store.Event{}
 	}
 	if !o.LateProgress {
 		c.takeProgress(env, e.ResourceVersion, e.ProgressID)
-	} else if env.Noting() {
-		env.Note(putOff.Of(e.ResourceVersion))
+	} else {
+		putOff.Say(env, e.ResourceVersion)
 	}
 	return store.Event{ResourceVersion: e.ResourceVersion, Bookmark: true}
 }
@@ -147,9 +139,7 @@ func (c *Cache) updateResourceVersion(env *sim.Env, e *wire.WatchEvent) store.Ev
 func (c *Cache) takeProgress(env *sim.Env, resourceVersion, id int64) {
 	env.Cover(ProgressNotified)
 	c.hear(env, id)
-	if env.Noting() {
-		env.Note(takesProgress.Of(resourceVersion))
-	}
+	takesProgress.Say(env, resourceVersion)
 	c.store.SetResourceVersion(env, resourceVersion)
 	c.reads.Broadcast(env)
 }
@@ -172,9 +162,7 @@ func (c *Cache) hear(env *sim.Env, id int64) {
 // that it comes from can be trusted.
 func (c *Cache) dropProgress(env *sim.Env, e *wire.WatchEvent) {
 	env.Cover(progressDropped)
-	if env.Noting() {
-		env.Note(dropsProgress.Of(e.ResourceVersion))
-	}
+	dropsProgress.Say(env, e.ResourceVersion)
 }
 
 // runHandOver is the send on the dispatcher's channel, which blocks while that is

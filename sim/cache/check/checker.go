@@ -77,9 +77,7 @@ func (h *Housekeeping) Check(env *sim.Env, ready bool) {
 		return true
 	})
 	k.detection = h.begin(env, Detection{By: ConsistencyCheck, Prefix: h.cfg.Prefix, ResourceVersion: k.resourceVersion})
-	if env.Noting() {
-		env.Note(checks.Of(k.resourceVersion))
-	}
+	checks.Say(env, k.resourceVersion)
 	h.list(env, h.cfg.Prefix, k.resourceVersion)
 }
 
@@ -149,9 +147,7 @@ func (h *Housekeeping) mismatched(env *sim.Env) {
 	env.Cover(checkMismatched)
 	h.end(env, k.detection, Inconsistent)
 	env.Add(checksFailed, 1)
-	if env.Noting() {
-		env.Note(differs.Of(k.resourceVersion))
-	}
+	differs.Say(env, k.resourceVersion)
 	switch {
 	case h.cfg.ConsistencyChecker == ConsistencyCheckerPanic:
 		env.Cover(checkPanicked)

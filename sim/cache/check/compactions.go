@@ -52,8 +52,8 @@ func (h *Housekeeping) compacted(env *sim.Env, p sim.Payload) {
 		// about to start again.
 		return
 	}
-	if h.store.Compact(env, answer.Revision) && env.Noting() {
-		env.Note(compacted.Of(answer.Revision))
+	if h.store.Compact(env, answer.Revision) {
+		compacted.Say(env, answer.Revision)
 	}
 	h.awaitCompaction(env, h.store.CompactRevision())
 }

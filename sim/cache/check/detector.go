@@ -63,9 +63,7 @@ func (h *Housekeeping) compared(env *sim.Env, i int, p sim.Payload) {
 	default:
 		env.Cover(listInconsistent)
 		h.end(env, n, Inconsistent)
-		if env.Noting() {
-			env.Note(answerDiffers.Of(d.ResourceVersion))
-		}
+		answerDiffers.Say(env, d.ResourceVersion)
 	}
 }
 

@@ -141,9 +141,7 @@ func inject(env *sim.Env, w *Watcher, merge bool) *wire.WatchEvent {
 			env.Cover(eventMerged)
 		} else if sent := w.convert(e.ForWatchers); sent != nil {
 			env.Cover(eventInjected)
-			if env.Noting() {
-				env.Note(injected.Of(sent.ResourceVersion, sent, w.from, sent.Item.Key))
-			}
+			injected.Say(env, sent.ResourceVersion, sent, w.from, sent.Item.Key)
 			return sent
 		}
 	}
@@ -179,9 +177,7 @@ func dereference(env *sim.Env, w *Watcher, e *wire.WatchEvent) *wire.WatchEvent 
 	}
 	if now.ModRevision != e.ResourceVersion {
 		env.Cover(referenceNewer)
-		if env.Noting() {
-			env.Note(dereferenced.Of(now.ModRevision, e.Item.Key, e.ResourceVersion, w.from))
-		}
+		dereferenced.Say(env, now.ModRevision, e.Item.Key, e.ResourceVersion, w.from)
 	}
 	return &wire.WatchEvent{Type: e.Type, ResourceVersion: now.ModRevision, Item: now}
 }

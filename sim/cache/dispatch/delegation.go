@@ -27,9 +27,7 @@ func (d Delegation) Serves(req *wire.WatchRequest) bool {
 func (d *Dispatcher) delegateWatch(env *sim.Env, m *sim.Message, req *wire.WatchRequest) {
 	env.Cover(watchDelegated)
 	w := d.newCacheWatcher(env, m, req)
-	if env.Noting() {
-		env.Note(delegated.Of(w.from))
-	}
+	delegated.Say(env, w.from)
 	w.state = watcherDelegated
 	start := &wire.WatchStart{Prefix: w.prefix, Revision: max(req.ResourceVersion, 0),
 		SendInitialEvents: req.SendInitialEvents, AllowBookmarks: isWatchList(req), Selects: !req.Selector.Empty(), Single: req.Single,

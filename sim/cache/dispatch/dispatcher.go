@@ -241,9 +241,7 @@ func (d *Dispatcher) terminateBlocked(env *sim.Env) {
 		if w.registered {
 			env.Cover(watcherTerminated)
 			env.Add(terminatedWatchers, 1)
-			if env.Noting() {
-				env.Note(terminated.Of(w.from))
-			}
+			terminated.Say(env, w.from)
 			w.terminate(env)
 		}
 	}

@@ -198,9 +198,7 @@ func (d *Dispatcher) Replaced(env *sim.Env) {
 		}
 		env.ReadsItem(cellTurn, w.number, turnRegistration)
 		if d.cfg.StrandsWatches {
-			if env.Noting() {
-				env.Note(stranded.Of(w.from))
-			}
+			stranded.Say(env, w.from)
 		} else {
 			env.Cover(watchTornDown)
 			env.Close(w.conn)

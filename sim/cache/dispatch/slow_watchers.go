@@ -79,9 +79,7 @@ func (d *Dispatcher) dispatchToSlow(env *sim.Env) {
 		default:
 			env.Cover(watcherMissed)
 			env.Add(eventsMissed, 1)
-			if env.Noting() {
-				env.Note(missed.Of(rv, w.from))
-			}
+			missed.Say(env, rv, w.from)
 			w.miss(env, rv)
 		}
 	}
@@ -186,9 +184,7 @@ func (w *Watcher) servable(env *sim.Env, after int64) bool {
 func (w *Watcher) replay(env *sim.Env, after int64) {
 	env.Cover(watcherReplays)
 	env.Add(watcherReplaysTotal, 1)
-	if env.Noting() {
-		env.Note(replays.Of(w.from, after))
-	}
+	replays.Say(env, w.from, after)
 	env.Writes(cellInitial, w.number)
 	env.WritesItem(cellTurn, w.number, sim.NoItem)
 	w.floor, w.state, w.takesInput = after, watcherInitial, false
@@ -200,9 +196,7 @@ func (w *Watcher) replay(env *sim.Env, after int64) {
 func (w *Watcher) expire(env *sim.Env) {
 	env.Cover(watcherExpired)
 	env.Add(expiredWatchers, 1)
-	if env.Noting() {
-		env.Note(expired.Of(w.from))
-	}
+	expired.Say(env, w.from)
 	env.WritesItem(cellTurn, w.number, turnEnd)
 	env.Writes(cellRegistry, 0)
 	w.registered, w.draining, w.expired = false, true, true
@@ -226,9 +220,7 @@ func (w *Watcher) expireNow(env *sim.Env) {
 func (w *Watcher) overtaken(env *sim.Env) bool {
 	env.Cover(intervalInvalidated)
 	if c := w.dispatcher.catchUp; c == nil || c.Leaves {
-		if env.Noting() {
-			env.Note(overtook.Of(w.from))
-		}
+		overtook.Say(env, w.from)
 		w.stop(env)
 		return false
 	}

@@ -342,9 +342,7 @@ func (d *Dispatcher) establishEarly(env *sim.Env, m *sim.Message, req *wire.Watc
 		return
 	}
 	env.Cover(watchEstablished)
-	if env.Noting() {
-		env.Note(establishedEarly.Of(m.From))
-	}
+	establishedEarly.Say(env, m.From)
 	env.Send(m.Conn, &established)
 }
 

@@ -396,8 +396,8 @@ func (w *Watcher) expectEndBookmark(env *sim.Env) {
 	switch {
 	case !w.dispatcher.cfg.EndByTimer:
 		w.intervalEnd = at
-	case env.Noting():
-		env.Note(endByTimerExpected.Of(w.from, w.bookmarkAfter))
+	default:
+		endByTimerExpected.Say(env, w.from, w.bookmarkAfter)
 	}
 }
 
@@ -418,9 +418,7 @@ func (w *Watcher) received(env *sim.Env) {
 		return
 	}
 	env.Cover(endBookmarkByTimer)
-	if env.Noting() {
-		env.Note(endFound.Of(w.bookmarkAfter, w.from))
-	}
+	endFound.Say(env, w.bookmarkAfter, w.from)
 	env.Writes(cellEnd, w.number)
 	w.endBookmark = endBookmarkReceived
 }
@@ -438,9 +436,7 @@ func (w *Watcher) sent(env *sim.Env, e *wire.WatchEvent) {
 	w.endBookmark = endBookmarkSent
 	w.recordInput(env)
 	env.Record(watchListDuration, int64(env.Now().Sub(w.began)))
-	if env.Noting() {
-		env.Note(initialEventsSent.Of(w.from, e.ResourceVersion, w.bookmarkAfter))
-	}
+	initialEventsSent.Say(env, w.from, e.ResourceVersion, w.bookmarkAfter)
 }
 
 // recordInput records what the channel held at most.
@@ -616,9 +612,7 @@ func (w *Watcher) stopAgain(env *sim.Env) {
 
 // strand leaves a watcher whose client is gone: its goroutine waits for ever for room in the result channel, which no client reads.
 func (w *Watcher) strand(env *sim.Env) {
-	if env.Noting() {
-		env.Note(left.Of(w.from))
-	}
+	left.Say(env, w.from)
 	env.Disable(w.task)
 	env.Disarm(w.timer)
 	env.WritesItem(cellTurn, w.number, turnEnd)

@@ -178,9 +178,7 @@ func (l *Level) Run(env *sim.Env) {
 	r := &executing[left[env.Choose(len(left), "which request begins")]]
 	env.Cover(executedLater)
 	env.Under(r.Message.Cause)
-	if env.Noting() {
-		env.Note(seated.Of(r.Message.From, r.Message.Payload, sim.Some(r.Seats, "seat")))
-	}
+	seated.Say(env, r.Message.From, r.Message.Payload, sim.Counted{N: r.Seats, Thing: "seat"})
 	r.begun = true
 	m := r.Message
 	l.schedule(env)
@@ -197,9 +195,7 @@ func (l *Level) Delegates(env *sim.Env, conn sim.Conn) *wire.Error {
 	cost := l.cfg.CostAtEtcd(r.List(), r.About)
 	if cost > r.Seats {
 		env.Cover(costsMore)
-		if env.Noting() {
-			env.Note(costs.Of(r.Message.From, sim.Some(r.Seats, "seat"), cost))
-		}
+		costs.Say(env, r.Message.From, sim.Counted{N: r.Seats, Thing: "seat"}, cost)
 		if l.cfg.SeatsAtEtcd {
 			// A LIST cannot wait for more seats while it has some: two that did would wait for each other.
 			if l.InUse()-r.Seats+cost > l.cfg.Seats {
@@ -298,9 +294,9 @@ func (l *Level) Initialized(env *sim.Env, conn sim.Conn) {
 		l.Finished(env, conn)
 		return
 	}
-	if i := l.find(conn); i >= 0 && env.Noting() {
+	if i := l.find(conn); i >= 0 {
 		r := &l.Executing()[i]
-		env.Note(seatsKept.Of(r.Message.From, r.Message.Payload, sim.Some(r.Seats, "seat")))
+		seatsKept.Say(env, r.Message.From, r.Message.Payload, sim.Counted{N: r.Seats, Thing: "seat"})
 	}
 }
 

@@ -207,9 +207,7 @@ func (g *Guard) hear(env *sim.Env, i int, version string) {
 		}
 		e.heard = heardOld
 	}
-	if env.Noting() {
-		env.Note(versionHeard.Of(i, version, verdict))
-	}
+	versionHeard.Say(env, i, version, verdict)
 	if g.check.Asks == Periodically {
 		e.retry = firstRetry
 		if env.Mode() == sim.Timed || g.turns < untimedTurns {
@@ -230,9 +228,7 @@ func (g *Guard) unanswered(env *sim.Env, i int) {
 	}
 	env.WritesItem(cellEndpoints, 0, int64(i+1))
 	e.heard = heardNoVersion
-	if env.Noting() {
-		env.Note(versionUnknown.Of(i))
-	}
+	versionUnknown.Say(env, i)
 }
 
 func (g *Guard) timer(endpoint int) sim.Timer { return g.cfg.FirstTimer + sim.Timer(endpoint) }
@@ -291,24 +287,18 @@ func (g *Guard) decide(env *sim.Env) outcome {
 		return abort(env, etcdNotTrusted)
 	case old:
 		env.Cover(disabledOld)
-		if env.Noting() {
-			env.Note(warning.Of("etcd is too old, ConsistentListFromCache is off"))
-		}
+		warning.Say(env, "etcd is too old, ConsistentListFromCache is off")
 		return outcome{}
 	case g.has(heardNoVersion):
 		env.Cover(unknownGoesOn)
-		if env.Noting() {
-			env.Note(warning.Of("the version of etcd is unknown; the API server starts all the same"))
-		}
+		warning.Say(env, "the version of etcd is unknown; the API server starts all the same")
 	}
 	return outcome{trusts: gate != GateDisabled}
 }
 
 // abort ends the API server before it serves anything.
 func abort(env *sim.Env, refusal *wire.Error) outcome {
-	if env.Noting() {
-		env.Note(aborted.Of(refusal.Message))
-	}
+	aborted.Say(env, refusal.Message)
 	return outcome{refusal: refusal}
 }
 

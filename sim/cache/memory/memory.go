@@ -77,9 +77,7 @@ func (k *Killer) Look(env *sim.Env) {
 	}
 	env.Cover(processKilled)
 	env.Add(processKills, 1)
-	if env.Noting() {
-		env.Note(killed.Of(taken, k.limit))
-	}
+	killed.Say(env, taken, k.limit)
 	k.kills = append(k.kills, Kill{env.Now(), taken, shares})
 	env.Crash(k.process)
 }
@@ -116,5 +114,5 @@ func Taken(answer *wire.ListResponse) int {
 var (
 	processKilled = sim.NewSituation("cache: process killed because it is out of memory")
 	processKills  = metric.NewCounter("process_oom_kills_total", metric.Counted, "times that an API server was killed because it was out of memory")
-	killed        = sim.NewNote("memory.killed", "takes memory for %d objects, more than the %d that it may: its process is killed")
+	killed        = sim.NewNote2[int, int]("memory.killed", "takes memory for %d objects, more than the %d that it may: its process is killed")
 )

@@ -188,9 +188,7 @@ func (q *Requester) ask(env *sim.Env) {
 	env.Cover(Requested)
 	env.Add(progressRequestsSent, 1)
 	env.Under(q.cause)
-	if env.Noting() {
-		env.Note(requested.Of())
-	}
+	requested.Say(env)
 	if !env.IsOpen(q.control) {
 		q.control = env.Open(q.cfg.Watch)
 	}
@@ -246,7 +244,7 @@ func (q *Requester) Cells(visit sim.CellVisitor) {
 	}
 }
 
-var requested = sim.NewNote("progress.requested", "asks etcd for progress")
+var requested = sim.NewNote0("progress.requested", "asks etcd for progress")
 
 var (
 	// Requested counts the requests for progress.

@@ -128,9 +128,7 @@ func (r *Read) mayNotRelyOnProgress(env *sim.Env) bool {
 	if r.d.cfg.Guard.ConsistentReadSupported(env) {
 		return false
 	}
-	if env.Noting() {
-		env.Note(distrusts.Of(r.d.cfg.Guard.Distrust()))
-	}
+	distrusts.Say(env, r.d.cfg.Guard.Distrust())
 	return true
 }
 
@@ -182,9 +180,7 @@ func (r *Read) ReadConsistently(env *sim.Env) {
 // however old, and whatever its limit.
 func (r *Read) ReadAtOnce(env *sim.Env) {
 	r.consistent, r.unlimited = false, true
-	if env.Noting() {
-		env.Note(unasked.Of())
-	}
+	unasked.Say(env)
 	r.WaitUntilFresh(env, r.list.ResourceVersion)
 }
 
@@ -279,9 +275,7 @@ func (d *Delegator) FireAccumulate(env *sim.Env) {
 
 // revisionKnown is what a read does with etcd's revision.
 func (r *Read) revisionKnown(env *sim.Env, revision int64) {
-	if env.Noting() {
-		env.Note(heard.Of(revision))
-	}
+	heard.Say(env, revision)
 	d := r.d
 	if env.Mode() == sim.Timed {
 		env.Record(cacheLag, max(0, revision-d.cfg.Store.Version()))
@@ -315,9 +309,7 @@ func swap(env *sim.Env, last *state.Var[int64], revision int64) int64 {
 	if kept == 0 || kept == revision {
 		return revision
 	}
-	if env.Noting() {
-		env.Note(otherReader.Of(kept))
-	}
+	otherReader.Say(env, kept)
 	return kept
 }
 
@@ -360,8 +352,8 @@ func (r *Read) waitUntilFresh(env *sim.Env, wanted int64, patience sim.Duration)
 	if r.get == nil || !d.cfg.SilentGets {
 		r.countsForProgress = true
 		d.cfg.Requester.Add(env)
-	} else if env.Noting() {
-		env.Note(waitsSilently.Of(wanted))
+	} else {
+		waitsSilently.Say(env, wanted)
 	}
 }
 
@@ -383,9 +375,7 @@ func (d *Delegator) Admit(env *sim.Env, e *wire.WatchEvent) bool {
 	if !slices.ContainsFunc(d.reads, func(r *Read) bool { return r.watch != nil && r.Waits() }) {
 		return true
 	}
-	if env.Noting() {
-		env.Note(lockedOut.Of(e))
-	}
+	lockedOut.Say(env, e)
 	d.stuck.Set(env, true)
 	return false
 }
@@ -459,9 +449,7 @@ func (r *Read) stopWaiting(env *sim.Env) {
 
 // timeOut is what GetList does with a read that waited in vain.
 func (r *Read) timeOut(env *sim.Env) {
-	if env.Noting() {
-		env.Note(gaveUp.Of(r.wanted, r.from, r.label(), r.d.cfg.Store.Version()))
-	}
+	gaveUp.Say(env, r.wanted, r.from, r.request, r.d.cfg.Store.Version())
 	if !r.consistent {
 		env.Cover(readTimedOut)
 		r.finish(env, tooLarge)
@@ -578,7 +566,7 @@ func (r *Read) serveList(env *sim.Env) {
 	if env.Noting() {
 		env.Note(r.answering(view.ResourceVersion, view.Snapshot))
 		if prefix != store.PreparePrefix(prefix) {
-			env.Note(openPrefix.Of(prefix))
+			openPrefix.Say(env, prefix)
 		}
 	}
 	limit := r.limit()
@@ -613,8 +601,8 @@ func (r *Read) view(env *sim.Env) (store.View, bool) {
 	if r.d.cfg.PagesOfNewest && r.start != "" {
 		at = max(at, s.ResourceVersion(env))
 	}
-	if at > r.exact && env.Noting() {
-		env.Note(otherState.Of(at, r.exact))
+	if at > r.exact {
+		otherState.Say(env, at, r.exact)
 	}
 	view, ok := s.At(env, at)
 	if ok {

@@ -1,17 +1,20 @@
 package read
 
-import "github.com/watchbed/watchbed/sim"
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
 
 var (
 	waits  = sim.NewNote("read.waits", "%[1]R%[2]s's %[3]s waits for %[4]s; the cache is at %[5]d")
-	gaveUp = sim.NewNote("read.gaveUp", "gives up on %[2]s's %[3]s: it is still at resourceVersion %[4]d, not at %[1]r")
+	gaveUp = sim.NewNote4[int64, sim.NodeID, sim.Payload, int64]("read.gaveUp", "gives up on %[2]s's %[3]s: it is still at resourceVersion %[4]d, not at %[1]r")
 	// waitsSilently: the read is none of those for which etcd is asked for progress.
-	waitsSilently = sim.NewNote("read.waitsSilently", "%[1]Rdoes not ask etcd for progress for it")
+	waitsSilently = sim.NewNote1[int64]("read.waitsSilently", "%[1]Rdoes not ask etcd for progress for it")
 	// unasked: the read begins.
-	unasked    = sim.NewNote("read.unasked", "does not ask etcd for its revision")
-	heard      = sim.NewNote("read.heard", "hears from etcd that it is at revision %r")
-	openPrefix = sim.NewNote("read.openPrefix", "takes all keys that begin with %s, not only those below it")
-	distrusts  = sim.NewNote("read.distrusts", "does not rely on progress notifications: %s")
+	unasked    = sim.NewNote0("read.unasked", "does not ask etcd for its revision")
+	heard      = sim.NewNote1[int64]("read.heard", "hears from etcd that it is at revision %r")
+	openPrefix = sim.NewNote1[string]("read.openPrefix", "takes all keys that begin with %s, not only those below it")
+	distrusts  = sim.NewNote1[string]("read.distrusts", "does not rely on progress notifications: %s")
 
 	fellBack = sim.NewNote("read.fellBack", "asks etcd for the list instead")
 	passesOn = sim.NewNote("read.passesOn", passedOn)
@@ -21,9 +24,9 @@ var (
 
 	answersRead = sim.NewNote("read.answers", "%[1]Ranswers %[2]s's %[3]s %[4]s")
 	// otherState: a list goes on in another state than it began in.
-	otherState  = sim.NewNote("read.otherState", "goes on with a list of resourceVersion %[2]d in the state at %[1]r")
-	otherReader = sim.NewNote("read.otherReader", "waits for revision %r, which etcd answered to the reader before")
-	lockedOut   = sim.NewNote("read.lockedOut", "cannot take in %s: a WatchList holds the lock while it waits for that event", sim.IsSetback)
+	otherState  = sim.NewNote2[int64, int64]("read.otherState", "goes on with a list of resourceVersion %[2]d in the state at %[1]r")
+	otherReader = sim.NewNote1[int64]("read.otherReader", "waits for revision %r, which etcd answered to the reader before")
+	lockedOut   = sim.NewNote1[*wire.WatchEvent]("read.lockedOut", "cannot take in %s: a WatchList holds the lock while it waits for that event", sim.IsSetback)
 )
 
 const passedOn = "%[1]Rpasses %[2]s's %[3]s on to etcd%[4]s"

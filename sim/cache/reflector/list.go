@@ -125,9 +125,7 @@ func (r *Reflector) watchList(env *sim.Env) {
 	if at.unavailable {
 		start.Revision = 0
 	}
-	if env.Noting() {
-		env.Note(asksForInitialEvents.Of())
-	}
+	asksForInitialEvents.Say(env)
 	r.open(env, streaming, start)
 }
 
@@ -178,9 +176,7 @@ func (r *Reflector) watchListClosed(env *sim.Env) {
 
 func (r *Reflector) fallBackToList(env *sim.Env) {
 	env.Cover(watchListFallsBack)
-	if env.Noting() {
-		env.Note(fallsBackToList.Of())
-	}
+	fallsBackToList.Say(env)
 	r.turn.Value().watch = sim.NoConn
 	r.listFrom(env, r.first)
 }

@@ -41,9 +41,7 @@ func (r *Reflector) synced(env *sim.Env, resourceVersion int64) {
 // startWatch watches from the position on.
 func (r *Reflector) startWatch(env *sim.Env) {
 	from := r.position.Get(env).resourceVersion
-	if env.Noting() {
-		env.Note(watches.Of(from))
-	}
+	watches.Say(env, from)
 	r.open(env, watching, &wire.WatchStart{Revision: from})
 }
 

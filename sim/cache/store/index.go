@@ -116,8 +116,8 @@ func (s *Store) updateIndices(env *sim.Env, before, after *wire.KeyValue) {
 		case former == nil:
 		case after == nil || !s.cfg.ChangesStayIndexed:
 			x.objects.Delete(*former)
-		case env.Noting():
-			env.Note(staysIndexed.Of(after.ModRevision, x.field.Name, former.value))
+		default:
+			staysIndexed.Say(env, after.ModRevision, x.field.Name, former.value)
 		}
 		if after != nil {
 			x.objects.ReplaceOrInsert(indexEntry{x.field.Value(after), after})

@@ -52,9 +52,7 @@ func (s *Store) MarkConsistent(env *sim.Env, consistent bool) {
 	case k.suspended:
 		env.WritesItem(CellSnapshots, 0, itemSwitch)
 		env.Cover(snapshotsAgain)
-		if env.Noting() {
-			env.Note(again.Of())
-		}
+		again.Say(env)
 	default:
 		env.LooksAt(CellSnapshots, 0)
 	}
@@ -148,9 +146,7 @@ func (s *Store) takeSnapshot(env *sim.Env, resourceVersion int64) {
 	if k.amidEvent {
 		env.ReadsItem(CellSnapshots, 0, itemSwitch)
 		env.Cover(snapshotOutlives)
-		if env.Noting() {
-			env.Note(outlives.Of(resourceVersion))
-		}
+		outlives.Say(env, resourceVersion)
 		s.MarkConsistent(env, false)
 		k.amidEvent, k.outlived = false, true
 	}

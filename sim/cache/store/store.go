@@ -87,9 +87,7 @@ func (s *Store) SetResourceVersion(env *sim.Env, resourceVersion int64) {
 	if resourceVersion < s.resourceVersion {
 		env.Reads(CellResourceVersion, 0)
 		env.Cover(resourceVersionLowered)
-		if env.Noting() {
-			env.Note(versionLowered.Of(s.resourceVersion, resourceVersion))
-		}
+		versionLowered.Say(env, s.resourceVersion, resourceVersion)
 	}
 	env.Writes(CellResourceVersion, 0)
 	s.resourceVersion = resourceVersion
@@ -155,8 +153,8 @@ func (s *Store) Change(env *sim.Env, in *wire.WatchEvent) Event {
 		env.Cover(deletedUnknown)
 	}
 	e := Event{ForWatchers: s.forWatchers(in, previous, exists), ResourceVersion: in.ResourceVersion}
-	if w := e.ForWatchers; w != nil && w.ResourceVersion != in.ResourceVersion && env.Noting() {
-		env.Note(otherVersion.Of(in.ResourceVersion, w.ResourceVersion))
+	if w := e.ForWatchers; w != nil && w.ResourceVersion != in.ResourceVersion {
+		otherVersion.Say(env, in.ResourceVersion, w.ResourceVersion)
 	}
 	return e
 }
@@ -178,8 +176,8 @@ func (s *Store) Update(env *sim.Env, in *wire.WatchEvent) {
 	case !s.snapshots.taking():
 	case (in.Type != wire.Deleted || !s.cfg.DeletionsLeaveNoSnapshot) && !s.loses(env):
 		s.takeSnapshot(env, in.ResourceVersion)
-	case env.Noting():
-		env.Note(notKept.Of(in.ResourceVersion))
+	default:
+		notKept.Say(env, in.ResourceVersion)
 	}
 }
 
@@ -232,9 +230,7 @@ func (s *Store) Replace(env *sim.Env, items []*wire.KeyValue, initial *wire.Init
 	s.fill(env, items, initial)
 	s.resetSnapshots(env, resourceVersion)
 	s.listResourceVersion = resourceVersion
-	if env.Noting() {
-		env.Note(listed.Of(sim.Some(len(items), "object"), resourceVersion))
-	}
+	listed.Say(env, sim.Counted{N: len(items), Thing: "object"}, resourceVersion)
 	s.SetResourceVersion(env, resourceVersion)
 }
 

@@ -118,9 +118,7 @@ func (w *Write) suggest(env *sim.Env) {
 		return
 	}
 	env.Cover(suggested)
-	if env.Noting() {
-		env.Note(suggests.Of(w.object.ModRevision, w.from, w.request))
-	}
+	suggests.Say(env, w.object.ModRevision, w.from, w.request)
 	w.attempt(env)
 }
 

@@ -88,9 +88,7 @@ func (w *Write) fails(env *sim.Env, c check, err *wire.Error) {
 // doubt asks etcd for the object in place of the suggestion.
 func (w *Write) doubt(env *sim.Env) {
 	env.Cover(suggestionDoubted)
-	if env.Noting() {
-		env.Note(looksAgain.Of())
-	}
+	looksAgain.Say(env)
 	w.doubted = true
 	w.fetch(env)
 }
@@ -222,9 +220,7 @@ func (w *Write) committed(env *sim.Env, p *wire.TxnResponse) {
 		return
 	}
 	if w.take(env, found, p.Revision) {
-		if env.Noting() {
-			env.Note(changedMeanwhile.Of(w.resourceVersion()))
-		}
+		changedMeanwhile.Say(env, w.resourceVersion())
 		w.attempt(env)
 	}
 }
