@@ -47,10 +47,9 @@ var requesterOptions = option.NewGroup("cache",
 		option.Val("echo", "with an id when a consistent read begins; the notification that echoes the id proves the watch as new as the read (the draft of 2019, Potential Future Improvements)")))
 
 // Group is all options of the cache: the choices, then the amounts.
-var Group = option.Join(Choices, amountOptions,
-	option.Lift(read.LimitGroup, func(o *Options) *read.Limits { return &o.Amounts.Limits }),
-	option.Lift(dispatch.AmountGroup, func(o *Options) *dispatch.Amounts { return &o.Amounts.Amounts }),
-	option.Lift(flowcontrol.AmountGroup, func(o *Options) *flowcontrol.Options { return &o.Flow }))
+var Group = option.Join(Choices,
+	option.Lift(amounts, func(o *Options) *Amounts { return &o.Amounts }),
+	option.Lift(flowcontrol.Amounts, func(o *Options) *flowcontrol.Options { return &o.Flow }))
 
 // With returns the options with one of them set. The error names the option
 // and what it takes.

@@ -3,8 +3,9 @@ package option
 import (
 	"fmt"
 	"reflect"
-	"slices"
+	"strconv"
 	"time"
+	"unsafe"
 
 	"github.com/watchbed/watchbed/internal/registry"
 )
@@ -23,31 +24,40 @@ func NewGroup[C any](node string, options ...Option[C]) Group[C] {
 }
 
 // Fields makes a group of the fields that have the tags option, their name, and doc, in their order; the tag zero is the
-// Default. Whole numbers, switches and durations need no more. A field without doc is the option of its name among
+// Default, and the tag least what an amount is at least that is not 0 (From), of a time a millisecond (Period). Whole numbers,
+// switches and durations need no more. A field without doc is the option of its name among
 // others. The fields of a field that is a struct follow in its place.
 func Fields[C any](node string, others ...Option[C]) Group[C] {
-	return NewGroup(node, fields(reflect.TypeFor[C](), nil, others)...)
+	return NewGroup(node, fields(reflect.TypeFor[C](), 0, others)...)
 }
 
-func fields[C any](of reflect.Type, within []int, others []Option[C]) (all []Option[C]) {
+func fields[C any](of reflect.Type, within uintptr, others []Option[C]) (all []Option[C]) {
 	for i := range of.NumField() {
-		f, index := of.Field(i), append(slices.Clone(within), i)
-		name, doc, zero := f.Tag.Get("option"), f.Tag.Get("doc"), f.Tag.Get("zero")
+		f := of.Field(i)
+		at, name, doc, zero, least := within+f.Offset, f.Tag.Get("option"), f.Tag.Get("doc"), f.Tag.Get("zero"), f.Tag.Get("least")
 		if name == "" && f.Type.Kind() != reflect.Struct {
 			continue
 		}
 		switch reflect.Zero(f.Type).Interface().(type) {
 		case int:
-			all = append(all, Count(name, field[C, int](index), zero, doc))
+			o := Count(name, field[C, int](at), zero, doc)
+			if n, err := strconv.Atoi(least); err == nil {
+				o = o.From(n)
+			}
+			all = append(all, o)
 		case bool:
-			all = append(all, Switch(name, field[C, bool](index), doc))
+			all = append(all, Switch(name, field[C, bool](at), doc))
 		case time.Duration:
-			all = append(all, Duration(name, field[C, time.Duration](index), zero, doc))
+			form := Duration[C]
+			if least == minPeriod.String() {
+				form = Period[C]
+			}
+			all = append(all, form(name, field[C, time.Duration](at), zero, doc))
 		default:
 			if other := Group[C](others).Lookup(name); other != nil {
 				all = append(all, *other)
 			} else if f.Type.Kind() == reflect.Struct {
-				all = append(all, fields(f.Type, index, others)...)
+				all = append(all, fields(f.Type, at, others)...)
 			} else {
 				panic("option: nothing says what the field " + f.Name + " takes")
 			}
@@ -56,9 +66,18 @@ func fields[C any](of reflect.Type, within []int, others []Option[C]) (all []Opt
 	return all
 }
 
-// field is that of a configuration at these places, one within the other.
-func field[C, T any](index []int) func(*C) *T {
-	return func(c *C) *T { return reflect.ValueOf(c).Elem().FieldByIndex(index).Addr().Interface().(*T) }
+// field is that at a place of a configuration.
+func field[C, T any](at uintptr) func(*C) *T {
+	return func(c *C) *T { return (*T)(unsafe.Add(unsafe.Pointer(c), at)) }
+}
+
+// Fill sets all amounts that are 0 to the Default, which the node works with.
+func (g Group[C]) Fill(c *C) {
+	for i := range g {
+		if g[i].fill != nil {
+			g[i].fill(c)
+		}
+	}
 }
 
 // Join makes one group of several.
@@ -90,6 +109,9 @@ func Lift[P, C any](g Group[C], part func(*P) *C) Group[P] {
 			Name: o.Name, Node: o.Node, Doc: o.Doc, Form: o.Form, Default: o.Default, values: o.values,
 			get: func(p *P) string { return o.get(part(p)) },
 			set: func(p *P, value string) error { return o.set(part(p), value) },
+		}
+		if o.fill != nil {
+			lifted[i].fill = func(p *P) { o.fill(part(p)) }
 		}
 	}
 	return lifted

@@ -1,6 +1,7 @@
 package option
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -29,6 +30,8 @@ type Option[C any] struct {
 	values values
 	get    func(*C) string
 	set    func(*C, string) error
+	// fill sets an amount that is 0 to the Default. It is nil if that is no amount, such as "no limit".
+	fill func(*C)
 }
 
 // Value is one value of a choice, with a sentence.
@@ -122,6 +125,14 @@ func (o Option[C]) takes(form, zero string) Option[C] {
 	return o
 }
 
+// filled is an option of an amount whose Default is a shipped one, if err is nil.
+func filled[C any, T int | time.Duration](o Option[C], field func(*C) *T, shipped T, err error) Option[C] {
+	if err == nil {
+		o.fill = func(c *C) { *field(c) = cmp.Or(*field(c), shipped) }
+	}
+	return o
+}
+
 // find is the number of a value of an option.
 func find(list []Value, name, value string) (int, error) {
 	i := slices.IndexFunc(list, func(v Value) bool { return v.Name == value })
@@ -145,13 +156,18 @@ const MaxCount = 10_000_000
 
 // Count is an option with a whole number from 0 to MaxCount.
 func Count[C any](name string, field func(*C) *int, zero, doc string) Option[C] {
-	return of(name, field, doc, strconv.Itoa, func(value string) (int, error) {
+	number, millions := strings.CutSuffix(zero, " MB")
+	shipped, err := strconv.Atoi(number)
+	if millions {
+		shipped *= 1_000_000
+	}
+	return filled(of(name, field, doc, strconv.Itoa, func(value string) (int, error) {
 		n, err := strconv.Atoi(value)
 		if err != nil || n < 0 || n > MaxCount {
 			return 0, fmt.Errorf("%s=%s: want a whole number from 0 to %d", name, value, MaxCount)
 		}
 		return n, nil
-	}).takes("a whole number", zero)
+	}).takes("a whole number", zero), field, shipped, err)
 }
 
 // From has a count take nothing below least but 0, which is the node's own: less would be
@@ -168,35 +184,34 @@ func (o Option[C]) From(least int) Option[C] {
 	return o
 }
 
-// maxDuration bounds every duration: beyond it a timed run has too many timers
-// to be explored.
-const maxDuration = time.Hour
+const (
+	// maxDuration bounds every duration: beyond it a timed run has too many timers to be explored.
+	maxDuration = time.Hour
+	// minPeriod bounds every period from below: with a shorter one a timed run is made of nothing but its timer.
+	minPeriod = time.Millisecond
+)
 
 // Duration is an option with a time from 0 to an hour.
 func Duration[C any](name string, field func(*C) *time.Duration, zero, doc string) Option[C] {
-	return of(name, field, doc, time.Duration.String, func(value string) (time.Duration, error) {
-		d, err := time.ParseDuration(value)
-		if err != nil || d < 0 || d > maxDuration {
-			return 0, fmt.Errorf("%s=%s: want a duration from 0s to 1h, such as 100ms", name, value)
-		}
-		return d, nil
-	}).takes("a duration", zero)
+	return span(name, field, 0, "a duration from 0s to 1h, such as 100ms", zero, doc).takes("a duration", zero)
 }
-
-// minPeriod bounds every period from below: with a shorter one a timed run is made of
-// nothing but its timer.
-const minPeriod = time.Millisecond
 
 // Period is an option with a time after which something happens again or is given up, from
 // a millisecond to an hour. 0 is the node's own, which zero says, such as "100ms".
 func Period[C any](name string, field func(*C) *time.Duration, zero, doc string) Option[C] {
-	return of(name, field, doc, time.Duration.String, func(value string) (time.Duration, error) {
+	want := "a duration from 1ms to 1h, such as 250ms, or 0s for the default of " + zero
+	return span(name, field, minPeriod, want, zero, doc).takes("a duration from 1ms to 1h", zero)
+}
+
+func span[C any](name string, field func(*C) *time.Duration, least time.Duration, want, zero, doc string) Option[C] {
+	shipped, err := time.ParseDuration(zero)
+	return filled(of(name, field, doc, time.Duration.String, func(value string) (time.Duration, error) {
 		d, err := time.ParseDuration(value)
-		if err != nil || d != 0 && d < minPeriod || d > maxDuration {
-			return 0, fmt.Errorf("%s=%s: want a duration from 1ms to 1h, such as 250ms, or 0s for the default of %s", name, value, zero)
+		if err != nil || d != 0 && d < least || d > maxDuration {
+			return 0, fmt.Errorf("%s=%s: want %s", name, value, want)
 		}
 		return d, nil
-	}).takes("a duration from 1ms to 1h", zero)
+	}), field, shipped, err)
 }
 
 // Switch is an option that is true or false.

@@ -99,6 +99,28 @@ func TestNothingStandsForTheFirstWordAndForTheNodesOwnAmount(t *testing.T) {
 	assert.Equal(t, []option.Value{option.Val("this", "the first"), option.Val("that", "the second")}, options.Lookup("word").Values())
 }
 
+func TestFieldsAreOptionsByTheirTags(t *testing.T) {
+	type inner struct {
+		Pause time.Duration `option:"pause" zero:"3s" least:"1ms" doc:"time after it"`
+		Bytes int           `option:"bytes" zero:"2 MB" doc:"its size"`
+	}
+	type tagged struct {
+		Size  int `option:"size" zero:"128" least:"65" doc:"entries"`
+		Other int
+		inner
+		Limit int  `option:"limit" zero:"no limit" doc:"at most"`
+		On    bool `option:"on" doc:"whether it runs"`
+	}
+	group := option.Lift(option.Fields[tagged]("toy"), func(c *tagged) *tagged { return c })
+	c := tagged{inner: inner{Pause: time.Minute}}
+	group.Fill(&c)
+	assert.Equal(t, tagged{Size: 128, inner: inner{Pause: time.Minute, Bytes: 2_000_000}}, c)
+	require.NoError(t, group.Set(&c, "on", "true"))
+	assert.Equal(t, []option.Setting{{"size", "128"}, {"pause", "1m0s"}, {"bytes", "2000000"}, {"limit", "0"}, {"on", "true"}}, group.Expand(&c))
+	assert.ErrorContains(t, group.Set(&c, "size", "64"), "from 65")
+	assert.ErrorContains(t, group.Set(&c, "pause", "1us"), "default of 3s")
+}
+
 func TestAnotherModuleAddsAValueToASeam(t *testing.T) {
 	moin := greetings.Register("moin", "from outside", func() string { return "moin" })
 	var c config

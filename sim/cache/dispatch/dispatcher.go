@@ -49,7 +49,6 @@ type Dispatcher struct {
 // Reset makes the dispatcher that of a configuration. Forget is to follow if it has
 // been used.
 func (d *Dispatcher) Reset(cfg Config) {
-	cfg.setDefaults()
 	d.cfg = cfg
 	d.buffer = Buffers.Of(cfg.Buffer)
 	d.progress = heardProgress{}

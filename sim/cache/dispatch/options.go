@@ -1,9 +1,6 @@
 package dispatch
 
 import (
-	"cmp"
-	"time"
-
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/flowcontrol"
 	"github.com/watchbed/watchbed/sim/cache/guard"
@@ -98,57 +95,21 @@ var Group = option.NewGroup("cache",
 // Amounts are sizes and times. Those left at zero take the values of
 // k8s.io/apiserver.
 type Amounts struct {
-	// IncomingCapacity is that of the channel between ingestion and dispatcher:
-	// 100. The reflector puts two entries there for each change of an object.
-	IncomingCapacity int
-	// WatchCapacity is that of each of a watcher's two channels. At zero it
-	// follows the history's capacity, as upstream: a second's worth, between 10
-	// and maxChannelSize.
-	WatchCapacity int
-	// InitialEventsBytes bounds the keys and values in the channel of a watcher
-	// that sends its initial events, with BufferCapped: 2 MB, the constant of
-	// KEP-3157's goals.
-	InitialEventsBytes int
-	// CloseEnoughTimeout is how long a watch waits for the cache to be close
-	// enough, with BufferCloseEnough: 10 s.
-	CloseEnoughTimeout sim.Duration
-	// NotifiedWithin is how long a cache goes on to rely on progress notifications
-	// with watch-list-detection=notified: 11 s.
-	NotifiedWithin sim.Duration
-	// CatchUpWatchers, CatchUpUnits and CatchUpPushes bound one pass of slow-watchers=groups:
-	// how many watchers it serves (512), how much of the history it reads (2000: an event is
-	// one unit, and opening it 64), and how many events it gives to watchers (2000).
-	CatchUpWatchers, CatchUpUnits, CatchUpPushes int
-	// BookmarkPeriod is the time between two bookmarks to one watcher: 60 s.
-	BookmarkPeriod sim.Duration
-}
+	// IncomingCapacity: the reflector puts two entries there for each change of an object.
+	IncomingCapacity int `option:"incoming" zero:"100" doc:"events between ingestion and dispatcher of a cache"`
+	// WatchCapacity at zero follows the history's capacity, as upstream: a second's worth, between 10 and maxChannelSize.
+	WatchCapacity  int          `option:"watch-buf" zero:"10 or more" doc:"events in each of the two channels of a cache's watcher"`
+	BookmarkPeriod sim.Duration `option:"bookmark-period" zero:"1m" least:"1ms" doc:"time between two bookmarks to a watcher (defaultBookmarkFrequency)"`
 
-// leastUnits are those of a pass that opens the history and reads one event of it. With less
-// no watcher would be served ever again.
-const leastUnits = 65
+	CloseEnoughTimeout sim.Duration `option:"close-enough-timeout" zero:"10s" least:"1ms" doc:"how long a watch waits for the cache to be close enough, with initial-events-buffer=close-enough"`
+	NotifiedWithin     sim.Duration `option:"notified-within" zero:"11s" least:"1ms" doc:"how long a cache relies on a progress notification, with watch-list-detection=notified"`
 
-// AmountGroup is the amounts that scenarios set.
-var AmountGroup = option.NewGroup("cache",
-	option.Count("incoming", func(a *Amounts) *int { return &a.IncomingCapacity }, "100", "events between ingestion and dispatcher of a cache"),
-	option.Count("watch-buf", func(a *Amounts) *int { return &a.WatchCapacity }, "10", "events in each of the two channels of a cache's watcher"),
-	option.Period("bookmark-period", func(a *Amounts) *time.Duration { return &a.BookmarkPeriod }, "1m", "time between two bookmarks to a watcher (defaultBookmarkFrequency)"),
-	option.Period("close-enough-timeout", func(a *Amounts) *time.Duration { return &a.CloseEnoughTimeout }, "10s", "how long a watch waits for the cache to be close enough, with initial-events-buffer=close-enough"),
-	option.Period("notified-within", func(a *Amounts) *time.Duration { return &a.NotifiedWithin }, "11s", "how long a cache relies on a progress notification, with watch-list-detection=notified"),
-	option.Count("catch-up-watchers", func(a *Amounts) *int { return &a.CatchUpWatchers }, "512", "watchers that one pass catches up, with slow-watchers=groups"),
-	option.Count("catch-up-units", func(a *Amounts) *int { return &a.CatchUpUnits }, "2000", "units of its history that one pass reads, with slow-watchers=groups: an event is one, and opening it 64").From(leastUnits),
-	option.Count("catch-up-pushes", func(a *Amounts) *int { return &a.CatchUpPushes }, "2000", "events that one pass gives to watchers, with slow-watchers=groups"),
-	option.Count("list-cap", func(a *Amounts) *int { return &a.InitialEventsBytes }, "2 MB", "bytes of keys and values in the channel of a watcher with initial-events-buffer=cap"),
-)
-
-func (a *Amounts) setDefaults() {
-	a.IncomingCapacity = cmp.Or(a.IncomingCapacity, 100)
-	a.CatchUpWatchers = cmp.Or(a.CatchUpWatchers, 512)
-	a.CatchUpUnits = cmp.Or(a.CatchUpUnits, 2000)
-	a.CatchUpPushes = cmp.Or(a.CatchUpPushes, 2000)
-	a.InitialEventsBytes = cmp.Or(a.InitialEventsBytes, 2_000_000)
-	a.CloseEnoughTimeout = cmp.Or(a.CloseEnoughTimeout, 10*time.Second)
-	a.NotifiedWithin = cmp.Or(a.NotifiedWithin, 11*time.Second)
-	a.BookmarkPeriod = cmp.Or(a.BookmarkPeriod, time.Minute)
+	CatchUpWatchers int `option:"catch-up-watchers" zero:"512" doc:"watchers that one pass catches up, with slow-watchers=groups"`
+	// CatchUpUnits: with less than openingUnits and one event no watcher would be served ever again.
+	CatchUpUnits  int `option:"catch-up-units" zero:"2000" least:"65" doc:"units of its history that one pass reads, with slow-watchers=groups: an event is one, and opening it 64"`
+	CatchUpPushes int `option:"catch-up-pushes" zero:"2000" doc:"events that one pass gives to watchers, with slow-watchers=groups"`
+	// InitialEventsBytes is the constant of KEP-3157's goals.
+	InitialEventsBytes int `option:"list-cap" zero:"2 MB" doc:"bytes of keys and values in the channel of a watcher with initial-events-buffer=cap"`
 }
 
 // Config is what one dispatcher is made of.

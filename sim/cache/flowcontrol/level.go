@@ -58,7 +58,8 @@ func (l *Level) Reset(cfg Config) {
 
 // Reconfigure is for a process with other options, which is started next.
 func (l *Level) Reconfigure(cfg Config) {
-	cfg.setDefaults()
+	Amounts.Fill(&cfg.Options)
+	cfg.HandSize = min(cfg.HandSize, cfg.Queues)
 	l.cfg = cfg
 	l.Forget()
 }

@@ -1,26 +1,21 @@
 package flowcontrol
 
 import (
-	"cmp"
-	"time"
-
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
 )
 
-// Options are those of a priority level. The zero value has no limit, and nothing waits.
+// Options are those of a priority level. The zero value has no limit, and nothing waits. Queues, HandSize and QueueLength are as
+// in upstream's workload-low and global-default.
 type Options struct {
-	// Seats is the limit of the level (nominalConcurrencyLimit): 0 is none.
-	Seats int
-	// Queues is how many there are, HandSize how many of them a flow is dealt, and
-	// QueueLength how many requests each may hold: 128, 6 and 50, as in upstream's
-	// workload-low and global-default.
-	Queues, HandSize, QueueLength int
-	// QueueWait is how long a request may wait: a fourth of its time, 15 s
-	// (--request-timeout is a minute).
-	QueueWait sim.Duration
-	// ObjectsPerSeat is how many objects a LIST looks at for each seat: 100.
-	ObjectsPerSeat int
+	// Seats is the limit of the level (nominalConcurrencyLimit).
+	Seats       int `option:"seats" zero:"no limit" doc:"seats on which requests of clients are executed (API Priority and Fairness)"`
+	Queues      int `option:"queues" zero:"128" doc:"queues in which requests wait for seats"`
+	HandSize    int `option:"hand-size" zero:"6" doc:"queues that each client is dealt"`
+	QueueLength int `option:"queue-length" zero:"50" doc:"requests that a queue holds; more are refused"`
+	// QueueWait is a fourth of a request's time: --request-timeout is a minute.
+	QueueWait      sim.Duration `option:"queue-wait" zero:"15s" doc:"how long a request waits for seats before it is refused"`
+	ObjectsPerSeat int          `option:"objects-per-seat" zero:"100" doc:"objects that a LIST looks at for each of its seats"`
 	// SeatsAtEtcd: a LIST that is put to etcd although its seats were estimated for the cache takes as many as etcd's
 	// answer costs (KEP-2340, "Per-request override": the cost would change after the decision).
 	SeatsAtEtcd bool
@@ -30,15 +25,8 @@ type Options struct {
 	QueueTimesOut bool
 }
 
-// AmountGroup is the amounts of a level.
-var AmountGroup = option.NewGroup("cache",
-	option.Count("seats", func(o *Options) *int { return &o.Seats }, "no limit", "seats on which requests of clients are executed (API Priority and Fairness)"),
-	option.Count("queues", func(o *Options) *int { return &o.Queues }, "128", "queues in which requests wait for seats"),
-	option.Count("hand-size", func(o *Options) *int { return &o.HandSize }, "6", "queues that each client is dealt"),
-	option.Count("queue-length", func(o *Options) *int { return &o.QueueLength }, "50", "requests that a queue holds; more are refused"),
-	option.Duration("queue-wait", func(o *Options) *time.Duration { return &o.QueueWait }, "15s", "how long a request waits for seats before it is refused"),
-	option.Count("objects-per-seat", func(o *Options) *int { return &o.ObjectsPerSeat }, "100", "objects that a LIST looks at for each of its seats"),
-)
+// Amounts are the sizes and times of a level.
+var Amounts = option.Fields[Options]("cache")
 
 // Group is the options of a level with named values.
 var Group = option.NewGroup("cache",
@@ -54,12 +42,3 @@ var Group = option.NewGroup("cache",
 		option.Val("oldest", "that one"),
 		option.Bug("queue", "all of them")),
 )
-
-func (o *Options) setDefaults() {
-	o.Queues = cmp.Or(o.Queues, 128)
-	o.HandSize = cmp.Or(o.HandSize, 6)
-	o.HandSize = min(o.HandSize, o.Queues)
-	o.QueueLength = cmp.Or(o.QueueLength, 50)
-	o.QueueWait = cmp.Or(o.QueueWait, 15*time.Second)
-	o.ObjectsPerSeat = cmp.Or(o.ObjectsPerSeat, 100)
-}

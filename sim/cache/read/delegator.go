@@ -94,7 +94,6 @@ var (
 
 // Reset makes the delegator that of a new process, and keeps its memory.
 func (d *Delegator) Reset(cfg Config) {
-	cfg.setDefaults()
 	if d.revisionRequest == nil || d.cfg.CurrentRevision != cfg.CurrentRevision || d.cfg.Prefix != cfg.Prefix {
 		d.revisionRequest = cfg.CurrentRevision.request(cfg.Prefix)
 	}

@@ -1,9 +1,6 @@
 package read
 
 import (
-	"cmp"
-	"time"
-
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/request"
 	"github.com/watchbed/watchbed/sim/option"
@@ -51,33 +48,24 @@ type Options struct {
 // Limits are sizes and times. Those left at zero take the values of
 // k8s.io/apiserver.
 type Limits struct {
-	// BlockTimeout is how long a read waits for the cache to be fresh: 3 s.
-	BlockTimeout sim.Duration
-	// AccumulatePeriod is how long reads are gathered that share one revision
-	// read, with revision-sharing=accumulated: 10 ms.
-	AccumulatePeriod sim.Duration
-	// NotifyWithin is how long ago the last progress notification may be, with
-	// notify-detection=on: 1 s, four intervals of the draft of 2019.
-	NotifyWithin sim.Duration
-	// FallbackAfter is how long a wait counts as slow, with
-	// dynamic-fallback=wait-time: 1 s.
-	FallbackAfter sim.Duration
-	// KeepPagesFor is how long the rest of a list is kept, with pagination=kept:
-	// 60 s. KeptPages is how many such rests there may be at a time: 100. KeptBytes
-	// is how many bytes of keys and values their objects may have together; 0 is no
-	// bound. The oldest goes first.
-	KeepPagesFor sim.Duration
-	KeptPages    int
-	KeptBytes    int
-	// DelegatedLimit is how many lists may be with etcd at a time; 0 is no limit,
-	// as shipped. More are refused with 429.
-	DelegatedLimit int
-	// AnswersLimit is how many objects a process may have in answers to LISTs that
-	// clients are still being sent, by its last measurement; 0 is no limit, as shipped.
-	// More lists are refused with 429. MeasurePeriod is the time between two
-	// measurements: 100 ms (KEP-3157, Alternatives).
-	AnswersLimit  int
-	MeasurePeriod sim.Duration
+	KeptPages int `option:"kept-pages" zero:"100" doc:"rests of lists that a cache keeps at a time, with pagination=kept"`
+	// KeptBytes: the oldest rest goes first.
+	KeptBytes int `option:"kept-bytes" zero:"no bound" doc:"bytes of keys and values in the rests that a cache keeps, with pagination=kept"`
+	// DelegatedLimit: more lists are refused with 429. As shipped there is no limit.
+	DelegatedLimit int `option:"delegated-limit" zero:"no limit" doc:"lists that each cache has with etcd at a time"`
+	// AnswersLimit is of objects in answers to LISTs that clients are still being sent, by the last measurement of the
+	// process: more lists are refused with 429. As shipped there is no limit.
+	AnswersLimit int          `option:"answers-limit" zero:"no limit" doc:"objects in answers under way, as last measured, above which a cache refuses LISTs (KEP-3157, alternative 2)"`
+	BlockTimeout sim.Duration `option:"block-timeout" zero:"3s" least:"1ms" doc:"how long a read waits for the cache to be fresh (blockTimeout)"`
+
+	AccumulatePeriod sim.Duration `option:"accumulate-period" zero:"10ms" least:"1ms" doc:"how long reads are gathered that share one read of the revision, with revision-sharing=accumulated"`
+	// NotifyWithin is four intervals of the draft of 2019.
+	NotifyWithin  sim.Duration `option:"notify-within" zero:"1s" least:"1ms" doc:"how old the last progress notification may be, with notify-detection=on"`
+	FallbackAfter sim.Duration `option:"slow-wait" zero:"1s" least:"1ms" doc:"from when on a wait is slow, with dynamic-fallback=wait-time"`
+	KeepPagesFor  sim.Duration `option:"kept-for" zero:"1m" least:"1ms" doc:"how long the rest of a list is kept, with pagination=kept"`
+	// MeasurePeriod is that of KEP-3157, Alternatives.
+	MeasurePeriod sim.Duration `option:"measure-period" zero:"100ms" doc:"time between two of these measurements"`
+
 	// RequestTimeout is how long after its arrival a request may still be sent to
 	// etcd: --request-timeout. 0 is no limit.
 	RequestTimeout sim.Duration
@@ -145,28 +133,3 @@ var Group = option.NewGroup("cache",
 		option.Val("released", "it gives the lock back: events come in"),
 		option.Bug("held", "it keeps a read lock: the next event, and all reads behind it, wait forever (kubernetes#117137)")),
 )
-
-// LimitGroup is the limits that scenarios set.
-var LimitGroup = option.NewGroup("cache",
-	option.Count("kept-pages", func(l *Limits) *int { return &l.KeptPages }, "100", "rests of lists that a cache keeps at a time, with pagination=kept"),
-	option.Count("kept-bytes", func(l *Limits) *int { return &l.KeptBytes }, "no bound", "bytes of keys and values in the rests that a cache keeps, with pagination=kept"),
-	option.Count("delegated-limit", func(l *Limits) *int { return &l.DelegatedLimit }, "no limit", "lists that each cache has with etcd at a time"),
-	option.Count("answers-limit", func(l *Limits) *int { return &l.AnswersLimit }, "no limit",
-		"objects in answers under way, as last measured, above which a cache refuses LISTs (KEP-3157, alternative 2)"),
-	option.Period("block-timeout", func(l *Limits) *time.Duration { return &l.BlockTimeout }, "3s", "how long a read waits for the cache to be fresh (blockTimeout)"),
-	option.Period("accumulate-period", func(l *Limits) *time.Duration { return &l.AccumulatePeriod }, "10ms", "how long reads are gathered that share one read of the revision, with revision-sharing=accumulated"),
-	option.Period("notify-within", func(l *Limits) *time.Duration { return &l.NotifyWithin }, "1s", "how old the last progress notification may be, with notify-detection=on"),
-	option.Period("slow-wait", func(l *Limits) *time.Duration { return &l.FallbackAfter }, "1s", "from when on a wait is slow, with dynamic-fallback=wait-time"),
-	option.Period("kept-for", func(l *Limits) *time.Duration { return &l.KeepPagesFor }, "1m", "how long the rest of a list is kept, with pagination=kept"),
-	option.Duration("measure-period", func(l *Limits) *time.Duration { return &l.MeasurePeriod }, "100ms", "time between two of these measurements"),
-)
-
-func (l *Limits) setDefaults() {
-	l.BlockTimeout = cmp.Or(l.BlockTimeout, 3*time.Second)
-	l.AccumulatePeriod = cmp.Or(l.AccumulatePeriod, 10*time.Millisecond)
-	l.NotifyWithin = cmp.Or(l.NotifyWithin, time.Second)
-	l.FallbackAfter = cmp.Or(l.FallbackAfter, time.Second)
-	l.KeepPagesFor = cmp.Or(l.KeepPagesFor, time.Minute)
-	l.KeptPages = cmp.Or(l.KeptPages, 100)
-	l.MeasurePeriod = cmp.Or(l.MeasurePeriod, 100*time.Millisecond)
-}
