@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/internal/recordings"
-	"github.com/watchbed/watchbed/internal/tampering"
 	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/model"
 )
@@ -35,7 +34,7 @@ func TestTamperedHistoriesAreViolated(t *testing.T) {
 	tampered := map[string]int{}
 	for name, h := range recordings.Etcd() {
 		for i := 0; i < len(h.Operations); i += testsize.Of(1, 3, 3) {
-			for _, way := range tampering.Ways() {
+			for _, way := range recordings.Tamperings() {
 				wrong := way.Apply(h, i)
 				if wrong == nil {
 					continue
@@ -57,7 +56,7 @@ func TestTamperedHistoriesAreViolated(t *testing.T) {
 			}
 		}
 	}
-	for _, way := range tampering.Ways() {
+	for _, way := range recordings.Tamperings() {
 		t.Logf("%s: %d histories", way.Name, tampered[way.Name])
 		require.Greater(t, tampered[way.Name], 20, way.Name)
 	}

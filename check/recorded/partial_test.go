@@ -9,7 +9,6 @@ import (
 
 	"github.com/watchbed/watchbed/internal/random"
 	"github.com/watchbed/watchbed/internal/recordings"
-	"github.com/watchbed/watchbed/internal/tampering"
 	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/model"
 )
@@ -125,7 +124,7 @@ func TestRealEtcdInPart(t *testing.T) {
 				}
 				require.Equal(t, model.Holds, o.Verdict, "%s without %s: %s: %v", name, h.Clients[gone], o.Property, o.Why)
 			}
-			for _, way := range tampering.Ways() {
+			for _, way := range recordings.Tamperings() {
 				for i := range part.Operations {
 					wrong := way.Apply(part, i)
 					if wrong == nil || !slices.Contains(way.Breaks, string(linearizability.Linearizable)) {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/watchbed/watchbed/internal/random"
 	"github.com/watchbed/watchbed/internal/recordings"
-	"github.com/watchbed/watchbed/internal/tampering"
 	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/linearizability/items"
 	"github.com/watchbed/watchbed/model"
@@ -170,7 +169,7 @@ func TestRealEtcdWithoutRevisions(t *testing.T) {
 // tamper makes the first answer wrong that lets itself.
 func tamper(t *testing.T, h *model.History, name string) *model.History {
 	t.Helper()
-	for _, way := range tampering.Ways() {
+	for _, way := range recordings.Tamperings() {
 		for i := range h.Operations {
 			if wrong := way.Apply(h, i); way.Name == name && wrong != nil {
 				return wrong

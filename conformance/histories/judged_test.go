@@ -5,7 +5,7 @@ import (
 
 	"github.com/watchbed/watchbed/conformance/histories"
 	"github.com/watchbed/watchbed/conformance/realetcd"
-	"github.com/watchbed/watchbed/internal/tampering"
+	"github.com/watchbed/watchbed/internal/recordings"
 	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/model"
 )
@@ -24,7 +24,7 @@ func TestServersAreLinearizableAndTamperedAnswersAreNot(t *testing.T) {
 				t.Fatal(err)
 			}
 			holds(t, h)
-			for _, way := range tampering.Ways() {
+			for _, way := range recordings.Tamperings() {
 				violated(t, h, way)
 			}
 			simrunFinds(t, []string{write(t, h)}, "holds", 0)
@@ -48,7 +48,7 @@ func holds(t *testing.T, h *model.History) {
 }
 
 // violated tampers with one answer after the other.
-func violated(t *testing.T, h *model.History, way tampering.Way) {
+func violated(t *testing.T, h *model.History, way recordings.Tampering) {
 	t.Helper()
 	// Sequential violations may take porcupine too long.
 	judge := linearizability.Judge{Steps: 20_000}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/watchbed/watchbed/conformance"
 	"github.com/watchbed/watchbed/history"
-	"github.com/watchbed/watchbed/internal/tampering"
+	"github.com/watchbed/watchbed/internal/recordings"
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -107,7 +107,7 @@ func write(t *testing.T, h *model.History) string {
 // it has a hold on made wrong.
 func writeTampered(t *testing.T, h *model.History) (files []string) {
 	t.Helper()
-	for _, way := range tampering.Ways() {
+	for _, way := range recordings.Tamperings() {
 		for i := range h.Operations {
 			if wrong := way.Apply(h, i); wrong != nil {
 				files = append(files, write(t, wrong))

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/conformance/realetcd"
-	"github.com/watchbed/watchbed/internal/tampering"
+	"github.com/watchbed/watchbed/internal/recordings"
 	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim/cache"
@@ -140,7 +140,7 @@ func TestTamperedAnswersAreFound(t *testing.T) {
 	judge(t, server.Version, h)
 	judge := linearizability.Judge{Steps: 20_000}
 	ways := 0
-	for _, way := range tampering.Ways() {
+	for _, way := range recordings.Tamperings() {
 		tampered := 0
 		for i := range h.Operations {
 			wrong := way.Apply(h, i)
@@ -167,7 +167,7 @@ func TestTamperedAnswersAreFound(t *testing.T) {
 		}
 	}
 	// The two ways that need a GET, and nothing but, have nothing to hold on to.
-	if want := len(tampering.Ways()) - 2; ways != want {
+	if want := len(recordings.Tamperings()) - 2; ways != want {
 		t.Errorf("%d ways to tamper with the history, want %d", ways, want)
 	}
 }

@@ -9,7 +9,7 @@ package layering
 var layers = [][]string{
 	{"internal/mutants", "internal/testsize", "internal/registry"},
 	{"model", "metric", "internal/exacttest", "internal/intern", "sim/fifo", "sim/arena", "sim/release", "sim/shown", "findings", "proofs"},
-	{"sim/option", "linearizability/...", "history/...", "internal/tampering"},
+	{"sim/option", "linearizability/...", "history/...", "internal/recordings"},
 	{"sim", "check/...", "internal/recordings", "internal/random"},
 	{"sim/wire", "sim/state", "explore/...", "internal/commute", "internal/interaction"},
 	{"sim/etcd/...", "sim/client/...", "sim/cache/...", "sim/compactor/...", "sim/informer/..."},
@@ -122,8 +122,8 @@ var forbidden = []rule{
 		because: "it is in the binary that has the mutants in it",
 	},
 	{
-		packages: []string{"..."}, except: []string{"internal/tampering", "internal/recordings", "internal/random"},
-		never:   []string{"internal/tampering", "internal/recordings", "internal/random"},
+		packages: []string{"..."}, except: []string{"internal/recordings", "internal/random"},
+		never:   []string{"internal/recordings", "internal/random"},
 		because: "it is for tests",
 	},
 	{

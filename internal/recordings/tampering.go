@@ -1,9 +1,4 @@
-// Package tampering makes one answer of a right history wrong, in ways that no
-// order of the operations can explain. Judges are tested with it: a judge that
-// lets one of them pass does not look.
-//
-// It imports model only, so that the tests of every judge can import it.
-package tampering
+package recordings
 
 import (
 	"cmp"
@@ -12,8 +7,9 @@ import (
 	"github.com/watchbed/watchbed/model"
 )
 
-// Way is one way to make the answer of a read wrong.
-type Way struct {
+// Tampering is one way to make the answer of a read wrong, so that no order of the operations explains it. Judges are
+// tested with it: a judge that lets one of them pass does not look.
+type Tampering struct {
 	Name string
 	// Breaks are the properties that are violated for certain. A list says at
 	// which revision it read, so that one wrong item in it is wrong in every
@@ -30,10 +26,9 @@ const (
 	sequential   = "sequential"
 )
 
-// Ways are all that the package knows. They expect a history in which every
-// write is inside the range of every list without a limit.
-func Ways() []Way {
-	return []Way{
+// Tamperings expect a history in which every write is inside the range of every list without a limit.
+func Tamperings() []Tampering {
+	return []Tampering{
 		{"an item is dropped from a list", []string{linearizable, sequential}, dropItem},
 		{"an item of a list is reverted to an older one", []string{linearizable, sequential}, revertItem},
 		{"a list shows an item that was deleted", []string{linearizable, sequential}, revive},
@@ -48,7 +43,7 @@ func Ways() []Way {
 
 // Apply returns the history with the answer of one operation made wrong, nil if
 // this way has no hold on it. The history itself stays as it is.
-func (w *Way) Apply(h *model.History, operation int) *model.History {
+func (w *Tampering) Apply(h *model.History, operation int) *model.History {
 	op := &h.Operations[operation]
 	if op.Outcome != model.Done || op.Result.Err != model.OK {
 		return nil
