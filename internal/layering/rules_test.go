@@ -9,7 +9,7 @@ package layering
 var layers = [][]string{
 	{"internal/mutants", "internal/testsize", "internal/registry"},
 	{"model", "metric", "internal/exacttest", "internal/intern", "sim/fifo", "sim/arena", "sim/release", "sim/shown", "findings", "proofs"},
-	{"sim/option", "linearizability/...", "history/...", "internal/recordings"},
+	{"sim/option", "linearizability/...", "history/..."},
 	{"sim", "check/...", "internal/recordings", "internal/random"},
 	{"sim/wire", "sim/state", "explore/...", "internal/commute", "internal/interaction"},
 	{"sim/etcd/...", "sim/client/...", "sim/cache/...", "sim/compactor/...", "sim/informer/..."},
