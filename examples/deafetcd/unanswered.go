@@ -10,7 +10,7 @@ import (
 )
 
 var _ = v3rpc.ProgressSeam.Register("unanswered", "it is taken, and nothing comes of it",
-	func() v3rpc.ProgressRequests { return unanswered{} })
+	unanswered{})
 
 // unanswered implements v3rpc.ProgressRequests. It keeps nothing.
 type unanswered struct{}
@@ -18,7 +18,3 @@ type unanswered struct{}
 func (unanswered) Request(*sim.Env, *v3rpc.ServerWatchStream) {}
 func (unanswered) Sent(*sim.Env, *v3rpc.ServerWatchStream)    {}
 func (unanswered) Rule() mvcc.ProgressRule                    { return mvcc.IfSynced }
-func (unanswered) Deferred() bool                             { return false }
-func (unanswered) Reset(*sim.Env, *v3rpc.ServerWatchStream)   {}
-func (unanswered) Clone() v3rpc.ProgressRequests              { return unanswered{} }
-func (unanswered) Fingerprint(d sim.Digest) sim.Digest        { return d }

@@ -256,7 +256,7 @@ type removal struct {
 	// refusal is its answer, nil if the compaction was accepted.
 	refusal *wire.Error
 	// jobs is how many compactions have to be done first.
-	jobs int
+	jobs int `cell:"-"`
 }
 
 // awaitRemoval has a handler wait until the compactions are done that are scheduled now.

@@ -1,10 +1,6 @@
 package etcd
 
-import (
-	"slices"
-
-	"github.com/watchbed/watchbed/sim"
-)
+import "github.com/watchbed/watchbed/sim"
 
 // backendLock is the lock of the backend, as far as Defrag takes it: defrag locks the batch transaction and the read transaction from beginning
 // to end, so that no entry is applied and no read begins. Nothing else stops: the raft loop sends heartbeats, streams of watches stay
@@ -66,19 +62,4 @@ func (l *backendLock) holdsUp(env *sim.Env, place int32) bool {
 	env.Cover(coverReadAwaitsDefrag)
 	l.reads = append(l.reads, place)
 	return true
-}
-
-// clone is that of a copy of the member.
-func (l *backendLock) clone() backendLock { return backendLock{l.held, slices.Clone(l.reads)} }
-
-// fingerprint covers it.
-func (l *backendLock) fingerprint(d sim.Digest) sim.Digest {
-	if !l.held {
-		return d
-	}
-	d = d.Text("defragments").Int(int64(len(l.reads)))
-	for _, place := range l.reads {
-		d = d.Int(int64(place))
-	}
-	return d
 }

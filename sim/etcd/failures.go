@@ -51,6 +51,14 @@ func (f *Fail) Strike(env *sim.Env) {
 // failures counts the errors that are still to be answered.
 type failures [failureKinds]uint8
 
+// Digest implements state.Digester.
+func (f *failures) Digest(d sim.Digest) sim.Digest {
+	for _, due := range f {
+		d = d.Word(uint64(due))
+	}
+	return d
+}
+
 // Failed lists the requests that were answered with an error although nothing is wrong
 // with them, in that order. The slice is valid until Reset.
 func (s *Server) Failed() []sim.Payload { return s.failed }

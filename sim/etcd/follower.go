@@ -162,7 +162,7 @@ func (s *Server) indexAnswered(env *sim.Env, conn sim.Conn, r *readIndexResp) {
 	env.LooksAt(cellApplied, 0)
 	if conn == t.repeated {
 		late := t.repeatedLate
-		t.repeated = sim.NoConn
+		t.repeated, t.repeatedLate = sim.NoConn, false
 		switch {
 		case t.asking == sim.NoConn, late && !s.members.options().Reads.ReusesIndexIDs:
 			env.Cover(coverReadIndexIgnored)
@@ -174,7 +174,7 @@ func (s *Server) indexAnswered(env *sim.Env, conn sim.Conn, r *readIndexResp) {
 		// The answer to the other question is the second one now.
 		t.repeated = t.asking
 	}
-	t.asking, t.repeatedLate = sim.NoConn, true
+	t.asking, t.repeatedLate = sim.NoConn, t.repeated != sim.NoConn
 	env.Disarm(readIndexTimer)
 	s.confirm(env, r.index)
 }
@@ -192,7 +192,7 @@ func (s *Server) replicationEnded(env *sim.Env, conn sim.Conn) {
 		return
 	case s.reads.repeated:
 		env.Writes(cellReadNotifier, 0)
-		s.reads.repeated = sim.NoConn
+		s.reads.repeated, s.reads.repeatedLate = sim.NoConn, false
 		return
 	}
 	env.Writes(cellFollowers, 0)

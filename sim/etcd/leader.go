@@ -151,7 +151,7 @@ func (s *Server) leaderTimerFires(env *sim.Env) {
 func (s *Server) hasLeader(env *sim.Env) {
 	env.Writes(cellLeader, 0)
 	leaderAgain.Say(env)
-	s.leader.is = leads
+	s.leader.is, s.leader.until = leads, 0
 	s.watch.SetLeaderless(env, false)
 	s.promote(env)
 	proposals := s.leader.proposals
@@ -220,18 +220,4 @@ func (s *Server) wakeReadLoop(env *sim.Env) {
 	if s.leader.is == leads {
 		env.Enable(linearizableReadLoop)
 	}
-}
-
-func (l *leader) fingerprint(d sim.Digest) sim.Digest {
-	if l.cut {
-		d = d.Text("cut off")
-	}
-	if l.is == leads {
-		return d
-	}
-	d = d.Word(uint64(l.is)).Int(int64(l.until))
-	for i := range l.proposals {
-		d = l.proposals[i].payload.Digest(d.Word(uint64(l.proposals[i].from)))
-	}
-	return d
 }

@@ -36,20 +36,6 @@ func (x *expiry) reset() {
 	*x = expiry{renewals: x.renewals[:0], granted: x.granted}
 }
 
-func (x *expiry) fingerprint(d sim.Digest) sim.Digest {
-	if x.looping {
-		d = d.Int(int64(x.since))
-	}
-	for i := range x.renewals {
-		r := &x.renewals[i]
-		d = r.payload.Digest(d.Word(uint64(r.from)).Int(r.revision))
-	}
-	if x.granted > 0 {
-		d = d.Int(x.granted)
-	}
-	return d
-}
-
 // proposeGrant is EtcdServer.LeaseGrant: it chooses the id if the client does not.
 func (s *Server) proposeGrant(env *sim.Env, m *sim.Message, r *wire.LeaseGrantRequest) {
 	if r.ID == 0 {

@@ -18,8 +18,8 @@ import (
 // time.
 type Member struct {
 	// Version is what the member answers to Status: "3.5.13".
-	Version string
-	Options Options
+	Version string  `cell:"-"`
+	Options Options `cell:"-"`
 	// Down: it does not answer Status, until it serves.
 	Down bool
 }
@@ -36,7 +36,7 @@ type members struct {
 type member struct {
 	Member
 	// status is immutable: messages share it.
-	status *wire.StatusResponse
+	status *wire.StatusResponse `cell:"-"`
 }
 
 // reset makes the cluster the one that the configuration names. The first member
@@ -100,17 +100,4 @@ func (ms *members) status(env *sim.Env, r *wire.StatusRequest) sim.Payload {
 	default:
 		return ms.all[r.Endpoint].status
 	}
-}
-
-func (ms *members) fingerprint(d sim.Digest) sim.Digest {
-	state := uint64(ms.serving) << 1
-	if ms.downgraded {
-		state |= 1
-	}
-	for i := range ms.all {
-		if ms.all[i].Down {
-			state |= 1 << (8 + i)
-		}
-	}
-	return d.Word(state)
 }

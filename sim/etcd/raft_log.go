@@ -11,33 +11,29 @@ import (
 // raftLog is the log of a single member: what is in it is committed. Entries are
 // dropped when they are applied.
 type raftLog struct {
-	// entries from next on are committed and not applied yet.
+	// entries are committed and not applied yet.
 	entries []entry
-	next    int
 	// committed and applied are indices of the log.
-	committed, applied uint64
+	committed, applied uint64 `cell:"-"`
 	// skipped: an entry was never applied, so that later writes have other revisions than
 	// on other members.
 	skipped bool
 	// newest is the entry that was applied last, kept if a restart may repeat it.
-	newest entry
+	newest entry `cell:"-"`
 }
 
 // entry is a request in the raft log.
 type entry struct {
 	payload sim.Payload
 	conn    sim.Conn
-	cause   sim.Cause
+	cause   sim.Cause `cell:"-"`
 	from    sim.NodeID
 }
 
 func (l *raftLog) reset() { *l = raftLog{entries: l.entries[:0]} }
 
 // waits reports whether an entry is not applied yet.
-func (l *raftLog) waits() bool { return l.next < len(l.entries) }
-
-// first is the entry that is to be applied next. There must be one.
-func (l *raftLog) first() *entry { return &l.entries[l.next] }
+func (l *raftLog) waits() bool { return len(l.entries) > 0 }
 
 // append puts an entry at the end.
 func (l *raftLog) append(env *sim.Env, e entry) {
@@ -48,12 +44,8 @@ func (l *raftLog) append(env *sim.Env, e entry) {
 
 // apply takes the next entry.
 func (l *raftLog) apply(env *sim.Env) entry {
-	e := l.entries[l.next]
-	l.entries[l.next] = entry{}
-	l.next++
-	if !l.waits() {
-		l.entries, l.next = l.entries[:0], 0
-	}
+	e := l.entries[0]
+	l.entries = slices.Delete(l.entries, 0, 1)
 	l.applied++
 	env.ReadsItem(cellRaftLog, 0, int64(l.applied))
 	env.WritesItem(cellRaftLog, 0, int64(l.applied))
@@ -65,7 +57,7 @@ func (l *raftLog) apply(env *sim.Env) entry {
 func (l *raftLog) again(env *sim.Env, e entry) {
 	env.WritesItem(cellRaftLog, 0, int64(l.applied))
 	e.conn = sim.NoConn
-	l.entries = slices.Insert(l.entries, l.next, e)
+	l.entries = slices.Insert(l.entries, 0, e)
 	l.applied--
 }
 
@@ -140,8 +132,8 @@ type Commit struct {
 
 // commits are the writes that were carried out.
 type commits struct {
-	all []Commit
-	// digest covers them.
+	all []Commit `cell:"-"`
+	// digest covers them: what is committed decides the verdict at the end.
 	digest sim.Digest
 }
 

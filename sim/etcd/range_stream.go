@@ -58,8 +58,6 @@ type rangeStream struct {
 	header int64
 	// at is the revision that the last chunk was read at.
 	at int64
-	// blocked: Send waits for room.
-	blocked bool
 	// uncounted is the last chunk while the keys behind it are still to be counted, nil
 	// otherwise.
 	uncounted *wire.RangeStreamResponse
@@ -145,9 +143,9 @@ func adjustChunkLimit(limit int64, size, target int) int64 {
 	return max(limit, 1)
 }
 
-// digest is everything that decides how the stream goes on.
-func (s *rangeStream) digest(d sim.Digest) sim.Digest {
-	d = s.chunk.Digest(d).Bool(s.blocked).Int(s.left).Int(s.count).Int(s.header)
+// Digest implements state.Digester: everything that decides how the stream goes on.
+func (s *rangeStream) Digest(d sim.Digest) sim.Digest {
+	d = s.chunk.Digest(d).Int(s.left).Int(s.count).Int(s.header)
 	if s.uncounted != nil {
 		d = s.uncounted.Digest(d)
 	}

@@ -16,7 +16,7 @@ type reads struct {
 	// index that has to be applied for those, 0 if the loop waits for none.
 	readNotifier []int32
 	confirming   []int32
-	confirmed    uint64
+	confirmed    uint64 `cell:"-"`
 	// asking is the call by which a follower asks the leader for that index.
 	asking sim.Conn
 	// repeated is a call that asks the same once more, repeatedLate: the turn that it was for is over.
@@ -32,18 +32,19 @@ func (t *reads) idle() bool { return t.confirmed == 0 && t.asking == sim.NoConn 
 type read struct {
 	payload sim.Payload
 	conn    sim.Conn
-	cause   sim.Cause
+	cause   sim.Cause `cell:"-"`
 	from    sim.NodeID
 	// client and ordinal name the handler: the ordinal is its number among the
 	// client's handlers at the time.
-	client  string
-	ordinal int
+	client  string `cell:"-"`
+	ordinal int    `cell:"-"`
 	// revision is the store's when a LeaseKeepAlive came.
 	revision int64
 	// ready: it no longer waits for linearizableReadLoop.
 	ready bool
-	// stream is an answer that goes out in chunks, nil before the first one.
-	stream *rangeStream
+	// stream is an answer that goes out in chunks, nil before the first one. blocked: its Send waits for room.
+	stream  *rangeStream
+	blocked bool
 }
 
 func (r *read) used() bool { return r.payload != nil }
@@ -125,6 +126,9 @@ func (t *reads) take(env *sim.Env, place int32) read {
 	env.Writes(cellReadPlace, int(place))
 	r := t.handlers[place]
 	t.handlers[place] = read{}
+	for n := len(t.handlers); n > 0 && !t.handlers[n-1].used(); n-- {
+		t.handlers = t.handlers[:n-1]
+	}
 	return r
 }
 
@@ -233,13 +237,15 @@ func (s *Server) readChunk(env *sim.Env, place int32) (c chunk) {
 	env.ReadsItem(cellRead, int(place), readReleased)
 	env.Writes(cellStream, int(place))
 	r := &t.handlers[place]
-	if r.stream == nil {
-		r.stream = newRangeStream(r.payload.(*wire.RangeStreamRequest).Range, &o.Streams)
-	} else {
+	stream := newRangeStream(r.payload.(*wire.RangeStreamRequest).Range, &o.Streams)
+	if r.stream != nil {
 		env.Cover(coverStreamGoesOn)
+		*stream = *r.stream
 	}
+	// A clone of the server has the one before.
+	r.stream = stream
 	var code wire.Code
-	if c.out, c.last, code = r.stream.step(env, s.store, &o.Streams, o.Write.MaxRequestBytes); code != 0 {
+	if c.out, c.last, code = stream.step(env, s.store, &o.Streams, o.Write.MaxRequestBytes); code != 0 {
 		c.refused = v3rpc.Refusal(code)
 	}
 	if c.out != nil {
@@ -271,7 +277,7 @@ func (s *Server) sendChunk(env *sim.Env, place int32, c chunk) {
 	case !env.CanSend(r.conn):
 		env.Cover(coverStreamBlocked)
 		env.Writes(cellStream, int(place))
-		r.stream.blocked = true
+		r.blocked = true
 	default:
 		s.release(env, place)
 	}
@@ -281,8 +287,8 @@ func (s *Server) sendChunk(env *sim.Env, place int32, c chunk) {
 // client is gone.
 func (s *Server) wakeStream(env *sim.Env, conn sim.Conn) {
 	for i := range s.reads.handlers {
-		if r := &s.reads.handlers[i]; r.conn == conn && r.stream != nil && r.stream.blocked {
-			r.stream.blocked = false
+		if r := &s.reads.handlers[i]; r.conn == conn && r.blocked {
+			r.blocked = false
 			env.Writes(cellStream, i)
 			s.release(env, int32(i))
 		}

@@ -139,7 +139,7 @@ func (s *Server) finishRange(env *sim.Env) {
 		}
 	}
 	env.Send(r.conn, q.answer)
-	q.answer = nil
+	q.current, q.answer = 0, nil
 	s.rangeEnds(env)
 }
 
@@ -147,7 +147,7 @@ func (s *Server) finishRange(env *sim.Env) {
 func (s *Server) finishChunk(env *sim.Env) {
 	q := &s.readCost
 	place, c := q.current, q.chunk
-	q.answer, q.chunk = nil, chunk{}
+	q.current, q.answer, q.chunk = 0, nil, chunk{}
 	s.rangeEnds(env)
 	env.Under(s.reads.handlers[place].cause)
 	s.sendChunk(env, place, c)
@@ -175,7 +175,7 @@ func (s *Server) nextRange(env *sim.Env) {
 // wait for a Range.
 func (s *Server) compactWaits(env *sim.Env) bool {
 	q := &s.readCost
-	e := s.log.first()
+	e := &s.log.entries[0]
 	if _, compacts := e.payload.(*wire.CompactionRequest); !compacts || !s.cfg.Reads.cost() || s.cfg.Reads.CompactsInRange {
 		return false
 	}
@@ -206,32 +206,4 @@ func (s *Server) compactEnds(env *sim.Env) {
 func (q *readCost) reset() {
 	q.queue.Clear()
 	*q = readCost{queue: q.queue}
-}
-
-func (q *readCost) clone() readCost {
-	c := *q
-	c.queue = q.queue.Clone()
-	return c
-}
-
-func (q *readCost) fingerprint(d sim.Digest) sim.Digest {
-	if q.answer == nil && q.queue.Len() == 0 && !q.compacts {
-		return d
-	}
-	d = d.Int(int64(q.current)).Bool(q.answer != nil)
-	if q.compacts {
-		d = d.Text("compacts")
-	}
-	switch {
-	case q.chunk.out != nil:
-		d = q.chunk.out.Digest(d)
-	case q.chunk.refused != nil:
-		d = q.chunk.refused.Digest(d)
-	case q.answer != nil:
-		d = q.answer.Digest(d)
-	}
-	for _, place := range q.queue.All() {
-		d = d.Int(int64(place))
-	}
-	return d
 }

@@ -46,9 +46,20 @@ func DefaultConfig(version string) (Config, error) {
 // Server is one etcd server, the only member of its cluster: a node of a
 // simulation. What clients send it and are answered is in sim/wire.
 type Server struct {
-	cfg     Config
-	members members
+	cfg Config
+	parts
+	// txnPath is memory for compareToPath.
+	txnPath []bool
 
+	store *mvcc.WatchableStore
+	watch *v3rpc.WatchServer
+	// served are the watches of a program that serves them, nil if there is none.
+	served Served
+}
+
+// parts are the state of a server beside its store and its streams. What has the tag "-" is not told apart by a search.
+type parts struct {
+	members     members
 	log         raftLog
 	commits     commits
 	replication replication
@@ -60,20 +71,12 @@ type Server struct {
 	// backend is what a defragmentation holds up.
 	backend backendLock
 
-	// txnPath is memory for compareToPath.
-	txnPath []bool
-
 	failures failures
 	failed   []sim.Payload
 	leader   leader
 
 	lessor lease.Lessor
 	expiry expiry
-
-	store *mvcc.WatchableStore
-	watch *v3rpc.WatchServer
-	// served are the watches of a program that serves them, nil if there is none.
-	served Served
 }
 
 // Node is a Server in a world, or a node that serves the watches of one in its place (testbed.Program).

@@ -11,9 +11,10 @@ import "slices"
 // empty still ends up with enough memory.
 type Queue[T any] struct {
 	items []T
-	head  int
+	// space is the memory that items are in, from its beginning on. It is empty.
+	space []T `cell:"-"`
 	// taken is how many were in the queue before the first one.
-	taken int64
+	taken int64 `cell:"-"`
 }
 
 // First is the running number of the first one in the queue, or of the next one
@@ -24,46 +25,46 @@ func (q *Queue[T]) First() int64 { return q.taken + 1 }
 func (q *Queue[T]) Next() int64 { return q.taken + int64(q.Len()) + 1 }
 
 // Len is how many are in the queue.
-func (q *Queue[T]) Len() int { return len(q.items) - q.head }
+func (q *Queue[T]) Len() int { return len(q.items) }
 
 // All lists what is in the queue; the caller must not change it.
-func (q *Queue[T]) All() []T { return q.items[q.head:] }
+func (q *Queue[T]) All() []T { return q.items }
 
 // Push adds one at the end.
 func (q *Queue[T]) Push(v T) {
-	if q.head > 0 && len(q.items) == cap(q.items) {
-		n := copy(q.items, q.items[q.head:])
-		clear(q.items[n:])
-		q.items, q.head = q.items[:n], 0
+	if n := len(q.items); n == cap(q.items) && n < cap(q.space) {
+		q.items = append(q.space, q.items...)
+		clear(q.space[n:cap(q.space)])
 	}
 	q.items = append(q.items, v)
+	if cap(q.items) > cap(q.space) {
+		q.space = q.items[:0]
+	}
 }
 
 // Pop takes the first one; there must be one.
 func (q *Queue[T]) Pop() T {
 	var none T
-	v := q.items[q.head]
-	q.items[q.head] = none
-	q.head++
+	v := q.items[0]
+	q.items[0] = none
+	q.items = q.items[1:]
 	q.taken++
-	if q.head == len(q.items) {
-		q.items, q.head = q.items[:0], 0
+	if len(q.items) == 0 {
+		q.items = q.space
 	}
 	return v
 }
 
 // Delete takes out those that which says. Those behind them move up, and get
 // other running numbers.
-func (q *Queue[T]) Delete(which func(T) bool) {
-	q.items, q.head = slices.DeleteFunc(append(q.items[:0], q.All()...), which), 0
-}
+func (q *Queue[T]) Delete(which func(T) bool) { q.items = slices.DeleteFunc(q.items, which) }
 
 // Clear empties the queue. Running numbers go on.
 func (q *Queue[T]) Clear() {
 	q.taken += int64(q.Len())
 	clear(q.items)
-	q.items, q.head = q.items[:0], 0
+	q.items = q.space
 }
 
 // Clone is a queue of its own with the same in it.
-func (q *Queue[T]) Clone() Queue[T] { return Queue[T]{items: slices.Clone(q.All()), taken: q.taken} }
+func (q *Queue[T]) Clone() Queue[T] { return Queue[T]{items: slices.Clone(q.items), taken: q.taken} }

@@ -43,7 +43,7 @@ type item struct {
 // Lessor is the leases of a member. Leases and what is attached to them are durable, the
 // times are those of the process.
 type Lessor struct {
-	options Options
+	options Options `cell:"-"`
 	// leases are by id, items by key.
 	leases []Lease
 	items  []item
@@ -56,11 +56,6 @@ func (l *Lessor) Reset(o Options) { *l = Lessor{options: o, leases: l.leases[:0]
 
 // SetOptions is for a member of another release.
 func (l *Lessor) SetOptions(o Options) { l.options = o }
-
-// Clone is a lessor of its own in the same state.
-func (l *Lessor) Clone() Lessor {
-	return Lessor{l.options, slices.Clone(l.leases), slices.Clone(l.items), l.primary}
-}
 
 func (l *Lessor) search(id int64) (int, bool) {
 	return slices.BinarySearchFunc(l.leases, id, func(x Lease, id int64) int { return cmp.Compare(x.ID, id) })
@@ -169,19 +164,4 @@ func (l *Lessor) Keys(id int64) []string {
 		}
 	}
 	return keys
-}
-
-// Fingerprint covers the leases and their keys.
-func (l *Lessor) Fingerprint(d sim.Digest) sim.Digest {
-	for i := range l.leases {
-		x := &l.leases[i]
-		d = d.Text("lease").Int(x.ID).Int(x.TTL).Int(int64(x.Expiry)).Bool(x.Expired)
-		if x.unqueued {
-			d = d.Text("not queued")
-		}
-	}
-	for _, x := range l.items {
-		d = d.Text(x.key).Int(x.id)
-	}
-	return d
 }

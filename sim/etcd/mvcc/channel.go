@@ -9,13 +9,13 @@ import (
 // select. It is empty after Make. Each entry is an item of its cell.
 type Channel[T any] struct {
 	queue fifo.Queue[T]
-	room  int
-	cell  sim.CellKind
-	index int
+	room  int          `cell:"-"`
+	cell  sim.CellKind `cell:"-"`
+	index int          `cell:"-"`
 	// receiver is the task that takes the next entry; receiving: it is in its
 	// select, so that an entry wakes it.
-	receiver  sim.Task
-	receiving bool
+	receiver  sim.Task `cell:"-"`
+	receiving bool     `cell:"-"`
 }
 
 // Make empties the channel. It holds room entries, its cell is that of index, and

@@ -4,8 +4,11 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
+
+var victimsShape = state.ShapeOf[syncVictims]()
 
 // Clone is a store of its own in the same state. The streams of the clone have no
 // owners: Adopt gives them theirs. What the arenas have handed out is shared.
@@ -20,7 +23,12 @@ func (s *WatchableStore) Clone() *WatchableStore {
 	for i, ws := range s.streams {
 		c.streams[i] = ws.clone(&c)
 	}
-	c.victims = s.victims.clone(&c)
+	victimsShape.Own(&c.victims)
+	c.victims.store = &c
+	c.victims.all(func(b *batch) {
+		w := b.watcher
+		b.watcher = c.streams[w.ws.slot].watchers[slices.Index(w.ws.watchers, w)]
+	})
 	return &c
 }
 
@@ -44,66 +52,23 @@ func (s *WatchableStore) Adopt(place int, owner Owner) *WatchStream {
 	return s.streams[place]
 }
 
-func (v *syncVictims) clone(s *WatchableStore) syncVictims {
-	c := *v
-	c.store = s
-	c.waiting, c.taken = s.cloneBatches(v.waiting), s.cloneBatches(v.taken)
-	c.left = s.cloneBatch(v.left)
-	return c
-}
-
-func (s *WatchableStore) cloneBatches(list [][]batch) [][]batch {
-	if len(list) == 0 {
-		return nil
+// all visits the batches that wait, and those in the hands of the loop.
+func (v *syncVictims) all(visit func(*batch)) {
+	for _, list := range [...][][]batch{v.waiting, v.taken, {v.left}} {
+		for _, batches := range list {
+			for i := range batches {
+				visit(&batches[i])
+			}
+		}
 	}
-	out := make([][]batch, len(list))
-	for i := range list {
-		out[i] = s.cloneBatch(list[i])
-	}
-	return out
-}
-
-// cloneBatch points each watcher to the one that stands for it in the clone.
-func (s *WatchableStore) cloneBatch(list []batch) []batch {
-	out := slices.Clone(list)
-	for i := range out {
-		w := out[i].watcher
-		out[i].watcher = s.streams[w.ws.slot].watchers[slices.Index(w.ws.watchers, w)]
-	}
-	return out
 }
 
 // Fingerprint covers the store. Streams have fingerprints of their own.
 func (s *WatchableStore) Fingerprint(d sim.Digest) sim.Digest {
 	// The phase of the sync loop is 0 when untimed.
-	d = s.Store.fingerprint(d).Int(int64(s.lastSync))
-	if s.kept != 0 {
-		d = d.Text("kept").Int(s.kept)
-	}
-	if s.unpublished {
-		d = d.Text("unpublished")
-	}
-	return s.victims.fingerprint(d)
-}
-
-func (v *syncVictims) fingerprint(d sim.Digest) sim.Digest {
-	d = d.Word(uint64(v.state)).Bool(v.signal).Int(int64(v.moved))
-	for _, list := range [2][][]batch{v.waiting, v.taken} {
-		d = d.Int(int64(len(list)))
-		for _, b := range list {
-			d = batchDigest(d, b)
-		}
-	}
-	return batchDigest(d, v.left)
-}
-
-func batchDigest(d sim.Digest, list []batch) sim.Digest {
-	d = d.Int(int64(len(list)))
-	for i := range list {
-		b := &list[i]
-		d = d.Int(int64(b.watcher.ws.slot)).Int(b.watcher.id).Int(b.moreRev).Bool(b.sent).Bool(b.failed)
-		d = wire.DigestEvents(d, b.evs)
-	}
+	d = s.Store.fingerprint(d).Int(int64(s.lastSync)).Int(s.kept).Bool(s.unpublished)
+	d = victimsShape.Digest(d, &s.victims)
+	s.victims.all(func(b *batch) { d = d.Int(int64(b.watcher.ws.slot)).Int(b.watcher.id) })
 	return d
 }
 

@@ -10,6 +10,6 @@
 // which cells it reads and writes. A store behaves like that of a release as its
 // Options say.
 //
-// The package imports sim, its queues and options, and sim/wire. It must never
+// The package imports sim, its queues, options and state, and sim/wire. It must never
 // import the rest of the server, which is built on it.
 package mvcc

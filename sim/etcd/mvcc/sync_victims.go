@@ -22,7 +22,7 @@ const (
 
 // syncVictims is syncVictimsLoop, and the batches that wait for it.
 type syncVictims struct {
-	store *WatchableStore
+	store *WatchableStore `cell:"-"`
 	state victimState
 	// waiting is watchableStore.victims.
 	waiting [][]batch

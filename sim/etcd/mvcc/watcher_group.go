@@ -11,7 +11,7 @@ import (
 // batch is a watcher with the events that are for it: an entry of
 // watcherBatch, with its eventBatch.
 type batch struct {
-	watcher *watcher
+	watcher *watcher `cell:"-"`
 	evs     []wire.Event
 	// moreRev is the first revision that did not fit any more, 0 if all did.
 	moreRev int64

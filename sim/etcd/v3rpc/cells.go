@@ -17,9 +17,10 @@ var (
 	cellPending   = sim.NewCell("etcd: pending of sendLoop")
 	// cellFlags is the maps prevKV and fragment, cellProgress the map progress; an
 	// item is a watch by its id.
-	cellFlags      = sim.NewCell("etcd: prevKV and fragment")
-	cellProgress   = sim.NewCell("etcd: progress")
-	cellProgressID = sim.NewCell("etcd: id of the last progress request")
+	cellFlags            = sim.NewCell("etcd: prevKV and fragment")
+	cellProgress         = sim.NewCell("etcd: progress")
+	cellProgressID       = sim.NewCell("etcd: id of the last progress request")
+	cellDeferredProgress = sim.NewCell("etcd: deferredProgress")
 	// cellMu is serverWatchStream.mu, which a tick holds over several steps.
 	cellMu     = sim.NewCell("etcd: serverWatchStream.mu")
 	cellTicker = sim.NewCell("etcd: progressTicker")

@@ -61,7 +61,7 @@ func (s *WatchServer) Show(visit shown.Visitor) {
 		for _, r := range sws.ctrlStream.All() {
 			ctrl = append(ctrl, entry(label, r))
 		}
-		if sws.progress.Deferred() {
+		if sws.deferredProgress {
 			deferred = append(deferred, shown.Entry{Text: label + "a progress request"})
 		}
 		for _, r := range sws.send.out.All() {

@@ -7,9 +7,7 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// ProgressRequests is what becomes of the progress requests of one stream. An
-// implementation with state of its own declares the cells that it reads and
-// writes, with ServerWatchStream.Place as their index.
+// ProgressRequests is what becomes of progress requests. It keeps nothing.
 type ProgressRequests interface {
 	// Request is what recvLoop does with a WatchProgressRequest.
 	Request(env *sim.Env, sws *ServerWatchStream)
@@ -18,81 +16,101 @@ type ProgressRequests interface {
 	Sent(env *sim.Env, sws *ServerWatchStream)
 	// Rule is when a watcher may be sent progress.
 	Rule() mvcc.ProgressRule
-	// Deferred reports whether a request waits for something to be sent.
-	Deferred() bool
-	// Reset forgets everything: a stream begins or ends.
-	Reset(env *sim.Env, sws *ServerWatchStream)
-	// Clone is another one in the same state.
-	Clone() ProgressRequests
-	// Fingerprint mixes the state in.
-	Fingerprint(d sim.Digest) sim.Digest
 }
 
 // Progress is a value of the option progress.
 type Progress uint8
 
-// ProgressSeam is the option progress: how a stream's ProgressRequests are made. The
-// values are in the order of the releases that brought them, but for the last.
-var ProgressSeam = option.NewSeam[Progress, func() ProgressRequests]("progress", "what becomes of a WatchProgressRequest")
+// ProgressSeam is the option progress. The values are in the order of the releases that brought them, but for the last.
+var ProgressSeam = option.NewSeam[Progress, ProgressRequests]("progress", "what becomes of a WatchProgressRequest")
 
 var (
 	// ControlQueue is that of the releases before #15220 was fixed.
 	ControlQueue = ProgressSeam.Register("control-queue",
 		"recvLoop answers it through ctrlStream, past events and whether or not watchers are synced (#15220)",
-		func() ProgressRequests { return progressControlQueue{} })
+		progressControlQueue{})
 	// Deferred brought #17507.
 	Deferred = ProgressSeam.Register("deferred",
 		"answered through the watch channel; with an unsynced watcher it waits until sendLoop has sent something (#17507)",
-		func() ProgressRequests { return new(progressDeferred) })
+		progressDeferred{})
 	// Dropped fixed that.
 	Dropped = ProgressSeam.Register("dropped",
 		"answered through the watch channel; with an unsynced watcher it is forgotten",
-		func() ProgressRequests { return progressDropped{rule: mvcc.IfSynced} })
+		progressDropped{})
 	// DroppedBelowStart is what is shipped (#20221).
 	DroppedBelowStart = ProgressSeam.Register("dropped-below-start",
 		"answered through the watch channel; with an unsynced watcher, or one that starts at a revision that does not exist yet, it is forgotten",
-		func() ProgressRequests { return progressDropped{rule: mvcc.IfStarted} })
+		progressDroppedBelowStart{})
 	// Ignored is that of the releases before 3.3.14. It is not the first value, since
 	// ControlQueue is that of options that name none.
 	Ignored = ProgressSeam.Register("ignored",
 		"recvLoop knows no such request and goes on with the next: nothing comes of it",
-		func() ProgressRequests { return progressIgnored{} })
+		progressIgnored{})
 )
 
-// stateless is the part of ProgressRequests that keeps nothing.
-type stateless struct{}
+// plain is the part of ProgressRequests of those that do nothing beside Request.
+type plain struct{}
 
-func (stateless) Sent(*sim.Env, *ServerWatchStream)   {}
-func (stateless) Rule() mvcc.ProgressRule             { return mvcc.IfSynced }
-func (stateless) Deferred() bool                      { return false }
-func (stateless) Reset(*sim.Env, *ServerWatchStream)  {}
-func (stateless) Fingerprint(d sim.Digest) sim.Digest { return d }
+func (plain) Sent(*sim.Env, *ServerWatchStream) {}
+func (plain) Rule() mvcc.ProgressRule           { return mvcc.IfSynced }
 
 // progressDropped asks for progress through the watch channel, and forgets the
 // request if a watcher is in the way.
-type progressDropped struct {
-	stateless
-	rule mvcc.ProgressRule
-}
+type progressDropped struct{ plain }
 
-func (p progressDropped) Request(env *sim.Env, sws *ServerWatchStream) {
+func (progressDropped) Request(env *sim.Env, sws *ServerWatchStream) {
 	if sws.WaitsForTicker(env) {
 		return
 	}
 	if !sws.RequestProgressAll(env) {
-		progressDroppedAt.Say(env, sws.watch.Name, sws.watch.InTheWay(sws.progress.Rule()))
+		progressDroppedAt.Say(env, sws.watch.Name, sws.watch.InTheWay(sws.progressRule()))
 	}
 }
 
-func (p progressDropped) Rule() mvcc.ProgressRule { return p.rule }
-func (p progressDropped) Clone() ProgressRequests { return p }
+// progressDroppedBelowStart does the same. A watcher that starts at a later revision is in the way, too.
+type progressDroppedBelowStart struct{ progressDropped }
+
+func (progressDroppedBelowStart) Rule() mvcc.ProgressRule { return mvcc.IfStarted }
+
+// progressDeferred asks for progress through the watch channel. A request that meets
+// an unsynced watcher is remembered, and tried again once sendLoop has sent
+// something from that channel: if nothing comes, never (#17507).
+type progressDeferred struct{ plain }
+
+func (progressDeferred) Request(env *sim.Env, sws *ServerWatchStream) {
+	if sws.WaitsForTicker(env) {
+		return
+	}
+	env.Reads(cellDeferredProgress, sws.place)
+	switch {
+	case sws.deferredProgress:
+		env.Cover(coverProgressStillDeferred)
+		progressStillDeferred.Say(env, sws.watch.Name)
+	case sws.RequestProgressAll(env):
+	default:
+		env.Cover(coverProgressDeferred)
+		sws.deferProgress(env, true)
+		progressDeferredAt.Say(env, sws.watch.Name, sws.watch.InTheWay(sws.progressRule()))
+	}
+}
+
+func (progressDeferred) Sent(env *sim.Env, sws *ServerWatchStream) {
+	env.Reads(cellDeferredProgress, sws.place)
+	if sws.deferredProgress && sws.RequestProgressAll(env) {
+		env.Cover(coverProgressRetried)
+		sws.deferProgress(env, false)
+	}
+}
+
+func (sws *ServerWatchStream) deferProgress(env *sim.Env, deferred bool) {
+	env.Writes(cellDeferredProgress, sws.place)
+	sws.deferredProgress = deferred
+}
 
 // progressControlQueue has recvLoop answer by itself: with the current revision
 // through ctrlStream, past the events in the watch channel and whether or not
 // watchers are synced.
-type progressControlQueue struct{ stateless }
-
-func (p progressControlQueue) Clone() ProgressRequests { return p }
+type progressControlQueue struct{ plain }
 
 func (progressControlQueue) Request(env *sim.Env, sws *ServerWatchStream) {
 	if sws.watch.AnyUnsynced() {
@@ -104,9 +122,7 @@ func (progressControlQueue) Request(env *sim.Env, sws *ServerWatchStream) {
 // progressIgnored is the default case of recvLoop's switch: the request's field is
 // unknown to the protobuf messages of these releases, and a request without a known one
 // must not end the stream.
-type progressIgnored struct{ stateless }
-
-func (p progressIgnored) Clone() ProgressRequests { return p }
+type progressIgnored struct{ plain }
 
 func (progressIgnored) Request(env *sim.Env, sws *ServerWatchStream) {
 	env.Cover(coverProgressUnknown)
@@ -141,8 +157,15 @@ func (sws *ServerWatchStream) WaitsForTicker(env *sim.Env) bool {
 // RequestProgressAll asks for one notification for all watches of the stream. It
 // returns false if a watcher is in the way.
 func (sws *ServerWatchStream) RequestProgressAll(env *sim.Env) bool {
-	return sws.watch.RequestProgressAll(env, sws.readProgressID(env), sws.progress.Rule())
+	return sws.watch.RequestProgressAll(env, sws.readProgressID(env), sws.progressRule())
 }
+
+// progress is what the option chooses.
+func (sws *ServerWatchStream) progress() ProgressRequests {
+	return ProgressSeam.Of(sws.server.opts.Progress)
+}
+
+func (sws *ServerWatchStream) progressRule() mvcc.ProgressRule { return sws.progress().Rule() }
 
 // readProgressID is the id that a notification echoes, 0 if it echoes none.
 func (sws *ServerWatchStream) readProgressID(env *sim.Env) int64 {

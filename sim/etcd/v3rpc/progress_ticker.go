@@ -98,7 +98,7 @@ func (sws *ServerWatchStream) requestDue(env *sim.Env) {
 		id := l.due[i]
 		l.due = append(l.due[:i], l.due[i+1:]...)
 		env.Cover(coverTick)
-		sws.watch.RequestProgress(env, id, sws.progress.Rule())
+		sws.watch.RequestProgress(env, id, sws.progressRule())
 	}
 	if len(l.due) > 0 {
 		env.Enable(sws.task(continueSendLoop))

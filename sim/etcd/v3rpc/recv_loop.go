@@ -125,7 +125,7 @@ func (sws *ServerWatchStream) recvRequest(env *sim.Env, p sim.Payload) {
 			sws.progressID = p.ID
 			env.Writes(cellProgressID, sws.place)
 		}
-		sws.progress.Request(env, sws)
+		sws.progress().Request(env, sws)
 	}
 }
 
@@ -177,7 +177,7 @@ func (sws *ServerWatchStream) recvWatch(env *sim.Env) {
 	if r.create.StartRevision == 0 && 0 < rev && rev <= now {
 		env.Cover(coverCreateLate)
 	}
-	if sws.progress.Deferred() {
+	if sws.deferredProgress {
 		env.Cover(coverCreateDeferred)
 	}
 	if o.StoresWithWatch {
@@ -290,7 +290,7 @@ func (sws *ServerWatchStream) recvDropFlags(env *sim.Env) {
 func (sws *ServerWatchStream) recvProgress(env *sim.Env) {
 	r := &sws.recv
 	r.state = recvIdle
-	sws.progress.Request(env, sws)
+	sws.progress().Request(env, sws)
 	if r.state == recvIdle {
 		sws.goesOn(env, recvIdle)
 	}
@@ -323,9 +323,10 @@ func (sws *ServerWatchStream) ctrlHasRoom(env *sim.Env) {
 	env.Reads(cellRecvLoop, sws.place)
 	env.Writes(cellRecvLoop, sws.place)
 	sws.ctrlStream.Send(env, r.blocked)
-	r.blocked = nil
 	env.Hold(sws.conn)
-	sws.goesOn(env, r.then)
+	then := r.then
+	r.blocked, r.then = nil, recvIdle
+	sws.goesOn(env, then)
 }
 
 // channelHasRoom wakes a loop that waits to put Created into the watch channel.

@@ -49,7 +49,7 @@ type sendLoop struct {
 	sentID     int64
 	sentEvents bool
 	// behind is how many reads have to be answered before what is in out is sent.
-	behind uint64
+	behind uint64 `cell:"-"`
 
 	// ticked: the ticker's channel holds a tick. due are the ids whose progress it
 	// still has to request.
@@ -57,13 +57,20 @@ type sendLoop struct {
 	due    []int64
 }
 
+// stop ends the loop. What it has in its hands is lost.
+func (l *sendLoop) stop() {
+	l.out.Clear()
+	*l = sendLoop{state: stopped, ids: l.ids, pending: l.pending, out: l.out, due: l.due[:0]}
+}
+
 // selects puts the loop back into its select.
 func (sws *ServerWatchStream) selects(env *sim.Env) {
+	l := &sws.send
 	env.Writes(cellSendLoop, sws.place)
-	sws.send.state = selecting
+	l.state, l.fromWatchStream, l.sentID, l.sentEvents = selecting, false, 0, false
 	sws.watch.Chan.Select(env)
 	sws.ctrlStream.Select(env)
-	if sws.send.ticked {
+	if l.ticked {
 		env.Enable(sws.task(takeTicker))
 	}
 }
@@ -131,7 +138,7 @@ func (sws *ServerWatchStream) readPrevKV(env *sim.Env) {
 		}
 	}
 	events := l.events
-	l.events = nil
+	l.events, l.next = nil, 0
 	sws.forward(env, events)
 }
 
@@ -261,6 +268,6 @@ func (sws *ServerWatchStream) afterSend(env *sim.Env) {
 			sws.elideOthers(env, f.id)
 		}
 	}
-	sws.progress.Sent(env, sws)
+	sws.progress().Sent(env, sws)
 	sws.selects(env)
 }

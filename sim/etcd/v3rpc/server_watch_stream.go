@@ -8,14 +8,14 @@ import (
 
 // ServerWatchStream is v3rpc.serverWatchStream: one gRPC stream.
 type ServerWatchStream struct {
-	server *WatchServer
-	place  int
+	server *WatchServer `cell:"-"`
+	place  int          `cell:"-"`
 	// tasks is the number of the first of the stream's tasks.
-	tasks sim.Task
-	watch *mvcc.WatchStream
+	tasks sim.Task          `cell:"-"`
+	watch *mvcc.WatchStream `cell:"-"`
 
 	conn  sim.Conn
-	cause sim.Cause
+	cause sim.Cause `cell:"-"`
 	from  sim.NodeID
 	// requiresLeader: the stream ends when there is no leader.
 	requiresLeader bool
@@ -24,9 +24,8 @@ type ServerWatchStream struct {
 
 	ctrlStream mvcc.Channel[*wire.WatchResponse]
 	flags      flags
-	// progress is the implementation that the option chooses.
-	progress       ProgressRequests
-	progressChosen Progress
+	// deferredProgress: a progress request waits until something is sent.
+	deferredProgress bool
 	// progressID is that of the last progress request, with EchoesID.
 	progressID int64
 	// mu: the ticker's requests are under way, which holds serverWatchStream.mu
@@ -42,10 +41,6 @@ type ServerWatchStream struct {
 // used reports whether the place holds a stream.
 func (sws *ServerWatchStream) used() bool { return sws.conn != sim.NoConn }
 
-// Place numbers the streams of a server: the index of the stream's cells. Another
-// stream takes the place when this one has ended.
-func (sws *ServerWatchStream) Place() int { return sws.place }
-
 // begin is watchServer.Watch up to where the loops run.
 func (sws *ServerWatchStream) begin(env *sim.Env, m *sim.Message) {
 	s := sws.server
@@ -54,15 +49,7 @@ func (sws *ServerWatchStream) begin(env *sim.Env, m *sim.Message) {
 	sws.requiresLeader = RequiresLeader(m.Payload)
 	sws.watch.Open(s.nextName(env, m.From), sws.task(takeWatchStream))
 	sws.ctrlStream.Make(s.opts.CtrlStreamBufLen, cellCtrlStream, sws.place, sws.task(takeCtrlStream))
-	sws.choose(&s.opts)
 	sws.writesAll(env)
-}
-
-// choose takes the implementations that the options name.
-func (sws *ServerWatchStream) choose(o *Options) {
-	if sws.progress == nil || sws.progressChosen != o.Progress {
-		sws.progress, sws.progressChosen = ProgressSeam.Of(o.Progress)(), o.Progress
-	}
 }
 
 // reset empties the place of a stream and keeps its memory.
@@ -70,9 +57,9 @@ func (sws *ServerWatchStream) reset() {
 	sws.send.out.Clear()
 	*sws = ServerWatchStream{
 		server: sws.server, place: sws.place, tasks: sws.tasks, watch: sws.watch, ctrlStream: sws.ctrlStream,
-		flags: sws.flags[:0], progress: sws.progress, progressChosen: sws.progressChosen,
-		recv: recvLoop{inbox: sws.recv.inbox[:0]},
-		send: sendLoop{ids: sws.send.ids[:0], pending: sws.send.pending[:0], out: sws.send.out, due: sws.send.due[:0]},
+		flags: sws.flags[:0],
+		recv:  recvLoop{inbox: sws.recv.inbox[:0]},
+		send:  sendLoop{ids: sws.send.ids[:0], pending: sws.send.pending[:0], out: sws.send.out, due: sws.send.due[:0]},
 	}
 }
 
@@ -81,7 +68,9 @@ func (sws *ServerWatchStream) writesAll(env *sim.Env) {
 	for _, k := range streamCells {
 		env.Writes(k, sws.place)
 	}
-	sws.progress.Reset(env, sws)
+	if sws.server.opts.Progress == Deferred {
+		sws.deferProgress(env, false)
+	}
 }
 
 // Hangup is what follows when the context of the stream is done:
@@ -99,7 +88,7 @@ func (sws *ServerWatchStream) Hangup(env *sim.Env) {
 	env.Disable(sws.task(continueSendLoop))
 	env.Disable(sws.task(continueRecvLoop))
 	env.Disarm(sws.ticker())
-	sws.send.state = stopped
+	sws.send.stop()
 	sws.close(env)
 }
 
@@ -128,7 +117,7 @@ func (sws *ServerWatchStream) VictimsLanded(env *sim.Env) {
 // ProgressDeferred implements mvcc.Owner.
 func (sws *ServerWatchStream) ProgressDeferred(env *sim.Env) bool {
 	env.Reads(cellDeferredProgress, sws.place)
-	return sws.progress != nil && sws.progress.Deferred()
+	return sws.deferredProgress
 }
 
 // wantsMu reports whether the ticker holds serverWatchStream.mu; if so the step
