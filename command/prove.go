@@ -158,7 +158,7 @@ func (f *proveFlags) run(c *cobra.Command, s process, name string) error {
 		if err = s.tellFirst(kept, "", nil); err == nil {
 			err = report.WriteProof(s.out, s.terminal(), found)
 		}
-		if prove.Verdict(found.Verdict) == prove.Undecided && !found.Partial && err == nil {
+		if found.Verdict == prove.Undecided && !found.Partial && err == nil {
 			err = f.smaller(s, sc, &p)
 		}
 	}
@@ -353,7 +353,7 @@ func (f *proveFlags) page(s process, found *proof.Proof, kept []*keptRun) error 
 
 // proofExit is the exit code of a search.
 func proofExit(found *proof.Proof) error {
-	switch prove.Verdict(found.Verdict) {
+	switch found.Verdict {
 	case prove.Proved:
 		return exit(model.Holds)
 	case prove.Violated:

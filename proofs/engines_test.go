@@ -54,12 +54,12 @@ func TestEnginesAgree(t *testing.T) {
 			states, err := prove.Search(context.Background(), subject, claims, prove.Config{Bounds: prove.Bounds{Firings: test.firings}})
 			require.NoError(t, err)
 			t.Logf("%s: %d classes, %d abandoned, %d histories of %d states; %d states without history",
-				r.Verdict, r.Classes, r.Abandoned, len(ends.found), len(ends.seen), states.States)
+				r.Verdict, r.Schedules.Classes, r.Schedules.Abandoned, len(ends.found), len(ends.seen), states.States)
 			require.Equal(t, states.Verdict, r.Verdict)
 			require.Equal(t, ends.found, some)
-			require.Zero(t, r.Redundant())
+			require.Zero(t, r.Schedules.Redundant)
 			for _, f := range states.Failures {
-				require.True(t, slices.ContainsFunc(r.Failures, func(x schedules.Failed) bool { return x.Failure == f.Failure }), f.Failure)
+				require.True(t, slices.ContainsFunc(r.Failures, func(x prove.Failed) bool { return x.Failure == f.Failure }), f.Failure)
 			}
 		})
 	}

@@ -107,10 +107,10 @@ func load(t *testing.T) *table {
 func (k *table) figuresOf(p *proof.Proof, row *proofs.Search) proofs.Search {
 	f := proofs.Search{
 		Asked: row.Asked, Part: row.Part, Claims: row.Claims,
-		Verdict: p.Verdict, Why: p.Why, States: p.States, Transitions: p.Transitions, Depth: p.Depth, NotJudged: p.NotJudged,
+		Verdict: string(p.Verdict), Why: p.Why, States: p.States, Transitions: p.Transitions, Depth: p.Depth, NotJudged: p.NotJudged,
 	}
 	for _, c := range p.Claims {
-		if p.Verdict == string(prove.Vacuous) && p.Checked[c] == 0 {
+		if p.Verdict == prove.Vacuous && p.Checked[c] == 0 {
 			f.Vacuous = append(f.Vacuous, c)
 		}
 	}

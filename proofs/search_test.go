@@ -20,7 +20,7 @@ import (
 func TestAnswerOfAFollowerAheadIsNoViolation(t *testing.T) {
 	sc, p := withSettings(t, "lagging-member", one+" noise=0 noise-writes=0 keys=1 breaks=0 restarts=0")
 	found, _ := search(t, sc, p, 1, testsize.Of(30_000, 5_000, 5_000))
-	require.Equal(t, string(prove.Undecided), found.Verdict, "%+v", found.Failures)
+	require.Equal(t, prove.Undecided, found.Verdict, "%+v", found.Failures)
 	require.Positive(t, found.Checked["linearizable"])
 }
 
@@ -29,7 +29,7 @@ func TestRestWithoutAClient(t *testing.T) {
 	sc, p := withSettings(t, "requests-at-rest", "writers=0 writes=0 noise=0 noise-writes=0 history=0 breaks=0 restarts=1 keys=1 items=1 readers=0 reads=0"+
 		" drawn-readers=0 drawn-requests=0 to-rest=true")
 	found, _ := search(t, only(sc, "nothing-left", "linearizable-data"), p, 1, 3_000)
-	require.Equal(t, string(prove.Vacuous), found.Verdict)
+	require.Equal(t, prove.Vacuous, found.Verdict)
 	require.Zero(t, found.Checked["linearizable-data"])
 	require.Positive(t, found.Checked["nothing-left"])
 }
@@ -79,7 +79,7 @@ func TestResultDoesNotDependOnTheNumberOfWorkers(t *testing.T) {
 				found, runs, err := proof.Search(t.Context(), sc, p, cfg, "watchbed")
 				require.NoError(t, err)
 				found.Seconds = 0
-				require.Equal(t, string(world.verdict), found.Verdict)
+				require.Equal(t, world.verdict, found.Verdict)
 				if len(runs) == 0 {
 					return found, ""
 				}

@@ -121,7 +121,7 @@ func TestTimedSearchAgreesWithWholeWorlds(t *testing.T) {
 			require.NoError(t, err)
 			t.Logf("%s: %d states", found.Verdict, found.States)
 			if all.steps >= 0 {
-				require.Equal(t, string(prove.Violated), found.Verdict)
+				require.Equal(t, prove.Violated, found.Verdict)
 				require.Equal(t, all.steps, found.Failures[0].Steps)
 				return
 			}

@@ -56,8 +56,8 @@ func searchedOf(r *proof.Proof) *searched {
 	if len(r.NotJudged) > 0 && !r.Partial {
 		s.NotJudged = fmt.Sprintf("Not judged by a search: %s.", strings.Join(r.NotJudged, ", "))
 	}
-	s.Word = r.Verdict
-	switch prove.Verdict(r.Verdict) {
+	s.Word = string(r.Verdict)
+	switch r.Verdict {
 	case prove.Proved:
 		s.Word, s.Meaning = "proved within bounds", "no schedule violates what is claimed"
 	case prove.Violated:

@@ -27,46 +27,17 @@ type Proof struct {
 	// top of version and design.
 	Masked   []string `json:"masked,omitempty"`
 	Settings []string `json:"settings,omitempty"`
-	// Verdict is proved, violated, undecided or vacuous; Why says why it is undecided. Partial: it is because the search does not judge
-	// all claims, and those that it judges were proved.
-	Verdict string `json:"verdict"`
-	Why     string `json:"why,omitempty"`
-	Partial bool   `json:"partial,omitempty"`
-	// Claims are what was judged, in order; Checked is, by claim, how many steps put it to
-	// the test. NotJudged are claims of the scenario that a search cannot judge.
-	Claims    []string       `json:"claims"`
-	Checked   map[string]int `json:"checked"`
-	NotJudged []string       `json:"notJudged,omitempty"`
-	// Situations are those that came about within the bounds, by name: what is claimed was put to the test in these and in no
-	// others. A search that went on from what was kept does not know those of the steps before, and has none.
-	Situations []string `json:"situations,omitempty"`
-
-	// Engine is what searched: states, or schedules. Schedules is what the latter covered: for it
-	// there are no States, Transitions are the steps that it took and Depth is the length of the
-	// longest schedule.
-	Engine      string     `json:"engine"`
-	States      int        `json:"states"`
-	Transitions int        `json:"transitions"`
-	Depth       int        `json:"depth"`
-	Schedules   *Schedules `json:"schedules,omitempty"`
-	// Ended are the states in which the run was over, as its clients were done. Rested are those
-	// in which nothing more could happen before that: the end of a run that goes on to rest.
-	// Left were found and not expanded.
-	Ended  int `json:"ended"`
-	Rested int `json:"rested"`
-	Left   int `json:"left"`
-	// Cut is what only the bounds kept from happening. In CutStates nothing else could happen.
-	Cut       []Cut `json:"cut"`
-	CutStates int   `json:"cutStates"`
+	// Engine is what searched: states, or schedules.
+	Engine string `json:"engine"`
+	// Result has a verdict of what was judged, until the proof is of all claims.
+	*prove.Result
+	// Partial: it is undecided because the search does not judge all claims, and those that it judges were proved.
+	Partial bool `json:"partial,omitempty"`
+	// Claims are what was judged, in order. NotJudged are claims of the scenario that a search cannot judge.
+	Claims    []string `json:"claims"`
+	NotJudged []string `json:"notJudged,omitempty"`
 	// Collision bounds the probability that two states were taken for one.
 	Collision float64 `json:"collision"`
-	Seconds   float64 `json:"seconds"`
-	// Bytes is the memory that the states took, Filed how many were in a file besides. Resumed is how many states a search before this
-	// one had kept, and GoesOn whether a next one could go on.
-	Bytes   int  `json:"bytes"`
-	Filed   int  `json:"filed,omitempty"`
-	Resumed int  `json:"resumed,omitempty"`
-	GoesOn  bool `json:"goesOn,omitempty"`
 	// GoOn is the command that goes on from what is kept.
 	GoOn     string    `json:"goOn,omitempty"`
 	Failures []Failure `json:"failures"`
@@ -84,8 +55,8 @@ type Bounds struct {
 	Clock *Clock `json:"clock,omitempty"`
 	// Answers is up to how many answers to one question were looked at, 0 for all. Spread are the
 	// questions that have more.
-	Answers int      `json:"answers,omitempty"`
-	Spread  []Spread `json:"spread,omitempty"`
+	Answers int            `json:"answers,omitempty"`
+	Spread  []prove.Spread `json:"spread,omitempty"`
 	// Depth is the number of steps of the longest schedule, 0 for no bound.
 	Depth int `json:"depth,omitempty"`
 	// AtRest: the search begins when the caches have listed and watch. Fixed is how many
@@ -111,22 +82,6 @@ type Clock struct {
 type Within struct {
 	Total      string `json:"total"`
 	Derivation string `json:"derivation"`
-}
-
-// Spread is a question with many answers, of which so many were looked at: the first, the last, and
-// others evenly between.
-type Spread struct {
-	Question string `json:"question"`
-	Answers  int    `json:"answers"`
-	Looked   int    `json:"looked"`
-}
-
-// Cut is a timer that a bound kept from firing, and in how many states or at the end of how
-// many schedules.
-type Cut struct {
-	Node  string `json:"node"`
-	Timer string `json:"timer"`
-	Times int    `json:"times"`
 }
 
 // Failure is a way to fail.
@@ -171,23 +126,11 @@ func Search(ctx context.Context, sc *testbed.Scenario, p testbed.Params, cfg pro
 	if err != nil {
 		return nil, nil, err
 	}
-	proof := of(sc, &p, cfg.Bounds, result)
-	proof.Bounds.RestFree = system.Goal() != nil
-	proof.Bounds.Clock = clockOf(system)
-	proof.conclude(result.Verdict, result.Why, testbed.Names(system.Claims()), testbed.Names(left))
-	if result.Resumed == 0 {
-		proof.Situations = cameAbout(result.Situations)
-	}
-	var runs []*recording.Recording
-	for i, f := range result.Failures {
-		run, err := record(sc, p, f.Failure, f.Path, tool)
-		if err != nil {
-			return nil, nil, err
-		}
-		proof.Failures[i].First = run.first
-		runs = append(runs, run.Recording)
-	}
-	return proof, runs, nil
+	proof := of(system, left, States, cfg.Bounds, result)
+	proof.Collision = result.Collision()
+	proof.Bounds.RestFree, proof.Bounds.Clock = system.Goal() != nil, clockOf(system)
+	runs, err := proof.record(result.Failures, func(f prove.Failed) (*recordedRun, error) { return record(sc, p, f, tool) })
+	return proof, runs, err
 }
 
 // clockOf is nil if the runs of a system are untimed.
@@ -230,43 +173,38 @@ func subjects(sc *testbed.Scenario, p testbed.Params) func() prove.Subject {
 	}
 }
 
-// about is what a proof says before there is a result.
-func about(sc *testbed.Scenario, p *testbed.Params, engine string, b prove.Bounds) *Proof {
-	return &Proof{
-		Scenario: sc.Name, Etcd: p.EtcdName(), Client: p.Client, Cache: p.Cache, Bugs: p.Bugs, Engine: engine,
-		Bounds: Bounds{Workload: texts(p.Extent()), Firings: b.Firings, Depth: b.Depth, Answers: b.Answers, AtRest: p.Clock.AtRest && p.Clock.Mode == sim.Untimed},
-		Masked: story.Masked(p), Settings: story.Settings(p),
-		Cut: []Cut{}, Failures: []Failure{},
+// of is what a search has shown: of all claims that it judges some, they are proved only if it judges all.
+func of(system *testbed.System, left []*testbed.Property, engine string, b prove.Bounds, r *prove.Result) *Proof {
+	sc, p := system.Scenario(), system.Params()
+	proof := &Proof{
+		Scenario: sc.Name, Etcd: p.EtcdName(), Client: p.Client, Cache: p.Cache, Bugs: p.Bugs, Engine: engine, Result: r,
+		Bounds: Bounds{
+			Workload: texts(p.Extent()), Firings: b.Firings, Depth: b.Depth, Answers: b.Answers, Spread: r.Spread,
+			AtRest: p.Clock.AtRest && p.Clock.Mode == sim.Untimed, Fixed: r.Fixed,
+		},
+		Masked: story.Masked(&p), Settings: story.Settings(&p), Failures: []Failure{},
+		Claims: testbed.Names(system.Claims()), NotJudged: testbed.Names(left),
 	}
-}
-
-// conclude is what a search of some claims says of all claims: they are proved if it judges all.
-func (p *Proof) conclude(v prove.Verdict, why string, claims, left []string) {
-	if p.Partial = v == prove.Proved && len(left) > 0; p.Partial {
-		v, why = prove.Undecided, fmt.Sprintf("proved of %d of %d claims: within bounds, and a search of %s does not judge %s; run explores that, too",
-			len(claims), len(claims)+len(left), p.Engine, strings.Join(left, ", "))
-	}
-	p.Verdict, p.Why, p.Claims, p.NotJudged = string(v), why, claims, left
-}
-
-func of(sc *testbed.Scenario, p *testbed.Params, b prove.Bounds, r *prove.Result) *Proof {
-	proof := about(sc, p, States, b)
-	proof.Bounds.Fixed = r.Fixed
-	proof.Checked = r.Checked
-	proof.States, proof.Transitions, proof.Depth = r.States, r.Transitions, r.Depth
-	proof.Ended, proof.Rested, proof.Left = r.Ended, r.Rested, r.Left
-	proof.CutStates, proof.Collision, proof.Seconds, proof.Bytes = r.CutStates, r.Collision(), r.Seconds, r.Bytes
-	proof.Resumed, proof.GoesOn, proof.Filed = r.Resumed, r.GoesOn, r.Filed
-	for _, s := range r.Stopped {
-		proof.Cut = append(proof.Cut, Cut(s))
-	}
-	for _, s := range r.Spread {
-		proof.Bounds.Spread = append(proof.Bounds.Spread, Spread(s))
-	}
-	for _, f := range r.Failures {
-		proof.Failures = append(proof.Failures, Failure{Property: f.Property, Label: f.Label, Steps: f.Path.Len(), Loop: f.Loop})
+	if proof.Partial = r.Verdict == prove.Proved && len(left) > 0; proof.Partial {
+		r.Verdict, r.Why = prove.Undecided, fmt.Sprintf("proved of %d of %d claims: within bounds, and a search of %s does not judge %s; run explores that, too",
+			len(proof.Claims), len(proof.Claims)+len(left), engine, strings.Join(proof.NotJudged, ", "))
 	}
 	return proof
+}
+
+// record takes in failures with the runs that show them.
+func (p *Proof) record(failures []prove.Failed, record func(prove.Failed) (*recordedRun, error)) (runs []*recording.Recording, err error) {
+	for _, f := range failures {
+		run, err := record(f)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, run.Recording)
+		p.Failures = append(p.Failures, Failure{
+			Property: f.Property, Label: f.Label, Steps: f.Path.Len(), First: run.first, ToRest: run.toRest, Loop: f.Loop,
+		})
+	}
+	return runs, nil
 }
 
 func texts(settings []option.Setting) []string {
@@ -277,41 +215,37 @@ func texts(settings []option.Setting) []string {
 	return list
 }
 
-// path is a schedule that a search has found.
-type path interface {
-	sim.Chooser
-	Begin()
-}
-
 // recordedRun is the run of a schedule that a search has found.
 type recordedRun struct {
 	*recording.Recording
 	// first is the number of the step with which what was searched begins.
 	first int
+	// toRest: the run goes on when the programs of its clients are over.
+	toRest bool
 }
 
 // record records the run that a search has found, with everything that the scenario claims.
-func record(sc *testbed.Scenario, p testbed.Params, f explore.Failure, found path, tool string) (*recordedRun, error) {
-	run, err := runOf(sc, p, f, found, tool)
+func record(sc *testbed.Scenario, p testbed.Params, f prove.Failed, tool string) (*recordedRun, error) {
+	run, err := runOf(sc, p, f, tool)
 	if err == nil && run == nil {
-		err = fmt.Errorf("internal error: the search found %s, and the run of its schedule does not show it; please report this with the command", f)
+		err = fmt.Errorf("internal error: the search found %s, and the run of its schedule does not show it; please report this with the command", f.Failure)
 	}
 	return run, err
 }
 
 // runOf is the run of a schedule, nil if it does not show the failure.
-func runOf(sc *testbed.Scenario, p testbed.Params, f explore.Failure, found path, tool string) (*recordedRun, error) {
+func runOf(sc *testbed.Scenario, p testbed.Params, f prove.Failed, tool string) (*recordedRun, error) {
 	system, err := sc.New(p)
 	if err != nil {
 		return nil, err
 	}
-	found.Begin()
-	rec, result := recording.Record(explore.NewRunner(system, p.Clock.Steps), found)
-	if result.Find(f) == nil {
+	f.Path.Begin()
+	rec, result := recording.Record(explore.NewRunner(system, p.Clock.Steps), f.Path)
+	if result.Find(f.Failure) == nil {
 		return nil, nil //nolint:nilnil // That the run does not show it is no error here.
 	}
 	rec.Scenario, rec.Parameters, rec.Strategy, rec.Tool = sc.Name, p.Expand(), "prove", tool
-	return &recordedRun{rec, result.Steps - rec.Steps() + 1}, nil
+	return &recordedRun{rec, result.Steps - rec.Steps() + 1, false}, nil
 }
 
 // Link adds to a failure what is told of it: why it is a violation, the lines of its story,
@@ -319,15 +253,6 @@ func runOf(sc *testbed.Scenario, p testbed.Params, f explore.Failure, found path
 func (p *Proof) Link(i int, why string, lines []string, choices int, replay string) {
 	f := &p.Failures[i]
 	f.Why, f.Story, f.Choices, f.Replay = why, lines, choices, replay
-}
-
-// cameAbout are the names of situations.
-func cameAbout(all []sim.Situation) []string {
-	names := []string{}
-	for _, s := range all {
-		names = append(names, s.String())
-	}
-	return names
 }
 
 // checkPlanted refuses a search for a planted bug that the search could not find: the scenario claims what the bug

@@ -69,13 +69,10 @@ type now struct {
 	// Root is the key of the first state.
 	Root                     key
 	First, Last, Done, Depth int
-	Transitions              int
-	Ended, Rested, Cut       int
-	Checked                  []int
-	Stopped                  []keptStopped  `json:",omitempty"`
-	Spread                   map[string]int `json:",omitempty"`
-	Failures                 []keptFailure  `json:",omitempty"`
-	Seconds                  float64
+	counts
+	Stopped  []keptStopped `json:",omitempty"`
+	Failures []keptFailure `json:",omitempty"`
+	Seconds  float64
 }
 
 type keptStopped struct {
@@ -127,15 +124,15 @@ func (s *search) takeOver(p checkpoint.Part) error {
 		return other
 	}
 	var at now
-	if json.Unmarshal(p.Now, &at) != nil || at.Root != s.keeping.root || at.Last > s.tree.len() || at.Done > at.Last || len(at.Checked) != len(s.checked) {
+	if json.Unmarshal(p.Now, &at) != nil || at.Root != s.keeping.root || at.Last > s.tree.len() || at.Done > at.Last || len(at.Checked) != len(s.Checked) {
 		return other
 	}
-	s.first, s.last, s.done, s.depth, s.transitions = at.First, at.Last, at.Done, at.Depth, at.Transitions
-	s.ended, s.rested, s.cut, s.checked = at.Ended, at.Rested, at.Cut, at.Checked
+	s.first, s.last, s.done, s.depth = at.First, at.Last, at.Done, at.Depth
+	s.counts = newCounts(len(s.properties))
+	s.counts.add(&at.counts)
 	s.before = time.Duration(at.Seconds * float64(time.Second))
-	maps.Copy(s.spread, at.Spread)
 	for _, x := range at.Stopped {
-		s.stopped[timer{sim.NodeID(x.Node), sim.Timer(x.Timer)}] = Stopped{Timer: x.Name, Times: x.Times}
+		s.stopped[timer{sim.NodeID(x.Node), sim.Timer(x.Timer)}] = Cut{Timer: x.Name, Times: x.Times}
 	}
 	if s.isFull() {
 		if err := s.forget(); err != nil {
@@ -184,14 +181,13 @@ func (s *search) keep(due bool) error {
 		return nil
 	}
 	at := now{
-		Root: k.root, First: s.first, Last: s.last, Done: s.done, Depth: s.depth, Transitions: s.transitions,
-		Ended: s.ended, Rested: s.rested, Cut: s.cut, Checked: s.checked, Spread: s.spread, Seconds: s.elapsed().Seconds(),
+		Root: k.root, First: s.first, Last: s.last, Done: s.done, Depth: s.depth, counts: s.counts, Seconds: s.elapsed().Seconds(),
 	}
 	for _, t := range slices.SortedFunc(maps.Keys(s.stopped), compareTimers) {
 		at.Stopped = append(at.Stopped, keptStopped{int(t.node), int(t.number), s.stopped[t].Times, s.stopped[t].Timer})
 	}
 	for _, f := range s.failures {
-		at.Failures = append(at.Failures, keptFailure{f.Failure, f.Path.steps})
+		at.Failures = append(at.Failures, keptFailure{f.Failure, f.Path.(*Path).steps})
 	}
 	text, err := json.Marshal(at)
 	if err != nil {

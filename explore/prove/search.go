@@ -51,7 +51,7 @@ const maxStates = 1<<32 - 1
 func Search(ctx context.Context, subjects func() Subject, properties []string, cfg Config) (*Result, error) {
 	s := &search{
 		ctx: ctx, cfg: cfg, properties: properties, began: time.Now(),
-		tree: newTree(), visited: newVisited(), stopped: map[timer]Stopped{}, spread: map[string]int{}, checked: make([]int, len(properties)),
+		tree: newTree(), visited: newVisited(), stopped: map[timer]Cut{}, counts: newCounts(len(properties)),
 		last: 1,
 	}
 	for range max(cfg.Workers, 1) {
@@ -110,16 +110,12 @@ type search struct {
 
 	// The layer that is expanded has the states from first up to last. Those before done have
 	// been expanded.
-	first, last, done        int
-	transitions, depth, left int
-	ended, rested, cut       int
-	stopped                  map[timer]Stopped
+	first, last, done int
+	depth, left       int
+	counts
+	stopped map[timer]Cut
 	// starts: state 0 is before the start, which has several ways.
 	starts bool
-	// spread has how many answers a question has of which only some were looked at.
-	spread map[string]int
-	// checked is, by property, how many steps put it to the test.
-	checked []int
 	// graph is nil if the subject has no goal.
 	graph    *graph
 	root     key
@@ -282,20 +278,13 @@ func (s *search) merge(c *chunk) error {
 	if c.err != nil {
 		return c.err
 	}
-	s.transitions += c.transitions
+	s.counts.add(&c.counts)
 	if s.why == "" && c.endless != "" {
 		s.why = fmt.Sprintf("the bounds leave states without end: %s; --depth N ends schedules after N steps", c.endless)
 	}
-	for what, answers := range c.spread {
-		s.spread[what] = max(s.spread[what], answers)
-	}
-	s.ended, s.rested, s.cut = s.ended+c.ended, s.rested+c.rested, s.cut+c.cut
 	for t, stopped := range c.stopped {
 		stopped.Times += s.stopped[t].Times
 		s.stopped[t] = stopped
-	}
-	for i, n := range c.checked {
-		s.checked[i] += n
 	}
 	for i := range c.failed {
 		if err := s.fail(&c.failed[i]); err != nil {
@@ -311,7 +300,7 @@ func (s *search) merge(c *chunk) error {
 		return err
 	}
 	if s.graph != nil {
-		s.checked[s.goalAt()] += c.reached
+		s.Checked[s.goalAt()] += c.reached
 		s.graph.expand(c)
 		if s.keeping != nil {
 			s.keeping.expanded(c.expanded)
@@ -416,7 +405,7 @@ func (s *search) bytes() int {
 func (s *search) tell() {
 	if s.cfg.Progress != nil {
 		s.cfg.Progress(Progress{
-			States: s.visited.count, Transitions: s.transitions, Depth: s.depth, Expanded: s.done,
+			States: s.visited.count, Transitions: s.Transitions, Depth: s.depth, Expanded: s.done,
 			Done: s.done - s.first, Layer: s.last - s.first, Next: s.tree.len() - s.last, Elapsed: s.elapsed(),
 			Bytes: s.bytes() + s.frontier.bytes() + s.learned.bytes(),
 		})
@@ -428,45 +417,33 @@ func (s *search) elapsed() time.Duration { return s.before + time.Since(s.began)
 
 func (s *search) result() *Result {
 	r := &Result{
-		States: s.visited.count, Transitions: s.transitions, Depth: s.depth, Left: s.left,
-		Ended: s.ended, Rested: s.rested, CutStates: s.cut, Fixed: s.workers[0].fixed, Checked: map[string]int{}, Failures: s.failures, Why: s.why,
+		States: s.visited.count, Transitions: s.Transitions, Depth: s.depth, Left: s.left, Ended: s.Ended, Rested: s.Rested, Cut: []Cut{},
+		CutStates: s.Cut, Fixed: s.workers[0].fixed, Checked: map[string]int{}, Failures: s.failures, Why: s.why,
 		Seconds: s.elapsed().Seconds(), Bytes: s.bytes(), Resumed: s.resumed, GoesOn: s.goesOn, Filed: s.visited.filed(),
 	}
 	for i, p := range s.properties {
-		r.Checked[p] = s.checked[i]
+		r.Checked[p] = s.Checked[i]
 	}
 	if s.starts {
 		// What is before the start is no state.
 		r.States, r.Depth = r.States-1, max(r.Depth, 0)
 		r.Left = min(r.Left, r.States)
 	}
-	for _, what := range slices.Sorted(maps.Keys(s.spread)) {
-		r.Spread = append(r.Spread, Spread{what, s.spread[what], s.cfg.Bounds.Answers})
+	for _, what := range slices.Sorted(maps.Keys(s.Spread)) {
+		r.Spread = append(r.Spread, Spread{what, s.Spread[what], s.cfg.Bounds.Answers})
 	}
 	for _, x := range sim.Situations() {
 		// All worlds of a worker count together.
-		if slices.ContainsFunc(s.workers, func(w *worker) bool { return w.first.Count(x) > 0 }) {
-			r.Situations = append(r.Situations, x)
+		if s.resumed == 0 && slices.ContainsFunc(s.workers, func(w *worker) bool { return w.first.Count(x) > 0 }) {
+			r.Situations = append(r.Situations, x.String())
 		}
 	}
 	world := s.workers[0].first
 	for _, t := range slices.SortedFunc(maps.Keys(s.stopped), compareTimers) {
 		stopped := s.stopped[t]
 		stopped.Node = world.NodeName(t.node)
-		r.Stopped = append(r.Stopped, stopped)
+		r.Cut = append(r.Cut, stopped)
 	}
-	r.Verdict = s.verdict()
+	r.Conclude(s.properties)
 	return r
-}
-
-func (s *search) verdict() Verdict {
-	switch {
-	case len(s.failures) > 0:
-		return Violated
-	case s.why != "":
-		return Undecided
-	case slices.Contains(s.checked, 0):
-		return Vacuous
-	}
-	return Proved
 }

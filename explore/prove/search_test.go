@@ -118,7 +118,7 @@ func TestSearchCountsEachStateOnce(t *testing.T) {
 	require.Equal(t, 3+4+5, r.Depth)
 	require.Equal(t, 1, r.Rested)
 	require.Equal(t, r.Transitions, r.Checked["right"])
-	require.Empty(t, r.Stopped)
+	require.Empty(t, r.Cut)
 }
 
 func TestSearchTakesEveryAnswer(t *testing.T) {
@@ -167,7 +167,7 @@ func TestBoundOfFiringsIsSaid(t *testing.T) {
 	require.Equal(t, prove.Proved, r.Verdict)
 	require.Equal(t, 4*3, r.States)
 	// Once for each state of b.
-	require.Equal(t, []prove.Stopped{{Node: "a", Timer: "tick", Times: 3}}, r.Stopped)
+	require.Equal(t, []prove.Cut{{Node: "a", Timer: "tick", Times: 3}}, r.Cut)
 	require.Equal(t, 1, r.CutStates)
 	require.Zero(t, r.Rested)
 }

@@ -54,7 +54,7 @@ type Path struct {
 	fixed int
 }
 
-// Len is its number of steps.
+// Len implements Schedule.
 func (p *Path) Len() int {
 	if p.starts {
 		return len(p.steps) - 1
@@ -62,7 +62,7 @@ func (p *Path) Len() int {
 	return len(p.steps)
 }
 
-// Begin has the path taken from its first step on.
+// Begin implements Schedule.
 func (p *Path) Begin() {
 	p.at, p.now, p.fixed = 0, nil, 0
 	if p.starts {

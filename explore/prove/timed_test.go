@@ -265,7 +265,7 @@ func TestTimedSearchAgreesWithEverySchedule(t *testing.T) {
 			require.Equal(t, len(all.states), r.States)
 			require.Equal(t, all.cut, r.CutStates)
 			require.Zero(t, r.Rested)
-			require.Empty(t, r.Stopped)
+			require.Empty(t, r.Cut)
 			for s.bound = 0; s.bound < all.longest; s.bound += ms / 2 {
 				r := searchVisit(t, s, prove.Config{Workers: 2})
 				require.Equal(t, prove.Violated, r.Verdict, "within %v", s.bound)

@@ -72,7 +72,7 @@ func (s *search) compareTwins(found []twin) error {
 		state, known := s.twins.states[t.key]
 		switch {
 		case !known || !s.twins.has(t.key):
-		case s.twins.compared >= firstTwins+s.transitions/transitionsATwin:
+		case s.twins.compared >= firstTwins+s.Transitions/transitionsATwin:
 			s.twins.mask = s.twins.mask<<1 | 1
 		default:
 			if s.twins.worker.learned.isFull(maxNodes, s.share(shareOfTwins)) {

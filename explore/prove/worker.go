@@ -81,22 +81,16 @@ type candidate struct {
 
 // chunk is what a part of a layer led to.
 type chunk struct {
+	counts
 	candidates []candidate
 	// parts are those of candidates, among what was learned.
 	parts   []uint32
 	learned *learned
 	// failed are the steps that violate something. What comes after them is not looked at.
 	failed []candidate
-	// checked is, by property, how many steps put it to the test.
-	checked     []int
-	transitions int
-	// ended are the states in which the subject said that the run is over, rested those in which
-	// nothing more could happen although it did not, cut those in which only the bounds kept
-	// something from happening.
-	ended, rested, cut int
-	twins              []twin
+	twins  []twin
 	// stopped is what a bound kept from firing.
-	stopped map[timer]Stopped
+	stopped map[timer]Cut
 	// expanded are the states with what is open in them and the edges out of those in which
 	// something is, if the subject has a goal. reached is how many steps reached it.
 	// led are the keys of the states to which these edges lead, in the order of the edges.
@@ -105,9 +99,7 @@ type chunk struct {
 	reached  int
 	// endless says what goes on without end.
 	endless string
-	// spread has how many answers a question has of which only some are looked at.
-	spread map[string]int
-	err    error
+	err     error
 }
 
 func newWorker(subject Subject, s *search) (*worker, error) {
@@ -197,7 +189,7 @@ func (w *worker) key(p *place, world func() *sim.World) key {
 
 // expand looks at the states from first up to last, which belong to one layer.
 func (w *worker) expand(first, last uint32) *chunk {
-	c := &chunk{learned: w.learned, stopped: map[timer]Stopped{}, spread: map[string]int{}, checked: make([]int, w.properties)}
+	c := &chunk{learned: w.learned, stopped: map[timer]Cut{}, counts: newCounts(w.properties)}
 	clear(w.seen)
 	c.err = explore.Settled(func() error {
 		for s := first; s < last && c.err == nil; s++ {
@@ -367,10 +359,10 @@ func (w *worker) successors(c *chunk, from *place) {
 	}
 	switch {
 	case at.cut:
-		c.cut++
+		c.Cut++
 		return
 	case at.over:
-		c.ended++
+		c.Ended++
 		return
 	case w.starts && from.free >= maxInstant && w.bounds.Depth == 0:
 		c.endless = fmt.Sprintf("no time passes: %d steps came at %v, each in a new state; give messages and loops time (--set network=1ms --set scheduling=1ms)",
@@ -396,9 +388,9 @@ func (w *worker) successors(c *chunk, from *place) {
 	switch {
 	case went:
 	case stopped:
-		c.cut++
+		c.Cut++
 	default:
-		c.rested++
+		c.Rested++
 	}
 }
 
@@ -421,13 +413,11 @@ const answersBetweenLooks = 1 << 10
 // unjudged is what is said of the start, which is no step.
 var unjudged judgement
 
-func (c *chunk) noteSpread(what string, answers int) { c.spread[what] = max(c.spread[what], answers) }
-
 // successor takes one step out of the state that was entered, and notes where it leads if that is new.
 func (w *worker) successor(c *chunk, i int, a sim.Action, given *explore.Combination) error {
 	starting := w.isBeforeStart()
 	if !starting {
-		c.transitions++
+		c.Transitions++
 	}
 	next, panicked := w.tryStep(a, given)
 	taken, err := newStep(i, given)
@@ -444,7 +434,7 @@ func (w *worker) successor(c *chunk, i int, a sim.Action, given *explore.Combina
 		judged = w.judge(next.view, a, w.worldThere)
 	}
 	for _, i := range judged.checked {
-		c.checked[i]++
+		c.Checked[i]++
 	}
 	if judged.failures != nil {
 		c.failed = append(c.failed, candidate{key: k, parent: w.at.state, step: taken, failures: judged.failures})

@@ -67,7 +67,7 @@ func (w *world) classes(t *testing.T) int {
 	r, err := schedules.Search(t.Context(), unjudged{w.system(t)}, nil, schedules.Config{Firings: w.firings, All: true})
 	require.NoError(t, err)
 	require.Empty(t, r.Why)
-	return r.Classes
+	return r.Schedules.Classes
 }
 
 // all counts the states of the world, and the histories with which schedules end.

@@ -145,7 +145,7 @@ func TestWrapperIsNotProvedByWhatItsFollowerIs(t *testing.T) {
 					return
 				}
 				require.NoError(t, err)
-				require.Equal(t, string(prove.Violated), found.Verdict)
+				require.Equal(t, prove.Violated, found.Verdict)
 			})
 		}
 	}

@@ -22,11 +22,10 @@ type named struct {
 	answers []int
 }
 
-// Taken is how many of its steps a run has taken: it ends sooner where the subject says that the
-// run is over.
-func (p *Path) Taken() int { return p.at }
+// Len implements prove.Schedule.
+func (p *Path) Len() int { return p.at }
 
-// Begin has the path taken from its first step on.
+// Begin implements prove.Schedule.
 func (p *Path) Begin() { p.at, p.asked = 0, 0 }
 
 // Pick implements sim.Chooser.

@@ -1,7 +1,6 @@
 package schedules
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,8 +44,8 @@ func Search(ctx context.Context, subject prove.Subject, properties []string, cfg
 	}
 	s := &search{
 		ctx: ctx, cfg: cfg, subject: subject, began: time.Now(),
-		classes: map[sim.Digest]struct{}{}, stopped: map[stopped]int{},
-		covered: make([]bool, len(sim.Situations())), r: &Result{Checked: map[string]int{}},
+		stopped: map[prove.Cut]int{}, covered: make([]bool, len(sim.Situations())),
+		r: &Result{prove.Result{Checked: map[string]int{}, Schedules: &prove.Schedules{}, Cut: []prove.Cut{}}, map[sim.Digest]struct{}{}},
 	}
 	for _, p := range properties {
 		s.r.Checked[p] = 0
@@ -63,7 +62,7 @@ func Search(ctx context.Context, subject prove.Subject, properties []string, cfg
 	if s.err != nil {
 		return nil, s.err
 	}
-	return s.result(), nil
+	return s.result(properties), nil
 }
 
 // errRemembers is the error of a subject whose judges need more than the end of a schedule.
@@ -87,9 +86,9 @@ type search struct {
 	subject prove.Subject
 	began   time.Time
 	// path are the places of the schedule that is looked at.
-	path    []*place
-	classes map[sim.Digest]struct{}
-	stopped map[stopped]int
+	path []*place
+	// stopped is in how many schedules the bound kept each timer from firing.
+	stopped map[prove.Cut]int
 	// covered is, by situation, whether it came about.
 	covered []bool
 	r       *Result
@@ -97,12 +96,6 @@ type search struct {
 	err     error
 	// between is memory of reverse.
 	between set
-}
-
-type stopped struct{ node, timer string }
-
-func compareStopped(a, b stopped) int {
-	return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.timer, b.timer))
 }
 
 // explore goes on from the end of the path, where the world is as given.
@@ -133,16 +126,16 @@ func (s *search) explore(world *sim.World, asleep []sleeper) {
 	}
 	s.path = s.path[:len(s.path)-1]
 	if !taken && !s.over {
-		s.r.Abandoned++
+		s.r.Schedules.Abandoned++
 	}
 }
 
 // enable finds out what can happen in a place. It returns the timers that only the bound keeps
 // from firing.
-func (s *search) enable(p *place) (bound []stopped) {
+func (s *search) enable(p *place) (bound []prove.Cut) {
 	for _, a := range p.world.Enabled() {
 		if a.Kind == sim.Fire && s.subject.Endless(a.Node) && fired(s.path, a.Slot) >= s.cfg.Firings {
-			bound = append(bound, stopped{p.world.NodeName(a.Node), p.world.Activity(a)})
+			bound = append(bound, prove.Cut{Node: p.world.NodeName(a.Node), Timer: p.world.Activity(a)})
 			continue
 		}
 		p.enabled = append(p.enabled, a)
@@ -183,7 +176,7 @@ func (s *search) thread(p *place, a sim.Action) (taken bool) {
 		for _, answer := range picked {
 			p.event.class = p.event.class.Int(int64(answer))
 		}
-		s.r.Steps++
+		s.r.Transitions++
 		s.checkLimits()
 		order(s.path, s.race)
 		shared := p.event.shared
@@ -267,13 +260,13 @@ func (s *search) complete(world *sim.World) {
 
 // ended takes in what is known of a schedule that came to its end.
 func (s *search) ended(found []explore.Finding) {
-	s.r.Schedules++
+	s.r.Schedules.Complete++
 	s.r.Depth = max(s.r.Depth, len(s.path))
 	var class sim.Digest
 	for _, p := range s.path {
 		class = class.And(p.event.class)
 	}
-	s.classes[class] = struct{}{}
+	s.r.classes[class] = struct{}{}
 	for i := range found {
 		f := &found[i]
 		if f.Exercised > 0 {
@@ -289,14 +282,14 @@ func (s *search) ended(found []explore.Finding) {
 }
 
 func (s *search) fail(f explore.Failure) {
-	if slices.ContainsFunc(s.r.Failures, func(x Failed) bool { return x.Failure == f }) {
+	if slices.ContainsFunc(s.r.Failures, func(x prove.Failed) bool { return x.Failure == f }) {
 		return
 	}
 	path := &Path{}
 	for _, p := range s.path {
 		path.steps = append(path.steps, named{p.event.name, p.event.answers})
 	}
-	s.r.Failures = append(s.r.Failures, Failed{f, path})
+	s.r.Failures = append(s.r.Failures, prove.Failed{Failure: f, Path: path})
 }
 
 // end ends the search before everything was looked at.
@@ -308,7 +301,7 @@ func (s *search) end(why string) {
 
 // checkLimits ends the search where a limit does.
 func (s *search) checkLimits() {
-	if s.r.Steps%limitsEvery != 0 {
+	if s.r.Transitions%limitsEvery != 0 {
 		return
 	}
 	elapsed := time.Since(s.began)
@@ -318,30 +311,23 @@ func (s *search) checkLimits() {
 	case s.cfg.For > 0 && elapsed >= s.cfg.For:
 		s.end(fmt.Sprintf("the time of %v was over", s.cfg.For))
 	case s.cfg.Progress != nil:
-		s.cfg.Progress(Progress{Schedules: s.r.Schedules, Abandoned: s.r.Abandoned, Steps: s.r.Steps, Elapsed: elapsed})
+		s.cfg.Progress(Progress{Schedules: s.r.Schedules.Complete, Abandoned: s.r.Schedules.Abandoned, Steps: s.r.Transitions, Elapsed: elapsed})
 	}
 }
 
-func (s *search) result() *Result {
+func (s *search) result(properties []string) *Result {
 	r := s.r
-	r.Classes, r.classes, r.Seconds = len(s.classes), s.classes, time.Since(s.began).Seconds()
+	r.Schedules.Classes, r.Seconds = len(r.classes), time.Since(s.began).Seconds()
+	r.Schedules.Redundant = r.Schedules.Complete - r.Schedules.Classes
 	for i, came := range s.covered {
 		if came {
-			r.Situations = append(r.Situations, sim.Situation(i))
+			r.Situations = append(r.Situations, sim.Situation(i).String())
 		}
 	}
-	for _, t := range slices.SortedFunc(maps.Keys(s.stopped), compareStopped) {
-		r.Stopped = append(r.Stopped, prove.Stopped{Node: t.node, Timer: t.timer, Times: s.stopped[t]})
+	for _, t := range slices.SortedFunc(maps.Keys(s.stopped), prove.Cut.Compare) {
+		t.Times = s.stopped[t]
+		r.Cut = append(r.Cut, t)
 	}
-	switch {
-	case len(r.Failures) > 0:
-		r.Verdict = prove.Violated
-	case r.Why != "":
-		r.Verdict = prove.Undecided
-	case slices.Contains(slices.Collect(maps.Values(r.Checked)), 0):
-		r.Verdict = prove.Vacuous
-	default:
-		r.Verdict = prove.Proved
-	}
+	r.Conclude(properties)
 	return r
 }

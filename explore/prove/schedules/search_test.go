@@ -31,8 +31,8 @@ func compare(t *testing.T, s *programs, firings int) (*schedules.Result, *brute)
 	}
 	r := reduced(t, s, firings, func(w *sim.World) { some[w.Node(1).(*machine).history()] = true })
 	require.Equal(t, slices.Sorted(maps.Keys(all)), slices.Sorted(maps.Keys(some)), s)
-	require.Equal(t, len(b.classes), r.Classes, s)
-	require.Zero(t, r.Redundant(), s)
+	require.Equal(t, len(b.classes), r.Schedules.Classes, s)
+	require.Zero(t, r.Schedules.Redundant, s)
 	return r, b
 }
 
@@ -42,8 +42,8 @@ func TestDrawnProgramsAreSearchedAsByBruteForce(t *testing.T) {
 	for range testsize.Of(400, 150, 150) {
 		if r, b := compare(t, drawPrograms(random), 1); r != nil {
 			schedulesOfAll += b.schedules
-			ofSome += r.Schedules
-			abandoned += r.Abandoned
+			ofSome += r.Schedules.Complete
+			abandoned += r.Schedules.Abandoned
 		}
 	}
 	t.Logf("%d schedules, %d classes, %d abandoned", schedulesOfAll, ofSome, abandoned)

@@ -32,10 +32,10 @@ func TestAWalkCountsTheClassesOfTheSearch(t *testing.T) {
 			require.True(t, walk.Take(drawing{random}), s)
 			require.True(t, r.CameTo(walk.Last()), s)
 		}
-		require.LessOrEqual(t, walk.Classes(), r.Classes, s)
+		require.LessOrEqual(t, walk.Classes(), r.Schedules.Classes, s)
 		programs++
 		classes += walk.Classes()
-		all += r.Classes
+		all += r.Schedules.Classes
 	}
 	t.Logf("%d of %d classes of %d programs", classes, all, programs)
 	require.Greater(t, all, 2*programs, "programs with several classes")
