@@ -1,11 +1,9 @@
 package scenarios
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
@@ -35,30 +33,19 @@ type writeJudge struct {
 }
 
 func judgeOf(look func(w *write, all *testbed.Tally)) func(*testbed.System) testbed.Judge {
-	return func(s *testbed.System) testbed.Judge { return &writeJudge{s, moments.Of(s), look} }
+	return testbed.RecordedBy(func(s *testbed.System) *writeJudge { return &writeJudge{s, moments.Of(s), look} }, (*writeJudge).judge)
 }
 
-// Reset implements testbed.Judge.
-func (*writeJudge) Reset() {}
-
-// Finding implements testbed.Judge.
-func (j *writeJudge) Finding(*sim.World) explore.Finding {
-	var all testbed.Tally
+func (j *writeJudge) judge(_ *sim.World, all *testbed.Tally) {
 	known := j.known()
-	for i, c := range j.system.Clients() {
-		spans := c.Spans()
-		for k := range spans {
-			if spans[k].Write == nil {
-				continue
-			}
-			at := &j.moments.Operations(i)[k]
+	for o := range j.system.Operations() {
+		if at := j.moments.Of(o); o.Span.Write != nil {
 			j.look(&write{
-				client: c.Name(), call: c.Operations()[k].Call, request: c.Requests()[k], answer: spans[k].Write,
+				client: o.Client.Name(), call: o.Call, request: o.Message, answer: o.Span.Write,
 				from: at.Asked.Revision, to: at.Answered.Revision, known: known, log: j.system.Truth().Log(),
-			}, &all)
+			}, all)
 		}
 	}
-	return all.Finding()
 }
 
 // known is the newest revision of etcd at which a client was answered.
@@ -109,9 +96,9 @@ func (w *write) sometime(so func(o *model.Item) bool) bool {
 // made reports whether a revision was made while the write was under way.
 func (w *write) made(revision int64) bool { return w.from < revision && revision <= w.to }
 
-// Concerns implements explore.Concerned.
-func (w *write) Concerns() explore.Concern {
-	return explore.Concern{Client: w.client, Call: w.call, Revision: w.to, Key: w.key()}
+// violate notes a violation; the text goes on behind the name of the client.
+func (w *write) violate(all *testbed.Tally, label, format string, args ...any) {
+	all.Violatef(label, testbed.Concern{Client: w.client, Call: w.call, Revision: w.to, Key: w.key()}, "%s "+format, append([]any{w.client}, args...)...)
 }
 
 func holds(o *model.Item, member string) bool { return slices.Contains(members(o), member) }
@@ -146,21 +133,26 @@ func lookAtAnswer(w *write, all *testbed.Tally) {
 	}
 	all.Exercised++
 	o, rev := answer.Item, answer.Item.ModRevision
+	wrong := ""
 	switch w.request.(type) {
 	case *wire.CreateRequest:
 		if !w.made(rev) || w.at(rev-1) != nil || !shows(o, w.at(rev)) {
-			all.Violate("not-created", &wrongAnswer{w})
+			wrong = "not-created"
 		}
 	case *wire.DeleteRequest:
 		deleted := w.at(rev - 1)
 		if !w.made(rev) || w.at(rev) != nil || deleted == nil || deleted.Value != o.Value ||
 			o.CreateRevision != 0 && o.CreateRevision != deleted.CreateRevision || o.Version != 0 && o.Version != deleted.Version {
-			all.Violate("not-deleted", &wrongAnswer{w})
+			wrong = "not-deleted"
 		}
 	default:
 		if !w.sometime(func(have *model.Item) bool { return shows(o, have) }) {
-			all.Violate("not-there", &wrongAnswer{w})
+			wrong = "not-there"
 		}
+	}
+	if wrong != "" {
+		w.violate(all, wrong, "asked for %s and was answered %s; etcd had %s at revision %d, when that was asked, and %s at revision %d, when it was answered",
+			w.request.Label(), w.answer.Label(), shown(w.at(w.from)), w.from, shown(w.at(w.to)), w.to)
 	}
 }
 
@@ -169,14 +161,6 @@ func lookAtAnswer(w *write, all *testbed.Tally) {
 func shows(o *wire.KeyValue, have *model.Item) bool {
 	return have != nil && o.Key == have.Key && o.Value == have.Value && o.ModRevision == have.ModRevision &&
 		(o.CreateRevision == 0 || o.CreateRevision == have.CreateRevision) && (o.Version == 0 || o.Version == have.Version)
-}
-
-// wrongAnswer is an answer of which etcd knows nothing.
-type wrongAnswer struct{ *write }
-
-func (a *wrongAnswer) String() string {
-	return fmt.Sprintf("%s asked for %s and was answered %s; etcd had %s at revision %d, when that was asked, and %s at revision %d, when it was answered",
-		a.client, a.request.Label(), a.answer.Label(), shown(a.at(a.from)), a.from, shown(a.at(a.to)), a.to)
 }
 
 // NoLostUpdates follows what each update has added through the committed writes, as far as clients
@@ -205,10 +189,13 @@ func lookForLostUpdate(w *write, all *testbed.Tally) {
 		return
 	}
 	all.Exercised++
+	violate := func(label string, revision int64, o *model.Item) {
+		w.violate(all, label, "was told that it has added %s: %s; at revision %d etcd has %s", r.Add, w.answer.Label(), revision, shown(o))
+	}
 	made := answer.Item.ModRevision
 	first := w.at(made)
 	if first == nil || !holds(first, r.Add) {
-		all.Violate(unwritten, &lostUpdate{w, r.Add, made, first})
+		violate(unwritten, made, first)
 		return
 	}
 	for rev := made; rev <= w.known; rev++ {
@@ -224,26 +211,13 @@ func lookForLostUpdate(w *write, all *testbed.Tally) {
 		}
 		switch {
 		case n == 0:
-			all.Violate(lost, &lostUpdate{w, r.Add, rev, o})
+			violate(lost, rev, o)
 			return
 		case n > 1:
-			all.Violate(twice, &lostUpdate{w, r.Add, rev, o})
+			violate(twice, rev, o)
 			return
 		}
 	}
-}
-
-// lostUpdate is an update that is not to be seen as it was answered.
-type lostUpdate struct {
-	*write
-	member   string
-	revision int64
-	object   *model.Item
-}
-
-func (l *lostUpdate) String() string {
-	return fmt.Sprintf("%s was told that it has added %s: %s; at revision %d etcd has %s",
-		l.client, l.member, l.answer.Label(), l.revision, shown(l.object))
 }
 
 // NotFoundVersions looks at the resourceVersion of the error that there is no such object. Only
@@ -264,25 +238,12 @@ func lookAtNotFound(w *write, all *testbed.Tally) {
 	}
 	all.Exercised++
 	if rev := err.ResourceVersion; rev < w.from || rev > w.to || w.at(rev) != nil {
-		all.Violate("version", &wrongVersion{w, rev})
+		w.violate(all, "version", "asked for %s and was told that there is no such object at resourceVersion %d; etcd was at %d when that was asked, and at %d when it was answered",
+			w.request.Label(), rev, w.from, w.to)
 	}
 }
 
-// wrongVersion is an error with a resourceVersion of another state.
-type wrongVersion struct {
-	*write
-	revision int64
-}
-
-func (v *wrongVersion) String() string {
-	return fmt.Sprintf("%s asked for %s and was told that there is no such object at resourceVersion %d; etcd was at %d when that was asked, and at %d when it was answered",
-		v.client, v.request.Label(), v.revision, v.from, v.to)
-}
-
-// MonitorState implements testbed.Monitored.
-func (j *writeJudge) MonitorState() testbed.MonitorState { return j }
-
-// Digest is, for each write that is under way, what its object has been since it was asked for, and
+// Digest implements testbed.MonitorState. It is, for each write that is under way, what its object has been since it was asked for, and
 // for each update that was answered, what must stay in the object. An answer is right or wrong by
 // itself.
 func (j *writeJudge) Digest(d sim.Digest) sim.Digest {
@@ -348,9 +309,17 @@ func lookAtRefusal(w *write, all *testbed.Tally) {
 		return
 	}
 	all.Exercised++
-	if !w.sometime(func(o *model.Item) bool { return w.refusal(o) == err.Code }) {
-		all.Violate(strings.ReplaceAll(err.Code.String(), " ", "-"), &unjustified{w, err.Code})
+	if w.sometime(func(o *model.Item) bool { return w.refusal(o) == err.Code }) {
+		return
 	}
+	objects := shown(w.at(w.from))
+	for rev := w.from + 1; rev <= w.to; rev++ {
+		if now := shown(w.at(rev)); !strings.HasSuffix(objects, now) {
+			objects += ", then " + now
+		}
+	}
+	w.violate(all, strings.ReplaceAll(err.Code.String(), " ", "-"), "asked for %s and was refused: %v; meanwhile etcd had %s (revisions %d to %d)",
+		w.request.Label(), err.Code, objects, w.from, w.to)
 }
 
 func isAboutObject(c wire.Code) bool {
@@ -385,21 +354,4 @@ func (w *write) refusal(o *model.Item) wire.Code {
 		}
 	}
 	return 0
-}
-
-// unjustified is a refusal for which no object gave a reason.
-type unjustified struct {
-	*write
-	code wire.Code
-}
-
-func (u *unjustified) String() string {
-	objects := shown(u.at(u.from))
-	for rev := u.from + 1; rev <= u.to; rev++ {
-		if now := shown(u.at(rev)); !strings.HasSuffix(objects, now) {
-			objects += ", then " + now
-		}
-	}
-	return fmt.Sprintf("%s asked for %s and was refused: %v; meanwhile etcd had %s (revisions %d to %d)",
-		u.client, u.request.Label(), u.code, objects, u.from, u.to)
 }
