@@ -11,42 +11,78 @@ import (
 	"github.com/watchbed/watchbed/workload"
 )
 
-// clients are the nodes of the workload, in the order of their numbers.
+// clients are the nodes of the workload.
 type clients struct {
 	// history are the clients that carry out a fixed program.
-	history  []*workload.Client
-	programs []plans.Program
+	history fleet[*workload.Client]
 	// compactors is what the compactors wrote, in the order of the calls.
 	compactors []model.Operation
 	// unmerged is the memory of appendOperations.
 	unmerged [][]model.Operation
-	// ended is the number of them, from the first on, that have ended: one that has
+	// ended is the number of those of the history, from the first on, that have ended: one that has
 	// ended stays so.
 	ended int
 
-	watchers    []*workload.Watcher
-	streams     []*workload.EtcdWatch
-	streamPlans []workload.EtcdWatchPlan
-	// informers come between the streams and the list watchers.
-	listWatchers   []*workload.ListWatcher
-	listWatchPlans []workload.ListWatchPlan
-	pollers        []*workload.Poller
-	pollerPlans    []workload.PollerPlan
-	drawnWatchers  []*workload.DrawnWatcher
-	drawnWatches   []workload.DrawWatches
+	watchers     fleet[*workload.Watcher]
+	streams      fleet[*workload.EtcdWatch]
+	listWatchers fleet[*workload.ListWatcher]
+	pollers      fleet[*workload.Poller]
+	// drawnWatchers are those that draw their watches, then those without a resourceVersion, then those that watch from now on.
+	drawnWatchers fleet[*workload.DrawnWatcher]
+	// all are the fleets by part, in the order of the numbers of the nodes.
+	all [DrawnWatcherNode + 1]aFleet
 }
+
+// fleet is the clients of one part, in the order of their places.
+type fleet[T sim.Node] struct {
+	nodes []T
+	// building puts each of them into the world of a run.
+	building []func(x T, w *sim.World)
+}
+
+type aFleet interface {
+	build(w *sim.World)
+	adopt(place int, n sim.Node)
+}
+
+func (f *fleet[T]) build(w *sim.World) {
+	for i, x := range f.nodes {
+		f.building[i](x, w)
+	}
+}
+
+func (f *fleet[T]) adopt(place int, n sim.Node) { f.nodes[place] = n.(T) }
+
+// join adds a client to a fleet: reset makes it a new one for a run.
+func join[T any, P interface {
+	*T
+	sim.Node
+}](s *System, f *fleet[P], part Part, name string, reset func(x P, name string)) {
+	s.clients.all[part] = f
+	s.number(part, len(f.nodes))
+	f.nodes = append(f.nodes, P(new(T)))
+	f.building = append(f.building, func(x P, w *sim.World) {
+		reset(x, name)
+		w.Add(name, x)
+	})
+}
+
+// watcherRetries bounds how often a watcher starts again: enough for every
+// fault of the catalogue.
+const watcherRetries = 3
 
 // configureClients makes the clients. The informers have their place among them.
 func (s *System) configureClients(stream func(*Params, int) workload.EtcdWatchPlan) {
 	c, o, t := &s.clients, &s.params.Workload, s.topology
-	c.programs = plans.Programs(o, t)
-	for i, p := range c.programs {
+	for i, p := range plans.Programs(o, t) {
 		for k := range p.Steps {
 			s.truth.Plan(p.Steps[k].Payload, p.Steps[k].Request)
 		}
-		c.history = append(c.history, new(workload.Client))
 		s.names = append(s.names, p.Name)
-		s.number(HistoryClient, i)
+		join(s, &c.history, HistoryClient, p.Name, func(x *workload.Client, name string) {
+			x.Reset(name, i, p.Steps, p.Await)
+			x.Draws(p.Draw)
+		})
 	}
 	if t.Compactors {
 		for i := range s.servers {
@@ -54,102 +90,56 @@ func (s *System) configureClients(stream func(*Params, int) workload.EtcdWatchPl
 		}
 	}
 	for i := range o.Watchers {
-		c.watchers = append(c.watchers, new(workload.Watcher))
-		s.number(WatcherNode, i)
+		join(s, &c.watchers, WatcherNode, topology.Numbered("watcher", i, o.Watchers), func(x *workload.Watcher, name string) {
+			x.Reset(name, t.Cache(i, i), topology.Prefix(i%t.Resources), o.Leave, watcherRetries+o.Reading.Retries)
+			x.Read(o.Reading.Of(i))
+			x.TimeOut(int64(o.WatchFor / time.Second))
+			if o.Drawn.Selectors {
+				x.Select(plans.WatcherSelector(i))
+			}
+		})
 	}
 	for i := range o.Streams {
 		plan := stream(&s.params, i)
 		plan.To = t.Watches
-		c.streamPlans = append(c.streamPlans, plan)
-		c.streams = append(c.streams, new(workload.EtcdWatch))
-		s.number(StreamNode, i)
+		join(s, &c.streams, StreamNode, topology.Numbered("stream", i, o.Streams), func(x *workload.EtcdWatch, name string) { x.Reset(name, plan) })
 	}
 	s.configureInformers()
 	for i := range o.ListWatch.Clients {
-		c.listWatchPlans = append(c.listWatchPlans, plans.ListWatch(o, t, i))
-		c.listWatchers = append(c.listWatchers, new(workload.ListWatcher))
-		s.number(ListWatcherNode, i)
+		plan := plans.ListWatch(o, t, i)
+		join(s, &c.listWatchers, ListWatcherNode, topology.Numbered("list-watcher", i, o.ListWatch.Clients), func(x *workload.ListWatcher, name string) { x.Reset(name, plan) })
 	}
 	for i := range o.Polling.Clients {
-		c.pollerPlans = append(c.pollerPlans, plans.Polling(o, t, i, sim.Time(s.params.Faults.For)))
-		c.pollers = append(c.pollers, new(workload.Poller))
-		s.number(PollerNode, i)
+		plan := plans.Polling(o, t, i, sim.Time(s.params.Faults.For))
+		join(s, &c.pollers, PollerNode, topology.Numbered("poller", i, o.Polling.Clients), func(x *workload.Poller, name string) { x.Reset(name, plan) })
 	}
 	for i := range o.Drawn.Watchers {
-		c.drawnWatches = append(c.drawnWatches, plans.DrawnWatches(o, t, i))
-		c.drawnWatchers = append(c.drawnWatchers, new(workload.DrawnWatcher))
-		s.number(DrawnWatcherNode, i)
+		s.joinDrawn(topology.Numbered("any-watcher", i, o.Drawn.Watchers), plans.DrawnWatches(o, t, i))
 	}
 	for i := range o.Unversioned {
-		c.drawnWatches = append(c.drawnWatches, plans.UnversionedWatch(t, i))
-		c.drawnWatchers = append(c.drawnWatchers, new(workload.DrawnWatcher))
-		s.number(DrawnWatcherNode, o.Drawn.Watchers+i)
+		s.joinDrawn(topology.Numbered("unversioned-watcher", i, o.Unversioned), plans.UnversionedWatch(t, i))
 	}
 	for i := range o.Present {
-		c.drawnWatches = append(c.drawnWatches, plans.PresentWatches(o, t, i))
-		c.drawnWatchers = append(c.drawnWatchers, new(workload.DrawnWatcher))
-		s.number(DrawnWatcherNode, o.Drawn.Watchers+o.Unversioned+i)
+		s.joinDrawn(topology.Numbered("present-watcher", i, o.Present), plans.PresentWatches(o, t, i))
 	}
 }
 
-// DrawnWatchers are the clients that draw their watches of a cache, those that watch it
-// without a resourceVersion, and those that watch it from now on.
-func (s *System) DrawnWatchers() []*workload.DrawnWatcher { return s.clients.drawnWatchers }
-
-// watcherRetries bounds how often a watcher starts again: enough for every
-// fault of the catalogue.
-const watcherRetries = 3
+// joinDrawn adds a client with these watches of a cache.
+func (s *System) joinDrawn(name string, draw workload.DrawWatches) {
+	i := len(s.clients.drawnWatchers.nodes)
+	join(s, &s.clients.drawnWatchers, DrawnWatcherNode, name, func(x *workload.DrawnWatcher, name string) {
+		x.Reset(name, s.topology.Cache(i, i), s.params.Workload.AwaitReady, draw)
+	})
+}
 
 // buildClients adds the clients to the world of a run.
 func (s *System) buildClients(w *sim.World) {
-	c := &s.clients
-	c.ended = 0
-	for i, x := range c.history {
-		x.Reset(c.programs[i].Name, i, c.programs[i].Steps, c.programs[i].Await)
-		x.Draws(c.programs[i].Draw)
-		w.Add(x.Name(), x)
-	}
-	for i, x := range c.watchers {
-		x.Reset(topology.Numbered("watcher", i, len(c.watchers)), s.topology.Cache(i, i), topology.Prefix(i%s.topology.Resources),
-			s.params.Workload.Leave, watcherRetries+s.params.Workload.Reading.Retries)
-		x.Read(s.params.Workload.Reading.Of(i))
-		x.TimeOut(int64(s.params.Workload.WatchFor / time.Second))
-		if s.params.Workload.Drawn.Selectors {
-			x.Select(plans.WatcherSelector(i))
+	s.clients.ended = 0
+	for _, f := range s.clients.all {
+		if f != nil {
+			f.build(w)
 		}
-		w.Add(x.Name(), x)
 	}
-	for i, x := range c.streams {
-		x.Reset(topology.Numbered("stream", i, len(c.streams)), c.streamPlans[i])
-		w.Add(x.Name(), x)
-	}
-	for _, n := range s.informers {
-		n.build(w)
-	}
-	for i, x := range c.listWatchers {
-		x.Reset(topology.Numbered("list-watcher", i, len(c.listWatchers)), c.listWatchPlans[i])
-		w.Add(x.Name(), x)
-	}
-	for i, x := range c.pollers {
-		x.Reset(topology.Numbered("poller", i, len(c.pollers)), c.pollerPlans[i])
-		w.Add(x.Name(), x)
-	}
-	for i, x := range c.drawnWatchers {
-		x.Reset(s.drawnWatcherName(i), s.topology.Cache(i, i), s.params.Workload.AwaitReady, c.drawnWatches[i])
-		w.Add(x.Name(), x)
-	}
-}
-
-// drawnWatcherName: those that draw their watches come first.
-func (s *System) drawnWatcherName(i int) string {
-	o := &s.params.Workload
-	if i < o.Drawn.Watchers {
-		return topology.Numbered("any-watcher", i, o.Drawn.Watchers)
-	}
-	if i -= o.Drawn.Watchers; i < o.Unversioned {
-		return topology.Numbered("unversioned-watcher", i, o.Unversioned)
-	}
-	return topology.Numbered("present-watcher", i-o.Unversioned, o.Present)
 }
 
 // appendOperations adds what the clients recorded and the compactors wrote, in the order of the calls. Each
@@ -160,7 +150,7 @@ func (c *clients) appendOperations(ops []model.Operation) []model.Operation {
 	if len(c.compactors) > 0 {
 		rest = append(rest, c.compactors)
 	}
-	for _, x := range c.history {
+	for _, x := range c.history.nodes {
 		if recorded := x.Operations(); len(recorded) > 0 {
 			rest = append(rest, recorded)
 		}
@@ -185,12 +175,12 @@ func (c *clients) appendOperations(ops []model.Operation) []model.Operation {
 // programsEnded reports whether the clients of the history and those that speak
 // etcd's watch protocol are done.
 func (c *clients) programsEnded() bool {
-	for ; c.ended < len(c.history); c.ended++ {
-		if !c.history[c.ended].Done() {
+	for ; c.ended < len(c.history.nodes); c.ended++ {
+		if !c.history.nodes[c.ended].Done() {
 			return false
 		}
 	}
-	for _, x := range c.streams {
+	for _, x := range c.streams.nodes {
 		if !x.Done() {
 			return false
 		}
@@ -200,20 +190,24 @@ func (c *clients) programsEnded() bool {
 
 // listWatchersEnded: all have had their rounds.
 func (c *clients) listWatchersEnded() bool {
-	return !slices.ContainsFunc(c.listWatchers, func(x *workload.ListWatcher) bool { return !x.Done() })
+	return !slices.ContainsFunc(c.listWatchers.nodes, func(x *workload.ListWatcher) bool { return !x.Done() })
 }
 
 // Clients are those of the history, in its order.
-func (s *System) Clients() []*workload.Client { return s.clients.history }
+func (s *System) Clients() []*workload.Client { return s.clients.history.nodes }
 
 // Watchers are the clients that watch a cache.
-func (s *System) Watchers() []*workload.Watcher { return s.clients.watchers }
+func (s *System) Watchers() []*workload.Watcher { return s.clients.watchers.nodes }
 
 // Streams are the clients that speak etcd's watch protocol themselves.
-func (s *System) Streams() []*workload.EtcdWatch { return s.clients.streams }
+func (s *System) Streams() []*workload.EtcdWatch { return s.clients.streams.nodes }
 
 // ListWatchers are the clients that ask for initial events.
-func (s *System) ListWatchers() []*workload.ListWatcher { return s.clients.listWatchers }
+func (s *System) ListWatchers() []*workload.ListWatcher { return s.clients.listWatchers.nodes }
 
 // Pollers are the clients that list again and again.
-func (s *System) Pollers() []*workload.Poller { return s.clients.pollers }
+func (s *System) Pollers() []*workload.Poller { return s.clients.pollers.nodes }
+
+// DrawnWatchers are the clients that draw their watches of a cache, those that watch it
+// without a resourceVersion, and those that watch it from now on.
+func (s *System) DrawnWatchers() []*workload.DrawnWatcher { return s.clients.drawnWatchers.nodes }

@@ -55,7 +55,7 @@ func (s *System) compactorOf(from sim.NodeID, txn *wire.TxnRequest) (client int,
 		}
 		for _, w := range a.compactor.Writes() {
 			if w.Request.Digest(sim.NewDigest) == contents {
-				return len(s.clients.history) + i, w.Call
+				return len(s.clients.history.nodes) + i, w.Call
 			}
 		}
 	}

@@ -56,12 +56,22 @@ func (s *System) configureInformers() {
 			Informer: informer.New(c), ID: s.number(InformerNode, i), Name: topology.Numbered("informer", i, o.Count), config: c,
 		})
 	}
+	s.clients.all[InformerNode] = informers{s}
 }
 
-func (n *Informer) build(w *sim.World) {
-	n.Reset(n.config)
-	w.Add(n.Name, n.Informer)
-	n.compared, n.current = comparison{}, false
+// informers are a fleet.
+type informers struct{ *System }
+
+func (s informers) build(w *sim.World) {
+	for _, n := range s.informers {
+		n.Reset(n.config)
+		w.Add(n.Name, n.Informer)
+		n.compared, n.current = comparison{}, false
+	}
+}
+
+func (s informers) adopt(place int, n sim.Node) {
+	s.informers[place].Informer, s.informers[place].compared = n.(*informer.Informer), comparison{}
 }
 
 // Servers are the caches that the informer connects to, one after the other.

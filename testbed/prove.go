@@ -11,8 +11,6 @@ import (
 	"github.com/watchbed/watchbed/sim/client"
 	"github.com/watchbed/watchbed/sim/compactor"
 	"github.com/watchbed/watchbed/sim/etcd"
-	"github.com/watchbed/watchbed/sim/informer"
-	"github.com/watchbed/watchbed/workload"
 )
 
 // Goal is what a property promises to come sooner or later. A search over states looks for a
@@ -101,8 +99,8 @@ func (s *System) makePasts() error {
 		if s.params.Clock.Mode == sim.Untimed {
 			s.judgesRest = s.judgesRest || c.Monitor.AtRest || c.Kind == Liveness && c.Monitor.Liveness == nil
 			if c.Monitor.Liveness != nil {
-				if s.goal = c.Monitor.Liveness(s); len(s.clients.history) > maxGoalClients {
-					return fmt.Errorf("a search for requests that are never answered follows at most %d clients, and there are %d", maxGoalClients, len(s.clients.history))
+				if s.goal = c.Monitor.Liveness(s); len(s.clients.history.nodes) > maxGoalClients {
+					return fmt.Errorf("a search for requests that are never answered follows at most %d clients, and there are %d", maxGoalClients, len(s.clients.history.nodes))
 				}
 				continue
 			}
@@ -137,31 +135,12 @@ func (s *System) Adopt(w *sim.World) {
 		c.use(w.Node(c.ID))
 	}
 	for n, role := range s.roles {
-		s.adoptClient(role, w, sim.NodeID(n))
+		if f := s.clients.all[role.Part]; f != nil {
+			f.adopt(role.Place, w.Node(sim.NodeID(n)))
+		}
 	}
 	s.clients.ended, s.waitedFrom = 0, 0
 	s.etcd.resetTruth(&s.truth)
-}
-
-func (s *System) adoptClient(role Role, w *sim.World, n sim.NodeID) {
-	c := &s.clients
-	switch role.Part {
-	case HistoryClient:
-		c.history[role.Place] = w.Node(n).(*workload.Client)
-	case WatcherNode:
-		c.watchers[role.Place] = w.Node(n).(*workload.Watcher)
-	case StreamNode:
-		c.streams[role.Place] = w.Node(n).(*workload.EtcdWatch)
-	case InformerNode:
-		s.informers[role.Place].Informer = w.Node(n).(*informer.Informer)
-		s.informers[role.Place].compared = comparison{}
-	case ListWatcherNode:
-		c.listWatchers[role.Place] = w.Node(n).(*workload.ListWatcher)
-	case PollerNode:
-		c.pollers[role.Place] = w.Node(n).(*workload.Poller)
-	case DrawnWatcherNode:
-		c.drawnWatchers[role.Place] = w.Node(n).(*workload.DrawnWatcher)
-	}
 }
 
 // Past implements prove.Subject.

@@ -69,12 +69,12 @@ func (s *System) Over(w *sim.World) bool {
 		if w.Now() >= sim.Time(s.params.Clock.Horizon) {
 			return true
 		}
-		if len(s.clients.pollers) > 0 {
+		if len(s.clients.pollers.nodes) > 0 {
 			return false
 		}
 	}
 	done := s.clients.programsEnded() &&
-		(len(s.clients.history)+len(s.informers) > 0 || w.Mode() == sim.Untimed) && s.followersDone(w)
+		(len(s.clients.history.nodes)+len(s.informers) > 0 || w.Mode() == sim.Untimed) && s.followersDone(w)
 	if done && s.params.Clock.ToRest && s.ComesToRest() && w.Mode() == sim.Untimed {
 		// The runner ends a run in which nothing is enabled.
 		return w.Steps() > s.waitedFrom+patience

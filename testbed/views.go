@@ -29,7 +29,7 @@ func (o *Operation) Violate(all *Tally, label, format string, args ...any) {
 // OperationsOf are those of one client, in their order. Each is valid until the next.
 func (s *System) OperationsOf(client int) iter.Seq[*Operation] {
 	return func(yield func(*Operation) bool) {
-		c, o := s.clients.history[client], new(Operation)
+		c, o := s.clients.history.nodes[client], new(Operation)
 		ops, spans, messages := c.Operations(), c.Spans(), c.Requests()
 		for i := range ops {
 			if *o = (Operation{&ops[i], c, client, i, &spans[i], messages[i]}); !yield(o) {
@@ -42,7 +42,7 @@ func (s *System) OperationsOf(client int) iter.Seq[*Operation] {
 // Operations are those of all clients of the history, client by client.
 func (s *System) Operations() iter.Seq[*Operation] {
 	return func(yield func(*Operation) bool) {
-		for i := range s.clients.history {
+		for i := range s.clients.history.nodes {
 			for o := range s.OperationsOf(i) {
 				if !yield(o) {
 					return
@@ -123,11 +123,11 @@ func (s *System) LastWatch(of Role) *Watch {
 func (s *System) watches(part Part, i int) int {
 	switch part {
 	case WatcherNode:
-		return len(s.clients.watchers[i].Streams())
+		return len(s.clients.watchers.nodes[i].Streams())
 	case ListWatcherNode:
-		return len(s.clients.listWatchers[i].Streams())
+		return len(s.clients.listWatchers.nodes[i].Streams())
 	case DrawnWatcherNode:
-		return len(s.clients.drawnWatchers[i].Streams())
+		return len(s.clients.drawnWatchers.nodes[i].Streams())
 	}
 	return 0
 }
@@ -137,7 +137,7 @@ func (s *System) watch(part Part, i, n int) *Watch {
 	w := Watch{Part: part, Place: i, Number: n, Last: n == s.watches(part, i)-1}
 	switch part {
 	case WatcherNode:
-		c := s.clients.watchers[i]
+		c := s.clients.watchers.nodes[i]
 		st := &c.Streams()[n]
 		w.Client, w.Node, w.Open, w.Stopped, w.Listed, w.Values = c.Name(), c, w.Last && c.Watching(), c.HasStopped(), st.Listed, c.Values()
 		w.ListStream = &workload.ListStream{
@@ -146,14 +146,14 @@ func (s *System) watch(part Part, i, n int) *Watch {
 		}
 		return &w
 	case ListWatcherNode:
-		c := s.clients.listWatchers[i]
+		c := s.clients.listWatchers.nodes[i]
 		w.Client, w.Node, w.ListStream = c.Name(), c, &c.Streams()[n]
-		w.Place += len(s.clients.watchers)
+		w.Place += len(s.clients.watchers.nodes)
 		w.Open = w.Last && !w.Closed
 	default:
-		c := s.clients.drawnWatchers[i]
+		c := s.clients.drawnWatchers.nodes[i]
 		w.Client, w.Node, w.ListStream = c.Name(), c, &c.Streams()[n]
-		w.Place += len(s.clients.watchers) + len(s.clients.listWatchers)
+		w.Place += len(s.clients.watchers.nodes) + len(s.clients.listWatchers.nodes)
 		w.Open = w.Last && c.Watching()
 	}
 	w.Listed, w.Values = w.IsList(), workload.Values(w.Request.Selector)
