@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/model"
@@ -114,7 +113,7 @@ func rates(ctx context.Context, name string, operations int, chosen strategy.Str
 	}
 	p := sc.Params
 	system.JudgeWith(operations)
-	runner := explore.NewRunner(system, p.Clock.Steps)
+	runner := system.Runner()
 	chooser := chosen.For(runner)
 	var choices, schedules []float64
 	for range rounds {
@@ -151,19 +150,17 @@ func timeToBug(ctx context.Context, scenario, property string, chosen strategy.S
 		return nil, err
 	}
 	p := sc.Params
-	runner := explore.NewRunner(system, p.Clock.Steps)
+	runner := system.Runner()
 	chooser := chosen.For(runner)
 	var gaps, millis []float64
 	last, start := uint64(0), time.Now()
 	for seed := uint64(0); seed < maxSchedules && len(gaps) < enoughHits && ctx.Err() == nil; seed++ {
 		chooser.Begin(seed)
 		result := runner.Run(chooser)
-		for i := range result.Findings {
-			if f := &result.Findings[i]; f.Property == property && f.Verdict == model.Violated {
-				gaps = append(gaps, float64(seed+1-last))
-				millis = append(millis, time.Since(start).Seconds()*1e3)
-				last, start = seed+1, time.Now()
-			}
+		if result.Verdict(property) == model.Violated {
+			gaps = append(gaps, float64(seed+1-last))
+			millis = append(millis, time.Since(start).Seconds()*1e3)
+			last, start = seed+1, time.Now()
 		}
 	}
 	if ctx.Err() != nil {

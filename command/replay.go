@@ -87,7 +87,7 @@ func (f *replayFlags) run(ctx context.Context, s process, path string) error {
 	if err != nil {
 		return usage("%s: %w", path, err)
 	}
-	result, err := recording.Replay(explore.NewRunner(system, system.Params().Clock.Steps), rec)
+	result, err := recording.Replay(system.Runner(), rec)
 	if err != nil {
 		return usage("%s: %w", path, withRemedy(err))
 	}
@@ -192,7 +192,7 @@ func (f *replayFlags) follow(ctx context.Context, s process, sc *testbed.Scenari
 	}
 	f.note(s, &p)
 	noteAlready(s, "the recording", &p, f.asked(asRecorded))
-	system, err := sc.New(p)
+	runner, err := sc.Runner(p)
 	if err != nil {
 		return usage("%s: %w", path, err)
 	}
@@ -200,7 +200,6 @@ func (f *replayFlags) follow(ctx context.Context, s process, sc *testbed.Scenari
 	if err != nil {
 		return usage("%s: %w", path, err)
 	}
-	runner := explore.NewRunner(system, p.Clock.Steps)
 	again, result := recording.Record(runner, follower)
 	again.Scenario, again.Parameters = sc.Name, p.Expand()
 	taken, recorded := follower.Followed()

@@ -49,7 +49,7 @@ func (f *shrinkFlags) run(c *cobra.Command, s process, path string) error {
 	if err != nil {
 		return usage("%s: %w", path, err)
 	}
-	small, err := recording.Shrink(c.Context(), explore.NewRunner(system, system.Params().Clock.Steps), rec, failure, f.runs)
+	small, err := recording.Shrink(c.Context(), system.Runner(), rec, failure, f.runs)
 	if err != nil {
 		return usage("%s: %w", path, withRemedy(err))
 	}

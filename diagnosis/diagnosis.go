@@ -85,7 +85,7 @@ func (d *Diagnosis) search() error {
 		return nil
 	}
 	d.Known = summary.Reasons(summary.KnownOf(d.scenario, &p), d.Failure.Property)
-	system, err := d.scenario.New(p)
+	runner, err := d.scenario.Runner(p)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (d *Diagnosis) search() error {
 	if p.Compiled() {
 		budget /= costOfCompiled
 	}
-	d.Turning, err = turning.Find(explore.NewRunner(system, p.Clock.Steps), d.Recording, d.Failure.Property, budget)
+	d.Turning, err = turning.Find(runner, d.Recording, d.Failure.Property, budget)
 	return err
 }
 

@@ -54,11 +54,10 @@ func (f *Finder) keepsAll(p testbed.Params, seed uint64, failure explore.Failure
 	if p.Clock.Mode == sim.Timed {
 		return true
 	}
-	system, err := f.Scenario.New(p)
+	runner, err := f.Scenario.Runner(p)
 	if err != nil {
 		return false
 	}
-	runner := explore.NewRunner(system, p.Clock.Steps)
 	chooser := f.Strategy.For(runner)
 	chooser.Begin(seed)
 	rec, whole := recording.Record(runner, chooser)
@@ -148,11 +147,10 @@ var (
 
 // find looks for the first seed that fails in this way with other parameters.
 func (f *Finder) find(ctx context.Context, p testbed.Params, tally campaign.FailureTally, within reach) (seed uint64, found bool) {
-	system, err := f.Scenario.New(p)
+	runner, err := f.Scenario.Runner(p)
 	if err != nil {
 		return 0, false
 	}
-	runner := explore.NewRunner(system, p.Clock.Steps)
 	chooser := f.Strategy.For(runner)
 	choices := uint64(0)
 	limit := min(searchSeeds, max(within.least, within.times*(f.Last-f.First+1)/max(1, tally.Schedules)))

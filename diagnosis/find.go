@@ -47,11 +47,11 @@ const (
 
 // Unshrunk records the first run that fails in this way, as the campaign ran it.
 func (f *Finder) Unshrunk(tally campaign.FailureTally) (*recording.Recording, error) {
-	system, err := f.Scenario.New(f.Params)
+	runner, err := f.Scenario.Runner(f.Params)
 	if err != nil {
 		return nil, err
 	}
-	return f.record(explore.NewRunner(system, f.Params.Clock.Steps), &f.Params, tally.FirstSeed), nil
+	return f.record(runner, &f.Params, tally.FirstSeed), nil
 }
 
 // record records the run of a seed with these parameters.
@@ -156,11 +156,10 @@ func (f *Finder) explain(ctx, shrinking context.Context, p testbed.Params, first
 
 // smallest is the smallest run that shrinking makes of the first few seeds.
 func (f *Finder) smallest(ctx context.Context, p testbed.Params, first uint64, failure explore.Failure, candidates int) (*recording.Recording, error) {
-	system, err := f.Scenario.New(p)
+	runner, err := f.Scenario.Runner(p)
 	if err != nil {
 		return nil, err
 	}
-	runner := explore.NewRunner(system, p.Clock.Steps)
 	var smallest *recording.Recording
 	for _, seed := range f.seeds(ctx, runner, failure, first, candidates) {
 		rec := f.record(runner, &p, seed)

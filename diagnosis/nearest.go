@@ -3,7 +3,6 @@ package diagnosis
 import (
 	"fmt"
 
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
@@ -34,11 +33,11 @@ func (d *Diagnosis) Nearest() (*Nearest, error) {
 		if err != nil {
 			return nil, err
 		}
-		system, err := d.scenario.New(p)
+		runner, err := d.scenario.Runner(p)
 		if err != nil {
 			return nil, err
 		}
-		chooser, err := d.Turning.Passing(explore.NewRunner(system, p.Clock.Steps), d.Recording)
+		chooser, err := d.Turning.Passing(runner, d.Recording)
 		if err != nil {
 			return nil, err
 		}
@@ -54,16 +53,14 @@ func (d *Diagnosis) Nearest() (*Nearest, error) {
 // passing records what a chooser makes of these parameters, nil if that is violated as
 // well.
 func (d *Diagnosis) passing(p testbed.Params, c sim.Chooser, difference string) (*Nearest, error) {
-	system, err := d.scenario.New(p)
+	runner, err := d.scenario.Runner(p)
 	if err != nil {
 		return nil, err
 	}
-	rec, result := recording.Record(explore.NewRunner(system, p.Clock.Steps), c)
+	rec, result := recording.Record(runner, c)
 	rec.Scenario, rec.Parameters = d.scenario.Name, p.Expand()
-	for i := range result.Findings {
-		if f := &result.Findings[i]; f.Property == d.Failure.Property && f.Verdict == model.Violated {
-			return nil, nil
-		}
+	if result.Verdict(d.Failure.Property) == model.Violated {
+		return nil, nil
 	}
 	return &Nearest{rec, difference}, nil
 }

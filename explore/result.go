@@ -35,6 +35,16 @@ func (r *Result) Find(f Failure) *Finding {
 	return nil
 }
 
+// Verdict is that on a property, vacuous if the run has none.
+func (r *Result) Verdict(property string) model.Verdict {
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Property == property {
+			return f.Verdict
+		}
+	}
+	return model.Vacuous
+}
+
 // Hash covers every action, choice and message of a run with its payload, or of
 // many runs. It is written as 16 hexadecimal digits: many readers of JSON do not
 // keep 64 bits of a number.

@@ -50,7 +50,7 @@ func (teller) Run(newSubject func() explore.Subject, rec *recording.Recording, f
 	}
 	p := s.Params()
 	rec.Tool, rec.Scenario, rec.Parameters = tool, s.Scenario().Name, p.Expand()
-	if small, err := recording.Shrink(context.Background(), explore.NewRunner(s, p.Clock.Steps), rec, f, 0); err == nil {
+	if small, err := recording.Shrink(context.Background(), s.Runner(), rec, f, 0); err == nil {
 		rec = small.Recording
 	}
 	d, err := diagnosis.Of(s.Scenario(), rec, f)

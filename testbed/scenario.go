@@ -79,6 +79,18 @@ func (sc *Scenario) Subjects(p Params) (func() explore.Subject, error) {
 	}, nil
 }
 
+// Runner carries out runs of the scenario with these parameters.
+func (sc *Scenario) Runner(p Params) (*explore.Runner, error) {
+	s, err := sc.New(p)
+	if err != nil {
+		return nil, err
+	}
+	return s.Runner(), nil
+}
+
+// Runner carries out runs of the system.
+func (s *System) Runner() *explore.Runner { return explore.NewRunner(s, s.params.Clock.Steps) }
+
 // New puts a scenario together with these parameters.
 func (sc *Scenario) New(p Params) (*System, error) {
 	stream := sc.Stream

@@ -106,7 +106,9 @@ func TestTheCountEndsWhereNothingSpeaks(t *testing.T) {
 		{trial{taken: 10, recorded: 10, gone: 1, still: 6}, 0},
 	} {
 		v := c.trial
-		s.count(s.runner(s.params), &v)
+		runner, err := s.scenario.Runner(s.params)
+		require.NoError(t, err)
+		s.count(runner, &v)
 		require.Equal(t, s.others.failing, v.before)
 		require.Equal(t, c.failing, v.failing, "%+v", c.trial)
 	}

@@ -5,7 +5,6 @@ import (
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/testbed"
 )
 
 // How far to look for other runs that fail in the same way, and how many choices
@@ -35,19 +34,10 @@ func (s *search) strategy() strategy.Strategy {
 	return strategy.Default()
 }
 
-// runner carries out runs with these parameters, nil if they do not fit together.
-func (s *search) runner(p testbed.Params) *explore.Runner {
-	system, err := s.scenario.New(p)
-	if err != nil {
-		return nil
-	}
-	return explore.NewRunner(system, p.Clock.Steps)
-}
-
 // look runs other schedules, until enough of them fail in the same way.
 func (s *search) look() {
-	runner := s.runner(s.params)
-	if runner == nil {
+	runner, err := s.scenario.Runner(s.params)
+	if err != nil {
 		return
 	}
 	o := &s.others
@@ -59,7 +49,7 @@ func (s *search) look() {
 		chooser.Begin(seed)
 		result := runner.Run(chooser)
 		choices += result.Stats.Choices
-		if verdictOf(&result, s.failure.Property) == model.Violated {
+		if result.Verdict(s.failure.Property) == model.Violated {
 			o.failing++
 		}
 		if seed == s.rec.Seed || result.Find(s.failure) == nil {
@@ -84,17 +74,8 @@ func (s *search) count(runner *explore.Runner, v *trial) {
 	for seed := uint64(0); seed < s.others.schedules && v.speaks(); seed++ {
 		chooser.Begin(seed)
 		result := runner.Run(chooser)
-		if verdictOf(&result, s.failure.Property) == model.Violated {
+		if result.Verdict(s.failure.Property) == model.Violated {
 			v.failing++
 		}
 	}
-}
-
-func verdictOf(r *explore.Result, property string) model.Verdict {
-	for i := range r.Findings {
-		if x := &r.Findings[i]; x.Property == property {
-			return x.Verdict
-		}
-	}
-	return model.Vacuous
 }

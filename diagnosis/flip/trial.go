@@ -30,8 +30,8 @@ type trial struct {
 // how often other schedules fail. It reports whether the recorded schedule passes.
 func (s *search) try(p testbed.Params, v *trial) bool {
 	v.params = p
-	runner := s.runner(p)
-	if runner == nil {
+	runner, err := s.scenario.Runner(p)
+	if err != nil {
 		return false
 	}
 	v.ran = true
@@ -60,7 +60,7 @@ func follow(runner *explore.Runner, rec *recording.Recording, property string) (
 	}
 	result := runner.Run(follower)
 	taken, recorded = follower.Followed()
-	return verdictOf(&result, property), taken, recorded
+	return result.Verdict(property), taken, recorded
 }
 
 // convincing: a flip that moves the run a few steps away from the violation

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/diagnosis/story"
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/prove"
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/sim"
@@ -235,12 +234,12 @@ func record(sc *testbed.Scenario, p testbed.Params, f prove.Failed, tool string)
 
 // runOf is the run of a schedule, nil if it does not show the failure.
 func runOf(sc *testbed.Scenario, p testbed.Params, f prove.Failed, tool string) (*recordedRun, error) {
-	system, err := sc.New(p)
+	runner, err := sc.Runner(p)
 	if err != nil {
 		return nil, err
 	}
 	f.Path.Begin()
-	rec, result := recording.Record(explore.NewRunner(system, p.Clock.Steps), f.Path)
+	rec, result := recording.Record(runner, f.Path)
 	if result.Find(f.Failure) == nil {
 		return nil, nil //nolint:nilnil // That the run does not show it is no error here.
 	}

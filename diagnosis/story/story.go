@@ -102,7 +102,7 @@ func replay(sc *testbed.Scenario, rec *recording.Recording, f explore.Failure) (
 			r.shows = step
 		}
 	})
-	runner := explore.NewRunner(system, system.Params().Clock.Steps)
+	runner := system.Runner()
 	r.Trace.Follow(runner.World())
 	result, err := recording.Replay(runner, rec)
 	r.Trace.Close(runner.World())

@@ -3,7 +3,6 @@ package trace
 import (
 	"slices"
 
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/shown"
@@ -39,7 +38,7 @@ func StatesOf(sc *testbed.Scenario, rec *recording.Recording) (*States, error) {
 	}
 	s := &States{}
 	s.Trace = New(func(w *sim.World, _ int) { s.take(w) })
-	runner := explore.NewRunner(system, system.Params().Clock.Steps)
+	runner := system.Runner()
 	s.Trace.Follow(runner.World())
 	_, err = recording.Replay(runner, rec)
 	s.Trace.Close(runner.World())

@@ -200,12 +200,7 @@ func (s *search) passes(at recording.Fork, other string) bool {
 
 func (s *search) verdict(b *recording.Branch) model.Verdict {
 	result := s.runner.Run(b)
-	for i := range result.Findings {
-		if f := &result.Findings[i]; f.Property == s.property {
-			return f.Verdict
-		}
-	}
-	return model.Vacuous
+	return result.Verdict(s.property)
 }
 
 // String says it in a few sentences.
