@@ -22,10 +22,10 @@ type ingestion struct {
 }
 
 func (n *ingestion) cells(visit sim.CellVisitor) {
-	visit(cellHandOver, 0, n.handOver.Fingerprint(sim.NewDigest))
+	visit(cellHandOver, 0, n.handOver.Digest(sim.NewDigest))
 	switch {
 	case n.unpublished.ResourceVersion != 0:
-		visit(cellHalfTaken, 0, n.unpublished.Fingerprint(sim.NewDigest))
+		visit(cellHalfTaken, 0, n.unpublished.Digest(sim.NewDigest))
 	case n.unstored != nil:
 		visit(cellHalfTaken, 0, n.unstored.Digest(sim.NewDigest))
 	}

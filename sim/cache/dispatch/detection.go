@@ -39,25 +39,23 @@ const answerWithin = time.Second
 
 // heardProgress is called when progress of etcd has come out of the incoming channel.
 func (d *Dispatcher) heardProgress(env *sim.Env) {
-	p := &d.progress
 	switch d.cfg.Detection {
 	case DetectOff:
 		return
 	case DetectUnasked:
-		env.Reads(cellProgressHeard, 0)
-		if p.asked && !env.Elapsed(p.lastAsk, answerWithin) {
+		if p := d.progress.Read(env); p.asked && !env.Elapsed(p.lastAsk, answerWithin) {
 			return
 		}
 	}
-	env.Writes(cellProgressHeard, 0)
+	p := d.progress.Change(env)
 	p.heard, p.last = true, env.Now()
 }
 
 // ProgressRequested is called when the cache has asked etcd for progress.
 func (d *Dispatcher) ProgressRequested(env *sim.Env) {
 	if d.cfg.Detection != DetectOff {
-		env.Writes(cellProgressHeard, 0)
-		d.progress.asked, d.progress.lastAsk = true, env.Now()
+		p := d.progress.Change(env)
+		p.asked, p.lastAsk = true, env.Now()
 	}
 }
 
@@ -67,12 +65,8 @@ func (d *Dispatcher) seemsSilent(env *sim.Env) bool {
 	if d.cfg.Detection == DetectOff {
 		return false
 	}
-	env.Reads(cellProgressHeard, 0)
-	return !d.progress.heard || env.Elapsed(d.progress.last, d.cfg.NotifiedWithin)
-}
-
-func (p *heardProgress) digest() sim.Digest {
-	return sim.NewDigest.Bool(p.heard).Int(int64(p.last)).Bool(p.asked).Int(int64(p.lastAsk))
+	p := d.progress.Read(env)
+	return !p.heard || env.Elapsed(p.last, d.cfg.NotifiedWithin)
 }
 
 // Upstream's error of an etcd that cannot be asked for progress has no code either.

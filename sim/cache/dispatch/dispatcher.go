@@ -1,11 +1,13 @@
 package dispatch
 
 import (
+	"slices"
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/fifo"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -14,36 +16,62 @@ import (
 // channel is full may hold it up for as long as the budget allows, and is
 // terminated then.
 type Dispatcher struct {
-	cfg      Config
-	buffer   Buffering
-	progress heardProgress
+	cfg    Config
+	buffer Buffering
 	// catchUp is nil if the dispatcher waits for slow watchers and ends them.
 	catchUp *CatchUp
 	// trigger is the field of the resource's trigger, nil if it has none.
 	trigger *store.Field
 
 	registry
-	passes
+	loop
+}
 
-	incoming fifo.Queue[store.Event]
+// loop is the state of the goroutine.
+type loop struct {
+	// incoming is the channel; an item is an entry by its number.
+	incoming state.Var[incoming]   `cell:"cache: incoming channel"`
+	blocked  state.Var[blocked]    `cell:"cache: blocked watchers"`
+	budget   state.Var[timeBudget] `cell:"cache: dispatch budget"`
+	// processed is the resourceVersion that a bookmark may carry.
+	processed state.Var[int64]         `cell:"cache: dispatched resourceVersion"`
+	progress  state.Var[heardProgress] `cell:"cache: last progress handed out"`
+	passes    state.Var[passes]        `cell:"cache: pass of catching up watchers"`
+}
+
+var layout = state.Of[loop]()
+
+type incoming struct {
+	events channel
 	// used is the number of entries of the channel that are taken.
 	used int
 	// offering: ingestion is blocked in its send.
 	offering bool
+}
 
-	// lastProcessed is the resourceVersion that a bookmark may carry.
-	lastProcessed int64
+// channel is a Go channel of events.
+type channel struct{ fifo.Queue[store.Event] }
 
-	// current is the event that the watchers in blocked still have to get;
-	// the first of them is waited for.
-	current   store.Event
-	blocked   []*Watcher
-	blockedAt sim.Time
-	timeout   sim.Duration
-	budget    timeBudget
+// Digest implements state.Digester.
+func (c *channel) Digest(d sim.Digest) sim.Digest {
+	all := c.All()
+	d = d.Int(int64(len(all)))
+	for i := range all {
+		d = all[i].Digest(d)
+	}
+	return d
+}
+
+// blocked is the event that is being dispatched. Watchers are by their numbers.
+type blocked struct {
+	// current is the event that the watchers still have to get; the first of them is waited for.
+	current  store.Event
+	watchers []int
+	since    sim.Time
+	timeout  sim.Duration
 	// toStop are watchers that ended while current was being dispatched: their
 	// channels stay open until that is over.
-	toStop []*Watcher
+	toStop []int
 }
 
 // Reset makes the dispatcher that of a configuration. Forget is to follow if it has
@@ -51,43 +79,38 @@ type Dispatcher struct {
 func (d *Dispatcher) Reset(cfg Config) {
 	d.cfg = cfg
 	d.buffer = Buffers.Of(cfg.Buffer)
-	d.progress = heardProgress{}
 	d.trigger = triggerOf(cfg.Fields)
-	d.budget = timeBudget{unbounded: cfg.UnboundedBudget}
 	d.catchUp = SlowWatchers.Of(cfg.SlowWatchers)
+	layout.Reset(&d.loop, 0, d.loop)
+	*d.progress.Value(), *d.budget.Value() = heardProgress{}, timeBudget{unbounded: cfg.UnboundedBudget}
 }
 
 // Forget drops what a process keeps in memory, and keeps the memory itself.
 func (d *Dispatcher) Forget() {
 	d.registry.forget()
-	d.progress = heardProgress{}
-	d.incoming.Clear()
-	d.used, d.offering = 0, false
-	d.lastProcessed = 0
-	clear(d.blocked)
-	clear(d.toStop)
-	d.current, d.blocked, d.toStop = store.Event{}, d.blocked[:0], d.toStop[:0]
-	d.blockedAt, d.timeout, d.budget = 0, 0, timeBudget{unbounded: d.cfg.UnboundedBudget}
-	d.forgetPasses()
+	in, b, p := d.incoming.Value(), d.blocked.Value(), d.passes.Value()
+	in.events.Clear()
+	p.forget()
+	*in, *b, *p = incoming{events: in.events}, blocked{watchers: b.watchers[:0], toStop: b.toStop[:0]}, passes{pass: p.pass}
+	*d.processed.Value(), *d.progress.Value() = 0, heardProgress{}
+	*d.budget.Value() = timeBudget{unbounded: d.cfg.UnboundedBudget}
 }
 
 // Listed takes the resourceVersion of a list. A bookmark may have that of the
 // first list. It may not have those of later lists: upstream waits for the first
 // one only.
 func (d *Dispatcher) Listed(env *sim.Env, resourceVersion int64) {
-	env.LooksAt(cellProcessed, 0)
-	if d.lastProcessed == 0 {
-		env.Writes(cellProcessed, 0)
-		d.lastProcessed = resourceVersion
+	if *d.processed.Look(env) == 0 {
+		d.processed.Set(env, resourceVersion)
 	}
 }
 
 // Dispatching: an event has reached some watchers and not yet all.
-func (d *Dispatcher) Dispatching() bool { return len(d.blocked) > 0 }
+func (d *Dispatcher) Dispatching() bool { return len(d.blocked.Value().watchers) > 0 }
 
 // occupied: the goroutine is not at its select. It dispatches, or catches watchers up.
-func (d *Dispatcher) occupied() bool {
-	return d.Dispatching() || d.pass.under
+func (d *Dispatcher) occupied(env *sim.Env) bool {
+	return len(d.blocked.Look(env).watchers) > 0 || d.passes.Value().pass.under
 }
 
 // weight is the number of entries that an event takes in the channel. After a
@@ -103,15 +126,15 @@ func (d *Dispatcher) weight(e *store.Event) int {
 // Offer puts an event into the incoming channel. It returns false if there is no
 // room; Numbers.HandOver runs when there may be.
 func (d *Dispatcher) Offer(env *sim.Env, e store.Event) bool {
-	env.WritesItem(cellIncoming, 0, d.incoming.Next())
-	d.offering = d.used > 0 && d.used+d.weight(&e) > d.cfg.IncomingCapacity
-	if d.offering {
+	in := d.incoming.Value()
+	d.incoming.ChangeItem(env, in.events.Next())
+	in.offering = in.used > 0 && in.used+d.weight(&e) > d.cfg.IncomingCapacity
+	if in.offering {
 		return false
 	}
-	d.used += d.weight(&e)
-	d.incoming.Push(e)
-	env.LooksAt(cellBlocked, 0)
-	if !d.occupied() {
+	in.used += d.weight(&e)
+	in.events.Push(e)
+	if !d.occupied(env) {
 		env.Enable(d.cfg.Dispatch)
 	}
 	return true
@@ -119,35 +142,35 @@ func (d *Dispatcher) Offer(env *sim.Env, e store.Event) bool {
 
 // NextProgress is the resourceVersion of the progress notification that Run takes next, 0 if it does something else.
 func (d *Dispatcher) NextProgress() int64 {
-	if d.pass.under || !d.incoming.All()[0].Bookmark {
+	if d.passes.Value().pass.under || !d.incoming.Value().events.All()[0].Bookmark {
 		return 0
 	}
-	return d.incoming.All()[0].ResourceVersion
+	return d.incoming.Value().events.All()[0].ResourceVersion
 }
 
 // Run takes one event from the incoming channel, or goes on with catching up watchers.
 func (d *Dispatcher) Run(env *sim.Env) {
-	if d.pass.under {
-		env.Writes(cellBlocked, 0)
+	if d.passes.Value().pass.under {
+		d.blocked.Change(env)
 		d.stepPass(env)
 		return
 	}
-	env.ReadsItem(cellIncoming, 0, d.incoming.First())
-	env.WritesItem(cellIncoming, 0, sim.NoItem)
-	d.current = d.incoming.Pop()
-	d.used -= d.weight(&d.current)
-	if d.offering {
+	in, b := d.incoming.Value(), d.blocked.Value()
+	d.incoming.ReadItem(env, in.events.First())
+	d.incoming.ChangeItem(env, sim.NoItem)
+	b.current = in.events.Pop()
+	in.used -= d.weight(&b.current)
+	if in.offering {
 		env.Enable(d.cfg.HandOver)
 	}
-	if d.current.Bookmark {
+	if b.current.Bookmark {
 		// Bookmarks from etcd may come many times a second; watchers get the
 		// cache's own instead.
 		d.heardProgress(env)
 	} else {
 		d.dispatchEvent(env)
 	}
-	env.LooksAt(cellBlocked, 0)
-	if !d.Dispatching() {
+	if len(d.blocked.Look(env).watchers) == 0 {
 		d.finishDispatching(env)
 	}
 }
@@ -161,26 +184,26 @@ func (d *Dispatcher) dispatchEvent(env *sim.Env) {
 		d.dispatchToSlow(env)
 		return
 	}
+	b := d.blocked.Value()
 	for _, w := range d.watchers {
-		if w.registered && d.triggers(env, w, &d.current) && !w.nonblockingAdd(env, &d.current) {
-			d.blocked = append(d.blocked, w)
+		if w.registered && d.triggers(env, w, &b.current) && !w.nonblockingAdd(env, &b.current) {
+			b.watchers = append(b.watchers, w.number)
 		}
 	}
 	if !d.Dispatching() {
 		return
 	}
 	env.Cover(dispatchBlocked)
-	env.Writes(cellBlocked, 0)
-	env.Writes(cellBudget, 0)
-	d.blockedAt = env.Now()
-	d.timeout = d.budget.takeAvailable(d.blockedAt)
-	env.Arm(d.cfg.Budget, d.timeout)
+	d.blocked.Change(env)
+	b.since = env.Now()
+	b.timeout = d.budget.Change(env).takeAvailable(b.since)
+	env.Arm(d.cfg.Budget, b.timeout)
 	if env.Noting() {
 		atMost := ""
 		if env.Mode() == sim.Timed {
-			atMost = ", for at most " + d.timeout.String()
+			atMost = ", for at most " + b.timeout.String()
 		}
-		env.Note(waits.Of(d.current.ResourceVersion, d.blocked[0].from, atMost))
+		env.Note(waits.Of(b.current.ResourceVersion, d.watchers[b.watchers[0]].from, atMost))
 	}
 }
 
@@ -196,21 +219,19 @@ func (d *Dispatcher) inputTaken(env *sim.Env, w *Watcher) {
 		}
 		return
 	}
-	env.LooksAt(cellBlocked, 0)
-	if !d.Dispatching() || d.blocked[0] != w {
+	if waits := d.blocked.Look(env).watchers; len(waits) == 0 || waits[0] != w.number {
 		return
 	}
 	env.Cover(dispatchUnblocked)
-	env.Reads(cellBlocked, 0)
-	env.Writes(cellBlocked, 0)
-	for d.Dispatching() && d.blocked[0].nonblockingAdd(env, &d.current) {
-		d.blocked = d.blocked[:copy(d.blocked, d.blocked[1:])]
+	d.blocked.Read(env)
+	b := d.blocked.Change(env)
+	for d.Dispatching() && d.watchers[b.watchers[0]].nonblockingAdd(env, &b.current) {
+		b.watchers = slices.Delete(b.watchers, 0, 1)
 	}
 	if !d.Dispatching() {
 		env.Disarm(d.cfg.Budget)
-		env.Writes(cellBudget, 0)
 		d.recordWait(env)
-		d.budget.returnUnused(d.timeout - env.Now().Sub(d.blockedAt))
+		d.budget.Change(env).returnUnused(b.timeout - env.Now().Sub(b.since))
 		d.finishDispatching(env)
 	}
 }
@@ -222,16 +243,17 @@ func (d *Dispatcher) FireBudget(env *sim.Env) {
 		d.terminateBlocked(env)
 		return
 	}
-	env.Writes(cellBlocked, 0)
+	d.blocked.Change(env)
 	d.beginPass(env)
 }
 
 // terminateBlocked: a watcher that has room by now gets the event, the others end.
 func (d *Dispatcher) terminateBlocked(env *sim.Env) {
-	env.Reads(cellBlocked, 0)
-	env.Writes(cellBlocked, 0)
-	for _, w := range d.blocked {
-		if w.nonblockingAdd(env, &d.current) {
+	d.blocked.Read(env)
+	b := d.blocked.Change(env)
+	for _, number := range b.watchers {
+		w := d.watchers[number]
+		if w.nonblockingAdd(env, &b.current) {
 			continue
 		}
 		if w.state == watcherEnding {
@@ -244,36 +266,36 @@ func (d *Dispatcher) terminateBlocked(env *sim.Env) {
 			w.terminate(env)
 		}
 	}
-	d.blocked = d.blocked[:0]
+	b.watchers = b.watchers[:0]
 	d.recordWait(env)
 	d.finishDispatching(env)
 }
 
 func (d *Dispatcher) recordWait(env *sim.Env) {
 	if env.Mode() == sim.Timed {
-		env.Record(dispatcherWaits, int64(env.Now().Sub(d.blockedAt)))
+		env.Record(dispatcherWaits, int64(env.Now().Sub(d.blocked.Value().since)))
 	}
 }
 
 func (d *Dispatcher) finishDispatching(env *sim.Env) {
-	env.Writes(cellProcessed, 0)
-	d.lastProcessed = d.current.ResourceVersion
-	d.current = store.Event{}
+	b := d.blocked.Value()
+	d.processed.Set(env, b.current.ResourceVersion)
+	b.current = store.Event{}
 	d.goOn(env)
 }
 
 // goOn ends the watchers that were stopped while the dispatcher was occupied, and goes back to its select.
 func (d *Dispatcher) goOn(env *sim.Env) {
-	for _, w := range d.toStop {
-		if w.reopened {
+	b := d.blocked.Value()
+	for _, number := range b.toStop {
+		if w := d.watchers[number]; w.reopened {
 			w.strand(env)
-			continue
+		} else {
+			w.close(env)
 		}
-		w.close(env)
 	}
-	d.toStop = d.toStop[:0]
-	env.LooksAt(cellIncoming, 0)
-	if d.incoming.Len() > 0 {
+	b.toStop = b.toStop[:0]
+	if d.incoming.Look(env).events.Len() > 0 {
 		env.Enable(d.cfg.Dispatch)
 	}
 	d.armBookmark(env)
@@ -325,17 +347,16 @@ const (
 
 // FireBookmark offers a bookmark to every watcher that is due, without blocking.
 func (d *Dispatcher) FireBookmark(env *sim.Env) {
-	env.LooksAt(cellBlocked, 0)
-	if d.occupied() {
+	if d.occupied(env) {
 		// The goroutine is not at its select; finishDispatching arms again.
 		return
 	}
-	env.Reads(cellProcessed, 0)
+	processed := d.processed.Get(env)
 	env.LooksAt(cellRegistry, 0)
-	bookmark := store.Event{ResourceVersion: d.lastProcessed, Bookmark: true}
+	bookmark := store.Event{ResourceVersion: processed, Bookmark: true}
 	again := false
 	for _, w := range d.watchers {
-		if !w.wantsBookmark(env) {
+		if !w.wantsBookmark(env, processed) {
 			continue
 		}
 		if !w.isDue(env) {
@@ -343,14 +364,14 @@ func (d *Dispatcher) FireBookmark(env *sim.Env) {
 			continue
 		}
 		if bookmark.ForWatchers == nil {
-			bookmark.ForWatchers = &wire.WatchEvent{Type: wire.Bookmark, ResourceVersion: d.lastProcessed}
+			bookmark.ForWatchers = &wire.WatchEvent{Type: wire.Bookmark, ResourceVersion: processed}
 		}
 		env.Writes(cellBookmark, w.number)
 		w.bookmarkAt = env.Now()
 		if w.nonblockingAdd(env, &bookmark) {
 			env.Cover(bookmarkOffered)
-			w.added(env, d.lastProcessed)
-			w.bookmarkVersion = d.lastProcessed
+			w.added(env, processed)
+			w.bookmarkVersion = processed
 			w.received(env)
 		} else {
 			env.Cover(bookmarkDropped)
@@ -362,21 +383,21 @@ func (d *Dispatcher) FireBookmark(env *sim.Env) {
 	}
 }
 
-// wantsBookmark: a bookmark would have a newer resourceVersion than the watcher
+// wantsBookmark: a bookmark of what is processed would have a newer resourceVersion than the watcher
 // was sent.
-func (w *Watcher) wantsBookmark(env *sim.Env) bool {
+func (w *Watcher) wantsBookmark(env *sim.Env, processed int64) bool {
 	if !w.registered || !w.request.AllowBookmarks {
 		return false
 	}
-	if !w.isOffered(env, w.dispatcher.lastProcessed+1) {
+	if !w.isOffered(env, processed+1) {
 		return false
 	}
 	env.LooksAt(cellEnd, w.number)
 	env.LooksAt(cellBookmark, w.number)
 	if w.endBookmark == endBookmarkWaiting {
-		return w.dispatcher.lastProcessed >= w.bookmarkAfter
+		return processed >= w.bookmarkAfter
 	}
-	return w.dispatcher.lastProcessed > w.bookmarkVersion && !(env.Mode() == sim.Timed && w.hadLast())
+	return processed > w.bookmarkVersion && !(env.Mode() == sim.Timed && w.hadLast())
 }
 
 // preTimeout is how long before its end a watch is due, so that its client has
@@ -417,9 +438,9 @@ func (d *Dispatcher) armBookmark(env *sim.Env) {
 	if d.bookmarkWatchers == 0 {
 		return
 	}
-	env.LooksAt(cellProcessed, 0)
+	processed := *d.processed.Look(env)
 	for _, w := range d.watchers {
-		if !w.wantsBookmark(env) {
+		if !w.wantsBookmark(env, processed) {
 			continue
 		}
 		if env.Armed(d.cfg.Numbers.Bookmark) {
@@ -438,7 +459,7 @@ func (d *Dispatcher) armBookmark(env *sim.Env) {
 // 50 ms a second, up to 100 ms. Untimed, the clock stands still and it earns nothing: a
 // timer then means nothing about time.
 type timeBudget struct {
-	unbounded bool
+	unbounded bool `cell:"-"`
 	// left is what was not used, as of last, when it was last taken.
 	left sim.Duration
 	last sim.Time

@@ -89,8 +89,9 @@ type Queued struct {
 
 // Queued is what there is between two steps.
 func (d *Dispatcher) Queued() Queued {
-	q := Queued{Incoming: d.incoming.Len(), Ending: len(d.toStop), Dispatching: d.Dispatching()}
-	if d.offering {
+	in := d.incoming.Value()
+	q := Queued{Incoming: in.events.Len(), Ending: len(d.blocked.Value().toStop), Dispatching: d.Dispatching()}
+	if in.offering {
 		q.Incoming++
 	}
 	for _, w := range d.watchers {
@@ -131,7 +132,7 @@ func (d *Dispatcher) Backlog() Backlog {
 
 // Budget is how long the dispatcher may wait for watchers that do not keep up, as of the
 // last time that it did.
-func (d *Dispatcher) Budget() sim.Duration { return d.budget.left }
+func (d *Dispatcher) Budget() sim.Duration { return d.budget.Value().left }
 
 // Places is how many watchers there are, with those that are free.
 func (d *Dispatcher) Places() int { return len(d.watchers) }

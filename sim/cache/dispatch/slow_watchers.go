@@ -70,11 +70,12 @@ const comesBack = -1
 
 // dispatchToSlow offers the event to every watcher that it triggers, without blocking.
 func (d *Dispatcher) dispatchToSlow(env *sim.Env) {
-	rv := d.current.ResourceVersion
+	e := &d.blocked.Value().current
+	rv := e.ResourceVersion
 	for _, w := range d.watchers {
 		switch {
-		case !w.registered || !d.triggers(env, w, &d.current) || !w.isOffered(env, rv):
-		case w.nonblockingAdd(env, &d.current):
+		case !w.registered || !d.triggers(env, w, e) || !w.isOffered(env, rv):
+		case w.nonblockingAdd(env, e):
 			w.added(env, rv)
 		default:
 			env.Cover(watcherMissed)
@@ -84,8 +85,7 @@ func (d *Dispatcher) dispatchToSlow(env *sim.Env) {
 		}
 	}
 	if d.catchUp.InPasses {
-		env.LooksAt(cellPass, 0)
-		if d.unsynced > 0 {
+		if d.passes.Look(env).unsynced > 0 {
 			d.armPass(env)
 		}
 	}
@@ -240,7 +240,7 @@ func (w *Watcher) takeExpired(env *sim.Env) *wire.WatchEvent {
 var goneEvent = &wire.WatchEvent{Type: wire.Failed, Err: tooOld}
 
 // CatchesUpWatchers reports whether the timer of the budget is one of catching up.
-func (d *Dispatcher) CatchesUpWatchers() bool { return d.unsynced > 0 }
+func (d *Dispatcher) CatchesUpWatchers() bool { return d.passes.Value().unsynced > 0 }
 
 // TimerName is the name of that timer.
 func (d *Dispatcher) TimerName() string {

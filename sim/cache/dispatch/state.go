@@ -4,25 +4,11 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/cache/store"
-	"github.com/watchbed/watchbed/sim/fifo"
 	"github.com/watchbed/watchbed/sim/shown"
 )
 
-// The dispatcher's cells.
+// The cells of the registry: cellRegistry is which watchers are given events, cellPlaces which numbers are taken.
 var (
-	// cellIncoming is the incoming channel; an item is an entry by its number.
-	cellIncoming = sim.NewCell("cache: incoming channel")
-	// cellBlocked is the event that is being dispatched, with the watchers that it
-	// has not reached and those that are to stop when it has.
-	cellBlocked = sim.NewCell("cache: blocked watchers")
-	cellBudget  = sim.NewCell("cache: dispatch budget")
-	// cellProcessed is the resourceVersion that a bookmark may carry.
-	cellProcessed = sim.NewCell("cache: dispatched resourceVersion")
-	// cellProgressHeard is when etcd's progress was last asked for, and handed out.
-	cellProgressHeard = sim.NewCell("cache: last progress handed out")
-	// cellRegistry is which watchers are given events, cellPlaces which numbers are
-	// taken.
 	cellRegistry = sim.NewCell("cache: registered watchers")
 	cellPlaces   = sim.NewCell("cache: numbers of watchers")
 )
@@ -60,43 +46,25 @@ const (
 func (d *Dispatcher) CloneTo(e *Dispatcher, parts Parts) {
 	*e = *d
 	e.cfg.Parts = parts
-	e.incoming = d.incoming.Clone()
+	layout.CloneTo(&e.loop, &d.loop)
 	e.conns = slices.Clone(d.conns)
 	e.watchers = make([]*Watcher, len(d.watchers))
 	for i, w := range d.watchers {
 		e.watchers[i] = w.clone(e)
 	}
-	e.blocked, e.toStop = e.same(d.blocked), e.same(d.toStop)
-	e.pass = d.pass.ofClone(e)
-}
-
-// same are the watchers of this dispatcher with the numbers of those given.
-func (d *Dispatcher) same(watchers []*Watcher) []*Watcher {
-	own := make([]*Watcher, len(watchers))
-	for i, w := range watchers {
-		own[i] = d.watchers[w.number]
-	}
-	return own
 }
 
 func (w *Watcher) clone(d *Dispatcher) *Watcher {
 	v := *w
 	v.dispatcher = d
-	v.input = w.input.Clone()
+	v.input = channel{w.input.Clone()}
 	v.interval = w.interval.Clone()
 	return &v
 }
 
 // Cells visits the cells of the dispatcher and its watchers.
 func (d *Dispatcher) Cells(visit sim.CellVisitor) {
-	visit(cellIncoming, 0, fingerprintEvents(sim.NewDigest.Int(int64(d.used)).Bool(d.offering), &d.incoming))
-	visit(cellBlocked, 0, d.dispatched())
-	visit(cellBudget, 0, sim.NewDigest.Int(int64(d.budget.left)).Int(int64(d.budget.last)))
-	d.passes.cells(visit)
-	visit(cellProcessed, 0, sim.NewDigest.Int(d.lastProcessed))
-	if d.cfg.Detection != DetectOff {
-		visit(cellProgressHeard, 0, d.progress.digest())
-	}
+	layout.Cells(&d.loop, visit)
 	places, registered := sim.NewDigest, sim.NewDigest
 	for i, w := range d.watchers {
 		if w.registered {
@@ -121,18 +89,6 @@ func (d *Dispatcher) Conns(visit func(sim.Conn)) {
 	}
 }
 
-// dispatched is the digest of the event that is being dispatched.
-func (d *Dispatcher) dispatched() sim.Digest {
-	h := d.current.Fingerprint(sim.NewDigest).Int(int64(d.blockedAt)).Int(int64(d.timeout)).Int(int64(len(d.blocked)))
-	for _, w := range d.blocked {
-		h = h.Int(int64(w.number))
-	}
-	for _, w := range d.toStop {
-		h = h.Int(int64(w.number))
-	}
-	return h
-}
-
 func (w *Watcher) cells(visit sim.CellVisitor) {
 	turn := w.request.Digest(sim.NewDigest.Word(uint64(w.state)))
 	turn = turn.Int(w.required).Bool(w.draining).Int(int64(w.deadline))
@@ -143,8 +99,8 @@ func (w *Watcher) cells(visit sim.CellVisitor) {
 		turn = w.inHand.Digest(turn)
 	}
 	visit(cellTurn, w.number, turn)
-	visit(cellInput, w.number, fingerprintEvents(sim.NewDigest.Int(int64(w.capacity)), &w.input))
-	visit(cellInitial, w.number, w.interval.Fingerprint(sim.NewDigest.Int(w.floor)))
+	visit(cellInput, w.number, w.input.Digest(sim.NewDigest.Int(int64(w.capacity))))
+	visit(cellInitial, w.number, w.interval.Digest(sim.NewDigest.Int(w.floor)))
 	visit(cellEnd, w.number, sim.NewDigest.Word(uint64(w.endBookmark)).Int(w.bookmarkAfter).Int(w.intervalEnd))
 	if w.slow != (slow{}) {
 		visit(cellSlow, w.number, sim.NewDigest.Int(w.missed).Int(w.position).Bool(w.unsynced))
@@ -167,17 +123,8 @@ func (d *Dispatcher) Relate(h sim.Digest) sim.Digest {
 // Show shows the events that wait for dispatchEvents.
 func (d *Dispatcher) Show(visit shown.Visitor) {
 	var waits []shown.Entry
-	for _, e := range d.incoming.All() {
+	for _, e := range d.incoming.Value().events.All() {
 		waits = append(waits, e.Entry())
 	}
 	visit("incoming", waits...)
-}
-
-func fingerprintEvents(d sim.Digest, q *fifo.Queue[store.Event]) sim.Digest {
-	all := q.All()
-	d = d.Int(int64(len(all)))
-	for i := range all {
-		d = all[i].Fingerprint(d)
-	}
-	return d
 }

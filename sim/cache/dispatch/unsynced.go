@@ -17,20 +17,17 @@ import (
 // offers again what a full channel did not take, each under locks of its own. Timed, a pass is
 // one step: the goroutine does not block in between, and a step takes no time.
 
-// cellPass is the pass that is under way.
-var cellPass = sim.NewCell("cache: pass of catching up watchers")
-
-// passes is a part of the dispatcher.
+// passes is a part of the dispatcher's goroutine. Watchers are by their numbers.
 type passes struct {
 	// unsynced is how many watchers are.
-	unsynced int
-	pass     pass
+	unsynced int `cell:"-"`
 	// cursor is the resourceVersion at which the last cohort stopped, rotation the number of the
 	// first watcher of the next choice, if there are too many for a pass.
 	cursor   int64
 	rotation int
 	// period is the time from one pass to the next.
 	period sim.Duration
+	pass
 }
 
 // pass is one round of catching up unsynced watchers.
@@ -38,7 +35,7 @@ type pass struct {
 	under bool
 	// candidates are the watchers that no cohort has had yet, the lowest position
 	// first.
-	candidates []*Watcher
+	candidates []int
 	// units and pushes are what is left of the amounts of a pass.
 	units, pushes int
 	// cohort is what is served now, scan what was read of the history for it.
@@ -55,9 +52,13 @@ type pass struct {
 	served, owed bool
 }
 
+func (p *pass) forget() {
+	*p = pass{candidates: p.candidates[:0], cohort: p.cohort[:0], scan: p.scan[:0]}
+}
+
 // turn is how far one watcher of a cohort is.
 type turn struct {
-	*Watcher
+	watcher int
 	// seen is how many events of the scan it took, or does not select.
 	seen int
 	// stopped: its channel was full.
@@ -78,11 +79,6 @@ const (
 	// maxOffers is how often a cohort is offered a scan: once, and twice more what was not taken.
 	maxOffers = 3
 )
-
-func (d *Dispatcher) forgetPasses() {
-	d.forgetPass()
-	d.passes = passes{pass: d.pass}
-}
 
 // sync begins with a watch that is registered: what it begins with, a state or a part of the history,
 // goes up to where the store is. The document does not say where the position begins. At the
@@ -114,13 +110,13 @@ func (w *Watcher) added(env *sim.Env, resourceVersion int64) {
 func (w *Watcher) unsync(env *sim.Env, resourceVersion int64) {
 	d := w.dispatcher
 	env.Writes(cellSlow, w.number)
-	env.Writes(cellPass, 0)
+	p := d.passes.Change(env)
 	w.position, w.unsynced = max(w.position, resourceVersion-1), true
-	d.unsynced++
-	if d.period == periodIdle && env.Armed(d.cfg.Budget) {
+	p.unsynced++
+	if p.period == periodIdle && env.Armed(d.cfg.Budget) {
 		env.Arm(d.cfg.Budget, periodStalled)
 	}
-	d.period = periodStalled
+	p.period = periodStalled
 }
 
 // leavePasses: the watcher is unsynced no more.
@@ -129,10 +125,10 @@ func (w *Watcher) leavePasses(env *sim.Env) {
 	if !w.unsynced {
 		return
 	}
-	env.Writes(cellPass, 0)
+	p := d.passes.Change(env)
 	w.unsynced = false
-	d.unsynced--
-	if d.unsynced == 0 {
+	p.unsynced--
+	if p.unsynced == 0 {
 		env.Disarm(d.cfg.Budget)
 	}
 }
@@ -142,11 +138,12 @@ func (w *Watcher) leavePasses(env *sim.Env) {
 // watcher is unsynced. Untimed, the timer rests while a pass would find nothing to do, so that a
 // run without time comes to its end.
 func (d *Dispatcher) armPass(env *sim.Env) {
-	if d.pass.under || env.Armed(d.cfg.Budget) {
+	p := d.passes.Value()
+	if p.under || env.Armed(d.cfg.Budget) {
 		return
 	}
-	if env.Mode() == sim.Timed && d.unsynced > 0 || d.hasWork(env) {
-		env.Arm(d.cfg.Budget, d.period)
+	if env.Mode() == sim.Timed && p.unsynced > 0 || d.hasWork(env) {
+		env.Arm(d.cfg.Budget, p.period)
 	}
 }
 
@@ -185,14 +182,11 @@ func (w *Watcher) isRegistered(env *sim.Env) bool {
 
 func (w *Watcher) hasRoom(env *sim.Env) bool { return w.inputLen(env) < int(w.capacity) }
 
-func (w *Watcher) free(env *sim.Env) int { return int(w.capacity) - w.inputLen(env) }
-
 // beginPass is the timer of passes, which is not set while the goroutine is at one.
 func (d *Dispatcher) beginPass(env *sim.Env) {
-	env.Writes(cellPass, 0)
+	p := d.passes.Change(env)
 	env.Cover(passBegins)
-	d.forgetPass()
-	p := &d.pass
+	p.forget()
 	p.under, p.units, p.pushes = true, d.cfg.CatchUpUnits, d.cfg.CatchUpPushes
 	d.choose(env)
 	for timed := env.Mode() == sim.Timed; timed && p.under; {
@@ -201,14 +195,9 @@ func (d *Dispatcher) beginPass(env *sim.Env) {
 	d.afterPass(env)
 }
 
-func (d *Dispatcher) forgetPass() {
-	p := &d.pass
-	*p = pass{candidates: p.candidates[:0], cohort: p.cohort[:0], scan: p.scan[:0]}
-}
-
 // stepPass is the next turn of the goroutine in a pass.
 func (d *Dispatcher) stepPass(env *sim.Env) {
-	env.Writes(cellPass, 0)
+	d.passes.Change(env)
 	d.passOn(env)
 	d.afterPass(env)
 }
@@ -216,7 +205,7 @@ func (d *Dispatcher) stepPass(env *sim.Env) {
 // afterPass lets the dispatcher's goroutine take its next turn, of the pass or of dispatching. Watchers
 // that were stopped meanwhile end now if the pass is over.
 func (d *Dispatcher) afterPass(env *sim.Env) {
-	if d.pass.under {
+	if d.passes.Value().under {
 		env.Enable(d.cfg.Dispatch)
 		return
 	}
@@ -225,7 +214,7 @@ func (d *Dispatcher) afterPass(env *sim.Env) {
 
 // passOn serves one cohort, offers it again what it did not take, or ends the pass.
 func (d *Dispatcher) passOn(env *sim.Env) {
-	p := &d.pass
+	p := d.passes.Value()
 	if len(p.cohort) == 0 && !d.openCohort(env) {
 		d.endPass(env)
 		return
@@ -239,7 +228,7 @@ func (d *Dispatcher) passOn(env *sim.Env) {
 // choose ends the watchers that the history has left behind, and chooses among the others
 // that have room: those with more of it first, and in turn, if there are too many for a pass.
 func (d *Dispatcher) choose(env *sim.Env) {
-	p, lowest := &d.pass, d.lowest()
+	p, lowest := d.passes.Value(), d.lowest()
 	for _, w := range d.watchers {
 		env.LooksAt(cellSlow, w.number)
 		switch {
@@ -250,30 +239,31 @@ func (d *Dispatcher) choose(env *sim.Env) {
 			p.served = true
 			w.expire(env)
 		case w.hasRoom(env):
-			p.candidates = append(p.candidates, w)
+			p.candidates = append(p.candidates, w.number)
 		}
 	}
 	if limit := d.cfg.CatchUpWatchers; len(p.candidates) > limit {
 		env.Cover(passIsFull)
 		places := len(d.watchers)
-		place := func(w *Watcher) int { return (w.number - d.rotation + places) % places }
-		slices.SortStableFunc(p.candidates, func(v, w *Watcher) int {
-			return cmp.Or(cmp.Compare(w.free(env), v.free(env)), cmp.Compare(place(v), place(w)))
+		free := func(w int) int { return int(d.watchers[w].capacity) - d.watchers[w].inputLen(env) }
+		place := func(w int) int { return (w - p.rotation + places) % places }
+		slices.SortStableFunc(p.candidates, func(v, w int) int {
+			return cmp.Or(cmp.Compare(free(w), free(v)), cmp.Compare(place(v), place(w)))
 		})
 		p.candidates = p.candidates[:limit]
-		d.rotation = (p.candidates[limit-1].number + 1) % places
+		p.rotation = (p.candidates[limit-1] + 1) % places
 	}
-	slices.SortStableFunc(p.candidates, func(v, w *Watcher) int { return cmp.Compare(v.position, w.position) })
+	slices.SortStableFunc(p.candidates, func(v, w int) int { return cmp.Compare(d.watchers[v].position, d.watchers[w].position) })
 }
 
 // openCohort reads the history for the next cohort: its lead is the first candidate at or above the
 // place where the last one stopped, or the first of all. It returns false if there is none, or
 // the pass has read enough.
 func (d *Dispatcher) openCohort(env *sim.Env) bool {
-	p := &d.pass
+	p := d.passes.Value()
 	for len(p.candidates) > 0 && p.units > openingUnits && p.pushes > 0 {
-		at := max(0, slices.IndexFunc(p.candidates, func(w *Watcher) bool { return w.position >= d.cursor }))
-		lead := p.candidates[at]
+		at := max(0, slices.IndexFunc(p.candidates, func(w int) bool { return d.watchers[w].position >= p.cursor }))
+		lead := d.watchers[p.candidates[at]]
 		after := lead.position
 		if !lead.isRegistered(env) || !lead.servable(env, after) {
 			// It was ended meanwhile, or the next pass ends it.
@@ -282,17 +272,18 @@ func (d *Dispatcher) openCohort(env *sim.Env) bool {
 		}
 		d.readScan(env, after)
 		p.cohort, p.offers = p.cohort[:0], 0
-		p.candidates = slices.DeleteFunc(p.candidates, func(w *Watcher) bool {
-			in := w == lead || w.position >= after && (w.position < p.scanned || p.complete)
+		p.candidates = slices.DeleteFunc(p.candidates, func(w int) bool {
+			position := d.watchers[w].position
+			in := w == lead.number || position >= after && (position < p.scanned || p.complete)
 			if in {
-				p.cohort = append(p.cohort, turn{Watcher: w})
+				p.cohort = append(p.cohort, turn{watcher: w})
 			}
 			return in
 		})
 		if len(p.cohort) > 1 {
 			env.Cover(cohortShared)
 		}
-		d.cursor = p.scanned
+		p.cursor = p.scanned
 		return true
 	}
 	return false
@@ -300,7 +291,7 @@ func (d *Dispatcher) openCohort(env *sim.Env) bool {
 
 // readScan copies what follows a resourceVersion, as much as the pass may still read.
 func (d *Dispatcher) readScan(env *sim.Env, after int64) {
-	p, s := &d.pass, d.cfg.Store
+	p, s := d.passes.Value(), d.cfg.Store
 	p.units -= openingUnits
 	p.scan, p.scanned, p.complete = p.scan[:0], after, false
 	var interval store.Interval
@@ -323,7 +314,7 @@ func (d *Dispatcher) readScan(env *sim.Env, after int64) {
 // offerScan gives the cohort the events that it has not taken: each in turn to all watchers that
 // select it, which share its encoding.
 func (d *Dispatcher) offerScan(env *sim.Env) {
-	p := &d.pass
+	p := d.passes.Value()
 	p.offers++
 	for i := range p.cohort {
 		p.cohort[i].stopped = false
@@ -344,23 +335,23 @@ func (d *Dispatcher) offerScan(env *sim.Env) {
 
 // offerOne offers one event to one watcher, and reports whether it took it.
 func (d *Dispatcher) offerOne(env *sim.Env, t *turn, at int) bool {
-	p := &d.pass
-	e := &p.scan[at]
-	if t.stopped || at < t.seen || !t.isRegistered(env) {
+	p := d.passes.Value()
+	w, e := d.watchers[t.watcher], &p.scan[at]
+	if t.stopped || at < t.seen || !w.isRegistered(env) {
 		return false
 	}
-	env.Writes(cellSlow, t.number)
-	if e.ResourceVersion <= t.position || !d.triggers(env, t.Watcher, e) {
+	env.Writes(cellSlow, w.number)
+	if e.ResourceVersion <= w.position || !d.triggers(env, w, e) {
 		t.seen = at + 1
 		return false
 	}
-	if p.pushes == 0 || !t.nonblockingAdd(env, e) {
+	if p.pushes == 0 || !w.nonblockingAdd(env, e) {
 		t.stopped = true
 		return false
 	}
 	p.pushes--
 	p.served = true
-	t.position = e.ResourceVersion
+	w.position = e.ResourceVersion
 	t.seen, t.given = at+1, t.given+1
 	return true
 }
@@ -368,21 +359,22 @@ func (d *Dispatcher) offerOne(env *sim.Env, t *turn, at int) bool {
 // settleCohort ends the turn of a cohort: a watcher that took all is where the scan is, and is synced if that is
 // the end of the history. Later events come to it as they are dispatched.
 func (d *Dispatcher) settleCohort(env *sim.Env) {
-	p := &d.pass
+	p := d.passes.Value()
 	for i := range p.cohort {
 		t := &p.cohort[i]
+		w := d.watchers[t.watcher]
 		switch {
-		case !t.isRegistered(env):
+		case !w.isRegistered(env):
 		case t.stopped:
 			p.owed = p.owed || t.given > 0
 		default:
-			env.Writes(cellSlow, t.number)
-			p.served = p.served || p.scanned > t.position || p.complete
-			t.position = max(t.position, p.scanned)
+			env.Writes(cellSlow, w.number)
+			p.served = p.served || p.scanned > w.position || p.complete
+			w.position = max(w.position, p.scanned)
 			if p.complete {
 				env.Cover(watcherSynced)
 				env.Add(catchUps, 1)
-				t.leavePasses(env)
+				w.leavePasses(env)
 			}
 		}
 	}
@@ -392,48 +384,19 @@ func (d *Dispatcher) settleCohort(env *sim.Env) {
 // endPass is the end of the pass. The next one comes soon if a client is draining its channel, and
 // late if no watcher was served.
 func (d *Dispatcher) endPass(env *sim.Env) {
-	p := &d.pass
+	p := d.passes.Value()
 	p.under = false
 	env.Record(passUnits, int64(d.cfg.CatchUpUnits-p.units))
 	p.candidates, p.scan = p.candidates[:0], p.scan[:0]
 	switch {
 	case p.owed:
-		d.period = periodBusy
+		p.period = periodBusy
 	case p.served:
-		d.period = periodStalled
+		p.period = periodStalled
 	default:
-		d.period = periodIdle
+		p.period = periodIdle
 	}
 	d.armPass(env)
-}
-
-// ofClone is the same with the watchers of a clone.
-func (p *pass) ofClone(d *Dispatcher) pass {
-	c := *p
-	c.candidates, c.cohort, c.scan = d.same(p.candidates), slices.Clone(p.cohort), slices.Clone(p.scan)
-	for i := range c.cohort {
-		c.cohort[i].Watcher = d.watchers[c.cohort[i].number]
-	}
-	return c
-}
-
-func (p *passes) cells(visit sim.CellVisitor) {
-	if !p.pass.under && p.cursor == 0 && p.rotation == 0 {
-		return
-	}
-	of := &p.pass
-	d := sim.NewDigest.Int(p.cursor).Int(int64(p.rotation)).Int(int64(p.period)).
-		Bool(of.under).Int(int64(of.units)).Int(int64(of.pushes)).Int(of.scanned).Bool(of.complete).Int(int64(of.offers)).Bool(of.served).Bool(of.owed)
-	for _, w := range of.candidates {
-		d = d.Int(int64(w.number))
-	}
-	for _, t := range of.cohort {
-		d = d.Int(int64(t.number)).Int(int64(t.seen)).Bool(t.stopped).Int(int64(t.given))
-	}
-	for i := range of.scan {
-		d = of.scan[i].Fingerprint(d)
-	}
-	visit(cellPass, 0, d)
 }
 
 var (

@@ -6,7 +6,6 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/store"
-	"github.com/watchbed/watchbed/sim/fifo"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -63,7 +62,7 @@ type Watcher struct {
 	takesInput bool
 	// capacity is how many events input holds.
 	capacity int32
-	input    fifo.Queue[store.Event]
+	input    channel
 	// inHand is an event that result has no room for.
 	inHand *wire.WatchEvent
 	task   sim.Task
@@ -536,16 +535,15 @@ func (w *Watcher) leave(env *sim.Env) {
 // dispatched.
 func (w *Watcher) stop(env *sim.Env) {
 	d := w.dispatcher
-	env.LooksAt(cellBlocked, 0)
-	if d.occupied() && w.registered {
+	if d.occupied(env) && w.registered {
 		env.Cover(stopDeferred)
 		env.Disable(w.task)
 		env.WritesItem(cellTurn, w.number, turnEnd)
 		env.Writes(cellRegistry, 0)
-		env.Writes(cellBlocked, 0)
+		b := d.blocked.Change(env)
 		w.registered, w.state = false, watcherEnding
 		d.cfg.Flow.Finished(env, w.conn)
-		d.toStop = append(d.toStop, w)
+		b.toStop = append(b.toStop, w.number)
 		return
 	}
 	w.close(env)

@@ -18,8 +18,8 @@ type Event struct {
 	Bookmark bool
 }
 
-// Fingerprint adds the event to a digest.
-func (e *Event) Fingerprint(d sim.Digest) sim.Digest {
+// Digest implements state.Digester.
+func (e *Event) Digest(d sim.Digest) sim.Digest {
 	d = d.Int(e.ResourceVersion).Int(int64(e.RecordTime)).Bool(e.Bookmark)
 	if e.ForWatchers != nil {
 		return e.ForWatchers.Digest(d)

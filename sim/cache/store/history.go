@@ -136,7 +136,7 @@ func (h *History) clone() History {
 func (h *History) fingerprint(d sim.Digest) sim.Digest {
 	d = d.Int(int64(h.capacity)).Bool(h.removedSinceRelist).Int(int64(h.len()))
 	for i := range h.log[h.head:] {
-		d = h.log[h.head+i].Fingerprint(d)
+		d = h.log[h.head+i].Digest(d)
 	}
 	return d
 }

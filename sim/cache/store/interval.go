@@ -115,11 +115,11 @@ func (v *Interval) Clone() Interval {
 // of a fingerprint.
 func (v *Interval) Behind(s *Store) int { return max(v.index-s.history.startIndex, -1) }
 
-// Fingerprint adds to a digest what is still to be sent.
-func (v *Interval) Fingerprint(d sim.Digest) sim.Digest {
+// Digest implements state.Digester: it is of what is still to be sent.
+func (v *Interval) Digest(d sim.Digest) sim.Digest {
 	d = d.Int(int64(v.end - v.index))
 	for i := v.taken; i < len(v.buffer); i++ {
-		d = v.buffer[i].Fingerprint(d)
+		d = v.buffer[i].Digest(d)
 	}
 	return d
 }
