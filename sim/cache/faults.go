@@ -2,60 +2,42 @@ package cache
 
 import "github.com/watchbed/watchbed/sim"
 
-// RecreateStorage is a fault: the API server replaces the cache of a custom
-// resource by a new one, because the definition of the resource was changed
-// (crdHandler.removeStorage). The process and its connections go on. Only a Cache
-// can be recreated: package testbed refuses the fault for nodes of other kinds.
-type RecreateStorage struct {
-	// Node is the cache's.
-	Node  sim.NodeID
-	Label string
+// Fault is one that reaches a Cache as a message, which has no answer. Package testbed refuses it for nodes of other kinds.
+type Fault struct {
+	node sim.NodeID
+	name string
+	order
 }
 
-// Name implements sim.Fault.
-func (f *RecreateStorage) Name() string { return "recreate " + f.Label }
-
-// Ready implements sim.Fault.
-func (f *RecreateStorage) Ready(*sim.World) bool { return true }
-
-// Strike implements sim.Fault.
-func (f *RecreateStorage) Strike(env *sim.Env) {
-	recreation.strike(env, f.Node)
+// RecreateStorage is a fault: the API server replaces the cache of a custom
+// resource by a new one, because the definition of the resource was changed
+// (crdHandler.removeStorage). The process and its connections go on.
+func RecreateStorage(node sim.NodeID, label string) *Fault {
+	return &Fault{node, "recreate " + label, order{"recreate", (*Cache).recreate}}
 }
 
 // LoseSnapshot is a fault: the next change that a cache takes in leaves no snapshot, so
 // that the one before it is stale: it stands for the state after that change as well
-// (KEP-4988, "Snapshotting algorithm"). The newest state is right. Only a Cache has
-// snapshots: package testbed refuses the fault for nodes of other kinds.
-type LoseSnapshot struct {
-	// Node is the cache's.
-	Node  sim.NodeID
-	Label string
+// (KEP-4988, "Snapshotting algorithm"). The newest state is right.
+func LoseSnapshot(node sim.NodeID, label string) *Fault {
+	lose := func(c *Cache, env *sim.Env) { c.store.LoseSnapshot(env) }
+	return &Fault{node, "lose next snapshot of " + label, order{"lose snapshot", lose}}
 }
 
 // Name implements sim.Fault.
-func (f *LoseSnapshot) Name() string { return "lose next snapshot of " + f.Label }
+func (f *Fault) Name() string { return f.name }
 
 // Ready implements sim.Fault.
-func (f *LoseSnapshot) Ready(*sim.World) bool { return true }
+func (*Fault) Ready(*sim.World) bool { return true }
 
 // Strike implements sim.Fault.
-func (f *LoseSnapshot) Strike(env *sim.Env) {
-	loss.strike(env, f.Node)
-}
+func (f *Fault) Strike(env *sim.Env) { env.Close(env.Call(f.node, &f.order)) }
 
-// order is the message by which a fault reaches the cache. It has no answer.
+// order is what the message has the cache do.
 type order struct {
 	label    string
 	carryOut func(*Cache, *sim.Env)
 }
-
-var (
-	recreation = &order{"recreate", (*Cache).recreate}
-	loss       = &order{"lose snapshot", func(c *Cache, env *sim.Env) { c.store.LoseSnapshot(env) }}
-)
-
-func (o *order) strike(env *sim.Env, node sim.NodeID) { env.Close(env.Call(node, o)) }
 
 // Digest implements sim.Payload.
 func (o *order) Digest(d sim.Digest) sim.Digest { return d.Text(o.label) }

@@ -102,8 +102,8 @@ func bedOf(t *testing.T, o sim.Options, c *cache.Cache) *bed {
 	require.Equal(t, cacheID, b.w.Add("cache", b.cache))
 	require.Equal(t, downID, b.w.Add("down", b.down))
 	for _, f := range []sim.Fault{
-		&sim.RestartProcess{Nodes: []sim.NodeID{cacheID}, Label: "cache"}, &cache.LoseSnapshot{Node: cacheID, Label: "cache"},
-		&cache.RecreateStorage{Node: cacheID, Label: "cache"},
+		&sim.RestartProcess{Nodes: []sim.NodeID{cacheID}, Label: "cache"}, cache.LoseSnapshot(cacheID, "cache"),
+		cache.RecreateStorage(cacheID, "cache"),
 		&sim.BreakStream{From: []sim.NodeID{cacheID}, To: upID, Label: "stream"},
 	} {
 		b.w.AddFault(f, sim.Budget{Times: 1})

@@ -63,10 +63,10 @@ func swapRun(t *testing.T, seed uint64) (*commute.Swapper, string) {
 		w.AddFault(&sim.RestartProcess{Nodes: []sim.NodeID{cacheID}, Label: "cache"}, sim.Budget{Times: 1, Within: time.Minute})
 	}
 	if rnd.IntN(4) == 0 {
-		w.AddFault(&cache.RecreateStorage{Node: cacheID, Label: "cache"}, sim.Budget{Times: 1, Within: time.Minute})
+		w.AddFault(cache.RecreateStorage(cacheID, "cache"), sim.Budget{Times: 1, Within: time.Minute})
 	}
 	if rnd.IntN(4) == 0 {
-		w.AddFault(&cache.LoseSnapshot{Node: cacheID, Label: "cache"}, sim.Budget{Times: 2, Within: time.Minute})
+		w.AddFault(cache.LoseSnapshot(cacheID, "cache"), sim.Budget{Times: 2, Within: time.Minute})
 	}
 	s := commute.NewSwapper(seed)
 	w.Start(s)

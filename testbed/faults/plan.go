@@ -109,7 +109,7 @@ func (p *planner) servers() {
 			return &sim.BreakStream{From: p.apiServers[i].WatchClients(), To: member, Label: topology.Numbered("client", i, len(all)) + ">etcd"}
 		}), share(p.options.Breaks, i, len(all)))
 		p.add(&sim.RestartProcess{Nodes: server.Nodes(), Label: label}, share(p.options.Restarts, i, len(all)))
-		p.add(&cache.RecreateStorage{Node: server.Caches[0], Label: label}, share(p.options.Recreations, i, len(all)))
+		p.add(cache.RecreateStorage(server.Caches[0], label), share(p.options.Recreations, i, len(all)))
 	}
 	for i := range all {
 		p.add(p.atEndpoint(func(member sim.NodeID) sim.Fault {
@@ -160,7 +160,7 @@ func (p *planner) losing(server, resource int) sim.Fault {
 	of := &p.topology.APIServers[server]
 	to, name := of.Caches[resource], p.topology.CacheName(server, resource)
 	if p.options.Lost == lostSnapshot {
-		return &cache.LoseSnapshot{Node: to, Label: name}
+		return cache.LoseSnapshot(to, name)
 	}
 	lost := losses[p.options.Lost]
 	from := []sim.NodeID{of.Client}

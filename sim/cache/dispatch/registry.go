@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/arena"
 )
 
 // registry holds the watchers by number.
@@ -23,29 +24,21 @@ func (r *registry) forget() {
 	r.watchers, r.conns, r.bookmarkWatchers = r.watchers[:0], r.conns[:0], 0
 }
 
-// newWatcher finds room for a watcher. Numbers are small: they number the world's
-// tasks and timers too.
+// newWatcher finds room for a watcher.
 func (d *Dispatcher) newWatcher(env *sim.Env) *Watcher {
 	env.LooksAt(cellPlaces, 0)
 	env.Writes(cellPlaces, 0)
-	for _, w := range d.watchers {
-		if w.state == watcherFree {
-			return w
-		}
-	}
-	n := len(d.watchers)
-	if n < cap(d.watchers) {
-		d.watchers = d.watchers[:n+1]
-	} else {
-		d.watchers = append(d.watchers, nil)
-	}
-	if d.watchers[n] == nil {
+	w := arena.Free(&d.watchers, (*Watcher).isFree, func(n int) *Watcher {
 		task, timer := d.cfg.Watcher(n)
-		d.watchers[n] = &Watcher{dispatcher: d, number: n, task: task, timer: timer}
+		return &Watcher{dispatcher: d, number: n, task: task, timer: timer}
+	})
+	if len(d.conns) < len(d.watchers) {
+		d.conns = append(d.conns, sim.NoConn)
 	}
-	d.conns = append(d.conns, sim.NoConn)
-	return d.watchers[n]
+	return w
 }
+
+func (w *Watcher) isFree() bool { return w.state == watcherFree }
 
 // Initializes reports whether the watch that came on a connection has yet to send initial
 // events. One that etcd serves counts as initialized.
@@ -55,7 +48,7 @@ func (r *registry) Initializes(env *sim.Env, conn sim.Conn) bool {
 }
 
 // Initializing is the number of those watches, between two steps.
-func (r *registry) Initializing() int { return r.count((*Watcher).initializes) }
+func (r *registry) Initializing() int { return arena.Count(r.watchers, (*Watcher).initializes) }
 
 func (w *Watcher) initializes() bool {
 	return w.state == watcherStarting || w.state == watcherLeft || w.state == watcherInitial
@@ -63,18 +56,7 @@ func (w *Watcher) initializes() bool {
 
 // Held is the number of watchers that are not forgotten, between two steps. Those
 // that drain, or end with the event that is being dispatched, are among them.
-func (r *registry) Held() int {
-	return r.count(func(w *Watcher) bool { return w.state != watcherFree })
-}
-
-func (r *registry) count(of func(*Watcher) bool) (n int) {
-	for _, w := range r.watchers {
-		if of(w) {
-			n++
-		}
-	}
-	return n
-}
+func (r *registry) Held() int { return len(r.watchers) - arena.Count(r.watchers, (*Watcher).isFree) }
 
 // Queued is what the dispatcher and its watchers still have to pass on.
 type Queued struct {

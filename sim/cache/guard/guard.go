@@ -6,16 +6,8 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/release"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
-)
-
-var (
-	// cellEndpoints is what each endpoint has answered so far; an item is the
-	// number of an endpoint, from 1.
-	cellEndpoints = sim.NewCell("cache: versions of endpoints")
-	// cellTrust is what follows: whether progress notifications are trusted, and
-	// whether the server serves.
-	cellTrust = sim.NewCell("cache: trust in etcd")
 )
 
 // Config is what a guard is made of.
@@ -53,12 +45,24 @@ const (
 // Guard holds what is known of the etcd cluster.
 type Guard struct {
 	// cfg is never written to: clones share it.
-	cfg       *Config
-	check     Check
+	cfg   *Config
+	check Check
+	// asked is what each endpoint has answered so far; an item is the number of an endpoint, from 1. outcome is what follows:
+	// whether progress notifications are trusted, and whether the server serves.
+	asked   state.Var[asked]   `cell:"cache: versions of endpoints"`
+	outcome state.Var[outcome] `cell:"cache: trust in etcd"`
+}
+
+var layout = state.Of[Guard]()
+
+type asked struct {
 	endpoints []endpoint
 	// turns is how often an untimed run has asked again.
-	turns   int
-	outcome outcome
+	turns int
+}
+
+func (a *asked) has(h heard) bool {
+	return slices.ContainsFunc(a.endpoints, func(e endpoint) bool { return e.heard == h })
 }
 
 // endpoint is a member of the etcd cluster: with EachStream there is one, that behind the stream.
@@ -94,6 +98,11 @@ type outcome struct {
 	refusal *wire.Error
 }
 
+// Digest implements state.Digester: of a refusal it does not matter which.
+func (o *outcome) Digest(d sim.Digest) sim.Digest {
+	return d.Bool(o.trusts).Bool(o.asking).Bool(o.refusal == nil).Bool(o.deaf)
+}
+
 // Reset makes the guard that of another configuration. Start follows.
 func (g *Guard) Reset(cfg Config) {
 	if g.cfg == nil || *g.cfg != cfg {
@@ -106,7 +115,9 @@ func (g *Guard) Reset(cfg Config) {
 
 // Forget drops what the process knew.
 func (g *Guard) Forget() {
-	*g = Guard{cfg: g.cfg, check: g.check, endpoints: g.endpoints[:0]}
+	endpoints := g.asked.Value().endpoints[:0]
+	layout.Reset(g, 0, Guard{cfg: g.cfg, check: g.check})
+	g.asked.Value().endpoints = endpoints
 }
 
 // Start begins to check what etcd it is.
@@ -129,23 +140,27 @@ func (g *Guard) Start(env *sim.Env) {
 }
 
 func (g *Guard) askAll(env *sim.Env, endpoints int) {
-	env.Writes(cellEndpoints, 0)
+	a := g.asked.Change(env)
 	for range endpoints {
-		g.endpoints = append(g.endpoints, endpoint{retry: firstRetry})
+		a.endpoints = append(a.endpoints, endpoint{retry: firstRetry})
 	}
-	for i := range g.endpoints {
+	for i := range a.endpoints {
 		g.ask(env, i)
 	}
 }
 
 func (g *Guard) ask(env *sim.Env, i int) {
-	env.WritesItem(cellEndpoints, 0, int64(i+1))
 	request := statusRequests[i]
 	if g.check.Asks == EachStream {
 		env.Cover(streamAsked)
 		request = statusOfServing
 	}
-	g.endpoints[i].call = env.Call(g.cfg.KV, request)
+	g.endpoint(env, i).call = env.Call(g.cfg.KV, request)
+}
+
+// endpoint is one that changes.
+func (g *Guard) endpoint(env *sim.Env, i int) *endpoint {
+	return &g.asked.ChangeItem(env, int64(i+1)).endpoints[i]
 }
 
 // StreamOpened is called when the watch of the cache is created on a stream to etcd: the first time, and each time that
@@ -154,13 +169,14 @@ func (g *Guard) StreamOpened(env *sim.Env) {
 	if !g.FollowsStreams() || g.cfg.ConsistentListFromCache == GateDisabled {
 		return
 	}
-	for i := range g.endpoints {
-		if call := g.endpoints[i].call; call != sim.NoConn {
-			env.Close(call)
+	a := g.asked.Value()
+	for _, e := range a.endpoints {
+		if e.call != sim.NoConn {
+			env.Close(e.call)
 		}
 	}
 	env.Disarm(g.cfg.FirstTimer)
-	g.endpoints = g.endpoints[:0]
+	a.endpoints = a.endpoints[:0]
 	g.askAll(env, 1)
 	g.look(env)
 }
@@ -168,16 +184,14 @@ func (g *Guard) StreamOpened(env *sim.Env) {
 // Receive takes a message. It reports false if the message answers no question of
 // the guard.
 func (g *Guard) Receive(env *sim.Env, m *sim.Message) bool {
-	if !g.outcome.asking {
+	if !g.outcome.Value().asking {
 		return false
 	}
-	env.LooksAt(cellEndpoints, 0)
-	i := slices.IndexFunc(g.endpoints, func(e endpoint) bool { return e.call == m.Conn })
+	i := slices.IndexFunc(g.asked.Look(env).endpoints, func(e endpoint) bool { return e.call == m.Conn })
 	if i < 0 {
 		return false
 	}
-	env.WritesItem(cellEndpoints, 0, int64(i+1))
-	g.endpoints[i].call = sim.NoConn
+	g.endpoint(env, i).call = sim.NoConn
 	if p, ok := m.Payload.(*wire.StatusResponse); ok {
 		g.hear(env, i, p.Version)
 	} else {
@@ -189,7 +203,8 @@ func (g *Guard) Receive(env *sim.Env, m *sim.Message) bool {
 
 // hear takes the version of an endpoint. One that cannot be read counts as too old, or before the start as none.
 func (g *Guard) hear(env *sim.Env, i int, version string) {
-	e := &g.endpoints[i]
+	a := g.asked.Value()
+	e := &a.endpoints[i]
 	v, err := release.Parse(version)
 	if err != nil && g.check.Asks == BeforeStart {
 		g.unanswered(env, i)
@@ -202,7 +217,7 @@ func (g *Guard) hear(env *sim.Env, i int, version string) {
 		e.heard = heardNew
 	} else {
 		env.Cover(endpointTooOld)
-		if g.check.Asks == WhileStarting && g.outcome.trusts {
+		if g.check.Asks == WhileStarting && g.Trusts() {
 			env.Cover(supportTakenBack)
 		}
 		e.heard = heardOld
@@ -210,7 +225,7 @@ func (g *Guard) hear(env *sim.Env, i int, version string) {
 	versionHeard.Say(env, i, version, verdict)
 	if g.check.Asks == Periodically {
 		e.retry = firstRetry
-		if env.Mode() == sim.Timed || g.turns < untimedTurns {
+		if env.Mode() == sim.Timed || a.turns < untimedTurns {
 			env.Arm(g.timer(i), askPeriod)
 		}
 	}
@@ -220,14 +235,13 @@ func (g *Guard) hear(env *sim.Env, i int, version string) {
 // waited for any more.
 func (g *Guard) unanswered(env *sim.Env, i int) {
 	env.Cover(EndpointUnknown)
-	e := &g.endpoints[i]
 	if g.check.Asks != BeforeStart {
+		e := &g.asked.Value().endpoints[i]
 		env.Arm(g.timer(i), e.retry)
 		e.retry = min(2*e.retry, maxRetry)
 		return
 	}
-	env.WritesItem(cellEndpoints, 0, int64(i+1))
-	e.heard = heardNoVersion
+	g.endpoint(env, i).heard = heardNoVersion
 	versionUnknown.Say(env, i)
 }
 
@@ -238,14 +252,15 @@ func (g *Guard) Fire(env *sim.Env, endpoint int) {
 	if g.check.Asks != BeforeStart {
 		env.Cover(askedAgain)
 		if g.check.Asks == Periodically {
-			g.turns++
+			g.asked.Value().turns++
 		}
 		g.ask(env, endpoint)
 		g.look(env)
 		return
 	}
-	for i := range g.endpoints {
-		if e := &g.endpoints[i]; e.heard == heardNothing {
+	endpoints := g.asked.Value().endpoints
+	for i := range endpoints {
+		if e := &endpoints[i]; e.heard == heardNothing {
 			env.Close(e.call)
 			e.call = sim.NoConn
 			g.unanswered(env, i)
@@ -257,13 +272,13 @@ func (g *Guard) Fire(env *sim.Env, endpoint int) {
 // look sees what follows from the answers so far. As shipped, etcd is trusted once an endpoint has answered and as long as none
 // is too old: nothing takes that back while the process lives.
 func (g *Guard) look(env *sim.Env) {
-	env.Reads(cellEndpoints, 0)
-	o := outcome{trusts: g.has(heardNew) && !g.has(heardOld), asking: g.has(heardNothing)}
+	a := g.asked.Read(env)
+	o := outcome{trusts: a.has(heardNew) && !a.has(heardOld), asking: a.has(heardNothing)}
 	switch {
 	case g.check.Asks == EachStream:
 		o.deaf = !o.trusts
 	case g.check.Asks == Periodically:
-		o.asking = slices.ContainsFunc(g.endpoints, func(e endpoint) bool { return e.call != sim.NoConn })
+		o.asking = slices.ContainsFunc(a.endpoints, func(e endpoint) bool { return e.call != sim.NoConn })
 	case g.check.Asks == BeforeStart && o.asking:
 		o = outcome{asking: true, refusal: starting}
 	case g.check.Asks == BeforeStart:
@@ -273,15 +288,11 @@ func (g *Guard) look(env *sim.Env) {
 	g.settle(env, o)
 }
 
-func (g *Guard) has(h heard) bool {
-	return slices.ContainsFunc(g.endpoints, func(e endpoint) bool { return e.heard == h })
-}
-
 // decide is the KEP's table. One endpoint that is too old outweighs one whose
 // version is unknown: the condition passes only if all endpoints have the fix.
 func (g *Guard) decide(env *sim.Env) outcome {
-	gate := g.cfg.ConsistentListFromCache
-	switch old := g.has(heardOld); {
+	gate, a := g.cfg.ConsistentListFromCache, g.asked.Value()
+	switch old := a.has(heardOld); {
 	case old && (g.check.Locked || gate == GateEnabled):
 		env.Cover(abortedOld)
 		return abort(env, etcdNotTrusted)
@@ -289,7 +300,7 @@ func (g *Guard) decide(env *sim.Env) outcome {
 		env.Cover(disabledOld)
 		warning.Say(env, "etcd is too old, ConsistentListFromCache is off")
 		return outcome{}
-	case g.has(heardNoVersion):
+	case a.has(heardNoVersion):
 		env.Cover(unknownGoesOn)
 		warning.Say(env, "the version of etcd is unknown; the API server starts all the same")
 	}
@@ -303,16 +314,15 @@ func abort(env *sim.Env, refusal *wire.Error) outcome {
 }
 
 func (g *Guard) settle(env *sim.Env, o outcome) {
-	if o != g.outcome {
-		env.Writes(cellTrust, 0)
-		g.outcome = o
+	if o != *g.outcome.Value() {
+		g.outcome.Set(env, o)
 	}
 }
 
 // Settled reports whether the server serves and no answer of etcd is missing.
 func (g *Guard) Settled(env *sim.Env) bool {
-	env.LooksAt(cellTrust, 0)
-	return !g.outcome.asking && g.outcome.refusal == nil
+	o := g.outcome.Look(env)
+	return !o.asking && o.refusal == nil
 }
 
 // FollowsStreams reports whether the check wants to know of the streams of the watch.
@@ -320,10 +330,7 @@ func (g *Guard) FollowsStreams() bool { return g.check.Asks == EachStream }
 
 // Deaf reports whether progress of the watch is to be dropped.
 func (g *Guard) Deaf(env *sim.Env) bool {
-	if g.FollowsStreams() {
-		env.Reads(cellTrust, 0)
-	}
-	return g.outcome.deaf
+	return g.FollowsStreams() && g.outcome.Read(env).deaf
 }
 
 // ConsistentReadSupported reports whether the cache may serve reads at a revision
@@ -331,8 +338,7 @@ func (g *Guard) Deaf(env *sim.Env) bool {
 // answers consistent lists, no progress is requested, and a watch that is to begin
 // with the present state is refused.
 func (g *Guard) ConsistentReadSupported(env *sim.Env) bool {
-	env.Reads(cellTrust, 0)
-	return g.outcome.trusts
+	return g.outcome.Read(env).trusts
 }
 
 // Distrust is why ConsistentReadSupported says no, for a note.
@@ -340,61 +346,42 @@ func (g *Guard) Distrust() string {
 	switch {
 	case g.cfg.ConsistentListFromCache == GateDisabled:
 		return "ConsistentListFromCache is off"
-	case g.outcome.asking:
+	case g.outcome.Value().asking:
 		return "it has not heard yet that etcd is new enough"
 	}
 	return "etcd is too old for it"
 }
 
 // Trusts is ConsistentReadSupported between two steps.
-func (g *Guard) Trusts() bool { return g.outcome.trusts }
+func (g *Guard) Trusts() bool { return g.outcome.Value().trusts }
 
 // Waits reports whether the API server waits for a version before it starts, between two
 // steps.
-func (g *Guard) Waits() bool { return g.outcome.asking && g.outcome.refusal != nil }
+func (g *Guard) Waits() bool {
+	o := g.outcome.Value()
+	return o.asking && o.refusal != nil
+}
 
 // Refusal is the answer to every request while the server does not serve, nil if
 // it does.
-func (g *Guard) Refusal(env *sim.Env) *wire.Error {
-	env.LooksAt(cellTrust, 0)
-	return g.outcome.refusal
-}
+func (g *Guard) Refusal(env *sim.Env) *wire.Error { return g.outcome.Look(env).refusal }
 
 // Aborted is why the API server did not start, empty if it did, or still may.
 func (g *Guard) Aborted() string {
-	if g.outcome.asking || g.outcome.refusal == nil {
-		return ""
+	if o := g.outcome.Value(); !o.asking && o.refusal != nil {
+		return o.refusal.Message
 	}
-	return g.outcome.refusal.Message
+	return ""
 }
 
 // Clone returns a copy that goes its own way.
-func (g *Guard) Clone() Guard {
-	c := *g
-	c.endpoints = slices.Clone(g.endpoints)
-	return c
-}
+func (g *Guard) Clone() Guard { return *layout.Clone(g) }
 
 // Conns visits the calls under way, by endpoint.
-func (g *Guard) Conns(visit func(sim.Conn)) {
-	for i := range g.endpoints {
-		visit(g.endpoints[i].call)
-	}
-}
+func (g *Guard) Conns(visit func(sim.Conn)) { layout.Conns(g, visit) }
 
 // Cells visits the cells of the guard.
-func (g *Guard) Cells(visit sim.CellVisitor) {
-	o := &g.outcome
-	visit(cellTrust, 0, sim.NewDigest.Bool(o.trusts).Bool(o.asking).Bool(o.refusal == nil).Bool(o.deaf))
-	if g.check.Asks == Never {
-		return
-	}
-	d := sim.NewDigest.Int(int64(g.turns))
-	for _, e := range g.endpoints {
-		d = d.Bool(e.call != sim.NoConn).Int(int64(e.retry)).Word(uint64(e.heard))
-	}
-	visit(cellEndpoints, 0, d)
-}
+func (g *Guard) Cells(visit sim.CellVisitor) { layout.Cells(g, visit) }
 
 var statusRequests = func() (all [MaxEndpoints]*wire.StatusRequest) {
 	for i := range all {

@@ -1,13 +1,14 @@
 // Package progress (unstable) asks etcd for progress notifications while reads wait for a fresh cache:
 // upstream's ConditionalProgressRequester (KEP-2340), and what the draft of 2019 had in its place.
 //
-// The package imports sim and sim/wire. It must never import sim/cache or what else is below that: it knows of
+// The package imports sim, sim/state and sim/wire. It must never import sim/cache or what else is below that: it knows of
 // reads only that they wait.
 package progress
 
 import (
 	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -36,11 +37,11 @@ type Config struct {
 	Timer sim.Timer
 }
 
-type state uint8
+type phase uint8
 
 const (
 	// idle: in cond.Wait, because no read waits for a fresh cache.
-	idle state = iota
+	idle phase = iota
 	// signalled: out of cond.Wait, and not yet at the lock again.
 	signalled
 	// selecting: waits for the timer.
@@ -56,27 +57,32 @@ const (
 type Requester struct {
 	cfg     Config
 	request *wire.ProgressRequest
-	control sim.Conn
 	cause   sim.Cause
+	loop    state.Var[loop] `cell:"cache: progress requester"`
+	ids     state.Var[ids]  `cell:"cache: echoed progress request"`
+}
+
+var layout = state.Of[Requester]()
+
+// loop is the state of the goroutine.
+type loop struct {
 	// waiting is the number of reads that wait.
 	waiting int
-	state   state
+	control sim.Conn
+	state   phase
 	// fired: the timer's channel holds its tick.
 	fired bool
 	// owed is the number of requests still to send (Once).
 	owed int
-	// asked and echoed are the last ids that went out and came back. The notification with the id of a request that was
-	// sent after a read began proves the watch as new as the read, so that etcd need not be asked for its revision. It
-	// wants a server that echoes (Echo).
-	asked, echoed int64
 }
 
-var (
-	// CellRequester is the state of the requester: its loop, and how many reads wait.
-	CellRequester = sim.NewCell("cache: progress requester")
-	// CellEchoed is the last id that came back, and how many went out since.
-	CellEchoed = sim.NewCell("cache: echoed progress request")
-)
+// ids are the last ids that went out and came back. The notification with the id of a request that was
+// sent after a read began proves the watch as new as the read, so that etcd need not be asked for its revision. It
+// wants a server that echoes (Echo).
+type ids struct{ asked, echoed int64 }
+
+// Digest implements state.Digester: it is how many went out since the last that came back.
+func (i *ids) Digest(d sim.Digest) sim.Digest { return d.Int(i.asked - i.echoed) }
 
 // echoBits is how much of an id is the number of the request. The rest names the
 // cache: others may share the stream, and a notification that answers them
@@ -89,7 +95,7 @@ func (q *Requester) Reset(cfg Config) {
 	if request == nil || request.Metadata != cfg.Metadata {
 		request = &wire.ProgressRequest{Metadata: cfg.Metadata}
 	}
-	*q = Requester{cfg: cfg, request: request}
+	layout.Reset(q, 0, Requester{cfg: cfg, request: request})
 }
 
 // isPeriodic: requests go out by the timer.
@@ -97,9 +103,8 @@ func (q *Requester) isPeriodic() bool { return q.cfg.Requests == Periodic || q.c
 
 // Start begins with the stream for requests; life counts the starts.
 func (q *Requester) Start(env *sim.Env, life int) {
-	env.Writes(CellRequester, 0)
 	q.cause = env.Begin("progress", life)
-	q.control = env.Open(q.cfg.Watch)
+	q.loop.Change(env).control = env.Open(q.cfg.Watch)
 	if q.isPeriodic() {
 		env.Arm(q.cfg.Timer, q.cfg.Period)
 	}
@@ -107,44 +112,41 @@ func (q *Requester) Start(env *sim.Env, life int) {
 
 // Add counts one more waiting read.
 func (q *Requester) Add(env *sim.Env) {
-	env.Writes(CellRequester, 0)
-	q.waiting++
+	l := q.loop.Change(env)
+	l.waiting++
 	switch {
 	case q.cfg.Requests == Once:
-		q.owed++
+		l.owed++
 		env.Enable(q.cfg.Task)
-	case q.isPeriodic() && q.state == idle:
-		q.state = signalled
+	case q.isPeriodic() && l.state == idle:
+		l.state = signalled
 		env.Enable(q.cfg.Task)
 	}
 }
 
 // Remove counts one fewer. It does not wake the loop.
-func (q *Requester) Remove(env *sim.Env) {
-	env.Writes(CellRequester, 0)
-	q.waiting--
-}
+func (q *Requester) Remove(env *sim.Env) { q.loop.Change(env).waiting-- }
 
 // Run is one turn of the goroutine, Config.Task. It reports whether etcd was asked.
 func (q *Requester) Run(env *sim.Env) bool {
-	env.Writes(CellRequester, 0)
+	l := q.loop.Change(env)
 	switch {
 	case q.cfg.Requests == Once:
-		q.owed--
+		l.owed--
 		env.Cover(requestedOnce)
 		q.ask(env)
-		if q.owed > 0 {
+		if l.owed > 0 {
 			env.Enable(q.cfg.Task)
 		}
 		return true
-	case q.state == selecting:
+	case l.state == selecting:
 		return q.takeTick(env)
-	case q.waiting == 0:
+	case l.waiting == 0:
 		env.Cover(requesterWokenInVain)
-		q.state = idle
+		l.state = idle
 	default:
-		q.state = selecting
-		if q.fired {
+		l.state = selecting
+		if l.fired {
 			env.Cover(requesterAfterIdleness)
 			env.Enable(q.cfg.Task)
 		}
@@ -154,21 +156,22 @@ func (q *Requester) Run(env *sim.Env) bool {
 
 // Fire is Config.Timer going off: the tick goes into the timer's channel. It reports whether etcd was asked.
 func (q *Requester) Fire(env *sim.Env) bool {
-	env.Writes(CellRequester, 0)
-	if q.state == selecting {
+	l := q.loop.Change(env)
+	if l.state == selecting {
 		return q.takeTick(env)
 	}
-	q.fired = true
+	l.fired = true
 	return false
 }
 
 // takeTick takes the tick from the channel, and asks. If no read waits any more the timer is
 // set to zero, so that the next read finds it expired.
 func (q *Requester) takeTick(env *sim.Env) bool {
-	q.fired = false
-	if q.waiting == 0 {
+	l := q.loop.Value()
+	l.fired = false
+	if l.waiting == 0 {
 		env.Cover(requesterTickUnwanted)
-		q.state = idle
+		l.state = idle
 		env.Arm(q.cfg.Timer, 0)
 		return false
 	}
@@ -179,33 +182,34 @@ func (q *Requester) takeTick(env *sim.Env) bool {
 
 // ask asks for progress, with a new id if that is echoed.
 func (q *Requester) ask(env *sim.Env) {
-	request := q.request
+	request, l := q.request, q.loop.Value()
 	if q.cfg.Requests == Echo {
-		env.WritesItem(CellEchoed, 0, sim.NoItem)
-		q.asked++
-		request = &wire.ProgressRequest{Metadata: q.cfg.Metadata, ID: int64(env.Self())<<echoBits | q.asked}
+		i := q.ids.ChangeItem(env, sim.NoItem)
+		i.asked++
+		request = &wire.ProgressRequest{Metadata: q.cfg.Metadata, ID: int64(env.Self())<<echoBits | i.asked}
 	}
 	env.Cover(Requested)
 	env.Add(progressRequestsSent, 1)
 	env.Under(q.cause)
 	requested.Say(env)
-	if !env.IsOpen(q.control) {
-		q.control = env.Open(q.cfg.Watch)
+	if !env.IsOpen(l.control) {
+		l.control = env.Open(q.cfg.Watch)
 	}
-	env.Send(q.control, request)
+	env.Send(l.control, request)
 }
 
 // Hangup takes note that a connection has gone, and returns false if it was not the requester's.
 func (q *Requester) Hangup(conn sim.Conn) bool {
-	if conn != q.control {
+	l := q.loop.Value()
+	if conn != l.control {
 		return false
 	}
-	q.control = sim.NoConn
+	l.control = sim.NoConn
 	return true
 }
 
 // Close ends the stream.
-func (q *Requester) Close(env *sim.Env) { env.Close(q.control) }
+func (q *Requester) Close(env *sim.Env) { env.Close(q.loop.Value().control) }
 
 // Proof returns what proves to a read that begins now that the cache is fresh, the first request that is sent after now:
 // Proved will say of it when its echo has come. 0 is no proof: the read has to ask etcd for its revision.
@@ -213,36 +217,27 @@ func (q *Requester) Proof(env *sim.Env) int64 {
 	if q.cfg.Requests != Echo {
 		return 0
 	}
-	env.Reads(CellRequester, 0)
-	return q.asked + 1
+	q.loop.Read(env)
+	return q.ids.Value().asked + 1
 }
 
 // Proved reports whether a proof has come.
-func (q *Requester) Proved(env *sim.Env, proof int64) bool {
-	env.Reads(CellEchoed, 0)
-	return proof <= q.echoed
-}
+func (q *Requester) Proved(env *sim.Env, proof int64) bool { return proof <= q.ids.Read(env).echoed }
 
 // Distance is how far a proof is from coming: part of a cache's fingerprint.
-func (q *Requester) Distance(proof int64) int64 { return proof - q.echoed }
+func (q *Requester) Distance(proof int64) int64 { return proof - q.ids.Value().echoed }
 
 // Heard takes a progress notification; id is that of the request that it answers, 0 if it names none.
 func (q *Requester) Heard(env *sim.Env, id int64) {
 	if q.cfg.Requests == Echo && id>>echoBits == int64(env.Self()) {
 		env.Cover(echoed)
-		env.Writes(CellEchoed, 0)
-		q.echoed = max(q.echoed, id&(1<<echoBits-1))
+		i := q.ids.Change(env)
+		i.echoed = max(i.echoed, id&(1<<echoBits-1))
 	}
 }
 
 // Cells visits the cells of the requester.
-func (q *Requester) Cells(visit sim.CellVisitor) {
-	visit(CellRequester, 0, sim.NewDigest.Int(int64(q.waiting)).Bool(q.control != sim.NoConn).
-		Word(uint64(q.state)).Bool(q.fired).Int(int64(q.owed)))
-	if q.cfg.Requests == Echo {
-		visit(CellEchoed, 0, sim.NewDigest.Int(q.asked-q.echoed))
-	}
-}
+func (q *Requester) Cells(visit sim.CellVisitor) { layout.Cells(q, visit) }
 
 var requested = sim.NewNote0("progress.requested", "asks etcd for progress")
 

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/arena"
 	"github.com/watchbed/watchbed/sim/cache/check"
 	"github.com/watchbed/watchbed/sim/cache/flowcontrol"
 	"github.com/watchbed/watchbed/sim/cache/guard"
@@ -115,19 +116,11 @@ func (d *Delegator) Waiting() int { return *d.waiting.Value() }
 
 // Unanswered is the number of reads that have a place, between two steps. A watch
 // that waits for the cache to be fresh has one.
-func (d *Delegator) Unanswered() int { return d.count(func(*Read) bool { return true }) }
+func (d *Delegator) Unanswered() int { return len(d.reads) - arena.Count(d.reads, (*Read).isFree) }
 
 // Requests is the number of LISTs and GETs that are not answered yet, between two steps.
-func (d *Delegator) Requests() int { return d.count(func(r *Read) bool { return r.watch == nil }) }
-
-// count is how many of the reads that have a place are such ones.
-func (d *Delegator) count(such func(*Read) bool) (n int) {
-	for _, r := range d.reads {
-		if r.state != free && such(r) {
-			n++
-		}
-	}
-	return n
+func (d *Delegator) Requests() int {
+	return arena.Count(d.reads, func(r *Read) bool { return r.list != nil || r.get != nil })
 }
 
 // Serves reports whether a LIST or GET that came on a connection is not answered yet.
@@ -226,7 +219,7 @@ func (d *Delegator) Cells(visit sim.CellVisitor) {
 	}
 	visit(cellPlaces, 0, places)
 	visit(cellGathered, 0, gathering)
-	visit(cellDelegated, 0, sim.NewDigest.Int(int64(d.count((*Read).isWithEtcd))))
+	visit(cellDelegated, 0, sim.NewDigest.Int(int64(arena.Count(d.reads, (*Read).isWithEtcd))))
 }
 
 // Conns visits the connections of reads, by place.

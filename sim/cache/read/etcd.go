@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/arena"
 	"github.com/watchbed/watchbed/sim/cache/request"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/cache/traffic"
@@ -271,7 +272,7 @@ func (r *Read) mayNotAskEtcd(env *sim.Env) *wire.Error {
 	}
 	if l.DelegatedLimit > 0 {
 		env.Reads(cellDelegated, 0)
-		if under := r.d.count(func(other *Read) bool { return other != r && other.isWithEtcd() }); under >= l.DelegatedLimit {
+		if under := arena.Count(r.d.reads, func(other *Read) bool { return other != r && other.isWithEtcd() }); under >= l.DelegatedLimit {
 			env.Cover(delegationLimited)
 			if env.Noting() {
 				lists := "1 list is"

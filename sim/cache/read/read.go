@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/arena"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -71,32 +72,21 @@ type Read struct {
 	selection *selection
 }
 
-// newRead finds room for a read. Numbers are small: they number the world's tasks
-// and timers too.
+// newRead finds room for a read.
 func (d *Delegator) newRead(env *sim.Env, from sim.NodeID, cause sim.Cause, request sim.Payload) *Read {
 	env.LooksAt(cellPlaces, 0)
 	env.Writes(cellPlaces, 0)
-	i := 0
-	for i < len(d.reads) && d.reads[i].state != free {
-		i++
-	}
-	if i == len(d.reads) {
-		if i < cap(d.reads) {
-			d.reads = d.reads[:i+1]
-		} else {
-			d.reads = append(d.reads, nil)
-		}
-		if d.reads[i] == nil {
-			task, timer := d.cfg.Numbers(i)
-			d.reads[i] = &Read{d: d, number: i, task: task, timer: timer}
-		}
-	}
-	r := d.reads[i]
-	env.Writes(cellWait, i)
-	env.Writes(cellTurn, i)
+	r := arena.Free(&d.reads, (*Read).isFree, func(n int) *Read {
+		task, timer := d.cfg.Numbers(n)
+		return &Read{d: d, number: n, task: task, timer: timer}
+	})
+	env.Writes(cellWait, r.number)
+	env.Writes(cellTurn, r.number)
 	r.arrived, r.from, r.cause, r.request = env.Now(), from, cause, request
 	return r
 }
+
+func (r *Read) isFree() bool { return r.state == free }
 
 // forget frees the read's place.
 func (r *Read) forget() {

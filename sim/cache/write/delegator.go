@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/arena"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -32,14 +33,7 @@ func (d *Delegator) Reset(cfg Config) {
 }
 
 // Unanswered is the number of writes that are under way, between two steps.
-func (d *Delegator) Unanswered() (n int) {
-	for _, w := range d.writes {
-		if w.state != free {
-			n++
-		}
-	}
-	return n
-}
+func (d *Delegator) Unanswered() int { return len(d.writes) - arena.Count(d.writes, (*Write).isFree) }
 
 // CloneTo makes to a delegator of its own, in front of another store.
 func (d *Delegator) CloneTo(to *Delegator, s *store.Store) {
@@ -126,18 +120,13 @@ func (w *Write) suggest(env *sim.Env) {
 func (d *Delegator) begin(env *sim.Env, m *sim.Message, key string) *Write {
 	env.LooksAt(cellPlaces, 0)
 	env.Writes(cellPlaces, 0)
-	i := 0
-	for i < len(d.writes) && d.writes[i].state != free {
-		i++
-	}
-	if i == len(d.writes) {
-		d.writes = append(d.writes, &Write{d: d, number: i})
-	}
-	w := d.writes[i]
-	env.Writes(cellWrite, i)
+	w := arena.Free(&d.writes, (*Write).isFree, func(n int) *Write { return &Write{d: d, number: n} })
+	env.Writes(cellWrite, w.number)
 	w.request, w.key, w.conn, w.from = m.Payload, key, m.Conn, m.From
 	return w
 }
+
+func (w *Write) isFree() bool { return w.state == free }
 
 // Answered takes what etcd said to a write; it returns false if none has asked.
 func (d *Delegator) Answered(env *sim.Env, m *sim.Message) bool {
