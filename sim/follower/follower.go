@@ -75,16 +75,10 @@ func (f *Follower) Ascend(visit func(*wire.KeyValue) bool) { f.contents.Value().
 // has them now.
 func (f *Follower) Contents(prefix string) *wire.ListResponse {
 	var items []*wire.KeyValue
-	from, to := &wire.KeyValue{Key: prefix}, &wire.KeyValue{Key: rangeEnd(prefix)}
+	from, to := &wire.KeyValue{Key: prefix}, &wire.KeyValue{Key: wire.PrefixEnd(prefix)}
 	f.contents.Value().objects.Range(from, to, func(kv *wire.KeyValue) bool {
 		items = append(items, kv)
 		return true
 	})
 	return &wire.ListResponse{ResourceVersion: f.ResourceVersion(), Items: items, Origin: wire.FromCache}
-}
-
-// rangeEnd is the end of the range of all keys that begin with a prefix.
-func rangeEnd(prefix string) string {
-	last := len(prefix) - 1
-	return prefix[:last] + string(rune(prefix[last]+1))
 }

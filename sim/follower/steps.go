@@ -25,7 +25,7 @@ func (f *Follower) Restart(env *sim.Env) {
 func (f *Follower) startList(env *sim.Env) {
 	env.Begin("list and watch", f.lists)
 	f.lists++
-	f.watching.Change(env).list = env.Call(f.cfg.KV, &wire.RangeRequest{Key: f.cfg.Prefix, RangeEnd: rangeEnd(f.cfg.Prefix)})
+	f.watching.Change(env).list = env.Call(f.cfg.KV, &wire.RangeRequest{Key: f.cfg.Prefix, RangeEnd: wire.PrefixEnd(f.cfg.Prefix)})
 }
 
 // Receive implements sim.Node.

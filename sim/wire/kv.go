@@ -39,6 +39,16 @@ func digestKVs(d sim.Digest, kvs []*KeyValue) sim.Digest {
 	return d
 }
 
+// PrefixEnd is clientv3.GetPrefixRangeEnd: the end of the range of all keys with a prefix.
+func PrefixEnd(prefix string) string {
+	for i := len(prefix) - 1; i >= 0; i-- {
+		if prefix[i] < 0xff {
+			return prefix[:i] + string([]byte{prefix[i] + 1})
+		}
+	}
+	return "\x00"
+}
+
 // RangeRequest is etcdserverpb.RangeRequest. Every range here is linearizable
 // unless Serializable is set.
 type RangeRequest struct {

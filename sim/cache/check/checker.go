@@ -96,7 +96,7 @@ func (h *Housekeeping) list(env *sim.Env, from string, revision int64) {
 	env.Under(k.cause)
 	env.Add(checkRequests, 1)
 	k.call = env.Call(h.cfg.KV, &wire.RangeRequest{
-		Key: from, RangeEnd: store.RangeEnd(h.cfg.Prefix), Limit: int64(h.cfg.PageSize), Revision: revision,
+		Key: from, RangeEnd: wire.PrefixEnd(h.cfg.Prefix), Limit: int64(h.cfg.PageSize), Revision: revision,
 	})
 }
 

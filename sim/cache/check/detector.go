@@ -37,7 +37,7 @@ func (h *Housekeeping) Compare(env *sim.Env, list *wire.ListRequest, answer sim.
 	}
 	env.Cover(listCompared)
 	traffic.ListForDetector.Asked(env)
-	call := env.Call(h.cfg.KV, &wire.RangeRequest{Key: prefix, RangeEnd: store.RangeEnd(prefix), Limit: limit, Revision: p.ResourceVersion})
+	call := env.Call(h.cfg.KV, &wire.RangeRequest{Key: prefix, RangeEnd: wire.PrefixEnd(prefix), Limit: limit, Revision: p.ResourceVersion})
 	n := h.begin(env, Detection{By: ListDetector, Prefix: prefix, Limit: limit, ResourceVersion: p.ResourceVersion, Items: p.Items})
 	running := h.detector.ChangeItem(env, int64(n+1))
 	*running = append(*running, comparison{call, n})

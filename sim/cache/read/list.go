@@ -225,7 +225,7 @@ const (
 func (c CurrentRevision) request(prefix string) *wire.RangeRequest {
 	switch c {
 	case byCount:
-		return &wire.RangeRequest{Key: prefix, RangeEnd: store.RangeEnd(prefix), CountOnly: true}
+		return &wire.RangeRequest{Key: prefix, RangeEnd: wire.PrefixEnd(prefix), CountOnly: true}
 	case byEmptyRange:
 		return &wire.RangeRequest{Key: prefix, RangeEnd: prefix + "\x00", Limit: 1}
 	}

@@ -41,13 +41,7 @@ func (l *list) add(item *wire.KeyValue) {
 }
 
 func firstPage(cfg *Config) *wire.RangeRequest {
-	return &wire.RangeRequest{Key: cfg.Prefix, RangeEnd: prefixEnd(cfg.Prefix), Limit: int64(cfg.PageSize)}
-}
-
-// prefixEnd is the end of the range of all keys that begin with a prefix.
-func prefixEnd(prefix string) string {
-	last := len(prefix) - 1
-	return prefix[:last] + string(rune(prefix[last]+1))
+	return &wire.RangeRequest{Key: cfg.Prefix, RangeEnd: wire.PrefixEnd(cfg.Prefix), Limit: int64(cfg.PageSize)}
 }
 
 // listFrom asks for the first page.

@@ -280,17 +280,6 @@ func (w *watchChan) contextDone(env *sim.Env) {
 	}
 }
 
-// prefixEnd is clientv3.GetPrefixRangeEnd: the first key behind all those with
-// the prefix.
-func prefixEnd(prefix string) string {
-	for i := len(prefix) - 1; i >= 0; i-- {
-		if prefix[i] < 0xff {
-			return prefix[:i] + string([]byte{prefix[i] + 1})
-		}
-	}
-	return "\x00"
-}
-
 var errCompacted = &wire.Error{Code: wire.ErrCompacted, Message: "the watch's revision has been compacted"}
 
 // errWithoutPrevKv ends a watch at a change or deletion of which etcd has no previous value any more.

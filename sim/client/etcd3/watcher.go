@@ -96,7 +96,7 @@ func (c *Watcher) Watch(env *sim.Env, conn sim.Conn, from sim.NodeID, p *wire.Wa
 	w.state, w.conn, w.from, w.cause = watchReceiving, conn, from, env.Cause()
 	w.prefix, w.ctxKey, w.progressNotify, w.announce, w.selects = p.Prefix, p.Metadata, p.ProgressNotify, p.Announce, p.Selects
 	if !p.Single {
-		w.end = prefixEnd(p.Prefix)
+		w.end = wire.PrefixEnd(p.Prefix)
 	}
 	env.Bound(conn, c.cfg.OutgoingBufSize)
 	w.announcesStart = p.AnnounceStart
