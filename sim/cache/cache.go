@@ -127,7 +127,7 @@ func (c *Cache) configure(cfg Config) {
 // forgetEverything drops what the cache of a resource keeps in memory.
 func (c *Cache) forgetEverything() {
 	c.reflector.Forget()
-	c.ingestion = ingestion{}
+	layout.Reset(&c.ingestion, 0, ingestion{})
 	c.store.Reset(c.storeConfig())
 	c.resetRequester()
 	c.resetReads()

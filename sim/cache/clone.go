@@ -3,6 +3,7 @@ package cache
 import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/read"
+	"github.com/watchbed/watchbed/sim/shown"
 )
 
 // Clone implements sim.Cloner. Store and history are shared until one of the
@@ -47,11 +48,20 @@ func (c *Cache) Cells(visit sim.CellVisitor) {
 	c.ready.Cells(visit)
 	c.store.Cells(visit)
 	c.reflector.Cells(visit)
-	c.ingestion.cells(visit)
+	layout.Cells(&c.ingestion, visit)
 	c.requester.Cells(visit)
 	c.reads.Cells(visit)
 	c.writes.Cells(visit)
 	c.dispatcher.Cells(visit)
 	c.checks.Cells(visit)
 	c.flow.Cells(visit)
+}
+
+var _ shown.Node = (*Cache)(nil)
+
+// Show implements shown.Node.
+func (c *Cache) Show(visit shown.Visitor) {
+	c.store.Show(visit)
+	c.dispatcher.Show(visit)
+	c.reads.Show(visit)
 }

@@ -7,29 +7,27 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/cache/reflector"
 	"github.com/watchbed/watchbed/sim/cache/store"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
 // ingestion is how what the reflector takes in becomes readable, and reaches the
 // dispatcher.
 type ingestion struct {
-	// handOver is the event on its way to the dispatcher.
-	handOver store.Event
-	// unpublished is a change that the store has, and history and version do not; unstored is one whose version is
-	// out, and which the store does not have. As shipped there is neither.
-	unpublished store.Event
-	unstored    *wire.WatchEvent
+	// handOver is the event on its way to the dispatcher; an item is its resourceVersion.
+	handOver state.Var[store.Event] `cell:"cache: event to hand over"`
+	half     state.Var[half]        `cell:"cache: change that is halfway in"`
 }
 
-func (n *ingestion) cells(visit sim.CellVisitor) {
-	visit(cellHandOver, 0, n.handOver.Digest(sim.NewDigest))
-	switch {
-	case n.unpublished.ResourceVersion != 0:
-		visit(cellHalfTaken, 0, n.unpublished.Digest(sim.NewDigest))
-	case n.unstored != nil:
-		visit(cellHalfTaken, 0, n.unstored.Digest(sim.NewDigest))
-	}
+// half is a change of which the cache has the object or the version. As shipped there is neither.
+type half struct {
+	// unpublished is a change that the store has, and history and version do not.
+	unpublished store.Event
+	// unstored is one whose version is out, and which the store does not have.
+	unstored *wire.WatchEvent
 }
+
+var layout = state.Of[ingestion]()
 
 // feed is what the reflector sees of the cache.
 type feed struct{ *Cache }
@@ -56,13 +54,13 @@ func (c feed) Event(env *sim.Env, e *wire.WatchEvent) bool {
 	if !c.reads.Admit(env, e) {
 		return false
 	}
-	n := &c.ingestion
+	var taken store.Event
 	if e.Type == wire.Bookmark {
-		n.handOver = c.updateResourceVersion(env, e)
+		taken = c.updateResourceVersion(env, e)
 	} else {
-		n.handOver = c.processEvent(env, e)
+		taken = c.processEvent(env, e)
 	}
-	env.WritesItem(cellHandOver, 0, e.ResourceVersion)
+	*c.ingestion.handOver.ChangeItem(env, e.ResourceVersion) = taken
 	env.Enable(taskHandOff)
 	return true
 }
@@ -86,33 +84,29 @@ func (c *Cache) processEvent(env *sim.Env, in *wire.WatchEvent) store.Event {
 
 // takeHalf takes in half of a change, and leaves the lock free until the hand-over to the dispatcher.
 func (c *Cache) takeHalf(env *sim.Env, in *wire.WatchEvent) store.Event {
-	env.Writes(cellHalfTaken, 0)
+	h := c.ingestion.half.Change(env)
 	if c.cfg.Ingestion.Publication == versionFirst {
-		c.ingestion.unstored = in
+		h.unstored = in
 		versionOnly.Say(env, in.ResourceVersion)
 		return c.store.Admit(env, in)
 	}
 	e := c.store.Change(env, in)
 	c.store.Update(env, in)
-	c.ingestion.unpublished = e
+	h.unpublished = e
 	storeOnly.Say(env, in.ResourceVersion)
 	return e
 }
 
 // takeOtherHalf takes in the rest of it.
 func (c *Cache) takeOtherHalf(env *sim.Env) {
-	n := &c.ingestion
-	env.Reads(cellHalfTaken, 0)
-	switch {
-	case n.unpublished.ResourceVersion != 0:
-		env.Writes(cellHalfTaken, 0)
-		c.store.Publish(env, n.unpublished)
-		n.unpublished = store.Event{}
+	switch h := c.ingestion.half.Get(env); {
+	case h.unpublished.ResourceVersion != 0:
+		c.ingestion.half.Set(env, half{})
+		c.store.Publish(env, h.unpublished)
 		c.reads.Broadcast(env)
-	case n.unstored != nil:
-		env.Writes(cellHalfTaken, 0)
-		c.store.Update(env, n.unstored)
-		n.unstored = nil
+	case h.unstored != nil:
+		c.ingestion.half.Set(env, half{})
+		c.store.Update(env, h.unstored)
 	}
 }
 
@@ -168,18 +162,16 @@ func (c *Cache) dropProgress(env *sim.Env, e *wire.WatchEvent) {
 // runHandOver is the send on the dispatcher's channel, which blocks while that is
 // full.
 func (c *Cache) runHandOver(env *sim.Env) {
-	n := &c.ingestion
-	env.Reads(cellHandOver, 0)
+	e := c.ingestion.handOver.Get(env)
 	if c.cfg.Ingestion.Publication != whole {
 		c.takeOtherHalf(env)
 	}
 	c.checks.Stored(env)
-	if something := n.handOver.ResourceVersion != 0; something && !c.dispatcher.Offer(env, n.handOver) {
+	if e.ResourceVersion != 0 && !c.dispatcher.Offer(env, e) {
 		env.Cover(ingestionBlocked)
 		return
 	}
-	env.Writes(cellHandOver, 0)
-	n.handOver = store.Event{}
+	c.ingestion.handOver.Set(env, store.Event{})
 	c.reflector.Next(env)
 }
 
