@@ -48,6 +48,14 @@ type sides struct {
 	Code, Model tally
 }
 
+func (c sides) MarshalText() ([]byte, error) {
+	return fmt.Appendf(nil, "%s %v %v", c.Property, c.Code, c.Model), nil
+}
+
+func (c *sides) UnmarshalText(text []byte) error {
+	return readTallies(text, &c.Property, &c.Code, &c.Model)
+}
+
 // differs reports whether one side alone violates the property. What is never judged over the code of a release says nothing about it.
 func (c sides) differs() bool {
 	return (c.Code.Violated > 0) != (c.Model.Violated > 0) && !c.unseen()

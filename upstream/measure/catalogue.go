@@ -3,16 +3,38 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// tally is how often a property was checked, and in how many schedules it was violated.
-type tally struct {
-	Checked  uint64 `json:",omitempty"`
-	Violated uint64 `json:",omitempty"`
+// tally is how often a property was checked, and in how many schedules it was violated. It is written as 101, or as 101/3 if it was violated.
+type tally struct{ Checked, Violated uint64 }
+
+func (t tally) String() string {
+	if t.Violated == 0 {
+		return fmt.Sprint(t.Checked)
+	}
+	return fmt.Sprintf("%d/%d", t.Checked, t.Violated)
+}
+
+// readTallies reads a property and its tallies, with a space between them.
+func readTallies(text []byte, property *string, tallies ...*tally) error {
+	words := strings.Fields(string(text))
+	if len(words) != 1+len(tallies) {
+		return fmt.Errorf("%q: want a property and %d tallies", text, len(tallies))
+	}
+	*property = words[0]
+	for i, t := range tallies {
+		checked, violated, _ := strings.Cut(words[1+i], "/")
+		if _, err := fmt.Sscan(checked+" "+cmp.Or(violated, "0"), &t.Checked, &t.Violated); err != nil {
+			return fmt.Errorf("%q: %w", text, err)
+		}
+	}
+	return nil
 }
 
 // few is how many schedules of a scenario are run at least: those of a scenario with hundreds of clients take seconds each.

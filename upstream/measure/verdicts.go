@@ -68,6 +68,12 @@ type claim struct {
 	tally
 }
 
+func (c claim) MarshalText() ([]byte, error) {
+	return fmt.Appendf(nil, "%s %v", c.Property, c.tally), nil
+}
+
+func (c *claim) UnmarshalText(text []byte) error { return readTallies(text, &c.Property, &c.tally) }
+
 func (r verdictRow) key() key { return key{r.Scenario, r.Etcd} }
 
 func (r verdictRow) String() string {
