@@ -32,10 +32,10 @@ type flags struct {
 func main() {
 	var f flags
 	flag.StringVar(&f.pkg, "package", "", "mutate only these packages, paths below the module, comma separated")
-	flag.IntVar(&f.n, "n", 0, "how many mutants of each package, instead of those in targets.go; they are not in the table")
+	flag.IntVar(&f.n, "n", 0, "how many mutants of each package, instead of those in targets.go")
 	flag.DurationVar(&f.budget, "budget", 20*time.Second, "processor time for a mutant")
 	flag.IntVar(&f.jobs, "jobs", 1, "how many mutants run at the same time")
-	flag.BoolVar(&f.again, "again", false, "run those again that survived")
+	flag.BoolVar(&f.again, "again", false, "run again all that have a result: those are told that were killed before and survive now")
 	flag.StringVar(&f.only, "only", "", "run the mutants with these names again, comma separated, and print their changes")
 	flag.StringVar(&f.campaigns, "campaigns", "", "run only the campaigns whose names contain one of these, comma separated; what survives them is not kept as a result")
 	flag.BoolVar(&f.list, "list", false, "print the mutants and run none")
@@ -61,11 +61,11 @@ func run(f *flags) error {
 	if err != nil {
 		return err
 	}
-	all, err := Choose(root, targets)
+	results, err := readResults(filepath.Join(root, resultsFile))
 	if err != nil {
 		return err
 	}
-	results, err := readResults(filepath.Join(root, resultsFile))
+	all, err := Choose(root, targets, results)
 	if err != nil {
 		return err
 	}

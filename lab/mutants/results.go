@@ -2,11 +2,15 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/watchbed/watchbed/lab/mutants/killer"
@@ -76,6 +80,25 @@ func readLines(path string, each func([]byte) error) error {
 		}
 	}
 	return lines.Err()
+}
+
+// forget writes the file anew, with one line about each mutant that the code still has.
+func forget(root string, all []*Mutant, results map[string]*result) error {
+	var out bytes.Buffer
+	has, packages := map[string]bool{}, map[string]bool{}
+	for _, m := range all {
+		has[m.ID()], packages[m.Package] = true, true
+	}
+	for _, id := range slices.Sorted(maps.Keys(results)) {
+		if r := results[id]; has[id] || !packages[r.Package] && slices.ContainsFunc(Targets, func(t Target) bool { return t.Package == r.Package }) {
+			line, err := json.Marshal(r)
+			if err != nil {
+				return err
+			}
+			out.Write(append(line, '\n'))
+		}
+	}
+	return os.WriteFile(filepath.Join(root, resultsFile), out.Bytes(), 0o644)
 }
 
 // appendLine writes one line at the end of the file: an interrupt loses at most the

@@ -30,7 +30,7 @@ type runner struct {
 	kills map[[2]string]int
 }
 
-// runAll runs the mutants of which there is no result, and adds theirs.
+// runAll runs the mutants of which there is no result, and adds theirs. Results of mutants that the code does not have any more go.
 func runAll(f *flags, root string, all []*Mutant, results map[string]*result) error {
 	only := strings.Split(f.only, ",")
 	due := slices.DeleteFunc(slices.Clone(all), func(m *Mutant) bool {
@@ -38,8 +38,11 @@ func runAll(f *flags, root string, all []*Mutant, results map[string]*result) er
 		if f.only != "" {
 			return !slices.Contains(only, m.ID())
 		}
-		return r != nil && !(f.again && r.Killed == "")
+		return r != nil && !f.again
 	})
+	if err := forget(root, all, results); err != nil {
+		return err
+	}
 	if len(due) == 0 {
 		fmt.Println("nothing to run: all mutants have a result")
 		return nil
@@ -60,7 +63,7 @@ func runAll(f *flags, root string, all []*Mutant, results map[string]*result) er
 		r.kills[[2]string{old.Package, old.Campaign}]++
 	}
 	fmt.Printf("%d mutants, %d to run, %d campaigns\n", len(all), len(due), len(r.baselines))
-	return r.run(due, results)
+	return errors.Join(r.run(due, results), forget(root, all, results))
 }
 
 func (r *runner) build(root, folder string, all []*Mutant) error {
@@ -105,8 +108,10 @@ func (r *runner) run(due []*Mutant, results map[string]*result) error {
 				o, err := r.attempt(m)
 				r.mu.Lock()
 				if err == nil {
-					res := newResult(m, o)
-					results[m.ID()] = res
+					res, old := newResult(m, o), results[m.ID()]
+					if results[m.ID()] = res; old != nil && old.Killed != "" && res.Killed == "" {
+						fmt.Printf("%s was killed by %s (%s), %s, and survives now:\n", m.ID(), old.Killed, old.What, old.Campaign)
+					}
 					r.kills[[2]string{m.Package, o.Campaign}]++
 					fmt.Println(res)
 					if r.flags.campaigns == "" || res.Killed != "" {

@@ -10,10 +10,10 @@ import (
 // seed is the one by which mutants are chosen.
 const seed = 1
 
-// Choose chooses mutants of packages below the module whose root is dir. The same
+// Choose chooses mutants of packages below the module whose root is dir, and takes all that have a result. The same
 // sources give the same mutants; where code changes, only mutants of that code come
 // and go. They are spread over the operators, all compile, and no two are the same.
-func Choose(dir string, targets []Target) ([]*Mutant, error) {
+func Choose(dir string, targets []Target, results map[string]*result) ([]*Mutant, error) {
 	var names []string
 	for _, t := range targets {
 		names = append(names, t.Package)
@@ -25,7 +25,7 @@ func Choose(dir string, targets []Target) ([]*Mutant, error) {
 	var all []*Mutant
 	for _, t := range targets {
 		i := slices.IndexFunc(s.packages, func(p *source) bool { return p.name == t.Package })
-		all = append(all, s.packages[i].choose(t.Sample)...)
+		all = append(all, s.packages[i].choose(t.Sample, results)...)
 	}
 	return all, nil
 }
@@ -47,12 +47,12 @@ func Find(dir string, packages []string, hasResult func(id string) bool) ([]*Mut
 
 // choose takes the first of each operator, then the second of each, and so on, as far
 // as they compile.
-func (p *source) choose(n int) []*Mutant {
+func (p *source) choose(n int, results map[string]*result) []*Mutant {
 	var chosen []*Mutant
 	seen := map[string]bool{}
 	for _, m := range p.arranged() {
-		if len(chosen) == n {
-			break
+		if len(chosen) >= n && results[m.ID()] == nil {
+			continue
 		}
 		changed := apply(m.body.file.text, 0, len(m.body.file.text), m.edits)
 		if seen[changed] || m.movesLabels() || !p.compiles(m.body.file, []byte(changed)) {

@@ -25,7 +25,7 @@ the same, since it compares the numbers.
 
 // unseenHead is about the mutants of the sample by which no row was chosen.
 const unseenHead = `
-The rows of the catalogue in small worlds were chosen by what they find of the first %d mutants of the sample, and of mutants that are not in the
+The rows of the catalogue in small worlds were chosen by what they find of %d mutants of the sample, and of mutants that are not in the
 sample. No row was chosen by the other mutants of the sample. Of these the rows find %s, by verdicts alone %s.
 The aim is 95 %%.
 `
@@ -48,9 +48,8 @@ func searchedTable(list []*searched, largest int) string {
 	nothing := keep(list, func(s *searched) bool { return s.Row == "" && s.Counts == "" && s.Entered > 0 })
 	uncalled := keep(list, func(s *searched) bool { return s.Entered == 0 })
 	unseen := ""
-	if len(list) > lookedAt {
-		behind := list[lookedAt:]
-		unseen = fmt.Sprintf(unseenHead, lookedAt, share(behind, (*searched).isFound), share(behind, (*searched).byVerdict))
+	if behind := keep(list, func(s *searched) bool { return !s.LookedAt }); len(behind) > 0 {
+		unseen = fmt.Sprintf(unseenHead, len(list)-len(behind), share(behind, (*searched).isFound), share(behind, (*searched).byVerdict))
 	}
 	var out strings.Builder
 	fmt.Fprintf(&out, searchedHead, len(list), report.Counted(uint64(largest), "state"), share(list, (*searched).isFound), share(list, (*searched).byVerdict),

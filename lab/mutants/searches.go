@@ -26,9 +26,6 @@ const (
 	sampleSeed = 1
 	// sampleSize is how many are drawn if -n does not say.
 	sampleSize = 300
-	// lookedAt is how many of the first had been looked at before the rows of the catalogue in small worlds were chosen, as had those behind the
-	// sample. What rows find of the others was not known then.
-	lookedAt = 200
 	// largestRow is how many states a row has at most that is searched.
 	largestRow = 12_000
 )
@@ -36,13 +33,12 @@ const (
 // searchedIn are the packages of which mutants are drawn, with those below them: what searches simulate.
 var searchedIn = []string{"sim/cache", "sim/client", "sim/etcd"}
 
-// searched is what the rows of the table of proofs notice of a mutant that campaigns kill.
+// searched is what the rows of the table of proofs notice of a mutant that campaigns kill. The mutant itself, and how campaigns kill it, is its
+// result.
 type searched struct {
-	ID, Package, File, Function, Operator, Before, After string
-	// Killed is how campaigns notice it, KilledWhat and Campaign what differs and in which campaign.
-	Killed               string
-	KilledWhat, Campaign string `json:",omitempty"`
+	*result `json:"-"`
 
+	ID string
 	// Row is the smallest whose verdict is another one, of so many States, and Kind and What say how; all are empty if there is none. If no verdict
 	// is, it is the smallest in which a situation does not come about any more.
 	Row    string `json:",omitempty"`
@@ -54,6 +50,8 @@ type searched struct {
 	// Entered is how many rows call the function.
 	Entered int
 	Seconds float64
+	// LookedAt: the mutant was known when the rows of the catalogue in small worlds were chosen. What rows find of the others was not.
+	LookedAt bool `json:",omitempty"`
 }
 
 // searchedPackages are those of the targets from which mutants are drawn.
@@ -93,17 +91,17 @@ type searcher struct {
 // searchAll searches the rows with the mutants of the sample of which there is no result, or prints those that there are.
 func searchAll(f *flags, root string) error {
 	path := filepath.Join(root, searchedFile)
-	known, err := readSearched(path)
+	results, err := readResults(filepath.Join(root, resultsFile))
+	if err != nil {
+		return err
+	}
+	known, err := readSearched(path, results)
 	if err != nil {
 		return err
 	}
 	if f.table {
 		fmt.Print(searchedTable(inOrder(known), f.largest))
 		return nil
-	}
-	results, err := readResults(filepath.Join(root, resultsFile))
-	if err != nil {
-		return err
 	}
 	killed, err := Find(root, searchedPackages(), func(id string) bool { return results[id] != nil && results[id].Killed != "" })
 	if err != nil {
@@ -131,20 +129,22 @@ func searchAll(f *flags, root string) error {
 	return s.run(due, results, known, path)
 }
 
-// inOrder are the first of the sample, in the order in which they were drawn.
+// inOrder has the mutants in the order in which they were drawn.
 func inOrder(known map[string]*searched) []*searched {
-	list := slices.SortedFunc(maps.Values(known), func(a, b *searched) int { return cmp.Compare(drawnAt(a.ID), drawnAt(b.ID)) })
-	return list[:min(sampleSize, len(list))]
+	return slices.SortedFunc(maps.Values(known), func(a, b *searched) int { return cmp.Compare(drawnAt(a.ID), drawnAt(b.ID)) })
 }
 
-func readSearched(path string) (map[string]*searched, error) {
+// readSearched leaves out mutants without a result: the code has no such line any more.
+func readSearched(path string, results map[string]*result) (map[string]*searched, error) {
 	all := map[string]*searched{}
 	return all, readLines(path, func(line []byte) error {
 		var s searched
 		if err := json.Unmarshal(line, &s); err != nil {
 			return err
 		}
-		all[s.ID] = &s
+		if s.result = results[s.ID]; s.result != nil {
+			all[s.ID] = &s
+		}
 		return nil
 	})
 }
@@ -207,10 +207,7 @@ func (s *searcher) run(due []*Mutant, results map[string]*result, known map[stri
 }
 
 func (s *searcher) attempt(m *Mutant, old *result) (*searched, error) {
-	r := &searched{
-		ID: m.ID(), Package: m.Package, File: m.File, Function: m.Function, Operator: m.Operator, Before: m.Before, After: m.After,
-		Killed: old.Killed, KilledWhat: old.What, Campaign: old.Campaign,
-	}
+	r := &searched{result: old, ID: m.ID()}
 	var names []string
 	for _, o := range s.rows {
 		if slices.Contains(o.Entered, m.Unit) {

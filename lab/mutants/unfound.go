@@ -14,7 +14,7 @@ import (
 
 // killedBy is how campaigns notice a mutant, and the campaign that does so first.
 func (s *searched) killedBy() string {
-	words := strings.Fields(s.Killed + " " + cell(s.KilledWhat))
+	words := strings.Fields(s.Killed + " " + cell(s.result.What))
 	if s.Campaign != "" {
 		words = append(words, "in", cell(s.Campaign))
 	}
@@ -48,7 +48,7 @@ func (s *searched) unjudged() string {
 	}
 	clock := testbed.Clock{Mode: sc.Params.Clock.Mode, ToRest: true}
 	timed := clock.Mode == sim.Timed
-	if p, err := testbed.FindProperty(s.KilledWhat); err == nil && s.KilledWhat != explore.NoPanic && !p.Monitor.Judges(&clock) {
+	if p, err := testbed.FindProperty(s.result.What); err == nil && s.result.What != explore.NoPanic && !p.Monitor.Judges(&clock) {
 		return "a search does not judge the property"
 	}
 	if timed {
