@@ -1,16 +1,11 @@
-// Simrun with a design, a scenario and an option of one's own: everything that the
-// imported packages register is in list, run, matrix, replay and shrink.
+// Simrun with two designs, a scenario, a property and an option of one's own, each in its file: everything that the
+// program registers is in list, run, matrix, replay and shrink.
 package main
 
 import (
 	"os"
 
 	"github.com/watchbed/watchbed/command"
-
-	_ "github.com/watchbed/watchbed/examples/deafetcd"
-	_ "github.com/watchbed/watchbed/examples/failover"
-	_ "github.com/watchbed/watchbed/examples/impatient"
-	_ "github.com/watchbed/watchbed/examples/naivecache"
 )
 
 func main() { os.Exit(command.Main(os.Args[1:])) }

@@ -41,7 +41,7 @@ func build(t *testing.T) string {
 func TestREADMEShowsTheNaiveCache(t *testing.T) {
 	readme, err := os.ReadFile(filepath.Join("..", "README.md"))
 	require.NoError(t, err)
-	code, err := os.ReadFile(filepath.Join("..", "naivecache", "naive.go"))
+	code, err := os.ReadFile("naive.go")
 	require.NoError(t, err)
 	_, shown, found := strings.Cut(string(code), "func init()")
 	require.True(t, found)

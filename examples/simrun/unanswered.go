@@ -1,7 +1,4 @@
-// Package deafetcd is one changed option of the simulated etcd: a server that takes
-// progress requests and answers none. With --set progress=unanswered it stands in for
-// every release.
-package deafetcd
+package main
 
 import (
 	"github.com/watchbed/watchbed/sim"
@@ -9,6 +6,9 @@ import (
 	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 )
 
+// One changed option of the simulated etcd: a server that takes
+// progress requests and answers none. With --set progress=unanswered it stands in for
+// every release.
 var _ = v3rpc.ProgressSeam.Register("unanswered", "it is taken, and nothing comes of it",
 	unanswered{})
 

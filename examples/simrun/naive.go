@@ -1,6 +1,4 @@
-// Package naivecache is a cache that lists once, watches, and answers every LIST at
-// once from what it has: it never waits until it is as new as etcd.
-package naivecache
+package main
 
 import (
 	"github.com/watchbed/watchbed/sim"
@@ -10,6 +8,8 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
+// A cache that lists once, watches, and answers every LIST at
+// once from what it has: it never waits until it is as new as etcd.
 func init() {
 	cache.RegisterDesign(cache.Design{
 		Preset: option.Preset{Name: "naive", Doc: "lists once, watches, and never waits"},

@@ -1,6 +1,4 @@
-// Package failover is a scenario and a property of one's own: a controller writes an
-// object, fails over to the other API server, and lists. It must find its own write.
-package failover
+package main
 
 import (
 	"github.com/watchbed/watchbed/properties/reads"
@@ -10,7 +8,8 @@ import (
 	"github.com/watchbed/watchbed/workload"
 )
 
-// Failover is the scenario. With --set read=any the controller asks for
+// Failover is a scenario of one's own: a controller writes an object, fails over to the other API server, and lists. It
+// must find its own write. With --set read=any the controller asks for
 // resourceVersion "0", and may find an older state.
 var Failover = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "failover",
