@@ -10,8 +10,7 @@ import (
 
 // propose puts a write into the raft log. The log of a single member is
 // committed when it is on disk, so nothing can come between.
-func (s *Server) propose(env *sim.Env, m *sim.Message) {
-	e := entry{m.Payload, m.Conn, m.Cause, m.From}
+func (s *Server) propose(env *sim.Env, e entry) {
 	if s.refuseWrite(env, &e) || s.mustAwaitLeader(env, &e) {
 		return
 	}
@@ -246,7 +245,7 @@ func (s *Server) compact(env *sim.Env, e *entry, rev int64) sim.Payload {
 		s.awaitRemoval(env, e, nil)
 		return nil
 	}
-	s.handle(env, e)
+	s.handle(env, *e)
 	return nil
 }
 
@@ -278,6 +277,6 @@ func (s *Server) removed(env *sim.Env) {
 			env.Send(r.entry.conn, r.refusal)
 			continue
 		}
-		s.handle(env, &r.entry)
+		s.handle(env, r.entry)
 	}
 }

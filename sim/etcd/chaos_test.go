@@ -203,7 +203,7 @@ func newRoughIn(t testing.TB, o sim.Options, version string, settings ...string)
 	r.w.Add("chaos", r.client)
 	r.w.AddFault(&sim.RestartProcess{Nodes: []sim.NodeID{1}, Label: "etcd"}, sim.Budget{Times: 1})
 	r.w.AddFault(&sim.BreakStream{From: []sim.NodeID{2}, To: 1, Label: "chaos>etcd"}, sim.Budget{Times: 1, Within: within})
-	r.w.AddFault(&etcd.InstallSnapshot{Node: 1, Label: "etcd"}, sim.Budget{Times: 2, Within: within})
+	r.w.AddFault(etcd.InstallSnapshot(1, "etcd"), sim.Budget{Times: 2, Within: within})
 	return r
 }
 
@@ -498,7 +498,7 @@ func TestResetServersRunLikeNewOnes(t *testing.T) {
 				w.Add("chaos", r.client)
 				w.AddFault(&sim.RestartProcess{Nodes: []sim.NodeID{1}, Label: "etcd"}, sim.Budget{Times: 1})
 				w.AddFault(&sim.BreakStream{From: []sim.NodeID{2}, To: 1, Label: "chaos>etcd"}, sim.Budget{Times: 1})
-				w.AddFault(&etcd.InstallSnapshot{Node: 1, Label: "etcd"}, sim.Budget{Times: 2})
+				w.AddFault(etcd.InstallSnapshot(1, "etcd"), sim.Budget{Times: 2})
 				r.w, r.server = w, used
 			}
 			require.NoError(t, r.run(newDice(seed)))

@@ -72,10 +72,10 @@ func busyWorld(t *testing.T, d *rand.Rand) *sim.World {
 		w.Add(fmt.Sprint("meddler-", i), &meddler{left: 50, watches: server})
 	}
 	late := func(f sim.Fault) { w.AddFault(&lateFault{f, 20 + d.IntN(200)}, sim.Budget{Times: 1}) }
-	late(&etcd.InstallSnapshot{Node: 1, Label: "etcd"})
-	late(&etcd.InstallSnapshot{Node: server, Label: "watched etcd"})
-	late(&etcd.Clog{Node: server, Label: "etcd", From: []sim.NodeID{server + 1}})
-	late(&etcd.Defragment{Node: server, Label: "watched etcd"})
+	late(etcd.InstallSnapshot(1, "etcd"))
+	late(etcd.InstallSnapshot(server, "watched etcd"))
+	late(etcd.Clog(server, "etcd", []sim.NodeID{server + 1}, 0))
+	late(etcd.Defragment(server, "watched etcd", 0))
 	late(&sim.RestartProcess{Nodes: []sim.NodeID{server}, Label: "etcd"})
 	return w
 }

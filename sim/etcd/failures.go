@@ -28,24 +28,12 @@ var failureNames = [failureKinds]string{"timeout", "leader change", "overload"}
 
 // Fail is a fault: etcd answers the next request that this can happen to with an
 // error.
-type Fail struct {
-	// Node is the server's.
-	Node  sim.NodeID
-	Label string
-	With  Failure
-}
-
-// Name implements sim.Fault.
-func (f *Fail) Name() string { return failureNames[f.With] + " of " + f.Label }
-
-// Ready implements sim.Fault.
-func (f *Fail) Ready(*sim.World) bool { return true }
-
-// Strike implements sim.Fault.
-func (f *Fail) Strike(env *sim.Env) {
-	(&order{failureNames[f.With],
-		func(d sim.Digest) sim.Digest { return d.Text("fail").Word(uint64(f.With)) },
-		func(s *Server, env *sim.Env) { s.failNext(env, f.With) }}).send(env, f.Node)
+func Fail(server sim.NodeID, label string, with Failure) sim.Fault {
+	return &ordered{
+		name: failureNames[with] + " of " + label, nodes: []sim.NodeID{server},
+		order: order{failureNames[with], func(d sim.Digest) sim.Digest { return d.Text("fail").Word(uint64(with)) },
+			func(s *Server, env *sim.Env) { s.failNext(env, with) }},
+	}
 }
 
 // failures counts the errors that are still to be answered.

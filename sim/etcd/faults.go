@@ -21,6 +21,35 @@ func (o *order) Label() string { return o.label }
 
 func (o *order) send(env *sim.Env, to sim.NodeID) { env.Close(env.Call(to, o)) }
 
+// ordered is a fault that is nothing but an order to servers.
+type ordered struct {
+	order
+	name  string
+	nodes []sim.NodeID
+	// ready: the order makes a difference to a server; nil is always.
+	ready func(*Server) bool
+	// note is what is noted beside the order, if anything is.
+	note sim.Note
+}
+
+// Name implements sim.Fault.
+func (f *ordered) Name() string { return f.name }
+
+// Ready implements sim.Fault.
+func (f *ordered) Ready(w *sim.World) bool {
+	return f.ready == nil || f.ready(w.Node(f.nodes[0]).(Node).Simulated())
+}
+
+// Strike implements sim.Fault.
+func (f *ordered) Strike(env *sim.Env) {
+	if f.note != nil {
+		env.Note(f.note)
+	}
+	for _, n := range f.nodes {
+		f.send(env, n)
+	}
+}
+
 // Failover is a fault: the member that serves goes away, and all clients connect
 // to the next one, which may run another release. The server must have several members.
 type Failover struct {
@@ -73,91 +102,62 @@ func restart(env *sim.Env, n sim.NodeID, label string) {
 	(&sim.RestartProcess{Nodes: []sim.NodeID{n}, Label: label}).Strike(env)
 }
 
-// InstallSnapshot is a fault: the server installs a snapshot, as a member does
+// InstallSnapshot is a fault: the server installs a snapshot (raft's MsgSnap), as a member does
 // that fell too far behind its leader. With one member the snapshot holds what
 // the store holds already, as one does that was taken after entries that change
 // no key; watchers do not see the difference.
-type InstallSnapshot struct {
-	// Node is the server's.
-	Node  sim.NodeID
-	Label string
-}
-
-// Name implements sim.Fault.
-func (f *InstallSnapshot) Name() string { return "snapshot " + f.Label }
-
-// Ready implements sim.Fault.
-func (f *InstallSnapshot) Ready(*sim.World) bool { return true }
-
-// Strike implements sim.Fault.
-func (f *InstallSnapshot) Strike(env *sim.Env) { installSnapshot.send(env, f.Node) }
-
-// installSnapshot is raft's MsgSnap.
-var installSnapshot = &order{"snapshot", func(d sim.Digest) sim.Digest { return d.Text("snapshot") }, func(s *Server, env *sim.Env) {
-	s.detachLost()
-	s.store.Restore(env)
-	if s.served != nil {
-		s.served.Restored(env)
+func InstallSnapshot(server sim.NodeID, label string) sim.Fault {
+	return &ordered{
+		name: "snapshot " + label, nodes: []sim.NodeID{server},
+		order: order{"snapshot", func(d sim.Digest) sim.Digest { return d.Text("snapshot") }, func(s *Server, env *sim.Env) {
+			s.detachLost()
+			s.store.Restore(env)
+			if s.served != nil {
+				s.served.Restored(env)
+			}
+		}},
 	}
-}}
+}
 
 // Clog is a fault: nothing that etcd sends on watch streams gets through, although
 // they stay open, as behind a network that drops packets or a receiver that has
 // stopped reading (KEP-2340, "What if the watch cache is stale?"). Reads and
-// writes are answered.
-type Clog struct {
-	// Node is the server's.
-	Node  sim.NodeID
-	Label string
-	// From are the clients whose streams are clogged; nil is all.
-	From []sim.NodeID
-	// Until is when it ends, timed; untimed it ends at any point.
-	Until sim.Time
+// writes are answered. It concerns the streams of some clients, or of all if from is nil. It ends at a time; untimed it
+// ends at any point.
+func Clog(server sim.NodeID, label string, from []sim.NodeID, until sim.Time) sim.Fault {
+	return &ordered{
+		name: "clog " + label, nodes: []sim.NodeID{server}, note: clogStrikes{server, from, until},
+		ready: func(s *Server) bool { return !s.watch.Clogged() },
+		order: order{"clog", func(d sim.Digest) sim.Digest { return digestNodes(d.Text("clog"), from).Int(int64(until)) }, func(s *Server, env *sim.Env) {
+			s.watch.Clog(env, from)
+			env.Arm(unclogTimer, max(0, until.Sub(env.Now())))
+		}},
+	}
 }
 
-// Name implements sim.Fault.
-func (f *Clog) Name() string { return "clog " + f.Label }
-
-// Ready implements sim.Fault.
-func (f *Clog) Ready(w *sim.World) bool { return !w.Node(f.Node).(Node).Simulated().watch.Clogged() }
-
-// Strike implements sim.Fault.
-func (f *Clog) Strike(env *sim.Env) {
-	env.Note(clogStrikes{f})
-	(&order{"clog",
-		func(d sim.Digest) sim.Digest { return digestNodes(d.Text("clog"), f.From).Int(int64(f.Until)) },
-		func(s *Server, env *sim.Env) {
-			s.watch.Clog(env, f.From)
-			env.Arm(unclogTimer, max(0, f.Until.Sub(env.Now())))
-		}}).send(env, f.Node)
-}
-
-// Defragment is a fault: a member defragments its backend, and meanwhile applies nothing and begins no read (backendLock). Its clients
-// see a watch that stays open and says nothing new (kubernetes/kubernetes#138494).
-type Defragment struct {
-	// Node is the member's.
-	Node  sim.NodeID
-	Label string
-	// Until is when it ends, timed; untimed it ends at any point.
-	Until sim.Time
-}
-
-// Name implements sim.Fault.
-func (f *Defragment) Name() string { return "defragmentation of " + f.Label }
-
-// Ready implements sim.Fault.
-func (f *Defragment) Ready(w *sim.World) bool {
-	return !w.Node(f.Node).(Node).Simulated().backend.held
-}
-
-// Strike implements sim.Fault: the order is Maintenance.Defragment.
-func (f *Defragment) Strike(env *sim.Env) {
-	(&order{"Defragment",
-		func(d sim.Digest) sim.Digest { return d.Text("defragment").Int(int64(f.Until)) },
-		func(s *Server, env *sim.Env) {
+// Defragment is a fault: a member defragments its backend (Maintenance.Defragment), and meanwhile applies nothing and begins
+// no read (backendLock). Its clients see a watch that stays open and says nothing new (kubernetes/kubernetes#138494). It
+// ends as Clog does.
+func Defragment(member sim.NodeID, label string, until sim.Time) sim.Fault {
+	return &ordered{
+		name: "defragmentation of " + label, nodes: []sim.NodeID{member},
+		ready: func(s *Server) bool { return !s.backend.held },
+		order: order{"Defragment", func(d sim.Digest) sim.Digest { return d.Text("defragment").Int(int64(until)) }, func(s *Server, env *sim.Env) {
 			s.backend.defrag(env)
-			env.Arm(defragmentTimer, max(0, f.Until.Sub(env.Now())))
-		}}).send(env, f.Node)
+			env.Arm(defragmentTimer, max(0, until.Sub(env.Now())))
+		}},
+	}
+}
+
+// EndStream is a fault: the server, or a proxy before it, ends a watch stream in order, as if the client had asked for
+// that. It is a stream of one of the nodes that from lists.
+func EndStream(server sim.NodeID, label string, from []sim.NodeID) sim.Fault {
+	return &ordered{
+		name: "end of stream " + label, nodes: []sim.NodeID{server},
+		ready: func(s *Server) bool { return slices.ContainsFunc(from, s.watch.Serves) },
+		order: order{"end of stream", func(d sim.Digest) sim.Digest { return digestNodes(d.Text("end of stream"), from) },
+			func(s *Server, env *sim.Env) { s.watch.EndStreams(env, from) }},
+	}
 }
 
 // defragmented lets go on what waited.
@@ -168,31 +168,6 @@ func (s *Server) defragmented(env *sim.Env) {
 	if s.log.waits() || s.ending.open {
 		env.Enable(applyLoop)
 	}
-}
-
-// EndStream is a fault: the server, or a proxy before it, ends a watch stream of a
-// client in order, as if the client had asked for that.
-type EndStream struct {
-	// Node is the server's.
-	Node sim.NodeID
-	// From are the nodes that may have opened the streams.
-	From  []sim.NodeID
-	Label string
-}
-
-// Name implements sim.Fault.
-func (f *EndStream) Name() string { return "end of stream " + f.Label }
-
-// Ready implements sim.Fault.
-func (f *EndStream) Ready(w *sim.World) bool {
-	return slices.ContainsFunc(f.From, w.Node(f.Node).(Node).Simulated().watch.Serves)
-}
-
-// Strike implements sim.Fault.
-func (f *EndStream) Strike(env *sim.Env) {
-	(&order{"end of stream",
-		func(d sim.Digest) sim.Digest { return digestNodes(d.Text("end of stream"), f.From) },
-		func(s *Server, env *sim.Env) { s.watch.EndStreams(env, f.From) }}).send(env, f.Node)
 }
 
 // CutOff is a fault: nothing gets from the leader to a follower, or back, for some time. The

@@ -58,7 +58,7 @@ func newBench(t testing.TB, version string, change ...func(*etcd.Config)) *bench
 	}
 	b := benchIn(t, sim.NewWorld(sim.Options{}), cfg)
 	b.World.AddFault(&sim.RestartProcess{Nodes: []sim.NodeID{1}, Label: "etcd"}, sim.Budget{Times: 100})
-	b.World.AddFault(&etcd.InstallSnapshot{Node: 1, Label: "etcd"}, sim.Budget{Times: 100})
+	b.World.AddFault(etcd.InstallSnapshot(1, "etcd"), sim.Budget{Times: 100})
 	b.World.Start(b)
 	return b
 }

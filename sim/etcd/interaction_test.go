@@ -34,7 +34,7 @@ func TestInteractions(t *testing.T) {
 			w.Add("follower", etcd.New(cfg))
 		}
 		if s.clock == sim.Untimed {
-			s.faults = append(s.faults, &sim.RestartProcess{Nodes: []sim.NodeID{1}, Label: "etcd"}, &etcd.InstallSnapshot{Node: 1, Label: "etcd"})
+			s.faults = append(s.faults, &sim.RestartProcess{Nodes: []sim.NodeID{1}, Label: "etcd"}, etcd.InstallSnapshot(1, "etcd"))
 		}
 		for _, f := range s.faults {
 			w.AddFault(f, sim.Budget{Times: s.times, Within: time.Nanosecond})
@@ -105,15 +105,15 @@ func (s *setup) set(cfg *etcd.Config, name, value string) {
 	case "downgrade":
 		s.faults = append(s.faults, &etcd.Downgrade{Node: 1, Label: "etcd", To: member(value, false)})
 	case "leader":
-		s.faults = append(s.faults, &etcd.LoseLeader{Nodes: []sim.NodeID{1}, Label: "etcd"})
+		s.faults = append(s.faults, etcd.LoseLeader([]sim.NodeID{1}, "etcd", 0))
 	case "clogged-for": // the numbers of nodes
-		f := &etcd.Clog{Node: 1, Label: "etcd", Until: sim.Time(500 * time.Millisecond)}
+		var from []sim.NodeID
 		for _, n := range strings.Fields(value) {
-			f.From = append(f.From, sim.NodeID(n[0]-'0'))
+			from = append(from, sim.NodeID(n[0]-'0'))
 		}
-		s.faults = append(s.faults, f)
+		s.faults = append(s.faults, etcd.Clog(1, "etcd", from, sim.Time(500*time.Millisecond)))
 	case "defragmented":
-		s.faults = append(s.faults, &etcd.Defragment{Node: 1, Label: "etcd", Until: sim.Time(500 * time.Millisecond)})
+		s.faults = append(s.faults, etcd.Defragment(1, "etcd", sim.Time(500*time.Millisecond)))
 	default:
 		require.NoError(s.t, etcd.Group.Set(&cfg.Options, name, value))
 	}

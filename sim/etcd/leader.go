@@ -11,29 +11,13 @@ import (
 // clients require a leader end once the server has seen none for three election
 // timeouts, and new ones are refused (v3rpc monitorLeader and newStreamInterceptor).
 // Writes wait, since raft takes no proposals. Linearizable reads wait, and fail when
-// there is a leader again, because it is another one.
-type LoseLeader struct {
-	// Nodes are the members that serve clients.
-	Nodes []sim.NodeID
-	Label string
-	// Until is when it ends, timed; untimed it ends at any point.
-	Until sim.Time
-}
-
-// Name implements sim.Fault.
-func (f *LoseLeader) Name() string { return "no leader in " + f.Label }
-
-// Ready implements sim.Fault.
-func (f *LoseLeader) Ready(w *sim.World) bool {
-	return w.Node(f.Nodes[0]).(Node).Simulated().leader.is == leads
-}
-
-// Strike implements sim.Fault.
-func (f *LoseLeader) Strike(env *sim.Env) {
-	for _, n := range f.Nodes {
-		(&order{"no leader",
-			func(d sim.Digest) sim.Digest { return d.Text("no leader").Int(int64(f.Until)) },
-			func(s *Server, env *sim.Env) { s.loseLeader(env, f.Until) }}).send(env, n)
+// there is a leader again, because it is another one. It concerns the members that serve clients, and ends as Clog does.
+func LoseLeader(members []sim.NodeID, label string, until sim.Time) sim.Fault {
+	return &ordered{
+		name: "no leader in " + label, nodes: members,
+		ready: (*Server).HasLeader,
+		order: order{"no leader", func(d sim.Digest) sim.Digest { return d.Text("no leader").Int(int64(until)) },
+			func(s *Server, env *sim.Env) { s.loseLeader(env, until) }},
 	}
 }
 

@@ -37,15 +37,13 @@ func (x *expiry) reset() {
 }
 
 // proposeGrant is EtcdServer.LeaseGrant: it chooses the id if the client does not.
-func (s *Server) proposeGrant(env *sim.Env, m *sim.Message, r *wire.LeaseGrantRequest) {
+func (s *Server) proposeGrant(env *sim.Env, e entry, r *wire.LeaseGrantRequest) {
 	if r.ID == 0 {
 		env.Writes(cellLessor, 0)
-		chosen := *m
-		chosen.Payload = &wire.LeaseGrantRequest{ID: firstChosenID + s.expiry.granted, TTL: r.TTL}
+		e.payload = &wire.LeaseGrantRequest{ID: firstChosenID + s.expiry.granted, TTL: r.TTL}
 		s.expiry.granted++
-		m = &chosen
 	}
-	s.propose(env, m)
+	s.propose(env, e)
 }
 
 // lookup is lessor.Lookup.
@@ -124,8 +122,8 @@ func (s *Server) detachLost() {
 
 // receiveKeepAlive is LeaseServer.leaseKeepAlive: the header of the answer is made before the
 // lease is renewed.
-func (s *Server) receiveKeepAlive(env *sim.Env, m *sim.Message) {
-	place := s.newRead(env, m.Payload, m.Conn, m.Cause, m.From)
+func (s *Server) receiveKeepAlive(env *sim.Env, e entry) {
+	place := s.newRead(env, e)
 	s.reads.handlers[place].revision = s.store.Rev(env)
 	s.linearizableReadNotify(env, place)
 }

@@ -52,22 +52,27 @@ type write struct{ sim.Payload }
 func (w write) About() sim.About { return sim.About{Key: keyOf(w.Payload)} }
 
 // clogStrikes: from now on nothing gets through on watch streams.
-type clogStrikes struct{ fault *Clog }
+type clogStrikes struct {
+	server sim.NodeID
+	// from are the clients that nothing gets through to, nil for all.
+	from  []sim.NodeID
+	until sim.Time
+}
 
 // Text implements sim.Note.
 func (n clogStrikes) Text(w *sim.World) string {
 	to, until := "any client", "for a while"
-	if n.fault.From != nil {
+	if n.from != nil {
 		var names []string
-		for _, node := range n.fault.From {
+		for _, node := range n.from {
 			names = append(names, w.NodeName(node))
 		}
 		to = strings.Join(names, " and ")
 	}
 	if w.Mode() == sim.Timed {
-		until = "until " + time.Duration(n.fault.Until).String()
+		until = "until " + time.Duration(n.until).String()
 	}
-	return "nothing that " + w.NodeName(n.fault.Node) + " sends on watch streams gets through to " + to + ", " + until
+	return "nothing that " + w.NodeName(n.server) + " sends on watch streams gets through to " + to + ", " + until
 }
 
 // keyOf is the key that a request writes, that of its first operation if it is a

@@ -22,13 +22,15 @@ type raftLog struct {
 	newest entry `cell:"-"`
 }
 
-// entry is a request in the raft log.
+// entry is a request, with where it came from: in the raft log, or in the hands of a handler.
 type entry struct {
 	payload sim.Payload
 	conn    sim.Conn
 	cause   sim.Cause `cell:"-"`
 	from    sim.NodeID
 }
+
+func entryOf(m *sim.Message) entry { return entry{m.Payload, m.Conn, m.Cause, m.From} }
 
 func (l *raftLog) reset() { *l = raftLog{entries: l.entries[:0]} }
 

@@ -30,10 +30,7 @@ func (t *reads) idle() bool { return t.confirmed == 0 && t.asking == sim.NoConn 
 // read is a handler of a unary call that still has to look at the store: a
 // Range, a Txn that only reads, or a Compact that was applied.
 type read struct {
-	payload sim.Payload
-	conn    sim.Conn
-	cause   sim.Cause `cell:"-"`
-	from    sim.NodeID
+	entry
 	// client and ordinal name the handler: the ordinal is its number among the
 	// client's handlers at the time.
 	client  string `cell:"-"`
@@ -138,7 +135,7 @@ func (s *Server) receiveCall(env *sim.Env, m *sim.Message) {
 		env.Send(m.Conn, refused)
 		return
 	}
-	readOnly, linearizable := false, false
+	e, readOnly, linearizable := entryOf(m), false, false
 	switch r := m.Payload.(type) {
 	case *wire.RangeRequest:
 		readOnly, linearizable = true, !r.Serializable
@@ -150,13 +147,13 @@ func (s *Server) receiveCall(env *sim.Env, m *sim.Message) {
 		readOnly, linearizable = true, true
 	case *wire.PutRequest, *wire.DeleteRangeRequest, *wire.CompactionRequest, *wire.LeaseRevokeRequest:
 	case *wire.RangeStreamRequest:
-		s.receiveStream(env, m, r)
+		s.receiveStream(env, e, r)
 		return
 	case *wire.LeaseGrantRequest:
-		s.proposeGrant(env, m, r)
+		s.proposeGrant(env, e, r)
 		return
 	case *wire.LeaseKeepAliveRequest:
-		s.receiveKeepAlive(env, m)
+		s.receiveKeepAlive(env, e)
 		return
 	case *wire.StatusRequest:
 		env.Send(m.Conn, s.members.status(env, r))
@@ -167,21 +164,19 @@ func (s *Server) receiveCall(env *sim.Env, m *sim.Message) {
 	}
 	switch {
 	case !readOnly:
-		s.propose(env, m)
+		s.propose(env, e)
 	case linearizable:
-		s.linearizableReadNotify(env, s.newRead(env, m.Payload, m.Conn, m.Cause, m.From))
+		s.linearizableReadNotify(env, s.newRead(env, e))
 	default:
-		s.release(env, s.newRead(env, m.Payload, m.Conn, m.Cause, m.From))
+		s.handle(env, e)
 	}
 }
 
-// handle lets the handler of an applied entry go on.
-func (s *Server) handle(env *sim.Env, e *entry) {
-	s.release(env, s.newRead(env, e.payload, e.conn, e.cause, e.from))
-}
+// handle has a handler that looks at the store at once, such as that of an applied entry.
+func (s *Server) handle(env *sim.Env, e entry) { s.release(env, s.newRead(env, e)) }
 
-func (s *Server) newRead(env *sim.Env, p sim.Payload, c sim.Conn, cause sim.Cause, from sim.NodeID) int32 {
-	return s.reads.add(env, read{payload: p, conn: c, cause: cause, from: from, client: env.NodeName(from)})
+func (s *Server) newRead(env *sim.Env, e entry) int32 {
+	return s.reads.add(env, read{entry: e, client: env.NodeName(e.from)})
 }
 
 // release lets a handler look at the store.
@@ -200,25 +195,24 @@ func (s *Server) release(env *sim.Env, place int32) {
 }
 
 // receiveStream is the start of a RangeStream handler. Send has the window of a watch stream.
-func (s *Server) receiveStream(env *sim.Env, m *sim.Message, p *wire.RangeStreamRequest) {
+func (s *Server) receiveStream(env *sim.Env, e entry, p *wire.RangeStreamRequest) {
 	refused := v3rpc.CheckRangeStream(p.Range)
 	if !s.members.options().Streams.Served {
 		env.Cover(coverStreamUnknown)
 		refused = v3rpc.ErrNoSuchMethod
 	}
 	if refused != nil {
-		env.Send(m.Conn, refused)
-		env.Close(m.Conn)
+		env.Send(e.conn, refused)
+		env.Close(e.conn)
 		return
 	}
 	if window := s.members.options().Watch.SendWindow; window > 0 {
-		env.Bound(m.Conn, window)
+		env.Bound(e.conn, window)
 	}
-	place := s.newRead(env, m.Payload, m.Conn, m.Cause, m.From)
 	if p.Range.Serializable {
-		s.release(env, place)
+		s.handle(env, e)
 	} else {
-		s.linearizableReadNotify(env, place)
+		s.linearizableReadNotify(env, s.newRead(env, e))
 	}
 }
 

@@ -34,6 +34,20 @@ const (
 	firstTicker
 )
 
+// timers are those of the server itself: what they are called, and what follows when they fire. That of a Range is called
+// as its handler.
+var timers = [firstTicker]struct {
+	name string
+	fire func(*Server, *sim.Env)
+}{
+	rangeTimer:      {"", (*Server).finishRange},
+	unclogTimer:     {"unclog", func(s *Server, env *sim.Env) { s.watch.Unclog(env) }},
+	leaderTimer:     {"leader", (*Server).leaderTimerFires},
+	leaseTimer:      {"lessor", (*Server).leaseTimerFires},
+	defragmentTimer: {"Defrag ends", (*Server).defragmented},
+	readIndexTimer:  {"retry of ReadIndex", (*Server).retryReadIndex},
+}
+
 // slotOf takes the number of a task of a stream or a read apart.
 func slotOf(t sim.Task) (place, task int) {
 	n := int(t - firstSlotTask)
@@ -66,18 +80,8 @@ func (s *Server) Fire(env *sim.Env, t sim.Timer) {
 	case t < mvcc.Timers:
 		s.store.Fire(env, t)
 		s.removed(env)
-	case t == rangeTimer:
-		s.finishRange(env)
-	case t == unclogTimer:
-		s.watch.Unclog(env)
-	case t == leaderTimer:
-		s.leaderTimerFires(env)
-	case t == leaseTimer:
-		s.leaseTimerFires(env)
-	case t == defragmentTimer:
-		s.defragmented(env)
-	case t == readIndexTimer:
-		s.retryReadIndex(env)
+	case t < firstTicker:
+		timers[t].fire(s, env)
 	default:
 		s.watch.Fire(env, int(t-firstTicker))
 	}
@@ -110,16 +114,8 @@ func (s *Server) TimerName(t sim.Timer) string {
 		return s.store.TimerName(t)
 	case t == rangeTimer:
 		return s.reads.handlers[s.readCost.current].name()
-	case t == unclogTimer:
-		return "unclog"
-	case t == leaderTimer:
-		return "leader"
-	case t == leaseTimer:
-		return "lessor"
-	case t == defragmentTimer:
-		return "Defrag ends"
-	case t == readIndexTimer:
-		return "retry of ReadIndex"
+	case t < firstTicker:
+		return timers[t].name
 	default:
 		return s.watch.TimerName(int(t - firstTicker))
 	}

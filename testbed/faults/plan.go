@@ -113,7 +113,7 @@ func (p *planner) servers() {
 	}
 	for i := range all {
 		p.add(p.atEndpoint(func(member sim.NodeID) sim.Fault {
-			return &etcd.EndStream{Node: member, From: p.apiServers[i].WatchClients(), Label: "etcd>" + topology.Numbered("client", i, len(all))}
+			return etcd.EndStream(member, "etcd>"+topology.Numbered("client", i, len(all)), p.apiServers[i].WatchClients())
 		}), share(p.options.StreamEnds, i, len(all)))
 		p.add(p.breakingCalls(i), share(p.options.CallBreaks, i, len(all)))
 	}
@@ -189,22 +189,22 @@ func (p *planner) etcd(downgraded etcd.Member) {
 	if lagging := p.topology.Watches; lagging != node {
 		p.add(&sim.RestartProcess{Nodes: []sim.NodeID{lagging}, Label: followerName}, p.options.FollowerRestarts)
 	}
-	p.add(&etcd.InstallSnapshot{Node: node, Label: etcdName}, p.options.Snapshots)
+	p.add(etcd.InstallSnapshot(node, etcdName), p.options.Snapshots)
 	if p.options.Clog {
-		p.add(&etcd.Clog{Node: node, Label: "etcd>" + topology.Numbered("client", 0, len(p.topology.APIServers)),
-			From: p.apiServers[0].WatchClients(), Until: sim.Time(p.options.For)}, 1)
+		p.add(etcd.Clog(node, "etcd>"+topology.Numbered("client", 0, len(p.topology.APIServers)),
+			p.apiServers[0].WatchClients(), sim.Time(p.options.For)), 1)
 	}
 	if p.options.Defragment {
 		label := etcdName
 		if p.topology.Watches != node {
 			label = followerName
 		}
-		p.add(&etcd.Defragment{Node: p.topology.Watches, Label: label, Until: sim.Time(p.options.For)}, 1)
+		p.add(etcd.Defragment(p.topology.Watches, label, sim.Time(p.options.For)), 1)
 	}
-	p.add(&etcd.Fail{Node: node, Label: etcdName, With: etcd.TimesOut}, p.options.Timeouts)
-	p.add(&etcd.Fail{Node: node, Label: etcdName, With: etcd.LeaderChanges}, p.options.LeaderChanges)
-	p.add(&etcd.Fail{Node: node, Label: etcdName, With: etcd.Overloads}, p.options.Overloads)
-	p.add(&etcd.LoseLeader{Nodes: p.members(), Label: etcdName, Until: sim.Time(p.options.For)}, p.options.LeaderLosses)
+	p.add(etcd.Fail(node, etcdName, etcd.TimesOut), p.options.Timeouts)
+	p.add(etcd.Fail(node, etcdName, etcd.LeaderChanges), p.options.LeaderChanges)
+	p.add(etcd.Fail(node, etcdName, etcd.Overloads), p.options.Overloads)
+	p.add(etcd.LoseLeader(p.members(), etcdName, sim.Time(p.options.For)), p.options.LeaderLosses)
 	if lagging := p.topology.Watches; lagging != node {
 		p.add(&etcd.CutOff{Partition: sim.Partition{One: []sim.NodeID{lagging}, Other: []sim.NodeID{node}, Label: "between " + followerName + " and " + etcdName}},
 			2*p.options.MemberPartitions)

@@ -83,7 +83,7 @@ func (of *world) startEtcd(name string, c sim.Chooser) (*sim.World, error) {
 	}
 	of.addClients(w, etcdNode, etcdNode, etcdText)
 	if of.Snapshot {
-		w.AddFault(&etcd.InstallSnapshot{Node: etcdNode, Label: "etcd"}, sim.Budget{Times: 1})
+		w.AddFault(etcd.InstallSnapshot(etcdNode, "etcd"), sim.Budget{Times: 1})
 	}
 	w.Start(c)
 	return w, nil
