@@ -13,5 +13,8 @@
 // decides nothing: a clone has it, a fingerprint leaves it out. So it does with a field of a
 // value that has the tag `cell:"-"`.
 //
+// A Shape does the same for a value that has no cells: it clones, digests and visits all fields but
+// those with the tag.
+//
 // The package imports sim and must never import anything else of this module.
 package state

@@ -73,17 +73,21 @@ func (sws *ServerWatchStream) receive(env *sim.Env, p sim.Payload) {
 func (sws *ServerWatchStream) runRecvLoop(env *sim.Env) {
 	env.Reads(cellRecvLoop, sws.place)
 	env.Writes(cellRecvLoop, sws.place)
-	if step := recvSteps[sws.recv.state]; step != nil {
+	if step := recvStates[sws.recv.state].step; step != nil {
 		step(sws, env)
 	}
 }
 
-// recvSteps are the steps from each state.
-var recvSteps = [...]func(*ServerWatchStream, *sim.Env){
-	recvNext: (*ServerWatchStream).recvNext, recvWatch: (*ServerWatchStream).recvWatch, recvFlags: (*ServerWatchStream).recvFlags,
-	recvCreated: (*ServerWatchStream).recvCreated, recvCancel: (*ServerWatchStream).recvCancel, recvForget: (*ServerWatchStream).recvForget,
-	recvCanceled: (*ServerWatchStream).recvCanceled, recvDropFlags: (*ServerWatchStream).recvDropFlags,
-	recvProgress: (*ServerWatchStream).recvProgress, recvChannelFull: nil,
+// recvStates are what the loop is called in each state, and its step from there. Where it has none, another loop wakes it.
+var recvStates = [...]struct {
+	name string
+	step func(*ServerWatchStream, *sim.Env)
+}{
+	recvIdle: {"receives", nil}, recvNext: {"receives", (*ServerWatchStream).recvNext}, recvWatch: {"watches", (*ServerWatchStream).recvWatch},
+	recvFlags: {"stores flags", (*ServerWatchStream).recvFlags}, recvCreated: {"answers created", (*ServerWatchStream).recvCreated},
+	recvCancel: {"cancels", (*ServerWatchStream).recvCancel}, recvForget: {"forgets watcher", (*ServerWatchStream).recvForget},
+	recvCanceled: {"answers canceled", (*ServerWatchStream).recvCanceled}, recvDropFlags: {"drops flags", (*ServerWatchStream).recvDropFlags},
+	recvProgress: {"requests progress", (*ServerWatchStream).recvProgress}, recvBlocked: {"blocked", nil}, recvChannelFull: {"blocked", nil},
 }
 
 // goesOn ends a step of recvLoop.

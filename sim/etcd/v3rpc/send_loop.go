@@ -88,16 +88,18 @@ func (sws *ServerWatchStream) leavesSelect(env *sim.Env, next sendState) {
 func (sws *ServerWatchStream) runSendLoop(env *sim.Env) {
 	env.Reads(cellSendLoop, sws.place)
 	env.Writes(cellSendLoop, sws.place)
-	switch sws.send.state {
-	case readingPrevKV:
-		sws.readPrevKV(env)
-	case sending:
-		sws.sends(env)
-	case afterSend:
-		sws.afterSend(env)
-	case ticking:
-		sws.requestDue(env)
+	if step := sendStates[sws.send.state].step; step != nil {
+		step(sws, env)
 	}
+}
+
+// sendStates are what the loop is called in each state, and its step from there.
+var sendStates = [...]struct {
+	name string
+	step func(*ServerWatchStream, *sim.Env)
+}{
+	selecting: {"selects", nil}, readingPrevKV: {"reads prevKV", (*ServerWatchStream).readPrevKV}, sending: {"sends", (*ServerWatchStream).sends},
+	afterSend: {"after Send", (*ServerWatchStream).afterSend}, ticking: {"requests progress", (*ServerWatchStream).requestDue}, stopped: {"stopped", nil},
 }
 
 // takeWatchStream is the case of watchStream.Chan().

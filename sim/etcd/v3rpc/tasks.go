@@ -27,16 +27,16 @@ func (sws *ServerWatchStream) ticker() sim.Timer {
 	return sws.server.numbers.Timer + sim.Timer(sws.place)
 }
 
-// streamTaskOf are the steps of the tasks, and what their names end in.
+// streamTaskOf are the steps of the tasks, and what they are called. A task that continues a loop is called as its state.
 var streamTaskOf = [...]struct {
+	name string
 	step func(*ServerWatchStream, *sim.Env)
-	name func(*ServerWatchStream) string
 }{
-	takeWatchStream:  {(*ServerWatchStream).takeWatchStream, func(*ServerWatchStream) string { return "takes watchStream" }},
-	takeCtrlStream:   {(*ServerWatchStream).takeCtrlStream, func(*ServerWatchStream) string { return "takes ctrlStream" }},
-	takeTicker:       {(*ServerWatchStream).takeTick, func(*ServerWatchStream) string { return "takes progressTicker" }},
-	continueSendLoop: {(*ServerWatchStream).runSendLoop, func(sws *ServerWatchStream) string { return sendNames[sws.send.state] }},
-	continueRecvLoop: {(*ServerWatchStream).runRecvLoop, func(sws *ServerWatchStream) string { return recvNames[sws.recv.state] }},
+	takeWatchStream:  {"takes watchStream", (*ServerWatchStream).takeWatchStream},
+	takeCtrlStream:   {"takes ctrlStream", (*ServerWatchStream).takeCtrlStream},
+	takeTicker:       {"takes progressTicker", (*ServerWatchStream).takeTick},
+	continueSendLoop: {"", (*ServerWatchStream).runSendLoop},
+	continueRecvLoop: {"", (*ServerWatchStream).runRecvLoop},
 }
 
 // Run takes a step of the loop of a stream, by its place and the number of the task
@@ -50,11 +50,14 @@ func (s *WatchServer) Fire(env *sim.Env, place int) { s.streams[place].tick(env)
 
 // TaskName names the task of a stream for people.
 func (s *WatchServer) TaskName(place, task int) string {
-	sws, loop := s.streams[place], "sendLoop "
-	if streamTask(task) == continueRecvLoop {
-		loop = "recvLoop "
+	sws, loop, does := s.streams[place], "sendLoop ", streamTaskOf[task].name
+	switch streamTask(task) {
+	case continueSendLoop:
+		does = sendStates[sws.send.state].name
+	case continueRecvLoop:
+		loop, does = "recvLoop ", recvStates[sws.recv.state].name
 	}
-	return loop + sws.title() + " " + streamTaskOf[task].name(sws)
+	return loop + sws.title() + " " + does
 }
 
 // TimerName names the ticker of a stream for people.
@@ -65,16 +68,4 @@ func (s *WatchServer) TimerName(place int) string {
 // title names the stream for people: "cache.0".
 func (sws *ServerWatchStream) title() string {
 	return sws.watch.Name.Client + "." + strconv.Itoa(sws.watch.Name.Ordinal)
-}
-
-var sendNames = [...]string{
-	selecting: "selects", readingPrevKV: "reads prevKV", sending: "sends", afterSend: "after Send",
-	ticking: "requests progress", stopped: "stopped",
-}
-
-var recvNames = [...]string{
-	recvIdle: "receives", recvNext: "receives", recvWatch: "watches", recvFlags: "stores flags",
-	recvCreated: "answers created", recvCancel: "cancels", recvForget: "forgets watcher",
-	recvCanceled: "answers canceled", recvDropFlags: "drops flags", recvProgress: "requests progress",
-	recvBlocked: "blocked", recvChannelFull: "blocked",
 }
