@@ -86,45 +86,16 @@ type Explanation struct {
 	// their times in the history; Say names them otherwise.
 	Sentence string `json:"sentence"`
 
-	facts facts
+	// format and args are the sentence of package fmt, in which an operation and by stand for names.
+	format string
+	args   []any
 }
 
-// facts are what the sentence needs beside the fields of an Explanation.
-type facts struct {
-	// kind is what the witness stumbled over.
-	kind faultKind
-	// server answered the operation at fault, empty if the history names none.
-	server string
-	// flags are what the answer says beside its items; of a Miscounted one, what is wrong with them.
-	flags string
-	// newest is the highest revision that the history made.
-	newest int64
-	// outsider made WriteRevision if no operation did; empty if it was there
-	// before the history.
-	outsider string
-	// made: Because made the revision Bound, and did not only see it.
-	made bool
-	// later is a write that was called after the operation at fault, and whose revision is the first
-	// that fits that; -1 if there is none.
-	later         int
-	laterRevision int64
-	// refused: the operation at fault was answered that it had no effect.
-	refused bool
-	// lost: what became of some write was not recorded.
-	lost bool
-	// unwritten: the key at fault was never set to the value that the answer shows.
-	unwritten bool
-	// left says in a clause why the request leaves out the Want of a Ghost.
-	left string
-	// maker is the operation that made the revision which a Ghost that was never written names as
-	// its own, -1 if none did.
-	maker int
-	// dataRight: the data of the answer is certain to be right.
-	dataRight bool
-	// shows is the first later answer that shows what the one at fault lacks, so that no write
-	// of which nothing is known has deleted it; -1 if there is none.
-	shows int
-}
+// operation is one of the history, by its index, where a sentence names it; by is the same as the source of a write.
+type (
+	operation int
+	by        int
+)
 
 func (e *Explanation) String() string { return e.Sentence }
 
@@ -144,7 +115,8 @@ func explain(w *explainer, prop Property, f fault) *Explanation {
 	}
 	if f.kind == nothing || f.op < 0 || w.isOpen() && !f.shared {
 		e.Anomaly, e.Operation, e.Revision, e.Bound = Unexplained, -1, 0, 0
-		e.Sentence = "no order of the operations fits their answers, whether or not the writes with unknown outcome took effect"
+		e.say("no order of the operations fits their answers, whether or not the writes with unknown outcome took effect")
+		e.Sentence = e.format
 		return e
 	}
 	op := &w.history.Operations[f.op]
@@ -201,18 +173,24 @@ func explain(w *explainer, prop Property, f fault) *Explanation {
 	if of, is := w.previous[int(f.op)]; is {
 		op = &w.history.Operations[of]
 	}
-	e.facts = e.factsOf(w, op, f.kind)
-	if e.Operation == int(f.other) {
-		e.facts.later, e.facts.laterRevision = int(f.op), f.revision
-	}
-	for _, i := range [...]*int{&e.Operation, &e.Because, &e.Write, &e.facts.maker, &e.facts.later, &e.facts.shows} {
-		if of, is := w.previous[*i]; is {
-			*i = of
-		}
+	e.tell(w, op, f)
+	for _, i := range [...]*int{&e.Operation, &e.Because, &e.Write} {
+		*i = w.recorded(*i)
 	}
 	e.Sentence = e.Say(w.name)
 	return e
 }
+
+// recorded is an operation as it was recorded: that of which another one has the previous values.
+func (w *explainer) recorded(i int) int {
+	if of, is := w.previous[i]; is {
+		return of
+	}
+	return i
+}
+
+// named stands for the name of an operation in a sentence.
+func (w *explainer) named(i int) operation { return operation(w.recorded(i)) }
 
 // shownEarly reports whether an answer without a revision shows a write that was called only after it, so
 // that the answer is at fault.
@@ -231,46 +209,6 @@ func (w *explainer) shownEarly(f fault) bool {
 		first, ok = w.first(f.other, f.revision-1)
 	}
 	return ok && first >= f.revision
-}
-
-func (e *Explanation) factsOf(w *explainer, op *model.Operation, kind faultKind) facts {
-	f := facts{kind: kind, server: op.Server, newest: w.last, dataRight: w.knows(e.Bound), shows: -1, maker: -1, later: -1}
-	if e.Anomaly == Missing && e.Got == nil && w.common != nil {
-		at := max(e.Revision, e.Bound)
-		if f.shows = w.firstWith(e.Want, at); f.shows < 0 {
-			f.shows = int(w.common.Shows(e.Want, op, at))
-		}
-	}
-	if e.Got != nil && e.Got.ModRevision == 0 && !op.Request.KeysOnly {
-		f.unwritten = !w.history.Partial && !w.wrote(e.Key, e.Got.Value)
-	}
-	switch {
-	case e.Anomaly != Ghost || e.WriteRevision > 0 && e.Want == nil:
-	case e.Want == nil:
-		f.maker = w.writer(e.Got.ModRevision)
-	case len(op.Request.Selection.Of([]*model.Item{e.Want})) == 0:
-		f.left = ", which it does not select"
-	case op.Request.Limit > 0:
-		f.left = fmt.Sprintf(", which is beyond its limit of %d", op.Request.Limit)
-	default:
-		f.left = ", which it shows twice"
-	}
-	switch e.Anomaly {
-	case WrongFlag:
-		f.flags = flags(op.Result)
-	case Miscounted:
-		f.flags = `its count or its "more" is not`
-		if sorted := byKey(op.Result.Items); !slices.Equal(sorted, op.Result.Items) && !slices.Equal(op.Request.Selection.Of(sorted), op.Result.Items) {
-			f.flags = "their order is not"
-		}
-	}
-	if e.Write < 0 && e.WriteRevision > w.history.Initial.Revision {
-		f.outsider = w.outsider()
-	}
-	if e.Because >= 0 {
-		f.made = w.history.Operations[e.Because].Request.IsWrite() && w.roles[e.Because] == writing
-	}
-	return f
 }
 
 // LosesWrites reports whether it is not known what became of some write.
@@ -430,170 +368,201 @@ func (e *Explanation) Say(name func(op int) string) string {
 	if e.Operation < 0 {
 		return e.Sentence
 	}
-	said := name(e.Operation)
-	if e.facts.server != "" {
-		said += " by " + e.facts.server
+	args := slices.Clone(e.args)
+	for i := range args {
+		switch arg := args[i].(type) {
+		case operation:
+			args[i] = name(int(arg))
+		case by:
+			args[i] = " by " + name(int(arg))
+		}
 	}
-	return said + e.claim(name)
+	return fmt.Sprintf(e.format, args...)
 }
 
-// claim says what the operation at fault says of itself, and why that cannot be.
-func (e *Explanation) claim(name func(op int) string) string {
-	switch reason := e.reason(name); e.Anomaly {
+// say adds a clause to the sentence.
+func (e *Explanation) say(format string, args ...any) {
+	e.format += format
+	e.args = append(e.args, args...)
+}
+
+// begin names an operation at fault and the server that answered it.
+func (e *Explanation) begin(name operation, server string) {
+	e.say("%s", name)
+	if server != "" {
+		e.say(" by %s", server)
+	}
+}
+
+// tell says what the operation at fault says of itself, and why that cannot be.
+func (e *Explanation) tell(w *explainer, op *model.Operation, f fault) {
+	e.begin(w.named(e.Operation), op.Server)
+	switch e.Anomaly {
 	case TakenRevision:
+		e.say(" says it made revision %d", e.Revision)
 		if e.Write < 0 {
-			return fmt.Sprintf(" says it made revision %d, which was there before the history", e.Revision)
+			e.say(", which was there before the history")
+		} else {
+			e.say(", but so does %s", w.named(e.Write))
 		}
-		return fmt.Sprintf(" says it made revision %d, but so does %s", e.Revision, name(e.Write))
 	case SkippedRevision:
-		return fmt.Sprintf(" made revision %d, but no operation made revision %d", e.Revision, e.Bound)
+		e.say(" made revision %d, but no operation made revision %d", e.Revision, e.Bound)
 	case Contradicted:
-		return fmt.Sprintf(" made revision %d, but after that the write of revision %d in the server's log would have changed nothing", e.Revision, e.Bound)
+		e.say(" made revision %d, but after that the write of revision %d in the server's log would have changed nothing", e.Revision, e.Bound)
 	case Reordered:
-		return fmt.Sprintf(" made revision %d, but %s", e.Revision, reason)
+		e.say(" made revision %d", e.Revision)
+		e.reason(w, ", but ")
 	case Torn:
-		return fmt.Sprintf(" is of revision %d, but the page before it, %s, is of revision %d", e.Revision, name(e.Because), e.Bound)
+		e.say(" is of revision %d, but the page before it, %s, is of revision %d", e.Revision, w.named(e.Because), e.Bound)
 	case UnmadeRevision:
-		return fmt.Sprintf(" is of revision %d, which no operation of the history made; the newest is %d", e.Revision, e.facts.newest)
-	case Unexplained:
-		return e.unexplained(name)
+		e.say(" is of revision %d, which no operation of the history made; the newest is %d", e.Revision, w.last)
 	case WrongFlag:
-		said := fmt.Sprintf(" has the answer %s, which the store", e.facts.flags)
+		e.say(" has the answer %s, which the store", flags(op.Result))
 		if e.Revision > 0 {
-			said += fmt.Sprintf(" at revision %d", e.Revision)
+			e.say(" at revision %d", e.Revision)
 		}
-		said += " cannot have given"
+		e.say(" cannot have given")
 		if e.Because >= 0 {
-			said += "; " + reason
+			e.reason(w, "; ")
 		}
-		return said
 	default:
-		said := " fits no revision that it may show"
 		if e.Revision > 0 {
-			said = fmt.Sprintf(" is of revision %d", e.Revision)
+			e.say(" is of revision %d", e.Revision)
+		} else {
+			e.say(" fits no revision that it may show")
 		}
-		if reason != "" && e.facts.kind != wrongAnswer {
-			said += ", but " + reason
+		if f.kind != wrongAnswer {
+			e.reason(w, ", but ")
 		}
-		said += e.difference(name)
-		if e.facts.later >= 0 {
-			said += fmt.Sprintf("; %s, which made revision %d, had not been called yet", name(e.facts.later), e.facts.laterRevision)
+		e.difference(w, op)
+		if e.Operation == int(f.other) {
+			e.say("; %s, which made revision %d, had not been called yet", w.named(int(f.op)), f.revision)
 		}
-		return said
 	}
 }
 
-func (e *Explanation) unexplained(name func(op int) string) string {
-	said := " has an answer that"
-	switch {
-	case e.facts.refused:
-		said = " is refused, which"
-	case e.Revision > 0:
-		said = fmt.Sprintf(" is of revision %d, which", e.Revision)
-	}
-	said += " is the first answer with which no order of the operations fits"
-	if e.facts.lost {
-		said += ", whether or not the writes with unknown outcome took effect"
-	}
-	if e.Because >= 0 {
-		said += fmt.Sprintf("; %s shows its effect", name(e.Because))
-	}
-	if e.Write >= 0 {
-		said += fmt.Sprintf("; it shows key %q as %q, as %s would have made it, which was refused", e.Key, e.Got.Value, name(e.Write))
-	}
-	return said
-}
-
-// reason says why the operation has to be at the bound or later.
-func (e *Explanation) reason(name func(op int) string) string {
+// reason says why the operation has to be at the bound or later, if there is a reason.
+func (e *Explanation) reason(w *explainer, before string) {
 	switch {
 	case e.Property == NotOlderThan && e.Because < 0:
-		return fmt.Sprintf("it asked for revision %d or later", e.Bound)
+		e.say(before+"it asked for revision %d or later", e.Bound)
 	case e.Property == Exact && e.Because < 0:
-		return fmt.Sprintf("it asked for revision %d", e.Bound)
+		e.say(before+"it asked for revision %d", e.Bound)
 	case e.Because < 0:
-		return ""
+	case w.roles[e.Because] == writing && w.history.Operations[e.Because].Request.IsWrite():
+		e.say(before+"%s had made revision %d before", w.named(e.Because), e.Bound)
+	default:
+		e.say(before+"%s had seen revision %d before", w.named(e.Because), e.Bound)
 	}
-	verb := "had seen"
-	if e.facts.made {
-		verb = "had made"
-	}
-	return fmt.Sprintf("%s %s revision %d before", name(e.Because), verb, e.Bound)
 }
 
-// outsider names the origin of a revision that no answer names.
-func (w *Witness) outsider() string {
-	if LosesWrites(w.history) {
-		return "a write that was not answered"
+// source is the origin of WriteRevision in a sentence, empty if it was there before the history.
+func (e *Explanation) source(w *explainer) any {
+	switch {
+	case e.Write >= 0:
+		return by(w.recorded(e.Write))
+	case e.WriteRevision <= w.history.Initial.Revision:
+		return ""
+	case LosesWrites(w.history):
+		return " by a write that was not answered"
 	}
-	return "a client outside the history"
+	return " by a client outside the history"
 }
 
 // difference says what is wrong with the data.
-func (e *Explanation) difference(name func(op int) string) string {
-	source := ""
-	switch {
-	case e.Write >= 0:
-		source = " by " + name(e.Write)
-	case e.facts.outsider != "":
-		source = " by " + e.facts.outsider
+func (e *Explanation) difference(w *explainer, op *model.Operation) {
+	if e.Got != nil && e.Got.ModRevision == 0 && !op.Request.KeysOnly && !w.history.Partial && !w.wrote(e.Key, e.Got.Value) {
+		e.say("; it shows key %q as %q, and no write set it to that", e.Key, e.Got.Value)
+		return
 	}
-	if e.facts.unwritten {
-		return fmt.Sprintf("; it shows key %q as %q, and no write set it to that", e.Key, e.Got.Value)
-	}
-	switch e.Anomaly {
+	switch source := e.source(w); e.Anomaly {
 	case Missing:
-		what := "is not in it"
-		switch {
-		case e.Got != nil && e.Got.Value == "" && e.Want.Value == "":
-			// The history may have no values.
-			return fmt.Sprintf("; key %q is%s in it, but was written at revision %d%s", e.Key, ofRevision(e.Got), e.WriteRevision, source)
-		case e.Got != nil:
-			what = fmt.Sprintf("is %q%s in it", e.Got.Value, ofRevision(e.Got))
-		}
-		said := fmt.Sprintf("; key %q %s, but was set to %q at revision %d%s", e.Key, what, e.Want.Value, e.WriteRevision, source)
-		if e.facts.shows >= 0 {
-			said += fmt.Sprintf(", and %s still shows it", name(e.facts.shows))
-		}
-		return said
+		e.missing(w, op, source)
 	case Ghost:
-		shown := fmt.Sprintf("; it shows key %q as %q%s", e.Key, e.Got.Value, ofRevision(e.Got))
-		switch {
-		case e.Want == nil && e.WriteRevision > 0:
-			return fmt.Sprintf("%s, which was deleted at revision %d%s", shown, e.WriteRevision, source)
-		case e.facts.maker >= 0:
-			return fmt.Sprintf("%s, but revision %d was made by %s, which did not write it", shown, e.Got.ModRevision, name(e.facts.maker))
-		case e.Want == nil:
-			return shown + ", which was never written"
-		case items.Shows(e.Got, e.Want, false):
-			return shown + e.facts.left
-		case e.Got.ModRevision == e.Want.ModRevision:
-			return e.corrupt(source) + e.facts.left
-		}
-		return fmt.Sprintf("%s, but was set to %q at revision %d%s%s", shown, e.Want.Value, e.WriteRevision, source, e.facts.left)
+		e.seen(w, op, source)
 	case Foreign:
-		return fmt.Sprintf("; it shows key %q, which is not in the range that it asked for", e.Key)
+		e.say("; it shows key %q, which is not in the range that it asked for", e.Key)
 	case Premature:
 		rev := cmp.Or(e.Got.ModRevision, e.WriteRevision)
-		if rev > e.facts.newest {
-			return fmt.Sprintf("; it shows key %q as of revision %d, and the newest of the history is %d", e.Key, rev, e.facts.newest)
+		e.say("; it shows key %q as of revision %d, ", e.Key, rev)
+		if rev > w.last {
+			e.say("and the newest of the history is %d", w.last)
+		} else {
+			e.say("which is newer than the answer")
 		}
-		return fmt.Sprintf("; it shows key %q as of revision %d, which is newer than the answer", e.Key, rev)
 	case Corrupt:
-		return e.corrupt(source)
+		e.corrupt(source)
 	case Miscounted:
-		return "; its items are right, " + e.facts.flags
+		wrong := `its count or its "more" is not`
+		if sorted := byKey(op.Result.Items); !slices.Equal(sorted, op.Result.Items) && !slices.Equal(op.Request.Selection.Of(sorted), op.Result.Items) {
+			wrong = "their order is not"
+		}
+		e.say("; its items are right, %s", wrong)
+	default:
+		if w.knows(e.Bound) {
+			e.say("; its data is right all the same")
+		}
 	}
-	if !e.facts.dataRight {
-		return ""
+}
+
+// missing says what an answer lacks. A later answer that still shows it says that no write of which nothing is known
+// has deleted it.
+func (e *Explanation) missing(w *explainer, op *model.Operation, source any) {
+	switch {
+	case e.Got != nil && e.Got.Value == "" && e.Want.Value == "":
+		// The history may have no values.
+		e.say("; key %q is%s in it, but was written at revision %d%s", e.Key, ofRevision(e.Got), e.WriteRevision, source)
+		return
+	case e.Got != nil:
+		e.say("; key %q is %q%s in it", e.Key, e.Got.Value, ofRevision(e.Got))
+	default:
+		e.say("; key %q is not in it", e.Key)
 	}
-	return "; its data is right all the same"
+	e.say(", but was set to %q at revision %d%s", e.Want.Value, e.WriteRevision, source)
+	if e.Got != nil || w.common == nil {
+		return
+	}
+	at := max(e.Revision, e.Bound)
+	shows := w.firstWith(e.Want, at)
+	if shows < 0 {
+		shows = int(w.common.Shows(e.Want, op, at))
+	}
+	if shows >= 0 {
+		e.say(", and %s still shows it", w.named(shows))
+	}
+}
+
+// seen says why an answer should not show an item. If the item is there, the request leaves it out.
+func (e *Explanation) seen(w *explainer, op *model.Operation, source any) {
+	if e.Want != nil && e.Got.ModRevision == e.Want.ModRevision && !items.Shows(e.Got, e.Want, false) {
+		e.corrupt(source)
+	} else {
+		e.say("; it shows key %q as %q%s", e.Key, e.Got.Value, ofRevision(e.Got))
+		switch maker := w.writer(e.Got.ModRevision); {
+		case e.Want == nil && e.WriteRevision > 0:
+			e.say(", which was deleted at revision %d%s", e.WriteRevision, source)
+		case e.Want == nil && maker >= 0:
+			e.say(", but revision %d was made by %s, which did not write it", e.Got.ModRevision, w.named(maker))
+		case e.Want == nil:
+			e.say(", which was never written")
+		case !items.Shows(e.Got, e.Want, false):
+			e.say(", but was set to %q at revision %d%s", e.Want.Value, e.WriteRevision, source)
+		}
+	}
+	switch {
+	case e.Want == nil:
+	case len(op.Request.Selection.Of([]*model.Item{e.Want})) == 0:
+		e.say(", which it does not select")
+	case op.Request.Limit > 0:
+		e.say(", which is beyond its limit of %d", op.Request.Limit)
+	default:
+		e.say(", which it shows twice")
+	}
 }
 
 // corrupt says what differs of an item.
-func (e *Explanation) corrupt(source string) string {
-	return fmt.Sprintf("; it shows key %q as %s, but the write of revision %d%s left %s",
-		e.Key, describe(e.Got), e.WriteRevision, source, describe(e.Want))
+func (e *Explanation) corrupt(source any) {
+	e.say("; it shows key %q as %s, but the write of revision %d%s left %s", e.Key, describe(e.Got), e.WriteRevision, source, describe(e.Want))
 }
 
 // ofRevision says at which revision an item was written, if it says so itself.

@@ -54,13 +54,25 @@ func upTo(h *model.History, tick int64) *model.History {
 func (e *Explanation) firstUnexplained(w *Witness, op int, lost bool) {
 	*e = Explanation{Property: e.Property, Anomaly: Unexplained, Operation: op, Because: -1, Write: -1}
 	answer := &w.history.Operations[op]
-	e.facts.server, e.facts.lost = answer.Server, lost || LosesWrites(w.history)
-	e.facts.refused = answer.Outcome == model.Failed
-	if e.facts.refused {
+	e.begin(operation(op), answer.Server)
+	if answer.Outcome == model.Failed {
 		e.Because = w.shownBy(op)
-	} else {
+		e.say(" is refused, which")
+	} else if e.showsRefused(w, answer.Result.Items); answer.Result.Revision > 0 {
 		e.Revision = answer.Result.Revision
-		e.showsRefused(w, answer.Result.Items)
+		e.say(" is of revision %d, which", e.Revision)
+	} else {
+		e.say(" has an answer that")
+	}
+	e.say(" is the first answer with which no order of the operations fits")
+	if lost || LosesWrites(w.history) {
+		e.say(", whether or not the writes with unknown outcome took effect")
+	}
+	if e.Because >= 0 {
+		e.say("; %s shows its effect", operation(e.Because))
+	}
+	if e.Write >= 0 {
+		e.say("; it shows key %q as %q, as %s would have made it, which was refused", e.Key, e.Got.Value, operation(e.Write))
 	}
 	e.Sentence = e.Say(w.name)
 }
