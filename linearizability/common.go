@@ -91,13 +91,12 @@ func (c common) after(int32, int64) (rev int64, ok, placed bool) { return 0, fal
 func (w *Witness) behind(prop Property) []int64 {
 	behind := make([]int64, len(w.order))
 	first := w.history.Initial.Revision
-	w.inFlight = w.inFlight[:0]
+	w.returns.reset(w.history)
 	w.resetClients()
-	realTime := position{revision: first, op: -1}
 	for _, i := range w.order {
 		op := &w.history.Operations[i]
 		seen := &w.clients[op.Client].seen.revision
-		realTime = w.inFlight.before(op.Call, realTime)
+		realTime := w.returns.until(op.Call)
 		behind[i] = first
 		switch prop {
 		case Linearizable, LinearizableData:
@@ -116,7 +115,7 @@ func (w *Witness) behind(prop Property) []int64 {
 			rev = max(rev, it.ModRevision)
 		}
 		*seen = max(*seen, rev)
-		w.inFlight.push(op.Return, position{revision: rev, op: i})
+		w.returns.at[i] = rev
 	}
 	return behind
 }

@@ -59,11 +59,10 @@ func (w *Witness) eachOfClients(visit func(i int32, n int)) {
 // pastInRealTime is, for each operation that is open and for all later ones, the newest
 // position of what had returned when it was called.
 func (w *Witness) pastInRealTime(to []Kept, data bool) []Kept {
-	w.inFlight = w.inFlight[:0]
-	bound := position{revision: w.history.Initial.Revision, op: -1}
+	w.returns.reset(w.history)
 	w.eachOfClients(func(i int32, n int) {
 		op := &w.history.Operations[i]
-		bound = w.inFlight.before(op.Call, bound)
+		bound := w.returns.until(op.Call)
 		write := op.Request.IsWrite()
 		switch {
 		case !write && op.Request.Freshness != model.Consistent:
@@ -75,14 +74,15 @@ func (w *Witness) pastInRealTime(to []Kept, data bool) []Kept {
 				r = spanning
 			}
 			if rev, f := w.settle(i, r, bound, replayed{w}); f.kind == nothing {
-				w.inFlight.push(op.Return, position{revision: rev, op: i})
+				w.returns.at[i] = rev
 			}
 		}
 	})
-	for _, x := range w.inFlight {
-		bound.revision = max(bound.revision, x.revision)
+	newest := w.history.Initial.Revision
+	for _, rev := range w.returns.at {
+		newest = max(newest, rev)
 	}
-	return append(to, Kept{-1, -1, bound.revision})
+	return append(to, Kept{-1, -1, newest})
 }
 
 // pastOfSessions is, for each client, the newest position of its operations that count.

@@ -3,6 +3,7 @@ package linearizability
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"github.com/watchbed/watchbed/linearizability/items"
 	"github.com/watchbed/watchbed/model"
@@ -114,32 +115,15 @@ func (t *timeline) runsOf(key string) []keyRun {
 }
 
 func searchRun(keys []keyRun, key string) int {
-	lo, hi := 0, len(keys)
-	for lo < hi {
-		mid := (lo + hi) / 2
-		if keys[mid].key < key {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo
+	return sort.Search(len(keys), func(i int) bool { return keys[i].key >= key })
 }
 
 // at is the index of the change that made the key what it is at a revision; one
 // before the run's first if there was none.
 func (t *timeline) at(run keyRun, rev int64) int32 {
 	t.probes++
-	lo, hi := run.from, run.to
-	for lo < hi {
-		mid := (lo + hi) / 2
-		if t.changes[mid].revision <= rev {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo - 1
+	after := sort.Search(int(run.to-run.from), func(i int) bool { return t.changes[run.from+int32(i)].revision > rev })
+	return run.from + int32(after) - 1
 }
 
 // first is the first revision from the bound on at which the answer of a

@@ -39,8 +39,8 @@ type Witness struct {
 	revision                    int64 // that of contents
 	timeline                    timeline
 
-	inFlight returns
-	clients  []clientView
+	returns returns
+	clients []clientView
 }
 
 // role is how an operation finds its place in the order of revisions.
@@ -368,21 +368,21 @@ func (w *Witness) ordered(prop Property, c contents) (fault, int) {
 		return f, 0
 	}
 	sequential, data := prop == Sequential, prop == LinearizableData
-	w.inFlight = w.inFlight[:0]
+	first := w.history.Initial.Revision
 	if sequential {
 		w.resetClients()
+	} else {
+		w.returns.reset(w.history)
 	}
-	first := w.history.Initial.Revision
-	returned := position{revision: first, op: -1}
 	exercised := 0
 	for _, i := range w.order {
 		r, op := w.roles[i], &w.history.Operations[i]
-		write, bound := op.Request.IsWrite(), &returned
+		write, bound := op.Request.IsWrite(), &w.returns.bound
 		switch {
 		case r == ignored:
 			continue
 		case !sequential && (write || op.Request.Freshness == model.Consistent):
-			returned = w.inFlight.before(op.Call, returned)
+			w.returns.until(op.Call)
 		case sequential && (write || op.Request.Freshness != model.Exact):
 			bound = &w.clients[op.Client].seen
 		default:
@@ -405,7 +405,7 @@ func (w *Witness) ordered(prop Property, c contents) (fault, int) {
 		case sequential:
 			*bound = position{revision: rev, op: i}
 		default:
-			w.inFlight.push(op.Return, position{revision: rev, op: i})
+			w.returns.at[i] = rev
 		}
 	}
 	return fault{}, exercised
@@ -456,56 +456,36 @@ func (w *Witness) resetClients() {
 	}
 }
 
-// returns is a heap of the operations in flight, the next to return on top.
-type returns []inFlight
-
-type inFlight struct {
-	at int64
-	position
+// returns are the operations in the order of their returns.
+type returns struct {
+	operations []model.Operation
+	order      []int32
+	// at are the positions of operations, 0 of those that have none.
+	at []int64
+	// next is the first of the order that has not returned, bound the newest position of those that have.
+	next  int
+	bound position
 }
 
-// before takes out what returned before the call, and raises the bound to it.
-// Equal readings are concurrent.
-func (h *returns) before(call int64, bound position) position {
-	for len(*h) > 0 && (*h)[0].at < call {
-		if (*h)[0].revision > bound.revision {
-			bound = (*h)[0].position
-		}
-		h.pop()
+func (r *returns) reset(h *model.History) {
+	n := len(h.Operations)
+	r.operations, r.order, r.at, r.next = h.Operations, slices.Grow(r.order[:0], n)[:n], slices.Grow(r.at[:0], n)[:n], 0
+	r.bound = position{revision: h.Initial.Revision, op: -1}
+	clear(r.at)
+	for i := range r.order {
+		r.order[i] = int32(i)
 	}
-	return bound
+	slices.SortFunc(r.order, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(h.Operations[a].Return, h.Operations[b].Return), cmp.Compare(a, b))
+	})
 }
 
-func (h *returns) push(at int64, p position) {
-	s := append(*h, inFlight{at, p})
-	*h = s
-	for i := len(s) - 1; i > 0; {
-		up := (i - 1) / 2
-		if s[up].at <= s[i].at {
-			return
+// until is the bound of what is called at a time: it comes behind what returned before. Equal readings are concurrent.
+func (r *returns) until(call int64) position {
+	for ; r.next < len(r.order) && r.operations[r.order[r.next]].Return < call; r.next++ {
+		if i := r.order[r.next]; r.at[i] > r.bound.revision {
+			r.bound = position{revision: r.at[i], op: i}
 		}
-		s[up], s[i] = s[i], s[up]
-		i = up
 	}
-}
-
-func (h *returns) pop() {
-	s := *h
-	s[0] = s[len(s)-1]
-	s = s[:len(s)-1]
-	*h = s
-	for i := 0; ; {
-		down := 2*i + 1
-		if down >= len(s) {
-			return
-		}
-		if down+1 < len(s) && s[down+1].at < s[down].at {
-			down++
-		}
-		if s[i].at <= s[down].at {
-			return
-		}
-		s[i], s[down] = s[down], s[i]
-		i = down
-	}
+	return r.bound
 }
