@@ -11,7 +11,6 @@ import (
 	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
-	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/sim/cache/progress"
 	"github.com/watchbed/watchbed/sim/cache/read"
 	"github.com/watchbed/watchbed/sim/cache/store"
@@ -45,61 +44,27 @@ var JustifiedRefusals = testbed.RegisterProperty(&testbed.Property{
 	New:      testbed.RecordedBy(newJustifiedRefusals, (*justifiedRefusals).judge),
 })
 
-// refusalRules is what the design of a cache says about refusals.
-type refusalRules struct {
-	// patience is how long a request waits for the cache to be fresh.
-	patience time.Duration
-	// ring is how many events a cache remembers at least. For as long as fresh it
-	// remembers every event, up to ringMax of them.
-	ring, ringMax int
-	fresh         time.Duration
-	// asksEtcd: a revision that etcd does not have is refused at once. proves: a
-	// consistent read waits for a proof, whatever the resourceVersion of the cache.
-	// throttles: 429 stands for 504.
-	// compacts: its history of events is compacted with etcd.
-	// catchesUp: a watch that had no room for an event may end with a 410 later.
-	asksEtcd, proves, throttles, compacts, catchesUp bool
-	limits                                           limits
-	// watches are the options of watches.
-	watches dispatch.Options
-}
-
-func refusalRulesOf(o *cache.Options) *refusalRules {
-	return &refusalRules{
-		patience: patience(o), ring: ring(o), ringMax: max(ring(o), cmp.Or(o.RingCapacityMax, ringCapacityMax)), fresh: cmp.Or(o.EventFreshDuration, eventFreshDuration),
-		asksEtcd: o.Reads.ConfirmsFuture, proves: o.ProgressRequests == progress.Echo,
-		throttles: o.Reads.OnTimeout == read.OnTimeoutThrottle,
-		catchesUp: catchesUp(&o.Watches),
-		compacts:  o.Store.WatchHistory == store.WatchHistoryUntilCompacted,
-		limits:    limits{o.DelegatedLimit, o.AnswersLimit, cmp.Or(o.MeasurePeriod, measurePeriod), o.Flow.Seats > 0},
-		watches:   o.Watches,
-	}
-}
-
 type justifiedRefusals struct {
 	promise
 	timed bool
 	// grace is how much later than its patience says a refusal may arrive, with the
 	// delays of each phase.
 	grace [2]time.Duration
-	// rules are those of each API server, made when it is first asked for. Of etcd, which is nil, they are those of an API
-	// server without settings of its own.
-	rules map[*testbed.Server]*refusalRules
+	// etcd are the options of an API server without settings of its own, which stand for those of etcd.
+	etcd *cache.Options
 }
 
 func newJustifiedRefusals(s *testbed.System) *justifiedRefusals {
 	nodes := s.Nodes()
-	return &justifiedRefusals{
-		promiseOf(s), s.Params().Clock.Mode == sim.Timed, graceOf(s), map[*testbed.Server]*refusalRules{nil: refusalRulesOf(&nodes.Cache)},
-	}
+	return &justifiedRefusals{promiseOf(s), s.Params().Clock.Mode == sim.Timed, graceOf(s), &nodes.Cache}
 }
 
-// rulesOf are those of an API server, which may be that of an equal system (Remembering).
-func (j *justifiedRefusals) rulesOf(of *testbed.Server) *refusalRules {
-	if j.rules[of] == nil {
-		j.rules[of] = refusalRulesOf(&of.Cache)
+// options are those of an API server, nil for etcd.
+func (j *justifiedRefusals) options(of *testbed.Server) *cache.Options {
+	if of == nil {
+		return j.etcd
 	}
-	return j.rules[of]
+	return &of.Cache
 }
 
 func (j *justifiedRefusals) judge(w *sim.World, all *testbed.Tally) {
@@ -170,9 +135,9 @@ func (j *justifiedRefusals) tooMany(op *model.Operation, took time.Duration, at 
 		return "etcd did not have too many requests to apply"
 	case !at.WasReady():
 		return ""
-	case j.rulesOf(at.Server).throttles && op.Request.Freshness == model.Consistent:
+	case throttles(j.options(at.Server)) && op.Request.Freshness == model.Consistent:
 		// One that has not waited too long may be one too many.
-		if wrong := j.behind(op, took, at); wrong == "" || !j.rulesOf(at.Server).limits.any() {
+		if wrong := j.behind(op, took, at); wrong == "" || !hasLimits(j.options(at.Server)) {
 			return wrong
 		}
 	}
@@ -186,14 +151,14 @@ func (j *justifiedRefusals) behind(op *model.Operation, took time.Duration, at *
 	case r.Freshness == model.Any:
 		return "it needs no fresh cache"
 	case r.Freshness == model.Consistent:
-		if at.WasCurrent() && !j.rulesOf(at.Server).proves {
+		if at.WasCurrent() && !proves(j.options(at.Server)) {
 			return fmt.Sprintf("the cache was as new as etcd, at RV %d, all the time", at.Asked.Cache.Version)
 		}
 	case r.Revision <= at.Asked.Cache.Version:
 		return fmt.Sprintf("the cache was at RV %d when it was asked", at.Asked.Cache.Version)
 	}
-	if j.timed && took < j.rulesOf(at.Server).patience && j.waits(op, at) {
-		return fmt.Sprintf("it came after %v, and a request waits for %v", took, j.rulesOf(at.Server).patience)
+	if long := patience(j.options(at.Server)); j.timed && took < long && j.waits(op, at) {
+		return fmt.Sprintf("it came after %v, and a request waits for %v", took, long)
 	}
 	return ""
 }
@@ -205,7 +170,7 @@ func (j *justifiedRefusals) waits(op *model.Operation, at *moments.Call) bool {
 		return true
 	}
 	server, known := j.server(op, at)
-	return known && server == wire.FromCache && at.WasReady() && !j.rulesOf(at.Server).asksEtcd
+	return known && server == wire.FromCache && at.WasReady() && !j.options(at.Server).Reads.ConfirmsFuture
 }
 
 func sentence(r *model.Request) string {
@@ -235,10 +200,8 @@ func (j *justifiedRefusals) Digest(d sim.Digest) sim.Digest {
 	}
 	for i, c := range j.system.Caches() {
 		d = d.Int(j.moments.Listed(i)).Bool(j.foundDifferent(i))
-		if l := j.rulesOf(c.Server()).limits; l.any() {
-			// A call of which no answer came is beside each later one, and so is an answer under way before it.
-			d = j.beside(&moments.Call{Cache: i, Server: c.Server(), Asked: moments.Moment{Step: math.MaxInt}}).digest(d, l)
-		}
+		// A call of which no answer came is beside each later one, and so is an answer under way before it.
+		d = j.openBeside(d, &moments.Call{Cache: i, Server: c.Server(), Asked: moments.Moment{Step: math.MaxInt}})
 	}
 	if j.timed {
 		d = j.moments.Times(d)
@@ -256,10 +219,7 @@ func (j *justifiedRefusals) open(d sim.Digest, at *moments.Call) sim.Digest {
 		return d
 	}
 	so := j.moments.SoFar(at)
-	if l := j.rulesOf(at.Server).limits; l.any() {
-		d = j.beside(at).digest(d, l)
-	}
-	return d.Int(at.Asked.Cache.Version).Int(so.Answered.Cache.Version).Int(so.Answered.Cache.Compacted).Int(so.Answered.Cache.Listed).
+	return j.openBeside(d, at).Int(at.Asked.Cache.Version).Int(so.Answered.Cache.Version).Int(so.Answered.Cache.Compacted).Int(so.Answered.Cache.Listed).
 		Int(int64(at.Asked.Cache.DownSince)).Int(int64(so.Answered.Cache.DownSince)).
 		Bool(so.WasReady()).Bool(so.WasCurrent()).Bool(so.WasAlone()).Bool(so.TrustedEtcd()).Bool(so.DistrustedEtcd())
 }
@@ -293,7 +253,7 @@ func sentUpTo(before int64, events []*wire.WatchEvent) int64 {
 // refused is a watch that ended with an error. Informers do not record what they are refused.
 func (j *justifiedRefusals) refused(w *testbed.Watch) *refusedWatch {
 	r := &refusedWatch{client: w.Client, from: max(w.Request.ResourceVersion, 0), err: w.Failed(), at: j.moments.OfWatch(w)}
-	r.delegated = delegated(&j.rulesOf(r.at.Server).watches, w.Request)
+	r.delegated = delegated(&j.options(r.at.Server).Watches, w.Request)
 	switch {
 	case w.IsList() || asksForInitialEvents(w.Request, r.at):
 		r.newest, r.needed = w.Request.ResourceVersion == wire.Unset, r.from
@@ -313,7 +273,7 @@ func (j *justifiedRefusals) refused(w *testbed.Watch) *refusedWatch {
 // begunAt is the oldest state with which a cache may have begun a watch that ends with a 410 because what comes next is gone from its
 // history, as only watches do that catch up; 0 is none.
 func (j *justifiedRefusals) begunAt(w *refusedWatch) int64 {
-	if w.err.Code != wire.ErrCompacted || !j.rulesOf(w.at.Server).catchesUp {
+	if w.err.Code != wire.ErrCompacted || !catchesUp(&j.options(w.at.Server).Watches) {
 		return 0
 	}
 	return w.at.Asked.Cache.Version
@@ -362,7 +322,7 @@ func (j *justifiedRefusals) wrongWatch(r *refusedWatch) string {
 		}
 	case wire.TooLargeResourceVersion:
 		switch {
-		case r.newest && r.at.WasCurrent() && !j.rulesOf(r.at.Server).proves:
+		case r.newest && r.at.WasCurrent() && !proves(j.options(r.at.Server)):
 			return fmt.Sprintf("the cache was as new as etcd, at RV %d, all the time", r.at.Asked.Cache.Version)
 		case !r.newest && r.needed <= r.at.Asked.Cache.Version:
 			return fmt.Sprintf("the cache was at RV %d when it was asked", r.at.Asked.Cache.Version)
@@ -398,18 +358,19 @@ func (j *justifiedRefusals) goneForWatch(r *refusedWatch) string {
 		if r.from >= r.at.Answered.Compacted {
 			return fmt.Sprintf("etcd was compacted at revision %d only", r.at.Answered.Compacted)
 		}
-	case j.rulesOf(r.at.Server).compacts && r.from+1 < r.at.Answered.Cache.Compacted:
+	case j.options(r.at.Server).Store.WatchHistory == store.WatchHistoryUntilCompacted && r.from+1 < r.at.Answered.Cache.Compacted:
 		// etcd refuses what begins below the compacted revision, too.
 	case r.at.Answered.Cache.Hidden:
 		// It may have listed anew.
 	case r.from >= r.at.Answered.Cache.Listed:
 		n := changesUnder(j.system.Truth().Log(), j.system.Caches()[r.at.Cache].Prefix(), r.from, r.at.Answered.Newest())
-		rules := j.rulesOf(r.at.Server)
-		if next, ok := j.moments.Reached(r.from + 1); j.timed && ok && n < rules.ringMax && r.at.Answered.Time.Sub(next) < rules.fresh {
-			return fmt.Sprintf("the cache has listed at RV %d, and everything after RV %d is younger than %v", r.at.Answered.Cache.Listed, r.from, rules.fresh)
+		o := j.options(r.at.Server)
+		most, fresh := max(ring(o), cmp.Or(o.RingCapacityMax, ringCapacityMax)), cmp.Or(o.EventFreshDuration, eventFreshDuration)
+		if next, ok := j.moments.Reached(r.from + 1); j.timed && ok && n < most && r.at.Answered.Time.Sub(next) < fresh {
+			return fmt.Sprintf("the cache has listed at RV %d, and everything after RV %d is younger than %v", r.at.Answered.Cache.Listed, r.from, fresh)
 		}
-		if n < rules.ring {
-			return fmt.Sprintf("the cache has listed at RV %d, and remembers %d events, of which there were %d since RV %d", r.at.Answered.Cache.Listed, rules.ring, n, r.from)
+		if n < ring(o) {
+			return fmt.Sprintf("the cache has listed at RV %d, and remembers %d events, of which there were %d since RV %d", r.at.Answered.Cache.Listed, ring(o), n, r.from)
 		}
 	}
 	return ""
@@ -456,15 +417,16 @@ func (j *justifiedRefusals) late(op *testbed.Operation, at *moments.Call, now si
 		return ""
 	}
 	span := op.Span
-	longest := j.rulesOf(at.Server).patience + j.grace[span.Phase]
+	o := j.options(at.Server)
+	longest := patience(o) + j.grace[span.Phase]
 	switch list, ok := at.Request.(*wire.ListRequest); {
 	case op.Request.Freshness == model.Consistent || op.Request.Freshness == model.Any:
 		return ""
-	case ok && isExact(list) && j.rulesOf(at.Server).asksEtcd:
+	case ok && isExact(list) && o.Reads.ConfirmsFuture:
 		if span.Phase == sim.Safety || !at.Over || op.Request.Revision <= at.Answered.Revision {
 			return ""
 		}
-		longest = j.rulesOf(at.Server).patience - 1
+		longest = patience(o) - 1
 	}
 	took := now.Sub(span.Call)
 	if span.Answered {
@@ -514,7 +476,7 @@ func (j *justifiedRefusals) comebackOf(op *model.Operation, at *moments.Call) co
 			return oneSecond
 		}
 		down := j.downtime(at)
-		if j.rulesOf(at.Server).limits.any() || j.rulesOf(at.Server).throttles {
+		if o := j.options(at.Server); hasLimits(o) || throttles(o) {
 			down.alternative = 1
 		}
 		return down
@@ -541,7 +503,7 @@ func (j *justifiedRefusals) comebackOfWatch(r *refusedWatch) comeback {
 			return oneSecond
 		}
 		down := j.downtime(r.at)
-		if j.rulesOf(r.at.Server).limits.seats {
+		if j.options(r.at.Server).Flow.Seats > 0 {
 			down.alternative = 1
 		}
 		return down
@@ -574,20 +536,20 @@ func retryAfter(down time.Duration) int {
 	return int(min(30, max(1, math.Exp(0.06*down.Seconds()))))
 }
 
-// limits are what a design answers with 429 above.
-type limits struct {
-	// lists may be with etcd at a time, and objects in answers that are under way, by a measurement that is a
-	// period old at most; 0 is no limit.
-	lists, objects int
-	period         time.Duration
-	// seats: a request may have to wait for others. Whether it may be refused then is for seats-kept to say.
-	seats bool
-}
-
 // measurePeriod is that of KEP-3157 (Alternatives), unless measure-period says otherwise.
 const measurePeriod = 100 * time.Millisecond
 
-func (l limits) any() bool { return l.lists > 0 || l.objects > 0 || l.seats }
+// hasLimits reports whether a design answers with 429 above some limit: of lists that are with etcd at a time, of objects in
+// answers that are under way, by a measurement that is a period old at most, or of seats, for which a request may have to wait
+// for others. Whether it may be refused then is for seats-kept to say.
+func hasLimits(o *cache.Options) bool {
+	return o.DelegatedLimit > 0 || o.AnswersLimit > 0 || o.Flow.Seats > 0
+}
+
+// throttles reports whether 429 stands for 504, proves whether a consistent read waits for a proof, whatever the
+// resourceVersion of the cache.
+func throttles(o *cache.Options) bool { return o.Reads.OnTimeout == read.OnTimeoutThrottle }
+func proves(o *cache.Options) bool    { return o.ProgressRequests == progress.Echo }
 
 // beside is what a cache had to do beside a call: at most so many requests of others at a time, and so many objects
 // in answers.
@@ -596,16 +558,17 @@ type beside struct{ requests, objects int }
 // withinLimits says what is wrong with a 429 of a cache that was ready, nothing if a limit of its design may have
 // been reached.
 func (j *justifiedRefusals) withinLimits(at *moments.Call) string {
-	l := j.rulesOf(at.Server).limits
-	if !l.any() {
+	o := j.options(at.Server)
+	if !hasLimits(o) {
 		return "the cache was ready all the time"
 	}
 	others := j.beside(at)
 	_, list := at.Request.(*wire.ListRequest)
-	if l.seats && others.requests > 0 || list && l.lists > 0 && others.requests >= l.lists || list && l.objects > 0 && others.objects >= l.objects {
+	if o.Flow.Seats > 0 && others.requests > 0 || list && o.DelegatedLimit > 0 && others.requests >= o.DelegatedLimit ||
+		list && o.AnswersLimit > 0 && others.objects >= o.AnswersLimit {
 		return ""
 	}
-	if list && l.objects > 0 {
+	if list && o.AnswersLimit > 0 {
 		return fmt.Sprintf("the cache was ready all the time, and had %d objects in answers", others.objects)
 	}
 	return fmt.Sprintf("the cache was ready all the time, and had %d requests of others", others.requests)
@@ -614,7 +577,7 @@ func (j *justifiedRefusals) withinLimits(at *moments.Call) string {
 // beside counts what clients of the history have asked a cache for. What others list is not recorded, and may
 // be any number of requests. Of an answer that is not there it is not known how many objects it has.
 func (j *justifiedRefusals) beside(at *moments.Call) (all beside) {
-	s, l := j.system, j.rulesOf(at.Server).limits
+	s, period := j.system, cmp.Or(j.options(at.Server).MeasurePeriod, measurePeriod)
 	if len(s.Pollers())+len(s.Informers())+len(s.Watchers())+len(s.ListWatchers())+len(s.DrawnWatchers()) > 0 {
 		return beside{math.MaxInt, math.MaxInt}
 	}
@@ -630,14 +593,19 @@ func (j *justifiedRefusals) beside(at *moments.Call) (all beside) {
 		case list && !other.Over:
 			all.objects = math.MaxInt / 2
 		case o.Outcome != model.Done:
-		case !j.timed || other.Answered.Time >= at.Asked.Time-sim.Time(l.period):
+		case !j.timed || other.Answered.Time >= at.Asked.Time-sim.Time(period):
 			all.objects += len(o.Result.Items)
 		}
 	}
 	return all
 }
 
-// digest mixes in what was beside an open call so far, as far as a limit counts it.
-func (b beside) digest(d sim.Digest, l limits) sim.Digest {
-	return d.Bool(l.seats && b.requests > 0).Int(int64(min(b.requests, l.lists))).Int(int64(min(b.objects, l.objects)))
+// openBeside mixes in what was beside an open call so far, as far as a limit counts it.
+func (j *justifiedRefusals) openBeside(d sim.Digest, at *moments.Call) sim.Digest {
+	o := j.options(at.Server)
+	if !hasLimits(o) {
+		return d
+	}
+	b := j.beside(at)
+	return d.Bool(o.Flow.Seats > 0 && b.requests > 0).Int(int64(min(b.requests, o.DelegatedLimit))).Int(int64(min(b.objects, o.AnswersLimit)))
 }
