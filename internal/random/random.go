@@ -24,8 +24,6 @@ type Simulated struct {
 	dice    Dice
 	keys    []string
 	History *model.History
-	store   *model.Store
-	past    map[int64]*model.Store
 	Log     *model.Log
 	tick    int64
 	// truth: ground truth is known. silent: the answers to lists, and to writes
@@ -41,16 +39,14 @@ type Simulated struct {
 // Simulate makes a history of so many operations.
 func Simulate(d Dice, operations int) *Simulated {
 	s := &Simulated{
-		dice: d, keys: []string{"a", "b", "c"}[:1+d(3)], past: map[int64]*model.Store{},
-		truth: d(2) == 0, silent: d(6) == 0,
+		dice: d, keys: []string{"a", "b", "c"}[:1+d(3)], truth: d(2) == 0, silent: d(6) == 0,
 	}
 	clients := 1 + d(4)
 	s.History = &model.History{Clients: []string{"0", "1", "2", "3"}[:clients], Initial: model.Initial{Revision: 1}}
 	if d(3) == 0 {
 		s.History.Initial = model.Initial{Revision: 6, Items: []*model.Item{{Key: "a", Value: "old", CreateRevision: 3, ModRevision: 5, Version: 2, Lease: int64(d(2))}}}
 	}
-	s.store, s.Log = model.NewStore(s.History.Initial), model.NewLog(s.History.Initial)
-	s.past[s.store.Revision()] = s.store.Clone()
+	s.Log = model.NewLog(s.History.Initial)
 	s.inFlight, s.applied = make([]int, clients), make([]bool, clients)
 	for i := range s.inFlight {
 		s.inFlight[i] = -1
@@ -116,24 +112,22 @@ func (s *Simulated) event(operations int) {
 
 // effect lets the operation happen now, and notes what it answers.
 func (s *Simulated) effect(op *model.Operation) {
-	before := s.store.Revision()
+	before := s.Log.Revision()
 	var res model.Result
 	switch {
 	case op.Request.IsWrite():
 		// Which leases there are is not judged.
 		items.GrantNamed(s.Log, op.Request)
-		s.store = s.Log.At(before).Clone()
-		res = s.store.Apply(op.Request)
+		res = s.Log.At(before).Clone().Apply(op.Request)
 		s.Log.Append(op.Request)
 		op.Commit = -1
-		if s.store.Revision() > before {
-			op.Commit = s.store.Revision()
-			s.past[s.store.Revision()] = s.store.Clone()
+		if s.Log.Revision() > before {
+			op.Commit = s.Log.Revision()
 		} else if s.silent {
 			res.Revision = 0
 		}
 	case op.Request.Freshness == model.Consistent:
-		res = s.store.Read(op.Request)
+		res = s.Log.At(before).Read(op.Request)
 	default:
 		rev := before
 		switch op.Request.Freshness {
@@ -146,7 +140,7 @@ func (s *Simulated) effect(op *model.Operation) {
 				rev -= back
 			}
 		}
-		res = s.past[rev].Read(op.Request)
+		res = s.Log.At(rev).Read(op.Request)
 	}
 	if op.Request.Kind == model.Get || op.Request.Kind == model.List && s.silent {
 		res.Revision = 0
@@ -233,32 +227,17 @@ func (s *Simulated) transaction() *model.Request {
 			r.Failure = append([]model.Request{*inner}, r.Failure...)
 		}
 	}
-	if does(r, func(op *model.Request) bool { return op.Kind == model.Delete }) {
+	if items.Any(r, func(op *model.Request) bool { return op.Kind == model.Delete }) {
 		// What a deletion takes away no put of the same transaction can keep.
-		does(r, func(op *model.Request) bool {
-			op.IgnoreValue, op.IgnoreLease = false, false
-			return false
-		})
+		items.EachPut(r, func(put *model.Request) { put.IgnoreValue, put.IgnoreLease = false, false })
 	}
 	return r
-}
-
-// does reports whether something is true of a part of a transaction.
-func does(r *model.Request, is func(op *model.Request) bool) bool {
-	for _, branch := range [...][]model.Request{r.Success, r.Failure} {
-		for i := range branch {
-			if is(&branch[i]) || does(&branch[i], is) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func (s *Simulated) flat() *model.Request {
 	key := s.key()
 	c := model.Compare{Key: key, Target: model.CompareTarget(s.dice(5)), Op: model.CompareOp(s.dice(4)), Value: s.value()}
-	if it := s.store.Get(key); it != nil && s.dice(2) == 0 {
+	if it := s.Log.At(s.Log.Revision()).Get(key); it != nil && s.dice(2) == 0 {
 		c.Operand = it.ModRevision
 	}
 	r := &model.Request{Kind: model.Txn, Compare: []model.Compare{c}}
