@@ -2,6 +2,7 @@ package recordings
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"github.com/watchbed/watchbed/model"
@@ -16,8 +17,16 @@ type Tampering struct {
 	// order; where a judge may not look at that revision, or may not look at the
 	// time, most wrong answers could have been right at another point.
 	Breaks []string
+	// of are the answers that it has a hold on, most likely. change makes one of them wrong, and reports whether it could.
+	of     func(*model.Operation) bool
+	change func(*answer) bool
+}
 
-	apply func(h *model.History, op *model.Operation) *model.Result
+// answer is a copy of that of an operation.
+type answer struct {
+	*model.Result
+	history *model.History
+	to      *model.Operation
 }
 
 const (
@@ -28,16 +37,39 @@ const (
 
 // Tamperings expect a history in which every write is inside the range of every list without a limit.
 func Tamperings() []Tampering {
+	ofLists := []string{linearizable, sequential}
 	return []Tampering{
-		{"an item is dropped from a list", []string{linearizable, sequential}, dropItem},
-		{"an item of a list is reverted to an older one", []string{linearizable, sequential}, revertItem},
-		{"a list shows an item that was deleted", []string{linearizable, sequential}, revive},
-		{"an item has a value that was never written", []string{linearizable, data, sequential}, inventValue},
-		{"the revision of a list is lowered below its newest item", []string{linearizable, sequential}, lowerRevision},
-		{"the revision of a list is raised", []string{linearizable, sequential}, raiseRevision},
-		{"the count of a list is raised", []string{linearizable, sequential}, raiseCount},
-		{"a get shows what was overwritten before", []string{linearizable, data}, past},
-		{"a get shows what was not written yet", []string{linearizable, data}, future},
+		// The list is consistent in itself: only other operations show that it is wrong.
+		{"an item is dropped from a list", ofLists, listsItems, func(a *answer) bool {
+			a.Items, a.Count = a.Items[1:], a.Count-1
+			return true
+		}},
+		{"an item of a list is reverted to an older one", ofLists, listsValues, revertItem},
+		{"a list shows an item that was deleted", ofLists, isWhole, revive},
+		{"an item has a value that was never written", append(ofLists, data), showsValues, func(a *answer) bool {
+			ghost := *a.Items[0]
+			ghost.Value = "ghost"
+			a.Items[0] = &ghost
+			return true
+		}},
+		// Below the last change that it saw nothing else is certain: that may have
+		// been a change of a key outside its limit.
+		{"the revision of a list is lowered below its newest item", ofLists, listsItems, func(a *answer) bool {
+			newest := slices.MaxFunc(a.Items, func(x, y *model.Item) int { return cmp.Compare(x.ModRevision, y.ModRevision) })
+			a.Revision = newest.ModRevision - 1
+			return true
+		}},
+		// It is certain where every revision changes an item of the list, or was never made.
+		{"the revision of a list is raised", ofLists, isWhole, func(a *answer) bool {
+			a.Revision++
+			return true
+		}},
+		{"the count of a list is raised", ofLists, isList, func(a *answer) bool {
+			a.Count++
+			return true
+		}},
+		{"a get shows what was overwritten before", []string{linearizable, data}, isGet, past},
+		{"a get shows what was not written yet", []string{linearizable, data}, isGet, future},
 	}
 }
 
@@ -45,201 +77,118 @@ func Tamperings() []Tampering {
 // this way has no hold on it. The history itself stays as it is.
 func (w *Tampering) Apply(h *model.History, operation int) *model.History {
 	op := &h.Operations[operation]
-	if op.Outcome != model.Done || op.Result.Err != model.OK {
+	if op.Outcome != model.Done || op.Result.Err != model.OK || !w.of(op) {
 		return nil
 	}
-	res := w.apply(h, op)
-	if res == nil {
+	res := *op.Result
+	res.Items = slices.Clone(res.Items)
+	if !w.change(&answer{&res, h, op}) {
 		return nil
 	}
 	wrong := *h
 	wrong.Operations = slices.Clone(h.Operations)
-	wrong.Operations[operation].Result = res
+	wrong.Operations[operation].Result = &res
 	return &wrong
 }
 
-func dropItem(_ *model.History, op *model.Operation) *model.Result {
-	if !showsItems(op, model.List) {
-		return nil
-	}
-	wrong := *op.Result
-	wrong.Items = slices.Clone(op.Result.Items[1:])
-	// The list is consistent in itself: only other operations show that it is
-	// wrong.
-	wrong.Count--
-	return &wrong
+func isGet(op *model.Operation) bool  { return op.Request.Kind == model.Get }
+func isList(op *model.Operation) bool { return op.Request.Kind == model.List }
+
+func isWhole(op *model.Operation) bool {
+	return isList(op) && op.Request.Limit == 0 && !op.Request.CountOnly
 }
 
-func revertItem(h *model.History, op *model.Operation) *model.Result {
-	if !showsItems(op, model.List) || op.Request.KeysOnly {
-		return nil
-	}
-	for i, it := range op.Result.Items {
-		for _, old := range shown(h, it.Key) {
-			if old.ModRevision < it.ModRevision {
-				return withItem(op.Result, i, old)
+func listsItems(op *model.Operation) bool {
+	return isList(op) && !op.Request.CountOnly && len(op.Result.Items) > 0
+}
+
+func listsValues(op *model.Operation) bool { return isList(op) && showsValues(op) }
+
+func showsValues(op *model.Operation) bool {
+	return (isGet(op) || isList(op)) && !op.Request.CountOnly && !op.Request.KeysOnly && len(op.Result.Items) > 0
+}
+
+func revertItem(a *answer) bool {
+	for i, it := range a.Items {
+		for old := range shown(a.history) {
+			if old.Key == it.Key && old.ModRevision < it.ModRevision {
+				a.Items[i] = old
+				return true
 			}
 		}
 	}
-	return nil
+	return false
 }
 
-func revive(h *model.History, op *model.Operation) *model.Result {
-	if !isWholeList(op) || op.Request.KeysOnly {
-		return nil
+func revive(a *answer) bool {
+	if a.to.Request.KeysOnly {
+		return false
 	}
-	for i := range h.Operations {
-		for _, it := range itemsShown(&h.Operations[i]) {
-			at, present := slices.BinarySearchFunc(op.Result.Items, it, func(a, b *model.Item) int { return cmp.Compare(a.Key, b.Key) })
-			if present || it.ModRevision >= op.Result.Revision || !model.InRange(it.Key, op.Request.Key, op.Request.End) {
-				continue
-			}
-			wrong := *op.Result
-			wrong.Items = slices.Insert(slices.Clone(op.Result.Items), at, it)
-			wrong.Count++
-			return &wrong
+	for it := range shown(a.history) {
+		at, present := slices.BinarySearchFunc(a.Items, it, func(x, y *model.Item) int { return cmp.Compare(x.Key, y.Key) })
+		if !present && it.ModRevision < a.Revision && model.InRange(it.Key, a.to.Request.Key, a.to.Request.End) {
+			a.Items = slices.Insert(a.Items, at, it)
+			a.Count++
+			return true
 		}
 	}
-	return nil
-}
-
-func inventValue(_ *model.History, op *model.Operation) *model.Result {
-	if !showsItems(op, model.List) && !showsItems(op, model.Get) || op.Request.KeysOnly {
-		return nil
-	}
-	ghost := *op.Result.Items[0]
-	ghost.Value = "ghost"
-	return withItem(op.Result, 0, &ghost)
-}
-
-// showsItems reports whether the operation is of the kind and answered with at
-// least one item.
-func showsItems(op *model.Operation, kind model.Kind) bool {
-	return op.Request.Kind == kind && !op.Request.CountOnly && len(op.Result.Items) > 0
-}
-
-func isWholeList(op *model.Operation) bool {
-	return op.Request.Kind == model.List && op.Request.Limit == 0 && !op.Request.CountOnly
-}
-
-// itemsShown are the items with their values that a read answered.
-func itemsShown(op *model.Operation) []*model.Item {
-	if op.Outcome != model.Done || op.Request.Kind != model.Get && op.Request.Kind != model.List || op.Request.KeysOnly {
-		return nil
-	}
-	return op.Result.Items
-}
-
-// shown are the items of one key that any read was answered, in the order of
-// the reads' calls.
-func shown(h *model.History, key string) []*model.Item {
-	var all []*model.Item
-	for i := range h.Operations {
-		for _, it := range itemsShown(&h.Operations[i]) {
-			if it.Key == key {
-				all = append(all, it)
-			}
-		}
-	}
-	return all
-}
-
-func withItem(res *model.Result, at int, it *model.Item) *model.Result {
-	wrong := *res
-	wrong.Items = slices.Clone(res.Items)
-	wrong.Items[at] = it
-	return &wrong
-}
-
-func lowerRevision(_ *model.History, op *model.Operation) *model.Result {
-	if !showsItems(op, model.List) {
-		return nil
-	}
-	// Below the last change that it saw nothing else is certain: that may have
-	// been a change of a key outside its limit.
-	var newest int64
-	for _, it := range op.Result.Items {
-		newest = max(newest, it.ModRevision)
-	}
-	wrong := *op.Result
-	wrong.Revision = newest - 1
-	return &wrong
-}
-
-// raiseRevision is certain where every revision changes an item of the list, or
-// was never made.
-func raiseRevision(_ *model.History, op *model.Operation) *model.Result {
-	if !isWholeList(op) {
-		return nil
-	}
-	wrong := *op.Result
-	wrong.Revision++
-	return &wrong
-}
-
-func raiseCount(_ *model.History, op *model.Operation) *model.Result {
-	if op.Request.Kind != model.List {
-		return nil
-	}
-	wrong := *op.Result
-	wrong.Count++
-	return &wrong
+	return false
 }
 
 // past shows an item that a later write of its key had replaced, and had been
 // answered to have, before the get was called.
-func past(h *model.History, op *model.Operation) *model.Result {
-	if op.Request.Kind != model.Get {
-		return nil
-	}
-	all := shown(h, op.Request.Key)
-	for _, newer := range all {
-		w := writer(h, newer)
-		if w == nil || w.Return >= op.Call {
+func past(a *answer) bool {
+	for newer := range shown(a.history) {
+		if w := writer(a.history, newer); newer.Key != a.to.Request.Key || w == nil || w.Return >= a.to.Call {
 			continue
 		}
-		for _, old := range all {
-			if old.ModRevision < newer.ModRevision {
-				return &model.Result{Items: []*model.Item{old}, Count: 1}
+		for old := range shown(a.history) {
+			if old.Key == newer.Key && old.ModRevision < newer.ModRevision {
+				*a.Result = model.Result{Items: []*model.Item{old}, Count: 1}
+				return true
 			}
 		}
 	}
-	return nil
+	return false
 }
 
 // future shows an item whose write was not called when the get had returned.
-func future(h *model.History, op *model.Operation) *model.Result {
-	if op.Request.Kind != model.Get {
-		return nil
-	}
-	for _, it := range shown(h, op.Request.Key) {
-		if w := writer(h, it); w != nil && w.Call > op.Return {
-			return &model.Result{Items: []*model.Item{it}, Count: 1}
+func future(a *answer) bool {
+	for it := range shown(a.history) {
+		if w := writer(a.history, it); it.Key == a.to.Request.Key && w != nil && w.Call > a.to.Return {
+			*a.Result = model.Result{Items: []*model.Item{it}, Count: 1}
+			return true
 		}
 	}
-	return nil
+	return false
 }
 
-// writer is the operation that made an item, nil if that operation was not
-// answered.
-func writer(h *model.History, it *model.Item) *model.Operation {
-	for i := range h.Operations {
-		op := &h.Operations[i]
-		if op.Outcome != model.Done || op.Result.Revision != it.ModRevision {
-			continue
-		}
-		if puts(it, op.Request) {
-			return op
-		}
-		for j := range op.Request.Success {
-			if op.Result.Succeeded && puts(it, &op.Request.Success[j]) {
-				return op
+// shown are the items with their values that reads were answered, in the order of the reads' calls.
+func shown(h *model.History) iter.Seq[*model.Item] {
+	return func(yield func(*model.Item) bool) {
+		for i := range h.Operations {
+			op := &h.Operations[i]
+			if op.Outcome != model.Done || !showsValues(op) {
+				continue
+			}
+			for _, it := range op.Result.Items {
+				if !yield(it) {
+					return
+				}
 			}
 		}
 	}
-	return nil
 }
 
-func puts(it *model.Item, r *model.Request) bool {
-	return r.Kind == model.Put && r.Key == it.Key && r.Value == it.Value
+// writer is the operation that made an item, nil if that operation was not answered.
+func writer(h *model.History, it *model.Item) *model.Operation {
+	puts := func(r model.Request) bool { return r.Kind == model.Put && r.Key == it.Key && r.Value == it.Value }
+	i := slices.IndexFunc(h.Operations, func(op model.Operation) bool {
+		return op.Outcome == model.Done && op.Result.Revision == it.ModRevision &&
+			(puts(*op.Request) || op.Result.Succeeded && slices.ContainsFunc(op.Request.Success, puts))
+	})
+	if i < 0 {
+		return nil
+	}
+	return &h.Operations[i]
 }
