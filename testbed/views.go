@@ -54,8 +54,8 @@ func (s *System) Operations() iter.Seq[*Operation] {
 
 // Watch is one of a client of caches, whichever kind of client that is.
 type Watch struct {
-	// ListStream has what came. The request of a watcher is as far there as a judge needs it.
-	*workload.ListStream
+	// Stream has what came.
+	*workload.Stream
 	Client string
 	Part   Part
 	// Node is the client.
@@ -65,8 +65,6 @@ type Watch struct {
 	Place, Number int
 	// Last: it is the last one of its client. Open: it is, and has not ended. Stopped: its client takes nothing more.
 	Last, Open, Stopped bool
-	// Listed: the watch begins with what the client has listed.
-	Listed bool
 	// Values is what the values of the objects look like that it selects.
 	Values model.ValuePattern
 }
@@ -119,45 +117,43 @@ func (s *System) LastWatch(of Role) *Watch {
 	return nil
 }
 
-// watches is how many a client has.
-func (s *System) watches(part Part, i int) int {
+// watcher is a client that watches caches, whichever kind it is.
+type watcher interface {
+	sim.Fingerprinter
+	Name() string
+	Streams() []workload.Stream
+	Watching() bool
+}
+
+// watcher is one of the clients of a part, and its place among all that watch caches; nil if those of the part do not.
+func (s *System) watcher(part Part, i int) (c watcher, place int) {
+	of := &s.clients
 	switch part {
 	case WatcherNode:
-		return len(s.clients.watchers.nodes[i].Streams())
+		return of.watchers.nodes[i], i
 	case ListWatcherNode:
-		return len(s.clients.listWatchers.nodes[i].Streams())
+		return of.listWatchers.nodes[i], len(of.watchers.nodes) + i
 	case DrawnWatcherNode:
-		return len(s.clients.drawnWatchers.nodes[i].Streams())
+		return of.drawnWatchers.nodes[i], len(of.watchers.nodes) + len(of.listWatchers.nodes) + i
+	}
+	return nil, 0
+}
+
+// watches is how many a client has.
+func (s *System) watches(part Part, i int) int {
+	if c, _ := s.watcher(part, i); c != nil {
+		return len(c.Streams())
 	}
 	return 0
 }
 
 // watch is the n-th one of a client.
 func (s *System) watch(part Part, i, n int) *Watch {
-	w := Watch{Part: part, Place: i, Number: n, Last: n == s.watches(part, i)-1}
-	switch part {
-	case WatcherNode:
-		c := s.clients.watchers.nodes[i]
-		st := &c.Streams()[n]
-		w.Client, w.Node, w.Open, w.Stopped, w.Listed, w.Values = c.Name(), c, w.Last && c.Watching(), c.HasStopped(), st.Listed, c.Values()
-		w.ListStream = &workload.ListStream{
-			Request: &wire.WatchRequest{Prefix: c.Prefix(), ResourceVersion: st.From, AllowBookmarks: true},
-			To:      c.To(), Events: st.Events, End: -1, HungUp: st.HungUp,
-		}
-		return &w
-	case ListWatcherNode:
-		c := s.clients.listWatchers.nodes[i]
-		w.Client, w.Node, w.ListStream = c.Name(), c, &c.Streams()[n]
-		w.Place += len(s.clients.watchers.nodes)
-		w.Open = w.Last && !w.Closed
-	default:
-		c := s.clients.drawnWatchers.nodes[i]
-		w.Client, w.Node, w.ListStream = c.Name(), c, &c.Streams()[n]
-		w.Place += len(s.clients.watchers.nodes) + len(s.clients.listWatchers.nodes)
-		w.Open = w.Last && c.Watching()
-	}
-	w.Listed, w.Values = w.IsList(), workload.Values(w.Request.Selector)
-	return &w
+	c, place := s.watcher(part, i)
+	w := &Watch{Stream: &c.Streams()[n], Client: c.Name(), Part: part, Node: c, Place: place, Number: n, Last: n == len(c.Streams())-1}
+	w.Open, w.Stopped = w.Last && c.Watching(), part == WatcherNode && s.clients.watchers.nodes[i].HasStopped()
+	w.Values = workload.Values(w.Request.Selector)
+	return w
 }
 
 // Capable are the caches of a system whose nodes can do something.

@@ -64,6 +64,7 @@ type Draw func(env *sim.Env) []Step
 
 // Client carries out its program, one operation at a time.
 type Client struct {
+	sim.Idle
 	// These four stand together because Done looks at them after each step of a
 	// world.
 	program []Step
@@ -178,12 +179,15 @@ func (c *Client) plan(env *sim.Env) {
 	if c.next == len(c.program) && c.page == nil {
 		return
 	}
-	d := c.upcoming().Think
-	wait := d.Min
-	if d.Steps > 0 {
-		wait += (d.Max - d.Min) * sim.Duration(env.Choose(d.Steps+1, "think")) / sim.Duration(d.Steps)
+	env.Arm(nextOperation, drawn(env, c.upcoming().Think, "think"))
+}
+
+// drawn is a delay that a choice picks.
+func drawn(env *sim.Env, d sim.Delay, what string) sim.Duration {
+	if d.Steps == 0 {
+		return d.Min
 	}
-	env.Arm(nextOperation, wait)
+	return d.Min + (d.Max-d.Min)*sim.Duration(env.Choose(d.Steps+1, what))/sim.Duration(d.Steps)
 }
 
 // upcoming is the next step: the next page of a list comes before the next step of
@@ -439,12 +443,6 @@ func code(c wire.Code) model.Code {
 		return model.Invalid
 	}
 }
-
-// Run implements sim.Node; a client has no loops.
-func (c *Client) Run(*sim.Env, sim.Task) {}
-
-// TaskName implements sim.Node.
-func (c *Client) TaskName(sim.Task) string { return "" }
 
 // TimerName implements sim.Node.
 func (c *Client) TimerName(sim.Timer) string { return "next " + strconv.Itoa(c.next) }

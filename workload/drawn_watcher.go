@@ -11,15 +11,12 @@ import (
 // planned for it, one after the other. It leaves each after some time, unless the cache ends
 // it before.
 type DrawnWatcher struct {
-	name string
+	streams
 	to   sim.NodeID
 	draw DrawWatches
 	// await: the client begins when the cache is ready.
-	await bool
-
+	await    bool
 	requests []*wire.WatchRequest
-	conn     sim.Conn
-	streams  []ListStream
 }
 
 // DrawWatches makes the requests of choices of the run.
@@ -36,18 +33,8 @@ const drawnStay = 3_000_000_000
 
 // Reset prepares the client for a run.
 func (w *DrawnWatcher) Reset(name string, to sim.NodeID, await bool, draw DrawWatches) {
-	*w = DrawnWatcher{name: name, to: to, await: await, draw: draw, streams: w.streams[:0]}
+	*w = DrawnWatcher{streams: w.reset(name), to: to, await: await, draw: draw}
 }
-
-// Name is the client's name.
-func (w *DrawnWatcher) Name() string { return w.name }
-
-// Streams is what came, one entry a watch. The end of initial events is where a bookmark
-// says so.
-func (w *DrawnWatcher) Streams() []ListStream { return w.streams }
-
-// Watching reports whether the last of its watches is open.
-func (w *DrawnWatcher) Watching() bool { return len(w.streams) > 0 && w.conn != sim.NoConn }
 
 // Start implements sim.Node.
 func (w *DrawnWatcher) Start(env *sim.Env) {
@@ -67,21 +54,13 @@ func (w *DrawnWatcher) begin(env *sim.Env) {
 
 // Fire implements sim.Node.
 func (w *DrawnWatcher) Fire(env *sim.Env, t sim.Timer) {
-	env.Writes(cellOpen, 0)
 	if t == drawnLeave {
 		env.Close(w.conn)
 		w.ended(env)
 		return
 	}
-	env.Writes(cellRecord, 0)
-	env.Begin("watch", len(w.streams))
-	req := w.requests[len(w.streams)]
-	if env.Noting() {
-		env.Note(listWatchBegan{req})
-	}
-	w.streams = append(w.streams, ListStream{Request: req, To: w.to, End: -1, Began: env.Now(), Phase: env.Phase()})
-	w.conn = env.Open(w.to)
-	env.Send(w.conn, req)
+	req := w.requests[len(w.all)]
+	w.watch(env, w.to, req, listWatchBegan{req})
 	env.Arm(drawnLeave, drawnStay)
 }
 
@@ -91,7 +70,7 @@ func (w *DrawnWatcher) ended(env *sim.Env) {
 	env.LooksAt(cellRecord, 0)
 	env.Disarm(drawnLeave)
 	w.conn = sim.NoConn
-	if len(w.streams) < len(w.requests) {
+	if len(w.all) < len(w.requests) {
 		env.Arm(drawnNext, sim.Duration(rewatchDelay))
 	}
 }
@@ -109,7 +88,7 @@ func (w *DrawnWatcher) Receive(env *sim.Env, m *sim.Message) {
 		w.begin(env)
 	case *wire.WatchEstablished:
 		env.Writes(cellRecord, 0)
-		w.streams[len(w.streams)-1].Established = true
+		w.last().Established = true
 		if env.Noting() {
 			env.Note(watchEstablished{})
 		}
@@ -125,43 +104,25 @@ func (w *DrawnWatcher) Receive(env *sim.Env, m *sim.Message) {
 }
 
 func (w *DrawnWatcher) event(env *sim.Env, e *wire.WatchEvent) {
-	env.Writes(cellRecord, 0)
-	s := &w.streams[len(w.streams)-1]
-	s.Events = append(s.Events, e)
-	if env.Noting() {
-		env.Note(eventReceived{e})
-	}
-	if e.InitialEventsEnd && s.End < 0 {
-		s.End, s.Ended = len(s.Events)-1, env.Now()
-	}
+	w.received(env, e)
 	if e.Type == wire.Failed {
 		env.Close(w.conn)
 		w.ended(env)
 	}
 }
 
-// Run implements sim.Node; the client has no loops.
-func (w *DrawnWatcher) Run(*sim.Env, sim.Task) {}
-
-// TaskName implements sim.Node.
-func (w *DrawnWatcher) TaskName(sim.Task) string { return "" }
-
 // TimerName implements sim.Node.
 func (w *DrawnWatcher) TimerName(t sim.Timer) string {
 	if t == drawnLeave {
-		return "leave watch " + strconv.Itoa(len(w.streams))
+		return "leave watch " + strconv.Itoa(len(w.all))
 	}
-	return "watch " + strconv.Itoa(len(w.streams)+1)
+	return "watch " + strconv.Itoa(len(w.all)+1)
 }
 
 // Clone implements sim.Cloner.
 func (w *DrawnWatcher) Clone() sim.Node {
 	d := *w
-	d.streams = append([]ListStream(nil), w.streams...)
-	for i := range d.streams {
-		s := &d.streams[i]
-		s.Events = s.Events[:len(s.Events):len(s.Events)]
-	}
+	d.streams = w.clone()
 	return &d
 }
 
@@ -170,26 +131,16 @@ func (w *DrawnWatcher) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCel
 
 // Behaviour implements sim.Recorder. How many watches there were decides which one is next.
 func (w *DrawnWatcher) Behaviour(d sim.Digest) sim.Digest {
-	return sim.FoldCellsBut(d.Int(int64(len(w.streams))), w, cellRecord)
+	return sim.FoldCellsBut(d.Int(int64(len(w.all))), w, cellRecord)
 }
 
 // Cells implements sim.Celled.
 func (w *DrawnWatcher) Cells(visit func(k sim.CellKind, index int, contents sim.Digest)) {
-	plan, record := sim.NewDigest, sim.NewDigest
+	plan := sim.NewDigest
 	for _, req := range w.requests {
 		plan = req.Digest(plan)
 	}
-	for i := range w.streams {
-		s := &w.streams[i]
-		record = record.Int(int64(s.End)).Int(int64(len(s.Events)))
-		if s.Established {
-			record = record.Text("established")
-		}
-		for _, e := range s.Events {
-			record = e.Digest(record)
-		}
-	}
 	visit(cellPlan, 0, plan)
 	visit(cellOpen, 0, sim.NewDigest.Bool(w.await).Bool(w.conn != sim.NoConn))
-	visit(cellRecord, 0, record)
+	visit(cellRecord, 0, w.record())
 }

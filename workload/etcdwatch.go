@@ -11,6 +11,7 @@ import (
 // EtcdWatch speaks etcd's watch protocol itself, without a client library: one
 // stream, some watches on it, and progress requests. It records what etcd sent.
 type EtcdWatch struct {
+	sim.Idle
 	name string
 	plan EtcdWatchPlan
 
@@ -137,12 +138,7 @@ func (w *EtcdWatch) Start(env *sim.Env) {
 	if w.plan.Draw != nil {
 		w.plan.Draw(env, &w.plan)
 	}
-	d := w.plan.Begin
-	wait := d.Min
-	if d.Steps > 0 {
-		wait += (d.Max - d.Min) * sim.Duration(env.Choose(d.Steps+1, "begin")) / sim.Duration(d.Steps)
-	}
-	env.Arm(openStream, wait)
+	env.Arm(openStream, drawn(env, w.plan.Begin, "begin"))
 }
 
 // Fire implements sim.Node.
@@ -246,12 +242,6 @@ func (w *EtcdWatch) declareResponse(env *sim.Env, r *wire.WatchResponse) {
 
 // recordOf is the item of a watch: ids begin at 0, items at 1.
 func recordOf(id int64) int64 { return id + 1 }
-
-// Run implements sim.Node; the node has no loops.
-func (w *EtcdWatch) Run(*sim.Env, sim.Task) {}
-
-// TaskName implements sim.Node.
-func (w *EtcdWatch) TaskName(sim.Task) string { return "" }
 
 // TimerName implements sim.Node.
 func (w *EtcdWatch) TimerName(t sim.Timer) string {

@@ -38,10 +38,8 @@ const Given int64 = -2
 // while, and begins anew. It is no informer: it records the events and keeps no
 // store.
 type ListWatcher struct {
-	name string
+	streams
 	plan ListWatchPlan
-
-	conn sim.Conn
 	// at is the cache in plan.To that it talks to.
 	at int
 	// round is how many lists were complete, retries how many attempts are left.
@@ -49,32 +47,7 @@ type ListWatcher struct {
 	// known is the newest resourceVersion from which it may go on.
 	known   int64
 	waiting bool
-	streams []ListStream
 }
-
-// ListStream is what came on one watch.
-type ListStream struct {
-	Request *wire.WatchRequest
-	// To is the cache.
-	To     sim.NodeID
-	Events []*wire.WatchEvent
-	// End is the place of the bookmark that ends the initial events, -1 while there
-	// is none. A stream that resumes another one has none.
-	End int
-	// Began and Ended are the times of the request and of the end of the initial
-	// events, when timed.
-	Began, Ended sim.Time
-	// Established: the client was told that the watch is. Only watches with
-	// WatchRequest.Announce are told so.
-	Established bool
-	// Phase is that of the request. Closed: the stream has ended. HungUp: the cache ended it
-	// without an error.
-	Phase          sim.Phase
-	Closed, HungUp bool
-}
-
-// IsList reports whether the stream was to begin with initial events.
-func (s *ListStream) IsList() bool { return s.Request.SendInitialEvents == wire.SendInitialEventsTrue }
 
 // The timers of a ListWatcher.
 const (
@@ -85,17 +58,11 @@ const (
 
 // Reset prepares the client for a run.
 func (c *ListWatcher) Reset(name string, plan ListWatchPlan) {
-	*c = ListWatcher{name: name, plan: plan, retries: plan.Retries, known: plan.First, streams: c.streams[:0]}
+	*c = ListWatcher{streams: c.reset(name), plan: plan, retries: plan.Retries, known: plan.First}
 }
-
-// Name is the client's name.
-func (c *ListWatcher) Name() string { return c.name }
 
 // Prefix is what the client watches.
 func (c *ListWatcher) Prefix() string { return c.plan.Prefix }
-
-// Streams is what came, one entry a watch.
-func (c *ListWatcher) Streams() []ListStream { return c.streams }
 
 // Done reports whether the client has had all its rounds, or has given up.
 func (c *ListWatcher) Done() bool {
@@ -118,7 +85,7 @@ func (c *ListWatcher) Start(env *sim.Env) {
 func (c *ListWatcher) list(env *sim.Env) {
 	env.Disarm(listLeave)
 	env.LooksAt(cellRecord, 0)
-	version := c.plan.Versions[len(c.streams)%len(c.plan.Versions)]
+	version := c.plan.Versions[len(c.all)%len(c.plan.Versions)]
 	if version == Given {
 		env.Reads(cellPosition, 0)
 		version = c.known
@@ -137,15 +104,7 @@ func (c *ListWatcher) resume(env *sim.Env) {
 
 func (c *ListWatcher) watch(env *sim.Env, req *wire.WatchRequest) {
 	env.LooksAt(cellPlan, 0)
-	env.Writes(cellOpen, 0)
-	env.Writes(cellRecord, 0)
-	env.Begin("watch", len(c.streams))
-	if env.Noting() {
-		env.Note(listWatchBegan{req})
-	}
-	c.streams = append(c.streams, ListStream{Request: req, To: c.to(), End: -1, Began: env.Now(), Phase: env.Phase()})
-	c.conn = env.Open(c.to())
-	env.Send(c.conn, req)
+	c.streams.watch(env, c.to(), req, listWatchBegan{req})
 }
 
 // Receive implements sim.Node.
@@ -160,26 +119,21 @@ func (c *ListWatcher) Receive(env *sim.Env, m *sim.Message) {
 	case *wire.WatchEvent:
 		c.event(env, p)
 	default:
-		if len(c.streams) == 0 {
+		if len(c.all) == 0 {
 			env.Writes(cellOpen, 0)
 			c.conn = sim.NoConn
 			c.wait(env)
 			return
 		}
 		if h, ok := p.(*sim.Hangup); ok {
-			c.streams[len(c.streams)-1].HungUp = !h.Broken
+			c.last().HungUp = !h.Broken
 		}
 		c.ended(env, false)
 	}
 }
 
 func (c *ListWatcher) event(env *sim.Env, e *wire.WatchEvent) {
-	s := &c.streams[len(c.streams)-1]
-	env.Writes(cellRecord, 0)
-	s.Events = append(s.Events, e)
-	if env.Noting() {
-		env.Note(eventReceived{e})
-	}
+	endsInitial := c.received(env, e)
 	switch {
 	case e.Type == wire.Failed:
 		env.Close(c.conn)
@@ -189,14 +143,13 @@ func (c *ListWatcher) event(env *sim.Env, e *wire.WatchEvent) {
 		}
 		c.ended(env, e.Err.Code == wire.ErrCompacted)
 		return
-	case e.InitialEventsEnd && s.End < 0:
-		s.End, s.Ended = len(s.Events)-1, env.Now()
+	case endsInitial:
 		env.Writes(cellPosition, 0)
 		env.Writes(cellPlan, 0)
 		c.known = e.ResourceVersion
 		c.round++
 		env.Arm(listLeave, c.follow(env))
-	case s.End >= 0 || !s.IsList():
+	case c.followed():
 		env.Writes(cellPosition, 0)
 		c.known = e.ResourceVersion
 	}
@@ -211,6 +164,10 @@ func (c *ListWatcher) event(env *sim.Env, e *wire.WatchEvent) {
 	}
 }
 
+// followed reports whether changes are what comes next on the last stream: it has no initial
+// events, or they have ended.
+func (c *ListWatcher) followed() bool { return !c.last().IsList() || c.last().End >= 0 }
+
 func (c *ListWatcher) follow(env *sim.Env) sim.Duration {
 	f := c.plan.Follow
 	if f.Steps == 0 || env.Mode() == sim.Untimed {
@@ -224,8 +181,6 @@ func (c *ListWatcher) follow(env *sim.Env) sim.Duration {
 func (c *ListWatcher) ended(env *sim.Env, tooOld bool) {
 	env.Writes(cellRecord, 0)
 	env.Writes(cellOpen, 0)
-	s := &c.streams[len(c.streams)-1]
-	s.Closed = true
 	c.conn = sim.NoConn
 	if tooOld {
 		env.Writes(cellPosition, 0)
@@ -263,12 +218,11 @@ func (c *ListWatcher) Fire(env *sim.Env, t sim.Timer) {
 func (c *ListWatcher) attempt(env *sim.Env) {
 	env.LooksAt(cellRecord, 0)
 	env.LooksAt(cellPosition, 0)
-	if len(c.streams) == 0 {
+	if len(c.all) == 0 {
 		c.Start(env)
 		return
 	}
-	s := &c.streams[len(c.streams)-1]
-	if c.known > c.plan.First && (s.End >= 0 || !s.IsList()) {
+	if c.known > c.plan.First && c.followed() {
 		c.resume(env)
 		return
 	}
@@ -287,10 +241,7 @@ func (c *ListWatcher) leave(env *sim.Env) {
 	env.Writes(cellRecord, 0)
 	env.Writes(cellPlan, 0)
 	c.waiting = false
-	if c.conn != sim.NoConn {
-		c.streams[len(c.streams)-1].Closed = true
-		env.Close(c.conn)
-	}
+	env.Close(c.conn)
 	c.at++
 	c.list(env)
 }
@@ -312,17 +263,13 @@ func (c *ListWatcher) TimerName(t sim.Timer) string {
 	case listLeave:
 		return "begin round " + strconv.Itoa(c.round+1)
 	}
-	return "attempt " + strconv.Itoa(len(c.streams)+1)
+	return "attempt " + strconv.Itoa(len(c.all)+1)
 }
 
 // Clone implements sim.Cloner.
 func (c *ListWatcher) Clone() sim.Node {
 	d := *c
-	d.streams = append([]ListStream(nil), c.streams...)
-	for i := range d.streams {
-		s := &d.streams[i]
-		s.Events = s.Events[:len(s.Events):len(s.Events)]
-	}
+	d.streams = c.clone()
 	return &d
 }
 
@@ -332,8 +279,8 @@ func (c *ListWatcher) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCell
 // Behaviour implements sim.Recorder. How many watches there were decides which version the
 // next one names, and what the last one has come to whether the client resumes it.
 func (c *ListWatcher) Behaviour(d sim.Digest) sim.Digest {
-	if n := len(c.streams); n > 0 {
-		s := &c.streams[n-1]
+	if n := len(c.all); n > 0 {
+		s := c.last()
 		d = d.Int(int64(n % len(c.plan.Versions))).Bool(s.IsList()).Bool(s.End >= 0)
 	}
 	return sim.FoldCellsBut(d, c, cellRecord)
@@ -341,16 +288,8 @@ func (c *ListWatcher) Behaviour(d sim.Digest) sim.Digest {
 
 // Cells implements sim.Celled.
 func (c *ListWatcher) Cells(visit func(k sim.CellKind, index int, contents sim.Digest)) {
-	record := sim.NewDigest
-	for i := range c.streams {
-		s := &c.streams[i]
-		record = s.Request.Digest(record).Int(int64(s.End)).Int(int64(s.Ended - s.Began)).Bool(s.Closed)
-		for _, e := range s.Events {
-			record = e.Digest(record)
-		}
-	}
 	visit(cellPlan, 0, sim.NewDigest.Int(int64(c.at)).Int(int64(c.round)).Int(int64(c.retries)))
 	visit(cellOpen, 0, sim.NewDigest.Bool(c.waiting).Bool(c.conn != sim.NoConn))
 	visit(cellPosition, 0, sim.NewDigest.Int(c.known))
-	visit(cellRecord, 0, record)
+	visit(cellRecord, 0, c.record())
 }

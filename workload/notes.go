@@ -122,13 +122,13 @@ func answerText(p sim.Payload) string {
 }
 
 // watchBegan: a watcher requests a watch that continues after a resourceVersion.
-type watchBegan struct{ after int64 }
+type watchBegan struct{ request *wire.WatchRequest }
 
 func (n watchBegan) Text(*sim.World) string {
-	return "watches from resourceVersion " + strconv.FormatInt(n.after, 10) + " on"
+	return "watches from resourceVersion " + strconv.FormatInt(n.request.ResourceVersion, 10) + " on"
 }
 
-func (n watchBegan) About() sim.About { return sim.About{Revision: n.after} }
+func (n watchBegan) About() sim.About { return sim.About{Revision: n.request.ResourceVersion} }
 
 // listWatchBegan: a watcher requests a watch, with initial events or without.
 type listWatchBegan struct{ request *wire.WatchRequest }

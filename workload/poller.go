@@ -52,6 +52,7 @@ type Attempt struct {
 // more. It stands for controllers with their retries. It keeps no history but the
 // times of its attempts.
 type Poller struct {
+	sim.Idle
 	name string
 	plan PollerPlan
 	// conn is the attempt that is under way.
@@ -89,11 +90,7 @@ func (p *Poller) Start(env *sim.Env) {
 
 // think plans the next LIST.
 func (p *Poller) think(env *sim.Env) {
-	d := p.plan.Think
-	wait := d.Min
-	if d.Steps > 0 {
-		wait += (d.Max - d.Min) * sim.Duration(env.Choose(d.Steps+1, "think")) / sim.Duration(d.Steps)
-	}
+	wait := drawn(env, p.plan.Think, "think")
 	env.Writes(cellPlan, 0)
 	p.wanted = env.Now() + sim.Time(wait)
 	env.Arm(pollNext, wait)
@@ -219,12 +216,6 @@ func pollMetric(phase, server string) metric.Metric {
 func pollLabels(name, phase, server string) string {
 	return name + `{phase="` + phase + `",server="` + server + `"`
 }
-
-// Run implements sim.Node; a poller has no loops.
-func (p *Poller) Run(*sim.Env, sim.Task) {}
-
-// TaskName implements sim.Node.
-func (p *Poller) TaskName(sim.Task) string { return "" }
 
 // TimerName implements sim.Node.
 func (p *Poller) TimerName(t sim.Timer) string {

@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -14,7 +13,7 @@ import (
 // again after the last event, or with a new list if the cache no longer has that
 // resource version. The number of attempts is limited.
 type Watcher struct {
-	name    string
+	streams
 	to      sim.NodeID
 	prefix  string
 	leave   int
@@ -27,10 +26,8 @@ type Watcher struct {
 	paused, stopped bool
 
 	state watcherState
-	conn  sim.Conn
 	// position is the resource version to go on from, 0 before the first list.
 	position int64
-	streams  []Stream
 }
 
 type watcherState uint8
@@ -41,17 +38,6 @@ const (
 	watcherWatches
 )
 
-// Stream is what came on one watch, from its start to its end.
-type Stream struct {
-	// From is the resource version after which the watch was asked to start.
-	From   int64
-	Events []*wire.WatchEvent
-	// Listed: From comes from a list, and not from an event or bookmark.
-	Listed bool
-	// HungUp: the cache ended the watch without an error.
-	HungUp bool
-}
-
 // The timers of a Watcher.
 const (
 	again sim.Timer = iota
@@ -61,7 +47,7 @@ const (
 // Reset prepares the watcher for a run. It leaves each watch after so many
 // events, never if that is 0, and makes at most retries new attempts.
 func (w *Watcher) Reset(name string, to sim.NodeID, prefix string, leave, retries int) {
-	*w = Watcher{name: name, to: to, prefix: prefix, leave: leave, retries: retries, streams: w.streams[:0]}
+	*w = Watcher{streams: w.reset(name), to: to, prefix: prefix, leave: leave, retries: retries}
 }
 
 // TimeOut has the cache end each watch after so many seconds. It is called after Reset.
@@ -74,12 +60,6 @@ func (w *Watcher) Read(r Reading) { w.reading = r }
 // called after Reset.
 func (w *Watcher) Select(s wire.Selector) { w.selector = s }
 
-// Values is what the values of the objects look like that the watcher selects.
-func (w *Watcher) Values() model.ValuePattern { return Values(w.selector) }
-
-// Name is the watcher's name.
-func (w *Watcher) Name() string { return w.name }
-
 // Prefix is what the watcher watches.
 func (w *Watcher) Prefix() string { return w.prefix }
 
@@ -87,10 +67,7 @@ func (w *Watcher) Prefix() string { return w.prefix }
 func (w *Watcher) To() sim.NodeID { return w.to }
 
 // Watching reports whether the last of Streams is open.
-func (w *Watcher) Watching() bool { return w.state == watcherWatches && w.conn != sim.NoConn }
-
-// Streams is what the watcher saw, one entry a watch.
-func (w *Watcher) Streams() []Stream { return w.streams }
+func (w *Watcher) Watching() bool { return w.state == watcherWatches && w.streams.Watching() }
 
 // Start implements sim.Node.
 func (w *Watcher) Start(env *sim.Env) {
@@ -111,14 +88,14 @@ func (w *Watcher) Fire(env *sim.Env, t sim.Timer) {
 	case watcherLists:
 		w.sendList(env)
 	default:
-		w.watch(env)
+		w.beginWatch(env)
 	}
 }
 
 func (w *Watcher) sendList(env *sim.Env) {
 	env.Reads(cellPosition, 0)
 	env.Writes(cellOpen, 0)
-	env.Begin("list", len(w.streams))
+	env.Begin("list", len(w.all))
 	w.state = watcherLists
 	req := &wire.ListRequest{Prefix: w.prefix, Selector: w.selector}
 	if w.position < 0 {
@@ -127,18 +104,13 @@ func (w *Watcher) sendList(env *sim.Env) {
 	w.conn = env.Call(w.to, req)
 }
 
-func (w *Watcher) watch(env *sim.Env) {
+func (w *Watcher) beginWatch(env *sim.Env) {
 	env.Reads(cellPosition, 0)
-	env.Writes(cellOpen, 0)
-	env.Writes(cellRecord, 0)
-	env.Begin("watch", len(w.streams))
-	w.streams = append(w.streams, Stream{From: w.position, Listed: w.state == watcherLists})
-	w.state = watcherWatches
-	if env.Noting() {
-		env.Note(watchBegan{after: w.position})
+	req := &wire.WatchRequest{
+		Prefix: w.prefix, ResourceVersion: w.position, AllowBookmarks: true, TimeoutSeconds: w.seconds, Selector: w.selector,
 	}
-	w.conn = env.Open(w.to)
-	env.Send(w.conn, &wire.WatchRequest{Prefix: w.prefix, ResourceVersion: w.position, AllowBookmarks: true, TimeoutSeconds: w.seconds, Selector: w.selector})
+	w.watch(env, w.to, req, watchBegan{req}).Listed = w.state == watcherLists
+	w.state = watcherWatches
 }
 
 // Receive implements sim.Node.
@@ -153,12 +125,12 @@ func (w *Watcher) Receive(env *sim.Env, m *sim.Message) {
 	case *wire.ListResponse:
 		env.Writes(cellPosition, 0)
 		w.position = p.ResourceVersion
-		w.watch(env)
+		w.beginWatch(env)
 	case *wire.WatchEvent:
 		w.event(env, p)
 	default:
 		if h, ok := p.(*sim.Hangup); ok && w.state == watcherWatches {
-			w.streams[len(w.streams)-1].HungUp = !h.Broken
+			w.last().HungUp = !h.Broken
 			if env.Noting() && !h.Broken {
 				env.Note(watchOver{})
 			}
@@ -168,22 +140,18 @@ func (w *Watcher) Receive(env *sim.Env, m *sim.Message) {
 }
 
 func (w *Watcher) event(env *sim.Env, e *wire.WatchEvent) {
-	s := &w.streams[len(w.streams)-1]
-	env.Writes(cellRecord, 0)
-	s.Events = append(s.Events, e)
-	if env.Noting() {
-		env.Note(eventReceived{e})
-	}
+	w.received(env, e)
 	if e.Type != wire.Failed {
 		env.Writes(cellPosition, 0)
 		env.LooksAt(cellPlan, 0)
 		w.position = e.ResourceVersion
-		if len(s.Events) == w.leave && w.retries > 0 {
+		n := len(w.last().Events)
+		if n == w.leave && w.retries > 0 {
 			env.Close(w.conn)
 			w.again(env)
 			return
 		}
-		w.read(env, len(s.Events))
+		w.read(env, n)
 		return
 	}
 	if e.Err.Code == wire.ErrCompacted {
@@ -227,17 +195,13 @@ func (w *Watcher) TimerName(t sim.Timer) string {
 	if t == readOn {
 		return "read on"
 	}
-	return "attempt " + strconv.Itoa(len(w.streams)+1)
+	return "attempt " + strconv.Itoa(len(w.all)+1)
 }
 
 // Clone implements sim.Cloner.
 func (w *Watcher) Clone() sim.Node {
 	d := *w
-	d.streams = append([]Stream(nil), w.streams...)
-	for i := range d.streams {
-		s := &d.streams[i]
-		s.Events = s.Events[:len(s.Events):len(s.Events)]
-	}
+	d.streams = w.clone()
 	return &d
 }
 
@@ -246,21 +210,14 @@ func (w *Watcher) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCells(d,
 
 // Behaviour implements sim.Recorder. The number of events decides when the watcher leaves.
 func (w *Watcher) Behaviour(d sim.Digest) sim.Digest {
-	if n := len(w.streams); n > 0 && (w.leave > 0 || w.reading.Habit > Slow) {
-		d = d.Int(int64(len(w.streams[n-1].Events)))
+	if len(w.all) > 0 && (w.leave > 0 || w.reading.Habit > Slow) {
+		d = d.Int(int64(len(w.last().Events)))
 	}
 	return sim.FoldCellsBut(d, w, cellRecord)
 }
 
 // Cells implements sim.Celled.
 func (w *Watcher) Cells(visit func(k sim.CellKind, index int, contents sim.Digest)) {
-	record := sim.NewDigest
-	for i := range w.streams {
-		record = record.Int(w.streams[i].From)
-		for _, e := range w.streams[i].Events {
-			record = e.Digest(record)
-		}
-	}
 	plan := sim.NewDigest.Int(int64(w.retries))
 	if w.reading.Habit != Fast {
 		plan = plan.Bool(w.paused).Bool(w.stopped)
@@ -268,7 +225,7 @@ func (w *Watcher) Cells(visit func(k sim.CellKind, index int, contents sim.Diges
 	visit(cellPlan, 0, plan)
 	visit(cellOpen, 0, sim.NewDigest.Word(uint64(w.state)).Bool(w.conn != sim.NoConn))
 	visit(cellPosition, 0, sim.NewDigest.Int(w.position))
-	visit(cellRecord, 0, record)
+	visit(cellRecord, 0, w.record())
 }
 
 // ReadingOptions say how Watchers take what a cache sends them.

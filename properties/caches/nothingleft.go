@@ -91,7 +91,7 @@ func clientsOf(s *testbed.System, c *testbed.Cache) int {
 		}
 	}
 	for _, x := range s.ListWatchers() {
-		if all := x.Streams(); len(all) > 0 && !all[len(all)-1].Closed && all[len(all)-1].To == c.ID {
+		if all := x.Streams(); x.Watching() && all[len(all)-1].To == c.ID {
 			n++
 		}
 	}

@@ -130,7 +130,7 @@ func bookmarksInTime(s *testbed.System, w *sim.World, watcher int, m *marked, al
 	now, streams := w.Now(), c.Streams()
 	st := &streams[len(streams)-1]
 	if len(streams) != m.stream {
-		*m = marked{stream: len(streams), known: st.From, marked: now, offered: now, period: bookmarkPeriod}
+		*m = marked{stream: len(streams), known: st.Request.ResourceVersion, marked: now, offered: now, period: bookmarkPeriod}
 		if of := s.Cache(c.To()); of != nil {
 			m.period = cmp.Or(of.Server().Cache.BookmarkPeriod, bookmarkPeriod)
 			if of.Server().Design.OwnNode() {

@@ -243,7 +243,7 @@ func (j *initialEventsEnd) judge(w *sim.World, all *testbed.Tally) {
 			late("late", "was sent the end of its initial events after %v", o.Ended.Sub(o.Began))
 		case o.End >= 0:
 			all.Exercised++
-		case o.Closed:
+		case !o.Open:
 			late("refused", "was ended before the end of its initial events")
 		case took > bound.Total:
 			late("no-end", "still waits for the end of its initial events after %v", took)

@@ -1,0 +1,113 @@
+package workload
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// Stream is what came on one watch of a cache, from its start to its end.
+type Stream struct {
+	Request *wire.WatchRequest
+	// To is the cache.
+	To     sim.NodeID
+	Events []*wire.WatchEvent
+	// End is the place of the bookmark that ends the initial events, -1 while there
+	// is none. A stream that resumes another one has none.
+	End int
+	// Began and Ended are the times of the request and of the end of the initial
+	// events, when timed.
+	Began, Ended sim.Time
+	// Phase is that of the request.
+	Phase sim.Phase
+	// Listed: the watch begins with what is listed, by initial events or by a LIST before it.
+	Listed bool
+	// Established: the client was told that the watch is. Only watches with
+	// WatchRequest.Announce are told so.
+	Established bool
+	// HungUp: the cache ended the watch without an error.
+	HungUp bool
+}
+
+// IsList reports whether the stream was to begin with initial events.
+func (s *Stream) IsList() bool { return s.Request.SendInitialEvents == wire.SendInitialEventsTrue }
+
+// streams is what all clients that watch caches have: a connection, and a record of what came
+// on each of their watches.
+type streams struct {
+	sim.Idle
+	name string
+	conn sim.Conn
+	all  []Stream
+}
+
+// reset is a record without streams, in the memory of this one.
+func (w *streams) reset(name string) streams { return streams{name: name, all: w.all[:0]} }
+
+// Name is the client's name.
+func (w *streams) Name() string { return w.name }
+
+// Streams is what came, one entry a watch.
+func (w *streams) Streams() []Stream { return w.all }
+
+// Watching reports whether the last of Streams is open.
+func (w *streams) Watching() bool { return len(w.all) > 0 && w.conn != sim.NoConn }
+
+func (w *streams) last() *Stream { return &w.all[len(w.all)-1] }
+
+// watch requests a watch.
+func (w *streams) watch(env *sim.Env, to sim.NodeID, req *wire.WatchRequest, note sim.Note) *Stream {
+	env.Writes(cellOpen, 0)
+	env.Writes(cellRecord, 0)
+	env.Begin("watch", len(w.all))
+	if env.Noting() {
+		env.Note(note)
+	}
+	w.all = append(w.all, Stream{Request: req, To: to, End: -1, Began: env.Now(), Phase: env.Phase()})
+	s := w.last()
+	s.Listed = s.IsList()
+	w.conn = env.Open(to)
+	env.Send(w.conn, req)
+	return s
+}
+
+// received records an event of the last stream. It reports whether the event ends the initial ones.
+func (w *streams) received(env *sim.Env, e *wire.WatchEvent) (endsInitial bool) {
+	env.Writes(cellRecord, 0)
+	s := w.last()
+	s.Events = append(s.Events, e)
+	if env.Noting() {
+		env.Note(eventReceived{e})
+	}
+	if !e.InitialEventsEnd || s.End >= 0 {
+		return false
+	}
+	s.End, s.Ended = len(s.Events)-1, env.Now()
+	return true
+}
+
+// clone is a copy that shares no memory that either appends to.
+func (w streams) clone() streams {
+	w.all = slices.Clone(w.all)
+	for i := range w.all {
+		w.all[i].Events = slices.Clip(w.all[i].Events)
+	}
+	return w
+}
+
+// record is the digest of what properties look at.
+func (w *streams) record() sim.Digest {
+	d := sim.NewDigest
+	for i := range w.all {
+		s := &w.all[i]
+		d = s.Request.Digest(d).Int(int64(s.End)).Bool(s.Established)
+		if s.IsList() {
+			d = d.Int(int64(s.Ended - s.Began))
+		}
+		for _, e := range s.Events {
+			d = e.Digest(d)
+		}
+	}
+	return d
+}
