@@ -1,15 +1,8 @@
 package prove
 
-// graphOfStates has states with steps between them.
-type graphOfStates interface {
-	// Steps is how many steps lead out of a state, To where one of them does.
-	Steps(state uint32) int
-	To(state uint32, step int) uint32
-}
-
 // components are the components of these states, with the steps between them (Tarjan 1972, without recursion: a path may
 // be as long as the search is deep).
-func components(g graphOfStates, states []uint32) [][]uint32 {
+func components(g *graph, states []uint32) [][]uint32 {
 	t := tarjan{graph: g, inside: map[uint32]bool{}, low: map[uint32]uint32{}, left: map[uint32]bool{}}
 	for _, s := range states {
 		t.inside[s] = true
@@ -23,7 +16,7 @@ func components(g graphOfStates, states []uint32) [][]uint32 {
 }
 
 type tarjan struct {
-	graph  graphOfStates
+	graph  *graph
 	inside map[uint32]bool
 	// low is, by state, the least number of a visit that it leads back to; 0 was not visited.
 	low map[uint32]uint32
@@ -51,8 +44,8 @@ func (t *tarjan) walk(from uint32) {
 	path := []frame{t.enter(from)}
 	for len(path) > 0 {
 		f := &path[len(path)-1]
-		if f.next < t.graph.Steps(f.state) {
-			to := t.graph.To(f.state, f.next)
+		if edges := t.graph.states[f.state].edges; f.next < len(edges) {
+			to := edges[f.next].to
 			f.next++
 			switch {
 			case !t.inside[to] || t.left[to]:

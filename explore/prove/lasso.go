@@ -82,12 +82,6 @@ func (g *graph) fairPart(k *knot) []uint32 {
 	return left
 }
 
-// Steps implements graphOfStates.
-func (g *graph) Steps(state uint32) int { return len(g.states[state].edges) }
-
-// To implements graphOfStates.
-func (g *graph) To(state uint32, step int) uint32 { return g.states[state].edges[step].to }
-
 // lasso makes the schedule that leads to a knot and once around in it, such that each thread
 // has a turn. loop is the length of the way around.
 func (w *worker) lasso(g *graph, k *knot) (path *Path, loop int, err error) {
@@ -95,7 +89,7 @@ func (w *worker) lasso(g *graph, k *knot) (path *Path, loop int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	l := &looper{worker: w, graph: g, knot: k, at: k.entry, here: kept(entry), taken: map[thread]bool{}}
+	l := &looper{worker: w, graph: g, knot: k, at: k.entry, here: entry.copied(k.entry), taken: map[thread]bool{}}
 	for {
 		way := l.way(func(e edge) bool { return e.thread != 0 && !l.taken[e.thread] })
 		if way == nil {
@@ -112,13 +106,6 @@ func (w *worker) lasso(g *graph, k *knot) (path *Path, loop int, err error) {
 	}
 	stem, err := w.tree.path(k.entry)
 	return &Path{steps: append(stem, l.steps...), most: w.bounds.Answers}, len(l.steps), err
-}
-
-// kept is a place with memory of its own.
-func kept(p *place) place {
-	c := *p
-	c.parts = slices.Clone(p.parts)
-	return c
 }
 
 // looper goes around in a knot.
@@ -199,7 +186,7 @@ func (l *looper) hop(e edge) error {
 				return err
 			}
 			l.steps = append(l.steps, taken)
-			l.at, l.here, l.taken[e.thread] = e.to, kept(&next), true
+			l.at, l.here, l.taken[e.thread] = e.to, next.copied(e.to), true
 			return nil
 		}
 	}

@@ -128,6 +128,7 @@ func (w *worker) compareTwins(all *twins, state uint32, t twin) error {
 	return nil
 }
 
+// copied is the place of a state, with memory of its own.
 func (p *place) copied(state uint32) place {
 	c := *p
 	c.parts, c.state = slices.Clone(p.parts), state
