@@ -32,8 +32,8 @@ import (
 const proveHelp = `Prove looks at every schedule of a scenario within bounds, and says what it covered.
 
 The bounds are the options of the workload (--set writers=1, reads=2, breaks=1, ...),
-and how often each timer fires that is not part of a client's plan (--firings). An untimed
-scenario has no clock: any armed timer may fire at any point, which is more than real time allows.
+and the timer bound: how often each timer fires that is not part of a client's plan (--firings).
+An untimed scenario has no clock: any armed timer may fire at any point, which is more than real time allows.
 
 A timed scenario (mode=timed) has a virtual clock, and its bound is --set horizon=1s, when a run ends
 at the latest. What is due first happens first, and what is due at one moment in every order. So

@@ -97,7 +97,7 @@ func runCommand(s process) *cobra.Command {
 	}
 	f.add(c, s, "; with --seeds the limit that is reached first ends it", "the first failure")
 	c.Flags().StringVar(&f.seeds, "seeds", "", "how many seeds, or FIRST..LAST (default "+strconv.Itoa(defaultSeeds)+", unless --for is given); with --for the limit that is reached first ends it")
-	c.Flags().StringVar(&f.draw, "draw", "", "draw options, sizes and faults from this number, or from each of FIRST..LAST; these share the seeds, at least one each")
+	c.Flags().StringVar(&f.draw, "draw", "", "swarm parameters: draw options, sizes and faults from this number, or from each of FIRST..LAST; these share the seeds, at least one each")
 	c.Flags().StringVar(&f.strategy, "strategy", strategy.Default().Name, "strategy that chooses the steps ("+s.program+" list strategies)")
 	c.Flags().StringVar(&f.junit, "junit", "", "write the outcome as JUnit XML to this file (-: standard output)")
 	c.Flags().BoolVar(&f.expect, "expect", false, "compare what is violated with the rows of what is known ("+s.program+" list SCENARIO), and cite the reasons in them:\nexit 0 if they agree, 1 if a violation is in no row, 3 if one that every campaign finds is missing")

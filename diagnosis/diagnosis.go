@@ -6,7 +6,7 @@ import (
 	"github.com/watchbed/watchbed/diagnosis/flip"
 	"github.com/watchbed/watchbed/diagnosis/story"
 	"github.com/watchbed/watchbed/diagnosis/summary"
-	"github.com/watchbed/watchbed/diagnosis/turning"
+	"github.com/watchbed/watchbed/diagnosis/turningpoint"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/testbed"
@@ -25,7 +25,7 @@ type Diagnosis struct {
 	// Known is why the scenario is known to violate the property with these parameters,
 	// empty if it is not. Turning is where it became inevitable. They are looked for if no setting decides.
 	Known   string
-	Turning *turning.Point
+	Turning *turningpoint.Point
 	// Also are other failures of the campaign that this run shows as well.
 	Also []explore.Failure
 	// Stopped: the time for shrinking was over.
@@ -89,11 +89,11 @@ func (d *Diagnosis) search() error {
 	if err != nil {
 		return err
 	}
-	budget := uint64(turning.Budget)
+	budget := uint64(turningpoint.Budget)
 	if p.Compiled() {
 		budget /= costOfCompiled
 	}
-	d.Turning, err = turning.Find(runner, d.Recording, d.Failure.Property, budget)
+	d.Turning, err = turningpoint.Find(runner, d.Recording, d.Failure.Property, budget)
 	return err
 }
 

@@ -43,8 +43,8 @@ func TestDelegatedWatchesAreWhatBreaksIt(t *testing.T) {
 				require.NotZero(t, f.Exercised, f.Name)
 				require.Equal(t, tc.late && f.Name == "answers-in-time", f.Violations > 0, f.Name)
 			}
-			for _, s := range c.Situations {
-				if s.Situation.String() == "cache: watch delegated to etcd" {
+			for _, s := range c.CoveragePoints {
+				if s.CoveragePoint.String() == "cache: watch delegated to etcd" {
 					require.Equal(t, tc.delegated, s.Times > 95*schedules)
 					require.Equal(t, tc.delegated, s.Times > 0)
 				}

@@ -11,8 +11,8 @@ import (
 
 	"github.com/watchbed/watchbed/explore/prove"
 	"github.com/watchbed/watchbed/explore/prove/schedules"
+	"github.com/watchbed/watchbed/internal/campaigns"
 	"github.com/watchbed/watchbed/internal/testsize"
-	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -43,12 +43,12 @@ func TestEnginesAgree(t *testing.T) {
 				claims = testbed.Names(s.Claims())
 				return s
 			}
-			ends, some := &histories{t: t, subject: tried.WholeHistory{System: subject().(*testbed.System)}, firings: test.firings}, map[sim.Digest]bool{}
+			ends, some := &histories{t: t, subject: campaigns.WholeHistory{System: subject().(*testbed.System)}, firings: test.firings}, map[sim.Digest]bool{}
 			ends.search()
 			s := subject()
 			r, err := schedules.Search(context.Background(), s, claims, schedules.Config{
 				Firings: test.firings, All: true,
-				Ended: func(*sim.World) { some[tried.WholeHistory{System: s.(*testbed.System)}.Past(sim.NewDigest)] = true },
+				Ended: func(*sim.World) { some[campaigns.WholeHistory{System: s.(*testbed.System)}.Past(sim.NewDigest)] = true },
 			})
 			require.NoError(t, err)
 			states, err := prove.Search(context.Background(), subject, claims, prove.Config{Bounds: prove.Bounds{Firings: test.firings}})
@@ -69,7 +69,7 @@ func TestEnginesAgree(t *testing.T) {
 // happen, without any reduction.
 type histories struct {
 	t       *testing.T
-	subject tried.WholeHistory
+	subject campaigns.WholeHistory
 	firings int
 	seen    map[sim.Digest]bool
 	found   map[sim.Digest]bool

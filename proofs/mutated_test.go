@@ -30,9 +30,9 @@ func (k *table) differs(r *row, have *proofs.Search) (kind, what string) {
 	case have.Verdict == string(prove.Vacuous) && want.Verdict != have.Verdict:
 		return mutants.Vacuous, ""
 	}
-	for _, s := range want.Situations {
-		if !slices.Contains(have.Situations, s) {
-			return mutants.Situation, k.Situations[s]
+	for _, s := range want.CoveragePoints {
+		if !slices.Contains(have.CoveragePoints, s) {
+			return mutants.CoveragePoint, k.CoveragePoints[s]
 		}
 	}
 	return "", ""
@@ -46,7 +46,7 @@ func (r *row) counts(have *proofs.Search) bool {
 	return have.States != r.want.States || have.Transitions != r.want.Transitions || have.Steps != r.want.Steps
 }
 
-// TestRowsWithMutant searches rows until one comes to another verdict than without the mutant. A situation that is lost does not end it.
+// TestRowsWithMutant searches rows until one comes to another verdict than without the mutant. A coverage point that is lost does not end it.
 func TestRowsWithMutant(t *testing.T) {
 	if *mutantTask == "" {
 		t.Skip("go run ./mutants -searches in the folder lab starts it")
@@ -83,7 +83,7 @@ func TestRowsWithMutant(t *testing.T) {
 		}
 		o.Entered = mutants.Entered()
 		require.NoError(t, out.Encode(&o))
-		if o.Kind != "" && o.Kind != mutants.Situation {
+		if o.Kind != "" && o.Kind != mutants.CoveragePoint {
 			return
 		}
 	}

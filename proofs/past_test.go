@@ -11,8 +11,8 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/prove"
+	"github.com/watchbed/watchbed/internal/campaigns"
 	"github.com/watchbed/watchbed/internal/testsize"
-	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -94,7 +94,7 @@ func TestPastIsEnough(t *testing.T) {
 					require.NoError(t, err)
 					claims = testbed.Names(s.Claims())
 					if whole {
-						return tried.WholeHistory{System: s}
+						return campaigns.WholeHistory{System: s}
 					}
 					return s
 				}

@@ -41,8 +41,8 @@ var maxStates = flag.Int("proofs.states", 500_000, "with -proofs.update: how man
 // longest ends a search of larger bounds as undecided.
 const longest = 5 * time.Minute
 
-// keptSituations is how many states a row may have whose situations are kept: those that lab/mutants searches.
-const keptSituations = 50_000
+// keptCoveragePoints is how many states a row may have whose coverage points are kept: those that lab/mutants searches.
+const keptCoveragePoints = 50_000
 
 // searchedAgain is how many states a row may have that is searched again by a test which
 // writes nothing. All of them together have to end within a minute; -proofs.update searches the others.
@@ -97,13 +97,13 @@ func load(t *testing.T) *table {
 	require.NoError(t, err)
 	k := &table{&proofs.Table{}, map[string]int{}}
 	require.NoError(t, json.Unmarshal(text, k.Table))
-	for i, s := range k.Situations {
+	for i, s := range k.CoveragePoints {
 		k.numbers[s] = i
 	}
 	return k
 }
 
-// figuresOf are what a search came to, for what the row asked for. The situations of a large search are left out.
+// figuresOf are what a search came to, for what the row asked for. The coverage points of a large search are left out.
 func (k *table) figuresOf(p *proof.Proof, row *proofs.Search) proofs.Search {
 	f := proofs.Search{
 		Asked: row.Asked, Part: row.Part, Claims: row.Claims,
@@ -114,17 +114,17 @@ func (k *table) figuresOf(p *proof.Proof, row *proofs.Search) proofs.Search {
 			f.Vacuous = append(f.Vacuous, c)
 		}
 	}
-	for _, name := range p.Situations {
-		if p.States > keptSituations {
+	for _, name := range p.CoveragePoints {
+		if p.States > keptCoveragePoints {
 			break
 		}
 		if _, known := k.numbers[name]; !known {
-			k.numbers[name] = len(k.Situations)
-			k.Situations = append(k.Situations, name)
+			k.numbers[name] = len(k.CoveragePoints)
+			k.CoveragePoints = append(k.CoveragePoints, name)
 		}
-		f.Situations = append(f.Situations, k.numbers[name])
+		f.CoveragePoints = append(f.CoveragePoints, k.numbers[name])
 	}
-	slices.Sort(f.Situations)
+	slices.Sort(f.CoveragePoints)
 	if len(p.Failures) > 0 {
 		f.Violated, f.Steps, f.Loop = p.Failures[0].Property, p.Failures[0].Steps, p.Failures[0].Loop
 	}
@@ -136,7 +136,7 @@ func (k *table) put(r *row, have proofs.Search) {
 	switch {
 	case r.control:
 		bug := k.Bugs[r.bug]
-		bug.Without = &proofs.Search{Verdict: have.Verdict, Why: have.Why, States: have.States, Situations: have.Situations}
+		bug.Without = &proofs.Search{Verdict: have.Verdict, Why: have.Why, States: have.States, CoveragePoints: have.CoveragePoints}
 		k.Bugs[r.bug] = bug
 	case r.bug != "":
 		have.Without = k.Bugs[r.bug].Without
@@ -165,7 +165,7 @@ func (k *table) write(t *testing.T) {
 		fmt.Fprintf(&b, ",\n%q: {\n%s\n}", name, strings.Join(lines, ",\n"))
 	}
 	b.WriteString("{\n\"Parts\": " + strings.ReplaceAll(value(k.Parts), "},{", "},\n{"))
-	b.WriteString(",\n\"Situations\": " + value(k.Situations))
+	b.WriteString(",\n\"CoveragePoints\": " + value(k.CoveragePoints))
 	list("Proofs", k.Proofs)
 	list("Bugs", k.Bugs)
 	b.WriteString(",\n\"Unsearched\": " + strings.ReplaceAll(value(k.Unsearched), "\",\"", "\",\n\"") + "\n}\n")

@@ -95,15 +95,15 @@ func TestResultDoesNotDependOnTheNumberOfWorkers(t *testing.T) {
 	}
 }
 
-// A search of schedules, which go on when the clients are done, sees all situations that a search of states sees.
-func TestSituationsOfBothEngines(t *testing.T) {
+// A search of schedules, which go on when the clients are done, sees all coverage points that a search of states sees.
+func TestCoveragePointsOfBothEngines(t *testing.T) {
 	sc, p := withSettings(t, "issue-15220", "etcd=3.6.16 "+one)
 	states, _ := search(t, sc, p, 1, 0)
-	require.Contains(t, states.Situations, "cache: read waits")
-	require.NotContains(t, states.Situations, "etcd: no leader")
+	require.Contains(t, states.CoveragePoints, "cache: read waits")
+	require.NotContains(t, states.CoveragePoints, "etcd: no leader")
 	found, _, err := proof.SearchSchedules(t.Context(), sc, p, schedules.Config{Firings: 1}, "test")
 	require.NoError(t, err)
-	require.Subset(t, found.Situations, states.Situations)
+	require.Subset(t, found.CoveragePoints, states.CoveragePoints)
 }
 
 const streamBreaks = "etcd=3.6.16 writers=1 writes=1 readers=1 reads=1 breaks=1"

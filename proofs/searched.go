@@ -23,8 +23,8 @@ type Search struct {
 	// Vacuous are the claims that no step has put to the test, NotJudged those that no search judges.
 	Vacuous   []string `json:",omitempty"`
 	NotJudged []string `json:",omitempty"`
-	// Situations are the numbers of those that came about (Table.Situations), of a row that is not large.
-	Situations []int `json:",omitempty"`
+	// CoveragePoints are the numbers of those that came about (Table.CoveragePoints), of a row that is not large.
+	CoveragePoints []int `json:",omitempty"`
 	// Violated is the property that a shortest schedule violates, of so many Steps, of which the last Loop can be repeated for ever.
 	Violated string `json:",omitempty"`
 	Steps    int    `json:",omitempty"`
@@ -47,8 +47,8 @@ type Part struct {
 // Table is all that is written down.
 type Table struct {
 	Parts []Part
-	// Situations are those that came about in some row.
-	Situations []string
+	// CoveragePoints are those that came about in some row.
+	CoveragePoints []string
 	// Proofs are the rows without a planted bug, by what is asked; Bugs are those of known bugs, by their names.
 	Proofs, Bugs map[string]Search
 	// Unsearched has the known bugs that no search finds, with the reasons.

@@ -13,14 +13,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/internal/tried"
+	"github.com/watchbed/watchbed/internal/campaigns"
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/testbed"
 )
 
 // tooMany are the messages with which a cache answers 429, each with a scenario and what is set there so that the
-// situation comes about. No other client than those of the history may be there, of which the judge knows all requests.
-var tooMany = map[string]struct{ scenario, set, situation string }{
+// coverage point comes about. No other client than those of the history may be there, of which the judge knows all requests.
+var tooMany = map[string]struct{ scenario, set, coveragePoint string }{
 	"storage is (re)initializing: retry after ":              {"consistent-list", "", "cache: list refused while not ready"},
 	"Too large resource version: retry after 1 s":            {"consistent-list", "on-timeout=throttle", "cache: consistent list throttled after the timeout"},
 	"too many lists are with etcd: retry after 1 s":          {"every-read", "delegated-limit=2 freshness=direct", "cache: list refused, too many are with etcd"},
@@ -51,9 +51,9 @@ func TestEachReasonForTooManyRequestsIsKnown(t *testing.T) {
 		assert.True(t, found[message], "no cache answers %q", message)
 		sc, err := testbed.FindScenario(c.scenario)
 		require.NoError(t, err)
-		of := tried.Explored(t, sc, tried.With(t, sc, strings.Fields("watchers=0 "+c.set)...), 0, 300)
-		assert.NotZero(t, tried.Times(t, of, c.situation), message)
-		assert.NotContains(t, tried.Violated(of), caches.JustifiedRefusals.Name, message)
+		of := campaigns.Explored(t, sc, campaigns.With(t, sc, strings.Fields("watchers=0 "+c.set)...), 0, 300)
+		assert.NotZero(t, campaigns.Times(t, of, c.coveragePoint), message)
+		assert.NotContains(t, campaigns.Violated(of), caches.JustifiedRefusals.Name, message)
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/internal/tried"
+	"github.com/watchbed/watchbed/internal/campaigns"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/scenarios"
@@ -34,8 +34,8 @@ func init() {
 // TestWhereNothingBoundsChannelsNoDelayIsJudged: a claim that cannot fail there is vacuous, and does not hold.
 func TestWhereNothingBoundsChannelsNoDelayIsJudged(t *testing.T) {
 	verdict := func(design string) model.Verdict {
-		p := tried.With(t, scenarios.StalledNeighbours, "cache="+design, "writes=100", "slow-watchers=groups")
-		c := tried.Explored(t, scenarios.StalledNeighbours, p, 0, 1)
+		p := campaigns.With(t, scenarios.StalledNeighbours, "cache="+design, "writes=100", "slow-watchers=groups")
+		c := campaigns.Explored(t, scenarios.StalledNeighbours, p, 0, 1)
 		require.Equal(t, caches.DeliveredUndelayed.Name, c.Properties[0].Name)
 		return c.Properties[0].Verdict
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/internal/campaigns"
 	"github.com/watchbed/watchbed/internal/testsize"
-	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/testbed"
@@ -464,7 +464,7 @@ func (a *active) check(t *testing.T) {
 		settings = strings.Split(a.with, ",")
 	}
 	name, _, _ := strings.Cut(a.set, "=")
-	without, set := tried.With(t, sc, settings...), tried.With(t, sc, append(settings, a.set)...)
+	without, set := campaigns.With(t, sc, settings...), campaigns.With(t, sc, append(settings, a.set)...)
 	a.comparesWithDefault(t, name, &without)
 	for _, n := range activeSchedules {
 		before, after := compared(t, sc, without, n), compared(t, sc, set, n)

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/internal/campaigns"
 	"github.com/watchbed/watchbed/internal/testsize"
-	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
@@ -47,8 +47,8 @@ func TestAlternatives(t *testing.T) {
 	} {
 		t.Run(tc.scenario.Name+" "+tc.set, func(t *testing.T) {
 			t.Parallel()
-			p := tried.With(t, tc.scenario, tc.set)
-			c := tried.Explored(t, tc.scenario, p, 0, testsize.Of[uint64](4_000, 500, 500))
+			p := campaigns.With(t, tc.scenario, tc.set)
+			c := campaigns.Explored(t, tc.scenario, p, 0, testsize.Of[uint64](4_000, 500, 500))
 			for _, f := range c.Properties {
 				if tc.idle != nil && f.Name == tc.idle.Name {
 					assert.Zero(t, f.Exercised, f.Name)
@@ -59,13 +59,13 @@ func TestAlternatives(t *testing.T) {
 					assert.Contains(t, testbed.Names(tc.violated), f.Name)
 				}
 			}
-			assert.Subset(t, tried.Violated(c), testbed.Names(tc.violated))
+			assert.Subset(t, campaigns.Violated(c), testbed.Names(tc.violated))
 			if tc.set == "progress-requests=notify" {
-				assert.Zero(t, tried.Times(t, c, "cache: progress requested"))
+				assert.Zero(t, campaigns.Times(t, c, "cache: progress requested"))
 			}
-			require.NotEmpty(t, tc.came, "a row without a situation shows nothing")
+			require.NotEmpty(t, tc.came, "a row without a coverage point shows nothing")
 			for _, name := range tc.came {
-				assert.NotZero(t, tried.Times(t, c, name), name)
+				assert.NotZero(t, campaigns.Times(t, c, name), name)
 			}
 		})
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/internal/campaigns"
 	"github.com/watchbed/watchbed/internal/testsize"
-	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
@@ -110,7 +110,7 @@ func failsAsExpected(t *testing.T, sc *testbed.Scenario, p testbed.Params, seed 
 			atATime, compared = 10*timedSchedulesAtATime, timedSchedulesToCompare
 		}
 	}
-	as := alikeBy{p.Cache, tried.Explored(t, sc, p, 0, compared).Hash}
+	as := alikeBy{p.Cache, campaigns.Explored(t, sc, p, 0, compared).Hash}
 	if violated, before := alike[as]; before && !*everything {
 		if o := known.OutcomeOf(sc, &p, violated); len(o.Missing)+len(o.Unexpected) == 0 {
 			return
@@ -118,7 +118,7 @@ func failsAsExpected(t *testing.T, sc *testbed.Scenario, p testbed.Params, seed 
 	}
 	most := testsize.Of(maxSchedules, maxSchedules, 500)
 	for first := uint64(0); first < most; first += atATime {
-		c := tried.Explored(t, sc, p, seed+first, atATime)
+		c := campaigns.Explored(t, sc, p, seed+first, atATime)
 		assert.Zero(t, c.Truncated, "runs without end: etcd %s, %s", p.Etcd, p.Cache)
 		violated = violated[:0]
 		for _, f := range c.Properties {

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/internal/campaigns"
 	"github.com/watchbed/watchbed/internal/testsize"
-	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -70,12 +70,12 @@ func TestVersionChecksAgainstDowngrades(t *testing.T) {
 	for _, tc := range guardCases {
 		t.Run(tc.scenario.Name+" "+tc.etcd+" "+tc.check, func(t *testing.T) {
 			t.Parallel()
-			p := tried.With(t, tc.scenario, "version-check="+tc.check)
+			p := campaigns.With(t, tc.scenario, "version-check="+tc.check)
 			p.Etcd = tc.etcd
 			seen, exercised := map[string]uint64{}, uint64(0)
 			var o known.Outcome
 			for first := uint64(0); first < maxSchedules; first += atATime {
-				for _, f := range tried.Explored(t, tc.scenario, p, first, atATime).Properties {
+				for _, f := range campaigns.Explored(t, tc.scenario, p, first, atATime).Properties {
 					seen[f.Name] += f.Violations
 					if f.Name == tc.scenario.Claims[0].Name {
 						exercised += f.Exercised
@@ -122,10 +122,10 @@ func TestGuardsGoThroughEveryBranch(t *testing.T) {
 		{GuardCascade, "3.5.13", nil},
 		{GuardCascadeLimited, "3.5.13", nil},
 	} {
-		p := tried.With(t, run.scenario, run.settings...)
+		p := campaigns.With(t, run.scenario, run.settings...)
 		p.Etcd = run.etcd
-		for _, s := range tried.Explored(t, run.scenario, p, 0, 200).Situations {
-			times[s.Situation.String()] += s.Times
+		for _, s := range campaigns.Explored(t, run.scenario, p, 0, 200).CoveragePoints {
+			times[s.CoveragePoint.String()] += s.Times
 		}
 	}
 	for _, name := range []string{

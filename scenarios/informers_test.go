@@ -9,8 +9,8 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/internal/campaigns"
 	"github.com/watchbed/watchbed/internal/testsize"
-	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/scenarios/informers"
 	"github.com/watchbed/watchbed/sim/informer"
@@ -18,13 +18,13 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// TestInformerScenariosReachTheirSituations: the situations that a scenario is
+// TestInformerScenariosReachTheirCoveragePoints: the coverage points that a scenario is
 // about come about in it.
-func TestInformerScenariosReachTheirSituations(t *testing.T) {
+func TestInformerScenariosReachTheirCoveragePoints(t *testing.T) {
 	for _, c := range []struct {
-		scenario   *testbed.Scenario
-		change     func(*testbed.Params)
-		situations []string
+		scenario       *testbed.Scenario
+		change         func(*testbed.Params)
+		coveragePoints []string
 	}{
 		{informers.ColdStart, nil, []string{
 			"request sent again after Retry-After", "request sent again too often", "initial events ended by a bookmark",
@@ -55,10 +55,10 @@ func TestInformerScenariosReachTheirSituations(t *testing.T) {
 				c.change(&p)
 			}
 			seen := map[string]uint64{}
-			for _, s := range tried.Explored(t, c.scenario, p, 0, testsize.Of[uint64](1000, 300, 300)).Situations {
-				seen[s.Situation.String()] = s.Schedules
+			for _, s := range campaigns.Explored(t, c.scenario, p, 0, testsize.Of[uint64](1000, 300, 300)).CoveragePoints {
+				seen[s.CoveragePoint.String()] = s.Schedules
 			}
-			for _, s := range c.situations {
+			for _, s := range c.coveragePoints {
 				assert.NotZero(t, seen["informer: "+s], s)
 			}
 			if c.scenario == informers.Fallback {
@@ -81,7 +81,7 @@ func TestRelistLoopHeals(t *testing.T) {
 	} {
 		p := informers.RelistLoop.Params
 		change(&p)
-		for _, f := range tried.Explored(t, informers.RelistLoop, p, 0, 300).Properties {
+		for _, f := range campaigns.Explored(t, informers.RelistLoop, p, 0, 300).Properties {
 			assert.Equal(t, model.Holds, f.Verdict, f.Name)
 		}
 	}

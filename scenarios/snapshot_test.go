@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/internal/campaigns"
 	"github.com/watchbed/watchbed/internal/testsize"
-	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios/known"
@@ -22,9 +22,9 @@ import (
 // violated.
 func violatedIn(t *testing.T, sc *testbed.Scenario, settings ...string) (names []string, c *campaign.Result) {
 	t.Helper()
-	p := tried.With(t, sc, settings...)
-	c = tried.Explored(t, sc, p, 0, testsize.Of[uint64](1000, 500, 500))
-	names = tried.Violated(c)
+	p := campaigns.With(t, sc, settings...)
+	c = campaigns.Explored(t, sc, p, 0, testsize.Of[uint64](1000, 500, 500))
+	names = campaigns.Violated(c)
 	o := known.OutcomeOf(sc, &p, names)
 	assert.Empty(t, known.Names(o.Missing))
 	assert.Empty(t, testbed.Names(o.Unexpected))
@@ -35,8 +35,8 @@ func violatedIn(t *testing.T, sc *testbed.Scenario, settings ...string) (names [
 // "Cache Inconsistency Detection Mechanism").
 func TestLostEvent(t *testing.T) {
 	t.Run("off", func(t *testing.T) {
-		p := tried.With(t, LostEvent, "consistency-checker=off")
-		c := tried.Explored(t, LostEvent, p, 0, testsize.Of[uint64](1000, 300, 300))
+		p := campaigns.With(t, LostEvent, "consistency-checker=off")
+		c := campaigns.Explored(t, LostEvent, p, 0, testsize.Of[uint64](1000, 300, 300))
 		for _, f := range c.Properties {
 			// Nothing is compared.
 			switch f.Name {
@@ -50,16 +50,16 @@ func TestLostEvent(t *testing.T) {
 	t.Run("alpha", func(t *testing.T) {
 		names, c := violatedIn(t, LostEvent, "consistency-checker=panic")
 		assert.Empty(t, names)
-		assert.NotZero(t, tried.Times(t, c, "cache: process ended by a failed consistency check"))
+		assert.NotZero(t, campaigns.Times(t, c, "cache: process ended by a failed consistency check"))
 	})
 	t.Run("beta", func(t *testing.T) {
 		names, c := violatedIn(t, LostEvent)
 		assert.Equal(t, []string{reads.Linearizable.Name, reads.Pages.Name}, names)
-		assert.NotZero(t, tried.Times(t, c, "cache: snapshots switched off by a failed consistency check"))
+		assert.NotZero(t, campaigns.Times(t, c, "cache: snapshots switched off by a failed consistency check"))
 	})
 }
 
-// ofOtherDesigns are the situations that kep-4988 does not get into.
+// ofOtherDesigns are the coverage points that kep-4988 does not get into.
 var ofOtherDesigns = []string{
 	"cache: process ended by a failed consistency check",
 	"cache: snapshot of an event that was on its way when snapshots were switched off",
@@ -67,15 +67,15 @@ var ofOtherDesigns = []string{
 }
 
 // The scenarios of snapshots go through every branch of them.
-func TestSnapshotSituations(t *testing.T) {
+func TestSnapshotCoveragePoints(t *testing.T) {
 	seen := map[string]uint64{}
 	for _, sc := range []*testbed.Scenario{SnapshotReads, CompactedHistory, CompetingCompactors, LostEvent, LostEventRecovers, Detectors} {
 		_, c := violatedIn(t, sc)
-		for _, s := range c.Situations {
-			seen[s.Situation.String()] += s.Times
+		for _, s := range c.CoveragePoints {
+			seen[s.CoveragePoint.String()] += s.Times
 		}
 	}
-	for _, s := range sim.Situations() {
+	for _, s := range sim.CoveragePoints() {
 		name := s.String()
 		if strings.HasPrefix(name, "compactor: ") || strings.Contains(name, "snapshot") && strings.HasPrefix(name, "cache: ") ||
 			strings.Contains(name, "consistency check") || strings.Contains(name, "answered list") {

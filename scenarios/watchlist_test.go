@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/watchbed/watchbed/explore/campaign"
-	"github.com/watchbed/watchbed/internal/tried"
+	"github.com/watchbed/watchbed/internal/campaigns"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
@@ -16,8 +16,8 @@ import (
 // slowly is watch-list-slow with one option for a full buffer. By the timer is
 // how the document has the end of the initial events.
 func slowly(t *testing.T, buffer, end string, seeds uint64) *campaign.Result {
-	p := tried.With(t, WatchListSlow, "initial-events-buffer="+buffer, "initial-events-end="+end)
-	return tried.Explored(t, WatchListSlow, p, 0, seeds)
+	p := campaigns.With(t, WatchListSlow, "initial-events-buffer="+buffer, "initial-events-end="+end)
+	return campaigns.Explored(t, WatchListSlow, p, 0, seeds)
 }
 
 // TestBuffersOfInitialEvents judges each option of KEP-3157's step 2b by hand:
@@ -51,13 +51,13 @@ func TestBuffersOfInitialEvents(t *testing.T) {
 				for _, f := range c.Properties {
 					assert.NotZero(t, f.Exercised, f.Name)
 				}
-				assert.Subset(t, testbed.Names(o.breaks), tried.Violated(c))
+				assert.Subset(t, testbed.Names(o.breaks), campaigns.Violated(c))
 				if len(o.breaks) > 0 {
-					assert.NotEmpty(t, tried.Violated(c))
+					assert.NotEmpty(t, campaigns.Violated(c))
 				}
 				for _, name := range o.seen {
 					if end == "timer" {
-						assert.NotZero(t, tried.Times(t, c, "cache: "+name), name)
+						assert.NotZero(t, campaigns.Times(t, c, "cache: "+name), name)
 					}
 				}
 			})
@@ -73,7 +73,7 @@ func TestThousandWatchers(t *testing.T) {
 	p.Workload.ListWatch.Clients, p.Workload.ListWatch.Rounds = 1000, 1
 	p.Clock.Network, p.Clock.Scheduling, p.Workload.Think = time.Millisecond, 100*time.Microsecond, 100*time.Millisecond
 	p.Clock.Horizon, p.Clock.Steps = 20*time.Second, 1_000_000
-	c := tried.Explored(t, WatchListStreams, p, 0, 1)
+	c := campaigns.Explored(t, WatchListStreams, p, 0, 1)
 	for _, f := range c.Properties {
 		assert.Zero(t, f.Violations, f.Name)
 		if f.Name == watches.InitialEvents.Name {

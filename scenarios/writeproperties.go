@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/properties/moments"
+	"github.com/watchbed/watchbed/properties/evidence"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
@@ -28,12 +28,12 @@ type write struct {
 // writeJudge judges the writes of a run one by one.
 type writeJudge struct {
 	system  *testbed.System
-	moments *moments.Recorder
+	moments *evidence.Recorder
 	look    func(w *write, all *testbed.Tally)
 }
 
 func judgeOf(look func(w *write, all *testbed.Tally)) func(*testbed.System) testbed.Judge {
-	return testbed.RecordedBy(func(s *testbed.System) *writeJudge { return &writeJudge{s, moments.Of(s), look} }, (*writeJudge).judge)
+	return testbed.RecordedBy(func(s *testbed.System) *writeJudge { return &writeJudge{s, evidence.Of(s), look} }, (*writeJudge).judge)
 }
 
 func (j *writeJudge) judge(_ *sim.World, all *testbed.Tally) {

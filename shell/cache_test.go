@@ -39,7 +39,7 @@ func TestConsistentListSeesEveryWrite(t *testing.T) {
 	require.Equal(t, rv, list(t, c, consistent).ResourceVersion)
 	report, err := c.Report(t.Context())
 	require.NoError(t, err)
-	require.NotZero(t, report.Situations["cache: progress notification taken in"])
+	require.NotZero(t, report.CoveragePoints["cache: progress notification taken in"])
 	wait := report.Metrics["apiserver_watch_cache_read_wait_seconds"]
 	require.NotZero(t, wait.Count())
 	requests := report.Metrics[`etcd_requests_total{operation="getCurrentResourceVersion"}`]
@@ -306,8 +306,8 @@ func TestAbandonedReads(t *testing.T) {
 	require.Equal(t, []string{"a=2"}, keysOf(list(t, c, consistent).Items))
 	report, err := c.Report(t.Context())
 	require.NoError(t, err)
-	require.NotZero(t, report.Situations["cache: read waits"])
-	require.Equal(t, report.Situations["cache: read waits"], report.Situations["cache: read served after waiting"])
+	require.NotZero(t, report.CoveragePoints["cache: read waits"])
+	require.Equal(t, report.CoveragePoints["cache: read waits"], report.CoveragePoints["cache: read served after waiting"])
 }
 
 func canceled(t *testing.T) context.Context {
@@ -329,7 +329,7 @@ func TestOneWriteReleasesAllWaitingReads(t *testing.T) {
 	}
 	require.Eventually(t, func() bool {
 		report, err := c.Report(t.Context())
-		return err == nil && report.Situations["cache: read waits"] == readers
+		return err == nil && report.CoveragePoints["cache: read waits"] == readers
 	}, 5*time.Second, time.Millisecond)
 	e.set(prefix+"a", "1")
 	for range readers {

@@ -10,8 +10,8 @@ import (
 // Report is what the state machine has counted and measured since the cache was
 // started, under the names that simrun prints for simulated runs.
 type Report struct {
-	// Situations says how often each came about: "cache: read waits".
-	Situations map[string]uint64
+	// CoveragePoints says how often each came about: "cache: read waits".
+	CoveragePoints map[string]uint64
 	// Metrics are those of which something was recorded:
 	// "apiserver_watch_cache_read_wait_seconds". Times are in nanoseconds.
 	Metrics map[string]metric.Distribution
@@ -34,10 +34,10 @@ func (c *Cache) Report(ctx context.Context) (Report, error) {
 }
 
 func report(w *sim.World) Report {
-	r := Report{Situations: map[string]uint64{}, Metrics: map[string]metric.Distribution{}}
-	for _, s := range sim.Situations() {
+	r := Report{CoveragePoints: map[string]uint64{}, Metrics: map[string]metric.Distribution{}}
+	for _, s := range sim.CoveragePoints() {
 		if n := w.Count(s); n > 0 {
-			r.Situations[s.String()] = n
+			r.CoveragePoints[s.String()] = n
 		}
 	}
 	for _, m := range metric.All() {

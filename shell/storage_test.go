@@ -246,7 +246,7 @@ func TestASharedQuestionHasTheContextOfNoCaller(t *testing.T) {
 	require.NoError(t, <-second)
 	report, err := c.Report(t.Context())
 	require.NoError(t, err)
-	require.EqualValues(t, 1, report.Situations["cache: revision read for several reads"])
+	require.EqualValues(t, 1, report.CoveragePoints["cache: revision read for several reads"])
 }
 
 // A watch asks etcd for its revision on behalf of its caller too.

@@ -248,8 +248,8 @@ func (e *Env) Tick() int64 {
 	return e.w.ticks
 }
 
-// Cover counts a situation.
-func (e *Env) Cover(s Situation) {
+// Cover counts a coverage point.
+func (e *Env) Cover(s CoveragePoint) {
 	e.w.counts[s]++
 }
 

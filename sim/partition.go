@@ -66,7 +66,7 @@ func (f *Partition) beyond(n NodeID) bool {
 	return slices.Contains(f.Other, n)
 }
 
-var partitionBegan = NewSituation("world: nodes are cut off from each other for some time")
+var partitionBegan = NewCoveragePoint("world: nodes are cut off from each other for some time")
 
 // separated reports whether any partition is between two nodes.
 func (w *World) separated(a, b NodeID) bool {

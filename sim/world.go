@@ -128,8 +128,8 @@ func (w *World) Reset(o Options) {
 		causes: w.causes[:0], nameless: w.nameless, slots: w.slots[:0], ready: w.ready[:0], enabled: w.enabled,
 		counts: w.counts, metrics: w.metrics, trace: NewDigest, observer: w.observer, footprint: w.footprint, untraced: o.Untraced || w.nameless,
 	}
-	if len(w.counts) < len(situations) {
-		w.counts = make([]uint64, len(situations))
+	if len(w.counts) < len(coveragePoints) {
+		w.counts = make([]uint64, len(coveragePoints))
 	}
 	if len(w.metrics) < metric.Count() {
 		w.metrics = make([]metric.Distribution, metric.Count())
@@ -339,8 +339,8 @@ func (w *World) Steps() int { return int(w.step) }
 // Stats counts what happened so far.
 func (w *World) Stats() Stats { return w.stats }
 
-// Count is how often a situation came about so far.
-func (w *World) Count(s Situation) uint64 { return w.counts[s] }
+// Count is how often a coverage point came about so far.
+func (w *World) Count(s CoveragePoint) uint64 { return w.counts[s] }
 
 // TraceHash covers every action, choice and message with its payload so far.
 func (w *World) TraceHash() uint64 { return w.trace.Sum() }

@@ -63,9 +63,9 @@ func TestFaultsOfStreamsReachTheOnesThatACacheOpens(t *testing.T) {
 		require.NoError(t, err)
 		c, err := campaign.Run(t.Context(), subjects, campaign.Config{Seeds: 50, Workers: 1, Steps: 2_000})
 		require.NoError(t, err)
-		for _, situation := range c.Situations {
-			if situation.Situation.String() == "etcd: response to a watch does not get through" {
-				seen.clogged = int(situation.Times)
+		for _, coveragePoint := range c.CoveragePoints {
+			if coveragePoint.CoveragePoint.String() == "etcd: response to a watch does not get through" {
+				seen.clogged = int(coveragePoint.Times)
 			}
 		}
 		return seen

@@ -66,7 +66,7 @@ func awaitProgress(t *testing.T, c *shell.Cache) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if report.Situations["cache: progress notification taken in"] > 0 {
+		if report.CoveragePoints["cache: progress notification taken in"] > 0 {
 			return
 		}
 		time.Sleep(20 * time.Millisecond)

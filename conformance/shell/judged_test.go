@@ -101,7 +101,7 @@ func TestReadsThroughTheCache(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, rare := range one.seen {
-					if report.Situations["cache: "+rare] == 0 {
+					if report.CoveragePoints["cache: "+rare] == 0 {
 						t.Errorf("%s: %q never came about: what holds was not checked there", one.name, rare)
 					}
 				}

@@ -63,8 +63,8 @@ type Summary struct {
 	Expected   []string `json:"expected"`
 	Missing    []string `json:"missing,omitempty"`
 	Unexpected []string `json:"unexpected,omitempty"`
-	// Situations are counts of what came about, by name.
-	Situations map[string]uint64 `json:"situations"`
+	// CoveragePoints are counts of what came about, by name.
+	CoveragePoints map[string]uint64 `json:"coveragePoints"`
 	// Metrics are what timed runs measured, in the order of registration. They
 	// depend on the strategy: only random draws every delay evenly.
 	Metrics []Metric `json:"metrics,omitempty"`
@@ -127,7 +127,7 @@ func Of(sc *testbed.Scenario, p *testbed.Params, c *campaign.Result) *Summary {
 		Choices: c.Stats.Choices, Messages: c.Stats.Messages, Seconds: c.Elapsed.Seconds(), CPUSeconds: c.CPU.Seconds(),
 		CampaignHash: c.Hash, Rechecked: c.Rechecked, Truncated: c.Truncated, NeverReady: c.NeverReady, Interrupted: c.Interrupted,
 		Verdict: c.Verdict().String(), Properties: map[string]Property{}, Failures: []Failure{},
-		Known: KnownOf(sc, p), Expected: append([]string{}, known.Names(known.Expected(sc, p))...), Situations: map[string]uint64{},
+		Known: KnownOf(sc, p), Expected: append([]string{}, known.Names(known.Expected(sc, p))...), CoveragePoints: map[string]uint64{},
 	}
 	var violated []string
 	for _, t := range c.Properties {
@@ -143,9 +143,9 @@ func Of(sc *testbed.Scenario, p *testbed.Params, c *campaign.Result) *Summary {
 	for _, f := range c.Failures {
 		s.Failures = append(s.Failures, Failure{Property: f.Failure.Property, Label: f.Failure.Label, Seed: f.FirstSeed, Schedules: f.Schedules})
 	}
-	for _, t := range c.Situations {
+	for _, t := range c.CoveragePoints {
 		if t.Times > 0 {
-			s.Situations[t.Situation.String()] = t.Times
+			s.CoveragePoints[t.CoveragePoint.String()] = t.Times
 		}
 	}
 	s.Metrics = MetricsOf(c.Metrics)

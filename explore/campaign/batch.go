@@ -46,10 +46,10 @@ func (r *Result) addRun(seed uint64, res *explore.Result, world *sim.World) {
 		}
 		r.addProperty(i, &p)
 	}
-	for i := range r.Situations {
-		if n := world.Count(sim.Situation(i)); n > 0 {
-			r.Situations[i].Times += n
-			r.Situations[i].Schedules++
+	for i := range r.CoveragePoints {
+		if n := world.Count(sim.CoveragePoint(i)); n > 0 {
+			r.CoveragePoints[i].Times += n
+			r.CoveragePoints[i].Schedules++
 		}
 	}
 	if world.Mode() == sim.Timed {

@@ -238,11 +238,11 @@ func TestFewSeedsAreRecheckedToo(t *testing.T) {
 	require.Zero(t, explored(t, newCounter, campaign.Config{FirstSeed: 99, Seeds: 3, RecheckShare: -1}).Rechecked)
 }
 
-func TestSituationsAreCounted(t *testing.T) {
+func TestCoveragePointsAreCounted(t *testing.T) {
 	c := explored(t, newCounter, campaign.Config{Seeds: 64})
-	require.NotEmpty(t, c.Situations)
-	s := c.Situations[toys.BothRead]
-	require.Equal(t, "counter: two clients hold the same value", s.Situation.String())
+	require.NotEmpty(t, c.CoveragePoints)
+	s := c.CoveragePoints[toys.BothRead]
+	require.Equal(t, "counter: two clients hold the same value", s.CoveragePoint.String())
 	require.NotZero(t, s.Schedules)
 	require.LessOrEqual(t, s.Schedules, c.Schedules)
 	require.LessOrEqual(t, s.Schedules, s.Times)

@@ -31,8 +31,8 @@ type Result struct {
 	Hash explore.Hash
 	// Properties are in the order in which the subject reports them.
 	Properties []PropertyTally
-	// Situations are all that this binary knows, in the order of registration.
-	Situations []SituationTally
+	// CoveragePoints are all that this binary knows, in the order of registration.
+	CoveragePoints []CoveragePointTally
 	// Metrics are all that this binary knows, in the order of registration:
 	// what timed runs recorded, merged over all of them. Untimed they are empty.
 	Metrics []MetricTally
@@ -51,9 +51,9 @@ func newResult(cfg *Config) *Result {
 
 // emptyResult is that of no runs. It has no metrics yet: only timed runs have any.
 func emptyResult() Result {
-	r := Result{Hash: explore.Hash(sim.NewDigest.Sum()), Situations: make([]SituationTally, len(sim.Situations()))}
-	for i, s := range sim.Situations() {
-		r.Situations[i].Situation = s
+	r := Result{Hash: explore.Hash(sim.NewDigest.Sum()), CoveragePoints: make([]CoveragePointTally, len(sim.CoveragePoints()))}
+	for i, s := range sim.CoveragePoints() {
+		r.CoveragePoints[i].CoveragePoint = s
 	}
 	return r
 }
@@ -93,9 +93,9 @@ func (r *Result) add(next *Result) {
 	for i := range next.Properties {
 		r.addProperty(i, &next.Properties[i])
 	}
-	for i := range next.Situations {
-		r.Situations[i].Times += next.Situations[i].Times
-		r.Situations[i].Schedules += next.Situations[i].Schedules
+	for i := range next.CoveragePoints {
+		r.CoveragePoints[i].Times += next.CoveragePoints[i].Times
+		r.CoveragePoints[i].Schedules += next.CoveragePoints[i].Schedules
 	}
 	for i := range next.Metrics {
 		r.Metrics[i].Merge(&next.Metrics[i].Distribution)

@@ -47,7 +47,7 @@ func TestSeriesAddsUpToOneCampaign(t *testing.T) {
 	require.Equal(t, whole.Schedules, series.Schedules)
 	require.Equal(t, whole.Stats, series.Stats)
 	require.Equal(t, whole.Properties, series.Properties)
-	require.Equal(t, whole.Situations, series.Situations)
+	require.Equal(t, whole.CoveragePoints, series.CoveragePoints)
 	require.Equal(t, whole.Failures, series.Failures)
 }
 

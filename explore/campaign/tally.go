@@ -19,9 +19,9 @@ type PropertyTally struct {
 	Porcupine, Witness uint64
 }
 
-// SituationTally is how often a situation came about.
-type SituationTally struct {
-	Situation sim.Situation
+// CoveragePointTally is how often a coverage point came about.
+type CoveragePointTally struct {
+	CoveragePoint sim.CoveragePoint
 	// Times is how often in all, Schedules in how many runs.
 	Times, Schedules uint64
 }

@@ -432,10 +432,10 @@ func (s *search) result() *Result {
 	for _, what := range slices.Sorted(maps.Keys(s.Spread)) {
 		r.Spread = append(r.Spread, Spread{what, s.Spread[what], s.cfg.Bounds.Answers})
 	}
-	for _, x := range sim.Situations() {
+	for _, x := range sim.CoveragePoints() {
 		// All worlds of a worker count together.
 		if s.resumed == 0 && slices.ContainsFunc(s.workers, func(w *worker) bool { return w.first.Count(x) > 0 }) {
-			r.Situations = append(r.Situations, x.String())
+			r.CoveragePoints = append(r.CoveragePoints, x.String())
 		}
 	}
 	world := s.workers[0].first

@@ -16,7 +16,7 @@ type twins struct {
 	// states are the numbers of the states of the sample. A key belongs to it if its bits of mask are 0.
 	states map[key]uint32
 	mask   uint64
-	// worker takes the steps. What it learns is its own, since a step that was learned covers no situation again.
+	// worker takes the steps. What it learns is its own, since a step that was learned covers no coverage point again.
 	worker   *worker
 	frontier frontier
 	// pairs are the nodes that were compared, by the numbers that the worker has for them.

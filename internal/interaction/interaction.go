@@ -39,8 +39,8 @@ type Bench struct {
 	Verbs map[string]func(rest string)
 	// Choices answers the choices inside steps, 0 when used up.
 	Choices []int
-	// Situations come out when they come about: those with one of the prefixes.
-	Situations []string
+	// CoveragePoints come out when they come about: those with one of the prefixes.
+	CoveragePoints []string
 	// Before, if it is there, is called before each step.
 	Before func(sim.Action)
 
@@ -194,10 +194,10 @@ func (b *Bench) Set(message any, words ...string) {
 	}
 }
 
-// take returns what came out since the last time, with the situations that came about.
+// take returns what came out since the last time, with the coverage points that came about.
 func (b *Bench) take(lines []string) string {
 	b.Helper()
-	all, before := sim.Situations(), make([]uint64, len(sim.Situations()))
+	all, before := sim.CoveragePoints(), make([]uint64, len(sim.CoveragePoints()))
 	for i, s := range all {
 		before[i] = b.World.Count(s)
 	}
@@ -205,7 +205,7 @@ func (b *Bench) take(lines []string) string {
 		b.play(line)
 	}
 	for i, s := range all {
-		for _, prefix := range b.Situations {
+		for _, prefix := range b.CoveragePoints {
 			if n := b.World.Count(s) - before[i]; n > 0 && strings.HasPrefix(s.String(), prefix) {
 				b.Say("# %s%s", s, map[bool]string{true: fmt.Sprintf(" (%d)", n)}[n > 1])
 			}

@@ -8,14 +8,14 @@ package layering
 // know nothing of each other.
 var layers = [][]string{
 	{"internal/mutants", "internal/testsize", "internal/registry"},
-	{"model", "metric", "internal/exacttest", "internal/intern", "sim/fifo", "sim/arena", "sim/release", "sim/shown", "findings", "proofs"},
+	{"model", "metric", "internal/exacttest", "internal/intern", "sim/fifo", "sim/arena", "sim/release", "sim/view", "findings", "proofs"},
 	{"sim/option", "linearizability/...", "history/..."},
 	{"sim", "check/...", "internal/recordings", "internal/random"},
 	{"sim/wire", "sim/state", "explore/...", "internal/commute", "internal/interaction"},
 	{"sim/etcd/...", "sim/client/...", "sim/cache/...", "sim/compactor/...", "sim/informer/..."},
 	{"sim/follower", "workload/..."},
 	{"testbed/..."},
-	{"properties/...", "internal/tried"},
+	{"properties/...", "internal/campaigns"},
 	{"scenarios/..."},
 	{"knownbugs/..."},
 	{"diagnosis/..."},
@@ -102,11 +102,11 @@ var forbidden = []rule{
 		because: "which option decides is found by running, not by reading a story",
 	},
 	{
-		packages: []string{"..."}, except: []string{"explore/property", "scenariotest", "internal/tried"}, never: []string{"net/http", "crypto/tls"},
+		packages: []string{"..."}, except: []string{"explore/property", "scenariotest", "internal/campaigns"}, never: []string{"net/http", "crypto/tls"},
 		because: "simrun speaks to nothing, and with them it has a hundred packages more to compile",
 	},
 	{
-		packages: []string{"..."}, except: []string{"explore/property", "scenariotest", "internal/testsize", "internal/interaction", "internal/tried"}, never: []string{"testing", "pgregory.net/rapid"},
+		packages: []string{"..."}, except: []string{"explore/property", "scenariotest", "internal/testsize", "internal/interaction", "internal/campaigns"}, never: []string{"testing", "pgregory.net/rapid"},
 		because: "no command carries the flags of go test",
 	},
 	{
@@ -131,7 +131,7 @@ var forbidden = []rule{
 		because: "it is for tests, and how a program collects garbage is its own affair",
 	},
 	{
-		packages: []string{"..."}, except: []string{"internal/tried"}, never: []string{"internal/tried"},
+		packages: []string{"..."}, except: []string{"internal/campaigns"}, never: []string{"internal/campaigns"},
 		because: "it is for tests",
 	},
 }

@@ -19,7 +19,7 @@ type Outcome struct {
 	States int
 	Ended  bool
 	// Kind is how its verdict is another one than that which is written down, What the property; both are empty
-	// if it is the same. If only a situation is lost, it is Situation, and What its name.
+	// if it is the same. If only a coverage point is lost, it is CoveragePoint, and What its name.
 	Kind, What string
 	// Counts: the verdict is the same, and the number of states, transitions or steps is not.
 	Counts bool
@@ -35,8 +35,8 @@ const (
 	NoViolation = "no violation"
 	// Vacuous: a claim is never put to the test.
 	Vacuous = "vacuous"
-	// Situation: one that comes about without the mutant does not.
-	Situation = "situation"
+	// CoveragePoint: one that comes about without the mutant does not.
+	CoveragePoint = "coverage point"
 	// Failed: the search ends with an error.
 	Failed = "error"
 	// Panic and Endless are seen from outside: the process has ended, or did not.

@@ -12,7 +12,7 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/strategy"
-	"github.com/watchbed/watchbed/internal/tried"
+	"github.com/watchbed/watchbed/internal/campaigns"
 	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
@@ -93,8 +93,8 @@ func incident(t *testing.T, settings ...string) (*campaign.Result, [][]int64) {
 		last = &inFlight{system: s, runs: &runs}
 		return last
 	}})
-	p := tried.With(t, &sc, settings...)
-	c := tried.Run(t, &sc, p, campaign.Config{Seeds: fallbackSchedules, Strategy: strategy.Random(), Workers: 1, RecheckShare: -1})
+	p := campaigns.With(t, &sc, settings...)
+	c := campaigns.Run(t, &sc, p, campaign.Config{Seeds: fallbackSchedules, Strategy: strategy.Random(), Workers: 1, RecheckShare: -1})
 	require.Zero(t, c.Truncated)
 	last.Reset()
 	require.Len(t, runs, fallbackSchedules)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/watchbed/watchbed/explore/campaign"
-	"github.com/watchbed/watchbed/internal/tried"
+	"github.com/watchbed/watchbed/internal/campaigns"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/testbed"
@@ -41,7 +41,7 @@ func measuredChecks(t *testing.T) string {
 		fmt.Fprintf(&b, "| `%s`: %s |", x.scenario.Name, x.what)
 		for _, check := range checks {
 			claim := x.scenario.Claims[0].Name
-			for _, f := range tried.Explored(t, x.scenario, tried.With(t, x.scenario, "version-check="+check), 0, checkSchedules).Properties {
+			for _, f := range campaigns.Explored(t, x.scenario, campaigns.With(t, x.scenario, "version-check="+check), 0, checkSchedules).Properties {
 				switch {
 				case f.Name != claim:
 				case f.Exercised == 0:
@@ -84,7 +84,7 @@ func measuredCascade(t *testing.T) string {
 		{"**draft-2019**", "draft-2019", nil},
 		{"draft-2019, delegated-limit=1", "draft-2019", []string{"delegated-limit=1"}},
 	} {
-		p := tried.With(t, scenarios.GuardCascade, append([]string{"cache=" + x.cache}, x.settings...)...)
+		p := campaigns.With(t, scenarios.GuardCascade, append([]string{"cache=" + x.cache}, x.settings...)...)
 		c := sampled(t, scenarios.GuardCascade, p, cascadeSchedules)
 		fmt.Fprintf(&b, "| %s | %s |\n", x.name, strings.Join(cascadeColumns(t, c, &p), " | "))
 	}

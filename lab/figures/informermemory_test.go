@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/internal/tried"
+	"github.com/watchbed/watchbed/internal/campaigns"
 	"github.com/watchbed/watchbed/scenarios/informers"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/informer"
@@ -59,7 +59,7 @@ func TestMemoryOfInformers(t *testing.T) {
 		{1024, "kep-2340", informer.ByWatchList, 0, 0, 0, 1024 * 10 * mb, 0},
 	} {
 		t.Run(fmt.Sprintf("%d/%s/%s/slots=%d/page=%d", c.informers, c.cache, c.list, c.slots, c.page), func(t *testing.T) {
-			p := tried.With(t, informers.Memory, "cache="+c.cache, fmt.Sprintf("watch-buf=%d", c.slots))
+			p := campaigns.With(t, informers.Memory, "cache="+c.cache, fmt.Sprintf("watch-buf=%d", c.slots))
 			p.Informers.Count, p.Informers.List, p.Informers.Page = c.informers, c.list, c.page
 			p.Workload.Writers, p.Workload.Items = 0, 400
 			if c.streams > 0 && c.informers > 16 {

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/internal/tried"
+	"github.com/watchbed/watchbed/internal/campaigns"
 	"github.com/watchbed/watchbed/scenarios"
 )
 
@@ -21,9 +21,9 @@ func TestKeptPagesAreBoundedInBytes(t *testing.T) {
 	kept := tally(t, bounded, "kept_pages_bytes")
 	require.NotZero(t, kept.Count())
 	require.LessOrEqual(t, kept.Max(), int64(100))
-	assert.NotZero(t, tried.Times(t, bounded, "cache: kept pages dropped for newer ones"))
+	assert.NotZero(t, campaigns.Times(t, bounded, "cache: kept pages dropped for newer ones"))
 	tiny := measuredBy(t, scenarios.KeptPages, "kept-bytes=20")
-	assert.NotZero(t, tried.Times(t, tiny, "cache: rest of a list that is too large to be kept"))
+	assert.NotZero(t, campaigns.Times(t, tiny, "cache: rest of a list that is too large to be kept"))
 	for _, f := range bounded.Properties {
 		assert.Zero(t, f.Violations, f.Name)
 		assert.NotZero(t, f.Exercised, f.Name)

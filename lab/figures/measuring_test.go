@@ -7,7 +7,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/strategy"
-	"github.com/watchbed/watchbed/internal/tried"
+	"github.com/watchbed/watchbed/internal/campaigns"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -17,13 +17,13 @@ const measuredSchedules = 500
 // measuredBy explores a scenario with every delay drawn evenly.
 func measuredBy(t *testing.T, sc *testbed.Scenario, settings ...string) *campaign.Result {
 	t.Helper()
-	return sampled(t, sc, tried.With(t, sc, settings...), measuredSchedules)
+	return sampled(t, sc, campaigns.With(t, sc, settings...), measuredSchedules)
 }
 
 // sampled is measuredBy with so many schedules.
 func sampled(t *testing.T, sc *testbed.Scenario, p testbed.Params, schedules uint64) *campaign.Result {
 	t.Helper()
-	c := tried.Run(t, sc, p, campaign.Config{Seeds: schedules, Strategy: strategy.Random()})
+	c := campaigns.Run(t, sc, p, campaign.Config{Seeds: schedules, Strategy: strategy.Random()})
 	require.Zero(t, c.Truncated)
 	return c
 }

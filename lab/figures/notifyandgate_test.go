@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/internal/campaigns"
 	"github.com/watchbed/watchbed/internal/testsize"
-	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios"
 )
@@ -28,7 +28,7 @@ const (
 
 func exploredWith(t *testing.T, settings ...string) *campaign.Result {
 	t.Helper()
-	c := tried.Explored(t, scenarios.NotifyAndGate, tried.With(t, scenarios.NotifyAndGate, settings...), 0, notifyAndGateSchedules)
+	c := campaigns.Explored(t, scenarios.NotifyAndGate, campaigns.With(t, scenarios.NotifyAndGate, settings...), 0, notifyAndGateSchedules)
 	require.Zero(t, c.Truncated)
 	return c
 }
@@ -87,7 +87,7 @@ func measuredCostOfNotifyAndGate(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("| notifications | gate | LIST, mean / p99 | ranges of etcd | bytes of etcd | progress requests | notifications |\n|---|---|---|---|---|---|---|\n")
 	for _, x := range append(notifyAndGate[:4:4], []struct{ notify, gate string }{{"notify=250ms", "default"}, {"notify=250ms", "disabled"}}...) {
-		p := tried.With(t, scenarios.CostElsewhere, "etcd=3.6.16", "reads=60", "noise-for=20s", "noise-writes=2000", x.notify, "consistent-list-from-cache="+x.gate)
+		p := campaigns.With(t, scenarios.CostElsewhere, "etcd=3.6.16", "reads=60", "noise-for=20s", "noise-writes=2000", x.notify, "consistent-list-from-cache="+x.gate)
 		c := sampled(t, scenarios.CostElsewhere, p, costSchedules)
 		took := tally(t, c, `apiserver_request_duration_seconds{verb="LIST"}`)
 		each := func(names ...string) (sum float64) {

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/internal/campaigns"
 	"github.com/watchbed/watchbed/internal/testsize"
-	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -43,8 +43,8 @@ func TestBoundsFollowQuantities(t *testing.T) {
 			t.Parallel()
 			sc, err := testbed.FindScenario(x.scenario)
 			require.NoError(t, err)
-			p := tried.With(t, sc, x.set...)
-			c := tried.Explored(t, sc, p, 0, testsize.Of[uint64](200, 60, 20))
+			p := campaigns.With(t, sc, x.set...)
+			c := campaigns.Explored(t, sc, p, 0, testsize.Of[uint64](200, 60, 20))
 			for _, tally := range c.Properties {
 				if tally.Name == x.property {
 					assert.Equal(t, model.Holds, tally.Verdict, "%v", c.Failures)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/internal/tried"
+	"github.com/watchbed/watchbed/internal/campaigns"
 	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -53,7 +53,7 @@ func measuredProgressPeriods(t *testing.T) string {
 // boundOfRead is how long a consistent LIST of a scenario may take.
 func boundOfRead(t *testing.T, sc *testbed.Scenario, settings ...string) time.Duration {
 	t.Helper()
-	s, err := sc.New(tried.With(t, sc, settings...))
+	s, err := sc.New(campaigns.With(t, sc, settings...))
 	require.NoError(t, err)
 	return s.ReadBound().Total
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/watchbed/watchbed/internal/tried"
+	"github.com/watchbed/watchbed/internal/campaigns"
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/scenarios"
 )
@@ -31,7 +31,7 @@ func measuredSeats(t *testing.T) string {
 		{"dynamic-fallback, fallback-seats=at-etcd", "dynamic-fallback", []string{"fallback-seats=at-etcd"}},
 		{"**direct**", "direct", nil},
 	} {
-		p := tried.With(t, scenarios.SeatsFallback, append([]string{"cache=" + x.cache}, x.settings...)...)
+		p := campaigns.With(t, scenarios.SeatsFallback, append([]string{"cache=" + x.cache}, x.settings...)...)
 		c := sampled(t, scenarios.SeatsFallback, p, seatsSchedules)
 		runs := float64(c.Schedules)
 		during, after := p.Faults.For.Seconds(), (p.Clock.Horizon - p.Faults.For).Seconds()

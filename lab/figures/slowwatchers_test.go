@@ -11,7 +11,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/strategy"
-	"github.com/watchbed/watchbed/internal/tried"
+	"github.com/watchbed/watchbed/internal/campaigns"
 	_ "github.com/watchbed/watchbed/knownbugs"
 	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/testbed"
@@ -47,7 +47,7 @@ func slowVerdicts(t *testing.T) string {
 	for _, design := range slowDesigns {
 		fmt.Fprintf(&b, "| %s |", design)
 		for _, sc := range []*testbed.Scenario{scenarios.StalledWatches, scenarios.StalledWatchesEnd, scenarios.StalledRelist} {
-			c := tried.Run(t, sc, tried.With(t, sc, "slow-watchers="+design), campaign.Config{Seeds: slowSchedules})
+			c := campaigns.Run(t, sc, campaigns.With(t, sc, "slow-watchers="+design), campaign.Config{Seeds: slowSchedules})
 			var violated []string
 			least := uint64(1 << 62)
 			for _, p := range c.Properties {
@@ -72,7 +72,7 @@ func slowBreaks(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("| what goes wrong | violated | replay |\n|---|---|---|\n")
 	row := func(sc *testbed.Scenario, what, property, setting, flag string) {
-		c := tried.Run(t, sc, tried.With(t, sc, setting), campaign.Config{Seeds: slowSchedules})
+		c := campaigns.Run(t, sc, campaigns.With(t, sc, setting), campaign.Config{Seeds: slowSchedules})
 		for _, f := range c.Failures {
 			if f.Failure.Property == property {
 				fmt.Fprintf(&b, "| %s | %s | `simrun run %s %s --seeds %d..%d` |\n", what, property, sc.Name, flag, f.FirstSeed, f.FirstSeed)
@@ -106,8 +106,8 @@ func slowCosts(t *testing.T, sizes ...slowSize) string {
 	for _, size := range sizes {
 		for _, design := range slowDesigns {
 			sc := scenarios.StalledNeighbours
-			p := tried.With(t, sc, "slow-watchers="+design, fmt.Sprintf("watchers=%d", size.watchers), "writes=100", "watch-stall-after=5", "watch-hiccup=1s", "steps=10000000", "horizon=5s")
-			c := tried.Run(t, sc, p, campaign.Config{Seeds: size.schedules, Strategy: strategy.Random(), RecheckShare: -1, Workers: 1})
+			p := campaigns.With(t, sc, "slow-watchers="+design, fmt.Sprintf("watchers=%d", size.watchers), "writes=100", "watch-stall-after=5", "watch-hiccup=1s", "steps=10000000", "horizon=5s")
+			c := campaigns.Run(t, sc, p, campaign.Config{Seeds: size.schedules, Strategy: strategy.Random(), RecheckShare: -1, Workers: 1})
 			require.Zero(t, c.Truncated)
 			hours := (time.Duration(size.schedules) * p.Clock.Horizon).Hours()
 			ended := sumOf(c, "apiserver_terminated_watchers_total") + sumOf(c, `apiserver_terminated_watchers_total{reason="resource_expired"}`)

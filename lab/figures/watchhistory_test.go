@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/watchbed/watchbed/internal/tried"
+	"github.com/watchbed/watchbed/internal/campaigns"
 	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/scenarios/informers"
 )
@@ -18,7 +18,7 @@ const listsTook = `apiserver_request_duration_seconds{verb="LIST"}`
 // minute old at most, and the last interval of compactions is always there.
 func TestWatchHistoryUntilCompacted(t *testing.T) {
 	held := func(history string) (events, bytes float64) {
-		c := sampled(t, scenarios.CompactedHistory, tried.With(t, scenarios.CompactedHistory, "writers=2", "writes=24", "think=30s", "watch-history="+history), 40)
+		c := sampled(t, scenarios.CompactedHistory, campaigns.With(t, scenarios.CompactedHistory, "writers=2", "writes=24", "think=30s", "watch-history="+history), 40)
 		e, b := tally(t, c, "cache_history_events"), tally(t, c, "cache_history_bytes")
 		events, bytes = float64(e.Sum())/float64(e.Count()), float64(b.Sum())/float64(b.Count())
 		t.Logf("%s: %.1f events, %.0f B", history, events, bytes)
@@ -31,7 +31,7 @@ func TestWatchHistoryUntilCompacted(t *testing.T) {
 
 	lists := func(history, withoutBookmarks string) uint64 {
 		sc := informers.QuietResource
-		c := sampled(t, sc, tried.With(t, sc, "compactors=true", "watch-history="+history, "informer-no-bookmarks="+withoutBookmarks), 40)
+		c := sampled(t, sc, campaigns.With(t, sc, "compactors=true", "watch-history="+history, "informer-no-bookmarks="+withoutBookmarks), 40)
 		n := tally(t, c, listsTook).Count()
 		t.Logf("%s, informers without bookmarks: %s: %d LISTs", history, withoutBookmarks, n)
 		return n

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore/campaign"
-	"github.com/watchbed/watchbed/internal/tried"
+	"github.com/watchbed/watchbed/internal/campaigns"
 	"github.com/watchbed/watchbed/properties/informers"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios"
@@ -21,7 +21,7 @@ func TestFiguresOfWatchLists(t *testing.T) {
 	holdTables(t, "watchlists.md", []table{{"full", measuredFull}, {"behind", measuredBehind}, {"without progress", measuredWithoutProgress}})
 }
 
-// bufferings are the values of initial-events-buffer, with the situations that show
+// bufferings are the values of initial-events-buffer, with the coverage points that show
 // what each has done.
 var bufferings = []struct {
 	value string
@@ -46,8 +46,8 @@ var bufferings = []struct {
 	{"newest-only", []acts{{"events made obsolete", "event in a watcher's channel made obsolete by the next one of its object"}}},
 }
 
-// acts is something that a buffering does: in words, and the situation that counts it.
-type acts struct{ words, situation string }
+// acts is something that a buffering does: in words, and the coverage point that counts it.
+type acts struct{ words, coveragePoint string }
 
 // measuredFull is what each option for a full buffer costs where the client is slow.
 func measuredFull(t *testing.T) string {
@@ -87,7 +87,7 @@ func measuredWithoutProgress(t *testing.T) string {
 		c := measuredBy(t, scenarios.WatchListWithoutProgress, strings.Fields(settings)...)
 		took := tally(t, c, "informer_sync_duration_seconds")
 		fmt.Fprintf(&b, "| %s | %s | %d | %d | %s / %s |\n", quotedEach(settings), verdictOf(t, c, informers.CatchUp),
-			tried.Times(t, c, "informer: initial events ended by a bookmark"), tried.Times(t, c, "informer: list in place of a stream"),
+			campaigns.Times(t, c, "informer: initial events ended by a bookmark"), campaigns.Times(t, c, "informer: list in place of a stream"),
 			seconds(took.Quantile(0.5)), seconds(took.Quantile(0.99)))
 	}
 	return b.String()
@@ -122,7 +122,7 @@ func actsOf(t *testing.T, c *campaign.Result, all []acts) string {
 	}
 	var done []string
 	for _, a := range all {
-		done = append(done, fmt.Sprintf("%d %s", tried.Times(t, c, "cache: "+a.situation), a.words))
+		done = append(done, fmt.Sprintf("%d %s", campaigns.Times(t, c, "cache: "+a.coveragePoint), a.words))
 	}
 	return strings.Join(done, ", ")
 }

@@ -16,7 +16,7 @@ const searchedHead = `# What the rows of the table of proofs find
 Measured by ` + "`go run ./mutants -searches`" + ` in the folder lab. %d of the mutants of sim/cache, sim/client and sim/etcd that campaigns kill
 were drawn at random. With each of them the rows of ` + "`simrun list proofs`" + ` were searched whose written figure is at most %s, the smallest
 first, and only those that call the changed function: the searches of the table, those of known bugs, and the same bounds without the bug. A row
-finds a mutant if its verdict is another one, or if a situation does not come about any more that did, which campaigns take for a difference, too. That
+finds a mutant if its verdict is another one, or if a coverage point does not come about any more that did, which campaigns take for a difference, too. That
 of a row of which only the number of states differs is the same, and such a mutant is not found; continuous integration would notice it all
 the same, since it compares the numbers.
 
@@ -39,7 +39,7 @@ func share(list []*searched, found func(*searched) bool) string {
 
 func (s *searched) isFound() bool { return s.Row != "" }
 
-func (s *searched) byVerdict() bool { return s.isFound() && s.Kind != running.Situation }
+func (s *searched) byVerdict() bool { return s.isFound() && s.Kind != running.CoveragePoint }
 
 // searchedTable is the table of a sample that was searched with rows of at most so many states.
 func searchedTable(list []*searched, largest int) string {

@@ -40,7 +40,7 @@ type searched struct {
 
 	ID string
 	// Row is the smallest whose verdict is another one, of so many States, and Kind and What say how; all are empty if there is none. If no verdict
-	// is, it is the smallest in which a situation does not come about any more.
+	// is, it is the smallest in which a coverage point does not come about any more.
 	Row    string `json:",omitempty"`
 	States int    `json:",omitempty"`
 	Kind   string `json:",omitempty"`
@@ -227,8 +227,8 @@ func (s *searcher) attempt(m *Mutant, old *result) (*searched, error) {
 		if o.Counts && r.Counts == "" {
 			r.Counts = o.Row
 		}
-		// The first lost situation stands unless a later row comes to another verdict.
-		if o.Kind != "" && (r.Kind == "" || o.Kind != running.Situation) {
+		// The first lost coverage point stands unless a later row comes to another verdict.
+		if o.Kind != "" && (r.Kind == "" || o.Kind != running.CoveragePoint) {
 			r.Row, r.States, r.Kind, r.What = o.Row, o.States, o.Kind, o.What
 		}
 	}

@@ -38,7 +38,7 @@ var skippedFunctions = []skip{
 var skippedCalls = []skip{
 	{[]string{"Reads", "Writes", "ReadsItem", "WritesItem", "LooksAt", "TouchesAll", "Recording", "Under", "Begin"}, "what a step depends on, for stories"},
 	{[]string{"Note", "Noting"}, "text for people"},
-	{[]string{"Cover"}, "counts situations"},
+	{[]string{"Cover"}, "counts coverage points"},
 	{[]string{"Record", "Add"}, "what a run costs: measured, not judged"},
 }
 

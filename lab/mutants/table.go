@@ -37,9 +37,9 @@ func readExplanations(path string) (map[string]*explanation, error) {
 // score counts mutants by what became of them.
 type score struct {
 	all, killed, explained, open, notRun int
-	// bySituation are those of killed that only a situation which does not come about
+	// byCoveragePoint are those of killed that only a coverage point which does not come about
 	// any more has noticed.
-	bySituation int
+	byCoveragePoint int
 }
 
 func scoreOf(all []*Mutant, results map[string]*result, explained map[string]*explanation) score {
@@ -52,8 +52,8 @@ func scoreOf(all []*Mutant, results map[string]*result, explained map[string]*ex
 			s.notRun++
 		case r.Killed != "":
 			s.killed++
-			if r.Killed == "situation" {
-				s.bySituation++
+			if r.Killed == "coverage point" {
+				s.byCoveragePoint++
 			}
 		case e != nil && e.Equivalent != "":
 			s.explained++
@@ -73,8 +73,8 @@ func (s score) percent(killed int) string {
 }
 
 func (s score) String() string {
-	return fmt.Sprintf("%d mutants: %d killed (%d of them by a situation only), %d explained, %d open, %d not run: %s",
-		s.all, s.killed, s.bySituation, s.explained, s.open, s.notRun, s.percent(s.killed))
+	return fmt.Sprintf("%d mutants: %d killed (%d of them by a coverage point only), %d explained, %d open, %d not run: %s",
+		s.all, s.killed, s.byCoveragePoint, s.explained, s.open, s.notRun, s.percent(s.killed))
 }
 
 func printTable(root string, all []*Mutant, results map[string]*result) error {
@@ -91,7 +91,7 @@ func tableOf(all []*Mutant, results map[string]*result, explained map[string]*ex
 	out.WriteString("# What the scenarios do not notice\n\n")
 	out.WriteString("Measured by `make mutants`; package `lab/mutants` says how. A mutant is a small change of the code. It is killed if the campaigns of package\n")
 	out.WriteString("`lab/mutants/killer` notice it. A survivor is explained if no run can differ, and open otherwise. The share is of those that are not explained;\n")
-	out.WriteString("the last column leaves out those that are noticed only because a situation does not come about any more.\n\n")
+	out.WriteString("the last column leaves out those that are noticed only because a coverage point does not come about any more.\n\n")
 	out.WriteString("| package | mutants | killed | explained | open | not run | share | by verdicts |\n|---|---:|---:|---:|---:|---:|---:|---:|\n")
 	for _, t := range Targets {
 		mine := slices.DeleteFunc(slices.Clone(all), func(m *Mutant) bool { return m.Package != t.Package })
@@ -134,7 +134,7 @@ func missingOf(all []*Mutant, results map[string]*result, explained map[string]*
 }
 
 func row(out *strings.Builder, name string, s score) {
-	fmt.Fprintf(out, "| %s | %d | %d | %d | %d | %d | %s | %s |\n", name, s.all, s.killed, s.explained, s.open, s.notRun, s.percent(s.killed), s.percent(s.killed-s.bySituation))
+	fmt.Fprintf(out, "| %s | %d | %d | %d | %d | %d | %s | %s |\n", name, s.all, s.killed, s.explained, s.open, s.notRun, s.percent(s.killed), s.percent(s.killed-s.byCoveragePoint))
 }
 
 // reached says how many campaigns were run that call the function.

@@ -41,7 +41,7 @@ var Targets = []Target{
 	{"properties/caches", 44},
 	{"properties/etcdapi", 16},
 	{"properties/informers", 12},
-	{"properties/moments", 8},
+	{"properties/evidence", 8},
 	{"properties/reads", 20},
 	{"properties/watches", 18},
 }

@@ -30,14 +30,14 @@ func (s *searched) whyNot() string {
 		return unjudged
 	case s.Entered == 0:
 		return "no row has such a request, fault or option"
-	case s.Killed == situationKill:
-		return "the situation comes about in no row that calls the function"
+	case s.Killed == coveragePointKill:
+		return "the coverage point comes about in no row that calls the function"
 	}
 	return "the bounds leave out what would follow"
 }
 
-// situationKill is how campaigns call what they notice by a situation alone.
-const situationKill = "situation"
+// coveragePointKill is how campaigns call what they notice by a coverage point alone.
+const coveragePointKill = "coverage point"
 
 // unjudged says why a search would not judge what the campaign saw, empty if it would.
 func (s *searched) unjudged() string {

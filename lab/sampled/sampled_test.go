@@ -14,8 +14,8 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/prove/schedules"
 	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/internal/campaigns"
 	"github.com/watchbed/watchbed/internal/testsize"
-	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/sim"
 )
 
@@ -73,7 +73,7 @@ func (w *world) sample(t *testing.T, s strategy.Strategy, most int) (samples []s
 		ended, err := walk.take(chooser)
 		require.NoError(t, err)
 		if ended {
-			histories[tried.History(system, sim.NewDigest)] = struct{}{}
+			histories[campaigns.History(system, sim.NewDigest)] = struct{}{}
 		}
 		if n <= w.mostClasses {
 			ofClass.Begin(uint64(n - 1))

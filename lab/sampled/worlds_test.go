@@ -9,7 +9,7 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/prove"
 	"github.com/watchbed/watchbed/explore/prove/schedules"
-	"github.com/watchbed/watchbed/internal/tried"
+	"github.com/watchbed/watchbed/internal/campaigns"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -45,7 +45,7 @@ func (unjudged) Goal() prove.Goal { return nil }
 
 // noting keeps the histories with which schedules end.
 type noting struct {
-	tried.WholeHistory
+	campaigns.WholeHistory
 	ends map[sim.Digest]struct{}
 }
 
@@ -53,7 +53,7 @@ type noting struct {
 func (s noting) Over(w *sim.World) bool {
 	over := s.WholeHistory.Over(w)
 	if over {
-		s.ends[tried.History(s.WholeHistory.System, sim.NewDigest)] = struct{}{}
+		s.ends[campaigns.History(s.WholeHistory.System, sim.NewDigest)] = struct{}{}
 	}
 	return over
 }
@@ -82,7 +82,7 @@ func (w *world) all(t *testing.T) (states, histories int) {
 		return r.States
 	}
 	states = search(w.system(t))
-	whole := noting{tried.WholeHistory{System: w.system(t)}, map[sim.Digest]struct{}{}}
+	whole := noting{campaigns.WholeHistory{System: w.system(t)}, map[sim.Digest]struct{}{}}
 	search(whole)
 	return states, len(whole.ends)
 }

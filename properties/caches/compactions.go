@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/watchbed/watchbed/properties/moments"
+	"github.com/watchbed/watchbed/properties/evidence"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
@@ -257,10 +257,10 @@ var NoCompactedWatches = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "A watch from before a compaction that its server had heard of sends no event, from cache or not.",
 	Violated: "compacted history watched",
 	Monitor:  testbed.Monitor{Runs: testbed.Untimed, State: compactedWhenAsked},
-	New:      moments.Recorded(noCompactedWatches),
+	New:      evidence.Recorded(noCompactedWatches),
 })
 
-func noCompactedWatches(r *moments.Recorder, _ *sim.World, all *testbed.Tally) {
+func noCompactedWatches(r *evidence.Recorder, _ *sim.World, all *testbed.Tally) {
 	s := r.System()
 	for w := range s.Watches(testbed.WatcherNode, testbed.DrawnWatcherNode) {
 		at, after := r.OfWatch(w), w.Request.ResourceVersion
@@ -289,7 +289,7 @@ func noCompactedWatches(r *moments.Recorder, _ *sim.World, all *testbed.Tally) {
 
 // compactedWhenAsked is, for each watch, what its cache and etcd had compacted when it was asked for.
 func compactedWhenAsked(s *testbed.System, d sim.Digest) sim.Digest {
-	for _, at := range moments.Of(s).LastWatches() {
+	for _, at := range evidence.Of(s).LastWatches() {
 		d = d.Int(at.Asked.Cache.Compacted).Int(at.Asked.Etcd.Compacted)
 	}
 	return d

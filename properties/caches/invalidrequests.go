@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/properties/moments"
+	"github.com/watchbed/watchbed/properties/evidence"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -25,10 +25,10 @@ var InvalidRequests = testbed.RegisterProperty(&testbed.Property{
 	Violated: "invalid request served",
 	Labels:   map[string]string{"served": "invalid request served", "refused": "valid request refused as invalid"},
 	Monitor:  testbed.Monitor{Runs: testbed.Untimed, State: serversAsked},
-	New:      moments.Recorded(invalidRequests),
+	New:      evidence.Recorded(invalidRequests),
 })
 
-func invalidRequests(r *moments.Recorder, _ *sim.World, all *testbed.Tally) {
+func invalidRequests(r *evidence.Recorder, _ *sim.World, all *testbed.Tally) {
 	s := r.System()
 	for o := range s.Operations() {
 		at := r.Of(o)
@@ -66,10 +66,10 @@ const servedInvalid = "%s's %s is served, but %s"
 
 // validates reports whether a call was to an API server whose cache is of this module: a
 // node of another design may leave the rules to what stands before it.
-func validates(at *moments.Call) bool { return at.Server != nil && !at.Server.Design.OwnNode() }
+func validates(at *evidence.Call) bool { return at.Server != nil && !at.Server.Design.OwnNode() }
 
 // wrongRead says what the API does not allow about a LIST or GET, nothing if it does.
-func wrongRead(s *testbed.System, at *moments.Call) string {
+func wrongRead(s *testbed.System, at *evidence.Call) string {
 	prefix := s.Caches()[at.Cache].Prefix()
 	switch r := at.Request.(type) {
 	case *wire.GetRequest:
@@ -105,7 +105,7 @@ func wrongRead(s *testbed.System, at *moments.Call) string {
 }
 
 // wrongToken is about a continue token and what stands beside it.
-func wrongToken(r *wire.ListRequest, at *moments.Call) string {
+func wrongToken(r *wire.ListRequest, at *evidence.Call) string {
 	strict := at.Server.Cache.Reads.Lists.ContinueRefusesVersion
 	switch {
 	case r.Continue == "":
@@ -120,7 +120,7 @@ func wrongToken(r *wire.ListRequest, at *moments.Call) string {
 }
 
 // wrongWatch says what the API does not allow about a WATCH, nothing if it does.
-func wrongWatch(s *testbed.System, r *wire.WatchRequest, at *moments.Call) string {
+func wrongWatch(s *testbed.System, r *wire.WatchRequest, at *evidence.Call) string {
 	initial := r.SendInitialEvents != wire.SendInitialEventsUnset
 	switch {
 	case !selects(s, r.Selector):
@@ -144,9 +144,9 @@ func selects(s *testbed.System, by wire.Selector) bool {
 // serversAsked is for what judges a request by itself and by the design of the API server that it was
 // sent to. That may be replaced before the answer comes, so that its design is not that of the state.
 func serversAsked(s *testbed.System, d sim.Digest) sim.Digest {
-	r := moments.Of(s)
+	r := evidence.Of(s)
 	// server mixes in which of the API servers that follow each other a call was sent to.
-	server := func(at *moments.Call) {
+	server := func(at *evidence.Call) {
 		if at == nil || at.Over || at.Cache < 0 {
 			return
 		}

@@ -21,7 +21,7 @@ import (
 // It is exercised by each run of a design whose reads need not wait, too. A cache that does not say how many reads wait never exercises it.
 //
 // It has no past: a request is something that a step does, and a search over states takes what it knows of a step from one like it,
-// without the situations that it counts. How many requests are under way would tell, and not of one that takes the place of another.
+// without the coverage points that it counts. How many requests are under way would tell, and not of one that takes the place of another.
 var NeededProgress = testbed.RegisterProperty(&testbed.Property{
 	Name: "needed-progress", Kind: testbed.Safety,
 	Promise:  "A cache asks etcd for progress only while a read or a watch waits for the cache to be fresh, and no more often than its design says.",

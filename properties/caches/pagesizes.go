@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/properties/moments"
+	"github.com/watchbed/watchbed/properties/evidence"
 	"github.com/watchbed/watchbed/sim/cache/read"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
@@ -22,10 +22,10 @@ var PageSizes = testbed.RegisterProperty(&testbed.Property{
 		"A page without a selector says that objects come after it.",
 	Violated: "page of the wrong size",
 	Monitor:  testbed.Monitor{Runs: testbed.Untimed, State: serversAsked},
-	New:      moments.EachOperation(pageSizes),
+	New:      evidence.EachOperation(pageSizes),
 })
 
-func pageSizes(_ *moments.Recorder, o *testbed.Operation, at *moments.Call, all *testbed.Tally) {
+func pageSizes(_ *evidence.Recorder, o *testbed.Operation, at *evidence.Call, all *testbed.Tally) {
 	list, ok := o.Message.(*wire.ListRequest)
 	if !ok || o.Outcome != model.Done || list.Limit <= 0 || at.Server == nil {
 		return

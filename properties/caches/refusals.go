@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/properties/moments"
+	"github.com/watchbed/watchbed/properties/evidence"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/progress"
@@ -102,7 +102,7 @@ func isJudged(c model.Code) bool {
 
 // ofOperation says what is wrong with the refusal of an operation of the history,
 // nothing if it is justified.
-func (j *justifiedRefusals) ofOperation(op *testbed.Operation, at *moments.Call) string {
+func (j *justifiedRefusals) ofOperation(op *testbed.Operation, at *evidence.Call) string {
 	revision, took := op.Request.Revision, op.Span.Return.Sub(op.Span.Call)
 	switch op.Result.Err {
 	case model.Compacted:
@@ -127,7 +127,7 @@ func (j *justifiedRefusals) ofOperation(op *testbed.Operation, at *moments.Call)
 }
 
 // tooMany judges a 429.
-func (j *justifiedRefusals) tooMany(op *model.Operation, took time.Duration, at *moments.Call) string {
+func (j *justifiedRefusals) tooMany(op *model.Operation, took time.Duration, at *evidence.Call) string {
 	switch {
 	case at.Cache < 0 && slices.ContainsFunc(j.system.Etcd().Failed(), func(p sim.Payload) bool { return j.moments.Same(p, at.Request) }):
 		return ""
@@ -145,7 +145,7 @@ func (j *justifiedRefusals) tooMany(op *model.Operation, took time.Duration, at 
 }
 
 // behind judges a 504 of a cache.
-func (j *justifiedRefusals) behind(op *model.Operation, took time.Duration, at *moments.Call) string {
+func (j *justifiedRefusals) behind(op *model.Operation, took time.Duration, at *evidence.Call) string {
 	r := op.Request
 	switch {
 	case r.Freshness == model.Any:
@@ -165,7 +165,7 @@ func (j *justifiedRefusals) behind(op *model.Operation, took time.Duration, at *
 
 // waits reports whether a refused read has waited in the cache: etcd's own storage
 // refuses at once.
-func (j *justifiedRefusals) waits(op *model.Operation, at *moments.Call) bool {
+func (j *justifiedRefusals) waits(op *model.Operation, at *evidence.Call) bool {
 	if op.Request.Freshness == model.Consistent {
 		return true
 	}
@@ -201,7 +201,7 @@ func (j *justifiedRefusals) Digest(d sim.Digest) sim.Digest {
 	for i, c := range j.system.Caches() {
 		d = d.Int(j.moments.Listed(i)).Bool(j.foundDifferent(i))
 		// A call of which no answer came is beside each later one, and so is an answer under way before it.
-		d = j.openBeside(d, &moments.Call{Cache: i, Server: c.Server(), Asked: moments.Moment{Step: math.MaxInt}})
+		d = j.openBeside(d, &evidence.Call{Cache: i, Server: c.Server(), Asked: evidence.Moment{Step: math.MaxInt}})
 	}
 	if j.timed {
 		d = j.moments.Times(d)
@@ -210,7 +210,7 @@ func (j *justifiedRefusals) Digest(d sim.Digest) sim.Digest {
 }
 
 // open mixes in what is known of a call so far.
-func (j *justifiedRefusals) open(d sim.Digest, at *moments.Call) sim.Digest {
+func (j *justifiedRefusals) open(d sim.Digest, at *evidence.Call) sim.Digest {
 	if at == nil {
 		return d.Bool(false)
 	}
@@ -238,7 +238,7 @@ type refusedWatch struct {
 	// delegated: etcd serves the watch.
 	delegated bool
 	err       *wire.Error
-	at        *moments.Call
+	at        *evidence.Call
 }
 
 // sentUpTo is the newest resourceVersion that a client was sent which knew of one before: a watch
@@ -282,7 +282,7 @@ func (j *justifiedRefusals) begunAt(w *refusedWatch) int64 {
 // asksForInitialEvents reports whether an API server takes a watch without a resourceVersion for one with initial events,
 // which waits until the cache is fresh: with the gate WatchList Kubernetes does (SetListOptionsDefaults). The cache of this
 // module does not, a node of another kind may.
-func asksForInitialEvents(r *wire.WatchRequest, at *moments.Call) bool {
+func asksForInitialEvents(r *wire.WatchRequest, at *evidence.Call) bool {
 	return at.Server != nil && at.Server.Design.OwnNode() && r.ResourceVersion == wire.Unset && r.SendInitialEvents == wire.SendInitialEventsUnset
 }
 
@@ -409,7 +409,7 @@ func graceOf(s *testbed.System) (grace [2]time.Duration) {
 // neither an answer nor a refusal comes in time. Nothing keeps the cache from refusing
 // such a request: it does not ask etcd about it. A design that does asks etcd whether
 // the version exists, and need not wait if it does not.
-func (j *justifiedRefusals) late(op *testbed.Operation, at *moments.Call, now sim.Time) string {
+func (j *justifiedRefusals) late(op *testbed.Operation, at *evidence.Call, now sim.Time) string {
 	if !j.timed || at.Cache < 0 || !j.moments.StayedReady(at) {
 		return ""
 	}
@@ -466,7 +466,7 @@ func (c comeback) wrong(seconds int) string {
 }
 
 // comebackOf is for a refused LIST or GET.
-func (j *justifiedRefusals) comebackOf(op *model.Operation, at *moments.Call) comeback {
+func (j *justifiedRefusals) comebackOf(op *model.Operation, at *evidence.Call) comeback {
 	switch op.Result.Err {
 	case model.TooManyRequests:
 		switch {
@@ -517,7 +517,7 @@ func (j *justifiedRefusals) comebackOfWatch(r *refusedWatch) comeback {
 // arrival of its refusal. A process that starts counts from its start, of which the
 // judge knows nothing: with such faults only the longest time is judged. Without a clock
 // any timer may fire at any point, and a cache that goes by it believes that any time has passed.
-func (j *justifiedRefusals) downtime(at *moments.Call) comeback {
+func (j *justifiedRefusals) downtime(at *evidence.Call) comeback {
 	if !j.timed {
 		return comeback{retryAfter(0), retryAfter(math.MaxInt64), retryAfter(0)}
 	}
@@ -557,7 +557,7 @@ type beside struct{ requests, objects int }
 
 // withinLimits says what is wrong with a 429 of a cache that was ready, nothing if a limit of its design may have
 // been reached.
-func (j *justifiedRefusals) withinLimits(at *moments.Call) string {
+func (j *justifiedRefusals) withinLimits(at *evidence.Call) string {
 	o := j.options(at.Server)
 	if !hasLimits(o) {
 		return "the cache was ready all the time"
@@ -576,7 +576,7 @@ func (j *justifiedRefusals) withinLimits(at *moments.Call) string {
 
 // beside counts what clients of the history have asked a cache for. What others list is not recorded, and may
 // be any number of requests. Of an answer that is not there it is not known how many objects it has.
-func (j *justifiedRefusals) beside(at *moments.Call) (all beside) {
+func (j *justifiedRefusals) beside(at *evidence.Call) (all beside) {
 	s, period := j.system, cmp.Or(j.options(at.Server).MeasurePeriod, measurePeriod)
 	if len(s.Pollers())+len(s.Informers())+len(s.Watchers())+len(s.ListWatchers())+len(s.DrawnWatchers()) > 0 {
 		return beside{math.MaxInt, math.MaxInt}
@@ -601,7 +601,7 @@ func (j *justifiedRefusals) beside(at *moments.Call) (all beside) {
 }
 
 // openBeside mixes in what was beside an open call so far, as far as a limit counts it.
-func (j *justifiedRefusals) openBeside(d sim.Digest, at *moments.Call) sim.Digest {
+func (j *justifiedRefusals) openBeside(d sim.Digest, at *evidence.Call) sim.Digest {
 	o := j.options(at.Server)
 	if !hasLimits(o) {
 		return d

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/properties/moments"
+	"github.com/watchbed/watchbed/properties/evidence"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/reflector"
@@ -81,10 +81,10 @@ var SecondToken = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "A page that is refused because its revision was compacted comes with a token of the newest state that begins at the same key, and no other refusal has a token.",
 	Violated: "list cannot be continued",
 	Monitor:  testbed.Monitor{Runs: testbed.Untimed},
-	New:      moments.EachOperation(secondToken),
+	New:      evidence.EachOperation(secondToken),
 })
 
-func secondToken(_ *moments.Recorder, o *testbed.Operation, _ *moments.Call, all *testbed.Tally) {
+func secondToken(_ *evidence.Recorder, o *testbed.Operation, _ *evidence.Call, all *testbed.Tally) {
 	list, ok := o.Message.(*wire.ListRequest)
 	if !ok || o.Outcome != model.Failed {
 		return

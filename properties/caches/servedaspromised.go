@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/properties/moments"
+	"github.com/watchbed/watchbed/properties/evidence"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/check"
@@ -97,7 +97,7 @@ func (j *servedAsPromised) open(d sim.Digest, client int) sim.Digest {
 
 // mayFallBack: the design lets etcd answer what the cache could not, and the cache was
 // behind, or had no proof that it was not.
-func (j *servedAsPromised) mayFallBack(r *model.Request, at *moments.Call) bool {
+func (j *servedAsPromised) mayFallBack(r *model.Request, at *evidence.Call) bool {
 	o := &at.Server.Cache
 	if list, ok := at.Request.(*wire.ListRequest); ok && (list.Match == wire.MatchMostRecent || list.KeysOnly) {
 		return false
@@ -110,16 +110,16 @@ func (j *servedAsPromised) mayFallBack(r *model.Request, at *moments.Call) bool 
 // GET (storage/cacher, CacheDelegator: ShouldDelegateList, Get).
 type promise struct {
 	system  *testbed.System
-	moments *moments.Recorder
+	moments *evidence.Recorder
 }
 
 func promiseOf(s *testbed.System) promise {
-	return promise{system: s, moments: moments.Of(s)}
+	return promise{system: s, moments: evidence.Of(s)}
 }
 
 // server is the one that answers a request while the cache is ready. It returns false
 // where that depends on more than the judge knows.
-func (p *promise) server(op *model.Operation, at *moments.Call) (wire.Origin, bool) {
+func (p *promise) server(op *model.Operation, at *evidence.Call) (wire.Origin, bool) {
 	if at.Server == nil {
 		return 0, false
 	}
@@ -138,7 +138,7 @@ func (p *promise) server(op *model.Operation, at *moments.Call) (wire.Origin, bo
 	return 0, false
 }
 
-func (p *promise) ofList(r *wire.ListRequest, op *model.Operation, at *moments.Call) (wire.Origin, bool) {
+func (p *promise) ofList(r *wire.ListRequest, op *model.Operation, at *evidence.Call) (wire.Origin, bool) {
 	switch {
 	case r.FromEtcd, r.Single && isExact(r):
 		return wire.FromEtcd, true
@@ -157,7 +157,7 @@ func isExact(r *wire.ListRequest) bool {
 }
 
 // ofNewest is for a LIST that gives no resourceVersion.
-func (p *promise) ofNewest(r *wire.ListRequest, at *moments.Call) (wire.Origin, bool) {
+func (p *promise) ofNewest(r *wire.ListRequest, at *evidence.Call) (wire.Origin, bool) {
 	o := &at.Server.Cache.Reads
 	needsProgress := NeedsProgress(o)
 	switch {
@@ -188,7 +188,7 @@ func (p *promise) onlyHistoryReads() bool {
 // ofPast is for a LIST of the state at one resourceVersion: the cache answers if it has
 // a snapshot of that (KEP-4988). It has one of its list, and one of each event that its
 // history holds, until it learns of a compaction.
-func (p *promise) ofPast(r *wire.ListRequest, revision int64, at *moments.Call) (wire.Origin, bool) {
+func (p *promise) ofPast(r *wire.ListRequest, revision int64, at *evidence.Call) (wire.Origin, bool) {
 	switch {
 	case r.Continue != "" && at.Server.Cache.Reads.Pagination == read.PaginateKept:
 		return p.ofRest(at)
@@ -238,7 +238,7 @@ const (
 // ofRest is for a page after the first in a design that keeps the rest of a list: the
 // cache answers it while it has the rest, and etcd after that. Untimed the cache may drop
 // a rest at any time.
-func (p *promise) ofRest(at *moments.Call) (wire.Origin, bool) {
+func (p *promise) ofRest(at *evidence.Call) (wire.Origin, bool) {
 	s := p.system
 	if at.Server.Cache.KeptBytes > 0 {
 		// Which rests had to go depends on the sizes of all.
@@ -284,7 +284,7 @@ func pageOf(c *workload.Client, n int) *cutPage {
 
 // newerThan counts the rests that the cache kept, or may have kept, between a page and
 // the answer to the next one. again: one of them may have the same token.
-func (p *promise) newerThan(page *cutPage, next *workload.Span, at *moments.Call) (mayBe, are int, again bool) {
+func (p *promise) newerThan(page *cutPage, next *workload.Span, at *evidence.Call) (mayBe, are int, again bool) {
 	for i, c := range p.system.Clients() {
 		for n := range c.Operations() {
 			other := pageOf(c, n)

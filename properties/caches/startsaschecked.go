@@ -16,7 +16,7 @@ import (
 // check and the versions of etcd's members: whether it starts, and whether it relies on
 // etcd's progress notifications (KEP-2340, Beta and GA; storage/feature,
 // FeatureSupportChecker). What depends on faults is not judged. It is exercised by each
-// cache once in a run. What a cache asks that is no member is known where situations are counted,
+// cache once in a run. What a cache asks that is no member is known where coverage points are counted,
 // which a search does not do.
 var StartsAsChecked = testbed.RegisterProperty(&testbed.Property{
 	Name: "starts-as-checked", Kind: testbed.Safety,

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/properties/moments"
+	"github.com/watchbed/watchbed/properties/evidence"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/check"
 	"github.com/watchbed/watchbed/sim/cache/read"
@@ -27,14 +27,14 @@ var SuspectSnapshots = testbed.RegisterProperty(&testbed.Property{
 	Monitor:  testbed.Monitor{Runs: testbed.EveryRun},
 	New: testbed.AfterStepsBy(func(s *testbed.System) *suspectSnapshots {
 		return &suspectSnapshots{
-			system: s, moments: moments.Of(s), caches: make([]suspect, len(s.Caches())), asked: make([]suspectCall, len(s.Clients())),
+			system: s, moments: evidence.Of(s), caches: make([]suspect, len(s.Caches())), asked: make([]suspectCall, len(s.Clients())),
 		}
 	}, (*suspectSnapshots).step, testbed.CacheNode, testbed.HistoryClient, testbed.TheWorld),
 })
 
 type suspectSnapshots struct {
 	system  *testbed.System
-	moments *moments.Recorder
+	moments *evidence.Recorder
 	caches  []suspect
 	// asked is the last call of each client.
 	asked []suspectCall
@@ -193,7 +193,7 @@ func contentsOf(c *testbed.Cache) contents {
 }
 
 // isOfSnapshot reports whether a cache can answer the request only from a past state.
-func isOfSnapshot(at *moments.Call) bool {
+func isOfSnapshot(at *evidence.Call) bool {
 	r, lists := at.Request.(*wire.ListRequest)
 	kept := lists && r.Continue != "" && at.Server.Cache.Reads.Pagination == read.PaginateKept
 	return lists && isExact(r) && !kept

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"time"
 
-	"github.com/watchbed/watchbed/properties/moments"
+	"github.com/watchbed/watchbed/properties/evidence"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -80,7 +80,7 @@ func pagesInTime(s *testbed.System, w *sim.World, c *testbed.Cache, _ *struct{},
 // cutLately counts the lists with a limit that a cache has answered lately, or still may:
 // rests are kept before the client has the answer.
 func cutLately(s *testbed.System, w *sim.World, c *testbed.Cache, lately time.Duration) int {
-	n, asked := 0, moments.Of(s)
+	n, asked := 0, evidence.Of(s)
 	for o := range s.Operations() {
 		if o.Number >= len(asked.Operations(o.Place)) || o.Span.Answered && w.Now().Sub(o.Span.Return) > lately {
 			continue

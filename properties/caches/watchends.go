@@ -3,7 +3,7 @@ package caches
 import (
 	"cmp"
 
-	"github.com/watchbed/watchbed/properties/moments"
+	"github.com/watchbed/watchbed/properties/evidence"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/testbed"
@@ -36,14 +36,14 @@ const leastCapacity = 10
 
 type watchEnds struct {
 	system  *testbed.System
-	moments *moments.Recorder
+	moments *evidence.Recorder
 	// judged is the number of the last watch that was judged, of the watchers and behind
 	// them the list watchers.
 	judged []int
 }
 
 func newWatchEnds(s *testbed.System) *watchEnds {
-	return &watchEnds{system: s, moments: moments.Of(s), judged: make([]int, len(s.Watchers())+len(s.ListWatchers()))}
+	return &watchEnds{system: s, moments: evidence.Of(s), judged: make([]int, len(s.Watchers())+len(s.ListWatchers()))}
 }
 
 // Digest is, for each watch that a cache may still end, what the cache has listed before it was asked
@@ -77,7 +77,7 @@ func (j *watchEnds) step(w *sim.World, a sim.Action, all *testbed.Tally) {
 }
 
 // ended judges a watch of a client, which may last for a time, 0 for ever.
-func (j *watchEnds) ended(all *testbed.Tally, w *sim.World, client string, at *moments.Call, lasts sim.Duration) {
+func (j *watchEnds) ended(all *testbed.Tally, w *sim.World, client string, at *evidence.Call, lasts sim.Duration) {
 	if at.Cache < 0 || at.Server.Cache.Watches.Delegation != dispatch.Delegation(0) {
 		return
 	}

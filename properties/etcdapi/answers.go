@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/properties/moments"
+	"github.com/watchbed/watchbed/properties/evidence"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
@@ -35,14 +35,14 @@ const defaultMaxRequestBytes = 1_572_864
 
 type answers struct {
 	system  *testbed.System
-	moments *moments.Recorder
+	moments *evidence.Recorder
 	// most is how many bytes a write has at most.
 	most int
 }
 
 func newAnswers(s *testbed.System) *answers {
 	nodes := s.Nodes()
-	return &answers{s, moments.Of(s), cmp.Or(nodes.Etcd.Write.MaxRequestBytes, defaultMaxRequestBytes)}
+	return &answers{s, evidence.Of(s), cmp.Or(nodes.Etcd.Write.MaxRequestBytes, defaultMaxRequestBytes)}
 }
 
 func (j *answers) judgeAll(_ *sim.World, all *testbed.Tally) {
@@ -66,7 +66,7 @@ func (j *answers) Digest(d sim.Digest) sim.Digest {
 	return d
 }
 
-func (j *answers) judge(all *testbed.Tally, client string, op *model.Operation, request sim.Payload, at *moments.Call) {
+func (j *answers) judge(all *testbed.Tally, client string, op *model.Operation, request sim.Payload, at *evidence.Call) {
 	label, wrong := "", ""
 	if op.Outcome == model.Failed {
 		label, wrong = "refusal", j.refusedWrongly(op, request, at)
@@ -84,7 +84,7 @@ func (j *answers) judge(all *testbed.Tally, client string, op *model.Operation, 
 }
 
 // refusedWrongly says why a refusal has no reason, nothing if it has one.
-func (j *answers) refusedWrongly(op *model.Operation, request sim.Payload, at *moments.Call) string {
+func (j *answers) refusedWrongly(op *model.Operation, request sim.Payload, at *evidence.Call) string {
 	r := op.Request
 	switch op.Result.Err {
 	case model.Invalid:
@@ -111,7 +111,7 @@ func (j *answers) refusedWrongly(op *model.Operation, request sim.Payload, at *m
 
 // kept reports whether the contents always had what the puts of a request keep, from when it
 // was asked until it was answered.
-func (j *answers) kept(r *model.Request, at *moments.Call) bool {
+func (j *answers) kept(r *model.Request, at *evidence.Call) bool {
 	log := j.system.Truth().Log()
 	for rev := max(at.Asked.Applied, log.First()); rev <= min(at.Answered.Revision, log.Revision()); rev++ {
 		if !log.At(rev).Keeps(r) {
@@ -155,7 +155,7 @@ func revisionsOf(r *model.Request) []int64 {
 }
 
 // revisionFits holds the revision of an answer against those that etcd had meanwhile.
-func revisionFits(op *model.Operation, request sim.Payload, at *moments.Call) (label, wrong string) {
+func revisionFits(op *model.Operation, request sim.Payload, at *evidence.Call) (label, wrong string) {
 	switch rev := op.Result.Revision; {
 	case rev > at.Answered.Revision:
 		return "revision", fmt.Sprintf("etcd was at revision %d when the answer came", at.Answered.Revision)
@@ -166,7 +166,7 @@ func revisionFits(op *model.Operation, request sim.Payload, at *moments.Call) (l
 }
 
 // oldest is the oldest revision that an answer may have.
-func oldest(request sim.Payload, at *moments.Call) int64 {
+func oldest(request sim.Payload, at *evidence.Call) int64 {
 	switch _, keepsAlive := request.(*wire.LeaseKeepAliveRequest); {
 	case keepsAlive:
 		// The member makes the header when the request comes (LeaseServer.leaseKeepAlive), before
@@ -191,7 +191,7 @@ func serializable(request sim.Payload) bool {
 }
 
 // fits holds an answer against the model.
-func (j *answers) fits(op *model.Operation, request sim.Payload, at *moments.Call) (label, wrong string) {
+func (j *answers) fits(op *model.Operation, request sim.Payload, at *evidence.Call) (label, wrong string) {
 	switch {
 	case op.Request.Malformed():
 		return "accepted", "it is malformed and has to be refused"
@@ -227,7 +227,7 @@ func aboutLeases(r *model.Request) bool {
 
 // leaseRefused says why a refusal of a request about a lease has no reason, nothing if it
 // has one.
-func (j *answers) leaseRefused(r *model.Request, at *moments.Call) string {
+func (j *answers) leaseRefused(r *model.Request, at *evidence.Call) string {
 	log := j.system.Truth().Log()
 	all, none := log.Leases(r.Lease, at.Asked.Applied, at.Answered.Revision)
 	switch _, grants := model.Grants(r.TTL); {
@@ -241,7 +241,7 @@ func (j *answers) leaseRefused(r *model.Request, at *moments.Call) string {
 
 // lacksLease reports whether one of the leases that puts of a request name may have been
 // missing while it was under way.
-func (j *answers) lacksLease(r *model.Request, at *moments.Call) bool {
+func (j *answers) lacksLease(r *model.Request, at *evidence.Call) bool {
 	if r.Kind == model.Put && r.Lease != 0 {
 		if _, none := j.system.Truth().Log().Leases(r.Lease, at.Asked.Applied, at.Answered.Revision); none {
 			return true
@@ -252,7 +252,7 @@ func (j *answers) lacksLease(r *model.Request, at *moments.Call) bool {
 }
 
 // leaseFits holds the answer to a request about a lease against the leases that there were.
-func (j *answers) leaseFits(op *model.Operation, at *moments.Call) string {
+func (j *answers) leaseFits(op *model.Operation, at *evidence.Call) string {
 	r, res, log := op.Request, op.Result, j.system.Truth().Log()
 	all, none := log.Leases(r.Lease, at.Asked.Applied, at.Answered.Revision)
 	is := func(fits func(l *model.Lease) bool) bool {
@@ -307,7 +307,7 @@ func (j *answers) promotedFor() int64 {
 
 // hadKeys reports whether a lease had the keys of an answer at some time while the request was
 // under way. The header of the answer is made after it.
-func (j *answers) hadKeys(op *model.Operation, at *moments.Call) bool {
+func (j *answers) hadKeys(op *model.Operation, at *evidence.Call) bool {
 	log := j.system.Truth().Log()
 	for rev := max(at.Asked.Applied, log.First()); rev <= min(op.Result.Revision, log.Revision()); rev++ {
 		if slices.Equal(log.At(rev).Attached(op.Request.Lease), op.Result.Lease.Keys) {

@@ -1,7 +1,7 @@
 package etcdapi
 
 import (
-	"github.com/watchbed/watchbed/properties/moments"
+	"github.com/watchbed/watchbed/properties/evidence"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
@@ -24,7 +24,7 @@ var Fragments = testbed.RegisterProperty(&testbed.Property{
 
 type fragments struct {
 	system  *testbed.System
-	moments *moments.Recorder
+	moments *evidence.Recorder
 	// limit is the size from which on a response is split, in bytes.
 	limit int
 	rules workload.WatchRules
@@ -33,7 +33,7 @@ type fragments struct {
 func newFragments(s *testbed.System) *fragments {
 	nodes := s.Nodes()
 	nodes.Etcd.Watch.SetDefaults()
-	return &fragments{s, moments.Of(s), nodes.Etcd.Watch.FragmentBytes, s.WatchRules()}
+	return &fragments{s, evidence.Of(s), nodes.Etcd.Watch.FragmentBytes, s.WatchRules()}
 }
 
 func (j *fragments) judgeAll(_ *sim.World, all *testbed.Tally) {

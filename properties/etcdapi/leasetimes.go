@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/properties/moments"
+	"github.com/watchbed/watchbed/properties/evidence"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -23,12 +23,12 @@ var LeasesKept = testbed.RegisterProperty(&testbed.Property{
 	Name: "leases-kept", Kind: testbed.Safety,
 	Promise:  "No lease expires before its whole time to live has passed since it was granted, last kept alive, or extended by a new leader.",
 	Violated: "lease expires early",
-	New:      testbed.RecordedBy(func(s *testbed.System) *leasesKept { return &leasesKept{leaseLivesOf(s), moments.Of(s)} }, (*leasesKept).judge),
+	New:      testbed.RecordedBy(func(s *testbed.System) *leasesKept { return &leasesKept{leaseLivesOf(s), evidence.Of(s)} }, (*leasesKept).judge),
 })
 
 type leasesKept struct {
 	lives   *leaseLives
-	moments *moments.Recorder
+	moments *evidence.Recorder
 }
 
 func (j *leasesKept) judge(w *sim.World, all *testbed.Tally) {
@@ -54,13 +54,13 @@ var LeasesExpire = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "A lease that is not kept alive expires soon after its time to live has passed, and is revoked with its keys.",
 	Violated: "lease does not expire",
 	New: testbed.RecordedBy(func(s *testbed.System) *leasesExpire {
-		return &leasesExpire{leaseLivesOf(s), moments.Of(s), s.LeaseBound()}
+		return &leasesExpire{leaseLivesOf(s), evidence.Of(s), s.LeaseBound()}
 	}, (*leasesExpire).judge),
 })
 
 type leasesExpire struct {
 	lives   *leaseLives
-	moments *moments.Recorder
+	moments *evidence.Recorder
 	bound   testbed.Bound
 }
 
@@ -227,7 +227,7 @@ func (t *term) promise(until sim.Time, last string) {
 }
 
 // term works it out for the i-th lease, from what its clients asked and were answered.
-func (l *leaseLives) term(i int, recorder *moments.Recorder) term {
+func (l *leaseLives) term(i int, recorder *evidence.Recorder) term {
 	life := &l.all[i]
 	t := term{open: !l.leads}
 	t.promise(life.granted.at+sim.Time(life.ttl), "granted")
@@ -286,6 +286,6 @@ func (l *leaseLives) term(i int, recorder *moments.Recorder) term {
 
 // about reports whether an answer is about the i-th lease for certain. What was asked before
 // its grant may be about an earlier one.
-func (l *leaseLives) about(i int, op *model.Operation, call *moments.Call) bool {
+func (l *leaseLives) about(i int, op *model.Operation, call *evidence.Call) bool {
 	return op.Outcome == model.Done && call.Asked.Step > l.all[i].granted.step && !l.next(i, call.Answered.Step)
 }

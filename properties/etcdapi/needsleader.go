@@ -2,7 +2,7 @@ package etcdapi
 
 import (
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/properties/moments"
+	"github.com/watchbed/watchbed/properties/evidence"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
@@ -26,7 +26,7 @@ var NeedsLeader = testbed.RegisterProperty(&testbed.Property{
 		"answered": "answer without a leader", "open": "stream open without a leader", "ended": "stream ended, needs no leader",
 	},
 	Monitor: testbed.Monitor{Runs: testbed.Timed},
-	New:     moments.With(testbed.Each(testbed.EtcdMember, needsLeader, testbed.EtcdMember)),
+	New:     evidence.With(testbed.Each(testbed.EtcdMember, needsLeader, testbed.EtcdMember)),
 })
 
 // leaderless is the first time in which a member knows no leader; lost is false if there is
@@ -103,7 +103,7 @@ func (l *leaderless) request(s *testbed.System, all *testbed.Tally, o *testbed.O
 	if o.Span.Call <= l.since || o.Span.Call >= l.until {
 		return
 	}
-	read := moments.Of(s).Of(o).To == s.Topology().Etcd && o.Request.Kind != model.LeaseKeepAlive && !serializable(o.Message)
+	read := evidence.Of(s).Of(o).To == s.Topology().Etcd && o.Request.Kind != model.LeaseKeepAlive && !serializable(o.Message)
 	if !read && onlyReads(o.Request) {
 		return
 	}

@@ -1,7 +1,7 @@
 package etcdapi
 
 import (
-	"github.com/watchbed/watchbed/properties/moments"
+	"github.com/watchbed/watchbed/properties/evidence"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -34,14 +34,14 @@ var WatchAnswers = testbed.RegisterProperty(&testbed.Property{
 type watchAnswers struct {
 	system  *testbed.System
 	rules   workload.WatchRules
-	moments *moments.Recorder
+	moments *evidence.Recorder
 	options v3rpc.Options
 	// check is the one of the last stream: a campaign judges many.
 	check streamCheck
 }
 
 func newWatchAnswers(s *testbed.System) *watchAnswers {
-	return &watchAnswers{system: s, moments: moments.Of(s), options: s.Nodes().Etcd.Watch, rules: s.WatchRules()}
+	return &watchAnswers{system: s, moments: evidence.Of(s), options: s.Nodes().Etcd.Watch, rules: s.WatchRules()}
 }
 
 func (j *watchAnswers) judge(w *sim.World, all *testbed.Tally) {
@@ -115,10 +115,10 @@ type streamCheck struct {
 type watchState struct {
 	workload.Watch
 	// asked is when it was sent; sent is false if it was not.
-	asked moments.Etcd
+	asked evidence.Etcd
 	sent  bool
 	// leaving is when its cancel request was sent, if it was.
-	leaving *moments.Etcd
+	leaving *evidence.Etcd
 	// answered: Created has come; ended: so has Canceled, as the answer to the client's
 	// cancel request.
 	answered, ended bool
@@ -128,7 +128,7 @@ type watchState struct {
 	wants int64
 }
 
-func (of *streamCheck) begin(all *testbed.Tally, c *workload.EtcdWatch, at *moments.Stream, o *v3rpc.Options, rules workload.WatchRules) {
+func (of *streamCheck) begin(all *testbed.Tally, c *workload.EtcdWatch, at *evidence.Stream, o *v3rpc.Options, rules workload.WatchRules) {
 	*of = streamCheck{all: all, client: c, canceledFirst: o.CreatedInOrder, watches: of.watches[:0]}
 	for _, watch := range c.Watches(rules) {
 		s := watchState{Watch: watch, wants: watch.StartRevision}
@@ -152,7 +152,7 @@ func (of *streamCheck) begin(all *testbed.Tally, c *workload.EtcdWatch, at *mome
 }
 
 // response judges one response, which came when etcd was like this.
-func (of *streamCheck) response(r *wire.WatchResponse, came moments.Etcd) {
+func (of *streamCheck) response(r *wire.WatchResponse, came evidence.Etcd) {
 	of.all.Exercised++
 	switch {
 	case r.Revision > came.Revision:
@@ -204,7 +204,7 @@ func (of *streamCheck) live(id int64) *watchState {
 }
 
 // toWatch judges a response to one watch.
-func (of *streamCheck) toWatch(r *wire.WatchResponse, came moments.Etcd) {
+func (of *streamCheck) toWatch(r *wire.WatchResponse, came evidence.Etcd) {
 	s := of.live(r.WatchID)
 	switch {
 	case s == nil:
@@ -218,7 +218,7 @@ func (of *streamCheck) toWatch(r *wire.WatchResponse, came moments.Etcd) {
 	}
 }
 
-func (of *streamCheck) compacted(s *watchState, r *wire.WatchResponse, came moments.Etcd) {
+func (of *streamCheck) compacted(s *watchState, r *wire.WatchResponse, came evidence.Etcd) {
 	switch {
 	case !r.Canceled:
 		of.violate("compacted", r, "the watch is not canceled with it")

@@ -6,7 +6,7 @@ import (
 	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/linearizability/items"
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/properties/moments"
+	"github.com/watchbed/watchbed/properties/evidence"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -244,10 +244,10 @@ var Repeated = testbed.RegisterProperty(&testbed.Property{
 	Violated: "read given up too soon",
 	Labels:   map[string]string{"given-up": "read given up too soon"},
 	Monitor:  testbed.Monitor{Runs: testbed.Untimed},
-	New:      moments.Recorded(repeated),
+	New:      evidence.Recorded(repeated),
 })
 
-func repeated(r *moments.Recorder, _ *sim.World, all *testbed.Tally) {
+func repeated(r *evidence.Recorder, _ *sim.World, all *testbed.Tally) {
 	s := r.System()
 	failed := s.Etcd().Failed()
 	if len(failed) == 0 || !s.Params().Topology.ClientWrites {

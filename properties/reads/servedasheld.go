@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/properties/moments"
+	"github.com/watchbed/watchbed/properties/evidence"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
@@ -19,13 +19,13 @@ var ServedAsHeld = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "What a cache answers a LIST of the newest state with is what it holds at that resourceVersion.",
 	Violated: "served what it does not hold",
 	New: testbed.AfterStepsBy(func(s *testbed.System) *servedAsHeld {
-		return &servedAsHeld{s, moments.Of(s), make([][]holding, len(s.Caches())), make([]int, len(s.Clients()))}
+		return &servedAsHeld{s, evidence.Of(s), make([][]holding, len(s.Caches())), make([]int, len(s.Clients()))}
 	}, (*servedAsHeld).step, testbed.CacheNode, testbed.HistoryClient),
 })
 
 type servedAsHeld struct {
 	system  *testbed.System
-	moments *moments.Recorder
+	moments *evidence.Recorder
 	// held is what each cache was seen with since it became ready.
 	held [][]holding
 	// judged is how many operations of each client were.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/watchbed/watchbed/properties/moments"
+	"github.com/watchbed/watchbed/properties/evidence"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/informer"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -30,7 +30,7 @@ var InitialEvents = testbed.RegisterProperty(&testbed.Property{
 type initialEvents struct {
 	system *testbed.System
 	// moments have etcd's revision when a raw client asked.
-	moments *moments.Recorder
+	moments *evidence.Recorder
 	// views are of informers, and of the WatchLists by which they fill their stores.
 	views []informerView
 	// items is the buffer of collected.
@@ -38,7 +38,7 @@ type initialEvents struct {
 }
 
 func newInitialEvents(s *testbed.System) *initialEvents {
-	return &initialEvents{system: s, moments: moments.Of(s)}
+	return &initialEvents{system: s, moments: evidence.Of(s)}
 }
 
 // Copy has seen what the same judge of another system has.

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/internal/campaigns"
 	"github.com/watchbed/watchbed/internal/testsize"
-	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/scenarios/informers"
 	"github.com/watchbed/watchbed/scenarios/known"
@@ -19,16 +19,16 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// defaultAlarmSchedules reach every situation but those of seldom, which
-// schedulesOfEverySituation reach too.
+// defaultAlarmSchedules reach every coverage point but those of seldom, which
+// schedulesOfEveryCoveragePoint reach too.
 const (
-	defaultAlarmSchedules     = 40_000
-	schedulesOfEverySituation = 1_000_000
+	defaultAlarmSchedules         = 40_000
+	schedulesOfEveryCoveragePoint = 1_000_000
 )
 
 var alarmSchedules = flag.Uint64("alarm.schedules", 0, "schedules in search of false alarms, over all scenarios, fixed versions and designs (0: 40,000, or fewer unless tests have their full size)")
 
-// elsewhere are the situations that need not come about on fixed versions, by
+// elsewhere are the coverage points that need not come about on fixed versions, by
 // the reason.
 var elsewhere = map[string][]string{
 	"scenarios that are not run for so long: defragmented-member, informer-handlers-start": {
@@ -147,14 +147,14 @@ var elsewhere = map[string][]string{
 	"a planted loss, after which something may be violated": {
 		"informer: streamed list compared and different",
 	},
-	"informers that compare, or meet an API server without snapshots; TestInformerScenariosReachTheirSituations has them": {
+	"informers that compare, or meet an API server without snapshots; TestInformerScenariosReachTheirCoveragePoints has them": {
 		"informer: resourceVersion goes back in time",
 		"informer: change among the initial events",
 		"informer: bookmark before the end of the initial events",
 	},
 }
 
-// seldom are the situations that the default number of schedules reaches a few
+// seldom are the coverage points that the default number of schedules reaches a few
 // times or not at all.
 var seldom = []string{
 	"cache: snapshots switched off by a failed consistency check",
@@ -206,12 +206,12 @@ func TestNoFalseAlarm(t *testing.T) {
 			}
 		}
 	}
-	times := map[sim.Situation]uint64{}
+	times := map[sim.CoveragePoint]uint64{}
 	var schedules, choices uint64
 	exercised := map[string]uint64{}
 	each := alarms() / uint64(len(subjects))
 	for i, s := range subjects {
-		c := tried.Explored(t, s.sc, s.p, uint64(i)*each, each)
+		c := campaigns.Explored(t, s.sc, s.p, uint64(i)*each, each)
 		schedules += c.Schedules
 		choices += c.Stats.Choices
 		assert.Zero(t, c.Truncated, "%s on %s", s.sc.Name, s.p.Etcd)
@@ -224,8 +224,8 @@ func TestNoFalseAlarm(t *testing.T) {
 				assert.NotZero(t, f.Exercised, "%s of %s on %s with %s", f.Name, s.sc.Name, s.p.Etcd, s.p.Cache)
 			}
 		}
-		for _, situation := range c.Situations {
-			times[situation.Situation] += situation.Times
+		for _, coveragePoint := range c.CoveragePoints {
+			times[coveragePoint.CoveragePoint] += coveragePoint.Times
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(exercised)) {
@@ -270,16 +270,16 @@ func oneIn() int {
 	return testsize.Of(1, 4, 16)
 }
 
-// judgeCoverage wants every situation at least once, unless there is a reason, or
+// judgeCoverage wants every coverage point at least once, unless there is a reason, or
 // there were too few schedules for it. It names those that came about less often
 // than a thousand times.
-func judgeCoverage(t *testing.T, times map[sim.Situation]uint64) {
+func judgeCoverage(t *testing.T, times map[sim.CoveragePoint]uint64) {
 	var excused, known []string
 	for _, names := range elsewhere {
 		excused = append(excused, names...)
 	}
 	all, often := 0, 0
-	for _, s := range sim.Situations() {
+	for _, s := range sim.CoveragePoints() {
 		name := s.String()
 		known = append(known, name)
 		if slices.Contains(excused, name) {
@@ -294,7 +294,7 @@ func judgeCoverage(t *testing.T, times map[sim.Situation]uint64) {
 		t.Logf("%7d times: %s", times[s], name)
 		enough := uint64(defaultAlarmSchedules)
 		if slices.Contains(seldom, name) {
-			enough = schedulesOfEverySituation
+			enough = schedulesOfEveryCoveragePoint
 		}
 		if alarms() >= enough {
 			assert.NotZero(t, times[s], name)
@@ -302,7 +302,7 @@ func judgeCoverage(t *testing.T, times map[sim.Situation]uint64) {
 	}
 	assert.Subset(t, known, excused)
 	assert.Subset(t, known, seldom)
-	t.Logf("%d of %d situations at least 1000 times; %d excused", often, all, len(excused))
+	t.Logf("%d of %d coverage points at least 1000 times; %d excused", often, all, len(excused))
 }
 
 // TestRewatchHoldsWithTheRaceMasked: what is left of #15220 is the one thing wrong in
@@ -310,10 +310,10 @@ func judgeCoverage(t *testing.T, times map[sim.Situation]uint64) {
 // same schedules hold.
 func TestRewatchHoldsWithTheRaceMasked(t *testing.T) {
 	p := scenarios.Rewatch.Params
-	released := tried.Explored(t, scenarios.Rewatch, p, 0, alarms()/10)
+	released := campaigns.Explored(t, scenarios.Rewatch, p, 0, alarms()/10)
 	assert.NotEmpty(t, released.Failures)
 	p.Unmask = nil
-	inOrder := tried.Explored(t, scenarios.Rewatch, p, 0, alarms()/10)
+	inOrder := campaigns.Explored(t, scenarios.Rewatch, p, 0, alarms()/10)
 	assert.Equal(t, []campaign.FailureTally(nil), inOrder.Failures)
 }
 
@@ -322,6 +322,6 @@ func TestRewatchHoldsWithTheRaceMasked(t *testing.T) {
 func TestHandlersSyncThoughTheStoreGoesBack(t *testing.T) {
 	p, err := informers.HandlersRelist.Params.With("cache", "stale")
 	require.NoError(t, err)
-	violated := tried.Violated(tried.Explored(t, informers.HandlersRelist, p, 0, 20_000))
+	violated := campaigns.Violated(campaigns.Explored(t, informers.HandlersRelist, p, 0, 20_000))
 	assert.Equal(t, []string{"informer-monotonic"}, violated)
 }

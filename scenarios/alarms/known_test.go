@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/internal/campaigns"
 	"github.com/watchbed/watchbed/internal/testsize"
-	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/etcd"
@@ -78,8 +78,8 @@ func TestEachScenarioIsAsKnown(t *testing.T) {
 				}
 			}
 			for _, x := range of {
-				c := tried.Explored(t, sc, x.p, 0, schedules)
-				o := known.OutcomeOf(sc, &x.p, tried.Violated(c))
+				c := campaigns.Explored(t, sc, x.p, 0, schedules)
+				o := known.OutcomeOf(sc, &x.p, campaigns.Violated(c))
 				assert.Empty(t, testbed.Names(o.Unexpected), "simrun run %s%s --expect, with %d schedules", sc.Name, x.flag, schedules)
 				if schedules >= schedulesOfACampaign {
 					assert.Empty(t, known.Names(o.Missing), "simrun run %s%s --expect, with %d schedules", sc.Name, x.flag, schedules)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/internal/tried"
+	"github.com/watchbed/watchbed/internal/campaigns"
 	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
@@ -77,7 +77,7 @@ func (l lots) Choose(_ *sim.World, n int, _ string) int    { return l.IntN(n) }
 func TestCloneAmidInitialEvents(t *testing.T) {
 	for _, sc := range []*testbed.Scenario{scenarios.WatchListStart, scenarios.WatchListSlow} {
 		for _, buffer := range []string{"as-shipped", "inject-merged", "cap", "references", "newest-only"} {
-			p := tried.With(t, sc, "initial-events-end=timer", "initial-events-buffer="+buffer)
+			p := campaigns.With(t, sc, "initial-events-end=timer", "initial-events-buffer="+buffer)
 			s, err := sc.New(p)
 			require.NoError(t, err)
 			for seed := range uint64(150) {

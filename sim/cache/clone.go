@@ -3,7 +3,7 @@ package cache
 import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/read"
-	"github.com/watchbed/watchbed/sim/shown"
+	"github.com/watchbed/watchbed/sim/view"
 )
 
 // Clone implements sim.Cloner. Store and history are shared until one of the
@@ -57,10 +57,10 @@ func (c *Cache) Cells(visit sim.CellVisitor) {
 	c.flow.Cells(visit)
 }
 
-var _ shown.Node = (*Cache)(nil)
+var _ view.Node = (*Cache)(nil)
 
-// Show implements shown.Node.
-func (c *Cache) Show(visit shown.Visitor) {
+// Show implements view.Node.
+func (c *Cache) Show(visit view.Visitor) {
 	c.store.Show(visit)
 	c.dispatcher.Show(visit)
 	c.reads.Show(visit)

@@ -240,14 +240,14 @@ func (b *bed) ask(p sim.Payload) sim.Conn {
 	return conn
 }
 
-// covered is the number of times that a situation came about.
+// covered is the number of times that a coverage point came about.
 func covered(w *sim.World, name string) uint64 {
-	for _, s := range sim.Situations() {
+	for _, s := range sim.CoveragePoints() {
 		if s.String() == "cache: "+name {
 			return w.Count(s)
 		}
 	}
-	panic("no situation " + name)
+	panic("no coverage point " + name)
 }
 
 func (b *bed) covered(name string) int { return int(covered(b.w, name)) }

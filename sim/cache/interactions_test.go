@@ -209,7 +209,7 @@ func (s *session) begin(settings []string) {
 	cfg := config(o)
 	cfg.Endpoints, cfg.Fields, cfg.Compactor = endpoints, fields, compactor
 	*s = session{bed: newBedIn(s.t, world, cfg), objects: map[string]*wire.KeyValue{}, forks: s.forks}
-	s.counts = make([]uint64, len(sim.Situations()))
+	s.counts = make([]uint64, len(sim.CoveragePoints()))
 	s.listen()
 	s.report()
 }
@@ -262,10 +262,10 @@ func (s *session) listen() {
 	}
 }
 
-// report says what changed in the cache, and which situations came about.
+// report says what changed in the cache, and which coverage points came about.
 func (s *session) report() {
 	var came []string
-	for i, sit := range sim.Situations() {
+	for i, sit := range sim.CoveragePoints() {
 		if n := s.w.Count(sit) - s.counts[i]; n > 0 {
 			times := ""
 			if n > 1 {
@@ -554,7 +554,7 @@ func (s *session) request(verb string, args []string) {
 	}
 }
 
-// row says what becomes of a request to the cache of each column, without the situations: "|" stands before what
+// row says what becomes of a request to the cache of each column, without the coverage points: "|" stands before what
 // happens after it.
 func (s *session) row(request string) {
 	s.tell("%s", request)

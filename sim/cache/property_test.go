@@ -227,7 +227,7 @@ func TestRandomRunsReachTheBranches(t *testing.T) {
 		require.NoError(t, h.check())
 		require.NoError(t, h.answers())
 		require.NoError(t, h.streams())
-		for _, s := range sim.Situations() {
+		for _, s := range sim.CoveragePoints() {
 			counts[s.String()] += h.w.Count(s)
 		}
 	}

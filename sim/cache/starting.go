@@ -56,4 +56,4 @@ func (c *Cache) Starting() bool { return c.guard.Waits() }
 // as the version check has come.
 func (c *Cache) TrustsProgress() bool { return c.guard.Trusts() }
 
-var requestBeforeStart = sim.NewSituation("cache: request to an API server that has not started")
+var requestBeforeStart = sim.NewCoveragePoint("cache: request to an API server that has not started")

@@ -13,11 +13,11 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// covered sums up the situations of all worlds of this test binary.
+// covered sums up the coverage points of all worlds of this test binary.
 var covered = map[string]uint64{}
 
 func tally(w *sim.World) {
-	for _, s := range sim.Situations() {
+	for _, s := range sim.CoveragePoints() {
 		covered[s.String()] += w.Count(s)
 	}
 }
@@ -25,11 +25,11 @@ func tally(w *sim.World) {
 // newest is a version without known defects in clientv3.
 const newest = "3.6.16"
 
-// TestMain fails a run of all tests that left a situation untried.
+// TestMain fails a run of all tests that left a coverage point untried.
 func TestMain(m *testing.M) {
 	code := m.Run()
 	if code == 0 && allTests() {
-		for _, s := range sim.Situations() {
+		for _, s := range sim.CoveragePoints() {
 			ours := strings.HasPrefix(s.String(), "clientv3: ") || strings.HasPrefix(s.String(), "etcd3: ")
 			if ours && covered[s.String()] == 0 {
 				println("never came about:", s.String())

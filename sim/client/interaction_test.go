@@ -72,7 +72,7 @@ func (p *player) conn(env *sim.Env, name string) sim.Conn {
 // connections are numbered as it hears of them.
 func TestInteractions(t *testing.T) {
 	interaction.Run(t, func(t *testing.T, release string, settings []option.Setting) *interaction.Bench {
-		b := &interaction.Bench{TB: t, Situations: []string{"clientv3: ", "etcd3: "}}
+		b := &interaction.Bench{TB: t, CoveragePoints: []string{"clientv3: ", "etcd3: "}}
 		etcd := &player{name: "etcd", b: b, conns: map[string]sim.Conn{}}
 		cache := &player{name: "cache", b: b, conns: map[string]sim.Conn{}}
 		follower := &player{name: "follower", b: b, conns: map[string]sim.Conn{}}

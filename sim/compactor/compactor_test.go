@@ -100,13 +100,13 @@ func (c *cluster) compactedAt(minutes ...int) (revs []int64) {
 	return revs
 }
 
-func (c *cluster) count(situation string) int {
-	for _, s := range sim.Situations() {
-		if s.String() == "compactor: "+situation {
+func (c *cluster) count(coveragePoint string) int {
+	for _, s := range sim.CoveragePoints() {
+		if s.String() == "compactor: "+coveragePoint {
 			return int(c.w.Count(s))
 		}
 	}
-	panic("no situation " + situation)
+	panic("no coverage point " + coveragePoint)
 }
 
 // The revision is 1 at the start, and one more after each minute and each

@@ -17,9 +17,9 @@ type backendLock struct {
 var (
 	cellBackend = sim.NewCell("etcd: lock of the backend")
 
-	coverDefragments      = sim.NewSituation("etcd: member defragments its backend")
-	coverApplyWaits       = sim.NewSituation("etcd: entry waits for a defragmentation")
-	coverReadAwaitsDefrag = sim.NewSituation("etcd: read waits for a defragmentation")
+	coverDefragments      = sim.NewCoveragePoint("etcd: member defragments its backend")
+	coverApplyWaits       = sim.NewCoveragePoint("etcd: entry waits for a defragmentation")
+	coverReadAwaitsDefrag = sim.NewCoveragePoint("etcd: read waits for a defragmentation")
 )
 
 // reset is for a new process: a defragmentation ends with the one before.

@@ -40,7 +40,7 @@ func TestInteractions(t *testing.T) {
 			w.AddFault(f, sim.Budget{Times: s.times, Within: time.Nanosecond})
 		}
 		b.Choices = s.phase
-		b.Situations, b.Verbs = []string{"etcd: "}, b.verbs(s)
+		b.CoveragePoints, b.Verbs = []string{"etcd: "}, b.verbs(s)
 		b.user.receive = func(env *sim.Env, name string, p sim.Payload) {
 			if s.clock == sim.Timed {
 				name = fmt.Sprintf("%v %s", env.Now().Sub(0), name)

@@ -5,8 +5,8 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
-	"github.com/watchbed/watchbed/sim/shown"
 	"github.com/watchbed/watchbed/sim/state"
+	"github.com/watchbed/watchbed/sim/view"
 )
 
 // The whole state of a server: copied, digested, counted and shown.
@@ -78,14 +78,14 @@ func (s *Server) Held() Held {
 // Queued visits the responses to watches on their way to be sent.
 func (s *Server) Queued(visit func(*v3rpc.Queued)) { s.watch.Queued(visit) }
 
-var _ shown.Node = (*Server)(nil)
+var _ view.Node = (*Server)(nil)
 
-// Show implements shown.Node.
-func (s *Server) Show(visit shown.Visitor) {
-	visit("revision", shown.Entry{Text: strconv.FormatInt(s.Revision(), 10)})
-	var waits []shown.Entry
+// Show implements view.Node.
+func (s *Server) Show(visit view.Visitor) {
+	visit("revision", view.Entry{Text: strconv.FormatInt(s.Revision(), 10)})
+	var waits []view.Entry
 	for _, e := range s.log.entries {
-		waits = append(waits, shown.Entry{Text: e.payload.Label()})
+		waits = append(waits, view.Entry{Text: e.payload.Label()})
 	}
 	visit("raft log", waits...)
 	s.store.Show(visit)

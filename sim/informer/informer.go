@@ -7,8 +7,8 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/informer/controller"
 	"github.com/watchbed/watchbed/sim/informer/shared"
-	"github.com/watchbed/watchbed/sim/shown"
 	"github.com/watchbed/watchbed/sim/state"
+	"github.com/watchbed/watchbed/sim/view"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -109,7 +109,7 @@ var (
 	_ sim.Cloner        = (*Informer)(nil)
 	_ sim.Fingerprinter = (*Informer)(nil)
 	_ sim.Celled        = (*Informer)(nil)
-	_ shown.Node        = (*Informer)(nil)
+	_ view.Node         = (*Informer)(nil)
 )
 
 // New returns an informer that has not started yet.
@@ -359,17 +359,17 @@ func (r *Informer) StreamedVersion() int64 { return *r.check.Value() }
 // Record is what happened to the informer so far, for properties.
 func (r *Informer) Record() *Record { return r.record.Value() }
 
-// Show implements shown.Node.
-func (r *Informer) Show(visit shown.Visitor) {
-	var version []shown.Entry
+// Show implements view.Node.
+func (r *Informer) Show(visit view.Visitor) {
+	var version []view.Entry
 	if last := r.version.Value().last; last != wire.Unset {
-		version = append(version, shown.Revision(last))
+		version = append(version, view.Revision(last))
 	}
 	visit("resourceVersion", version...)
-	var list []shown.Entry
+	var list []view.Entry
 	r.Ascend(func(kv *wire.KeyValue) bool {
 		text := kv.Key[len(r.cfg.Prefix):] + "=" + kv.Value + " of " + strconv.FormatInt(kv.ModRevision, 10)
-		list = append(list, shown.Entry{Text: text, First: kv.ModRevision, Last: kv.ModRevision})
+		list = append(list, view.Entry{Text: text, First: kv.ModRevision, Last: kv.ModRevision})
 		return true
 	})
 	visit("store", list...)

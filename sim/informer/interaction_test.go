@@ -67,7 +67,7 @@ func (p *player) Clone() sim.Node          { c := *p; return &c }
 // The informer before two API servers that the text plays.
 func TestInteractions(t *testing.T) {
 	interaction.Run(t, func(t *testing.T, _ string, settings []option.Setting) *interaction.Bench {
-		b := &interaction.Bench{TB: t, Situations: []string{"informer: "}}
+		b := &interaction.Bench{TB: t, CoveragePoints: []string{"informer: "}}
 		cfg := informer.Config{Prefix: prefix, Servers: []sim.NodeID{firstID}}
 		var o sim.Options
 		for _, s := range settings {

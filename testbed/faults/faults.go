@@ -198,8 +198,8 @@ func (f *replace) Ready(w *sim.World) bool {
 }
 
 var (
-	replaced     = sim.NewSituation("an API server is replaced by one with other options")
-	replacedBack = sim.NewSituation("an API server is replaced by one with the options of the one before the last")
+	replaced     = sim.NewCoveragePoint("an API server is replaced by one with other options")
+	replacedBack = sim.NewCoveragePoint("an API server is replaced by one with the options of the one before the last")
 )
 
 // Strike implements sim.Fault.

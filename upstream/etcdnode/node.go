@@ -5,7 +5,7 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
-	"github.com/watchbed/watchbed/sim/shown"
+	"github.com/watchbed/watchbed/sim/view"
 	"github.com/watchbed/watchbed/testbed"
 
 	"github.com/watchbed/watchbed/upstream/engine"
@@ -58,7 +58,7 @@ var (
 	_ sim.Restarter       = (*Node)(nil)
 	_ sim.Cloner          = (*Node)(nil)
 	_ sim.Drained         = (*Node)(nil)
-	_ shown.Node          = (*Node)(nil)
+	_ view.Node           = (*Node)(nil)
 )
 
 // New returns a node that has a server behind it.

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	page "github.com/watchbed/watchbed/sim/shown"
+	page "github.com/watchbed/watchbed/sim/view"
 	"github.com/watchbed/watchbed/sim/wire"
 
 	"github.com/watchbed/watchbed/upstream/protocol"

@@ -10,7 +10,7 @@ import (
 )
 
 // BothRead is covered when an update is lost.
-var BothRead = sim.NewSituation("counter: two clients hold the same value")
+var BothRead = sim.NewCoveragePoint("counter: two clients hold the same value")
 
 // Counter is a subject of messages, timers, choices and a fault: clients ask a
 // server for its value and write it back plus one. Two that interleave lose an

@@ -44,7 +44,7 @@ func Search(ctx context.Context, subject prove.Subject, properties []string, cfg
 	}
 	s := &search{
 		ctx: ctx, cfg: cfg, subject: subject, began: time.Now(),
-		stopped: map[prove.Cut]int{}, covered: make([]bool, len(sim.Situations())),
+		stopped: map[prove.Cut]int{}, covered: make([]bool, len(sim.CoveragePoints())),
 		r: &Result{prove.Result{Checked: map[string]int{}, Schedules: &prove.Schedules{}, Cut: []prove.Cut{}}, map[sim.Digest]struct{}{}},
 	}
 	for _, p := range properties {
@@ -89,7 +89,7 @@ type search struct {
 	path []*place
 	// stopped is in how many schedules the bound kept each timer from firing.
 	stopped map[prove.Cut]int
-	// covered is, by situation, whether it came about.
+	// covered is, by coverage point, whether it came about.
 	covered []bool
 	r       *Result
 	over    bool
@@ -216,10 +216,10 @@ func (s *search) take(p *place, a sim.Action, c *explore.Combination) (next *sim
 	return next, panicked
 }
 
-// cover notes the situations that came about in a world.
+// cover notes the coverage points that came about in a world.
 func (s *search) cover(w *sim.World) {
 	for i := range s.covered {
-		s.covered[i] = s.covered[i] || w.Count(sim.Situation(i)) > 0
+		s.covered[i] = s.covered[i] || w.Count(sim.CoveragePoint(i)) > 0
 	}
 }
 
@@ -321,7 +321,7 @@ func (s *search) result(properties []string) *Result {
 	r.Schedules.Redundant = r.Schedules.Complete - r.Schedules.Classes
 	for i, came := range s.covered {
 		if came {
-			r.Situations = append(r.Situations, sim.Situation(i).String())
+			r.CoveragePoints = append(r.CoveragePoints, sim.CoveragePoint(i).String())
 		}
 	}
 	for _, t := range slices.SortedFunc(maps.Keys(s.stopped), prove.Cut.Compare) {

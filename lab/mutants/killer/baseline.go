@@ -24,8 +24,8 @@ type Baseline struct {
 	// Exercised is how often each property was checked in the first schedules, for those
 	// that were checked often.
 	Exercised []Checks
-	// Situations are those that came about in many schedules.
-	Situations []string
+	// CoveragePoints are those that came about in many schedules.
+	CoveragePoints []string
 	// Truncated: some runs are cut off by the limit of steps.
 	Truncated bool
 	// Entered are the functions with mutants that began, by their numbers.
@@ -64,7 +64,7 @@ func Measure(c *Campaign, entered func() []int) (*Baseline, error) {
 	return &Baseline{
 		Campaign: c.Name, Schedules: f.schedules,
 		Expected: expected, Labels: f.labelsOf(expected),
-		Exercised: checksOf(f.exercised), Situations: frequent(f.situations),
+		Exercised: checksOf(f.exercised), CoveragePoints: frequent(f.coveragePoints),
 		Truncated: f.truncated > 0, Entered: entered(), CPU: cpuTime() - start,
 	}, nil
 }

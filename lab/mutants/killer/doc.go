@@ -5,7 +5,7 @@
 //	no violation  one that every campaign must find is not found, or not with a cause
 //	              (label) with which it was found often
 //	vacuous       a property that was checked often is not checked any more
-//	situation     a situation that came about often does not come about any more
+//	coverage point     a coverage point that came about often does not come about any more
 //	cut off       runs reach the limit of steps
 //	panic         simulated code panics, or a run is not a function of its seed
 //	endless       no end within the limit of processor time

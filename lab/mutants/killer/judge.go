@@ -25,9 +25,9 @@ func Judge(c *Campaign, b *Baseline) (kind, what string) {
 				return "vacuous", p.Property
 			}
 		}
-		for _, s := range b.Situations {
-			if f.situations[s] == 0 {
-				return "situation", s
+		for _, s := range b.CoveragePoints {
+			if f.coveragePoints[s] == 0 {
+				return "coverage point", s
 			}
 		}
 		if missing(f, b) == "" {

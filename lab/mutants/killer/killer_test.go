@@ -83,13 +83,13 @@ func TestJudgeKillsWhatDoesNotComeAboutAnyMore(t *testing.T) {
 	c := campaignOf(t, "consistent-list")
 	b := measured(t, c)
 	require.NotEmpty(t, b.Exercised)
-	require.NotEmpty(t, b.Situations)
+	require.NotEmpty(t, b.CoveragePoints)
 	without := func(p *testbed.Params) { p.Workload.Readers = 0 }
 	kind, _ := mutated(c, b, without)
 	require.Equal(t, "vacuous", kind)
 	b.Exercised = nil
 	kind, _ = mutated(c, b, without)
-	require.Equal(t, "situation", kind)
+	require.Equal(t, "coverage point", kind)
 }
 
 // TestEveryScenarioAndBugHasACampaign whose name is its own.

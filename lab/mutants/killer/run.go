@@ -22,13 +22,13 @@ type findings struct {
 	// labels are the schedules of each cause of a violation.
 	labels    map[explore.Failure]uint64
 	exercised map[string]uint64
-	// situations are how many of the first slice of schedules came to each.
-	situations map[string]uint64
-	unexpected []string
+	// coverage points are how many of the first slice of schedules came to each.
+	coveragePoints map[string]uint64
+	unexpected     []string
 }
 
 func newFindings() *findings {
-	return &findings{violations: map[string]uint64{}, labels: map[explore.Failure]uint64{}, exercised: map[string]uint64{}, situations: map[string]uint64{}}
+	return &findings{violations: map[string]uint64{}, labels: map[explore.Failure]uint64{}, exercised: map[string]uint64{}, coveragePoints: map[string]uint64{}}
 }
 
 // next runs the next slice of schedules. The error says that a run panicked or did
@@ -61,8 +61,8 @@ func (f *findings) next(c *Campaign) error {
 		f.labels[x.Failure] += x.Schedules
 	}
 	if first {
-		for _, s := range r.Situations {
-			f.situations[s.Situation.String()] = s.Schedules
+		for _, s := range r.CoveragePoints {
+			f.coveragePoints[s.CoveragePoint.String()] = s.Schedules
 		}
 	}
 	for _, p := range known.OutcomeOf(c.Scenario, &c.Params, violated).Unexpected {

@@ -125,8 +125,8 @@ func doubleToCap(env *sim.Env, w *Watcher, e *store.Event) bool {
 }
 
 var (
-	bufferGrown  = sim.NewSituation("cache: channel of a watcher that sends initial events grows")
-	bufferCapped = sim.NewSituation("cache: channel of a watcher that sends initial events has reached its cap")
+	bufferGrown  = sim.NewCoveragePoint("cache: channel of a watcher that sends initial events grows")
+	bufferCapped = sim.NewCoveragePoint("cache: channel of a watcher that sends initial events has reached its cap")
 )
 
 // inject sends events between the initial ones. With merge an event takes the
@@ -149,8 +149,8 @@ func inject(env *sim.Env, w *Watcher, merge bool) *wire.WatchEvent {
 }
 
 var (
-	eventInjected = sim.NewSituation("cache: event sent between initial events")
-	eventMerged   = sim.NewSituation("cache: event takes the place of an initial event")
+	eventInjected = sim.NewCoveragePoint("cache: event sent between initial events")
+	eventMerged   = sim.NewCoveragePoint("cache: event takes the place of an initial event")
 )
 
 // keepReference keeps the key of an object in place of the object. What is sent is newer
@@ -235,8 +235,8 @@ func both(first, second *wire.WatchEvent) *wire.WatchEvent {
 }
 
 var (
-	referenceKept  = sim.NewSituation("cache: key kept in place of an object in a watcher's channel")
-	referenceNewer = sim.NewSituation("cache: object of a kept key is newer than its event")
-	referenceGone  = sim.NewSituation("cache: object of a kept key is gone")
-	eventObsolete  = sim.NewSituation("cache: event in a watcher's channel made obsolete by the next one of its object")
+	referenceKept  = sim.NewCoveragePoint("cache: key kept in place of an object in a watcher's channel")
+	referenceNewer = sim.NewCoveragePoint("cache: object of a kept key is newer than its event")
+	referenceGone  = sim.NewCoveragePoint("cache: object of a kept key is gone")
+	eventObsolete  = sim.NewCoveragePoint("cache: event in a watcher's channel made obsolete by the next one of its object")
 )

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/shown"
+	"github.com/watchbed/watchbed/sim/view"
 )
 
 // The cells of the registry: cellRegistry is which watchers are given events, cellPlaces which numbers are taken.
@@ -121,8 +121,8 @@ func (d *Dispatcher) Relate(h sim.Digest) sim.Digest {
 }
 
 // Show shows the events that wait for dispatchEvents.
-func (d *Dispatcher) Show(visit shown.Visitor) {
-	var waits []shown.Entry
+func (d *Dispatcher) Show(visit view.Visitor) {
+	var waits []view.Entry
 	for _, e := range d.incoming.Value().events.All() {
 		waits = append(waits, e.Entry())
 	}

@@ -400,11 +400,11 @@ func (d *Dispatcher) endPass(env *sim.Env) {
 }
 
 var (
-	passBegins    = sim.NewSituation("cache: pass over unsynced watchers")
-	passIsFull    = sim.NewSituation("cache: more unsynced watchers than a pass serves")
-	cohortShared  = sim.NewSituation("cache: unsynced watchers share one look at the history")
-	scanIsShort   = sim.NewSituation("cache: pass ends before the end of the history")
-	watcherSynced = sim.NewSituation("cache: unsynced watcher synced again")
+	passBegins    = sim.NewCoveragePoint("cache: pass over unsynced watchers")
+	passIsFull    = sim.NewCoveragePoint("cache: more unsynced watchers than a pass serves")
+	cohortShared  = sim.NewCoveragePoint("cache: unsynced watchers share one look at the history")
+	scanIsShort   = sim.NewCoveragePoint("cache: pass ends before the end of the history")
+	watcherSynced = sim.NewCoveragePoint("cache: unsynced watcher synced again")
 
 	passUnits = metric.New("catch_up_pass_units", metric.Counted,
 		"units of the history that one pass over unsynced watchers read: one for an event, and 64 to open it (KEP-6268, revised)")

@@ -112,7 +112,7 @@ func Taken(answer *wire.ListResponse) int {
 }
 
 var (
-	processKilled = sim.NewSituation("cache: process killed because it is out of memory")
+	processKilled = sim.NewCoveragePoint("cache: process killed because it is out of memory")
 	processKills  = metric.NewCounter("process_oom_kills_total", metric.Counted, "times that an API server was killed because it was out of memory")
 	killed        = sim.NewNote2[int, int]("memory.killed", "takes memory for %d objects, more than the %d that it may: its process is killed")
 )

@@ -243,13 +243,13 @@ var requested = sim.NewNote0("progress.requested", "asks etcd for progress")
 
 var (
 	// Requested counts the requests for progress.
-	Requested = sim.NewSituation("cache: progress requested")
+	Requested = sim.NewCoveragePoint("cache: progress requested")
 
-	echoed                 = sim.NewSituation("cache: progress request echoed")
-	requestedOnce          = sim.NewSituation("cache: progress requested once for a read")
-	requesterAfterIdleness = sim.NewSituation("cache: progress requested at once after idleness")
-	requesterTickUnwanted  = sim.NewSituation("cache: progress timer found no waiting read")
-	requesterWokenInVain   = sim.NewSituation("cache: progress requester woken for a read that is gone")
+	echoed                 = sim.NewCoveragePoint("cache: progress request echoed")
+	requestedOnce          = sim.NewCoveragePoint("cache: progress requested once for a read")
+	requesterAfterIdleness = sim.NewCoveragePoint("cache: progress requested at once after idleness")
+	requesterTickUnwanted  = sim.NewCoveragePoint("cache: progress timer found no waiting read")
+	requesterWokenInVain   = sim.NewCoveragePoint("cache: progress requester woken for a read that is gone")
 
 	progressRequestsSent = metric.NewCounter("etcd_progress_requests_total", metric.Counted,
 		"requests for a progress notification")

@@ -11,8 +11,8 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/cache/progress"
 	"github.com/watchbed/watchbed/sim/cache/store"
-	"github.com/watchbed/watchbed/sim/shown"
 	"github.com/watchbed/watchbed/sim/state"
+	"github.com/watchbed/watchbed/sim/view"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -244,11 +244,11 @@ func (d *Delegator) Relate(h sim.Digest) sim.Digest {
 }
 
 // Show shows the reads that wait for the cache to get as far as etcd was.
-func (d *Delegator) Show(visit shown.Visitor) {
-	var waits []shown.Entry
+func (d *Delegator) Show(visit view.Visitor) {
+	var waits []view.Entry
 	for _, r := range d.reads {
 		if r.Waits() {
-			waits = append(waits, shown.Entry{Text: r.label() + " for " + strconv.FormatInt(r.wanted, 10)})
+			waits = append(waits, view.Entry{Text: r.label() + " for " + strconv.FormatInt(r.wanted, 10)})
 		}
 	}
 	visit("waiting reads", waits...)

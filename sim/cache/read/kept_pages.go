@@ -110,10 +110,10 @@ func (d *Delegator) FireKept(env *sim.Env) {
 }
 
 var (
-	keptServed     = sim.NewSituation("cache: page answered from what was kept")
-	keptExpired    = sim.NewSituation("cache: kept pages dropped after their time")
-	keptOverflowed = sim.NewSituation("cache: kept pages dropped for newer ones")
-	keptTooLarge   = sim.NewSituation("cache: rest of a list that is too large to be kept")
+	keptServed     = sim.NewCoveragePoint("cache: page answered from what was kept")
+	keptExpired    = sim.NewCoveragePoint("cache: kept pages dropped after their time")
+	keptOverflowed = sim.NewCoveragePoint("cache: kept pages dropped for newer ones")
+	keptTooLarge   = sim.NewCoveragePoint("cache: rest of a list that is too large to be kept")
 
 	keptBytes = metric.New("kept_pages_bytes", metric.Bytes,
 		"keys and values in the rests of lists that a cache keeps, whenever it keeps one more")

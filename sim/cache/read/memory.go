@@ -41,6 +41,6 @@ func (d *Delegator) answersExceedMemory(env *sim.Env) bool {
 var memoryExhausted = &wire.Error{Code: wire.TooManyRequests, Message: "too much memory is in use for answers: retry after 1 s", RetryAfter: 1}
 
 var (
-	memoryMeasured = sim.NewSituation("cache: memory of answers measured")
-	memoryExceeded = sim.NewSituation("cache: list refused because the memory of answers is above its limit")
+	memoryMeasured = sim.NewCoveragePoint("cache: memory of answers measured")
+	memoryExceeded = sim.NewCoveragePoint("cache: list refused because the memory of answers is above its limit")
 )

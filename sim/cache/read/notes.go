@@ -12,7 +12,7 @@ var (
 	waitsSilently = sim.NewNote1[int64]("read.waitsSilently", "%[1]Rdoes not ask etcd for progress for it")
 	// unasked: the read begins.
 	unasked    = sim.NewNote0("read.unasked", "does not ask etcd for its revision")
-	heard      = sim.NewNote1[int64]("read.heard", "hears from etcd that it is at revision %r")
+	heard      = sim.NewNote1[int64]("read.heard", "receives revision %r from etcd")
 	openPrefix = sim.NewNote1[string]("read.openPrefix", "takes all keys that begin with %s, not only those below it")
 	distrusts  = sim.NewNote1[string]("read.distrusts", "does not rely on progress notifications: %s")
 

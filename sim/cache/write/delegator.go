@@ -215,8 +215,8 @@ func (w *Write) finish(env *sim.Env, answer sim.Payload) {
 func number(n int64) string { return strconv.FormatInt(n, 10) }
 
 var (
-	suggested      = sim.NewSituation("cache: write begins with the object of the cache")
-	unsuggested    = sim.NewSituation("cache: write begins without an object of the cache")
-	refused        = sim.NewSituation("cache: etcd refused a write")
-	unknownOutcome = sim.NewSituation("cache: connection to etcd lost during a write")
+	suggested      = sim.NewCoveragePoint("cache: write begins with the object of the cache")
+	unsuggested    = sim.NewCoveragePoint("cache: write begins without an object of the cache")
+	refused        = sim.NewCoveragePoint("cache: etcd refused a write")
+	unknownOutcome = sim.NewCoveragePoint("cache: connection to etcd lost during a write")
 )

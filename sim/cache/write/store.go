@@ -248,11 +248,11 @@ func firstOf(kvs []*wire.KeyValue) *wire.KeyValue {
 }
 
 var (
-	suggestionDoubted    = sim.NewSituation("cache: write asks etcd whether its suggestion is old")
-	beginsAgain          = sim.NewSituation("cache: write begins again with etcd's object in place of its suggestion")
-	conflicted           = sim.NewSituation("cache: write begins again because the object has changed")
-	suggestionConflicted = sim.NewSituation("cache: transaction of a write failed because its suggestion was old")
-	nothingToDo          = sim.NewSituation("cache: update that changes nothing")
-	notFound             = sim.NewSituation("cache: write of an object that is not there")
-	exists               = sim.NewSituation("cache: creation of an object that is there")
+	suggestionDoubted    = sim.NewCoveragePoint("cache: write asks etcd whether its suggestion is old")
+	beginsAgain          = sim.NewCoveragePoint("cache: write begins again with etcd's object in place of its suggestion")
+	conflicted           = sim.NewCoveragePoint("cache: write begins again because the object has changed")
+	suggestionConflicted = sim.NewCoveragePoint("cache: transaction of a write failed because its suggestion was old")
+	nothingToDo          = sim.NewCoveragePoint("cache: update that changes nothing")
+	notFound             = sim.NewCoveragePoint("cache: write of an object that is not there")
+	exists               = sim.NewCoveragePoint("cache: creation of an object that is there")
 )

@@ -1,6 +1,6 @@
 package clientv3
 
-import "github.com/watchbed/watchbed/sim/shown"
+import "github.com/watchbed/watchbed/sim/view"
 
 // Holds is what the client library has in memory: watches that were requested and not
 // forgotten, calls that are under way or wait for their next attempt, and requests and
@@ -24,8 +24,8 @@ func (c *Client) Holds() (watches, calls, waiting int) {
 }
 
 // Show shows the responses that the subscribers have not taken.
-func (c *Client) Show(visit shown.Visitor) {
-	var list []shown.Entry
+func (c *Client) Show(visit view.Visitor) {
+	var list []view.Entry
 	for _, w := range c.watches {
 		for _, r := range w.buf.All() {
 			list = append(list, r.Entry())

@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/shown"
+	"github.com/watchbed/watchbed/sim/view"
 )
 
 // Holds is how many watches there are, how many of them no cache holds the other end
@@ -44,8 +44,8 @@ func (c *Watcher) LongestQueue() (queued, size int) {
 }
 
 // Show shows what is decoded, and behind it what waits in the incomingEventChan of each watch.
-func (c *Watcher) Show(visit shown.Visitor) {
-	var list []shown.Entry
+func (c *Watcher) Show(visit view.Visitor) {
+	var list []view.Entry
 	for _, w := range c.watches {
 		for i := range w.slots {
 			list = append(list, w.slots[i].event.entry())
@@ -57,7 +57,7 @@ func (c *Watcher) Show(visit shown.Visitor) {
 	visit("incomingEventChan", list...)
 }
 
-func (e event) entry() shown.Entry {
+func (e event) entry() view.Entry {
 	rev := e.rev
 	switch {
 	case e.event != nil:
@@ -65,7 +65,7 @@ func (e event) entry() shown.Entry {
 	case e.item != nil:
 		rev = e.item.ModRevision
 	default:
-		return shown.Entry{Text: "progress " + strconv.FormatInt(rev, 10), UpTo: rev}
+		return view.Entry{Text: "progress " + strconv.FormatInt(rev, 10), UpTo: rev}
 	}
-	return shown.Entry{Text: "event " + strconv.FormatInt(rev, 10), First: rev, Last: rev}
+	return view.Entry{Text: "event " + strconv.FormatInt(rev, 10), First: rev, Last: rev}
 }

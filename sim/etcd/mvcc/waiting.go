@@ -3,7 +3,7 @@ package mvcc
 import (
 	"strconv"
 
-	"github.com/watchbed/watchbed/sim/shown"
+	"github.com/watchbed/watchbed/sim/view"
 )
 
 // Waiting is how many watchers are not synced: they have something to be sent, or are in
@@ -39,10 +39,10 @@ func (ws *WatchStream) Has(id int64) bool { return ws.find(id) != nil }
 
 // Show shows the watchers that are not synced, by their groups, and the watch
 // channels.
-func (s *WatchableStore) Show(visit shown.Visitor) {
+func (s *WatchableStore) Show(visit view.Visitor) {
 	visit("unsynced", s.watchersIn(unsynced)...)
 	visit("victims", append(s.watchersIn(victim), s.watchersIn(inFlight)...)...)
-	var channels []shown.Entry
+	var channels []view.Entry
 	for _, ws := range s.streams {
 		for _, r := range ws.Chan.All() {
 			channels = append(channels, ws.entry(r))
@@ -53,13 +53,13 @@ func (s *WatchableStore) Show(visit shown.Visitor) {
 
 // watchersIn are the watchers of a group. Each waits for what has happened from its
 // minRev on.
-func (s *WatchableStore) watchersIn(g group) []shown.Entry {
-	var list []shown.Entry
+func (s *WatchableStore) watchersIn(g group) []view.Entry {
+	var list []view.Entry
 	for _, ws := range s.streams {
 		for _, w := range ws.watchers {
 			if w.group == g {
 				text := ws.Label() + "watch " + strconv.FormatInt(w.id, 10) + " from " + strconv.FormatInt(w.minRev, 10)
-				list = append(list, shown.Entry{Text: text, First: w.minRev, Last: s.currentRev})
+				list = append(list, view.Entry{Text: text, First: w.minRev, Last: s.currentRev})
 			}
 		}
 	}
@@ -75,8 +75,8 @@ func (ws *WatchStream) Label() string {
 	return ws.Name.String() + ": "
 }
 
-func (ws *WatchStream) entry(r *WatchResponse) shown.Entry {
-	e := shown.Entry{Text: ws.Label()}
+func (ws *WatchStream) entry(r *WatchResponse) view.Entry {
+	e := view.Entry{Text: ws.Label()}
 	switch {
 	case r.Created:
 		e.Text += "created " + strconv.FormatInt(r.ID, 10)

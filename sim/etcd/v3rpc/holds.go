@@ -2,7 +2,7 @@ package v3rpc
 
 import (
 	"github.com/watchbed/watchbed/sim/etcd/mvcc"
-	"github.com/watchbed/watchbed/sim/shown"
+	"github.com/watchbed/watchbed/sim/view"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -51,8 +51,8 @@ func (sws *ServerWatchStream) unknown() int {
 }
 
 // Show shows what the two loops of each stream have between them and the client.
-func (s *WatchServer) Show(visit shown.Visitor) {
-	var ctrl, deferred, hands []shown.Entry
+func (s *WatchServer) Show(visit view.Visitor) {
+	var ctrl, deferred, hands []view.Entry
 	for _, sws := range s.streams {
 		if !sws.used() {
 			continue
@@ -62,7 +62,7 @@ func (s *WatchServer) Show(visit shown.Visitor) {
 			ctrl = append(ctrl, entry(label, r))
 		}
 		if sws.deferredProgress {
-			deferred = append(deferred, shown.Entry{Text: label + "a progress request"})
+			deferred = append(deferred, view.Entry{Text: label + "a progress request"})
 		}
 		for _, r := range sws.send.out.All() {
 			hands = append(hands, entry(label, r))
@@ -78,7 +78,7 @@ func (s *WatchServer) Show(visit shown.Visitor) {
 	visit("sendLoop holds", hands...)
 }
 
-func entry(label string, r *wire.WatchResponse) shown.Entry {
+func entry(label string, r *wire.WatchResponse) view.Entry {
 	e := r.Entry()
 	e.Text = label + e.Text
 	return e

@@ -1,0 +1,37 @@
+package etcd3
+
+import "github.com/watchbed/watchbed/sim"
+
+// The names of fields and functions are etcd3's.
+var (
+	compacted             = sim.NewCoveragePoint("etcd3: a watch ends because of compaction")
+	missingPrevKvFailed   = sim.NewCoveragePoint("etcd3: a change without previous value ends the watch")
+	deletionSkipped       = sim.NewCoveragePoint("etcd3: a deletion without an object is skipped")
+	syncStarted           = sim.NewCoveragePoint("etcd3: a watch lists its initial events")
+	syncPaged             = sim.NewCoveragePoint("etcd3: the initial events of a watch have several pages")
+	syncBlocked           = sim.NewCoveragePoint("etcd3: initial events wait for room in incomingEventChan")
+	syncEndQueued         = sim.NewCoveragePoint("etcd3: the end of the initial events is queued")
+	syncStreamed          = sim.NewCoveragePoint("etcd3: the initial events of a watch come as a stream")
+	syncStreamFailed      = sim.NewCoveragePoint("etcd3: the stream of initial events fails")
+	streamUnsupported     = sim.NewCoveragePoint("etcd3: etcd is found not to know RangeStream")
+	streamTriedAgain      = sim.NewCoveragePoint("etcd3: RangeStream is tried again after ten minutes")
+	listStreamed          = sim.NewCoveragePoint("etcd3: a whole list comes as a stream")
+	listStreamFailed      = sim.NewCoveragePoint("etcd3: the stream of a list fails")
+	syncFailed            = sim.NewCoveragePoint("etcd3: initial events cannot be listed")
+	syncTooLarge          = sim.NewCoveragePoint("etcd3: initial events are wanted of a future revision")
+	watchFromCurrent      = sim.NewCoveragePoint("etcd3: a watch without initial events asks where etcd is")
+	stoppedWhileSyncing   = sim.NewCoveragePoint("etcd3: the cache stops a watch that still sends its initial events")
+	incomingEventChanFull = sim.NewCoveragePoint("etcd3: incomingEventChan is full")
+	decodedOutOfOrder     = sim.NewCoveragePoint("etcd3: an event is decoded before one that came earlier")
+	decodesFull           = sim.NewCoveragePoint("etcd3: ten events are decoded, and the next one waits")
+	undecodableMet        = sim.NewCoveragePoint("etcd3: an object on a watch can never be decoded")
+	undecodableRead       = sim.NewCoveragePoint("etcd3: an object that is read can never be decoded")
+	decodeFailed          = sim.NewCoveragePoint("etcd3: an object cannot be decoded")
+	errorOvertakesDecodes = sim.NewCoveragePoint("etcd3: an error overtakes events that are decoded")
+	resultChanFull        = sim.NewCoveragePoint("etcd3: resultChan is full")
+	resultChanDrained     = sim.NewCoveragePoint("etcd3: events go on because resultChan has room again")
+	errorWaits            = sim.NewCoveragePoint("etcd3: an error waits for room in resultChan")
+	errorOvertakes        = sim.NewCoveragePoint("etcd3: an error overtakes events in incomingEventChan")
+	closedWithoutError    = sim.NewCoveragePoint("etcd3: resultChan is closed without an error")
+	incomingDropped       = sim.NewCoveragePoint("etcd3: a watch ends with events in incomingEventChan")
+)

@@ -1,0 +1,15 @@
+package compactor
+
+import "github.com/watchbed/watchbed/sim"
+
+var (
+	bootstrapped  = sim.NewCoveragePoint("compactor: first try, nothing to compact to yet")
+	won           = sim.NewCoveragePoint("compactor: won the right to compact")
+	lost          = sim.NewCoveragePoint("compactor: another server was first")
+	compacted     = sim.NewCoveragePoint("compactor: etcd compacted")
+	compactFailed = sim.NewCoveragePoint("compactor: key written, and compaction failed")
+	tryFailed     = sim.NewCoveragePoint("compactor: outcome of a try unknown")
+	heard         = sim.NewCoveragePoint("compactor: compaction of a server heard of by watch")
+	watchEnded    = sim.NewCoveragePoint("compactor: watch of the key ended")
+	keyUnread     = sim.NewCoveragePoint("compactor: key could not be read")
+)
