@@ -9,8 +9,7 @@ import (
 // One changed option of the simulated etcd: a server that takes
 // progress requests and answers none. With --set progress=unanswered it stands in for
 // every release.
-var _ = v3rpc.ProgressSeam.Register("unanswered", "it is taken, and nothing comes of it",
-	unanswered{})
+var _ = v3rpc.ProgressSeam.Register("unanswered", "it is taken, and nothing comes of it", unanswered{})
 
 // unanswered implements v3rpc.ProgressRequests. It keeps nothing.
 type unanswered struct{}
