@@ -417,7 +417,7 @@ func (e *Explanation) tell(w *explainer, op *model.Operation, f fault) {
 	case UnmadeRevision:
 		e.say(" is of revision %d, which no operation of the history made; the newest is %d", e.Revision, w.last)
 	case WrongFlag:
-		e.say(" has the answer %s, which the store", flags(op.Result))
+		e.say(" has the answer %s, which the store", flags(op))
 		if e.Revision > 0 {
 			e.say(" at revision %d", e.Revision)
 		}
@@ -510,15 +510,18 @@ func (e *Explanation) difference(w *explainer, op *model.Operation) {
 func (e *Explanation) missing(w *explainer, op *model.Operation, source any) {
 	switch {
 	case e.Got != nil && e.Got.Value == "" && e.Want.Value == "":
-		// The history may have no values.
-		e.say("; key %q is%s in it, but was written at revision %d%s", e.Key, ofRevision(e.Got), e.WriteRevision, source)
-		return
+		e.say("; key %q is%s in it", e.Key, ofRevision(e.Got))
 	case e.Got != nil:
 		e.say("; key %q is %q%s in it", e.Key, e.Got.Value, ofRevision(e.Got))
 	default:
 		e.say("; key %q is not in it", e.Key)
 	}
-	e.say(", but was set to %q at revision %d%s", e.Want.Value, e.WriteRevision, source)
+	if e.Want.Value == "" {
+		// The history may have no values.
+		e.say(", but was written at revision %d%s", e.WriteRevision, source)
+	} else {
+		e.say(", but was set to %q at revision %d%s", e.Want.Value, e.WriteRevision, source)
+	}
 	if e.Got != nil || w.common == nil {
 		return
 	}
@@ -590,11 +593,16 @@ func describe(it *model.Item) string {
 	return fmt.Sprintf("%q (%s)", it.Value, known[2:])
 }
 
-func flags(res *model.Result) string {
+// flags are the fields of an answer that its kind of operation has.
+func flags(op *model.Operation) string {
+	res := op.Result
 	if res == nil {
 		return "nothing"
 	}
-	said := fmt.Sprintf("revision %d, deleted %d, succeeded %t", res.Revision, res.Deleted, res.Succeeded)
+	said := fmt.Sprintf("revision %d", res.Revision)
+	if op.Request.Kind != model.Put {
+		said += fmt.Sprintf(", deleted %d, succeeded %t", res.Deleted, res.Succeeded)
+	}
 	for _, it := range res.Prev {
 		said += fmt.Sprintf(", previous %q as %s", it.Key, describe(it))
 	}

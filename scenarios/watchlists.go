@@ -27,6 +27,7 @@ the connection is torn down, and the informer connects to the other API server. 
 		known.EarlyInitialEvents(watches.InitialEvents, informers.MatchEtcd, informers.CatchUp),
 		known.When(known.InjectsEvents).Violates(watches.InitialEvents).
 			Because("an initial event may follow a newer one of the same object (KEP-3157)"),
+		known.RefusedStreams(known.StartsBeforeCheck),
 	),
 })
 

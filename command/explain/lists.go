@@ -61,7 +61,10 @@ func kindOf[T any](list string, things func() []T, entry func(T) Entry, explain 
 }
 
 // singular is what one thing of a list is called.
-var singular = map[string]string{"scenarios": "scenario", "cache": "cache design", "properties": "property", "strategies": "strategy", "findings": "finding"}
+var singular = map[string]string{
+	"scenarios": "scenario", "etcd": "etcd release", "cache": "cache design", "bugs": "known bug", "options": "option",
+	"properties": "property", "strategies": "strategy", "findings": "finding", "metrics": "metric",
+}
 
 // kinds are in the order in which the explanations of one name are printed.
 var kinds = []kind{

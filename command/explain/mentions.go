@@ -22,7 +22,9 @@ func Mentions(word string, explained []Explanation) (all []List) {
 		for _, e := range list.Entries {
 			for _, x := range append([]Entry{e}, e.values...) {
 				sentence := x.mention(word)
-				if sentence != "" && !slices.ContainsFunc(explained, func(e Explanation) bool { return e.Name == x.Name }) {
+				if sentence != "" && !slices.ContainsFunc(explained, func(e Explanation) bool {
+					return e.Name == x.Name && (e.Kind == singular[list.Name] || e.Kind == "value")
+				}) {
 					found.Entries = append(found.Entries, Entry{Name: x.Name, About: sentence})
 				}
 			}

@@ -87,7 +87,7 @@ func between(subject string, having, branch []release.Version) string {
 	first, last := having[0], having[len(having)-1]
 	switch {
 	case last == branch[len(branch)-1]:
-		return fmt.Sprintf("%s from %s on", subject, first)
+		return fmt.Sprintf("%s %d.%d from %s on", subject, first.Major, first.Minor, first)
 	case first == branch[0]:
 		return fmt.Sprintf("%s up to %s", subject, last)
 	case first == last:
