@@ -49,15 +49,15 @@ func TestReleases(t *testing.T) {
 	}
 	for _, c := range []struct{ etcd, option, value, want string }{
 		{"3.5.7", "progress", "deferred", "etcd 3.5.8 to 3.5.12"},
-		{"3.5.7", "progress", "dropped-below-start", "etcd from 3.5.22 on"},
+		{"3.5.7", "progress", "dropped-below-start", "etcd 3.5 from 3.5.22 on"},
 		{"3.3.27", "progress", "deferred", "etcd 3.4.25 to 3.4.30"},
-		{"3.7.3", "progress", "dropped", "etcd up to 3.6.1"},
+		{"3.7.3", "progress", "dropped", "etcd 3.6 up to 3.6.1"},
 		{"3.5.35", "progress", "dropped", "etcd 3.5.13 to 3.5.21"},
-		{"3.5.13", "progress", "control-queue", "etcd up to 3.5.7"},
-		{"3.6.0", "progress", "control-queue", "etcd up to 3.5.7"},
+		{"3.5.13", "progress", "control-queue", "etcd 3.5 up to 3.5.7"},
+		{"3.6.0", "progress", "control-queue", "etcd 3.5 up to 3.5.7"},
 		{"3.5.7", "created", "in-order", "which no release has"},
 		{"3.5.7", "progress", "control-queue", "etcd 3.5.7 as released"},
-		{"3.5.7", "resume-revision", "after-header", "clientv3 from 3.5.8 on"},
+		{"3.5.7", "resume-revision", "after-header", "clientv3 3.5 from 3.5.8 on"},
 		{"3.5.7", "freshness", "direct", "as in the design direct"},
 	} {
 		p.Etcd = c.etcd

@@ -89,7 +89,7 @@ func between(subject string, having, branch []release.Version) string {
 	case last == branch[len(branch)-1]:
 		return fmt.Sprintf("%s %d.%d from %s on", subject, first.Major, first.Minor, first)
 	case first == branch[0]:
-		return fmt.Sprintf("%s up to %s", subject, last)
+		return fmt.Sprintf("%s %d.%d up to %s", subject, last.Major, last.Minor, last)
 	case first == last:
 		return fmt.Sprintf("%s %s", subject, first)
 	}
