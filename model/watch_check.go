@@ -392,7 +392,7 @@ func (c *watchCheck) followOn(streams []WatchStream) {
 		s := &streams[i]
 		c.at.Stream = i
 		covered = s.coveredBefore(covered)
-		if start := s.Request.StartRevision; i > 0 && covered > 0 && start > covered+1 {
+		if start := s.Request.StartRevision; i > 0 && covered > 0 && start-1 > covered {
 			c.exercised[resumable]++
 			for rev := max(covered, c.log.First()) + 1; rev < start && rev <= c.log.Revision(); rev++ {
 				for _, real := range s.Request.Changes(c.log, rev) {
