@@ -27,9 +27,9 @@ type write struct {
 
 // writeJudge judges the writes of a run one by one.
 type writeJudge struct {
-	system  *testbed.System
-	moments *evidence.Recorder
-	look    func(w *write, all *testbed.Tally)
+	system   *testbed.System
+	evidence *evidence.Recorder
+	look     func(w *write, all *testbed.Tally)
 }
 
 func judgeOf(look func(w *write, all *testbed.Tally)) func(*testbed.System) testbed.Judge {
@@ -39,7 +39,7 @@ func judgeOf(look func(w *write, all *testbed.Tally)) func(*testbed.System) test
 func (j *writeJudge) judge(_ *sim.World, all *testbed.Tally) {
 	known := j.known()
 	for o := range j.system.Operations() {
-		if at := j.moments.Of(o); o.Span.Write != nil {
+		if at := j.evidence.Of(o); o.Span.Write != nil {
 			j.look(&write{
 				client: o.Client.Name(), call: o.Call, request: o.Message, answer: o.Span.Write,
 				from: at.Asked.Revision, to: at.Answered.Revision, known: known, log: j.system.Truth().Log(),
@@ -52,7 +52,7 @@ func (j *writeJudge) judge(_ *sim.World, all *testbed.Tally) {
 func (j *writeJudge) known() int64 {
 	newest := int64(0)
 	for i := range j.system.Clients() {
-		for _, at := range j.moments.Operations(i) {
+		for _, at := range j.evidence.Operations(i) {
 			if at.Over {
 				newest = max(newest, at.Answered.Revision)
 			}
@@ -250,7 +250,7 @@ func (j *writeJudge) Digest(d sim.Digest) sim.Digest {
 	log, known := j.system.Truth().Log(), j.known()
 	for i, c := range j.system.Clients() {
 		requests, spans := c.Requests(), c.Spans()
-		if at := j.moments.Open(i); at != nil {
+		if at := j.evidence.Open(i); at != nil {
 			w := &write{request: requests[len(requests)-1], from: at.Asked.Revision, to: log.Revision(), log: log}
 			d = w.seen(d.Bool(true))
 		}

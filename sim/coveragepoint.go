@@ -3,7 +3,7 @@ package sim
 // CoveragePoint is something rare that matters, or a branch that must not stay
 // untried: "victim while progress is deferred". Each world counts how often it
 // came about, and a campaign reports the sum. A guarantee that was never checked
-// in such a coverage point is none.
+// where it came about is none.
 type CoveragePoint uint16
 
 var coveragePoints []string

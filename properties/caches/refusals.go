@@ -69,7 +69,7 @@ func (j *justifiedRefusals) options(of *testbed.Server) *cache.Options {
 
 func (j *justifiedRefusals) judge(w *sim.World, all *testbed.Tally) {
 	for o := range j.system.Operations() {
-		at := j.moments.Of(o)
+		at := j.evidence.Of(o)
 		if wrong := j.late(o, at, w.Now()); wrong != "" {
 			o.Violate(all, "late", "%s's %s %s", sentence(o.Request), wrong)
 		}
@@ -129,7 +129,7 @@ func (j *justifiedRefusals) ofOperation(op *testbed.Operation, at *evidence.Call
 // tooMany judges a 429.
 func (j *justifiedRefusals) tooMany(op *model.Operation, took time.Duration, at *evidence.Call) string {
 	switch {
-	case at.Cache < 0 && slices.ContainsFunc(j.system.Etcd().Failed(), func(p sim.Payload) bool { return j.moments.Same(p, at.Request) }):
+	case at.Cache < 0 && slices.ContainsFunc(j.system.Etcd().Failed(), func(p sim.Payload) bool { return j.evidence.Same(p, at.Request) }):
 		return ""
 	case at.Cache < 0:
 		return "etcd did not have too many requests to apply"
@@ -191,20 +191,20 @@ const unjustified = "%s's %s was refused (%v), but %s"
 // and has been so since then.
 func (j *justifiedRefusals) Digest(d sim.Digest) sim.Digest {
 	for i := range j.system.Clients() {
-		d = j.open(d, j.moments.Open(i))
+		d = j.open(d, j.evidence.Open(i))
 	}
-	for _, at := range j.moments.LastWatches() {
+	for _, at := range j.evidence.LastWatches() {
 		if !at.Over {
 			d = j.open(d, at)
 		}
 	}
 	for i, c := range j.system.Caches() {
-		d = d.Int(j.moments.Listed(i)).Bool(j.foundDifferent(i))
+		d = d.Int(j.evidence.Listed(i)).Bool(j.foundDifferent(i))
 		// A call of which no answer came is beside each later one, and so is an answer under way before it.
 		d = j.openBeside(d, &evidence.Call{Cache: i, Server: c.Server(), Asked: evidence.Moment{Step: math.MaxInt}})
 	}
 	if j.timed {
-		d = j.moments.Times(d)
+		d = j.evidence.Times(d)
 	}
 	return d
 }
@@ -218,7 +218,7 @@ func (j *justifiedRefusals) open(d sim.Digest, at *evidence.Call) sim.Digest {
 	if at.Cache < 0 {
 		return d
 	}
-	so := j.moments.SoFar(at)
+	so := j.evidence.SoFar(at)
 	return j.openBeside(d, at).Int(at.Asked.Cache.Version).Int(so.Answered.Cache.Version).Int(so.Answered.Cache.Compacted).Int(so.Answered.Cache.Listed).
 		Int(int64(at.Asked.Cache.DownSince)).Int(int64(so.Answered.Cache.DownSince)).
 		Bool(so.WasReady()).Bool(so.WasCurrent()).Bool(so.WasAlone()).Bool(so.TrustedEtcd()).Bool(so.DistrustedEtcd())
@@ -252,7 +252,7 @@ func sentUpTo(before int64, events []*wire.WatchEvent) int64 {
 
 // refused is a watch that ended with an error. Informers do not record what they are refused.
 func (j *justifiedRefusals) refused(w *testbed.Watch) *refusedWatch {
-	r := &refusedWatch{client: w.Client, from: max(w.Request.ResourceVersion, 0), err: w.Failed(), at: j.moments.OfWatch(w)}
+	r := &refusedWatch{client: w.Client, from: max(w.Request.ResourceVersion, 0), err: w.Failed(), at: j.evidence.OfWatch(w)}
 	r.delegated = delegated(&j.options(r.at.Server).Watches, w.Request)
 	switch {
 	case w.IsList() || asksForInitialEvents(w.Request, r.at):
@@ -366,7 +366,7 @@ func (j *justifiedRefusals) goneForWatch(r *refusedWatch) string {
 		n := changesUnder(j.system.Truth().Log(), j.system.Caches()[r.at.Cache].Prefix(), r.from, r.at.Answered.Newest())
 		o := j.options(r.at.Server)
 		most, fresh := max(ring(o), cmp.Or(o.RingCapacityMax, ringCapacityMax)), cmp.Or(o.EventFreshDuration, eventFreshDuration)
-		if next, ok := j.moments.Reached(r.from + 1); j.timed && ok && n < most && r.at.Answered.Time.Sub(next) < fresh {
+		if next, ok := j.evidence.Reached(r.from + 1); j.timed && ok && n < most && r.at.Answered.Time.Sub(next) < fresh {
 			return fmt.Sprintf("the cache has listed at RV %d, and everything after RV %d is younger than %v", r.at.Answered.Cache.Listed, r.from, fresh)
 		}
 		if n < ring(o) {
@@ -410,7 +410,7 @@ func graceOf(s *testbed.System) (grace [2]time.Duration) {
 // such a request: it does not ask etcd about it. A design that does asks etcd whether
 // the version exists, and need not wait if it does not.
 func (j *justifiedRefusals) late(op *testbed.Operation, at *evidence.Call, now sim.Time) string {
-	if !j.timed || at.Cache < 0 || !j.moments.StayedReady(at) {
+	if !j.timed || at.Cache < 0 || !j.evidence.StayedReady(at) {
 		return ""
 	}
 	if server, known := j.server(op.Operation, at); !known || server != wire.FromCache {
@@ -582,7 +582,7 @@ func (j *justifiedRefusals) beside(at *evidence.Call) (all beside) {
 		return beside{math.MaxInt, math.MaxInt}
 	}
 	for o := range s.Operations() {
-		other := j.moments.Of(o)
+		other := j.evidence.Of(o)
 		if other.Cache != at.Cache || at.Request != nil && o.Place == at.Client && o.Number == at.Number || at.Over && other.Asked.Step > at.Answered.Step {
 			continue
 		}

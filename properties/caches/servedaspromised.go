@@ -41,7 +41,7 @@ func newServedAsPromised(s *testbed.System) *servedAsPromised { return &servedAs
 
 func (j *servedAsPromised) judge(_ *sim.World, all *testbed.Tally) {
 	for o := range j.system.Operations() {
-		at := j.moments.Of(o)
+		at := j.evidence.Of(o)
 		if o.Outcome != model.Done || at.Cache < 0 || !at.WasReady() {
 			continue
 		}
@@ -69,18 +69,18 @@ func (j *servedAsPromised) Digest(d sim.Digest) sim.Digest {
 		d = j.open(d.Bool(true), i)
 	}
 	for i := range j.system.Caches() {
-		d = d.Int(j.moments.Listed(i)).Bool(j.foundDifferent(i))
+		d = d.Int(j.evidence.Listed(i)).Bool(j.foundDifferent(i))
 	}
 	return d
 }
 
 // open mixes in what has been so since a client's read was asked.
 func (j *servedAsPromised) open(d sim.Digest, client int) sim.Digest {
-	at := j.moments.Open(client)
+	at := j.evidence.Open(client)
 	if at == nil || at.Cache < 0 {
 		return d
 	}
-	so := j.moments.SoFar(at)
+	so := j.evidence.SoFar(at)
 	if !so.WasReady() {
 		return d.Bool(false)
 	}
@@ -109,12 +109,12 @@ func (j *servedAsPromised) mayFallBack(r *model.Request, at *evidence.Call) bool
 // promise is what the design of a cache says about the server that answers a LIST or
 // GET (storage/cacher, CacheDelegator: ShouldDelegateList, Get).
 type promise struct {
-	system  *testbed.System
-	moments *evidence.Recorder
+	system   *testbed.System
+	evidence *evidence.Recorder
 }
 
 func promiseOf(s *testbed.System) promise {
-	return promise{system: s, moments: evidence.Of(s)}
+	return promise{system: s, evidence: evidence.Of(s)}
 }
 
 // server is the one that answers a request while the cache is ready. It returns false
@@ -167,7 +167,7 @@ func (p *promise) ofNewest(r *wire.ListRequest, at *evidence.Call) (wire.Origin,
 		return 0, false
 	case r.Limit > 0 && o.Pagination == read.PaginateInEtcd:
 		return wire.FromEtcd, true
-	case o.DetectsNotify && p.moments.KnowsHeard() && at.Answered.Cache.Heard == 0:
+	case o.DetectsNotify && p.evidence.KnowsHeard() && at.Answered.Cache.Heard == 0:
 		return wire.FromEtcd, true
 	case o.DetectsNotify, r.Limit > 0 && o.Pagination == read.PaginateIfItFits:
 		return 0, false
@@ -249,7 +249,7 @@ func (p *promise) ofRest(at *evidence.Call) (wire.Origin, bool) {
 	}
 	c := s.Clients()[at.Client]
 	page, next := pageOf(c, at.Number-1), &c.Spans()[at.Number]
-	before := &p.moments.Operations(at.Client)[at.Number-1]
+	before := &p.evidence.Operations(at.Client)[at.Number-1]
 	if page == nil || before.Server != at.Server || page.answered > next.Call || at.Answered.Cache.Unready >= before.Asked.Step {
 		return 0, false
 	}
@@ -288,7 +288,7 @@ func (p *promise) newerThan(page *cutPage, next *workload.Span, at *evidence.Cal
 	for i, c := range p.system.Clients() {
 		for n := range c.Operations() {
 			other := pageOf(c, n)
-			if other == nil || p.moments.Operations(i)[n].Cache != at.Cache || i == at.Client && n == at.Number-1 {
+			if other == nil || p.evidence.Operations(i)[n].Cache != at.Cache || i == at.Client && n == at.Number-1 {
 				continue
 			}
 			if other.answered >= page.asked && other.asked <= next.Return {

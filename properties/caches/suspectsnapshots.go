@@ -27,15 +27,15 @@ var SuspectSnapshots = testbed.RegisterProperty(&testbed.Property{
 	Monitor:  testbed.Monitor{Runs: testbed.EveryRun},
 	New: testbed.AfterStepsBy(func(s *testbed.System) *suspectSnapshots {
 		return &suspectSnapshots{
-			system: s, moments: evidence.Of(s), caches: make([]suspect, len(s.Caches())), asked: make([]suspectCall, len(s.Clients())),
+			system: s, evidence: evidence.Of(s), caches: make([]suspect, len(s.Caches())), asked: make([]suspectCall, len(s.Clients())),
 		}
 	}, (*suspectSnapshots).step, testbed.CacheNode, testbed.HistoryClient, testbed.TheWorld),
 })
 
 type suspectSnapshots struct {
-	system  *testbed.System
-	moments *evidence.Recorder
-	caches  []suspect
+	system   *testbed.System
+	evidence *evidence.Recorder
+	caches   []suspect
 	// asked is the last call of each client.
 	asked []suspectCall
 }
@@ -106,14 +106,14 @@ func (j *suspectSnapshots) called(all *testbed.Tally, client int) {
 			continue
 		}
 		asked.suspended = false
-		at := j.moments.Of(o)
+		at := j.evidence.Of(o)
 		if o.Outcome == model.Done && o.Span.Origin == wire.FromCache && isOfSnapshot(at) {
 			o.Violate(all, "", "%s's %s was answered by %s from a snapshot; a consistency check has failed there, and none has succeeded since",
 				sentence(o.Request), j.system.Caches()[at.Cache].Name)
 		}
 	}
 	if n > asked.number {
-		at := j.moments.Operations(client)[n-1].Cache
+		at := j.evidence.Operations(client)[n-1].Cache
 		*asked = suspectCall{n, at >= 0 && j.caches[at].suspended && !j.system.Caches()[at].Hidden()}
 	}
 }
@@ -156,7 +156,7 @@ func (j *suspectSnapshots) end(cache int) {
 // forgive lets clients that have asked be answered from snapshots.
 func (j *suspectSnapshots) forgive(cache int) {
 	for i := range j.asked {
-		if k := j.asked[i].number - 1; k >= 0 && j.moments.Operations(i)[k].Cache == cache {
+		if k := j.asked[i].number - 1; k >= 0 && j.evidence.Operations(i)[k].Cache == cache {
 			j.asked[i].suspended = false
 		}
 	}
@@ -164,7 +164,7 @@ func (j *suspectSnapshots) forgive(cache int) {
 
 // Copy has seen what the same judge of another system has.
 func (j *suspectSnapshots) Copy(seen *suspectSnapshots) *suspectSnapshots {
-	return &suspectSnapshots{j.system, j.moments, slices.Clone(seen.caches), slices.Clone(seen.asked)}
+	return &suspectSnapshots{j.system, j.evidence, slices.Clone(seen.caches), slices.Clone(seen.asked)}
 }
 
 // Digest is which caches may serve no snapshot, or will not after the next event, and which calls were made since.

@@ -35,28 +35,28 @@ var WatchEnds = testbed.RegisterProperty(&testbed.Property{
 const leastCapacity = 10
 
 type watchEnds struct {
-	system  *testbed.System
-	moments *evidence.Recorder
+	system   *testbed.System
+	evidence *evidence.Recorder
 	// judged is the number of the last watch that was judged, of the watchers and behind
 	// them the list watchers.
 	judged []int
 }
 
 func newWatchEnds(s *testbed.System) *watchEnds {
-	return &watchEnds{system: s, moments: evidence.Of(s), judged: make([]int, len(s.Watchers())+len(s.ListWatchers()))}
+	return &watchEnds{system: s, evidence: evidence.Of(s), judged: make([]int, len(s.Watchers())+len(s.ListWatchers()))}
 }
 
 // Digest is, for each watch that a cache may still end, what the cache has listed before it was asked
 // and whether it has been ready since.
 func (j *watchEnds) Digest(d sim.Digest) sim.Digest {
 	for i := range j.judged {
-		all := j.moments.Watches(i)
+		all := j.evidence.Watches(i)
 		if len(all) == 0 || all[len(all)-1].Over || all[len(all)-1].Cache < 0 {
 			d = d.Bool(false)
 			continue
 		}
 		at := &all[len(all)-1]
-		d = d.Bool(true).Int(at.Asked.Cache.Listed).Bool(j.moments.StayedReady(at))
+		d = d.Bool(true).Int(at.Asked.Cache.Listed).Bool(j.evidence.StayedReady(at))
 	}
 	return d
 }
@@ -72,7 +72,7 @@ func (j *watchEnds) step(w *sim.World, a sim.Action, all *testbed.Tally) {
 		if role.Part == testbed.ListWatcherNode {
 			lasts = j.system.Params().Workload.ListWatch.For
 		}
-		j.ended(all, w, last.Client, j.moments.OfWatch(last), lasts)
+		j.ended(all, w, last.Client, j.evidence.OfWatch(last), lasts)
 	}
 }
 
@@ -86,7 +86,7 @@ func (j *watchEnds) ended(all *testbed.Tally, w *sim.World, client string, at *e
 		return
 	}
 	all.Exercised++
-	if !j.moments.StayedReady(at) || lasts > 0 && (w.Mode() == sim.Untimed || w.Now().Sub(at.Asked.Time) >= lasts) {
+	if !j.evidence.StayedReady(at) || lasts > 0 && (w.Mode() == sim.Untimed || w.Now().Sub(at.Asked.Time) >= lasts) {
 		return
 	}
 	listed, version, capacity := at.Asked.Cache.Listed, c.Mirror.ResourceVersion(), cmp.Or(at.Server.Cache.WatchCapacity, leastCapacity)

@@ -34,8 +34,8 @@ var Answers = testbed.RegisterProperty(&testbed.Property{
 const defaultMaxRequestBytes = 1_572_864
 
 type answers struct {
-	system  *testbed.System
-	moments *evidence.Recorder
+	system   *testbed.System
+	evidence *evidence.Recorder
 	// most is how many bytes a write has at most.
 	most int
 }
@@ -47,7 +47,7 @@ func newAnswers(s *testbed.System) *answers {
 
 func (j *answers) judgeAll(_ *sim.World, all *testbed.Tally) {
 	for o := range j.system.Operations() {
-		if at := j.moments.Of(o); at.To == j.system.Topology().Etcd && o.Outcome != model.Unknown {
+		if at := j.evidence.Of(o); at.To == j.system.Topology().Etcd && o.Outcome != model.Unknown {
 			all.Exercised++
 			j.judge(all, o.Client.Name(), o.Operation, o.Message, at)
 		}
@@ -57,7 +57,7 @@ func (j *answers) judgeAll(_ *sim.World, all *testbed.Tally) {
 // Digest is where etcd was when each request was asked that it has still to answer.
 func (j *answers) Digest(d sim.Digest) sim.Digest {
 	for i := range j.system.Clients() {
-		if at := j.moments.Open(i); at == nil || at.To != j.system.Topology().Etcd {
+		if at := j.evidence.Open(i); at == nil || at.To != j.system.Topology().Etcd {
 			d = d.Bool(false)
 		} else {
 			d = d.Bool(true).Int(at.Asked.Visible).Int(at.Asked.Applied)

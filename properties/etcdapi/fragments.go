@@ -23,8 +23,8 @@ var Fragments = testbed.RegisterProperty(&testbed.Property{
 })
 
 type fragments struct {
-	system  *testbed.System
-	moments *evidence.Recorder
+	system   *testbed.System
+	evidence *evidence.Recorder
 	// limit is the size from which on a response is split, in bytes.
 	limit int
 	rules workload.WatchRules
@@ -80,7 +80,7 @@ func (j *fragments) Digest(d sim.Digest) sim.Digest {
 func (j *fragments) createdBy(i int, id int64) (revision int64) {
 	for k, r := range j.system.Streams()[i].Responses() {
 		if r.Created && r.WatchID == id {
-			revision = j.moments.Stream(i).Responses[k].Revision
+			revision = j.evidence.Stream(i).Responses[k].Revision
 		}
 	}
 	return revision

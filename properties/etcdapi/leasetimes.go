@@ -27,8 +27,8 @@ var LeasesKept = testbed.RegisterProperty(&testbed.Property{
 })
 
 type leasesKept struct {
-	lives   *leaseLives
-	moments *evidence.Recorder
+	lives    *leaseLives
+	evidence *evidence.Recorder
 }
 
 func (j *leasesKept) judge(w *sim.World, all *testbed.Tally) {
@@ -38,7 +38,7 @@ func (j *leasesKept) judge(w *sim.World, all *testbed.Tally) {
 			continue
 		}
 		all.Exercised++
-		if t := j.lives.term(i, j.moments); life.gone.at < t.promised {
+		if t := j.lives.term(i, j.evidence); life.gone.at < t.promised {
 			life.violate(all, testbed.Concern{}, "expired at %v: it was %s, and has to live until %v", life.gone.at.Sub(0), t.last, t.promised.Sub(0))
 		}
 	}
@@ -59,9 +59,9 @@ var LeasesExpire = testbed.RegisterProperty(&testbed.Property{
 })
 
 type leasesExpire struct {
-	lives   *leaseLives
-	moments *evidence.Recorder
-	bound   testbed.Bound
+	lives    *leaseLives
+	evidence *evidence.Recorder
+	bound    testbed.Bound
 }
 
 func (j *leasesExpire) judge(w *sim.World, all *testbed.Tally) {
@@ -70,7 +70,7 @@ func (j *leasesExpire) judge(w *sim.World, all *testbed.Tally) {
 	}
 	for i := range j.lives.all {
 		life := &j.lives.all[i]
-		t := j.lives.term(i, j.moments)
+		t := j.lives.term(i, j.evidence)
 		latest := max(t.due, j.lives.calm) + sim.Time(j.bound.Total)
 		until := w.Now()
 		if life.over {

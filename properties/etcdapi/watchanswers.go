@@ -32,16 +32,16 @@ var WatchAnswers = testbed.RegisterProperty(&testbed.Property{
 })
 
 type watchAnswers struct {
-	system  *testbed.System
-	rules   workload.WatchRules
-	moments *evidence.Recorder
-	options v3rpc.Options
+	system   *testbed.System
+	rules    workload.WatchRules
+	evidence *evidence.Recorder
+	options  v3rpc.Options
 	// check is the one of the last stream: a campaign judges many.
 	check streamCheck
 }
 
 func newWatchAnswers(s *testbed.System) *watchAnswers {
-	return &watchAnswers{system: s, moments: evidence.Of(s), options: s.Nodes().Etcd.Watch, rules: s.WatchRules()}
+	return &watchAnswers{system: s, evidence: evidence.Of(s), options: s.Nodes().Etcd.Watch, rules: s.WatchRules()}
 }
 
 func (j *watchAnswers) judge(w *sim.World, all *testbed.Tally) {
@@ -55,7 +55,7 @@ func (j *watchAnswers) judge(w *sim.World, all *testbed.Tally) {
 
 // judged holds the responses so far on a stream against its requests.
 func (j *watchAnswers) judged(all *testbed.Tally, i int) *streamCheck {
-	c, at := j.system.Streams()[i], j.moments.Stream(i)
+	c, at := j.system.Streams()[i], j.evidence.Stream(i)
 	j.check.begin(all, c, at, &j.options, j.rules)
 	for k := range c.Responses() {
 		j.check.response(c.Responses()[k].WatchResponse, at.Responses[k])

@@ -24,8 +24,8 @@ var ServedAsHeld = testbed.RegisterProperty(&testbed.Property{
 })
 
 type servedAsHeld struct {
-	system  *testbed.System
-	moments *evidence.Recorder
+	system   *testbed.System
+	evidence *evidence.Recorder
 	// held is what each cache was seen with since it became ready.
 	held [][]holding
 	// judged is how many operations of each client were.
@@ -87,7 +87,7 @@ func (j *servedAsHeld) judge(all *testbed.Tally, client int) {
 			return
 		}
 		j.judged[client]++
-		at := j.moments.Of(o)
+		at := j.evidence.Of(o)
 		if at.Cache < 0 || o.Outcome != model.Done || o.Span.Origin != wire.FromCache || !at.WasReady() ||
 			!isOfNewest(o.Request, j.system.Caches()[at.Cache].Prefix()) {
 			continue

@@ -29,8 +29,8 @@ var InitialEvents = testbed.RegisterProperty(&testbed.Property{
 
 type initialEvents struct {
 	system *testbed.System
-	// moments have etcd's revision when a raw client asked.
-	moments *evidence.Recorder
+	// evidence has etcd's revision when a raw client asked.
+	evidence *evidence.Recorder
 	// views are of informers, and of the WatchLists by which they fill their stores.
 	views []informerView
 	// items is the buffer of collected.
@@ -38,12 +38,12 @@ type initialEvents struct {
 }
 
 func newInitialEvents(s *testbed.System) *initialEvents {
-	return &initialEvents{system: s, moments: evidence.Of(s)}
+	return &initialEvents{system: s, evidence: evidence.Of(s)}
 }
 
 // Copy has seen what the same judge of another system has.
 func (j *initialEvents) Copy(seen *initialEvents) *initialEvents {
-	return &initialEvents{system: j.system, moments: j.moments, views: slices.Clone(seen.views)}
+	return &initialEvents{system: j.system, evidence: j.evidence, views: slices.Clone(seen.views)}
 }
 
 // Conclude implements testbed.Concluder.
@@ -54,7 +54,7 @@ func (j *initialEvents) Conclude(_ *sim.World, all *testbed.Tally) {
 			continue
 		}
 		version := w.Events[w.End].ResourceVersion
-		end := ended{w.Client, w.Request.ResourceVersion, j.moments.OfWatch(w).Asked.Revision, version}
+		end := ended{w.Client, w.Request.ResourceVersion, j.evidence.OfWatch(w).Asked.Revision, version}
 		end.judge(all, j.system.Truth().CompareSelected(w.Client, version, r, j.collected(w.Events[:w.End])))
 	}
 }
@@ -64,7 +64,7 @@ func (j *initialEvents) Conclude(_ *sim.World, all *testbed.Tally) {
 func (j *initialEvents) Digest(d sim.Digest) sim.Digest {
 	for w := range j.system.Watches(testbed.ListWatcherNode, testbed.DrawnWatcherNode) {
 		// Before the first step of a run no watch has been noted.
-		at := j.moments.OfWatch(w)
+		at := j.evidence.OfWatch(w)
 		if !w.Open || !w.AwaitsEnd() || at == nil {
 			continue
 		}
