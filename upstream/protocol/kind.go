@@ -47,6 +47,11 @@ const (
 	Create
 	Update
 	Delete
+	// DoAs is a Do with the token of a user in front of the operation.
+	DoAs
+	// Unreachable has a member of a cluster know that another one could not be reached, Reachable that there is a connection again.
+	Unreachable
+	Reachable
 )
 
 // From the guest.
@@ -89,6 +94,12 @@ const (
 	// Wrote and Denied answer writes: the object, or why the one that there is does not allow it.
 	Wrote
 	Denied
+	// Started says that a member of a cluster runs, Ready that it has joined, Stopped that it has stopped by itself. Logged is a line of
+	// its log.
+	Started
+	Ready
+	Stopped
+	Logged
 )
 
 // Both ways. The host asks the key-value store of a guest that is a client of etcd, and the guest asks etcd, for an operation
@@ -98,12 +109,50 @@ const (
 	Did
 )
 
+// Both ways, between the members of a cluster. Of PeerRequest and PeerResponse the connection is that of the request.
+const (
+	Raft Kind = iota + 136
+	// RaftSnapshot has a snapshot with the database. SnapshotSent says what became of it, by its ticket.
+	RaftSnapshot
+	SnapshotSent
+	PeerRequest
+	PeerResponse
+	// Gone tells a member that sends that it has been removed from the cluster.
+	Gone
+)
+
 // Operations of the KV API, in a Do, a Did and in transactions.
 const (
 	OpRange byte = iota
 	OpPut
 	OpDeleteRange
 	OpTxn
+)
+
+// Operations of etcd's other APIs, in a Do and a Did of a member of a cluster.
+const (
+	OpCompact byte = iota + 16
+	OpGrant
+	OpRevoke
+	OpKeepAlive
+	OpTimeToLive
+	OpStatus
+	OpHashKV
+	OpMoveLeader
+	OpDefragment
+	OpAlarm
+	OpMemberList
+	OpMemberAdd
+	OpMemberRemove
+	OpMemberPromote
+	OpDowngrade
+	OpAuth
+)
+
+// Lanes of Raft messages: the two streams that there are to each member.
+const (
+	LaneMessage byte = iota
+	LaneAppend
 )
 
 // Codes of errors are those of package wire.

@@ -1,0 +1,38 @@
+package protocol
+
+// Member is what a Start tells a member of a cluster, as JSON. What the release of etcd does not know is left out.
+type Member struct {
+	// Name is that of one of the peers, which are the initial cluster.
+	Name  string `json:"name"`
+	Peers []Peer `json:"peers"`
+	// Dir is the data directory.
+	Dir             string `json:"dir"`
+	Existing        bool   `json:"existing,omitempty"`
+	ForceNewCluster bool   `json:"forceNewCluster,omitempty"`
+
+	// What is zero is as etcd has it by default.
+	TickMs                     int    `json:"tickMs,omitempty"`
+	ElectionTicks              int    `json:"electionTicks,omitempty"`
+	SnapshotCount              uint64 `json:"snapshotCount,omitempty"`
+	SnapshotCatchUpEntries     uint64 `json:"snapshotCatchUpEntries,omitempty"`
+	QuotaBytes                 int64  `json:"quotaBytes,omitempty"`
+	AutoCompactionMode         string `json:"autoCompactionMode,omitempty"`
+	AutoCompactionRetention    int64  `json:"autoCompactionRetention,omitempty"`
+	CorruptCheckMs             int    `json:"corruptCheckMs,omitempty"`
+	CompactHashCheckMs         int    `json:"compactHashCheckMs,omitempty"`
+	InitialCorruptCheck        bool   `json:"initialCorruptCheck,omitempty"`
+	PreVote                    bool   `json:"preVote,omitempty"`
+	LeaseCheckpoint            bool   `json:"leaseCheckpoint,omitempty"`
+	ProgressMs                 int    `json:"progressMs,omitempty"`
+	AuthToken                  string `json:"authToken,omitempty"`
+	InitialElectionTickAdvance bool   `json:"initialElectionTickAdvance,omitempty"`
+
+	// Log has the server write its log to stderr.
+	Log bool `json:"log,omitempty"`
+}
+
+// Peer is a member of the initial cluster. Its URL has an address: some releases look up what is no address.
+type Peer struct {
+	Name string `json:"name"`
+	URL  string `json:"url"`
+}
