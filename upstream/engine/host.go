@@ -27,4 +27,6 @@ type Goroutine struct {
 	Function, Site string
 	// Ordinal is how many goroutines the same go statement created before.
 	Ordinal uint32
+	// Syncs: it waits until a file is on the disk. If it is picked, that is so.
+	Syncs bool
 }

@@ -35,7 +35,11 @@ type machine struct {
 	ended error
 
 	host Host
-	now  int64
+	// files are those of the host, nil if it has none.
+	files Files
+	// running is the goroutine that the host picked last.
+	running Goroutine
+	now     int64
 	// message is what the program finds when it goes on, nil if it is the time.
 	message []byte
 	// inbox is where a message goes, inboxSize how large it may be.
@@ -69,7 +73,7 @@ func (m *machine) boot() error {
 		return m.memory
 	}))
 	config := wazero.NewModuleConfig().WithName("").WithArgs("guest").WithStartFunctions().WithStderr(&m.stderr).WithStdout(&m.stderr).
-		WithRandSource(zeros{}).
+		WithRandSource(randomSource{m}).
 		WithNanotime(func() int64 { return m.now + origin }, sys.ClockResolution(1)).
 		WithWalltime(func() (int64, int32) { return epoch + m.now/1e9, int32(m.now % 1e9) }, sys.ClockResolution(1))
 	var err error
@@ -119,14 +123,6 @@ func (m *machine) boot() error {
 // GlobalName is the name under which a guest exports its globals, with a number behind it.
 const GlobalName = "watchbed_global_"
 
-// zeros is the random source of a guest before it is seeded.
-type zeros struct{}
-
-func (zeros) Read(p []byte) (int, error) {
-	clear(p)
-	return len(p), nil
-}
-
 // first is the host while a program boots: what comes first is taken.
 type first struct{}
 
@@ -141,9 +137,12 @@ func (m *machine) run(h Host, now int64, message []byte) (until int64, err error
 	if uint64(len(message))+4 > uint64(m.inboxSize) {
 		return 0, fmt.Errorf("a message of %d bytes does not fit into the %d of the guest", len(message), m.inboxSize)
 	}
+	if d, ok := h.(Disked); ok {
+		m.files = d.Files()
+	}
 	m.loops.Set(maxLoops)
 	w, ok := m.proceed()
-	m.host = nil
+	m.host, m.files = nil, nil
 	if !ok {
 		return 0, m.end()
 	}
@@ -194,7 +193,7 @@ func (m *machine) idle(stack []uint64) {
 	}
 	binary.LittleEndian.PutUint32(m.memory.bytes[m.inbox:], uint32(len(m.message)))
 	copy(m.memory.bytes[m.inbox+4:], m.message)
-	m.message = nil
+	m.message, m.running = nil, Goroutine{}
 	stack[0] = 1
 }
 
@@ -208,7 +207,11 @@ func (m *machine) pick(stack []uint64) {
 	for i := range n {
 		m.runnable = append(m.runnable, m.goroutine(at+uint32(i*candidateSize)))
 	}
-	stack[0] = uint64(uint32(int32(m.host.Pick(m.runnable, receives))))
+	picked := m.host.Pick(m.runnable, receives)
+	if picked != None {
+		m.running = m.runnable[picked]
+	}
+	stack[0] = uint64(uint32(int32(picked)))
 }
 
 func (m *machine) choose(stack []uint64) {
@@ -225,7 +228,8 @@ func (m *machine) lock(stack []uint64) {
 
 func (m *machine) goroutine(at uint32) Goroutine {
 	word := func(i uint32) uint32 { return binary.LittleEndian.Uint32(m.memory.bytes[at+4*i:]) }
-	return Goroutine{Function: m.text(word(0), word(1)), Site: m.text(word(2), word(3)), Ordinal: word(4)}
+	// The highest bit of the ordinal says that the goroutine syncs.
+	return Goroutine{Function: m.text(word(0), word(1)), Site: m.text(word(2), word(3)), Ordinal: word(4) &^ (1 << 31), Syncs: word(4)>>31 != 0}
 }
 
 // text is a text of the program, which never changes.

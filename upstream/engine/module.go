@@ -8,7 +8,6 @@ import (
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
-	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 )
 
 // Module is a compiled guest.
@@ -42,22 +41,22 @@ func Load(wasm []byte, directory string) (*Module, error) {
 	}
 	m := &Module{runtime: wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCompilationCache(kept).WithMemoryLimitPages(maxPages))}
 	m.free.L = &m.lock
-	if _, err := wasi_snapshot_preview1.Instantiate(ctx, m.runtime); err != nil {
-		return nil, err
-	}
 	if err := m.addHooks(ctx); err != nil {
 		return nil, err
 	}
 	if m.compiled, err = m.runtime.CompileModule(ctx, wasm); err != nil {
 		return nil, fmt.Errorf("the guest does not compile: %w", err)
 	}
-	return m, nil
+	return m, m.addWASI(ctx)
 }
+
+// hooksName is the module that the overlay imports its hooks from.
+const hooksName = "watchbed"
 
 // addHooks adds what the overlay calls. The machine is in the context of the call.
 func (m *Module) addHooks(ctx context.Context) error {
 	i32, i64 := api.ValueTypeI32, api.ValueTypeI64
-	hooks := m.runtime.NewHostModuleBuilder("watchbed")
+	hooks := m.runtime.NewHostModuleBuilder(hooksName)
 	add := func(name string, f func(*machine, []uint64), params, results []api.ValueType) {
 		hooks.NewFunctionBuilder().WithGoFunction(api.GoFunc(func(ctx context.Context, stack []uint64) {
 			f(ctx.Value(machineKey{}).(*machine), stack)
@@ -70,6 +69,8 @@ func (m *Module) addHooks(ctx context.Context) error {
 	add("canSend", (*machine).canSend, []api.ValueType{i32}, []api.ValueType{i32})
 	add("send", (*machine).send, []api.ValueType{i32, i32}, nil)
 	add("inbox", (*machine).setInbox, []api.ValueType{i32, i32}, nil)
+	add("written", (*machine).written, nil, []api.ValueType{i64})
+	add("sync", (*machine).sync, []api.ValueType{i32, i64}, []api.ValueType{i32})
 	_, err := hooks.Instantiate(ctx)
 	return err
 }

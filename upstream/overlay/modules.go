@@ -4,6 +4,8 @@ package overlay
 type Program struct {
 	stubs, added []stub
 	reduced      []reduction
+	// files: the guest has files, and the host is told of each sync.
+	files bool
 }
 
 // stub stands for a file of a module that does not compile for wasip1.

@@ -24,12 +24,19 @@ func Write(program Program, release *Go, directory, goroot, vendored string, cha
 		replaced[original] = path
 		return os.WriteFile(path, []byte(text), 0o644)
 	}
-	for i := range patches {
-		text, err := patches[i].apply(release, goroot)
+	distribution := patches
+	if program.files {
+		distribution = slices.Concat(patches, filePatches)
+		if err := put(filepath.Join(goroot, "src", "runtime", "watchbed_files.go"), fileHooks); err != nil {
+			return "", err
+		}
+	}
+	for i := range distribution {
+		text, err := distribution[i].apply(release, goroot)
 		if err != nil {
 			return "", err
 		}
-		if err := put(filepath.Join(goroot, "src", filepath.FromSlash(patches[i].file)), text); err != nil {
+		if err := put(filepath.Join(goroot, "src", filepath.FromSlash(distribution[i].file)), text); err != nil {
 			return "", err
 		}
 	}

@@ -1,0 +1,185 @@
+package disk
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Choose makes a choice among n, of which it says what it is about.
+type Choose func(n int, what string) int
+
+// Kill ends the process: descriptors are closed, and all that was written is there for the next one.
+func (d *Disk) Kill() {
+	d.closeAll()
+	d.collect()
+}
+
+// PowerLoss ends the process and takes from the disk what is not durable, but for what is chosen. What is left is durable.
+func (d *Disk) PowerLoss(choose Choose) {
+	d.loseChanges(choose)
+	d.closeAll()
+	for n, i := range d.inodes {
+		if i != nil && i.directory {
+			i = d.mine(n)
+			i.entries = i.kept
+		}
+	}
+	d.collect()
+	d.countLinks()
+	d.walk(func(path string, n int) {
+		i := d.inodes[n]
+		if i.directory || len(i.writes) == 0 && !i.lost {
+			return
+		}
+		i = d.mine(n)
+		if d.options.Losses == Pages {
+			i.durable = i.losePages(path, choose)
+		} else {
+			i.durable = i.loseWrites(path, choose)
+		}
+		i.now, i.writes, i.lost = i.durable, nil, false
+	})
+}
+
+// loseChanges has some changes of directories become durable, and forgets the others.
+func (d *Disk) loseChanges(choose Choose) {
+	if len(d.changes) == 0 {
+		return
+	}
+	switch d.options.Directories {
+	case Journaled:
+		for k := range d.changes[:choose(len(d.changes)+1, "changes of directories on the disk")] {
+			d.keep(&d.changes[k])
+		}
+	case Strict:
+		// A directory that nothing leads to has no name, and its changes do not matter.
+		left := make([]int, len(d.inodes))
+		d.walk(func(path string, n int) {
+			count := 0
+			for k := range d.changes {
+				if d.changes[k].directory == n {
+					count++
+				}
+			}
+			if count > 0 {
+				left[n] = choose(count+1, fmt.Sprintf("changes of %s on the disk", path))
+			}
+		})
+		for k := range d.changes {
+			if c := &d.changes[k]; left[c.directory] > 0 {
+				left[c.directory]--
+				d.keep(c)
+			}
+		}
+	}
+	d.changes = nil
+}
+
+// loseWrites is what is left if writes come to the disk in their order.
+func (i *inode) loseWrites(path string, choose Choose) content {
+	if len(i.writes) == 0 {
+		return i.durable
+	}
+	count := choose(len(i.writes)+1, fmt.Sprintf("writes of %s on the disk", path))
+	left := i.prefix(count)
+	if count == len(i.writes) || i.writes[count].resizes {
+		return left
+	}
+	next := i.writes[count]
+	first := next.offset / sectorSize
+	sectors := (next.offset+next.length+sectorSize-1)/sectorSize - first
+	if sectors < 2 {
+		return left
+	}
+	torn := int64(choose(int(sectors), fmt.Sprintf("sectors of the next write of %s on the disk", path)))
+	if torn == 0 {
+		return left
+	}
+	part := make([]byte, (first+torn)*sectorSize-next.offset)
+	next.after.readAt(part, next.offset)
+	return left.writeAt(part, next.offset)
+}
+
+// losePages is what is left if pages come to the disk in any order.
+func (i *inode) losePages(path string, choose Choose) content {
+	left, sizes := i.durable, []int64{i.durable.size}
+	var touched []int64
+	for k := range i.writes {
+		w := &i.writes[k]
+		if size := w.after.size; size != sizes[len(sizes)-1] {
+			sizes = append(sizes, size)
+		}
+		for n := w.offset / pageSize; !w.resizes && n*pageSize < w.offset+w.length; n++ {
+			touched = append(touched, n)
+		}
+	}
+	slices.Sort(touched)
+	for _, n := range slices.Compact(touched) {
+		versions := []*page{left.page(n)}
+		for k := range i.writes {
+			if w := &i.writes[k]; !w.resizes && w.offset/pageSize <= n && n*pageSize < w.offset+w.length {
+				versions = append(versions, w.after.page(n))
+			}
+		}
+		picked := choose(len(versions), fmt.Sprintf("which contents of page %d of %s are on the disk", n, path))
+		to := new(page)
+		if versions[picked] != nil {
+			*to = *versions[picked]
+		}
+		if picked+1 < len(versions) {
+			torn := choose(pageSize/sectorSize, fmt.Sprintf("sectors of the next contents of page %d of %s on the disk", n, path))
+			copy(to[:torn*sectorSize], versions[picked+1][:])
+		}
+		size := left.size
+		left = left.writeAt(to[:], n*pageSize)
+		left.size = size
+	}
+	size := sizes[0]
+	if len(sizes) > 1 {
+		size = sizes[choose(len(sizes), fmt.Sprintf("which size of %s is on the disk", path))]
+	}
+	// Pages behind the end are cut off.
+	left.size = int64(len(left.tables)) * fanout * pageSize
+	return left.resize(size)
+}
+
+// countLinks counts the names of all files.
+func (d *Disk) countLinks() {
+	for n, i := range d.inodes {
+		if i != nil && n != root {
+			d.mine(n).links = 0
+		}
+	}
+	for _, i := range d.inodes {
+		if i == nil {
+			continue
+		}
+		for _, e := range i.entries {
+			d.mine(e.inode).links++
+		}
+	}
+}
+
+// walk calls f for each file and directory, in the order of their paths. One with several names has the first of them.
+func (d *Disk) walk(f func(path string, n int)) {
+	seen := make([]bool, len(d.inodes))
+	var visit func(path string, n int)
+	visit = func(path string, n int) {
+		if seen[n] {
+			return
+		}
+		seen[n] = true
+		f(path, n)
+		for _, e := range d.inodes[n].entries {
+			visit(join(path, e.name), e.inode)
+		}
+	}
+	visit("/", root)
+}
+
+func join(directory, name string) string {
+	if directory == "/" {
+		return directory + name
+	}
+	return directory + "/" + name
+}
