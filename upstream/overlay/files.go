@@ -14,3 +14,6 @@ var filePatches = []patch{
 				"func Fsync(fd int) error {\n	errno := watchbedHostSync(int32(fd), watchbedSync())\n"},
 	}},
 }
+
+// Plain is a guest that is made of the Go distribution alone, and has files.
+var Plain = Program{files: true}
