@@ -24,7 +24,7 @@ const (
 	Ghost Anomaly = "ghost"
 	// Foreign: the answer shows a key outside the range that was asked for.
 	Foreign Anomaly = "foreign-key"
-	// Premature: the answer shows a write later than its own revision.
+	// Premature: the answer shows a write later than its own revision, or one that was called after it.
 	Premature Anomaly = "premature-write"
 	// Corrupt: the answer shows the right write with other contents.
 	Corrupt Anomaly = "corrupt-item"
@@ -133,6 +133,9 @@ func explain(w *explainer, prop Property, f fault) *Explanation {
 	case contradicted:
 		e.Anomaly = Contradicted
 		e.Bound, e.Revision = f.revision, w.at[f.op]
+	case early:
+		e.Anomaly, e.Bound = Premature, 0
+		e.Write, e.WriteRevision = int(f.other), f.bound
 	case torn:
 		e.Anomaly, e.Because = Torn, int(f.other)
 	case tooOld:
@@ -431,7 +434,11 @@ func (e *Explanation) tell(w *explainer, op *model.Operation, f fault) {
 		} else {
 			e.say(" fits no revision that it may show")
 		}
-		if f.kind != wrongAnswer {
+		switch {
+		case f.kind == early:
+			e.say(", but %s, which made revision %d, had not been called yet", w.named(e.Write), e.WriteRevision)
+			return
+		case f.kind != wrongAnswer && (e.Revision == 0 || e.Revision < e.Bound):
 			e.reason(w, ", but ")
 		}
 		e.difference(w, op)

@@ -28,6 +28,8 @@ const (
 	// contradicted: after this write the writes of the log cannot have happened
 	// as they did.
 	contradicted
+	// early: a write that was called after the answer made its revision, or an earlier one.
+	early
 	// tooOld: the position is before the bound.
 	tooOld
 	// wrongAnswer: the store at the position answers otherwise.

@@ -1,6 +1,12 @@
 package linearizability
 
-import "github.com/watchbed/watchbed/model"
+import (
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/watchbed/watchbed/model"
+)
 
 // The guarantees of one client's session. Each asks only where a read is in the
 // order of revisions: that a list is not what the store was at its revision is
@@ -23,6 +29,9 @@ func isSessionRead(op *model.Operation) bool {
 // revision that it asks for.
 func (w *Witness) session(prop Property, c contents) (fault, int) {
 	w.resetClients()
+	if prop == NotOlderThan {
+		w.lookAhead(c)
+	}
 	exercised := 0
 	for _, i := range w.order {
 		op := &w.history.Operations[i]
@@ -52,6 +61,10 @@ func (w *Witness) session(prop Property, c contents) (fault, int) {
 		switch {
 		case !ok && placed:
 			return fault{kind: tooOld, op: i, other: bound.op, revision: w.at[i], bound: bound.revision}, exercised
+		case prop == NotOlderThan && w.roles[i] == observing:
+			if f := w.unmade(i); f.kind != nothing {
+				return f, exercised
+			}
 		case ok && prop == Monotonic:
 			view.seen = position{revision: rev, op: i}
 		}
@@ -60,6 +73,7 @@ func (w *Witness) session(prop Property, c contents) (fault, int) {
 }
 
 func (w *Witness) exact(c contents) (fault, int) {
+	w.lookAhead(c)
 	reads := 0
 	for _, i := range w.order {
 		op := &w.history.Operations[i]
@@ -70,11 +84,41 @@ func (w *Witness) exact(c contents) (fault, int) {
 		if rev := op.Result.Revision; rev != 0 && rev < op.Request.Revision {
 			return fault{kind: tooOld, op: i, other: -1, revision: rev, bound: op.Request.Revision}, reads
 		}
-		if f := w.snapshot(i, c); f.kind != nothing {
-			return f, reads
+		for _, f := range [...]fault{w.unmade(i), w.snapshot(i, c)} {
+			if f.kind != nothing {
+				return f, reads
+			}
 		}
 	}
 	return fault{}, reads
+}
+
+// lookAhead finds the lowest revision of the writes that come behind each operation in the order of their calls.
+func (w *Witness) lookAhead(c contents) {
+	n := len(w.order)
+	w.ahead = slices.Grow(w.ahead[:0], n+1)[:n+1]
+	w.ahead[n] = position{revision: math.MaxInt64, op: -1}
+	for k := n - 1; k >= 0; k-- {
+		i := w.order[k]
+		w.ahead[k] = w.ahead[k+1]
+		if rev := w.at[i]; c.role(i, w.roles[i]) == writing && rev > 0 && rev < w.ahead[k].revision {
+			w.ahead[k] = position{revision: rev, op: i}
+		}
+	}
+}
+
+// unmade is the fault of an answer at a revision that was not made yet: its write, or that of an earlier one, was called
+// only after the answer, or never.
+func (w *Witness) unmade(i int32) fault {
+	answered := w.history.Operations[i].Return
+	k := sort.Search(len(w.order), func(k int) bool { return w.history.Operations[w.order[k]].Call > answered })
+	switch ahead := w.ahead[k]; {
+	case w.at[i] >= ahead.revision:
+		return fault{kind: early, op: i, other: ahead.op, revision: w.at[i], bound: ahead.revision}
+	case w.at[i] > w.last && w.broken.kind == nothing && !w.isOpen():
+		return fault{kind: wrongAnswer, op: i, other: -1, revision: w.at[i]}
+	}
+	return fault{}
 }
 
 // snapshot holds the answer of an observing read against the store at its

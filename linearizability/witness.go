@@ -41,6 +41,7 @@ type Witness struct {
 
 	returns returns
 	clients []clientView
+	ahead   []position
 }
 
 // role is how an operation finds its place in the order of revisions.
