@@ -72,7 +72,9 @@ type now struct {
 	counts
 	Stopped  []keptStopped `json:",omitempty"`
 	Failures []keptFailure `json:",omitempty"`
-	Seconds  float64
+	// Covered are the coverage points that came about, by name.
+	Covered []string
+	Seconds float64
 }
 
 type keptStopped struct {
@@ -131,6 +133,7 @@ func (s *search) takeOver(p checkpoint.Part) error {
 	s.counts = newCounts(len(s.properties))
 	s.counts.add(&at.counts)
 	s.before = time.Duration(at.Seconds * float64(time.Second))
+	s.covered = at.Covered
 	for _, x := range at.Stopped {
 		s.stopped[timer{sim.NodeID(x.Node), sim.Timer(x.Timer)}] = Cut{Timer: x.Name, Times: x.Times}
 	}
@@ -181,7 +184,7 @@ func (s *search) keep(due bool) error {
 		return nil
 	}
 	at := now{
-		Root: k.root, First: s.first, Last: s.last, Done: s.done, Depth: s.depth, counts: s.counts, Seconds: s.elapsed().Seconds(),
+		Root: k.root, First: s.first, Last: s.last, Done: s.done, Depth: s.depth, counts: s.counts, Covered: s.coveragePoints(), Seconds: s.elapsed().Seconds(),
 	}
 	for _, t := range slices.SortedFunc(maps.Keys(s.stopped), compareTimers) {
 		at.Stopped = append(at.Stopped, keptStopped{int(t.node), int(t.number), s.stopped[t].Times, s.stopped[t].Timer})

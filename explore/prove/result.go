@@ -29,8 +29,7 @@ type Result struct {
 	Why string `json:"why,omitempty"`
 	// Checked is, by property, how many steps put it to the test, or how many schedules if these were searched.
 	Checked map[string]int `json:"checked"`
-	// CoveragePoints are those that came about, by name. A search that went on from what was kept does not know those of the steps
-	// before, and has none.
+	// CoveragePoints are those that came about, by name.
 	CoveragePoints []string `json:"coveragePoints,omitempty"`
 	// States are all that were found, Transitions all steps that were taken.
 	States      int `json:"states"`

@@ -125,9 +125,10 @@ type search struct {
 	goesOn bool
 	twins  twins
 	// keeping is nil if the search is not kept. before is the time that it had taken when it was
-	// taken over, resumed how many states it had found then.
+	// taken over, covered the coverage points until then, resumed how many states it had found.
 	keeping *keeping
 	before  time.Duration
+	covered []string
 	resumed int
 }
 
@@ -415,11 +416,24 @@ func (s *search) tell() {
 // elapsed is how long it took, with the time before it was interrupted.
 func (s *search) elapsed() time.Duration { return s.before + time.Since(s.began) }
 
+// coveragePoints are those that came about, by name, also in what was kept.
+func (s *search) coveragePoints() (names []string) {
+	for _, x := range sim.CoveragePoints() {
+		// All worlds of a worker count together.
+		came := func(w *worker) bool { return w.first.Count(x) > 0 }
+		if name := x.String(); slices.Contains(s.covered, name) || slices.ContainsFunc(s.workers, came) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 func (s *search) result() *Result {
 	r := &Result{
 		States: s.visited.count, Transitions: s.Transitions, Depth: s.depth, Left: s.left, Ended: s.Ended, Rested: s.Rested, Cut: []Cut{},
 		CutStates: s.Cut, Fixed: s.workers[0].fixed, Checked: map[string]int{}, Failures: s.failures, Why: s.why,
 		Seconds: s.elapsed().Seconds(), Bytes: s.bytes(), Resumed: s.resumed, GoesOn: s.goesOn, Filed: s.visited.filed(),
+		CoveragePoints: s.coveragePoints(),
 	}
 	for i, p := range s.properties {
 		r.Checked[p] = s.Checked[i]
@@ -431,12 +445,6 @@ func (s *search) result() *Result {
 	}
 	for _, what := range slices.Sorted(maps.Keys(s.Spread)) {
 		r.Spread = append(r.Spread, Spread{what, s.Spread[what], s.cfg.Bounds.Answers})
-	}
-	for _, x := range sim.CoveragePoints() {
-		// All worlds of a worker count together.
-		if s.resumed == 0 && slices.ContainsFunc(s.workers, func(w *worker) bool { return w.first.Count(x) > 0 }) {
-			r.CoveragePoints = append(r.CoveragePoints, x.String())
-		}
 	}
 	world := s.workers[0].first
 	for _, t := range slices.SortedFunc(maps.Keys(s.stopped), compareTimers) {
