@@ -138,6 +138,7 @@ func read(r io.Reader) (*Recording, error) {
 	if len(b) > maxBytes {
 		return nil, fmt.Errorf("larger than %d MiB", maxBytes>>20)
 	}
+	b = bytes.TrimPrefix(b, []byte("\ufeff")) // Some editors begin a text so.
 	if len(bytes.TrimSpace(b)) == 0 {
 		return nil, errors.New("the file is empty")
 	}

@@ -3,6 +3,7 @@ package recording_test
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -46,6 +47,11 @@ func TestRecordingComesBackAsItWas(t *testing.T) {
 	require.Equal(t, rec, back)
 	require.Equal(t, []explore.Failure{{Property: "counts", Label: "lost update"}}, back.Violations())
 	require.Contains(t, rec.Findings[0].Why, "updates lost")
+	_, err = rec.WriteTo(&buf)
+	require.NoError(t, err)
+	back, err = recording.Read(io.MultiReader(strings.NewReader("\ufeff"), &buf), "replay.json")
+	require.NoError(t, err)
+	require.Equal(t, rec, back, "behind a byte order mark")
 }
 
 func TestBadRecordingsAreRefusedInOneLine(t *testing.T) {

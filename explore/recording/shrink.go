@@ -16,7 +16,7 @@ type Shrunk struct {
 	// Recording is the smaller run; a strict replay gives it to the bit. Tool,
 	// Scenario, Parameters, Strategy and Seed are those of the original.
 	Recording *Recording
-	// Runs is how many runs it took.
+	// Runs is how many candidates ran.
 	Runs int
 	// Before and After are lengths in steps.
 	Before, After int
@@ -68,7 +68,7 @@ func Shrink(ctx context.Context, r *explore.Runner, rec *Recording, f explore.Fa
 	small.Tool, small.Scenario, small.Parameters = rec.Tool, rec.Scenario, rec.Parameters
 	small.Strategy, small.Seed = rec.Strategy, rec.Seed
 	return &Shrunk{
-		Recording: small, Runs: runs - s.left + 3, // Replay, replayPlan and record
+		Recording: small, Runs: runs - s.left,
 		Before: s.longest, After: len(s.best.steps), Complete: complete,
 	}, nil
 }
