@@ -70,7 +70,12 @@ func (l *Log) open(question []string, take func(Part) error) (err error) {
 	if err := os.MkdirAll(l.dir, 0o777); err != nil {
 		return l.failed("open", err)
 	}
-	if l.file, err = os.OpenFile(filepath.Join(l.dir, "search"), os.O_RDWR|os.O_CREATE, 0o666); err != nil {
+	path := filepath.Join(l.dir, "search")
+	// Opening a named pipe may wait forever.
+	if there, err := os.Stat(path); err == nil && !there.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a regular file: give another directory", path)
+	}
+	if l.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666); err != nil {
 		return l.failed("open", err)
 	}
 	if err := lock(l.file); err != nil {

@@ -100,3 +100,13 @@ func TestWhatCannotBeKeptIsSaid(t *testing.T) {
 	_, err := open(file, none)
 	require.ErrorContains(t, err, "cannot open "+file+", where the search is kept: not a directory")
 }
+
+// Opening a named pipe, or a device, would wait or keep nothing.
+func TestWhatIsNoRegularFileIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Symlink(os.DevNull, filepath.Join(dir, "search")); err != nil {
+		t.Skip(err)
+	}
+	_, err := open(dir, none)
+	require.ErrorContains(t, err, "search is not a regular file: give another directory")
+}
