@@ -64,8 +64,8 @@ func (c *campaign) clock() {
 
 // run has each worker carry out batches, with what newWorker returns.
 func (c *campaign) run(ctx context.Context, newWorker func() (do func(number uint64) *batch)) error {
-	// A time that is over before the first batch leaves none, however soon a worker begins.
-	c.stop.Store(c.cfg.For > 0 && time.Since(c.start) >= c.cfg.For)
+	// A time that is over before the first batch leaves none, and so does an interrupt, however soon a worker begins.
+	c.stop.Store(ctx.Err() != nil || c.cfg.For > 0 && time.Since(c.start) >= c.cfg.For)
 	batches := make(chan *batch, c.cfg.Workers)
 	var working sync.WaitGroup
 	for range c.cfg.Workers {
