@@ -101,6 +101,11 @@ func (f *replayFlags) run(ctx context.Context, s process, path string) error {
 	if err := sameFindings(rec, &result); err != nil {
 		return errors.Join(usage("%s: %w", path, err), told)
 	}
+	for _, x := range result.Findings {
+		if x.Verdict == model.VerdictUnknown {
+			fmt.Fprintf(s.out, "%s is unknown, as when it was recorded.\n", x.Property)
+		}
+	}
 	return errors.Join(exit(verdictOf(&result)), told)
 }
 

@@ -107,7 +107,7 @@ func badFlag(err error) error {
 			want += " below 2^63"
 		}
 	case "duration":
-		want = "a duration, such as 60s"
+		want = "a duration up to 2562047h, such as 60s"
 	case "bool":
 		want = "true or false"
 	default:

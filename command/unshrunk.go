@@ -159,7 +159,11 @@ func (f *firstStory) tell(found *foundRun) {
 func (f *firstStory) line(found *foundRun) {
 	replay := ""
 	if found.path != "" {
-		replay = ". Unshrunk replay: " + recording.Again(f.process.program, found.path)
+		replay = ". Unshrunk replay"
+		if f.then != "" {
+			replay += " until then"
+		}
+		replay += ": " + recording.Again(f.process.program, found.path)
 	}
 	f.process.complain("%s is violated at seed %d; continuing%s%s", found.Failure, found.recording.Seed, f.then, replay)
 }

@@ -108,7 +108,7 @@ func TestTheFirstFailureIsSaidAtOnce(t *testing.T) {
 	var out, before bytes.Buffer
 	said := 0
 	replayed := regexp.MustCompile("^simrun: (linearizable.*) is violated at seed \\d+; continuing, then shrinking. " +
-		"Unshrunk replay: simrun replay (simrun-failures/unshrunk/.*)\n$")
+		"Unshrunk replay until then: simrun replay (simrun-failures/unshrunk/.*)\n$")
 	s := process{program: "simrun", in: strings.NewReader(""), out: &out, err: writerFunc(func(b []byte) (int, error) {
 		said++
 		before.Write(out.Bytes())
