@@ -117,6 +117,11 @@ func (s *source) edits() ([]string, error) {
 		return s.users.edits(), nil
 	}
 	var edits []string
+	if s.version != s.branch.pinned {
+		for _, module := range s.branch.along {
+			edits = append(edits, "-droprequire="+module)
+		}
+	}
 	if s.folder == "" {
 		for _, module := range s.of.modules {
 			edits = append(edits, fmt.Sprintf("-require=%s@%s", module, s.version))

@@ -15,16 +15,18 @@ const maxMapSize = 0x7FFFFFFF
 
 const maxAllocSize = 0xFFFFFFF
 `},
-	// From 3.6 on this file is not compiled for wasm.
-	stub{"go.etcd.io/etcd/client/pkg/v3/transport/sockopt_unix.go", `package transport
+	reusePort,
+)
+
+// reusePort is compiled for wasm before 3.6.
+var reusePort = stub{"go.etcd.io/etcd/client/pkg/v3/transport/sockopt_unix.go", `package transport
 
 import "syscall"
 
 func setReusePort(network, address string, conn syscall.RawConn) error { return nil }
 
 func setReuseAddress(network, address string, conn syscall.RawConn) error { return nil }
-`},
-)
+`}
 
 // Etcd36 is that of 3.6 and of 3.7.
 var Etcd36 = etcd(

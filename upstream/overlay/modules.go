@@ -19,19 +19,7 @@ type reduction struct {
 
 // common are the stubs of modules that guests of all kinds have.
 var common = []stub{
-	// No journal of systemd takes the guest's log.
-	{"github.com/coreos/go-systemd/v22/journal/journal_unix.go", `package journal
-
-import "errors"
-
-func Enabled() bool { return false }
-
-func Send(string, Priority, map[string]string) error { return errors.New("no journal") }
-
-func StderrIsJournalStream() (bool, error) { return false, nil }
-
-func StdoutIsJournalStream() (bool, error) { return false, nil }
-`},
+	journal,
 	// The guest locks no files: what is on disk is with the world.
 	{"go.etcd.io/etcd/client/pkg/v3/fileutil/lock_flock.go", `package fileutil
 
@@ -42,3 +30,17 @@ func flockTryLockFile(path string, flag int, perm os.FileMode) (*LockedFile, err
 func flockLockFile(path string, flag int, perm os.FileMode) (*LockedFile, error) { return nil, ErrLocked }
 `},
 }
+
+// journal: no journal of systemd takes the guest's log.
+var journal = stub{"github.com/coreos/go-systemd/v22/journal/journal_unix.go", `package journal
+
+import "errors"
+
+func Enabled() bool { return false }
+
+func Send(string, Priority, map[string]string) error { return errors.New("no journal") }
+
+func StderrIsJournalStream() (bool, error) { return false, nil }
+
+func StdoutIsJournalStream() (bool, error) { return false, nil }
+`}
