@@ -260,8 +260,9 @@ func (m *machine) readDirectory(s []uint64) Errno {
 // vectors reads into parts of the memory, or writes from them, until less is done than would go into one.
 func (m *machine) vectors(list, n, result uint64, do func(p []byte, done int64) (int, Errno)) Errno {
 	done := 0
-	for i := range n {
-		v := m.at(list+8*i, 8)
+	// The upper half of a number of 32 bits has anything in it.
+	for i := range uint32(n) {
+		v := m.at(list+8*uint64(i), 8)
 		p := m.at(uint64(binary.LittleEndian.Uint32(v)), uint64(binary.LittleEndian.Uint32(v[4:])))
 		k, e := do(p, int64(done))
 		if e != 0 && done == 0 {
