@@ -25,5 +25,6 @@ func main() {
 	}
 }
 
-// memoryLimit is what the guest may have before it collects garbage, in bytes.
-const memoryLimit = 192 << 20
+// memoryLimit is what the guest may have before it collects garbage, in bytes. It leaves room for what is no garbage and large: a mapping of a
+// database, and the next one.
+const memoryLimit = 128 << 20
