@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -397,6 +398,34 @@ func (w *EtcdWatch) ResponsesTo(watch Watch) []Response {
 		}
 	}
 	return all
+}
+
+// Stream is the part of the stream that belongs to one of its watches.
+func (w *EtcdWatch) Stream(c Watch) model.WatchStream {
+	m := model.WatchStream{Request: model.WatchRequest{
+		Key: c.Key, End: c.RangeEnd, StartRevision: c.StartRevision, PrevKV: c.PrevKv,
+		NoPut: c.Filters&wire.NoPut != 0, NoDelete: c.Filters&wire.NoDelete != 0, ProgressNotify: c.ProgressNotify,
+	}}
+	for _, resp := range w.ResponsesTo(c) {
+		out := model.WatchResponse{
+			Revision: resp.Revision, Created: resp.Created, Fragment: resp.Fragment,
+			Progress: resp.IsProgressNotify(), Canceled: resp.Canceled, CompactRevision: resp.CompactRevision,
+		}
+		for _, e := range resp.Events {
+			it := Item(e.Kv)
+			ev := model.WatchEvent{Item: &it, Revision: e.Kv.ModRevision}
+			if e.Type == wire.Delete {
+				ev.Type = model.DeleteEvent
+			}
+			if e.PrevKv != nil {
+				prev := Item(e.PrevKv)
+				ev.PrevItem = &prev
+			}
+			out.Events = append(out.Events, ev)
+		}
+		m.Responses = append(m.Responses, out)
+	}
+	return m
 }
 
 // lifeOf is the part of the responses in which an id means this watch. The first watch of

@@ -72,7 +72,7 @@ func changesSent(s *testbed.System, d sim.Digest) sim.Digest {
 			continue
 		}
 		for _, watch := range c.Watches(s.WatchRules()) {
-			m := etcdStream(c, watch)
+			m := c.Stream(watch)
 			canceled := slices.ContainsFunc(m.Responses, func(r model.WatchResponse) bool { return r.Canceled })
 			created := slices.ContainsFunc(m.Responses, func(r model.WatchResponse) bool { return r.Created })
 			if !canceled && !c.HasLeft(watch) {
@@ -87,7 +87,7 @@ func changesSent(s *testbed.System, d sim.Digest) sim.Digest {
 
 // etcdKeepsUp judges a watch of etcd's own API, if it was created and not canceled.
 func etcdKeepsUp(s *testbed.System, all *testbed.Tally, c *workload.EtcdWatch, watch workload.Watch) {
-	m := etcdStream(c, watch)
+	m := c.Stream(watch)
 	start, created := watch.StartRevision, false
 	var sent []change
 	for k := range m.Responses {

@@ -76,7 +76,7 @@ func (t *streams) BeginJudging(*sim.World) {
 	})
 	for _, r := range t.system.Streams() {
 		for _, watch := range r.Watches(t.rules) {
-			t.judgements = t.checker.Check(t.judgements, []model.WatchStream{etcdStream(r, watch)}, log)
+			t.judgements = t.checker.Check(t.judgements, []model.WatchStream{r.Stream(watch)}, log)
 		}
 	}
 }
@@ -127,7 +127,7 @@ func (t *streams) Digest(d sim.Digest) sim.Digest {
 	})
 	for _, r := range t.system.Streams() {
 		for _, watch := range r.Watches(t.rules) {
-			streams := []model.WatchStream{etcdStream(r, watch)}
+			streams := []model.WatchStream{r.Stream(watch)}
 			if anyAhead(streams, judged) {
 				d = r.Fingerprint(d)
 			}
@@ -253,34 +253,6 @@ func requestOf(w *testbed.Watch) (r *model.WatchRequest, judged bool) {
 		return r, false
 	}
 	return r, true
-}
-
-// etcdStream is the part of a raw stream that belongs to one of its watches.
-func etcdStream(r *workload.EtcdWatch, c workload.Watch) model.WatchStream {
-	m := model.WatchStream{Request: model.WatchRequest{
-		Key: c.Key, End: c.RangeEnd, StartRevision: c.StartRevision, PrevKV: c.PrevKv,
-		NoPut: c.Filters&wire.NoPut != 0, NoDelete: c.Filters&wire.NoDelete != 0, ProgressNotify: c.ProgressNotify,
-	}}
-	for _, resp := range r.ResponsesTo(c) {
-		out := model.WatchResponse{
-			Revision: resp.Revision, Created: resp.Created, Fragment: resp.Fragment,
-			Progress: resp.IsProgressNotify(), Canceled: resp.Canceled, CompactRevision: resp.CompactRevision,
-		}
-		for _, e := range resp.Events {
-			it := workload.Item(e.Kv)
-			ev := model.WatchEvent{Item: &it, Revision: e.Kv.ModRevision}
-			if e.Type == wire.Delete {
-				ev.Type = model.DeleteEvent
-			}
-			if e.PrevKv != nil {
-				prev := workload.Item(e.PrevKv)
-				ev.PrevItem = &prev
-			}
-			out.Events = append(out.Events, ev)
-		}
-		m.Responses = append(m.Responses, out)
-	}
-	return m
 }
 
 // Atomic is exercised by revisions of several events.

@@ -8,6 +8,7 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 
 	"github.com/watchbed/watchbed/upstream/engine"
+	"github.com/watchbed/watchbed/upstream/etcdwire"
 	"github.com/watchbed/watchbed/upstream/node"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
@@ -21,7 +22,7 @@ func (n *Node) Send(message []byte) {
 	kind, number := r.Begin()
 	switch kind {
 	case protocol.Do:
-		n.call(number, readOp(&r))
+		n.call(number, etcdwire.ReadOp(&r))
 	case protocol.Grant:
 		n.call(number, &wire.LeaseGrantRequest{ID: r.Int(), TTL: r.Int()})
 	case protocol.Revoke:
@@ -35,7 +36,7 @@ func (n *Node) Send(message []byte) {
 	case protocol.CloseStream:
 		n.close(number)
 	case protocol.Did:
-		n.Env.Send(sim.Conn(number), readDid(&r))
+		n.Env.Send(sim.Conn(number), etcdwire.ReadDid(&r))
 	case protocol.Failed:
 		n.Env.Send(sim.Conn(number), &wire.Error{Code: wire.Code(r.Byte()), Message: r.Text()})
 	default:
@@ -55,17 +56,7 @@ func (n *Node) sendOnStream(kind protocol.Kind, number uint32, r *protocol.Reade
 	s := &n.watches[i]
 	leader := s.requireLeader
 	s.requireLeader = false
-	switch kind {
-	case protocol.CreateWatch:
-		n.Env.Send(s.conn, &wire.WatchCreateRequest{
-			Key: r.Text(), RangeEnd: r.Text(), StartRevision: r.Int(), ProgressNotify: r.Bool(),
-			Filters: wire.FilterType(r.Byte()), PrevKv: r.Bool(), WatchID: r.Int(), Fragment: r.Bool(), RequireLeader: leader,
-		})
-	case protocol.CancelWatch:
-		n.Env.Send(s.conn, &wire.WatchCancelRequest{WatchID: r.Int()})
-	default:
-		n.Env.Send(s.conn, &wire.WatchProgressRequest{RequireLeader: leader})
-	}
+	n.Env.Send(s.conn, etcdwire.ReadWatchRequest(kind, r, leader))
 }
 
 // close gives up a call or a stream.

@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/wire"
 
 	"github.com/watchbed/watchbed/upstream/engine"
+	"github.com/watchbed/watchbed/upstream/etcdwire"
 	"github.com/watchbed/watchbed/upstream/node"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
@@ -58,35 +58,13 @@ func (n *Node) Send(message []byte) {
 	}
 	switch kind {
 	case protocol.WatchResponse:
-		n.Env.Send(conn, readWatchResponse(&r))
+		n.Env.Send(conn, etcdwire.ReadWatchResponse(&r))
 	case protocol.Closed:
 		n.closed(conn)
 		n.Env.Close(conn)
 	default:
 		panic(fmt.Sprintf("etcdnode: the guest sent a message of kind %d", kind))
 	}
-}
-
-func writeKV(w *protocol.Writer, kv *wire.KeyValue) {
-	w.Text(kv.Key).Text(kv.Value).Int(kv.CreateRevision).Int(kv.ModRevision).Int(kv.Version).Int(kv.Lease)
-}
-
-func readKV(r *protocol.Reader) *wire.KeyValue {
-	return &wire.KeyValue{Key: r.Text(), Value: r.Text(), CreateRevision: r.Int(), ModRevision: r.Int(), Version: r.Int(), Lease: r.Int()}
-}
-
-func readWatchResponse(r *protocol.Reader) *wire.WatchResponse {
-	p := &wire.WatchResponse{
-		Revision: r.Int(), WatchID: r.Int(), Created: r.Bool(), Canceled: r.Bool(), CompactRevision: r.Int(), CancelReason: r.Text(), Fragment: r.Bool(),
-	}
-	for range r.Int() {
-		e := wire.Event{Type: wire.EventType(r.Byte()), Kv: readKV(r)}
-		if r.Bool() {
-			e.PrevKv = readKV(r)
-		}
-		p.Events = append(p.Events, e)
-	}
-	return p
 }
 
 // ran is the note of which goroutine ran, if one did, and of what the guest has for its watches then.

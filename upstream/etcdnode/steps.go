@@ -6,6 +6,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 
+	"github.com/watchbed/watchbed/upstream/etcdwire"
 	"github.com/watchbed/watchbed/upstream/node"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
@@ -41,7 +42,7 @@ func (n *Node) boot(env *sim.Env) {
 	w := n.out.Begin(protocol.Start, 0).Int(int64(seed)).Int(int64(n.cfg.Watch.ProgressNotifyInterval)).
 		Int(n.cfg.InitialRevision).Int(n.cfg.Compacted).Int(int64(len(n.cfg.Initial)))
 	for _, kv := range n.cfg.Initial {
-		writeKV(w, kv)
+		etcdwire.WriteKV(w, kv)
 	}
 	n.hand(env, w.Bytes)
 	n.revision = n.cfg.InitialRevision
@@ -50,29 +51,21 @@ func (n *Node) boot(env *sim.Env) {
 
 // Receive implements sim.Node.
 func (n *Node) Receive(env *sim.Env, m *sim.Message) {
-	w, conn := &n.out, uint32(m.Conn)
-	switch p := m.Payload.(type) {
-	case *wire.WatchCreateRequest:
-		w.Begin(protocol.CreateWatch, conn).Text(p.Key).Text(p.RangeEnd).Int(p.StartRevision).Bool(p.ProgressNotify).
-			Byte(byte(p.Filters)).Bool(p.PrevKv).Int(p.WatchID).Bool(p.Fragment)
-	case *wire.WatchCancelRequest:
-		w.Begin(protocol.CancelWatch, conn).Int(p.WatchID)
-	case *wire.WatchProgressRequest:
-		w.Begin(protocol.RequestProgress, conn)
-	case *sim.Hangup:
-		if !n.closed(m.Conn) {
-			n.server.Receive(env, m)
-			return
-		}
-		n.hand(env, w.Begin(protocol.Hangup, conn).Bytes)
+	_, ends := m.Payload.(*sim.Hangup)
+	switch {
+	case ends && n.closed(m.Conn):
+		n.hand(env, n.out.Begin(protocol.Hangup, uint32(m.Conn)).Bytes)
 		return
-	default:
+	case ends:
+		n.server.Receive(env, m)
+		return
+	case !etcdwire.WriteWatchRequest(&n.out, uint32(m.Conn), m.Payload):
 		n.server.Receive(env, m)
 		n.follow(env)
 		return
 	}
 	if n.opened(env, m) {
-		n.hand(env, w.Bytes)
+		n.hand(env, n.out.Bytes)
 	}
 }
 

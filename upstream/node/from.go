@@ -7,6 +7,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 
+	"github.com/watchbed/watchbed/upstream/etcdwire"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
@@ -19,10 +20,10 @@ func (n *Node) Send(message []byte) {
 	kind, number := r.Begin()
 	switch kind {
 	case protocol.Range:
-		n.calls = append(n.calls, connection{number, n.Env.Call(n.cfg.KV, readRange(&r))})
+		n.calls = append(n.calls, connection{number, n.Env.Call(n.cfg.KV, etcdwire.ReadRange(&r))})
 	case protocol.RangeStream:
 		conn := n.Env.Open(n.cfg.Etcd)
-		n.Env.Send(conn, &wire.RangeStreamRequest{Range: readRange(&r)})
+		n.Env.Send(conn, &wire.RangeStreamRequest{Range: etcdwire.ReadRange(&r)})
 		n.ranges = append(n.ranges, connection{number, conn})
 	case protocol.Txn:
 		n.calls = append(n.calls, connection{number, n.Env.Call(n.cfg.KV, readTxn(&r))})
@@ -56,17 +57,7 @@ func (n *Node) sendOnStream(kind protocol.Kind, number uint32, r *protocol.Reade
 		}
 		leader := s.requireLeader && !s.used
 		s.used = true
-		switch kind {
-		case protocol.CreateWatch:
-			n.Env.Send(s.conn, &wire.WatchCreateRequest{
-				Key: r.Text(), RangeEnd: r.Text(), StartRevision: r.Int(), ProgressNotify: r.Bool(),
-				Filters: wire.FilterType(r.Byte()), PrevKv: r.Bool(), WatchID: r.Int(), Fragment: r.Bool(), RequireLeader: leader,
-			})
-		case protocol.CancelWatch:
-			n.Env.Send(s.conn, &wire.WatchCancelRequest{WatchID: r.Int()})
-		default:
-			n.Env.Send(s.conn, &wire.WatchProgressRequest{RequireLeader: leader})
-		}
+		n.Env.Send(s.conn, etcdwire.ReadWatchRequest(kind, r, leader))
 	}
 }
 
@@ -113,15 +104,6 @@ func (n *Node) reply(kind protocol.Kind, client sim.Conn, r *protocol.Reader) {
 		n.Env.Close(client)
 	default:
 		panic(fmt.Sprintf("node: the guest sent a message of kind %d", kind))
-	}
-}
-
-func readRange(r *protocol.Reader) *wire.RangeRequest {
-	return &wire.RangeRequest{
-		Key: r.Text(), RangeEnd: r.Text(), Limit: r.Int(), Revision: r.Int(),
-		Serializable: r.Bool(), KeysOnly: r.Bool(), CountOnly: r.Bool(),
-		SortOrder: wire.SortOrder(r.Byte()), SortTarget: wire.SortTarget(r.Byte()),
-		MinModRevision: r.Int(), MaxModRevision: r.Int(), MinCreateRevision: r.Int(), MaxCreateRevision: r.Int(),
 	}
 }
 

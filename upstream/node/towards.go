@@ -4,6 +4,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 
+	"github.com/watchbed/watchbed/upstream/etcdwire"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
@@ -39,17 +40,6 @@ func writeSelector(w *protocol.Writer, s wire.Selector) {
 	}
 }
 
-func writeKV(w *protocol.Writer, kv *wire.KeyValue) {
-	w.Text(kv.Key).Text(kv.Value).Int(kv.CreateRevision).Int(kv.ModRevision).Int(kv.Version).Int(kv.Lease)
-}
-
-func writeRanged(w *protocol.Writer, p *wire.RangeResponse) {
-	w.Int(p.Revision).Bool(p.More).Int(p.Count).Int(int64(len(p.Kvs)))
-	for _, kv := range p.Kvs {
-		writeKV(w, kv)
-	}
-}
-
 // writeWrite writes a write of a client, of which it returns false if p is none.
 func writeWrite(w *protocol.Writer, client uint32, p sim.Payload) bool {
 	switch p := p.(type) {
@@ -73,20 +63,6 @@ func writeTxned(w *protocol.Writer, p *wire.TxnResponse) {
 	}
 	w.Bool(len(p.Responses) > 0)
 	if len(p.Responses) > 0 {
-		writeRanged(w, p.Responses[0].Range)
-	}
-}
-
-func writeWatchResponse(w *protocol.Writer, p *wire.WatchResponse) {
-	w.Int(p.Revision).Int(p.WatchID).Bool(p.Created).Bool(p.Canceled).Int(p.CompactRevision).Text(p.CancelReason).
-		Bool(p.Fragment).Int(int64(len(p.Events)))
-	for i := range p.Events {
-		e := &p.Events[i]
-		w.Byte(byte(e.Type))
-		writeKV(w, e.Kv)
-		w.Bool(e.PrevKv != nil)
-		if e.PrevKv != nil {
-			writeKV(w, e.PrevKv)
-		}
+		etcdwire.WriteRanged(w, p.Responses[0].Range)
 	}
 }

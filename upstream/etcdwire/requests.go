@@ -1,4 +1,4 @@
-package clientnode
+package etcdwire
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
-// writeOp writes what a client asks for. It reports whether that is an operation of etcd's KV API.
-func writeOp(w *protocol.Writer, p sim.Payload) bool {
+// WriteOp writes an operation of etcd's KV API. It reports whether p is one.
+func WriteOp(w *protocol.Writer, p sim.Payload) bool {
 	switch p := p.(type) {
 	case *wire.RangeRequest:
 		w.Byte(protocol.OpRange).Text(p.Key).Text(p.RangeEnd).Int(p.Limit).Int(p.Revision).
@@ -45,27 +45,22 @@ func writeOps(w *protocol.Writer, ops []wire.RequestOp) {
 	for i := range ops {
 		switch op := &ops[i]; {
 		case op.Range != nil:
-			writeOp(w, op.Range)
+			WriteOp(w, op.Range)
 		case op.Put != nil:
-			writeOp(w, op.Put)
+			WriteOp(w, op.Put)
 		case op.DeleteRange != nil:
-			writeOp(w, op.DeleteRange)
+			WriteOp(w, op.DeleteRange)
 		case op.Txn != nil:
-			writeOp(w, op.Txn)
+			WriteOp(w, op.Txn)
 		}
 	}
 }
 
-// readOp reads what the guest asks of etcd.
-func readOp(r *protocol.Reader) sim.Payload {
+// ReadOp reads an operation of etcd's KV API.
+func ReadOp(r *protocol.Reader) sim.Payload {
 	switch kind := r.Byte(); kind {
 	case protocol.OpRange:
-		return &wire.RangeRequest{
-			Key: r.Text(), RangeEnd: r.Text(), Limit: r.Int(), Revision: r.Int(),
-			Serializable: r.Bool(), KeysOnly: r.Bool(), CountOnly: r.Bool(),
-			SortOrder: wire.SortOrder(r.Byte()), SortTarget: wire.SortTarget(r.Byte()),
-			MinModRevision: r.Int(), MaxModRevision: r.Int(), MinCreateRevision: r.Int(), MaxCreateRevision: r.Int(),
-		}
+		return ReadRange(r)
 	case protocol.OpPut:
 		return &wire.PutRequest{
 			Key: r.Text(), Value: r.Text(), PrevKv: r.Bool(), IgnoreValue: r.Bool(), Lease: r.Int(), IgnoreLease: r.Bool(),
@@ -83,7 +78,17 @@ func readOp(r *protocol.Reader) sim.Payload {
 		txn.Success, txn.Failure = readOps(r), readOps(r)
 		return txn
 	default:
-		panic(fmt.Sprintf("clientnode: the guest asks for an operation of kind %d", kind))
+		panic(fmt.Sprintf("etcdwire: the guest asks for an operation of kind %d", kind))
+	}
+}
+
+// ReadRange reads a RangeRequest without its kind.
+func ReadRange(r *protocol.Reader) *wire.RangeRequest {
+	return &wire.RangeRequest{
+		Key: r.Text(), RangeEnd: r.Text(), Limit: r.Int(), Revision: r.Int(),
+		Serializable: r.Bool(), KeysOnly: r.Bool(), CountOnly: r.Bool(),
+		SortOrder: wire.SortOrder(r.Byte()), SortTarget: wire.SortTarget(r.Byte()),
+		MinModRevision: r.Int(), MaxModRevision: r.Int(), MinCreateRevision: r.Int(), MaxCreateRevision: r.Int(),
 	}
 }
 
@@ -94,13 +99,13 @@ func place(list []byte, number byte) int {
 			return i
 		}
 	}
-	panic(fmt.Sprintf("clientnode: the guest compares with %d", number))
+	panic(fmt.Sprintf("etcdwire: the guest compares with %d", number))
 }
 
 func readOps(r *protocol.Reader) []wire.RequestOp {
 	var ops []wire.RequestOp
 	for range r.Int() {
-		switch p := readOp(r).(type) {
+		switch p := ReadOp(r).(type) {
 		case *wire.RangeRequest:
 			ops = append(ops, wire.RequestOp{Range: p})
 		case *wire.PutRequest:

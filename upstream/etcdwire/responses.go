@@ -1,4 +1,4 @@
-package clientnode
+package etcdwire
 
 import (
 	"fmt"
@@ -9,22 +9,28 @@ import (
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
-func writeKV(w *protocol.Writer, kv *wire.KeyValue) {
+// WriteKV writes a key with its value and its revisions.
+func WriteKV(w *protocol.Writer, kv *wire.KeyValue) {
 	w.Text(kv.Key).Text(kv.Value).Int(kv.CreateRevision).Int(kv.ModRevision).Int(kv.Version).Int(kv.Lease)
 }
 
 func writeKVs(w *protocol.Writer, all ...*wire.KeyValue) {
 	w.Int(int64(len(all)))
 	for _, kv := range all {
-		writeKV(w, kv)
+		WriteKV(w, kv)
 	}
 }
 
-// writeDid writes what etcd answers. It reports whether that is an answer of its KV API.
-func writeDid(w *protocol.Writer, p sim.Payload) bool {
+// WriteRanged writes a RangeResponse without its kind.
+func WriteRanged(w *protocol.Writer, p *wire.RangeResponse) {
+	writeKVs(w.Int(p.Revision).Bool(p.More).Int(p.Count), p.Kvs...)
+}
+
+// WriteDid writes an answer of etcd's KV API. It reports whether p is one.
+func WriteDid(w *protocol.Writer, p sim.Payload) bool {
 	switch p := p.(type) {
 	case *wire.RangeResponse:
-		writeKVs(w.Byte(protocol.OpRange).Int(p.Revision).Bool(p.More).Int(p.Count), p.Kvs...)
+		WriteRanged(w.Byte(protocol.OpRange), p)
 	case *wire.PutResponse:
 		w.Byte(protocol.OpPut).Int(p.Revision)
 		if p.PrevKv != nil {
@@ -39,13 +45,13 @@ func writeDid(w *protocol.Writer, p sim.Payload) bool {
 		for i := range p.Responses {
 			switch op := &p.Responses[i]; {
 			case op.Range != nil:
-				writeDid(w, op.Range)
+				WriteDid(w, op.Range)
 			case op.Put != nil:
-				writeDid(w, op.Put)
+				WriteDid(w, op.Put)
 			case op.DeleteRange != nil:
-				writeDid(w, op.DeleteRange)
+				WriteDid(w, op.DeleteRange)
 			case op.Txn != nil:
-				writeDid(w, op.Txn)
+				WriteDid(w, op.Txn)
 			}
 		}
 	default:
@@ -54,20 +60,21 @@ func writeDid(w *protocol.Writer, p sim.Payload) bool {
 	return true
 }
 
-func readKV(r *protocol.Reader) *wire.KeyValue {
+// ReadKV reads a key with its value and its revisions.
+func ReadKV(r *protocol.Reader) *wire.KeyValue {
 	return &wire.KeyValue{Key: r.Text(), Value: r.Text(), CreateRevision: r.Int(), ModRevision: r.Int(), Version: r.Int(), Lease: r.Int()}
 }
 
 func readKVs(r *protocol.Reader) []*wire.KeyValue {
 	var all []*wire.KeyValue
 	for range r.Int() {
-		all = append(all, readKV(r))
+		all = append(all, ReadKV(r))
 	}
 	return all
 }
 
-// readDid reads what the guest answers a client.
-func readDid(r *protocol.Reader) sim.Payload {
+// ReadDid reads an answer of etcd's KV API.
+func ReadDid(r *protocol.Reader) sim.Payload {
 	switch kind := r.Byte(); kind {
 	case protocol.OpRange:
 		return &wire.RangeResponse{Revision: r.Int(), More: r.Bool(), Count: r.Int(), Kvs: readKVs(r)}
@@ -82,11 +89,11 @@ func readDid(r *protocol.Reader) sim.Payload {
 	case protocol.OpTxn:
 		p := &wire.TxnResponse{Revision: r.Int(), Succeeded: r.Bool()}
 		for range r.Int() {
-			p.Responses = append(p.Responses, responseOp(readDid(r)))
+			p.Responses = append(p.Responses, responseOp(ReadDid(r)))
 		}
 		return p
 	default:
-		panic(fmt.Sprintf("clientnode: the guest answers an operation of kind %d", kind))
+		panic(fmt.Sprintf("etcdwire: the guest answers an operation of kind %d", kind))
 	}
 }
 
@@ -100,19 +107,5 @@ func responseOp(p sim.Payload) wire.ResponseOp {
 		return wire.ResponseOp{DeleteRange: p}
 	default:
 		return wire.ResponseOp{Txn: p.(*wire.TxnResponse)}
-	}
-}
-
-func writeWatchResponse(w *protocol.Writer, p *wire.WatchResponse) {
-	w.Int(p.Revision).Int(p.WatchID).Bool(p.Created).Bool(p.Canceled).Int(p.CompactRevision).Text(p.CancelReason).
-		Bool(p.Fragment).Int(int64(len(p.Events)))
-	for i := range p.Events {
-		e := &p.Events[i]
-		w.Byte(byte(e.Type))
-		writeKV(w, e.Kv)
-		w.Bool(e.PrevKv != nil)
-		if e.PrevKv != nil {
-			writeKV(w, e.PrevKv)
-		}
 	}
 }
