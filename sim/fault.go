@@ -122,3 +122,38 @@ func (w *World) restart(process []NodeID) {
 func (e *Env) Crash(process []NodeID) {
 	e.w.crashing = process
 }
+
+// Healer is an optional capability of a fault that lasts: the end of the safety phase ends it. Heal must not choose.
+type Healer interface {
+	Heal(env *Env)
+}
+
+// Signal is what a process hears from its machine, and from no message: that it is stopped, that its disk stalls, that its clock was set.
+type Signal struct {
+	To    NodeID
+	Label string
+	// Give has the node act, End end it in the liveness phase if it lasts. env is that of the node.
+	Give, End func(env *Env, n Node)
+}
+
+// Name implements Fault.
+func (f *Signal) Name() string { return f.Label }
+
+// Ready implements Fault.
+func (f *Signal) Ready(*World) bool { return true }
+
+// Strike implements Fault.
+func (f *Signal) Strike(env *Env) { f.act(env, f.Give) }
+
+// Heal implements Healer.
+func (f *Signal) Heal(env *Env) {
+	if f.End != nil {
+		f.act(env, f.End)
+	}
+}
+
+func (f *Signal) act(env *Env, how func(*Env, Node)) {
+	w := env.w
+	w.act(f.To, w.nodes[f.To].root)
+	how(&w.env, w.own(f.To))
+}

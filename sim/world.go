@@ -270,6 +270,9 @@ func (w *World) Heal() {
 	for i := range w.faults {
 		w.faults[i].left = 0
 		w.clearReady(w.faults[i].slot)
+		if h, lasts := w.faults[i].fault.(Healer); lasts {
+			h.Heal(&w.env)
+		}
 	}
 	w.healPartitions()
 }
