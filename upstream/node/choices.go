@@ -9,7 +9,7 @@ import (
 
 // Pick implements engine.Host. A goroutine that is the only one to run is no choice, and not noted.
 func (n *Node) Pick(runnable []engine.Goroutine, receives bool) int {
-	if receives && n.how.Late && n.over(&n.Step) {
+	if receives && n.how.Late && n.Over(&n.Step) {
 		n.waits = true
 		return engine.None
 	}

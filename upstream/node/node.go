@@ -39,7 +39,7 @@ type Node struct {
 
 	// The rest is that of the step under way.
 	Step
-	pause
+	Pause
 	out protocol.Writer
 }
 
@@ -95,6 +95,6 @@ func (n *Node) Clone() sim.Node {
 	c.detections = slices.Clone(n.detections)
 	c.calls, c.ranges, c.streams = slices.Clone(n.calls), slices.Clone(n.ranges), slices.Clone(n.streams)
 	c.seen, c.Step, c.out = n.seen.clone(), Step{}, protocol.Writer{}
-	c.pause = pause{}
+	c.Pause = Pause{}
 	return &c
 }

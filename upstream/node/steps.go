@@ -75,7 +75,7 @@ func (n *Node) Fire(env *sim.Env, _ sim.Timer) {
 
 // Run implements sim.Node.
 func (n *Node) Run(env *sim.Env, _ sim.Task) {
-	n.loop = true
+	n.Loop = true
 	n.run(env, nil)
 }
 
@@ -102,7 +102,7 @@ func (n *Node) run(env *sim.Env, message []byte) {
 	if env.Noting() && len(n.Ran) > 0 {
 		env.Note(ran{slices.Clone(n.Ran), n.has()})
 	}
-	n.Env, n.pause = nil, pause{}
+	n.Env, n.Pause = nil, Pause{}
 	switch {
 	case n.waits:
 		env.Enable(taskGoroutines)
