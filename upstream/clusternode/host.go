@@ -1,0 +1,197 @@
+package clusternode
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/watchbed/watchbed/sim"
+
+	"github.com/watchbed/watchbed/upstream/engine"
+	"github.com/watchbed/watchbed/upstream/etcdwire"
+	"github.com/watchbed/watchbed/upstream/protocol"
+)
+
+var (
+	_ engine.Disked = (*Node)(nil)
+	_ engine.Random = (*Node)(nil)
+)
+
+// Files implements engine.Disked.
+func (n *Node) Files() engine.Files { return n.disk }
+
+// CanSend implements engine.Host.
+func (n *Node) CanSend(conn uint32) bool { return n.Env.CanSend(sim.Conn(conn)) }
+
+// Pick implements engine.Host. A goroutine that syncs a file runs when the disk is done.
+func (n *Node) Pick(runnable []engine.Goroutine, receives bool) int {
+	n.places, n.able = n.places[:0], n.able[:0]
+	for i, g := range runnable {
+		if !g.Syncs || n.isSynced(g) || !receives {
+			n.places, n.able = append(n.places, i), append(n.able, g)
+		}
+	}
+	if receives && (len(n.able) == 0 || n.cfg.Late && n.pausing.Over(&n.Step)) {
+		n.waits = len(n.able) > 0
+		for _, g := range runnable {
+			if g.Syncs && !n.isSynced(g) {
+				n.syncing = append(n.syncing, g)
+			}
+		}
+		return engine.None
+	}
+	at := 0
+	if n.cfg.Goroutines {
+		at = n.Among(n.able)
+	}
+	picked := runnable[n.places[at]]
+	if i := n.syncedAt(picked); picked.Syncs && i >= 0 {
+		n.synced = slices.Delete(n.synced, i, i+1)
+	}
+	if len(runnable) > 1 {
+		n.Note(picked)
+	}
+	return n.places[at]
+}
+
+// isSynced reports whether the disk is done for a goroutine that syncs. A disk that takes no time is.
+func (n *Node) isSynced(g engine.Goroutine) bool {
+	return n.cfg.Sync == 0 && !n.disk.Stalled() || n.syncedAt(g) >= 0
+}
+
+func (n *Node) syncedAt(g engine.Goroutine) int {
+	return slices.IndexFunc(n.synced, func(s engine.Goroutine) bool {
+		return s.Function == g.Function && s.Site == g.Site && s.Ordinal == g.Ordinal
+	})
+}
+
+// timeouts is how many election timeouts raft draws one of.
+const timeouts = 10
+
+// Random implements engine.Random. One byte is an election timeout, which is a choice as long as things break. Later it follows from the seed, as names
+// of requests do: that an election ends rests on timeouts that are not always the worst.
+func (n *Node) Random(_ engine.Goroutine, p []byte) {
+	timeout := len(p) == 1
+	if timeout && n.Env.Phase() == sim.Safety {
+		p[0] = byte(n.Env.Choose(timeouts, "election timeout"))
+		return
+	}
+	for i := range p {
+		n.random++
+		x := (n.seed + n.random) * 0x9E3779B97F4A7C15
+		x ^= x >> 29
+		x *= 0xBF58476D1CE4E5B9
+		p[i] = byte(x >> 32)
+	}
+	if timeout {
+		p[0] %= timeouts
+	}
+}
+
+// Send implements engine.Host: a message of the guest becomes one of the world.
+func (n *Node) Send(message []byte) {
+	r := protocol.Reader{Bytes: message}
+	kind, number := r.Begin()
+	conn := sim.Conn(number)
+	switch kind {
+	case protocol.Raft:
+		n.sendRaft(&r)
+	case protocol.RaftSnapshot:
+		to := n.place(uint64(r.Int()))
+		p := &Snapshot{From: n.RaftID(), Term: uint64(r.Int()), Index: uint64(r.Int()), Bytes: r.Text(), Database: r.Text()}
+		if to >= 0 {
+			n.Env.Cover(coverSnapshot)
+			n.calls = append(n.calls, call{number, n.Env.Call(n.cfg.Peers[to].Node, p), true})
+		}
+	case protocol.SnapshotSent:
+		n.Env.Send(conn, &SnapshotTaken{r.Bool()})
+	case protocol.PeerRequest:
+		to := slices.IndexFunc(n.cfg.Peers, n.isAt(r.Text()))
+		p := &PeerRequest{Method: r.Text(), Path: r.Text(), Body: r.Text(), Headers: readHeaders(&r)}
+		if to >= 0 {
+			n.calls = append(n.calls, call{number, n.Env.Call(n.cfg.Peers[to].Node, p), false})
+		}
+	case protocol.PeerResponse:
+		n.Env.Send(conn, &PeerResponse{Status: int(r.Int()), Headers: readHeaders(&r), Body: r.Text()})
+	case protocol.CloseStream:
+		if i := slices.IndexFunc(n.calls, func(k call) bool { return k.number == number }); i >= 0 {
+			n.Env.Close(n.calls[i].conn)
+			n.calls = slices.Delete(n.calls, i, i+1)
+		}
+	case protocol.Gone:
+		if to := n.place(uint64(r.Int())); to >= 0 {
+			n.Env.Send(n.lane(to, protocol.LaneMessage), &Gone{n.RaftID()})
+		}
+	case protocol.Started:
+		n.State, n.Version, n.ID = Joining, r.Text(), uint64(r.Int())
+		noteServes.Say(n.Env, n.Version)
+	case protocol.Ready:
+		n.State = Running
+		noteJoined.Say(n.Env)
+	case protocol.Stopped:
+		n.stopped(r.Text())
+	case protocol.Logged:
+		if n.Env.Noting() {
+			noteLogged.Say(n.Env, strings.TrimSpace(r.Text()))
+		}
+	default:
+		n.reply(kind, conn, &r)
+	}
+}
+
+// isAt reports whether a peer has an address.
+func (n *Node) isAt(at string) func(Peer) bool {
+	return func(p Peer) bool { return address(int(p.Node-n.cfg.Peers[0].Node)) == at }
+}
+
+// reply answers a client.
+func (n *Node) reply(kind protocol.Kind, conn sim.Conn, r *protocol.Reader) {
+	i := slices.Index(n.serves, conn)
+	switch kind {
+	case protocol.WatchResponse:
+		n.Env.Send(conn, etcdwire.ReadWatchResponse(r))
+		return
+	case protocol.Closed:
+		n.Env.Close(conn)
+	case protocol.Did:
+		n.Env.Send(conn, readResponse(r))
+	case protocol.Failed:
+		n.Env.Send(conn, failed(r))
+	default:
+		panic(fmt.Sprintf("clusternode: the guest sent a message of kind %d", kind))
+	}
+	if i >= 0 {
+		n.serves = slices.Delete(n.serves, i, i+1)
+	}
+}
+
+func (n *Node) sendRaft(r *protocol.Reader) {
+	to := n.place(uint64(r.Int()))
+	m := &Raft{
+		From: n.RaftID(), Lane: r.Byte(), Type: int(r.Int()), Term: uint64(r.Int()), Index: uint64(r.Int()), Entries: int(r.Int()),
+		Commit: uint64(r.Int()), Reject: r.Bool(), Bytes: r.Text(),
+	}
+	if to < 0 {
+		return
+	}
+	switch {
+	case m.leads():
+		if k := len(n.Led); k == 0 || n.Led[k-1] != m.Term {
+			n.Led = append(n.Led, m.Term)
+		}
+	case m.Type < len(raftTypes) && (raftTypes[m.Type] == "MsgVote" || raftTypes[m.Type] == "MsgPreVote"):
+		n.Env.Cover(coverElection)
+	case m.Type < len(raftTypes) && raftTypes[m.Type] == "MsgAppResp" && m.Reject:
+		n.Env.Cover(coverRejected)
+	}
+	n.Env.Send(n.lane(to, m.Lane), m)
+}
+
+// lane is the stream to another member, which is opened if there is none.
+func (n *Node) lane(to int, of byte) sim.Conn {
+	l := &n.lanes[2*to+int(of)]
+	if l.conn == sim.NoConn {
+		l.conn = n.Env.Open(n.cfg.Peers[to].Node)
+	}
+	return l.conn
+}

@@ -1,0 +1,162 @@
+package clusternode
+
+import (
+	"fmt"
+
+	"github.com/watchbed/watchbed/sim"
+
+	"github.com/watchbed/watchbed/upstream/protocol"
+)
+
+// Raft is a message of raft from one member to another one.
+type Raft struct {
+	// Lane is the stream that it goes on, From the raft id of the sender.
+	Lane byte
+	From uint64
+	// Type, Term, Index, Entries, Commit and Reject are those of raftpb.Message. Bytes is all of it.
+	Type, Entries       int
+	Term, Index, Commit uint64
+	Reject              bool
+	Bytes               string
+}
+
+// Digest implements sim.Payload.
+func (m *Raft) Digest(d sim.Digest) sim.Digest {
+	return d.Text("raft").Word(uint64(m.Lane)).Word(m.From).Text(m.Bytes)
+}
+
+// raftTypes are the names of raftpb.MessageType.
+var raftTypes = []string{
+	"MsgHup", "MsgBeat", "MsgProp", "MsgApp", "MsgAppResp", "MsgVote", "MsgVoteResp", "MsgSnap", "MsgHeartbeat", "MsgHeartbeatResp", "MsgUnreachable",
+	"MsgSnapStatus", "MsgCheckQuorum", "MsgTransferLeader", "MsgTimeoutNow", "MsgReadIndex", "MsgReadIndexResp", "MsgPreVote", "MsgPreVoteResp",
+	"MsgStorageAppend", "MsgStorageAppendResp", "MsgStorageApply", "MsgStorageApplyResp", "MsgForgetLeader",
+}
+
+// Label implements sim.Payload.
+func (m *Raft) Label() string {
+	name := fmt.Sprintf("message %d", m.Type)
+	if m.Type < len(raftTypes) {
+		name = raftTypes[m.Type]
+	}
+	text := fmt.Sprintf("%s of term %d", name, m.Term)
+	switch name {
+	case "MsgApp":
+		text += fmt.Sprintf(", %s behind %d, commit %d", entries(m.Entries), m.Index, m.Commit)
+	case "MsgAppResp", "MsgVote", "MsgPreVote":
+		text += fmt.Sprintf(", index %d", m.Index)
+	}
+	if m.Reject {
+		text += ", rejected"
+	}
+	return text
+}
+
+func entries(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
+}
+
+// Beats reports whether the message is a heartbeat, or the answer to one.
+func (m *Raft) Beats() bool {
+	return m.Type < len(raftTypes) && (raftTypes[m.Type] == "MsgHeartbeat" || raftTypes[m.Type] == "MsgHeartbeatResp")
+}
+
+// leads reports whether only a leader sends such a message.
+func (m *Raft) leads() bool {
+	return m.Type < len(raftTypes) && (raftTypes[m.Type] == "MsgApp" || raftTypes[m.Type] == "MsgHeartbeat")
+}
+
+// Gone tells a member that it has been removed.
+type Gone struct{ By uint64 }
+
+// Digest implements sim.Payload.
+func (m *Gone) Digest(d sim.Digest) sim.Digest { return d.Text("gone").Word(m.By) }
+
+// Label implements sim.Payload.
+func (*Gone) Label() string { return "the member has been removed" }
+
+// Snapshot is a snapshot of a member, with the database of its backend.
+type Snapshot struct {
+	From, Term, Index uint64
+	Bytes, Database   string
+}
+
+// Digest implements sim.Payload.
+func (m *Snapshot) Digest(d sim.Digest) sim.Digest {
+	return d.Text("snapshot").Word(m.From).Text(m.Bytes).Text(m.Database)
+}
+
+// Label implements sim.Payload.
+func (m *Snapshot) Label() string {
+	return fmt.Sprintf("snapshot of index %d in term %d, %d bytes", m.Index, m.Term, len(m.Database))
+}
+
+// SnapshotTaken answers Snapshot.
+type SnapshotTaken struct{ OK bool }
+
+// Digest implements sim.Payload.
+func (m *SnapshotTaken) Digest(d sim.Digest) sim.Digest { return d.Text("taken").Bool(m.OK) }
+
+// Label implements sim.Payload.
+func (m *SnapshotTaken) Label() string {
+	if !m.OK {
+		return "snapshot not taken"
+	}
+	return "snapshot taken"
+}
+
+// Header is a header of HTTP.
+type Header struct{ Name, Value string }
+
+func digestHeaders(d sim.Digest, all []Header) sim.Digest {
+	for _, h := range all {
+		d = d.Text(h.Name).Text(h.Value)
+	}
+	return d
+}
+
+func readHeaders(r *protocol.Reader) (all []Header) {
+	for range r.Int() {
+		all = append(all, Header{r.Text(), r.Text()})
+	}
+	return all
+}
+
+func writeHeaders(w *protocol.Writer, all []Header) *protocol.Writer {
+	w.Int(int64(len(all)))
+	for _, h := range all {
+		w.Text(h.Name).Text(h.Value)
+	}
+	return w
+}
+
+// PeerRequest is an HTTP request of one member to another one.
+type PeerRequest struct {
+	Method, Path, Body string
+	Headers            []Header
+}
+
+// Digest implements sim.Payload.
+func (m *PeerRequest) Digest(d sim.Digest) sim.Digest {
+	return digestHeaders(d.Text("http").Text(m.Method).Text(m.Path).Text(m.Body), m.Headers)
+}
+
+// Label implements sim.Payload.
+func (m *PeerRequest) Label() string { return m.Method + " " + m.Path }
+
+// PeerResponse answers PeerRequest.
+type PeerResponse struct {
+	Status  int
+	Headers []Header
+	Body    string
+}
+
+// Digest implements sim.Payload.
+func (m *PeerResponse) Digest(d sim.Digest) sim.Digest {
+	return digestHeaders(d.Text("http").Int(int64(m.Status)).Text(m.Body), m.Headers)
+}
+
+// Label implements sim.Payload.
+func (m *PeerResponse) Label() string { return fmt.Sprintf("HTTP status %d", m.Status) }

@@ -1,0 +1,165 @@
+package clusternode
+
+import (
+	"slices"
+	"time"
+
+	"github.com/watchbed/watchbed/sim"
+
+	"github.com/watchbed/watchbed/upstream/disk"
+	"github.com/watchbed/watchbed/upstream/engine"
+	"github.com/watchbed/watchbed/upstream/node"
+	"github.com/watchbed/watchbed/upstream/protocol"
+)
+
+// Config is what a member is told, and what the world decides of it.
+type Config struct {
+	// Peers are the members of the world, this one at the place Self.
+	Peers []Peer
+	Self  int
+	// Member is how the server is started. Name and Peers are those of Peers.
+	Member protocol.Member
+	// Disk is how the file system of the machine loses what is not durable.
+	Disk disk.Options
+
+	Choices
+}
+
+// Peer is a member as the others know it.
+type Peer struct {
+	Node sim.NodeID
+	Name string
+}
+
+// Choices are families of choices that are made in a member. What is not chosen is as a plain machine has it.
+type Choices struct {
+	// Goroutines: any goroutine that can run may do so next. Otherwise they run in turn.
+	Goroutines bool `json:"goroutines,omitempty"`
+	// Locks: goroutines may give way where they take a lock.
+	Locks bool `json:"locks,omitempty"`
+	// Late: goroutines may be late, by up to LateFor.
+	Late    bool          `json:"late,omitempty"`
+	LateFor time.Duration `json:"lateFor,omitempty"`
+	// Sync is how long a sync of a file takes at most.
+	Sync time.Duration `json:"sync,omitempty"`
+	// Down is how long a process that has ended stays away at most.
+	Down time.Duration `json:"down,omitempty"`
+}
+
+// Node is a member of a cluster.
+type Node struct {
+	cfg   *Config
+	guest *engine.Guest
+	disk  *disk.Disk
+
+	// State is what became of the process.
+	State State
+	// Why is why it has stopped by itself.
+	Why string
+	// Version is the release that it says to be of, ID its raft id, 0 before it runs.
+	Version string
+	ID      uint64
+	// Starts counts the processes that there were.
+	Starts int
+
+	// Led are the terms in which it has been the leader.
+	Led []uint64
+
+	// power: the next end of the process takes the power as well.
+	power bool
+	// paused: the process gets no processor. held is what has come meanwhile.
+	paused bool
+	held   []sim.Message
+	// skew is how far the clock of the member is ahead of that of the world. clock is the time of the last step, until that of the next timer,
+	// 0 if there is none.
+	skew, clock, until int64
+
+	// lanes are the streams to the other members, by their places and protocol's lanes.
+	lanes []lane
+	// calls are those that the guest waits for, snapshots among them, serves the streams and calls of clients and other members.
+	calls  []call
+	serves []sim.Conn
+
+	// syncing are the goroutines that wait for the disk, synced those that the disk is done for.
+	syncing, synced []engine.Goroutine
+	// random counts the random numbers that are no choice, which follow from seed.
+	seed, random uint64
+
+	// The rest is that of the step under way.
+	node.Step
+	out     protocol.Writer
+	pausing node.Pause
+	// waits: goroutines that could run are late. able are those that may run, at their places.
+	waits  bool
+	places []int
+	able   []engine.Goroutine
+}
+
+// State is what became of the process of a member.
+type State uint8
+
+// States.
+const (
+	// Down: there is no process, and there will be one.
+	Down State = iota
+	// Starting: it does not serve yet.
+	Starting
+	// Joining: it serves, and has not joined the cluster.
+	Joining
+	// Running: it has joined.
+	Running
+	// Stopped: it has ended by itself.
+	Stopped
+)
+
+// lane is a stream to another member. broken: the guest knows that it is.
+type lane struct {
+	conn   sim.Conn
+	broken bool
+}
+
+// call is one that the guest has begun: its number there and in the world.
+type call struct {
+	number   uint32
+	conn     sim.Conn
+	snapshot bool
+}
+
+var (
+	_ sim.Node      = (*Node)(nil)
+	_ sim.Restarter = (*Node)(nil)
+	_ sim.Cloner    = (*Node)(nil)
+	_ sim.Drained   = (*Node)(nil)
+)
+
+// New returns a member whose machine has an empty disk. Its first process starts with the world.
+func New(cfg *Config, g *engine.Guest) *Node {
+	n := &Node{cfg: cfg, guest: g}
+	n.Reset()
+	return n
+}
+
+// Reset makes the member a new one for another run.
+func (n *Node) Reset() {
+	n.guest.Reset()
+	*n = Node{
+		cfg: n.cfg, guest: n.guest, disk: disk.New(n.cfg.Disk), lanes: make([]lane, 2*len(n.cfg.Peers)),
+		Led: n.Led[:0], calls: n.calls[:0], serves: n.serves[:0], syncing: n.syncing[:0], synced: n.synced[:0], out: n.out, places: n.places, able: n.able,
+	}
+}
+
+// Clone implements sim.Cloner.
+func (n *Node) Clone() sim.Node {
+	c := *n
+	c.guest, c.disk = n.guest.Clone(), n.disk.Clone()
+	c.lanes, c.calls, c.serves, c.held = slices.Clone(n.lanes), slices.Clone(n.calls), slices.Clone(n.serves), slices.Clone(n.held)
+	c.Led, c.syncing, c.synced = slices.Clone(n.Led), slices.Clone(n.syncing), slices.Clone(n.synced)
+	c.Step, c.out, c.places, c.able = node.Step{}, protocol.Writer{}, nil, nil
+	return &c
+}
+
+// Disk is that of the machine.
+func (n *Node) Disk() *disk.Disk { return n.disk }
+
+// Paused reports whether the process gets no processor.
+func (n *Node) Paused() bool { return n.paused }

@@ -1,0 +1,53 @@
+package clusternode
+
+import (
+	"strings"
+
+	"github.com/watchbed/watchbed/sim"
+
+	"github.com/watchbed/watchbed/upstream/engine"
+	"github.com/watchbed/watchbed/upstream/node"
+)
+
+// What a member's machine says of it in stories.
+var (
+	noteBegins   = sim.NewNote1[int]("clusternode.begins", "process %d of the member begins")
+	noteServes   = sim.NewNote1[string]("clusternode.serves", "serves, as etcd %s")
+	noteJoined   = sim.NewNote0("clusternode.joined", "has joined the cluster")
+	noteStopped  = sim.NewNote1[string]("clusternode.stopped", "stops by itself: %s", sim.IsSetback)
+	noteKilled   = sim.NewNote0("clusternode.killed", "is killed", sim.IsSetback)
+	noteNoPower  = sim.NewNote0("clusternode.nopower", "loses power", sim.IsSetback)
+	notePaused   = sim.NewNote0("clusternode.paused", "is paused", sim.IsSetback)
+	noteResumed  = sim.NewNote0("clusternode.resumed", "goes on")
+	noteStalled  = sim.NewNote0("clusternode.stalled", "no sync of its disk comes to an end", sim.IsSetback)
+	noteUnstall  = sim.NewNote0("clusternode.unstalled", "syncs of its disk come to an end again")
+	noteDisk     = sim.NewNote1[string]("clusternode.disk", "%s", sim.IsSetback)
+	noteLogged   = sim.NewNote1[string]("clusternode.logged", "log: %s")
+	noteNextSync = sim.NewNote0("clusternode.synced", "its disk is done with what was to be synced")
+)
+
+// What can happen to a member.
+var (
+	coverKilled   = sim.NewCoveragePoint("cluster: a process of a member is killed")
+	coverNoPower  = sim.NewCoveragePoint("cluster: a member loses power with writes that are not durable")
+	coverPaused   = sim.NewCoveragePoint("cluster: a process of a member is paused")
+	coverStalled  = sim.NewCoveragePoint("cluster: no sync of a disk comes to an end for some time")
+	coverSnapshot = sim.NewCoveragePoint("cluster: a member sends a snapshot to another one")
+	coverStopped  = sim.NewCoveragePoint("cluster: a member stops by itself")
+	coverElection = sim.NewCoveragePoint("cluster: a member asks for votes")
+	coverRejected = sim.NewCoveragePoint("cluster: a member rejects entries")
+)
+
+// Ran are the goroutines that were picked in a step, in order.
+type Ran []engine.Goroutine
+
+// Text implements sim.Note. A goroutine that was picked several times on end is named once.
+func (r Ran) Text(*sim.World) string {
+	var names []string
+	for _, g := range r {
+		if n := node.ByFunction(g); len(names) == 0 || names[len(names)-1] != n {
+			names = append(names, n)
+		}
+	}
+	return "runs " + strings.Join(names, ", then ")
+}

@@ -1,0 +1,228 @@
+package clusternode
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+
+	"github.com/watchbed/watchbed/upstream/etcdwire"
+	"github.com/watchbed/watchbed/upstream/protocol"
+)
+
+// Request is a request of etcd's Maintenance or Cluster API. Fields that its operation does not have are zero.
+type Request struct {
+	// Op is one of protocol's.
+	Op byte
+	// Revision is that of OpHashKV, Member that of OpMoveLeader, OpMemberRemove and OpMemberPromote.
+	Revision int64
+	Member   uint64
+	// Flag is linearizable of OpMemberList, learner of OpMemberAdd.
+	Flag bool
+	// Action is that of OpAlarm and OpDowngrade, Alarm that of OpAlarm, Text the URL of OpMemberAdd and the version of OpDowngrade.
+	Action, Alarm byte
+	Text          string
+}
+
+// operations are what requests are called.
+var operations = map[byte]string{
+	protocol.OpStatus: "Status", protocol.OpHashKV: "HashKV", protocol.OpMoveLeader: "MoveLeader",
+	protocol.OpDefragment: "Defragment", protocol.OpAlarm: "Alarm", protocol.OpMemberList: "MemberList", protocol.OpMemberAdd: "MemberAdd",
+	protocol.OpMemberRemove: "MemberRemove", protocol.OpMemberPromote: "MemberPromote", protocol.OpDowngrade: "Downgrade",
+}
+
+// Digest implements sim.Payload.
+func (q *Request) Digest(d sim.Digest) sim.Digest {
+	return d.Text("request").Word(uint64(q.Op)).Int(q.Revision).Word(q.Member).Bool(q.Flag).Word(uint64(q.Action)).Word(uint64(q.Alarm)).Text(q.Text)
+}
+
+// Label implements sim.Payload.
+func (q *Request) Label() string {
+	text := operations[q.Op]
+	if q.Revision != 0 {
+		text += fmt.Sprintf(" at revision %d", q.Revision)
+	}
+	if q.Member != 0 {
+		text += fmt.Sprintf(" %x", q.Member)
+	}
+	return strings.TrimSpace(text + " " + q.Text)
+}
+
+func (q *Request) write(w *protocol.Writer) {
+	w.Byte(q.Op)
+	switch q.Op {
+	case protocol.OpHashKV:
+		w.Int(q.Revision)
+	case protocol.OpMoveLeader, protocol.OpMemberRemove, protocol.OpMemberPromote:
+		w.Int(int64(q.Member))
+	case protocol.OpAlarm:
+		w.Byte(q.Action).Int(int64(q.Member)).Byte(q.Alarm)
+	case protocol.OpMemberList:
+		w.Bool(q.Flag)
+	case protocol.OpMemberAdd:
+		w.Int(1).Text(q.Text).Bool(q.Flag)
+	case protocol.OpDowngrade:
+		w.Byte(q.Action).Text(q.Text)
+	}
+}
+
+// Response answers a Request.
+type Response struct {
+	Op byte
+	// Revision is that of the header, and of OpHashKV the revision of the hash where the release has it.
+	Revision int64
+	// Status is of OpStatus, Hash and Compacted of OpHashKV, Members of the Cluster API, Alarms of OpAlarm.
+	Status          Status
+	Hash, Compacted int64
+	Members         []Listed
+	Alarms          []Alarm
+	// Text is the version of OpDowngrade.
+	Text string
+}
+
+// Status is what a member says of itself.
+type Status struct {
+	Version              string
+	Leader               uint64
+	Index, Term, Applied int64
+	Size                 int64
+	Learner              bool
+	Errors               []string
+}
+
+// Listed is a member in a list.
+type Listed struct {
+	ID      uint64
+	Name    string
+	Learner bool
+	URL     string
+}
+
+// Alarm is an alarm that a member has raised.
+type Alarm struct {
+	Member uint64
+	Alarm  byte
+}
+
+// Digest implements sim.Payload.
+func (p *Response) Digest(d sim.Digest) sim.Digest {
+	s := &p.Status
+	d = d.Text("response").Word(uint64(p.Op)).Int(p.Revision).Int(p.Hash).Int(p.Compacted).Text(p.Text).
+		Text(s.Version).Word(s.Leader).Int(s.Index).Int(s.Term).Int(s.Applied).Int(s.Size).Bool(s.Learner).Int(int64(len(s.Errors)))
+	for _, e := range s.Errors {
+		d = d.Text(e)
+	}
+	for _, m := range p.Members {
+		d = d.Word(m.ID).Text(m.Name).Bool(m.Learner).Text(m.URL)
+	}
+	for _, a := range p.Alarms {
+		d = d.Word(a.Member).Word(uint64(a.Alarm))
+	}
+	return d
+}
+
+// Label implements sim.Payload.
+func (p *Response) Label() string {
+	switch s := &p.Status; p.Op {
+	case protocol.OpStatus:
+		text := fmt.Sprintf("revision %d, leader %x, term %d, index %d, applied %d", p.Revision, s.Leader, s.Term, s.Index, s.Applied)
+		if len(s.Errors) > 0 {
+			text += ", " + strings.Join(s.Errors, ", ")
+		}
+		return text
+	case protocol.OpHashKV:
+		return fmt.Sprintf("hash %08x of revision %d, compacted %d", uint32(p.Hash), p.Revision, p.Compacted)
+	default:
+		return operations[p.Op] + " done"
+	}
+}
+
+// readResponse reads the answer to any operation that a client asks a member for.
+func readResponse(r *protocol.Reader) sim.Payload {
+	op := r.Bytes[0]
+	switch op {
+	case protocol.OpRange, protocol.OpPut, protocol.OpDeleteRange, protocol.OpTxn:
+		return etcdwire.ReadDid(r)
+	}
+	r.Byte()
+	p := &Response{Op: op}
+	switch op {
+	case protocol.OpGrant:
+		return &wire.LeaseGrantResponse{Revision: r.Int(), ID: r.Int(), TTL: r.Int()}
+	case protocol.OpRevoke:
+		return &wire.LeaseRevokeResponse{Revision: r.Int()}
+	case protocol.OpKeepAlive:
+		return &wire.LeaseKeepAliveResponse{Revision: r.Int(), ID: r.Int(), TTL: r.Int()}
+	case protocol.OpTimeToLive:
+		l := &wire.LeaseTimeToLiveResponse{Revision: r.Int(), ID: r.Int(), TTL: r.Int(), GrantedTTL: r.Int()}
+		for range r.Int() {
+			l.Keys = append(l.Keys, r.Text())
+		}
+		return l
+	case protocol.OpCompact:
+		return &wire.CompactionResponse{Revision: r.Int()}
+	case protocol.OpMoveLeader:
+		p.Revision = r.Int()
+	case protocol.OpStatus:
+		p.Revision = r.Int()
+		s := &p.Status
+		s.Version, s.Size, s.Leader = r.Text(), r.Int(), uint64(r.Int())
+		s.Index, s.Term, s.Applied, s.Learner = r.Int(), r.Int(), r.Int(), r.Bool()
+		for range r.Int() {
+			s.Errors = append(s.Errors, r.Text())
+		}
+	case protocol.OpHashKV:
+		p.Revision, p.Hash, p.Compacted = r.Int(), r.Int(), r.Int()
+		if rev := r.Int(); rev != 0 {
+			p.Revision = rev
+		}
+	case protocol.OpAlarm:
+		for range r.Int() {
+			p.Alarms = append(p.Alarms, Alarm{uint64(r.Int()), r.Byte()})
+		}
+	case protocol.OpMemberAdd:
+		r.Int()
+		p.Members = readMembers(r)
+	case protocol.OpMemberList, protocol.OpMemberRemove, protocol.OpMemberPromote:
+		p.Members = readMembers(r)
+	case protocol.OpDowngrade:
+		p.Text = r.Text()
+	}
+	return p
+}
+
+func readMembers(r *protocol.Reader) (all []Listed) {
+	for range r.Int() {
+		m := Listed{ID: uint64(r.Int()), Name: r.Text(), Learner: r.Bool()}
+		for range r.Int() {
+			m.URL = r.Text()
+		}
+		for range r.Int() {
+			r.Text()
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+// writeRequest writes the operation that a client asks a member for. It reports whether p is one.
+func writeRequest(w *protocol.Writer, p sim.Payload) bool {
+	switch p := p.(type) {
+	case *Request:
+		p.write(w)
+	case *wire.CompactionRequest:
+		w.Byte(protocol.OpCompact).Int(p.Revision).Bool(p.Physical)
+	case *wire.LeaseGrantRequest:
+		w.Byte(protocol.OpGrant).Int(p.ID).Int(p.TTL)
+	case *wire.LeaseRevokeRequest:
+		w.Byte(protocol.OpRevoke).Int(p.ID)
+	case *wire.LeaseKeepAliveRequest:
+		w.Byte(protocol.OpKeepAlive).Int(p.ID)
+	case *wire.LeaseTimeToLiveRequest:
+		w.Byte(protocol.OpTimeToLive).Int(p.ID).Bool(p.Keys)
+	default:
+		return etcdwire.WriteOp(w, p)
+	}
+	return true
+}

@@ -1,0 +1,334 @@
+package clusternode
+
+import (
+	"crypto/sha1"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+
+	"github.com/watchbed/watchbed/upstream/etcdwire"
+	"github.com/watchbed/watchbed/upstream/node"
+	"github.com/watchbed/watchbed/upstream/protocol"
+)
+
+// The timers of a member.
+const (
+	// timerNext is the guest's next timer: the guest has one clock, so that its timers go off in the order of their times.
+	timerNext sim.Timer = iota
+	// timerDisk is when the disk is done with what was to be synced.
+	timerDisk
+	// timerLate is when goroutines that are late go on.
+	timerLate
+	// timerBoot is when the next process starts.
+	timerBoot
+	// timerResume is when a process that was paused goes on.
+	timerResume
+)
+
+var timerNames = [...]string{"next timer of the guest", "disk", "late goroutines", "next process", "resumption"}
+
+// cellGuest is all of the guest's memory and its disk.
+var cellGuest = sim.NewCell("cluster guest: its memory")
+
+// seeds is how many ways there are to seed the generators of a guest.
+const seeds = 8
+
+// delaySteps is how finely the delays of a member are chosen.
+const delaySteps = 4
+
+// Beginning is how the run of a member begins that is a cluster by itself.
+func Beginning(seed int64) []byte {
+	peers := []Peer{{Name: "member-1"}}
+	return start(new(protocol.Writer), seed, protocol.Member{}, peers, 0)
+}
+
+// start writes the first message to a process.
+func start(w *protocol.Writer, seed int64, m protocol.Member, peers []Peer, self int) []byte {
+	m.Name, m.Dir, m.Peers = peers[self].Name, directory, nil
+	for i, p := range peers {
+		m.Peers = append(m.Peers, protocol.Peer{Name: p.Name, URL: "http://" + address(i)})
+	}
+	text, err := json.Marshal(m)
+	if err != nil {
+		// It has numbers and texts alone.
+		panic(err)
+	}
+	return w.Begin(protocol.Start, 0).Int(seed).Text(string(text)).Bytes
+}
+
+// directory is where a member has its data.
+const directory = "/data"
+
+func address(i int) string { return fmt.Sprintf("10.0.0.%d:2380", i+1) }
+
+// RaftIDOf is the raft id of a member of the initial cluster, by its place (membership.NewMember).
+func RaftIDOf(i int) uint64 {
+	sum := sha1.Sum([]byte("http://" + address(i) + "etcd-cluster"))
+	return binary.BigEndian.Uint64(sum[:8])
+}
+
+// place is where a member is among the peers, by its raft id, -1 if it is none of them.
+func (n *Node) place(id uint64) int {
+	return slices.IndexFunc(n.cfg.Peers, func(p Peer) bool { return RaftIDOf(int(p.Node-n.cfg.Peers[0].Node)) == id })
+}
+
+// RaftID is the raft id of the member.
+func (n *Node) RaftID() uint64 { return RaftIDOf(n.cfg.Self) }
+
+// Start implements sim.Node.
+func (n *Node) Start(env *sim.Env) { n.boot(env) }
+
+// boot starts a process.
+func (n *Node) boot(env *sim.Env) {
+	n.State, n.Why = Starting, ""
+	n.Starts++
+	noteBegins.Say(env, n.Starts)
+	seed := env.Choose(seeds, "seed of the guest")
+	n.seed = uint64(seed)<<16 | uint64(n.cfg.Self)<<8 | uint64(n.Starts)
+	n.random = 0
+	n.run(env, start(&n.out, int64(n.seed), n.cfg.Member, n.cfg.Peers, n.cfg.Self))
+}
+
+// Restart implements sim.Restarter: the process has ended, and the next one comes after some time.
+func (n *Node) Restart(env *sim.Env) {
+	n.guest.Reset()
+	if n.power {
+		if n.disk.Unsynced() > 0 {
+			env.Cover(coverNoPower)
+		}
+		noteNoPower.Say(env)
+		n.disk.PowerLoss(env.Choose)
+	} else {
+		env.Cover(coverKilled)
+		noteKilled.Say(env)
+		n.disk.Kill()
+	}
+	n.forget()
+	n.power, n.paused, n.held, n.State = false, false, nil, Down
+	env.Arm(timerBoot, drawn(env, n.cfg.Down, "how long the process stays away"))
+}
+
+// forget forgets what the process had open.
+func (n *Node) forget() {
+	clear(n.lanes)
+	n.calls, n.serves, n.syncing, n.synced = n.calls[:0], n.serves[:0], n.syncing[:0], n.synced[:0]
+	n.until, n.waits = 0, false
+}
+
+// drawn is a time up to most.
+func drawn(env *sim.Env, most time.Duration, what string) time.Duration {
+	if most == 0 {
+		return 0
+	}
+	return most * time.Duration(env.Choose(delaySteps+1, what)) / delaySteps
+}
+
+// alive reports whether there is a process.
+func (n *Node) alive() bool { return n.State >= Starting && n.State <= Running }
+
+// Receive implements sim.Node.
+func (n *Node) Receive(env *sim.Env, m *sim.Message) {
+	if n.paused {
+		n.held = append(n.held, *m)
+		return
+	}
+	if n.State < Joining || n.State == Stopped {
+		if _, ends := m.Payload.(*sim.Hangup); !ends && n.answers(m.Conn) < 0 {
+			// Nothing listens.
+			env.Send(m.Conn, refused)
+			env.Abort(m.Conn)
+			return
+		}
+		if !n.alive() {
+			return
+		}
+	}
+	if p, ok := m.Payload.(*Raft); ok {
+		n.reached(env, p.From)
+	}
+	if message := n.incoming(m); message != nil {
+		n.run(env, message)
+	}
+}
+
+var refused = &wire.Error{Code: wire.Unavailable, Message: "connection refused"}
+
+// reached has the guest know that there is a connection to a member again: something has come from it.
+func (n *Node) reached(env *sim.Env, id uint64) {
+	i := n.place(id)
+	if i < 0 || !n.lanes[2*i].broken && !n.lanes[2*i+1].broken {
+		return
+	}
+	n.lanes[2*i].broken, n.lanes[2*i+1].broken = false, false
+	n.run(env, n.out.Begin(protocol.Reachable, 0).Int(int64(id)).Bytes)
+}
+
+// answers is the place of a call of the guest, -1 if the connection is none.
+func (n *Node) answers(c sim.Conn) int {
+	return slices.IndexFunc(n.calls, func(k call) bool { return k.conn == c })
+}
+
+// incoming is a message of the world as the guest understands it, nil if it does not concern the guest any more.
+func (n *Node) incoming(m *sim.Message) []byte {
+	w, conn := &n.out, uint32(m.Conn)
+	if i := n.answers(m.Conn); i >= 0 {
+		k := n.calls[i]
+		n.calls = slices.Delete(n.calls, i, i+1)
+		return n.answer(k, m.Payload)
+	}
+	switch p := m.Payload.(type) {
+	case *Raft:
+		return w.Begin(protocol.Raft, 0).Int(int64(p.From)).Byte(p.Lane).Text(p.Bytes).Bytes
+	case *Gone:
+		return w.Begin(protocol.Gone, 0).Int(int64(p.By)).Bytes
+	case *Snapshot:
+		return w.Begin(protocol.RaftSnapshot, conn).Int(int64(p.From)).Text(p.Bytes).Text(p.Database).Bytes
+	case *PeerRequest:
+		return writeHeaders(w.Begin(protocol.PeerRequest, conn).Text(p.Method).Text(p.Path).Text(p.Body), p.Headers).Bytes
+	case *sim.Hangup, *wire.Error:
+		return n.ended(m.Conn)
+	}
+	if !slices.Contains(n.serves, m.Conn) {
+		n.serves = append(n.serves, m.Conn)
+	}
+	if etcdwire.WriteWatchRequest(w, conn, m.Payload) || writeRequest(w.Begin(protocol.Do, conn), m.Payload) {
+		return w.Bytes
+	}
+	return nil
+}
+
+// answer is what another member says to a call of the guest.
+func (n *Node) answer(k call, p sim.Payload) []byte {
+	w := &n.out
+	switch p := p.(type) {
+	case *SnapshotTaken:
+		return w.Begin(protocol.SnapshotSent, k.number).Bool(p.OK).Bytes
+	case *PeerResponse:
+		return writeHeaders(w.Begin(protocol.PeerResponse, k.number).Int(int64(p.Status)), p.Headers).Text(p.Body).Bytes
+	default:
+		// The connection broke, or nothing listens there.
+		if k.snapshot {
+			return w.Begin(protocol.SnapshotSent, k.number).Bool(false).Bytes
+		}
+		return w.Begin(protocol.Failed, k.number).Byte(protocol.Unavailable).Text(refused.Message).Bytes
+	}
+}
+
+// ended is the end of a connection that is no call of the guest.
+func (n *Node) ended(c sim.Conn) []byte {
+	if i := slices.IndexFunc(n.lanes, func(l lane) bool { return l.conn == c }); i >= 0 {
+		known := n.lanes[i].broken || n.lanes[i^1].broken
+		n.lanes[i] = lane{broken: true}
+		if known {
+			return nil
+		}
+		return n.out.Begin(protocol.Unreachable, 0).Int(int64(RaftIDOf(i / 2))).Bytes
+	}
+	if i := slices.Index(n.serves, c); i >= 0 {
+		n.serves = slices.Delete(n.serves, i, i+1)
+		return n.out.Begin(protocol.Hangup, uint32(c)).Bytes
+	}
+	return nil
+}
+
+// Drained implements sim.Drained.
+func (n *Node) Drained(env *sim.Env, c sim.Conn) {
+	if slices.Contains(n.serves, c) && n.alive() && !n.paused {
+		n.run(env, n.out.Begin(protocol.Drained, uint32(c)).Bytes)
+	}
+}
+
+// Fire implements sim.Node.
+func (n *Node) Fire(env *sim.Env, t sim.Timer) {
+	switch t {
+	case timerBoot:
+		n.boot(env)
+		return
+	case timerResume:
+		n.resume(env)
+		return
+	case timerDisk:
+		n.synced, n.syncing = append(n.synced, n.syncing...), n.syncing[:0]
+	}
+	n.run(env, nil)
+}
+
+// Run implements sim.Node; a member has no loops of the world.
+func (n *Node) Run(*sim.Env, sim.Task) {}
+
+// TaskName implements sim.Node.
+func (n *Node) TaskName(sim.Task) string { return "" }
+
+// TimerName implements sim.Node.
+func (n *Node) TimerName(t sim.Timer) string { return timerNames[t] }
+
+// run has the guest run until all its goroutines wait, or are late.
+func (n *Node) run(env *sim.Env, message []byte) {
+	env.Writes(cellGuest, 0)
+	n.clock = int64(env.Now()) + n.skew
+	n.Begin(env, n.cfg.Locks, node.ByFunction)
+	n.pausing = node.Pause{Loop: message == nil}
+	n.waits = false
+	n.syncing = n.syncing[:0]
+	until, err := n.guest.Run(n, n.clock, message)
+	if err != nil {
+		// A member that panics is a finding of its own.
+		panic(fmt.Errorf("%s: %w", n.cfg.Peers[n.cfg.Self].Name, err))
+	}
+	if chosen := n.cfg.Goroutines || n.cfg.Locks || n.cfg.Late; chosen && env.Noting() && len(n.Ran) > 0 {
+		env.Note(Ran(slices.Clone(n.Ran)))
+	}
+	n.Env = nil
+	n.until = until
+	n.arm(env)
+}
+
+// arm has the world know what the guest waits for.
+func (n *Node) arm(env *sim.Env) {
+	if !n.alive() {
+		n.disarm(env)
+		return
+	}
+	if n.until == 0 {
+		env.Disarm(timerNext)
+	} else {
+		env.Arm(timerNext, max(0, time.Duration(n.until-n.clock)))
+	}
+	switch {
+	case len(n.syncing) == 0 || n.disk.Stalled():
+		env.Disarm(timerDisk)
+	case !env.Armed(timerDisk):
+		env.Arm(timerDisk, drawn(env, n.cfg.Sync, "how long the disk takes"))
+	}
+	switch {
+	case !n.waits:
+		env.Disarm(timerLate)
+	case !env.Armed(timerLate):
+		env.Arm(timerLate, drawn(env, n.cfg.LateFor, "how long goroutines are late"))
+	}
+}
+
+// disarm stops the timers of the process.
+func (n *Node) disarm(env *sim.Env) {
+	for _, t := range []sim.Timer{timerNext, timerDisk, timerLate} {
+		env.Disarm(t)
+	}
+}
+
+// stopped takes it that the process has ended by itself.
+func (n *Node) stopped(why string) {
+	n.State, n.Why = Stopped, strings.TrimSpace(why)
+	n.Env.Cover(coverStopped)
+	noteStopped.Say(n.Env, n.Why)
+}
+
+// failed is what a client is told.
+func failed(r *protocol.Reader) sim.Payload {
+	return &wire.Error{Code: wire.Code(r.Byte()), Message: r.Text()}
+}
