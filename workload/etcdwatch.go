@@ -407,25 +407,30 @@ func (w *EtcdWatch) Stream(c Watch) model.WatchStream {
 		NoPut: c.Filters&wire.NoPut != 0, NoDelete: c.Filters&wire.NoDelete != 0, ProgressNotify: c.ProgressNotify,
 	}}
 	for _, resp := range w.ResponsesTo(c) {
-		out := model.WatchResponse{
-			Revision: resp.Revision, Created: resp.Created, Fragment: resp.Fragment,
-			Progress: resp.IsProgressNotify(), Canceled: resp.Canceled, CompactRevision: resp.CompactRevision,
-		}
-		for _, e := range resp.Events {
-			it := Item(e.Kv)
-			ev := model.WatchEvent{Item: &it, Revision: e.Kv.ModRevision}
-			if e.Type == wire.Delete {
-				ev.Type = model.DeleteEvent
-			}
-			if e.PrevKv != nil {
-				prev := Item(e.PrevKv)
-				ev.PrevItem = &prev
-			}
-			out.Events = append(out.Events, ev)
-		}
-		m.Responses = append(m.Responses, out)
+		m.Responses = append(m.Responses, WatchResponse(resp.WatchResponse))
 	}
 	return m
+}
+
+// WatchResponse is a response as the judges know it.
+func WatchResponse(r *wire.WatchResponse) model.WatchResponse {
+	out := model.WatchResponse{
+		Revision: r.Revision, Created: r.Created, Fragment: r.Fragment,
+		Progress: r.IsProgressNotify(), Canceled: r.Canceled, CompactRevision: r.CompactRevision,
+	}
+	for _, e := range r.Events {
+		it := Item(e.Kv)
+		ev := model.WatchEvent{Item: &it, Revision: e.Kv.ModRevision}
+		if e.Type == wire.Delete {
+			ev.Type = model.DeleteEvent
+		}
+		if e.PrevKv != nil {
+			prev := Item(e.PrevKv)
+			ev.PrevItem = &prev
+		}
+		out.Events = append(out.Events, ev)
+	}
+	return out
 }
 
 // lifeOf is the part of the responses in which an id means this watch. The first watch of

@@ -1,5 +1,6 @@
 // Simrun with the code that ships beside the simulated caches: all that the root module
-// registers, and the compiled guests as designs. It also replays what package clientbed has recorded.
+// registers, and the compiled guests as designs. Two beds are no scenarios: clusters of etcd (simrun cluster), and packages of a user's own. What they
+// have recorded is replayed.
 package main
 
 import (
@@ -11,31 +12,41 @@ import (
 	"github.com/watchbed/watchbed/explore/recording"
 
 	"github.com/watchbed/watchbed/upstream/clientbed"
+	"github.com/watchbed/watchbed/upstream/clusterbed"
 	_ "github.com/watchbed/watchbed/upstream/designs"
+	"github.com/watchbed/watchbed/upstream/told"
 )
 
 func main() {
-	if code, is := replayClient(os.Args[1:]); is {
-		os.Exit(code)
+	for _, bed := range []func([]string) (int, bool){judgeCluster, replayBed} {
+		if code, is := bed(os.Args[1:]); is {
+			os.Exit(code)
+		}
 	}
 	os.Exit(command.Main(os.Args[1:]))
 }
 
-// replayClient carries out a recorded run of a client of etcd again, which is none of a scenario. It is false if the arguments ask for
-// something else.
-func replayClient(arguments []string) (code int, is bool) {
+// replays are how recordings are carried out again that are none of a scenario, by how the names of their guests begin.
+var replays = map[string]func(*recording.Recording) (*told.Run, error){"client@": clientbed.Replay, "cluster@": clusterbed.Replay}
+
+// replayBed carries out a recorded run of a bed again. It is false if the arguments ask for something else.
+func replayBed(arguments []string) (code int, is bool) {
 	if len(arguments) != 2 || arguments[0] != "replay" {
 		return 0, false
 	}
 	rec, err := recording.Open(arguments[1])
-	if err != nil || !strings.HasPrefix(rec.Scenario, "client@") {
+	if err != nil {
 		return 0, false
 	}
-	told, err := clientbed.Replay(rec)
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "simrun: %s: %v\n", arguments[1], err)
-		return 2, true
+	kind, _, _ := strings.Cut(rec.Scenario, "@")
+	replay := replays[kind+"@"]
+	if replay == nil {
+		return 0, false
 	}
-	fmt.Printf("%s\n\n%s\n\nThe same run to the bit: %d choices, trace hash %s.\n", strings.Join(told.Story, "\n"), told.Why, len(rec.Choices), rec.TraceHash)
+	run, err := replay(rec)
+	if err != nil {
+		return refuse(fmt.Errorf("%s: %w", arguments[1], err)), true
+	}
+	fmt.Printf("%s\n\n%s\n\nThe same run to the bit: %d choices, trace hash %s.\n", strings.Join(run.Story, "\n"), run.Why, len(rec.Choices), rec.TraceHash)
 	return 1, true
 }

@@ -1,0 +1,122 @@
+package clusterbed
+
+import (
+	"math"
+
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/workload"
+
+	"github.com/watchbed/watchbed/upstream/clusternode"
+	"github.com/watchbed/watchbed/upstream/protocol"
+)
+
+// auditor asks each member in turn, when nothing breaks any more: to write, to read, and what its data is. A question that is not answered is asked
+// again. Then it asks all of them for the hash of their data at the last revision.
+type auditor struct {
+	sim.Idle
+	members int
+	begin   sim.Duration
+	// at is the question under way.
+	at   int
+	conn sim.Conn
+	tick int64
+
+	operations []model.Operation
+	// revision is that of the last write. hashes are what members say of it.
+	revision int64
+	hashes   []clusternode.Response
+	statuses []clusternode.Response
+}
+
+const ask sim.Timer = 0
+
+func (a *auditor) reset(members int) {
+	*a = auditor{members: members, operations: a.operations[:0], hashes: a.hashes[:0], statuses: a.statuses[:0]}
+}
+
+// questions is how many each member is asked.
+const questions = 4
+
+// done reports whether all questions were answered.
+func (a *auditor) done() bool { return a.at == questions*a.members }
+
+// question is what is asked next. Writes and reads of all members come first, hashes and statuses last.
+func (a *auditor) question() (member int, p sim.Payload) {
+	if a.at < 2*a.members {
+		if member = a.at / 2; a.at%2 == 0 {
+			return member, &wire.PutRequest{Key: prefix + "audit", Value: "audit:" + string(rune('1'+member))}
+		}
+		return member, everything()
+	}
+	rest := a.at - 2*a.members
+	if member = rest % a.members; rest < a.members {
+		return member, &clusternode.Request{Op: protocol.OpHashKV, Revision: a.revision}
+	}
+	return member, &clusternode.Request{Op: protocol.OpStatus}
+}
+
+// Start implements sim.Node.
+func (a *auditor) Start(env *sim.Env) { env.Arm(ask, a.begin) }
+
+// Fire implements sim.Node.
+func (a *auditor) Fire(env *sim.Env, _ sim.Timer) {
+	if a.done() {
+		return
+	}
+	member, p := a.question()
+	env.Begin("audit", a.at)
+	a.tick = env.Tick()
+	a.conn = env.Call(firstMember+sim.NodeID(member), p)
+	if _, maintains := p.(*clusternode.Request); !maintains {
+		a.operations = append(a.operations, model.Operation{
+			Call: a.tick, Return: math.MaxInt64, Request: workload.Request(p), Outcome: model.Unknown,
+		})
+	}
+}
+
+// Receive implements sim.Node.
+func (a *auditor) Receive(env *sim.Env, m *sim.Message) {
+	if m.Conn != a.conn {
+		return
+	}
+	op := func() *model.Operation { return &a.operations[len(a.operations)-1] }
+	answered := func(r *model.Result) {
+		op().Outcome, op().Return, op().Result = model.Done, env.Tick(), r
+		a.at++
+	}
+	switch p := m.Payload.(type) {
+	case *wire.PutResponse:
+		a.revision = p.Revision
+		answered(&model.Result{Revision: p.Revision})
+	case *wire.RangeResponse:
+		r := &model.Result{Revision: p.Revision, Count: p.Count, More: p.More}
+		for _, kv := range p.Kvs {
+			item := workload.Item(kv)
+			r.Items = append(r.Items, &item)
+		}
+		answered(r)
+	case *clusternode.Response:
+		if a.at++; p.Op == protocol.OpHashKV {
+			a.hashes = append(a.hashes, *p)
+		} else {
+			a.statuses = append(a.statuses, *p)
+		}
+	default:
+		env.Arm(ask, 10*retry)
+		return
+	}
+	env.Arm(ask, 0)
+}
+
+// TimerName implements sim.Node.
+func (*auditor) TimerName(sim.Timer) string { return "next question" }
+
+// Clone implements sim.Cloner.
+func (a *auditor) Clone() sim.Node {
+	c := *a
+	c.operations = append([]model.Operation(nil), a.operations...)
+	c.hashes, c.statuses = append([]clusternode.Response(nil), a.hashes...), append([]clusternode.Response(nil), a.statuses...)
+	return &c
+}

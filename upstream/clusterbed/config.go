@@ -1,0 +1,185 @@
+package clusterbed
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/recording"
+	"github.com/watchbed/watchbed/sim/option"
+
+	"github.com/watchbed/watchbed/upstream/clusternode"
+	"github.com/watchbed/watchbed/upstream/disk"
+	"github.com/watchbed/watchbed/upstream/engine"
+	"github.com/watchbed/watchbed/upstream/node"
+	"github.com/watchbed/watchbed/upstream/protocol"
+)
+
+// Config is what is judged, and in which world.
+type Config struct {
+	// Guests are the names of compiled guests, cluster@v3.6.16, one for each member, or one for all of the Members.
+	Guests  []string `json:"guests,omitempty"`
+	Members int      `json:"members"`
+	// Member is how each server is started, Disk how its machine loses what is not durable.
+	Member protocol.Member     `json:"member"`
+	Disk   disk.Options        `json:"disk"`
+	Choice clusternode.Choices `json:"choices"`
+
+	// Clients is how many there are, Operations how many each of them asks for, on so many Keys. Think is how long a client waits at most before each.
+	Clients    int           `json:"clients"`
+	Operations int           `json:"operations"`
+	Keys       int           `json:"keys"`
+	Think      time.Duration `json:"think"`
+	// Shares is how likely each kind of operation is.
+	Shares Shares `json:"shares"`
+	// Watchers watch all keys.
+	Watchers int `json:"watchers,omitempty"`
+
+	// Faults is how often what may break, until For. Boot is how long the cluster has before that.
+	Faults Faults        `json:"faults"`
+	Boot   time.Duration `json:"boot"`
+	For    time.Duration `json:"for"`
+	// Network is how long a message takes at most until For. Then a tenth of that.
+	Network time.Duration `json:"network"`
+	// Settle is how long the members have after For until each must read and write again, and have the same data.
+	Settle time.Duration `json:"settle"`
+}
+
+// Shares are those of the kinds of operations.
+type Shares struct {
+	Get          int `json:"get,omitempty"`
+	List         int `json:"list,omitempty"`
+	Serializable int `json:"serializable,omitempty"`
+	Put          int `json:"put,omitempty"`
+	Delete       int `json:"delete,omitempty"`
+	Txn          int `json:"txn,omitempty"`
+	Compact      int `json:"compact,omitempty"`
+}
+
+// Faults are what may break, each of them as often as it says for each member. In each run some kinds of them do.
+type Faults struct {
+	Kills       int `json:"kills,omitempty"`
+	PowerLosses int `json:"powerLosses,omitempty"`
+	Pauses      int `json:"pauses,omitempty"`
+	Stalls      int `json:"stalls,omitempty"`
+	// Partitions cut a member off from the others, Breaks break a stream between two of them, Losses one of a client.
+	Partitions int `json:"partitions,omitempty"`
+	Breaks     int `json:"breaks,omitempty"`
+	Losses     int `json:"losses,omitempty"`
+	// Moves have the leader be another member, Defragments a member defragment its backend. They are for the whole cluster.
+	Moves       int `json:"moves,omitempty"`
+	Defragments int `json:"defragments,omitempty"`
+	// All: in each run all kinds of them.
+	All bool `json:"all,omitempty"`
+}
+
+// Default is a small world: three members, of which each may be killed, paused and cut off.
+func Default(guests ...string) Config {
+	return Config{
+		Guests: guests, Members: 3, Member: protocol.Member{SnapshotCount: 20, SnapshotCatchUpEntries: 10},
+		Choice:  clusternode.Choices{Down: 2 * time.Second},
+		Clients: 3, Operations: 8, Keys: 3, Think: 2 * time.Second,
+		Shares:   Shares{Get: 2, List: 1, Serializable: 1, Put: 5, Delete: 1, Txn: 1},
+		Watchers: 2,
+		Faults:   Faults{Kills: 1, PowerLosses: 1, Pauses: 2, Stalls: 2, Partitions: 2, Breaks: 1, Moves: 1},
+		Boot:     2 * time.Second, For: 12 * time.Second, Network: 20 * time.Millisecond, Settle: 30 * time.Second,
+	}
+}
+
+// Subjects is what makes subjects, as a campaign wants it.
+func (c Config) Subjects() (func() explore.Subject, error) {
+	if err := c.complete(); err != nil {
+		return nil, err
+	}
+	modules := map[string]*engine.Module{}
+	var of []*engine.Module
+	for _, guest := range c.Guests {
+		if modules[guest] == nil {
+			m, err := node.Load(guest, protocol.Cluster, clusternode.Beginning)
+			if err != nil {
+				return nil, err
+			}
+			modules[guest] = m
+		}
+		of = append(of, modules[guest])
+	}
+	return func() explore.Subject { return newSubject(c, of) }, nil
+}
+
+func (c *Config) complete() error {
+	switch {
+	case len(c.Guests) == 0:
+		return errors.New("no guest is named: give one, such as cluster@v3.6.16")
+	case c.Members < 1 || c.Members > 5:
+		return fmt.Errorf("%d members: want 1 to 5", c.Members)
+	case len(c.Guests) == 1:
+		for len(c.Guests) < c.Members {
+			c.Guests = append(c.Guests, c.Guests[0])
+		}
+	case len(c.Guests) != c.Members:
+		return fmt.Errorf("%d guests for %d members: want one, or one for each", len(c.Guests), c.Members)
+	}
+	if c.Clients < 1 || c.Keys < 1 || len(c.Shares.kinds()) == 0 {
+		return fmt.Errorf("%d clients on %d keys: want one of each at least, and a kind of operation", c.Clients, c.Keys)
+	}
+	return nil
+}
+
+// Steps is how many steps a run has at most.
+const Steps = 200_000
+
+// Title says what is judged.
+func (c *Config) Title() string {
+	if len(c.Guests) == 1 {
+		return fmt.Sprintf("%d members of %s", c.Members, c.Guests[0])
+	}
+	return "members of " + strings.Join(c.Guests, ", ")
+}
+
+// Text is the configuration as JSON.
+func (c *Config) Text() string {
+	text, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
+		// It has numbers and texts alone.
+		panic(err)
+	}
+	return string(text)
+}
+
+// parameters are the configuration in a recording.
+func (c Config) parameters() []option.Setting {
+	c.Guests = nil
+	text, err := json.Marshal(c)
+	if err != nil {
+		// It has numbers and texts alone.
+		panic(err)
+	}
+	return []option.Setting{{Name: "config", Value: string(text)}}
+}
+
+// scenario is what a recording calls the guests.
+func (c *Config) scenario() string { return strings.Join(c.Guests, " ") }
+
+// Recorded is the configuration in a recording.
+func Recorded(rec *recording.Recording) (Config, error) {
+	if len(rec.Parameters) != 1 || rec.Parameters[0].Name != "config" {
+		return Config{}, fmt.Errorf("it is no recording of a cluster, but of %s", rec.Scenario)
+	}
+	c, err := Parse([]byte(rec.Parameters[0].Value), Config{})
+	c.Guests = strings.Fields(rec.Scenario)
+	return c, err
+}
+
+// Parse is a configuration with what a JSON text says otherwise.
+func Parse(text []byte, c Config) (Config, error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&c); err != nil {
+		return c, fmt.Errorf("the configuration cannot be read: %w", err)
+	}
+	return c, nil
+}

@@ -1,0 +1,107 @@
+package clusterbed
+
+import (
+	"fmt"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/workload"
+)
+
+// kind makes a request of a client, the n-th one.
+type kind func(env *sim.Env, d *drawing, n int) workload.Step
+
+// kinds are the kinds of operations, each as often as its share. The first is the plainest.
+func (s Shares) kinds() (all []kind) {
+	for _, k := range []struct {
+		share int
+		kind
+	}{{s.Get, get}, {s.Put, put}, {s.List, list}, {s.Serializable, serializable}, {s.Delete, remove}, {s.Txn, txn}, {s.Compact, compact}} {
+		for range k.share {
+			all = append(all, k.kind)
+		}
+	}
+	return all
+}
+
+// drawing is what a client draws from.
+type drawing struct {
+	client string
+	config *Config
+}
+
+// prefix is how all keys begin.
+const prefix = "key-"
+
+func (d *drawing) key(env *sim.Env) string {
+	return fmt.Sprintf(prefix+"%d", 1+env.Choose(d.config.Keys, "key"))
+}
+
+// value is one that is written once.
+func (d *drawing) value(n int) string { return fmt.Sprintf("%s:%d", d.client, n+1) }
+
+func step(p sim.Payload) workload.Step {
+	return workload.Step{Payload: p, Request: workload.Request(p)}
+}
+
+func get(env *sim.Env, d *drawing, _ int) workload.Step {
+	return step(&wire.RangeRequest{Key: d.key(env)})
+}
+
+func put(env *sim.Env, d *drawing, n int) workload.Step {
+	return step(&wire.PutRequest{Key: d.key(env), Value: d.value(n)})
+}
+
+func everything() *wire.RangeRequest { return &wire.RangeRequest{Key: prefix, RangeEnd: "key."} }
+
+func list(*sim.Env, *drawing, int) workload.Step { return step(everything()) }
+
+func serializable(*sim.Env, *drawing, int) workload.Step {
+	all := everything()
+	all.Serializable = true
+	return step(all)
+}
+
+func remove(env *sim.Env, d *drawing, _ int) workload.Step {
+	return step(&wire.DeleteRangeRequest{Key: d.key(env)})
+}
+
+// txn writes a key if that does not exist, and reads it otherwise.
+func txn(env *sim.Env, d *drawing, n int) workload.Step {
+	key := d.key(env)
+	return step(&wire.TxnRequest{
+		Compare: []wire.Compare{{Key: key, Target: wire.CompareCreate, Result: wire.CompareEqual}},
+		Success: []wire.RequestOp{{Put: &wire.PutRequest{Key: key, Value: d.value(n)}}},
+		Failure: []wire.RequestOp{{Range: &wire.RangeRequest{Key: key}}},
+	})
+}
+
+// compact compacts at what the client has seen.
+func compact(env *sim.Env, _ *drawing, _ int) workload.Step {
+	physical := env.Choose(2, "physical compaction") == 1
+	at := func(seen int64) workload.Step {
+		return step(&wire.CompactionRequest{Revision: seen, Physical: physical})
+	}
+	s := at(1)
+	s.SinceSeen = at
+	return s
+}
+
+// draw is how a client draws its program. It asks the member that is its own, or another one.
+func (s *subject) draw(client string, i int) workload.Draw {
+	kinds := s.config.Shares.kinds()
+	return func(env *sim.Env) []workload.Step {
+		d := &drawing{client, &s.config}
+		var program []workload.Step
+		for n := range s.config.Operations {
+			st := kinds[env.Choose(len(kinds), "kind of operation")](env, d, n)
+			member := (i + env.Choose(len(s.members), "member that is asked")) % len(s.members)
+			st.To, st.Think = firstMember+sim.NodeID(member), sim.Delay{Max: s.config.Think, Steps: delaySteps}
+			if n == 0 {
+				st.Think.Min, st.Think.Max = s.config.Boot, s.config.Boot+s.config.Think
+			}
+			program = append(program, st)
+		}
+		return program
+	}
+}

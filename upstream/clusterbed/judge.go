@@ -1,0 +1,141 @@
+package clusterbed
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/watchbed/watchbed/check"
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/linearizability"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
+
+	"github.com/watchbed/watchbed/upstream/clusternode"
+)
+
+// claimed are the properties of the history. Serializable reads may be old, so that a client which asks several members may see time go back.
+var claimed = []string{
+	string(linearizability.Linearizable), string(model.Ordered), string(model.Unique), string(model.Reliable), string(model.Resumable),
+	string(model.Atomic), string(model.Bookmarkable), string(model.PrevKV), string(model.Filter),
+}
+
+// Judge implements explore.Subject.
+func (s *subject) Judge(w *sim.World) []explore.Finding {
+	h := s.history()
+	r, err := check.History(h, check.Options{Properties: claimed})
+	if err != nil {
+		// Two checkers disagree, so that neither can be trusted.
+		panic(&explore.Disputed{Err: err, History: h})
+	}
+	s.findings = s.findings[:0]
+	for i := range r.Judgements {
+		j := &r.Judgements[i]
+		f := explore.Finding{Property: j.Property, Verdict: j.Verdict, Exercised: j.Exercised}
+		switch {
+		case j.Operations != nil:
+			f.Why, f.Label, f.Exercised = j.Operations, string(j.Operations.Anomaly), max(f.Exercised, 1)
+		case j.Watch != nil:
+			f.Why, f.Label = said(j.Watch.Sentence), "watch"
+		}
+		s.findings = append(s.findings, f)
+	}
+	s.findings = append(s.findings, s.agree(), s.oneLeader(), s.recovers(w))
+	return s.findings
+}
+
+// said is an explanation.
+type said string
+
+func (s said) String() string { return string(s) }
+
+// history is what the clients and the auditor were answered, and what the watchers were sent.
+func (s *subject) history() *model.History {
+	// An empty etcd is at revision 1.
+	h := &model.History{Initial: model.Initial{Revision: 1}}
+	for _, c := range s.clients {
+		h.Clients = append(h.Clients, c.Name())
+		h.Operations = append(h.Operations, c.Operations()...)
+	}
+	for _, op := range s.auditor.operations {
+		op.Client = len(s.clients)
+		h.Operations = append(h.Operations, op)
+	}
+	h.Clients = append(h.Clients, "auditor")
+	slices.SortStableFunc(h.Operations, func(a, b model.Operation) int { return cmp.Compare(a.Call, b.Call) })
+	for _, c := range s.watchers {
+		h.Watchers = append(h.Watchers, model.Watcher{Client: c.name, Streams: c.streams})
+	}
+	return h
+}
+
+// agree judges that all members have the same data at the same revision.
+func (s *subject) agree() explore.Finding {
+	f := explore.Finding{Property: "members-agree", Verdict: model.Vacuous}
+	hashes := s.auditor.hashes
+	for i := range hashes {
+		for k := range i {
+			a, b := &hashes[k], &hashes[i]
+			if a.Revision != b.Revision || a.Compacted != b.Compacted {
+				continue
+			}
+			f.Exercised++
+			if f.Verdict == model.Vacuous {
+				f.Verdict = model.Holds
+			}
+			if a.Hash != b.Hash && f.Verdict != model.Violated {
+				f.Verdict, f.Label = model.Violated, "hash"
+				f.Why = said(fmt.Sprintf("at revision %d, compacted at %d, the hash of the data is %08x at %s and %08x at %s",
+					a.Revision, a.Compacted, uint32(a.Hash), memberName(k), uint32(b.Hash), memberName(i)))
+			}
+		}
+	}
+	return f
+}
+
+// oneLeader judges that a term has one leader at most.
+func (s *subject) oneLeader() explore.Finding {
+	f := explore.Finding{Property: "one-leader-a-term", Verdict: model.Vacuous}
+	led := map[uint64]int{}
+	for i, m := range s.members {
+		for _, term := range m.Led {
+			f.Exercised++
+			if f.Verdict == model.Vacuous {
+				f.Verdict = model.Holds
+			}
+			if other, taken := led[term]; taken && other != i && f.Verdict != model.Violated {
+				f.Verdict, f.Label = model.Violated, "two"
+				f.Why = said(fmt.Sprintf("%s and %s both led in term %d", memberName(other), memberName(i), term))
+			}
+			led[term] = i
+		}
+	}
+	return f
+}
+
+// recovers judges that each member reads and writes again when nothing breaks any more.
+func (s *subject) recovers(w *sim.World) explore.Finding {
+	f := explore.Finding{Property: "recovers", Verdict: model.Vacuous}
+	switch {
+	case s.auditor.done():
+		f.Verdict, f.Exercised = model.Holds, 1
+	case w.Now() >= sim.Time(s.config.For+s.config.Settle):
+		f.Verdict, f.Exercised, f.Label = model.Violated, 1, "silent"
+		member, p := s.auditor.question()
+		states := make([]string, len(s.members))
+		for i, m := range s.members {
+			states[i] = memberName(i) + " " + state(m)
+		}
+		f.Why = said(fmt.Sprintf("%s has not answered %q %v after the last fault; %s",
+			memberName(member), p.Label(), s.config.Settle, strings.Join(states, ", ")))
+	}
+	return f
+}
+
+func state(m *clusternode.Node) string {
+	if m.State == clusternode.Stopped {
+		return "has stopped: " + m.Why
+	}
+	return [...]string{"has no process", "starts", "joins", "runs"}[m.State]
+}

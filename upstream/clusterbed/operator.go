@@ -1,0 +1,93 @@
+package clusterbed
+
+import (
+	"time"
+
+	"github.com/watchbed/watchbed/sim"
+
+	"github.com/watchbed/watchbed/upstream/clusternode"
+	"github.com/watchbed/watchbed/upstream/protocol"
+)
+
+// operator draws which kinds of faults a run has, and asks members for what no client does.
+type operator struct {
+	sim.Idle
+	config *Config
+	// strikes says of each family of faults whether the run has it.
+	strikes [families]bool
+	// due are the operations that are still to come, in no order.
+	due []maintenance
+}
+
+// family is a kind of faults.
+type family uint8
+
+const (
+	kills family = iota
+	powerLosses
+	pauses
+	stalls
+	partitions
+	breaks
+	losses
+	moves
+	defragments
+	families
+)
+
+var familyNames = [families]string{"kills", "power losses", "pauses", "stalls", "partitions", "breaks", "losses", "moves", "defragmentations"}
+
+// maintenance is an operation on a member.
+type maintenance struct {
+	op     byte
+	member int
+	target uint64
+}
+
+func (o *operator) reset(c *Config) { *o = operator{config: c, due: o.due[:0]} }
+
+// Start implements sim.Node.
+func (o *operator) Start(env *sim.Env) {
+	c := o.config
+	f := &c.Faults
+	for i, n := range [families]int{
+		f.Kills, f.PowerLosses, f.Pauses, f.Stalls, f.Partitions, f.Breaks, f.Losses, f.Moves, f.Defragments,
+	} {
+		o.strikes[i] = n > 0 && (f.All || env.Choose(2, "a run with "+familyNames[i]) == 1)
+	}
+	plan := func(times int, in bool, op byte) {
+		for range times {
+			if !in {
+				return
+			}
+			m := maintenance{op: op, member: env.Choose(c.Members, "member that is asked")}
+			if op == protocol.OpMoveLeader {
+				m.target = clusternode.RaftIDOf(env.Choose(c.Members, "next leader"))
+			}
+			env.Arm(sim.Timer(len(o.due)), c.Boot+(c.For-c.Boot)*time.Duration(env.Choose(strikeSteps, "when it is asked"))/strikeSteps)
+			o.due = append(o.due, m)
+		}
+	}
+	plan(f.Moves, o.strikes[moves], protocol.OpMoveLeader)
+	plan(f.Defragments, o.strikes[defragments], protocol.OpDefragment)
+}
+
+// strikeSteps is how finely the time of an operation is drawn.
+const strikeSteps = 32
+
+// Fire implements sim.Node.
+func (o *operator) Fire(env *sim.Env, t sim.Timer) {
+	m := o.due[t]
+	env.Begin("maintenance", int(t))
+	env.Call(firstMember+sim.NodeID(m.member), &clusternode.Request{Op: m.op, Member: m.target})
+}
+
+// TimerName implements sim.Node.
+func (o *operator) TimerName(sim.Timer) string { return "maintenance" }
+
+// Clone implements sim.Cloner.
+func (o *operator) Clone() sim.Node {
+	c := *o
+	c.due = append([]maintenance(nil), o.due...)
+	return &c
+}

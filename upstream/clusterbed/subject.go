@@ -1,0 +1,172 @@
+package clusterbed
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/workload"
+
+	"github.com/watchbed/watchbed/upstream/clusternode"
+	"github.com/watchbed/watchbed/upstream/engine"
+)
+
+// subject implements explore.Subject: the members, their clients, the watchers, the operator and the auditor, in this order of nodes.
+type subject struct {
+	config Config
+
+	members  []*clusternode.Node
+	clients  []*workload.Client
+	watchers []*watcher
+	operator operator
+	auditor  auditor
+	faults   []planned
+
+	findings []explore.Finding
+}
+
+// planned is a fault, and how often it strikes.
+type planned struct {
+	sim.Fault
+	times int
+}
+
+var _ explore.Subject = (*subject)(nil)
+
+// firstMember is the number of the first member.
+const firstMember sim.NodeID = 1
+
+func newSubject(c Config, modules []*engine.Module) *subject {
+	s := &subject{config: c}
+	var peers []clusternode.Peer
+	for i := range c.Members {
+		peers = append(peers, clusternode.Peer{Node: firstMember + sim.NodeID(i), Name: memberName(i)})
+	}
+	for i, m := range modules {
+		guest, err := m.NewGuest()
+		if err != nil {
+			// The self-test has run it.
+			panic(err)
+		}
+		s.members = append(s.members, clusternode.New(&clusternode.Config{Peers: peers, Self: i, Member: c.Member, Disk: c.Disk, Choices: c.Choice}, guest))
+	}
+	for range c.Clients {
+		s.clients = append(s.clients, new(workload.Client))
+	}
+	for range c.Watchers {
+		s.watchers = append(s.watchers, new(watcher))
+	}
+	s.planFaults()
+	return s
+}
+
+func memberName(i int) string { return fmt.Sprintf("member-%d", i+1) }
+
+// planFaults makes the faults of all members. One that lasts begins, and it ends.
+func (s *subject) planFaults() {
+	f := &s.config.Faults
+	plan := func(of family, fault sim.Fault, times int) {
+		if times > 0 {
+			s.faults = append(s.faults, planned{&drawnFault{fault, func() bool { return s.operator.strikes[of] }}, times})
+		}
+	}
+	var others, clients []sim.NodeID
+	for i := range s.config.Members {
+		others = append(others, firstMember+sim.NodeID(i))
+	}
+	for i := range s.config.Clients + s.config.Watchers {
+		clients = append(clients, firstMember+sim.NodeID(s.config.Members+i))
+	}
+	for i := range s.config.Members {
+		member, name := firstMember+sim.NodeID(i), memberName(i)
+		plan(kills, clusternode.NewKill(member, name, false), f.Kills)
+		plan(powerLosses, clusternode.NewKill(member, name, true), f.PowerLosses)
+		plan(pauses, clusternode.NewPause(member, name), 2*f.Pauses)
+		plan(stalls, clusternode.NewStall(member, name), 2*f.Stalls)
+		if s.config.Members > 1 {
+			plan(breaks, &sim.BreakStream{From: others, To: member, Label: "members>" + name}, f.Breaks)
+			if f.Partitions > 0 {
+				cut := &sim.Partition{One: []sim.NodeID{member}, Other: others, Label: "between " + name + " and the others"}
+				s.faults = append(s.faults, planned{&drawnPartition{cut, &s.operator}, 2 * f.Partitions})
+			}
+		}
+		plan(losses, &sim.BreakStream{From: clients, To: member, Label: "clients>" + name}, f.Losses)
+	}
+}
+
+// drawnFault is a fault of a family that a run has or not.
+type drawnFault struct {
+	sim.Fault
+	in func() bool
+}
+
+// Ready implements sim.Fault.
+func (f *drawnFault) Ready(w *sim.World) bool { return f.in() && f.Fault.Ready(w) }
+
+// Heal implements sim.Healer.
+func (f *drawnFault) Heal(env *sim.Env) {
+	if h, lasts := f.Fault.(sim.Healer); lasts {
+		h.Heal(env)
+	}
+}
+
+type drawnPartition struct {
+	*sim.Partition
+	of *operator
+}
+
+// Ready implements sim.Fault.
+func (f *drawnPartition) Ready(w *sim.World) bool {
+	return f.of.strikes[partitions] && f.Partition.Ready(w)
+}
+
+// Options implements explore.Subject.
+func (s *subject) Options() sim.Options {
+	bounds := func(network sim.Duration) sim.Bounds {
+		return sim.Bounds{Network: sim.Delay{Max: network, Steps: delaySteps}}
+	}
+	return sim.Options{Mode: sim.Timed, Safety: bounds(s.config.Network), Liveness: bounds(s.config.Network / 10)}
+}
+
+// delaySteps is how finely a delay is chosen.
+const delaySteps = 4
+
+// Build implements explore.Subject.
+func (s *subject) Build(w *sim.World) {
+	for i, m := range s.members {
+		m.Reset()
+		w.Add(memberName(i), m)
+	}
+	for i, c := range s.clients {
+		c.Reset(fmt.Sprintf("client-%d", i+1), i, nil, 0)
+		c.Draws(s.draw(c.Name(), i))
+		w.Add(c.Name(), c)
+	}
+	for i, c := range s.watchers {
+		c.reset(fmt.Sprintf("watcher-%d", i+1), s.config.Boot, len(s.members), i)
+		w.Add(c.name, c)
+	}
+	s.operator.reset(&s.config)
+	w.Add("operator", &s.operator)
+	s.auditor.reset(len(s.members))
+	s.auditor.begin = s.config.For + settled
+	w.Add("auditor", &s.auditor)
+	for _, f := range s.faults {
+		w.AddFault(f.Fault, sim.Budget{Times: f.times, Within: s.config.For})
+	}
+}
+
+// settled is how long the auditor waits after the last fault.
+const settled = time.Second
+
+// After implements explore.Subject.
+func (s *subject) After(*sim.World, sim.Action) {}
+
+// Over implements explore.Subject.
+func (s *subject) Over(w *sim.World) bool {
+	if w.Phase() == sim.Safety && w.Now() >= sim.Time(s.config.For) {
+		w.Heal()
+	}
+	return s.auditor.done() || w.Now() >= sim.Time(s.config.For+s.config.Settle)
+}

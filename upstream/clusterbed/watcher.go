@@ -1,0 +1,91 @@
+package clusterbed
+
+import (
+	"time"
+
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/workload"
+)
+
+// watcher watches all keys from the first revision on. Where a stream ends it goes on behind the last event, at the next member, as clientv3 does.
+type watcher struct {
+	sim.Idle
+	name    string
+	begin   time.Duration
+	members int
+
+	conn    sim.Conn
+	at      int
+	next    int64
+	streams []model.WatchStream
+}
+
+const openWatch sim.Timer = 0
+
+// retry is how long a client waits after a connection has ended.
+const retry = 100 * time.Millisecond
+
+func (c *watcher) reset(name string, begin time.Duration, members, at int) {
+	*c = watcher{name: name, begin: begin, members: members, at: at, next: 1, streams: c.streams[:0]}
+}
+
+// Start implements sim.Node.
+func (c *watcher) Start(env *sim.Env) { env.Arm(openWatch, c.begin) }
+
+// Fire implements sim.Node.
+func (c *watcher) Fire(env *sim.Env, _ sim.Timer) {
+	env.Begin("watch", len(c.streams))
+	all := everything()
+	q := &wire.WatchCreateRequest{Key: all.Key, RangeEnd: all.RangeEnd, StartRevision: c.next, PrevKv: true, ProgressNotify: true}
+	c.streams = append(c.streams, model.WatchStream{Request: model.WatchRequest{
+		Key: q.Key, End: q.RangeEnd, StartRevision: q.StartRevision, PrevKV: true, ProgressNotify: true,
+	}})
+	c.conn = env.Open(firstMember + sim.NodeID(c.at%c.members))
+	env.Send(c.conn, q)
+}
+
+// Receive implements sim.Node.
+func (c *watcher) Receive(env *sim.Env, m *sim.Message) {
+	if m.Conn != c.conn {
+		return
+	}
+	r, ok := m.Payload.(*wire.WatchResponse)
+	if !ok {
+		c.again(env)
+		return
+	}
+	s := &c.streams[len(c.streams)-1]
+	s.Responses = append(s.Responses, workload.WatchResponse(r))
+	if n := len(r.Events); n > 0 {
+		c.next = r.Events[n-1].Kv.ModRevision + 1
+	} else if r.IsProgressNotify() {
+		c.next = max(c.next, r.Revision+1)
+	}
+	if r.Canceled {
+		c.next = max(c.next, r.CompactRevision)
+		c.again(env)
+	}
+}
+
+// again opens another stream, at the next member.
+func (c *watcher) again(env *sim.Env) {
+	env.Close(c.conn)
+	c.conn = sim.NoConn
+	c.at++
+	env.Arm(openWatch, retry)
+}
+
+// TimerName implements sim.Node.
+func (*watcher) TimerName(sim.Timer) string { return "open a stream" }
+
+// Clone implements sim.Cloner.
+func (c *watcher) Clone() sim.Node {
+	d := *c
+	d.streams = append([]model.WatchStream(nil), c.streams...)
+	for i := range d.streams {
+		d.streams[i].Responses = append([]model.WatchResponse(nil), c.streams[i].Responses...)
+	}
+	return &d
+}

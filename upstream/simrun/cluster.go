@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/model"
+
+	"github.com/watchbed/watchbed/upstream/clusterbed"
+	"github.com/watchbed/watchbed/upstream/told"
+)
+
+const clusterHelp = `Judge released etcd as a cluster: members that are whole servers, of which machines, disks and the network fail.
+
+  simrun cluster cluster@v3.6.16                      three members of one release
+  simrun cluster cluster@v3.5.35 cluster@v3.6.16 ...  a release for each member
+  simrun cluster cluster@v3.5.0 --config FILE         another world: JSON, or the name of a file with it
+  simrun replay FILE                                  a run again, to the bit
+
+A guest is compiled by "make upstream GUEST=cluster@v3.6.16" in the repository; cluster@DIR is a checkout with a change in it.
+The exit code is 0 if all that was claimed holds, 1 if something is violated, 2 for bad usage, and 3 if there is no verdict.
+
+Flags:
+`
+
+// clusterFlags are those of simrun cluster.
+type clusterFlags struct {
+	set        *flag.FlagSet
+	config     string
+	print      bool
+	first      uint64
+	seeds      uint64
+	duration   time.Duration
+	strategy   string
+	workers    int
+	runs       int
+	replays    string
+	stopAfter  int
+	guestNames []string
+}
+
+// judgeCluster is simrun cluster. It is false if the arguments ask for something else.
+func judgeCluster(arguments []string) (code int, is bool) {
+	if len(arguments) == 0 || arguments[0] != "cluster" {
+		return 0, false
+	}
+	f := &clusterFlags{set: flag.NewFlagSet("simrun cluster", flag.ContinueOnError)}
+	f.set.SetOutput(io.Discard)
+	f.set.StringVar(&f.config, "config", "{}", "what is otherwise than by default: JSON, or the name of a file with it")
+	f.set.BoolVar(&f.print, "print", false, "print the whole configuration and run nothing")
+	f.set.Uint64Var(&f.first, "first", 0, "the first seed")
+	f.set.Uint64Var(&f.seeds, "seeds", 100, "how many seeds run; 0 is no bound")
+	f.set.DurationVar(&f.duration, "for", 0, "how long runs begin, such as 60s; 0 is no bound")
+	f.set.StringVar(&f.strategy, "strategy", "random", "how choices are made, as in simrun run")
+	f.set.IntVar(&f.workers, "workers", 0, "how many runs there are at the same time; 0 is one for each processor")
+	f.set.IntVar(&f.runs, "runs", 300, "how many runs it may take to make a failing one smaller")
+	f.set.IntVar(&f.stopAfter, "stop-after", 0, "stop soon after so many ways to fail; 0 is never")
+	f.set.StringVar(&f.replays, "replays", "simrun-failures", "the folder for replay files")
+	// Guests and flags may stand in any order.
+	rest := arguments[1:]
+	for len(rest) > 0 {
+		if err := f.set.Parse(rest); errors.Is(err, flag.ErrHelp) {
+			fmt.Print(clusterHelp)
+			f.set.SetOutput(os.Stdout)
+			f.set.PrintDefaults()
+			return 0, true
+		} else if err != nil {
+			return refuse(err), true
+		}
+		if rest = f.set.Args(); len(rest) > 0 {
+			f.guestNames, rest = append(f.guestNames, rest[0]), rest[1:]
+		}
+	}
+	code, err := f.run()
+	if err != nil {
+		return refuse(err), true
+	}
+	return code, true
+}
+
+func refuse(err error) int {
+	fmt.Fprintf(os.Stderr, "simrun: %v\n", err)
+	return 2
+}
+
+func (f *clusterFlags) run() (code int, err error) {
+	c := clusterbed.Default(f.guestNames...)
+	if n := len(f.guestNames); n > 1 {
+		c.Members = n
+	}
+	text := []byte(f.config)
+	if !strings.HasPrefix(strings.TrimSpace(f.config), "{") {
+		if text, err = os.ReadFile(f.config); err != nil {
+			return 0, err
+		}
+	}
+	if c, err = clusterbed.Parse(text, c); err != nil {
+		return 0, err
+	}
+	if f.print {
+		fmt.Println(c.Text())
+		return 0, nil
+	}
+	by, err := strategy.Find(f.strategy)
+	if err != nil {
+		return 0, err
+	}
+	subjects, err := c.Subjects()
+	if err != nil {
+		return 0, err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	r, err := campaign.Run(ctx, subjects, campaign.Config{
+		Strategy: by, FirstSeed: f.first, Seeds: f.seeds, For: f.duration, Workers: f.workers, StopAfter: f.stopAfter, Steps: clusterbed.Steps,
+	})
+	if err != nil {
+		return 0, err
+	}
+	fmt.Printf("%s\n\n", c.Title())
+	verdict := model.Vacuous
+	for _, p := range r.Properties {
+		fmt.Printf("  %-18s %-9s checked %d times", p.Name, p.Verdict, p.Exercised)
+		if p.Violations > 0 {
+			fmt.Printf(", violated in %d of %d schedules", p.Violations, r.Schedules)
+		}
+		fmt.Println()
+		verdict = verdict.And(p.Verdict)
+	}
+	if r.Schedules > 0 {
+		fmt.Printf("\n%d schedules (seeds %d to %d, strategy %s), %d choices in %.1f s, %.1f schedules a second of processor time.\n",
+			r.Schedules, f.first, f.first+r.Schedules-1, by.Name, r.Stats.Choices, r.Elapsed.Seconds(), float64(r.Schedules)/r.CPU.Seconds())
+	}
+	for _, failure := range r.Failures {
+		run, err := clusterbed.Tell(ctx, subjects, by, failure, f.runs)
+		if err != nil {
+			return 0, err
+		}
+		if err := f.tell(failure, run); err != nil {
+			return 0, err
+		}
+	}
+	switch verdict {
+	case model.Violated:
+		return 1, nil
+	case model.Holds:
+		return 0, nil
+	default:
+		return 3, nil
+	}
+}
+
+// tell writes the replay file of a failure, and says what happens in the run.
+func (f *clusterFlags) tell(failure campaign.FailureTally, run *told.Run) error {
+	if err := os.MkdirAll(f.replays, 0o777); err != nil {
+		return err
+	}
+	var text strings.Builder
+	if _, err := run.Recording.WriteTo(&text); err != nil {
+		return err
+	}
+	path := filepath.Join(f.replays, fmt.Sprintf("%s-%s-%s.json", failure.Failure.Property, failure.Failure.Label, run.Recording.TraceHash))
+	if err := os.WriteFile(path, []byte(text.String()), 0o666); err != nil {
+		return err
+	}
+	fmt.Printf("\n%s is violated in %d schedules, the first of seed %d:\n\n%s\n\n%s\n\nReplay: simrun replay %s\n",
+		failure.Failure, failure.Schedules, failure.FirstSeed, strings.Join(run.Story, "\n"), run.Why, path)
+	return nil
+}
