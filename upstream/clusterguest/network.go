@@ -62,7 +62,7 @@ func (n *network) receive(kind protocol.Kind, conn uint32, r *protocol.Reader, l
 			n.took(conn, false)
 			return
 		}
-		go func() { n.took(conn, n.transport.WatchbedReceiveSnapshot(from, m, bytes.NewReader(database))) }()
+		n.transport.WatchbedReceiveSnapshot(from, m, bytes.NewReader(database), func(ok bool) { n.took(conn, ok) })
 	case protocol.SnapshotSent:
 		if c, waits := n.snapshots[conn]; waits {
 			delete(n.snapshots, conn)

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,6 +18,7 @@ import (
 	"github.com/watchbed/watchbed/upstream/disk"
 	"github.com/watchbed/watchbed/upstream/engine"
 	"github.com/watchbed/watchbed/upstream/guests"
+	"github.com/watchbed/watchbed/upstream/node"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
@@ -27,15 +28,19 @@ var clusterGuest = flag.String("cluster", "cluster@v3.6.16", "the guest that is 
 func loadCluster(t *testing.T) *engine.Module {
 	directory, err := guests.Directory()
 	require.NoError(t, err)
-	wasm, err := os.ReadFile(guests.Path(directory, *clusterGuest))
-	if os.IsNotExist(err) {
+	if _, err := os.Stat(guests.Path(directory, *clusterGuest)); err != nil {
 		t.Skipf("%s is not compiled", *clusterGuest)
 	}
-	require.NoError(t, err)
-	m, err := engine.Load(wasm, filepath.Join(directory, "compiled", *clusterGuest))
+	m, err := loadedCluster()
 	require.NoError(t, err)
 	return m
 }
+
+var loadedCluster = sync.OnceValues(func() (*engine.Module, error) {
+	return node.Load(*clusterGuest, protocol.Cluster, func(seed int64) []byte {
+		return new(protocol.Writer).Begin(protocol.Start, 0).Int(seed).Text(`{"name":"m0","peers":[{"name":"m0","url":"http://10.0.0.1:2380"}],"dir":"/data"}`).Bytes
+	})
+})
 
 // cluster are members and what is between them: each message takes a millisecond.
 type cluster struct {
@@ -91,7 +96,9 @@ type clusterMember struct {
 	name  string
 	guest *engine.Guest
 	disk  *disk.Disk
-	id    uint64
+	// host is the one that the guest calls.
+	host engine.Host
+	id   uint64
 	// life counts the processes, until is what the guest waits for. began is when its clock said 0.
 	life  int
 	until int64
@@ -117,6 +124,7 @@ func (c *cluster) add(m *engine.Module) *clusterMember {
 	g, err := m.NewGuest()
 	require.NoError(c.t, err)
 	added := &clusterMember{cluster: c, name: fmt.Sprintf("m%d", len(c.members)), guest: g, disk: disk.New(disk.Options{})}
+	added.host = added
 	c.members = append(c.members, added)
 	return added
 }
@@ -146,7 +154,7 @@ func (m *clusterMember) kill() {
 
 func (m *clusterMember) run(message []byte) {
 	m.steps++
-	until, err := m.guest.Run(m, m.now-m.began, message)
+	until, err := m.guest.Run(m.host, m.now-m.began, message)
 	if crash := new(engine.Crash); errors.As(err, &crash) {
 		m.t.Log(crash.Output)
 	}
