@@ -29,6 +29,9 @@ type Config struct {
 	Disk   disk.Options        `json:"disk"`
 	Choice clusternode.Choices `json:"choices"`
 
+	// Warm: a run begins with members that have a leader, which were booted once for all runs.
+	Warm bool `json:"warm,omitempty"`
+
 	// Clients is how many there are, Operations how many each of them asks for, on so many Keys. Think is how long a client waits at most before each.
 	Clients    int           `json:"clients"`
 	Operations int           `json:"operations"`

@@ -22,6 +22,8 @@ type subject struct {
 	operator operator
 	auditor  auditor
 	faults   []planned
+	// booted are the members with which a run begins that is warm.
+	booted []*clusternode.Node
 
 	findings []explore.Finding
 }
@@ -58,6 +60,12 @@ func newSubject(c Config, modules []*engine.Module) *subject {
 		s.watchers = append(s.watchers, new(watcher))
 	}
 	s.planFaults()
+	if c.Warm {
+		if err := s.warm(); err != nil {
+			// Without faults each cluster comes to have a leader.
+			panic(err)
+		}
+	}
 	return s
 }
 
@@ -135,7 +143,11 @@ const delaySteps = 4
 // Build implements explore.Subject.
 func (s *subject) Build(w *sim.World) {
 	for i, m := range s.members {
-		m.Reset()
+		if s.config.Warm {
+			m.Become(s.booted[i])
+		} else {
+			m.Reset()
+		}
 		w.Add(memberName(i), m)
 	}
 	for i, c := range s.clients {
@@ -158,7 +170,7 @@ func (s *subject) Build(w *sim.World) {
 }
 
 // settled is how long the auditor waits after the last fault.
-const settled = time.Second
+const settled = 300 * time.Millisecond
 
 // After implements explore.Subject.
 func (s *subject) After(*sim.World, sim.Action) {}

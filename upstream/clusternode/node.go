@@ -148,6 +148,22 @@ func (n *Node) Reset() {
 	}
 }
 
+// Become makes the member, for another run, one whose process has run in another world. All that it had open is gone, as if its connections had
+// broken without its knowledge, and its time goes on where it was.
+func (n *Node) Become(other *Node) {
+	n.Reset()
+	n.guest.Become(other.guest)
+	n.disk = other.disk.Clone()
+	n.State, n.Version, n.ID, n.Starts = other.State, other.Version, other.ID, other.Starts
+	n.Led, n.seed, n.random = append(n.Led, other.Led...), other.seed, other.random
+	n.skew, n.clock, n.until = other.clock, other.clock, other.until
+}
+
+// AtRest reports whether the member has joined, and waits for nothing that others owe it.
+func (n *Node) AtRest() bool {
+	return n.State == Running && len(n.calls)+len(n.serves)+len(n.syncing) == 0 && !n.waits
+}
+
 // Clone implements sim.Cloner.
 func (n *Node) Clone() sim.Node {
 	c := *n

@@ -82,7 +82,13 @@ func (n *Node) place(id uint64) int {
 func (n *Node) RaftID() uint64 { return RaftIDOf(n.cfg.Self) }
 
 // Start implements sim.Node.
-func (n *Node) Start(env *sim.Env) { n.boot(env) }
+func (n *Node) Start(env *sim.Env) {
+	if n.Starts > 0 {
+		n.arm(env)
+		return
+	}
+	n.boot(env)
+}
 
 // boot starts a process.
 func (n *Node) boot(env *sim.Env) {

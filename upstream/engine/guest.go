@@ -33,6 +33,16 @@ func (g *Guest) Reset() {
 	}
 }
 
+// Become puts the guest into the state of another one of its module.
+func (g *Guest) Become(other *Guest) {
+	g.module.lock.Lock()
+	defer g.module.lock.Unlock()
+	g.saved = other.state()
+	if g.at != nil {
+		g.at.owner, g.at = nil, nil
+	}
+}
+
 // Clone returns a guest in the same state.
 func (g *Guest) Clone() *Guest {
 	g.module.lock.Lock()
