@@ -32,7 +32,7 @@ func parseSource(text string) (source, error) {
 		return source{}, fmt.Errorf("%s: how goroutines are scheduled is said when the guest runs: compile %s", text, guest)
 	}
 	if of == nil || where == "" {
-		return source{}, fmt.Errorf("%q is no guest: want kubernetes@VERSION, such as kubernetes@v0.37.2, or etcd@VERSION, such as etcd@v3.5.7, or @DIR with a checkout, and +PATCH behind it for each change; or client@DIR with a package of yours", text)
+		return source{}, fmt.Errorf("%q is no guest: want kubernetes@VERSION, such as kubernetes@v0.37.2, or etcd@VERSION, such as etcd@v3.5.7, or cluster@VERSION, such as cluster@v3.6.16, or @DIR with a checkout, and +PATCH behind it for each change; or client@DIR with a package of yours", text)
 	}
 	where, changes := cutPatches(where)
 	s, err := parsePlace(of, where)

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,8 +15,8 @@ import (
 func TestWhatIsNoGuest(t *testing.T) {
 	empty := t.TempDir()
 	for text, want := range map[string]string{
-		"kubernetes":               `"kubernetes" is no guest: want kubernetes@VERSION, such as kubernetes@v0.37.2, or etcd@VERSION, such as etcd@v3.5.7, or @DIR with a checkout, and +PATCH behind it for each change; or client@DIR with a package of yours`,
-		"etcd":                     `"etcd" is no guest: want kubernetes@VERSION, such as kubernetes@v0.37.2, or etcd@VERSION, such as etcd@v3.5.7, or @DIR with a checkout, and +PATCH behind it for each change; or client@DIR with a package of yours`,
+		"kubernetes":               `"kubernetes" is no guest: want kubernetes@VERSION, such as kubernetes@v0.37.2, or etcd@VERSION, such as etcd@v3.5.7, or cluster@VERSION, such as cluster@v3.6.16, or @DIR with a checkout, and +PATCH behind it for each change; or client@DIR with a package of yours`,
+		"etcd":                     `"etcd" is no guest: want kubernetes@VERSION, such as kubernetes@v0.37.2, or etcd@VERSION, such as etcd@v3.5.7, or cluster@VERSION, such as cluster@v3.6.16, or @DIR with a checkout, and +PATCH behind it for each change; or client@DIR with a package of yours`,
 		"etcd@v3.4.45":             "etcd@v3.4.45: guests can be made of etcd@v3.5.x, etcd@v3.6.x and etcd@v3.7.x, and of checkouts",
 		"etcd@" + empty:            empty + " is no release of etcd, such as v3.5.7, and no checkout: it has no server",
 		"client@" + empty:          empty + " is in no module: neither it nor a folder above it has a go.mod",
@@ -69,6 +70,19 @@ func TestCheckoutReplacesModules(t *testing.T) {
 	version, err := s.goVersion()
 	require.NoError(t, err)
 	require.Equal(t, "1.25.0", version)
+}
+
+// TestModulesThatComeAlong: a member of a cluster has the bbolt and the raft of its own release. What the source says of them is about the pinned
+// one.
+func TestModulesThatComeAlong(t *testing.T) {
+	for version, dropped := range map[string]bool{"v3.6.16": false, "v3.6.8": true} {
+		s, err := parseSource("cluster@" + version)
+		require.NoError(t, err)
+		edits, err := s.edits()
+		require.NoError(t, err)
+		require.Contains(t, edits, "-require=go.etcd.io/etcd/server/v3@"+version)
+		require.Equal(t, dropped, slices.Contains(edits, "-droprequire=go.etcd.io/bbolt"), version)
+	}
 }
 
 // TestUsersModule: a package of the user's may be anywhere in its module, which is taken from its folder with its replace lines. Its guest has
