@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,8 +23,10 @@ import (
 // Config is what is judged, and in which world.
 type Config struct {
 	// Guests are the names of compiled guests, cluster@v3.6.16, one for each member, or one for all of the Members.
-	Guests  []string `json:"guests,omitempty"`
-	Members int      `json:"members"`
+	Guests []string `json:"guests,omitempty"`
+	// Next is the guest that members are upgraded to, or downgraded.
+	Next    string `json:"next,omitempty"`
+	Members int    `json:"members"`
 	// Member is how each server is started, Disk how its machine loses what is not durable.
 	Member protocol.Member     `json:"member"`
 	Disk   disk.Options        `json:"disk"`
@@ -69,6 +72,13 @@ type Faults struct {
 	PowerLosses int `json:"powerLosses,omitempty"`
 	Pauses      int `json:"pauses,omitempty"`
 	Stalls      int `json:"stalls,omitempty"`
+	// Fulls have a disk be full for some time, IOErrors a write or a sync fail. ClockJumps have a clock go forward, by up to ClockJump. Upgrades stop a member, which
+	// goes on with the guest Next.
+	Fulls      int           `json:"fulls,omitempty"`
+	IOErrors   int           `json:"ioErrors,omitempty"`
+	ClockJumps int           `json:"clockJumps,omitempty"`
+	ClockJump  time.Duration `json:"clockJump,omitempty"`
+	Upgrades   int           `json:"upgrades,omitempty"`
 	// Partitions cut a member off from the others, Breaks break a stream between two of them, Losses one of a client.
 	Partitions int `json:"partitions,omitempty"`
 	Breaks     int `json:"breaks,omitempty"`
@@ -100,7 +110,11 @@ func (c Config) Subjects() (func() explore.Subject, error) {
 	}
 	modules := map[string]*engine.Module{}
 	var of []*engine.Module
-	for _, guest := range c.Guests {
+	names := c.Guests
+	if c.Next != "" {
+		names = append(slices.Clip(names), c.Next)
+	}
+	for i, guest := range names {
 		if modules[guest] == nil {
 			m, err := node.Load(guest, protocol.Cluster, clusternode.Beginning)
 			if err != nil {
@@ -108,9 +122,11 @@ func (c Config) Subjects() (func() explore.Subject, error) {
 			}
 			modules[guest] = m
 		}
-		of = append(of, modules[guest])
+		if i < c.Members {
+			of = append(of, modules[guest])
+		}
 	}
-	return func() explore.Subject { return newSubject(c, of) }, nil
+	return func() explore.Subject { return newSubject(c, of, modules[c.Next]) }, nil
 }
 
 func (c *Config) complete() error {
@@ -125,6 +141,9 @@ func (c *Config) complete() error {
 		}
 	case len(c.Guests) != c.Members:
 		return fmt.Errorf("%d guests for %d members: want one, or one for each", len(c.Guests), c.Members)
+	}
+	if (c.Next == "") != (c.Faults.Upgrades == 0) {
+		return errors.New("upgrades and the guest that members are upgraded to go together")
 	}
 	if c.Clients < 1 || c.Keys < 1 || len(c.Shares.kinds()) == 0 {
 		return fmt.Errorf("%d clients on %d keys: want one of each at least, and a kind of operation", c.Clients, c.Keys)

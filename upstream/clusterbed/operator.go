@@ -27,6 +27,10 @@ const (
 	powerLosses
 	pauses
 	stalls
+	fulls
+	ioErrors
+	clockJumps
+	upgrades
 	partitions
 	breaks
 	losses
@@ -35,7 +39,7 @@ const (
 	families
 )
 
-var familyNames = [families]string{"kills", "power losses", "pauses", "stalls", "partitions", "breaks", "losses", "moves", "defragmentations"}
+var familyNames = [families]string{"kills", "power losses", "pauses", "stalls", "full disks", "I/O errors", "clock jumps", "upgrades", "partitions", "breaks", "losses", "moves", "defragmentations"}
 
 // maintenance is an operation on a member.
 type maintenance struct {
@@ -51,7 +55,7 @@ func (o *operator) Start(env *sim.Env) {
 	c := o.config
 	f := &c.Faults
 	for i, n := range [families]int{
-		f.Kills, f.PowerLosses, f.Pauses, f.Stalls, f.Partitions, f.Breaks, f.Losses, f.Moves, f.Defragments,
+		f.Kills, f.PowerLosses, f.Pauses, f.Stalls, f.Fulls, f.IOErrors, f.ClockJumps, f.Upgrades, f.Partitions, f.Breaks, f.Losses, f.Moves, f.Defragments,
 	} {
 		o.strikes[i] = n > 0 && (f.All || env.Choose(2, "a run with "+familyNames[i]) == 1)
 	}

@@ -39,19 +39,15 @@ var _ explore.Subject = (*subject)(nil)
 // firstMember is the number of the first member.
 const firstMember sim.NodeID = 1
 
-func newSubject(c Config, modules []*engine.Module) *subject {
+func newSubject(c Config, modules []*engine.Module, next *engine.Module) *subject {
 	s := &subject{config: c}
 	var peers []clusternode.Peer
 	for i := range c.Members {
 		peers = append(peers, clusternode.Peer{Node: firstMember + sim.NodeID(i), Name: memberName(i)})
 	}
 	for i, m := range modules {
-		guest, err := m.NewGuest()
-		if err != nil {
-			// The self-test has run it.
-			panic(err)
-		}
-		s.members = append(s.members, clusternode.New(&clusternode.Config{Peers: peers, Self: i, Member: c.Member, Disk: c.Disk, Choices: c.Choice}, guest))
+		guest, other := newGuest(m), newGuest(next)
+		s.members = append(s.members, clusternode.New(&clusternode.Config{Peers: peers, Self: i, Member: c.Member, Disk: c.Disk, Choices: c.Choice}, guest, other))
 	}
 	for range c.Clients {
 		s.clients = append(s.clients, new(workload.Client))
@@ -67,6 +63,18 @@ func newSubject(c Config, modules []*engine.Module) *subject {
 		}
 	}
 	return s
+}
+
+func newGuest(m *engine.Module) *engine.Guest {
+	if m == nil {
+		return nil
+	}
+	g, err := m.NewGuest()
+	if err != nil {
+		// The self-test has run it.
+		panic(err)
+	}
+	return g
 }
 
 func memberName(i int) string { return fmt.Sprintf("member-%d", i+1) }
@@ -92,6 +100,10 @@ func (s *subject) planFaults() {
 		plan(powerLosses, clusternode.NewKill(member, name, true), f.PowerLosses)
 		plan(pauses, clusternode.NewPause(member, name), 2*f.Pauses)
 		plan(stalls, clusternode.NewStall(member, name), 2*f.Stalls)
+		plan(fulls, clusternode.NewFull(member, name), 2*f.Fulls)
+		plan(ioErrors, clusternode.NewIOError(member, name), f.IOErrors)
+		plan(clockJumps, clusternode.NewClockJump(member, name, f.ClockJump), f.ClockJumps)
+		plan(upgrades, clusternode.NewUpgrade(member, name), f.Upgrades)
 		if s.config.Members > 1 {
 			plan(breaks, &sim.BreakStream{From: others, To: member, Label: "members>" + name}, f.Breaks)
 			if f.Partitions > 0 {

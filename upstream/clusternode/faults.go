@@ -1,12 +1,25 @@
 package clusternode
 
-import "github.com/watchbed/watchbed/sim"
+import (
+	"time"
+
+	"github.com/watchbed/watchbed/sim"
+
+	"github.com/watchbed/watchbed/upstream/disk"
+)
 
 // Kill ends the process of a member, which loses nothing of its disk, and starts another one after some time. With Power it loses what is not
 // durable, or some of it.
 type Kill struct {
 	sim.RestartProcess
 	Power bool
+	// Upgrade has the next process be of the other release.
+	Upgrade bool
+}
+
+// NewUpgrade is a fault that stops the process of a member, and starts one of the release that it is upgraded to.
+func NewUpgrade(member sim.NodeID, name string) *Kill {
+	return &Kill{RestartProcess: sim.RestartProcess{Nodes: []sim.NodeID{member}, Label: name + " with the other release"}, Upgrade: true}
 }
 
 // NewKill is such a fault.
@@ -15,12 +28,13 @@ func NewKill(member sim.NodeID, name string, power bool) *Kill {
 	if power {
 		label += " without power"
 	}
-	return &Kill{sim.RestartProcess{Nodes: []sim.NodeID{member}, Label: label}, power}
+	return &Kill{RestartProcess: sim.RestartProcess{Nodes: []sim.NodeID{member}, Label: label}, Power: power}
 }
 
 // Strike implements sim.Fault.
 func (f *Kill) Strike(env *sim.Env) {
-	env.Node(f.Nodes[0]).(*Node).power = f.Power
+	n := env.Node(f.Nodes[0]).(*Node)
+	n.power, n.upgraded = f.Power, n.upgraded || f.Upgrade
 	f.RestartProcess.Strike(env)
 }
 
@@ -32,6 +46,21 @@ func NewPause(member sim.NodeID, name string) *sim.Signal {
 // NewStall is a fault that has no sync of a disk come to an end, and then again.
 func NewStall(member sim.NodeID, name string) *sim.Signal {
 	return signal(member, "stall disk of "+name, (*Node).stall, (*Node).unstall)
+}
+
+// NewFull is a fault that has a disk be full, and have room again.
+func NewFull(member sim.NodeID, name string) *sim.Signal {
+	return signal(member, "fill disk of "+name, (*Node).fill, (*Node).makeRoom)
+}
+
+// NewIOError is a fault that has the next write to a disk, or the next sync, fail.
+func NewIOError(member sim.NodeID, name string) *sim.Signal {
+	return signal(member, "I/O error of "+name, (*Node).failIO, (*Node).healIO)
+}
+
+// NewClockJump is a fault that has the clock of a member go forward at once, by up to so much.
+func NewClockJump(member sim.NodeID, name string, most time.Duration) *sim.Signal {
+	return signal(member, "set clock of "+name, func(n *Node, env *sim.Env) { n.setClock(env, most) }, func(*Node, *sim.Env) {})
 }
 
 func signal(member sim.NodeID, label string, give, end func(*Node, *sim.Env)) *sim.Signal {
@@ -92,5 +121,47 @@ func (n *Node) unstall(env *sim.Env) {
 		if len(n.syncing) > 0 && !n.paused {
 			env.Arm(timerDisk, 0)
 		}
+	}
+}
+
+// fill has the disk be full, or have room again.
+func (n *Node) fill(env *sim.Env) {
+	if n.disk.Full() {
+		n.makeRoom(env)
+		return
+	}
+	env.Cover(coverFull)
+	noteFull.Say(env)
+	n.excused = true
+	n.disk.Fill(true)
+}
+
+func (n *Node) makeRoom(env *sim.Env) {
+	if n.disk.Full() {
+		noteRoom.Say(env)
+		n.disk.Fill(false)
+	}
+}
+
+// files are parts of the paths of files on which an operation may fail.
+var files = []string{"/wal/", "/snap/db", "/snap/"}
+
+func (n *Node) failIO(env *sim.Env) {
+	env.Cover(coverIOError)
+	operation, in := disk.Write+disk.Operation(env.Choose(2, "operation that fails")), files[env.Choose(len(files), "file of which an operation fails")]
+	noteIOError.Say(env, [...]string{disk.Write: "write to", disk.Sync: "sync of"}[operation], in)
+	n.excused = true
+	n.disk.Fail(operation, in, 1)
+}
+
+func (n *Node) healIO(*sim.Env) { n.disk.Repair() }
+
+func (n *Node) setClock(env *sim.Env, most time.Duration) {
+	env.Cover(coverClock)
+	by := drawn(env, most, "how far the clock goes forward")
+	noteClock.Say(env, by)
+	n.skew += int64(by)
+	if n.alive() && !n.paused && n.until != 0 {
+		env.Arm(timerNext, max(0, time.Duration(n.until-int64(env.Now())-n.skew)))
 	}
 }

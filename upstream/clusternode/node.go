@@ -51,6 +51,8 @@ type Node struct {
 	cfg   *Config
 	guest *engine.Guest
 	disk  *disk.Disk
+	// first is the guest of the release with which the member begins, other the one that it is upgraded to, nil if it is not.
+	first, other *engine.Guest
 
 	// State is what became of the process.
 	State State
@@ -65,8 +67,10 @@ type Node struct {
 	// Led are the terms in which it has been the leader.
 	Led []uint64
 
-	// power: the next end of the process takes the power as well.
-	power bool
+	// power: the next end of the process takes the power as well. upgraded: the next process is of the other release.
+	power, upgraded bool
+	// excused: the disk has done to this process what may end it.
+	excused bool
 	// paused: the process gets no processor. held is what has come meanwhile.
 	paused bool
 	held   []sim.Message
@@ -132,18 +136,21 @@ var (
 	_ sim.Drained   = (*Node)(nil)
 )
 
-// New returns a member whose machine has an empty disk. Its first process starts with the world.
-func New(cfg *Config, g *engine.Guest) *Node {
-	n := &Node{cfg: cfg, guest: g}
+// New returns a member whose machine has an empty disk. Its first process starts with the world. other is the guest that it may be upgraded to, or nil.
+func New(cfg *Config, g, other *engine.Guest) *Node {
+	n := &Node{cfg: cfg, first: g, other: other}
 	n.Reset()
 	return n
 }
 
 // Reset makes the member a new one for another run.
 func (n *Node) Reset() {
-	n.guest.Reset()
+	n.first.Reset()
+	if n.other != nil {
+		n.other.Reset()
+	}
 	*n = Node{
-		cfg: n.cfg, guest: n.guest, disk: disk.New(n.cfg.Disk), lanes: make([]lane, 2*len(n.cfg.Peers)),
+		cfg: n.cfg, guest: n.first, first: n.first, other: n.other, disk: disk.New(n.cfg.Disk), lanes: make([]lane, 2*len(n.cfg.Peers)),
 		Led: n.Led[:0], calls: n.calls[:0], serves: n.serves[:0], syncing: n.syncing[:0], synced: n.synced[:0], out: n.out, places: n.places, able: n.able,
 	}
 }
@@ -167,7 +174,14 @@ func (n *Node) AtRest() bool {
 // Clone implements sim.Cloner.
 func (n *Node) Clone() sim.Node {
 	c := *n
-	c.guest, c.disk = n.guest.Clone(), n.disk.Clone()
+	c.first, c.disk = n.first.Clone(), n.disk.Clone()
+	c.guest = c.first
+	if n.other != nil {
+		c.other = n.other.Clone()
+		if n.guest == n.other {
+			c.guest = c.other
+		}
+	}
 	c.lanes, c.calls, c.serves, c.held = slices.Clone(n.lanes), slices.Clone(n.calls), slices.Clone(n.serves), slices.Clone(n.held)
 	c.Led, c.syncing, c.synced = slices.Clone(n.Led), slices.Clone(n.syncing), slices.Clone(n.synced)
 	c.Step, c.out, c.places, c.able = node.Step{}, protocol.Writer{}, nil, nil

@@ -2,6 +2,7 @@ package clusternode
 
 import (
 	"strings"
+	"time"
 
 	"github.com/watchbed/watchbed/sim"
 
@@ -21,9 +22,13 @@ var (
 	noteResumed  = sim.NewNote0("clusternode.resumed", "goes on")
 	noteStalled  = sim.NewNote0("clusternode.stalled", "no sync of its disk comes to an end", sim.IsSetback)
 	noteUnstall  = sim.NewNote0("clusternode.unstalled", "syncs of its disk come to an end again")
-	noteDisk     = sim.NewNote1[string]("clusternode.disk", "%s", sim.IsSetback)
+	noteFull     = sim.NewNote0("clusternode.full", "its disk is full", sim.IsSetback)
+	noteRoom     = sim.NewNote0("clusternode.room", "its disk has room again")
+	noteIOError  = sim.NewNote2[string, string]("clusternode.ioerror", "the next %s a file in %s fails", sim.IsSetback)
+	noteClock    = sim.NewNote1[time.Duration]("clusternode.clock", "its clock goes forward by %v", sim.IsSetback)
+	noteEnds     = sim.NewNote1[string]("clusternode.ends", "its process ends, as it may with such a disk: %s")
+	noteUpgraded = sim.NewNote0("clusternode.upgraded", "is stopped for the other release")
 	noteLogged   = sim.NewNote1[string]("clusternode.logged", "log: %s")
-	noteNextSync = sim.NewNote0("clusternode.synced", "its disk is done with what was to be synced")
 )
 
 // What can happen to a member.
@@ -32,6 +37,11 @@ var (
 	coverNoPower  = sim.NewCoveragePoint("cluster: a member loses power with writes that are not durable")
 	coverPaused   = sim.NewCoveragePoint("cluster: a process of a member is paused")
 	coverStalled  = sim.NewCoveragePoint("cluster: no sync of a disk comes to an end for some time")
+	coverFull     = sim.NewCoveragePoint("cluster: a disk is full for some time")
+	coverIOError  = sim.NewCoveragePoint("cluster: a write or a sync of a disk fails")
+	coverEnds     = sim.NewCoveragePoint("cluster: a process ends by what its disk does")
+	coverClock    = sim.NewCoveragePoint("cluster: the clock of a member goes forward at once")
+	coverUpgraded = sim.NewCoveragePoint("cluster: a member goes on with another release")
 	coverSnapshot = sim.NewCoveragePoint("cluster: a member sends a snapshot to another one")
 	coverStopped  = sim.NewCoveragePoint("cluster: a member stops by itself")
 	coverElection = sim.NewCoveragePoint("cluster: a member asks for votes")

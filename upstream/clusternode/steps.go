@@ -104,19 +104,27 @@ func (n *Node) boot(env *sim.Env) {
 // Restart implements sim.Restarter: the process has ended, and the next one comes after some time.
 func (n *Node) Restart(env *sim.Env) {
 	n.guest.Reset()
-	if n.power {
+	switch {
+	case n.upgraded && n.other != nil && n.guest != n.other:
+		env.Cover(coverUpgraded)
+		noteUpgraded.Say(env)
+		n.guest = n.other
+		n.guest.Reset()
+		n.disk.Kill()
+	case n.power:
 		if n.disk.Unsynced() > 0 {
 			env.Cover(coverNoPower)
 		}
 		noteNoPower.Say(env)
 		n.disk.PowerLoss(env.Choose)
-	} else {
+	default:
 		env.Cover(coverKilled)
 		noteKilled.Say(env)
 		n.disk.Kill()
 	}
 	n.forget()
 	n.power, n.paused, n.held, n.State = false, false, nil, Down
+	n.excused = n.disk.Full()
 	env.Arm(timerBoot, drawn(env, n.cfg.Down, "how long the process stays away"))
 }
 
@@ -283,6 +291,14 @@ func (n *Node) run(env *sim.Env, message []byte) {
 	n.waits = false
 	n.syncing = n.syncing[:0]
 	until, err := n.guest.Run(n, n.clock, message)
+	if err != nil && n.excused {
+		env.Cover(coverEnds)
+		why, _, _ := strings.Cut(err.Error(), "\n")
+		noteEnds.Say(env, why)
+		n.Env, n.State = nil, Down
+		env.Crash([]sim.NodeID{env.Self()})
+		return
+	}
 	if err != nil {
 		// A member that panics is a finding of its own.
 		panic(fmt.Errorf("%s: %w", n.cfg.Peers[n.cfg.Self].Name, err))
@@ -293,6 +309,9 @@ func (n *Node) run(env *sim.Env, message []byte) {
 	n.Env = nil
 	n.until = until
 	n.arm(env)
+	if n.State == Stopped && n.excused {
+		env.Crash([]sim.NodeID{env.Self()})
+	}
 }
 
 // arm has the world know what the guest waits for.

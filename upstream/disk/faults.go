@@ -52,6 +52,9 @@ func (d *Disk) Fail(o Operation, in string, times int) {
 	d.faults.failing = append(d.faults.failing, failure{o, in, times})
 }
 
+// Repair has no operation fail any more.
+func (d *Disk) Repair() { d.faults.failing = nil }
+
 // Heal takes all faults back but bits that were flipped.
 func (d *Disk) Heal() { d.faults = faults{} }
 
