@@ -2,6 +2,7 @@ package clusterbed
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -12,21 +13,13 @@ import (
 
 // TestReleaseHolds: three members of a release without a known bug keep what is claimed, whatever breaks, and do the same in each run of a seed.
 func TestReleaseHolds(t *testing.T) {
-	subjects, err := Default("cluster@v3.6.16").Subjects()
+	c := Default("cluster@v3.6.16")
+	c.Warm, c.Boot, c.For = true, 0, 8*time.Second
+	subjects, err := c.Subjects()
 	require.NoError(t, err)
-	r, err := campaign.Run(t.Context(), subjects, campaign.Config{Strategy: strategy.Random(), Seeds: 20, RecheckShare: 0.2, Steps: Steps})
+	r, err := campaign.Run(t.Context(), subjects, campaign.Config{Strategy: strategy.Random(), Seeds: 40, RecheckShare: 0.1, Steps: Steps})
 	require.NoError(t, err)
 	for _, p := range r.Properties {
-		require.NotEqual(t, model.Violated, p.Verdict, p.Name)
-	}
-	for _, name := range []string{"linearizable", "reliable", "resumable", "members-agree", "one-leader-a-term", "recovers"} {
-		require.Condition(t, func() bool {
-			for _, p := range r.Properties {
-				if p.Name == name {
-					return p.Exercised > 0
-				}
-			}
-			return false
-		}, name)
+		require.Equal(t, model.Holds, p.Verdict, p.Name)
 	}
 }

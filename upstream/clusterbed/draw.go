@@ -66,12 +66,15 @@ func remove(env *sim.Env, d *drawing, _ int) workload.Step {
 	return step(&wire.DeleteRangeRequest{Key: d.key(env)})
 }
 
-// txn writes a key if that does not exist, and reads it otherwise.
+// txn writes a key if that does not exist, with another one and with one that nobody watches, and reads it otherwise.
 func txn(env *sim.Env, d *drawing, n int) workload.Step {
 	key := d.key(env)
 	return step(&wire.TxnRequest{
 		Compare: []wire.Compare{{Key: key, Target: wire.CompareCreate, Result: wire.CompareEqual}},
-		Success: []wire.RequestOp{{Put: &wire.PutRequest{Key: key, Value: d.value(n)}}},
+		Success: []wire.RequestOp{
+			{Put: &wire.PutRequest{Key: key, Value: d.value(n)}}, {Put: &wire.PutRequest{Key: prefix + "second", Value: d.value(n)}},
+			{Put: &wire.PutRequest{Key: "other", Value: d.value(n)}},
+		},
 		Failure: []wire.RequestOp{{Range: &wire.RangeRequest{Key: key}}},
 	})
 }

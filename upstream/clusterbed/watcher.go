@@ -22,7 +22,13 @@ type watcher struct {
 	streams []model.WatchStream
 }
 
-const openWatch sim.Timer = 0
+const (
+	openWatch sim.Timer = iota
+	requestProgress
+)
+
+// progress is how often a client requests progress.
+const progress = time.Second
 
 // retry is how long a client waits after a connection has ended.
 const retry = 100 * time.Millisecond
@@ -35,7 +41,13 @@ func (c *watcher) reset(name string, begin time.Duration, members, at int) {
 func (c *watcher) Start(env *sim.Env) { env.Arm(openWatch, c.begin) }
 
 // Fire implements sim.Node.
-func (c *watcher) Fire(env *sim.Env, _ sim.Timer) {
+func (c *watcher) Fire(env *sim.Env, t sim.Timer) {
+	if t == requestProgress {
+		env.Begin("progress", len(c.streams))
+		env.Send(c.conn, &wire.WatchProgressRequest{})
+		env.Arm(requestProgress, progress)
+		return
+	}
 	env.Begin("watch", len(c.streams))
 	all := everything()
 	q := &wire.WatchCreateRequest{Key: all.Key, RangeEnd: all.RangeEnd, StartRevision: c.next, PrevKv: true, ProgressNotify: true}
@@ -44,6 +56,7 @@ func (c *watcher) Fire(env *sim.Env, _ sim.Timer) {
 	}})
 	c.conn = env.Open(firstMember + sim.NodeID(c.at%c.members))
 	env.Send(c.conn, q)
+	env.Arm(requestProgress, progress)
 }
 
 // Receive implements sim.Node.
@@ -74,11 +87,14 @@ func (c *watcher) again(env *sim.Env) {
 	env.Close(c.conn)
 	c.conn = sim.NoConn
 	c.at++
+	env.Disarm(requestProgress)
 	env.Arm(openWatch, retry)
 }
 
 // TimerName implements sim.Node.
-func (*watcher) TimerName(sim.Timer) string { return "open a stream" }
+func (*watcher) TimerName(t sim.Timer) string {
+	return [...]string{"open a stream", "request progress"}[t]
+}
 
 // Clone implements sim.Cloner.
 func (c *watcher) Clone() sim.Node {

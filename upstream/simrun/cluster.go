@@ -47,6 +47,7 @@ type clusterFlags struct {
 	runs       int
 	replays    string
 	stopAfter  int
+	recheck    float64
 	guestNames []string
 }
 
@@ -66,6 +67,7 @@ func judgeCluster(arguments []string) (code int, is bool) {
 	f.set.IntVar(&f.workers, "workers", 0, "how many runs there are at the same time; 0 is one for each processor")
 	f.set.IntVar(&f.runs, "runs", 300, "how many runs it may take to make a failing one smaller")
 	f.set.IntVar(&f.stopAfter, "stop-after", 0, "stop soon after so many ways to fail; 0 is never")
+	f.set.Float64Var(&f.recheck, "recheck", 0.01, "the share of the seeds that run a second time, to see that they take the same course")
 	f.set.StringVar(&f.replays, "replays", "simrun-failures", "the folder for replay files")
 	// Guests and flags may stand in any order.
 	rest := arguments[1:]
@@ -123,7 +125,7 @@ func (f *clusterFlags) run() (code int, err error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	r, err := campaign.Run(ctx, subjects, campaign.Config{
-		Strategy: by, FirstSeed: f.first, Seeds: f.seeds, For: f.duration, Workers: f.workers, StopAfter: f.stopAfter, Steps: clusterbed.Steps,
+		Strategy: by, FirstSeed: f.first, Seeds: f.seeds, For: f.duration, Workers: f.workers, StopAfter: f.stopAfter, RecheckShare: f.recheck, Steps: clusterbed.Steps,
 	})
 	if err != nil {
 		return 0, err
@@ -139,8 +141,11 @@ func (f *clusterFlags) run() (code int, err error) {
 		verdict = verdict.And(p.Verdict)
 	}
 	if r.Schedules > 0 {
-		fmt.Printf("\n%d schedules (seeds %d to %d, strategy %s), %d choices in %.1f s, %.1f schedules a second of processor time.\n",
-			r.Schedules, f.first, f.first+r.Schedules-1, by.Name, r.Stats.Choices, r.Elapsed.Seconds(), float64(r.Schedules)/r.CPU.Seconds())
+		fmt.Printf("\n%d schedules (seeds %d to %d, strategy %s), %d choices in %.1f s, %.1f schedules a second of processor time; %d seeds re-run: identical. Campaign hash %s.\n",
+			r.Schedules, f.first, f.first+r.Schedules-1, by.Name, r.Stats.Choices, r.Elapsed.Seconds(), float64(r.Schedules)/r.CPU.Seconds(), r.Rechecked, r.Hash)
+	}
+	for _, line := range cameAbout(r) {
+		fmt.Println(line)
 	}
 	for _, failure := range r.Failures {
 		run, err := clusterbed.Tell(ctx, subjects, by, failure, f.runs)
@@ -159,6 +164,19 @@ func (f *clusterFlags) run() (code int, err error) {
 	default:
 		return 3, nil
 	}
+}
+
+// cameAbout are the lines that say what befell the members, and in how many schedules.
+func cameAbout(r *campaign.Result) (lines []string) {
+	for _, p := range r.CoveragePoints {
+		if what, is := strings.CutPrefix(p.CoveragePoint.String(), "cluster: "); is && p.Schedules > 0 {
+			lines = append(lines, fmt.Sprintf("  %6d  %s", p.Schedules, what))
+		}
+	}
+	if len(lines) > 0 {
+		lines = append([]string{"", "In so many schedules"}, lines...)
+	}
+	return lines
 }
 
 // tell writes the replay file of a failure, and says what happens in the run.
