@@ -16,8 +16,9 @@ import (
 // again. Then it asks all of them for the hash of their data at the last revision.
 type auditor struct {
 	sim.Idle
-	members int
-	begin   sim.Duration
+	members, caches int
+	firstCache      sim.NodeID
+	begin           sim.Duration
 	// at is the question under way.
 	at   int
 	conn sim.Conn
@@ -32,29 +33,34 @@ type auditor struct {
 
 const ask sim.Timer = 0
 
-func (a *auditor) reset(members int) {
-	*a = auditor{members: members, operations: a.operations[:0], hashes: a.hashes[:0], statuses: a.statuses[:0]}
+func (a *auditor) reset(members, caches int, firstCache sim.NodeID, begin sim.Duration) {
+	*a = auditor{
+		members: members, caches: caches, firstCache: firstCache, begin: begin,
+		operations: a.operations[:0], hashes: a.hashes[:0], statuses: a.statuses[:0],
+	}
 }
 
-// questions is how many each member is asked.
-const questions = 4
-
 // done reports whether all questions were answered.
-func (a *auditor) done() bool { return a.at == questions*a.members }
+func (a *auditor) done() bool { return a.at == 4*a.members+a.caches }
 
-// question is what is asked next. Writes and reads of all members come first, hashes and statuses last.
-func (a *auditor) question() (member int, p sim.Payload) {
+// question is what is asked next. Writes and reads of all members come first, then reads of caches, hashes and statuses last.
+func (a *auditor) question() (to sim.NodeID, p sim.Payload) {
 	if a.at < 2*a.members {
-		if member = a.at / 2; a.at%2 == 0 {
-			return member, &wire.PutRequest{Key: prefix + "audit", Value: "audit:" + string(rune('1'+member))}
+		member := a.at / 2
+		if to = firstMember + sim.NodeID(member); a.at%2 == 0 {
+			return to, &wire.PutRequest{Key: prefix + "audit", Value: "audit:" + string(rune('1'+member))}
 		}
-		return member, everything()
+		return to, everything()
 	}
 	rest := a.at - 2*a.members
-	if member = rest % a.members; rest < a.members {
-		return member, &clusternode.Request{Op: protocol.OpHashKV, Revision: a.revision}
+	if rest < a.caches {
+		return a.firstCache + sim.NodeID(rest), &wire.ListRequest{Prefix: prefix, ResourceVersion: wire.Unset}
 	}
-	return member, &clusternode.Request{Op: protocol.OpStatus}
+	rest -= a.caches
+	if to = firstMember + sim.NodeID(rest%a.members); rest < a.members {
+		return to, &clusternode.Request{Op: protocol.OpHashKV, Revision: a.revision}
+	}
+	return to, &clusternode.Request{Op: protocol.OpStatus}
 }
 
 // Start implements sim.Node.
@@ -65,10 +71,10 @@ func (a *auditor) Fire(env *sim.Env, _ sim.Timer) {
 	if a.done() {
 		return
 	}
-	member, p := a.question()
+	to, p := a.question()
 	env.Begin("audit", a.at)
 	a.tick = env.Tick()
-	a.conn = env.Call(firstMember+sim.NodeID(member), p)
+	a.conn = env.Call(to, p)
 	if _, maintains := p.(*clusternode.Request); !maintains {
 		a.operations = append(a.operations, model.Operation{
 			Call: a.tick, Return: math.MaxInt64, Request: workload.Request(p), Outcome: model.Unknown,
@@ -91,12 +97,9 @@ func (a *auditor) Receive(env *sim.Env, m *sim.Message) {
 		a.revision = p.Revision
 		answered(&model.Result{Revision: p.Revision})
 	case *wire.RangeResponse:
-		r := &model.Result{Revision: p.Revision, Count: p.Count, More: p.More}
-		for _, kv := range p.Kvs {
-			item := workload.Item(kv)
-			r.Items = append(r.Items, &item)
-		}
-		answered(r)
+		answered(read(p.Revision, p.Kvs))
+	case *wire.ListResponse:
+		answered(read(p.ResourceVersion, p.Items))
 	case *clusternode.Response:
 		if a.at++; p.Op == protocol.OpHashKV {
 			a.hashes = append(a.hashes, *p)
@@ -108,6 +111,16 @@ func (a *auditor) Receive(env *sim.Env, m *sim.Message) {
 		return
 	}
 	env.Arm(ask, 0)
+}
+
+// read is the result of a read of everything.
+func read(revision int64, kvs []*wire.KeyValue) *model.Result {
+	r := &model.Result{Revision: revision, Count: int64(len(kvs))}
+	for _, kv := range kvs {
+		item := workload.Item(kv)
+		r.Items = append(r.Items, &item)
+	}
+	return r
 }
 
 // TimerName implements sim.Node.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
+	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/option"
 
 	"github.com/watchbed/watchbed/upstream/clusternode"
@@ -42,6 +43,10 @@ type Config struct {
 	Think      time.Duration `json:"think"`
 	// Shares is how likely each kind of operation is.
 	Shares Shares `json:"shares"`
+	// Caches is how many API servers there are, whose cacher is the design Cache, each before a member of its own, with Readers that LIST.
+	Cache   string `json:"cache,omitempty"`
+	Caches  int    `json:"caches,omitempty"`
+	Readers int    `json:"readers,omitempty"`
 	// Watchers watch all keys.
 	Watchers int `json:"watchers,omitempty"`
 
@@ -83,6 +88,8 @@ type Faults struct {
 	Partitions int `json:"partitions,omitempty"`
 	Breaks     int `json:"breaks,omitempty"`
 	Losses     int `json:"losses,omitempty"`
+	// Restarts are of API servers.
+	Restarts int `json:"restarts,omitempty"`
 	// Moves have the leader be another member, Defragments a member defragment its backend. They are for the whole cluster.
 	Moves       int `json:"moves,omitempty"`
 	Defragments int `json:"defragments,omitempty"`
@@ -126,7 +133,18 @@ func (c Config) Subjects() (func() explore.Subject, error) {
 			of = append(of, modules[guest])
 		}
 	}
-	return func() explore.Subject { return newSubject(c, of, modules[c.Next]) }, nil
+	var design *cache.Design
+	if c.Cache != "" {
+		var err error
+		if design, err = cache.FindDesign(c.Cache); err != nil {
+			return nil, err
+		}
+		if !design.OwnNode() {
+			return nil, fmt.Errorf("the cache %s is simulated: want a compiled guest, such as kubernetes@v0.37.2", c.Cache)
+		}
+		c.Caches = max(c.Caches, 1)
+	}
+	return func() explore.Subject { return newSubject(c, of, modules[c.Next], design) }, nil
 }
 
 func (c *Config) complete() error {

@@ -3,6 +3,7 @@ package clusterbed
 import (
 	"fmt"
 
+	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/workload"
@@ -30,8 +31,8 @@ type drawing struct {
 	config *Config
 }
 
-// prefix is how all keys begin.
-const prefix = "key-"
+// prefix is how all keys begin that are watched and listed.
+const prefix = "/registry/pods/"
 
 func (d *drawing) key(env *sim.Env) string {
 	return fmt.Sprintf(prefix+"%d", 1+env.Choose(d.config.Keys, "key"))
@@ -52,7 +53,9 @@ func put(env *sim.Env, d *drawing, n int) workload.Step {
 	return step(&wire.PutRequest{Key: d.key(env), Value: d.value(n)})
 }
 
-func everything() *wire.RangeRequest { return &wire.RangeRequest{Key: prefix, RangeEnd: "key."} }
+func everything() *wire.RangeRequest {
+	return &wire.RangeRequest{Key: prefix, RangeEnd: model.PrefixEnd(prefix)}
+}
 
 func list(*sim.Env, *drawing, int) workload.Step { return step(everything()) }
 
@@ -73,7 +76,7 @@ func txn(env *sim.Env, d *drawing, n int) workload.Step {
 		Compare: []wire.Compare{{Key: key, Target: wire.CompareCreate, Result: wire.CompareEqual}},
 		Success: []wire.RequestOp{
 			{Put: &wire.PutRequest{Key: key, Value: d.value(n)}}, {Put: &wire.PutRequest{Key: prefix + "second", Value: d.value(n)}},
-			{Put: &wire.PutRequest{Key: "other", Value: d.value(n)}},
+			{Put: &wire.PutRequest{Key: "/registry/other", Value: d.value(n)}},
 		},
 		Failure: []wire.RequestOp{{Range: &wire.RangeRequest{Key: key}}},
 	})
@@ -100,6 +103,22 @@ func (s *subject) draw(client string, i int) workload.Draw {
 			st := kinds[env.Choose(len(kinds), "kind of operation")](env, d, n)
 			member := (i + env.Choose(len(s.members), "member that is asked")) % len(s.members)
 			st.To, st.Think = firstMember+sim.NodeID(member), sim.Delay{Max: s.config.Think, Steps: delaySteps}
+			if n == 0 {
+				st.Think.Min, st.Think.Max = s.config.Boot, s.config.Boot+s.config.Think
+			}
+			program = append(program, st)
+		}
+		return program
+	}
+}
+
+// reads is how a client of a cache draws its program: consistent LISTs.
+func (s *subject) reads(to sim.NodeID) workload.Draw {
+	return func(env *sim.Env) []workload.Step {
+		var program []workload.Step
+		for n := range s.config.Operations {
+			st := step(&wire.ListRequest{Prefix: prefix, ResourceVersion: wire.Unset})
+			st.To, st.Think = to, sim.Delay{Max: s.config.Think, Steps: delaySteps}
 			if n == 0 {
 				st.Think.Min, st.Think.Max = s.config.Boot, s.config.Boot+s.config.Think
 			}

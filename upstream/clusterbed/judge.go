@@ -63,6 +63,10 @@ func (s *subject) history() *model.History {
 		h.Operations = append(h.Operations, op)
 	}
 	h.Clients = append(h.Clients, "auditor")
+	for _, c := range s.readers {
+		h.Clients = append(h.Clients, c.Name())
+		h.Operations = append(h.Operations, c.Operations()...)
+	}
 	slices.SortStableFunc(h.Operations, func(a, b model.Operation) int { return cmp.Compare(a.Call, b.Call) })
 	for _, c := range s.watchers {
 		h.Watchers = append(h.Watchers, model.Watcher{Client: c.name, Streams: c.streams})
@@ -128,7 +132,7 @@ func (s *subject) recovers(w *sim.World) explore.Finding {
 			states[i] = memberName(i) + " " + state(m)
 		}
 		f.Why = said(fmt.Sprintf("%s has not answered %q %v after the last fault; %s",
-			memberName(member), p.Label(), s.config.Settle, strings.Join(states, ", ")))
+			w.NodeName(member), p.Label(), s.config.Settle, strings.Join(states, ", ")))
 	}
 	return f
 }

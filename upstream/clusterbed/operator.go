@@ -34,12 +34,13 @@ const (
 	partitions
 	breaks
 	losses
+	restarts
 	moves
 	defragments
 	families
 )
 
-var familyNames = [families]string{"kills", "power losses", "pauses", "stalls", "full disks", "I/O errors", "clock jumps", "upgrades", "partitions", "breaks", "losses", "moves", "defragmentations"}
+var familyNames = [families]string{"kills", "power losses", "pauses", "stalls", "full disks", "I/O errors", "clock jumps", "upgrades", "partitions", "breaks", "losses", "restarts of API servers", "moves", "defragmentations"}
 
 // maintenance is an operation on a member.
 type maintenance struct {
@@ -55,7 +56,7 @@ func (o *operator) Start(env *sim.Env) {
 	c := o.config
 	f := &c.Faults
 	for i, n := range [families]int{
-		f.Kills, f.PowerLosses, f.Pauses, f.Stalls, f.Fulls, f.IOErrors, f.ClockJumps, f.Upgrades, f.Partitions, f.Breaks, f.Losses, f.Moves, f.Defragments,
+		f.Kills, f.PowerLosses, f.Pauses, f.Stalls, f.Fulls, f.IOErrors, f.ClockJumps, f.Upgrades, f.Partitions, f.Breaks, f.Losses, f.Restarts, f.Moves, f.Defragments,
 	} {
 		o.strikes[i] = n > 0 && (f.All || env.Choose(2, "a run with "+familyNames[i]) == 1)
 	}

@@ -62,7 +62,7 @@ func (s *subject) Line(w *sim.World, e *sim.Event) (text string, aside bool) {
 			if p.Beats() {
 				return "", false
 			}
-		case *clusternode.Snapshot, *clusternode.SnapshotTaken, *clusternode.Gone, *clusternode.Request, *clusternode.Response:
+		case *clusternode.Snapshot, *clusternode.SnapshotTaken, *clusternode.Gone, *clusternode.Request, *clusternode.Response, *wire.WatchCreateRequest:
 		case *wire.WatchResponse:
 			return "tells " + w.NodeName(m.To) + ": " + p.Label(), false
 		default:

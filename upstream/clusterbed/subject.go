@@ -6,19 +6,25 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/workload"
 
 	"github.com/watchbed/watchbed/upstream/clusternode"
 	"github.com/watchbed/watchbed/upstream/engine"
 )
 
-// subject implements explore.Subject: the members, their clients, the watchers, the operator and the auditor, in this order of nodes.
+// subject implements explore.Subject: the members, their clients, the watchers, API servers and their clients, the operator
+// and the auditor, in this order of nodes.
 type subject struct {
 	config Config
+	// design is that of the caches, nil if there are none.
+	design *cache.Design
 
 	members  []*clusternode.Node
 	clients  []*workload.Client
 	watchers []*watcher
+	caches   []sim.Node
+	readers  []*workload.Client
 	operator operator
 	auditor  auditor
 	faults   []planned
@@ -39,8 +45,8 @@ var _ explore.Subject = (*subject)(nil)
 // firstMember is the number of the first member.
 const firstMember sim.NodeID = 1
 
-func newSubject(c Config, modules []*engine.Module, next *engine.Module) *subject {
-	s := &subject{config: c}
+func newSubject(c Config, modules []*engine.Module, next *engine.Module, design *cache.Design) *subject {
+	s := &subject{config: c, design: design}
 	var peers []clusternode.Peer
 	for i := range c.Members {
 		peers = append(peers, clusternode.Peer{Node: firstMember + sim.NodeID(i), Name: memberName(i)})
@@ -55,6 +61,12 @@ func newSubject(c Config, modules []*engine.Module, next *engine.Module) *subjec
 	for range c.Watchers {
 		s.watchers = append(s.watchers, new(watcher))
 	}
+	for i := range c.Caches {
+		s.caches = append(s.caches, design.New(s.cacheConfig(i)))
+		for range c.Readers {
+			s.readers = append(s.readers, new(workload.Client))
+		}
+	}
 	s.planFaults()
 	if c.Warm {
 		if err := s.warm(); err != nil {
@@ -63,6 +75,22 @@ func newSubject(c Config, modules []*engine.Module, next *engine.Module) *subjec
 		}
 	}
 	return s
+}
+
+// firstCache is the number of the first API server.
+func (s *subject) firstCache() sim.NodeID {
+	return firstMember + sim.NodeID(s.config.Members+s.config.Clients+s.config.Watchers)
+}
+
+// cacheConfig is that of an API server. It asks the member beside it, and watches at the next one if that ends a stream.
+func (s *subject) cacheConfig(i int) cache.Config {
+	c := cache.Config{Options: s.design.Options(), Prefix: prefix, Storage: s.design.Storage, Endpoints: s.config.Members}
+	for k := range s.config.Members {
+		c.WatchEndpoints = append(c.WatchEndpoints, firstMember+sim.NodeID((i+k)%s.config.Members))
+	}
+	c.KV = c.WatchEndpoints[0]
+	c.Etcd = c.KV
+	return c
 }
 
 func newGuest(m *engine.Module) *engine.Guest {
@@ -76,6 +104,8 @@ func newGuest(m *engine.Module) *engine.Guest {
 	}
 	return g
 }
+
+func serverName(i int) string { return fmt.Sprintf("apiserver-%d", i+1) }
 
 func memberName(i int) string { return fmt.Sprintf("member-%d", i+1) }
 
@@ -93,6 +123,11 @@ func (s *subject) planFaults() {
 	}
 	for i := range s.config.Clients + s.config.Watchers {
 		clients = append(clients, firstMember+sim.NodeID(s.config.Members+i))
+	}
+	for i := range s.config.Caches {
+		server := s.firstCache() + sim.NodeID(i)
+		clients = append(clients, server)
+		plan(restarts, &sim.RestartProcess{Nodes: []sim.NodeID{server}, Label: serverName(i)}, f.Restarts)
 	}
 	for i := range s.config.Members {
 		member, name := firstMember+sim.NodeID(i), memberName(i)
@@ -171,10 +206,19 @@ func (s *subject) Build(w *sim.World) {
 		c.reset(fmt.Sprintf("watcher-%d", i+1), s.config.Boot, len(s.members), i)
 		w.Add(c.name, c)
 	}
+	for i, c := range s.caches {
+		c.(cache.Resetter).Reset(s.cacheConfig(i))
+		w.Add(serverName(i), c)
+	}
+	for i, c := range s.readers {
+		server := i / s.config.Readers
+		c.Reset(fmt.Sprintf("reader-%d", i+1), len(s.clients)+1+i, nil, s.firstCache()+sim.NodeID(server))
+		c.Draws(s.reads(s.firstCache() + sim.NodeID(server)))
+		w.Add(c.Name(), c)
+	}
 	s.operator.reset(&s.config)
 	w.Add("operator", &s.operator)
-	s.auditor.reset(len(s.members))
-	s.auditor.begin = s.config.For + settled
+	s.auditor.reset(len(s.members), len(s.caches), s.firstCache(), s.config.For+settled)
 	w.Add("auditor", &s.auditor)
 	for _, f := range s.faults {
 		w.AddFault(f.Fault, sim.Budget{Times: f.times, Within: s.config.For})

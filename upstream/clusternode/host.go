@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
 
 	"github.com/watchbed/watchbed/upstream/engine"
 	"github.com/watchbed/watchbed/upstream/etcdwire"
@@ -154,7 +155,12 @@ func (n *Node) reply(kind protocol.Kind, conn sim.Conn, r *protocol.Reader) {
 	case protocol.Closed:
 		n.Env.Close(conn)
 	case protocol.Did:
-		n.Env.Send(conn, readResponse(r))
+		p := readResponse(r)
+		if k := slices.Index(n.versions, conn); k >= 0 {
+			n.versions = slices.Delete(n.versions, k, k+1)
+			p = &wire.StatusResponse{Version: p.(*Response).Status.Version}
+		}
+		n.Env.Send(conn, p)
 	case protocol.Failed:
 		n.Env.Send(conn, failed(r))
 	default:

@@ -83,6 +83,8 @@ type Node struct {
 	// calls are those that the guest waits for, snapshots among them, serves the streams and calls of clients and other members.
 	calls  []call
 	serves []sim.Conn
+	// versions are calls of clients that want to know the version alone.
+	versions []sim.Conn
 
 	// syncing are the goroutines that wait for the disk, synced those that the disk is done for.
 	syncing, synced []engine.Goroutine
@@ -151,7 +153,7 @@ func (n *Node) Reset() {
 	}
 	*n = Node{
 		cfg: n.cfg, guest: n.first, first: n.first, other: n.other, disk: disk.New(n.cfg.Disk), lanes: make([]lane, 2*len(n.cfg.Peers)),
-		Led: n.Led[:0], calls: n.calls[:0], serves: n.serves[:0], syncing: n.syncing[:0], synced: n.synced[:0], out: n.out, places: n.places, able: n.able,
+		Led: n.Led[:0], calls: n.calls[:0], serves: n.serves[:0], versions: n.versions[:0], syncing: n.syncing[:0], synced: n.synced[:0], out: n.out, places: n.places, able: n.able,
 	}
 }
 
@@ -183,7 +185,7 @@ func (n *Node) Clone() sim.Node {
 		}
 	}
 	c.lanes, c.calls, c.serves, c.held = slices.Clone(n.lanes), slices.Clone(n.calls), slices.Clone(n.serves), slices.Clone(n.held)
-	c.Led, c.syncing, c.synced = slices.Clone(n.Led), slices.Clone(n.syncing), slices.Clone(n.synced)
+	c.Led, c.versions, c.syncing, c.synced = slices.Clone(n.Led), slices.Clone(n.versions), slices.Clone(n.syncing), slices.Clone(n.synced)
 	c.Step, c.out, c.places, c.able = node.Step{}, protocol.Writer{}, nil, nil
 	return &c
 }

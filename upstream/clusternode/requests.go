@@ -211,6 +211,8 @@ func writeRequest(w *protocol.Writer, p sim.Payload) bool {
 	switch p := p.(type) {
 	case *Request:
 		p.write(w)
+	case *wire.StatusRequest:
+		w.Byte(protocol.OpStatus)
 	case *wire.CompactionRequest:
 		w.Byte(protocol.OpCompact).Int(p.Revision).Bool(p.Physical)
 	case *wire.LeaseGrantRequest:

@@ -131,7 +131,7 @@ func (n *Node) Restart(env *sim.Env) {
 // forget forgets what the process had open.
 func (n *Node) forget() {
 	clear(n.lanes)
-	n.calls, n.serves, n.syncing, n.synced = n.calls[:0], n.serves[:0], n.syncing[:0], n.synced[:0]
+	n.calls, n.serves, n.versions, n.syncing, n.synced = n.calls[:0], n.serves[:0], n.versions[:0], n.syncing[:0], n.synced[:0]
 	n.until, n.waits = 0, false
 }
 
@@ -166,10 +166,18 @@ func (n *Node) Receive(env *sim.Env, m *sim.Message) {
 	if p, ok := m.Payload.(*Raft); ok {
 		n.reached(env, p.From)
 	}
+	if _, streams := m.Payload.(*wire.RangeStreamRequest); streams {
+		env.Send(m.Conn, unimplemented)
+		env.Close(m.Conn)
+		return
+	}
 	if message := n.incoming(m); message != nil {
 		n.run(env, message)
 	}
 }
+
+// unimplemented answers RangeStream, which no guest is asked for.
+var unimplemented = &wire.Error{Code: wire.Unimplemented, Message: "unknown method RangeStream"}
 
 var refused = &wire.Error{Code: wire.Unavailable, Message: "connection refused"}
 
@@ -210,6 +218,9 @@ func (n *Node) incoming(m *sim.Message) []byte {
 	}
 	if !slices.Contains(n.serves, m.Conn) {
 		n.serves = append(n.serves, m.Conn)
+	}
+	if _, asks := m.Payload.(*wire.StatusRequest); asks {
+		n.versions = append(n.versions, m.Conn)
 	}
 	if etcdwire.WriteWatchRequest(w, conn, m.Payload) || writeRequest(w.Begin(protocol.Do, conn), m.Payload) {
 		return w.Bytes
