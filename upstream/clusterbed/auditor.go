@@ -12,8 +12,8 @@ import (
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
-// auditor asks each member in turn, when nothing breaks any more: to write, to read, and what its data is. A question that is not answered is asked
-// again. Then it asks all of them for the hash of their data at the last revision.
+// auditor asks each member in turn, when nothing breaks any more: to write, and to read. A question that is not answered is asked again. Then it asks all
+// of them where they are, and for the hash of their data at the last revision that all of them have.
 type auditor struct {
 	sim.Idle
 	members, caches int
@@ -25,10 +25,10 @@ type auditor struct {
 	tick int64
 
 	operations []model.Operation
-	// revision is that of the last write. hashes are what members say of it.
+	// revision is the least that a member is at. hashes are what members say of it.
+	statuses []clusternode.Response
 	revision int64
 	hashes   []clusternode.Response
-	statuses []clusternode.Response
 }
 
 const ask sim.Timer = 0
@@ -43,7 +43,7 @@ func (a *auditor) reset(members, caches int, firstCache sim.NodeID, begin sim.Du
 // done reports whether all questions were answered.
 func (a *auditor) done() bool { return a.at == 4*a.members+a.caches }
 
-// question is what is asked next. Writes and reads of all members come first, then reads of caches, hashes and statuses last.
+// question is what is asked next. Writes and reads of all members come first, then reads of caches, then statuses, then hashes.
 func (a *auditor) question() (to sim.NodeID, p sim.Payload) {
 	if a.at < 2*a.members {
 		member := a.at / 2
@@ -58,9 +58,9 @@ func (a *auditor) question() (to sim.NodeID, p sim.Payload) {
 	}
 	rest -= a.caches
 	if to = firstMember + sim.NodeID(rest%a.members); rest < a.members {
-		return to, &clusternode.Request{Op: protocol.OpHashKV, Revision: a.revision}
+		return to, &clusternode.Request{Op: protocol.OpStatus}
 	}
-	return to, &clusternode.Request{Op: protocol.OpStatus}
+	return to, &clusternode.Request{Op: protocol.OpHashKV, Revision: a.revision}
 }
 
 // Start implements sim.Node.
@@ -94,7 +94,6 @@ func (a *auditor) Receive(env *sim.Env, m *sim.Message) {
 	}
 	switch p := m.Payload.(type) {
 	case *wire.PutResponse:
-		a.revision = p.Revision
 		answered(&model.Result{Revision: p.Revision})
 	case *wire.RangeResponse:
 		answered(read(p.Revision, p.Kvs))
@@ -102,12 +101,23 @@ func (a *auditor) Receive(env *sim.Env, m *sim.Message) {
 		answered(read(p.ResourceVersion, p.Items))
 	case *clusternode.Response:
 		if a.at++; p.Op == protocol.OpHashKV {
-			a.hashes = append(a.hashes, *p)
+			h := *p
+			// Releases of 3.5 do not say which revision a hash is of.
+			h.Revision = a.revision
+			a.hashes = append(a.hashes, h)
 		} else {
+			if len(a.statuses) == 0 || p.Revision < a.revision {
+				a.revision = p.Revision
+			}
 			a.statuses = append(a.statuses, *p)
 		}
 	default:
 		env.Arm(ask, 10*retry)
+		return
+	}
+	if a.at == 2*a.members+a.caches {
+		// The last write reaches all of them meanwhile.
+		env.Arm(ask, settled)
 		return
 	}
 	env.Arm(ask, 0)

@@ -74,24 +74,32 @@ func (s *subject) history() *model.History {
 	return h
 }
 
-// agree judges that all members have the same data at the same revision.
+// agree judges that all members have the same data at the same revision, and are at the same revision when they have applied the same entries.
 func (s *subject) agree() explore.Finding {
 	f := explore.Finding{Property: "members-agree", Verdict: model.Vacuous}
-	hashes := s.auditor.hashes
+	compare := func(same bool, label, why string, args ...any) {
+		f.Exercised++
+		switch {
+		case !same && f.Verdict != model.Violated:
+			f.Verdict, f.Label, f.Why = model.Violated, label, said(fmt.Sprintf(why, args...))
+		case f.Verdict == model.Vacuous:
+			f.Verdict = model.Holds
+		}
+	}
+	hashes, statuses := s.auditor.hashes, s.auditor.statuses
 	for i := range hashes {
 		for k := range i {
-			a, b := &hashes[k], &hashes[i]
-			if a.Revision != b.Revision || a.Compacted != b.Compacted {
-				continue
+			if a, b := &hashes[k], &hashes[i]; a.Compacted == b.Compacted {
+				compare(a.Hash == b.Hash, "hash", "at revision %d, compacted at %d, the hash of the data is %08x at %s and %08x at %s",
+					a.Revision, a.Compacted, uint32(a.Hash), memberName(k), uint32(b.Hash), memberName(i))
 			}
-			f.Exercised++
-			if f.Verdict == model.Vacuous {
-				f.Verdict = model.Holds
-			}
-			if a.Hash != b.Hash && f.Verdict != model.Violated {
-				f.Verdict, f.Label = model.Violated, "hash"
-				f.Why = said(fmt.Sprintf("at revision %d, compacted at %d, the hash of the data is %08x at %s and %08x at %s",
-					a.Revision, a.Compacted, uint32(a.Hash), memberName(k), uint32(b.Hash), memberName(i)))
+		}
+	}
+	for i := range statuses {
+		for k := range i {
+			if a, b := &statuses[k], &statuses[i]; a.Status.Applied == b.Status.Applied {
+				compare(a.Revision == b.Revision, "revision", "with all entries up to index %d applied, %s is at revision %d and %s at revision %d",
+					a.Status.Applied, memberName(k), a.Revision, memberName(i), b.Revision)
 			}
 		}
 	}
