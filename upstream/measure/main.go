@@ -39,7 +39,7 @@ type measurer interface {
 	check() ([]string, error)
 }
 
-var tables = []measurer{verdicts, hunting, agreement, inclusion, cachetraces, reproduce}
+var tables = []measurer{verdicts, hunting, agreement, inclusion, cachetraces, reproduce, clusterBugs}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

@@ -77,6 +77,15 @@ func TestPagesShowRows(t *testing.T) {
 			}
 			return all
 		},
+		"cluster": func(t *testing.T) []string {
+			return linesOf(t, clusterBugs, func(r *clusterRow) []string {
+				b := findEtcdBug(r.Bug)
+				return []string{
+					fmt.Sprintf("| %s | %s | %s | %s | %d of %d |", r.Bug, b.words, r.Release, b.property, r.violated(), r.schedules()),
+					"\n    " + b.config + "\n",
+				}
+			})
+		},
 	}
 	for _, of := range tables {
 		name, _ := of.describe()
@@ -115,6 +124,7 @@ func TestRowsAreWrittenAsRead(t *testing.T) {
 	writtenAsRead(t, inclusion)
 	writtenAsRead(t, cachetraces)
 	writtenAsRead(t, &reproduce.table)
+	writtenAsRead(t, clusterBugs)
 }
 
 func writtenAsRead[R row](t *testing.T, of *table[R]) {
@@ -284,4 +294,39 @@ func TestSomeBugsAreFound(t *testing.T) {
 		require.NoError(t, replay(sc, &p, found), b.name)
 	}
 	require.NotZero(t, looked, `run "make upstream GUEST=kubernetes@v0.37.2+%s"`, held[0])
+}
+
+// TestBugOfEtcdShows holds a row of the table of clusters, and its control: the first start alone, which takes seconds.
+func TestBugOfEtcdShows(t *testing.T) {
+	b := findEtcdBug("14370")
+	needs(t, "cluster@v"+b.releases[0], "cluster@v"+b.mended)
+	of, err := b.shown(b.releases[0]).run(t.Context(), b, 0, b.each)
+	require.NoError(t, err)
+	require.NotZero(t, of.violated)
+	require.NoError(t, of.replay(t.Context()))
+	for _, control := range b.controls(b.releases[0]) {
+		of, err := control.run(t.Context(), b, 0, b.each)
+		require.NoError(t, err)
+		require.Zero(t, of.violated, control.name)
+	}
+}
+
+// TestAmissIsFoundInCluster: a bug that does not show, and one that shows in a control.
+func TestAmissIsFoundInCluster(t *testing.T) {
+	require.Equal(t, []string{
+		"14370 on etcd 3.5.0: it does not show",
+		"14370 on etcd 3.5.0: the property is violated in 3.5.5, too",
+	}, clusterBugs.wrong([]clusterRow{{Bug: "14370", Release: "3.5.0", Controls: []controlRun{{"3.5.5", 300, 1}}}}))
+}
+
+// TestExactIntervals has those of tables.
+func TestExactIntervals(t *testing.T) {
+	for _, of := range []struct {
+		k, n      uint64
+		low, high float64
+	}{{0, 60, 0, 0.0596}, {3, 60, 0.0104, 0.1392}, {20, 20, 0.8316, 1}, {16, 120, 0.0782, 0.2075}} {
+		low, high := exactInterval(of.k, of.n)
+		require.InDelta(t, of.low, low, 0.0001)
+		require.InDelta(t, of.high, high, 0.0001)
+	}
 }

@@ -324,13 +324,13 @@ func (b *bug) line(text *strings.Builder, r *reproduction) error {
 	for _, n := range r.Hits {
 		hits = append(hits, shown(n))
 	}
-	fmt.Fprintf(text, " %s | %s | %d of %s | %s |\n", strings.Join(hits, ", "), shown(r.median()), r.ControlViolations, thousands(r.Control), replayed)
+	fmt.Fprintf(text, " %s | %s | %d of %s | %s |\n", strings.Join(hits, ", "), shown(median(r.Hits)), r.ControlViolations, thousands(r.Control), replayed)
 	return nil
 }
 
-// median is that of the hits; a start that gave up is later than all others.
-func (f *figures) median() uint64 {
-	sorted := slices.SortedFunc(slices.Values(f.Hits), func(a, b uint64) int { return cmp.Compare(a-1, b-1) })
+// median is that of hits; a start that gave up is later than all others.
+func median(hits []uint64) uint64 {
+	sorted := slices.SortedFunc(slices.Values(hits), func(a, b uint64) int { return cmp.Compare(a-1, b-1) })
 	return sorted[len(sorted)/2]
 }
 
