@@ -100,13 +100,13 @@ type Faults struct {
 // Default is a small world: three members, of which each may be killed, paused and cut off.
 func Default(guests ...string) Config {
 	return Config{
-		Guests: guests, Members: 3, Member: protocol.Member{SnapshotCount: 20, SnapshotCatchUpEntries: 10},
+		Guests: guests, Members: 3, Warm: true, Member: protocol.Member{SnapshotCount: 20, SnapshotCatchUpEntries: 10, PreVote: true, InitialElectionTickAdvance: true},
 		Choice:  clusternode.Choices{Down: 2 * time.Second},
-		Clients: 3, Operations: 8, Keys: 3, Think: 2 * time.Second,
+		Clients: 3, Operations: 10, Keys: 3, Think: time.Second,
 		Shares:   Shares{Get: 2, List: 1, Serializable: 1, Put: 5, Delete: 1, Txn: 1},
 		Watchers: 2,
 		Faults:   Faults{Kills: 1, PowerLosses: 1, Pauses: 2, Stalls: 2, Partitions: 2, Breaks: 1, Moves: 1},
-		Boot:     2 * time.Second, For: 12 * time.Second, Network: 20 * time.Millisecond, Settle: 30 * time.Second,
+		For:      8 * time.Second, Network: 20 * time.Millisecond, Settle: 30 * time.Second,
 	}
 }
 

@@ -62,7 +62,12 @@ func (s *subject) Line(w *sim.World, e *sim.Event) (text string, aside bool) {
 			if p.Beats() {
 				return "", false
 			}
-		case *clusternode.Snapshot, *clusternode.SnapshotTaken, *clusternode.Gone, *clusternode.Request, *clusternode.Response, *wire.WatchCreateRequest:
+		case *clusternode.Snapshot, *clusternode.SnapshotTaken, *clusternode.Gone, *clusternode.Request, *clusternode.Response:
+		case *wire.WatchCreateRequest:
+			if m.From < s.firstCache() {
+				// Watchers ask again and again.
+				return "", false
+			}
 		case *wire.WatchResponse:
 			return "tells " + w.NodeName(m.To) + ": " + p.Label(), false
 		default:
