@@ -111,6 +111,13 @@ func (a *auditor) Receive(env *sim.Env, m *sim.Message) {
 			}
 			a.statuses = append(a.statuses, *p)
 		}
+	case *wire.Error:
+		if p.Code == wire.ErrCompacted {
+			// A client has compacted meanwhile: another revision has to be found.
+			a.at, a.hashes, a.statuses = 2*a.members+a.caches, a.hashes[:0], a.statuses[:0]
+		}
+		env.Arm(ask, 10*retry)
+		return
 	default:
 		env.Arm(ask, 10*retry)
 		return

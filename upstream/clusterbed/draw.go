@@ -106,6 +106,13 @@ func (s *subject) draw(client string, i int) workload.Draw {
 			if n == 0 {
 				st.Think.Min, st.Think.Max = s.config.Boot, s.config.Boot+s.config.Think
 			}
+			if since, to := st.SinceSeen, st.To; since != nil {
+				st.SinceSeen = func(seen int64) workload.Step {
+					st := since(seen)
+					st.To = to
+					return st
+				}
+			}
 			program = append(program, st)
 		}
 		return program

@@ -124,7 +124,7 @@ func (n *Node) Restart(env *sim.Env) {
 	}
 	n.forget()
 	n.power, n.paused, n.held, n.State = false, false, nil, Down
-	n.excused = n.disk.Full()
+	n.excused = n.disk.Faulty()
 	env.Arm(timerBoot, drawn(env, n.cfg.Down, "how long the process stays away"))
 }
 

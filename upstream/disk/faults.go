@@ -52,6 +52,11 @@ func (d *Disk) Fail(o Operation, in string, times int) {
 	d.faults.failing = append(d.faults.failing, failure{o, in, times})
 }
 
+// Faulty says whether an operation may fail.
+func (d *Disk) Faulty() bool {
+	return d.faults.full || slices.ContainsFunc(d.faults.failing, func(f failure) bool { return f.times > 0 })
+}
+
 // Repair has no operation fail any more.
 func (d *Disk) Repair() { d.faults.failing = nil }
 

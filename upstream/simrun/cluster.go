@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -179,6 +180,9 @@ func cameAbout(r *campaign.Result) (lines []string) {
 	return lines
 }
 
+// unsafe is what stands in no name of a file.
+var unsafe = regexp.MustCompile(`[^A-Za-z0-9_]+`)
+
 // tell writes the replay file of a failure, and says what happens in the run.
 func (f *clusterFlags) tell(failure campaign.FailureTally, run *told.Run) error {
 	if err := os.MkdirAll(f.replays, 0o777); err != nil {
@@ -188,7 +192,8 @@ func (f *clusterFlags) tell(failure campaign.FailureTally, run *told.Run) error 
 	if _, err := run.Recording.WriteTo(&text); err != nil {
 		return err
 	}
-	path := filepath.Join(f.replays, fmt.Sprintf("%s-%s-%s.json", failure.Failure.Property, failure.Failure.Label, run.Recording.TraceHash))
+	name := unsafe.ReplaceAllString(fmt.Sprintf("%s-%.40s", failure.Failure.Property, failure.Failure.Label), "-")
+	path := filepath.Join(f.replays, fmt.Sprintf("%s-%s.json", strings.Trim(name, "-"), run.Recording.TraceHash))
 	if err := os.WriteFile(path, []byte(text.String()), 0o666); err != nil {
 		return err
 	}
