@@ -49,6 +49,9 @@ type Config struct {
 	Readers int    `json:"readers,omitempty"`
 	// Watchers watch all keys.
 	Watchers int `json:"watchers,omitempty"`
+	// Holders have a lease each, of TTL, and keep it alive.
+	Holders int           `json:"holders,omitempty"`
+	TTL     time.Duration `json:"ttl,omitempty"`
 
 	// Faults is how often what may break, until For. Boot is how long the cluster has before that.
 	Faults Faults        `json:"faults"`
@@ -68,7 +71,9 @@ type Shares struct {
 	Put          int `json:"put,omitempty"`
 	Delete       int `json:"delete,omitempty"`
 	Txn          int `json:"txn,omitempty"`
-	Compact      int `json:"compact,omitempty"`
+	// Past are writes in a transaction with a read of the past.
+	Past    int `json:"past,omitempty"`
+	Compact int `json:"compact,omitempty"`
 }
 
 // Faults are what may break, each of them as often as it says for each member. In each run some kinds of them do.
@@ -163,6 +168,9 @@ func (c *Config) complete() error {
 	if (c.Next == "") != (c.Faults.Upgrades == 0) {
 		return errors.New("upgrades and the guest that members are upgraded to go together")
 	}
+	if c.Holders > 0 && c.TTL < minTTL {
+		return fmt.Errorf("leases of %v: want %v at least, which etcd grants in any case", c.TTL, minTTL)
+	}
 	if c.Clients < 1 || c.Keys < 1 || len(c.Shares.kinds()) == 0 {
 		return fmt.Errorf("%d clients on %d keys: want one of each at least, and a kind of operation", c.Clients, c.Keys)
 	}
@@ -171,6 +179,9 @@ func (c *Config) complete() error {
 
 // Steps is how many steps a run has at most.
 const Steps = 200_000
+
+// minTTL is one and a half election timeouts, in full seconds.
+const minTTL = 2 * time.Second
 
 // Title says what is judged.
 func (c *Config) Title() string {

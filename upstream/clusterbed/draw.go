@@ -17,7 +17,7 @@ func (s Shares) kinds() (all []kind) {
 	for _, k := range []struct {
 		share int
 		kind
-	}{{s.Get, get}, {s.Put, put}, {s.List, list}, {s.Serializable, serializable}, {s.Delete, remove}, {s.Txn, txn}, {s.Compact, compact}} {
+	}{{s.Get, get}, {s.Put, put}, {s.List, list}, {s.Serializable, serializable}, {s.Delete, remove}, {s.Txn, txn}, {s.Past, past}, {s.Compact, compact}} {
 		for range k.share {
 			all = append(all, k.kind)
 		}
@@ -82,6 +82,23 @@ func txn(env *sim.Env, d *drawing, n int) workload.Step {
 	})
 }
 
+// past writes a key in a transaction that also reads at a revision which the client has seen, and which may be compacted by then. What it reads was
+// never written: the model has no past.
+func past(env *sim.Env, d *drawing, n int) workload.Step {
+	key, age := d.key(env), int64(env.Choose(maxAge, "age of what is read"))
+	at := func(seen int64) workload.Step {
+		return step(&wire.TxnRequest{Success: []wire.RequestOp{
+			{Range: &wire.RangeRequest{Key: prefix + "never", Revision: max(1, seen-age)}}, {Put: &wire.PutRequest{Key: key, Value: d.value(n)}},
+		}})
+	}
+	s := at(1)
+	s.SinceSeen = at
+	return s
+}
+
+// maxAge is how many revisions before what the client has seen a read of the past may be.
+const maxAge = 4
+
 // compact compacts at what the client has seen.
 func compact(env *sim.Env, _ *drawing, _ int) workload.Step {
 	physical := env.Choose(2, "physical compaction") == 1
@@ -128,6 +145,13 @@ func (s *subject) reads(to sim.NodeID) workload.Draw {
 			st.To, st.Think = to, sim.Delay{Max: s.config.Think, Steps: delaySteps}
 			if n == 0 {
 				st.Think.Min, st.Think.Max = s.config.Boot, s.config.Boot+s.config.Think
+			}
+			if since := st.SinceSeen; since != nil {
+				st.SinceSeen = func(seen int64) workload.Step {
+					of := since(seen)
+					of.To = st.To
+					return of
+				}
 			}
 			program = append(program, st)
 		}

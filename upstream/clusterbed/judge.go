@@ -41,7 +41,7 @@ func (s *subject) Judge(w *sim.World) []explore.Finding {
 		}
 		s.findings = append(s.findings, f)
 	}
-	s.findings = append(s.findings, s.agree(), s.oneLeader(), s.recovers(w))
+	s.findings = append(s.findings, s.agree(), s.oneLeader(), s.keeps(), s.recovers(w))
 	return s.findings
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/watchbed/watchbed/upstream/engine"
 )
 
-// subject implements explore.Subject: the members, their clients, the watchers, API servers and their clients, the operator
-// and the auditor, in this order of nodes.
+// subject implements explore.Subject: the members, their clients, the watchers, API servers and their clients, the holders of
+// leases, the operator and the auditor, in this order of nodes.
 type subject struct {
 	config Config
 	// design is that of the caches, nil if there are none.
@@ -25,6 +25,7 @@ type subject struct {
 	watchers []*watcher
 	caches   []sim.Node
 	readers  []*workload.Client
+	holders  []*holder
 	operator operator
 	auditor  auditor
 	faults   []planned
@@ -66,6 +67,9 @@ func newSubject(c Config, modules []*engine.Module, next *engine.Module, design 
 		for range c.Readers {
 			s.readers = append(s.readers, new(workload.Client))
 		}
+	}
+	for range c.Holders {
+		s.holders = append(s.holders, new(holder))
 	}
 	s.planFaults()
 	if c.Warm {
@@ -215,6 +219,10 @@ func (s *subject) Build(w *sim.World) {
 		c.Reset(fmt.Sprintf("reader-%d", i+1), len(s.clients)+1+i, nil, s.firstCache()+sim.NodeID(server))
 		c.Draws(s.reads(s.firstCache() + sim.NodeID(server)))
 		w.Add(c.Name(), c)
+	}
+	for i, c := range s.holders {
+		c.reset(i, len(s.members), s.config.Boot, s.config.TTL)
+		w.Add(c.name, c)
 	}
 	s.operator.reset(&s.config)
 	w.Add("operator", &s.operator)
