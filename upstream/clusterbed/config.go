@@ -47,8 +47,9 @@ type Config struct {
 	Cache   string `json:"cache,omitempty"`
 	Caches  int    `json:"caches,omitempty"`
 	Readers int    `json:"readers,omitempty"`
-	// Watchers watch all keys.
+	// Watchers watch all keys, from the first revision on, or from one of the first Ahead.
 	Watchers int `json:"watchers,omitempty"`
+	Ahead    int `json:"ahead,omitempty"`
 	// Holders have a lease each, of TTL, and keep it alive.
 	Holders int           `json:"holders,omitempty"`
 	TTL     time.Duration `json:"ttl,omitempty"`

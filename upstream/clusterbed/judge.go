@@ -41,7 +41,7 @@ func (s *subject) Judge(w *sim.World) []explore.Finding {
 		}
 		s.findings = append(s.findings, f)
 	}
-	s.findings = append(s.findings, s.agree(), s.oneLeader(), s.keeps(), s.recovers(w))
+	s.findings = append(s.findings, s.agree(), s.oneLeader(), s.takes(), s.keeps(), s.recovers(w))
 	return s.findings
 }
 
@@ -121,6 +121,23 @@ func (s *subject) oneLeader() explore.Finding {
 				f.Why = said(fmt.Sprintf("%s and %s both led in term %d", memberName(other), memberName(i), term))
 			}
 			led[term] = i
+		}
+	}
+	return f
+}
+
+// takes judges that no member rejects what its leader appends, where nothing breaks: what goes on one stream comes in order.
+func (s *subject) takes() explore.Finding {
+	f := explore.Finding{Property: "appends-taken", Verdict: model.Vacuous}
+	if s.operator.strikes != [families]bool{} || !s.config.Warm {
+		return f
+	}
+	f.Verdict = model.Holds
+	for i, m := range s.members {
+		f.Exercised++
+		if m.Rejected > 0 && f.Verdict != model.Violated {
+			f.Verdict, f.Label = model.Violated, "rejected"
+			f.Why = said(fmt.Sprintf("%s has rejected %d appends of its leader, and nothing broke", memberName(i), m.Rejected))
 		}
 	}
 	return f

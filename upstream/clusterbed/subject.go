@@ -207,7 +207,7 @@ func (s *subject) Build(w *sim.World) {
 		w.Add(c.Name(), c)
 	}
 	for i, c := range s.watchers {
-		c.reset(fmt.Sprintf("watcher-%d", i+1), s.config.Boot, len(s.members), i)
+		c.reset(fmt.Sprintf("watcher-%d", i+1), s.config.Boot, s.config.Ahead, len(s.members), i)
 		w.Add(c.name, c)
 	}
 	for i, c := range s.caches {

@@ -9,11 +9,12 @@ import (
 	"github.com/watchbed/watchbed/workload"
 )
 
-// watcher watches all keys from the first revision on. Where a stream ends it goes on behind the last event, at the next member, as clientv3 does.
+// watcher watches all keys from the first revision on, or from one that may be ahead of what there is. Where a stream ends it goes on behind the last event, at the next member, as clientv3 does.
 type watcher struct {
 	sim.Idle
 	name    string
 	begin   time.Duration
+	ahead   int
 	members int
 
 	conn    sim.Conn
@@ -27,18 +28,25 @@ const (
 	requestProgress
 )
 
+var noteWatches = sim.NewNote1[int64]("clusterbed.watches", "watches from revision %d on")
+
 // progress is how often a client requests progress.
 const progress = time.Second
 
 // retry is how long a client waits after a connection has ended.
 const retry = 100 * time.Millisecond
 
-func (c *watcher) reset(name string, begin time.Duration, members, at int) {
-	*c = watcher{name: name, begin: begin, members: members, at: at, next: 1, streams: c.streams[:0]}
+func (c *watcher) reset(name string, begin time.Duration, ahead, members, at int) {
+	*c = watcher{name: name, begin: begin, ahead: ahead, members: members, at: at, next: 1, streams: c.streams[:0]}
 }
 
 // Start implements sim.Node.
-func (c *watcher) Start(env *sim.Env) { env.Arm(openWatch, c.begin) }
+func (c *watcher) Start(env *sim.Env) {
+	if c.ahead > 1 {
+		c.next += int64(env.Choose(c.ahead, "revision to watch from"))
+	}
+	env.Arm(openWatch, c.begin)
+}
 
 // Fire implements sim.Node.
 func (c *watcher) Fire(env *sim.Env, t sim.Timer) {
@@ -70,6 +78,9 @@ func (c *watcher) Receive(env *sim.Env, m *sim.Message) {
 		return
 	}
 	s := &c.streams[len(c.streams)-1]
+	if r.Created {
+		noteWatches.Say(env, s.Request.StartRevision)
+	}
 	s.Responses = append(s.Responses, workload.WatchResponse(r))
 	if n := len(r.Events); n > 0 {
 		c.next = r.Events[n-1].Kv.ModRevision + 1

@@ -189,6 +189,7 @@ func (n *Node) sendRaft(r *protocol.Reader) {
 		n.Env.Cover(coverElection)
 	case m.Type < len(raftTypes) && raftTypes[m.Type] == "MsgAppResp" && m.Reject:
 		n.Env.Cover(coverRejected)
+		n.Rejected++
 	}
 	n.Env.Send(n.lane(to, m.Lane), m)
 }

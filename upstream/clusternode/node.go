@@ -66,6 +66,8 @@ type Node struct {
 
 	// Led are the terms in which it has been the leader.
 	Led []uint64
+	// Rejected counts the appends of a leader that it has rejected.
+	Rejected int
 
 	// power: the next end of the process takes the power as well. upgraded: the next process is of the other release.
 	power, upgraded bool

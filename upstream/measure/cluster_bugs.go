@@ -15,15 +15,65 @@ type etcdBug struct {
 	each uint64
 }
 
-// etcdBugs are in the order of their numbers.
+// etcdBugs are in the order of their numbers, those without one last.
 var etcdBugs = []etcdBug{
 	{
 		name: "14370", words: "A member alone answers a write before that is durable, and loses it with its power.", releases: []string{"3.5.0"}, mended: "3.5.5",
-		property: "linearizable", each: 60,
+		property: "linearizable", each: 40,
 		about:  "One member, of which the power fails, and whose disk takes time.",
-		config: `{"members":1,"choices":{"sync":20000000,"down":100000000},"faults":{"powerLosses":3,"all":true},"clients":4,"operations":12,"think":300000000,"boot":1000000000,"for":4000000000,"watchers":0,"network":5000000}`,
+		config: `{"members":1,"choices":{"sync":20000000,"down":100000000},` + only + `"powerLosses":3},"clients":4,"operations":12,"think":300000000,"for":4000000000,"watchers":0,"network":5000000}`,
+	},
+	{
+		name: "14685", words: "A member that is killed after its backend was defragmented applies entries again, and differs from the others.", releases: []string{"3.5.5"}, mended: "3.5.12",
+		property: "members-agree", each: 20,
+		about:   "Three members, which are defragmented and killed.",
+		config:  `{"choices":{"sync":20000000,"down":200000000},` + only + `"kills":3,"defragments":12},` + writes + `}`,
+		left:    `{"choices":{"sync":20000000,"down":200000000},` + only + `"kills":3},` + writes + `}`,
+		without: "defragmentation",
+	},
+	{
+		name: "15247", words: "A leader whose disk stalls, and which another one has replaced, has leases revoked that are kept alive at that one.", releases: []string{"3.5.5", "3.5.12"}, mended: "3.6.16",
+		property: "leases-kept", each: 20,
+		about:  "Three members with disks that stall, and clients that keep leases of two seconds alive.",
+		config: `{"choices":{"sync":5000000},` + only + `"stalls":3},"holders":3,"ttl":2000000000,"clients":1,"operations":8,"for":12000000000,"watchers":0}`,
+	},
+	{
+		name: "18667", words: "A transaction that reads at a compacted revision fails at the member that was asked, and writes at the others.", releases: []string{"3.5.35", "3.6.16"}, mended: "3.7.3",
+		property: "members-agree", each: 10,
+		about:  "Three members, and clients that compact, and write in transactions that read at an older revision. In each run some of the faults strike.",
+		config: `{"operations":12,"think":400000000,"for":5000000000,"shares":{"get":2,"list":1,"put":3,"past":3,"compact":2},"watchers":1}`,
+	},
+	{
+		name: "19179", words: "A watch that begins at the revision of a compaction misses a delete at that revision (3.5.12 has #18089, too).", releases: []string{"3.5.12", "3.5.17"}, mended: "3.6.16",
+		property: "resumable", each: 20,
+		about:  "Three members, and clients that delete and compact, while connections of watchers break.",
+		config: `{` + only + `"kills":1,"pauses":2,"partitions":1,"losses":6},` + compactions + `}`,
+	},
+	{
+		name: "reversed", words: "A leader's appends go out in another order than raft has made them, and followers reject them (3.7.1's change of the order in which messages are sent).",
+		releases: []string{"3.7.1"}, mended: "3.7.3",
+		property: "appends-taken", each: 4,
+		about:  "Three members that nothing befalls, whose disks take time, and twelve clients.",
+		config: `{"choices":{"sync":20000000},` + only + `"losses":0},"clients":12,"operations":6,"think":20000000,"for":2000000000,"watchers":0,"shares":{"put":20}}`,
+	},
+	{
+		name: "raft-105", words: "A member alone answers a linearizable read after a restart with data that is older than what it has answered before (etcd-io/raft, pull request 105, open).",
+		releases: []string{"3.6.0", "3.6.16", "3.7.3"}, mended: "3.5.35",
+		property: "linearizable", each: 40,
+		about:  "One member, whose process is killed, and whose disk takes time.",
+		config: `{"members":1,"choices":{"sync":20000000,"down":100000000},` + only + `"kills":3},"clients":4,"operations":12,"think":300000000,"for":4000000000,"watchers":0,"network":5000000}`,
 	},
 }
+
+// Parts of worlds.
+const (
+	// only begins the faults of a world that has those that follow, all of them in each run.
+	only = `"faults":{"kills":0,"powerLosses":0,"pauses":0,"stalls":0,"partitions":0,"breaks":0,"moves":0,"all":true,`
+	// writes are clients that do little else.
+	writes = `"watchers":0,"operations":20,"think":200000000,"for":3000000000,"shares":{"put":8,"get":1}`
+	// compactions are clients that write, delete and compact, and nothing else, and those that watch.
+	compactions = `"operations":25,"keys":2,"think":150000000,"for":4000000000,"shares":{"get":0,"list":0,"serializable":0,"txn":0,"put":4,"delete":4,"compact":3},"watchers":4`
+)
 
 // unshown is a bug that does not show here.
 type unshown struct{ name, why string }
