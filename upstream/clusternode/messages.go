@@ -38,7 +38,11 @@ func (m *Raft) Label() string {
 	if m.Type < len(raftTypes) {
 		name = raftTypes[m.Type]
 	}
-	text := fmt.Sprintf("%s of term %d", name, m.Term)
+	text := name
+	if m.Term > 0 {
+		// What is forwarded to the leader has no term.
+		text += fmt.Sprintf(" of term %d", m.Term)
+	}
 	switch name {
 	case "MsgApp":
 		text += fmt.Sprintf(", %s behind %d, commit %d", entries(m.Entries), m.Index, m.Commit)

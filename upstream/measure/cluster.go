@@ -108,21 +108,41 @@ func findEtcdBug(name string) *etcdBug {
 }
 
 // clusterWorld is a release in a world. name says what it is among the controls.
-type clusterWorld struct{ name, release, config string }
+type clusterWorld struct {
+	name, release, config string
+	// subjects makes subjects, nil until the first run: to load a guest takes seconds and memory.
+	subjects func() explore.Subject
+}
 
 // shown is where a release shows the bug.
-func (b *etcdBug) shown(release string) clusterWorld { return clusterWorld{release, release, b.config} }
+func (b *etcdBug) shown(release string) *clusterWorld {
+	return &clusterWorld{name: release, release: release, config: b.config}
+}
 
 // controls are where it must not show: in the release that mended it, and in the release that has it where something is left out.
-func (b *etcdBug) controls(release string) []clusterWorld {
-	var all []clusterWorld
-	if b.mended != "" {
-		all = append(all, clusterWorld{b.mended, b.mended, b.config})
-	}
+func (b *etcdBug) controls(release string) []*clusterWorld {
+	all := []*clusterWorld{{name: b.mended, release: b.mended, config: b.config}}
 	if b.without != "" {
-		all = append(all, clusterWorld{release + " without " + b.without, release, b.left})
+		all = append(all, &clusterWorld{name: release + " without " + b.without, release: release, config: b.left})
 	}
 	return all
+}
+
+// load has the guest compiled if it is not there, and loads it.
+func (w *clusterWorld) load(ctx context.Context) error {
+	if w.subjects != nil {
+		return nil
+	}
+	guest := "cluster@v" + w.release
+	if err := compile(ctx, guest); err != nil {
+		return err
+	}
+	c, err := clusterbed.Parse([]byte(w.config), clusterbed.Default(guest))
+	if err != nil {
+		return err
+	}
+	w.subjects, err = c.Subjects()
+	return err
 }
 
 // clusterRuns is what came of schedules from a seed on.
@@ -144,19 +164,11 @@ func (r *clusterRuns) hit() uint64 {
 }
 
 // run runs schedules, with the strategy that knows nothing of the bug.
-func (w clusterWorld) run(ctx context.Context, b *etcdBug, from, n uint64) (*clusterRuns, error) {
-	guest := "cluster@v" + w.release
-	if err := compile(ctx, guest); err != nil {
+func (w *clusterWorld) run(ctx context.Context, b *etcdBug, from, n uint64) (*clusterRuns, error) {
+	if err := w.load(ctx); err != nil {
 		return nil, err
 	}
-	c, err := clusterbed.Parse([]byte(w.config), clusterbed.Default(guest))
-	if err != nil {
-		return nil, err
-	}
-	r := &clusterRuns{from: from}
-	if r.subjects, err = c.Subjects(); err != nil {
-		return nil, err
-	}
+	r := &clusterRuns{subjects: w.subjects, from: from}
 	result, err := campaign.Run(ctx, r.subjects, campaign.Config{
 		Strategy: strategy.Random(), FirstSeed: from, Seeds: n, Steps: clusterbed.Steps, Workers: workers,
 	})

@@ -20,8 +20,8 @@ var etcdBugs = []etcdBug{
 	{
 		name: "14370", words: "A member alone answers a write before that is durable, and loses it with its power.", releases: []string{"3.5.0"}, mended: "3.5.5",
 		property: "linearizable", each: 40,
-		about:  "One member, of which the power fails, and whose disk takes time.",
-		config: `{"members":1,"choices":{"sync":20000000,"down":100000000},` + only + `"powerLosses":3},"clients":4,"operations":12,"think":300000000,"for":4000000000,"watchers":0,"network":5000000}`,
+		about:  "One member, of which the power fails, and whose disk takes time, or all time.",
+		config: `{"members":1,"choices":{"sync":20000000,"down":100000000},` + only + `"powerLosses":3,"stalls":2},"clients":4,"operations":12,"think":300000000,"for":4000000000,"watchers":0,"network":5000000}`,
 	},
 	{
 		name: "14685", words: "A member that is killed after its backend was defragmented applies entries again, and differs from the others.", releases: []string{"3.5.5"}, mended: "3.5.12",
@@ -38,6 +38,12 @@ var etcdBugs = []etcdBug{
 		config: `{"choices":{"sync":5000000},` + only + `"stalls":3},"holders":3,"ttl":2000000000,"clients":1,"operations":8,"for":12000000000,"watchers":0}`,
 	},
 	{
+		name: "15271", words: "A watch is sent old events again after its member has installed a snapshot.", releases: []string{"3.5.5"}, mended: "3.5.12",
+		property: "unique", each: 15,
+		about:  "Three members that are cut off from each other, and send a snapshot after a few entries.",
+		config: `{"member":{"snapshotCount":5,"snapshotCatchUpEntries":2},` + only + `"partitions":4,"breaks":2},` + watched + `}`,
+	},
+	{
 		name: "18667", words: "A transaction that reads at a compacted revision fails at the member that was asked, and writes at the others.", releases: []string{"3.5.35", "3.6.16"}, mended: "3.7.3",
 		property: "members-agree", each: 10,
 		about:  "Three members, and clients that compact, and write in transactions that read at an older revision. In each run some of the faults strike.",
@@ -48,6 +54,12 @@ var etcdBugs = []etcdBug{
 		property: "resumable", each: 20,
 		about:  "Three members, and clients that delete and compact, while connections of watchers break.",
 		config: `{` + only + `"kills":1,"pauses":2,"partitions":1,"losses":6},` + compactions + `}`,
+	},
+	{
+		name: "20221", words: "A watch from a revision that is still to come is sent older events after its member has installed a snapshot.", releases: []string{"3.5.12", "3.6.0"}, mended: "3.6.16",
+		property: "resumable", each: 15,
+		about:  "As #15271's, where watches begin at any of the first 40 revisions.",
+		config: `{"member":{"snapshotCount":5,"snapshotCatchUpEntries":2},` + only + `"partitions":4,"breaks":2},` + watched + `,"ahead":40}`,
 	},
 	{
 		name: "reversed", words: "A leader's appends go out in another order than raft has made them, and followers reject them (3.7.1's change of the order in which messages are sent).",
@@ -71,6 +83,8 @@ const (
 	only = `"faults":{"kills":0,"powerLosses":0,"pauses":0,"stalls":0,"partitions":0,"breaks":0,"moves":0,"all":true,`
 	// writes are clients that do little else.
 	writes = `"watchers":0,"operations":20,"think":200000000,"for":3000000000,"shares":{"put":8,"get":1}`
+	// watched are clients that write, and others that watch.
+	watched = `"operations":20,"think":300000000,"for":6000000000,"watchers":4,"shares":{"put":8}`
 	// compactions are clients that write, delete and compact, and nothing else, and those that watch.
 	compactions = `"operations":25,"keys":2,"think":150000000,"for":4000000000,"shares":{"get":0,"list":0,"serializable":0,"txn":0,"put":4,"delete":4,"compact":3},"watchers":4`
 )
