@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -154,6 +155,11 @@ func (c Config) Subjects() (func() explore.Subject, error) {
 }
 
 func (c *Config) complete() error {
+	for _, guest := range c.Guests {
+		if !strings.HasPrefix(guest, "cluster@") {
+			return fmt.Errorf("%s is no guest that is a member of a cluster: want one such as cluster@v3.6.16", guest)
+		}
+	}
 	switch {
 	case len(c.Guests) == 0:
 		return errors.New("no guest is named: give one, such as cluster@v3.6.16")
@@ -172,10 +178,31 @@ func (c *Config) complete() error {
 	if c.Holders > 0 && c.TTL < minTTL {
 		return fmt.Errorf("leases of %v: want %v at least, which etcd grants in any case", c.TTL, minTTL)
 	}
+	if name := negative(reflect.ValueOf(c).Elem()); name != "" {
+		return fmt.Errorf("%s is negative", name)
+	}
 	if c.Clients < 1 || c.Keys < 1 || len(c.Shares.kinds()) == 0 {
 		return fmt.Errorf("%d clients on %d keys: want one of each at least, and a kind of operation", c.Clients, c.Keys)
 	}
 	return nil
+}
+
+// negative is the first number that is, by its name in JSON, empty if none is.
+func negative(of reflect.Value) string {
+	for i := range of.NumField() {
+		name, _, _ := strings.Cut(of.Type().Field(i).Tag.Get("json"), ",")
+		switch f := of.Field(i); f.Kind() {
+		case reflect.Int, reflect.Int64:
+			if f.Int() < 0 {
+				return name
+			}
+		case reflect.Struct:
+			if within := negative(f); within != "" {
+				return name + "." + within
+			}
+		}
+	}
+	return ""
 }
 
 // Steps is how many steps a run has at most.

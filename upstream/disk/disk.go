@@ -1,7 +1,9 @@
 package disk
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/watchbed/watchbed/upstream/engine"
 )
@@ -23,8 +25,8 @@ type Disk struct {
 
 // Options are what is left to a file system.
 type Options struct {
-	Directories Directories
-	Losses      Losses
+	Directories Directories `json:"directories"`
+	Losses      Losses      `json:"losses"`
 }
 
 // Directories is when a change of a directory is durable.
@@ -48,6 +50,32 @@ const (
 	// it had.
 	Pages
 )
+
+var (
+	directoriesNames = [...]string{Journaled: "journaled", Strict: "strict"}
+	lossesNames      = [...]string{Ordered: "ordered", Pages: "pages"}
+)
+
+// MarshalText implements encoding.TextMarshaler.
+func (d Directories) MarshalText() ([]byte, error) { return []byte(directoriesNames[d]), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (d *Directories) UnmarshalText(text []byte) error { return named(d, directoriesNames[:], text) }
+
+// MarshalText implements encoding.TextMarshaler.
+func (l Losses) MarshalText() ([]byte, error) { return []byte(lossesNames[l]), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (l *Losses) UnmarshalText(text []byte) error { return named(l, lossesNames[:], text) }
+
+func named[T ~uint8](to *T, names []string, text []byte) error {
+	i := slices.Index(names, string(text))
+	if i < 0 {
+		return fmt.Errorf("%q: want %s", text, strings.Join(names, " or "))
+	}
+	*to = T(i)
+	return nil
+}
 
 type owner struct{ _ byte }
 

@@ -93,7 +93,7 @@ func judgeCluster(arguments []string) (code int, is bool) {
 }
 
 func refuse(err error) int {
-	fmt.Fprintf(os.Stderr, "simrun: %v\n", err)
+	fmt.Fprintf(os.Stderr, "%s: %v\n", filepath.Base(os.Args[0]), err)
 	return 2
 }
 
