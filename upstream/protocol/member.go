@@ -3,10 +3,10 @@ package protocol
 // Member is what a Start tells a member of a cluster, as JSON. What the release of etcd does not know is left out.
 type Member struct {
 	// Name is that of one of the peers, which are the initial cluster.
-	Name  string `json:"name"`
-	Peers []Peer `json:"peers"`
+	Name  string `json:"name,omitempty"`
+	Peers []Peer `json:"peers,omitempty"`
 	// Dir is the data directory.
-	Dir             string `json:"dir"`
+	Dir             string `json:"dir,omitempty"`
 	Existing        bool   `json:"existing,omitempty"`
 	ForceNewCluster bool   `json:"forceNewCluster,omitempty"`
 

@@ -62,7 +62,7 @@ func judgeCluster(arguments []string) (code int, is bool) {
 	f.set.StringVar(&f.config, "config", "{}", "what is otherwise than by default: JSON, or the name of a file with it")
 	f.set.BoolVar(&f.print, "print", false, "print the whole configuration and run nothing")
 	f.set.Uint64Var(&f.first, "first", 0, "the first seed")
-	f.set.Uint64Var(&f.seeds, "seeds", 100, "how many seeds run; 0 is no bound")
+	f.set.Uint64Var(&f.seeds, "seeds", 100, "how many seeds run; 0 is no bound, as --for without it")
 	f.set.DurationVar(&f.duration, "for", 0, "how long runs begin, such as 60s; 0 is no bound")
 	f.set.StringVar(&f.strategy, "strategy", "random", "how choices are made, as in simrun run")
 	f.set.IntVar(&f.workers, "workers", 0, "how many runs there are at the same time; 0 is one for each processor")
@@ -83,6 +83,12 @@ func judgeCluster(arguments []string) (code int, is bool) {
 		}
 		if rest = f.set.Args(); len(rest) > 0 {
 			f.guestNames, rest = append(f.guestNames, rest[0]), rest[1:]
+		}
+	}
+	if given := map[string]bool{}; f.duration > 0 {
+		f.set.Visit(func(x *flag.Flag) { given[x.Name] = true })
+		if !given["seeds"] {
+			f.seeds = 0
 		}
 	}
 	code, err := f.run()
@@ -125,7 +131,14 @@ func (f *clusterFlags) run() (code int, err error) {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	began := time.Now()
 	r, err := campaign.Run(ctx, subjects, campaign.Config{
+		Failed: func(t campaign.FailureTally) {
+			fmt.Fprintf(os.Stderr, "%6.0f s  %s is violated at seed %d\n", time.Since(began).Seconds(), t.Failure, t.FirstSeed)
+		},
+		Progress: every(time.Minute, func(r *campaign.Result) {
+			fmt.Fprintf(os.Stderr, "%6.0f s  %d schedules\n", r.Elapsed.Seconds(), r.Schedules)
+		}),
 		Strategy: by, FirstSeed: f.first, Seeds: f.seeds, For: f.duration, Workers: f.workers, StopAfter: f.stopAfter, RecheckShare: f.recheck, Steps: clusterbed.Steps,
 	})
 	if err != nil {
@@ -164,6 +177,17 @@ func (f *clusterFlags) run() (code int, err error) {
 		return 0, nil
 	default:
 		return 3, nil
+	}
+}
+
+// every calls f at most once in a period.
+func every(period time.Duration, f func(*campaign.Result)) func(*campaign.Result) {
+	last := time.Now()
+	return func(r *campaign.Result) {
+		if time.Since(last) >= period {
+			last = time.Now()
+			f(r)
+		}
 	}
 }
 
