@@ -2,6 +2,8 @@ package clusterbed
 
 import (
 	"math"
+	"slices"
+	"time"
 
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
@@ -12,74 +14,158 @@ import (
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
-// auditor asks each member in turn, when nothing breaks any more: to write, and to read. A question that is not answered is asked again. Then it asks all
-// of them where they are, and for the hash of their data at the last revision that all of them have.
+// auditor asks, when nothing breaks any more, who the members are, and then each of them in turn: to write, and to read. A question that is not answered is asked
+// again. Then it asks all of them where they are, who the members are, and for the hash of their data at the last revision that all of them have.
 type auditor struct {
 	sim.Idle
-	members, caches int
-	firstCache      sim.NodeID
-	begin           sim.Duration
-	// at is the question under way.
-	at   int
-	conn sim.Conn
-	tick int64
+	config     *Config
+	caches     int
+	firstCache sim.NodeID
+	// questions follow from who the members are, at is the one under way. asked counts all that were asked.
+	questions []question
+	at, asked int
+	conn      sim.Conn
+	tick      int64
 
 	operations []model.Operation
-	// revision is the least that a member is at. hashes are what members say of it.
-	statuses []clusternode.Response
-	revision int64
-	hashes   []clusternode.Response
+	// revision is the least that a member is at. The others are what members say of it, and who the members are.
+	revision                int64
+	statuses, hashes, lists []answer
+}
+
+// question is what a member is asked, or an API server.
+type question struct {
+	about subjectMatter
+	to    int
+}
+
+// subjectMatter is what a question is about.
+type subjectMatter uint8
+
+const (
+	// who the members are, before there are questions to each.
+	who subjectMatter = iota
+	writes
+	reads
+	cached
+	status
+	listed
+	hash
+)
+
+// answer is what a member said.
+type answer struct {
+	member int
+	clusternode.Response
 }
 
 const ask sim.Timer = 0
 
-func (a *auditor) reset(members, caches int, firstCache sim.NodeID, begin sim.Duration) {
+func (a *auditor) reset(c *Config, caches int, firstCache sim.NodeID) {
 	*a = auditor{
-		members: members, caches: caches, firstCache: firstCache, begin: begin,
-		operations: a.operations[:0], hashes: a.hashes[:0], statuses: a.statuses[:0],
+		config: c, caches: caches, firstCache: firstCache, questions: a.questions[:0],
+		operations: a.operations[:0], hashes: a.hashes[:0], statuses: a.statuses[:0], lists: a.lists[:0],
 	}
 }
 
 // done reports whether all questions were answered.
-func (a *auditor) done() bool { return a.at == 4*a.members+a.caches }
+func (a *auditor) done() bool { return len(a.questions) > 0 && a.at == len(a.questions) }
 
-// question is what is asked next. Writes and reads of all members come first, then reads of caches, then statuses, then hashes.
-func (a *auditor) question() (to sim.NodeID, p sim.Payload) {
-	if a.at < 2*a.members {
-		member := a.at / 2
-		if to = firstMember + sim.NodeID(member); a.at%2 == 0 {
-			return to, &wire.PutRequest{Key: prefix + "audit", Value: "audit:" + string(rune('1'+member))}
+// plan makes the questions to these members. A learner answers next to none.
+func (a *auditor) plan(members []clusternode.Listed) {
+	var voters, all []int
+	for place := range a.config.machines() {
+		i := slices.IndexFunc(members, func(m clusternode.Listed) bool { return m.URL == clusternode.URL(place) })
+		if i < 0 {
+			continue
 		}
-		return to, everything()
+		if all = append(all, place); !members[i].Learner {
+			voters = append(voters, place)
+		}
 	}
-	rest := a.at - 2*a.members
-	if rest < a.caches {
-		return a.firstCache + sim.NodeID(rest), &wire.ListRequest{Prefix: prefix, ResourceVersion: wire.Unset}
+	each := func(of []int, about ...subjectMatter) {
+		for _, to := range of {
+			for _, k := range about {
+				a.questions = append(a.questions, question{k, to})
+			}
+		}
 	}
-	rest -= a.caches
-	if to = firstMember + sim.NodeID(rest%a.members); rest < a.members {
-		return to, &clusternode.Request{Op: protocol.OpStatus}
+	each(voters, writes, reads)
+	for i := range a.caches {
+		a.questions = append(a.questions, question{cached, i})
 	}
-	return to, &clusternode.Request{Op: protocol.OpHashKV, Revision: a.revision}
+	each(all, status)
+	each(voters, listed)
+	each(voters, hash)
 }
 
+// question is what is asked next.
+func (a *auditor) question() (to sim.NodeID, q question, p sim.Payload) {
+	q = question{who, a.asked % a.config.machines()}
+	if len(a.questions) > 0 {
+		q = a.questions[a.at]
+	}
+	to = firstMember + sim.NodeID(q.to)
+	switch q.about {
+	case writes:
+		p = &wire.PutRequest{Key: prefix + "audit", Value: "audit:" + string(rune('1'+q.to))}
+	case reads:
+		p = everything()
+	case cached:
+		to = a.firstCache + sim.NodeID(q.to)
+		p = &wire.ListRequest{Prefix: prefix, ResourceVersion: wire.Unset}
+	case status:
+		p = &clusternode.Request{Op: protocol.OpStatus}
+	case who, listed:
+		p = &clusternode.Request{Op: protocol.OpMemberList, Flag: true}
+	case hash:
+		p = &clusternode.Request{Op: protocol.OpHashKV, Revision: a.revision}
+	}
+	return to, q, p
+}
+
+// settled is how long the auditor waits after the last fault, and for what it has written to be everywhere.
+const settled = 300 * time.Millisecond
+
 // Start implements sim.Node.
-func (a *auditor) Start(env *sim.Env) { env.Arm(ask, a.begin) }
+func (a *auditor) Start(env *sim.Env) { env.Arm(ask, a.config.For+settled) }
 
 // Fire implements sim.Node.
 func (a *auditor) Fire(env *sim.Env, _ sim.Timer) {
 	if a.done() {
 		return
 	}
-	to, p := a.question()
+	if !env.Node(a.operator()).(*operator).settled(env.Now()) {
+		env.Arm(ask, settled)
+		return
+	}
+	if a.conn != sim.NoConn {
+		env.Close(a.conn)
+	}
+	to, q, p := a.question()
 	env.Begin("audit", a.at)
+	a.asked++
 	a.tick = env.Tick()
 	a.conn = env.Call(to, p)
-	if _, maintains := p.(*clusternode.Request); !maintains {
+	switch q.about {
+	case who:
+		// It may have been removed.
+		env.Arm(ask, patience)
+	case writes, reads, cached:
 		a.operations = append(a.operations, model.Operation{
 			Call: a.tick, Return: math.MaxInt64, Request: workload.Request(p), Outcome: model.Unknown,
 		})
 	}
+}
+
+// firstStatus is the place of the first question about where a member is.
+func (a *auditor) firstStatus() int {
+	return slices.IndexFunc(a.questions, func(q question) bool { return q.about == status })
+}
+
+// operator is the node of the operator.
+func (a *auditor) operator() sim.NodeID {
+	return a.firstCache + sim.NodeID(a.caches*(1+a.config.Readers))
 }
 
 // Receive implements sim.Node.
@@ -87,6 +173,8 @@ func (a *auditor) Receive(env *sim.Env, m *sim.Message) {
 	if m.Conn != a.conn {
 		return
 	}
+	a.conn = sim.NoConn
+	_, q, _ := a.question()
 	op := func() *model.Operation { return &a.operations[len(a.operations)-1] }
 	answered := func(r *model.Result) {
 		op().Outcome, op().Return, op().Result = model.Done, env.Tick(), r
@@ -100,21 +188,11 @@ func (a *auditor) Receive(env *sim.Env, m *sim.Message) {
 	case *wire.ListResponse:
 		answered(read(p.ResourceVersion, p.Items))
 	case *clusternode.Response:
-		if a.at++; p.Op == protocol.OpHashKV {
-			h := *p
-			// Releases of 3.5 do not say which revision a hash is of.
-			h.Revision = a.revision
-			a.hashes = append(a.hashes, h)
-		} else {
-			if len(a.statuses) == 0 || p.Revision < a.revision {
-				a.revision = p.Revision
-			}
-			a.statuses = append(a.statuses, *p)
-		}
+		a.take(q, p)
 	case *wire.Error:
 		if p.Code == wire.ErrCompacted {
 			// A client has compacted meanwhile: another revision has to be found.
-			a.at, a.hashes, a.statuses = 2*a.members+a.caches, a.hashes[:0], a.statuses[:0]
+			a.at, a.hashes, a.statuses, a.lists = a.firstStatus(), a.hashes[:0], a.statuses[:0], a.lists[:0]
 		}
 		env.Arm(ask, 10*retry)
 		return
@@ -122,12 +200,34 @@ func (a *auditor) Receive(env *sim.Env, m *sim.Message) {
 		env.Arm(ask, 10*retry)
 		return
 	}
-	if a.at == 2*a.members+a.caches {
+	if a.at == a.firstStatus() {
 		// The last write reaches all of them meanwhile.
 		env.Arm(ask, settled)
 		return
 	}
 	env.Arm(ask, 0)
+}
+
+// take takes what a member says.
+func (a *auditor) take(q question, p *clusternode.Response) {
+	said := answer{q.to, *p}
+	if q.about == who {
+		a.plan(p.Members)
+		return
+	}
+	switch a.at++; q.about {
+	case status:
+		if len(a.statuses) == 0 || p.Revision < a.revision {
+			a.revision = p.Revision
+		}
+		a.statuses = append(a.statuses, said)
+	case listed:
+		a.lists = append(a.lists, said)
+	case hash:
+		// Releases of 3.5 do not say which revision a hash is of.
+		said.Revision = a.revision
+		a.hashes = append(a.hashes, said)
+	}
 }
 
 // read is the result of a read of everything.
@@ -147,6 +247,7 @@ func (*auditor) TimerName(sim.Timer) string { return "next question" }
 func (a *auditor) Clone() sim.Node {
 	c := *a
 	c.operations = append([]model.Operation(nil), a.operations...)
-	c.hashes, c.statuses = append([]clusternode.Response(nil), a.hashes...), append([]clusternode.Response(nil), a.statuses...)
+	c.questions = append([]question(nil), a.questions...)
+	c.hashes, c.statuses, c.lists = append([]answer(nil), a.hashes...), append([]answer(nil), a.statuses...), append([]answer(nil), a.lists...)
 	return &c
 }

@@ -29,6 +29,8 @@ type Config struct {
 	// Next is the guest that members are upgraded to, or downgraded.
 	Next    string `json:"next,omitempty"`
 	Members int    `json:"members"`
+	// Spares are machines more, on which there is no member until the operator adds one.
+	Spares int `json:"spares,omitempty"`
 	// Member is how each server is started, Disk how its machine loses what is not durable.
 	Member protocol.Member     `json:"member"`
 	Disk   disk.Options        `json:"disk"`
@@ -97,6 +99,9 @@ type Faults struct {
 	Losses     int `json:"losses,omitempty"`
 	// Restarts are of API servers.
 	Restarts int `json:"restarts,omitempty"`
+	// Changes are of the members: one is added, as a learner that is promoted or as a voter, removed, or replaced, by one on another machine or on the same one.
+	// They are for the whole cluster.
+	Changes int `json:"changes,omitempty"`
 	// Moves have the leader be another member, Defragments a member defragment its backend. They are for the whole cluster.
 	Moves       int `json:"moves,omitempty"`
 	Defragments int `json:"defragments,omitempty"`
@@ -136,7 +141,7 @@ func (c Config) Subjects() (func() explore.Subject, error) {
 			}
 			modules[guest] = m
 		}
-		if i < c.Members {
+		if i < c.machines() {
 			of = append(of, modules[guest])
 		}
 	}
@@ -165,12 +170,16 @@ func (c *Config) complete() error {
 		return errors.New("no guest is named: give one, such as cluster@v3.6.16")
 	case c.Members < 1 || c.Members > 5:
 		return fmt.Errorf("%d members: want 1 to 5", c.Members)
-	case len(c.Guests) == 1:
-		for len(c.Guests) < c.Members {
-			c.Guests = append(c.Guests, c.Guests[0])
-		}
-	case len(c.Guests) != c.Members:
+	case c.Spares < 0 || c.machines() > 8:
+		return fmt.Errorf("%d machines: want 8 at most", c.machines())
+	case len(c.Guests) != 1 && len(c.Guests) != c.Members && len(c.Guests) != c.machines():
 		return fmt.Errorf("%d guests for %d members: want one, or one for each", len(c.Guests), c.Members)
+	}
+	for len(c.Guests) < c.machines() {
+		c.Guests = append(slices.Clip(c.Guests), c.Guests[len(c.Guests)-1])
+	}
+	if c.Faults.Changes > 0 && c.Cache != "" {
+		return errors.New("the members change: want no caches, each of which has a member of its own")
 	}
 	if (c.Next == "") != (c.Faults.Upgrades == 0) {
 		return errors.New("upgrades and the guest that members are upgraded to go together")
@@ -204,6 +213,9 @@ func negative(of reflect.Value) string {
 	}
 	return ""
 }
+
+// machines is how many there are on which a member can be.
+func (c *Config) machines() int { return c.Members + c.Spares }
 
 // Steps is how many steps a run has at most.
 const Steps = 200_000

@@ -41,7 +41,7 @@ func (s *subject) Judge(w *sim.World) []explore.Finding {
 		}
 		s.findings = append(s.findings, f)
 	}
-	s.findings = append(s.findings, s.agree(), s.oneLeader(), s.takes(), s.keeps(), s.recovers(w))
+	s.findings = append(s.findings, s.agree(), s.sameMembers(), s.oneLeader(), s.takes(), s.keeps(), s.recovers(w))
 	return s.findings
 }
 
@@ -91,7 +91,7 @@ func (s *subject) agree() explore.Finding {
 		for k := range i {
 			if a, b := &hashes[k], &hashes[i]; a.Compacted == b.Compacted {
 				compare(a.Hash == b.Hash, "hash", "at revision %d, compacted at %d, the hash of the data is %08x at %s and %08x at %s",
-					a.Revision, a.Compacted, uint32(a.Hash), memberName(k), uint32(b.Hash), memberName(i))
+					a.Revision, a.Compacted, uint32(a.Hash), memberName(a.member), uint32(b.Hash), memberName(b.member))
 			}
 		}
 	}
@@ -99,11 +99,41 @@ func (s *subject) agree() explore.Finding {
 		for k := range i {
 			if a, b := &statuses[k], &statuses[i]; a.Status.Applied == b.Status.Applied {
 				compare(a.Revision == b.Revision, "revision", "with all entries up to index %d applied, %s is at revision %d and %s at revision %d",
-					a.Status.Applied, memberName(k), a.Revision, memberName(i), b.Revision)
+					a.Status.Applied, memberName(a.member), a.Revision, memberName(b.member), b.Revision)
 			}
 		}
 	}
 	return f
+}
+
+// sameMembers judges that all members name the same members, behind all that the one that is asked knew to be decided.
+func (s *subject) sameMembers() explore.Finding {
+	f := explore.Finding{Property: "same-members", Verdict: model.Vacuous}
+	lists := s.auditor.lists
+	for i := range lists {
+		a, b := membersText(lists[0].Members), membersText(lists[i].Members)
+		if f.Exercised++; f.Verdict == model.Vacuous {
+			f.Verdict = model.Holds
+		}
+		if a != b && f.Verdict != model.Violated {
+			f.Verdict, f.Label = model.Violated, "list"
+			f.Why = said(fmt.Sprintf("the members are %s as %s has them, and %s as %s has them", a, memberName(lists[0].member), b, memberName(lists[i].member)))
+		}
+	}
+	return f
+}
+
+func membersText(all []clusternode.Listed) string {
+	var texts []string
+	for _, m := range all {
+		text := fmt.Sprintf("%x %s", m.ID, m.Name)
+		if m.Learner {
+			text += " (learner)"
+		}
+		texts = append(texts, text)
+	}
+	slices.Sort(texts)
+	return strings.Join(texts, ", ")
 }
 
 // oneLeader judges that a term has one leader at most.
@@ -151,7 +181,11 @@ func (s *subject) recovers(w *sim.World) explore.Finding {
 		f.Verdict, f.Exercised = model.Holds, 1
 	case w.Now() >= sim.Time(s.config.For+s.config.Settle):
 		f.Verdict, f.Exercised, f.Label = model.Violated, 1, "silent"
-		member, p := s.auditor.question()
+		if !s.operator.settled(w.Now()) {
+			f.Label, f.Why = "change", said(fmt.Sprintf("the members have not been changed %v after the last fault: %s", s.config.Settle, s.operator.state()))
+			break
+		}
+		member, _, p := s.auditor.question()
 		states := make([]string, len(s.members))
 		for i, m := range s.members {
 			states[i] = memberName(i) + " " + state(m)
@@ -166,5 +200,5 @@ func state(m *clusternode.Node) string {
 	if m.State == clusternode.Stopped {
 		return "has stopped: " + m.Why
 	}
-	return [...]string{"has no process", "starts", "joins", "runs"}[m.State]
+	return [...]string{"has no process", "starts", "joins", "runs", "", "was not added"}[m.State]
 }

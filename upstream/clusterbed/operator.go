@@ -17,7 +17,14 @@ type operator struct {
 	strikes [families]bool
 	// due are the operations that are still to come, in no order.
 	due []maintenance
+	membership
 }
+
+// The timers of the operator. Those of what is due come behind them.
+const (
+	timerMembership sim.Timer = iota
+	timerDue
+)
 
 // family is a kind of faults.
 type family uint8
@@ -37,12 +44,13 @@ const (
 	restarts
 	moves
 	defragments
+	changes
 	families
 )
 
-var familyNames = [families]string{"kills", "power losses", "pauses", "stalls", "full disks", "I/O errors", "clock jumps", "upgrades", "partitions", "breaks", "losses", "restarts of API servers", "moves", "defragmentations"}
+var familyNames = [families]string{"kills", "power losses", "pauses", "stalls", "full disks", "I/O errors", "clock jumps", "upgrades", "partitions", "breaks", "losses", "restarts of API servers", "moves", "defragmentations", "changes of the members"}
 
-// maintenance is an operation on a member.
+// maintenance is an operation on a member. OpMemberAdd stands for a change of the members, which is drawn when it begins.
 type maintenance struct {
 	op     byte
 	member int
@@ -56,7 +64,7 @@ func (o *operator) Start(env *sim.Env) {
 	c := o.config
 	f := &c.Faults
 	for i, n := range [families]int{
-		f.Kills, f.PowerLosses, f.Pauses, f.Stalls, f.Fulls, f.IOErrors, f.ClockJumps, f.Upgrades, f.Partitions, f.Breaks, f.Losses, f.Restarts, f.Moves, f.Defragments,
+		f.Kills, f.PowerLosses, f.Pauses, f.Stalls, f.Fulls, f.IOErrors, f.ClockJumps, f.Upgrades, f.Partitions, f.Breaks, f.Losses, f.Restarts, f.Moves, f.Defragments, f.Changes,
 	} {
 		o.strikes[i] = n > 0 && (f.All || env.Choose(2, "a run with "+familyNames[i]) == 1)
 	}
@@ -65,16 +73,20 @@ func (o *operator) Start(env *sim.Env) {
 			if !in {
 				return
 			}
-			m := maintenance{op: op, member: env.Choose(c.Members, "member that is asked")}
+			m := maintenance{op: op}
+			if op != protocol.OpMemberAdd {
+				m.member = env.Choose(c.Members, "member that is asked")
+			}
 			if op == protocol.OpMoveLeader {
 				m.target = clusternode.RaftIDOf(env.Choose(c.Members, "next leader"))
 			}
-			env.Arm(sim.Timer(len(o.due)), c.Boot+(c.For-c.Boot)*time.Duration(env.Choose(strikeSteps, "when it is asked"))/strikeSteps)
+			env.Arm(timerDue+sim.Timer(len(o.due)), c.Boot+(c.For-c.Boot)*time.Duration(env.Choose(strikeSteps, "when it is asked"))/strikeSteps)
 			o.due = append(o.due, m)
 		}
 	}
 	plan(f.Moves, o.strikes[moves], protocol.OpMoveLeader)
 	plan(f.Defragments, o.strikes[defragments], protocol.OpDefragment)
+	plan(f.Changes, o.strikes[changes], protocol.OpMemberAdd)
 }
 
 // strikeSteps is how finely the time of an operation is drawn.
@@ -82,17 +94,32 @@ const strikeSteps = 32
 
 // Fire implements sim.Node.
 func (o *operator) Fire(env *sim.Env, t sim.Timer) {
-	m := o.due[t]
+	if t == timerMembership {
+		o.reconcile(env)
+		return
+	}
+	m := o.due[t-timerDue]
+	if m.op == protocol.OpMemberAdd {
+		if o.queued++; !env.Armed(timerMembership) {
+			env.Arm(timerMembership, 0)
+		}
+		return
+	}
 	env.Begin("maintenance", int(t))
 	env.Call(firstMember+sim.NodeID(m.member), &clusternode.Request{Op: m.op, Member: m.target})
 }
 
 // TimerName implements sim.Node.
-func (o *operator) TimerName(sim.Timer) string { return "maintenance" }
+func (o *operator) TimerName(t sim.Timer) string {
+	if t == timerMembership {
+		return "change of the members"
+	}
+	return "maintenance"
+}
 
 // Clone implements sim.Cloner.
 func (o *operator) Clone() sim.Node {
 	c := *o
-	c.due = append([]maintenance(nil), o.due...)
+	c.due, c.goals = append([]maintenance(nil), o.due...), append([]goal(nil), o.goals...)
 	return &c
 }

@@ -62,7 +62,7 @@ func (s *subject) Line(w *sim.World, e *sim.Event) (text string, aside bool) {
 			if p.Beats() {
 				return "", false
 			}
-		case *clusternode.Snapshot, *clusternode.SnapshotTaken, *clusternode.Gone, *clusternode.Request, *clusternode.Response,
+		case *clusternode.Snapshot, *clusternode.SnapshotTaken, *clusternode.Gone, *clusternode.Request, *clusternode.Response, *clusternode.Join,
 			*wire.LeaseGrantRequest, *wire.LeaseGrantResponse, *wire.LeaseKeepAliveRequest, *wire.LeaseKeepAliveResponse:
 		case *wire.WatchCreateRequest:
 			if m.From < s.firstCache() {

@@ -2,7 +2,6 @@ package clusterbed
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
@@ -49,12 +48,12 @@ const firstMember sim.NodeID = 1
 func newSubject(c Config, modules []*engine.Module, next *engine.Module, design *cache.Design) *subject {
 	s := &subject{config: c, design: design}
 	var peers []clusternode.Peer
-	for i := range c.Members {
+	for i := range c.machines() {
 		peers = append(peers, clusternode.Peer{Node: firstMember + sim.NodeID(i), Name: memberName(i)})
 	}
 	for i, m := range modules {
 		guest, other := newGuest(m), newGuest(next)
-		s.members = append(s.members, clusternode.New(&clusternode.Config{Peers: peers, Self: i, Member: c.Member, Disk: c.Disk, Choices: c.Choice}, guest, other))
+		s.members = append(s.members, clusternode.New(&clusternode.Config{Peers: peers, Self: i, Initial: c.Members, Member: c.Member, Disk: c.Disk, Choices: c.Choice}, guest, other))
 	}
 	for range c.Clients {
 		s.clients = append(s.clients, new(workload.Client))
@@ -83,7 +82,7 @@ func newSubject(c Config, modules []*engine.Module, next *engine.Module, design 
 
 // firstCache is the number of the first API server.
 func (s *subject) firstCache() sim.NodeID {
-	return firstMember + sim.NodeID(s.config.Members+s.config.Clients+s.config.Watchers)
+	return firstMember + sim.NodeID(s.config.machines()+s.config.Clients+s.config.Watchers)
 }
 
 // cacheConfig is that of an API server. It asks the member beside it, and watches at the next one if that ends a stream.
@@ -122,18 +121,18 @@ func (s *subject) planFaults() {
 		}
 	}
 	var others, clients []sim.NodeID
-	for i := range s.config.Members {
+	for i := range s.config.machines() {
 		others = append(others, firstMember+sim.NodeID(i))
 	}
 	for i := range s.config.Clients + s.config.Watchers {
-		clients = append(clients, firstMember+sim.NodeID(s.config.Members+i))
+		clients = append(clients, firstMember+sim.NodeID(s.config.machines()+i))
 	}
 	for i := range s.config.Caches {
 		server := s.firstCache() + sim.NodeID(i)
 		clients = append(clients, server)
 		plan(restarts, &sim.RestartProcess{Nodes: []sim.NodeID{server}, Label: serverName(i)}, f.Restarts)
 	}
-	for i := range s.config.Members {
+	for i := range s.config.machines() {
 		member, name := firstMember+sim.NodeID(i), memberName(i)
 		plan(kills, clusternode.NewKill(member, name, false), f.Kills)
 		plan(powerLosses, clusternode.NewKill(member, name, true), f.PowerLosses)
@@ -143,7 +142,7 @@ func (s *subject) planFaults() {
 		plan(ioErrors, clusternode.NewIOError(member, name), f.IOErrors)
 		plan(clockJumps, clusternode.NewClockJump(member, name, f.ClockJump), f.ClockJumps)
 		plan(upgrades, clusternode.NewUpgrade(member, name), f.Upgrades)
-		if s.config.Members > 1 {
+		if s.config.machines() > 1 {
 			plan(breaks, &sim.BreakStream{From: others, To: member, Label: "members>" + name}, f.Breaks)
 			if f.Partitions > 0 {
 				cut := &sim.Partition{One: []sim.NodeID{member}, Other: others, Label: "between " + name + " and the others"}
@@ -226,15 +225,12 @@ func (s *subject) Build(w *sim.World) {
 	}
 	s.operator.reset(&s.config)
 	w.Add("operator", &s.operator)
-	s.auditor.reset(len(s.members), len(s.caches), s.firstCache(), s.config.For+settled)
+	s.auditor.reset(&s.config, len(s.caches), s.firstCache())
 	w.Add("auditor", &s.auditor)
 	for _, f := range s.faults {
 		w.AddFault(f.Fault, sim.Budget{Times: f.times, Within: s.config.For})
 	}
 }
-
-// settled is how long the auditor waits after the last fault.
-const settled = 300 * time.Millisecond
 
 // After implements explore.Subject.
 func (s *subject) After(*sim.World, sim.Action) {}

@@ -45,7 +45,7 @@ func configure(of *protocol.Member, lg *zap.Logger) (config.ServerConfig, error)
 		QuotaBackendBytes:          of.QuotaBytes,
 		MaxTxnOps:                  128,
 		MaxRequestBytes:            1.5 * 1024 * 1024,
-		StrictReconfigCheck:        true,
+		StrictReconfigCheck:        !of.LooseReconfig,
 		AuthToken:                  or(of.AuthToken, "simple"),
 		BcryptCost:                 10,
 		TokenTTL:                   300,

@@ -115,7 +115,7 @@ func (m *member) start(of protocol.Member) {
 	s.Start()
 	m.serve(s, cfg)
 	var out protocol.Writer
-	host.Send(out.Begin(protocol.Started, 0).Text(version.Version).Int(int64(m.network.id())))
+	host.Send(out.Begin(protocol.Started, 0).Text(version.Version))
 	go func() {
 		select {
 		case <-s.ReadyNotify():

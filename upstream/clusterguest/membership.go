@@ -58,9 +58,10 @@ func readTexts(r *protocol.Reader) []string {
 	return all
 }
 
-func writeTexts(w *protocol.Writer, all []string) {
+func writeTexts(w *protocol.Writer, all []string) *protocol.Writer {
 	w.Int(int64(len(all)))
 	for _, text := range all {
 		w.Text(text)
 	}
+	return w
 }

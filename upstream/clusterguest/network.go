@@ -42,8 +42,6 @@ func (n *network) install() { rafthttp.Watchbed = n }
 // Started implements rafthttp.WatchbedNetwork.
 func (n *network) Started(t *rafthttp.Transport) { n.transport = t }
 
-func (n *network) id() uint64 { return uint64(n.transport.ID) }
-
 func (n *network) number() uint32 {
 	n.last++
 	return n.last
@@ -120,6 +118,11 @@ func (n *network) SendSnapshot(m rafthttp.WatchbedMessage, marshalled, database 
 	host.Send(out.Begin(protocol.RaftSnapshot, ticket).Int(int64(m.To)).Int(int64(m.Term)).Int(int64(m.Snapshot)).
 		Text(string(marshalled)).Text(string(database)))
 	return arrived
+}
+
+// Located implements rafthttp.WatchbedNetwork.
+func (n *network) Located(id uint64, urls []string) {
+	host.Send(writeTexts(new(protocol.Writer).Begin(protocol.Located, 0).Int(int64(id)), urls))
 }
 
 // Gone implements rafthttp.WatchbedNetwork.

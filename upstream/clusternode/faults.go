@@ -31,6 +31,9 @@ func NewKill(member sim.NodeID, name string, power bool) *Kill {
 	return &Kill{RestartProcess: sim.RestartProcess{Nodes: []sim.NodeID{member}, Label: label}, Power: power}
 }
 
+// Ready implements sim.Fault.
+func (f *Kill) Ready(w *sim.World) bool { return w.Node(f.Nodes[0]).(*Node).State != Absent }
+
 // Strike implements sim.Fault.
 func (f *Kill) Strike(env *sim.Env) {
 	n := env.Node(f.Nodes[0]).(*Node)
@@ -66,7 +69,12 @@ func NewClockJump(member sim.NodeID, name string, most time.Duration) *sim.Signa
 func signal(member sim.NodeID, label string, give, end func(*Node, *sim.Env)) *sim.Signal {
 	return &sim.Signal{
 		To: member, Label: label,
-		Give: func(env *sim.Env, n sim.Node) { give(n.(*Node), env) }, End: func(env *sim.Env, n sim.Node) { end(n.(*Node), env) },
+		Give: func(env *sim.Env, n sim.Node) {
+			if m := n.(*Node); m.State != Absent {
+				give(m, env)
+			}
+		},
+		End: func(env *sim.Env, n sim.Node) { end(n.(*Node), env) },
 	}
 }
 

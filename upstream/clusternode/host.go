@@ -99,7 +99,7 @@ func (n *Node) Send(message []byte) {
 		n.sendRaft(&r)
 	case protocol.RaftSnapshot:
 		to := n.place(uint64(r.Int()))
-		p := &Snapshot{From: n.RaftID(), Term: uint64(r.Int()), Index: uint64(r.Int()), Bytes: r.Text(), Database: r.Text()}
+		p := &Snapshot{From: n.ID, Term: uint64(r.Int()), Index: uint64(r.Int()), Bytes: r.Text(), Database: r.Text()}
 		if to >= 0 {
 			n.Env.Cover(coverSnapshot)
 			n.calls = append(n.calls, call{number, n.Env.Call(n.cfg.Peers[to].Node, p), true})
@@ -107,7 +107,7 @@ func (n *Node) Send(message []byte) {
 	case protocol.SnapshotSent:
 		n.Env.Send(conn, &SnapshotTaken{r.Bool()})
 	case protocol.PeerRequest:
-		to := slices.IndexFunc(n.cfg.Peers, n.isAt(r.Text()))
+		to := PlaceOf("http://"+r.Text(), len(n.cfg.Peers))
 		p := &PeerRequest{Method: r.Text(), Path: r.Text(), Body: r.Text(), Headers: readHeaders(&r)}
 		if to >= 0 {
 			n.calls = append(n.calls, call{number, n.Env.Call(n.cfg.Peers[to].Node, p), false})
@@ -121,11 +121,13 @@ func (n *Node) Send(message []byte) {
 		}
 	case protocol.Gone:
 		if to := n.place(uint64(r.Int())); to >= 0 {
-			n.Env.Send(n.lane(to, protocol.LaneMessage), &Gone{n.RaftID()})
+			n.Env.Send(n.lane(to, protocol.LaneMessage), &Gone{n.ID})
 		}
 	case protocol.Started:
-		n.State, n.Version, n.ID = Joining, r.Text(), uint64(r.Int())
+		n.State, n.Version = Joining, r.Text()
 		noteServes.Say(n.Env, n.Version)
+	case protocol.Located:
+		n.located(&r)
 	case protocol.Ready:
 		n.State = Running
 		noteJoined.Say(n.Env)
@@ -140,9 +142,17 @@ func (n *Node) Send(message []byte) {
 	}
 }
 
-// isAt reports whether a peer has an address.
-func (n *Node) isAt(at string) func(Peer) bool {
-	return func(p Peer) bool { return address(int(p.Node-n.cfg.Peers[0].Node)) == at }
+// located takes what a process says of where a member is, of itself first.
+func (n *Node) located(r *protocol.Reader) {
+	id, first := uint64(r.Int()), len(n.known) == 0
+	for range r.Int() {
+		if place := PlaceOf(r.Text(), len(n.cfg.Peers)); place >= 0 {
+			n.learn(id, place)
+		}
+	}
+	if first {
+		n.ID = id
+	}
 }
 
 // reply answers a client.
@@ -174,7 +184,7 @@ func (n *Node) reply(kind protocol.Kind, conn sim.Conn, r *protocol.Reader) {
 func (n *Node) sendRaft(r *protocol.Reader) {
 	to := n.place(uint64(r.Int()))
 	m := &Raft{
-		From: n.RaftID(), Lane: r.Byte(), Type: int(r.Int()), Term: uint64(r.Int()), Index: uint64(r.Int()), Entries: int(r.Int()),
+		From: n.ID, Lane: r.Byte(), Type: int(r.Int()), Term: uint64(r.Int()), Index: uint64(r.Int()), Entries: int(r.Int()),
 		Commit: uint64(r.Int()), Reject: r.Bool(), Bytes: r.Text(),
 	}
 	if to < 0 {

@@ -2,6 +2,7 @@ package clusternode
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/watchbed/watchbed/sim"
 
@@ -71,6 +72,41 @@ func (m *Raft) Beats() bool {
 func (m *Raft) leads() bool {
 	return m.Type < len(raftTypes) && (raftTypes[m.Type] == "MsgApp" || raftTypes[m.Type] == "MsgHeartbeat")
 }
+
+// Join has a machine start the member ID of a cluster that there is, whose members are then at these places.
+type Join struct {
+	ID     uint64
+	Places []int
+}
+
+// Digest implements sim.Payload.
+func (m *Join) Digest(d sim.Digest) sim.Digest {
+	d = d.Text("join").Word(m.ID)
+	for _, p := range m.Places {
+		d = d.Int(int64(p))
+	}
+	return d
+}
+
+// Label implements sim.Payload.
+func (m *Join) Label() string { return fmt.Sprintf("start the member %x", m.ID) }
+
+// names reports whether a place is in what a process is told of the cluster. If m is nil that is the initial one, of so many.
+func (m *Join) names(place, initial int) bool {
+	if m == nil {
+		return place < initial
+	}
+	return slices.Contains(m.Places, place)
+}
+
+// Joined answers Join.
+type Joined struct{}
+
+// Digest implements sim.Payload.
+func (*Joined) Digest(d sim.Digest) sim.Digest { return d.Text("joined") }
+
+// Label implements sim.Payload.
+func (*Joined) Label() string { return "the machine has been told" }
 
 // Gone tells a member that it has been removed.
 type Gone struct{ By uint64 }

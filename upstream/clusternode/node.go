@@ -14,9 +14,10 @@ import (
 
 // Config is what a member is told, and what the world decides of it.
 type Config struct {
-	// Peers are the members of the world, this one at the place Self.
-	Peers []Peer
-	Self  int
+	// Peers are the machines of the world, this one at the place Self. The first ones are the initial cluster, so many as Initial says. The others have no
+	// process until they are told to Join.
+	Peers         []Peer
+	Self, Initial int
 	// Member is how the server is started. Name and Peers are those of Peers.
 	Member protocol.Member
 	// Disk is how the file system of the machine loses what is not durable.
@@ -61,6 +62,10 @@ type Node struct {
 	// Version is the release that it says to be of, ID its raft id, 0 before it runs.
 	Version string
 	ID      uint64
+	// joins is how it joins a cluster that there is, nil if it is a member of the initial one.
+	joins *Join
+	// known are the members that the process knows, or has heard of, in the order of that.
+	known []known
 	// Starts counts the processes that there were.
 	Starts int
 
@@ -69,8 +74,9 @@ type Node struct {
 	// Rejected counts the appends of a leader that it has rejected.
 	Rejected int
 
-	// power: the next end of the process takes the power as well. upgraded: the next process is of the other release.
-	power, upgraded bool
+	// power: the next end of the process takes the power as well. upgraded: the next process is of the other release. wiped: the disk is a new one. ends: the
+	// process ends by itself, and no other one comes.
+	power, upgraded, wiped, ends bool
 	// excused: the disk has done to this process what may end it.
 	excused bool
 	// paused: the process gets no processor. held is what has come meanwhile.
@@ -118,7 +124,15 @@ const (
 	Running
 	// Stopped: it has ended by itself.
 	Stopped
+	// Absent: there was none.
+	Absent
 )
+
+// known is a member by its raft id, and the place where it is.
+type known struct {
+	id    uint64
+	place int
+}
 
 // lane is a stream to another member. broken: the guest knows that it is.
 type lane struct {
@@ -155,7 +169,10 @@ func (n *Node) Reset() {
 	}
 	*n = Node{
 		cfg: n.cfg, guest: n.first, first: n.first, other: n.other, disk: disk.New(n.cfg.Disk), lanes: make([]lane, 2*len(n.cfg.Peers)),
-		Led: n.Led[:0], calls: n.calls[:0], serves: n.serves[:0], versions: n.versions[:0], syncing: n.syncing[:0], synced: n.synced[:0], out: n.out, places: n.places, able: n.able,
+		known: n.known[:0], Led: n.Led[:0], calls: n.calls[:0], serves: n.serves[:0], versions: n.versions[:0], syncing: n.syncing[:0], synced: n.synced[:0], out: n.out, places: n.places, able: n.able,
+	}
+	if n.cfg.Self >= n.cfg.Initial {
+		n.State = Absent
 	}
 }
 
@@ -166,13 +183,14 @@ func (n *Node) Become(other *Node) {
 	n.guest.Become(other.guest)
 	n.disk = other.disk.Clone()
 	n.State, n.Version, n.ID, n.Starts = other.State, other.Version, other.ID, other.Starts
+	n.joins, n.known = other.joins, append(n.known, other.known...)
 	n.Led, n.seed, n.random = append(n.Led, other.Led...), other.seed, other.random
 	n.skew, n.clock, n.until = other.clock, other.clock, other.until
 }
 
-// AtRest reports whether the member has joined, and waits for nothing that others owe it.
+// AtRest reports whether the member has joined, and waits for nothing that others owe it, or whether there is none.
 func (n *Node) AtRest() bool {
-	return n.State == Running && len(n.calls)+len(n.serves)+len(n.syncing) == 0 && !n.waits
+	return n.State == Absent || n.State == Running && len(n.calls)+len(n.serves)+len(n.syncing) == 0 && !n.waits
 }
 
 // Clone implements sim.Cloner.
@@ -187,6 +205,7 @@ func (n *Node) Clone() sim.Node {
 		}
 	}
 	c.lanes, c.calls, c.serves, c.held = slices.Clone(n.lanes), slices.Clone(n.calls), slices.Clone(n.serves), slices.Clone(n.held)
+	c.known = slices.Clone(n.known)
 	c.Led, c.versions, c.syncing, c.synced = slices.Clone(n.Led), slices.Clone(n.versions), slices.Clone(n.syncing), slices.Clone(n.synced)
 	c.Step, c.out, c.places, c.able = node.Step{}, protocol.Writer{}, nil, nil
 	return &c

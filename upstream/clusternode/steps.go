@@ -12,6 +12,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 
+	"github.com/watchbed/watchbed/upstream/disk"
 	"github.com/watchbed/watchbed/upstream/etcdwire"
 	"github.com/watchbed/watchbed/upstream/node"
 	"github.com/watchbed/watchbed/upstream/protocol"
@@ -44,22 +45,26 @@ const delaySteps = 4
 
 // Beginning is how the run of a member begins that is a cluster by itself.
 func Beginning(seed int64) []byte {
-	peers := []Peer{{Name: "member-1"}}
-	return start(new(protocol.Writer), seed, protocol.Member{}, peers, 0)
+	n := &Node{cfg: &Config{Peers: []Peer{{Name: "member-1"}}, Initial: 1}}
+	return n.start(seed)
 }
 
-// start writes the first message to a process.
-func start(w *protocol.Writer, seed int64, m protocol.Member, peers []Peer, self int) []byte {
-	m.Name, m.Dir, m.Peers = peers[self].Name, directory, nil
+// start is the first message to a process.
+func (n *Node) start(seed int64) []byte {
+	m, peers := n.cfg.Member, n.cfg.Peers
+	m.Name, m.Dir, m.Peers = peers[n.cfg.Self].Name, directory, nil
 	for i, p := range peers {
-		m.Peers = append(m.Peers, protocol.Peer{Name: p.Name, URL: "http://" + address(i)})
+		if n.joins.names(i, n.cfg.Initial) {
+			m.Peers = append(m.Peers, protocol.Peer{Name: p.Name, URL: URL(i)})
+		}
 	}
+	m.Existing = n.joins != nil
 	text, err := json.Marshal(m)
 	if err != nil {
 		// It has numbers and texts alone.
 		panic(err)
 	}
-	return w.Begin(protocol.Start, 0).Int(seed).Text(string(text)).Bytes
+	return n.out.Begin(protocol.Start, 0).Int(seed).Text(string(text)).Bytes
 }
 
 // directory is where a member has its data.
@@ -67,23 +72,48 @@ const directory = "/data"
 
 func address(i int) string { return fmt.Sprintf("10.0.0.%d:2380", i+1) }
 
+// URL is where the other members reach the one at a place.
+func URL(place int) string { return "http://" + address(place) }
+
+// PlaceOf is the place, among so many, of which this is the URL, -1 if it is none of them.
+func PlaceOf(url string, places int) int {
+	for i := range places {
+		if URL(i) == url {
+			return i
+		}
+	}
+	return -1
+}
+
 // RaftIDOf is the raft id of a member of the initial cluster, by its place (membership.NewMember).
 func RaftIDOf(i int) uint64 {
-	sum := sha1.Sum([]byte("http://" + address(i) + "etcd-cluster"))
+	sum := sha1.Sum([]byte(URL(i) + "etcd-cluster"))
 	return binary.BigEndian.Uint64(sum[:8])
 }
 
-// place is where a member is among the peers, by its raft id, -1 if it is none of them.
+// place is where a member is, by its raft id, -1 if the process does not know of it.
 func (n *Node) place(id uint64) int {
-	return slices.IndexFunc(n.cfg.Peers, func(p Peer) bool { return RaftIDOf(int(p.Node-n.cfg.Peers[0].Node)) == id })
+	if i := slices.IndexFunc(n.known, func(k known) bool { return k.id == id }); i >= 0 {
+		return n.known[i].place
+	}
+	return -1
 }
 
-// RaftID is the raft id of the member.
-func (n *Node) RaftID() uint64 { return RaftIDOf(n.cfg.Self) }
+// learn takes it that a member is at a place.
+func (n *Node) learn(id uint64, place int) {
+	if i := slices.IndexFunc(n.known, func(k known) bool { return k.id == id }); i >= 0 {
+		n.known[i].place = place
+		return
+	}
+	n.known = append(n.known, known{id, place})
+}
+
+// placeOf is the place of a node.
+func (n *Node) placeOf(of sim.NodeID) int { return int(of - n.cfg.Peers[0].Node) }
 
 // Start implements sim.Node.
 func (n *Node) Start(env *sim.Env) {
-	if n.Starts > 0 {
+	if n.Starts > 0 || n.State == Absent {
 		n.arm(env)
 		return
 	}
@@ -98,13 +128,39 @@ func (n *Node) boot(env *sim.Env) {
 	seed := env.Choose(seeds, "seed of the guest")
 	n.seed = uint64(seed)<<16 | uint64(n.cfg.Self)<<8 | uint64(n.Starts)
 	n.random = 0
-	n.run(env, start(&n.out, int64(n.seed), n.cfg.Member, n.cfg.Peers, n.cfg.Self))
+	n.run(env, n.start(int64(n.seed)))
+}
+
+// join has the machine start a member that was added, unless it has done so. A machine on which there was another member has a new disk. A process that has
+// stopped by itself is started again: it may have asked a member that did not know of it yet.
+func (n *Node) join(env *sim.Env, p *Join) {
+	known := n.joins != nil && n.joins.ID == p.ID
+	n.joins = p
+	switch {
+	case n.State == Absent:
+		n.boot(env)
+	case !known:
+		n.wiped = true
+		env.Crash([]sim.NodeID{env.Self()})
+	case n.State == Stopped:
+		n.boot(env)
+	}
 }
 
 // Restart implements sim.Restarter: the process has ended, and the next one comes after some time.
 func (n *Node) Restart(env *sim.Env) {
 	n.guest.Reset()
+	if n.ends {
+		n.ends = false
+		n.disk.Kill()
+		n.forget()
+		return
+	}
 	switch {
+	case n.wiped:
+		env.Cover(coverReplaced)
+		noteWiped.Say(env)
+		n.disk = disk.New(n.cfg.Disk)
 	case n.upgraded && n.other != nil && n.guest != n.other:
 		env.Cover(coverUpgraded)
 		noteUpgraded.Say(env)
@@ -123,7 +179,7 @@ func (n *Node) Restart(env *sim.Env) {
 		n.disk.Kill()
 	}
 	n.forget()
-	n.power, n.paused, n.held, n.State = false, false, nil, Down
+	n.power, n.wiped, n.paused, n.held, n.State = false, false, false, nil, Down
 	n.excused = n.disk.Faulty()
 	env.Arm(timerBoot, drawn(env, n.cfg.Down, "how long the process stays away"))
 }
@@ -131,6 +187,7 @@ func (n *Node) Restart(env *sim.Env) {
 // forget forgets what the process had open.
 func (n *Node) forget() {
 	clear(n.lanes)
+	n.known = n.known[:0]
 	n.calls, n.serves, n.versions, n.syncing, n.synced = n.calls[:0], n.serves[:0], n.versions[:0], n.syncing[:0], n.synced[:0]
 	n.until, n.waits = 0, false
 }
@@ -152,7 +209,12 @@ func (n *Node) Receive(env *sim.Env, m *sim.Message) {
 		n.held = append(n.held, *m)
 		return
 	}
-	if n.State < Joining || n.State == Stopped {
+	if p, joins := m.Payload.(*Join); joins {
+		env.Send(m.Conn, &Joined{})
+		n.join(env, p)
+		return
+	}
+	if n.State < Joining || n.State >= Stopped {
 		if _, ends := m.Payload.(*sim.Hangup); !ends && n.answers(m.Conn) < 0 {
 			// Nothing listens.
 			env.Send(m.Conn, refused)
@@ -163,8 +225,14 @@ func (n *Node) Receive(env *sim.Env, m *sim.Message) {
 			return
 		}
 	}
-	if p, ok := m.Payload.(*Raft); ok {
+	switch p := m.Payload.(type) {
+	case *Raft:
+		n.learn(p.From, n.placeOf(m.From))
 		n.reached(env, p.From)
+	case *Snapshot:
+		n.learn(p.From, n.placeOf(m.From))
+	case *Gone:
+		env.Cover(coverGone)
 	}
 	if _, streams := m.Payload.(*wire.RangeStreamRequest); streams {
 		env.Send(m.Conn, unimplemented)
@@ -253,7 +321,12 @@ func (n *Node) ended(c sim.Conn) []byte {
 		if known {
 			return nil
 		}
-		return n.out.Begin(protocol.Unreachable, 0).Int(int64(RaftIDOf(i / 2))).Bytes
+		for _, k := range slices.Backward(n.known) {
+			if k.place == i/2 {
+				return n.out.Begin(protocol.Unreachable, 0).Int(int64(k.id)).Bytes
+			}
+		}
+		return nil
 	}
 	if i := slices.Index(n.serves, c); i >= 0 {
 		n.serves = slices.Delete(n.serves, i, i+1)
@@ -320,7 +393,8 @@ func (n *Node) run(env *sim.Env, message []byte) {
 	n.Env = nil
 	n.until = until
 	n.arm(env)
-	if n.State == Stopped && n.excused {
+	if n.State == Stopped {
+		n.ends = !n.excused
 		env.Crash([]sim.NodeID{env.Self()})
 	}
 }

@@ -104,11 +104,11 @@ type clusterMember struct {
 	until int64
 	began int64
 	// started, ready and stopped are what it says of itself.
-	runs, started, ready bool
-	stopped              string
-	answers              map[uint32]*protocol.Reader
-	failures             map[uint32]string
-	watched              []string
+	runs, located, started, ready bool
+	stopped                       string
+	answers                       map[uint32]*protocol.Reader
+	failures                      map[uint32]string
+	watched                       []string
 }
 
 func newCluster(t *testing.T, m *engine.Module, size int, seed uint64) *cluster {
@@ -149,7 +149,7 @@ func (m *clusterMember) kill() {
 	m.life++
 	m.guest.Reset()
 	m.disk.Kill()
-	m.runs, m.started, m.ready, m.until, m.stopped = false, false, false, 0, ""
+	m.runs, m.located, m.started, m.ready, m.until, m.stopped = false, false, false, false, 0, ""
 }
 
 func (m *clusterMember) run(message []byte) {
@@ -210,9 +210,13 @@ func (m *clusterMember) Send(message []byte) {
 	r := &protocol.Reader{Bytes: append([]byte(nil), message...)}
 	kind, conn := r.Begin()
 	switch kind {
+	case protocol.Located:
+		// The first one of a process is about itself.
+		if id := uint64(r.Int()); !m.located {
+			m.id, m.located = id, true
+		}
 	case protocol.Started:
-		r.Text()
-		m.id, m.started = uint64(r.Int()), true
+		m.started = true
 	case protocol.Ready:
 		m.ready = true
 	case protocol.Stopped:

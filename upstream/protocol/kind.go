@@ -100,6 +100,8 @@ const (
 	Ready
 	Stopped
 	Logged
+	// Located says at which URLs a member of the cluster is. The first one of a process is about itself.
+	Located
 )
 
 // Both ways. The host asks the key-value store of a guest that is a client of etcd, and the guest asks etcd, for an operation

@@ -27,6 +27,8 @@ type Member struct {
 	ProgressMs                 int    `json:"progressMs,omitempty"`
 	AuthToken                  string `json:"authToken,omitempty"`
 	InitialElectionTickAdvance bool   `json:"initialElectionTickAdvance,omitempty"`
+	// LooseReconfig has the members be changed whoever of them is reached, as --strict-reconfig-check=false has it.
+	LooseReconfig bool `json:"looseReconfig,omitempty"`
 
 	// Log has the server write its log to stderr.
 	Log bool `json:"log,omitempty"`
