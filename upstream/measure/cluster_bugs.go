@@ -18,6 +18,12 @@ type etcdBug struct {
 // etcdBugs are in the order of their numbers, those without one last.
 var etcdBugs = []etcdBug{
 	{
+		name: "13766", words: "A member whose process is killed has taken an entry for applied that it had not applied, and differs from the others.", releases: []string{"3.5.0"}, mended: "3.5.5",
+		property: "members-agree", each: 16,
+		about:  "Three members that are killed, and ten clients that write at once. Goroutines may give way at locks, and be late.",
+		config: `{"choices":{"goroutines":true,"locks":true,"late":true,"lateFor":60000000,"sync":5000000,"down":100000000},` + only + `"kills":6},"clients":10,"operations":20,"think":20000000,"for":2000000000,"network":4000000,"watchers":0,"shares":{"put":20,"get":1}}`,
+	},
+	{
 		name: "14370", words: "A member alone answers a write before that is durable, and loses it with its power.", releases: []string{"3.5.0"}, mended: "3.5.5",
 		property: "linearizable", each: 40,
 		about:  "One member, of which the power fails, and whose disk takes time, or all time.",
@@ -25,7 +31,7 @@ var etcdBugs = []etcdBug{
 	},
 	{
 		name: "14685", words: "A member that is killed after its backend was defragmented applies entries again, and differs from the others.", releases: []string{"3.5.5"}, mended: "3.5.12",
-		property: "members-agree", each: 20,
+		property: "members-agree", each: 12,
 		about:   "Three members, which are defragmented and killed.",
 		config:  `{"choices":{"sync":20000000,"down":200000000},` + only + `"kills":3,"defragments":12},` + writes + `}`,
 		left:    `{"choices":{"sync":20000000,"down":200000000},` + only + `"kills":3},` + writes + `}`,
@@ -33,13 +39,13 @@ var etcdBugs = []etcdBug{
 	},
 	{
 		name: "15247", words: "A leader whose disk stalls, and which another one has replaced, has leases revoked that are kept alive at that one.", releases: []string{"3.5.5", "3.5.12"}, mended: "3.6.16",
-		property: "leases-kept", each: 20,
+		property: "leases-kept", each: 12,
 		about:  "Three members with disks that stall, and clients that keep leases of two seconds alive.",
 		config: `{"choices":{"sync":5000000},` + only + `"stalls":3},"holders":3,"ttl":2000000000,"clients":1,"operations":8,"for":12000000000,"watchers":0}`,
 	},
 	{
 		name: "15271", words: "A watch is sent old events again after its member has installed a snapshot.", releases: []string{"3.5.5"}, mended: "3.5.12",
-		property: "unique", each: 15,
+		property: "unique", each: 10,
 		about:  "Three members that are cut off from each other, and send a snapshot after a few entries.",
 		config: `{"member":{"snapshotCount":5,"snapshotCatchUpEntries":2},` + only + `"partitions":4,"breaks":2},` + watched + `}`,
 	},
@@ -51,13 +57,13 @@ var etcdBugs = []etcdBug{
 	},
 	{
 		name: "19179", words: "A watch that begins at the revision of a compaction misses a delete at that revision (3.5.12 has #18089, too).", releases: []string{"3.5.12", "3.5.17"}, mended: "3.6.16",
-		property: "resumable", each: 20,
+		property: "resumable", each: 10,
 		about:  "Three members, and clients that delete and compact, while connections of watchers break.",
 		config: `{` + only + `"kills":1,"pauses":2,"partitions":1,"losses":6},` + compactions + `}`,
 	},
 	{
 		name: "20221", words: "A watch from a revision that is still to come is sent older events after its member has installed a snapshot.", releases: []string{"3.5.12", "3.6.0"}, mended: "3.6.16",
-		property: "resumable", each: 15,
+		property: "resumable", each: 8,
 		about:  "As #15271's, where watches begin at any of the first 40 revisions.",
 		config: `{"member":{"snapshotCount":5,"snapshotCatchUpEntries":2},` + only + `"partitions":4,"breaks":2},` + watched + `,"ahead":40}`,
 	},
@@ -71,7 +77,7 @@ var etcdBugs = []etcdBug{
 	{
 		name: "raft-105", words: "A member alone answers a linearizable read after a restart with data that is older than what it has answered before (etcd-io/raft, pull request 105, open).",
 		releases: []string{"3.6.0", "3.6.16", "3.7.3"}, mended: "3.5.35",
-		property: "linearizable", each: 40,
+		property: "linearizable", each: 20,
 		about:  "One member, whose process is killed, and whose disk takes time.",
 		config: `{"members":1,"choices":{"sync":20000000,"down":100000000},` + only + `"kills":3},"clients":4,"operations":12,"think":300000000,"for":4000000000,"watchers":0,"network":5000000}`,
 	},
