@@ -53,6 +53,10 @@ type Config struct {
 	// Watchers watch all keys, from the first revision on, or from one of the first Ahead.
 	Watchers int `json:"watchers,omitempty"`
 	Ahead    int `json:"ahead,omitempty"`
+	// Progress is how often each requests progress.
+	Progress time.Duration `json:"progress"`
+	// Negative are watchers more, which ask for revision -1 again and again.
+	Negative int `json:"negative,omitempty"`
 	// Holders have a lease each, of TTL, and keep it alive.
 	Holders int           `json:"holders,omitempty"`
 	TTL     time.Duration `json:"ttl,omitempty"`
@@ -116,9 +120,9 @@ func Default(guests ...string) Config {
 		Choice:  clusternode.Choices{Down: 2 * time.Second},
 		Clients: 3, Operations: 10, Keys: 3, Think: time.Second,
 		Shares:   Shares{Get: 2, List: 1, Serializable: 1, Put: 5, Delete: 1, Txn: 1},
-		Watchers: 2,
-		Faults:   Faults{Kills: 1, PowerLosses: 1, Pauses: 2, Stalls: 2, Partitions: 2, Breaks: 1, Moves: 1},
-		For:      8 * time.Second, Network: 20 * time.Millisecond, Settle: 30 * time.Second,
+		Watchers: 2, Progress: time.Second,
+		Faults: Faults{Kills: 1, PowerLosses: 1, Pauses: 2, Stalls: 2, Partitions: 2, Breaks: 1, Moves: 1},
+		For:    8 * time.Second, Network: 20 * time.Millisecond, Settle: 30 * time.Second,
 	}
 }
 

@@ -68,7 +68,7 @@ func (s *subject) history() *model.History {
 		h.Operations = append(h.Operations, c.Operations()...)
 	}
 	slices.SortStableFunc(h.Operations, func(a, b model.Operation) int { return cmp.Compare(a.Call, b.Call) })
-	for _, c := range s.watchers {
+	for _, c := range s.watchers[:s.config.Watchers] {
 		h.Watchers = append(h.Watchers, model.Watcher{Client: c.name, Streams: c.streams})
 	}
 	return h

@@ -58,7 +58,7 @@ func newSubject(c Config, modules []*engine.Module, next *engine.Module, design 
 	for range c.Clients {
 		s.clients = append(s.clients, new(workload.Client))
 	}
-	for range c.Watchers {
+	for range c.Watchers + c.Negative {
 		s.watchers = append(s.watchers, new(watcher))
 	}
 	for i := range c.Caches {
@@ -82,7 +82,7 @@ func newSubject(c Config, modules []*engine.Module, next *engine.Module, design 
 
 // firstCache is the number of the first API server.
 func (s *subject) firstCache() sim.NodeID {
-	return firstMember + sim.NodeID(s.config.machines()+s.config.Clients+s.config.Watchers)
+	return firstMember + sim.NodeID(s.config.machines()+s.config.Clients+s.config.Watchers+s.config.Negative)
 }
 
 // cacheConfig is that of an API server. It asks the member beside it, and watches at the next one if that ends a stream.
@@ -124,7 +124,7 @@ func (s *subject) planFaults() {
 	for i := range s.config.machines() {
 		others = append(others, firstMember+sim.NodeID(i))
 	}
-	for i := range s.config.Clients + s.config.Watchers {
+	for i := range s.config.Clients + s.config.Watchers + s.config.Negative {
 		clients = append(clients, firstMember+sim.NodeID(s.config.machines()+i))
 	}
 	for i := range s.config.Caches {
@@ -206,7 +206,8 @@ func (s *subject) Build(w *sim.World) {
 		w.Add(c.Name(), c)
 	}
 	for i, c := range s.watchers {
-		c.reset(fmt.Sprintf("watcher-%d", i+1), s.config.Boot, s.config.Ahead, len(s.members), i)
+		c.reset(fmt.Sprintf("watcher-%d", i+1), s.config.Boot, s.config.Progress, s.config.Ahead, len(s.members), i)
+		c.negative = i >= s.config.Watchers
 		w.Add(c.name, c)
 	}
 	for i, c := range s.caches {

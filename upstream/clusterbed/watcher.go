@@ -12,10 +12,14 @@ import (
 // watcher watches all keys from the first revision on, or from one that may be ahead of what there is. Where a stream ends it goes on behind the last event, at the next member, as clientv3 does.
 type watcher struct {
 	sim.Idle
-	name    string
-	begin   time.Duration
-	ahead   int
-	members int
+	name  string
+	begin time.Duration
+	// progress is how often it requests progress.
+	progress time.Duration
+	ahead    int
+	// negative: it asks for revision -1 again and again, and is not judged.
+	negative bool
+	members  int
 
 	conn    sim.Conn
 	at      int
@@ -30,19 +34,19 @@ const (
 
 var noteWatches = sim.NewNote1[int64]("clusterbed.watches", "watches from revision %d on")
 
-// progress is how often a client requests progress.
-const progress = time.Second
-
 // retry is how long a client waits after a connection has ended.
 const retry = 100 * time.Millisecond
 
-func (c *watcher) reset(name string, begin time.Duration, ahead, members, at int) {
-	*c = watcher{name: name, begin: begin, ahead: ahead, members: members, at: at, next: 1, streams: c.streams[:0]}
+func (c *watcher) reset(name string, begin, progress time.Duration, ahead, members, at int) {
+	*c = watcher{name: name, begin: begin, progress: progress, ahead: ahead, members: members, at: at, next: 1, streams: c.streams[:0]}
 }
 
 // Start implements sim.Node.
 func (c *watcher) Start(env *sim.Env) {
-	if c.ahead > 1 {
+	switch {
+	case c.negative:
+		c.next = -1
+	case c.ahead > 1:
 		c.next += int64(env.Choose(c.ahead, "revision to watch from"))
 	}
 	env.Arm(openWatch, c.begin)
@@ -53,10 +57,13 @@ func (c *watcher) Fire(env *sim.Env, t sim.Timer) {
 	if t == requestProgress {
 		env.Begin("progress", len(c.streams))
 		env.Send(c.conn, &wire.WatchProgressRequest{})
-		env.Arm(requestProgress, progress)
+		env.Arm(requestProgress, c.progress)
 		return
 	}
 	env.Begin("watch", len(c.streams))
+	if c.negative {
+		env.Close(c.conn)
+	}
 	all := everything()
 	q := &wire.WatchCreateRequest{Key: all.Key, RangeEnd: all.RangeEnd, StartRevision: c.next, PrevKv: true, ProgressNotify: true}
 	c.streams = append(c.streams, model.WatchStream{Request: model.WatchRequest{
@@ -64,7 +71,7 @@ func (c *watcher) Fire(env *sim.Env, t sim.Timer) {
 	}})
 	c.conn = env.Open(firstMember + sim.NodeID(c.at%c.members))
 	env.Send(c.conn, q)
-	env.Arm(requestProgress, progress)
+	env.Arm(requestProgress, c.progress)
 }
 
 // Receive implements sim.Node.
@@ -80,6 +87,12 @@ func (c *watcher) Receive(env *sim.Env, m *sim.Message) {
 	s := &c.streams[len(c.streams)-1]
 	if r.Created {
 		noteWatches.Say(env, s.Request.StartRevision)
+	}
+	if c.negative {
+		if env.Arm(openWatch, 3*retry); !r.Created {
+			c.again(env)
+		}
+		return
 	}
 	s.Responses = append(s.Responses, workload.WatchResponse(r))
 	if n := len(r.Events); n > 0 {
