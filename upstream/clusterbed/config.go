@@ -53,7 +53,7 @@ type Config struct {
 	// Watchers watch all keys, from the first revision on, or from one of the first Ahead.
 	Watchers int `json:"watchers,omitempty"`
 	Ahead    int `json:"ahead,omitempty"`
-	// Progress is how often each requests progress.
+	// Progress is how often each requests progress, 0 is never.
 	Progress time.Duration `json:"progress"`
 	// Negative are watchers more, which ask for revision -1 again and again.
 	Negative int `json:"negative,omitempty"`

@@ -71,7 +71,9 @@ func (c *watcher) Fire(env *sim.Env, t sim.Timer) {
 	}})
 	c.conn = env.Open(firstMember + sim.NodeID(c.at%c.members))
 	env.Send(c.conn, q)
-	env.Arm(requestProgress, c.progress)
+	if c.progress > 0 {
+		env.Arm(requestProgress, c.progress)
+	}
 }
 
 // Receive implements sim.Node.
