@@ -194,7 +194,7 @@ func (c *Config) complete() error {
 	if name := negative(reflect.ValueOf(c).Elem()); name != "" {
 		return fmt.Errorf("%s is negative", name)
 	}
-	if c.Clients < 1 || c.Keys < 1 || len(c.Shares.kinds()) == 1 {
+	if c.Clients < 1 || c.Keys < 1 || len(c.Shares.kinds()) == 0 {
 		return fmt.Errorf("%d clients on %d keys: want one of each at least, and a kind of operation", c.Clients, c.Keys)
 	}
 	return nil

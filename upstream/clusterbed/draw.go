@@ -12,9 +12,8 @@ import (
 // kind makes a request of a client, the n-th one.
 type kind func(env *sim.Env, d *drawing, n int) workload.Step
 
-// kinds are the kinds of operations, each as often as its share. The first is none: shrinking takes operations away by it.
-func (s Shares) kinds() []kind {
-	all := []kind{nil}
+// kinds are the kinds of operations, each as often as its share. The first is the plainest.
+func (s Shares) kinds() (all []kind) {
 	for _, k := range []struct {
 		share int
 		kind
@@ -118,14 +117,10 @@ func (s *subject) draw(client string, i int) workload.Draw {
 		d := &drawing{client, &s.config}
 		var program []workload.Step
 		for n := range s.config.Operations {
-			kind := kinds[env.Choose(len(kinds), "kind of operation")]
-			if kind == nil {
-				continue
-			}
-			st := kind(env, d, n)
+			st := kinds[env.Choose(len(kinds), "kind of operation")](env, d, n)
 			member := (i + env.Choose(len(s.members), "member that is asked")) % len(s.members)
 			st.To, st.Think = firstMember+sim.NodeID(member), sim.Delay{Max: s.config.Think, Steps: delaySteps}
-			if len(program) == 0 {
+			if n == 0 {
 				st.Think.Min, st.Think.Max = s.config.Boot, s.config.Boot+s.config.Think
 			}
 			if since, to := st.SinceSeen, st.To; since != nil {
@@ -150,6 +145,13 @@ func (s *subject) reads(to sim.NodeID) workload.Draw {
 			st.To, st.Think = to, sim.Delay{Max: s.config.Think, Steps: delaySteps}
 			if n == 0 {
 				st.Think.Min, st.Think.Max = s.config.Boot, s.config.Boot+s.config.Think
+			}
+			if since := st.SinceSeen; since != nil {
+				st.SinceSeen = func(seen int64) workload.Step {
+					of := since(seen)
+					of.To = st.To
+					return of
+				}
 			}
 			program = append(program, st)
 		}
