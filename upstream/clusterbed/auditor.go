@@ -3,6 +3,7 @@ package clusterbed
 import (
 	"math"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/watchbed/watchbed/model"
@@ -108,7 +109,7 @@ func (a *auditor) question() (to sim.NodeID, q question, p sim.Payload) {
 	to = firstMember + sim.NodeID(q.to)
 	switch q.about {
 	case writes:
-		p = &wire.PutRequest{Key: prefix + "audit", Value: "audit:" + string(rune('1'+q.to))}
+		p = &wire.PutRequest{Key: prefix + "audit", Value: "audit:" + strconv.Itoa(len(a.operations)+1)}
 	case reads:
 		p = everything()
 	case cached:

@@ -68,9 +68,18 @@ func (s *subject) history() *model.History {
 		h.Operations = append(h.Operations, c.Operations()...)
 	}
 	slices.SortStableFunc(h.Operations, func(a, b model.Operation) int { return cmp.Compare(a.Call, b.Call) })
+	newest := int64(0)
+	for i := range h.Operations {
+		if op := &h.Operations[i]; op.Outcome == model.Done {
+			newest = max(newest, op.Result.Revision)
+		}
+	}
+	whole := false
 	for _, c := range s.watchers[:s.config.Watchers] {
 		h.Watchers = append(h.Watchers, model.Watcher{Client: c.name, Streams: c.streams})
+		whole = whole || !c.missed && c.next > newest
 	}
+	settle(h, whole)
 	return h
 }
 

@@ -21,9 +21,11 @@ type watcher struct {
 	negative bool
 	members  int
 
-	conn    sim.Conn
-	at      int
-	next    int64
+	conn sim.Conn
+	at   int
+	next int64
+	// missed: it could not go on where it was, since that had been compacted.
+	missed  bool
 	streams []model.WatchStream
 }
 
@@ -103,6 +105,7 @@ func (c *watcher) Receive(env *sim.Env, m *sim.Message) {
 		c.next = max(c.next, r.Revision+1)
 	}
 	if r.Canceled {
+		c.missed = c.missed || r.CompactRevision > c.next
 		c.next = max(c.next, r.CompactRevision)
 		c.again(env)
 	}
