@@ -94,8 +94,8 @@ func (w *World) open(from, to NodeID, k connKind) Conn {
 	c.Opener, c.Acceptor, c.kind, c.state = from, to, k, connOpen
 	w.resetLane(2*i, to)
 	w.resetLane(2*i+1, from)
-	if len(w.partitions) > 0 && w.separated(from, to) {
-		w.lanes[2*i].cut, w.lanes[2*i+1].cut = true, true
+	if len(w.partitions) > 0 {
+		w.lanes[2*i].cut, w.lanes[2*i+1].cut = w.separated(from, to), w.separated(to, from)
 	}
 	return c.ID
 }

@@ -13,6 +13,8 @@ import "slices"
 type Partition struct {
 	// One and Other are the nodes on both sides; without Other it is all other nodes.
 	One, Other []NodeID
+	// OneWay: only what One sends is held up.
+	OneWay bool
 	// Label says between which: "between a and b".
 	Label string
 }
@@ -56,7 +58,7 @@ func (f *Partition) separates(a, b NodeID) bool {
 	if a == 0 || b == 0 || a == b {
 		return false
 	}
-	return slices.Contains(f.One, a) && f.beyond(b) || slices.Contains(f.One, b) && f.beyond(a)
+	return slices.Contains(f.One, a) && f.beyond(b) || !f.OneWay && slices.Contains(f.One, b) && f.beyond(a)
 }
 
 func (f *Partition) beyond(n NodeID) bool {
@@ -68,7 +70,7 @@ func (f *Partition) beyond(n NodeID) bool {
 
 var partitionBegan = NewCoveragePoint("world: nodes are cut off from each other for some time")
 
-// separated reports whether any partition is between two nodes.
+// separated reports whether any partition is on the way from one node to another.
 func (w *World) separated(a, b NodeID) bool {
 	for _, f := range w.partitions {
 		if f.separates(a, b) {
@@ -85,9 +87,8 @@ func (w *World) cutLanes() {
 		if k.state == connFree {
 			continue
 		}
-		cut := w.separated(k.Opener, k.Acceptor)
-		for n := 2 * i; n < 2*i+2; n++ {
-			l := &w.lanes[n]
+		for n, cut := range [2]bool{w.separated(k.Opener, k.Acceptor), w.separated(k.Acceptor, k.Opener)} {
+			l := &w.lanes[2*i+n]
 			if l.cut == cut {
 				continue
 			}

@@ -40,3 +40,25 @@ func TestPartitionHoldsMessagesBack(t *testing.T) {
 		})
 	}
 }
+
+// A partition that is one-way holds back what one side sends, and nothing of what it is sent.
+func TestPartitionIsOneWay(t *testing.T) {
+	w := sim.NewWorld(sim.Options{})
+	greet := func(to sim.NodeID) func(env *sim.Env) {
+		return func(env *sim.Env) { env.Send(env.Open(to), text("before")) }
+	}
+	a, b := &probe{start: greet(2)}, &probe{start: greet(1)}
+	w.Add("a", a)
+	w.Add("b", b)
+	w.AddFault(&sim.Partition{One: []sim.NodeID{1}, OneWay: true, Label: "a"}, sim.Budget{Times: 2})
+	const begins, fromB = "inject partition a", "deliver b>a b/start.0#0"
+	s := &script{picks: []string{begins, fromB}}
+	w.Start(s)
+	require.True(t, w.Step(s))
+	require.ElementsMatch(t, []string{fromB, begins}, names(w))
+	require.True(t, w.Step(s))
+	require.Len(t, a.received, 1)
+	require.Empty(t, b.received)
+	drain(w, s)
+	require.Len(t, b.received, 1)
+}

@@ -97,8 +97,9 @@ type Faults struct {
 	ClockJumps int           `json:"clockJumps,omitempty"`
 	ClockJump  time.Duration `json:"clockJump,omitempty"`
 	Upgrades   int           `json:"upgrades,omitempty"`
-	// Partitions cut a member off from the others, Breaks break a stream between two of them, Losses one of a client.
+	// Partitions cut a member off from the others, OneWays hold back what it sends to them, Breaks break a stream between two of them, Losses one of a client.
 	Partitions int `json:"partitions,omitempty"`
+	OneWays    int `json:"oneWays,omitempty"`
 	Breaks     int `json:"breaks,omitempty"`
 	Losses     int `json:"losses,omitempty"`
 	// Restarts are of API servers.

@@ -39,6 +39,7 @@ const (
 	clockJumps
 	upgrades
 	partitions
+	oneWays
 	breaks
 	losses
 	restarts
@@ -48,7 +49,7 @@ const (
 	families
 )
 
-var familyNames = [families]string{"kills", "power losses", "pauses", "stalls", "full disks", "I/O errors", "clock jumps", "upgrades", "partitions", "breaks", "losses", "restarts of API servers", "moves", "defragmentations", "changes of the members"}
+var familyNames = [families]string{"kills", "power losses", "pauses", "stalls", "full disks", "I/O errors", "clock jumps", "upgrades", "partitions", "one-way partitions", "breaks", "losses", "restarts of API servers", "moves", "defragmentations", "changes of the members"}
 
 // maintenance is an operation on a member. OpMemberAdd stands for a change of the members, which is drawn when it begins.
 type maintenance struct {
@@ -64,7 +65,7 @@ func (o *operator) Start(env *sim.Env) {
 	c := o.config
 	f := &c.Faults
 	for i, n := range [families]int{
-		f.Kills, f.PowerLosses, f.Pauses, f.Stalls, f.Fulls, f.IOErrors, f.ClockJumps, f.Upgrades, f.Partitions, f.Breaks, f.Losses, f.Restarts, f.Moves, f.Defragments, f.Changes,
+		f.Kills, f.PowerLosses, f.Pauses, f.Stalls, f.Fulls, f.IOErrors, f.ClockJumps, f.Upgrades, f.Partitions, f.OneWays, f.Breaks, f.Losses, f.Restarts, f.Moves, f.Defragments, f.Changes,
 	} {
 		o.strikes[i] = n > 0 && (f.All || env.Choose(2, "a run with "+familyNames[i]) == 1)
 	}

@@ -144,9 +144,13 @@ func (s *subject) planFaults() {
 		plan(upgrades, clusternode.NewUpgrade(member, name), f.Upgrades)
 		if s.config.machines() > 1 {
 			plan(breaks, &sim.BreakStream{From: others, To: member, Label: "members>" + name}, f.Breaks)
-			if f.Partitions > 0 {
-				cut := &sim.Partition{One: []sim.NodeID{member}, Other: others, Label: "between " + name + " and the others"}
-				s.faults = append(s.faults, planned{&drawnPartition{cut, &s.operator}, 2 * f.Partitions})
+			for _, cut := range []drawnPartition{
+				{&sim.Partition{One: []sim.NodeID{member}, Other: others, Label: "between " + name + " and the others"}, &s.operator, partitions},
+				{&sim.Partition{One: []sim.NodeID{member}, Other: others, OneWay: true, Label: "from " + name + " to the others"}, &s.operator, oneWays},
+			} {
+				if times := map[family]int{partitions: f.Partitions, oneWays: f.OneWays}[cut.kind]; times > 0 {
+					s.faults = append(s.faults, planned{&cut, 2 * times})
+				}
 			}
 		}
 		plan(losses, &sim.BreakStream{From: clients, To: member, Label: "clients>" + name}, f.Losses)
@@ -171,12 +175,13 @@ func (f *drawnFault) Heal(env *sim.Env) {
 
 type drawnPartition struct {
 	*sim.Partition
-	of *operator
+	of   *operator
+	kind family
 }
 
 // Ready implements sim.Fault.
 func (f *drawnPartition) Ready(w *sim.World) bool {
-	return f.of.strikes[partitions] && f.Partition.Ready(w)
+	return f.of.strikes[f.kind] && f.Partition.Ready(w)
 }
 
 // Options implements explore.Subject.
