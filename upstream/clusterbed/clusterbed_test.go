@@ -3,6 +3,7 @@ package clusterbed
 import (
 	"bytes"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -64,5 +65,24 @@ func TestMembersChange(t *testing.T) {
 	}
 	for _, p := range []sim.CoveragePoint{coverAdded, coverLearner, coverPromoted, coverRemoved} {
 		require.True(t, befell[p], p)
+	}
+}
+
+// TestConfigComesBack: what is printed is what is read, durations in words.
+func TestConfigComesBack(t *testing.T) {
+	want := Default("cluster@v3.6.16")
+	require.Contains(t, want.Text(), `"for": "8s"`)
+	got, err := Parse([]byte(want.Text()), Config{})
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+	got, err = Parse([]byte(`{"think": "1.5s", "choices": {"sync": 20000000}}`), want)
+	require.NoError(t, err)
+	require.Equal(t, 1500*time.Millisecond, got.Think)
+	require.Equal(t, 20*time.Millisecond, got.Choice.Sync)
+	for text, wrong := range map[string]string{
+		`{"think": "soon"}`: `"soon" is no duration, such as 20ms`, `{"thinks": 1}`: `json: unknown field "thinks"`,
+	} {
+		_, err := Parse([]byte(text), want)
+		require.EqualError(t, err, "the configuration cannot be read: "+wrong)
 	}
 }

@@ -243,7 +243,7 @@ func (c *Config) Text() string {
 		// It has numbers and texts alone.
 		panic(err)
 	}
-	return string(text)
+	return string(withWords(text))
 }
 
 // parameters are the configuration in a recording.
@@ -272,6 +272,10 @@ func Recorded(rec *recording.Recording) (Config, error) {
 
 // Parse is a configuration with what a JSON text says otherwise.
 func Parse(text []byte, c Config) (Config, error) {
+	text, err := withNumbers(text)
+	if err != nil {
+		return c, fmt.Errorf("the configuration cannot be read: %w", err)
+	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&c); err != nil {
