@@ -2,6 +2,7 @@ package etcd_test
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -369,17 +370,17 @@ func (t *traced) Observe(_ *sim.World, e *sim.Event) {
 	}
 }
 
-// causes follows the reads of the last step that says or is named the given text, back to the steps that wrote
+// causes follows the reads of the last step that has a note or a part of its name like this, back to the steps that wrote
 // what was read, and so on. It returns what those steps say, in the order of the run.
-func (t *traced) causes(tb testing.TB, w *sim.World, text string) (said []string) {
+func (t *traced) causes(tb testing.TB, w *sim.World, name string) (said []string) {
 	led := make([]bool, len(*t))
 	for i, s := range *t {
-		if strings.Contains(s.name+"\n"+strings.Join(s.said(w), "\n"), text) {
+		if strings.Contains(s.name, name) || slices.ContainsFunc(s.notes, func(n sim.Note) bool { return sim.NoteName(n) == name }) {
 			clear(led)
 			led[i] = true
 		}
 	}
-	require.Contains(tb, led, true, "no step says %q", text)
+	require.Contains(tb, led, true, "no step is or says %q", name)
 	for i := len(*t) - 1; i >= 0; i-- {
 		if !led[i] {
 			continue
