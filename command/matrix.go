@@ -17,12 +17,13 @@ import (
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/report"
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/option"
 )
 
-// matrixVersions are the newest release of each branch, and the ones before the
+// matrixVersions are the newest release of each branch from 3.4 on, and the ones before the
 // two bugs that a cache trips over were fixed: #15220 and #17507.
-var matrixVersions = []string{"3.4.45", "3.5.7", "3.5.12", "3.5.35", "3.6.16", "3.7.3"}
+var matrixVersions = slices.Insert(etcd.Newest()[1:], 1, "3.5.7", "3.5.12")
 
 const matrixHelp = `Matrix tells, for each design of the cache on each version of etcd: is it safe, does it always answer, and what does a
 consistent LIST cost? Every "no" has its reason and the command that shows it again; --json and --html have all campaigns.

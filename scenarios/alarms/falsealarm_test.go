@@ -16,6 +16,7 @@ import (
 	"github.com/watchbed/watchbed/scenarios/informers"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -253,7 +254,7 @@ func rarelyViolated(sc *testbed.Scenario, p *testbed.Params) (names []string, al
 // fixedVersions and fixedDesigns are those with which nothing is known to be violated in
 // most scenarios.
 var (
-	fixedVersions = []string{"3.4.45", "3.5.35", "3.6.16", "3.7.3"}
+	fixedVersions = etcd.Newest()[1:]
 	fixedDesigns  = []string{"kep-2340", "kep-2340-fallback", "kep-4988", "v0.37.2"}
 )
 

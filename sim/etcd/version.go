@@ -154,6 +154,15 @@ func Versions() []string {
 	return all
 }
 
+// Newest lists the newest release that is known of each branch, the oldest branch first.
+func Newest() []string {
+	var all []string
+	for _, v := range newestKnown {
+		all = append(all, v.String())
+	}
+	return all
+}
+
 // Branches lists all releases that are known, the oldest branch first.
 func Branches() [][]release.Version {
 	all := make([][]release.Version, len(newestKnown))

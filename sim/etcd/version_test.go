@@ -1,6 +1,7 @@
 package etcd_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,6 +21,12 @@ func forVersion(t *testing.T, v string) etcd.Options {
 	b, err := etcd.OptionsOf(v)
 	require.NoError(t, err)
 	return b
+}
+
+// newest is the newest known release of a branch.
+func newest(branch string) string {
+	all := etcd.Newest()
+	return all[slices.IndexFunc(all, func(v string) bool { return strings.HasPrefix(v, branch+".") })]
 }
 
 // The patch releases that the notes of each issue name.
@@ -74,7 +81,7 @@ func TestValuesThatEveryReleaseHasHaveNoFix(t *testing.T) {
 // Each listed release is the last one with its behaviour on its branch.
 func TestVersionsAreTheLastOfEachBehaviour(t *testing.T) {
 	versions := etcd.Versions()
-	require.Subset(t, versions, []string{"3.3.13", "3.3.27", "3.4.24", "3.5.7", "3.5.12", "3.5.13", "3.5.35", "3.6.1", "3.6.16", "3.7.3"})
+	require.Subset(t, versions, []string{"3.3.13", "3.3.27", "3.4.24", "3.5.7", "3.5.12", "3.5.13", newest("3.5"), "3.6.1", newest("3.6"), newest("3.7")})
 	for i, v := range versions {
 		require.Equal(t, forVersion(t, v), forVersion(t, "v"+v))
 		if i+1 < len(versions) && versions[i+1][:4] == v[:4] {
@@ -93,8 +100,9 @@ func TestVersionsAreTheLastOfEachBehaviour(t *testing.T) {
 
 func TestUnknownVersionsNameTheNearest(t *testing.T) {
 	for v, nearest := range map[string]string{
-		"3.2.32": "3.3.0", "2.3.8": "3.3.0", "": "3.7.3", "latest": "3.7.3", "3.5": "3.5.35", "3.5.x": "3.5.35",
-		"3.6.0-rc.1": "3.6.16", "3.8.0": "3.7.3", "4.0.0": "3.7.3", "3.5.7.1": "3.5.35", "3.5.-1": "3.5.35", "3.50.1": "3.7.3",
+		"3.2.32": "3.3.0", "2.3.8": "3.3.0", "": newest("3.7"), "latest": newest("3.7"), "3.5": newest("3.5"), "3.5.x": newest("3.5"),
+		"3.6.0-rc.1": newest("3.6"), "3.8.0": newest("3.7"), "4.0.0": newest("3.7"), "3.5.7.1": newest("3.5"), "3.5.-1": newest("3.5"),
+		"3.50.1": newest("3.7"),
 	} {
 		_, err := etcd.OptionsOf(v)
 		require.ErrorContains(t, err, "the nearest is "+nearest, "%q", v)
@@ -103,13 +111,13 @@ func TestUnknownVersionsNameTheNearest(t *testing.T) {
 }
 
 func TestUnreleasedVersionsBehaveAsTheNewestKnown(t *testing.T) {
-	for v, newest := range map[string]string{"3.5.36": "3.5.35", "v3.7.99": "3.7.3"} {
+	for v, newest := range map[string]string{"3.5.99": newest("3.5"), "v3.7.99": newest("3.7")} {
 		known, unreleased := etcd.Unreleased(v)
 		require.True(t, unreleased, v)
 		require.Equal(t, newest, known)
 		require.Equal(t, forVersion(t, newest), forVersion(t, v))
 	}
-	for _, v := range []string{"3.5.35", "3.4.0", "3.8.0", "3.5.36-rc.0", "latest", ""} {
+	for _, v := range []string{newest("3.5"), "3.4.0", "3.8.0", "3.5.99-rc.0", "latest", ""} {
 		_, unreleased := etcd.Unreleased(v)
 		require.False(t, unreleased, v)
 	}
