@@ -158,6 +158,10 @@ func (f *clusterFlags) run() (code int, err error) {
 		fmt.Printf("\n%d schedules (seeds %d to %d, strategy %s), %d choices in %.1f s, %.1f schedules a second of processor time; %d seeds re-run: identical. Campaign hash %s.\n",
 			r.Schedules, f.first, f.first+r.Schedules-1, by.Name, r.Stats.Choices, r.Elapsed.Seconds(), float64(r.Schedules)/r.CPU.Seconds(), r.Rechecked, r.Hash)
 	}
+	if r.Interrupted {
+		fmt.Println("Interrupted: these are the schedules until then.")
+		verdict = verdict.And(model.VerdictUnknown)
+	}
 	for _, line := range cameAbout(r) {
 		fmt.Println(line)
 	}
