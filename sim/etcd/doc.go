@@ -132,4 +132,7 @@
 // restart counts its versions anew from that put. Errors of gRPC: a stream ends when its connection
 // does. gRPC's own limit of a message (--max-request-bytes and 512 KiB) is far above what
 // clients here send.
+//
+// Released servers as a cluster show what is left out of members, logs and disks (upstream/clusterbed; the rows of upstream/measure/cluster.json
+// about proposals that are lost with a leader, members that differ, leases of a leader whose disk stalls, reads behind a pause).
 package etcd
