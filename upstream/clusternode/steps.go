@@ -143,6 +143,11 @@ func (n *Node) join(env *sim.Env, p *Join) {
 		n.wiped = true
 		env.Crash([]sim.NodeID{env.Self()})
 	case n.State == Stopped:
+		if n.other != nil {
+			// A cluster that has been upgraded takes no member of the older release.
+			n.guest = n.other
+			n.guest.Reset()
+		}
 		n.boot(env)
 	}
 }
