@@ -32,12 +32,15 @@ type auditor struct {
 	// revision is the least that a member is at. The others are what members say of it, and who the members are.
 	revision                int64
 	statuses, hashes, lists []answer
+	alarms                  alarms
 }
 
 // question is what a member is asked, or an API server.
 type question struct {
 	about subjectMatter
 	to    int
+	// alarm is the one that is disarmed.
+	alarm clusternode.Alarm
 }
 
 // subjectMatter is what a question is about.
@@ -46,6 +49,14 @@ type subjectMatter uint8
 const (
 	// who the members are, before there are questions to each.
 	who subjectMatter = iota
+	// alarmed is which alarms there are. The next ones are asked where there is no space.
+	alarmed
+	refusal
+	deletion
+	compaction
+	defragmentation
+	armed
+	disarming
 	writes
 	reads
 	cached
@@ -87,13 +98,16 @@ func (a *auditor) plan(members []clusternode.Listed) {
 	each := func(of []int, about ...subjectMatter) {
 		for _, to := range of {
 			for _, k := range about {
-				a.questions = append(a.questions, question{k, to})
+				a.questions = append(a.questions, question{about: k, to: to})
 			}
 		}
 	}
+	if a.alarms.voters = voters; a.config.watchesAlarms() {
+		each(voters, alarmed)
+	}
 	each(voters, writes, reads)
 	for i := range a.caches {
-		a.questions = append(a.questions, question{cached, i})
+		a.questions = append(a.questions, question{about: cached, to: i})
 	}
 	each(all, status)
 	each(voters, listed)
@@ -102,13 +116,23 @@ func (a *auditor) plan(members []clusternode.Listed) {
 
 // question is what is asked next.
 func (a *auditor) question() (to sim.NodeID, q question, p sim.Payload) {
-	q = question{who, a.asked % a.config.machines()}
+	q = question{about: who, to: a.asked % a.config.machines()}
 	if len(a.questions) > 0 {
 		q = a.questions[a.at]
 	}
 	to = firstMember + sim.NodeID(q.to)
 	switch q.about {
-	case writes:
+	case alarmed, armed:
+		p = &clusternode.Request{Op: protocol.OpAlarm}
+	case deletion:
+		p = &wire.DeleteRangeRequest{Key: prefix + "none"}
+	case compaction:
+		p = &wire.CompactionRequest{Revision: a.alarms.last, Physical: true}
+	case defragmentation:
+		p = &clusternode.Request{Op: protocol.OpDefragment}
+	case disarming:
+		p = &clusternode.Request{Op: protocol.OpAlarm, Action: deactivate, Member: q.alarm.Member, Alarm: q.alarm.Alarm}
+	case refusal, writes:
 		p = &wire.PutRequest{Key: prefix + "audit", Value: "audit:" + strconv.Itoa(len(a.operations)+1)}
 	case reads:
 		p = everything()
@@ -152,7 +176,7 @@ func (a *auditor) Fire(env *sim.Env, _ sim.Timer) {
 	case who:
 		// It may have been removed.
 		env.Arm(ask, patience)
-	case writes, reads, cached:
+	case writes, reads, cached, refusal, deletion, compaction:
 		a.operations = append(a.operations, model.Operation{
 			Call: a.tick, Return: math.MaxInt64, Request: workload.Request(p), Outcome: model.Unknown,
 		})
@@ -183,15 +207,38 @@ func (a *auditor) Receive(env *sim.Env, m *sim.Message) {
 	}
 	switch p := m.Payload.(type) {
 	case *wire.PutResponse:
+		if q.about == refusal {
+			a.alarms.written = append(a.alarms.written, q.to)
+		}
+		answered(&model.Result{Revision: p.Revision})
+	case *wire.DeleteRangeResponse:
+		answered(&model.Result{Revision: p.Revision, Deleted: p.Deleted})
+	case *wire.CompactionResponse:
 		answered(&model.Result{Revision: p.Revision})
 	case *wire.RangeResponse:
+		a.alarms.last = p.Revision
 		answered(read(p.Revision, p.Kvs))
 	case *wire.ListResponse:
 		answered(read(p.ResourceVersion, p.Items))
 	case *clusternode.Response:
 		a.take(q, p)
 	case *wire.Error:
-		if p.Code == wire.ErrCompacted {
+		if q.about == refusal && isFull(p) || q.about == compaction && p.Code == wire.ErrCompacted {
+			if q.about == refusal {
+				env.Cover(coverFull)
+				a.alarms.refused++
+			} else {
+				op().Outcome, op().Return = model.Failed, env.Tick()
+			}
+			a.at++
+			env.Arm(ask, 0)
+			return
+		}
+		if q.about == writes && isFull(p) {
+			// The audit itself has filled the database. The alarm comes a moment later.
+			a.relieve()
+		}
+		if q.about == hash && p.Code == wire.ErrCompacted {
 			// A client has compacted meanwhile: another revision has to be found.
 			a.at, a.hashes, a.statuses, a.lists = a.firstStatus(), a.hashes[:0], a.statuses[:0], a.lists[:0]
 		}
@@ -217,6 +264,13 @@ func (a *auditor) take(q question, p *clusternode.Response) {
 		return
 	}
 	switch a.at++; q.about {
+	case alarmed:
+		a.alarms.lists = append(a.alarms.lists, said)
+		if a.questions[a.at].about != alarmed && slices.ContainsFunc(p.Alarms, func(l clusternode.Alarm) bool { return l.Alarm == noSpace }) {
+			a.relieve()
+		}
+	case armed:
+		a.disarm(p.Alarms)
 	case status:
 		if len(a.statuses) == 0 || p.Revision < a.revision {
 			a.revision = p.Revision
@@ -248,6 +302,7 @@ func (*auditor) TimerName(sim.Timer) string { return "next question" }
 func (a *auditor) Clone() sim.Node {
 	c := *a
 	c.operations = append([]model.Operation(nil), a.operations...)
+	c.alarms.lists, c.alarms.written = append([]answer(nil), a.alarms.lists...), append([]int(nil), a.alarms.written...)
 	c.questions = append([]question(nil), a.questions...)
 	c.hashes, c.statuses, c.lists = append([]answer(nil), a.hashes...), append([]answer(nil), a.statuses...), append([]answer(nil), a.lists...)
 	return &c

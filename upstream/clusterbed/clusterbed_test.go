@@ -86,3 +86,25 @@ func TestConfigComesBack(t *testing.T) {
 		require.EqualError(t, err, "the configuration cannot be read: "+wrong)
 	}
 }
+
+// TestDatabaseIsFull: members whose databases come to be as large as they may be say so, and write again once there is room; what they say of themselves never goes back.
+func TestDatabaseIsFull(t *testing.T) {
+	c := Default("cluster@v3.6.16")
+	c.Operations, c.Think, c.Observe = 15, 500*time.Millisecond, 400*time.Millisecond
+	c.ValueBytes, c.Shares.Large, c.Member.QuotaBytes, c.Member.CorruptCheckMs = 20_000, 20, 330_000, 1000
+	subjects, err := c.Subjects()
+	require.NoError(t, err)
+	r, err := campaign.Run(t.Context(), subjects, campaign.Config{Strategy: strategy.Random(), Seeds: 10, RecheckShare: 0.1, Steps: Steps})
+	require.NoError(t, err)
+	require.Empty(t, r.Failures)
+	for _, p := range r.CoveragePoints {
+		if p.CoveragePoint == coverFull {
+			require.NotZero(t, p.Schedules)
+		}
+	}
+	for _, p := range r.Properties {
+		if p.Name == "alarms" || p.Name == "status-honest" {
+			require.Equal(t, model.Holds, p.Verdict, p.Name)
+		}
+	}
+}

@@ -46,6 +46,10 @@ type Config struct {
 	Think      time.Duration `json:"think"`
 	// Shares is how likely each kind of operation is.
 	Shares Shares `json:"shares"`
+	// ValueBytes is how many bytes a large value has, beside what makes it one that is written once.
+	ValueBytes int `json:"valueBytes,omitempty"`
+	// Observe is how much time there is at most between two looks at what some member says of itself, 0 for no looks.
+	Observe time.Duration `json:"observe,omitempty"`
 	// Caches is how many API servers there are, whose cacher is the design Cache, each before a member of its own, with Readers that LIST.
 	Cache   string `json:"cache,omitempty"`
 	Caches  int    `json:"caches,omitempty"`
@@ -82,6 +86,8 @@ type Shares struct {
 	// Past are writes in a transaction with a read of the past.
 	Past    int `json:"past,omitempty"`
 	Compact int `json:"compact,omitempty"`
+	// Large are puts of values of ValueBytes.
+	Large int `json:"large,omitempty"`
 }
 
 // Faults are what may break, each of them as often as it says for each member. In each run some kinds of them do.

@@ -17,7 +17,7 @@ func (s Shares) kinds() (all []kind) {
 	for _, k := range []struct {
 		share int
 		kind
-	}{{s.Get, get}, {s.Put, put}, {s.List, list}, {s.Serializable, serializable}, {s.Delete, remove}, {s.Txn, txn}, {s.Past, past}, {s.Compact, compact}} {
+	}{{s.Get, get}, {s.Put, put}, {s.List, list}, {s.Serializable, serializable}, {s.Delete, remove}, {s.Txn, txn}, {s.Past, past}, {s.Compact, compact}, {s.Large, large}} {
 		for range k.share {
 			all = append(all, k.kind)
 		}

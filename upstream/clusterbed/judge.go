@@ -41,7 +41,7 @@ func (s *subject) Judge(w *sim.World) []explore.Finding {
 		}
 		s.findings = append(s.findings, f)
 	}
-	s.findings = append(s.findings, s.agree(), s.sameMembers(), s.oneLeader(), s.takes(), s.keeps(), s.recovers(w))
+	s.findings = append(s.findings, s.agree(), s.sameMembers(), s.oneLeader(), s.takes(), s.keeps(), s.alarmsMeanWhatTheySay(), s.honest(), s.recovers(w))
 	return s.findings
 }
 

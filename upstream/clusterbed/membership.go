@@ -18,6 +18,8 @@ type membership struct {
 	// queued is how many changes are still to begin, goals are those of the one under way that have not been reached.
 	queued int
 	goals  []goal
+	// ids are the members that there were beside the initial ones.
+	ids []uint64
 	// at is the place of who is asked, conn the call, changing what is asked for, if that is a change.
 	at       int
 	conn     sim.Conn
@@ -112,7 +114,17 @@ func (o *operator) Receive(env *sim.Env, message *sim.Message) {
 			m.at++
 		}
 	case p.Op == protocol.OpMemberList:
+		m.meet(p.Members)
 		o.goOn(env, p.Members)
+	}
+}
+
+// meet notes who the members are.
+func (m *membership) meet(members []clusternode.Listed) {
+	for _, l := range members {
+		if !slices.Contains(m.ids, l.ID) {
+			m.ids = append(m.ids, l.ID)
+		}
 	}
 }
 

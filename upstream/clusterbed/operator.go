@@ -121,6 +121,6 @@ func (o *operator) TimerName(t sim.Timer) string {
 // Clone implements sim.Cloner.
 func (o *operator) Clone() sim.Node {
 	c := *o
-	c.due, c.goals = append([]maintenance(nil), o.due...), append([]goal(nil), o.goals...)
+	c.due, c.goals, c.ids = append([]maintenance(nil), o.due...), append([]goal(nil), o.goals...), append([]uint64(nil), o.ids...)
 	return &c
 }

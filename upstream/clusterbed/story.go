@@ -2,6 +2,7 @@ package clusterbed
 
 import (
 	"context"
+	"strings"
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/campaign"
@@ -44,6 +45,14 @@ func (s *subject) Records() (tool, scenario string, parameters []option.Setting)
 // Line implements told.Bed: what clients ask and are answered, what members say to each other and to clients, what becomes of their processes and
 // disks, and which goroutines ran. Heartbeats are left out, and what members ask each other over HTTP.
 func (s *subject) Line(w *sim.World, e *sim.Event) (text string, aside bool) {
+	text, aside = s.line(w, e)
+	if padding := s.config.padding(); padding != "" {
+		text = strings.ReplaceAll(text, padding, "...")
+	}
+	return text, aside
+}
+
+func (s *subject) line(w *sim.World, e *sim.Event) (text string, aside bool) {
 	switch e.Kind {
 	case sim.Noted:
 		switch n := e.Note.(type) {

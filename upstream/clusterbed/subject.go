@@ -27,6 +27,7 @@ type subject struct {
 	holders  []*holder
 	operator operator
 	auditor  auditor
+	observer observer
 	faults   []planned
 	// booted are the members with which a run begins that is warm.
 	booted []*clusternode.Node
@@ -233,6 +234,8 @@ func (s *subject) Build(w *sim.World) {
 	w.Add("operator", &s.operator)
 	s.auditor.reset(&s.config, len(s.caches), s.firstCache())
 	w.Add("auditor", &s.auditor)
+	s.observer.reset(&s.config)
+	w.Add("observer", &s.observer)
 	for _, f := range s.faults {
 		w.AddFault(f.Fault, sim.Budget{Times: f.times, Within: s.config.For})
 	}

@@ -172,7 +172,14 @@ func (n *Node) reply(kind protocol.Kind, conn sim.Conn, r *protocol.Reader) {
 		}
 		n.Env.Send(conn, p)
 	case protocol.Failed:
-		n.Env.Send(conn, failed(r))
+		p := failed(r)
+		if strings.Contains(p.Message, "database space exceeded") {
+			// It may have happened: what is proposed before the alarm is there is written, and refused then (quotaApplierV3).
+			p.Code = wire.Unavailable
+			n.Env.Cover(coverNoSpace)
+			n.Full++
+		}
+		n.Env.Send(conn, p)
 	default:
 		panic(fmt.Sprintf("clusternode: the guest sent a message of kind %d", kind))
 	}

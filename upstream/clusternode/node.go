@@ -69,6 +69,8 @@ type Node struct {
 	// Starts counts the processes that there were.
 	Starts int
 
+	// Full counts the writes that it has refused as its database has no space.
+	Full int
 	// Led are the terms in which it has been the leader.
 	Led []uint64
 	// Rejected counts the appends of a leader that it has rejected.

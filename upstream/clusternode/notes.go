@@ -44,6 +44,7 @@ var (
 	coverClock    = sim.NewCoveragePoint("cluster: the clock of a member goes forward at once")
 	coverUpgraded = sim.NewCoveragePoint("cluster: a member goes on with another release")
 	coverSnapshot = sim.NewCoveragePoint("cluster: a member sends a snapshot to another one")
+	coverNoSpace  = sim.NewCoveragePoint("cluster: a member refuses a write, as its database is as large as it may be")
 	coverReplaced = sim.NewCoveragePoint("cluster: a machine begins anew, as another member")
 	coverGone     = sim.NewCoveragePoint("cluster: a member hears that it has been removed")
 	coverStopped  = sim.NewCoveragePoint("cluster: a member stops by itself")

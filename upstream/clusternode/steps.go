@@ -444,6 +444,6 @@ func (n *Node) stopped(why string) {
 }
 
 // failed is what a client is told.
-func failed(r *protocol.Reader) sim.Payload {
+func failed(r *protocol.Reader) *wire.Error {
 	return &wire.Error{Code: wire.Code(r.Byte()), Message: r.Text()}
 }

@@ -1,0 +1,130 @@
+package clusterbed
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
+
+	"github.com/watchbed/watchbed/upstream/clusternode"
+	"github.com/watchbed/watchbed/upstream/protocol"
+)
+
+// observer asks now and then some member what it says of itself.
+type observer struct {
+	sim.Idle
+	config *Config
+
+	member int
+	conn   sim.Conn
+	// called is when the question under way was asked.
+	called int64
+	seen   []sighting
+}
+
+// sighting is what a process of a member said of itself.
+type sighting struct {
+	answer
+	id           uint64
+	process      int
+	asked, heard int64
+}
+
+func (o *observer) reset(c *Config) { *o = observer{config: c, seen: o.seen[:0]} }
+
+// Start implements sim.Node.
+func (o *observer) Start(env *sim.Env) {
+	if o.config.Observe > 0 {
+		env.Arm(ask, o.config.Boot)
+	}
+}
+
+// Fire implements sim.Node.
+func (o *observer) Fire(env *sim.Env, _ sim.Timer) {
+	if o.conn != sim.NoConn {
+		env.Close(o.conn)
+	}
+	o.member = env.Choose(o.config.machines(), "member that is observed")
+	env.Begin("observe", len(o.seen))
+	o.called = env.Tick()
+	o.conn = env.Call(firstMember+sim.NodeID(o.member), &clusternode.Request{Op: protocol.OpStatus})
+	if env.Now() < sim.Time(o.config.For) {
+		env.Arm(ask, o.config.Observe*time.Duration(1+env.Choose(delaySteps, "time until the next look"))/delaySteps)
+	}
+}
+
+// Receive implements sim.Node.
+func (o *observer) Receive(env *sim.Env, m *sim.Message) {
+	if m.Conn != o.conn {
+		return
+	}
+	o.conn = sim.NoConn
+	if p, ok := m.Payload.(*clusternode.Response); ok {
+		of := env.Node(m.From).(*clusternode.Node)
+		o.seen = append(o.seen, sighting{answer{o.member, *p}, of.ID, of.Starts, o.called, env.Tick()})
+	}
+}
+
+// TimerName implements sim.Node.
+func (*observer) TimerName(sim.Timer) string { return "next look" }
+
+// Clone implements sim.Cloner.
+func (o *observer) Clone() sim.Node {
+	c := *o
+	c.seen = append([]sighting(nil), o.seen...)
+	return &c
+}
+
+// positions are the numbers that only rise. The term is that of the last entry that was applied, so that it says nothing about the leader that stands beside it.
+func (s *sighting) positions() [4]int64 {
+	return [4]int64{s.Status.Term, s.Status.Index, s.Status.Applied, s.Revision}
+}
+
+var positionNames = [4]string{"term", "index", "applied index", "revision"}
+
+// honest judges what members say of themselves: their term, index, applied index and revision never go back within a process, and behind the last fault they are
+// what they ever were. In between a process begins where its backend and its snapshots are, and says so. The leader is a member.
+func (s *subject) honest() explore.Finding {
+	f := explore.Finding{Property: "status-honest", Verdict: model.Vacuous}
+	violated := func(label, why string, args ...any) {
+		if f.Verdict != model.Violated {
+			f.Verdict, f.Label, f.Why = model.Violated, label, said(fmt.Sprintf(why, args...))
+		}
+	}
+	seen := slices.Clone(s.observer.seen)
+	for i := range s.auditor.statuses {
+		a := &s.auditor.statuses[i]
+		of := s.members[a.member]
+		// It is asked last.
+		seen = append(seen, sighting{*a, of.ID, 0, s.auditor.tick, s.auditor.tick})
+	}
+	ids := s.operator.ids
+	for i := range s.config.Members {
+		ids = append(slices.Clip(ids), clusternode.RaftIDOf(i))
+	}
+	for i := range seen {
+		b := &seen[i]
+		if f.Exercised++; f.Verdict == model.Vacuous {
+			f.Verdict = model.Holds
+		}
+		if l := b.Status.Leader; l != 0 && !slices.Contains(ids, l) {
+			violated("leader", "%s names %x as the leader, which is no member", memberName(b.member), l)
+		}
+		for k := range i {
+			a := &seen[k]
+			if a.id != b.id || a.process != b.process && b.process != 0 || a.heard > b.asked {
+				continue
+			}
+			was, is := a.positions(), b.positions()
+			for n := range was {
+				if was[n] > is[n] {
+					violated(positionNames[n], "%s of process %d of %s was %d, and is %d later", positionNames[n], a.process, memberName(a.member), was[n], is[n])
+				}
+			}
+		}
+	}
+	return f
+}
