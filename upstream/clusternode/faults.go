@@ -1,6 +1,7 @@
 package clusternode
 
 import (
+	"slices"
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
@@ -98,12 +99,21 @@ func (n *Node) goOn(env *sim.Env) {
 	}
 }
 
-// resume has the process take what has come while it was paused, and what is due.
+// resume has the process take what has come while it was paused, and what is due. Its connections are read in any order.
 func (n *Node) resume(env *sim.Env) {
 	held := n.held
 	n.paused, n.held = false, nil
-	for i := range held {
-		n.Receive(env, &held[i])
+	for len(held) > 0 {
+		var first []int
+		for i := range held {
+			if !slices.ContainsFunc(first, func(k int) bool { return held[k].Conn == held[i].Conn && held[k].From == held[i].From }) {
+				first = append(first, i)
+			}
+		}
+		next := first[env.Choose(len(first), "connection that is read next")]
+		m := held[next]
+		held = slices.Delete(held, next, next+1)
+		n.Receive(env, &m)
 	}
 	if n.alive() {
 		n.run(env, nil)
