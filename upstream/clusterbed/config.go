@@ -30,14 +30,14 @@ type Config struct {
 	Next    string `json:"next,omitempty"`
 	Members int    `json:"members"`
 	// Spares are machines more, on which there is no member until the operator adds one.
-	Spares int `json:"spares,omitempty"`
+	Spares int `json:"spares"`
 	// Member is how each server is started, Disk how its machine loses what is not durable.
 	Member protocol.Member     `json:"member"`
 	Disk   disk.Options        `json:"disk"`
 	Choice clusternode.Choices `json:"choices"`
 
 	// Warm: a run begins with members that have a leader, which were booted once for all runs.
-	Warm bool `json:"warm,omitempty"`
+	Warm bool `json:"warm"`
 
 	// Clients is how many there are, Operations how many each of them asks for, on so many Keys. Think is how long a client waits at most before each.
 	Clients    int           `json:"clients"`
@@ -47,23 +47,23 @@ type Config struct {
 	// Shares is how likely each kind of operation is.
 	Shares Shares `json:"shares"`
 	// ValueBytes is how many bytes a large value has, beside what makes it one that is written once.
-	ValueBytes int `json:"valueBytes,omitempty"`
+	ValueBytes int `json:"valueBytes"`
 	// Observe is how much time there is at most between two looks at what some member says of itself, 0 for no looks.
-	Observe time.Duration `json:"observe,omitempty"`
+	Observe time.Duration `json:"observe"`
 	// Caches is how many API servers there are, whose cacher is the design Cache, each before a member of its own, with Readers that LIST.
 	Cache   string `json:"cache,omitempty"`
-	Caches  int    `json:"caches,omitempty"`
-	Readers int    `json:"readers,omitempty"`
+	Caches  int    `json:"caches"`
+	Readers int    `json:"readers"`
 	// Watchers watch all keys, from the first revision on, or from one of the first Ahead.
-	Watchers int `json:"watchers,omitempty"`
-	Ahead    int `json:"ahead,omitempty"`
+	Watchers int `json:"watchers"`
+	Ahead    int `json:"ahead"`
 	// Progress is how often each requests progress, 0 is never.
 	Progress time.Duration `json:"progress"`
 	// Negative are watchers more, which ask for revision -1 again and again.
-	Negative int `json:"negative,omitempty"`
+	Negative int `json:"negative"`
 	// Holders have a lease each, of TTL, and keep it alive.
-	Holders int           `json:"holders,omitempty"`
-	TTL     time.Duration `json:"ttl,omitempty"`
+	Holders int           `json:"holders"`
+	TTL     time.Duration `json:"ttl"`
 
 	// Faults is how often what may break, until For. Boot is how long the cluster has before that.
 	Faults Faults        `json:"faults"`
@@ -77,47 +77,47 @@ type Config struct {
 
 // Shares are those of the kinds of operations.
 type Shares struct {
-	Get          int `json:"get,omitempty"`
-	List         int `json:"list,omitempty"`
-	Serializable int `json:"serializable,omitempty"`
-	Put          int `json:"put,omitempty"`
-	Delete       int `json:"delete,omitempty"`
-	Txn          int `json:"txn,omitempty"`
+	Get          int `json:"get"`
+	List         int `json:"list"`
+	Serializable int `json:"serializable"`
+	Put          int `json:"put"`
+	Delete       int `json:"delete"`
+	Txn          int `json:"txn"`
 	// Past are writes in a transaction with a read of the past.
-	Past    int `json:"past,omitempty"`
-	Compact int `json:"compact,omitempty"`
+	Past    int `json:"past"`
+	Compact int `json:"compact"`
 	// Large are puts of values of ValueBytes.
-	Large int `json:"large,omitempty"`
+	Large int `json:"large"`
 }
 
 // Faults are what may break, each of them as often as it says for each member. In each run some kinds of them do.
 type Faults struct {
-	Kills       int `json:"kills,omitempty"`
-	PowerLosses int `json:"powerLosses,omitempty"`
-	Pauses      int `json:"pauses,omitempty"`
-	Stalls      int `json:"stalls,omitempty"`
+	Kills       int `json:"kills"`
+	PowerLosses int `json:"powerLosses"`
+	Pauses      int `json:"pauses"`
+	Stalls      int `json:"stalls"`
 	// Fulls have a disk be full for some time, IOErrors a write or a sync fail. ClockJumps have a clock go forward, by up to ClockJump. Upgrades stop a member, which
 	// goes on with the guest Next.
-	Fulls      int           `json:"fulls,omitempty"`
-	IOErrors   int           `json:"ioErrors,omitempty"`
-	ClockJumps int           `json:"clockJumps,omitempty"`
-	ClockJump  time.Duration `json:"clockJump,omitempty"`
-	Upgrades   int           `json:"upgrades,omitempty"`
+	Fulls      int           `json:"fulls"`
+	IOErrors   int           `json:"ioErrors"`
+	ClockJumps int           `json:"clockJumps"`
+	ClockJump  time.Duration `json:"clockJump"`
+	Upgrades   int           `json:"upgrades"`
 	// Partitions cut a member off from the others, OneWays hold back what it sends to them, Breaks break a stream between two of them, Losses one of a client.
-	Partitions int `json:"partitions,omitempty"`
-	OneWays    int `json:"oneWays,omitempty"`
-	Breaks     int `json:"breaks,omitempty"`
-	Losses     int `json:"losses,omitempty"`
+	Partitions int `json:"partitions"`
+	OneWays    int `json:"oneWays"`
+	Breaks     int `json:"breaks"`
+	Losses     int `json:"losses"`
 	// Restarts are of API servers.
-	Restarts int `json:"restarts,omitempty"`
+	Restarts int `json:"restarts"`
 	// Changes are of the members: one is added, as a learner that is promoted or as a voter, removed, or replaced, by one on another machine or on the same one.
 	// They are for the whole cluster.
-	Changes int `json:"changes,omitempty"`
+	Changes int `json:"changes"`
 	// Moves have the leader be another member, Defragments a member defragment its backend. They are for the whole cluster.
-	Moves       int `json:"moves,omitempty"`
-	Defragments int `json:"defragments,omitempty"`
+	Moves       int `json:"moves"`
+	Defragments int `json:"defragments"`
 	// All: in each run all kinds of them.
-	All bool `json:"all,omitempty"`
+	All bool `json:"all"`
 }
 
 // Default is a small world: three members, of which each may be killed, paused and cut off.

@@ -35,16 +35,16 @@ type Peer struct {
 // Choices are families of choices that are made in a member. What is not chosen is as a plain machine has it.
 type Choices struct {
 	// Goroutines: any goroutine that can run may do so next. Otherwise they run in turn.
-	Goroutines bool `json:"goroutines,omitempty"`
+	Goroutines bool `json:"goroutines"`
 	// Locks: goroutines may give way where they take a lock.
-	Locks bool `json:"locks,omitempty"`
+	Locks bool `json:"locks"`
 	// Late: goroutines may be late, by up to LateFor.
-	Late    bool          `json:"late,omitempty"`
-	LateFor time.Duration `json:"lateFor,omitempty"`
+	Late    bool          `json:"late"`
+	LateFor time.Duration `json:"lateFor"`
 	// Sync is how long a sync of a file takes at most.
-	Sync time.Duration `json:"sync,omitempty"`
+	Sync time.Duration `json:"sync"`
 	// Down is how long a process that has ended stays away at most.
-	Down time.Duration `json:"down,omitempty"`
+	Down time.Duration `json:"down"`
 }
 
 // Node is a member of a cluster.
