@@ -121,7 +121,10 @@ func (b *etcdBug) shown(release string) *clusterWorld {
 
 // controls are where it must not show: in the release that mended it, and in the release that has it where something is left out.
 func (b *etcdBug) controls(release string) []*clusterWorld {
-	all := []*clusterWorld{{name: b.mended, release: b.mended, config: b.config}}
+	var all []*clusterWorld
+	if b.mended != "" {
+		all = append(all, &clusterWorld{name: b.mended, release: b.mended, config: b.config})
+	}
 	if b.without != "" {
 		all = append(all, &clusterWorld{name: release + " without " + b.without, release: release, config: b.left})
 	}

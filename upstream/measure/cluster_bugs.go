@@ -4,7 +4,7 @@ package main
 type etcdBug struct {
 	// name is the number of the issue, words what goes wrong.
 	name, words string
-	// releases have the bug, mended is the one that has it no more.
+	// releases have the bug, mended is the one that has it no more, empty if none is.
 	releases []string
 	mended   string
 	// property is what it violates in the world of config, which is what the default configuration has otherwise, as JSON. about says what that world is.
@@ -68,6 +68,12 @@ var etcdBugs = []etcdBug{
 		config: `{` + only + `"kills":1,"pauses":2,"partitions":1,"losses":6},` + compactions + `}`,
 	},
 	{
+		name: "19557", words: "A learner that was promoted is a learner again in members that were upgraded.", releases: []string{"3.5.12"}, mended: "3.5.35",
+		property: "same-members", each: 8,
+		about:  "Three members that are upgraded to 3.6.0, while others are added and promoted.",
+		config: `{"spares":1,"next":"cluster@v3.6.0","member":{"snapshotCount":5,"snapshotCatchUpEntries":3,"looseReconfig":true},` + only + `"changes":2,"upgrades":1},"operations":25,"for":12000000000,"shares":{"get":0,"list":0,"serializable":1,"put":8}}`,
+	},
+	{
 		name: "20221", words: "A watch from a revision that is still to come is sent older events after its member has installed a snapshot.", releases: []string{"3.5.12", "3.6.0"}, mended: "3.6.16",
 		property: "resumable", each: 8,
 		about:  "As #15271's, where watches begin at any of the first 40 revisions.",
@@ -78,6 +84,14 @@ var etcdBugs = []etcdBug{
 		property: "resumable", each: 4,
 		about:  "Three members, and two clients that watch from revision -1 again and again, while connections of others break.",
 		config: `{` + only + `"losses":8},` + watched + `,"negative":2}`,
+	},
+	{
+		name: "21966", words: "A member that has just been removed panics when it is asked for its status.", releases: []string{"3.5.35", "3.6.16", "3.7.3"},
+		property: "no-panic", each: 10,
+		about:   "Three members and a spare, which are added and removed, and a client that asks for the status.",
+		config:  `{"spares":1,"observe":300000000,"member":{"looseReconfig":true},` + removals + `}`,
+		left:    `{"spares":1,"member":{"looseReconfig":true},` + removals + `}`,
+		without: "that client",
 	},
 	{
 		name: "reversed", words: "A leader's appends go out in another order than raft has made them, and followers reject them (3.7.1's change of the order in which messages are sent).",
@@ -103,6 +117,8 @@ const (
 	writes = `"watchers":0,"operations":20,"think":200000000,"for":3000000000,"shares":{"put":8,"get":1}`
 	// watched are clients that write, and others that watch.
 	watched = `"operations":20,"think":300000000,"for":6000000000,"watchers":4,"shares":{"put":8}`
+	// removals are changes of the members, and one client.
+	removals = only + `"changes":4},"for":6000000000,"watchers":0,"clients":1,"operations":2`
 	// compactions are clients that write, delete and compact, and nothing else, and those that watch.
 	compactions = `"operations":25,"keys":2,"think":150000000,"for":4000000000,"shares":{"get":0,"list":0,"serializable":0,"txn":0,"put":4,"delete":4,"compact":3},"watchers":4`
 )
