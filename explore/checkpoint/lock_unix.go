@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// lock keeps other processes from the file until this one ends, however it ends.
-func lock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }
+// Lock keeps other processes from the file until this one ends, however it ends.
+func Lock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }

@@ -78,7 +78,7 @@ func (l *Log) open(question []string, take func(Part) error) (err error) {
 	if l.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666); err != nil {
 		return l.failed("open", err)
 	}
-	if err := lock(l.file); err != nil {
+	if err := Lock(l.file); err != nil {
 		return fmt.Errorf("%s is in use: another search writes to it", l.dir)
 	}
 	if err := l.read(question, take); err != nil {

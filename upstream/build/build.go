@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/watchbed/watchbed/explore/checkpoint"
+
 	"github.com/watchbed/watchbed/upstream/engine"
 	"github.com/watchbed/watchbed/upstream/guests"
 	"github.com/watchbed/watchbed/upstream/overlay"
@@ -34,6 +36,11 @@ func build(text string) (string, error) {
 		return "", fmt.Errorf("%s: %w", s.name, err)
 	}
 	work := filepath.Join(directory, "work", s.name)
+	alone, err := claimWork(work)
+	if err != nil {
+		return "", err
+	}
+	defer alone.Close()
 	if err := prepare(&s, with, work); err != nil {
 		return "", err
 	}
@@ -72,6 +79,22 @@ func build(text string) (string, error) {
 		return "", err
 	}
 	return path, os.Rename(raw, path)
+}
+
+// claimWork keeps other builds of the same guest from its folder until this one ends.
+func claimWork(work string) (*os.File, error) {
+	if err := os.MkdirAll(filepath.Dir(work), 0o755); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(work+".lock", os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkpoint.Lock(f); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s is being built by another process: wait until that has ended", filepath.Base(work))
+	}
+	return f, nil
 }
 
 // prepare makes the folder in which the guest is compiled: its source, and all modules.

@@ -190,7 +190,7 @@ func (a *auditor) firstStatus() int {
 
 // operator is the node of the operator.
 func (a *auditor) operator() sim.NodeID {
-	return a.firstCache + sim.NodeID(a.caches*(1+a.config.Readers))
+	return a.firstCache + sim.NodeID(a.caches*(1+a.config.Readers)+a.config.Holders)
 }
 
 // Receive implements sim.Node.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
+	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/option"
 
@@ -129,15 +130,20 @@ func Default(guests ...string) Config {
 		Shares:   Shares{Get: 2, List: 1, Serializable: 1, Put: 5, Delete: 1, Txn: 1},
 		Watchers: 2, Progress: time.Second,
 		Faults: Faults{Kills: 1, PowerLosses: 1, Pauses: 2, Stalls: 2, Partitions: 2, Breaks: 1, Moves: 1},
-		For:    8 * time.Second, Network: 20 * time.Millisecond, Settle: 30 * time.Second,
+		For:    8 * time.Second, Network: 20 * time.Millisecond, Settle: 30 * time.Second, TTL: 3 * time.Second,
 	}
 }
 
 // Subjects is what makes subjects, as a campaign wants it.
-func (c Config) Subjects() (func() explore.Subject, error) {
+func (c Config) Subjects() (subjects func() explore.Subject, err error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
+	defer func() {
+		if failed := recover(); failed != nil {
+			err = fmt.Errorf("%d machines do not fit in here: %v", c.machines(), failed)
+		}
+	}()
 	modules := map[string]*engine.Module{}
 	var of []*engine.Module
 	names := c.Guests
@@ -167,7 +173,31 @@ func (c Config) Subjects() (func() explore.Subject, error) {
 		}
 		c.Caches = max(c.Caches, 1)
 	}
+	if err := boots(c, of, modules[c.Next], design); err != nil {
+		return nil, err
+	}
 	return func() explore.Subject { return newSubject(c, of, modules[c.Next], design) }, nil
+}
+
+// NotBooted is that a cluster does not come to have a leader where nothing breaks.
+type NotBooted struct{ why any }
+
+// Error implements error.
+func (e *NotBooted) Error() string { return fmt.Sprintf("the cluster does not boot: %v", e.why) }
+
+// boots reports why a cluster does not come to have a leader, where nothing breaks: a member panics or spins, or there is no memory for it.
+func boots(c Config, of []*engine.Module, next *engine.Module, design *cache.Design) (err error) {
+	defer func() {
+		failed := recover()
+		if failed != nil && strings.Contains(fmt.Sprint(failed), "no address space") {
+			panic(failed)
+		}
+		if failed != nil {
+			err = &NotBooted{failed}
+		}
+	}()
+	newSubject(c, of, next, design)
+	return nil
 }
 
 func (c *Config) complete() error {
@@ -195,8 +225,11 @@ func (c *Config) complete() error {
 	if (c.Next == "") != (c.Faults.Upgrades == 0) {
 		return errors.New("upgrades and the guest that members are upgraded to go together")
 	}
+	if c.Settle < time.Second {
+		return fmt.Errorf("settle is %v: want a second at least, in which members may recover", c.Settle)
+	}
 	if c.Holders > 0 && c.TTL < minTTL {
-		return fmt.Errorf("leases of %v: want %v at least, which etcd grants in any case", c.TTL, minTTL)
+		return fmt.Errorf("ttl is %v: want %v at least, which etcd grants in any case", c.TTL, minTTL)
 	}
 	if name := negative(reflect.ValueOf(c).Elem()); name != "" {
 		return fmt.Errorf("%s is negative", name)
@@ -236,10 +269,11 @@ const minTTL = 2 * time.Second
 
 // Title says what is judged.
 func (c *Config) Title() string {
-	if len(c.Guests) == 1 {
-		return fmt.Sprintf("%d members of %s", c.Members, c.Guests[0])
+	title := fmt.Sprintf("%s of %s", sim.Some(c.Members, "member"), strings.Join(c.Guests, ", "))
+	if c.Cache != "" {
+		title += ", and " + sim.Some(max(c.Caches, 1), "API server") + " of " + c.Cache
 	}
-	return "members of " + strings.Join(c.Guests, ", ")
+	return title
 }
 
 // Text is the configuration as JSON.
@@ -286,6 +320,9 @@ func Parse(text []byte, c Config) (Config, error) {
 	d.DisallowUnknownFields()
 	if err := d.Decode(&c); err != nil {
 		return c, fmt.Errorf("the configuration cannot be read: %w", err)
+	}
+	if d.More() {
+		return c, errors.New("the configuration cannot be read: something stands behind the object")
 	}
 	return c, nil
 }

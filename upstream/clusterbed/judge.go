@@ -41,7 +41,20 @@ func (s *subject) Judge(w *sim.World) []explore.Finding {
 		}
 		s.findings = append(s.findings, f)
 	}
-	s.findings = append(s.findings, s.agree(), s.sameMembers(), s.oneLeader(), s.takes(), s.keeps(), s.alarmsMeanWhatTheySay(), s.honest(), s.recovers(w))
+	s.findings = append(s.findings, s.agree(), s.sameMembers(), s.oneLeader())
+	if m := &s.config.Member; m.QuotaBytes > 0 || m.CorruptCheckMs > 0 || m.CompactHashCheckMs > 0 {
+		s.findings = append(s.findings, s.alarmsMeanWhatTheySay())
+	}
+	if f := &s.config.Faults; len(s.faults) == 0 && f.Moves+f.Defragments+f.Changes == 0 && s.config.Warm {
+		s.findings = append(s.findings, s.takes())
+	}
+	if s.config.Holders > 0 {
+		s.findings = append(s.findings, s.keeps())
+	}
+	if s.config.Observe > 0 {
+		s.findings = append(s.findings, s.honest())
+	}
+	s.findings = append(s.findings, s.recovers(w))
 	return s.findings
 }
 
@@ -167,11 +180,7 @@ func (s *subject) oneLeader() explore.Finding {
 
 // takes judges that no member rejects what its leader appends, where nothing breaks: what goes on one stream comes in order.
 func (s *subject) takes() explore.Finding {
-	f := explore.Finding{Property: "appends-taken", Verdict: model.Vacuous}
-	if s.operator.strikes != [families]bool{} || !s.config.Warm {
-		return f
-	}
-	f.Verdict = model.Holds
+	f := explore.Finding{Property: "appends-taken", Verdict: model.Holds}
 	for i, m := range s.members {
 		f.Exercised++
 		if m.Rejected > 0 && f.Verdict != model.Violated {

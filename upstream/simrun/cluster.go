@@ -17,6 +17,7 @@ import (
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
 
 	"github.com/watchbed/watchbed/upstream/clusterbed"
 	"github.com/watchbed/watchbed/upstream/told"
@@ -103,7 +104,43 @@ func refuse(err error) int {
 	return 2
 }
 
+// check refuses numbers that mean nothing.
+func (f *clusterFlags) check() error {
+	switch {
+	case f.duration < 0:
+		return fmt.Errorf("--for %v: want a duration of 0 at least", f.duration)
+	case f.workers < 0:
+		return fmt.Errorf("--workers %d: want 0 at least", f.workers)
+	case f.runs < 1:
+		return fmt.Errorf("--runs %d: want 1 at least", f.runs)
+	case f.stopAfter < 0:
+		return fmt.Errorf("--stop-after %d: want 0 at least", f.stopAfter)
+	case f.recheck < 0 || f.recheck > 1:
+		return fmt.Errorf("--recheck %v: want a share from 0 to 1", f.recheck)
+	case f.first+f.seeds < f.first:
+		return fmt.Errorf("--first %d: there are no %d seeds behind it", f.first, f.seeds)
+	case f.recheck == 0:
+		// A campaign takes 0 for its default.
+		f.recheck = -1
+	}
+	return nil
+}
+
+// output is standard output. The first error of a write is kept.
+type output struct{ err error }
+
+func (o *output) printf(format string, values ...any) {
+	if _, err := fmt.Printf(format, values...); o.err == nil {
+		o.err = err
+	}
+}
+
 func (f *clusterFlags) run() (code int, err error) {
+	if err := f.check(); err != nil {
+		return 0, err
+	}
+	var out output
+	defer func() { err = errors.Join(err, out.err) }()
 	c := clusterbed.Default(f.guestNames...)
 	if n := len(f.guestNames); n > 1 {
 		c.Members = n
@@ -111,14 +148,14 @@ func (f *clusterFlags) run() (code int, err error) {
 	text := []byte(f.config)
 	if !strings.HasPrefix(strings.TrimSpace(f.config), "{") {
 		if text, err = os.ReadFile(f.config); err != nil {
-			return 0, err
+			return 0, fmt.Errorf("--config is no object of JSON, and no file: %w", err)
 		}
 	}
 	if c, err = clusterbed.Parse(text, c); err != nil {
 		return 0, err
 	}
 	if f.print {
-		fmt.Println(c.Text())
+		out.printf("%s\n", c.Text())
 		return 0, nil
 	}
 	by, err := strategy.Find(f.strategy)
@@ -126,6 +163,10 @@ func (f *clusterFlags) run() (code int, err error) {
 		return 0, err
 	}
 	subjects, err := c.Subjects()
+	if broken := (*clusterbed.NotBooted)(nil); errors.As(err, &broken) {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", filepath.Base(os.Args[0]), err)
+		return 1, nil
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -144,35 +185,39 @@ func (f *clusterFlags) run() (code int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	fmt.Printf("%s\n\n", c.Title())
+	out.printf("%s\n\n", c.Title())
 	verdict := model.Vacuous
 	for _, p := range r.Properties {
-		fmt.Printf("  %-18s %-9s checked %d times", p.Name, p.Verdict, p.Exercised)
+		out.printf("  %-18s %-9s checked %d times", p.Name, p.Verdict, p.Exercised)
 		if p.Violations > 0 {
-			fmt.Printf(", violated in %d of %d schedules", p.Violations, r.Schedules)
+			out.printf(", violated in %d of %d schedules", p.Violations, r.Schedules)
 		}
-		fmt.Println()
+		out.printf("\n")
 		verdict = verdict.And(p.Verdict)
 	}
 	if r.Schedules > 0 {
-		fmt.Printf("\n%d schedules (seeds %d to %d, strategy %s), %d choices in %.1f s, %.1f schedules a second of processor time; %d seeds re-run: identical. Campaign hash %s.\n",
+		out.printf("\n%d schedules (seeds %d to %d, strategy %s), %d choices in %.1f s, %.1f schedules a second of processor time; %d seeds re-run: identical. Campaign hash %s.\n",
 			r.Schedules, f.first, f.first+r.Schedules-1, by.Name, r.Stats.Choices, r.Elapsed.Seconds(), float64(r.Schedules)/r.CPU.Seconds(), r.Rechecked, r.Hash)
 	}
 	if r.Interrupted {
-		fmt.Println("Interrupted: these are the schedules until then.")
+		out.printf("Interrupted: these are the schedules until then.\n")
 		verdict = verdict.And(model.VerdictUnknown)
 	}
 	for _, line := range cameAbout(r) {
-		fmt.Println(line)
+		out.printf("%s\n", line)
 	}
+	var lost error
 	for _, failure := range r.Failures {
 		run, err := clusterbed.Tell(ctx, subjects, by, failure, f.runs)
 		if err != nil {
 			return 0, err
 		}
-		if err := f.tell(failure, run); err != nil {
-			return 0, err
+		if err := f.tell(&out, failure, run); err != nil {
+			lost = errors.Join(lost, err)
 		}
+	}
+	if lost != nil {
+		return 0, lost
 	}
 	switch verdict {
 	case model.Violated:
@@ -211,8 +256,10 @@ func cameAbout(r *campaign.Result) (lines []string) {
 // unsafe is what stands in no name of a file.
 var unsafe = regexp.MustCompile(`[^A-Za-z0-9_]+`)
 
-// tell writes the replay file of a failure, and says what happens in the run.
-func (f *clusterFlags) tell(failure campaign.FailureTally, run *told.Run) error {
+// tell says what happens in a run that fails, and writes its replay file.
+func (f *clusterFlags) tell(out *output, failure campaign.FailureTally, run *told.Run) error {
+	out.printf("\n%s is violated in %s, the first of seed %d:\n\n%s\n\n%s\n", failure.Failure, sim.Some(int(failure.Schedules), "schedule"), failure.FirstSeed,
+		strings.Join(run.Story, "\n"), run.Why)
 	if err := os.MkdirAll(f.replays, 0o777); err != nil {
 		return err
 	}
@@ -225,7 +272,6 @@ func (f *clusterFlags) tell(failure campaign.FailureTally, run *told.Run) error 
 	if err := os.WriteFile(path, []byte(text.String()), 0o666); err != nil {
 		return err
 	}
-	fmt.Printf("\n%s is violated in %d schedules, the first of seed %d:\n\n%s\n\n%s\n\nReplay: simrun replay %s\n",
-		failure.Failure, failure.Schedules, failure.FirstSeed, strings.Join(run.Story, "\n"), run.Why, path)
+	out.printf("\nReplay: simrun replay %s\n", path)
 	return nil
 }
