@@ -46,8 +46,8 @@ func BenchmarkStepBeside(b *testing.B) {
 	}
 }
 
-// A step must not make the list of a thousand enabled actions anew: that took more than
-// thirty times as long as a list of four. The bound is a ratio, because machines differ.
+// A step must not make the list of a thousand enabled actions anew: that takes 62 times as long as with a list of
+// four where it takes 20 times as long otherwise. The bound is a ratio, because machines differ.
 func TestStepGrowsLittleWithWhatIsEnabled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures time")
@@ -64,7 +64,7 @@ func TestStepGrowsLittleWithWhatIsEnabled(t *testing.T) {
 		}
 		return best
 	}
-	require.Less(t, float64(fastest(1000))/float64(fastest(4)), 15.0)
+	require.Less(t, float64(fastest(1000))/float64(fastest(4)), 35.0)
 }
 
 // scattered are loops each of which lets another one run: the list shrinks slowly.
