@@ -87,6 +87,8 @@ type Shares struct {
 	// Past are writes in a transaction with a read of the past.
 	Past    int `json:"past"`
 	Compact int `json:"compact"`
+	// Rewrite are writes in a transaction that deletes all keys from that one on before.
+	Rewrite int `json:"rewrite"`
 	// Large are puts of values of ValueBytes.
 	Large int `json:"large"`
 }

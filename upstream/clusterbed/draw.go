@@ -17,7 +17,7 @@ func (s Shares) kinds() (all []kind) {
 	for _, k := range []struct {
 		share int
 		kind
-	}{{s.Get, get}, {s.Put, put}, {s.List, list}, {s.Serializable, serializable}, {s.Delete, remove}, {s.Txn, txn}, {s.Past, past}, {s.Compact, compact}, {s.Large, large}} {
+	}{{s.Get, get}, {s.Put, put}, {s.List, list}, {s.Serializable, serializable}, {s.Delete, remove}, {s.Txn, txn}, {s.Past, past}, {s.Compact, compact}, {s.Large, large}, {s.Rewrite, rewrite}} {
 		for range k.share {
 			all = append(all, k.kind)
 		}
@@ -94,6 +94,14 @@ func past(env *sim.Env, d *drawing, n int) workload.Step {
 	s := at(1)
 	s.SinceSeen = at
 	return s
+}
+
+// rewrite deletes all keys from one on, and writes that one, in one transaction.
+func rewrite(env *sim.Env, d *drawing, n int) workload.Step {
+	key := d.key(env)
+	return step(&wire.TxnRequest{Success: []wire.RequestOp{
+		{DeleteRange: &wire.DeleteRangeRequest{Key: key, RangeEnd: "\x00"}}, {Put: &wire.PutRequest{Key: key, Value: d.value(n)}},
+	}})
 }
 
 // maxAge is how many revisions before what the client has seen a read of the past may be.

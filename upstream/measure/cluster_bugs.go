@@ -94,6 +94,12 @@ var etcdBugs = []etcdBug{
 		without: "that client",
 	},
 	{
+		name: "22376", words: "After a transaction that deletes and writes a key, and a compaction there, a read of the key panics.", releases: []string{"3.5.35", "3.6.16", "3.7.3"}, mended: "3.5.12",
+		property: "no-panic", each: 4,
+		about:  "One member, and a client that does that.",
+		config: `{"members":1,` + only + `"losses":0},"clients":1,"keys":1,"operations":12,"think":100000000,"for":2000000000,"watchers":0,"shares":{"get":2,"list":0,"serializable":0,"put":0,"delete":0,"txn":0,"rewrite":2,"compact":2}}`,
+	},
+	{
 		name: "reversed", words: "A leader's appends go out in another order than raft has made them, and followers reject them (3.7.1's change of the order in which messages are sent).",
 		releases: []string{"3.7.1"}, mended: "3.7.3",
 		property: "appends-taken", each: 4,
@@ -137,6 +143,5 @@ var resisting = []unshown{
 	{"18055", "The members of 3.5.5 and 3.5.12 did not stop in 60 schedules of #15271's world, where they are sent snapshots after each few entries."},
 	{"20271", "Not in 20 schedules of #20221's world with 3.6.0, in which members install snapshots."},
 	{"20418", "Not in 100 schedules of 3.6.8 with members that are paused, and leaders that are moved. A plan that pauses a member between two messages has shown it in a trial, and is not built."},
-	{"22376", "What it is could not be looked up."},
 	{"GHSA-xg4h-6gfc-h4m8", "A watch that its user may not have: no client has a user."},
 }
