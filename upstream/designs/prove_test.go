@@ -38,7 +38,7 @@ func TestProveLooksAtEachSchedule(t *testing.T) {
 	} {
 		found, _, err := proof.SearchSchedules(t.Context(), scenarios.Issue15220, oneWriteOneList(t, c.set...), schedules.Config{Firings: 2}, "test")
 		require.NoError(t, err)
-		require.Equal(t, string(c.verdict), found.Verdict, c.set)
+		require.Equal(t, c.verdict, found.Verdict, c.set)
 		require.NotZero(t, found.Checked["linearizable-data"])
 		t.Logf("%v: %s, %d schedules, %d put it to the test", c.set, found.Verdict, found.Schedules.Complete, found.Checked["linearizable-data"])
 	}
