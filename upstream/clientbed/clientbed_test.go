@@ -11,8 +11,11 @@ import (
 
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/recording"
+	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/model"
+
+	"github.com/watchbed/watchbed/upstream/stories"
 )
 
 // TestCacheForEver: a cache that forgets nothing is no linearizable store, which the property says, in a story that can be replayed.
@@ -26,17 +29,19 @@ func TestCacheForEver(t *testing.T) {
 	require.Equal(t, model.Holds, c.Properties[1].Verdict, "it counts right")
 	require.Equal(t, model.Holds, c.Properties[2].Verdict, "it writes once")
 
-	told, err := Tell(t.Context(), subjects, c.Failures[0], 300)
+	run, err := stories.Find(t.Context(), subjects, strategy.Default(), c.Failures[0], 300)
 	require.NoError(t, err)
-	require.NotEmpty(t, told.Story)
+	require.NotEmpty(t, run.Story)
 	var file bytes.Buffer
-	_, err = told.Recording.WriteTo(&file)
+	_, err = run.Recording.WriteTo(&file)
 	require.NoError(t, err)
 	read, err := recording.Read(&file, "replay")
 	require.NoError(t, err)
-	again, err := Replay(read)
+	recorded, err := Recorded(read)
 	require.NoError(t, err)
-	require.Equal(t, told.Story, again.Story)
+	again, err := stories.Replay(recorded, read)
+	require.NoError(t, err)
+	require.Equal(t, run.Story, again.Story)
 }
 
 // TestRevisionsHaveTheirWriters: a write that was not answered keeps its client and its call, so that no answer from before shows it.

@@ -75,8 +75,16 @@ func (c Config) parameters() []option.Setting {
 	return []option.Setting{{Name: "config", Value: string(text)}}
 }
 
-// Recorded is the configuration in a recording.
-func Recorded(rec *recording.Recording) (Config, error) {
+// Recorded is what makes subjects of the configuration in a recording.
+func Recorded(rec *recording.Recording) (func() explore.Subject, error) {
+	c, err := recorded(rec)
+	if err != nil {
+		return nil, err
+	}
+	return c.Subjects()
+}
+
+func recorded(rec *recording.Recording) (Config, error) {
 	var c Config
 	if len(rec.Parameters) != 1 || rec.Parameters[0].Name != "config" {
 		return c, fmt.Errorf("it is no recording of a client of etcd, but of %s", rec.Scenario)

@@ -1,12 +1,6 @@
 package clientbed
 
 import (
-	"context"
-
-	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/explore/campaign"
-	"github.com/watchbed/watchbed/explore/recording"
-	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd/lease"
 	"github.com/watchbed/watchbed/sim/option"
@@ -14,35 +8,17 @@ import (
 	"github.com/watchbed/watchbed/workload"
 
 	"github.com/watchbed/watchbed/upstream/clientnode"
-	"github.com/watchbed/watchbed/upstream/told"
+	"github.com/watchbed/watchbed/upstream/stories"
 )
 
-var _ told.Bed = (*subject)(nil)
+var _ stories.Bed = (*subject)(nil)
 
-// Tell makes the first run that failed in some way smaller, in so many runs at most, and tells its story.
-func Tell(ctx context.Context, newSubject func() explore.Subject, f campaign.FailureTally, runs int) (*told.Run, error) {
-	return told.Find(ctx, newSubject().(*subject), strategy.Default(), f, runs)
-}
-
-// Replay carries out a recorded run again, and tells its story. It is an error if the run takes another course.
-func Replay(rec *recording.Recording) (*told.Run, error) {
-	c, err := Recorded(rec)
-	if err != nil {
-		return nil, err
-	}
-	newSubject, err := c.Subjects()
-	if err != nil {
-		return nil, err
-	}
-	return told.Replay(newSubject().(*subject), rec)
-}
-
-// Records implements told.Bed.
+// Records implements stories.Bed.
 func (s *subject) Records() (tool, scenario string, parameters []option.Setting) {
 	return "clientbed", s.config.Guest, s.config.parameters()
 }
 
-// Line implements told.Bed: what clients ask and are answered, what processes and etcd say to each other, and which
+// Line implements stories.Bed: what clients ask and are answered, what processes and etcd say to each other, and which
 // goroutines of a process did so. Keep-alives are left out.
 func (s *subject) Line(w *sim.World, e *sim.Event) (text string, aside bool) {
 	switch e.Kind {

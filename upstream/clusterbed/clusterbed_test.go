@@ -12,6 +12,8 @@ import (
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
+
+	"github.com/watchbed/watchbed/upstream/stories"
 )
 
 // TestReleaseHolds: three members of a release without a known bug keep what is claimed, whatever breaks, and do the same in each run of a seed.
@@ -36,7 +38,7 @@ func TestMistakeIsFound(t *testing.T) {
 	require.Len(t, r.Failures, 1)
 	require.Equal(t, "one-leader-a-term", r.Failures[0].Failure.Property)
 
-	run, err := Tell(t.Context(), subjects, strategy.Random(), r.Failures[0], 50)
+	run, err := stories.Find(t.Context(), subjects, strategy.Random(), r.Failures[0], 50)
 	require.NoError(t, err)
 	require.Regexp(t, `^member-\d and member-\d both led in term \d+$`, run.Why)
 	var file bytes.Buffer
@@ -44,7 +46,9 @@ func TestMistakeIsFound(t *testing.T) {
 	require.NoError(t, err)
 	read, err := recording.Read(&file, "replay")
 	require.NoError(t, err)
-	again, err := Replay(read)
+	recorded, err := Recorded(read)
+	require.NoError(t, err)
+	again, err := stories.Replay(recorded, read)
 	require.NoError(t, err)
 	require.Equal(t, run.Story, again.Story)
 }

@@ -302,8 +302,16 @@ func (c Config) parameters() []option.Setting {
 // scenario is what a recording calls the guests.
 func (c *Config) scenario() string { return strings.Join(c.Guests, " ") }
 
-// Recorded is the configuration in a recording.
-func Recorded(rec *recording.Recording) (Config, error) {
+// Recorded is what makes subjects of the configuration in a recording.
+func Recorded(rec *recording.Recording) (func() explore.Subject, error) {
+	c, err := recorded(rec)
+	if err != nil {
+		return nil, err
+	}
+	return c.Subjects()
+}
+
+func recorded(rec *recording.Recording) (Config, error) {
 	if len(rec.Parameters) != 1 || rec.Parameters[0].Name != "config" {
 		return Config{}, fmt.Errorf("it is no recording of a cluster, but of %s", rec.Scenario)
 	}

@@ -1,48 +1,25 @@
 package clusterbed
 
 import (
-	"context"
 	"strings"
 
-	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/explore/campaign"
-	"github.com/watchbed/watchbed/explore/recording"
-	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/workload"
 
 	"github.com/watchbed/watchbed/upstream/clusternode"
-	"github.com/watchbed/watchbed/upstream/told"
+	"github.com/watchbed/watchbed/upstream/stories"
 )
 
-var _ told.Bed = (*subject)(nil)
+var _ stories.Bed = (*subject)(nil)
 
-// Tell makes the first run that failed in some way smaller, in so many runs at most, and tells its story.
-func Tell(ctx context.Context, newSubject func() explore.Subject, by strategy.Strategy, f campaign.FailureTally, runs int) (*told.Run, error) {
-	return told.Find(ctx, newSubject().(*subject), by, f, runs)
-}
-
-// Replay carries out a recorded run again, and tells its story. It is an error if the run takes another course.
-func Replay(rec *recording.Recording) (*told.Run, error) {
-	c, err := Recorded(rec)
-	if err != nil {
-		return nil, err
-	}
-	newSubject, err := c.Subjects()
-	if err != nil {
-		return nil, err
-	}
-	return told.Replay(newSubject().(*subject), rec)
-}
-
-// Records implements told.Bed.
+// Records implements stories.Bed.
 func (s *subject) Records() (tool, scenario string, parameters []option.Setting) {
 	return "clusterbed", s.config.scenario(), s.config.parameters()
 }
 
-// Line implements told.Bed: what clients ask and are answered, what members say to each other and to clients, what becomes of their processes and
+// Line implements stories.Bed: what clients ask and are answered, what members say to each other and to clients, what becomes of their processes and
 // disks, and which goroutines ran. Heartbeats are left out, and what members ask each other over HTTP.
 func (s *subject) Line(w *sim.World, e *sim.Event) (text string, aside bool) {
 	text, aside = s.line(w, e)

@@ -11,9 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/model"
 
 	"github.com/watchbed/watchbed/upstream/clientbed"
+	"github.com/watchbed/watchbed/upstream/stories"
 )
 
 var (
@@ -37,14 +39,14 @@ func judge(t *testing.T, guest string) map[string]model.Verdict {
 		if *replays == "" {
 			continue
 		}
-		told, err := clientbed.Tell(t.Context(), subjects, f, 2000)
+		run, err := stories.Find(t.Context(), subjects, strategy.Default(), f, 2000)
 		require.NoError(t, err)
 		path := filepath.Join(*replays, f.Failure.Property+"-"+f.Failure.Label)
 		var text strings.Builder
-		_, err = told.Recording.WriteTo(&text)
+		_, err = run.Recording.WriteTo(&text)
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(path+".json", []byte(text.String()), 0o644))
-		story := told.Why + "\n\n" + strings.Join(told.Story, "\n") + "\n"
+		story := run.Why + "\n\n" + strings.Join(run.Story, "\n") + "\n"
 		require.NoError(t, os.WriteFile(path+".txt", []byte(story), 0o644))
 	}
 	return verdicts

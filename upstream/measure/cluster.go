@@ -14,6 +14,7 @@ import (
 	"github.com/watchbed/watchbed/explore/strategy"
 
 	"github.com/watchbed/watchbed/upstream/clusterbed"
+	"github.com/watchbed/watchbed/upstream/stories"
 )
 
 // clusterBugs is how soon bugs of etcd come out of the released servers that have them, as a cluster, and that they do not out of the release that
@@ -197,7 +198,7 @@ const workers = 1
 
 // replay records the first run of the failure, and carries it out again.
 func (r *clusterRuns) replay(ctx context.Context) error {
-	run, err := clusterbed.Tell(ctx, r.subjects, strategy.Random(), *r.first, 1)
+	run, err := stories.Find(ctx, r.subjects, strategy.Random(), *r.first, 1)
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 
 	"github.com/watchbed/watchbed/upstream/clusterbed"
-	"github.com/watchbed/watchbed/upstream/told"
+	"github.com/watchbed/watchbed/upstream/stories"
 )
 
 const clusterHelp = `Judge released etcd as a cluster: members that are whole servers, of which machines, disks and the network fail.
@@ -208,7 +208,7 @@ func (f *clusterFlags) run() (code int, err error) {
 	}
 	var lost error
 	for _, failure := range r.Failures {
-		run, err := clusterbed.Tell(ctx, subjects, by, failure, f.runs)
+		run, err := stories.Find(ctx, subjects, by, failure, f.runs)
 		if err != nil {
 			return 0, err
 		}
@@ -257,7 +257,7 @@ func cameAbout(r *campaign.Result) (lines []string) {
 var unsafe = regexp.MustCompile(`[^A-Za-z0-9_]+`)
 
 // tell says what happens in a run that fails, and writes its replay file.
-func (f *clusterFlags) tell(out *output, failure campaign.FailureTally, run *told.Run) error {
+func (f *clusterFlags) tell(out *output, failure campaign.FailureTally, run *stories.Run) error {
 	out.printf("\n%s is violated in %s, the first of seed %d:\n\n%s\n\n%s\n", failure.Failure, sim.Some(int(failure.Schedules), "schedule"), failure.FirstSeed,
 		strings.Join(run.Story, "\n"), run.Why)
 	if err := os.MkdirAll(f.replays, 0o777); err != nil {

@@ -9,12 +9,13 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/command"
+	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
 
 	"github.com/watchbed/watchbed/upstream/clientbed"
 	"github.com/watchbed/watchbed/upstream/clusterbed"
 	_ "github.com/watchbed/watchbed/upstream/designs"
-	"github.com/watchbed/watchbed/upstream/told"
+	"github.com/watchbed/watchbed/upstream/stories"
 )
 
 func main() {
@@ -26,8 +27,8 @@ func main() {
 	os.Exit(command.Main(os.Args[1:]))
 }
 
-// replays are how recordings are carried out again that are none of a scenario, by how the names of their guests begin.
-var replays = map[string]func(*recording.Recording) (*told.Run, error){"client@": clientbed.Replay, "cluster@": clusterbed.Replay}
+// beds have recordings that are none of a scenario, by the kinds of their guests.
+var beds = map[string]func(*recording.Recording) (func() explore.Subject, error){"client": clientbed.Recorded, "cluster": clusterbed.Recorded}
 
 // replayBed carries out a recorded run of a bed again. It is false if the arguments ask for something else.
 func replayBed(arguments []string) (code int, is bool) {
@@ -39,11 +40,15 @@ func replayBed(arguments []string) (code int, is bool) {
 		return 0, false
 	}
 	kind, _, _ := strings.Cut(rec.Scenario, "@")
-	replay := replays[kind+"@"]
-	if replay == nil {
+	recorded := beds[kind]
+	if recorded == nil {
 		return 0, false
 	}
-	run, err := replay(rec)
+	subjects, err := recorded(rec)
+	if err != nil {
+		return refuse(fmt.Errorf("%s: %w", arguments[1], err)), true
+	}
+	run, err := stories.Replay(subjects, rec)
 	if err != nil {
 		return refuse(fmt.Errorf("%s: %w", arguments[1], err)), true
 	}

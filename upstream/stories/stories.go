@@ -1,6 +1,6 @@
-// Package told makes failing runs of a bed small, and tells what happens in them. A bed is a subject that is no scenario of the catalogue: a user's
+// Package stories makes failing runs of a bed small, and tells what happens in them. A bed is a subject that is no scenario of the catalogue: a user's
 // package in front of the simulated etcd, or a cluster of released etcd.
-package told
+package stories
 
 import (
 	"context"
@@ -35,8 +35,9 @@ type Run struct {
 	Shrunk bool
 }
 
-// Find makes the first run that failed in some way smaller, in so many runs at most, and tells its story.
-func Find(ctx context.Context, b Bed, by strategy.Strategy, f campaign.FailureTally, runs int) (*Run, error) {
+// Find makes the first run that failed in some way smaller, in so many runs at most, and tells its story. The subjects are beds.
+func Find(ctx context.Context, newSubject func() explore.Subject, by strategy.Strategy, f campaign.FailureTally, runs int) (*Run, error) {
+	b := newSubject().(Bed)
 	runner := explore.NewRunner(b, 0)
 	found, _ := recording.RecordSeed(runner, by, f.FirstSeed)
 	found.Tool, found.Scenario, found.Parameters = b.Records()
@@ -52,12 +53,13 @@ func Find(ctx context.Context, b Bed, by strategy.Strategy, f campaign.FailureTa
 	return r, nil
 }
 
-// Replay carries out a recorded run again, and tells its story. It is an error if the run takes another course.
-func Replay(b Bed, rec *recording.Recording) (*Run, error) {
+// Replay carries out a recorded run of a bed again, and tells its story. It is an error if the run takes another course.
+func Replay(newSubject func() explore.Subject, rec *recording.Recording) (*Run, error) {
 	failure, failed := rec.MadeFor()
 	if !failed {
 		return nil, errors.New("nothing is violated in the recorded run")
 	}
+	b := newSubject().(Bed)
 	return replay(explore.NewRunner(b, 0), b, rec, failure)
 }
 
