@@ -202,7 +202,11 @@ func (r *clusterRuns) replay(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = clusterbed.Replay(run.Recording)
+	recorded, err := clusterbed.Recorded(run.Recording)
+	if err != nil {
+		return err
+	}
+	_, err = stories.Replay(recorded, run.Recording)
 	return err
 }
 
