@@ -50,12 +50,6 @@ func large(env *sim.Env, d *drawing, n int) workload.Step {
 	return step(&wire.PutRequest{Key: d.key(env), Value: d.value(n) + d.config.padding()})
 }
 
-// isFull reports whether a member refuses a write as there is no space.
-func isFull(p sim.Payload) bool {
-	e, ok := p.(*wire.Error)
-	return ok && strings.Contains(e.Message, "database space exceeded")
-}
-
 // relieve adds what is to be asked where alarms say that there is no space.
 func (a *auditor) relieve() {
 	var more []question

@@ -223,7 +223,7 @@ func (a *auditor) Receive(env *sim.Env, m *sim.Message) {
 	case *clusternode.Response:
 		a.take(q, p)
 	case *wire.Error:
-		if q.about == refusal && isFull(p) || q.about == compaction && p.Code == wire.ErrCompacted {
+		if q.about == refusal && clusternode.IsFull(p) || q.about == compaction && p.Code == wire.ErrCompacted {
 			if q.about == refusal {
 				env.Cover(coverFull)
 				a.alarms.refused++
@@ -234,7 +234,7 @@ func (a *auditor) Receive(env *sim.Env, m *sim.Message) {
 			env.Arm(ask, 0)
 			return
 		}
-		if q.about == writes && isFull(p) {
+		if q.about == writes && clusternode.IsFull(p) {
 			// The audit itself has filled the database. The alarm comes a moment later.
 			a.relieve()
 		}

@@ -173,7 +173,7 @@ func (n *Node) reply(kind protocol.Kind, conn sim.Conn, r *protocol.Reader) {
 		n.Env.Send(conn, p)
 	case protocol.Failed:
 		p := failed(r)
-		if strings.Contains(p.Message, "database space exceeded") {
+		if IsFull(p) {
 			// It may have happened: what is proposed before the alarm is there is written, and refused then (quotaApplierV3).
 			p.Code = wire.Unavailable
 			n.Env.Cover(coverNoSpace)
@@ -188,6 +188,9 @@ func (n *Node) reply(kind protocol.Kind, conn sim.Conn, r *protocol.Reader) {
 	}
 }
 
+// IsFull reports whether a member refuses a write as there is no space.
+func IsFull(p *wire.Error) bool { return strings.Contains(p.Message, "database space exceeded") }
+
 func (n *Node) sendRaft(r *protocol.Reader) {
 	to := n.place(uint64(r.Int()))
 	m := &Raft{
@@ -197,16 +200,19 @@ func (n *Node) sendRaft(r *protocol.Reader) {
 	if to < 0 {
 		return
 	}
-	switch {
-	case m.leads():
+	switch m.name() {
+	case "MsgApp", "MsgHeartbeat":
+		// A leader alone sends them.
 		if k := len(n.Led); k == 0 || n.Led[k-1] != m.Term {
 			n.Led = append(n.Led, m.Term)
 		}
-	case m.Type < len(raftTypes) && (raftTypes[m.Type] == "MsgVote" || raftTypes[m.Type] == "MsgPreVote"):
+	case "MsgVote", "MsgPreVote":
 		n.Env.Cover(coverElection)
-	case m.Type < len(raftTypes) && raftTypes[m.Type] == "MsgAppResp" && m.Reject:
-		n.Env.Cover(coverRejected)
-		n.Rejected++
+	case "MsgAppResp":
+		if m.Reject {
+			n.Env.Cover(coverRejected)
+			n.Rejected++
+		}
 	}
 	n.Env.Send(n.lane(to, m.Lane), m)
 }

@@ -35,10 +35,7 @@ var raftTypes = []string{
 
 // Label implements sim.Payload.
 func (m *Raft) Label() string {
-	name := fmt.Sprintf("message %d", m.Type)
-	if m.Type < len(raftTypes) {
-		name = raftTypes[m.Type]
-	}
+	name := m.name()
 	text := name
 	if m.Term > 0 {
 		// What is forwarded to the leader has no term.
@@ -46,7 +43,11 @@ func (m *Raft) Label() string {
 	}
 	switch name {
 	case "MsgApp":
-		text += fmt.Sprintf(", %s behind %d, commit %d", entries(m.Entries), m.Index, m.Commit)
+		entries := "entries"
+		if m.Entries == 1 {
+			entries = "entry"
+		}
+		text += fmt.Sprintf(", %d %s behind %d, commit %d", m.Entries, entries, m.Index, m.Commit)
 	case "MsgAppResp", "MsgVote", "MsgPreVote":
 		text += fmt.Sprintf(", index %d", m.Index)
 	}
@@ -56,22 +57,16 @@ func (m *Raft) Label() string {
 	return text
 }
 
-func entries(n int) string {
-	if n == 1 {
-		return "1 entry"
+// name is that of the type.
+func (m *Raft) name() string {
+	if m.Type < len(raftTypes) {
+		return raftTypes[m.Type]
 	}
-	return fmt.Sprintf("%d entries", n)
+	return fmt.Sprintf("message %d", m.Type)
 }
 
 // Beats reports whether the message is a heartbeat, or the answer to one.
-func (m *Raft) Beats() bool {
-	return m.Type < len(raftTypes) && (raftTypes[m.Type] == "MsgHeartbeat" || raftTypes[m.Type] == "MsgHeartbeatResp")
-}
-
-// leads reports whether only a leader sends such a message.
-func (m *Raft) leads() bool {
-	return m.Type < len(raftTypes) && (raftTypes[m.Type] == "MsgApp" || raftTypes[m.Type] == "MsgHeartbeat")
-}
+func (m *Raft) Beats() bool { return m.name() == "MsgHeartbeat" || m.name() == "MsgHeartbeatResp" }
 
 // Join has a machine start the member ID of a cluster that there is, whose members are then at these places.
 type Join struct {

@@ -212,9 +212,3 @@ func (n *Node) Clone() sim.Node {
 	c.Step, c.out, c.places, c.able = node.Step{}, protocol.Writer{}, nil, nil
 	return &c
 }
-
-// Disk is that of the machine.
-func (n *Node) Disk() *disk.Disk { return n.disk }
-
-// Paused reports whether the process gets no processor.
-func (n *Node) Paused() bool { return n.paused }
