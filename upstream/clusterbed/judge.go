@@ -42,10 +42,10 @@ func (s *subject) Judge(w *sim.World) []explore.Finding {
 		s.findings = append(s.findings, f)
 	}
 	s.findings = append(s.findings, s.agree(), s.sameMembers(), s.oneLeader())
-	if m := &s.config.Member; m.QuotaBytes > 0 || m.CorruptCheckMs > 0 || m.CompactHashCheckMs > 0 {
+	if s.config.watchesAlarms() {
 		s.findings = append(s.findings, s.alarmsMeanWhatTheySay())
 	}
-	if f := &s.config.Faults; len(s.faults) == 0 && f.Moves+f.Defragments+f.Changes == 0 && s.config.Warm {
+	if s.config.Faults.none() && s.config.Warm {
 		s.findings = append(s.findings, s.takes())
 	}
 	if s.config.Holders > 0 {

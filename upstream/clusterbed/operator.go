@@ -49,7 +49,38 @@ const (
 	families
 )
 
-var familyNames = [families]string{"kills", "power losses", "pauses", "stalls", "full disks", "I/O errors", "clock jumps", "upgrades", "partitions", "one-way partitions", "breaks", "losses", "restarts of API servers", "moves", "defragmentations", "changes of the members"}
+// kinds are what families are called, and how often each strikes.
+var kinds = [families]struct {
+	name  string
+	times func(*Faults) int
+}{
+	kills:       {"kills", func(f *Faults) int { return f.Kills }},
+	powerLosses: {"power losses", func(f *Faults) int { return f.PowerLosses }},
+	pauses:      {"pauses", func(f *Faults) int { return f.Pauses }},
+	stalls:      {"stalls", func(f *Faults) int { return f.Stalls }},
+	fulls:       {"full disks", func(f *Faults) int { return f.Fulls }},
+	ioErrors:    {"I/O errors", func(f *Faults) int { return f.IOErrors }},
+	clockJumps:  {"clock jumps", func(f *Faults) int { return f.ClockJumps }},
+	upgrades:    {"upgrades", func(f *Faults) int { return f.Upgrades }},
+	partitions:  {"partitions", func(f *Faults) int { return f.Partitions }},
+	oneWays:     {"one-way partitions", func(f *Faults) int { return f.OneWays }},
+	breaks:      {"breaks", func(f *Faults) int { return f.Breaks }},
+	losses:      {"losses", func(f *Faults) int { return f.Losses }},
+	restarts:    {"restarts of API servers", func(f *Faults) int { return f.Restarts }},
+	moves:       {"moves", func(f *Faults) int { return f.Moves }},
+	defragments: {"defragmentations", func(f *Faults) int { return f.Defragments }},
+	changes:     {"changes of the members", func(f *Faults) int { return f.Changes }},
+}
+
+// none reports whether nothing may break.
+func (f *Faults) none() bool {
+	for i := range kinds {
+		if kinds[i].times(f) > 0 {
+			return false
+		}
+	}
+	return true
+}
 
 // maintenance is an operation on a member. OpMemberAdd stands for a change of the members, which is drawn when it begins.
 type maintenance struct {
@@ -64,14 +95,12 @@ func (o *operator) reset(c *Config) { *o = operator{config: c, due: o.due[:0]} }
 func (o *operator) Start(env *sim.Env) {
 	c := o.config
 	f := &c.Faults
-	for i, n := range [families]int{
-		f.Kills, f.PowerLosses, f.Pauses, f.Stalls, f.Fulls, f.IOErrors, f.ClockJumps, f.Upgrades, f.Partitions, f.OneWays, f.Breaks, f.Losses, f.Restarts, f.Moves, f.Defragments, f.Changes,
-	} {
-		o.strikes[i] = n > 0 && (f.All || env.Choose(2, "a run with "+familyNames[i]) == 1)
+	for i := range kinds {
+		o.strikes[i] = kinds[i].times(f) > 0 && (f.All || env.Choose(2, "a run with "+kinds[i].name) == 1)
 	}
-	plan := func(times int, in bool, op byte) {
-		for range times {
-			if !in {
+	plan := func(of family, op byte) {
+		for range kinds[of].times(f) {
+			if !o.strikes[of] {
 				return
 			}
 			m := maintenance{op: op}
@@ -85,9 +114,9 @@ func (o *operator) Start(env *sim.Env) {
 			o.due = append(o.due, m)
 		}
 	}
-	plan(f.Moves, o.strikes[moves], protocol.OpMoveLeader)
-	plan(f.Defragments, o.strikes[defragments], protocol.OpDefragment)
-	plan(f.Changes, o.strikes[changes], protocol.OpMemberAdd)
+	plan(moves, protocol.OpMoveLeader)
+	plan(defragments, protocol.OpDefragment)
+	plan(changes, protocol.OpMemberAdd)
 }
 
 // strikeSteps is how finely the time of an operation is drawn.

@@ -116,11 +116,12 @@ func memberName(i int) string { return fmt.Sprintf("member-%d", i+1) }
 // planFaults makes the faults of all members. One that lasts begins, and it ends.
 func (s *subject) planFaults() {
 	f := &s.config.Faults
-	plan := func(of family, fault sim.Fault, times int) {
-		if times > 0 {
-			s.faults = append(s.faults, planned{&drawnFault{fault, func() bool { return s.operator.strikes[of] }}, times})
+	plan := func(of family, fault sim.Fault, strikes int) {
+		if times := kinds[of].times(f); times > 0 {
+			s.faults = append(s.faults, planned{&drawnFault{fault, &s.operator, of}, strikes * times})
 		}
 	}
+	const once, lasts = 1, 2
 	var others, clients []sim.NodeID
 	for i := range s.config.machines() {
 		others = append(others, firstMember+sim.NodeID(i))
@@ -131,58 +132,43 @@ func (s *subject) planFaults() {
 	for i := range s.config.Caches {
 		server := s.firstCache() + sim.NodeID(i)
 		clients = append(clients, server)
-		plan(restarts, &sim.RestartProcess{Nodes: []sim.NodeID{server}, Label: serverName(i)}, f.Restarts)
+		plan(restarts, &sim.RestartProcess{Nodes: []sim.NodeID{server}, Label: serverName(i)}, once)
 	}
 	for i := range s.config.machines() {
 		member, name := firstMember+sim.NodeID(i), memberName(i)
-		plan(kills, clusternode.NewKill(member, name, false), f.Kills)
-		plan(powerLosses, clusternode.NewKill(member, name, true), f.PowerLosses)
-		plan(pauses, clusternode.NewPause(member, name), 2*f.Pauses)
-		plan(stalls, clusternode.NewStall(member, name), 2*f.Stalls)
-		plan(fulls, clusternode.NewFull(member, name), 2*f.Fulls)
-		plan(ioErrors, clusternode.NewIOError(member, name), f.IOErrors)
-		plan(clockJumps, clusternode.NewClockJump(member, name, f.ClockJump), f.ClockJumps)
-		plan(upgrades, clusternode.NewUpgrade(member, name), f.Upgrades)
+		plan(kills, clusternode.NewKill(member, name, false), once)
+		plan(powerLosses, clusternode.NewKill(member, name, true), once)
+		plan(pauses, clusternode.NewPause(member, name), lasts)
+		plan(stalls, clusternode.NewStall(member, name), lasts)
+		plan(fulls, clusternode.NewFull(member, name), lasts)
+		plan(ioErrors, clusternode.NewIOError(member, name), once)
+		plan(clockJumps, clusternode.NewClockJump(member, name, f.ClockJump), once)
+		plan(upgrades, clusternode.NewUpgrade(member, name), once)
 		if s.config.machines() > 1 {
-			plan(breaks, &sim.BreakStream{From: others, To: member, Label: "members>" + name}, f.Breaks)
-			for _, cut := range []drawnPartition{
-				{&sim.Partition{One: []sim.NodeID{member}, Other: others, Label: "between " + name + " and the others"}, &s.operator, partitions},
-				{&sim.Partition{One: []sim.NodeID{member}, Other: others, OneWay: true, Label: "from " + name + " to the others"}, &s.operator, oneWays},
-			} {
-				if times := map[family]int{partitions: f.Partitions, oneWays: f.OneWays}[cut.kind]; times > 0 {
-					s.faults = append(s.faults, planned{&cut, 2 * times})
-				}
-			}
+			from := []sim.NodeID{member}
+			plan(breaks, &sim.BreakStream{From: others, To: member, Label: "members>" + name}, once)
+			plan(partitions, &sim.Partition{One: from, Other: others, Label: "between " + name + " and the others"}, lasts)
+			plan(oneWays, &sim.Partition{One: from, Other: others, OneWay: true, Label: "from " + name + " to the others"}, lasts)
 		}
-		plan(losses, &sim.BreakStream{From: clients, To: member, Label: "clients>" + name}, f.Losses)
+		plan(losses, &sim.BreakStream{From: clients, To: member, Label: "clients>" + name}, once)
 	}
 }
 
-// drawnFault is a fault of a family that a run has or not.
+// drawnFault is a fault of a family that a run has or not, as its operator has drawn.
 type drawnFault struct {
 	sim.Fault
-	in func() bool
+	operator *operator
+	of       family
 }
 
 // Ready implements sim.Fault.
-func (f *drawnFault) Ready(w *sim.World) bool { return f.in() && f.Fault.Ready(w) }
+func (f *drawnFault) Ready(w *sim.World) bool { return f.operator.strikes[f.of] && f.Fault.Ready(w) }
 
 // Heal implements sim.Healer.
 func (f *drawnFault) Heal(env *sim.Env) {
 	if h, lasts := f.Fault.(sim.Healer); lasts {
 		h.Heal(env)
 	}
-}
-
-type drawnPartition struct {
-	*sim.Partition
-	of   *operator
-	kind family
-}
-
-// Ready implements sim.Fault.
-func (f *drawnPartition) Ready(w *sim.World) bool {
-	return f.of.strikes[f.kind] && f.Partition.Ready(w)
 }
 
 // Options implements explore.Subject.
