@@ -7,23 +7,27 @@ import (
 	"github.com/watchbed/watchbed/model"
 )
 
-// settle gives writes that were not answered their revisions, as the watchers saw them: each value is written once. What none of them saw, and one that missed
-// no revision did not see, was never carried out. A deletion that nobody was told of is that of the first client that asked for it.
+// settle gives writes that were not answered their revisions, as watchers saw them: each value is written once. whole: some watcher has missed no revision, and
+// a write that it has not seen was never carried out. A tombstone that no answered deletion has made is that of the first unanswered deletion of the key.
 func settle(h *model.History, whole bool) {
-	put := map[string]int64{}
+	put, wrote := map[string]int64{}, map[int64]bool{}
 	removed := map[string][]int64{}
 	for i := range h.Watchers {
 		for _, stream := range h.Watchers[i].Streams {
 			for _, r := range stream.Responses {
 				for _, e := range r.Events {
 					if e.Type == model.PutEvent {
-						put[e.Item.Value] = e.Revision
+						put[e.Item.Value], wrote[e.Revision] = e.Revision, true
 					} else if !slices.Contains(removed[e.Item.Key], e.Revision) {
 						removed[e.Item.Key] = append(removed[e.Item.Key], e.Revision)
 					}
 				}
 			}
 		}
+	}
+	for key := range removed {
+		// A transaction has made a tombstone that stands beside a write.
+		removed[key] = slices.DeleteFunc(removed[key], func(rev int64) bool { return wrote[rev] })
 	}
 	var deletions []*model.Operation
 	for i := range h.Operations {
