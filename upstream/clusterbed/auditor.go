@@ -15,21 +15,21 @@ import (
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
-// auditor asks, when nothing breaks any more, who the members are, and then each of them in turn: to write, and to read. A question that is not answered is asked
-// again. Then it asks all of them where they are, who the members are, and for the hash of their data at the last revision that all of them have.
+// auditor asks, when nothing breaks any more, for the list of members, and then each of them in turn: to write, and to read. A question that is not answered is asked
+// again. Then it asks all of them where they are, for their lists of members, and for the hash of their data at the last revision that all of them have.
 type auditor struct {
 	sim.Idle
 	config     *Config
 	caches     int
 	firstCache sim.NodeID
-	// questions follow from who the members are, at is the one under way. asked counts all that were asked.
+	// questions follow from the list of members, at is the one under way. asked counts all that were asked.
 	questions []question
 	at, asked int
 	conn      sim.Conn
 	tick      int64
 
 	operations []model.Operation
-	// revision is the least that a member is at. The others are what members say of it, and who the members are.
+	// revision is the least that a member is at. The others are what members say of it, and their lists of members.
 	revision                int64
 	statuses, hashes, lists []answer
 	alarms                  alarms
@@ -47,8 +47,8 @@ type question struct {
 type subjectMatter uint8
 
 const (
-	// who the members are, before there are questions to each.
-	who subjectMatter = iota
+	// roster is the list of members, before there are questions to each.
+	roster subjectMatter = iota
 	// alarmed is which alarms there are. The next ones are asked where there is no space.
 	alarmed
 	refusal
@@ -116,7 +116,7 @@ func (a *auditor) plan(members []clusternode.Listed) {
 
 // question is what is asked next.
 func (a *auditor) question() (to sim.NodeID, q question, p sim.Payload) {
-	q = question{about: who, to: a.asked % a.config.machines()}
+	q = question{about: roster, to: a.asked % a.config.machines()}
 	if len(a.questions) > 0 {
 		q = a.questions[a.at]
 	}
@@ -141,7 +141,7 @@ func (a *auditor) question() (to sim.NodeID, q question, p sim.Payload) {
 		p = &wire.ListRequest{Prefix: prefix, ResourceVersion: wire.Unset}
 	case status:
 		p = &clusternode.Request{Op: protocol.OpStatus}
-	case who, listed:
+	case roster, listed:
 		p = &clusternode.Request{Op: protocol.OpMemberList, Flag: true}
 	case hash:
 		p = &clusternode.Request{Op: protocol.OpHashKV, Revision: a.revision}
@@ -173,7 +173,7 @@ func (a *auditor) Fire(env *sim.Env, _ sim.Timer) {
 	a.tick = env.Tick()
 	a.conn = env.Call(to, p)
 	switch q.about {
-	case who:
+	case roster:
 		// It may have been removed.
 		env.Arm(ask, patience)
 	case writes, reads, cached, refusal, deletion, compaction:
@@ -259,7 +259,7 @@ func (a *auditor) Receive(env *sim.Env, m *sim.Message) {
 // take takes what a member says.
 func (a *auditor) take(q question, p *clusternode.Response) {
 	said := answer{q.to, *p}
-	if q.about == who {
+	if q.about == roster {
 		a.plan(p.Members)
 		return
 	}

@@ -69,7 +69,7 @@ func remove(env *sim.Env, d *drawing, _ int) workload.Step {
 	return step(&wire.DeleteRangeRequest{Key: d.key(env)})
 }
 
-// txn writes a key if that does not exist, with another one and with one that nobody watches, and reads it otherwise.
+// txn writes a key if that does not exist, with another one and with one that no watcher watches, and reads it otherwise.
 func txn(env *sim.Env, d *drawing, n int) workload.Step {
 	key := d.key(env)
 	return step(&wire.TxnRequest{

@@ -13,14 +13,14 @@ import (
 )
 
 // membership is how the operator changes the members. One change is under way at a time, and is brought to its end: whenever the operator has been answered, or
-// has not been for some time, it asks who the members are, and for the next thing that is not so yet. What is refused is asked for again.
+// has not been for some time, it asks for the list of members, and for the next thing that is not so yet. What is refused is asked for again.
 type membership struct {
 	// queued is how many changes are still to begin, goals are those of the one under way that have not been reached.
 	queued int
 	goals  []goal
 	// ids are the members that there were beside the initial ones.
 	ids []uint64
-	// at is the place of who is asked, conn the call, changing what is asked for, if that is a change.
+	// at is the place of the member that is asked, conn the call, changing the request if that is a change.
 	at       int
 	conn     sim.Conn
 	changing bool
@@ -74,7 +74,7 @@ func (o *operator) settled(now sim.Time) bool {
 	return len(m.goals) == 0 && (m.queued == 0 || now >= sim.Time(o.config.For))
 }
 
-// reconcile asks who the members are, if a change is under way or begins.
+// reconcile asks for the list of members, if a change is under way or begins.
 func (o *operator) reconcile(env *sim.Env) {
 	m := &o.membership
 	if m.conn != sim.NoConn {
@@ -119,7 +119,7 @@ func (o *operator) Receive(env *sim.Env, message *sim.Message) {
 	}
 }
 
-// meet notes who the members are.
+// meet notes the members that there are.
 func (m *membership) meet(members []clusternode.Listed) {
 	for _, l := range members {
 		if !slices.Contains(m.ids, l.ID) {

@@ -60,9 +60,6 @@ func (d *Disk) Faulty() bool {
 // Repair has no operation fail any more.
 func (d *Disk) Repair() { d.faults.failing = nil }
 
-// Heal takes all faults back but bits that were flipped.
-func (d *Disk) Heal() { d.faults = faults{} }
-
 // fails says whether an operation fails.
 func (d *Disk) fails(o Operation, n int) bool {
 	for k := range d.faults.failing {

@@ -122,7 +122,7 @@ func TestThreeMembers(t *testing.T) {
 	c.of(leader).ask(func(w *protocol.Writer) { w.Byte(protocol.OpMoveLeader).Int(int64(other.id)) })
 	require.Equal(t, other.id, other.status().leader)
 
-	// A lease is renewed by the leader, whoever is asked.
+	// The leader renews a lease, whichever member is asked.
 	c.members[0].ask(func(w *protocol.Writer) { w.Byte(protocol.OpGrant).Int(77).Int(30) })
 	for _, m := range c.members {
 		r := m.ask(func(w *protocol.Writer) { w.Byte(protocol.OpKeepAlive).Int(77) })

@@ -61,7 +61,7 @@ func rafthttp(raft, message string) []stub {
 	}
 }
 
-// lock has each lock of a file be there for whoever asks: no other process has the disk.
+// lock grants each lock of a file: no other process has the disk.
 var lock = stub{"go.etcd.io/etcd/client/pkg/v3/fileutil/lock_flock.go", `package fileutil
 
 import "os"

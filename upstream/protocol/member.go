@@ -27,7 +27,7 @@ type Member struct {
 	ProgressMs                 int    `json:"progressMs,omitempty"`
 	AuthToken                  string `json:"authToken,omitempty"`
 	InitialElectionTickAdvance bool   `json:"initialElectionTickAdvance,omitempty"`
-	// LooseReconfig has the members be changed whoever of them is reached, as --strict-reconfig-check=false has it.
+	// LooseReconfig lets members be changed however many of them are reached, as --strict-reconfig-check=false does.
 	LooseReconfig bool `json:"looseReconfig,omitempty"`
 
 	// Log has the server write its log to stderr.
