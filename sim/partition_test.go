@@ -8,22 +8,24 @@ import (
 	"github.com/watchbed/watchbed/sim"
 )
 
+// greet opens a stream to a node, and sends a message on it.
+func greet(to sim.NodeID, c *sim.Conn) func(env *sim.Env) {
+	return func(env *sim.Env) {
+		*c = env.Open(to)
+		env.Send(*c, text("before"))
+	}
+}
+
 // What is sent across a partition waits until it is over, and no connection breaks.
 func TestPartitionHoldsMessagesBack(t *testing.T) {
 	for name, other := range map[string][]sim.NodeID{"from one": {2}, "from all": nil} {
 		t.Run(name, func(t *testing.T) {
 			w := sim.NewWorld(sim.Options{})
 			var cut sim.Conn
-			greet := func(c *sim.Conn) func(env *sim.Env) {
-				return func(env *sim.Env) {
-					*c = env.Open(2)
-					env.Send(*c, text("before"))
-				}
-			}
 			b := &probe{}
-			w.Add("a", &probe{start: greet(&cut)})
+			w.Add("a", &probe{start: greet(2, &cut)})
 			w.Add("b", b)
-			w.Add("c", &probe{start: greet(new(sim.Conn))})
+			w.Add("c", &probe{start: greet(2, new(sim.Conn))})
 			w.AddFault(&sim.Partition{One: []sim.NodeID{1}, Other: other, Label: "a"}, sim.Budget{Times: 2})
 			const begins, fromC = "inject partition a", "deliver c>b c/start.0#0"
 			s := &script{picks: []string{begins, fromC}}
@@ -44,10 +46,7 @@ func TestPartitionHoldsMessagesBack(t *testing.T) {
 // A partition that is one-way holds back what one side sends, and nothing of what it is sent.
 func TestPartitionIsOneWay(t *testing.T) {
 	w := sim.NewWorld(sim.Options{})
-	greet := func(to sim.NodeID) func(env *sim.Env) {
-		return func(env *sim.Env) { env.Send(env.Open(to), text("before")) }
-	}
-	a, b := &probe{start: greet(2)}, &probe{start: greet(1)}
+	a, b := &probe{start: greet(2, new(sim.Conn))}, &probe{start: greet(1, new(sim.Conn))}
 	w.Add("a", a)
 	w.Add("b", b)
 	w.AddFault(&sim.Partition{One: []sim.NodeID{1}, OneWay: true, Label: "a"}, sim.Budget{Times: 2})
