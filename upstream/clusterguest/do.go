@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/grpc"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
@@ -48,10 +49,12 @@ func failed(conn uint32, code byte, message string) {
 }
 
 // unary is the operation that a method of a service carries out.
-func unary[Request, Response any](r Request, method func(*member, context.Context, Request) (Response, error), write func(*protocol.Writer, Response)) operation {
+func unary[Service, Request, Response any](
+	of func(*member) Service, method func(Service, context.Context, Request) (Response, error), r Request, write func(*protocol.Writer, Response),
+) operation {
 	return func(ctx context.Context, m *member) (func(*protocol.Writer), error) {
 		p, err := m.unary(ctx, r, &grpc.UnaryServerInfo{}, func(ctx context.Context, r any) (any, error) {
-			return method(m, ctx, r.(Request))
+			return method(of(m), ctx, r.(Request))
 		})
 		if err != nil {
 			return nil, err
@@ -60,46 +63,59 @@ func unary[Request, Response any](r Request, method func(*member, context.Contex
 	}
 }
 
+// The services of a member.
+func kv(m *member) pb.KVServer                   { return m.kv }
+func leases(m *member) pb.LeaseServer            { return m.lease }
+func maintenance(m *member) pb.MaintenanceServer { return m.maintenance }
+func cluster(m *member) pb.ClusterServer         { return m.cluster }
+
+// revised is a response of which clients want the revision alone.
+type revised interface{ GetHeader() *pb.ResponseHeader }
+
+func writeRevision[Response revised](w *protocol.Writer, p Response) {
+	w.Int(p.GetHeader().GetRevision())
+}
+
 // readOperation reads what is behind the byte that says which one it is.
 func readOperation(op byte, r *protocol.Reader) operation {
 	switch op {
 	case protocol.OpRange:
-		return unary(readRange(r), (*member).doRange, writeRanged)
+		return unary(kv, pb.KVServer.Range, readRange(r), writeRanged)
 	case protocol.OpPut:
-		return unary(readPut(r), (*member).doPut, writePutDone)
+		return unary(kv, pb.KVServer.Put, readPut(r), writePutDone)
 	case protocol.OpDeleteRange:
-		return unary(readDeleteRange(r), (*member).doDeleteRange, writeDeleted)
+		return unary(kv, pb.KVServer.DeleteRange, readDeleteRange(r), writeDeleted)
 	case protocol.OpTxn:
-		return unary(readTxn(r), (*member).doTxn, writeTxned)
+		return unary(kv, pb.KVServer.Txn, readTxn(r), writeTxned)
 	case protocol.OpCompact:
-		return compact(r)
+		return unary(kv, pb.KVServer.Compact, &pb.CompactionRequest{Revision: r.Int(), Physical: r.Bool()}, writeRevision)
 	case protocol.OpGrant:
-		return grant(r)
+		return unary(leases, pb.LeaseServer.LeaseGrant, &pb.LeaseGrantRequest{ID: r.Int(), TTL: r.Int()}, writeGranted)
 	case protocol.OpRevoke:
-		return revoke(r)
+		return unary(leases, pb.LeaseServer.LeaseRevoke, &pb.LeaseRevokeRequest{ID: r.Int()}, writeRevision)
 	case protocol.OpKeepAlive:
 		return keepAlive(r)
 	case protocol.OpTimeToLive:
-		return timeToLive(r)
+		return unary(leases, pb.LeaseServer.LeaseTimeToLive, &pb.LeaseTimeToLiveRequest{ID: r.Int(), Keys: r.Bool()}, writeTimeToLive)
 	case protocol.OpStatus:
-		return statusOf()
+		return unary(maintenance, pb.MaintenanceServer.Status, &pb.StatusRequest{}, writeStatus)
 	case protocol.OpHashKV:
-		return hashKV(r)
+		return unary(maintenance, pb.MaintenanceServer.HashKV, &pb.HashKVRequest{Revision: r.Int()}, writeHashKV)
 	case protocol.OpMoveLeader:
-		return moveLeader(r)
+		return unary(maintenance, pb.MaintenanceServer.MoveLeader, &pb.MoveLeaderRequest{TargetID: uint64(r.Int())}, writeRevision)
 	case protocol.OpDefragment:
-		return defragment()
+		return unary(maintenance, pb.MaintenanceServer.Defragment, &pb.DefragmentRequest{}, func(*protocol.Writer, *pb.DefragmentResponse) {})
 	case protocol.OpAlarm:
-		return alarm(r)
+		return unary(maintenance, pb.MaintenanceServer.Alarm, readAlarm(r), writeAlarms)
 	case protocol.OpMemberList:
-		return memberList(r)
+		return unary(cluster, pb.ClusterServer.MemberList, &pb.MemberListRequest{Linearizable: r.Bool()}, writeMembers)
 	case protocol.OpMemberAdd:
-		return memberAdd(r)
+		return unary(cluster, pb.ClusterServer.MemberAdd, &pb.MemberAddRequest{PeerURLs: readTexts(r), IsLearner: r.Bool()}, writeAdded)
 	case protocol.OpMemberRemove:
-		return memberRemove(r)
+		return unary(cluster, pb.ClusterServer.MemberRemove, &pb.MemberRemoveRequest{ID: uint64(r.Int())}, writeMembers)
 	case protocol.OpMemberPromote:
-		return memberPromote(r)
+		return unary(cluster, pb.ClusterServer.MemberPromote, &pb.MemberPromoteRequest{ID: uint64(r.Int())}, writeMembers)
 	default:
-		return downgrade(r)
+		return unary(maintenance, pb.MaintenanceServer.Downgrade, readDowngrade(r), func(w *protocol.Writer, p *pb.DowngradeResponse) { w.Text(p.Version) })
 	}
 }

@@ -3,29 +3,11 @@
 package main
 
 import (
-	"context"
-
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
-
-func (m *member) doRange(ctx context.Context, r *pb.RangeRequest) (*pb.RangeResponse, error) {
-	return m.kv.Range(ctx, r)
-}
-
-func (m *member) doPut(ctx context.Context, r *pb.PutRequest) (*pb.PutResponse, error) {
-	return m.kv.Put(ctx, r)
-}
-
-func (m *member) doDeleteRange(ctx context.Context, r *pb.DeleteRangeRequest) (*pb.DeleteRangeResponse, error) {
-	return m.kv.DeleteRange(ctx, r)
-}
-
-func (m *member) doTxn(ctx context.Context, r *pb.TxnRequest) (*pb.TxnResponse, error) {
-	return m.kv.Txn(ctx, r)
-}
 
 // readBytes reads a text. One that is empty is nil, as on the wire of gRPC.
 func readBytes(r *protocol.Reader) []byte {
@@ -139,12 +121,4 @@ func writeTxned(w *protocol.Writer, p *pb.TxnResponse) {
 			writeTxned(w.Byte(protocol.OpTxn), x.ResponseTxn)
 		}
 	}
-}
-
-func compact(r *protocol.Reader) operation {
-	return unary(&pb.CompactionRequest{Revision: r.Int(), Physical: r.Bool()},
-		func(m *member, ctx context.Context, r *pb.CompactionRequest) (*pb.CompactionResponse, error) {
-			return m.kv.Compact(ctx, r)
-		},
-		func(w *protocol.Writer, p *pb.CompactionResponse) { w.Int(p.GetHeader().GetRevision()) })
 }

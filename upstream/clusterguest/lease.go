@@ -14,35 +14,15 @@ import (
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
-func grant(r *protocol.Reader) operation {
-	return unary(&pb.LeaseGrantRequest{ID: r.Int(), TTL: r.Int()},
-		func(m *member, ctx context.Context, r *pb.LeaseGrantRequest) (*pb.LeaseGrantResponse, error) {
-			return m.lease.LeaseGrant(ctx, r)
-		},
-		func(w *protocol.Writer, p *pb.LeaseGrantResponse) {
-			w.Int(p.GetHeader().GetRevision()).Int(p.ID).Int(p.TTL)
-		})
+func writeGranted(w *protocol.Writer, p *pb.LeaseGrantResponse) {
+	w.Int(p.GetHeader().GetRevision()).Int(p.ID).Int(p.TTL)
 }
 
-func revoke(r *protocol.Reader) operation {
-	return unary(&pb.LeaseRevokeRequest{ID: r.Int()},
-		func(m *member, ctx context.Context, r *pb.LeaseRevokeRequest) (*pb.LeaseRevokeResponse, error) {
-			return m.lease.LeaseRevoke(ctx, r)
-		},
-		func(w *protocol.Writer, p *pb.LeaseRevokeResponse) { w.Int(p.GetHeader().GetRevision()) })
-}
-
-func timeToLive(r *protocol.Reader) operation {
-	return unary(&pb.LeaseTimeToLiveRequest{ID: r.Int(), Keys: r.Bool()},
-		func(m *member, ctx context.Context, r *pb.LeaseTimeToLiveRequest) (*pb.LeaseTimeToLiveResponse, error) {
-			return m.lease.LeaseTimeToLive(ctx, r)
-		},
-		func(w *protocol.Writer, p *pb.LeaseTimeToLiveResponse) {
-			w.Int(p.GetHeader().GetRevision()).Int(p.ID).Int(p.TTL).Int(p.GrantedTTL).Int(int64(len(p.Keys)))
-			for _, key := range p.Keys {
-				w.Text(string(key))
-			}
-		})
+func writeTimeToLive(w *protocol.Writer, p *pb.LeaseTimeToLiveResponse) {
+	w.Int(p.GetHeader().GetRevision()).Int(p.ID).Int(p.TTL).Int(p.GrantedTTL).Int(int64(len(p.Keys)))
+	for _, key := range p.Keys {
+		w.Text(string(key))
+	}
 }
 
 // keepAlive sends one request on a stream of its own.
