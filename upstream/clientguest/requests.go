@@ -7,6 +7,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
+	"github.com/watchbed/watchbed/upstream/protocol/etcdpb"
 )
 
 func writeRange(w *protocol.Writer, r *pb.RangeRequest) {
@@ -91,24 +92,7 @@ func readPut(r *protocol.Reader) clientv3.Op {
 func readTxn(r *protocol.Reader) clientv3.Op {
 	compares := make([]clientv3.Cmp, r.Int())
 	for i := range compares {
-		c := &pb.Compare{
-			Key: []byte(r.Text()), RangeEnd: []byte(r.Text()),
-			Target: pb.Compare_CompareTarget(r.Byte()), Result: pb.Compare_CompareResult(r.Byte()),
-		}
-		operand, value := r.Int(), r.Text()
-		switch c.Target {
-		case pb.Compare_VERSION:
-			c.TargetUnion = &pb.Compare_Version{Version: operand}
-		case pb.Compare_CREATE:
-			c.TargetUnion = &pb.Compare_CreateRevision{CreateRevision: operand}
-		case pb.Compare_MOD:
-			c.TargetUnion = &pb.Compare_ModRevision{ModRevision: operand}
-		case pb.Compare_LEASE:
-			c.TargetUnion = &pb.Compare_Lease{Lease: operand}
-		case pb.Compare_VALUE:
-			c.TargetUnion = &pb.Compare_Value{Value: []byte(value)}
-		}
-		compares[i] = clientv3.FromCompare(c)
+		compares[i] = clientv3.FromCompare(etcdpb.ReadCompare(r))
 	}
 	var branches [2][]clientv3.Op
 	for i := range branches {

@@ -13,20 +13,15 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
+	"github.com/watchbed/watchbed/upstream/protocol/etcdpb"
 )
 
 func header(revision int64) *pb.ResponseHeader { return &pb.ResponseHeader{Revision: revision} }
 
-func readKV(r *protocol.Reader) *mvccpb.KeyValue {
-	return &mvccpb.KeyValue{
-		Key: []byte(r.Text()), Value: []byte(r.Text()), CreateRevision: r.Int(), ModRevision: r.Int(), Version: r.Int(), Lease: r.Int(),
-	}
-}
-
 func readKVs(r *protocol.Reader) []*mvccpb.KeyValue {
 	var all []*mvccpb.KeyValue
 	for range r.Int() {
-		all = append(all, readKV(r))
+		all = append(all, etcdpb.ReadKV(r))
 	}
 	return all
 }
@@ -55,57 +50,17 @@ func readDid(r *protocol.Reader) *pb.ResponseOp {
 	}
 }
 
-func writeKVs(w *protocol.Writer, all ...*mvccpb.KeyValue) {
-	w.Int(int64(len(all)))
-	for _, kv := range all {
-		w.Text(string(kv.Key)).Text(string(kv.Value)).Int(kv.CreateRevision).Int(kv.ModRevision).Int(kv.Version).Int(kv.Lease)
-	}
-}
-
 // writeDid writes what a client is answered.
 func writeDid(w *protocol.Writer, op clientv3.Op, did clientv3.OpResponse) {
 	switch {
 	case op.IsGet():
-		writeRanged(w, (*pb.RangeResponse)(did.Get()))
+		etcdpb.WriteRanged(w.Byte(protocol.OpRange), (*pb.RangeResponse)(did.Get()))
 	case op.IsPut():
-		writePutDone(w, (*pb.PutResponse)(did.Put()))
+		etcdpb.WritePutDone(w.Byte(protocol.OpPut), (*pb.PutResponse)(did.Put()))
 	case op.IsDelete():
-		writeDeleted(w, (*pb.DeleteRangeResponse)(did.Del()))
+		etcdpb.WriteDeleted(w.Byte(protocol.OpDeleteRange), (*pb.DeleteRangeResponse)(did.Del()))
 	default:
-		writeTxned(w, (*pb.TxnResponse)(did.Txn()))
-	}
-}
-
-func writeRanged(w *protocol.Writer, p *pb.RangeResponse) {
-	writeKVs(w.Byte(protocol.OpRange).Int(p.Header.GetRevision()).Bool(p.More).Int(p.Count), p.Kvs...)
-}
-
-func writePutDone(w *protocol.Writer, p *pb.PutResponse) {
-	w.Byte(protocol.OpPut).Int(p.Header.GetRevision())
-	if p.PrevKv != nil {
-		writeKVs(w, p.PrevKv)
-	} else {
-		writeKVs(w)
-	}
-}
-
-func writeDeleted(w *protocol.Writer, p *pb.DeleteRangeResponse) {
-	writeKVs(w.Byte(protocol.OpDeleteRange).Int(p.Header.GetRevision()).Int(p.Deleted), p.PrevKvs...)
-}
-
-func writeTxned(w *protocol.Writer, p *pb.TxnResponse) {
-	w.Byte(protocol.OpTxn).Int(p.Header.GetRevision()).Bool(p.Succeeded).Int(int64(len(p.Responses)))
-	for _, did := range p.Responses {
-		switch x := did.Response.(type) {
-		case *pb.ResponseOp_ResponseRange:
-			writeRanged(w, x.ResponseRange)
-		case *pb.ResponseOp_ResponsePut:
-			writePutDone(w, x.ResponsePut)
-		case *pb.ResponseOp_ResponseDeleteRange:
-			writeDeleted(w, x.ResponseDeleteRange)
-		case *pb.ResponseOp_ResponseTxn:
-			writeTxned(w, x.ResponseTxn)
-		}
+		etcdpb.WriteTxned(w.Byte(protocol.OpTxn), (*pb.TxnResponse)(did.Txn()))
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
+	"github.com/watchbed/watchbed/upstream/protocol/etcdpb"
 	"github.com/watchbed/watchbed/upstream/protocol/host"
 )
 
@@ -88,9 +89,9 @@ func readWatchResponse(r *protocol.Reader) *pb.WatchResponse {
 	}
 	p.Events = make([]*mvccpb.Event, r.Int())
 	for i := range p.Events {
-		e := &mvccpb.Event{Type: mvccpb.Event_EventType(r.Byte()), Kv: readKV(r)}
+		e := &mvccpb.Event{Type: mvccpb.Event_EventType(r.Byte()), Kv: etcdpb.ReadKV(r)}
 		if r.Bool() {
-			e.PrevKv = readKV(r)
+			e.PrevKv = etcdpb.ReadKV(r)
 		}
 		p.Events[i] = e
 	}

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
+	"github.com/watchbed/watchbed/upstream/protocol/etcdpb"
 	"github.com/watchbed/watchbed/upstream/protocol/host"
 )
 
@@ -80,13 +81,13 @@ func writeRevision[Response revised](w *protocol.Writer, p Response) {
 func readOperation(op byte, r *protocol.Reader) operation {
 	switch op {
 	case protocol.OpRange:
-		return unary(kv, pb.KVServer.Range, readRange(r), writeRanged)
+		return unary(kv, pb.KVServer.Range, readRange(r), etcdpb.WriteRanged)
 	case protocol.OpPut:
-		return unary(kv, pb.KVServer.Put, readPut(r), writePutDone)
+		return unary(kv, pb.KVServer.Put, readPut(r), etcdpb.WritePutDone)
 	case protocol.OpDeleteRange:
-		return unary(kv, pb.KVServer.DeleteRange, readDeleteRange(r), writeDeleted)
+		return unary(kv, pb.KVServer.DeleteRange, readDeleteRange(r), etcdpb.WriteDeleted)
 	case protocol.OpTxn:
-		return unary(kv, pb.KVServer.Txn, readTxn(r), writeTxned)
+		return unary(kv, pb.KVServer.Txn, readTxn(r), etcdpb.WriteTxned)
 	case protocol.OpCompact:
 		return unary(kv, pb.KVServer.Compact, &pb.CompactionRequest{Revision: r.Int(), Physical: r.Bool()}, writeRevision)
 	case protocol.OpGrant:

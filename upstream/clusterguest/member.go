@@ -19,6 +19,7 @@ import (
 
 	"github.com/watchbed/watchbed/upstream/clusterguest/release"
 	"github.com/watchbed/watchbed/upstream/protocol"
+	"github.com/watchbed/watchbed/upstream/protocol/etcdpb"
 	"github.com/watchbed/watchbed/upstream/protocol/host"
 )
 
@@ -42,11 +43,11 @@ type member struct {
 
 	// calls are those that clients wait for, by their connections, streams those on which they watch.
 	calls   map[uint32]context.CancelFunc
-	streams map[uint32]*watchStream
+	streams map[uint32]*etcdpb.Stream
 }
 
 func newMember() *member {
-	m := &member{network: newNetwork(), calls: map[uint32]context.CancelFunc{}, streams: map[uint32]*watchStream{}}
+	m := &member{network: newNetwork(), calls: map[uint32]context.CancelFunc{}, streams: map[uint32]*etcdpb.Stream{}}
 	m.network.install()
 	return m
 }
@@ -67,7 +68,7 @@ func (m *member) receive(r protocol.Reader) {
 		m.watchRequest(kind, conn, &r)
 	case protocol.Drained:
 		if t := m.streams[conn]; t != nil {
-			wake(t.drained)
+			t.Drained()
 		}
 	case protocol.Hangup:
 		m.hangup(conn)
@@ -86,7 +87,7 @@ func (m *member) hangup(conn uint32) {
 	}
 	if t := m.streams[conn]; t != nil {
 		delete(m.streams, conn)
-		t.cancel()
+		t.Cancel()
 	}
 }
 

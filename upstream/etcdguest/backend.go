@@ -12,6 +12,7 @@ import (
 
 	"github.com/watchbed/watchbed/upstream/etcdguest/release"
 	"github.com/watchbed/watchbed/upstream/protocol"
+	"github.com/watchbed/watchbed/upstream/protocol/etcdpb"
 )
 
 // memory is a backend that keeps everything in memory: a file would be state of the host, which is not saved
@@ -62,7 +63,7 @@ func (m *memory) fill(r *protocol.Reader) {
 	revision, compacted := r.Int(), r.Int()
 	last, sub := int64(0), int64(0)
 	for range r.Int() {
-		kv := readKV(r)
+		kv := etcdpb.ReadKV(r)
 		if sub++; kv.ModRevision != last {
 			last, sub = kv.ModRevision, 0
 		}

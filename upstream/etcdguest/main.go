@@ -13,6 +13,7 @@ import (
 	"runtime/debug"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
+	"github.com/watchbed/watchbed/upstream/protocol/etcdpb"
 	"github.com/watchbed/watchbed/upstream/protocol/host"
 )
 
@@ -20,7 +21,7 @@ func main() {
 	// No lifetime is long enough for garbage to matter, unless it fills the memory.
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(memoryLimit)
-	s := &server{streams: map[uint32]*stream{}}
+	s := &server{streams: map[uint32]*etcdpb.Stream{}}
 	for {
 		s.receive(protocol.Reader{Bytes: host.Receive()})
 	}

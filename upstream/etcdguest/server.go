@@ -17,6 +17,7 @@ import (
 
 	"github.com/watchbed/watchbed/upstream/etcdguest/release"
 	"github.com/watchbed/watchbed/upstream/protocol"
+	"github.com/watchbed/watchbed/upstream/protocol/etcdpb"
 	"github.com/watchbed/watchbed/upstream/protocol/host"
 )
 
@@ -32,7 +33,7 @@ type server struct {
 	applied cindex.ConsistentIndexer
 	auth    auth.AuthStore
 	watch   pb.WatchServer
-	streams map[uint32]*stream
+	streams map[uint32]*etcdpb.Stream
 }
 
 // receive takes a message of the host. It applies writes itself, as the one goroutine of a server does that
@@ -64,15 +65,15 @@ func (s *server) receive(r protocol.Reader) {
 		s.show()
 	case protocol.Drained:
 		if t := s.streams[conn]; t != nil {
-			wake(t.drained)
+			t.Drained()
 		}
 	case protocol.Hangup:
 		if t := s.streams[conn]; t != nil {
 			delete(s.streams, conn)
-			t.cancel()
+			t.Cancel()
 		}
 	default:
-		s.stream(conn).deliver(readWatchRequest(kind, &r))
+		s.stream(conn).Deliver(readWatchRequest(kind, &r))
 	}
 }
 
