@@ -154,6 +154,11 @@ func (c *follower) Pick(w *sim.World, enabled []sim.Action) int {
 	c.growHead()
 	byDefault := explore.DefaultChoice(enabled)
 	picked, at := c.nextWanted(names)
+	if k := len(c.plan.steps); k >= c.wanted.inTurn[0] && k < c.wanted.inTurn[1] {
+		if picked, at = byDefault, c.head[names[byDefault]]; at < 0 {
+			picked = -1
+		}
+	}
 	c.answers = nil
 	if picked < 0 || int(at) > c.place {
 		if i := c.unmentioned(names, enabled); i >= 0 {

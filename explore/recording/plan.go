@@ -10,6 +10,8 @@ import (
 type plan struct {
 	start []answer
 	steps []step
+	// inTurn are the first step of the run, and the one behind the last, that are those of the default choice.
+	inTurn [2]int
 }
 
 // step is one picked action.

@@ -41,6 +41,15 @@ func Shrink(ctx context.Context, r *explore.Runner, rec *Recording, f explore.Fa
 	if runs <= 0 {
 		runs = DefaultShrinkRuns
 	}
+	s, err := newShrinker(ctx, r, rec, f, runs)
+	if err != nil {
+		return nil, err
+	}
+	return s.shrunk(rec, runs, s.shrink())
+}
+
+// newShrinker carries out the recorded run again. It is an error if that does not replay, or does not fail in this way.
+func newShrinker(ctx context.Context, r *explore.Runner, rec *Recording, f explore.Failure, runs int) (*shrinker, error) {
 	res, err := Replay(r, rec)
 	if err != nil {
 		return nil, err
@@ -54,13 +63,15 @@ func Shrink(ctx context.Context, r *explore.Runner, rec *Recording, f explore.Fa
 	if err != nil {
 		return nil, err
 	}
-	s := &shrinker{
+	return &shrinker{
 		ctx: ctx, runner: r, failure: f, left: runs,
 		follower: &follower{planned: planned{names: t}, ahead: len(best.steps)},
 		best:     best, size: best.size(), over: !truncated, longest: len(best.steps),
-	}
-	complete := s.shrink()
+	}, nil
+}
 
+// shrunk is what came of the recording in so many runs at most.
+func (s *shrinker) shrunk(rec *Recording, runs int, complete bool) (*Shrunk, error) {
 	small, err := s.record()
 	if err != nil {
 		return nil, err

@@ -74,6 +74,9 @@ type Config struct {
 	Network time.Duration `json:"network"`
 	// Settle is how long the members have after For until each must read and write again, and have the same data.
 	Settle time.Duration `json:"settle"`
+
+	// Without are parts that runs do without, as shrinking names them.
+	Without []string `json:"without,omitempty"`
 }
 
 // Shares are those of the kinds of operations.
@@ -232,6 +235,17 @@ func (c *Config) complete() error {
 	}
 	if c.Holders > 0 && c.TTL < minTTL {
 		return fmt.Errorf("ttl is %v: want %v at least, which etcd grants in any case", c.TTL, minTTL)
+	}
+	known := map[string]int{}
+	for _, k := range c.parts() {
+		for _, p := range k.Parts {
+			known[p]++
+		}
+	}
+	for part, n := range count(c.Without) {
+		if n > known[part] {
+			return fmt.Errorf("%q is left out, and there is no such part", part)
+		}
 	}
 	if name := negative(reflect.ValueOf(c).Elem()); name != "" {
 		return fmt.Errorf("%s is negative", name)

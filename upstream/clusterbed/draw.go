@@ -2,6 +2,7 @@ package clusterbed
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
@@ -124,12 +125,17 @@ func (s *subject) draw(client string, i int) workload.Draw {
 	return func(env *sim.Env) []workload.Step {
 		d := &drawing{client, &s.config}
 		var program []workload.Step
+		think := time.Duration(0)
 		for n := range s.config.Operations {
 			st := kinds[env.Choose(len(kinds), "kind of operation")](env, d, n)
 			member := (i + env.Choose(len(s.members), "member that is asked")) % len(s.members)
-			st.To, st.Think = firstMember+sim.NodeID(member), sim.Delay{Max: s.config.Think, Steps: delaySteps}
-			if n == 0 {
-				st.Think.Min, st.Think.Max = s.config.Boot, s.config.Boot+s.config.Think
+			// Before the next operation pass those that are left out.
+			if think += s.config.Think; s.without(operationOf(client, n)) {
+				continue
+			}
+			st.To, st.Think = firstMember+sim.NodeID(member), sim.Delay{Max: think, Steps: delaySteps}
+			if think = 0; len(program) == 0 {
+				st.Think.Min, st.Think.Max = s.config.Boot, s.config.Boot+st.Think.Max
 			}
 			if since, to := st.SinceSeen, st.To; since != nil {
 				st.SinceSeen = func(seen int64) workload.Step {

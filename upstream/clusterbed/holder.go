@@ -38,7 +38,7 @@ const (
 const leases = 1000
 
 func (c *holder) reset(index, members int, begin, ttl sim.Duration) {
-	*c = holder{name: fmt.Sprintf("holder-%d", index+1), lease: int64(index+1) * leases, at: index, members: members, begin: begin, ttl: ttl}
+	*c = holder{name: holderName(index), lease: int64(index+1) * leases, at: index, members: members, begin: begin, ttl: ttl}
 }
 
 // Start implements sim.Node.

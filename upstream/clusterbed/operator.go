@@ -17,6 +17,8 @@ type operator struct {
 	strikes [families]bool
 	// due are the operations that are still to come, in no order.
 	due []maintenance
+	// without has what is left out, as a part.
+	without map[string]int
 	membership
 }
 
@@ -51,25 +53,25 @@ const (
 
 // kinds are what families are called, and how often each strikes.
 var kinds = [families]struct {
-	name  string
-	times func(*Faults) int
+	name, one string
+	times     func(*Faults) int
 }{
-	kills:       {"kills", func(f *Faults) int { return f.Kills }},
-	powerLosses: {"power losses", func(f *Faults) int { return f.PowerLosses }},
-	pauses:      {"pauses", func(f *Faults) int { return f.Pauses }},
-	stalls:      {"stalls", func(f *Faults) int { return f.Stalls }},
-	fulls:       {"full disks", func(f *Faults) int { return f.Fulls }},
-	ioErrors:    {"I/O errors", func(f *Faults) int { return f.IOErrors }},
-	clockJumps:  {"clock jumps", func(f *Faults) int { return f.ClockJumps }},
-	upgrades:    {"upgrades", func(f *Faults) int { return f.Upgrades }},
-	partitions:  {"partitions", func(f *Faults) int { return f.Partitions }},
-	oneWays:     {"one-way partitions", func(f *Faults) int { return f.OneWays }},
-	breaks:      {"breaks", func(f *Faults) int { return f.Breaks }},
-	losses:      {"losses", func(f *Faults) int { return f.Losses }},
-	restarts:    {"restarts of API servers", func(f *Faults) int { return f.Restarts }},
-	moves:       {"moves", func(f *Faults) int { return f.Moves }},
-	defragments: {"defragmentations", func(f *Faults) int { return f.Defragments }},
-	changes:     {"changes of the members", func(f *Faults) int { return f.Changes }},
+	kills:       {"kills", "kill of", func(f *Faults) int { return f.Kills }},
+	powerLosses: {"power losses", "power loss of", func(f *Faults) int { return f.PowerLosses }},
+	pauses:      {"pauses", "pause of", func(f *Faults) int { return f.Pauses }},
+	stalls:      {"stalls", "stalled disk of", func(f *Faults) int { return f.Stalls }},
+	fulls:       {"full disks", "full disk of", func(f *Faults) int { return f.Fulls }},
+	ioErrors:    {"I/O errors", "failing disk of", func(f *Faults) int { return f.IOErrors }},
+	clockJumps:  {"clock jumps", "clock jump of", func(f *Faults) int { return f.ClockJumps }},
+	upgrades:    {"upgrades", "upgrade of", func(f *Faults) int { return f.Upgrades }},
+	partitions:  {"partitions", "partition of", func(f *Faults) int { return f.Partitions }},
+	oneWays:     {"one-way partitions", "one-way partition of", func(f *Faults) int { return f.OneWays }},
+	breaks:      {"breaks", "broken stream to", func(f *Faults) int { return f.Breaks }},
+	losses:      {"losses", "lost client of", func(f *Faults) int { return f.Losses }},
+	restarts:    {"restarts of API servers", "restart of", func(f *Faults) int { return f.Restarts }},
+	moves:       {"moves", "move of the leader", func(f *Faults) int { return f.Moves }},
+	defragments: {"defragmentations", "defragmentation", func(f *Faults) int { return f.Defragments }},
+	changes:     {"changes of the members", "change of the members", func(f *Faults) int { return f.Changes }},
 }
 
 // none reports whether nothing may break.
@@ -89,7 +91,9 @@ type maintenance struct {
 	target uint64
 }
 
-func (o *operator) reset(c *Config) { *o = operator{config: c, due: o.due[:0]} }
+func (o *operator) reset(c *Config, without map[string]int) {
+	*o = operator{config: c, without: without, due: o.due[:0]}
+}
 
 // Start implements sim.Node.
 func (o *operator) Start(env *sim.Env) {
@@ -99,7 +103,7 @@ func (o *operator) Start(env *sim.Env) {
 		o.strikes[i] = kinds[i].times(f) > 0 && (f.All || env.Choose(2, "a run with "+kinds[i].name) == 1)
 	}
 	plan := func(of family, op byte) {
-		for range kinds[of].times(f) {
+		for i := range kinds[of].times(f) {
 			if !o.strikes[of] {
 				return
 			}
@@ -110,7 +114,10 @@ func (o *operator) Start(env *sim.Env) {
 			if op == protocol.OpMoveLeader {
 				m.target = clusternode.RaftIDOf(env.Choose(c.Members, "next leader"))
 			}
-			env.Arm(timerDue+sim.Timer(len(o.due)), c.Boot+(c.For-c.Boot)*time.Duration(env.Choose(strikeSteps, "when it is asked"))/strikeSteps)
+			at := c.Boot + (c.For-c.Boot)*time.Duration(env.Choose(strikeSteps, "when it is asked"))/strikeSteps
+			if o.without[dueOf(of, i)] == 0 {
+				env.Arm(timerDue+sim.Timer(len(o.due)), at)
+			}
 			o.due = append(o.due, m)
 		}
 	}

@@ -31,6 +31,9 @@ type subject struct {
 	faults   []planned
 	// booted are the members with which a run begins that is warm.
 	booted []*clusternode.Node
+	// told is what each member is told, out the parts that runs do without, each as often as it is left out.
+	told []*clusternode.Config
+	out  map[string]int
 
 	findings []explore.Finding
 }
@@ -39,6 +42,9 @@ type subject struct {
 type planned struct {
 	sim.Fault
 	times int
+	// part is one of these, of which each is so many strikes.
+	part    string
+	strikes int
 }
 
 var _ explore.Subject = (*subject)(nil)
@@ -47,14 +53,15 @@ var _ explore.Subject = (*subject)(nil)
 const firstMember sim.NodeID = 1
 
 func newSubject(c Config, modules []*engine.Module, next *engine.Module, design *cache.Design) *subject {
-	s := &subject{config: c, design: design}
+	s := &subject{config: c, out: count(c.Without), design: design}
 	var peers []clusternode.Peer
 	for i := range c.machines() {
 		peers = append(peers, clusternode.Peer{Node: firstMember + sim.NodeID(i), Name: memberName(i)})
 	}
 	for i, m := range modules {
 		guest, other := newGuest(m), newGuest(next)
-		s.members = append(s.members, clusternode.New(&clusternode.Config{Peers: peers, Self: i, Initial: c.Members, Member: c.Member, Disk: c.Disk, Choices: c.Choice}, guest, other))
+		told := &clusternode.Config{Peers: peers, Self: i, Initial: c.Members, Member: c.Member, Disk: c.Disk, Choices: c.Choice}
+		s.told, s.members = append(s.told, told), append(s.members, clusternode.New(told, guest, other))
 	}
 	for range c.Clients {
 		s.clients = append(s.clients, new(workload.Client))
@@ -116,9 +123,9 @@ func memberName(i int) string { return fmt.Sprintf("member-%d", i+1) }
 // planFaults makes the faults of all members. One that lasts begins, and it ends.
 func (s *subject) planFaults() {
 	f := &s.config.Faults
-	plan := func(of family, fault sim.Fault, strikes int) {
+	plan := func(of family, target string, fault sim.Fault, strikes int) {
 		if times := kinds[of].times(f); times > 0 {
-			s.faults = append(s.faults, planned{&drawnFault{fault, &s.operator, of}, strikes * times})
+			s.faults = append(s.faults, planned{&drawnFault{fault, &s.operator, of}, strikes * times, strikeOf(of, target), strikes})
 		}
 	}
 	const once, lasts = 1, 2
@@ -132,25 +139,25 @@ func (s *subject) planFaults() {
 	for i := range s.config.Caches {
 		server := s.firstCache() + sim.NodeID(i)
 		clients = append(clients, server)
-		plan(restarts, &sim.RestartProcess{Nodes: []sim.NodeID{server}, Label: serverName(i)}, once)
+		plan(restarts, serverName(i), &sim.RestartProcess{Nodes: []sim.NodeID{server}, Label: serverName(i)}, once)
 	}
 	for i := range s.config.machines() {
 		member, name := firstMember+sim.NodeID(i), memberName(i)
-		plan(kills, clusternode.NewKill(member, name, false), once)
-		plan(powerLosses, clusternode.NewKill(member, name, true), once)
-		plan(pauses, clusternode.NewPause(member, name), lasts)
-		plan(stalls, clusternode.NewStall(member, name), lasts)
-		plan(fulls, clusternode.NewFull(member, name), lasts)
-		plan(ioErrors, clusternode.NewIOError(member, name), once)
-		plan(clockJumps, clusternode.NewClockJump(member, name, f.ClockJump), once)
-		plan(upgrades, clusternode.NewUpgrade(member, name), once)
+		plan(kills, name, clusternode.NewKill(member, name, false), once)
+		plan(powerLosses, name, clusternode.NewKill(member, name, true), once)
+		plan(pauses, name, clusternode.NewPause(member, name), lasts)
+		plan(stalls, name, clusternode.NewStall(member, name), lasts)
+		plan(fulls, name, clusternode.NewFull(member, name), lasts)
+		plan(ioErrors, name, clusternode.NewIOError(member, name), once)
+		plan(clockJumps, name, clusternode.NewClockJump(member, name, f.ClockJump), once)
+		plan(upgrades, name, clusternode.NewUpgrade(member, name), once)
 		if s.config.machines() > 1 {
 			from := []sim.NodeID{member}
-			plan(breaks, &sim.BreakStream{From: others, To: member, Label: "members>" + name}, once)
-			plan(partitions, &sim.Partition{One: from, Other: others, Label: "between " + name + " and the others"}, lasts)
-			plan(oneWays, &sim.Partition{One: from, Other: others, OneWay: true, Label: "from " + name + " to the others"}, lasts)
+			plan(breaks, name, &sim.BreakStream{From: others, To: member, Label: "members>" + name}, once)
+			plan(partitions, name, &sim.Partition{One: from, Other: others, Label: "between " + name + " and the others"}, lasts)
+			plan(oneWays, name, &sim.Partition{One: from, Other: others, OneWay: true, Label: "from " + name + " to the others"}, lasts)
 		}
-		plan(losses, &sim.BreakStream{From: clients, To: member, Label: "clients>" + name}, once)
+		plan(losses, name, &sim.BreakStream{From: clients, To: member, Label: "clients>" + name}, once)
 	}
 }
 
@@ -176,7 +183,11 @@ func (s *subject) Options() sim.Options {
 	bounds := func(network sim.Duration) sim.Bounds {
 		return sim.Bounds{Network: sim.Delay{Max: network, Steps: delaySteps}}
 	}
-	return sim.Options{Mode: sim.Timed, Safety: bounds(s.config.Network), Liveness: bounds(s.config.Network / 10)}
+	network := s.config.Network
+	if s.without(partNetwork) {
+		network = 0
+	}
+	return sim.Options{Mode: sim.Timed, Safety: bounds(network), Liveness: bounds(network / 10)}
 }
 
 // delaySteps is how finely a delay is chosen.
@@ -185,6 +196,7 @@ const delaySteps = 4
 // Build implements explore.Subject.
 func (s *subject) Build(w *sim.World) {
 	for i, m := range s.members {
+		s.told[i].Choices = s.choices()
 		if s.config.Warm {
 			m.Become(s.booted[i])
 		} else {
@@ -193,14 +205,18 @@ func (s *subject) Build(w *sim.World) {
 		w.Add(memberName(i), m)
 	}
 	for i, c := range s.clients {
-		c.Reset(fmt.Sprintf("client-%d", i+1), i, nil, 0)
+		c.Reset(clientName(i), i, nil, 0)
 		c.Draws(s.draw(c.Name(), i))
 		w.Add(c.Name(), c)
 	}
+	progress := s.config.Progress
+	if s.without(partProgress) {
+		progress = 0
+	}
 	for i, c := range s.watchers {
-		c.reset(fmt.Sprintf("watcher-%d", i+1), s.config.Boot, s.config.Progress, s.config.Ahead, len(s.members), i)
+		c.reset(watcherName(i), s.config.Boot, progress, s.config.Ahead, len(s.members), i)
 		c.negative = i >= s.config.Watchers
-		w.Add(c.name, c)
+		w.Add(c.name, s.unless(c.name, c))
 	}
 	for i, c := range s.caches {
 		c.(cache.Resetter).Reset(s.cacheConfig(i))
@@ -208,22 +224,22 @@ func (s *subject) Build(w *sim.World) {
 	}
 	for i, c := range s.readers {
 		server := i / s.config.Readers
-		c.Reset(fmt.Sprintf("reader-%d", i+1), len(s.clients)+1+i, nil, s.firstCache()+sim.NodeID(server))
+		c.Reset(readerName(i), len(s.clients)+1+i, nil, s.firstCache()+sim.NodeID(server))
 		c.Draws(s.reads(s.firstCache() + sim.NodeID(server)))
-		w.Add(c.Name(), c)
+		w.Add(c.Name(), s.unless(c.Name(), c))
 	}
 	for i, c := range s.holders {
 		c.reset(i, len(s.members), s.config.Boot, s.config.TTL)
-		w.Add(c.name, c)
+		w.Add(c.name, s.unless(c.name, c))
 	}
-	s.operator.reset(&s.config)
+	s.operator.reset(&s.config, s.out)
 	w.Add("operator", &s.operator)
 	s.auditor.reset(&s.config, len(s.caches), s.firstCache())
 	w.Add("auditor", &s.auditor)
 	s.observer.reset(&s.config)
-	w.Add("observer", &s.observer)
+	w.Add("observer", s.unless(partObserver, &s.observer))
 	for _, f := range s.faults {
-		w.AddFault(f.Fault, sim.Budget{Times: f.times, Within: s.config.For})
+		w.AddFault(f.Fault, sim.Budget{Times: f.times - f.strikes*s.out[f.part], Within: s.config.For})
 	}
 }
 

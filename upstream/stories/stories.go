@@ -41,10 +41,12 @@ func Find(ctx context.Context, newSubject func() explore.Subject, by strategy.St
 	runner := explore.NewRunner(b, 0)
 	found, _ := recording.RecordSeed(runner, by, f.FirstSeed)
 	found.Tool, found.Scenario, found.Parameters = b.Records()
-	small, err := recording.Shrink(ctx, runner, found, f.Failure, runs)
+	parted, _ := b.(recording.Parted)
+	small, err := recording.Reduce(ctx, runner, parted, found, f.Failure, runs)
 	if err != nil {
 		return nil, err
 	}
+	small.Recording.Tool, small.Recording.Scenario, small.Recording.Parameters = b.Records()
 	r, err := replay(runner, b, small.Recording, f.Failure)
 	if err != nil {
 		return nil, err

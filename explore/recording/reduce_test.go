@@ -1,0 +1,141 @@
+package recording_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/recording"
+	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
+)
+
+// machines are nodes that each answer three questions, of which the last is about a delay, and a judge that is not content if those that matter have other answers than the first.
+type machines struct {
+	nodes []*machine
+	out   []string
+	// needs are the answers at which the judge is not content, after so many steps.
+	needs map[string]int
+	after int
+}
+
+type machine struct {
+	sim.Idle
+	name    string
+	answers map[string]int
+}
+
+func (m *machine) Start(env *sim.Env) {
+	m.answers = map[string]int{}
+	for _, question := range []string{"kind", "key", "delay"} {
+		m.answers[question+" of "+m.name] = env.Choose(4, question+" of "+m.name)
+	}
+	env.Arm(0, sim.Duration(1+m.answers["delay of "+m.name]))
+}
+
+func newMachines() *machines {
+	s := &machines{needs: map[string]int{"kind of 3": 2, "key of 5": 1}}
+	for i := range 8 {
+		s.nodes = append(s.nodes, &machine{name: fmt.Sprint(i)})
+	}
+	return s
+}
+
+func (s *machines) Options() sim.Options { return sim.Options{Mode: sim.Timed} }
+
+func (s *machines) Build(w *sim.World) {
+	for _, m := range s.nodes {
+		if m.answers = nil; strings.Contains(strings.Join(s.out, " "), m.name) {
+			w.Add("m"+m.name, sim.Idle{})
+		} else {
+			w.Add("m"+m.name, m)
+		}
+	}
+}
+
+func (s *machines) After(*sim.World, sim.Action) {}
+func (s *machines) Over(*sim.World) bool         { return false }
+
+func (s *machines) Judge(w *sim.World) []explore.Finding {
+	f := explore.Finding{Property: "quiet", Verdict: model.Holds, Exercised: 1}
+	for question, least := range s.needs {
+		found := false
+		for _, m := range s.nodes {
+			found = found || m.answers[question] >= least
+		}
+		if !found {
+			return []explore.Finding{f}
+		}
+	}
+	if w.Steps() >= max(1, s.after) {
+		f.Verdict, f.Label = model.Violated, "loud"
+	}
+	return []explore.Finding{f}
+}
+
+func (s *machines) Parts() []recording.Kind {
+	var kinds [2]recording.Kind
+	for i, m := range s.nodes {
+		if !strings.Contains(strings.Join(s.out, " "), m.name) {
+			k := &kinds[i/4]
+			k.Name, k.Parts = "half", append(k.Parts, m.name)
+		}
+	}
+	return kinds[:]
+}
+
+func (s *machines) LeaveOut(parts []string) { s.out = parts }
+
+// TestReduceLeavesOutParts: the parts that stay are those that the failure needs, and of their questions those have other answers than the first that must have.
+func TestReduceLeavesOutParts(t *testing.T) {
+	loud := explore.Failure{Property: "quiet", Label: "loud"}
+	for seed := range uint64(40) {
+		s := newMachines()
+		r := explore.NewRunner(s, 0)
+		rec, res := recording.RecordSeed(r, strategy.Random(), seed)
+		if res.Find(loud) == nil {
+			continue
+		}
+		small, err := recording.Reduce(context.Background(), r, s, rec, loud, 200)
+		require.NoError(t, err)
+		require.True(t, small.Complete)
+		require.Less(t, small.Runs, 80)
+		require.Equal(t, 1, small.After, "it is cut off behind the violation")
+		var left []string
+		for _, k := range s.Parts() {
+			left = append(left, k.Parts...)
+		}
+		require.Equal(t, []string{"3", "5"}, left)
+		for _, c := range small.Recording.Choices {
+			if strings.HasPrefix(c, "choose ") && !strings.HasSuffix(c, "=0/4") {
+				require.Regexp(t, `kind of 3=[23]/4|key of 5=[123]/4`, c)
+			}
+		}
+		_, err = recording.Replay(r, small.Recording)
+		require.NoError(t, err)
+		return
+	}
+	t.Fatal("no seed fails")
+}
+
+// TestReduceTakesTurns: where the order of what is due at once does not matter, steps are those of the default choice.
+func TestReduceTakesTurns(t *testing.T) {
+	s := newMachines()
+	s.needs, s.after = nil, 4
+	r := explore.NewRunner(s, 0)
+	rec, _ := recording.RecordSeed(r, strategy.Random(), 1)
+	small, err := recording.Reduce(context.Background(), r, nil, rec, explore.Failure{Property: "quiet", Label: "loud"}, 100)
+	require.NoError(t, err)
+	var steps []string
+	for _, c := range small.Recording.Choices {
+		if strings.HasPrefix(c, "fire ") {
+			steps = append(steps, c[:len("fire m0")])
+		}
+	}
+	require.Equal(t, []string{"fire m0", "fire m1", "fire m2", "fire m3"}, steps)
+}
