@@ -47,8 +47,8 @@ func configure(of *protocol.Member, lg *zap.Logger) (config.ServerConfig, error)
 		MaxRequestBytes:            1.5 * 1024 * 1024,
 		StrictReconfigCheck:        !of.LooseReconfig,
 		AuthToken:                  or(of.AuthToken, "simple"),
-		BcryptCost:                 10,
-		TokenTTL:                   300,
+		BcryptCost:                 4, // the smallest
+		TokenTTL:                   or(of.TokenTTL, 300),
 		CorruptCheckTime:           milliseconds(of.CorruptCheckMs),
 		PreVote:                    of.PreVote,
 		WarningApplyDuration:       100 * time.Millisecond,

@@ -17,14 +17,14 @@ import (
 type operation func(ctx context.Context, m *member) (func(*protocol.Writer), error)
 
 // do carries out what a client asks for, in a goroutine of its own, as gRPC does it.
-func (m *member) do(conn uint32, r *protocol.Reader) {
+func (m *member) do(ctx context.Context, conn uint32, r *protocol.Reader) {
 	op := r.Byte()
 	call := readOperation(op, r)
 	if !m.listens {
 		failed(conn, protocol.Unavailable, "connection refused")
 		return
 	}
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(ctx)
 	m.calls[conn] = cancel
 	go func() {
 		write, err := call(ctx, m)
@@ -69,6 +69,7 @@ func kv(m *member) pb.KVServer                   { return m.kv }
 func leases(m *member) pb.LeaseServer            { return m.lease }
 func maintenance(m *member) pb.MaintenanceServer { return m.maintenance }
 func cluster(m *member) pb.ClusterServer         { return m.cluster }
+func authentication(m *member) pb.AuthServer     { return m.auth }
 
 // revised is a response of which clients want the revision alone.
 type revised interface{ GetHeader() *pb.ResponseHeader }
@@ -76,6 +77,9 @@ type revised interface{ GetHeader() *pb.ResponseHeader }
 func writeRevision[Response revised](w *protocol.Writer, p Response) {
 	w.Int(p.GetHeader().GetRevision())
 }
+
+// writeNothing writes that it is done.
+func writeNothing[Response any](*protocol.Writer, Response) {}
 
 // readOperation reads what is behind the byte that says which one it is.
 func readOperation(op byte, r *protocol.Reader) operation {
@@ -105,7 +109,7 @@ func readOperation(op byte, r *protocol.Reader) operation {
 	case protocol.OpMoveLeader:
 		return unary(maintenance, pb.MaintenanceServer.MoveLeader, &pb.MoveLeaderRequest{TargetID: uint64(r.Int())}, writeRevision)
 	case protocol.OpDefragment:
-		return unary(maintenance, pb.MaintenanceServer.Defragment, &pb.DefragmentRequest{}, func(*protocol.Writer, *pb.DefragmentResponse) {})
+		return unary(maintenance, pb.MaintenanceServer.Defragment, &pb.DefragmentRequest{}, writeNothing)
 	case protocol.OpAlarm:
 		return unary(maintenance, pb.MaintenanceServer.Alarm, readAlarm(r), writeAlarms)
 	case protocol.OpMemberList:
@@ -116,6 +120,40 @@ func readOperation(op byte, r *protocol.Reader) operation {
 		return unary(cluster, pb.ClusterServer.MemberRemove, &pb.MemberRemoveRequest{ID: uint64(r.Int())}, writeMembers)
 	case protocol.OpMemberPromote:
 		return unary(cluster, pb.ClusterServer.MemberPromote, &pb.MemberPromoteRequest{ID: uint64(r.Int())}, writeMembers)
+	case protocol.OpAuthEnable:
+		return unary(authentication, pb.AuthServer.AuthEnable, &pb.AuthEnableRequest{}, writeNothing)
+	case protocol.OpAuthDisable:
+		return unary(authentication, pb.AuthServer.AuthDisable, &pb.AuthDisableRequest{}, writeNothing)
+	case protocol.OpAuthStatus:
+		return unary(authentication, pb.AuthServer.AuthStatus, &pb.AuthStatusRequest{}, writeAuthStatus)
+	case protocol.OpAuthenticate:
+		return unary(authentication, pb.AuthServer.Authenticate, &pb.AuthenticateRequest{Name: r.Text(), Password: r.Text()}, writeToken)
+	case protocol.OpUserAdd:
+		return unary(authentication, pb.AuthServer.UserAdd, &pb.AuthUserAddRequest{Name: r.Text(), Password: r.Text()}, writeNothing)
+	case protocol.OpUserDelete:
+		return unary(authentication, pb.AuthServer.UserDelete, &pb.AuthUserDeleteRequest{Name: r.Text()}, writeNothing)
+	case protocol.OpUserChangePassword:
+		return unary(authentication, pb.AuthServer.UserChangePassword, &pb.AuthUserChangePasswordRequest{Name: r.Text(), Password: r.Text()}, writeNothing)
+	case protocol.OpUserGrantRole:
+		return unary(authentication, pb.AuthServer.UserGrantRole, &pb.AuthUserGrantRoleRequest{User: r.Text(), Role: r.Text()}, writeNothing)
+	case protocol.OpUserRevokeRole:
+		return unary(authentication, pb.AuthServer.UserRevokeRole, &pb.AuthUserRevokeRoleRequest{Name: r.Text(), Role: r.Text()}, writeNothing)
+	case protocol.OpUserGet:
+		return unary(authentication, pb.AuthServer.UserGet, &pb.AuthUserGetRequest{Name: r.Text()}, writeRoles)
+	case protocol.OpUserList:
+		return unary(authentication, pb.AuthServer.UserList, &pb.AuthUserListRequest{}, func(w *protocol.Writer, p *pb.AuthUserListResponse) { writeTexts(w, p.Users) })
+	case protocol.OpRoleAdd:
+		return unary(authentication, pb.AuthServer.RoleAdd, &pb.AuthRoleAddRequest{Name: r.Text()}, writeNothing)
+	case protocol.OpRoleDelete:
+		return unary(authentication, pb.AuthServer.RoleDelete, &pb.AuthRoleDeleteRequest{Role: r.Text()}, writeNothing)
+	case protocol.OpRoleGrantPermission:
+		return unary(authentication, pb.AuthServer.RoleGrantPermission, &pb.AuthRoleGrantPermissionRequest{Name: r.Text(), Perm: readPermission(r)}, writeNothing)
+	case protocol.OpRoleRevokePermission:
+		return unary(authentication, pb.AuthServer.RoleRevokePermission, readRevokePermission(r), writeNothing)
+	case protocol.OpRoleGet:
+		return unary(authentication, pb.AuthServer.RoleGet, &pb.AuthRoleGetRequest{Role: r.Text()}, writePermissions)
+	case protocol.OpRoleList:
+		return unary(authentication, pb.AuthServer.RoleList, &pb.AuthRoleListRequest{}, writeRoles)
 	default:
 		return unary(maintenance, pb.MaintenanceServer.Downgrade, readDowngrade(r), func(w *protocol.Writer, p *pb.DowngradeResponse) { w.Text(p.Version) })
 	}

@@ -10,12 +10,14 @@ import (
 	"reflect"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"go.etcd.io/etcd/api/v3/version"
 	"go.etcd.io/etcd/server/v3/config"
 	"go.etcd.io/etcd/server/v3/etcdserver"
 	"go.etcd.io/etcd/server/v3/etcdserver/api/etcdhttp"
 	"go.etcd.io/etcd/server/v3/etcdserver/api/v3rpc"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
 
 	"github.com/watchbed/watchbed/upstream/clusterguest/release"
 	"github.com/watchbed/watchbed/upstream/protocol"
@@ -36,6 +38,7 @@ type member struct {
 	lease       pb.LeaseServer
 	maintenance pb.MaintenanceServer
 	cluster     pb.ClusterServer
+	auth        pb.AuthServer
 	watch       pb.WatchServer
 	// unary and stream are what gRPC calls before a service.
 	unary  grpc.UnaryServerInterceptor
@@ -54,7 +57,13 @@ func newMember() *member {
 
 // receive takes a message of the host.
 func (m *member) receive(r protocol.Reader) {
-	switch kind, conn := r.Begin(); kind {
+	kind, conn := r.Begin()
+	ctx := context.Background()
+	if kind == protocol.As {
+		ctx = metadata.NewIncomingContext(ctx, metadata.Pairs(rpctypes.TokenFieldNameGRPC, r.Text()))
+		kind, conn = r.Begin()
+	}
+	switch kind {
 	case protocol.Start:
 		host.Seed(uint64(r.Int()))
 		var of protocol.Member
@@ -63,9 +72,9 @@ func (m *member) receive(r protocol.Reader) {
 		}
 		go m.start(of)
 	case protocol.Do:
-		m.do(conn, &r)
+		m.do(ctx, conn, &r)
 	case protocol.CreateWatch, protocol.CancelWatch, protocol.RequestProgress:
-		m.watchRequest(kind, conn, &r)
+		m.watchRequest(ctx, kind, conn, &r)
 	case protocol.Drained:
 		if t := m.streams[conn]; t != nil {
 			t.Drained()
@@ -136,6 +145,7 @@ func (m *member) serve(s *etcdserver.EtcdServer, cfg config.ServerConfig) {
 	m.lease = v3rpc.NewQuotaLeaseServer(s)
 	m.maintenance = v3rpc.WatchbedNewMaintenanceServer(s)
 	m.cluster = v3rpc.NewClusterServer(s)
+	m.auth = v3rpc.NewAuthServer(s)
 	m.watch = v3rpc.NewWatchServer(s)
 	m.unary, m.stream = v3rpc.WatchbedInterceptors(s)
 	m.listens = true

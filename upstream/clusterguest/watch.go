@@ -3,6 +3,8 @@
 package main
 
 import (
+	"context"
+
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/grpc"
 
@@ -12,14 +14,14 @@ import (
 )
 
 // watchRequest takes a message of a stream. With the first one gRPC starts the handler.
-func (m *member) watchRequest(kind protocol.Kind, conn uint32, r *protocol.Reader) {
+func (m *member) watchRequest(ctx context.Context, kind protocol.Kind, conn uint32, r *protocol.Reader) {
 	if !m.listens {
 		host.Send(new(protocol.Writer).Begin(protocol.Closed, conn))
 		return
 	}
 	t := m.streams[conn]
 	if t == nil {
-		t = etcdpb.NewStream(conn)
+		t = etcdpb.NewStream(ctx, conn)
 		m.streams[conn] = t
 		go m.serveWatch(conn, t)
 	}

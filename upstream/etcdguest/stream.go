@@ -3,6 +3,8 @@
 package main
 
 import (
+	"context"
+
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
@@ -13,7 +15,7 @@ import (
 func (s *server) stream(conn uint32) *etcdpb.Stream {
 	t := s.streams[conn]
 	if t == nil {
-		t = etcdpb.NewStream(conn)
+		t = etcdpb.NewStream(context.Background(), conn)
 		s.streams[conn] = t
 		go s.serve(conn, t)
 	}

@@ -47,8 +47,8 @@ const (
 	Create
 	Update
 	Delete
-	// DoAs is a Do with the token of a user in front of the operation.
-	DoAs
+	// As is the token of a user, and behind it a Do or a CreateWatch with which it goes.
+	As
 	// Unreachable has a member of a cluster know that another one could not be reached, Reachable that there is a connection again.
 	Unreachable
 	Reachable
@@ -148,7 +148,23 @@ const (
 	OpMemberRemove
 	OpMemberPromote
 	OpDowngrade
-	OpAuth
+	OpAuthEnable
+	OpAuthDisable
+	OpAuthStatus
+	OpAuthenticate
+	OpUserAdd
+	OpUserDelete
+	OpUserChangePassword
+	OpUserGrantRole
+	OpUserRevokeRole
+	OpUserGet
+	OpUserList
+	OpRoleAdd
+	OpRoleDelete
+	OpRoleGrantPermission
+	OpRoleRevokePermission
+	OpRoleGet
+	OpRoleList
 )
 
 // Lanes of Raft messages: the two streams that there are to each member.

@@ -26,6 +26,7 @@ type Member struct {
 	LeaseCheckpoint            bool   `json:"leaseCheckpoint,omitempty"`
 	ProgressMs                 int    `json:"progressMs,omitempty"`
 	AuthToken                  string `json:"authToken,omitempty"`
+	TokenTTL                   uint   `json:"tokenTTL,omitempty"`
 	InitialElectionTickAdvance bool   `json:"initialElectionTickAdvance,omitempty"`
 	// LooseReconfig lets members be changed however many of them are reached, as --strict-reconfig-check=false does.
 	LooseReconfig bool `json:"looseReconfig,omitempty"`

@@ -27,10 +27,10 @@ type Stream struct {
 	out           protocol.Writer
 }
 
-// NewStream is that of a connection.
-func NewStream(conn uint32) *Stream {
+// NewStream is that of a connection, with what came with the first request in a context.
+func NewStream(ctx context.Context, conn uint32) *Stream {
 	t := &Stream{conn: conn, come: make(chan struct{}, 1), drained: make(chan struct{}, 1)}
-	t.ctx, t.Cancel = context.WithCancel(context.Background())
+	t.ctx, t.Cancel = context.WithCancel(ctx)
 	return t
 }
 
