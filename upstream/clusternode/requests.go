@@ -30,6 +30,11 @@ var operations = map[byte]string{
 	protocol.OpStatus: "Status", protocol.OpHashKV: "HashKV", protocol.OpMoveLeader: "MoveLeader",
 	protocol.OpDefragment: "Defragment", protocol.OpAlarm: "Alarm", protocol.OpMemberList: "MemberList", protocol.OpMemberAdd: "MemberAdd",
 	protocol.OpMemberRemove: "MemberRemove", protocol.OpMemberPromote: "MemberPromote", protocol.OpDowngrade: "Downgrade",
+	protocol.OpAuthEnable: "AuthEnable", protocol.OpAuthDisable: "AuthDisable", protocol.OpAuthStatus: "AuthStatus", protocol.OpAuthenticate: "Authenticate",
+	protocol.OpUserAdd: "UserAdd", protocol.OpUserDelete: "UserDelete", protocol.OpUserChangePassword: "UserChangePassword",
+	protocol.OpUserGrantRole: "UserGrantRole", protocol.OpUserRevokeRole: "UserRevokeRole", protocol.OpUserGet: "UserGet", protocol.OpUserList: "UserList",
+	protocol.OpRoleAdd: "RoleAdd", protocol.OpRoleDelete: "RoleDelete", protocol.OpRoleGrantPermission: "RoleGrantPermission",
+	protocol.OpRoleRevokePermission: "RoleRevokePermission", protocol.OpRoleGet: "RoleGet", protocol.OpRoleList: "RoleList",
 }
 
 // Digest implements sim.Payload.
@@ -77,8 +82,12 @@ type Response struct {
 	Hash, Compacted int64
 	Members         []Listed
 	Alarms          []Alarm
-	// Text is the version of OpDowngrade.
+	// Text is the version of OpDowngrade, and the token of OpAuthenticate.
 	Text string
+	// Enabled is of OpAuthStatus, whose Revision is that of the users and roles, Names of OpUserGet, OpUserList and OpRoleList, Permissions of OpRoleGet.
+	Enabled     bool
+	Names       []string
+	Permissions []Permission
 }
 
 // Status is what a member says of itself.
@@ -119,6 +128,15 @@ func (p *Response) Digest(d sim.Digest) sim.Digest {
 	for _, a := range p.Alarms {
 		d = d.Word(a.Member).Word(uint64(a.Alarm))
 	}
+	if p.Enabled {
+		d = d.Bool(p.Enabled)
+	}
+	for _, name := range p.Names {
+		d = d.Text(name)
+	}
+	for _, x := range p.Permissions {
+		d = x.digest(d)
+	}
 	return d
 }
 
@@ -133,10 +151,26 @@ func (p *Response) Label() string {
 		return text
 	case protocol.OpHashKV:
 		return fmt.Sprintf("hash %08x of revision %d, compacted %d", uint32(p.Hash), p.Revision, p.Compacted)
+	case protocol.OpAuthStatus:
+		return fmt.Sprintf("authentication enabled: %v, revision %d", p.Enabled, p.Revision)
 	default:
 		return operations[p.Op] + " done"
 	}
 }
+
+// As is a request of a user, with the token that the user has.
+type As struct {
+	sim.Payload
+	User, Token string
+}
+
+// Digest implements sim.Payload.
+func (m *As) Digest(d sim.Digest) sim.Digest {
+	return m.Payload.Digest(d.Text("as").Text(m.User).Text(m.Token))
+}
+
+// Label implements sim.Payload.
+func (m *As) Label() string { return m.Payload.Label() + " as " + m.User }
 
 // readResponse reads the answer to any operation that a client asks a member for.
 func readResponse(r *protocol.Reader) sim.Payload {
@@ -186,8 +220,18 @@ func readResponse(r *protocol.Reader) sim.Payload {
 		p.Members = readMembers(r)
 	case protocol.OpMemberList, protocol.OpMemberRemove, protocol.OpMemberPromote:
 		p.Members = readMembers(r)
-	case protocol.OpDowngrade:
+	case protocol.OpDowngrade, protocol.OpAuthenticate:
 		p.Text = r.Text()
+	case protocol.OpAuthStatus:
+		p.Enabled, p.Revision = r.Bool(), r.Int()
+	case protocol.OpUserGet, protocol.OpUserList, protocol.OpRoleList:
+		for range r.Int() {
+			p.Names = append(p.Names, r.Text())
+		}
+	case protocol.OpRoleGet:
+		for range r.Int() {
+			p.Permissions = append(p.Permissions, Permission{r.Byte(), r.Text(), r.Text()})
+		}
 	}
 	return p
 }
@@ -210,6 +254,8 @@ func readMembers(r *protocol.Reader) (all []Listed) {
 func writeRequest(w *protocol.Writer, p sim.Payload) bool {
 	switch p := p.(type) {
 	case *Request:
+		p.write(w)
+	case *Auth:
 		p.write(w)
 	case *wire.StatusRequest:
 		w.Byte(protocol.OpStatus)

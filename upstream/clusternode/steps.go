@@ -271,6 +271,11 @@ func (n *Node) answers(c sim.Conn) int {
 
 // incoming is a message of the world as the guest understands it, nil if it does not concern the guest any more.
 func (n *Node) incoming(m *sim.Message) []byte {
+	if as, is := m.Payload.(*As); is {
+		of := *m
+		of.Payload = as.Payload
+		return append(new(protocol.Writer).Begin(protocol.As, uint32(m.Conn)).Text(as.Token).Bytes, n.incoming(&of)...)
+	}
 	w, conn := &n.out, uint32(m.Conn)
 	if i := n.answers(m.Conn); i >= 0 {
 		k := n.calls[i]
