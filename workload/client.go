@@ -77,6 +77,8 @@ type Client struct {
 	index int
 	// draw makes the program when the client starts, nil if that is fixed.
 	draw Draw
+	// wrap is what a request becomes when it is sent, nil if it stays what it is.
+	wrap func(sim.Payload) sim.Payload
 	// drawn is the digest of a program that was drawn.
 	drawn sim.Digest
 	// await is the cache that has to be ready first, or sim.NoNode.
@@ -113,6 +115,9 @@ func (c *Client) Reset(name string, index int, program []Step, await sim.NodeID)
 
 // Draws has the client draw its program when it starts. It is called after Reset.
 func (c *Client) Draws(draw Draw) { c.draw = draw }
+
+// Wraps has the client send each request in another one, which is answered as that is. It is called after Reset.
+func (c *Client) Wraps(wrap func(sim.Payload) sim.Payload) { c.wrap = wrap }
 
 // Name is the client's name in histories.
 func (c *Client) Name() string { return c.name }
@@ -227,7 +232,11 @@ func (c *Client) Fire(env *sim.Env, _ sim.Timer) {
 	if env.Noting() {
 		env.Note(OperationBegan{Number: len(c.operations) - 1, Request: s.Payload})
 	}
-	c.conn = env.Call(s.To, s.Payload)
+	p := s.Payload
+	if c.wrap != nil {
+		p = c.wrap(p)
+	}
+	c.conn = env.Call(s.To, p)
 }
 
 // sinceSeen is the step with what the client has seen in it, or the step itself.
