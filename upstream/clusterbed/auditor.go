@@ -33,6 +33,9 @@ type auditor struct {
 	revision                int64
 	statuses, hashes, lists []answer
 	alarms                  alarms
+	// root asks most of it, user what a user is asked for to be.
+	root   login
+	access access
 }
 
 // question is what a member is asked, or an API server.
@@ -41,6 +44,8 @@ type question struct {
 	to    int
 	// alarm is the one that is disarmed.
 	alarm clusternode.Alarm
+	// of is the place of a user, or of a role.
+	of int
 }
 
 // subjectMatter is what a question is about.
@@ -63,6 +68,12 @@ const (
 	status
 	listed
 	hash
+	// enabled is whether there is authentication. The next ones are what users and roles are, and what a user is answered.
+	enabled
+	rolesOfUser
+	rightsOfRole
+	readsAs
+	writesAs
 )
 
 // answer is what a member said.
@@ -101,6 +112,9 @@ func (a *auditor) plan(members []clusternode.Listed) {
 				a.questions = append(a.questions, question{about: k, to: to})
 			}
 		}
+	}
+	if a.config.Auth {
+		a.planAccess(voters)
 	}
 	if a.alarms.voters = voters; a.config.watchesAlarms() {
 		each(voters, alarmed)
@@ -145,6 +159,16 @@ func (a *auditor) question() (to sim.NodeID, q question, p sim.Payload) {
 		p = &clusternode.Request{Op: protocol.OpMemberList, Flag: true}
 	case hash:
 		p = &clusternode.Request{Op: protocol.OpHashKV, Revision: a.revision}
+	case enabled:
+		p = &clusternode.Auth{Op: protocol.OpAuthStatus}
+	case rolesOfUser:
+		p = &clusternode.Auth{Op: protocol.OpUserGet, Name: users[q.of]}
+	case rightsOfRole:
+		p = &clusternode.Auth{Op: protocol.OpRoleGet, Name: roles[q.of]}
+	case readsAs:
+		p = &wire.RangeRequest{Key: tried, Serializable: true}
+	case writesAs:
+		p = &wire.PutRequest{Key: tried, Value: "audit:" + strconv.Itoa(len(a.operations)+1)}
 	}
 	return to, q, p
 }
@@ -168,15 +192,19 @@ func (a *auditor) Fire(env *sim.Env, _ sim.Timer) {
 		env.Close(a.conn)
 	}
 	to, q, p := a.question()
+	as := a.asks(&q)
+	if as.begins(env) {
+		return
+	}
 	env.Begin("audit", a.at)
 	a.asked++
 	a.tick = env.Tick()
-	a.conn = env.Call(to, p)
+	a.conn = env.Call(to, as.gives(p))
 	switch q.about {
 	case roster:
 		// It may have been removed.
 		env.Arm(ask, patience)
-	case writes, reads, cached, refusal, deletion, compaction:
+	case writes, reads, cached, refusal, deletion, compaction, writesAs:
 		a.operations = append(a.operations, model.Operation{
 			Call: a.tick, Return: math.MaxInt64, Request: workload.Request(p), Outcome: model.Unknown,
 		})
@@ -195,11 +223,20 @@ func (a *auditor) operator() sim.NodeID {
 
 // Receive implements sim.Node.
 func (a *auditor) Receive(env *sim.Env, m *sim.Message) {
+	if a.done() {
+		return
+	}
+	_, q, _ := a.question()
+	as := a.asks(&q)
+	if is, after := as.takes(m); is {
+		env.Arm(ask, after)
+		return
+	}
 	if m.Conn != a.conn {
 		return
 	}
 	a.conn = sim.NoConn
-	_, q, _ := a.question()
+	as.hears(env, m.Payload)
 	op := func() *model.Operation { return &a.operations[len(a.operations)-1] }
 	answered := func(r *model.Result) {
 		op().Outcome, op().Return, op().Result = model.Done, env.Tick(), r
@@ -210,12 +247,20 @@ func (a *auditor) Receive(env *sim.Env, m *sim.Message) {
 		if q.about == refusal {
 			a.alarms.written = append(a.alarms.written, q.to)
 		}
+		if q.about == writesAs {
+			a.tried(&q, true)
+		}
 		answered(&model.Result{Revision: p.Revision})
 	case *wire.DeleteRangeResponse:
 		answered(&model.Result{Revision: p.Revision, Deleted: p.Deleted})
 	case *wire.CompactionResponse:
 		answered(&model.Result{Revision: p.Revision})
 	case *wire.RangeResponse:
+		if q.about == readsAs {
+			a.tried(&q, true)
+			a.at++
+			break
+		}
 		a.alarms.last = p.Revision
 		answered(read(p.Revision, p.Kvs))
 	case *wire.ListResponse:
@@ -223,6 +268,23 @@ func (a *auditor) Receive(env *sim.Env, m *sim.Message) {
 	case *clusternode.Response:
 		a.take(q, p)
 	case *wire.Error:
+		switch {
+		case (q.about == rolesOfUser || q.about == rightsOfRole) && clusternode.IsSo(p):
+			a.access.note("no such user or role")
+			a.at++
+			env.Arm(ask, 0)
+			return
+		case (q.about == readsAs || q.about == writesAs) && p.Code == wire.BadRequest:
+			if q.about == writesAs {
+				op().Outcome, op().Return = model.Failed, env.Tick()
+			}
+			if clusternode.IsDenied(p) && a.refused() {
+				a.tried(&q, false)
+				a.at++
+			}
+			env.Arm(ask, retry)
+			return
+		}
 		if q.about == refusal && clusternode.IsFull(p) || q.about == compaction && p.Code == wire.ErrCompacted {
 			if q.about == refusal {
 				env.Cover(coverFull)
@@ -264,6 +326,8 @@ func (a *auditor) take(q question, p *clusternode.Response) {
 		return
 	}
 	switch a.at++; q.about {
+	case enabled, rolesOfUser, rightsOfRole:
+		a.access.take(&q, p)
 	case alarmed:
 		a.alarms.lists = append(a.alarms.lists, said)
 		if a.questions[a.at].about != alarmed && slices.ContainsFunc(p.Alarms, func(l clusternode.Alarm) bool { return l.Alarm == noSpace }) {

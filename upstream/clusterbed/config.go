@@ -65,6 +65,8 @@ type Config struct {
 	// Holders have a lease each, of TTL, and keep it alive.
 	Holders int           `json:"holders"`
 	TTL     time.Duration `json:"ttl"`
+	// Auth: etcd authenticates clients, watchers and holders, which are users that may do more or less.
+	Auth bool `json:"auth"`
 
 	// Faults is how often what may break, until For. Boot is how long the cluster has before that.
 	Faults Faults        `json:"faults"`
@@ -94,6 +96,10 @@ type Shares struct {
 	Rewrite int `json:"rewrite"`
 	// Large are puts of values of ValueBytes.
 	Large int `json:"large"`
+	// Previous are puts in a transaction that ask for what was there before.
+	Previous int `json:"previous"`
+	// Nested are puts in a transaction that is in another one.
+	Nested int `json:"nested"`
 }
 
 // Faults are what may break, each of them as often as it says for each member. In each run some kinds of them do.
@@ -119,6 +125,8 @@ type Faults struct {
 	// Changes are of the members: one is added, as a learner that is promoted or as a voter, removed, or replaced, by one on another machine or on the same one.
 	// They are for the whole cluster.
 	Changes int `json:"changes"`
+	// AuthChanges are of what users may do: of users, passwords, roles and their permissions, and that there is authentication. They are for the whole cluster.
+	AuthChanges int `json:"authChanges"`
 	// Moves have the leader be another member, Defragments a member defragment its backend. They are for the whole cluster.
 	Moves       int `json:"moves"`
 	Defragments int `json:"defragments"`
@@ -226,6 +234,15 @@ func (c *Config) complete() error {
 	}
 	if c.Faults.Changes > 0 && c.Cache != "" {
 		return errors.New("the members change: want no caches, each of which has a member of its own")
+	}
+	if c.Auth && c.Cache != "" {
+		return errors.New("etcd authenticates clients: want no caches, which are no users")
+	}
+	if c.Auth && !c.Warm {
+		return errors.New("etcd authenticates clients: want warm, which makes the users")
+	}
+	if c.Faults.AuthChanges > 0 && !c.Auth {
+		return errors.New("what users may do changes: want auth, without which there are none")
 	}
 	if (c.Next == "") != (c.Faults.Upgrades == 0) {
 		return errors.New("upgrades and the guest that members are upgraded to go together")

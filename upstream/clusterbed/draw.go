@@ -18,7 +18,7 @@ func (s Shares) kinds() (all []kind) {
 	for _, k := range []struct {
 		share int
 		kind
-	}{{s.Get, get}, {s.Put, put}, {s.List, list}, {s.Serializable, serializable}, {s.Delete, remove}, {s.Txn, txn}, {s.Past, past}, {s.Compact, compact}, {s.Large, large}, {s.Rewrite, rewrite}} {
+	}{{s.Get, get}, {s.Put, put}, {s.List, list}, {s.Serializable, serializable}, {s.Delete, remove}, {s.Txn, txn}, {s.Past, past}, {s.Compact, compact}, {s.Large, large}, {s.Rewrite, rewrite}, {s.Previous, previous}, {s.Nested, nested}} {
 		for range k.share {
 			all = append(all, k.kind)
 		}
@@ -103,6 +103,17 @@ func rewrite(env *sim.Env, d *drawing, n int) workload.Step {
 	return step(&wire.TxnRequest{Success: []wire.RequestOp{
 		{DeleteRange: &wire.DeleteRangeRequest{Key: key, RangeEnd: "\x00"}}, {Put: &wire.PutRequest{Key: key, Value: d.value(n)}},
 	}})
+}
+
+// previous puts a key in a transaction, and asks for what was there before.
+func previous(env *sim.Env, d *drawing, n int) workload.Step {
+	return step(&wire.TxnRequest{Success: []wire.RequestOp{{Put: &wire.PutRequest{Key: d.key(env), Value: d.value(n), PrevKv: true}}}})
+}
+
+// nested puts a key in a transaction that is in another one.
+func nested(env *sim.Env, d *drawing, n int) workload.Step {
+	within := &wire.TxnRequest{Success: []wire.RequestOp{{Put: &wire.PutRequest{Key: d.key(env), Value: d.value(n)}}}}
+	return step(&wire.TxnRequest{Success: []wire.RequestOp{{Txn: within}}})
 }
 
 // maxAge is how many revisions before what the client has seen a read of the past may be.

@@ -13,6 +13,7 @@ import (
 // next one. When the lease is gone, it asks for another one. No key is attached to it.
 type holder struct {
 	sim.Idle
+	login
 	name       string
 	begin, ttl sim.Duration
 	members    int
@@ -47,7 +48,12 @@ func (c *holder) Start(env *sim.Env) { env.Arm(renew, c.begin) }
 // Fire implements sim.Node.
 func (c *holder) Fire(env *sim.Env, t sim.Timer) {
 	if t == giveUp {
+		c.ends(env)
 		c.next(env)
+		return
+	}
+	if c.begins(env) {
+		env.Arm(giveUp, c.ttl/3)
 		return
 	}
 	var p sim.Payload = &wire.LeaseKeepAliveRequest{ID: c.lease}
@@ -57,7 +63,7 @@ func (c *holder) Fire(env *sim.Env, t sim.Timer) {
 	}
 	env.Begin("lease", c.renewed)
 	c.asked = env.Now()
-	c.conn = env.Call(firstMember+sim.NodeID(c.at%c.members), p)
+	c.conn = env.Call(firstMember+sim.NodeID(c.at%c.members), c.gives(p))
 	env.Arm(giveUp, c.ttl/3)
 }
 
@@ -72,9 +78,15 @@ func (c *holder) next(env *sim.Env) {
 
 // Receive implements sim.Node.
 func (c *holder) Receive(env *sim.Env, m *sim.Message) {
+	if is, after := c.takes(m); is {
+		env.Disarm(giveUp)
+		env.Arm(renew, after)
+		return
+	}
 	if m.Conn != c.conn {
 		return
 	}
+	c.hears(env, m.Payload)
 	switch p := m.Payload.(type) {
 	case *wire.LeaseGrantResponse:
 		c.has = true

@@ -54,6 +54,9 @@ func (s *subject) Judge(w *sim.World) []explore.Finding {
 	if s.config.Observe > 0 {
 		s.findings = append(s.findings, s.honest())
 	}
+	if s.config.Auth {
+		s.findings = append(s.findings, s.permitted(), s.granted(), s.samePermissions())
+	}
 	s.findings = append(s.findings, s.recovers(w))
 	return s.findings
 }
@@ -90,7 +93,7 @@ func (s *subject) history() *model.History {
 	whole := false
 	for _, c := range s.watchers[:s.config.Watchers] {
 		h.Watchers = append(h.Watchers, model.Watcher{Client: c.name, Streams: c.streams})
-		whole = whole || !c.missed && c.next > newest
+		whole = whole || !c.missed && !c.some && c.next > newest
 	}
 	settle(h, whole)
 	return h
@@ -200,7 +203,7 @@ func (s *subject) recovers(w *sim.World) explore.Finding {
 	case w.Now() >= sim.Time(s.config.For+s.config.Settle):
 		f.Verdict, f.Exercised, f.Label = model.Violated, 1, "silent"
 		if !s.operator.settled(w.Now()) {
-			f.Label, f.Why = "change", said(fmt.Sprintf("the members have not been changed %v after the last fault: %s", s.config.Settle, s.operator.state()))
+			f.Label, f.Why = "change", said(fmt.Sprintf("what the operator changes has not been changed %v after the last fault: %s", s.config.Settle, s.operator.state()))
 			break
 		}
 		member, _, p := s.auditor.question()

@@ -68,8 +68,14 @@ const (
 	patience = time.Second
 )
 
-// settled reports whether no change of the members is under way, and none begins any more.
+// settled reports whether no change is under way, and none begins any more.
 func (o *operator) settled(now sim.Time) bool {
+	p := &o.permissions
+	return o.reached(now) && len(p.due) == 0 && (p.wanted == 0 || now >= sim.Time(o.config.For))
+}
+
+// reached reports that of changes of the members.
+func (o *operator) reached(now sim.Time) bool {
 	m := &o.membership
 	return len(m.goals) == 0 && (m.queued == 0 || now >= sim.Time(o.config.For))
 }
@@ -82,7 +88,7 @@ func (o *operator) reconcile(env *sim.Env) {
 		m.conn = sim.NoConn
 		m.at++
 	}
-	if o.settled(env.Now()) {
+	if o.reached(env.Now()) {
 		return
 	}
 	o.ask(env, m.at, &clusternode.Request{Op: protocol.OpMemberList, Flag: true})
@@ -92,13 +98,16 @@ func (o *operator) ask(env *sim.Env, place int, p sim.Payload) {
 	env.Begin("membership", place)
 	q, asks := p.(*clusternode.Request)
 	o.membership.changing = asks && q.Op != protocol.OpMemberList
-	o.membership.conn = env.Call(firstMember+sim.NodeID(place%o.config.machines()), p)
+	o.membership.conn = env.Call(firstMember+sim.NodeID(place%o.config.machines()), o.permissions.root.gives(p))
 	env.Arm(timerMembership, patience)
 }
 
 // Receive implements sim.Node.
 func (o *operator) Receive(env *sim.Env, message *sim.Message) {
 	m := &o.membership
+	if o.config.Auth && o.takes(env, message) {
+		return
+	}
 	if message.Conn != m.conn {
 		return
 	}
@@ -131,7 +140,7 @@ func (m *membership) meet(members []clusternode.Listed) {
 // goOn does what is to be done next with these members.
 func (o *operator) goOn(env *sim.Env, members []clusternode.Listed) {
 	m := &o.membership
-	if o.settled(env.Now()) {
+	if o.reached(env.Now()) {
 		return
 	}
 	if len(m.goals) == 0 {
@@ -238,10 +247,13 @@ func (o *operator) drawChange(env *sim.Env, members []clusternode.Listed) []goal
 }
 
 // state says what the operator waits for.
-func (m *membership) state() string {
+func (o *operator) state() string {
 	var all []string
-	for _, g := range m.goals {
+	for _, g := range o.goals {
 		all = append(all, g.String())
+	}
+	for _, c := range o.permissions.due {
+		all = append(all, c.request.Label())
 	}
 	return strings.Join(all, ", then ")
 }

@@ -16,6 +16,7 @@ import (
 // observer asks now and then some member what it says of itself.
 type observer struct {
 	sim.Idle
+	login
 	config *Config
 
 	member int
@@ -47,10 +48,13 @@ func (o *observer) Fire(env *sim.Env, _ sim.Timer) {
 	if o.conn != sim.NoConn {
 		env.Close(o.conn)
 	}
+	if o.begins(env) {
+		return
+	}
 	o.member = env.Choose(o.config.machines(), "member that is observed")
 	env.Begin("observe", len(o.seen))
 	o.called = env.Tick()
-	o.conn = env.Call(firstMember+sim.NodeID(o.member), &clusternode.Request{Op: protocol.OpStatus})
+	o.conn = env.Call(firstMember+sim.NodeID(o.member), o.gives(&clusternode.Request{Op: protocol.OpStatus}))
 	if env.Now() < sim.Time(o.config.For) {
 		env.Arm(ask, o.config.Observe*time.Duration(1+env.Choose(delaySteps, "time until the next look"))/delaySteps)
 	}
@@ -58,9 +62,14 @@ func (o *observer) Fire(env *sim.Env, _ sim.Timer) {
 
 // Receive implements sim.Node.
 func (o *observer) Receive(env *sim.Env, m *sim.Message) {
+	if is, after := o.takes(m); is {
+		env.Arm(ask, after)
+		return
+	}
 	if m.Conn != o.conn {
 		return
 	}
+	o.hears(env, m.Payload)
 	o.conn = sim.NoConn
 	if p, ok := m.Payload.(*clusternode.Response); ok {
 		of := env.Node(m.From).(*clusternode.Node)

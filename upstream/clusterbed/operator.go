@@ -20,13 +20,16 @@ type operator struct {
 	// without has what is left out, as a part.
 	without map[string]int
 	membership
+	permissions permissions
 }
 
-// The timers of the operator. Those of what is due come behind them.
+// The timers of the operator. Those of what is due come behind them, and then the one of permissions.
 const (
 	timerMembership sim.Timer = iota
 	timerDue
 )
+
+func (o *operator) timerPermissions() sim.Timer { return timerDue + sim.Timer(len(o.due)) }
 
 // family is a kind of faults.
 type family uint8
@@ -48,6 +51,7 @@ const (
 	moves
 	defragments
 	changes
+	authChanges
 	families
 )
 
@@ -72,6 +76,7 @@ var kinds = [families]struct {
 	moves:       {"moves", "move of the leader", func(f *Faults) int { return f.Moves }},
 	defragments: {"defragmentations", "defragmentation", func(f *Faults) int { return f.Defragments }},
 	changes:     {"changes of the members", "change of the members", func(f *Faults) int { return f.Changes }},
+	authChanges: {"changes of what users may do", "change of what users may do", func(f *Faults) int { return f.AuthChanges }},
 }
 
 // none reports whether nothing may break.
@@ -84,7 +89,7 @@ func (f *Faults) none() bool {
 	return true
 }
 
-// maintenance is an operation on a member. OpMemberAdd stands for a change of the members, which is drawn when it begins.
+// maintenance is an operation on a member. OpMemberAdd stands for a change of the members, OpAuthEnable for one of what users may do, which are drawn when they begin.
 type maintenance struct {
 	op     byte
 	member int
@@ -108,7 +113,7 @@ func (o *operator) Start(env *sim.Env) {
 				return
 			}
 			m := maintenance{op: op}
-			if op != protocol.OpMemberAdd {
+			if op != protocol.OpMemberAdd && op != protocol.OpAuthEnable {
 				m.member = env.Choose(c.Members, "member that is asked")
 			}
 			if op == protocol.OpMoveLeader {
@@ -124,6 +129,10 @@ func (o *operator) Start(env *sim.Env) {
 	plan(moves, protocol.OpMoveLeader)
 	plan(defragments, protocol.OpDefragment)
 	plan(changes, protocol.OpMemberAdd)
+	plan(authChanges, protocol.OpAuthEnable)
+	if len(o.permissions.due) > 0 {
+		env.Arm(o.timerPermissions(), 0)
+	}
 }
 
 // strikeSteps is how finely the time of an operation is drawn.
@@ -131,11 +140,21 @@ const strikeSteps = 32
 
 // Fire implements sim.Node.
 func (o *operator) Fire(env *sim.Env, t sim.Timer) {
-	if t == timerMembership {
+	switch t {
+	case timerMembership:
 		o.reconcile(env)
+		return
+	case o.timerPermissions():
+		o.changePermissions(env)
 		return
 	}
 	m := o.due[t-timerDue]
+	if m.op == protocol.OpAuthEnable {
+		if o.permissions.wanted++; !env.Armed(o.timerPermissions()) {
+			env.Arm(o.timerPermissions(), 0)
+		}
+		return
+	}
 	if m.op == protocol.OpMemberAdd {
 		if o.queued++; !env.Armed(timerMembership) {
 			env.Arm(timerMembership, 0)
@@ -143,13 +162,16 @@ func (o *operator) Fire(env *sim.Env, t sim.Timer) {
 		return
 	}
 	env.Begin("maintenance", int(t))
-	env.Call(firstMember+sim.NodeID(m.member), &clusternode.Request{Op: m.op, Member: m.target})
+	env.Call(firstMember+sim.NodeID(m.member), o.permissions.root.gives(&clusternode.Request{Op: m.op, Member: m.target}))
 }
 
 // TimerName implements sim.Node.
 func (o *operator) TimerName(t sim.Timer) string {
-	if t == timerMembership {
+	switch t {
+	case timerMembership:
 		return "change of the members"
+	case o.timerPermissions():
+		return "change of what users may do"
 	}
 	return "maintenance"
 }
@@ -158,5 +180,6 @@ func (o *operator) TimerName(t sim.Timer) string {
 func (o *operator) Clone() sim.Node {
 	c := *o
 	c.due, c.goals, c.ids = append([]maintenance(nil), o.due...), append([]goal(nil), o.goals...), append([]uint64(nil), o.ids...)
+	c.permissions.due, c.permissions.done = append([]permissionChange(nil), o.permissions.due...), append([]asked(nil), o.permissions.done...)
 	return &c
 }

@@ -44,11 +44,7 @@ func settle(h *model.History, whole bool) {
 			if !unknown {
 				continue
 			}
-			value := op.Request.Value
-			for _, r := range op.Request.Success {
-				value = cmp.Or(value, r.Value)
-			}
-			if rev := put[value]; rev != 0 {
+			if rev := put[written(op.Request)]; rev != 0 {
 				op.Commit = rev
 			} else if whole {
 				op.Commit = -1
@@ -66,4 +62,13 @@ func settle(h *model.History, whole bool) {
 		slices.Sort(left)
 		op.Commit, removed[op.Request.Key] = left[0], left[1:]
 	}
+}
+
+// written is the value that a write has, or the first write in a transaction.
+func written(r *model.Request) string {
+	value := r.Value
+	for i := range r.Success {
+		value = cmp.Or(value, written(&r.Success[i]))
+	}
+	return value
 }

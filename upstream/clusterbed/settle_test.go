@@ -26,6 +26,7 @@ func TestSettle(t *testing.T) {
 		"a transaction that was seen":                                        {txn, false, 3},
 		"a put that was not seen":                                            {put("lost"), false, 0},
 		"a put that was not seen by one that saw all":                        {put("lost"), true, -1},
+		"a nested transaction that was seen":                                 {&model.Request{Kind: model.Txn, Success: []model.Request{{Kind: model.Txn, Success: []model.Request{*put("seen")}}}}, false, 2},
 		"a deletion is not one that was answered, nor that of a transaction": {remove, false, 5},
 	} {
 		h := &model.History{

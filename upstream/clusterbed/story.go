@@ -43,12 +43,16 @@ func (s *subject) line(w *sim.World, e *sim.Event) (text string, aside bool) {
 		}
 	case sim.Sent:
 		m := &e.Message
-		switch p := m.Payload.(type) {
+		payload := m.Payload
+		if as, is := payload.(*clusternode.As); is {
+			payload = as.Payload
+		}
+		switch p := payload.(type) {
 		case *clusternode.Raft:
 			if p.Beats() {
 				return "", false
 			}
-		case *clusternode.Snapshot, *clusternode.SnapshotTaken, *clusternode.Gone, *clusternode.Request, *clusternode.Response, *clusternode.Join,
+		case *clusternode.Snapshot, *clusternode.SnapshotTaken, *clusternode.Gone, *clusternode.Request, *clusternode.Auth, *clusternode.Response, *clusternode.Join,
 			*wire.LeaseGrantRequest, *wire.LeaseGrantResponse, *wire.LeaseKeepAliveRequest, *wire.LeaseKeepAliveResponse:
 		case *wire.WatchCreateRequest:
 			if m.From < s.firstCache() {

@@ -19,8 +19,10 @@ type subject struct {
 	// design is that of the caches, nil if there are none.
 	design *cache.Design
 
-	members  []*clusternode.Node
-	clients  []*workload.Client
+	members []*clusternode.Node
+	clients []*workload.Client
+	// sessions are the clients where they are users.
+	sessions []*session
 	watchers []*watcher
 	caches   []sim.Node
 	readers  []*workload.Client
@@ -64,7 +66,8 @@ func newSubject(c Config, modules []*engine.Module, next *engine.Module, design 
 		s.told, s.members = append(s.told, told), append(s.members, clusternode.New(told, guest, other))
 	}
 	for range c.Clients {
-		s.clients = append(s.clients, new(workload.Client))
+		client := new(workload.Client)
+		s.clients, s.sessions = append(s.clients, client), append(s.sessions, &session{Client: client})
 	}
 	for range c.Watchers + c.Negative {
 		s.watchers = append(s.watchers, new(watcher))
@@ -207,7 +210,14 @@ func (s *subject) Build(w *sim.World) {
 	for i, c := range s.clients {
 		c.Reset(clientName(i), i, nil, 0)
 		c.Draws(s.draw(c.Name(), i))
-		w.Add(c.Name(), c)
+		if !s.config.Auth {
+			w.Add(c.Name(), c)
+			continue
+		}
+		of := s.sessions[i]
+		of.login, of.tokens = s.login(users[i%len(users)], i), of.tokens[:0]
+		c.Wraps(of.gives)
+		w.Add(c.Name(), of)
 	}
 	progress := s.config.Progress
 	if s.without(partProgress) {
@@ -216,6 +226,7 @@ func (s *subject) Build(w *sim.World) {
 	for i, c := range s.watchers {
 		c.reset(watcherName(i), s.config.Boot, progress, s.config.Ahead, len(s.members), i)
 		c.negative = i >= s.config.Watchers
+		c.login, c.some = s.login([...]string{"reader", "part"}[i%2], i), s.config.Auth && i%2 == 1
 		w.Add(c.name, s.unless(c.name, c))
 	}
 	for i, c := range s.caches {
@@ -230,17 +241,32 @@ func (s *subject) Build(w *sim.World) {
 	}
 	for i, c := range s.holders {
 		c.reset(i, len(s.members), s.config.Boot, s.config.TTL)
+		c.login = s.login(users[i%len(users)], i)
 		w.Add(c.name, s.unless(c.name, c))
 	}
 	s.operator.reset(&s.config, s.out)
+	if s.config.Auth {
+		s.operator.permissions.root = s.login(root, 0)
+		s.operator.permissions.setUpBefore()
+	}
 	w.Add("operator", &s.operator)
 	s.auditor.reset(&s.config, len(s.caches), s.firstCache())
 	w.Add("auditor", &s.auditor)
+	s.auditor.logIn(s.login)
 	s.observer.reset(&s.config)
+	s.observer.login = s.login(root, 0)
 	w.Add("observer", s.unless(partObserver, &s.observer))
 	for _, f := range s.faults {
 		w.AddFault(f.Fault, sim.Budget{Times: f.times - f.strikes*s.out[f.part], Within: s.config.For})
 	}
+}
+
+// login is that of a user, which asks the member at a place first. Without authentication it is that of none.
+func (s *subject) login(user string, home int) login {
+	if !s.config.Auth {
+		return login{}
+	}
+	return login{user: user, home: home, members: len(s.members)}
 }
 
 // After implements explore.Subject.

@@ -9,7 +9,7 @@ import (
 	"github.com/watchbed/watchbed/upstream/clusternode"
 )
 
-// warm boots the members once, without faults and delays, so that each run can begin with a cluster that has a leader.
+// warm boots the members once, without faults and delays, so that each run can begin with a cluster that has a leader, and with users and roles if there are any.
 func (s *subject) warm() error {
 	w := sim.NewWorld(sim.Options{Mode: sim.Timed})
 	var members []*clusternode.Node
@@ -17,13 +17,22 @@ func (s *subject) warm() error {
 		members = append(members, m.Clone().(*clusternode.Node))
 		w.Add(memberName(i), members[i])
 	}
+	founder := new(operator)
+	if s.config.Auth {
+		c := s.config
+		c.Faults = Faults{}
+		founder.reset(&c, nil)
+		founder.permissions.root = s.login(root, 0)
+		founder.permissions.plan(setUp()...)
+		w.Add("founder", founder)
+	}
 	w.Start(plain{})
 	w.Heal()
 	for w.Now() < sim.Time(bootsWithin) {
 		if !w.Step(plain{}) {
 			break
 		}
-		if w.Now() >= sim.Time(bootsFor) && rest(w, members) {
+		if w.Now() >= sim.Time(bootsFor) && len(founder.permissions.due) == 0 && rest(w, members) {
 			s.booted = members
 			return nil
 		}

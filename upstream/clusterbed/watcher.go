@@ -1,6 +1,7 @@
 package clusterbed
 
 import (
+	"slices"
 	"time"
 
 	"github.com/watchbed/watchbed/model"
@@ -12,6 +13,7 @@ import (
 // watcher watches all keys from the first revision on, or from one that may be ahead of what there is. Where a stream ends it goes on behind the last event, at the next member, as clientv3 does.
 type watcher struct {
 	sim.Idle
+	login
 	name  string
 	begin time.Duration
 	// progress is how often it requests progress.
@@ -20,6 +22,9 @@ type watcher struct {
 	// negative: it asks for revision -1 again and again, and is not judged.
 	negative bool
 	members  int
+	// some: it may watch a key, or all from there on, in place of all keys. key and end are what it watches.
+	some     bool
+	key, end string
 
 	conn sim.Conn
 	at   int
@@ -27,6 +32,14 @@ type watcher struct {
 	// missed: it could not go on where it was, since that had been compacted.
 	missed  bool
 	streams []model.WatchStream
+	allowed []allowed
+}
+
+// allowed is a watch that a user has, with the ticks at which the token was asked for and the watch was there.
+type allowed struct {
+	need
+	user          int
+	token, answer int64
 }
 
 const (
@@ -36,11 +49,14 @@ const (
 
 var noteWatches = sim.NewNote1[int64]("clusterbed.watches", "watches from revision %d on")
 
+// coverUnwatched is that a run has such a watch.
+var coverUnwatched = sim.NewCoveragePoint("cluster: a watch is refused for what its user may do, or for the token")
+
 // retry is how long a client waits after a connection has ended.
 const retry = 100 * time.Millisecond
 
 func (c *watcher) reset(name string, begin, progress time.Duration, ahead, members, at int) {
-	*c = watcher{name: name, begin: begin, progress: progress, ahead: ahead, members: members, at: at, next: 1, streams: c.streams[:0]}
+	*c = watcher{name: name, begin: begin, progress: progress, ahead: ahead, members: members, at: at, next: 1, streams: c.streams[:0], allowed: c.allowed[:0]}
 }
 
 // Start implements sim.Node.
@@ -50,6 +66,13 @@ func (c *watcher) Start(env *sim.Env) {
 		c.next = -1
 	case c.ahead > 1:
 		c.next += int64(env.Choose(c.ahead, "revision to watch from"))
+	}
+	all := everything()
+	c.key, c.end = all.Key, all.RangeEnd
+	if c.some {
+		if what := env.Choose(3, "what is watched"); what > 0 {
+			c.key, c.end = prefix+"1", [...]string{1: "", 2: "\x00"}[what]
+		}
 	}
 	env.Arm(openWatch, c.begin)
 }
@@ -62,17 +85,19 @@ func (c *watcher) Fire(env *sim.Env, t sim.Timer) {
 		env.Arm(requestProgress, c.progress)
 		return
 	}
+	if c.begins(env) {
+		return
+	}
 	env.Begin("watch", len(c.streams))
 	if c.negative {
 		env.Close(c.conn)
 	}
-	all := everything()
-	q := &wire.WatchCreateRequest{Key: all.Key, RangeEnd: all.RangeEnd, StartRevision: c.next, PrevKv: true, ProgressNotify: true}
+	q := &wire.WatchCreateRequest{Key: c.key, RangeEnd: c.end, StartRevision: c.next, PrevKv: true, ProgressNotify: true}
 	c.streams = append(c.streams, model.WatchStream{Request: model.WatchRequest{
 		Key: q.Key, End: q.RangeEnd, StartRevision: q.StartRevision, PrevKV: true, ProgressNotify: true,
 	}})
 	c.conn = env.Open(firstMember + sim.NodeID(c.at%c.members))
-	env.Send(c.conn, q)
+	env.Send(c.conn, c.gives(q))
 	if c.progress > 0 {
 		env.Arm(requestProgress, c.progress)
 	}
@@ -80,6 +105,10 @@ func (c *watcher) Fire(env *sim.Env, t sim.Timer) {
 
 // Receive implements sim.Node.
 func (c *watcher) Receive(env *sim.Env, m *sim.Message) {
+	if is, after := c.takes(m); is {
+		env.Arm(openWatch, after)
+		return
+	}
 	if m.Conn != c.conn {
 		return
 	}
@@ -89,6 +118,17 @@ func (c *watcher) Receive(env *sim.Env, m *sim.Message) {
 		return
 	}
 	s := &c.streams[len(c.streams)-1]
+	if c.user != "" && r.Created {
+		if r.Canceled && !c.negative {
+			// Releases of 3.5 say that it is denied, and may mean the token.
+			env.Cover(coverUnwatched)
+			c.streams, c.token = c.streams[:len(c.streams)-1], ""
+			c.again(env)
+			env.Arm(openWatch, patience)
+			return
+		}
+		c.allowed = append(c.allowed, allowed{need{key: c.key, end: c.end}, slices.Index(users[:], c.user), c.since, env.Tick()})
+	}
 	if r.Created {
 		noteWatches.Say(env, s.Request.StartRevision)
 	}
@@ -128,6 +168,7 @@ func (*watcher) TimerName(t sim.Timer) string {
 // Clone implements sim.Cloner.
 func (c *watcher) Clone() sim.Node {
 	d := *c
+	d.allowed = slices.Clone(c.allowed)
 	d.streams = append([]model.WatchStream(nil), c.streams...)
 	for i := range d.streams {
 		d.streams[i].Responses = append([]model.WatchResponse(nil), c.streams[i].Responses...)
