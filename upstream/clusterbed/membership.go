@@ -98,7 +98,10 @@ func (o *operator) ask(env *sim.Env, place int, p sim.Payload) {
 	env.Begin("membership", place)
 	q, asks := p.(*clusternode.Request)
 	o.membership.changing = asks && q.Op != protocol.OpMemberList
-	o.membership.conn = env.Call(firstMember+sim.NodeID(place%o.config.machines()), o.permissions.root.gives(p))
+	if asks {
+		p = o.permissions.root.gives(p)
+	}
+	o.membership.conn = env.Call(firstMember+sim.NodeID(place%o.config.machines()), p)
 	env.Arm(timerMembership, patience)
 }
 
