@@ -21,6 +21,14 @@ type panicked struct {
 	stack []string
 }
 
+// Ended is what simulated code panics with if a program that it runs has panicked, a member of a cluster for example. Its text says all, and the functions
+// that run the program say nothing.
+type Ended interface {
+	error
+	// Message is what the program panics with.
+	Message() string
+}
+
 // The longest label, in bytes, and how many functions an explanation names.
 const (
 	maxLabel  = 60
@@ -74,19 +82,36 @@ func simulatedStack() (stack []string, ok bool) {
 	}
 }
 
+// OfProgram reports whether an explanation of NoPanic is about a program that was simulated.
+func OfProgram(why fmt.Stringer) bool {
+	p, ok := why.(*panicked)
+	if !ok {
+		return false
+	}
+	_, ended := p.value.(Ended)
+	return ended
+}
+
 func (p *panicked) String() string {
+	if e, ended := p.value.(Ended); ended {
+		return e.Error()
+	}
 	return fmt.Sprintf("simulated code panicked: %v (%s)", p.value, strings.Join(p.stack, ", called by "))
 }
 
 // finding is the one of a run that ended with the panic.
 func (p *panicked) finding() Finding {
+	value := p.value
+	if e, ended := p.value.(Ended); ended {
+		value = e.Message()
+	}
 	// A label goes into file names and recordings: one line of plain text.
 	label := strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {
 			return ' '
 		}
 		return r
-	}, fmt.Sprint(p.value))
+	}, fmt.Sprint(value))
 	return Finding{
 		Property: NoPanic, Verdict: model.Violated, Exercised: 1,
 		Label: strings.TrimSpace(label[:min(len(label), maxLabel)]), Why: p,

@@ -20,26 +20,26 @@ func (s *subject) Records() (tool, scenario string, parameters []option.Setting)
 
 // Line implements stories.Bed: what clients ask and are answered, what processes and etcd say to each other, and which
 // goroutines of a process did so. Keep-alives are left out.
-func (s *subject) Line(w *sim.World, e *sim.Event) (text string, aside bool) {
+func (s *subject) Line(w *sim.World, e *sim.Event) stories.Line {
 	switch e.Kind {
 	case sim.Noted:
 		switch e.Note.(type) {
 		case clientnode.Ran:
-			return e.Note.Text(w), true
+			return stories.Line{Text: e.Note.Text(w), Aside: true}
 		case lease.RanOut, workload.OperationBegan, workload.OperationEnded:
-			return e.Note.Text(w), false
+			return stories.Line{Text: e.Note.Text(w)}
 		}
 		// The world's own notes are about what breaks.
 		if e.Node == 0 {
-			return e.Note.Text(w), false
+			return stories.Line{Text: e.Note.Text(w)}
 		}
 	case sim.Sent:
 		m := &e.Message
 		if between := m.From == etcdNode || m.To == etcdNode; between && !keepsAlive(m.Payload) {
-			return "tells " + w.NodeName(m.To) + ": " + m.Payload.Label(), false
+			return stories.Line{Text: "tells " + w.NodeName(m.To) + ": " + m.Payload.Label()}
 		}
 	}
-	return "", false
+	return stories.Line{}
 }
 
 func keepsAlive(p sim.Payload) bool {

@@ -28,7 +28,9 @@ type auditor struct {
 	conn      sim.Conn
 	tick      int64
 
+	// spans belong to operations.
 	operations []model.Operation
+	spans      []workload.Span
 	// revision is the least that a member is at. The others are what members say of it, and their lists of members.
 	revision                int64
 	statuses, hashes, lists []answer
@@ -87,7 +89,7 @@ const ask sim.Timer = 0
 func (a *auditor) reset(c *Config, caches int, firstCache sim.NodeID) {
 	*a = auditor{
 		config: c, caches: caches, firstCache: firstCache, questions: a.questions[:0],
-		operations: a.operations[:0], hashes: a.hashes[:0], statuses: a.statuses[:0], lists: a.lists[:0],
+		operations: a.operations[:0], spans: a.spans[:0], hashes: a.hashes[:0], statuses: a.statuses[:0], lists: a.lists[:0],
 	}
 }
 
@@ -208,6 +210,7 @@ func (a *auditor) Fire(env *sim.Env, _ sim.Timer) {
 		a.operations = append(a.operations, model.Operation{
 			Call: a.tick, Return: math.MaxInt64, Request: workload.Request(p), Outcome: model.Unknown,
 		})
+		a.spans = append(a.spans, workload.Span{Call: env.Now()})
 	}
 }
 
@@ -240,6 +243,7 @@ func (a *auditor) Receive(env *sim.Env, m *sim.Message) {
 	op := func() *model.Operation { return &a.operations[len(a.operations)-1] }
 	answered := func(r *model.Result) {
 		op().Outcome, op().Return, op().Result = model.Done, env.Tick(), r
+		a.spans[len(a.spans)-1].Return = env.Now()
 		a.at++
 	}
 	switch p := m.Payload.(type) {
@@ -291,6 +295,7 @@ func (a *auditor) Receive(env *sim.Env, m *sim.Message) {
 				a.alarms.refused++
 			} else {
 				op().Outcome, op().Return = model.Failed, env.Tick()
+				a.spans[len(a.spans)-1].Return = env.Now()
 			}
 			a.at++
 			env.Arm(ask, 0)
@@ -365,7 +370,7 @@ func (*auditor) TimerName(sim.Timer) string { return "next question" }
 // Clone implements sim.Cloner.
 func (a *auditor) Clone() sim.Node {
 	c := *a
-	c.operations = append([]model.Operation(nil), a.operations...)
+	c.operations, c.spans = append([]model.Operation(nil), a.operations...), append([]workload.Span(nil), a.spans...)
 	c.alarms.lists, c.alarms.written = append([]answer(nil), a.alarms.lists...), append([]int(nil), a.alarms.written...)
 	c.questions = append([]question(nil), a.questions...)
 	c.hashes, c.statuses, c.lists = append([]answer(nil), a.hashes...), append([]answer(nil), a.statuses...), append([]answer(nil), a.lists...)

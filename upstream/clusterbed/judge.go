@@ -3,6 +3,7 @@ package clusterbed
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 
 	"github.com/watchbed/watchbed/upstream/clusternode"
+	"github.com/watchbed/watchbed/upstream/stories"
 )
 
 // claimed are the properties of the history. Serializable reads may be old, so that a client which asks several members may see time go back.
@@ -35,7 +37,7 @@ func (s *subject) Judge(w *sim.World) []explore.Finding {
 		f := explore.Finding{Property: j.Property, Verdict: j.Verdict, Exercised: j.Exercised}
 		switch {
 		case j.Operations != nil:
-			f.Why, f.Label, f.Exercised = j.Operations, string(j.Operations.Anomaly), max(f.Exercised, 1)
+			f.Why, f.Label, f.Exercised = inSeconds{s, j.Operations}, string(j.Operations.Anomaly), max(f.Exercised, 1)
 		case j.Watch != nil:
 			f.Why, f.Label = said(j.Watch.Sentence), "watch"
 		}
@@ -65,6 +67,35 @@ func (s *subject) Judge(w *sim.World) []explore.Finding {
 type said string
 
 func (s said) String() string { return string(s) }
+
+// inSeconds is an explanation with times of the virtual clock in the place of ticks of the history.
+type inSeconds struct {
+	s   *subject
+	why fmt.Stringer
+}
+
+var ofTick = regexp.MustCompile(`((?:called|answered) at )(\d+)`)
+
+// String implements fmt.Stringer.
+func (i inSeconds) String() string {
+	times := map[string]sim.Time{}
+	for _, c := range slices.Concat(i.s.clients, i.s.readers) {
+		for k, op := range c.Operations() {
+			times[fmt.Sprint(op.Call)], times[fmt.Sprint(op.Return)] = c.Spans()[k].Call, c.Spans()[k].Return
+		}
+	}
+	for k, op := range i.s.auditor.operations {
+		times[fmt.Sprint(op.Call)], times[fmt.Sprint(op.Return)] = i.s.auditor.spans[k].Call, i.s.auditor.spans[k].Return
+	}
+	return ofTick.ReplaceAllStringFunc(i.why.String(), func(text string) string {
+		of := ofTick.FindStringSubmatch(text)
+		at, known := times[of[2]]
+		if !known {
+			return text
+		}
+		return of[1] + stories.Seconds(at)
+	})
+}
 
 // history is what the clients and the auditor were answered, and what the watchers were sent.
 func (s *subject) history() *model.History {

@@ -38,6 +38,8 @@ type subject struct {
 	out  map[string]int
 
 	findings []explore.Finding
+	// said is what the story of the run has said last of something.
+	said map[string]any
 }
 
 // planned is a fault, and how often it strikes.
@@ -198,6 +200,7 @@ const delaySteps = 4
 
 // Build implements explore.Subject.
 func (s *subject) Build(w *sim.World) {
+	s.said = map[string]any{}
 	for i, m := range s.members {
 		s.told[i].Choices = s.choices()
 		if s.config.Warm {

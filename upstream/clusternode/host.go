@@ -49,9 +49,6 @@ func (n *Node) Pick(runnable []engine.Goroutine, receives bool) int {
 	if i := n.syncedAt(picked); picked.Syncs && i >= 0 {
 		n.synced = slices.Delete(n.synced, i, i+1)
 	}
-	if len(runnable) > 1 {
-		n.Note(picked)
-	}
 	return n.places[at]
 }
 
@@ -200,7 +197,7 @@ func (n *Node) sendRaft(r *protocol.Reader) {
 	if to < 0 {
 		return
 	}
-	switch m.name() {
+	switch m.Name() {
 	case "MsgApp", "MsgHeartbeat":
 		// A leader alone sends them.
 		if k := len(n.Led); k == 0 || n.Led[k-1] != m.Term {

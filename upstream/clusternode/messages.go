@@ -35,7 +35,7 @@ var raftTypes = []string{
 
 // Label implements sim.Payload.
 func (m *Raft) Label() string {
-	name := m.name()
+	name := m.Name()
 	text := name
 	if m.Term > 0 {
 		// What is forwarded to the leader has no term.
@@ -57,16 +57,13 @@ func (m *Raft) Label() string {
 	return text
 }
 
-// name is that of the type.
-func (m *Raft) name() string {
+// Name is that of the type.
+func (m *Raft) Name() string {
 	if m.Type < len(raftTypes) {
 		return raftTypes[m.Type]
 	}
 	return fmt.Sprintf("message %d", m.Type)
 }
-
-// Beats reports whether the message is a heartbeat, or the answer to one.
-func (m *Raft) Beats() bool { return m.name() == "MsgHeartbeat" || m.name() == "MsgHeartbeatResp" }
 
 // Join has a machine start the member ID of a cluster that there is, whose members are then at these places.
 type Join struct {

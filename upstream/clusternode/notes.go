@@ -1,13 +1,9 @@
 package clusternode
 
 import (
-	"strings"
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
-
-	"github.com/watchbed/watchbed/upstream/engine"
-	"github.com/watchbed/watchbed/upstream/node"
 )
 
 // What a member's machine says of it in stories.
@@ -51,17 +47,3 @@ var (
 	coverElection = sim.NewCoveragePoint("cluster: a member asks for votes")
 	coverRejected = sim.NewCoveragePoint("cluster: a member rejects entries")
 )
-
-// Ran are the goroutines that were picked in a step, in order.
-type Ran []engine.Goroutine
-
-// Text implements sim.Note. A goroutine that was picked several times on end is named once.
-func (r Ran) Text(*sim.World) string {
-	var names []string
-	for _, g := range r {
-		if n := node.ByFunction(g); len(names) == 0 || names[len(names)-1] != n {
-			names = append(names, n)
-		}
-	}
-	return "runs " + strings.Join(names, ", then ")
-}

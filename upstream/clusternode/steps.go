@@ -4,6 +4,7 @@ import (
 	"crypto/sha1"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 
 	"github.com/watchbed/watchbed/upstream/disk"
+	"github.com/watchbed/watchbed/upstream/engine"
 	"github.com/watchbed/watchbed/upstream/etcdwire"
 	"github.com/watchbed/watchbed/upstream/node"
 	"github.com/watchbed/watchbed/upstream/protocol"
@@ -395,10 +397,10 @@ func (n *Node) run(env *sim.Env, message []byte) {
 	}
 	if err != nil {
 		// A member that panics is a finding of its own.
+		if c := (*engine.Crash)(nil); errors.As(err, &c) {
+			panic(&panicked{n.cfg.Peers[n.cfg.Self].Name, c})
+		}
 		panic(fmt.Errorf("%s: %w", n.cfg.Peers[n.cfg.Self].Name, err))
-	}
-	if chosen := n.cfg.Goroutines || n.cfg.Locks || n.cfg.Late; chosen && env.Noting() && len(n.Ran) > 0 {
-		env.Note(Ran(slices.Clone(n.Ran)))
 	}
 	n.Env = nil
 	n.until = until
@@ -407,6 +409,26 @@ func (n *Node) run(env *sim.Env, message []byte) {
 		n.ends = !n.excused
 		env.Crash([]sim.NodeID{env.Self()})
 	}
+}
+
+// panicked is that the process of a member has panicked.
+type panicked struct {
+	of string
+	*engine.Crash
+}
+
+// Error implements error.
+func (p *panicked) Error() string {
+	text := p.of + " panics: " + p.Message()
+	functions := p.Functions
+	// What stands around the server called it.
+	if i := slices.IndexFunc(functions, func(f string) bool { return strings.HasPrefix(f, "main.") || strings.Contains(f, "Watchbed") }); i >= 0 {
+		functions = functions[:i]
+	}
+	if len(functions) > 0 {
+		text += ", in " + strings.Join(functions, ", called by ")
+	}
+	return text
 }
 
 // arm has the world know what the guest waits for.

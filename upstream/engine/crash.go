@@ -9,7 +9,7 @@ import (
 // Crash is how a guest came to its end: a panic as a rule.
 type Crash struct {
 	// Reason is the line that says what happened, Functions are those that were under way in the guest, the
-	// innermost first. Output is all that the guest wrote.
+	// innermost first, without those that write a log. Output is all that the guest wrote.
 	Reason    string
 	Functions []string
 	Output    string
@@ -27,6 +27,16 @@ func (c *Crash) Error() string {
 		text += " (in " + strings.Join(c.Functions, ", called by ") + ")"
 	}
 	return text
+}
+
+// Message is the reason without its kind, and without the fields of a line of a log.
+func (c *Crash) Message() string {
+	text := strings.TrimPrefix(c.Reason, "panic: ")
+	for _, level := range []string{"panic", "fatal"} {
+		text = strings.TrimPrefix(text, level+"\t")
+	}
+	text, _, _ = strings.Cut(text, "\t{")
+	return strings.TrimSpace(text)
 }
 
 // call is a line of a stack: a function and what it was called with.
@@ -52,8 +62,12 @@ func crash(output string) *Crash {
 		case line == "" || len(c.Functions) == maxFunctions:
 			return c
 		default:
-			if m := call.FindStringSubmatch(line); m != nil && m[1] != "panic" {
-				c.Functions = append(c.Functions, m[1][strings.LastIndex(m[1], "/")+1:])
+			m := call.FindStringSubmatch(line)
+			if m == nil || m[1] == "panic" {
+				continue
+			}
+			if f := m[1][strings.LastIndex(m[1], "/")+1:]; !strings.HasPrefix(f, "zap.") && !strings.HasPrefix(f, "zapcore.") {
+				c.Functions = append(c.Functions, f)
 			}
 		}
 	}

@@ -24,4 +24,13 @@ main.main()
 	require.EqualError(t, c, "the guest crashed: panic: cache begins anew (in cacher.(*Cacher).startCaching, called by cacher.NewCacherFromConfig.func3.1)")
 	require.EqualError(t, crash("fatal error: runtime: out of memory\n"), "the guest crashed: fatal error: runtime: out of memory (it may have 256 MB)")
 	require.EqualError(t, crash("exit"), "the guest crashed: exit")
+	logged := crash(`panic: panic	failed to find local ID in cluster members	{"cluster-id": "cd11e86392339c47"}
+
+goroutine 9 [running]:
+go.uber.org/zap/zapcore.CheckWriteAction.OnWrite(0x1)
+go.uber.org/zap.(*Logger).Panic(0x2)
+go.etcd.io/etcd/server/v3/etcdserver/api/membership.(*RaftCluster).IsLocalMemberLearner(0x3)
+`)
+	require.Equal(t, "failed to find local ID in cluster members", logged.Message())
+	require.Equal(t, []string{"membership.(*RaftCluster).IsLocalMemberLearner"}, logged.Functions)
 }

@@ -2,6 +2,7 @@ package node
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/watchbed/watchbed/sim"
@@ -42,7 +43,7 @@ func (s *Step) Among(runnable []engine.Goroutine) int {
 }
 
 // Late asks whether goroutines that can run are late in this step.
-func (s *Step) Late() bool { return s.ask(2, "goroutines are late") == 1 }
+func (s *Step) Late() bool { return s.ask(2, late) == 1 }
 
 // Reach asks after how many goroutines, of n answers, the others are late.
 func (s *Step) Reach(n int) int { return s.ask(n, "how many goroutines run before the others") }
@@ -59,19 +60,46 @@ func (s *Step) Select(g engine.Goroutine, cases int) int { return s.ask(cases, s
 
 // Lock implements engine.Host.
 func (s *Step) Lock(g engine.Goroutine) bool {
-	return s.locks && s.ask(2, "yield at a lock in "+s.name(g)) == 1
+	return s.locks && s.ask(2, yields+s.name(g)) == 1
 }
 
 // How questions begin that are about what runs next.
 const (
 	passesOver = "pass over "
 	selects    = "select in "
+	yields     = "yield at a lock in "
+	late       = "goroutines are late"
 )
 
 // Schedules reports whether a question is which goroutine runs next, or which case of a select is taken. The answer 0 to all of them is
 // that of a plain scheduler: first come, first served.
 func Schedules(question string) bool {
 	return strings.HasPrefix(question, passesOver) || strings.HasPrefix(question, selects)
+}
+
+// Told is how a story tells that a guest was answered a question otherwise than a plain scheduler answers it: what happens, and to which goroutine. It is empty for
+// other questions.
+func Told(question string) (text, goroutine string) {
+	for _, c := range []struct{ begins, text string }{{passesOver, "passes over "}, {selects, "takes another case of a select in "}, {yields, "gives way at a lock in "}} {
+		if g, is := strings.CutPrefix(question, c.begins); is {
+			return c.text, plain(g)
+		}
+	}
+	if question == late {
+		return "goroutines that can run are late", ""
+	}
+	return "", ""
+}
+
+var (
+	// made are the parts of a symbol that are not in the source.
+	made   = regexp.MustCompile(`#\d+|\.gowrap\d+|\.func\d+(\.\d+)*|\[\.\.\.\]|-range\d+|\.deferwrap\d+`)
+	method = regexp.MustCompile(`^\w+\.\(\*(\w+)\)`)
+)
+
+// plain is a function as a person calls it: EtcdServer.start, for etcdserver.(*EtcdServer).start.gowrap1#0.
+func plain(function string) string {
+	return method.ReplaceAllString(made.ReplaceAllString(function, ""), "$1")
 }
 
 func (s *Step) ask(options int, what string) int {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/campaign"
@@ -21,8 +22,20 @@ type Bed interface {
 	explore.Subject
 	// Records is what its recordings say of it.
 	Records() (tool, scenario string, parameters []option.Setting)
-	// Line is what a story says of an event, empty if nothing. Aside: it is left out unless its step has another line.
-	Line(w *sim.World, e *sim.Event) (text string, aside bool)
+	// Line is what a story says of an event.
+	Line(w *sim.World, e *sim.Event) Line
+}
+
+// Line is what a story says of an event, nothing if it has no text.
+type Line struct {
+	Text string
+	// Object is what it is about. Lines of a node with one text in a step become one line, with all objects.
+	Object string
+	// Aside: it may be left out if its step has no other line.
+	Aside bool
+	// Asks: it is left out if the node asks again before it is answered. Answers is the node that is answered, 0 if none is.
+	Asks    bool
+	Answers sim.NodeID
 }
 
 // Run is a small run that fails in some way.
@@ -66,25 +79,52 @@ func Replay(newSubject func() explore.Subject, rec *recording.Recording) (*Run, 
 }
 
 func replay(runner *explore.Runner, b Bed, rec *recording.Recording, f explore.Failure) (*Run, error) {
-	t := teller{bed: b}
+	t := teller{bed: b, asked: map[sim.NodeID]int{}}
 	runner.Observe(&t)
 	defer runner.Observe(nil)
 	res, err := recording.Replay(runner, rec)
 	if err != nil {
 		return nil, err
 	}
-	t.end()
 	finding := res.Find(f)
 	if finding == nil {
 		return nil, fmt.Errorf("the recorded run does not fail in this way any more: %s", f)
 	}
-	return &Run{Recording: rec, Why: finding.Why.String(), Story: t.lines}, nil
+	why := finding.Why.String()
+	if f.Property == explore.NoPanic && !explore.OfProgram(finding.Why) {
+		why = "This is a bug of watchbed: " + why
+	}
+	return &Run{Recording: rec, Why: why, Story: t.story()}, nil
 }
 
-// teller writes down what happens. What is aside is left out where nothing else happens in a step.
+// Seconds is a time as a story has it.
+func Seconds(t sim.Time) string { return fmt.Sprintf("%.3f s", float64(t)/1e9) }
+
+// teller writes down what happens.
 type teller struct {
-	bed                 Bed
-	lines, asides, step []string
+	bed          Bed
+	lines        []line
+	asides, step []entry
+	// asked are the places, by nodes, of lines that ask and were not answered.
+	asked map[sim.NodeID]int
+}
+
+// entry is a line that is not written yet: begins is what stands before its objects.
+type entry struct {
+	begins  string
+	objects []string
+	of      sim.NodeID
+	asks    bool
+}
+
+// mostShown is how many objects a line names.
+const mostShown = 4
+
+func (e *entry) String() string {
+	if n := len(e.objects) - mostShown; n > 1 {
+		return e.begins + strings.Join(e.objects[:mostShown], ", ") + fmt.Sprintf(" and %d others", n)
+	}
+	return e.begins + strings.Join(e.objects, ", ")
 }
 
 // Observe implements sim.Observer.
@@ -92,22 +132,62 @@ func (t *teller) Observe(w *sim.World, e *sim.Event) {
 	if e.Kind == sim.Acted {
 		t.end()
 	}
-	text, aside := t.bed.Line(w, e)
-	if text == "" {
+	l := t.bed.Line(w, e)
+	delete(t.asked, l.Answers)
+	if l.Text == "" {
 		return
 	}
-	line := fmt.Sprintf("%7.3f s  %-10s %s", float64(w.Now())/1e9, w.NodeName(e.Node), text)
-	if aside {
-		t.asides = append(t.asides, line)
-	} else {
-		t.step = append(t.step, line)
+	in := &t.step
+	if l.Aside {
+		in = &t.asides
+	}
+	said := entry{begins: fmt.Sprintf("%9s  %-10s %s", Seconds(w.Now()), w.NodeName(e.Node), l.Text), of: e.Node, asks: l.Asks}
+	i := slices.IndexFunc(*in, func(o entry) bool { return o.begins == said.begins && l.Object != "" })
+	if i < 0 {
+		i = len(*in)
+		*in = append(*in, said)
+	}
+	if of := &(*in)[i]; l.Object != "" && !slices.Contains(of.objects, l.Object) {
+		of.objects = append(of.objects, l.Object)
 	}
 }
 
 // end ends a step.
 func (t *teller) end() {
-	if len(t.step) > 0 {
-		t.lines = slices.Concat(t.lines, t.asides, t.step)
+	for _, e := range slices.Concat(t.asides, t.step) {
+		if e.asks {
+			if before, unanswered := t.asked[e.of]; unanswered {
+				t.lines[before].text = ""
+			}
+			t.asked[e.of] = len(t.lines)
+		}
+		t.lines = append(t.lines, line{e.String(), len(t.step) == 0})
 	}
 	t.step, t.asides = t.step[:0], t.asides[:0]
+}
+
+// mostAlone is how many steps that have nothing but what is aside a story tells of. Where there are more it tells of none.
+const mostAlone = 20
+
+// story is all lines that stayed.
+func (t *teller) story() (all []string) {
+	t.end()
+	alone := 0
+	for _, l := range t.lines {
+		if l.alone {
+			alone++
+		}
+	}
+	for _, l := range t.lines {
+		if l.text != "" && (!l.alone || alone <= mostAlone) {
+			all = append(all, l.text)
+		}
+	}
+	return all
+}
+
+// line is one of a story. alone: it is aside, and its step has no other line.
+type line struct {
+	text  string
+	alone bool
 }
