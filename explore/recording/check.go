@@ -39,7 +39,7 @@ func (r *Recording) check() error {
 		if err := checkText(p.Name); err != nil {
 			return fmt.Errorf("parameter %d: name: %w", i+1, err)
 		}
-		if err := checkText(p.Value); err != nil && p.Value != "" {
+		if err := checkTextUpTo(p.Value, maxTextBytes); err != nil && p.Value != "" {
 			return fmt.Errorf("parameter %s: %w", p.Name, err)
 		}
 	}

@@ -66,7 +66,6 @@ const (
 
 var (
 	errEmpty    = errors.New("it is empty")
-	errTooLong  = fmt.Errorf("it is longer than %d bytes", maxNameBytes)
 	errNotText  = errors.New("it is not plain text")
 	errNoAction = errors.New("it does not begin with deliver, fire, run, inject or choose")
 )
@@ -109,12 +108,14 @@ func parseChoice(s string) (choice, error) {
 }
 
 // checkText admits what can be printed on one line.
-func checkText(s string) error {
+func checkText(s string) error { return checkTextUpTo(s, maxNameBytes) }
+
+func checkTextUpTo(s string, most int) error {
 	switch {
 	case s == "":
 		return errEmpty
-	case len(s) > maxNameBytes:
-		return errTooLong
+	case len(s) > most:
+		return fmt.Errorf("it is longer than %d bytes", most)
 	case !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl):
 		return errNotText
 	}

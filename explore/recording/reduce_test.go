@@ -1,6 +1,7 @@
 package recording_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/option"
 )
 
 // machines are nodes that each answer three questions, of which the last is about a delay, and a judge that is not content if those that matter have other answers than the first.
@@ -138,4 +140,18 @@ func TestReduceTakesTurns(t *testing.T) {
 		}
 	}
 	require.Equal(t, []string{"fire m0", "fire m1", "fire m2", "fire m3"}, steps)
+}
+
+// TestLongParameterComesBack: a configuration may have much to say of what is left out.
+func TestLongParameterComesBack(t *testing.T) {
+	r := explore.NewRunner(newMachines(), 0)
+	rec, _ := recording.RecordSeed(r, strategy.Random(), 1)
+	rec.Tool, rec.Scenario = "t", "s"
+	rec.Parameters = []option.Setting{{Name: "config", Value: strings.Repeat("x", 5000)}}
+	var file bytes.Buffer
+	_, err := rec.WriteTo(&file)
+	require.NoError(t, err)
+	read, err := recording.Read(&file, "file")
+	require.NoError(t, err)
+	require.Equal(t, rec.Parameters, read.Parameters)
 }
