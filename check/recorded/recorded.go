@@ -253,7 +253,8 @@ func Truth(h *model.History) (log *model.Log, ends string) {
 		ends = s.extend(log, rev)
 	}
 	for i := range h.Operations {
-		if op := &h.Operations[i]; op.Request.Kind == model.Compact && op.Outcome == model.Done {
+		// One that was not answered may have been carried out, and one that etcd refuses as compacted shows another one.
+		if op := &h.Operations[i]; op.Request.Kind == model.Compact && (op.Outcome != model.Failed || op.Result.Err == model.Compacted) {
 			log.Append(op.Request)
 		}
 	}

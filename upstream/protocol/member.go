@@ -19,6 +19,7 @@ type Member struct {
 	QuotaBytes                 int64  `json:"quotaBytes,omitempty"`
 	AutoCompactionMode         string `json:"autoCompactionMode,omitempty"`
 	AutoCompactionRetention    int64  `json:"autoCompactionRetention,omitempty"`
+	CompactionBatchLimit       int    `json:"compactionBatchLimit,omitempty"`
 	CorruptCheckMs             int    `json:"corruptCheckMs,omitempty"`
 	CompactHashCheckMs         int    `json:"compactHashCheckMs,omitempty"`
 	InitialCorruptCheck        bool   `json:"initialCorruptCheck,omitempty"`
