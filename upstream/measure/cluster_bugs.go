@@ -18,6 +18,15 @@ type etcdBug struct {
 // etcdBugs are in the order of their numbers, those without one last.
 var etcdBugs = []etcdBug{
 	{
+		name: "12578", words: "A member alone whose process is killed in its first start, behind the creation of its WAL and before the first entries are there, never has a leader again.",
+		releases: []string{"3.5.35", "3.6.16", "3.7.3"},
+		property: "recovers", each: 10,
+		about:   "One member that starts for the first time, and whose disk takes time.",
+		config:  `{"warm":false,` + little + `}`,
+		left:    `{` + little + `}`,
+		without: "a first start",
+	},
+	{
 		name: "13766", words: "A member whose process is killed has taken an entry for applied that it had not applied, and differs from the others.", releases: []string{"3.5.0"}, mended: "3.5.5",
 		property: "members-agree", each: 16,
 		about:  "Three members that are killed, and ten clients that write at once. Goroutines may give way at locks, and be late.",
@@ -56,16 +65,28 @@ var etcdBugs = []etcdBug{
 		config: `{"member":{"snapshotCount":5,"snapshotCatchUpEntries":2},` + only + `"partitions":4,"breaks":2},` + watched + `}`,
 	},
 	{
+		name: "17780", words: "A member that is killed while it compacts, where the newest revision is a deletion, is at an older revision behind that.", releases: []string{"3.5.12"}, mended: "3.5.17",
+		property: "members-agree", each: 16,
+		about:  "Three members that are killed, and compact one revision at a time, and clients that delete and compact.",
+		config: `{"member":{"snapshotCount":20,"compactionBatchLimit":1},"choices":{"sync":5000000,"down":200000000},` + only + `"kills":6},"clients":2,"keys":2,"think":200000000,"operations":20,"for":4000000000,"watchers":0,"shares":{"get":1,"put":3,"delete":3,"list":0,"serializable":0,"txn":0,"compact":3}}`,
+	},
+	{
+		name: "18089", words: "A watch that begins at the revision of a compaction misses a delete at that revision (3.5.12 has #19179, too).", releases: []string{"3.5.12"}, mended: "3.6.16",
+		property: "resumable", each: 10,
+		about:  "Three members, and clients that delete and compact, while connections of watchers break.",
+		config: `{` + only + `"kills":1,"pauses":2,"partitions":1,"losses":6},` + compactions + `}`,
+	},
+	{
 		name: "18667", words: "A transaction that reads at a compacted revision fails at the member that was asked, and writes at the others.", releases: []string{"3.5.35", "3.6.16"}, mended: "3.7.3",
 		property: "members-agree", each: 10,
 		about:  "Three members, and clients that compact, and write in transactions that read at an older revision. In each run some of the faults strike.",
 		config: `{"operations":12,"think":400000000,"for":5000000000,"shares":{"get":2,"list":1,"put":3,"past":3,"compact":2},"watchers":1}`,
 	},
 	{
-		name: "19179", words: "A watch that begins at the revision of a compaction misses a delete at that revision (3.5.12 has #18089, too).", releases: []string{"3.5.12"}, mended: "3.6.16",
-		property: "resumable", each: 10,
-		about:  "Three members, and clients that delete and compact, while connections of watchers break.",
-		config: `{` + only + `"kills":1,"pauses":2,"partitions":1,"losses":6},` + compactions + `}`,
+		name: "19179", words: "A watch misses a delete at the revision of a compaction that its member has carried on with after a restart.", releases: []string{"3.5.17"}, mended: "3.5.35",
+		property: "resumable", each: 30,
+		about:  "One member that is killed, and compacts one revision at a time, clients that delete and compact, and a network that takes time.",
+		config: `{"members":1,"member":{"compactionBatchLimit":1},"choices":{"sync":5000000,"down":200000000},` + only + `"kills":12},"clients":3,"keys":2,"think":100000000,"network":200000000,"operations":25,"for":6000000000,"watchers":6,"shares":{"get":0,"put":2,"delete":3,"list":0,"serializable":0,"txn":0,"compact":3}}`,
 	},
 	{
 		name: "19557", words: "A learner that was promoted is a learner again in members that were upgraded.", releases: []string{"3.5.12"}, mended: "3.5.35",
@@ -125,6 +146,8 @@ const (
 	watched = `"operations":20,"think":300000000,"for":6000000000,"watchers":4,"shares":{"put":8}`
 	// removals are changes of the members, and one client.
 	removals = only + `"changes":4},"for":6000000000,"watchers":0,"clients":1,"operations":2`
+	// little is one member that is killed, whose disk takes time, and one client, which does little.
+	little = `"members":1,"choices":{"sync":20000000,"down":100000000},` + only + `"kills":3},"clients":1,"operations":3,"think":100000000,"for":1000000000,"watchers":0,"settle":10000000000`
 	// compactions are clients that write, delete and compact, and nothing else, and those that watch.
 	compactions = `"operations":25,"keys":2,"think":150000000,"for":4000000000,"shares":{"get":0,"list":0,"serializable":0,"txn":0,"put":4,"delete":4,"compact":3},"watchers":4`
 )
@@ -137,9 +160,7 @@ var resisting = []unshown{
 	{"14571", "Authentication: no client has a user."},
 	{"17529", "Watchers here take at once what they are sent, so that no stream starves. The watch server alone shows it (README.md)."},
 	{"15247 in 3.5.12", "Not in 60 schedules of the world in which 3.5.5 shows it."},
-	{"19179 in 3.5.17", "3.5.17 has it without #18089: not in 50 schedules of the world in which 3.5.12 shows one of both."},
 	{"17247", "It was never released."},
-	{"17780", "It needs a kill between two batches of a compaction, and a batch is 1,000 revisions unless the server is told otherwise."},
 	{"18055", "The members of 3.5.5 and 3.5.12 did not stop in 60 schedules of #15271's world, where they are sent snapshots after each few entries."},
 	{"20271", "Not in 20 schedules of #20221's world with 3.6.0, in which members install snapshots."},
 	{"20418", "Not in 100 schedules of 3.6.8 with members that are paused, and leaders that are moved. A plan that pauses a member between two messages has shown it in a trial, and is not built."},
