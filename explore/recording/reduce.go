@@ -58,7 +58,12 @@ func Reduce(ctx context.Context, r *explore.Runner, parted Parted, rec *Recordin
 		d.cut()
 	}
 	complete := d.going()
-	return s.shrunk(rec, runs, complete)
+	deciding := d.deciding()
+	small, err := s.shrunk(rec, runs, complete)
+	if err == nil {
+		small.Deciding = deciding
+	}
+	return small, err
 }
 
 // reducer takes a candidate for smaller if it fails in the same way: each has less of something.
@@ -80,14 +85,23 @@ func (s *reducer) try(p *plan) bool {
 	}
 	s.left--
 	s.follower.begin(p)
-	// What is left out may have what remains come later.
-	res := s.runner.RunUpTo(s.follower, s.shown+s.shown/4+spare)
-	if res.Find(s.failure) == nil {
+	res := s.fails()
+	if res == nil {
 		return false
 	}
 	s.best, s.over = s.follower.plan.clone(), !res.Truncated
 	s.taken++
 	return true
+}
+
+// fails carries out the run that the follower has begun, and returns nil if it does not fail in this way.
+func (s *reducer) fails() *explore.Result {
+	// What is left out may have what remains come later.
+	res := s.runner.RunUpTo(s.follower, s.shown+s.shown/4+spare)
+	if res.Find(s.failure) == nil {
+		return nil
+	}
+	return &res
 }
 
 // spare is how many steps more than a quarter a candidate may take.
@@ -158,6 +172,21 @@ func (s *reducer) half() {
 	for _, kind := range s.kinds() {
 		s.inPieces(1, func(p *plan) []int { return p.departures(s.follower.names, kind) }, func(p *plan, places []int) { p.lower(places, 1) })
 	}
+}
+
+// deciding are the kinds of parts without which the same schedule does not fail.
+func (s *reducer) deciding() (all []Kind) {
+	if s.parted == nil || s.ctx.Err() != nil {
+		return nil
+	}
+	for _, k := range s.parted.Parts() {
+		s.parted.LeaveOut(slices.Concat(s.out, k.Parts))
+		if s.follower.begin(&s.best); s.fails() == nil {
+			all = append(all, k)
+		}
+	}
+	s.parted.LeaveOut(s.out)
+	return all
 }
 
 // inPieces takes away so many pieces of what there is, one after the other, and returns how much there was. What was taken away one by one before is not tried again.

@@ -113,6 +113,7 @@ func TestReduceLeavesOutParts(t *testing.T) {
 			left = append(left, k.Parts...)
 		}
 		require.Equal(t, []string{"3", "5"}, left)
+		require.Equal(t, []recording.Kind{{Name: "half", Parts: []string{"3"}}, {Name: "half", Parts: []string{"5"}}}, small.Deciding)
 		for _, c := range small.Recording.Choices {
 			if strings.HasPrefix(c, "choose ") && !strings.HasSuffix(c, "=0/4") {
 				require.Regexp(t, `kind of 3=[23]/4|key of 5=[123]/4`, c)

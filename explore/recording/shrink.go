@@ -23,6 +23,8 @@ type Shrunk struct {
 	// Complete: no candidate was smaller any more or, timed, had fewer steps. Otherwise
 	// the limit of runs was reached or the context cancelled first.
 	Complete bool
+	// Deciding are the kinds of parts without which the same schedule does not fail, as Reduce finds them.
+	Deciding []Kind
 }
 
 // Shrink looks for a small run that fails in the given way, beginning with a

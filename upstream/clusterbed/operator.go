@@ -79,6 +79,14 @@ var kinds = [families]struct {
 	authChanges: {"changes of what users may do", "change of what users may do", func(f *Faults) int { return f.AuthChanges }},
 }
 
+// covers are the coverage points of families.
+var covers = func() (all [families]sim.CoveragePoint) {
+	for i := range kinds {
+		all[i] = sim.NewCoveragePoint("faults: " + kinds[i].name)
+	}
+	return all
+}()
+
 // none reports whether nothing may break.
 func (f *Faults) none() bool {
 	for i := range kinds {
@@ -91,6 +99,7 @@ func (f *Faults) none() bool {
 
 // maintenance is an operation on a member. OpMemberAdd stands for a change of the members, OpAuthEnable for one of what users may do, which are drawn when they begin.
 type maintenance struct {
+	of     family
 	op     byte
 	member int
 	target uint64
@@ -112,7 +121,7 @@ func (o *operator) Start(env *sim.Env) {
 			if !o.strikes[of] {
 				return
 			}
-			m := maintenance{op: op}
+			m := maintenance{of: of, op: op}
 			if op != protocol.OpMemberAdd && op != protocol.OpAuthEnable {
 				m.member = env.Choose(c.Members, "member that is asked")
 			}
@@ -149,6 +158,7 @@ func (o *operator) Fire(env *sim.Env, t sim.Timer) {
 		return
 	}
 	m := o.due[t-timerDue]
+	env.Cover(covers[m.of])
 	if m.op == protocol.OpAuthEnable {
 		if o.permissions.wanted++; !env.Armed(o.timerPermissions()) {
 			env.Arm(o.timerPermissions(), 0)

@@ -68,3 +68,18 @@ type observed func(*sim.World, *sim.Event)
 
 // Observe implements sim.Observer.
 func (o observed) Observe(w *sim.World, e *sim.Event) { o(w, e) }
+
+// TestFamiliesAreCounted: each family of faults that strikes is counted.
+func TestFamiliesAreCounted(t *testing.T) {
+	c := Default("cluster@v3.6.16")
+	c.Faults = Faults{Kills: 1, Pauses: 1, Partitions: 1, OneWays: 1, Breaks: 1, Moves: 1, Defragments: 1, ClockJumps: 1, ClockJump: time.Second, All: true}
+	subjects, err := c.Subjects()
+	require.NoError(t, err)
+	r := explore.NewRunner(subjects(), Steps)
+	by := strategy.Random().For(r)
+	by.Begin(1)
+	r.Run(by)
+	for i := range kinds {
+		require.Equal(t, kinds[i].times(&c.Faults) > 0, r.World().Count(covers[i]) > 0, kinds[i].name)
+	}
+}

@@ -176,6 +176,12 @@ type drawnFault struct {
 // Ready implements sim.Fault.
 func (f *drawnFault) Ready(w *sim.World) bool { return f.operator.strikes[f.of] && f.Fault.Ready(w) }
 
+// Strike implements sim.Fault.
+func (f *drawnFault) Strike(env *sim.Env) {
+	env.Cover(covers[f.of])
+	f.Fault.Strike(env)
+}
+
 // Heal implements sim.Healer.
 func (f *drawnFault) Heal(env *sim.Env) {
 	if h, lasts := f.Fault.(sim.Healer); lasts {

@@ -85,7 +85,6 @@ func (n *Node) pause(env *sim.Env) {
 		n.goOn(env)
 		return
 	}
-	env.Cover(coverPaused)
 	notePaused.Say(env)
 	n.paused = true
 	n.disarm(env)
@@ -126,7 +125,6 @@ func (n *Node) stall(env *sim.Env) {
 		n.unstall(env)
 		return
 	}
-	env.Cover(coverStalled)
 	noteStalled.Say(env)
 	n.disk.Stall(true)
 	env.Disarm(timerDisk)
@@ -148,7 +146,6 @@ func (n *Node) fill(env *sim.Env) {
 		n.makeRoom(env)
 		return
 	}
-	env.Cover(coverFull)
 	noteFull.Say(env)
 	n.excused = true
 	n.disk.Fill(true)
@@ -165,7 +162,6 @@ func (n *Node) makeRoom(env *sim.Env) {
 var files = []string{"/wal/", "/snap/db", "/snap/"}
 
 func (n *Node) failIO(env *sim.Env) {
-	env.Cover(coverIOError)
 	operation, in := disk.Write+disk.Operation(env.Choose(2, "operation that fails")), files[env.Choose(len(files), "file of which an operation fails")]
 	noteIOError.Say(env, [...]string{disk.Write: "write to", disk.Sync: "sync of"}[operation], in)
 	n.excused = true
@@ -175,7 +171,6 @@ func (n *Node) failIO(env *sim.Env) {
 func (n *Node) healIO(*sim.Env) { n.disk.Repair() }
 
 func (n *Node) setClock(env *sim.Env, most time.Duration) {
-	env.Cover(coverClock)
 	by := drawn(env, most, "how far the clock goes forward")
 	noteClock.Say(env, by)
 	n.skew += int64(by)

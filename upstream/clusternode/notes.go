@@ -30,14 +30,8 @@ var (
 
 // What can happen to a member.
 var (
-	coverKilled   = sim.NewCoveragePoint("cluster: a process of a member is killed")
 	coverNoPower  = sim.NewCoveragePoint("cluster: a member loses power with writes that are not durable")
-	coverPaused   = sim.NewCoveragePoint("cluster: a process of a member is paused")
-	coverStalled  = sim.NewCoveragePoint("cluster: no sync of a disk comes to an end for some time")
-	coverFull     = sim.NewCoveragePoint("cluster: a disk is full for some time")
-	coverIOError  = sim.NewCoveragePoint("cluster: a write or a sync of a disk fails")
 	coverEnds     = sim.NewCoveragePoint("cluster: a process ends by what its disk does")
-	coverClock    = sim.NewCoveragePoint("cluster: the clock of a member goes forward at once")
 	coverUpgraded = sim.NewCoveragePoint("cluster: a member goes on with another release")
 	coverSnapshot = sim.NewCoveragePoint("cluster: a member sends a snapshot to another one")
 	coverNoSpace  = sim.NewCoveragePoint("cluster: a member refuses a write, as its database is as large as it may be")

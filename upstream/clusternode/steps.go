@@ -181,7 +181,6 @@ func (n *Node) Restart(env *sim.Env) {
 		noteNoPower.Say(env)
 		n.disk.PowerLoss(env.Choose)
 	default:
-		env.Cover(coverKilled)
 		noteKilled.Say(env)
 		n.disk.Kill()
 	}

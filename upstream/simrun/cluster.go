@@ -240,11 +240,13 @@ func every(period time.Duration, f func(*campaign.Result)) func(*campaign.Result
 	}
 }
 
-// cameAbout are the lines that say what befell the members, and in how many schedules.
+// cameAbout are the lines that say what befell the members, and in how many schedules: the families of faults first, and then what became of them.
 func cameAbout(r *campaign.Result) (lines []string) {
-	for _, p := range r.CoveragePoints {
-		if what, is := strings.CutPrefix(p.CoveragePoint.String(), "cluster: "); is && p.Schedules > 0 {
-			lines = append(lines, fmt.Sprintf("  %6d  %s", p.Schedules, what))
+	for _, kind := range []string{"faults: ", "cluster: "} {
+		for _, p := range r.CoveragePoints {
+			if what, is := strings.CutPrefix(p.CoveragePoint.String(), kind); is && p.Schedules > 0 {
+				lines = append(lines, fmt.Sprintf("  %6d  %s", p.Schedules, what))
+			}
 		}
 	}
 	if len(lines) > 0 {
@@ -260,6 +262,12 @@ var unsafe = regexp.MustCompile(`[^A-Za-z0-9_]+`)
 func (f *clusterFlags) tell(out *output, failure campaign.FailureTally, run *stories.Run) error {
 	out.printf("\n%s is violated in %s, the first of seed %d:\n\n%s\n\n%s\n", failure.Failure, sim.Some(int(failure.Schedules), "schedule"), failure.FirstSeed,
 		strings.Join(run.Story, "\n"), run.Why)
+	if len(run.Decides) > 0 {
+		out.printf("\nWhat decides: without any of these the same schedule passes.\n")
+		for _, d := range run.Decides {
+			out.printf("  %s\n", d)
+		}
+	}
 	if err := os.MkdirAll(f.replays, 0o777); err != nil {
 		return err
 	}

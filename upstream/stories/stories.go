@@ -44,6 +44,8 @@ type Run struct {
 	// Why says what is wrong, Story what happened, a line each.
 	Why   string
 	Story []string
+	// Decides are the parts of the run without which the same schedule passes, those of a kind together.
+	Decides []string
 	// Shrunk: no smaller run of those that were tried fails in this way.
 	Shrunk bool
 }
@@ -65,6 +67,13 @@ func Find(ctx context.Context, newSubject func() explore.Subject, by strategy.St
 		return nil, err
 	}
 	r.Shrunk = small.Complete
+	for _, k := range small.Deciding {
+		if len(k.Parts) > 2 {
+			r.Decides = append(r.Decides, fmt.Sprintf("%d %s", len(k.Parts), k.Name))
+		} else {
+			r.Decides = append(r.Decides, strings.Join(k.Parts, " and "))
+		}
+	}
 	return r, nil
 }
 
