@@ -15,6 +15,7 @@ import (
 	"github.com/watchbed/watchbed/upstream/guests"
 	"github.com/watchbed/watchbed/upstream/node"
 	"github.com/watchbed/watchbed/upstream/protocol"
+	"github.com/watchbed/watchbed/upstream/stories"
 )
 
 // Config is what is judged, and in which world.
@@ -86,10 +87,14 @@ func Recorded(rec *recording.Recording) (func() explore.Subject, error) {
 
 func recorded(rec *recording.Recording) (Config, error) {
 	var c Config
-	if len(rec.Parameters) != 1 || rec.Parameters[0].Name != "config" {
+	parameters, err := stories.Parameters(rec)
+	if err != nil {
+		return c, err
+	}
+	if len(parameters) != 1 || parameters[0].Name != "config" {
 		return c, fmt.Errorf("it is no recording of a client of etcd, but of %s", rec.Scenario)
 	}
-	d := json.NewDecoder(strings.NewReader(rec.Parameters[0].Value))
+	d := json.NewDecoder(strings.NewReader(parameters[0].Value))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&c); err != nil {
 		return c, fmt.Errorf("its configuration cannot be read: %w", err)

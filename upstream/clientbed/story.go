@@ -8,6 +8,7 @@ import (
 	"github.com/watchbed/watchbed/workload"
 
 	"github.com/watchbed/watchbed/upstream/clientnode"
+	"github.com/watchbed/watchbed/upstream/guests"
 	"github.com/watchbed/watchbed/upstream/stories"
 )
 
@@ -15,7 +16,8 @@ var _ stories.Bed = (*subject)(nil)
 
 // Records implements stories.Bed.
 func (s *subject) Records() (tool, scenario string, parameters []option.Setting) {
-	return "clientbed", s.config.Guest, s.config.parameters()
+	guest, _ := guests.AtLocks(s.config.Guest)
+	return "clientbed", s.config.Guest, append(s.config.parameters(), stories.Digests(guest)...)
 }
 
 // Line implements stories.Bed: what clients ask and are answered, what processes and etcd say to each other, and which

@@ -21,6 +21,7 @@ import (
 	"github.com/watchbed/watchbed/upstream/engine"
 	"github.com/watchbed/watchbed/upstream/node"
 	"github.com/watchbed/watchbed/upstream/protocol"
+	"github.com/watchbed/watchbed/upstream/stories"
 )
 
 // Config is what is judged, and in which world.
@@ -159,11 +160,7 @@ func (c Config) Subjects() (subjects func() explore.Subject, err error) {
 	}()
 	modules := map[string]*engine.Module{}
 	var of []*engine.Module
-	names := c.Guests
-	if c.Next != "" {
-		names = append(slices.Clip(names), c.Next)
-	}
-	for i, guest := range names {
+	for i, guest := range c.guests() {
 		if modules[guest] == nil {
 			m, err := node.Load(guest, protocol.Cluster, clusternode.Beginning)
 			if err != nil {
@@ -291,6 +288,14 @@ func negative(of reflect.Value) string {
 	return ""
 }
 
+// guests are those of members, and the one that they are upgraded to.
+func (c *Config) guests() []string {
+	if c.Next == "" {
+		return slices.Clone(c.Guests)
+	}
+	return append(slices.Clone(c.Guests), c.Next)
+}
+
 // machines is how many there are on which a member can be.
 func (c *Config) machines() int { return c.Members + c.Spares }
 
@@ -343,10 +348,14 @@ func Recorded(rec *recording.Recording) (func() explore.Subject, error) {
 }
 
 func recorded(rec *recording.Recording) (Config, error) {
-	if len(rec.Parameters) != 1 || rec.Parameters[0].Name != "config" {
+	parameters, err := stories.Parameters(rec)
+	if err != nil {
+		return Config{}, err
+	}
+	if len(parameters) != 1 || parameters[0].Name != "config" {
 		return Config{}, fmt.Errorf("it is no recording of a cluster, but of %s", rec.Scenario)
 	}
-	c, err := Parse([]byte(rec.Parameters[0].Value), Config{})
+	c, err := Parse([]byte(parameters[0].Value), Config{})
 	c.Guests = strings.Fields(rec.Scenario)
 	return c, err
 }
