@@ -39,6 +39,12 @@ var etcdBugs = []etcdBug{
 		config: `{"members":1,"choices":{"sync":20000000,"down":100000000},` + only + `"powerLosses":3,"stalls":2},"clients":4,"operations":12,"think":300000000,"for":4000000000,"watchers":0,"network":5000000}`,
 	},
 	{
+		name: "14571", words: "A member that has installed a snapshot knows of no user, refuses what users may do, and differs from the others.", releases: []string{"3.5.5"}, mended: "3.5.12",
+		property: "members-agree", each: 4,
+		about:  "Three members and a spare, which are removed and added, and send a snapshot after a few entries, and clients that are different users.",
+		config: `{"auth":true,"spares":1,"member":{"snapshotCount":5,"snapshotCatchUpEntries":2,"looseReconfig":true},` + only + `"changes":2},"clients":4,"operations":15,"think":300000000,"for":5000000000,"watchers":0,"shares":{"get":0,"list":0,"serializable":0,"delete":0,"txn":0,"put":8}}`,
+	},
+	{
 		name: "14685", words: "A member that is killed after its backend was defragmented applies entries again, and differs from the others.", releases: []string{"3.5.5"}, mended: "3.5.12",
 		property: "members-agree", each: 12,
 		about:   "Three members, which are defragmented and killed.",
@@ -107,6 +113,12 @@ var etcdBugs = []etcdBug{
 		config: `{` + only + `"losses":8},` + watched + `,"negative":2}`,
 	},
 	{
+		name: "21682", words: "A user that may write a key reads it, with a put in a transaction that asks for what was there before.", releases: []string{"3.5.17", "3.6.8"}, mended: "3.6.16",
+		property: "permitted", each: 4,
+		about:  "Three members that nothing befalls, and clients that do that.",
+		config: `{"auth":true,"watchers":0,` + only + `"losses":0},` + trying + `"previous":4}}`,
+	},
+	{
 		name: "21966", words: "A member that has just been removed panics when it is asked for its status.", releases: []string{"3.5.35", "3.6.16", "3.7.3"},
 		property: "no-panic", each: 10,
 		about:   "Three members and a spare, which are added and removed, and a client that asks for the status.",
@@ -119,6 +131,24 @@ var etcdBugs = []etcdBug{
 		property: "no-panic", each: 4,
 		about:  "One member, and a client that does that.",
 		config: `{"members":1,` + only + `"losses":0},"clients":1,"keys":1,"operations":12,"think":100000000,"for":2000000000,"watchers":0,"shares":{"get":2,"list":0,"serializable":0,"put":0,"delete":0,"txn":0,"rewrite":2,"compact":2}}`,
+	},
+	{
+		name: "GHSA-q8m4-xhhv-38mg", words: "Any user compacts.", releases: []string{"3.5.17", "3.6.8"}, mended: "3.6.16",
+		property: "permitted", each: 4,
+		about:  "As #21682's, where clients compact.",
+		config: `{"auth":true,"watchers":0,` + only + `"losses":0},` + trying + `"compact":4}}`,
+	},
+	{
+		name: "GHSA-rfx7-8w68-q57q", words: "A user does what it may not, in a transaction that is in another one.", releases: []string{"3.5.17", "3.6.8"}, mended: "3.6.16",
+		property: "permitted", each: 4,
+		about:  "As #21682's, where clients do that.",
+		config: `{"auth":true,"watchers":0,` + only + `"losses":0},` + trying + `"nested":4}}`,
+	},
+	{
+		name: "GHSA-xg4h-6gfc-h4m8", words: "A user that may read a key has a watch of all keys behind it.", releases: []string{"3.5.17", "3.6.8"}, mended: "3.6.16",
+		property: "permitted", each: 4,
+		about:  "Three members that nothing befalls, and watchers that ask for all keys, for one, or for all from there on.",
+		config: `{"auth":true,"watchers":4,` + only + `"losses":0},` + trying + `"get":1}}`,
 	},
 	{
 		name: "reversed", words: "A leader's appends go out in another order than raft has made them, and followers reject them (3.7.1's change of the order in which messages are sent).",
@@ -144,6 +174,8 @@ const (
 	writes = `"watchers":0,"operations":20,"think":200000000,"for":3000000000,"shares":{"put":8,"get":1}`
 	// watched are clients that write, and others that watch.
 	watched = `"operations":20,"think":300000000,"for":6000000000,"watchers":4,"shares":{"put":8}`
+	// trying are clients that are different users. What they do stands behind it.
+	trying = `"clients":4,"operations":8,"think":200000000,"for":2000000000,"shares":{"get":0,"list":0,"serializable":0,"delete":0,"txn":0,"put":2,`
 	// removals are changes of the members, and one client.
 	removals = only + `"changes":4},"for":6000000000,"watchers":0,"clients":1,"operations":2`
 	// little is one member that is killed, whose disk takes time, and one client, which does little.
@@ -157,12 +189,10 @@ type unshown struct{ name, why string }
 
 // resisting are bugs that were looked for, and those that cannot show.
 var resisting = []unshown{
-	{"14571", "Authentication: no client has a user."},
 	{"17529", "Watchers here take at once what they are sent, so that no stream starves. The watch server alone shows it (README.md)."},
 	{"15247 in 3.5.12", "Not in 60 schedules of the world in which 3.5.5 shows it."},
 	{"17247", "It was never released."},
 	{"18055", "The members of 3.5.5 and 3.5.12 did not stop in 60 schedules of #15271's world, where they are sent snapshots after each few entries."},
 	{"20271", "Not in 20 schedules of #20221's world with 3.6.0, in which members install snapshots."},
 	{"20418", "Not in 100 schedules of 3.6.8 with members that are paused, and leaders that are moved. A plan that pauses a member between two messages has shown it in a trial, and is not built."},
-	{"GHSA-xg4h-6gfc-h4m8", "A watch that its user may not have: no client has a user."},
 }
