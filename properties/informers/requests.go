@@ -268,10 +268,12 @@ func least(w *sim.World, f *flow) sim.Duration {
 }
 
 // atOnce reports whether a list or stream of everything follows another one without a
-// pause: once because of its resourceVersion, or as the LIST in place of a stream.
+// pause: once because of its resourceVersion, or as the LIST in place of a stream. Another one follows readiness.
 func (f *flow) atOnce() bool {
 	x := f.last
 	switch stepOf(x) {
+	case readiness:
+		return true
 	case listFirst:
 		return gone(x.Err) && !f.newest
 	case listNext:
