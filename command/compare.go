@@ -26,7 +26,7 @@ const compareHelp = `Compare runs the whole catalogue with A and with B, and pri
 only, or in another share of the schedules, or in other ways, and which costs differ by more than a tenth.
 A and B are two cache designs, two releases of etcd, or a file that --save has written: then nothing of it is run again.
 A design or a release may be a variant, with options set on top of it, each behind a "+": kep-2340+progress-period=50ms.
-Compiled code is named as for run: etcd@v3.5.7, or kubernetes@v0.37.2+FILE.patch.
+Compiled code is named as for run: etcd@v3.5.7, cluster@v3.6.16, or kubernetes@v0.37.2+FILE.patch.
 
 Where both violate a claim in the same way, some stories of each are told, and what happens in those of one side only is
 said: the same violation has another story there.

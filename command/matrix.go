@@ -30,7 +30,7 @@ consistent LIST cost? Every "no" has its reason and the command that shows it ag
 
 A design or a version may be a variant, with options set on top of it, each behind a "+": kep-2340+progress-period=50ms,
 or 3.6.16+notify=1s. It has rows and commands of its own, under that name. Compiled code is named as for run:
-etcd@v3.5.7, or kubernetes@v0.37.2+FILE.patch.
+etcd@v3.5.7, cluster@v3.6.16, or kubernetes@v0.37.2+FILE.patch.
 
 safe?     all that the scenarios of the matrix claim, except liveness
 live?     every consistent LIST is served from the cache within a bound, once nothing breaks any more, and initial events

@@ -24,6 +24,8 @@ type cluster struct {
 	server *etcd.Server
 	// served is the node that has the server, if a program serves its watches.
 	served ProgramNode
+	// members are those of a program that is the whole cluster, and then there is no server.
+	members Cluster
 	// follower is nil if watches are served by the server itself.
 	follower *etcd.Server
 	initial  model.Initial
@@ -44,16 +46,16 @@ func (c *cluster) configure(s *System) error {
 		return err
 	}
 	c.server = etcd.New(c.config)
-	if err := c.useProgram(p); err != nil {
+	if err := c.useProgram(s); err != nil {
 		return err
 	}
-	if s.topology.Lagging {
+	if c.members == nil && s.topology.Lagging {
 		c.follower = etcd.New(c.followerConfig(s))
 	}
 	return nil
 }
 
-// setEtcd has etcd be a release, "3.5.7", or a program that serves its watches, "etcd@v3.5.7".
+// setEtcd has etcd be a release, "3.5.7", or a program, "etcd@v3.5.7".
 func (p *Params) setEtcd(name string) error {
 	if !strings.Contains(name, "@") {
 		if served, err := p.program(); err != nil || served != nil && served.Version != name {
@@ -67,10 +69,13 @@ func (p *Params) setEtcd(name string) error {
 		return err
 	}
 	p.Etcd, p.Program = found.Version, name
+	if found.Cluster != nil {
+		p.runCluster()
+	}
 	return nil
 }
 
-// EtcdName is what people call the etcd by: its release, or the program that serves its watches.
+// EtcdName is what people call the etcd by: its release, or the program.
 func (p *Params) EtcdName() string { return cmp.Or(p.Program, p.Etcd) }
 
 // Compiled reports whether compiled code takes part. A run takes as long then as hundreds of those of simulated nodes alone.
@@ -87,14 +92,25 @@ func (p *Params) program() (*Program, error) {
 	return FindProgram(p.Program)
 }
 
-// useProgram has a program serve the watches, if there is one. It is one member, which leads.
-func (c *cluster) useProgram(p *Params) error {
+// useProgram has a program serve the watches, or be the cluster, if there is one.
+func (c *cluster) useProgram(s *System) error {
+	p := &s.params
 	found, err := p.program()
 	switch {
-	case err != nil || found == nil:
+	case err != nil:
 		return err
+	case found == nil || found.Cluster == nil:
+		if n := p.Topology.EtcdMembers; n > 1 {
+			return fmt.Errorf("etcd-members=%d: etcd is no program that has members, such as cluster@v3.6.16", n)
+		}
+	}
+	switch {
+	case found == nil:
+		return nil
 	case found.Version != p.Etcd:
 		return fmt.Errorf("etcd-program=%s is of etcd %s, and etcd=%s: give both the same version", p.Program, found.Version, p.Etcd)
+	case found.Cluster != nil:
+		return c.useCluster(s, found)
 	case p.ChangesMember(), p.Topology.Lagging:
 		return fmt.Errorf("etcd-program=%s is one member that leads: it takes no members, downgrade, failovers or lagging follower", p.Program)
 	}
@@ -192,8 +208,11 @@ func (c *cluster) fill(s *System) {
 
 // Member is a server of etcd in the world of a run.
 type Member struct {
-	Name   string
-	ID     sim.NodeID
+	Name string
+	ID   sim.NodeID
+	// State is what properties ask it.
+	State EtcdState
+	// Server is what it is inside, nil if it is no simulated one.
 	Server *etcd.Server
 	served ProgramNode
 }
@@ -206,28 +225,58 @@ func (m *Member) Held() etcd.Held {
 	return m.Server.Held()
 }
 
-// resetTruth has ground truth follow these members.
+// state is that of a member.
+func (c *cluster) state(member int) EtcdState {
+	switch {
+	case c.members != nil:
+		return c.members.State(member)
+	case member > 0:
+		return c.follower
+	default:
+		return c.server
+	}
+}
+
+// resetTruth has ground truth follow the members.
 func (c *cluster) resetTruth(t *Truth) {
 	if c.follower == nil {
-		t.Reset(c.server, nil, c.initial)
+		t.Reset(c.state(0), nil, c.initial)
 		return
 	}
 	t.Reset(c.server, c.follower, c.initial)
 }
 
-// Members are the servers of etcd: the one that takes reads and writes, and its follower
-// if there is one. The last of them serves the watches.
+// Members are the servers of etcd that clients are connected to: the one that takes reads and writes, and the one that serves the watches if
+// that is another one.
 func (s *System) Members() []Member {
-	all := []Member{{etcdName, s.topology.Etcd, s.etcd.server, s.etcd.served}}
-	if s.etcd.follower != nil {
-		all = append(all, Member{followerName, s.topology.Watches, s.etcd.follower, nil})
+	t := s.topology
+	all := []Member{{Name: s.memberName(0), ID: t.Etcd, State: s.etcd.state(0)}}
+	if t.Watches != t.Etcd {
+		all = append(all, Member{Name: s.memberName(1), ID: t.Watches, State: s.etcd.state(1), Server: s.etcd.follower})
+	}
+	if s.etcd.members == nil {
+		all[0].Server, all[0].served = s.etcd.server, s.etcd.served
 	}
 	return all
+}
+
+// memberName is the name of the node of a member.
+func (s *System) memberName(i int) string {
+	if s.etcd.members == nil && i > 0 {
+		return followerName
+	}
+	return topology.Numbered(etcdName, i, max(1, s.topology.EtcdMembers))
 }
 
 const etcdName, followerName = "etcd", "etcd-follower"
 
 func (c *cluster) build(s *System, w *sim.World) {
+	if c.members != nil {
+		for i, m := range c.members.Reset() {
+			w.Pace(w.Add(s.memberName(i), m), s.params.Clock.EtcdTransfer)
+		}
+		return
+	}
 	var node sim.Node = c.server
 	if c.served != nil {
 		c.served.Reset(c.config)

@@ -165,9 +165,8 @@ func (s *System) number(p Part, place int) sim.NodeID {
 func (s *System) numberServers() {
 	t := s.topology
 	s.roles = make([]Role, t.Next)
-	s.roles[t.Etcd] = Role{EtcdMember, 0}
-	if t.Lagging {
-		s.roles[t.Watches] = Role{EtcdMember, 1}
+	for i, n := range t.Members {
+		s.roles[n] = Role{EtcdMember, i}
 	}
 	caches := 0
 	for i := range t.APIServers {

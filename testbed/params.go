@@ -26,7 +26,7 @@ type Params struct {
 	// Etcd and Client are versions, Cache is a design: presets of the options of the
 	// nodes. Client is that of the server's own release if it is empty.
 	Etcd, Client, Cache string
-	// Program is the program that serves the watches of etcd, of the same version; empty is the simulated server.
+	// Program is the program that serves the watches of etcd, or is its members, of the same version; empty is the simulated server.
 	Program string
 	// Settings are options of the nodes that are set on top of version and design.
 	Settings []option.Setting
@@ -51,7 +51,7 @@ var (
 
 	presets = option.NewGroup("presets",
 		option.Text("etcd", func(p *Params) *string { return &p.Etcd }, checkEtcd, "a version", "version of the etcd server"),
-		option.Text("etcd-program", func(p *Params) *string { return &p.Program }, checkProgram, "a program", "program that serves the watches of etcd (empty: the simulated server)"),
+		option.Text("etcd-program", func(p *Params) *string { return &p.Program }, checkProgram, "a program", "program that serves the watches of etcd, or is its members (empty: the simulated server)"),
 		option.Text("client", func(p *Params) *string { return &p.Client }, checkClient, "a version", "version of clientv3 (empty: that of the server)"),
 		option.Text("cache", func(p *Params) *string { return &p.Cache }, checkDesign, "a design", "design of the cache"),
 		option.List("bugs", func(p *Params) *[]string { return &p.Bugs }, checkBugs, "known bugs that are planted"),

@@ -3,14 +3,17 @@ package testbed
 import (
 	"fmt"
 	"slices"
+	"time"
 
+	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/etcd/mvcc"
 	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// Program serves the watches of an etcd. The raft log, reads and writes are those of the simulated server.
+// Program serves the watches of an etcd, and the raft log, reads and writes are those of the simulated server. Or it is the members of etcd.
 type Program struct {
 	// Name is what people call it by: "etcd@v3.5.7".
 	Name string
@@ -18,6 +21,8 @@ type Program struct {
 	Version string
 	// New is the node that has a server behind it.
 	New func(*etcd.Server) ProgramNode
+	// Cluster makes the members of etcd, each of which is a whole server. New is nil then.
+	Cluster func(ClusterConfig) Cluster
 	// Neighbours are programs that can stand in for it. nil: there are none.
 	Neighbours func() []option.Neighbour
 }
@@ -25,6 +30,9 @@ type Program struct {
 // Ignores reports whether an option of etcd does not reach the program: those of the watch path, of which a
 // program has what its release has.
 func (p *Program) Ignores(option string) bool {
+	if p.Cluster != nil {
+		return option != "notify" && etcd.Group.Lookup(option) != nil
+	}
 	if slices.Contains(takenOver, option) {
 		return false
 	}
@@ -35,6 +43,26 @@ func (p *Program) Ignores(option string) bool {
 // takenOver are the options of the watch path that each program reads: how often etcd sends progress by itself, and how much of a
 // stream is under way.
 var takenOver = []string{"notify", "send-window"}
+
+// ClusterConfig is what a cluster is made of.
+type ClusterConfig struct {
+	// Members are the nodes of its members.
+	Members []sim.NodeID
+	// Initial are the keys with which a run begins, one for each revision from 2 on.
+	Initial []*wire.KeyValue
+	// Notify is how often a member sends progress by itself, 0 is as etcd has it by default.
+	Notify time.Duration
+}
+
+// Cluster are the members of etcd, which are whole servers. A run begins when they have a leader and the contents.
+type Cluster interface {
+	// Reset makes the members new ones for another run, and returns them.
+	Reset() []sim.Node
+	// Ready reports whether all members serve.
+	Ready() bool
+	// State is what is known of a member.
+	State(member int) EtcdState
+}
 
 // ProgramNode is a server in a world with the program in it.
 type ProgramNode interface {
@@ -61,5 +89,5 @@ func FindProgram(name string) (*Program, error) {
 			return p, nil
 		}
 	}
-	return nil, fmt.Errorf("%q is no release of etcd and no program that serves its watches: the simrun of the folder upstream has the code of releases, such as etcd@v3.5.7 (cd upstream && go run ./simrun)", name)
+	return nil, fmt.Errorf("%q is no release of etcd and no program that is one: the simrun of the folder upstream has the code of releases, such as etcd@v3.5.7 and cluster@v3.6.16 (cd upstream && go run ./simrun)", name)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -17,6 +18,9 @@ func init() {
 	testbed.RegisterPrograms(func(name string) *testbed.Program {
 		if version, ok := strings.CutPrefix(name, "same@v"); ok {
 			return &testbed.Program{Name: name, Version: version, New: func(s *etcd.Server) testbed.ProgramNode { return s }}
+		}
+		if version, ok := strings.CutPrefix(name, "whole@v"); ok {
+			return &testbed.Program{Name: name, Version: version, Cluster: func(testbed.ClusterConfig) testbed.Cluster { return nil }}
 		}
 		return nil
 	})
@@ -40,11 +44,34 @@ func TestProgramServesTheWatches(t *testing.T) {
 	require.Equal(t, "3.5.8", p.EtcdName(), "a release of another version takes the place of the program")
 }
 
+// A scenario on whole servers has a clock. One that claims what is inside of the simulated server is refused.
+func TestScenarioOnWholeServers(t *testing.T) {
+	p := scenarios.Issue15220CatchingUp.Params
+	require.NoError(t, p.Set("etcd", "whole@v3.5.7"))
+	require.Equal(t, sim.Timed, p.Clock.Mode)
+	require.NotZero(t, p.Clock.Horizon)
+	require.NotZero(t, p.Faults.For)
+	inside, err := testbed.FindScenario("lease-times")
+	require.NoError(t, err)
+	p = inside.Params.But("etcd-restarts=0 leader-losses=0")
+	require.NoError(t, p.Set("etcd", "whole@v3.6.16"))
+	_, err = inside.New(p)
+	require.EqualError(t, err, "whole@v3.6.16 is made of whole servers: the property leases-kept looks into the simulated one")
+}
+
 func TestProgramThatDoesNotFitIsRefused(t *testing.T) {
 	for _, c := range []struct{ settings, want string }{
-		{"etcd=other@v3.5.7", `"other@v3.5.7" is no release of etcd and no program that serves its watches: the simrun of the folder upstream has the code of releases, such as etcd@v3.5.7 (cd upstream && go run ./simrun)`},
+		{"etcd=other@v3.5.7", `"other@v3.5.7" is no release of etcd and no program that is one: the simrun of the folder upstream has the code of releases, such as etcd@v3.5.7 and cluster@v3.6.16 (cd upstream && go run ./simrun)`},
 		{"etcd=3.5.8 etcd-program=same@v3.5.7", "etcd-program=same@v3.5.7 is of etcd 3.5.7, and etcd=3.5.8: give both the same version"},
 		{"etcd=same@v3.5.7 lagging=true", "etcd-program=same@v3.5.7 is one member that leads: it takes no members, downgrade, failovers or lagging follower"},
+		{"etcd=3.5.7 etcd-members=3", "etcd-members=3: etcd is no program that has members, such as cluster@v3.6.16"},
+		{"etcd=whole@v3.5.7 mode=untimed", "whole@v3.5.7 is made of whole servers: their elections need a clock; set mode=timed"},
+		{"etcd=whole@v3.5.7 network=1s", "whole@v3.5.7 is made of whole servers: network=1s is longer than their heartbeats stand; set 50ms at most"},
+		{"etcd=whole@v3.5.7 etcd-members=6", "whole@v3.5.7 is made of whole servers: etcd-members=6 are more than 5"},
+		{"etcd=whole@v3.5.7 members=3.5.8", "whole@v3.5.7 is made of whole servers: no other one takes over by a fault; set members=, failovers=0 and downgrade="},
+		{"etcd=whole@v3.5.7 lagging=true", "whole@v3.5.7 is made of whole servers: lagging=true needs a quorum without the one that lags; set etcd-members=3"},
+		{"etcd=whole@v3.5.7 clog=true timeouts=2", "whole@v3.5.7 is made of whole servers: the simulated server alone has timeouts, clog; set 0 or false"},
+		{"etcd=whole@v3.5.7 bugs=issue-17529", "the bug issue-17529 is compacted-unsynced=falls-through, an option that the program whole@v3.5.7 does not read"},
 		{"etcd=same@v3.5.7 bugs=issue-17529", "the bug issue-17529 is compacted-unsynced=falls-through, an option that the program same@v3.5.7 does not read"},
 	} {
 		p := scenarios.Issue15220.Params

@@ -38,6 +38,8 @@ type Property struct {
 	// Weight orders the stories of one campaign: what says more about the cause is
 	// told first. 0 is last.
 	Weight int
+	// Inside: it looks into the simulated server of etcd, and so does not judge a cluster that is a program.
+	Inside bool
 	// Monitor is how a search over states judges the property; the zero value is that it does not.
 	Monitor Monitor
 	// New makes the judge of a system, once; the judge serves run after run.

@@ -100,8 +100,11 @@ func (s *System) followersDone(w *sim.World) bool {
 	return s.informersDone() && s.clients.listWatchersEnded()
 }
 
-// ready reports whether all caches are.
+// ready reports whether all caches are, and all members of etcd that are whole servers.
 func (s *System) ready() bool {
+	if s.etcd.members != nil && !s.etcd.members.Ready() {
+		return false
+	}
 	for _, c := range s.caches {
 		if !c.Ready() {
 			return false

@@ -178,9 +178,12 @@ func (s *System) Nodes() Nodes { return s.nodes }
 // Topology says which nodes there are.
 func (s *System) Topology() *topology.Topology { return s.topology }
 
-// Etcd is the server that takes reads and writes. A property must not take ground
+// Etcd is the member that takes reads and writes. A property must not take ground
 // truth from its store: see Truth.
-func (s *System) Etcd() *etcd.Server { return s.etcd.server }
+func (s *System) Etcd() EtcdState { return s.etcd.state(0) }
+
+// Simulated is the simulated server that takes reads and writes, which only a property may look into that is Inside.
+func (s *System) Simulated() *etcd.Server { return s.etcd.server }
 
 // Claims are the properties that the system is judged by.
 func (s *System) Claims() []*Property { return s.claims }

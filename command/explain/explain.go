@@ -44,7 +44,7 @@ func Unknown(program, name string, others ...string) error {
 
 // compiled is the error for the name of compiled code that is not there.
 func compiled(name string) error {
-	if strings.HasPrefix(name, "etcd@") {
+	if strings.HasPrefix(name, "etcd@") || strings.HasPrefix(name, "cluster@") {
 		_, err := testbed.FindProgram(name)
 		return err
 	}

@@ -20,7 +20,7 @@ import (
 // LeaseTimeToLive is a promise too. What a process promised before it restarted holds all the
 // same. Only a run with a clock is judged. It is exercised by each lease that expires.
 var LeasesKept = testbed.RegisterProperty(&testbed.Property{
-	Name: "leases-kept", Kind: testbed.Safety,
+	Name: "leases-kept", Kind: testbed.Safety, Inside: true,
 	Promise:  "No lease expires before its whole time to live has passed since it was granted, last kept alive, or extended by a new leader.",
 	Violated: "lease expires early",
 	New:      testbed.RecordedBy(func(s *testbed.System) *leasesKept { return &leasesKept{leaseLivesOf(s), evidence.Of(s)} }, (*leasesKept).judge),
@@ -50,7 +50,7 @@ func (j *leasesKept) judge(w *sim.World, all *testbed.Tally) {
 // network is slow and faults strike is due when that is over. Only a run with a clock is
 // judged. It is exercised by each lease that is due for long enough, or gone by then.
 var LeasesExpire = testbed.RegisterProperty(&testbed.Property{
-	Name: "leases-expire", Kind: testbed.Liveness,
+	Name: "leases-expire", Kind: testbed.Liveness, Inside: true,
 	Promise:  "A lease that is not kept alive expires soon after its time to live has passed, and is revoked with its keys.",
 	Violated: "lease does not expire",
 	New: testbed.RecordedBy(func(s *testbed.System) *leasesExpire {
@@ -157,7 +157,7 @@ func (*leaseLives) Follows(p testbed.Part) bool {
 
 // AfterStep implements testbed.StepObserver.
 func (l *leaseLives) AfterStep(w *sim.World, _ sim.Action) {
-	server := l.system.Etcd()
+	server := l.system.Simulated()
 	if leads := server.HasLeader(); leads != l.leads {
 		if l.leads = leads; leads {
 			l.elected = append(l.elected, election{now(w), l.waits})

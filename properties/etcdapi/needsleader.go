@@ -19,7 +19,7 @@ import (
 // exercised by each write and each linearizable read that is asked for, and each stream that
 // is open meanwhile.
 var NeedsLeader = testbed.RegisterProperty(&testbed.Property{
-	Name: "needs-leader", Kind: testbed.Safety,
+	Name: "needs-leader", Kind: testbed.Safety, Inside: true,
 	Promise:  "While etcd has no leader it answers no write and no linearizable read, and it ends the watch streams that require a leader and no others.",
 	Violated: "acts without a leader",
 	Labels: map[string]string{

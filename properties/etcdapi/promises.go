@@ -20,7 +20,7 @@ import (
 // watcher is synced unless its history is compacted, and a stream keeps nothing for a
 // watch that has ended. It is exercised by each server once in a run that comes to rest.
 var NothingLeft = testbed.RegisterProperty(&testbed.Property{
-	Name: "etcd-nothing-left", Kind: testbed.Safety,
+	Name: "etcd-nothing-left", Kind: testbed.Safety, Inside: true,
 	Promise:  "When nothing more can happen, etcd holds no call, no response and no option of a watch that ended, and as many streams as clients have open.",
 	Violated: "left behind in etcd",
 	Labels:   map[string]string{"calls": "calls left in etcd", "streams": "streams left in etcd", "responses": "responses left in etcd", "watches": "watches left in etcd"},
@@ -57,7 +57,7 @@ func nothingLeft(s *testbed.System, w *sim.World, all *testbed.Tally) {
 // etcd was compacted there before is answered when the earlier ones are done, too. It is
 // exercised by each such answer.
 var Physical = testbed.RegisterProperty(&testbed.Property{
-	Name: "physical-compactions", Kind: testbed.Safety,
+	Name: "physical-compactions", Kind: testbed.Safety, Inside: true,
 	Promise:  "When a physical compaction is answered, what it removes has been removed.",
 	Violated: "compaction answered too early",
 	Monitor:  testbed.Monitor{Runs: testbed.Untimed},
@@ -79,7 +79,7 @@ func physical(s *testbed.System, _ *sim.World, client int, seen *int, all *testb
 			continue
 		}
 		all.Exercised++
-		if left := s.Etcd().Superseded(r.Revision); left > 0 {
+		if left := s.Simulated().Superseded(r.Revision); left > 0 {
 			o.Violate(all, "", "%s was answered its physical compaction at revision %d, and changes that it removes were still there: %d", r.Revision, left)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"iter"
 
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -18,7 +17,7 @@ type Etcd struct {
 	Compacted int64
 }
 
-func etcdNow(s *etcd.Server) Etcd {
+func etcdNow(s testbed.EtcdState) Etcd {
 	return Etcd{s.Revision(), s.VisibleRevision(), s.CompactRevision()}
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"github.com/watchbed/watchbed/explore/values"
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -13,7 +12,7 @@ import (
 type Recorder struct {
 	system *testbed.System
 	// serves is the member of etcd that serves watches.
-	serves *etcd.Server
+	serves testbed.EtcdState
 	*records
 	// shared: the records are remembered, and must not be changed any more.
 	shared bool
@@ -49,7 +48,7 @@ func Of(s *testbed.System) *Recorder { return testbed.Shared(s, newRecorder) }
 func newRecorder(s *testbed.System) *Recorder {
 	members := s.Members()
 	return &Recorder{
-		system: s, serves: members[len(members)-1].Server,
+		system: s, serves: members[len(members)-1].State,
 		records: &records{
 			caches:     make([]cacheRecord, len(s.Caches())),
 			operations: make([][]Call, len(s.Clients())),
@@ -248,7 +247,7 @@ func (r *Recorder) Memory() any {
 // Recall implements testbed.Remembering.
 func (r *Recorder) Recall(memory any) {
 	members := r.system.Members()
-	r.records, r.shared, r.recalled, r.serves = memory.(*records), true, true, members[len(members)-1].Server
+	r.records, r.shared, r.recalled, r.serves = memory.(*records), true, true, members[len(members)-1].State
 }
 
 // KnowsHeard reports whether Cache.Heard is known: a search does not count progress notifications.

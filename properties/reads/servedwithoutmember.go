@@ -16,7 +16,7 @@ import (
 // (kubernetes/kubernetes#89488). From then on LISTs are served, although the member is still
 // cut off. It is exercised by each consistent LIST that is asked in that time.
 var ServedWithoutMember = testbed.RegisterProperty(&testbed.Property{
-	Name: "served-without-member", Kind: testbed.Liveness,
+	Name: "served-without-member", Kind: testbed.Liveness, Inside: true,
 	Promise:  "Consistent LISTs are served while the member that a cache watched at is cut off from the leader, once its election timeout, three more seconds and the time to watch elsewhere have passed.",
 	Violated: "hangs on a leaderless member",
 	Labels: map[string]string{

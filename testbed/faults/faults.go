@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -87,6 +88,19 @@ func (o *Options) Set() []option.Setting {
 	}
 	return set
 }
+
+// Inside names the options of those faults that are orders to a simulated server of etcd, and do not befall another one.
+func (o *Options) Inside() []string {
+	var names []string
+	for _, s := range o.Set() {
+		if slices.Contains(inside, s.Name) {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
+var inside = []string{"etcd-snapshots", "timeouts", "leader-changes", "overloads", "leader-losses", "stream-ends", "clog", "defragment"}
 
 // Without is what may break but for the faults of one option.
 func (o *Options) Without(name string) (Options, error) {

@@ -205,7 +205,15 @@ func (p *planner) etcd(downgraded etcd.Member) {
 	p.add(etcd.Fail(node, etcdName, etcd.LeaderChanges), p.options.LeaderChanges)
 	p.add(etcd.Fail(node, etcdName, etcd.Overloads), p.options.Overloads)
 	p.add(etcd.LoseLeader(p.members(), etcdName, sim.Time(p.options.For)), p.options.LeaderLosses)
-	if lagging := p.topology.Watches; lagging != node {
+	if len(p.topology.Members) > 2 {
+		cut := sim.Partition{One: []sim.NodeID{p.topology.Watches}, Label: "between the member that serves watches and the others"}
+		for _, m := range p.topology.Members {
+			if m != p.topology.Watches {
+				cut.Other = append(cut.Other, m)
+			}
+		}
+		p.add(&cut, 2*p.options.MemberPartitions)
+	} else if lagging := p.topology.Watches; lagging != node {
 		p.add(&etcd.CutOff{Partition: sim.Partition{One: []sim.NodeID{lagging}, Other: []sim.NodeID{node}, Label: "between " + followerName + " and " + etcdName}},
 			2*p.options.MemberPartitions)
 	}
@@ -228,10 +236,5 @@ func (p *planner) partitions() {
 	p.add(&sim.Partition{One: p.members(), Label: "between etcd and all others"}, 2*p.options.ServerPartitions)
 }
 
-// members are the servers that clients are connected to.
-func (p *planner) members() []sim.NodeID {
-	if p.topology.Watches == p.topology.Etcd {
-		return []sim.NodeID{p.topology.Etcd}
-	}
-	return []sim.NodeID{p.topology.Etcd, p.topology.Watches}
-}
+// members are the servers of etcd.
+func (p *planner) members() []sim.NodeID { return p.topology.Members }

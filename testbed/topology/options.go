@@ -20,9 +20,11 @@ type Options struct {
 	SharedStream bool `option:"shared-stream" doc:"the caches of one API server watch on one gRPC stream"`
 	ClientKV     bool `option:"client-kv" doc:"a cache's reads of etcd go through the client library, with its retries"`
 	ClientWrites bool `option:"client-writes" doc:"writers and clients of etcd go through the client library of an API server"`
-	Lagging      bool `option:"lagging" doc:"watches are served by a member of etcd that lags behind the one that takes reads and writes"`
-	Balanced     bool `option:"balanced" doc:"each watch stream of an API server is opened at the next member of etcd: the first at the one that lags"`
-	ReadsLag     bool `option:"reads-lag" doc:"caches read from the member of etcd that lags, too: it takes no writes"`
+	// EtcdMembers are the nodes of a cluster that is a program. A simulated etcd has one, and a follower that lags.
+	EtcdMembers int  `option:"etcd-members" zero:"1" doc:"members of etcd, if it is a program such as cluster@v3.6.16"`
+	Lagging     bool `option:"lagging" doc:"watches are served by a member of etcd that lags behind the one that takes reads and writes"`
+	Balanced    bool `option:"balanced" doc:"each watch stream of an API server is opened at the next member of etcd: the first at the one that lags"`
+	ReadsLag    bool `option:"reads-lag" doc:"caches read from the member of etcd that lags, too: it takes no writes"`
 	// Members are those of the etcd cluster beside the one that serves at first.
 	Members string `option:"members"`
 	// MemberSettings are what another release would do in the place of a version, on top of all others.

@@ -17,6 +17,8 @@ import (
 // compactor. Clients come behind, in the order in which they are added.
 type Topology struct {
 	Options
+	// Members are those of etcd.
+	Members []sim.NodeID
 	// Etcd takes reads and writes.
 	Etcd sim.NodeID
 	// Watches is the member that serves watches: Etcd, or its follower.
@@ -58,13 +60,18 @@ func (a *APIServer) Nodes() []sim.NodeID {
 // New numbers the nodes.
 func New(o Options) *Topology {
 	o.Resources = max(1, o.Resources)
-	t := &Topology{Options: o, Etcd: 1, Watches: 1, Next: 2}
+	t := &Topology{Options: o, Etcd: 1, Watches: 1, Next: 1}
 	number := func() sim.NodeID {
 		t.Next++
 		return t.Next - 1
 	}
+	members := max(1, o.EtcdMembers)
 	if o.Lagging {
-		t.Watches = number()
+		members = max(2, o.EtcdMembers)
+		t.Watches = 2
+	}
+	for range members {
+		t.Members = append(t.Members, number())
 	}
 	for range o.Servers {
 		server := APIServer{Client: number()}
