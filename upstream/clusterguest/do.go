@@ -6,6 +6,7 @@ import (
 	"context"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/server/v3/etcdserver"
 	"google.golang.org/grpc"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
@@ -24,7 +25,7 @@ func (m *member) do(ctx context.Context, conn uint32, r *protocol.Reader) {
 		failed(conn, protocol.Unavailable, "connection refused")
 		return
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancel(context.WithValue(ctx, etcdserver.WatchbedCall{}, conn))
 	m.calls[conn] = cancel
 	go func() {
 		write, err := call(ctx, m)

@@ -52,6 +52,7 @@ type member struct {
 func newMember() *member {
 	m := &member{network: newNetwork(), calls: map[uint32]context.CancelFunc{}, streams: map[uint32]*etcdpb.Stream{}}
 	m.network.install()
+	tellRequests()
 	return m
 }
 

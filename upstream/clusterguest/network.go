@@ -4,10 +4,14 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"net/http"
+	"reflect"
 
+	"go.etcd.io/etcd/pkg/v3/wait"
+	"go.etcd.io/etcd/server/v3/etcdserver"
 	"go.etcd.io/etcd/server/v3/etcdserver/api/rafthttp"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
@@ -38,6 +42,31 @@ func newNetwork() *network {
 
 // install has package rafthttp use the network.
 func (n *network) install() { rafthttp.Watchbed = n }
+
+// tellRequests has the host know of the requests that are proposed and applied.
+func tellRequests() {
+	etcdserver.WatchbedProposed = func(ctx context.Context, id uint64, revoked int64) {
+		conn, _ := ctx.Value(etcdserver.WatchbedCall{}).(uint32)
+		host.Send(new(protocol.Writer).Begin(protocol.Proposed, conn).Int(int64(id)).Int(revoked))
+	}
+	wait.WatchbedApplied = func(id uint64, result any) {
+		if err, is := errorOf(result); is {
+			host.Send(new(protocol.Writer).Begin(protocol.Applied, 0).Int(int64(id)).Bool(err.IsNil()))
+		}
+	}
+}
+
+// errorOf is the error of what a member has applied. Its type has another name, and another package, in releases of 3.5.
+func errorOf(result any) (err reflect.Value, is bool) {
+	v := reflect.ValueOf(result)
+	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
+		return v, false
+	}
+	if err = v.Elem().FieldByName("Err"); !err.IsValid() {
+		err = v.Elem().FieldByName("err")
+	}
+	return err, err.IsValid() && err.Kind() == reflect.Interface
+}
 
 // Started implements rafthttp.WatchbedNetwork.
 func (n *network) Started(t *rafthttp.Transport) { n.transport = t }

@@ -45,12 +45,43 @@ func cluster(branch ...stub) Program {
 			{"go.etcd.io/bbolt/bolt_unix.go", clusterBbolt},
 			{"go.etcd.io/bbolt/mlock_unix.go", "package bbolt\n\n// Memory is never swapped out.\nfunc mlock(*DB, int) error { return nil }\n\nfunc munlock(*DB, int) error { return nil }\n"},
 		}, branch),
-		added: []stub{{"go.etcd.io/etcd/server/v3/etcdserver/api/v3rpc/watchbed.go", clusterServices}},
+		added: []stub{
+			{"go.etcd.io/etcd/server/v3/etcdserver/api/v3rpc/watchbed.go", clusterServices},
+			{"go.etcd.io/etcd/server/v3/etcdserver/watchbed.go", clusterProposed},
+			{"go.etcd.io/etcd/pkg/v3/wait/watchbed.go", clusterApplied},
+		},
+		changed: []patch{
+			{"go.etcd.io/etcd/server/v3/etcdserver/v3_server.go", []change{
+				{"	ch := s.w.Register(id)\n", "	ch := s.w.Register(id)\n	WatchbedProposed(ctx, id, r.LeaseRevoke.GetID())\n"},
+			}},
+			{"go.etcd.io/etcd/pkg/v3/wait/wait.go", []change{
+				{"func (w *list) Trigger(id uint64, x ", "func (w *list) Trigger(id uint64, x interface{}) {\n	WatchbedApplied(id, x)\n	w.trigger(id, x)\n}\n\nfunc (w *list) trigger(id uint64, x "},
+			}},
+		},
 		// What is between the members is the world's.
 		reduced: []reduction{{"go.etcd.io/etcd/server/v3/etcdserver/api/rafthttp", []string{"transport.go", "watchbed.go"}}},
 		files:   true,
 	}
 }
+
+// The host is told of each request that is proposed to raft, by the number that etcd gives it, and of each that a member has applied.
+const (
+	clusterProposed = `package etcdserver
+
+import "context"
+
+// WatchbedCall is the key of a context with the connection of the client.
+type WatchbedCall struct{}
+
+// WatchbedProposed takes the number of a request, and the lease that it revokes.
+var WatchbedProposed = func(ctx context.Context, id uint64, revoked int64) {}
+`
+	clusterApplied = `package wait
+
+// WatchbedApplied takes the number of a request, and its result, which is nil if a client no longer waits for it.
+var WatchbedApplied = func(id uint64, result interface{}) {}
+`
+)
 
 // rafthttp are the files of the package.
 func rafthttp(raft, message string) []stub {

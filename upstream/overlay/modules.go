@@ -3,7 +3,9 @@ package overlay
 // Program is what one kind of guest is compiled with in place of files of its modules, and beside them.
 type Program struct {
 	stubs, added []stub
-	reduced      []reduction
+	// changed are files of modules that are compiled with a change.
+	changed []patch
+	reduced []reduction
 	// files: the guest has files, and the host is told of each sync.
 	files bool
 }

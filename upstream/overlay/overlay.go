@@ -51,6 +51,21 @@ func Write(program Program, release *Go, directory, goroot, vendored string, cha
 			return "", err
 		}
 	}
+	for i := range program.changed {
+		path := filepath.Join(vendored, filepath.FromSlash(program.changed[i].file))
+		if changed[path] == "" {
+			source, err := os.ReadFile(path)
+			if err != nil {
+				return "", err
+			}
+			changed[path] = string(source)
+		}
+		text, err := program.changed[i].applyTo(changed[path])
+		if err != nil {
+			return "", err
+		}
+		changed[path] = text
+	}
 	for _, path := range slices.Sorted(maps.Keys(changed)) {
 		if err := put(path, changed[path]); err != nil {
 			return "", err

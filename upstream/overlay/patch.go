@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// patch changes one file of the Go distribution, by its text: each old text must be there
+// patch changes one file of the Go distribution, or of a module, by its text: each old text must be there
 // exactly once.
 type patch struct {
-	// file is relative to GOROOT/src.
+	// file is relative to GOROOT/src, or to the folder of the modules.
 	file    string
 	changes []change
 }
@@ -27,6 +27,17 @@ func (p *patch) apply(release *Go, goroot string) (string, error) {
 	for _, c := range p.changes {
 		if n := strings.Count(text, c.old); n != 1 {
 			return "", fmt.Errorf("%s of %s has %q %d times, and Go %s has it once: install that release anew", p.file, goroot, firstLine(c.old), n, release.Version)
+		}
+		text = strings.Replace(text, c.old, c.new, 1)
+	}
+	return text, nil
+}
+
+// applyTo is the file of a module with all changes.
+func (p *patch) applyTo(text string) (string, error) {
+	for _, c := range p.changes {
+		if n := strings.Count(text, c.old); n != 1 {
+			return "", fmt.Errorf("%s has %q %d times, and the guest needs it once: this version of the module is not known", p.file, firstLine(c.old), n)
 		}
 		text = strings.Replace(text, c.old, c.new, 1)
 	}

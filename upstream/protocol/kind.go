@@ -102,6 +102,10 @@ const (
 	Logged
 	// Located says at which URLs a member of the cluster is. The first one of a process is about itself.
 	Located
+	// Proposed says that a request was proposed to raft, by its number: the connection is that of the client, 0 if etcd itself asks. Applied says
+	// that a member has applied it, and whether it was carried out.
+	Proposed
+	Applied
 )
 
 // Both ways. The host asks the key-value store of a guest that is a client of etcd, and the guest asks etcd, for an operation
