@@ -123,6 +123,14 @@ func (n *Node) Send(message []byte) {
 	case protocol.Started:
 		n.State, n.Version = Joining, r.Text()
 		noteServes.Say(n.Env, n.Version)
+	case protocol.Proposed:
+		if n.cfg.Log != nil {
+			n.proposed(conn, &r)
+		}
+	case protocol.Applied:
+		if n.cfg.Log != nil {
+			n.cfg.Log.applied(n.cfg.Self, uint64(r.Int()), r.Bool())
+		}
 	case protocol.Located:
 		n.located(&r)
 	case protocol.Ready:
@@ -154,7 +162,7 @@ func (n *Node) located(r *protocol.Reader) {
 
 // reply answers a client.
 func (n *Node) reply(kind protocol.Kind, conn sim.Conn, r *protocol.Reader) {
-	i := slices.Index(n.serves, conn)
+	i := n.serving(conn)
 	switch kind {
 	case protocol.WatchResponse:
 		n.Env.Send(conn, etcdwire.ReadWatchResponse(r))
@@ -170,6 +178,9 @@ func (n *Node) reply(kind protocol.Kind, conn sim.Conn, r *protocol.Reader) {
 		n.Env.Send(conn, p)
 	case protocol.Failed:
 		p := failed(r)
+		if n.cfg.Log != nil && i >= 0 && p.Code == wire.Unavailable {
+			n.cfg.Log.failed = append(n.cfg.Log.failed, n.serves[i].request)
+		}
 		if IsFull(p) {
 			// It may have happened: what is proposed before the alarm is there is written, and refused then (quotaApplierV3).
 			p.Code = wire.Unavailable

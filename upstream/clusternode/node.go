@@ -20,6 +20,8 @@ type Config struct {
 	Self, Initial int
 	// Member is how the server is started. Name and Peers are those of Peers.
 	Member protocol.Member
+	// Log is told what the members apply, nil if nothing asks for that.
+	Log *Log
 	// Disk is how the file system of the machine loses what is not durable.
 	Disk disk.Options
 
@@ -92,7 +94,7 @@ type Node struct {
 	lanes []lane
 	// calls are those that the guest waits for, snapshots among them, serves the streams and calls of clients and other members.
 	calls  []call
-	serves []sim.Conn
+	serves []served
 	// versions are calls of clients that want to know the version alone.
 	versions []sim.Conn
 
@@ -147,6 +149,18 @@ type call struct {
 	number   uint32
 	conn     sim.Conn
 	snapshot bool
+}
+
+// served is a stream or a call that the member serves: which client has begun it, and with what.
+type served struct {
+	conn    sim.Conn
+	from    sim.NodeID
+	request sim.Payload
+}
+
+// serving is the place of a connection among those that the member serves, -1 if it is none.
+func (n *Node) serving(c sim.Conn) int {
+	return slices.IndexFunc(n.serves, func(s served) bool { return s.conn == c })
 }
 
 var (

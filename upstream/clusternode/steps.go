@@ -295,8 +295,8 @@ func (n *Node) incoming(m *sim.Message) []byte {
 	case *sim.Hangup, *wire.Error:
 		return n.ended(m.Conn)
 	}
-	if !slices.Contains(n.serves, m.Conn) {
-		n.serves = append(n.serves, m.Conn)
+	if n.serving(m.Conn) < 0 {
+		n.serves = append(n.serves, served{m.Conn, m.From, m.Payload})
 	}
 	if _, asks := m.Payload.(*wire.StatusRequest); asks {
 		n.versions = append(n.versions, m.Conn)
@@ -339,7 +339,7 @@ func (n *Node) ended(c sim.Conn) []byte {
 		}
 		return nil
 	}
-	if i := slices.Index(n.serves, c); i >= 0 {
+	if i := n.serving(c); i >= 0 {
 		n.serves = slices.Delete(n.serves, i, i+1)
 		return n.out.Begin(protocol.Hangup, uint32(c)).Bytes
 	}
@@ -348,7 +348,7 @@ func (n *Node) ended(c sim.Conn) []byte {
 
 // Drained implements sim.Drained.
 func (n *Node) Drained(env *sim.Env, c sim.Conn) {
-	if slices.Contains(n.serves, c) && n.alive() && !n.paused {
+	if n.serving(c) >= 0 && n.alive() && !n.paused {
 		n.run(env, n.out.Begin(protocol.Drained, uint32(c)).Bytes)
 	}
 }

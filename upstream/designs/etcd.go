@@ -13,8 +13,8 @@ import (
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
-// release is how the names of guests begin that are a release of etcd.
-const release = "etcd@v"
+// How the names of guests begin that are a release of etcd: its watch server, and the whole server.
+const release, wholeServer = "etcd@v", "cluster@v"
 
 func init() {
 	programs := map[string]*testbed.Program{}
@@ -37,7 +37,9 @@ func init() {
 
 // versionOf is the release of a guest. Behind a plus are changes of it.
 func versionOf(guest string) (version string, is bool) {
-	version, is = strings.CutPrefix(guest, release)
+	if version, is = strings.CutPrefix(guest, release); !is {
+		version, is = strings.CutPrefix(guest, wholeServer)
+	}
 	version, _, _ = strings.Cut(version, "+")
 	return version, is
 }
@@ -45,6 +47,9 @@ func versionOf(guest string) (version string, is bool) {
 func releaseOf(name string) *testbed.Program {
 	compiled, locks := guests.AtLocks(name)
 	version, _ := versionOf(compiled)
+	if strings.HasPrefix(compiled, wholeServer) {
+		return clusterOf(name, version)
+	}
 	of := func(name string) *guest { return guestOf(name, protocol.Etcd, etcdnode.Beginning) }
 	g := of(compiled)
 	return &testbed.Program{
