@@ -50,6 +50,7 @@ var (
 		func(o *etcd.Options) bool { return o.Store.KeepsHistory })
 	LeaseTimeLeftOfAny = ofEtcd("a member of etcd that has stopped to lead says how much time a lease has left (lease-time-left=of-any)",
 		func(o *etcd.Options) bool { return !o.Leases.RefusesTimeLeft })
+	SeveralMembers  = testbed.NewCondition("etcd has several members that are whole servers", func(s *testbed.Setup) bool { return s.Params.Topology.EtcdMembers > 1 })
 	LeavesRangesOut = ofEtcd("a member that gives no answer leaves the ranges of a transaction out (needless-ranges=removed)",
 		func(o *etcd.Options) bool { return o.Write.RemovesNeedlessRanges })
 	ReusesReadIndexIDs = ofEtcd("a ReadIndex that is repeated has the id of the first (read-index-ids=reused)",
