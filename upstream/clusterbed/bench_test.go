@@ -2,6 +2,10 @@ package clusterbed
 
 import (
 	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,6 +13,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/sim"
 )
 
 // lifetime is a short life of a cluster: three puts, two linearizable reads, a watch, and a change of the leader.
@@ -38,4 +43,38 @@ func BenchmarkLifetimes(b *testing.B) {
 			b.ReportMetric(float64(steps)/float64(b.N), "steps/op")
 		})
 	}
+}
+
+// BenchmarkForks is what 1,000 copies of a cluster that has a leader take, each of which has gone some steps of its own.
+func BenchmarkForks(b *testing.B) {
+	c := lifetime(true)
+	subjects, err := c.Subjects()
+	require.NoError(b, err)
+	s := subjects()
+	w := sim.NewWorld(s.Options())
+	s.Build(w)
+	w.Start(plain{})
+	before := resident(b)
+	const forks, steps = 1000, 20
+	for b.Loop() {
+		all := make([]*sim.World, forks)
+		for i := range all {
+			all[i] = new(sim.World)
+			require.NoError(b, w.Fork(all[i]))
+			for range steps {
+				require.True(b, all[i].Step(plain{}))
+			}
+		}
+		b.ReportMetric(float64(resident(b)-before)/forks/1e6, "MB/fork")
+		runtime.KeepAlive(all)
+	}
+}
+
+// resident is how many bytes of memory the process has.
+func resident(b *testing.B) int64 {
+	text, err := os.ReadFile("/proc/self/statm")
+	require.NoError(b, err)
+	pages, err := strconv.ParseInt(strings.Fields(string(text))[1], 10, 64)
+	require.NoError(b, err)
+	return pages * int64(os.Getpagesize())
 }
