@@ -53,7 +53,9 @@ func BenchmarkForks(b *testing.B) {
 	s := subjects()
 	w := sim.NewWorld(s.Options())
 	s.Build(w)
-	w.Start(plain{})
+	by := strategy.Random().New(strategy.Profile{})
+	by.Begin(0)
+	w.Start(by)
 	before := resident(b)
 	const forks, steps = 1000, 20
 	for b.Loop() {
@@ -62,7 +64,7 @@ func BenchmarkForks(b *testing.B) {
 			all[i] = new(sim.World)
 			require.NoError(b, w.Fork(all[i]))
 			for range steps {
-				require.True(b, all[i].Step(plain{}))
+				require.True(b, all[i].Step(by))
 			}
 		}
 		b.ReportMetric(float64(resident(b)-before)/forks/1e6, "MB/fork")

@@ -108,6 +108,8 @@ type Faults struct {
 	Kills       int `json:"kills"`
 	PowerLosses int `json:"powerLosses"`
 	Pauses      int `json:"pauses"`
+	// Starvations have one goroutine of a member get no processor for some time, while its others run.
+	Starvations int `json:"starvations"`
 	Stalls      int `json:"stalls"`
 	// Fulls have a disk be full for some time, IOErrors a write or a sync fail. ClockJumps have a clock go forward, by up to ClockJump. Upgrades stop a member, which
 	// goes on with the guest Next.

@@ -52,6 +52,7 @@ const (
 	defragments
 	changes
 	authChanges
+	starvations
 	families
 )
 
@@ -76,6 +77,7 @@ var kinds = [families]struct {
 	moves:       {"moves", "move of the leader", func(f *Faults) int { return f.Moves }},
 	defragments: {"defragmentations", "defragmentation", func(f *Faults) int { return f.Defragments }},
 	changes:     {"changes of the members", "change of the members", func(f *Faults) int { return f.Changes }},
+	starvations: {"starvations", "starved goroutine of", func(f *Faults) int { return f.Starvations }},
 	authChanges: {"changes of what users may do", "change of what users may do", func(f *Faults) int { return f.AuthChanges }},
 }
 

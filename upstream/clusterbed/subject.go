@@ -151,6 +151,7 @@ func (s *subject) planFaults() {
 		plan(kills, name, clusternode.NewKill(member, name, false), once)
 		plan(powerLosses, name, clusternode.NewKill(member, name, true), once)
 		plan(pauses, name, clusternode.NewPause(member, name), lasts)
+		plan(starvations, name, clusternode.NewStarve(member, name), lasts)
 		plan(stalls, name, clusternode.NewStall(member, name), lasts)
 		plan(fulls, name, clusternode.NewFull(member, name), lasts)
 		plan(ioErrors, name, clusternode.NewIOError(member, name), once)

@@ -47,6 +47,11 @@ func NewPause(member sim.NodeID, name string) *sim.Signal {
 	return signal(member, "pause "+name, (*Node).pause, (*Node).goOn)
 }
 
+// NewStarve is a fault that has one goroutine of a member get no processor, and one again.
+func NewStarve(member sim.NodeID, name string) *sim.Signal {
+	return signal(member, "starve a goroutine of "+name, (*Node).beginStarving, (*Node).endStarving)
+}
+
 // NewStall is a fault that has no sync of a disk come to an end, and then again.
 func NewStall(member sim.NodeID, name string) *sim.Signal {
 	return signal(member, "stall disk of "+name, (*Node).stall, (*Node).unstall)
@@ -117,6 +122,24 @@ func (n *Node) resume(env *sim.Env) {
 	if n.alive() {
 		n.run(env, nil)
 	}
+}
+
+// beginStarving has one of the goroutines that can run next get no processor, or ends that.
+func (n *Node) beginStarving(env *sim.Env) {
+	if n.starves != none {
+		n.endStarving(env)
+		return
+	}
+	n.starves = next
+}
+
+// endStarving lets the goroutine run.
+func (n *Node) endStarving(env *sim.Env) {
+	if n.starves == one {
+		noteFed.Say(env)
+		env.Arm(timerResume, 0)
+	}
+	n.starves = none
 }
 
 // stall has no sync come to its end, or lets them.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/watchbed/watchbed/upstream/engine"
 	"github.com/watchbed/watchbed/upstream/etcdwire"
+	"github.com/watchbed/watchbed/upstream/node"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
@@ -28,9 +29,12 @@ func (n *Node) CanSend(conn uint32) bool { return n.Env.CanSend(sim.Conn(conn)) 
 func (n *Node) Pick(runnable []engine.Goroutine, receives bool) int {
 	n.places, n.able = n.places[:0], n.able[:0]
 	for i, g := range runnable {
-		if !g.Syncs || n.isSynced(g) || !receives {
+		if !receives || (!g.Syncs || n.isSynced(g)) && !(n.starves == one && isSame(g, n.starved)) {
 			n.places, n.able = append(n.places, i), append(n.able, g)
 		}
+	}
+	if receives && n.starves == next && len(n.able) > 1 {
+		n.starve(n.Env.Choose(len(n.able), "goroutine that gets no processor"))
 	}
 	if receives && (len(n.able) == 0 || n.cfg.Late && n.pausing.Over(&n.Step)) {
 		n.waits = len(n.able) > 0
@@ -58,9 +62,18 @@ func (n *Node) isSynced(g engine.Goroutine) bool {
 }
 
 func (n *Node) syncedAt(g engine.Goroutine) int {
-	return slices.IndexFunc(n.synced, func(s engine.Goroutine) bool {
-		return s.Function == g.Function && s.Site == g.Site && s.Ordinal == g.Ordinal
-	})
+	return slices.IndexFunc(n.synced, func(s engine.Goroutine) bool { return isSame(s, g) })
+}
+
+func isSame(a, b engine.Goroutine) bool {
+	return a.Function == b.Function && a.Site == b.Site && a.Ordinal == b.Ordinal
+}
+
+// starve has the goroutine at that place of those that can run get no processor.
+func (n *Node) starve(at int) {
+	n.starves, n.starved = one, n.able[at]
+	n.places, n.able = slices.Delete(n.places, at, at+1), slices.Delete(n.able, at, at+1)
+	noteStarved.Say(n.Env, node.Plain(node.ByFunction(n.starved)))
 }
 
 // timeouts is how many election timeouts raft draws one of.

@@ -86,6 +86,9 @@ type Node struct {
 	// paused: the process gets no processor. held is what has come meanwhile.
 	paused bool
 	held   []sim.Message
+	// starved is the goroutine that gets no processor, as starves says.
+	starves starvation
+	starved engine.Goroutine
 	// skew is how far the clock of the member is ahead of that of the world. clock is the time of the last step, until that of the next timer,
 	// 0 if there is none.
 	skew, clock, until int64
@@ -130,6 +133,15 @@ const (
 	Stopped
 	// Absent: there was none.
 	Absent
+)
+
+// starvation is whether a goroutine gets no processor: none, one of the next that can run, or the one that was chosen.
+type starvation uint8
+
+const (
+	none starvation = iota
+	next
+	one
 )
 
 // known is a member by its raft id, and the place where it is.

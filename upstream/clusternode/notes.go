@@ -16,6 +16,8 @@ var (
 	noteNoPower  = sim.NewNote0("clusternode.nopower", "loses power", sim.IsSetback)
 	notePaused   = sim.NewNote0("clusternode.paused", "is paused", sim.IsSetback)
 	noteResumed  = sim.NewNote0("clusternode.resumed", "goes on")
+	noteStarved  = sim.NewNote1[string]("clusternode.starved", "its goroutine %s gets no processor", sim.IsSetback)
+	noteFed      = sim.NewNote0("clusternode.fed", "that goroutine gets a processor again")
 	noteStalled  = sim.NewNote0("clusternode.stalled", "no sync of its disk comes to an end", sim.IsSetback)
 	noteUnstall  = sim.NewNote0("clusternode.unstalled", "syncs of its disk come to an end again")
 	noteFull     = sim.NewNote0("clusternode.full", "its disk is full", sim.IsSetback)

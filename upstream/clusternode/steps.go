@@ -195,7 +195,7 @@ func (n *Node) forget() {
 	clear(n.lanes)
 	n.known = n.known[:0]
 	n.calls, n.serves, n.versions, n.syncing, n.synced = n.calls[:0], n.serves[:0], n.versions[:0], n.syncing[:0], n.synced[:0]
-	n.until, n.waits = 0, false
+	n.until, n.waits, n.starves = 0, false, none
 }
 
 // drawn is a time up to most.

@@ -82,7 +82,7 @@ func Schedules(question string) bool {
 func Told(question string) (text, goroutine string) {
 	for _, c := range []struct{ begins, text string }{{passesOver, "passes over "}, {selects, "takes another case of a select in "}, {yields, "gives way at a lock in "}} {
 		if g, is := strings.CutPrefix(question, c.begins); is {
-			return c.text, plain(g)
+			return c.text, Plain(g)
 		}
 	}
 	if question == late {
@@ -97,8 +97,8 @@ var (
 	method = regexp.MustCompile(`^\w+\.\(\*(\w+)\)`)
 )
 
-// plain is a function as a person calls it: EtcdServer.start, for etcdserver.(*EtcdServer).start.gowrap1#0.
-func plain(function string) string {
+// Plain is a function as a person calls it: EtcdServer.start, for etcdserver.(*EtcdServer).start.gowrap1#0.
+func Plain(function string) string {
 	return method.ReplaceAllString(made.ReplaceAllString(function, ""), "$1")
 }
 
