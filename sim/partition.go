@@ -15,6 +15,8 @@ type Partition struct {
 	One, Other []NodeID
 	// OneWay: only what One sends is held up.
 	OneWay bool
+	// Breaks: the second strike breaks the streams between both sides, so that a part of what waits is lost. Heal does not.
+	Breaks bool
 	// Label says between which: "between a and b".
 	Label string
 }
@@ -43,6 +45,7 @@ func (f *Partition) Strike(env *Env) {
 	w := env.w
 	if i := slices.Index(w.partitions, f); i >= 0 {
 		w.partitions = slices.Delete(w.partitions, i, i+1)
+		f.breakStreams(w)
 		env.Note(partitioned{f.Label, true})
 	} else {
 		env.Cover(partitionBegan)
@@ -50,6 +53,16 @@ func (f *Partition) Strike(env *Env) {
 		env.Note(partitioned{f.Label, false})
 	}
 	w.cutLanes()
+}
+
+// breakStreams breaks the streams between both sides, if it is to.
+func (f *Partition) breakStreams(w *World) {
+	for i := 1; f.Breaks && i < len(w.conns); i++ {
+		k := &w.conns[i]
+		if k.state == connOpen && k.kind == streamConn && (f.separates(k.Opener, k.Acceptor) || f.separates(k.Acceptor, k.Opener)) {
+			w.breakConn(k.ID)
+		}
+	}
 }
 
 // separates reports whether nothing gets from one node to another. Faults reach every

@@ -61,3 +61,20 @@ func TestPartitionIsOneWay(t *testing.T) {
 	drain(w, s)
 	require.Len(t, b.received, 1)
 }
+
+// A partition may break the streams in the end. What waits is lost from some point on, and both ends hear of it.
+func TestPartitionBreaksStreams(t *testing.T) {
+	w := sim.NewWorld(sim.Options{})
+	var cut sim.Conn
+	a, b := &probe{start: greet(2, &cut)}, &probe{}
+	w.Add("a", a)
+	w.Add("b", b)
+	w.AddFault(&sim.Partition{One: []sim.NodeID{1}, Breaks: true, Label: "a"}, sim.Budget{Times: 2})
+	const begins = "inject partition a"
+	s := &script{picks: []string{begins, begins}}
+	w.Start(s)
+	drain(w, s)
+	require.Equal(t, []string{"connection broken"}, a.received)
+	require.Equal(t, []string{"connection broken"}, b.received)
+	require.False(t, w.IsOpen(cut))
+}
