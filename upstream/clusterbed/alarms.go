@@ -33,6 +33,9 @@ const (
 	corrupt    byte = 2
 )
 
+// coverCorrupt is that the audit has found that a member is corrupt.
+var coverCorrupt = sim.NewCoveragePoint("cluster: an alarm says that a member is corrupt")
+
 // coverFull is that the audit has found such a cluster.
 var coverFull = sim.NewCoveragePoint("cluster: an alarm says that there is no space, until there is room again")
 
@@ -75,6 +78,16 @@ func (a *auditor) disarm(listed []clusternode.Alarm) {
 	}
 }
 
+// lying is how many members have a disk of which a bit has changed.
+func (s *subject) lying() (count int) {
+	for _, m := range s.members {
+		if m.Lies {
+			count++
+		}
+	}
+	return count
+}
+
 // alarmsMeanWhatTheySay judges alarms: none is there without a reason, a write that was refused for lack of space has raised one, and while that is there each member
 // refuses writes, and neither reads nor deletions. That writes go on once there is room again is part of the audit.
 func (s *subject) alarmsMeanWhatTheySay() explore.Finding {
@@ -93,9 +106,9 @@ func (s *subject) alarmsMeanWhatTheySay() explore.Finding {
 	for _, l := range a.lists {
 		for _, alarm := range l.Alarms {
 			switch raised = true; {
-			case alarm.Alarm == corrupt:
+			case alarm.Alarm == corrupt && s.lying() == 0:
 				violated("corrupt", "%s lists that %x is corrupt, and no bit was changed", memberName(l.member), alarm.Member)
-			case s.config.Member.QuotaBytes == 0:
+			case alarm.Alarm == noSpace && s.config.Member.QuotaBytes == 0:
 				violated("space", "%s lists that %x has no space, and there is no quota", memberName(l.member), alarm.Member)
 			}
 		}

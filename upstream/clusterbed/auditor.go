@@ -96,12 +96,12 @@ func (a *auditor) reset(c *Config, caches int, firstCache sim.NodeID) {
 // done reports whether all questions were answered.
 func (a *auditor) done() bool { return len(a.questions) > 0 && a.at == len(a.questions) }
 
-// plan makes the questions to these members. A learner answers next to none.
-func (a *auditor) plan(members []clusternode.Listed) {
+// plan makes the questions to these members. A learner answers next to none, and nothing is asked where a bit of the disk has changed.
+func (a *auditor) plan(env *sim.Env, members []clusternode.Listed) {
 	var voters, all []int
 	for place := range a.config.machines() {
 		i := slices.IndexFunc(members, func(m clusternode.Listed) bool { return m.URL == clusternode.URL(place) })
-		if i < 0 {
+		if i < 0 || lies(env, place) {
 			continue
 		}
 		if all = append(all, place); !members[i].Learner {
@@ -270,7 +270,7 @@ func (a *auditor) Receive(env *sim.Env, m *sim.Message) {
 	case *wire.ListResponse:
 		answered(read(p.ResourceVersion, p.Items))
 	case *clusternode.Response:
-		a.take(q, p)
+		a.take(env, q, p)
 	case *wire.Error:
 		switch {
 		case (q.about == rolesOfUser || q.about == rightsOfRole) && clusternode.IsSo(p):
@@ -324,10 +324,10 @@ func (a *auditor) Receive(env *sim.Env, m *sim.Message) {
 }
 
 // take takes what a member says.
-func (a *auditor) take(q question, p *clusternode.Response) {
+func (a *auditor) take(env *sim.Env, q question, p *clusternode.Response) {
 	said := answer{q.to, *p}
 	if q.about == roster {
-		a.plan(p.Members)
+		a.plan(env, p.Members)
 		return
 	}
 	switch a.at++; q.about {
@@ -335,6 +335,12 @@ func (a *auditor) take(q question, p *clusternode.Response) {
 		a.access.take(&q, p)
 	case alarmed:
 		a.alarms.lists = append(a.alarms.lists, said)
+		if slices.ContainsFunc(p.Alarms, func(l clusternode.Alarm) bool { return l.Alarm == corrupt }) {
+			// No member takes a write any more.
+			env.Cover(coverCorrupt)
+			a.questions = a.questions[:a.at]
+			return
+		}
 		if a.questions[a.at].about != alarmed && slices.ContainsFunc(p.Alarms, func(l clusternode.Alarm) bool { return l.Alarm == noSpace }) {
 			a.relieve()
 		}
@@ -352,6 +358,11 @@ func (a *auditor) take(q question, p *clusternode.Response) {
 		said.Revision = a.revision
 		a.hashes = append(a.hashes, said)
 	}
+}
+
+// lies reports whether a bit of the disk of a member has changed.
+func lies(env *sim.Env, place int) bool {
+	return env.Node(firstMember + sim.NodeID(place)).(*clusternode.Node).Lies
 }
 
 // read is the result of a read of everything.

@@ -71,6 +71,31 @@ func TestMembersChange(t *testing.T) {
 	}
 }
 
+// TestFaultsMatter: faults that are off by default leave something to be seen, and what is claimed holds.
+func TestFaultsMatter(t *testing.T) {
+	for befell, faults := range map[string]Faults{
+		"cluster: a member stops by itself":                 {Flips: 6, Kills: 2, PowerLosses: 1, Partitions: 2, Moves: 1},
+		"cluster: messages wait behind a cut of a stream":   {StreamCuts: 2, Kills: 1, Moves: 1},
+		"cluster: a member sends a snapshot to another one": {Outages: 2},
+	} {
+		t.Run(befell, func(t *testing.T) {
+			c := Default("cluster@v3.6.16")
+			c.Faults, c.Faults.All = faults, true
+			c.Member.SnapshotCount, c.Member.SnapshotCatchUpEntries = 5, 2
+			subjects, err := c.Subjects()
+			require.NoError(t, err)
+			r, err := campaign.Run(t.Context(), subjects, campaign.Config{Strategy: strategy.Random(), Seeds: 12, RecheckShare: 0.1, Steps: Steps})
+			require.NoError(t, err)
+			require.Empty(t, r.Failures)
+			for _, p := range r.CoveragePoints {
+				if p.CoveragePoint.String() == befell {
+					require.NotZero(t, p.Schedules)
+				}
+			}
+		})
+	}
+}
+
 // TestConfigComesBack: what is printed is what is read, durations in words.
 func TestConfigComesBack(t *testing.T) {
 	want := Default("cluster@v3.6.16")

@@ -133,6 +133,12 @@ type Faults struct {
 	// Moves have the leader be another member, Defragments a member defragment its backend. They are for the whole cluster.
 	Moves       int `json:"moves"`
 	Defragments int `json:"defragments"`
+	// Flips change a bit of a file on a disk, of a minority of the members at most. Nothing is claimed of such a member, which may end, and everything of the others.
+	Flips int `json:"flips"`
+	// StreamCuts hold back what a member is sent by another one on one of its ways: MsgApp, other messages of raft, or snapshots. Outages cut a member off as partitions do,
+	// and break its streams in the end: what is under way then is lost.
+	StreamCuts int `json:"streamCuts"`
+	Outages    int `json:"outages"`
 	// All: in each run all kinds of them.
 	All bool `json:"all"`
 }
@@ -239,6 +245,9 @@ func (c *Config) complete() error {
 	}
 	if c.Auth && !c.Warm {
 		return errors.New("etcd authenticates clients: want warm, which makes the users")
+	}
+	if c.Faults.Flips > 0 && (c.Members < 3 || c.Cache != "" || c.Auth || c.Holders > 0 || c.Observe > 0 || c.Faults.Changes > 0) {
+		return errors.New("bits are flipped: want three members at least, which stay, and no caches, auth, holders and observe, which rest on each of them")
 	}
 	if c.Faults.AuthChanges > 0 && !c.Auth {
 		return errors.New("what users may do changes: want auth, without which there are none")

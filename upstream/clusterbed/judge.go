@@ -229,6 +229,8 @@ func (s *subject) takes() explore.Finding {
 func (s *subject) recovers(w *sim.World) explore.Finding {
 	f := explore.Finding{Property: "recovers", Verdict: model.Vacuous}
 	switch {
+	case s.lying() > (s.config.Members-1)/2:
+		// A database was sent from a disk of which a bit has changed.
 	case s.auditor.done():
 		f.Verdict, f.Exercised = model.Holds, 1
 	case w.Now() >= sim.Time(s.config.For+s.config.Settle):

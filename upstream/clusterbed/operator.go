@@ -53,6 +53,9 @@ const (
 	changes
 	authChanges
 	starvations
+	flips
+	streamCuts
+	outages
 	families
 )
 
@@ -79,6 +82,9 @@ var kinds = [families]struct {
 	changes:     {"changes of the members", "change of the members", func(f *Faults) int { return f.Changes }},
 	starvations: {"starvations", "starved goroutine of", func(f *Faults) int { return f.Starvations }},
 	authChanges: {"changes of what users may do", "change of what users may do", func(f *Faults) int { return f.AuthChanges }},
+	flips:       {"flipped bits", "flipped bit of", func(f *Faults) int { return f.Flips }},
+	streamCuts:  {"cut streams", "cut stream to", func(f *Faults) int { return f.StreamCuts }},
+	outages:     {"outages", "outage of", func(f *Faults) int { return f.Outages }},
 }
 
 // covers are the coverage points of families.

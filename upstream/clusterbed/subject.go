@@ -161,6 +161,9 @@ func (s *subject) planFaults() {
 			from := []sim.NodeID{member}
 			plan(breaks, name, &sim.BreakStream{From: others, To: member, Label: "members>" + name}, once)
 			plan(partitions, name, &sim.Partition{One: from, Other: others, Label: "between " + name + " and the others"}, lasts)
+			plan(flips, name, clusternode.NewFlip(member, name, others[:s.config.Members]), once)
+			plan(streamCuts, name, clusternode.NewStreamCut(member, name), lasts)
+			plan(outages, name, &sim.Partition{One: from, Other: others, Breaks: true, Label: "between " + name + " and the others"}, lasts)
 			plan(oneWays, name, &sim.Partition{One: from, Other: others, OneWay: true, Label: "from " + name + " to the others"}, lasts)
 		}
 		plan(losses, name, &sim.BreakStream{From: clients, To: member, Label: "clients>" + name}, once)

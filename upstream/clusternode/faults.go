@@ -7,6 +7,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 
 	"github.com/watchbed/watchbed/upstream/disk"
+	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
 // Kill ends the process of a member, which loses nothing of its disk, and starts another one after some time. With Power it loses what is not
@@ -57,6 +58,11 @@ func NewStall(member sim.NodeID, name string) *sim.Signal {
 	return signal(member, "stall disk of "+name, (*Node).stall, (*Node).unstall)
 }
 
+// NewStreamCut is a fault that has what another member sends on one of its ways not get through to this one, and then again.
+func NewStreamCut(member sim.NodeID, name string) *sim.Signal {
+	return signal(member, "cut a stream to "+name, (*Node).cutStream, (*Node).mendStream)
+}
+
 // NewFull is a fault that has a disk be full, and have room again.
 func NewFull(member sim.NodeID, name string) *sim.Signal {
 	return signal(member, "fill disk of "+name, (*Node).fill, (*Node).makeRoom)
@@ -65,6 +71,28 @@ func NewFull(member sim.NodeID, name string) *sim.Signal {
 // NewIOError is a fault that has the next write to a disk, or the next sync, fail.
 func NewIOError(member sim.NodeID, name string) *sim.Signal {
 	return signal(member, "I/O error of "+name, (*Node).failIO, (*Node).healIO)
+}
+
+// Flip has a bit of the disk of a member change, a minority of which have such a disk at most. It shows when a process reads the file.
+type Flip struct {
+	sim.Signal
+	members []sim.NodeID
+}
+
+// NewFlip is such a fault of one of these members.
+func NewFlip(member sim.NodeID, name string, members []sim.NodeID) *Flip {
+	return &Flip{*signal(member, "change a bit of disk of "+name, (*Node).flip, func(*Node, *sim.Env) {}), members}
+}
+
+// Ready implements sim.Fault.
+func (f *Flip) Ready(w *sim.World) bool {
+	lying := 0
+	for _, m := range f.members {
+		if m != f.To && w.Node(m).(*Node).Lies {
+			lying++
+		}
+	}
+	return lying < (len(f.members)-1)/2
 }
 
 // NewClockJump is a fault that has the clock of a member go forward at once, by up to so much.
@@ -163,6 +191,65 @@ func (n *Node) unstall(env *sim.Env) {
 	}
 }
 
+// streamCut is what does not get through to a member: that which the one at a place sends on one of its ways, protocol's lanes and snapshots.
+type streamCut struct {
+	stands bool
+	place  int
+	way    byte
+	// behind is what waits for the end of it.
+	behind []sim.Message
+}
+
+// snapshots is the way of snapshots, behind those of protocol.
+const snapshots = protocol.LaneAppend + 1
+
+var ways = [...]string{protocol.LaneMessage: "message of raft but MsgApp", protocol.LaneAppend: "MsgApp", snapshots: "snapshot"}
+
+// holds reports whether a message does not get through.
+func (c *streamCut) holds(n *Node, m *sim.Message) bool {
+	if !c.stands || n.placeOf(m.From) != c.place {
+		return false
+	}
+	switch p := m.Payload.(type) {
+	case *Raft:
+		return p.Lane == c.way
+	case *Snapshot:
+		return c.way == snapshots
+	}
+	return false
+}
+
+// cutStream has messages not get through, or again.
+func (n *Node) cutStream(env *sim.Env) {
+	c := &n.streamCut
+	if c.stands {
+		n.mendStream(env)
+		return
+	}
+	c.stands, c.place = true, env.Choose(len(n.cfg.Peers)-1, "member of which a stream is cut")
+	if c.place >= n.cfg.Self {
+		c.place++
+	}
+	c.way = byte(env.Choose(len(ways), "stream that is cut"))
+	noteCut.Say(env, ways[c.way], n.cfg.Peers[c.place].Name)
+}
+
+func (n *Node) mendStream(env *sim.Env) {
+	c := &n.streamCut
+	if !c.stands {
+		return
+	}
+	noteMended.Say(env, ways[c.way], n.cfg.Peers[c.place].Name)
+	behind := c.behind
+	*c = streamCut{}
+	if len(behind) > 0 {
+		env.Cover(coverBehind)
+	}
+	for i := range behind {
+		n.Receive(env, &behind[i])
+	}
+}
+
 // fill has the disk be full, or have room again.
 func (n *Node) fill(env *sim.Env) {
 	if n.disk.Full() {
@@ -189,6 +276,26 @@ func (n *Node) failIO(env *sim.Env) {
 	noteIOError.Say(env, [...]string{disk.Write: "write to", disk.Sync: "sync of"}[operation], in)
 	n.excused = true
 	n.disk.Fail(operation, in, 1)
+}
+
+// flip changes a bit of the disk. Nothing is claimed of what the member tells clients from then on.
+func (n *Node) flip(env *sim.Env) {
+	if where := n.disk.FlipBit(files[env.Choose(len(files), "file of which a bit changes")], env.Choose); where != "" {
+		noteFlipped.Say(env, where)
+		n.lie(env)
+	}
+}
+
+// lie ends the connections of clients, and there are no other ones from then on.
+func (n *Node) lie(env *sim.Env) {
+	n.Lies, n.excused = true, true
+	for _, s := range slices.Clone(n.serves) {
+		env.Send(s.conn, refused)
+		env.Abort(s.conn)
+		if m := n.ended(s.conn); n.alive() && !n.paused {
+			n.run(env, m)
+		}
+	}
 }
 
 func (n *Node) healIO(*sim.Env) { n.disk.Repair() }

@@ -109,7 +109,7 @@ func (n *Node) Send(message []byte) {
 		n.sendRaft(&r)
 	case protocol.RaftSnapshot:
 		to := n.place(uint64(r.Int()))
-		p := &Snapshot{From: n.ID, Term: uint64(r.Int()), Index: uint64(r.Int()), Bytes: r.Text(), Database: r.Text()}
+		p := &Snapshot{From: n.ID, Term: uint64(r.Int()), Index: uint64(r.Int()), Bytes: r.Text(), Database: r.Text(), Lies: n.Lies}
 		if to >= 0 {
 			n.Env.Cover(coverSnapshot)
 			n.calls = append(n.calls, call{number, n.Env.Call(n.cfg.Peers[to].Node, p), true})

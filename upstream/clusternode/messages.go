@@ -113,6 +113,8 @@ func (*Gone) Label() string { return "the member has been removed" }
 type Snapshot struct {
 	From, Term, Index uint64
 	Bytes, Database   string
+	// Lies: a bit of the disk from which it was read has changed.
+	Lies bool
 }
 
 // Digest implements sim.Payload.

@@ -81,14 +81,17 @@ type Node struct {
 	// power: the next end of the process takes the power as well. upgraded: the next process is of the other release. wiped: the disk is a new one. ends: the
 	// process ends by itself, and no other one comes.
 	power, upgraded, wiped, ends bool
+	// Lies: a bit of the disk has changed, or the database came from such a disk.
+	Lies bool
 	// excused: the disk has done to this process what may end it.
 	excused bool
 	// paused: the process gets no processor. held is what has come meanwhile.
 	paused bool
 	held   []sim.Message
 	// starved is the goroutine that gets no processor, as starves says.
-	starves starvation
-	starved engine.Goroutine
+	starves   starvation
+	starved   engine.Goroutine
+	streamCut streamCut
 	// skew is how far the clock of the member is ahead of that of the world. clock is the time of the last step, until that of the next timer,
 	// 0 if there is none.
 	skew, clock, until int64
@@ -233,6 +236,7 @@ func (n *Node) Clone() sim.Node {
 		}
 	}
 	c.lanes, c.calls, c.serves, c.held = slices.Clone(n.lanes), slices.Clone(n.calls), slices.Clone(n.serves), slices.Clone(n.held)
+	c.streamCut.behind = slices.Clone(n.streamCut.behind)
 	c.known = slices.Clone(n.known)
 	c.Led, c.versions, c.syncing, c.synced = slices.Clone(n.Led), slices.Clone(n.versions), slices.Clone(n.syncing), slices.Clone(n.synced)
 	c.Step, c.out, c.places, c.able = node.Step{}, protocol.Writer{}, nil, nil

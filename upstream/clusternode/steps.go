@@ -167,7 +167,7 @@ func (n *Node) Restart(env *sim.Env) {
 	case n.wiped:
 		env.Cover(coverReplaced)
 		noteWiped.Say(env)
-		n.disk = disk.New(n.cfg.Disk)
+		n.disk, n.Lies = disk.New(n.cfg.Disk), false
 	case n.upgraded && n.other != nil && n.guest != n.other:
 		env.Cover(coverUpgraded)
 		noteUpgraded.Say(env)
@@ -186,7 +186,7 @@ func (n *Node) Restart(env *sim.Env) {
 	}
 	n.forget()
 	n.power, n.wiped, n.paused, n.held, n.State = false, false, false, nil, Down
-	n.excused = n.disk.Faulty()
+	n.excused = n.disk.Faulty() || n.Lies
 	env.Arm(timerBoot, drawn(env, n.cfg.Down, "how long the process stays away"))
 }
 
@@ -195,7 +195,7 @@ func (n *Node) forget() {
 	clear(n.lanes)
 	n.known = n.known[:0]
 	n.calls, n.serves, n.versions, n.syncing, n.synced = n.calls[:0], n.serves[:0], n.versions[:0], n.syncing[:0], n.synced[:0]
-	n.until, n.waits, n.starves = 0, false, none
+	n.until, n.waits, n.starves, n.streamCut.behind = 0, false, none, nil
 }
 
 // drawn is a time up to most.
@@ -211,6 +211,10 @@ func (n *Node) alive() bool { return n.State >= Starting && n.State <= Running }
 
 // Receive implements sim.Node.
 func (n *Node) Receive(env *sim.Env, m *sim.Message) {
+	if n.streamCut.holds(n, m) {
+		n.streamCut.behind = append(n.streamCut.behind, *m)
+		return
+	}
 	if n.paused {
 		n.held = append(n.held, *m)
 		return
@@ -220,7 +224,7 @@ func (n *Node) Receive(env *sim.Env, m *sim.Message) {
 		n.join(env, p)
 		return
 	}
-	if n.State < Joining || n.State >= Stopped {
+	if n.State < Joining || n.State >= Stopped || n.Lies && m.From >= n.cfg.Peers[0].Node+sim.NodeID(len(n.cfg.Peers)) {
 		if _, ends := m.Payload.(*sim.Hangup); !ends && n.answers(m.Conn) < 0 {
 			// Nothing listens.
 			env.Send(m.Conn, refused)
@@ -237,6 +241,13 @@ func (n *Node) Receive(env *sim.Env, m *sim.Message) {
 		n.reached(env, p.From)
 	case *Snapshot:
 		n.learn(p.From, n.placeOf(m.From))
+		if p.Lies && !n.Lies {
+			env.Cover(coverSpreads)
+			noteSpreads.Say(env)
+			if n.lie(env); !n.alive() {
+				return
+			}
+		}
 	case *Gone:
 		env.Cover(coverGone)
 	}
@@ -391,6 +402,10 @@ func (n *Node) run(env *sim.Env, message []byte) {
 		why, _, _ := strings.Cut(err.Error(), "\n")
 		noteEnds.Say(env, why)
 		n.Env, n.State = nil, Down
+		if n.Lies {
+			// The next one would end as well.
+			n.State, n.Why, n.ends = Stopped, why, true
+		}
 		env.Crash([]sim.NodeID{env.Self()})
 		return
 	}
@@ -405,7 +420,7 @@ func (n *Node) run(env *sim.Env, message []byte) {
 	n.until = until
 	n.arm(env)
 	if n.State == Stopped {
-		n.ends = !n.excused
+		n.ends = !n.excused || n.Lies
 		env.Crash([]sim.NodeID{env.Self()})
 	}
 }
