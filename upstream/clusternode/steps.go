@@ -238,7 +238,10 @@ func (n *Node) Receive(env *sim.Env, m *sim.Message) {
 	switch p := m.Payload.(type) {
 	case *Raft:
 		n.learn(p.From, n.placeOf(m.From))
-		n.reached(env, p.From)
+		if n.reached(env, p.From); !n.alive() {
+			// The process has ended by what its disk does.
+			return
+		}
 	case *Snapshot:
 		n.learn(p.From, n.placeOf(m.From))
 		if p.Lies && !n.Lies {
