@@ -100,7 +100,7 @@ func (a *auditor) done() bool { return len(a.questions) > 0 && a.at == len(a.que
 func (a *auditor) plan(env *sim.Env, members []clusternode.Listed) {
 	var voters, all []int
 	for place := range a.config.machines() {
-		i := slices.IndexFunc(members, func(m clusternode.Listed) bool { return m.URL == clusternode.URL(place) })
+		i := slices.IndexFunc(members, func(m clusternode.Listed) bool { return m.Place(a.config.machines()) == place })
 		if i < 0 || lies(env, place) {
 			continue
 		}
@@ -353,6 +353,11 @@ func (a *auditor) take(env *sim.Env, q question, p *clusternode.Response) {
 		a.statuses = append(a.statuses, said)
 	case listed:
 		a.lists = append(a.lists, said)
+		if slices.ContainsFunc(p.Members, func(m clusternode.Listed) bool {
+			return !slices.Equal(m.URLs, []string{clusternode.URL(m.Place(a.config.machines()))})
+		}) {
+			env.Cover(coverMoved)
+		}
 	case hash:
 		// Releases of 3.5 do not say which revision a hash is of.
 		said.Revision = a.revision

@@ -139,6 +139,8 @@ type Faults struct {
 	// and break its streams in the end: what is under way then is lost.
 	StreamCuts int `json:"streamCuts"`
 	Outages    int `json:"outages"`
+	// Updates have a member be listed with another URL, or with two. They are for the whole cluster.
+	Updates int `json:"updates"`
 	// All: in each run all kinds of them.
 	All bool `json:"all"`
 }
@@ -236,6 +238,9 @@ func (c *Config) complete() error {
 	}
 	for len(c.Guests) < c.machines() {
 		c.Guests = append(slices.Clip(c.Guests), c.Guests[len(c.Guests)-1])
+	}
+	if c.Faults.Changes > 0 && c.Faults.Updates > 0 {
+		return errors.New("the members change: want no updates of members, since one that is added is told the first URLs of the others")
 	}
 	if c.Faults.Changes > 0 && c.Cache != "" {
 		return errors.New("the members change: want no caches, each of which has a member of its own")

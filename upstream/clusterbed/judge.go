@@ -182,7 +182,7 @@ func (s *subject) sameMembers() explore.Finding {
 func membersText(all []clusternode.Listed) string {
 	var texts []string
 	for _, m := range all {
-		text := fmt.Sprintf("%x %s", m.ID, m.Name)
+		text := fmt.Sprintf("%x %s at %s", m.ID, m.Name, strings.Join(m.URLs, " and "))
 		if m.Learner {
 			text += " (learner)"
 		}

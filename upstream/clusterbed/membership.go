@@ -59,6 +59,7 @@ var (
 	coverLearner  = sim.NewCoveragePoint("cluster: a learner is added")
 	coverPromoted = sim.NewCoveragePoint("cluster: a learner is promoted")
 	coverRemoved  = sim.NewCoveragePoint("cluster: a member is removed")
+	coverMoved    = sim.NewCoveragePoint("cluster: a member is listed with other URLs than it began with")
 	coverRefused  = sim.NewCoveragePoint("cluster: a change of the members is refused")
 )
 
@@ -167,7 +168,7 @@ func (o *operator) goOn(env *sim.Env, members []clusternode.Listed) {
 
 // next is what is to be asked for, nil if the goal is reached. The place is that of the machine that is asked, -1 for any member.
 func (g *goal) next(members []clusternode.Listed, machines int) (p sim.Payload, place int) {
-	i := slices.IndexFunc(members, func(m clusternode.Listed) bool { return m.URL == clusternode.URL(g.place) })
+	i := slices.IndexFunc(members, func(m clusternode.Listed) bool { return m.Place(machines) == g.place })
 	switch {
 	case g.of == removed:
 		if !slices.ContainsFunc(members, func(m clusternode.Listed) bool { return m.ID == g.id }) {
@@ -182,7 +183,7 @@ func (g *goal) next(members []clusternode.Listed, machines int) (p sim.Payload, 
 		// It has not told the others of itself.
 		join := &clusternode.Join{ID: members[i].ID}
 		for _, m := range members {
-			join.Places = append(join.Places, clusternode.PlaceOf(m.URL, machines))
+			join.Places = append(join.Places, m.Place(machines))
 		}
 		return join, g.place
 	}
@@ -207,7 +208,7 @@ func (o *operator) drawChange(env *sim.Env, members []clusternode.Listed) []goal
 	var free, taken []int
 	ids := map[int]uint64{}
 	for place := range o.config.machines() {
-		if i := slices.IndexFunc(members, func(m clusternode.Listed) bool { return m.URL == clusternode.URL(place) }); i >= 0 {
+		if i := slices.IndexFunc(members, func(m clusternode.Listed) bool { return m.Place(o.config.machines()) == place }); i >= 0 {
 			ids[place] = members[i].ID
 			taken = append(taken, place)
 		} else {

@@ -56,6 +56,7 @@ const (
 	flips
 	streamCuts
 	outages
+	updates
 	families
 )
 
@@ -85,6 +86,7 @@ var kinds = [families]struct {
 	flips:       {"flipped bits", "flipped bit of", func(f *Faults) int { return f.Flips }},
 	streamCuts:  {"cut streams", "cut stream to", func(f *Faults) int { return f.StreamCuts }},
 	outages:     {"outages", "outage of", func(f *Faults) int { return f.Outages }},
+	updates:     {"updates of members", "update of a member", func(f *Faults) int { return f.Updates }},
 }
 
 // covers are the coverage points of families.
@@ -111,6 +113,7 @@ type maintenance struct {
 	op     byte
 	member int
 	target uint64
+	text   string
 }
 
 func (o *operator) reset(c *Config, without map[string]int) {
@@ -136,6 +139,11 @@ func (o *operator) Start(env *sim.Env) {
 			if op == protocol.OpMoveLeader {
 				m.target = clusternode.RaftIDOf(env.Choose(c.Members, "next leader"))
 			}
+			if op == protocol.OpMemberUpdate {
+				place := env.Choose(c.Members, "member that is updated")
+				first, second := clusternode.URL(place), clusternode.SecondURL(place)
+				m.target, m.text = clusternode.RaftIDOf(place), [...]string{first + " " + second, second, first}[env.Choose(3, "URLs of the member")]
+			}
 			at := c.Boot + (c.For-c.Boot)*time.Duration(env.Choose(strikeSteps, "when it is asked"))/strikeSteps
 			if o.without[dueOf(of, i)] == 0 {
 				env.Arm(timerDue+sim.Timer(len(o.due)), at)
@@ -147,6 +155,7 @@ func (o *operator) Start(env *sim.Env) {
 	plan(defragments, protocol.OpDefragment)
 	plan(changes, protocol.OpMemberAdd)
 	plan(authChanges, protocol.OpAuthEnable)
+	plan(updates, protocol.OpMemberUpdate)
 	if len(o.permissions.due) > 0 {
 		env.Arm(o.timerPermissions(), 0)
 	}
@@ -180,7 +189,7 @@ func (o *operator) Fire(env *sim.Env, t sim.Timer) {
 		return
 	}
 	env.Begin("maintenance", int(t))
-	env.Call(firstMember+sim.NodeID(m.member), o.permissions.root.gives(&clusternode.Request{Op: m.op, Member: m.target}))
+	env.Call(firstMember+sim.NodeID(m.member), o.permissions.root.gives(&clusternode.Request{Op: m.op, Member: m.target, Text: m.text}))
 }
 
 // TimerName implements sim.Node.

@@ -117,6 +117,8 @@ func readOperation(op byte, r *protocol.Reader) operation {
 		return unary(cluster, pb.ClusterServer.MemberList, &pb.MemberListRequest{Linearizable: r.Bool()}, writeMembers)
 	case protocol.OpMemberAdd:
 		return unary(cluster, pb.ClusterServer.MemberAdd, &pb.MemberAddRequest{PeerURLs: readTexts(r), IsLearner: r.Bool()}, writeAdded)
+	case protocol.OpMemberUpdate:
+		return unary(cluster, pb.ClusterServer.MemberUpdate, &pb.MemberUpdateRequest{ID: uint64(r.Int()), PeerURLs: readTexts(r)}, writeMembers)
 	case protocol.OpMemberRemove:
 		return unary(cluster, pb.ClusterServer.MemberRemove, &pb.MemberRemoveRequest{ID: uint64(r.Int())}, writeMembers)
 	case protocol.OpMemberPromote:

@@ -15,12 +15,13 @@ import (
 type Request struct {
 	// Op is one of protocol's.
 	Op byte
-	// Revision is that of OpHashKV, Member that of OpMoveLeader, OpMemberRemove and OpMemberPromote.
+	// Revision is that of OpHashKV, Member that of OpMoveLeader, OpMemberRemove, OpMemberPromote and OpMemberUpdate.
 	Revision int64
 	Member   uint64
 	// Flag is linearizable of OpMemberList, learner of OpMemberAdd.
 	Flag bool
-	// Action is that of OpAlarm and OpDowngrade, Alarm that of OpAlarm, Text the URL of OpMemberAdd and the version of OpDowngrade.
+	// Action is that of OpAlarm and OpDowngrade, Alarm that of OpAlarm, Text the URLs of OpMemberAdd and OpMemberUpdate, with blanks between them, and
+	// the version of OpDowngrade.
 	Action, Alarm byte
 	Text          string
 }
@@ -29,7 +30,7 @@ type Request struct {
 var operations = map[byte]string{
 	protocol.OpStatus: "Status", protocol.OpHashKV: "HashKV", protocol.OpMoveLeader: "MoveLeader",
 	protocol.OpDefragment: "Defragment", protocol.OpAlarm: "Alarm", protocol.OpMemberList: "MemberList", protocol.OpMemberAdd: "MemberAdd",
-	protocol.OpMemberRemove: "MemberRemove", protocol.OpMemberPromote: "MemberPromote", protocol.OpDowngrade: "Downgrade",
+	protocol.OpMemberRemove: "MemberRemove", protocol.OpMemberPromote: "MemberPromote", protocol.OpMemberUpdate: "MemberUpdate", protocol.OpDowngrade: "Downgrade",
 	protocol.OpAuthEnable: "AuthEnable", protocol.OpAuthDisable: "AuthDisable", protocol.OpAuthStatus: "AuthStatus", protocol.OpAuthenticate: "Authenticate",
 	protocol.OpUserAdd: "UserAdd", protocol.OpUserDelete: "UserDelete", protocol.OpUserChangePassword: "UserChangePassword",
 	protocol.OpUserGrantRole: "UserGrantRole", protocol.OpUserRevokeRole: "UserRevokeRole", protocol.OpUserGet: "UserGet", protocol.OpUserList: "UserList",
@@ -66,7 +67,9 @@ func (q *Request) write(w *protocol.Writer) {
 	case protocol.OpMemberList:
 		w.Bool(q.Flag)
 	case protocol.OpMemberAdd:
-		w.Int(1).Text(q.Text).Bool(q.Flag)
+		writeTexts(w, strings.Fields(q.Text)).Bool(q.Flag)
+	case protocol.OpMemberUpdate:
+		writeTexts(w.Int(int64(q.Member)), strings.Fields(q.Text))
 	case protocol.OpDowngrade:
 		w.Byte(q.Action).Text(q.Text)
 	}
@@ -105,8 +108,11 @@ type Listed struct {
 	ID      uint64
 	Name    string
 	Learner bool
-	URL     string
+	URLs    []string
 }
+
+// Place is where the member is, among so many, -1 if it is at none of them.
+func (m *Listed) Place(places int) int { return PlaceOf(m.URLs[0], places) }
 
 // Alarm is an alarm that a member has raised.
 type Alarm struct {
@@ -123,7 +129,10 @@ func (p *Response) Digest(d sim.Digest) sim.Digest {
 		d = d.Text(e)
 	}
 	for _, m := range p.Members {
-		d = d.Word(m.ID).Text(m.Name).Bool(m.Learner).Text(m.URL)
+		d = d.Word(m.ID).Text(m.Name).Bool(m.Learner)
+		for _, url := range m.URLs {
+			d = d.Text(url)
+		}
 	}
 	for _, a := range p.Alarms {
 		d = d.Word(a.Member).Word(uint64(a.Alarm))
@@ -218,7 +227,7 @@ func readResponse(r *protocol.Reader) sim.Payload {
 	case protocol.OpMemberAdd:
 		r.Int()
 		p.Members = readMembers(r)
-	case protocol.OpMemberList, protocol.OpMemberRemove, protocol.OpMemberPromote:
+	case protocol.OpMemberList, protocol.OpMemberRemove, protocol.OpMemberPromote, protocol.OpMemberUpdate:
 		p.Members = readMembers(r)
 	case protocol.OpDowngrade, protocol.OpAuthenticate:
 		p.Text = r.Text()
@@ -240,7 +249,7 @@ func readMembers(r *protocol.Reader) (all []Listed) {
 	for range r.Int() {
 		m := Listed{ID: uint64(r.Int()), Name: r.Text(), Learner: r.Bool()}
 		for range r.Int() {
-			m.URL = r.Text()
+			m.URLs = append(m.URLs, r.Text())
 		}
 		for range r.Int() {
 			r.Text()
@@ -248,6 +257,14 @@ func readMembers(r *protocol.Reader) (all []Listed) {
 		all = append(all, m)
 	}
 	return all
+}
+
+func writeTexts(w *protocol.Writer, all []string) *protocol.Writer {
+	w.Int(int64(len(all)))
+	for _, text := range all {
+		w.Text(text)
+	}
+	return w
 }
 
 // writeRequest writes the operation that a client asks a member for. It reports whether p is one.

@@ -77,10 +77,13 @@ func address(i int) string { return fmt.Sprintf("10.0.0.%d:2380", i+1) }
 // URL is where the other members reach the one at a place.
 func URL(place int) string { return "http://" + address(place) }
 
-// PlaceOf is the place, among so many, of which this is the URL, -1 if it is none of them.
+// SecondURL is where they reach it as well.
+func SecondURL(place int) string { return fmt.Sprintf("http://10.0.1.%d:2380", place+1) }
+
+// PlaceOf is the place, among so many, of which this is an URL, -1 if it is none of them.
 func PlaceOf(url string, places int) int {
 	for i := range places {
-		if URL(i) == url {
+		if URL(i) == url || SecondURL(i) == url {
 			return i
 		}
 	}

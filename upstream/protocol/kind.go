@@ -169,6 +169,7 @@ const (
 	OpRoleRevokePermission
 	OpRoleGet
 	OpRoleList
+	OpMemberUpdate
 )
 
 // Lanes of Raft messages: the two streams that there are to each member.

@@ -7,5 +7,5 @@ const (
 	Kubernetes = 6
 	Etcd       = 5
 	Client     = 1
-	Cluster    = 3
+	Cluster    = 4
 )
