@@ -141,6 +141,9 @@ type Faults struct {
 	Outages    int `json:"outages"`
 	// Updates have a member be listed with another URL, or with two. They are for the whole cluster.
 	Updates int `json:"updates"`
+	// ForceNewClusters, one at most, lose all members but one with their disks. That one is restarted with --force-new-cluster, and the others are added again. What its clients
+	// were told stays, and what the others alone said may be lost.
+	ForceNewClusters int `json:"forceNewClusters"`
 	// All: in each run all kinds of them.
 	All bool `json:"all"`
 }
@@ -253,6 +256,9 @@ func (c *Config) complete() error {
 	}
 	if c.Faults.Flips > 0 && (c.Members < 3 || c.Cache != "" || c.Auth || c.Holders > 0 || c.Observe > 0 || c.Faults.Changes > 0) {
 		return errors.New("bits are flipped: want three members at least, which stay, and no caches, auth, holders and observe, which rest on each of them")
+	}
+	if n := c.Faults.ForceNewClusters; n > 1 || n == 1 && (c.Members < 2 || c.Cache != "" || c.Auth || c.Holders > 0 || c.Faults.Changes+c.Faults.Updates+c.Faults.Flips > 0) {
+		return errors.New("all members but one are lost: want that once at most, two members at least, and no caches, auth, holders, changes, updates and flips")
 	}
 	if c.Faults.AuthChanges > 0 && !c.Auth {
 		return errors.New("what users may do changes: want auth, without which there are none")

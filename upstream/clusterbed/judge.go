@@ -126,6 +126,12 @@ func (s *subject) history() *model.History {
 		h.Watchers = append(h.Watchers, model.Watcher{Client: c.name, Streams: c.streams})
 		whole = whole || !c.missed && !c.some && c.next > newest
 	}
+	for _, m := range s.members {
+		if m.Forced.Tick > 0 {
+			whole = false
+			s.lose(h, m.Forced)
+		}
+	}
 	settle(h, whole)
 	return h
 }

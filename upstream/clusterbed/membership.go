@@ -26,7 +26,8 @@ type membership struct {
 	changing bool
 }
 
-// goal is what a change is to reach: that a member runs at a place, that it votes, or that there is no member with this id.
+// goal is what a change is to reach: that a member runs at a place, that it votes, or that there is no member with this id. In a disaster a
+// machine is lost, or its member becomes a cluster by itself.
 type goal struct {
 	of      purpose
 	place   int
@@ -40,6 +41,8 @@ const (
 	added purpose = iota
 	promoted
 	removed
+	lost
+	forced
 )
 
 func (g goal) String() string {
@@ -48,6 +51,10 @@ func (g goal) String() string {
 		return "add " + memberName(g.place)
 	case promoted:
 		return "promote " + memberName(g.place)
+	case lost:
+		return "lose " + memberName(g.place)
+	case forced:
+		return "make a cluster of " + memberName(g.place)
 	default:
 		return fmt.Sprintf("remove %s (%x)", memberName(g.place), g.id)
 	}
@@ -59,6 +66,8 @@ var (
 	coverLearner  = sim.NewCoveragePoint("cluster: a learner is added")
 	coverPromoted = sim.NewCoveragePoint("cluster: a learner is promoted")
 	coverRemoved  = sim.NewCoveragePoint("cluster: a member is removed")
+	coverLost     = sim.NewCoveragePoint("cluster: a machine is lost for ever")
+	coverForced   = sim.NewCoveragePoint("cluster: one member becomes a cluster by itself")
 	coverMoved    = sim.NewCoveragePoint("cluster: a member is listed with other URLs than it began with")
 	coverRefused  = sim.NewCoveragePoint("cluster: a change of the members is refused")
 )
@@ -81,6 +90,19 @@ func (o *operator) reached(now sim.Time) bool {
 	return len(m.goals) == 0 && (m.queued == 0 || now >= sim.Time(o.config.For))
 }
 
+// disaster has all machines be lost but one, whose member becomes a cluster by itself, to which the others are added again.
+func (o *operator) disaster(env *sim.Env, survivor int) {
+	var all, again []goal
+	for place := range o.config.Members {
+		if place != survivor {
+			all = append(all, goal{of: lost, place: place})
+			again = append(again, goal{of: added, place: place})
+		}
+	}
+	o.goals = append(append(all, goal{of: forced, place: survivor}), again...)
+	env.Arm(timerMembership, 0)
+}
+
 // reconcile asks for the list of members, if a change is under way or begins.
 func (o *operator) reconcile(env *sim.Env) {
 	m := &o.membership
@@ -92,7 +114,12 @@ func (o *operator) reconcile(env *sim.Env) {
 	if o.reached(env.Now()) {
 		return
 	}
-	o.ask(env, m.at, &clusternode.Request{Op: protocol.OpMemberList, Flag: true})
+	if len(m.goals) > 0 && m.goals[0].of >= lost {
+		o.ask(env, m.goals[0].place, &clusternode.Disaster{Survives: m.goals[0].of == forced})
+		return
+	}
+	// A member that has been added to one by itself is needed for a majority before it has been told to start.
+	o.ask(env, m.at, &clusternode.Request{Op: protocol.OpMemberList, Flag: o.config.Faults.ForceNewClusters == 0})
 }
 
 func (o *operator) ask(env *sim.Env, place int, p sim.Payload) {
@@ -119,6 +146,11 @@ func (o *operator) Receive(env *sim.Env, message *sim.Message) {
 	env.Arm(timerMembership, pace)
 	p, ok := message.Payload.(*clusternode.Response)
 	switch {
+	case len(m.goals) > 0 && m.goals[0].of >= lost:
+		if _, done := message.Payload.(*clusternode.Joined); done {
+			env.Cover(m.goals[0].reached())
+			m.goals = m.goals[1:]
+		}
 	case !ok:
 		if m.changing {
 			env.Cover(coverRefused)
@@ -193,6 +225,10 @@ func (g *goal) next(members []clusternode.Listed, machines int) (p sim.Payload, 
 // reached is the coverage point of a goal that is reached.
 func (g *goal) reached() sim.CoveragePoint {
 	switch {
+	case g.of == lost:
+		return coverLost
+	case g.of == forced:
+		return coverForced
 	case g.of == promoted:
 		return coverPromoted
 	case g.of == removed:

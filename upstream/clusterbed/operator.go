@@ -57,6 +57,7 @@ const (
 	streamCuts
 	outages
 	updates
+	forceNewClusters
 	families
 )
 
@@ -65,28 +66,29 @@ var kinds = [families]struct {
 	name, one string
 	times     func(*Faults) int
 }{
-	kills:       {"kills", "kill of", func(f *Faults) int { return f.Kills }},
-	powerLosses: {"power losses", "power loss of", func(f *Faults) int { return f.PowerLosses }},
-	pauses:      {"pauses", "pause of", func(f *Faults) int { return f.Pauses }},
-	stalls:      {"stalls", "stalled disk of", func(f *Faults) int { return f.Stalls }},
-	fulls:       {"full disks", "full disk of", func(f *Faults) int { return f.Fulls }},
-	ioErrors:    {"I/O errors", "failing disk of", func(f *Faults) int { return f.IOErrors }},
-	clockJumps:  {"clock jumps", "clock jump of", func(f *Faults) int { return f.ClockJumps }},
-	upgrades:    {"upgrades", "upgrade of", func(f *Faults) int { return f.Upgrades }},
-	partitions:  {"partitions", "partition of", func(f *Faults) int { return f.Partitions }},
-	oneWays:     {"one-way partitions", "one-way partition of", func(f *Faults) int { return f.OneWays }},
-	breaks:      {"breaks", "broken stream to", func(f *Faults) int { return f.Breaks }},
-	losses:      {"losses", "lost client of", func(f *Faults) int { return f.Losses }},
-	restarts:    {"restarts of API servers", "restart of", func(f *Faults) int { return f.Restarts }},
-	moves:       {"moves", "move of the leader", func(f *Faults) int { return f.Moves }},
-	defragments: {"defragmentations", "defragmentation", func(f *Faults) int { return f.Defragments }},
-	changes:     {"changes of the members", "change of the members", func(f *Faults) int { return f.Changes }},
-	starvations: {"starvations", "starved goroutine of", func(f *Faults) int { return f.Starvations }},
-	authChanges: {"changes of what users may do", "change of what users may do", func(f *Faults) int { return f.AuthChanges }},
-	flips:       {"flipped bits", "flipped bit of", func(f *Faults) int { return f.Flips }},
-	streamCuts:  {"cut streams", "cut stream to", func(f *Faults) int { return f.StreamCuts }},
-	outages:     {"outages", "outage of", func(f *Faults) int { return f.Outages }},
-	updates:     {"updates of members", "update of a member", func(f *Faults) int { return f.Updates }},
+	kills:            {"kills", "kill of", func(f *Faults) int { return f.Kills }},
+	powerLosses:      {"power losses", "power loss of", func(f *Faults) int { return f.PowerLosses }},
+	pauses:           {"pauses", "pause of", func(f *Faults) int { return f.Pauses }},
+	stalls:           {"stalls", "stalled disk of", func(f *Faults) int { return f.Stalls }},
+	fulls:            {"full disks", "full disk of", func(f *Faults) int { return f.Fulls }},
+	ioErrors:         {"I/O errors", "failing disk of", func(f *Faults) int { return f.IOErrors }},
+	clockJumps:       {"clock jumps", "clock jump of", func(f *Faults) int { return f.ClockJumps }},
+	upgrades:         {"upgrades", "upgrade of", func(f *Faults) int { return f.Upgrades }},
+	partitions:       {"partitions", "partition of", func(f *Faults) int { return f.Partitions }},
+	oneWays:          {"one-way partitions", "one-way partition of", func(f *Faults) int { return f.OneWays }},
+	breaks:           {"breaks", "broken stream to", func(f *Faults) int { return f.Breaks }},
+	losses:           {"losses", "lost client of", func(f *Faults) int { return f.Losses }},
+	restarts:         {"restarts of API servers", "restart of", func(f *Faults) int { return f.Restarts }},
+	moves:            {"moves", "move of the leader", func(f *Faults) int { return f.Moves }},
+	defragments:      {"defragmentations", "defragmentation", func(f *Faults) int { return f.Defragments }},
+	changes:          {"changes of the members", "change of the members", func(f *Faults) int { return f.Changes }},
+	starvations:      {"starvations", "starved goroutine of", func(f *Faults) int { return f.Starvations }},
+	authChanges:      {"changes of what users may do", "change of what users may do", func(f *Faults) int { return f.AuthChanges }},
+	flips:            {"flipped bits", "flipped bit of", func(f *Faults) int { return f.Flips }},
+	streamCuts:       {"cut streams", "cut stream to", func(f *Faults) int { return f.StreamCuts }},
+	outages:          {"outages", "outage of", func(f *Faults) int { return f.Outages }},
+	updates:          {"updates of members", "update of a member", func(f *Faults) int { return f.Updates }},
+	forceNewClusters: {"disasters", "disaster", func(f *Faults) int { return f.ForceNewClusters }},
 }
 
 // covers are the coverage points of families.
@@ -156,6 +158,7 @@ func (o *operator) Start(env *sim.Env) {
 	plan(changes, protocol.OpMemberAdd)
 	plan(authChanges, protocol.OpAuthEnable)
 	plan(updates, protocol.OpMemberUpdate)
+	plan(forceNewClusters, 0)
 	if len(o.permissions.due) > 0 {
 		env.Arm(o.timerPermissions(), 0)
 	}
@@ -180,6 +183,10 @@ func (o *operator) Fire(env *sim.Env, t sim.Timer) {
 		if o.permissions.wanted++; !env.Armed(o.timerPermissions()) {
 			env.Arm(o.timerPermissions(), 0)
 		}
+		return
+	}
+	if m.of == forceNewClusters {
+		o.disaster(env, m.member)
 		return
 	}
 	if m.op == protocol.OpMemberAdd {

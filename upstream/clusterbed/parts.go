@@ -63,7 +63,7 @@ func (c *Config) parts() (all []recording.Kind) {
 	for i := range kinds {
 		of, times := family(i), kinds[i].times(&c.Faults)
 		switch of {
-		case moves, defragments, changes, authChanges, updates:
+		case moves, defragments, changes, authChanges, updates, forceNewClusters:
 			add(kinds[i].name, times, func(n int) string { return dueOf(of, n) })
 		case restarts:
 			add(kinds[i].name, times*c.Caches, func(n int) string { return strikeOf(of, serverName(n%c.Caches)) })

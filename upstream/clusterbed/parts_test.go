@@ -71,15 +71,20 @@ func (o observed) Observe(w *sim.World, e *sim.Event) { o(w, e) }
 
 // TestFamiliesAreCounted: each family of faults that strikes is counted.
 func TestFamiliesAreCounted(t *testing.T) {
-	c := Default("cluster@v3.6.16")
-	c.Faults = Faults{Kills: 1, Pauses: 1, Partitions: 1, OneWays: 1, Breaks: 1, Moves: 1, Defragments: 1, ClockJumps: 1, ClockJump: time.Second, Flips: 1, StreamCuts: 1, Outages: 1, Updates: 1, All: true}
-	subjects, err := c.Subjects()
-	require.NoError(t, err)
-	r := explore.NewRunner(subjects(), Steps)
-	by := strategy.Random().For(r)
-	by.Begin(1)
-	r.Run(by)
-	for i := range kinds {
-		require.Equal(t, kinds[i].times(&c.Faults) > 0, r.World().Count(covers[i]) > 0, kinds[i].name)
+	for _, faults := range []Faults{
+		{Kills: 1, Pauses: 1, Partitions: 1, OneWays: 1, Breaks: 1, Moves: 1, Defragments: 1, ClockJumps: 1, ClockJump: time.Second, Flips: 1, StreamCuts: 1, Outages: 1, Updates: 1, All: true},
+		{ForceNewClusters: 1, All: true},
+	} {
+		c := Default("cluster@v3.6.16")
+		c.Faults = faults
+		subjects, err := c.Subjects()
+		require.NoError(t, err)
+		r := explore.NewRunner(subjects(), Steps)
+		by := strategy.Random().For(r)
+		by.Begin(1)
+		r.Run(by)
+		for i := range kinds {
+			require.Equal(t, kinds[i].times(&c.Faults) > 0, r.World().Count(covers[i]) > 0, kinds[i].name)
+		}
 	}
 }

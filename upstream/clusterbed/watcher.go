@@ -32,6 +32,8 @@ type watcher struct {
 	// missed: it could not go on where it was, since that had been compacted.
 	missed  bool
 	streams []model.WatchStream
+	// opened are the ticks at which they were.
+	opened  []int64
 	allowed []allowed
 }
 
@@ -56,7 +58,7 @@ var coverUnwatched = sim.NewCoveragePoint("cluster: a watch is refused for what 
 const retry = 100 * time.Millisecond
 
 func (c *watcher) reset(name string, begin, progress time.Duration, ahead, members, at int) {
-	*c = watcher{name: name, begin: begin, progress: progress, ahead: ahead, members: members, at: at, next: 1, streams: c.streams[:0], allowed: c.allowed[:0]}
+	*c = watcher{name: name, begin: begin, progress: progress, ahead: ahead, members: members, at: at, next: 1, streams: c.streams[:0], opened: c.opened[:0], allowed: c.allowed[:0]}
 }
 
 // Start implements sim.Node.
@@ -96,6 +98,7 @@ func (c *watcher) Fire(env *sim.Env, t sim.Timer) {
 	c.streams = append(c.streams, model.WatchStream{Request: model.WatchRequest{
 		Key: q.Key, End: q.RangeEnd, StartRevision: q.StartRevision, PrevKV: true, ProgressNotify: true,
 	}})
+	c.opened = append(c.opened, env.Tick())
 	c.conn = env.Open(firstMember + sim.NodeID(c.at%c.members))
 	env.Send(c.conn, c.gives(q))
 	if c.progress > 0 {
@@ -126,7 +129,7 @@ func (c *watcher) Receive(env *sim.Env, m *sim.Message) {
 		if r.Canceled && !c.negative {
 			// Releases of 3.5 say that it is denied, and may mean the token.
 			env.Cover(coverUnwatched)
-			c.streams, c.token = c.streams[:len(c.streams)-1], ""
+			c.streams, c.opened, c.token = c.streams[:len(c.streams)-1], c.opened[:len(c.opened)-1], ""
 			c.again(env)
 			env.Arm(openWatch, patience)
 			return
@@ -172,6 +175,7 @@ func (*watcher) TimerName(t sim.Timer) string {
 // Clone implements sim.Cloner.
 func (c *watcher) Clone() sim.Node {
 	d := *c
+	d.opened = slices.Clone(c.opened)
 	d.allowed = slices.Clone(c.allowed)
 	d.streams = append([]model.WatchStream(nil), c.streams...)
 	for i := range d.streams {

@@ -147,7 +147,8 @@ func (n *Node) Send(message []byte) {
 	case protocol.Located:
 		n.located(&r)
 	case protocol.Ready:
-		n.State = Running
+		// etcd does not persist that the removal of the others is committed before it leads: a process that starts without --force-new-cluster until then asks them for votes.
+		n.State, n.forces = Running, false
 		noteJoined.Say(n.Env)
 	case protocol.Stopped:
 		n.stopped(r.Text())
@@ -178,7 +179,9 @@ func (n *Node) reply(kind protocol.Kind, conn sim.Conn, r *protocol.Reader) {
 	i := n.serving(conn)
 	switch kind {
 	case protocol.WatchResponse:
-		n.Env.Send(conn, etcdwire.ReadWatchResponse(r))
+		p := etcdwire.ReadWatchResponse(r)
+		n.tells(p)
+		n.Env.Send(conn, p)
 		return
 	case protocol.Closed:
 		n.Env.Close(conn)
@@ -188,6 +191,7 @@ func (n *Node) reply(kind protocol.Kind, conn sim.Conn, r *protocol.Reader) {
 			n.versions = slices.Delete(n.versions, k, k+1)
 			p = &wire.StatusResponse{Version: p.(*Response).Status.Version}
 		}
+		n.tells(p)
 		n.Env.Send(conn, p)
 	case protocol.Failed:
 		p := failed(r)
@@ -206,6 +210,22 @@ func (n *Node) reply(kind protocol.Kind, conn sim.Conn, r *protocol.Reader) {
 	}
 	if i >= 0 {
 		n.serves = slices.Delete(n.serves, i, i+1)
+	}
+}
+
+// tells notes the revision that a client is told.
+func (n *Node) tells(p sim.Payload) {
+	switch p := p.(type) {
+	case *wire.WatchResponse:
+		n.told = max(n.told, p.Revision)
+	case *wire.RangeResponse:
+		n.told = max(n.told, p.Revision)
+	case *wire.PutResponse:
+		n.told = max(n.told, p.Revision)
+	case *wire.DeleteRangeResponse:
+		n.told = max(n.told, p.Revision)
+	case *wire.TxnResponse:
+		n.told = max(n.told, p.Revision)
 	}
 }
 

@@ -91,7 +91,21 @@ func (m *Join) names(place, initial int) bool {
 	return slices.Contains(m.Places, place)
 }
 
-// Joined answers Join.
+// Disaster has a machine lose its member and its disk, or restart the one that is left with --force-new-cluster.
+type Disaster struct{ Survives bool }
+
+// Digest implements sim.Payload.
+func (m *Disaster) Digest(d sim.Digest) sim.Digest { return d.Text("disaster").Bool(m.Survives) }
+
+// Label implements sim.Payload.
+func (m *Disaster) Label() string {
+	if m.Survives {
+		return "restart with --force-new-cluster"
+	}
+	return "lose the machine"
+}
+
+// Joined answers Join and Disaster.
 type Joined struct{}
 
 // Digest implements sim.Payload.

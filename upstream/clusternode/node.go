@@ -78,6 +78,13 @@ type Node struct {
 	// Rejected counts the appends of a leader that it has rejected.
 	Rejected int
 
+	// told is the newest revision that a client was told. Forced is when a process was made to be a cluster by itself, zero if none was.
+	told   int64
+	Forced Forced
+	// struck: the machine had its part of a disaster. lost: the next end of the process is that of the machine. forces: the next process is to be a cluster by itself, until
+	// one has joined.
+	struck, lost, forces bool
+
 	// power: the next end of the process takes the power as well. upgraded: the next process is of the other release. wiped: the disk is a new one. ends: the
 	// process ends by itself, and no other one comes.
 	power, upgraded, wiped, ends bool
@@ -118,6 +125,9 @@ type Node struct {
 	places []int
 	able   []engine.Goroutine
 }
+
+// Forced is the tick at which a process ended that was made to be a cluster by itself, and the newest revision that its clients were told.
+type Forced struct{ Tick, Told int64 }
 
 // State is what became of the process of a member.
 type State uint8

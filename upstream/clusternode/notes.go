@@ -30,6 +30,7 @@ var (
 	noteClock    = sim.NewNote1[time.Duration]("clusternode.clock", "its clock goes forward by %v", sim.IsSetback)
 	noteEnds     = sim.NewNote1[string]("clusternode.ends", "its process ends, as it may with such a disk: %s")
 	noteWiped    = sim.NewNote0("clusternode.wiped", "begins anew with an empty disk, for a member that was added", sim.IsSetback)
+	noteLost     = sim.NewNote0("clusternode.lost", "is lost with its disk", sim.IsSetback)
 	noteUpgraded = sim.NewNote0("clusternode.upgraded", "is stopped for the other release")
 	noteLogged   = sim.NewNote1[string]("clusternode.logged", "log: %s")
 )

@@ -60,7 +60,7 @@ func (n *Node) start(seed int64) []byte {
 			m.Peers = append(m.Peers, protocol.Peer{Name: p.Name, URL: URL(i)})
 		}
 	}
-	m.Existing = n.joins != nil
+	m.Existing, m.ForceNewCluster = n.joins != nil, n.forces
 	text, err := json.Marshal(m)
 	if err != nil {
 		// It has numbers and texts alone.
@@ -157,6 +157,18 @@ func (n *Node) join(env *sim.Env, p *Join) {
 	}
 }
 
+// strike has the machine have its part of a disaster, once.
+func (n *Node) strike(env *sim.Env, p *Disaster) {
+	if n.struck {
+		return
+	}
+	n.struck = true
+	if n.lost, n.forces = !p.Survives, p.Survives; n.forces {
+		n.Forced = Forced{env.Tick(), n.told}
+	}
+	env.Crash([]sim.NodeID{env.Self()})
+}
+
 // Restart implements sim.Restarter: the process has ended, and the next one comes after some time.
 func (n *Node) Restart(env *sim.Env) {
 	n.guest.Reset()
@@ -164,6 +176,13 @@ func (n *Node) Restart(env *sim.Env) {
 		n.ends = false
 		n.disk.Kill()
 		n.forget()
+		return
+	}
+	if n.lost {
+		noteLost.Say(env)
+		n.disk, n.joins, n.Led = disk.New(n.cfg.Disk), nil, n.Led[:0]
+		n.forget()
+		n.lost, n.power, n.paused, n.held, n.State = false, false, false, nil, Absent
 		return
 	}
 	switch {
@@ -214,6 +233,11 @@ func (n *Node) alive() bool { return n.State >= Starting && n.State <= Running }
 
 // Receive implements sim.Node.
 func (n *Node) Receive(env *sim.Env, m *sim.Message) {
+	if p, strikes := m.Payload.(*Disaster); strikes {
+		env.Send(m.Conn, &Joined{})
+		n.strike(env, p)
+		return
+	}
 	if n.streamCut.holds(n, m) {
 		n.streamCut.behind = append(n.streamCut.behind, *m)
 		return
