@@ -78,6 +78,7 @@ func TestFaultsMatter(t *testing.T) {
 		"cluster: messages wait behind a cut of a stream":                {StreamCuts: 2, Kills: 1, Moves: 1},
 		"cluster: a member sends a snapshot to another one":              {Outages: 2},
 		"cluster: a member is listed with other URLs than it began with": {Updates: 3, Kills: 1, PowerLosses: 1, Partitions: 1},
+		"cluster: all members go back to before what clients were told":  {Backups: 1, Kills: 1, PowerLosses: 1, Partitions: 2},
 		"cluster: one member becomes a cluster by itself":                {ForceNewClusters: 1, Kills: 1, PowerLosses: 1, Partitions: 2},
 	} {
 		t.Run(befell, func(t *testing.T) {

@@ -144,6 +144,8 @@ type Faults struct {
 	// ForceNewClusters, one at most, lose all members but one with their disks. That one is restarted with --force-new-cluster, and the others are added again. What its clients
 	// were told stays, and what the others alone said may be lost.
 	ForceNewClusters int `json:"forceNewClusters"`
+	// Backups copy the disks of all members at one moment, and restore them later, without new revisions. What was told until the copy stays, and what was told behind it is lost.
+	Backups int `json:"backups"`
 	// All: in each run all kinds of them.
 	All bool `json:"all"`
 }
@@ -259,6 +261,9 @@ func (c *Config) complete() error {
 	}
 	if n := c.Faults.ForceNewClusters; n > 1 || n == 1 && (c.Members < 2 || c.Cache != "" || c.Auth || c.Holders > 0 || c.Faults.Changes+c.Faults.Updates+c.Faults.Flips > 0) {
 		return errors.New("all members but one are lost: want that once at most, two members at least, and no caches, auth, holders, changes, updates and flips")
+	}
+	if c.Faults.Backups > 0 && (c.Spares > 0 || c.Cache != "" || c.Auth || c.Holders > 0 || c.Observe > 0 || c.Faults.ForceNewClusters+c.Faults.Updates+c.Faults.Flips > 0) {
+		return errors.New("backups are restored: want no spares, caches, auth, holders, observe, forceNewClusters, updates and flips")
 	}
 	if c.Faults.AuthChanges > 0 && !c.Auth {
 		return errors.New("what users may do changes: want auth, without which there are none")

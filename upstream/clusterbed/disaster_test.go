@@ -10,7 +10,7 @@ import (
 	"github.com/watchbed/watchbed/upstream/clusternode"
 )
 
-// TestLose: what was said behind the revision of the member that is left is taken out of the history, and nothing that was asked behind the disaster.
+// TestLose: what was said behind the revision that is still there is taken out of the history, and nothing that was asked behind the disaster.
 func TestLose(t *testing.T) {
 	op := func(call int64, of model.Kind, revision int64) model.Operation {
 		return model.Operation{Call: call, Return: call + 1, Request: &model.Request{Kind: of, Key: "a"}, Result: &model.Result{Revision: revision}}
@@ -25,8 +25,8 @@ func TestLose(t *testing.T) {
 		Operations: []model.Operation{op(1, model.Put, 5), op(2, model.Put, 6), op(3, model.Get, 6), op(11, model.Get, 6)},
 		Watchers:   []model.Watcher{{Streams: []model.WatchStream{told(4, 5), told(5, 6, 7), told(7), told(6)}}},
 	}
-	s := &subject{watchers: []*watcher{{opened: []int64{1, 2, 3, 12}}}}
-	s.lose(h, clusternode.Forced{Tick: 10, Told: 5})
+	opened := lose(h, [][]int64{{1, 2, 3, 12}}, clusternode.Loss{Tick: 10, Told: 5})
+	require.Equal(t, [][]int64{{1, 2}, {12}}, opened)
 	require.Len(t, h.Operations, 3)
 	require.Equal(t, model.Unknown, h.Operations[1].Outcome)
 	require.EqualValues(t, 11, h.Operations[2].Call)

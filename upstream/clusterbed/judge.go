@@ -126,10 +126,14 @@ func (s *subject) history() *model.History {
 		h.Watchers = append(h.Watchers, model.Watcher{Client: c.name, Streams: c.streams})
 		whole = whole || !c.missed && !c.some && c.next > newest
 	}
+	var opened [][]int64
+	for _, c := range s.watchers {
+		opened = append(opened, c.opened)
+	}
 	for _, m := range s.members {
-		if m.Forced.Tick > 0 {
+		for _, by := range m.Losses {
 			whole = false
-			s.lose(h, m.Forced)
+			opened = lose(h, opened, by)
 		}
 	}
 	settle(h, whole)

@@ -58,6 +58,7 @@ const (
 	outages
 	updates
 	forceNewClusters
+	backups
 	families
 )
 
@@ -89,6 +90,7 @@ var kinds = [families]struct {
 	outages:          {"outages", "outage of", func(f *Faults) int { return f.Outages }},
 	updates:          {"updates of members", "update of a member", func(f *Faults) int { return f.Updates }},
 	forceNewClusters: {"disasters", "disaster", func(f *Faults) int { return f.ForceNewClusters }},
+	backups:          {"backups that are restored", "restored backup of", func(f *Faults) int { return f.Backups }},
 }
 
 // covers are the coverage points of families.

@@ -28,6 +28,9 @@ func strikeOf(of family, target string) string { return "a " + kinds[of].one + "
 
 func dueOf(of family, n int) string { return fmt.Sprintf("%s %d", kinds[of].one, n+1) }
 
+// everyMember is the target of a fault that strikes all of them at once.
+const everyMember = "all members"
+
 func clientName(i int) string { return fmt.Sprintf("client-%d", i+1) }
 
 func watcherName(i int) string { return fmt.Sprintf("watcher-%d", i+1) }
@@ -65,6 +68,8 @@ func (c *Config) parts() (all []recording.Kind) {
 		switch of {
 		case moves, defragments, changes, authChanges, updates, forceNewClusters:
 			add(kinds[i].name, times, func(n int) string { return dueOf(of, n) })
+		case backups:
+			add(kinds[i].name, times, func(int) string { return strikeOf(of, everyMember) })
 		case restarts:
 			add(kinds[i].name, times*c.Caches, func(n int) string { return strikeOf(of, serverName(n%c.Caches)) })
 		default:

@@ -74,6 +74,7 @@ func TestFamiliesAreCounted(t *testing.T) {
 	for _, faults := range []Faults{
 		{Kills: 1, Pauses: 1, Partitions: 1, OneWays: 1, Breaks: 1, Moves: 1, Defragments: 1, ClockJumps: 1, ClockJump: time.Second, Flips: 1, StreamCuts: 1, Outages: 1, Updates: 1, All: true},
 		{ForceNewClusters: 1, All: true},
+		{Backups: 1, All: true},
 	} {
 		c := Default("cluster@v3.6.16")
 		c.Faults = faults

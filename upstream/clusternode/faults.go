@@ -43,6 +43,40 @@ func (f *Kill) Strike(env *sim.Env) {
 	f.RestartProcess.Strike(env)
 }
 
+// Restore copies the disks of all members at one moment, and the next time has all of them begin again with these copies.
+type Restore struct{ sim.RestartProcess }
+
+// NewRestore is such a fault of these members.
+func NewRestore(members []sim.NodeID) *Restore {
+	return &Restore{sim.RestartProcess{Nodes: members, Label: "all members from a backup"}}
+}
+
+// Strike implements sim.Fault.
+func (f *Restore) Strike(env *sim.Env) {
+	var members []*Node
+	told := int64(0)
+	for _, m := range f.Nodes {
+		members = append(members, env.Node(m).(*Node))
+		told = max(told, env.Node(m).(*Node).told)
+	}
+	first := members[0]
+	if first.backup.disk == nil {
+		noteCopied.Say(env)
+		for _, n := range members {
+			n.backup = backup{n.disk.Clone(), told, len(n.Led)}
+		}
+		return
+	}
+	if told > first.backup.told {
+		env.Cover(coverBack)
+	}
+	first.Losses = append(first.Losses, Loss{env.Tick(), first.backup.told})
+	for _, n := range members {
+		n.restores = true
+	}
+	f.RestartProcess.Strike(env)
+}
+
 // NewPause is a fault that has the process of a member get no processor, and one again.
 func NewPause(member sim.NodeID, name string) *sim.Signal {
 	return signal(member, "pause "+name, (*Node).pause, (*Node).goOn)

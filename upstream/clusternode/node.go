@@ -78,9 +78,12 @@ type Node struct {
 	// Rejected counts the appends of a leader that it has rejected.
 	Rejected int
 
-	// told is the newest revision that a client was told. Forced is when a process was made to be a cluster by itself, zero if none was.
+	// told is the newest revision that a client was told. Losses are those of the cluster that this member knows of.
 	told   int64
-	Forced Forced
+	Losses []Loss
+	// backup is a copy of the disk, which the next process begins with if it restores.
+	backup   backup
+	restores bool
 	// struck: the machine had its part of a disaster. lost: the next end of the process is that of the machine. forces: the next process is to be a cluster by itself, until
 	// one has joined.
 	struck, lost, forces bool
@@ -126,8 +129,15 @@ type Node struct {
 	able   []engine.Goroutine
 }
 
-// Forced is the tick at which a process ended that was made to be a cluster by itself, and the newest revision that its clients were told.
-type Forced struct{ Tick, Told int64 }
+// Loss is the tick at which members were restarted with less than what there was before, and the newest revision that is still there.
+type Loss struct{ Tick, Told int64 }
+
+// backup is a copy of a disk, nil if there is none, with the newest revision that clients had been told, and how many terms the member had led in.
+type backup struct {
+	disk *disk.Disk
+	told int64
+	led  int
+}
 
 // State is what became of the process of a member.
 type State uint8
@@ -246,6 +256,10 @@ func (n *Node) Clone() sim.Node {
 		}
 	}
 	c.lanes, c.calls, c.serves, c.held = slices.Clone(n.lanes), slices.Clone(n.calls), slices.Clone(n.serves), slices.Clone(n.held)
+	c.Losses = slices.Clone(n.Losses)
+	if n.backup.disk != nil {
+		c.backup.disk = n.backup.disk.Clone()
+	}
 	c.streamCut.behind = slices.Clone(n.streamCut.behind)
 	c.known = slices.Clone(n.known)
 	c.Led, c.versions, c.syncing, c.synced = slices.Clone(n.Led), slices.Clone(n.versions), slices.Clone(n.syncing), slices.Clone(n.synced)

@@ -164,7 +164,7 @@ func (n *Node) strike(env *sim.Env, p *Disaster) {
 	}
 	n.struck = true
 	if n.lost, n.forces = !p.Survives, p.Survives; n.forces {
-		n.Forced = Forced{env.Tick(), n.told}
+		n.Losses = append(n.Losses, Loss{env.Tick(), n.told})
 	}
 	env.Crash([]sim.NodeID{env.Self()})
 }
@@ -186,6 +186,11 @@ func (n *Node) Restart(env *sim.Env) {
 		return
 	}
 	switch {
+	case n.restores:
+		noteRestored.Say(env)
+		n.disk.Restore(n.backup.disk)
+		n.told, n.Led = n.backup.told, n.Led[:n.backup.led]
+		n.backup, n.restores = backup{}, false
 	case n.wiped:
 		env.Cover(coverReplaced)
 		noteWiped.Say(env)

@@ -14,6 +14,14 @@ func (d *Disk) Kill() {
 	d.collect()
 }
 
+// Restore ends the process, and has the disk hold what is on another one. What may fail stays as it is.
+func (d *Disk) Restore(backup *Disk) {
+	faults := d.faults
+	*d = *backup.Clone()
+	d.faults = faults
+	d.Kill()
+}
+
 // PowerLoss ends the process and takes from the disk what is not durable, but for what is chosen. What is left is durable.
 func (d *Disk) PowerLoss(choose Choose) {
 	d.loseChanges(choose)

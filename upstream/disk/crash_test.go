@@ -277,3 +277,25 @@ func TestABitFlips(t *testing.T) {
 	require.Equal(t, []string{want}, all(u.Disk, runs("db")))
 	require.Empty(t, u.FlipBit("wal", nil))
 }
+
+// TestRestore: a disk holds what a copy held, also when the copy is used again, and is as full as before.
+func TestRestore(t *testing.T) {
+	d := New(Options{})
+	write := func(text string) {
+		fd, e := d.Open(engine.Root, "file", engine.Opening{Create: true, Truncate: true, Write: true})
+		require.Zero(t, e)
+		_, e = d.Write(fd, []byte(text))
+		require.Zero(t, e)
+	}
+	write("before")
+	backup := d.Clone()
+	for range 2 {
+		write("after")
+		d.Fill(true)
+		d.Restore(backup)
+		text, _ := d.ReadFile("file")
+		require.Equal(t, "before", string(text))
+		require.True(t, d.Full())
+		d.Fill(false)
+	}
+}
