@@ -101,6 +101,13 @@ var etcdBugs = []etcdBug{
 		config: `{"spares":1,"next":"cluster@v3.6.0","member":{"snapshotCount":5,"snapshotCatchUpEntries":3,"looseReconfig":true},` + only + `"changes":2,"upgrades":1},"operations":25,"for":12000000000,"shares":{"get":0,"list":0,"serializable":1,"put":8}}`,
 	},
 	{
+		name: "20055", words: "A member that is restarted with --force-new-cluster goes on with the others in its list, as it has applied that they were added and has not noted that this is decided.",
+		releases: []string{"3.6.0"}, mended: "3.6.16",
+		property: "recovers", each: 8,
+		about:  "Two members, of which one is lost for ever, and the other one becomes a cluster by itself.",
+		config: `{"members":2,` + only + `"forceNewClusters":1}}`,
+	},
+	{
 		name: "20221", words: "A watch from a revision that is still to come is sent older events after its member has installed a snapshot.", releases: []string{"3.5.12", "3.6.0"}, mended: "3.6.16",
 		property: "resumable", each: 8,
 		about:  "As #15271's, where watches begin at any of the first 40 revisions.",
