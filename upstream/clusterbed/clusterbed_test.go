@@ -87,7 +87,7 @@ func TestFaultsMatter(t *testing.T) {
 			c.Member.SnapshotCount, c.Member.SnapshotCatchUpEntries = 5, 2
 			subjects, err := c.Subjects()
 			require.NoError(t, err)
-			r, err := campaign.Run(t.Context(), subjects, campaign.Config{Strategy: strategy.Random(), Seeds: 12, RecheckShare: 0.1, Steps: Steps})
+			r, err := campaign.Run(t.Context(), subjects, campaign.Config{Strategy: strategy.Random(), Seeds: 8, RecheckShare: 0.1, Steps: Steps})
 			require.NoError(t, err)
 			require.Empty(t, r.Failures)
 			for _, p := range r.CoveragePoints {
