@@ -293,7 +293,7 @@ func (m *clusterMember) Send(message []byte) {
 		m.watched = append(m.watched, fmt.Sprint(revision, created, canceled, r.Int()))
 	case protocol.Closed:
 		m.watched = append(m.watched, "closed")
-	case protocol.CloseStream:
+	case protocol.CloseStream, protocol.Proposed, protocol.Applied:
 	case protocol.Gone:
 		if to := m.of(uint64(r.Int())); to != nil {
 			to.tell(new(protocol.Writer).Begin(protocol.Gone, 0).Int(int64(m.id)))
