@@ -70,7 +70,7 @@ func TestProgramThatDoesNotFitIsRefused(t *testing.T) {
 		{"etcd=whole@v3.5.7 etcd-members=6", "whole@v3.5.7 is made of whole servers: etcd-members=6 are more than 5"},
 		{"etcd=whole@v3.5.7 members=3.5.8", "whole@v3.5.7 is made of whole servers: no other one takes over by a fault; set members=, failovers=0 and downgrade="},
 		{"etcd=whole@v3.5.7 lagging=true", "whole@v3.5.7 is made of whole servers: lagging=true needs a quorum without the one that lags; set etcd-members=3"},
-		{"etcd=whole@v3.5.7 clog=true timeouts=2", "whole@v3.5.7 is made of whole servers: the simulated server alone has timeouts, clog; set 0 or false"},
+		{"etcd=whole@v3.5.7 clog=true timeouts=2", "whole@v3.5.7 is made of whole servers: the simulated server alone has timeouts, clog; set each to 0 or false, as in --set timeouts=0"},
 		{"etcd=whole@v3.5.7 bugs=issue-17529", "the bug issue-17529 is compacted-unsynced=falls-through, an option that the program whole@v3.5.7 does not read"},
 		{"etcd=same@v3.5.7 bugs=issue-17529", "the bug issue-17529 is compacted-unsynced=falls-through, an option that the program same@v3.5.7 does not read"},
 	} {

@@ -48,7 +48,7 @@ func (c *cluster) useCluster(s *System, program *Program) error {
 		return refused("lagging=true needs a quorum without the one that lags; set etcd-members=3")
 	}
 	if inside := p.Faults.Inside(); len(inside) > 0 {
-		return refused("the simulated server alone has %s; set 0 or false", strings.Join(inside, ", "))
+		return refused("the simulated server alone has %s; set each to 0 or false, as in --set %s=0", strings.Join(inside, ", "), inside[0])
 	}
 	for _, claim := range s.claims {
 		if claim.Inside {

@@ -118,6 +118,26 @@ func TestConfigComesBack(t *testing.T) {
 	}
 }
 
+// TestWorldsThatCannotBe: a configuration of which etcd makes no cluster is refused, with what to do.
+func TestWorldsThatCannotBe(t *testing.T) {
+	for text, wrong := range map[string]string{
+		`{"caches":1}`:     `caches and readers: want the cache that they are of, such as "cache": "kubernetes@v0.37.2"`,
+		`{"network":"2s"}`: "network is 2s: members elect no leader then, want 500ms at most",
+		`{"next":"cluster@v3.5.35","faults":{"upgrades":1}}`:         "members of cluster@v3.6.16 go on with cluster@v3.5.35: etcd lets the same minor version or the next one do so",
+		`{"guests":["cluster@v3.5.5","cluster@v3.7.3"],"members":2}`: "cluster@v3.5.5 and cluster@v3.7.3 are two minor versions apart, or more: etcd lets one be in a cluster",
+	} {
+		c, err := Parse([]byte(text), Default("cluster@v3.6.16"))
+		require.NoError(t, err)
+		_, err = c.Subjects()
+		require.EqualError(t, err, wrong)
+	}
+	for _, text := range []string{`{"guests":["cluster@v3.5.35","cluster@v3.6.16"],"members":2}`, `{"next":"cluster@v3.7.3","faults":{"upgrades":1}}`} {
+		c, err := Parse([]byte(text), Default("cluster@v3.6.16"))
+		require.NoError(t, err)
+		require.NoError(t, c.complete())
+	}
+}
+
 // TestDatabaseIsFull: members whose databases come to be as large as they may be say so, and write again once there is room; what they say of themselves never goes back.
 func TestDatabaseIsFull(t *testing.T) {
 	c := Default("cluster@v3.6.16")

@@ -28,8 +28,8 @@ import (
 type Config struct {
 	// Guests are the names of compiled guests, cluster@v3.6.16, one for each member, or one for all of the Members.
 	Guests []string `json:"guests,omitempty"`
-	// Next is the guest that members are upgraded to, or downgraded.
-	Next    string `json:"next,omitempty"`
+	// Next is the guest that members are upgraded to.
+	Next    string `json:"next"`
 	Members int    `json:"members"`
 	// Spares are machines more, on which there is no member until the operator adds one.
 	Spares int `json:"spares"`
@@ -53,7 +53,7 @@ type Config struct {
 	// Observe is how much time there is at most between two looks at what some member says of itself, 0 for no looks.
 	Observe time.Duration `json:"observe"`
 	// Caches is how many API servers there are, whose cacher is the design Cache, each before a member of its own, with Readers that LIST.
-	Cache   string `json:"cache,omitempty"`
+	Cache   string `json:"cache"`
 	Caches  int    `json:"caches"`
 	Readers int    `json:"readers"`
 	// Watchers watch all keys, from the first revision on, or from one of the first Ahead.
@@ -244,6 +244,15 @@ func (c *Config) complete() error {
 	for len(c.Guests) < c.machines() {
 		c.Guests = append(slices.Clip(c.Guests), c.Guests[len(c.Guests)-1])
 	}
+	if err := c.apart(); err != nil {
+		return err
+	}
+	if c.Cache == "" && c.Caches+c.Readers > 0 {
+		return errors.New(`caches and readers: want the cache that they are of, such as "cache": "kubernetes@v0.37.2"`)
+	}
+	if c.Network > slowest {
+		return fmt.Errorf("network is %v: members elect no leader then, want %v at most", c.Network, slowest)
+	}
 	if c.Faults.Changes > 0 && c.Faults.Updates > 0 {
 		return errors.New("the members change: want no updates of members, since one that is added is told the first URLs of the others")
 	}
@@ -269,7 +278,7 @@ func (c *Config) complete() error {
 		return errors.New("what users may do changes: want auth, without which there are none")
 	}
 	if (c.Next == "") != (c.Faults.Upgrades == 0) {
-		return errors.New("upgrades and the guest that members are upgraded to go together")
+		return errors.New(`faults.upgrades and next go together: next is the guest that members are upgraded to, such as "cluster@v3.7.3"`)
 	}
 	if c.Settle < time.Second {
 		return fmt.Errorf("settle is %v: want a second at least, in which members may recover", c.Settle)
@@ -293,6 +302,29 @@ func (c *Config) complete() error {
 	}
 	if c.Clients < 1 || c.Keys < 1 || len(c.Shares.kinds()) == 0 {
 		return fmt.Errorf("%d clients on %d keys: want one of each at least, and a kind of operation", c.Clients, c.Keys)
+	}
+	return nil
+}
+
+// slowest is half of etcd's default election timeout.
+const slowest = 500 * time.Millisecond
+
+// apart reports releases that etcd does not let be members of one cluster: those that are two minor versions apart, and an older one that a member is to go on with.
+func (c *Config) apart() error {
+	minor := func(guest string) (n int, known bool) {
+		_, err := fmt.Sscanf(guest, "cluster@v3.%d.", &n)
+		return n, err == nil
+	}
+	for i, one := range c.Guests {
+		a, known := minor(one)
+		for _, other := range c.Guests[:i] {
+			if b, too := minor(other); known && too && max(a-b, b-a) > 1 {
+				return fmt.Errorf("%s and %s are two minor versions apart, or more: etcd lets one be in a cluster", other, one)
+			}
+		}
+		if b, too := minor(c.Next); known && too && (b < a || b > a+1) {
+			return fmt.Errorf("members of %s go on with %s: etcd lets the same minor version or the next one do so", one, c.Next)
+		}
 	}
 	return nil
 }

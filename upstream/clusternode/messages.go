@@ -47,7 +47,7 @@ func (m *Raft) Label() string {
 		if m.Entries == 1 {
 			entries = "entry"
 		}
-		text += fmt.Sprintf(", %d %s behind %d, commit %d", m.Entries, entries, m.Index, m.Commit)
+		text += fmt.Sprintf(", %d %s after index %d, commit %d", m.Entries, entries, m.Index, m.Commit)
 	case "MsgAppResp", "MsgVote", "MsgPreVote":
 		text += fmt.Sprintf(", index %d", m.Index)
 	}

@@ -10,7 +10,7 @@ import (
 var (
 	noteBegins   = sim.NewNote1[int]("clusternode.begins", "process %d of the member begins")
 	noteServes   = sim.NewNote1[string]("clusternode.serves", "serves, as etcd %s")
-	noteJoined   = sim.NewNote0("clusternode.joined", "has joined the cluster")
+	noteJoined   = sim.NewNote0("clusternode.joined", "is ready to serve clients")
 	noteStopped  = sim.NewNote1[string]("clusternode.stopped", "stops by itself: %s", sim.IsSetback)
 	noteKilled   = sim.NewNote0("clusternode.killed", "is killed", sim.IsSetback)
 	noteNoPower  = sim.NewNote0("clusternode.nopower", "loses power", sim.IsSetback)
@@ -18,8 +18,8 @@ var (
 	noteResumed  = sim.NewNote0("clusternode.resumed", "goes on")
 	noteStarved  = sim.NewNote1[string]("clusternode.starved", "its goroutine %s gets no processor", sim.IsSetback)
 	noteFed      = sim.NewNote0("clusternode.fed", "that goroutine gets a processor again")
-	noteStalled  = sim.NewNote0("clusternode.stalled", "no sync of its disk comes to an end", sim.IsSetback)
-	noteUnstall  = sim.NewNote0("clusternode.unstalled", "syncs of its disk come to an end again")
+	noteStalled  = sim.NewNote0("clusternode.stalled", "its disk stalls: fsync does not return", sim.IsSetback)
+	noteUnstall  = sim.NewNote0("clusternode.unstalled", "fsync of its disk returns again")
 	noteCut      = sim.NewNote2[string, string]("clusternode.cut", "no %s of %s gets through to it", sim.IsSetback)
 	noteMended   = sim.NewNote2[string, string]("clusternode.mended", "any %s of %s gets through to it again")
 	noteFull     = sim.NewNote0("clusternode.full", "its disk is full", sim.IsSetback)
@@ -33,7 +33,7 @@ var (
 	noteLost     = sim.NewNote0("clusternode.lost", "is lost with its disk", sim.IsSetback)
 	noteCopied   = sim.NewNote0("clusternode.copied", "the disks of all members are copied")
 	noteRestored = sim.NewNote0("clusternode.restored", "begins again with the copy of its disk", sim.IsSetback)
-	noteUpgraded = sim.NewNote0("clusternode.upgraded", "is stopped for the other release")
+	noteUpgraded = sim.NewNote0("clusternode.upgraded", "is stopped, to go on with the other release")
 	noteLogged   = sim.NewNote1[string]("clusternode.logged", "log: %s")
 )
 

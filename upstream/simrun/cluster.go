@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -60,7 +61,7 @@ func judgeCluster(arguments []string) (code int, is bool) {
 	}
 	f := &clusterFlags{set: flag.NewFlagSet("simrun cluster", flag.ContinueOnError)}
 	f.set.SetOutput(io.Discard)
-	f.set.StringVar(&f.config, "config", "{}", "what is otherwise than by default: JSON, or the name of a file with it")
+	f.set.StringVar(&f.config, "config", "{}", "what is otherwise than by default: JSON, or the name of a file with it; a duration is a text, such as \"20ms\"")
 	f.set.BoolVar(&f.print, "print", false, "print the whole configuration and run nothing")
 	f.set.Uint64Var(&f.first, "first", 0, "the first seed")
 	f.set.Uint64Var(&f.seeds, "seeds", 100, "how many seeds run; 0 is no bound, as --for without it")
@@ -141,7 +142,7 @@ func (f *clusterFlags) run() (code int, err error) {
 	}
 	var out output
 	defer func() { err = errors.Join(err, out.err) }()
-	c := clusterbed.Default(f.guestNames...)
+	c := clusterbed.Default(slices.Clone(f.guestNames)...)
 	if n := len(f.guestNames); n > 1 {
 		c.Members = n
 	}
@@ -154,6 +155,9 @@ func (f *clusterFlags) run() (code int, err error) {
 	if c, err = clusterbed.Parse(text, c); err != nil {
 		return 0, err
 	}
+	if len(f.guestNames) > 0 && !slices.Equal(c.Guests, f.guestNames) {
+		return 0, fmt.Errorf("--config names the guests %s, and the command line %s: want them in one place", strings.Join(c.Guests, " "), strings.Join(f.guestNames, " "))
+	}
 	if f.print {
 		out.printf("%s\n", c.Text())
 		return 0, nil
@@ -161,6 +165,9 @@ func (f *clusterFlags) run() (code int, err error) {
 	by, err := strategy.Find(f.strategy)
 	if err != nil {
 		return 0, err
+	}
+	if at, err := os.Stat(f.replays); err == nil && !at.IsDir() {
+		return 0, fmt.Errorf("--replays %s is no folder", f.replays)
 	}
 	subjects, err := c.Subjects()
 	if broken := (*clusterbed.NotBooted)(nil); errors.As(err, &broken) {
@@ -190,14 +197,14 @@ func (f *clusterFlags) run() (code int, err error) {
 	for _, p := range r.Properties {
 		out.printf("  %-18s %-9s checked %d times", p.Name, p.Verdict, p.Exercised)
 		if p.Violations > 0 {
-			out.printf(", violated in %d of %d schedules", p.Violations, r.Schedules)
+			out.printf(", violated in %d of %s", p.Violations, sim.Some(int(r.Schedules), "schedule"))
 		}
 		out.printf("\n")
 		verdict = verdict.And(p.Verdict)
 	}
 	if r.Schedules > 0 {
-		out.printf("\n%d schedules (seeds %d to %d, strategy %s), %d choices in %.1f s, %.1f schedules a second of processor time; %d seeds re-run: identical. Campaign hash %s.\n",
-			r.Schedules, f.first, f.first+r.Schedules-1, by.Name, r.Stats.Choices, r.Elapsed.Seconds(), float64(r.Schedules)/r.CPU.Seconds(), r.Rechecked, r.Hash)
+		out.printf("\n%s (seeds %d to %d, strategy %s), %d choices in %.1f s, %.1f schedules a second of processor time; %s re-run: identical. Campaign hash %s.\n",
+			sim.Some(int(r.Schedules), "schedule"), f.first, f.first+r.Schedules-1, by.Name, r.Stats.Choices, r.Elapsed.Seconds(), float64(r.Schedules)/r.CPU.Seconds(), sim.Some(int(r.Rechecked), "seed"), r.Hash)
 	}
 	if r.Interrupted {
 		out.printf("Interrupted: these are the schedules until then.\n")
@@ -277,7 +284,11 @@ func (f *clusterFlags) tell(out *output, failure campaign.FailureTally, run *sto
 	}
 	name := unsafe.ReplaceAllString(fmt.Sprintf("%s-%.40s", failure.Failure.Property, failure.Failure.Label), "-")
 	path := filepath.Join(f.replays, fmt.Sprintf("%s-%s.json", strings.Trim(name, "-"), run.Recording.TraceHash))
-	if err := os.WriteFile(path, []byte(text.String()), 0o666); err != nil {
+	// A disk that becomes full leaves no half of a file under the name.
+	if err := os.WriteFile(path+".part", []byte(text.String()), 0o666); err != nil {
+		return errors.Join(err, os.Remove(path+".part"))
+	}
+	if err := os.Rename(path+".part", path); err != nil {
 		return err
 	}
 	out.printf("\nReplay: simrun replay %s\n", path)
