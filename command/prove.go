@@ -168,6 +168,8 @@ func (f *proveFlags) run(c *cobra.Command, s process, name string) error {
 // searchProgram searches the schedules of a world with a node whose states cannot be told apart.
 func (f *proveFlags) searchProgram(c *cobra.Command, s process, sc *testbed.Scenario, p testbed.Params, live *progress) (*proof.Proof, []*recording.Recording, error) {
 	switch {
+	case p.OnWholeServers():
+		return nil, nil, fmt.Errorf("%s is made of whole servers, whose schedules are not searched; let run explore them", p.EtcdName())
 	case f.engine == proof.States:
 		return nil, nil, fmt.Errorf("leave out --engine %s, and schedules are searched", proof.States)
 	case p.Clock.Mode == sim.Timed:

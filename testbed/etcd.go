@@ -92,6 +92,12 @@ func (p *Params) program() (*Program, error) {
 	return FindProgram(p.Program)
 }
 
+// OnWholeServers reports whether etcd is a program that is a whole cluster.
+func (p *Params) OnWholeServers() bool {
+	of, err := p.program()
+	return err == nil && of != nil && of.Cluster != nil
+}
+
 // useProgram has a program serve the watches, or be the cluster, if there is one.
 func (c *cluster) useProgram(s *System) error {
 	p := &s.params

@@ -59,6 +59,15 @@ func TestScenarioOnWholeServers(t *testing.T) {
 	require.EqualError(t, err, "whole@v3.6.16 is made of whole servers: the property leases-kept looks into the simulated one")
 }
 
+// TestWholeServersAreKnown: `simrun prove` does not search them, and searches the schedules of another program.
+func TestWholeServersAreKnown(t *testing.T) {
+	for name, whole := range map[string]bool{"whole@v3.5.7": true, "same@v3.5.7": false, "3.5.7": false} {
+		p := scenarios.Issue15220.Params
+		require.NoError(t, p.Set("etcd", name))
+		require.Equal(t, whole, p.OnWholeServers(), name)
+	}
+}
+
 func TestProgramThatDoesNotFitIsRefused(t *testing.T) {
 	for _, c := range []struct{ settings, want string }{
 		{"etcd=other@v3.5.7", `"other@v3.5.7" is no release of etcd and no program that is one: the simrun of the folder upstream has the code of releases, such as etcd@v3.5.7 and cluster@v3.6.16 (cd upstream && go run ./simrun)`},
