@@ -52,7 +52,7 @@ func (a *auditor) logIn(as func(user string, home int) login) {
 	}
 }
 
-// asks is who asks a question.
+// asks is the login with which a question is asked.
 func (a *auditor) asks(q *question) *login {
 	if q.about == readsAs || q.about == writesAs {
 		return &a.access.users[q.of]
@@ -147,17 +147,8 @@ func (n *need) String() string {
 
 // permitted judges that no user does what is certainly forbidden then. A read that may be old, or a watch, may know of nothing that has changed since its user was given the token.
 func (s *subject) permitted() explore.Finding {
-	f := explore.Finding{Property: "permitted", Verdict: model.Vacuous}
+	f := claims("permitted")
 	p := &s.operator.permissions
-	judge := func(ok bool, label, why string, args ...any) {
-		f.Exercised++
-		switch {
-		case !ok && f.Verdict != model.Violated:
-			f.Verdict, f.Label, f.Why = model.Violated, label, said(fmt.Sprintf(why, args...))
-		case f.Verdict == model.Vacuous:
-			f.Verdict = model.Holds
-		}
-	}
 	for i, c := range s.sessions {
 		u := i % len(users)
 		for k := range c.Operations() {
@@ -170,57 +161,43 @@ func (s *subject) permitted() explore.Finding {
 				from = c.tokens[k]
 			}
 			for _, n := range needs(op.Request) {
-				judge(!p.forbids(u, n, from, op.Return), op.Request.Kind.String(), "%s as %s, which may not %v, is answered a %v", c.Name(), users[u], &n, op.Request.Kind)
+				f.expect(!p.forbids(u, n, from, op.Return), op.Request.Kind.String(), "%s as %s, which may not %v, is answered a %v", c.Name(), users[u], &n, op.Request.Kind)
 			}
 		}
 	}
 	for _, c := range s.watchers {
 		for i := range c.allowed {
 			a := &c.allowed[i]
-			judge(!p.forbids(a.user, a.need, a.token, a.answer), "watch", "%s as %s, which may not %v, has a watch of that", c.name, users[a.user], &a.need)
+			f.expect(!p.forbids(a.user, a.need, a.token, a.answer), "watch", "%s as %s, which may not %v, has a watch of that", c.name, users[a.user], &a.need)
 		}
 	}
 	x := &s.auditor.access
 	for i := range x.trials {
 		t := &x.trials[i]
-		judge(!t.done || x.may(t), "audit", "at the end %s, which may not %v, does so at %s", users[t.user], &need{write: t.write, key: tried}, memberName(t.member))
+		f.expect(!t.done || x.may(t), "audit", "at the end %s, which may not %v, does so at %s", users[t.user], &need{write: t.write, key: tried}, memberName(t.member))
 	}
-	return f
+	return f.Finding
 }
 
 // granted judges that each member lets users do what they may, when nothing changes any more.
 func (s *subject) granted() explore.Finding {
-	f := explore.Finding{Property: "granted", Verdict: model.Vacuous}
+	c := claims("granted")
 	x := &s.auditor.access
 	for i := range x.trials {
-		t := &x.trials[i]
-		if !x.may(t) {
-			continue
-		}
-		if f.Exercised++; f.Verdict == model.Vacuous {
-			f.Verdict = model.Holds
-		}
-		if !t.done && f.Verdict != model.Violated {
-			f.Verdict, f.Label = model.Violated, "refused"
-			f.Why = said(fmt.Sprintf("at the end %s refuses %s, which may %v", memberName(t.member), users[t.user], &need{write: t.write, key: tried}))
+		if t := &x.trials[i]; x.may(t) {
+			c.expect(t.done, "refused", "at the end %s refuses %s, which may %v", memberName(t.member), users[t.user], &need{write: t.write, key: tried})
 		}
 	}
-	return f
+	return c.Finding
 }
 
 // samePermissions judges that all members name the same users and roles, behind all that the one that is asked knew to be decided.
 func (s *subject) samePermissions() explore.Finding {
-	f := explore.Finding{Property: "same-permissions", Verdict: model.Vacuous}
-	said0 := s.auditor.access.said
-	for i := range said0 {
-		a, b := &said0[0], &said0[i]
-		if f.Exercised++; f.Verdict == model.Vacuous {
-			f.Verdict = model.Holds
-		}
-		if a.text != b.text && f.Verdict != model.Violated {
-			f.Verdict, f.Label = model.Violated, "differ"
-			f.Why = said(fmt.Sprintf("%s has: %s%s has: %s", memberName(a.member), a.text, memberName(b.member), b.text))
-		}
+	c := claims("same-permissions")
+	all := s.auditor.access.said
+	for i := range all {
+		a, b := &all[0], &all[i]
+		c.expect(a.text == b.text, "differ", "%s has: %s%s has: %s", memberName(a.member), a.text, memberName(b.member), b.text)
 	}
-	return f
+	return c.Finding
 }

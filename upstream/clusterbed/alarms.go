@@ -1,12 +1,10 @@
 package clusterbed
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/workload"
@@ -91,36 +89,31 @@ func (s *subject) lying() (count int) {
 // alarmsMeanWhatTheySay judges alarms: none is there without a reason, a write that was refused for lack of space has raised one, and while that is there each member
 // refuses writes, and neither reads nor deletions. That writes go on once there is room again is part of the audit.
 func (s *subject) alarmsMeanWhatTheySay() explore.Finding {
-	f := explore.Finding{Property: "alarms", Verdict: model.Vacuous}
+	c := claims("alarms")
 	a := &s.auditor.alarms
 	if len(a.lists) == 0 {
-		return f
+		return c.Finding
 	}
-	f.Verdict, f.Exercised = model.Holds, len(a.lists)+a.refused
-	violated := func(label, why string, args ...any) {
-		if f.Verdict != model.Violated {
-			f.Verdict, f.Label, f.Why = model.Violated, label, said(fmt.Sprintf(why, args...))
-		}
-	}
+	c.exercise(len(a.lists) + a.refused)
 	raised := false
 	for _, l := range a.lists {
 		for _, alarm := range l.Alarms {
 			switch raised = true; {
 			case alarm.Alarm == corrupt && s.lying() == 0:
-				violated("corrupt", "%s lists that %x is corrupt, and no bit was changed", memberName(l.member), alarm.Member)
+				c.violate("corrupt", "%s lists that %x is corrupt, and no bit was changed", memberName(l.member), alarm.Member)
 			case alarm.Alarm == noSpace && s.config.Member.QuotaBytes == 0:
-				violated("space", "%s lists that %x has no space, and there is no quota", memberName(l.member), alarm.Member)
+				c.violate("space", "%s lists that %x has no space, and there is no quota", memberName(l.member), alarm.Member)
 			}
 		}
 	}
 	for _, m := range a.written {
-		violated("written", "%s takes a write while an alarm says that there is no space", memberName(m))
+		c.violate("written", "%s takes a write while an alarm says that there is no space", memberName(m))
 	}
 	for i, m := range s.members {
 		// Where something has broken the alarm may have been lost on its way.
 		if m.Full > 0 && !raised && s.operator.strikes == [families]bool{} {
-			violated("unlisted", "%s has refused a write for lack of space, and no alarm is listed", memberName(i))
+			c.violate("unlisted", "%s has refused a write for lack of space, and no alarm is listed", memberName(i))
 		}
 	}
-	return f
+	return c.Finding
 }

@@ -35,7 +35,7 @@ type auditor struct {
 	revision                int64
 	statuses, hashes, lists []answer
 	alarms                  alarms
-	// root asks most of it, user what a user is asked for to be.
+	// root asks most questions, the users of access what is theirs.
 	root   login
 	access access
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -128,19 +127,15 @@ func (c *holder) Clone() sim.Node {
 
 // keeps judges that no lease is revoked that was kept alive in time.
 func (s *subject) keeps() explore.Finding {
-	f := explore.Finding{Property: "leases-kept", Verdict: model.Vacuous}
+	f := claims("leases-kept")
 	if s.operator.strikes[clockJumps] {
 		// A member whose clock goes ahead has leases end before their time, and may.
-		return f
+		return f.Finding
 	}
 	for _, c := range s.holders {
-		f.Exercised += c.renewed
-		switch {
-		case c.lost != "" && f.Verdict != model.Violated:
-			f.Verdict, f.Label, f.Why = model.Violated, "revoked", said(c.lost)
-		case c.renewed > 0 && f.Verdict == model.Vacuous:
-			f.Verdict = model.Holds
+		if f.exercise(c.renewed); c.lost != "" {
+			f.violate("revoked", "%s", c.lost)
 		}
 	}
-	return f
+	return f.Finding
 }

@@ -68,6 +68,33 @@ type said string
 
 func (s said) String() string { return string(s) }
 
+// claim is the finding of a judge that counts for itself. The first violation is the one that is told.
+type claim struct{ explore.Finding }
+
+func claims(property string) *claim {
+	return &claim{explore.Finding{Property: property, Verdict: model.Vacuous}}
+}
+
+// exercise notes that the claim was exercised so many times.
+func (c *claim) exercise(times int) {
+	if c.Exercised += times; times > 0 && c.Verdict == model.Vacuous {
+		c.Verdict = model.Holds
+	}
+}
+
+func (c *claim) violate(label, why string, args ...any) {
+	if c.Verdict != model.Violated {
+		c.Verdict, c.Label, c.Why = model.Violated, label, said(fmt.Sprintf(why, args...))
+	}
+}
+
+// expect exercises the claim, which is violated if it is not ok.
+func (c *claim) expect(ok bool, label, why string, args ...any) {
+	if c.exercise(1); !ok {
+		c.violate(label, why, args...)
+	}
+}
+
 // inSeconds is an explanation with times of the virtual clock in the place of ticks of the history.
 type inSeconds struct {
 	s   *subject
@@ -142,21 +169,12 @@ func (s *subject) history() *model.History {
 
 // agree judges that all members have the same data at the same revision, and are at the same revision when they have applied the same entries.
 func (s *subject) agree() explore.Finding {
-	f := explore.Finding{Property: "members-agree", Verdict: model.Vacuous}
-	compare := func(same bool, label, why string, args ...any) {
-		f.Exercised++
-		switch {
-		case !same && f.Verdict != model.Violated:
-			f.Verdict, f.Label, f.Why = model.Violated, label, said(fmt.Sprintf(why, args...))
-		case f.Verdict == model.Vacuous:
-			f.Verdict = model.Holds
-		}
-	}
+	c := claims("members-agree")
 	hashes, statuses := s.auditor.hashes, s.auditor.statuses
 	for i := range hashes {
 		for k := range i {
 			if a, b := &hashes[k], &hashes[i]; a.Compacted == b.Compacted {
-				compare(a.Hash == b.Hash, "hash", "at revision %d, compacted at %d, the hash of the data is %08x at %s and %08x at %s",
+				c.expect(a.Hash == b.Hash, "hash", "at revision %d, compacted at %d, the hash of the data is %08x at %s and %08x at %s",
 					a.Revision, a.Compacted, uint32(a.Hash), memberName(a.member), uint32(b.Hash), memberName(b.member))
 			}
 		}
@@ -164,29 +182,23 @@ func (s *subject) agree() explore.Finding {
 	for i := range statuses {
 		for k := range i {
 			if a, b := &statuses[k], &statuses[i]; a.Status.Applied == b.Status.Applied {
-				compare(a.Revision == b.Revision, "revision", "with all entries up to index %d applied, %s is at revision %d and %s at revision %d",
+				c.expect(a.Revision == b.Revision, "revision", "with all entries up to index %d applied, %s is at revision %d and %s at revision %d",
 					a.Status.Applied, memberName(a.member), a.Revision, memberName(b.member), b.Revision)
 			}
 		}
 	}
-	return f
+	return c.Finding
 }
 
 // sameMembers judges that all members name the same members, behind all that the one that is asked knew to be decided.
 func (s *subject) sameMembers() explore.Finding {
-	f := explore.Finding{Property: "same-members", Verdict: model.Vacuous}
+	c := claims("same-members")
 	lists := s.auditor.lists
 	for i := range lists {
 		a, b := membersText(lists[0].Members), membersText(lists[i].Members)
-		if f.Exercised++; f.Verdict == model.Vacuous {
-			f.Verdict = model.Holds
-		}
-		if a != b && f.Verdict != model.Violated {
-			f.Verdict, f.Label = model.Violated, "list"
-			f.Why = said(fmt.Sprintf("the members are %s as %s has them, and %s as %s has them", a, memberName(lists[0].member), b, memberName(lists[i].member)))
-		}
+		c.expect(a == b, "list", "the members are %s as %s has them, and %s as %s has them", a, memberName(lists[0].member), b, memberName(lists[i].member))
 	}
-	return f
+	return c.Finding
 }
 
 func membersText(all []clusternode.Listed) string {
@@ -204,60 +216,48 @@ func membersText(all []clusternode.Listed) string {
 
 // oneLeader judges that a term has one leader at most.
 func (s *subject) oneLeader() explore.Finding {
-	f := explore.Finding{Property: "one-leader-a-term", Verdict: model.Vacuous}
+	c := claims("one-leader-a-term")
 	led := map[uint64]int{}
 	for i, m := range s.members {
 		for _, term := range m.Led {
-			f.Exercised++
-			if f.Verdict == model.Vacuous {
-				f.Verdict = model.Holds
-			}
-			if other, taken := led[term]; taken && other != i && f.Verdict != model.Violated {
-				f.Verdict, f.Label = model.Violated, "two"
-				f.Why = said(fmt.Sprintf("%s and %s both led in term %d", memberName(other), memberName(i), term))
-			}
+			other, taken := led[term]
+			c.expect(!taken || other == i, "two", "%s and %s both led in term %d", memberName(other), memberName(i), term)
 			led[term] = i
 		}
 	}
-	return f
+	return c.Finding
 }
 
 // takes judges that no member rejects what its leader appends, where nothing breaks: what goes on one stream comes in order.
 func (s *subject) takes() explore.Finding {
-	f := explore.Finding{Property: "appends-taken", Verdict: model.Holds}
+	c := claims("appends-taken")
 	for i, m := range s.members {
-		f.Exercised++
-		if m.Rejected > 0 && f.Verdict != model.Violated {
-			f.Verdict, f.Label = model.Violated, "rejected"
-			f.Why = said(fmt.Sprintf("%s has rejected %d appends of its leader, and nothing broke", memberName(i), m.Rejected))
-		}
+		c.expect(m.Rejected == 0, "rejected", "%s has rejected %d appends of its leader, and nothing broke", memberName(i), m.Rejected)
 	}
-	return f
+	return c.Finding
 }
 
 // recovers judges that each member reads and writes again when nothing breaks any more.
 func (s *subject) recovers(w *sim.World) explore.Finding {
-	f := explore.Finding{Property: "recovers", Verdict: model.Vacuous}
+	c := claims("recovers")
 	switch {
 	case s.lying() > (s.config.Members-1)/2:
 		// A database was sent from a disk of which a bit has changed.
 	case s.auditor.done():
-		f.Verdict, f.Exercised = model.Holds, 1
-	case w.Now() >= sim.Time(s.config.For+s.config.Settle):
-		f.Verdict, f.Exercised, f.Label = model.Violated, 1, "silent"
-		if !s.operator.settled(w.Now()) {
-			f.Label, f.Why = "change", said(fmt.Sprintf("what the operator changes has not been changed %v after the last fault: %s", s.config.Settle, s.operator.state()))
-			break
-		}
+		c.exercise(1)
+	case w.Now() < sim.Time(s.config.For+s.config.Settle):
+	case !s.operator.settled(w.Now()):
+		c.expect(false, "change", "what the operator changes has not been changed %v after the last fault: %s", s.config.Settle, s.operator.state())
+	default:
 		member, _, p := s.auditor.question()
 		states := make([]string, len(s.members))
 		for i, m := range s.members {
 			states[i] = memberName(i) + " " + state(m)
 		}
-		f.Why = said(fmt.Sprintf("%s has not answered %q %v after the last fault; %s",
-			w.NodeName(member), p.Label(), s.config.Settle, strings.Join(states, ", ")))
+		c.expect(false, "silent", "%s has not answered %q %v after the last fault; %s",
+			w.NodeName(member), p.Label(), s.config.Settle, strings.Join(states, ", "))
 	}
-	return f
+	return c.Finding
 }
 
 func state(m *clusternode.Node) string {

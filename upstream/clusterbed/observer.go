@@ -1,12 +1,10 @@
 package clusterbed
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 
 	"github.com/watchbed/watchbed/upstream/clusternode"
@@ -97,12 +95,7 @@ var positionNames = [4]string{"term", "index", "applied index", "revision"}
 // honest judges what members say of themselves: their term, index, applied index and revision never go back within a process, and behind the last fault they are
 // what they ever were. In between a process begins where its backend and its snapshots are, and says so. The leader is a member.
 func (s *subject) honest() explore.Finding {
-	f := explore.Finding{Property: "status-honest", Verdict: model.Vacuous}
-	violated := func(label, why string, args ...any) {
-		if f.Verdict != model.Violated {
-			f.Verdict, f.Label, f.Why = model.Violated, label, said(fmt.Sprintf(why, args...))
-		}
-	}
+	c := claims("status-honest")
 	seen := slices.Clone(s.observer.seen)
 	for i := range s.auditor.statuses {
 		a := &s.auditor.statuses[i]
@@ -116,12 +109,8 @@ func (s *subject) honest() explore.Finding {
 	}
 	for i := range seen {
 		b := &seen[i]
-		if f.Exercised++; f.Verdict == model.Vacuous {
-			f.Verdict = model.Holds
-		}
-		if l := b.Status.Leader; l != 0 && !slices.Contains(ids, l) {
-			violated("leader", "%s names %x as the leader, which is no member", memberName(b.member), l)
-		}
+		l := b.Status.Leader
+		c.expect(l == 0 || slices.Contains(ids, l), "leader", "%s names %x as the leader, which is no member", memberName(b.member), l)
 		for k := range i {
 			a := &seen[k]
 			if a.id != b.id || a.process != b.process && b.process != 0 || a.heard > b.asked {
@@ -130,10 +119,10 @@ func (s *subject) honest() explore.Finding {
 			was, is := a.positions(), b.positions()
 			for n := range was {
 				if was[n] > is[n] {
-					violated(positionNames[n], "%s of process %d of %s was %d, and is %d later", positionNames[n], a.process, memberName(a.member), was[n], is[n])
+					c.violate(positionNames[n], "%s of process %d of %s was %d, and is %d later", positionNames[n], a.process, memberName(a.member), was[n], is[n])
 				}
 			}
 		}
 	}
-	return f
+	return c.Finding
 }
