@@ -618,8 +618,13 @@ func flags(op *model.Operation) string {
 
 // name is how a sentence calls an operation.
 func (w *Witness) name(i int) string {
-	op := &w.history.Operations[i]
-	if items.IsExpiry(w.history, op) {
+	return Name(w.history, i, func(tick int64) string { return fmt.Sprint(tick) })
+}
+
+// Name is how a sentence calls an operation of a history, with its times in the words of at.
+func Name(h *model.History, i int, at func(tick int64) string) string {
+	op := &h.Operations[i]
+	if items.IsExpiry(h, op) {
 		return fmt.Sprintf("the expiry of lease %d", op.Request.Lease)
 	}
 	if op.Call == beforeAll {
@@ -627,8 +632,8 @@ func (w *Witness) name(i int) string {
 		return "a write that is not recorded"
 	}
 	client := fmt.Sprint(op.Client)
-	if op.Client < len(w.history.Clients) {
-		client = w.history.Clients[op.Client]
+	if op.Client < len(h.Clients) {
+		client = h.Clients[op.Client]
 	}
 	what := op.Request.Kind.String()
 	if op.Request.Key != "" {
@@ -641,7 +646,7 @@ func (w *Witness) name(i int) string {
 		what = fmt.Sprintf("revocation of lease %d", op.Request.Lease)
 	}
 	if op.Outcome == model.Unknown {
-		return fmt.Sprintf("the %s by %s (called at %d, never answered)", what, client, op.Call)
+		return fmt.Sprintf("the %s by %s (called at %s, never answered)", what, client, at(op.Call))
 	}
-	return fmt.Sprintf("the %s by %s (called at %d, answered at %d)", what, client, op.Call, op.Return)
+	return fmt.Sprintf("the %s by %s (called at %s, answered at %s)", what, client, at(op.Call), at(op.Return))
 }

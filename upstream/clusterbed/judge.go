@@ -3,7 +3,6 @@ package clusterbed
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/workload"
 
 	"github.com/watchbed/watchbed/upstream/clusternode"
 	"github.com/watchbed/watchbed/upstream/stories"
@@ -37,7 +37,7 @@ func (s *subject) Judge(w *sim.World) []explore.Finding {
 		f := explore.Finding{Property: j.Property, Verdict: j.Verdict, Exercised: j.Exercised}
 		switch {
 		case j.Operations != nil:
-			f.Why, f.Label, f.Exercised = inSeconds{s, j.Operations}, string(j.Operations.Anomaly), max(f.Exercised, 1)
+			f.Why, f.Label, f.Exercised = inSeconds{s, h, j.Operations}, string(j.Operations.Anomaly), max(f.Exercised, 1)
 		case j.Watch != nil:
 			f.Why, f.Label = said(j.Watch.Sentence), "watch"
 		}
@@ -98,29 +98,24 @@ func (c *claim) expect(ok bool, label, why string, args ...any) {
 // inSeconds is an explanation with times of the virtual clock in the place of ticks of the history.
 type inSeconds struct {
 	s   *subject
-	why fmt.Stringer
+	of  *model.History
+	why *linearizability.Explanation
 }
-
-var ofTick = regexp.MustCompile(`((?:called|answered) at )(\d+)`)
 
 // String implements fmt.Stringer.
 func (i inSeconds) String() string {
-	times := map[string]sim.Time{}
+	times := map[int64]sim.Time{}
+	note := func(operations []model.Operation, spans []workload.Span) {
+		for k := range operations {
+			times[operations[k].Call], times[operations[k].Return] = spans[k].Call, spans[k].Return
+		}
+	}
 	for _, c := range slices.Concat(i.s.clients, i.s.readers) {
-		for k, op := range c.Operations() {
-			times[fmt.Sprint(op.Call)], times[fmt.Sprint(op.Return)] = c.Spans()[k].Call, c.Spans()[k].Return
-		}
+		note(c.Operations(), c.Spans())
 	}
-	for k, op := range i.s.auditor.operations {
-		times[fmt.Sprint(op.Call)], times[fmt.Sprint(op.Return)] = i.s.auditor.spans[k].Call, i.s.auditor.spans[k].Return
-	}
-	return ofTick.ReplaceAllStringFunc(i.why.String(), func(text string) string {
-		of := ofTick.FindStringSubmatch(text)
-		at, known := times[of[2]]
-		if !known {
-			return text
-		}
-		return of[1] + stories.Seconds(at)
+	note(i.s.auditor.operations, i.s.auditor.spans)
+	return i.why.Say(func(op int) string {
+		return linearizability.Name(i.of, op, func(tick int64) string { return stories.Seconds(times[tick]) })
 	})
 }
 
