@@ -9,7 +9,6 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/sim/etcd"
-	"github.com/watchbed/watchbed/sim/option"
 
 	"github.com/watchbed/watchbed/upstream/clientnode"
 	"github.com/watchbed/watchbed/upstream/guests"
@@ -65,17 +64,6 @@ func (c Config) Subjects() (func() explore.Subject, error) {
 	return func() explore.Subject { return newSubject(c, server, module, locks) }, nil
 }
 
-// parameters are the configuration in a recording, without the guest.
-func (c Config) parameters() []option.Setting {
-	c.Guest = ""
-	text, err := json.Marshal(c)
-	if err != nil {
-		// It has numbers and texts alone.
-		panic(err)
-	}
-	return []option.Setting{{Name: "config", Value: string(text)}}
-}
-
 // Recorded is what makes subjects of the configuration in a recording.
 func Recorded(rec *recording.Recording) (func() explore.Subject, error) {
 	c, err := recorded(rec)
@@ -87,14 +75,11 @@ func Recorded(rec *recording.Recording) (func() explore.Subject, error) {
 
 func recorded(rec *recording.Recording) (Config, error) {
 	var c Config
-	parameters, err := stories.Parameters(rec)
+	text, err := stories.Configuration(rec, "a client of etcd")
 	if err != nil {
 		return c, err
 	}
-	if len(parameters) != 1 || parameters[0].Name != "config" {
-		return c, fmt.Errorf("it is no recording of a client of etcd, but of %s", rec.Scenario)
-	}
-	d := json.NewDecoder(strings.NewReader(parameters[0].Value))
+	d := json.NewDecoder(strings.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&c); err != nil {
 		return c, fmt.Errorf("its configuration cannot be read: %w", err)

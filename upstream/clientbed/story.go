@@ -17,7 +17,9 @@ var _ stories.Bed = (*subject)(nil)
 // Records implements stories.Bed.
 func (s *subject) Records() (tool, scenario string, parameters []option.Setting) {
 	guest, _ := guests.AtLocks(s.config.Guest)
-	return "clientbed", s.config.Guest, append(s.config.parameters(), stories.Digests(guest)...)
+	c := s.config
+	c.Guest = ""
+	return "clientbed", s.config.Guest, stories.Parameters(c, guest)
 }
 
 // Line implements stories.Bed: what clients ask and are answered, what processes and etcd say to each other, and which

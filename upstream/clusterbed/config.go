@@ -14,7 +14,6 @@ import (
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
-	"github.com/watchbed/watchbed/sim/option"
 
 	"github.com/watchbed/watchbed/upstream/clusternode"
 	"github.com/watchbed/watchbed/upstream/disk"
@@ -383,20 +382,6 @@ func (c *Config) Text() string {
 	return string(withWords(text))
 }
 
-// parameters are the configuration in a recording.
-func (c Config) parameters() []option.Setting {
-	c.Guests = nil
-	text, err := json.Marshal(c)
-	if err != nil {
-		// It has numbers and texts alone.
-		panic(err)
-	}
-	return []option.Setting{{Name: "config", Value: string(text)}}
-}
-
-// scenario is what a recording calls the guests.
-func (c *Config) scenario() string { return strings.Join(c.Guests, " ") }
-
 // Recorded is what makes subjects of the configuration in a recording.
 func Recorded(rec *recording.Recording) (func() explore.Subject, error) {
 	c, err := recorded(rec)
@@ -407,14 +392,11 @@ func Recorded(rec *recording.Recording) (func() explore.Subject, error) {
 }
 
 func recorded(rec *recording.Recording) (Config, error) {
-	parameters, err := stories.Parameters(rec)
+	text, err := stories.Configuration(rec, "a cluster")
 	if err != nil {
 		return Config{}, err
 	}
-	if len(parameters) != 1 || parameters[0].Name != "config" {
-		return Config{}, fmt.Errorf("it is no recording of a cluster, but of %s", rec.Scenario)
-	}
-	c, err := Parse([]byte(parameters[0].Value), Config{})
+	c, err := Parse([]byte(text), Config{})
 	c.Guests = strings.Fields(rec.Scenario)
 	return c, err
 }

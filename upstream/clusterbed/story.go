@@ -19,7 +19,9 @@ var _ stories.Bed = (*subject)(nil)
 
 // Records implements stories.Bed.
 func (s *subject) Records() (tool, scenario string, parameters []option.Setting) {
-	return "clusterbed", s.config.scenario(), append(s.config.parameters(), stories.Digests(s.config.guests()...)...)
+	c := s.config
+	c.Guests = nil
+	return "clusterbed", strings.Join(s.config.Guests, " "), stories.Parameters(c, s.config.guests()...)
 }
 
 // Line implements stories.Bed: what clients ask and are answered, what members say to each other and to clients, what becomes of their processes and

@@ -17,17 +17,19 @@ func TestAnotherGuestIsRefused(t *testing.T) {
 	t.Setenv("WATCHBED_GUESTS", folder)
 	path := filepath.Join(folder, "cluster@v1.wasm")
 	require.NoError(t, os.WriteFile(path, []byte("one"), 0o666))
-	config := option.Setting{Name: "config", Value: "{}"}
-	rec := &recording.Recording{Parameters: append([]option.Setting{config}, Digests("cluster@v1", "cluster@v1")...)}
+	rec := &recording.Recording{Scenario: "cluster@v1", Parameters: Parameters(map[string]int{"clients": 2}, "cluster@v1", "cluster@v1")}
 	require.Len(t, rec.Parameters, 2)
-	rest, err := Parameters(rec)
+	text, err := Configuration(rec, "a cluster")
 	require.NoError(t, err)
-	require.Equal(t, []option.Setting{config}, rest)
+	require.JSONEq(t, `{"clients":2}`, text)
 
 	require.NoError(t, os.WriteFile(path, []byte("other"), 0o666))
-	_, err = Parameters(rec)
+	_, err = Configuration(rec, "a cluster")
 	require.EqualError(t, err, path+" is another guest than the one of the recorded run: its digest is d9298a10d1b07358, and 7692c3ad3540bb80 was recorded")
-	rest, err = Parameters(&recording.Recording{Parameters: []option.Setting{config}})
+	_, err = Configuration(&recording.Recording{Parameters: rec.Parameters[:1]}, "a cluster")
 	require.NoError(t, err)
-	require.Equal(t, []option.Setting{config}, rest)
+	for _, parameters := range [][]option.Setting{nil, {{Name: "writers", Value: "2"}}, {rec.Parameters[0], {Name: "writers", Value: "2"}}} {
+		_, err = Configuration(&recording.Recording{Scenario: "issue-15220", Parameters: parameters}, "a cluster")
+		require.EqualError(t, err, "it is no recording of a cluster, but of issue-15220")
+	}
 }
