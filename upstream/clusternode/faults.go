@@ -79,27 +79,27 @@ func (f *Restore) Strike(env *sim.Env) {
 
 // NewPause is a fault that has the process of a member get no processor, and one again.
 func NewPause(member sim.NodeID, name string) *sim.Signal {
-	return signal(member, "pause "+name, (*Node).pause, (*Node).goOn)
+	return lasting(member, "pause "+name, func(n *Node) bool { return n.paused }, (*Node).pause, (*Node).goOn)
 }
 
 // NewStarve is a fault that has one goroutine of a member get no processor, and one again.
 func NewStarve(member sim.NodeID, name string) *sim.Signal {
-	return signal(member, "starve a goroutine of "+name, (*Node).beginStarving, (*Node).endStarving)
+	return lasting(member, "starve a goroutine of "+name, func(n *Node) bool { return n.starves != none }, (*Node).beginStarving, (*Node).endStarving)
 }
 
 // NewStall is a fault that has no sync of a disk come to an end, and then again.
 func NewStall(member sim.NodeID, name string) *sim.Signal {
-	return signal(member, "stall disk of "+name, (*Node).stall, (*Node).unstall)
+	return lasting(member, "stall disk of "+name, func(n *Node) bool { return n.disk.Stalled() }, (*Node).stall, (*Node).unstall)
 }
 
 // NewStreamCut is a fault that has what another member sends on one of its ways not get through to this one, and then again.
 func NewStreamCut(member sim.NodeID, name string) *sim.Signal {
-	return signal(member, "cut a stream to "+name, (*Node).cutStream, (*Node).mendStream)
+	return lasting(member, "cut a stream to "+name, func(n *Node) bool { return n.streamCut.stands }, (*Node).cutStream, (*Node).mendStream)
 }
 
 // NewFull is a fault that has a disk be full, and have room again.
 func NewFull(member sim.NodeID, name string) *sim.Signal {
-	return signal(member, "fill disk of "+name, (*Node).fill, (*Node).makeRoom)
+	return lasting(member, "fill disk of "+name, func(n *Node) bool { return n.disk.Full() }, (*Node).fill, (*Node).makeRoom)
 }
 
 // NewIOError is a fault that has the next write to a disk, or the next sync, fail.
@@ -134,6 +134,22 @@ func NewClockJump(member sim.NodeID, name string, most time.Duration) *sim.Signa
 	return signal(member, "set clock of "+name, func(n *Node, env *sim.Env) { n.setClock(env, most) }, func(*Node, *sim.Env) {})
 }
 
+// lasting is a fault that begins where it does not stand, and ends where it does.
+func lasting(member sim.NodeID, label string, stands func(*Node) bool, begin, end func(*Node, *sim.Env)) *sim.Signal {
+	ends := func(n *Node, env *sim.Env) {
+		if stands(n) {
+			end(n, env)
+		}
+	}
+	return signal(member, label, func(n *Node, env *sim.Env) {
+		if stands(n) {
+			end(n, env)
+		} else {
+			begin(n, env)
+		}
+	}, ends)
+}
+
 func signal(member sim.NodeID, label string, give, end func(*Node, *sim.Env)) *sim.Signal {
 	return &sim.Signal{
 		To: member, Label: label,
@@ -146,12 +162,8 @@ func signal(member sim.NodeID, label string, give, end func(*Node, *sim.Env)) *s
 	}
 }
 
-// pause stops the process, or lets it go on.
+// pause stops the process.
 func (n *Node) pause(env *sim.Env) {
-	if n.paused {
-		n.goOn(env)
-		return
-	}
 	notePaused.Say(env)
 	n.paused = true
 	n.disarm(env)
@@ -159,10 +171,8 @@ func (n *Node) pause(env *sim.Env) {
 
 // goOn lets the process go on, with what has come meanwhile first.
 func (n *Node) goOn(env *sim.Env) {
-	if n.paused {
-		noteResumed.Say(env)
-		env.Arm(timerResume, 0)
-	}
+	noteResumed.Say(env)
+	env.Arm(timerResume, 0)
 }
 
 // resume has the process take what has come while it was paused, and what is due. Its connections are read in any order.
@@ -186,14 +196,8 @@ func (n *Node) resume(env *sim.Env) {
 	}
 }
 
-// beginStarving has one of the goroutines that can run next get no processor, or ends that.
-func (n *Node) beginStarving(env *sim.Env) {
-	if n.starves != none {
-		n.endStarving(env)
-		return
-	}
-	n.starves = next
-}
+// beginStarving has one of the goroutines that can run next get no processor.
+func (n *Node) beginStarving(*sim.Env) { n.starves = next }
 
 // endStarving lets the goroutine run.
 func (n *Node) endStarving(env *sim.Env) {
@@ -204,24 +208,18 @@ func (n *Node) endStarving(env *sim.Env) {
 	n.starves = none
 }
 
-// stall has no sync come to its end, or lets them.
+// stall has no sync come to its end.
 func (n *Node) stall(env *sim.Env) {
-	if n.disk.Stalled() {
-		n.unstall(env)
-		return
-	}
 	noteStalled.Say(env)
 	n.disk.Stall(true)
 	env.Disarm(timerDisk)
 }
 
 func (n *Node) unstall(env *sim.Env) {
-	if n.disk.Stalled() {
-		noteUnstall.Say(env)
-		n.disk.Stall(false)
-		if len(n.syncing) > 0 && !n.paused {
-			env.Arm(timerDisk, 0)
-		}
+	noteUnstall.Say(env)
+	n.disk.Stall(false)
+	if len(n.syncing) > 0 && !n.paused {
+		env.Arm(timerDisk, 0)
 	}
 }
 
@@ -253,13 +251,9 @@ func (c *streamCut) holds(n *Node, m *sim.Message) bool {
 	return false
 }
 
-// cutStream has messages not get through, or again.
+// cutStream has messages not get through.
 func (n *Node) cutStream(env *sim.Env) {
 	c := &n.streamCut
-	if c.stands {
-		n.mendStream(env)
-		return
-	}
 	c.stands, c.place = true, env.Choose(len(n.cfg.Peers)-1, "member of which a stream is cut")
 	if c.place >= n.cfg.Self {
 		c.place++
@@ -270,9 +264,6 @@ func (n *Node) cutStream(env *sim.Env) {
 
 func (n *Node) mendStream(env *sim.Env) {
 	c := &n.streamCut
-	if !c.stands {
-		return
-	}
 	noteMended.Say(env, ways[c.way], n.cfg.Peers[c.place].Name)
 	behind := c.behind
 	*c = streamCut{}
@@ -284,22 +275,16 @@ func (n *Node) mendStream(env *sim.Env) {
 	}
 }
 
-// fill has the disk be full, or have room again.
+// fill has the disk be full.
 func (n *Node) fill(env *sim.Env) {
-	if n.disk.Full() {
-		n.makeRoom(env)
-		return
-	}
 	noteFull.Say(env)
 	n.excused = true
 	n.disk.Fill(true)
 }
 
 func (n *Node) makeRoom(env *sim.Env) {
-	if n.disk.Full() {
-		noteRoom.Say(env)
-		n.disk.Fill(false)
-	}
+	noteRoom.Say(env)
+	n.disk.Fill(false)
 }
 
 // files are parts of the paths of files on which an operation may fail.
