@@ -111,13 +111,11 @@ func (f *Faults) none() bool {
 	return true
 }
 
-// maintenance is an operation on a member. OpMemberAdd stands for a change of the members, OpAuthEnable for one of what users may do, which are drawn when they begin.
+// maintenance is something that the operator does. request is what a member is asked for, nil if that is drawn when it begins.
 type maintenance struct {
-	of     family
-	op     byte
-	member int
-	target uint64
-	text   string
+	of      family
+	member  int
+	request *clusternode.Request
 }
 
 func (o *operator) reset(c *Config, without map[string]int) {
@@ -131,22 +129,17 @@ func (o *operator) Start(env *sim.Env) {
 	for i := range kinds {
 		o.strikes[i] = kinds[i].times(f) > 0 && (f.All || env.Choose(2, "a run with "+kinds[i].name) == 1)
 	}
-	plan := func(of family, op byte) {
+	plan := func(of family, asks bool, request func() *clusternode.Request) {
 		for i := range kinds[of].times(f) {
 			if !o.strikes[of] {
 				return
 			}
-			m := maintenance{of: of, op: op}
-			if op != protocol.OpMemberAdd && op != protocol.OpAuthEnable {
+			m := maintenance{of: of}
+			if asks {
 				m.member = env.Choose(c.Members, "member that is asked")
 			}
-			if op == protocol.OpMoveLeader {
-				m.target = clusternode.RaftIDOf(env.Choose(c.Members, "next leader"))
-			}
-			if op == protocol.OpMemberUpdate {
-				place := env.Choose(c.Members, "member that is updated")
-				first, second := clusternode.URL(place), clusternode.SecondURL(place)
-				m.target, m.text = clusternode.RaftIDOf(place), [...]string{first + " " + second, second, first}[env.Choose(3, "URLs of the member")]
+			if request != nil {
+				m.request = request()
 			}
 			at := c.Boot + (c.For-c.Boot)*time.Duration(env.Choose(strikeSteps, "when it is asked"))/strikeSteps
 			if o.without[dueOf(of, i)] == 0 {
@@ -155,12 +148,19 @@ func (o *operator) Start(env *sim.Env) {
 			o.due = append(o.due, m)
 		}
 	}
-	plan(moves, protocol.OpMoveLeader)
-	plan(defragments, protocol.OpDefragment)
-	plan(changes, protocol.OpMemberAdd)
-	plan(authChanges, protocol.OpAuthEnable)
-	plan(updates, protocol.OpMemberUpdate)
-	plan(forceNewClusters, 0)
+	plan(moves, true, func() *clusternode.Request {
+		return &clusternode.Request{Op: protocol.OpMoveLeader, Member: clusternode.RaftIDOf(env.Choose(c.Members, "next leader"))}
+	})
+	plan(defragments, true, func() *clusternode.Request { return &clusternode.Request{Op: protocol.OpDefragment} })
+	plan(changes, false, nil)
+	plan(authChanges, false, nil)
+	plan(updates, true, func() *clusternode.Request {
+		place := env.Choose(c.Members, "member that is updated")
+		first, second := clusternode.URL(place), clusternode.SecondURL(place)
+		urls := [...]string{first + " " + second, second, first}[env.Choose(3, "URLs of the member")]
+		return &clusternode.Request{Op: protocol.OpMemberUpdate, Member: clusternode.RaftIDOf(place), Text: urls}
+	})
+	plan(forceNewClusters, true, nil)
 	if len(o.permissions.due) > 0 {
 		env.Arm(o.timerPermissions(), 0)
 	}
@@ -181,24 +181,24 @@ func (o *operator) Fire(env *sim.Env, t sim.Timer) {
 	}
 	m := o.due[t-timerDue]
 	env.Cover(covers[m.of])
-	if m.op == protocol.OpAuthEnable {
-		if o.permissions.wanted++; !env.Armed(o.timerPermissions()) {
-			env.Arm(o.timerPermissions(), 0)
+	begin := func(t sim.Timer) {
+		if !env.Armed(t) {
+			env.Arm(t, 0)
 		}
-		return
 	}
-	if m.of == forceNewClusters {
+	switch m.of {
+	case authChanges:
+		o.permissions.wanted++
+		begin(o.timerPermissions())
+	case changes:
+		o.queued++
+		begin(timerMembership)
+	case forceNewClusters:
 		o.disaster(env, m.member)
-		return
+	default:
+		env.Begin("maintenance", int(t))
+		env.Call(firstMember+sim.NodeID(m.member), o.permissions.root.gives(m.request))
 	}
-	if m.op == protocol.OpMemberAdd {
-		if o.queued++; !env.Armed(timerMembership) {
-			env.Arm(timerMembership, 0)
-		}
-		return
-	}
-	env.Begin("maintenance", int(t))
-	env.Call(firstMember+sim.NodeID(m.member), o.permissions.root.gives(&clusternode.Request{Op: m.op, Member: m.target, Text: m.text}))
 }
 
 // TimerName implements sim.Node.

@@ -304,8 +304,8 @@ func (o *operator) takes(env *sim.Env, m *sim.Message) bool {
 
 // may says whether a fact held at some time from one tick to another one, as far as is known, and whether it did not.
 func (p *permissions) may(of fact, from, to int64) (on, off bool) {
-	late := [2]bool{}
-	off = true
+	// held says whether it did at first, late what it may have become, as the change was not answered by then.
+	held, late := false, [2]bool{}
 	for i := range p.done {
 		c := &p.done[i]
 		if c.call > to {
@@ -315,15 +315,15 @@ func (p *permissions) may(of fact, from, to int64) (on, off bool) {
 			switch {
 			case s.fact != of:
 			case c.answer < from:
-				on, off = s.holds, !s.holds
+				held = s.holds
 			case s.holds:
-				on, late[1] = true, true
+				late[1] = true
 			default:
-				off, late[0] = true, true
+				late[0] = true
 			}
 		}
 	}
-	return on || late[1], off || late[0]
+	return held || late[1], !held || late[0]
 }
 
 // need is what a request needs: to read or to write a range of keys, or to be root.
