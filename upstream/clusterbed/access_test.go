@@ -5,11 +5,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/watchbed/watchbed/explore/campaign"
-	"github.com/watchbed/watchbed/explore/strategy"
-	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/sim"
 )
 
 // TestUsersDoWhatTheyMay: etcd lets users do what they may and nothing else, while that changes and members break, and the members agree about it.
@@ -17,20 +12,9 @@ func TestUsersDoWhatTheyMay(t *testing.T) {
 	c := Default("cluster@v3.6.16")
 	c.Auth, c.Member.TokenTTL, c.Clients, c.Watchers, c.Holders, c.Faults.AuthChanges, c.Faults.All = true, 2, 4, 4, 1, 5, true
 	c.Shares.Previous, c.Shares.Nested, c.Shares.Compact = 1, 1, 1
-	subjects, err := c.Subjects()
-	require.NoError(t, err)
-	r, err := campaign.Run(t.Context(), subjects, campaign.Config{Strategy: strategy.Random(), Seeds: 12, RecheckShare: 0.1, Steps: Steps})
-	require.NoError(t, err)
-	for _, p := range r.Properties {
-		require.Equal(t, model.Holds, p.Verdict, p.Name)
-	}
-	befell := map[sim.CoveragePoint]bool{}
-	for _, p := range r.CoveragePoints {
-		befell[p.CoveragePoint] = p.Schedules > 0
-	}
-	for _, p := range []sim.CoveragePoint{coverRenewed, coverDenied, coverUnwatched, coverChanged} {
-		require.True(t, befell[p], p)
-	}
+	r := campaignOf(t, c, 12)
+	holds(t, r)
+	reaches(t, r, coverRenewed.String(), coverDenied.String(), coverUnwatched.String(), coverChanged.String())
 }
 
 // TestForbids: a user is forbidden what no right gives that may be there, and a change that was not answered may come about at any time.

@@ -2,6 +2,7 @@ package clusterbed
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 	"time"
 
@@ -11,22 +12,42 @@ import (
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/sim"
 
 	"github.com/watchbed/watchbed/upstream/stories"
 )
+
+// campaignOf runs so many seeds in a world, the first ones, and some of them twice.
+func campaignOf(t *testing.T, c Config, seeds uint64) *campaign.Result {
+	subjects, err := c.Subjects()
+	require.NoError(t, err)
+	r, err := campaign.Run(t.Context(), subjects, campaign.Config{Strategy: strategy.Random(), Seeds: seeds, RecheckShare: 0.1, Steps: Steps})
+	require.NoError(t, err)
+	return r
+}
+
+// holds asserts that all that was claimed was exercised, and holds.
+func holds(t *testing.T, r *campaign.Result) {
+	for _, p := range r.Properties {
+		require.Equal(t, model.Holds, p.Verdict, p.Name)
+	}
+}
+
+// reaches asserts that some schedule has come to each of these coverage points.
+func reaches(t *testing.T, r *campaign.Result, points ...string) {
+	came := map[string]bool{}
+	for _, p := range r.CoveragePoints {
+		came[p.CoveragePoint.String()] = p.Schedules > 0
+	}
+	for _, p := range points {
+		require.True(t, came[p], p)
+	}
+}
 
 // TestReleaseHolds: three members of a release without a known bug keep what is claimed, whatever breaks, and do the same in each run of a seed.
 func TestReleaseHolds(t *testing.T) {
 	c := Default("cluster@v3.6.16")
 	c.Holders, c.Observe = 1, time.Second
-	subjects, err := c.Subjects()
-	require.NoError(t, err)
-	r, err := campaign.Run(t.Context(), subjects, campaign.Config{Strategy: strategy.Random(), Seeds: 40, RecheckShare: 0.1, Steps: Steps})
-	require.NoError(t, err)
-	for _, p := range r.Properties {
-		require.Equal(t, model.Holds, p.Verdict, p.Name)
-	}
+	holds(t, campaignOf(t, c, 40))
 }
 
 // TestMistakeIsFound: a change of the write-ahead log that leaves votes unsynced has two members lead in one term, and the shrunk run comes again from its recording.
@@ -57,23 +78,15 @@ func TestMistakeIsFound(t *testing.T) {
 func TestMembersChange(t *testing.T) {
 	c := Default("cluster@v3.6.16")
 	c.Spares, c.Member.LooseReconfig, c.Faults.Changes = 1, true, 3
-	subjects, err := c.Subjects()
-	require.NoError(t, err)
-	r, err := campaign.Run(t.Context(), subjects, campaign.Config{Strategy: strategy.Random(), Seeds: 20, RecheckShare: 0.1, Steps: Steps})
-	require.NoError(t, err)
+	r := campaignOf(t, c, 20)
 	require.Empty(t, r.Failures)
-	befell := map[sim.CoveragePoint]bool{}
-	for _, p := range r.CoveragePoints {
-		befell[p.CoveragePoint] = p.Schedules > 0
-	}
-	for _, p := range []sim.CoveragePoint{coverAdded, coverLearner, coverPromoted, coverRemoved} {
-		require.True(t, befell[p], p)
-	}
+	reaches(t, r, coverAdded.String(), coverLearner.String(), coverPromoted.String(), coverRemoved.String())
 }
 
 // TestFaultsMatter: faults that are off by default leave something to be seen, and what is claimed holds.
 func TestFaultsMatter(t *testing.T) {
 	for befell, faults := range map[string]Faults{
+		"cluster: a goroutine of a member gets no processor":             {Starvations: 2, Kills: 1, Moves: 1},
 		"cluster: a member stops by itself":                              {Flips: 6, Kills: 2, PowerLosses: 1, Partitions: 2, Moves: 1},
 		"cluster: messages wait behind a cut of a stream":                {StreamCuts: 2, Kills: 1, Moves: 1},
 		"cluster: a member sends a snapshot to another one":              {Outages: 2},
@@ -85,16 +98,9 @@ func TestFaultsMatter(t *testing.T) {
 			c := Default("cluster@v3.6.16")
 			c.Faults, c.Faults.All = faults, true
 			c.Member.SnapshotCount, c.Member.SnapshotCatchUpEntries = 5, 2
-			subjects, err := c.Subjects()
-			require.NoError(t, err)
-			r, err := campaign.Run(t.Context(), subjects, campaign.Config{Strategy: strategy.Random(), Seeds: 8, RecheckShare: 0.1, Steps: Steps})
-			require.NoError(t, err)
+			r := campaignOf(t, c, 8)
 			require.Empty(t, r.Failures)
-			for _, p := range r.CoveragePoints {
-				if p.CoveragePoint.String() == befell {
-					require.NotZero(t, p.Schedules)
-				}
-			}
+			reaches(t, r, befell)
 		})
 	}
 }
@@ -143,19 +149,11 @@ func TestDatabaseIsFull(t *testing.T) {
 	c := Default("cluster@v3.6.16")
 	c.Operations, c.Think, c.Observe = 15, 500*time.Millisecond, 400*time.Millisecond
 	c.ValueBytes, c.Shares.Large, c.Member.QuotaBytes, c.Member.CorruptCheckMs = 20_000, 20, 330_000, 1000
-	subjects, err := c.Subjects()
-	require.NoError(t, err)
-	r, err := campaign.Run(t.Context(), subjects, campaign.Config{Strategy: strategy.Random(), Seeds: 10, RecheckShare: 0.1, Steps: Steps})
-	require.NoError(t, err)
+	r := campaignOf(t, c, 10)
 	require.Empty(t, r.Failures)
-	for _, p := range r.CoveragePoints {
-		if p.CoveragePoint == coverFull {
-			require.NotZero(t, p.Schedules)
-		}
-	}
-	for _, p := range r.Properties {
-		if p.Name == "alarms" || p.Name == "status-honest" {
-			require.Equal(t, model.Holds, p.Verdict, p.Name)
-		}
+	reaches(t, r, coverFull.String())
+	for _, name := range []string{"alarms", "status-honest"} {
+		i := slices.IndexFunc(r.Properties, func(p campaign.PropertyTally) bool { return p.Name == name })
+		require.Equal(t, model.Holds, r.Properties[i].Verdict, name)
 	}
 }

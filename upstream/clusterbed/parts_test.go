@@ -72,7 +72,7 @@ func (o observed) Observe(w *sim.World, e *sim.Event) { o(w, e) }
 // TestFamiliesAreCounted: each family of faults that strikes is counted.
 func TestFamiliesAreCounted(t *testing.T) {
 	for _, faults := range []Faults{
-		{Kills: 1, Pauses: 1, Partitions: 1, OneWays: 1, Breaks: 1, Moves: 1, Defragments: 1, ClockJumps: 1, ClockJump: time.Second, Flips: 1, StreamCuts: 1, Outages: 1, Updates: 1, All: true},
+		{Kills: 1, Pauses: 1, Partitions: 1, OneWays: 1, Breaks: 1, Moves: 1, Defragments: 1, ClockJumps: 1, ClockJump: time.Second, Flips: 1, StreamCuts: 1, Outages: 1, Updates: 1, Starvations: 1, All: true},
 		{ForceNewClusters: 1, All: true},
 		{Backups: 1, All: true},
 	} {

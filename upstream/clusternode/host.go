@@ -71,6 +71,7 @@ func isSame(a, b engine.Goroutine) bool {
 
 // starve has the goroutine at that place of those that can run get no processor.
 func (n *Node) starve(at int) {
+	n.Env.Cover(coverStarved)
 	n.starves, n.starved = one, n.able[at]
 	n.places, n.able = slices.Delete(n.places, at, at+1), slices.Delete(n.able, at, at+1)
 	noteStarved.Say(n.Env, node.Plain(node.ByFunction(n.starved)))

@@ -39,6 +39,7 @@ var (
 
 // What can happen to a member.
 var (
+	coverStarved  = sim.NewCoveragePoint("cluster: a goroutine of a member gets no processor")
 	coverNoPower  = sim.NewCoveragePoint("cluster: a member loses power with writes that are not durable")
 	coverEnds     = sim.NewCoveragePoint("cluster: a process ends by what its disk does")
 	coverBehind   = sim.NewCoveragePoint("cluster: messages wait behind a cut of a stream")

@@ -52,7 +52,8 @@ func Write(program Program, release *Go, directory, goroot, vendored string, cha
 		}
 	}
 	for i := range program.changed {
-		path := filepath.Join(vendored, filepath.FromSlash(program.changed[i].file))
+		p := &program.changed[i]
+		path := filepath.Join(vendored, filepath.FromSlash(p.file))
 		if changed[path] == "" {
 			source, err := os.ReadFile(path)
 			if err != nil {
@@ -60,7 +61,7 @@ func Write(program Program, release *Go, directory, goroot, vendored string, cha
 			}
 			changed[path] = string(source)
 		}
-		text, err := program.changed[i].applyTo(changed[path])
+		text, err := p.applyTo(changed[path], p.file, "the guest needs it once: this version of the module is not known")
 		if err != nil {
 			return "", err
 		}

@@ -23,21 +23,14 @@ func (p *patch) apply(release *Go, goroot string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("the Go distribution in %s lacks %s, which the guest needs changed: %w", goroot, p.file, err)
 	}
-	text := string(source)
-	for _, c := range p.changes {
-		if n := strings.Count(text, c.old); n != 1 {
-			return "", fmt.Errorf("%s of %s has %q %d times, and Go %s has it once: install that release anew", p.file, goroot, firstLine(c.old), n, release.Version)
-		}
-		text = strings.Replace(text, c.old, c.new, 1)
-	}
-	return text, nil
+	return p.applyTo(string(source), fmt.Sprintf("%s of %s", p.file, goroot), fmt.Sprintf("Go %s has it once: install that release anew", release.Version))
 }
 
-// applyTo is the file of a module with all changes.
-func (p *patch) applyTo(text string) (string, error) {
+// applyTo is a file with all changes. An error calls it by its name, and says what is expected.
+func (p *patch) applyTo(text, name, expected string) (string, error) {
 	for _, c := range p.changes {
 		if n := strings.Count(text, c.old); n != 1 {
-			return "", fmt.Errorf("%s has %q %d times, and the guest needs it once: this version of the module is not known", p.file, firstLine(c.old), n)
+			return "", fmt.Errorf("%s has %q %d times, and %s", name, firstLine(c.old), n, expected)
 		}
 		text = strings.Replace(text, c.old, c.new, 1)
 	}
