@@ -71,12 +71,6 @@ const (
 	late       = "goroutines are late"
 )
 
-// Schedules reports whether a question is which goroutine runs next, or which case of a select is taken. The answer 0 to all of them is
-// that of a plain scheduler: first come, first served.
-func Schedules(question string) bool {
-	return strings.HasPrefix(question, passesOver) || strings.HasPrefix(question, selects)
-}
-
 // Told is how a story tells that a guest was answered a question otherwise than a plain scheduler answers it: what happens, and to which goroutine. It is empty for
 // other questions.
 func Told(question string) (text, goroutine string) {

@@ -275,6 +275,9 @@ func (f *clusterFlags) tell(out *output, failure campaign.FailureTally, run *sto
 			out.printf("  %s\n", d)
 		}
 	}
+	if !run.Shrunk {
+		out.printf("\nA smaller run may fail as well: --runs %d were used up, or shrinking was interrupted.\n", f.runs)
+	}
 	if err := os.MkdirAll(f.replays, 0o777); err != nil {
 		return err
 	}
