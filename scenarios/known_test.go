@@ -57,6 +57,10 @@ func setups(t *testing.T, sc *testbed.Scenario, yield func(*testbed.Setup) bool)
 			}
 		}
 	}
+	timed := sc.Params
+	if timed.UseClock(); !add(timed) {
+		return
+	}
 	for _, r := range sc.Draws {
 		if slices.ContainsFunc(choices, func(c testbed.Choice) bool { return c.Name == r.Name }) {
 			continue

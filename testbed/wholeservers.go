@@ -9,18 +9,25 @@ import (
 	"github.com/watchbed/watchbed/sim"
 )
 
-// runCluster has the parameters be those of a run with whole servers: their elections need a clock, and what breaks needs some time.
-func (p *Params) runCluster() {
+// UseClock gives parameters without a clock one that whole servers can run on, and what breaks some time.
+func (p *Params) UseClock() {
 	c := &p.Clock
-	if c.Mode != sim.Timed {
-		c.Mode, c.AtRest, c.ToRest = sim.Timed, false, false
-		c.Network = cmp.Or(c.Network, time.Millisecond)
-		c.Scheduling = cmp.Or(c.Scheduling, 500*time.Microsecond)
-		c.Horizon = cmp.Or(c.Horizon, time.Minute)
-		if len(p.Faults.Set()) > 0 {
-			p.Faults.For = cmp.Or(p.Faults.For, 2*time.Second)
-		}
+	if c.Mode == sim.Timed {
+		return
 	}
+	c.Mode, c.AtRest, c.ToRest = sim.Timed, false, false
+	c.Network = cmp.Or(c.Network, time.Millisecond)
+	c.Scheduling = cmp.Or(c.Scheduling, 500*time.Microsecond)
+	c.Horizon = cmp.Or(c.Horizon, time.Minute)
+	if len(p.Faults.Set()) > 0 {
+		p.Faults.For = cmp.Or(p.Faults.For, 2*time.Second)
+	}
+}
+
+// runCluster has the parameters be those of a run with whole servers: their elections need a clock.
+func (p *Params) runCluster() {
+	p.UseClock()
+	c := &p.Clock
 	c.Steps = max(c.Steps, 200_000)
 	if p.Topology.Lagging {
 		// Without the one that lags there is a quorum.

@@ -405,6 +405,9 @@ func graceOf(s *testbed.System) (grace [2]time.Duration) {
 	return grace
 }
 
+// queueWait is how long a request waits for seats before it executes, unless an option says otherwise.
+const queueWait = 15 * time.Second
+
 // late says what is wrong with a request of a version that the cache has to reach, if
 // neither an answer nor a refusal comes in time. Nothing keeps the cache from refusing
 // such a request: it does not ask etcd about it. A design that does asks etcd whether
@@ -419,6 +422,9 @@ func (j *justifiedRefusals) late(op *testbed.Operation, at *evidence.Call, now s
 	span := op.Span
 	o := j.options(at.Server)
 	longest := patience(o) + j.grace[span.Phase]
+	if o.Flow.Seats > 0 {
+		longest += cmp.Or(o.Flow.QueueWait, queueWait)
+	}
 	switch list, ok := at.Request.(*wire.ListRequest); {
 	case op.Request.Freshness == model.Consistent || op.Request.Freshness == model.Any:
 		return ""

@@ -257,6 +257,9 @@ func paused(s *testbed.System, w *sim.World, f *flow) (label string) {
 func least(w *sim.World, f *flow) sim.Duration {
 	x, s := f.last, stepOf(f.at())
 	switch {
+	case stepOf(x) == readiness:
+		// A load balancer has more servers, and sends the client to the next one.
+		return 0
 	case f.again() && x.Err != nil:
 		return sim.Duration(x.Err.RetryAfter) * time.Second
 	case f.again():
@@ -268,12 +271,10 @@ func least(w *sim.World, f *flow) sim.Duration {
 }
 
 // atOnce reports whether a list or stream of everything follows another one without a
-// pause: once because of its resourceVersion, or as the LIST in place of a stream. Another one follows readiness.
+// pause: once because of its resourceVersion, or as the LIST in place of a stream.
 func (f *flow) atOnce() bool {
 	x := f.last
 	switch stepOf(x) {
-	case readiness:
-		return true
 	case listFirst:
 		return gone(x.Err) && !f.newest
 	case listNext:
@@ -421,7 +422,9 @@ func (f *flow) take(x *informer.Exchange) {
 
 // again reports whether the request is the one before it, sent again below the
 // Reflector.
-func (f *flow) again() bool { return f.last != nil && f.at().Request == f.last.Request }
+func (f *flow) again() bool {
+	return f.last != nil && f.at().Request == f.last.Request && stepOf(f.last) != readiness
+}
 
 // refusesVersion reports whether a list or stream of everything was refused because of
 // the resourceVersion that it names. The next page of a list names none: it is listed

@@ -11,6 +11,7 @@ import (
 	"github.com/watchbed/watchbed/internal/campaigns"
 	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/scenarios/known"
+	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/testbed"
@@ -59,8 +60,8 @@ func traits(t *testing.T, sc *testbed.Scenario, rows []testbed.Row) (found []set
 	return found
 }
 
-// TestEachScenarioIsAsKnown is simrun run --expect of each scenario at its defaults, and with the traits of which a row is known in any
-// scenario: what is violated has a row, and with enough schedules what every campaign finds is found.
+// TestEachScenarioIsAsKnown is simrun run --expect of each scenario at its defaults, with a clock, and with the traits
+// of which a row is known in any scenario: what is violated has a row, and with enough schedules what every campaign finds is found.
 func TestEachScenarioIsAsKnown(t *testing.T) {
 	var rows []testbed.Row
 	for _, sc := range testbed.Scenarios() {
@@ -72,6 +73,10 @@ func TestEachScenarioIsAsKnown(t *testing.T) {
 		t.Run(sc.Name, func(t *testing.T) {
 			t.Parallel()
 			of := []set{{"", sc.Params}}
+			if timed := sc.Params; timed.Clock.Mode == sim.Untimed {
+				timed.UseClock()
+				of = append(of, set{" with a clock", timed})
+			}
 			for i, x := range traits(t, sc, rows) {
 				if *knownSchedules > 0 || (i+k)%testsize.Of(4, 32, 64) == 0 {
 					of = append(of, x)

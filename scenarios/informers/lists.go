@@ -44,6 +44,7 @@ process names resourceVersion "0", as every first list of client-go does: one th
 		known.BackInTime(contentClaims...),
 		known.RefusedStreams(),
 		known.StaleRelist(),
+		known.When(known.TimePasses).RarelyViolates(informers.CatchUp).Because(sameStateAgain),
 	),
 })
 

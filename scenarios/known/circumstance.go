@@ -3,12 +3,15 @@ package known
 import (
 	"time"
 
+	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/informer"
 	"github.com/watchbed/watchbed/testbed"
 )
 
 // What a scenario does.
 var (
+	TimePasses = testbed.NewCondition("runs have a clock",
+		func(s *testbed.Setup) bool { return s.Params.Clock.Mode == sim.Timed })
 	EtcdNotifies = testbed.NewCondition("etcd's ticker sends progress",
 		func(s *testbed.Setup) bool { return s.Nodes.Etcd.Watch.ProgressNotifyInterval > 0 })
 	ReadsNameVersion = testbed.NewCondition("reads name a resourceVersion to wait for",
