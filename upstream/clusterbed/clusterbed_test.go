@@ -127,8 +127,9 @@ func TestConfigComesBack(t *testing.T) {
 // TestWorldsThatCannotBe: a configuration of which etcd makes no cluster is refused, with what to do.
 func TestWorldsThatCannotBe(t *testing.T) {
 	for text, wrong := range map[string]string{
-		`{"caches":1}`:     `caches and readers: want the cache that they are of, such as "cache": "kubernetes@v0.37.2"`,
-		`{"network":"2s"}`: "network is 2s: members elect no leader then, want 500ms at most",
+		`{"guests":["cluster@v3.6.16:locks"]}`:                       `cluster@v3.6.16:locks: want cluster@v3.6.16, and how goroutines of members are scheduled in the configuration, as in {"choices": {"locks": true}}`,
+		`{"caches":1}`:                                               `caches and readers: want the cache that they are of, such as "cache": "kubernetes@v0.37.2"`,
+		`{"network":"2s"}`:                                           "network is 2s: members elect no leader then, want 500ms at most",
 		`{"next":"cluster@v3.5.35","faults":{"upgrades":1}}`:         "members of cluster@v3.6.16 go on with cluster@v3.5.35: etcd lets the same minor version or the next one do so",
 		`{"guests":["cluster@v3.5.5","cluster@v3.7.3"],"members":2}`: "cluster@v3.5.5 and cluster@v3.7.3 are two minor versions apart, or more: etcd lets one be in a cluster",
 	} {

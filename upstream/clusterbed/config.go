@@ -225,9 +225,12 @@ func boots(c Config, of []*engine.Module, next *engine.Module, design *cache.Des
 }
 
 func (c *Config) complete() error {
-	for _, guest := range c.Guests {
+	for _, guest := range c.guests() {
 		if !strings.HasPrefix(guest, "cluster@") {
 			return fmt.Errorf("%s is no guest that is a member of a cluster: want one such as cluster@v3.6.16", guest)
+		}
+		if plain, _, odd := strings.Cut(guest, ":"); odd {
+			return fmt.Errorf(`%s: want %s, and how goroutines of members are scheduled in the configuration, as in {"choices": {"locks": true}}`, guest, plain)
 		}
 	}
 	switch {

@@ -35,12 +35,14 @@ func init() {
 	})
 }
 
-// versionOf is the release of a guest. Behind a plus are changes of it.
+// versionOf is the release of a guest. Behind a plus are changes of it, and behind a colon is what its first use refuses.
 func versionOf(guest string) (version string, is bool) {
 	if version, is = strings.CutPrefix(guest, release); !is {
 		version, is = strings.CutPrefix(guest, wholeServer)
 	}
-	version, _, _ = strings.Cut(version, "+")
+	if i := strings.IndexAny(version, "+:"); i >= 0 {
+		version = version[:i]
+	}
 	return version, is
 }
 

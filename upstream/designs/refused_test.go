@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/testbed"
+
 	"github.com/watchbed/watchbed/upstream/engine"
 	"github.com/watchbed/watchbed/upstream/guests"
 	"github.com/watchbed/watchbed/upstream/node"
@@ -33,8 +35,18 @@ func TestGuestsThatAreRefused(t *testing.T) {
 	}
 	_, err := node.Load("kubernetes@y", protocol.Kubernetes, node.Beginning)
 	require.EqualError(t, err, `the guest kubernetes@y is not in `+directory+`: run "make upstream GUEST=kubernetes@y" in the repository`)
-	for _, behind := range []string{":lock", ":", ":late"} {
-		_, err = node.Load("kubernetes@y"+behind, protocol.Kubernetes, node.Beginning)
-		require.EqualError(t, err, "the guest kubernetes@y has "+behind+" behind its name, where there may be :locks, or :late if it is of Kubernetes, once and nothing else, as in kubernetes@y:locks")
+	for name, want := range map[string]string{
+		"kubernetes@y:lock":        `"kubernetes@y:lock" is no guest: what may stand behind kubernetes@y is :locks, :late or :locks:late`,
+		"kubernetes@y:late:locks":  `"kubernetes@y:late:locks" is no guest: what may stand behind kubernetes@y is :locks, :late or :locks:late`,
+		"kubernetes@y:locks:locks": `"kubernetes@y:locks:locks" is no guest: what may stand behind kubernetes@y is :locks, :late or :locks:late`,
+		"cluster@v3.6.16:late":     `"cluster@v3.6.16:late" is no guest: what may stand behind cluster@v3.6.16 is :locks`,
+	} {
+		compiled, _ := guests.Scheduled(name)
+		if program, err := testbed.FindProgram(name); err == nil {
+			require.NotNil(t, program.Cluster)
+			compiled, _ = guests.AtLocks(name)
+		}
+		_, err = node.Load(compiled, protocol.Kubernetes, node.Beginning)
+		require.EqualError(t, err, want)
 	}
 }

@@ -30,17 +30,21 @@ func (s Schedule) String() string {
 }
 
 // AtLocks takes apart the name of a guest and whether its goroutines give way at locks: etcd@v3.5.35:locks.
-func AtLocks(name string) (guest string, locks bool) { return strings.CutSuffix(name, atLocks) }
-
-// Scheduled takes apart the name of a guest of Kubernetes and how its goroutines are scheduled: kubernetes@v0.37.2:locks:late.
-func Scheduled(name string) (guest string, how Schedule) {
-	guest, how.Late = strings.CutSuffix(name, late)
-	guest, how.Locks = AtLocks(guest)
-	return guest, how
+func AtLocks(name string) (guest string, locks bool) {
+	guest, how := Scheduled(name)
+	if how.Late {
+		return name, false
+	}
+	return guest, how.Locks
 }
 
-// Odd takes apart the name of a guest, without how it is scheduled, that has another colon, as those of no guests have.
-func Odd(guest string) (plain string, odd bool) {
-	plain, _, odd = strings.Cut(guest, ":")
-	return plain, odd
+// Scheduled takes apart the name of a guest of Kubernetes and how its goroutines are scheduled: kubernetes@v0.37.2:locks:late. A name that says so otherwise
+// is left whole.
+func Scheduled(name string) (guest string, how Schedule) {
+	guest, how.Late = strings.CutSuffix(name, late)
+	guest, how.Locks = strings.CutSuffix(guest, atLocks)
+	if strings.Contains(guest, ":") {
+		return name, Schedule{}
+	}
+	return guest, how
 }

@@ -13,7 +13,12 @@ func TestNamesSayHowGoroutinesAreScheduled(t *testing.T) {
 		require.Equal(t, "kubernetes@v0.37.2", guest)
 		require.Equal(t, how, got)
 	}
-	left, _ := Scheduled("kubernetes@v0.37.2:late:locks")
-	_, odd := Odd(left)
-	require.True(t, odd, "one way to write it")
+	for _, name := range []string{"kubernetes@v0.37.2:late:locks", "kubernetes@v0.37.2:locks:locks", "kubernetes@v0.37.2:lock"} {
+		left, how := Scheduled(name)
+		require.Equal(t, name, left, "one way to write it")
+		require.Zero(t, how)
+	}
+	left, locks := AtLocks("etcd@v3.6.16:late")
+	require.Equal(t, "etcd@v3.6.16:late", left)
+	require.False(t, locks)
 }

@@ -12,8 +12,12 @@ import (
 // Load loads the guest of this name, and tries it. One that cannot be used is refused with one line that says what to do. speaks is the version of the protocol that it has to speak, begin the message
 // with which its runs begin.
 func Load(name string, speaks uint64, begin func(seed int64) []byte) (*engine.Module, error) {
-	if plain, odd := guests.Odd(name); odd {
-		return nil, fmt.Errorf("the guest %s has %s behind its name, where there may be :locks, or :late if it is of Kubernetes, once and nothing else, as in %s:locks", plain, name[len(plain):], plain)
+	if plain, _, odd := strings.Cut(name, ":"); odd {
+		may := ":locks"
+		if strings.HasPrefix(plain, "kubernetes@") {
+			may = ":locks, :late or :locks:late"
+		}
+		return nil, fmt.Errorf("%q is no guest: what may stand behind %s is %s", name, plain, may)
 	}
 	directory, err := guests.Directory()
 	if err != nil {
