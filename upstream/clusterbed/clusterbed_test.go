@@ -112,12 +112,13 @@ func TestConfigComesBack(t *testing.T) {
 	got, err := Parse([]byte(want.Text()), Config{})
 	require.NoError(t, err)
 	require.Equal(t, want, got)
-	got, err = Parse([]byte(`{"think": "1.5s", "choices": {"sync": 20000000}}`), want)
+	got, err = Parse([]byte(`{"think": "1.5s", "choices": {"sync" : "20ms"}, "progress":0}`), want)
 	require.NoError(t, err)
 	require.Equal(t, 1500*time.Millisecond, got.Think)
 	require.Equal(t, 20*time.Millisecond, got.Choice.Sync)
 	for text, wrong := range map[string]string{
-		`{"think": "soon"}`: `"soon" is no duration, such as 20ms`, `{"thinks": 1}`: `json: unknown field "thinks"`,
+		`{"think": "soon"}`: `think: "soon": want a duration such as "3s"`, `{"for":3}`: `for: 3: want a duration such as "3s"`,
+		`{"faults":{"clockJump": -1.5e9 }}`: `clockJump: -1.5e9: want a duration such as "3s"`, `{"thinks": 1}`: `json: unknown field "thinks"`,
 	} {
 		_, err := Parse([]byte(text), want)
 		require.EqualError(t, err, "the configuration cannot be read: "+wrong)

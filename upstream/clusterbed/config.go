@@ -399,17 +399,22 @@ func recorded(rec *recording.Recording) (Config, error) {
 	if err != nil {
 		return Config{}, err
 	}
-	c, err := Parse([]byte(text), Config{})
+	c, err := decode([]byte(text), Config{})
 	c.Guests = strings.Fields(rec.Scenario)
 	return c, err
 }
 
-// Parse is a configuration with what a JSON text says otherwise.
+// Parse is a configuration with what a person says otherwise, in JSON with durations in words.
 func Parse(text []byte, c Config) (Config, error) {
 	text, err := withNumbers(text)
 	if err != nil {
 		return c, fmt.Errorf("the configuration cannot be read: %w", err)
 	}
+	return decode(text, c)
+}
+
+// decode is Parse for durations in nanoseconds.
+func decode(text []byte, c Config) (Config, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&c); err != nil {

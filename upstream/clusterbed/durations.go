@@ -9,10 +9,11 @@ import (
 	"time"
 )
 
-// The durations of a configuration as JSON: numbers of nanoseconds, and words such as 20ms.
+// The durations of a configuration as JSON: numbers of nanoseconds, and what a person writes, such as "20ms".
 var (
-	numbers = regexp.MustCompile(`("(?:` + strings.Join(durations(reflect.TypeFor[Config]()), "|") + `)"\s*:\s*)(\d+)`)
-	words   = regexp.MustCompile(strings.Replace(numbers.String(), `(\d+)`, `"([^"]*)"`, 1))
+	field   = `"(` + strings.Join(durations(reflect.TypeFor[Config]()), "|") + `)"\s*:\s*`
+	numbers = regexp.MustCompile(field + `(\d+)`)
+	words   = regexp.MustCompile(field + `("[^"]*"|[-+.\d][^\s,}]*)`)
 )
 
 // durations are the names of fields that are one.
@@ -29,15 +30,17 @@ func durations(of reflect.Type) (names []string) {
 	return names
 }
 
-// withNumbers has numbers in the place of words.
+// withNumbers has numbers in the place of words. A number alone has no unit: it is refused, but for 0.
 func withNumbers(text []byte) (replaced []byte, err error) {
 	replaced = words.ReplaceAllFunc(text, func(at []byte) []byte {
 		of := words.FindSubmatch(at)
-		d, wrong := time.ParseDuration(string(of[2]))
-		if wrong != nil && err == nil {
-			err = fmt.Errorf("%q is no duration, such as 20ms", of[2])
+		value := string(of[2])
+		word, _ := strconv.Unquote(value)
+		d, wrong := time.ParseDuration(word)
+		if wrong != nil && value != "0" && err == nil {
+			err = fmt.Errorf(`%s: %s: want a duration such as "3s"`, of[1], value)
 		}
-		return strconv.AppendInt(of[1], int64(d), 10)
+		return fmt.Appendf(nil, "%q:%d", of[1], d)
 	})
 	return replaced, err
 }
@@ -50,6 +53,6 @@ func withWords(text []byte) []byte {
 		if err != nil {
 			return at
 		}
-		return append(of[1], strconv.Quote(time.Duration(n).String())...)
+		return fmt.Appendf(nil, "%q: %q", of[1], time.Duration(n).String())
 	})
 }
