@@ -41,7 +41,7 @@ func TestRunsOfCompiledCodeAreToldWithoutASearch(t *testing.T) {
 		"There was no search for what decides.": "There was no search for what decides.\n`simrun shrink %s` looks for it in a smaller run.",
 	} {
 		story[len(story)-1] = cause
-		file, _, err = rec.Create("kept")
+		file, err = rec.Create("kept")
 		require.NoError(t, err)
 		require.Equal(t, exitViolated, c.run("replay", file), c.err)
 		require.Contains(t, c.out, strings.ReplaceAll(want, "%s", file))

@@ -324,7 +324,7 @@ func (f *proveFlags) diagnose(ctx context.Context, s process, sc *testbed.Scenar
 			found.Link(i, why, append(k.Story.Steps(), why), len(rec.Choices), k.path)
 			continue
 		}
-		path, _, err := rec.Create(f.out)
+		path, err := rec.Create(f.out)
 		if err != nil {
 			errs = append(errs, cannotKeep(failure, f.out, err, "the same command"))
 		}

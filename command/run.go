@@ -80,7 +80,7 @@ func runCommand(s process) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "run [SCENARIO]",
 		Short:   "explore schedules of a scenario",
-		Long:    "Run explores schedules of a scenario, and prints the shortest story of each way in which they fail.\nWith --bug and no scenario it takes the one in which the bug shows.\nUntil it is shrunk, the first run of each is in the folder unshrunk under --out.\nAn interrupt stops it cleanly: what was found until then is shrunk for 10 seconds more, printed and kept.",
+		Long:    "Run explores schedules of a scenario, and prints the shortest story of each way in which they fail.\nWith --bug and no scenario it takes the one in which the bug shows.\nThe first run of each, unshrunk, is in the folder unshrunk under --out as soon as it is found.\nAn interrupt stops it cleanly: what was found until then is shrunk for 10 seconds more, printed and kept.",
 		Example: s.named(runExamples),
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 && len(f.bugs) > 0 {
@@ -102,7 +102,7 @@ func runCommand(s process) *cobra.Command {
 	c.Flags().StringVar(&f.junit, "junit", "", "write the outcome as JUnit XML to this file (-: standard output)")
 	c.Flags().BoolVar(&f.expect, "expect", false, "compare what is violated with the rows of what is known ("+s.program+" list SCENARIO), and cite the reasons in them:\nexit 0 if they agree, 1 if a violation is in no row, 3 if one that every campaign finds is missing")
 	c.Flags().BoolVar(&f.noShrink, "no-shrink", false, "do not shrink failing runs")
-	c.Flags().BoolVar(&f.noStory, "no-story", false, "only count: tell and shrink no failing run; the first of each stays in the folder unshrunk")
+	c.Flags().BoolVar(&f.noStory, "no-story", false, "only count: tell and shrink no failing run; the first of each is in the folder unshrunk")
 	return c
 }
 
@@ -383,7 +383,7 @@ func (x *explored) diagnoseAll(ctx context.Context, finder diagnosis.Finder, fai
 	}
 	finder.Found = func(d *diagnosis.Diagnosis) {
 		k := &keptRun{Diagnosis: d}
-		k.path, _, k.err = d.Recording.Create(x.out)
+		k.path, k.err = d.Recording.Create(x.out)
 		kept = append(kept, k)
 	}
 	finder.Limit = shrinkingLimit
@@ -391,7 +391,11 @@ func (x *explored) diagnoseAll(ctx context.Context, finder diagnosis.Finder, fai
 	x.live.end()
 	for _, k := range kept {
 		if k.Stopped && k.err == nil {
-			fmt.Fprintf(x.s.err, "%s: shrinking stopped after %s; `%s shrink %s` goes on\n", x.s.program, finder.Limit, x.s.program, recording.ShellWord(k.path))
+			when := fmt.Sprintf("after %s", finder.Limit)
+			if ctx.Err() != nil {
+				when = fmt.Sprintf("%s after the interrupt", toTell)
+			}
+			x.s.complain("shrinking stopped %s; `%s shrink %s` goes on", when, x.s.program, recording.ShellWord(k.path))
 			break
 		}
 	}

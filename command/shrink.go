@@ -68,7 +68,7 @@ func (f *shrinkFlags) run(c *cobra.Command, s process, path string) error {
 		return usage("%s: %w", path, err)
 	}
 	told.Keep()
-	written, _, err := result.Create(f.out)
+	written, err := result.Create(f.out)
 	if err != nil {
 		return usage("cannot keep the smaller run under %s: %w", f.out, withoutPath(err))
 	}

@@ -33,7 +33,7 @@ func (c *simrun) refuses(words []string, args ...string) {
 }
 
 func (c *simrun) failures() []string {
-	files, err := filepath.Glob(filepath.Join(c.dir, "simrun-failures", "*"))
+	files, err := filepath.Glob(filepath.Join(c.dir, "simrun-failures", "*.json"))
 	require.NoError(c.t, err)
 	return files
 }

@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -16,8 +15,7 @@ import (
 )
 
 // unshrunk keeps the first run of each way to fail on disk from when it is found. Whatever
-// ends the process after that, the run is there. The smaller run that is made of it takes
-// its place.
+// ends the process after that, the run is there. It stays, since a line names it.
 type unshrunk struct {
 	dir string
 	// kept, if not nil, is called with each run after it is written.
@@ -30,9 +28,8 @@ type foundRun struct {
 	campaign.FailureTally
 	finder    *diagnosis.Finder
 	recording *recording.Recording
-	// path is empty if the run could not be written: err says why. made: this process made the file.
+	// path is empty if the run could not be written: err says why.
 	path string
-	made bool
 	err  error
 	// took is how long it took to record it.
 	took time.Duration
@@ -61,37 +58,18 @@ func (a *unshrunk) keep(finder *diagnosis.Finder, tally campaign.FailureTally) {
 	if a.kept != nil {
 		defer func() { a.kept(found) }()
 	}
-	if found.path, found.made, found.err = found.recording.Create(a.dir); found.err != nil {
+	if found.path, found.err = found.recording.Create(a.dir); found.err != nil {
 		found.path = ""
 		a.lost = append(a.lost, found)
-		a.tidy()
+		recording.Sweep(a.dir)
 		return
 	}
-	// Several failures may come first in one run.
-	found.made = found.made || slices.ContainsFunc(a.runs, func(r *foundRun) bool { return r.made && r.path == found.path })
 	a.runs = append(a.runs, found)
 }
 
-// replace takes the run of a failure away, of which there is a smaller one now. The file
-// stays if it has another failure to show, or was there before this process.
+// replace forgets the run of a failure of which there is a smaller one now.
 func (a *unshrunk) replace(tally campaign.FailureTally) {
-	i := slices.IndexFunc(a.runs, func(r *foundRun) bool { return r.Failure == tally.Failure && r.FirstSeed == tally.FirstSeed })
-	if i < 0 {
-		return
-	}
-	gone := a.runs[i]
-	a.runs = slices.Delete(a.runs, i, i+1)
-	if gone.made && !slices.ContainsFunc(a.runs, func(r *foundRun) bool { return r.path == gone.path }) {
-		os.Remove(gone.path)
-		a.tidy()
-	}
-}
-
-// tidy takes the folder away if nothing is in it. A file of its name is not this program's.
-func (a *unshrunk) tidy() {
-	if info, err := os.Lstat(a.dir); err == nil && info.IsDir() {
-		os.Remove(a.dir)
-	}
+	a.runs = slices.DeleteFunc(a.runs, func(r *foundRun) bool { return r.Failure == tally.Failure && r.FirstSeed == tally.FirstSeed })
 }
 
 // link gives the runs that nothing took the place of to failures that have no other run.
@@ -159,11 +137,7 @@ func (f *firstStory) tell(found *foundRun) {
 func (f *firstStory) line(found *foundRun) {
 	replay := ""
 	if found.path != "" {
-		replay = ". Unshrunk replay"
-		if f.then != "" {
-			replay += " until then"
-		}
-		replay += ": " + recording.Again(f.process.program, found.path)
+		replay = ". Unshrunk replay: " + recording.Again(f.process.program, found.path)
 	}
 	f.process.complain("%s is violated at seed %d; continuing%s%s", found.Failure, found.recording.Seed, f.then, replay)
 }

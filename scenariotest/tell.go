@@ -124,7 +124,7 @@ func replays(d *diagnosis.Diagnosis) []string {
 
 // replay is the command that shows a run again, and the file that it needs.
 func replay(d *diagnosis.Diagnosis) (command, path string) {
-	path, _, err := d.Recording.Create(Failures)
+	path, err := d.Recording.Create(Failures)
 	if err != nil {
 		return "there is no file: " + err.Error(), ""
 	}

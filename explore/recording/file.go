@@ -34,14 +34,14 @@ func cannotRead(path string, err error) error {
 }
 
 // Create writes the recording to a new file in dir, which it makes if necessary,
-// and returns its path. It reports whether it made the file. The name comes from
+// and returns its path. The name comes from
 // the violation that it was made for and from the trace hash. No file is ever
 // overwritten: if the name is taken by a file with other contents, the new file gets a
 // number; if the contents are the same, nothing is written.
-func (r *Recording) Create(dir string) (path string, made bool, err error) {
+func (r *Recording) Create(dir string) (path string, err error) {
 	b, err := r.encode()
 	if err != nil {
-		return "", false, err
+		return "", err
 	}
 	part, err := writePart(dir, b)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -49,7 +49,7 @@ func (r *Recording) Create(dir string) (path string, made bool, err error) {
 		part, err = writePart(dir, b)
 	}
 	if err != nil {
-		return "", false, err
+		return "", err
 	}
 	defer os.Remove(part)
 	stem := filepath.Join(dir, r.stem())
@@ -62,13 +62,14 @@ func (r *Recording) Create(dir string) (path string, made bool, err error) {
 		err := os.Link(part, path)
 		if errors.Is(err, fs.ErrExist) {
 			if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, b) {
-				return path, false, nil
+				return path, nil
 			}
 			continue
 		}
-		return path, err == nil, err
+		syncFolder(dir)
+		return path, err
 	}
-	return "", false, fmt.Errorf("%s.json: there are %d of that name already", stem, maxSameName)
+	return "", fmt.Errorf("%s.json: there are %d of that name already", stem, maxSameName)
 }
 
 const maxSameName = 1000

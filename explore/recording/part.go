@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// A recording is written under another name first: a process that is killed meanwhile must
-// not leave a half file that looks like a whole one. The name has the number of the process
-// that writes.
+// A recording is written under another name first, and synced: a process that is killed meanwhile, or a
+// machine that loses power, must not leave a half file that looks like a whole one. The name has the number
+// of the process that writes.
 const partName = ".part-%d-"
 
 // writePart writes a file with a name of its own into dir, which it makes if necessary.
@@ -23,12 +23,22 @@ func writePart(dir string, b []byte) (string, error) {
 		return "", err
 	}
 	_, err = f.Write(b)
-	err = errors.Join(err, f.Chmod(0o644), f.Close())
-	if err != nil {
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
 		os.Remove(f.Name())
 		return "", err
 	}
 	return f.Name(), nil
+}
+
+// syncFolder has new names in dir survive a loss of power, where the system can do that.
+func syncFolder(dir string) {
+	if f, err := os.Open(dir); err == nil {
+		f.Sync()
+		f.Close()
+	}
 }
 
 // Sweep removes from dir what processes have left there that were killed while they wrote a
