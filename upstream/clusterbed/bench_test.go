@@ -6,12 +6,12 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/sim"
 )
@@ -28,19 +28,33 @@ func lifetime(warm bool) Config {
 	return c
 }
 
+// BenchmarkLifetimes has the processor's time of a lifetime and of the audit behind it, which a busy machine does not change much.
 func BenchmarkLifetimes(b *testing.B) {
 	for _, warm := range []bool{false, true} {
 		b.Run(fmt.Sprintf("warm=%v", warm), func(b *testing.B) {
 			subjects, err := lifetime(warm).Subjects()
 			require.NoError(b, err)
-			r := explore.NewRunner(subjects(), Steps)
+			s := subjects().(*subject)
+			w := sim.NewWorld(s.Options())
 			by := strategy.Random().New(strategy.Profile{})
-			steps := uint64(0)
+			var steps int
+			var lifetimes, audits time.Duration
 			for seed := uint64(0); b.Loop(); seed++ {
+				begin := processor()
 				by.Begin(seed)
-				steps += r.Run(by).Stats.Picks
+				w.Reset(s.Options())
+				s.Build(w)
+				for w.Start(by); !s.clients[0].Done() || w.Now() < sim.Time(s.config.For); steps++ {
+					require.True(b, w.Step(by))
+				}
+				audit := processor()
+				for !s.Over(w) && w.Step(by) {
+				}
+				lifetimes, audits = lifetimes+audit-begin, audits+processor()-audit
 			}
 			b.ReportMetric(float64(steps)/float64(b.N), "steps/op")
+			b.ReportMetric(lifetimes.Seconds()*1e3/float64(b.N), "cpu-ms/lifetime")
+			b.ReportMetric(audits.Seconds()*1e3/float64(b.N), "cpu-ms/audit")
 		})
 	}
 }
@@ -70,6 +84,13 @@ func BenchmarkForks(b *testing.B) {
 		b.ReportMetric(float64(resident(b)-before)/forks/1e6, "MB/fork")
 		runtime.KeepAlive(all)
 	}
+}
+
+// processor is the time of a processor that the process has had.
+func processor() time.Duration {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // resident is how many bytes of memory the process has.
