@@ -13,7 +13,7 @@ var (
 	noteJoined   = sim.NewNote0("clusternode.joined", "is ready to serve clients")
 	noteStopped  = sim.NewNote1[string]("clusternode.stopped", "stops by itself: %s", sim.IsSetback)
 	noteKilled   = sim.NewNote0("clusternode.killed", "is killed", sim.IsSetback)
-	noteNoPower  = sim.NewNote0("clusternode.nopower", "loses power", sim.IsSetback)
+	noteNoPower  = sim.NewNote1[string]("clusternode.nopower", "loses power; lost: %s", sim.IsSetback)
 	notePaused   = sim.NewNote0("clusternode.paused", "is paused", sim.IsSetback)
 	noteResumed  = sim.NewNote0("clusternode.resumed", "goes on")
 	noteStarved  = sim.NewNote1[string]("clusternode.starved", "its goroutine %s gets no processor", sim.IsSetback)

@@ -205,8 +205,11 @@ func (n *Node) Restart(env *sim.Env) {
 		if n.disk.Unsynced() > 0 {
 			env.Cover(coverNoPower)
 		}
-		noteNoPower.Say(env)
-		n.disk.PowerLoss(env.Choose)
+		lost := "nothing"
+		if takes := n.disk.PowerLoss(env.Choose); len(takes) > 0 {
+			lost = strings.Join(takes, ", ")
+		}
+		noteNoPower.Say(env, lost)
 	default:
 		noteKilled.Say(env)
 		n.disk.Kill()

@@ -3,6 +3,7 @@ package disk
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Choose makes a choice among n, of which it says what it is about.
@@ -22,9 +23,55 @@ func (d *Disk) Restore(backup *Disk) {
 	d.Kill()
 }
 
-// PowerLoss ends the process and takes from the disk what is not durable, but for what is chosen. What is left is durable.
-func (d *Disk) PowerLoss(choose Choose) {
-	d.loseChanges(choose)
+// lost is what a loss of power takes from a file: of the unsynced writes, or with Pages of the pages that were written, so many, with so many
+// bytes. torn: a part of one of these is on the disk.
+type lost struct {
+	path             string
+	writes, unsynced int
+	bytes            int64
+	pages, torn      bool
+}
+
+// String implements fmt.Stringer.
+func (l *lost) String() string {
+	what := "unsynced write"
+	if l.pages {
+		what = "unsynced page"
+	}
+	text := "the " + what
+	switch {
+	case l.writes < l.unsynced:
+		text = fmt.Sprintf("%d of %d %ss", l.writes, l.unsynced, what)
+	case l.writes > 1:
+		text = fmt.Sprintf("the %d %ss", l.writes, what)
+	}
+	text += " of " + l.path[strings.LastIndexByte(l.path, '/')+1:]
+	if l.bytes > 0 {
+		text += fmt.Sprintf(" (%d bytes)", l.bytes)
+	}
+	if l.torn {
+		text += ", one of them in part"
+	}
+	return text
+}
+
+// String implements fmt.Stringer.
+func (c *change) String() string {
+	switch {
+	case c.from != 0:
+		return fmt.Sprintf("the renaming of %s to %s", c.fromName, c.name)
+	case c.inode == 0:
+		return "the removal of " + c.name
+	}
+	return "the creation of " + c.name
+}
+
+// PowerLoss ends the process and takes from the disk what is not durable, but for what is chosen. What is left is durable. It says what is lost: of the files that are still
+// there, and of directories.
+func (d *Disk) PowerLoss(choose Choose) (takes []string) {
+	for _, c := range d.loseChanges(choose) {
+		takes = append(takes, c.String())
+	}
 	d.closeAll()
 	for n, i := range d.inodes {
 		if i != nil && i.directory {
@@ -40,32 +87,39 @@ func (d *Disk) PowerLoss(choose Choose) {
 			return
 		}
 		i = d.mine(n)
+		l := &lost{path: path}
 		if d.options.Losses == Pages {
-			i.durable = i.losePages(path, choose)
+			i.durable = i.losePages(l, choose)
 		} else {
-			i.durable = i.loseWrites(path, choose)
+			i.durable = i.loseWrites(l, choose)
+		}
+		if l.writes > 0 {
+			takes = append(takes, l.String())
 		}
 		i.now, i.writes, i.lost = i.durable, nil, false
 	})
+	return takes
 }
 
-// loseChanges has some changes of directories become durable, and forgets the others.
-func (d *Disk) loseChanges(choose Choose) {
-	if len(d.changes) == 0 {
-		return
-	}
-	switch d.options.Directories {
-	case Journaled:
-		for k := range d.changes[:choose(len(d.changes)+1, "changes of directories on the disk")] {
-			d.keep(&d.changes[k])
+// loseChanges has some changes of directories become durable, forgets the others, and returns these.
+func (d *Disk) loseChanges(choose Choose) (lost []change) {
+	all := d.changes
+	d.changes = nil
+	switch {
+	case len(all) == 0:
+	case d.options.Directories == Journaled:
+		kept := choose(len(all)+1, "changes of directories on the disk")
+		for k := range all[:kept] {
+			d.keep(&all[k])
 		}
-	case Strict:
+		lost = all[kept:]
+	default:
 		// A directory that nothing leads to has no name, and its changes do not matter.
 		left := make([]int, len(d.inodes))
 		d.walk(func(path string, n int) {
 			count := 0
-			for k := range d.changes {
-				if d.changes[k].directory == n {
+			for k := range all {
+				if all[k].directory == n {
 					count++
 				}
 			}
@@ -73,23 +127,29 @@ func (d *Disk) loseChanges(choose Choose) {
 				left[n] = choose(count+1, fmt.Sprintf("changes of %s on the disk", path))
 			}
 		})
-		for k := range d.changes {
-			if c := &d.changes[k]; left[c.directory] > 0 {
+		for k := range all {
+			if c := &all[k]; left[c.directory] > 0 {
 				left[c.directory]--
 				d.keep(c)
+			} else {
+				lost = append(lost, *c)
 			}
 		}
 	}
-	d.changes = nil
+	return lost
 }
 
 // loseWrites is what is left if writes come to the disk in their order.
-func (i *inode) loseWrites(path string, choose Choose) content {
+func (i *inode) loseWrites(l *lost, choose Choose) content {
 	if len(i.writes) == 0 {
 		return i.durable
 	}
-	count := choose(len(i.writes)+1, fmt.Sprintf("writes of %s on the disk", path))
+	count := choose(len(i.writes)+1, fmt.Sprintf("writes of %s on the disk", l.path))
 	left := i.prefix(count)
+	l.unsynced, l.writes = len(i.writes), len(i.writes)-count
+	for _, w := range i.writes[count:] {
+		l.bytes += w.length
+	}
 	if count == len(i.writes) || i.writes[count].resizes {
 		return left
 	}
@@ -99,17 +159,18 @@ func (i *inode) loseWrites(path string, choose Choose) content {
 	if sectors < 2 {
 		return left
 	}
-	torn := int64(choose(int(sectors), fmt.Sprintf("sectors of the next write of %s on the disk", path)))
+	torn := int64(choose(int(sectors), fmt.Sprintf("sectors of the next write of %s on the disk", l.path)))
 	if torn == 0 {
 		return left
 	}
+	l.torn = true
 	part := make([]byte, (first+torn)*sectorSize-next.offset)
 	next.after.readAt(part, next.offset)
 	return left.writeAt(part, next.offset)
 }
 
 // losePages is what is left if pages come to the disk in any order.
-func (i *inode) losePages(path string, choose Choose) content {
+func (i *inode) losePages(l *lost, choose Choose) content {
 	left, sizes := i.durable, []int64{i.durable.size}
 	var touched []int64
 	for k := range i.writes {
@@ -122,21 +183,26 @@ func (i *inode) losePages(path string, choose Choose) content {
 		}
 	}
 	slices.Sort(touched)
-	for _, n := range slices.Compact(touched) {
+	touched = slices.Compact(touched)
+	l.pages, l.unsynced = true, len(touched)
+	for _, n := range touched {
 		versions := []*page{left.page(n)}
 		for k := range i.writes {
 			if w := &i.writes[k]; !w.resizes && w.offset/pageSize <= n && n*pageSize < w.offset+w.length {
 				versions = append(versions, w.after.page(n))
 			}
 		}
-		picked := choose(len(versions), fmt.Sprintf("which contents of page %d of %s are on the disk", n, path))
+		picked := choose(len(versions), fmt.Sprintf("which contents of page %d of %s are on the disk", n, l.path))
 		to := new(page)
 		if versions[picked] != nil {
 			*to = *versions[picked]
 		}
 		if picked+1 < len(versions) {
-			torn := choose(pageSize/sectorSize, fmt.Sprintf("sectors of the next contents of page %d of %s on the disk", n, path))
+			l.writes++
+			l.bytes += pageSize
+			torn := choose(pageSize/sectorSize, fmt.Sprintf("sectors of the next contents of page %d of %s on the disk", n, l.path))
 			copy(to[:torn*sectorSize], versions[picked+1][:])
+			l.torn = l.torn || torn > 0
 		}
 		size := left.size
 		left = left.writeAt(to[:], n*pageSize)
@@ -144,7 +210,7 @@ func (i *inode) losePages(path string, choose Choose) content {
 	}
 	size := sizes[0]
 	if len(sizes) > 1 {
-		size = sizes[choose(len(sizes), fmt.Sprintf("which size of %s is on the disk", path))]
+		size = sizes[choose(len(sizes), fmt.Sprintf("which size of %s is on the disk", l.path))]
 	}
 	// Pages behind the end are cut off.
 	left.size = int64(len(left.tables)) * fanout * pageSize

@@ -299,3 +299,36 @@ func TestRestore(t *testing.T) {
 		d.Fill(false)
 	}
 }
+
+// TestWhatPowerLossTakes is said: of each file how many of its writes, and which changes of directories.
+func TestWhatPowerLossTakes(t *testing.T) {
+	for _, c := range []struct {
+		options Options
+		choices []int
+		takes   []string
+	}{
+		{Options{}, []int{0, 0, 0}, []string{"the creation of f", "the renaming of e to g"}},
+		{Options{}, []int{2, 3}, nil},
+		{Options{}, []int{2, 1, 0}, []string{"2 of 3 unsynced writes of f (1501 bytes)"}},
+		{Options{}, []int{1, 1, 2}, []string{"the renaming of e to g", "2 of 3 unsynced writes of f (1501 bytes), one of them in part"}},
+		{Options{Losses: Pages}, []int{2, 3}, nil},
+		{Options{Losses: Pages}, []int{2, 2, 0}, []string{"the unsynced page of f (4096 bytes)"}},
+	} {
+		u := newUser(t, c.options)
+		u.sync(u.open("e"))
+		fd := u.open("f")
+		u.rename("e", "g")
+		for i, size := range []int{1, 1500, 1} {
+			u.write(fd, int64(i), 'x', size)
+		}
+		require.Equal(t, c.takes, u.PowerLoss(func(n int, what string) int {
+			if len(c.choices) == 0 {
+				return n - 1
+			}
+			next := c.choices[0]
+			c.choices = c.choices[1:]
+			require.Less(t, next, n, what)
+			return next
+		}), c)
+	}
+}
