@@ -6,13 +6,15 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/sim"
 )
 
 // Parted is a subject whose runs are made of parts that can be left out, such as operations of clients and faults.
 type Parted interface {
 	// Parts are those of which runs are made now.
 	Parts() []Kind
-	// LeaveOut has later runs do without these parts, and with all others.
+	// LeaveOut has later runs do without these parts, and with all others that runs had at first.
 	LeaveOut(parts []string)
 }
 
@@ -24,7 +26,8 @@ type Kind struct {
 
 // Reduce looks for a plain run that fails in the given way, beginning with a recorded one, in so many runs at most. It is for timed subjects of which few
 // runs are affordable. Shrink makes answers larger where that makes a run shorter, and looks at each one. Reduce takes away much at once: kinds of parts, then halves of
-// them, then all answers to alike questions, then halves of those. It counts no steps until the end, where the run is cut off behind the violation.
+// them, then all answers to alike questions, then halves of those. It counts no steps until the end, where the run is cut off behind the violation: that
+// takes some runs more.
 //
 // parted may be nil. It is left with the parts that the smaller run has.
 func Reduce(ctx context.Context, r *explore.Runner, parted Parted, rec *Recording, f explore.Failure, runs int) (*Shrunk, error) {
@@ -58,6 +61,9 @@ func Reduce(ctx context.Context, r *explore.Runner, parted Parted, rec *Recordin
 		d.cut()
 	}
 	complete := d.going()
+	if !complete {
+		d.cut()
+	}
 	deciding := d.deciding()
 	small, err := s.shrunk(rec, runs, complete)
 	if err == nil {
@@ -107,10 +113,10 @@ func (s *reducer) fails() *explore.Result {
 // spare is how many steps more than a quarter a candidate may take.
 const spare = 64
 
-// cut cuts the run off behind the step with which the violation shows. It looks for that from the end.
+// cut cuts the run off behind the step with which the violation shows. It looks for that from the end, however many runs are left.
 func (s *reducer) cut() {
 	low, high := 0, len(s.best.steps)
-	for stride := 1; low < high && s.going(); stride *= 2 {
+	for stride := 1; low < high && s.ctx.Err() == nil; stride *= 2 {
 		at := (low + high) / 2
 		if low == 0 {
 			at = max(0, high-stride)
@@ -174,19 +180,64 @@ func (s *reducer) half() {
 	}
 }
 
-// deciding are the kinds of parts without which the same schedule does not fail.
+// deciding are the kinds of parts without which the run does not fail.
 func (s *reducer) deciding() (all []Kind) {
 	if s.parted == nil || s.ctx.Err() != nil {
 		return nil
 	}
 	for _, k := range s.parted.Parts() {
 		s.parted.LeaveOut(slices.Concat(s.out, k.Parts))
-		if s.follower.begin(&s.best); s.fails() == nil {
+		if s.follower.begin(&s.best); s.fails() == nil && !s.failsRedrawn() {
 			all = append(all, k)
 		}
 	}
 	s.parted.LeaveOut(s.out)
 	return all
+}
+
+// failsRedrawn reports whether the run fails if what does not fit is drawn. What is left out may have all that comes later be something else, which passes by chance.
+func (s *reducer) failsRedrawn() bool {
+	r := redrawn{follower: s.follower, by: strategy.Random().New(strategy.Profile{})}
+	for i := range Redraws {
+		s.follower.begin(&s.best)
+		r.by.Begin(uint64(i))
+		r.all, r.departed = i%2 == 1, false
+		if res := s.runner.Run(&r); res.Find(s.failure) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Redraws is how often a run without a kind of parts has to pass until that kind is Deciding, beside the one with the same choices.
+const Redraws = 10
+
+// redrawn follows a plan, and draws the answers to what that does not say, or all from the first departure on.
+type redrawn struct {
+	*follower
+	by            strategy.Chooser
+	all, departed bool
+}
+
+func (c *redrawn) Pick(w *sim.World, enabled []sim.Action) int {
+	if c.all && c.departed {
+		return c.by.Pick(w, enabled)
+	}
+	followed := c.followed
+	i := c.follower.Pick(w, enabled)
+	c.departed = c.departed || c.followed == followed
+	return i
+}
+
+func (c *redrawn) Choose(w *sim.World, n int, what string) int {
+	if !c.all || !c.departed {
+		followed := c.followed
+		if v := c.follower.Choose(w, n, what); c.followed > followed {
+			return v
+		}
+		c.departed = true
+	}
+	return c.by.Choose(w, n, what)
 }
 
 // inPieces takes away so many pieces of what there is, one after the other, and returns how much there was. What was taken away one by one before is not tried again.

@@ -24,18 +24,22 @@ type machines struct {
 	// needs are the answers at which the judge is not content, after so many steps.
 	needs map[string]int
 	after int
+	// shifts: questions are others where something is left out.
+	shifts bool
 }
 
 type machine struct {
 	sim.Idle
 	name    string
 	answers map[string]int
+	// behind is what stands behind its questions.
+	behind string
 }
 
 func (m *machine) Start(env *sim.Env) {
 	m.answers = map[string]int{}
 	for _, question := range []string{"kind", "key", "delay"} {
-		m.answers[question+" of "+m.name] = env.Choose(4, question+" of "+m.name)
+		m.answers[question+" of "+m.name] = env.Choose(4, question+" of "+m.name+m.behind)
 	}
 	env.Arm(0, sim.Duration(1+m.answers["delay of "+m.name]))
 }
@@ -52,6 +56,9 @@ func (s *machines) Options() sim.Options { return sim.Options{Mode: sim.Timed} }
 
 func (s *machines) Build(w *sim.World) {
 	for _, m := range s.nodes {
+		if m.behind = ""; s.shifts {
+			m.behind = fmt.Sprint(" without ", len(s.out))
+		}
 		if m.answers = nil; strings.Contains(strings.Join(s.out, " "), m.name) {
 			w.Add("m"+m.name, sim.Idle{})
 		} else {
@@ -124,6 +131,40 @@ func TestReduceLeavesOutParts(t *testing.T) {
 		return
 	}
 	t.Fatal("no seed fails")
+}
+
+// TestWhatShiftsDoesNotDecide: without a part that only has later questions be others the run fails again as soon as those are drawn anew.
+func TestWhatShiftsDoesNotDecide(t *testing.T) {
+	s := newMachines()
+	s.needs, s.shifts = map[string]int{"kind of 3": 1}, true
+	r := explore.NewRunner(s, 0)
+	loud := explore.Failure{Property: "quiet", Label: "loud"}
+	for seed := range uint64(10) {
+		rec, res := recording.RecordSeed(r, strategy.Random(), seed)
+		if res.Find(loud) == nil {
+			continue
+		}
+		small, err := recording.Reduce(context.Background(), r, s, rec, loud, 200)
+		require.NoError(t, err)
+		require.Equal(t, []recording.Kind{{Name: "half", Parts: []string{"0", "1", "2", "3"}}}, small.Deciding)
+		require.Len(t, s.Parts()[1].Parts, 4, "without any of them the same answers pass")
+		return
+	}
+	t.Fatal("no seed fails")
+}
+
+// TestReduceCutsOff: the run ends with the violation, also when the runs are used up before.
+func TestReduceCutsOff(t *testing.T) {
+	s := newMachines()
+	s.needs, s.after = nil, 2
+	r := explore.NewRunner(s, 0)
+	rec, _ := recording.RecordSeed(r, strategy.Random(), 1)
+	for _, runs := range []int{1, 4, 7} {
+		small, err := recording.Reduce(context.Background(), r, s, rec, explore.Failure{Property: "quiet", Label: "loud"}, runs)
+		require.NoError(t, err)
+		require.Equal(t, 2, small.After)
+		require.False(t, small.Complete)
+	}
 }
 
 // TestReduceTakesTurns: where the order of what is due at once does not matter, steps are those of the default choice.

@@ -17,16 +17,28 @@ import (
 	"github.com/watchbed/watchbed/upstream/stories"
 )
 
-// claimed are the properties of the history. Serializable reads may be old, so that a client which asks several members may see time go back.
-var claimed = []string{
-	string(linearizability.Linearizable), string(model.Ordered), string(model.Unique), string(model.Reliable), string(model.Resumable),
-	string(model.Atomic), string(model.Bookmarkable), string(model.PrevKV), string(model.Filter),
+// claimed are the properties of the history that runs can check. Serializable reads may be old, so that a client which asks several members may see time go back.
+func (c *Config) claimed() []string {
+	all := []string{string(linearizability.Linearizable)}
+	for _, g := range []struct {
+		model.WatchGuarantee
+		checked bool
+	}{
+		{model.Ordered, true}, {model.Unique, true}, {model.Reliable, true}, {model.Resumable, true},
+		{model.Atomic, c.Shares.Txn+c.Shares.Rewrite > 0}, {model.Bookmarkable, c.Progress > 0 || c.Member.ProgressMs > 0},
+		{model.PrevKV, true}, {model.Filter, c.Shares.Txn > 0 || c.Auth},
+	} {
+		if g.checked && c.Watchers > 0 {
+			all = append(all, string(g.WatchGuarantee))
+		}
+	}
+	return all
 }
 
 // Judge implements explore.Subject.
 func (s *subject) Judge(w *sim.World) []explore.Finding {
 	h := s.history()
-	r, err := check.History(h, check.Options{Properties: claimed})
+	r, err := check.History(h, check.Options{Properties: s.config.claimed()})
 	if err != nil {
 		// Two checkers disagree, so that neither can be trusted.
 		panic(&explore.Disputed{Err: err, History: h})
@@ -43,7 +55,11 @@ func (s *subject) Judge(w *sim.World) []explore.Finding {
 		}
 		s.findings = append(s.findings, f)
 	}
-	s.findings = append(s.findings, s.agree(), s.sameMembers(), s.oneLeader())
+	if s.config.machines() > 1 {
+		s.findings = append(s.findings, s.agree(), s.sameMembers(), s.oneLeader())
+	} else {
+		s.findings = append(s.findings, s.sameMembers())
+	}
 	if s.config.watchesAlarms() {
 		s.findings = append(s.findings, s.alarmsMeanWhatTheySay())
 	}

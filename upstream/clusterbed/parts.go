@@ -100,7 +100,8 @@ func (s *subject) Parts() []recording.Kind {
 
 // LeaveOut implements recording.Parted.
 func (s *subject) LeaveOut(parts []string) {
-	s.config.Without, s.out = slices.Clone(parts), count(parts)
+	s.config.Without = slices.Concat(s.always, parts)
+	s.out = count(s.config.Without)
 }
 
 func count(parts []string) map[string]int {

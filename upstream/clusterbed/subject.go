@@ -33,9 +33,10 @@ type subject struct {
 	faults   []planned
 	// booted are the members with which a run begins that is warm.
 	booted []*clusternode.Node
-	// told is what each member is told, out the parts that runs do without, each as often as it is left out.
-	told []*clusternode.Config
-	out  map[string]int
+	// told is what each member is told, out the parts that runs do without, each as often as it is left out, always those that no run of this subject has.
+	told   []*clusternode.Config
+	out    map[string]int
+	always []string
 
 	findings []explore.Finding
 	// said is what the story of the run has said last of something.
@@ -57,7 +58,7 @@ var _ explore.Subject = (*subject)(nil)
 const firstMember sim.NodeID = 1
 
 func newSubject(c Config, modules []*engine.Module, next *engine.Module, design *cache.Design) *subject {
-	s := &subject{config: c, out: count(c.Without), design: design}
+	s := &subject{config: c, out: count(c.Without), always: c.Without, design: design}
 	var peers []clusternode.Peer
 	for i := range c.machines() {
 		peers = append(peers, clusternode.Peer{Node: firstMember + sim.NodeID(i), Name: memberName(i)})

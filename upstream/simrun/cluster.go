@@ -5,17 +5,16 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
+	"io/fs"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
+	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
@@ -30,9 +29,11 @@ const clusterHelp = `Judge released etcd as a cluster: members that are whole se
   simrun cluster cluster@v3.5.35 cluster@v3.6.16 ...  a release for each member
   simrun cluster cluster@v3.5.0 --config FILE         another world: JSON, or the name of a file with it
   simrun replay FILE                                  a run again, to the bit
+  simrun shrink FILE                                  a smaller one that fails in the same way
 
 A guest is compiled by "make upstream GUEST=cluster@v3.6.16" in the repository; cluster@DIR is a checkout with a change in it.
-The exit code is 0 if all that was claimed holds, 1 if something is violated, 2 for bad usage, and 3 if there is no verdict.
+The exit code is 0 if all that was claimed holds, 1 if something is violated, 2 for bad usage and for output that cannot be written, and 3 if there is no
+verdict: a claim was never checked, runs were cut off, or there was an interrupt.
 
 Flags:
 `
@@ -55,12 +56,11 @@ type clusterFlags struct {
 }
 
 // judgeCluster is simrun cluster. It is false if the arguments ask for something else.
-func judgeCluster(arguments []string) (code int, is bool) {
+func judgeCluster(arguments []string, out *output) (code int, is bool, err error) {
 	if len(arguments) == 0 || arguments[0] != "cluster" {
-		return 0, false
+		return 0, false, nil
 	}
 	f := &clusterFlags{set: flag.NewFlagSet("simrun cluster", flag.ContinueOnError)}
-	f.set.SetOutput(io.Discard)
 	f.set.StringVar(&f.config, "config", "{}", "what is otherwise than by default: JSON, or the name of a file with it; a duration is a text, such as \"20ms\"")
 	f.set.BoolVar(&f.print, "print", false, "print the whole configuration and run nothing")
 	f.set.Uint64Var(&f.first, "first", 0, "the first seed")
@@ -71,21 +71,12 @@ func judgeCluster(arguments []string) (code int, is bool) {
 	f.set.IntVar(&f.runs, "runs", 300, "how many runs it may take to make a failing one smaller")
 	f.set.IntVar(&f.stopAfter, "stop-after", 0, "stop soon after so many ways to fail; 0 is never")
 	f.set.Float64Var(&f.recheck, "recheck", 0.01, "the share of the seeds that run a second time, to see that they take the same course")
-	f.set.StringVar(&f.replays, "replays", "simrun-failures", "the folder for replay files")
-	// Guests and flags may stand in any order.
-	rest := arguments[1:]
-	for len(rest) > 0 {
-		if err := f.set.Parse(rest); errors.Is(err, flag.ErrHelp) {
-			fmt.Print(clusterHelp)
-			f.set.SetOutput(os.Stdout)
-			f.set.PrintDefaults()
-			return 0, true
-		} else if err != nil {
-			return refuse(err), true
+	f.set.StringVar(&f.replays, "replays", failuresFolder, "the folder for replay files; what was not shrunk is in its folder unshrunk")
+	if f.guestNames, err = parse(f.set, arguments[1:], clusterHelp, out); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			err = nil
 		}
-		if rest = f.set.Args(); len(rest) > 0 {
-			f.guestNames, rest = append(f.guestNames, rest[0]), rest[1:]
-		}
+		return 0, true, err
 	}
 	if given := map[string]bool{}; f.duration > 0 {
 		f.set.Visit(func(x *flag.Flag) { given[x.Name] = true })
@@ -93,16 +84,8 @@ func judgeCluster(arguments []string) (code int, is bool) {
 			f.seeds = 0
 		}
 	}
-	code, err := f.run()
-	if err != nil {
-		return refuse(err), true
-	}
-	return code, true
-}
-
-func refuse(err error) int {
-	fmt.Fprintf(os.Stderr, "%s: %v\n", filepath.Base(os.Args[0]), err)
-	return 2
+	code, err = f.run(out)
+	return code, true, err
 }
 
 // check refuses numbers that mean nothing.
@@ -127,21 +110,10 @@ func (f *clusterFlags) check() error {
 	return nil
 }
 
-// output is standard output. The first error of a write is kept.
-type output struct{ err error }
-
-func (o *output) printf(format string, values ...any) {
-	if _, err := fmt.Printf(format, values...); o.err == nil {
-		o.err = err
-	}
-}
-
-func (f *clusterFlags) run() (code int, err error) {
+func (f *clusterFlags) run(out *output) (code int, err error) {
 	if err := f.check(); err != nil {
 		return 0, err
 	}
-	var out output
-	defer func() { err = errors.Join(err, out.err) }()
 	c := clusterbed.Default(slices.Clone(f.guestNames)...)
 	if n := len(f.guestNames); n > 1 {
 		c.Members = n
@@ -171,69 +143,93 @@ func (f *clusterFlags) run() (code int, err error) {
 	}
 	subjects, err := c.Subjects()
 	if broken := (*clusterbed.NotBooted)(nil); errors.As(err, &broken) {
-		fmt.Fprintf(os.Stderr, "%s: %v\n", filepath.Base(os.Args[0]), err)
-		return 1, nil
+		return exitViolated, err
 	}
 	if err != nil {
 		return 0, err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interrupted()
 	defer stop()
 	began := time.Now()
+	found := map[explore.Failure]*recording.Recording{}
 	r, err := campaign.Run(ctx, subjects, campaign.Config{
 		Failed: func(t campaign.FailureTally) {
-			fmt.Fprintf(os.Stderr, "%6.0f s  %s is violated at seed %d\n", time.Since(began).Seconds(), t.Failure, t.FirstSeed)
+			rec := stories.Record(subjects, by, t)
+			found[t.Failure] = rec
+			replay := ""
+			if path, err := rec.Create(filepath.Join(f.replays, "unshrunk")); err != nil {
+				replay = fmt.Sprintf(". Its run cannot be kept under %s before it is shrunk: %v", f.replays, reason(err))
+			} else {
+				replay = ". Unshrunk replay: " + recording.Again(program(), path)
+			}
+			fmt.Fprintf(os.Stderr, "%6.0f s  %s is violated at seed %d%s\n", time.Since(began).Seconds(), t.Failure, t.FirstSeed, replay)
 		},
 		Progress: every(time.Minute, func(r *campaign.Result) {
 			fmt.Fprintf(os.Stderr, "%6.0f s  %d schedules\n", r.Elapsed.Seconds(), r.Schedules)
 		}),
 		Strategy: by, FirstSeed: f.first, Seeds: f.seeds, For: f.duration, Workers: f.workers, StopAfter: f.stopAfter, RecheckShare: f.recheck, Steps: clusterbed.Steps,
 	})
-	if err != nil {
+	switch {
+	case r == nil:
 		return 0, err
+	case err != nil && len(r.Failures) > 0:
+		return exitViolated, err
+	case err != nil:
+		complain("%v", err)
+		return exitNoVerdict, nil
 	}
 	out.printf("%s\n\n", c.Title())
-	verdict := model.Vacuous
+	var unchecked []string
 	for _, p := range r.Properties {
 		out.printf("  %-18s %-9s checked %d times", p.Name, p.Verdict, p.Exercised)
 		if p.Violations > 0 {
 			out.printf(", violated in %d of %s", p.Violations, sim.Some(int(r.Schedules), "schedule"))
 		}
 		out.printf("\n")
-		verdict = verdict.And(p.Verdict)
+		if p.Verdict == model.Vacuous {
+			unchecked = append(unchecked, p.Name)
+		}
+	}
+	if len(unchecked) > 0 {
+		out.printf("\nNo verdict on %s: other or more seeds may check that.\n", strings.Join(unchecked, ", "))
 	}
 	if r.Schedules > 0 {
 		out.printf("\n%s (seeds %d to %d, strategy %s), %d choices in %.1f s, %.1f schedules a second of processor time; %s re-run: identical. Campaign hash %s.\n",
 			sim.Some(int(r.Schedules), "schedule"), f.first, f.first+r.Schedules-1, by.Name, r.Stats.Choices, r.Elapsed.Seconds(), float64(r.Schedules)/r.CPU.Seconds(), sim.Some(int(r.Rechecked), "seed"), r.Hash)
 	}
+	if r.Truncated > 0 {
+		out.printf("%s cut off after %d steps: no verdict on what holds until there.\n", sim.Some(int(r.Truncated), "schedule"), clusterbed.Steps)
+	}
 	if r.Interrupted {
 		out.printf("Interrupted: these are the schedules until then.\n")
-		verdict = verdict.And(model.VerdictUnknown)
 	}
 	for _, line := range cameAbout(r) {
 		out.printf("%s\n", line)
 	}
 	var lost error
 	for _, failure := range r.Failures {
-		run, err := stories.Find(ctx, subjects, by, failure, f.runs)
-		if err != nil {
-			return 0, err
-		}
-		if err := f.tell(&out, failure, run); err != nil {
-			lost = errors.Join(lost, err)
-		}
+		lost = errors.Join(lost, f.tell(ctx, out, subjects, failure, found[failure.Failure]))
 	}
-	if lost != nil {
-		return 0, lost
+	switch verdict := r.Verdict(); {
+	case verdict == model.Violated:
+		return exitViolated, lost
+	case verdict == model.Holds && !r.Interrupted:
+		return exitHolds, lost
 	}
-	switch verdict {
-	case model.Violated:
-		return 1, nil
-	case model.Holds:
-		return 0, nil
-	default:
-		return 3, nil
+	return exitNoVerdict, lost
+}
+
+// reason is an error without the path in it, which may be that of a file that nothing names.
+func reason(err error) error {
+	var p *fs.PathError
+	var l *os.LinkError
+	switch {
+	case errors.As(err, &p):
+		return p.Err
+	case errors.As(err, &l):
+		return l.Err
 	}
+	return err
 }
 
 // every calls f at most once in a period.
@@ -262,38 +258,24 @@ func cameAbout(r *campaign.Result) (lines []string) {
 	return lines
 }
 
-// unsafe is what stands in no name of a file.
-var unsafe = regexp.MustCompile(`[^A-Za-z0-9_]+`)
-
-// tell says what happens in a run that fails, and writes its replay file.
-func (f *clusterFlags) tell(out *output, failure campaign.FailureTally, run *stories.Run) error {
-	out.printf("\n%s is violated in %s, the first of seed %d:\n\n%s\n\n%s\n", failure.Failure, sim.Some(int(failure.Schedules), "schedule"), failure.FirstSeed,
-		strings.Join(run.Story, "\n"), run.Why)
-	if len(run.Decides) > 0 {
-		out.printf("\nWhat decides: without any of these the same schedule passes.\n")
-		for _, d := range run.Decides {
-			out.printf("  %s\n", d)
-		}
-	}
-	if !run.Shrunk {
-		out.printf("\nA smaller run may fail as well: --runs %d were used up, or shrinking was interrupted.\n", f.runs)
-	}
-	if err := os.MkdirAll(f.replays, 0o777); err != nil {
+// tell makes a run that fails smaller, says what happens in it, and writes its replay file.
+func (f *clusterFlags) tell(ctx context.Context, out *output, subjects func() explore.Subject, failure campaign.FailureTally, rec *recording.Recording) error {
+	run, err := stories.Shrink(ctx, subjects, rec, failure.Failure, f.runs)
+	if err != nil {
 		return err
 	}
-	var text strings.Builder
-	if _, err := run.Recording.WriteTo(&text); err != nil {
-		return err
+	out.printf("\n%s is violated in %s, the first of seed %d:\n\n", failure.Failure, sim.Some(int(failure.Schedules), "schedule"), failure.FirstSeed)
+	tell(out, run)
+	path, err := run.Recording.Create(f.replays)
+	if err != nil {
+		return fmt.Errorf("cannot keep the replay file of %s under %s: %w (give another --replays; --first %d --seeds 1 finds it again)", failure.Failure, f.replays, reason(err), failure.FirstSeed)
 	}
-	name := unsafe.ReplaceAllString(fmt.Sprintf("%s-%.40s", failure.Failure.Property, failure.Failure.Label), "-")
-	path := filepath.Join(f.replays, fmt.Sprintf("%s-%s.json", strings.Trim(name, "-"), run.Recording.TraceHash))
-	// A disk that becomes full leaves no half of a file under the name.
-	if err := os.WriteFile(path+".part", []byte(text.String()), 0o666); err != nil {
-		return errors.Join(err, os.Remove(path+".part"))
+	switch {
+	case ctx.Err() != nil:
+		out.printf("\nA smaller run may fail as well: shrinking was interrupted, and %s shrink %s goes on.\n", program(), recording.ShellWord(path))
+	case !run.Shrunk:
+		out.printf("\nA smaller run may fail as well: --runs %d were used up, and %s shrink %s goes on.\n", f.runs, program(), recording.ShellWord(path))
 	}
-	if err := os.Rename(path+".part", path); err != nil {
-		return err
-	}
-	out.printf("\nReplay: simrun replay %s\n", path)
+	out.printf("\nReplay: %s\n", recording.Again(program(), path))
 	return nil
 }

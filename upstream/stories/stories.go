@@ -38,58 +38,104 @@ type Line struct {
 	Answers sim.NodeID
 }
 
-// Run is a small run that fails in some way.
+// Run is a run that fails in some way.
 type Run struct {
 	Recording *recording.Recording
 	// Why says what is wrong, Story what happened, a line each.
 	Why   string
 	Story []string
-	// Decides are the parts of the run without which the same schedule passes, those of a kind together.
+	// Decides says without which parts the run passes, a line each. There is none where that is not known.
 	Decides []string
-	// Shrunk: no smaller run of those that were tried fails in this way.
+	// Shrunk: no smaller run of those that were tried fails in this way. Runs is how many were.
 	Shrunk bool
+	Runs   int
+}
+
+// Record records the first run that failed in some way. The subjects are beds.
+func Record(newSubject func() explore.Subject, by strategy.Strategy, f campaign.FailureTally) *recording.Recording {
+	b := newSubject().(Bed)
+	runner := explore.NewRunner(b, 0)
+	t := newTeller(b)
+	runner.Observe(t)
+	found, _ := recording.RecordSeed(runner, by, f.FirstSeed)
+	found.Tool, found.Scenario, found.Parameters = b.Records()
+	keep(found, f.Failure, t.story())
+	return found
 }
 
 // Find makes the first run that failed in some way smaller, in so many runs at most, and tells its story. The subjects are beds.
 func Find(ctx context.Context, newSubject func() explore.Subject, by strategy.Strategy, f campaign.FailureTally, runs int) (*Run, error) {
+	return Shrink(ctx, newSubject, Record(newSubject, by, f), f.Failure, runs)
+}
+
+// Shrink makes a recorded run of a bed that fails in some way smaller, in so many runs at most, and tells its story.
+func Shrink(ctx context.Context, newSubject func() explore.Subject, rec *recording.Recording, f explore.Failure, runs int) (*Run, error) {
 	b := newSubject().(Bed)
 	runner := explore.NewRunner(b, 0)
-	found, _ := recording.RecordSeed(runner, by, f.FirstSeed)
-	found.Tool, found.Scenario, found.Parameters = b.Records()
 	parted, _ := b.(recording.Parted)
-	small, err := recording.Reduce(ctx, runner, parted, found, f.Failure, runs)
+	small, err := recording.Reduce(ctx, runner, parted, rec, f, runs)
 	if err != nil {
 		return nil, err
 	}
 	small.Recording.Tool, small.Recording.Scenario, small.Recording.Parameters = b.Records()
-	r, err := replay(runner, b, small.Recording, f.Failure)
+	r, err := replay(runner, b, small.Recording, f)
 	if err != nil {
 		return nil, err
 	}
-	r.Shrunk = small.Complete
-	for _, k := range small.Deciding {
-		if len(k.Parts) > 2 {
-			r.Decides = append(r.Decides, fmt.Sprintf("%d %s", len(k.Parts), k.Name))
-		} else {
-			r.Decides = append(r.Decides, strings.Join(k.Parts, " and "))
-		}
-	}
+	r.Shrunk, r.Runs, r.Decides = small.Complete, small.Runs, decides(small.Deciding)
+	keep(r.Recording, f, slices.Concat(r.Story, r.Decides))
 	return r, nil
 }
 
-// Replay carries out a recorded run of a bed again, and tells its story. It is an error if the run takes another course.
+// decidesHead begins what is said of the parts that decide.
+const decidesHead = "What decides: without any of these the run passes"
+
+func decides(all []recording.Kind) (lines []string) {
+	if len(all) == 0 {
+		return nil
+	}
+	lines = []string{fmt.Sprintf("%s, with the same choices and in %d re-draws of those that do not fit then.", decidesHead, recording.Redraws)}
+	for _, k := range all {
+		if len(k.Parts) > 2 {
+			lines = append(lines, fmt.Sprintf("  %d %s", len(k.Parts), k.Name))
+		} else {
+			lines = append(lines, "  "+strings.Join(k.Parts, " and "))
+		}
+	}
+	return lines
+}
+
+// keep writes the story into the recording, which is from then on the one that was made for this failure.
+func keep(rec *recording.Recording, f explore.Failure, story []string) {
+	for i := range rec.Findings {
+		if of := &rec.Findings[i]; of.Property == f.Property && of.Label == f.Label {
+			of.Story = story
+		}
+	}
+}
+
+// Replay carries out a recorded run of a bed again, and tells its story, with what decides as the recording has it. It is an error if the run takes another course.
 func Replay(newSubject func() explore.Subject, rec *recording.Recording) (*Run, error) {
 	failure, failed := rec.MadeFor()
 	if !failed {
 		return nil, errors.New("nothing is violated in the recorded run")
 	}
 	b := newSubject().(Bed)
-	return replay(explore.NewRunner(b, 0), b, rec, failure)
+	r, err := replay(explore.NewRunner(b, 0), b, rec, failure)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range rec.Findings {
+		if i := slices.IndexFunc(f.Story, func(line string) bool { return strings.HasPrefix(line, decidesHead) }); i >= 0 {
+			r.Decides = f.Story[i:]
+		}
+	}
+	return r, nil
 }
 
 func replay(runner *explore.Runner, b Bed, rec *recording.Recording, f explore.Failure) (*Run, error) {
-	t := teller{bed: b, asked: map[sim.NodeID]int{}}
-	runner.Observe(&t)
+	t := newTeller(b)
+	runner.Observe(t)
 	defer runner.Observe(nil)
 	res, err := recording.Replay(runner, rec)
 	if err != nil {
@@ -117,6 +163,8 @@ type teller struct {
 	// asked are the places, by nodes, of lines that ask and were not answered.
 	asked map[sim.NodeID]int
 }
+
+func newTeller(b Bed) *teller { return &teller{bed: b, asked: map[sim.NodeID]int{}} }
 
 // entry is a line that is not written yet: begins is what stands before its objects.
 type entry struct {

@@ -24,7 +24,7 @@ func (b *told) Line(*sim.World, *sim.Event) Line {
 func story(steps ...[]Line) []string {
 	w := sim.NewWorld(sim.Options{Mode: sim.Timed})
 	a := w.Add("a", sim.Idle{})
-	t := teller{asked: map[sim.NodeID]int{}}
+	t := newTeller(nil)
 	for _, lines := range steps {
 		kind := sim.Acted
 		for _, l := range lines {
