@@ -54,6 +54,22 @@ func TestStopAfterIsAFunctionOfTheSeeds(t *testing.T) {
 	require.Equal(t, one, explored(t, newCounter, cfg))
 }
 
+// TestFoundIsCalledAtOnce: with each run that fails, before the next one.
+func TestFoundIsCalledAtOnce(t *testing.T) {
+	var seeds []uint64
+	runs := 0
+	counted := func() explore.Subject {
+		return &building{newCounter(), func() { runs++ }}
+	}
+	c := explored(t, counted, campaign.Config{Strategy: strategy.Random(), Seeds: 32, Workers: 1, RecheckShare: -1, Found: func(seed uint64, ways []explore.Failure) {
+		seeds = append(seeds, seed)
+		require.EqualValues(t, seed+1, runs)
+		require.Equal(t, []explore.Failure{{Property: "counts", Label: "lost update"}}, ways)
+	}})
+	require.EqualValues(t, len(seeds), c.Failures[0].Schedules)
+	require.Equal(t, c.Failures[0].FirstSeed, seeds[0])
+}
+
 func TestOrderThatComesFromAMapIsFound(t *testing.T) {
 	_, err := campaign.Run(context.Background(), func() explore.Subject { return &mapRanger{} },
 		campaign.Config{Seeds: 2000, Workers: 2})
@@ -168,25 +184,28 @@ func TestInterruptedCampaignIsAPrefixOfTheSeeds(t *testing.T) {
 	require.Equal(t, c.Failures, again.Failures)
 }
 
-// interrupting is a subject whose third run comes with an interrupt, as a long one would.
-type interrupting struct {
+// building is a subject that says when a run begins.
+type building struct {
 	explore.Subject
-	interrupt func()
-	runs      int
+	begins func()
 }
 
-func (s *interrupting) Build(w *sim.World) {
-	if s.runs++; s.runs == 3 {
-		s.interrupt()
-		time.Sleep(50 * time.Millisecond)
-	}
+func (s *building) Build(w *sim.World) {
+	s.begins()
 	s.Subject.Build(w)
 }
 
 // TestInterruptEndsABatch: the runs of a slow scenario take seconds each.
 func TestInterruptEndsABatch(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	c, err := campaign.Run(ctx, func() explore.Subject { return &interrupting{Subject: newCounter(), interrupt: cancel} },
+	runs := 0
+	third := func() {
+		if runs++; runs == 3 {
+			cancel()
+			time.Sleep(50 * time.Millisecond)
+		}
+	}
+	c, err := campaign.Run(ctx, func() explore.Subject { return &building{newCounter(), third} },
 		campaign.Config{Strategy: strategy.Random(), Seeds: 1000, Workers: 1, RecheckShare: -1})
 	require.NoError(t, err)
 	require.True(t, c.Interrupted)

@@ -20,13 +20,13 @@ type Series struct {
 }
 
 // Run runs all campaigns, as many at a time as the configuration has workers, and adds
-// them up in their order. Of the configuration Seeds, Steps, StopAfter and Failed mean nothing.
+// them up in their order. Of the configuration Seeds, Steps, StopAfter, Failed and Found mean nothing.
 // The result is that of one campaign over all seeds: a function of the subjects, the
 // strategy and the seeds.
 //
 // Its errors are those of Run for one campaign, and those of Subject.
 func (s *Series) Run(ctx context.Context, cfg Config) (*Result, error) {
-	cfg.Seeds, cfg.StopAfter, cfg.Failed = s.Campaigns, 0, nil
+	cfg.Seeds, cfg.StopAfter, cfg.Failed, cfg.Found = s.Campaigns, 0, nil, nil
 	cfg, err := cfg.complete()
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/watchbed/watchbed/explore"
@@ -148,22 +149,11 @@ func (f *clusterFlags) run(out *output) (code int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	ctx, stop := interrupted()
+	ctx, later, stop := interrupted()
 	defer stop()
-	began := time.Now()
-	found := map[explore.Failure]*recording.Recording{}
+	found := &finds{folder: filepath.Join(f.replays, "unshrunk"), began: time.Now(), by: by, subjects: subjects, first: map[explore.Failure]*unshrunk{}}
 	r, err := campaign.Run(ctx, subjects, campaign.Config{
-		Failed: func(t campaign.FailureTally) {
-			rec := stories.Record(subjects, by, t)
-			found[t.Failure] = rec
-			replay := ""
-			if path, err := rec.Create(filepath.Join(f.replays, "unshrunk")); err != nil {
-				replay = fmt.Sprintf(". Its run cannot be kept under %s before it is shrunk: %v", f.replays, reason(err))
-			} else {
-				replay = ". Unshrunk replay: " + recording.Again(program(), path)
-			}
-			fmt.Fprintf(os.Stderr, "%6.0f s  %s is violated at seed %d%s\n", time.Since(began).Seconds(), t.Failure, t.FirstSeed, replay)
-		},
+		Found: found.add,
 		Progress: every(time.Minute, func(r *campaign.Result) {
 			fmt.Fprintf(os.Stderr, "%6.0f s  %d schedules\n", r.Elapsed.Seconds(), r.Schedules)
 		}),
@@ -172,7 +162,7 @@ func (f *clusterFlags) run(out *output) (code int, err error) {
 	switch {
 	case r == nil:
 		return 0, err
-	case err != nil && len(r.Failures) > 0:
+	case err != nil && len(found.first) > 0:
 		return exitViolated, err
 	case err != nil:
 		complain("%v", err)
@@ -208,10 +198,10 @@ func (f *clusterFlags) run(out *output) (code int, err error) {
 	}
 	var lost error
 	for _, failure := range r.Failures {
-		lost = errors.Join(lost, f.tell(ctx, out, subjects, failure, found[failure.Failure]))
+		lost = errors.Join(lost, f.tell(later, out, subjects, failure, found.first[failure.Failure]))
 	}
 	switch verdict := r.Verdict(); {
-	case verdict == model.Violated:
+	case len(found.first) > 0:
 		return exitViolated, lost
 	case verdict == model.Holds && !r.Interrupted:
 		return exitHolds, lost
@@ -258,17 +248,71 @@ func cameAbout(r *campaign.Result) (lines []string) {
 	return lines
 }
 
-// tell makes a run that fails smaller, says what happens in it, and writes its replay file.
-func (f *clusterFlags) tell(ctx context.Context, out *output, subjects func() explore.Subject, failure campaign.FailureTally, rec *recording.Recording) error {
-	run, err := stories.Shrink(ctx, subjects, rec, failure.Failure, f.runs)
+// finds keeps the run of the first seed of each way to fail, as it was found, on the disk from then on.
+type finds struct {
+	folder   string
+	began    time.Time
+	by       strategy.Strategy
+	subjects func() explore.Subject
+
+	sync.Mutex
+	first map[explore.Failure]*unshrunk
+}
+
+// unshrunk is a run that fails as it was found, and its replay file, or why there is none.
+type unshrunk struct {
+	seed uint64
+	rec  *recording.Recording
+	path string
+	err  error
+}
+
+// add is called with the runs that fail.
+func (k *finds) add(seed uint64, ways []explore.Failure) {
+	k.Lock()
+	defer k.Unlock()
+	ways = slices.DeleteFunc(ways, func(f explore.Failure) bool { return k.first[f] != nil && k.first[f].seed <= seed })
+	if len(ways) == 0 {
+		return
+	}
+	for i, rec := range stories.Record(k.subjects, k.by, seed, ways...) {
+		u := &unshrunk{seed: seed, rec: rec}
+		u.path, u.err = rec.Create(k.folder)
+		k.first[ways[i]] = u
+		fmt.Fprintf(os.Stderr, "%6.0f s  %s is violated at seed %d. Unshrunk replay: %s\n", time.Since(k.began).Seconds(), ways[i], seed, u)
+	}
+}
+
+// String is what a person does to see the run.
+func (u *unshrunk) String() string {
+	if u.err != nil {
+		return fmt.Sprintf("none, as it cannot be written: %v", reason(u.err))
+	}
+	return recording.Again(program(), u.path)
+}
+
+// tell makes a run that fails smaller, says what happens in it, and writes its replay file. Where there is no time for that it names the run.
+func (f *clusterFlags) tell(ctx context.Context, out *output, subjects func() explore.Subject, failure campaign.FailureTally, found *unshrunk) error {
+	out.printf("\n%s is violated in %s, the first of seed %d", failure.Failure, sim.Some(int(failure.Schedules), "schedule"), failure.FirstSeed)
+	cannotKeep := func(err error) error {
+		return fmt.Errorf("cannot keep the replay file of %s under %s: %w (give another --replays; --first %d --seeds 1 finds it again)", failure.Failure, f.replays, reason(err), failure.FirstSeed)
+	}
+	if ctx.Err() != nil {
+		out.printf(". Unshrunk replay: %s\n", found)
+		if found.err != nil {
+			return cannotKeep(found.err)
+		}
+		return nil
+	}
+	run, err := stories.Shrink(ctx, subjects, found.rec, failure.Failure, f.runs)
 	if err != nil {
 		return err
 	}
-	out.printf("\n%s is violated in %s, the first of seed %d:\n\n", failure.Failure, sim.Some(int(failure.Schedules), "schedule"), failure.FirstSeed)
+	out.printf(":\n\n")
 	tell(out, run)
 	path, err := run.Recording.Create(f.replays)
 	if err != nil {
-		return fmt.Errorf("cannot keep the replay file of %s under %s: %w (give another --replays; --first %d --seeds 1 finds it again)", failure.Failure, f.replays, reason(err), failure.FirstSeed)
+		return cannotKeep(err)
 	}
 	switch {
 	case ctx.Err() != nil:

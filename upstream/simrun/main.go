@@ -192,7 +192,7 @@ func shrinkBed(arguments []string, out *output) (code int, is bool, err error) {
 	if !failed {
 		return 0, true, r.of(errors.New("nothing is violated in it, so there is nothing to keep"))
 	}
-	ctx, stop := interrupted()
+	ctx, _, stop := interrupted()
 	defer stop()
 	run, err := stories.Shrink(ctx, r.subjects, r.rec, failure, *runs)
 	if err != nil {
@@ -217,9 +217,17 @@ func shrinkBed(arguments []string, out *output) (code int, is bool, err error) {
 // failuresFolder is where replay files are, as those of simrun run.
 const failuresFolder = "simrun-failures"
 
-// interrupted is a context that is done behind the first signal. A later one ends the process; not at once, because one interrupt may reach a process twice.
-func interrupted() (context.Context, context.CancelFunc) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, stop) })
-	return ctx, stop
+// toTell is how long what was found is still made smaller after an interrupt, as in simrun run.
+const toTell = 10 * time.Second
+
+// interrupted is a context that is done behind the first signal, and one that is done a while later. A later signal ends the process; not at once, because one interrupt
+// may reach a process twice.
+func interrupted() (ctx, later context.Context, stop context.CancelFunc) {
+	ctx, stop = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	later, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	context.AfterFunc(ctx, func() {
+		time.AfterFunc(time.Second, stop)
+		time.AfterFunc(toTell, cancel)
+	})
+	return ctx, later, stop
 }

@@ -119,7 +119,7 @@ func TestWhatCannotBeWritten(t *testing.T) {
 	code, out, said := run(t, t.TempDir(), append(panics, "--runs", "1", "--replays", "/proc/nowhere")...)
 	require.Equal(t, exitViolated, code)
 	require.NotContains(t, out, "Replay:")
-	require.Regexp(t, `Its run cannot be kept under /proc/nowhere before it is shrunk: no such file or directory\n`, said)
+	require.Regexp(t, `Unshrunk replay: none, as it cannot be written: no such file or directory\n`, said)
 	require.Regexp(t, `cannot keep the replay file of no-panic .* under /proc/nowhere: no such file or directory \(give another --replays; --first 0 --seeds 1 finds it again\)\n$`, said)
 }
 

@@ -51,21 +51,27 @@ type Run struct {
 	Runs   int
 }
 
-// Record records the first run that failed in some way. The subjects are beds.
-func Record(newSubject func() explore.Subject, by strategy.Strategy, f campaign.FailureTally) *recording.Recording {
+// Record records the run of a seed, for each way in which it fails. The subjects are beds.
+func Record(newSubject func() explore.Subject, by strategy.Strategy, seed uint64, ways ...explore.Failure) (all []*recording.Recording) {
 	b := newSubject().(Bed)
 	runner := explore.NewRunner(b, 0)
 	t := newTeller(b)
 	runner.Observe(t)
-	found, _ := recording.RecordSeed(runner, by, f.FirstSeed)
+	found, _ := recording.RecordSeed(runner, by, seed)
 	found.Tool, found.Scenario, found.Parameters = b.Records()
-	keep(found, f.Failure, t.story())
-	return found
+	story := t.story()
+	for _, f := range ways {
+		rec := *found
+		rec.Findings = slices.Clone(found.Findings)
+		keep(&rec, f, story)
+		all = append(all, &rec)
+	}
+	return all
 }
 
 // Find makes the first run that failed in some way smaller, in so many runs at most, and tells its story. The subjects are beds.
 func Find(ctx context.Context, newSubject func() explore.Subject, by strategy.Strategy, f campaign.FailureTally, runs int) (*Run, error) {
-	return Shrink(ctx, newSubject, Record(newSubject, by, f), f.Failure, runs)
+	return Shrink(ctx, newSubject, Record(newSubject, by, f.FirstSeed, f.Failure)[0], f.Failure, runs)
 }
 
 // Shrink makes a recorded run of a bed that fails in some way smaller, in so many runs at most, and tells its story.
