@@ -147,7 +147,7 @@ func (s *subject) history() *model.History {
 		op.Client = len(s.clients)
 		h.Operations = append(h.Operations, op)
 	}
-	h.Clients = append(h.Clients, "auditor")
+	h.Clients = append(h.Clients, auditorName)
 	for _, c := range s.readers {
 		h.Clients = append(h.Clients, c.Name())
 		h.Operations = append(h.Operations, c.Operations()...)

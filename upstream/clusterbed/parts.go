@@ -31,6 +31,8 @@ func dueOf(of family, n int) string { return fmt.Sprintf("%s %d", kinds[of].one,
 // everyMember is the target of a fault that strikes all of them at once.
 const everyMember = "all members"
 
+const auditorName = "auditor"
+
 func clientName(i int) string { return fmt.Sprintf("client-%d", i+1) }
 
 func watcherName(i int) string { return fmt.Sprintf("watcher-%d", i+1) }

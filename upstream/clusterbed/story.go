@@ -89,17 +89,23 @@ func (s *subject) sent(w *sim.World, m *sim.Message) (l stories.Line) {
 			l.Text = "asks " + to + ": " + label
 		}
 	default:
-		if _, hangup := p.(*sim.Hangup); !hangup && s.isMember(m.To) && s.isClient(w, m.From) {
+		_, hangup := p.(*sim.Hangup)
+		_, failed := p.(*wire.Error)
+		switch {
+		case hangup || failed:
+		case s.isMember(m.To) && s.isClient(w, m.From):
 			l.Text = "asks " + to + ": " + label
+		case s.isMember(m.From) && to == auditorName:
+			l.Text = "tells " + to + ": " + label
 		}
 	}
 	return l
 }
 
-// isClient reports whether a node carries out a program.
+// isClient reports whether a node carries out a program, or is the auditor.
 func (s *subject) isClient(w *sim.World, n sim.NodeID) bool {
 	first := firstMember + sim.NodeID(s.config.machines())
-	return n >= first && n < first+sim.NodeID(s.config.Clients) || strings.HasPrefix(w.NodeName(n), "reader-")
+	return n >= first && n < first+sim.NodeID(s.config.Clients) || strings.HasPrefix(w.NodeName(n), "reader-") || w.NodeName(n) == auditorName
 }
 
 // isNews reports whether a message of raft says what none has said before it: an append that has no entry, and the acknowledgement of what has been acknowledged, say nothing,

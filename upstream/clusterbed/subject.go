@@ -266,7 +266,7 @@ func (s *subject) Build(w *sim.World) {
 	}
 	w.Add("operator", &s.operator)
 	s.auditor.reset(&s.config, len(s.caches), s.firstCache())
-	w.Add("auditor", &s.auditor)
+	w.Add(auditorName, &s.auditor)
 	s.auditor.logIn(s.login)
 	s.observer.reset(&s.config)
 	s.observer.login = s.login(root, 0)

@@ -69,8 +69,11 @@ func (c *change) String() string {
 // PowerLoss ends the process and takes from the disk what is not durable, but for what is chosen. What is left is durable. It says what is lost: of the files that are still
 // there, and of directories.
 func (d *Disk) PowerLoss(choose Choose) (takes []string) {
-	for _, c := range d.loseChanges(choose) {
-		takes = append(takes, c.String())
+	changes := d.loseChanges(choose)
+	for i := range changes {
+		if c := &changes[i]; !undone(changes, i) {
+			takes = append(takes, c.String())
+		}
 	}
 	d.closeAll()
 	for n, i := range d.inodes {
@@ -99,6 +102,21 @@ func (d *Disk) PowerLoss(choose Choose) (takes []string) {
 		i.now, i.writes, i.lost = i.durable, nil, false
 	})
 	return takes
+}
+
+// undone reports whether one of these changes is a file that is made and removed again, or its removal.
+func undone(changes []change, i int) bool {
+	c := &changes[i]
+	of := func(o change) bool { return o.directory == c.directory && o.name == c.name }
+	switch {
+	case c.from != 0:
+		return false
+	case c.inode == 0:
+		before := slices.IndexFunc(changes[:i], of)
+		return before >= 0 && changes[before].from == 0
+	}
+	after := slices.IndexFunc(changes[i+1:], of)
+	return after >= 0 && changes[i+1+after].inode == 0
 }
 
 // loseChanges has some changes of directories become durable, forgets the others, and returns these.

@@ -308,15 +308,18 @@ func TestWhatPowerLossTakes(t *testing.T) {
 		takes   []string
 	}{
 		{Options{}, []int{0, 0, 0}, []string{"the creation of f", "the renaming of e to g"}},
-		{Options{}, []int{2, 3}, nil},
-		{Options{}, []int{2, 1, 0}, []string{"2 of 3 unsynced writes of f (1501 bytes)"}},
-		{Options{}, []int{1, 1, 2}, []string{"the renaming of e to g", "2 of 3 unsynced writes of f (1501 bytes), one of them in part"}},
-		{Options{Losses: Pages}, []int{2, 3}, nil},
-		{Options{Losses: Pages}, []int{2, 2, 0}, []string{"the unsynced page of f (4096 bytes)"}},
+		{Options{}, []int{2, 3}, []string{"the removal of x", "the renaming of e to g"}},
+		{Options{}, []int{4, 3}, nil},
+		{Options{}, []int{4, 1, 0}, []string{"2 of 3 unsynced writes of f (1501 bytes)"}},
+		{Options{}, []int{3, 1, 2}, []string{"the renaming of e to g", "2 of 3 unsynced writes of f (1501 bytes), one of them in part"}},
+		{Options{Losses: Pages}, []int{4, 3}, nil},
+		{Options{Losses: Pages}, []int{4, 2, 0}, []string{"the unsynced page of f (4096 bytes)"}},
 	} {
 		u := newUser(t, c.options)
 		u.sync(u.open("e"))
 		fd := u.open("f")
+		u.open("x")
+		require.Zero(t, u.RemoveFile(engine.Root, "x"))
 		u.rename("e", "g")
 		for i, size := range []int{1, 1500, 1} {
 			u.write(fd, int64(i), 'x', size)
