@@ -198,7 +198,13 @@ func (j *answers) fits(op *model.Operation, request sim.Payload, at *evidence.Ca
 	case j.tooLarge(op, request):
 		return "accepted", fmt.Sprintf("it has %d bytes, more than %d, and has to be refused", proposalSize(request), j.most)
 	}
-	if op.Request.Kind == model.Compact {
+	if rev := op.Request.Revision; op.Request.Kind == model.Compact {
+		switch {
+		case rev <= at.Asked.Compacted:
+			return "accepted", fmt.Sprintf("etcd was compacted at revision %d before, and has to refuse to compact at %d", at.Asked.Compacted, rev)
+		case rev > at.Answered.Revision:
+			return "accepted", fmt.Sprintf("etcd was at revision %d, and has to refuse to compact at %d", at.Answered.Revision, rev)
+		}
 		return "", ""
 	}
 	if aboutLeases(op.Request) {
