@@ -14,46 +14,68 @@ import (
 
 // ChecksApart looks at how often a cache lists all of etcd for KEP-4988's consistency
 // check, timed (ConsistencyCheckPeriod of the delegator: five minutes, and a jitter that
-// only adds to it). Without a clock nothing is judged. A process that starts again waits for as long. It is exercised by
-// each check.
+// only adds to it, half of it at most). Without a clock nothing is judged. A process that starts again waits for as long. A cache
+// that is not ready is not checked. It is exercised by each check.
 var ChecksApart = testbed.RegisterProperty(&testbed.Property{
 	Name: "checks-apart", Kind: testbed.Safety,
-	Promise:  "From one consistency check of a cache to the next it takes the period of these checks at least, and the first one comes no sooner.",
-	Violated: "consistency checks too often",
-	Labels:   map[string]string{"often": "consistency checks too often"},
+	Promise:  "From one consistency check of a cache to the next it takes the period of these checks at least, and the first one comes no sooner. As long as the cache is ready it takes half a period more at most.",
+	Violated: "consistency checks at the wrong time",
+	Labels:   map[string]string{"often": "consistency checks too often", "late": "no consistency check"},
 	Monitor:  testbed.Monitor{Runs: testbed.Timed},
 	New:      testbed.EachCache(checkedApart),
 })
 
-// checkPeriod is upstream's ConsistencyCheckPeriod.
-const checkPeriod = 5 * time.Minute
+// checkPeriod is upstream's ConsistencyCheckPeriod, checkGrace how long the turns of the loops may take in which a check begins.
+const (
+	checkPeriod = 5 * time.Minute
+	checkGrace  = time.Second
+)
 
-// checks are those of a cache: when the last one began, and how many comparisons the cache had begun by then.
+// checks are those of a cache: when the last one began, how many comparisons the cache had begun by then, and since when one is to come.
 type checks struct {
-	last sim.Time
-	seen int
+	last, since sim.Time
+	seen        int
 }
 
 func checkedApart(_ *testbed.System, w *sim.World, c *testbed.Cache, at *checks, all *testbed.Tally) {
 	if w.Mode() != sim.Timed || c.Detecting == nil {
 		return
 	}
-	for found := c.Detecting.Detections(); at.seen < len(found); at.seen++ {
+	o := &c.Server().Cache
+	period := cmp.Or(o.ConsistencyCheckPeriod, checkPeriod)
+	found := c.Detecting.Detections()
+	pending := false
+	for i := len(found) - 1; i >= 0 && !pending; i-- {
+		pending = found[i].By == check.ConsistencyCheck && found[i].Outcome == check.Pending
+	}
+	if longest := period*3/2 + checkGrace; o.Checks.ConsistencyChecker != check.ConsistencyCheckerOff && c.Ready() && w.Now().Sub(at.since) > longest {
+		all.Violatef("late", testbed.Concern{Node: c.Name},
+			"%s has been ready since %v at least, and no check has begun at %v: more than %v later", c.Name, at.since.Sub(0), w.Now().Sub(0), longest)
+	}
+	for ; at.seen < len(found); at.seen++ {
 		if found[at.seen].By != check.ConsistencyCheck {
 			continue
 		}
 		all.Exercised++
-		if period := cmp.Or(c.Server().Cache.ConsistencyCheckPeriod, checkPeriod); w.Now().Sub(at.last) < period {
+		if w.Now().Sub(at.last) < period {
 			all.Violatef("often", testbed.Concern{Node: c.Name},
 				"%s is compared with etcd at %v and at %v: less than %v later", c.Name, at.last.Sub(0), w.Now().Sub(0), period)
 		}
-		at.last = w.Now()
+		at.last, at.since = w.Now(), w.Now()
+	}
+	if pending || !c.Ready() {
+		at.since = w.Now()
 	}
 }
 
-// Digest is when the last check began.
+// Digest is when the last check began, and since when the next one is to come.
 func (at *checks) Digest(_ *testbed.System, _ int, d sim.Digest) sim.Digest {
-	return d.Int(int64(at.last))
+	return d.Int(int64(at.last)).Int(int64(at.since))
+}
+
+// Conclude judges what no step of the cache has shown.
+func (at *checks) Conclude(s *testbed.System, w *sim.World, cache int, all *testbed.Tally) {
+	checkedApart(s, w, s.Caches()[cache], at, all)
 }
 
 // DetectorAccuracy holds the consistency checker of KEP-4988 and the inconsistency
