@@ -247,7 +247,7 @@ func paused(s *testbed.System, w *sim.World, f *flow) (label string) {
 	switch least := least(w, f); {
 	case pause < least:
 		return "soon"
-	case pause > max(least, longestPause):
+	case least == 0 && pause > 0, pause > max(least, longestPause):
 		return "late"
 	}
 	return ""
