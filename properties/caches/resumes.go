@@ -18,13 +18,15 @@ import (
 // Resumes looks at caches whose watch of etcd has ended. A cache that lists again is not
 // ready until it has, and costs etcd a list of everything: an election of etcd ended the
 // watches of all resources for that (client-go's MaxInternalErrorRetryDuration, which
-// the cacher sets to 30 seconds). It is exercised by each watch that ends.
+// the cacher sets to 30 seconds). The next watch begins where the last one has come to, by an
+// event or a bookmark: an older resourceVersion may be compacted. It is exercised by each watch
+// that ends.
 var Resumes = testbed.RegisterProperty(&testbed.Property{
 	Name: "cache-resumes", Kind: testbed.Safety,
-	Promise:  "A cache whose watch of etcd ends lists again only after a compaction, after half a minute of other errors, or if the watch ended within a second without an event.",
-	Violated: "needless relist of a cache",
-	Labels:   map[string]string{"relist": "needless relist of a cache"},
-	Monitor:  testbed.Monitor{Runs: testbed.Untimed},
+	Promise:  "A cache whose watch of etcd ends lists again only after a compaction, after half a minute of other errors, or if the watch ended within a second without an event. Otherwise it watches from the newest resourceVersion that it was sent.",
+	Violated: "cache resumes wrongly",
+	Labels:   map[string]string{"relist": "needless relist of a cache", "position": "watch from another resourceVersion"},
+	Monitor:  testbed.Monitor{Runs: testbed.Untimed, State: reached},
 	New:      testbed.RecordedIn(testbed.CacheNode, resumes),
 })
 
@@ -52,8 +54,21 @@ func resumes(s *testbed.System, w *sim.World, all *testbed.Tally) {
 					"the watch of %s %s, after %d events; it lists again instead of watching from there", c.Name, how, e.Events)
 				return
 			}
+			if e.Next != wire.Unset && e.Next != e.Reached {
+				all.Violatef("position", testbed.Concern{Node: c.Name, Revision: e.Reached},
+					"%s was sent resourceVersion %d before its watch ended, and watches from %d", c.Name, e.Reached, e.Next)
+				return
+			}
 		}
 	}
+}
+
+// reached is where the next watch of each cache has to begin.
+func reached(s *testbed.System, d sim.Digest) sim.Digest {
+	for _, of := range testbed.Capable[cache.Following](s) {
+		d = d.Int(of.Reached())
+	}
+	return d
 }
 
 // relists reports whether the end of a watch is a reason to list again; first is when

@@ -13,6 +13,9 @@ type Ending struct {
 	Events      int
 	// Err is the error that ended it, nil if it closed without one.
 	Err *wire.Error
+	// Reached is the resourceVersion of the list, event or bookmark that came last, Next where the watch begins that resumes it,
+	// wire.Unset if none does.
+	Reached, Next int64
 	// First: no watch has ended with another error than a compaction since the list.
 	First bool
 	// Relisted: the reflector lists again. Otherwise it watches again.
@@ -31,8 +34,10 @@ type Turn struct {
 type record struct {
 	endings []Ending
 	turns   []Turn
-	// events came on the present watch.
-	events int
+	// events came on the present watch, reached is the resourceVersion that came last. resumes: the last watch of this list has ended.
+	events  int
+	reached int64
+	resumes bool
 	// failed: a watch has ended with an error since the list.
 	failed bool
 }
@@ -42,6 +47,16 @@ func (r *record) Endings() []Ending { return r.endings }
 
 // Turns are all since the run began. They must not be changed.
 func (r *record) Turns() []Turn { return r.turns }
+
+// Reached is the resourceVersion that came last.
+func (r *record) Reached() int64 { return r.reached }
+
+// begins notes where a watch begins.
+func (r *record) begins(at int64) {
+	if r.resumes {
+		r.endings[len(r.endings)-1].Next, r.resumes = at, false
+	}
+}
 
 func (r *record) began(env *sim.Env) {
 	if env.Mode() == sim.Timed {
@@ -68,6 +83,7 @@ func (r *record) forget() {
 
 // ended notes the end of the present watch.
 func (r *record) ended(env *sim.Env, began sim.Time, err *wire.Error) {
-	r.endings = append(r.endings, Ending{Began: began, Over: env.Now(), Events: r.events, Err: err, First: !r.failed})
+	r.endings = append(r.endings, Ending{Began: began, Over: env.Now(), Events: r.events, Reached: r.reached, Next: wire.Unset, Err: err, First: !r.failed})
+	r.resumes = true
 	r.failed = r.failed || err != nil && err.Code != wire.ErrCompacted
 }

@@ -35,13 +35,14 @@ func (w *watch) wasVeryShort(env *sim.Env) bool {
 func (r *Reflector) synced(env *sim.Env, resourceVersion int64) {
 	r.position.Set(env, position{resourceVersion: resourceVersion})
 	r.watch.Change(env).retry = retryWithDeadline{}
-	r.failed = false
+	r.failed, r.reached, r.resumes = false, resourceVersion, false
 }
 
 // startWatch watches from the position on.
 func (r *Reflector) startWatch(env *sim.Env) {
 	from := r.position.Get(env).resourceVersion
 	watches.Say(env, from)
+	r.begins(from)
 	r.open(env, watching, &wire.WatchStart{Revision: from})
 }
 
@@ -70,7 +71,7 @@ func (r *Reflector) event(env *sim.Env, e *wire.WatchEvent) {
 	if !r.sink.Event(env, e) {
 		return
 	}
-	r.events++
+	r.events, r.reached = r.events+1, e.ResourceVersion
 	r.position.Change(env).resourceVersion = e.ResourceVersion
 	r.watch.Change(env).eventful = true
 	r.turn.Change(env).at = storing
