@@ -53,9 +53,9 @@ type Span struct {
 	Rest string
 	// Write is the answer to a write through an API server, nil for other operations.
 	Write sim.Payload
-	// Answered is false while the client still waits. Unavailable is an answer that says
-	// so, not a connection that broke.
-	Answered, Unavailable bool
+	// Answered is false while the client still waits. Code is that of a refusal, 0 if there is none or if the connection broke.
+	Answered bool
+	Code     wire.Code
 }
 
 // Draw makes a program of choices of the run, so that each run has requests of its own
@@ -368,9 +368,8 @@ func (c *Client) take(p sim.Payload, res *model.Result, span *Span) model.Outcom
 	case *wire.ObjectResponse:
 	case *wire.Error:
 		res.Err = code(p.Code)
-		span.RetryAfter, span.Rest = p.RetryAfter, p.Continue
+		span.RetryAfter, span.Rest, span.Code = p.RetryAfter, p.Continue, p.Code
 		if p.Code == wire.Unavailable {
-			span.Unavailable = true
 			return model.Unknown
 		}
 		return model.Failed

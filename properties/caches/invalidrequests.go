@@ -21,7 +21,7 @@ import (
 // does not allow, and by watches that are refused as such.
 var InvalidRequests = testbed.RegisterProperty(&testbed.Property{
 	Name: "invalid-requests", Kind: testbed.Safety,
-	Promise:  "A LIST, GET or WATCH that the API does not allow is never served, and no WATCH that it allows is refused as invalid.",
+	Promise:  "A LIST, GET or WATCH that the API does not allow is never served, and none that it allows is refused as invalid.",
 	Violated: "invalid request served",
 	Labels:   map[string]string{"served": "invalid request served", "refused": "valid request refused as invalid"},
 	Monitor:  testbed.Monitor{Runs: testbed.Untimed, State: serversAsked},
@@ -35,11 +35,15 @@ func invalidRequests(r *evidence.Recorder, _ *sim.World, all *testbed.Tally) {
 		if !validates(at) || !at.Over {
 			continue
 		}
-		if wrong := wrongRead(s, at); wrong != "" {
+		wrong, invalid := wrongRead(s, at), reads(at.Request) && o.Span.Code == wire.BadRequest
+		if wrong != "" || invalid {
 			all.Exercised++
-			if o.Outcome == model.Done {
-				o.Violate(all, "served", servedInvalid, at.Request.Label(), wrong)
-			}
+		}
+		switch {
+		case wrong != "" && o.Outcome == model.Done:
+			o.Violate(all, "served", servedInvalid, at.Request.Label(), wrong)
+		case wrong == "" && invalid:
+			o.Violate(all, "refused", refusedValid, at.Request.Label())
 		}
 	}
 	for w := range s.Watches(testbed.ListWatcherNode, testbed.DrawnWatcherNode) {
@@ -61,8 +65,20 @@ func invalidRequests(r *evidence.Recorder, _ *sim.World, all *testbed.Tally) {
 	}
 }
 
-// servedInvalid is a request that was served although it is invalid.
-const servedInvalid = "%s's %s is served, but %s"
+// servedInvalid is a request that was served although it is invalid, refusedValid one that was refused although it is not.
+const (
+	servedInvalid = "%s's %s is served, but %s"
+	refusedValid  = "%s's %s is refused as invalid, and the API allows it"
+)
+
+// reads reports whether a request is a LIST or GET.
+func reads(p sim.Payload) bool {
+	switch p.(type) {
+	case *wire.ListRequest, *wire.GetRequest:
+		return true
+	}
+	return false
+}
 
 // validates reports whether a call was to an API server whose cache is of this module: a
 // node of another design may leave the rules to what stands before it.

@@ -115,6 +115,9 @@ func (j *justifiedRefusals) ofOperation(op *testbed.Operation, at *evidence.Call
 			return fmt.Sprintf("etcd was compacted at revision %d only", at.Answered.Compacted)
 		}
 	case model.Future:
+		if at.Cache >= 0 {
+			return "that is etcd's error, and the API has one of its own for it (504, ResourceVersionTooLarge)"
+		}
 		if revision <= at.Asked.Revision {
 			return fmt.Sprintf("etcd was at revision %d when it was asked", at.Asked.Revision)
 		}

@@ -268,7 +268,7 @@ func repeated(r *evidence.Recorder, _ *sim.World, all *testbed.Tally) {
 		if attempts > 0 {
 			all.Exercised++
 		}
-		if o.Span.Unavailable && attempts < limit {
+		if o.Span.Code == wire.Unavailable && attempts < limit {
 			o.Violate(all, "given-up", "%s asked for %s, and its client library gave up after attempt %d of %d", o.Message.Label(), attempts, limit)
 		}
 	}
