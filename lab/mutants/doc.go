@@ -11,6 +11,7 @@
 //	bodies.go     the functions of a package
 //	conditions.go, values.go, statements.go   the operators
 //	sample.go     which of all possible mutants are chosen
+//	fresh.go      samples that no judge was made with, and their scores
 //	schemata.go   the sources with all of them in, as an overlay for go build
 //	internal/mutants, of the module watchbed   which mutant runs
 //	killer        the campaigns that have to notice

@@ -18,7 +18,9 @@ type flags struct {
 	budget time.Duration
 	jobs   int
 	again  bool
-	only   string
+	// fresh is how many mutants a new sample has.
+	fresh int
+	only  string
 	// campaigns are parts of the names of those that run, between commas.
 	campaigns string
 	list      bool
@@ -36,6 +38,7 @@ func main() {
 	flag.DurationVar(&f.budget, "budget", 20*time.Second, "processor time for a mutant")
 	flag.IntVar(&f.jobs, "jobs", 1, "how many mutants run at the same time")
 	flag.BoolVar(&f.again, "again", false, "run again all that have a result: those are told that were killed before and survive now")
+	flag.IntVar(&f.fresh, "fresh", 0, "draw a new sample of so many mutants of simulated packages that were never run, run it, and keep its score")
 	flag.StringVar(&f.only, "only", "", "run the mutants with these names again, comma separated, and print their changes")
 	flag.StringVar(&f.campaigns, "campaigns", "", "run only the campaigns whose names contain one of these, comma separated; what survives them is not kept as a result")
 	flag.BoolVar(&f.list, "list", false, "print the mutants and run none")
@@ -65,21 +68,37 @@ func run(f *flags) error {
 	if err != nil {
 		return err
 	}
-	all, err := Choose(root, targets, results)
+	samples, err := readSamples(root)
 	if err != nil {
 		return err
 	}
+	number := 0
+	if f.fresh > 0 {
+		number, targets = len(samples)+1, freshTargets(targets, f.fresh)
+	}
+	all, err := Choose(root, targets, results, number)
+	if err != nil {
+		return err
+	}
+	fresh := slices.DeleteFunc(slices.Clone(all), func(m *Mutant) bool { return number == 0 || results[m.ID()] != nil })
 	switch {
 	case f.list:
-		for _, m := range all {
+		listed := all
+		if number > 0 {
+			listed = fresh
+		}
+		for _, m := range listed {
 			fmt.Printf("%s %s/%s:%d %s %s: %s => %s\n", m.ID(), m.Package, m.File, m.Line, m.Function, m.Operator, m.Before, m.After)
 		}
 		return nil
 	case f.table:
-		return printTable(root, all, results)
+		return printTable(root, all, results, samples)
 	}
 	if err := runAll(f, root, all, results); err != nil {
 		return err
+	}
+	if number > 0 {
+		return keepSample(root, fresh, results)
 	}
 	fmt.Println(scoreOf(all, results, nil))
 	return nil

@@ -18,7 +18,7 @@ const fixture = "mutants/testdata/fixture"
 
 func fixtureMutants(t *testing.T, n int) []*Mutant {
 	t.Helper()
-	all, err := Choose("..", []Target{{fixture, n}}, nil)
+	all, err := Choose("..", []Target{{fixture, n}}, nil, 0)
 	require.NoError(t, err)
 	return all
 }

@@ -7,13 +7,11 @@ import (
 	"strconv"
 )
 
-// seed is the one by which mutants are chosen.
-const seed = 1
-
 // Choose chooses mutants of packages below the module whose root is dir, and takes all that have a result. The same
 // sources give the same mutants; where code changes, only mutants of that code come
-// and go. They are spread over the operators, all compile, and no two are the same.
-func Choose(dir string, targets []Target, results map[string]*result) ([]*Mutant, error) {
+// and go. They are spread over the operators, all compile, and no two are the same. Of sample 0, which is kept, those that have a
+// result count; any other sample has mutants alone that have none.
+func Choose(dir string, targets []Target, results map[string]*result, sample int) ([]*Mutant, error) {
 	var names []string
 	for _, t := range targets {
 		names = append(names, t.Package)
@@ -25,7 +23,7 @@ func Choose(dir string, targets []Target, results map[string]*result) ([]*Mutant
 	var all []*Mutant
 	for _, t := range targets {
 		i := slices.IndexFunc(s.packages, func(p *source) bool { return p.name == t.Package })
-		all = append(all, s.packages[i].choose(t.Sample, results)...)
+		all = append(all, s.packages[i].choose(t.Sample, results, sample)...)
 	}
 	return all, nil
 }
@@ -40,18 +38,19 @@ func Find(dir string, packages []string, hasResult func(id string) bool) ([]*Mut
 	var all []*Mutant
 	for _, name := range packages {
 		i := slices.IndexFunc(s.packages, func(p *source) bool { return p.name == name })
-		all = append(all, slices.DeleteFunc(s.packages[i].arranged(), func(m *Mutant) bool { return !hasResult(m.ID()) })...)
+		all = append(all, slices.DeleteFunc(s.packages[i].arranged(0), func(m *Mutant) bool { return !hasResult(m.ID()) })...)
 	}
 	return all, nil
 }
 
 // choose takes the first of each operator, then the second of each, and so on, as far
 // as they compile.
-func (p *source) choose(n int, results map[string]*result) []*Mutant {
+func (p *source) choose(n int, results map[string]*result, sample int) []*Mutant {
 	var chosen []*Mutant
-	seen := map[string]bool{}
-	for _, m := range p.arranged() {
-		if len(chosen) >= n && results[m.ID()] == nil {
+	seen, counted := map[string]bool{}, 0
+	for _, m := range p.arranged(sample) {
+		known := results[m.ID()] != nil
+		if counted >= n && !known {
 			continue
 		}
 		changed := apply(m.body.file.text, 0, len(m.body.file.text), m.edits)
@@ -60,12 +59,15 @@ func (p *source) choose(n int, results map[string]*result) []*Mutant {
 		}
 		seen[changed] = true
 		chosen = append(chosen, m)
+		if !known || sample == 0 {
+			counted++
+		}
 	}
 	return chosen
 }
 
-// arranged are all candidates of a package in the order in which they are taken.
-func (p *source) arranged() []*Mutant {
+// arranged are all candidates of a package in the order in which a sample takes them.
+func (p *source) arranged(sample int) []*Mutant {
 	var all []*Mutant
 	again := map[string]int{}
 	for _, b := range p.bodies() {
@@ -78,7 +80,7 @@ func (p *source) arranged() []*Mutant {
 	}
 	draw := map[*Mutant]string{}
 	for _, m := range all {
-		sum := sha256.Sum256([]byte(strconv.Itoa(seed) + m.ID()))
+		sum := sha256.Sum256([]byte(strconv.Itoa(sample+1) + m.ID()))
 		draw[m] = string(sum[:])
 	}
 	slices.SortStableFunc(all, func(a, b *Mutant) int { return cmp.Compare(draw[a], draw[b]) })

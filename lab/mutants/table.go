@@ -77,12 +77,12 @@ func (s score) String() string {
 		s.all, s.killed, s.byCoveragePoint, s.explained, s.open, s.notRun, s.percent(s.killed))
 }
 
-func printTable(root string, all []*Mutant, results map[string]*result) error {
+func printTable(root string, all []*Mutant, results map[string]*result, samples []*sample) error {
 	explained, err := readExplanations(filepath.Join(root, explainedFile))
 	if err != nil {
 		return err
 	}
-	fmt.Print(tableOf(all, results, explained, scoreOf(all, results, explained)))
+	fmt.Print(tableOf(all, results, explained, scoreOf(all, results, explained)), freshTable(samples, explained))
 	return nil
 }
 
