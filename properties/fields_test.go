@@ -111,7 +111,7 @@ func ofLists() []field {
 		by(of(caches.ServedAsPromised), "ListResponse", "Origin"),
 		by(listed, "GetResponse.Item", keyValue...),
 		notBy(noLease, "GetResponse.Item", "Lease"),
-		notBy("no client of an API server is told it", "GetResponse", "ResourceVersion"),
+		by(of(reads.NotFound), "GetResponse", "ResourceVersion"),
 		notBy(noLease, "ListResponse.Items", "Lease"),
 		by(of(caches.ServedAsPromised), "GetResponse", "Origin"),
 	)

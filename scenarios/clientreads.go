@@ -99,7 +99,7 @@ sent ADDED when an object enters its selection, and DELETED with the object as i
 		drawn-selectors=true breaks=1 restarts=1 to-rest=true steps=20000`),
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.Exact, caches.MatchEtcd,
-		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
+		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress, reads.NotFound,
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable,
 		watches.EventTypes, watches.InitialEvents, caches.InvalidRequests, caches.TimersOwned,
 		caches.NothingLeft, watches.KeepUp,
@@ -137,7 +137,7 @@ vain, and what no API takes is refused.`,
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.Exact, reads.Pages, caches.MatchEtcd,
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Filter,
-		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
+		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress, reads.NotFound,
 		watches.EventTypes, caches.InvalidRequests, caches.TimersOwned,
 		caches.NothingLeft, watches.KeepUp,
 	},

@@ -46,7 +46,7 @@ held to linearizability, the others to what they asked for.`,
 		reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.Exact, caches.MatchEtcd,
 		watches.Ordered, watches.Unique, watches.Reliable, caches.JustifiedRefusals,
 		caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress, watches.EventTypes,
-		caches.NothingLeft, watches.KeepUp,
+		caches.NothingLeft, watches.KeepUp, reads.NotFound,
 	},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),

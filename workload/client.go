@@ -49,6 +49,8 @@ type Span struct {
 	// RetryAfter is when a refusal lets the client ask again, in seconds; 0 if it does
 	// not say.
 	RetryAfter int
+	// Missing is the resourceVersion of the state in which a GET found no object.
+	Missing int64
 	// Rest is the continue token of a refusal.
 	Rest string
 	// Write is the answer to a write through an API server, nil for other operations.
@@ -362,7 +364,7 @@ func (c *Client) take(p sim.Payload, res *model.Result, span *Span) model.Outcom
 		res.Count = int64(len(p.Items)) + p.RemainingItemCount
 	case *wire.GetResponse:
 		span.Origin = p.Origin
-		if p.Item != nil {
+		if span.Missing = p.ResourceVersion; p.Item != nil {
 			res.Items, res.Count = c.convert([]*wire.KeyValue{p.Item}), 1
 		}
 	case *wire.ObjectResponse:

@@ -27,6 +27,8 @@ func init() {
 			Because("a cache that took early progress for all events has no snapshot of those that it lacks (etcd-io/etcd#15220)"),
 		When(ProgressOvertakesEvents, HearsOfProgress).RarelyViolates(caches.JustifiedRefusals).
 			Because("events that early progress has overtaken take the cache back in time, and it is behind again (etcd-io/etcd#15220)"),
+		When(ProgressOvertakesEvents, HearsOfProgress).RarelyViolates(reads.NotFound).
+			Because("an object is missing in a cache that took early progress for all events (etcd-io/etcd#15220)"),
 		When(KeepsSnapshots, PassedCheckDropsSnapshots).RarelyViolates(caches.ServedAsPromised).
 			Because("a consistency check that passes drops all snapshots, and etcd answers what they were kept for (findings/pages/passed-check-drops-snapshots.md)"),
 		When(CompactionRemovesDeletion, EtcdCompacts, KeepsSnapshots).RarelyViolates(caches.ServedAsPromised).

@@ -369,8 +369,5 @@ func (c *Cache) Kills() []memory.Kill { return c.killer.Kills() }
 // Endings implements Following.
 func (c *Cache) Endings() []reflector.Ending { return c.reflector.Endings() }
 
-// Reached implements Following.
-func (c *Cache) Reached() int64 { return c.reflector.Reached() }
-
 // Turns implements Relisting.
 func (c *Cache) Turns() []reflector.Turn { return c.reflector.Turns() }

@@ -108,11 +108,8 @@ type (
 		Ownerless(armed sim.Armed) []sim.Timer
 		DispatchBudget() sim.Duration
 	}
-	// Following keeps how its watches of etcd ended, and what it did then; Reached is the resourceVersion that came last.
-	Following interface {
-		Endings() []reflector.Ending
-		Reached() int64
-	}
+	// Following keeps how its watches of etcd ended, and what it did then.
+	Following interface{ Endings() []reflector.Ending }
 	// Relisting keeps when each of its ListAndWatch began and ended, timed.
 	Relisting interface{ Turns() []reflector.Turn }
 	// Detecting compares itself with etcd and keeps what came of it.

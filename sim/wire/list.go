@@ -203,8 +203,8 @@ func (r *GetRequest) Label() string {
 type GetResponse struct {
 	Item *KeyValue
 	// ResourceVersion is that of the state in which there is none (KeyNotFoundError), 0 if
-	// there is one. No client of an API server is told it, so that no run depends on it: it
-	// is no part of the digest.
+	// there is one. Callers of the storage are told it, and no client goes by it, so that no
+	// run depends on it: it is no part of the digest.
 	ResourceVersion int64
 	Origin          Origin
 }

@@ -34,9 +34,8 @@ type Turn struct {
 type record struct {
 	endings []Ending
 	turns   []Turn
-	// events came on the present watch, reached is the resourceVersion that came last. resumes: the last watch of this list has ended.
+	// events came on the present watch. resumes: the last watch of this list has ended.
 	events  int
-	reached int64
 	resumes bool
 	// failed: a watch has ended with an error since the list.
 	failed bool
@@ -47,9 +46,6 @@ func (r *record) Endings() []Ending { return r.endings }
 
 // Turns are all since the run began. They must not be changed.
 func (r *record) Turns() []Turn { return r.turns }
-
-// Reached is the resourceVersion that came last.
-func (r *record) Reached() int64 { return r.reached }
 
 // begins notes where a watch begins.
 func (r *record) begins(at int64) {
@@ -82,8 +78,8 @@ func (r *record) forget() {
 }
 
 // ended notes the end of the present watch.
-func (r *record) ended(env *sim.Env, began sim.Time, err *wire.Error) {
-	r.endings = append(r.endings, Ending{Began: began, Over: env.Now(), Events: r.events, Reached: r.reached, Next: wire.Unset, Err: err, First: !r.failed})
+func (r *record) ended(env *sim.Env, of *watch, err *wire.Error) {
+	r.endings = append(r.endings, Ending{Began: of.began, Over: env.Now(), Events: r.events, Reached: of.reached, Next: wire.Unset, Err: err, First: !r.failed})
 	r.resumes = true
 	r.failed = r.failed || err != nil && err.Code != wire.ErrCompacted
 }

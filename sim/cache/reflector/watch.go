@@ -21,6 +21,8 @@ type watch struct {
 	began    sim.Time
 	eventful bool
 	retry    retryWithDeadline
+	// reached is the resourceVersion of the list, event or bookmark that came last.
+	reached int64
 }
 
 // veryShortWatch: a watch that ended earlier, without an event, is taken for a
@@ -34,8 +36,9 @@ func (w *watch) wasVeryShort(env *sim.Env) bool {
 // synced: the sink has the contents of a list.
 func (r *Reflector) synced(env *sim.Env, resourceVersion int64) {
 	r.position.Set(env, position{resourceVersion: resourceVersion})
-	r.watch.Change(env).retry = retryWithDeadline{}
-	r.failed, r.reached, r.resumes = false, resourceVersion, false
+	w := r.watch.Change(env)
+	w.retry, w.reached = retryWithDeadline{}, resourceVersion
+	r.failed, r.resumes = false, false
 }
 
 // startWatch watches from the position on.
@@ -71,9 +74,10 @@ func (r *Reflector) event(env *sim.Env, e *wire.WatchEvent) {
 	if !r.sink.Event(env, e) {
 		return
 	}
-	r.events, r.reached = r.events+1, e.ResourceVersion
+	r.events++
 	r.position.Change(env).resourceVersion = e.ResourceVersion
-	r.watch.Change(env).eventful = true
+	w := r.watch.Change(env)
+	w.eventful, w.reached = true, e.ResourceVersion
 	r.turn.Change(env).at = storing
 }
 
@@ -87,7 +91,7 @@ func (r *Reflector) Next(env *sim.Env) {
 // watchFailed: an ERROR event ended the watch.
 func (r *Reflector) watchFailed(env *sim.Env, err *wire.Error) {
 	env.Close(r.turn.Value().watch)
-	r.ended(env, r.watch.Value().began, err)
+	r.ended(env, r.watch.Value(), err)
 	if err.Code != wire.ErrCompacted && !r.cfg.RelistsOnError {
 		r.watch.Read(env)
 		if r.watch.Change(env).retry.again(env) {
@@ -108,7 +112,7 @@ func (r *Reflector) watchClosed(env *sim.Env) {
 		r.watchListClosed(env)
 		return
 	}
-	r.ended(env, r.watch.Value().began, nil)
+	r.ended(env, r.watch.Value(), nil)
 	if r.watch.Read(env).wasVeryShort(env) {
 		env.Cover(watchVeryShort)
 		r.endListAndWatch(env)
