@@ -36,7 +36,7 @@ func (f *proveFlags) sized(sc *testbed.Scenario, world *proofs.Search) []string 
 	words := []string{sc.Name}
 	for _, given := range [][2]string{{"--etcd", f.etcd}, {"--client", f.client}, {"--cache", f.cache}} {
 		if given[1] != "" {
-			words = append(words, given[0], given[1])
+			words = append(words, given[0], recording.ShellWord(given[1]))
 		}
 	}
 	for _, bug := range f.bugs {

@@ -162,13 +162,14 @@ func (s *System) configureServers() error {
 }
 
 func (s *System) generation(of *Server, nodes *topology.APIServer) generation {
+	t := s.topology
 	g := generation{client: s.clientConfig(of, nodes)}
-	kv := s.topology.Etcd
+	kv := t.Etcd
 	switch {
-	case s.topology.ClientKV:
+	case t.ClientKV, t.Spread() && !of.Design.OwnNode():
 		kv = nodes.Client
-	case s.topology.ReadsLag:
-		kv = s.topology.Watches
+	case t.ReadsLag:
+		kv = t.Watches
 	}
 	for resource := range nodes.Caches {
 		g.caches = append(g.caches, s.cacheConfig(of, nodes, resource, kv))
@@ -178,16 +179,26 @@ func (s *System) generation(of *Server, nodes *topology.APIServer) generation {
 }
 
 func (s *System) clientConfig(of *Server, nodes *topology.APIServer) client.Config {
-	c := client.Config{Options: of.Client, Etcd: s.topology.Etcd, WatchEndpoints: s.topology.WatchEndpoints(), Storage: nodes.Caches}
+	c := client.Config{
+		Options: of.Client, Etcd: s.topology.Etcd, WatchEndpoints: s.watchEndpoints(nodes), CallsTakeTurns: s.topology.Spread(), Storage: nodes.Caches,
+	}
 	c.Watcher.SyncPageSize = of.Cache.ListPageSize
 	return c
+}
+
+// watchEndpoints are those of an API server.
+func (s *System) watchEndpoints(of *topology.APIServer) []sim.NodeID {
+	return s.topology.WatchEndpoints(s.roles[of.Client].Place)
 }
 
 func (s *System) cacheConfig(of *Server, server *topology.APIServer, resource int, kv sim.NodeID) cache.Config {
 	c := cache.Config{
 		Options: of.Cache, Prefix: topology.Prefix(resource),
-		KV: kv, Etcd: s.topology.Etcd, Storage: etcd3.Group.Expand(&of.Client.Watcher), Watch: server.Client, WatchEndpoints: s.topology.WatchEndpoints(), Metadata: s.topology.Metadata(resource), DelegatedMetadata: s.topology.DelegatedMetadata(resource),
+		KV: kv, Etcd: s.topology.Etcd, Storage: etcd3.Group.Expand(&of.Client.Watcher), Watch: server.Client, WatchEndpoints: s.watchEndpoints(server), CallsTakeTurns: s.topology.Spread(), Metadata: s.topology.Metadata(resource), DelegatedMetadata: s.topology.DelegatedMetadata(resource),
 		Compactor: server.Compactor, Process: server.Nodes(), Endpoints: 1 + len(s.topology.OtherMembers()),
+	}
+	if s.topology.Spread() {
+		c.Endpoints = len(c.WatchEndpoints)
 	}
 	if s.params.Workload.Select() {
 		c.Fields = fields

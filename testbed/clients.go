@@ -101,7 +101,7 @@ func (s *System) configureClients(stream func(*Params, int) workload.EtcdWatchPl
 	}
 	for i := range o.Streams {
 		plan := stream(&s.params, i)
-		plan.To = t.Watches
+		plan.To = t.WatchEndpoints(i)[0]
 		join(s, &c.streams, StreamNode, topology.Numbered("stream", i, o.Streams), func(x *workload.EtcdWatch, name string) { x.Reset(name, plan) })
 	}
 	s.configureInformers()

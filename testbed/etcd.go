@@ -70,7 +70,7 @@ func (p *Params) setEtcd(name string) error {
 	}
 	p.Etcd, p.Program = found.Version, name
 	if found.Cluster != nil {
-		p.runCluster()
+		p.runCluster(len(found.Members))
 	}
 	return nil
 }
@@ -231,7 +231,7 @@ func (m *Member) Held() etcd.Held {
 	return m.Server.Held()
 }
 
-// state is that of a member.
+// state is that of a member, whole that of the ones that clients read from and write to.
 func (c *cluster) state(member int) EtcdState {
 	switch {
 	case c.members != nil:
@@ -241,6 +241,13 @@ func (c *cluster) state(member int) EtcdState {
 	default:
 		return c.server
 	}
+}
+
+func (c *cluster) whole(t *topology.Topology) EtcdState {
+	if t.Spread() {
+		return c.members.Whole()
+	}
+	return c.state(0)
 }
 
 // resetTruth has ground truth follow the members.
@@ -253,12 +260,17 @@ func (c *cluster) resetTruth(t *Truth) {
 }
 
 // Members are the servers of etcd that clients are connected to: the one that takes reads and writes, and the one that serves the watches if
-// that is another one.
+// that is another one, or all of them.
 func (s *System) Members() []Member {
 	t := s.topology
-	all := []Member{{Name: s.memberName(0), ID: t.Etcd, State: s.etcd.state(0)}}
-	if t.Watches != t.Etcd {
-		all = append(all, Member{Name: s.memberName(1), ID: t.Watches, State: s.etcd.state(1), Server: s.etcd.follower})
+	var all []Member
+	for i, id := range t.Members {
+		if id == t.Etcd || id == t.Watches || t.Spread() {
+			all = append(all, Member{Name: s.memberName(i), ID: id, State: s.etcd.state(i)})
+		}
+	}
+	if s.etcd.follower != nil {
+		all[1].Server = s.etcd.follower
 	}
 	if s.etcd.members == nil {
 		all[0].Server, all[0].served = s.etcd.server, s.etcd.served

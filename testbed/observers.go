@@ -74,6 +74,10 @@ func find[T Observer](among []Observer) (found T, ok bool) {
 func (s *System) makeJudges() {
 	s.ofMemory = make([]bool, len(s.claims))
 	for _, p := range s.claims {
+		if p.Inside && s.etcd.members != nil {
+			s.judges = append(s.judges, Recorded(func(*System, *sim.World, *Tally) {})(s))
+			continue
+		}
 		s.judges = append(s.judges, p.New(s))
 	}
 	for _, o := range s.observers {

@@ -277,6 +277,9 @@ func (p *Params) MemberVersions() []string {
 	for _, m := range p.Topology.OtherMembers() {
 		versions = append(versions, m.Version)
 	}
+	if of, err := p.program(); err == nil && of != nil {
+		versions = append(versions, of.Members...)
+	}
 	if v := p.Faults.Downgrade; v != "" {
 		versions = append(versions, v)
 	}
@@ -308,10 +311,10 @@ func (p *Params) fit() error {
 		return fmt.Errorf("clog=true: there is no API server whose watch could be clogged")
 	case !p.Topology.ClientKV && slices.ContainsFunc(p.Settings, func(s option.Setting) bool { return s.Name == "undecodable" && s.Value != "" }):
 		return errors.New("undecodable: caches read etcd past the store that decodes; have them go through it with client-kv=true")
-	case p.Faults.Failovers > 0 && len(p.Topology.OtherMembers()) == 0:
+	case p.Faults.Failovers > 0 && len(p.Topology.OtherMembers()) == 0 && p.Topology.EtcdMembers < 2:
 		return fmt.Errorf("failovers=%d: etcd has one member, so that no other can take over; add some, such as members=3.5.7", p.Faults.Failovers)
-	case p.Topology.Balanced && !p.Topology.Lagging:
-		return errors.New("balanced=true: etcd has one member that serves watches; add the one that lags with lagging=true")
+	case p.Topology.Balanced && !p.Topology.Lagging && p.Topology.EtcdMembers < 2:
+		return errors.New("balanced=true: etcd has one member that serves watches; add the one that lags with lagging=true, or whole servers with etcd-members=3")
 	case p.Faults.MemberPartitions > 0 && !p.Topology.Lagging:
 		return fmt.Errorf("member-partitions=%d: etcd has one member that serves; add the one that lags with lagging=true", p.Faults.MemberPartitions)
 	case p.Faults.ReadPartitions > 0 && !p.Topology.Lagging:

@@ -11,6 +11,7 @@ import (
 	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed/faults"
 )
 
 // Program serves the watches of an etcd, and the raft log, reads and writes are those of the simulated server. Or it is the members of etcd.
@@ -19,10 +20,12 @@ type Program struct {
 	Name string
 	// Version is the release that the program is of: "3.5.7". The simulated server is of the same.
 	Version string
+	// Members are the releases of the members of a cluster, the first one is Version, if each is named: they may be of different ones.
+	Members []string
 	// New is the node that has a server behind it.
 	New func(*etcd.Server) ProgramNode
-	// Cluster makes the members of etcd, each of which is a whole server. New is nil then.
-	Cluster func(ClusterConfig) Cluster
+	// Cluster makes the members of etcd, each of which is a whole server. New is nil then. The error says which of them are no cluster.
+	Cluster func(ClusterConfig) (Cluster, error)
 	// Neighbours are programs that can stand in for it. nil: there are none.
 	Neighbours func() []option.Neighbour
 }
@@ -58,10 +61,13 @@ type ClusterConfig struct {
 type Cluster interface {
 	// Reset makes the members new ones for another run, and returns them.
 	Reset() []sim.Node
-	// Ready reports whether all members serve.
-	Ready() bool
-	// State is what is known of a member.
+	// Ready reports whether all members serve that have not gone for good, and have a leader.
+	Ready(now sim.Time) bool
+	// What befalls them is up to them.
+	faults.Orders
+	// State is what is known of a member, Whole of all of them together: the newest revisions, and as the visible one the oldest.
 	State(member int) EtcdState
+	Whole() EtcdState
 }
 
 // ProgramNode is a server in a world with the program in it.

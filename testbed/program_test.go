@@ -1,6 +1,7 @@
 package testbed_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,7 +21,7 @@ func init() {
 			return &testbed.Program{Name: name, Version: version, New: func(s *etcd.Server) testbed.ProgramNode { return s }}
 		}
 		if version, ok := strings.CutPrefix(name, "whole@v"); ok {
-			return &testbed.Program{Name: name, Version: version, Cluster: func(testbed.ClusterConfig) testbed.Cluster { return nil }}
+			return &testbed.Program{Name: name, Version: version, Cluster: func(testbed.ClusterConfig) (testbed.Cluster, error) { return nil, nil }}
 		}
 		return nil
 	})
@@ -44,7 +45,7 @@ func TestProgramServesTheWatches(t *testing.T) {
 	require.Equal(t, "3.5.8", p.EtcdName(), "a release of another version takes the place of the program")
 }
 
-// A scenario on whole servers has a clock. One that claims what is inside of the simulated server is refused.
+// A scenario on whole servers has a clock. One that claims nothing but what is inside of the simulated server is refused.
 func TestScenarioOnWholeServers(t *testing.T) {
 	p := scenarios.Issue15220CatchingUp.Params
 	require.NoError(t, p.Set("etcd", "whole@v3.5.7"))
@@ -53,10 +54,12 @@ func TestScenarioOnWholeServers(t *testing.T) {
 	require.NotZero(t, p.Faults.For)
 	inside, err := testbed.FindScenario("lease-times")
 	require.NoError(t, err)
-	p = inside.Params.But("etcd-restarts=0 leader-losses=0")
+	alone := *inside
+	alone.Claims = slices.DeleteFunc(slices.Clone(inside.Claims), func(c *testbed.Property) bool { return !c.Inside })
+	p = inside.Params
 	require.NoError(t, p.Set("etcd", "whole@v3.6.16"))
-	_, err = inside.New(p)
-	require.EqualError(t, err, "whole@v3.6.16 is made of whole servers: the property leases-kept looks into the simulated one")
+	_, err = alone.New(p)
+	require.EqualError(t, err, "whole@v3.6.16 is made of whole servers: the property leases-kept looks into the simulated one, and no other is claimed")
 }
 
 // TestWholeServersAreKnown: `simrun prove` does not search them, and searches the schedules of another program.
@@ -77,9 +80,10 @@ func TestProgramThatDoesNotFitIsRefused(t *testing.T) {
 		{"etcd=whole@v3.5.7 mode=untimed", "whole@v3.5.7 is made of whole servers: their elections need a clock; set mode=timed"},
 		{"etcd=whole@v3.5.7 network=1s", "whole@v3.5.7 is made of whole servers: network=1s is longer than their heartbeats stand; set 50ms at most"},
 		{"etcd=whole@v3.5.7 etcd-members=6", "whole@v3.5.7 is made of whole servers: etcd-members=6 are more than 5"},
-		{"etcd=whole@v3.5.7 members=3.5.8", "whole@v3.5.7 is made of whole servers: no other one takes over by a fault; set members=, failovers=0 and downgrade="},
-		{"etcd=whole@v3.5.7 lagging=true", "whole@v3.5.7 is made of whole servers: lagging=true needs a quorum without the one that lags; set etcd-members=3"},
-		{"etcd=whole@v3.5.7 clog=true timeouts=2", "whole@v3.5.7 is made of whole servers: the simulated server alone has timeouts, clog; set each to 0 or false, as in --set timeouts=0"},
+		{"etcd=whole@v3.5.7 members=3.5.8", "whole@v3.5.7 is made of whole servers: no other release takes over by a fault; set members= and downgrade=, and name a release for each member in --etcd"},
+		{"etcd=whole@v3.5.7 lagging=true", "whole@v3.5.7 is made of whole servers: lagging is not 0 or false, and needs other members; set etcd-members=3"},
+		{"etcd=whole@v3.5.7 failovers=1 etcd-members=3", "whole@v3.5.7 is made of whole servers: failovers=1 take members away for good, of which clients ask one; set failovers=0, or balanced=true"},
+		{"etcd=whole@v3.5.7 clog=true timeouts=2", "whole@v3.5.7 is made of whole servers: the simulated server alone has timeouts; set each to 0 or false, as in --set timeouts=0"},
 		{"etcd=whole@v3.5.7 bugs=issue-17529", "the bug issue-17529 is compacted-unsynced=falls-through, an option that the program whole@v3.5.7 does not read"},
 		{"etcd=same@v3.5.7 bugs=issue-17529", "the bug issue-17529 is compacted-unsynced=falls-through, an option that the program same@v3.5.7 does not read"},
 	} {

@@ -63,7 +63,7 @@ func (s *System) After(w *sim.World, a sim.Action) {
 // Over implements explore.Subject.
 func (s *System) Over(w *sim.World) bool {
 	if w.Mode() == sim.Timed {
-		if w.Phase() == sim.Safety && w.Now() >= sim.Time(s.params.Faults.For) && s.ready() {
+		if w.Phase() == sim.Safety && w.Now() >= sim.Time(s.params.Faults.For) && s.ready(w) {
 			w.Heal()
 		}
 		if w.Now() >= sim.Time(s.params.Clock.Horizon) {
@@ -101,8 +101,8 @@ func (s *System) followersDone(w *sim.World) bool {
 }
 
 // ready reports whether all caches are, and all members of etcd that are whole servers.
-func (s *System) ready() bool {
-	if s.etcd.members != nil && !s.etcd.members.Ready() {
+func (s *System) ready(w *sim.World) bool {
+	if s.etcd.members != nil && !s.etcd.members.Ready(w.Now()) {
 		return false
 	}
 	for _, c := range s.caches {
@@ -115,7 +115,7 @@ func (s *System) ready() bool {
 
 // NeverReady implements explore.Recovering.
 func (s *System) NeverReady(w *sim.World) bool {
-	return w.Mode() == sim.Timed && w.Phase() == sim.Safety && w.Now() >= sim.Time(s.params.Faults.For) && !s.ready()
+	return w.Mode() == sim.Timed && w.Phase() == sim.Safety && w.Now() >= sim.Time(s.params.Faults.For) && !s.ready(w)
 }
 
 // ComesToRest reports whether a run can come to where nothing more can happen. An untimed

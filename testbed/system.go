@@ -2,6 +2,7 @@ package testbed
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
@@ -161,7 +162,11 @@ func (s *System) planFaults() error {
 	for _, a := range s.servers {
 		servers = append(servers, a)
 	}
-	s.faults = faults.New(&s.params.Faults, s.topology, informers, servers, downgraded)
+	var orders faults.Orders = faults.Simulated{}
+	if s.etcd.members != nil {
+		orders = s.etcd.members
+	}
+	s.faults = faults.New(&s.params.Faults, s.topology, informers, servers, orders, downgraded)
 	return nil
 }
 
@@ -178,9 +183,23 @@ func (s *System) Nodes() Nodes { return s.nodes }
 // Topology says which nodes there are.
 func (s *System) Topology() *topology.Topology { return s.topology }
 
-// Etcd is the member that takes reads and writes. A property must not take ground
+// Etcd is the member that takes reads and writes, or all of them together if each does. A property must not take ground
 // truth from its store: see Truth.
-func (s *System) Etcd() EtcdState { return s.etcd.state(0) }
+func (s *System) Etcd() EtcdState { return s.etcd.whole(s.topology) }
+
+// Serves is the member that serves watches, or all of them together if each does.
+func (s *System) Serves() EtcdState {
+	if s.topology.Watches != s.topology.Etcd {
+		return s.etcd.state(1)
+	}
+	return s.Etcd()
+}
+
+// ServesStream is the member at which the i-th client of etcd's watch protocol watches.
+func (s *System) ServesStream(i int) EtcdState {
+	t := s.topology
+	return s.etcd.state(slices.Index(t.Members, t.WatchEndpoints(i)[0]))
+}
 
 // Simulated is the simulated server that takes reads and writes, which only a property may look into that is Inside.
 func (s *System) Simulated() *etcd.Server { return s.etcd.server }

@@ -3,6 +3,7 @@ package testbed
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,15 +25,33 @@ func (p *Params) UseClock() {
 	}
 }
 
-// runCluster has the parameters be those of a run with whole servers: their elections need a clock.
-func (p *Params) runCluster() {
-	p.UseClock()
+// runCluster has the parameters be those of a run with whole servers: their elections need a clock. named is how many members are.
+func (p *Params) runCluster(named int) {
 	c := &p.Clock
+	if c.Mode != sim.Timed && p.Faults.LeaderLosses > 0 {
+		// Members notice that after some election timeouts.
+		p.Faults.For = cmp.Or(p.Faults.For, 10*time.Second)
+	}
+	p.UseClock()
 	c.Steps = max(c.Steps, 200_000)
-	if p.Topology.Lagging {
-		// Without the one that lags there is a quorum.
+	if p.Topology.EtcdMembers = cmp.Or(p.Topology.EtcdMembers, named); p.needsQuorum() != "" {
 		p.Topology.EtcdMembers = max(3, p.Topology.EtcdMembers)
 	}
+}
+
+// needsQuorum is an option that needs a quorum without one of the members, or between them, empty if there is none.
+func (p *Params) needsQuorum() string {
+	switch f := &p.Faults; {
+	case p.Topology.Lagging:
+		return "lagging"
+	case f.LeaderLosses > 0:
+		return "leader-losses"
+	case f.LeaderChanges > 0:
+		return "leader-changes"
+	case f.Failovers > 0:
+		return "failovers"
+	}
+	return ""
 }
 
 // useCluster has etcd be a program that is the whole cluster.
@@ -47,22 +66,28 @@ func (c *cluster) useCluster(s *System, program *Program) error {
 		return refused("their elections need a clock; set mode=timed")
 	case p.Clock.Network > longestDelay:
 		return refused("network=%v is longer than their heartbeats stand; set %v at most", p.Clock.Network, longestDelay)
+	case len(program.Members) > 0 && len(program.Members) != n:
+		return refused("etcd-members=%d are not the %d that are named; name one release, or one for each", n, len(program.Members))
 	case n > maxMembers:
 		return refused("etcd-members=%d are more than %d", n, maxMembers)
-	case p.ChangesMember():
-		return refused("no other one takes over by a fault; set members=, failovers=0 and downgrade=")
-	case p.Topology.Lagging && n < 3:
-		return refused("lagging=true needs a quorum without the one that lags; set etcd-members=3")
+	case p.Faults.Downgrade != "" || p.Topology.Members != "":
+		return refused("no other release takes over by a fault; set members= and downgrade=, and name a release for each member in --etcd")
+	case p.Faults.Failovers > 0 && !s.topology.Spread():
+		return refused("failovers=%d take members away for good, of which clients ask one; set failovers=0, or balanced=true", p.Faults.Failovers)
+	case p.needsQuorum() != "" && n < 3:
+		return refused("%s is not 0 or false, and needs other members; set etcd-members=3", p.needsQuorum())
 	}
 	if inside := p.Faults.Inside(); len(inside) > 0 {
 		return refused("the simulated server alone has %s; set each to 0 or false, as in --set %s=0", strings.Join(inside, ", "), inside[0])
 	}
-	for _, claim := range s.claims {
-		if claim.Inside {
-			return refused("the property %s looks into the simulated one", claim.Name)
-		}
+	if len(s.claims) > 0 && !slices.ContainsFunc(s.claims, func(c *Property) bool { return !c.Inside }) {
+		return refused("the property %s looks into the simulated one, and no other is claimed", s.claims[0].Name)
 	}
-	c.members = program.Cluster(ClusterConfig{Members: s.topology.Members, Initial: c.config.Initial, Notify: c.config.Options.Watch.ProgressNotifyInterval})
+	var err error
+	c.members, err = program.Cluster(ClusterConfig{Members: s.topology.Members, Initial: c.config.Initial, Notify: c.config.Options.Watch.ProgressNotifyInterval})
+	if err != nil {
+		return refused("%w", err)
+	}
 	return nil
 }
 

@@ -101,7 +101,9 @@ func (s *search) codes() []candidate {
 				release.Values = append(release.Values, n.Name)
 			}
 		}
-		all = append(all, release)
+		if len(release.Values) > 0 {
+			all = append(all, release)
+		}
 	}
 	if served, err := testbed.FindProgram(s.params.Program); s.params.Program != "" && err == nil {
 		add("etcd", served.Name, served.Neighbours)

@@ -10,6 +10,7 @@ import (
 	"github.com/watchbed/watchbed/diagnosis/summary"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim/option"
@@ -229,7 +230,7 @@ func (s *Side) Apply(p *testbed.Params) error {
 func (s *Side) command(program, scenario string) string {
 	text := program + " run " + scenario
 	if s.Etcd != "" {
-		text += " --etcd " + s.Etcd
+		text += " --etcd " + recording.ShellWord(s.Etcd)
 	}
 	if s.Design != "" {
 		text += " --cache " + s.Design

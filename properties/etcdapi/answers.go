@@ -47,7 +47,7 @@ func newAnswers(s *testbed.System) *answers {
 
 func (j *answers) judgeAll(_ *sim.World, all *testbed.Tally) {
 	for o := range j.system.Operations() {
-		if at := j.evidence.Of(o); at.To == j.system.Topology().Etcd && o.Outcome != model.Unknown {
+		if at := j.evidence.Of(o); j.system.Topology().IsEtcd(at.To) && o.Outcome != model.Unknown {
 			all.Exercised++
 			j.judge(all, o.Client.Name(), o.Operation, o.Message, at)
 		}
@@ -57,7 +57,7 @@ func (j *answers) judgeAll(_ *sim.World, all *testbed.Tally) {
 // Digest is where etcd was when each request was asked that it has still to answer.
 func (j *answers) Digest(d sim.Digest) sim.Digest {
 	for i := range j.system.Clients() {
-		if at := j.evidence.Open(i); at == nil || at.To != j.system.Topology().Etcd {
+		if at := j.evidence.Open(i); at == nil || !j.system.Topology().IsEtcd(at.To) {
 			d = d.Bool(false)
 		} else {
 			d = d.Bool(true).Int(at.Asked.Visible).Int(at.Asked.Applied)

@@ -103,7 +103,7 @@ func (l *leaderless) request(s *testbed.System, all *testbed.Tally, o *testbed.O
 	if o.Span.Call <= l.since || o.Span.Call >= l.until {
 		return
 	}
-	read := evidence.Of(s).Of(o).To == s.Topology().Etcd && o.Request.Kind != model.LeaseKeepAlive && !serializable(o.Message)
+	read := s.Topology().IsEtcd(evidence.Of(s).Of(o).To) && o.Request.Kind != model.LeaseKeepAlive && !serializable(o.Message)
 	if !read && onlyReads(o.Request) {
 		return
 	}

@@ -46,9 +46,8 @@ type revision struct {
 func Of(s *testbed.System) *Recorder { return testbed.Shared(s, newRecorder) }
 
 func newRecorder(s *testbed.System) *Recorder {
-	members := s.Members()
 	return &Recorder{
-		system: s, serves: members[len(members)-1].State,
+		system: s, serves: s.Serves(),
 		records: &records{
 			caches:     make([]cacheRecord, len(s.Caches())),
 			operations: make([][]Call, len(s.Clients())),
@@ -221,7 +220,7 @@ func (r *Recorder) Stream(i int) *Stream { return &r.streams[i] }
 
 func (r *Recorder) lookAtStream(i int) {
 	s, c := &r.streams[i], r.system.Streams()[i]
-	now := etcdNow(r.serves)
+	now := etcdNow(r.system.ServesStream(i))
 	creates, later := c.Sent()
 	s.Creates = upTo(s.Creates, creates, now)
 	s.Later = upTo(s.Later, later, now)
@@ -246,8 +245,7 @@ func (r *Recorder) Memory() any {
 
 // Recall implements testbed.Remembering.
 func (r *Recorder) Recall(memory any) {
-	members := r.system.Members()
-	r.records, r.shared, r.recalled, r.serves = memory.(*records), true, true, members[len(members)-1].State
+	r.records, r.shared, r.recalled, r.serves = memory.(*records), true, true, r.system.Serves()
 }
 
 // KnowsHeard reports whether Cache.Heard is known: a search does not count progress notifications.

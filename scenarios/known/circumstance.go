@@ -89,14 +89,10 @@ func NotifiesEvery(d time.Duration) testbed.Condition {
 		})
 }
 
-// oldMemberComes looks at the other members and the downgrade: settings and bugs are
+// oldMemberComes looks at the other releases that may serve: settings and bugs are
 // those of every member.
 func oldMemberComes(s *testbed.Setup) bool {
-	versions := []string{s.Params.Faults.Downgrade}
-	for _, m := range s.Params.Topology.OtherMembers() {
-		versions = append(versions, m.Version)
-	}
-	for _, v := range versions {
+	for _, v := range s.Params.MemberVersions()[1:] {
 		other := *s.Params
 		other.Etcd = v
 		if o, err := other.Setup(); err == nil && ProgressOvertakesEvents.Holds(o) {

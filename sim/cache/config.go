@@ -25,8 +25,9 @@ type Config struct {
 	Watch sim.NodeID
 	// WatchEndpoints are the members of etcd that watch streams are opened at, one after the
 	// other, for a node that brings a client library of its own. The Cache of this package
-	// watches by Watch.
+	// watches by Watch. CallsTakeTurns: its calls go to them, too.
 	WatchEndpoints []sim.NodeID
+	CallsTakeTurns bool
 	// Endpoints is how many members of the etcd cluster the API server has in its
 	// configuration, at most guard.MaxEndpoints: 1. The version check asks each.
 	Endpoints int

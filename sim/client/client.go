@@ -71,7 +71,7 @@ func (c *Client) Reconfigure(cfg Config) {
 
 func libraryConfig(cfg *Config) clientv3.Config {
 	return clientv3.Config{
-		Options: cfg.Library, Etcd: cfg.Etcd, WatchEndpoints: cfg.WatchEndpoints,
+		Options: cfg.Library, Etcd: cfg.Etcd, WatchEndpoints: cfg.WatchEndpoints, CallsTakeTurns: cfg.CallsTakeTurns,
 		RunTask: tasks(taskRun), BackoffTimer: timers(timerBackoff), RetryTimer: timers(timerRetry),
 	}
 }

@@ -44,6 +44,8 @@ type Config struct {
 	// WatchEndpoints are the members that watch streams are opened to, one after the
 	// other; nil is Etcd.
 	WatchEndpoints []sim.NodeID
+	// CallsTakeTurns: unary requests go to them, too.
+	CallsTakeTurns bool
 	// Storage are the caches of the process. Their Ranges are those of etcd3's store; all
 	// others come from callers of the client library itself.
 	Storage []sim.NodeID

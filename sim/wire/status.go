@@ -59,6 +59,15 @@ type Error struct {
 	ResourceVersion int64
 }
 
+// ConnectionRefused is what a client gets where nothing listens.
+const ConnectionRefused = "connection refused"
+
+// NothingListens reports whether p says that.
+func NothingListens(p sim.Payload) bool {
+	e, is := p.(*Error)
+	return is && e.Code == Unavailable && e.Message == ConnectionRefused
+}
+
 // Status is the HTTP status that Kubernetes answers with this code.
 func (c Code) Status() int { return statuses[c] }
 

@@ -89,7 +89,7 @@ func (o *Options) Set() []option.Setting {
 	return set
 }
 
-// Inside names the options of those faults that are orders to a simulated server of etcd, and do not befall another one.
+// Inside names the options of those faults that only the simulated server of etcd knows.
 func (o *Options) Inside() []string {
 	var names []string
 	for _, s := range o.Set() {
@@ -100,7 +100,7 @@ func (o *Options) Inside() []string {
 	return names
 }
 
-var inside = []string{"etcd-snapshots", "timeouts", "leader-changes", "overloads", "leader-losses", "stream-ends", "clog", "defragment"}
+var inside = []string{"etcd-snapshots", "timeouts", "overloads"}
 
 // Without is what may break but for the faults of one option.
 func (o *Options) Without(name string) (Options, error) {

@@ -34,8 +34,8 @@ type Informer struct {
 
 // New plans the faults of a topology with these informers and API servers. What etcd is
 // downgraded to is given as a member.
-func New(o *Options, t *topology.Topology, informers []Informer, servers []Server, downgraded etcd.Member) Plan {
-	p := &planner{options: o, topology: t, apiServers: servers}
+func New(o *Options, t *topology.Topology, informers []Informer, servers []Server, orders Orders, downgraded etcd.Member) Plan {
+	p := &planner{options: o, topology: t, apiServers: servers, orders: orders}
 	p.informers(informers)
 	p.servers()
 	p.replacements()
@@ -59,6 +59,7 @@ type planner struct {
 	topology *topology.Topology
 	// apiServers are those of the topology, in its order.
 	apiServers []Server
+	orders     Orders
 	plan       Plan
 }
 
@@ -113,7 +114,7 @@ func (p *planner) servers() {
 	}
 	for i := range all {
 		p.add(p.atEndpoint(func(member sim.NodeID) sim.Fault {
-			return etcd.EndStream(member, "etcd>"+topology.Numbered("client", i, len(all)), p.apiServers[i].WatchClients())
+			return p.orders.EndStream(member, "etcd>"+topology.Numbered("client", i, len(all)), p.apiServers[i].WatchClients())
 		}), share(p.options.StreamEnds, i, len(all)))
 		p.add(p.breakingCalls(i), share(p.options.CallBreaks, i, len(all)))
 	}
@@ -128,7 +129,7 @@ func (p *planner) servers() {
 // have them with.
 func (p *planner) atEndpoint(at func(member sim.NodeID) sim.Fault) sim.Fault {
 	var each []sim.Fault
-	for _, member := range p.topology.WatchEndpoints() {
+	for _, member := range p.topology.WatchEndpoints(0) {
 		each = append(each, at(member))
 	}
 	if len(each) == 1 {
@@ -165,7 +166,7 @@ func (p *planner) losing(server, resource int) sim.Fault {
 	lost := losses[p.options.Lost]
 	from := []sim.NodeID{of.Client}
 	if p.hasLibrary(server, to) {
-		from = append(from, p.topology.WatchEndpoints()...)
+		from = append(from, p.topology.WatchEndpoints(server)...)
 	}
 	return lost.onTheWay(from, to, name, topology.Prefix(resource))
 }
@@ -184,27 +185,30 @@ func (p *planner) replacements() {
 // etcd is about etcd, and about the watch of the first API server, which may be
 // clogged.
 func (p *planner) etcd(downgraded etcd.Member) {
-	node := p.topology.Etcd
-	p.add(&sim.RestartProcess{Nodes: []sim.NodeID{node}, Label: etcdName}, p.options.EtcdRestarts)
+	node, until := p.topology.Etcd, sim.Time(p.options.For)
+	p.eachAsked(p.options.EtcdRestarts, func(member sim.NodeID, label string) sim.Fault {
+		return &sim.RestartProcess{Nodes: []sim.NodeID{member}, Label: label}
+	})
 	if lagging := p.topology.Watches; lagging != node {
 		p.add(&sim.RestartProcess{Nodes: []sim.NodeID{lagging}, Label: followerName}, p.options.FollowerRestarts)
 	}
 	p.add(etcd.InstallSnapshot(node, etcdName), p.options.Snapshots)
 	if p.options.Clog {
-		p.add(etcd.Clog(node, "etcd>"+topology.Numbered("client", 0, len(p.topology.APIServers)),
-			p.apiServers[0].WatchClients(), sim.Time(p.options.For)), 1)
+		p.add(p.atEndpoint(func(member sim.NodeID) sim.Fault {
+			return p.orders.Clog(member, "etcd>"+topology.Numbered("client", 0, len(p.topology.APIServers)), p.apiServers[0].WatchClients(), until)
+		}), 1)
 	}
 	if p.options.Defragment {
 		label := etcdName
 		if p.topology.Watches != node {
 			label = followerName
 		}
-		p.add(etcd.Defragment(p.topology.Watches, label, sim.Time(p.options.For)), 1)
+		p.add(p.orders.Defragment(p.topology.Watches, label, until), 1)
 	}
 	p.add(etcd.Fail(node, etcdName, etcd.TimesOut), p.options.Timeouts)
-	p.add(etcd.Fail(node, etcdName, etcd.LeaderChanges), p.options.LeaderChanges)
+	p.add(p.orders.ChangeLeader(p.members(), etcdName), p.options.LeaderChanges)
 	p.add(etcd.Fail(node, etcdName, etcd.Overloads), p.options.Overloads)
-	p.add(etcd.LoseLeader(p.members(), etcdName, sim.Time(p.options.For)), p.options.LeaderLosses)
+	p.add(p.orders.LoseLeader(p.members(), etcdName, until), p.options.LeaderLosses)
 	if len(p.topology.Members) > 2 {
 		cut := sim.Partition{One: []sim.NodeID{p.topology.Watches}, Label: "between the member that serves watches and the others"}
 		for _, m := range p.topology.Members {
@@ -217,9 +221,20 @@ func (p *planner) etcd(downgraded etcd.Member) {
 		p.add(&etcd.CutOff{Partition: sim.Partition{One: []sim.NodeID{lagging}, Other: []sim.NodeID{node}, Label: "between " + followerName + " and " + etcdName}},
 			2*p.options.MemberPartitions)
 	}
-	p.add(&etcd.Failover{Node: node, Label: etcdName}, p.options.Failovers)
+	p.eachAsked(p.options.Failovers, p.orders.Failover)
 	if p.options.Downgrade != "" {
 		p.add(&etcd.Downgrade{Node: node, Label: etcdName, To: downgraded}, 1)
+	}
+}
+
+// eachAsked spreads faults over the members that take reads and writes.
+func (p *planner) eachAsked(times int, of func(member sim.NodeID, label string) sim.Fault) {
+	asked := []sim.NodeID{p.topology.Etcd}
+	if p.topology.Spread() {
+		asked = p.topology.Members
+	}
+	for i, member := range asked {
+		p.add(of(member, topology.Numbered(etcdName, i, len(asked))), share(times, i, len(asked)))
 	}
 }
 

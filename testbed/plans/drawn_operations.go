@@ -68,7 +68,7 @@ func (p *planner) anyOperations(env source, i int, name string) []workload.Step 
 	var steps []workload.Step
 	for j := range p.o.Drawn.Requests {
 		value := name[len("any-client"):] + "." + strconv.Itoa(j)
-		steps = append(steps, p.step(p.t.KV(i), p.anyOperation(s, value), Think(p.o)))
+		steps = append(steps, p.step(p.t.KV(i, j), p.anyOperation(s, value), Think(p.o)))
 	}
 	return steps
 }

@@ -116,7 +116,7 @@ func (p *planner) writes(i int, name string) []workload.Step {
 			all.Success = slices.Insert(all.Success, 0, remove)
 			kinds = append(kinds, all)
 		}
-		steps = append(steps, p.step(p.t.KV(i), kinds[j%len(kinds)], Think(p.o)))
+		steps = append(steps, p.step(p.t.KV(i, j), kinds[j%len(kinds)], Think(p.o)))
 	}
 	return steps
 }
@@ -152,7 +152,7 @@ func (p *planner) noise(name string) []workload.Step {
 		if p.o.NoiseBeside {
 			prefix = topology.Neighbours[j%len(topology.Neighbours)]
 		}
-		steps = append(steps, p.step(p.t.Etcd, &wire.PutRequest{Key: prefix + name, Value: strconv.Itoa(j)}, think))
+		steps = append(steps, p.step(p.t.Member(j), &wire.PutRequest{Key: prefix + name, Value: strconv.Itoa(j)}, think))
 	}
 	return steps
 }
@@ -162,12 +162,12 @@ func (p *planner) compactions() []workload.Step {
 	var steps []workload.Step
 	for j := range p.o.Compactions {
 		rev := p.o.FirstRevision() + int64(j+1)*p.o.TotalWrites()/int64(p.o.Compactions+1)
-		step := p.step(p.t.Etcd, &wire.CompactionRequest{Revision: rev}, Think(p.o))
+		step := p.step(p.t.Member(j), &wire.CompactionRequest{Revision: rev}, Think(p.o))
 		if p.o.CompactNewest {
-			steps = append(steps, p.step(p.t.Etcd, &wire.RangeRequest{Key: topology.Elsewhere}, step.Think))
+			steps = append(steps, p.step(p.t.Member(j), &wire.RangeRequest{Key: topology.Elsewhere}, step.Think))
 			step.Think = sim.Delay{}
 			step.SinceSeen = func(seen int64) workload.Step {
-				return p.step(p.t.Etcd, &wire.CompactionRequest{Revision: seen}, sim.Delay{})
+				return p.step(p.t.Member(j), &wire.CompactionRequest{Revision: seen}, sim.Delay{})
 			}
 		}
 		steps = append(steps, step)

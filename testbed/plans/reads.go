@@ -62,7 +62,7 @@ func (p *planner) ownReads(i int, name string) []workload.Step {
 	for j := range p.o.Rounds {
 		put := &wire.PutRequest{Key: topology.Prefix(i%p.t.Resources) + name, Value: strconv.Itoa(j)}
 		steps = append(steps,
-			p.step(p.t.Etcd, put, Think(p.o)),
+			p.step(p.t.Member(i+j), put, Think(p.o)),
 			p.step(p.t.Cache(i, i), p.list(j, i), Think(p.o)))
 	}
 	return steps

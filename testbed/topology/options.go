@@ -23,7 +23,7 @@ type Options struct {
 	// EtcdMembers are the nodes of a cluster that is a program. A simulated etcd has one, and a follower that lags.
 	EtcdMembers int  `option:"etcd-members" zero:"1" doc:"members of etcd, if it is a program such as cluster@v3.6.16"`
 	Lagging     bool `option:"lagging" doc:"watches are served by a member of etcd that lags behind the one that takes reads and writes"`
-	Balanced    bool `option:"balanced" doc:"each watch stream of an API server is opened at the next member of etcd: the first at the one that lags"`
+	Balanced    bool `option:"balanced" doc:"each watch stream of an API server is opened at the next member of etcd: the first at the one that lags; with whole servers that do not, each request and stream of each client goes to the next member"`
 	ReadsLag    bool `option:"reads-lag" doc:"caches read from the member of etcd that lags, too: it takes no writes"`
 	// Members are those of the etcd cluster beside the one that serves at first.
 	Members string `option:"members"`

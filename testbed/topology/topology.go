@@ -29,13 +29,28 @@ type Topology struct {
 	Next sim.NodeID
 }
 
-// WatchEndpoints are the members that an API server opens its watch streams at, one after
+// Spread reports whether each request and each stream goes to the next member of etcd.
+func (t *Topology) Spread() bool { return t.Balanced && !t.Lagging }
+
+// WatchEndpoints are the members that the i-th API server, or client, opens its watch streams at, one after
 // the other.
-func (t *Topology) WatchEndpoints() []sim.NodeID {
-	if t.Balanced {
+func (t *Topology) WatchEndpoints(i int) []sim.NodeID {
+	switch {
+	case t.Spread():
+		first := i % len(t.Members)
+		return slices.Concat(t.Members[first:], t.Members[:first])
+	case t.Balanced:
 		return []sim.NodeID{t.Watches, t.Etcd}
 	}
 	return []sim.NodeID{t.Watches}
+}
+
+// Member is the one that takes the i-th of some requests.
+func (t *Topology) Member(i int) sim.NodeID {
+	if t.Spread() {
+		return t.Members[i%len(t.Members)]
+	}
+	return t.Etcd
 }
 
 // APIServer is one process: a client library, and a cache of each resource on top
@@ -92,13 +107,16 @@ func (t *Topology) Cache(i, resource int) sim.NodeID {
 	return t.APIServers[i%len(t.APIServers)].Caches[resource%t.Resources]
 }
 
-// KV is where the i-th client sends its reads and writes of etcd.
-func (t *Topology) KV(i int) sim.NodeID {
+// KV is where the i-th client sends its j-th read or write of etcd.
+func (t *Topology) KV(i, j int) sim.NodeID {
 	if t.ClientWrites && len(t.APIServers) > 0 {
 		return t.APIServers[i%len(t.APIServers)].Client
 	}
-	return t.Etcd
+	return t.Member(i + j)
 }
+
+// IsEtcd reports whether a node is a member of etcd.
+func (t *Topology) IsEtcd(n sim.NodeID) bool { return slices.Contains(t.Members, n) }
 
 // IsCache reports whether a node is the cache of an API server.
 func (t *Topology) IsCache(n sim.NodeID) bool {

@@ -18,6 +18,7 @@ import (
 	"github.com/watchbed/watchbed/upstream/clusternode"
 	"github.com/watchbed/watchbed/upstream/disk"
 	"github.com/watchbed/watchbed/upstream/engine"
+	"github.com/watchbed/watchbed/upstream/guests"
 	"github.com/watchbed/watchbed/upstream/node"
 	"github.com/watchbed/watchbed/upstream/protocol"
 	"github.com/watchbed/watchbed/upstream/stories"
@@ -311,20 +312,14 @@ func (c *Config) complete() error {
 // slowest is half of etcd's default election timeout.
 const slowest = 500 * time.Millisecond
 
-// apart reports releases that etcd does not let be members of one cluster: those that are two minor versions apart, and an older one that a member is to go on with.
+// apart reports releases that etcd does not let be members of one cluster, and an older one that a member is to go on with.
 func (c *Config) apart() error {
-	minor := func(guest string) (n int, known bool) {
-		_, err := fmt.Sscanf(guest, "cluster@v3.%d.", &n)
-		return n, err == nil
+	if err := guests.Apart(c.Guests); err != nil {
+		return err
 	}
-	for i, one := range c.Guests {
-		a, known := minor(one)
-		for _, other := range c.Guests[:i] {
-			if b, too := minor(other); known && too && max(a-b, b-a) > 1 {
-				return fmt.Errorf("%s and %s are two minor versions apart, or more: etcd lets one be in a cluster", other, one)
-			}
-		}
-		if b, too := minor(c.Next); known && too && (b < a || b > a+1) {
+	for _, one := range c.Guests {
+		a, known := guests.Minor(one)
+		if b, too := guests.Minor(c.Next); known && too && (b < a || b > a+1) {
 			return fmt.Errorf("members of %s go on with %s: etcd lets the same minor version or the next one do so", one, c.Next)
 		}
 	}

@@ -23,7 +23,9 @@ var (
 func (n *Node) Files() engine.Files { return n.disk }
 
 // CanSend implements engine.Host.
-func (n *Node) CanSend(conn uint32) bool { return n.Env.CanSend(sim.Conn(conn)) }
+func (n *Node) CanSend(conn uint32) bool {
+	return n.Env.CanSend(sim.Conn(conn)) && !slices.Contains(n.watches(n.clogged), sim.Conn(conn))
+}
 
 // Pick implements engine.Host. A goroutine that syncs a file runs when the disk is done.
 func (n *Node) Pick(runnable []engine.Goroutine, receives bool) int {
@@ -39,7 +41,7 @@ func (n *Node) Pick(runnable []engine.Goroutine, receives bool) int {
 	if receives && (len(n.able) == 0 || n.cfg.Late && n.pausing.Over(&n.Step)) {
 		n.waits = len(n.able) > 0
 		for _, g := range runnable {
-			if g.Syncs && !n.isSynced(g) {
+			if g.Syncs && !n.isSynced(g) && !n.isHeld(g.Function) {
 				n.syncing = append(n.syncing, g)
 			}
 		}
@@ -58,7 +60,7 @@ func (n *Node) Pick(runnable []engine.Goroutine, receives bool) int {
 
 // isSynced reports whether the disk is done for a goroutine that syncs. A disk that takes no time is.
 func (n *Node) isSynced(g engine.Goroutine) bool {
-	return n.cfg.Sync == 0 && !n.disk.Stalled() || n.syncedAt(g) >= 0
+	return (n.cfg.Sync == 0 && !n.disk.Stalled() || n.syncedAt(g) >= 0) && !n.isHeld(g.Function)
 }
 
 func (n *Node) syncedAt(g engine.Goroutine) int {
@@ -244,7 +246,7 @@ func (n *Node) sendRaft(r *protocol.Reader) {
 	}
 	switch m.Name() {
 	case "MsgApp", "MsgHeartbeat":
-		// A leader alone sends them.
+		n.term, n.heard = max(n.term, m.Term), n.Env.Now()
 		if k := len(n.Led); k == 0 || n.Led[k-1] != m.Term {
 			n.Led = append(n.Led, m.Term)
 		}

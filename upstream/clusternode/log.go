@@ -1,6 +1,8 @@
 package clusternode
 
 import (
+	"slices"
+
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
@@ -75,6 +77,32 @@ func (l *Log) applied(member int, id uint64, carriedOut bool) {
 // Of is what is known of a member.
 func (l *Log) Of(member int) testbed.EtcdState { return applied{l, member} }
 
+// Whole is what is known of all members together.
+func (l *Log) Whole() testbed.EtcdState { return whole{l} }
+
+// at is where the log is when so many commits are applied.
+func (l *Log) at(commits int) int64 {
+	if commits > 0 {
+		return l.commits[commits-1].Revision
+	}
+	return l.initial.Revision()
+}
+
+// whole is how far all members are: the newest one, and what is visible at the slowest.
+type whole struct{ *Log }
+
+// Revision implements testbed.EtcdState.
+func (a whole) Revision() int64 { return a.at(len(a.commits)) }
+
+// VisibleRevision implements testbed.EtcdState.
+func (a whole) VisibleRevision() int64 { return a.at(slices.Min(a.reached)) }
+
+// CompactRevision implements testbed.EtcdState.
+func (a whole) CompactRevision() int64 { return a.compacted[len(a.commits)] }
+
+// Waits implements testbed.EtcdState.
+func (a whole) Waits() bool { return slices.Min(a.reached) < len(a.commits) }
+
 // applied is how far a member is in a log.
 type applied struct {
 	*Log
@@ -82,18 +110,13 @@ type applied struct {
 }
 
 // Committed implements testbed.TruthCommits: all that some member has applied is committed.
-func (a applied) Committed() []etcd.Commit { return a.commits }
+func (l *Log) Committed() []etcd.Commit { return l.commits }
 
 // Applied implements testbed.TruthCommits.
-func (a applied) Applied() uint64 { return uint64(len(a.commits)) }
+func (l *Log) Applied() uint64 { return uint64(len(l.commits)) }
 
 // Revision implements testbed.EtcdState.
-func (a applied) Revision() int64 {
-	if at := a.reached[a.member]; at > 0 {
-		return a.commits[at-1].Revision
-	}
-	return a.initial.Revision()
-}
+func (a applied) Revision() int64 { return a.at(a.reached[a.member]) }
 
 // VisibleRevision implements testbed.EtcdState.
 func (a applied) VisibleRevision() int64 { return a.Revision() }
@@ -105,4 +128,4 @@ func (a applied) CompactRevision() int64 { return a.compacted[a.reached[a.member
 func (a applied) Waits() bool { return a.reached[a.member] < len(a.commits) }
 
 // Failed implements testbed.EtcdState.
-func (a applied) Failed() []sim.Payload { return a.failed }
+func (l *Log) Failed() []sim.Payload { return l.failed }

@@ -57,6 +57,9 @@ func (m *Raft) Label() string {
 	return text
 }
 
+// ofLeader reports whether a leader alone sends such a message.
+func (m *Raft) ofLeader() bool { return m.Name() == "MsgApp" || m.Name() == "MsgHeartbeat" }
+
 // Name is that of the type.
 func (m *Raft) Name() string {
 	if m.Type < len(raftTypes) {

@@ -102,6 +102,15 @@ type Node struct {
 	starves   starvation
 	starved   engine.Goroutine
 	streamCut streamCut
+	// alone: no message of another member gets through, and behind is what waits. clogged are clients to whose watch streams nothing gets through.
+	// defragments: what calls sync takes long. All that ends at calmAt. Gone: the machine is lost.
+	alone, defragments, Gone bool
+	behind                   []sim.Message
+	clogged                  []sim.NodeID
+	calmAt                   sim.Time
+	// term is the newest of a leader, heard when it was heard last.
+	term  uint64
+	heard sim.Time
 	// skew is how far the clock of the member is ahead of that of the world. clock is the time of the last step, until that of the next timer,
 	// 0 if there is none.
 	skew, clock, until int64
@@ -260,7 +269,7 @@ func (n *Node) Clone() sim.Node {
 	if n.backup.disk != nil {
 		c.backup.disk = n.backup.disk.Clone()
 	}
-	c.streamCut.behind = slices.Clone(n.streamCut.behind)
+	c.streamCut.behind, c.behind = slices.Clone(n.streamCut.behind), slices.Clone(n.behind)
 	c.known = slices.Clone(n.known)
 	c.Led, c.versions, c.syncing, c.synced = slices.Clone(n.Led), slices.Clone(n.versions), slices.Clone(n.syncing), slices.Clone(n.synced)
 	c.Step, c.out, c.places, c.able = node.Step{}, protocol.Writer{}, nil, nil

@@ -32,9 +32,11 @@ const (
 	timerBoot
 	// timerResume is when a process that was paused goes on.
 	timerResume
+	// timerCalm is when what an order of a scenario has begun ends.
+	timerCalm
 )
 
-var timerNames = [...]string{"next timer of the guest", "disk", "late goroutines", "next process", "resumption"}
+var timerNames = [...]string{"next timer of the guest", "disk", "late goroutines", "next process", "resumption", "end of a fault"}
 
 // cellGuest is all of the guest's memory and its disk.
 var cellGuest = sim.NewCell("cluster guest: its memory")
@@ -172,6 +174,16 @@ func (n *Node) strike(env *sim.Env, p *Disaster) {
 // Restart implements sim.Restarter: the process has ended, and the next one comes after some time.
 func (n *Node) Restart(env *sim.Env) {
 	n.guest.Reset()
+	if n.Gone {
+		env.Cover(coverLost)
+		noteGone.Say(env)
+		n.forget()
+		n.State = Stopped
+		return
+	}
+	if n.calmAt > env.Now() {
+		env.Arm(timerCalm, n.calmAt.Sub(env.Now()))
+	}
 	if n.ends {
 		n.ends = false
 		n.disk.Kill()
@@ -225,7 +237,7 @@ func (n *Node) forget() {
 	clear(n.lanes)
 	n.known = n.known[:0]
 	n.calls, n.serves, n.versions, n.syncing, n.synced = n.calls[:0], n.serves[:0], n.versions[:0], n.syncing[:0], n.synced[:0]
-	n.until, n.waits, n.starves, n.streamCut.behind = 0, false, none, nil
+	n.until, n.waits, n.starves, n.streamCut.behind, n.behind, n.defragments, n.term = 0, false, none, nil, nil, false, 0
 }
 
 // drawn is a time up to most.
@@ -246,8 +258,18 @@ func (n *Node) Receive(env *sim.Env, m *sim.Message) {
 		n.strike(env, p)
 		return
 	}
+	if n.alone && n.placeOf(m.From) >= 0 && n.placeOf(m.From) < len(n.cfg.Peers) {
+		n.behind = append(n.behind, *m)
+		return
+	}
 	if n.streamCut.holds(n, m) {
 		n.streamCut.behind = append(n.streamCut.behind, *m)
+		return
+	}
+	if o, is := m.Payload.(*order); is {
+		if n.alive() {
+			o.do(n, env, m.Conn)
+		}
 		return
 	}
 	if n.paused {
@@ -273,6 +295,9 @@ func (n *Node) Receive(env *sim.Env, m *sim.Message) {
 	switch p := m.Payload.(type) {
 	case *Raft:
 		n.learn(p.From, n.placeOf(m.From))
+		if p.ofLeader() {
+			n.term, n.heard = max(n.term, p.Term), env.Now()
+		}
 		if n.reached(env, p.From); !n.alive() {
 			// The process has ended by what its disk does.
 			return
@@ -302,7 +327,7 @@ func (n *Node) Receive(env *sim.Env, m *sim.Message) {
 // unimplemented answers RangeStream, which no guest is asked for.
 var unimplemented = &wire.Error{Code: wire.Unimplemented, Message: "unknown method RangeStream"}
 
-var refused = &wire.Error{Code: wire.Unavailable, Message: "connection refused"}
+var refused = &wire.Error{Code: wire.Unavailable, Message: wire.ConnectionRefused}
 
 // reached has the guest know that there is a connection to a member again: something has come from it.
 func (n *Node) reached(env *sim.Env, id uint64) {
@@ -410,6 +435,9 @@ func (n *Node) Fire(env *sim.Env, t sim.Timer) {
 		return
 	case timerResume:
 		n.resume(env)
+		return
+	case timerCalm:
+		n.calm(env)
 		return
 	case timerDisk:
 		n.synced, n.syncing = append(n.synced, n.syncing...), n.syncing[:0]

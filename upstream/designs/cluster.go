@@ -3,6 +3,7 @@ package designs
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/watchbed/watchbed/model"
@@ -17,19 +18,36 @@ import (
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
-// clusterOf is the program whose members are whole servers.
-func clusterOf(name, version string) *testbed.Program {
-	compiled, locks := guests.AtLocks(name)
+// clusterOf is the program whose members are whole servers, all of one guest, or each of its own.
+func clusterOf(name string) *testbed.Program {
 	of := func(name string) *guest { return guestOf(name, protocol.Cluster, clusternode.Beginning) }
-	return &testbed.Program{
-		Name: name, Version: version,
-		Cluster:    func(c testbed.ClusterConfig) testbed.Cluster { return newCluster(of(compiled), locks, c) },
-		Neighbours: func() []option.Neighbour { return neighbours(compiled, guests.Schedule{Locks: locks}.String(), of) },
+	members := strings.Fields(name)
+	p := &testbed.Program{Name: name}
+	for _, member := range members {
+		compiled, _ := guests.AtLocks(member)
+		version, _ := versionOf(compiled)
+		p.Members = append(p.Members, version)
 	}
+	p.Version = p.Members[0]
+	p.Cluster = func(c testbed.ClusterConfig) (testbed.Cluster, error) {
+		if err := guests.Apart(members); err != nil {
+			return nil, err
+		}
+		return newCluster(of, members, c), nil
+	}
+	if len(members) > 1 {
+		p.Neighbours = func() []option.Neighbour { return unmixed(members) }
+		return p
+	}
+	p.Members = nil
+	compiled, locks := guests.AtLocks(name)
+	p.Neighbours = func() []option.Neighbour { return neighbours(compiled, guests.Schedule{Locks: locks}.String(), of) }
+	return p
 }
 
 // cluster implements testbed.Cluster.
 type cluster struct {
+	clusternode.Orders
 	log     *clusternode.Log
 	config  testbed.ClusterConfig
 	members []*clusternode.Node
@@ -37,7 +55,7 @@ type cluster struct {
 	booted []*clusternode.Node
 }
 
-func newCluster(of *guest, locks bool, c testbed.ClusterConfig) *cluster {
+func newCluster(of func(name string) *guest, guest []string, c testbed.ClusterConfig) *cluster {
 	initial := model.Initial{Revision: 1}
 	for _, kv := range c.Initial {
 		item := workload.Item(kv)
@@ -49,11 +67,12 @@ func newCluster(of *guest, locks bool, c testbed.ClusterConfig) *cluster {
 		peers = append(peers, clusternode.Peer{Node: n, Name: fmt.Sprintf("member-%d", i+1)})
 	}
 	for i := range c.Members {
+		compiled, locks := guests.AtLocks(guest[min(i, len(guest)-1)])
 		s.members = append(s.members, clusternode.New(&clusternode.Config{
 			Peers: peers, Self: i, Initial: len(peers), Log: s.log,
 			Member:  protocol.Member{PreVote: true, InitialElectionTickAdvance: true, ProgressMs: int(c.Notify / time.Millisecond)},
 			Choices: clusternode.Choices{Goroutines: true, Locks: locks},
-		}, of.new(), nil))
+		}, of(compiled).new(), nil))
 	}
 	return s
 }
@@ -90,9 +109,16 @@ func puts(to sim.NodeID, contents []*wire.KeyValue) (steps []workload.Step) {
 }
 
 // Ready implements testbed.Cluster.
-func (s *cluster) Ready() bool {
-	return !slices.ContainsFunc(s.members, func(m *clusternode.Node) bool { return m.State != clusternode.Running })
+func (s *cluster) Ready(now sim.Time) bool {
+	left := slices.DeleteFunc(slices.Clone(s.members), func(m *clusternode.Node) bool { return m.Gone })
+	leads := left[0].Leads(now)
+	return !slices.ContainsFunc(left, func(m *clusternode.Node) bool {
+		return m.State != clusternode.Running || len(s.members) > 1 && (m.Leads(now) == 0 || m.Leads(now) != leads)
+	})
 }
+
+// Whole implements testbed.Cluster.
+func (s *cluster) Whole() testbed.EtcdState { return s.log.Whole() }
 
 // State implements testbed.Cluster.
 func (s *cluster) State(member int) testbed.EtcdState { return s.log.Of(member) }

@@ -14,17 +14,20 @@ import (
 )
 
 // How the names of guests begin that are a release of etcd: its watch server, and the whole server.
-const release, wholeServer = "etcd@v", "cluster@v"
+const release, wholeServer = "etcd@v", guests.Cluster + "v"
 
 func init() {
 	programs := map[string]*testbed.Program{}
 	var lock sync.Mutex
 	// All releases are there, whether they are compiled or not, which the first use says.
 	testbed.RegisterPrograms(func(name string) *testbed.Program {
-		guest, _ := guests.AtLocks(name)
-		version, is := versionOf(guest)
-		if _, err := etcd.Release(version); !is || err != nil {
-			return nil
+		members := strings.Fields(name)
+		for _, member := range members {
+			guest, _ := guests.AtLocks(member)
+			version, is := versionOf(guest)
+			if _, err := etcd.Release(version); !is || err != nil || len(members) > 1 && !strings.HasPrefix(guest, wholeServer) {
+				return nil
+			}
 		}
 		lock.Lock()
 		defer lock.Unlock()
@@ -47,11 +50,11 @@ func versionOf(guest string) (version string, is bool) {
 }
 
 func releaseOf(name string) *testbed.Program {
+	if strings.HasPrefix(name, wholeServer) {
+		return clusterOf(name)
+	}
 	compiled, locks := guests.AtLocks(name)
 	version, _ := versionOf(compiled)
-	if strings.HasPrefix(compiled, wholeServer) {
-		return clusterOf(name, version)
-	}
 	of := func(name string) *guest { return guestOf(name, protocol.Etcd, etcdnode.Beginning) }
 	g := of(compiled)
 	return &testbed.Program{

@@ -1,6 +1,7 @@
 package designs
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/watchbed/watchbed/sim/option"
@@ -28,6 +29,17 @@ func neighbours(compiled, how string, of func(name string) *guest) []option.Neig
 		}
 		if _, err := of(name).module(); err == nil {
 			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// unmixed are the guests of a cluster whose members are not all of one, each of which can be that of all.
+func unmixed(members []string) []option.Neighbour {
+	var all []option.Neighbour
+	for i, name := range members {
+		if !slices.Contains(members[:i], name) {
+			all = append(all, option.Neighbour{Name: name})
 		}
 	}
 	return all

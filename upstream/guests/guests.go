@@ -41,3 +41,25 @@ func Names(directory string) []string {
 	}
 	return files
 }
+
+// Cluster is how the names of guests begin that are whole servers.
+const Cluster = "cluster@"
+
+// Minor is the minor version of a release that is a whole server.
+func Minor(guest string) (n int, known bool) {
+	_, err := fmt.Sscanf(guest, Cluster+"v3.%d.", &n)
+	return n, err == nil
+}
+
+// Apart reports releases that etcd does not let be members of one cluster: those that are two minor versions apart.
+func Apart(members []string) error {
+	for i, one := range members {
+		a, known := Minor(one)
+		for _, other := range members[:i] {
+			if b, too := Minor(other); known && too && max(a-b, b-a) > 1 {
+				return fmt.Errorf("%s and %s are two minor versions apart, or more: etcd lets one be in a cluster", other, one)
+			}
+		}
+	}
+	return nil
+}

@@ -20,13 +20,13 @@ func (n *Node) Send(message []byte) {
 	kind, number := r.Begin()
 	switch kind {
 	case protocol.Range:
-		n.calls = append(n.calls, connection{number, n.Env.Call(n.cfg.KV, etcdwire.ReadRange(&r))})
+		n.call(number, n.turn(n.cfg.KV), etcdwire.ReadRange(&r))
 	case protocol.RangeStream:
-		conn := n.Env.Open(n.cfg.Etcd)
-		n.Env.Send(conn, &wire.RangeStreamRequest{Range: etcdwire.ReadRange(&r)})
-		n.ranges = append(n.ranges, connection{number, conn})
+		conn, p := n.Env.Open(n.turn(n.cfg.Etcd)), &wire.RangeStreamRequest{Range: etcdwire.ReadRange(&r)}
+		n.Env.Send(conn, p)
+		n.ranges = append(n.ranges, connection{number: number, conn: conn, asks: p})
 	case protocol.Txn:
-		n.calls = append(n.calls, connection{number, n.Env.Call(n.cfg.KV, readTxn(&r))})
+		n.call(number, n.turn(n.cfg.KV), readTxn(&r))
 	case protocol.Open:
 		n.open(number, r.Bool())
 	case protocol.CreateWatch, protocol.CancelWatch, protocol.RequestProgress:
@@ -34,7 +34,11 @@ func (n *Node) Send(message []byte) {
 	case protocol.CloseStream:
 		n.closeStream(number)
 	case protocol.Status:
-		n.calls = append(n.calls, connection{number, n.Env.Call(n.cfg.KV, &wire.StatusRequest{Endpoint: int(r.Int())})})
+		of, to := int(r.Int()), n.cfg.KV
+		if n.cfg.CallsTakeTurns {
+			to = n.cfg.WatchEndpoints[of]
+		}
+		n.call(number, to, &wire.StatusRequest{Endpoint: of})
 	case protocol.Shown:
 		n.shown = n.readShown(&r)
 	default:
@@ -44,9 +48,26 @@ func (n *Node) Send(message []byte) {
 
 // open opens a stream to etcd, at one member after the other.
 func (n *Node) open(number uint32, requireLeader bool) {
+	n.streams = append(n.streams, stream{connection{number: number, conn: n.Env.Open(n.nextEndpoint())}, requireLeader, false})
+}
+
+func (n *Node) call(number uint32, to sim.NodeID, p sim.Payload) {
+	n.calls = append(n.calls, connection{number: number, conn: n.Env.Call(to, p), asks: p})
+}
+
+// nextEndpoint is the member whose turn it is.
+func (n *Node) nextEndpoint() sim.NodeID {
 	at := n.cfg.WatchEndpoints[n.opened%len(n.cfg.WatchEndpoints)]
 	n.opened++
-	n.streams = append(n.streams, stream{connection{number, n.Env.Open(at)}, requireLeader, false})
+	return at
+}
+
+// turn is the member that takes a call: the one that takes all, unless they take turns.
+func (n *Node) turn(all sim.NodeID) sim.NodeID {
+	if n.cfg.CallsTakeTurns {
+		return n.nextEndpoint()
+	}
+	return all
 }
 
 func (n *Node) sendOnStream(kind protocol.Kind, number uint32, r *protocol.Reader) {

@@ -47,6 +47,9 @@ type Node struct {
 type connection struct {
 	number uint32
 	conn   sim.Conn
+	// asks is what a call, or a stream of Ranges, was begun with, refused where nothing listened.
+	asks    sim.Payload
+	refused int
 }
 
 // stream is a connection of which the first message says whether it requires a leader.

@@ -150,9 +150,18 @@ func (n *Node) arm(env *sim.Env, until int64) {
 // the guest any more.
 func (n *Node) incoming(env *sim.Env, m *sim.Message) []byte {
 	if i := indexOf(n.ranges, m.Conn); i >= 0 {
+		if k := &n.ranges[i]; n.isElsewhere(k, m.Payload) {
+			k.conn = env.Open(n.nextEndpoint())
+			env.Send(k.conn, k.asks)
+			return nil
+		}
 		return n.part(env, i, m)
 	}
 	if i := indexOf(n.calls, m.Conn); i >= 0 {
+		if k := &n.calls[i]; n.isElsewhere(k, m.Payload) {
+			k.conn = env.Call(n.nextEndpoint(), k.asks)
+			return nil
+		}
 		number := n.calls[i].number
 		n.calls = append(n.calls[:i], n.calls[i+1:]...)
 		return n.answer(number, m.Payload)
@@ -165,6 +174,18 @@ func (n *Node) incoming(env *sim.Env, m *sim.Message) []byte {
 		return n.answer(number, m.Payload)
 	}
 	return n.request(m)
+}
+
+// isElsewhere reports whether a request goes to the next member, as nothing listens at this one: gRPC's round_robin picks none without a connection.
+func (n *Node) isElsewhere(k *connection, p sim.Payload) bool {
+	if !n.cfg.CallsTakeTurns || !wire.NothingListens(p) || k.refused+1 >= len(n.cfg.WatchEndpoints) {
+		return false
+	}
+	if of, asks := k.asks.(*wire.StatusRequest); asks && of.Endpoint != wire.ServingEndpoint {
+		return false
+	}
+	k.refused++
+	return true
 }
 
 func indexOf(all []connection, c sim.Conn) int {

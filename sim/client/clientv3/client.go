@@ -14,8 +14,10 @@ type Config struct {
 	Etcd sim.NodeID
 	// WatchEndpoints are the members that watch streams are opened to, one after the
 	// other, as gRPC's round_robin picks them; nil is Etcd. A stream stays on the member
-	// on which it was opened. The turns that unary requests take are left out.
+	// on which it was opened. The turns that unary requests take are left out, unless
+	// CallsTakeTurns: these go to the members, too, and one for the version of a member to that one.
 	WatchEndpoints []sim.NodeID
+	CallsTakeTurns bool
 	// RunTask numbers the tasks "run" of the streams, BackoffTimer their timers,
 	// RetryTimer the timers of unary calls.
 	RunTask, BackoffTimer, RetryTimer Series
@@ -92,11 +94,22 @@ func (c *Client) forget() {
 	c.nextEndpoint = 0
 }
 
-// openStream opens a stream to the member whose turn it is.
-func (c *Client) openStream(env *sim.Env) sim.Conn {
+// unaryEndpoint is the member that a unary request goes to.
+func (c *Client) unaryEndpoint(env *sim.Env, p sim.Payload) sim.NodeID {
+	switch of, asks := p.(*wire.StatusRequest); {
+	case !c.cfg.CallsTakeTurns:
+		return c.cfg.Etcd
+	case asks && of.Endpoint != wire.ServingEndpoint:
+		return c.cfg.WatchEndpoints[of.Endpoint]
+	}
+	return c.endpoint(env)
+}
+
+// endpoint is the member whose turn it is.
+func (c *Client) endpoint(env *sim.Env) sim.NodeID {
 	all := c.cfg.WatchEndpoints
 	if len(all) == 0 {
-		return env.Open(c.cfg.Etcd)
+		return c.cfg.Etcd
 	}
 	to := all[c.nextEndpoint]
 	if len(all) > 1 {
@@ -106,7 +119,7 @@ func (c *Client) openStream(env *sim.Env) sim.Conn {
 		}
 		c.nextEndpoint = (c.nextEndpoint + 1) % len(all)
 	}
-	return env.Open(to)
+	return to
 }
 
 // IsEtcd reports whether a node is one that the client opens connections to.

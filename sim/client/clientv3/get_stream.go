@@ -10,7 +10,7 @@ import (
 // repeats Ranges, that of streams does not. The caller stops a stream by closing it.
 func (c *Client) GetStream(env *sim.Env, p *wire.RangeRequest, cause sim.Cause) sim.Conn {
 	env.Under(cause)
-	conn := env.Open(c.cfg.Etcd)
+	conn := env.Open(c.unaryEndpoint(env, p))
 	env.Send(conn, &wire.RangeStreamRequest{Range: p})
 	return conn
 }

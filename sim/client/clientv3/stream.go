@@ -114,7 +114,7 @@ func (c *Client) stream(env *sim.Env, ctxKey string) (s *Stream, opened bool) {
 	s.writes(env, cellRun)
 	s.writes(env, cellBackoff)
 	s.state, s.ctxKey, s.backoff = streamSelecting, ctxKey, c.cfg.WatchBackoff
-	s.conn = c.openStream(env)
+	s.conn = env.Open(c.endpoint(env))
 	return s, true
 }
 
@@ -139,7 +139,7 @@ func (s *Stream) newWatchClient(env *sim.Env) {
 	}
 	s.writes(env, cellRun)
 	s.state = streamSelecting
-	s.conn = s.c.openStream(env)
+	s.conn = env.Open(s.c.endpoint(env))
 	s.reopened(env)
 	s.writes(env, cellCancelSet)
 	s.cancelSet = s.cancelSet[:0]

@@ -75,7 +75,7 @@ func (c *Client) attempt(env *sim.Env, i int) {
 	u.state = callUnderWay
 	u.attempts++
 	env.Under(u.cause)
-	u.conn = env.Call(c.cfg.Etcd, u.request)
+	u.conn = env.Call(c.unaryEndpoint(env, u.request), u.request)
 }
 
 // answered is what the interceptor does when an attempt has ended. Only reads
