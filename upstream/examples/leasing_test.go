@@ -3,8 +3,6 @@ package examples
 
 import (
 	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -41,13 +39,9 @@ func judge(t *testing.T, guest string) map[string]model.Verdict {
 		}
 		run, err := stories.Find(t.Context(), subjects, strategy.Default(), f, 2000)
 		require.NoError(t, err)
-		path := filepath.Join(*replays, f.Failure.Property+"-"+f.Failure.Label)
-		var text strings.Builder
-		_, err = run.Recording.WriteTo(&text)
+		path, err := run.Recording.Create(*replays)
 		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(path+".json", []byte(text.String()), 0o644))
-		story := run.Why + "\n\n" + strings.Join(run.Story, "\n") + "\n"
-		require.NoError(t, os.WriteFile(path+".txt", []byte(story), 0o644))
+		t.Logf("%s: %s\n%s", path, run.Why, strings.Join(run.Story, "\n"))
 	}
 	return verdicts
 }
