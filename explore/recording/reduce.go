@@ -180,18 +180,21 @@ func (s *reducer) half() {
 	}
 }
 
-// deciding are the kinds of parts without which the run does not fail.
+// deciding are the kinds of parts without which the run does not fail, none if there is no time to find out.
 func (s *reducer) deciding() (all []Kind) {
-	if s.parted == nil || s.ctx.Err() != nil {
+	if s.parted == nil {
 		return nil
 	}
+	defer func() { s.parted.LeaveOut(s.out) }()
 	for _, k := range s.parted.Parts() {
+		if s.ctx.Err() != nil {
+			return nil
+		}
 		s.parted.LeaveOut(slices.Concat(s.out, k.Parts))
 		if s.follower.begin(&s.best); s.fails() == nil && !s.failsRedrawn() {
 			all = append(all, k)
 		}
 	}
-	s.parted.LeaveOut(s.out)
 	return all
 }
 
