@@ -59,7 +59,7 @@ var programs = []*program{
 		{"v3.7.", "", "v3.7.3", []string{"v3.6", "v3.7"}, overlay.Etcd36, nil},
 	}},
 	{"cluster", "clusterguest", protocol.Cluster, false, []string{
-		"go.etcd.io/etcd/api/v3", "go.etcd.io/etcd/client/pkg/v3", "go.etcd.io/etcd/pkg/v3", "go.etcd.io/etcd/server/v3",
+		"go.etcd.io/etcd/api/v3", "go.etcd.io/etcd/client/pkg/v3", "go.etcd.io/etcd/pkg/v3", "go.etcd.io/etcd/server/v3", "go.etcd.io/etcd/etcdutl/v3",
 	}, []string{"*", "client/*"}, "server", "api/version/version.go", []branch{
 		{"v3.5.", "", "v3.5.0", nil, overlay.Cluster35, clusterAlong},
 		{"v3.6.", "", "v3.6.16", []string{"v3.6"}, overlay.Cluster36, clusterAlong},

@@ -86,13 +86,14 @@ func TestMembersChange(t *testing.T) {
 // TestFaultsMatter: faults that are off by default leave something to be seen, and what is claimed holds.
 func TestFaultsMatter(t *testing.T) {
 	for befell, faults := range map[string]Faults{
-		"cluster: a goroutine of a member gets no processor":             {Starvations: 2, Kills: 1, Moves: 1},
-		"cluster: a member stops by itself":                              {Flips: 6, Kills: 2, PowerLosses: 1, Partitions: 2, Moves: 1},
-		"cluster: messages wait behind a cut of a stream":                {StreamCuts: 2, Kills: 1, Moves: 1},
-		"cluster: a member sends a snapshot to another one":              {Outages: 2},
-		"cluster: a member is listed with other URLs than it began with": {Updates: 3, Kills: 1, PowerLosses: 1, Partitions: 1},
-		"cluster: all members go back to before what clients were told":  {Backups: 1, Kills: 1, PowerLosses: 1, Partitions: 2},
-		"cluster: one member becomes a cluster by itself":                {ForceNewClusters: 1, Kills: 1, PowerLosses: 1, Partitions: 2},
+		"cluster: a goroutine of a member gets no processor":                                    {Starvations: 2, Kills: 1, Moves: 1},
+		"cluster: a member stops by itself":                                                     {Flips: 6, Kills: 2, PowerLosses: 1, Partitions: 2, Moves: 1},
+		"cluster: messages wait behind a cut of a stream":                                       {StreamCuts: 2, Kills: 1, Moves: 1},
+		"cluster: a member sends a snapshot to another one":                                     {Outages: 2},
+		"cluster: a member is listed with other URLs than it began with":                        {Updates: 3, Kills: 1, PowerLosses: 1, Partitions: 1},
+		"cluster: all members go back to before what clients were told":                         {Backups: 1, Kills: 1, PowerLosses: 1, Partitions: 2},
+		"cluster: a copy is restored from before what clients were told, with higher revisions": {Backups: 1, RevisionBump: 1_000_000, Kills: 1, PowerLosses: 1, Partitions: 2},
+		"cluster: one member becomes a cluster by itself":                                       {ForceNewClusters: 1, Kills: 1, PowerLosses: 1, Partitions: 2},
 	} {
 		t.Run(befell, func(t *testing.T) {
 			c := Default("cluster@v3.6.16")

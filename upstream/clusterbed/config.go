@@ -145,7 +145,9 @@ type Faults struct {
 	// were told stays, and what the others alone said may be lost.
 	ForceNewClusters int `json:"forceNewClusters"`
 	// Backups copy the disks of all members at one moment, and restore them later, without new revisions. What was told until the copy stays, and what was told behind it is lost.
-	Backups int `json:"backups"`
+	// RevisionBump: one at most is, by etcdutl snapshot restore out of the database of one member, with revisions that are so much higher and compacted.
+	Backups      int `json:"backups"`
+	RevisionBump int `json:"revisionBump"`
 	// All: in each run all kinds of them.
 	All bool `json:"all"`
 }
@@ -276,6 +278,9 @@ func (c *Config) complete() error {
 	}
 	if c.Faults.Backups > 0 && (c.Spares > 0 || c.Cache != "" || c.Auth || c.Holders > 0 || c.Observe > 0 || c.Faults.ForceNewClusters+c.Faults.Updates+c.Faults.Flips > 0) {
 		return errors.New("backups are restored: want no spares, caches, auth, holders, observe, forceNewClusters, updates and flips")
+	}
+	if c.Faults.RevisionBump > 0 && c.Faults.Backups != 1 {
+		return errors.New("revisionBump is of a backup: want backups to be 1")
 	}
 	if c.Faults.AuthChanges > 0 && !c.Auth {
 		return errors.New("what users may do changes: want auth, without which there are none")

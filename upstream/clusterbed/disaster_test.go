@@ -33,3 +33,30 @@ func TestLose(t *testing.T) {
 	require.Equal(t, []model.WatchStream{told(4, 5), told(5)}, h.Watchers[0].Streams)
 	require.Equal(t, []model.WatchStream{told(6)}, h.Watchers[1].Streams)
 }
+
+// TestRestored: no revision is told twice with other contents.
+func TestRestored(t *testing.T) {
+	change := func(revision int64, of model.EventType, value string) model.WatchResponse {
+		return model.WatchResponse{Revision: revision, Events: []model.WatchEvent{{Type: of, Revision: revision, Item: &model.Item{Key: "a", Value: value, ModRevision: revision}}}}
+	}
+	history := func(initial int64, from int64, responses ...model.WatchResponse) *model.History {
+		return &model.History{
+			Initial:  model.Initial{Revision: initial, Items: []*model.Item{{Key: "a", Value: "x", ModRevision: 5}}},
+			Watchers: []model.Watcher{{Client: "w", Streams: []model.WatchStream{{Request: model.WatchRequest{StartRevision: from}, Responses: responses}}}},
+		}
+	}
+	const bump = 100
+	before := history(1, 1, change(4, model.DeleteEvent, ""), change(5, model.PutEvent, "x"), change(9, model.PutEvent, "lost"))
+	after := history(106, 106, change(107, model.PutEvent, "y"))
+	require.Equal(t, model.Holds, restored(before, after, bump).Verdict)
+	for label, of := range map[string][2]*model.History{
+		"back":  {before, history(8, 8)},
+		"other": {history(1, 1, change(5, model.PutEvent, "z")), after},
+		"watch": {before, history(106, 10, change(107, model.PutEvent, "y"))},
+	} {
+		require.Equal(t, label, restored(of[0], of[1], bump).Label)
+	}
+	require.Equal(t, "other", restored(history(1, 1, change(6, model.PutEvent, "newer")), after, bump).Label)
+	require.Equal(t, "other", restored(history(1, 1, change(6, model.DeleteEvent, "")), after, bump).Label)
+	require.Equal(t, model.Vacuous, restored(before, nil, bump).Verdict)
+}

@@ -37,23 +37,18 @@ func (c *Config) claimed() []string {
 
 // Judge implements explore.Subject.
 func (s *subject) Judge(w *sim.World) []explore.Finding {
-	h := s.history()
-	r, err := check.History(h, check.Options{Properties: s.config.claimed()})
-	if err != nil {
-		// Two checkers disagree, so that neither can be trusted.
-		panic(&explore.Disputed{Err: err, History: h})
-	}
-	s.findings = s.findings[:0]
-	for i := range r.Judgements {
-		j := &r.Judgements[i]
-		f := explore.Finding{Property: j.Property, Verdict: j.Verdict, Exercised: j.Exercised}
-		switch {
-		case j.Operations != nil:
-			f.Why, f.Label, f.Exercised = inSeconds{s, h, j.Operations}, string(j.Operations.Anomaly), max(f.Exercised, 1)
-		case j.Watch != nil:
-			f.Why, f.Label = said(j.Watch.Sentence), "watch"
+	h, after := s.history()
+	s.findings = s.judged(s.findings[:0], h)
+	if after != nil {
+		for i, f := range s.judged(nil, after) {
+			if was := &s.findings[i]; was.Verdict != model.Violated {
+				f.Verdict, f.Exercised = f.Verdict.And(was.Verdict), f.Exercised+was.Exercised
+				*was = f
+			}
 		}
-		s.findings = append(s.findings, f)
+	}
+	if s.config.Faults.RevisionBump > 0 {
+		s.findings = append(s.findings, restored(h, after, int64(s.config.Faults.RevisionBump)))
 	}
 	if s.config.machines() > 1 {
 		s.findings = append(s.findings, s.agree(), s.sameMembers(), s.oneLeader())
@@ -77,6 +72,27 @@ func (s *subject) Judge(w *sim.World) []explore.Finding {
 	}
 	s.findings = append(s.findings, s.recovers(w))
 	return s.findings
+}
+
+// judged are the findings of a history.
+func (s *subject) judged(all []explore.Finding, h *model.History) []explore.Finding {
+	r, err := check.History(h, check.Options{Properties: s.config.claimed()})
+	if err != nil {
+		// Two checkers disagree, so that neither can be trusted.
+		panic(&explore.Disputed{Err: err, History: h})
+	}
+	for i := range r.Judgements {
+		j := &r.Judgements[i]
+		f := explore.Finding{Property: j.Property, Verdict: j.Verdict, Exercised: j.Exercised}
+		switch {
+		case j.Operations != nil:
+			f.Why, f.Label, f.Exercised = inSeconds{s, h, j.Operations}, string(j.Operations.Anomaly), max(f.Exercised, 1)
+		case j.Watch != nil:
+			f.Why, f.Label = said(j.Watch.Sentence), "watch"
+		}
+		all = append(all, f)
+	}
+	return all
 }
 
 // said is an explanation.
@@ -135,10 +151,10 @@ func (i inSeconds) String() string {
 	})
 }
 
-// history is what the clients and the auditor were answered, and what the watchers were sent.
-func (s *subject) history() *model.History {
+// history is what the clients and the auditor were answered, and what the watchers were sent. after is that since a copy was restored, nil if none was.
+func (s *subject) history() (h, after *model.History) {
 	// An empty etcd is at revision 1.
-	h := &model.History{Initial: model.Initial{Revision: 1}}
+	h = &model.History{Initial: model.Initial{Revision: 1}}
 	for _, c := range s.clients {
 		h.Clients = append(h.Clients, c.Name())
 		h.Operations = append(h.Operations, c.Operations()...)
@@ -174,8 +190,11 @@ func (s *subject) history() *model.History {
 			opened = lose(h, opened, by)
 		}
 	}
-	settle(h, whole)
-	return h
+	if after = s.afterRestore(h, opened); after != nil {
+		settle(after, false)
+	}
+	settle(h, whole && after == nil)
+	return h, after
 }
 
 // agree judges that all members have the same data at the same revision, and are at the same revision when they have applied the same entries.

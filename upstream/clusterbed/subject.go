@@ -147,7 +147,7 @@ func (s *subject) planFaults() {
 		clients = append(clients, server)
 		plan(restarts, serverName(i), &sim.RestartProcess{Nodes: []sim.NodeID{server}, Label: serverName(i)}, once)
 	}
-	plan(backups, everyMember, clusternode.NewRestore(others), lasts)
+	plan(backups, everyMember, clusternode.NewRestore(others, uint64(f.RevisionBump)), lasts)
 	for i := range s.config.machines() {
 		member, name := firstMember+sim.NodeID(i), memberName(i)
 		plan(kills, name, clusternode.NewKill(member, name, false), once)

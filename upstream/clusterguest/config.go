@@ -34,7 +34,7 @@ func configure(of *protocol.Member, lg *zap.Logger) (config.ServerConfig, error)
 		MaxSnapFiles:               5,
 		MaxWALFiles:                5,
 		InitialPeerURLsMap:         peers,
-		InitialClusterToken:        "etcd-cluster",
+		InitialClusterToken:        or(of.Token, "etcd-cluster"),
 		NewCluster:                 !of.Existing,
 		ForceNewCluster:            of.ForceNewCluster,
 		TickMs:                     uint(or(of.TickMs, 100)),

@@ -111,6 +111,13 @@ func (m *member) start(of protocol.Member) {
 		return
 	}
 	initialized := release.WALExists(filepath.Join(of.Dir, "member", "wal"))
+	if of.Restore != "" && !initialized {
+		if err := restore(&of, cfg.Logger); err != nil {
+			stopped(err.Error())
+			return
+		}
+		initialized = true
+	}
 	if initialized {
 		// A member that has a log does not look at the initial cluster.
 		cfg.InitialPeerURLsMap = nil

@@ -43,12 +43,16 @@ func (f *Kill) Strike(env *sim.Env) {
 	f.RestartProcess.Strike(env)
 }
 
-// Restore copies the disks of all members at one moment, and the next time has all of them begin again with these copies.
-type Restore struct{ sim.RestartProcess }
+// Restore copies the disks of all members at one moment, and the next time has all of them begin again with these copies. With Bump it copies one of them, and
+// each begins with what etcdutl snapshot restore --bump-revision --mark-compacted makes of its database, as a member of another cluster.
+type Restore struct {
+	sim.RestartProcess
+	Bump uint64
+}
 
 // NewRestore is such a fault of these members.
-func NewRestore(members []sim.NodeID) *Restore {
-	return &Restore{sim.RestartProcess{Nodes: members, Label: "all members from a backup"}}
+func NewRestore(members []sim.NodeID, bump uint64) *Restore {
+	return &Restore{sim.RestartProcess{Nodes: members, Label: "all members from a backup"}, bump}
 }
 
 // Strike implements sim.Fault.
@@ -61,10 +65,25 @@ func (f *Restore) Strike(env *sim.Env) {
 	}
 	first := members[0]
 	if first.backup.disk == nil {
+		if f.Bump > 0 {
+			from := members[env.Choose(len(members), "member whose database is copied")]
+			noteSaved.Say(env, from.cfg.Peers[from.cfg.Self].Name)
+			for _, n := range members {
+				n.backup = backup{disk: from.disk.Clone()}
+			}
+			return
+		}
 		noteCopied.Say(env)
 		for _, n := range members {
 			n.backup = backup{n.disk.Clone(), told, len(n.Led)}
 		}
+		return
+	}
+	if f.Bump > 0 {
+		for _, n := range members {
+			n.restores, n.bump, n.RestoredAt = true, f.Bump, env.Tick()
+		}
+		f.RestartProcess.Strike(env)
 		return
 	}
 	if told > first.backup.told {

@@ -1,6 +1,7 @@
 package clusternode
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -139,6 +140,7 @@ func (n *Node) Send(message []byte) {
 	case protocol.Started:
 		n.State, n.Version = Joining, r.Text()
 		noteServes.Say(n.Env, n.Version)
+		n.asks = n.restores && n.bump > 0
 	case protocol.Proposed:
 		if n.cfg.Log != nil {
 			n.proposed(conn, &r)
@@ -180,6 +182,10 @@ func (n *Node) located(r *protocol.Reader) {
 // reply answers a client.
 func (n *Node) reply(kind protocol.Kind, conn sim.Conn, r *protocol.Reader) {
 	i := n.serving(conn)
+	if uint32(conn) == ownCall {
+		n.hasRestored(kind, r)
+		return
+	}
 	switch kind {
 	case protocol.WatchResponse:
 		p := etcdwire.ReadWatchResponse(r)
@@ -214,6 +220,22 @@ func (n *Node) reply(kind protocol.Kind, conn sim.Conn, r *protocol.Reader) {
 	if i >= 0 {
 		n.serves = slices.Delete(n.serves, i, i+1)
 	}
+}
+
+// hasRestored takes what the member has that was made out of a copy.
+func (n *Node) hasRestored(kind protocol.Kind, r *protocol.Reader) {
+	if kind != protocol.Did {
+		panic(fmt.Errorf("a member does not say what it has restored: %s", failed(r).Message))
+	}
+	p := readResponse(r).(*wire.RangeResponse)
+	if p.Revision < int64(n.bump) {
+		panic(errors.New("the guest knows no snapshot restore: run \"make upstream\" again"))
+	}
+	if p.Revision-int64(n.bump) < n.told {
+		n.Env.Cover(coverBumped)
+	}
+	n.Restored, n.restores, n.backup = p, false, backup{}
+	noteBumped.Say(n.Env, p.Revision, len(p.Kvs))
 }
 
 // tells notes the revision that a client is told.

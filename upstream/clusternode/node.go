@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
 
 	"github.com/watchbed/watchbed/upstream/disk"
 	"github.com/watchbed/watchbed/upstream/engine"
@@ -84,6 +85,12 @@ type Node struct {
 	// backup is a copy of the disk, which the next process begins with if it restores.
 	backup   backup
 	restores bool
+	// bump is by how much the revision is higher then, 0 if it is not. RestoredAt is the tick of that, Restored what the member has when it begins, nil before.
+	bump       uint64
+	RestoredAt int64
+	Restored   *wire.RangeResponse
+	// asks: the process is asked next for what it has.
+	asks bool
 	// struck: the machine had its part of a disaster. lost: the next end of the process is that of the machine. forces: the next process is to be a cluster by itself, until
 	// one has joined.
 	struck, lost, forces bool

@@ -63,6 +63,9 @@ func (n *Node) start(seed int64) []byte {
 		}
 	}
 	m.Existing, m.ForceNewCluster = n.joins != nil, n.forces
+	if n.bump > 0 {
+		m.Dir, m.Restore, m.RevisionBump, m.Token = restored, directory+"/member/snap/db", n.bump, "restored"
+	}
 	text, err := json.Marshal(m)
 	if err != nil {
 		// It has numbers and texts alone.
@@ -71,8 +74,8 @@ func (n *Node) start(seed int64) []byte {
 	return n.out.Begin(protocol.Start, 0).Int(seed).Text(string(text)).Bytes
 }
 
-// directory is where a member has its data.
-const directory = "/data"
+// directory is where a member has its data, restored where it has what was made out of a copy.
+const directory, restored = "/data", "/restored"
 
 func address(i int) string { return fmt.Sprintf("10.0.0.%d:2380", i+1) }
 
@@ -201,6 +204,11 @@ func (n *Node) Restart(env *sim.Env) {
 	case n.restores:
 		noteRestored.Say(env)
 		n.disk.Restore(n.backup.disk)
+		if n.bump > 0 {
+			// A process that ends before it has the directory begins with the copy again.
+			n.Led = n.Led[:0]
+			break
+		}
 		n.told, n.Led = n.backup.told, n.Led[:n.backup.led]
 		n.backup, n.restores = backup{}, false
 	case n.wiped:
@@ -484,12 +492,21 @@ func (n *Node) run(env *sim.Env, message []byte) {
 	}
 	n.Env = nil
 	n.until = until
+	if n.asks {
+		n.asks = false
+		etcdwire.WriteOp(n.out.Begin(protocol.Do, ownCall), &wire.RangeRequest{Key: "\x00", RangeEnd: "\x00", Serializable: true})
+		n.run(env, n.out.Bytes)
+		return
+	}
 	n.arm(env)
 	if n.State == Stopped {
 		n.ends = !n.excused || n.Lies
 		env.Crash([]sim.NodeID{env.Self()})
 	}
 }
+
+// ownCall is the connection of a call that no client has made.
+const ownCall = uint32(sim.NoConn)
 
 // panicked is that the process of a member has panicked.
 type panicked struct {

@@ -49,7 +49,7 @@ func TestPatchesAreMatchedByText(t *testing.T) {
 func TestPathsOfRepositories(t *testing.T) {
 	folder := t.TempDir()
 	for path, want := range map[string]string{
-		"server/storage/x.go": "server/v3/storage/x.go", "api/x.go": "api/v3/x.go", "client/pkg/x.go": "client/pkg/v3/x.go",
+		"server/storage/x.go": "server/v3/storage/x.go", "etcdutl/snapshot/x.go": "etcdutl/v3/snapshot/x.go", "api/x.go": "api/v3/x.go", "client/pkg/x.go": "client/pkg/v3/x.go",
 		"client/v3/x.go": "client/v3/x.go", "raft/x.go": "raft/v3/x.go",
 	} {
 		at := filepath.Join(folder, "go.etcd.io", "etcd", want)

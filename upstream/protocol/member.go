@@ -9,6 +9,11 @@ type Member struct {
 	Dir             string `json:"dir,omitempty"`
 	Existing        bool   `json:"existing,omitempty"`
 	ForceNewCluster bool   `json:"forceNewCluster,omitempty"`
+	// Restore is a copy of a database, out of which the data directory is made before the process starts, if there is no directory. The newest revision
+	// is so many higher then, and compacted. Token is that of the cluster.
+	Restore      string `json:"restore,omitempty"`
+	RevisionBump uint64 `json:"revisionBump,omitempty"`
+	Token        string `json:"token,omitempty"`
 
 	// Numbers that are zero and texts that are empty are as etcd has them by default. What is true or false is as it is said: etcd's default of
 	// PreVote and of InitialElectionTickAdvance is true. A compaction's hash is checked if CompactHashCheckMs is not zero.
