@@ -167,13 +167,14 @@ func (j *justifiedRefusals) behind(op *model.Operation, took time.Duration, at *
 }
 
 // waits reports whether a refused read has waited in the cache: etcd's own storage
-// refuses at once.
+// refuses at once, and a cache that asks etcd whether the version exists if it does not.
 func (j *justifiedRefusals) waits(op *model.Operation, at *evidence.Call) bool {
 	if op.Request.Freshness == model.Consistent {
 		return true
 	}
 	server, known := j.server(op, at)
-	return known && server == wire.FromCache && at.WasReady() && !j.options(at.Server).Reads.ConfirmsFuture
+	return known && server == wire.FromCache && at.WasReady() &&
+		(!j.options(at.Server).Reads.ConfirmsFuture || op.Request.Revision <= at.Asked.Revision)
 }
 
 func sentence(r *model.Request) string {
