@@ -17,12 +17,13 @@ import (
 var SeatsKept = testbed.RegisterProperty(&testbed.Property{
 	Name: "seats-kept", Kind: testbed.Safety,
 	Promise: "With API Priority and Fairness no more seats are taken than there are, a request takes as many as its resource has objects for, " +
-		"it has them while it is executed and no longer, it is refused with 429 only if its queue is full or its wait too long, and none waits while all seats are free.",
+		"it has them while it is executed and no longer, it is refused with 429 only if its queue is full or its wait too long, and none waits while the seats " +
+		"that are free are enough for each that is first in its queue.",
 	Violated: "seats not kept",
 	Labels: map[string]string{
 		"too many": "more seats taken than there are", "estimate": "wrong number of seats", "without": "request executed without seats",
 		"kept": "seats kept after the answer", "refused": "refused although it could wait", "too long": "waits for seats too long",
-		"idle": "waits while all seats are free", "overtaken": "overtaken in its queue", "left": "left behind in a queue",
+		"idle": "waits while seats are free", "overtaken": "overtaken in its queue", "left": "left behind in a queue",
 	},
 	Monitor: testbed.Monitor{Runs: testbed.EveryRun},
 	New:     testbed.EachCache(seatsKept),
@@ -95,10 +96,12 @@ func seatsKept(_ *testbed.System, w *sim.World, c *testbed.Cache, seen *seatsSee
 	if taken > o.Seats {
 		wrong("too many", "%d seats are taken of %d", taken, o.Seats)
 	}
-	waiting := map[int]int{}
+	waiting, widest := map[int]int{}, 0
 	l.Waiting(func(r *flowcontrol.Request) {
 		arrived(r)
-		waiting[r.Queue]++
+		if waiting[r.Queue]++; waiting[r.Queue] == 1 {
+			widest = max(widest, r.Seats)
+		}
 		if waited := now.Sub(r.Arrived); waited > o.QueueWait {
 			wrong("too long", "%s has waited for %v, and may wait for %v", r.Message.Payload.Label(), waited, o.QueueWait)
 		}
@@ -111,8 +114,8 @@ func seatsKept(_ *testbed.System, w *sim.World, c *testbed.Cache, seen *seatsSee
 		wrong("without", "%d requests are executed, and %d have seats", held.Requests+held.Initializing, begun)
 	case begun > held.Requests+held.Initializing:
 		wrong("kept", "%d requests are executed, and %d have seats", held.Requests+held.Initializing, begun)
-	case taken == 0 && len(waiting) > 0:
-		wrong("idle", "requests wait, and no seat is taken")
+	case taken == 0 && len(waiting) > 0, len(waiting) > 0 && taken+widest <= o.Seats && seen.changes(l):
+		wrong("idle", "requests wait, and %d of %d seats are taken", taken, o.Seats)
 	}
 	for _, r := range l.Refusals()[seen.refusals:] {
 		if why := unfounded(o, &r, taken, waiting[r.Queue], seen); why != "" {
@@ -121,6 +124,14 @@ func seatsKept(_ *testbed.System, w *sim.World, c *testbed.Cache, seen *seatsSee
 	}
 	seen.refusals, seen.arrivals = len(l.Refusals()), l.Arrivals()
 	seen.executing = append(seen.executing[:0], l.Executing()...)
+}
+
+// changes reports whether a request has come, or has given its seats back. The end of a wait gives no seats to others, as upstream.
+func (seen *seatsSeen) changes(l *flowcontrol.Level) bool {
+	return l.Arrivals() > seen.arrivals ||
+		slices.ContainsFunc(seen.executing, func(r flowcontrol.Request) bool {
+			return !slices.ContainsFunc(l.Executing(), func(x flowcontrol.Request) bool { return x.Number == r.Number })
+		})
 }
 
 // unfounded says why a request was not to be refused; taken and waiting are after the step.
