@@ -96,6 +96,20 @@ compacted events missing (etcd-io/etcd#17529). Here another watch of the stream 
 	),
 })
 
+var Victims = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "victims",
+	Summary: "watches of etcd's own API catch up one revision at a time, and their stream has a channel for one response",
+	Doc: `A watcher whose event finds the channel full is a victim, and so is one that syncWatchers has read more history for than one
+response holds. syncVictimsLoop has to send what was left, and to hand the watcher back to syncWatchers if there is more.`,
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 chan-buf=1 sync-batch=1 send-window=1
+		writers=2 writes=4 txns=true deletes=true wide=true read=consistent streams=1 keys=2 items=2 history=3 to-rest=true
+		steps=20000`),
+	Stream: func(*testbed.Params, int) workload.EtcdWatchPlan {
+		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{watchFrom(2), watchFrom(0), watchFrom(2)}}
+	},
+	Claims: []*testbed.Property{watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.KeepUp, etcdapi.NothingLeft},
+})
+
 var SecondWatch = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "second-watch",
 	Summary: "a client of etcd's own watch API requests progress of one watch, and then creates another one on the same stream",
