@@ -2,6 +2,7 @@ package knownbugs
 
 import (
 	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/etcdapi"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios"
@@ -45,7 +46,9 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Summary:  "the client library forgets nothing of watches that closed while their stream was broken",
 	Setting:  "late-closings=left",
 	Scenario: scenarios.ErrorsAtRest, Property: caches.ClientNothingLeft,
-	Why: "the watch has ended for its cache, and goes on at etcd",
+	Why:        "the watch has ended for its cache, and goes on at etcd",
+	Further:    []*testbed.Property{etcdapi.NothingLeft},
+	WhyFurther: "etcd is not told that the watch is over",
 })
 
 // No release is known to have had this one. The collector of etcd3 waits for the slot of the event

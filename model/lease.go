@@ -38,6 +38,9 @@ func (s *Store) Lease(id int64) *Lease {
 	return nil
 }
 
+// Leases are all leases, by id. They must not be changed.
+func (s *Store) Leases() []Lease { return s.leases }
+
 // grant adds a lease, which must be new.
 func (s *Store) grant(r *Request) Result {
 	ttl, ok := Grants(r.TTL)

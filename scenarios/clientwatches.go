@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/etcdapi"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/informers"
 	"github.com/watchbed/watchbed/scenarios/known"
@@ -61,7 +62,7 @@ nothing more can happen, so that a watch that falls silent shows.`,
 		compactions=2 keys=2 items=1 await-ready=true breaks=3 to-rest=true steps=20000`),
 	Claims: []*testbed.Property{
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable, watches.EventTypes,
-		watches.KeepUp, caches.JustifiedRefusals, caches.NothingLeft, caches.Resumes,
+		watches.KeepUp, caches.JustifiedRefusals, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.Resumes,
 		caches.TimersOwned,
 	},
 	Known: slices.Concat(

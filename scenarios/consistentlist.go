@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/etcdapi"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
@@ -23,7 +24,7 @@ as the race of the scenario rewatch is masked.`,
 		reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd, watches.Ordered,
 		watches.Unique, watches.Reliable, watches.Bookmarkable, caches.ServedAsPromised,
 		caches.NeededProgress, watches.EventTypes, caches.JustifiedRefusals,
-		caches.NothingLeft, watches.KeepUp, watches.BookmarksCome,
+		caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, watches.KeepUp, watches.BookmarksCome,
 	},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd, watches.Bookmarkable),
@@ -46,7 +47,7 @@ held to linearizability, the others to what they asked for.`,
 		reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.Exact, caches.MatchEtcd,
 		watches.Ordered, watches.Unique, watches.Reliable, caches.JustifiedRefusals,
 		caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress, watches.EventTypes,
-		caches.NothingLeft, watches.KeepUp, reads.NotFound,
+		caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, watches.KeepUp, reads.NotFound,
 	},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),

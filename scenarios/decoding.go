@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/etcdapi"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
@@ -25,7 +26,7 @@ watch-decode=serial is how it was.`,
 		writes=3|8 items=0|3|12 breaks=0|2`),
 	Claims: []*testbed.Property{
 		caches.MatchEtcd, reads.Linearizable, reads.LinearizableData, watches.Ordered, watches.Unique, watches.Reliable,
-		watches.Bookmarkable, caches.NothingLeft,
+		watches.Bookmarkable, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft,
 	},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/etcdapi"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/testbed"
@@ -167,7 +168,7 @@ switched off stay off, and the next check decides. When nothing more can happen 
 		inconsistency-detector=on page=1 progress-requests=periodic
 		writers=1 writes=5 readers=2 reads=3 read=past compactions=1 keys=2 items=2 await-ready=true
 		lost-events=1 etcd-restarts=1 leader-changes=1 to-rest=true steps=20000`),
-	Claims: []*testbed.Property{caches.DetectorAccuracy, caches.NothingLeft, caches.Resumes, caches.SuspectSnapshots, caches.TimersOwned},
+	Claims: []*testbed.Property{caches.DetectorAccuracy, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.Resumes, caches.SuspectSnapshots, caches.TimersOwned},
 })
 
 var CheckAmidEvent = testbed.RegisterScenario(&testbed.Scenario{

@@ -73,7 +73,7 @@ must have its answer, and the cache must hold nothing for it.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 namespaces=2 progress-requests=periodic
 		writers=2 writes=3 deletes=true noise=1 noise-writes=4 noise-beside=true keys=4 items=3 history=1
 		drawn-readers=3 drawn-requests=5 breaks=1 restarts=1 to-rest=true steps=20000`),
-	Claims: []*testbed.Property{caches.NothingLeft, caches.InvalidRequests, caches.MatchEtcd, reads.LinearizableData, caches.TimersOwned},
+	Claims: []*testbed.Property{caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.InvalidRequests, caches.MatchEtcd, reads.LinearizableData, caches.TimersOwned},
 	Known: slices.Concat(
 		known.Rarely(known.StaleReads(reads.LinearizableData)),
 	),

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/etcdapi"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/testbed"
@@ -21,7 +22,7 @@ from a snapshot is what etcd has, or had, at that revision; what has been compac
 	Claims: []*testbed.Property{
 		reads.Exact, reads.Pages, reads.NoCompactedReads, reads.Linearizable, caches.MatchEtcd, caches.HistoryKept,
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
-		caches.NothingLeft,
+		caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft,
 	},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, caches.MatchEtcd),

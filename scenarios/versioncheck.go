@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/etcdapi"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
@@ -89,7 +90,7 @@ var GuardLockedGate = testbed.RegisterScenario(&testbed.Scenario{
 ends before it asks etcd anything. Its clients get no answer, and no refusal that would let them wait.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 version-check=kep-ga consistent-list-from-cache=disabled
 		writers=1 writes=2 readers=2 reads=2 read=consistent keys=2 restarts=1 to-rest=true steps=20000`),
-	Claims: []*testbed.Property{caches.StartsAsChecked},
+	Claims: []*testbed.Property{caches.StartsAsChecked, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft},
 })
 
 var GuardInsists = testbed.RegisterScenario(&testbed.Scenario{
@@ -100,7 +101,7 @@ ConsistentListFromCache was enabled explicitly. Then the API server ends before 
 etcd-io/etcd#15220 it starts.`,
 	Params: testbed.With(`etcd=3.5.7 cache=kep-2340 caches=1 members=3.5.13 version-check=kep-beta consistent-list-from-cache=enabled
 		writers=1 writes=2 readers=2 reads=2 read=consistent keys=2 restarts=1 to-rest=true steps=20000`),
-	Claims: []*testbed.Property{caches.StartsAsChecked},
+	Claims: []*testbed.Property{caches.StartsAsChecked, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft},
 })
 
 var GuardUpgrade = testbed.RegisterScenario(&testbed.Scenario{

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/etcdapi"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim/option"
@@ -13,7 +14,7 @@ import (
 // writeClaims are those of all writes through API servers.
 var writeClaims = []*testbed.Property{
 	NoLostUpdates, WriteAnswers, reads.Linearizable, reads.LinearizableData,
-	caches.MatchEtcd, caches.NothingLeft,
+	caches.MatchEtcd, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft,
 }
 
 var GuaranteedUpdates = testbed.RegisterScenario(&testbed.Scenario{

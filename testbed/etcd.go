@@ -231,6 +231,9 @@ func (m *Member) Held() etcd.Held {
 	return m.Server.Held()
 }
 
+// SeesInside reports whether Server has the watches of the member itself: no program serves them.
+func (m *Member) SeesInside() bool { return m.Server != nil && m.served == nil }
+
 // state is that of a member, whole that of the ones that clients read from and write to.
 func (c *cluster) state(member int) EtcdState {
 	switch {

@@ -22,13 +22,20 @@ func RecordedBy[T any](make func(*System) T, judge func(of T, w *sim.World, all 
 // AtRest is Recorded of a run in which nothing more can happen. It is exercised by each run that cannot come to that, because
 // etcd's ticker goes on (draft-2019).
 func AtRest(judge func(s *System, w *sim.World, all *Tally)) func(*System) Judge {
-	return Recorded(func(s *System, w *sim.World, all *Tally) {
-		if !s.ComesToRest() {
-			all.Exercised++
-		} else if s.IsOver(w) {
-			judge(s, w, all)
-		}
-	})
+	return AtRestBy(ofItself, judge)
+}
+
+// AtRestBy is AtRest with what follows from the system, which is made once.
+func AtRestBy[T any](make func(*System) T, judge func(of T, w *sim.World, all *Tally)) func(*System) Judge {
+	return func(s *System) Judge {
+		return &recorded[T]{make(s), func(of T, w *sim.World, all *Tally) {
+			if !s.ComesToRest() {
+				all.Exercised++
+			} else if s.IsAtRest(w) {
+				judge(of, w, all)
+			}
+		}}
+	}
 }
 
 // RecordedIn is Recorded of what nodes of this part record, for which a search asks after their steps.

@@ -131,8 +131,11 @@ func (s *System) IsOver(w *sim.World) bool {
 	if w.Mode() == sim.Timed && w.Now() >= sim.Time(s.params.Clock.Horizon) {
 		return w.Phase() == sim.Liveness
 	}
-	return len(w.Enabled()) == 0
+	return s.IsAtRest(w)
 }
+
+// IsAtRest reports whether nothing more can happen: with a clock, too, the time that is left would change nothing.
+func (s *System) IsAtRest(w *sim.World) bool { return len(w.Enabled()) == 0 }
 
 // Judge implements explore.Subject.
 func (s *System) Judge(w *sim.World) []explore.Finding {

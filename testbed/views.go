@@ -123,6 +123,33 @@ type watcher interface {
 	Name() string
 	Streams() []workload.Stream
 	Watching() bool
+	Conn() sim.Conn
+}
+
+// OpenWatch is a watch of a cache that a client has, whichever kind of client that is.
+type OpenWatch struct {
+	Client string
+	To     sim.NodeID
+	Conn   sim.Conn
+}
+
+// OpenWatches are those of all clients.
+func (s *System) OpenWatches() iter.Seq[OpenWatch] {
+	return func(yield func(OpenWatch) bool) {
+		for _, part := range Watchers {
+			for i := range s.parts(part) {
+				c, _ := s.watcher(part, i)
+				if all := c.Streams(); c.Watching() && !yield(OpenWatch{c.Name(), all[len(all)-1].To, c.Conn()}) {
+					return
+				}
+			}
+		}
+		for _, n := range s.informers {
+			if n.Conn() != sim.NoConn && !yield(OpenWatch{n.Name, n.Server(), n.Conn()}) {
+				return
+			}
+		}
+	}
 }
 
 // watcher is one of the clients of a part, and its place among all that watch caches; nil if those of the part do not.

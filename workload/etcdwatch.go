@@ -462,6 +462,21 @@ func (w *EtcdWatch) canceled(watch Watch, to int) int {
 	return to
 }
 
+// Lives reports whether a watch was created, and neither etcd nor the client has ended it.
+func (w *EtcdWatch) Lives(watch Watch) bool {
+	created := false
+	for _, r := range w.ResponsesTo(watch) {
+		if r.Canceled {
+			return false
+		}
+		created = created || r.Created
+	}
+	return created && !w.ended && !w.HasLeft(watch)
+}
+
+// Conn is the stream, sim.NoConn if it was not opened.
+func (w *EtcdWatch) Conn() sim.Conn { return w.conn }
+
 // HasLeft reports whether the client asked to cancel a watch.
 func (w *EtcdWatch) HasLeft(watch Watch) bool {
 	return watch.cancel >= 0 && watch.cancel < len(w.abandoned)

@@ -54,6 +54,9 @@ func (w *streams) Streams() []Stream { return w.all }
 // Watching reports whether the last of Streams is open.
 func (w *streams) Watching() bool { return len(w.all) > 0 && w.conn != sim.NoConn }
 
+// Conn is the connection that the client has, sim.NoConn if it has none.
+func (w *streams) Conn() sim.Conn { return w.conn }
+
 func (w *streams) last() *Stream { return &w.all[len(w.all)-1] }
 
 // watch requests a watch.

@@ -42,13 +42,10 @@ var ClientNothingLeft = testbed.RegisterProperty(&testbed.Property{
 	Violated: "left behind in the client",
 	Labels:   map[string]string{"calls": "calls left in the client", "requests": "requests left in the client", "watches": "watches left in the client", "events": "events left in the client"},
 	Monitor:  testbed.Monitor{Runs: testbed.Untimed, AtRest: true},
-	New:      testbed.Recorded(clientNothingLeft),
+	New:      testbed.AtRest(clientNothingLeft),
 })
 
 func clientNothingLeft(s *testbed.System, w *sim.World, all *testbed.Tally) {
-	if !s.IsOver(w) {
-		return
-	}
 	for _, server := range s.Topology().APIServers {
 		all.Exercised++
 		h, name := w.Node(server.Client).(*client.Client).Holds(w), w.NodeName(server.Client)

@@ -2,6 +2,7 @@ package caches
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
@@ -10,23 +11,22 @@ import (
 )
 
 // NothingLeft looks at a cache when nothing more can happen. What it still has in
-// memory on behalf of clients must have a client: each watch an open connection, and each
-// request must have been answered. A
-// watch that drains has ended by then, and so has each read. What passes through the
+// memory on behalf of clients must have a client: its watches are those that clients have
+// there, and each request must have been answered. A watch that drains has ended by then, and so has each read. What passes through the
 // cache has passed: its channels are empty, but for what clients have no room for. Rests
 // of lists that are kept for the next page have expired, and there is at most one
 // snapshot for each event that the history has room for and one for the list. No timer
 // is set then, or more could happen. It is exercised by each cache once in a run that
 // comes to rest, and by each run that cannot, because etcd's ticker goes on (draft-2019).
 // Timed, caches go on with checks, and informers watch again, so that no scenario with a
-// clock claims it.
+// clock claims it: few runs of one come to rest.
 var NothingLeft = testbed.RegisterProperty(&testbed.Property{
 	Name: "nothing-left", Kind: testbed.Safety,
-	Promise:  "When nothing more can happen, a cache has answered each request, and holds no read, no write, no comparison with etcd, nothing that it still has to pass on, no page for later, no snapshot beyond its history, and as many watches as clients have open.",
+	Promise:  "When nothing more can happen, a cache has answered each request, and holds no read, no write, no comparison with etcd, nothing that it still has to pass on, no page for later, no snapshot beyond its history, and exactly the watches that clients have open.",
 	Violated: "left behind in the cache",
 	Labels: map[string]string{
 		"unanswered": "request without an answer", "reads": "reads left in the cache", "waits": "waits left in the cache",
-		"writes": "writes left in the cache", "comparisons": "comparison without an end", "watches": "watches left in the cache", "connections": "connections left in the cache",
+		"writes": "writes left in the cache", "comparisons": "comparison without an end", "watches": "watches left in the cache", "dead": "watch missing in the cache",
 		"asking": "question left in the cache", "queued": "events left in the cache", "pages": "pages left in the cache", "snapshots": "snapshots left in the cache",
 	},
 	Monitor: testbed.Monitor{Runs: testbed.Untimed, AtRest: true},
@@ -36,7 +36,7 @@ var NothingLeft = testbed.RegisterProperty(&testbed.Property{
 func nothingLeft(s *testbed.System, w *sim.World, all *testbed.Tally) {
 	for c, of := range testbed.Capable[cache.Holding](s) {
 		all.Exercised++
-		left := &left{Held: of.Holds(), waits: waitsOf(c), cache: c.Name, open: w.Accepted(c.ID), clients: clientsOf(s, c)}
+		left := &left{Held: of.Holds(), waits: waitsOf(c), cache: c.Name, open: w.Accepted(c.ID)}
 		left.unanswered = unanswered(s, c)
 		// Questions for readiness are open until the cache is ready: one that does not start
 		// never answers them.
@@ -47,12 +47,12 @@ func nothingLeft(s *testbed.System, w *sim.World, all *testbed.Tally) {
 			{"unanswered", left.unanswered > 0}, {"reads", left.Reads > 0}, {"waits", left.waits > 0}, {"writes", left.Writes > 0},
 			{"comparisons", left.Comparisons > 0}, {"asking", left.Asking > 0 && c.Ready()}, {"queued", left.Queued != (dispatch.Queued{})},
 			{"pages", left.Pages > 0}, {"snapshots", left.Snapshots > 0}, {"watches", left.Watches != left.open-left.Asking},
-			{"connections", left.clients >= 0 && left.open-left.Asking != left.clients},
 		} {
 			if of.is {
 				all.Violate(of.label, left)
 			}
 		}
+		watchesAgree(s, w, c, of, all)
 	}
 }
 
@@ -75,43 +75,38 @@ func waitsOf(c *testbed.Cache) int {
 	return c.Waiting.Waiting()
 }
 
-// clientsOf is how many clients watch a cache, -1 if some do not say: one that takes nothing
-// does not hear that its watch is over.
-func clientsOf(s *testbed.System, c *testbed.Cache) int {
-	if len(s.Informers())+len(s.Pollers())+len(s.DrawnWatchers()) > 0 {
-		return -1
-	}
-	n := 0
-	for _, x := range s.Watchers() {
-		if x.HasStopped() {
-			return -1
+// watchesAgree compares the watches of a cache with those that clients have there, both ways. One whose client takes
+// nothing more does not hear that it is over.
+func watchesAgree(s *testbed.System, w *sim.World, c *testbed.Cache, of cache.Holding, all *testbed.Tally) {
+	var held []sim.Conn
+	of.Watches(func(client sim.Conn) { held = append(held, client) })
+	for o := range s.OpenWatches() {
+		if o.To != c.ID {
+			continue
 		}
-		if x.Watching() && x.To() == c.ID {
-			n++
-		}
-	}
-	for _, x := range s.ListWatchers() {
-		if all := x.Streams(); x.Watching() && all[len(all)-1].To == c.ID {
-			n++
+		at := slices.Index(held, o.Conn)
+		switch {
+		case at >= 0:
+			held = slices.Delete(held, at, at+1)
+		case w.IsOpen(o.Conn):
+			all.Violatef("dead", testbed.Concern{Node: o.Client}, "nothing more can happen, and %s waits for events of a watch that %s does not have", o.Client, c.Name)
 		}
 	}
-	return n
+	if len(held) > 0 {
+		all.Violatef("watches", testbed.Concern{Node: c.Name}, "nothing more can happen, and %s holds watches that no client has: %d", c.Name, len(held))
+	}
 }
 
 // left is what a cache still has.
 type left struct {
 	cache.Held
-	cache                string
-	waits, open, clients int
+	cache       string
+	waits, open int
 	// unanswered is how many clients wait for an answer.
 	unanswered int
 }
 
 func (l *left) String() string {
-	clients := ""
-	if l.clients >= 0 {
-		clients = fmt.Sprintf(", by clients of which %d watch", l.clients)
-	}
 	more := ""
 	for _, of := range []struct {
 		n    int
@@ -124,8 +119,8 @@ func (l *left) String() string {
 			more += fmt.Sprintf(", %d %s", of.n, of.what)
 		}
 	}
-	return fmt.Sprintf("nothing more can happen, and %d clients wait for an answer of %s; it holds %d reads, of which it counts %d as waiting, %d watches and %d comparisons%s; %d connections to it are open%s",
-		l.unanswered, l.cache, l.Reads, l.waits, l.Watches, l.Comparisons, more, l.open, clients)
+	return fmt.Sprintf("nothing more can happen, and %d clients wait for an answer of %s; it holds %d reads, of which it counts %d as waiting, %d watches and %d comparisons%s; %d connections to it are open",
+		l.unanswered, l.cache, l.Reads, l.waits, l.Watches, l.Comparisons, more, l.open)
 }
 
 // Concerns implements explore.Concerned.

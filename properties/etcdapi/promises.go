@@ -14,44 +14,6 @@ import (
 	"github.com/watchbed/watchbed/workload"
 )
 
-// NothingLeft looks at each server of etcd when nothing more can happen. What it still
-// has in memory on behalf of clients must have a client: each watch stream, and each
-// stream of another member, an open connection. No call and no response waits, every
-// watcher is synced unless its history is compacted, and a stream keeps nothing for a
-// watch that has ended. It is exercised by each server once in a run that comes to rest.
-var NothingLeft = testbed.RegisterProperty(&testbed.Property{
-	Name: "etcd-nothing-left", Kind: testbed.Safety, Inside: true,
-	Promise:  "When nothing more can happen, etcd holds no call, no response and no option of a watch that ended, and as many streams as clients have open.",
-	Violated: "left behind in etcd",
-	Labels:   map[string]string{"calls": "calls left in etcd", "streams": "streams left in etcd", "responses": "responses left in etcd", "watches": "watches left in etcd"},
-	Monitor:  testbed.Monitor{Runs: testbed.Untimed, AtRest: true},
-	New:      testbed.Recorded(nothingLeft),
-})
-
-func nothingLeft(s *testbed.System, w *sim.World, all *testbed.Tally) {
-	if w.Mode() == sim.Timed || !s.IsOver(w) {
-		return
-	}
-	for _, m := range s.Members() {
-		all.Exercised++
-		held, open := m.Held(), w.Accepted(m.ID)
-		left := testbed.Wrong(testbed.Concern{Node: m.Name, Revision: held.WaitingFrom},
-			"nothing more can happen, and %s holds %d calls, %d watch streams and %d streams of members; %d connections to it are open. "+
-				"%d responses or watches wait, and it keeps something for %d watches that ended",
-			m.Name, held.Calls, held.Streams, held.Followers, open, held.Waiting, held.Unknown)
-		switch {
-		case held.Calls > 0:
-			all.Violate("calls", left)
-		case held.Streams+held.Followers != open:
-			all.Violate("streams", left)
-		case held.Waiting > 0:
-			all.Violate("responses", left)
-		case held.Unknown > 0:
-			all.Violate("watches", left)
-		}
-	}
-}
-
 // Physical looks at what is left in etcd's backend when a physical compaction has been
 // answered: nothing that a compaction at its revision removes. One that is refused because
 // etcd was compacted there before is answered when the earlier ones are done, too. It is

@@ -3,17 +3,21 @@ package informers
 import (
 	"slices"
 
+	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/etcdapi"
 	"github.com/watchbed/watchbed/properties/informers"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// handlerClaims are what handlers of a shared informer are promised, toldClaims those of them that depend on what
+// handlerClaims are what handlers of a shared informer are promised, and that nothing is left, toldClaims those of them that depend on what
 // the informer is sent.
 var (
 	toldClaims    = []*testbed.Property{informers.HandlerOrder, informers.HandlerSynced, informers.HandlersRest, informers.MatchEtcd, informers.Monotonic}
-	handlerClaims = append([]*testbed.Property{informers.HandlerKnows, informers.HandlerResyncs}, toldClaims...)
+	handlerClaims = append([]*testbed.Property{
+		informers.HandlerKnows, informers.HandlerResyncs, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft,
+	}, toldClaims...)
 )
 
 // sharedDraws are the sizes of shared informers, what they do and what is written meanwhile; handlerDraws are those of scenarios in

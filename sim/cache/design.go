@@ -98,8 +98,11 @@ type (
 	Trusting interface{ TrustsProgress() bool }
 	// Waiting says how many reads wait for it to be fresh.
 	Waiting interface{ Waiting() int }
-	// Holding says what is in memory, between steps.
-	Holding interface{ Holds() Held }
+	// Holding says what is in memory, between steps, and visits the connections of the watches in it.
+	Holding interface {
+		Holds() Held
+		Watches(visit func(client sim.Conn))
+	}
 	// Backlogged says how much the fullest channel to one of its watchers holds.
 	Backlogged interface{ Backlog() dispatch.Backlog }
 	// Timed says which of its timers that are armed belong to nothing that is there, and

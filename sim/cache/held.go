@@ -34,6 +34,9 @@ func (c *Cache) Holds() Held {
 	}
 }
 
+// Watches implements Holding.
+func (c *Cache) Watches(visit func(client sim.Conn)) { c.dispatcher.Watches(visit) }
+
 // Backlog implements Backlogged.
 func (c *Cache) Backlog() dispatch.Backlog { return c.dispatcher.Backlog() }
 

@@ -26,6 +26,9 @@ func (c *Client) Holds(w *sim.World) Held {
 	return h
 }
 
+// Library is the client library, for judges.
+func (c *Client) Library() *clientv3.Client { return &c.library }
+
 // Outages are the times between a break of a watch stream and its next opening, timed.
 // They must not be changed.
 func (c *Client) Outages() []clientv3.Outage { return c.library.Outages() }

@@ -4,9 +4,11 @@ import (
 	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd/lease"
 	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/view"
+	"github.com/watchbed/watchbed/sim/wire"
 )
 
 // The whole state of a server: copied, digested, counted and shown.
@@ -74,6 +76,14 @@ func (s *Server) Held() Held {
 	h.WaitingFrom = s.store.WaitingFrom()
 	return h
 }
+
+// Watches visits the watches of all streams, each as it would have to be asked for.
+func (s *Server) Watches(visit func(stream sim.Conn, watch wire.WatchCreateRequest)) {
+	s.watch.Watches(visit)
+}
+
+// Leases are those of the server, by id. They must not be changed.
+func (s *Server) Leases() []lease.Lease { return s.lessor.Leases() }
 
 // Queued visits the responses to watches on their way to be sent.
 func (s *Server) Queued(visit func(*v3rpc.Queued)) { s.watch.Queued(visit) }

@@ -38,6 +38,9 @@ func (r *Informer) openWatch(env *sim.Env, req *wire.WatchRequest) {
 	}
 }
 
+// Conn is the connection of the watch that is open, sim.NoConn if none is.
+func (r *Informer) Conn() sim.Conn { return r.stream.Value().conn }
+
 // leave ends the stream at this end, if it is still open.
 func (r *Informer) leave(env *sim.Env) {
 	s := r.stream.Change(env)

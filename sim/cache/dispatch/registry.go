@@ -58,6 +58,15 @@ func (w *Watcher) initializes() bool {
 // that drain, or end with the event that is being dispatched, are among them.
 func (r *registry) Held() int { return len(r.watchers) - arena.Count(r.watchers, (*Watcher).isFree) }
 
+// Watches visits the connections of their clients.
+func (r *registry) Watches(visit func(client sim.Conn)) {
+	for _, w := range r.watchers {
+		if !w.isFree() {
+			visit(w.conn)
+		}
+	}
+}
+
 // Queued is what the dispatcher and its watchers still have to pass on.
 type Queued struct {
 	// Incoming are the events in the incoming channel, and the one that has no room there.

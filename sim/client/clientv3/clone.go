@@ -13,6 +13,7 @@ func (c *Client) CloneTo(to *Client, s Subscriber) {
 		*n = *s
 		n.c = to
 		n.substreams, n.resuming, n.cancelSet = slices.Clone(s.substreams), slices.Clone(s.resuming), slices.Clone(s.cancelSet)
+		n.abandoned = slices.Clone(s.abandoned)
 		n.reqc, n.closingc = s.reqc.Clone(), s.closingc.Clone()
 		to.streams[i] = n
 	}

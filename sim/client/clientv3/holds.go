@@ -1,6 +1,12 @@
 package clientv3
 
-import "github.com/watchbed/watchbed/sim/view"
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/view"
+	"github.com/watchbed/watchbed/sim/wire"
+)
 
 // Holds is what the client library has in memory: watches that were requested and not
 // forgotten, calls that are under way or wait for their next attempt, and requests and
@@ -21,6 +27,32 @@ func (c *Client) Holds() (watches, calls, waiting int) {
 		waiting += s.closingc.Len()
 	}
 	return watches, calls, waiting
+}
+
+// Watches visits the watches that are registered on streams, each as it was asked for there, under the id that etcd gave it.
+func (c *Client) Watches(visit func(stream sim.Conn, watch wire.WatchCreateRequest)) {
+	for _, s := range c.streams {
+		for _, n := range s.substreams {
+			w := c.watches[n]
+			r := *w.create()
+			r.WatchID, r.StartRevision = w.id, w.asked
+			visit(s.conn, r)
+		}
+	}
+}
+
+// WasAbandoned reports whether a watch was created on a stream when its caller had gone: etcd keeps it until a response to it
+// comes.
+func (c *Client) WasAbandoned(stream sim.Conn, id int64) bool {
+	return slices.ContainsFunc(c.streams, func(s *Stream) bool { return s.conn == stream && slices.Contains(s.abandoned, id) })
+}
+
+// Abandoned is how many watches WasAbandoned reports of.
+func (c *Client) Abandoned() (n int) {
+	for _, s := range c.streams {
+		n += len(s.abandoned)
+	}
+	return n
 }
 
 // Show shows the responses that the subscribers have not taken.

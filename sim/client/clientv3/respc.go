@@ -55,6 +55,7 @@ func (s *Stream) takeCreated(env *sim.Env, p *wire.WatchResponse) {
 			s.resuming[0] = noWatch
 		} else {
 			env.Cover(createdAbandoned)
+			s.abandoned = append(s.abandoned, p.WatchID)
 		}
 	}
 	s.nextResume(env)

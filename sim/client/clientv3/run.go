@@ -83,6 +83,7 @@ func (s *Stream) sendCreate(env *sim.Env, watch int32) {
 	case w.created:
 		watchResumes.Say(env, w.Key, w.Rev)
 	}
+	w.asked = w.Rev
 	s.c.subscriber.Creating(env, watch)
 	env.Under(w.Cause)
 	env.Send(s.conn, w.create())

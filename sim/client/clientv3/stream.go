@@ -32,6 +32,8 @@ type Stream struct {
 	// breaks and outage are for Outages: how often the stream has broken, and the place
 	// of the last break among them.
 	breaks, outage int
+	// abandoned are, for judges, the ids of watches that nothing was left of when they were created.
+	abandoned []int64
 }
 
 type streamState uint8
@@ -61,7 +63,7 @@ func (s *Stream) reset() {
 	s.reqc.Clear()
 	s.closingc.Clear()
 	*s = Stream{c: s.c, n: s.n, substreams: s.substreams[:0], resuming: s.resuming[:0], cancelSet: s.cancelSet[:0],
-		reqc: s.reqc, closingc: s.closingc}
+		abandoned: s.abandoned[:0], reqc: s.reqc, closingc: s.closingc}
 }
 
 func (s *Stream) name() string {
@@ -142,7 +144,7 @@ func (s *Stream) newWatchClient(env *sim.Env) {
 	s.conn = env.Open(s.c.endpoint(env))
 	s.reopened(env)
 	s.writes(env, cellCancelSet)
-	s.cancelSet = s.cancelSet[:0]
+	s.cancelSet, s.abandoned = s.cancelSet[:0], s.abandoned[:0]
 	s.nextResume(env)
 	if s.reqc.Len() == 0 && s.c.cfg.LeavesClosings {
 		if n := s.closingc.Len(); n > 0 {

@@ -38,6 +38,8 @@ type watcherStream struct {
 	// closeErr is the error that the subscriber receives last, nil if there is
 	// none.
 	closeErr *wire.Error
+	// asked is, for judges, the revision from which the present stream was asked for the watch.
+	asked int64
 }
 
 type substreamState uint8

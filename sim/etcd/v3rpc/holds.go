@@ -1,6 +1,7 @@
 package v3rpc
 
 import (
+	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd/mvcc"
 	"github.com/watchbed/watchbed/sim/view"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -19,6 +20,23 @@ func (s *WatchServer) Holds() (streams, waiting, unknown int) {
 		unknown += sws.unknown()
 	}
 	return streams, waiting + s.store.Waiting(), unknown
+}
+
+// Watches visits what there is of each stream: each watch as it was asked for, under its id, and from the revision from
+// which on it is served.
+func (s *WatchServer) Watches(visit func(stream sim.Conn, watch wire.WatchCreateRequest)) {
+	for _, sws := range s.streams {
+		if !sws.used() {
+			continue
+		}
+		sws.watch.Watches(func(id int64, key, end string, startRev int64, filters wire.FilterType) {
+			r := wire.WatchCreateRequest{Key: key, RangeEnd: end, StartRevision: startRev, WatchID: id, Filters: filters, RequireLeader: sws.requiresLeader}
+			if f := sws.flags.of(id); f != nil {
+				r.ProgressNotify, r.PrevKv, r.Fragment = f.progressNotify, f.prevKV, f.fragment
+			}
+			visit(sws.conn, r)
+		})
+	}
 }
 
 func (sws *ServerWatchStream) waiting() int {
