@@ -164,7 +164,7 @@ func (f *checkFlags) run(s process, names []string) error {
 			return report.WriteHistoryHTML(w, c.Name, c.history, c.Notes, c.result)
 		}))
 	}
-	return errors.Join(unread, exit(overall))
+	return errors.Join(unread, Exit(overall))
 }
 
 // known refuses properties that no checker judges, and formats that nothing reads.

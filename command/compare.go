@@ -135,7 +135,7 @@ func (f *compareFlags) compare(ctx context.Context, s process, args []string) er
 	} else {
 		err = report.WriteCompared(s.out, s.terminal(), found)
 	}
-	return errors.Join(exit(found.Verdict()), err)
+	return errors.Join(Exit(found.Verdict()), err)
 }
 
 // check completes the flags, and refuses what is not there.

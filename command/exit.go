@@ -32,8 +32,8 @@ func (e *exitError) Error() string {
 
 func (e *exitError) Unwrap() error { return e.err }
 
-// exit is the error for a verdict, nil if all holds.
-func exit(v model.Verdict) error {
+// Exit is the error for a verdict, nil if all holds.
+func Exit(v model.Verdict) error {
 	switch v {
 	case model.Holds:
 		return nil
@@ -42,6 +42,9 @@ func exit(v model.Verdict) error {
 	}
 	return &exitError{code: exitNoVerdict}
 }
+
+// NoVerdict is an error that leaves a command without a verdict.
+func NoVerdict(err error) error { return &exitError{exitNoVerdict, err} }
 
 func usage(format string, args ...any) error {
 	return &exitError{exitUsage, fmt.Errorf(format, args...)}

@@ -18,8 +18,8 @@ import (
 
 // Main runs the command with these arguments, the program's name left out, on the
 // process's standard streams. It returns the exit code: 0 all that was claimed
-// holds, 1 a violation was found, 2 bad usage or input, 3 no verdict.
-func Main(args []string) int {
+// holds, 1 a violation was found, 2 bad usage or input, 3 no verdict. The beds are there beside the scenarios.
+func Main(args []string, beds ...Bed) int {
 	collectSeldom()
 	// CI systems cancel with SIGTERM, terminals that close send SIGHUP: what was found
 	// is kept, as after an interrupt.
@@ -28,7 +28,7 @@ func Main(args []string) int {
 	// The first signal stops cleanly. A later one ends the process; not at once,
 	// because one interrupt may reach a process twice, by itself and by its group.
 	context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, stop) })
-	return run(ctx, args, process{program: programName(), in: os.Stdin, out: os.Stdout, err: os.Stderr, outFile: os.Stdout, errFile: os.Stderr})
+	return run(ctx, args, process{program: programName(), in: os.Stdin, out: os.Stdout, err: os.Stderr, outFile: os.Stdout, errFile: os.Stderr, beds: beds})
 }
 
 // programName is what the program is called on the command line. Texts that can be

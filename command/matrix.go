@@ -184,7 +184,7 @@ func (f *runFlags) campaigns(live *progress) matrix.Campaigns {
 // outcome is the exit code of a matrix.
 func (f *matrixFlags) outcome(s process, m *matrix.Matrix) error {
 	if !f.expect {
-		return exit(m.Verdict())
+		return Exit(m.Verdict())
 	}
 	verdict := model.Holds
 	for _, c := range m.Cells {
@@ -213,5 +213,5 @@ func (f *matrixFlags) outcome(s process, m *matrix.Matrix) error {
 	if m.Interrupted && verdict == model.Holds {
 		verdict = model.VerdictUnknown
 	}
-	return exit(verdict)
+	return Exit(verdict)
 }

@@ -326,7 +326,7 @@ func (f *proveFlags) diagnose(ctx context.Context, s process, sc *testbed.Scenar
 		}
 		path, err := rec.Create(f.out)
 		if err != nil {
-			errs = append(errs, cannotKeep(failure, f.out, err, "the same command"))
+			errs = append(errs, CannotKeep(failure, f.out, err, "the same command"))
 		}
 		live.line(fmt.Sprintf("telling %s, %d of %d", failure, i+1, len(runs)))
 		d, err := diagnosis.Until(ctx, sc, rec, failure)
@@ -357,9 +357,9 @@ func (f *proveFlags) page(s process, found *proof.Proof, kept []*keptRun) error 
 func proofExit(found *proof.Proof) error {
 	switch found.Verdict {
 	case prove.Proved:
-		return exit(model.Holds)
+		return Exit(model.Holds)
 	case prove.Violated:
-		return exit(model.Violated)
+		return Exit(model.Violated)
 	}
-	return exit(model.VerdictUnknown)
+	return Exit(model.VerdictUnknown)
 }

@@ -47,35 +47,41 @@ With --loose it follows the recording through changed code or other parameters a
 	return c
 }
 
-// open reads a replay file and finds its scenario.
-func open(path string) (*recording.Recording, *testbed.Scenario, error) {
+// open reads a replay file and finds its scenario, or its bed.
+func (s process) open(path string) (*recording.Recording, *testbed.Scenario, *Bed, error) {
 	if path == "" {
-		return nil, nil, usage("which replay file? the name is empty")
+		return nil, nil, nil, usage("which replay file? the name is empty")
 	}
 	rec, err := recording.Open(path)
 	if err != nil {
-		return nil, nil, usage("%w", err)
+		return nil, nil, nil, usage("%w", err)
 	}
-	if strings.Contains(rec.Scenario, "@") {
-		return nil, nil, usage("%s: this is a run of %s, which is compiled code: the simrun of the folder upstream replays it, without flags (cd upstream && go run ./simrun replay FILE)", path, rec.Scenario)
+	if kind, _, compiled := strings.Cut(rec.Scenario, "@"); compiled {
+		if i := slices.IndexFunc(s.beds, func(b Bed) bool { return b.Kind == kind }); i >= 0 {
+			return rec, nil, &s.beds[i], nil
+		}
+		return nil, nil, nil, usage("%s: this is a run of %s, which is compiled code: the simrun of the folder upstream replays it, without flags (cd upstream && go run ./simrun replay FILE)", path, rec.Scenario)
 	}
 	sc, err := testbed.FindScenario(rec.Scenario)
 	if err == nil {
 		_, err = sc.RecordedParams(rec.Parameters)
 	}
 	if err != nil {
-		return nil, nil, usage("%s: %w; what is not built in is known to a command that imports it, such as the one that wrote the file: %s; or to a test beside it, with scenariotest.MustHoldReplay", path, err, rec.Tool)
+		return nil, nil, nil, usage("%s: %w; what is not built in is known to a command that imports it, such as the one that wrote the file: %s; or to a test beside it, with scenariotest.MustHoldReplay", path, err, rec.Tool)
 	}
-	return rec, sc, nil
+	return rec, sc, nil, nil
 }
 
 func (f *replayFlags) run(ctx context.Context, s process, path string) error {
 	if err := spare(f.html, path); err != nil {
 		return err
 	}
-	rec, sc, err := open(path)
+	rec, sc, bed, err := s.open(path)
 	if err != nil {
 		return err
+	}
+	if bed != nil {
+		return f.again(s, bed, rec, path)
 	}
 	if f.loose {
 		return f.follow(ctx, s, sc, rec, path)
@@ -106,7 +112,20 @@ func (f *replayFlags) run(ctx context.Context, s process, path string) error {
 			fmt.Fprintf(s.out, "%s is unknown, as when it was recorded.\n", x.Property)
 		}
 	}
-	return errors.Join(exit(verdictOf(&result)), told)
+	return errors.Join(Exit(verdictOf(&result)), told)
+}
+
+// again carries out a run of a bed again.
+func (f *replayFlags) again(s process, bed *Bed, rec *recording.Recording, path string) error {
+	if f.loose || f.html != "" || f.given() {
+		return usage("%s: a run of a %s has no page, and is replayed as it is: %s, without flags", path, bed.Kind, recording.Again(s.program, path))
+	}
+	story, err := bed.Replay(rec)
+	if err != nil {
+		return usage("%s: %w", path, err)
+	}
+	fmt.Fprintf(s.out, "%s\nThe same run to the bit: %d choices, trace hash %s.\n", story, len(rec.Choices), rec.TraceHash)
+	return Exit(model.Violated)
 }
 
 // sameFindings compares what the file says of each property with how the run is
@@ -220,7 +239,7 @@ func (f *replayFlags) follow(ctx context.Context, s process, sc *testbed.Scenari
 	if verdict != model.Violated {
 		fmt.Fprintln(s.out, "No property is violated in it.")
 	}
-	return errors.Join(exit(verdict), told)
+	return errors.Join(Exit(verdict), told)
 }
 
 // maxUnfitting is how many choices that did not fit are printed.

@@ -80,6 +80,11 @@ func run(ctx context.Context, args []string, s process) int {
 	root.SetArgs(args)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(listCommand(s), runCommand(s), replayCommand(s), shrinkCommand(s), proveCommand(s), matrixCommand(s), compareCommand(s), checkCommand(s), benchCommand(s))
+	for _, b := range s.beds {
+		if b.Command != nil {
+			root.AddCommand(b.Command())
+		}
+	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return badFlag(err) })
 	err := explore.Settled(func() error { return root.ExecuteContext(ctx) })
 	err = out.lost(s.kept(dir, err))
@@ -98,7 +103,7 @@ func badFlag(err error) error {
 	}
 	want := ""
 	switch kind := invalid.GetFlag().Value.Type(); kind {
-	case "int":
+	case "int", "uint", "uint64":
 		want = "a whole number"
 		if unit, _ := pflag.UnquoteUsage(invalid.GetFlag()); unit != kind {
 			want += " of " + unit

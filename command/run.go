@@ -153,7 +153,7 @@ func (f *runFlags) run(ctx context.Context, s process, name string) error {
 	if err := x.explore(ctx); err != nil {
 		return err
 	}
-	ctx, cancel := withTimeToTell(ctx)
+	ctx, cancel := WithTimeToTell(ctx)
 	defer cancel()
 	if err := x.diagnose(ctx); err != nil {
 		return err
@@ -261,7 +261,7 @@ func (x *explored) explore(ctx context.Context) (err error) {
 	}
 	x.live.end()
 	if err != nil {
-		return &exitError{exitNoVerdict, err}
+		return NoVerdict(err)
 	}
 	if err := summary.LeaveOutLacking(&x.params, x.result); err != nil {
 		return usage("%w", err)
@@ -450,8 +450,8 @@ func (s process) tellFirst(kept []*keptRun, draw string, others []string) error 
 	return nil
 }
 
-// cannotKeep is the error about a replay file; again is what finds its run again.
-func cannotKeep(failure explore.Failure, folder string, err error, again string) error {
+// CannotKeep is the error about a replay file; again is what finds its run again.
+func CannotKeep(failure explore.Failure, folder string, err error, again string) error {
 	return usage("cannot keep the replay file of %s under %s: %w (give another --out; %s finds it again)", failure, folder, withoutPath(err), again)
 }
 
@@ -497,12 +497,12 @@ func (x *explored) files() error {
 	var errs []error
 	for _, k := range x.kept {
 		if k.err != nil {
-			errs = append(errs, cannotKeep(k.Failure, x.out, k.err, x.found.FirstOf(k.Failure)))
+			errs = append(errs, CannotKeep(k.Failure, x.out, k.err, x.found.FirstOf(k.Failure)))
 		}
 	}
 	for _, l := range x.first.lost {
 		if !slices.ContainsFunc(x.kept, func(k *keptRun) bool { return k.shows(l.Failure) }) {
-			errs = append(errs, cannotKeep(l.Failure, x.out, l.err, x.found.FirstOf(l.Failure)))
+			errs = append(errs, CannotKeep(l.Failure, x.out, l.err, x.found.FirstOf(l.Failure)))
 		}
 	}
 	switch {
@@ -525,7 +525,7 @@ func (x *explored) outcome() error {
 		if verdict == model.Holds && c.Interrupted {
 			verdict = model.VerdictUnknown
 		}
-		return exit(verdict)
+		return Exit(verdict)
 	}
 	for _, name := range found.Claims {
 		if text := summary.BesideKnown(found.Known, name, found.Properties[name].Violations > 0, found.Missing); text != "" {
@@ -534,15 +534,15 @@ func (x *explored) outcome() error {
 	}
 	switch {
 	case len(found.Unexpected) > 0:
-		return exit(model.Violated)
+		return Exit(model.Violated)
 	case len(found.Missing) > 0 || c.Interrupted:
-		return exit(model.VerdictUnknown)
+		return Exit(model.VerdictUnknown)
 	case c.Schedules == 0:
-		return exit(model.Vacuous)
+		return Exit(model.Vacuous)
 	}
 	for _, t := range c.Properties {
 		if t.Verdict == model.VerdictUnknown || t.Verdict == model.Vacuous {
-			return exit(t.Verdict)
+			return Exit(t.Verdict)
 		}
 	}
 	return nil

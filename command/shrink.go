@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -34,9 +35,12 @@ func shrinkCommand(s process) *cobra.Command {
 }
 
 func (f *shrinkFlags) run(c *cobra.Command, s process, path string) error {
-	rec, sc, err := open(path)
+	rec, sc, bed, err := s.open(path)
 	if err != nil {
 		return err
+	}
+	if bed != nil && !c.Flags().Changed("runs") {
+		f.runs = shrinkRunsOfBed
 	}
 	if f.runs < 1 {
 		return usage("--runs %d: want at least 1", f.runs)
@@ -45,13 +49,20 @@ func (f *shrinkFlags) run(c *cobra.Command, s process, path string) error {
 	if err != nil {
 		return err
 	}
-	system, err := sc.Recorded(rec.Parameters)
+	shrink := func(ctx context.Context, rec *recording.Recording, failure explore.Failure, runs int) (*recording.Shrunk, error) {
+		system, err := sc.Recorded(rec.Parameters)
+		if err != nil {
+			return nil, err
+		}
+		small, err := recording.Shrink(ctx, system.Runner(), rec, failure, runs)
+		return small, withRemedy(err)
+	}
+	if bed != nil {
+		shrink = bed.Shrink
+	}
+	small, err := shrink(c.Context(), rec, failure, f.runs)
 	if err != nil {
 		return usage("%s: %w", path, err)
-	}
-	small, err := recording.Shrink(c.Context(), system.Runner(), rec, failure, f.runs)
-	if err != nil {
-		return usage("%s: %w", path, withRemedy(err))
 	}
 	unfinished := ""
 	if !small.Complete {
@@ -62,12 +73,14 @@ func (f *shrinkFlags) run(c *cobra.Command, s process, path string) error {
 		fmt.Fprintf(s.out, "Nothing smaller than %s violates %s: %d recorded choices; %d runs.%s\n", path, failure.Property, len(rec.Choices), small.Runs, unfinished)
 		return nil
 	}
-	result.Tool = s.tool()
-	told, err := diagnosis.Of(sc, result, failure)
-	if err != nil {
-		return usage("%s: %w", path, err)
+	if bed == nil {
+		result.Tool = s.tool()
+		told, err := diagnosis.Of(sc, result, failure)
+		if err != nil {
+			return usage("%s: %w", path, err)
+		}
+		told.Keep()
 	}
-	told.Keep()
 	written, err := result.Create(f.out)
 	if err != nil {
 		return usage("cannot keep the smaller run under %s: %w", f.out, withoutPath(err))

@@ -23,6 +23,7 @@ type process struct {
 	outFile, errFile *os.File
 	// stdout is out, for files that are written there.
 	stdout *output
+	beds   []Bed
 }
 
 // terminal describes where the command prints.

@@ -96,9 +96,9 @@ func (a *unshrunk) lines(program string) []string {
 // toTell is how long what was found is still made smaller after an interrupt.
 const toTell = 10 * time.Second
 
-// withTimeToTell is done some time after ctx: an interrupt ends the search at once, and
+// WithTimeToTell is done some time after ctx: an interrupt ends the search at once, and
 // not the report of what it found.
-func withTimeToTell(ctx context.Context) (context.Context, context.CancelFunc) {
+func WithTimeToTell(ctx context.Context) (context.Context, context.CancelFunc) {
 	later, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(toTell, cancel) })
 	return later, func() { stop(); cancel() }

@@ -54,19 +54,19 @@ func TestStopAfterIsAFunctionOfTheSeeds(t *testing.T) {
 	require.Equal(t, one, explored(t, newCounter, cfg))
 }
 
-// TestFoundIsCalledAtOnce: with each run that fails, before the next one.
+// TestFoundIsCalledAtOnce: with the first run that fails in a batch, before the next one.
 func TestFoundIsCalledAtOnce(t *testing.T) {
 	var seeds []uint64
 	runs := 0
 	counted := func() explore.Subject {
 		return &building{newCounter(), func() { runs++ }}
 	}
-	c := explored(t, counted, campaign.Config{Strategy: strategy.Random(), Seeds: 32, Workers: 1, RecheckShare: -1, Found: func(seed uint64, ways []explore.Failure) {
-		seeds = append(seeds, seed)
-		require.EqualValues(t, seed+1, runs)
-		require.Equal(t, []explore.Failure{{Property: "counts", Label: "lost update"}}, ways)
+	c := explored(t, counted, campaign.Config{Strategy: strategy.Random(), Seeds: 64, Workers: 1, RecheckShare: -1, Found: func(f campaign.FailureTally) {
+		seeds = append(seeds, f.FirstSeed)
+		require.EqualValues(t, f.FirstSeed+1, runs)
+		require.Equal(t, explore.Failure{Property: "counts", Label: "lost update"}, f.Failure)
 	}})
-	require.EqualValues(t, len(seeds), c.Failures[0].Schedules)
+	require.Len(t, seeds, 2)
 	require.Equal(t, c.Failures[0].FirstSeed, seeds[0])
 }
 

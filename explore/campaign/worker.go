@@ -7,7 +7,6 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/strategy"
-	"github.com/watchbed/watchbed/model"
 )
 
 // worker runs one batch after another, in a world of its own.
@@ -63,30 +62,19 @@ func (w *worker) run(first, n uint64, stop *atomic.Bool) (b *batch) {
 		w.seed = first + i
 		w.chooser.Begin(w.seed)
 		res := w.runner.Run(w.chooser)
+		before := len(b.Failures)
 		b.addRun(w.seed, &res, w.runner.World())
-		w.say(&res)
+		if w.cfg.Found != nil {
+			for _, f := range b.Failures[before:] {
+				w.cfg.Found(f)
+			}
+		}
 		if w.wantsRecheck() {
 			w.repeats = append(w.repeats, repeat{w.seed, res.TraceHash})
 		}
 	}
 	w.recheck(b)
 	return b
-}
-
-// say says in which ways a run fails.
-func (w *worker) say(res *explore.Result) {
-	if w.cfg.Found == nil {
-		return
-	}
-	var ways []explore.Failure
-	for i := range res.Findings {
-		if f := &res.Findings[i]; f.Verdict == model.Violated {
-			ways = append(ways, f.Failure())
-		}
-	}
-	if len(ways) > 0 {
-		w.cfg.Found(w.seed, ways)
-	}
 }
 
 // wantsRecheck is a function of the seed, so that every campaign repeats the

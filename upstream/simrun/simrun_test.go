@@ -15,6 +15,14 @@ import (
 	"github.com/watchbed/watchbed/explore/recording"
 )
 
+// The exit codes.
+const (
+	exitHolds = iota
+	exitViolated
+	exitUsage
+	exitNoVerdict
+)
+
 // TestMain is the program itself where it is started again by a test.
 func TestMain(m *testing.M) {
 	if os.Getenv("SIMRUN_ITSELF") != "" {
@@ -116,11 +124,17 @@ func TestWhatCannotBeWritten(t *testing.T) {
 	require.Equal(t, exitUsage, c.ProcessState.ExitCode())
 	require.Regexp(t, `^\S+: standard output is incomplete: .*no space left on device\n$`, complaints.String())
 
-	code, out, said := run(t, t.TempDir(), append(panics, "--runs", "1", "--replays", "/proc/nowhere")...)
+	code, out, said := run(t, t.TempDir(), append(panics, "--out", "/proc/nowhere")...)
+	require.Equal(t, exitUsage, code)
+	require.Empty(t, out)
+	require.Regexp(t, `: --out /proc/nowhere: cannot be written: no such file or directory\n$`, said)
+
+	folder := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "unshrunk"), nil, 0o666))
+	code, out, said = run(t, folder, append(panics, "--runs", "1", "--out", ".")...)
 	require.Equal(t, exitViolated, code)
-	require.NotContains(t, out, "Replay:")
-	require.Regexp(t, `Unshrunk replay: none, as it cannot be written: no such file or directory\n`, said)
-	require.Regexp(t, `cannot keep the replay file of no-panic .* under /proc/nowhere: no such file or directory \(give another --replays; --first 0 --seeds 1 finds it again\)\n$`, said)
+	require.Regexp(t, `Unshrunk replay: none, as it cannot be written: .*not a directory\n$`, said)
+	require.Contains(t, out, "\nReplay: ")
 }
 
 // TestVerdictsAreExitCodes: a claim that was never checked is no verdict, and what a world cannot check is not claimed.

@@ -40,38 +40,38 @@ type Line struct {
 
 // Run is a run that fails in some way.
 type Run struct {
-	Recording *recording.Recording
+	recording.Shrunk
 	// Why says what is wrong, Story what happened, a line each.
 	Why   string
 	Story []string
 	// Decides says without which parts the run passes, a line each. There is none where that is not known.
 	Decides []string
-	// Shrunk: no smaller run of those that were tried fails in this way. Runs is how many were.
-	Shrunk bool
-	Runs   int
 }
 
-// Record records the run of a seed, for each way in which it fails. The subjects are beds.
-func Record(newSubject func() explore.Subject, by strategy.Strategy, seed uint64, ways ...explore.Failure) (all []*recording.Recording) {
+// String is what is told of it.
+func (r *Run) String() string {
+	text := strings.Join(r.Story, "\n") + "\n\n" + r.Why + "\n"
+	if len(r.Decides) > 0 {
+		text += "\n" + strings.Join(r.Decides, "\n") + "\n"
+	}
+	return text
+}
+
+// Record records the run of a seed that fails in some way, with its story. The subjects are beds.
+func Record(newSubject func() explore.Subject, by strategy.Strategy, seed uint64, f explore.Failure) *recording.Recording {
 	b := newSubject().(Bed)
 	runner := explore.NewRunner(b, 0)
 	t := newTeller(b)
 	runner.Observe(t)
-	found, _ := recording.RecordSeed(runner, by, seed)
-	found.Tool, found.Scenario, found.Parameters = b.Records()
-	story := t.story()
-	for _, f := range ways {
-		rec := *found
-		rec.Findings = slices.Clone(found.Findings)
-		keep(&rec, f, story)
-		all = append(all, &rec)
-	}
-	return all
+	rec, _ := recording.RecordSeed(runner, by, seed)
+	rec.Tool, rec.Scenario, rec.Parameters = b.Records()
+	keep(rec, f, t.story())
+	return rec
 }
 
 // Find makes the first run that failed in some way smaller, in so many runs at most, and tells its story. The subjects are beds.
 func Find(ctx context.Context, newSubject func() explore.Subject, by strategy.Strategy, f campaign.FailureTally, runs int) (*Run, error) {
-	return Shrink(ctx, newSubject, Record(newSubject, by, f.FirstSeed, f.Failure)[0], f.Failure, runs)
+	return Shrink(ctx, newSubject, Record(newSubject, by, f.FirstSeed, f.Failure), f.Failure, runs)
 }
 
 // Shrink makes a recorded run of a bed that fails in some way smaller, in so many runs at most, and tells its story.
@@ -88,7 +88,7 @@ func Shrink(ctx context.Context, newSubject func() explore.Subject, rec *recordi
 	if err != nil {
 		return nil, err
 	}
-	r.Shrunk, r.Runs, r.Decides = small.Complete, small.Runs, decides(small.Deciding)
+	r.Shrunk, r.Decides = *small, decides(small.Deciding)
 	keep(r.Recording, f, slices.Concat(r.Story, r.Decides))
 	return r, nil
 }
@@ -155,7 +155,7 @@ func replay(runner *explore.Runner, b Bed, rec *recording.Recording, f explore.F
 	if f.Property == explore.NoPanic && !explore.OfProgram(finding.Why) {
 		why = "This is a bug of watchbed: " + why
 	}
-	return &Run{Recording: rec, Why: why, Story: t.story()}, nil
+	return &Run{Shrunk: recording.Shrunk{Recording: rec}, Why: why, Story: t.story()}, nil
 }
 
 // Seconds is a time as a story has it.
