@@ -22,6 +22,8 @@ type Result struct {
 	Truncated bool
 	// NeverReady: the subject says so (see Recovering).
 	NeverReady bool
+	// NeverAtRest: the subject says so (see Resting).
+	NeverAtRest bool
 }
 
 // Find returns the finding that says that the run failed in this way, nil if

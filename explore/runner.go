@@ -16,9 +16,11 @@ type Runner struct {
 	subject Subject
 	// recovering is the subject, if it is one.
 	recovering Recovering
-	world      *sim.World
-	steps      int
-	findings   []Finding
+	// resting is the subject, if it is one.
+	resting  Resting
+	world    *sim.World
+	steps    int
+	findings []Finding
 	// panicked is the finding of a panic in simulated code that ended the run, nil if there was none.
 	panicked *Finding
 }
@@ -30,7 +32,8 @@ func NewRunner(s Subject, steps int) *Runner {
 		steps = DefaultSteps
 	}
 	recovering, _ := s.(Recovering)
-	return &Runner{subject: s, recovering: recovering, world: sim.NewWorld(s.Options()), steps: steps}
+	resting, _ := s.(Resting)
+	return &Runner{subject: s, recovering: recovering, resting: resting, world: sim.NewWorld(s.Options()), steps: steps}
 }
 
 // World is the world as the last run left it.
@@ -55,7 +58,8 @@ func (r *Runner) RunUpTo(c sim.Chooser, limit int) Result {
 	return Result{
 		TraceHash: Hash(w.TraceHash()), Stats: w.Stats(), Steps: w.Steps(),
 		Findings: r.findings, Truncated: truncated,
-		NeverReady: r.recovering != nil && r.recovering.NeverReady(w),
+		NeverReady:  r.recovering != nil && r.recovering.NeverReady(w),
+		NeverAtRest: r.resting != nil && r.panicked == nil && r.resting.NeverAtRest(w),
 	}
 }
 

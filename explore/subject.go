@@ -34,6 +34,12 @@ type Recovering interface {
 	NeverReady(w *sim.World) bool
 }
 
+// Resting is implemented by a subject some of whose properties are about runs in which nothing more can happen.
+type Resting interface {
+	// NeverAtRest reports whether a run ended before that, so that these were not judged.
+	NeverAtRest(w *sim.World) bool
+}
+
 // AtRest is implemented by a subject whose runs may begin at rest. Everything
 // that happens before the first timer fires, such as the start of a cache, then
 // always happens in the same order and is no part of a recording's choices.

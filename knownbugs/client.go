@@ -59,7 +59,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Setting:  "decode-order=as-ready",
 	Scenario: scenarios.ConcurrentDecoding, Property: caches.MatchEtcd,
 	Why:        "the cache is at the revision of the later event, and has not had the earlier one",
-	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData, watches.Ordered, watches.Unique, watches.Reliable, watches.Bookmarkable},
+	Further:    []*testbed.Property{caches.CatchUp, reads.Linearizable, reads.LinearizableData, watches.Ordered, watches.Unique, watches.Reliable, watches.Bookmarkable},
 	WhyFurther: "LISTs lack the earlier event, and watches are sent it too late, or not at all",
 })
 
@@ -72,7 +72,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Setting:  "decode-error=aside",
 	Scenario: scenarios.ConcurrentDecoding, Property: caches.MatchEtcd,
 	Why:        "the reflector watches again from behind the event that was left out",
-	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData, watches.Reliable, watches.Bookmarkable},
+	Further:    []*testbed.Property{caches.CatchUp, reads.Linearizable, reads.LinearizableData, watches.Reliable, watches.Bookmarkable},
 	WhyFurther: "LISTs lack the event, and watches are never sent it",
 })
 
@@ -136,7 +136,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Setting:  "missing-prev-kv=passes",
 	Scenario: scenarios.ConsistentList, Property: caches.MatchEtcd,
 	Why:        "the cache keeps an object that is deleted, whether it is read or not",
-	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Sequential, watches.Reliable, watches.Bookmarkable, watches.KeepUp},
+	Further:    []*testbed.Property{caches.CatchUp, reads.Linearizable, reads.LinearizableData, reads.Sequential, watches.Reliable, watches.Bookmarkable, watches.KeepUp},
 	WhyFurther: "LISTs show the deleted object, and watches are not sent its deletion",
 })
 

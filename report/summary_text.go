@@ -87,6 +87,9 @@ func effort(s *summary.Summary) string {
 	if s.NeverReady > 0 {
 		text += fmt.Sprintf(" In %s the cache was never ready again after the faults: what must come in time was not judged there.", Counted(s.NeverReady, "schedule"))
 	}
+	if s.NeverAtRest > 0 {
+		text += fmt.Sprintf(" %s of %s did not come to rest: what is promised of rest was not judged there.", grouped(s.NeverAtRest), Counted(s.Schedules, "schedule"))
+	}
 	if s.Interrupted {
 		text += " Interrupted: these are the schedules until then."
 	}

@@ -62,7 +62,7 @@ nothing more can happen, so that a watch that falls silent shows.`,
 		compactions=2 keys=2 items=1 await-ready=true breaks=3 to-rest=true steps=20000`),
 	Claims: []*testbed.Property{
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable, watches.EventTypes,
-		watches.KeepUp, caches.JustifiedRefusals, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.Resumes,
+		watches.KeepUp, caches.JustifiedRefusals, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, caches.Resumes,
 		caches.TimersOwned,
 	},
 	Known: slices.Concat(

@@ -26,7 +26,7 @@ watch-decode=serial is how it was.`,
 		writes=3|8 items=0|3|12 breaks=0|2`),
 	Claims: []*testbed.Property{
 		caches.MatchEtcd, reads.Linearizable, reads.LinearizableData, watches.Ordered, watches.Unique, watches.Reliable,
-		watches.Bookmarkable, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft,
+		watches.Bookmarkable, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp,
 	},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),

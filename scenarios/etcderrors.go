@@ -27,7 +27,7 @@ carried out.`,
 		reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.LinearizableAnswers, reads.AtMostOnce, caches.MatchEtcd,
 		watches.Ordered, watches.Unique, watches.Reliable,
 		caches.Resumes,
-		caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, watches.KeepUp, watches.BookmarksCome,
+		caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, watches.KeepUp, watches.BookmarksCome,
 	},
 	Known: slices.Concat(
 		known.Rarely(known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable)),
@@ -106,7 +106,7 @@ what caches still have open and nothing else, and each watch must have the newes
 		breaks=2 recreations=1 timeouts=3 leader-changes=1 leader-losses=1 stream-ends=1 call-breaks=2 to-rest=true
 		steps=20000`),
 	Claims: []*testbed.Property{
-		caches.ClientNothingLeft, caches.ClientBounded, watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.KeepUp, watches.InitialEvents, watches.EventTypes, watches.Filter, caches.InvalidRequests, caches.TimersOwned, caches.NothingLeft, etcdapi.NothingLeft,
+		caches.ClientNothingLeft, caches.ClientBounded, watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.KeepUp, watches.InitialEvents, watches.EventTypes, watches.Filter, caches.InvalidRequests, caches.TimersOwned, caches.NothingLeft, etcdapi.NothingLeft, caches.CatchUp,
 	},
 })
 
@@ -121,7 +121,7 @@ etcd has no leader for a while or ends the stream. What it held is not listed a 
 		items=2 history=1 await-ready=true breaks=1 restarts=1 leader-losses=1 stream-ends=2 to-rest=true steps=20000`),
 	Claims: []*testbed.Property{
 		caches.MatchEtcd, caches.Resumes, reads.Linearizable, watches.Ordered, watches.Unique, watches.Reliable,
-		caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, watches.KeepUp, watches.BookmarksCome,
+		caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, watches.KeepUp, watches.BookmarksCome,
 	},
 	Known: slices.Concat(
 		known.Rarely(known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable)),

@@ -57,7 +57,7 @@ progress in every design here.`,
 		streams=2 keys=2 items=2 list-watchers=1 list-rounds=2 list-rv=every list-slow=true
 		breaks=1 restarts=1 to-rest=true steps=20000`),
 	Claims: []*testbed.Property{
-		watches.KeepUp, watches.BookmarksCome, caches.NothingLeft, caches.ClientNothingLeft,
+		watches.KeepUp, watches.BookmarksCome, caches.NothingLeft, caches.ClientNothingLeft, caches.CatchUp,
 		etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft, watches.EventTypes,
 		caches.Resumes,
 		caches.TimersOwned,
@@ -73,7 +73,7 @@ must have its answer, and the cache must hold nothing for it.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 namespaces=2 progress-requests=periodic
 		writers=2 writes=3 deletes=true noise=1 noise-writes=4 noise-beside=true keys=4 items=3 history=1
 		drawn-readers=3 drawn-requests=5 breaks=1 restarts=1 to-rest=true steps=20000`),
-	Claims: []*testbed.Property{caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.InvalidRequests, caches.MatchEtcd, reads.LinearizableData, caches.TimersOwned},
+	Claims: []*testbed.Property{caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, caches.InvalidRequests, caches.MatchEtcd, reads.LinearizableData, caches.TimersOwned},
 	Known: slices.Concat(
 		known.Rarely(known.StaleReads(reads.LinearizableData)),
 	),
@@ -89,5 +89,5 @@ waits for three seconds, and is refused with 504 and a Retry-After of 1 s.`,
 		writers=1 writes=6 noise=1 noise-writes=4 noise-for=1m40s readers=4 reads=16 read=every watchers=1 leave=1
 		keys=3 items=3 think=16s list-watchers=1 list-rounds=4 list-rv=every
 		mode=timed network=2ms scheduling=1ms horizon=3m steps=200000`),
-	Claims: []*testbed.Property{caches.JustifiedRefusals, caches.NeededProgress, caches.PageSizes, caches.TimersOwned},
+	Claims: []*testbed.Property{caches.JustifiedRefusals, caches.NeededProgress, caches.PageSizes, caches.TimersOwned, caches.CatchUp},
 })

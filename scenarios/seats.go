@@ -21,7 +21,7 @@ behind it, also in the other queue. An informer that restarts leaves its watch i
 		keys=3 items=2 await-ready=true informers=2
 		breaks=1 restarts=1 informer-breaks=1 informer-restarts=2 steps=20000`),
 	Claims: []*testbed.Property{
-		caches.SeatsKept, reads.Linearizable, reads.NotOlderThan, caches.MatchEtcd, caches.JustifiedRefusals, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft,
+		caches.SeatsKept, reads.Linearizable, reads.NotOlderThan, caches.MatchEtcd, caches.JustifiedRefusals, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp,
 	},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, caches.MatchEtcd),
@@ -41,7 +41,7 @@ token, which the clients draw anew in each run, also such as no API takes.`,
 		writers=1 writes=4 deletes=true noise=1 noise-writes=1 read=consistent keys=4 items=3 await-ready=true
 		list-watchers=1 list-rounds=2 list-rv=every drawn-readers=4 drawn-watchers=2 drawn-requests=5 informers=1
 		informer-list=watch-list breaks=1 restarts=1 informer-restarts=1 steps=20000`),
-	Claims: []*testbed.Property{caches.SeatsKept, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.TimersOwned},
+	Claims: []*testbed.Property{caches.SeatsKept, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, caches.TimersOwned},
 })
 
 var SeatWaits = testbed.RegisterScenario(&testbed.Scenario{

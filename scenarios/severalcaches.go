@@ -24,7 +24,7 @@ the API server that is asked: consistent reads never go back in time (kubernetes
 		reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.Monotonic, caches.MatchEtcd,
 		watches.Ordered, watches.Unique, watches.Reliable, watches.EventTypes, caches.JustifiedRefusals,
 		caches.NeededProgress,
-		caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, watches.KeepUp, watches.BookmarksCome,
+		caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, watches.KeepUp, watches.BookmarksCome,
 	},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd),

@@ -22,7 +22,7 @@ from a snapshot is what etcd has, or had, at that revision; what has been compac
 	Claims: []*testbed.Property{
 		reads.Exact, reads.Pages, reads.NoCompactedReads, reads.Linearizable, caches.MatchEtcd, caches.HistoryKept,
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
-		caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft,
+		caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp,
 	},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, caches.MatchEtcd),

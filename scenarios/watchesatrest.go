@@ -23,7 +23,7 @@ the other watchers are sent every event.`,
 		items=2 await-ready=true list-watchers=2 list-rounds=2 list-rv=every list-slow=true
 		breaks=1 to-rest=true steps=20000`),
 	Claims: []*testbed.Property{
-		watches.KeepUp, watches.BookmarksCome, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, watches.EventTypes, watches.Ordered, watches.Unique,
+		watches.KeepUp, watches.BookmarksCome, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, watches.EventTypes, watches.Ordered, watches.Unique,
 		watches.Reliable, watches.Bookmarkable,
 		caches.TimersOwned,
 	},
@@ -44,7 +44,7 @@ the one that it has left.`,
 		writers=3 writes=14 deletes=true read=consistent watchers=2 leave=2 keys=3 items=2 await-ready=true
 		list-watchers=3 list-rounds=2 list-rv=every list-slow=true to-rest=true steps=20000`),
 	Claims: []*testbed.Property{
-		caches.WatchEnds, watches.KeepUp, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, watches.EventTypes, watches.Ordered, watches.Unique, watches.Reliable,
+		caches.WatchEnds, watches.KeepUp, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, watches.EventTypes, watches.Ordered, watches.Unique, watches.Reliable,
 	},
 	Known: known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable),
 })
@@ -60,7 +60,7 @@ and their timers run. A watch that the new cache does not know of would be open 
 		watch-for=1m40s keys=2 items=2 list-watchers=1 list-rounds=2 list-rv=every
 		recreations=2 to-rest=true steps=20000`),
 	Claims: []*testbed.Property{
-		watches.KeepUp, watches.BookmarksCome, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, watches.EventTypes, watches.Ordered, watches.Unique,
+		watches.KeepUp, watches.BookmarksCome, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, watches.EventTypes, watches.Ordered, watches.Unique,
 		watches.Reliable, watches.Resumable,
 		caches.TimersOwned,
 	},

@@ -65,7 +65,7 @@ watch begins wherever the cache is then. The cache may list again in between, et
 	Draws: option.Ranges(`present-watchers=1|3 present-watches=1|4 writes=3|10 breaks=0|2 keys=1|3`),
 	Claims: []*testbed.Property{
 		watches.Established, watches.Ordered, watches.Unique, watches.Reliable, watches.Bookmarkable,
-		watches.EventTypes, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft,
+		watches.EventTypes, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp,
 	},
 	Known: known.RepeatedByClient(watches.Bookmarkable),
 })

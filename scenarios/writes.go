@@ -14,7 +14,7 @@ import (
 // writeClaims are those of all writes through API servers.
 var writeClaims = []*testbed.Property{
 	NoLostUpdates, WriteAnswers, reads.Linearizable, reads.LinearizableData,
-	caches.MatchEtcd, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft,
+	caches.MatchEtcd, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp,
 }
 
 var GuaranteedUpdates = testbed.RegisterScenario(&testbed.Scenario{

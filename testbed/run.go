@@ -1,6 +1,8 @@
 package testbed
 
 import (
+	"slices"
+
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
@@ -116,6 +118,14 @@ func (s *System) ready(w *sim.World) bool {
 // NeverReady implements explore.Recovering.
 func (s *System) NeverReady(w *sim.World) bool {
 	return w.Mode() == sim.Timed && w.Phase() == sim.Safety && w.Now() >= sim.Time(s.params.Faults.For) && !s.ready(w)
+}
+
+// NeverAtRest implements explore.Resting. Informers are waited for, too.
+func (s *System) NeverAtRest(w *sim.World) bool {
+	if w.Mode() == sim.Timed || !s.ComesToRest() || s.IsAtRest(w) {
+		return false
+	}
+	return !s.informersDone() || slices.ContainsFunc(s.claims, func(p *Property) bool { return p.Monitor.AtRest })
 }
 
 // ComesToRest reports whether a run can come to where nothing more can happen. An untimed

@@ -50,7 +50,10 @@ type Summary struct {
 	Truncated uint64 `json:"truncated"`
 	// NeverReady is how many timed runs ended with a cache that was not ready again after the faults: what must come
 	// in time was not judged there.
-	NeverReady  uint64 `json:"neverReady,omitempty"`
+	NeverReady uint64 `json:"neverReady,omitempty"`
+	// NeverAtRest is how many untimed runs ended while something could still happen: what is promised of rest was not
+	// judged there.
+	NeverAtRest uint64 `json:"neverAtRest,omitempty"`
 	Interrupted bool   `json:"interrupted,omitempty"`
 	Verdict     string `json:"verdict"`
 	// Properties by name; Claims has them in order.
@@ -125,7 +128,7 @@ func Of(sc *testbed.Scenario, p *testbed.Params, c *campaign.Result) *Summary {
 		Scenario: sc.Name, Etcd: p.EtcdName(), Client: p.Client, Cache: p.Cache, Bugs: p.Bugs, Masked: story.Masked(p), Settings: story.Settings(p), Differs: differs,
 		Strategy: c.Strategy, FirstSeed: c.FirstSeed, Seeds: c.Schedules, Schedules: c.Schedules,
 		Choices: c.Stats.Choices, Messages: c.Stats.Messages, Seconds: c.Elapsed.Seconds(), CPUSeconds: c.CPU.Seconds(),
-		CampaignHash: c.Hash, Rechecked: c.Rechecked, Truncated: c.Truncated, NeverReady: c.NeverReady, Interrupted: c.Interrupted,
+		CampaignHash: c.Hash, Rechecked: c.Rechecked, Truncated: c.Truncated, NeverReady: c.NeverReady, NeverAtRest: c.NeverAtRest, Interrupted: c.Interrupted,
 		Verdict: c.Verdict().String(), Properties: map[string]Property{}, Failures: []Failure{},
 		Known: KnownOf(sc, p), Expected: append([]string{}, known.Names(known.Expected(sc, p))...), CoveragePoints: map[string]uint64{},
 	}

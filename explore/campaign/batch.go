@@ -31,6 +31,9 @@ func (r *Result) addRun(seed uint64, res *explore.Result, world *sim.World) {
 	if res.NeverReady {
 		r.NeverReady++
 	}
+	if res.NeverAtRest {
+		r.NeverAtRest++
+	}
 	for i := range res.Findings {
 		f := &res.Findings[i]
 		p := PropertyTally{Name: f.Property, Verdict: f.Verdict, Exercised: uint64(f.Exercised)}

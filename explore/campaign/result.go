@@ -22,6 +22,8 @@ type Result struct {
 	Truncated uint64
 	// NeverReady is how many timed runs ended with a cache that was not ready again after the faults.
 	NeverReady uint64
+	// NeverAtRest is how many runs ended while something could still happen, and have properties about rest.
+	NeverAtRest uint64
 	// Rechecked is how many runs were repeated; all took the same course.
 	Rechecked uint64
 	// Elapsed is wall-clock time, CPU the processor time of the whole process
@@ -88,6 +90,7 @@ func (r *Result) add(next *Result) {
 	r.addStats(&next.Stats)
 	r.Truncated += next.Truncated
 	r.NeverReady += next.NeverReady
+	r.NeverAtRest += next.NeverAtRest
 	r.Rechecked += next.Rechecked
 	r.addHash(next.Hash)
 	for i := range next.Properties {

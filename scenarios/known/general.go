@@ -35,12 +35,12 @@ func init() {
 			Because("a cache has no snapshot of a deletion that its watch has missed (etcd-io/etcd#18089)"),
 		When(KeepsSnapshots, ContinuesWithoutLimit, ClientsDrawLists).RarelyViolates(caches.PageSizes).
 			Because("a page that a snapshot answers has everything behind its token if it names resourceVersion \"0\" (findings/pages/continued-list-without-limit.md)"),
-		Restored(caches.MatchEtcd),
+		Restored(caches.MatchEtcd, caches.CatchUp),
 		When(CompactionLosesKey, RewritesKeys).RarelyViolates(
 			etcdapi.Answers, reads.Linearizable, reads.LinearizableData, reads.LinearizableAnswers, reads.Exact,
 			watches.Reliable, watches.Resumable, watches.Atomic, watches.KeepUp, watches.PrevKV, watches.InitialEvents,
 		).Because("a compaction loses a key that its revision deletes and puts again, and a read of the key ends the process (etcd-io/etcd#22376)"),
-		Rarely(EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.LinearizableAnswers, reads.Sequential, reads.NotOlderThan, caches.MatchEtcd)),
+		Rarely(EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.LinearizableAnswers, reads.Sequential, reads.NotOlderThan, caches.MatchEtcd, caches.CatchUp)),
 	)...)
 }
 
@@ -48,7 +48,7 @@ func init() {
 var (
 	followWatches = []*testbed.Property{
 		watches.EventTypes, watches.KeepUp, watches.Reliable, watches.Resumable, watches.Bookmarkable, watches.InitialEvents,
-		caches.MatchEtcd, informers.MatchEtcd, informers.CatchUp,
+		caches.MatchEtcd, caches.CatchUp, informers.MatchEtcd, informers.CatchUp,
 	}
 	readContents = []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.LinearizableAnswers, reads.Sequential, reads.NotOlderThan, reads.Exact, reads.Pages,
