@@ -105,7 +105,11 @@ func changesNothing(info *types.Info, c *ast.CallExpr) bool {
 			return true
 		}
 		s := info.Selections[f]
-		return s != nil && typeName(s.Recv()) == "Env" && skipped(skippedCalls, f.Sel.Name)
+		if s == nil {
+			return false
+		}
+		of := typeName(s.Recv())
+		return of == "Env" && skipped(skippedCalls, f.Sel.Name) || strings.HasPrefix(of, "Note") && f.Sel.Name == "Say"
 	}
 	return false
 }
