@@ -167,8 +167,9 @@ type permissions struct {
 	holds [facts]bool
 	// done are all that were asked for, in order, but those that were refused.
 	done []asked
-	// change is the call under way.
+	// change is the call under way, at the place of the machine that is asked.
 	change sim.Conn
+	at     int
 }
 
 // asked is a change with the time of its call, and that of its answer.
@@ -246,7 +247,7 @@ func (o *operator) changePermissions(env *sim.Env) {
 		p.root.ends(env)
 		env.Close(p.change)
 		p.change = sim.NoConn
-		o.membership.at++
+		p.at++
 	}
 	if len(p.due) == 0 && p.wanted > 0 && env.Now() < sim.Time(o.config.For) {
 		p.wanted--
@@ -262,7 +263,7 @@ func (o *operator) changePermissions(env *sim.Env) {
 	}
 	env.Begin("permissions", len(p.done))
 	p.done = append(p.done, asked{p.due[0].sets, env.Tick(), math.MaxInt64})
-	p.change = env.Call(firstMember+sim.NodeID(o.membership.at%o.config.machines()), p.root.gives(p.due[0].request))
+	p.change = env.Call(firstMember+sim.NodeID(p.at%o.config.machines()), p.root.gives(p.due[0].request))
 	env.Arm(o.timerPermissions(), patience)
 }
 
@@ -295,6 +296,8 @@ func (o *operator) takes(env *sim.Env, m *sim.Message) bool {
 			p.due = p.due[1:]
 		}
 	default:
+		// It may be a machine without a member.
+		p.at++
 		env.Arm(timer, retry)
 		return true
 	}
