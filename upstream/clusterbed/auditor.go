@@ -382,13 +382,3 @@ func read(revision int64, kvs []*wire.KeyValue) *model.Result {
 
 // TimerName implements sim.Node.
 func (*auditor) TimerName(sim.Timer) string { return "next question" }
-
-// Clone implements sim.Cloner.
-func (a *auditor) Clone() sim.Node {
-	c := *a
-	c.operations, c.spans = append([]model.Operation(nil), a.operations...), append([]workload.Span(nil), a.spans...)
-	c.alarms.lists, c.alarms.written = append([]answer(nil), a.alarms.lists...), append([]int(nil), a.alarms.written...)
-	c.questions = append([]question(nil), a.questions...)
-	c.hashes, c.statuses, c.lists = append([]answer(nil), a.hashes...), append([]answer(nil), a.statuses...), append([]answer(nil), a.lists...)
-	return &c
-}

@@ -2,10 +2,6 @@ package clusterbed
 
 import (
 	"fmt"
-	"os"
-	"runtime"
-	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -32,9 +28,7 @@ func lifetime(warm bool) Config {
 func BenchmarkLifetimes(b *testing.B) {
 	for _, warm := range []bool{false, true} {
 		b.Run(fmt.Sprintf("warm=%v", warm), func(b *testing.B) {
-			subjects, err := lifetime(warm).Subjects()
-			require.NoError(b, err)
-			s := subjects().(*subject)
+			s := subjectOf(b, lifetime(warm))
 			w := sim.NewWorld(s.Options())
 			by := strategy.Random().New(strategy.Profile{})
 			var steps int
@@ -59,45 +53,9 @@ func BenchmarkLifetimes(b *testing.B) {
 	}
 }
 
-// BenchmarkForks is what 1,000 copies of a cluster that has a leader take, each of which has gone some steps of its own.
-func BenchmarkForks(b *testing.B) {
-	c := lifetime(true)
-	subjects, err := c.Subjects()
-	require.NoError(b, err)
-	s := subjects()
-	w := sim.NewWorld(s.Options())
-	s.Build(w)
-	by := strategy.Random().New(strategy.Profile{})
-	by.Begin(0)
-	w.Start(by)
-	before := resident(b)
-	const forks, steps = 1000, 20
-	for b.Loop() {
-		all := make([]*sim.World, forks)
-		for i := range all {
-			all[i] = new(sim.World)
-			require.NoError(b, w.Fork(all[i]))
-			for range steps {
-				require.True(b, all[i].Step(by))
-			}
-		}
-		b.ReportMetric(float64(resident(b)-before)/forks/1e6, "MB/fork")
-		runtime.KeepAlive(all)
-	}
-}
-
 // processor is the time of a processor that the process has had.
 func processor() time.Duration {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
-// resident is how many bytes of memory the process has.
-func resident(b *testing.B) int64 {
-	text, err := os.ReadFile("/proc/self/statm")
-	require.NoError(b, err)
-	pages, err := strconv.ParseInt(strings.Fields(string(text))[1], 10, 64)
-	require.NoError(b, err)
-	return pages * int64(os.Getpagesize())
 }

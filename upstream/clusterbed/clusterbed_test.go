@@ -8,10 +8,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
 
 	"github.com/watchbed/watchbed/upstream/stories"
 )
@@ -23,6 +25,29 @@ func campaignOf(t *testing.T, c Config, seeds uint64) *campaign.Result {
 	r, err := campaign.Run(t.Context(), subjects, campaign.Config{Strategy: strategy.Random(), Seeds: seeds, RecheckShare: 0.1, Steps: Steps})
 	require.NoError(t, err)
 	return r
+}
+
+// observed is an observer.
+type observed func(*sim.World, *sim.Event)
+
+// Observe implements sim.Observer.
+func (o observed) Observe(w *sim.World, e *sim.Event) { o(w, e) }
+
+// run runs a seed, and shows each event.
+func (s *subject) run(seed uint64, observe observed) *sim.World {
+	r := explore.NewRunner(s, Steps)
+	r.Observe(observe)
+	by := strategy.Random().For(r)
+	by.Begin(seed)
+	r.Run(by)
+	return r.World()
+}
+
+// subjectOf is of a configuration that is right.
+func subjectOf(t testing.TB, c Config) *subject {
+	subjects, err := c.Subjects()
+	require.NoError(t, err)
+	return subjects().(*subject)
 }
 
 // holds asserts that all that was claimed was exercised, and holds.

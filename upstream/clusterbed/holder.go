@@ -119,12 +119,6 @@ func (*holder) TimerName(t sim.Timer) string {
 	return [...]string{"keep the lease alive", "give up the request"}[t]
 }
 
-// Clone implements sim.Cloner.
-func (c *holder) Clone() sim.Node {
-	d := *c
-	return &d
-}
-
 // keeps judges that no lease is revoked that was kept alive in time.
 func (s *subject) keeps() explore.Finding {
 	f := claims("leases-kept")

@@ -47,30 +47,24 @@ func (s *subject) Judge(w *sim.World) []explore.Finding {
 			}
 		}
 	}
-	if s.config.Faults.RevisionBump > 0 {
-		s.findings = append(s.findings, restored(h, after, int64(s.config.Faults.RevisionBump)))
+	add := func(claimed bool, judge func() explore.Finding) {
+		if claimed {
+			s.findings = append(s.findings, judge())
+		}
 	}
-	if s.config.machines() > 1 {
-		s.findings = append(s.findings, s.agree(), s.sameMembers(), s.oneLeader())
-	} else {
-		s.findings = append(s.findings, s.sameMembers())
+	c := &s.config
+	add(c.Faults.RevisionBump > 0, func() explore.Finding { return restored(h, after, int64(c.Faults.RevisionBump)) })
+	add(c.machines() > 1, s.agree)
+	add(true, s.sameMembers)
+	add(c.machines() > 1, s.oneLeader)
+	add(c.watchesAlarms(), s.alarmsMeanWhatTheySay)
+	add(c.Faults.none() && c.Warm, s.takes)
+	add(c.Holders > 0, s.keeps)
+	add(c.Observe > 0, s.honest)
+	for _, judge := range []func() explore.Finding{s.permitted, s.granted, s.samePermissions} {
+		add(c.Auth, judge)
 	}
-	if s.config.watchesAlarms() {
-		s.findings = append(s.findings, s.alarmsMeanWhatTheySay())
-	}
-	if s.config.Faults.none() && s.config.Warm {
-		s.findings = append(s.findings, s.takes())
-	}
-	if s.config.Holders > 0 {
-		s.findings = append(s.findings, s.keeps())
-	}
-	if s.config.Observe > 0 {
-		s.findings = append(s.findings, s.honest())
-	}
-	if s.config.Auth {
-		s.findings = append(s.findings, s.permitted(), s.granted(), s.samePermissions())
-	}
-	s.findings = append(s.findings, s.recovers(w))
+	add(true, func() explore.Finding { return s.recovers(w) })
 	return s.findings
 }
 

@@ -134,12 +134,3 @@ func (s *session) Receive(env *sim.Env, m *sim.Message) {
 	s.hears(env, m.Payload)
 	s.Client.Receive(env, m)
 }
-
-// Clone implements sim.Cloner.
-func (s *session) Clone() sim.Node {
-	c := *s
-	c.Client = s.Client.Clone().(*workload.Client)
-	c.Wraps(c.gives)
-	c.tokens = append([]int64(nil), s.tokens...)
-	return &c
-}

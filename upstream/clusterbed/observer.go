@@ -78,13 +78,6 @@ func (o *observer) Receive(env *sim.Env, m *sim.Message) {
 // TimerName implements sim.Node.
 func (*observer) TimerName(sim.Timer) string { return "next look" }
 
-// Clone implements sim.Cloner.
-func (o *observer) Clone() sim.Node {
-	c := *o
-	c.seen = append([]sighting(nil), o.seen...)
-	return &c
-}
-
 // positions are the numbers that only rise. The term is that of the last entry that was applied, so that it says nothing about the leader that stands beside it.
 func (s *sighting) positions() [4]int64 {
 	return [4]int64{s.Status.Term, s.Status.Index, s.Status.Applied, s.Revision}

@@ -211,11 +211,3 @@ func (o *operator) TimerName(t sim.Timer) string {
 	}
 	return "maintenance"
 }
-
-// Clone implements sim.Cloner.
-func (o *operator) Clone() sim.Node {
-	c := *o
-	c.due, c.goals, c.ids = append([]maintenance(nil), o.due...), append([]goal(nil), o.goals...), append([]uint64(nil), o.ids...)
-	c.permissions.due, c.permissions.done = append([]permissionChange(nil), o.permissions.due...), append([]asked(nil), o.permissions.done...)
-	return &c
-}

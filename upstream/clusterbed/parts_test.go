@@ -6,8 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/sim"
 )
 
@@ -16,26 +14,18 @@ func TestPartsAreLeftOut(t *testing.T) {
 	c := Default("cluster@v3.6.16")
 	c.Clients, c.Operations, c.Observe, c.Choice.Goroutines = 2, 3, time.Second, true
 	c.Faults = Faults{Kills: 1, Partitions: 1, Defragments: 2, All: true}
-	subjects, err := c.Subjects()
-	require.NoError(t, err)
-	s := subjects().(*subject)
-	r := explore.NewRunner(s, Steps)
+	s := subjectOf(t, c)
 	run := func(out ...string) (befell map[string]int) {
 		s.LeaveOut(out)
-		by := strategy.Random().For(r)
-		by.Begin(3)
 		befell = map[string]int{}
-		r.Observe(observed(func(w *sim.World, e *sim.Event) {
+		s.run(3, func(w *sim.World, e *sim.Event) {
 			switch {
 			case e.Kind == sim.Acted && e.Action.Kind == sim.Inject:
 				befell["faults"]++
-			case e.Kind == sim.Chosen && len(e.Text) > 4 && e.Text[:4] == "pass":
-				befell["picks"]++
 			case e.Kind == sim.Sent:
 				befell[w.NodeName(e.Message.From)]++
 			}
-		}))
-		r.Run(by)
+		})
 		return befell
 	}
 	var all []string
@@ -43,12 +33,9 @@ func TestPartsAreLeftOut(t *testing.T) {
 		all = append(all, k.Parts...)
 	}
 	require.Subset(t, all, []string{"operation 3 of client-2", "watcher-2", partObserver, "a kill of member-3", "a partition of member-1", "defragmentation 2", partNetwork, partGoroutines})
-	whole := run()
+	whole, none := run(), run(all...)
 	for _, of := range []string{"faults", "client-1", "client-2", "watcher-1", "watcher-2", "observer", "operator"} {
 		require.NotZero(t, whole[of], of)
-	}
-	none := run(all...)
-	for _, of := range []string{"faults", "client-1", "client-2", "watcher-1", "watcher-2", "observer", "operator"} {
 		require.Zero(t, none[of], of)
 	}
 	require.Empty(t, s.Parts())
@@ -59,15 +46,9 @@ func TestPartsAreLeftOut(t *testing.T) {
 	require.Equal(t, 1, some["operator"])
 
 	c.Without = []string{"a kill of member-4"}
-	_, err = c.Subjects()
+	_, err := c.Subjects()
 	require.EqualError(t, err, `"a kill of member-4" is left out, and there is no such part`)
 }
-
-// observed is an observer.
-type observed func(*sim.World, *sim.Event)
-
-// Observe implements sim.Observer.
-func (o observed) Observe(w *sim.World, e *sim.Event) { o(w, e) }
 
 // TestFamiliesAreCounted: each family of faults that strikes is counted.
 func TestFamiliesAreCounted(t *testing.T) {
@@ -78,14 +59,9 @@ func TestFamiliesAreCounted(t *testing.T) {
 	} {
 		c := Default("cluster@v3.6.16")
 		c.Faults = faults
-		subjects, err := c.Subjects()
-		require.NoError(t, err)
-		r := explore.NewRunner(subjects(), Steps)
-		by := strategy.Random().For(r)
-		by.Begin(1)
-		r.Run(by)
+		w := subjectOf(t, c).run(1, func(*sim.World, *sim.Event) {})
 		for i := range kinds {
-			require.Equal(t, kinds[i].times(&c.Faults) > 0, r.World().Count(covers[i]) > 0, kinds[i].name)
+			require.Equal(t, kinds[i].times(&c.Faults) > 0, w.Count(covers[i]) > 0, kinds[i].name)
 		}
 	}
 }

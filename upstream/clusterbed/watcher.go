@@ -171,15 +171,3 @@ func (c *watcher) again(env *sim.Env) {
 func (*watcher) TimerName(t sim.Timer) string {
 	return [...]string{"open a stream", "request progress"}[t]
 }
-
-// Clone implements sim.Cloner.
-func (c *watcher) Clone() sim.Node {
-	d := *c
-	d.opened = slices.Clone(c.opened)
-	d.allowed = slices.Clone(c.allowed)
-	d.streams = append([]model.WatchStream(nil), c.streams...)
-	for i := range d.streams {
-		d.streams[i].Responses = append([]model.WatchResponse(nil), c.streams[i].Responses...)
-	}
-	return &d
-}

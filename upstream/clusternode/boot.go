@@ -13,7 +13,11 @@ func Boot(members []*Node, client sim.Node, done func() bool) ([]*Node, error) {
 	w := sim.NewWorld(sim.Options{Mode: sim.Timed})
 	var booted []*Node
 	for i, m := range members {
-		booted = append(booted, m.Clone().(*Node))
+		other := m.other
+		if other != nil {
+			other = other.Clone()
+		}
+		booted = append(booted, New(m.cfg, m.first.Clone(), other))
 		w.Add(m.cfg.Peers[i].Name, booted[i])
 	}
 	if client != nil {

@@ -217,7 +217,6 @@ func (n *Node) serving(c sim.Conn) int {
 var (
 	_ sim.Node      = (*Node)(nil)
 	_ sim.Restarter = (*Node)(nil)
-	_ sim.Cloner    = (*Node)(nil)
 	_ sim.Drained   = (*Node)(nil)
 )
 
@@ -258,27 +257,4 @@ func (n *Node) Become(other *Node) {
 // AtRest reports whether the member has joined, and waits for nothing that others owe it, or whether there is none.
 func (n *Node) AtRest() bool {
 	return n.State == Absent || n.State == Running && len(n.calls)+len(n.serves)+len(n.syncing) == 0 && !n.waits
-}
-
-// Clone implements sim.Cloner.
-func (n *Node) Clone() sim.Node {
-	c := *n
-	c.first, c.disk = n.first.Clone(), n.disk.Clone()
-	c.guest = c.first
-	if n.other != nil {
-		c.other = n.other.Clone()
-		if n.guest == n.other {
-			c.guest = c.other
-		}
-	}
-	c.lanes, c.calls, c.serves, c.held = slices.Clone(n.lanes), slices.Clone(n.calls), slices.Clone(n.serves), slices.Clone(n.held)
-	c.Losses = slices.Clone(n.Losses)
-	if n.backup.disk != nil {
-		c.backup.disk = n.backup.disk.Clone()
-	}
-	c.streamCut.behind, c.behind = slices.Clone(n.streamCut.behind), slices.Clone(n.behind)
-	c.known = slices.Clone(n.known)
-	c.Led, c.versions, c.syncing, c.synced = slices.Clone(n.Led), slices.Clone(n.versions), slices.Clone(n.syncing), slices.Clone(n.synced)
-	c.Step, c.out, c.places, c.able = node.Step{}, protocol.Writer{}, nil, nil
-	return &c
 }

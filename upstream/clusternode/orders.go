@@ -80,14 +80,14 @@ func (f *changeLeader) Name() string { return "leader change of " + f.label }
 
 // Ready implements sim.Fault.
 func (f *changeLeader) Ready(w *sim.World) bool {
-	return f.leader(func(n sim.NodeID) *Node { return w.Node(n).(*Node) }) >= 0
+	return f.leader(w.Node) >= 0
 }
 
 // leader is the place of the member that has led in the newest term, -1 if none runs that has led.
-func (f *changeLeader) leader(node func(sim.NodeID) *Node) int {
+func (f *changeLeader) leader(node func(sim.NodeID) sim.Node) int {
 	at, newest := -1, uint64(0)
 	for i, id := range f.members {
-		if n := node(id); n.State == Running && len(n.Led) > 0 && n.Led[len(n.Led)-1] > newest {
+		if n := node(id).(*Node); n.State == Running && len(n.Led) > 0 && n.Led[len(n.Led)-1] > newest {
 			at, newest = i, n.Led[len(n.Led)-1]
 		}
 	}
@@ -96,10 +96,9 @@ func (f *changeLeader) leader(node func(sim.NodeID) *Node) int {
 
 // Strike implements sim.Fault.
 func (f *changeLeader) Strike(env *sim.Env) {
-	node := func(n sim.NodeID) *Node { return env.Node(n).(*Node) }
-	leader := f.leader(node)
+	leader := f.leader(env.Node)
 	next := (leader + 1 + env.Choose(len(f.members)-1, "next leader")) % len(f.members)
-	id := node(f.members[next]).ID
+	id := env.Node(f.members[next]).(*Node).ID
 	move := order{"move the leader", func(n *Node, env *sim.Env, conn sim.Conn) {
 		(&Request{Op: protocol.OpMoveLeader, Member: id}).write(n.out.Begin(protocol.Do, uint32(conn)))
 		n.run(env, n.out.Bytes)

@@ -2,8 +2,8 @@ package disk
 
 import (
 	"fmt"
+	"path"
 	"slices"
-	"strings"
 )
 
 // Choose makes a choice among n, of which it says what it is about.
@@ -23,32 +23,17 @@ func (d *Disk) Restore(backup *Disk) {
 	d.Kill()
 }
 
-// lost is what a loss of power takes from a file: of the unsynced writes, or with Pages of the pages that were written, so many, with so many
-// bytes. torn: a part of one of these is on the disk.
+// lost is what a loss of power takes from a file: of the unsynced writes, or pages with Pages, so many, with so many bytes. torn: a part of one of these is on the disk.
 type lost struct {
-	path             string
-	writes, unsynced int
-	bytes            int64
-	pages, torn      bool
+	path, what string
+	n, of      int
+	bytes      int64
+	torn       bool
 }
 
 // String implements fmt.Stringer.
 func (l *lost) String() string {
-	what := "unsynced write"
-	if l.pages {
-		what = "unsynced page"
-	}
-	text := "the " + what
-	switch {
-	case l.writes < l.unsynced:
-		text = fmt.Sprintf("%d of %d %ss", l.writes, l.unsynced, what)
-	case l.writes > 1:
-		text = fmt.Sprintf("the %d %ss", l.writes, what)
-	}
-	text += " of " + l.path[strings.LastIndexByte(l.path, '/')+1:]
-	if l.bytes > 0 {
-		text += fmt.Sprintf(" (%d bytes)", l.bytes)
-	}
+	text := fmt.Sprintf("%d of %d unsynced %s of %s (%d bytes)", l.n, l.of, l.what, path.Base(l.path), l.bytes)
 	if l.torn {
 		text += ", one of them in part"
 	}
@@ -71,8 +56,8 @@ func (c *change) String() string {
 func (d *Disk) PowerLoss(choose Choose) (takes []string) {
 	changes := d.loseChanges(choose)
 	for i := range changes {
-		if c := &changes[i]; !undone(changes, i) {
-			takes = append(takes, c.String())
+		if !undone(changes, i) {
+			takes = append(takes, changes[i].String())
 		}
 	}
 	d.closeAll()
@@ -90,13 +75,13 @@ func (d *Disk) PowerLoss(choose Choose) (takes []string) {
 			return
 		}
 		i = d.mine(n)
-		l := &lost{path: path}
+		l := &lost{path: path, what: "writes"}
 		if d.options.Losses == Pages {
-			i.durable = i.losePages(l, choose)
+			l.what, i.durable = "pages", i.losePages(l, choose)
 		} else {
 			i.durable = i.loseWrites(l, choose)
 		}
-		if l.writes > 0 {
+		if l.n > 0 {
 			takes = append(takes, l.String())
 		}
 		i.now, i.writes, i.lost = i.durable, nil, false
@@ -106,17 +91,13 @@ func (d *Disk) PowerLoss(choose Choose) (takes []string) {
 
 // undone reports whether one of these changes is a file that is made and removed again, or its removal.
 func undone(changes []change, i int) bool {
-	c := &changes[i]
-	of := func(o change) bool { return o.directory == c.directory && o.name == c.name }
-	switch {
-	case c.from != 0:
-		return false
-	case c.inode == 0:
-		before := slices.IndexFunc(changes[:i], of)
-		return before >= 0 && changes[before].from == 0
+	c, others := &changes[i], changes[i+1:]
+	if c.inode == 0 {
+		others = changes[:i]
 	}
-	after := slices.IndexFunc(changes[i+1:], of)
-	return after >= 0 && changes[i+1+after].inode == 0
+	return c.from == 0 && slices.ContainsFunc(others, func(o change) bool {
+		return o.directory == c.directory && o.name == c.name && o.from == 0 && (o.inode == 0) != (c.inode == 0)
+	})
 }
 
 // loseChanges has some changes of directories become durable, forgets the others, and returns these.
@@ -164,7 +145,7 @@ func (i *inode) loseWrites(l *lost, choose Choose) content {
 	}
 	count := choose(len(i.writes)+1, fmt.Sprintf("writes of %s on the disk", l.path))
 	left := i.prefix(count)
-	l.unsynced, l.writes = len(i.writes), len(i.writes)-count
+	l.of, l.n = len(i.writes), len(i.writes)-count
 	for _, w := range i.writes[count:] {
 		l.bytes += w.length
 	}
@@ -202,7 +183,7 @@ func (i *inode) losePages(l *lost, choose Choose) content {
 	}
 	slices.Sort(touched)
 	touched = slices.Compact(touched)
-	l.pages, l.unsynced = true, len(touched)
+	l.of = len(touched)
 	for _, n := range touched {
 		versions := []*page{left.page(n)}
 		for k := range i.writes {
@@ -216,7 +197,7 @@ func (i *inode) losePages(l *lost, choose Choose) content {
 			*to = *versions[picked]
 		}
 		if picked+1 < len(versions) {
-			l.writes++
+			l.n++
 			l.bytes += pageSize
 			torn := choose(pageSize/sectorSize, fmt.Sprintf("sectors of the next contents of page %d of %s on the disk", n, l.path))
 			copy(to[:torn*sectorSize], versions[picked+1][:])

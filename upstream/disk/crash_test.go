@@ -313,7 +313,7 @@ func TestWhatPowerLossTakes(t *testing.T) {
 		{Options{}, []int{4, 1, 0}, []string{"2 of 3 unsynced writes of f (1501 bytes)"}},
 		{Options{}, []int{3, 1, 2}, []string{"the renaming of e to g", "2 of 3 unsynced writes of f (1501 bytes), one of them in part"}},
 		{Options{Losses: Pages}, []int{4, 3}, nil},
-		{Options{Losses: Pages}, []int{4, 2, 0}, []string{"the unsynced page of f (4096 bytes)"}},
+		{Options{Losses: Pages}, []int{4, 2, 0}, []string{"1 of 1 unsynced pages of f (4096 bytes)"}},
 	} {
 		u := newUser(t, c.options)
 		u.sync(u.open("e"))

@@ -124,12 +124,16 @@ func (f *clusterFlags) run(guests []string) error {
 	}
 	ctx, stop := command.WithTimeToTell(f.Context())
 	defer stop()
-	found := &finds{clusterFlags: f, began: time.Now(), by: by, subjects: subjects, first: map[explore.Failure]*unshrunk{}}
+	last := time.Now()
+	found := &finds{clusterFlags: f, began: last, by: by, subjects: subjects, first: map[explore.Failure]*unshrunk{}}
 	r, err := campaign.Run(f.Context(), subjects, campaign.Config{
 		Found: found.add,
-		Progress: every(time.Minute, func(r *campaign.Result) {
-			fmt.Fprintf(f.ErrOrStderr(), "%6.0f s  %d schedules\n", r.Elapsed.Seconds(), r.Schedules)
-		}),
+		Progress: func(r *campaign.Result) {
+			if time.Since(last) >= time.Minute {
+				last = time.Now()
+				fmt.Fprintf(f.ErrOrStderr(), "%6.0f s  %d schedules\n", r.Elapsed.Seconds(), r.Schedules)
+			}
+		},
 		Strategy: by, FirstSeed: f.first, Seeds: f.seeds, For: f.duration, Workers: int(f.workers), StopAfter: int(f.stop), RecheckShare: f.recheck, Steps: clusterbed.Steps,
 	})
 	switch {
@@ -182,17 +186,6 @@ func (f *clusterFlags) run(guests []string) error {
 	return errors.Join(command.Exit(verdict), lost)
 }
 
-// every calls f at most once in a period.
-func every(period time.Duration, f func(*campaign.Result)) func(*campaign.Result) {
-	last := time.Now()
-	return func(r *campaign.Result) {
-		if time.Since(last) >= period {
-			last = time.Now()
-			f(r)
-		}
-	}
-}
-
 // cameAbout are the lines that say what befell the members, and in how many schedules: the families of faults first, and then what became of them.
 func cameAbout(r *campaign.Result) (lines []string) {
 	for _, kind := range []string{"faults: ", "cluster: "} {
@@ -221,7 +214,6 @@ type finds struct {
 
 // unshrunk is a run that fails as it was found, replay is how it is carried out again, or why there is no file of it.
 type unshrunk struct {
-	seed   uint64
 	rec    *recording.Recording
 	replay string
 	err    error
@@ -231,10 +223,10 @@ type unshrunk struct {
 func (k *finds) add(f campaign.FailureTally) {
 	k.Lock()
 	defer k.Unlock()
-	if before := k.first[f.Failure]; before != nil && before.seed <= f.FirstSeed {
+	if before := k.first[f.Failure]; before != nil && before.rec.Seed <= f.FirstSeed {
 		return
 	}
-	u := &unshrunk{seed: f.FirstSeed, rec: stories.Record(k.subjects, k.by, f.FirstSeed, f.Failure)}
+	u := &unshrunk{rec: stories.Record(k.subjects, k.by, f.FirstSeed, f.Failure)}
 	path, err := u.rec.Create(filepath.Join(k.out, "unshrunk"))
 	if u.replay = recording.Again(k.Root().Name(), path); err != nil {
 		u.replay, u.err = "none, as it cannot be written: "+err.Error(), err
