@@ -19,10 +19,13 @@ import (
 var ChecksApart = testbed.RegisterProperty(&testbed.Property{
 	Name: "checks-apart", Kind: testbed.Safety,
 	Promise:  "From one consistency check of a cache to the next it takes the period of these checks at least, and the first one comes no sooner. As long as the cache is ready it takes half a period more at most.",
-	Violated: "consistency checks at the wrong time",
+	Violated: "consistency check mistimed",
 	Labels:   map[string]string{"often": "consistency checks too often", "late": "no consistency check"},
 	Monitor:  testbed.Monitor{Runs: testbed.Timed},
-	New:      testbed.EachCache(checkedApart),
+	// A step of one cache may end the process, and others with it.
+	New: testbed.Each(testbed.CacheNode, func(s *testbed.System, w *sim.World, place int, at *checks, all *testbed.Tally) {
+		checkedApart(w, s.Caches()[place], at, all)
+	}, testbed.CacheNode),
 })
 
 // checkPeriod is upstream's ConsistencyCheckPeriod, checkGrace how long the turns of the loops may take in which a check begins.
@@ -37,7 +40,7 @@ type checks struct {
 	seen        int
 }
 
-func checkedApart(_ *testbed.System, w *sim.World, c *testbed.Cache, at *checks, all *testbed.Tally) {
+func checkedApart(w *sim.World, c *testbed.Cache, at *checks, all *testbed.Tally) {
 	if w.Mode() != sim.Timed || c.Detecting == nil {
 		return
 	}
@@ -75,7 +78,7 @@ func (at *checks) Digest(_ *testbed.System, _ int, d sim.Digest) sim.Digest {
 
 // Conclude judges what no step of the cache has shown.
 func (at *checks) Conclude(s *testbed.System, w *sim.World, cache int, all *testbed.Tally) {
-	checkedApart(s, w, s.Caches()[cache], at, all)
+	checkedApart(w, s.Caches()[cache], at, all)
 }
 
 // DetectorAccuracy holds the consistency checker of KEP-4988 and the inconsistency

@@ -25,7 +25,7 @@ var Resumes = testbed.RegisterProperty(&testbed.Property{
 	Name: "cache-resumes", Kind: testbed.Safety,
 	Promise:  "A cache whose watch of etcd ends lists again only after a compaction, after half a minute of other errors, or if the watch ended within a second without an event. Otherwise it watches from the newest resourceVersion that it was sent.",
 	Violated: "cache resumes wrongly",
-	Labels:   map[string]string{"relist": "needless relist of a cache", "position": "watch from another resourceVersion"},
+	Labels:   map[string]string{"relist": "needless relist of a cache", "position": "watch from another state"},
 	Monitor:  testbed.Monitor{Runs: testbed.Untimed},
 	New:      testbed.RecordedIn(testbed.CacheNode, resumes),
 })

@@ -13,8 +13,8 @@ import (
 var NotFound = testbed.RegisterProperty(&testbed.Property{
 	Name: "get-not-found", Kind: testbed.Safety,
 	Promise:  "The answer to a GET that finds no object has the resourceVersion of a state without it, which etcd had come to.",
-	Violated: "object missing at another resourceVersion",
-	Labels:   map[string]string{"state": "object missing at another resourceVersion", "future": "newer than etcd"},
+	Violated: "missing at another revision",
+	Labels:   map[string]string{"state": "missing at another revision", "future": "newer than etcd"},
 	New:      evidence.EachOperation(notFound),
 })
 
