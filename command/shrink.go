@@ -30,7 +30,11 @@ func shrinkCommand(s process) *cobra.Command {
 	}
 	c.Flags().StringVar(&f.out, outFlag, failuresDir, "directory for the smaller replay file; none is ever overwritten")
 	c.Flags().StringVar(&f.property, "property", "", "the violated property to keep (default: the one that the file was made for)")
-	c.Flags().IntVar(&f.runs, "runs", recording.DefaultShrinkRuns, "how many runs to try at most")
+	runs := "how many runs to try at most"
+	for _, b := range s.beds {
+		runs += fmt.Sprintf("; of a %s %d by default", b.Kind, shrinkRunsOfBed)
+	}
+	c.Flags().IntVar(&f.runs, "runs", recording.DefaultShrinkRuns, runs)
 	return c
 }
 
