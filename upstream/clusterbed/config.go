@@ -252,46 +252,34 @@ func (c *Config) complete() error {
 	if err := c.apart(); err != nil {
 		return err
 	}
-	if c.Cache == "" && c.Caches+c.Readers > 0 {
+	switch n := c.Faults.ForceNewClusters; {
+	case c.Cache == "" && c.Caches+c.Readers > 0:
 		return errors.New(`caches and readers: want the cache that they are of, such as "cache": "kubernetes@v0.37.2"`)
-	}
-	if c.Network > slowest {
+	case c.Network > slowest:
 		return fmt.Errorf("network is %v: members elect no leader then, want %v at most", c.Network, slowest)
-	}
-	if c.Faults.Changes > 0 && c.Faults.Updates > 0 {
+	case c.Faults.Changes > 0 && c.Faults.Updates > 0:
 		return errors.New("the members change: want no updates of members, since one that is added is told the first URLs of the others")
-	}
-	if c.Faults.Changes > 0 && c.Cache != "" {
+	case c.Faults.Changes > 0 && c.Cache != "":
 		return errors.New("the members change: want no caches, each of which has a member of its own")
-	}
-	if c.Auth && c.Cache != "" {
+	case c.Auth && c.Cache != "":
 		return errors.New("etcd authenticates clients: want no caches, which are no users")
-	}
-	if c.Auth && !c.Warm {
+	case c.Auth && !c.Warm:
 		return errors.New("etcd authenticates clients: want warm, which makes the users")
-	}
-	if c.Faults.Flips > 0 && (c.Members < 3 || c.Cache != "" || c.Auth || c.Holders > 0 || c.Observe > 0 || c.Faults.Changes > 0) {
+	case c.Faults.Flips > 0 && (c.Members < 3 || c.Cache != "" || c.Auth || c.Holders > 0 || c.Observe > 0 || c.Faults.Changes > 0):
 		return errors.New("bits are flipped: want three members at least, which stay, and no caches, auth, holders and observe, which rest on each of them")
-	}
-	if n := c.Faults.ForceNewClusters; n > 1 || n == 1 && (c.Members < 2 || c.Cache != "" || c.Auth || c.Holders > 0 || c.Faults.Changes+c.Faults.Updates+c.Faults.Flips > 0) {
+	case n > 1 || n == 1 && (c.Members < 2 || c.Cache != "" || c.Auth || c.Holders > 0 || c.Faults.Changes+c.Faults.Updates+c.Faults.Flips > 0):
 		return errors.New("all members but one are lost: want that once at most, two members at least, and no caches, auth, holders, changes, updates and flips")
-	}
-	if c.Faults.Backups > 0 && (c.Spares > 0 || c.Cache != "" || c.Auth || c.Holders > 0 || c.Observe > 0 || c.Faults.ForceNewClusters+c.Faults.Updates+c.Faults.Flips > 0) {
+	case c.Faults.Backups > 0 && (c.Spares > 0 || c.Cache != "" || c.Auth || c.Holders > 0 || c.Observe > 0 || c.Faults.ForceNewClusters+c.Faults.Updates+c.Faults.Flips > 0):
 		return errors.New("backups are restored: want no spares, caches, auth, holders, observe, forceNewClusters, updates and flips")
-	}
-	if c.Faults.RevisionBump > 0 && c.Faults.Backups != 1 {
+	case c.Faults.RevisionBump > 0 && c.Faults.Backups != 1:
 		return errors.New("revisionBump is of a backup: want backups to be 1")
-	}
-	if c.Faults.AuthChanges > 0 && !c.Auth {
+	case c.Faults.AuthChanges > 0 && !c.Auth:
 		return errors.New("what users may do changes: want auth, without which there are none")
-	}
-	if (c.Next == "") != (c.Faults.Upgrades == 0) {
+	case (c.Next == "") != (c.Faults.Upgrades == 0):
 		return errors.New(`faults.upgrades and next go together: next is the guest that members are upgraded to, such as "cluster@v3.7.3"`)
-	}
-	if c.Settle < time.Second {
+	case c.Settle < time.Second:
 		return fmt.Errorf("settle is %v: want a second at least, in which members may recover", c.Settle)
-	}
-	if c.Holders > 0 && c.TTL < minTTL {
+	case c.Holders > 0 && c.TTL < minTTL:
 		return fmt.Errorf("ttl is %v: want %v at least, which etcd grants in any case", c.TTL, minTTL)
 	}
 	known := map[string]int{}
