@@ -70,6 +70,19 @@ when it comes.`,
 	),
 })
 
+var NoLeaderTimed = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "no-leader-timed",
+	Summary: "etcd loses its leader again and again, by the clock: caches watch again, and list none of their objects again",
+	Doc: `The times of no-leader. Errors go on for some seconds. A cache that lists at the second one, and not when they have gone on for
+30 s, costs etcd a list of each resource in each election.`,
+	Params: NoLeader.Params.But(`leader-losses=6 stream-ends=6 think=1s faults-for=10s mode=timed network=1ms scheduling=500us horizon=1m
+		steps=200000`),
+	Claims: []*testbed.Property{
+		caches.Resumes, caches.ReopensInTime, caches.MatchEtcd, caches.TimersOwned,
+	},
+	Known: known.Rarely(known.EarlyProgress(caches.MatchEtcd)),
+})
+
 var LongWithoutLeader = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "long-without-leader",
 	Summary: "etcd has no leader for seconds: writes wait, and of the streams of its own watch API those end that require a leader",
