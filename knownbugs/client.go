@@ -17,7 +17,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Setting:  "bookmark-slot=none",
 	Scenario: scenarios.ConcurrentDecoding, Property: caches.MatchEtcd,
 	Why:        "the cache takes the progress for the proof that it has the events before it",
-	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData, watches.Ordered, watches.Unique, watches.Reliable, watches.Bookmarkable},
+	Further:    []*testbed.Property{caches.CatchUp, reads.Linearizable, reads.LinearizableData, watches.Ordered, watches.Unique, watches.Reliable, watches.Bookmarkable},
 	WhyFurther: "LISTs that waited for the progress lack those events, and watches are sent them behind it",
 })
 
@@ -124,7 +124,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Setting:  "stream-fallback=any-error",
 	Scenario: scenarios.RangeStreamStart, Property: caches.MatchEtcd,
 	Why:        "an object of the first chunks that was deleted before the first page stays",
-	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData},
+	Further:    []*testbed.Property{caches.CatchUp, reads.Linearizable, reads.LinearizableData},
 	WhyFurther: "LISTs show the object that is deleted",
 })
 

@@ -312,7 +312,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Setting:  "stream-header=last-chunk",
 	Scenario: scenarios.RangeStreamStart, Property: caches.MatchEtcd,
 	Why:        "the cache takes the objects for a newer state than they are of, and watches from there",
-	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData},
+	Further:    []*testbed.Property{caches.CatchUp, reads.Linearizable, reads.LinearizableData},
 	WhyFurther: "LISTs lack what was written between the first chunk and the last",
 })
 

@@ -24,7 +24,7 @@ type Outcome struct {
 	CPU     time.Duration
 }
 
-// Attempt runs campaigns until one of them notices the mutant that runs.
+// Attempt runs campaigns until one of them notices the mutant that runs by more than a coverage point that is missing.
 func Attempt(t *Task, touched func() bool) Outcome {
 	all := Campaigns()
 	o := Outcome{Of: len(t.Campaigns)}
@@ -38,8 +38,11 @@ func Attempt(t *Task, touched func() bool) Outcome {
 			o.Kind, o.What, o.Campaign = "panic", "the campaign cannot be put together", b.Campaign
 			break
 		}
-		if o.Kind, o.What = Judge(all[i], b); o.Kind != "" {
-			o.Campaign = b.Campaign
+		kind, what := Judge(all[i], b)
+		if kind != "" && (o.Kind == "" || kind != coverage) {
+			o.Kind, o.What, o.Campaign = kind, what, b.Campaign
+		}
+		if kind != "" && kind != coverage {
 			break
 		}
 	}

@@ -6,6 +6,9 @@ import (
 	"github.com/watchbed/watchbed/explore"
 )
 
+// coverage is the kind of a mutant that is noticed by a coverage point alone: no verdict is wrong.
+const coverage = "coverage point"
+
 // Judge runs a campaign and says in which way it differs from the baseline, and by
 // what; both are empty if it does not.
 func Judge(c *Campaign, b *Baseline) (kind, what string) {
@@ -27,7 +30,7 @@ func Judge(c *Campaign, b *Baseline) (kind, what string) {
 		}
 		for _, s := range b.CoveragePoints {
 			if f.coveragePoints[s] == 0 {
-				return "coverage point", s
+				return coverage, s
 			}
 		}
 		if missing(f, b) == "" {
