@@ -162,6 +162,7 @@ var seldom = []string{
 	"cache: snapshot of an event that was on its way when snapshots were switched off",
 	"cache: snapshot gone while a list waited",
 	"cache: read served while not ready",
+	"cache: stopped watcher is to be drained before its end",
 	"cache: consistency check failed",
 	"clientv3: a watch is requested of a stream that just closed, and opens another",
 	"etcd3: an error waits for room in resultChan",
