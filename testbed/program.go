@@ -20,11 +20,13 @@ type Program struct {
 	Name string
 	// Version is the release that the program is of: "3.5.7". The simulated server is of the same.
 	Version string
-	// Members are the releases of the members of a cluster, the first one is Version, if each is named: they may be of different ones.
+	// Members are the releases of the members of a cluster, the first one is Version, if each is named: they may be
+	// of different ones.
 	Members []string
 	// New is the node that has a server behind it.
 	New func(*etcd.Server) ProgramNode
-	// Cluster makes the members of etcd, each of which is a whole server. New is nil then. The error says which of them are no cluster.
+	// Cluster makes the members of etcd, each of which is a whole server. New is nil then. The error says which of
+	// them are no cluster.
 	Cluster func(ClusterConfig) (Cluster, error)
 	// Neighbours are programs that can stand in for it. nil: there are none.
 	Neighbours func() []option.Neighbour
@@ -65,7 +67,8 @@ type Cluster interface {
 	Ready(now sim.Time) bool
 	// What befalls them is up to them.
 	faults.Orders
-	// State is what is known of a member, Whole of all of them together: the newest revisions, and as the visible one the oldest.
+	// State is what is known of a member, Whole of all of them together: the newest revisions, and as the visible one
+	// the oldest.
 	State(member int) EtcdState
 	Whole() EtcdState
 }

@@ -45,7 +45,8 @@ func TestProgramServesTheWatches(t *testing.T) {
 	require.Equal(t, "3.5.8", p.EtcdName(), "a release of another version takes the place of the program")
 }
 
-// A scenario on whole servers has a clock. One that claims nothing but what is inside of the simulated server is refused.
+// A scenario on whole servers has a clock. One that claims nothing but what is inside of the simulated server is
+// refused.
 func TestScenarioOnWholeServers(t *testing.T) {
 	p := scenarios.Issue15220CatchingUp.Params
 	require.NoError(t, p.Set("etcd", "whole@v3.5.7"))

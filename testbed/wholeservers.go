@@ -25,7 +25,8 @@ func (p *Params) UseClock() {
 	}
 }
 
-// runCluster has the parameters be those of a run with whole servers: their elections need a clock. named is how many members are.
+// runCluster has the parameters be those of a run with whole servers: their elections need a clock. named is how many
+// members are.
 func (p *Params) runCluster(named int) {
 	c := &p.Clock
 	if c.Mode != sim.Timed && p.Faults.LeaderLosses > 0 {

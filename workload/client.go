@@ -55,7 +55,8 @@ type Span struct {
 	Rest string
 	// Write is the answer to a write through an API server, nil for other operations.
 	Write sim.Payload
-	// Answered is false while the client still waits. Code is that of a refusal, 0 if there is none or if the connection broke.
+	// Answered is false while the client still waits. Code is that of a refusal, 0 if there is none or if the
+	// connection broke.
 	Answered bool
 	Code     wire.Code
 }

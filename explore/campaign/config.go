@@ -32,8 +32,9 @@ type Config struct {
 	// Failed, if not nil, is called with each way to fail when its first run is added,
 	// in the order of the seeds.
 	Failed func(FailureTally)
-	// Found, if not nil, is called with the first run of each way to fail in a batch as soon as it has ended, for what has to
-	// outlive this process: by several goroutines, in no order, and also with runs that are not added in the end.
+	// Found, if not nil, is called with the first run of each way to fail in a batch as soon as it has ended, for
+	// what has to outlive this process: by several goroutines, in no order, and also with runs that are not added in
+	// the end.
 	Found func(FailureTally)
 	// Progress, if not nil, is called some times a second with what was found so
 	// far. It must not keep or change it.

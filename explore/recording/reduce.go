@@ -24,10 +24,11 @@ type Kind struct {
 	Parts []string
 }
 
-// Reduce looks for a plain run that fails in the given way, beginning with a recorded one, in so many runs at most. It is for timed subjects of which few
-// runs are affordable. Shrink makes answers larger where that makes a run shorter, and looks at each one. Reduce takes away much at once: kinds of parts, then halves of
-// them, then all answers to alike questions, then halves of those. It counts no steps until the end, where the run is cut off behind the violation: that
-// takes some runs more.
+// Reduce looks for a plain run that fails in the given way, beginning with a recorded one, in so many runs at most.
+// It is for timed subjects of which few runs are affordable. Shrink makes answers larger where that makes a run
+// shorter, and looks at each one. Reduce takes away much at once: kinds of parts, then halves of them, then all
+// answers to alike questions, then halves of those. It counts no steps until the end, where the run is cut off behind
+// the violation: that takes some runs more.
 //
 // parted may be nil. It is left with the parts that the smaller run has.
 func Reduce(ctx context.Context, r *explore.Runner, parted Parted, rec *Recording, f explore.Failure, runs int) (*Shrunk, error) {
@@ -113,7 +114,8 @@ func (s *reducer) fails() *explore.Result {
 // spare is how many steps more than a quarter a candidate may take.
 const spare = 64
 
-// cut cuts the run off behind the step with which the violation shows. It looks for that from the end, however many runs are left.
+// cut cuts the run off behind the step with which the violation shows. It looks for that from the end, however many
+// runs are left.
 func (s *reducer) cut() {
 	low, high := 0, len(s.best.steps)
 	for stride := 1; low < high && s.ctx.Err() == nil; stride *= 2 {
@@ -198,7 +200,8 @@ func (s *reducer) deciding() (all []Kind) {
 	return all
 }
 
-// failsRedrawn reports whether the run fails if what does not fit is drawn. What is left out may have all that comes later be something else, which passes by chance.
+// failsRedrawn reports whether the run fails if what does not fit is drawn. What is left out may have all that comes
+// later be something else, which passes by chance.
 func (s *reducer) failsRedrawn() bool {
 	r := redrawn{follower: s.follower, by: strategy.Random().New(strategy.Profile{})}
 	for i := range Redraws {
@@ -212,7 +215,8 @@ func (s *reducer) failsRedrawn() bool {
 	return false
 }
 
-// Redraws is how often a run without a kind of parts has to pass until that kind is Deciding, beside the one with the same choices.
+// Redraws is how often a run without a kind of parts has to pass until that kind is Deciding, beside the one with the
+// same choices.
 const Redraws = 10
 
 // redrawn follows a plan, and draws the answers to what that does not say, or all from the first departure on.

@@ -133,7 +133,8 @@ func TestReduceLeavesOutParts(t *testing.T) {
 	t.Fatal("no seed fails")
 }
 
-// TestWhatShiftsDoesNotDecide: without a part that only has later questions be others the run fails again as soon as those are drawn anew.
+// TestWhatShiftsDoesNotDecide: without a part that only has later questions be others the run fails again as soon as
+// those are drawn anew.
 func TestWhatShiftsDoesNotDecide(t *testing.T) {
 	s := newMachines()
 	s.needs, s.shifts = map[string]int{"kind of 3": 1}, true

@@ -23,7 +23,8 @@ type Shrunk struct {
 	// Complete: no candidate was smaller any more or, timed, had fewer steps. Otherwise
 	// the limit of runs was reached or the context cancelled first.
 	Complete bool
-	// Deciding are the kinds of parts without which the run does not fail, as Reduce finds them: with the same choices, and in Redraws with others.
+	// Deciding are the kinds of parts without which the run does not fail, as Reduce finds them: with the same
+	// choices, and in Redraws with others.
 	Deciding []Kind
 }
 

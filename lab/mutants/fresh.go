@@ -11,7 +11,8 @@ import (
 // samplesFile has a line for each fresh sample, in the order in which they were drawn.
 const samplesFile = "lab/mutants/fresh.jsonl"
 
-// sample is what became of mutants that no judge, scenario or person had seen before. They are of the kept set from then on.
+// sample is what became of mutants that no judge, scenario or person had seen before. They are of the kept set from
+// then on.
 type sample struct {
 	// Commit is that of the code.
 	Commit  string

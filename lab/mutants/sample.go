@@ -8,9 +8,9 @@ import (
 )
 
 // Choose chooses mutants of packages below the module whose root is dir, and takes all that have a result. The same
-// sources give the same mutants; where code changes, only mutants of that code come
-// and go. They are spread over the operators, all compile, and no two are the same. Of sample 0, which is kept, those that have a
-// result count; any other sample has mutants alone that have none.
+// sources give the same mutants; where code changes, only mutants of that code come and go. They are spread over the
+// operators, all compile, and no two are the same. Of sample 0, which is kept, those that have a result count; any
+// other sample has mutants alone that have none.
 func Choose(dir string, targets []Target, results map[string]*result, sample int) ([]*Mutant, error) {
 	var names []string
 	for _, t := range targets {

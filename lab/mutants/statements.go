@@ -118,7 +118,8 @@ func droppedCalls(s *site) {
 	switch f := c.Fun.(type) {
 	case *ast.SelectorExpr:
 		if name = f.Sel.Name; name == "Change" || name == "Read" || name == "Look" {
-			// Of a variable of package state: it says that the step depends on it, and no more where the value is not used.
+			// Of a variable of package state: it says that the step depends on it, and no more where the value is not
+			// used.
 			return
 		}
 	case *ast.Ident:

@@ -9,11 +9,12 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// CatchUp judges the end of a run: when nothing more can happen, and with a clock when its time is over, if what a cache lacks
-// was answered, and the faults were over, longer ago than it takes to list once and to be sent what follows. A cache that watches from a revision that
-// etcd has compacted again and again, that does not watch again, or whose watch is silently dead holds an old state for ever, which is
-// right for its resourceVersion. One whose API server does not start, or that shows no contents, is not judged. It is exercised by each
-// cache that is judged, once a run, and by each run that cannot come to rest.
+// CatchUp judges the end of a run: when nothing more can happen, and with a clock when its time is over, if what a
+// cache lacks was answered, and the faults were over, longer ago than it takes to list once and to be sent what
+// follows. A cache that watches from a revision that etcd has compacted again and again, that does not watch again,
+// or whose watch is silently dead holds an old state for ever, which is right for its resourceVersion. One whose API
+// server does not start, or that shows no contents, is not judged. It is exercised by each cache that is judged, once
+// a run, and by each run that cannot come to rest.
 var CatchUp = testbed.RegisterProperty(&testbed.Property{
 	Name: "cache-catches-up", Kind: testbed.Liveness,
 	Promise:  "At the end every cache is ready and holds what etcd has.",
@@ -65,8 +66,8 @@ func (j *catchingUp) judge(w *sim.World, all *testbed.Tally) {
 	}
 }
 
-// since is for how long a change has been answered, or the faults over, that a cache lacks; it is not known of a write without an
-// answer.
+// since is for how long a change has been answered, or the faults over, that a cache lacks; it is not known of a
+// write without an answer.
 func (j *catchingUp) since(w *sim.World, d *testbed.Difference) (time.Duration, bool) {
 	rev := d.Concerns().Revision
 	for o := range j.system.Operations() {

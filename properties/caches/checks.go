@@ -12,10 +12,10 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// ChecksApart looks at how often a cache lists all of etcd for KEP-4988's consistency
-// check, timed (ConsistencyCheckPeriod of the delegator: five minutes, and a jitter that
-// only adds to it, half of it at most). Without a clock nothing is judged. A process that starts again waits for as long. A cache
-// that is not ready is not checked. It is exercised by each check.
+// ChecksApart looks at how often a cache lists all of etcd for KEP-4988's consistency check, timed
+// (ConsistencyCheckPeriod of the delegator: five minutes, and a jitter that only adds to it, half of it at most).
+// Without a clock nothing is judged. A process that starts again waits for as long. A cache that is not ready is not
+// checked. It is exercised by each check.
 var ChecksApart = testbed.RegisterProperty(&testbed.Property{
 	Name: "checks-apart", Kind: testbed.Safety,
 	Promise:  "From one consistency check of a cache to the next it takes the period of these checks at least, and the first one comes no sooner. As long as the cache is ready it takes half a period more at most.",
@@ -28,13 +28,15 @@ var ChecksApart = testbed.RegisterProperty(&testbed.Property{
 	}, testbed.CacheNode),
 })
 
-// checkPeriod is upstream's ConsistencyCheckPeriod, checkGrace how long the turns of the loops may take in which a check begins.
+// checkPeriod is upstream's ConsistencyCheckPeriod, checkGrace how long the turns of the loops may take in which a
+// check begins.
 const (
 	checkPeriod = 5 * time.Minute
 	checkGrace  = time.Second
 )
 
-// checks are those of a cache: when the last one began, how many comparisons the cache had begun by then, and since when one is to come.
+// checks are those of a cache: when the last one began, how many comparisons the cache had begun by then, and since
+// when one is to come.
 type checks struct {
 	last, since sim.Time
 	seen        int

@@ -18,7 +18,7 @@ import (
 // validateWatchOptions of the API machinery): a client with a mistake in its request has
 // to hear of it, and does not if the server guesses what was meant. A request may be
 // refused for another reason first. It is exercised by requests of a cache that the API
-// does not allow, and by watches that are refused as such.
+// does not allow, and by requests that are refused as such.
 var InvalidRequests = testbed.RegisterProperty(&testbed.Property{
 	Name: "invalid-requests", Kind: testbed.Safety,
 	Promise:  "A LIST, GET or WATCH that the API does not allow is never served, and none that it allows is refused as invalid.",
@@ -35,7 +35,7 @@ func invalidRequests(r *evidence.Recorder, _ *sim.World, all *testbed.Tally) {
 		if !validates(at) || !at.Over {
 			continue
 		}
-		wrong, invalid := wrongRead(s, at), reads(at.Request) && o.Span.Code == wire.BadRequest
+		wrong, invalid := wrongRead(s, at), isRead(at.Request) && o.Span.Code == wire.BadRequest
 		if wrong != "" || invalid {
 			all.Exercised++
 		}
@@ -65,14 +65,15 @@ func invalidRequests(r *evidence.Recorder, _ *sim.World, all *testbed.Tally) {
 	}
 }
 
-// servedInvalid is a request that was served although it is invalid, refusedValid one that was refused although it is not.
+// servedInvalid is a request that was served although it is invalid, refusedValid one that was refused although it is
+// not.
 const (
 	servedInvalid = "%s's %s is served, but %s"
 	refusedValid  = "%s's %s is refused as invalid, and the API allows it"
 )
 
-// reads reports whether a request is a LIST or GET.
-func reads(p sim.Payload) bool {
+// isRead reports whether a request is a LIST or GET.
+func isRead(p sim.Payload) bool {
 	switch p.(type) {
 	case *wire.ListRequest, *wire.GetRequest:
 		return true

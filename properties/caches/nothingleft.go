@@ -10,16 +10,14 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// NothingLeft looks at a cache when nothing more can happen. What it still has in
-// memory on behalf of clients must have a client: its watches are those that clients have
-// there, and each request must have been answered. A watch that drains has ended by then, and so has each read. What passes through the
-// cache has passed: its channels are empty, but for what clients have no room for. Rests
-// of lists that are kept for the next page have expired, and there is at most one
-// snapshot for each event that the history has room for and one for the list. No timer
-// is set then, or more could happen. It is exercised by each cache once in a run that
-// comes to rest, and by each run that cannot, because etcd's ticker goes on (draft-2019).
-// Timed, caches go on with checks, and informers watch again, so that no scenario with a
-// clock claims it: few runs of one come to rest.
+// NothingLeft looks at a cache when nothing more can happen. What it still has in memory on behalf of clients must
+// have a client: its watches are those that clients have there, and each request must have been answered. A watch
+// that drains has ended by then, and so has each read. What passes through the cache has passed: its channels are
+// empty, but for what clients have no room for. Rests of lists that are kept for the next page have expired, and
+// there is at most one snapshot for each event that the history has room for and one for the list. No timer is set
+// then, or more could happen. It is exercised by each cache once in a run that comes to rest, and by each run that
+// cannot, because etcd's ticker goes on (draft-2019). Timed, caches go on with checks, and informers watch again, so
+// that no scenario with a clock claims it: few runs of one come to rest.
 var NothingLeft = testbed.RegisterProperty(&testbed.Property{
 	Name: "nothing-left", Kind: testbed.Safety,
 	Promise:  "When nothing more can happen, a cache has answered each request, and holds no read, no write, no comparison with etcd, nothing that it still has to pass on, no page for later, no snapshot beyond its history, and exactly the watches that clients have open.",

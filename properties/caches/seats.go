@@ -126,7 +126,8 @@ func seatsKept(_ *testbed.System, w *sim.World, c *testbed.Cache, seen *seatsSee
 	seen.executing = append(seen.executing[:0], l.Executing()...)
 }
 
-// changes reports whether a request has come, or has given its seats back. The end of a wait gives no seats to others, as upstream.
+// changes reports whether a request has come, or has given its seats back. The end of a wait gives no seats to
+// others, as upstream.
 func (seen *seatsSeen) changes(l *flowcontrol.Level) bool {
 	return l.Arrivals() > seen.arrivals ||
 		slices.ContainsFunc(seen.executing, func(r flowcontrol.Request) bool {

@@ -11,15 +11,14 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// NothingLeft looks at each server of etcd when nothing more can happen. What it still
-// has in memory on behalf of clients must have a client: each watch stream, and each
-// stream of another member, an open connection. No call and no response waits, every
-// watcher is synced unless its history is compacted, and a stream keeps nothing for a
-// watch that has ended. The watches of a stream are those that its client has there, with
-// the same range, options and beginning: one more is a leak, one less is dead and its client does not know. The leases are
-// those that were granted and not revoked. A watch whose caller had gone when it was created is none
-// of its client's, which cancels it when a response comes (clientv3, the nil in resuming). It is
-// exercised by each server once in a run that comes to rest, and by each run that cannot.
+// NothingLeft looks at each server of etcd when nothing more can happen. What it still has in memory on behalf of
+// clients must have a client: each watch stream, and each stream of another member, an open connection. No call and
+// no response waits, every watcher is synced unless its history is compacted, and a stream keeps nothing for a watch
+// that has ended. The watches of a stream are those that its client has there, with the same range, options and
+// beginning: one more is a leak, one less is dead and its client does not know. The leases are those that were
+// granted and not revoked. A watch whose caller had gone when it was created is none of its client's, which cancels
+// it when a response comes (clientv3, the nil in resuming). It is exercised by each server once in a run that comes
+// to rest, and by each run that cannot.
 var NothingLeft = testbed.RegisterProperty(&testbed.Property{
 	Name: "etcd-nothing-left", Kind: testbed.Safety, Inside: true,
 	Promise:  "When nothing more can happen, etcd holds no call, no response and no option of a watch that ended, as many streams as clients have open, exactly the watches that clients have on them, and the leases that were not revoked.",
@@ -62,8 +61,8 @@ func (j leftovers) judge(w *sim.World, all *testbed.Tally) {
 // Follows implements testbed.Follower.
 func (leftovers) Follows(p testbed.Part) bool { return p == testbed.ClientLibrary }
 
-// Digest is how many watches of client libraries etcd may have that these do not: which they are follows from the state of
-// etcd.
+// Digest is how many watches of client libraries etcd may have that these do not: which they are follows from the
+// state of etcd.
 func (j leftovers) Digest(d sim.Digest) sim.Digest {
 	for _, c := range j.system.ClientLibraries() {
 		d = d.Int(int64(c.Library().Abandoned()))

@@ -75,7 +75,8 @@ const (
 
 type progress struct {
 	system *testbed.System
-	// delivery is how long a response is on its way. tick is for a watch that was sent a notification, ticks for others.
+	// delivery is how long a response is on its way. tick is for a watch that was sent a notification, ticks for
+	// others.
 	delivery    time.Duration
 	tick, ticks testbed.Bound
 	rules       workload.WatchRules

@@ -7,9 +7,10 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// NotFound looks at the resourceVersion of the error that there is no such object (storage.NewKeyNotFoundError). The caller
-// of the storage sees it: a cache above it takes it for the state that it has read. etcd's storage left it out
-// (kubernetes/kubernetes#142591). It is exercised by such answers to a GET. The messages of a node of another design do not have it.
+// NotFound looks at the resourceVersion of the error that there is no such object (storage.NewKeyNotFoundError). The
+// caller of the storage sees it: a cache above it takes it for the state that it has read. etcd's storage left it out
+// (kubernetes/kubernetes#142591). It is exercised by such answers to a GET. The messages of a node of another design
+// do not have it.
 var NotFound = testbed.RegisterProperty(&testbed.Property{
 	Name: "get-not-found", Kind: testbed.Safety,
 	Promise:  "The answer to a GET that finds no object has the resourceVersion of a state without it, which etcd had come to.",

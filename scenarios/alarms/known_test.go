@@ -60,8 +60,9 @@ func traits(t *testing.T, sc *testbed.Scenario, rows []testbed.Row) (found []set
 	return found
 }
 
-// TestEachScenarioIsAsKnown is simrun run --expect of each scenario at its defaults, with a clock, and with the traits
-// of which a row is known in any scenario: what is violated has a row, and with enough schedules what every campaign finds is found.
+// TestEachScenarioIsAsKnown is simrun run --expect of each scenario at its defaults, with a clock, and with the
+// traits of which a row is known in any scenario: what is violated has a row, and with enough schedules what every
+// campaign finds is found.
 func TestEachScenarioIsAsKnown(t *testing.T) {
 	var rows []testbed.Row
 	for _, sc := range testbed.Scenarios() {

@@ -11,8 +11,8 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// handlerClaims are what handlers of a shared informer are promised, and that nothing is left, toldClaims those of them that depend on what
-// the informer is sent.
+// handlerClaims are what handlers of a shared informer are promised, and that nothing is left, toldClaims those of
+// them that depend on what the informer is sent.
 var (
 	toldClaims    = []*testbed.Property{informers.HandlerOrder, informers.HandlerSynced, informers.HandlersRest, informers.MatchEtcd, informers.Monotonic}
 	handlerClaims = append([]*testbed.Property{

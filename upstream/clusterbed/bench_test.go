@@ -24,7 +24,8 @@ func lifetime(warm bool) Config {
 	return c
 }
 
-// BenchmarkLifetimes has the processor's time of a lifetime and of the audit behind it, which a busy machine does not change much.
+// BenchmarkLifetimes has the processor's time of a lifetime and of the audit behind it, which a busy machine does not
+// change much.
 func BenchmarkLifetimes(b *testing.B) {
 	for _, warm := range []bool{false, true} {
 		b.Run(fmt.Sprintf("warm=%v", warm), func(b *testing.B) {

@@ -68,7 +68,8 @@ func reaches(t *testing.T, r *campaign.Result, points ...string) {
 	}
 }
 
-// TestReleaseHolds: three members of a release without a known bug keep what is claimed, whatever breaks, and do the same in each run of a seed.
+// TestReleaseHolds: three members of a release without a known bug keep what is claimed, whatever breaks, and do the
+// same in each run of a seed.
 func TestReleaseHolds(t *testing.T) {
 	c := Default("cluster@v3.6.16")
 	c.Holders, c.Observe = 1, time.Second

@@ -144,8 +144,9 @@ type Faults struct {
 	// ForceNewClusters, one at most, lose all members but one with their disks. That one is restarted with --force-new-cluster, and the others are added again. What its clients
 	// were told stays, and what the others alone said may be lost.
 	ForceNewClusters int `json:"forceNewClusters"`
-	// Backups copy the disks of all members at one moment, and restore them later, without new revisions. What was told until the copy stays, and what was told behind it is lost.
-	// RevisionBump: one at most is, by etcdutl snapshot restore out of the database of one member, with revisions that are so much higher and compacted.
+	// Backups copy the disks of all members at one moment, and restore them later, without new revisions. What was
+	// told until the copy stays, and what was told behind it is lost. RevisionBump: one at most is, by etcdutl
+	// snapshot restore out of the database of one member, with revisions that are so much higher and compacted.
 	Backups      int `json:"backups"`
 	RevisionBump int `json:"revisionBump"`
 	// All: in each run all kinds of them.
@@ -305,7 +306,8 @@ func (c *Config) complete() error {
 // slowest is half of etcd's default election timeout.
 const slowest = 500 * time.Millisecond
 
-// apart reports releases that etcd does not let be members of one cluster, and an older one that a member is to go on with.
+// apart reports releases that etcd does not let be members of one cluster, and an older one that a member is to go on
+// with.
 func (c *Config) apart() error {
 	if err := guests.Apart(c.Guests); err != nil {
 		return err

@@ -44,7 +44,8 @@ func isLost(op *model.Operation, by clusternode.Loss) bool {
 	return op.Call < by.Tick && op.Outcome == model.Done && op.Result.Revision > by.Told
 }
 
-// afterRestore takes out of a history what was asked since a copy was restored, which begins with what is in the copy, nil if none was.
+// afterRestore takes out of a history what was asked since a copy was restored, which begins with what is in the
+// copy, nil if none was.
 func (s *subject) afterRestore(h *model.History, opened [][]int64) *model.History {
 	var after *model.History
 	at := s.members[0].RestoredAt
@@ -72,8 +73,9 @@ func (s *subject) afterRestore(h *model.History, opened [][]int64) *model.Histor
 	return after
 }
 
-// restored judges what follows on what was before a copy was restored with revisions that are so much higher: no client is told a revision that is as old as one before,
-// no watch goes on with what may have been lost, and nothing is in the copy that watchers know to have been other at its revision.
+// restored judges what follows on what was before a copy was restored with revisions that are so much higher: no
+// client is told a revision that is as old as one before, no watch goes on with what may have been lost, and nothing
+// is in the copy that watchers know to have been other at its revision.
 func restored(before, after *model.History, bump int64) explore.Finding {
 	c := claims("restored")
 	if after == nil {

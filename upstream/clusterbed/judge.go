@@ -17,7 +17,8 @@ import (
 	"github.com/watchbed/watchbed/upstream/stories"
 )
 
-// claimed are the properties of the history that runs can check. Serializable reads may be old, so that a client which asks several members may see time go back.
+// claimed are the properties of the history that runs can check. Serializable reads may be old, so that a client
+// which asks several members may see time go back.
 func (c *Config) claimed() []string {
 	all := []string{string(linearizability.Linearizable)}
 	for _, g := range []struct {
@@ -145,7 +146,8 @@ func (i inSeconds) String() string {
 	})
 }
 
-// history is what the clients and the auditor were answered, and what the watchers were sent. after is that since a copy was restored, nil if none was.
+// history is what the clients and the auditor were answered, and what the watchers were sent. after is that since a
+// copy was restored, nil if none was.
 func (s *subject) history() (h, after *model.History) {
 	// An empty etcd is at revision 1.
 	h = &model.History{Initial: model.Initial{Revision: 1}}

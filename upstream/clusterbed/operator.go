@@ -111,7 +111,8 @@ func (f *Faults) none() bool {
 	return true
 }
 
-// maintenance is something that the operator does. request is what a member is asked for, nil if that is drawn when it begins.
+// maintenance is something that the operator does. request is what a member is asked for, nil if that is drawn when
+// it begins.
 type maintenance struct {
 	of      family
 	member  int

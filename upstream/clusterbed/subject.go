@@ -33,7 +33,8 @@ type subject struct {
 	faults   []planned
 	// booted are the members with which a run begins that is warm.
 	booted []*clusternode.Node
-	// told is what each member is told, out the parts that runs do without, each as often as it is left out, always those that no run of this subject has.
+	// told is what each member is told, out the parts that runs do without, each as often as it is left out, always
+	// those that no run of this subject has.
 	told   []*clusternode.Config
 	out    map[string]int
 	always []string

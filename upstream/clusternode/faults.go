@@ -43,8 +43,9 @@ func (f *Kill) Strike(env *sim.Env) {
 	f.RestartProcess.Strike(env)
 }
 
-// Restore copies the disks of all members at one moment, and the next time has all of them begin again with these copies. With Bump it copies one of them, and
-// each begins with what etcdutl snapshot restore --bump-revision --mark-compacted makes of its database, as a member of another cluster.
+// Restore copies the disks of all members at one moment, and the next time has all of them begin again with these
+// copies. With Bump it copies one of them, and each begins with what etcdutl snapshot restore --bump-revision
+// --mark-compacted makes of its database, as a member of another cluster.
 type Restore struct {
 	sim.RestartProcess
 	Bump uint64

@@ -85,7 +85,8 @@ type Node struct {
 	// backup is a copy of the disk, which the next process begins with if it restores.
 	backup   backup
 	restores bool
-	// bump is by how much the revision is higher then, 0 if it is not. RestoredAt is the tick of that, Restored what the member has when it begins, nil before.
+	// bump is by how much the revision is higher then, 0 if it is not. RestoredAt is the tick of that, Restored what
+	// the member has when it begins, nil before.
 	bump       uint64
 	RestoredAt int64
 	Restored   *wire.RangeResponse
@@ -109,8 +110,9 @@ type Node struct {
 	starves   starvation
 	starved   engine.Goroutine
 	streamCut streamCut
-	// alone: no message of another member gets through, and behind is what waits. clogged are clients to whose watch streams nothing gets through.
-	// defragments: what calls sync takes long. All that ends at calmAt. Gone: the machine is lost.
+	// alone: no message of another member gets through, and behind is what waits. clogged are clients to whose watch
+	// streams nothing gets through. defragments: what calls sync takes long. All that ends at calmAt. Gone: the
+	// machine is lost.
 	alone, defragments, Gone bool
 	behind                   []sim.Message
 	clogged                  []sim.NodeID

@@ -216,7 +216,8 @@ func (n *Node) calm(env *sim.Env) {
 	}
 }
 
-// Leads is the newest term of which the member has a leader, or is that, with the last message that said so, 0 if it has not heard of one for half an election timeout.
+// Leads is the newest term of which the member has a leader, or is that, with the last message that said so, 0 if it
+// has not heard of one for half an election timeout.
 func (n *Node) Leads(now sim.Time) uint64 {
 	if now.Sub(n.heard) > electionTimeout/2 {
 		return 0

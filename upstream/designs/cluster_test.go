@@ -71,8 +71,8 @@ func mayViolate(sc *testbed.Scenario, p *testbed.Params, property string) bool {
 // longRun is longer than scenarios have that run here: an hour of a cluster takes a minute.
 const longRun = 2 * time.Minute
 
-// TestMembersOfSeveralReleases: where one is asked that still has #15220 a cache violates linearizable, and where the first one alone is asked, which
-// is a newer one, it does not.
+// TestMembersOfSeveralReleases: where one is asked that still has #15220 a cache violates linearizable, and where the
+// first one alone is asked, which is a newer one, it does not.
 func TestMembersOfSeveralReleases(t *testing.T) {
 	const etcd = "etcd=cluster@v3.6.16 cluster@v3.5.5 cluster@v3.5.5"
 	for balanced, want := range map[string]model.Verdict{"balanced=true": model.Violated, "balanced=false": model.Holds} {
@@ -109,7 +109,8 @@ func (s slowest) Finding(*sim.World) explore.Finding {
 	return explore.Finding{}
 }
 
-// TestOrdersReachMembers: what scenarios have befall etcd befalls whole servers. What lasts has requests wait, and where nothing breaks none does.
+// TestOrdersReachMembers: what scenarios have befall etcd befalls whole servers. What lasts has requests wait, and
+// where nothing breaks none does.
 func TestOrdersReachMembers(t *testing.T) {
 	const waits = time.Second
 	for _, of := range []struct {

@@ -38,7 +38,8 @@ func init() {
 	})
 }
 
-// versionOf is the release of a guest. Behind a plus are changes of it, and behind a colon is what its first use refuses.
+// versionOf is the release of a guest. Behind a plus are changes of it, and behind a colon is what its first use
+// refuses.
 func versionOf(guest string) (version string, is bool) {
 	if version, is = strings.CutPrefix(guest, release); !is {
 		version, is = strings.CutPrefix(guest, wholeServer)

@@ -23,7 +23,8 @@ func (d *Disk) Restore(backup *Disk) {
 	d.Kill()
 }
 
-// lost is what a loss of power takes from a file: of the unsynced writes, or pages with Pages, so many, with so many bytes. torn: a part of one of these is on the disk.
+// lost is what a loss of power takes from a file: of the unsynced writes, or pages with Pages, so many, with so many
+// bytes. torn: a part of one of these is on the disk.
 type lost struct {
 	path, what string
 	n, of      int
@@ -51,8 +52,8 @@ func (c *change) String() string {
 	return "the creation of " + c.name
 }
 
-// PowerLoss ends the process and takes from the disk what is not durable, but for what is chosen. What is left is durable. It says what is lost: of the files that are still
-// there, and of directories.
+// PowerLoss ends the process and takes from the disk what is not durable, but for what is chosen. What is left is
+// durable. It says what is lost: of the files that are still there, and of directories.
 func (d *Disk) PowerLoss(choose Choose) (takes []string) {
 	changes := d.loseChanges(choose)
 	for i := range changes {

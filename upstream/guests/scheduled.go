@@ -38,8 +38,8 @@ func AtLocks(name string) (guest string, locks bool) {
 	return guest, how.Locks
 }
 
-// Scheduled takes apart the name of a guest of Kubernetes and how its goroutines are scheduled: kubernetes@v0.37.2:locks:late. A name that says so otherwise
-// is left whole.
+// Scheduled takes apart the name of a guest of Kubernetes and how its goroutines are scheduled:
+// kubernetes@v0.37.2:locks:late. A name that says so otherwise is left whole.
 func Scheduled(name string) (guest string, how Schedule) {
 	guest, how.Late = strings.CutSuffix(name, late)
 	guest, how.Locks = strings.CutSuffix(guest, atLocks)

@@ -176,7 +176,8 @@ func (n *Node) incoming(env *sim.Env, m *sim.Message) []byte {
 	return n.request(m)
 }
 
-// isElsewhere reports whether a request goes to the next member, as nothing listens at this one: gRPC's round_robin picks none without a connection.
+// isElsewhere reports whether a request goes to the next member, as nothing listens at this one: gRPC's round_robin
+// picks none without a connection.
 func (n *Node) isElsewhere(k *connection, p sim.Payload) bool {
 	if !n.cfg.CallsTakeTurns || !wire.NothingListens(p) || k.refused+1 >= len(n.cfg.WatchEndpoints) {
 		return false

@@ -9,8 +9,8 @@ type Member struct {
 	Dir             string `json:"dir,omitempty"`
 	Existing        bool   `json:"existing,omitempty"`
 	ForceNewCluster bool   `json:"forceNewCluster,omitempty"`
-	// Restore is a copy of a database, out of which the data directory is made before the process starts, if there is no directory. The newest revision
-	// is so many higher then, and compacted. Token is that of the cluster.
+	// Restore is a copy of a database, out of which the data directory is made before the process starts, if there is
+	// no directory. The newest revision is so many higher then, and compacted. Token is that of the cluster.
 	Restore      string `json:"restore,omitempty"`
 	RevisionBump uint64 `json:"revisionBump,omitempty"`
 	Token        string `json:"token,omitempty"`

@@ -235,7 +235,8 @@ func (k *finds) add(f campaign.FailureTally) {
 	fmt.Fprintf(k.ErrOrStderr(), "%6.0f s  %s is violated at seed %d. Unshrunk replay: %s\n", time.Since(k.began).Seconds(), f.Failure, f.FirstSeed, u.replay)
 }
 
-// tell makes a run that fails smaller, says what happens in it, and writes its replay file. Where there is no time for that it names the run.
+// tell makes a run that fails smaller, says what happens in it, and writes its replay file. Where there is no time
+// for that it names the run.
 func (k *finds) tell(ctx context.Context, out io.Writer, f campaign.FailureTally) error {
 	u := k.first[f.Failure]
 	fmt.Fprintf(out, "\n%s is violated in %s, the first of seed %d", f.Failure, sim.Some(int(f.Schedules), "schedule"), f.FirstSeed)

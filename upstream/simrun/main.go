@@ -1,5 +1,5 @@
-// Simrun with the code that ships beside the simulated caches: all that the root module
-// registers, the compiled guests as designs, and two beds: clusters of etcd (simrun cluster), and packages of a user's own.
+// Simrun with the code that ships beside the simulated caches: all that the root module registers, the compiled
+// guests as designs, and two beds: clusters of etcd (simrun cluster), and packages of a user's own.
 package main
 
 import (

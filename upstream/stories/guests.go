@@ -20,7 +20,8 @@ const digestOf = "digest of "
 // configuration is the name of the parameter that has the configuration of a bed.
 const configuration = "config"
 
-// Parameters are those of a recording: the configuration of a bed, as JSON, and the digest of each of its compiled guests.
+// Parameters are those of a recording: the configuration of a bed, as JSON, and the digest of each of its compiled
+// guests.
 func Parameters(config any, names ...string) []option.Setting {
 	text, err := json.Marshal(config)
 	if err != nil {
@@ -48,8 +49,8 @@ func digest(name string) (digest, path string, err error) {
 	return fmt.Sprintf("%.8x", sha256.Sum256(wasm)), path, err
 }
 
-// Configuration is the configuration in a recording of that kind, as JSON. It is an error if a guest is another one now. A guest that is not there is not looked at, nor one whose digest was not
-// recorded.
+// Configuration is the configuration in a recording of that kind, as JSON. It is an error if a guest is another one
+// now. A guest that is not there is not looked at, nor one whose digest was not recorded.
 func Configuration(rec *recording.Recording, kind string) (text string, err error) {
 	found := false
 	for _, p := range rec.Parameters {

@@ -120,7 +120,8 @@ func keep(rec *recording.Recording, f explore.Failure, story []string) {
 	}
 }
 
-// Replay carries out a recorded run of a bed again, and tells its story, with what decides as the recording has it. It is an error if the run takes another course.
+// Replay carries out a recorded run of a bed again, and tells its story, with what decides as the recording has it.
+// It is an error if the run takes another course.
 func Replay(newSubject func() explore.Subject, rec *recording.Recording) (*Run, error) {
 	failure, failed := rec.MadeFor()
 	if !failed {

@@ -13,8 +13,8 @@ type Ending struct {
 	Events      int
 	// Err is the error that ended it, nil if it closed without one.
 	Err *wire.Error
-	// Reached is the resourceVersion of the list, event or bookmark that came last, Next where the watch begins that resumes it,
-	// wire.Unset if none does.
+	// Reached is the resourceVersion of the list, event or bookmark that came last, Next where the watch begins that
+	// resumes it, wire.Unset if none does.
 	Reached, Next int64
 	// First: no watch has ended with another error than a compaction since the list.
 	First bool

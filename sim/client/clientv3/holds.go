@@ -29,7 +29,8 @@ func (c *Client) Holds() (watches, calls, waiting int) {
 	return watches, calls, waiting
 }
 
-// Watches visits the watches that are registered on streams, each as it was asked for there, under the id that etcd gave it.
+// Watches visits the watches that are registered on streams, each as it was asked for there, under the id that etcd
+// gave it.
 func (c *Client) Watches(visit func(stream sim.Conn, watch wire.WatchCreateRequest)) {
 	for _, s := range c.streams {
 		for _, n := range s.substreams {
@@ -41,8 +42,8 @@ func (c *Client) Watches(visit func(stream sim.Conn, watch wire.WatchCreateReque
 	}
 }
 
-// WasAbandoned reports whether a watch was created on a stream when its caller had gone: etcd keeps it until a response to it
-// comes.
+// WasAbandoned reports whether a watch was created on a stream when its caller had gone: etcd keeps it until a
+// response to it comes.
 func (c *Client) WasAbandoned(stream sim.Conn, id int64) bool {
 	return slices.ContainsFunc(c.streams, func(s *Stream) bool { return s.conn == stream && slices.Contains(s.abandoned, id) })
 }
