@@ -49,8 +49,10 @@ func TestAlternatives(t *testing.T) {
 			t.Parallel()
 			p := campaigns.With(t, tc.scenario, tc.set)
 			c := campaigns.Explored(t, tc.scenario, p, 0, testsize.Of[uint64](4_000, 500, 500))
-			for _, f := range c.Properties {
-				if tc.idle != nil && f.Name == tc.idle.Name {
+			rests, err := p.ComesToRest()
+			require.NoError(t, err)
+			for i, f := range c.Properties {
+				if claim := tc.scenario.Claims[i]; claim == tc.idle || claim.Monitor.AtRest && !rests {
 					assert.Zero(t, f.Exercised, f.Name)
 				} else {
 					assert.NotZero(t, f.Exercised, "%s was never put to the test", f.Name)

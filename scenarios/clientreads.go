@@ -140,7 +140,7 @@ vain, and what no API takes is refused.`,
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Filter,
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress, reads.NotFound,
 		watches.EventTypes, caches.InvalidRequests, caches.TimersOwned,
-		caches.NothingLeft, caches.ClientNothingLeft, caches.CatchUp, watches.KeepUp,
+		caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, watches.KeepUp,
 	},
 	Known: slices.Concat(
 		known.Rarely(known.EarlyProgress(watches.Resumable)),

@@ -359,6 +359,9 @@ func (w *World) Accepted(n NodeID) int {
 	return open
 }
 
+// Accepts reports whether a connection that others have opened to a node is open. It is for judges.
+func (w *World) Accepts(n NodeID, c Conn) bool { return w.IsOpen(c) && w.find(c).Acceptor == n }
+
 // IsOpen reports whether a connection is open at both ends. It is for judges.
 func (w *World) IsOpen(c Conn) bool {
 	k := w.find(c)

@@ -6,6 +6,7 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd"
 )
 
 // Options implements explore.Subject.
@@ -122,7 +123,7 @@ func (s *System) NeverReady(w *sim.World) bool {
 
 // NeverAtRest implements explore.Resting. Informers are waited for, too.
 func (s *System) NeverAtRest(w *sim.World) bool {
-	if w.Mode() == sim.Timed || !s.ComesToRest() || s.IsAtRest(w) {
+	if w.Mode() == sim.Timed || s.IsAtRest(w) {
 		return false
 	}
 	return !s.informersDone() || slices.ContainsFunc(s.claims, func(p *Property) bool { return p.Monitor.AtRest })
@@ -131,9 +132,17 @@ func (s *System) NeverAtRest(w *sim.World) bool {
 // ComesToRest reports whether a run can come to where nothing more can happen. An untimed
 // one cannot if a cache relies on the progress that etcd sends by itself: its ticker may
 // go off at any point, again and again.
-func (s *System) ComesToRest() bool {
-	return s.params.Clock.Mode == sim.Timed || s.etcd.config.Options.Watch.ProgressNotifyInterval == 0
+func (p *Params) ComesToRest() (bool, error) {
+	o, err := p.etcdOptions()
+	return p.comesToRest(&o), err
 }
+
+func (p *Params) comesToRest(o *etcd.Options) bool {
+	return p.Clock.Mode == sim.Timed || o.Watch.ProgressNotifyInterval == 0
+}
+
+// ComesToRest is that of its parameters.
+func (s *System) ComesToRest() bool { return s.params.comesToRest(&s.etcd.config.Options) }
 
 // IsOver reports whether nothing more can happen, or all the time has passed that
 // there was to happen in, with nothing broken at last.

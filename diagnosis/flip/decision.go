@@ -176,8 +176,8 @@ func (d *Decision) sentence() string {
 		subject, what = "the code of "+d.subject(), d.Value
 	}
 	if !d.strict {
-		return fmt.Sprintf("In this run %s decides: %s. %s %s. There is another cause as well: %d of %d other failing schedules still fail.",
-			subject, what, d.with(), v.schedule(), v.still, v.gone+v.still)
+		return fmt.Sprintf("In this run %s decides: %s. %s %s. There is another cause as well: %s.",
+			subject, what, d.with(), v.schedule(), v.left())
 	}
 	return fmt.Sprintf("%s decides: %s. %s %s%s.", strings.ToUpper(subject[:1])+subject[1:], what, d.with(), v.schedule(), v.others())
 }

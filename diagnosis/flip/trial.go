@@ -132,3 +132,11 @@ func (v *trial) others() string {
 	}
 	return fmt.Sprintf("; %d other failing schedules pass as well", v.gone)
 }
+
+// left says which failures are left.
+func (v *trial) left() string {
+	if v.gone+v.still > 0 {
+		return fmt.Sprintf("%d of %d other failing schedules still fail", v.still, v.gone+v.still)
+	}
+	return fmt.Sprintf("with it %d other schedules fail, without it %d", v.failing, v.before)
+}

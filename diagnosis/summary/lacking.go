@@ -10,8 +10,9 @@ import (
 )
 
 // LeaveOutLacking takes from a campaign the properties that no schedule checked, and that say nothing of any of its
-// caches: their designs have nothing that these are about (cache.Design.Lacks). What was checked counts. The error
-// names what a design lacks and no property is called.
+// caches: their designs have nothing that these are about (cache.Design.Lacks), or nothing but the end of a run is
+// judged, and none can come to rest (testbed.Params.ComesToRest). What was checked counts. The error names what a
+// design lacks and no property is called.
 func LeaveOutLacking(p *testbed.Params, c *campaign.Result) error {
 	servers, err := p.Servers()
 	if err != nil {
@@ -24,8 +25,16 @@ func LeaveOutLacking(p *testbed.Params, c *campaign.Result) error {
 			}
 		}
 	}
+	rests, err := p.ComesToRest()
+	if err != nil {
+		return err
+	}
 	c.Properties = slices.DeleteFunc(c.Properties, func(t campaign.PropertyTally) bool {
-		return t.Verdict == model.Vacuous && len(servers) > 0 &&
+		if t.Verdict != model.Vacuous {
+			return false
+		}
+		of, err := testbed.FindProperty(t.Name)
+		return err == nil && of.Monitor.AtRest && !rests || len(servers) > 0 &&
 			!slices.ContainsFunc(servers, func(s testbed.Server) bool { return !slices.Contains(s.Design.Lacks, t.Name) })
 	})
 	return nil

@@ -17,8 +17,9 @@ import (
 // that has ended. The watches of a stream are those that its client has there, with the same range, options and
 // beginning: one more is a leak, one less is dead and its client does not know. The leases are those that were
 // granted and not revoked. A watch whose caller had gone when it was created is none of its client's, which cancels
-// it when a response comes (clientv3, the nil in resuming). It is exercised by each server once in a run that comes
-// to rest, and by each run that cannot.
+// it when a response comes (clientv3, the nil in resuming). clientv3 keeps a stream open for the same reason if all
+// watches on it were cancelled while it was opened again: etcd learns of that one by its first request. It is exercised
+// by each server once in a run that comes to rest.
 var NothingLeft = testbed.RegisterProperty(&testbed.Property{
 	Name: "etcd-nothing-left", Kind: testbed.Safety, Inside: true,
 	Promise:  "When nothing more can happen, etcd holds no call, no response and no option of a watch that ended, as many streams as clients have open, exactly the watches that clients have on them, and the leases that were not revoked.",
@@ -45,7 +46,7 @@ func (j leftovers) judge(w *sim.World, all *testbed.Tally) {
 		switch {
 		case held.Calls > 0:
 			all.Violate("calls", left)
-		case held.Streams+held.Followers != open:
+		case held.Streams+held.Followers > open || held.Streams+held.Followers < open-silent(s, w, m.ID):
 			all.Violate("streams", left)
 		case held.Waiting > 0:
 			all.Violate("responses", left)
@@ -56,6 +57,18 @@ func (j leftovers) judge(w *sim.World, all *testbed.Tally) {
 		}
 	}
 	watchesAgree(s, w, all)
+}
+
+// silent is how many streams client libraries have open to a server for no watch.
+func silent(s *testbed.System, w *sim.World, server sim.NodeID) (n int) {
+	for _, c := range s.ClientLibraries() {
+		c.Library().WithoutWatches(func(stream sim.Conn) {
+			if w.Accepts(server, stream) {
+				n++
+			}
+		})
+	}
+	return n
 }
 
 // Follows implements testbed.Follower.

@@ -42,6 +42,20 @@ func (c *Client) Watches(visit func(stream sim.Conn, watch wire.WatchCreateReque
 	}
 }
 
+// WithoutWatches visits the streams that are open for no watch: all that were on one have ended, and its queue has only
+// entries that were abandoned.
+func (c *Client) WithoutWatches(visit func(stream sim.Conn)) {
+	for _, s := range c.streams {
+		if s.state == streamSelecting && s.hasNoWatch() {
+			visit(s.conn)
+		}
+	}
+}
+
+func (s *Stream) hasNoWatch() bool {
+	return len(s.substreams) == 0 && !slices.ContainsFunc(s.resuming, func(w int32) bool { return w != noWatch })
+}
+
 // WasAbandoned reports whether a watch was created on a stream when its caller had gone: etcd keeps it until a
 // response to it comes.
 func (c *Client) WasAbandoned(stream sim.Conn, id int64) bool {

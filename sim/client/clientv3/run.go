@@ -138,7 +138,7 @@ func (s *Stream) closeSubstream(env *sim.Env, watch int32) {
 		env.Under(cause)
 		s.cancelOnServer(env, id)
 	}
-	if len(s.substreams) == 0 && !slices.ContainsFunc(s.resuming, func(w int32) bool { return w != noWatch }) {
+	if s.hasNoWatch() {
 		env.Cover(streamWithoutWatches)
 	}
 }
