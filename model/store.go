@@ -8,12 +8,24 @@ import "github.com/google/btree"
 //
 // Clone is cheap (copy on write), so a checker may branch from any state.
 type Store struct {
-	items     *btree.BTreeG[entry]
+	items     entries
 	revision  int64
 	compacted int64
 	digest    uint64
 	// leases are by id. Clones share them.
 	leases []Lease
+}
+
+// entries are a btree. A package that knows a type with a field of a generic type compiles all methods of that type anew,
+// so that each importer of this one would compile those of btree: the field is an interface.
+type entries interface {
+	Get(entry) (entry, bool)
+	ReplaceOrInsert(entry) (entry, bool)
+	Delete(entry) (entry, bool)
+	Len() int
+	Ascend(btree.ItemIteratorG[entry])
+	AscendGreaterOrEqual(from entry, visit btree.ItemIteratorG[entry])
+	AscendRange(from, to entry, visit btree.ItemIteratorG[entry])
 }
 
 // entry is an item under its key: looking a key up allocates nothing.
@@ -40,7 +52,7 @@ func NewStore(init Initial) *Store {
 // Clone returns a store that changes independently of s.
 func (s *Store) Clone() *Store {
 	c := *s
-	c.items = s.items.Clone()
+	c.items = s.items.(*btree.BTreeG[entry]).Clone()
 	return &c
 }
 

@@ -159,6 +159,9 @@ func (e *Env) TouchesAll() {
 	}
 }
 
+// touch is not inlined: each package that knows a type with cells compiles the methods of its state.Var anew.
+//
+//go:noinline
 func (w *World) touch(c Cell, write bool) {
 	w.footprint.Accesses = append(w.footprint.Accesses, Access{c, write})
 }

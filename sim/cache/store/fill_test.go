@@ -5,11 +5,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/btree"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -109,7 +109,7 @@ func compareKeys(a, b *wire.KeyValue) int {
 	return 0
 }
 
-func contents[T any](tree *btree.BTreeG[T]) (all []T) {
+func contents[T any](tree state.BTree[T]) (all []T) {
 	tree.Ascend(func(item T) bool {
 		all = append(all, item)
 		return true

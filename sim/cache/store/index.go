@@ -3,9 +3,8 @@ package store
 import (
 	"strings"
 
-	"github.com/google/btree"
-
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -82,7 +81,7 @@ func (f Fields) selectsLabel(s *wire.Selector, kv *wire.KeyValue) bool {
 // that. It follows the store change by change.
 type index struct {
 	field   Field
-	objects *btree.BTreeG[indexEntry]
+	objects state.BTree[indexEntry]
 }
 
 type indexEntry struct {
@@ -101,7 +100,7 @@ func (s *Store) initIndices(fields Fields) {
 	s.indices = s.indices[:0]
 	for _, f := range fields {
 		if f.Indexed {
-			s.indices = append(s.indices, index{f, btree.NewG(degree, lessIndexEntry)})
+			s.indices = append(s.indices, index{f, state.NewBTree(lessIndexEntry)})
 		}
 	}
 }
@@ -143,7 +142,7 @@ func (s *Store) emptyIndices() {
 	for i := range s.indices {
 		x := &s.indices[i]
 		if x.objects.Len() >= leastFilling {
-			x.objects = btree.NewG(degree, lessIndexEntry)
+			x.objects = state.NewBTree(lessIndexEntry)
 			continue
 		}
 		x.objects.Clear(true)
@@ -157,7 +156,7 @@ func (s *Store) cloneIndices() []index {
 	}
 	clone := make([]index, len(s.indices))
 	for i, x := range s.indices {
-		clone[i] = index{x.field, x.objects.Clone()}
+		clone[i] = index{x.field, state.CloneBTree(x.objects)}
 	}
 	return clone
 }

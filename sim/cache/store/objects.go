@@ -5,23 +5,19 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/google/btree"
-
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
-
-// degree is that of upstream's btree store.
-const degree = 16
 
 // objects are all objects of one state by key: upstream's btree store. A copy
 // costs next to nothing until one of the two changes.
 type objects struct {
-	tree *btree.BTreeG[*wire.KeyValue]
+	tree state.BTree[*wire.KeyValue]
 }
 
 func newObjects() objects {
-	return objects{btree.NewG(degree, func(a, b *wire.KeyValue) bool { return a.Key < b.Key })}
+	return objects{state.NewBTree(func(a, b *wire.KeyValue) bool { return a.Key < b.Key })}
 }
 
 // empty leaves no objects. Few are dropped so that their memory is used again: of many,
@@ -34,7 +30,7 @@ func (o *objects) empty() {
 	o.tree.Clear(true)
 }
 
-func (o objects) clone() objects { return objects{o.tree.Clone()} }
+func (o objects) clone() objects { return objects{state.CloneBTree(o.tree)} }
 
 // ascend calls f for the objects under a prefix whose keys are from or later, in
 // key order, until f says stop. An empty from is the first one, and an empty
@@ -102,7 +98,7 @@ func (s *Store) prepare(env *sim.Env, initial *wire.Initial) {
 func (s *Store) turnInto(env *sim.Env, items []*wire.KeyValue) bool {
 	s.objects = s.filling.objects.clone()
 	for i := range s.indices {
-		s.indices[i].objects = s.filling.indices[i].objects.Clone()
+		s.indices[i].objects = state.CloneBTree(s.filling.indices[i].objects)
 	}
 	s.changes.begin(s.filling.items)
 	before, last := s.filling.items, ""

@@ -1,9 +1,8 @@
 package store
 
 import (
-	"github.com/google/btree"
-
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/state"
 )
 
 // snapshot is the state from resourceVersion on, until the next event. It never
@@ -33,7 +32,7 @@ type snapshots struct {
 	amidEvent bool
 	// losesNext: the next change leaves none, by a fault.
 	losesNext bool
-	tree      *btree.BTreeG[snapshot]
+	tree      state.BTree[snapshot]
 }
 
 // init forgets all snapshots. A cache that keeps none never gets a tree.
@@ -43,7 +42,7 @@ func (s *snapshots) init(keep bool) {
 	case !keep:
 		s.tree = nil
 	case s.tree == nil:
-		s.tree = btree.NewG(degree, func(a, b snapshot) bool { return a.resourceVersion < b.resourceVersion })
+		s.tree = state.NewBTree(func(a, b snapshot) bool { return a.resourceVersion < b.resourceVersion })
 	default:
 		s.tree.Clear(true)
 	}
@@ -94,7 +93,7 @@ func (s *snapshots) lessOrEqual(resourceVersion int64) (found snapshot, ok bool)
 func (s *snapshots) clone() snapshots {
 	c := *s
 	if s.tree != nil {
-		c.tree = s.tree.Clone()
+		c.tree = state.CloneBTree(s.tree)
 	}
 	return c
 }

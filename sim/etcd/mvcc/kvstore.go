@@ -3,10 +3,9 @@ package mvcc
 import (
 	"slices"
 
-	"github.com/google/btree"
-
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/arena"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -15,7 +14,7 @@ import (
 type Store struct {
 	opts Options
 
-	kvindex *btree.BTreeG[keyIndex]
+	kvindex state.BTree[keyIndex]
 	// backend holds the changes that no compaction has deleted yet, by revision.
 	backend []*version
 	// currentRev is the revision of the last transaction that changed something.
@@ -74,10 +73,6 @@ func (c *Contents) same(d *Contents) bool {
 		(len(c.Initial) == 0 || &c.Initial[0] == &d.Initial[0])
 }
 
-// degree suits a handful of keys, which is what schedules are explored with, as
-// well as thousands.
-const degree = 16
-
 // initial are the newest versions of the keys that a store begins with, beside the key-values
 // in them. Nothing changes it.
 type initial struct {
@@ -101,7 +96,7 @@ func (b *base) holds(c *Contents) bool { return b.store.kvindex != nil && b.cont
 func (b *base) fill(c *Contents) {
 	*b = base{contents: *c}
 	s := &b.store
-	s.kvindex = btree.NewG(degree, lessKey)
+	s.kvindex = state.NewBTree(lessKey)
 	s.currentRev, s.beginRev = c.Revision, c.Revision
 	s.compactMainRev = -1
 	if c.Compacted > 0 {
@@ -142,7 +137,7 @@ func (s *Store) reset(b *base) {
 	from := &b.store
 	*s = Store{
 		opts:    s.opts,
-		kvindex: from.kvindex.Clone(), backend: append(s.backend[:0], from.backend...),
+		kvindex: state.CloneBTree(from.kvindex), backend: append(s.backend[:0], from.backend...),
 		currentRev: from.currentRev, compactMainRev: from.compactMainRev,
 		scheduledCompact: from.scheduledCompact, finishedCompact: from.finishedCompact,
 		beginRev: from.beginRev, jobs: s.jobs[:0],
@@ -155,7 +150,7 @@ func (s *Store) reset(b *base) {
 // clone is a store of its own. The index is shared until one of both writes.
 func (s *Store) clone() Store {
 	c := *s
-	c.kvindex = s.kvindex.Clone()
+	c.kvindex = state.CloneBTree(s.kvindex)
 	c.backend = slices.Clone(s.backend)
 	c.jobs = slices.Clone(s.jobs)
 	c.touched = slices.Clone(s.touched)
