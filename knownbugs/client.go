@@ -164,3 +164,12 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.LinearizableAnswers},
 	WhyFurther: "the second time undoes what others wrote in between, and takes a revision that no client's write explains",
 })
+
+// The leader's machine loses power, or a network address translation forgets the connection: no packet says so.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name: "kubernetes-46964", Issue: "kubernetes/kubernetes#46964", FixedIn: testbed.Fix("Kubernetes", "1.10"),
+	Summary:  "the client library does not notice that the other end of a watch stream is gone",
+	Setting:  "keepalive=never",
+	Scenario: scenarios.Partitions, Property: reads.AnswersInTime,
+	Why: "the cache waits for progress on a stream that etcd does not have",
+})

@@ -257,6 +257,7 @@ var always = map[string]string{
 	"ticks-elided-by-others":        "each stream has a busy watch and a quiet one",
 	"ticks-stop-after-events":       "each stream is sent events, and is quiet after them",
 	"client-reopens-late":           "each run has a stream that breaks",
+	"kubernetes-46964":              "each run has a half-open stream",
 	"compacts-present-revision":     "each run has a compaction",
 }
 

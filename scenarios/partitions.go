@@ -22,7 +22,7 @@ for news: progress that waited is old when it arrives, and so is the answer to a
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=2
 		writers=1 writes=6 noise=1 noise-writes=40 noise-for=6s readers=4 reads=8 read=consistent keys=2 items=2
 		await-ready=true think=1s
-		breaks=2 partitions=2 server-partitions=1 faults-for=6s mode=timed network=1ms scheduling=500us horizon=1m
+		breaks=2 half-opens=1 partitions=2 server-partitions=1 faults-for=6s mode=timed network=1ms scheduling=500us horizon=1m
 		steps=200000`),
 	Claims: []*testbed.Property{
 		reads.AnswersInTime, reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, caches.NeededProgress, caches.ReopensInTime, caches.TimersOwned,

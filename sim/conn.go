@@ -244,23 +244,28 @@ func (w *World) breakConn(c Conn) {
 	k := w.find(c)
 	k.state = connEnding
 	for _, n := range [2]NodeID{k.Opener, k.Acceptor} {
-		out := w.laneFrom(k, n)
-		if out.deaf {
-			continue
-		}
-		if under := out.len(); under > 0 {
-			kept := 0
-			if w.nodes[n].pace == 0 {
-				kept = w.choose(under+1, "survives the break")
-			}
-			clear(out.queue[out.head+kept:])
-			out.queue = out.queue[:out.head+kept]
-			if kept == 0 {
-				w.clearReady(out.slot)
-			}
-		}
-		w.hangUp(k, out, n, hangupBroken)
+		w.breakLane(k, n)
 	}
+}
+
+// breakLane is breakConn for what one end sends.
+func (w *World) breakLane(k *Link, n NodeID) {
+	out := w.laneFrom(k, n)
+	if out.deaf {
+		return
+	}
+	if under := out.len(); under > 0 {
+		kept := 0
+		if w.nodes[n].pace == 0 {
+			kept = w.choose(under+1, "survives the break")
+		}
+		clear(out.queue[out.head+kept:])
+		out.queue = out.queue[:out.head+kept]
+		if kept == 0 {
+			w.clearReady(out.slot)
+		}
+	}
+	w.hangUp(k, out, n, hangupBroken)
 }
 
 func (w *World) hangUp(k *Link, out *lane, n NodeID, h *Hangup) {

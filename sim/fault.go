@@ -55,6 +55,71 @@ func (f *BreakStream) cuts(_ *World, k *Link) bool {
 	return k.kind == streamConn && k.Acceptor == f.To && slices.Contains(f.From, k.Opener)
 }
 
+// Keepalive is an optional capability of a node that opens streams: the time in which its transport notices that the
+// other end of a stream is gone, if nothing comes from there any more. At most 0 is never, as without the capability.
+type Keepalive interface {
+	Notices() (atLeast, atMost Duration)
+}
+
+// HalfOpen takes away the far end of one open stream, as a NAT entry that expires or a machine that loses power: what
+// was under way is lost, and so is what the opener sends from now on. It notices by its Keepalive; untimed at any point.
+// When the network is back, at the end of the safety phase, it notices at once.
+type HalfOpen struct{ BreakStream }
+
+// Name implements Fault.
+func (f *HalfOpen) Name() string { return "half-open " + f.Label }
+
+var halfOpened = NewCoveragePoint("world: a stream is half-open")
+
+// Strike implements Fault.
+func (f *HalfOpen) Strike(env *Env) {
+	w := env.w
+	c := w.first(f.cuts)
+	if c == NoConn {
+		return
+	}
+	env.Cover(halfOpened)
+	k := w.find(c)
+	w.breakLane(k, k.Opener)
+	k.state = connEnding
+	if l := w.laneFrom(k, k.Acceptor); l.len() > 0 {
+		l.queue, l.head = l.queue[:0], 0
+		w.clearReady(l.slot)
+	}
+	opener, notices := w.nodes[k.Opener].node.(Keepalive)
+	if !notices {
+		return
+	}
+	if least, most := opener.Notices(); most > 0 {
+		w.hangUp(k, w.laneFrom(k, k.Acceptor), k.Acceptor, hangupBroken)
+		if w.mode == Timed {
+			w.postpone(k, w.delay(Delay{Min: least, Max: most, Steps: 8}, "keepalive"))
+		}
+	}
+}
+
+// Heal implements Healer.
+func (f *HalfOpen) Heal(env *Env) {
+	w := env.w
+	for i := range w.conns {
+		if k := &w.conns[i]; w.mode == Timed && k.state == connEnding && f.cuts(w, k) {
+			w.postpone(k, 0)
+		}
+	}
+}
+
+// postpone has the opener of a stream hear that it is broken so long from now.
+func (w *World) postpone(k *Link, delay Duration) {
+	l := w.laneFrom(k, k.Acceptor)
+	if l.len() != 1 || l.peek().Payload != hangupBroken {
+		return
+	}
+	w.clearReady(l.slot)
+	if l.peek().due = w.now + Time(delay); !l.stopped() {
+		w.makeReady(l.slot, l.peek().due)
+	}
+}
+
 // BreakCall cuts one unary call to one of these nodes, as a caller does that is cancelled.
 // Both ends hear of it; what was under way is lost.
 type BreakCall struct {

@@ -45,7 +45,7 @@ a request that is refused. Once nothing breaks any more, every informer must hav
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=2 ring=4
 		writers=1 writes=12 deletes=true noise=1 noise-writes=10 noise-for=20s read=consistent keys=3 items=3 think=2m
 		informers=3 informer-list=watch-list
-		breaks=2 restarts=2 etcd-restarts=1 informer-breaks=4 informer-restarts=2 faults-for=30s mode=timed
+		breaks=2 half-opens=2 restarts=2 etcd-restarts=1 informer-breaks=4 informer-half-opens=2 informer-restarts=2 faults-for=1m mode=timed
 		network=1ms scheduling=500us horizon=40m steps=200000`),
 	Claims: streamedClaims,
 	Known: slices.Concat(

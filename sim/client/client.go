@@ -83,6 +83,9 @@ func watcherConfig(cfg *Config) etcd3.Config {
 	}
 }
 
+// Notices implements sim.Keepalive.
+func (c *Client) Notices() (atLeast, atMost sim.Duration) { return c.library.Notices() }
+
 // Start implements sim.Node.
 func (c *Client) Start(*sim.Env) {}
 

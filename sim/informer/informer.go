@@ -3,6 +3,7 @@ package informer
 import (
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/informer/controller"
@@ -200,6 +201,9 @@ func (r *Informer) begin(env *sim.Env) {
 	r.began, r.asked, r.follows = env.Now(), 0, false
 	r.listAndWatch(env)
 }
+
+// Notices implements sim.Keepalive: client-go's HTTP/2 transport pings after 30 s without a frame, and waits 15 s.
+func (*Informer) Notices() (atLeast, atMost sim.Duration) { return 15 * time.Second, 45 * time.Second }
 
 // Restart implements sim.Restarter: a new process connects to the next API server.
 func (r *Informer) Restart(env *sim.Env) {

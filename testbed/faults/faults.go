@@ -13,8 +13,9 @@ import (
 
 // Options say what may break, and how often.
 type Options struct {
-	Breaks   int `option:"breaks" doc:"watch streams that break"`
-	Restarts int `option:"restarts" doc:"API servers that restart"`
+	Breaks    int `option:"breaks" doc:"watch streams that break"`
+	HalfOpens int `option:"half-opens" doc:"watch streams of API servers of which etcd's end is gone: the client library notices by its keepalive, after 10 to 40 s with a clock"`
+	Restarts  int `option:"restarts" doc:"API servers that restart"`
 	// Recreations are as that of a custom resource whose definition changes.
 	Recreations int `option:"recreations" doc:"caches that are replaced by new ones in the same process"`
 	// Replacements come one after the other; after all of them each server is replaced by one that has its
@@ -44,6 +45,7 @@ type Options struct {
 	Clog              bool `option:"clog" doc:"nothing gets through to the watch of the first API server until faults end, timed"`
 	Defragment        bool `option:"defragment" doc:"the member of etcd that serves the watches defragments its backend until faults end: it applies nothing and begins no read"`
 	InformerBreaks    int  `option:"informer-breaks" doc:"watches of informers that break"`
+	InformerHalfOpens int  `option:"informer-half-opens" doc:"watches of informers of which the API server's end is gone: HTTP/2's pings notice after 15 to 45 s with a clock"`
 	InformerRestarts  int  `option:"informer-restarts" doc:"informers that restart"`
 	InformerStorms    int  `option:"informer-storms" doc:"times that all informers restart at once"`
 	InformerRefusals  int  `option:"informer-refusals" doc:"requests and watches of informers that are refused: 429, 500, 410"`
@@ -251,5 +253,14 @@ func (f *wherever) Ready(w *sim.World) bool {
 func (f *wherever) Strike(env *sim.Env) {
 	for _, at := range f.each {
 		at.Strike(env)
+	}
+}
+
+// Heal implements sim.Healer.
+func (f *wherever) Heal(env *sim.Env) {
+	for _, at := range f.each {
+		if lasts, ok := at.(sim.Healer); ok {
+			lasts.Heal(env)
+		}
 	}
 }

@@ -81,11 +81,13 @@ func share(faults, i, processes int) int {
 
 func (p *planner) informers(all []Informer) {
 	for i, n := range all {
-		f := &wherever{name: "break watch of " + n.Name}
+		f, half := &wherever{name: "break watch of " + n.Name}, &wherever{name: "half-open watch of " + n.Name}
 		for _, to := range n.Servers {
-			f.each = append(f.each, &sim.BreakStream{From: []sim.NodeID{n.ID}, To: to})
+			watch := sim.BreakStream{From: []sim.NodeID{n.ID}, To: to}
+			f.each, half.each = append(f.each, &watch), append(half.each, &sim.HalfOpen{BreakStream: watch})
 		}
 		p.add(f, share(p.options.InformerBreaks, i, len(all)))
+		p.add(half, share(p.options.InformerHalfOpens, i, len(all)))
 		p.add(&sim.RestartProcess{Nodes: []sim.NodeID{n.ID}, Label: n.Name}, share(p.options.InformerRestarts, i, len(all)))
 		// Each strikes at a time of its own: those that are due come one after the other.
 		for k := range share(p.options.InformerRefusals, i, len(all)) {
@@ -106,9 +108,12 @@ func (p *planner) servers() {
 	all := p.topology.APIServers
 	for i := range all {
 		server, label := &all[i], topology.ServerName(i, len(all))
-		p.add(p.atEndpoint(func(member sim.NodeID) sim.Fault {
+		stream := func(member sim.NodeID) *sim.BreakStream {
 			return &sim.BreakStream{From: p.apiServers[i].WatchClients(), To: member, Label: topology.Numbered("client", i, len(all)) + ">etcd"}
-		}), share(p.options.Breaks, i, len(all)))
+		}
+		p.add(p.atEndpoint(func(member sim.NodeID) sim.Fault { return stream(member) }), share(p.options.Breaks, i, len(all)))
+		p.add(p.atEndpoint(func(member sim.NodeID) sim.Fault { return &sim.HalfOpen{BreakStream: *stream(member)} }),
+			share(p.options.HalfOpens, i, len(all)))
 		p.add(&sim.RestartProcess{Nodes: server.Nodes(), Label: label}, share(p.options.Restarts, i, len(all)))
 		p.add(cache.RecreateStorage(server.Caches[0], label), share(p.options.Recreations, i, len(all)))
 	}

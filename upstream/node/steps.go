@@ -6,6 +6,7 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/guard"
+	"github.com/watchbed/watchbed/sim/client/clientv3"
 	"github.com/watchbed/watchbed/sim/wire"
 
 	"github.com/watchbed/watchbed/upstream/etcdwire"
@@ -51,6 +52,9 @@ func (n *Node) fields() (indexed, unindexed, label string) {
 	}
 	return indexed, unindexed, label
 }
+
+// Notices implements sim.Keepalive: the storage's client library pings.
+func (*Node) Notices() (atLeast, atMost sim.Duration) { return clientv3.Notices() }
 
 // Restart implements sim.Restarter.
 func (n *Node) Restart(env *sim.Env) {

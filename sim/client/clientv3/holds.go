@@ -2,6 +2,7 @@ package clientv3
 
 import (
 	"slices"
+	"time"
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/view"
@@ -79,4 +80,19 @@ func (c *Client) Show(visit view.Visitor) {
 		}
 	}
 	visit("buf", list...)
+}
+
+// Notices implements sim.Keepalive.
+func (c *Client) Notices() (atLeast, atMost sim.Duration) {
+	if c.cfg.WithoutKeepalive {
+		return 0, 0
+	}
+	return Notices()
+}
+
+// Notices is how long gRPC's keepalive takes as Kubernetes has it: a ping after keepaliveTime without a message, and
+// keepaliveTimeout.
+func Notices() (atLeast, atMost sim.Duration) {
+	const keepaliveTime, keepaliveTimeout = 30 * time.Second, 10 * time.Second
+	return keepaliveTimeout, keepaliveTime + keepaliveTimeout
 }

@@ -27,6 +27,8 @@ type Options struct {
 	BacksOffAsGRPC bool
 	// LeaderNotRequired: watches and progress requests do without the metadata of clientv3.WithRequireLeader.
 	LeaderNotRequired bool
+	// WithoutKeepalive: DialKeepAliveTime is 0.
+	WithoutKeepalive bool
 	Amounts
 }
 
@@ -70,6 +72,9 @@ var Choices = option.NewGroup("client",
 	option.Either("require-leader", func(o *Options) *bool { return &o.LeaderNotRequired }, "whether etcd ends the watch streams of the client library at a member that has no leader",
 		option.Val("always", "it does (clientv3.WithRequireLeader): Kubernetes from 1.19 on (kubernetes#89881)"),
 		option.Bug("never", "a stream stays open, and nothing new comes on it: Kubernetes before 1.19")),
+	option.Either("keepalive", func(o *Options) *bool { return &o.WithoutKeepalive }, "how the client library notices that the other end of a stream is gone",
+		option.Val("pings", "gRPC pings after 30 s in which nothing came, and waits 10 s for the answer: Kubernetes (storagebackend/factory)"),
+		option.Bug("never", "not at all, as clientv3 without DialKeepAliveTime: its watches are silent for ever")),
 )
 
 // Group is all options.
