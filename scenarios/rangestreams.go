@@ -24,7 +24,7 @@ etcd that does not know the method says so in the place of the first chunk (--se
 		breaks=2 restarts=2 etcd-restarts=1 steps=40000`),
 	Draws: option.Ranges(`range-stream=unimplemented|served stream-chunk=1|2|3 client-buf=1|2|4 send-window=1|2|4 page=1|2|3
 		items=0|2|6 writes=2|6 compactions=0|2 breaks=0|2 restarts=0|2 etcd-restarts=0|1`),
-	Claims: []*testbed.Property{caches.MatchEtcd, reads.Linearizable, reads.LinearizableData, caches.JustifiedRefusals, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp},
+	Claims: []*testbed.Property{caches.MatchEtcd, reads.Linearizable, reads.LinearizableData, caches.JustifiedRefusals, caches.NothingLeft, caches.ClientNothingLeft, caches.ClientBounded, etcdapi.NothingLeft, caches.CatchUp},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
 		known.StaleReads(reads.Linearizable, reads.LinearizableData),
@@ -42,7 +42,7 @@ see 503 where they did not before.`,
 		restarts=1 etcd-restarts=1 call-breaks=1 steps=40000`),
 	Draws: option.Ranges(`range-stream=unimplemented|served stream-chunk=1|2|3 send-window=1|2|4 items=0|2|6 writes=2|6
 		compactions=0|2 breaks=0|2 etcd-restarts=0|1`),
-	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Exact, reads.NotOlderThan, caches.MatchEtcd, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp},
+	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Exact, reads.NotOlderThan, caches.MatchEtcd, caches.NothingLeft, caches.ClientNothingLeft, caches.ClientBounded, etcdapi.NothingLeft, caches.CatchUp},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
 		known.StaleReads(reads.Linearizable, reads.LinearizableData),

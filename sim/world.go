@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/watchbed/watchbed/metric"
@@ -361,6 +362,29 @@ func (w *World) Accepted(n NodeID) int {
 
 // Accepts reports whether a connection that others have opened to a node is open. It is for judges.
 func (w *World) Accepts(n NodeID, c Conn) bool { return w.IsOpen(c) && w.find(c).Acceptor == n }
+
+// Opened is how many connections a node has opened and may still hear from, and how many of them it does not hold any
+// more, as its Conns say. It is for judges.
+func (w *World) Opened(n NodeID) (all, forgotten int) {
+	node, ok := w.nodes[n].node.(Connected)
+	if !ok {
+		return 0, 0
+	}
+	var opened []Conn
+	for i := 1; i < len(w.conns); i++ {
+		if k := &w.conns[i]; k.state == connOpen && k.Opener == n && !w.laneTo(k, n).deaf {
+			opened = append(opened, k.ID)
+		}
+	}
+	if all = len(opened); all > 0 {
+		node.Conns(func(c Conn) {
+			if at := slices.Index(opened, c); at >= 0 {
+				opened = slices.Delete(opened, at, at+1)
+			}
+		})
+	}
+	return all, len(opened)
+}
 
 // IsOpen reports whether a connection is open at both ends. It is for judges.
 func (w *World) IsOpen(c Conn) bool {

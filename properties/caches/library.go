@@ -11,24 +11,30 @@ import (
 
 // ClientBounded looks at the client library of an API server after each of its steps.
 // Kubernetes' watcher keeps at most incomingBufSize events of a watch, and lets the rest
-// wait in etcd's client. It is exercised by each step after which a buffer is full.
+// wait in etcd's client. What it has opened and does not hold any more nothing can close. It is exercised by each
+// step after which a connection is open or a buffer is full.
 var ClientBounded = testbed.RegisterProperty(&testbed.Property{
 	Name: "client-bounded", Kind: testbed.Safety,
-	Promise:  "A watch keeps no more events for its cache than its buffer holds.",
-	Violated: "buffer holds more than its size",
-	Labels:   map[string]string{"events": "buffer holds more than its size"},
+	Promise:  "A watch keeps no more events for its cache than its buffer holds, and each connection that a client library has opened belongs to a watch, a call or a list that it has.",
+	Violated: "client keeps more than it may",
+	Labels:   map[string]string{"events": "buffer holds more than its size", "connections": "connection without an owner"},
 	Monitor:  testbed.Monitor{Runs: testbed.EveryRun},
 	New:      testbed.Each(testbed.ClientLibrary, clientBounded),
 })
 
 func clientBounded(s *testbed.System, w *sim.World, place int, _ *struct{}, all *testbed.Tally) {
+	node := s.Topology().APIServers[place].Client
 	queued, size := s.ClientLibraries()[place].LongestQueue()
-	if queued >= size {
+	open, forgotten := w.Opened(node)
+	if open > 0 || queued >= size {
 		all.Exercised++
 	}
+	at := testbed.Concern{Node: w.NodeName(node)}
+	if forgotten > 0 {
+		all.Violatef("connections", at, "%s has %d connections open, and %d of them belong to no watch, no call and no list that it has", at.Node, open, forgotten)
+	}
 	if queued > size {
-		name := w.NodeName(s.Topology().APIServers[place].Client)
-		all.Violatef("events", testbed.Concern{Node: name}, "%s keeps %d events of a watch in a buffer of %d", name, queued, size)
+		all.Violatef("events", at, "%s keeps %d events of a watch in a buffer of %d", at.Node, queued, size)
 	}
 }
 

@@ -25,7 +25,7 @@ var NothingLeft = testbed.RegisterProperty(&testbed.Property{
 	Labels: map[string]string{
 		"unanswered": "request without an answer", "reads": "reads left in the cache", "waits": "waits left in the cache",
 		"writes": "writes left in the cache", "comparisons": "comparison without an end", "watches": "watches left in the cache", "dead": "watch missing in the cache",
-		"asking": "question left in the cache", "queued": "events left in the cache", "pages": "pages left in the cache", "snapshots": "snapshots left in the cache",
+		"asking": "question left in the cache", "queued": "events left in the cache", "pages": "pages left in the cache", "snapshots": "snapshots left in the cache", "connections": "connection without an owner",
 	},
 	Monitor: testbed.Monitor{Runs: testbed.Untimed, AtRest: true},
 	New:     testbed.AtRest(nothingLeft),
@@ -36,6 +36,7 @@ func nothingLeft(s *testbed.System, w *sim.World, all *testbed.Tally) {
 		all.Exercised++
 		left := &left{Held: of.Holds(), waits: waitsOf(c), cache: c.Name, open: w.Accepted(c.ID)}
 		left.unanswered = unanswered(s, c)
+		_, left.forgotten = w.Opened(c.ID)
 		// Questions for readiness are open until the cache is ready: one that does not start
 		// never answers them.
 		for _, of := range []struct {
@@ -45,6 +46,7 @@ func nothingLeft(s *testbed.System, w *sim.World, all *testbed.Tally) {
 			{"unanswered", left.unanswered > 0}, {"reads", left.Reads > 0}, {"waits", left.waits > 0}, {"writes", left.Writes > 0},
 			{"comparisons", left.Comparisons > 0}, {"asking", left.Asking > 0 && c.Ready()}, {"queued", left.Queued != (dispatch.Queued{})},
 			{"pages", left.Pages > 0}, {"snapshots", left.Snapshots > 0}, {"watches", left.Watches != left.open-left.Asking},
+			{"connections", left.forgotten > 0},
 		} {
 			if of.is {
 				all.Violate(of.label, left)
@@ -102,6 +104,8 @@ type left struct {
 	waits, open int
 	// unanswered is how many clients wait for an answer.
 	unanswered int
+	// forgotten is how many connections of the cache belong to nothing that it holds.
+	forgotten int
 }
 
 func (l *left) String() string {
@@ -112,6 +116,7 @@ func (l *left) String() string {
 	}{
 		{l.Writes, "writes"}, {l.Asking, "questions for readiness"}, {l.Queued.Incoming, "events in the incoming channel"}, {l.Queued.Unsent, "events in channels of watches"},
 		{l.Queued.Ending, "watches that are to end"}, {l.Pages, "rests of lists"}, {l.Snapshots, "snapshots beyond its history"},
+		{l.forgotten, "connections of its own that belong to nothing"},
 	} {
 		if of.n > 0 {
 			more += fmt.Sprintf(", %d %s", of.n, of.what)

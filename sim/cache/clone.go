@@ -36,6 +36,7 @@ func (c *Cache) Fingerprint(d sim.Digest) sim.Digest {
 func (c *Cache) Conns(visit func(sim.Conn)) {
 	c.guard.Conns(visit)
 	c.reflector.Conns(visit)
+	c.requester.Conns(visit)
 	c.reads.Conns(visit)
 	c.writes.Conns(visit)
 	c.dispatcher.Conns(visit)

@@ -236,6 +236,9 @@ func (q *Requester) Heard(env *sim.Env, id int64) {
 	}
 }
 
+// Conns visits the connection of the stream.
+func (q *Requester) Conns(visit func(sim.Conn)) { layout.Conns(q, visit) }
+
 // Cells visits the cells of the requester.
 func (q *Requester) Cells(visit sim.CellVisitor) { layout.Cells(q, visit) }
 
