@@ -77,12 +77,12 @@ var ShrinkingHistory = testbed.RegisterScenario(&testbed.Scenario{
 	Summary: "the history of a cache grows in bursts of writes and shrinks when it is quiet, while clients leave and come back: no young event is lost",
 	Doc: `The history begins with two events. It doubles before it would lose one that is younger than 75 s, and is halved when all but
 the newest quarter is older. Clients leave after every second event and come back a second later: what came meanwhile is younger than that, so
-that 410 is no answer, however often the history has shrunk before.`,
-	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 ring=2
+that 410 is no answer, however often the history has shrunk before. It has room for six events at most.`,
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 ring=2 ring-max=6
 		writers=6 writes=5 deletes=true readers=1 reads=4 read=every watchers=3 leave=2 keys=6 items=2 think=1m40s
 		faults-for=1s mode=timed network=5ms scheduling=1ms horizon=8m steps=200000`),
 	Claims: []*testbed.Property{
-		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.EventTypes, caches.JustifiedRefusals,
+		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.EventTypes, caches.JustifiedRefusals, caches.BacklogBounded,
 	},
 	Known: known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable),
 })

@@ -12,13 +12,13 @@ import (
 // BacklogBounded looks at a cache after each of its steps. What it keeps for one watch is a channel of
 // events, whose size does not depend on how long the client has not read, and a piece of the
 // history, of which upstream copies 100 events at a time (watchCacheInterval). Events are shared,
-// so that their number bounds the memory. It is exercised by each step after which a channel is
-// full, or a piece of the history waits.
+// so that their number bounds the memory. The history itself has room for ring-max events at most. It is exercised by
+// each step after which a channel is full, a piece of the history waits, or the history has room for as many as it may.
 var BacklogBounded = testbed.RegisterProperty(&testbed.Property{
 	Name: "backlog-bounded", Kind: testbed.Safety,
-	Promise:  "However long a client does not read, a cache keeps no more events for its watch than the channel holds, and 100 of its history.",
+	Promise:  "However long a client does not read, a cache keeps no more events for its watch than the channel holds, and 100 of its history, which has room for ring-max events.",
 	Violated: "watch keeps too many events",
-	Labels:   map[string]string{"channel": "channel holds more than its size", "history": "too much of the history copied"},
+	Labels:   map[string]string{"channel": "channel holds more than its size", "history": "too much of the history copied", "room": "history larger than it may be"},
 	Monitor:  testbed.Monitor{Runs: testbed.EveryRun},
 	New:      testbed.EachCache(bounded),
 })
@@ -34,6 +34,15 @@ func bounded(_ *testbed.System, _ *sim.World, c *testbed.Cache, _ *struct{}, all
 	about, b := testbed.Concern{Node: c.Name}, of.Backlog()
 	if b.Capacity > 0 && b.Queued >= b.Capacity || b.Copied > 0 {
 		all.Exercised++
+	}
+	if h, ok := c.Node.(interface{ HistoryRoom() (now, most int) }); ok {
+		now, most := h.HistoryRoom()
+		if now >= most {
+			all.Exercised++
+		}
+		if now > most {
+			all.Violatef("room", about, "the history of %s has room for %d events, and may have it for %d", c.Name, now, most)
+		}
 	}
 	switch {
 	case b.Queued > b.Capacity:

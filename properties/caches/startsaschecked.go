@@ -15,14 +15,15 @@ import (
 // StartsAsChecked holds what an API server does before it serves against its version
 // check and the versions of etcd's members: whether it starts, and whether it relies on
 // etcd's progress notifications (KEP-2340, Beta and GA; storage/feature,
-// FeatureSupportChecker). What depends on faults is not judged. It is exercised by each
+// FeatureSupportChecker). What depends on faults is not judged, but for the pauses before an endpoint is asked again
+// that gave no version. It is exercised by each
 // cache once in a run. What a cache asks that is no member is known where coverage points are counted,
 // which a search does not do.
 var StartsAsChecked = testbed.RegisterProperty(&testbed.Property{
 	Name: "starts-as-checked", Kind: testbed.Safety,
-	Promise:  "An API server starts, and relies on progress notifications, if and only if its version check and its gates say so.",
+	Promise:  "An API server starts, and relies on progress notifications, if and only if its version check and its gates say so. It asks an endpoint of etcd that gave no version again after 10 ms, and after twice as long each further time, up to 15 s.",
 	Violated: "started against its check",
-	Labels:   map[string]string{"started": "started against its check", "trusts": "trusts etcd against its check", "aborted": "did not start without need", "waits": "never starts", "asks": "asked what is no member", "distrusts": "distrusts etcd without need"},
+	Labels:   map[string]string{"started": "started against its check", "trusts": "trusts etcd against its check", "aborted": "did not start without need", "waits": "never starts", "asks": "asked what is no member", "distrusts": "distrusts etcd without need", "again": "asks again at a wrong time"},
 	Monitor:  testbed.Monitor{Runs: testbed.Untimed},
 	New:      testbed.EachCache(startsAsChecked),
 })
@@ -47,6 +48,18 @@ type checked interface {
 	cache.Readiness
 }
 
+// askingAgain says how long it waits before it asks etcd for a version again.
+type askingAgain interface{ VersionPauses() []guard.Pause }
+
+// pauseAfter is the pause of the check that was shipped after so many questions without a version.
+func pauseAfter(failures int) time.Duration {
+	pause := 10 * time.Millisecond
+	for range failures - 1 {
+		pause = min(2*pause, 15*time.Second)
+	}
+	return pause
+}
+
 // startsAsChecked judges what must not be at any time.
 func startsAsChecked(s *testbed.System, w *sim.World, c *testbed.Cache, at *started, all *testbed.Tally) {
 	of, ok := c.Node.(checked)
@@ -54,6 +67,13 @@ func startsAsChecked(s *testbed.System, w *sim.World, c *testbed.Cache, at *star
 		return
 	}
 	rules := at.of(s, c)
+	if again, ok := c.Node.(askingAgain); ok {
+		for i, p := range again.VersionPauses() {
+			if want := pauseAfter(p.Failures); p.Failures > 0 && p.Duration != want {
+				rules.violate(all, c, "again", fmt.Sprintf("asks endpoint %d again after %v, which gave no version %d times, and not after %v", i, p.Duration, p.Failures, want))
+			}
+		}
+	}
 	if rules.allAnswer && w.Count(guard.EndpointUnknown) > 0 {
 		rules.violate(all, c, "asks", "got no version from an endpoint, and each member gives its own")
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/sim/cache/flowcontrol"
+	"github.com/watchbed/watchbed/sim/cache/guard"
 )
 
 // Held is what a cache has in memory between two steps.
@@ -36,6 +37,14 @@ func (c *Cache) Holds() Held {
 
 // Watches implements Holding.
 func (c *Cache) Watches(visit func(client sim.Conn)) { c.dispatcher.Watches(visit) }
+
+// VersionPauses are those of its version check.
+func (c *Cache) VersionPauses() []guard.Pause { return c.guard.Pauses() }
+
+// HistoryRoom is for how many events its history has room, and how many it has room for at most.
+func (c *Cache) HistoryRoom() (now, most int) {
+	return c.store.HistoryRoom(), max(c.cfg.RingCapacity, c.cfg.RingCapacityMax)
+}
 
 // Backlog implements Backlogged.
 func (c *Cache) Backlog() dispatch.Backlog { return c.dispatcher.Backlog() }

@@ -51,6 +51,14 @@ type Guard struct {
 	// whether progress notifications are trusted, and whether the server serves.
 	asked   state.Var[asked]   `cell:"cache: versions of endpoints"`
 	outcome state.Var[outcome] `cell:"cache: trust in etcd"`
+	// pauses are, by endpoint, those before it is asked again. They are for judges.
+	pauses [MaxEndpoints]Pause
+}
+
+// Pause is how long the guard waits before it asks an endpoint again, and how often it got no version since the last one.
+type Pause struct {
+	Failures int
+	sim.Duration
 }
 
 var layout = state.Of[Guard]()
@@ -141,6 +149,7 @@ func (g *Guard) Start(env *sim.Env) {
 
 func (g *Guard) askAll(env *sim.Env, endpoints int) {
 	a := g.asked.Change(env)
+	clear(g.pauses[:])
 	for range endpoints {
 		a.endpoints = append(a.endpoints, endpoint{retry: firstRetry})
 	}
@@ -223,6 +232,7 @@ func (g *Guard) hear(env *sim.Env, i int, version string) {
 		e.heard = heardOld
 	}
 	versionHeard.Say(env, i, version, verdict)
+	g.pauses[i] = Pause{}
 	if g.check.Asks == Periodically {
 		e.retry = firstRetry
 		if env.Mode() == sim.Timed || a.turns < untimedTurns {
@@ -238,6 +248,7 @@ func (g *Guard) unanswered(env *sim.Env, i int) {
 	if g.check.Asks != BeforeStart {
 		e := &g.asked.Value().endpoints[i]
 		env.Arm(g.timer(i), e.retry)
+		g.pauses[i] = Pause{g.pauses[i].Failures + 1, e.retry}
 		e.retry = min(2*e.retry, maxRetry)
 		return
 	}
@@ -373,6 +384,9 @@ func (g *Guard) Aborted() string {
 	}
 	return ""
 }
+
+// Pauses are, by endpoint, those before the next question after one that brought no version.
+func (g *Guard) Pauses() []Pause { return g.pauses[:] }
 
 // Clone returns a copy that goes its own way.
 func (g *Guard) Clone() Guard { return *layout.Clone(g) }

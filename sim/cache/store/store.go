@@ -253,6 +253,9 @@ func (s *Store) HistoryCapacity(env *sim.Env) int {
 	return s.history.capacity
 }
 
+// HistoryRoom is HistoryCapacity between two steps.
+func (s *Store) HistoryRoom() int { return s.history.capacity }
+
 // Version is ResourceVersion between two steps.
 func (s *Store) Version() int64 { return s.resourceVersion }
 
