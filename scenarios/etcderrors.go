@@ -146,10 +146,10 @@ var Pauses = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "pauses",
 	Summary: "etcd breaks, ends and refuses watches and lists for half a minute, timed: caches and client libraries try again after their pauses",
 	Doc: `The goroutine of a cache sleeps for a second before it lists again, and a client library for 1.25 to 100 ms before it opens a
-watch stream again. Without these pauses an etcd that has just come back is asked without an end; with longer ones the cache has no
+watch stream again, here for 88 and then for 100. Without these pauses an etcd that has just come back is asked without an end; with longer ones the cache has no
 events, or is not ready, for longer than it must. Watches that end at once, compactions, and requests that etcd does not carry out
 in time make a cache list.`,
-	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=2 client-kv=true unary-retries=1
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=2 client-kv=true unary-retries=1 reopen-backoff=70ms
 		writers=1 writes=6 deletes=true readers=1 reads=3 read=consistent watchers=2 compactions=3 keys=2 items=2
 		history=2 think=15s
 		breaks=6 restarts=1 recreations=1 etcd-restarts=2 timeouts=6 leader-changes=4 stream-ends=6 faults-for=30s

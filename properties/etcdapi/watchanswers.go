@@ -1,6 +1,8 @@
 package etcdapi
 
 import (
+	"strconv"
+
 	"github.com/watchbed/watchbed/properties/evidence"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
@@ -15,16 +17,17 @@ import (
 // nothing comes to a watch behind that. Progress of all watches comes only if the client
 // asks for it, and once for a request at most. A response has a revision that etcd has reached,
 // and none behind its events. That headers never go back is not promised: a response that
-// had to wait has the revision of its events. When nothing more can happen, every request
+// had to wait has the revision of its events. Events of several revisions are history that a watch catches up on, of
+// which a response has a batch at most (watchBatchMaxRevs). When nothing more can happen, every request
 // on an open stream is answered. It is exercised by responses.
 var WatchAnswers = testbed.RegisterProperty(&testbed.Property{
 	Name: "watch-answers", Kind: testbed.Safety,
 	Promise: "On a stream of etcd's watch API each request is answered once, a watch is canceled only with a reason, " +
-		"progress of all watches comes once for a request at most, and a response has a revision that etcd has reached and that is not behind its events.",
+		"progress of all watches comes once for a request at most, and a response has a revision that etcd has reached and that is not behind its events, which are of a batch of revisions at most.",
 	Violated: "wrong answer on a watch stream",
 	Labels: map[string]string{
 		"created": "wrong Created", "unasked": "Created without a request", "canceled": "canceled without a reason", "compacted": "compacted without a reason",
-		"ended": "response to a watch that ended", "too-often": "progress without a request", "revision": "wrong revision", "unanswered": "request not answered",
+		"ended": "response to a watch that ended", "too-often": "progress without a request", "revision": "wrong revision", "batch": "more than a batch of history", "unanswered": "request not answered",
 	},
 	Weight:  1,
 	Monitor: testbed.Monitor{Runs: testbed.EveryRun},
@@ -36,12 +39,20 @@ type watchAnswers struct {
 	rules    workload.WatchRules
 	evidence *evidence.Recorder
 	options  v3rpc.Options
+	// batch is how many revisions a response has events of at most.
+	batch int
 	// check is the one of the last stream: a campaign judges many.
 	check streamCheck
 }
 
 func newWatchAnswers(s *testbed.System) *watchAnswers {
-	return &watchAnswers{system: s, evidence: evidence.Of(s), options: s.Nodes().Etcd.Watch, rules: s.WatchRules()}
+	nodes := s.Nodes()
+	// By its name, as it is set. It is 0 if it is not.
+	batch, err := strconv.Atoi(nodes.Value("sync-batch"))
+	if err != nil || batch == 0 {
+		batch = historyBatch
+	}
+	return &watchAnswers{system: s, evidence: evidence.Of(s), options: nodes.Etcd.Watch, rules: s.WatchRules(), batch: batch}
 }
 
 func (j *watchAnswers) judge(w *sim.World, all *testbed.Tally) {
@@ -57,6 +68,7 @@ func (j *watchAnswers) judge(w *sim.World, all *testbed.Tally) {
 func (j *watchAnswers) judged(all *testbed.Tally, i int) *streamCheck {
 	c, at := j.system.Streams()[i], j.evidence.Stream(i)
 	j.check.begin(all, c, at, &j.options, j.rules)
+	j.check.batch = j.batch
 	for k := range c.Responses() {
 		j.check.response(c.Responses()[k].WatchResponse, at.Responses[k])
 	}
@@ -107,6 +119,8 @@ type streamCheck struct {
 	watches []watchState
 	// progress is how many responses spoke for all watches.
 	progress int
+	// batch is how many revisions a response has events of at most.
+	batch int
 	// canceledFirst: Canceled may overtake Created, which no release does.
 	canceledFirst bool
 }
@@ -239,13 +253,23 @@ func (of *streamCheck) canceled(s *watchState, r *wire.WatchResponse) {
 	}
 }
 
+// historyBatch is watchBatchMaxRevs, unless sync-batch says otherwise.
+const historyBatch = 1000
+
 func (of *streamCheck) events(s *watchState, r *wire.WatchResponse) {
+	revisions, last := 0, int64(0)
 	for i := range r.Events {
 		rev := r.Events[i].Kv.ModRevision
+		if rev != last {
+			revisions, last = revisions+1, rev
+		}
 		if rev > r.Revision {
 			of.violate("revision", r, "it has an event of revision %d", rev)
 		}
 		s.wants = max(s.wants, rev+1)
+	}
+	if revisions > of.batch {
+		of.violate("batch", r, "it has events of %d revisions, and a batch is %d", revisions, of.batch)
 	}
 }
 
