@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -123,7 +124,8 @@ func (r *runner) run(due []*Mutant, results map[string]*result) error {
 			}
 		})
 	}
-	for _, m := range interleaved(due) {
+	// A run that is interrupted has covered all packages alike.
+	for _, m := range inTurn(due, func(m *Mutant) string { return m.Package }) {
 		queue <- m
 	}
 	close(queue)
@@ -131,31 +133,31 @@ func (r *runner) run(due []*Mutant, results map[string]*result) error {
 	return failed
 }
 
-// interleaved has the first mutant of each package, then the second of each: a run that
-// is interrupted has covered all packages alike.
-func interleaved(all []*Mutant) []*Mutant {
-	rank, of := map[*Mutant]int{}, map[string]int{}
-	for _, m := range all {
-		rank[m] = of[m.Package]
-		of[m.Package]++
-	}
-	return slices.SortedStableFunc(slices.Values(all), func(a, b *Mutant) int { return rank[a] - rank[b] })
-}
-
-// campaigns are those that call the mutated function: first those that have killed
-// most mutants of the package, then the cheap ones.
+// campaigns are those that call the mutated function: the best one of each scenario, then the second best of each, and so
+// on, since another scenario makes other requests and another release of the same one seldom does. Better are those that
+// have killed more mutants of the package, and then the cheap ones.
 func (r *runner) campaigns(m *Mutant) []*killer.Baseline {
 	all := slices.DeleteFunc(slices.Clone(r.baselines), func(b *killer.Baseline) bool { return !slices.Contains(b.Entered, m.Unit) })
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	slices.SortStableFunc(all, func(a, b *killer.Baseline) int {
 		byKills := r.kills[[2]string{m.Package, b.Campaign}] - r.kills[[2]string{m.Package, a.Campaign}]
-		if byKills != 0 {
-			return byKills
-		}
-		return int(a.CPU - b.CPU)
+		return cmp.Or(byKills, cmp.Compare(a.CPU, b.CPU))
 	})
-	return all
+	return inTurn(all, func(b *killer.Baseline) string {
+		scenario, _, _ := strings.Cut(b.Campaign, " ")
+		return scenario
+	})
+}
+
+// inTurn has the first of each group, then the second of each.
+func inTurn[T comparable](all []T, group func(T) string) []T {
+	rank, of := map[T]int{}, map[string]int{}
+	for _, x := range all {
+		rank[x] = of[group(x)]
+		of[group(x)]++
+	}
+	return slices.SortedStableFunc(slices.Values(all), func(a, b T) int { return rank[a] - rank[b] })
 }
 
 // patience is how much longer than its budget a mutant may take by the clock on the

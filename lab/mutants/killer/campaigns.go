@@ -41,8 +41,8 @@ const turns = 3
 // tried: between them they make most requests.
 var alternatives = []string{"every-read", "paged-lists", "watch-list"}
 
-// matters are the options whose values differ only where a channel is full, a watch ends, or
-// etcd sends no progress by itself, and the scenarios in which that is so.
+// matters are the options whose values differ only where a channel is full, a watch ends, etcd sends no progress by
+// itself, or its members are of several versions, and the scenarios in which that is so.
 var matters = []struct{ option, scenario string }{
 	{"initial-events-buffer", "watch-list-slow"},
 	{"initial-events-buffer", "watch-list-full"},
@@ -56,6 +56,9 @@ var matters = []struct{ option, scenario string }{
 	{"slow-watchers", "stalled-watches-end"},
 	{"slow-watchers", "stalled-watches-relist"},
 	{"slow-watchers", "watch-list-held-up"},
+	{"version-check", "guard-mixed-members"},
+	{"version-check", "guard-unasked-member"},
+	{"version-check", "guard-downgrade"},
 }
 
 // further are scenarios with a release, with amounts or with two options together that
