@@ -114,7 +114,7 @@ func TestJUnitSpellsOut(t *testing.T) {
 // A file at standard output is alone there, whole, and behind what was printed before.
 func TestOutputFileAtStandardOutput(t *testing.T) {
 	c := command(t)
-	explored := []string{"run", "issue-15220", "--seeds", "300", "--out", "kept"}
+	explored := []string{"run", "issue-15220", "--seeds", "102..102", "--out", "kept"}
 	require.Equal(t, exitViolated, c.run(append(explored, "--junit", "-", "--html", "run.html")...))
 	require.True(t, strings.HasPrefix(c.out, "<?xml"), c.out)
 	require.True(t, strings.HasSuffix(c.out, "</testsuites>\n"), c.out)

@@ -44,11 +44,11 @@ var (
 	keptOut, keptErr string
 )
 
-// recorded is found, run and explained once for all tests that need not run it themselves.
+// recorded is found of 300 schedules, run and explained once for all tests that need not run it themselves.
 func (c *simrun) recorded() string {
 	c.t.Helper()
 	if len(kept) == 0 {
-		c.found()
+		require.Equal(c.t, exitViolated, c.run("run", "issue-15220", "--seeds", "300"))
 		keptOut, keptErr = c.out, c.err
 		for _, file := range c.failures() {
 			content, err := os.ReadFile(file)
@@ -64,10 +64,10 @@ func (c *simrun) recorded() string {
 	return c.ofLostData()
 }
 
-// found runs issue-15220 and returns the replay file of the first story.
+// found runs the one schedule of issue-15220 that is explained soonest, and returns the replay file of the first story.
 func (c *simrun) found() string {
 	c.t.Helper()
-	require.Equal(c.t, exitViolated, c.run("run", "issue-15220", "--seeds", "300"))
+	require.Equal(c.t, exitViolated, c.run("run", "issue-15220", "--seeds", "102..102"))
 	return c.ofLostData()
 }
 
@@ -179,7 +179,7 @@ func TestReplayFilesAreNeverOverwritten(t *testing.T) {
 // during the run, the story is told all the same.
 func TestUnwritableOut(t *testing.T) {
 	c := command(t)
-	require.Equal(t, exitViolated, c.runWithoutOut("run", "issue-15220", "--seeds", "300"))
+	require.Equal(t, exitViolated, c.runWithoutOut("run", "issue-15220", "--seeds", "102..102"))
 	require.Contains(t, c.out, "It should show")
 	require.Contains(t, c.err, "cannot keep the replay file")
 	require.Contains(t, c.err, "--seeds")

@@ -97,12 +97,48 @@ func preset(v release.Version) option.Preset {
 
 // OptionsOf are the options of a release. It returns an error if Release does.
 func OptionsOf(version string) (Options, error) {
-	var o Options
+	v, err := release.Parse(version)
+	if branch := branchOf(v); err == nil && !v.Pre && branch >= 0 && v.Patch < len(known[branch]) {
+		return *known[branch][v.Patch], nil
+	}
 	p, err := Release(version)
 	if err != nil {
-		return o, err
+		return Options{}, err
 	}
-	return o, Group.Apply(&o, &p)
+	return made(&p)
+}
+
+func made(p *option.Preset) (o Options, err error) {
+	err = Group.Apply(&o, p)
+	return o, err
+}
+
+// known are the options of all known releases, by branch and patch number. What looks for the setting that decides asks for
+// hundreds, and most releases brought no change: they share theirs.
+var known = func() [][]*Options {
+	all := make([][]*Options, len(newestKnown))
+	for i, branch := range Branches() {
+		for _, v := range branch {
+			if v.Patch == 0 || changedIn(v) {
+				p := preset(v)
+				o, err := made(&p)
+				if err != nil {
+					panic("etcd: " + err.Error())
+				}
+				all[i] = append(all[i], &o)
+				continue
+			}
+			all[i] = append(all[i], all[i][v.Patch-1])
+		}
+	}
+	return all
+}()
+
+// changedIn reports whether a release brought a change.
+func changedIn(v release.Version) bool {
+	before := v
+	before.Patch--
+	return slices.ContainsFunc(changes, func(c change) bool { return c.since.Includes(v) != c.since.Includes(before) })
 }
 
 // FixedIn are the releases that brought the next value of an option, nil if no
@@ -145,7 +181,7 @@ func Versions() []string {
 		for v.Patch = 0; v.Before(last); v.Patch++ {
 			next := v
 			next.Patch++
-			if !sameChoices(v, next) {
+			if changedIn(next) && !sameChoices(v, next) {
 				all = append(all, v.String())
 			}
 		}
@@ -178,12 +214,8 @@ func Branches() [][]release.Version {
 // twice: releases that differ in nothing else are one.
 const unseenAlone = "read-index-ids"
 
-// sameChoices reports whether two releases behave the same, amounts aside. Most releases
-// bring no change, and their options are not made for that.
+// sameChoices reports whether two releases behave the same, amounts aside.
 func sameChoices(a, b release.Version) bool {
-	if !slices.ContainsFunc(changes, func(c change) bool { return c.since.Includes(a) != c.since.Includes(b) }) {
-		return true
-	}
 	x, _ := OptionsOf(a.String())
 	y, _ := OptionsOf(b.String())
 	return !slices.ContainsFunc(Choices, func(c option.Option[Options]) bool {
