@@ -1,9 +1,11 @@
-package summary
+package summary_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/watchbed/watchbed/diagnosis/summary"
 )
 
 func TestAmounts(t *testing.T) {
@@ -24,6 +26,6 @@ func TestAmounts(t *testing.T) {
 		{18.8e6, "bytes", "18.8 MB"},
 		{12000, "", "12000"},
 	} {
-		assert.Equal(t, x.want, Amount(x.value, x.unit))
+		assert.Equal(t, x.want, summary.Amount(x.value, x.unit))
 	}
 }
