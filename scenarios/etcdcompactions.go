@@ -39,7 +39,7 @@ var PhysicalCompactions = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `A compaction is answered when its revision is fixed, and what is compacted is removed later, batch by batch. A physical one is
 answered when that is done, behind the compactions before it. One that is refused because etcd was compacted there waits for them as
 well.`,
-	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 progress-requests=periodic compaction-batch=1
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 compact-recreated=kept progress-requests=periodic compaction-batch=1
 		read=consistent keys=2 items=2 history=4 drawn-clients=4 drawn-requests=8 drawn-physical=true
 		to-rest=true steps=20000`),
 	Draws:  option.Ranges(`keys=1|4 drawn-clients=2|6 drawn-requests=4|12 history=0|8`),
@@ -52,7 +52,7 @@ var CompactionInRange = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `A Range holds the lock of the store until its end, and Compact takes that lock. So a Compact waits for the Range, all writes that
 come after it wait with it, and no later Range goes before it. Without the lock a Range of the present would find its own revision
 compacted.`,
-	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 progress-requests=periodic range-time=1ms
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 compact-recreated=kept progress-requests=periodic range-time=1ms
 		read=consistent keys=1 items=2 history=4 drawn-clients=12 drawn-requests=4 to-rest=true steps=20000`),
 	Draws:  option.Ranges(`keys=1|4 drawn-clients=4|16 drawn-requests=2|8 history=0|8`),
 	Claims: []*testbed.Property{etcdapi.Answers, etcdapi.NothingLeft},

@@ -42,7 +42,7 @@ var AnyEtcdErrors = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `The requests of any-etcd-requests without its streams, through the client library of an API server: a transaction that only
 reads is no read to the library, and is not repeated. There are more objects than the judges keep in one piece. No cache is judged, since Kubernetes never changes two keys at one
 revision, as these clients do.`,
-	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=2 client-writes=true
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 compact-recreated=kept caches=2 client-writes=true
 		read=consistent keys=3 items=70 history=1 drawn-clients=3 drawn-requests=6
 		restarts=1 timeouts=4 leader-changes=2 overloads=1 steps=20000`),
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.LinearizableAnswers, reads.Exact, reads.AtMostOnce, reads.Repeated},

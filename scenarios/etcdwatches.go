@@ -234,13 +234,13 @@ filters, ids, fragments, progress requests and cancels. Each client does without
 testing), and all of it is choices of the run. A response to a watch is split from 300 bytes on, and half of the clients close their
 stream at the end. The run goes on until nothing more can happen, for which etcd must not send progress by itself. The options of a watch are stored
 together with it, so that the first events have their previous values as well.`,
-	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 chan-buf=2 ctrl-buf=1 send-window=2 watchers-per-sync=1 fragment-bytes=300
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 compact-recreated=kept chan-buf=2 ctrl-buf=1 send-window=2 watchers-per-sync=1 fragment-bytes=300
 		progress-requests=periodic watch-options=with-watch
 		read=consistent streams=2 keys=3 items=2 history=1 drawn-clients=3 drawn-requests=6 drawn-bytes=100
 		etcd-restarts=1 etcd-snapshots=1 to-rest=true steps=20000`),
 	Draws: slices.Concat(
 		DrawsEtcd, DrawsFaults,
-		option.Ranges(`fragment-bytes=150|300|600 streams=1|3 keys=1|2|6 items=0|1|5 history=0|3 drawn-clients=1|2|4
+		option.Ranges(`fragment-bytes=150|300|600 streams=1|3 keys=1|2|6 items=0|1|5|100 history=0|3 drawn-clients=1|2|4
 			drawn-requests=3|9 lagging=true`),
 	),
 	Stream: func(p *testbed.Params, i int) workload.EtcdWatchPlan {

@@ -134,6 +134,27 @@ func TestEachUnmaskedRowHoldsSomewhere(t *testing.T) {
 	}
 }
 
+// mostExcused is in how many scenarios a row may excuse a claim, with the parameters that they have.
+const mostExcused = 4
+
+// TestNoRowExcusesManyScenarios: where a violation is known to come now and then, another cause of one is not noticed. A bug
+// that all new releases have is set aside in the scenarios that are not about it, as compact-recreated=kept does.
+func TestNoRowExcusesManyScenarios(t *testing.T) {
+	excused := map[string][]string{}
+	for _, sc := range testbed.Scenarios() {
+		for _, v := range known.Violations(sc, &sc.Params) {
+			for _, because := range v.Because {
+				if in := excused[because]; v.Rarely && !slices.Contains(in, sc.Name) {
+					excused[because] = append(in, sc.Name)
+				}
+			}
+		}
+	}
+	for because, in := range excused {
+		assert.LessOrEqual(t, len(in), mostExcused, "%s: %v", because, in)
+	}
+}
+
 // isOfWholeServers reports whether no etcd of this module meets a condition.
 func isOfWholeServers(c testbed.Condition) bool { return c.String() == known.SeveralMembers.String() }
 

@@ -19,7 +19,7 @@ var Leases = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `The requests of any-etcd-requests, and leases: granted, revoked, kept alive and asked for their keys, puts that attach a key
 to one, detach it or keep it, and compares of leases. A lease may expire at any point. Its keys are deleted by one entry of the log, at one
 revision. etcd may lose its leader, or restart: then no lessor looks after expiry, and each lease has its whole time again.`,
-	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 progress-requests=periodic watch-options=with-watch
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 compact-recreated=kept progress-requests=periodic watch-options=with-watch
 		read=consistent streams=2 keys=3 items=2 history=1 drawn-clients=4 drawn-requests=18 drawn-leases=true
 		etcd-restarts=1 to-rest=true steps=20000`),
 	Draws: option.Ranges(`keys=1|2|6 items=0|1|5 drawn-clients=1|2|4 drawn-requests=6|12 streams=1|3 history=0|3 drawn-nested=true
@@ -40,7 +40,7 @@ var LeaseTimes = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `A lease lives for its whole time to live from its grant and from each renewal, and not much longer: the leader's lessor
 looks for expired leases every 500 ms. A new leader, or a new process, knows of no renewal and gives each lease its whole time again, and
 an election timeout more. No lease expires while there is no leader.`,
-	Params: testbed.With(`etcd=3.6.16 cache=kep-2340
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 compact-recreated=kept
 		read=consistent keys=3 items=2 history=1 think=2s drawn-clients=4 drawn-requests=20 drawn-leases=true
 		etcd-restarts=1 leader-losses=1 faults-for=15s mode=timed network=1ms scheduling=500us horizon=1m steps=200000`),
 	Draws: option.Ranges(`drawn-clients=1|2|6 drawn-requests=8|30 keys=1|2 leader-losses=0|2 etcd-restarts=0|2
@@ -54,7 +54,7 @@ var LeasesWithoutLeader = testbed.RegisterScenario(&testbed.Scenario{
 	Summary: "clients of etcd's own API draw leases and puts on them, while etcd loses its leader at any point",
 	Doc: `Only a leader looks after leases. A member that stops to lead lets all of them live for ever, until the next leader gives each its
 whole time again. A renewal asks the next leader. What is left of a lease is no answer of a member that does not lead any more.`,
-	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 read=consistent keys=2 items=2 drawn-clients=4 drawn-requests=12 drawn-leases=true
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 compact-recreated=kept read=consistent keys=2 items=2 drawn-clients=4 drawn-requests=12 drawn-leases=true
 		leader-losses=3 to-rest=true steps=20000`),
 	Draws:  option.Ranges(`drawn-clients=1|2|6 drawn-requests=6|20 keys=1|3 leader-losses=1|5`),
 	Claims: []*testbed.Property{etcdapi.Answers, etcdapi.NothingLeft, reads.Linearizable, reads.LinearizableData},

@@ -17,7 +17,7 @@ var UnevenAttempts = testbed.RegisterScenario(&testbed.Scenario{
 	Summary: "the client library of one API server tries a read twice, that of the other 100 times, and etcd answers with errors",
 	Doc: `How often a client library tries is its own setting, and API servers of one cluster may differ in it, as in the middle of an
 upgrade. Each gives a read up when it has tried as often as it may, and not before. The one that tries twice gives some up.`,
-	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=2 client-writes=true server-settings=cache-2:unary-retries=2
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 compact-recreated=kept caches=2 client-writes=true server-settings=cache-2:unary-retries=2
 		read=consistent keys=3 items=4 history=1 drawn-clients=4 drawn-requests=6
 		timeouts=8 leader-changes=4 steps=20000`),
 	Claims: []*testbed.Property{reads.Repeated, reads.Linearizable, reads.LinearizableData, reads.Exact, reads.AtMostOnce},
@@ -29,7 +29,7 @@ var LaggingReads = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `Both members apply the entries of the log as they come. The one that takes reads may be the later one of the two: a
 linearizable read asks what is committed, and waits until that is applied. A client that was sent an event by the other member finds
 it there.`,
-	Params: testbed.With(`etcd=3.7.3 cache=kep-2340 lagging=true progress-requests=periodic
+	Params: testbed.With(`etcd=3.7.3 cache=kep-2340 compact-recreated=kept lagging=true progress-requests=periodic
 		writers=1 writes=3 read=consistent keys=3 items=2 history=1 drawn-clients=3 drawn-requests=6 steps=20000`),
 	Claims: []*testbed.Property{etcdapi.Answers, reads.Linearizable, reads.LinearizableData, reads.Exact, reads.AtMostOnce},
 	Known:  known.RangesLeftOut(etcdapi.Answers),
@@ -41,7 +41,7 @@ var LaggingStreams = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `A member that gives no answer to a transaction need not read what its ranges ask for. It must refuse the transaction all the same if
 one of them asks for a revision that is not there, as the member does that answers. Releases before 3.7 left such ranges out
 (etcd-io/etcd#18667): the follower is a revision ahead then, and sends events of writes that the leader has refused.`,
-	Params: testbed.With(`etcd=3.7.3 cache=kep-2340 lagging=true progress-requests=periodic watch-options=with-watch
+	Params: testbed.With(`etcd=3.7.3 cache=kep-2340 compact-recreated=kept lagging=true progress-requests=periodic watch-options=with-watch
 		read=consistent streams=2 keys=3 items=2 history=1 drawn-clients=3 drawn-requests=6 to-rest=true steps=20000`),
 	Stream: func(p *testbed.Params, i int) workload.EtcdWatchPlan {
 		return plans.AnyWatches(&p.Workload, i)
@@ -58,7 +58,7 @@ var AnyWithoutLeader = testbed.RegisterScenario(&testbed.Scenario{
 	Summary: "clients draw their requests to etcd's own API, which has no leader for seconds: it answers no write and no linearizable read",
 	Doc: `A linearizable read asks the leader what is committed, a transaction that only reads as well, unless each of its ranges is
 serializable. Without a leader it waits, and fails when there is one again. A serializable range is served from what the member has.`,
-	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 read=consistent keys=3 items=2 history=1 think=5s drawn-clients=4 drawn-requests=8
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 compact-recreated=kept read=consistent keys=3 items=2 history=1 think=5s drawn-clients=4 drawn-requests=8
 		leader-losses=1 faults-for=15s mode=timed network=1ms scheduling=500us horizon=40s steps=200000`),
 	Claims: []*testbed.Property{
 		etcdapi.NeedsLeader, etcdapi.Answers, reads.Linearizable, reads.LinearizableData, reads.AtMostOnce,
@@ -89,7 +89,7 @@ var TwoStepWrites = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `etcd notifies the watches of a write and then raises its current revision. Serializable reads, and the headers of control
 responses, take no lock that covers both: a client may be sent an event and then read the state before it from the same server. A
 linearizable read, a watch that begins, and progress come after the second step. In other scenarios a write is one step.`,
-	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 visible-revision=after-events progress-requests=periodic
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 compact-recreated=kept visible-revision=after-events progress-requests=periodic
 		writers=1 writes=3 read=consistent streams=1 keys=2 items=2 drawn-clients=2 drawn-requests=6 steps=20000`),
 	Stream: func(*testbed.Params, int) workload.EtcdWatchPlan {
 		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{watchFrom(0)}, Later: []sim.Payload{watchFrom(0)}}

@@ -40,7 +40,7 @@ see 503 where they did not before.`,
 	Params: testbed.With(`etcd=3.7.3 cache=direct caches=1 client-kv=true stream-chunk=1
 		writers=2 writes=4 deletes=true readers=2 reads=3 read=every compactions=1 keys=4 items=4
 		restarts=1 etcd-restarts=1 call-breaks=1 steps=40000`),
-	Draws: option.Ranges(`range-stream=unimplemented|served stream-chunk=1|2|3 send-window=1|2|4 items=0|2|6 writes=2|6
+	Draws: option.Ranges(`range-stream=unimplemented|served stream-chunk=1|2|3 send-window=1|2|4 items=0|2|6|100 writes=2|6
 		compactions=0|2 breaks=0|2 etcd-restarts=0|1`),
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Exact, reads.NotOlderThan, caches.MatchEtcd, caches.NothingLeft, caches.ClientNothingLeft, caches.ClientBounded, etcdapi.NothingLeft, caches.CatchUp},
 	Known: slices.Concat(

@@ -18,7 +18,7 @@ var NestedTransactions = testbed.RegisterScenario(&testbed.Scenario{
 the whole of it, and what an inner one writes the operations after it see. A put may keep the value of its key, which must exist when
 the transaction begins. etcd looks for keys that are written twice at all levels together, and counts operations along each path. All
 changes have one revision.`,
-	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 progress-requests=periodic watch-options=with-watch
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 compact-recreated=kept progress-requests=periodic watch-options=with-watch
 		read=consistent streams=2 keys=3 items=2 history=1 drawn-clients=3 drawn-requests=6 drawn-nested=true
 		to-rest=true steps=20000`),
 	Draws: option.Ranges(`keys=1|2|6 items=0|1|5 drawn-clients=1|2|4 drawn-requests=3|9 streams=1|3 history=0|3 lagging=true`),
@@ -38,7 +38,7 @@ var RequestSizes = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `etcd refuses a write that is larger than max-request-bytes as it is proposed to raft. With 51 bytes a put of a short value fits
 and that of a longer one does not, a delete of one key fits and that of all objects depends on what it asks to be told, and few
 transactions fit. What only reads is no proposal, and is never too large.`,
-	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 max-request-bytes=51
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 compact-recreated=kept max-request-bytes=51
 		read=consistent keys=3 items=2 history=1 drawn-clients=3 drawn-requests=8 drawn-bytes=8 steps=20000`),
 	Draws: option.Ranges(`max-request-bytes=36|60|75|90|105|120|140 drawn-bytes=4|16|40 keys=1|2|4|6 items=0|1|5
 		drawn-clients=1|2|4`),
@@ -51,7 +51,7 @@ var TransactionSizes = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `In request-sizes few transactions fit. With 130 bytes each part of one decides: a compare with a value, the end of a range, the
 revision of a read, and each operation of the branch that is not taken. A transaction that only reads is no proposal, however long
 it is.`,
-	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 max-request-bytes=130
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 compact-recreated=kept max-request-bytes=130
 		read=consistent keys=3 items=2 history=1 drawn-clients=4 drawn-requests=12 drawn-bytes=8 steps=20000`),
 	Draws: option.Ranges(`max-request-bytes=100|110|120|140|150|160|180 drawn-bytes=4|12|16 keys=1|2|6 items=0|1|5
 		drawn-clients=2|3|5`),
