@@ -39,6 +39,7 @@ type agreementRow struct {
 	// Code and Model are how many schedules ran over each side, from seed 0 on.
 	Code   uint64  `json:",omitempty"`
 	Model  uint64  `json:",omitempty"`
+	// Claims are those that either side violates, or that the model alone judges.
 	Claims []sides `json:",omitempty"`
 }
 
@@ -188,7 +189,10 @@ func runBoth(ctx context.Context, k key, code, model uint64) (agreementRow, erro
 	}
 	for i, p := range of {
 		s := simulated[i]
-		r.Claims = append(r.Claims, sides{p.Name, tally{p.Exercised, p.Violations}, tally{s.Exercised, s.Violations}})
+		c := sides{p.Name, tally{p.Exercised, p.Violations}, tally{s.Exercised, s.Violations}}
+		if c.unseen() || c.Code.Violated > 0 || c.Model.Violated > 0 {
+			r.Claims = append(r.Claims, c)
+		}
 	}
 	return r, nil
 }
