@@ -48,6 +48,7 @@ time: its cache is taken for stale, too, and adds its own reads. It ends when th
 up. Rejecting the reads (on-timeout=reject, throttle) harms no other client, and all reads are answered again a few seconds
 after the fault.`,
 	Params: cascading,
+	About:  testbed.Reaches{"etcd: response to a watch waits behind the answers to reads": 80},
 	Claims: []*testbed.Property{reads.RecoversInTime, caches.NeededProgress},
 	Known: slices.Concat(
 		overloaded,
@@ -65,6 +66,7 @@ Each API server lets one list at a time through to etcd, which API Priority and 
 given up: nothing cascades. API servers x limit x time of a list < 3 s is enough. The draft of 2019 gives up after one second,
 for which even this limit is too much.`,
 	Params: cascading.But("delegated-limit=1"),
+	About:  testbed.Reaches{"cache: list refused, too many are with etcd": 40},
 	Claims: []*testbed.Property{reads.RecoversInTime},
 	Known: slices.Concat(
 		overloaded,

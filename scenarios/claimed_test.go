@@ -1,12 +1,15 @@
 package scenarios
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/watchbed/watchbed/internal/campaigns"
+	"github.com/watchbed/watchbed/internal/testsize"
 	_ "github.com/watchbed/watchbed/properties"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -48,5 +51,25 @@ func TestScenariosClaimAndDescribe(t *testing.T) {
 		assert.NotEmpty(t, sc.Summary, sc.Name)
 		assert.NotContains(t, sc.Summary, "\n", sc.Name)
 		assert.NotEmpty(t, sc.Doc, sc.Name)
+	}
+}
+
+// TestScenariosReachWhatTheyAreAbout: a scenario that does so in fewer schedules, or never, shows less than it says.
+func TestScenariosReachWhatTheyAreAbout(t *testing.T) {
+	const schedules = 200
+	for k, sc := range testbed.Scenarios() {
+		assert.NotEmpty(t, sc.About, sc.Name)
+		if k%testsize.Of(1, 4, 8) != 0 {
+			continue
+		}
+		left := maps.Clone(sc.About)
+		for _, s := range campaigns.Explored(t, sc, sc.Params, 0, schedules).CoveragePoints {
+			name := s.CoveragePoint.String()
+			if least, of := left[name]; of {
+				assert.GreaterOrEqual(t, 100*s.Schedules, uint64(least)*schedules, "%s: %s in %d of %d schedules", sc.Name, name, s.Schedules, schedules)
+				delete(left, name)
+			}
+		}
+		assert.Empty(t, left, "%s: no coverage points", sc.Name)
 	}
 }

@@ -21,6 +21,7 @@ object did not, and timed out.`,
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1
 		noise=1 noise-writes=20 noise-for=200ms readers=2 gets=4 read=not-older keys=2 items=2 await-ready=true
 		think=100ms mode=timed network=1ms scheduling=500us horizon=20s steps=200000`),
+	About:  testbed.Reaches{"cache: read served after waiting": 60},
 	Claims: []*testbed.Property{reads.AnswersInTime, reads.NotOlderThan, caches.ServedAsPromised, caches.NeededProgress},
 	Known: slices.Concat(
 		known.NoProgress(known.AnswersLists),
@@ -38,6 +39,7 @@ kubernetes/kubernetes#142291 UpdateResourceVersion returns early from that.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1
 		writers=1 writes=12 readers=3 gets=4 read=not-older keys=2 items=2 await-ready=true think=10ms
 		mode=timed network=20ms scheduling=500us horizon=20s steps=200000`),
+	About:  testbed.Reaches{"cache: read served after waiting": 40},
 	Claims: []*testbed.Property{reads.AnswersInTime, reads.NotOlderThan, caches.ServedAsPromised, caches.NeededProgress},
 })
 
@@ -49,6 +51,7 @@ needs no freshness and must not hang. In kubernetes/kubernetes#123676 it did, be
 	Params: testbed.With(`etcd=3.5.12 cache=kep-2340 caches=1
 		noise=1 noise-writes=20 noise-for=200ms readers=2 reads=3 read=any keys=2 items=2 await-ready=true think=100ms
 		mode=timed network=1ms scheduling=500us horizon=20s steps=200000`),
+	About:  testbed.Reaches{"etcd: unsynced watcher synced without a word": 45},
 	Claims: []*testbed.Property{reads.AnswersInTime, reads.Sequential, caches.ServedAsPromised},
 })
 
@@ -60,6 +63,7 @@ etcd's storage and the cache have to close the prefix before they compare (kuber
 before).`,
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1 namespaces=2
 		writers=2 writes=3 deletes=true readers=2 reads=3 read=consistent keys=4 items=2 await-ready=true steps=20000`),
+	About:  testbed.Reaches{"cache: read waits": 65},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, caches.NeededProgress, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
@@ -77,6 +81,7 @@ not matter to the quiet one, and does not with a stream for each resource; on a 
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1 resources=2 sync-batch=1
 		writers=2 writes=40 readers=2 reads=8 read=consistent keys=2 items=2 apart=true await-ready=true think=50ms
 		mode=timed network=1ms scheduling=500us horizon=30s steps=400000`),
+	About: testbed.Reaches{"etcd: more history than one batch": 30},
 	Claims: []*testbed.Property{
 		reads.AnswersInTime, reads.Linearizable, caches.ServedAsPromised, caches.NeededProgress,
 		caches.TimersOwned,
@@ -98,6 +103,7 @@ sent ADDED when an object enters its selection, and DELETED with the object as i
 		writers=2 writes=5 txns=true deletes=true noise=1 noise-writes=1 read=consistent watchers=2 leave=2
 		compactions=1 keys=4 items=4 await-ready=true drawn-readers=4 drawn-watchers=2 drawn-requests=6
 		drawn-selectors=true breaks=1 restarts=1 to-rest=true steps=20000`),
+	About: testbed.Reaches{"cache: list by a field index": 80, "cache: list filtered object by object": 75},
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.Exact, caches.MatchEtcd,
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress, reads.NotFound,
@@ -135,6 +141,7 @@ vain, and what no API takes is refused.`,
 		option.Ranges(`drawn-readers=1|2|6 drawn-watchers=1|3 drawn-requests=3|10 drawn-selectors=true drawn-labels=true
 			drawn-terms=true drawn-singles=true drawn-keys=true`),
 	),
+	About: testbed.Reaches{"cache: invalid get refused": 55, "cache: watch ended by its deadline": 35},
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.Exact, reads.Pages, caches.MatchEtcd,
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Filter,

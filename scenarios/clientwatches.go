@@ -21,6 +21,7 @@ event carried (kubernetes/kubernetes#58545).`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1
 		writers=1 writes=8 deletes=true read=consistent watchers=2 leave=2 keys=2 items=2 await-ready=true
 		restarts=2 steps=20000`),
+	About: testbed.Reaches{"clientv3: the process restarts": 75, "cache: watch begins in the history": 70},
 	Claims: []*testbed.Property{
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable,
 		watches.EventTypes, caches.JustifiedRefusals,
@@ -38,8 +39,9 @@ var WatchDuringRelist = testbed.RegisterScenario(&testbed.Scenario{
 forgets its history. A watch that asked before and gets the locks after must not be registered: it would miss the events
 in between (kubernetes/kubernetes#116122).`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1
-		writers=1 writes=8 read=consistent watchers=3 leave=1 compactions=4 keys=2 items=1 await-ready=true
-		breaks=4 steps=20000`),
+		writers=1 writes=12 read=consistent watchers=3 leave=1 compactions=8 compact-newest=true keys=2 items=1 await-ready=true
+		breaks=8 steps=20000`),
+	About: testbed.Reaches{"cache: watch ended by a relist": 40},
 	Claims: []*testbed.Property{
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable,
 		watches.EventTypes, caches.JustifiedRefusals,
@@ -59,7 +61,8 @@ event that the history has, or below the list if it has lost none since, the ans
 nothing more can happen, so that a watch that falls silent shows.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 progress-requests=periodic ring=3
 		writers=1 writes=8 deletes=true noise=1 noise-writes=3 readers=1 reads=2 read=consistent watchers=3 leave=2
-		compactions=2 keys=2 items=1 await-ready=true breaks=3 to-rest=true steps=20000`),
+		compactions=4 compact-newest=true keys=2 items=1 await-ready=true breaks=4 to-rest=true steps=20000`),
+	About: testbed.Reaches{"cache: watch ended by a relist": 45},
 	Claims: []*testbed.Property{
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable, watches.EventTypes,
 		watches.KeepUp, caches.JustifiedRefusals, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, caches.Resumes,
@@ -81,6 +84,7 @@ that 410 is no answer, however often the history has shrunk before. It has room 
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 ring=2 ring-max=6
 		writers=6 writes=5 deletes=true readers=1 reads=4 read=every watchers=3 leave=2 keys=6 items=2 think=1m40s
 		faults-for=1s mode=timed network=5ms scheduling=1ms horizon=8m steps=200000`),
+	About: testbed.Reaches{"cache: history doubled": 75, "cache: history halved": 20},
 	Claims: []*testbed.Property{
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.EventTypes, caches.JustifiedRefusals, caches.BacklogBounded,
 	},
@@ -95,5 +99,6 @@ end, or their clients wait for events that are never sent (kubernetes/kubernetes
 timed out).`,
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1 writers=1 writes=4 deletes=true read=consistent keys=2 items=2 informers=2
 		recreations=2 steps=20000`),
+	About:  testbed.Reaches{"cache: watch ended because its cache was replaced": 20},
 	Claims: informers.Claims,
 })

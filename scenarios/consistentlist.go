@@ -20,6 +20,9 @@ as the race of the scenario rewatch is masked.`,
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1
 		writers=2 writes=3 txns=true deletes=true noise=1 noise-writes=2 readers=2 reads=3 gets=1 read=consistent
 		watchers=1 keys=3 items=1 history=2 await-ready=true breaks=1 restarts=1 steps=20000`),
+	About: testbed.Reaches{
+		"cache: get delegated to etcd": 80, "clientv3: the stream to etcd breaks": 75, "cache: relist": 75,
+	},
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd, watches.Ordered,
 		watches.Unique, watches.Reliable, watches.Bookmarkable, caches.ServedAsPromised,
@@ -43,6 +46,9 @@ held to linearizability, the others to what they asked for.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 page=1
 		writers=2 writes=3 deletes=true noise=1 noise-writes=1 readers=3 reads=4 gets=3 read=every watchers=1 leave=2
 		compactions=1 keys=3 items=3 history=1 restarts=1 etcd-restarts=1 steps=20000`),
+	About: testbed.Reaches{
+		"cache: list of several pages": 70, "cache: invalid list refused": 80, "cache: get delegated to etcd": 80,
+	},
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.Exact, caches.MatchEtcd,
 		watches.Ordered, watches.Unique, watches.Reliable, caches.JustifiedRefusals,
@@ -65,6 +71,7 @@ resume below the compacted revision and end, caches that list again. etcd's prog
 		writers=2 writes=4 deletes=true noise=1 noise-writes=2 readers=2 reads=3 gets=1 read=consistent watchers=1
 		streams=1 compactions=2 keys=2 items=2 history=1 await-ready=true
 		breaks=1 etcd-restarts=1 etcd-snapshots=1 steps=20000`),
+	About: testbed.Reaches{"etcd: more history than one batch": 60, "etcd: snapshot installed": 65},
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.AtMostOnce, caches.MatchEtcd, watches.Ordered,
 		watches.Unique, watches.Reliable, watches.Bookmarkable, watches.EventTypes, caches.JustifiedRefusals,
@@ -89,6 +96,9 @@ and the cache remembers few events. On fixed versions progress waits for the eve
 		ring=2 incoming=1 watch-buf=1
 		writers=2 writes=5 noise=1 noise-writes=2 readers=2 reads=2 read=consistent watchers=2 streams=1 keys=2
 		items=1 history=1 await-ready=true breaks=1 steps=20000`),
+	About: testbed.Reaches{
+		"etcd: victim sent to": 70, "etcd: watch channel full": 70, "etcd3: incomingEventChan is full": 60,
+	},
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, caches.ClientBounded, watches.Ordered, watches.Unique,
 		watches.Reliable, watches.Bookmarkable, watches.EventTypes, caches.JustifiedRefusals,
@@ -114,6 +124,7 @@ one. A page that etcd cannot give any more is refused (410); the pages that are 
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=2
 		writers=2 writes=4 deletes=true readers=2 reads=2 read=pages compactions=1 keys=3 items=3 await-ready=true
 		breaks=1 restarts=1 steps=20000`),
+	About: testbed.Reaches{"cache: list with a limit answered in part": 25},
 	Claims: []*testbed.Property{
 		reads.Pages, reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, caches.ServedAsPromised,
 		caches.PageSizes, caches.JustifiedRefusals, caches.NeededProgress,

@@ -24,6 +24,7 @@ watch-decode=serial is how it was.`,
 		items=2 await-ready=true breaks=1 etcd-restarts=1 steps=40000`),
 	Draws: option.Ranges(`watch-decode=serial|concurrent decode-failures=0|1|3 reflector-list=list|watch-list client-buf=1|2|100
 		writes=3|8 items=0|3|12 breaks=0|2`),
+	About: testbed.Reaches{"etcd3: an object cannot be decoded": 60},
 	Claims: []*testbed.Property{
 		caches.MatchEtcd, reads.Linearizable, reads.LinearizableData, watches.Ordered, watches.Unique, watches.Reliable,
 		watches.Bookmarkable, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp,
@@ -47,5 +48,6 @@ stream is compacted in its middle, pages of 10,000 objects behind their end.`,
 	Params: testbed.With(`etcd=3.7.3 cache=v0.37.2 caches=1 compactors=true reflector-list=watch-list watch-decode=concurrent
 		decode-time=4s send-window=1 noise=1 noise-writes=300 noise-for=50m read=consistent keys=3 items=300
 		mode=timed network=1ms scheduling=500us horizon=40m steps=1000000`),
+	About:  testbed.Reaches{"etcd3: ten events are decoded, and the next one waits": 80},
 	Claims: []*testbed.Property{caches.Initialises, caches.MatchEtcd},
 })

@@ -21,6 +21,7 @@ watcher as of any other, and no progress is sent while one of them is behind. So
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1 watch-delegation=unset
 		writers=2 writes=4 readers=2 reads=6 read=consistent unversioned-watchers=100 keys=2 items=2 await-ready=true
 		think=200ms mode=timed network=1ms scheduling=2ms horizon=20s steps=200000`),
+	About: testbed.Reaches{"cache: watch delegated to etcd": 80},
 	Claims: []*testbed.Property{
 		reads.AnswersInTime, reads.Linearizable, caches.ServedAsPromised, caches.NeededProgress, caches.TimersOwned,
 	},

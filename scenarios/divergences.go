@@ -10,14 +10,21 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
+// What becomes of the checks behind a loss.
+var (
+	found  = testbed.Reaches{"cache: snapshots switched off by a failed consistency check": 15}
+	passed = testbed.Reaches{"cache: consistency check succeeded": 80}
+)
+
 // divergence makes a scenario in which a part of an event is lost, or the snapshot that it
 // should leave, once for each of two resources. The event of lost-event is lost as a whole.
-func divergence(lost, summary, doc string, rows []testbed.Row) *testbed.Scenario {
+func divergence(lost string, about testbed.Reaches, summary, doc string, rows []testbed.Row) *testbed.Scenario {
 	p := lostEventParams.But("resources=2 writers=2 lost-events=2 lost=" + lost)
 	p.Workload.Deletes = lost == "deletion"
 	return testbed.RegisterScenario(&testbed.Scenario{
 		Name: "lost-" + lost, Summary: summary, Params: p,
-		Doc: doc + ` Each of two resources has one such loss within the first 90 s; readers begin after the first check, as in lost-event.`,
+		Doc:   doc + ` Each of two resources has one such loss within the first 90 s; readers begin after the first check, as in lost-event.`,
+		About: about,
 		Claims: []*testbed.Property{
 			caches.DetectorAccuracy, reads.Exact, reads.Linearizable, reads.Pages, caches.ChecksApart, caches.SuspectSnapshots,
 		},
@@ -73,24 +80,24 @@ func writtenAgain() []testbed.Row {
 	)
 }
 
-var LostDeletion = divergence("deletion",
+var LostDeletion = divergence("deletion", found,
 	"a deletion never reaches the cache: the consistency checker finds the object that etcd does not have",
 	`The cache keeps a ghost, which no later event removes unless the object is created again.`,
 	slices.Concat(foundByCheck("snapshots stay that have the ghost"), writtenAgain()))
 
-var LostVersion = divergence("version",
+var LostVersion = divergence("version", found,
 	"an object reaches the cache with a resourceVersion that is not its own: the consistency checker finds it",
 	`The value is right, and what clients send with their next update is not: etcd refuses it as a conflict.`,
 	slices.Concat(foundByCheck("snapshots stay that have the wrong resourceVersion"), writtenAgain()))
 
-var LostValue = divergence("value",
+var LostValue = divergence("value", passed,
 	"an object reaches the cache without its value: the consistency checker, which compares names and resourceVersions, never finds it (KEP-4988)",
 	`The digest of KEP-4988 is of namespace, name and resourceVersion: "bugs in applying watch events or bugs in etcd watch
 stream". An object whose resourceVersion is right passes whatever it holds, so that snapshots are served on, with every reaction to a
 failed check.`,
 	slices.Concat(staysWrong(), unnoticed("the digest does not have the value, so that no check fails")))
 
-var LostSnapshot = divergence("snapshot",
+var LostSnapshot = divergence("snapshot", passed,
 	"a change leaves no snapshot, so that the one before it is stale: the consistency checker, which compares the newest state, never finds it (KEP-4988)",
 	`The newest state is right, so that each check succeeds. LISTs at the resourceVersion of the change, and pages of a list that began
 with it, are answered from the snapshot before it until that has left the history.`,
@@ -111,6 +118,7 @@ are no snapshot. --set consistency-checker=off leaves exact reads wrong, too; =p
 start again, and everything right. etcd tells of its progress every minute: a check at the resourceVersion of the cache
 cannot see that the last event of all is missing, as long as nothing has moved that on.`,
 	Params: lostEventParams,
+	About:  testbed.Reaches{"cache: snapshots switched off by a failed consistency check": 20},
 	Claims: []*testbed.Property{
 		caches.DetectorAccuracy, reads.Exact, reads.Linearizable, reads.Pages, caches.ChecksApart, caches.SuspectSnapshots,
 	},
@@ -133,6 +141,7 @@ time in between stay, and are wrong, until they are evicted or compacted away. C
 	Params: testbed.With(`etcd=3.6.16 cache=kep-4988 caches=1 consistency-checker=fallback check-period=30s notify=10s
 		writers=1 writes=6 readers=2 reads=6 read=past read-from=7m keys=1 items=1 history=1 await-ready=true think=1m
 		lost-events=1 faults-for=2m mode=timed network=5ms scheduling=1ms horizon=14m steps=200000`),
+	About: testbed.Reaches{"cache: snapshots switched on again by a consistency check": 15},
 	Claims: []*testbed.Property{
 		caches.DetectorAccuracy, reads.Exact, reads.Linearizable, caches.ChecksApart, caches.SuspectSnapshots,
 	},
@@ -155,6 +164,7 @@ ground truth at the moment when it was begun.`,
 		page=2
 		writers=2 writes=4 deletes=true noise=1 noise-writes=2 readers=2 reads=5 read=past keys=3 items=2 history=1
 		await-ready=true breaks=1 restarts=1 lost-events=1 etcd-restarts=1 steps=20000`),
+	About:  testbed.Reaches{"cache: answered list compared with etcd": 70},
 	Claims: []*testbed.Property{caches.DetectorAccuracy, caches.HistoryKept, caches.Resumes, caches.SuspectSnapshots},
 })
 
@@ -168,6 +178,7 @@ switched off stay off, and the next check decides. When nothing more can happen 
 		inconsistency-detector=on page=1 progress-requests=periodic
 		writers=1 writes=5 readers=2 reads=3 read=past compactions=1 keys=2 items=2 await-ready=true
 		lost-events=1 etcd-restarts=1 leader-changes=1 to-rest=true steps=20000`),
+	About:  testbed.Reaches{"cache: answered list compared with etcd": 70},
 	Claims: []*testbed.Property{caches.DetectorAccuracy, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.Resumes, caches.SuspectSnapshots, caches.TimersOwned},
 })
 
@@ -181,6 +192,7 @@ resourceVersion of the cache. A cache that lacks an event answers as it holds, w
 	Params: testbed.With(`etcd=3.6.16 cache=kep-4988 caches=1 consistency-checker=fallback mark-consistent=unlocked
 		progress-requests=periodic writers=1 writes=8 readers=2 reads=12 read=every keys=2 items=2 await-ready=true
 		lost-events=3 steps=20000`),
+	About:  testbed.Reaches{"cache: list answered from a snapshot": 35},
 	Claims: []*testbed.Property{reads.ServedAsHeld, caches.DetectorAccuracy, caches.SuspectSnapshots},
 	Known: known.When(known.KeepsSnapshots, known.CheckerFallsBack, known.MarksWithoutLock).
 		RarelyViolates(reads.ServedAsHeld).
@@ -198,6 +210,7 @@ errors and restarts meanwhile; a check that ends with an error is no success. Re
 		think=1m
 		lost-events=1 etcd-restarts=1 leader-changes=2 faults-for=4m mode=timed network=5ms scheduling=1ms horizon=10m
 		steps=200000`),
+	About:  testbed.Reaches{"cache: consistency check without an answer of etcd": 50},
 	Claims: []*testbed.Property{caches.SuspectSnapshots, caches.DetectorAccuracy, caches.ChecksApart, caches.ReopensInTime},
 })
 

@@ -28,6 +28,7 @@ accept the watch read nothing in such a turn, and the watches lose their events 
 			Creates: []*wire.WatchCreateRequest{watchFrom(2)}, After: 250 * time.Millisecond, Later: []sim.Payload{watchFrom(-1), watchFrom(2)},
 		}
 	},
+	About:  testbed.Reaches{"etcd: watch from a negative revision sent history that was kept": 65},
 	Claims: []*testbed.Property{watches.Reliable, etcdapi.WatchAnswers},
 	Known: known.When(known.AcceptsNegativeStart, testbed.Unless(known.KeepsHistory)).Violates(watches.Reliable).
 		Because("a watch from revision -1 makes every watch of its round synced without events (etcd-io/etcd#20693)"),
@@ -43,6 +44,7 @@ well.`,
 		read=consistent keys=2 items=2 history=4 drawn-clients=4 drawn-requests=8 drawn-physical=true
 		to-rest=true steps=20000`),
 	Draws:  option.Ranges(`keys=1|4 drawn-clients=2|6 drawn-requests=4|12 history=0|8`),
+	About:  testbed.Reaches{"etcd: physical compaction waits for the removal": 25},
 	Claims: []*testbed.Property{etcdapi.Physical, etcdapi.Answers, etcdapi.NothingLeft},
 })
 
@@ -55,5 +57,6 @@ compacted.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 compact-recreated=kept progress-requests=periodic range-time=1ms
 		read=consistent keys=1 items=2 history=4 drawn-clients=12 drawn-requests=4 to-rest=true steps=20000`),
 	Draws:  option.Ranges(`keys=1|4 drawn-clients=4|16 drawn-requests=2|8 history=0|8`),
+	About:  testbed.Reaches{"etcd: Compact waits for a Range": 25},
 	Claims: []*testbed.Property{etcdapi.Answers, etcdapi.NothingLeft},
 })

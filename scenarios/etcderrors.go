@@ -23,6 +23,7 @@ carried out.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 client-kv=true client-writes=true
 		writers=2 writes=4 txns=true deletes=true readers=2 reads=2 gets=1 read=consistent watchers=1 keys=2 items=2
 		history=1 await-ready=true timeouts=3 leader-changes=1 overloads=1 steps=20000`),
+	About: testbed.Reaches{"etcd: linearizable reads time out": 55, "etcd: write times out and is lost": 45},
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.LinearizableAnswers, reads.AtMostOnce, caches.MatchEtcd,
 		watches.Ordered, watches.Unique, watches.Reliable,
@@ -45,6 +46,7 @@ revision, as these clients do.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 compact-recreated=kept caches=2 client-writes=true
 		read=consistent keys=3 items=70 history=1 drawn-clients=3 drawn-requests=6
 		restarts=1 timeouts=4 leader-changes=2 overloads=1 steps=20000`),
+	About:  testbed.Reaches{"etcd: write times out and is carried out": 50, "etcd: write times out and is lost": 50},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.LinearizableAnswers, reads.Exact, reads.AtMostOnce, reads.Repeated},
 })
 
@@ -58,6 +60,7 @@ when it comes.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=2 client-kv=true client-writes=true
 		writers=2 writes=4 deletes=true noise=1 noise-writes=1 readers=2 reads=2 read=consistent watchers=2 leave=2
 		keys=2 items=2 history=1 await-ready=true breaks=3 leader-losses=2 stream-ends=2 steps=20000`),
+	About: testbed.Reaches{"clientv3: etcd ends the stream in order": 70, "etcd: no leader": 75},
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.AtMostOnce, caches.MatchEtcd,
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable,
@@ -77,6 +80,7 @@ var NoLeaderTimed = testbed.RegisterScenario(&testbed.Scenario{
 30 s, costs etcd a list of each resource in each election.`,
 	Params: NoLeader.Params.But(`leader-losses=6 stream-ends=6 think=1s faults-for=10s mode=timed network=1ms scheduling=500us horizon=1m
 		steps=200000`),
+	About: testbed.Reaches{"etcd: no leader": 30},
 	Claims: []*testbed.Property{
 		caches.Resumes, caches.ReopensInTime, caches.MatchEtcd, caches.TimersOwned,
 	},
@@ -97,6 +101,7 @@ until there is a leader again.`,
 		create.RequireLeader = i == 0
 		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{create}, Requests: 3, Every: time.Second}
 	},
+	About: testbed.Reaches{"etcd: no leader": 75},
 	Claims: []*testbed.Property{
 		etcdapi.NeedsLeader, etcdapi.WatchAnswers, reads.Linearizable, reads.AtMostOnce, watches.Ordered, watches.Unique, watches.Reliable,
 	},
@@ -118,6 +123,9 @@ what caches still have open and nothing else, and each watch must have the newes
 		list-watchers=1 list-rounds=2 list-rv=every drawn-watchers=2 drawn-requests=3
 		breaks=2 recreations=1 timeouts=3 leader-changes=1 leader-losses=1 stream-ends=1 call-breaks=2 to-rest=true
 		steps=20000`),
+	About: testbed.Reaches{
+		"cache: watch delegated to etcd": 80, "clientv3: the caller of a unary request goes away": 60,
+	},
 	Claims: []*testbed.Property{
 		caches.ClientNothingLeft, caches.ClientBounded, watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.KeepUp, watches.InitialEvents, watches.EventTypes, watches.Filter, caches.InvalidRequests, caches.TimersOwned, caches.NothingLeft, etcdapi.NothingLeft, caches.CatchUp,
 	},
@@ -132,6 +140,7 @@ etcd has no leader for a while or ends the stream. What it held is not listed a 
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 reflector-list=watch-list
 		writers=1 writes=4 deletes=true noise=1 noise-writes=1 readers=1 reads=3 read=consistent watchers=1 keys=2
 		items=2 history=1 await-ready=true breaks=1 restarts=1 leader-losses=1 stream-ends=2 to-rest=true steps=20000`),
+	About: testbed.Reaches{"cache: contents replaced by initial events": 70},
 	Claims: []*testbed.Property{
 		caches.MatchEtcd, caches.Resumes, reads.Linearizable, watches.Ordered, watches.Unique, watches.Reliable,
 		caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, watches.KeepUp, watches.BookmarksCome,
@@ -154,6 +163,7 @@ in time make a cache list.`,
 		history=2 think=15s
 		breaks=6 restarts=1 recreations=1 etcd-restarts=2 timeouts=6 leader-changes=4 stream-ends=6 faults-for=30s
 		mode=timed network=1ms scheduling=500us horizon=1m steps=200000`),
+	About:  testbed.Reaches{"clientv3: a read is given up after all retries": 70},
 	Claims: []*testbed.Property{caches.RelistsInTime, caches.ReopensInTime, caches.Resumes, caches.MatchEtcd, watches.Ordered, watches.Unique, caches.TimersOwned},
 	Known: slices.Concat(
 		known.Rarely(known.ResumedWatches(watches.Ordered, watches.Unique)),

@@ -26,6 +26,7 @@ that watchers become victims, Send blocks and control responses wait.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 unmask=created chan-buf=2 ctrl-buf=1 send-window=2 watchers-per-sync=1
 		writers=2 writes=4 txns=true deletes=true wide=true noise=1 noise-writes=2 read=consistent streams=2
 		compactions=1 keys=2 items=2 history=2 etcd-restarts=1 etcd-snapshots=1 steps=20000`),
+	About: testbed.Reaches{"etcd: snapshot installed": 60, "etcd: all events filtered out": 40},
 	Claims: []*testbed.Property{
 		watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.Bookmarkable, watches.Filter,
 		etcdapi.WatchAnswers, caches.JustifiedRefusals,
@@ -53,6 +54,7 @@ and 3.6.6 on refuse the watch.`,
 	Stream: func(*testbed.Params, int) workload.EtcdWatchPlan {
 		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{watchFrom(2), watchFrom(-1)}, Requests: 1}
 	},
+	About:  testbed.Reaches{"etcd: unsynced watcher brought its history and synced": 75},
 	Claims: []*testbed.Property{watches.Reliable, watches.Bookmarkable, etcdapi.WatchAnswers},
 	Known: slices.Concat(
 		known.LostEvents(known.AcceptsNegativeStart, "a watch from revision -1 makes every watch of its round synced without events (etcd-io/etcd#20693)"),
@@ -72,6 +74,7 @@ later: it is then sent events from before its start (etcd-io/etcd#20221).`,
 	Stream: func(p *testbed.Params, _ int) workload.EtcdWatchPlan {
 		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{watchFrom(p.Workload.FirstRevision() + 3)}}
 	},
+	About:  testbed.Reaches{"etcd: snapshot installed": 70},
 	Claims: []*testbed.Property{watches.Resumable, watches.Ordered, watches.Unique, etcdapi.WatchAnswers},
 	Known: known.When(known.LowersFutureWatch, known.InstallsSnapshot).Violates(watches.Resumable).
 		Because("after a restore a watch is sent events from before its start (etcd-io/etcd#20221)"),
@@ -88,6 +91,7 @@ compacted events missing (etcd-io/etcd#17529). Here another watch of the stream 
 	Stream: func(*testbed.Params, int) workload.EtcdWatchPlan {
 		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{watchFrom(0), watchFrom(2)}, Requests: 1}
 	},
+	About:  testbed.Reaches{"etcd: watch channel full": 65, "etcd: unsynced watcher becomes a victim": 40},
 	Claims: []*testbed.Property{watches.Reliable, watches.Bookmarkable, etcdapi.WatchAnswers, caches.JustifiedRefusals},
 	Known: slices.Concat(
 		known.LostEvents(known.ForgetsCompactedWatch, "events of a compacted watch never come (etcd-io/etcd#17529)"),
@@ -107,6 +111,7 @@ response holds. syncVictimsLoop has to send what was left, and to hand the watch
 	Stream: func(*testbed.Params, int) workload.EtcdWatchPlan {
 		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{watchFrom(2), watchFrom(0), watchFrom(2)}}
 	},
+	About:  testbed.Reaches{"etcd: unsynced watcher becomes a victim": 80},
 	Claims: []*testbed.Property{watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.KeepUp, etcdapi.NothingLeft},
 })
 
@@ -117,6 +122,7 @@ var SecondWatch = testbed.RegisterScenario(&testbed.Scenario{
 progress that was queued before. --bug created-overtakes-progress shows what every release does.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 writers=1 writes=2 read=consistent streams=1 keys=2 items=2 steps=20000`),
 	Stream: watchAfterProgress,
+	About:  testbed.Reaches{"etcd: Created names a revision past events of the watch": 20},
 	Claims: []*testbed.Property{watches.Bookmarkable, etcdapi.WatchAnswers},
 	Known: known.When(overtakes).Violates(watches.Bookmarkable).
 		Because("a client of etcd's own watch API takes progress for that of its new watch (etcd-io/etcd#15220)"),
@@ -137,6 +143,7 @@ Every release may also leave it out of the first events of a watch: recvLoop sto
 		present.Filters = wire.NoPut
 		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{past, present}, Requests: 1}
 	},
+	About:  testbed.Reaches{"etcd: all events filtered out": 70},
 	Claims: []*testbed.Property{watches.PrevKV, watches.Reliable, watches.Filter, etcdapi.WatchAnswers},
 	Known: slices.Concat(
 		known.When(known.StoresOptionsLate).Violates(watches.PrevKV).
@@ -166,6 +173,7 @@ is written for.`,
 		}
 		return plan
 	},
+	About: testbed.Reaches{"etcd: ticker requests progress": 80},
 	Claims: []*testbed.Property{
 		etcdapi.Progress, etcdapi.WatchAnswers, watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.Bookmarkable,
 	},
@@ -189,6 +197,7 @@ that its client is sent: it must come as if the watch was alone.`,
 		busy.ProgressNotify, quiet.ProgressNotify = true, true
 		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{busy, quiet}}
 	},
+	About:  testbed.Reaches{"etcd: ticker leaves out a watch that was sent events": 70},
 	Claims: []*testbed.Property{etcdapi.Progress, etcdapi.WatchAnswers},
 })
 
@@ -205,6 +214,7 @@ tick leaves out a watch that was sent events since the tick before. The next one
 		watch.ProgressNotify = true
 		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{watch}}
 	},
+	About:  testbed.Reaches{"etcd: ticker leaves out a watch that was sent events": 70},
 	Claims: []*testbed.Property{etcdapi.Progress, etcdapi.WatchAnswers},
 })
 
@@ -216,6 +226,7 @@ has missed. Its watches are held to the same promises, and in the end neither me
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 lagging=true progress-requests=periodic
 		writers=2 writes=4 txns=true deletes=true wide=true read=consistent streams=2 keys=2 items=2
 		etcd-restarts=1 follower-restarts=1 to-rest=true steps=20000`),
+	About: testbed.Reaches{"etcd: entry of the log taken from the leader": 80},
 	Claims: []*testbed.Property{
 		watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.Bookmarkable, watches.KeepUp,
 		etcdapi.WatchAnswers, etcdapi.NothingLeft,
@@ -246,6 +257,7 @@ together with it, so that the first events have their previous values as well.`,
 	Stream: func(p *testbed.Params, i int) workload.EtcdWatchPlan {
 		return plans.AnyWatches(&p.Workload, i)
 	},
+	About: testbed.Reaches{"etcd: restart": 80, "etcd: snapshot installed": 60},
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.Exact, reads.AtMostOnce,
 		watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.Resumable, watches.Bookmarkable, watches.Filter,

@@ -27,6 +27,7 @@ revision. etcd may lose its leader, or restart: then no lessor looks after expir
 	Stream: func(p *testbed.Params, i int) workload.EtcdWatchPlan {
 		return plans.AnyWatches(&p.Workload, i)
 	},
+	About: testbed.Reaches{"etcd: lease expires": 45, "etcd: lease revoked": 50},
 	Claims: []*testbed.Property{
 		etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft, reads.Linearizable, reads.LinearizableData,
 		watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.Resumable, watches.Filter, watches.KeepUp, watches.PrevKV,
@@ -45,6 +46,7 @@ an election timeout more. No lease expires while there is no leader.`,
 		etcd-restarts=1 leader-losses=1 faults-for=15s mode=timed network=1ms scheduling=500us horizon=1m steps=200000`),
 	Draws: option.Ranges(`drawn-clients=1|2|6 drawn-requests=8|30 keys=1|2 leader-losses=0|2 etcd-restarts=0|2
 		election-timeout=500ms|3s think=500ms|4s`),
+	About:  testbed.Reaches{"etcd: lease expires": 40},
 	Claims: []*testbed.Property{etcdapi.LeasesKept, etcdapi.LeasesExpire, etcdapi.Answers, reads.Linearizable},
 	Known:  leaderChanges(),
 })
@@ -57,6 +59,7 @@ whole time again. A renewal asks the next leader. What is left of a lease is no 
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 compact-recreated=kept read=consistent keys=2 items=2 drawn-clients=4 drawn-requests=12 drawn-leases=true
 		leader-losses=3 to-rest=true steps=20000`),
 	Draws:  option.Ranges(`drawn-clients=1|2|6 drawn-requests=6|20 keys=1|3 leader-losses=1|5`),
+	About:  testbed.Reaches{"etcd: write waits for a leader": 70, "etcd: lease expires": 45},
 	Claims: []*testbed.Property{etcdapi.Answers, etcdapi.NothingLeft, reads.Linearizable, reads.LinearizableData},
 	Known:  leaderChanges(),
 })

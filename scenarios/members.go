@@ -20,6 +20,7 @@ upgrade. Each gives a read up when it has tried as often as it may, and not befo
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 compact-recreated=kept caches=2 client-writes=true server-settings=cache-2:unary-retries=2
 		read=consistent keys=3 items=4 history=1 drawn-clients=4 drawn-requests=6
 		timeouts=8 leader-changes=4 steps=20000`),
+	About:  testbed.Reaches{"clientv3: a write is interrupted and not repeated": 75},
 	Claims: []*testbed.Property{reads.Repeated, reads.Linearizable, reads.LinearizableData, reads.Exact, reads.AtMostOnce},
 })
 
@@ -31,6 +32,7 @@ linearizable read asks what is committed, and waits until that is applied. A cli
 it there.`,
 	Params: testbed.With(`etcd=3.7.3 cache=kep-2340 compact-recreated=kept lagging=true progress-requests=periodic
 		writers=1 writes=3 read=consistent keys=3 items=2 history=1 drawn-clients=3 drawn-requests=6 steps=20000`),
+	About:  testbed.Reaches{"etcd: entry of the log taken from the leader": 75},
 	Claims: []*testbed.Property{etcdapi.Answers, reads.Linearizable, reads.LinearizableData, reads.Exact, reads.AtMostOnce},
 	Known:  known.RangesLeftOut(etcdapi.Answers),
 })
@@ -46,6 +48,7 @@ one of them asks for a revision that is not there, as the member does that answe
 	Stream: func(p *testbed.Params, i int) workload.EtcdWatchPlan {
 		return plans.AnyWatches(&p.Workload, i)
 	},
+	About: testbed.Reaches{"etcd: entry of the log taken from the leader": 80},
 	Claims: []*testbed.Property{
 		watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.Resumable, watches.Filter, watches.KeepUp, watches.PrevKV,
 		etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft,
@@ -60,6 +63,7 @@ var AnyWithoutLeader = testbed.RegisterScenario(&testbed.Scenario{
 serializable. Without a leader it waits, and fails when there is one again. A serializable range is served from what the member has.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 compact-recreated=kept read=consistent keys=3 items=2 history=1 think=5s drawn-clients=4 drawn-requests=8
 		leader-losses=1 faults-for=15s mode=timed network=1ms scheduling=500us horizon=40s steps=200000`),
+	About: testbed.Reaches{"etcd: write waits for a leader": 60},
 	Claims: []*testbed.Property{
 		etcdapi.NeedsLeader, etcdapi.Answers, reads.Linearizable, reads.LinearizableData, reads.AtMostOnce,
 	},
@@ -78,6 +82,7 @@ clients here do not close theirs, as clientv3 does.`,
 		create.RequireLeader = i != 1
 		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{create}, Requests: 2}
 	},
+	About: testbed.Reaches{"etcd: stream ended from the side of the server": 60},
 	Claims: []*testbed.Property{
 		etcdapi.NothingLeft, etcdapi.WatchAnswers, watches.KeepUp, watches.Ordered, watches.Unique, watches.Reliable,
 	},
@@ -94,5 +99,6 @@ linearizable read, a watch that begins, and progress come after the second step.
 	Stream: func(*testbed.Params, int) workload.EtcdWatchPlan {
 		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{watchFrom(0)}, Later: []sim.Payload{watchFrom(0)}}
 	},
+	About:  testbed.Reaches{"etcd: revision read before a write is visible whose events are in a watch channel": 20},
 	Claims: []*testbed.Property{etcdapi.Answers, etcdapi.WatchAnswers, reads.Linearizable, reads.Exact, watches.Ordered, watches.Unique},
 })

@@ -18,6 +18,9 @@ there must come from the cache, and one whose rest has gone must come from etcd.
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 pagination=kept kept-pages=3
 		writers=1 writes=12 deletes=true readers=3 reads=4 read=pages keys=4 items=4 await-ready=true think=1m20s
 		mode=timed network=1ms scheduling=500us horizon=20m steps=200000`),
+	About: testbed.Reaches{
+		"cache: page answered from what was kept": 75, "cache: kept pages dropped after their time": 75,
+	},
 	Claims: []*testbed.Property{reads.Linearizable, caches.ServedAsPromised, caches.PageSizes, caches.TimersOwned, caches.PagesInTime},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable),
@@ -34,6 +37,9 @@ the state at one revision all the same.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 pagination=kept kept-bytes=60 caches=1
 		writers=1 writes=12 deletes=true readers=3 reads=4 read=pages await-ready=true keys=4 items=4 think=20s
 		mode=timed network=1ms scheduling=500us horizon=20m steps=200000`),
+	About: testbed.Reaches{
+		"cache: rest of a list that is too large to be kept": 70, "cache: kept pages dropped for newer ones": 75,
+	},
 	Claims: []*testbed.Property{reads.Linearizable, caches.ServedAsPromised, caches.PageSizes, caches.TimersOwned, caches.PagesInTime},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable),
@@ -49,8 +55,9 @@ resourceVersion -1: it stands for the newest state and begins where the page wou
 states, each of them whole: the rest is a consistent read, and the pages after it are of its revision. One that does not begins
 again: --set take-rests=false.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1
-		writers=2 writes=5 deletes=true readers=3 reads=2 read=pages take-rests=true compactions=4 keys=4 items=4
-		await-ready=true steps=20000`),
+		writers=2 writes=5 deletes=true readers=3 reads=2 read=pages take-rests=true compactions=8
+		compact-newest=true keys=4 items=4 await-ready=true steps=20000`),
+	About: testbed.Reaches{"cache: page refused because of a compaction, with the token of the rest": 15},
 	Claims: []*testbed.Property{
 		caches.SecondToken, reads.Linearizable, reads.LinearizableData, reads.Exact, reads.Pages, caches.JustifiedRefusals,
 		caches.ServedAsPromised, caches.PageSizes,
@@ -73,6 +80,7 @@ begins with the page.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1
 		writers=1 writes=3 readers=3 reads=2 read=filtered-pages page-limit=2 take-rests=true compactions=4 keys=2
 		items=12 groups=2 steps=20000`),
+	About: testbed.Reaches{"cache: page refused because of a compaction, with the token of the rest": 40},
 	Claims: []*testbed.Property{
 		caches.SecondToken, reads.Linearizable, reads.LinearizableData, reads.Exact, reads.Pages, caches.JustifiedRefusals, caches.PageSizes,
 	},
@@ -98,6 +106,7 @@ snapshots whatever clients do: cache_snapshots. --set read=pages is clients that
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 pagination=kept
 		writers=2 writes=30 readers=4 reads=10 read=page page-limit=10 keys=50 items=50 await-ready=true think=20s
 		mode=timed network=1ms scheduling=500us horizon=1h steps=200000`),
+	About:  testbed.Reaches{"cache: kept pages dropped after their time": 65},
 	Claims: []*testbed.Property{reads.Linearizable, caches.ServedAsPromised, caches.PagesInTime},
 	Known:  slices.Concat(known.EarlyProgress(reads.Linearizable), known.StaleReads(reads.Linearizable)),
 })
@@ -111,6 +120,10 @@ future-rv=confirm it does: a revision that etcd does not have is refused without
 	Params: testbed.With(`etcd=3.6.16 cache=kep-4988 caches=1 future-rv=confirm
 		writers=1 writes=6 noise=1 noise-writes=6 noise-for=10s keys=2 items=2 await-ready=true think=1s
 		drawn-readers=3 drawn-requests=10 mode=timed network=1ms scheduling=500us horizon=1m steps=200000`),
+	About: testbed.Reaches{
+		"cache: etcd asked whether a future revision exists": 20,
+		"cache: future revision that etcd does not have":     20,
+	},
 	Claims: []*testbed.Property{
 		reads.Exact, reads.Linearizable, caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
 		caches.InvalidRequests, caches.TimersOwned,

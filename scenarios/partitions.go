@@ -24,6 +24,9 @@ for news: progress that waited is old when it arrives, and so is the answer to a
 		await-ready=true think=1s
 		breaks=2 half-opens=1 partitions=2 server-partitions=1 faults-for=6s mode=timed network=1ms scheduling=500us horizon=1m
 		steps=200000`),
+	About: testbed.Reaches{
+		"world: nodes are cut off from each other for some time": 75, "world: a stream is half-open": 75,
+	},
 	Claims: []*testbed.Property{
 		reads.AnswersInTime, reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, caches.NeededProgress, caches.ReopensInTime, caches.TimersOwned,
 	},
@@ -51,6 +54,7 @@ refused there, again and again.`,
 		create.RequireLeader = i == 0
 		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{create}, Requests: 3, Every: time.Second}
 	},
+	About: testbed.Reaches{"etcd: a follower is cut off from the leader": 75},
 	Claims: []*testbed.Property{
 		reads.ServedWithoutMember, reads.AnswersInTime, etcdapi.NeedsLeader, reads.Linearizable, reads.LinearizableData, caches.MatchEtcd,
 		caches.TimersOwned,

@@ -17,6 +17,7 @@ answer to a progress request goes through the control queue and overtakes the ev
 (etcd-io/etcd#15220): the cache believes it is as new as etcd said it was, and answers without the write.`,
 	Params: testbed.With(`etcd=3.5.7 cache=kep-2340 caches=1
 		writers=2 writes=3 readers=2 reads=3 read=consistent keys=2 await-ready=true at-rest=true steps=20000`),
+	About:  testbed.Reaches{"etcd: progress overtook events": 30},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData),
@@ -31,6 +32,9 @@ var Issue15220CatchingUp = testbed.RegisterScenario(&testbed.Scenario{
 3.4.24 and 3.5.7 a progress request is answered with the present revision all the same (etcd-io/etcd#15220).`,
 	Params: testbed.With(`etcd=3.5.7 cache=kep-2340 caches=1
 		writers=1 writes=4 readers=2 reads=2 read=consistent keys=2 items=1 await-ready=true breaks=1 steps=20000`),
+	About: testbed.Reaches{
+		"etcd: progress overtook events": 15, "clientv3: a watch resumes that was never created": 55,
+	},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.MatchEtcd},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
@@ -47,6 +51,7 @@ stream has sent an event, and on a quiet range there is none (etcd-io/etcd#17507
 	Params: testbed.With(`etcd=3.5.12 cache=kep-2340 caches=1
 		noise=1 noise-writes=20 noise-for=200ms readers=2 reads=3 read=consistent keys=2 items=2 await-ready=true
 		think=100ms mode=timed network=1ms scheduling=500us horizon=20s steps=200000`),
+	About:  testbed.Reaches{"etcd: unsynced watcher synced without a word": 50, "etcd: progress deferred": 10},
 	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable},
 	Known:  slices.Concat(known.AwaitedProgress(), known.StaleReads(reads.Linearizable)),
 })
@@ -59,6 +64,7 @@ that waits for progress is answered if one of the cache's progress requests is. 
 sent an event (etcd-io/etcd#17507), the cache requests progress for ever. simrun prove looks for such a circle in all schedules.`,
 	Params: testbed.With(`etcd=3.5.12 cache=kep-2340 caches=1
 		noise=1 noise-writes=1 readers=1 reads=1 read=consistent keys=1 items=1 await-ready=true steps=20000`),
+	About:  testbed.Reaches{"cache: read waits": 25},
 	Claims: []*testbed.Property{reads.Answered, reads.Linearizable},
 	Known: slices.Concat(
 		// A cache that numbers its requests never comes to the same state again.
@@ -75,6 +81,7 @@ var GuardQuietRange = testbed.RegisterScenario(&testbed.Scenario{
 and 3.5.8 on, whose fix brought #17507. What was shipped asks for 3.4.31 and 3.5.13
 (kubernetes/kubernetes#123192): with --set version-check=shipped etcd answers, and in time.`,
 	Params: Issue17507.Params.But("version-check=kep-beta"),
+	About:  testbed.Reaches{"cache: read served after waiting": 70},
 	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable, caches.NeededProgress},
 	Known:  slices.Concat(known.AwaitedProgress(), known.StaleReads(reads.Linearizable)),
 })
@@ -90,6 +97,7 @@ phase may be unsynced in the second, which is how a quiet range meets etcd-io/et
 		await-ready=true think=1s
 		breaks=2 restarts=1 etcd-restarts=1 faults-for=2s mode=timed network=1ms scheduling=500us horizon=1m
 		steps=200000`),
+	About:  testbed.Reaches{"etcd: restart": 75, "cache: relist": 80, "clientv3: the stream to etcd breaks": 70},
 	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable, caches.NeededProgress, caches.ReopensInTime, caches.TimersOwned},
 	Known: slices.Concat(
 		known.ReadsThatHang(known.WaitsUntilFresh),

@@ -24,6 +24,10 @@ etcd that does not know the method says so in the place of the first chunk (--se
 		breaks=2 restarts=2 etcd-restarts=1 steps=40000`),
 	Draws: option.Ranges(`range-stream=unimplemented|served stream-chunk=1|2|3 client-buf=1|2|4 send-window=1|2|4 page=1|2|3
 		items=0|2|6 writes=2|6 compactions=0|2 breaks=0|2 restarts=0|2 etcd-restarts=0|1`),
+	About: testbed.Reaches{
+		"etcd3: the initial events of a watch come as a stream":             75,
+		"cache: reflector lists because a watch with initial events failed": 70,
+	},
 	Claims: []*testbed.Property{caches.MatchEtcd, reads.Linearizable, reads.LinearizableData, caches.JustifiedRefusals, caches.NothingLeft, caches.ClientNothingLeft, caches.ClientBounded, etcdapi.NothingLeft, caches.CatchUp},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
@@ -42,6 +46,9 @@ see 503 where they did not before.`,
 		restarts=1 etcd-restarts=1 call-breaks=1 steps=40000`),
 	Draws: option.Ranges(`range-stream=unimplemented|served stream-chunk=1|2|3 send-window=1|2|4 items=0|2|6|100 writes=2|6
 		compactions=0|2 breaks=0|2 etcd-restarts=0|1`),
+	About: testbed.Reaches{
+		"etcd3: a whole list comes as a stream": 80, "etcd: a later chunk of a RangeStream is read": 75,
+	},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Exact, reads.NotOlderThan, caches.MatchEtcd, caches.NothingLeft, caches.ClientNothingLeft, caches.ClientBounded, etcdapi.NothingLeft, caches.CatchUp},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),

@@ -21,6 +21,7 @@ answer itself, is right about the data and of no use.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 ring=3
 		writers=2 writes=4 deletes=true noise=1 noise-writes=1 readers=3 reads=4 gets=3 read=every watchers=2 leave=1
 		compactions=1 keys=3 items=3 list-watchers=1 list-rounds=2 list-rv=every breaks=1 restarts=1 steps=20000`),
+	About: testbed.Reaches{"cache: get delegated to etcd while not ready": 45, "cache: invalid list refused": 75},
 	Claims: []*testbed.Property{
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.NeededProgress, caches.PageSizes, watches.EventTypes,
 		caches.Resumes,
@@ -38,6 +39,7 @@ goes on from there and not from history that is gone by then. More of them would
 		writers=1 writes=4 noise=1 noise-writes=60 noise-for=4m readers=2 reads=20 read=consistent watchers=2
 		watch-for=1m40s keys=2 items=2 await-ready=true think=20s
 		faults-for=1s mode=timed network=1ms scheduling=500us horizon=5m steps=200000`),
+	About: testbed.Reaches{"cache: bookmark sent to a watcher": 65},
 	Claims: []*testbed.Property{
 		watches.BookmarksInTime, watches.Bookmarkable, watches.Ordered, watches.Reliable, watches.Resumable, watches.EventTypes,
 		caches.NeededProgress,
@@ -56,6 +58,7 @@ progress in every design here.`,
 		writers=2 writes=4 deletes=true noise=1 noise-writes=1 readers=2 reads=2 gets=1 read=every watchers=2 leave=2
 		streams=2 keys=2 items=2 list-watchers=1 list-rounds=2 list-rv=every list-slow=true
 		breaks=1 restarts=1 to-rest=true steps=20000`),
+	About: testbed.Reaches{"etcd: watch refused": 80, "etcd: all events filtered out": 65},
 	Claims: []*testbed.Property{
 		watches.KeepUp, watches.BookmarksCome, caches.NothingLeft, caches.ClientNothingLeft, caches.CatchUp,
 		etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft, watches.EventTypes,
@@ -73,6 +76,7 @@ must have its answer, and the cache must hold nothing for it.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 namespaces=2 progress-requests=periodic
 		writers=2 writes=3 deletes=true noise=1 noise-writes=4 noise-beside=true keys=4 items=3 history=1
 		drawn-readers=3 drawn-requests=5 breaks=1 restarts=1 to-rest=true steps=20000`),
+	About:  testbed.Reaches{"cache: invalid list refused": 60},
 	Claims: []*testbed.Property{caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, caches.InvalidRequests, caches.MatchEtcd, reads.LinearizableData, caches.TimersOwned},
 	Known: slices.Concat(
 		known.Rarely(known.StaleReads(reads.LinearizableData)),
@@ -89,5 +93,6 @@ waits for three seconds, and is refused with 504 and a Retry-After of 1 s.`,
 		writers=1 writes=6 noise=1 noise-writes=4 noise-for=1m40s readers=4 reads=16 read=every watchers=1 leave=1
 		keys=3 items=3 think=16s list-watchers=1 list-rounds=4 list-rv=every
 		mode=timed network=2ms scheduling=1ms horizon=3m steps=200000`),
+	About:  testbed.Reaches{"cache: list refused while not ready": 80},
 	Claims: []*testbed.Property{caches.JustifiedRefusals, caches.NeededProgress, caches.PageSizes, caches.TimersOwned, caches.CatchUp},
 })

@@ -35,6 +35,7 @@ takes a change without one for an error.`,
 		writers=2 writes=3 txns=true deletes=true noise=1 noise-writes=2 readers=2 reads=3 read=consistent streams=1
 		keys=3 items=1 history=2 await-ready=true breaks=1 steps=20000`),
 	Stream: watchAfterProgress,
+	About:  testbed.Reaches{"etcd: Created names a revision past events of the watch": 30},
 	Claims: []*testbed.Property{
 		watches.Bookmarkable, reads.Linearizable, reads.LinearizableData, caches.MatchEtcd,
 		caches.NeededProgress,

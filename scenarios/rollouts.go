@@ -23,6 +23,7 @@ answered by the server that its gate says.`,
 		writers=2 writes=3 deletes=true noise=1 noise-writes=1 readers=2 reads=5 gets=2 read=consistent move=true
 		watchers=2 keys=3 items=2 await-ready=true informers=1 informer-list=watch-list informer-rv=unset
 		breaks=1 replacements=6 steps=60000`),
+	About: testbed.Reaches{"an API server is replaced by one with the options of the one before the last": 70},
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.Monotonic, caches.MatchEtcd,
 		watches.Ordered, watches.Unique, watches.Reliable, watches.EventTypes,
@@ -50,6 +51,7 @@ server is replaced.`,
 		compactors=true ring=3 page=2
 		writers=2 writes=4 deletes=true noise=1 noise-writes=2 readers=3 reads=5 read=past move=true move-pages=true
 		keys=4 items=4 history=1 await-ready=true replacements=4 steps=30000`),
+	About:  testbed.Reaches{"an API server is replaced by one with the options of the one before the last": 70},
 	Claims: pagesOfTwoServers,
 	Known:  knownOfPagesOfTwoServers,
 })
@@ -63,6 +65,7 @@ time. Both servers restart and keep their gates.`,
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=2 server-settings=cache-1:consistent-list-from-cache=disabled
 		writers=2 writes=3 deletes=true noise=1 noise-writes=1 readers=2 reads=4 gets=2 read=consistent move=true
 		watchers=2 keys=3 items=2 await-ready=true breaks=2 restarts=2 steps=40000`),
+	About: testbed.Reaches{"cache: list delegated to etcd": 80},
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.Monotonic, caches.MatchEtcd,
 		watches.Ordered, watches.Unique, watches.Reliable, watches.EventTypes,
@@ -99,6 +102,7 @@ together the state at one revision, and what has been compacted is refused by bo
 	Params: testbed.With(`etcd=3.6.16 cache=kep-4988 caches=2 server-settings=cache-1:cache=kep-2340 compactors=true ring=3 page=2
 		writers=2 writes=4 deletes=true noise=1 noise-writes=2 readers=3 reads=4 read=past move-pages=true keys=4
 		items=4 history=1 await-ready=true restarts=2 steps=20000`),
+	About:  testbed.Reaches{"cache: list of several pages": 70, "compactor: etcd compacted": 65},
 	Claims: pagesOfTwoServers,
 	Known:  knownOfPagesOfTwoServers,
 })
@@ -115,6 +119,7 @@ pages at both servers.`,
 		writers=1 writes=8 deletes=true readers=2 reads=10 read=past move=true move-pages=true keys=3 items=3
 		history=1 await-ready=true think=1m
 		breaks=2 restarts=2 faults-for=4m mode=timed network=5ms scheduling=1ms horizon=14m steps=200000`),
+	About: testbed.Reaches{"cache: page refused because of a compaction, with the token of the rest": 45},
 	Claims: []*testbed.Property{
 		reads.NoCompactedReads, reads.Exact, reads.Pages, reads.Linearizable, caches.MatchEtcd,
 		caches.HistoryKept, caches.HistoryDropped,

@@ -20,6 +20,9 @@ behind it, also in the other queue. An informer that restarts leaves its watch i
 		writers=1 writes=3 deletes=true noise=1 noise-writes=1 readers=6 reads=3 gets=2 read=every watchers=2 leave=1
 		keys=3 items=2 await-ready=true informers=2
 		breaks=1 restarts=1 informer-breaks=1 informer-restarts=2 steps=20000`),
+	About: testbed.Reaches{
+		"flow control: request waits for seats": 50, "flow control: request refused, it has waited too long": 30,
+	},
 	Claims: []*testbed.Property{
 		caches.SeatsKept, reads.Linearizable, reads.NotOlderThan, caches.MatchEtcd, caches.JustifiedRefusals, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp,
 	},
@@ -41,6 +44,7 @@ token, which the clients draw anew in each run, also such as no API takes.`,
 		writers=1 writes=4 deletes=true noise=1 noise-writes=1 read=consistent keys=4 items=3 await-ready=true
 		list-watchers=1 list-rounds=2 list-rv=every drawn-readers=4 drawn-watchers=2 drawn-requests=5 informers=1
 		informer-list=watch-list breaks=1 restarts=1 informer-restarts=1 steps=20000`),
+	About:  testbed.Reaches{"flow control: request executed at once": 80},
 	Claims: []*testbed.Property{caches.SeatsKept, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, caches.TimersOwned},
 })
 
@@ -51,6 +55,10 @@ var SeatWaits = testbed.RegisterScenario(&testbed.Scenario{
 until the cache is fresh or the LIST is refused. Twelve clients share three queues, and what finds no seat waits there. When the oldest
 of a queue has waited for two seconds, it is refused with 429, and those that came later wait on.`,
 	Params: clogged.But("seats=4 queues=3 hand-size=1 queue-wait=2s items=10 keys=10 pollers=12"),
+	About: testbed.Reaches{
+		"flow control: request refused, it has waited too long": 45,
+		"flow control: request executed after a wait":           70,
+	},
 	Claims: []*testbed.Property{caches.SeatsKept, caches.TimersOwned},
 })
 
@@ -71,6 +79,7 @@ takes another seat before it falls back, or is refused with 429. Figures are in 
 	// A LIST from the cache takes one of ten seats, one from etcd two. etcd answers one in 100 ms.
 	Params: clogged.But(`cache=kep-2340-fallback seats=10 hand-size=5 range-time=1ms item-time=1ms
 		items=100 keys=100 pollers=20`),
+	About:  testbed.Reaches{"flow control: list put to etcd costs more than was estimated": 40},
 	Claims: []*testbed.Property{caches.SeatsKept, caches.WithinSeats},
 	Known: slices.Concat(
 		known.When(known.FallsBack, known.TrustsEtcd, testbed.Unless(known.ServesStale)).Violates(caches.WithinSeats).
@@ -94,6 +103,7 @@ told to come back in a second (kubernetes/kubernetes#138701). Figures are in sce
 	Params: clogged.But(`cache=kep-2340-fallback seats=40 queues=8 hand-size=4 range-time=1ms item-time=1ms lagging=true client-kv=true
 		items=100 keys=100 pollers=40 writers=1 writes=6 readers=2 reads=4 noise-writes=40 noise-for=16s
 		clog=false defragment=true faults-for=10s horizon=16s steps=400000`),
+	About:  testbed.Reaches{"etcd: entry waits for a defragmentation": 70},
 	Claims: []*testbed.Property{caches.SeatsKept, caches.WithinSeats, reads.Linearizable},
 	Known: slices.Concat(
 		known.When(known.FallsBack, known.TrustsEtcd, testbed.Unless(known.ServesStale)).Violates(caches.WithinSeats).

@@ -20,6 +20,7 @@ the API server that is asked: consistent reads never go back in time (kubernetes
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=2 resources=2
 		writers=2 writes=3 deletes=true noise=1 noise-writes=1 readers=2 reads=4 read=consistent move=true watchers=2
 		keys=4 items=2 await-ready=true breaks=1 restarts=2 etcd-restarts=1 steps=40000`),
+	About: testbed.Reaches{"cache: list failed": 60, "etcd: restart": 75},
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.Monotonic, caches.MatchEtcd,
 		watches.Ordered, watches.Unique, watches.Reliable, watches.EventTypes, caches.JustifiedRefusals,
@@ -45,6 +46,7 @@ so the violation shows ten times as often. KEP-2340 warns of sharing for its cos
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 unmask=created caches=1 resources=2 shared-stream=true
 		writers=2 writes=2 noise=1 noise-writes=1 readers=2 reads=2 read=consistent keys=2 items=2 await-ready=true
 		steps=20000`),
+	About:  testbed.Reaches{"clientv3: a watch waits until the one before it is created": 40},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, caches.NeededProgress},
 	Known: slices.Concat(
 		known.When(overtakes, known.WaitsUntilFresh, known.RequestsProgress, known.TrustsEtcd).
@@ -67,6 +69,7 @@ A watch that begins at a revision which its member does not have yet is sent pro
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 lagging=true
 		writers=2 writes=3 noise=1 noise-writes=1 readers=2 reads=3 read=consistent keys=2 items=1 await-ready=true
 		breaks=1 restarts=1 steps=20000`),
+	About:  testbed.Reaches{"etcd: entry of the log taken from the leader": 75},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd, caches.NeededProgress},
 	Known: slices.Concat(
 		known.EchoOfOther(reads.Linearizable, reads.LinearizableData),
@@ -89,6 +92,7 @@ answer is what comes late here. Messages take up to a second, as when a process 
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 lagging=true reads-lag=true read-index-retries=40
 		writers=2 writes=40 readers=2 reads=20 read=consistent keys=2 items=1 await-ready=true think=1s
 		mode=timed network=1s scheduling=500us horizon=1m steps=200000`),
+	About:  testbed.Reaches{"etcd: follower asks once more what is committed": 75},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd},
 	Known: slices.Concat(
 		known.When(known.ReusesReadIndexIDs).RarelyViolates(reads.Linearizable, reads.LinearizableData, reads.Sequential).

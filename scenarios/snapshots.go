@@ -19,6 +19,7 @@ from a snapshot is what etcd has, or had, at that revision; what has been compac
 	Params: testbed.With(`etcd=3.6.16 cache=kep-4988 caches=2 compactors=true ring=3 page=2
 		writers=2 writes=4 deletes=true noise=1 noise-writes=2 readers=3 reads=4 read=past keys=3 items=2 history=1
 		await-ready=true restarts=1 steps=20000`),
+	About: testbed.Reaches{"cache: snapshot evicted with its event": 55, "compactor: another server was first": 65},
 	Claims: []*testbed.Property{
 		reads.Exact, reads.Pages, reads.NoCompactedReads, reads.Linearizable, caches.MatchEtcd, caches.HistoryKept,
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
@@ -45,6 +46,7 @@ compaction, and refused from then on. --set compaction-notice=unheard is a cache
 	Params: testbed.With(`etcd=3.6.16 cache=kep-4988 caches=2 compactors=true compact-interval=2m
 		writers=1 writes=4 readers=2 reads=16 read=past keys=2 items=2 history=1 await-ready=true think=1m
 		faults-for=1s mode=timed network=5ms scheduling=1ms horizon=12m steps=200000`),
+	About: testbed.Reaches{"cache: snapshot dropped because etcd was compacted": 65},
 	Claims: []*testbed.Property{
 		reads.Exact, reads.Pages, reads.NoCompactedReads, caches.MatchEtcd, caches.HistoryKept, caches.HistoryDropped,
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
@@ -62,6 +64,9 @@ break. A minute passes between two compactions instead of five.`,
 		writers=1 writes=8 deletes=true readers=2 reads=10 read=past move=true keys=3 items=2 history=1
 		await-ready=true think=1m
 		breaks=3 restarts=3 faults-for=4m mode=timed network=5ms scheduling=1ms horizon=10m steps=200000`),
+	About: testbed.Reaches{
+		"compactor: another server was first": 70, "cache: snapshot dropped because etcd was compacted": 65,
+	},
 	Claims: []*testbed.Property{
 		reads.NoCompactedReads, reads.Exact, reads.Pages, reads.Linearizable, caches.MatchEtcd,
 		caches.HistoryKept, caches.HistoryDropped,
@@ -85,6 +90,7 @@ are in the middle of; those that do not come let etcd grow.`,
 		writers=1 writes=16 deletes=true readers=1 reads=12 read=past keys=2 items=2 history=1 await-ready=true
 		think=5m
 		restarts=1 etcd-restarts=1 faults-for=11m mode=timed network=5ms scheduling=1ms horizon=40m steps=200000`),
+	About: testbed.Reaches{"compactor: etcd compacted": 65},
 	Claims: []*testbed.Property{
 		caches.HistoryKept, caches.HistoryDropped, reads.NoCompactedReads, reads.Exact, caches.MatchEtcd,
 		caches.ReopensInTime,

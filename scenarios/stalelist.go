@@ -15,6 +15,7 @@ clients that only read, from one cache, are sequential. They are not linearizabl
 had been consistent reads. Clients that also write are in stale-own-write.`,
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1
 		writers=2 writes=3 readers=2 reads=3 read=any as-consistent=true keys=2 items=1 await-ready=true steps=20000`),
+	About:  testbed.Reaches{"cache: read served without waiting": 80},
 	Claims: []*testbed.Property{reads.Sequential, reads.Monotonic, reads.Linearizable},
 	Known:  known.AnyVersion(reads.Linearizable),
 })
@@ -26,6 +27,7 @@ var StaleOwnWrite = testbed.RegisterScenario(&testbed.Scenario{
 total order that respects its program order.`,
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1 read=any own-readers=2 rounds=2 keys=2 items=1 await-ready=true
 		steps=20000`),
+	About:  testbed.Reaches{"cache: read served without waiting": 80},
 	Claims: []*testbed.Property{reads.Sequential, reads.ReadYourWrites, reads.Monotonic, caches.ServedAsPromised},
 	Known:  known.AnyVersion(reads.Sequential, reads.ReadYourWrites),
 })
@@ -37,6 +39,7 @@ var TimeTravel = testbed.RegisterScenario(&testbed.Scenario{
 it reconnects to another API server, may go back in time (kubernetes/kubernetes#59848).`,
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=2
 		writers=1 writes=3 readers=1 reads=4 read=any move=true keys=2 items=1 await-ready=true steps=20000`),
+	About:  testbed.Reaches{"cache: read served without waiting": 80},
 	Claims: []*testbed.Property{reads.Monotonic, reads.Sequential, caches.ServedAsPromised},
 	Known:  known.AnyVersion(reads.Monotonic, reads.Sequential),
 })

@@ -42,6 +42,7 @@ more. A pause ends at any time, also when the history is about to lose what come
 		catch-up-pushes=2
 		writers=2 writes=6 deletes=true read=consistent watchers=4 keys=3 items=2 await-ready=true watch-reading=every
 		to-rest=true steps=20000`),
+	About:  testbed.Reaches{"cache: blocked watcher terminated": 75, "cache: full channel blocks ingestion": 40},
 	Claims: append([]*testbed.Property{watches.KeepUp, watches.BookmarksCome, caches.WatchEnds, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, caches.TimersOwned}, stalledSafety...),
 	Known:  slices.Concat(stalledResumed, stalledOvertaken),
 	Draws:  stalledRanges,
@@ -57,6 +58,7 @@ reading is gone when its time is over, and the cache forgets it (kubernetes/kube
 		writers=2 writes=6 deletes=true read=consistent watchers=4 watch-for=1m40s keys=3 items=2 await-ready=true
 		watch-reading=every list-watchers=2 list-rounds=2 list-rv=every list-slow=true list-for=1m40s
 		to-rest=true steps=20000`),
+	About:  testbed.Reaches{"cache: watch ended by its deadline": 80, "cache: full channel blocks ingestion": 40},
 	Claims: append([]*testbed.Property{caches.WatchEnds, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, caches.TimersOwned}, stalledSafety...),
 	Known:  slices.Concat(stalledResumed, stalledOvertaken),
 	Draws:  stalledRanges,
@@ -70,8 +72,9 @@ by that, and finds another history when it comes back (kubernetes/kubernetes#116
 watch).`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 progress-requests=periodic watch-buf=1 ring=4 catch-up-units=66
 		catch-up-pushes=2
-		writers=2 writes=8 deletes=true read=consistent watchers=3 compactions=4 keys=2 items=1 await-ready=true
-		watch-reading=slow breaks=4 to-rest=true steps=20000`),
+		writers=2 writes=8 deletes=true read=consistent watchers=3 compactions=4 compact-newest=true keys=2 items=1
+		await-ready=true watch-reading=slow breaks=4 to-rest=true steps=20000`),
+	About:  testbed.Reaches{"cache: watch ended by a relist": 50},
 	Claims: append([]*testbed.Property{watches.Resumable, watches.KeepUp, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, caches.TimersOwned}, stalledSafety...),
 	Known:  slices.Concat(stalledResumed, known.ResumedWatches(watches.Resumable)),
 	Draws:  stalledRanges,
@@ -89,6 +92,7 @@ end of it, and is told so (410).`,
 		writers=2 writes=500 read=consistent watchers=8 keys=30 items=30 await-ready=true think=40ms
 		watch-reading=every watch-stall-after=20 watch-pace=30ms watch-hiccup=2s watch-retries=1000
 		mode=timed network=1ms scheduling=100us horizon=20s steps=4000000`),
+	About: testbed.Reaches{"cache: blocked watcher caught up in time": 75, "cache: blocked watcher terminated": 80},
 	Claims: []*testbed.Property{
 		caches.DeliveredUndelayed, watches.Ordered, watches.Unique, watches.Reliable, watches.EventTypes, caches.JustifiedRefusals,
 	},

@@ -25,6 +25,7 @@ changes have one revision.`,
 	Stream: func(p *testbed.Params, i int) workload.EtcdWatchPlan {
 		return plans.AnyWatches(&p.Workload, i)
 	},
+	About: testbed.Reaches{"etcd: put that keeps the value": 20},
 	Claims: []*testbed.Property{
 		etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft, reads.Linearizable, reads.LinearizableData,
 		watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.Resumable, watches.Filter, watches.KeepUp, watches.PrevKV,
@@ -42,6 +43,7 @@ transactions fit. What only reads is no proposal, and is never too large.`,
 		read=consistent keys=3 items=2 history=1 drawn-clients=3 drawn-requests=8 drawn-bytes=8 steps=20000`),
 	Draws: option.Ranges(`max-request-bytes=36|60|75|90|105|120|140 drawn-bytes=4|16|40 keys=1|2|4|6 items=0|1|5
 		drawn-clients=1|2|4`),
+	About:  testbed.Reaches{"etcd: write refused because it is too large": 55},
 	Claims: []*testbed.Property{etcdapi.Answers, reads.Linearizable, reads.LinearizableData, reads.Exact, reads.AtMostOnce},
 })
 
@@ -55,6 +57,7 @@ it is.`,
 		read=consistent keys=3 items=2 history=1 drawn-clients=4 drawn-requests=12 drawn-bytes=8 steps=20000`),
 	Draws: option.Ranges(`max-request-bytes=100|110|120|140|150|160|180 drawn-bytes=4|12|16 keys=1|2|6 items=0|1|5
 		drawn-clients=2|3|5`),
+	About:  testbed.Reaches{"etcd: write refused because it is too large": 30},
 	Claims: []*testbed.Property{etcdapi.Answers, reads.Linearizable, reads.LinearizableData, reads.Exact, reads.AtMostOnce},
 	Known: known.When(known.LeavesRangesOut, known.SeveralMembers).RarelyViolates(etcdapi.Answers, reads.AtMostOnce).
 		Because("another member carries out a transaction that the one which was asked refuses for the revision of a range (etcd-io/etcd#18667)"),
@@ -71,6 +74,7 @@ not have the key. The release here, 3.5.15, is the newest without the bug.`,
 		writers=1 writes=4 rewrites=true readers=1 reads=2 read=consistent compactions=2 compact-newest=true keys=2
 		items=2 steps=20000`),
 	Draws:  option.Ranges(`keys=1|4 items=0|4 writes=2|8 reads=1|4 compactions=1|4 deletes=true etcd-restarts=1`),
+	About:  testbed.Reaches{"etcd: previous value compacted": 7},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, etcdapi.Answers},
 	Known: known.When(known.CompactionLosesKey).Violates(reads.Linearizable, reads.LinearizableData, etcdapi.Answers).
 		Because("a compaction loses a key that its revision deletes and puts again (etcd-io/etcd#22376)"),

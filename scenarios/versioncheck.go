@@ -21,6 +21,7 @@ has said its version, and for good once one said a version without the fixes, ev
 does not start at all: nothing is exercised, and the verdict is vacuous.`,
 	Params: testbed.With(`etcd=3.5.7 cache=kep-2340 caches=1 version-check=shipped
 		writers=2 writes=3 readers=2 reads=3 read=consistent keys=2 await-ready=true at-rest=true steps=20000`),
+	About:  testbed.Reaches{"cache: etcd endpoint too old": 80},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.ServedAsPromised, caches.StartsAsChecked},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData),
@@ -38,6 +39,7 @@ that comes in between is answered from a cache whose watch the old member serves
 --set version-check=kep-beta.`,
 	Params: testbed.With(`etcd=3.5.7 cache=kep-2340 caches=1 members=3.5.13 version-check=shipped
 		writers=2 writes=3 readers=2 reads=3 read=consistent keys=2 await-ready=true steps=20000`),
+	About:  testbed.Reaches{"cache: consistent reads were supported until another endpoint answered": 35},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.ServedAsPromised, caches.StartsAsChecked},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData),
@@ -66,6 +68,7 @@ with the KEP's policies.`,
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1 members=3.5.7! version-check=shipped
 		writers=2 writes=3 readers=2 reads=3 read=consistent keys=2 await-ready=true
 		failovers=1 at-rest=true steps=20000`),
+	About:  testbed.Reaches{"etcd: another member serves": 75},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.ServedAsPromised, caches.StartsAsChecked},
 	Known:  oldMemberLater,
 })
@@ -79,6 +82,7 @@ progress overtakes events again (etcd-io/etcd#15220), and the version is not ask
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1 version-check=shipped
 		writers=2 writes=3 readers=2 reads=3 read=consistent keys=2 await-ready=true
 		downgrade=3.5.7 at-rest=true steps=20000`),
+	About:  testbed.Reaches{"etcd: downgraded": 75},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.ServedAsPromised, caches.StartsAsChecked},
 	Known:  oldMemberLater,
 })
@@ -90,6 +94,7 @@ var GuardLockedGate = testbed.RegisterScenario(&testbed.Scenario{
 ends before it asks etcd anything. Its clients get no answer, and no refusal that would let them wait.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 version-check=kep-ga consistent-list-from-cache=disabled
 		writers=1 writes=2 readers=2 reads=2 read=consistent keys=2 restarts=1 to-rest=true steps=20000`),
+	About:  testbed.Reaches{"cache: request to an API server that has not started": 80},
 	Claims: []*testbed.Property{caches.StartsAsChecked, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft},
 })
 
@@ -101,6 +106,7 @@ ConsistentListFromCache was enabled explicitly. Then the API server ends before 
 etcd-io/etcd#15220 it starts.`,
 	Params: testbed.With(`etcd=3.5.7 cache=kep-2340 caches=1 members=3.5.13 version-check=kep-beta consistent-list-from-cache=enabled
 		writers=1 writes=2 readers=2 reads=2 read=consistent keys=2 restarts=1 to-rest=true steps=20000`),
+	About:  testbed.Reaches{"cache: API server does not start, etcd too old": 80},
 	Claims: []*testbed.Property{caches.StartsAsChecked, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft},
 })
 
@@ -113,6 +119,7 @@ must remember nothing of the time before.`,
 	Params: testbed.With(`etcd=3.5.7 cache=kep-2340 caches=1 version-check=kep-beta
 		writers=2 writes=3 readers=2 reads=3 read=consistent keys=2 await-ready=true
 		restarts=2 downgrade=3.5.13 steps=20000`),
+	About:  testbed.Reaches{"cache: ConsistentListFromCache disabled, etcd too old": 40},
 	Claims: []*testbed.Property{caches.StartsAsChecked, reads.Linearizable, reads.LinearizableData},
 	Known:  known.StaleReads(reads.Linearizable, reads.LinearizableData),
 })
@@ -125,6 +132,7 @@ version; what it hears after that changes nothing.`,
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1 members=3.5.13,3.6.16 version-check=kep-beta
 		writers=1 writes=3 readers=2 reads=3 read=consistent keys=2 items=1 await-ready=true think=1s
 		mode=timed network=150ms scheduling=1ms horizon=30s steps=100000`),
+	About:  testbed.Reaches{"cache: API server starts with a warning, version of etcd unknown": 40},
 	Claims: []*testbed.Property{caches.StartsAsChecked, reads.Linearizable},
 	Known: slices.Concat(
 		known.When(known.ProgressOvertakesEvents, known.WaitsUntilFresh, known.RequestsProgress).RarelyViolates(reads.Linearizable).
@@ -146,6 +154,7 @@ What each of the four comes to on three releases of etcd, and what it costs, is 
 		move=true watchers=2 keys=2 items=2 await-ready=true think=2s
 		breaks=2 restarts=1 etcd-restarts=1 faults-for=5s mode=timed network=1ms scheduling=500us horizon=1m
 		steps=200000`),
+	About: testbed.Reaches{"etcd: ticker requests progress": 70, "etcd: restart": 75},
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.AnswersInTime, caches.MatchEtcd,
 		watches.Ordered, watches.Unique, watches.Reliable, caches.ServedAsPromised, caches.NeededProgress,
@@ -181,6 +190,7 @@ back have etcd answer it, too late. The version checks send all LISTs to etcd fr
 	Params: testbed.With(`etcd=3.3.13 cache=draft-2019 caches=1
 		writers=1 writes=2 noise=1 noise-writes=20 noise-for=200ms readers=2 reads=3 read=consistent keys=2 items=2
 		await-ready=true think=400ms mode=timed network=1ms scheduling=500us horizon=20s steps=200000`),
+	About:  testbed.Reaches{"cache: consistent list sent to etcd, no recent progress notification": 65},
 	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable, reads.LinearizableData, caches.MatchEtcd},
 	Known: slices.Concat(
 		known.AwaitedProgress(),

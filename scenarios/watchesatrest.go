@@ -22,6 +22,7 @@ the other watchers are sent every event.`,
 		writers=2 writes=5 deletes=true noise=1 noise-writes=1 readers=1 reads=2 read=consistent watchers=2 keys=3
 		items=2 await-ready=true list-watchers=2 list-rounds=2 list-rv=every list-slow=true
 		breaks=1 to-rest=true steps=20000`),
+	About: testbed.Reaches{"cache: full channel blocks ingestion": 45},
 	Claims: []*testbed.Property{
 		watches.KeepUp, watches.BookmarksCome, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, watches.EventTypes, watches.Ordered, watches.Unique,
 		watches.Reliable, watches.Bookmarkable,
@@ -43,6 +44,9 @@ the one that it has left.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 progress-requests=periodic
 		writers=3 writes=14 deletes=true read=consistent watchers=2 leave=2 keys=3 items=2 await-ready=true
 		list-watchers=3 list-rounds=2 list-rv=every list-slow=true to-rest=true steps=20000`),
+	About: testbed.Reaches{
+		"cache: end of the initial events found by the bookmark timer": 70, "cache: blocked watcher terminated": 40,
+	},
 	Claims: []*testbed.Property{
 		caches.WatchEnds, watches.KeepUp, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, watches.EventTypes, watches.Ordered, watches.Unique, watches.Reliable,
 	},
@@ -59,6 +63,7 @@ and their timers run. A watch that the new cache does not know of would be open 
 		writers=2 writes=4 deletes=true noise=1 noise-writes=1 readers=1 reads=2 read=consistent watchers=4 leave=2
 		watch-for=1m40s keys=2 items=2 list-watchers=1 list-rounds=2 list-rv=every
 		recreations=2 to-rest=true steps=20000`),
+	About: testbed.Reaches{"cache: watch ended because its cache was replaced": 30},
 	Claims: []*testbed.Property{
 		watches.KeepUp, watches.BookmarksCome, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, watches.EventTypes, watches.Ordered, watches.Unique,
 		watches.Reliable, watches.Resumable,

@@ -35,6 +35,7 @@ itself start like that.`,
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=2
 		writers=2 writes=3 txns=true deletes=true noise=1 noise-writes=2 read=consistent keys=3 items=3
 		list-watchers=2 list-rounds=3 list-rv=every breaks=1 restarts=1 steps=40000`),
+	About:  testbed.Reaches{"cache: end of the initial events sent behind them": 75},
 	Claims: append([]*testbed.Property{watches.EventTypes, caches.JustifiedRefusals}, watchListClaims...),
 	Known:  slices.Concat(known.EarlyInitialEvents(watches.InitialEvents), everyWatchList),
 })
@@ -49,6 +50,7 @@ was listed is worth nothing if the stream ends before. --set reflector-list=list
 		writers=2 writes=3 deletes=true noise=1 noise-writes=2 readers=2 reads=3 read=consistent watchers=1
 		compactions=1 keys=3 items=4 list-watchers=1 list-rounds=2 list-rv=every
 		breaks=2 restarts=2 etcd-restarts=1 steps=40000`),
+	About:  testbed.Reaches{"cache: contents replaced by initial events": 70},
 	Claims: append([]*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, watches.EventTypes, caches.JustifiedRefusals}, watchListClaims...),
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
@@ -71,6 +73,9 @@ initial-events-buffer=inject). With each event put in the place of the initial o
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1 watch-buf=2
 		writers=2 writes=6 deletes=true read=consistent keys=4 items=4 await-ready=true list-watchers=2 list-rounds=2
 		list-rv=every list-slow=true steps=40000`),
+	About: testbed.Reaches{
+		"cache: blocked watcher drained because the end of its initial events is in its channel": 25,
+	},
 	Claims: append([]*testbed.Property{watches.EventTypes}, watchListClaims...),
 	Known:  slices.Concat(known.EarlyInitialEvents(watches.InitialEvents), inject, everyWatchList),
 })
@@ -86,6 +91,7 @@ figures are in scenarios/watchlists.md.`,
 		writers=2 writes=20 deletes=true read=consistent keys=30 items=30 await-ready=true think=40ms list-watchers=1
 		list-rounds=2 list-rv=unset list-slow=true list-pace=10ms
 		mode=timed network=1ms scheduling=100us horizon=30s steps=400000`),
+	About:  testbed.Reaches{"cache: blocked watcher terminated": 80},
 	Claims: []*testbed.Property{watches.InitialEvents, caches.TimersOwned},
 	Known:  slices.Concat(inject, known.Rarely(known.EarlyInitialEvents(watches.InitialEvents))),
 })
@@ -99,6 +105,7 @@ anything. The dispatcher earns 50 ms a second for that, up to 100 ms (storage/ca
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 watch-buf=1
 		writers=4 writes=4 read=consistent keys=3 items=3 await-ready=true think=4s list-watchers=2 list-rounds=1
 		list-rv=unset list-slow=true list-pace=5ms mode=timed network=1ms scheduling=100us horizon=30s steps=200000`),
+	About:  testbed.Reaches{"cache: dispatcher blocked by a watcher": 30},
 	Claims: []*testbed.Property{watches.InitialEvents, caches.TimersOwned},
 	Known:  known.Rarely(known.EarlyInitialEvents(watches.InitialEvents)),
 })
@@ -116,6 +123,7 @@ looked from outside.`,
 		breaks=2 restarts=1 etcd-restarts=1 faults-for=2s mode=timed network=1ms scheduling=500us horizon=30s
 		steps=400000`),
 	// Objects do not change, so that early progress has nothing to overtake.
+	About:  testbed.Reaches{"cache: end of the initial events sent behind them": 80, "etcd: restart": 75},
 	Claims: []*testbed.Property{watches.InitialEventsEnd, watches.InitialEvents, caches.ReopensInTime, caches.TimersOwned},
 	Known: slices.Concat(
 		known.When(known.EndsByTimer, testbed.Unless(known.EtcdNotifies)).Violates(watches.InitialEventsEnd).
@@ -142,6 +150,7 @@ run may come before that.`,
 		writers=1 writes=4 noise=1 noise-writes=60 noise-for=20s read=consistent keys=3 items=3 await-ready=true
 		think=8s list-watchers=1 list-rounds=3 list-rv=unset list-within=6s
 		mode=timed network=100us scheduling=50us horizon=1m steps=1000000`),
+	About:  testbed.Reaches{"cache: end of the initial events found by the bookmark timer": 80},
 	Claims: []*testbed.Property{watches.InitialEventsEnd, watches.InitialEvents},
 	Known: slices.Concat(
 		known.When(known.EndsByTimer).Violates(watches.InitialEventsEnd).

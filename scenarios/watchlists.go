@@ -24,6 +24,7 @@ the connection is torn down, and the informer connects to the other API server. 
 		writers=2 writes=60 deletes=true read=consistent keys=10 items=10 await-ready=true think=500ms informers=4
 		informer-list=watch-list
 		clog=true informer-restarts=8 faults-for=30s mode=timed network=20ms scheduling=500us horizon=1m steps=400000`),
+	About:  testbed.Reaches{"informer: change among the initial events": 80},
 	Claims: []*testbed.Property{watches.InitialEvents, informers.MatchEtcd, informers.Monotonic, informers.CatchUp},
 	Known: slices.Concat(
 		known.EarlyInitialEvents(watches.InitialEvents, informers.MatchEtcd, informers.CatchUp),
@@ -44,6 +45,7 @@ event.`,
 		writers=1 writes=15 deletes=true read=consistent keys=1 items=1 await-ready=true think=100ms list-watchers=4
 		list-rounds=6 list-rv=unset mode=timed network=20ms scheduling=5ms horizon=20s steps=100000`),
 	Draws: option.Ranges(`list-watchers=2|6 list-rv=0|given|every writers=2 caches=2 keys=2`),
+	About: testbed.Reaches{"cache: event dispatched that the interval had": 70},
 	Claims: []*testbed.Property{
 		watches.InitialEvents, watches.EventTypes, watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable,
 	},
@@ -63,6 +65,7 @@ watch begins wherever the cache is then. The cache may list again in between, et
 		writers=2 writes=6 deletes=true read=consistent present-watchers=2 present-watches=3 keys=2 items=2
 		await-ready=true breaks=1 to-rest=true steps=20000`),
 	Draws: option.Ranges(`present-watchers=1|3 present-watches=1|4 writes=3|10 breaks=0|2 keys=1|3`),
+	About: testbed.Reaches{"cache: client told that its watch is established": 70},
 	Claims: []*testbed.Property{
 		watches.Established, watches.Ordered, watches.Unique, watches.Reliable, watches.Bookmarkable,
 		watches.EventTypes, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp,
@@ -86,6 +89,7 @@ have etcd send progress.`,
 		noise=1 noise-writes=300 noise-for=30s read=consistent keys=3 items=3 await-ready=true informers=2
 		informer-list=watch-list informer-rv=unset
 		informer-restarts=4 faults-for=25s mode=timed network=1ms scheduling=500us horizon=1m steps=400000`),
+	About:  testbed.Reaches{"informer: watch ended by its timeout": 60},
 	Claims: []*testbed.Property{informers.CatchUp, informers.MatchEtcd, watches.InitialEvents},
 	Known: slices.Concat(
 		known.EarlyInitialEvents(watches.InitialEvents, informers.MatchEtcd),

@@ -16,6 +16,8 @@ type Scenario struct {
 	Summary, Doc string
 	// Params are the defaults.
 	Params Params
+	// About is what a schedule shows of the subject of the scenario.
+	About Reaches
 	// Claims are the properties that the scenario puts to the test.
 	Claims []*Property
 	// Stream is what the i-th client does that speaks etcd's watch protocol
@@ -31,6 +33,9 @@ type Scenario struct {
 	// Heading is that of its subject in the catalogue, empty if it has none (ArrangeScenarios).
 	Heading string
 }
+
+// Reaches are coverage points by their names, with the share of schedules in percent in which each comes about at least.
+type Reaches map[string]int
 
 var scenarios = registry.New[*Scenario]("scenario")
 

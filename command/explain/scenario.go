@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,6 +16,7 @@ type Scenario struct {
 	Summary  string            `json:"summary"`
 	Doc      string            `json:"doc"`
 	Claims   []string          `json:"claims"`
+	About    testbed.Reaches   `json:"about"`
 	Expected []string          `json:"expectedViolations"`
 	Known    []Row             `json:"known"`
 	Params   map[string]string `json:"params"`
@@ -31,12 +34,17 @@ type Row struct {
 
 func explainScenario(program string, e *Explanation, sc *testbed.Scenario) {
 	s := &Scenario{
-		Name: sc.Name, Summary: sc.Summary, Doc: sc.Doc, Claims: testbed.Names(sc.Claims),
+		Name: sc.Name, Summary: sc.Summary, Doc: sc.Doc, Claims: testbed.Names(sc.Claims), About: sc.About,
 		Expected: append([]string{}, known.Names(known.Expected(sc, &sc.Params))...),
 		Known:    []Row{}, Params: map[string]string{},
 	}
 	e.Doc, e.Scenario = sc.Doc, s
 	e.say("claims", strings.Join(s.Claims, ", "))
+	var about []string
+	for _, name := range slices.Sorted(maps.Keys(sc.About)) {
+		about = append(about, fmt.Sprintf("%s (%d %%)", name, sc.About[name]))
+	}
+	e.say("comes about in at least so many schedules", strings.Join(about, ", "))
 	var set []string
 	for _, p := range sc.Params.Given() {
 		s.Params[p.Name] = p.Value

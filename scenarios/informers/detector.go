@@ -18,6 +18,9 @@ does not look at what comes later on the stream. client-go assumes that an exact
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1
 		writers=2 writes=3 read=consistent keys=2 items=1 informers=3 informer-list=watch-list informer-check=true
 		lost-events=1 informer-restarts=2 steps=20000`),
+	About: testbed.Reaches{
+		"informer: streamed list compared and equal": 70, "informer: streamed list compared and different": 10,
+	},
 	Claims: []*testbed.Property{informers.DetectorAccuracy, informers.MatchEtcd},
 	Known: slices.Concat(
 		known.When().Violates(informers.MatchEtcd).
@@ -38,6 +41,7 @@ comparison has passed, the informer finds its watch gone, and has to watch again
 		informers=2 informer-list=watch-list informer-check=true
 		informer-restarts=2 informer-overloads=60 faults-for=25m mode=timed network=1ms scheduling=500us horizon=50m
 		steps=200000`),
+	About:  testbed.Reaches{"informer: list for the comparison refused": 45},
 	Claims: append([]*testbed.Property{informers.DetectorAccuracy}, Claims...),
 	Known: slices.Concat(
 		known.BackInTime(contentClaims...),

@@ -39,7 +39,11 @@ is in the store as their initial list, and of what follows. Watches break, so th
 		writers=2 writes=5 deletes=true read=consistent keys=1 items=2 informers=1 informer-list=watch-list
 		informer-queue=real-fifo informer-handlers=2 informer-late-handlers=2 informer-batch=2 informer-resync=1ns
 		informer-resyncs=2 informer-breaks=1 informer-refusals=1 to-rest=true steps=20000`),
-	Draws:  handlerDraws,
+	Draws: handlerDraws,
+	About: testbed.Reaches{
+		"shared informer: handler added after the listeners have started": 60,
+		"shared informer: resync processed":                               65,
+	},
 	Claims: handlerClaims,
 	Known: slices.Concat(known.Rarely(known.BackInTime(toldClaims...)), known.Rarely(known.StaleRelist()), neverSynced(informers.HandlersRest),
 		known.RefusedStreams(known.InformersStop)),
@@ -56,6 +60,7 @@ kubernetes#137296. In a state in which nothing can happen any more the property 
 		informer-list=watch-list informer-queue=real-fifo informer-handlers=1 informer-late-handlers=1
 		informer-removed-handlers=1 informer-stops=1 informer-resync=1ns informer-resyncs=1 to-rest=true steps=20000`),
 	Draws:  handlerDraws,
+	About:  testbed.Reaches{"shared informer: handler removed before it has started": 20},
 	Claims: handlerClaims,
 	Known: slices.Concat(known.Rarely(known.BackInTime(toldClaims...)), known.Rarely(known.StaleRelist()), neverSynced(informers.HandlersRest),
 		known.RefusedStreams(known.InformersStop)),
@@ -72,6 +77,7 @@ the store and with the queue: kubernetes#115620 is about an object that was in t
 		informer-queue=real-fifo informer-handlers=1 informer-late-handlers=1 informer-batch=2 informer-resync=1ns
 		informer-resyncs=1 informer-breaks=1 informer-refusals=6 to-rest=true steps=20000`),
 	Draws:  handlerDraws,
+	About:  testbed.Reaches{"informer: newest list after a refused resourceVersion": 55},
 	Claims: handlerClaims,
 	Known:  slices.Concat(known.Rarely(known.BackInTime(toldClaims...)), known.Rarely(known.StaleRelist()), neverSynced(informers.HandlersRest)),
 })
@@ -95,6 +101,7 @@ is told to all handlers.`,
 		informer-resync=30s
 		informer-breaks=1 informer-refusals=4 faults-for=8m mode=timed network=1ms scheduling=500us horizon=12m
 		steps=100000`),
+	About:  testbed.Reaches{"shared informer: resync processed": 80},
 	Claims: []*testbed.Property{informers.HandlerResyncs, informers.HandlerKnows, informers.HandlerOrder, informers.HandlerSynced, informers.MatchEtcd},
 	Known:  slices.Concat(known.Rarely(known.BackInTime(informers.HandlerSynced, informers.MatchEtcd))),
 })
@@ -111,6 +118,7 @@ restarts, so that answers get lost.`,
 		informer-queue=real-fifo informer-handlers=1 informer-resync=1ns informer-resyncs=2 informer-controller=true
 		restarts=1 informer-breaks=1 informer-restarts=1 to-rest=true steps=20000`),
 	Draws:  sharedDraws,
+	About:  testbed.Reaches{"controller: waits for its own write in the store": 35},
 	Claims: append([]*testbed.Property{informers.OwnWrites, informers.ControllerDone}, handlerClaims...),
 	Known:  slices.Concat(known.Rarely(known.BackInTime(append([]*testbed.Property{informers.OwnWrites, informers.ControllerDone}, toldClaims...)...)), known.RefusedStreams(), neverSynced(informers.HandlersRest, informers.ControllerDone)),
 })

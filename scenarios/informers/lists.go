@@ -20,6 +20,11 @@ resourceVersion "0" and a limit, and a cold cache has etcd answer it in pages (K
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1
 		writers=1 writes=3 deletes=true noise=1 noise-writes=1 read=consistent keys=3 items=3 informers=2
 		informer-list=watch-list informer-page=2 restarts=1 steps=20000`),
+	About: testbed.Reaches{
+		"informer: stream closed before the end of its initial events": 35,
+		"informer: request sent again after Retry-After":               65, "informer: request sent again too often": 10,
+		"informer: initial events ended by a bookmark": 70, "informer: list in place of a stream": 35,
+	},
 	Claims: streamedClaims,
 	Known: slices.Concat(
 		known.StreamingInformers(),
@@ -38,6 +43,10 @@ process names resourceVersion "0", as every first list of client-go does: one th
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=2 watch-list=disabled
 		writers=2 writes=3 deletes=true noise=1 noise-writes=1 read=consistent keys=2 items=3 informers=2
 		informer-list=watch-list informer-page=2 restarts=1 informer-breaks=2 informer-restarts=1 steps=40000`),
+	About: testbed.Reaches{
+		"informer: list in place of a stream": 80, "informer: restarted": 75,
+		"informer: moved to another API server": 80,
+	},
 	Claims: Claims,
 	Known: slices.Concat(
 		known.EarlyProgress(informers.MatchEtcd, informers.CatchUp),
@@ -57,6 +66,7 @@ A client that sets a limit with every list gets one page in this place (kubernet
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=2
 		writers=2 writes=4 deletes=true noise=1 noise-writes=1 read=consistent compactions=3 keys=3 items=4
 		informers=2 informer-rv=unset informer-page=1 informer-breaks=2 informer-restarts=3 steps=40000`),
+	About:  testbed.Reaches{"informer: list whose second page expired": 25},
 	Claims: Claims,
 	Known:  slices.Concat(known.BackInTime(contentClaims...), known.StaleRelist()),
 })
@@ -72,6 +82,7 @@ from the cache (--cache kep-4988 with informer-list=list-watch, informer-rv=unse
 		writers=1 writes=4 read=consistent keys=2 items=20 await-ready=true think=1s informers=4
 		informer-list=watch-list object-bytes=1000000
 		mode=timed network=1ms scheduling=500us horizon=10m steps=10000000`),
+	About:  testbed.Reaches{"informer: initial events ended by a bookmark": 80},
 	Claims: []*testbed.Property{informers.CatchUp},
 	Known:  known.BackInTime(informers.CatchUp),
 })
@@ -91,6 +102,7 @@ connection carries half a megabyte a second, and there are forty objects of 1 MB
 have come (informer-list-timeout), and after a pause the informer asks for all of it again. Pages come in time: --set
 informer-rv=unset with informer-page=10. So does a stream: informer-slow-streams.`,
 	Params: slow.But("informer-list=list-watch"),
+	About:  testbed.Reaches{"informer: list ended by its timeout": 80},
 	Claims: []*testbed.Property{informers.CatchUp},
 	Known: known.When(known.InformersTimeOut, known.InformersListWhole).Violates(informers.CatchUp).
 		Because("a LIST that takes longer than its time-out is ended and begun again, from its first object on"),
@@ -103,6 +115,7 @@ var SlowStreams = testbed.RegisterScenario(&testbed.Scenario{
 writes=200 the channel of the watch overflows before all initial events are sent, which the document fears: as shipped, the watch
 ends with the bookmark, and the informer goes on from there.`,
 	Params: slow.But("informer-list=watch-list"),
+	About:  testbed.Reaches{"cache: watcher blocked by its client": 80},
 	Claims: []*testbed.Property{informers.CatchUp},
 	Known:  known.BackInTime(informers.CatchUp),
 })
@@ -119,6 +132,7 @@ proposal is older than consistent LISTs from it.`,
 		writers=2 writes=3 deletes=true noise=1 noise-writes=1 readers=2 reads=3 gets=1 read=most-recent move=true
 		keys=2 items=2 await-ready=true informers=2 informer-rv=most-recent
 		restarts=1 informer-breaks=2 informer-restarts=3 steps=40000`),
+	About: testbed.Reaches{"informer: moved to another API server": 80},
 	Claims: append([]*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.ServedAsPromised,
 	}, Claims...),
@@ -142,6 +156,7 @@ list brings (kubernetes/kubernetes#116122). Writes go on, so that the next event
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 lagging=true
 		writers=1 writes=60 read=consistent compactions=30 compact-newest=true keys=8 items=8 informers=12
 		informer-list=watch-list informer-rv=unset breaks=4 read-partitions=6 informer-restarts=12 steps=40000`),
+	About:  testbed.Reaches{"cache: watch registered after the cache started over": 45},
 	Claims: streamedClaims,
 	Known: slices.Concat(
 		known.StreamingInformers(),
@@ -169,6 +184,7 @@ ten slots of the decoder behind the object that is being converted, so that hard
 		writers=1 writes=300 read=consistent keys=2 items=3 await-ready=true think=2s informers=2
 		informer-list=watch-list
 		informer-storms=1 faults-for=1m mode=timed network=1ms scheduling=500us horizon=3m steps=1000000`),
+	About:  testbed.Reaches{"cache: watch refused before it began": 70},
 	Claims: []*testbed.Property{caches.InformersSync, informers.MatchEtcd},
 	Known: slices.Concat(
 		known.When(known.InformersInsist, known.WaitsForInitialEvents, known.TrustsEtcd).Violates(caches.InformersSync).
@@ -188,6 +204,7 @@ etcd answers every LIST. With informers=1000 it is the storm of KEP-3157.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=3
 		writers=1 writes=4 read=consistent keys=2 items=20 await-ready=true think=1s informers=20
 		informer-storms=1 faults-for=10s mode=timed network=1ms scheduling=500us horizon=10m steps=10000000`),
+	About:  testbed.Reaches{"cache: watch begins in the history": 80},
 	Claims: []*testbed.Property{informers.CatchUp},
 	Known:  known.BackInTime(informers.CatchUp),
 })

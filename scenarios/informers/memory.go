@@ -24,6 +24,7 @@ var MemoryFeedback = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `What KEP-3157 and KEP-4988 begin with. The first server has memory for three LISTs and is asked for four. It is killed, its
 clients ask the next one a second later, and that one has memory for its own clients and no more.`,
 	Params: feedback,
+	About:  testbed.Reaches{"cache: process killed because it is out of memory": 80},
 	Claims: []*testbed.Property{caches.StaysUp, informers.CatchUp},
 	Known: slices.Concat(
 		known.BackInTime(informers.CatchUp),
@@ -44,6 +45,7 @@ them, with three times the objects (240 of 350), and not if etcd does, with five
 long LISTs in flight, and those that wait for the cache, had been too many when a server was killed.`,
 	Params: feedback.But(`server-settings= informer-rv=unset noise=1 noise-writes=60 noise-for=12s
 		faults-for=10s clog=true informer-storms=1`),
+	About:  testbed.Reaches{"etcd: response to a watch does not get through": 50},
 	Claims: []*testbed.Property{caches.StaysUp, informers.CatchUp},
 	Known: slices.Concat(
 		known.BackInTime(informers.CatchUp),
@@ -65,6 +67,7 @@ var MemorySuffices = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `Four informers list twenty objects at each of three servers. The cache answers, so that each answer takes three times its
 objects: 240, which is the limit. With --set memory-limit=239 all servers are killed again and again.`,
 	Params: quiet.But("memory-limit=240"),
+	About:  testbed.Reaches{"cache: watch begins in the history": 75},
 	Claims: []*testbed.Property{caches.StaysUp, informers.CatchUp},
 	Known: slices.Concat(
 		known.BackInTime(informers.CatchUp),
@@ -80,6 +83,7 @@ initial events are sent, whatever the number of objects is: forty objects for th
 memory for 39, and is killed. Its informers list at the next one, which has memory for that. With 40 no server is killed
 (--set server-settings=cache-1:memory-limit=40).`,
 	Params: quiet.But("informer-list=watch-list memory-limit=1000 server-settings=cache-1:memory-limit=39"),
+	About:  testbed.Reaches{"cache: process killed because it is out of memory": 80},
 	Claims: []*testbed.Property{caches.StaysUp, informers.CatchUp},
 	Known: slices.Concat(
 		known.BackInTime(informers.CatchUp),

@@ -17,6 +17,10 @@ state than the one before it, whichever API server it comes to (kubernetes/kuber
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=2
 		writers=2 writes=3 noise=1 noise-writes=1 read=consistent keys=2 items=2 informers=2 informer-list=watch-list
 		informer-rv=unset restarts=1 informer-breaks=2 informer-restarts=3 steps=40000`),
+	About: testbed.Reaches{
+		"informer: moved to another API server": 80, "informer: newest stream after a refused resourceVersion": 40,
+		"informer: restarted": 80, "informer: initial events ended by a bookmark": 70,
+	},
 	Claims: streamedClaims,
 	Known: slices.Concat(
 		known.StreamingInformers(),
@@ -33,6 +37,7 @@ is behind, the informer shows its handlers objects that it had reported as delet
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=2
 		writers=2 writes=3 noise=1 noise-writes=1 read=consistent keys=2 items=2 informers=2 informer-rv=0
 		restarts=1 informer-breaks=2 informer-restarts=3 steps=40000`),
+	About:  testbed.Reaches{"informer: moved to another API server": 80, "informer: restarted": 80},
 	Claims: Claims,
 	Known:  slices.Concat(known.AnyVersion(informers.Monotonic), known.BackInTime(contentClaims...)),
 })
@@ -47,6 +52,12 @@ a request that is refused. Once nothing breaks any more, every informer must hav
 		informers=3 informer-list=watch-list
 		breaks=2 half-opens=2 restarts=2 etcd-restarts=1 informer-breaks=4 informer-half-opens=2 informer-restarts=2 faults-for=1m mode=timed
 		network=1ms scheduling=500us horizon=40m steps=200000`),
+	About: testbed.Reaches{
+		"world: a stream is half-open": 75, "informer: watch ended by its timeout": 60, "informer: watch resumed": 75,
+		"informer: watch ended by 410": 50, "informer: watch closed at once": 60,
+		"informer: request sent again after Retry-After": 75, "informer: restarted": 75,
+		"informer: moved to another API server": 80,
+	},
 	Claims: streamedClaims,
 	Known: slices.Concat(
 		known.BackInTime(append([]*testbed.Property{watches.InitialEvents}, contentClaims...)...),
@@ -65,6 +76,9 @@ server that does not say that it is ready is left for the next one.`,
 		writers=1 writes=4 deletes=true noise=1 noise-writes=1 read=consistent keys=3 items=3 await-ready=true
 		informers=2 informer-list=watch-list informer-page=2 informer-check=true
 		restarts=1 informer-breaks=2 informer-refusals=6 steps=40000`),
+	About: testbed.Reaches{
+		"informer: stream closed before the end of its initial events": 50, "informer: list in place of a stream": 55,
+	},
 	Claims: append([]*testbed.Property{informers.DetectorAccuracy}, streamedClaims...),
 	Known: slices.Concat(
 		known.StreamingInformers(),
@@ -87,6 +101,7 @@ resourceVersion, by a bookmark if nothing was written.`,
 		informers=2
 		restarts=1 informer-breaks=2 informer-refusals=60 faults-for=15m mode=timed network=1ms scheduling=500us
 		horizon=30m steps=200000`),
+	About:  testbed.Reaches{"informer: backed off after 429": 55},
 	Claims: Claims,
 	Known: slices.Concat(
 		known.BackInTime(contentClaims...),
@@ -106,6 +121,7 @@ and has to list. It knows nothing of servers: what it holds never goes back in t
 		writers=2 writes=3 deletes=true noise=1 noise-writes=1 read=consistent keys=2 items=3 informers=2
 		informer-list=watch-list informer-rv=unset informer-page=2
 		restarts=2 informer-breaks=3 informer-restarts=2 steps=40000`),
+	About:  testbed.Reaches{"cache: invalid watch refused": 70, "informer: list in place of a stream": 75},
 	Claims: streamedClaims,
 	Known: slices.Concat(
 		known.StreamingInformers(),
@@ -124,6 +140,7 @@ bookmarks, which has the same contents in the end, and lists more often.`,
 	Params: testbed.With(`etcd=3.6.16 cache=v0.37.2 caches=2 notify=5s
 		noise=1 noise-writes=180 noise-for=30m read=consistent keys=2 items=3 await-ready=true informers=4
 		restarts=4 faults-for=30m mode=timed network=1ms scheduling=500us horizon=40m steps=1000000`),
+	About:  testbed.Reaches{"informer: position moved by a bookmark": 80},
 	Claims: []*testbed.Property{informers.CatchUp},
 	Known:  known.BackInTime(informers.CatchUp),
 })

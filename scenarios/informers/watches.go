@@ -16,6 +16,10 @@ nothing twice, whichever way it listed.`,
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1
 		writers=2 writes=3 deletes=true noise=1 noise-writes=1 read=consistent keys=2 items=2 informers=2
 		informer-breaks=4 steps=20000`),
+	About: testbed.Reaches{
+		"informer: watch resumed": 60, "informer: position moved by a bookmark": 55,
+		"informer: list and watch again": 65,
+	},
 	Claims: Claims,
 	Known:  slices.Concat(known.BackInTime(contentClaims...), known.StaleRelist()),
 })
@@ -30,6 +34,10 @@ client-go does not. What happens where lists come in pages is in informer-relist
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=2 ring=2
 		writers=2 writes=4 deletes=true noise=1 noise-writes=1 read=consistent compactions=2 keys=2 items=3
 		informers=2 informer-breaks=4 steps=40000`),
+	About: testbed.Reaches{
+		"informer: watch ended by 410": 35, "informer: newest list after a refused resourceVersion": 1,
+		"informer: watch resumed": 65,
+	},
 	Claims: Claims,
 	Known:  slices.Concat(known.BackInTime(contentClaims...), known.StaleRelist()),
 })
@@ -47,6 +55,7 @@ informer-list=watch-list, where the first list fits a page, where a list says re
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1
 		writers=1 writes=20 read=consistent keys=2 items=3 think=1s informers=1 informer-page=1
 		restarts=2 faults-for=8s mode=timed network=1ms scheduling=500us horizon=4m steps=200000`),
+	About:  testbed.Reaches{"informer: watch ended by 410": 10},
 	Claims: Claims,
 	Known:  known.When().Violates(informers.CatchUp).Because(sameStateAgain),
 })
