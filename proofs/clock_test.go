@@ -66,6 +66,9 @@ func behaviour(n sim.Node) sim.Digest {
 var notTold = map[string]string{
 	"clientv3.Outage.Broke":      records,
 	"clientv3.Outage.Reopened":   records,
+	"dispatch.Dispatcher.began":  records,
+	"dispatch.Wait.Began":        records,
+	"flowcontrol.Grant.At":       records,
 	"flowcontrol.Refusal.At":     records,
 	"informer.Exchange.Over":     records,
 	"informer.Exchange.Sent":     records,

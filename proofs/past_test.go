@@ -69,6 +69,9 @@ func TestPastIsEnough(t *testing.T) {
 			" etcd-restarts=0 leader-changes=0 at-rest=true inconsistency-detector=off page=1 progress-requests=once", 1, true},
 		{"seats", "writers=0 writes=0 deletes=false noise=0 noise-writes=0 readers=2 reads=1 gets=0 watchers=0 leave=0 keys=2 items=2 informers=0" +
 			" breaks=0 restarts=0 informer-breaks=0 informer-restarts=0 at-rest=true read=consistent seats=1 queues=1", 0, false},
+		// What each queue was given while a request of another one waits.
+		{"seats", "writers=0 writes=0 deletes=false noise=0 noise-writes=0 readers=3 reads=1 gets=0 watchers=0 leave=0 keys=1 items=1 informers=0" +
+			" breaks=0 restarts=0 informer-breaks=0 informer-restarts=0 at-rest=true read=any seats=1 hand-size=1", 0, false},
 		// Since when a cache may serve no snapshot, by the clock when it was compared last, and where etcd was when a watch was established.
 		{"consistency-checks", "inconsistency-detector=off mark-consistent=locked page=0 progress-requests=once lost-events=1 writers=1 writes=1" +
 			" readers=1 reads=1 deletes=false keys=1 items=1 compactions=0 etcd-restarts=0 leader-changes=0 at-rest=true", 1, false},

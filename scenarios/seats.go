@@ -50,14 +50,15 @@ token, which the clients draw anew in each run, also such as no API takes.`,
 
 var SeatWaits = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "seats-waits",
-	Summary: "more LISTs than seats while a watch is clogged: each waits in its queue for two seconds at most, and is then refused",
-	Doc: `With a clock. The watch of an API server is clogged for up to eight seconds, and a LIST that has a seat has it for three,
-until the cache is fresh or the LIST is refused. Twelve clients share three queues, and what finds no seat waits there. When the oldest
-of a queue has waited for two seconds, it is refused with 429, and those that came later wait on.`,
-	Params: clogged.But("seats=4 queues=3 hand-size=1 queue-wait=2s items=10 keys=10 pollers=12"),
+	Summary: "more LISTs and GETs than seats while a watch is clogged: each waits in its queue for two seconds at most, and is then refused",
+	Doc: `With a clock. The watch of an API server is clogged for up to eight seconds, and a LIST that has seats has them for three,
+until the cache is fresh or the LIST is refused. 24 clients share three queues, and what finds no seat waits there. When the oldest
+of a queue has waited for two seconds, it is refused with 429, and those that came later wait on. A LIST takes two of the eight seats, and a GET
+one: each queue is given its share of seats, and not of requests.`,
+	Params: clogged.But("seats=8 queues=3 hand-size=1 queue-wait=2s objects-per-seat=5 items=10 keys=10 pollers=12 readers=12 reads=10 gets=60"),
 	About: testbed.Reaches{
-		"flow control: request refused, it has waited too long": 45,
-		"flow control: request executed after a wait":           70,
+		"flow control: request refused, it has waited too long": 50,
+		"flow control: request executed after a wait":           90,
 	},
 	Claims: []*testbed.Property{caches.SeatsKept, caches.TimersOwned},
 })

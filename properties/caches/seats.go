@@ -18,12 +18,14 @@ var SeatsKept = testbed.RegisterProperty(&testbed.Property{
 	Name: "seats-kept", Kind: testbed.Safety,
 	Promise: "With API Priority and Fairness no more seats are taken than there are, a request takes as many as its resource has objects for, " +
 		"it has them while it is executed and no longer, it is refused with 429 only if its queue is full or its wait too long, and none waits while the seats " +
-		"that are free are enough for each that is first in its queue.",
+		"that are free are enough for each that is first in its queue. A client has a hand of queues, and waits in the shortest; while a request waits, no other " +
+		"queue is given more seats than its own waits for and a constant, and it has its seats, or is refused, within its wait.",
 	Violated: "seats not kept",
 	Labels: map[string]string{
 		"too many": "more seats taken than there are", "estimate": "wrong number of seats", "without": "request executed without seats",
 		"kept": "seats kept after the answer", "refused": "refused although it could wait", "too long": "waits for seats too long",
 		"idle": "waits while seats are free", "overtaken": "overtaken in its queue", "left": "left behind in a queue",
+		"share": "less than its share of seats", "hand": "not in its shortest queue",
 	},
 	Monitor: testbed.Monitor{Runs: testbed.EveryRun},
 	New:     testbed.EachCache(seatsKept),
@@ -34,11 +36,12 @@ type seatsSeen struct {
 	// refusals is how many were judged, arrivals how many requests had come.
 	refusals, arrivals int
 	executing          []flowcontrol.Request
+	fairness           fairness
 }
 
 // Clone is a copy that shares no memory.
 func (seen *seatsSeen) Clone() seatsSeen {
-	return seatsSeen{seen.refusals, seen.arrivals, slices.Clone(seen.executing)}
+	return seatsSeen{seen.refusals, seen.arrivals, slices.Clone(seen.executing), seen.fairness.clone()}
 }
 
 // Digest is what was seen of a cache after its last step, as far as the cache does not have it any more:
@@ -49,6 +52,7 @@ func (seen *seatsSeen) Digest(s *testbed.System, cache int, d sim.Digest) sim.Di
 		for k := range seen.executing {
 			d = d.Int(int64(seen.executing[k].Number)).Int(int64(seen.executing[k].Seats))
 		}
+		d = seen.fairness.digest(l, d)
 	}
 	return d
 }
@@ -71,7 +75,7 @@ func seatsKept(_ *testbed.System, w *sim.World, c *testbed.Cache, seen *seatsSee
 	taken, begun := 0, 0
 	if l.Arrivals() < seen.arrivals {
 		// The process has begun anew.
-		*seen = seatsSeen{refusals: seen.refusals, executing: seen.executing[:0]}
+		*seen = seatsSeen{refusals: seen.refusals, executing: seen.executing[:0], fairness: fairness{grants: seen.fairness.grants}}
 	}
 	arrived := func(r *flowcontrol.Request) {
 		if r.Number < seen.arrivals {
@@ -83,15 +87,15 @@ func seatsKept(_ *testbed.System, w *sim.World, c *testbed.Cache, seen *seatsSee
 		}
 	}
 	all.Exercised += l.Arrivals() - seen.arrivals
-	newest := map[int]int{}
+	for _, g := range l.Grants()[seen.fairness.grants:] {
+		arrived(&g.Request)
+	}
 	for k := range l.Executing() {
 		r := &l.Executing()[k]
-		arrived(r)
 		taken += r.Seats
 		if r.Begun() {
 			begun++
 		}
-		newest[r.Queue] = max(newest[r.Queue], r.Number)
 	}
 	if taken > o.Seats {
 		wrong("too many", "%d seats are taken of %d", taken, o.Seats)
@@ -104,9 +108,6 @@ func seatsKept(_ *testbed.System, w *sim.World, c *testbed.Cache, seen *seatsSee
 		}
 		if waited := now.Sub(r.Arrived); waited > o.QueueWait {
 			wrong("too long", "%s has waited for %v, and may wait for %v", r.Message.Payload.Label(), waited, o.QueueWait)
-		}
-		if r.Number < newest[r.Queue] {
-			wrong("overtaken", "%s waits, and one that came later into its queue has seats", r.Message.Payload.Label())
 		}
 	})
 	switch held := c.Node.(cache.Holding).Holds(); {
@@ -122,6 +123,7 @@ func seatsKept(_ *testbed.System, w *sim.World, c *testbed.Cache, seen *seatsSee
 			wrong("refused", "%s is refused, and %s", r.Message.Payload.Label(), why)
 		}
 	}
+	seen.fairness.judge(l, seen.arrivals, len(l.Refusals()) > seen.refusals, wrong)
 	seen.refusals, seen.arrivals = len(l.Refusals()), l.Arrivals()
 	seen.executing = append(seen.executing[:0], l.Executing()...)
 }

@@ -33,9 +33,10 @@ type Level struct {
 	cfg    Config
 	seats  state.Var[seats]   `cell:"cache: seats"`
 	queues state.Var[[]queue] `cell:"cache: queues of requests"`
-	// refusals are all since the run began. Nothing in the process reads them, so they
+	// refusals and grants are all since the run began. Nothing in the process reads them, so they
 	// are part of no cell.
 	refusals []Refusal
+	grants   []Grant
 	dealt    []int
 }
 
@@ -52,7 +53,7 @@ var layout = state.Of[Level]()
 
 // Reset begins a run.
 func (l *Level) Reset(cfg Config) {
-	layout.Reset(l, 0, Level{refusals: l.refusals[:0], dealt: l.dealt})
+	layout.Reset(l, 0, Level{refusals: l.refusals[:0], grants: l.grants[:0], dealt: l.dealt})
 	l.Reconfigure(cfg)
 }
 
@@ -76,7 +77,7 @@ func (l *Level) Forget() {
 // CloneTo copies the level to that of another cache.
 func (l *Level) CloneTo(c *Level, around Surroundings) {
 	*c = *layout.Clone(l)
-	c.cfg.Surroundings, c.dealt, c.refusals = around, nil, slices.Clip(l.refusals)
+	c.cfg.Surroundings, c.dealt, c.refusals, c.grants = around, nil, slices.Clip(l.refusals), slices.Clip(l.grants)
 }
 
 // Cells visits the cells of the level.
@@ -132,6 +133,7 @@ func (l *Level) dispatch(env *sim.Env) {
 		}
 		r, start := queues[n].pop()
 		s.virtual, s.last, s.executing = start, n, append(s.executing, r)
+		l.grants = append(l.grants, Grant{Request: r, At: env.Now()})
 		env.Record(waitDuration, int64(env.Now()-r.Arrived))
 	}
 }
@@ -337,3 +339,6 @@ func (l *Level) Waiting(f func(*Request)) {
 
 // Refusals are all since the run began.
 func (l *Level) Refusals() []Refusal { return l.refusals }
+
+// Grants are all since the run began, in their order.
+func (l *Level) Grants() []Grant { return l.grants }

@@ -63,5 +63,12 @@ type Refusal struct {
 	Why Why
 }
 
+// Grant is a request that was given its seats. One that is answered in the step in which it came is in no list of
+// those that have seats between two steps.
+type Grant struct {
+	Request
+	At sim.Time
+}
+
 // TooManyRequests is the answer to a request that gets no seats.
 var TooManyRequests = &wire.Error{Code: wire.TooManyRequests, Message: "too many requests, please try again later", RetryAfter: 1}
