@@ -35,6 +35,19 @@ etcd that does not know the method says so in the place of the first chunk (--se
 	),
 })
 
+var RangeStreamAgain = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "streamed-again",
+	Summary: "an etcd that does not know RangeStream is asked for pages and ranges, and for a stream again after ten minutes (KEP-5966)",
+	Doc: `With a clock. The cache begins with the initial events of a watch, which etcd refuses as a stream and sends in pages. Each LIST is put
+to etcd, and goes there as one Range as long as the API server takes etcd for one that does not know streams. Two clients list every two minutes or so, for 45
+minutes, while others write: after ten minutes a LIST is tried as a stream again, and answered by a Range when that is refused.`,
+	Params: testbed.With(`etcd=3.7.3 cache=direct caches=1 client-kv=true range-stream=unimplemented reflector-list=watch-list page=2
+		writers=1 writes=4 deletes=true read=consistent keys=4 items=4 await-ready=true pollers=2 think=4m patience=1m
+		mode=timed network=1ms scheduling=500us horizon=45m steps=100000`),
+	About:  testbed.Reaches{"etcd3: RangeStream is tried again after ten minutes": 100, "etcd3: etcd is found not to know RangeStream": 100},
+	Claims: []*testbed.Property{caches.RangeStreams, caches.Initialises},
+})
+
 var RangeStreamLists = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "streamed-lists",
 	Summary: "LISTs that etcd answers come as a stream that it reads in chunks, while objects change, etcd compacts and connections break (KEP-5966)",

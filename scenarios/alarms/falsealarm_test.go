@@ -85,11 +85,6 @@ var elsewhere = map[string][]string{
 		"etcd: version of a member that is down asked for",
 		"etcd: another member serves",
 	},
-	"an etcd that is set not to know RangeStream, which tests of sim/client have": {
-		"etcd: RangeStream refused as unknown",
-		"etcd3: etcd is found not to know RangeStream",
-		"etcd3: RangeStream is tried again after ten minutes",
-	},
 	"an option that is off in every one of these designs": {
 		"cache: consistent list throttled after the timeout",
 	},
