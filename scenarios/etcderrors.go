@@ -131,6 +131,16 @@ what caches still have open and nothing else, and each watch must have the newes
 	},
 })
 
+var DelegatedExpired = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "delegated-expired",
+	Summary: "etcd serves the watches of clients and compacts what they still need: each client is told so, and nothing is left behind",
+	Doc: `As errors-at-rest, with four compactions. A watch that etcd serves ends when it needs a revision that is gone, after its stream broke or
+because its client begins too far back, and the cache passes the 410 on: a client that only sees its watch end would watch again from where it was.`,
+	Params: ErrorsAtRest.Params.But("compactions=4"),
+	About:  testbed.Reaches{"cache: watch delegated to etcd": 80, "etcd3: a watch ends because of compaction": 15},
+	Claims: []*testbed.Property{caches.WatchEnds, caches.NothingLeft, caches.ClientNothingLeft, watches.Ordered, watches.Unique},
+})
+
 var StreamedCache = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "streamed-cache",
 	Summary: "caches get their contents as initial events of a watch of etcd, which ends and breaks: they watch again from where they were",

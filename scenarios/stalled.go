@@ -94,7 +94,7 @@ end of it, and is told so (410).`,
 		mode=timed network=1ms scheduling=100us horizon=20s steps=4000000`),
 	About: testbed.Reaches{"cache: blocked watcher caught up in time": 75, "cache: blocked watcher terminated": 80},
 	Claims: []*testbed.Property{
-		caches.DeliveredUndelayed, watches.Ordered, watches.Unique, watches.Reliable, watches.EventTypes, caches.JustifiedRefusals,
+		caches.DeliveredUndelayed, watches.Ordered, watches.Unique, watches.Reliable, watches.EventTypes, caches.JustifiedRefusals, caches.TimersOwned,
 	},
 	Known: slices.Concat(known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable),
 		known.When(known.DispatcherWaits).Violates(caches.DeliveredUndelayed).

@@ -98,14 +98,15 @@ figures are in scenarios/watchlists.md.`,
 
 var WatchListHeldUp = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "watch-list-held-up",
-	Summary: "clients of watches take one event in five milliseconds, and the dispatcher of their cache waits for them, timed",
-	Doc: `Four writers write at about the same time and then pause for seconds. The channels of a watch hold one event each, so that
+	Summary: "clients of watches take one event in sixty milliseconds, and the dispatcher of their cache waits for them, timed",
+	Doc: `Four writers write at about the same time and then pause for up to a second. The channels of a watch hold one event each, so that
 they are soon full: the dispatcher is blocked, and goes on when the client has taken an event. Meanwhile no other watch of the cache is sent
-anything. The dispatcher earns 50 ms a second for that, up to 100 ms (storage/cacher, timeBudget), and gets back what it did not use.`,
+anything. The dispatcher earns 50 ms a second for that, up to 100 ms (storage/cacher, timeBudget), and gets back what it did not use.
+Two watches that are full at once are waited for together: the second one gets no time of its own.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 watch-buf=1
-		writers=4 writes=4 read=consistent keys=3 items=3 await-ready=true think=4s list-watchers=2 list-rounds=1
-		list-rv=unset list-slow=true list-pace=5ms mode=timed network=1ms scheduling=100us horizon=30s steps=200000`),
-	About:  testbed.Reaches{"cache: dispatcher blocked by a watcher": 30},
+		writers=4 writes=6 read=consistent keys=3 items=3 await-ready=true think=1s list-watchers=3 list-rounds=1
+		list-rv=unset list-slow=true list-pace=60ms mode=timed network=1ms scheduling=100us horizon=30s steps=200000`),
+	About:  testbed.Reaches{"cache: dispatcher blocked by a watcher": 50},
 	Claims: []*testbed.Property{watches.InitialEvents, caches.TimersOwned},
 	Known:  known.Rarely(known.EarlyInitialEvents(watches.InitialEvents)),
 })

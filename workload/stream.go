@@ -10,8 +10,9 @@ import (
 // Stream is what came on one watch of a cache, from its start to its end.
 type Stream struct {
 	Request *wire.WatchRequest
-	// To is the cache.
+	// To is the cache, and Conn the connection to it.
 	To     sim.NodeID
+	Conn   sim.Conn
 	Events []*wire.WatchEvent
 	// End is the place of the bookmark that ends the initial events, -1 while there
 	// is none. A stream that resumes another one has none.
@@ -71,6 +72,7 @@ func (w *streams) watch(env *sim.Env, to sim.NodeID, req *wire.WatchRequest, not
 	s := w.last()
 	s.Listed = s.IsList()
 	w.conn = env.Open(to)
+	s.Conn = w.conn
 	env.Send(w.conn, req)
 	return s
 }

@@ -20,11 +20,11 @@ import (
 // that no scenario with a clock claims it: few runs of one come to rest.
 var NothingLeft = testbed.RegisterProperty(&testbed.Property{
 	Name: "nothing-left", Kind: testbed.Safety,
-	Promise:  "When nothing more can happen, a cache has answered each request, and holds no read, no write, no comparison with etcd, nothing that it still has to pass on, no page for later, no snapshot beyond its history, and exactly the watches that clients have open.",
+	Promise:  "When nothing more can happen, a cache has answered each request, and holds no read, no write, no comparison with etcd, nothing that it still has to pass on, no page for later, no snapshot beyond its history, and exactly the watches that clients have open, with a watch of etcd for each that etcd serves.",
 	Violated: "left behind in the cache",
 	Labels: map[string]string{
 		"unanswered": "request without an answer", "reads": "reads left in the cache", "waits": "waits left in the cache",
-		"writes": "writes left in the cache", "comparisons": "comparison without an end", "watches": "watches left in the cache", "dead": "watch missing in the cache",
+		"writes": "writes left in the cache", "comparisons": "comparison without an end", "watches": "watches left in the cache", "dead": "watch missing in the cache", "silent": "delegated watch without events",
 		"asking": "question left in the cache", "queued": "events left in the cache", "pages": "pages left in the cache", "snapshots": "snapshots left in the cache", "connections": "connection without an owner",
 	},
 	Monitor: testbed.Monitor{Runs: testbed.Untimed, AtRest: true},
@@ -79,7 +79,12 @@ func waitsOf(c *testbed.Cache) int {
 // nothing more does not hear that it is over.
 func watchesAgree(s *testbed.System, w *sim.World, c *testbed.Cache, of cache.Holding, all *testbed.Tally) {
 	var held []sim.Conn
-	of.Watches(func(client sim.Conn) { held = append(held, client) })
+	of.Watches(func(client, upstream sim.Conn) {
+		held = append(held, client)
+		if upstream != sim.NoConn && !w.IsOpen(upstream) {
+			all.Violatef("silent", testbed.Concern{Node: c.Name}, "nothing more can happen, and %s holds a watch that etcd serves, and no watch of etcd for it", c.Name)
+		}
+	})
 	for o := range s.OpenWatches() {
 		if o.To != c.ID {
 			continue

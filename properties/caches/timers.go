@@ -14,24 +14,71 @@ import (
 // TimersOwned looks at the timers of a cache after each of its steps. A timer that is set
 // for a read, a watch or an event that is gone goes off when its number belongs to
 // another one, and keeps memory until then. How long the dispatcher may wait for watches
-// that do not keep up is never less than nothing, and at most 100 ms (storage/cacher,
-// timeBudget). The timers that go on as long as the cache does are not judged: those of
+// that do not keep up is kept account of: see dispatchBudget. The timers that go on as long as the cache does are not judged: those of
 // bookmarks, progress, checks and compactions. It is exercised by each step of a cache: the
-// wait of the dispatcher is judged after each, and a timer could be set for nothing after
+// waits of the dispatcher are judged after each, and a timer could be set for nothing after
 // each. A cache that lets etcd answer all reads may have none in a whole run.
 var TimersOwned = testbed.RegisterProperty(&testbed.Property{
 	Name: "timers-owned", Kind: testbed.Safety,
-	Promise:  "A cache has a timer set only for a read that waits, a watch with a timeout, an event that is being dispatched, a page that is kept and the pause before the next list, and its dispatcher waits for at most 100 ms.",
+	Promise: "A cache has a timer set only for a read that waits, a watch with a timeout, an event that is being dispatched, a page that is kept and the pause before the next list. " +
+		"Its dispatcher waits for slow watches for as long as it has earned, 50 ms a second and 100 ms at most, gets back what it does not use, and ends none sooner.",
 	Violated: "timer without an owner",
 	Labels:   map[string]string{"timer": "timer without an owner", "budget": "wrong time budget"},
 	Monitor:  testbed.Monitor{Runs: testbed.EveryRun},
 	New:      testbed.EachCache(timersOwned),
 })
 
-// maxDispatchBudget is upstream's maxBudget.
-const maxDispatchBudget = 100 * time.Millisecond
+// dispatchBudget is the account of what a dispatcher may wait for watches (storage/cacher, timeBudget): it earns
+// 50 ms a second from when the cache begins, and has 100 ms at most. A wait may take all that there is, whichever
+// watches it is for, and what it does not need is there for the next one.
+type dispatchBudget struct {
+	// cache is when the cache began, waits how many of its waits are over.
+	cache sim.Time
+	waits int
+	// left is what was not used, and earnedSince when the last wait began.
+	left        time.Duration
+	earnedSince sim.Time
+}
 
-func timersOwned(_ *testbed.System, w *sim.World, c *testbed.Cache, _ *struct{}, all *testbed.Tally) {
+const (
+	budgetPerSecond   = 50 * time.Millisecond
+	maxDispatchBudget = 100 * time.Millisecond
+)
+
+// Digest is what is left of the budget.
+func (b *dispatchBudget) Digest(_ *testbed.System, _ int, d sim.Digest) sim.Digest {
+	return d.Int(int64(b.left)).Int(int64(b.earnedSince))
+}
+
+// judge looks at the waits that began or ended in a step.
+func (b *dispatchBudget) judge(w *sim.World, c *testbed.Cache, all *testbed.Tally) {
+	began, waits := c.Timed.DispatchWaits()
+	if began != b.cache || len(waits) < b.waits {
+		*b = dispatchBudget{cache: began, earnedSince: began}
+	}
+	for _, v := range waits[b.waits:] {
+		earned := v.Began.Sub(b.earnedSince) * budgetPerSecond / time.Second
+		budget, took := min(b.left+earned, maxDispatchBudget), v.Took
+		if !v.Over {
+			took = w.Now().Sub(v.Began)
+		}
+		switch {
+		case v.Budget != budget:
+			amiss(all, w, c, "budget", "the dispatcher may wait for %v, and has %v", v.Budget, budget)
+		case took > budget:
+			amiss(all, w, c, "budget", "the dispatcher waits for %v, and may wait for %v", took, budget)
+		case v.Ended && took < budget:
+			amiss(all, w, c, "budget", "watches are ended after the dispatcher has waited for %v, and it may wait for %v", took, budget)
+		}
+		if !v.Over {
+			return
+		}
+		b.waits++
+		b.left, b.earnedSince = budget-took, v.Began
+	}
+}
+
+func timersOwned(_ *testbed.System, w *sim.World, c *testbed.Cache, budget *dispatchBudget, all *testbed.Tally) {
 	if c.Timed == nil {
 		return
 	}
@@ -39,9 +86,7 @@ func timersOwned(_ *testbed.System, w *sim.World, c *testbed.Cache, _ *struct{},
 	if found := c.Timed.Ownerless(w.Armed(c.ID)); len(found) > 0 {
 		amiss(all, w, c, "timer", "the timer %q is set for nothing that is there", c.Node.TimerName(found[0]))
 	}
-	if b := c.Timed.DispatchBudget(); b < 0 || b > maxDispatchBudget {
-		amiss(all, w, c, "budget", "the dispatcher may wait for %v", b)
-	}
+	budget.judge(w, c, all)
 }
 
 // PagesInTime looks at how many rests of lists a cache keeps for clients that may ask for

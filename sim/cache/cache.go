@@ -94,7 +94,7 @@ func (c *Cache) Reset(cfg Config) {
 	c.flow.Reset(c.flowConfig())
 	c.generation = 0
 	c.ready.Reset(0, true)
-	c.forgetEverything()
+	c.forgetEverything(0)
 }
 
 // Reconfigure gives the cache other options, as one has that comes in its place: its
@@ -124,15 +124,15 @@ func (c *Cache) configure(cfg Config) {
 	c.resetDispatcher()
 }
 
-// forgetEverything drops what the cache of a resource keeps in memory.
-func (c *Cache) forgetEverything() {
+// forgetEverything drops what the cache of a resource keeps in memory: another one begins now.
+func (c *Cache) forgetEverything(now sim.Time) {
 	c.reflector.Forget()
 	layout.Reset(&c.ingestion, 0, ingestion{})
 	c.store.Reset(c.storeConfig())
 	c.resetRequester()
 	c.resetReads()
 	c.resetWrites()
-	c.dispatcher.Forget()
+	c.dispatcher.Forget(now)
 	c.checks.Forget()
 }
 
@@ -159,7 +159,7 @@ func (c *Cache) Restart(env *sim.Env) {
 	c.flow.Forget()
 	c.guard.Forget()
 	c.ready.Reset(env.Now(), true)
-	c.forgetEverything()
+	c.forgetEverything(env.Now())
 	c.Start(env)
 }
 

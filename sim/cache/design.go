@@ -98,18 +98,21 @@ type (
 	Trusting interface{ TrustsProgress() bool }
 	// Waiting says how many reads wait for it to be fresh.
 	Waiting interface{ Waiting() int }
-	// Holding says what is in memory, between steps, and visits the connections of the watches in it.
+	// Holding says what is in memory, between steps, and visits the connections of the watches in it: to the client, and
+	// to the client library if etcd serves the watch.
 	Holding interface {
 		Holds() Held
-		Watches(visit func(client sim.Conn))
+		Watches(visit func(client, upstream sim.Conn))
 	}
+	// Delegating keeps the connections of clients whose watches etcd served and ended with an error.
+	Delegating interface{ FailedDelegated() []sim.Conn }
 	// Backlogged says how much the fullest channel to one of its watchers holds.
 	Backlogged interface{ Backlog() dispatch.Backlog }
 	// Timed says which of its timers that are armed belong to nothing that is there, and
-	// for how long its dispatcher may wait for watchers that do not keep up.
+	// how long its dispatcher has waited for watchers that do not keep up, since the cache began.
 	Timed interface {
 		Ownerless(armed sim.Armed) []sim.Timer
-		DispatchBudget() sim.Duration
+		DispatchWaits() (began sim.Time, all []dispatch.Wait)
 	}
 	// Following keeps how its watches of etcd ended, and what it did then.
 	Following interface{ Endings() []reflector.Ending }

@@ -65,6 +65,6 @@ func (c *Cache) recreate(env *sim.Env) {
 	// The clients that asked whether the API server is ready are answered by the
 	// new cache.
 	c.ready.Reset(env.Now(), false)
-	c.forgetEverything()
+	c.forgetEverything(env.Now())
 	c.startIfGuardAllows(env)
 }

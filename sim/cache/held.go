@@ -36,7 +36,10 @@ func (c *Cache) Holds() Held {
 }
 
 // Watches implements Holding.
-func (c *Cache) Watches(visit func(client sim.Conn)) { c.dispatcher.Watches(visit) }
+func (c *Cache) Watches(visit func(client, upstream sim.Conn)) { c.dispatcher.Watches(visit) }
+
+// FailedDelegated implements Delegating.
+func (c *Cache) FailedDelegated() []sim.Conn { return c.dispatcher.Failures() }
 
 // VersionPauses are those of its version check.
 func (c *Cache) VersionPauses() []guard.Pause { return c.guard.Pauses() }
@@ -79,5 +82,5 @@ func (c *Cache) Ownerless(armed sim.Armed) (found []sim.Timer) {
 	return found
 }
 
-// DispatchBudget implements Timed.
-func (c *Cache) DispatchBudget() sim.Duration { return c.dispatcher.Budget() }
+// DispatchWaits implements Timed.
+func (c *Cache) DispatchWaits() (began sim.Time, all []dispatch.Wait) { return c.dispatcher.Waits() }

@@ -25,6 +25,21 @@ type Dispatcher struct {
 
 	registry
 	loop
+	// waits are those for slow watchers since began, when the cache did, timed. Nothing in the process reads them, so
+	// they are part of no cell.
+	began sim.Time
+	waits []Wait
+	// failures are for judges, too: see Failures.
+	failures []sim.Conn
+}
+
+// Wait is one for the watchers that had no room for an event: until all have it, or until the budget is used up.
+type Wait struct {
+	Began sim.Time
+	// Budget is how long it may be, Took how long it was. Over is false as long as it goes on, and Ended is that watchers
+	// that still had no room were ended.
+	Budget, Took sim.Duration
+	Over, Ended  bool
 }
 
 // loop is the state of the goroutine.
@@ -85,15 +100,16 @@ func (d *Dispatcher) Reset(cfg Config) {
 	*d.progress.Value(), *d.budget.Value() = heardProgress{}, timeBudget{unbounded: cfg.UnboundedBudget}
 }
 
-// Forget drops what a process keeps in memory, and keeps the memory itself.
-func (d *Dispatcher) Forget() {
+// Forget drops what a process keeps in memory, and keeps the memory itself. The budget is that of a new cache.
+func (d *Dispatcher) Forget(now sim.Time) {
+	d.began, d.waits, d.failures = now, d.waits[:0], d.failures[:0]
 	d.registry.forget()
 	in, b, p := d.incoming.Value(), d.blocked.Value(), d.passes.Value()
 	in.events.Clear()
 	p.forget()
 	*in, *b, *p = incoming{events: in.events}, blocked{watchers: b.watchers[:0], toStop: b.toStop[:0]}, passes{pass: p.pass}
 	*d.processed.Value(), *d.progress.Value() = 0, heardProgress{}
-	*d.budget.Value() = timeBudget{unbounded: d.cfg.UnboundedBudget}
+	*d.budget.Value() = timeBudget{unbounded: d.cfg.UnboundedBudget, last: now}
 }
 
 // Listed takes the resourceVersion of a list. A bookmark may have that of the
@@ -198,6 +214,9 @@ func (d *Dispatcher) dispatchEvent(env *sim.Env) {
 	b.since = env.Now()
 	b.timeout = d.budget.Change(env).takeAvailable(b.since)
 	env.Arm(d.cfg.Budget, b.timeout)
+	if env.Mode() == sim.Timed {
+		d.waits = append(d.waits, Wait{Began: b.since, Budget: b.timeout})
+	}
 	if env.Noting() {
 		atMost := ""
 		if env.Mode() == sim.Timed {
@@ -230,7 +249,7 @@ func (d *Dispatcher) inputTaken(env *sim.Env, w *Watcher) {
 	}
 	if !d.Dispatching() {
 		env.Disarm(d.cfg.Budget)
-		d.recordWait(env)
+		d.endWait(env, false)
 		d.budget.Change(env).returnUnused(b.timeout - env.Now().Sub(b.since))
 		d.finishDispatching(env)
 	}
@@ -250,7 +269,7 @@ func (d *Dispatcher) FireBudget(env *sim.Env) {
 // terminateBlocked: a watcher that has room by now gets the event, the others end.
 func (d *Dispatcher) terminateBlocked(env *sim.Env) {
 	d.blocked.Read(env)
-	b := d.blocked.Change(env)
+	b, ended := d.blocked.Change(env), false
 	for _, number := range b.watchers {
 		w := d.watchers[number]
 		if w.nonblockingAdd(env, &b.current) {
@@ -260,6 +279,7 @@ func (d *Dispatcher) terminateBlocked(env *sim.Env) {
 			w.stopAgain(env)
 		}
 		if w.registered {
+			ended = true
 			env.Cover(watcherTerminated)
 			env.Add(terminatedWatchers, 1)
 			terminated.Say(env, w.from)
@@ -267,15 +287,20 @@ func (d *Dispatcher) terminateBlocked(env *sim.Env) {
 		}
 	}
 	b.watchers = b.watchers[:0]
-	d.recordWait(env)
+	d.endWait(env, ended)
 	d.finishDispatching(env)
 }
 
-func (d *Dispatcher) recordWait(env *sim.Env) {
+func (d *Dispatcher) endWait(env *sim.Env, ended bool) {
 	if env.Mode() == sim.Timed {
-		env.Record(dispatcherWaits, int64(env.Now().Sub(d.blocked.Value().since)))
+		v := &d.waits[len(d.waits)-1]
+		v.Took, v.Over, v.Ended = env.Now().Sub(v.Began), true, ended
+		env.Record(dispatcherWaits, int64(v.Took))
 	}
 }
+
+// Waits are those of a cache since it began, in their order, timed.
+func (d *Dispatcher) Waits() (began sim.Time, all []Wait) { return d.began, d.waits }
 
 func (d *Dispatcher) finishDispatching(env *sim.Env) {
 	b := d.blocked.Value()

@@ -58,11 +58,11 @@ func (w *Watcher) initializes() bool {
 // that drain, or end with the event that is being dispatched, are among them.
 func (r *registry) Held() int { return len(r.watchers) - arena.Count(r.watchers, (*Watcher).isFree) }
 
-// Watches visits the connections of their clients.
-func (r *registry) Watches(visit func(client sim.Conn)) {
+// Watches visits the connections of their clients, each with the one to the client library if etcd serves the watch.
+func (r *registry) Watches(visit func(client, upstream sim.Conn)) {
 	for _, w := range r.watchers {
 		if !w.isFree() {
-			visit(w.conn)
+			visit(w.conn, w.upstream)
 		}
 	}
 }
@@ -120,10 +120,6 @@ func (d *Dispatcher) Backlog() Backlog {
 	}
 	return most
 }
-
-// Budget is how long the dispatcher may wait for watchers that do not keep up, as of the
-// last time that it did.
-func (d *Dispatcher) Budget() sim.Duration { return d.budget.Value().left }
 
 // Places is how many watchers there are, with those that are free.
 func (d *Dispatcher) Places() int { return len(d.watchers) }
