@@ -28,6 +28,7 @@ the connection is torn down, and the informer connects to the other API server. 
 	Claims: []*testbed.Property{watches.InitialEvents, informers.MatchEtcd, informers.Monotonic, informers.CatchUp},
 	Known: slices.Concat(
 		known.EarlyInitialEvents(watches.InitialEvents, informers.MatchEtcd, informers.CatchUp),
+		known.BackInTime(informers.Monotonic),
 		known.When(known.InjectsEvents).Violates(watches.InitialEvents).
 			Because("an initial event may follow a newer one of the same object (KEP-3157)"),
 		known.RefusedStreams(known.StartsBeforeCheck),
