@@ -28,6 +28,7 @@ behind it, also in the other queue. An informer that restarts leaves its watch i
 	},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, caches.MatchEtcd),
+		known.BackInTime(caches.MatchEtcd),
 		known.StaleReads(reads.Linearizable),
 	),
 })
