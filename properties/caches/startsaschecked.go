@@ -23,7 +23,7 @@ var StartsAsChecked = testbed.RegisterProperty(&testbed.Property{
 	Name: "starts-as-checked", Kind: testbed.Safety,
 	Promise:  "An API server starts, and relies on progress notifications, if and only if its version check and its gates say so. It asks an endpoint of etcd that gave no version again after 10 ms, and after twice as long each further time, up to 15 s.",
 	Violated: "started against its check",
-	Labels:   map[string]string{"started": "started against its check", "trusts": "trusts etcd against its check", "aborted": "did not start without need", "waits": "never starts", "asks": "asked what is no member", "distrusts": "distrusts etcd without need", "again": "asks again at a wrong time"},
+	Labels:   map[string]string{"started": "started against its check", "trusts": "trusts etcd against its check", "aborted": "did not start without need", "waits": "never starts", "unready": "started and never ready", "asks": "asked what is no member", "distrusts": "distrusts etcd without need", "again": "asks again at a wrong time"},
 	Monitor:  testbed.Monitor{Runs: testbed.Untimed},
 	New:      testbed.EachCache(startsAsChecked),
 })
@@ -103,6 +103,8 @@ func (at *started) Conclude(s *testbed.System, w *sim.World, cache int, all *tes
 		rules.violate(all, c, "waits", "waits for the version of etcd although nothing more can happen")
 	case of.Aborted() == "" && rules.mustAbort:
 		rules.violate(all, c, "started", "has started")
+	case of.Aborted() == "" && !of.Ready():
+		rules.violate(all, c, "unready", "has started and is not ready")
 	case of.Aborted() == "" && !of.TrustsProgress() && rules.mustTrust:
 		rules.violate(all, c, "distrusts", "does not rely on etcd's progress notifications")
 	}
