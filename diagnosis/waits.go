@@ -33,6 +33,9 @@ func (d *Diagnosis) decides() (decision *flip.Decision, sure bool) {
 	if d.Decision != nil {
 		return d.Decision, true
 	}
+	if d.Switch != nil {
+		return d.Switch, true
+	}
 	return d.Maybe, false
 }
 

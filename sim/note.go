@@ -3,13 +3,14 @@ package sim
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // NoteKind is a kind of note: a sentence with gaps.
 type NoteKind struct {
 	name, sentence string
-	setback        bool
+	setback, aside bool
 	// revision and key are the numbers of the gaps with what the note is about, counted from 1; 0 is none.
 	revision, key int
 }
@@ -17,8 +18,12 @@ type NoteKind struct {
 // NoteTone is how a story takes notes of a kind.
 type NoteTone uint8
 
-// IsSetback: they are a Setback.
-const IsSetback NoteTone = 1
+const (
+	// IsSetback: they are a Setback.
+	IsSetback NoteTone = 1 + iota
+	// IsAside: they are an Aside.
+	IsAside
+)
 
 // NewNote makes a kind of note; call it in package variable declarations only. The name is PACKAGE.VARIABLE, and several kinds
 // may have one. The sentence is a format of package fmt with more verbs: %r is %d of the revision that the note is about, and
@@ -29,7 +34,7 @@ func NewNote(name, format string, tone ...NoteTone) *NoteKind {
 }
 
 func newKind(name, format string, tone []NoteTone) NoteKind {
-	k := NoteKind{name: name, setback: len(tone) > 0}
+	k := NoteKind{name: name, setback: slices.Contains(tone, IsSetback), aside: slices.Contains(tone, IsAside)}
 	var text strings.Builder
 	for i, gap := 0, 0; i < len(format); i++ {
 		if format[i] != '%' {
@@ -113,6 +118,9 @@ func (n Said) About() About { return n.about }
 
 // SetsBack implements Setback.
 func (n Said) SetsBack() bool { return n.kind.setback }
+
+// IsAside implements Aside.
+func (n Said) IsAside() bool { return n.kind.aside }
 
 // NoteName is the kind of a note: that of its NoteKind, or its Go type.
 func NoteName(n Note) string {

@@ -66,6 +66,12 @@ type Setback interface {
 	SetsBack() bool
 }
 
+// Aside is an optional capability of a note: what goes on as ever, and matters only to a story about the change or the
+// key that the note is about.
+type Aside interface {
+	IsAside() bool
+}
+
 // Noting reports whether a run is observed. Guard a Note with it, so that
 // campaigns do not pay for values that are not read.
 func (e *Env) Noting() bool { return e.w.observer != nil }

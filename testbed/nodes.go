@@ -47,6 +47,8 @@ type Choice struct {
 	// Node is "etcd", "client", "cache", "informers" or "compactor".
 	Node, Name, Value string
 	Values            []string
+	// Off are the values with which the code of the option does not run.
+	Off []string
 }
 
 // Choices lists them in a fixed order.
@@ -57,6 +59,9 @@ func (n *Nodes) Choices() []Choice {
 		all[i] = Choice{Node: o.Node, Name: o.Name, Value: o.Get(n)}
 		for _, v := range o.Values() {
 			all[i].Values = append(all[i].Values, v.Name)
+			if v.IsOff {
+				all[i].Off = append(all[i].Off, v.Name)
+			}
 		}
 	}
 	return all

@@ -21,7 +21,13 @@ type Decision struct {
 	also []*Decision
 }
 
-// rank puts the behaviour first that decides for sure, then the one that makes more of
+// switches: with each of the values that pass, the code of the option does not run. So what is wrong may be anywhere in it.
+func (d *Decision) switches() bool {
+	return !d.planted && d.changed == "" && bugOf(d.Node, d.Name, d.Value) == nil &&
+		!slices.ContainsFunc(d.values, func(v trial) bool { return !slices.Contains(d.Off, v.name) })
+}
+
+// rank puts the behaviour first that decides for sure, then one that does not only switch code on, then the one that makes more of
 // the other runs hold, then a known bug that the scenario was made for, then what a
 // release changed, then where more of the recorded choices fit.
 func (d *Decision) rank(e *Decision) int {
@@ -35,7 +41,7 @@ func (d *Decision) rank(e *Decision) int {
 		}
 		return 1
 	}
-	return cmp.Or(first(d.strict, e.strict), cmp.Compare(b.share(), a.share()), first(d.shows, e.shows), first(a.since.later, b.since.later),
+	return cmp.Or(first(d.strict, e.strict), first(e.switches(), d.switches()), cmp.Compare(b.share(), a.share()), first(d.shows, e.shows), first(a.since.later, b.since.later),
 		b.taken*a.recorded-a.taken*b.recorded)
 }
 
@@ -126,6 +132,8 @@ func (o *Outcome) String() string {
 	switch {
 	case o.Decision != nil:
 		return o.Decision.String()
+	case o.Switch != nil:
+		return o.Switch.String()
 	case o.Maybe != nil:
 		return o.Maybe.doubt()
 	}
@@ -174,6 +182,9 @@ func (d *Decision) sentence() string {
 		subject, what = "a change of "+d.subject(), d.changed
 	case d.whole:
 		subject, what = "the code of "+d.subject(), d.Value
+	case d.switches():
+		return fmt.Sprintf("No setting decides, but one of %s switches the code on that fails: %s. %s that code does not run, and %s%s.",
+			d.subject(), what, d.with(), v.schedule(), v.others())
 	}
 	if !d.strict {
 		return fmt.Sprintf("In this run %s decides: %s. %s %s. There is another cause as well: %s.",

@@ -29,9 +29,9 @@ type search struct {
 
 // Outcome is what a search came to.
 type Outcome struct {
-	// Decision is what decides, nil if no setting does. Maybe is then the nearest to it: with it the schedule passes, but that may be
-	// chance. It is nil if there is none.
-	Decision, Maybe *Decision
+	// Decision is what decides, nil if no setting does. Switch is then what only has the code at fault run, and Maybe the nearest to a
+	// decision: with it the schedule passes, but that may be chance. They are nil if there is none.
+	Decision, Switch, Maybe *Decision
 	// Needed are faults and what clients do without any of which the violation goes away: circumstances of it, which a cache has to
 	// bear. They are looked for if no setting decides.
 	Needed []string
@@ -47,10 +47,10 @@ func Decide(sc *testbed.Scenario, p testbed.Params, rec *recording.Recording, f 
 	}
 	s.look()
 	o := Outcome{Decision: s.cause(), tried: s.tried}
-	if o.Decision != nil {
+	if o.Decision != nil && !o.Decision.switches() {
 		return o
 	}
-	o.Maybe = s.maybe
+	o.Decision, o.Switch, o.Maybe = nil, o.Decision, s.maybe
 	for _, c := range s.circumstances() {
 		// Without what clients do nothing may be left to judge.
 		if d := s.decide(c); d != nil && d.strict && (c.Node == ofFaults || d.best().gone > 0) {
@@ -70,7 +70,7 @@ func (s *search) cause() *Decision {
 	var found []*Decision
 	for _, s.earlier = range []bool{false, true} {
 		for _, c := range s.candidates() {
-			if len(found) > 0 && found[0].strict && (found[0].planted || found[0].changed != "" || found[0].Node != c.Node) {
+			if len(found) > 0 && found[0].strict && !found[0].switches() && (found[0].planted || found[0].changed != "" || found[0].Node != c.Node) {
 				break
 			}
 			if d := s.decide(c); d != nil {
@@ -90,7 +90,7 @@ func (s *search) cause() *Decision {
 		return nil
 	}
 	for _, d := range found[1:] {
-		if d.strict && found[0].strict && d.Node == found[0].Node && (d.values[0].since.later || d.values[0].since.earlier) {
+		if d.strict && found[0].strict && d.Node == found[0].Node && d.switches() == found[0].switches() && (d.values[0].since.later || d.values[0].since.earlier) {
 			found[0].also = append(found[0].also, d)
 		}
 	}

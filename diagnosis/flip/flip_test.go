@@ -76,8 +76,9 @@ func TestFlipDecidesOnlyIfOtherRunsAgree(t *testing.T) {
 		trial
 		convincing, plausible bool
 	}{
-		{trial{taken: 10, recorded: 10}, true, true},
-		{trial{taken: 8, recorded: 10}, false, false},
+		{trial{taken: 10, recorded: 10}, false, false},
+		{trial{taken: 10, recorded: 10, gone: 1}, true, true},
+		{trial{taken: 8, recorded: 10, gone: 1}, false, false},
 		{trial{taken: 10, recorded: 10, gone: 1, still: 1}, false, true},
 		{trial{taken: 5, recorded: 10, gone: 12}, true, false},
 		{trial{taken: 4, recorded: 10, gone: 12}, false, false},
@@ -101,7 +102,7 @@ func TestTheCountEndsWhereNothingSpeaks(t *testing.T) {
 		trial
 		failing int
 	}{
-		{trial{taken: 10, recorded: 10}, s.others.failing*3/4 + 1},
+		{trial{taken: 10, recorded: 10, gone: 1}, s.others.failing*3/4 + 1},
 		{trial{taken: 5, recorded: 10, gone: 12}, s.others.failing/4 + 1},
 		{trial{taken: 10, recorded: 10, gone: 1, still: 6}, 0},
 	} {
@@ -180,4 +181,25 @@ func with(t *testing.T, p testbed.Params, name, value string) testbed.Params {
 	changed, err := p.With(name, value)
 	require.NoError(t, err)
 	return changed
+}
+
+// TestASwitchDoesNotDecide: where the schedule passes only with values that leave the code of the option out, the option is
+// needed, and what is wrong may be anywhere in that code.
+func TestASwitchDoesNotDecide(t *testing.T) {
+	on := candidate{Choice: testbed.Choice{Node: "cache", Name: "snapshots", Value: "on", Values: []string{"off", "on"}, Off: []string{"off"}}}
+	d := decisionOf(on, []trial{{name: "off", taken: 10, recorded: 10, gone: 12}})
+	require.True(t, d.switches())
+	require.Equal(t, "No setting decides, but one of the cache switches the code on that fails: snapshots=on. With snapshots=off that code does not run, "+
+		"and replaying the same schedule passes; 12 other failing schedules pass as well.", d.String())
+	other := decisionOf(candidate{Choice: testbed.Choice{Node: "cache", Name: "x", Value: "b"}}, []trial{{name: "a", taken: 10, recorded: 10, gone: 9, still: 3}})
+	require.False(t, other.switches())
+	require.Negative(t, other.rank(d), "it explains fewer schedules, but is more than a switch")
+	on.planted = true
+	require.False(t, decisionOf(on, []trial{{name: "off", taken: 10, recorded: 10, gone: 12}}).switches())
+	for _, node := range []testbed.Choice{{Node: "cache", Name: "slow-watchers"}, {Node: "etcd", Name: "progress"}} {
+		n, err := scenarios.Issue15220.Params.Nodes()
+		require.NoError(t, err)
+		i := slices.IndexFunc(n.Choices(), func(c testbed.Choice) bool { return c.Name == node.Name })
+		require.Len(t, n.Choices()[i].Off, 1, node.Name)
+	}
 }

@@ -60,22 +60,27 @@ func follow(runner *explore.Runner, rec *recording.Recording, property string) (
 	}
 	result := runner.Run(follower)
 	taken, recorded = follower.Followed()
-	return result.Verdict(property), taken, recorded
+	verdict = result.Verdict(property)
+	if property == explore.NoPanic && verdict != model.Violated {
+		// A run without a panic has no verdict.
+		verdict = model.Holds
+	}
+	return verdict, taken, recorded
 }
 
 // convincing: a flip that moves the run a few steps away from the violation
 // proves nothing. It decides if of enough other runs nearly all hold with it as
 // well (some may have another cause) and half of the recorded choices fit, or if
-// there are not enough and nearly all of them fit. Where other schedules fail as
+// there are not enough and nearly all of them fit. One schedule alone may pass by chance. Where other schedules fail as
 // often as before, it does not decide. A run that waits in vain has many steps that
-// one which does not wait lacks: then it is enough that no schedule fails any more, and that the property was checked in another run.
+// one which does not wait lacks: then it is enough that no schedule fails any more.
 func (v *trial) convincing() bool {
 	const few = 3
 	switch {
 	case v.failsIn(1, 4):
 		return false
 	case v.gone+v.still < few:
-		return v.still == 0 && (v.fits() || v.gone > 0 && v.cures())
+		return v.still == 0 && v.gone > 0 && (v.fits() || v.cures())
 	}
 	return 4*v.gone >= 3*(v.gone+v.still) && (2*v.taken >= v.recorded || v.cures())
 }
@@ -100,7 +105,9 @@ func (v *trial) failsIn(part, of int) bool {
 }
 
 // plausible: it decides this run, and some others.
-func (v *trial) plausible() bool { return !v.failsIn(3, 4) && v.fits() && 3*v.gone >= v.gone+v.still }
+func (v *trial) plausible() bool {
+	return !v.failsIn(3, 4) && v.gone > 0 && v.fits() && 3*v.gone >= v.gone+v.still
+}
 
 // possible: it may decide this run, or lead it elsewhere.
 func (v *trial) possible() bool {

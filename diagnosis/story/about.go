@@ -118,7 +118,21 @@ func (a *about) node(r *Run, n sim.NodeID) {
 		}
 		return
 	}
+	if last := r.last(n); last >= 0 {
+		// It never says anything: then it is what became of the last step that it took.
+		a.asked, a.until = last, r.shows
+	}
 	a.show(r)
+}
+
+// last is the last step of a node, -1 if it took none.
+func (r *Run) last(n sim.NodeID) int {
+	for i := r.shows; i >= 0; i-- {
+		if r.Trace.Steps[i].Node == n {
+			return i
+		}
+	}
+	return -1
 }
 
 // attempt: what a node began at this time did not end well. It began with the last

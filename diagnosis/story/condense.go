@@ -120,6 +120,9 @@ func (r *Run) weigh() []weighed {
 			if !parties.concern(name, n.Value) {
 				continue
 			}
+			if x, ok := n.Value.(sim.Aside); ok && x.IsAside() && !a.names(n.Value) {
+				continue
+			}
 			l := weighed{Line{i + 1, step.At, name, n.Text, []sim.Note{n.Value}}, kindOf(&n, bystanders), matters, slices.Contains(a.ends, i), 0}
 			if setBack[i] {
 				l.matters = min(l.matters, named)

@@ -1,8 +1,10 @@
 package caches
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
@@ -35,8 +37,11 @@ func nothingLeft(s *testbed.System, w *sim.World, all *testbed.Tally) {
 	for c, of := range testbed.Capable[cache.Holding](s) {
 		all.Exercised++
 		left := &left{Held: of.Holds(), waits: waitsOf(c), cache: c.Name, open: w.Accepted(c.ID)}
-		left.unanswered = unanswered(s, c)
 		_, left.forgotten = w.Opened(c.ID)
+		left.unanswered, left.first = unanswered(s, c)
+		if from := cmp.Or(left.First.From, left.Queued.For); from != 0 {
+			left.first = w.NodeName(from)
+		}
 		// Questions for readiness are open until the cache is ready: one that does not start
 		// never answers them.
 		for _, of := range []struct {
@@ -56,15 +61,14 @@ func nothingLeft(s *testbed.System, w *sim.World, all *testbed.Tally) {
 	}
 }
 
-// unanswered is how many clients wait for an answer of a cache.
-func unanswered(s *testbed.System, c *testbed.Cache) int {
-	n := 0
+// unanswered is how many clients wait for an answer of a cache, and the name of the first.
+func unanswered(s *testbed.System, c *testbed.Cache) (n int, first string) {
 	for _, x := range s.Clients() {
 		if spans := x.Spans(); x.Asked() == c.ID && !spans[len(spans)-1].Answered {
-			n++
+			n, first = n+1, cmp.Or(first, x.Name())
 		}
 	}
-	return n
+	return n, first
 }
 
 // waitsOf is how many reads a cache counts as waiting, 0 if it does not say.
@@ -111,25 +115,40 @@ type left struct {
 	unanswered int
 	// forgotten is how many connections of the cache belong to nothing that it holds.
 	forgotten int
+	// first is the client of the first read or event that is left, or the first of those that wait.
+	first string
 }
 
 func (l *left) String() string {
-	more := ""
+	var holds []string
 	for _, of := range []struct {
 		n    int
 		what string
 	}{
-		{l.Writes, "writes"}, {l.Asking, "questions for readiness"}, {l.Queued.Incoming, "events in the incoming channel"}, {l.Queued.Unsent, "events in channels of watches"},
-		{l.Queued.Ending, "watches that are to end"}, {l.Pages, "rests of lists"}, {l.Snapshots, "snapshots beyond its history"},
+		{l.unanswered, "requests without an answer"}, {l.Reads, "reads"}, {l.waits, "reads that it counts as waiting"}, {l.Writes, "writes"}, {l.Watches, "watches"},
+		{l.Comparisons, "comparisons"}, {l.Asking, "questions for readiness"}, {l.Queued.Incoming, "events in the incoming channel"},
+		{l.Queued.Unsent, "events in channels of watches"}, {l.Queued.Ending, "watches that are to end"}, {l.Pages, "rests of lists"},
+		{l.Snapshots, "snapshots beyond its history"},
 		{l.forgotten, "connections of its own that belong to nothing"},
 	} {
 		if of.n > 0 {
-			more += fmt.Sprintf(", %d %s", of.n, of.what)
+			holds = append(holds, fmt.Sprintf("%s: %d", of.what, of.n))
 		}
 	}
-	return fmt.Sprintf("nothing more can happen, and %d clients wait for an answer of %s; it holds %d reads, of which it counts %d as waiting, %d watches and %d comparisons%s; %d connections to it are open",
-		l.unanswered, l.cache, l.Reads, l.waits, l.Watches, l.Comparisons, more, l.open)
+	if l.Queued.Dispatching {
+		holds = append(holds, "an event that has not reached all watches")
+	}
+	if len(holds) == 0 {
+		holds = []string{"nothing"}
+	}
+	text := fmt.Sprintf("nothing more can happen, and %s has %s and still holds %s", l.cache, sim.Some(l.open, "open connection"), strings.Join(holds, ", "))
+	if l.First.Request != nil {
+		text += fmt.Sprintf(". The first of the reads is %s's %s", l.first, l.First.Request.Label())
+	}
+	return text
 }
 
 // Concerns implements explore.Concerned.
-func (l *left) Concerns() testbed.Concern { return testbed.Concern{Node: l.cache} }
+func (l *left) Concerns() testbed.Concern {
+	return testbed.Concern{Node: cmp.Or(l.first, l.cache), Revision: l.Queued.Oldest}
+}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -40,9 +41,7 @@ func (j leftovers) judge(w *sim.World, all *testbed.Tally) {
 		all.Exercised++
 		held, open := m.Held(), w.Accepted(m.ID)
 		left := testbed.Wrong(testbed.Concern{Node: m.Name, Revision: held.WaitingFrom},
-			"nothing more can happen, and %s holds %d calls, %d watch streams and %d streams of members; %d connections to it are open. "+
-				"%d responses or watches wait, and it keeps something for %d watches that ended",
-			m.Name, held.Calls, held.Streams, held.Followers, open, held.Waiting, held.Unknown)
+			"nothing more can happen, and %s has %s and still holds %s", m.Name, sim.Some(open, "open connection"), holds(&held))
 		switch {
 		case held.Calls > 0:
 			all.Violate("calls", left)
@@ -57,6 +56,30 @@ func (j leftovers) judge(w *sim.World, all *testbed.Tally) {
 		}
 	}
 	watchesAgree(s, w, all)
+}
+
+// holds says what a server holds.
+func holds(h *etcd.Held) string {
+	var all []string
+	for _, of := range []struct {
+		n    int
+		what string
+	}{
+		{h.Calls, "calls without an answer"}, {h.Streams, "watch streams"}, {h.Followers, "streams of members"}, {h.Waiting, "responses or watches that wait"},
+		{h.Unknown, "watches that ended"},
+	} {
+		if of.n > 0 {
+			all = append(all, fmt.Sprintf("%s: %d", of.what, of.n))
+		}
+	}
+	if len(all) == 0 {
+		return "nothing"
+	}
+	text := strings.Join(all, ", ")
+	if h.Call != "" {
+		text += ". The first of the calls is " + h.Call
+	}
+	return text
 }
 
 // silent is how many streams client libraries have open to a server for no watch.

@@ -5,6 +5,7 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/sim/cache/flowcontrol"
 	"github.com/watchbed/watchbed/sim/cache/guard"
+	"github.com/watchbed/watchbed/sim/cache/read"
 )
 
 // Held is what a cache has in memory between two steps.
@@ -15,6 +16,8 @@ type Held struct {
 	Reads, Watches, Comparisons, Asking int
 	// Writes are those that are not answered.
 	Writes int
+	// First is the first of the reads.
+	First read.Left
 	// Requests are the LISTs and GETs among the reads, Initializing the watches that have
 	// yet to send initial events.
 	Requests, Initializing int
@@ -29,7 +32,7 @@ type Held struct {
 func (c *Cache) Holds() Held {
 	return Held{
 		Requests: c.reads.Requests(), Initializing: c.dispatcher.Initializing(),
-		Reads: c.reads.Unanswered(), Watches: c.dispatcher.Held(), Comparisons: c.checks.UnderWay(), Asking: c.ready.Asking(),
+		Reads: c.reads.Unanswered(), First: c.reads.FirstLeft(), Watches: c.dispatcher.Held(), Comparisons: c.checks.UnderWay(), Asking: c.ready.Asking(),
 		Writes: c.writes.Unanswered(),
 		Queued: c.dispatcher.Queued(), Pages: c.reads.KeptPages(), Snapshots: c.store.SnapshotsBeyondHistory(),
 	}

@@ -48,7 +48,7 @@ const (
 
 var ingestionOptions = option.NewGroup("cache",
 	option.Either("reflector-list", func(o *IngestionOptions) *bool { return &o.WatchListClient }, "how the cache gets its contents",
-		option.Val("list", "it lists in etcd, page by page, and then watches"),
+		option.Off("list", "it lists in etcd, page by page, and then watches"),
 		option.Val("watch-list", "it watches with initial events, and lists if that fails (default since Kubernetes 1.35)")),
 	option.Either("watch-retry", func(o *IngestionOptions) *bool { return &o.RelistsOnError },
 		"what a cache does when its watch of etcd ends with an error other than a compaction",

@@ -26,7 +26,7 @@ type StreamOptions struct {
 
 var streamChoices = option.NewGroup("etcd",
 	option.Either("range-stream", func(o *StreamOptions) *bool { return &o.Served }, "what etcd does with a RangeStream (KEP-5966)",
-		option.Val("unimplemented", "it does not know the method: up to 3.6"),
+		option.Off("unimplemented", "it does not know the method: up to 3.6"),
 		option.Val("served", "it answers in chunks: 3.7.0")),
 	option.Either("stream-pin", func(o *StreamOptions) *bool { return &o.ReadsNewestChunks },
 		"the revision at which the later chunks of a RangeStream are read",

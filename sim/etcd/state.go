@@ -53,6 +53,8 @@ type Held struct {
 	// Calls are unary calls that have no answer yet, Followers the streams of other
 	// members.
 	Calls, Followers int
+	// Call is the first of the calls.
+	Call string
 	// Streams are watch streams.
 	Streams int
 	// Waiting is how many responses to watches wait in queues, and how many watchers
@@ -70,6 +72,9 @@ func (s *Server) Held() Held {
 	for i := range s.reads.handlers {
 		if s.reads.handlers[i].used() {
 			h.Calls++
+			if r := &s.reads.handlers[i]; h.Call == "" {
+				h.Call = r.client + "'s " + r.payload.Label()
+			}
 		}
 	}
 	h.Streams, h.Waiting, h.Unknown = s.watch.Holds()

@@ -40,6 +40,8 @@ type Value struct {
 	// IsBug: the value is there for a known bug, which shows that it makes a difference. Values of a seam that
 	// known bugs register are not marked: without these they do not exist.
 	IsBug bool
+	// IsOff: with the value the code of the option does not run. The other values only switch it on.
+	IsOff bool
 }
 
 // Val is a value with its sentence, short enough for a table of options.
@@ -47,6 +49,9 @@ func Val(name, doc string) Value { return Value{Name: name, Doc: doc} }
 
 // Bug is Val of a known bug.
 func Bug(name, doc string) Value { return Value{Name: name, Doc: doc, IsBug: true} }
+
+// Off is Val of a value with which the code of the option does not run.
+func Off(name, doc string) Value { return Value{Name: name, Doc: doc, IsOff: true} }
 
 // values are those of a choice; another module may add to them at any time
 // before a run.

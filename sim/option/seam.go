@@ -26,6 +26,12 @@ func (s *Seam[E, I]) Shipped(value, doc string, implementation I) *Seam[E, I] {
 	return s
 }
 
+// Off says that with a value the code of the option does not run.
+func (s *Seam[E, I]) Off(value E) *Seam[E, I] {
+	s.names[value].IsOff = true
+	return s
+}
+
 // Register adds a value with its implementation; call it in package variable
 // declarations or init functions only. It panics if there is one of that name.
 func (s *Seam[E, I]) Register(value, doc string, implementation I) E {

@@ -146,7 +146,11 @@ func (d *Dispatcher) Offer(env *sim.Env, e store.Event) bool {
 	d.incoming.ChangeItem(env, in.events.Next())
 	in.offering = in.used > 0 && in.used+d.weight(&e) > d.cfg.IncomingCapacity
 	if in.offering {
+		full.Say(env, e.ResourceVersion, sim.Counted{N: in.events.Len(), Thing: "event"})
 		return false
+	}
+	if n := in.events.Len(); n > 0 && !e.Bookmark {
+		queued.Say(env, e.ResourceVersion, sim.Counted{N: n, Thing: "entry"})
 	}
 	in.used += d.weight(&e)
 	in.events.Push(e)

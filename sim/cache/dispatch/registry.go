@@ -76,6 +76,10 @@ type Queued struct {
 	Dispatching bool
 	// Unsent are the events in the channels of watches whose clients have room for them.
 	Unsent int
+	// Oldest is the revision of the first entry in the incoming channel, or else of the first unsent event, which is For
+	// that client; 0 if there is none.
+	Oldest int64
+	For    sim.NodeID
 }
 
 // Queued is what there is between two steps.
@@ -85,9 +89,15 @@ func (d *Dispatcher) Queued() Queued {
 	if in.offering {
 		q.Incoming++
 	}
+	if events := in.events.All(); len(events) > 0 {
+		q.Oldest = events[0].ResourceVersion
+	}
 	for _, w := range d.watchers {
 		if w.inHand == nil {
 			q.Unsent += w.input.Len()
+			if w.input.Len() > 0 && q.Oldest == 0 {
+				q.Oldest, q.For = w.input.All()[0].ResourceVersion, w.from
+			}
 		}
 	}
 	return q

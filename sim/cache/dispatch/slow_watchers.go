@@ -14,7 +14,7 @@ type SlowWatcher uint8
 // dispatchEvent and ends them in terminateBlocked. With the others it never waits.
 var SlowWatchers = option.NewSeam[SlowWatcher, *CatchUp]("slow-watchers",
 	"what becomes of a watcher whose channel has no room for an event (KEP-6268)").
-	Shipped("ended", "the dispatcher waits for it within its budget, and then ends the watch: as shipped", nil)
+	Shipped("ended", "the dispatcher waits for it within its budget, and then ends the watch: as shipped", nil).Off(0)
 
 // The other values of slow-watchers, which KEP-6268 weighs.
 var (

@@ -321,6 +321,11 @@ func (w *Watcher) nonblockingAdd(env *sim.Env, e *store.Event) bool {
 	if w.input.Len() >= int(w.capacity) && !w.makeRoom(env, e) {
 		return false
 	}
+	what := "event"
+	if e.Bookmark {
+		what = "bookmark"
+	}
+	given.Say(env, what, e.ResourceVersion, w.from)
 	if put := w.dispatcher.buffer.Put; put != nil && w.endBookmark != endBookmarkSent {
 		w.input.Push(put(env, w, *e))
 	} else {

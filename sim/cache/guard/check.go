@@ -57,7 +57,7 @@ func (c Check) Passes(v release.Version) bool {
 var Checks = option.NewSeam[VersionCheck, Check]("version-check",
 	"what an API server does about an etcd whose progress notifications cannot be trusted").
 	Shipped("none",
-		"it trusts every etcd", Check{})
+		"it trusts every etcd", Check{}).Off(VersionCheckNone)
 
 // VersionCheckNone is the default.
 const VersionCheckNone VersionCheck = 0

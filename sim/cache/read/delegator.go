@@ -118,6 +118,22 @@ func (d *Delegator) Waiting() int { return *d.waiting.Value() }
 // that waits for the cache to be fresh has one.
 func (d *Delegator) Unanswered() int { return len(d.reads) - arena.Count(d.reads, (*Read).isFree) }
 
+// Left is a read that has a place: the client and its request.
+type Left struct {
+	From    sim.NodeID
+	Request sim.Payload
+}
+
+// FirstLeft is the first of those that Unanswered counts, between two steps; zero if there is none.
+func (d *Delegator) FirstLeft() Left {
+	for _, r := range d.reads {
+		if !r.isFree() {
+			return Left{r.from, r.request}
+		}
+	}
+	return Left{}
+}
+
 // Requests is the number of LISTs and GETs that are not answered yet, between two steps.
 func (d *Delegator) Requests() int {
 	return arena.Count(d.reads, func(r *Read) bool { return r.list != nil || r.get != nil })

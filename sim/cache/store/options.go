@@ -24,7 +24,7 @@ type Options struct {
 var Group = option.NewGroup("cache",
 	option.Choice("snapshots", func(o *Options) *Snapshotting { return &o.Snapshotting },
 		"whether the cache keeps its past states (KEP-4988)",
-		option.Val("off", "it keeps none: etcd serves exact reads and later pages"),
+		option.Off("off", "it keeps none: etcd serves exact reads and later pages"),
 		option.Val("on", "it keeps one for each event of its history")),
 	option.Either("late-snapshot", func(o *Options) *bool { return &o.KeepsLateSnapshots },
 		"what becomes of a state from before a compaction that the cache knows of already",

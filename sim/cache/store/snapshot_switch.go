@@ -168,6 +168,7 @@ func (s *Store) evictSnapshots(env *sim.Env) {
 	env.WritesItem(CellSnapshots, 0, sim.NoItem)
 	if h := &s.history; h.isFull() && s.snapshots.removeLess(h.at(h.startIndex).ResourceVersion) > 0 {
 		env.Cover(snapshotEvicted)
+		snapshotsGone.Say(env, h.at(h.startIndex).ResourceVersion)
 	}
 }
 

@@ -215,6 +215,7 @@ func (s *Store) appendHistory(env *sim.Env, e Event) {
 	}
 	if h.isFull() {
 		env.Cover(historyEvicted)
+		evicted.Say(env, sim.Counted{N: h.len(), Thing: "event"}, h.at(h.startIndex).ResourceVersion)
 	}
 	h.updateCache(e)
 	if s.cfg.WatchHistory == WatchHistoryUntilCompacted {

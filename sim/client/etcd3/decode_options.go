@@ -30,7 +30,7 @@ type DecodeOptions struct {
 var decodeChoices = option.NewGroup("client",
 	option.Either("watch-decode", func(o *DecodeOptions) *bool { return &o.DecodesConcurrently },
 		"how many events of a watch etcd3 decodes at the same time (ConcurrentWatchObjectDecode, KEP-6178)",
-		option.Val("serial", "one: up to Kubernetes 1.36"),
+		option.Off("serial", "one: up to Kubernetes 1.36"),
 		option.Val("concurrent", "ten, and sends them in the order in which they came")),
 	option.Either("decode-order", func(o *DecodeOptions) *bool { return &o.CollectsAsReady }, "which decoded event a watch sends next, if several are decoded at the same time",
 		option.Val("as-they-came", "the one that came first, when it is decoded"),

@@ -231,6 +231,7 @@ func (w *watchChan) fail(env *sim.Env, err *wire.Error) {
 func (w *watchChan) sendError(env *sim.Env) {
 	if !env.CanSend(w.conn) {
 		env.Cover(errorWaits)
+		endWaits.Say(env, w.prefix, w.err.Message)
 		w.writes(env, cellStartWatching)
 		w.state = watchFailing
 		return

@@ -33,6 +33,11 @@ var (
 	becameSyncedSilently = sim.NewNote1[streamWatch]("mvcc.becameSynced", "syncWatchers finds no event for the watcher of %s: it is synced now")
 	becameSyncedDeferred = sim.NewNote1[streamWatch]("mvcc.becameSynced", "syncWatchers finds no event for the watcher of %s"+
 		": it is synced now, but nothing goes into the watch channel, so nothing wakes the deferred progress request", sim.IsSetback)
+	// A victim was sent what waited for it.
+	victimSynced       = sim.NewNote1[streamWatch]("mvcc.victimPlaced", "syncVictimsLoop: the watcher of %s is synced now")
+	victimUnsynced     = sim.NewNote2[streamWatch, int64]("mvcc.victimPlaced", "syncVictimsLoop: the watcher of %s is unsynced now, and is to be sent what happened from revision %d on")
+	cancelInFlight     = sim.NewNote1[streamWatch]("mvcc.cancelInFlight", "cannot cancel the watcher of %s yet, since syncVictimsLoop has it in hand", sim.IsSetback)
+	leftOut            = sim.NewNote3[int64, streamWatch, group]("mvcc.leftOut", "the event of revision %r does not go to the watcher of %s now, which is %s", sim.IsAside)
 	cancelledCompacted = sim.NewNote1[StreamName]("mvcc.cancelledCompacted", "syncWatchers cancels a watcher of %s below the compacted revision")
 	fellThrough        = sim.NewNote3[StreamName, int64, int64]("mvcc.fellThrough", "syncWatchers cannot cancel a watcher of %s"+
 		" whose history is compacted, since the channel is full, and moves it from revision %r on to %d")
@@ -60,6 +65,17 @@ func (n streamWatch) String() string {
 		return n.StreamName.String()
 	}
 	return "watch " + strconv.FormatInt(n.id, 10) + " of " + n.StreamName.String()
+}
+
+// String is what notes call a group that is not synced.
+func (g group) String() string {
+	switch g {
+	case unsynced:
+		return "unsynced"
+	case victim:
+		return "a victim"
+	}
+	return "in the hands of syncVictimsLoop"
 }
 
 // Revisions are those of the first and the last of some events.

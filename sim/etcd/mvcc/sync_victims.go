@@ -165,9 +165,11 @@ func (v *syncVictims) assign(env *sim.Env) {
 		env.Reads(cellMinRev, w.cell)
 		if w.minRev <= v.store.Rev(env) {
 			env.Cover(coverVictimUnsynced)
+			victimUnsynced.Say(env, w.name(), w.minRev)
 			v.store.setGroup(env, w, unsynced)
 		} else {
 			env.Cover(coverVictimSynced)
+			victimSynced.Say(env, w.name())
 			v.store.setGroup(env, w, synced)
 		}
 	}

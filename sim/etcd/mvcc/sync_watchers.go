@@ -156,7 +156,7 @@ func (w *watcher) fallsThrough(env *sim.Env, next int64) {
 
 // becomesSynced ends the work on an unsynced watcher; silent: it was sent nothing.
 func (s *WatchableStore) becomesSynced(env *sim.Env, w *watcher, silent bool) {
-	switch watch := (streamWatch{w.ws.Name, w.id}); {
+	switch watch := w.name(); {
 	case !env.Noting():
 	case !silent:
 		becameSynced.Say(env, watch)

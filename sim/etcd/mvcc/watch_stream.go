@@ -200,6 +200,7 @@ func (s *WatchableStore) cancelWatcher(env *sim.Env, w *watcher) bool {
 	switch w.group {
 	case inFlight:
 		env.Cover(coverCancelInFlight)
+		cancelInFlight.Say(env, w.name())
 		return false
 	case victim:
 		env.Cover(coverCancelVictim)

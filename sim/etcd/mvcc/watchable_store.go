@@ -1,6 +1,8 @@
 package mvcc
 
 import (
+	"slices"
+
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/arena"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -146,6 +148,7 @@ func (s *WatchableStore) newWatcherBatch(env *sim.Env) []batch {
 		for _, w := range ws.watchers {
 			env.LooksAt(cellGroup, w.cell)
 			if w.group != synced {
+				w.noteLeftOut(env)
 				continue
 			}
 			env.LooksAt(cellMinRev, w.cell)
@@ -156,6 +159,15 @@ func (s *WatchableStore) newWatcherBatch(env *sim.Env) []batch {
 	}
 	s.batches = list
 	return list
+}
+
+// noteLeftOut: the watcher is not synced, and so is not sent the open transaction with the others.
+func (w *watcher) noteLeftOut(env *sim.Env) {
+	if s := w.ws.store; env.Noting() && w.group != nowhere && slices.ContainsFunc(s.changes, func(v *version) bool {
+		return v.kv.ModRevision >= w.minRev && w.contains(v.kv.Key)
+	}) {
+		leftOut.Say(env, s.changes[0].kv.ModRevision, w.name(), w.group)
+	}
 }
 
 // becomesVictim takes a watcher out of its group, because its channel is full.

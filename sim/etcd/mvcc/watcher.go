@@ -60,6 +60,9 @@ func InRange(key, from, end string) bool {
 	}
 }
 
+// name is what notes call the watcher.
+func (w *watcher) name() streamWatch { return streamWatch{w.ws.Name, w.id} }
+
 // filtered reports whether the watcher asked not to see an event.
 func (w *watcher) filtered(t wire.EventType) bool {
 	if t == wire.Delete {

@@ -55,6 +55,7 @@ func (sws *ServerWatchStream) retract(env *sim.Env, id int64) {
 func (sws *ServerWatchStream) keep(env *sim.Env, r *wire.WatchResponse) {
 	l := &sws.send
 	env.WritesItem(cellPending, sws.place, watchItem(r.WatchID))
+	kept.Say(env, response{r}, r.WatchID, sws.watch.Name)
 	if i := l.pendingOf(r.WatchID); i >= 0 {
 		l.pending[i].responses = append(l.pending[i].responses, r)
 		return

@@ -11,6 +11,7 @@ import (
 // What the streams note while a run is observed.
 var (
 	sent     = sim.NewNote2[response, mvcc.StreamName]("v3rpc.sent", "sendLoop sends %s to %s")
+	kept     = sim.NewNote3[response, int64, mvcc.StreamName]("v3rpc.kept", "sendLoop keeps %s until it has sent the Created response of watch %d of %s", sim.IsAside)
 	overtook = sim.NewNote3[held, response, mvcc.StreamName]("v3rpc.overtook", "sendLoop takes from ctrlStream, while %s still waits in the watch channel: %s is sent to %s first")
 
 	progressAnswered = sim.NewNote2[mvcc.StreamName, int64]("v3rpc.progressAnswered", "the progress request of %s is answered by recvLoop itself: progress %r goes into ctrlStream")

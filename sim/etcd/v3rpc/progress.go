@@ -46,6 +46,7 @@ var (
 	Ignored = ProgressSeam.Register("ignored",
 		"recvLoop knows no such request and goes on with the next: nothing comes of it",
 		progressIgnored{})
+	_ = ProgressSeam.Off(Ignored)
 )
 
 // plain is the part of ProgressRequests of those that do nothing beside Request.
