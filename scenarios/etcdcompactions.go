@@ -53,9 +53,9 @@ var CompactionInRange = testbed.RegisterScenario(&testbed.Scenario{
 	Summary: "clients of etcd's own API draw requests, a Range takes its time, and compactions come meanwhile",
 	Doc: `A Range holds the lock of the store until its end, and Compact takes that lock. So a Compact waits for the Range, all writes that
 come after it wait with it, and no later Range goes before it. Without the lock a Range of the present would find its own revision
-compacted.`,
+compacted. With a hundred keys a count is more than one node of the index has, and limits are below it.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 compact-recreated=kept progress-requests=periodic range-time=1ms
-		read=consistent keys=1 items=2 history=4 drawn-clients=12 drawn-requests=4 to-rest=true steps=20000`),
+		read=consistent keys=1 items=100 history=4 drawn-clients=12 drawn-requests=4 to-rest=true steps=20000`),
 	Draws:  option.Ranges(`keys=1|4 drawn-clients=4|16 drawn-requests=2|8 history=0|8`),
 	About:  testbed.Reaches{"etcd: Compact waits for a Range": 25},
 	Claims: []*testbed.Property{etcdapi.Answers, etcdapi.NothingLeft},
