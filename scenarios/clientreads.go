@@ -41,6 +41,7 @@ kubernetes/kubernetes#142291 UpdateResourceVersion returns early from that.`,
 		mode=timed network=20ms scheduling=500us horizon=20s steps=200000`),
 	About:  testbed.Reaches{"cache: read served after waiting": 40},
 	Claims: []*testbed.Property{reads.AnswersInTime, reads.NotOlderThan, caches.ServedAsPromised, caches.NeededProgress},
+	Known:  known.EarlyVersions(reads.NotOlderThan),
 })
 
 var AnyWithoutProgress = testbed.RegisterScenario(&testbed.Scenario{
@@ -117,7 +118,7 @@ sent ADDED when an object enters its selection, and DELETED with the object as i
 		known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable),
 		known.RepeatedByClient(watches.Bookmarkable),
 		known.Rarely(known.StaleReads(reads.Linearizable, reads.LinearizableData)),
-		known.Rarely(known.EarlySnapshots(reads.Exact)),
+		known.Rarely(known.EarlyVersions(reads.Exact)),
 	),
 })
 
@@ -151,7 +152,7 @@ vain, and what no API takes is refused.`,
 	},
 	Known: slices.Concat(
 		known.Rarely(known.EarlyProgress(watches.Resumable)),
-		known.Rarely(known.EarlySnapshots(reads.Exact, reads.Pages)),
+		known.Rarely(known.EarlyVersions(reads.Exact, reads.Pages)),
 		known.Rarely(known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable)),
 		known.Rarely(known.StaleReads(reads.Linearizable, reads.LinearizableData)),
 		known.EchoOfLaggard(reads.Linearizable, reads.LinearizableData),

@@ -64,7 +64,7 @@ again: --set take-rests=false.`,
 	},
 	Known: slices.Concat(
 		known.StaleReads(reads.Linearizable, reads.LinearizableData),
-		known.Rarely(known.EarlySnapshots(reads.Exact, reads.Pages)),
+		known.Rarely(known.EarlyVersions(reads.Exact, reads.Pages)),
 	),
 })
 
@@ -129,7 +129,7 @@ future-rv=confirm it does: a revision that etcd does not have is refused without
 		caches.InvalidRequests, caches.TimersOwned,
 	},
 	Known: slices.Concat(
-		known.EarlySnapshots(reads.Exact),
+		known.EarlyVersions(reads.Exact),
 		known.Rarely(known.StaleReads(reads.Linearizable)),
 	),
 })

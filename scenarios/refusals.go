@@ -80,6 +80,7 @@ must have its answer, and the cache must hold nothing for it.`,
 	Claims: []*testbed.Property{caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, caches.InvalidRequests, caches.MatchEtcd, reads.LinearizableData, caches.TimersOwned},
 	Known: slices.Concat(
 		known.Rarely(known.StaleReads(reads.LinearizableData)),
+		known.EarlyVersions(caches.MatchEtcd, caches.CatchUp),
 	),
 })
 

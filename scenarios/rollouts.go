@@ -33,6 +33,7 @@ answered by the server that its gate says.`,
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd),
 		known.BackInTime(reads.Monotonic, informers.MatchEtcd, informers.Monotonic, informers.CatchUp),
+		known.EarlyVersions(caches.MatchEtcd),
 		known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable),
 		known.StaleReads(reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.Monotonic),
 		known.When(known.EndsByTimer, testbed.Unless(known.EtcdNotifies)).RarelyViolates(informers.CatchUp).
@@ -87,7 +88,7 @@ var pagesOfTwoServers = []*testbed.Property{
 
 var knownOfPagesOfTwoServers = slices.Concat(
 	known.EarlyProgress(reads.Linearizable, caches.MatchEtcd),
-	known.EarlySnapshots(reads.Exact, reads.Pages),
+	known.EarlyVersions(reads.Exact, reads.Pages),
 	known.When(known.KeepsSnapshots, known.KeepsLateSnapshots).RarelyViolates(reads.NoCompactedReads).
 		Because("a cache that is late by a whole interval of compactions keeps a snapshot that is compacted"),
 	known.StaleReads(reads.Linearizable),
@@ -126,7 +127,7 @@ pages at both servers.`,
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
 	},
 	Known: slices.Concat(
-		known.EarlySnapshots(reads.Exact, reads.Pages, reads.Linearizable, caches.MatchEtcd),
+		known.EarlyVersions(reads.Exact, reads.Pages, reads.Linearizable, caches.MatchEtcd),
 		known.StaleReads(reads.Linearizable),
 	),
 })

@@ -28,7 +28,7 @@ behind it, also in the other queue. An informer that restarts leaves its watch i
 	},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, caches.MatchEtcd),
-		known.BackInTime(caches.MatchEtcd),
+		known.EarlyVersions(caches.MatchEtcd, caches.CatchUp),
 		known.StaleReads(reads.Linearizable),
 	),
 })
@@ -47,6 +47,7 @@ token, which the clients draw anew in each run, also such as no API takes.`,
 		informer-list=watch-list breaks=1 restarts=1 informer-restarts=1 steps=20000`),
 	About:  testbed.Reaches{"flow control: request executed at once": 80},
 	Claims: []*testbed.Property{caches.SeatsKept, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, caches.TimersOwned},
+	Known:  known.EarlyVersions(caches.CatchUp),
 })
 
 var SeatWaits = testbed.RegisterScenario(&testbed.Scenario{

@@ -30,7 +30,7 @@ from a snapshot is what etcd has, or had, at that revision; what has been compac
 		known.When(known.ProgressOvertakesEvents, known.HearsOfProgress, known.KeepsSnapshots).
 			Violates(reads.Exact).
 			Because("snapshots have resourceVersions to which the cache has not come (etcd-io/etcd#15220)"),
-		known.EarlySnapshots(reads.Exact, reads.Pages),
+		known.EarlyVersions(reads.Exact, reads.Pages),
 		known.When(known.KeepsSnapshots, known.KeepsLateSnapshots).RarelyViolates(reads.NoCompactedReads).
 			Because("a cache that is late by a whole interval of compactions keeps a snapshot that is compacted"),
 		known.StaleReads(reads.Linearizable),
@@ -51,7 +51,7 @@ compaction, and refused from then on. --set compaction-notice=unheard is a cache
 		reads.Exact, reads.Pages, reads.NoCompactedReads, caches.MatchEtcd, caches.HistoryKept, caches.HistoryDropped,
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
 	},
-	Known: known.EarlySnapshots(reads.Exact, reads.Pages, caches.MatchEtcd),
+	Known: known.EarlyVersions(reads.Exact, reads.Pages, caches.MatchEtcd),
 })
 
 var CompetingCompactors = testbed.RegisterScenario(&testbed.Scenario{
@@ -74,7 +74,7 @@ break. A minute passes between two compactions instead of five.`,
 		caches.ReopensInTime,
 	},
 	Known: slices.Concat(
-		known.EarlySnapshots(reads.Exact, reads.Pages, reads.Linearizable, caches.MatchEtcd),
+		known.EarlyVersions(reads.Exact, reads.Pages, reads.Linearizable, caches.MatchEtcd),
 		known.StaleReads(reads.Linearizable),
 	),
 })
@@ -96,6 +96,6 @@ are in the middle of; those that do not come let etcd grow.`,
 		caches.ReopensInTime,
 	},
 	Known: slices.Concat(
-		known.EarlySnapshots(reads.Exact, caches.MatchEtcd),
+		known.EarlyVersions(reads.Exact, caches.MatchEtcd),
 	),
 })

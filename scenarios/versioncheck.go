@@ -162,6 +162,7 @@ What each of the four comes to on three releases of etcd, and what it costs, is 
 	},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
+		known.EarlyVersions(caches.MatchEtcd),
 		known.ResumedWatches(reads.NotOlderThan, watches.Ordered, watches.Unique, watches.Reliable),
 		known.ReadsThatHang(known.WaitsUntilFresh),
 		known.When(known.GateIsOff, known.AnswersLists, known.ReadsNameVersion, testbed.Unless(known.NotifiesEvery(250*time.Millisecond))).

@@ -30,8 +30,8 @@ func BackInTime(violates ...*testbed.Property) []testbed.Row {
 		Because("events that early progress overtook come later and take the cache back in time (etcd-io/etcd#15220)")
 }
 
-// EarlySnapshots is what becomes of snapshots.
-func EarlySnapshots(violates ...*testbed.Property) []testbed.Row {
+// EarlyVersions is what becomes of snapshots, and of a cache that hears of progress for which no LIST waits.
+func EarlyVersions(violates ...*testbed.Property) []testbed.Row {
 	return When(ProgressOvertakesEvents, HearsOfProgress).RarelyViolates(violates...).
 		Because("with early progress a cache claims a resourceVersion whose events it does not have (etcd-io/etcd#15220)")
 }
