@@ -77,6 +77,8 @@ func writtenAgain() []testbed.Row {
 	return slices.Concat(
 		known.When(append(snapshots, known.CheckerFallsBack)...).RarelyViolates(reads.Exact).Because(because),
 		known.When(append(snapshots, known.CheckerEndsProcess)...).RarelyViolates(reads.Exact, reads.Pages).Because(because),
+		known.When(append(snapshots, known.CheckerFallsBack, testbed.Unless(known.TrustsEtcd))...).RarelyViolates(reads.Pages).
+			Because("the first page is of etcd, and "+because),
 	)
 }
 
@@ -95,7 +97,12 @@ var LostValue = divergence("value", passed,
 	`The digest of KEP-4988 is of namespace, name and resourceVersion: "bugs in applying watch events or bugs in etcd watch
 stream". An object whose resourceVersion is right passes whatever it holds, so that snapshots are served on, with every reaction to a
 failed check.`,
-	slices.Concat(staysWrong(), unnoticed("the digest does not have the value, so that no check fails")))
+	slices.Concat(
+		staysWrong(),
+		unnoticed("the digest does not have the value, so that no check fails"),
+		known.When(known.KeepsSnapshots, known.AnswersLists, testbed.Unless(known.TrustsEtcd)).RarelyViolates(reads.Pages).
+			Because("the first page is of etcd, and the others are of a snapshot without the value"),
+	))
 
 var LostSnapshot = divergence("snapshot", passed,
 	"a change leaves no snapshot, so that the one before it is stale: the consistency checker, which compares the newest state, never finds it (KEP-4988)",
