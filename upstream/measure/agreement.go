@@ -37,8 +37,8 @@ type agreementRow struct {
 	// Refused is why no such world can be put together, empty if one can.
 	Refused string `json:",omitempty"`
 	// Code and Model are how many schedules ran over each side, from seed 0 on.
-	Code   uint64  `json:",omitempty"`
-	Model  uint64  `json:",omitempty"`
+	Code  uint64 `json:",omitempty"`
+	Model uint64 `json:",omitempty"`
 	// Claims are those that either side violates, or that the model alone judges.
 	Claims []sides `json:",omitempty"`
 }
