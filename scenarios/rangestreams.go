@@ -43,7 +43,7 @@ to etcd, and goes there as one Range as long as the API server takes etcd for on
 minutes, while others write: after ten minutes a LIST is tried as a stream again, and answered by a Range when that is refused.`,
 	Params: testbed.With(`etcd=3.7.3 cache=direct caches=1 client-kv=true range-stream=unimplemented reflector-list=watch-list page=2
 		writers=1 writes=4 deletes=true read=consistent keys=4 items=4 await-ready=true pollers=2 think=4m patience=1m
-		mode=timed network=1ms scheduling=500us horizon=45m steps=100000`),
+		mode=timed network=1ms scheduling=500us horizon=45m steps=200000`),
 	About:  testbed.Reaches{"etcd3: RangeStream is tried again after ten minutes": 100, "etcd3: etcd is found not to know RangeStream": 100},
 	Claims: []*testbed.Property{caches.RangeStreams, caches.Initialises},
 })

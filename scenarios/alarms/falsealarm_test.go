@@ -54,6 +54,7 @@ var elsewhere = map[string][]string{
 		"etcd: revision goes back",
 		"etcd: restart skips an entry that was not applied",
 		"etcd: second answer to what was committed lets later reads go",
+		"etcd: compaction removes the value of a key that its revision deletes and puts again",
 		"cache: resourceVersion goes back in time",
 		"etcd3: a deletion without an object is skipped",
 	},
@@ -143,7 +144,10 @@ var elsewhere = map[string][]string{
 	"a planted loss, after which something may be violated": {
 		"informer: streamed list compared and different",
 	},
-	"informers that compare, or meet an API server without snapshots; TestInformerScenariosReachTheirCoveragePoints has them": {
+	"streamed-again has it, whose design is direct": {
+		"etcd3: RangeStream is tried again after ten minutes",
+	},
+	"informers that compare, or meet an API server without snapshots": {
 		"informer: resourceVersion goes back in time",
 		"informer: change among the initial events",
 		"informer: bookmark before the end of the initial events",
