@@ -16,8 +16,8 @@ type Store struct {
 	leases []Lease
 }
 
-// entries are a btree. A package that knows a type with a field of a generic type compiles all methods of that type anew,
-// so that each importer of this one would compile those of btree: the field is an interface.
+// entries are a btree. A package that knows a type with a field of a generic type compiles all methods of that type
+// anew, so that each importer of this one would compile those of btree: the field is an interface.
 type entries interface {
 	Get(entry) (entry, bool)
 	ReplaceOrInsert(entry) (entry, bool)

@@ -100,7 +100,8 @@ func failsAsExpected(t *testing.T, sc *testbed.Scenario, p testbed.Params, seed 
 	silent := known.SendsNoProgress.Holds(setup)
 	rests, err := p.ComesToRest()
 	require.NoError(t, err)
-	// A cache that answers no LIST has none to be judged, and a run that cannot come to rest has none of what is judged then.
+	// A cache that answers no LIST has none to be judged, and a run that cannot come to rest has none of what is judged
+	// then.
 	unasked := func(of *testbed.Property) bool {
 		return of == reads.ServedAsHeld && !known.AnswersLists.Holds(setup) || of.Monitor.AtRest && !rests
 	}

@@ -137,8 +137,9 @@ func TestEachUnmaskedRowHoldsSomewhere(t *testing.T) {
 // mostExcused is in how many scenarios a row may excuse a claim, with the parameters that they have.
 const mostExcused = 4
 
-// TestNoRowExcusesManyScenarios: where a violation is known to come now and then, another cause of one is not noticed. A bug
-// that all new releases have is set aside in the scenarios that are not about it, as compact-recreated=kept does.
+// TestNoRowExcusesManyScenarios: where a violation is known to come now and then, another cause of one is not
+// noticed. A bug that all new releases have is set aside in the scenarios that are not about it, as
+// compact-recreated=kept does.
 func TestNoRowExcusesManyScenarios(t *testing.T) {
 	excused := map[string][]string{}
 	for _, sc := range testbed.Scenarios() {

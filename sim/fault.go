@@ -62,8 +62,8 @@ type Keepalive interface {
 }
 
 // HalfOpen takes away the far end of one open stream, as a NAT entry that expires or a machine that loses power: what
-// was under way is lost, and so is what the opener sends from now on. It notices by its Keepalive; untimed at any point.
-// When the network is back, at the end of the safety phase, it notices at once.
+// was under way is lost, and so is what the opener sends from now on. It notices by its Keepalive; untimed at any
+// point. When the network is back, at the end of the safety phase, it notices at once.
 type HalfOpen struct{ BreakStream }
 
 // Name implements Fault.

@@ -34,7 +34,8 @@ type Scenario struct {
 	Heading string
 }
 
-// Reaches are coverage points by their names, with the share of schedules in percent in which each comes about at least.
+// Reaches are coverage points by their names, with the share of schedules in percent in which each comes about at
+// least.
 type Reaches map[string]int
 
 var scenarios = registry.New[*Scenario]("scenario")

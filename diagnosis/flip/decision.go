@@ -21,15 +21,16 @@ type Decision struct {
 	also []*Decision
 }
 
-// switches: with each of the values that pass, the code of the option does not run. So what is wrong may be anywhere in it.
+// switches: with each of the values that pass, the code of the option does not run. So what is wrong may be anywhere
+// in it.
 func (d *Decision) switches() bool {
 	return !d.planted && d.changed == "" && bugOf(d.Node, d.Name, d.Value) == nil &&
 		!slices.ContainsFunc(d.values, func(v trial) bool { return !slices.Contains(d.Off, v.name) })
 }
 
-// rank puts the behaviour first that decides for sure, then one that does not only switch code on, then the one that makes more of
-// the other runs hold, then a known bug that the scenario was made for, then what a
-// release changed, then where more of the recorded choices fit.
+// rank puts the behaviour first that decides for sure, then one that does not only switch code on, then the one that
+// makes more of the other runs hold, then a known bug that the scenario was made for, then what a release changed,
+// then where more of the recorded choices fit.
 func (d *Decision) rank(e *Decision) int {
 	a, b := d.best(), e.best()
 	first := func(of, other bool) int {

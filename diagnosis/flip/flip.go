@@ -29,8 +29,8 @@ type search struct {
 
 // Outcome is what a search came to.
 type Outcome struct {
-	// Decision is what decides, nil if no setting does. Switch is then what only has the code at fault run, and Maybe the nearest to a
-	// decision: with it the schedule passes, but that may be chance. They are nil if there is none.
+	// Decision is what decides, nil if no setting does. Switch is then what only has the code at fault run, and Maybe
+	// the nearest to a decision: with it the schedule passes, but that may be chance. They are nil if there is none.
 	Decision, Switch, Maybe *Decision
 	// Needed are faults and what clients do without any of which the violation goes away: circumstances of it, which a cache has to
 	// bear. They are looked for if no setting decides.

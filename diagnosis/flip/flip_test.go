@@ -183,8 +183,8 @@ func with(t *testing.T, p testbed.Params, name, value string) testbed.Params {
 	return changed
 }
 
-// TestASwitchDoesNotDecide: where the schedule passes only with values that leave the code of the option out, the option is
-// needed, and what is wrong may be anywhere in that code.
+// TestASwitchDoesNotDecide: where the schedule passes only with values that leave the code of the option out, the
+// option is needed, and what is wrong may be anywhere in that code.
 func TestASwitchDoesNotDecide(t *testing.T) {
 	on := candidate{Choice: testbed.Choice{Node: "cache", Name: "snapshots", Value: "on", Values: []string{"off", "on"}, Off: []string{"off"}}}
 	d := decisionOf(on, []trial{{name: "off", taken: 10, recorded: 10, gone: 12}})

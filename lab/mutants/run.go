@@ -133,9 +133,9 @@ func (r *runner) run(due []*Mutant, results map[string]*result) error {
 	return failed
 }
 
-// campaigns are those that call the mutated function: the best one of each scenario, then the second best of each, and so
-// on, since another scenario makes other requests and another release of the same one seldom does. Better are those that
-// have killed more mutants of the package, and then the cheap ones.
+// campaigns are those that call the mutated function: the best one of each scenario, then the second best of each,
+// and so on, since another scenario makes other requests and another release of the same one seldom does. Better are
+// those that have killed more mutants of the package, and then the cheap ones.
 func (r *runner) campaigns(m *Mutant) []*killer.Baseline {
 	all := slices.DeleteFunc(slices.Clone(r.baselines), func(b *killer.Baseline) bool { return !slices.Contains(b.Entered, m.Unit) })
 	r.mu.Lock()

@@ -82,9 +82,9 @@ func (f *fairness) judge(l *flowcontrol.Level, arrivals int, refuses bool, wrong
 }
 
 // begin takes in the requests that wait since this step. While one waits, the seats that another queue is given are
-// bounded by the order of virtual finish: if virtual time was v when it came, its own queue starts at v and the
-// seats of one request at most, so that it finishes that many and its own later, with all that is before it in the
-// queue. The other queue started at v less the seats of one request and one at least, and is not served beyond that finish.
+// bounded by the order of virtual finish: if virtual time was v when it came, its own queue starts at v and the seats
+// of one request at most, so that it finishes that many and its own later, with all that is before it in the queue.
+// The other queue started at v less the seats of one request and one at least, and is not served beyond that finish.
 func (f *fairness) begin(l *flowcontrol.Level, arrivals int, settled bool, wrong func(label, format string, args ...any)) {
 	o, all := l.Options(), map[int]int{}
 	l.Waiting(func(r *flowcontrol.Request) { all[r.Queue] += r.Seats })

@@ -11,12 +11,11 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// TimersOwned looks at the timers of a cache after each of its steps. A timer that is set
-// for a read, a watch or an event that is gone goes off when its number belongs to
-// another one, and keeps memory until then. How long the dispatcher may wait for watches
-// that do not keep up is kept account of: see dispatchBudget. The timers that go on as long as the cache does are not judged: those of
-// bookmarks, progress, checks and compactions. It is exercised by each step of a cache: the
-// waits of the dispatcher are judged after each, and a timer could be set for nothing after
+// TimersOwned looks at the timers of a cache after each of its steps. A timer that is set for a read, a watch or an
+// event that is gone goes off when its number belongs to another one, and keeps memory until then. How long the
+// dispatcher may wait for watches that do not keep up is kept account of: see dispatchBudget. The timers that go on
+// as long as the cache does are not judged: those of bookmarks, progress, checks and compactions. It is exercised by
+// each step of a cache: the waits of the dispatcher are judged after each, and a timer could be set for nothing after
 // each. A cache that lets etcd answer all reads may have none in a whole run.
 var TimersOwned = testbed.RegisterProperty(&testbed.Property{
 	Name: "timers-owned", Kind: testbed.Safety,

@@ -11,17 +11,15 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// WatchEnds looks at the watches of raw clients that a cache ends without an error. A
-// client has to watch again then, and each such watch costs the cache a look at its
-// history. A watch may end when its time is over, when the cache starts over, and when its
-// client does not keep up: the dispatcher finds no room for an event in the watcher's
-// channel, which holds ten events at least (storage/cacher, suggestedWatchChannelSize).
-// What may be there is each event since the cache has listed, also those that the watch
-// begins with, and one bookmark at each revision. A watch may also end when the
-// history loses what it still has to be sent. A cache with another value of slow-watchers than
-// the shipped one may do neither: its watches catch up, or end with a 410 (KEP-6268). Of watches that etcd serves
-// it is judged only that the client is told the error with which one ends: the cache does not decide when they end. It is exercised by each watch that a cache ends
-// without an error.
+// WatchEnds looks at the watches of raw clients that a cache ends without an error. A client has to watch again then,
+// and each such watch costs the cache a look at its history. A watch may end when its time is over, when the cache
+// starts over, and when its client does not keep up: the dispatcher finds no room for an event in the watcher's
+// channel, which holds ten events at least (storage/cacher, suggestedWatchChannelSize). What may be there is each
+// event since the cache has listed, also those that the watch begins with, and one bookmark at each revision. A watch
+// may also end when the history loses what it still has to be sent. A cache with another value of slow-watchers than
+// the shipped one may do neither: its watches catch up, or end with a 410 (KEP-6268). Of watches that etcd serves it
+// is judged only that the client is told the error with which one ends: the cache does not decide when they end. It
+// is exercised by each watch that a cache ends without an error.
 var WatchEnds = testbed.RegisterProperty(&testbed.Property{
 	Name: "watch-ends", Kind: testbed.Safety,
 	Promise: "A cache ends a watch without an error only if its time is over, if the cache starts over, if its history loses what comes next, " +

@@ -113,8 +113,8 @@ func made(p *option.Preset) (o Options, err error) {
 	return o, err
 }
 
-// known are the options of all known releases, by branch and patch number. What looks for the setting that decides asks for
-// hundreds, and most releases brought no change: they share theirs.
+// known are the options of all known releases, by branch and patch number. What looks for the setting that decides
+// asks for hundreds, and most releases brought no change: they share theirs.
 var known = func() [][]*Options {
 	all := make([][]*Options, len(newestKnown))
 	for i, branch := range Branches() {

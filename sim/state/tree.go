@@ -16,8 +16,8 @@ type Ordered[T any] interface {
 // inside of a Var, which records its use. A copy shares memory with it until one of both changes.
 type Tree[T Ordered[T]] struct{ t BTree[any] }
 
-// BTree is btree.BTreeG. Each package that knows a type with a field of a generic type compiles all methods of that type
-// anew, so that a field of a btree's own type would have each importer of the simulation compile those of btree.
+// BTree is btree.BTreeG. Each package that knows a type with a field of a generic type compiles all methods of that
+// type anew, so that a field of a btree's own type would have each importer of the simulation compile those of btree.
 type BTree[T any] interface {
 	Get(T) (T, bool)
 	Has(T) bool
@@ -45,7 +45,8 @@ func newTree(before func(x, y any) bool) BTree[any] { return NewBTree(before) }
 
 func cloneTree(t BTree[any]) BTree[any] { return CloneBTree(t) }
 
-// degree suits a handful of keys, which is what schedules are explored with, as well as thousands. It is that of upstream's btree store.
+// degree suits a handful of keys, which is what schedules are explored with, as well as thousands. It is that of
+// upstream's btree store.
 const degree = 16
 
 // Put adds a value, or replaces the one in its place.

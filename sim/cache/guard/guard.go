@@ -55,7 +55,8 @@ type Guard struct {
 	pauses [MaxEndpoints]Pause
 }
 
-// Pause is how long the guard waits before it asks an endpoint again, and how often it got no version since the last one.
+// Pause is how long the guard waits before it asks an endpoint again, and how often it got no version since the last
+// one.
 type Pause struct {
 	Failures int
 	sim.Duration
