@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -96,6 +97,9 @@ func TestCheckLargeListInBoundedMemory(t *testing.T) {
 	}
 	if runtime.GOOS != "linux" {
 		t.Skip("the most memory that a process had is read from /proc")
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+		t.Skip("the race detector keeps three times the memory")
 	}
 	objects := testsize.Of(200_000, 50_000, 50_000)
 	folder := t.TempDir()
