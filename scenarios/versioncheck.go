@@ -165,6 +165,7 @@ What each of the four comes to on three releases of etcd, and what it costs, is 
 		known.EarlyVersions(caches.MatchEtcd),
 		known.ResumedWatches(reads.NotOlderThan, watches.Ordered, watches.Unique, watches.Reliable),
 		known.ReadsThatHang(known.WaitsUntilFresh),
+		known.Rarely(known.NoProgress(known.ServesStale)),
 		known.When(known.GateIsOff, known.AnswersLists, known.ReadsNameVersion, testbed.Unless(known.NotifiesEvery(250*time.Millisecond))).
 			Violates(reads.AnswersInTime).
 			Because("no progress is requested for a LIST that names a resourceVersion, and the next event or notification of a quiet resource comes too late"),

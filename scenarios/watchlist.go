@@ -160,6 +160,7 @@ run may come before that.`,
 			Because("etcd's ticker leaves out a watch that was sent an event since the last tick"),
 		known.When(known.RequestsOnce).RarelyViolates(watches.InitialEventsEnd).
 			Because("etcd may forget the only progress request, and its ticker comes too late"),
+		known.Rarely(known.Violating(known.NoProgress(known.WaitsForInitialEvents), watches.InitialEventsEnd)),
 		known.Rarely(known.EarlyInitialEvents(watches.InitialEvents)),
 	),
 })
