@@ -83,6 +83,7 @@ func (f *HalfOpen) Strike(env *Env) {
 	w.breakLane(k, k.Opener)
 	k.state = connEnding
 	if l := w.laneFrom(k, k.Acceptor); l.len() > 0 {
+		w.touchLane(l, true)
 		l.queue, l.head = l.queue[:0], 0
 		w.clearReady(l.slot)
 	}

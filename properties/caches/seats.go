@@ -177,7 +177,7 @@ func objectsOf(c *testbed.Cache) int {
 func (*seatsSeen) Conclude(s *testbed.System, w *sim.World, cache int, all *testbed.Tally) {
 	c := s.Caches()[cache]
 	l := level(c)
-	if l == nil || w.Mode() == sim.Timed || !s.ComesToRest() || !s.IsOver(w) {
+	if l == nil || w.Mode() == sim.Timed || !s.IsOver(w) {
 		return
 	}
 	n := len(l.Executing())
