@@ -96,6 +96,18 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	WhyFurther: "a stream that breaks before those events have come is resumed behind them",
 })
 
+// All releases have it: a watch that etcd refused is in neither list of run, which waits in closingc for as many as are in
+// those, and then in wg.Wait for all.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name: "etcd-17611", Issue: "etcd-io/etcd#17611",
+	Summary:  "a stream ends while etcd refuses to create a watch on it: the client library waits for that watch for ever, and so does each later one",
+	Setting:  "refused-watches=awaited",
+	Scenario: scenarios.RefusedWatches, Property: caches.CatchUp,
+	Why:        "the cache watches again on the stream, and is not answered",
+	Further:    []*testbed.Property{caches.ClientNothingLeft, watches.KeepUp, etcdapi.NothingLeft},
+	WhyFurther: "requests wait for ever, watches that go to etcd are silent, and a watch that closes with its stream is not cancelled at etcd",
+})
+
 // clientv3 once took every error of etcd itself for one that would come again, and
 // repeated a read only when its connection broke. An election made reads fail.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{

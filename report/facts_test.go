@@ -73,6 +73,7 @@ var mechanisms = map[string][]fact{
 	"bug-progress-of-another-stream":  {unsynced, said("clientv3.givenToOthers"), takesEarly},
 	"bug-check-pages-of-newest-state": {said("check.checks"), said("check.differs"), said("etcd.applied")},
 	"bug-watcher-missing-prevkv":      {unsynced, setBack("v3rpc.optionsUnknown"), said("etcd3.deletionDropped")},
+	"bug-etcd-17611":                  {struck, setBack("v3rpc.denied"), setBack("clientv3.runWaits")},
 	"bug-client-refuses-writes":       {struck, said("etcd.failed"), said("clientv3.callFailed"), said("etcd.applied"), said("workload.OperationEnded")},
 	"bug-client-repeats-writes":       {struck, said("etcd.failed"), said("etcd.applied"), said("clientv3.callRepeated")},
 

@@ -71,6 +71,7 @@ func init() {
 		),
 		subject("Errors of etcd",
 			EtcdErrors, AnyEtcdErrors, UnevenAttempts, NoLeader, ErrorsAtRest, DelegatedExpired,
+			RefusedWatches,
 		),
 		subject("What informers tell handlers and controllers, and what they list while API servers begin or list anew",
 			informers.LateDetector, informers.Controller, informers.Handlers, informers.HandlersStart,

@@ -141,6 +141,18 @@ because its client begins too far back, and the cache passes the 410 on: a clien
 	Claims: []*testbed.Property{caches.WatchEnds, caches.NothingLeft, caches.ClientNothingLeft, watches.Ordered, watches.Unique},
 })
 
+var RefusedWatches = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "refused-watches",
+	Summary: "etcd refuses watches without a permission while their streams end, until nothing more can happen: each is closed, and watched again",
+	Doc: `etcd refuses a watch whose user has lost its permission, and leaves the stream open for the others on it. clientv3 hands the
+refusal to the goroutine of the watch and goes on. If the stream ends before it has heard of that goroutine again, it waits for it for
+ever, since the watch is in none of its lists: its caller is never answered, and neither is any later watch with the same metadata
+(etcd-io/etcd#17611). --bug etcd-17611 shows what every release does. Here such a watch is closed like the others.`,
+	Params: ErrorsAtRest.Params.But(`refused-watches=closed watch-refusals=3 stream-ends=3`),
+	About:  testbed.Reaches{"clientv3: etcd refuses to create a watch": 50},
+	Claims: []*testbed.Property{caches.ClientNothingLeft, caches.NothingLeft, etcdapi.NothingLeft, caches.CatchUp, watches.KeepUp},
+})
+
 var StreamedCache = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "streamed-cache",
 	Summary: "caches get their contents as initial events of a watch of etcd, which ends and breaks: they watch again from where they were",

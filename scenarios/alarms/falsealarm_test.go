@@ -95,7 +95,6 @@ var elsewhere = map[string][]string{
 		"clientv3: the stream to etcd breaks between fragments",
 		"clientv3: a response is lost between another's fragments",
 		"clientv3: a watch of the present notes the revision of its creation",
-		"clientv3: etcd refuses to create a watch",
 	},
 	"a fault that is not in the catalogue: etcd stops in order, or stays away": {
 		"etcd3: resultChan is closed without an error",

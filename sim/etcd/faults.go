@@ -160,6 +160,16 @@ func EndStream(server sim.NodeID, label string, from []sim.NodeID) sim.Fault {
 	}
 }
 
+// DenyWatch is a fault: the next watch that one of these nodes asks for is refused, because its user has lost its
+// permission (isWatchPermitted). The stream goes on.
+func DenyWatch(server sim.NodeID, label string, from []sim.NodeID) sim.Fault {
+	return &ordered{
+		name: "refusal of a watch of " + label, nodes: []sim.NodeID{server},
+		order: order{"no permission to watch", func(d sim.Digest) sim.Digest { return digestNodes(d.Text("no permission"), from) },
+			func(s *Server, env *sim.Env) { s.watch.Deny(env, from) }},
+	}
+}
+
 // defragmented lets go on what waited.
 func (s *Server) defragmented(env *sim.Env) {
 	for _, place := range s.backend.release(env) {

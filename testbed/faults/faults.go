@@ -34,6 +34,7 @@ type Options struct {
 	Overloads        int `option:"overloads" doc:"writes that etcd refuses because it has too many to apply"`
 	LeaderLosses     int `option:"leader-losses" doc:"times that etcd has no leader for a while"`
 	StreamEnds       int `option:"stream-ends" doc:"times that etcd ends the watch streams of an API server in order"`
+	WatchRefusals    int `option:"watch-refusals" doc:"watches that an API server asks of etcd and is refused, because its user has lost its permission"`
 	CallBreaks       int `option:"call-breaks" doc:"calls to the client library of an API server whose caller goes away"`
 	Partitions       int `option:"partitions" doc:"times that nothing gets from an API server to etcd, or back, for a while"`
 	ServerPartitions int `option:"server-partitions" doc:"times that etcd is cut off from all its clients for a while"`
@@ -102,7 +103,7 @@ func (o *Options) Inside() []string {
 	return names
 }
 
-var inside = []string{"etcd-snapshots", "timeouts", "overloads"}
+var inside = []string{"etcd-snapshots", "timeouts", "overloads", "watch-refusals"}
 
 // Without is what may break but for the faults of one option.
 func (o *Options) Without(name string) (Options, error) {

@@ -121,6 +121,9 @@ func (p *planner) servers() {
 		p.add(p.atEndpoint(func(member sim.NodeID) sim.Fault {
 			return p.orders.EndStream(member, "etcd>"+topology.Numbered("client", i, len(all)), p.apiServers[i].WatchClients())
 		}), share(p.options.StreamEnds, i, len(all)))
+		p.add(p.atEndpoint(func(member sim.NodeID) sim.Fault {
+			return etcd.DenyWatch(member, topology.Numbered("client", i, len(all)), p.apiServers[i].WatchClients())
+		}), share(p.options.WatchRefusals, i, len(all)))
 		p.add(p.breakingCalls(i), share(p.options.CallBreaks, i, len(all)))
 	}
 	for resource := range p.topology.Resources {

@@ -18,6 +18,7 @@ var (
 	created                = sim.NewCoveragePoint("clientv3: a watch is created")
 	createdAbandoned       = sim.NewCoveragePoint("clientv3: a watch is created that was abandoned meanwhile")
 	createRefused          = sim.NewCoveragePoint("clientv3: etcd refuses to create a watch")
+	waitsForRefused        = sim.NewCoveragePoint("clientv3: run waits for ever for a watch that etcd refused to create")
 	watchOfThePresent      = sim.NewCoveragePoint("clientv3: a watch of the present notes the revision of its creation")
 	broadcast              = sim.NewCoveragePoint("clientv3: a progress notification is broadcast")
 	broadcastMisses        = sim.NewCoveragePoint("clientv3: a broadcast misses a watch that is not registered yet")

@@ -14,5 +14,6 @@ var (
 	// The revision comes from a progress notification.
 	watchResumesAtProgress = sim.NewNote2[string, int64]("clientv3.watchResumes", "resumes the watch of %s from revision %r, because of a progress notification")
 	closingsLeft           = sim.NewNote1[int]("clientv3.closingsLeft", "does not take %d watches that closed while the stream waited to be opened again", sim.IsSetback)
+	runWaits               = sim.NewNote0("clientv3.runWaits", "waits for ever for a watch that etcd refused to create, and takes no request for the stream any more", sim.IsSetback)
 	givenToOthers          = sim.NewNote1[int64]("clientv3.givenToOthers", "gives progress %r to the watches of another stream, too")
 )

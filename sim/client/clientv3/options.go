@@ -23,6 +23,10 @@ type Options struct {
 	KeepsCalls bool
 	// LeavesClosings: run, once it has opened its stream again, leaves watches that closed meanwhile.
 	LeavesClosings bool
+	// EndsWithRefused: run, when its stream ends, closes watches too that etcd refused to create and that it has not
+	// taken from closingc. They are in neither list, and released clientv3 takes as many from closingc as there are in those:
+	// it waits for the rest in wg.Wait, and every later watch on the stream waits for it.
+	EndsWithRefused bool
 	// BacksOffAsGRPC: a stream is opened again when gRPC would connect again.
 	BacksOffAsGRPC bool
 	// LeaderNotRequired: watches and progress requests do without the metadata of clientv3.WithRequireLeader.
@@ -66,6 +70,9 @@ var Choices = option.NewGroup("client",
 	option.Either("late-closings", func(o *Options) *bool { return &o.LeavesClosings }, "what becomes of watches that close while their stream waits to be opened again",
 		option.Val("taken", "run takes them when the stream is open: all releases"),
 		option.Bug("left", "they wait until another watch closes (etcd#6651)")),
+	option.Either("refused-watches", func(o *Options) *bool { return &o.EndsWithRefused }, "what becomes of watches that etcd refused to create and that run has not taken when their stream ends",
+		option.Val("awaited", "run waits for them for ever, and so does every later watch on the stream: all releases (etcd#17611)"),
+		option.Val("closed", "they are closed like all others: no release")),
 	option.Either("reopen-pause", func(o *Options) *bool { return &o.BacksOffAsGRPC }, "how long the client library waits before it opens a watch stream again that broke",
 		option.Val("backoff", "1.25 ms, and a quarter more with each further break, up to 100 ms (backoffIfUnavailable)"),
 		option.Bug("connection", "a second, and 1.6 times as long with each further break, up to two minutes (jetcd#1616)")),

@@ -10,6 +10,9 @@ import (
 // respc is what run does with a response.
 func (s *Stream) respc(env *sim.Env, p *wire.WatchResponse) {
 	s.looksAt(env, cellRun)
+	if s.state == streamStuck {
+		return
+	}
 	s.collect(env, p)
 	switch {
 	case p.Created:

@@ -130,7 +130,9 @@ func (s *Stream) closeSubstream(env *sim.Env, watch int32) {
 	w.close(env, s.closeErr)
 	if len(s.substreams)+len(s.resuming) == 0 {
 		env.Cover(lastWatchClosesStream)
-		s.close(env, nil)
+		if !s.waitsForRefused(env, nil) {
+			s.close(env, nil)
+		}
 		return
 	}
 	if id != wire.InvalidWatchID {
@@ -147,12 +149,18 @@ func (s *Stream) closeSubstream(env *sim.Env, watch int32) {
 // that there is no leader comes over a stream that lives, and a new stream would have it
 // too (isHaltErr, and the case of ErrNoLeader beside it).
 func (s *Stream) failed(env *sim.Env, err *wire.Error) {
+	if s.state == streamStuck {
+		return
+	}
 	env.Cover(streamFailed)
 	s.halt(env, err)
 }
 
 // errc is what run does when the stream to etcd ends.
 func (s *Stream) errc(env *sim.Env, h *sim.Hangup) {
+	if s.state == streamStuck {
+		return
+	}
 	if !h.Broken {
 		env.Cover(streamEnded)
 		s.halt(env, errEndOfStream)

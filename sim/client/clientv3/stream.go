@@ -1,6 +1,7 @@
 package clientv3
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/watchbed/watchbed/sim"
@@ -44,6 +45,8 @@ const (
 	streamSelecting
 	// streamBackingOff: run sleeps after a break and takes nothing.
 	streamBackingOff
+	// streamStuck: run waits for ever in wg.Wait, and takes nothing (Options.EndsWithRefused).
+	streamStuck
 )
 
 // noWatch is where upstream has a nil *watcherStream.
@@ -162,30 +165,75 @@ func (s *Stream) halt(env *sim.Env, err *wire.Error) {
 	s.looksAt(env, cellSubstreams)
 	s.looksAt(env, cellResuming)
 	s.looksAt(env, cellClosingc)
-	for _, w := range s.substreams {
+	if s.waitsForRefused(env, err) {
+		return
+	}
+	for _, w := range s.listed() {
 		s.c.watches[w].drop(env)
 		s.c.watches[w].close(env, err)
 	}
-	for _, w := range s.resuming {
-		if w != noWatch {
-			s.c.watches[w].drop(env)
-			s.c.watches[w].close(env, err)
-		}
-	}
-	// Watches whose creation was refused are in neither list.
-	for _, w := range s.closingc.All() {
-		env.LooksAt(cellSubstream, int(w))
-		if s.c.watches[w].state == substreamUnserved {
-			s.c.watches[w].close(env, err)
-		}
-	}
 	s.close(env, err)
+}
+
+// listed are the watches that run closes when it ends: those that are registered and those that are to be.
+func (s *Stream) listed() []int32 {
+	all := slices.Concat(s.substreams, s.resuming)
+	return slices.DeleteFunc(all, func(w int32) bool { return w == noWatch })
+}
+
+// waitsForRefused is the end of run while a watch waits in closingc that etcd refused to create. It returns false if
+// there is none, or if the option says that such watches are closed.
+func (s *Stream) waitsForRefused(env *sim.Env, err *wire.Error) bool {
+	listed := s.listed()
+	refused := func(w int32) bool { return !slices.Contains(listed, w) }
+	if s.c.cfg.EndsWithRefused || !slices.ContainsFunc(s.closingc.All(), refused) {
+		return false
+	}
+	env.Cover(waitsForRefused)
+	runWaits.Say(env)
+	for _, k := range [...]sim.CellKind{cellRun, cellSubstreams, cellResuming, cellClosingc} {
+		s.writes(env, k)
+	}
+	// The goroutines of the watches that are closed now come behind those that wait in closingc.
+	senders := slices.Clone(s.closingc.All())
+	others := slices.DeleteFunc(slices.Clone(listed), func(w int32) bool { return slices.Contains(senders, w) })
+	for len(others) > 0 {
+		at := env.Choose(len(others), "which watch closes next")
+		s.c.watches[others[at]].drop(env)
+		senders = append(senders, others[at])
+		others = slices.Delete(others, at, at+1)
+	}
+	s.closingc.Clear()
+	for i, w := range senders {
+		if i < len(listed) {
+			s.c.watches[w].close(env, err)
+			continue
+		}
+		env.Writes(cellSubstream, int(w))
+		s.c.watches[w].state = substreamUnserved
+		s.closingc.Push(w)
+	}
+	s.substreams, s.resuming = s.substreams[:0], s.resuming[:0]
+	s.state = streamStuck
+	env.Disable(s.task())
+	if err != nil {
+		env.Close(s.conn)
+		s.conn = sim.NoConn
+	}
+	return true
 }
 
 // close is watcher.closeStream. Requests that run has not taken fail if there is an
 // error. Otherwise they go to a new stream.
 func (s *Stream) close(env *sim.Env, err *wire.Error) {
 	c, ctxKey := s.c, s.ctxKey
+	// Watches whose creation was refused are in neither list.
+	for _, w := range s.closingc.All() {
+		env.LooksAt(cellSubstream, int(w))
+		if c.watches[w].state == substreamUnserved {
+			c.watches[w].close(env, cmp.Or(err, s.closeErr))
+		}
+	}
 	env.Disable(s.task())
 	env.Close(s.conn)
 	waiting := slices.Clone(s.reqc.All())

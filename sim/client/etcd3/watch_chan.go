@@ -126,6 +126,8 @@ func (w *watchChan) takeResponse(env *sim.Env) {
 	switch {
 	case err != nil:
 		w.fail(env, err)
+	case p == nil && !w.c.client.Ready(env, w.n):
+		// What was in the channel is dropped, and clientv3 never closes it (clientv3.Options.EndsWithRefused).
 	case p == nil:
 		env.Cover(closedWithoutError)
 		w.cancel(env)

@@ -38,6 +38,7 @@ var (
 	cellCompactions   = sim.NewCell("etcd: compactions in the raft log")
 	cellLeaderless    = sim.NewCell("etcd: no leader for streams")
 	cellClogged       = sim.NewCell("etcd: clogged")
+	cellUnpermitted   = sim.NewCell("etcd: clients without permission to watch")
 	cellReadsAnswered = sim.NewCell("etcd: reads answered")
 )
 

@@ -33,6 +33,9 @@ func (sws *ServerWatchStream) clone(s *WatchServer) *ServerWatchStream {
 // Fingerprint covers all streams, those of the store below them included.
 func (s *WatchServer) Fingerprint(d sim.Digest) sim.Digest {
 	d = d.Int(int64(len(s.streams))).Bool(s.network.clogged).Bool(s.leaderless)
+	for _, n := range s.unpermitted {
+		d = d.Word(uint64(n))
+	}
 	for _, sws := range s.streams {
 		if !sws.used() {
 			d = d.Word(0)

@@ -7,6 +7,7 @@ var (
 	// Creating.
 	coverCreateLate     = sim.NewCoveragePoint("etcd: a write came between reading the revision and registering the watch")
 	coverCreatedAhead   = sim.NewCoveragePoint("etcd: Created names a revision past events of the watch")
+	coverDenied         = sim.NewCoveragePoint("etcd: watch refused, its user has no permission")
 	coverCreateDeferred = sim.NewCoveragePoint("etcd: watch created while progress is deferred")
 	coverHangupBlocked  = sim.NewCoveragePoint("etcd: stream ended while Send was blocked")
 	coverStreamEnded    = sim.NewCoveragePoint("etcd: stream ended from the side of the server")

@@ -30,6 +30,7 @@ var (
 	streamEnded  = sim.NewNote0("v3rpc.streamEnded", "ends a watch stream in order")
 	streamFailed = sim.NewNote1[string]("v3rpc.streamEnded", `ends a watch stream with the error "%s"`)
 	refusedAs    = sim.NewNote1[int64]("v3rpc.refusedAs", "refuses a watch, and calls it watch %d in the answer", sim.IsSetback)
+	denied       = sim.NewNote1[mvcc.StreamName]("v3rpc.denied", "refuses a watch on %s: its user has no permission", sim.IsSetback)
 	clogs        = sim.NewNote0("v3rpc.clogs", "does not get through to its watchers any more")
 	unclogs      = sim.NewNote0("v3rpc.clogs", "gets through to its watchers again")
 	altered      = sim.NewNote3[string, int64, string]("v3rpc.altered", "%s%R%K")

@@ -136,10 +136,19 @@ func (sws *ServerWatchStream) recvRequest(env *sim.Env, p sim.Payload) {
 // recvCreate begins a create request.
 func (sws *ServerWatchStream) recvCreate(env *sim.Env, req *wire.WatchCreateRequest) {
 	r, o := &sws.recv, &sws.server.opts
-	if req.StartRevision < 0 && o.RefusesNegative {
+	reason := ""
+	switch {
+	case req.StartRevision < 0 && o.RefusesNegative:
+		reason = errCompacted
+	case sws.server.denies(env, sws.from):
+		env.Cover(coverDenied)
+		denied.Say(env, sws.watch.Name)
+		reason = errPermissionDenied
+	}
+	if reason != "" {
 		sws.pushCtrl(env, &wire.WatchResponse{
 			Revision: sws.server.store.VisibleRev(env), WatchID: sws.refusedID(env, req),
-			Created: true, Canceled: true, CancelReason: errCompacted,
+			Created: true, Canceled: true, CancelReason: reason,
 		}, recvIdle)
 		return
 	}
@@ -159,8 +168,11 @@ func (sws *ServerWatchStream) refusedID(env *sim.Env, req *wire.WatchCreateReque
 	return wire.InvalidWatchID
 }
 
-// errCompacted is the error of a watch from a revision below 0.
-const errCompacted = "etcdserver: mvcc: required revision has been compacted"
+// errCompacted is the error of a watch from a revision below 0, errPermissionDenied of one whose user may not read the keys.
+const (
+	errCompacted        = "etcdserver: mvcc: required revision has been compacted"
+	errPermissionDenied = "etcdserver: permission denied"
+)
 
 // recvWatch registers the watcher.
 func (sws *ServerWatchStream) recvWatch(env *sim.Env) {

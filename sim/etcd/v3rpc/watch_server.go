@@ -22,6 +22,8 @@ type WatchServer struct {
 	network     network
 	// leaderless: the cluster has no leader.
 	leaderless bool
+	// unpermitted are the clients whose next watch is refused: isWatchPermitted.
+	unpermitted []sim.NodeID
 	// served are the streams of a program that serves watches, nil if there is none.
 	served Served
 
@@ -61,7 +63,24 @@ func (s *WatchServer) SetOptions(o Options) { s.opts = o }
 // Forget drops what a process keeps in memory. Clients are counted on.
 func (s *WatchServer) Forget() {
 	s.streams = s.streams[:0]
-	s.network, s.leaderless = network{}, false
+	s.network, s.leaderless, s.unpermitted = network{}, false, nil
+}
+
+// Deny has the next watch refused that one of these clients asks for: its user has no permission then.
+func (s *WatchServer) Deny(env *sim.Env, clients []sim.NodeID) {
+	env.Writes(cellUnpermitted, 0)
+	s.unpermitted = clients
+}
+
+// denies reports whether a watch of a client is refused, and takes the refusal.
+func (s *WatchServer) denies(env *sim.Env, client sim.NodeID) bool {
+	env.LooksAt(cellUnpermitted, 0)
+	if !slices.Contains(s.unpermitted, client) {
+		return false
+	}
+	env.Writes(cellUnpermitted, 0)
+	s.unpermitted = nil
+	return true
 }
 
 // CompactionCommitted: a compaction waits to be applied.
