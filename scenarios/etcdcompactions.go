@@ -3,6 +3,7 @@ package scenarios
 import (
 	"time"
 
+	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/etcdapi"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
@@ -32,6 +33,25 @@ accept the watch read nothing in such a turn, and the watches lose their events 
 	Claims: []*testbed.Property{watches.Reliable, etcdapi.WatchAnswers},
 	Known: known.When(known.AcceptsNegativeStart, testbed.Unless(known.KeepsHistory)).Violates(watches.Reliable).
 		Because("a watch from revision -1 makes every watch of its round synced without events (etcd-io/etcd#20693)"),
+})
+
+var LateWatches = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "late-watches",
+	Summary: "watches of etcd's own API begin at a revision that was compacted seconds before: each is told so in time, timed",
+	Doc: `The client of a watch that is never told of the compaction waits for ever: the watch is open, and nothing comes. A turn of
+syncWatchersLoop tells it, 100 ms after the turn before. The stream is quiet otherwise, and its channel has room. There is a watch
+from each revision, so that one of them wants just the last revision that is gone.`,
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 writers=1 writes=4 read=consistent streams=2 compactions=2 compact-newest=true keys=2 items=2
+		history=2 think=300ms mode=timed network=1ms scheduling=500us horizon=8s steps=100000`),
+	Stream: func(p *testbed.Params, _ int) workload.EtcdWatchPlan {
+		plan := workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{watchFrom(0)}, After: 2 * time.Second, Every: 500 * time.Millisecond}
+		for rev := int64(2); rev <= p.Workload.FirstRevision()+p.Workload.TotalWrites(); rev++ {
+			plan.Later = append(plan.Later, watchFrom(rev))
+		}
+		return plan
+	},
+	About:  testbed.Reaches{"etcd: watcher cancelled for compaction": 95},
+	Claims: []*testbed.Property{etcdapi.WatchAnswers, watches.Reliable, caches.JustifiedRefusals},
 })
 
 var PhysicalCompactions = testbed.RegisterScenario(&testbed.Scenario{

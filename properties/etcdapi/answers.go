@@ -3,6 +3,7 @@ package etcdapi
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -19,7 +20,8 @@ import (
 // the request, but for a serializable read: it is none before what any member had applied,
 // since a watch may have shown that. The revision of a keep-alive is one that the member had
 // which was asked, from the request to the answer. A refusal must have its reason, and a
-// request that is malformed or too large must be refused. It is exercised by answers and refusals.
+// request that is malformed or too large must be refused, and so must one that reads what was compacted before it was
+// asked for, or that compacts it again. It is exercised by answers and refusals.
 var Answers = testbed.RegisterProperty(&testbed.Property{
 	Name: "etcd-answers", Kind: testbed.Safety,
 	Promise:  "etcd answers each request as its contents at the revision of the answer say, and refuses it only with a reason.",
@@ -60,7 +62,7 @@ func (j *answers) Digest(d sim.Digest) sim.Digest {
 		if at := j.evidence.Open(i); at == nil || !j.system.Topology().IsEtcd(at.To) {
 			d = d.Bool(false)
 		} else {
-			d = d.Bool(true).Int(at.Asked.Visible).Int(at.Asked.Applied)
+			d = d.Bool(true).Int(at.Asked.Visible).Int(at.Asked.Applied).Int(at.Asked.Compacted)
 		}
 	}
 	return d
@@ -154,6 +156,22 @@ func revisionsOf(r *model.Request) []int64 {
 	return all
 }
 
+// oldestRead is the oldest revision that an answered request has read at by its number.
+func oldestRead(r *model.Request, res *model.Result) int64 {
+	oldest := int64(math.MaxInt64)
+	if r.Freshness == model.Exact {
+		oldest = r.Revision
+	}
+	if r.Kind == model.Txn {
+		for i, op := range r.Branch(res.Succeeded) {
+			if i < len(res.Results) {
+				oldest = min(oldest, oldestRead(&op, &res.Results[i]))
+			}
+		}
+	}
+	return oldest
+}
+
 // revisionFits holds the revision of an answer against those that etcd had meanwhile.
 func revisionFits(op *model.Operation, request sim.Payload, at *evidence.Call) (label, wrong string) {
 	switch rev := op.Result.Revision; {
@@ -209,6 +227,9 @@ func (j *answers) fits(op *model.Operation, request sim.Payload, at *evidence.Ca
 	}
 	if aboutLeases(op.Request) {
 		return "answer", j.leaseFits(op, at)
+	}
+	if rev := oldestRead(op.Request, op.Result); rev < at.Asked.Compacted && !serializable(request) {
+		return "accepted", fmt.Sprintf("it reads at revision %d, and etcd was compacted at revision %d before", rev, at.Asked.Compacted)
 	}
 	log := j.system.Truth().Log()
 	if op.Result.Revision < log.First() {

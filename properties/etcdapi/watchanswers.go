@@ -14,7 +14,10 @@ import (
 // WatchAnswers judges what comes on a stream of etcd's watch API beside events: that each
 // create request is answered once, that a watch is canceled only if the client asked for
 // it, if it was refused, or if the history that it still wants is compacted, and that
-// nothing comes to a watch behind that. Progress of all watches comes only if the client
+// nothing comes to a watch behind that. A watch whose first revision is compacted when it is asked for is sent no
+// event: it is canceled with a revision at which etcd was compacted, once, and with a clock within a turn of
+// syncWatchersLoop. A turn that takes on a part of the watchers only (maxWatchersPerSync) leaves one that it has
+// canceled where it is, so that a later turn cancels it again. Progress of all watches comes only if the client
 // asks for it, and once for a request at most. A response has a revision that etcd has reached,
 // and none behind its events. That headers never go back is not promised: a response that
 // had to wait has the revision of its events. Events of several revisions are history that a watch catches up on, of
@@ -26,7 +29,7 @@ var WatchAnswers = testbed.RegisterProperty(&testbed.Property{
 		"progress of all watches comes once for a request at most, and a response has a revision that etcd has reached and that is not behind its events, which are of a batch of revisions at most.",
 	Violated: "wrong answer on a watch stream",
 	Labels: map[string]string{
-		"created": "wrong Created", "unasked": "Created without a request", "canceled": "canceled without a reason", "compacted": "compacted without a reason",
+		"late": "compaction told too late", "created": "wrong Created", "unasked": "Created without a request", "canceled": "canceled without a reason", "compacted": "compacted without a reason",
 		"ended": "response to a watch that ended", "too-often": "progress without a request", "revision": "wrong revision", "batch": "more than a batch of history", "unanswered": "request not answered",
 	},
 	Weight:  1,
@@ -41,6 +44,10 @@ type watchAnswers struct {
 	options  v3rpc.Options
 	// batch is how many revisions a response has events of at most.
 	batch int
+	// parts: a turn of syncWatchersLoop may take on a part of the watchers only.
+	parts bool
+	// told is how long it may take until a watch is told of a compaction.
+	told testbed.Bound
 	// check is the one of the last stream: a campaign judges many.
 	check streamCheck
 }
@@ -52,7 +59,10 @@ func newWatchAnswers(s *testbed.System) *watchAnswers {
 	if err != nil || batch == 0 {
 		batch = historyBatch
 	}
-	return &watchAnswers{system: s, evidence: evidence.Of(s), options: nodes.Etcd.Watch, rules: s.WatchRules(), batch: batch}
+	return &watchAnswers{
+		system: s, evidence: evidence.Of(s), options: nodes.Etcd.Watch, rules: s.WatchRules(), batch: batch,
+		parts: nodes.Value("watchers-per-sync") != "0", told: s.DeliveryBound(),
+	}
 }
 
 func (j *watchAnswers) judge(w *sim.World, all *testbed.Tally) {
@@ -61,6 +71,9 @@ func (j *watchAnswers) judge(w *sim.World, all *testbed.Tally) {
 		if j.system.IsOver(w) && w.Mode() == sim.Untimed && !c.Ended() {
 			of.unanswered()
 		}
+		if w.Mode() == sim.Timed {
+			of.late(w.Now(), sim.Time(j.system.Params().Faults.For), &j.told)
+		}
 	}
 }
 
@@ -68,11 +81,22 @@ func (j *watchAnswers) judge(w *sim.World, all *testbed.Tally) {
 func (j *watchAnswers) judged(all *testbed.Tally, i int) *streamCheck {
 	c, at := j.system.Streams()[i], j.evidence.Stream(i)
 	j.check.begin(all, c, at, &j.options, j.rules)
-	j.check.batch = j.batch
+	j.check.batch, j.check.parts, j.check.compactedAt = j.batch, j.parts, j.compactedAt
 	for k := range c.Responses() {
+		j.check.now = c.Responses()[k].At
 		j.check.response(c.Responses()[k].WatchResponse, at.Responses[k])
 	}
 	return &j.check
+}
+
+// compactedAt reports whether etcd was ever compacted at a revision.
+func (j *watchAnswers) compactedAt(revision int64) bool {
+	for c := range j.system.Truth().Committed() {
+		if r, ok := c.Request.(*wire.CompactionRequest); ok && r.Revision == revision {
+			return true
+		}
+	}
+	return revision == j.system.Truth().Log().At(j.system.Truth().Log().First()).Compacted()
 }
 
 // Digest is what later responses on a stream are held against: of a request that waits for its
@@ -105,7 +129,7 @@ func (s *watchState) digest(d sim.Digest) sim.Digest {
 	if s.ended {
 		return d
 	}
-	d = d.Int(s.wants).Bool(s.leaving != nil)
+	d = d.Int(s.wants).Int(s.asked.Compacted).Bool(s.told).Bool(s.leaving != nil)
 	if s.leaving != nil {
 		d = d.Int(s.leaving.Visible)
 	}
@@ -121,6 +145,12 @@ type streamCheck struct {
 	progress int
 	// batch is how many revisions a response has events of at most.
 	batch int
+	// parts: a turn of syncWatchersLoop may take on a part of the watchers only. compactedAt reports whether etcd was
+	// ever compacted at a revision.
+	parts bool
+	// now is when the response came that is judged.
+	now         sim.Time
+	compactedAt func(revision int64) bool
 	// canceledFirst: Canceled may overtake Created, which no release does.
 	canceledFirst bool
 }
@@ -138,6 +168,10 @@ type watchState struct {
 	answered, ended bool
 	// early: Canceled came before Created.
 	early bool
+	// told: it was canceled because of a compaction.
+	told bool
+	// createdAt is when Created came, toldAt when that cancellation did.
+	createdAt, toldAt sim.Time
 	// wants is the first revision that it still wants.
 	wants int64
 }
@@ -194,7 +228,7 @@ func (of *streamCheck) created(r *wire.WatchResponse) {
 		if s.ID != r.WatchID || s.answered || !s.sent {
 			continue
 		}
-		s.answered = true
+		s.answered, s.createdAt = true, of.now
 		refused := s.ID == wire.InvalidWatchID
 		switch {
 		case r.Canceled != refused || (r.CancelReason != "") != refused:
@@ -236,10 +270,19 @@ func (of *streamCheck) compacted(s *watchState, r *wire.WatchResponse, came evid
 	switch {
 	case !r.Canceled:
 		of.violate("compacted", r, "the watch is not canceled with it")
+	case s.told && !of.parts:
+		of.violate("ended", r, "the watch was canceled for a compaction before")
+	case r.CompactRevision < s.asked.Compacted:
+		of.violate("compacted", r, "etcd was compacted at revision %d when it was asked", s.asked.Compacted)
+	case !of.compactedAt(r.CompactRevision):
+		of.violate("compacted", r, "etcd was never compacted at revision %d", r.CompactRevision)
 	case r.CompactRevision > came.Compacted:
 		of.violate("compacted", r, "etcd was compacted at revision %d only when it came", came.Compacted)
 	case r.CompactRevision <= s.wants:
 		of.violate("compacted", r, "the watch wants nothing before revision %d", s.wants)
+	}
+	if !s.told {
+		s.told, s.toldAt = true, of.now
 	}
 }
 
@@ -257,6 +300,12 @@ func (of *streamCheck) canceled(s *watchState, r *wire.WatchResponse) {
 const historyBatch = 1000
 
 func (of *streamCheck) events(s *watchState, r *wire.WatchResponse) {
+	switch {
+	case s.told:
+		of.violate("ended", r, "the watch was canceled for a compaction")
+	case s.wasGone():
+		of.violate("compacted", r, "the watch wants revision %d, and etcd was compacted at revision %d when it was asked", s.wants, s.asked.Compacted)
+	}
 	revisions, last := 0, int64(0)
 	for i := range r.Events {
 		rev := r.Events[i].Kv.ModRevision
@@ -281,6 +330,35 @@ func (of *streamCheck) unanswered() {
 			of.noAnswer("a create request")
 		case s.leaving != nil && s.answered && !s.ended:
 			of.noAnswer("a cancel request")
+		case s.isGone() && !s.told:
+			of.noAnswer("a watch of compacted history")
+		}
+	}
+}
+
+// wasGone reports whether what a watch wants was compacted when it was asked for.
+func (s *watchState) wasGone() bool { return s.asked.Compacted > 0 && s.wants < s.asked.Compacted }
+
+// isGone reports whether a watch is to be told so.
+func (s *watchState) isGone() bool {
+	return s.ID != wire.InvalidWatchID && s.answered && s.leaving == nil && s.wasGone()
+}
+
+// late finds the watches that were created behind the faults and waited for too long to be told of a compaction.
+func (of *streamCheck) late(now, healed sim.Time, bound *testbed.Bound) {
+	for i := range of.watches {
+		s := &of.watches[i]
+		if !s.isGone() || s.createdAt < healed || !s.told && of.client.Ended() {
+			continue
+		}
+		until := now
+		if s.told {
+			until = s.toldAt
+		}
+		if waited := until.Sub(s.createdAt); waited > bound.Total {
+			of.all.Violatef("late", testbed.Concern{Node: of.client.Name(), Revision: s.wants},
+				"%s watches from revision %d, which was compacted before, and for %v it was not told; the bound is %v: %s",
+				of.client.Name(), s.wants, waited, bound.Total, bound.Derivation)
 		}
 	}
 }
