@@ -27,3 +27,35 @@ func TestNothingWatched(t *testing.T) {
 		require.Equal(t, Vacuous, j.Verdict, j.Guarantee)
 	}
 }
+
+// A client that goes on behind an event of a revision, which has another one, loses that: it may still have come as long as
+// the first stream went on.
+func TestStreamEndsInTheMiddleOfARevision(t *testing.T) {
+	log := watched()
+	part := WatchStream{Request: WatchRequest{Key: "a", End: "c", StartRevision: 6}, Parts: true}
+	part.Responses = []WatchResponse{{Revision: 6, Events: log.events(6)[:1]}}
+	next := WatchStream{Request: WatchRequest{Key: "a", End: "c", StartRevision: 7}, Parts: true}
+	listed, whole := next, part
+	listed.Listed = true
+	whole.Responses = append([]WatchResponse{{Revision: 6, Events: log.events(6)[1:]}}, part.Responses...)
+	for _, c := range []struct {
+		streams []WatchStream
+		want    string
+	}{
+		{[]WatchStream{part}, ""},
+		{[]WatchStream{part, listed}, ""},
+		{[]WatchStream{whole, next}, ""},
+		{[]WatchStream{part, next}, "the put of \"b\" at revision 6 is in neither of two watches: one ended in the middle of that revision, the next began at 7"},
+	} {
+		for _, j := range CheckWatch(c.streams, log) {
+			switch {
+			case j.Guarantee == Reliable:
+				require.NotEqual(t, Violated, j.Verdict)
+			case j.Guarantee == Resumable && c.want != "":
+				require.Equal(t, c.want, j.Why.Sentence)
+			case j.Guarantee == Resumable:
+				require.Nil(t, j.Why)
+			}
+		}
+	}
+}

@@ -11,12 +11,16 @@ import (
 
 // Options say which clients there are, and what they do.
 type Options struct {
-	Writers  int  `option:"writers" doc:"clients that write the watched keys"`
-	Writes   int  `option:"writes" doc:"writes of each writer"`
-	Txns     bool `option:"txns" doc:"transactions among the writes, that create what does not exist"`
-	Deletes  bool `option:"deletes" doc:"deletes among the writes"`
-	Wide     bool `option:"wide" doc:"writes that change all watched keys at one revision among the writes"`
-	Rewrites bool `option:"rewrites" doc:"writes that delete all keys and put the watched ones again at one revision among the writes"`
+	Writers int  `option:"writers" doc:"clients that write the watched keys"`
+	Writes  int  `option:"writes" doc:"writes of each writer"`
+	Txns    bool `option:"txns" doc:"transactions among the writes, that create what does not exist"`
+	Deletes bool `option:"deletes" doc:"deletes among the writes"`
+	Wide    bool `option:"wide" doc:"writes that change all watched keys at one revision among the writes"`
+	// DeletesAll: as keys of a lease go together.
+	DeletesAll bool `option:"deletes-all" doc:"deletions of all objects at one revision among the writes"`
+	Rewrites   bool `option:"rewrites" doc:"writes that delete all keys and put the watched ones again at one revision among the writes"`
+	// WriteFrom: what begins to watch at the start has begun by then.
+	WriteFrom time.Duration `option:"write-from" doc:"when writers begin, timed"`
 
 	Noise       int           `option:"noise" doc:"clients that write keys which no cache holds"`
 	NoiseWrites int           `option:"noise-writes" doc:"writes of each of them"`

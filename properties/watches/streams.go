@@ -119,6 +119,11 @@ func (t *streams) Digest(d sim.Digest) sim.Digest {
 		drawn := w.Part == testbed.DrawnWatcherNode
 		if !drawn {
 			d = d.Int(int64(w.Place)).Int(model.Covered(streams)).Int(int64(len(streams)))
+			if n := len(streams); n > 0 && !w.Open {
+				for _, e := range streams[n-1].LastRevision() {
+					d = d.Text(e.Item.Key).Word(uint64(e.Type))
+				}
+			}
 		}
 		// Drawn watches are judged alone, and only the last can still be sent something.
 		if n := len(streams); n > 0 && w.Last && (drawn || w.Open && !w.AwaitsEnd()) {
@@ -201,7 +206,7 @@ func (c *contract) ofCaches(s *testbed.System, f func(last *testbed.Watch, strea
 	for w := range s.Watches() {
 		if r, judged := requestOf(w); judged {
 			_, events := w.Changes()
-			c.streams = append(c.streams, model.WatchStream{Listed: w.Listed, Request: *r, Responses: c.fromCache(events)})
+			c.streams = append(c.streams, model.WatchStream{Listed: w.Listed, Parts: true, Request: *r, Responses: c.fromCache(events)})
 		}
 		if w.Last || w.Part == testbed.DrawnWatcherNode {
 			f(w, c.streams)

@@ -69,6 +69,11 @@ var (
 		func(s *testbed.Setup) bool { return s.Params.Workload.Compactions > 0 || s.Params.Topology.Compactors })
 	RewritesKeys = testbed.NewCondition("clients delete keys and put them again in one transaction",
 		func(s *testbed.Setup) bool { return s.Params.Workload.Rewrites || s.Params.Workload.Drawn.OfEtcd > 0 })
+	SeveralAtOnce = testbed.NewCondition("clients of etcd change several objects at one revision",
+		func(s *testbed.Setup) bool {
+			o := &s.Params.Workload
+			return o.Wide || o.DeletesAll || o.Rewrites || o.Drawn.OfEtcd > 0
+		})
 	EtcdRestarts = testbed.NewCondition("etcd restarts",
 		func(s *testbed.Setup) bool { return s.Params.Faults.EtcdRestarts > 0 })
 	CachesAreRecreated = testbed.NewCondition("a cache is replaced by a new one in the same process",

@@ -110,6 +110,9 @@ func (p *planner) writes(i int, name string) []workload.Step {
 		if p.o.Wide {
 			kinds = append(kinds, p.putAll(put.Value))
 		}
+		if p.o.DeletesAll {
+			kinds = append(kinds, &wire.DeleteRangeRequest{Key: topology.Prefix(0), RangeEnd: model.PrefixEnd(topology.Prefix(0))})
+		}
 		if p.o.Rewrites {
 			all := p.putAll(put.Value)
 			remove := wire.RequestOp{DeleteRange: &wire.DeleteRangeRequest{Key: everyKey, RangeEnd: "\x00"}}
@@ -117,6 +120,15 @@ func (p *planner) writes(i int, name string) []workload.Step {
 			kinds = append(kinds, all)
 		}
 		steps = append(steps, p.step(p.t.KV(i, j), kinds[j%len(kinds)], Think(p.o)))
+	}
+	return beginning(steps, p.o.WriteFrom)
+}
+
+// beginning has the first step wait longer.
+func beginning(steps []workload.Step, after time.Duration) []workload.Step {
+	if len(steps) > 0 {
+		steps[0].Think.Min += after
+		steps[0].Think.Max += after
 	}
 	return steps
 }

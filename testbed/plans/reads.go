@@ -40,11 +40,7 @@ func (p *planner) reads(i int) []workload.Step {
 			steps = append(steps, p.step(p.t.Cache(server, n), p.get(i+j), Think(p.o)))
 		}
 	}
-	if len(steps) > 0 {
-		steps[0].Think.Min += p.o.ReadFrom
-		steps[0].Think.Max += p.o.ReadFrom
-	}
-	return steps
+	return beginning(steps, p.o.ReadFrom)
 }
 
 // caches are those of a resource, server by server.
