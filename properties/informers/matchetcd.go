@@ -11,8 +11,8 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// MatchEtcd compares an informer with ground truth whenever it has listed or its
-// resourceVersion has changed, which is how often it is exercised.
+// MatchEtcd compares an informer with ground truth whenever it has listed, or its
+// resourceVersion or the number of its objects has changed, which is how often it is exercised.
 var MatchEtcd = testbed.RegisterProperty(&testbed.Property{
 	Name: "informer-matches-etcd", Kind: testbed.Safety,
 	Promise:  "After every step an informer holds what etcd had at the informer's resourceVersion, and nothing before the first list of its process.",
@@ -75,10 +75,11 @@ func shownPast(s *testbed.System, d sim.Digest) sim.Digest {
 	return d
 }
 
-// view is what an informer showed after a step: its resourceVersion, and how often it has filled its
-// store by a WatchList and by a LIST, or changed it behind its queue.
+// view is what an informer showed after a step: its resourceVersion, how many objects it holds, and how often it has
+// filled its store by a WatchList and by a LIST, or changed it behind its queue.
 type view struct {
 	version          int64
+	objects          int
 	streamed, listed int
 	changes          int
 }
@@ -87,8 +88,8 @@ type view struct {
 // something at all that it has not shown after the last step.
 func (v *view) changed(n *testbed.Informer) bool {
 	before := *v
-	*v = view{n.ResourceVersion(), n.Record().Streamed, n.Record().Listed, n.Changes()}
-	return v.version != 0 && (v.version != before.version || v.streamed > before.streamed || v.listed > before.listed || v.changes > before.changes)
+	*v = view{n.ResourceVersion(), n.Len(), n.Record().Streamed, n.Record().Listed, n.Changes()}
+	return v.version != 0 && *v != before
 }
 
 // CatchUp judges the end of a run: when nothing more can happen, in a timed run

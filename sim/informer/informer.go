@@ -348,6 +348,14 @@ func (r *Informer) Ascend(f func(*wire.KeyValue) bool) {
 	r.store.Value().Ascend(f)
 }
 
+// Len is how many there are.
+func (r *Informer) Len() int {
+	if r.shared != nil {
+		return r.shared.Len()
+	}
+	return r.store.Value().Len()
+}
+
 // Shared is what there is between the Reflector and its store, nil if there is nothing.
 func (r *Informer) Shared() *shared.Informer { return r.shared }
 
