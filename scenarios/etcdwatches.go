@@ -187,14 +187,17 @@ var QuietWatch = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "quiet-watch",
 	Summary: "a busy watch and a quiet one share a stream of etcd's own watch API, and both ask for progress, timed",
 	Doc: `The ticker of the stream leaves out the watch that was sent events. Nothing is written for the other one, so that progress is all
-that its client is sent: it must come as if the watch was alone.`,
+that its client is sent: it must come as if the watch was alone. On one stream the busy watch is the first one, on another the quiet one.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 notify=300ms
-		writers=2 writes=4 read=consistent streams=1 keys=2 items=2 think=500ms
+		writers=2 writes=4 read=consistent streams=2 keys=2 items=2 think=500ms
 		mode=timed network=1ms scheduling=500us horizon=10s steps=100000`),
-	Stream: func(*testbed.Params, int) workload.EtcdWatchPlan {
+	Stream: func(_ *testbed.Params, i int) workload.EtcdWatchPlan {
 		busy, quiet := watchFrom(2), watchFrom(2)
 		quiet.Key, quiet.RangeEnd = topology.Elsewhere, model.PrefixEnd(topology.Elsewhere)
 		busy.ProgressNotify, quiet.ProgressNotify = true, true
+		if i == 1 {
+			return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{quiet, busy}}
+		}
 		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{busy, quiet}}
 	},
 	About:  testbed.Reaches{"etcd: ticker leaves out a watch that was sent events": 70},
