@@ -60,13 +60,16 @@ var AnyWithoutLeader = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "any-without-leader",
 	Summary: "clients draw their requests to etcd's own API, which has no leader for seconds: it answers no write and no linearizable read",
 	Doc: `A linearizable read asks the leader what is committed, a transaction that only reads as well, unless each of its ranges is
-serializable. Without a leader it waits, and fails when there is one again. A serializable range is served from what the member has.`,
-	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 compact-recreated=kept read=consistent keys=3 items=2 history=1 think=5s drawn-clients=4 drawn-requests=8
-		leader-losses=1 faults-for=15s mode=timed network=1ms scheduling=500us horizon=40s steps=200000`),
+serializable. Without a leader it waits, and fails when there is one again. A serializable range is served from what the member has. Only a leader
+renews a lease.`,
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 compact-recreated=kept read=consistent keys=3 items=2 history=1 think=3s drawn-clients=4
+		drawn-requests=12 drawn-leases=true leader-losses=1 faults-for=15s mode=timed network=1ms scheduling=500us horizon=40s steps=200000`),
 	About: testbed.Reaches{"etcd: write waits for a leader": 60},
 	Claims: []*testbed.Property{
-		etcdapi.NeedsLeader, etcdapi.Answers, reads.Linearizable, reads.LinearizableData, reads.AtMostOnce,
+		etcdapi.NeedsLeader, etcdapi.LeasesKept, etcdapi.LeasesExpire, etcdapi.Answers,
+		reads.Linearizable, reads.LinearizableData, reads.AtMostOnce,
 	},
+	Known: leaderChanges(),
 })
 
 var LeaderlessAtRest = testbed.RegisterScenario(&testbed.Scenario{

@@ -11,16 +11,16 @@ import (
 
 // NeedsLeader holds what etcd does without a leader against what it promises. Raft takes no
 // proposals then, so that a write has no answer before there is a leader again. A
-// linearizable read has none either, because a leader has to say what is committed; a
-// serializable read is answered. monitorLeader ends the streams that require one after three
-// election timeouts (clientv3.WithRequireLeader), and no others. A member that is cut off from
-// the leader knows none either: its streams are judged, and requests go to the leader. Only a
-// run with a clock is judged, and of each member the first time without a leader. It is
-// exercised by each write and each linearizable read that is asked for, and each stream that
-// is open meanwhile.
+// linearizable read has none either, because a leader has to say what is committed, nor has a
+// keep-alive: only a leader renews leases. A serializable read is answered. monitorLeader ends
+// the streams that require one after three election timeouts (clientv3.WithRequireLeader), and
+// no others. A member that is cut off from the leader knows none either: its streams are
+// judged, and requests go to the leader. Only a run with a clock is judged, and of each member
+// the first time without a leader. It is exercised by each write, each linearizable read and
+// each keep-alive that is asked for, and each stream that is open meanwhile.
 var NeedsLeader = testbed.RegisterProperty(&testbed.Property{
 	Name: "needs-leader", Kind: testbed.Safety, Inside: true,
-	Promise:  "While etcd has no leader it answers no write and no linearizable read, and it ends the watch streams that require a leader and no others.",
+	Promise:  "While etcd has no leader it answers no write, no linearizable read and no keep-alive, and it ends the watch streams that require a leader and no others.",
 	Violated: "acts without a leader",
 	Labels: map[string]string{
 		"answered": "answer without a leader", "open": "stream open without a leader", "ended": "stream ended, needs no leader",
@@ -103,7 +103,7 @@ func (l *leaderless) request(s *testbed.System, all *testbed.Tally, o *testbed.O
 	if o.Span.Call <= l.since || o.Span.Call >= l.until {
 		return
 	}
-	read := s.Topology().IsEtcd(evidence.Of(s).Of(o).To) && o.Request.Kind != model.LeaseKeepAlive && !serializable(o.Message)
+	read := s.Topology().IsEtcd(evidence.Of(s).Of(o).To) && !serializable(o.Message)
 	if !read && onlyReads(o.Request) {
 		return
 	}

@@ -145,7 +145,7 @@ func (s *Server) leaseRenew(env *sim.Env, r *read, p *wire.LeaseKeepAliveRequest
 		}
 		env.Cover(coverRenewed)
 		resp.TTL = l.TTL
-		s.lessor.Renew(p.ID, env.Now())
+		s.lessor.Renew(l, env.Now())
 		renewed := lease.Renewed
 		if s.members.options().Leases.RenewalsAnswered {
 			renewed = lease.RenewedInVain

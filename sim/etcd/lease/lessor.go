@@ -89,9 +89,9 @@ func (l *Lessor) Revoke(id int64) {
 	}
 }
 
-// Renew begins the time of a lease anew.
-func (l *Lessor) Renew(id int64, now sim.Time) {
-	if x := l.Lookup(id); x != nil && l.primary && !l.options.RenewalsAnswered {
+// Renew begins the time of a lease anew. The member leads.
+func (l *Lessor) Renew(x *Lease, now sim.Time) {
+	if !l.options.RenewalsAnswered {
 		x.refresh(now)
 	}
 }
