@@ -1,6 +1,8 @@
 package dispatch
 
 import (
+	"slices"
+
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -85,7 +87,7 @@ func (d *Dispatcher) dispatchToSlow(env *sim.Env) {
 		}
 	}
 	if d.catchUp.InPasses {
-		if d.passes.Look(env).unsynced > 0 {
+		if d.passes.Look(env); d.CatchesUpWatchers() {
 			d.armPass(env)
 		}
 	}
@@ -240,7 +242,9 @@ func (w *Watcher) takeExpired(env *sim.Env) *wire.WatchEvent {
 var goneEvent = &wire.WatchEvent{Type: wire.Failed, Err: tooOld}
 
 // CatchesUpWatchers reports whether the timer of the budget is one of catching up.
-func (d *Dispatcher) CatchesUpWatchers() bool { return d.passes.Value().unsynced > 0 }
+func (d *Dispatcher) CatchesUpWatchers() bool {
+	return slices.ContainsFunc(d.watchers, func(w *Watcher) bool { return w.unsynced })
+}
 
 // TimerName is the name of that timer.
 func (d *Dispatcher) TimerName() string {

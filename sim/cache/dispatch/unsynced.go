@@ -19,8 +19,6 @@ import (
 
 // passes is a part of the dispatcher's goroutine. Watchers are by their numbers.
 type passes struct {
-	// unsynced is how many watchers are.
-	unsynced int `cell:"-"`
 	// cursor is the resourceVersion at which the last cohort stopped, rotation the number of the
 	// first watcher of the next choice, if there are too many for a pass.
 	cursor   int64
@@ -112,7 +110,6 @@ func (w *Watcher) unsync(env *sim.Env, resourceVersion int64) {
 	env.Writes(cellSlow, w.number)
 	p := d.passes.Change(env)
 	w.position, w.unsynced = max(w.position, resourceVersion-1), true
-	p.unsynced++
 	if p.period == periodIdle && env.Armed(d.cfg.Budget) {
 		env.Arm(d.cfg.Budget, periodStalled)
 	}
@@ -125,10 +122,8 @@ func (w *Watcher) leavePasses(env *sim.Env) {
 	if !w.unsynced {
 		return
 	}
-	p := d.passes.Change(env)
-	w.unsynced = false
-	p.unsynced--
-	if p.unsynced == 0 {
+	d.passes.Change(env)
+	if w.unsynced = false; !d.CatchesUpWatchers() {
 		env.Disarm(d.cfg.Budget)
 	}
 }
@@ -142,7 +137,7 @@ func (d *Dispatcher) armPass(env *sim.Env) {
 	if p.under || env.Armed(d.cfg.Budget) {
 		return
 	}
-	if env.Mode() == sim.Timed && p.unsynced > 0 || d.hasWork(env) {
+	if env.Mode() == sim.Timed && d.CatchesUpWatchers() || d.hasWork(env) {
 		env.Arm(d.cfg.Budget, p.period)
 	}
 }
