@@ -19,6 +19,16 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Why: "the second watch is sent progress before its history",
 })
 
+// No release is known to have had this one. A client that compares the term of an answer with that of the last one, to
+// find out that it was answered by a member that was left behind, learns nothing.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name:     "header-keeps-term",
+	Summary:  "the headers of answers say the raft term in which the member began, whatever leaders there were since",
+	Setting:  "header-term=of-start",
+	Scenario: scenarios.LeaseTimes, Property: etcdapi.Headers,
+	Why: "etcd had no leader for a while, and its answers are of the same term before and after",
+})
+
 // Releases before 3.4.20 and 3.5.5 answered so where a permission was missing. There are no
 // permissions here, so no release is named as the fix: the bug concerns the refusals that
 // there are.

@@ -93,8 +93,29 @@ func ofEtcd() []field {
 		by(of(etcdapi.Answers), "LeaseKeepAliveResponse", "Revision", "ID", "TTL"),
 		by(of(etcdapi.Answers), "LeaseTimeToLiveResponse", "Revision", "ID", "GrantedTTL", "Keys"),
 		notBy("no clock of an untimed run says how much time is left", "LeaseTimeToLiveResponse", "TTL"),
-		notBy("the header of an answer within an answer is empty", "TxnResponse.Responses.Txn", "Revision"),
+		notBy(within, "TxnResponse.Responses.Txn", "Revision"),
+		ofHeaders(),
 	)
+}
+
+const within = "the header of an answer within an answer is empty"
+
+// ofHeaders is what the headers of etcd's answers say beside the revision.
+func ofHeaders() (rows []field) {
+	names := []string{"ClusterID", "MemberID", "RaftTerm"}
+	for _, answer := range []string{
+		"RangeResponse", "PutResponse", "DeleteRangeResponse", "CompactionResponse", "TxnResponse",
+		"LeaseGrantResponse", "LeaseRevokeResponse", "LeaseKeepAliveResponse", "LeaseTimeToLiveResponse",
+	} {
+		rows = append(rows, by(of(etcdapi.Headers), answer+".Headed.Header", names...)...)
+	}
+	for _, answer := range []string{"Range", "Put", "DeleteRange", "Txn"} {
+		rows = append(rows, notBy(within, "TxnResponse.Responses."+answer+".Headed.Header", names...)...)
+	}
+	return append(rows, slices.Concat(
+		by(of(etcdapi.Headers), "WatchResponse.Headed.Header", names[:2]...),
+		notBy("responses wait in two queues, and one with an earlier term may come after one with a later term", "WatchResponse.Headed.Header", names[2]),
+	)...)
 }
 
 // noLease is why no property looks at the lease of an object.

@@ -47,7 +47,7 @@ an election timeout more. No lease expires while there is no leader.`,
 	Draws: option.Ranges(`drawn-clients=1|2|6 drawn-requests=8|30 keys=1|2 leader-losses=0|2 etcd-restarts=0|2
 		election-timeout=500ms|3s think=500ms|4s`),
 	About:  testbed.Reaches{"etcd: lease expires": 40},
-	Claims: []*testbed.Property{etcdapi.LeasesKept, etcdapi.LeasesExpire, etcdapi.Answers, reads.Linearizable},
+	Claims: []*testbed.Property{etcdapi.LeasesKept, etcdapi.LeasesExpire, etcdapi.Answers, etcdapi.Headers, reads.Linearizable},
 	Known:  leaderChanges(),
 })
 

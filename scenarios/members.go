@@ -33,7 +33,7 @@ it there.`,
 	Params: testbed.With(`etcd=3.7.3 cache=kep-2340 compact-recreated=kept lagging=true progress-requests=periodic
 		writers=1 writes=3 read=consistent keys=3 items=2 history=1 drawn-clients=3 drawn-requests=6 steps=20000`),
 	About:  testbed.Reaches{"etcd: entry of the log taken from the leader": 75},
-	Claims: []*testbed.Property{etcdapi.Answers, reads.Linearizable, reads.LinearizableData, reads.Exact, reads.AtMostOnce},
+	Claims: []*testbed.Property{etcdapi.Answers, etcdapi.Headers, reads.Linearizable, reads.LinearizableData, reads.Exact, reads.AtMostOnce},
 	Known:  known.RangesLeftOut(etcdapi.Answers),
 })
 
@@ -51,7 +51,7 @@ one of them asks for a revision that is not there, as the member does that answe
 	About: testbed.Reaches{"etcd: entry of the log taken from the leader": 80},
 	Claims: []*testbed.Property{
 		watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.Resumable, watches.Filter, watches.KeepUp, watches.PrevKV,
-		etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft,
+		etcdapi.Answers, etcdapi.Headers, etcdapi.WatchAnswers, etcdapi.NothingLeft,
 	},
 	Known: anyWatches(),
 })

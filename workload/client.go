@@ -49,6 +49,8 @@ type Span struct {
 	// RetryAfter is when a refusal lets the client ask again, in seconds; 0 if it does
 	// not say.
 	RetryAfter int
+	// Header is that of an answer of etcd, nil if there is none.
+	Header *wire.Header
 	// Missing is the resourceVersion of the state in which a GET found no object.
 	Missing int64
 	// Rest is the continue token of a refusal.
@@ -340,6 +342,9 @@ func withoutLimit(r *model.Request) *model.Request {
 // take translates an answer. The outcome is Unknown where a write may have
 // happened and the answer does not say so.
 func (c *Client) take(p sim.Payload, res *model.Result, span *Span) model.Outcome {
+	if h, ok := p.(interface{ From() *wire.Header }); ok {
+		span.Header = h.From()
+	}
 	switch p := p.(type) {
 	case *wire.PutResponse:
 		res.Revision, res.Prev = p.Revision, c.previous(p)

@@ -32,7 +32,12 @@ func Fail(server sim.NodeID, label string, with Failure) sim.Fault {
 	return &ordered{
 		name: failureNames[with] + " of " + label, nodes: []sim.NodeID{server},
 		order: order{failureNames[with], func(d sim.Digest) sim.Digest { return d.Text("fail").Word(uint64(with)) },
-			func(s *Server, env *sim.Env) { s.failNext(env, with) }},
+			func(s *Server, env *sim.Env) {
+				if with == LeaderChanges {
+					s.wins()
+				}
+				s.failNext(env, with)
+			}},
 	}
 }
 

@@ -27,6 +27,8 @@ func (a *appendEntries) Label() string { return "append entries" }
 // committedEntry is one entry of the log on its way to a follower.
 type committedEntry struct {
 	request sim.Payload
+	// term is that of the leader, and follows from the faults so far.
+	term int64
 }
 
 func (c *committedEntry) Digest(d sim.Digest) sim.Digest { return c.request.Digest(d.Text("entry")) }
@@ -43,7 +45,11 @@ func (*readIndex) Label() string { return "read index" }
 var readIndexMessage = &readIndex{}
 
 // readIndexResp is raft's MsgReadIndexResp.
-type readIndexResp struct{ index uint64 }
+type readIndexResp struct {
+	index uint64
+	// term is that of the leader, and follows from the faults so far.
+	term int64
+}
 
 func (r *readIndexResp) Digest(d sim.Digest) sim.Digest { return d.Text("read index").Word(r.index) }
 
@@ -87,7 +93,7 @@ func (s *Server) addFollower(env *sim.Env, conn sim.Conn, a *appendEntries) {
 	env.LooksAt(cellRaftLog, 0)
 	r.followers = append(r.followers, conn)
 	for _, request := range r.log[a.next:] {
-		env.Send(conn, &committedEntry{request})
+		env.Send(conn, &committedEntry{request, s.header.RaftTerm})
 	}
 }
 
@@ -97,7 +103,7 @@ func (s *Server) replicate(env *sim.Env, request sim.Payload) {
 	env.LooksAt(cellFollowers, 0)
 	r.log = append(r.log, request)
 	for _, conn := range r.followers {
-		env.Send(conn, &committedEntry{request})
+		env.Send(conn, &committedEntry{request, s.header.RaftTerm})
 	}
 }
 
@@ -143,7 +149,7 @@ func (s *Server) answerIndex(env *sim.Env, conn sim.Conn) {
 		return
 	}
 	env.LooksAt(cellRaftLog, 0)
-	env.Send(conn, &readIndexResp{s.log.committed})
+	env.Send(conn, &readIndexResp{s.log.committed, s.header.RaftTerm})
 }
 
 // answerIndices answers what was asked while there was no leader.

@@ -137,6 +137,7 @@ func (s *Server) hasLeader(env *sim.Env) {
 	leaderAgain.Say(env)
 	s.leader.is, s.leader.until = leads, 0
 	s.watch.SetLeaderless(env, false)
+	s.wins()
 	s.promote(env)
 	proposals := s.leader.proposals
 	s.leader.proposals = nil

@@ -153,7 +153,7 @@ func (s *Server) leaseRenew(env *sim.Env, r *read, p *wire.LeaseKeepAliveRequest
 		renewed.Say(env, p.ID, lease.Until{At: l.Expiry, Timed: env.Mode() == sim.Timed})
 		s.awaitExpiry(env)
 	}
-	env.Send(r.conn, resp)
+	env.Send(r.conn, s.stamped(resp))
 }
 
 // leaseTimeToLive is EtcdServer.LeaseTimeToLive.
@@ -174,7 +174,7 @@ func (s *Server) leaseTimeToLive(env *sim.Env, r *read, p *wire.LeaseTimeToLiveR
 			resp.Keys = s.lessor.Keys(p.ID)
 		}
 	}
-	env.Send(r.conn, resp)
+	env.Send(r.conn, s.stamped(resp))
 }
 
 // promote has a member that leads look after expiry (lessor.Promote).

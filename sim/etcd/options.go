@@ -21,6 +21,7 @@ type Options struct {
 	Write     WriteOptions
 	Elections ElectionOptions
 	Streams   StreamOptions
+	Headers   HeaderOptions
 }
 
 // WriteOptions are about requests that are proposed to raft.
@@ -52,7 +53,8 @@ var Choices = option.Join(option.Lift(v3rpc.Choices, watch), option.Lift(mvcc.Ch
 	option.Lift(txnChoices, func(o *Options) *WriteOptions { return &o.Write }),
 	option.Lift(lease.Choices, func(o *Options) *lease.Options { return &o.Leases }),
 	option.Lift(readChoices, func(o *Options) *ReadOptions { return &o.Reads }),
-	option.Lift(streamChoices, streams))
+	option.Lift(streamChoices, streams),
+	option.Lift(headerChoices, func(o *Options) *HeaderOptions { return &o.Headers }))
 
 // Group is all options of a server: the choices, then the amounts.
 var Group = option.Join(Choices, option.Lift(mvcc.Amounts, store), option.Lift(v3rpc.Amounts, watch),

@@ -384,5 +384,5 @@ func (s *Server) runRead(env *sim.Env, place int32) {
 
 // answer sends the answer to a request of the key-value API.
 func (s *Server) answer(env *sim.Env, conn sim.Conn, request, right sim.Payload) {
-	env.Send(conn, s.members.options().Answers.Answer(env, request, right))
+	env.Send(conn, s.stamped(s.members.options().Answers.Answer(env, request, right)))
 }

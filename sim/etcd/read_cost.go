@@ -138,7 +138,7 @@ func (s *Server) finishRange(env *sim.Env) {
 			q.answer = v3rpc.Refusal(wire.ErrCompacted)
 		}
 	}
-	env.Send(r.conn, q.answer)
+	env.Send(r.conn, s.stamped(q.answer))
 	q.current, q.answer = 0, nil
 	s.rangeEnds(env)
 }

@@ -50,6 +50,8 @@ type Server struct {
 	parts
 	// txnPath is memory for compareToPath.
 	txnPath []bool
+	// header is what answers say of the member. It follows from the faults so far.
+	header *wire.Header
 
 	store *mvcc.WatchableStore
 	watch *v3rpc.WatchServer
@@ -106,6 +108,7 @@ func (s *Server) Reset(cfg Config) {
 	o := s.members.options()
 	s.store.Reset(o.Store, &mvcc.Contents{Initial: cfg.Initial, Revision: cfg.InitialRevision, Compacted: cfg.Compacted})
 	s.watch.Reset(o.Watch)
+	s.header = nil
 	s.log.reset()
 	s.commits.reset()
 	clear(s.failed)
@@ -143,6 +146,7 @@ func (s *Server) forget() {
 
 // Start implements sim.Node.
 func (s *Server) Start(env *sim.Env) {
+	s.begins(env)
 	s.follow(env)
 	s.promote(env)
 	s.store.Start(env)
@@ -155,6 +159,7 @@ func (s *Server) Restart(env *sim.Env) {
 	cut := s.leader.cut
 	s.forget()
 	s.watch.Forget()
+	s.begins(env)
 	s.detachLost()
 	s.store.Restart(env)
 	if s.members.options().Log.Unapplied == Repeated {
@@ -193,10 +198,12 @@ func (s *Server) Receive(env *sim.Env, m *sim.Message) {
 	case *appendEntries:
 		s.addFollower(env, m.Conn, p)
 	case *committedEntry:
+		s.entersTerm(p.term)
 		s.appendEntry(env, m, p)
 	case *readIndex:
 		s.answerIndex(env, m.Conn)
 	case *readIndexResp:
+		s.entersTerm(p.term)
 		s.indexAnswered(env, m.Conn, p)
 	case *order:
 		p.do(s, env)

@@ -129,6 +129,7 @@ func (r *RangeRequest) Label() string {
 
 // RangeResponse is etcdserverpb.RangeResponse; Revision is its header's.
 type RangeResponse struct {
+	Headed
 	Revision int64
 	Kvs      []*KeyValue
 	More     bool
@@ -190,6 +191,7 @@ func (r *PutRequest) Label() string {
 
 // PutResponse is etcdserverpb.PutResponse.
 type PutResponse struct {
+	Headed
 	Revision int64
 	// PrevKv is nil if there was none, or if it was not asked for.
 	PrevKv *KeyValue
@@ -229,6 +231,7 @@ func (r *DeleteRangeRequest) Label() string {
 
 // DeleteRangeResponse is etcdserverpb.DeleteRangeResponse.
 type DeleteRangeResponse struct {
+	Headed
 	Revision int64
 	Deleted  int64
 	// PrevKvs are in the order of their keys.
@@ -273,6 +276,7 @@ func (r *CompactionRequest) Label() string {
 
 // CompactionResponse is etcdserverpb.CompactionResponse.
 type CompactionResponse struct {
+	Headed
 	Revision int64
 }
 

@@ -26,6 +26,7 @@ func (r *LeaseGrantRequest) Label() string {
 
 // LeaseGrantResponse is etcdserverpb.LeaseGrantResponse. The TTL may be longer than asked.
 type LeaseGrantResponse struct {
+	Headed
 	Revision, ID, TTL int64
 }
 
@@ -48,7 +49,10 @@ func (r *LeaseRevokeRequest) Digest(d sim.Digest) sim.Digest { return d.Text("re
 func (r *LeaseRevokeRequest) Label() string { return "LeaseRevoke " + itoa(r.ID) }
 
 // LeaseRevokeResponse is etcdserverpb.LeaseRevokeResponse.
-type LeaseRevokeResponse struct{ Revision int64 }
+type LeaseRevokeResponse struct {
+	Headed
+	Revision int64
+}
 
 // Digest implements sim.Payload.
 func (r *LeaseRevokeResponse) Digest(d sim.Digest) sim.Digest {
@@ -73,6 +77,7 @@ func (r *LeaseKeepAliveRequest) Label() string { return "LeaseKeepAlive " + itoa
 // LeaseKeepAliveResponse is etcdserverpb.LeaseKeepAliveResponse. Its revision is that of
 // before the lease was renewed. TTL is 0 if there is no such lease.
 type LeaseKeepAliveResponse struct {
+	Headed
 	Revision, ID, TTL int64
 }
 
@@ -106,6 +111,7 @@ func (r *LeaseTimeToLiveRequest) Label() string { return "LeaseTimeToLive " + it
 
 // LeaseTimeToLiveResponse is etcdserverpb.LeaseTimeToLiveResponse.
 type LeaseTimeToLiveResponse struct {
+	Headed
 	Revision, ID int64
 	// TTL is the whole seconds that are left, -1 if there is no such lease; GrantedTTL
 	// those that it has from one renewal on.

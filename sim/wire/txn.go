@@ -151,6 +151,7 @@ func labels(ops []RequestOp) string {
 
 // TxnResponse is etcdserverpb.TxnResponse.
 type TxnResponse struct {
+	Headed
 	Revision  int64
 	Succeeded bool
 	Responses []ResponseOp

@@ -91,6 +91,7 @@ func (r *WatchProgressRequest) Label() string { return "progress request" }
 
 // WatchResponse is etcdserverpb.WatchResponse; Revision is its header's.
 type WatchResponse struct {
+	Headed
 	Revision        int64
 	WatchID         int64
 	Created         bool

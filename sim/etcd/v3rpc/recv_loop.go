@@ -316,6 +316,7 @@ func (sws *ServerWatchStream) recvProgress(env *sim.Env) {
 // full.
 func (sws *ServerWatchStream) pushCtrl(env *sim.Env, resp *wire.WatchResponse, next recvState) {
 	r := &sws.recv
+	resp.Stamp(sws.server.header)
 	if sws.ctrlStream.Full(env) {
 		env.Cover(coverCtrlFull)
 		r.blocked, r.then, r.state = resp, next, recvBlocked

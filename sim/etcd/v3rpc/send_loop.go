@@ -161,6 +161,7 @@ func (sws *ServerWatchStream) readPrevKVOf(env *sim.Env, e *wire.Event) {
 func (sws *ServerWatchStream) forward(env *sim.Env, events []wire.Event) {
 	l := &sws.send
 	r, wresp := sws.server.responses.New(), l.wresp
+	r.Stamp(sws.server.header)
 	events = sws.server.opts.SentEvents.Send(env, events)
 	r.WatchID, r.Revision, r.Events = wresp.ID, wresp.Revision, events
 	if wresp.CompactRevision != 0 {

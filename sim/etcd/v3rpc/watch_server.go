@@ -24,6 +24,8 @@ type WatchServer struct {
 	leaderless bool
 	// unpermitted are the clients whose next watch is refused: isWatchPermitted.
 	unpermitted []sim.NodeID
+	// header is that of each response that is made from now on.
+	header *wire.Header
 	// served are the streams of a program that serves watches, nil if there is none.
 	served Served
 
@@ -82,6 +84,9 @@ func (s *WatchServer) denies(env *sim.Env, client sim.NodeID) bool {
 	s.unpermitted = nil
 	return true
 }
+
+// Stamp gives responses another header from now on.
+func (s *WatchServer) Stamp(h *wire.Header) { s.header = h }
 
 // CompactionCommitted: a compaction waits to be applied.
 func (s *WatchServer) CompactionCommitted(env *sim.Env) {
