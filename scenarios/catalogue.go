@@ -29,7 +29,7 @@ func init() {
 		subject("What known bugs of etcd show in",
 			NegativeWatch, KeptHistory, FutureWatch, CompactedWatch, LateWatches, SecondWatch, PreviousValues, NotifiedWatches,
 			QuietWatch, QuietAgain, LaggingWatches, CrashInCompaction, ResumedCompaction, AnyEtcdRequests, RequestSizes,
-			TransactionSizes, LaggingReads, LaggingStreams, TwoStepWrites, AnyWithoutLeader, LeaderlessAtRest,
+			TransactionSizes, LaggingReads, LaggingStreams, TwoStepWrites, AnyWithoutLeader, StalledDisk, StalledMember, LeaderlessAtRest,
 			NestedTransactions, Leases, LeasesWithoutLeader, LeaseTimes, PhysicalCompactions, RewrittenKeys,
 			CompactionInRange,
 		),

@@ -72,6 +72,30 @@ renews a lease.`,
 	Known: leaderChanges(),
 })
 
+var StalledDisk = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "stalled-disk",
+	Summary: "the disk of etcd stalls for seconds while clients draw their requests: serializable reads go on, all others wait or are refused in time",
+	Doc: `raftNode waits in Save while the disk takes nothing. It sends and hears no heartbeat meanwhile, and campaigns for nothing: the member
+knows its leader, streams that require one stay open, and a client sees nothing but requests that time out after seven seconds
+(etcd-io/etcd#13527). A write that timed out is carried out when the disk is back.`,
+	Params: AnyWithoutLeader.Params.But(`leader-losses=0 stall-disk=true faults-for=40s horizon=1m`),
+	About:  testbed.Reaches{"etcd: write waits for the disk": 60, "etcd: request out of time while the disk stalls": 60},
+	Claims: []*testbed.Property{
+		etcdapi.StalledDisk, etcdapi.Answers, reads.Linearizable, reads.LinearizableData, reads.AtMostOnce,
+	},
+})
+
+var StalledMember = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "stalled-member",
+	Summary: "the disk of the member of etcd that serves the watch stalls for seconds: LISTs are refused meanwhile, and answered when it is back",
+	Doc: `A cache does not notice: its watch stays open, and etcd's revision comes from the other member. Consistent LISTs wait for the cache in vain, as
+behind a clogged watch (guard-cascade-limited), until the disk is back.`,
+	Params: GuardCascadeLimited.Params.But("clog=false stall-disk=true lagging=true"),
+	About:  testbed.Reaches{"etcd: disk of a member stalls": 90},
+	Claims: []*testbed.Property{reads.RecoversInTime},
+	Known:  GuardCascadeLimited.Known,
+})
+
 var LeaderlessAtRest = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "leaderless-at-rest",
 	Summary: "streams of etcd's own watch API that require a leader, while etcd loses its leader, until nothing more can happen: none is left half open",

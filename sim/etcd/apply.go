@@ -19,6 +19,9 @@ func (s *Server) propose(env *sim.Env, e entry) {
 
 // append puts an entry into the log.
 func (s *Server) append(env *sim.Env, e *entry) {
+	if s.entryAwaitsDisk(env, e) {
+		return
+	}
 	s.log.append(env, *e)
 	if _, ok := e.payload.(*wire.CompactionRequest); ok {
 		s.watch.CompactionCommitted(env)

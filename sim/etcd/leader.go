@@ -146,7 +146,7 @@ func (s *Server) hasLeader(env *sim.Env) {
 	}
 	s.answerIndices(env)
 	env.LooksAt(cellReadNotifier, 0)
-	if len(s.reads.readNotifier) > 0 && s.reads.idle() {
+	if len(s.reads.readNotifier) > 0 && s.reads.idle() && !s.disk.turn {
 		s.failNext(env, LeaderChanges)
 		env.Enable(linearizableReadLoop)
 	}

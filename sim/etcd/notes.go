@@ -33,6 +33,8 @@ var (
 		"takes the leader's late second answer to an earlier question for the answer to the present one: these reads wait for index %d only, which is from before they began")
 	defragments  = sim.NewNote0("etcd.defragNote", "defragments its backend: it applies no entry and begins no read until that is done")
 	defragmented = sim.NewNote0("etcd.defragNote", "has defragmented its backend, and applies what was committed meanwhile")
+	diskStalls   = sim.NewNote0("etcd.diskStalls", "can write nothing to its log: the disk stalls", sim.IsSetback)
+	diskBack     = sim.NewNote0("etcd.diskStalls", "writes to its log again")
 )
 
 // keys is a number of keys.

@@ -293,7 +293,7 @@ func (s *Server) wakeStream(env *sim.Env, conn sim.Conn) {
 func (s *Server) linearizableReadNotify(env *sim.Env, place int32) {
 	s.reads.readNotifier = append(s.reads.readNotifier, place)
 	env.Writes(cellReadNotifier, 0)
-	if s.reads.idle() {
+	if s.reads.idle() && !s.disk.turn {
 		s.wakeReadLoop(env)
 	}
 }
@@ -316,6 +316,13 @@ func (s *Server) runLinearizableReadLoop(env *sim.Env) {
 		s.failReads(env, err)
 		return
 	}
+	if !s.turnAwaitsDisk(env) {
+		s.askForIndex(env)
+	}
+}
+
+// askForIndex asks raft for the index that the present turn waits for.
+func (s *Server) askForIndex(env *sim.Env) {
 	if s.cfg.Leader != 0 {
 		s.askIndex(env)
 		return

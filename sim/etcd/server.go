@@ -72,6 +72,7 @@ type parts struct {
 	readCost readCost
 	// backend is what a defragmentation holds up.
 	backend backendLock
+	disk    disk
 
 	failures failures
 	failed   []sim.Payload
@@ -137,6 +138,7 @@ func (s *Server) forget() {
 	s.removals = s.removals[:0]
 	s.readCost.reset()
 	s.backend.reset()
+	s.disk.reset()
 	s.failures = failures{}
 	s.leader.reset()
 	s.lessor.Demote()

@@ -31,6 +31,8 @@ const (
 	leaseTimer
 	defragmentTimer
 	readIndexTimer
+	diskTimer
+	requestTimer
 	firstTicker
 )
 
@@ -46,6 +48,8 @@ var timers = [firstTicker]struct {
 	leaseTimer:      {"lessor", (*Server).leaseTimerFires},
 	defragmentTimer: {"Defrag ends", (*Server).defragmented},
 	readIndexTimer:  {"retry of ReadIndex", (*Server).retryReadIndex},
+	diskTimer:       {"disk is back", (*Server).diskIsBack},
+	requestTimer:    {"request out of time", (*Server).requestsTimeOut},
 }
 
 // slotOf takes the number of a task of a stream or a read apart.

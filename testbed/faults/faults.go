@@ -45,6 +45,7 @@ type Options struct {
 	// Clog begins some time before For is over.
 	Clog              bool `option:"clog" doc:"nothing gets through to the watch of the first API server until faults end, timed"`
 	Defragment        bool `option:"defragment" doc:"the member of etcd that serves the watches defragments its backend until faults end: it applies nothing and begins no read"`
+	StallDisk         bool `option:"stall-disk" doc:"the disk of the member of etcd that serves the watches stalls until faults end: it writes nothing, and knows its leader"`
 	InformerBreaks    int  `option:"informer-breaks" doc:"watches of informers that break"`
 	InformerHalfOpens int  `option:"informer-half-opens" doc:"watches of informers of which the API server's end is gone: HTTP/2's pings notice after 15 to 45 s with a clock"`
 	InformerRestarts  int  `option:"informer-restarts" doc:"informers that restart"`
@@ -103,7 +104,7 @@ func (o *Options) Inside() []string {
 	return names
 }
 
-var inside = []string{"etcd-snapshots", "timeouts", "overloads", "watch-refusals"}
+var inside = []string{"etcd-snapshots", "timeouts", "overloads", "watch-refusals", "stall-disk"}
 
 // Without is what may break but for the faults of one option.
 func (o *Options) Without(name string) (Options, error) {

@@ -213,6 +213,13 @@ func (p *planner) etcd(downgraded etcd.Member) {
 		}
 		p.add(p.orders.Defragment(p.topology.Watches, label, until), 1)
 	}
+	if p.options.StallDisk {
+		label := etcdName
+		if p.topology.Watches != node {
+			label = followerName
+		}
+		p.add(etcd.StallDisk(p.topology.Watches, label, until), 1)
+	}
 	p.add(etcd.Fail(node, etcdName, etcd.TimesOut), p.options.Timeouts)
 	p.add(p.orders.ChangeLeader(p.members(), etcdName), p.options.LeaderChanges)
 	p.add(etcd.Fail(node, etcdName, etcd.Overloads), p.options.Overloads)
