@@ -26,20 +26,23 @@ import (
 //     be refused if the cache has listed since, if its history may have been full
 //     and have lost events (since the newest resourceVersion that the watch was sent), or if the cache compacts its history and has heard of a later
 //     compaction than etcd would serve the watch after;
+//
 //   - 504: the cache was behind the revision that the request needs, in a timed run for
 //     as long as a request waits, and not longer;
+//
 //   - 429: the cache was not ready; or a limit of its design may have been reached, of lists that are with
 //     etcd, of objects in answers that are under way, or of seats; or etcd has refused the write because of
 //     a fault.
 //
-// A refusal says when the client may ask again: see comeback. Invalid requests (400) and
-// lost connections (503) are not judged. It is exercised by refusals.
+//   - 503: something has broken or failed in the run, or the API server has not started.
+//
+// A refusal says when the client may ask again: see comeback. Invalid requests (400) are not judged. It is exercised by refusals.
 var JustifiedRefusals = testbed.RegisterProperty(&testbed.Property{
 	Name: "justified-refusals", Kind: testbed.Safety,
 	Promise: "A request is refused with 410 only if what it asks for is gone, with 504 only if the cache is behind for as long as requests wait, " +
-		"with 429 only if the cache is not ready or has too much to do; a request that waits is refused in time, and the refusal says when to ask again.",
+		"with 429 only if the cache is not ready or has too much to do, with 503 only if something fails; a request that waits is refused in time, and the refusal says when to ask again.",
 	Violated: "refused without a reason",
-	Labels:   map[string]string{"compacted": "refused as gone, and is there", "late": "refused too late", "retry-after": "wrong Retry-After", "too-many-requests": "refused as one request too many"},
+	Labels:   map[string]string{"compacted": "refused as gone, and is there", "late": "refused too late", "retry-after": "wrong Retry-After", "too-many-requests": "refused as one request too many", "unavailable": "unavailable where nothing fails"},
 	Monitor:  testbed.Monitor{Runs: testbed.EveryRun},
 	New:      testbed.RecordedBy(newJustifiedRefusals, (*justifiedRefusals).judge),
 })
@@ -94,10 +97,18 @@ func (j *justifiedRefusals) judge(w *sim.World, all *testbed.Tally) {
 
 func isJudged(c model.Code) bool {
 	switch c {
-	case model.Compacted, model.Future, model.TimedOut, model.TooManyRequests:
+	case model.Compacted, model.Future, model.TimedOut, model.TooManyRequests, model.Unavailable:
 		return true
 	}
 	return false
+}
+
+// unavailable judges a 503.
+func (j *justifiedRefusals) unavailable(at *evidence.Call) string {
+	if !j.evidence.Untroubled(&at.Answered) || at.Cache >= 0 && !at.WasReady() {
+		return ""
+	}
+	return "nothing had broken or failed in the run"
 }
 
 // ofOperation says what is wrong with the refusal of an operation of the history,
@@ -125,6 +136,8 @@ func (j *justifiedRefusals) ofOperation(op *testbed.Operation, at *evidence.Call
 		return j.tooMany(op.Operation, took, at)
 	case model.TimedOut:
 		return j.behind(op.Operation, took, at)
+	case model.Unavailable:
+		return j.unavailable(at)
 	}
 	return ""
 }
@@ -210,7 +223,7 @@ func (j *justifiedRefusals) Digest(d sim.Digest) sim.Digest {
 	if j.timed {
 		d = j.evidence.Times(d)
 	}
-	return d
+	return d.Bool(j.evidence.Untroubled(&evidence.Moment{Step: math.MaxInt}))
 }
 
 // open mixes in what is known of a call so far.
@@ -292,7 +305,7 @@ func asksForInitialEvents(r *wire.WatchRequest, at *evidence.Call) bool {
 
 func (j *justifiedRefusals) ofWatch(all *testbed.Tally, r *refusedWatch) {
 	switch r.err.Code {
-	case wire.ErrCompacted, wire.TooLargeResourceVersion, wire.TooManyRequests:
+	case wire.ErrCompacted, wire.TooLargeResourceVersion, wire.TooManyRequests, wire.Unavailable:
 	default:
 		return
 	}
@@ -320,6 +333,8 @@ func (r *refusedWatch) String() string {
 
 func (j *justifiedRefusals) wrongWatch(r *refusedWatch) string {
 	switch r.err.Code {
+	case wire.Unavailable:
+		return j.unavailable(r.at)
 	case wire.TooManyRequests:
 		if r.at.WasReady() {
 			return j.withinLimits(r.at)
@@ -508,6 +523,8 @@ func (j *justifiedRefusals) comebackOf(op *model.Operation, at *evidence.Call) c
 // comebackOfWatch is for a refused watch.
 func (j *justifiedRefusals) comebackOfWatch(r *refusedWatch) comeback {
 	switch r.err.Code {
+	case wire.Unavailable:
+		return anyTime
 	case wire.TooManyRequests:
 		if r.at.WasReady() {
 			return oneSecond

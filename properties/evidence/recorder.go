@@ -28,6 +28,8 @@ type records struct {
 	// notifications they had heard after the last step.
 	caches   []cacheRecord
 	notified uint64
+	// struck is the step of the first fault, 0 if there was none.
+	struck int
 	// revisions are those that etcd has come to in the run, in their order.
 	revisions []revision
 	// operations[i] are those of client i of the history, watches[i] the watches of
@@ -61,7 +63,7 @@ func newRecorder(s *testbed.System) *Recorder {
 func (r *Recorder) Reset() {
 	r.own()
 	r.recalled = false
-	r.step, r.notified, r.revisions = 0, 0, r.revisions[:0]
+	r.step, r.notified, r.struck, r.revisions = 0, 0, 0, r.revisions[:0]
 	clear(r.caches)
 	for i := range r.operations {
 		r.operations[i] = r.operations[i][:0]
@@ -89,7 +91,11 @@ func (r *Recorder) AfterStep(w *sim.World, a sim.Action) {
 	r.own()
 	if r.recalled {
 		r.step++
-	} else if r.step = w.Steps(); r.step == 1 {
+	} else {
+		r.step = w.Steps()
+	}
+	r.lookAtFault(a)
+	if r.step == 1 && !r.recalled {
 		r.lookAtAll(w)
 		return
 	}
@@ -122,6 +128,16 @@ func (r *Recorder) BeginJudging(w *sim.World) {
 		r.lookAtAll(w)
 	}
 }
+
+// lookAtFault keeps when the first one strikes.
+func (r *Recorder) lookAtFault(a sim.Action) {
+	if r.struck == 0 && a.Kind == sim.Inject {
+		r.struck = r.step
+	}
+}
+
+// Untroubled reports whether no fault had struck by a moment.
+func (r *Recorder) Untroubled(by *Moment) bool { return r.struck == 0 || by.Step < r.struck }
 
 // lookAtAll is for the first step: clients may ask when they start.
 func (r *Recorder) lookAtAll(w *sim.World) {
@@ -325,6 +341,7 @@ func (Polling) Follows(testbed.Part) bool { return true }
 // AfterStep implements testbed.StepObserver.
 func (p Polling) AfterStep(w *sim.World, a sim.Action) {
 	p.step = w.Steps()
+	p.lookAtFault(a)
 	p.lookAtAll(w)
 	if role := p.system.Role(a.Node); role.Part == testbed.CacheNode && heard(w) > p.notified {
 		p.notified, p.caches[role.Place].Heard = heard(w), p.step
