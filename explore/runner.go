@@ -74,10 +74,15 @@ func (r *Runner) explore(c sim.Chooser, limit int) (truncated bool) {
 		if len(enabled) == 0 {
 			return false
 		}
-		if w.Steps() >= limit {
+		i := 0
+		switch {
+		case r.resting != nil && r.resting.Settles(w):
+			i = DefaultChoice(enabled)
+		case w.Steps() >= limit:
 			return true
+		default:
+			i = c.Pick(w, enabled)
 		}
-		i := c.Pick(w, enabled)
 		if i < 0 {
 			return true
 		}

@@ -36,6 +36,9 @@ type Recovering interface {
 
 // Resting is implemented by a subject some of whose properties are about runs in which nothing more can happen.
 type Resting interface {
+	// Settles reports whether a run takes the default choice from here on, so that it comes to rest if it can
+	// (DefaultChoice is fair, and strategies are not). It is so until the run ends.
+	Settles(w *sim.World) bool
 	// NeverAtRest reports whether a run ended before that, so that these were not judged.
 	NeverAtRest(w *sim.World) bool
 }

@@ -231,6 +231,18 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	WhyFurther: "the process ends while it answers a read of the key",
 })
 
+// choose hands chooseAll a copy of the unsynced watchers if there are 512 or more. The watcher that is cancelled leaves
+// the copy alone.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name: "issue-22294", Issue: "etcd-io/etcd#22294",
+	Summary:  "with more unsynced watchers than one round takes on, a watch whose history is compacted is cancelled again and again",
+	Setting:  "compacted-capped=left-unsynced",
+	Scenario: scenarios.AnyEtcdRequests, Property: etcdapi.WatchAnswers,
+	Why:        "the watch is canceled, and has ended for the client with that",
+	Further:    []*testbed.Property{testbed.ComingToRest},
+	WhyFurther: "each round of syncWatchers cancels it anew",
+})
+
 // A compaction of few changes is one batch, and answered in time.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name:     "physical-after-first-batch",

@@ -85,6 +85,7 @@ var activeValues = []active{
 	{set: "sync-history=read-anew", scenario: "kept-history", with: "etcd=3.6.5"},
 	{set: "sync-history=kept", scenario: "kept-history", with: "etcd=3.5.23"},
 	{set: "compacted-unsynced=falls-through", scenario: "compacted-watch", with: "etcd=3.6.16"},
+	{set: "compacted-capped=left-unsynced", scenario: "any-etcd-requests"},
 	{set: "compact-recreated=kept", scenario: "rewritten-keys", with: "etcd=3.6.16"},
 	{set: "keys-only=from-index", scenario: "rewritten-keys", with: "etcd=3.6.16,drawn-clients=4,drawn-requests=8"},
 	{set: "physical-compaction=after-first-batch", scenario: "physical-compactions"},

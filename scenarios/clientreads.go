@@ -110,7 +110,7 @@ sent ADDED when an object enters its selection, and DELETED with the object as i
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress, reads.NotFound,
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable,
 		watches.EventTypes, watches.InitialEvents, caches.InvalidRequests, caches.TimersOwned,
-		caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, watches.KeepUp,
+		caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, testbed.ComingToRest, caches.CatchUp, watches.KeepUp,
 	},
 	Known: slices.Concat(
 		known.Rarely(known.EarlyProgress(watches.Resumable, watches.Bookmarkable)),
@@ -133,7 +133,7 @@ vain, and what no API takes is refused.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=2 namespaces=2
 		writers=2 writes=4 txns=true deletes=true noise=1 noise-writes=2 read=consistent move=true watchers=1 leave=2
 		compactions=1 keys=4 items=3 history=1 await-ready=true drawn-readers=4 drawn-watchers=2 drawn-requests=6
-		breaks=2 restarts=1 steps=20000`),
+		breaks=2 restarts=1 to-rest=true steps=20000`),
 	// take-rests is not among them: with selectors and compactions it loses objects in every
 	// release (compacted-selections), so that a draw with it would excuse the properties
 	// that matter most here. --set take-rests=true has clients of this scenario do it.
@@ -148,7 +148,7 @@ vain, and what no API takes is refused.`,
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Filter,
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress, reads.NotFound,
 		watches.EventTypes, caches.InvalidRequests, caches.TimersOwned,
-		caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, watches.KeepUp,
+		caches.NothingLeft, caches.ClientNothingLeft, testbed.ComingToRest, etcdapi.NothingLeft, caches.CatchUp, watches.KeepUp,
 	},
 	Known: slices.Concat(
 		known.Rarely(known.EarlyProgress(watches.Resumable)),

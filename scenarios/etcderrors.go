@@ -127,7 +127,7 @@ what caches still have open and nothing else, and each watch must have the newes
 		"cache: watch delegated to etcd": 80, "clientv3: the caller of a unary request goes away": 60,
 	},
 	Claims: []*testbed.Property{
-		caches.ClientNothingLeft, caches.ClientBounded, watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.KeepUp, watches.InitialEvents, watches.EventTypes, watches.Filter, caches.InvalidRequests, caches.TimersOwned, caches.NothingLeft, etcdapi.NothingLeft, caches.CatchUp,
+		caches.ClientNothingLeft, caches.ClientBounded, watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.KeepUp, watches.InitialEvents, watches.EventTypes, watches.Filter, caches.InvalidRequests, caches.TimersOwned, caches.NothingLeft, etcdapi.NothingLeft, testbed.ComingToRest, caches.CatchUp,
 	},
 })
 
@@ -165,7 +165,7 @@ etcd has no leader for a while or ends the stream. What it held is not listed a 
 	About: testbed.Reaches{"cache: contents replaced by initial events": 70},
 	Claims: []*testbed.Property{
 		caches.MatchEtcd, caches.Resumes, reads.Linearizable, watches.Ordered, watches.Unique, watches.Reliable,
-		caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, watches.KeepUp, watches.BookmarksCome,
+		caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, testbed.ComingToRest, caches.CatchUp, watches.KeepUp, watches.BookmarksCome,
 	},
 	Known: slices.Concat(
 		known.Rarely(known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable)),

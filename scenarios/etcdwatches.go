@@ -23,7 +23,7 @@ var WatchGuarantees = testbed.RegisterScenario(&testbed.Scenario{
 	Summary: "clients of etcd's own watch API: watches from past, present and future, filters, cancels, progress, compaction, restarts",
 	Doc: `No cache is judged here: raw watch streams are held to what etcd's documentation promises of a watch. Buffers are small, so
 that watchers become victims, Send blocks and control responses wait.`,
-	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 unmask=created chan-buf=2 ctrl-buf=1 send-window=2 watchers-per-sync=1
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 unmask=created chan-buf=2 ctrl-buf=1 send-window=2 watchers-per-sync=1 compacted-capped=removed
 		writers=2 writes=4 txns=true deletes=true wide=true noise=1 noise-writes=2 read=consistent streams=2
 		compactions=1 keys=2 items=2 history=2 etcd-restarts=1 etcd-snapshots=1 steps=20000`),
 	About: testbed.Reaches{"etcd: snapshot installed": 60, "etcd: all events filtered out": 40},
@@ -112,7 +112,7 @@ response holds. syncVictimsLoop has to send what was left, and to hand the watch
 		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{watchFrom(2), watchFrom(0), watchFrom(2)}}
 	},
 	About:  testbed.Reaches{"etcd: unsynced watcher becomes a victim": 80},
-	Claims: []*testbed.Property{watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.KeepUp, etcdapi.NothingLeft},
+	Claims: []*testbed.Property{watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.KeepUp, etcdapi.NothingLeft, testbed.ComingToRest},
 })
 
 var SecondWatch = testbed.RegisterScenario(&testbed.Scenario{
@@ -232,7 +232,7 @@ has missed. Its watches are held to the same promises, and in the end neither me
 	About: testbed.Reaches{"etcd: entry of the log taken from the leader": 80},
 	Claims: []*testbed.Property{
 		watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.Bookmarkable, watches.KeepUp,
-		etcdapi.WatchAnswers, etcdapi.NothingLeft,
+		etcdapi.WatchAnswers, etcdapi.NothingLeft, testbed.ComingToRest,
 	},
 	Known: slices.Concat(
 		known.When(known.ProgressOvertakesEvents).Violates(watches.Bookmarkable).
@@ -248,7 +248,7 @@ filters, ids, fragments, progress requests and cancels. Each client does without
 testing), and all of it is choices of the run. A response to a watch is split from 300 bytes on, and half of the clients close their
 stream at the end. The run goes on until nothing more can happen, for which etcd must not send progress by itself. The options of a watch are stored
 together with it, so that the first events have their previous values as well.`,
-	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 compact-recreated=kept chan-buf=2 ctrl-buf=1 send-window=2 watchers-per-sync=1 fragment-bytes=300
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 compact-recreated=kept chan-buf=2 ctrl-buf=1 send-window=2 watchers-per-sync=1 compacted-capped=removed fragment-bytes=300
 		progress-requests=periodic watch-options=with-watch
 		read=consistent streams=2 keys=3 items=2 history=1 drawn-clients=3 drawn-requests=6 drawn-bytes=100
 		etcd-restarts=1 etcd-snapshots=1 to-rest=true steps=20000`),
@@ -264,7 +264,7 @@ together with it, so that the first events have their previous values as well.`,
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.Exact, reads.AtMostOnce,
 		watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.Resumable, watches.Bookmarkable, watches.Filter,
-		watches.KeepUp, watches.PrevKV, etcdapi.Fragments, etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft,
+		watches.KeepUp, watches.PrevKV, etcdapi.Fragments, etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft, testbed.ComingToRest,
 	},
 	Known: slices.Concat(
 		known.When(known.ProgressOvertakesEvents).RarelyViolates(watches.Bookmarkable).

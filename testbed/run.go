@@ -43,6 +43,7 @@ func (s *System) Build(w *sim.World) {
 	s.buildClients(w)
 	s.faults.Build(w)
 	s.waitedFrom = 0
+	s.goesOn = s.params.Clock.ToRest && s.ComesToRest() && w.Mode() == sim.Untimed
 	s.etcd.resetTruth(&s.truth)
 	for _, o := range s.observers {
 		o.Reset()
@@ -78,16 +79,26 @@ func (s *System) Over(w *sim.World) bool {
 	}
 	done := s.clients.programsEnded() &&
 		(len(s.clients.history.nodes)+len(s.informers) > 0 || w.Mode() == sim.Untimed) && s.followersDone(w)
-	if done && s.params.Clock.ToRest && s.ComesToRest() && w.Mode() == sim.Untimed {
+	if done && s.goesOn {
 		// The runner ends a run in which nothing is enabled.
-		return w.Steps() > s.waitedFrom+patience
+		return w.Steps() > aided*(s.waitedFrom+unaided)
 	}
 	return done
+}
+
+// Settles implements explore.Resting. A strategy has some time to come to rest by itself.
+func (s *System) Settles(w *sim.World) bool {
+	return s.goesOn && s.waitedFrom > 0 && w.Steps() > s.waitedFrom+unaided
 }
 
 // patience is in steps: many times as many as any informer of the catalogue needs
 // to get up to date while all nodes take turns.
 const patience = 2_000
+
+// A run that goes on behind its last client takes so many steps as the strategy has them. Then it takes the default
+// choice, for so many times as many steps as it had by then: a strategy that lets one timer fire again and again has
+// piled up messages, each of which is some ten steps of work.
+const unaided, aided = 500, 20
 
 // followersDone: the clients that follow a cache have what there is, or have been
 // waited for long enough. Without a clock a timer may go off again and again

@@ -44,8 +44,6 @@ type watchAnswers struct {
 	options  v3rpc.Options
 	// batch is how many revisions a response has events of at most.
 	batch int
-	// parts: a turn of syncWatchersLoop may take on a part of the watchers only.
-	parts bool
 	// told is how long it may take until a watch is told of a compaction.
 	told testbed.Bound
 	// check is the one of the last stream: a campaign judges many.
@@ -61,7 +59,7 @@ func newWatchAnswers(s *testbed.System) *watchAnswers {
 	}
 	return &watchAnswers{
 		system: s, evidence: evidence.Of(s), options: nodes.Etcd.Watch, rules: s.WatchRules(), batch: batch,
-		parts: nodes.Value("watchers-per-sync") != "0", told: s.DeliveryBound(),
+		told: s.DeliveryBound(),
 	}
 }
 
@@ -81,7 +79,7 @@ func (j *watchAnswers) judge(w *sim.World, all *testbed.Tally) {
 func (j *watchAnswers) judged(all *testbed.Tally, i int) *streamCheck {
 	c, at := j.system.Streams()[i], j.evidence.Stream(i)
 	j.check.begin(all, c, at, &j.options, j.rules)
-	j.check.batch, j.check.parts, j.check.compactedAt = j.batch, j.parts, j.compactedAt
+	j.check.batch, j.check.compactedAt = j.batch, j.compactedAt
 	for k := range c.Responses() {
 		j.check.now = c.Responses()[k].At
 		j.check.response(c.Responses()[k].WatchResponse, at.Responses[k])
@@ -145,12 +143,10 @@ type streamCheck struct {
 	progress int
 	// batch is how many revisions a response has events of at most.
 	batch int
-	// parts: a turn of syncWatchersLoop may take on a part of the watchers only. compactedAt reports whether etcd was
-	// ever compacted at a revision.
-	parts bool
-	// now is when the response came that is judged.
-	now         sim.Time
+	// compactedAt reports whether etcd was ever compacted at a revision.
 	compactedAt func(revision int64) bool
+	// now is when the response came that is judged.
+	now sim.Time
 	// canceledFirst: Canceled may overtake Created, which no release does.
 	canceledFirst bool
 }
@@ -270,7 +266,7 @@ func (of *streamCheck) compacted(s *watchState, r *wire.WatchResponse, came evid
 	switch {
 	case !r.Canceled:
 		of.violate("compacted", r, "the watch is not canceled with it")
-	case s.told && !of.parts:
+	case s.told:
 		of.violate("ended", r, "the watch was canceled for a compaction before")
 	case r.CompactRevision < s.asked.Compacted:
 		of.violate("compacted", r, "etcd was compacted at revision %d when it was asked", s.asked.Compacted)

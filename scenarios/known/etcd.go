@@ -42,6 +42,8 @@ var (
 		func(o *etcd.Options) bool { return !o.Store.KeepsTombstone })
 	CompactionLosesKey = ofEtcd("an etcd compaction loses a key that its revision deletes and puts again (compact-recreated=lost)",
 		func(o *etcd.Options) bool { return o.Store.LosesRecreated })
+	CancelsCompactedAgain = ofEtcd("rounds of syncWatchers that leave watchers out cancel a compacted one again and again (compacted-capped=left-unsynced, watchers-per-sync)",
+		func(o *etcd.Options) bool { return !o.Store.RemovesCompacted && o.Store.MaxWatchersPerSync != 0 })
 	RestartRemovesDeletion = ofEtcd("a compaction that goes on after a restart of etcd removes the deletion at its own revision (restore-tombstone=not-indexed)",
 		func(o *etcd.Options) bool { return !o.Store.IndexesTombstones })
 	AcceptsNegativeStart = ofEtcd("etcd accepts a watch from a revision below 0 (negative-start=accepted)",

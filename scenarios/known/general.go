@@ -67,6 +67,10 @@ func init() {
 		Rarely(Where(EarlyInitialEvents(informers.MatchEtcd), ClientsStreamLists)),
 		When(KeepsKeysOfEvents).RarelyViolates(informers.MatchEtcd, informers.Monotonic, informers.HandlerOrder, informers.HandlerSynced, informers.OwnWrites).
 			Because("an object is sent that is newer than its event (KEP-3157, step 2b, option 5)"),
+		When(CancelsCompactedAgain).RarelyViolates(etcdapi.WatchAnswers, testbed.ComingToRest).
+			Because("etcd cancels a watch whose history is compacted in each round that takes it on (etcd-io/etcd#22294)"),
+		When(EchoProves, NoProgressBelowStart, WaitsUntilFresh).RarelyViolates(testbed.ComingToRest).
+			Because("no echo comes for a watch that starts behind the store's revision, and an informer lists again and again (the fix of etcd-io/etcd#20221)"),
 		When(StoresOptionsLate).RarelyViolates(watches.PrevKV).
 			Because("etcd sends events before it has stored that the watch wants previous values"),
 		When(KeepsKeysOfEvents).RarelyViolates(watches.InitialEvents, watches.EventTypes, watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable, watches.KeepUp).

@@ -21,6 +21,10 @@ type Options struct {
 	// SkipsCompacted: a watcher whose compaction response does not fit into the channel stays unsynced until the next
 	// round of syncWatchers. Otherwise it becomes synced with events missing (#17529).
 	SkipsCompacted bool
+	// RemovesCompacted: a watcher of a capped round that was sent the cancellation of its history leaves the unsynced
+	// ones. Otherwise it leaves the copy that the round works on, and each further round that takes it on sends it the
+	// same again (#22294).
+	RemovesCompacted bool
 	// KeepsTombstone: a deletion at exactly the compacted revision stays until the next compaction. Otherwise a watch
 	// from that revision misses it (#18089).
 	KeepsTombstone bool
@@ -100,6 +104,10 @@ var Choices = option.NewGroup("etcd",
 		"what syncWatchers does with a compacted watcher whose channel is full",
 		option.Value{Name: "falls-through", Doc: "it becomes synced, with events missing (#17529)"},
 		option.Value{Name: "skipped", Doc: "it stays unsynced, and the next round tries again"}),
+	option.Either("compacted-capped", func(o *Options) *bool { return &o.RemovesCompacted },
+		"what a round of syncWatchers that leaves watchers out does with a compacted one that it has cancelled",
+		option.Value{Name: "left-unsynced", Doc: "it stays unsynced, and later rounds cancel it again (#22294): all releases"},
+		option.Value{Name: "removed", Doc: "it is not unsynced any more"}),
 	option.Either("compact-tombstone", func(o *Options) *bool { return &o.KeepsTombstone },
 		"what a compaction does with a deletion at the compacted revision",
 		option.Value{Name: "removed", Doc: "a watch from that revision misses it (#18089)"},

@@ -119,7 +119,7 @@ func (s *WatchableStore) choose(env *sim.Env) []*watcher {
 func (s *WatchableStore) chooseAll(env *sim.Env, chosen []*watcher) ([]*watcher, int64) {
 	// A subset is a group of its own: to remove a watcher from it does not
 	// remove it from the unsynced ones.
-	subset := s.unsynced >= s.opts.MaxWatchersPerSync
+	subset := s.unsynced >= s.opts.MaxWatchersPerSync && !s.opts.RemovesCompacted
 	minRev := int64(math.MaxInt64)
 	compacted := s.batches[:0]
 	for _, w := range chosen {
