@@ -86,7 +86,7 @@ var CompactedWatch = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `etcd ends a watch whose start is compacted by a response in the watch channel of its stream. If the channel is full, the
 watch has to stay unsynced until the next round. Releases before 3.4.31 and 3.5.13 went on, and the watch became synced with the
 compacted events missing (etcd-io/etcd#17529). Here another watch of the stream fills the channel.`,
-	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 chan-buf=1
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 compacted-capped=removed chan-buf=1
 		writers=2 writes=4 read=consistent streams=1 compactions=3 keys=2 items=2 steps=20000`),
 	Stream: func(*testbed.Params, int) workload.EtcdWatchPlan {
 		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{watchFrom(0), watchFrom(2)}, Requests: 1}
