@@ -10,6 +10,7 @@ var ComingToRest = RegisterProperty(&Property{
 	Name: "comes-to-rest", Kind: Liveness,
 	Promise:  "A run without a clock comes to rest behind its last client: nothing is tried again for ever.",
 	Violated: "tried again for ever",
+	Monitor:  Monitor{AtRest: true},
 	New: Recorded(func(s *System, w *sim.World, all *Tally) {
 		if s.IsAtRest(w) {
 			all.Exercised++

@@ -16,9 +16,9 @@ import (
 // prefix, without a limit, that is put to etcd.
 var RangeStreams = testbed.RegisterProperty(&testbed.Property{
 	Name: "range-streams", Kind: testbed.Liveness,
-	Promise:  "A whole list is read from etcd by a RangeStream, unless etcd has said in the last ten minutes that it does not know the method, and by a Range in these ten minutes.",
+	Promise:  "A whole list is read from etcd by a RangeStream, unless etcd has said in the last ten minutes that it does not know the method, and by a Range in these ten minutes and by a library of before 3.7.",
 	Violated: "list not read as it should be",
-	Labels:   map[string]string{"soon": "RangeStream tried again too soon", "never": "RangeStream not tried again"},
+	Labels:   map[string]string{"soon": "RangeStream tried again too soon", "never": "RangeStream not tried again", "unknown": "RangeStream of an old library"},
 	New:      testbed.Each(testbed.ClientLibrary, rangeStreams, testbed.EtcdMember),
 })
 
@@ -40,7 +40,7 @@ type streamed struct {
 func rangeStreams(s *testbed.System, w *sim.World, place int, at *streamed, all *testbed.Tally) {
 	f := s.Params().Faults
 	options := s.Caches()[place*len(s.Caches())/len(s.Topology().APIServers)].Server()
-	if w.Mode() != sim.Timed || !options.Client.Watcher.StreamsRanges || f.Restarts+f.Replacements+f.Recreations > 0 {
+	if w.Mode() != sim.Timed || f.Restarts+f.Replacements+f.Recreations > 0 {
 		return
 	}
 	library := s.Topology().APIServers[place].Client
@@ -68,6 +68,10 @@ func rangeStreams(s *testbed.System, w *sim.World, place int, at *streamed, all 
 		all.Exercised++
 		name, since := w.NodeName(library), w.Now().Sub(at.refused)
 		switch {
+		case !options.Client.Watcher.StreamsRanges:
+			if streams {
+				all.Violatef("unknown", testbed.Concern{Node: name}, "%s asks for a RangeStream at %v, and its client library does not know the method", name, w.Now().Sub(0))
+			}
 		case streams && at.ever && since > streamGrace && since < streamRecheck:
 			all.Violatef("soon", testbed.Concern{Node: name}, "%s asks for a RangeStream at %v, and etcd did not know the method %v before", name, w.Now().Sub(0), since)
 		case !streams && !at.ever:
