@@ -74,7 +74,11 @@ const watcherRetries = 3
 // configureClients makes the clients. The informers have their place among them.
 func (s *System) configureClients(stream func(*Params, int) workload.EtcdWatchPlan) {
 	c, o, t := &s.clients, &s.params.Workload, s.topology
-	for i, p := range plans.Programs(o, t) {
+	programs := plans.Programs(o, t)
+	if own := s.scenario.Clients; own != nil {
+		programs = append(programs, own(&s.params, t)...)
+	}
+	for i, p := range programs {
 		for k := range p.Steps {
 			s.truth.Plan(p.Steps[k].Payload, p.Steps[k].Request)
 		}

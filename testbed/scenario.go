@@ -5,6 +5,7 @@ import (
 	"github.com/watchbed/watchbed/internal/registry"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed/plans"
+	"github.com/watchbed/watchbed/testbed/topology"
 	"github.com/watchbed/watchbed/workload"
 )
 
@@ -24,6 +25,9 @@ type Scenario struct {
 	// itself; workload.Options.Streams says how many there are. nil is a plan in which the
 	// options of a watch take turns.
 	Stream func(p *Params, i int) workload.EtcdWatchPlan
+	// Clients are clients of the scenario's own, beside those of workload.Options: what each asks for, of etcd or of a
+	// cache, and is judged by as they are. nil is none.
+	Clients func(p *Params, t *topology.Topology) []plans.Program
 	// Draws are the options that Draw may set, with the values that fit the
 	// scenario. Without any it has no draws.
 	Draws []option.Range
@@ -103,10 +107,5 @@ func (sc *Scenario) New(p Params) (*System, error) {
 	if stream == nil {
 		stream = func(p *Params, i int) workload.EtcdWatchPlan { return plans.EveryWatch(p.Workload.FirstRevision(), i) }
 	}
-	s, err := newSystem(p, sc.Claims, stream)
-	if err != nil {
-		return nil, err
-	}
-	s.scenario = sc
-	return s, nil
+	return newSystem(p, sc, stream)
 }

@@ -69,7 +69,7 @@ type System struct {
 
 // newSystem expands the parameters into configurations and programs, so that
 // building a run is nothing but resetting nodes.
-func newSystem(p Params, claims []*Property, stream func(*Params, int) workload.EtcdWatchPlan) (*System, error) {
+func newSystem(p Params, sc *Scenario, stream func(*Params, int) workload.EtcdWatchPlan) (*System, error) {
 	n, err := p.Nodes()
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func newSystem(p Params, claims []*Property, stream func(*Params, int) workload.
 	if err := p.fit(); err != nil {
 		return nil, err
 	}
-	s := &System{params: p, nodes: n, claims: claims, topology: topology.New(p.Topology)}
+	s := &System{params: p, nodes: n, scenario: sc, claims: sc.Claims, topology: topology.New(p.Topology)}
 	s.numberServers()
 	if err := s.etcd.configure(s); err != nil {
 		return nil, err

@@ -55,9 +55,15 @@ func TestRegisteredPartsAreInEverySubcommand(t *testing.T) {
 
 	text, code := simrun(t, binary, "list")
 	require.Zero(t, code)
-	for _, name := range []string{"naive", "impatient", "failover"} {
+	for _, name := range []string{"naive", "impatient", "failover", "leaseholder"} {
 		assert.Contains(t, text, "\n  "+name+" ")
 	}
+
+	text, code = simrun(t, binary, "run", "leaseholder", "--seeds", "200")
+	assert.Zero(t, code, "%s", text)
+	text, code = simrun(t, binary, "run", "leaseholder", "--seeds", "200", "--bug", "lease-renewal-lost", "--no-shrink", "--out", t.TempDir())
+	assert.Equal(t, 1, code, "%s", text)
+	assert.Contains(t, text, "leaseholder")
 
 	for name, kind := range map[string]string{
 		"naive": "cache design", "impatient": "cache design", "failover": "scenario",
