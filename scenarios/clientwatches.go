@@ -40,11 +40,11 @@ forgets its history. A watch that asked before and gets the locks after must not
 in between (kubernetes/kubernetes#116122).`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1
 		writers=1 writes=12 read=consistent watchers=3 leave=1 compactions=8 compact-newest=true keys=2 items=1 await-ready=true
-		breaks=8 steps=20000`),
-	About: testbed.Reaches{"cache: watch ended by a relist": 40},
+		breaks=8 to-rest=true steps=20000`),
+	About: testbed.Reaches{"cache: watch ended by a relist": 40, "cache: watch ended by compaction": 40},
 	Claims: []*testbed.Property{
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable,
-		watches.EventTypes, caches.JustifiedRefusals,
+		watches.EventTypes, caches.JustifiedRefusals, caches.CatchUp, caches.Resumes,
 	},
 	Known: slices.Concat(
 		known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable),

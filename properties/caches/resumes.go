@@ -23,9 +23,9 @@ import (
 // that ends.
 var Resumes = testbed.RegisterProperty(&testbed.Property{
 	Name: "cache-resumes", Kind: testbed.Safety,
-	Promise:  "A cache whose watch of etcd ends lists again only after a compaction, after half a minute of other errors, or if the watch ended within a second without an event. Otherwise it watches from the newest resourceVersion that it was sent.",
+	Promise:  "A cache whose watch of etcd ends lists again after a compaction, and else only after half a minute of other errors, or if the watch ended within a second without an event. Otherwise it watches from the newest resourceVersion that it was sent.",
 	Violated: "cache resumes wrongly",
-	Labels:   map[string]string{"relist": "needless relist of a cache", "position": "watch from another state"},
+	Labels:   map[string]string{"expired": "no relist after a compaction", "relist": "needless relist of a cache", "position": "watch from another state"},
 	Monitor:  testbed.Monitor{Runs: testbed.Untimed},
 	New:      testbed.RecordedIn(testbed.CacheNode, resumes),
 })
@@ -52,6 +52,11 @@ func resumes(s *testbed.System, w *sim.World, all *testbed.Tally) {
 				}
 				all.Violatef("relist", testbed.Concern{Node: c.Name},
 					"the watch of %s %s, after %d events; it lists again instead of watching from there", c.Name, how, e.Events)
+				return
+			}
+			if e.Next != wire.Unset && e.Err != nil && e.Err.Code == wire.ErrCompacted {
+				all.Violatef("expired", testbed.Concern{Node: c.Name, Revision: e.Next},
+					"the watch of %s ended because of a compaction; it watches from %d again, instead of listing", c.Name, e.Next)
 				return
 			}
 			if e.Next != wire.Unset && e.Next != e.Reached {

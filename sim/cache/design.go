@@ -104,8 +104,6 @@ type (
 		Holds() Held
 		Watches(visit func(client, upstream sim.Conn))
 	}
-	// Delegating keeps the connections of clients whose watches etcd served and ended with an error.
-	Delegating interface{ FailedDelegated() []sim.Conn }
 	// Backlogged says how much the fullest channel to one of its watchers holds.
 	Backlogged interface{ Backlog() dispatch.Backlog }
 	// Timed says which of its timers that are armed belong to nothing that is there, and

@@ -41,9 +41,6 @@ func (c *Cache) Holds() Held {
 // Watches implements Holding.
 func (c *Cache) Watches(visit func(client, upstream sim.Conn)) { c.dispatcher.Watches(visit) }
 
-// FailedDelegated implements Delegating.
-func (c *Cache) FailedDelegated() []sim.Conn { return c.dispatcher.Failures() }
-
 // VersionPauses are those of its version check.
 func (c *Cache) VersionPauses() []guard.Pause { return c.guard.Pauses() }
 

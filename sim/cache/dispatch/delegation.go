@@ -63,16 +63,9 @@ func (d *Dispatcher) Established(env *sim.Env, conn sim.Conn) {
 // Relay passes an event of etcd on to the client whose watch was delegated.
 func (d *Dispatcher) Relay(env *sim.Env, conn sim.Conn, e *wire.WatchEvent) {
 	if w := d.delegatedOn(env, conn); w != nil {
-		if e.Type == wire.Failed {
-			d.failures = append(d.failures, w.conn)
-		}
 		w.relay(env, e)
 	}
 }
-
-// Failures are the connections of the clients whose watches etcd has served and ended with an error, since the cache
-// began.
-func (d *Dispatcher) Failures() []sim.Conn { return d.failures }
 
 // relay passes on what the client has selected: etcd knows of no selectors.
 func (w *Watcher) relay(env *sim.Env, e *wire.WatchEvent) {

@@ -29,8 +29,6 @@ type Dispatcher struct {
 	// they are part of no cell.
 	began sim.Time
 	waits []Wait
-	// failures are for judges, too: see Failures.
-	failures []sim.Conn
 }
 
 // Wait is one for the watchers that had no room for an event: until all have it, or until the budget is used up.
@@ -102,7 +100,7 @@ func (d *Dispatcher) Reset(cfg Config) {
 
 // Forget drops what a process keeps in memory, and keeps the memory itself. The budget is that of a new cache.
 func (d *Dispatcher) Forget(now sim.Time) {
-	d.began, d.waits, d.failures = now, d.waits[:0], d.failures[:0]
+	d.began, d.waits = now, d.waits[:0]
 	d.registry.forget()
 	in, b, p := d.incoming.Value(), d.blocked.Value(), d.passes.Value()
 	in.events.Clear()

@@ -47,7 +47,7 @@ func (d *Dispatcher) CloneTo(e *Dispatcher, parts Parts) {
 	*e = *d
 	e.cfg.Parts = parts
 	layout.CloneTo(&e.loop, &d.loop)
-	e.conns, e.waits, e.failures = slices.Clone(d.conns), slices.Clone(d.waits), slices.Clone(d.failures)
+	e.conns, e.waits = slices.Clone(d.conns), slices.Clone(d.waits)
 	e.watchers = make([]*Watcher, len(d.watchers))
 	for i, w := range d.watchers {
 		e.watchers[i] = w.clone(e)
