@@ -19,13 +19,13 @@ the whole of it, and what an inner one writes the operations after it see. A put
 the transaction begins. etcd looks for keys that are written twice at all levels together, and counts operations along each path. All
 changes have one revision.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 compact-recreated=kept progress-requests=periodic watch-options=with-watch
-		read=consistent streams=2 keys=3 items=2 history=1 drawn-clients=3 drawn-requests=6 drawn-nested=true
+		read=consistent streams=2 keys=6 items=2 history=1 drawn-clients=4 drawn-requests=14 drawn-nested=true
 		to-rest=true steps=20000`),
 	Draws: option.Ranges(`keys=1|2|6 items=0|1|5 drawn-clients=1|2|4 drawn-requests=3|9 streams=1|3 history=0|3 lagging=true`),
 	Stream: func(p *testbed.Params, i int) workload.EtcdWatchPlan {
 		return plans.AnyWatches(&p.Workload, i)
 	},
-	About: testbed.Reaches{"etcd: put that keeps the value": 20},
+	About: testbed.Reaches{"etcd: put that keeps the value": 20, "etcd: transaction within another compares what that one has written": 25},
 	Claims: []*testbed.Property{
 		etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft, testbed.ComingToRest, reads.Linearizable, reads.LinearizableData,
 		watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.Resumable, watches.Filter, watches.KeepUp, watches.PrevKV,

@@ -25,6 +25,7 @@ var (
 	coverAwaitsRemoval  = sim.NewCoveragePoint("etcd: physical compaction waits for the removal")
 	coverNeedlessRange  = sim.NewCoveragePoint("etcd: member that gives no answer leaves a range of a transaction out")
 	coverNestedTxn      = sim.NewCoveragePoint("etcd: transaction within a transaction")
+	coverComparesOwn    = sim.NewCoveragePoint("etcd: transaction within another compares what that one has written")
 	coverIgnoresValue   = sim.NewCoveragePoint("etcd: put that keeps the value")
 	coverIgnoresNothing = sim.NewCoveragePoint("etcd: put that keeps what is not there refused")
 

@@ -115,6 +115,9 @@ func (s *Server) executeTxn(env *sim.Env, r *wire.TxnRequest, path *txnPath) *wi
 			resp.Responses[i].DeleteRange = d
 		case op.Txn != nil:
 			// The header of an inner answer has no revision.
+			if s.store.ChangedNow(op.Txn.Compare) {
+				env.Cover(coverComparesOwn)
+			}
 			resp.Responses[i].Txn = s.executeTxn(env, op.Txn, path)
 		}
 	}

@@ -65,6 +65,13 @@ func featuresOfEtcd(o *workload.DrawnOptions) []string {
 // anyOperations are reads and writes of one client of etcd, with any options.
 func (p *planner) anyOperations(env source, i int, name string) []workload.Step {
 	s := drawSwarm(env, featuresOfEtcd(&p.o.Drawn))
+	if s.has(nests) {
+		// It is of no use without these two, and of the transactions of a client that makes each mistake few are carried out.
+		s.use(transacts, compares)
+		if s.flip(nests, "well-formed") {
+			s.leave(givesNoKey, asksTooMuch, keepsValues)
+		}
+	}
 	var steps []workload.Step
 	for j := range p.o.Drawn.Requests {
 		value := name[len("any-client"):] + "." + strconv.Itoa(j)
@@ -82,6 +89,8 @@ func (p *planner) anyOperation(s *swarm, value string) sim.Payload {
 	}{
 		{ranges, func() sim.Payload { return p.anyRange(s) }},
 		{transacts, func() sim.Payload { return p.anyTxn(s, value, 0) }},
+		{nests, func() sim.Payload { return p.anyTxn(s, value, 0) }},
+		{nests, func() sim.Payload { return p.anyTxn(s, value, 0) }},
 		{deletes, func() sim.Payload { return p.anyDelete(s) }},
 		// Most of them are of use only together with others.
 		{putsOnLeases, func() sim.Payload { return p.anyPut(s, value) }},
@@ -214,10 +223,42 @@ func (p *planner) anyTxn(s *swarm, value string, around int) *wire.TxnRequest {
 			t.Failure = append(t.Failure, wire.RequestOp{Range: &wire.RangeRequest{Key: everyKey}})
 		}
 	}
+	if around == 0 && s.draw(nests, 4, "keys written twice") > 0 {
+		deleteApart(t, putOnce(t, nil))
+	}
 	if around == 0 && deletesFromOn(t) {
 		keepNothing(t)
 	}
 	return t
+}
+
+// putOnce leaves puts out whose key another one of the transaction has, and adds the others: etcd refuses a transaction
+// that writes a key twice, and one within others has rarely another fate.
+func putOnce(t *wire.TxnRequest, written []string) []string {
+	again := func(op wire.RequestOp) bool {
+		switch {
+		case op.Txn != nil:
+			written = putOnce(op.Txn, written)
+		case op.Put != nil && slices.Contains(written, op.Put.Key):
+			return true
+		case op.Put != nil:
+			written = append(written, op.Put.Key)
+		}
+		return false
+	}
+	t.Success, t.Failure = slices.DeleteFunc(t.Success, again), slices.DeleteFunc(t.Failure, again)
+	return written
+}
+
+// deleteApart leaves deletions out of what the transaction puts.
+func deleteApart(t *wire.TxnRequest, written []string) {
+	meets := func(op wire.RequestOp) bool {
+		if op.Txn != nil {
+			deleteApart(op.Txn, written)
+		}
+		return op.DeleteRange != nil && slices.ContainsFunc(written, func(key string) bool { return model.InRange(key, op.DeleteRange.Key, op.DeleteRange.RangeEnd) })
+	}
+	t.Success, t.Failure = slices.DeleteFunc(t.Success, meets), slices.DeleteFunc(t.Failure, meets)
 }
 
 // deletesFromOn reports whether a transaction may delete everything from a key on.
@@ -269,17 +310,24 @@ func (p *planner) anyCompare(s *swarm) wire.Compare {
 const tooManyOps = 129
 
 // innerTxn puts a transaction in the place of an operation, if the client nests them.
-func (p *planner) innerTxn(s *swarm, value string, around int) *wire.TxnRequest {
+func (p *planner) innerTxn(s *swarm, value string, around int, before []wire.RequestOp) *wire.TxnRequest {
 	if around == deepest || !s.flip(nests, "transaction within it") {
 		return nil
 	}
-	return p.anyTxn(s, value, around+1)
+	t := p.anyTxn(s, value, around+1)
+	// What was put just before it is no more what its compares look at.
+	i := slices.IndexFunc(before, func(op wire.RequestOp) bool { return op.Put != nil && !op.Put.IgnoreValue })
+	if i >= 0 && s.draw(compares, 4, "compare what was put just before") > 0 {
+		put := before[i].Put
+		t.Compare = []wire.Compare{{Key: put.Key, Target: wire.CompareValue, Result: wire.CompareEqual, Value: put.Value}}
+	}
+	return t
 }
 
 func (p *planner) anyBranch(s *swarm, value string, around int) []wire.RequestOp {
 	var ops []wire.RequestOp
 	for i := range s.draw(transacts, 4, "number of operations") {
-		if inner := p.innerTxn(s, value+"."+strconv.Itoa(i), around); inner != nil {
+		if inner := p.innerTxn(s, value+"."+strconv.Itoa(i), around, ops); inner != nil {
 			ops = append(ops, wire.RequestOp{Txn: inner})
 			continue
 		}

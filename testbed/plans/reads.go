@@ -226,5 +226,16 @@ func (s *swarm) draw(f feature, values int, what string) int {
 // flip is draw for a switch.
 func (s *swarm) flip(f feature, what string) bool { return s.draw(f, 2, what) == 1 }
 
-// leave does without a feature from now on.
-func (s *swarm) leave(f feature) { s.uses &^= 1 << f }
+// use does with features.
+func (s *swarm) use(features ...feature) {
+	for _, f := range features {
+		s.uses |= 1 << f
+	}
+}
+
+// leave does without features from now on.
+func (s *swarm) leave(features ...feature) {
+	for _, f := range features {
+		s.uses &^= 1 << f
+	}
+}
