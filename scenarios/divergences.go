@@ -12,7 +12,7 @@ import (
 
 // What becomes of the checks behind a loss.
 var (
-	found  = testbed.Reaches{"cache: snapshots switched off by a failed consistency check": 15}
+	found  = testbed.Reaches{"cache: snapshots switched off by a failed consistency check": 35}
 	passed = testbed.Reaches{"cache: consistency check succeeded": 80}
 )
 
@@ -125,7 +125,7 @@ are no snapshot. --set consistency-checker=off leaves exact reads wrong, too; =p
 start again, and everything right. etcd tells of its progress every minute: a check at the resourceVersion of the cache
 cannot see that the last event of all is missing, as long as nothing has moved that on.`,
 	Params: lostEventParams,
-	About:  testbed.Reaches{"cache: snapshots switched off by a failed consistency check": 20},
+	About:  testbed.Reaches{"cache: snapshots switched off by a failed consistency check": 40},
 	Claims: []*testbed.Property{
 		caches.DetectorAccuracy, reads.Exact, reads.Linearizable, reads.Pages, caches.ChecksApart, caches.SuspectSnapshots,
 	},
@@ -222,5 +222,5 @@ errors and restarts meanwhile; a check that ends with an error is no success. Re
 })
 
 var lostEventParams = testbed.With(`etcd=3.6.16 cache=kep-4988 consistency-checker=fallback notify=1m caches=1
-	writers=1 writes=3 readers=2 reads=8 read=past await-ready=true keys=3 items=3 history=1 think=20s read-from=8m
+	writers=1 writes=6 readers=2 reads=8 read=past await-ready=true keys=6 items=6 history=1 think=20s read-from=8m
 	lost-events=1 faults-for=90s mode=timed network=5ms scheduling=1ms horizon=14m steps=200000`)
