@@ -270,12 +270,12 @@ func (of *streamCheck) compacted(s *watchState, r *wire.WatchResponse, came evid
 		of.violate("ended", r, "the watch was canceled for a compaction before")
 	case r.CompactRevision < s.asked.Compacted:
 		of.violate("compacted", r, "etcd was compacted at revision %d when it was asked", s.asked.Compacted)
-	case !of.compactedAt(r.CompactRevision):
-		of.violate("compacted", r, "etcd was never compacted at revision %d", r.CompactRevision)
 	case r.CompactRevision > came.Compacted:
 		of.violate("compacted", r, "etcd was compacted at revision %d only when it came", came.Compacted)
 	case r.CompactRevision <= s.wants:
 		of.violate("compacted", r, "the watch wants nothing before revision %d", s.wants)
+	case !of.compactedAt(r.CompactRevision):
+		of.violate("compacted", r, "etcd was never compacted at revision %d", r.CompactRevision)
 	}
 	if !s.told {
 		s.told, s.toldAt = true, of.now
