@@ -36,12 +36,7 @@ var (
 
 // Reset makes the machines those of another configuration.
 func (h *Housekeeping) Reset(cfg Config, s *store.Store, process []sim.NodeID) {
-	own := h.cfg
-	if own == nil || *own != cfg {
-		c := cfg
-		own = &c
-	}
-	layout.Reset(h, 0, Housekeeping{cfg: own, store: s, process: process, log: h.log[:0]})
+	layout.Reset(h, 0, Housekeeping{cfg: &cfg, store: s, process: process, log: h.log[:0]})
 }
 
 // Reconfigure gives the machines other options, before their process is restarted. What
