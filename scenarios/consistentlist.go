@@ -98,6 +98,7 @@ and the cache remembers few events. On fixed versions progress waits for the eve
 		items=1 history=1 await-ready=true breaks=1 steps=20000`),
 	About: testbed.Reaches{
 		"etcd: victim sent to": 70, "etcd: watch channel full": 70, "etcd3: incomingEventChan is full": 60,
+		"etcd: cancel waits for a victim in flight": 20, "etcd: stream ended while Send was blocked": 6,
 	},
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, caches.ClientBounded, watches.Ordered, watches.Unique,
