@@ -63,7 +63,7 @@ var Namespaces = testbed.RegisterScenario(&testbed.Scenario{
 etcd's storage and the cache have to close the prefix before they compare (kubernetes/kubernetes#125584, and #25342 long
 before).`,
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1 namespaces=2
-		writers=2 writes=3 deletes=true readers=2 reads=3 read=consistent keys=4 items=2 await-ready=true steps=20000`),
+		writers=2 writes=3 deletes=true readers=2 reads=3 read=consistent keys=4 items=2 await-ready=true to-rest=true steps=20000`),
 	About:  testbed.Reaches{"cache: read waits": 65},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, caches.NeededProgress, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp},
 	Known: slices.Concat(
@@ -110,7 +110,7 @@ sent ADDED when an object enters its selection, and DELETED with the object as i
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress, reads.NotFound,
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable,
 		watches.EventTypes, watches.InitialEvents, caches.InvalidRequests, caches.TimersOwned,
-		caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, testbed.ComingToRest, caches.CatchUp, watches.KeepUp,
+		caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, watches.KeepUp,
 	},
 	Known: slices.Concat(
 		known.Rarely(known.EarlyProgress(watches.Resumable, watches.Bookmarkable)),
@@ -148,7 +148,7 @@ vain, and what no API takes is refused.`,
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Filter,
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress, reads.NotFound,
 		watches.EventTypes, caches.InvalidRequests, caches.TimersOwned,
-		caches.NothingLeft, caches.ClientNothingLeft, testbed.ComingToRest, etcdapi.NothingLeft, caches.CatchUp, watches.KeepUp,
+		caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, watches.KeepUp,
 	},
 	Known: slices.Concat(
 		known.Rarely(known.EarlyProgress(watches.Resumable)),

@@ -65,7 +65,7 @@ nothing more can happen, so that a watch that falls silent shows.`,
 	About: testbed.Reaches{"cache: watch ended by a relist": 45},
 	Claims: []*testbed.Property{
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable, watches.EventTypes,
-		watches.KeepUp, caches.JustifiedRefusals, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, testbed.ComingToRest, caches.CatchUp, caches.Resumes,
+		watches.KeepUp, caches.JustifiedRefusals, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, caches.Resumes,
 		caches.TimersOwned,
 	},
 	Known: slices.Concat(

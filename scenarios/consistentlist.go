@@ -19,7 +19,7 @@ cache, watch streams that break and an API server that restarts. On fixed versio
 as the race of the scenario rewatch is masked.`,
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1
 		writers=2 writes=3 txns=true deletes=true noise=1 noise-writes=2 readers=2 reads=3 gets=1 read=consistent
-		watchers=1 keys=3 items=1 history=2 await-ready=true breaks=1 restarts=1 steps=20000`),
+		watchers=1 keys=3 items=1 history=2 await-ready=true breaks=1 restarts=1 to-rest=true steps=20000`),
 	About: testbed.Reaches{
 		"cache: get delegated to etcd": 80, "clientv3: the stream to etcd breaks": 75, "cache: relist": 75,
 	},
@@ -45,7 +45,7 @@ var EveryRead = testbed.RegisterScenario(&testbed.Scenario{
 held to linearizability, the others to what they asked for.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 page=1
 		writers=2 writes=3 deletes=true noise=1 noise-writes=1 readers=3 reads=4 gets=3 read=every watchers=1 leave=2
-		compactions=1 keys=3 items=3 history=1 restarts=1 etcd-restarts=1 steps=20000`),
+		compactions=1 keys=3 items=3 history=1 restarts=1 etcd-restarts=1 to-rest=true steps=20000`),
 	About: testbed.Reaches{
 		"cache: list of several pages": 70, "cache: invalid list refused": 80, "cache: get delegated to etcd": 80,
 	},

@@ -21,7 +21,7 @@ watch ends there, and the reflector watches again from the event before, or list
 watch-decode=serial is how it was.`,
 	Params: testbed.With(`etcd=3.7.3 cache=v0.37.2 caches=1 watch-decode=concurrent decode-failures=2 reflector-list=watch-list
 		writers=2 writes=5 deletes=true noise=1 noise-writes=2 readers=2 reads=3 read=consistent watchers=1 keys=3
-		items=2 await-ready=true breaks=1 etcd-restarts=1 steps=40000`),
+		items=2 await-ready=true breaks=1 etcd-restarts=1 to-rest=true steps=40000`),
 	Draws: option.Ranges(`watch-decode=serial|concurrent decode-failures=0|1|3 reflector-list=list|watch-list client-buf=1|2|100
 		writes=3|8 items=0|3|12 breaks=0|2`),
 	About: testbed.Reaches{"etcd3: an object cannot be decoded": 60},

@@ -65,7 +65,7 @@ well.`,
 		to-rest=true steps=20000`),
 	Draws:  option.Ranges(`keys=1|4 drawn-clients=2|6 drawn-requests=4|12 history=0|8`),
 	About:  testbed.Reaches{"etcd: physical compaction waits for the removal": 25},
-	Claims: []*testbed.Property{etcdapi.Physical, etcdapi.Answers, etcdapi.NothingLeft, testbed.ComingToRest},
+	Claims: []*testbed.Property{etcdapi.Physical, etcdapi.Answers, etcdapi.NothingLeft},
 })
 
 var CompactionInRange = testbed.RegisterScenario(&testbed.Scenario{
@@ -78,5 +78,5 @@ compacted. With a hundred keys a count is more than one node of the index has, a
 		read=consistent keys=1 items=100 history=4 drawn-clients=12 drawn-requests=4 to-rest=true steps=20000`),
 	Draws:  option.Ranges(`keys=1|4 drawn-clients=4|16 drawn-requests=2|8 history=0|8`),
 	About:  testbed.Reaches{"etcd: Compact waits for a Range": 25},
-	Claims: []*testbed.Property{etcdapi.Answers, etcdapi.NothingLeft, testbed.ComingToRest},
+	Claims: []*testbed.Property{etcdapi.Answers, etcdapi.NothingLeft},
 })

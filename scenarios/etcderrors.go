@@ -22,7 +22,7 @@ and no write: one that timed out may be carried out, later or never, and its cli
 carried out.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 client-kv=true client-writes=true
 		writers=2 writes=4 txns=true deletes=true readers=2 reads=2 gets=1 read=consistent watchers=1 keys=2 items=2
-		history=1 await-ready=true timeouts=3 leader-changes=1 overloads=1 steps=20000`),
+		history=1 await-ready=true timeouts=3 leader-changes=1 overloads=1 to-rest=true steps=20000`),
 	About: testbed.Reaches{"etcd: linearizable reads time out": 55, "etcd: write times out and is lost": 45},
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.LinearizableAnswers, reads.AtMostOnce, caches.MatchEtcd,
@@ -127,7 +127,7 @@ what caches still have open and nothing else, and each watch must have the newes
 		"cache: watch delegated to etcd": 80, "clientv3: the caller of a unary request goes away": 60,
 	},
 	Claims: []*testbed.Property{
-		caches.ClientNothingLeft, caches.ClientBounded, watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.KeepUp, watches.InitialEvents, watches.EventTypes, watches.Filter, caches.InvalidRequests, caches.TimersOwned, caches.NothingLeft, etcdapi.NothingLeft, testbed.ComingToRest, caches.CatchUp,
+		caches.ClientNothingLeft, caches.ClientBounded, watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.KeepUp, watches.InitialEvents, watches.EventTypes, watches.Filter, caches.InvalidRequests, caches.TimersOwned, caches.NothingLeft, etcdapi.NothingLeft, caches.CatchUp,
 	},
 })
 
@@ -165,7 +165,7 @@ etcd has no leader for a while or ends the stream. What it held is not listed a 
 	About: testbed.Reaches{"cache: contents replaced by initial events": 70},
 	Claims: []*testbed.Property{
 		caches.MatchEtcd, caches.Resumes, reads.Linearizable, watches.Ordered, watches.Unique, watches.Reliable,
-		caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, testbed.ComingToRest, caches.CatchUp, watches.KeepUp, watches.BookmarksCome,
+		caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, watches.KeepUp, watches.BookmarksCome,
 	},
 	Known: slices.Concat(
 		known.Rarely(known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable)),

@@ -112,7 +112,7 @@ response holds. syncVictimsLoop has to send what was left, and to hand the watch
 		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{watchFrom(2), watchFrom(0), watchFrom(2)}}
 	},
 	About:  testbed.Reaches{"etcd: unsynced watcher becomes a victim": 80},
-	Claims: []*testbed.Property{watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.KeepUp, etcdapi.NothingLeft, testbed.ComingToRest},
+	Claims: []*testbed.Property{watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.KeepUp, etcdapi.NothingLeft},
 })
 
 var SecondWatch = testbed.RegisterScenario(&testbed.Scenario{
@@ -232,7 +232,7 @@ has missed. Its watches are held to the same promises, and in the end neither me
 	About: testbed.Reaches{"etcd: entry of the log taken from the leader": 80},
 	Claims: []*testbed.Property{
 		watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.Bookmarkable, watches.KeepUp,
-		etcdapi.WatchAnswers, etcdapi.NothingLeft, testbed.ComingToRest,
+		etcdapi.WatchAnswers, etcdapi.NothingLeft,
 	},
 	Known: slices.Concat(
 		known.When(known.ProgressOvertakesEvents).Violates(watches.Bookmarkable).
@@ -264,7 +264,7 @@ together with it, so that the first events have their previous values as well.`,
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.Exact, reads.AtMostOnce,
 		watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.Resumable, watches.Bookmarkable, watches.Filter,
-		watches.KeepUp, watches.PrevKV, etcdapi.Fragments, etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft, testbed.ComingToRest,
+		watches.KeepUp, watches.PrevKV, etcdapi.Fragments, etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft,
 	},
 	Known: slices.Concat(
 		known.When(known.ProgressOvertakesEvents).RarelyViolates(watches.Bookmarkable).

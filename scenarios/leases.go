@@ -29,7 +29,7 @@ revision. etcd may lose its leader, or restart: then no lessor looks after expir
 	},
 	About: testbed.Reaches{"etcd: lease expires": 45, "etcd: lease revoked": 50},
 	Claims: []*testbed.Property{
-		etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft, testbed.ComingToRest, reads.Linearizable, reads.LinearizableData,
+		etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft, reads.Linearizable, reads.LinearizableData,
 		watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.Resumable, watches.Filter, watches.KeepUp, watches.PrevKV,
 	},
 	Known: slices.Concat(anyWatches(), afterRestarts()),
@@ -60,7 +60,7 @@ whole time again. A renewal asks the next leader. What is left of a lease is no 
 		leader-losses=3 to-rest=true steps=20000`),
 	Draws:  option.Ranges(`drawn-clients=1|2|6 drawn-requests=6|20 keys=1|3 leader-losses=1|5`),
 	About:  testbed.Reaches{"etcd: write waits for a leader": 70, "etcd: lease expires": 45},
-	Claims: []*testbed.Property{etcdapi.Answers, etcdapi.NothingLeft, testbed.ComingToRest, reads.Linearizable, reads.LinearizableData},
+	Claims: []*testbed.Property{etcdapi.Answers, etcdapi.NothingLeft, reads.Linearizable, reads.LinearizableData},
 	Known:  leaderChanges(),
 })
 

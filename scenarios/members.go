@@ -51,7 +51,7 @@ one of them asks for a revision that is not there, as the member does that answe
 	About: testbed.Reaches{"etcd: entry of the log taken from the leader": 80},
 	Claims: []*testbed.Property{
 		watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.Resumable, watches.Filter, watches.KeepUp, watches.PrevKV,
-		etcdapi.Answers, etcdapi.Headers, etcdapi.WatchAnswers, etcdapi.NothingLeft, testbed.ComingToRest,
+		etcdapi.Answers, etcdapi.Headers, etcdapi.WatchAnswers, etcdapi.NothingLeft,
 	},
 	Known: anyWatches(),
 })
@@ -111,7 +111,7 @@ clients here do not close theirs, as clientv3 does.`,
 	},
 	About: testbed.Reaches{"etcd: stream ended from the side of the server": 60},
 	Claims: []*testbed.Property{
-		etcdapi.NothingLeft, testbed.ComingToRest, etcdapi.WatchAnswers, watches.KeepUp, watches.Ordered, watches.Unique, watches.Reliable,
+		etcdapi.NothingLeft, etcdapi.WatchAnswers, watches.KeepUp, watches.Ordered, watches.Unique, watches.Reliable,
 	},
 })
 

@@ -21,7 +21,7 @@ etcd that does not know the method says so in the place of the first chunk (--se
 	Params: testbed.With(`etcd=3.7.3 cache=v0.37.2 caches=2 reflector-list=watch-list watch-decode=serial stream-chunk=1 client-buf=2
 		send-window=2 page=2
 		writers=2 writes=4 deletes=true readers=1 reads=3 read=consistent compactions=1 keys=4 items=4
-		breaks=2 restarts=2 etcd-restarts=1 steps=40000`),
+		breaks=2 restarts=2 etcd-restarts=1 to-rest=true steps=40000`),
 	Draws: option.Ranges(`range-stream=unimplemented|served stream-chunk=1|2|3 client-buf=1|2|4 send-window=1|2|4 page=1|2|3
 		items=0|2|6 writes=2|6 compactions=0|2 breaks=0|2 restarts=0|2 etcd-restarts=0|1`),
 	About: testbed.Reaches{
@@ -56,7 +56,7 @@ state. A LIST with a limit is a Range. clientv3 repeats a Range whose connection
 see 503 where they did not before.`,
 	Params: testbed.With(`etcd=3.7.3 cache=direct caches=1 client-kv=true stream-chunk=1
 		writers=2 writes=4 deletes=true readers=2 reads=3 read=every compactions=1 keys=4 items=4
-		restarts=1 etcd-restarts=1 call-breaks=1 steps=40000`),
+		restarts=1 etcd-restarts=1 call-breaks=1 to-rest=true steps=40000`),
 	Draws: option.Ranges(`range-stream=unimplemented|served stream-chunk=1|2|3 send-window=1|2|4 items=0|2|6|100 writes=2|6
 		compactions=0|2 breaks=0|2 etcd-restarts=0|1`),
 	About: testbed.Reaches{

@@ -61,7 +61,7 @@ progress in every design here.`,
 	About: testbed.Reaches{"etcd: watch refused": 80, "etcd: all events filtered out": 65},
 	Claims: []*testbed.Property{
 		watches.KeepUp, watches.BookmarksCome, caches.NothingLeft, caches.ClientNothingLeft, caches.CatchUp,
-		etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft, testbed.ComingToRest, watches.EventTypes,
+		etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft, watches.EventTypes,
 		caches.Resumes,
 		caches.TimersOwned,
 	},
@@ -77,7 +77,7 @@ must have its answer, and the cache must hold nothing for it.`,
 		writers=2 writes=3 deletes=true noise=1 noise-writes=4 noise-beside=true keys=4 items=3 history=1
 		drawn-readers=3 drawn-requests=5 breaks=1 restarts=1 to-rest=true steps=20000`),
 	About:  testbed.Reaches{"cache: invalid list refused": 60},
-	Claims: []*testbed.Property{caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, testbed.ComingToRest, caches.CatchUp, caches.InvalidRequests, caches.MatchEtcd, reads.LinearizableData, caches.TimersOwned},
+	Claims: []*testbed.Property{caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, caches.InvalidRequests, caches.MatchEtcd, reads.LinearizableData, caches.TimersOwned},
 	Known: slices.Concat(
 		known.Rarely(known.StaleReads(reads.LinearizableData)),
 		known.EarlyVersions(caches.MatchEtcd, caches.CatchUp),

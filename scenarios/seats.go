@@ -19,7 +19,7 @@ behind it, also in the other queue. An informer that restarts leaves its watch i
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340-fallback caches=1 seats=7 queues=2 queue-length=1 objects-per-seat=1
 		writers=1 writes=3 deletes=true noise=1 noise-writes=1 readers=6 reads=3 gets=2 read=every watchers=2 leave=1
 		keys=3 items=2 await-ready=true informers=2
-		breaks=1 restarts=1 informer-breaks=1 informer-restarts=2 steps=20000`),
+		breaks=1 restarts=1 informer-breaks=1 informer-restarts=2 to-rest=true steps=20000`),
 	About: testbed.Reaches{
 		"flow control: request waits for seats": 50, "flow control: request refused, it has waited too long": 30,
 	},
@@ -44,7 +44,7 @@ token, which the clients draw anew in each run, also such as no API takes.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340-fallback caches=1 seats=14 queues=3 hand-size=2 queue-length=2 objects-per-seat=1
 		writers=1 writes=4 deletes=true noise=1 noise-writes=1 read=consistent keys=4 items=3 await-ready=true
 		list-watchers=1 list-rounds=2 list-rv=every drawn-readers=4 drawn-watchers=2 drawn-requests=5 informers=1
-		informer-list=watch-list breaks=1 restarts=1 informer-restarts=1 steps=20000`),
+		informer-list=watch-list breaks=1 restarts=1 informer-restarts=1 to-rest=true steps=20000`),
 	About:  testbed.Reaches{"flow control: request executed at once": 80},
 	Claims: []*testbed.Property{caches.SeatsKept, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, caches.TimersOwned},
 	Known:  known.EarlyVersions(caches.CatchUp),

@@ -19,7 +19,7 @@ has it. Clients list both resources, from one API server and then from the other
 the API server that is asked: consistent reads never go back in time (kubernetes/kubernetes#59848).`,
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=2 resources=2
 		writers=2 writes=3 deletes=true noise=1 noise-writes=1 readers=2 reads=4 read=consistent move=true watchers=2
-		keys=4 items=2 await-ready=true breaks=1 restarts=2 etcd-restarts=1 steps=40000`),
+		keys=4 items=2 await-ready=true breaks=1 restarts=2 etcd-restarts=1 to-rest=true steps=40000`),
 	About: testbed.Reaches{"cache: list failed": 60, "etcd: restart": 75},
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.Monotonic, caches.MatchEtcd,

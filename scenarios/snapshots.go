@@ -18,7 +18,7 @@ list, the history of each cache holds few events, and both API servers compete f
 from a snapshot is what etcd has, or had, at that revision; what has been compacted is refused by both.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-4988 caches=2 compactors=true ring=3 page=2
 		writers=2 writes=4 deletes=true noise=1 noise-writes=2 readers=3 reads=4 read=past keys=3 items=2 history=1
-		await-ready=true restarts=1 steps=20000`),
+		await-ready=true restarts=1 to-rest=true steps=20000`),
 	About: testbed.Reaches{"cache: snapshot evicted with its event": 55, "compactor: another server was first": 65},
 	Claims: []*testbed.Property{
 		reads.Exact, reads.Pages, reads.NoCompactedReads, reads.Linearizable, caches.MatchEtcd, caches.HistoryKept,

@@ -43,7 +43,7 @@ more. A pause ends at any time, also when the history is about to lose what come
 		writers=2 writes=6 deletes=true read=consistent watchers=4 keys=3 items=2 await-ready=true watch-reading=every
 		to-rest=true steps=20000`),
 	About:  testbed.Reaches{"cache: blocked watcher terminated": 75, "cache: full channel blocks ingestion": 40},
-	Claims: append([]*testbed.Property{watches.KeepUp, watches.BookmarksCome, caches.WatchEnds, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, testbed.ComingToRest, caches.CatchUp, caches.TimersOwned}, stalledSafety...),
+	Claims: append([]*testbed.Property{watches.KeepUp, watches.BookmarksCome, caches.WatchEnds, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, caches.TimersOwned}, stalledSafety...),
 	Known:  slices.Concat(stalledResumed, stalledOvertaken),
 	Draws:  stalledRanges,
 })
@@ -59,7 +59,7 @@ reading is gone when its time is over, and the cache forgets it (kubernetes/kube
 		watch-reading=every list-watchers=2 list-rounds=2 list-rv=every list-slow=true list-for=1m40s
 		to-rest=true steps=20000`),
 	About:  testbed.Reaches{"cache: watch ended by its deadline": 80, "cache: full channel blocks ingestion": 40},
-	Claims: append([]*testbed.Property{caches.WatchEnds, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, testbed.ComingToRest, caches.CatchUp, caches.TimersOwned}, stalledSafety...),
+	Claims: append([]*testbed.Property{caches.WatchEnds, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, caches.TimersOwned}, stalledSafety...),
 	Known:  slices.Concat(stalledResumed, stalledOvertaken),
 	Draws:  stalledRanges,
 })
@@ -75,7 +75,7 @@ watch).`,
 		writers=2 writes=8 deletes=true read=consistent watchers=3 compactions=4 compact-newest=true keys=2 items=1
 		await-ready=true watch-reading=slow breaks=4 to-rest=true steps=20000`),
 	About:  testbed.Reaches{"cache: watch ended by a relist": 50},
-	Claims: append([]*testbed.Property{watches.Resumable, watches.KeepUp, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, testbed.ComingToRest, caches.CatchUp, caches.TimersOwned}, stalledSafety...),
+	Claims: append([]*testbed.Property{watches.Resumable, watches.KeepUp, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, caches.TimersOwned}, stalledSafety...),
 	Known:  slices.Concat(stalledResumed, known.ResumedWatches(watches.Resumable)),
 	Draws:  stalledRanges,
 })

@@ -27,7 +27,7 @@ changes have one revision.`,
 	},
 	About: testbed.Reaches{"etcd: put that keeps the value": 20, "etcd: transaction within another compares what that one has written": 25},
 	Claims: []*testbed.Property{
-		etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft, testbed.ComingToRest, reads.Linearizable, reads.LinearizableData,
+		etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft, reads.Linearizable, reads.LinearizableData,
 		watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.Resumable, watches.Filter, watches.KeepUp, watches.PrevKV,
 	},
 	Known: anyWatches(),

@@ -95,7 +95,7 @@ ends before it asks etcd anything. Its clients get no answer, and no refusal tha
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 version-check=kep-ga consistent-list-from-cache=disabled
 		writers=1 writes=2 readers=2 reads=2 read=consistent keys=2 restarts=1 to-rest=true steps=20000`),
 	About:  testbed.Reaches{"cache: request to an API server that has not started": 80},
-	Claims: []*testbed.Property{caches.StartsAsChecked, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, testbed.ComingToRest},
+	Claims: []*testbed.Property{caches.StartsAsChecked, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft},
 })
 
 var GuardInsists = testbed.RegisterScenario(&testbed.Scenario{
@@ -107,7 +107,7 @@ etcd-io/etcd#15220 it starts.`,
 	Params: testbed.With(`etcd=3.5.7 cache=kep-2340 caches=1 members=3.5.13 version-check=kep-beta consistent-list-from-cache=enabled
 		writers=1 writes=2 readers=2 reads=2 read=consistent keys=2 restarts=1 to-rest=true steps=20000`),
 	About:  testbed.Reaches{"cache: API server does not start, etcd too old": 80},
-	Claims: []*testbed.Property{caches.StartsAsChecked, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, testbed.ComingToRest},
+	Claims: []*testbed.Property{caches.StartsAsChecked, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft},
 })
 
 var GuardUpgrade = testbed.RegisterScenario(&testbed.Scenario{

@@ -24,7 +24,7 @@ the other watchers are sent every event.`,
 		breaks=1 to-rest=true steps=20000`),
 	About: testbed.Reaches{"cache: full channel blocks ingestion": 45},
 	Claims: []*testbed.Property{
-		watches.KeepUp, watches.BookmarksCome, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, testbed.ComingToRest, caches.CatchUp, watches.EventTypes, watches.Ordered, watches.Unique,
+		watches.KeepUp, watches.BookmarksCome, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, watches.EventTypes, watches.Ordered, watches.Unique,
 		watches.Reliable, watches.Bookmarkable,
 		caches.TimersOwned,
 	},
@@ -48,7 +48,7 @@ the one that it has left.`,
 		"cache: end of the initial events found by the bookmark timer": 70, "cache: blocked watcher terminated": 40,
 	},
 	Claims: []*testbed.Property{
-		caches.WatchEnds, watches.KeepUp, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, testbed.ComingToRest, caches.CatchUp, watches.EventTypes, watches.Ordered, watches.Unique, watches.Reliable,
+		caches.WatchEnds, watches.KeepUp, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, watches.EventTypes, watches.Ordered, watches.Unique, watches.Reliable,
 	},
 	Known: known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable),
 })
@@ -65,7 +65,7 @@ and their timers run. A watch that the new cache does not know of would be open 
 		recreations=2 to-rest=true steps=20000`),
 	About: testbed.Reaches{"cache: watch ended because its cache was replaced": 30},
 	Claims: []*testbed.Property{
-		watches.KeepUp, watches.BookmarksCome, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, testbed.ComingToRest, caches.CatchUp, watches.EventTypes, watches.Ordered, watches.Unique,
+		watches.KeepUp, watches.BookmarksCome, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, watches.EventTypes, watches.Ordered, watches.Unique,
 		watches.Reliable, watches.Resumable,
 		caches.TimersOwned,
 	},

@@ -69,7 +69,7 @@ watch begins wherever the cache is then. The cache may list again in between, et
 	About: testbed.Reaches{"cache: client told that its watch is established": 70},
 	Claims: []*testbed.Property{
 		watches.Established, watches.Ordered, watches.Unique, watches.Reliable, watches.Bookmarkable,
-		watches.EventTypes, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, testbed.ComingToRest, caches.CatchUp,
+		watches.EventTypes, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp,
 	},
 	Known: known.RepeatedByClient(watches.Bookmarkable),
 })

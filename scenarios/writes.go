@@ -24,7 +24,7 @@ var GuaranteedUpdates = testbed.RegisterScenario(&testbed.Scenario{
 Connections break, and an API server restarts: what became of the writes under way, clients do not know.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=2 client-kv=true
 		readers=1 reads=3 gets=2 read=consistent keys=2 items=2 await-ready=true updaters=3 updates=3 update=add
-		breaks=1 restarts=1 call-breaks=1 steps=20000`),
+		breaks=1 restarts=1 call-breaks=1 to-rest=true steps=20000`),
 	Draws:  option.Ranges(`update=add|every updaters=1|2|4 updates=1|5|12 items=0|1 breaks=0|2 restarts=0|2`),
 	About:  testbed.Reaches{"cache: transaction of a write failed because its suggestion was old": 75},
 	Claims: writeClaims,
@@ -38,7 +38,7 @@ var ObjectWrites = testbed.RegisterScenario(&testbed.Scenario{
 state: what is found wrong with the object of the cache is looked at in etcd before the client is told.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=2
 		readers=1 reads=2 gets=2 read=consistent keys=2 items=1 await-ready=true updaters=3 updates=10 update=every
-		breaks=1 steps=20000`),
+		breaks=1 to-rest=true steps=20000`),
 	Draws: option.Ranges(`updaters=1|2|4 updates=5|20 items=0|2 breaks=0|2 restarts=0|1`),
 	About: testbed.Reaches{
 		"cache: update that changes nothing": 80, "cache: write asks etcd whether its suggestion is old": 80,

@@ -1,6 +1,8 @@
 package testbed
 
 import (
+	"slices"
+
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/internal/registry"
 	"github.com/watchbed/watchbed/sim/option"
@@ -45,8 +47,13 @@ type Reaches map[string]int
 var scenarios = registry.New[*Scenario]("scenario")
 
 // RegisterScenario adds a scenario to the catalogue. It panics if the name is
-// taken; call it in package variable declarations.
-func RegisterScenario(sc *Scenario) *Scenario { return scenarios.Add(sc.Name, sc) }
+// taken; call it in package variable declarations. A scenario with to-rest=true claims that its runs come to rest.
+func RegisterScenario(sc *Scenario) *Scenario {
+	if sc.Params.Clock.ToRest {
+		sc.Claims = append(slices.Clip(sc.Claims), ComingToRest)
+	}
+	return scenarios.Add(sc.Name, sc)
+}
 
 // Subject is a part of the catalogue: what its scenarios are about, and these in their order.
 type Subject struct {

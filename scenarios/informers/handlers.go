@@ -16,7 +16,7 @@ import (
 var (
 	toldClaims    = []*testbed.Property{informers.HandlerOrder, informers.HandlerSynced, informers.HandlersRest, informers.MatchEtcd, informers.Monotonic}
 	handlerClaims = append([]*testbed.Property{
-		informers.HandlerKnows, informers.HandlerResyncs, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, testbed.ComingToRest, caches.CatchUp,
+		informers.HandlerKnows, informers.HandlerResyncs, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp,
 	}, toldClaims...)
 )
 
