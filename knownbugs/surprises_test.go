@@ -62,7 +62,7 @@ func TestABugExcusesNothingElse(t *testing.T) {
 	}
 	assert.Equal(t, []string{
 		"ordered", "unique", "reliable", "bookmarkable", "served-as-promised", "needed-progress", "event-types", "justified-refusals",
-		"nothing-left", "client-nothing-left", "etcd-nothing-left", "cache-catches-up", "watches-keep-up", "bookmarks-come",
+		"nothing-left", "client-nothing-left", "etcd-nothing-left", "cache-catches-up", "watches-keep-up", "bookmarks-come", "comes-to-rest",
 	}, unexpected(scenarios.ConsistentList, "version-before-store"))
 	assert.NotContains(t, unexpected(scenarios.Outages, "version-before-store"), "linearizable-data", "it is its property")
 	assert.Contains(t, unexpected(scenarios.Outages, "version-before-store"), "unique")
