@@ -77,6 +77,9 @@ func (s *System) Over(w *sim.World) bool {
 			return false
 		}
 	}
+	if s.Settles(w) && w.Phase() == sim.Safety {
+		w.Heal()
+	}
 	done := s.clients.programsEnded() &&
 		(len(s.clients.history.nodes)+len(s.informers) > 0 || w.Mode() == sim.Untimed) && s.followersDone(w)
 	if done && s.goesOn {

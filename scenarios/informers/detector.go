@@ -17,7 +17,7 @@ does not look at what comes later on the stream. client-go assumes that an exact
 (KEP-4988, Kubernetes 1.34 and later) answers it from the same state that it has streamed, and the detector finds nothing.`,
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1
 		writers=2 writes=3 read=consistent keys=2 items=1 informers=3 informer-list=watch-list informer-check=true
-		lost-events=1 informer-restarts=2 steps=20000`),
+		lost-events=1 informer-restarts=2 to-rest=true steps=20000`),
 	About: testbed.Reaches{
 		"informer: streamed list compared and equal": 70, "informer: streamed list compared and different": 10,
 	},

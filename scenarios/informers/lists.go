@@ -19,7 +19,7 @@ begins with synthetic ADDED events and ends with a bookmark. With informer-list=
 resourceVersion "0" and a limit, and a cold cache has etcd answer it in pages (KEP-3157, "Steps followed by informers").`,
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1
 		writers=1 writes=3 deletes=true noise=1 noise-writes=1 read=consistent keys=3 items=3 informers=2
-		informer-list=watch-list informer-page=2 restarts=1 steps=20000`),
+		informer-list=watch-list informer-page=2 restarts=1 to-rest=true steps=20000`),
 	About: testbed.Reaches{
 		"informer: stream closed before the end of its initial events": 35,
 		"informer: request sent again after Retry-After":               65, "informer: request sent again too often": 10,
@@ -42,7 +42,7 @@ process names resourceVersion "0", as every first list of client-go does: one th
 --set informer-rv=unset rules out.`,
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=2 watch-list=disabled
 		writers=2 writes=3 deletes=true noise=1 noise-writes=1 read=consistent keys=2 items=3 informers=2
-		informer-list=watch-list informer-page=2 restarts=1 informer-breaks=2 informer-restarts=1 steps=40000`),
+		informer-list=watch-list informer-page=2 restarts=1 informer-breaks=2 informer-restarts=1 to-rest=true steps=40000`),
 	About: testbed.Reaches{
 		"informer: list in place of a stream": 80, "informer: restarted": 75,
 		"informer: moved to another API server": 80,
@@ -54,6 +54,7 @@ process names resourceVersion "0", as every first list of client-go does: one th
 		known.RefusedStreams(),
 		known.StaleRelist(),
 		known.When(known.TimePasses).RarelyViolates(informers.CatchUp).Because(sameStateAgain),
+		known.When().Violates(testbed.ComingToRest).Because(sameStateAgain),
 	),
 })
 
@@ -65,7 +66,7 @@ var ExpiredPages = testbed.RegisterScenario(&testbed.Scenario{
 A client that sets a limit with every list gets one page in this place (kubernetes/kubernetes#126770).`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=2
 		writers=2 writes=4 deletes=true noise=1 noise-writes=1 read=consistent compactions=3 keys=3 items=4
-		informers=2 informer-rv=unset informer-page=1 informer-breaks=2 informer-restarts=3 steps=40000`),
+		informers=2 informer-rv=unset informer-page=1 informer-breaks=2 informer-restarts=3 to-rest=true steps=40000`),
 	About:  testbed.Reaches{"informer: list whose second page expired": 25},
 	Claims: Claims,
 	Known:  slices.Concat(known.BackInTime(contentClaims...), known.StaleRelist()),
@@ -131,7 +132,7 @@ proposal is older than consistent LISTs from it.`,
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=2 most-recent=served
 		writers=2 writes=3 deletes=true noise=1 noise-writes=1 readers=2 reads=3 gets=1 read=most-recent move=true
 		keys=2 items=2 await-ready=true informers=2 informer-rv=most-recent
-		restarts=1 informer-breaks=2 informer-restarts=3 steps=40000`),
+		restarts=1 informer-breaks=2 informer-restarts=3 to-rest=true steps=40000`),
 	About: testbed.Reaches{"informer: moved to another API server": 80},
 	Claims: append([]*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.ServedAsPromised,
@@ -155,7 +156,7 @@ gets through before that of the list must not be registered: it would begin with
 list brings (kubernetes/kubernetes#116122). Writes go on, so that the next event shows that something is missing.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 lagging=true
 		writers=1 writes=60 read=consistent compactions=30 compact-newest=true keys=8 items=8 informers=12
-		informer-list=watch-list informer-rv=unset breaks=4 read-partitions=6 informer-restarts=12 steps=40000`),
+		informer-list=watch-list informer-rv=unset breaks=4 read-partitions=6 informer-restarts=12 to-rest=true steps=40000`),
 	About:  testbed.Reaches{"cache: watch registered after the cache started over": 45},
 	Claims: streamedClaims,
 	Known: slices.Concat(

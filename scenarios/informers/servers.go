@@ -16,7 +16,7 @@ var Moves = testbed.RegisterScenario(&testbed.Scenario{
 state than the one before it, whichever API server it comes to (kubernetes/kubernetes#59848). See informer-time-travel.`,
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=2
 		writers=2 writes=3 noise=1 noise-writes=1 read=consistent keys=2 items=2 informers=2 informer-list=watch-list
-		informer-rv=unset restarts=1 informer-breaks=2 informer-restarts=3 steps=40000`),
+		informer-rv=unset restarts=1 informer-breaks=2 informer-restarts=3 to-rest=true steps=40000`),
 	About: testbed.Reaches{
 		"informer: moved to another API server": 80, "informer: newest stream after a refused resourceVersion": 40,
 		"informer: restarted": 80, "informer: initial events ended by a bookmark": 70,
@@ -36,7 +36,7 @@ var TimeTravel = testbed.RegisterScenario(&testbed.Scenario{
 is behind, the informer shows its handlers objects that it had reported as deleted.`,
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=2
 		writers=2 writes=3 noise=1 noise-writes=1 read=consistent keys=2 items=2 informers=2 informer-rv=0
-		restarts=1 informer-breaks=2 informer-restarts=3 steps=40000`),
+		restarts=1 informer-breaks=2 informer-restarts=3 to-rest=true steps=40000`),
 	About:  testbed.Reaches{"informer: moved to another API server": 80, "informer: restarted": 80},
 	Claims: Claims,
 	Known:  slices.Concat(known.AnyVersion(informers.Monotonic), known.BackInTime(contentClaims...)),
@@ -75,7 +75,7 @@ server that does not say that it is ready is left for the next one.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=2
 		writers=1 writes=4 deletes=true noise=1 noise-writes=1 read=consistent keys=3 items=3 await-ready=true
 		informers=2 informer-list=watch-list informer-page=2 informer-check=true
-		restarts=1 informer-breaks=2 informer-refusals=6 steps=40000`),
+		restarts=1 informer-breaks=2 informer-refusals=6 to-rest=true steps=40000`),
 	About: testbed.Reaches{
 		"informer: stream closed before the end of its initial events": 50, "informer: list in place of a stream": 55,
 	},
@@ -120,7 +120,7 @@ and has to list. It knows nothing of servers: what it holds never goes back in t
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=2 server-settings=cache-1:watch-list=disabled
 		writers=2 writes=3 deletes=true noise=1 noise-writes=1 read=consistent keys=2 items=3 informers=2
 		informer-list=watch-list informer-rv=unset informer-page=2
-		restarts=2 informer-breaks=3 informer-restarts=2 steps=40000`),
+		restarts=2 informer-breaks=3 informer-restarts=2 to-rest=true steps=40000`),
 	About:  testbed.Reaches{"cache: invalid watch refused": 70, "informer: list in place of a stream": 75},
 	Claims: streamedClaims,
 	Known: slices.Concat(

@@ -15,7 +15,7 @@ var Resume = testbed.RegisterScenario(&testbed.Scenario{
 nothing twice, whichever way it listed.`,
 	Params: testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1
 		writers=2 writes=3 deletes=true noise=1 noise-writes=1 read=consistent keys=2 items=2 informers=2
-		informer-breaks=4 steps=20000`),
+		informer-breaks=4 to-rest=true steps=20000`),
 	About: testbed.Reaches{
 		"informer: watch resumed": 60, "informer: position moved by a bookmark": 55,
 		"informer: list and watch again": 65,
@@ -33,7 +33,7 @@ second in between. Only then does the informer ask for the newest state. KEP-315
 client-go does not. What happens where lists come in pages is in informer-relist-loop.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=2 ring=2
 		writers=2 writes=4 deletes=true noise=1 noise-writes=1 read=consistent compactions=2 keys=2 items=3
-		informers=2 informer-breaks=4 steps=40000`),
+		informers=2 informer-breaks=4 to-rest=true steps=40000`),
 	About: testbed.Reaches{
 		"informer: watch ended by 410": 35, "informer: newest list after a refused resourceVersion": 1,
 		"informer: watch resumed": 65,

@@ -62,7 +62,7 @@ func init() {
 	Register(slices.Concat(
 		When(InjectsEvents).RarelyViolates(watches.InitialEvents).
 			Because("an initial event may follow a newer one of the same object (KEP-3157)"),
-		When(InjectsEvents).RarelyViolates(informers.MatchEtcd, informers.CatchUp, informers.HandlerSynced, informers.HandlersRest, informers.OwnWrites).
+		When(InjectsEvents).RarelyViolates(informers.MatchEtcd, informers.CatchUp, informers.HandlerSynced, informers.HandlersRest, informers.OwnWrites, testbed.ComingToRest).
 			Because("an informer holds what it was sent last, which may be older (KEP-3157)"),
 		Rarely(Where(EarlyInitialEvents(informers.MatchEtcd), ClientsStreamLists)),
 		When(KeepsKeysOfEvents).RarelyViolates(informers.MatchEtcd, informers.Monotonic, informers.HandlerOrder, informers.HandlerSynced, informers.OwnWrites).
