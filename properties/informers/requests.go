@@ -264,6 +264,9 @@ func least(w *sim.World, f *flow) sim.Duration {
 		return sim.Duration(x.Err.RetryAfter) * time.Second
 	case f.again():
 		return lostPause
+	case x.End == informer.Broken && (stepOf(x) == listFirst || stepOf(x) == listNext):
+		// It was sent again often enough, and has failed.
+		return leastPause
 	case x.Err == nil && !f.veryShort(w), s.begins() && f.atOnce():
 		return 0
 	}
