@@ -85,7 +85,6 @@ var notTold = map[string]string{
 	"workload.Stream.Ended":      records,
 	"workload.Poller.wanted":     records,
 	"workload.Response.At":       records,
-	"workload.Span.Call":         records,
 	"workload.Span.Return":       records,
 
 	"workload.EtcdWatch.firstRequest": records,

@@ -35,6 +35,9 @@ type Step struct {
 	// of the key OwnKey.
 	SinceOwn func(own *wire.KeyValue) Step
 	OwnKey   string
+	// Next, if it is not nil, is given the operation when that has ended, and gives the step that follows it; nil is
+	// that of the program. It depends on nothing but the operations of the client.
+	Next func(ended *model.Operation, span *Span) *Step
 	// TakesRest: the client goes on with the token of a refusal if a page was compacted,
 	// and has a list of two states then.
 	TakesRest bool
@@ -74,9 +77,11 @@ type Client struct {
 	// world.
 	program []Step
 	next    int
-	// page is the request for the next page of the last list, nil if there is none.
+	// page is the request for the next page of the last list, or the step that Next gave; nil if there is none.
 	page    *Step
 	waiting bool
+	// decides: a step had Next, so that later ones depend on the record.
+	decides bool
 
 	name  string
 	index int
@@ -218,7 +223,11 @@ func (c *Client) Fire(env *sim.Env, _ sim.Timer) {
 	if s == c.page {
 		env.Reads(cellPage, 0)
 		env.Writes(cellPage, 0)
-		env.Begin("page", len(c.operations))
+		what := "page"
+		if c.asked.Next != nil {
+			what = s.Request.Kind.String()
+		}
+		env.Begin(what, len(c.operations))
 		c.page = nil
 	} else {
 		env.Writes(cellPlan, 0)
@@ -227,6 +236,7 @@ func (c *Client) Fire(env *sim.Env, _ sim.Timer) {
 		s = c.sinceSeen(env, s)
 	}
 	c.asked = s
+	c.decides = c.decides || s.Next != nil
 	c.waiting = true
 	c.operations = append(c.operations, model.Operation{
 		Client: c.index, Call: env.Tick(), Return: math.MaxInt64,
@@ -319,6 +329,11 @@ func (c *Client) Receive(env *sim.Env, m *sim.Message) {
 	if c.asked.Pages > 0 {
 		env.Writes(cellPage, 0)
 		c.turnPage(m.Payload)
+	}
+	if c.asked.Next != nil {
+		env.Reads(cellRecord, 0)
+		env.Writes(cellPage, 0)
+		c.page = c.asked.Next(op, span)
 	}
 	c.plan(env)
 }
@@ -482,8 +497,11 @@ func (c *Client) Clone() sim.Node {
 func (c *Client) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCells(d, c) }
 
 // Behaviour implements sim.Recorder. A step that names the newest revision that the client
-// has seen depends on the record.
+// has seen depends on the record, and so does one that Next gave.
 func (c *Client) Behaviour(d sim.Digest) sim.Digest {
+	if c.decides {
+		d = d.Fold(c.history())
+	}
 	if c.next < len(c.program) && c.program[c.next].SinceSeen != nil {
 		d = d.Int(c.seen())
 	}
@@ -519,8 +537,19 @@ func (c *Client) history() sim.Digest {
 	for i := range c.operations {
 		op := &c.operations[i]
 		d = d.Word(uint64(op.Outcome))
+		if c.decides {
+			d = d.Int(int64(c.spans[i].Call))
+		}
 		if op.Result == nil {
 			continue
+		}
+		if c.decides {
+			d = d.Bool(op.Result.Succeeded)
+			for k := range op.Result.Results {
+				for _, it := range op.Result.Results[k].Items {
+					d = d.Word(it.Digest())
+				}
+			}
 		}
 		d = d.Int(op.Result.Revision)
 		if l := op.Result.Lease; l != nil {
