@@ -30,7 +30,7 @@ func init() {
 			NegativeWatch, KeptHistory, FutureWatch, CompactedWatch, LateWatches, SecondWatch, PreviousValues, NotifiedWatches,
 			QuietWatch, QuietAgain, LaggingWatches, CrashInCompaction, ResumedCompaction, AnyEtcdRequests, RequestSizes,
 			TransactionSizes, LaggingReads, LaggingStreams, TwoStepWrites, AnyWithoutLeader, StalledDisk, StalledMember, LeaderlessAtRest,
-			NestedTransactions, Leases, LeasesWithoutLeader, LeaseTimes, PhysicalCompactions, RewrittenKeys,
+			NestedTransactions, Leases, LeasesWithoutLeader, LeaseTimes, Locks, PhysicalCompactions, RewrittenKeys,
 			CompactionInRange,
 		),
 		subject("Snapshots and compaction (KEP-4988)",
