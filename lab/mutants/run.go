@@ -125,7 +125,7 @@ func (r *runner) run(due []*Mutant, results map[string]*result) error {
 		})
 	}
 	// A run that is interrupted has covered all packages alike.
-	for _, m := range inTurn(due, func(m *Mutant) string { return m.Package }) {
+	for _, m := range inTurn(due, func(m *Mutant) []string { return []string{m.Package} }) {
 		queue <- m
 	}
 	close(queue)
@@ -133,9 +133,9 @@ func (r *runner) run(due []*Mutant, results map[string]*result) error {
 	return failed
 }
 
-// campaigns are those that call the mutated function: the best one of each scenario, then the second best of each,
-// and so on, since another scenario makes other requests and another release of the same one seldom does. Better are
-// those that have killed more mutants of the package, and then the cheap ones.
+// campaigns are those that call the mutated function: the best one of each scenario and of each setting, then the
+// second best of each, and so on, since another scenario makes other requests, and what an option switches on may run
+// in one design only. Better are those that have killed more mutants of the package, and then the cheap ones.
 func (r *runner) campaigns(m *Mutant) []*killer.Baseline {
 	all := slices.DeleteFunc(slices.Clone(r.baselines), func(b *killer.Baseline) bool { return !slices.Contains(b.Entered, m.Unit) })
 	r.mu.Lock()
@@ -144,18 +144,21 @@ func (r *runner) campaigns(m *Mutant) []*killer.Baseline {
 		byKills := r.kills[[2]string{m.Package, b.Campaign}] - r.kills[[2]string{m.Package, a.Campaign}]
 		return cmp.Or(byKills, cmp.Compare(a.CPU, b.CPU))
 	})
-	return inTurn(all, func(b *killer.Baseline) string {
-		scenario, _, _ := strings.Cut(b.Campaign, " ")
-		return scenario
+	return inTurn(all, func(b *killer.Baseline) []string {
+		scenario, settings, _ := strings.Cut(b.Campaign, " ")
+		return []string{scenario, settings}
 	})
 }
 
-// inTurn has the first of each group, then the second of each.
-func inTurn[T comparable](all []T, group func(T) string) []T {
+// inTurn has what is the first of one of its groups, then what is the second of one.
+func inTurn[T comparable](all []T, groups func(T) []string) []T {
 	rank, of := map[T]int{}, map[string]int{}
 	for _, x := range all {
-		rank[x] = of[group(x)]
-		of[group(x)]++
+		rank[x] = len(all)
+		for _, group := range groups(x) {
+			rank[x] = min(rank[x], of[group])
+			of[group]++
+		}
 	}
 	return slices.SortedStableFunc(slices.Values(all), func(a, b T) int { return rank[a] - rank[b] })
 }
