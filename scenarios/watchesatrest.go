@@ -52,8 +52,7 @@ the one that it has left.`,
 	},
 	Known: slices.Concat(
 		known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable),
-		known.When(known.ProgressOvertakesEvents, known.HearsOfProgress).RarelyViolates(caches.WatchEnds).
-			Because("after early progress a cache takes in events that are older than itself (etcd-io/etcd#15220)"),
+		known.BackInTime(caches.WatchEnds),
 	),
 })
 
