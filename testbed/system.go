@@ -63,8 +63,9 @@ type System struct {
 	// waitedFrom is the step from which on the run only went on for clients that
 	// follow a cache, 0 if it has not come to that.
 	waitedFrom int
-	// goesOn: a run goes on behind its last client until nothing more can happen.
-	goesOn bool
+	// goesOn: a run goes on behind its last client until nothing more can happen. ownNodes: a cache is another one than
+	// that of package cache.
+	goesOn, ownNodes bool
 }
 
 // newSystem expands the parameters into configurations and programs, so that

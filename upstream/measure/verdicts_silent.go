@@ -14,6 +14,7 @@ var unjudgedInGuests = map[string]string{
 	"bookmarks-come":      "a world with a guest never comes to rest: the guest's timers go on",
 	"watches-keep-up":     "a world with a guest never comes to rest: the guest's timers go on",
 	"etcd-nothing-left":   "a world with a guest never comes to rest: the guest's timers go on",
+	"comes-to-rest":       "a world with a guest never comes to rest: the guest's timers go on",
 	"nothing-left":        "a guest does not show what it has in memory beside its contents",
 	"timers-owned":        "a guest has one timer for all that it waits for",
 	"pages-in-time":       "a guest keeps no pages",
