@@ -65,6 +65,9 @@ var mechanisms = map[string][]fact{
 	// The value goes with the compaction, and the server that does not find it exits.
 	"bug-issue-22376": {setBack("mvcc.valueRemoved"), setBack("mvcc.pairMissing"), said("mvcc.restored")},
 
+	// An echo that never comes, and an informer that asks again and again.
+	"progress-echo-comes-to-rest": {said("read.waits"), setBack("v3rpc.progressRefused"), said("read.gaveUp")},
+
 	// Bugs of the client library.
 	"bug-decode-as-ready":             {said("etcd3.sentPast"), said("cache.takesIn")},
 	"bug-bookmark-without-slot":       {said("etcd3.progressPasses"), takesEarly},

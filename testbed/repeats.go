@@ -15,8 +15,7 @@ var ComingToRest = RegisterProperty(&Property{
 		if s.IsAtRest(w) {
 			all.Exercised++
 		} else if s.Settles(w) && s.Over(w) {
-			next := w.NodeName(w.Enabled()[0].Node)
-			all.Violatef("", Concern{Node: next}, "each client has ended, and %s later all that can happen still happens again: %s acts next", sim.Some(w.Steps()-s.waitedFrom, "step"), next)
+			all.Violatef("", Concern{}, "each client has ended, and %s later what can happen still happens again and again", sim.Some(w.Steps()-s.waitedFrom, "step"))
 		}
 	}),
 })

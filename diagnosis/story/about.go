@@ -37,6 +37,10 @@ type about struct {
 // value.
 func (r *Run) aboutFinding() about {
 	a := about{asked: -1, wrong: -1, missed: -1, until: -1, compacted: -1}
+	if again := r.repeated(); again.times > 0 {
+		a.repeat(r, again)
+		return a
+	}
 	switch why := r.finding.Why.(type) {
 	case *linearizability.Explanation:
 		a.answer(r, why)

@@ -11,6 +11,9 @@ import (
 
 // why says which client read what, what it should have been, and why.
 func (r *Run) why() string {
+	if again := r.repeated(); again.times > 0 {
+		return r.sentence(again.String())
+	}
 	switch why := r.finding.Why.(type) {
 	case nil:
 		return ""

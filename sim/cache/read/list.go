@@ -449,7 +449,11 @@ func (r *Read) stopWaiting(env *sim.Env) {
 
 // timeOut is what GetList does with a read that waited in vain.
 func (r *Read) timeOut(env *sim.Env) {
-	gaveUp.Say(env, r.wanted, r.from, r.request, r.d.cfg.Store.Version())
+	if r.proof != 0 {
+		gaveUpProof.Say(env, r.from, r.request, r.d.cfg.Store.Version())
+	} else {
+		gaveUp.Say(env, r.wanted, r.from, r.request, r.d.cfg.Store.Version())
+	}
 	if !r.consistent {
 		env.Cover(readTimedOut)
 		r.finish(env, tooLarge)

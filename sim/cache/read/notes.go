@@ -8,6 +8,8 @@ import (
 var (
 	waits  = sim.NewNote("read.waits", "%[1]R%[2]s's %[3]s waits for %[4]s; the cache is at %[5]d")
 	gaveUp = sim.NewNote4[int64, sim.NodeID, sim.Payload, int64]("read.gaveUp", "gives up on %[2]s's %[3]s: it is still at resourceVersion %[4]d, not at %[1]r")
+	// gaveUpProof: the read waited for an answer to a progress request.
+	gaveUpProof = sim.NewNote3[sim.NodeID, sim.Payload, int64]("read.gaveUp", "gives up on %s's %s: no answer to a progress request has come; the cache is at %d")
 	// waitsSilently: the read is none of those for which etcd is asked for progress.
 	waitsSilently = sim.NewNote1[int64]("read.waitsSilently", "%[1]Rdoes not ask etcd for progress for it")
 	// unasked: the read begins.

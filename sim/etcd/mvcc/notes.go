@@ -39,7 +39,9 @@ var (
 	cancelInFlight     = sim.NewNote1[streamWatch]("mvcc.cancelInFlight", "cannot cancel the watcher of %s yet, since syncVictimsLoop has it in hand", sim.IsSetback)
 	leftOut            = sim.NewNote3[int64, streamWatch, group]("mvcc.leftOut", "the event of revision %r does not go to the watcher of %s now, which is %s", sim.IsAside)
 	cancelledCompacted = sim.NewNote1[StreamName]("mvcc.cancelledCompacted", "syncWatchers cancels a watcher of %s below the compacted revision")
-	fellThrough        = sim.NewNote3[StreamName, int64, int64]("mvcc.fellThrough", "syncWatchers cannot cancel a watcher of %s"+
+	cancelledInCopy    = sim.NewNote1[StreamName]("mvcc.cancelledCompacted", "syncWatchers cancels a watcher of %s below the compacted revision"+
+		", and takes it out of a copy of the unsynced ones only: it stays unsynced")
+	fellThrough = sim.NewNote3[StreamName, int64, int64]("mvcc.fellThrough", "syncWatchers cannot cancel a watcher of %s"+
 		" whose history is compacted, since the channel is full, and moves it from revision %r on to %d")
 
 	posted         = sim.NewNote2[Revisions, StreamName]("mvcc.posted", "%s goes into the watch channel of %s")

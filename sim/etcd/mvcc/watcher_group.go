@@ -145,7 +145,7 @@ func (s *WatchableStore) chooseAll(env *sim.Env, chosen []*watcher) ([]*watcher,
 	order(env, compacted)
 	for i := range compacted {
 		w := compacted[i].watcher
-		if !w.sendCompacted(env) {
+		if !w.sendCompacted(env, subset) {
 			continue
 		}
 		chosen = slices.DeleteFunc(chosen, func(other *watcher) bool { return other == w })
@@ -160,13 +160,17 @@ func (s *WatchableStore) chooseAll(env *sim.Env, chosen []*watcher) ([]*watcher,
 
 // sendCompacted sends a watcher the cancellation of compacted history, unless its channel
 // is full.
-func (w *watcher) sendCompacted(env *sim.Env) bool {
+func (w *watcher) sendCompacted(env *sim.Env, staysUnsynced bool) bool {
 	if w.ws.Chan.Full(env) {
 		env.Cover(coverCompactedFull)
 		return false
 	}
 	env.Cover(coverCompacted)
-	cancelledCompacted.Say(env, w.ws.Name)
+	if staysUnsynced {
+		cancelledInCopy.Say(env, w.ws.Name)
+	} else {
+		cancelledCompacted.Say(env, w.ws.Name)
+	}
 	env.Reads(CellCompactRev, 0)
 	w.ws.Post(env, &WatchResponse{ID: w.id, CompactRevision: w.ws.store.compactMainRev})
 	w.compacted = true
