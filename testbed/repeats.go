@@ -14,7 +14,7 @@ var ComingToRest = RegisterProperty(&Property{
 	New: Recorded(func(s *System, w *sim.World, all *Tally) {
 		if s.IsAtRest(w) {
 			all.Exercised++
-		} else if s.Settles(w) && s.Over(w) {
+		} else if s.isRepeating(w) {
 			all.Violatef("", Concern{}, "each client has ended, and %s later what can happen still happens again and again", sim.Some(w.Steps()-s.waitedFrom, "step"))
 		}
 	}),
