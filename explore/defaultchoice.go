@@ -20,6 +20,22 @@ func DefaultChoice(enabled []sim.Action) int {
 	return best
 }
 
+// settlingChoice is DefaultChoice, but that a deadline (sim.Deadlines) comes behind the other timers that are set up to
+// a hundred steps later: what it bounds may need some of them, and would be given up again and again without them.
+func settlingChoice(w *sim.World, enabled []sim.Action) int {
+	best := DefaultChoice(enabled)
+	if !w.IsDeadline(enabled[best]) {
+		return best
+	}
+	other := best
+	for i, a := range enabled {
+		if a.Kind == sim.Fire && !w.IsDeadline(a) && a.Since < enabled[best].Since+100 && (other == best || a.Since < enabled[other].Since) {
+			other = i
+		}
+	}
+	return other
+}
+
 func precedence(k sim.Kind) int {
 	switch k {
 	case sim.Fire:

@@ -77,7 +77,7 @@ func (r *Runner) explore(c sim.Chooser, limit int) (truncated bool) {
 		i := 0
 		switch {
 		case r.resting != nil && r.resting.Settles(w):
-			i = DefaultChoice(enabled)
+			i = settlingChoice(w, enabled)
 		case w.Steps() >= limit:
 			return true
 		default:

@@ -19,7 +19,7 @@ func init() {
 			Because("until etcd has said its version the cache requests no progress and refuses watches with initial events"),
 		When(FindsEtcdTooOld, SameEtcd, testbed.Unless(ServesStale)).RarelyViolates(reads.AnswersInTime, watches.InitialEventsEnd, informers.CatchUp).
 			Because("a cache that does not trust etcd requests no progress and refuses watches with initial events"),
-		When(DefersProgress, HearsOfProgress, RequestsProgress, TrustsEtcd).RarelyViolates(informers.CatchUp).
+		When(DefersProgress, HearsOfProgress, RequestsProgress, TrustsEtcd).RarelyViolates(informers.CatchUp, testbed.ComingToRest).
 			Because("progress never comes on a quiet range (etcd-io/etcd#17507)"),
 		When(GateIsOff, AnswersLists, ReadsNameVersion).RarelyViolates(reads.AnswersInTime).
 			Because("no progress is requested for a read that names a resourceVersion, and the next event or notification of a quiet resource comes too late"),
