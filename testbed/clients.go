@@ -1,6 +1,7 @@
 package testbed
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -70,6 +71,16 @@ func join[T any, P interface {
 // watcherRetries bounds how often a watcher starts again: enough for every
 // fault of the catalogue.
 const watcherRetries = 3
+
+// checkClients refuses what a scenario's own clients cannot be: their names tell stories and histories apart.
+func (s *System) checkClients() error {
+	for i, name := range s.names {
+		if name == "" || slices.Contains(s.names[:i], name) {
+			return fmt.Errorf("Clients of the scenario %s: the name %q is empty or taken; give each client a name of its own", s.scenario.Name, name)
+		}
+	}
+	return nil
+}
 
 // configureClients makes the clients. The informers have their place among them.
 func (s *System) configureClients(stream func(*Params, int) workload.EtcdWatchPlan) {

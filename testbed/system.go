@@ -87,6 +87,9 @@ func newSystem(p Params, sc *Scenario, stream func(*Params, int) workload.EtcdWa
 		return nil, err
 	}
 	s.configureClients(stream)
+	if err := s.checkClients(); err != nil {
+		return nil, err
+	}
 	if err := s.checkAmounts(); err != nil {
 		return nil, err
 	}
