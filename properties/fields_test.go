@@ -67,6 +67,8 @@ func ofEtcd() []field {
 		by(written, "RangeResponse.Kvs", "CreateRevision", "Version"),
 		by(listed, "RangeResponse", "More"),
 		by(of(etcdapi.Answers), "RangeResponse", "Count"),
+		by(of(etcdapi.Answers), "RangeStreamResponse", "Revision", "More", "Count"),
+		by(of(etcdapi.Answers), "RangeStreamResponse.Kvs", append([]string{"Lease"}, keyValue...)...),
 		by(written, "PutResponse", "Revision"),
 		by(written, "DeleteRangeResponse", "Revision", "Deleted"),
 		by(of(etcdapi.Answers), "CompactionResponse", "Revision"),
@@ -193,15 +195,10 @@ func ofRefusals() []field {
 	)
 }
 
-// streamed is why the parts of a RangeStream are not judged.
-const streamed = "only API servers ask for streams: the lists and watches that they make of them are judged"
-
 // ofProcesses are answers that only API servers get.
 func ofProcesses() []field {
 	return slices.Concat(
 		notBy("only API servers ask, and a wrong version makes each decide by its own rules", "StatusResponse", "Version"),
 		notBy(inProcess, "CompactRevisionResponse", "Revision"),
-		notBy(streamed, "RangeStreamResponse", "Revision", "More", "Count"),
-		notBy(streamed, "RangeStreamResponse.Kvs", append([]string{"Lease"}, keyValue...)...),
 	)
 }

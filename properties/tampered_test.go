@@ -201,4 +201,4 @@ func noticedIn(t *testing.T, sc *testbed.Scenario, path string, by int64, p *tes
 }
 
 // forServers are the messages of which only caches and compactors make use.
-var forServers = map[string]bool{"RangeResponse": true, "StatusResponse": true, "CompactRevisionResponse": true, "RangeStreamResponse": true}
+var forServers = map[string]bool{"RangeResponse": true, "StatusResponse": true, "CompactRevisionResponse": true}

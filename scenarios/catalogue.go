@@ -43,7 +43,7 @@ func init() {
 			WatchListSixSeconds, WatchListBehind, WatchListWithoutProgress, WatchListEstablished, WatchListEmptied,
 		),
 		subject("Reads of etcd in chunks (KEP-5966)",
-			RangeStreamStart, RangeStreamLists, RangeStreamAgain,
+			RangeStreamStart, RangeStreamLists, RangeStreamAgain, AnyRangeStreams,
 		),
 		subject("Writes through API servers",
 			GuaranteedUpdates, ObjectWrites,

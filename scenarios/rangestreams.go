@@ -35,6 +35,20 @@ etcd that does not know the method says so in the place of the first chunk (--se
 	),
 })
 
+var AnyRangeStreams = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "any-range-streams",
+	Summary: "clients of etcd's own API draw RangeStreams with limits, revisions, keys and counts alone, while others write and compact (KEP-5966)",
+	Doc: `The requests of any-etcd-requests, and RangeStreams. The chunks of one are together the answer to the same Range: the keys that its
+limit leaves, More if there are others, and the count of all, at the revision of the first chunk. The first has one key here. A stream whose
+revision is compacted before its last chunk fails. An order other than that of the keys and bounds of revisions are refused.`,
+	Params: testbed.With(`etcd=3.7.3 cache=kep-2340 read=consistent keys=4 items=5 history=1 drawn-clients=4 drawn-requests=14
+		drawn-range-streams=true stream-chunk=1 etcd-restarts=1 to-rest=true steps=20000`),
+	Draws: option.Ranges(`keys=1|2|6 items=1|30 drawn-clients=2|6 drawn-requests=6|20 stream-chunk=1|2|10 send-window=1|2 drawn-leases=true
+		lagging=true etcd-restarts=0`),
+	About:  testbed.Reaches{"etcd: a later chunk of a RangeStream is read": 50},
+	Claims: []*testbed.Property{etcdapi.Answers, etcdapi.NothingLeft, reads.Linearizable, reads.LinearizableData},
+})
+
 var RangeStreamAgain = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "streamed-again",
 	Summary: "an etcd that does not know RangeStream is asked for pages and ranges, and for a stream again after ten minutes (KEP-5966)",

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/watchbed/watchbed/model"
@@ -94,6 +95,8 @@ type Client struct {
 	// await is the cache that has to be ready first, or sim.NoNode.
 	await sim.NodeID
 	conn  sim.Conn
+	// chunks is what has come of the answer to a RangeStream.
+	chunks *wire.RangeResponse
 	// asked is the step of the last operation.
 	asked *Step
 
@@ -251,7 +254,27 @@ func (c *Client) Fire(env *sim.Env, _ sim.Timer) {
 	if c.wrap != nil {
 		p = c.wrap(p)
 	}
+	if _, streams := p.(*wire.RangeStreamRequest); streams {
+		c.chunks = &wire.RangeResponse{}
+		c.conn = env.Open(s.To)
+		env.Send(c.conn, p)
+		return
+	}
 	c.conn = env.Call(s.To, p)
+}
+
+// chunk takes the next part of the answer to a RangeStream. The end of the stream, if it comes in order, is the answer.
+func (c *Client) chunk(m *sim.Message) (answer sim.Payload, over bool) {
+	switch p := m.Payload.(type) {
+	case *wire.RangeStreamResponse:
+		c.chunks = &wire.RangeResponse{Revision: p.Revision, Kvs: slices.Concat(c.chunks.Kvs, p.Kvs), More: p.More, Count: p.Count}
+		return nil, false
+	case *sim.Hangup:
+		if !p.Broken {
+			return c.chunks, true
+		}
+	}
+	return m.Payload, true
 }
 
 // sinceSeen is the step with what the client has seen in it, or the step itself.
@@ -305,6 +328,14 @@ func (c *Client) Receive(env *sim.Env, m *sim.Message) {
 		return
 	}
 	env.Writes(cellOpen, 0)
+	answer := m.Payload
+	if c.chunks != nil {
+		over := false
+		if answer, over = c.chunk(m); !over {
+			return
+		}
+		c.chunks = nil
+	}
 	env.Writes(cellRecord, 0)
 	c.waiting = false
 	op := &c.operations[len(c.operations)-1]
@@ -313,7 +344,7 @@ func (c *Client) Receive(env *sim.Env, m *sim.Message) {
 	tick := env.Tick()
 	c.results = append(c.results, model.Result{})
 	res := &c.results[len(c.results)-1]
-	op.Outcome = c.take(m.Payload, res, span)
+	op.Outcome = c.take(answer, res, span)
 	if requestOfWrite(c.asked.Payload) != nil {
 		c.takeWrite(m.Payload, op, res, span)
 	}
@@ -324,7 +355,7 @@ func (c *Client) Receive(env *sim.Env, m *sim.Message) {
 		op.Request = withoutLimit(op.Request)
 	}
 	if env.Noting() {
-		env.Note(OperationEnded{Number: len(c.operations) - 1, Answer: m.Payload})
+		env.Note(OperationEnded{Number: len(c.operations) - 1, Answer: answer})
 	}
 	if c.asked.Pages > 0 {
 		env.Writes(cellPage, 0)
@@ -527,6 +558,9 @@ func (c *Client) Cells(visit func(k sim.CellKind, index int, contents sim.Digest
 	if c.waiting {
 		// How many pages the client still requests depends on the request.
 		open = c.asked.Payload.Digest(open).Int(int64(c.asked.Pages))
+		if c.chunks != nil {
+			open = c.chunks.Digest(open)
+		}
 	}
 	visit(cellOpen, 0, open)
 	visit(cellRecord, 0, c.history())

@@ -147,6 +147,7 @@ type DrawnOptions struct {
 	Labels     bool `option:"drawn-labels" doc:"with drawn-selectors: also by a label, or by both"`
 	Leases     bool `option:"drawn-leases" doc:"leases, and puts on them, among what they draw"`
 	Nested     bool `option:"drawn-nested" doc:"transactions within transactions, and puts that keep the value, among what they draw"`
+	Streams    bool `option:"drawn-range-streams" doc:"RangeStreams of etcd 3.7 among what they draw"`
 	Physical   bool `option:"drawn-physical" doc:"compactions that are answered when all is removed among what they draw"`
 	// Seed: a search of every schedule takes requests for fixed.
 	Seed int `option:"drawn-seed" zero:"each run draws anew" doc:"what clients draw is given by this seed, and is the same in each run"`

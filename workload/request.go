@@ -29,6 +29,9 @@ func Request(p sim.Payload) *model.Request {
 	case *wire.RangeRequest:
 		r := rangeRequest(p)
 		return &r
+	case *wire.RangeStreamRequest:
+		r := rangeRequest(p.Range)
+		return &r
 	case *wire.LeaseGrantRequest:
 		return &model.Request{Kind: model.LeaseGrant, Lease: p.ID, TTL: p.TTL}
 	case *wire.LeaseRevokeRequest:

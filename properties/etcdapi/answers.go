@@ -40,11 +40,13 @@ type answers struct {
 	evidence *evidence.Recorder
 	// most is how many bytes a write has at most.
 	most int
+	// streams: the release knows RangeStream.
+	streams bool
 }
 
 func newAnswers(s *testbed.System) *answers {
 	nodes := s.Nodes()
-	return &answers{s, evidence.Of(s), cmp.Or(nodes.Etcd.Write.MaxRequestBytes, defaultMaxRequestBytes)}
+	return &answers{s, evidence.Of(s), cmp.Or(nodes.Etcd.Write.MaxRequestBytes, defaultMaxRequestBytes), nodes.Etcd.Streams.Served}
 }
 
 func (j *answers) judgeAll(_ *sim.World, all *testbed.Tally) {
@@ -93,10 +95,14 @@ func (j *answers) refusedWrongly(op *model.Operation, request sim.Payload, at *e
 		if aboutLeases(r) && !j.tooLarge(op, request) {
 			return j.leaseRefused(r, at)
 		}
-		if !r.Malformed() && !j.tooLarge(op, request) && !j.lacksLease(r, at) && j.kept(r, at) {
+		if !j.malformed(r, request) && !j.tooLarge(op, request) && !j.lacksLease(r, at) && j.kept(r, at) {
 			return "it is well-formed, and not too large, and etcd has the leases that it names and what it keeps"
 		}
 	case model.Compacted:
+		if _, streams := request.(*wire.RangeStreamRequest); streams && at.Answered.Compacted > oldest(request, at) {
+			// The revision of its first chunk was compacted before its last one was read.
+			return ""
+		}
 		// etcd refuses to compact at the same revision twice.
 		if !slices.ContainsFunc(revisionsOf(r), func(rev int64) bool {
 			return rev < at.Answered.Compacted || r.Kind == model.Compact && rev == at.Answered.Compacted
@@ -109,6 +115,19 @@ func (j *answers) refusedWrongly(op *model.Operation, request sim.Payload, at *e
 		}
 	}
 	return ""
+}
+
+// malformed reports whether etcd has to refuse a request whatever its contents are. A stream has the order of the keys and is of
+// all revisions.
+func (j *answers) malformed(r *model.Request, request sim.Payload) bool {
+	if s, streams := request.(*wire.RangeStreamRequest); streams {
+		ordered := s.Range.SortOrder != wire.SortNone && (s.Range.SortOrder != wire.SortAscend || s.Range.SortTarget != wire.SortByKey)
+		bounded := s.Range.MinModRevision != 0 || s.Range.MaxModRevision != 0 || s.Range.MinCreateRevision != 0 || s.Range.MaxCreateRevision != 0
+		if !j.streams || ordered || bounded {
+			return true
+		}
+	}
+	return r.Malformed()
 }
 
 // kept reports whether the contents always had what the puts of a request keep, from when it
@@ -202,6 +221,8 @@ func serializable(request sim.Payload) bool {
 	switch r := request.(type) {
 	case *wire.RangeRequest:
 		return r.Serializable
+	case *wire.RangeStreamRequest:
+		return r.Range.Serializable
 	case *wire.TxnRequest:
 		return !slices.ContainsFunc(slices.Concat(r.Success, r.Failure), func(op wire.RequestOp) bool { return op.Range == nil || !op.Range.Serializable })
 	}
@@ -211,7 +232,7 @@ func serializable(request sim.Payload) bool {
 // fits holds an answer against the model.
 func (j *answers) fits(op *model.Operation, request sim.Payload, at *evidence.Call) (label, wrong string) {
 	switch {
-	case op.Request.Malformed():
+	case j.malformed(op.Request, request):
 		return "accepted", "it is malformed and has to be refused"
 	case j.tooLarge(op, request):
 		return "accepted", fmt.Sprintf("it has %d bytes, more than %d, and has to be refused", proposalSize(request), j.most)

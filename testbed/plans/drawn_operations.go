@@ -37,6 +37,7 @@ const (
 	leases
 	putsOnLeases
 	keepsLeases
+	streamsRanges
 )
 
 var operationFeatures = []string{
@@ -47,19 +48,13 @@ var operationFeatures = []string{
 	comparesRanges: "compares of ranges", sorts: "sorted ranges", bounds: "ranges of revisions", wantsPrevious: "previous values",
 	nests: "nested transactions", keepsValues: "puts that keep the value",
 	leases: "leases", putsOnLeases: "puts on leases", keepsLeases: "puts that keep the lease",
+	streamsRanges: "RangeStreams",
 }
 
 // featuresOfEtcd leaves out what clients do not do.
 func featuresOfEtcd(o *workload.DrawnOptions) []string {
-	features := slices.Clone(operationFeatures[:nests])
-	if o.Nested {
-		features = operationFeatures[:leases:leases]
-	}
-	if o.Leases {
-		features = append(features, make([]string, int(leases)-len(features))...)
-		features = append(features, operationFeatures[leases:]...)
-	}
-	return features
+	return without(operationFeatures, optional{nests, o.Nested}, optional{keepsValues, o.Nested},
+		optional{leases, o.Leases}, optional{putsOnLeases, o.Leases}, optional{keepsLeases, o.Leases}, optional{streamsRanges, o.Streams})
 }
 
 // anyOperations are reads and writes of one client of etcd, with any options.
@@ -91,6 +86,8 @@ func (p *planner) anyOperation(s *swarm, value string) sim.Payload {
 		{transacts, func() sim.Payload { return p.anyTxn(s, value, 0) }},
 		{nests, func() sim.Payload { return p.anyTxn(s, value, 0) }},
 		{nests, func() sim.Payload { return p.anyTxn(s, value, 0) }},
+		{streamsRanges, func() sim.Payload { return p.anyRangeStream(s) }},
+		{streamsRanges, func() sim.Payload { return p.anyRangeStream(s) }},
 		{deletes, func() sim.Payload { return p.anyDelete(s) }},
 		// Most of them are of use only together with others.
 		{putsOnLeases, func() sim.Payload { return p.anyPut(s, value) }},
@@ -183,6 +180,17 @@ func (p *planner) anyRange(s *swarm) *wire.RangeRequest {
 		r.Revision = -1
 	}
 	return r
+}
+
+// anyRangeStream has mostly what etcd does not refuse. It has no revision below 0: EtcdServer.rangeStream pins later chunks for 0 only, and
+// reads each of them at the newest revision then.
+func (p *planner) anyRangeStream(s *swarm) *wire.RangeStreamRequest {
+	r := p.anyRangeInTxn(s)
+	if s.env.Choose(4, "order and bounds of the stream") > 0 {
+		r.SortOrder, r.SortTarget = wire.SortNone, 0
+		r.MinModRevision, r.MaxModRevision, r.MinCreateRevision, r.MaxCreateRevision = 0, 0, 0, 0
+	}
+	return &wire.RangeStreamRequest{Range: r}
 }
 
 func (p *planner) anyRangeInTxn(s *swarm) *wire.RangeRequest {
