@@ -87,8 +87,6 @@ server that does not say that it is ready is left for the next one.`,
 			RarelyViolates(informers.DetectorAccuracy).
 			Because("the exact list of the detector is answered from the same state that was streamed"),
 		known.Rarely(known.StaleRelist()),
-		known.When(known.IgnoresProgress, known.WaitsUntilFresh).RarelyViolates(testbed.ComingToRest).
-			Because("the cache of a quiet range never reaches etcd's revision, and an informer asks for its initial events again and again"),
 	),
 })
 
