@@ -254,7 +254,6 @@ var always = map[string]string{
 
 	"informer-never-pauses":         "each informer is refused a request",
 	"informer-resyncs-at-each-look": "each run has handlers whose periods are longer than that of the looks",
-	"ticks-elided-by-others":        "each stream has a busy watch and a quiet one",
 	"ticks-stop-after-events":       "each stream is sent events, and is quiet after them",
 	"client-reopens-late":           "each run has a stream that breaks",
 	"kubernetes-46964":              "each run has a half-open stream",

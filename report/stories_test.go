@@ -236,7 +236,8 @@ var blamed = map[string]string{
 	"issue-15220": "progress=control-queue", "issue-17507": "progress=deferred", "guard-downgrade": "progress=control-queue of etcd 3.5.7",
 	"informer-moves-3.5.7": "progress=control-queue", "watch-guarantees-3.5.7-reliable": "compacted-unsynced=falls-through",
 	"informer-detector": "lost-events", "watch-list-six-seconds": "initial-events-end=timer",
-	"stale-own-write": "", "stale-list": "", "informer-relist-loop": "",
+	"progress-echo-comes-to-rest": "progress-requests=echo",
+	"stale-own-write":             "", "stale-list": "", "informer-relist-loop": "",
 }
 
 // blameOf is what the diagnosis has to name as the cause: of a known bug its setting.
