@@ -45,7 +45,7 @@ revision is compacted before its last chunk fails. An order other than that of t
 		drawn-range-streams=true stream-chunk=1 etcd-restarts=1 to-rest=true steps=20000`),
 	Draws: option.Ranges(`keys=1|2|6 items=1|30 drawn-clients=2|6 drawn-requests=6|20 stream-chunk=1|2|10 send-window=1|2 drawn-leases=true
 		lagging=true etcd-restarts=0`),
-	About:  testbed.Reaches{"etcd: a later chunk of a RangeStream is read": 50},
+	About:  testbed.Reaches{"etcd: a later chunk of a RangeStream is read": 20},
 	Claims: []*testbed.Property{etcdapi.Answers, etcdapi.NothingLeft, reads.Linearizable, reads.LinearizableData},
 })
 
