@@ -54,7 +54,7 @@ process names resourceVersion "0", as every first list of client-go does: one th
 		known.RefusedStreams(),
 		known.StaleRelist(),
 		known.When(known.TimePasses).RarelyViolates(informers.CatchUp).Because(sameStateAgain),
-		known.When(testbed.Unless(known.EtcdNotifies)).Violates(testbed.ComingToRest).Because(sameStateAgain),
+		known.When().RarelyViolates(testbed.ComingToRest).Because(sameStateAgain),
 	),
 })
 
