@@ -43,8 +43,6 @@ func (s *System) Build(w *sim.World) {
 	s.buildClients(w)
 	s.faults.Build(w)
 	s.waitedFrom = 0
-	s.goesOn = s.params.Clock.ToRest && s.ComesToRest() && w.Mode() == sim.Untimed
-	s.ownNodes = slices.ContainsFunc(s.caches, func(c *Cache) bool { return c.Server().Design.OwnNode() })
 	s.etcd.resetTruth(&s.truth)
 	for _, o := range s.observers {
 		o.Reset()
@@ -86,17 +84,16 @@ func (s *System) Over(w *sim.World) bool {
 	switch {
 	case !done || !s.goesOn:
 		return done
-	case s.ownNodes:
+	case !s.settles:
 		return w.Steps() > s.waitedFrom+patience
 	}
 	// The runner ends a run in which nothing is enabled.
 	return w.Steps() > aided*(s.waitedFrom+unaided)
 }
 
-// Settles implements explore.Resting. A strategy has some time to come to rest by itself. The timers of a program, or
-// of another cache than the simulated one, may go on for ever.
+// Settles implements explore.Resting. A strategy has some time to come to rest by itself.
 func (s *System) Settles(w *sim.World) bool {
-	return s.goesOn && !s.ownNodes && s.waitedFrom > 0 && w.Steps() > s.waitedFrom+unaided
+	return s.settles && s.waitedFrom > 0 && w.Steps() > s.waitedFrom+unaided
 }
 
 // patience is in steps: many times as many as any informer of the catalogue needs

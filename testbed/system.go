@@ -6,6 +6,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/testbed/faults"
@@ -63,9 +64,9 @@ type System struct {
 	// waitedFrom is the step from which on the run only went on for clients that
 	// follow a cache, 0 if it has not come to that.
 	waitedFrom int
-	// goesOn: a run goes on behind its last client until nothing more can happen. ownNodes: a cache is another one than
-	// that of package cache.
-	goesOn, ownNodes bool
+	// goesOn: a run goes on behind its last client until nothing more can happen. settles: it takes the default choice
+	// at last. The timers of a program, or of another cache than the simulated one, may go on for ever.
+	goesOn, settles bool
 }
 
 // newSystem expands the parameters into configurations and programs, so that
@@ -86,6 +87,8 @@ func newSystem(p Params, sc *Scenario, stream func(*Params, int) workload.EtcdWa
 	if err := s.configureServers(); err != nil {
 		return nil, err
 	}
+	s.goesOn = p.Clock.ToRest && s.ComesToRest() && p.Clock.Mode == sim.Untimed
+	s.settles = s.goesOn && !slices.ContainsFunc(s.caches, func(c *Cache) bool { return c.Server().Design.OwnNode() })
 	s.configureClients(stream)
 	if err := s.checkClients(); err != nil {
 		return nil, err

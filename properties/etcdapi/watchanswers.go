@@ -16,8 +16,7 @@ import (
 // it, if it was refused, or if the history that it still wants is compacted, and that
 // nothing comes to a watch behind that. A watch whose first revision is compacted when it is asked for is sent no
 // event: it is canceled with a revision at which etcd was compacted, once, and with a clock within a turn of
-// syncWatchersLoop. A turn that takes on a part of the watchers only (maxWatchersPerSync) leaves one that it has
-// canceled where it is, so that a later turn cancels it again. Progress of all watches comes only if the client
+// syncWatchersLoop. Progress of all watches comes only if the client
 // asks for it, and once for a request at most. A response has a revision that etcd has reached,
 // and none behind its events. That headers never go back is not promised: a response that
 // had to wait has the revision of its events. Events of several revisions are history that a watch catches up on, of
