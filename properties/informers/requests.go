@@ -1,6 +1,7 @@
 package informers
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -141,8 +142,18 @@ const (
 
 func triesAgain(s *testbed.System, w *sim.World, all *testbed.Tally) {
 	for _, n := range s.Informers() {
-		sent := 1
-		for f := newFlow(n); f.next(); {
+		f, sent := newFlow(n), 1
+		over := make([]*informer.Exchange, len(f.all))
+		for i := range f.all {
+			over[i] = &f.all[i]
+		}
+		slices.SortStableFunc(over, func(x, y *informer.Exchange) int { return cmp.Compare(x.Next, y.Next) })
+		for f.next() {
+			for f.since = over[:0]; len(over) > 0 && over[0].Next <= f.i; over = over[1:] {
+				if over[0].Next == f.i {
+					f.since = append(f.since, over[0])
+				}
+			}
 			if sent++; !f.again() {
 				sent = 1
 			}
@@ -224,8 +235,8 @@ func serverOf(s *testbed.System, f *flow) sim.NodeID {
 	servers := f.informer.Servers()
 	before := &f.all[f.i-1]
 	at := slices.Index(servers, before.To)
-	for k := range f.i {
-		if f.movesOn(&f.all[k]) {
+	for _, x := range f.since {
+		if f.movesOn(x) {
 			at++
 		}
 	}
@@ -237,11 +248,9 @@ func serverOf(s *testbed.System, f *flow) sim.NodeID {
 func paused(s *testbed.System, w *sim.World, f *flow) (label string) {
 	before, now := f.last, f.at()
 	over := before.Over
-	for k := range f.i {
-		// The detector's LIST comes between the end of a stream and what follows it.
-		if x := &f.all[k]; x.Next == f.i {
-			over = max(over, x.Over)
-		}
+	// The detector's LIST comes between the end of a stream and what follows it.
+	for _, x := range f.since {
+		over = max(over, x.Over)
 	}
 	pause := now.Sent.Sub(over)
 	switch least := least(w, f); {
@@ -358,6 +367,8 @@ type flow struct {
 	// not of the detector; nil if it is the first of its process.
 	i    int
 	last *informer.Exchange
+	// since are the exchanges that were over behind the request before and before this one. Only informer-tries-again asks.
+	since []*informer.Exchange
 	// began is when last was sent for the first time.
 	began sim.Time
 	// newest: last asks for the newest state, at once after a refusal of another LIST.
