@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/watchbed/watchbed/conformance"
+	"github.com/watchbed/watchbed/conformance/realetcd"
 	"github.com/watchbed/watchbed/history"
 	"github.com/watchbed/watchbed/internal/recordings"
 	"github.com/watchbed/watchbed/model"
@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 
 // The fixtures go through the command that people use, as files.
 func TestSimrunChecksTheFixtures(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(conformance.Histories(), "*.jsonl"))
+	files, err := filepath.Glob(filepath.Join(realetcd.Histories(), "*.jsonl"))
 	if err != nil || len(files) == 0 {
 		t.Fatal("no histories", err)
 	}
@@ -60,7 +60,7 @@ func simrunFinds(t *testing.T, files []string, verdict string, code int) {
 	t.Helper()
 	simrun.built.Do(func() {
 		cmd := exec.Command("go", "build", "-o", simrun.path, "./cmd/simrun")
-		cmd.Dir = conformance.Root()
+		cmd.Dir = realetcd.Root()
 		if out, err := cmd.CombinedOutput(); err != nil {
 			simrun.err = errors.New(strings.TrimSpace(string(out)))
 		}

@@ -1,7 +1,6 @@
 package races
 
 import (
-	"github.com/watchbed/watchbed/conformance/reach"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
@@ -28,7 +27,7 @@ type foresight struct {
 	floor int
 }
 
-func newForesight(moments []reach.Moment, server sim.NodeID) *foresight {
+func newForesight(moments []Moment, server sim.NodeID) *foresight {
 	f := &foresight{server: server, cancelled: map[int64]bool{}, created: map[int64]int{}, next: map[int64]int{}}
 	for i := range moments {
 		switch p := moments[i].Payload.(type) {

@@ -1,14 +1,12 @@
 package races
 
 import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
-
-	"github.com/watchbed/watchbed/conformance/reach"
-	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/wire"
 )
 
 // kv is what the race below puts.
@@ -16,7 +14,7 @@ var kv = wire.KeyValue{Key: "/race1/a", Value: "1", CreateRevision: 3, ModRevisi
 
 // written is a race that every server can have had, and with another revision in its read none can.
 func written(read int64) *Race {
-	moments := []reach.Moment{
+	moments := []Moment{
 		{Client: stream, Sent: true, Payload: &wire.WatchCreateRequest{Key: "/race1/", RangeEnd: "/race1/\xff", StartRevision: 3}},
 		{Client: stream, Payload: &wire.WatchResponse{Revision: 2, Created: true}},
 		{Client: writer, Sent: true, Payload: &wire.PutRequest{Key: kv.Key, Value: kv.Value}},
@@ -43,7 +41,7 @@ func keptAndLoaded(t *testing.T, race *Race) *Race {
 
 // A race that was kept is the one that was recorded, and a search says the same of it.
 func TestKeptRaces(t *testing.T) {
-	for read, want := range map[int64]reach.Verdict{3: reach.Reached, 4: reach.Unreachable} {
+	for read, want := range map[int64]Verdict{3: Reached, 4: Unreachable} {
 		race := written(read)
 		again := keptAndLoaded(t, race)
 		if !reflect.DeepEqual(race, again) {
@@ -79,7 +77,7 @@ func TestUndecidedRacesAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if result, err := again.In(again.Version, States); err != nil || result.Verdict != reach.Reached {
+	if result, err := again.In(again.Version, States); err != nil || result.Verdict != Reached {
 		t.Errorf("%+v, %v: want it reached", result, err)
 	}
 }
@@ -98,7 +96,7 @@ func TestKeptPayloads(t *testing.T) {
 		&wire.CompactionRequest{Revision: 3}, &wire.CompactionResponse{Revision: 5}, &wire.Error{Code: wire.ErrCompacted, Message: "compacted"},
 		&wire.WatchCancelRequest{WatchID: 1}, &wire.WatchProgressRequest{},
 	} {
-		race.Moments = append(race.Moments, reach.Moment{Client: stream, Payload: p})
+		race.Moments = append(race.Moments, Moment{Client: stream, Payload: p})
 	}
 	again := keptAndLoaded(t, race)
 	for i := range race.Moments {

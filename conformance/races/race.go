@@ -1,7 +1,6 @@
 package races
 
 import (
-	"github.com/watchbed/watchbed/conformance/reach"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
 )
@@ -25,7 +24,7 @@ type Race struct {
 	// OnFollower: the stream and the reader are clients of a member that follows, the writer
 	// one of the leader.
 	OnFollower bool
-	Moments    []reach.Moment
+	Moments    []Moment
 }
 
 // States is how many a search enters at most: about two minutes and 50 MB on an idle machine. Of
@@ -34,26 +33,26 @@ const States = 1_000_000
 
 // In searches the simulated server of a version for a schedule of the race, in so many states at
 // most.
-func (r *Race) In(version string, states int) (reach.Result, error) {
+func (r *Race) In(version string, states int) (Result, error) {
 	cfg, err := etcd.DefaultConfig(version)
 	if err != nil {
-		return reach.Result{}, err
+		return Result{}, err
 	}
 	return r.with(cfg, states)
 }
 
-func (r *Race) with(cfg etcd.Config, states int) (reach.Result, error) {
+func (r *Race) with(cfg etcd.Config, states int) (Result, error) {
 	cfg.InitialRevision, cfg.Compacted = r.Begin, r.Compacted
 	// A reader may be behind what the stream was sent before.
 	cfg.Store.VisibleLater = true
 	w := sim.NewWorld(sim.Options{Mode: sim.Untimed, Untraced: true})
-	recording := &reach.Recording{Moments: r.Moments, AtRest: true}
+	recording := &Recording{Moments: r.Moments, AtRest: true}
 	writes, serves := r.addServers(w, cfg)
 	prompt := &promptness{leader: writes, follower: serves}
 	recording.Prompt = prompt.of
 	recording.Hopeless = newForesight(r.Moments, serves).hopeless
 	for i, name := range names {
-		c := reach.Client{Node: w.Add(name, reach.Idle{}), Server: serves, Stream: i == stream}
+		c := Client{Node: w.Add(name, Idle{}), Server: serves, Stream: i == stream}
 		switch i {
 		case writer:
 			c.Server = writes
@@ -63,7 +62,7 @@ func (r *Race) with(cfg etcd.Config, states int) (reach.Result, error) {
 		recording.Clients = append(recording.Clients, c)
 	}
 	w.Start(unasked{})
-	return reach.Search(w, recording, states)
+	return Search(w, recording, states)
 }
 
 // addServers adds the one that takes the writes, and the one that serves the other clients.

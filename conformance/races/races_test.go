@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/watchbed/watchbed/conformance/races"
-	"github.com/watchbed/watchbed/conformance/reach"
 	"github.com/watchbed/watchbed/conformance/realetcd"
 )
 
@@ -65,7 +64,7 @@ func TestKeptRacesAreReachable(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if t.Log(result.Verdict, "after", result.States, "states"); result.Verdict != reach.Reached {
+			if t.Log(result.Verdict, "after", result.States, "states"); result.Verdict != races.Reached {
 				t.Error(race.Story(&result))
 			}
 		})

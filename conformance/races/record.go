@@ -7,13 +7,11 @@ import (
 	"sync"
 	"time"
 
-	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
-	"google.golang.org/grpc"
-
-	"github.com/watchbed/watchbed/conformance/reach"
 	"github.com/watchbed/watchbed/conformance/realetcd"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"google.golang.org/grpc"
 )
 
 // Recorder records one race after the other on a cluster that has no other users.
@@ -237,14 +235,14 @@ func (r *Recorder) catchUp(ctx context.Context, revision int64) error {
 type notebook struct {
 	mu      sync.Mutex
 	closed  bool
-	moments []reach.Moment
+	moments []Moment
 }
 
 func (l *notebook) note(client int, sent bool, p sim.Payload) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.closed {
-		l.moments = append(l.moments, reach.Moment{Client: client, Sent: sent, Payload: p})
+		l.moments = append(l.moments, Moment{Client: client, Sent: sent, Payload: p})
 	}
 }
 

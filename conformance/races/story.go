@@ -2,15 +2,13 @@ package races
 
 import (
 	"fmt"
-	"strings"
-
-	"github.com/watchbed/watchbed/conformance/reach"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
+	"strings"
 )
 
 // Story is the race for people, and where the schedule went wrong that gave most of it.
-func (r *Race) Story(result *reach.Result) string {
+func (r *Race) Story(result *Result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "etcd %s%s: a race that began at revision %d is %s after %d states\n", r.Version, r.where(), r.Begin, result.Verdict, result.States)
 	for i := range r.Moments {
@@ -38,8 +36,8 @@ func (r *Race) where() string {
 	return ""
 }
 
-func (r *Race) contradiction(b *strings.Builder, result *reach.Result) {
-	if result.Verdict == reach.Reached {
+func (r *Race) contradiction(b *strings.Builder, result *Result) {
+	if result.Verdict == Reached {
 		return
 	}
 	if c := result.Furthest; c != nil {

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"time"
-
-	"github.com/watchbed/watchbed/conformance/reach"
 )
 
 // Tally is what came of many races.
@@ -42,13 +40,13 @@ func (t *Tally) Add(race *Race, version string) error {
 	t.States += result.States
 	t.Most = max(t.Most, result.States)
 	switch result.Verdict {
-	case reach.Unreachable:
+	case Unreachable:
 		t.Unreachable++
 		t.Stories = append(t.Stories, race.Story(&result))
-	case reach.Undecided:
+	case Undecided:
 		t.Undecided++
 	}
-	if t.Keep == "" || result.Verdict == reach.Reached {
+	if t.Keep == "" || result.Verdict == Reached {
 		return nil
 	}
 	return race.Keep(filepath.Join(t.Keep, race.fileName()))

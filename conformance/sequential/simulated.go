@@ -3,7 +3,7 @@ package sequential
 import (
 	"fmt"
 
-	"github.com/watchbed/watchbed/conformance/reach"
+	"github.com/watchbed/watchbed/conformance/races"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -23,7 +23,7 @@ func simulate(cfg etcd.Config, revision int64) *simulated {
 		cfg.Compacted = revision
 	}
 	w := sim.NewWorld(sim.Options{Mode: sim.Untimed, Untraced: true})
-	s := &simulated{world: w, server: w.Add("etcd", etcd.New(cfg)), client: w.Add("client", reach.Idle{})}
+	s := &simulated{world: w, server: w.Add("etcd", etcd.New(cfg)), client: w.Add("client", races.Idle{})}
 	w.Start(s)
 	return s
 }

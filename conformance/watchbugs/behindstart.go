@@ -82,7 +82,7 @@ func behindStartRun(ctx context.Context, leader, member *grpc.ClientConn) (behin
 			return behind, violated, fmt.Errorf("the watch was cancelled: %v", resp)
 		case resp.Created:
 			behind = resp.Header.Revision < written
-			if err := put(ctx, leader, memberKey, "later"); err != nil {
+			if err := putKey(ctx, leader, memberKey, "later"); err != nil {
 				return behind, violated, err
 			}
 		case realetcd.IsProgress(resp):

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/watchbed/watchbed/conformance"
 	"github.com/watchbed/watchbed/conformance/realetcd"
 	"github.com/watchbed/watchbed/conformance/watchbugs"
 	"github.com/watchbed/watchbed/internal/exacttest"
@@ -24,7 +23,7 @@ func TestMeasuredRateFollowsThePhaseOfTheSyncLoop(t *testing.T) {
 		level     = 0.001
 	)
 	var results []watchbugs.ProgressResult
-	if err := conformance.ReadJSON(conformance.Progress(), &results); err != nil {
+	if err := realetcd.ReadJSON(realetcd.Progress(), &results); err != nil {
 		t.Fatal(err)
 	}
 	if want := len(realetcd.Versions()) * len(watchbugs.Delays()); len(results) != want {
@@ -47,7 +46,7 @@ func TestMeasuredRateFollowsThePhaseOfTheSyncLoop(t *testing.T) {
 
 func TestMeasuredBugs(t *testing.T) {
 	var results []watchbugs.Result
-	if err := conformance.ReadJSON(conformance.WatchBugs(), &results); err != nil {
+	if err := realetcd.ReadJSON(realetcd.WatchBugs(), &results); err != nil {
 		t.Fatal(err)
 	}
 	// Neither script has any luck in it.
@@ -73,7 +72,7 @@ func TestMeasuredBugs(t *testing.T) {
 // the watch answers at once in nearly all runs: in the others it catches up before the request.
 func TestMeasuredProgressBehindStart(t *testing.T) {
 	var results []watchbugs.BehindStartResult
-	if err := conformance.ReadJSON(conformance.ProgressBehindStart(), &results); err != nil {
+	if err := realetcd.ReadJSON(realetcd.ProgressBehindStart(), &results); err != nil {
 		t.Fatal(err)
 	}
 	if want := len(realetcd.Versions()); len(results) != want {
@@ -98,7 +97,7 @@ func TestMeasuredProgressBehindStart(t *testing.T) {
 // front of Created.
 func TestMeasuredCreatedOvertakesProgress(t *testing.T) {
 	var results []watchbugs.CreatedOvertakesResult
-	if err := conformance.ReadJSON(conformance.CreatedOvertakes(), &results); err != nil {
+	if err := realetcd.ReadJSON(realetcd.CreatedOvertakes(), &results); err != nil {
 		t.Fatal(err)
 	}
 	if want := len(realetcd.Versions()) * 3; len(results) != want {

@@ -73,7 +73,7 @@ func lostCancelRun(ctx context.Context, server *realetcd.Server) (bool, error) {
 	}
 	value := strings.Repeat("x", fillSize)
 	for range fillWrites {
-		if err := put(ctx, writer, fillKey, value); err != nil {
+		if err := putKey(ctx, writer, fillKey, value); err != nil {
 			return false, err
 		}
 	}
@@ -104,7 +104,7 @@ func readOn(ctx context.Context, stream *realetcd.Stream, writer *grpc.ClientCon
 		case resp.Created:
 			// Once the channel is empty the sync loop may still cancel the
 			// watch; one that survives it is synced and sees the next write.
-			time.AfterFunc(syncPasses, func() { put(ctx, writer, lostKey, "later") })
+			time.AfterFunc(syncPasses, func() { putKey(ctx, writer, lostKey, "later") })
 		case resp.CompactRevision != 0:
 			return false, nil
 		case len(resp.Events) > 0 && string(resp.Events[0].Kv.Value) == "later":

@@ -58,7 +58,7 @@ func Progress(ctx context.Context, server *realetcd.Server, delay time.Duration,
 	}
 	defer conn.Close()
 	for range noiseWrites {
-		if err := put(ctx, conn, noiseKey, "x"); err != nil {
+		if err := putKey(ctx, conn, noiseKey, "x"); err != nil {
 			return res, err
 		}
 	}
@@ -147,7 +147,7 @@ func progressRun(ctx context.Context, conn *grpc.ClientConn, delay time.Duration
 	}
 }
 
-func put(ctx context.Context, conn *grpc.ClientConn, key, value string) error {
+func putKey(ctx context.Context, conn *grpc.ClientConn, key, value string) error {
 	_, err := pb.NewKVClient(conn).Put(ctx, &pb.PutRequest{Key: []byte(key), Value: []byte(value)})
 	return err
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/watchbed/watchbed/conformance"
+	"github.com/watchbed/watchbed/conformance/realetcd"
 	"github.com/watchbed/watchbed/conformance/watchbugs"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/strategy"
@@ -22,7 +22,7 @@ import (
 func TestSimulatedCreatedOvertakesWhereRealOnesDo(t *testing.T) {
 	const schedules = 2000
 	var results []watchbugs.CreatedOvertakesResult
-	if err := conformance.ReadJSON(conformance.CreatedOvertakes(), &results); err != nil {
+	if err := realetcd.ReadJSON(realetcd.CreatedOvertakes(), &results); err != nil {
 		t.Fatal(err)
 	}
 	never := map[string]bool{}

@@ -6,13 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/watchbed/watchbed/conformance"
 	"github.com/watchbed/watchbed/conformance/realetcd"
 )
 
 // The page has a row for each version, and no difference without a reason.
 func TestPage(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(conformance.Root(), "conformance", "README.md"))
+	text, err := os.ReadFile(filepath.Join(realetcd.Root(), "conformance", "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,9 +39,9 @@ func TestWriteKeepsTheRest(t *testing.T) {
 	if err := os.WriteFile(page, []byte("before\n"+begin+"old\n"+end+"after\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	r := row{version: "3.5.7"}
+	r := comparison{version: "3.5.7"}
 	r.requests.Requests = 1234567
-	if err := write(page, []row{r}); err != nil {
+	if err := writePage(page, []comparison{r}); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(page)
@@ -57,7 +56,7 @@ func TestWriteKeepsTheRest(t *testing.T) {
 	if err := os.WriteFile(page, []byte("before\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := write(page, []row{r}); err == nil {
+	if err := writePage(page, []comparison{r}); err == nil {
 		t.Error("a page without the lines was written")
 	}
 }

@@ -1,4 +1,4 @@
-package watchscript
+package watchbugs
 
 // Script is what a client does to a store and to one watch stream.
 type Script struct {

@@ -1,33 +1,32 @@
-package watchscript_test
+package watchbugs_test
 
 import (
 	"path/filepath"
 	"reflect"
 	"testing"
 
-	"github.com/watchbed/watchbed/conformance"
 	"github.com/watchbed/watchbed/conformance/realetcd"
-	"github.com/watchbed/watchbed/conformance/watchscript"
+	"github.com/watchbed/watchbed/conformance/watchbugs"
 )
 
-func recording(t *testing.T, script watchscript.Script) *watchscript.Recording {
+func recording(t *testing.T, script watchbugs.Script) *watchbugs.Recording {
 	t.Helper()
-	var r watchscript.Recording
-	if err := conformance.ReadJSON(filepath.Join(conformance.WatchScripts(), script.Name+".json"), &r); err != nil {
+	var r watchbugs.Recording
+	if err := realetcd.ReadJSON(filepath.Join(realetcd.WatchScripts(), script.Name+".json"), &r); err != nil {
 		t.Fatal(err)
 	}
 	return &r
 }
 
 func TestRecordingsAreOfTheseScripts(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(conformance.WatchScripts(), "*.json"))
+	files, err := filepath.Glob(filepath.Join(realetcd.WatchScripts(), "*.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(files) != len(watchscript.Scripts()) {
-		t.Errorf("%d recordings of %d scripts", len(files), len(watchscript.Scripts()))
+	if len(files) != len(watchbugs.Scripts()) {
+		t.Errorf("%d recordings of %d scripts", len(files), len(watchbugs.Scripts()))
 	}
-	for _, script := range watchscript.Scripts() {
+	for _, script := range watchbugs.Scripts() {
 		t.Run(script.Name, func(t *testing.T) {
 			r := recording(t, script)
 			if !reflect.DeepEqual(r.Script, script) {
@@ -59,11 +58,11 @@ func TestServersAnswerAsRecorded(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
 			server := realetcd.StartForTest(t, version)
-			for _, script := range watchscript.Scripts() {
+			for _, script := range watchbugs.Scripts() {
 				t.Run(script.Name, func(t *testing.T) {
 					want := recording(t, script)
 					for range tries {
-						got, err := watchscript.Play(t.Context(), server, script)
+						got, err := watchbugs.Play(t.Context(), server, script)
 						if err != nil {
 							t.Fatal(err)
 						}

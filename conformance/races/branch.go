@@ -1,4 +1,4 @@
-package reach
+package races
 
 import (
 	"slices"
@@ -71,7 +71,7 @@ func (s *search) doPrompt(b *branch) bool {
 	var given explore.Combination
 	b.world.Do(&given, enabled[i])
 	if given.Next() {
-		panic("reach: a prompt action asks")
+		panic("races: a prompt action asks")
 	}
 	return true
 }

@@ -1,16 +1,8 @@
-// Record makes the recordings anew from real servers. The servers must be built
-// (make servers). Run it on an idle machine: progress depends on milliseconds.
-//
-//	record [histories] [progress] [bugs] [created] [behind] [scripts]
-//
-// Without arguments it records everything.
 package main
 
 import (
 	"context"
 	"fmt"
-	"os"
-	"os/signal"
 )
 
 var recordings = []struct {
@@ -25,16 +17,8 @@ var recordings = []struct {
 	{"scripts", recordScripts},
 }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:]); err != nil {
-		fmt.Fprintln(os.Stderr, "record:", err)
-		os.Exit(1)
-	}
-}
-
-func run(ctx context.Context, wanted []string) error {
+// record makes the named recordings anew, without names all.
+func record(ctx context.Context, wanted []string) error {
 	known := map[string]bool{}
 	for _, r := range recordings {
 		known[r.name] = true

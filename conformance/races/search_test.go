@@ -1,4 +1,4 @@
-package reach_test
+package races_test
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/conformance/reach"
+	"github.com/watchbed/watchbed/conformance/races"
 	"github.com/watchbed/watchbed/sim"
 )
 
@@ -81,33 +81,33 @@ func (c *counter) Fingerprint(d sim.Digest) sim.Digest {
 }
 
 // unclonable is a server that cannot be branched.
-type unclonable struct{ reach.Idle }
+type unclonable struct{ races.Idle }
 
 func (unclonable) Clone() {}
 
 const watcher, writer, reader = 0, 1, 2
 
-func sent(client int, what text) reach.Moment {
-	return reach.Moment{Client: client, Sent: true, Payload: what}
+func sent(client int, what text) races.Moment {
+	return races.Moment{Client: client, Sent: true, Payload: what}
 }
 
-func got(client int, what text) reach.Moment { return reach.Moment{Client: client, Payload: what} }
+func got(client int, what text) races.Moment { return races.Moment{Client: client, Payload: what} }
 
-func search(t *testing.T, server sim.Node, states int, rest bool, moments ...reach.Moment) (reach.Result, error) {
-	return searchWith(t, server, states, &reach.Recording{Moments: moments, AtRest: rest})
+func search(t *testing.T, server sim.Node, states int, rest bool, moments ...races.Moment) (races.Result, error) {
+	return searchWith(t, server, states, &races.Recording{Moments: moments, AtRest: rest})
 }
 
 // searchWith adds the clients to a recording.
-func searchWith(t *testing.T, server sim.Node, states int, r *reach.Recording) (reach.Result, error) {
+func searchWith(t *testing.T, server sim.Node, states int, r *races.Recording) (races.Result, error) {
 	w := sim.NewWorld(sim.Options{})
 	node := w.Add("server", server)
 	for i := range 3 {
-		r.Clients = append(r.Clients, reach.Client{
-			Node: w.Add(fmt.Sprint("client", i), reach.Idle{}), Server: node, Stream: i == watcher,
+		r.Clients = append(r.Clients, races.Client{
+			Node: w.Add(fmt.Sprint("client", i), races.Idle{}), Server: node, Stream: i == watcher,
 		})
 	}
 	w.Start(nil)
-	return reach.Search(w, r, states)
+	return races.Search(w, r, states)
 }
 
 func TestSearch(t *testing.T) {
@@ -115,31 +115,31 @@ func TestSearch(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		rest    bool
-		moments []reach.Moment
-		want    reach.Verdict
+		moments []races.Moment
+		want    races.Verdict
 	}{
-		{"one after the other", false, []reach.Moment{sent(writer, "add"), got(writer, "ok"), sent(reader, "get"), got(reader, "1")}, reach.Reached},
-		{"nothing was written", false, []reach.Moment{sent(reader, "get"), got(reader, "1")}, reach.Unreachable},
-		{"a read that began after the write was over", false, []reach.Moment{sent(writer, "add"), got(writer, "ok"), sent(reader, "get"), got(reader, "0")}, reach.Unreachable},
-		{"a read that began before the write was over", false, []reach.Moment{sent(writer, "add"), sent(reader, "get"), got(writer, "ok"), got(reader, "0")}, reach.Reached},
-		{"a read that sees a write in flight", false, []reach.Moment{sent(writer, "add"), sent(reader, "get"), got(reader, "1"), got(writer, "ok")}, reach.Reached},
-		{"a read that was over before the write began", false, []reach.Moment{sent(reader, "get"), got(reader, "1"), sent(writer, "add"), got(writer, "ok")}, reach.Unreachable},
-		{"back in time", false, []reach.Moment{
+		{"one after the other", false, []races.Moment{sent(writer, "add"), got(writer, "ok"), sent(reader, "get"), got(reader, "1")}, races.Reached},
+		{"nothing was written", false, []races.Moment{sent(reader, "get"), got(reader, "1")}, races.Unreachable},
+		{"a read that began after the write was over", false, []races.Moment{sent(writer, "add"), got(writer, "ok"), sent(reader, "get"), got(reader, "0")}, races.Unreachable},
+		{"a read that began before the write was over", false, []races.Moment{sent(writer, "add"), sent(reader, "get"), got(writer, "ok"), got(reader, "0")}, races.Reached},
+		{"a read that sees a write in flight", false, []races.Moment{sent(writer, "add"), sent(reader, "get"), got(reader, "1"), got(writer, "ok")}, races.Reached},
+		{"a read that was over before the write began", false, []races.Moment{sent(reader, "get"), got(reader, "1"), sent(writer, "add"), got(writer, "ok")}, races.Unreachable},
+		{"back in time", false, []races.Moment{
 			sent(writer, "add"), sent(reader, "get"), got(reader, "1"), sent(reader, "get"), got(reader, "0"), got(writer, "ok"),
-		}, reach.Unreachable},
-		{"told each", true, []reach.Moment{
+		}, races.Unreachable},
+		{"told each", true, []races.Moment{
 			sent(watcher, "watch"), got(watcher, "0"), sent(writer, "add"), sent(writer, "add"), got(writer, "ok"), got(writer, "ok"), got(watcher, "1"), got(watcher, "2"),
-		}, reach.Reached},
-		{"told the newest only, which is a choice inside a step", true, []reach.Moment{
+		}, races.Reached},
+		{"told the newest only, which is a choice inside a step", true, []races.Moment{
 			sent(watcher, "watch"), got(watcher, "0"), sent(writer, "add"), sent(writer, "add"), got(writer, "ok"), got(writer, "ok"), got(watcher, "2"),
-		}, reach.Reached},
-		{"told of what is not the newest", true, []reach.Moment{
+		}, races.Reached},
+		{"told of what is not the newest", true, []races.Moment{
 			sent(watcher, "watch"), got(watcher, "0"), sent(writer, "add"), got(writer, "ok"), got(watcher, "2"),
-		}, reach.Unreachable},
-		{"not told", false, []reach.Moment{sent(watcher, "watch"), got(watcher, "0"), sent(writer, "add"), got(writer, "ok")}, reach.Reached},
-		{"not told, and watching before", true, []reach.Moment{
+		}, races.Unreachable},
+		{"not told", false, []races.Moment{sent(watcher, "watch"), got(watcher, "0"), sent(writer, "add"), got(writer, "ok")}, races.Reached},
+		{"not told, and watching before", true, []races.Moment{
 			sent(watcher, "watch"), got(watcher, "0"), sent(writer, "add"), got(writer, "ok"), got(watcher, "1"), sent(writer, "add"), got(writer, "ok"),
-		}, reach.Unreachable},
+		}, races.Unreachable},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			result, err := search(t, &counter{}, enough, test.rest, test.moments...)
@@ -153,22 +153,22 @@ func TestSearchSaysWhereItEnds(t *testing.T) {
 	result, err := search(t, &counter{}, 1000, false, sent(writer, "add"), got(writer, "ok"), sent(reader, "get"), got(reader, "2"))
 	require.NoError(t, err)
 	require.Equal(t, 3, result.At)
-	require.Equal(t, &reach.Contradiction{At: 3, Client: reader, Sent: text("1"), Recorded: text("2")}, result.Furthest)
+	require.Equal(t, &races.Contradiction{At: 3, Client: reader, Sent: text("1"), Recorded: text("2")}, result.Furthest)
 }
 
 func TestSearchOfTooFewStatesIsUndecided(t *testing.T) {
-	var moments []reach.Moment
+	var moments []races.Moment
 	for range 6 {
 		moments = append(moments, sent(writer, "add"), sent(reader, "get"))
 	}
 	moments = append(moments, got(reader, "7"))
 	result, err := search(t, &counter{}, 1_000_000, false, moments...)
 	require.NoError(t, err)
-	require.Equal(t, reach.Unreachable, result.Verdict)
+	require.Equal(t, races.Unreachable, result.Verdict)
 
 	few, err := search(t, &counter{}, result.States/2, false, moments...)
 	require.NoError(t, err)
-	require.Equal(t, reach.Undecided, few.Verdict)
+	require.Equal(t, races.Undecided, few.Verdict)
 	require.LessOrEqual(t, few.States, result.States/2)
 }
 
@@ -179,18 +179,18 @@ func TestSearchOfWhatCannotBeCloned(t *testing.T) {
 
 // What is prompt is not a choice, and what is hopeless is not gone on with.
 func TestSearchTakesAdvice(t *testing.T) {
-	concurrent := []reach.Moment{sent(writer, "add"), sent(writer, "add"), sent(reader, "get"), got(reader, "2"), sent(reader, "get"), got(reader, "1")}
+	concurrent := []races.Moment{sent(writer, "add"), sent(writer, "add"), sent(reader, "get"), got(reader, "2"), sent(reader, "get"), got(reader, "1")}
 	plain, err := search(t, &counter{}, 1000, false, concurrent...)
 	require.NoError(t, err)
-	require.Equal(t, reach.Unreachable, plain.Verdict)
+	require.Equal(t, races.Unreachable, plain.Verdict)
 
 	// When a request to add has come makes no difference before the loop runs.
 	prompt := func(w *sim.World, a sim.Action) bool {
 		return a.Kind == sim.Deliver && w.Pending(a).Payload == text("add")
 	}
-	advised, err := searchWith(t, &counter{}, 1000, &reach.Recording{Moments: concurrent, Prompt: prompt})
+	advised, err := searchWith(t, &counter{}, 1000, &races.Recording{Moments: concurrent, Prompt: prompt})
 	require.NoError(t, err)
-	require.Equal(t, reach.Unreachable, advised.Verdict)
+	require.Equal(t, races.Unreachable, advised.Verdict)
 	require.Less(t, advised.States, plain.States)
 
 	// A counter at two will never answer 1.
@@ -200,14 +200,14 @@ func TestSearchTakesAdvice(t *testing.T) {
 		return given[reader] == 0 && w.Node(1).(*counter).count == 2
 	}
 	concurrent[3], concurrent[5] = got(reader, "1"), got(reader, "2")
-	advised, err = searchWith(t, &counter{}, 1000, &reach.Recording{Moments: concurrent, Hopeless: hopeless})
+	advised, err = searchWith(t, &counter{}, 1000, &races.Recording{Moments: concurrent, Hopeless: hopeless})
 	require.NoError(t, err)
-	require.Equal(t, reach.Reached, advised.Verdict)
+	require.Equal(t, races.Reached, advised.Verdict)
 	require.Positive(t, asked)
 
 	never := func(*sim.World, []int) bool { return true }
-	advised, err = searchWith(t, &counter{}, 1000, &reach.Recording{Moments: concurrent, Hopeless: never})
+	advised, err = searchWith(t, &counter{}, 1000, &races.Recording{Moments: concurrent, Hopeless: never})
 	require.NoError(t, err)
-	require.Equal(t, reach.Unreachable, advised.Verdict)
+	require.Equal(t, races.Unreachable, advised.Verdict)
 	require.Zero(t, advised.States)
 }

@@ -1,4 +1,4 @@
-package watchscript
+package watchbugs
 
 // Scripts are those that are recorded.
 func Scripts() []Script {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/watchbed/watchbed/conformance"
 	"github.com/watchbed/watchbed/conformance/realetcd"
 	"github.com/watchbed/watchbed/conformance/watchbugs"
 )
@@ -34,7 +33,7 @@ func recordProgress(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return conformance.WriteJSON(conformance.Progress(), results)
+	return realetcd.WriteJSON(realetcd.Progress(), results)
 }
 
 func recordBugs(ctx context.Context) error {
@@ -55,7 +54,7 @@ func recordBugs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return conformance.WriteJSON(conformance.WatchBugs(), results)
+	return realetcd.WriteJSON(realetcd.WatchBugs(), results)
 }
 
 func recordOvertaken(ctx context.Context) error {
@@ -74,7 +73,7 @@ func recordOvertaken(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return conformance.WriteJSON(conformance.CreatedOvertakes(), results)
+	return realetcd.WriteJSON(realetcd.CreatedOvertakes(), results)
 }
 
 func recordBehindStart(ctx context.Context) error {
@@ -87,7 +86,7 @@ func recordBehindStart(ctx context.Context) error {
 		fmt.Printf("%+v\n", res)
 		results = append(results, res)
 	}
-	return conformance.WriteJSON(conformance.ProgressBehindStart(), results)
+	return realetcd.WriteJSON(realetcd.ProgressBehindStart(), results)
 }
 
 func behindStart(ctx context.Context, version string) (watchbugs.BehindStartResult, error) {

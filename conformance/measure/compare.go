@@ -10,15 +10,15 @@ import (
 	"github.com/watchbed/watchbed/sim/etcd"
 )
 
-// row is what came of one version.
-type row struct {
+// comparison is what came of one version.
+type comparison struct {
 	version         string
 	requests        sequential.Tally
 	alone, follower races.Tally
 }
 
-func measure(ctx context.Context, version string, sequences, count int) (row, error) {
-	r := row{version: version}
+func compare(ctx context.Context, version string, sequences, count int) (comparison, error) {
+	r := comparison{version: version}
 	if err := r.compareRequests(ctx, sequences); err != nil {
 		return r, fmt.Errorf("etcd %s: %w", version, err)
 	}
@@ -36,7 +36,7 @@ func measure(ctx context.Context, version string, sequences, count int) (row, er
 	return r, nil
 }
 
-func (r *row) compareRequests(ctx context.Context, sequences int) error {
+func (r *comparison) compareRequests(ctx context.Context, sequences int) error {
 	cfg, err := etcd.DefaultConfig(r.version)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package watchscript
+package watchbugs
 
 import (
 	"strings"

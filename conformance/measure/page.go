@@ -8,12 +8,12 @@ import (
 
 // The table lies between these lines of the page.
 const (
-	begin = "<!-- Written by go run ./cmd/figures. -->\n"
+	begin = "<!-- Written by go run ./measure figures. -->\n"
 	end   = "<!-- End of the figures. -->\n"
 )
 
-// write puts the rows into the page.
-func write(page string, rows []row) error {
+// writePage puts the rows into the page.
+func writePage(page string, rows []comparison) error {
 	text, err := os.ReadFile(page)
 	if err != nil {
 		return err
@@ -26,7 +26,7 @@ func write(page string, rows []row) error {
 	return os.WriteFile(page, []byte(head+begin+table(rows)+end+tail), 0o644)
 }
 
-func table(rows []row) string {
+func table(rows []comparison) string {
 	var b strings.Builder
 	b.WriteString("| etcd | requests | in transactions | about leases | refused | explained | other differences | races | on a follower | impossible | undecided |\n")
 	b.WriteString("| --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |\n")

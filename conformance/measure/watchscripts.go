@@ -6,9 +6,8 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/watchbed/watchbed/conformance"
 	"github.com/watchbed/watchbed/conformance/realetcd"
-	"github.com/watchbed/watchbed/conformance/watchscript"
+	"github.com/watchbed/watchbed/conformance/watchbugs"
 )
 
 // scriptTimes is how often each version plays each script: enough to see both
@@ -16,8 +15,8 @@ import (
 const scriptTimes = 10
 
 func recordScripts(ctx context.Context) error {
-	scripts := watchscript.Scripts()
-	played := make(map[string][]watchscript.Recording)
+	scripts := watchbugs.Scripts()
+	played := make(map[string][]watchbugs.Recording)
 	errs := make(map[string]error)
 	var (
 		wg sync.WaitGroup
@@ -34,22 +33,22 @@ func recordScripts(ctx context.Context) error {
 	}
 	wg.Wait()
 	for i, script := range scripts {
-		all := watchscript.Recording{Script: script}
+		all := watchbugs.Recording{Script: script}
 		for _, version := range realetcd.Versions() {
 			if err := errs[version]; err != nil {
 				return errors.Join(errors.New(version), err)
 			}
 			all.Merge(&played[version][i])
 		}
-		if err := conformance.WriteJSON(filepath.Join(conformance.WatchScripts(), script.Name+".json"), all); err != nil {
+		if err := realetcd.WriteJSON(filepath.Join(realetcd.WatchScripts(), script.Name+".json"), all); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func playAll(ctx context.Context, version string, scripts []watchscript.Script) ([]watchscript.Recording, error) {
-	recordings := make([]watchscript.Recording, len(scripts))
+func playAll(ctx context.Context, version string, scripts []watchbugs.Script) ([]watchbugs.Recording, error) {
+	recordings := make([]watchbugs.Recording, len(scripts))
 	err := withServer(ctx, version, func(server *realetcd.Server) error {
 		for i, script := range scripts {
 			recordings[i].Script = script

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/watchbed/watchbed/conformance"
 	"github.com/watchbed/watchbed/conformance/histories"
 	"github.com/watchbed/watchbed/conformance/realetcd"
 	"github.com/watchbed/watchbed/history"
@@ -29,8 +28,8 @@ func recordHistories(ctx context.Context) error {
 				if err != nil {
 					return err
 				}
-				path := filepath.Join(conformance.Histories(), fmt.Sprintf("%s-seed-%d.jsonl", version, cfg.Seed))
-				if err := os.MkdirAll(conformance.Histories(), 0o755); err != nil {
+				path := filepath.Join(realetcd.Histories(), fmt.Sprintf("%s-seed-%d.jsonl", version, cfg.Seed))
+				if err := os.MkdirAll(realetcd.Histories(), 0o755); err != nil {
 					return err
 				}
 				f, err := os.Create(path)
