@@ -13,7 +13,7 @@ func Members() []Strategy {
 // portfolio lets six strategies take turns, by seed: a bug that one of them misses
 // is found by another, at up to six times the number of seeds. It is the default.
 //
-// lab/strategies measures what each member is worth to it. What was tried and is no
+// Module lab measures what each member is worth to it. What was tried and is no
 // member, as the known bugs did not show sooner:
 //
 //   - Delay-bounded scheduling (Emmi, Qadeer, Rakamaric: Delay-Bounded Scheduling, POPL

@@ -14,10 +14,25 @@
 //	fresh.go      samples that no judge was made with, and their scores
 //	schemata.go   the sources with all of them in, as an overlay for go build
 //	internal/mutants, of the module watchbed   which mutant runs
-//	killer        the campaigns that have to notice
-//	attempt       the binary that is built, one process a mutant
+//	campaigns.go, baseline.go, judge.go   the campaigns that have to notice
+//	attempt.go    what the binary that is built does, one process a mutant
 //	run.go, results.go, table.go   build it, run mutants, keep what came of them, and print it
 //	searches.go, searched_table.go, unfound.go   the same with rows of proofs in the place of campaigns
+//
+// # How a mutant is noticed
+//
+// Campaigns run with it, and Judge compares them with those of the healthy code. Only scenarios count, and what they say of themselves:
+//
+//	violation       a claim is violated of which nothing is known (testbed.Row)
+//	no violation    one that every campaign must find is not found, or not with a cause
+//	                (label) with which it was found often
+//	vacuous         a property that was checked often is not checked any more
+//	coverage point  one that came about often does not come about any more
+//	cut off         runs reach the limit of steps
+//	panic           simulated code panics, or a run is not a function of its seed
+//	endless         no end within the limit of processor time
+//
+// Often is in so many schedules of the healthy code that none at all is no accident.
 //
 // # Why not a tool that exists
 //
@@ -30,6 +45,6 @@
 // for a dropped wake-up, the order of two statements or a field of the same type.
 // ooze could be given those, but leaves no functions out.
 //
-// The program reads source with go/types and runs go list. It must never import what
-// it mutates.
+// What chooses mutants reads source with go/types and runs go list, and calls nothing of
+// what it mutates.
 package main

@@ -32,6 +32,13 @@ type flags struct {
 }
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == attempted {
+		if err := attempt(os.Args[2:]); err != nil {
+			fmt.Fprintln(os.Stderr, "attempt:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	var f flags
 	flag.StringVar(&f.pkg, "package", "", "mutate only these packages, paths below the module, comma separated")
 	flag.IntVar(&f.n, "n", 0, "how many mutants of each package, instead of those in targets.go")

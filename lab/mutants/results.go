@@ -12,8 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
-
-	"github.com/watchbed/watchbed/lab/mutants/killer"
 )
 
 // resultsFile has a line for each mutant that was run, in the order in which they
@@ -36,7 +34,7 @@ type result struct {
 	Seconds      float64
 }
 
-func newResult(m *Mutant, o *killer.Outcome) *result {
+func newResult(m *Mutant, o *Outcome) *result {
 	return &result{
 		ID: m.ID(), Package: m.Package, File: m.File, Function: m.Function, Operator: m.Operator, Before: m.Before, After: m.After,
 		Killed: o.Kind, What: o.What, Campaign: o.Campaign, Entered: o.Of, Ran: o.Ran,

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	running "github.com/watchbed/watchbed/internal/mutants"
-	"github.com/watchbed/watchbed/lab/mutants/killer"
 )
 
 // runner runs mutants that are all in one binary.
@@ -25,7 +24,7 @@ type runner struct {
 	flags     *flags
 	binary    string
 	results   string
-	baselines []*killer.Baseline
+	baselines []*Baseline
 	mu        sync.Mutex
 	// kills is how often a campaign has killed a mutant of a package.
 	kills map[[2]string]int
@@ -73,21 +72,21 @@ func (r *runner) build(root, folder string, all []*Mutant) error {
 		return err
 	}
 	r.binary = filepath.Join(folder, "attempt")
-	cmd := exec.Command("go", "build", "-overlay", overlay, "-o", r.binary, "./mutants/attempt")
+	cmd := exec.Command("go", "build", "-overlay", overlay, "-o", r.binary, "./mutants")
 	cmd.Dir, cmd.Stderr = filepath.Join(root, "lab"), os.Stderr
 	return cmd.Run()
 }
 
 // measure runs all campaigns on the code as it was written.
 func (r *runner) measure() error {
-	cmd := exec.Command(r.binary, "baseline", r.flags.campaigns)
+	cmd := exec.Command(r.binary, attempted, "baseline", r.flags.campaigns)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
 		return err
 	}
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
-		b := new(killer.Baseline)
+		b := new(Baseline)
 		err := d.Decode(b)
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -136,15 +135,15 @@ func (r *runner) run(due []*Mutant, results map[string]*result) error {
 // campaigns are those that call the mutated function: the best one of each scenario and of each setting, then the
 // second best of each, and so on, since another scenario makes other requests, and what an option switches on may run
 // in one design only. Better are those that have killed more mutants of the package, and then the cheap ones.
-func (r *runner) campaigns(m *Mutant) []*killer.Baseline {
-	all := slices.DeleteFunc(slices.Clone(r.baselines), func(b *killer.Baseline) bool { return !slices.Contains(b.Entered, m.Unit) })
+func (r *runner) campaigns(m *Mutant) []*Baseline {
+	all := slices.DeleteFunc(slices.Clone(r.baselines), func(b *Baseline) bool { return !slices.Contains(b.Entered, m.Unit) })
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	slices.SortStableFunc(all, func(a, b *killer.Baseline) int {
+	slices.SortStableFunc(all, func(a, b *Baseline) int {
 		byKills := r.kills[[2]string{m.Package, b.Campaign}] - r.kills[[2]string{m.Package, a.Campaign}]
 		return cmp.Or(byKills, cmp.Compare(a.CPU, b.CPU))
 	})
-	return inTurn(all, func(b *killer.Baseline) []string {
+	return inTurn(all, func(b *Baseline) []string {
 		scenario, settings, _ := strings.Cut(b.Campaign, " ")
 		return []string{scenario, settings}
 	})
@@ -169,10 +168,10 @@ const patience = 10
 
 // attempt runs one mutant in a process of its own. A process that does not end by
 // itself has killed the mutant.
-func (r *runner) attempt(m *Mutant) (*killer.Outcome, error) {
-	task := killer.Task{Campaigns: r.campaigns(m), Budget: r.flags.budget}
+func (r *runner) attempt(m *Mutant) (*Outcome, error) {
+	task := Task{Campaigns: r.campaigns(m), Budget: r.flags.budget}
 	if len(task.Campaigns) == 0 {
-		return &killer.Outcome{}, nil
+		return &Outcome{}, nil
 	}
 	input, err := json.Marshal(task)
 	if err != nil {
@@ -180,13 +179,13 @@ func (r *runner) attempt(m *Mutant) (*killer.Outcome, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience*r.flags.budget)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, r.binary)
+	cmd := exec.CommandContext(ctx, r.binary, attempted)
 	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d.%d", running.Variable, m.Unit, m.Number))
 	cmd.Stdin = bytes.NewReader(input)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
-	o := new(killer.Outcome)
+	o := new(Outcome)
 	if err == nil {
 		return o, json.Unmarshal(out, o)
 	}

@@ -90,7 +90,7 @@ func tableOf(all []*Mutant, results map[string]*result, explained map[string]*ex
 	var out strings.Builder
 	out.WriteString("# What the scenarios do not notice\n\n")
 	out.WriteString("Measured by `make mutants`; package `lab/mutants` says how. A mutant is a small change of the code. It is killed if the campaigns of package\n")
-	out.WriteString("`lab/mutants/killer` notice it. A survivor is explained if no run can differ, and open otherwise. The share is of those that are not explained;\n")
+	out.WriteString("`lab/mutants` notice it. A survivor is explained if no run can differ, and open otherwise. The share is of those that are not explained;\n")
 	out.WriteString("the last column leaves out those that are noticed only because a coverage point does not come about any more.\n\n")
 	out.WriteString("| package | mutants | killed | explained | open | not run | share | by verdicts |\n|---|---:|---:|---:|---:|---:|---:|---:|\n")
 	for _, t := range Targets {

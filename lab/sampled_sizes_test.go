@@ -16,7 +16,7 @@ import (
 
 var updateSizes = flag.Bool("sampled.sizes", false, "count the histories of all sizes anew: minutes")
 
-const sizesAnew = "count anew: go test ./sampled -run TestSizes -sampled.sizes"
+const sizesAnew = "count anew: go test . -run TestSizes -sampled.sizes"
 
 // largestSize is how many states a size has at most that is counted by a test which writes nothing.
 func largestSize() int { return testsize.Of(50_000, 12_000, 4_000) }

@@ -18,12 +18,12 @@ import (
 // Where campaigns come to equal numbers it is less likely.
 func chanceBeyond(rank int) float64 {
 	ways := new(big.Int)
-	for before := int64(0); before <= campaigns/2; before++ {
-		behindRecorded, behindNew := int64(campaigns-rank-1), campaigns-before
+	for before := int64(0); before <= strategyCampaigns/2; before++ {
+		behindRecorded, behindNew := int64(strategyCampaigns-rank-1), strategyCampaigns-before
 		w := new(big.Int).Binomial(before+int64(rank), before)
 		ways.Add(ways, w.Mul(w, new(big.Int).Binomial(behindRecorded+behindNew, behindNew)))
 	}
-	chance, _ := new(big.Rat).SetFrac(ways, new(big.Int).Binomial(2*campaigns, campaigns)).Float64()
+	chance, _ := new(big.Rat).SetFrac(ways, new(big.Int).Binomial(2*strategyCampaigns, strategyCampaigns)).Float64()
 	return chance
 }
 
@@ -32,18 +32,18 @@ func TestChances(t *testing.T) {
 	// Heads at least 15 times of 21: 0.0392; at least 14 times: 0.0946.
 	require.Equal(t, 14, boundRank())
 	// Of the medians of two samples of one kind either is as likely the greater one.
-	require.InDelta(t, 0.5, chanceBeyond(campaigns/2), 1e-12)
+	require.InDelta(t, 0.5, chanceBeyond(strategyCampaigns/2), 1e-12)
 	// Of the 42 the last 11 are new ones.
 	last := 1.0
 	for i := range 11 {
 		last *= float64(21-i) / float64(42-i)
 	}
-	require.InDelta(t, last, chanceBeyond(campaigns-1), 1e-12)
+	require.InDelta(t, last, chanceBeyond(strategyCampaigns-1), 1e-12)
 }
 
 // drawn is what campaigns come to if a bug shows in one of so many schedules.
 func drawn(r *strategy.Rand, oneOf int) (list []int) {
-	for len(list) < campaigns {
+	for len(list) < strategyCampaigns {
 		n := 1
 		for r.Below(oneOf) > 0 {
 			n++
@@ -61,7 +61,7 @@ func compare(seed uint64, strategyName string, oneOf func(bug int) (recorded, no
 	for bug := range 60 {
 		name := fmt.Sprint("bug ", bug)
 		before, now := oneOf(bug)
-		c.add(row{name, strategyName, drawn(&r, before)}, row{name, strategyName, drawn(&r, now)})
+		c.add(strategyRow{name, strategyName, drawn(&r, before)}, strategyRow{name, strategyName, drawn(&r, now)})
 	}
 	return c
 }
@@ -100,22 +100,22 @@ func TestRepeatedCampaigns(t *testing.T) {
 	b, err := testbed.FindBug(recorded.Bug)
 	require.NoError(t, err)
 	s := newSearch(t, b, strategy.Default())
-	require.False(t, s.differs(t, recorded, campaigns*maxSchedules))
+	require.False(t, s.differs(t, recorded, strategyCampaigns*maxSchedules))
 	for number := range recorded.Campaigns {
-		other := row{recorded.Bug, recorded.Strategy, slices.Clone(recorded.Campaigns)}
+		other := strategyRow{recorded.Bug, recorded.Strategy, slices.Clone(recorded.Campaigns)}
 		other.Campaigns[number]++
-		require.True(t, s.differs(t, other, campaigns*maxSchedules))
+		require.True(t, s.differs(t, other, strategyCampaigns*maxSchedules))
 	}
 }
 
 // TestMissedCampaigns: what was not found is beyond all that was.
 func TestMissedCampaigns(t *testing.T) {
-	r := row{Campaigns: []int{-1000, 5, -300, 7, -1000, -1000, -1000, -1000, -1000, -1000, -1000, -1000, -1000}}
+	r := strategyRow{Campaigns: []int{-1000, 5, -300, 7, -1000, -1000, -1000, -1000, -1000, -1000, -1000, -1000, -1000}}
 	require.Equal(t, []int{-300, -300}, []int{r.median(), r.bound()})
-	r = row{Campaigns: []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, -1000, -1000, -1000, -1000, -1000, -1000, -1000, -1000, -1000, -1000}}
+	r = strategyRow{Campaigns: []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, -1000, -1000, -1000, -1000, -1000, -1000, -1000, -1000, -1000, -1000}}
 	require.Equal(t, []int{11, -1000}, []int{r.median(), r.bound()})
 	require.Equal(t, 11./10_066, r.rate())
-	missed := change{recorded: row{Campaigns: drawn(&strategy.Rand{}, 3)}, now: row{Campaigns: slices.Repeat([]int{-1000}, 11)}}
-	require.True(t, missed.beyond(campaigns-1))
-	require.False(t, change{missed.now, missed.recorded}.beyond(boundRank()))
+	missed := strategyChange{recorded: strategyRow{Campaigns: drawn(&strategy.Rand{}, 3)}, now: strategyRow{Campaigns: slices.Repeat([]int{-1000}, 11)}}
+	require.True(t, missed.beyond(strategyCampaigns-1))
+	require.False(t, strategyChange{missed.now, missed.recorded}.beyond(boundRank()))
 }

@@ -1,12 +1,8 @@
-// Checks measures what consistency checks find: of what caches lose, and of each known bug. It takes minutes, and prints a page:
-//
-//	go run ./checks
 package main
 
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -176,17 +172,14 @@ from is not what etcd had. A check looks at the newest state only.
 
 `
 
-func main() {
+// checks measures what consistency checks find: of what caches lose, and of each known bug. It takes minutes.
+func checks([]string) (string, error) {
 	tables, err := divergencesTable()
-	bugs := ""
-	if err == nil {
-		bugs, err = bugsTable()
-	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "checks: "+err.Error())
-		os.Exit(2)
+		return "", err
 	}
-	fmt.Print(preface + tables + "\n" + bugs)
+	bugs, err := bugsTable()
+	return preface + tables + "\n" + bugs, err
 }
 
 // checkedRuns is how many schedules each row of the tables is about.

@@ -42,9 +42,9 @@ func storySteps(root, bug string) (int, error) {
 	return rec.Steps(), nil
 }
 
-var head = fmt.Sprintf(`# How short the run of each known bug becomes
+var shrinkingHead = fmt.Sprintf(`# How short the run of each known bug becomes
 
-Printed by `+"`go run ./shrinking`"+` in the folder lab, measured by `+"`go test ./shrinking -timeout 2h -shrinking.update`"+`; `+"`-run 'TestNoRunIsShrunkLess/^NAME$'`"+` beside it shrinks the runs
+Printed by `+"`go run . shrinking`"+` in the folder lab, measured by `+"`go test . -run TestNoRunIsShrunkLess -timeout 2h -shrinking.update`"+`; `+"`-run 'TestNoRunIsShrunkLess/^NAME$'`"+` beside it shrinks the runs
 of one bug. A run is one that a campaign in the scenario of the bug found (`+"`simrun list NAME`"+`),
 and that `+"`simrun run`"+` made smaller: with fewer faults and clients, with shorter waits, and by fewer choices. Figures are medians of %d
 campaigns, which begin at seeds of their own, always the same ones. Choices are the steps and the answers to questions inside
@@ -53,34 +53,34 @@ steps; in a timed run each delay is an answer.
 "Shortest" is the shortest run that is known in this scenario: of these campaigns, and of the one whose story is kept, if one is. It is no proof that
 there is no shorter one. The last columns are about the smallest bounds in which a search finds the bug (`+"`simrun list proofs`"+`): the
 shortest run that there is, and what shrinking makes of a run of a campaign within the same bounds.
-`, campaigns)
+`, shrinkCampaigns)
 
-// table is the page.
-func table(root string, rows []row) (string, error) {
+// shrinkingTable is the page.
+func shrinkingTable(root string, rows []shrunkRow) (string, error) {
 	kept, err := searches(root)
 	if err != nil {
 		return "", err
 	}
 	var b, long strings.Builder
-	b.WriteString(head)
+	b.WriteString(shrinkingHead)
 	b.WriteString("\n| bug | clock | found | shrunk | from, to | choices | shortest | times | by search | shrunk within its bounds | times |\n")
 	b.WriteString("|---|---|" + strings.Repeat("---:|", 9) + "\n")
 	var near, far int
 	logs, times := 0.0, map[bool][]float64{}
 	for _, r := range rows {
-		steps := figures(r.Runs, shrunkSteps)
+		steps := sorted(r.Runs, shrunkSteps)
 		told, err := storySteps(root, r.Bug)
 		if err != nil {
 			return "", err
 		}
-		shrunk, least := median(r.Runs, shrunkSteps), min(steps[0], told)
+		shrunk, least := medianOf(r.Runs, shrunkSteps), min(steps[0], told)
 		ratio := float64(shrunk) / float64(least)
 		clock := "untimed"
 		if r.Timed {
 			clock = "timed"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d, %d | %d | %d | %.2f |", r.Bug, clock, median(r.Runs, foundSteps), shrunk,
-			steps[0], steps[len(steps)-1], median(r.Runs, choices), least, ratio)
+		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d, %d | %d | %d | %.2f |", r.Bug, clock, medianOf(r.Runs, foundSteps), shrunk,
+			steps[0], steps[len(steps)-1], medianOf(r.Runs, choices), least, ratio)
 		s, ok := kept[r.Bug]
 		if ok && s.Shrunk > 0 {
 			within := float64(s.Shrunk) / float64(s.Steps)

@@ -1,4 +1,4 @@
-package killer
+package main
 
 import (
 	"github.com/watchbed/watchbed/properties/caches"

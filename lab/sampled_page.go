@@ -8,11 +8,11 @@ import (
 	"github.com/watchbed/watchbed/report"
 )
 
-const head = `# How much a sample of schedules sees
+const sampledHead = `# How much a sample of schedules sees
 
 ` + "`simrun run`" + ` takes a sample of schedules, and says "holds" of the sample. Here the worlds are so small that
 ` + "`simrun prove`" + ` counts all of their states, so that the part which a sample sees is known. Printed by
-` + "`go run ./sampled`" + ` in the folder lab, counted by ` + "`go test ./sampled -sampled.update`" + `; ` + "`make lab-test`" + ` counts the smallest samples again.
+` + "`go run . sampled`" + ` in the folder lab, counted by ` + "`go test . -run TestSampled -sampled.update`" + `; ` + "`make lab-test`" + ` counts the smallest samples again.
 
 A state is what the search takes for one: what nodes will do, how often timers have fired, and of the past what a verdict depends on.
 A history is what clients asked and were answered, and in which order; only schedules that end by themselves have one.
@@ -26,16 +26,16 @@ What the tables say of a campaign that holds: after 10,000 schedules of the port
 of the states and a smaller part of the classes. A bug that needs one order of many may be in what was not seen. That it is not there, a search
 of a smaller world shows.
 
-A world or a size is counted by itself: ` + "`go test ./sampled -run 'TestSampled/second-watch' -sampled.update -sampled.schedules 100000`" + `.
+A world or a size is counted by itself: ` + "`go test . -run 'TestSampled/second-watch' -sampled.update -sampled.schedules 100000`" + `.
 Larger samples stay as they are written where the smaller ones come to the same.
 Two worlds have no samples of 1,000,000 schedules yet. They take minutes of a core that had no other work: in the second world 100,000 schedules of
 each strategy took 31 seconds of it.
 `
 
-// table is the page.
-func table(kept map[string]figures) string {
+// sampledTable is the page.
+func sampledTable(kept map[string]figures) string {
 	var b strings.Builder
-	b.WriteString(head)
+	b.WriteString(sampledHead)
 	for i := range worlds {
 		w := &worlds[i]
 		f, ok := kept[w.name()]
@@ -103,7 +103,7 @@ const sizesHead = `
 
 A history is what clients asked and were answered, and in which order. Counted are those in which schedules of issue-15220 end on etcd 3.6.16 with
 the cache design kep-2340. "New" are those that the row with one firing fewer does not have: with more writes or LISTs every history is another
-one. Counted by ` + "`go test ./sampled -run TestSizes -sampled.sizes`" + `.
+one. Counted by ` + "`go test . -run TestSizes -sampled.sizes`" + `.
 
 | writes | LISTs | firings of each timer | states with whole histories | histories | new |
 |---:|---:|---:|---:|---:|---:|

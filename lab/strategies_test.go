@@ -23,17 +23,17 @@ import (
 
 var updateStrategies = flag.Bool("strategies.update", false, "measure anew how soon each strategy finds the known bugs: minutes")
 
-const measureAnew = "measure anew: go test ./strategies -run TestNoSearchIsWorse -strategies.update"
+const measureAnew = "measure anew: go test . -run TestNoSearchIsWorse -strategies.update"
 
-func readFigures(t *testing.T) []row {
+func readFigures(t *testing.T) []strategyRow {
 	t.Helper()
-	rows, err := read()
+	rows, err := readStrategies()
 	require.NoError(t, err)
 	return rows
 }
 
 // figuresOf are the rows as text, a line each.
-func figuresOf(t *testing.T, rows []row) []byte {
+func figuresOf(t *testing.T, rows []strategyRow) []byte {
 	t.Helper()
 	var lines []string
 	for _, r := range rows {
@@ -61,14 +61,14 @@ func eachRow(t *testing.T, every int, call func(t *testing.T, number int, b *tes
 	})
 }
 
-// update measures the bugs that -run selects, and writes them down beside what was recorded of
+// updateRows measures the bugs that -run selects, and writes them down beside what was recorded of
 // the others.
-func update(t *testing.T) {
+func updateRows(t *testing.T) {
 	recorded := readFigures(t)
-	rows := make([]row, len(testbed.KnownBugs())*len(strategy.All()))
+	rows := make([]strategyRow, len(testbed.KnownBugs())*len(strategy.All()))
 	for i, b := range testbed.KnownBugs() {
 		for j, s := range strategy.All() {
-			if at := slices.IndexFunc(recorded, func(r row) bool { return r.Bug == b.Name && r.Strategy == s.Name }); at >= 0 {
+			if at := slices.IndexFunc(recorded, func(r strategyRow) bool { return r.Bug == b.Name && r.Strategy == s.Name }); at >= 0 {
 				rows[i*len(strategy.All())+j] = recorded[at]
 			}
 		}
@@ -77,7 +77,7 @@ func update(t *testing.T) {
 		before := rows[number]
 		rows[number] = newSearch(t, b, s).all(t)
 		if before.Bug != "" && !slices.Equal(before.Campaigns, rows[number].Campaigns) {
-			t.Log(change{before, rows[number]})
+			t.Log(strategyChange{before, rows[number]})
 		}
 	})
 	require.False(t, t.Failed())
@@ -92,7 +92,7 @@ func update(t *testing.T) {
 // are not to take longer than what was recorded, by more than chance explains.
 func TestNoSearchIsWorse(t *testing.T) {
 	if *updateStrategies {
-		update(t)
+		updateRows(t)
 		return
 	}
 	recorded := readFigures(t)
@@ -117,7 +117,7 @@ func TestNoSearchIsWorse(t *testing.T) {
 
 // differs runs the shortest of the recorded campaigns again: one, and more as long as they
 // have no more than so many schedules in all.
-func (s *search) differs(t *testing.T, r row, most int) bool {
+func (s *search) differs(t *testing.T, r strategyRow, most int) bool {
 	numbers := make([]int, len(r.Campaigns))
 	for i := range numbers {
 		numbers[i] = i
@@ -143,16 +143,16 @@ func (s *search) differs(t *testing.T, r row, most int) bool {
 	return false
 }
 
-// change is a row whose campaigns come to other numbers than were recorded.
-type change struct{ recorded, now row }
+// strategyChange is a row whose campaigns come to other numbers than were recorded.
+type strategyChange struct{ recorded, now strategyRow }
 
-func (c change) String() string {
+func (c strategyChange) String() string {
 	return fmt.Sprintf("%s with %s: median %s, recorded %s, of which the 95 %% bound is %s", c.now.Bug, c.now.Strategy,
-		schedules(c.now.median()), schedules(c.recorded.median()), schedules(c.recorded.bound()))
+		countOf(c.now.median()), countOf(c.recorded.median()), countOf(c.recorded.bound()))
 }
 
 // beyond reports whether the median is now beyond the recorded campaign of a rank.
-func (c change) beyond(rank int) bool {
+func (c strategyChange) beyond(rank int) bool {
 	now, limit := c.now.median(), c.recorded.ranked(rank)
 	return limit > 0 && (now < 0 || now > limit)
 }
@@ -160,13 +160,13 @@ func (c change) beyond(rank int) bool {
 // comparison collects changes.
 type comparison struct {
 	mutex sync.Mutex
-	list  []change
+	list  []strategyChange
 }
 
-func (c *comparison) add(recorded, now row) {
+func (c *comparison) add(recorded, now strategyRow) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	c.list = append(c.list, change{recorded, now})
+	c.list = append(c.list, strategyChange{recorded, now})
 }
 
 // byChance is the probability below which chance is no explanation.
@@ -181,7 +181,7 @@ func (c *comparison) worse() (found []string) {
 	counts := map[string]*count{}
 	var names []string
 	for _, x := range c.list {
-		if x.beyond(campaigns - 1) {
+		if x.beyond(strategyCampaigns - 1) {
 			found = append(found, x.String())
 		}
 		for _, name := range []string{x.now.Strategy, x.now.Bug} {

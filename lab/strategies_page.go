@@ -11,17 +11,17 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// schedules is a number of them as people read it, >n if it is negative.
-func schedules(n int) string {
+// countOf is a number of them as people read it, >n if it is negative.
+func countOf(n int) string {
 	if n < 0 {
 		return ">" + strconv.Itoa(-n)
 	}
 	return strconv.Itoa(n)
 }
 
-var head = fmt.Sprintf(`# How soon each strategy finds each known bug
+var strategiesHead = fmt.Sprintf(`# How soon each strategy finds each known bug
 
-Printed by `+"`go run ./strategies`"+` in the folder lab, measured by `+"`go test ./strategies -run TestNoSearchIsWorse -strategies.update`"+`; /bugs/NAME behind the test measures one bug. A
+Printed by `+"`go run . strategies`"+` in the folder lab, measured by `+"`go test . -run TestNoSearchIsWorse -strategies.update`"+`; /bugs/NAME behind the test measures one bug. A
 figure is the number of schedules up to the first that shows the bug in its scenario (`+"`simrun list NAME`"+`): the median of %d
 campaigns, and in brackets a bound of the real median at %.0f %% confidence, which is the %dth of the campaigns in their order. Each has seeds
 of its own, always the same ones. >n: not within n schedules. A campaign ends after %d schedules, or when it has taken %d steps.
@@ -29,12 +29,12 @@ of its own, always the same ones. >n: not within n schedules. A campaign ends af
 The same code comes to the same figures on each machine. `+"`make lab-test`"+` runs campaigns again. Where they come to other figures,
 the schedules are others; then the new medians are compared with these bounds, and a search that has become worse by more than
 chance explains is red.
-`, campaigns, 100*confidence, boundRank()+1, maxSchedules, maxSteps)
+`, strategyCampaigns, 100*confidence, boundRank()+1, maxSchedules, maxSteps)
 
-// table is the page.
-func table(rows []row) string {
+// strategiesTable is the page.
+func strategiesTable(rows []strategyRow) string {
 	var b strings.Builder
-	b.WriteString(head)
+	b.WriteString(strategiesHead)
 	names := 0
 	b.WriteString("\n| bug |")
 	for _, s := range strategy.All() {
@@ -53,11 +53,11 @@ func table(rows []row) string {
 	return b.String()
 }
 
-func cell(r row) string {
+func cell(r strategyRow) string {
 	if r.median() < 0 {
-		return schedules(r.median())
+		return countOf(r.median())
 	}
-	return schedules(r.median()) + " (" + schedules(r.bound()) + ")"
+	return countOf(r.median()) + " (" + countOf(r.bound()) + ")"
 }
 
 const summaryHead = `
@@ -73,7 +73,7 @@ that show a bug, which in a portfolio is the mean of its members.
 `
 
 // summary compares the strategies over all bugs.
-func summary(rows []row) string {
+func summary(rows []strategyRow) string {
 	var b strings.Builder
 	b.WriteString(summaryHead)
 	count := len(strategy.All())
@@ -120,7 +120,7 @@ func isMember(s strategy.Strategy) bool {
 // worth is how many times the schedules the portfolio takes that does without s, or takes it up
 // if it is no member: the mean over bugs, and the bug to which it makes the greatest
 // difference.
-func worth(rows []row, s strategy.Strategy) (mean, most float64, bug string) {
+func worth(rows []strategyRow, s strategy.Strategy) (mean, most float64, bug string) {
 	count := len(strategy.All())
 	logs, bugs := 0.0, 0
 	for i := range testbed.KnownBugs() {

@@ -1,4 +1,4 @@
-package killer
+package main
 
 import (
 	"slices"
@@ -24,7 +24,7 @@ func campaignOf(t *testing.T, scenario string, bugs ...string) *Campaign {
 
 func measured(t *testing.T, c *Campaign) *Baseline {
 	t.Helper()
-	b, err := Measure(c, nothingEntered)
+	b, err := MeasureBaseline(c, nothingEntered)
 	require.NoError(t, err)
 	return b
 }
@@ -68,7 +68,7 @@ func TestJudgeKillsAPlantedBug(t *testing.T) {
 	// A violation of which no row says anything.
 	stale := campaignOf(t, "stale-own-write")
 	stale.Scenario = withoutRows(stale.Scenario)
-	kind, _ = Judge(stale, &Baseline{Schedules: slice})
+	kind, _ = Judge(stale, &Baseline{Schedules: sliceOf})
 	require.Equal(t, "violation", kind)
 }
 

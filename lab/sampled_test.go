@@ -24,7 +24,7 @@ var (
 	largestSample = flag.Int("sampled.schedules", math.MaxInt, "with -sampled.update: how many schedules a sample has at most; larger ones stay as they are written where the smaller ones come to the same")
 )
 
-const countAnew = "count anew: go test ./sampled -sampled.update"
+const countAnew = "count anew: go test . -run TestSampled -sampled.update"
 
 // goOn takes over the samples of a strategy that are larger than those which were counted, if these have come to what they came to before.
 func (f *figures) goOn(before *figures) {

@@ -16,12 +16,10 @@ import (
 )
 
 const (
-	// firstSeed is far from the seeds with which scenarios were tried out, apart how far the
-	// first seeds of two campaigns are from each other.
-	firstSeed = 1 << 41
-	apart     = 1_000_003
-	// maxSchedules is after how many a bug must have shown.
-	maxSchedules = 40_000
+	// firstShrunkSeed is far from the seeds with which scenarios were tried out.
+	firstShrunkSeed = 1 << 41
+	// soonEnough is after how many a bug must have shown.
+	soonEnough = 40_000
 	// longer is how many times as long a campaign goes on as it takes to the first violation, so
 	// that diagnosis has other seeds to choose from: likely as many that fail.
 	longer = 4
@@ -53,7 +51,7 @@ func (b *bed) timed() bool { return b.params.Clock.Mode == sim.Timed }
 // violation of this property only.
 func (b *bed) campaign(t *testing.T, number int) run {
 	t.Helper()
-	first := uint64(firstSeed + number*apart)
+	first := uint64(firstShrunkSeed + number*apart)
 	found, after := b.violation(t, first)
 	finder := &diagnosis.Finder{
 		Scenario: b.bug.Scenario, Params: b.params, Strategy: b.strategy, First: first, Last: first + longer*after, Shrink: true,
@@ -73,7 +71,7 @@ func (b *bed) violation(t *testing.T, first uint64) (campaign.FailureTally, uint
 	require.NoError(t, err)
 	runner := explore.NewRunner(system, b.params.Clock.Steps)
 	chooser := b.strategy.For(runner)
-	for n := range uint64(maxSchedules) {
+	for n := range uint64(soonEnough) {
 		chooser.Begin(first + n)
 		result := runner.Run(chooser)
 		i := slices.IndexFunc(result.Findings, func(f explore.Finding) bool {
@@ -83,14 +81,14 @@ func (b *bed) violation(t *testing.T, first uint64) (campaign.FailureTally, uint
 			return campaign.FailureTally{Failure: result.Findings[i].Failure(), FirstSeed: first + n, Schedules: 1 + longer}, n + 1
 		}
 	}
-	t.Fatalf("%s does not show in %d schedules", b.bug.Name, maxSchedules)
+	t.Fatalf("%s does not show in %d schedules", b.bug.Name, soonEnough)
 	return campaign.FailureTally{}, 0
 }
 
 // all runs the campaigns.
 func (b *bed) all(t *testing.T) []run {
 	t.Helper()
-	runs := make([]run, campaigns)
+	runs := make([]run, shrinkCampaigns)
 	for number := range runs {
 		runs[number] = b.campaign(t, number)
 	}

@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// campaigns is how many of them each strategy is given to find a bug; an odd number,
+	// strategyCampaigns is how many of them each strategy is given to find a bug; an odd number,
 	// so that one of them is the median.
-	campaigns = 21
+	strategyCampaigns = 21
 	// A campaign ends at its first violation, or after so many schedules, or after so many
 	// steps: there are strategies with which a run ends only where it is cut off.
 	maxSchedules = 1_000
@@ -20,8 +20,8 @@ const (
 	apart = 1_000_003
 )
 
-// row is what the campaigns of a strategy came to that look for a bug.
-type row struct {
+// strategyRow is what the campaigns of a strategy came to that look for a bug.
+type strategyRow struct {
 	Bug, Strategy string
 	// Campaigns has the schedules up to the first that shows the bug. -n: none of n does. There
 	// are fewer if so many have missed it that the median is known to be beyond.
@@ -30,9 +30,9 @@ type row struct {
 
 // ordered are the campaigns from the soonest on, behind them those that have missed the bug,
 // as those must have that were not run.
-func (r row) ordered() []int {
+func (r strategyRow) ordered() []int {
 	list := slices.Clone(r.Campaigns)
-	for len(list) < campaigns {
+	for len(list) < strategyCampaigns {
 		list = append(list, r.missedWithin())
 	}
 	slices.SortFunc(list, func(a, b int) int {
@@ -46,7 +46,7 @@ func (r row) ordered() []int {
 
 // missedWithin is -n: in n schedules no campaign that missed the bug has found it. 0 if
 // none missed it.
-func (r row) missedWithin() int {
+func (r strategyRow) missedWithin() int {
 	within := 0
 	for _, n := range r.Campaigns {
 		if n < 0 && (within == 0 || n > within) {
@@ -57,12 +57,12 @@ func (r row) missedWithin() int {
 }
 
 // median is negative if it is beyond so many schedules, and so is bound.
-func (r row) median() int { return r.ranked(campaigns / 2) }
+func (r strategyRow) median() int { return r.ranked(strategyCampaigns / 2) }
 
 // bound is a bound of the real median, at 95 % confidence.
-func (r row) bound() int { return r.ranked(boundRank()) }
+func (r strategyRow) bound() int { return r.ranked(boundRank()) }
 
-func (r row) ranked(rank int) int {
+func (r strategyRow) ranked(rank int) int {
 	if n := r.ordered()[rank]; n > 0 {
 		return n
 	}
@@ -70,7 +70,7 @@ func (r row) ranked(rank int) int {
 }
 
 // rate is the estimate of the share of schedules that show the bug.
-func (r row) rate() float64 {
+func (r strategyRow) rate() float64 {
 	hits, schedules := 0, 0
 	for _, n := range r.Campaigns {
 		if n > 0 {
@@ -89,8 +89,8 @@ const confidence = 0.95
 // confidence: a campaign is shorter than the real median as often as a coin shows heads, so
 // that the median is beyond the one of this rank only if rank+1 of them or more are shorter.
 var boundRank = sync.OnceValue(func() int {
-	for rank := range campaigns {
-		if exacttest.AtLeast(rank+1, campaigns, 0.5) <= 1-confidence {
+	for rank := range strategyCampaigns {
+		if exacttest.AtLeast(rank+1, strategyCampaigns, 0.5) <= 1-confidence {
 			return rank
 		}
 	}

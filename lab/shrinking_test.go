@@ -19,13 +19,13 @@ import (
 
 var updateShrinking = flag.Bool("shrinking.update", false, "shrink runs of the known bugs anew, and write them: a quarter of an hour")
 
-const shrinkAnew = "shrink anew: go test ./shrinking -timeout 2h -shrinking.update"
+const shrinkAnew = "shrink anew: go test . -run TestNoRunIsShrunkLess -timeout 2h -shrinking.update"
 
 // tooLong is the length in steps of a run that is shrunk only with -shrinking.update.
 const tooLong = 5_000
 
 // write writes the rows in the order of the bugs, a line each.
-func write(t *testing.T, rows []row) {
+func write(t *testing.T, rows []shrunkRow) {
 	t.Helper()
 	var lines []string
 	for _, b := range testbed.KnownBugs() {
@@ -41,15 +41,15 @@ func write(t *testing.T, rows []row) {
 // TestNoRunIsShrunkLess runs a campaign of each bug again. If it comes to another run, all campaigns of
 // the bug are run anew: what they come to is not to be longer than what was recorded.
 func TestNoRunIsShrunkLess(t *testing.T) {
-	recorded, err := read()
+	recorded, err := readShrunk()
 	require.NoError(t, err)
-	var changes []change
+	var changes []shrinkChange
 	for i, b := range testbed.KnownBugs() {
 		t.Run(b.Name, func(t *testing.T) {
 			bed, r := bedOf(t, b), rowOf(recorded, b.Name)
 			if *updateShrinking {
-				recorded = slices.DeleteFunc(recorded, func(r row) bool { return r.Bug == b.Name })
-				recorded = append(recorded, row{b.Name, bed.timed(), bed.all(t)})
+				recorded = slices.DeleteFunc(recorded, func(r shrunkRow) bool { return r.Bug == b.Name })
+				recorded = append(recorded, shrunkRow{b.Name, bed.timed(), bed.all(t)})
 				write(t, recorded)
 				return
 			}
@@ -61,25 +61,25 @@ func TestNoRunIsShrunkLess(t *testing.T) {
 				t.Skip("another size of the tests shrinks its runs again")
 			}
 			if bed.campaign(t, 0) != r.Runs[0] {
-				changes = append(changes, change{*r, row{b.Name, r.Timed, bed.all(t)}})
+				changes = append(changes, shrinkChange{*r, shrunkRow{b.Name, r.Timed, bed.all(t)}})
 			}
 		})
 	}
 	for _, c := range changes {
 		t.Log(c)
 	}
-	require.Empty(t, worse(changes), "runs are shrunk less; if they must be, %s", shrinkAnew)
+	require.Empty(t, shrunkLess(changes), "runs are shrunk less; if they must be, %s", shrinkAnew)
 }
 
-// change is a row whose campaigns come to other runs than were recorded.
-type change struct{ recorded, now row }
+// shrinkChange is a row whose campaigns come to other runs than were recorded.
+type shrinkChange struct{ recorded, now shrunkRow }
 
-func (c change) String() string {
-	return fmt.Sprintf("%s: shrunk to %d steps, recorded %d", c.now.Bug, median(c.now.Runs, shrunkSteps), median(c.recorded.Runs, shrunkSteps))
+func (c shrinkChange) String() string {
+	return fmt.Sprintf("%s: shrunk to %d steps, recorded %d", c.now.Bug, medianOf(c.now.Runs, shrunkSteps), medianOf(c.recorded.Runs, shrunkSteps))
 }
 
-func (c change) ratio() float64 {
-	return float64(median(c.now.Runs, shrunkSteps)) / float64(median(c.recorded.Runs, shrunkSteps))
+func (c shrinkChange) ratio() float64 {
+	return float64(medianOf(c.now.Runs, shrunkSteps)) / float64(medianOf(c.recorded.Runs, shrunkSteps))
 }
 
 // How much longer shrunk runs may become before it is worth a word: the median of one bug than the
@@ -87,39 +87,39 @@ func (c change) ratio() float64 {
 const (
 	longerOfOne = 1.5
 	longerOfAll = 1.15
-	// fewest is of how many bugs a mean says something.
-	fewest = 5
+	// fewestRuns is of how many bugs a mean says something.
+	fewestRuns = 5
 )
 
-// worse says which bugs have longer runs than chance explains.
-func worse(changes []change) (found []string) {
+// shrunkLess says which bugs have longer runs than chance explains.
+func shrunkLess(changes []shrinkChange) (found []string) {
 	logs := 0.0
 	for _, c := range changes {
-		longest := slices.Max(figures(c.recorded.Runs, shrunkSteps))
-		if float64(median(c.now.Runs, shrunkSteps)) > longerOfOne*float64(longest) {
+		longest := slices.Max(sorted(c.recorded.Runs, shrunkSteps))
+		if float64(medianOf(c.now.Runs, shrunkSteps)) > longerOfOne*float64(longest) {
 			found = append(found, c.String())
 		}
 		logs += math.Log(c.ratio())
 	}
-	if mean := math.Exp(logs / float64(max(1, len(changes)))); len(changes) >= fewest && mean > longerOfAll {
+	if mean := math.Exp(logs / float64(max(1, len(changes)))); len(changes) >= fewestRuns && mean > longerOfAll {
 		found = append(found, fmt.Sprintf("the medians of %d bugs are %.2f times as long in the mean", len(changes), mean))
 	}
 	return found
 }
 
 func TestWorse(t *testing.T) {
-	of := func(steps ...int) row {
-		r := row{Bug: "a-bug"}
+	of := func(steps ...int) shrunkRow {
+		r := shrunkRow{Bug: "a-bug"}
 		for _, n := range steps {
 			r.Runs = append(r.Runs, run{Steps: n})
 		}
 		return r
 	}
 	recorded := of(10, 12, 20)
-	require.Empty(t, worse([]change{{recorded, of(29, 30, 99)}}), "the longest was 20")
-	require.Empty(t, worse([]change{{of(10, 10, 10), of(11, 11, 11)}}), "by a step")
-	require.Equal(t, []string{"a-bug: shrunk to 31 steps, recorded 12"}, worse([]change{{recorded, of(10, 31, 32)}}))
-	little := change{recorded, of(10, 14, 18)}
-	require.Empty(t, worse([]change{little, little}), "so few bugs are chance")
-	require.Equal(t, []string{"the medians of 5 bugs are 1.17 times as long in the mean"}, worse(slices.Repeat([]change{little}, 5)))
+	require.Empty(t, shrunkLess([]shrinkChange{{recorded, of(29, 30, 99)}}), "the longest was 20")
+	require.Empty(t, shrunkLess([]shrinkChange{{of(10, 10, 10), of(11, 11, 11)}}), "by a step")
+	require.Equal(t, []string{"a-bug: shrunk to 31 steps, recorded 12"}, shrunkLess([]shrinkChange{{recorded, of(10, 31, 32)}}))
+	little := shrinkChange{recorded, of(10, 14, 18)}
+	require.Empty(t, shrunkLess([]shrinkChange{little, little}), "so few bugs are chance")
+	require.Equal(t, []string{"the medians of 5 bugs are 1.17 times as long in the mean"}, shrunkLess(slices.Repeat([]shrinkChange{little}, 5)))
 }

@@ -1,4 +1,4 @@
-package killer
+package main
 
 import (
 	"cmp"
@@ -42,9 +42,9 @@ const (
 	most = 4_000
 )
 
-// Measure runs a campaign on the code as it was written. It returns an error if
+// MeasureBaseline runs a campaign on the code as it was written. It returns an error if
 // something is violated of which nothing is known: then no mutant could be judged.
-func Measure(c *Campaign, entered func() []int) (*Baseline, error) {
+func MeasureBaseline(c *Campaign, entered func() []int) (*Baseline, error) {
 	start := cpuTime()
 	entered()
 	f := newFindings()
@@ -73,7 +73,7 @@ func Measure(c *Campaign, entered func() []int) (*Baseline, error) {
 // been found often after a few times as many schedules.
 func (f *findings) soonOften(properties []string) bool {
 	for x, n := range f.labels {
-		if often/share <= n && n < often && slices.Contains(properties, x.Property) {
+		if often/kept <= n && n < often && slices.Contains(properties, x.Property) {
 			return true
 		}
 	}
@@ -96,12 +96,12 @@ type Checks struct {
 	Count    uint64
 }
 
-// share is the part of its checks that a property must keep. Draws that fall another
+// kept is the part of its checks that a property must keep. Draws that fall another
 // way change a count of 20 or more by less.
-const share = 4
+const kept = 4
 
 // tooFew reports whether so many checks are far fewer than there were.
-func (c *Checks) tooFew(now uint64) bool { return now < c.Count/share }
+func (c *Checks) tooFew(now uint64) bool { return now < c.Count/kept }
 
 // checksOf are the properties that were checked often, by name.
 func checksOf(counts map[string]uint64) []Checks {

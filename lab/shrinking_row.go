@@ -4,8 +4,8 @@ import (
 	"slices"
 )
 
-// campaigns is how many of them are run for each bug; an odd number, so that one of them is the median.
-const campaigns = 3
+// shrinkCampaigns is how many of them are run for each bug; an odd number, so that one of them is the median.
+const shrinkCampaigns = 3
 
 // run is what a campaign found, and what shrinking made of it. All but Found are of the shrunk run.
 type run struct {
@@ -13,28 +13,28 @@ type run struct {
 	Found, Steps, Choices int
 }
 
-// row is what the campaigns of a bug came to.
-type row struct {
+// shrunkRow is what the campaigns of a bug came to.
+type shrunkRow struct {
 	Bug   string
 	Timed bool `json:",omitempty"`
 	Runs  []run
 }
 
-func rowOf(rows []row, bug string) *row {
-	if i := slices.IndexFunc(rows, func(r row) bool { return r.Bug == bug }); i >= 0 {
+func rowOf(rows []shrunkRow, bug string) *shrunkRow {
+	if i := slices.IndexFunc(rows, func(r shrunkRow) bool { return r.Bug == bug }); i >= 0 {
 		return &rows[i]
 	}
 	return nil
 }
 
-// median is that of one of the figures.
-func median(runs []run, figure func(run) int) int {
-	list := figures(runs, figure)
+// medianOf is that of one of the figures.
+func medianOf(runs []run, figure func(run) int) int {
+	list := sorted(runs, figure)
 	return list[len(list)/2]
 }
 
-// figures are those of all runs, from the smallest on.
-func figures(runs []run, figure func(run) int) []int {
+// sorted are those of all runs, from the smallest on.
+func sorted(runs []run, figure func(run) int) []int {
 	list := make([]int, len(runs))
 	for i, r := range runs {
 		list[i] = figure(r)

@@ -1,4 +1,4 @@
-package killer
+package main
 
 import (
 	"slices"
@@ -15,7 +15,7 @@ func Judge(c *Campaign, b *Baseline) (kind, what string) {
 	f := newFindings()
 	for f.schedules < b.Schedules {
 		if err := f.next(c); err != nil {
-			return "panic", reason(err)
+			return "panic", reasonOf(err)
 		}
 		switch {
 		case len(f.unexpected) > 0:

@@ -1,4 +1,4 @@
-package killer
+package main
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 	"github.com/watchbed/watchbed/scenarios/known"
 )
 
-// slice is how many schedules run before what they found is looked at.
-const slice = 200
+// sliceOf is how many schedules run before what they found is looked at.
+const sliceOf = 200
 
 // findings are what the schedules of a campaign have shown so far.
 type findings struct {
@@ -39,7 +39,7 @@ func (f *findings) next(c *Campaign) error {
 		return err
 	}
 	r, err := campaign.Run(context.Background(), subjects, campaign.Config{
-		FirstSeed: f.schedules, Seeds: slice, Workers: 1, Steps: c.Params.Clock.Steps,
+		FirstSeed: f.schedules, Seeds: sliceOf, Workers: 1, Steps: c.Params.Clock.Steps,
 	})
 	if err != nil {
 		return err
@@ -71,8 +71,8 @@ func (f *findings) next(c *Campaign) error {
 	return nil
 }
 
-// reason is an error in one line.
-func reason(err error) string {
+// reasonOf is an error in one line.
+func reasonOf(err error) string {
 	var p *campaign.PanicError
 	if errors.As(err, &p) {
 		return fmt.Sprintf("panic: %v", p.Value)

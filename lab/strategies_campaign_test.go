@@ -57,9 +57,9 @@ func (s *search) campaign(t *testing.T, number int) int {
 }
 
 // all runs the campaigns.
-func (s *search) all(t *testing.T) row {
-	r := row{Bug: s.bug.Name, Strategy: s.strategy.Name}
-	for missed := 0; len(r.Campaigns) < campaigns && missed <= campaigns/2; {
+func (s *search) all(t *testing.T) strategyRow {
+	r := strategyRow{Bug: s.bug.Name, Strategy: s.strategy.Name}
+	for missed := 0; len(r.Campaigns) < strategyCampaigns && missed <= strategyCampaigns/2; {
 		n := s.campaign(t, len(r.Campaigns))
 		if n < 0 {
 			missed++

@@ -1,5 +1,4 @@
-// Package library tests the root module as others get it: from a tag, without replace.
-package library
+package main
 
 import (
 	"fmt"
@@ -36,7 +35,7 @@ func TestConsistentListsOnOurEtcd(t *testing.T) {
 
 // TestGoGetTakesATag builds a module proxy of one version from the commit that is checked out, and uses it from an empty folder.
 func TestGoGetTakesATag(t *testing.T) {
-	proxy := proxyOf(t, "../..")
+	proxy := proxyOf(t, "..")
 	mine, cache := t.TempDir(), t.TempDir()
 	there, elsewhere := filepath.Join(goEnv(t, "GOMODCACHE"), "cache", "download"), goEnv(t, "GOPROXY")
 	run := func(name string, args ...string) (string, error) {
