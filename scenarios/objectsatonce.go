@@ -33,6 +33,7 @@ whole: objects-at-once-followed.`,
 		known.InTheMiddle(watches.Resumable, caches.MatchEtcd, informers.MatchEtcd),
 		known.Rarely(known.InTheMiddle(watches.Bookmarkable, watches.Reliable, watches.KeepUp, watches.EventTypes, caches.CatchUp, informers.CatchUp,
 			reads.Linearizable, reads.LinearizableData)),
+		known.CatchingUpInTheMiddle(watches.Unique),
 	),
 })
 
@@ -49,4 +50,9 @@ revisions, and in the end caches and informers have everything, whatever a cache
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.EventTypes, informers.CatchUp,
 		informers.Monotonic, informers.Resumes,
 	},
+	Known: slices.Concat(
+		known.When(known.ServedInPasses, known.SeveralAtOnce).Violates(watches.Reliable, informers.CatchUp).
+			Because("events at the position of a watch are skipped, and the first object of a revision takes the position there (KEP-6268, revised)"),
+		known.CatchingUpInTheMiddle(watches.Unique, watches.Reliable, informers.CatchUp),
+	),
 })

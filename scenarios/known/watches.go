@@ -35,6 +35,12 @@ func InTheMiddle(violates ...*testbed.Property) []testbed.Row {
 		Because("the objects of one revision come one by one, and a client that reads or goes on behind the first lacks the others (kubernetes/kubernetes#110210)")
 }
 
+// CatchingUpInTheMiddle is the same of watches that go on from the history where their channels had no room (KEP-6268).
+func CatchingUpInTheMiddle(violates ...*testbed.Property) []testbed.Row {
+	return When(SeveralAtOnce, testbed.Unless(DispatcherWaits)).RarelyViolates(violates...).
+		Because("a watch that catches up does so from a resourceVersion, before or behind all objects of that revision (kubernetes/kubernetes#110210)")
+}
+
 // LostEvents is what becomes of watches of etcd's own API that miss events. What progress
 // promises is broken if there is any.
 func LostEvents(happens testbed.Condition, because string) []testbed.Row {

@@ -87,7 +87,8 @@ func (w *Watcher) sync(env *sim.Env) {
 	w.position = max(w.sentUpTo(env), w.dispatcher.cfg.Store.ResourceVersion(env))
 }
 
-// isOffered reports whether the dispatcher offers the watcher an event. It offers a bookmark at the watcher's position, too.
+// isOffered reports whether the dispatcher offers the watcher an event. It offers a bookmark at the watcher's position, too. By
+// the document an event at the position is skipped: of the objects of one revision the watcher is offered the first.
 func (w *Watcher) isOffered(env *sim.Env, resourceVersion int64) bool {
 	if c := w.dispatcher.catchUp; c == nil || !c.InPasses {
 		return true
