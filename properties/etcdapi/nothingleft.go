@@ -18,9 +18,9 @@ import (
 // that has ended. The watches of a stream are those that its client has there, with the same range, options and
 // beginning: one more is a leak, one less is dead and its client does not know. The leases are those that were
 // granted and not revoked. A watch whose caller had gone when it was created is none of its client's, which cancels
-// it when a response comes (clientv3, the nil in resuming). clientv3 keeps a stream open for the same reason if all
-// watches on it were cancelled while it was opened again: etcd learns of that one by its first request. It is exercised
-// by each server once in a run that comes to rest.
+// it when a response comes (clientv3, the nil in resuming): it is a leak from then on. clientv3 keeps a stream open for
+// the same reason if all watches on it were cancelled while it was opened again: etcd learns of that one by its first
+// request. It is exercised by each server once in a run that comes to rest.
 var NothingLeft = testbed.RegisterProperty(&testbed.Property{
 	Name: "etcd-nothing-left", Kind: testbed.Safety, Inside: true,
 	Promise:  "When nothing more can happen, etcd holds no call, no response and no option of a watch that ended, as many streams as clients have open, exactly the watches that clients have on them, and the leases that were not revoked.",

@@ -122,6 +122,7 @@ func (s *Stream) dispatch(env *sim.Env, p *wire.WatchResponse) {
 		return
 	}
 	env.Cover(unexpectedWatchID)
+	s.abandoned = slices.DeleteFunc(s.abandoned, func(id int64) bool { return id == p.WatchID })
 	s.cancelOnServer(env, p.WatchID)
 }
 
