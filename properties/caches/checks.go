@@ -22,10 +22,10 @@ var ChecksApart = testbed.RegisterProperty(&testbed.Property{
 	Violated: "consistency check mistimed",
 	Labels:   map[string]string{"often": "consistency checks too often", "late": "no consistency check"},
 	Monitor:  testbed.Monitor{Runs: testbed.Timed},
-	// A step of one cache may end the process, and others with it.
+	// A step of one cache may end the process, and others with it, and so does a fault.
 	New: testbed.Each(testbed.CacheNode, func(s *testbed.System, w *sim.World, place int, at *checks, all *testbed.Tally) {
 		checkedApart(w, s.Caches()[place], at, all)
-	}, testbed.CacheNode),
+	}, testbed.CacheNode, testbed.TheWorld),
 })
 
 // checkPeriod is upstream's ConsistencyCheckPeriod, checkGrace how long the turns of the loops may take in which a
