@@ -172,6 +172,7 @@ ground truth at the moment when it was begun.`,
 		writers=2 writes=4 deletes=true noise=1 noise-writes=2 readers=2 reads=5 read=past keys=3 items=2 history=1
 		await-ready=true breaks=1 restarts=1 lost-events=1 etcd-restarts=1 steps=20000`),
 	About:  testbed.Reaches{"cache: answered list compared with etcd": 70},
+	Draws:  drawsChecks,
 	Claims: []*testbed.Property{caches.DetectorAccuracy, caches.HistoryKept, caches.Resumes, caches.SuspectSnapshots},
 })
 
@@ -186,6 +187,7 @@ switched off stay off, and the next check decides. When nothing more can happen 
 		writers=1 writes=5 readers=2 reads=3 read=past compactions=1 keys=2 items=2 await-ready=true
 		lost-events=1 etcd-restarts=1 leader-changes=1 to-rest=true steps=20000`),
 	About:  testbed.Reaches{"cache: answered list compared with etcd": 70},
+	Draws:  drawsChecks,
 	Claims: []*testbed.Property{caches.DetectorAccuracy, caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.Resumes, caches.SuspectSnapshots, caches.TimersOwned},
 })
 
@@ -200,6 +202,7 @@ resourceVersion of the cache. A cache that lacks an event answers as it holds, w
 		progress-requests=periodic writers=1 writes=8 readers=2 reads=12 read=every keys=2 items=2 await-ready=true
 		lost-events=3 steps=20000`),
 	About:  testbed.Reaches{"cache: list answered from a snapshot": 35},
+	Draws:  drawsChecks,
 	Claims: []*testbed.Property{reads.ServedAsHeld, caches.DetectorAccuracy, caches.SuspectSnapshots},
 	Known: known.When(known.KeepsSnapshots, known.CheckerFallsBack, known.MarksWithoutLock).
 		RarelyViolates(reads.ServedAsHeld).
@@ -218,6 +221,7 @@ errors and restarts meanwhile; a check that ends with an error is no success. Re
 		lost-events=1 etcd-restarts=1 leader-changes=2 faults-for=4m mode=timed network=5ms scheduling=1ms horizon=10m
 		steps=200000`),
 	About:  testbed.Reaches{"cache: consistency check without an answer of etcd": 50},
+	Draws:  drawsChecks,
 	Claims: []*testbed.Property{caches.SuspectSnapshots, caches.DetectorAccuracy, caches.ChecksApart, caches.ReopensInTime},
 })
 

@@ -42,3 +42,18 @@ var DrawsClients = option.Ranges(`writers=1|3 writes=2|3|6 txns=true|false delet
 var DrawsFaults = option.Ranges(`breaks=0|1|4 restarts=0|1|2 recreations=1 etcd-restarts=1|2 follower-restarts=1 etcd-snapshots=1|2
 	defragment=true timeouts=1|3 leader-changes=1|2 overloads=1|2 leader-losses=1|2 stream-ends=1|2
 	call-breaks=1|3`)
+
+// drawsGuards are policies of the version check, with what has them at work: streams that are opened again, and processes that begin anew.
+// The check that was shipped is not among them, since the scenarios about versions of etcd have it or one of these themselves.
+var drawsGuards = option.Ranges(`version-check=kep-beta|periodic|each-stream reflector-list=watch-list on-timeout=fallback
+	revision-sharing=accumulated restarts=1|3 breaks=1|3 writes=2|5 keys=1|3 items=2`)
+
+// drawsChecks are what follows a consistency check, and what a check is beside.
+var drawsChecks = option.Ranges(`consistency-checker=panic mark-consistent=locked|unlocked passed-check=drops-snapshots
+	late-snapshot=kept snapshots=off|on inconsistency-detector=off|on reflector-list=watch-list page=1|2
+	pagination=fits|kept restarts=1|2 etcd-restarts=1|2 leader-changes=1`)
+
+// drawsCompactors are how caches learn of compactions, and faults that last as long as these.
+var drawsCompactors = option.Ranges(`compaction-notice=polled late-snapshot=kept passed-check=drops-snapshots
+	client-kv=true compact-interval=1m|2m etcd-restarts=2|6 faults-for=6m
+	breaks=2 restarts=2`)

@@ -8,6 +8,7 @@ import (
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -76,11 +77,18 @@ must have its answer, and the cache must hold nothing for it.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 namespaces=2 progress-requests=periodic
 		writers=2 writes=3 deletes=true noise=1 noise-writes=4 noise-beside=true keys=4 items=3 history=1
 		drawn-readers=3 drawn-requests=5 breaks=1 restarts=1 to-rest=true steps=20000`),
-	About:  testbed.Reaches{"cache: invalid list refused": 60},
+	About: testbed.Reaches{"cache: invalid list refused": 60},
+	Draws: slices.Concat(
+		DrawsCache, DrawsClient, DrawsEtcd, DrawsFaults,
+		option.Ranges(`drawn-readers=1|5 drawn-requests=3|10 drawn-selectors=true drawn-singles=true drawn-keys=true lagging=true
+			reads-lag=true client-kv=true compactions=1|3 keys=1|4 items=0|3 noise-writes=1|4`),
+	),
 	Claims: []*testbed.Property{caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, caches.InvalidRequests, caches.MatchEtcd, reads.LinearizableData, caches.TimersOwned},
 	Known: slices.Concat(
 		known.Rarely(known.StaleReads(reads.LinearizableData)),
 		known.EarlyVersions(caches.MatchEtcd, caches.CatchUp),
+		known.Where(known.Rarely(known.ProgressBelowList(caches.MatchEtcd)), known.WatchesLag),
+		known.EchoOfLaggard(reads.LinearizableData),
 	),
 })
 

@@ -47,6 +47,7 @@ compaction, and refused from then on. --set compaction-notice=unheard is a cache
 		writers=1 writes=4 readers=2 reads=16 read=past keys=2 items=2 history=1 await-ready=true think=1m
 		faults-for=1s mode=timed network=5ms scheduling=1ms horizon=12m steps=200000`),
 	About: testbed.Reaches{"cache: snapshot dropped because etcd was compacted": 65},
+	Draws: drawsCompactors,
 	Claims: []*testbed.Property{
 		reads.Exact, reads.Pages, reads.NoCompactedReads, caches.MatchEtcd, caches.HistoryKept, caches.HistoryDropped,
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
@@ -67,6 +68,7 @@ break. A minute passes between two compactions instead of five.`,
 	About: testbed.Reaches{
 		"compactor: another server was first": 70, "cache: snapshot dropped because etcd was compacted": 65,
 	},
+	Draws: drawsCompactors,
 	Claims: []*testbed.Property{
 		reads.NoCompactedReads, reads.Exact, reads.Pages, reads.Linearizable, caches.MatchEtcd,
 		caches.HistoryKept, caches.HistoryDropped,
@@ -91,6 +93,7 @@ are in the middle of; those that do not come let etcd grow.`,
 		think=5m
 		restarts=1 etcd-restarts=1 faults-for=11m mode=timed network=5ms scheduling=1ms horizon=40m steps=200000`),
 	About: testbed.Reaches{"compactor: etcd compacted": 65},
+	Draws: drawsCompactors,
 	Claims: []*testbed.Property{
 		caches.HistoryKept, caches.HistoryDropped, reads.NoCompactedReads, reads.Exact, caches.MatchEtcd,
 		caches.ReopensInTime,

@@ -22,6 +22,7 @@ does not start at all: nothing is exercised, and the verdict is vacuous.`,
 	Params: testbed.With(`etcd=3.5.7 cache=kep-2340 caches=1 version-check=shipped
 		writers=2 writes=3 readers=2 reads=3 read=consistent keys=2 await-ready=true at-rest=true steps=20000`),
 	About:  testbed.Reaches{"cache: etcd endpoint too old": 80},
+	Draws:  drawsGuards,
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.ServedAsPromised, caches.StartsAsChecked},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData),
@@ -40,6 +41,7 @@ that comes in between is answered from a cache whose watch the old member serves
 	Params: testbed.With(`etcd=3.5.7 cache=kep-2340 caches=1 members=3.5.13 version-check=shipped
 		writers=2 writes=3 readers=2 reads=3 read=consistent keys=2 await-ready=true steps=20000`),
 	About:  testbed.Reaches{"cache: consistent reads were supported until another endpoint answered": 35},
+	Draws:  drawsGuards,
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.ServedAsPromised, caches.StartsAsChecked},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData),
@@ -69,6 +71,7 @@ with the KEP's policies.`,
 		writers=2 writes=3 readers=2 reads=3 read=consistent keys=2 await-ready=true
 		failovers=1 at-rest=true steps=20000`),
 	About:  testbed.Reaches{"etcd: another member serves": 75},
+	Draws:  drawsGuards,
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.ServedAsPromised, caches.StartsAsChecked},
 	Known:  oldMemberLater,
 })
@@ -83,6 +86,7 @@ progress overtakes events again (etcd-io/etcd#15220), and the version is not ask
 		writers=2 writes=3 readers=2 reads=3 read=consistent keys=2 await-ready=true
 		downgrade=3.5.7 at-rest=true steps=20000`),
 	About:  testbed.Reaches{"etcd: downgraded": 75},
+	Draws:  drawsGuards,
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.ServedAsPromised, caches.StartsAsChecked},
 	Known:  oldMemberLater,
 })
@@ -120,6 +124,7 @@ must remember nothing of the time before.`,
 		writers=2 writes=3 readers=2 reads=3 read=consistent keys=2 await-ready=true
 		restarts=2 downgrade=3.5.13 steps=20000`),
 	About:  testbed.Reaches{"cache: ConsistentListFromCache disabled, etcd too old": 40},
+	Draws:  drawsGuards,
 	Claims: []*testbed.Property{caches.StartsAsChecked, reads.Linearizable, reads.LinearizableData},
 	Known:  known.StaleReads(reads.Linearizable, reads.LinearizableData),
 })
@@ -133,6 +138,7 @@ version; what it hears after that changes nothing.`,
 		writers=1 writes=3 readers=2 reads=3 read=consistent keys=2 items=1 await-ready=true think=1s
 		mode=timed network=150ms scheduling=1ms horizon=30s steps=100000`),
 	About:  testbed.Reaches{"cache: API server starts with a warning, version of etcd unknown": 40},
+	Draws:  drawsGuards,
 	Claims: []*testbed.Property{caches.StartsAsChecked, reads.Linearizable},
 	Known: slices.Concat(
 		known.When(known.ProgressOvertakesEvents, known.WaitsUntilFresh, known.RequestsProgress).RarelyViolates(reads.Linearizable).

@@ -30,7 +30,10 @@ func TestNoFalseAlarmInDraws(t *testing.T) {
 	for _, sc := range all {
 		of := func(n uint64) (testbed.Params, error) {
 			return sc.Draw(n, func(p *testbed.Params) error {
-				p.Etcd, p.Cache = fixedVersions[n%4], fixedDesigns[n/4%4]
+				// One in five keeps what the scenario has, which may be about a release.
+				if n%5 > 0 {
+					p.Etcd, p.Cache = fixedVersions[n%5-1], fixedDesigns[n/5%4]
+				}
 				return nil
 			})
 		}
