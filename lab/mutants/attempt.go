@@ -75,27 +75,85 @@ type Outcome struct {
 }
 
 // run runs campaigns until one of them notices the mutant that runs by more than a coverage point that is missing.
+// First it looks at a few schedules of each: a campaign in which the mutant makes a difference is run before all
+// others, and goes on to further schedules when all have had their turn.
 func (t *Task) run(touched func() bool) Outcome {
-	all := Campaigns()
 	o := Outcome{Of: len(t.Campaigns)}
-	for _, b := range t.Campaigns {
-		if cpuTime() > t.Budget {
-			break
-		}
-		i := slices.IndexFunc(all, func(c *Campaign) bool { return c.Name == b.Campaign })
-		o.Ran++
-		if i < 0 {
-			o.Kind, o.What, o.Campaign = "panic", "the campaign cannot be put together", b.Campaign
-			break
-		}
-		kind, what := Judge(all[i], b)
+	var alike, differing []*trial
+	ended := false
+	try := func(x *trial, judge func() (kind, what string)) {
+		kind, what := judge()
 		if kind != "" && (o.Kind == "" || kind != coverage) {
-			o.Kind, o.What, o.Campaign = kind, what, b.Campaign
+			o.Kind, o.What, o.Campaign = kind, what, x.baseline.Campaign
 		}
-		if kind != "" && kind != coverage {
-			break
+		ended = ended || kind != "" && kind != coverage
+	}
+	for _, x := range trials(t.Campaigns) {
+		switch {
+		case ended:
+		case cpuTime() > t.Budget/2 || x.alike():
+			alike = append(alike, x)
+		default:
+			o.Ran++
+			differing = append(differing, x)
+			try(x, x.judge)
 		}
+	}
+	for _, x := range alike {
+		if !ended && cpuTime() <= t.Budget {
+			o.Ran++
+			try(x, x.judge)
+		}
+	}
+	for len(differing) > 0 && !ended && cpuTime() <= t.Budget {
+		x := differing[0]
+		differing = append(differing[1:], x)
+		try(x, x.further)
 	}
 	o.Touched, o.CPU = touched(), cpuTime()
 	return o
+}
+
+// trial is a campaign that is run with a mutant.
+type trial struct {
+	// campaign is nil if it cannot be put together.
+	campaign *Campaign
+	baseline *Baseline
+	found    *findings
+}
+
+func trials(baselines []*Baseline) (all []*trial) {
+	campaigns := map[string]*Campaign{}
+	for _, c := range Campaigns() {
+		campaigns[c.Name] = c
+	}
+	for _, b := range baselines {
+		all = append(all, &trial{campaigns[b.Campaign], b, newFindings()})
+	}
+	return all
+}
+
+// alike reports whether the mutant makes no difference in the first few schedules.
+func (x *trial) alike() bool {
+	if x.campaign == nil {
+		return false
+	}
+	seen, err := x.campaign.look()
+	return err == nil && seen == x.baseline.Seen
+}
+
+func (x *trial) judge() (kind, what string) {
+	if x.campaign == nil {
+		return "panic", "the campaign cannot be put together"
+	}
+	return judge(x.campaign, x.baseline, x.found)
+}
+
+// further is what is wrong in the next slice of schedules. What has to come about is not asked for, and the baseline
+// does not know which of these are cut off.
+func (x *trial) further() (kind, what string) {
+	if kind, what = x.found.wrong(x.campaign, x.baseline); kind == "cut off" {
+		return "", ""
+	}
+	return kind, what
 }

@@ -26,6 +26,8 @@ type Baseline struct {
 	Exercised []Checks
 	// CoveragePoints are those that came about in many schedules.
 	CoveragePoints []string
+	// Seen is the digest of a look at it.
+	Seen uint64
 	// Truncated: some runs are cut off by the limit of steps.
 	Truncated bool
 	// Entered are the functions with mutants that began, by their numbers.
@@ -47,6 +49,10 @@ const (
 func MeasureBaseline(c *Campaign, entered func() []int) (*Baseline, error) {
 	start := cpuTime()
 	entered()
+	seen, err := c.look()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.Name, err)
+	}
 	f := newFindings()
 	expected := known.Names(known.Expected(c.Scenario, &c.Params))
 	for f.schedules < most {
@@ -65,7 +71,7 @@ func MeasureBaseline(c *Campaign, entered func() []int) (*Baseline, error) {
 		Campaign: c.Name, Schedules: f.schedules,
 		Expected: expected, Labels: f.labelsOf(expected),
 		Exercised: checksOf(f.exercised), CoveragePoints: frequent(f.coveragePoints),
-		Truncated: f.truncated > 0, Entered: entered(), CPU: cpuTime() - start,
+		Seen: seen, Truncated: f.truncated > 0, Entered: entered(), CPU: cpuTime() - start,
 	}, nil
 }
 

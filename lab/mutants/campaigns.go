@@ -37,9 +37,19 @@ var healthy = []struct{ etcd, cache string }{
 // turns is how many of them a scenario takes.
 const turns = 3
 
-// alternatives are the scenarios in which each value of each option of the cache is
-// tried: between them they make most requests.
-var alternatives = []string{"every-read", "paged-lists", "watch-list"}
+// alternatives are the scenarios in which each value of each option of a node is tried, those of known bugs as well: between
+// them they make most requests of the node. What a bug must leave as it is shows where it is not looked for.
+var alternatives = []struct{ node, scenario string }{
+	{"cache", "every-read"},
+	{"cache", "paged-lists"},
+	{"cache", "watch-list"},
+	{"etcd", "every-read"},
+	{"etcd", "watch-guarantees"},
+	{"etcd", "previous-values"},
+	{"client", "errors-at-rest"},
+	{"informers", "informer-handlers-relist"},
+	{"compactor", "snapshot-reads"},
+}
 
 // matters are the options whose values differ only where a channel is full, a watch ends, etcd sends no progress by
 // itself, or its members are of several versions, and the scenarios in which that is so.
@@ -101,14 +111,14 @@ func Campaigns() []*Campaign {
 	for _, sc := range otherNodes {
 		all = append(all, newCampaign(sc, sc.Params))
 	}
-	for _, name := range alternatives {
-		if sc, err := testbed.FindScenario(name); err == nil {
-			all = append(all, valuesIn(sc, "")...)
+	for _, a := range alternatives {
+		if sc, err := testbed.FindScenario(a.scenario); err == nil {
+			all = append(all, valuesIn(sc, func(c *testbed.Choice) bool { return c.Node == a.node })...)
 		}
 	}
 	for _, m := range matters {
 		if sc, err := testbed.FindScenario(m.scenario); err == nil {
-			all = append(all, valuesIn(sc, m.option)...)
+			all = append(all, valuesIn(sc, func(c *testbed.Choice) bool { return c.Name == m.option })...)
 		}
 	}
 	for _, x := range further {
@@ -131,21 +141,20 @@ func Campaigns() []*Campaign {
 	return all
 }
 
-// valuesIn has a campaign for each value of an option of the cache that the scenario
-// does not have by itself; of one option only, unless it is empty. Values that are known bugs have campaigns of their own.
-func valuesIn(sc *testbed.Scenario, only string) []*Campaign {
+// valuesIn has a campaign for each value that the scenario does not have by itself of some options of nodes.
+func valuesIn(sc *testbed.Scenario, of func(*testbed.Choice) bool) []*Campaign {
 	own, err := sc.Params.Setup()
 	if err != nil {
 		return nil
 	}
 	var all []*Campaign
 	for _, c := range own.Nodes.Choices() {
+		if !of(&c) {
+			continue
+		}
 		for _, value := range c.Values {
-			if c.Node != "cache" || only != "" && c.Name != only || own.Nodes.Value(c.Name) == value {
-				continue
-			}
 			p, err := sc.Params.With(c.Name, value)
-			if err != nil || len(p.Planted()) > 0 {
+			if err != nil || c.Value == value {
 				continue
 			}
 			if _, err := sc.New(p); err == nil {
@@ -171,15 +180,18 @@ func with(sc *testbed.Scenario, etcd string, settings []option.Setting) []*Campa
 }
 
 // drawn is how many draws of a scenario there are.
-const drawn = 12
+const drawn = 24
 
-// drawnFrom has a campaign for each of some draws, which take turns with what is healthy.
+// drawnFrom has a campaign for each of some draws. What is healthy takes turns in half of them; the others keep what the scenario has,
+// which may be about a release.
 func drawnFrom(sc *testbed.Scenario, i int) []*Campaign {
 	var all []*Campaign
 	for n := range uint64(drawn) {
 		h := healthy[(i+int(n))%len(healthy)]
 		p, err := sc.Draw(n, func(p *testbed.Params) error {
-			p.Etcd, p.Cache = h.etcd, h.cache
+			if n%2 == 0 {
+				p.Etcd, p.Cache = h.etcd, h.cache
+			}
 			return nil
 		})
 		if err == nil {

@@ -32,6 +32,8 @@
 //	panic           simulated code panics, or a run is not a function of its seed
 //	endless         no end within the limit of processor time
 //
+// The few schedules of a look decide which campaigns run first: those in which the mutant makes a difference.
+//
 // Often is in so many schedules of the healthy code that none at all is no accident.
 //
 // # Why not a tool that exists

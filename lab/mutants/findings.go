@@ -9,10 +9,37 @@ import (
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/scenarios/known"
+	"github.com/watchbed/watchbed/sim"
 )
 
 // sliceOf is how many schedules run before what they found is looked at.
 const sliceOf = 200
+
+// few schedules are enough for a look at a campaign.
+const few = 10
+
+// look is a digest of the first few schedules, and of what the judges made of them.
+func (c *Campaign) look() (uint64, error) {
+	r, err := c.run(0, few)
+	if err != nil {
+		return 0, err
+	}
+	seen := sim.NewDigest.Word(uint64(r.Hash))
+	for _, p := range r.Properties {
+		seen = seen.Word(p.Violations).Word(p.Exercised)
+	}
+	return seen.Sum(), nil
+}
+
+func (c *Campaign) run(first, schedules uint64) (*campaign.Result, error) {
+	subjects, err := c.Scenario.Subjects(c.Params)
+	if err != nil {
+		return nil, err
+	}
+	return campaign.Run(context.Background(), subjects, campaign.Config{
+		FirstSeed: first, Seeds: schedules, Workers: 1, Steps: c.Params.Clock.Steps,
+	})
+}
 
 // findings are what the schedules of a campaign have shown so far.
 type findings struct {
@@ -34,13 +61,7 @@ func newFindings() *findings {
 // next runs the next slice of schedules. The error says that a run panicked or did
 // not repeat.
 func (f *findings) next(c *Campaign) error {
-	subjects, err := c.Scenario.Subjects(c.Params)
-	if err != nil {
-		return err
-	}
-	r, err := campaign.Run(context.Background(), subjects, campaign.Config{
-		FirstSeed: f.schedules, Seeds: sliceOf, Workers: 1, Steps: c.Params.Clock.Steps,
-	})
+	r, err := c.run(f.schedules, sliceOf)
 	if err != nil {
 		return err
 	}

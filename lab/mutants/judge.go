@@ -11,17 +11,12 @@ const coverage = "coverage point"
 
 // Judge runs a campaign and says in which way it differs from the baseline, and by
 // what; both are empty if it does not.
-func Judge(c *Campaign, b *Baseline) (kind, what string) {
-	f := newFindings()
+func Judge(c *Campaign, b *Baseline) (kind, what string) { return judge(c, b, newFindings()) }
+
+func judge(c *Campaign, b *Baseline, f *findings) (kind, what string) {
 	for f.schedules < b.Schedules {
-		if err := f.next(c); err != nil {
-			return "panic", reasonOf(err)
-		}
-		switch {
-		case len(f.unexpected) > 0:
-			return "violation", f.unexpected[0]
-		case f.truncated > 0 && !b.Truncated:
-			return "cut off", "the limit of steps"
+		if kind, what := f.wrong(c, b); kind != "" {
+			return kind, what
 		}
 		for i := range b.Exercised {
 			if p := &b.Exercised[i]; p.tooFew(f.exercised[p.Property]) {
@@ -39,6 +34,20 @@ func Judge(c *Campaign, b *Baseline) (kind, what string) {
 	}
 	if p := missing(f, b); p != "" {
 		return "no violation", p
+	}
+	return "", ""
+}
+
+// wrong is what the next slice of schedules has shown that must not come about at all.
+func (f *findings) wrong(c *Campaign, b *Baseline) (kind, what string) {
+	err := f.next(c)
+	switch {
+	case err != nil:
+		return "panic", reasonOf(err)
+	case len(f.unexpected) > 0:
+		return "violation", f.unexpected[0]
+	case f.truncated > 0 && !b.Truncated:
+		return "cut off", "the limit of steps"
 	}
 	return "", ""
 }
