@@ -18,7 +18,7 @@ func costScenario(about, name, summary, doc, changed string) *testbed.Scenario {
 	return testbed.RegisterScenario(&testbed.Scenario{
 		Name: name, Summary: summary, Params: p,
 		Doc: doc + `
-Sixteen consistent LISTs a second, of fifty objects, for some seconds. What they waited for, what went to etcd and what came
+Sixteen consistent LISTs a second, for some seconds. What they waited for, what went to etcd and what came
 back is measured. Delays are drawn by the strategy: with --strategy random they are uniform, the others look for extremes.`,
 		About:  testbed.Reaches{about: 50},
 		Claims: []*testbed.Property{reads.Linearizable},
@@ -58,10 +58,10 @@ sent an event since the last tick.`,
 // depends on who has the state that the list began with, and not on what is written.
 var CostPages = func() *testbed.Scenario {
 	sc := costScenario("cache: list with a limit answered in part", "cost-pages", "what LISTs in pages cost while the resource and others are written, with snapshots (KEP-4988) and without",
-		`Each list comes in five pages of ten objects, and each page is one of the sixteen LISTs a second. The first page is of the
+		`Each list comes in five pages of fourteen objects, and each page is one of the sixteen LISTs a second. The first page is of the
 newest state, as any consistent LIST. The others are of the same state, which has changed meanwhile: etcd has it, and so has a
 cache that keeps snapshots.`,
-		`read=pages page-limit=10 writers=8 writes=10 noise=1 noise-writes=250 noise-for=2500ms`)
+		`read=pages page-limit=14 items=70 keys=70 writers=8 writes=10 noise=1 noise-writes=250 noise-for=2500ms`)
 	sc.Claims = append(sc.Claims, caches.ServedAsPromised)
 	return sc
 }()
