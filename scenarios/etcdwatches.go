@@ -137,12 +137,7 @@ Every release may also leave it out of the first events of a watch: recvLoop sto
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 watch-options=with-watch
 		writers=2 writes=4 txns=true deletes=true wide=true read=consistent streams=1 compactions=1 keys=2 items=2
 		steps=20000`),
-	Stream: func(*testbed.Params, int) workload.EtcdWatchPlan {
-		past, present := watchFrom(2), watchFrom(0)
-		past.PrevKv, present.PrevKv = true, true
-		present.Filters = wire.NoPut
-		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{past, present}, Requests: 1}
-	},
+	Stream: watchesPreviousValues,
 	About:  testbed.Reaches{"etcd: all events filtered out": 70},
 	Claims: []*testbed.Property{watches.PrevKV, watches.Reliable, watches.Filter, etcdapi.WatchAnswers},
 	Known: slices.Concat(
@@ -154,6 +149,15 @@ Every release may also leave it out of the first events of a watch: recvLoop sto
 			Because("a watch from the compacted revision misses the deletion at that revision (etcd-io/etcd#18089)"),
 	),
 })
+
+// watchesPreviousValues is a stream of two watches that want the values before each change: one of all that was, and one of
+// deletions to come.
+func watchesPreviousValues(*testbed.Params, int) workload.EtcdWatchPlan {
+	past, present := watchFrom(2), watchFrom(0)
+	past.PrevKv, present.PrevKv = true, true
+	present.Filters = wire.NoPut
+	return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{past, present}, Requests: 1}
+}
 
 var NotifiedWatches = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "notified-watches",

@@ -18,13 +18,16 @@ var Leases = testbed.RegisterScenario(&testbed.Scenario{
 	Summary: "clients of etcd's own API draw leases and puts on them, leases expire at any point, and streams watch what becomes of the keys",
 	Doc: `The requests of any-etcd-requests, and leases: granted, revoked, kept alive and asked for their keys, puts that attach a key
 to one, detach it or keep it, and compares of leases. A lease may expire at any point. Its keys are deleted by one entry of the log, at one
-revision. etcd may lose its leader, or restart: then no lessor looks after expiry, and each lease has its whole time again.`,
+revision, and a watch that wants previous values is sent their last ones. etcd may lose its leader, or restart: then no lessor looks after expiry, and each lease has its whole time again.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 compact-recreated=kept progress-requests=periodic watch-options=with-watch
-		read=consistent streams=2 keys=3 items=2 history=1 drawn-clients=4 drawn-requests=18 drawn-leases=true
+		read=consistent streams=3 keys=3 items=2 history=1 drawn-clients=4 drawn-requests=18 drawn-leases=true
 		etcd-restarts=1 to-rest=true steps=20000`),
 	Draws: option.Ranges(`keys=1|2|6 items=0|1|5 drawn-clients=1|2|4 drawn-requests=6|12 streams=1|3 history=0|3 drawn-nested=true
 		lagging=true etcd-restarts=0`),
 	Stream: func(p *testbed.Params, i int) workload.EtcdWatchPlan {
+		if i == 2 {
+			return watchesPreviousValues(p, i)
+		}
 		return plans.AnyWatches(&p.Workload, i)
 	},
 	About: testbed.Reaches{"etcd: lease expires": 45, "etcd: lease revoked": 50},
