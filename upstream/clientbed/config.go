@@ -9,8 +9,6 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/sim/etcd"
-
-	"github.com/watchbed/watchbed/upstream/clientnode"
 	"github.com/watchbed/watchbed/upstream/guests"
 	"github.com/watchbed/watchbed/upstream/node"
 	"github.com/watchbed/watchbed/upstream/protocol"
@@ -50,7 +48,7 @@ func Default(guest string) Config {
 // Subjects is what makes subjects, as a campaign wants it.
 func (c Config) Subjects() (func() explore.Subject, error) {
 	name, locks := guests.AtLocks(c.Guest)
-	module, err := node.Load(name, protocol.Client, clientnode.Beginning)
+	module, err := node.Load(name, protocol.Client, Beginning)
 	if err != nil {
 		return nil, err
 	}

@@ -5,11 +5,9 @@ import (
 	"github.com/watchbed/watchbed/sim/etcd/lease"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
-	"github.com/watchbed/watchbed/workload"
-
-	"github.com/watchbed/watchbed/upstream/clientnode"
 	"github.com/watchbed/watchbed/upstream/guests"
 	"github.com/watchbed/watchbed/upstream/stories"
+	"github.com/watchbed/watchbed/workload"
 )
 
 var _ stories.Bed = (*subject)(nil)
@@ -28,7 +26,7 @@ func (s *subject) Line(w *sim.World, e *sim.Event) stories.Line {
 	switch e.Kind {
 	case sim.Noted:
 		switch e.Note.(type) {
-		case clientnode.Ran:
+		case Ran:
 			return stories.Line{Text: e.Note.Text(w), Aside: true}
 		case lease.RanOut, workload.OperationBegan, workload.OperationEnded:
 			return stories.Line{Text: e.Note.Text(w)}

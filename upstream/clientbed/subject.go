@@ -8,10 +8,8 @@ import (
 	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
-	"github.com/watchbed/watchbed/workload"
-
-	"github.com/watchbed/watchbed/upstream/clientnode"
 	"github.com/watchbed/watchbed/upstream/engine"
+	"github.com/watchbed/watchbed/workload"
 )
 
 // subject implements explore.Subject: one etcd, the processes, and their clients, in this order of nodes.
@@ -20,7 +18,7 @@ type subject struct {
 	server etcd.Config
 
 	etcd      *etcd.Server
-	processes []*clientnode.Node
+	processes []*Node
 	clients   []*workload.Client
 	faults    []sim.Fault
 	// applied has the last tick before etcd had each revision.
@@ -46,7 +44,7 @@ func newSubject(c Config, server etcd.Config, module *engine.Module, locks bool)
 			// The self-test has run it.
 			panic(err)
 		}
-		s.processes = append(s.processes, clientnode.New(etcdNode, guest, locks))
+		s.processes = append(s.processes, New(etcdNode, guest, locks))
 		node := firstProcess + sim.NodeID(i)
 		s.faults = append(s.faults,
 			&sim.Partition{One: []sim.NodeID{node}, Other: []sim.NodeID{etcdNode}, Label: "between " + processName(i) + " and etcd"},

@@ -11,7 +11,6 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
-	"github.com/watchbed/watchbed/upstream/protocol/host"
 )
 
 // etcd is the etcd that the host speaks with. It implements the generated clients of etcd's KV, Watch and Lease
@@ -50,14 +49,14 @@ func (e *etcd) call(ctx context.Context, kind protocol.Kind, write func(*protoco
 	conn, come := e.number(), make(chan answer, 1)
 	e.calls[conn] = come
 	write(e.out.Begin(kind, conn))
-	host.Send(&e.out)
+	protocol.Send(&e.out)
 	select {
 	case a := <-come:
 		return a, a.err
 	case <-ctx.Done():
 		delete(e.calls, conn)
 		e.out.Begin(protocol.CloseStream, conn)
-		host.Send(&e.out)
+		protocol.Send(&e.out)
 		return answer{}, status.FromContextError(ctx.Err()).Err()
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
-	"github.com/watchbed/watchbed/upstream/protocol/host"
 )
 
 // LeaseGrant implements pb.LeaseClient.
@@ -47,7 +46,7 @@ func (s *renewalStream) Send(r *pb.LeaseKeepAliveRequest) error {
 	conn := s.etcd.number()
 	s.etcd.renewals[conn] = s
 	s.etcd.out.Begin(protocol.KeepAlive, conn).Int(r.ID)
-	host.Send(&s.etcd.out)
+	protocol.Send(&s.etcd.out)
 	return nil
 }
 

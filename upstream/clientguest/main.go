@@ -14,7 +14,6 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
-	"github.com/watchbed/watchbed/upstream/protocol/host"
 )
 
 // newKV is New of the user's package. It may take its time: etcd may be asked before it returns.
@@ -26,7 +25,7 @@ func main() {
 	debug.SetMemoryLimit(memoryLimit)
 	s := &server{etcd: newEtcd(), made: make(chan struct{})}
 	for {
-		s.receive(protocol.Reader{Bytes: host.Receive()})
+		s.receive(protocol.Reader{Bytes: protocol.Receive()})
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
-	"github.com/watchbed/watchbed/upstream/protocol/host"
 )
 
 // server is the process: it carries out what clients ask of its key-value store.
@@ -27,7 +26,7 @@ type server struct {
 func (s *server) receive(r protocol.Reader) {
 	switch kind, conn := r.Begin(); kind {
 	case protocol.Start:
-		host.Seed(uint64(r.Int()))
+		protocol.Seed(uint64(r.Int()))
 		go s.make()
 	case protocol.Do:
 		op := readOp(&r)
@@ -86,7 +85,7 @@ func (s *server) serve(conn uint32, op clientv3.Op) {
 	} else {
 		writeDid(out.Begin(protocol.Did, conn), op, did)
 	}
-	host.Send(&out)
+	protocol.Send(&out)
 }
 
 // carryOut has the store carry out an operation by the method that programs call for it. The context is never cancelled: a client does

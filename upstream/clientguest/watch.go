@@ -13,7 +13,6 @@ import (
 
 	"github.com/watchbed/watchbed/upstream/protocol"
 	"github.com/watchbed/watchbed/upstream/protocol/etcdpb"
-	"github.com/watchbed/watchbed/upstream/protocol/host"
 )
 
 // watchStream is one gRPC stream of etcd's Watch API.
@@ -33,7 +32,7 @@ func (e *etcd) Watch(ctx context.Context, _ ...grpc.CallOption) (grpc.BidiStream
 	e.watches[s.conn] = s
 	md, _ := metadata.FromOutgoingContext(ctx)
 	e.out.Begin(protocol.Open, s.conn).Bool(len(md.Get("hasleader")) > 0)
-	host.Send(&e.out)
+	protocol.Send(&e.out)
 	return s, nil
 }
 
@@ -45,7 +44,7 @@ func (s *watchStream) leave() {
 	if s.etcd.watches[s.conn] == s {
 		delete(s.etcd.watches, s.conn)
 		s.etcd.out.Begin(protocol.CloseStream, s.conn)
-		host.Send(&s.etcd.out)
+		protocol.Send(&s.etcd.out)
 	}
 }
 
@@ -55,7 +54,7 @@ func (s *watchStream) Send(r *pb.WatchRequest) error {
 		return err
 	}
 	writeWatchRequest(&s.etcd.out, s.conn, r)
-	host.Send(&s.etcd.out)
+	protocol.Send(&s.etcd.out)
 	return nil
 }
 

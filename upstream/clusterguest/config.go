@@ -15,7 +15,6 @@ import (
 	"go.etcd.io/etcd/server/v3/etcdserver"
 	"go.uber.org/zap"
 
-	"github.com/watchbed/watchbed/upstream/clusterguest/release"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
@@ -72,7 +71,7 @@ func configure(of *protocol.Member, lg *zap.Logger) (config.ServerConfig, error)
 	set(&cfg, "CompactHashCheckEnabled", of.CompactHashCheckMs > 0)
 	set(&cfg, "CompactHashCheckTime", milliseconds(or(of.CompactHashCheckMs, 60_000)))
 	set(&cfg, "Metrics", "basic")
-	return cfg, release.Configure(&cfg, of)
+	return cfg, Configure(&cfg, of)
 }
 
 // initialCluster is as --initial-cluster has it.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/watchbed/watchbed/upstream/protocol"
 	"github.com/watchbed/watchbed/upstream/protocol/etcdpb"
-	"github.com/watchbed/watchbed/upstream/protocol/host"
 )
 
 // operation calls a service, and has what writes its response.
@@ -42,12 +41,12 @@ func (m *member) do(ctx context.Context, conn uint32, r *protocol.Reader) {
 		}
 		var out protocol.Writer
 		write(out.Begin(protocol.Did, conn).Byte(op))
-		host.Send(&out)
+		protocol.Send(&out)
 	}()
 }
 
 func failed(conn uint32, code byte, message string) {
-	host.Send(new(protocol.Writer).Begin(protocol.Failed, conn).Byte(code).Text(message))
+	protocol.Send(new(protocol.Writer).Begin(protocol.Failed, conn).Byte(code).Text(message))
 }
 
 // unary is the operation that a method of a service carries out.

@@ -10,7 +10,6 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
-	"github.com/watchbed/watchbed/upstream/protocol/host"
 )
 
 // logCore takes the log of the server. What ends the process is written to standard error, as the host reads there why a guest ended.
@@ -76,7 +75,7 @@ func (c *logCore) Write(e zapcore.Entry, fields []zapcore.Field) error {
 	}
 	line := strings.TrimRight(text.String(), "\n")
 	if c.sends {
-		host.Send(new(protocol.Writer).Begin(protocol.Logged, 0).Text(line))
+		protocol.Send(new(protocol.Writer).Begin(protocol.Logged, 0).Text(line))
 	}
 	if e.Level >= zapcore.DPanicLevel {
 		os.Stderr.WriteString("panic: " + line + "\n")

@@ -12,7 +12,6 @@ import (
 	"runtime/debug"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
-	"github.com/watchbed/watchbed/upstream/protocol/host"
 )
 
 func main() {
@@ -21,7 +20,7 @@ func main() {
 	debug.SetMemoryLimit(memoryLimit)
 	m := newMember()
 	for {
-		m.receive(protocol.Reader{Bytes: host.Receive()})
+		m.receive(protocol.Reader{Bytes: protocol.Receive()})
 	}
 }
 

@@ -19,10 +19,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 
-	"github.com/watchbed/watchbed/upstream/clusterguest/release"
 	"github.com/watchbed/watchbed/upstream/protocol"
 	"github.com/watchbed/watchbed/upstream/protocol/etcdpb"
-	"github.com/watchbed/watchbed/upstream/protocol/host"
 )
 
 // member is the process.
@@ -66,7 +64,7 @@ func (m *member) receive(r protocol.Reader) {
 	}
 	switch kind {
 	case protocol.Start:
-		host.Seed(uint64(r.Int()))
+		protocol.Seed(uint64(r.Int()))
 		var of protocol.Member
 		if err := json.Unmarshal([]byte(r.Text()), &of); err != nil {
 			panic(err)
@@ -104,13 +102,13 @@ func (m *member) hangup(conn uint32) {
 // start starts the server, as package embed does.
 func (m *member) start(of protocol.Member) {
 	m.log = newLog(of.Log)
-	release.Prepare()
+	Prepare()
 	cfg, err := configure(&of, m.log.logger())
 	if err != nil {
 		stopped(err.Error())
 		return
 	}
-	initialized := release.WALExists(filepath.Join(of.Dir, "member", "wal"))
+	initialized := WALExists(filepath.Join(of.Dir, "member", "wal"))
 	if of.Restore != "" && !initialized {
 		if err := restore(&of, cfg.Logger); err != nil {
 			stopped(err.Error())
@@ -133,11 +131,11 @@ func (m *member) start(of protocol.Member) {
 	s.Start()
 	m.serve(s, cfg)
 	var out protocol.Writer
-	host.Send(out.Begin(protocol.Started, 0).Text(version.Version))
+	protocol.Send(out.Begin(protocol.Started, 0).Text(version.Version))
 	go func() {
 		select {
 		case <-s.ReadyNotify():
-			host.Send(new(protocol.Writer).Begin(protocol.Ready, 0))
+			protocol.Send(new(protocol.Writer).Begin(protocol.Ready, 0))
 		case <-s.StopNotify():
 		}
 	}()
@@ -160,7 +158,7 @@ func (m *member) serve(s *etcdserver.EtcdServer, cfg config.ServerConfig) {
 }
 
 func stopped(why string) {
-	host.Send(new(protocol.Writer).Begin(protocol.Stopped, 0).Text(why))
+	protocol.Send(new(protocol.Writer).Begin(protocol.Stopped, 0).Text(why))
 }
 
 // checkInitially compares the data of the member with that of the others. The method has another name in releases of 3.5.

@@ -15,7 +15,6 @@ import (
 	"go.etcd.io/etcd/server/v3/etcdserver/api/rafthttp"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
-	"github.com/watchbed/watchbed/upstream/protocol/host"
 )
 
 // network is what is between this member and the others.
@@ -47,11 +46,11 @@ func (n *network) install() { rafthttp.Watchbed = n }
 func tellRequests() {
 	etcdserver.WatchbedProposed = func(ctx context.Context, id uint64, revoked int64) {
 		conn, _ := ctx.Value(etcdserver.WatchbedCall{}).(uint32)
-		host.Send(new(protocol.Writer).Begin(protocol.Proposed, conn).Int(int64(id)).Int(revoked))
+		protocol.Send(new(protocol.Writer).Begin(protocol.Proposed, conn).Int(int64(id)).Int(revoked))
 	}
 	wait.WatchbedApplied = func(id uint64, result any) {
 		if err, is := errorOf(result); is {
-			host.Send(new(protocol.Writer).Begin(protocol.Applied, 0).Int(int64(id)).Bool(err.IsNil()))
+			protocol.Send(new(protocol.Writer).Begin(protocol.Applied, 0).Int(int64(id)).Bool(err.IsNil()))
 		}
 	}
 }
@@ -125,7 +124,7 @@ func (n *network) answered(conn uint32, p peerResponse) {
 
 // took says whether a snapshot has been taken.
 func (n *network) took(conn uint32, ok bool) {
-	host.Send(new(protocol.Writer).Begin(protocol.SnapshotSent, conn).Bool(ok))
+	protocol.Send(new(protocol.Writer).Begin(protocol.SnapshotSent, conn).Bool(ok))
 }
 
 // Send implements rafthttp.WatchbedNetwork.
@@ -136,7 +135,7 @@ func (n *network) Send(m rafthttp.WatchbedMessage, marshalled []byte) {
 	}
 	n.out.Begin(protocol.Raft, 0).Int(int64(m.To)).Byte(lane).Int(int64(m.Type)).Int(int64(m.Term)).Int(int64(m.Index)).Int(int64(m.Entries)).
 		Int(int64(m.Commit)).Bool(m.Reject).Text(string(marshalled))
-	host.Send(&n.out)
+	protocol.Send(&n.out)
 }
 
 // SendSnapshot implements rafthttp.WatchbedNetwork.
@@ -144,20 +143,20 @@ func (n *network) SendSnapshot(m rafthttp.WatchbedMessage, marshalled, database 
 	ticket, arrived := n.number(), make(chan bool, 1)
 	n.snapshots[ticket] = arrived
 	var out protocol.Writer
-	host.Send(out.Begin(protocol.RaftSnapshot, ticket).Int(int64(m.To)).Int(int64(m.Term)).Int(int64(m.Snapshot)).
+	protocol.Send(out.Begin(protocol.RaftSnapshot, ticket).Int(int64(m.To)).Int(int64(m.Term)).Int(int64(m.Snapshot)).
 		Text(string(marshalled)).Text(string(database)))
 	return arrived
 }
 
 // Located implements rafthttp.WatchbedNetwork.
 func (n *network) Located(id uint64, urls []string) {
-	host.Send(writeTexts(new(protocol.Writer).Begin(protocol.Located, 0).Int(int64(id)), urls))
+	protocol.Send(writeTexts(new(protocol.Writer).Begin(protocol.Located, 0).Int(int64(id)), urls))
 }
 
 // Gone implements rafthttp.WatchbedNetwork.
 func (n *network) Gone(id uint64) {
 	n.out.Begin(protocol.Gone, 0).Int(int64(id))
-	host.Send(&n.out)
+	protocol.Send(&n.out)
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -176,7 +175,7 @@ func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
 	var out protocol.Writer
 	out.Begin(protocol.PeerRequest, conn).Text(r.URL.Host).Text(r.Method).Text(r.URL.RequestURI()).Text(string(body))
 	writeHeader(&out, r.Header)
-	host.Send(&out)
+	protocol.Send(&out)
 	select {
 	case p := <-come:
 		if p.err != nil {
@@ -186,7 +185,7 @@ func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
 		return p.response, nil
 	case <-r.Context().Done():
 		delete(n.requests, conn)
-		host.Send(out.Begin(protocol.CloseStream, conn))
+		protocol.Send(out.Begin(protocol.CloseStream, conn))
 		return nil, r.Context().Err()
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
-	"github.com/watchbed/watchbed/upstream/protocol/host"
 )
 
 // servePeer answers a request of another member.
@@ -17,7 +16,7 @@ func (m *member) servePeer(conn uint32, r *protocol.Reader) {
 	method, path, body := r.Text(), r.Text(), []byte(r.Text())
 	header := readHeader(r)
 	if !m.listens {
-		host.Send(new(protocol.Writer).Begin(protocol.Failed, conn).Byte(protocol.Unavailable).Text("connection refused"))
+		protocol.Send(new(protocol.Writer).Begin(protocol.Failed, conn).Byte(protocol.Unavailable).Text("connection refused"))
 		return
 	}
 	request, err := http.NewRequest(method, "http://member"+path, bytes.NewReader(body))
@@ -31,7 +30,7 @@ func (m *member) servePeer(conn uint32, r *protocol.Reader) {
 		w.WriteHeader(http.StatusOK)
 		var out protocol.Writer
 		writeHeader(out.Begin(protocol.PeerResponse, conn).Int(int64(w.status)), w.header)
-		host.Send(out.Text(w.body.String()))
+		protocol.Send(out.Text(w.body.String()))
 	}()
 }
 

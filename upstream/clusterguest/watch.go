@@ -10,13 +10,12 @@ import (
 
 	"github.com/watchbed/watchbed/upstream/protocol"
 	"github.com/watchbed/watchbed/upstream/protocol/etcdpb"
-	"github.com/watchbed/watchbed/upstream/protocol/host"
 )
 
 // watchRequest takes a message of a stream. With the first one gRPC starts the handler.
 func (m *member) watchRequest(ctx context.Context, kind protocol.Kind, conn uint32, r *protocol.Reader) {
 	if !m.listens {
-		host.Send(new(protocol.Writer).Begin(protocol.Closed, conn))
+		protocol.Send(new(protocol.Writer).Begin(protocol.Closed, conn))
 		return
 	}
 	t := m.streams[conn]

@@ -5,5 +5,5 @@
 // to each other on streams and calls of the world, as rafthttp has them: two streams to each other member, a call for each snapshot and for each
 // HTTP request. What a member writes is on its disk (package disk), which outlives its process.
 //
-// The package imports the simulation, and disk, engine, etcdwire, node and protocol of this module. It must never import etcd.
+// The package imports the simulation, and disk, engine, node and protocol of this module. It must never import etcd.
 package clusternode

@@ -10,7 +10,6 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 
 	"github.com/watchbed/watchbed/upstream/engine"
-	"github.com/watchbed/watchbed/upstream/etcdwire"
 	"github.com/watchbed/watchbed/upstream/node"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
@@ -188,7 +187,7 @@ func (n *Node) reply(kind protocol.Kind, conn sim.Conn, r *protocol.Reader) {
 	}
 	switch kind {
 	case protocol.WatchResponse:
-		p := etcdwire.ReadWatchResponse(r)
+		p := node.ReadWatchResponse(r)
 		n.tells(p)
 		n.Env.Send(conn, p)
 		return

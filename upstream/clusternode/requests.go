@@ -7,7 +7,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 
-	"github.com/watchbed/watchbed/upstream/etcdwire"
+	"github.com/watchbed/watchbed/upstream/node"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
@@ -186,7 +186,7 @@ func readResponse(r *protocol.Reader) sim.Payload {
 	op := r.Bytes[0]
 	switch op {
 	case protocol.OpRange, protocol.OpPut, protocol.OpDeleteRange, protocol.OpTxn:
-		return etcdwire.ReadDid(r)
+		return node.ReadDid(r)
 	}
 	r.Byte()
 	p := &Response{Op: op}
@@ -287,7 +287,7 @@ func writeRequest(w *protocol.Writer, p sim.Payload) bool {
 	case *wire.LeaseTimeToLiveRequest:
 		w.Byte(protocol.OpTimeToLive).Int(p.ID).Bool(p.Keys)
 	default:
-		return etcdwire.WriteOp(w, p)
+		return node.WriteOp(w, p)
 	}
 	return true
 }

@@ -15,7 +15,6 @@ import (
 
 	"github.com/watchbed/watchbed/upstream/disk"
 	"github.com/watchbed/watchbed/upstream/engine"
-	"github.com/watchbed/watchbed/upstream/etcdwire"
 	"github.com/watchbed/watchbed/upstream/node"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
@@ -383,7 +382,7 @@ func (n *Node) incoming(m *sim.Message) []byte {
 	if _, asks := m.Payload.(*wire.StatusRequest); asks {
 		n.versions = append(n.versions, m.Conn)
 	}
-	if etcdwire.WriteWatchRequest(w, conn, m.Payload) || writeRequest(w.Begin(protocol.Do, conn), m.Payload) {
+	if node.WriteWatchRequest(w, conn, m.Payload) || writeRequest(w.Begin(protocol.Do, conn), m.Payload) {
 		return w.Bytes
 	}
 	return nil
@@ -494,7 +493,7 @@ func (n *Node) run(env *sim.Env, message []byte) {
 	n.until = until
 	if n.asks {
 		n.asks = false
-		etcdwire.WriteOp(n.out.Begin(protocol.Do, ownCall), &wire.RangeRequest{Key: "\x00", RangeEnd: "\x00", Serializable: true})
+		node.WriteOp(n.out.Begin(protocol.Do, ownCall), &wire.RangeRequest{Key: "\x00", RangeEnd: "\x00", Serializable: true})
 		n.run(env, n.out.Bytes)
 		return
 	}

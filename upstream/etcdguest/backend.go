@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/btree"
 
-	"github.com/watchbed/watchbed/upstream/etcdguest/release"
 	"github.com/watchbed/watchbed/upstream/protocol"
 	"github.com/watchbed/watchbed/upstream/protocol/etcdpb"
 )
@@ -27,11 +26,11 @@ type memory struct {
 }
 
 // buckets are what is written, each in the order of its keys.
-type buckets map[release.BucketID]*btree.BTree
+type buckets map[BucketID]*btree.BTree
 
 var (
-	_ release.Backend = (*memory)(nil)
-	_ release.BatchTx = (*memory)(nil)
+	_ Backend = (*memory)(nil)
+	_ BatchTx = (*memory)(nil)
 )
 
 func newBackend() *memory { return &memory{buckets: buckets{}} }
@@ -58,8 +57,8 @@ func (p *pair) Less(other btree.Item) bool { return bytes.Compare(p.key, other.(
 
 // fill puts in what the store begins with, in the form in which the key bucket has it: by revision.
 func (m *memory) fill(r *protocol.Reader) {
-	m.UnsafeCreateBucket(release.Key)
-	m.UnsafeCreateBucket(release.Meta)
+	m.UnsafeCreateBucket(Key)
+	m.UnsafeCreateBucket(Meta)
 	revision, compacted := r.Int(), r.Int()
 	last, sub := int64(0), int64(0)
 	for range r.Int() {
@@ -67,18 +66,18 @@ func (m *memory) fill(r *protocol.Reader) {
 		if sub++; kv.ModRevision != last {
 			last, sub = kv.ModRevision, 0
 		}
-		value, err := release.Marshal(kv)
+		value, err := Marshal(kv)
 		if err != nil {
 			panic(err)
 		}
-		m.UnsafePut(release.Key, revisionKey(last, sub), value)
+		m.UnsafePut(Key, revisionKey(last, sub), value)
 	}
 	if last < revision {
 		// A deletion of what is not there: it has a revision and does nothing.
-		m.UnsafePut(release.Key, append(revisionKey(revision, 0), 't'), nil)
+		m.UnsafePut(Key, append(revisionKey(revision, 0), 't'), nil)
 	}
 	if compacted > 0 {
-		m.UnsafePut(release.Meta, []byte("finishedCompactRev"), revisionKey(compacted, 0))
+		m.UnsafePut(Meta, []byte("finishedCompactRev"), revisionKey(compacted, 0))
 	}
 }
 
@@ -89,7 +88,7 @@ func revisionKey(main, sub int64) []byte {
 }
 
 // UnsafeRange implements backend.ReadTx.
-func (m *memory) UnsafeRange(b release.Bucket, key, end []byte, limit int64) (keys, values [][]byte) {
+func (m *memory) UnsafeRange(b Bucket, key, end []byte, limit int64) (keys, values [][]byte) {
 	of := m.buckets[b.ID()]
 	if of == nil {
 		return nil, nil
@@ -108,7 +107,7 @@ func (m *memory) UnsafeRange(b release.Bucket, key, end []byte, limit int64) (ke
 }
 
 // UnsafeForEach implements backend.ReadTx.
-func (m *memory) UnsafeForEach(b release.Bucket, visit func(k, v []byte) error) (err error) {
+func (m *memory) UnsafeForEach(b Bucket, visit func(k, v []byte) error) (err error) {
 	if of := m.buckets[b.ID()]; of != nil {
 		of.Ascend(func(i btree.Item) bool {
 			err = visit(i.(*pair).key, i.(*pair).value)
@@ -119,26 +118,26 @@ func (m *memory) UnsafeForEach(b release.Bucket, visit func(k, v []byte) error) 
 }
 
 // UnsafeCreateBucket implements backend.BatchTx.
-func (m *memory) UnsafeCreateBucket(b release.Bucket) {
+func (m *memory) UnsafeCreateBucket(b Bucket) {
 	if m.buckets[b.ID()] == nil {
 		m.buckets[b.ID()] = btree.New(32)
 	}
 }
 
 // UnsafeDeleteBucket implements backend.BatchTx.
-func (m *memory) UnsafeDeleteBucket(b release.Bucket) { delete(m.buckets, b.ID()) }
+func (m *memory) UnsafeDeleteBucket(b Bucket) { delete(m.buckets, b.ID()) }
 
 // UnsafePut implements backend.BatchTx.
-func (m *memory) UnsafePut(b release.Bucket, key, value []byte) {
+func (m *memory) UnsafePut(b Bucket, key, value []byte) {
 	m.commits.written = true
 	m.buckets[b.ID()].ReplaceOrInsert(&pair{bytes.Clone(key), bytes.Clone(value)})
 }
 
 // UnsafeSeqPut implements backend.BatchTx.
-func (m *memory) UnsafeSeqPut(b release.Bucket, key, value []byte) { m.UnsafePut(b, key, value) }
+func (m *memory) UnsafeSeqPut(b Bucket, key, value []byte) { m.UnsafePut(b, key, value) }
 
 // UnsafeDelete implements backend.BatchTx.
-func (m *memory) UnsafeDelete(b release.Bucket, key []byte) {
+func (m *memory) UnsafeDelete(b Bucket, key []byte) {
 	m.commits.written = true
 	m.buckets[b.ID()].Delete(&pair{key: key})
 }
@@ -167,16 +166,16 @@ func (*memory) RLock() {}
 func (*memory) RUnlock() {}
 
 // BatchTx implements backend.Backend.
-func (m *memory) BatchTx() release.BatchTx { return m }
+func (m *memory) BatchTx() BatchTx { return m }
 
 // ReadTx implements backend.Backend.
-func (m *memory) ReadTx() release.ReadTx { return m }
+func (m *memory) ReadTx() ReadTx { return m }
 
 // ConcurrentReadTx implements backend.Backend.
-func (m *memory) ConcurrentReadTx() release.ReadTx { return m }
+func (m *memory) ConcurrentReadTx() ReadTx { return m }
 
 // Snapshot implements backend.Backend.
-func (*memory) Snapshot() release.Snapshot { panic("etcdguest: the watch path takes no snapshot") }
+func (*memory) Snapshot() Snapshot { panic("etcdguest: the watch path takes no snapshot") }
 
 // Hash implements backend.Backend.
 func (*memory) Hash(func(bucket, key []byte) bool) (uint32, error) { return 0, errors.New("not kept") }

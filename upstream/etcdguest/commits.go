@@ -5,7 +5,6 @@ package main
 import (
 	"github.com/google/btree"
 
-	"github.com/watchbed/watchbed/upstream/etcdguest/release"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
@@ -13,7 +12,7 @@ import (
 // wants that. When the ticker was due is not known, so that the disk may have what there was whenever the lock was given back.
 type commits struct {
 	// save writes what etcd writes at the end of each commit.
-	save func(release.BatchTx)
+	save func(BatchTx)
 	// last are the states in question, the newest one last. The first is on disk in any case, unless there are too many.
 	last []buckets
 	// written: something was since the newest of them.
@@ -52,7 +51,7 @@ func (m *memory) disk(w *protocol.Writer, lost int64) {
 	on := last[max(0, int64(len(last))-1-lost)]
 	w.Int(int64(len(on)))
 	// Few buckets have small numbers, and the order of a map is none.
-	for id := release.BucketID(0); id < mostBuckets; id++ {
+	for id := BucketID(0); id < mostBuckets; id++ {
 		of := on[id]
 		if of == nil {
 			continue
@@ -72,7 +71,7 @@ const mostBuckets = 256
 // load puts in what was on disk.
 func (m *memory) load(r *protocol.Reader) {
 	for range r.Int() {
-		id, of := release.BucketID(r.Int()), btree.New(32)
+		id, of := BucketID(r.Int()), btree.New(32)
 		m.buckets[id] = of
 		for range r.Int() {
 			of.ReplaceOrInsert(&pair{[]byte(r.Text()), []byte(r.Text())})

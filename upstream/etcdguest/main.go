@@ -14,7 +14,6 @@ import (
 
 	"github.com/watchbed/watchbed/upstream/protocol"
 	"github.com/watchbed/watchbed/upstream/protocol/etcdpb"
-	"github.com/watchbed/watchbed/upstream/protocol/host"
 )
 
 func main() {
@@ -23,7 +22,7 @@ func main() {
 	debug.SetMemoryLimit(memoryLimit)
 	s := &server{streams: map[uint32]*etcdpb.Stream{}}
 	for {
-		s.receive(protocol.Reader{Bytes: host.Receive()})
+		s.receive(protocol.Reader{Bytes: protocol.Receive()})
 	}
 }
 

@@ -15,10 +15,8 @@ import (
 	"go.etcd.io/etcd/server/v3/lease"
 	"go.uber.org/zap"
 
-	"github.com/watchbed/watchbed/upstream/etcdguest/release"
 	"github.com/watchbed/watchbed/upstream/protocol"
 	"github.com/watchbed/watchbed/upstream/protocol/etcdpb"
-	"github.com/watchbed/watchbed/upstream/protocol/host"
 )
 
 // maxRequestBytes is etcd's default with what gRPC adds: larger responses are fragmented.
@@ -26,7 +24,7 @@ const maxRequestBytes = 1.5*1024*1024 + 512*1024
 
 // server is one etcd server without its raft log.
 type server struct {
-	kv      release.WatchableKV
+	kv      WatchableKV
 	backend *memory
 	// index is that of the entry of the raft log that is applied, beginning with 1. applied has it for the backend.
 	index   uint64
@@ -47,7 +45,7 @@ func (s *server) receive(r protocol.Reader) {
 	case protocol.Crash:
 		var out protocol.Writer
 		s.backend.disk(out.Begin(protocol.Disk, 0), r.Int())
-		host.Send(&out)
+		protocol.Send(&out)
 	case protocol.Apply:
 		s.begin()
 		s.apply(&r)
@@ -93,11 +91,11 @@ func (s *server) reopen(r *protocol.Reader) {
 	s.serveFrom(b)
 	s.index = s.applied.ConsistentIndex()
 	var out protocol.Writer
-	host.Send(out.Begin(protocol.Reopened, 0).Int(int64(s.index)))
+	protocol.Send(out.Begin(protocol.Reopened, 0).Int(int64(s.index)))
 }
 
 func configure(r *protocol.Reader) {
-	host.Seed(uint64(r.Int()))
+	protocol.Seed(uint64(r.Int()))
 	if interval := time.Duration(r.Int()); interval > 0 {
 		v3rpc.SetProgressReportInterval(interval)
 	}
@@ -114,24 +112,24 @@ func (s *server) begin() {
 func (s *server) serveFrom(b *memory) {
 	s.backend = b
 	s.applied = cindex.NewConsistentIndex(b)
-	b.commits.save = func(tx release.BatchTx) { s.applied.UnsafeSave(tx) }
+	b.commits.save = func(tx BatchTx) { s.applied.UnsafeSave(tx) }
 	b.SetTxPostLockInsideApplyHook(func() {
 		if index, term := s.applied.ConsistentApplyingIndex(); index > s.applied.UnsafeConsistentIndex() {
 			s.applied.SetConsistentIndex(index, term)
 		}
 	})
 	lg := zap.NewNop()
-	s.kv = release.NewStore(lg, b)
-	s.auth = release.NewAuthStore(lg, b)
-	s.watch = release.NewWatchServer(lg, maxRequestBytes, s, s.kv)
+	s.kv = NewStore(lg, b)
+	s.auth = NewAuthStore(lg, b)
+	s.watch = NewWatchServer(lg, maxRequestBytes, s, s.kv)
 }
 
 // show tells the host what the store has for its watches. All other goroutines wait, so that nothing is half done. It must
 // not create goroutines or wait.
 func (s *server) show() {
-	streams, responses, unsynced, compactions := release.Held(s.kv)
+	streams, responses, unsynced, compactions := Held(s.kv)
 	var out protocol.Writer
-	host.Send(out.Begin(protocol.Shown, 0).Int(int64(streams)).Int(int64(responses)).Int(int64(unsynced)).Int(int64(compactions)))
+	protocol.Send(out.Begin(protocol.Shown, 0).Int(int64(streams)).Int(int64(responses)).Int(int64(unsynced)).Int(int64(compactions)))
 }
 
 // untraced is the trace of a request of which etcd logs no steps: that of a context without one.

@@ -8,7 +8,6 @@ import (
 	"github.com/watchbed/watchbed/sim"
 
 	"github.com/watchbed/watchbed/upstream/engine"
-	"github.com/watchbed/watchbed/upstream/etcdwire"
 	"github.com/watchbed/watchbed/upstream/node"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
@@ -58,7 +57,7 @@ func (n *Node) Send(message []byte) {
 	}
 	switch kind {
 	case protocol.WatchResponse:
-		n.Env.Send(conn, etcdwire.ReadWatchResponse(&r))
+		n.Env.Send(conn, node.ReadWatchResponse(&r))
 	case protocol.Closed:
 		n.closed(conn)
 		n.Env.Close(conn)

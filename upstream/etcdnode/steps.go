@@ -6,7 +6,6 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 
-	"github.com/watchbed/watchbed/upstream/etcdwire"
 	"github.com/watchbed/watchbed/upstream/node"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
@@ -42,7 +41,7 @@ func (n *Node) boot(env *sim.Env) {
 	w := n.out.Begin(protocol.Start, 0).Int(int64(seed)).Int(int64(n.cfg.Watch.ProgressNotifyInterval)).
 		Int(n.cfg.InitialRevision).Int(n.cfg.Compacted).Int(int64(len(n.cfg.Initial)))
 	for _, kv := range n.cfg.Initial {
-		etcdwire.WriteKV(w, kv)
+		node.WriteKV(w, kv)
 	}
 	n.hand(env, w.Bytes)
 	n.revision = n.cfg.InitialRevision
@@ -59,7 +58,7 @@ func (n *Node) Receive(env *sim.Env, m *sim.Message) {
 	case ends:
 		n.server.Receive(env, m)
 		return
-	case !etcdwire.WriteWatchRequest(&n.out, uint32(m.Conn), m.Payload):
+	case !node.WriteWatchRequest(&n.out, uint32(m.Conn), m.Payload):
 		n.server.Receive(env, m)
 		n.follow(env)
 		return

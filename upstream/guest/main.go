@@ -13,7 +13,6 @@ import (
 
 	"github.com/watchbed/watchbed/upstream/guest/apiserver"
 	"github.com/watchbed/watchbed/upstream/protocol"
-	"github.com/watchbed/watchbed/upstream/protocol/host"
 )
 
 func main() {
@@ -24,7 +23,7 @@ func main() {
 	klog.SetOutput(discard{})
 	s := apiserver.New(outside{}, (&server{}).serve)
 	for {
-		s.Receive(protocol.Reader{Bytes: host.Receive()})
+		s.Receive(protocol.Reader{Bytes: protocol.Receive()})
 	}
 }
 
@@ -46,8 +45,8 @@ func (discard) Write(p []byte) (int, error) { return len(p), nil }
 // outside is the host. What it reads of the cacher is in the overlay.
 type outside struct{}
 
-func (outside) Send(w *protocol.Writer) { host.Send(w) }
-func (outside) Seed(seed uint64)        { host.Seed(seed) }
+func (outside) Send(w *protocol.Writer) { protocol.Send(w) }
+func (outside) Seed(seed uint64)        { protocol.Seed(seed) }
 
 // Lock has nothing to do: goroutines switch only where they wait or take a lock, and take none in between.
 func (outside) Lock()   {}

@@ -32,17 +32,22 @@ var reproduce = &reproductions{table: table[reproduction]{
 
 type reproductions struct {
 	table[reproduction]
-	plain bool
+	plain  bool
+	native string
 }
 
 func (t *reproductions) flags(f *flag.FlagSet) {
 	t.table.flags(f)
 	f.BoolVar(&t.plain, "plain", false, "run the plain Go tests of bugs that upstream's suite does not find, with the code that ships and with the bugs")
+	f.StringVar(&t.native, "native", "", "measure the rows of guest/native with this bug put back")
 }
 
 func (t *reproductions) run(ctx context.Context, names []string) ([]string, error) {
 	if t.plain {
 		return checkPlain(ctx)
+	}
+	if t.native != "" {
+		return nil, measureNative(ctx, t.native)
 	}
 	return t.table.run(ctx, names)
 }

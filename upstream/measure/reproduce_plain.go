@@ -13,16 +13,38 @@ import (
 	"github.com/watchbed/watchbed/upstream/patches"
 )
 
-// Where the plain Go tests are, as seen from the folder upstream, and the module that the bugs are put back into.
+// Where the plain Go tests and the native program are, as seen from the folder upstream, and the module that the bugs are put back into.
 const (
 	plainModule  = "yardstick"
 	plainPackage = "./unreached"
+	nativeModule = "guest/native"
 	patched      = "k8s.io/apiserver"
 )
 
+// measureNative measures the rows of the native program that have the bug.
+func measureNative(ctx context.Context, bug string) error {
+	source, err := goCommand(ctx, nativeModule, "list", "-m", "-f", "{{.Dir}}", patched)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "watchbed")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	undone, err := withBug(dir, nativeModule, strings.TrimSpace(source), bug)
+	if err != nil {
+		return err
+	}
+	out, err := goCommand(ctx, nativeModule, "test", "-modfile", undone, "-ldflags=-checklinkname=0", "-timeout", "1h", ".",
+		"-native.change="+bug, "-native.update")
+	fmt.Print(out)
+	return err
+}
+
 // checkPlain runs each plain Go test with the code that ships and with its bug, with which it must fail.
 func checkPlain(ctx context.Context) ([]string, error) {
-	source, err := goCommand(ctx, "list", "-m", "-f", "{{.Dir}}", patched)
+	source, err := goCommand(ctx, plainModule, "list", "-m", "-f", "{{.Dir}}", patched)
 	if err != nil {
 		return nil, err
 	}
@@ -37,15 +59,15 @@ func checkPlain(ctx context.Context) ([]string, error) {
 			continue
 		}
 		args := []string{"test", "-count=1", "-run", "^" + l.test + "$", plainPackage}
-		if out, err := goCommand(ctx, args...); err != nil {
+		if out, err := goCommand(ctx, plainModule, args...); err != nil {
 			wrong = append(wrong, fmt.Sprintf("%s fails with the code that ships: %v\n%s", l.test, err, out))
 			continue
 		}
-		undone, err := withBug(dir, strings.TrimSpace(source), l.bug)
+		undone, err := withBug(dir, plainModule, strings.TrimSpace(source), l.bug)
 		if err != nil {
 			return nil, err
 		}
-		out, err := goCommand(ctx, append([]string{"test", "-modfile", undone}, args[1:]...)...)
+		out, err := goCommand(ctx, plainModule, append([]string{"test", "-modfile", undone}, args[1:]...)...)
 		if err == nil || !strings.Contains(out, "--- FAIL: "+l.test) {
 			wrong = append(wrong, fmt.Sprintf("%s does not fail with the bug %s\n%s", l.test, l.bug, out))
 			continue
@@ -55,9 +77,9 @@ func checkPlain(ctx context.Context) ([]string, error) {
 	return wrong, nil
 }
 
-// withBug is the path of a go.mod in which the module has a bug put back: Go compiles nothing else in place of a file of the
+// withBug is the path of a go.mod of the module, in which the patched one has a bug put back: Go compiles nothing else in place of a file of the
 // module cache.
-func withBug(dir, source, name string) (string, error) {
+func withBug(dir, module, source, name string) (string, error) {
 	p, err := patches.Find(name)
 	if err != nil {
 		return "", err
@@ -79,7 +101,7 @@ func withBug(dir, source, name string) (string, error) {
 		}
 	}
 	for _, extension := range []string{".mod", ".sum"} {
-		text, err := os.ReadFile(filepath.Join(plainModule, "go"+extension))
+		text, err := os.ReadFile(filepath.Join(module, "go"+extension))
 		if err != nil {
 			return "", err
 		}
@@ -93,10 +115,10 @@ func withBug(dir, source, name string) (string, error) {
 	return modules + ".mod", nil
 }
 
-// goCommand runs the go command in the module of the plain tests, and returns all that it says.
-func goCommand(ctx context.Context, args ...string) (string, error) {
+// goCommand runs the go command in a module, and returns all that it says.
+func goCommand(ctx context.Context, module string, args ...string) (string, error) {
 	c := exec.CommandContext(ctx, "go", args...)
-	c.Dir = plainModule
+	c.Dir = module
 	var out bytes.Buffer
 	c.Stdout, c.Stderr = &out, &out
 	err := c.Run()

@@ -9,6 +9,8 @@
 //
 // Load loads a guest of any kind, and tries it.
 //
+// How messages of etcd's APIs (package wire) become bytes between a guest and its host is here, too, on the host's side.
+//
 // The package imports sim, sim/wire, sim/cache (for its Config), engine, guests and protocol. It
 // must never import a simulated etcd.
 package node

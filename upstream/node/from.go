@@ -6,8 +6,6 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
-
-	"github.com/watchbed/watchbed/upstream/etcdwire"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
@@ -20,9 +18,9 @@ func (n *Node) Send(message []byte) {
 	kind, number := r.Begin()
 	switch kind {
 	case protocol.Range:
-		n.call(number, n.turn(n.cfg.KV), etcdwire.ReadRange(&r))
+		n.call(number, n.turn(n.cfg.KV), ReadRange(&r))
 	case protocol.RangeStream:
-		conn, p := n.Env.Open(n.turn(n.cfg.Etcd)), &wire.RangeStreamRequest{Range: etcdwire.ReadRange(&r)}
+		conn, p := n.Env.Open(n.turn(n.cfg.Etcd)), &wire.RangeStreamRequest{Range: ReadRange(&r)}
 		n.Env.Send(conn, p)
 		n.ranges = append(n.ranges, connection{number: number, conn: conn, asks: p})
 	case protocol.Txn:
@@ -78,7 +76,7 @@ func (n *Node) sendOnStream(kind protocol.Kind, number uint32, r *protocol.Reade
 		}
 		leader := s.requireLeader && !s.used
 		s.used = true
-		n.Env.Send(s.conn, etcdwire.ReadWatchRequest(kind, r, leader))
+		n.Env.Send(s.conn, ReadWatchRequest(kind, r, leader))
 	}
 }
 

@@ -8,8 +8,6 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/client/clientv3"
 	"github.com/watchbed/watchbed/sim/wire"
-
-	"github.com/watchbed/watchbed/upstream/etcdwire"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
@@ -203,7 +201,7 @@ func (n *Node) part(env *sim.Env, i int, m *sim.Message) []byte {
 	switch p := m.Payload.(type) {
 	case *wire.RangeStreamResponse:
 		n.seen.addRanged(p.Kvs)
-		etcdwire.WriteRanged(n.out.Begin(protocol.Streamed, number), &wire.RangeResponse{Revision: p.Revision, More: p.More, Count: p.Count, Kvs: p.Kvs})
+		WriteRanged(n.out.Begin(protocol.Streamed, number), &wire.RangeResponse{Revision: p.Revision, More: p.More, Count: p.Count, Kvs: p.Kvs})
 		return n.out.Bytes
 	case *wire.Error:
 		env.Close(m.Conn)
@@ -227,7 +225,7 @@ func (n *Node) answer(number uint32, p sim.Payload) []byte {
 	switch p := p.(type) {
 	case *wire.RangeResponse:
 		n.seen.addRanged(p.Kvs)
-		etcdwire.WriteRanged(w.Begin(protocol.Ranged, number), p)
+		WriteRanged(w.Begin(protocol.Ranged, number), p)
 	case *wire.TxnResponse:
 		if !p.Succeeded && len(p.Responses) > 0 {
 			n.seen.addRanged(p.Responses[0].Range.Kvs)
@@ -235,7 +233,7 @@ func (n *Node) answer(number uint32, p sim.Payload) []byte {
 		writeTxned(w.Begin(protocol.Txned, number), p)
 	case *wire.WatchResponse:
 		n.seen.addEvents(p)
-		etcdwire.WriteWatchResponse(w.Begin(protocol.WatchResponse, number), p)
+		WriteWatchResponse(w.Begin(protocol.WatchResponse, number), p)
 	case *wire.StatusResponse:
 		w.Begin(protocol.Versioned, number).Text(p.Version)
 	case *wire.Error:

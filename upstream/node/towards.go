@@ -3,8 +3,6 @@ package node
 import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
-
-	"github.com/watchbed/watchbed/upstream/etcdwire"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
@@ -63,6 +61,6 @@ func writeTxned(w *protocol.Writer, p *wire.TxnResponse) {
 	}
 	w.Bool(len(p.Responses) > 0)
 	if len(p.Responses) > 0 {
-		etcdwire.WriteRanged(w, p.Responses[0].Range)
+		WriteRanged(w, p.Responses[0].Range)
 	}
 }

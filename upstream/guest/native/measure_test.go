@@ -58,7 +58,7 @@ type served struct{ strategy.Chooser }
 
 // Choose implements sim.Chooser.
 func (s served) Choose(w *sim.World, n int, question string) int {
-	if node.Schedules(question) {
+	if told, _ := node.Told(question); told != "" {
 		return 0
 	}
 	return s.Chooser.Choose(w, n, question)

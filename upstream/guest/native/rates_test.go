@@ -15,7 +15,7 @@ import (
 var (
 	update = flag.Bool("native.update", false, "measure the rows of the change that is compiled in, and write the table and the page")
 	only   = flag.String("native.only", "", "measure only rows whose names have this in them")
-	change = flag.String("native.change", "", "the change that is compiled in; \"go run ./changed\" says it")
+	change = flag.String("native.change", "", "the change that is compiled in; \"go run ./measure reproduce -native\" says it")
 )
 
 // data is the file with all that was measured, page the one that shows it.

@@ -10,7 +10,6 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
-	"github.com/watchbed/watchbed/upstream/protocol/host"
 )
 
 // Stream is the server's end of one gRPC stream of the Watch API.
@@ -44,7 +43,7 @@ func (t *Stream) Deliver(r *pb.WatchRequest) {
 func (t *Stream) Drained() { wake(t.drained) }
 
 // Closed has the host know that the server has ended the stream.
-func (t *Stream) Closed() { host.Send(t.out.Begin(protocol.Closed, t.conn)) }
+func (t *Stream) Closed() { protocol.Send(t.out.Begin(protocol.Closed, t.conn)) }
 
 func wake(c chan<- struct{}) {
 	select {
@@ -73,7 +72,7 @@ func (t *Stream) Recv() (*pb.WatchRequest, error) {
 
 // Send implements pb.Watch_WatchServer: it waits for the client to read, as gRPC's flow control has it wait.
 func (t *Stream) Send(r *pb.WatchResponse) error {
-	for t.ctx.Err() == nil && !host.CanSend(t.conn) {
+	for t.ctx.Err() == nil && !protocol.CanSend(t.conn) {
 		select {
 		case <-t.drained:
 		case <-t.ctx.Done():
@@ -82,7 +81,7 @@ func (t *Stream) Send(r *pb.WatchResponse) error {
 	if err := t.ctx.Err(); err != nil {
 		return err
 	}
-	host.Send(writeWatchResponse(t.out.Begin(protocol.WatchResponse, t.conn), r))
+	protocol.Send(writeWatchResponse(t.out.Begin(protocol.WatchResponse, t.conn), r))
 	return nil
 }
 

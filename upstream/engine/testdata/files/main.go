@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
-	"github.com/watchbed/watchbed/upstream/protocol/host"
 )
 
 // files are those that are open, by their names.
@@ -20,7 +19,7 @@ var files = map[string]*os.File{}
 
 func main() {
 	for {
-		r := protocol.Reader{Bytes: host.Receive()}
+		r := protocol.Reader{Bytes: protocol.Receive()}
 		_, conn := r.Begin()
 		said := r.Text()
 		go func() {
@@ -28,7 +27,7 @@ func main() {
 			if err != nil {
 				answer = err.Error()
 			}
-			host.Send(new(protocol.Writer).Begin(protocol.Did, conn).Text(answer))
+			protocol.Send(new(protocol.Writer).Begin(protocol.Did, conn).Text(answer))
 		}()
 	}
 }

@@ -1,5 +1,4 @@
-// Package examples has modules that are put into the bed, each in a folder of its own, and tests that judge them.
-package examples
+package clientbed_test
 
 import (
 	"flag"

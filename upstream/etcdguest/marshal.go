@@ -1,6 +1,6 @@
 //go:build wasip1
 
-package release
+package main
 
 import "go.etcd.io/etcd/api/v3/mvccpb"
 

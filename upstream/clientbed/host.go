@@ -1,4 +1,4 @@
-package clientnode
+package clientbed
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 
 	"github.com/watchbed/watchbed/upstream/engine"
-	"github.com/watchbed/watchbed/upstream/etcdwire"
 	"github.com/watchbed/watchbed/upstream/node"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
@@ -22,7 +21,7 @@ func (n *Node) Send(message []byte) {
 	kind, number := r.Begin()
 	switch kind {
 	case protocol.Do:
-		n.call(number, etcdwire.ReadOp(&r))
+		n.call(number, node.ReadOp(&r))
 	case protocol.Grant:
 		n.call(number, &wire.LeaseGrantRequest{ID: r.Int(), TTL: r.Int()})
 	case protocol.Revoke:
@@ -36,11 +35,11 @@ func (n *Node) Send(message []byte) {
 	case protocol.CloseStream:
 		n.close(number)
 	case protocol.Did:
-		n.Env.Send(sim.Conn(number), etcdwire.ReadDid(&r))
+		n.Env.Send(sim.Conn(number), node.ReadDid(&r))
 	case protocol.Failed:
 		n.Env.Send(sim.Conn(number), &wire.Error{Code: wire.Code(r.Byte()), Message: r.Text()})
 	default:
-		panic(fmt.Sprintf("clientnode: the guest sent a message of kind %d", kind))
+		panic(fmt.Sprintf("clientbed: the guest sent a message of kind %d", kind))
 	}
 }
 
@@ -56,7 +55,7 @@ func (n *Node) sendOnStream(kind protocol.Kind, number uint32, r *protocol.Reade
 	s := &n.watches[i]
 	leader := s.requireLeader
 	s.requireLeader = false
-	n.Env.Send(s.conn, etcdwire.ReadWatchRequest(kind, r, leader))
+	n.Env.Send(s.conn, node.ReadWatchRequest(kind, r, leader))
 }
 
 // close gives up a call or a stream.

@@ -1,4 +1,4 @@
-package etcdwire
+package node
 
 import (
 	"github.com/watchbed/watchbed/sim"

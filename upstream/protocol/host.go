@@ -1,14 +1,11 @@
 //go:build wasip1
 
-// Package host is how a guest speaks with the one that runs it: it waits for messages, and sends some. What
-// it calls is in the overlay that guests are compiled with.
-package host
+package protocol
 
-import (
-	"unsafe"
+import "unsafe"
 
-	"github.com/watchbed/watchbed/upstream/protocol"
-)
+// A guest speaks with its host by what follows: it waits for messages, and sends some. What it calls is in the overlay that guests are
+// compiled with.
 
 // inbox is where the host puts a message: its length, then its bytes.
 var inbox [8 << 20]byte
@@ -44,7 +41,7 @@ func Receive() []byte {
 func CanSend(conn uint32) bool { return hostCanSend(conn) != 0 }
 
 // Send hands a message to the host, which takes it at once.
-func Send(w *protocol.Writer) {
+func Send(w *Writer) {
 	hostSend(unsafe.Pointer(unsafe.SliceData(w.Bytes)), uint32(len(w.Bytes)))
 }
 

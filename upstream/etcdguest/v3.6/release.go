@@ -1,9 +1,6 @@
 //go:build wasip1
 
-// Package release has what etcd calls differently, or builds in another way, from 3.6 on than the releases of 3.5.
-//
-// It must never decide anything.
-package release
+package main
 
 import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"

@@ -1,4 +1,4 @@
-package etcdwire
+package node
 
 import (
 	"fmt"
@@ -93,7 +93,7 @@ func ReadDid(r *protocol.Reader) sim.Payload {
 		}
 		return p
 	default:
-		panic(fmt.Sprintf("etcdwire: the guest answers an operation of kind %d", kind))
+		panic(fmt.Sprintf("node: the guest answers an operation of kind %d", kind))
 	}
 }
 

@@ -1,4 +1,4 @@
-package etcdwire
+package node
 
 import (
 	"fmt"
@@ -78,7 +78,7 @@ func ReadOp(r *protocol.Reader) sim.Payload {
 		txn.Success, txn.Failure = readOps(r), readOps(r)
 		return txn
 	default:
-		panic(fmt.Sprintf("etcdwire: the guest asks for an operation of kind %d", kind))
+		panic(fmt.Sprintf("node: the guest asks for an operation of kind %d", kind))
 	}
 }
 
@@ -99,7 +99,7 @@ func place(list []byte, number byte) int {
 			return i
 		}
 	}
-	panic(fmt.Sprintf("etcdwire: the guest compares with %d", number))
+	panic(fmt.Sprintf("node: the guest compares with %d", number))
 }
 
 func readOps(r *protocol.Reader) []wire.RequestOp {

@@ -1,4 +1,4 @@
-package clientnode
+package clientbed
 
 import (
 	"slices"

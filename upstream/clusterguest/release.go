@@ -1,10 +1,6 @@
 //go:build wasip1
 
-// Package release has what the branches of etcd call differently, or build in another way. These files are about 3.5. The folder v3.6
-// has those that stand in their place from 3.6 on, v3.7 those that do from 3.7 on; go.mod and go.sum are among them.
-//
-// It must never decide anything.
-package release
+package main
 
 import (
 	"go.etcd.io/etcd/server/v3/config"
@@ -12,6 +8,11 @@ import (
 
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
+
+// What the branches of etcd call differently, or build in another way, is here. These files are about 3.5. The folder v3.6
+// has those that stand in their place from 3.6 on, v3.7 those that do from 3.7 on; go.mod and go.sum are among them.
+//
+// They must never decide anything.
 
 // Prepare sets what is no part of the configuration: small segments of the WAL have a member begin a new one often.
 func Prepare() { wal.SegmentSizeBytes = 64 * 1024 }

@@ -1,4 +1,4 @@
-package clientnode
+package clientbed
 
 import (
 	"time"
@@ -6,7 +6,6 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 
-	"github.com/watchbed/watchbed/upstream/etcdwire"
 	"github.com/watchbed/watchbed/upstream/node"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
@@ -122,13 +121,13 @@ func (n *Node) answer(number uint32, p sim.Payload) []byte {
 	case *wire.LeaseKeepAliveResponse:
 		w.Begin(protocol.Leased, number).Int(p.Revision).Int(p.ID).Int(p.TTL)
 	case *wire.WatchResponse:
-		etcdwire.WriteWatchResponse(w.Begin(protocol.WatchResponse, number), p)
+		node.WriteWatchResponse(w.Begin(protocol.WatchResponse, number), p)
 	case *wire.Error:
 		w.Begin(protocol.Refused, number).Byte(byte(p.Code)).Text(p.Message)
 	case *sim.Hangup:
 		w.Begin(protocol.Hangup, number).Bool(p.Broken)
 	default:
-		if !etcdwire.WriteDid(w.Begin(protocol.Did, number), p) {
+		if !node.WriteDid(w.Begin(protocol.Did, number), p) {
 			return nil
 		}
 	}
@@ -137,7 +136,7 @@ func (n *Node) answer(number uint32, p sim.Payload) []byte {
 
 // request is what a client asks. A client that is gone is not missed: what it asked is carried out.
 func (n *Node) request(m *sim.Message) []byte {
-	if w := n.out.Begin(protocol.Do, uint32(m.Conn)); etcdwire.WriteOp(w, m.Payload) {
+	if w := n.out.Begin(protocol.Do, uint32(m.Conn)); node.WriteOp(w, m.Payload) {
 		return w.Bytes
 	}
 	return nil

@@ -1,11 +1,43 @@
-package main
+package yardstick
 
 import (
+	"flag"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
+	"testing"
 )
+
+var writePage = flag.Bool("yardstick.update", false, "run upstream's tests against both caches, and write the page")
+
+// differences are why a test comes to another result for our cache than for upstream's.
+var differences = map[string]string{}
+
+// TestPage runs upstream's tests of a storage against upstream's cacher and against the cache of this project, in the same
+// harness and each on an etcd of its own, and writes the outcome to the page. A result that differs needs a reason, and a
+// reason needs a difference: otherwise the test fails.
+func TestPage(t *testing.T) {
+	if !*writePage {
+		t.Skip("-yardstick.update runs it: minutes")
+	}
+	var all [2]results
+	for i, of := range []string{"cacher", "watchbed"} {
+		var err error
+		if all[i], err = run(of); err != nil {
+			t.Fatal(err)
+		}
+		t.Log(of + ": " + all[i].String())
+	}
+	text, wrong := report(all[0], all[1])
+	if err := os.WriteFile("README.md", []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range wrong {
+		t.Error(line)
+	}
+}
 
 const head = `# Upstream's own tests of a storage, against our cache
 
