@@ -8,7 +8,7 @@ import (
 	"google.golang.org/grpc/metadata"
 
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/fifo"
+	"github.com/watchbed/watchbed/sim/arena"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -32,7 +32,7 @@ type watchChan struct {
 	cancel context.CancelFunc
 	// queue is what there was no room for in the lane to the cache, which stands
 	// for resultChan.
-	queue fifo.Queue[*wire.WatchEvent]
+	queue arena.Queue[*wire.WatchEvent]
 	// ended: nothing comes behind what is in the queue.
 	ended bool
 	// taken asks for the next response. clientv3 keeps what is not asked for.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/watchbed/watchbed/internal/commute"
+	"github.com/watchbed/watchbed/internal/simtest"
 	_ "github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -167,7 +167,7 @@ func TestStepsDeclareTheirCells(t *testing.T) {
 		if seed&1 != 0 {
 			mode = sim.Timed
 		}
-		s := commute.NewSwapper(seed)
+		s := simtest.NewSwapper(seed)
 		w := clients(mode, seed&2 != 0)
 		w.Start(s)
 		for range 400 {

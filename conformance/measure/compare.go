@@ -6,14 +6,13 @@ import (
 
 	"github.com/watchbed/watchbed/conformance/races"
 	"github.com/watchbed/watchbed/conformance/realetcd"
-	"github.com/watchbed/watchbed/conformance/sequential"
 	"github.com/watchbed/watchbed/sim/etcd"
 )
 
 // comparison is what came of one version.
 type comparison struct {
 	version         string
-	requests        sequential.Tally
+	requests        races.RequestTally
 	alone, follower races.Tally
 }
 
@@ -46,7 +45,7 @@ func (r *comparison) compareRequests(ctx context.Context, sequences int) error {
 		return err
 	}
 	defer server.Stop()
-	c, err := sequential.New(server, cfg)
+	c, err := races.NewComparison(server, cfg)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@
 //
 // Two have no recordings, and compare each server anew. races/ races three clients on it, also
 // on a follower, and searches the simulation for a schedule that gives the same answers.
-// sequential/ sends random requests one after the other, and compares the answers.
+// It also sends random requests one after the other, and compares the answers.
 //
 // shell/ runs the watch cache itself on these servers, by package shell of the
 // module above, and judges what its clients see; its README has the figures of

@@ -8,10 +8,10 @@ package layering
 // know nothing of each other.
 var layers = [][]string{
 	{"internal/mutants", "internal/testsize", "internal/registry"},
-	{"model", "metric", "internal/exacttest", "internal/intern", "sim/fifo", "sim/arena", "sim/release", "sim/view", "findings", "proofs"},
+	{"model", "metric", "internal/exacttest", "internal/intern", "sim/arena", "sim/release", "sim/view", "findings", "proofs"},
 	{"sim/option", "linearizability/...", "history/..."},
 	{"sim", "check/...", "internal/recordings", "internal/random"},
-	{"sim/wire", "sim/state", "explore/...", "internal/commute", "internal/interaction"},
+	{"sim/wire", "sim/state", "explore/...", "internal/simtest"},
 	{"sim/etcd/...", "sim/client/...", "sim/cache/...", "sim/compactor/...", "sim/informer/..."},
 	{"sim/follower", "workload/..."},
 	{"testbed/..."},
@@ -106,7 +106,7 @@ var forbidden = []rule{
 		because: "simrun speaks to nothing, and with them it has a hundred packages more to compile",
 	},
 	{
-		packages: []string{"..."}, except: []string{"explore/property", "scenariotest", "internal/testsize", "internal/interaction", "internal/campaigns"}, never: []string{"testing", "pgregory.net/rapid"},
+		packages: []string{"..."}, except: []string{"explore/property", "scenariotest", "internal/testsize", "internal/simtest", "internal/campaigns"}, never: []string{"testing", "pgregory.net/rapid"},
 		because: "no command carries the flags of go test",
 	},
 	{

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/internal/commute"
+	"github.com/watchbed/watchbed/internal/simtest"
 	"github.com/watchbed/watchbed/internal/testsize"
 	_ "github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/sim/cache"
@@ -56,11 +56,11 @@ func TestStepsThatDoNotConflictCommute(t *testing.T) {
 // maxRunSteps keeps the long runs of timed scenarios from taking all the time.
 func maxRunSteps() int { return testsize.Of(4_000, 400, 400) }
 
-func swap(t *testing.T, sc *testbed.Scenario, p testbed.Params, pairs int) *commute.Swapper {
+func swap(t *testing.T, sc *testbed.Scenario, p testbed.Params, pairs int) *simtest.Swapper {
 	system, err := sc.New(p)
 	require.NoError(t, err)
 	runner := explore.NewRunner(system, min(p.Clock.Steps, maxRunSteps()))
-	s := commute.NewSwapper(1)
+	s := simtest.NewSwapper(1)
 	for s.Swapped < pairs && len(s.Wrong) == 0 {
 		s.Begin()
 		runner.Run(s)

@@ -1,4 +1,4 @@
-// Package arena (unstable) hands out values from blocks, so that most of them
+// Package arena (unstable) hands out values from blocks, and has a queue, so that most of them
 // cost no allocation of their own.
 //
 // It must never import anything of this module.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/internal/commute"
+	"github.com/watchbed/watchbed/internal/simtest"
 	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
@@ -90,7 +90,7 @@ func TestReadsOfEachAlternativeCommute(t *testing.T) {
 	require.Greater(t, swapped, 20*runs)
 }
 
-func keenRun(t *testing.T, name, value string, seed uint64) *commute.Swapper {
+func keenRun(t *testing.T, name, value string, seed uint64) *simtest.Swapper {
 	rnd := rand.New(rand.NewPCG(seed, 7))
 	o, err := cache.Options{}.With(name, value)
 	require.NoError(t, err)
@@ -107,7 +107,7 @@ func keenRun(t *testing.T, name, value string, seed uint64) *commute.Swapper {
 		w.Add(client, &keenReader{left: 30})
 	}
 	require.Equal(t, cfg.Compactor, w.Add("compactor", &fixedCompactor{}))
-	s := commute.NewSwapper(seed + 1)
+	s := simtest.NewSwapper(seed + 1)
 	w.Start(s)
 	for i := 0; i < 300 && w.Step(s); i++ {
 		continue

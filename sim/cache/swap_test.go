@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/internal/commute"
+	"github.com/watchbed/watchbed/internal/simtest"
 	"github.com/watchbed/watchbed/internal/testsize"
 	_ "github.com/watchbed/watchbed/knownbugs"
 	"github.com/watchbed/watchbed/sim"
@@ -44,7 +44,7 @@ func TestStepsThatDoNotConflictCommute(t *testing.T) {
 }
 
 // swapRun carries out a random run and looks at its adjacent steps.
-func swapRun(t *testing.T, seed uint64) (*commute.Swapper, string) {
+func swapRun(t *testing.T, seed uint64) (*simtest.Swapper, string) {
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	cfg, design := randomDesign(t, rnd)
 	cfg.KV, cfg.Watch, cfg.Compactor = upID, upID, 5
@@ -68,7 +68,7 @@ func swapRun(t *testing.T, seed uint64) (*commute.Swapper, string) {
 	if rnd.IntN(4) == 0 {
 		w.AddFault(cache.LoseSnapshot(cacheID, "cache"), sim.Budget{Times: 2, Within: time.Minute})
 	}
-	s := commute.NewSwapper(seed)
+	s := simtest.NewSwapper(seed)
 	w.Start(s)
 	for i := 0; i < 400 && w.Step(s); i++ {
 		continue

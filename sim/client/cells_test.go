@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/watchbed/watchbed/internal/commute"
+	"github.com/watchbed/watchbed/internal/simtest"
 	_ "github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/client"
@@ -244,7 +244,7 @@ func TestStepsDeclareTheirCells(t *testing.T) {
 		w.AddFault(&sim.BreakStream{From: []sim.NodeID{clientID}, To: etcdID, Label: "client>etcd"}, sim.Budget{Times: 4, Within: 20})
 		w.AddFault(&sim.RestartProcess{Nodes: []sim.NodeID{clientID}, Label: "client"}, sim.Budget{Times: 1, Within: 20})
 		w.AddFault(&sim.RestartProcess{Nodes: []sim.NodeID{etcdID}, Label: "etcd"}, sim.Budget{Times: 1, Within: 20})
-		s := commute.NewSwapper(seed)
+		s := simtest.NewSwapper(seed)
 		w.Start(s)
 		for range 400 {
 			if !w.Step(s) {

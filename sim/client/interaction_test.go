@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/diagnosis/trace"
-	"github.com/watchbed/watchbed/internal/interaction"
+	"github.com/watchbed/watchbed/internal/simtest"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/client"
 	"github.com/watchbed/watchbed/sim/option"
@@ -23,7 +23,7 @@ import (
 // of the connection.
 type player struct {
 	name  string
-	b     *interaction.Bench
+	b     *simtest.Bench
 	act   func(*sim.Env)
 	conns map[string]sim.Conn
 	last  sim.Payload
@@ -71,8 +71,8 @@ func (p *player) conn(env *sim.Env, name string) sim.Conn {
 // The client between a cache and etcd that the text plays. Watches and calls of the cache have names; etcd's
 // connections are numbered as it hears of them.
 func TestInteractions(t *testing.T) {
-	interaction.Run(t, func(t *testing.T, release string, settings []option.Setting) *interaction.Bench {
-		b := &interaction.Bench{TB: t, CoveragePoints: []string{"clientv3: ", "etcd3: "}}
+	simtest.Run(t, func(t *testing.T, release string, settings []option.Setting) *simtest.Bench {
+		b := &simtest.Bench{TB: t, CoveragePoints: []string{"clientv3: ", "etcd3: "}}
 		etcd := &player{name: "etcd", b: b, conns: map[string]sim.Conn{}}
 		cache := &player{name: "cache", b: b, conns: map[string]sim.Conn{}}
 		follower := &player{name: "follower", b: b, conns: map[string]sim.Conn{}}
@@ -205,7 +205,7 @@ var unset = regexp.MustCompile(`"\w+":(0|""|false|null),?`)
 
 // dependsOn are the labels of the messages to the client and to the cache on which the last message with a
 // label depends.
-func dependsOn(b *interaction.Bench, run *trace.Trace, label string) (labels []string) {
+func dependsOn(b *simtest.Bench, run *trace.Trace, label string) (labels []string) {
 	run.Close(b.World)
 	end := -1
 	for i := range run.Steps {
@@ -227,7 +227,7 @@ func dependsOn(b *interaction.Bench, run *trace.Trace, label string) (labels []s
 // message is what etcd sends: created ID @REV, progress ID @REV, events ID KEY@REV..., canceled ID, refused ID
 // REASON, range @REV KEY..., chunk KEY..., last-chunk @REV KEY..., put @REV, error CODE. An event is /a@5 where
 // the key is new, /a@6<5 where it changes and -/a@7<5 where it goes, with ! where the previous value is missing.
-func message(b *interaction.Bench, words []string) sim.Payload {
+func message(b *simtest.Bench, words []string) sim.Payload {
 	number := func(i int) int64 { return int64(b.Number(strings.TrimLeft(words[i], "@"))) }
 	switch words[0] {
 	case "created":
@@ -274,7 +274,7 @@ func message(b *interaction.Bench, words []string) sim.Payload {
 	return nil
 }
 
-func eventOf(b *interaction.Bench, text string) wire.Event {
+func eventOf(b *simtest.Bench, text string) wire.Event {
 	text, missing := strings.CutSuffix(text, "!")
 	key, revisions, _ := strings.Cut(text, "@")
 	at, created, changes := strings.Cut(revisions, "<")

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/diagnosis/trace"
-	"github.com/watchbed/watchbed/internal/commute"
+	"github.com/watchbed/watchbed/internal/simtest"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/client"
 	"github.com/watchbed/watchbed/sim/compactor"
@@ -86,7 +86,7 @@ func untimed(t *testing.T) *sim.World {
 func TestStepsDeclareTheirCells(t *testing.T) {
 	var pairs, swapped, changed int
 	for seed := range uint64(150) {
-		s := commute.NewSwapper(seed)
+		s := simtest.NewSwapper(seed)
 		w := untimed(t)
 		w.Start(s)
 		for range 300 {

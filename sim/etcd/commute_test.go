@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/internal/commute"
+	"github.com/watchbed/watchbed/internal/simtest"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -25,7 +25,7 @@ var swaps = flag.Int("swaps", 60_000, "pairs of steps to swap")
 func TestStepsThatTouchNoCommonCellCommute(t *testing.T) {
 	pairs, swapped := 0, 0
 	for seed := uint64(0); swapped < *swaps; seed++ {
-		s := commute.NewSwapper(seed)
+		s := simtest.NewSwapper(seed)
 		w := busyWorld(t, rand.New(rand.NewPCG(seed, 1)))
 		w.Start(s)
 		for range 500 {

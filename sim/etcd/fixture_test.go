@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/internal/interaction"
+	"github.com/watchbed/watchbed/internal/simtest"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -45,7 +45,7 @@ func (u *user) Fire(env *sim.Env, timer sim.Timer) { u.plan[timer](env) }
 
 // bench is a server with one user: the test names each step.
 type bench struct {
-	*interaction.Bench
+	*simtest.Bench
 	server *etcd.Server
 	user   *user
 }
@@ -65,7 +65,7 @@ func newBench(t testing.TB, version string, change ...func(*etcd.Config)) *bench
 
 // benchIn is a bench in a world that does not run yet.
 func benchIn(t testing.TB, w *sim.World, cfg etcd.Config) *bench {
-	b := &bench{&interaction.Bench{TB: t, World: w}, etcd.New(cfg), &user{conns: map[string]sim.Conn{}}}
+	b := &bench{&simtest.Bench{TB: t, World: w}, etcd.New(cfg), &user{conns: map[string]sim.Conn{}}}
 	w.Add("etcd", b.server)
 	w.Add("user", b.user)
 	return b

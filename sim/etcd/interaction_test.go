@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/internal/interaction"
+	"github.com/watchbed/watchbed/internal/simtest"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/option"
@@ -20,7 +20,7 @@ import (
 // An etcd of a release, or a leader and a follower, and a user. What the user receives comes out with the name of
 // the stream or request.
 func TestInteractions(t *testing.T) {
-	interaction.Run(t, func(t *testing.T, release string, settings []option.Setting) *interaction.Bench {
+	simtest.Run(t, func(t *testing.T, release string, settings []option.Setting) *simtest.Bench {
 		s := setup{t: t, times: 100}
 		cfg, err := etcd.DefaultConfig(release)
 		require.NoError(t, err)

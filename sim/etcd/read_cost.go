@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/arena"
 	"github.com/watchbed/watchbed/sim/etcd/mvcc"
 	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
-	"github.com/watchbed/watchbed/sim/fifo"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -58,7 +58,7 @@ func (o *ReadOptions) cost() bool { return o.RangeTime > 0 || o.RangeTimePerItem
 // goes before later readers.
 type readCost struct {
 	// queue are the places of the reads that wait for their turn.
-	queue fifo.Queue[int32]
+	queue arena.Queue[int32]
 	// current is the place of the read that the server works on, answer what it
 	// will be answered; nil if there is none.
 	current int32

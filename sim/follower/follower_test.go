@@ -8,7 +8,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/campaign"
-	"github.com/watchbed/watchbed/internal/commute"
+	"github.com/watchbed/watchbed/internal/simtest"
 	_ "github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/properties/caches"
@@ -61,7 +61,7 @@ func TestFollowerDeclaresWhatItTouches(t *testing.T) {
 	system, err := scenarios.Outages.New(p)
 	require.NoError(t, err)
 	runner := explore.NewRunner(system, p.Clock.Steps)
-	s := commute.NewSwapper(1)
+	s := simtest.NewSwapper(1)
 	for s.Swapped < 5_000 && len(s.Wrong) == 0 {
 		s.Begin()
 		runner.Run(s)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/watchbed/watchbed/internal/commute"
+	"github.com/watchbed/watchbed/internal/simtest"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/informer"
 )
@@ -17,7 +17,7 @@ func TestStepsDeclareTheirCells(t *testing.T) {
 	var pairs, swapped, changed int
 	for seed := range uint64(400) {
 		f := newField(seed, node)
-		s := commute.NewSwapper(seed)
+		s := simtest.NewSwapper(seed)
 		for range 300 {
 			if !f.w.Step(s) {
 				break

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/diagnosis/trace"
-	"github.com/watchbed/watchbed/internal/interaction"
+	"github.com/watchbed/watchbed/internal/simtest"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/informer"
 	"github.com/watchbed/watchbed/sim/option"
@@ -28,7 +28,7 @@ const (
 // request that it heard last.
 type player struct {
 	sim.Idle
-	b    *interaction.Bench
+	b    *simtest.Bench
 	name string
 	act  func(*sim.Env)
 	last sim.Conn
@@ -66,8 +66,8 @@ func (p *player) Clone() sim.Node          { c := *p; return &c }
 
 // The informer before two API servers that the text plays.
 func TestInteractions(t *testing.T) {
-	interaction.Run(t, func(t *testing.T, _ string, settings []option.Setting) *interaction.Bench {
-		b := &interaction.Bench{TB: t, CoveragePoints: []string{"informer: "}}
+	simtest.Run(t, func(t *testing.T, _ string, settings []option.Setting) *simtest.Bench {
+		b := &simtest.Bench{TB: t, CoveragePoints: []string{"informer: "}}
 		cfg := informer.Config{Prefix: prefix, Servers: []sim.NodeID{firstID}}
 		var o sim.Options
 		for _, s := range settings {

@@ -11,7 +11,6 @@ import (
 	"github.com/watchbed/watchbed/upstream/engine"
 	"github.com/watchbed/watchbed/upstream/guests"
 	"github.com/watchbed/watchbed/upstream/overlay"
-	"github.com/watchbed/watchbed/upstream/patches"
 )
 
 // build compiles a guest and returns the path of the result.
@@ -49,7 +48,7 @@ func build(text string) (string, error) {
 		return "", err
 	}
 	vendored := filepath.Join(work, "vendor")
-	changed, err := patches.Apply(vendored, s.patched)
+	changed, err := overlay.Apply(vendored, s.patched)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", s.name, err)
 	}

@@ -10,7 +10,7 @@
 //	go run ./build cluster@v3.6.16
 //	go run ./build client@DIR
 //
-// What is behind a plus is a change (package patches). It copies the guest's source into a folder of its own, vendors the modules, and compiles with
+// What is behind a plus is a change (package overlay). It copies the guest's source into a folder of its own, vendors the modules, and compiles with
 // the overlay. Go is all that must be installed.
 package main
 
@@ -21,7 +21,7 @@ import (
 
 func main() {
 	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "build: name one guest: kubernetes@v0.37.2, etcd@v3.5.7 or cluster@v3.6.16, or kubernetes@DIR, etcd@DIR or cluster@DIR with a checkout; kubernetes@v0.37.2+116172 has a change, as upstream/patches/undone has it, or +FILE.patch; or client@DIR, with a Go package of yours")
+		fmt.Fprintln(os.Stderr, "build: name one guest: kubernetes@v0.37.2, etcd@v3.5.7 or cluster@v3.6.16, or kubernetes@DIR, etcd@DIR or cluster@DIR with a checkout; kubernetes@v0.37.2+116172 has a change, as upstream/overlay/undone has it, or +FILE.patch; or client@DIR, with a Go package of yours")
 		os.Exit(2)
 	}
 	path, err := build(os.Args[1])

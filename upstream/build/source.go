@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/upstream/guests"
-	"github.com/watchbed/watchbed/upstream/patches"
+	"github.com/watchbed/watchbed/upstream/overlay"
 )
 
 // source is what a guest is made of.
@@ -22,7 +22,7 @@ type source struct {
 	version, folder string
 	users           *usersModule
 	// patched are the changes of it.
-	patched []*patches.Patch
+	patched []*overlay.Patch
 }
 
 func parseSource(text string) (source, error) {
@@ -41,7 +41,7 @@ func parseSource(text string) (source, error) {
 	}
 	s.origin = s.version + s.folder
 	for _, c := range changes {
-		p, err := patches.Find(c)
+		p, err := overlay.Find(c)
 		if err != nil {
 			return source{}, err
 		}

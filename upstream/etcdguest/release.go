@@ -10,7 +10,7 @@ import (
 	"go.etcd.io/etcd/server/v3/lease"
 	"go.etcd.io/etcd/server/v3/mvcc"
 	"go.etcd.io/etcd/server/v3/mvcc/backend"
-	"go.etcd.io/etcd/server/v3/mvcc/buckets"
+	bucketset "go.etcd.io/etcd/server/v3/mvcc/buckets"
 	"go.uber.org/zap"
 )
 
@@ -32,8 +32,8 @@ type (
 
 // The buckets that the store begins with.
 var (
-	Key  = buckets.Key
-	Meta = buckets.Meta
+	Key  = bucketset.Key
+	Meta = bucketset.Meta
 )
 
 // Server is what v3rpc asks of the EtcdServer.

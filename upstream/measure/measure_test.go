@@ -11,7 +11,7 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 
 	"github.com/watchbed/watchbed/upstream/guests"
-	"github.com/watchbed/watchbed/upstream/patches"
+	"github.com/watchbed/watchbed/upstream/overlay"
 )
 
 // Tests run in the folder of the tables.
@@ -198,7 +198,7 @@ func TestAmissIsFound(t *testing.T) {
 
 	require.Equal(t, []string{"stale-list: the property is violated without the patch, too"},
 		reproduce.wrong([]reproduction{{"stale-list", figures{ControlViolations: 1}}, {"stale-get", figures{}}}))
-	first := patches.Names()[0]
+	first := overlay.Names()[0]
 	written := bugs
 	bugs = slices.DeleteFunc(slices.Clone(bugs), func(b bug) bool { return b.name == first })
 	require.Equal(t, []string{"the patch " + first + " is in no row"}, reproduce.wrong(nil))

@@ -20,7 +20,7 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 
 	"github.com/watchbed/watchbed/upstream/guests"
-	"github.com/watchbed/watchbed/upstream/patches"
+	"github.com/watchbed/watchbed/upstream/overlay"
 )
 
 // reproduce is how soon the bed finds what upstream's correctness suite is about: the bugs of its table, each put back into the code that
@@ -244,7 +244,7 @@ func amissInReproduce(rows []reproduction) []string {
 			all = append(all, rows[i].bug+": the property is violated without the patch, too")
 		}
 	}
-	for _, name := range patches.Names() {
+	for _, name := range overlay.Names() {
 		if !slices.ContainsFunc(bugs, func(b bug) bool { return b.name == name }) {
 			all = append(all, fmt.Sprintf("the patch %s is in no row", name))
 		}
@@ -256,7 +256,7 @@ const reproduceHead = `# Upstream's reproductions, here
 
 Upstream's correctness suite (kubernetes/kubernetes, test/integration/apiserver/storage) has a table of bugs that were. Its script
 puts each back with a patch and runs the suite, real time on a real etcd, 10,000 operations a run; its README says whether that failed. Below
-the same bugs are put back into the guest by patches of ours (../patches/undone), and looked for with scenarios of the catalogue. A row is written
+the same bugs are put back into the guest by patches of ours (../overlay/undone), and looked for with scenarios of the catalogue. A row is written
 by
 
     cd upstream
@@ -304,7 +304,7 @@ func renderReproduce(rows []reproduction) (string, error) {
 }
 
 func (b *bug) line(text *strings.Builder, r *reproduction) error {
-	p, err := patches.Find(b.name)
+	p, err := overlay.Find(b.name)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/watchbed/watchbed/upstream/patches"
+	"github.com/watchbed/watchbed/upstream/overlay"
 )
 
 // Where the plain Go tests and the native program are, as seen from the folder upstream, and the module that the bugs are put back into.
@@ -80,7 +80,7 @@ func checkPlain(ctx context.Context) ([]string, error) {
 // withBug is the path of a go.mod of the module, in which the patched one has a bug put back: Go compiles nothing else in place of a file of the
 // module cache.
 func withBug(dir, module, source, name string) (string, error) {
-	p, err := patches.Find(name)
+	p, err := overlay.Find(name)
 	if err != nil {
 		return "", err
 	}
@@ -90,7 +90,7 @@ func withBug(dir, module, source, name string) (string, error) {
 	if err := os.CopyFS(copied, os.DirFS(source)); err != nil {
 		return "", err
 	}
-	changed, err := patches.Apply(modules, []*patches.Patch{p})
+	changed, err := overlay.Apply(modules, []*overlay.Patch{p})
 	if err != nil {
 		return "", err
 	}

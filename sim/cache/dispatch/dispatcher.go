@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/arena"
 	"github.com/watchbed/watchbed/sim/cache/store"
-	"github.com/watchbed/watchbed/sim/fifo"
 	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -63,7 +63,7 @@ type incoming struct {
 }
 
 // channel is a Go channel of events.
-type channel struct{ fifo.Queue[store.Event] }
+type channel struct{ arena.Queue[store.Event] }
 
 // Digest implements state.Digester.
 func (c *channel) Digest(d sim.Digest) sim.Digest {

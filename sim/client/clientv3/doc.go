@@ -6,7 +6,7 @@
 // the watches (Subscriber). With etcd it speaks one stream for each metadata, as
 // upstream (streamKeyFromCtx), and one call for each attempt of a unary request.
 //
-// The package imports sim, sim/wire, sim/fifo, sim/option and sim/release. It must
+// The package imports sim, sim/arena, sim/wire, sim/option and sim/release. It must
 // never import sim/etcd, sim/cache, model or the packages above it: they meet in
 // sim/wire only.
 //

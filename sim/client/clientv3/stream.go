@@ -6,7 +6,6 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/arena"
-	"github.com/watchbed/watchbed/sim/fifo"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -22,8 +21,8 @@ type Stream struct {
 	// those that are to be: the create request of the first one is under way. An
 	// entry noWatch was abandoned and still waits for its Created.
 	substreams, resuming []int32
-	reqc                 fifo.Queue[request]
-	closingc             fifo.Queue[int32]
+	reqc                 arena.Queue[request]
+	closingc             arena.Queue[int32]
 	cancelSet            []int64
 	// cur collects the fragments of a response.
 	cur     *wire.WatchResponse

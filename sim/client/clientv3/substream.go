@@ -3,7 +3,6 @@ package clientv3
 import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/arena"
-	"github.com/watchbed/watchbed/sim/fifo"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -34,7 +33,7 @@ type watcherStream struct {
 	// progressed: Rev comes from a progress notification.
 	progressed bool
 	// buf holds what the subscriber has not taken; it has no bound.
-	buf fifo.Queue[*wire.WatchResponse]
+	buf arena.Queue[*wire.WatchResponse]
 	// closeErr is the error that the subscriber receives last, nil if there is
 	// none.
 	closeErr *wire.Error

@@ -13,7 +13,7 @@
 //	                                 compaction. A cache that stops (cancels the
 //	                                 context) closes the stream.
 //
-// The package imports clientv3, sim, sim/wire, sim/fifo and sim/option. It must never
+// The package imports clientv3, sim, sim/arena, sim/wire and sim/option. It must never
 // import sim/etcd, sim/cache, model or sim/client.
 //
 // # Yield points

@@ -4,8 +4,8 @@ import (
 	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/arena"
 	"github.com/watchbed/watchbed/sim/client/clientv3"
-	"github.com/watchbed/watchbed/sim/fifo"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -36,7 +36,7 @@ type watchChan struct {
 	// event that is not queued yet.
 	response          *wire.WatchResponse
 	next              int
-	incomingEventChan fifo.Queue[event]
+	incomingEventChan arena.Queue[event]
 	// slots are processingQueue, with the one that collectEventProcessing waits for.
 	slots []slot
 	err   *wire.Error

@@ -2,13 +2,13 @@ package mvcc
 
 import (
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/fifo"
+	"github.com/watchbed/watchbed/sim/arena"
 )
 
 // Channel is a Go channel between two loops of a server: one of limited capacity, whose receiver takes from it in a
 // select. It is empty after Make. Each entry is an item of its cell.
 type Channel[T any] struct {
-	queue fifo.Queue[T]
+	queue arena.Queue[T]
 	room  int          `cell:"-"`
 	cell  sim.CellKind `cell:"-"`
 	index int          `cell:"-"`

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/arena"
 	"github.com/watchbed/watchbed/sim/etcd/mvcc"
-	"github.com/watchbed/watchbed/sim/fifo"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -43,7 +43,7 @@ type sendLoop struct {
 	events []wire.Event
 	next   int
 	// out is what is left to send; fromWatchStream says what follows.
-	out             fifo.Queue[*wire.WatchResponse]
+	out             arena.Queue[*wire.WatchResponse]
 	fromWatchStream bool
 	// sentID and sentEvents describe the last response from the watch channel.
 	sentID     int64

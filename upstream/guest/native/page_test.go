@@ -24,7 +24,7 @@ natively: the last column is how many of these schedules are the same natively, 
 
 // reading stands below it.
 const reading = `
-Rows with a change have a bug that upstream mended, put back into both programs (../../patches/undone). A bug in one of the two alone is
+Rows with a change have a bug that upstream mended, put back into both programs (../../overlay/undone). A bug in one of the two alone is
 told apart: natively with the change against WebAssembly without it, and the other way, p is below %g in each of these rows (TestOneSidedChangeIsToldApart).
 
 A native run cannot be repeated, recorded or shrunk. The one thing that is read out of the runtime is for when the next timer of a bubble is set. Kubernetes' feature gates are

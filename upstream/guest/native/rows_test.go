@@ -13,7 +13,7 @@ import (
 // row is a world in which both programs run.
 type row struct {
 	Scenario, Etcd string
-	// Change is one of upstream/patches/undone that both programs are compiled with, empty for none.
+	// Change is one of upstream/overlay/undone that both programs are compiled with, empty for none.
 	Change   string   `json:",omitempty"`
 	Settings []string `json:",omitempty"`
 }

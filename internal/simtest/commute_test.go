@@ -1,11 +1,11 @@
-package commute_test
+package simtest_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/watchbed/watchbed/internal/commute"
+	"github.com/watchbed/watchbed/internal/simtest"
 	"github.com/watchbed/watchbed/sim"
 )
 
@@ -53,10 +53,10 @@ func (r *register) Fingerprint(d sim.Digest) sim.Digest {
 	return d.Int(r.left).Int(r.right)
 }
 
-func swap(n *register) *commute.Swapper {
+func swap(n *register) *simtest.Swapper {
 	w := sim.NewWorld(sim.Options{})
 	w.Add("register", n)
-	s := commute.NewSwapper(1)
+	s := simtest.NewSwapper(1)
 	w.Start(s)
 	for range 200 {
 		w.Step(s)
@@ -102,7 +102,7 @@ func (r *celledRegister) Cells(visit func(sim.CellKind, int, sim.Digest)) {
 func TestAChangedCellThatIsNotDeclaredIsFound(t *testing.T) {
 	w := sim.NewWorld(sim.Options{})
 	w.Add("register", &celledRegister{})
-	s := commute.NewSwapper(1)
+	s := simtest.NewSwapper(1)
 	w.Start(s)
 	for range 50 {
 		w.Step(s)

@@ -1,4 +1,4 @@
-// Package interaction plays the interaction tests of nodes: files of testdata/interactions, read by
+// Run plays the interaction tests of nodes: files of testdata/interactions, read by
 // github.com/cockroachdb/datadriven. `go test ./PACKAGE -run Interactions -rewrite` writes what comes out.
 //
 //	new 3.5.12 3.5.13 chan-buf=(1,2)    worlds, of each release and of each value of an option
@@ -15,7 +15,7 @@
 //	----
 //
 // A package adds verbs of its own to those of Bench. It is for tests.
-package interaction
+package simtest
 
 import (
 	"fmt"

@@ -1,19 +1,19 @@
-package sequential_test
+package races_test
 
 import (
 	"flag"
 	"testing"
 
+	"github.com/watchbed/watchbed/conformance/races"
 	"github.com/watchbed/watchbed/conformance/realetcd"
-	"github.com/watchbed/watchbed/conformance/sequential"
 	_ "github.com/watchbed/watchbed/knownbugs"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/option"
 )
 
 var (
-	count = flag.Int("sequences", 100, "sequences of requests to compare on each version")
-	first = flag.Uint64("sequences.first", 1, "seed of the first sequence")
+	sequences     = flag.Int("sequences", 100, "sequences of requests to compare on each version")
+	firstSequence = flag.Uint64("sequences.first", 1, "seed of the first sequence")
 )
 
 // The simulated server of a version answers as the real one does.
@@ -21,7 +21,7 @@ func TestRealServersAnswerAlike(t *testing.T) {
 	for _, version := range realetcd.Compared() {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
-			got := compare(t, version, *count)
+			got := compareAnswers(t, version, *sequences)
 			t.Logf("etcd %s: %s", version, got)
 			for _, d := range got.Differences {
 				t.Error(d)
@@ -47,7 +47,7 @@ func TestRealServersAnswerAlike(t *testing.T) {
 func TestWrongAnswersAreNoticed(t *testing.T) {
 	for _, answers := range []string{"deletes-count-one", "new-value-as-previous", "count-of-selection", "requested-revision"} {
 		t.Run(answers, func(t *testing.T) {
-			got := compare(t, realetcd.Versions()[0], 20, option.Setting{Name: "answers", Value: answers})
+			got := compareAnswers(t, realetcd.Versions()[0], 20, option.Setting{Name: "answers", Value: answers})
 			t.Logf("%s: %s", answers, got)
 			if len(got.Differences) == 0 {
 				t.Errorf("no difference in %d requests", got.Requests)
@@ -56,9 +56,9 @@ func TestWrongAnswersAreNoticed(t *testing.T) {
 	}
 }
 
-// compare compares sequences of requests with a simulated server of the version that has
+// compareAnswers compares sequences of requests with a simulated server of the version that has
 // some options set.
-func compare(t *testing.T, version string, sequences int, settings ...option.Setting) *sequential.Tally {
+func compareAnswers(t *testing.T, version string, sequences int, settings ...option.Setting) *races.RequestTally {
 	t.Helper()
 	// Everything is committed to the backend at once, so that a server that exits has it.
 	server := realetcd.StartForTest(t, version, "--backend-batch-limit=1")
@@ -71,13 +71,13 @@ func compare(t *testing.T, version string, sequences int, settings ...option.Set
 			t.Fatal(err)
 		}
 	}
-	c, err := sequential.New(server, cfg)
+	c, err := races.NewComparison(server, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
 	for i := range sequences {
-		if err := c.Sequence(t.Context(), *first+uint64(i)); err != nil {
+		if err := c.Sequence(t.Context(), *firstSequence+uint64(i)); err != nil {
 			t.Fatal(err)
 		}
 	}

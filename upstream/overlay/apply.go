@@ -1,4 +1,4 @@
-package patches
+package overlay
 
 import (
 	"errors"
@@ -54,14 +54,14 @@ func inModules(vendored, path string) string {
 func (f *file) apply(text string) (string, error) {
 	for _, c := range f.changes {
 		if n := strings.Count("\n"+text, "\n"+c.old); n != 1 {
-			return "", fmt.Errorf("%s has %q and what follows it in the patch %d times, and not once: write the change anew for this version", f.path, firstLine(c.old), n)
+			return "", fmt.Errorf("%s has %q and what follows it in the patch %d times, and not once: write the change anew for this version", f.path, lineBefore(c.old), n)
 		}
 		text = strings.Replace("\n"+text, "\n"+c.old, "\n"+c.new, 1)[1:]
 	}
 	return text, nil
 }
 
-func firstLine(text string) string {
+func lineBefore(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	return line
 }

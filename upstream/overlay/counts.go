@@ -1,4 +1,4 @@
-package patches
+package overlay
 
 import (
 	"fmt"

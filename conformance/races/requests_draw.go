@@ -1,4 +1,4 @@
-package sequential
+package races
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// inventor invents requests.
-type inventor struct {
+// requester invents requests.
+type requester struct {
 	rng *rand.Rand
 	// begin is the revision at which the sequence begins, revision the newest one that an
 	// answer had.
@@ -22,16 +22,16 @@ type inventor struct {
 	rewrote bool
 }
 
-func newInventor(seed uint64, begin, lease int64) *inventor {
-	return &inventor{rng: rand.New(rand.NewPCG(seed, 1)), begin: begin, revision: begin, lease: lease}
+func newInventor(seed uint64, begin, lease int64) *requester {
+	return &requester{rng: rand.New(rand.NewPCG(seed, 1)), begin: begin, revision: begin, lease: lease}
 }
 
 // one reports whether something comes about that does once in n times.
-func (v *inventor) one(n int) bool { return v.rng.IntN(n) == 0 }
+func (v *requester) one(n int) bool { return v.rng.IntN(n) == 0 }
 
-// keys are few, so that most requests meet others on the same key; one is the beginning of
+// requestKeys are few, so that most requests meet others on the same key; one is the beginning of
 // another.
-var keys = [...]string{"a", "a/1", "b", "c", "d"}
+var requestKeys = [...]string{"a", "a/1", "b", "c", "d"}
 
 // many are keys of which a range has more than twelve: fewer are sorted by another algorithm.
 const many, manyEnd, mostMany = "m/", "m0", 40
@@ -42,18 +42,18 @@ const all = "\x00"
 // fromKey is the end of a range that has none.
 const fromKey = "\x00"
 
-func (v *inventor) key() string {
+func (v *requester) key() string {
 	if v.one(200) {
 		return ""
 	}
-	return keys[v.rng.IntN(len(keys))]
+	return requestKeys[v.rng.IntN(len(requestKeys))]
 }
 
 // span is a range, most often of one key. It may be empty.
-func (v *inventor) span() (key, end string) {
+func (v *requester) span() (key, end string) {
 	switch key = v.key(); v.rng.IntN(10) {
 	case 0, 1, 2:
-		return key, keys[v.rng.IntN(len(keys))]
+		return key, requestKeys[v.rng.IntN(len(requestKeys))]
 	case 3:
 		return key, fromKey
 	case 4:
@@ -65,12 +65,12 @@ func (v *inventor) span() (key, end string) {
 }
 
 // leaseID is one of few, so that most exist, and most of those have keys.
-func (v *inventor) leaseID() int64 { return v.lease + 1 + v.rng.Int64N(4) }
+func (v *requester) leaseID() int64 { return v.lease + 1 + v.rng.Int64N(4) }
 
 // past is a revision around those of the sequence, also one that never was.
-func (v *inventor) past() int64 { return v.begin - 2 + v.rng.Int64N(v.revision-v.begin+5) }
+func (v *requester) past() int64 { return v.begin - 2 + v.rng.Int64N(v.revision-v.begin+5) }
 
-func (v *inventor) next() sim.Payload {
+func (v *requester) next() sim.Payload {
 	if v.rewrote {
 		v.rewrote = false
 		return &wire.CompactionRequest{Revision: v.revision, Physical: true}
@@ -103,7 +103,7 @@ func (v *inventor) next() sim.Payload {
 }
 
 // compactTo is far from the newest revision most of the time, so that there is a past.
-func (v *inventor) compactTo() int64 {
+func (v *requester) compactTo() int64 {
 	switch v.rng.IntN(8) {
 	case 0:
 		return v.rng.Int64N(3) - 1
@@ -113,7 +113,7 @@ func (v *inventor) compactTo() int64 {
 	return v.begin - 1 + v.rng.Int64N(v.revision-v.begin+4)
 }
 
-func (v *inventor) ttl() int64 {
+func (v *requester) ttl() int64 {
 	switch v.rng.IntN(20) {
 	case 0:
 		return v.rng.Int64N(4) - 1
@@ -123,7 +123,7 @@ func (v *inventor) ttl() int64 {
 	return 60 + v.rng.Int64N(1000)
 }
 
-func (v *inventor) value() string {
+func (v *requester) value() string {
 	v.values++
 	switch v.rng.IntN(10) {
 	case 0:
@@ -134,7 +134,7 @@ func (v *inventor) value() string {
 	return fmt.Sprint(v.values)
 }
 
-func (v *inventor) put() *wire.PutRequest {
+func (v *requester) put() *wire.PutRequest {
 	r := &wire.PutRequest{Key: v.key(), Value: v.value(), PrevKv: v.one(3)}
 	switch v.rng.IntN(8) {
 	case 0, 1:
@@ -156,7 +156,7 @@ func (v *inventor) put() *wire.PutRequest {
 
 // putMany puts about half of the many keys in one transaction: they have the revision in common, and most of them the value.
 // It may delete them before that.
-func (v *inventor) putMany() *wire.TxnRequest {
+func (v *requester) putMany() *wire.TxnRequest {
 	t := &wire.TxnRequest{}
 	if v.rewrote = v.one(3); v.rewrote {
 		t.Success = append(t.Success, wire.RequestOp{DeleteRange: &wire.DeleteRangeRequest{Key: many, RangeEnd: fromKey}})
@@ -169,12 +169,12 @@ func (v *inventor) putMany() *wire.TxnRequest {
 	return t
 }
 
-func (v *inventor) remove() *wire.DeleteRangeRequest {
+func (v *requester) remove() *wire.DeleteRangeRequest {
 	key, end := v.span()
 	return &wire.DeleteRangeRequest{Key: key, RangeEnd: end, PrevKv: v.one(3)}
 }
 
-func (v *inventor) read() *wire.RangeRequest {
+func (v *requester) read() *wire.RangeRequest {
 	key, end := v.span()
 	r := &wire.RangeRequest{Key: key, RangeEnd: end, Serializable: v.one(2), KeysOnly: v.one(8), CountOnly: v.one(8)}
 	if v.one(3) {
@@ -201,7 +201,7 @@ func (v *inventor) read() *wire.RangeRequest {
 }
 
 // transaction keeps away from what real servers do not survive.
-func (v *inventor) transaction() *wire.TxnRequest {
+func (v *requester) transaction() *wire.TxnRequest {
 	t := v.nested(3)
 	if deletesFromKey(t) {
 		dropKept(t)
@@ -209,7 +209,7 @@ func (v *inventor) transaction() *wire.TxnRequest {
 	return t
 }
 
-func (v *inventor) nested(depth int) *wire.TxnRequest {
+func (v *requester) nested(depth int) *wire.TxnRequest {
 	t := &wire.TxnRequest{}
 	for range v.rng.IntN(3) {
 		t.Compare = append(t.Compare, v.compare())
@@ -225,7 +225,7 @@ func (v *inventor) nested(depth int) *wire.TxnRequest {
 
 // operations put each key once, most of the time: what puts one twice, or deletes it as
 // well, is refused.
-func (v *inventor) operations(depth int) (ops []wire.RequestOp) {
+func (v *requester) operations(depth int) (ops []wire.RequestOp) {
 	put := map[string]bool{}
 	for range v.rng.IntN(4) {
 		switch p := v.rng.IntN(10); {
@@ -247,7 +247,7 @@ func (v *inventor) operations(depth int) (ops []wire.RequestOp) {
 	return ops
 }
 
-func (v *inventor) compare() wire.Compare {
+func (v *requester) compare() wire.Compare {
 	c := wire.Compare{Target: wire.CompareTarget(v.rng.IntN(5)), Result: wire.CompareResult(v.rng.IntN(4))}
 	c.Key, c.RangeEnd = v.span()
 	switch c.Target {

@@ -1,4 +1,4 @@
-package sequential
+package races
 
 import (
 	"encoding/json"
@@ -8,8 +8,8 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// Tally counts what was compared.
-type Tally struct {
+// RequestTally counts what was compared.
+type RequestTally struct {
 	// Requests are all, Refused those that the real server refused, Transactions those
 	// that are one, Nested those of them with another one within, Leases those about a
 	// lease or with one.
@@ -27,12 +27,12 @@ type Tally struct {
 	Differences []string
 }
 
-func (t *Tally) String() string {
+func (t *RequestTally) String() string {
 	return fmt.Sprintf("%d requests, %d differences; %d refused, %d transactions, %d with others within, %d about leases, %d that keep something, %d sorted unstably, %d exits; explained: %d refused for another reason, %d without a lease",
 		t.Requests, len(t.Differences), t.Refused, t.Transactions, t.Nested, t.Leases, t.Kept, t.Unstable, t.Exits, t.Explained.OtherReason, t.Explained.NoLease)
 }
 
-func (t *Tally) add(p, answer sim.Payload) {
+func (t *RequestTally) add(p, answer sim.Payload) {
 	t.Requests++
 	_, refused := answer.(*wire.Error)
 	if refused {
@@ -77,7 +77,7 @@ func unstable(kvs []*wire.KeyValue) bool {
 }
 
 // addPuts counts a request with puts.
-func (t *Tally) addPuts(refused bool, puts ...*wire.PutRequest) {
+func (t *RequestTally) addPuts(refused bool, puts ...*wire.PutRequest) {
 	leases, kept := false, false
 	for _, p := range puts {
 		leases = leases || p.Lease != 0 || p.IgnoreLease

@@ -1,4 +1,4 @@
-package sequential
+package races
 
 import (
 	"slices"
@@ -27,11 +27,11 @@ func namesAnother(p, real, ours sim.Payload) bool {
 	r, refused := real.(*wire.Error)
 	o, refusedToo := ours.(*wire.Error)
 	return transaction && refused && refusedToo && r.Message != o.Message &&
-		slices.Contains(contents, r.Message) && slices.Contains(contents, o.Message)
+		slices.Contains(contentsOf, r.Message) && slices.Contains(contentsOf, o.Message)
 }
 
-// contents are the reasons that are found in the store, and not in the request alone.
-var contents = []string{
+// contentsOf are the reasons that are found in the store, and not in the request alone.
+var contentsOf = []string{
 	v3rpc.ErrKeyNotFound.Message, v3rpc.ErrLeaseNotFound.Message, v3rpc.ErrCompacted.Message, v3rpc.ErrFutureRev.Message,
 }
 

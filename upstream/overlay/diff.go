@@ -1,4 +1,4 @@
-package patches
+package overlay
 
 import (
 	"fmt"
@@ -21,11 +21,11 @@ type Patch struct {
 // file is what changes in one file: its path begins with that of the module.
 type file struct {
 	path    string
-	changes []change
+	changes []replaced
 }
 
-// change is one place in a file: each old text is there exactly once.
-type change struct{ old, new string }
+// replaced is one place in a file: each old text is there exactly once.
+type replaced struct{ old, new string }
 
 // staging is where Kubernetes' repository has the modules that it publishes.
 const staging = "staging/src/"
@@ -38,7 +38,7 @@ func parse(name, origin, text string) (*Patch, error) {
 	p := &Patch{Name: name, origin: origin}
 	var about strings.Builder
 	var at *file
-	var hunk *change
+	var hunk *replaced
 	var left counts
 	lines := strings.SplitAfter(text, "\n")
 	for i, line := range lines {
@@ -66,7 +66,7 @@ func parse(name, origin, text string) (*Patch, error) {
 			if left, err = countsOf(line, at.path, origin, i+1); err != nil {
 				return nil, err
 			}
-			at.changes = append(at.changes, change{})
+			at.changes = append(at.changes, replaced{})
 			hunk = &at.changes[len(at.changes)-1]
 		case line == signature:
 			at, hunk = nil, nil
@@ -105,7 +105,7 @@ func (p *Patch) Origin() (string, error) {
 }
 
 // take takes a line of a change, which is this one of the patch.
-func (c *change) take(line, origin string, number int) error {
+func (c *replaced) take(line, origin string, number int) error {
 	if !strings.HasSuffix(line, "\n") && line != "" {
 		return fmt.Errorf("%s, line %d: %q is in a change and has no end: the patch was cut off", origin, number, line)
 	}
@@ -116,7 +116,7 @@ func (c *change) take(line, origin string, number int) error {
 }
 
 // add takes a line of a change. One without anything is an empty line that stays.
-func (c *change) add(line string) bool {
+func (c *replaced) add(line string) bool {
 	if line == "" {
 		return true
 	}

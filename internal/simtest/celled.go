@@ -1,4 +1,4 @@
-package commute
+package simtest
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package sequential
+package races
 
 import (
 	"context"
@@ -23,12 +23,12 @@ type Comparison struct {
 	conn   *grpc.ClientConn
 	// sequences counts them: each has ids of its own for its leases.
 	sequences int64
-	Tally     Tally
+	Tally     RequestTally
 }
 
-// New compares a server that was just started with a simulated one of its version. The
+// NewComparison compares a server that was just started with a simulated one of its version. The
 // caller must Close it.
-func New(server *realetcd.Server, cfg etcd.Config) (*Comparison, error) {
+func NewComparison(server *realetcd.Server, cfg etcd.Config) (*Comparison, error) {
 	conn, err := server.Dial()
 	if err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func (c *Comparison) clear(ctx context.Context) (int64, error) {
 		}
 	}
 	// A change, so that there is a revision to compact at.
-	if _, err := realetcd.Call(ctx, c.conn, &wire.PutRequest{Key: keys[0]}); err != nil {
+	if _, err := realetcd.Call(ctx, c.conn, &wire.PutRequest{Key: requestKeys[0]}); err != nil {
 		return 0, err
 	}
 	cleared, err := realetcd.Call(ctx, c.conn, &wire.DeleteRangeRequest{Key: all, RangeEnd: fromKey})

@@ -1,4 +1,4 @@
-package patches
+package overlay
 
 import (
 	"fmt"
@@ -142,10 +142,10 @@ func TestUndonePatchesSayWhatTheyAreFor(t *testing.T) {
 // TestPatchesEndWhereTheyEnd: one of git format-patch at its signature, and one that was cut off is refused.
 func TestPatchesEndWhereTheyEnd(t *testing.T) {
 	p := written(t, "@@ -1,2 +1,2 @@\n one\n-two\n+2\n-- \n2.43.0\n\n")
-	require.Equal(t, []change{{old: "one\ntwo\n", new: "one\n2\n"}}, p.files[0].changes)
+	require.Equal(t, []replaced{{old: "one\ntwo\n", new: "one\n2\n"}}, p.files[0].changes)
 	// What follows the lines that were counted is none of the change, and one of these may look like a header.
 	p = written(t, "@@ -1,3 +1,2 @@\n one\n--- two\n three\n\nThe end.\n")
-	require.Equal(t, []change{{old: "one\n-- two\nthree\n", new: "one\nthree\n"}}, p.files[0].changes)
+	require.Equal(t, []replaced{{old: "one\n-- two\nthree\n", new: "one\nthree\n"}}, p.files[0].changes)
 	_, err := parse("mine", "mine.patch", "--- a/k8s.io/some.go\n+++ b/k8s.io/some.go\n@@ -1,2 +1,2 @@\n one\n-tw")
 	require.EqualError(t, err, `mine.patch, line 5: "-tw" is in a change and has no end: the patch was cut off`)
 }

@@ -1,9 +1,7 @@
-package sequential
+package races
 
 import (
 	"fmt"
-
-	"github.com/watchbed/watchbed/conformance/races"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -23,7 +21,7 @@ func simulate(cfg etcd.Config, revision int64) *simulated {
 		cfg.Compacted = revision
 	}
 	w := sim.NewWorld(sim.Options{Mode: sim.Untimed, Untraced: true})
-	s := &simulated{world: w, server: w.Add("etcd", etcd.New(cfg)), client: w.Add("client", races.Idle{})}
+	s := &simulated{world: w, server: w.Add("etcd", etcd.New(cfg)), client: w.Add("client", Idle{})}
 	w.Start(s)
 	return s
 }

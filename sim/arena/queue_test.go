@@ -1,22 +1,22 @@
-package fifo_test
+package arena_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/watchbed/watchbed/sim/fifo"
+	"github.com/watchbed/watchbed/sim/arena"
 )
 
 // push adds v and returns the number that the queue said it would have.
-func push(q *fifo.Queue[string], v string) int64 {
+func push(q *arena.Queue[string], v string) int64 {
 	n := q.Next()
 	q.Push(v)
 	return n
 }
 
 func TestAnEntryKeepsItsRunningNumber(t *testing.T) {
-	var q fifo.Queue[string]
+	var q arena.Queue[string]
 	assert.EqualValues(t, 1, push(&q, "a"))
 	assert.EqualValues(t, 2, push(&q, "b"))
 	assert.EqualValues(t, 1, q.First())
@@ -34,7 +34,7 @@ func TestAnEntryKeepsItsRunningNumber(t *testing.T) {
 }
 
 func TestMemoryIsUsedAgain(t *testing.T) {
-	var q fifo.Queue[int]
+	var q arena.Queue[int]
 	for i := range 4 {
 		q.Push(i)
 	}

@@ -1,16 +1,16 @@
-// Package commute holds the cells that steps declare to the truth: two adjacent
+// Package simtest helps to test nodes. A Swapper holds the cells that steps declare to the truth: two adjacent
 // steps whose cells do not conflict are carried out the other way round, and the
 // world must come to the same state. And a node that lists its cells (sim.Celled) must
 // have declared each one that a step changed.
 //
-//	s := commute.NewSwapper(seed)
+//	s := simtest.NewSwapper(seed)
 //	for world.Step(s) {
 //	}
 //	s.Pairs, s.Swapped, s.Wrong
 //
 // It is for tests. The package imports sim and must never import anything else
 // of this module.
-package commute
+package simtest
 
 import (
 	"fmt"

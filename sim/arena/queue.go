@@ -1,12 +1,10 @@
-// Package fifo (unstable) is a queue that keeps its memory: what is in a Go
-// channel, or in a slice that is appended to, upstream.
-//
-// It must never import anything of this module.
-package fifo
+package arena
 
 import "slices"
 
-// Queue is empty at first. Its owner knows the capacity, if there is one. It
+// Queue is a queue that keeps its memory: what is in a Go channel, or in a slice that is appended to, upstream.
+//
+// It is empty at first. Its owner knows the capacity, if there is one. It
 // moves what is in it to the front before it grows, so a queue that is never
 // empty still ends up with enough memory.
 type Queue[T any] struct {
