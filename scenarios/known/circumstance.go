@@ -5,6 +5,7 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/informer"
+	"github.com/watchbed/watchbed/sim/informer/shared"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -42,6 +43,11 @@ var (
 	InformersStop = testbed.NewCondition("processes stop their informers and begin anew (informer-stops)",
 		func(s *testbed.Setup) bool {
 			return s.Params.Informers.Count > 0 && s.Params.Informers.Shared.Stops > 0
+		})
+	InformersQueueByObject = testbed.NewCondition("a shared informer (informer-queue=real-fifo) processes all changes of an object before those of others (informer-batch-members=of-object)",
+		func(s *testbed.Setup) bool {
+			o := &s.Params.Informers
+			return o.Count > 0 && o.Shared.Queue == shared.RealFIFO && s.Nodes.Informers.Shared.Members == shared.BatchOfObject
 		})
 	InformersInsist = testbed.NewCondition("informers stream the newest state, and do so again when that is refused because the API server is behind",
 		func(s *testbed.Setup) bool {

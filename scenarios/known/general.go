@@ -21,6 +21,8 @@ func init() {
 			Because("a cache that does not trust etcd requests no progress and refuses watches with initial events"),
 		When(DefersProgress, HearsOfProgress, RequestsProgress, TrustsEtcd).RarelyViolates(informers.CatchUp, testbed.ComingToRest).
 			Because("progress never comes on a quiet range (etcd-io/etcd#17507)"),
+		When(InformersQueueByObject).RarelyViolates(informers.MatchEtcd, informers.Monotonic, informers.HandlerSynced).
+			Because("objects get into the store out of their order, and its resourceVersion, that of the last one, says nothing of the others"),
 		When(IgnoresProgress).RarelyViolates(testbed.ComingToRest).
 			Because("the cache of a quiet range never reaches etcd's revision, and an informer asks for its initial events again and again"),
 		When(GateIsOff, AnswersLists, ReadsNameVersion).RarelyViolates(reads.AnswersInTime).

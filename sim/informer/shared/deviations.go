@@ -43,6 +43,9 @@ type Members uint8
 const (
 	// BatchDifferent closes a batch before a second delta of an object.
 	BatchDifferent Members = iota
+	// BatchOfObject is DeltaFIFO.Pop: all deltas of the object that has waited longest, each of which is told before the next
+	// one is in the store. The objects of a list are deltas of their own there.
+	BatchOfObject
 	// BatchAny takes it in.
 	BatchAny
 	// BatchWithoutLast takes it off the queue, and drops it.
@@ -57,6 +60,7 @@ var Choices = option.NewGroup("informers",
 		option.Bug("one-by-one-stored", "object by object, and what is queued and not listed is not deleted (kubernetes#115620)")),
 	option.Choice("informer-batch-members", func(d *Deviations) *Members { return &d.Members }, "which deltas of the queue are processed together",
 		option.Val("different", "those of different objects: as shipped"),
+		option.Val("of-object", "all of one object, in turn, before those of others, and a list object by object (DeltaFIFO; InOrderInformers off)"),
 		option.Bug("any", "any, also several of an object: no release"),
 		option.Bug("without-last", "those of different objects, and the one that closes the batch is lost: no release")),
 	option.Either("informer-resync-takes", func(d *Deviations) *bool { return &d.ResyncTakesQueued }, "when a resync takes the objects out of the store",

@@ -50,7 +50,7 @@ func (s *Informer) Replace(env *sim.Env, objects []*wire.KeyValue, version int64
 // replaces what there was.
 func (s *Informer) replacements(env *sim.Env, objects []*wire.KeyValue) []delta {
 	store, items := s.store.Read(env), s.fifo.Read(env).items
-	var list []delta
+	var list, replacing []delta
 	// last is empty if the queue does not count.
 	last := map[string]int{}
 	if s.cfg.Replace != ReplaceOneByOneStored {
@@ -75,9 +75,12 @@ func (s *Informer) replacements(env *sim.Env, objects []*wire.KeyValue) []delta 
 		return true
 	})
 	for _, kv := range objects {
-		list = append(list, delta{kind: replaced, object: kv, version: kv.ModRevision})
+		replacing = append(replacing, delta{kind: replaced, object: kv, version: kv.ModRevision})
 	}
-	return list
+	if s.cfg.Members == BatchOfObject {
+		return append(replacing, list...)
+	}
+	return append(list, replacing...)
 }
 
 // queueResync is RealFIFO.Resync.
@@ -118,6 +121,10 @@ func (s *Informer) take(env *sim.Env) bool {
 	}
 	l.initial = !f.synced
 	l.batch = l.batch[:0]
+	if s.cfg.Members == BatchOfObject {
+		s.takeObject(env)
+		return true
+	}
 	lost := 0
 	for i := 0; i < s.cfg.batch() && i < len(f.items) && (f.initial == 0 || i < f.initial); i++ {
 		d := f.items[i]
@@ -151,6 +158,22 @@ func (s *Informer) take(env *sim.Env) bool {
 		f.locked = true
 	}
 	return true
+}
+
+// takeObject is DeltaFIFO.Pop up to the processing. It counts objects, and not deltas.
+func (s *Informer) takeObject(env *sim.Env) {
+	f, l := s.fifo.Value(), s.loop.Value()
+	key := f.items[0].object.Key
+	for _, d := range f.items {
+		if d.object.Key == key {
+			l.batch = append(l.batch, d)
+		}
+	}
+	f.items = slices.DeleteFunc(f.items, func(d delta) bool { return d.object.Key == key })
+	if len(l.batch) > 1 {
+		env.Cover(batched)
+	}
+	f.locked, l.taken = true, 1
 }
 
 // countDown takes the batch off what the first list has brought.

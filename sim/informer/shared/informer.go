@@ -65,6 +65,9 @@ type objects = state.Tree[*wire.KeyValue]
 
 // New returns a shared informer for a process that has not started.
 func New(cfg Config) *Informer {
+	if cfg.Members == BatchOfObject {
+		cfg.Replace = max(cfg.Replace, ReplaceOneByOne)
+	}
 	s := &Informer{cfg: cfg}
 	s.program.Value().stops = cfg.Stops
 	s.Forget()

@@ -55,14 +55,13 @@ func (s *Informer) process(env *sim.Env) {
 		}
 		s.apply(env)
 		l.at = telling
-		processed.Say(env, batch{len(l.batch), l.batch[0].kind}, s.Version(), sim.Counted{N: len(l.tell), Thing: "change"})
-		clear(l.batch)
-		l.batch = l.batch[:0]
 	case telling:
 		if !s.distribute(env) {
 			return
 		}
-		l.tell = slices.Delete(l.tell, 0, 1)
+		if l.tell = slices.Delete(l.tell, 0, 1); len(l.tell) == 0 && len(l.batch) > 0 {
+			s.apply(env)
+		}
 	}
 	if len(l.tell) > 0 {
 		env.Enable(TaskProcess)

@@ -1,6 +1,8 @@
 package shared
 
 import (
+	"slices"
+
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -9,12 +11,18 @@ import (
 // is looked up before the first delta is applied: processDeltasInBatch with one transaction.
 func (s *Informer) apply(env *sim.Env) {
 	l := s.loop.Value()
-	for i := range l.batch {
-		s.tellOf(env, &l.batch[i])
+	deltas := l.batch
+	if s.cfg.Members == BatchOfObject {
+		deltas = deltas[:1]
 	}
-	for i := range l.batch {
-		s.storeOne(env, &l.batch[i])
+	for i := range deltas {
+		s.tellOf(env, &deltas[i])
 	}
+	for i := range deltas {
+		s.storeOne(env, &deltas[i])
+	}
+	processed.Say(env, batch{len(deltas), deltas[0].kind}, s.Version(), sim.Counted{N: len(l.tell), Thing: "change"})
+	l.batch = slices.Delete(l.batch, 0, len(deltas))
 }
 
 // tellOf adds what a delta makes of the store to what handlers are told.
