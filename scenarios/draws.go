@@ -51,7 +51,8 @@ var drawsGuards = option.Ranges(`version-check=kep-beta|periodic|each-stream ref
 // drawsChecks are what follows a consistency check, and what a check is beside.
 var drawsChecks = option.Ranges(`consistency-checker=panic mark-consistent=locked|unlocked passed-check=drops-snapshots
 	late-snapshot=kept snapshots=off|on inconsistency-detector=off|on reflector-list=watch-list page=1|2
-	pagination=fits|kept restarts=1|2 etcd-restarts=1|2 leader-changes=1`)
+	pagination=fits|kept restarts=1|2 etcd-restarts=1|2 leader-changes=1
+	drawn-readers=1|2 drawn-requests=4|8 drawn-singles=true drawn-keys=true drawn-selectors=true`)
 
 // drawsCompactors are how caches learn of compactions, and faults that last as long as these.
 var drawsCompactors = option.Ranges(`compaction-notice=polled late-snapshot=kept passed-check=drops-snapshots

@@ -23,11 +23,11 @@ type comparison struct {
 }
 
 // Compare asks etcd what it would have answered. Pages after the first are left
-// out, as upstream leaves them out: they go on where their token says. Lists of one object and of
-// keys alone are left out too.
+// out, as upstream leaves them out: they go on where their token says. Lists of one object, of
+// keys alone and of what a selector selects are left out too, since etcd is asked for a prefix.
 func (h *Housekeeping) Compare(env *sim.Env, list *wire.ListRequest, answer sim.Payload) {
 	p, ok := answer.(*wire.ListResponse)
-	if !h.cfg.ComparesLists || !ok || p.Origin != wire.FromCache || list.Continue != "" || list.Single || list.KeysOnly {
+	if !h.cfg.ComparesLists || !ok || p.Origin != wire.FromCache || list.Continue != "" || list.Single || list.KeysOnly || !list.Selector.Empty() {
 		return
 	}
 	prefix := store.PreparePrefix(list.Prefix)
@@ -38,7 +38,7 @@ func (h *Housekeeping) Compare(env *sim.Env, list *wire.ListRequest, answer sim.
 	env.Cover(listCompared)
 	traffic.ListForDetector.Asked(env)
 	call := env.Call(h.cfg.KV, &wire.RangeRequest{Key: prefix, RangeEnd: wire.PrefixEnd(prefix), Limit: limit, Revision: p.ResourceVersion})
-	n := h.begin(env, Detection{By: ListDetector, Prefix: prefix, Limit: limit, ResourceVersion: p.ResourceVersion, Items: p.Items})
+	n := h.begin(env, Detection{By: ListDetector, Prefix: prefix, Limit: limit, ResourceVersion: p.ResourceVersion, List: list, Items: p.Items})
 	running := h.detector.ChangeItem(env, int64(n+1))
 	*running = append(*running, comparison{call, n})
 }

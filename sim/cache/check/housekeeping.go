@@ -150,6 +150,8 @@ type Detection struct {
 	Limit  int64
 	// ResourceVersion at which both were listed.
 	ResourceVersion int64
+	// List is the LIST that was answered, nil for the checker.
+	List *wire.ListRequest
 	// Items are those of the LIST; the checker looks at everything that the
 	// cache has.
 	Items   []*wire.KeyValue
