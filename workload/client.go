@@ -59,6 +59,8 @@ type Span struct {
 	Missing int64
 	// Rest is the continue token of a refusal.
 	Rest string
+	// Chunks are what a RangeStream was answered with, as they came.
+	Chunks []*wire.RangeStreamResponse
 	// Write is the answer to a write through an API server, nil for other operations.
 	Write sim.Payload
 	// Answered is false while the client still waits. Code is that of a refusal, 0 if there is none or if the
@@ -267,6 +269,9 @@ func (c *Client) Fire(env *sim.Env, _ sim.Timer) {
 func (c *Client) chunk(m *sim.Message) (answer sim.Payload, over bool) {
 	switch p := m.Payload.(type) {
 	case *wire.RangeStreamResponse:
+		span := &c.spans[len(c.spans)-1]
+		// A clone of the client has those before.
+		span.Chunks = append(slices.Clip(span.Chunks), p)
 		c.chunks = &wire.RangeResponse{Revision: p.Revision, Kvs: slices.Concat(c.chunks.Kvs, p.Kvs), More: p.More, Count: p.Count}
 		return nil, false
 	case *sim.Hangup:

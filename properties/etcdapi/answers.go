@@ -21,12 +21,14 @@ import (
 // since a watch may have shown that. The revision of a keep-alive is one that the member had
 // which was asked, from the request to the answer. A refusal must have its reason, and a
 // request that is malformed or too large must be refused, and so must one that reads what was compacted before it was
-// asked for, or that compacts it again. It is exercised by answers and refusals.
+// asked for, or that compacts it again. The chunks of a RangeStream grow and shrink by their bytes: see chunksFit. It is
+// exercised by answers and refusals.
 var Answers = testbed.RegisterProperty(&testbed.Property{
 	Name: "etcd-answers", Kind: testbed.Safety,
-	Promise:  "etcd answers each request as its contents at the revision of the answer say, and refuses it only with a reason.",
+	Promise: "etcd answers each request as its contents at the revision of the answer say, and refuses it only with a reason. " +
+		"A chunk of a RangeStream has twice as many keys as the one before if that was smaller than half of the largest request, half as many if it was larger than two of them.",
 	Violated: "wrong answer of etcd",
-	Labels:   map[string]string{"refusal": "refused without a reason", "accepted": "not refused", "revision": "wrong revision", "answer": "wrong contents"},
+	Labels:   map[string]string{"refusal": "refused without a reason", "accepted": "not refused", "revision": "wrong revision", "answer": "wrong contents", "chunks": "chunks of the wrong size"},
 	Weight:   1,
 	Monitor:  testbed.Monitor{Runs: testbed.EveryRun},
 	New:      testbed.RecordedBy(newAnswers, (*answers).judgeAll),
@@ -54,20 +56,51 @@ func (j *answers) judgeAll(_ *sim.World, all *testbed.Tally) {
 		if at := j.evidence.Of(o); j.system.Topology().IsEtcd(at.To) && o.Outcome != model.Unknown {
 			all.Exercised++
 			j.judge(all, o.Client.Name(), o.Operation, o.Message, at)
+			if wrong := j.chunksFit(o.Span.Chunks); wrong != "" && o.Outcome == model.Done {
+				o.Violate(all, "chunks", "%s's %s %s", o.Request.Kind, wrong)
+			}
 		}
 	}
 }
 
 // Digest is where etcd was when each request was asked that it has still to answer.
 func (j *answers) Digest(d sim.Digest) sim.Digest {
-	for i := range j.system.Clients() {
+	for i, c := range j.system.Clients() {
 		if at := j.evidence.Open(i); at == nil || !j.system.Topology().IsEtcd(at.To) {
 			d = d.Bool(false)
 		} else {
 			d = d.Bool(true).Int(at.Asked.Visible).Int(at.Asked.Applied).Int(at.Asked.Compacted)
+			spans := c.Spans()
+			for _, chunk := range spans[len(spans)-1].Chunks {
+				d = d.Int(int64(len(chunk.Kvs)))
+			}
 		}
 	}
 	return d
+}
+
+// chunksFit says which chunk of a RangeStream has another number of keys than it must, nothing if none has (etcd 3.7,
+// adjustChunkLimit). The last one may have fewer. What protobuf adds to keys and values is not counted, but bounded: in
+// between nothing is said.
+func (j *answers) chunksFit(chunks []*wire.RangeStreamResponse) string {
+	const added = 64
+	for i := 1; i < len(chunks); i++ {
+		before, bytes := len(chunks[i-1].Kvs), 0
+		for _, kv := range chunks[i-1].Kvs {
+			bytes += len(kv.Key) + len(kv.Value)
+		}
+		least, most := max(1, before/2), 2*before
+		switch {
+		case bytes+added*(before+1) < j.most/2:
+			least = most
+		case bytes > 2*j.most:
+			most = least
+		}
+		if n := len(chunks[i].Kvs); n > most || n < least && i < len(chunks)-1 {
+			return fmt.Sprintf("has %d keys in chunk %d, behind %d of %d bytes and more; a request has %d bytes at most", n, i+1, before, bytes, j.most)
+		}
+	}
+	return ""
 }
 
 func (j *answers) judge(all *testbed.Tally, client string, op *model.Operation, request sim.Payload, at *evidence.Call) {
