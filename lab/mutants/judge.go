@@ -41,11 +41,14 @@ func judge(c *Campaign, b *Baseline, f *findings) (kind, what string) {
 // wrong is what the next slice of schedules has shown that must not come about at all.
 func (f *findings) wrong(c *Campaign, b *Baseline) (kind, what string) {
 	err := f.next(c)
+	unexpected := slices.IndexFunc(f.unexpected, func(p string) bool {
+		return !b.Elsewhere || !slices.Contains(b.Violated, p) && f.violations[p] >= often
+	})
 	switch {
 	case err != nil:
 		return "panic", reasonOf(err)
-	case len(f.unexpected) > 0:
-		return "violation", f.unexpected[0]
+	case unexpected >= 0:
+		return "violation", f.unexpected[unexpected]
 	case f.truncated > 0 && !b.Truncated:
 		return "cut off", "the limit of steps"
 	}
