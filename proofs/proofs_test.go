@@ -96,7 +96,7 @@ func load(t *testing.T) *table {
 	text, err := os.ReadFile("proofs.json")
 	require.NoError(t, err)
 	k := &table{&proofs.Table{}, map[string]int{}}
-	require.NoError(t, json.Unmarshal(text, k.Table))
+	require.NoError(t, k.Read(text))
 	for i, s := range k.CoveragePoints {
 		k.numbers[s] = i
 	}
@@ -160,7 +160,9 @@ func (k *table) write(t *testing.T) {
 	list := func(name string, of map[string]proofs.Search) {
 		var lines []string
 		for _, key := range slices.Sorted(maps.Keys(of)) {
-			lines = append(lines, value(key)+": "+value(of[key]))
+			row := of[key]
+			row.Asked = proofs.Short(row.Asked)
+			lines = append(lines, value(proofs.Short(key))+": "+value(row))
 		}
 		fmt.Fprintf(&b, ",\n%q: {\n%s\n}", name, strings.Join(lines, ",\n"))
 	}

@@ -142,9 +142,9 @@ func TestSettleFindsWhatRealEtcdDid(t *testing.T) {
 			require.Equal(t, linearizability.ByWitness, j.By, name)
 		}
 	}
-	require.Equal(t, 11, lost)
+	require.Equal(t, 5, lost)
 	t.Logf("%d of %d are certain", found, lost)
-	require.GreaterOrEqual(t, found, 5)
+	require.GreaterOrEqual(t, found, 2)
 }
 
 // Real recordings without some or all of their revisions are right, and with a wrong value

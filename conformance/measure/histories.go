@@ -19,8 +19,11 @@ var historyConfigs = []histories.Config{
 	{Seed: 3, Clients: 6, PerClient: 20, Concurrent: 6, GiveUp: 4, Seeded: true},
 }
 
+// recordedVersions are the oldest and the newest of the servers: histories of the others say nothing else.
+var recordedVersions = []string{"3.5.7", "3.6.16"}
+
 func recordHistories(ctx context.Context) error {
-	for _, version := range realetcd.Versions() {
+	for _, version := range recordedVersions {
 		for _, cfg := range historyConfigs {
 			// A server of its own: revisions begin at 1.
 			err := withServer(ctx, version, func(server *realetcd.Server) error {

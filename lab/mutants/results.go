@@ -18,10 +18,10 @@ import (
 // were. The last line about a mutant counts.
 const resultsFile = "lab/mutants/results.jsonl"
 
-// result is what became of a mutant. It names it in full, so that the file can be read
-// by itself.
+// result is what became of a mutant. Its file does not have the change, which the id stands for: the sources have it.
 type result struct {
-	ID, Package, File, Function, Operator, Before, After string
+	ID, Package string
+	mutant      *Mutant
 
 	// Killed by one of the kinds of package killer; empty if it survived.
 	Killed   string `json:",omitempty"`
@@ -36,7 +36,7 @@ type result struct {
 
 func newResult(m *Mutant, o *Outcome) *result {
 	return &result{
-		ID: m.ID(), Package: m.Package, File: m.File, Function: m.Function, Operator: m.Operator, Before: m.Before, After: m.After,
+		ID: m.ID(), Package: m.Package, mutant: m,
 		Killed: o.Kind, What: o.What, Campaign: o.Campaign, Entered: o.Of, Ran: o.Ran,
 		Reached: o.Touched, Seconds: float64(o.CPU.Round(10*time.Millisecond)) / float64(time.Second),
 	}
@@ -44,7 +44,7 @@ func newResult(m *Mutant, o *Outcome) *result {
 
 func (r *result) String() string {
 	if r.Killed == "" {
-		return fmt.Sprintf("%s survives %d of %d campaigns, %.1f s: %s %s: %s => %s", r.ID, r.Ran, r.Entered, r.Seconds, r.Package, r.Function, r.Before, r.After)
+		return fmt.Sprintf("%s survives %d of %d campaigns, %.1f s: %s %s: %s => %s", r.ID, r.Ran, r.Entered, r.Seconds, r.Package, r.mutant.Function, r.mutant.Before, r.mutant.After)
 	}
 	return fmt.Sprintf("%s killed in %.1f s by %s (%s), %s", r.ID, r.Seconds, r.Killed, r.What, r.Campaign)
 }

@@ -96,10 +96,10 @@ func byGroup(out *strings.Builder, title string, list []*searched, group func(*s
 	}
 }
 
-func (s *searched) where() string { return s.Package + "/" + s.File + " " + s.Function }
+func (s *searched) where() string { return s.Package + "/" + s.mutant.File + " " + s.mutant.Function }
 
 func (s *searched) change() string {
-	return fmt.Sprintf("%s: `%s` to `%s`", s.Operator, cell(s.Before), cell(s.After))
+	return fmt.Sprintf("%s: `%s` to `%s`", s.mutant.Operator, cell(s.mutant.Before), cell(s.mutant.After))
 }
 
 func percentOf(k, n int) float64 { return 100 * float64(k) / float64(max(n, 1)) }

@@ -95,6 +95,13 @@ func searchAll(f *flags, root string) error {
 	if err != nil {
 		return err
 	}
+	killed, err := Find(root, searchedPackages(), func(id string) bool { return results[id] != nil && results[id].Killed != "" })
+	if err != nil {
+		return err
+	}
+	for _, m := range killed {
+		results[m.ID()].mutant = m
+	}
 	known, err := readSearched(path, results)
 	if err != nil {
 		return err
@@ -102,10 +109,6 @@ func searchAll(f *flags, root string) error {
 	if f.table {
 		fmt.Print(searchedTable(inOrder(known), f.largest))
 		return nil
-	}
-	killed, err := Find(root, searchedPackages(), func(id string) bool { return results[id] != nil && results[id].Killed != "" })
-	if err != nil {
-		return err
 	}
 	sample := sampleOf(killed, cmp.Or(f.n, sampleSize))
 	due := slices.DeleteFunc(slices.Clone(sample), func(m *Mutant) bool { return known[m.ID()] != nil && !f.again })
@@ -142,7 +145,7 @@ func readSearched(path string, results map[string]*result) (map[string]*searched
 		if err := json.Unmarshal(line, &s); err != nil {
 			return err
 		}
-		if s.result = results[s.ID]; s.result != nil {
+		if s.result = results[s.ID]; s.result != nil && s.mutant != nil {
 			all[s.ID] = &s
 		}
 		return nil
@@ -292,5 +295,5 @@ func (s *searched) String() string {
 	case s.Counts != "":
 		return fmt.Sprintf("%s changes only numbers, %.1f s: %s", s.ID, s.Seconds, s.Counts)
 	}
-	return fmt.Sprintf("%s not found by %d rows, %.1f s: %s %s", s.ID, s.Entered, s.Seconds, s.Package, s.Function)
+	return fmt.Sprintf("%s not found by %d rows, %.1f s: %s %s", s.ID, s.Entered, s.Seconds, s.Package, s.mutant.Function)
 }
