@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -22,6 +24,7 @@ import (
 // seeds run again.
 var hunting = &hunt{table: table[lot]{
 	name: "hunt", about: "how many schedules the scenarios ran over guests, and what they violate", amiss: amissInHunt, render: renderHunt,
+	decode: decodeLots, encode: encodeLots,
 }}
 
 type hunt struct {
@@ -49,11 +52,52 @@ func (h *hunt) check() ([]string, error) {
 
 // lot is what was run of a scenario over a guest so far.
 type lot struct {
-	Guest, Scenario, Etcd string
+	// Guest and Etcd are those of the group in the file.
+	Guest    string `json:"-"`
+	Etcd     string `json:"-"`
+	Scenario string
 	// Schedules ran, from seed hunted on: one for each seed.
 	Schedules uint64
 	// Found are the claims that were violated.
 	Found []found `json:",omitempty"`
+}
+
+// group are the lots of a guest, in front of one etcd, as the file has them.
+type group struct {
+	Guest, Etcd string
+	Lots        []lot
+}
+
+// decodeLots has the lots of a scenario side by side.
+func decodeLots(text []byte) (all []lot, err error) {
+	var groups []group
+	err = json.Unmarshal(text, &groups)
+	first := map[string]int{}
+	for _, g := range groups {
+		for _, l := range g.Lots {
+			l.Guest, l.Etcd = g.Guest, g.Etcd
+			all = append(all, l)
+			if _, known := first[l.Scenario]; !known {
+				first[l.Scenario] = len(first)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b lot) int { return first[a.Scenario] - first[b.Scenario] })
+	return all, err
+}
+
+// encodeLots has a line for each lot.
+func encodeLots(all []lot) ([]byte, error) {
+	var groups []group
+	for _, l := range all {
+		i := slices.IndexFunc(groups, func(g group) bool { return g.Guest == l.Guest && g.Etcd == l.Etcd })
+		if i < 0 {
+			i, groups = len(groups), append(groups, group{Guest: l.Guest, Etcd: l.Etcd})
+		}
+		groups[i].Lots = append(groups[i].Lots, l)
+	}
+	text, err := json.Marshal(groups)
+	return append(bytes.ReplaceAll(text, []byte(`{"Scenario"`), []byte("\n{\"Scenario\"")), '\n'), err
 }
 
 // found is a way in which a claim is violated.
