@@ -117,10 +117,16 @@ func (e *Env) UnderWayFrom(n NodeID, f func(first *Message, count int)) {
 	e.w.UnderWay(n, f)
 }
 
-// IsOpen reports whether the connection still is one at this end.
+// IsOpen reports whether the connection still is one at this end, which has neither ended it nor taken a Hangup.
 func (e *Env) IsOpen(c Conn) bool {
 	e.w.touchConn(c, false)
-	return e.w.find(c) != nil
+	k := e.w.find(c)
+	if k == nil {
+		return false
+	}
+	l := e.w.laneTo(k, e.node)
+	e.w.touchLane(l, false)
+	return !l.deaf
 }
 
 // Hold stops the deliveries from a connection to this node, as a receive loop
