@@ -65,7 +65,8 @@ func combinations(sc *testbed.Scenario) []testbed.Params {
 //
 // Most versions behave the same in most scenarios. The first schedules of all
 // combinations have the same seeds: a version that behaves in them as one before with the
-// same design is held to what that one violated. The others go on with seeds of their own.
+// same design is held to what that one violated. The others go on with seeds of their own, twice as many each time,
+// since each campaign begins with trial runs.
 //
 // Unless tests have their full size there is a sixth of all that, and one version or design of 24
 // beside those of the scenario, which are others for the next scenario; in a
@@ -73,8 +74,8 @@ func combinations(sc *testbed.Scenario) []testbed.Params {
 const (
 	schedulesToCompare             = 30
 	timedSchedulesToCompare        = 10
-	schedulesAtATime               = 150
-	timedSchedulesAtATime          = 40
+	leastSchedules                 = 150
+	timedLeastSchedules            = 40
 	maxSchedules            uint64 = 60_000
 )
 
@@ -105,25 +106,22 @@ func failsAsExpected(t *testing.T, sc *testbed.Scenario, p testbed.Params, seed 
 	unasked := func(of *testbed.Property) bool {
 		return of == reads.ServedAsHeld && !known.AnswersLists.Holds(setup) || of.Monitor.AtRest && !rests
 	}
-	atATime, compared := testsize.Of[uint64](schedulesAtATime, 25, 25), testsize.Of[uint64](schedulesToCompare, 8, 8)
+	least, n := testsize.Of[uint64](leastSchedules, 25, 25), testsize.Of[uint64](schedulesToCompare, 8, 8)
 	if p.Clock.Mode == sim.Timed {
-		atATime, compared = testsize.Of[uint64](timedSchedulesAtATime, 6, 6), testsize.Of[uint64](timedSchedulesToCompare, 2, 2)
+		least, n = testsize.Of[uint64](timedLeastSchedules, 6, 6), testsize.Of[uint64](timedSchedulesToCompare, 2, 2)
 	}
 	if *everything {
-		atATime, compared = 10*schedulesAtATime, schedulesToCompare
-		if p.Clock.Mode == sim.Timed {
-			atATime, compared = 10*timedSchedulesAtATime, timedSchedulesToCompare
-		}
+		least, n = 10*least, 10*n
 	}
-	as := alikeBy{p.Cache, campaigns.Explored(t, sc, p, 0, compared).Hash}
-	if violated, before := alike[as]; before && !*everything {
+	most := testsize.Of(maxSchedules, maxSchedules, 500)
+	c := campaigns.Explored(t, sc, p, 0, n)
+	as := alikeBy{p.Cache, c.Hash}
+	if violated, before := alike[as]; before {
 		if o := known.OutcomeOf(sc, &p, violated); len(o.Missing)+len(o.Unexpected) == 0 {
 			return
 		}
 	}
-	most := testsize.Of(maxSchedules, maxSchedules, 500)
-	for first := uint64(0); first < most; first += atATime {
-		c := campaigns.Explored(t, sc, p, seed+first, atATime)
+	for tried := n; ; tried += n {
 		assert.Zero(t, c.Truncated, "runs without end: etcd %s, %s", p.Etcd, p.Cache)
 		violated = violated[:0]
 		for _, f := range c.Properties {
@@ -136,9 +134,11 @@ func failsAsExpected(t *testing.T, sc *testbed.Scenario, p testbed.Params, seed 
 		untried := !refuses && !silent && slices.ContainsFunc(sc.Claims, func(claim *testbed.Property) bool {
 			return exercised[claim.Name] == 0 && !unasked(claim)
 		})
-		if o = known.OutcomeOf(sc, &p, violated); len(o.Missing) == 0 && !untried {
+		if o = known.OutcomeOf(sc, &p, violated); tried >= least && len(o.Missing) == 0 && !untried || tried >= most {
 			break
 		}
+		n = max(tried, least-min(least, tried))
+		c = campaigns.Explored(t, sc, p, seed+tried, n)
 	}
 	alike[as] = violated
 	assert.Empty(t, testbed.Names(o.Unexpected), "expected to hold on etcd %s with %s: %v", p.Etcd, p.Cache, seen)
