@@ -107,8 +107,8 @@ func TestFindings(t *testing.T) {
 
 // expectedFound is how many violations a comparison expects, leastCompared how many
 // schedules it has at least: where violations are frequent, more of them tell smaller differences.
-func expectedFound() int { return testsize.Of(10, 6, 2) }
-func leastCompared() int { return testsize.Of(800, 400, 100) }
+func expectedFound() int { return testsize.Of(4, 4, 2) }
+func leastCompared() int { return testsize.Of(400, 200, 100) }
 
 // compared is how many schedules of a command are run again. Where nothing is to be found,
 // they are as many as those in which the first command of the page finds something.

@@ -1,6 +1,7 @@
 package scenariotest_test
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -102,7 +103,7 @@ func TestAFailureIsShort(t *testing.T) {
 		{"informer-time-travel", "", 60},
 		{"crash-in-compaction", "etcd=3.5.7", 300},
 		{"lost-event", "", 20},
-		{"any-requests", "etcd=3.5.7", 200},
+		{"any-requests", "etcd=3.5.7", 40},
 	}[:testsize.Of(4, 2, 2)] {
 		t.Run(c.scenario, func(t *testing.T) {
 			t.Chdir(t.TempDir())
@@ -142,8 +143,9 @@ func TestChecksOfAnySubjectTellStoriesOfScenarios(t *testing.T) {
 	replayed(t, failing.errors[0])
 
 	if !testsize.Full() {
-		return // rapid shrinks for five seconds
+		return // rapid shrinks for a second
 	}
+	require.NoError(t, flag.Set("rapid.shrinktime", "1s"))
 	failing = &captured{TB: t}
 	done := make(chan struct{})
 	go func() {
