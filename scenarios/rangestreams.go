@@ -43,8 +43,8 @@ limit leaves, More if there are others, and the count of all, at the revision of
 revision is compacted before its last chunk fails. An order other than that of the keys and bounds of revisions are refused.`,
 	Params: testbed.With(`etcd=3.7.3 cache=kep-2340 compact-recreated=kept read=consistent keys=4 items=5 history=1 drawn-clients=4 drawn-requests=14
 		drawn-range-streams=true stream-chunk=1 etcd-restarts=1 to-rest=true steps=20000`),
-	Draws: option.Ranges(`keys=1|2|6 items=1|30 drawn-clients=2|6 drawn-requests=6|20 stream-chunk=2|10 send-window=1|2 drawn-leases=true
-		lagging=true etcd-restarts=0 max-request-bytes=70|267`),
+	Draws: option.Ranges(`keys=1|2|6 items=30 drawn-clients=2|6 drawn-requests=6|20 stream-chunk=10 send-window=1|2 drawn-leases=true
+		lagging=true etcd-restarts=0 max-request-bytes=70`),
 	About:  testbed.Reaches{"etcd: a later chunk of a RangeStream is read": 20},
 	Claims: []*testbed.Property{etcdapi.Answers, etcdapi.NothingLeft, reads.Linearizable, reads.LinearizableData},
 	Known:  known.RangesLeftOut(etcdapi.Answers),
