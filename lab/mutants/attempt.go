@@ -76,10 +76,10 @@ type Outcome struct {
 
 // run runs campaigns until one of them notices the mutant that runs by more than a coverage point that is missing.
 // First it looks at a few schedules of each: a campaign in which the mutant makes a difference is run before all
-// others, and goes on to further schedules when all have had their turn.
+// others. What is left of the budget goes to further schedules of all.
 func (t *Task) run(touched func() bool) Outcome {
 	o := Outcome{Of: len(t.Campaigns)}
-	var alike, differing []*trial
+	var alike, further []*trial
 	ended := false
 	try := func(x *trial, judge func() (kind, what string)) {
 		kind, what := judge()
@@ -94,21 +94,23 @@ func (t *Task) run(touched func() bool) Outcome {
 		case cpuTime() > t.Budget/2 || x.alike():
 			alike = append(alike, x)
 		default:
-			if o.Ran++; !x.baseline.Elsewhere {
-				differing = append(differing, x)
-			}
+			o.Ran++
+			further = append(further, x)
 			try(x, x.judge)
 		}
 	}
 	for _, x := range alike {
 		if !ended && cpuTime() <= t.Budget {
 			o.Ran++
+			further = append(further, x)
 			try(x, x.judge)
 		}
 	}
-	for len(differing) > 0 && !ended && cpuTime() <= t.Budget {
-		x := differing[0]
-		differing = append(differing[1:], x)
+	// What a bug violates elsewhere is known of few schedules.
+	further = slices.DeleteFunc(further, func(x *trial) bool { return x.baseline.Elsewhere })
+	for len(further) > 0 && !ended && cpuTime() <= t.Budget {
+		x := further[0]
+		further = append(further[1:], x)
 		try(x, x.further)
 	}
 	o.Touched, o.CPU = touched(), cpuTime()
