@@ -17,13 +17,17 @@ type Decision struct {
 	strict bool
 	// shows: the value is a known bug that is looked for in the scenario.
 	shows bool
+	// promised: the property is to hold with the value.
+	promised bool
 	// also are other behaviours of the same node that decide as well.
 	also []*Decision
 }
 
-// switches: with each of the values that pass, the code of the option does not run. So what is wrong may be anywhere
-// in it.
-func (d *Decision) switches() bool {
+// switches: the value is not at fault. It has other code run, or has it run in another way.
+func (d *Decision) switches() bool { return d.promised || d.off() }
+
+// off: with each of the values that pass, the code of the option does not run. So what is wrong may be anywhere in it.
+func (d *Decision) off() bool {
 	return !d.planted && d.changed == "" && bugOf(d.Node, d.Name, d.Value) == nil &&
 		!slices.ContainsFunc(d.values, func(v trial) bool { return !slices.Contains(d.Off, v.name) })
 }
@@ -184,8 +188,11 @@ func (d *Decision) sentence() string {
 	case d.whole:
 		subject, what = "the code of "+d.subject(), d.Value
 	case d.switches():
-		return fmt.Sprintf("No setting decides, but one of %s switches the code on that fails: %s. %s that code does not run, and %s%s.",
-			d.subject(), what, d.with(), v.schedule(), v.others())
+		with := d.with()
+		if d.off() {
+			with += " that code does not run, and"
+		}
+		return fmt.Sprintf("No setting decides, but the violation needs one of %s: %s. %s %s%s.", d.subject(), what, with, v.schedule(), v.others())
 	}
 	if !d.strict {
 		return fmt.Sprintf("In this run %s decides: %s. %s %s. There is another cause as well: %s.",

@@ -5,6 +5,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
+	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -22,6 +23,8 @@ type search struct {
 	maybe *Decision
 	// gated: the cache is other code than the simulated one, and says which options it reads.
 	gated bool
+	// promised: the property is to hold with these parameters. Then nothing that is released is at fault.
+	promised bool
 	// earlier: what only earlier releases have is tried.
 	earlier bool
 	tried   []candidate
@@ -29,8 +32,8 @@ type search struct {
 
 // Outcome is what a search came to.
 type Outcome struct {
-	// Decision is what decides, nil if no setting does. Switch is then what only has the code at fault run, and Maybe
-	// the nearest to a decision: with it the schedule passes, but that may be chance. They are nil if there is none.
+	// Decision is what decides, nil if no setting does. Switch is then a setting that is not at fault and without which the schedule
+	// passes, and Maybe the nearest to a decision: with it the schedule passes, but that may be chance. They are nil if there is none.
 	Decision, Switch, Maybe *Decision
 	// Needed are faults and what clients do without any of which the violation goes away: circumstances of it, which a cache has to
 	// bear. They are looked for if no setting decides.
@@ -42,6 +45,7 @@ type Outcome struct {
 // Decide finds the cause of how the recording fails.
 func Decide(sc *testbed.Scenario, p testbed.Params, rec *recording.Recording, f explore.Failure) Outcome {
 	s := &search{scenario: sc, params: p, rec: rec, failure: f}
+	s.promised = !slices.ContainsFunc(known.Violations(sc, &p), func(v known.Violation) bool { return v.Property.Name == f.Property })
 	if design, err := cache.FindDesign(p.Cache); err == nil {
 		s.gated = design.Reads != nil
 	}
@@ -50,7 +54,10 @@ func Decide(sc *testbed.Scenario, p testbed.Params, rec *recording.Recording, f 
 	if o.Decision != nil && !o.Decision.switches() {
 		return o
 	}
-	o.Decision, o.Switch, o.Maybe = nil, o.Decision, s.maybe
+	if o.Decision != nil && o.Decision.Node != ofFaults {
+		o.Switch = o.Decision
+	}
+	o.Decision, o.Maybe = nil, s.maybe
 	for _, c := range s.circumstances() {
 		// Without what clients do nothing may be left to judge.
 		if d := s.decide(c); d != nil && d.strict && (c.Node == ofFaults || d.best().gone > 0) {
@@ -76,12 +83,13 @@ func (s *search) cause() *Decision {
 			if d := s.decide(c); d != nil {
 				bug := bugOf(d.Node, d.Name, d.Value)
 				d.shows = bug != nil && bug.ShowsIn(s.scenario)
+				d.promised = s.promised && !d.planted && s.released(&c)
 				found = append(found, d)
 				slices.SortStableFunc(found, func(a, b *Decision) int { return a.rank(b) })
 			}
 		}
-		// What a later release may mend did not begin with this one.
-		if len(found) > 0 || s.maybe != nil {
+		// What a later release may mend did not begin with this one, and what every release promises began with none.
+		if len(found) > 0 || s.maybe != nil || s.promised {
 			break
 		}
 	}
@@ -95,6 +103,22 @@ func (s *search) cause() *Decision {
 		}
 	}
 	return found[0]
+}
+
+// released reports whether a candidate is a fault, or a value that a release of etcd or of clientv3 or a design of the cache has: what the
+// property is promised of. Of a value from elsewhere nothing is known.
+func (s *search) released(c *candidate) bool {
+	p := s.paramsOf(c)
+	p = p.AsReleased()
+	switch {
+	case c.Node == ofFaults:
+		return true
+	case c.whole:
+		return false
+	case c.Node == "cache":
+		return !s.gated && designs(p, c.Name, c.Value).text != ""
+	}
+	return (c.Node == "etcd" || c.Node == "client") && has(p, c.Name, c.Value)
 }
 
 // decide tries the remedies of one candidate; nil if it does not decide. What several API

@@ -189,11 +189,14 @@ func TestASwitchDoesNotDecide(t *testing.T) {
 	on := candidate{Choice: testbed.Choice{Node: "cache", Name: "snapshots", Value: "on", Values: []string{"off", "on"}, Off: []string{"off"}}}
 	d := decisionOf(on, []trial{{name: "off", taken: 10, recorded: 10, gone: 12}})
 	require.True(t, d.switches())
-	require.Equal(t, "No setting decides, but one of the cache switches the code on that fails: snapshots=on. With snapshots=off that code does not run, "+
+	require.Equal(t, "No setting decides, but the violation needs one of the cache: snapshots=on. With snapshots=off that code does not run, "+
 		"and replaying the same schedule passes; 12 other failing schedules pass as well.", d.String())
 	other := decisionOf(candidate{Choice: testbed.Choice{Node: "cache", Name: "x", Value: "b"}}, []trial{{name: "a", taken: 10, recorded: 10, gone: 9, still: 3}})
 	require.False(t, other.switches())
 	require.Negative(t, other.rank(d), "it explains fewer schedules, but is more than a switch")
+	other.promised = true
+	require.True(t, other.switches(), "what is released keeps the promise")
+	require.Equal(t, "No setting decides, but the violation needs one of the cache: x=b. With x=a replaying the same schedule passes; 9 of 12 other failing schedules pass as well.", other.String())
 	on.planted = true
 	require.False(t, decisionOf(on, []trial{{name: "off", taken: 10, recorded: 10, gone: 12}}).switches())
 	for _, node := range []testbed.Choice{{Node: "cache", Name: "slow-watchers"}, {Node: "etcd", Name: "progress"}} {

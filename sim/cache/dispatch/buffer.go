@@ -37,7 +37,7 @@ type Buffering struct {
 var Buffers = option.NewSeam[Buffer, Buffering]("initial-events-buffer",
 	"what becomes of events that fill a watcher's channel while it sends its initial events (KEP-3157, step 2b)").
 	Shipped("as-shipped",
-		"the dispatcher waits within its budget and then ends the watcher; it drains it first if the end bookmark is in the channel", Buffering{})
+		"the dispatcher waits within its budget and then ends the watcher; it drains it first if the end bookmark is in the channel", Buffering{}).Off(0)
 
 // BufferAsShipped is the shipped value.
 const BufferAsShipped Buffer = 0
