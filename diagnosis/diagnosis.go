@@ -93,7 +93,9 @@ func (d *Diagnosis) search() error {
 	if p.Compiled() {
 		budget /= costOfCompiled
 	}
-	d.Turning, err = turningpoint.Find(runner, d.Recording, d.Failure.Property, budget)
+	if d.Turning, err = turningpoint.Find(runner, d.Recording, d.Failure.Property, budget); err == nil && d.Turning.Inevitable > 0 && d.Known == "" {
+		d.Story.Mention(d.Turning.Inevitable)
+	}
 	return err
 }
 
@@ -131,7 +133,7 @@ func (d *Diagnosis) Cause() string {
 		s += " Without " + needed + " the schedule passes."
 	}
 	if d.Turning != nil {
-		s += " " + d.Turning.String()
+		s += " " + d.Turning.Sentences(d.Story.Called)
 	}
 	return s
 }

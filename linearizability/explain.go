@@ -613,6 +613,14 @@ func flags(op *model.Operation) string {
 	for _, it := range res.Prev {
 		said += fmt.Sprintf(", previous %q as %s", it.Key, describe(it))
 	}
+	for i, part := range res.Results {
+		if n := len(part.Items); n > 0 || part.Count > 0 || part.More {
+			said += fmt.Sprintf(", request %d of it showing %d of %d items", i+1, n, max(part.Count, int64(n)))
+			if part.More {
+				said += " and that there are more"
+			}
+		}
+	}
 	return said
 }
 

@@ -177,6 +177,8 @@ func (n etcdAnswered) Text(*sim.World) string {
 	switch {
 	case !ok:
 		return "is sent: " + n.answer.Label()
+	case r.WatchID == wire.InvalidWatchID && (r.Created || r.Canceled):
+		return "is sent: " + r.Label() + ", with watch ID -1"
 	case r.WatchID == wire.InvalidWatchID:
 		return "is sent: " + r.Label() + ", for all watches"
 	}

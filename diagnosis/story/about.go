@@ -20,6 +20,8 @@ type about struct {
 	// something does not come that should, until that shows.
 	ends  []int
 	until int
+	// tells are steps that have a line also if no node says anything in them.
+	tells []int
 	// revision is that of the change which is not shown, key the one where the
 	// answer is wrong; both are empty if that is not what is wrong.
 	revision int64
@@ -125,6 +127,7 @@ func (a *about) node(r *Run, n sim.NodeID) {
 	if last := r.last(n); last >= 0 {
 		// It never says anything: then it is what became of the last step that it took.
 		a.asked, a.until = last, r.shows
+		a.tells = append(a.tells, last)
 	}
 	a.show(r)
 }
@@ -175,6 +178,9 @@ func (a *about) operation(r *Run, op int) {
 func (a *about) show(r *Run) {
 	a.wrong = r.shows
 	a.end(a.wrong)
+	if !r.late {
+		a.tells = append(a.tells, a.wrong)
+	}
 }
 
 // miss: the change that etcd made at a revision is not shown, or not rightly; 0

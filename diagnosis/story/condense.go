@@ -132,6 +132,9 @@ func (r *Run) weigh() []weighed {
 			}
 			lines = append(lines, l)
 		}
+		if slices.Contains(a.tells, i) && (len(lines) == 0 || lines[len(lines)-1].Step <= i) {
+			lines = append(lines, weighed{r.plain(i), kind{}, ledToIt, true, 0})
+		}
 	}
 	return lines
 }

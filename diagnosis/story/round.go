@@ -95,6 +95,11 @@ func (a *about) repeat(r *Run, again round) {
 		}
 		a.wrong = i
 	}
+	if a.wrong < 0 {
+		for i := again.first; i <= min(again.last, again.first+lastOfRow); i++ {
+			a.tells = append(a.tells, i)
+		}
+	}
 	a.end(a.wrong)
 	a.until = again.last
 }

@@ -2,6 +2,7 @@ package story
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -162,6 +163,44 @@ func (s *Story) Strings() []string {
 		lines = append(lines, s.Why)
 	}
 	return lines
+}
+
+// Mention tells a step of a server, counted from 1, of which the story has no line. A client's step says only what it wants next.
+func (s *Story) Mention(step int) {
+	i, told := slices.BinarySearchFunc(s.Lines, step, func(l Line, step int) int { return l.Step - step })
+	if !told && s.Run.Tiers[s.Run.Trace.Steps[step-1].Node] != ClientTier {
+		s.Lines = slices.Insert(s.Lines, i, s.Run.plain(step-1))
+	}
+}
+
+// Called names a step, counted from 1; 0 is the start of the run.
+func (s *Story) Called(step int) string {
+	switch {
+	case step == 0:
+		return "the start"
+	case s.Run.Trace.Timed:
+		return fmt.Sprintf("step %d (%s)", step, s.Run.Place(step-1))
+	}
+	return fmt.Sprintf("step %d", step)
+}
+
+// plain is the line of a step in which no node says anything.
+func (r *Run) plain(step int) Line {
+	s := &r.Trace.Steps[step]
+	l := Line{Step: step + 1, At: s.At, Node: "fault", Text: s.Activity}
+	if s.Node > 0 {
+		l.Node = r.Trace.Nodes[s.Node]
+	}
+	switch {
+	case s.Delivered >= 0:
+		m := &r.Trace.Messages[s.Delivered]
+		l.Text = "receives from " + r.Trace.Nodes[m.From] + ": " + m.Label
+	case s.Kind == sim.Fire:
+		l.Text = fmt.Sprintf("the timer %q fires", s.Activity)
+	case s.Kind == sim.Run:
+		l.Text = fmt.Sprintf("runs %q", s.Activity)
+	}
+	return l
 }
 
 // Steps are the steps of the story as plain lines.

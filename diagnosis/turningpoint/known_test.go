@@ -1,6 +1,7 @@
 package turningpoint_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -80,7 +81,7 @@ func TestTheStepThatSettlesTheRunIsFound(t *testing.T) {
 	require.InDelta(t, 146, p.FromStart, 20)
 	require.NotNil(t, p.Nearest)
 	require.Equal(t, 7, p.Nearest.Step)
-	require.Contains(t, p.String(), "After step 7 all of 200 random continuations of the run fail (with 95 % confidence at most 1.5 % pass); one choice earlier ")
+	require.Contains(t, p.Sentences(func(step int) string { return fmt.Sprint("step ", step) }), "After step 7 all of 200 random continuations of the run fail (with 95 % confidence at most 1.5 % pass); one choice earlier ")
 }
 
 // TestTheStepAtWhichMostRunsBeginToFailIsFound: an even third number makes 99 % of the
@@ -111,7 +112,7 @@ func TestRunsThatAlwaysFailAreSettledFromTheStart(t *testing.T) {
 	p := point(t, &draws{options: 2, fails: func([]int) bool { return true }}, func([]int) bool { return true })
 	require.Zero(t, p.Inevitable)
 	require.Nil(t, p.Nearest)
-	require.Equal(t, "From the start on all of 200 random schedules fail (with 95 % confidence at most 1.5 % pass). No schedule was found that passes.", p.String())
+	require.Equal(t, "From the start on all of 200 random schedules fail (with 95 % confidence at most 1.5 % pass). No schedule was found that passes.", p.Sentences(func(step int) string { return fmt.Sprint("step ", step) }))
 }
 
 // TestAContinuationThatPassesLateInTheRunCounts: half of the runs pass that draw a 17 as

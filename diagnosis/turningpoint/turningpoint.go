@@ -203,20 +203,22 @@ func (s *search) verdict(b *recording.Branch) model.Verdict {
 	return result.Verdict(s.property)
 }
 
-// String says it in a few sentences.
-func (p *Point) String() string { return p.settled() + " " + p.nearest() }
+// Sentences say it, with steps as place names them.
+func (p *Point) Sentences(place func(step int) string) string {
+	return p.settled(place) + " " + p.nearest(place)
+}
 
-func (p *Point) settled() string {
+func (p *Point) settled(place func(step int) string) string {
 	switch {
 	case p.Inevitable < 0:
 		return "No step settles the run: up to its last choice some random continuations pass."
 	case p.Inevitable == 0:
 		return fmt.Sprintf("From the start on all of %d random schedules fail%s.", p.Tried, p.confidence())
 	}
-	s := fmt.Sprintf("After step %d all of %d random continuations of the run fail%s; one choice earlier %d of %d fail, from the start %d of %d.",
-		p.Inevitable, p.Tried, p.confidence(), p.Before, p.Tried, p.FromStart, p.Tried)
+	s := fmt.Sprintf("After %s all of %d random continuations of the run fail%s; one choice earlier %d of %d fail, from the start %d of %d.",
+		place(p.Inevitable), p.Tried, p.confidence(), p.Before, p.Tried, p.FromStart, p.Tried)
 	if p.Steepest != nil {
-		s += fmt.Sprintf(" The number rises most at step %d: from %d to %d.", p.Steepest.Step, p.Steepest.Before, p.Steepest.After)
+		s += fmt.Sprintf(" The number rises most at %s: from %d to %d.", place(p.Steepest.Step), p.Steepest.Before, p.Steepest.After)
 	}
 	return s
 }
@@ -229,12 +231,12 @@ func (p *Point) confidence() string {
 	return fmt.Sprintf(" (with 95 %% confidence at most %.1f %% pass)", math.Ceil(share*1000)/10)
 }
 
-func (p *Point) nearest() string {
+func (p *Point) nearest(place func(step int) string) string {
 	switch {
 	case p.Nearest == nil:
 		return "No schedule was found that passes."
 	case p.Other == "":
-		return fmt.Sprintf("No schedule was found that passes and differs in one choice. The nearest that passes takes other courses from step %d on.", p.Nearest.Step)
+		return fmt.Sprintf("No schedule was found that passes and differs in one choice. The nearest that passes takes other courses from %s on.", place(p.Nearest.Step))
 	}
-	return fmt.Sprintf("The nearest schedule that passes takes %q in place of %q at step %d.", p.Other, p.Nearest.Taken, p.Nearest.Step)
+	return fmt.Sprintf("The nearest schedule that passes takes %q in place of %q at %s.", p.Other, p.Nearest.Taken, place(p.Nearest.Step))
 }

@@ -108,7 +108,7 @@ func (j reopens) judge(w *sim.World, all *testbed.Tally) {
 			shortest, longest := min(first, last), max(first, last)
 			name, pause := w.NodeName(server.Client), o.Reopened.Sub(o.Broke)
 			mistimed := func(label string, want time.Duration) {
-				all.Violatef(label, testbed.Concern{Node: name}, "a watch stream of %s broke at %v, for the %d. time, and was opened again %v later; the pause is %v",
+				all.Violatef(label, testbed.Concern{Node: name}, "a watch stream of %s broke at %v, which is break number %d, and was opened again %v later; the pause is %v",
 					name, o.Broke.Sub(0), o.Breaks, pause, want)
 			}
 			if pause < shortest {

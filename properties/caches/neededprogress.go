@@ -107,7 +107,7 @@ func wrongRequest(w *sim.World, o *cache.Options, c *progressSoFar, waits, reque
 		return "often", "and its design is to wait for what etcd sends by itself"
 	case o.ProgressRequests == progress.Once:
 		if n := c.requests + requests; n > c.began {
-			return "often", fmt.Sprintf("for the %d. time, and only %d reads or watches began to wait", n, c.began)
+			return "often", fmt.Sprintf("its request number %d, and reads and watches began to wait only %s", n, sim.Some(c.began, "time"))
 		}
 	case waits == 0 && c.waits == 0:
 		return "unneeded", "while no read or watch waited"

@@ -83,7 +83,7 @@ func seatsKept(_ *testbed.System, w *sim.World, c *testbed.Cache, seen *seatsSee
 		}
 		objects := objectsOf(c)
 		if want := seatsOf(o, r, objects); r.AtEtcd == 0 && r.Seats != want {
-			wrong("estimate", "%s takes %d seats, and %d for %d objects", r.Message.Payload.Label(), r.Seats, want, objects)
+			wrong("estimate", "%s takes %s, and of %s it has to take %d", r.Message.Payload.Label(), sim.Some(int(r.Seats), "seat"), sim.Some(objects, "object"), want)
 		}
 	}
 	all.Exercised += l.Arrivals() - seen.arrivals

@@ -184,5 +184,5 @@ func relistsInTime(s *testbed.System, w *sim.World, all *testbed.Tally) {
 
 // amiss notes what is wrong in a cache after a step.
 func amiss(all *testbed.Tally, w *sim.World, c *testbed.Cache, label, format string, args ...any) {
-	all.Violatef(label, testbed.Concern{Node: c.Name}, "after step %d of the run %s: "+format, append([]any{w.Steps(), c.Name}, args...)...)
+	all.Violatef(label, testbed.Concern{Node: c.Name}, "after step %d of the run, at %s: "+format, append([]any{w.Steps(), c.Name}, args...)...)
 }

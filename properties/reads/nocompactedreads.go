@@ -147,7 +147,7 @@ func (j *noCompactedReads) Conclude(_ *sim.World, all *testbed.Tally) {
 		if o.Request.Kind != model.List || o.Request.Freshness != model.Exact {
 			continue
 		}
-		oldest, why := j.oldest(&j.floors[o.Place][o.Number], o.Span.Origin)
+		oldest, why, heard := j.oldest(&j.floors[o.Place][o.Number], o.Span.Origin)
 		switch {
 		case o.Outcome == model.Failed && o.Result.Err == model.Compacted:
 			all.Exercised++
@@ -161,19 +161,23 @@ func (j *noCompactedReads) Conclude(_ *sim.World, all *testbed.Tally) {
 			}
 			all.Exercised++
 			all.Violatef(label, testbed.Concern{Client: o.Client.Name(), Call: o.Call, Compaction: oldest},
-				"%s's LIST at revision %d, asked%s, was served by %v; %s revision %d", o.Client.Name(), o.Request.Revision, when, o.Span.Origin, why, oldest)
+				"%s's LIST at revision %d, asked%s, was served by %v; %s revision %d%s", o.Client.Name(), o.Request.Revision, when, o.Span.Origin, why, oldest, heard)
 			return
 		}
 	}
 }
 
-// oldest is the oldest revision that may be served by the node that answered.
-func (j *noCompactedReads) oldest(at *floor, origin wire.Origin) (revision int64, why string) {
+// oldest is the oldest revision that may be served by the node that answered, and what a cache had heard instead.
+func (j *noCompactedReads) oldest(at *floor, origin wire.Origin) (revision int64, why, heard string) {
 	switch {
 	case origin != wire.FromCache:
-		return at.etcd, "etcd was compacted at"
+		return at.etcd, "etcd was compacted at", ""
 	case at.overdue > at.told:
-		return at.overdue, fmt.Sprintf("for longer than %v (%s) etcd had been compacted at", j.slack.Total, j.slack.Derivation)
+		heard = ", and the cache had heard of no compaction"
+		if at.told > 0 {
+			heard = fmt.Sprintf(", and the cache had heard of the one at revision %d", at.told)
+		}
+		return at.overdue, fmt.Sprintf("for longer than %v (%s) etcd had been compacted at", j.slack.Total, j.slack.Derivation), heard
 	}
-	return at.told, "the cache had heard of the compaction at"
+	return at.told, "the cache had heard of the compaction at", ""
 }

@@ -126,8 +126,8 @@ func keepsUp(all *testbed.Tally, client string, log *model.Log, r *model.WatchRe
 				label = "left-out"
 			}
 			all.Violatef(label, testbed.Concern{Node: client, Revision: rev, Key: e.Item.Key},
-				"%s has an open watch, and nothing more can happen; the newest change that it was sent is of revision %d, and it was never sent that of %q at revision %d",
-				client, reached, e.Item.Key, rev)
+				"%s has an open watch of %s from revision %d, and nothing more can happen; the newest change that it was sent is of revision %d, and it was never sent that of %q at revision %d",
+				client, r.Key, start, reached, e.Item.Key, rev)
 			return
 		}
 	}

@@ -39,6 +39,7 @@ func (h *Housekeeping) Compare(env *sim.Env, list *wire.ListRequest, answer sim.
 	traffic.ListForDetector.Asked(env)
 	call := env.Call(h.cfg.KV, &wire.RangeRequest{Key: prefix, RangeEnd: wire.PrefixEnd(prefix), Limit: limit, Revision: p.ResourceVersion})
 	n := h.begin(env, Detection{By: ListDetector, Prefix: prefix, Limit: limit, ResourceVersion: p.ResourceVersion, List: list, Items: p.Items})
+	listChecked.Say(env, p.ResourceVersion)
 	running := h.detector.ChangeItem(env, int64(n+1))
 	*running = append(*running, comparison{call, n})
 }
@@ -60,6 +61,7 @@ func (h *Housekeeping) compared(env *sim.Env, i int, p sim.Payload) {
 		h.end(env, n, Error)
 	case slices.EqualFunc(d.Items, list.Kvs, sameObject):
 		h.end(env, n, Consistent)
+		answerAgrees.Say(env, d.ResourceVersion)
 	default:
 		env.Cover(listInconsistent)
 		h.end(env, n, Inconsistent)
