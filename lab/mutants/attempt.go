@@ -67,6 +67,8 @@ type Task struct {
 type Outcome struct {
 	// Kind is empty if the mutant survived.
 	Kind, What, Campaign string
+	// Further: the baseline has fewer schedules than it took.
+	Further bool
 	// Ran is how many campaigns were run, of Of.
 	Ran, Of int
 	// Touched: the changed statement was reached. It is known of survivors only.
@@ -112,6 +114,7 @@ func (t *Task) run(touched func() bool) Outcome {
 		x := further[0]
 		further = append(further[1:], x)
 		try(x, x.further)
+		o.Further = ended
 	}
 	o.Touched, o.CPU = touched(), cpuTime()
 	return o

@@ -169,10 +169,27 @@ const patience = 10
 // attempt runs one mutant in a process of its own. A process that does not end by
 // itself has killed the mutant.
 func (r *runner) attempt(m *Mutant) (*Outcome, error) {
-	task := Task{Campaigns: r.campaigns(m), Budget: r.flags.budget}
-	if len(task.Campaigns) == 0 {
+	campaigns := r.campaigns(m)
+	if len(campaigns) == 0 {
 		return &Outcome{}, nil
 	}
+	o, err := r.process(campaigns, fmt.Sprintf("%d.%d", m.Unit, m.Number))
+	if err != nil || !o.Further {
+		return o, err
+	}
+	// More schedules than the baseline has may show what the code as it was written violates, too.
+	i := slices.IndexFunc(campaigns, func(b *Baseline) bool { return b.Campaign == o.Campaign })
+	written, err := r.process(campaigns[i:i+1], "")
+	if err == nil && written.Kind != "" {
+		fmt.Printf("%s violates %s with no mutant as well\n", o.Campaign, written.What)
+		o.Kind, o.What, o.Campaign = "", "", ""
+	}
+	return o, err
+}
+
+// process runs campaigns with a mutant, or with none, in a process of their own.
+func (r *runner) process(campaigns []*Baseline, mutant string) (*Outcome, error) {
+	task := Task{Campaigns: campaigns, Budget: r.flags.budget}
 	input, err := json.Marshal(task)
 	if err != nil {
 		return nil, err
@@ -180,7 +197,7 @@ func (r *runner) attempt(m *Mutant) (*Outcome, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience*r.flags.budget)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, r.binary, attempted)
-	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d.%d", running.Variable, m.Unit, m.Number))
+	cmd.Env = append(os.Environ(), running.Variable+"="+mutant)
 	cmd.Stdin = bytes.NewReader(input)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
