@@ -40,7 +40,8 @@ func build(text string) (string, error) {
 		return "", err
 	}
 	defer alone.Close()
-	if err := prepare(&s, with, work); err != nil {
+	missing, err := prepare(&s, with, work)
+	if err != nil {
 		return "", err
 	}
 	changes := filepath.Join(work, "overlay")
@@ -58,6 +59,9 @@ func build(text string) (string, error) {
 	}
 	raw := filepath.Join(work, "guest.wasm")
 	if _, err := with.run(work, "build", "-mod=vendor", "-trimpath", "-overlay", list, "-o", raw, "."); err != nil {
+		if missing != nil {
+			return "", logged("modules of "+s.name+" are not found, and it does not compile without", work, missing)
+		}
 		return "", logged(s.name+" does not compile", work, err)
 	}
 	wasm, err := os.ReadFile(raw)
@@ -96,45 +100,48 @@ func claimWork(work string) (*os.File, error) {
 	return f, nil
 }
 
-// prepare makes the folder in which the guest is compiled: its source, and all modules.
-func prepare(s *source, with *golang, work string) error {
+// prepare makes the folder in which the guest is compiled: its source, and all modules. A module that is not found may be one that only
+// tests import, so that the guest compiles without it: missing is what the go command says of it.
+func prepare(s *source, with *golang, work string) (missing, err error) {
 	if err := os.RemoveAll(work); err != nil {
-		return err
+		return nil, err
 	}
 	if err := copySource(s, work); err != nil {
-		return fmt.Errorf("the source of the guest is not there, run this in the folder upstream: %w", err)
+		return nil, fmt.Errorf("the source of the guest is not there, run this in the folder upstream: %w", err)
 	}
 	if s.of.hosts {
 		if err := s.users.link(work); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	edits, err := s.edits()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	ours, err := ownModules(s, work)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	edits = append(edits, ours...)
 	if _, err := with.run(work, append([]string{"mod", "edit"}, edits...)...); err != nil {
-		return err
+		return nil, err
 	}
 	if s.of.hosts || s.version != s.branch.pinned {
-		if _, err := with.run(work, "mod", "tidy"); err != nil {
-			return logged("the modules of "+s.name+" are not found", work, err)
+		if _, missing = with.run(work, "mod", "tidy"); missing != nil {
+			if _, err := with.run(work, "mod", "tidy", "-e"); err != nil {
+				return nil, logged("the modules of "+s.name+" are not found", work, missing)
+			}
 		}
 	}
 	if s.of.hosts {
 		if err := s.users.raised(work); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	if _, err := with.run(work, "mod", "vendor"); err != nil {
-		return logged("the modules of "+s.name+" are not found", work, err)
+	if _, err := with.run(work, "mod", "vendor", "-e"); err != nil {
+		return nil, logged("the modules of "+s.name+" are not found", work, err)
 	}
-	return nil
+	return missing, nil
 }
 
 // upstream is the module of this folder, and of the package protocol. Guests have the package alone, so that what else the module requires

@@ -43,30 +43,40 @@ type branch struct {
 	overlay overlay.Program
 	// along are modules that come along with a version of the program: those of the pinned one are for no other.
 	along []string
+	// pins are versions of modules that another one stands for.
+	pins []pin
+}
+
+// pin is a version of a module that is not served everywhere, and the one that is compiled in its place.
+type pin struct{ module, wanted, taken string }
+
+// kubernetes38 are no part of the watch path.
+var kubernetes38 = []pin{
+	{"sigs.k8s.io/structured-merge-diff/v7", "v7.0.1", "v7.0.0"},
 }
 
 var programs = []*program{
 	{"kubernetes", "guest", protocol.Kubernetes, false, []string{"k8s.io/apimachinery", "k8s.io/apiserver", "k8s.io/client-go"}, []string{"staging/src/k8s.io/*"}, "staging/src/k8s.io/apiserver", "", []branch{
-		{"v0.37.", "staging/src/k8s.io/apiserver/pkg/storage/cacher/store/store_btree.go", "v0.37.2", nil, overlay.Kubernetes37, nil},
-		{"", "", "v0.38.0-alpha.2", []string{"v0.38"}, overlay.Kubernetes38, nil},
+		{"v0.37.", "staging/src/k8s.io/apiserver/pkg/storage/cacher/store/store_btree.go", "v0.37.2", nil, overlay.Kubernetes37, nil, nil},
+		{"", "", "v0.38.0-alpha.2", []string{"v0.38"}, overlay.Kubernetes38, nil, kubernetes38},
 	}},
 	// The packages of etcd have other names in 3.6, and 3.7 has another protobuf.
 	{"etcd", "etcdguest", protocol.Etcd, false, []string{
 		"go.etcd.io/etcd/api/v3", "go.etcd.io/etcd/client/pkg/v3", "go.etcd.io/etcd/pkg/v3", "go.etcd.io/etcd/server/v3",
 	}, []string{"*", "client/*"}, "server", "api/version/version.go", []branch{
-		{"v3.5.", "", "v3.5.7", nil, overlay.Etcd35, nil},
-		{"v3.6.", "", "v3.6.16", []string{"v3.6"}, overlay.Etcd36, nil},
-		{"v3.7.", "", "v3.7.3", []string{"v3.6", "v3.7"}, overlay.Etcd36, nil},
+		{"v3.5.", "", "v3.5.7", nil, overlay.Etcd35, nil, nil},
+		{"v3.6.", "", "v3.6.16", []string{"v3.6"}, overlay.Etcd36, nil, nil},
+		{"v3.7.", "", "v3.7.3", []string{"v3.6", "v3.7"}, overlay.Etcd36, nil, nil},
 	}},
 	{"cluster", "clusterguest", protocol.Cluster, false, []string{
 		"go.etcd.io/etcd/api/v3", "go.etcd.io/etcd/client/pkg/v3", "go.etcd.io/etcd/pkg/v3", "go.etcd.io/etcd/server/v3", "go.etcd.io/etcd/etcdutl/v3",
 	}, []string{"*", "client/*"}, "server", "api/version/version.go", []branch{
-		{"v3.5.", "", "v3.5.0", nil, overlay.Cluster35, clusterAlong},
-		{"v3.6.", "", "v3.6.16", []string{"v3.6"}, overlay.Cluster36, clusterAlong},
-		{"v3.7.", "", "v3.7.3", []string{"v3.6", "v3.7"}, overlay.Cluster37, clusterAlong},
+		{"v3.5.", "", "v3.5.0", nil, overlay.Cluster35, clusterAlong, nil},
+		{"v3.6.", "", "v3.6.16", []string{"v3.6"}, overlay.Cluster36, clusterAlong, nil},
+		{"v3.7.", "", "v3.7.3", []string{"v3.6", "v3.7"}, overlay.Cluster37, clusterAlong, nil},
 	}},
 	// The versions of its modules are those that the user's module asks for, or newer ones.
-	{"client", "clientguest", protocol.Client, true, nil, nil, "", "", []branch{{"", "", "", nil, overlay.Client, nil}}},
+	{"client", "clientguest", protocol.Client, true, nil, nil, "", "", []branch{{"", "", "", nil, overlay.Client, nil, nil}}},
 }
 
 // clusterAlong are the modules of etcd that a server brings with it. A newer bbolt or client would be no part of its release.

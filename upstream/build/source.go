@@ -122,6 +122,9 @@ func (s *source) edits() ([]string, error) {
 			edits = append(edits, "-droprequire="+module)
 		}
 	}
+	for _, x := range s.branch.pins {
+		edits = append(edits, fmt.Sprintf("-replace=%s@%s=%s@%s", x.module, x.wanted, x.module, x.taken))
+	}
 	if s.folder == "" {
 		for _, module := range s.of.modules {
 			edits = append(edits, fmt.Sprintf("-require=%s@%s", module, s.version))

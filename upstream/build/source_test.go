@@ -39,6 +39,8 @@ func file(t *testing.T, text string, path ...string) {
 	require.NoError(t, os.WriteFile(at, []byte(text), 0o644))
 }
 
+const pinned = "-replace=sigs.k8s.io/structured-merge-diff/v7@v7.0.1=sigs.k8s.io/structured-merge-diff/v7@v7.0.0"
+
 // TestCheckoutReplacesModules: what a checkout publishes is taken from it. A guest of Kubernetes has the name of the folder, one of etcd that of
 // its release, too, as the simulated part is of that.
 func TestCheckoutReplacesModules(t *testing.T) {
@@ -53,7 +55,7 @@ func TestCheckoutReplacesModules(t *testing.T) {
 	edits, err := s.edits()
 	require.NoError(t, err)
 	at := filepath.Join(folder, "staging/src/k8s.io")
-	require.Equal(t, []string{"-replace=k8s.io/apiserver=" + at + "/apiserver", "-replace=k8s.io/client-go=" + at + "/client-go"}, edits)
+	require.Equal(t, []string{pinned, "-replace=k8s.io/apiserver=" + at + "/apiserver", "-replace=k8s.io/client-go=" + at + "/client-go"}, edits)
 
 	file(t, "module go.etcd.io/etcd/server/v3\n\ngo 1.25.0\n", folder, "server/go.mod")
 	file(t, "module go.etcd.io/etcd/client/pkg/v3", folder, "client/pkg/go.mod")
@@ -177,4 +179,10 @@ func TestBranchesOfCheckouts(t *testing.T) {
 	require.Empty(t, b.files)
 	require.Empty(t, p.branchOf("v0.37.2").files)
 	require.Equal(t, []string{"v0.38"}, p.branchOf("v0.38.0-alpha.2").files)
+	for version, pins := range map[string]bool{"v0.37.2": false, "v0.38.0-beta.0": true} {
+		edits, err := (&source{of: p, branch: p.branchOf(version), version: version}).edits()
+		require.NoError(t, err)
+		require.Equal(t, pins, slices.Contains(edits, pinned), version)
+	}
+
 }
