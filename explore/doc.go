@@ -12,7 +12,6 @@
 //	explore/campaign    many seeds, several workers, one result
 //	explore/recording   a run as a file: record, replay, follow, shrink
 //	explore/prove       every schedule within bounds, in place of a sample
-//	explore/states      the worlds of a search in numbers, and the steps between them
 //	explore/property    a subject in a Go test, also with rapid
 //
 // The package imports sim and model. It must never import a package below it,

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/explore/states"
+	"github.com/watchbed/watchbed/explore/prove"
 	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
@@ -51,15 +51,15 @@ func TestStepsOfStatesLeadWhereStepsOfWorldsLead(t *testing.T) {
 type stepper struct {
 	t      *testing.T
 	first  *sim.World
-	store  *states.Store
-	states *states.Stepper
+	store  *prove.Store
+	states *prove.Stepper
 	// known is how many steps were repeated, and how many were not.
 	known map[bool]int
 }
 
 // step takes a step in the world and twice between states, with one combination of answers after the
 // other, up to which.
-func (x *stepper) step(w *sim.World, at states.State, i, which int) (*sim.World, states.State) {
+func (x *stepper) step(w *sim.World, at prove.State, i, which int) (*sim.World, prove.State) {
 	var given explore.Combination
 	listed := slices.Clone(x.states.World(at, fork(x.t, x.first)).Enabled())
 	requireActions(x.t, w.Enabled(), listed)
@@ -71,7 +71,7 @@ func (x *stepper) step(w *sim.World, at states.State, i, which int) (*sim.World,
 	for ; ; which-- {
 		taken := fork(x.t, w)
 		taken.Do(&given, a)
-		var next states.State
+		var next prove.State
 		for range 2 {
 			given.Again()
 			var known bool
@@ -91,8 +91,8 @@ func (x *stepper) step(w *sim.World, at states.State, i, which int) (*sim.World,
 }
 
 // newStates returns the states of worlds that a world leads to, with what takes steps, and the first state.
-func newStates(first *sim.World) (*states.Store, *states.Stepper, states.State, error) {
-	store, err := states.New(first)
+func newStates(first *sim.World) (*prove.Store, *prove.Stepper, prove.State, error) {
+	store, err := prove.New(first)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -101,7 +101,7 @@ func newStates(first *sim.World) (*states.Store, *states.Stepper, states.State, 
 }
 
 // take takes a step between states, with the first answer to each of its questions.
-func take(p *states.Stepper, s states.State, a sim.Action) states.State {
+func take(p *prove.Stepper, s prove.State, a sim.Action) prove.State {
 	next, _ := p.Take(s, a, &explore.Combination{}, 0, nil)
 	return next
 }

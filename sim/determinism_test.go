@@ -64,7 +64,7 @@ var deterministic = []string{
 //
 // Every node imports the last two: they find the fields of a type by reflection, in their order.
 var outside = []string{
-	module + "/linearizability", module + "/explore/prove", module + "/explore/states", module + "/explore/checkpoint",
+	module + "/linearizability", module + "/explore/prove", module + "/explore/checkpoint",
 	module + "/internal/intern", module + "/explore/values",
 	module + "/sim/state", module + "/sim/option",
 }

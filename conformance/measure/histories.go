@@ -6,14 +6,14 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/watchbed/watchbed/conformance/histories"
 	"github.com/watchbed/watchbed/conformance/realetcd"
+	"github.com/watchbed/watchbed/conformance/recorded"
 	"github.com/watchbed/watchbed/history"
 )
 
 // historyConfigs are small: a fixture is for reading, too. One begins with an
 // empty store, one with a seeded one, and one has clients that give up.
-var historyConfigs = []histories.Config{
+var historyConfigs = []recorded.Config{
 	{Seed: 1, Clients: 4, PerClient: 25, Concurrent: 4},
 	{Seed: 2, Clients: 5, PerClient: 24, Concurrent: 4, Seeded: true},
 	{Seed: 3, Clients: 6, PerClient: 20, Concurrent: 6, GiveUp: 4, Seeded: true},
@@ -27,7 +27,7 @@ func recordHistories(ctx context.Context) error {
 		for _, cfg := range historyConfigs {
 			// A server of its own: revisions begin at 1.
 			err := withServer(ctx, version, func(server *realetcd.Server) error {
-				h, err := histories.Record(ctx, server, cfg)
+				h, err := recorded.Record(ctx, server, cfg)
 				if err != nil {
 					return err
 				}

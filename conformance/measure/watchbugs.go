@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/watchbed/watchbed/conformance/realetcd"
-	"github.com/watchbed/watchbed/conformance/watchbugs"
+	"github.com/watchbed/watchbed/conformance/recorded"
 )
 
 const (
@@ -18,10 +18,10 @@ const (
 )
 
 func recordProgress(ctx context.Context) error {
-	var results []watchbugs.ProgressResult
+	var results []recorded.ProgressResult
 	err := onEachVersion(ctx, func(server *realetcd.Server) error {
-		for _, delay := range watchbugs.Delays() {
-			res, err := watchbugs.Progress(ctx, server, delay, progressRuns)
+		for _, delay := range recorded.Delays() {
+			res, err := recorded.Progress(ctx, server, delay, progressRuns)
 			if err != nil {
 				return err
 			}
@@ -37,13 +37,13 @@ func recordProgress(ctx context.Context) error {
 }
 
 func recordBugs(ctx context.Context) error {
-	var results []watchbugs.Result
+	var results []recorded.Result
 	err := onEachVersion(ctx, func(server *realetcd.Server) error {
-		overtaking, err := watchbugs.Overtaking(ctx, server, overtakingRuns)
+		overtaking, err := recorded.Overtaking(ctx, server, overtakingRuns)
 		if err != nil {
 			return err
 		}
-		lost, err := watchbugs.LostCancel(ctx, server, lostCancelRuns)
+		lost, err := recorded.LostCancel(ctx, server, lostCancelRuns)
 		if err != nil {
 			return err
 		}
@@ -58,10 +58,10 @@ func recordBugs(ctx context.Context) error {
 }
 
 func recordOvertaken(ctx context.Context) error {
-	var results []watchbugs.CreatedOvertakesResult
+	var results []recorded.CreatedOvertakesResult
 	err := onEachVersion(ctx, func(server *realetcd.Server) error {
 		for _, requests := range []int{1, 3, 10} {
-			res, err := watchbugs.CreatedOvertakes(ctx, server, requests, createdRuns)
+			res, err := recorded.CreatedOvertakes(ctx, server, requests, createdRuns)
 			if err != nil {
 				return err
 			}
@@ -77,7 +77,7 @@ func recordOvertaken(ctx context.Context) error {
 }
 
 func recordBehindStart(ctx context.Context) error {
-	var results []watchbugs.BehindStartResult
+	var results []recorded.BehindStartResult
 	for _, version := range realetcd.Versions() {
 		res, err := behindStart(ctx, version)
 		if err != nil {
@@ -89,17 +89,17 @@ func recordBehindStart(ctx context.Context) error {
 	return realetcd.WriteJSON(realetcd.ProgressBehindStart(), results)
 }
 
-func behindStart(ctx context.Context, version string) (watchbugs.BehindStartResult, error) {
+func behindStart(ctx context.Context, version string) (recorded.BehindStartResult, error) {
 	cluster, err := realetcd.StartCluster(ctx, version, members)
 	if err != nil {
-		return watchbugs.BehindStartResult{}, err
+		return recorded.BehindStartResult{}, err
 	}
 	defer func() {
 		for _, s := range cluster {
 			s.Stop()
 		}
 	}()
-	return watchbugs.ProgressBehindStart(ctx, cluster, behindRuns)
+	return recorded.ProgressBehindStart(ctx, cluster, behindRuns)
 }
 
 // onEachVersion starts a server of each version in turn.

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/watchbed/watchbed/conformance/realetcd"
-	"github.com/watchbed/watchbed/conformance/watchbugs"
+	"github.com/watchbed/watchbed/conformance/recorded"
 )
 
 // scriptTimes is how often each version plays each script: enough to see both
@@ -15,8 +15,8 @@ import (
 const scriptTimes = 10
 
 func recordScripts(ctx context.Context) error {
-	scripts := watchbugs.Scripts()
-	played := make(map[string][]watchbugs.Recording)
+	scripts := recorded.Scripts()
+	played := make(map[string][]recorded.Recording)
 	errs := make(map[string]error)
 	var (
 		wg sync.WaitGroup
@@ -33,7 +33,7 @@ func recordScripts(ctx context.Context) error {
 	}
 	wg.Wait()
 	for i, script := range scripts {
-		all := watchbugs.Recording{Script: script}
+		all := recorded.Recording{Script: script}
 		for _, version := range realetcd.Versions() {
 			if err := errs[version]; err != nil {
 				return errors.Join(errors.New(version), err)
@@ -47,8 +47,8 @@ func recordScripts(ctx context.Context) error {
 	return nil
 }
 
-func playAll(ctx context.Context, version string, scripts []watchbugs.Script) ([]watchbugs.Recording, error) {
-	recordings := make([]watchbugs.Recording, len(scripts))
+func playAll(ctx context.Context, version string, scripts []recorded.Script) ([]recorded.Recording, error) {
+	recordings := make([]recorded.Recording, len(scripts))
 	err := withServer(ctx, version, func(server *realetcd.Server) error {
 		for i, script := range scripts {
 			recordings[i].Script = script

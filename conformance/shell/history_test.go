@@ -13,7 +13,7 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
-	"github.com/watchbed/watchbed/conformance/histories"
+	"github.com/watchbed/watchbed/conformance/recorded"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/shell"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -46,7 +46,7 @@ type run struct {
 	t     *testing.T
 	etcd  *clientv3.Client
 	cache *shell.Cache
-	rec   histories.Recorder
+	rec   recorded.Recorder
 	slots chan struct{}
 	ops   atomic.Int64
 

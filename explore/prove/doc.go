@@ -12,7 +12,7 @@
 // always forward, along one path.
 //
 // A state is a short list of numbers, each of a part of its world: a node, a connection with what is
-// under way on it (package states; SPIN's collapse compression keeps states so, Holzmann 1997). Most steps
+// under way on it (Store; SPIN's collapse compression keeps states so, Holzmann 1997). Most steps
 // of most states were taken by the same node in another state before, and are repeated as a change of
 // a few numbers; worlds are put together for the others only. Parts are compared whole, value by value
 // (values.Alike), so that this adds nothing to what a fingerprint can miss. What judges say of a state is

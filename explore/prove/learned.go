@@ -1,11 +1,9 @@
 package prove
 
 import (
-	"sync/atomic"
-
-	"github.com/watchbed/watchbed/explore/states"
 	"github.com/watchbed/watchbed/internal/intern"
 	"github.com/watchbed/watchbed/sim"
+	"sync/atomic"
 )
 
 // learned is what the workers of a search have learned of the subject: the parts of its states with the
@@ -16,7 +14,7 @@ import (
 // What it has depends on which worker came first, and so do its numbers. Nothing that a search results in
 // depends on them.
 type learned struct {
-	parts *states.Store
+	parts *Store
 	lock  intern.Lock
 	// seen are the nodes that the judges see. If timed, they see the clock besides.
 	seen  []sim.NodeID
@@ -32,7 +30,7 @@ const firstView = 1
 
 // learn begins with the first state.
 func learn(w *worker) (*learned, error) {
-	parts, err := states.New(w.first)
+	parts, err := New(w.first)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +70,7 @@ func (l *learned) bytes() int {
 }
 
 // view is the number of the view of a state.
-func (l *learned) view(s states.State) uint32 {
+func (l *learned) view(s State) uint32 {
 	at := uint32(firstView)
 	if l.timed {
 		at = l.viewOn(at, l.parts.Now(s))
@@ -94,7 +92,7 @@ func (l *learned) viewOn(view, more uint32) uint32 {
 }
 
 // haveOneView reports whether two states have the same view.
-func (l *learned) haveOneView(a, b states.State) bool {
+func (l *learned) haveOneView(a, b State) bool {
 	if l.parts.Now(a) != l.parts.Now(b) {
 		return false
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/explore/states"
 	"github.com/watchbed/watchbed/sim"
 )
 
@@ -14,7 +13,7 @@ type worker struct {
 	goal     Goal
 	bounds   Bounds
 	learned  *learned
-	stepper  *states.Stepper
+	stepper  *Stepper
 	tree     *tree
 	visited  *visited
 	frontier *frontier
@@ -46,7 +45,7 @@ type worker struct {
 	there   *sim.World
 	isThere bool
 	// buffer is the memory of that state, actions of the list of what is enabled, seen of a chunk.
-	buffer  states.State
+	buffer  State
 	actions []sim.Action
 	seen    map[key]struct{}
 }
@@ -54,7 +53,7 @@ type worker struct {
 // place is a state with its parts.
 type place struct {
 	state uint32
-	parts states.State
+	parts State
 	// memory is what the subject remembers of the steps to it.
 	memory any
 	// fired is which timers have fired how often on the way to it, a number of learned.fired.

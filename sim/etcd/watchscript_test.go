@@ -16,7 +16,7 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// The recordings of real servers: conformance/watchbugs says what is in them,
+// The recordings of real servers: conformance/recorded says what is in them,
 // and records them anew.
 type recording struct {
 	Script struct {
