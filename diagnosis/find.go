@@ -73,7 +73,7 @@ func (f *Finder) Find(ctx context.Context, failures []campaign.FailureTally) ([]
 		shrinking, stop = context.WithTimeout(ctx, f.Limit)
 		defer stop()
 	}
-	for i, tally := range summary.PlainestFirst(&f.Params, failures) {
+	for i, tally := range summary.PlainestFirst(summary.KnownOf(f.Scenario, &f.Params), &f.Params, failures) {
 		if d := showing(found, tally.Failure); d != nil {
 			d.Also = append(d.Also, tally.Failure)
 			continue

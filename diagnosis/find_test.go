@@ -34,9 +34,9 @@ func TestTheListedPropertyIsFirst(t *testing.T) {
 	for _, p := range append(b.Further, b.Property) {
 		failures = append(failures, campaign.FailureTally{Failure: explore.Failure{Property: p.Name}})
 	}
-	require.Equal(t, b.Property.Name, summary.PlainestFirst(&f.Params, failures)[0].Failure.Property)
+	require.Equal(t, b.Property.Name, summary.PlainestFirst(summary.KnownOf(f.Scenario, &f.Params), &f.Params, failures)[0].Failure.Property)
 	f.Params.Bugs = nil
-	require.Equal(t, b.Further[0].Name, summary.PlainestFirst(&f.Params, failures)[0].Failure.Property, "by weight")
+	require.Equal(t, b.Further[0].Name, summary.PlainestFirst(summary.KnownOf(f.Scenario, &f.Params), &f.Params, failures)[0].Failure.Property, "by weight")
 }
 
 // TestFaultsThatAreNotNeededAreLeftOut: one bug shows without restarts, another one needs

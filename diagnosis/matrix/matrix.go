@@ -163,7 +163,7 @@ func (cell *Cell) add(sc *testbed.Scenario, p *testbed.Params, c *campaign.Resul
 		}
 		e.Verdict = worst(verdicts).String()
 		// The failure that a run tells first, so that the run of its seed alone is about the property that the matrix names.
-		failures := summary.PlainestFirst(p, c.Failures)
+		failures := summary.PlainestFirst(all, p, c.Failures)
 		if i := slices.IndexFunc(failures, func(f campaign.FailureTally) bool { return mine(f.Failure.Property) }); i >= 0 {
 			f := &failures[i]
 			e.Failure = &summary.Failure{Property: f.Failure.Property, Label: f.Failure.Label, Seed: f.FirstSeed, Schedules: f.Schedules}
