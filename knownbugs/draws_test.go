@@ -16,11 +16,12 @@ import (
 // undrawn are values of options that are no known bugs and are drawn nowhere, by the
 // reason.
 var undrawn = map[string][]string{
-	"what else there is answers LISTs without the cache, so that nothing is left to see": {"freshness=consistent", "freshness=direct"},
-	"a ticker of etcd may go off again and again in an untimed run":                      {"progress-requests=notify"},
-	"the cache that asks for echoes has it set":                                          {"progress-echo=none", "progress-echo=echoed"},
-	"scenarios have a write as one step, for speed; two-step-writes has it set":          {"visible-revision=with-events", "visible-revision=after-events"},
-	"the command line does not say more than that a gate is on":                          {"consistent-list-from-cache=default", "watch-list=default"},
+	"what else there is answers LISTs without the cache, so that nothing is left to see":             {"freshness=consistent", "freshness=direct"},
+	"a ticker of etcd may go off again and again in an untimed run":                                  {"progress-requests=notify"},
+	"the cache that asks for echoes has it set":                                                      {"progress-echo=none", "progress-echo=echoed"},
+	"scenarios have a write as one step, for speed; two-step-writes has it set":                      {"visible-revision=with-events", "visible-revision=after-events"},
+	"the queue goes with the release of client-go; the older one violates what the newer one is for": {"informer-batch-members=different", "informer-batch-members=of-object"},
+	"the command line does not say more than that a gate is on":                                      {"consistent-list-from-cache=default", "watch-list=default"},
 }
 
 // TestDrawsPlantNoBug: and what is no bug is drawn, or there is a reason.

@@ -6,13 +6,16 @@ import (
 	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/store"
+	"github.com/watchbed/watchbed/sim/wire"
 )
 
 // rest is the objects that did not fit into a page, under the token that the
 // client got instead (the draft of 2019, "Enable pagination in the watch cache"). They are pointers into what the store
-// had then, so keeping them costs a word each, and the objects that have changed since.
+// had then, so keeping them costs a word each, and the objects that have changed since. Lists with other selectors have the
+// same token: it says no more than where a page ended.
 type rest struct {
-	token string
+	token    string
+	selector wire.Selector
 	page
 	since sim.Time
 	// bytes of keys and values, as if no other rest and no store had the objects: once
@@ -22,7 +25,7 @@ type rest struct {
 
 // Digest implements state.Digester.
 func (x *rest) Digest(d sim.Digest) sim.Digest {
-	return d.Text(x.token).Int(int64(len(x.items))).Int(int64(x.since))
+	return d.Text(x.token).Text(x.selector.String()).Int(int64(len(x.items))).Int(int64(x.since))
 }
 
 // answerAndKeep answers with the first objects and keeps the rest under its token. The rest is
@@ -45,7 +48,7 @@ func (r *Read) answerAndKeep(env *sim.Env, all page, limit int64) {
 	for _, kv := range after.items {
 		bytes += len(kv.Key) + len(kv.Value)
 	}
-	r.d.keep(env, rest{first.token(), after, env.Now(), bytes})
+	r.d.keep(env, rest{first.token(), r.list.Selector, after, env.Now(), bytes})
 	r.answer(env, &first)
 }
 
@@ -79,7 +82,7 @@ func bytesOf(kept []rest) (n int) {
 // again.
 func (r *Read) answerKept(env *sim.Env) bool {
 	for _, after := range *r.d.kept.Read(env) {
-		if after.token == r.list.Continue {
+		if after.token == r.list.Continue && after.selector.String() == r.list.Selector.String() {
 			env.Cover(keptServed)
 			after.prefix = store.PreparePrefix(r.list.Prefix)
 			r.answerAndKeep(env, after.page, r.list.Limit)
