@@ -12,7 +12,7 @@ var DrawsCache = option.Ranges(`on-timeout=reject|fallback|throttle notify-detec
 	continue-with-version=ignored|refused most-recent=refused|served future-rv=wait|confirm
 	progress-requests=periodic|once|echo snapshots=off|on late-snapshot=dropped|kept
 	compaction-notice=pushed|polled watch-history=until-full|until-compacted mark-consistent=locked|unlocked
-	passed-check=keeps-snapshots|drops-snapshots equal-progress=taken|skipped
+	passed-check=keeps-snapshots|drops-snapshots equal-progress=taken|skipped watch-prev-kv=asked|unasked
 	consistency-checker=off|fallback|panic inconsistency-detector=off|on reflector-list=list|watch-list
 	watch-delegation=none|unset|all
 	initial-events-buffer=as-shipped|close-enough|dynamic|cap|inject|inject-merged|references|newest-only

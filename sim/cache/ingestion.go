@@ -189,7 +189,7 @@ func (c *Cache) reflectorConfig() reflector.Config {
 	return reflector.Config{
 		KV: c.cfg.KV, Watch: c.cfg.Watch, Prefix: c.cfg.Prefix, Metadata: c.cfg.Metadata, Announce: c.guard.FollowsStreams(),
 		PageSize: c.cfg.ListPageSize, RelistDelay: c.cfg.RelistDelay, Relist: timerRelist,
-		WatchListClient: o.WatchListClient && c.cfg.Guard.WatchList != guard.WatchListOff, RelistsOnError: o.RelistsOnError,
+		WatchListClient: o.WatchListClient && c.cfg.Guard.WatchList != guard.WatchListOff, WithoutPrevKV: o.WithoutPrevKV, RelistsOnError: o.RelistsOnError,
 	}
 }
 

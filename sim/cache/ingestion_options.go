@@ -9,7 +9,9 @@ type IngestionOptions struct {
 	// RelistsOnError: the reflector does not watch again after an error.
 	RelistsOnError bool
 	// LateProgress: a progress notification sets the resourceVersion when the dispatcher takes it from its channel.
-	LateProgress  bool
+	LateProgress bool
+	// WithoutPrevKV: the reflector's watches ask etcd for no previous values, which the store has.
+	WithoutPrevKV bool
 	Publication   Publication
 	EqualProgress EqualProgress
 	WatchStream   WatchStream
@@ -54,6 +56,9 @@ var ingestionOptions = option.NewGroup("cache",
 		"what a cache does when its watch of etcd ends with an error other than a compaction",
 		option.Val("half-a-minute", "it watches again for as long as the errors last no longer than 30 s"),
 		option.Bug("none", "it lists again at once (kubernetes#111116)")),
+	option.Either("watch-prev-kv", func(o *IngestionOptions) *bool { return &o.WithoutPrevKV }, "the previous values of the changes that the cache watches",
+		option.Val("asked", "etcd sends them: up to Kubernetes 1.37"),
+		option.Val("unasked", "the cache has them in its store (WatchFromStorageWithoutPrevKV, on by default in v0.38.0-beta.0; kubernetes#131862)")),
 	option.Choice("publication", func(o *IngestionOptions) *Publication { return &o.Publication }, "when a change can be read",
 		option.Val("whole", "version and store change in one step"),
 		option.Bug("store-first", "history and version change one step after the store"),

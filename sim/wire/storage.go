@@ -27,6 +27,8 @@ type WatchStart struct {
 	// to come with the object as it was before. Upstream the predicate is applied here
 	// (watchChan.transform); this storage leaves it to the API server.
 	Selects bool
+	// WithoutPrevKV: etcd sends no previous values, so that a deletion comes with the key alone (kubernetes#131862).
+	WithoutPrevKV bool
 	// Single: Prefix is the key of one object, and no other is watched.
 	Single bool
 }
@@ -48,7 +50,7 @@ func (r *WatchStart) Digest(d sim.Digest) sim.Digest {
 		d = d.Word(uint64(r.SendInitialEvents)).Bool(r.AllowBookmarks)
 	}
 	d = d.If(r.Announce, "announce").If(r.AnnounceStart, "announce start")
-	return d.If(r.Selects, "selects").If(r.Single, "single")
+	return d.If(r.Selects, "selects").If(r.WithoutPrevKV, "without prevKV").If(r.Single, "single")
 }
 
 // Label implements sim.Payload.

@@ -58,6 +58,7 @@ func (n *Node) gates() []gate {
 		{"ListFromCacheSnapshot", o.Store.Snapshotting != store.SnapshotsOff},
 		{"DetectCacheInconsistency", o.Checks.ConsistencyChecker == check.ConsistencyCheckerFallback},
 		{"ConsistentListFromCacheSkipTimeoutFallback", o.Reads.OnTimeout == read.OnTimeoutThrottle},
+		{"WatchFromStorageWithoutPrevKV", o.Ingestion.WithoutPrevKV},
 		{"WatchList", o.Guard.WatchList != guard.WatchListOff},
 		{protocol.GateWatchListClient, o.Ingestion.WatchListClient},
 	}

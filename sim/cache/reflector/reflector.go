@@ -25,6 +25,8 @@ type Config struct {
 	RelistDelay sim.Duration
 	// WatchListClient: a ListAndWatch begins with a watch with initial events, and lists only if that fails.
 	WatchListClient bool
+	// WithoutPrevKV: the watch asks for no previous values.
+	WithoutPrevKV bool
 	// RelistsOnError: no error of the watch is borne.
 	RelistsOnError bool
 	// Relist is the timer between two ListAndWatch.

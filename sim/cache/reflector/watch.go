@@ -54,6 +54,7 @@ func (r *Reflector) open(env *sim.Env, at phase, start *wire.WatchStart) {
 	t.at = at
 	r.begin(env)
 	start.Prefix, start.ProgressNotify, start.Metadata, start.Announce = r.cfg.Prefix, true, r.cfg.Metadata, r.cfg.Announce
+	start.WithoutPrevKV = r.cfg.WithoutPrevKV
 	t.watch = env.Open(r.cfg.Watch)
 	env.Send(t.watch, start)
 }

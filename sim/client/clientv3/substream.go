@@ -13,6 +13,8 @@ type WatchRequest struct {
 	Key, End       string
 	Rev            int64
 	ProgressNotify bool
+	// PrevKV: changes and deletions come with the previous value.
+	PrevKV bool
 	// Cause is the cause of all that is sent for the watch.
 	Cause sim.Cause
 }
@@ -96,7 +98,7 @@ func (w *watcherStream) request(env *sim.Env, ctxKey string) {
 // create is watchRequest.toPB.
 func (w *watcherStream) create() *wire.WatchCreateRequest {
 	return &wire.WatchCreateRequest{Key: w.Key, RangeEnd: w.End, StartRevision: w.Rev,
-		ProgressNotify: w.ProgressNotify, PrevKv: true, RequireLeader: !w.c.cfg.LeaderNotRequired}
+		ProgressNotify: w.ProgressNotify, PrevKv: w.PrevKV, RequireLeader: !w.c.cfg.LeaderNotRequired}
 }
 
 // register takes the id that the server gave, and the first time the revision from

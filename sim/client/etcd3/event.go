@@ -21,12 +21,13 @@ type event struct {
 // isProgress reports whether the event has no object.
 func (e *event) isProgress() bool { return e.event == nil && e.item == nil }
 
-// object is what the event has to be decoded for: of a deletion that is the object before.
+// object is what the event has to be decoded for: of a deletion that is the object before, or its key if etcd was not
+// asked for that.
 func (e *event) object() *wire.KeyValue {
 	switch {
 	case e.item != nil:
 		return e.item
-	case e.event.Type == wire.Delete:
+	case e.event.Type == wire.Delete && e.event.PrevKv != nil:
 		return e.event.PrevKv
 	}
 	return e.event.Kv

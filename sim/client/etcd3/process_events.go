@@ -94,6 +94,10 @@ func (w *watchChan) transform(env *sim.Env, e event) *wire.WatchEvent {
 			r.Prev = ev.PrevKv
 		}
 		return r
+	case w.withoutPrevKV:
+		r := c.results.New()
+		r.Type, r.ResourceVersion, r.Item = wire.Deleted, e.rev, ev.Kv
+		return r
 	case ev.PrevKv == nil:
 		// Upstream it is an event without an object, which the reflector logs and
 		// skips.

@@ -25,6 +25,8 @@ type watchChan struct {
 	progressNotify bool
 	// selects: changes carry the object before.
 	selects bool
+	// withoutPrevKV: etcd is asked for no previous values.
+	withoutPrevKV bool
 	// announce: the cache wants to know of the streams of the watch.
 	announce bool
 	// announcesStart: the cache wants to know when the beginning of the watch is known.
@@ -98,7 +100,7 @@ func (w *watchChan) free(env *sim.Env) {
 // startWatch is the call of clientv3's Watch.
 func (w *watchChan) startWatch(env *sim.Env, rev int64) {
 	w.c.client.Watch(env, w.n, w.ctxKey, clientv3.WatchRequest{
-		Key: w.prefix, End: w.end, Rev: rev, ProgressNotify: w.progressNotify, Cause: w.cause,
+		Key: w.prefix, End: w.end, Rev: rev, ProgressNotify: w.progressNotify, PrevKV: !w.withoutPrevKV, Cause: w.cause,
 	})
 }
 
@@ -169,7 +171,7 @@ func (w *watchChan) queueResponse(env *sim.Env) {
 			return
 		}
 		e := &p.Events[w.next]
-		if e.PrevKv == nil && !isCreate(e) && !w.c.cfg.PassesMissingPrevKv {
+		if e.PrevKv == nil && !w.withoutPrevKV && !isCreate(e) && !w.c.cfg.PassesMissingPrevKv {
 			env.Cover(missingPrevKvFailed)
 			w.writes(env, cellErr)
 			w.response, w.err, w.state = nil, errWithoutPrevKv(e), watchFailing

@@ -95,6 +95,7 @@ func (c *Watcher) Watch(env *sim.Env, conn sim.Conn, from sim.NodeID, p *wire.Wa
 	env.Writes(cellStartWatching, int(w.n))
 	w.state, w.conn, w.from, w.cause = watchReceiving, conn, from, env.Cause()
 	w.prefix, w.ctxKey, w.progressNotify, w.announce, w.selects = p.Prefix, p.Metadata, p.ProgressNotify, p.Announce, p.Selects
+	w.withoutPrevKV = p.WithoutPrevKV
 	if !p.Single {
 		w.end = wire.PrefixEnd(p.Prefix)
 	}
