@@ -19,7 +19,7 @@ import (
 // consistent LIST that times out an API server has two, and one that panics at an inconsistency does not start again by itself.
 var Reads = []string{
 	"version-check", "etcd-range-stream", "watch-decode", "snapshots", "consistency-checker=off", "consistency-checker=fallback",
-	"on-timeout=fallback", "on-timeout=throttle", "watch-list", "reflector-list", "ring", "ring-max", "fresh-duration", "check-period",
+	"on-timeout=fallback", "on-timeout=throttle", "watch-list", "reflector-list", "watch-prev-kv", "ring", "ring-max", "fresh-duration", "check-period",
 }
 
 // Shipped are the options of etcd3 that Kubernetes has from 1.37 on, whatever the release of etcd.

@@ -12,11 +12,17 @@ import (
 // newStore makes the etcd3 store of a resource.
 func newStore(client *kubernetes.Client, compactor etcd3.Compactor, resource string, group schema.GroupResource) (etcdStore, error) {
 	versioner := storage.APIObjectVersioner{}
-	return etcd3.New(client, compactor, codec{}, newObject, newList, identity, etcdPrefix, resource, group, keyed{resource},
+	return etcd3.New(client, compactor, codec{}, newObject, newList, identityIn(resource), etcdPrefix, resource, group, keyed{resource},
 		etcd3.NewDefaultLeaseManagerConfig(), etcd3.NewDefaultDecoder(codec{}, versioner), versioner)
 }
 
-// identity recovers an object's name from its key within the resource. The objects have no namespace.
-func identity(key string) (name, namespace string, err error) {
-	return key[strings.LastIndex(key, "/")+1:], "", nil
+// identityIn recovers an object's name and namespace from its key within the resource.
+func identityIn(resource string) storage.ReverseKeyFunc {
+	return func(key string) (name, namespace string, err error) {
+		name = strings.TrimPrefix(key, resource)
+		if at := strings.LastIndex(name, "/"); at >= 0 {
+			name, namespace = name[at+1:], name[:at]
+		}
+		return name, namespace, nil
+	}
 }
