@@ -105,8 +105,8 @@ func (s *search) cause() *Decision {
 	return found[0]
 }
 
-// released reports whether a candidate is a fault, or a value that a release of etcd or of clientv3 or a design of the cache has: what the
-// property is promised of. Of a value from elsewhere nothing is known.
+// released reports whether a candidate is a fault, or a value that a release of etcd or of clientv3, a design of the cache or the registered
+// scenario has: what the property is promised of. Of a value from elsewhere nothing is known.
 func (s *search) released(c *candidate) bool {
 	p := s.paramsOf(c)
 	p = p.AsReleased()
@@ -116,7 +116,7 @@ func (s *search) released(c *candidate) bool {
 	case c.whole:
 		return false
 	case c.Node == "cache":
-		return !s.gated && designs(p, c.Name, c.Value).text != ""
+		return !s.gated && (designs(p, c.Name, c.Value).text != "" || has(s.scenario.Params, c.Name, c.Value))
 	}
 	return (c.Node == "etcd" || c.Node == "client") && has(p, c.Name, c.Value)
 }
