@@ -10,6 +10,8 @@ var (
 	callReworded = sim.NewNote3[string, sim.Payload, string]("clientv3.callFailed", `makes of the error "%s" of %s the answer "%s"`)
 	callKept     = sim.NewNote1[sim.Payload]("clientv3.callKept", "keeps the call %s, whose caller is gone", sim.IsSetback)
 	createQueued = sim.NewNote2[string, int]("clientv3.createQueued", "will request the watch of %s when those before it on the stream are created: %d")
+	received     = sim.NewNote3[string, sim.Payload, int64]("clientv3.received", "the watch of %s receives %s%R", sim.IsAside)
+	dropped      = sim.NewNote2[sim.Payload, int64]("clientv3.received", "drops %s, of which no watch is left%R", sim.IsAside)
 	watchResumes = sim.NewNote2[string, int64]("clientv3.watchResumes", "resumes the watch of %s from revision %r")
 	// The revision comes from a progress notification.
 	watchResumesAtProgress = sim.NewNote2[string, int64]("clientv3.watchResumes", "resumes the watch of %s from revision %r, because of a progress notification")

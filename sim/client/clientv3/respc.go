@@ -116,6 +116,9 @@ func (s *Stream) dispatch(env *sim.Env, p *wire.WatchResponse) {
 	if w := s.substream(env, p.WatchID); w != nil && w.receive(env, p) {
 		return
 	}
+	if n := len(p.Events); n > 0 {
+		dropped.Say(env, p, p.Events[n-1].Kv.ModRevision)
+	}
 	s.readsItem(env, cellCancelSet, idItem(p.WatchID))
 	if slices.Contains(s.cancelSet, p.WatchID) {
 		env.Cover(unexpectedAgain)

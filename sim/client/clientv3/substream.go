@@ -131,6 +131,7 @@ func (w *watcherStream) receive(env *sim.Env, p *wire.WatchResponse) bool {
 	env.Writes(cellNextRev, int(w.n))
 	env.WritesItem(cellBuf, int(w.n), w.buf.Next())
 	if n := len(p.Events); n > 0 {
+		received.Say(env, w.Key, p, p.Events[n-1].Kv.ModRevision)
 		w.Rev, w.progressed = p.Events[n-1].Kv.ModRevision+1, false
 	} else {
 		w.progressed = true

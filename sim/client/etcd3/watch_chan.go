@@ -168,6 +168,7 @@ func (w *watchChan) queueResponse(env *sim.Env) {
 	}
 	for ; w.next < len(p.Events); w.next++ {
 		if !w.room(env) {
+			eventWaits.Say(env, w.prefix, p.Events[w.next].Kv.ModRevision)
 			return
 		}
 		e := &p.Events[w.next]
