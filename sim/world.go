@@ -360,6 +360,16 @@ func (w *World) Accepted(n NodeID) int {
 	return open
 }
 
+// AcceptedFrom names the nodes that have opened those connections. It is for judges.
+func (w *World) AcceptedFrom(n NodeID) (names []string) {
+	for i := 1; i < len(w.conns); i++ {
+		if k := &w.conns[i]; k.state == connOpen && k.Acceptor == n {
+			names = append(names, w.NodeName(k.Opener))
+		}
+	}
+	return names
+}
+
 // Accepts reports whether a connection that others have opened to a node is open. It is for judges.
 func (w *World) Accepts(n NodeID, c Conn) bool { return w.IsOpen(c) && w.find(c).Acceptor == n }
 

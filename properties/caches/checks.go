@@ -2,11 +2,13 @@ package caches
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/check"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
@@ -95,6 +97,14 @@ var DetectorAccuracy = testbed.RegisterProperty(&testbed.Property{
 	Monitor:  testbed.Monitor{Runs: testbed.EveryRun},
 	New:      testbed.EachCache(detectorAccuracy),
 })
+
+// underWay says how many comparisons of a cache wait, if the cache tells.
+func underWay(c *testbed.Cache) string {
+	if holding, ok := c.Node.(cache.Holding); ok {
+		return fmt.Sprintf("; its comparisons that wait for etcd's answer: %d", holding.Holds().Comparisons)
+	}
+	return ""
+}
 
 // comparison is how a cache stood to etcd when a detector looked at it.
 type comparison uint8
@@ -186,7 +196,7 @@ func (v *compared) Conclude(s *testbed.System, w *sim.World, cache int, all *tes
 		}
 		switch truth := v.all[k]; {
 		case of.Outcome == check.Pending && rest:
-			misjudged("undecided", "nothing more can happen, and %v of %s at resourceVersion %d has no outcome")
+			misjudged("undecided", "nothing more can happen, and %v of %s at resourceVersion %d has no outcome"+underWay(c))
 		case of.Outcome == check.Pending, of.Outcome == check.Error, truth == unknown:
 		default:
 			all.Exercised++

@@ -2,6 +2,7 @@ package caches
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -34,15 +35,15 @@ func historyDropped(l *compactionLog, w *sim.World, all *testbed.Tally) {
 	last := int64(0)
 	for i := range l.requests {
 		if r := &l.requests[i]; r.kind == compacted {
-			l.holdsLittle(all, r.at, last)
+			l.holdsLittle(w, all, r.at, last)
 			last = max(last, r.compacts)
 		}
 	}
-	l.holdsLittle(all, w.Now(), last)
+	l.holdsLittle(w, all, w.Now(), last)
 }
 
 // holdsLittle holds the last compaction against what etcd came to long ago.
-func (l *compactionLog) holdsLittle(all *testbed.Tally, now sim.Time, last int64) {
+func (l *compactionLog) holdsLittle(w *sim.World, all *testbed.Tally, now sim.Time, last int64) {
 	long := sim.Time(2*l.longest + turn)
 	if now < l.failed+long {
 		return
@@ -50,9 +51,19 @@ func (l *compactionLog) holdsLittle(all *testbed.Tally, now sim.Time, last int64
 	all.Exercised++
 	if old := l.newestAt(now - long); last < old {
 		all.Violatef("late", testbed.Concern{Revision: old},
-			"at %v etcd is compacted at revision %d; it was at revision %d two intervals before, at %v, and nothing has failed since",
-			now.Sub(0), last, old, (now - long).Sub(0))
+			"at %v etcd is compacted at revision %d; it was at revision %d two intervals before, at %v, and nothing has failed since; %s",
+			now.Sub(0), last, old, (now - long).Sub(0), l.lastTry(w))
 	}
+}
+
+// lastTry says which server tried last to be the one that compacts.
+func (l *compactionLog) lastTry(w *sim.World) string {
+	for i := len(l.requests) - 1; i >= 0; i-- {
+		if r := &l.requests[i]; r.kind != compacted {
+			return fmt.Sprintf("the last try to compact was that of %s, at %v", w.NodeName(r.by), r.at.Sub(0))
+		}
+	}
+	return "no server has tried to compact"
 }
 
 // HistoryKept looks at what API servers compact. A server compacts the revision that

@@ -49,8 +49,8 @@ func (j leftovers) judge(w *sim.World, all *testbed.Tally) {
 			all.Violate("streams", left)
 		case held.Streams+held.Followers < open-silent(s, w, m.ID):
 			all.Violatef("streams", testbed.Concern{Node: m.Name},
-				"nothing more can happen, and %s has %s and streams on %d: on each of the others an answer or an end does not come",
-				m.Name, sim.Some(open, "open connection"), held.Streams+held.Followers)
+				"nothing more can happen, and %s has %s (from %s) and streams on %d: on each of the others an answer or an end does not come",
+				m.Name, sim.Some(open, "open connection"), strings.Join(w.AcceptedFrom(m.ID), ", "), held.Streams+held.Followers)
 		case held.Waiting > 0:
 			all.Violate("responses", left)
 		case held.Unknown > 0:

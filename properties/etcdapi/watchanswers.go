@@ -1,6 +1,7 @@
 package etcdapi
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/watchbed/watchbed/properties/evidence"
@@ -66,12 +67,22 @@ func (j *watchAnswers) judge(w *sim.World, all *testbed.Tally) {
 	for i, c := range j.system.Streams() {
 		of := j.judged(all, i)
 		if j.system.IsOver(w) && w.Mode() == sim.Untimed && !c.Ended() {
-			of.unanswered()
+			of.unanswered(j.recvLoop(c))
 		}
 		if w.Mode() == sim.Timed {
 			of.late(w.Now(), sim.Time(j.system.Params().Faults.For), &j.told)
 		}
 	}
+}
+
+// recvLoop says where recvLoop of a stream is.
+func (j *watchAnswers) recvLoop(c *workload.EtcdWatch) string {
+	for _, m := range j.system.Members() {
+		if at := m.Server.RecvLoop(c.Conn()); at != "" {
+			return "; recvLoop of its stream " + at
+		}
+	}
+	return ""
 }
 
 // judged holds the responses so far on a stream against its requests.
@@ -318,15 +329,15 @@ func (of *streamCheck) events(s *watchState, r *wire.WatchResponse) {
 }
 
 // unanswered finds the requests that had no answer when nothing more could happen.
-func (of *streamCheck) unanswered() {
+func (of *streamCheck) unanswered(recvLoop string) {
 	for i := range of.watches {
 		switch s := &of.watches[i]; {
 		case s.sent && !s.answered:
-			of.noAnswer("a create request")
+			of.noAnswer("a create request", recvLoop)
 		case s.leaving != nil && s.answered && !s.ended:
-			of.noAnswer("a cancel request")
+			of.noAnswer(fmt.Sprintf("the cancel request for watch %d", s.ID), recvLoop)
 		case s.isGone() && !s.told:
-			of.noAnswer("a watch of compacted history")
+			of.noAnswer("a watch of compacted history", "")
 		}
 	}
 }
@@ -367,6 +378,6 @@ func (of *streamCheck) violate(label string, r *wire.WatchResponse, format strin
 		append([]any{of.client.Name(), r.Label(), r.WatchID, r.Revision}, args...)...)
 }
 
-func (of *streamCheck) noAnswer(request string) {
-	of.all.Violatef("unanswered", testbed.Concern{Node: of.client.Name()}, "nothing more can happen, and %s of %s has no answer", request, of.client.Name())
+func (of *streamCheck) noAnswer(request, recvLoop string) {
+	of.all.Violatef("unanswered", testbed.Concern{Node: of.client.Name()}, "nothing more can happen, and %s of %s has no answer%s", request, of.client.Name(), recvLoop)
 }

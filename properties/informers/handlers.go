@@ -353,7 +353,7 @@ func handlersRest(s *testbed.System, w *sim.World, all *testbed.Tally) {
 			case h.Pending() > 0:
 				wrong(all, "waiting", n, "%s is never told of %d changes", name, h.Pending())
 			case !h.HasSynced():
-				wrong(all, "unsynced", n, "%s never syncs", name)
+				wrong(all, "unsynced", n, "%s never syncs: %s", name, of.Unsynced())
 			default:
 				if d := s.Compare(n, s.Truth().Revision(), func(f func(*wire.KeyValue) bool) { h.Ascend(f) }); d != nil {
 					wrong(all, "behind", n, "%s is never told: %v", name, d)

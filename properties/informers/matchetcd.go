@@ -166,7 +166,7 @@ func controllerDone(s *testbed.System, w *sim.World, all *testbed.Tally) {
 		t.At(t.Revision()).Ascend(n.Prefix(), model.PrefixEnd(n.Prefix()), func(it *model.Item) bool {
 			if controller.Marked(it.Value) == 0 {
 				all.Violatef("undone", testbed.Concern{Node: n.Name, Key: it.Key, Revision: it.ModRevision},
-					"the controller of %s never marks %s=%s of revision %d", n.Name, it.Key, it.Value, it.ModRevision)
+					"the controller of %s never marks %s=%s of revision %d; %s", n.Name, it.Key, it.Value, it.ModRevision, n.Controller().Holds())
 			}
 			return !all.Violated()
 		})

@@ -173,11 +173,14 @@ func triesAgain(s *testbed.System, w *sim.World, all *testbed.Tally) {
 				label = paused(s, w, f)
 			}
 			if label != "" {
-				last, when := &f.all[f.i-1], ""
+				last, when, should := &f.all[f.i-1], "", ""
+				if label == "server" {
+					should = fmt.Sprintf(" of %s, and should ask %s", w.NodeName(f.at().To), w.NodeName(serverOf(s, f)))
+				}
 				if w.Mode() == sim.Timed {
 					when = fmt.Sprintf(" %v later", f.at().Sent.Sub(last.Over))
 				}
-				wrong(all, label, n, "%s: %s %s;%s it asks: %s", n.Name, last.Request.Label(), ended(last), when, f.at().Request.Label())
+				wrong(all, label, n, "%s: %s %s;%s it asks: %s%s", n.Name, last.Request.Label(), ended(last), when, f.at().Request.Label(), should)
 				return
 			}
 		}

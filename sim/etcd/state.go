@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
@@ -53,7 +54,7 @@ type Held struct {
 	// Calls are unary calls that have no answer yet, Followers the streams of other
 	// members.
 	Calls, Followers int
-	// Call is the first of the calls.
+	// Call is the first of the calls, and what linearizableReadLoop waits for.
 	Call string
 	// Streams are watch streams.
 	Streams int
@@ -77,6 +78,9 @@ func (s *Server) Held() Held {
 			}
 		}
 	}
+	if t := &s.reads; len(t.confirming) > 0 && t.asking == sim.NoConn {
+		h.Call += fmt.Sprintf("; linearizableReadLoop waits until index %d is applied, and index %d is", t.confirmed, s.appliedIndex())
+	}
 	h.Streams, h.Waiting, h.Unknown = s.watch.Holds()
 	h.WaitingFrom = s.store.WaitingFrom()
 	return h
@@ -86,6 +90,9 @@ func (s *Server) Held() Held {
 func (s *Server) Watches(visit func(stream sim.Conn, watch wire.WatchCreateRequest)) {
 	s.watch.Watches(visit)
 }
+
+// RecvLoop says where recvLoop of a stream is, empty if there is no such stream.
+func (s *Server) RecvLoop(stream sim.Conn) string { return s.watch.RecvLoop(stream) }
 
 // Leases are those of the server, by id. They must not be changed.
 func (s *Server) Leases() []lease.Lease { return s.lessor.Leases() }

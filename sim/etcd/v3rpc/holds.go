@@ -1,6 +1,8 @@
 package v3rpc
 
 import (
+	"strconv"
+
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd/mvcc"
 	"github.com/watchbed/watchbed/sim/view"
@@ -37,6 +39,21 @@ func (s *WatchServer) Watches(visit func(stream sim.Conn, watch wire.WatchCreate
 			visit(sws.conn, r)
 		})
 	}
+}
+
+// RecvLoop says where recvLoop of a stream is, empty if there is no such stream.
+func (s *WatchServer) RecvLoop(stream sim.Conn) string {
+	for _, sws := range s.streams {
+		r := &sws.recv
+		switch {
+		case !sws.used() || sws.conn != stream:
+		case r.state == recvCancel && sws.watch.InFlight(r.cancel):
+			return "waits until syncVictimsLoop has done with the watcher"
+		default:
+			return "is at the step " + strconv.Quote(recvStates[r.state].name)
+		}
+	}
+	return ""
 }
 
 func (sws *ServerWatchStream) waiting() int {

@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -114,6 +115,12 @@ func (c *Controller) wake(env *sim.Env) {
 func (c *Controller) Idle() bool {
 	q := c.queue.Value()
 	return c.worker.Value().key == "" && len(q.keys)+len(q.failed) == 0
+}
+
+// Holds says which keys wait, and which one has its update under way.
+func (c *Controller) Holds() string {
+	q := c.queue.Value()
+	return fmt.Sprintf("its work queue has %q, its timer %q and its worker %q", q.keys, q.failed, c.worker.Value().key)
 }
 
 // Clone is a copy that shares nothing that changes.

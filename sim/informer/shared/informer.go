@@ -183,6 +183,19 @@ func (s *Informer) First() int64   { return s.version.Value().first }
 // HasSynced is that of the informer.
 func (s *Informer) HasSynced() bool { return *s.synced.Value() }
 
+// Unsynced says how far the informer is.
+func (s *Informer) Unsynced() string {
+	switch f := s.fifo.Value(); {
+	case s.HasSynced():
+		return "its informer has"
+	case !f.populated:
+		return "its informer waits for the first list"
+	case f.initial > 0:
+		return "its informer has still to process of the first list: " + strconv.Itoa(f.initial)
+	}
+	return "its informer has processed the first list and does not say so"
+}
+
 // Changes counts the changes of the store, those of earlier processes included.
 func (s *Informer) Changes() int { return s.changes }
 
