@@ -58,7 +58,7 @@ func (w *watchChan) cells(i int, visit func(k sim.CellKind, index int, contents 
 	if w.state == watchFree {
 		return
 	}
-	starting := sim.NewDigest.Word(uint64(w.state)<<32 | uint64(w.from)).Text(w.prefix).Text(w.ctxKey).Bool(w.progressNotify).Bool(w.selects).If(w.withoutPrevKV, "without prevKV")
+	starting := sim.NewDigest.Word(uint64(w.state)<<32|uint64(w.from)).Text(w.prefix).Text(w.ctxKey).Bool(w.progressNotify).Bool(w.selects).If(w.withoutPrevKV, "without prevKV")
 	if w.end == "" {
 		starting = starting.Text("single")
 	}
