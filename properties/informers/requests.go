@@ -149,11 +149,9 @@ func triesAgain(s *testbed.System, w *sim.World, all *testbed.Tally) {
 		}
 		slices.SortStableFunc(over, func(x, y *informer.Exchange) int { return cmp.Compare(x.Next, y.Next) })
 		for f.next() {
-			for f.since = over[:0]; len(over) > 0 && over[0].Next <= f.i; over = over[1:] {
-				if over[0].Next == f.i {
-					f.since = append(f.since, over[0])
-				}
-			}
+			before, _ := slices.BinarySearchFunc(over, f.i, endsBefore)
+			behind, _ := slices.BinarySearchFunc(over, f.i+1, endsBefore)
+			f.since = over[before:behind]
 			if sent++; !f.again() {
 				sent = 1
 			}
@@ -187,6 +185,9 @@ func triesAgain(s *testbed.System, w *sim.World, all *testbed.Tally) {
 		atTheEnd(s, all, w, n)
 	}
 }
+
+// endsBefore orders an exchange that was over when n requests had been sent.
+func endsBefore(x *informer.Exchange, n int) int { return cmp.Compare(x.Next, n) }
 
 // triesPast is, beside the flow of each informer, how often its last request was sent, where,
 // and what has moved it on to another server since then or still can.
