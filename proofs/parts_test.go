@@ -92,7 +92,7 @@ func (x *stepper) step(w *sim.World, at prove.State, i, which int) (*sim.World, 
 
 // newStates returns the states of worlds that a world leads to, with what takes steps, and the first state.
 func newStates(first *sim.World) (*prove.Store, *prove.Stepper, prove.State, error) {
-	store, err := prove.New(first)
+	store, err := prove.NewStore(first)
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -30,7 +30,7 @@ const firstView = 1
 
 // learn begins with the first state.
 func learn(w *worker) (*learned, error) {
-	parts, err := New(w.first)
+	parts, err := NewStore(w.first)
 	if err != nil {
 		return nil, err
 	}

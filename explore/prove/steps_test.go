@@ -51,7 +51,7 @@ func askers(t *testing.T, ask func(n *asker, env *sim.Env)) known {
 		w.Add("asker", &asker{ask: ask})
 	}
 	w.Start(firstOne{})
-	store, err := prove.New(w)
+	store, err := prove.NewStore(w)
 	require.NoError(t, err)
 	stepper, first, err := store.Stepper(w)
 	require.NoError(t, err)
@@ -87,7 +87,7 @@ func TestLockIsFreeAfterANodeHasPanicked(t *testing.T) {
 	w.OmitNames()
 	w.Add("brittle", &brittle{asker{ask: func(*asker, *sim.Env) {}}})
 	w.Start(firstOne{})
-	store, err := prove.New(w)
+	store, err := prove.NewStore(w)
 	require.NoError(t, err)
 	stepper, first, err := store.Stepper(w)
 	require.NoError(t, err)

@@ -66,9 +66,9 @@ type nodePart struct {
 	id     sim.NodeID
 }
 
-// New returns a store for the worlds that a world leads to, which has no names (sim.World.OmitNames). The error names the first node that
+// NewStore returns a store for the worlds that a world leads to, which has no names (sim.World.OmitNames). The error names the first node that
 // has no fingerprint.
-func New(w *sim.World) (*Store, error) {
+func NewStore(w *sim.World) (*Store, error) {
 	if _, err := w.Behaviour(); err != nil {
 		return nil, err
 	}
