@@ -3,15 +3,12 @@ package proofs
 import (
 	_ "embed"
 	"encoding/json"
-	"regexp"
-	"strings"
 	"sync"
 )
 
 // Search is a row of the table: what simrun prove is asked for, and what it came to. A row without a verdict was not searched yet.
 type Search struct {
-	// Asked begins with the scenario; flags follow. In proofs.json that of a row without a planted bug is its key, and
-	// settings are without "--set".
+	// Asked begins with the scenario; flags follow. In proofs.json that of a row without a planted bug is its key.
 	Asked string `json:",omitempty"`
 	// Part is the one of the table, from 1 on; 0 is the catalogue in small worlds.
 	Part int `json:",omitempty"`
@@ -64,7 +61,7 @@ var kept []byte
 // Kept is the table. It panics if the file that is built in cannot be read: a test reads it.
 var Kept = sync.OnceValue(func() *Table {
 	t := &Table{}
-	if err := t.Read(kept); err != nil {
+	if err := json.Unmarshal(kept, t); err != nil {
 		panic("proofs/proofs.json: " + err.Error())
 	}
 	for asked, row := range t.Proofs {
@@ -73,28 +70,3 @@ var Kept = sync.OnceValue(func() *Table {
 	}
 	return t
 })
-
-// setting is one of a row in the file, which has it without "--set".
-var setting = regexp.MustCompile(` ([a-z0-9-]+=)`)
-
-func asked(short string) string { return setting.ReplaceAllString(Short(short), " --set $1") }
-
-// Short is what is asked as the file has it.
-func Short(asked string) string { return strings.ReplaceAll(asked, " --set ", " ") }
-
-// Read reads the table from its file.
-func (t *Table) Read(text []byte) error {
-	if err := json.Unmarshal(text, t); err != nil {
-		return err
-	}
-	rows := t.Proofs
-	t.Proofs = make(map[string]Search, len(rows))
-	for short, row := range rows {
-		t.Proofs[asked(short)] = row
-	}
-	for bug, row := range t.Bugs {
-		row.Asked = asked(row.Asked)
-		t.Bugs[bug] = row
-	}
-	return nil
-}
