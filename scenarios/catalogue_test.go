@@ -137,7 +137,9 @@ func failsAsExpected(t *testing.T, sc *testbed.Scenario, p testbed.Params, seed 
 		if o = known.OutcomeOf(sc, &p, violated); tried >= least && len(o.Missing) == 0 && !untried || tried >= most {
 			break
 		}
-		n = max(tried, least-min(least, tried))
+		if n = tried; tried < least {
+			n = least - tried
+		}
 		c = campaigns.Explored(t, sc, p, seed+tried, n)
 	}
 	alike[as] = violated
