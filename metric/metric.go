@@ -18,7 +18,7 @@ const (
 	Counted Unit = iota
 	// Nanoseconds of virtual time.
 	Nanoseconds
-	// Bytes of keys and values, without any encoding.
+	// Bytes of keys and values, without any encoding unless the metric's help names one.
 	Bytes
 )
 

@@ -21,11 +21,12 @@ type Cost struct {
 	ReadWait *summary.Distribution `json:"readWaitSeconds,omitempty"`
 	Duration *summary.Distribution `json:"durationSeconds,omitempty"`
 	// The rest is per LIST. Requests are ranges; what the cache asks for when it
-	// starts is left out.
+	// starts is left out. WatchBytes are all that etcd sent on watch streams, as protobuf; 0 where compiled code did.
 	RequestsPerList         float64          `json:"etcdRequestsPerList"`
 	BytesPerList            float64          `json:"etcdBytesPerList"`
 	ProgressRequestsPerList float64          `json:"progressRequestsPerList"`
 	NotificationsPerList    float64          `json:"progressNotificationsPerList"`
+	WatchBytesPerList       float64          `json:"etcdWatchBytesPerList"`
 	Schedules               uint64           `json:"schedules"`
 	Metrics                 []summary.Metric `json:"metrics"`
 	Command                 string           `json:"command"`
@@ -35,7 +36,7 @@ type Cost struct {
 func CostOf(scenario string, c *campaign.Result, command string) *Cost {
 	all := summary.MetricsOf(c.Metrics)
 	cost := &Cost{Scenario: scenario, Schedules: c.Schedules, Metrics: all, Command: command}
-	var requests, bytes, progress, notifications float64
+	var requests, bytes, progress, notifications, watched float64
 	for i := range all {
 		m := &all[i]
 		switch {
@@ -51,6 +52,8 @@ func CostOf(scenario string, c *campaign.Result, command string) *Cost {
 			progress = m.Total
 		case m.Name == "etcd_bookmark_total":
 			notifications = m.Total
+		case m.Name == `etcd_network_client_grpc_sent_bytes_total{service="Watch"}`:
+			watched = m.Total
 		case strings.Contains(m.Name, `for="reflector"`):
 			// What the cache begins with belongs to no LIST.
 		case strings.HasPrefix(m.Name, "etcd_requests_total{"):
@@ -63,6 +66,7 @@ func CostOf(scenario string, c *campaign.Result, command string) *Cost {
 		n := float64(cost.Lists)
 		cost.RequestsPerList, cost.BytesPerList = requests/n, bytes/n
 		cost.ProgressRequestsPerList, cost.NotificationsPerList = progress/n, notifications/n
+		cost.WatchBytesPerList = watched / n
 	}
 	return cost
 }
@@ -81,6 +85,14 @@ var measures = []measure{
 	{"bytes", "bytes", func(c *Cost) *float64 { return perList(c, c.BytesPerList) }},
 	{"progress requests", "", func(c *Cost) *float64 { return perList(c, c.ProgressRequestsPerList) }},
 	{"notifications", "", func(c *Cost) *float64 { return perList(c, c.NotificationsPerList) }},
+	{"watch bytes", "bytes", watchBytes},
+}
+
+func watchBytes(c *Cost) *float64 {
+	if c.WatchBytesPerList == 0 {
+		return nil
+	}
+	return &c.WatchBytesPerList
 }
 
 func p99(d *summary.Distribution) *float64 {

@@ -248,6 +248,7 @@ func (sws *ServerWatchStream) sends(env *sim.Env) {
 		}
 		r := l.out.Pop()
 		sws.noteSent(env, r)
+		countSent(env, r)
 		env.Send(sws.conn, r)
 	}
 	if !l.fromWatchStream {

@@ -3,6 +3,7 @@ package v3rpc
 import (
 	"math/bits"
 
+	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -24,6 +25,27 @@ func responseSize(r *wire.WatchResponse) int {
 		size += eventSize(&r.Events[i])
 	}
 	return size
+}
+
+// The first is etcd's metric, of its watch streams alone; the second is a part of it.
+var (
+	sentBytes = metric.NewCounter(`etcd_network_client_grpc_sent_bytes_total{service="Watch"}`, metric.Bytes,
+		"responses to watches that etcd sent, as protobuf")
+	sentPrevKVBytes = metric.NewCounter(`etcd_network_client_grpc_sent_bytes_total{service="Watch",field="prev_kv"}`, metric.Bytes,
+		"previous values in responses to watches that etcd sent, as protobuf")
+)
+
+// countSent counts a response to a watch that is sent.
+func countSent(env *sim.Env, r *wire.WatchResponse) {
+	if env.Mode() != sim.Timed {
+		return
+	}
+	previous := 0
+	for i := range r.Events {
+		previous += item(r.Events[i].PrevKv)
+	}
+	env.Add(sentBytes, int64(responseSize(r)))
+	env.Add(sentPrevKVBytes, int64(previous))
 }
 
 // eventSize is the size of an event in a response to a watch.
