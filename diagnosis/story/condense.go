@@ -28,7 +28,7 @@ const (
 // maxLines is how long a story gets before lines go that matter as little as this.
 // What led to the violation stays, and nothing is told that has nothing to do with
 // it.
-var maxLines = [...]int{named: 30, cameOfIt: 20, ledToThat: 20, elsewhere: 0}
+var maxLines = [...]int{named: 30, cameOfIt: 20, ledToThat: 20}
 
 // weighed is a line with how much it matters.
 type weighed struct {
@@ -64,8 +64,8 @@ func kindOf(n *trace.Note, bystanders map[sim.NodeID]bool) kind {
 // While there are too many, the first of those that matter the least go. What
 // repeats is told once: a cache that asks for progress every 100 ms says so once.
 func condense(r *Run) []Line {
-	lines := r.weigh()
-	for least := elsewhere; least > ledToIt; least-- {
+	lines := slices.DeleteFunc(r.weigh(), func(l weighed) bool { return l.matters == elsewhere })
+	for least := ledToThat; least > ledToIt; least-- {
 		for len(joined(unrepeated(lines))) > maxLines[least] {
 			i := slices.IndexFunc(lines, func(l weighed) bool { return l.matters == least })
 			if i < 0 {
