@@ -52,7 +52,7 @@ func (o *output) lost(err error) error {
 const atStandardOutput = "-"
 
 // fileFlags name output files.
-var fileFlags = []string{"html", "junit", "save"}
+var fileFlags = []string{"html", "junit", "latency", "save"}
 
 // outFlag names the folder for replay files.
 const outFlag = "out"

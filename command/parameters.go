@@ -18,6 +18,8 @@ type parameters struct {
 	bugs, set           []string
 	// program is the one that errors name.
 	program string
+	// measures: how long events take is measured.
+	measures bool
 }
 
 // add declares the flags. Without them everything is as that says, of which base is the
@@ -109,6 +111,7 @@ func (f *parameters) apply(p *testbed.Params) error {
 			return usage("%s: %w", set.flag, err)
 		}
 	}
+	p.Clock.Latency = p.Clock.Latency || f.measures
 	for _, name := range f.bugs {
 		if _, err := testbed.FindBug(name); err != nil {
 			return usage("--bug: %w (run `%s list bugs` for all of them)", err, f.program)

@@ -166,7 +166,7 @@ func idle(ctx context.Context, program string, sc *testbed.Scenario, p testbed.P
 		lines = append(lines, fmt.Sprintf("%s %s; `%s run --bug %s` takes %s, where it shows%s", name, what, program, name, b.Scenario.Name, soon(b, b.Scenario)))
 	}
 	for _, a := range asked {
-		if _, needed := sc.Subjects(a.without); needed != nil || c.Interrupted || c.Schedules == 0 {
+		if _, needed := sc.Subjects(a.without); needed != nil || c.Interrupted || c.Schedules == 0 || a.without.Clock.OnlyMeasures(a.Setting.Name) {
 			continue
 		}
 		same, interrupted, err := unchanged(ctx, sc, p, a.without, cfg, c.Schedules)

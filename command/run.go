@@ -24,6 +24,7 @@ import (
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/report"
+	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -65,6 +66,7 @@ type runFlags struct {
 	seeds      string
 	strategy   string
 	junit      string
+	latency    string
 	expect     bool
 	noShrink   bool
 	noStory    bool
@@ -100,6 +102,7 @@ func runCommand(s process) *cobra.Command {
 	c.Flags().StringVar(&f.draw, "draw", "", "swarm parameters: draw options, sizes and faults from this number, or from each of FIRST..LAST; these share the seeds, at least one each")
 	c.Flags().StringVar(&f.strategy, "strategy", strategy.Default().Name, "strategy that chooses the steps ("+s.program+" list strategies)")
 	c.Flags().StringVar(&f.junit, "junit", "", "write the outcome as JUnit XML to this file (-: standard output)")
+	c.Flags().StringVar(&f.latency, "latency", "", "measure how long events are in each stage of their way from etcd to the clients of caches, and beside it what Kubernetes measures,\nand write a picture of it (SVG) to this file (-: standard output)")
 	c.Flags().BoolVar(&f.expect, "expect", false, "compare what is violated with the rows of what is known ("+s.program+" list SCENARIO), and cite the reasons in them:\nexit 0 if they agree, 1 if a violation is in no row, 3 if one that every campaign finds is missing")
 	c.Flags().BoolVar(&f.noShrink, "no-shrink", false, "do not shrink failing runs")
 	c.Flags().BoolVar(&f.noStory, "no-story", false, "only count: tell and shrink no failing run; the first of each is in the folder unshrunk")
@@ -195,6 +198,7 @@ type explored struct {
 
 // plan reads the flags, refuses what does not fit together, and says what is explored.
 func (f *runFlags) plan(s process, name string) (*explored, error) {
+	f.measures = f.latency != ""
 	sc, p, err := f.scenario(name)
 	if err != nil {
 		return nil, err
@@ -229,8 +233,16 @@ func (f *runFlags) plan(s process, name string) (*explored, error) {
 		return nil, usage("--draw %s: %d draws take as many schedules at least, and without --seeds and --for there are %d: give one of these", f.draw, f.drawsCount, defaultSeeds)
 	case f.html != "" && f.noStory:
 		return nil, usage("--html draws the story of the first failure: leave out --no-story")
-	case f.html != "" && sameOutput(f.html, f.junit):
-		return nil, usage("--html and --junit both write %s; give them different files", f.junit)
+	case f.latency != "" && p.Clock.Mode != sim.Timed:
+		return nil, usage("--latency: %s has no clock, so that nothing takes time; give it one with --set mode=timed", sc.Name)
+	}
+	outputs := []struct{ flag, path string }{{"html", f.html}, {"junit", f.junit}, {"latency", f.latency}}
+	for i, a := range outputs {
+		for _, b := range outputs[i+1:] {
+			if a.path != "" && sameOutput(a.path, b.path) {
+				return nil, usage("--%s and --%s both write %s; give them different files", a.flag, b.flag, b.path)
+			}
+		}
 	}
 	x := &explored{
 		runFlags: f, s: s, scenario: sc, params: p, subjects: subjects, live: newProgress(s, f.seedsCount, f.limit), first: newUnshrunk(f.out),
@@ -513,6 +525,16 @@ func (x *explored) files() error {
 	}
 	if x.junit != "" {
 		errs = append(errs, x.s.writeFile("junit", x.junit, func(w io.Writer) error { return report.WriteJUnit(w, []*summary.Summary{x.found}) }))
+	}
+	if x.latency != "" {
+		title := fmt.Sprintf("%s on etcd %s, cache design %s: how long events are in each stage", x.scenario.Name, x.params.EtcdName(), x.params.Cache)
+		series := []report.Series{{Name: fmt.Sprintf("%d schedules", x.result.Schedules), Metrics: x.found.Metrics}}
+		err := x.s.writeFile("latency", x.latency, func(w io.Writer) error { return report.WriteStages(w, title, series) })
+		if errors.Is(err, report.ErrNoEvents) {
+			x.s.complain("%v, so there is no picture to write to %s", report.ErrNoEvents, x.latency)
+			err = nil
+		}
+		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }

@@ -79,6 +79,7 @@ var activeValues = []active{
 	{set: "failovers=1", scenario: "consistent-list", with: "members=3.6.16"},
 	{set: "downgrade=3.5.7", scenario: "consistent-list"},
 	// Clock.
+	{set: "latency=true", scenario: "recovery", judged: true},
 	{set: "mode=untimed", scenario: "recovery"},
 	// etcd. What is not here is what the release of the scenario does.
 	{set: "progress-echo=none", scenario: "lagging-member", with: "cache=progress-echo"},

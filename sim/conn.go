@@ -274,8 +274,8 @@ func (w *World) hangUp(k *Link, out *lane, n NodeID, h *Hangup) {
 		to = k.Opener
 	}
 	m := Message{Payload: h, Conn: k.ID, From: n, To: to, Cause: w.nodes[n].root, Ordinal: w.ordinal(w.nodes[n].root)}
-	if w.observer != nil {
-		w.observer.Observe(w, &Event{Kind: Sent, Node: n, Message: m})
+	if w.observed() {
+		w.tell(Event{Kind: Sent, Node: n, Message: m})
 	}
 	w.push(out, m)
 }

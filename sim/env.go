@@ -87,8 +87,8 @@ func (e *Env) Send(c Conn, p Payload) {
 		}
 		return
 	}
-	if w.observer != nil {
-		w.observer.Observe(w, &Event{Kind: Sent, Node: e.node, Message: m})
+	if w.observed() {
+		w.tell(Event{Kind: Sent, Node: e.node, Message: m})
 	}
 	w.push(l, m)
 }

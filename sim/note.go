@@ -10,7 +10,8 @@ import (
 // NoteKind is a kind of note: a sentence with gaps.
 type NoteKind struct {
 	name, sentence string
-	setback, aside bool
+	// measured: World.Follow is about them; untold: about nothing else.
+	setback, aside, measured, untold bool
 	// revision and key are the numbers of the gaps with what the note is about, counted from 1; 0 is none.
 	revision, key int
 }
@@ -23,6 +24,10 @@ const (
 	IsSetback NoteTone = 1 + iota
 	// IsAside: they are an Aside.
 	IsAside
+	// IsMeasured: an observer that measures is given them (World.Follow).
+	IsMeasured
+	// IsUntold: no other observer is given them.
+	IsUntold
 )
 
 // NewNote makes a kind of note; call it in package variable declarations only. The name is PACKAGE.VARIABLE, and several kinds
@@ -34,7 +39,7 @@ func NewNote(name, format string, tone ...NoteTone) *NoteKind {
 }
 
 func newKind(name, format string, tone []NoteTone) NoteKind {
-	k := NoteKind{name: name, setback: slices.Contains(tone, IsSetback), aside: slices.Contains(tone, IsAside)}
+	k := NoteKind{name: name, setback: slices.Contains(tone, IsSetback), aside: slices.Contains(tone, IsAside), measured: slices.Contains(tone, IsMeasured), untold: slices.Contains(tone, IsUntold)}
 	var text strings.Builder
 	for i, gap := 0, 0; i < len(format); i++ {
 		if format[i] != '%' {
@@ -83,6 +88,20 @@ func (k *NoteKind) Of(gaps ...any) Said {
 	return n
 }
 
+// Heard reports whether there is an observer of notes of this kind.
+func (k *NoteKind) Heard(e *Env) bool {
+	return e.w.observer != nil && !k.untold || e.w.follower != nil && k.measured
+}
+
+func (k *NoteKind) tell(e *Env, n Said) {
+	event := Event{Kind: Noted, Node: e.node, Note: n}
+	if k.untold {
+		e.w.follower.Observe(e.w, &event)
+	} else {
+		e.w.tell(event)
+	}
+}
+
 // Said is a note of such a kind.
 type Said struct {
 	kind  *NoteKind
@@ -113,6 +132,9 @@ func (n Said) Text(w *World) string {
 	return text
 }
 
+// Gap is the value in its i-th gap, counted from 0.
+func (n Said) Gap(i int) any { return n.gaps[i] }
+
 // About implements Subject.
 func (n Said) About() About { return n.about }
 
@@ -141,8 +163,8 @@ func NewNote0(name, format string, tone ...NoteTone) *Note0 {
 
 // Say notes it.
 func (n *Note0) Say(e *Env) {
-	if e.Noting() {
-		e.Note(n.Of())
+	if n.Heard(e) {
+		n.tell(e, n.Of())
 	}
 }
 
@@ -156,8 +178,8 @@ func NewNote1[A any](name, format string, tone ...NoteTone) *Note1[A] {
 
 // Say notes it.
 func (n *Note1[A]) Say(e *Env, a A) {
-	if e.Noting() {
-		e.Note(n.Of(a))
+	if n.Heard(e) {
+		n.tell(e, n.Of(a))
 	}
 }
 
@@ -171,8 +193,8 @@ func NewNote2[A, B any](name, format string, tone ...NoteTone) *Note2[A, B] {
 
 // Say notes it.
 func (n *Note2[A, B]) Say(e *Env, a A, b B) {
-	if e.Noting() {
-		e.Note(n.Of(a, b))
+	if n.Heard(e) {
+		n.tell(e, n.Of(a, b))
 	}
 }
 
@@ -186,8 +208,8 @@ func NewNote3[A, B, C any](name, format string, tone ...NoteTone) *Note3[A, B, C
 
 // Say notes it.
 func (n *Note3[A, B, C]) Say(e *Env, a A, b B, c C) {
-	if e.Noting() {
-		e.Note(n.Of(a, b, c))
+	if n.Heard(e) {
+		n.tell(e, n.Of(a, b, c))
 	}
 }
 
@@ -201,8 +223,8 @@ func NewNote4[A, B, C, D any](name, format string, tone ...NoteTone) *Note4[A, B
 
 // Say notes it.
 func (n *Note4[A, B, C, D]) Say(e *Env, a A, b B, c C, d D) {
-	if e.Noting() {
-		e.Note(n.Of(a, b, c, d))
+	if n.Heard(e) {
+		n.tell(e, n.Of(a, b, c, d))
 	}
 }
 

@@ -34,6 +34,22 @@ type Observer interface {
 // slower with one, and take the same course.
 func (w *World) SetObserver(o Observer) { w.observer = o }
 
+// Follow installs an observer that measures the run, until Reset. It is given no names of actions, and notes only if they are IsMeasured.
+func (w *World) Follow(o Observer) { w.follower = o }
+
+func (w *World) observed() bool { return w.observer != nil || w.follower != nil }
+
+// tell gives both observers an event, which is valid during the call.
+func (w *World) tell(e Event) {
+	w.told = e
+	if w.observer != nil {
+		w.observer.Observe(w, &w.told)
+	}
+	if w.follower != nil {
+		w.follower.Observe(w, &w.told)
+	}
+}
+
 // Note is what a node reports while a run is observed: a value that says what
 // happened, with which stream, revision or watcher. Its text is made only when a
 // person reads it.
@@ -79,6 +95,6 @@ func (e *Env) Noting() bool { return e.w.observer != nil }
 // Note gives the observer what just happened.
 func (e *Env) Note(n Note) {
 	if e.w.observer != nil {
-		e.w.observer.Observe(e.w, &Event{Kind: Noted, Node: e.node, Note: n})
+		e.w.tell(Event{Kind: Noted, Node: e.node, Note: n})
 	}
 }

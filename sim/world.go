@@ -46,6 +46,9 @@ type World struct {
 
 	chooser  Chooser
 	observer Observer
+	// follower is an observer that belongs to the run.
+	follower Observer
+	told     Event
 	// footprint is where the cells go that steps touch, nil if they are not
 	// recorded.
 	footprint *Footprint
@@ -225,8 +228,12 @@ func (w *World) Do(c Chooser, a Action) {
 	}
 	w.step++
 	w.trace = w.trace.Word(uint64(a.Slot)<<16 | uint64(a.Node)<<4 | uint64(a.Kind))
-	if w.observer != nil {
-		w.observer.Observe(w, &Event{Kind: Acted, Action: a, Node: a.Node, Text: w.Name(a)})
+	if w.observed() {
+		e := Event{Kind: Acted, Action: a, Node: a.Node}
+		if w.observer != nil {
+			e.Text = w.Name(a)
+		}
+		w.tell(e)
 	}
 	switch a.Kind {
 	case Deliver:
@@ -305,7 +312,7 @@ func (w *World) choose(n int, what string) int {
 	w.stats.Open++
 	w.trace = w.trace.Word(uint64(v))
 	if w.observer != nil {
-		w.observer.Observe(w, &Event{Kind: Chosen, Node: w.env.node, Text: what, Picked: v, Options: n})
+		w.tell(Event{Kind: Chosen, Node: w.env.node, Text: what, Picked: v, Options: n})
 	}
 	return v
 }

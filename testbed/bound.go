@@ -3,9 +3,11 @@ package testbed
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/sim/cache/progress"
 )
 
@@ -86,6 +88,42 @@ func (s *System) syncInterval() time.Duration {
 		longest = max(longest, cmp.Or(s.etcd.config.Members[i].Options.Store.SyncInterval, syncInterval))
 	}
 	return longest
+}
+
+// StageBounds are how long an event may be in each stage of its way while it is the first there and finds room in the next one.
+// Loops have other work in between: responses without events, bookmarks, victims. In its own stage an event waits for turns of
+// loops. An unsynced watcher is synced within an interval, and a victim before that is offered its events once more after its
+// interval. What goes from one goroutine of an API server to another takes as long as a message. The dispatcher may wait for a
+// watcher whose channel is full until its budget is used up. A member may be behind for ever, so that EtcdApply has no bound.
+func (s *System) StageBounds() (all [Stages]Bound) {
+	const turns, victimInterval, budget = 16, 10 * time.Millisecond, 100 * time.Millisecond
+	c := &s.params.Clock
+	var loop Bound
+	loop = loop.Plus(turns*c.Scheduling, fmt.Sprintf("%d turns of a loop of at most %v", turns, c.Scheduling))
+	message := fmt.Sprintf("a message of at most %v", c.Network)
+	for stage := range all {
+		all[stage] = loop
+	}
+	sync := s.syncInterval()
+	all[EtcdApply] = Bound{}
+	all[EtcdWatchers] = loop.Plus(sync, fmt.Sprintf("a sync interval of %v", sync)).Plus(victimInterval, fmt.Sprintf("an interval of victims of %v", victimInterval))
+	all[Network] = Bound{}.Plus(c.Network, message)
+	if t := s.nodes.Client.Watcher.DecodeTime; t > 0 {
+		all[Decode] = loop.Plus(t, fmt.Sprintf("%v to decode it", t))
+	}
+	all[Ingestion] = loop.Plus(c.Network, message).Plus(budget, fmt.Sprintf("a budget of %v", budget))
+	all[Dispatch] = loop.Plus(budget, fmt.Sprintf("a budget of %v", budget))
+	all[Delivery] = Bound{}.Plus(c.Network, message)
+	for _, cache := range s.caches {
+		if slices.ContainsFunc(cache.servers, func(of *Server) bool { return of.Cache.Watches.SlowWatchers == dispatch.Groups }) {
+			// Those with room are served in passes, which have a period of their own.
+			all[WatcherChannel] = Bound{}
+		}
+	}
+	if c.Transfer > 0 {
+		all[Delivery] = all[Delivery].Plus(c.Transfer, fmt.Sprintf("%v to transfer it", c.Transfer))
+	}
+	return all
 }
 
 // ReadBound is how long a consistent read may take in the liveness phase. It costs

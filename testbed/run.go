@@ -42,6 +42,9 @@ func (s *System) Build(w *sim.World) {
 	}
 	s.buildClients(w)
 	s.faults.Build(w)
+	if s.latency != nil && s.params.Clock.Mode == sim.Timed {
+		w.Follow(s.latency)
+	}
 	s.waitedFrom = 0
 	s.etcd.resetTruth(&s.truth)
 	for _, o := range s.observers {

@@ -33,6 +33,8 @@ type System struct {
 	truth  Truth
 	// memory is nil if it is not counted.
 	memory *memoryCounter
+	// latency is nil if it is not measured.
+	latency *latency
 
 	claims        []*Property
 	judges        []Judge
@@ -109,7 +111,11 @@ func newSystem(p Params, sc *Scenario, stream func(*Params, int) workload.EtcdWa
 		s.memory = newMemoryCounter(s.topology.APIServers, p.Informers.ObjectBytes)
 		s.observers = append(s.observers, s.memory)
 	}
+	if p.Clock.Latency {
+		Shared(s, newLatency)
+	}
 	s.makeJudges()
+	s.latency, _ = find[*latency](s.observers)
 	return s, nil
 }
 

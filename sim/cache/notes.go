@@ -6,7 +6,7 @@ import (
 )
 
 var (
-	takesIn       = sim.NewNote3[int64, *wire.WatchEvent, string]("cache.takesIn", "%[1]Rtakes in %[2]s%[3]K")
+	takesIn       = sim.NewNote3[int64, *wire.WatchEvent, string]("cache.takesIn", "%[1]Rtakes in %[2]s%[3]K", sim.IsMeasured)
 	takesProgress = sim.NewNote1[int64]("cache.takesProgress", "takes progress %[1]r: etcd says that all events up to revision %[1]r have been sent")
 	skipsProgress = sim.NewNote1[int64]("cache.skipsProgress", "is at resourceVersion %r already, and returns early from progress up to it")
 	dropsProgress = sim.NewNote1[int64]("cache.dropsProgress", "drops progress %r: the version of the member behind the stream is not known, or too old")

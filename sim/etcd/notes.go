@@ -12,7 +12,7 @@ import (
 // What the server notes while a run is observed, beside its store and its
 // streams.
 var (
-	applied          = sim.NewNote2[write, int64]("etcd.applied", "applies %s: revision %r")
+	applied          = sim.NewNote2[write, int64]("etcd.applied", "applies %s: revision %r", sim.IsMeasured)
 	appliedUnchanged = sim.NewNote2[sim.Payload, int64]("etcd.applied", "applies %s: nothing changes, the revision stays %d")
 	appliedCompact   = sim.NewNote2[sim.Payload, int64]("etcd.applied", "applies %s: what came before revision %d may go")
 	failed           = sim.NewNote3[write, string, string]("etcd.failed", `answers %s with the error "%s"%s`)

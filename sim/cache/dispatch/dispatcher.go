@@ -219,12 +219,12 @@ func (d *Dispatcher) dispatchEvent(env *sim.Env) {
 	if env.Mode() == sim.Timed {
 		d.waits = append(d.waits, Wait{Began: b.since, Budget: b.timeout})
 	}
-	if env.Noting() {
+	if waits.Heard(env) {
 		atMost := ""
 		if env.Mode() == sim.Timed {
 			atMost = ", for at most " + b.timeout.String()
 		}
-		env.Note(waits.Of(b.current.ResourceVersion, d.watchers[b.watchers[0]].from, atMost))
+		waits.Say(env, b.current.ResourceVersion, d.watchers[b.watchers[0]].from, atMost)
 	}
 }
 

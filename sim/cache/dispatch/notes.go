@@ -16,11 +16,11 @@ var (
 		"does not give the watch of %[2]s the event of revision %[1]r: the object has another value of the field now", sim.IsSetback)
 	queued = sim.NewNote2[int64, sim.Counted]("dispatch.queued", "hands the event of revision %r to the dispatcher, which has %s before it to take", sim.IsAside)
 	full   = sim.NewNote2[int64, sim.Counted]("dispatch.full", "cannot hand the event of revision %r to the dispatcher yet: its incoming channel is full with %s", sim.IsSetback)
-	given  = sim.NewNote3[string, int64, sim.NodeID]("dispatch.given", "puts the %s of revision %r into the channel of %s", sim.IsAside)
-	waits  = sim.NewNote("dispatch.waits",
-		"has no room for the event of revision %d in the channel of %s, and dispatches nothing more to any watch until there is%s", sim.IsSetback)
+	given  = sim.NewNote3[string, int64, sim.NodeID]("dispatch.given", "puts the %s of revision %r into the channel of %s", sim.IsAside, sim.IsMeasured)
+	waits  = sim.NewNote3[int64, sim.NodeID, string]("dispatch.waits",
+		"has no room for the event of revision %d in the channel of %s, and dispatches nothing more to any watch until there is%s", sim.IsSetback, sim.IsMeasured)
 	terminated = sim.NewNote1[sim.NodeID]("dispatch.terminated", "ends the watch of %s, which does not keep up")
-	missed     = sim.NewNote2[int64, sim.NodeID]("dispatch.missed", "has no room for the event of revision %r in the channel of %s, and goes on")
+	missed     = sim.NewNote2[int64, sim.NodeID]("dispatch.missed", "has no room for the event of revision %r in the channel of %s, and goes on", sim.IsMeasured)
 	replays    = sim.NewNote2[sim.NodeID, int64]("dispatch.replays", "begins to send %s the events of its history after revision %d")
 	overtook   = sim.NewNote1[sim.NodeID]("dispatch.overtook", "ends the watch of %s without an error: its history has lost what it was sending")
 	expired    = sim.NewNote1[sim.NodeID]("dispatch.expired", "ends the watch of %s with a 410: its history does not reach back far enough")

@@ -6,6 +6,7 @@ import "github.com/watchbed/watchbed/sim"
 var (
 	watchEnds      = sim.NewNote2[string, string]("etcd3.watchEnds", "the watch of %s ends: %s")
 	endWaits       = sim.NewNote2[string, string]("etcd3.endWaits", "cannot tell yet that the watch of %s ends, since its channel to the cache is full: %s", sim.IsSetback)
+	parsed         = sim.NewNote2[string, int64]("etcd3.parsed", "the watch of %s parses the event of revision %r", sim.IsMeasured, sim.IsUntold)
 	eventWaits     = sim.NewNote2[string, int64]("etcd3.eventWaits", "the watch of %s waits for room for the event of revision %r", sim.IsAside)
 	listsInPages   = sim.NewNote2[string, string]("etcd3.listsInPages", `asks for the objects of %s in pages, since their stream ended with the error "%s"`)
 	progressPasses = sim.NewNote2[int64, int64]("etcd3.progressPasses", "sends on that all is there up to revision %d, while the event of revision %r is still decoded")

@@ -178,6 +178,7 @@ func (w *watchChan) queueResponse(env *sim.Env) {
 			w.response, w.err, w.state = nil, errWithoutPrevKv(e), watchFailing
 			return
 		}
+		parsed.Say(env, w.prefix, e.Kv.ModRevision)
 		w.push(env, event{event: e, rev: e.Kv.ModRevision})
 	}
 	w.response, w.state = nil, watchReceiving

@@ -20,9 +20,9 @@ var (
 	tombstoneForgotten = sim.NewNote2[int64, string]("mvcc.tombstoneForgotten", "leaves %[2]k, deleted at revision %[1]r, out of its key index, since nothing older of it is left")
 	lostSync           = sim.NewNote2[StreamName, int64]("mvcc.lostSync", "the watcher of %s is unsynced again, and is to be sent what happened from revision %r on")
 
-	registered         = sim.NewNote3[StreamName, int64, string]("mvcc.registered", "registers a watch of %s from revision %r%K")
-	registeredUnsynced = sim.NewNote3[StreamName, int64, string]("mvcc.registeredUnsynced", "registers a watch of %s from revision %r%K: unsynced, it has history to catch up on")
-	registeredAhead    = sim.NewNote4[StreamName, int64, string, int64]("mvcc.registeredAhead", "registers a watch of %s from revision %r%K, and is at %d itself: the watcher counts as synced")
+	registered         = sim.NewNote3[StreamName, int64, string]("mvcc.registered", "registers a watch of %s from revision %r%K", sim.IsMeasured)
+	registeredUnsynced = sim.NewNote3[StreamName, int64, string]("mvcc.registeredUnsynced", "registers a watch of %s from revision %r%K: unsynced, it has history to catch up on", sim.IsMeasured)
+	registeredAhead    = sim.NewNote4[StreamName, int64, string, int64]("mvcc.registeredAhead", "registers a watch of %s from revision %r%K, and is at %d itself: the watcher counts as synced", sim.IsMeasured)
 
 	startLowered      = sim.NewNote3[StreamName, int64, int64]("mvcc.startLowered", "syncWatchers moves the watcher of %s back from revision %d to %r")
 	negativeRange     = sim.NewNote1[int64]("mvcc.negativeRange", ofNegative)
@@ -44,8 +44,8 @@ var (
 	fellThrough = sim.NewNote3[StreamName, int64, int64]("mvcc.fellThrough", "syncWatchers cannot cancel a watcher of %s"+
 		" whose history is compacted, since the channel is full, and moves it from revision %r on to %d")
 
-	posted         = sim.NewNote2[Revisions, StreamName]("mvcc.posted", "%s goes into the watch channel of %s")
-	postedFor      = sim.NewNote3[Revisions, StreamName, int64]("mvcc.posted", "%s goes into the watch channel of %s, for watch %d")
+	posted         = sim.NewNote2[Revisions, StreamName]("mvcc.posted", "%s goes into the watch channel of %s", sim.IsMeasured)
+	postedFor      = sim.NewNote3[Revisions, StreamName, int64]("mvcc.posted", "%s goes into the watch channel of %s, for watch %d", sim.IsMeasured)
 	postedProgress = sim.NewNote2[int64, StreamName]("mvcc.posted", "progress %r goes into the watch channel of %s")
 	victimsLeft    = sim.NewNote1[int64]("mvcc.victimsLeft", "leaves the event of revision %r of a watcher whose channel is full until another one finds its channel full", sim.IsSetback)
 )

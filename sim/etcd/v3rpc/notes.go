@@ -10,7 +10,7 @@ import (
 
 // What the streams note while a run is observed.
 var (
-	sent     = sim.NewNote2[response, mvcc.StreamName]("v3rpc.sent", "sendLoop sends %s to %s")
+	sent     = sim.NewNote2[response, mvcc.StreamName]("v3rpc.sent", "sendLoop sends %s to %s", sim.IsMeasured)
 	kept     = sim.NewNote3[response, int64, mvcc.StreamName]("v3rpc.kept", "sendLoop keeps %s until it has sent the Created response of watch %d of %s", sim.IsAside)
 	overtook = sim.NewNote3[held, response, mvcc.StreamName]("v3rpc.overtook", "sendLoop takes from ctrlStream, while %s still waits in the watch channel: %s is sent to %s first")
 
@@ -84,7 +84,7 @@ func (h held) String() string {
 // noteSent notes a response, and what it overtakes if it did not come through the
 // watch channel.
 func (sws *ServerWatchStream) noteSent(env *sim.Env, r *wire.WatchResponse) {
-	if !env.Noting() {
+	if !sent.Heard(env) {
 		return
 	}
 	waits := firstHeld(sws.watch.Chan.All())
