@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 )
 
 // resultsFile has a line for each mutant that was run, in the order in which they
@@ -27,19 +26,22 @@ type result struct {
 	Killed   string `json:",omitempty"`
 	What     string `json:",omitempty"`
 	Campaign string `json:",omitempty"`
-	// Entered is how many campaigns call the function, Ran how many of them were run.
-	// Reached: they get to the changed statement; it is not known of those killed.
-	Entered, Ran int
-	Reached      bool `json:",omitempty"`
-	Seconds      float64
+	// Of a survivor Entered is how many campaigns call the function, and Ran how many of them were run.
+	// Reached: they get to the changed statement.
+	Entered, Ran int     `json:",omitempty"`
+	Reached      bool    `json:",omitempty"`
+	Seconds      float64 `json:"-"`
 }
 
 func newResult(m *Mutant, o *Outcome) *result {
-	return &result{
+	r := &result{
 		ID: m.ID(), Package: m.Package, mutant: m,
-		Killed: o.Kind, What: o.What, Campaign: o.Campaign, Entered: o.Of, Ran: o.Ran,
-		Reached: o.Touched, Seconds: float64(o.CPU.Round(10*time.Millisecond)) / float64(time.Second),
+		Killed: o.Kind, What: o.What, Campaign: o.Campaign, Seconds: o.CPU.Seconds(),
 	}
+	if r.Killed == "" {
+		r.Entered, r.Ran, r.Reached = o.Of, o.Ran, o.Touched
+	}
+	return r
 }
 
 func (r *result) String() string {

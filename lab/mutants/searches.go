@@ -49,7 +49,7 @@ type searched struct {
 	Counts string `json:",omitempty"`
 	// Entered is how many rows call the function.
 	Entered int
-	Seconds float64
+	Seconds float64 `json:"-"`
 	// LookedAt: the mutant was known when the rows of the catalogue in small worlds were chosen. What rows find of the others was not.
 	LookedAt bool `json:",omitempty"`
 }
@@ -225,7 +225,7 @@ func (s *searcher) attempt(m *Mutant, old *result) (*searched, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Seconds = float64(cpu.Round(10*time.Millisecond)) / float64(time.Second)
+	r.Seconds = cpu.Seconds()
 	for _, o := range outcomes {
 		if o.Counts && r.Counts == "" {
 			r.Counts = o.Row
