@@ -27,7 +27,7 @@ func setups(t *testing.T, sc *testbed.Scenario, yield func(*testbed.Setup) bool)
 		require.NoError(t, err)
 		return yield(s)
 	}
-	designs, versions := cache.Designs(), etcd.Versions()
+	designs, versions := cache.DesignsBeside(sc.Params.Cache), etcd.Versions()
 	for _, d := range designs {
 		for _, v := range versions {
 			p := sc.Params

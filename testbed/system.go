@@ -90,7 +90,10 @@ func newSystem(p Params, sc *Scenario, stream func(*Params, int) workload.EtcdWa
 		return nil, err
 	}
 	s.goesOn = p.Clock.ToRest && s.ComesToRest() && p.Clock.Mode == sim.Untimed
-	s.settles = s.goesOn && !slices.ContainsFunc(s.caches, func(c *Cache) bool { return c.Server().Design.OwnNode() })
+	s.settles = s.goesOn && !slices.ContainsFunc(s.caches, func(c *Cache) bool {
+		d := c.Server().Design
+		return d.OwnNode() && !d.Rests
+	})
 	s.configureClients(stream)
 	if err := s.checkClients(); err != nil {
 		return nil, err

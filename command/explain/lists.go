@@ -70,7 +70,7 @@ var singular = map[string]string{
 var kinds = []kind{
 	kindOf("scenarios", testbed.Scenarios, scenarioEntry, explainScenario),
 	{"bugs", func() []Entry { return each(testbed.KnownBugs(), bugEntry) }, explainBug},
-	kindOf("cache", cache.Designs, func(d cache.Design) Entry { return said(d.Name, d.Doc) }, explainDesign),
+	kindOf("cache", cache.AllDesigns, func(d cache.Design) Entry { return said(d.Name, d.Doc) }, explainDesign),
 	{"etcd", func() []Entry {
 		return each(etcd.Versions(), func(v string) Entry { return Entry{Name: v, About: behaviours(v)} })
 	}, explainRelease},

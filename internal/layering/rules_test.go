@@ -13,7 +13,7 @@ var layers = [][]string{
 	{"sim", "check/...", "internal/recordings", "internal/random"},
 	{"sim/wire", "sim/state", "explore/...", "internal/simtest"},
 	{"sim/etcd/...", "sim/client/...", "sim/cache/...", "sim/compactor/...", "sim/informer/..."},
-	{"sim/follower", "workload/..."},
+	{"sim/follower", "sim/etcdcache", "workload/..."},
 	{"testbed/..."},
 	{"properties/...", "internal/campaigns"},
 	{"scenarios/..."},

@@ -47,7 +47,7 @@ func traits(t *testing.T, sc *testbed.Scenario, rows []testbed.Row) (found []set
 			found = append(found, set{" --set " + name + "=" + value, p})
 		}
 	}
-	for _, d := range cache.Designs() {
+	for _, d := range cache.DesignsBeside(sc.Params.Cache) {
 		try("cache", d.Name)
 	}
 	for _, v := range etcd.Versions() {

@@ -130,3 +130,11 @@ var (
 	StreamsFromEtcd = ofCache("the cache itself starts by a watch with initial events (reflector-list=watch-list)",
 		func(o *cache.Options) bool { return o.Ingestion.WatchListClient })
 )
+
+// etcd's own cache library.
+var (
+	LeavesOutNextProgress = ofCache("progress up to the very revision that a watcher of etcd's cache library needs next is not sent (library-progress=later)",
+		func(o *cache.Options) bool { return !o.Library.SendsNextProgress })
+	EndsStoreWatcher = ofCache("etcd's cache library ends the watcher of its store with all others (library-store=ended)",
+		func(o *cache.Options) bool { return !o.Library.KeepsStoreWatcher })
+)

@@ -41,6 +41,10 @@ type Design struct {
 	Lacks []string
 	// Neighbours are designs that can stand in for a node of another kind. nil: there are none.
 	Neighbours func() []option.Neighbour
+	// Rests: the timers of its own node do not go on for ever.
+	Rests bool
+	// Unlisted: it is named by scenarios of its own, and in no table over all designs.
+	Unlisted bool
 
 	ownNode bool
 }
@@ -183,8 +187,21 @@ var families []func(name string) *Design
 // the same design.
 func RegisterFamily(of func(name string) *Design) { families = append(families, of) }
 
-// Designs lists all designs, those of this package first.
-func Designs() []Design { return slices.Clone(designs) }
+// AllDesigns lists all designs, those of this package first.
+func AllDesigns() []Design { return slices.Clone(designs) }
+
+// Designs lists all but those that are Unlisted.
+func Designs() []Design {
+	return slices.DeleteFunc(AllDesigns(), func(d Design) bool { return d.Unlisted })
+}
+
+// DesignsBeside lists the designs with which what is made for one of them is tried: an Unlisted one is alone.
+func DesignsBeside(name string) []Design {
+	if d, err := FindDesign(name); err == nil && d.Unlisted {
+		return []Design{*d}
+	}
+	return Designs()
+}
 
 // FindDesign returns the design of a name. The error names the nearest one.
 func FindDesign(name string) (*Design, error) {

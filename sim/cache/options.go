@@ -24,6 +24,7 @@ type Options struct {
 	Watches          dispatch.Options
 	Guard            guard.Options
 	Flow             flowcontrol.Options
+	Library          LibraryOptions
 	Amounts
 }
 
@@ -36,7 +37,8 @@ var Choices = option.Join(
 	option.Lift(ingestionOptions, func(o *Options) *IngestionOptions { return &o.Ingestion }),
 	option.Lift(dispatch.Group, func(o *Options) *dispatch.Options { return &o.Watches }),
 	option.Lift(guard.Group, func(o *Options) *guard.Options { return &o.Guard }),
-	option.Lift(flowcontrol.Group, func(o *Options) *flowcontrol.Options { return &o.Flow }))
+	option.Lift(flowcontrol.Group, func(o *Options) *flowcontrol.Options { return &o.Flow }),
+	option.Lift(libraryOptions, func(o *Options) *LibraryOptions { return &o.Library }))
 
 var requesterOptions = option.NewGroup("cache",
 	option.Choice("progress-requests", func(o *Options) *progress.Requests { return &o.ProgressRequests },

@@ -30,7 +30,7 @@ func (c *Client) RequestProgress(env *sim.Env, caller sim.Conn, p *wire.Progress
 		return
 	}
 	s.reads(env, cellRun)
-	if slices.ContainsFunc(s.reqc.All(), func(r request) bool { return r.caller == caller }) {
+	if slices.ContainsFunc(s.reqc.All(), func(r request) bool { return r.watch == noWatch && r.caller == caller }) {
 		env.Cover(progressCallerBlocked)
 		return
 	}

@@ -15,6 +15,8 @@ type WatchRequest struct {
 	ProgressNotify bool
 	// PrevKV: changes and deletions come with the previous value.
 	PrevKV bool
+	// CreatedNotify: the first response is the confirmation that the watch is created.
+	CreatedNotify bool
 	// Cause is the cause of all that is sent for the watch.
 	Cause sim.Cause
 }
@@ -117,6 +119,16 @@ func (w *watcherStream) register(env *sim.Env, p *wire.WatchResponse) {
 		env.Writes(cellNextRev, int(w.n))
 		w.Rev = p.Revision
 	}
+	if w.CreatedNotify {
+		w.hand(env, p)
+	}
+}
+
+// hand gives the subscriber a response.
+func (w *watcherStream) hand(env *sim.Env, p *wire.WatchResponse) {
+	env.WritesItem(cellBuf, int(w.n), w.buf.Next())
+	w.buf.Push(p)
+	w.c.subscriber.Received(env, w.n)
 }
 
 // receive is what serveSubstream does with a response. It returns false if
@@ -129,7 +141,6 @@ func (w *watcherStream) receive(env *sim.Env, p *wire.WatchResponse) bool {
 	}
 	env.LooksAt(cellSubstream, int(w.n))
 	env.Writes(cellNextRev, int(w.n))
-	env.WritesItem(cellBuf, int(w.n), w.buf.Next())
 	if n := len(p.Events); n > 0 {
 		received.Say(env, w.Key, p, p.Events[n-1].Kv.ModRevision)
 		w.Rev, w.progressed = p.Events[n-1].Kv.ModRevision+1, false
@@ -139,8 +150,7 @@ func (w *watcherStream) receive(env *sim.Env, p *wire.WatchResponse) bool {
 			w.Rev++
 		}
 	}
-	w.buf.Push(p)
-	w.c.subscriber.Received(env, w.n)
+	w.hand(env, p)
 	return true
 }
 

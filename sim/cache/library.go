@@ -1,0 +1,29 @@
+package cache
+
+import "github.com/watchbed/watchbed/sim/option"
+
+// LibraryOptions are those of etcd's own cache library, the node of package sim/etcdcache. Package cache reads none
+// of them.
+type LibraryOptions struct {
+	// SendsNextProgress: progress up to the revision that a watcher needs next is sent to it.
+	SendsNextProgress bool
+	// KeepsStoreWatcher: a new watch of etcd that ends all watchers leaves the one that fills the store.
+	KeepsStoreWatcher bool
+	// EndsWatchers: a new watch of etcd after an error ends all watchers, whatever its revision is.
+	EndsWatchers bool
+}
+
+var libraryOptions = option.NewGroup("cache",
+	option.Either("library-progress", func(o *LibraryOptions) *bool { return &o.SendsNextProgress },
+		"progress up to the very revision that a watcher of etcd's cache library needs next",
+		option.Val("later", "it is not sent, and the watcher hears of a later one: as etcd ships it"),
+		option.Val("next", "it is sent: no release")),
+	option.Either("library-store", func(o *LibraryOptions) *bool { return &o.KeepsStoreWatcher },
+		"what becomes of the watcher that fills the store of etcd's cache library when a new watch of etcd ends all watchers",
+		option.Val("ended", "it is ended with the others, and another one begins, of which the cache never becomes ready: as etcd ships it"),
+		option.Val("kept", "it goes on: no release")),
+	option.Either("library-watchers", func(o *LibraryOptions) *bool { return &o.EndsWatchers },
+		"what becomes of the watchers of etcd's cache library when it watches etcd anew from the revision behind its last one",
+		option.Val("go-on", "they go on, though an event that it refused never came to them: as etcd ships it"),
+		option.Val("ended", "they end, and watch again: no release")),
+)

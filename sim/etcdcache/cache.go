@@ -1,0 +1,302 @@
+package etcdcache
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/client/clientv3"
+	"github.com/watchbed/watchbed/sim/state"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// What the library has where the configuration says nothing (defaultConfig).
+const (
+	perWatcherBufferSize    = 10
+	historyWindowSize       = 2048
+	resyncInterval          = 50 * time.Millisecond
+	initialBackoff          = 50 * time.Millisecond
+	waitTimeout             = 3 * time.Second
+	progressRequestInterval = 100 * time.Millisecond
+)
+
+// Cache is one Cache of the library.
+type Cache struct {
+	cfg     cache.Config
+	client  *clientv3.Client
+	loop    state.Var[loop]      `cell:"etcd cache: getWatch"`
+	ready   state.Var[bool]      `cell:"etcd cache: ready"`
+	demux   state.Var[demux]     `cell:"etcd cache: demux"`
+	store   state.Var[store]     `cell:"etcd cache: store"`
+	reads   state.Var[[]read]    `cell:"etcd cache: reads"`
+	request state.Var[requestor] `cell:"etcd cache: progressRequestor"`
+	asking  state.List[sim.Conn] `cell:"etcd cache: clients that wait until it is ready"`
+}
+
+var layout = state.Of[Cache]()
+
+var (
+	_ sim.Node            = (*Cache)(nil)
+	_ sim.Drained         = (*Cache)(nil)
+	_ sim.Restarter       = (*Cache)(nil)
+	_ sim.Cloner          = (*Cache)(nil)
+	_ sim.Celled          = (*Cache)(nil)
+	_ sim.Connected       = (*Cache)(nil)
+	_ sim.Fingerprinter   = (*Cache)(nil)
+	_ sim.Deadlines       = (*Cache)(nil)
+	_ cache.Readiness     = (*Cache)(nil)
+	_ cache.Mirror        = (*Cache)(nil)
+	_ cache.Waiting       = (*Cache)(nil)
+	_ clientv3.Subscriber = (*Cache)(nil)
+)
+
+// New returns a cache of the prefix that the configuration names. Of the configuration it uses Prefix, Etcd, WatchEndpoints,
+// CallsTakeTurns and Options.Library, and of the amounts those that the design reads.
+func New(cfg cache.Config) *Cache {
+	cfg.RingCapacity = cmp.Or(cfg.RingCapacity, historyWindowSize)
+	cfg.WatchCapacity = cmp.Or(cfg.WatchCapacity, perWatcherBufferSize)
+	cfg.BlockTimeout = cmp.Or(cfg.BlockTimeout, waitTimeout)
+	cfg.ProgressRequestPeriod = cmp.Or(cfg.ProgressRequestPeriod, progressRequestInterval)
+	cfg.RelistDelay = cmp.Or(cfg.RelistDelay, initialBackoff)
+	c := &Cache{cfg: cfg, client: &clientv3.Client{}}
+	c.client.Reset(clientv3.Config{
+		// The context of the library asks for no leader.
+		Options: clientv3.Options{LeaderNotRequired: true},
+		Etcd:    cfg.Etcd, WatchEndpoints: cfg.WatchEndpoints, CallsTakeTurns: cfg.CallsTakeTurns,
+		RunTask:      clientv3.Series{First: taskRun, Step: tasksEach},
+		BackoffTimer: clientv3.Series{First: timerBackoff, Step: timersEach}, RetryTimer: clientv3.Series{First: timerRetry, Step: timersEach},
+	}, c)
+	c.forget()
+	return c
+}
+
+func (c *Cache) forget() {
+	layout.Reset(c, 0, Cache{cfg: c.cfg, client: c.client})
+	c.store.Value().capacity = c.cfg.RingCapacity
+}
+
+// The tasks: one of watchEvents and one of progressRequestor, and then for each number a stream of the client library, a
+// watcher, and a read. Timers likewise.
+const (
+	taskWatchEvents = iota
+	taskProgress
+	taskRun
+	taskWatcher
+	taskRead
+	tasksEach = taskRead - taskRun + 1
+)
+
+const (
+	timerGetWatch = iota
+	timerResync
+	timerProgress
+	timerBackoff
+	timerRetry
+	timerRead
+	timersEach = timerRead - timerBackoff + 1
+)
+
+func watcherTask(i int) sim.Task { return sim.Task(taskWatcher + i*tasksEach) }
+func readTask(i int) sim.Task    { return sim.Task(taskRead + i*tasksEach) }
+func readTimer(i int) sim.Timer  { return sim.Timer(timerRead + i*timersEach) }
+
+// Start implements sim.Node.
+func (c *Cache) Start(env *sim.Env) {
+	env.Arm(timerProgress, c.cfg.ProgressRequestPeriod)
+	c.getWatch(env)
+}
+
+// Restart implements sim.Restarter.
+func (c *Cache) Restart(env *sim.Env) {
+	c.client.Restart(env)
+	c.forget()
+	c.Start(env)
+}
+
+// Receive implements sim.Node.
+func (c *Cache) Receive(env *sim.Env, m *sim.Message) {
+	if c.client.IsEtcd(m.From) {
+		c.client.Receive(env, m)
+		return
+	}
+	switch p := m.Payload.(type) {
+	case *wire.ListRequest:
+		c.list(env, m, p)
+	case *wire.GetRequest:
+		c.get(env, m, p)
+	case *wire.WatchRequest:
+		c.watch(env, m, p)
+	case *wire.ReadyzRequest:
+		if *c.ready.Look(env) {
+			env.Send(m.Conn, &wire.ReadyzResponse{})
+			return
+		}
+		c.asking.Add(env, m.Conn)
+	case *sim.Hangup:
+		c.clientGone(env, m.Conn)
+	default:
+		env.Send(m.Conn, unsupported("a cache of etcd takes no writes"))
+	}
+}
+
+// Run implements sim.Node.
+func (c *Cache) Run(env *sim.Env, t sim.Task) {
+	switch t {
+	case taskWatchEvents:
+		c.watchEvents(env)
+		return
+	case taskProgress:
+		c.signalled(env)
+		return
+	}
+	i := (int(t) - taskRun) / tasksEach
+	switch int(t) - i*tasksEach {
+	case taskRun:
+		c.client.Run(env, i)
+	case taskWatcher:
+		c.serve(env, i)
+	default:
+		c.look(env, i)
+	}
+}
+
+// Fire implements sim.Node.
+func (c *Cache) Fire(env *sim.Env, t sim.Timer) {
+	switch t {
+	case timerGetWatch:
+		c.getWatch(env)
+		return
+	case timerResync:
+		c.resyncLaggingWatchers(env)
+		return
+	case timerProgress:
+		c.progressTimer(env)
+		return
+	}
+	i := (int(t) - timerBackoff) / timersEach
+	switch int(t) - i*timersEach {
+	case timerBackoff:
+		c.client.Backoff(env, i)
+	case timerRetry:
+		c.client.Retry(env, i)
+	default:
+		c.timeout(env, i)
+	}
+}
+
+// IsDeadline implements sim.Deadlines.
+func (c *Cache) IsDeadline(t sim.Timer) bool {
+	return t >= timerBackoff && (int(t)-timerBackoff)%timersEach == timerRead-timerBackoff
+}
+
+// Drained implements sim.Drained: the channel of a watch has room.
+func (c *Cache) Drained(env *sim.Env, conn sim.Conn) {
+	for i, w := range c.demux.Look(env).watchers {
+		if w.conn == conn && w.status != watcherNone {
+			env.Enable(watcherTask(i))
+		}
+	}
+}
+
+// clientGone ends the watch or the read of a client.
+func (c *Cache) clientGone(env *sim.Env, conn sim.Conn) {
+	for i, w := range c.demux.Look(env).watchers {
+		if w.conn == conn && w.status != watcherNone {
+			c.demux.Change(env).free(env, i)
+			return
+		}
+	}
+	i := slices.IndexFunc(*c.reads.Look(env), func(r read) bool { return r.status != readNone && r.conn == conn })
+	if i >= 0 {
+		c.finish(env, i)
+	}
+}
+
+// TaskName implements sim.Node.
+func (c *Cache) TaskName(t sim.Task) string {
+	switch t {
+	case taskWatchEvents:
+		return "watchEvents"
+	case taskProgress:
+		return "progress"
+	}
+	i := (int(t) - taskRun) / tasksEach
+	switch int(t) - i*tasksEach {
+	case taskRun:
+		return "run" + c.client.StreamName(i)
+	case taskWatcher:
+		return "watcher " + strconv.Itoa(i+1)
+	}
+	return "read " + strconv.Itoa(i+1)
+}
+
+// TimerName implements sim.Node.
+func (c *Cache) TimerName(t sim.Timer) string {
+	switch t {
+	case timerGetWatch:
+		return "backoff of getWatch"
+	case timerResync:
+		return "resync"
+	case timerProgress:
+		return "progress"
+	}
+	i := (int(t) - timerBackoff) / timersEach
+	switch int(t) - i*timersEach {
+	case timerBackoff:
+		return "backoff" + c.client.StreamName(i)
+	case timerRetry:
+		return "retry " + c.client.CallName(i)
+	}
+	return "timeout of read " + strconv.Itoa(i+1)
+}
+
+// Ready implements cache.Readiness.
+func (c *Cache) Ready() bool { return *c.ready.Value() }
+
+// ResourceVersion is the revision of the store.
+func (c *Cache) ResourceVersion() int64 { return c.store.Value().latest.rev }
+
+// Ascend implements cache.Mirror.
+func (c *Cache) Ascend(visit func(*wire.KeyValue) bool) {
+	for _, kv := range c.store.Value().latest.kvs {
+		if !visit(kv) {
+			return
+		}
+	}
+}
+
+// Waiting implements cache.Waiting.
+func (c *Cache) Waiting() int { return c.request.Value().waiting }
+
+// Notices implements sim.Keepalive.
+func (c *Cache) Notices() (atLeast, atMost sim.Duration) { return c.client.Notices() }
+
+// Clone implements sim.Cloner.
+func (c *Cache) Clone() sim.Node {
+	n := layout.Clone(c)
+	n.client = &clientv3.Client{}
+	c.client.CloneTo(n.client, n)
+	return n
+}
+
+// Cells implements sim.Celled.
+func (c *Cache) Cells(visit func(k sim.CellKind, index int, contents sim.Digest)) {
+	layout.Cells(c, visit)
+	c.client.Cells(visit)
+}
+
+// Conns implements sim.Connected.
+func (c *Cache) Conns(visit func(sim.Conn)) {
+	layout.Conns(c, visit)
+	c.client.Conns(visit)
+}
+
+// Fingerprint implements sim.Fingerprinter.
+func (c *Cache) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCells(d, c) }
+
+func unsupported(what string) *wire.Error {
+	return &wire.Error{Code: wire.BadRequest, Message: "cache: unsupported request parameters: " + what}
+}
