@@ -2,11 +2,12 @@ package scenarios
 
 import (
 	"cmp"
-	"context"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -284,9 +285,11 @@ func (a *active) comparesWithDefault(t *testing.T, name string, p *testbed.Param
 
 func compared(t *testing.T, sc *testbed.Scenario, p testbed.Params, seeds uint64) *campaign.Result {
 	t.Helper()
-	subjects, err := sc.Subjects(p)
-	require.NoError(t, err)
-	c, err := campaign.Run(context.Background(), subjects, campaign.Config{Seeds: seeds, Steps: p.Clock.Steps})
-	require.NoError(t, err)
-	return c
+	c, _ := campaignsCompared.LoadOrStore(fmt.Sprint(sc.Name, seeds, p.Expand()), sync.OnceValue(func() *campaign.Result {
+		return campaigns.Explored(t, sc, p, 0, seeds)
+	}))
+	return c.(func() *campaign.Result)()
 }
+
+// campaignsCompared are those that were run. That of a scenario at its defaults is compared with many.
+var campaignsCompared sync.Map
