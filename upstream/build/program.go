@@ -2,9 +2,11 @@ package main
 
 import (
 	"fmt"
+	"go/version"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/watchbed/watchbed/upstream/overlay"
@@ -57,6 +59,11 @@ var kubernetes38 = []pin{
 
 var programs = []*program{
 	{"kubernetes", "guest", protocol.Kubernetes, false, []string{"k8s.io/apimachinery", "k8s.io/apiserver", "k8s.io/client-go"}, []string{"staging/src/k8s.io/*"}, "staging/src/k8s.io/apiserver", "", []branch{
+		// What etcd's client library is in these branches is up to their modules: the source says nothing of it.
+		{"v0.33.", "", "", []string{"v0.36", "v0.33"}, overlay.Kubernetes33, nil, nil},
+		{"v0.34.", "", "", []string{"v0.36", "v0.34"}, overlay.Kubernetes34, nil, nil},
+		{"v0.35.", "", "", []string{"v0.36"}, overlay.Kubernetes34, nil, nil},
+		{"v0.36.", "", "", []string{"v0.36"}, overlay.Kubernetes36, nil, nil},
 		{"v0.37.", "staging/src/k8s.io/apiserver/pkg/storage/cacher/store/store_btree.go", "v0.37.2", nil, overlay.Kubernetes37, nil, nil},
 		{"", "", "v0.38.0-alpha.2", []string{"v0.38"}, overlay.Kubernetes38, nil, kubernetes38},
 	}},
@@ -94,10 +101,14 @@ func find(name string) *program {
 	return nil
 }
 
-// branchOf is the branch of a version, nil if there is none.
-func (p *program) branchOf(version string) *branch {
+// branchOf is the branch of a version, nil if there is none: it is older than the first.
+func (p *program) branchOf(of string) *branch {
+	number, _, _ := strings.Cut(of, "-")
+	if version.Compare("go"+strings.TrimPrefix(number, "v"), "go"+strings.TrimPrefix(p.branches[0].name, "v")+"0") < 0 {
+		return nil
+	}
 	for i := range p.branches {
-		if b := &p.branches[i]; strings.HasPrefix(version, b.name) {
+		if b := &p.branches[i]; strings.HasPrefix(of, b.name) {
 			return b
 		}
 	}
@@ -134,6 +145,11 @@ func (p *program) checkedOut(folder string) (b *branch, release string, err erro
 	return b, release, nil
 }
 
+// example is a version of which there can be a guest.
+func (p *program) example() string {
+	return p.branches[slices.IndexFunc(p.branches, func(b branch) bool { return b.pinned != "" })].pinned
+}
+
 // known says of which versions there can be a guest.
 func (p *program) known() string {
 	var b strings.Builder
@@ -144,6 +160,10 @@ func (p *program) known() string {
 			b.WriteString(" and ")
 		default:
 			b.WriteString(", ")
+		}
+		if of.name == "" {
+			b.WriteString("newer ones")
+			continue
 		}
 		b.WriteString(p.name + "@" + of.name + "x")
 	}

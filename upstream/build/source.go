@@ -83,7 +83,7 @@ func parsePlace(of *program, where string) (source, error) {
 	if of.hosts {
 		s.users, err = usersModuleOf(folder)
 	} else if _, missing := os.Stat(filepath.Join(folder, of.main, "go.mod")); missing != nil {
-		err = fmt.Errorf("%s is no release of %s, such as %s, and no checkout: it has no %s", where, of.name, of.branches[0].pinned, of.main)
+		err = fmt.Errorf("%s is no release of %s, such as %s, and no checkout: it has no %s", where, of.name, of.example(), of.main)
 	} else {
 		s.branch, release, err = of.checkedOut(folder)
 	}

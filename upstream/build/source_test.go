@@ -17,6 +17,7 @@ func TestWhatIsNoGuest(t *testing.T) {
 	for text, want := range map[string]string{
 		"kubernetes":               `"kubernetes" is no guest: want kubernetes@VERSION, such as kubernetes@v0.37.2, or etcd@VERSION, such as etcd@v3.5.7, or cluster@VERSION, such as cluster@v3.6.16, or @DIR with a checkout, and +PATCH behind it for each change; or client@DIR with a package of yours`,
 		"etcd":                     `"etcd" is no guest: want kubernetes@VERSION, such as kubernetes@v0.37.2, or etcd@VERSION, such as etcd@v3.5.7, or cluster@VERSION, such as cluster@v3.6.16, or @DIR with a checkout, and +PATCH behind it for each change; or client@DIR with a package of yours`,
+		"kubernetes@v0.32.13":      "kubernetes@v0.32.13: guests can be made of kubernetes@v0.33.x, kubernetes@v0.34.x, kubernetes@v0.35.x, kubernetes@v0.36.x, kubernetes@v0.37.x and newer ones, and of checkouts",
 		"etcd@v3.4.45":             "etcd@v3.4.45: guests can be made of etcd@v3.5.x, etcd@v3.6.x and etcd@v3.7.x, and of checkouts",
 		"etcd@" + empty:            empty + " is no release of etcd, such as v3.5.7, and no checkout: it has no server",
 		"client@" + empty:          empty + " is in no module: neither it nor a folder above it has a go.mod",

@@ -33,6 +33,9 @@ func TestConsistencyCheckerIsJudged(t *testing.T) {
 	require.Equal(t, model.Violated, got["suspect-snapshots"].Verdict)
 	require.Equal(t, model.Violated, got["exact"].Verdict)
 
+	got = of(16, "consistency-checker=panic")
+	require.Equal(t, model.Violated, got["no-panic"].Verdict)
+
 	got = of(48, "consistency-checker=off")
 	require.Zero(t, got["detector-accuracy"].Exercised)
 	require.Equal(t, model.Violated, got["exact"].Verdict)

@@ -40,9 +40,10 @@ func registered(name string) cache.Design {
 	if how.Late {
 		doc += ", with goroutines that may run only after the world has gone on"
 	}
+	version := strings.TrimPrefix(compiled, kubernetes)
 	return cache.Design{
-		Preset: option.Preset{Name: name, Doc: doc, Settings: node.Promised(strings.TrimPrefix(compiled, kubernetes))},
-		New:    d.node, Reads: node.Reads, Storage: node.Shipped,
+		Preset: option.Preset{Name: name, Doc: doc, Settings: node.Promised(version)},
+		New:    d.node, Reads: node.Reads, Storage: node.Shipped(version),
 		Neighbours: func() []option.Neighbour {
 			return neighbours(compiled, how.String(), func(name string) *guest { return guestOf(name, protocol.Kubernetes, node.Beginning) })
 		},

@@ -65,8 +65,8 @@ var gates = []struct{ scenario, with, without, shows string }{
 	{"consistent-list", "watch-list=disabled breaks=0 restarts=0", "watch-list=default breaks=0 restarts=0", "cache.(*Reflector).list.func1"},
 	{"consistent-list", "reflector-list=list breaks=0 restarts=0", "reflector-list=watch-list breaks=0 restarts=0", "cache.(*Reflector).list.func1"},
 	{"member-partition", "on-timeout=throttle", "on-timeout=fallback", "error: too many requests"},
-	{"relist-of-small-history", "ring=1", "ring=100", "ERROR RV="},
-	{"relist-of-small-history", "ring=1", "ring=1 ring-max=100 mode=timed horizon=20s", "ERROR RV="},
+	{"relist-of-small-history", "ring=1 compactions=0", "ring=100 compactions=0", "ERROR RV="},
+	{"relist-of-small-history", "ring=1 compactions=0", "ring=1 ring-max=100 mode=timed horizon=20s compactions=0", "ERROR RV="},
 }
 
 // TestGatesReachTheGuest: an option that stands for a feature gate or an amount of Kubernetes' changes what Kubernetes' code does.
@@ -93,7 +93,7 @@ func TestGuestStreamsAsEtcdCan(t *testing.T) {
 // TestWhatDoesNotReachTheGuestIsIgnored: settings of scenarios that stand for nothing of Kubernetes' change no run.
 func TestWhatDoesNotReachTheGuestIsIgnored(t *testing.T) {
 	plain := observed(t, "consistent-list", 2)
-	for _, ignored := range []string{"on-timeout=reject", "consistency-checker=panic", "pagination=etcd", "client-buf=1", "watch-buf=1"} {
+	for _, ignored := range []string{"on-timeout=reject", "pagination=etcd", "client-buf=1", "watch-buf=1"} {
 		require.True(t, plain == observed(t, "consistent-list", 2, ignored), ignored)
 	}
 }

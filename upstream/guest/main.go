@@ -4,11 +4,12 @@
 package main
 
 import (
+	"iter"
 	"runtime/debug"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/storage/cacher"
-	"k8s.io/apiserver/pkg/storage/cacher/store"
 	"k8s.io/klog/v2"
 
 	"github.com/watchbed/watchbed/upstream/guest/apiserver"
@@ -52,13 +53,17 @@ func (outside) Seed(seed uint64)        { protocol.Seed(seed) }
 func (outside) Lock()   {}
 func (outside) Unlock() {}
 
-func (outside) Contents(c *cacher.Cacher) (uint64, store.Snapshot) { return c.WatchbedContents() }
-func (outside) Compacted(c *cacher.Cacher) int64                   { return c.WatchbedCompacted() }
+func (outside) Contents(c *cacher.Cacher) (uint64, iter.Seq[runtime.Object]) {
+	return c.WatchbedContents()
+}
+func (outside) Compacted(c *cacher.Cacher) int64 { return c.WatchbedCompacted() }
 
 func (outside) SetHistory(c *cacher.Cacher, least, most int, fresh time.Duration) {
 	c.WatchbedHistory(least, most, fresh)
 }
 
-func (outside) AscendSnapshots(c *cacher.Cacher, f func(uint64, store.Snapshot)) {
+func (outside) SetChecks(period time.Duration, panics bool) { cacher.WatchbedChecks(period, panics) }
+
+func (outside) AscendSnapshots(c *cacher.Cacher, f func(uint64, iter.Seq[runtime.Object])) {
 	c.WatchbedSnapshots(f)
 }

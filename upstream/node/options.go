@@ -16,28 +16,51 @@ import (
 )
 
 // Reads are the options that reach a guest: version-check at its start, and those that writeOptions tells it. Of the ways out of a
-// consistent LIST that times out an API server has two, and one that panics at an inconsistency does not start again by itself.
+// consistent LIST that times out an API server has two. One that panics at an inconsistency does not start again: its panic is what the run finds.
 var Reads = []string{
-	"version-check", "etcd-range-stream", "watch-decode", "snapshots", "consistency-checker=off", "consistency-checker=fallback",
+	"version-check", "etcd-range-stream", "watch-decode", "snapshots", "consistency-checker",
 	"on-timeout=fallback", "on-timeout=throttle", "watch-list", "reflector-list", "watch-prev-kv", "ring", "ring-max", "fresh-duration", "check-period",
 }
 
-// Shipped are the options of etcd3 that Kubernetes has from 1.37 on, whatever the release of etcd.
-var Shipped = option.Settings("etcd-range-stream=enabled", "watch-decode=concurrent")
+// release is what sets the guests of some versions apart, for judges.
+type release struct {
+	// begins is how the versions begin, empty if any other does: a checkout's, too. design is the simulated one of the release, or the nearest. otherwise
+	// is set on top of that; storage are the options of etcd3, whatever the release of etcd.
+	begins, design     string
+	otherwise, storage []option.Setting
+}
 
-// Promised is what judges may expect of the guest of a release: what the simulated design of it sets, and that the cache starts
-// with a stream of initial events, as by default. Of version-check a guest reads only whether it is none. The design of a
-// release without one is the newest: a checkout is.
+var releases = []release{
+	{"v0.33.", "v0.37.2", option.Settings("snapshots=off", "consistency-checker=off", "watch-list=disabled", "reflector-list=list"), nil},
+	{"v0.34.", "v0.37.2", option.Settings("reflector-list=list"), nil},
+	{"v0.35.", "v0.37.2", watchLists, nil},
+	{"v0.36.", "v0.37.2", watchLists, nil},
+	{"v0.37.", "v0.37.2", watchLists, shipped},
+	{"", "v0.38.0-alpha.2", watchLists, shipped},
+}
+
+// watchLists: the cache starts with a stream of initial events, as by default from 1.35 on. shipped are the options of etcd3 that Kubernetes has from 1.37 on.
+var (
+	watchLists = option.Settings("reflector-list=watch-list")
+	shipped    = option.Settings("etcd-range-stream=enabled", "watch-decode=concurrent")
+)
+
+func releaseOf(version string) *release {
+	return &releases[slices.IndexFunc(releases, func(r release) bool { return strings.HasPrefix(version, r.begins) })]
+}
+
+// Shipped are the options of etcd3 that the guest of a release has.
+func Shipped(version string) []option.Setting { return releaseOf(version).storage }
+
+// Promised is what judges may expect of the guest of a release: what its simulated design sets, and what is otherwise. Of version-check a guest reads only
+// whether it is none.
 func Promised(version string) []option.Setting {
-	name := "v0.38.0-alpha.2"
-	if strings.HasPrefix(version, "v0.37.") {
-		name = "v0.37.2"
-	}
-	d, err := cache.FindDesign(name)
+	r := releaseOf(version)
+	d, err := cache.FindDesign(r.design)
 	if err != nil {
 		panic(err)
 	}
-	return slices.Concat(d.Settings, option.Settings("reflector-list=watch-list"))
+	return slices.Concat(d.Settings, r.otherwise)
 }
 
 // gate is a feature gate of Kubernetes', and whether it is on.
@@ -57,6 +80,7 @@ func (n *Node) gates() []gate {
 		{"ConcurrentWatchObjectDecode", w.DecodesConcurrently},
 		{"ListFromCacheSnapshot", o.Store.Snapshotting != store.SnapshotsOff},
 		{"DetectCacheInconsistency", o.Checks.ConsistencyChecker == check.ConsistencyCheckerFallback},
+		{protocol.GatePanics, o.Checks.ConsistencyChecker == check.ConsistencyCheckerPanic},
 		{"ConsistentListFromCacheSkipTimeoutFallback", o.Reads.OnTimeout == read.OnTimeoutThrottle},
 		{"WatchFromStorageWithoutPrevKV", o.Ingestion.WithoutPrevKV},
 		{"WatchList", o.Guard.WatchList != guard.WatchListOff},

@@ -195,8 +195,12 @@ const (
 	Forbidden
 )
 
-// GateWatchListClient is the one among the feature gates in a Start that is client-go's.
-const GateWatchListClient = "WatchListClient"
+// Two names among the feature gates in a Start are none of an API server's: a gate of client-go's, and a variable of the environment that has the
+// watch cache panic where it finds its invariants broken.
+const (
+	GateWatchListClient = "WatchListClient"
+	GatePanics          = "KUBE_WATCHCACHE_CONSISTENCY_CHECKER"
+)
 
 // Origins of answers are those of package wire.
 const (

@@ -4,7 +4,7 @@ package protocol
 // one with each change of that, in guest, node or overlay, so that a guest that was compiled before the change is refused. Kubernetes,
 // etcd, clients of etcd and members of a cluster are different guests, which are told and say different things.
 const (
-	Kubernetes = 6
+	Kubernetes = 7
 	Etcd       = 5
 	Client     = 1
 	Cluster    = 4

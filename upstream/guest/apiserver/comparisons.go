@@ -2,36 +2,24 @@ package apiserver
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"sync"
-	"time"
 
 	dto "github.com/prometheus/client_model/go"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/storage"
-	"k8s.io/apiserver/pkg/storage/cacher/consistency"
 	"k8s.io/apiserver/pkg/storage/cacher/metrics"
 	k8smetrics "k8s.io/component-base/metrics"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
-// checkPeriod is that of the release.
-var checkPeriod = consistency.CheckPeriod
-
-// setCheckPeriod sets the time from one consistency check to the next; 0 is the release's.
-func setCheckPeriod(d time.Duration) {
-	consistency.CheckPeriod = checkPeriod
-	if d != 0 {
-		consistency.CheckPeriod = d
-	}
-}
-
 // comparisons are those that the consistency checker of KEP-4988 makes. It begins one at a time.
 type comparisons struct {
-	resource schema.GroupResource
+	// labels are those of the metric but for the status.
+	labels []string
 	// outcomes are what the metric storage_consistency_checks_total counts.
 	outcomes []counted
 	all      []comparison
@@ -75,7 +63,7 @@ func (c *comparisons) begin(resourceVersion int64) {
 }
 
 func (c *comparisons) counted(status string, outcome byte) counted {
-	counter := metrics.StorageConsistencyCheckTotal.WithLabelValues(c.resource.Group, c.resource.Resource, status)
+	counter := metrics.StorageConsistencyCheckTotal.WithLabelValues(append(slices.Clone(c.labels), status)...)
 	return counted{counter: counter.(written), outcome: outcome}
 }
 

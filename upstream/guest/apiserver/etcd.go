@@ -20,7 +20,7 @@ type etcd struct {
 	// calls, watches and ranges wait for what etcd says.
 	calls   map[uint32]chan answer
 	watches map[uint32]*watchStream
-	ranges  map[uint32]*stream[pb.RangeStreamResponse]
+	ranges  rangeStreams
 	out     protocol.Writer
 }
 
@@ -33,7 +33,7 @@ type answer struct {
 }
 
 func newEtcd(h Host) *etcd {
-	return &etcd{host: h, calls: map[uint32]chan answer{}, watches: map[uint32]*watchStream{}, ranges: map[uint32]*stream[pb.RangeStreamResponse]{}}
+	return &etcd{host: h, calls: map[uint32]chan answer{}, watches: map[uint32]*watchStream{}, ranges: rangeStreams{}}
 }
 
 func (e *etcd) call(ctx context.Context, write func(*protocol.Writer, uint32)) (answer, error) {
@@ -67,10 +67,7 @@ func (e *etcd) refused(conn uint32, err error) {
 func (e *etcd) endRange(conn uint32, err error) {
 	e.host.Lock()
 	defer e.host.Unlock()
-	if s := e.ranges[conn]; s != nil {
-		delete(e.ranges, conn)
-		s.end(err)
-	}
+	e.ranges.end(conn, err)
 }
 
 func (e *etcd) answered(conn uint32, a answer) {
@@ -95,20 +92,6 @@ func (e *etcd) Txn(ctx context.Context, r *pb.TxnRequest, _ ...grpc.CallOption) 
 	}
 	a, err := e.call(ctx, func(w *protocol.Writer, conn uint32) { writeTxn(w.Begin(protocol.Txn, conn), r) })
 	return a.txned, err
-}
-
-// RangeStream implements pb.KVClient. That etcd does not know the method comes in the place of the first part.
-func (e *etcd) RangeStream(ctx context.Context, r *pb.RangeRequest, _ ...grpc.CallOption) (grpc.ServerStreamingClient[pb.RangeStreamResponse], error) {
-	if err := ctx.Err(); err != nil {
-		return nil, status.FromContextError(err).Err()
-	}
-	e.host.Lock()
-	defer e.host.Unlock()
-	s := newStream[pb.RangeStreamResponse](e, ctx)
-	e.ranges[s.conn] = s
-	writeRange(e.out.Begin(protocol.RangeStream, s.conn), r)
-	e.host.Send(&e.out)
-	return s, nil
 }
 
 // Put implements pb.KVClient.

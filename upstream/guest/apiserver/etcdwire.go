@@ -70,15 +70,6 @@ func readRanged(r *protocol.Reader) *pb.RangeResponse {
 	return p
 }
 
-// readChunk reads a part of the answer to a Range. Only the last one has a header.
-func readChunk(r *protocol.Reader) *pb.RangeStreamResponse {
-	p := readRanged(r)
-	if p.Header.Revision == 0 {
-		p.Header = nil
-	}
-	return &pb.RangeStreamResponse{RangeResponse: p}
-}
-
 func readWatchResponse(r *protocol.Reader) *pb.WatchResponse {
 	p := &pb.WatchResponse{
 		Header: &pb.ResponseHeader{Revision: r.Int()}, WatchId: r.Int(), Created: r.Bool(), Canceled: r.Bool(),

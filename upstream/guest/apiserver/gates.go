@@ -12,12 +12,16 @@ import (
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
-// setGates sets the feature gates of an API server that are not as its release has them.
-func setGates(r *protocol.Reader) {
+// setGates sets the feature gates of an API server that are not as its release has them, and returns whether the watch cache panics where its
+// invariants are broken.
+func setGates(r *protocol.Reader) (panics bool) {
 	all := utilfeature.DefaultMutableFeatureGate.GetAll()
 	for range r.Int() {
 		name, on := r.Text(), r.Bool()
 		switch _, known := all[featuregate.Feature(name)]; {
+		case name == protocol.GatePanics:
+			// The variable was read before the guest's main began.
+			panics = on
 		case name == protocol.GateWatchListClient:
 			// client-go reads its own gates from the environment, when they are first asked for.
 			set(os.Setenv("KUBE_FEATURE_"+name, strconv.FormatBool(on)))
@@ -27,6 +31,7 @@ func setGates(r *protocol.Reader) {
 			set(utilfeature.DefaultMutableFeatureGate.Set(fmt.Sprintf("%s=%t", name, on)))
 		}
 	}
+	return panics
 }
 
 func set(err error) {

@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/storage"
 	"k8s.io/apiserver/pkg/storage/cacher"
-	"k8s.io/apiserver/pkg/storage/etcd3"
 	etcdfeature "k8s.io/apiserver/pkg/storage/feature"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
@@ -91,11 +90,8 @@ func (s *Server) Receive(r protocol.Reader) {
 		}
 		s.host.Unlock()
 	case protocol.Streamed:
-		chunk := readChunk(&r)
 		s.host.Lock()
-		if streamed := s.etcd.ranges[conn]; streamed != nil {
-			streamed.deliver(chunk)
-		}
+		s.etcd.ranges.deliver(conn, &r)
 		s.host.Unlock()
 	}
 }
@@ -150,12 +146,12 @@ func (s *Server) start(r *protocol.Reader) {
 	selected := &attributesOfServer
 	compacts := r.Bool()
 	trusts, endpoints := r.Bool(), r.Int()
-	setGates(r)
+	panics := setGates(r)
 	history := readHistory(r)
-	setCheckPeriod(time.Duration(r.Int()))
+	s.host.SetChecks(time.Duration(r.Int()), panics)
 	s.clients = map[uint32]context.CancelFunc{}
 
-	checker := etcdfeature.NewDefaultFeatureSupportChecker()
+	checker := newChecker()
 	etcdfeature.DefaultFeatureSupportChecker = checker
 	if trusts {
 		etcdfeature.DefaultFeatureSupportChecker = progressIsSupported{checker}
@@ -169,12 +165,13 @@ func (s *Server) start(r *protocol.Reader) {
 
 	groupResource := schema.GroupResource{Resource: strings.Trim(s.resource, "/")}
 	versioner := storage.APIObjectVersioner{}
-	var compactor etcd3.Compactor
+	var polls compactor
 	if compacts {
-		polls := etcd3.NewCompactor(library, 0, clock.RealClock{}, nil)
-		compactor, s.parts = polls, append(s.parts, polls.Stop)
+		var stop func()
+		polls, stop = newCompactor(library)
+		s.parts = append(s.parts, stop)
 	}
-	store, err := newStore(client, compactor, s.resource, groupResource)
+	store, err := newStore(client, polls, s.resource, groupResource)
 	if err != nil {
 		panic(err)
 	}
@@ -197,7 +194,7 @@ func (s *Server) start(r *protocol.Reader) {
 		panic(err)
 	}
 	s.host.SetHistory(s.cacher, history.least, history.most, history.fresh)
-	s.comparisons.resource = groupResource
+	s.comparisons.labels = checkLabels(groupResource, s.resource)
 	delegator := cacher.NewCacheDelegator(s.cacher, compared{s.storage, &s.comparisons})
 	s.delegator = delegator
 	s.parts = append(s.parts, func() { library.Close() }, store.Close, s.cacher.Stop, delegator.Stop)

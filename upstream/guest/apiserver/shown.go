@@ -1,8 +1,11 @@
 package apiserver
 
 import (
+	"iter"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/storage"
-	"k8s.io/apiserver/pkg/storage/cacher/store"
 	"k8s.io/apiserver/pkg/storage/feature"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
@@ -45,10 +48,10 @@ func (s *Server) show() {
 func (s *Server) recall() {
 	type snapshot struct {
 		from    uint64
-		objects store.Snapshot
+		objects iter.Seq[runtime.Object]
 	}
 	var all []snapshot
-	s.host.AscendSnapshots(s.cacher, func(from uint64, objects store.Snapshot) { all = append(all, snapshot{from, objects}) })
+	s.host.AscendSnapshots(s.cacher, func(from uint64, objects iter.Seq[runtime.Object]) { all = append(all, snapshot{from, objects}) })
 	var out protocol.Writer
 	w := out.Begin(protocol.Snapshots, 0).Int(int64(len(all)))
 	for _, past := range all {
@@ -57,13 +60,10 @@ func (s *Server) recall() {
 	s.host.Send(&out)
 }
 
-func (s *Server) writeContents(w *protocol.Writer, of store.Snapshot) {
-	all, err := of.OrderedListPrefix("", "")
-	if err != nil {
-		panic(err)
-	}
+func (s *Server) writeContents(w *protocol.Writer, of iter.Seq[runtime.Object]) {
+	all := slices.Collect(of)
 	w.Int(int64(len(all)))
-	for _, e := range all {
-		s.writeObject(w, e.(*store.Element).Object.(*object))
+	for _, o := range all {
+		s.writeObject(w, o.(*object))
 	}
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // newStore makes the etcd3 store of a resource.
-func newStore(client *kubernetes.Client, compactor etcd3.Compactor, resource string, group schema.GroupResource) (etcdStore, error) {
+func newStore(client *kubernetes.Client, compacts compactor, resource string, group schema.GroupResource) (etcdStore, error) {
 	versioner := storage.APIObjectVersioner{}
-	return etcd3.New(client, compactor, codec{}, newObject, newList, etcdPrefix, resource, group, keyed{resource},
+	return etcd3.New(client, compacts, codec{}, newObject, newList, etcdPrefix, resource, group, keyed{resource},
 		etcd3.NewDefaultLeaseManagerConfig(), etcd3.NewDefaultDecoder(codec{}, versioner), versioner)
 }

@@ -83,7 +83,7 @@ func (s *stream[R]) leave() {
 	if !s.gone {
 		s.gone = true
 		delete(s.etcd.watches, s.conn)
-		delete(s.etcd.ranges, s.conn)
+		s.etcd.ranges.leave(s.conn)
 		s.etcd.out.Begin(protocol.CloseStream, s.conn)
 		s.etcd.host.Send(&s.etcd.out)
 	}

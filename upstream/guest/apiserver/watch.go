@@ -18,7 +18,7 @@ type watchStream struct {
 }
 
 // Watch implements pb.WatchClient.
-func (e *etcd) Watch(ctx context.Context, _ ...grpc.CallOption) (grpc.BidiStreamingClient[pb.WatchRequest, pb.WatchResponse], error) {
+func (e *etcd) Watch(ctx context.Context, _ ...grpc.CallOption) (pb.Watch_WatchClient, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, status.FromContextError(err).Err()
 	}

@@ -39,7 +39,7 @@ func init() {
 			started = append(started, g)
 			return node.New(c, g, guests.Schedule{})
 		},
-		Reads: node.Reads, Storage: node.Shipped,
+		Reads: node.Reads, Storage: node.Shipped("v0.37.2"),
 	})
 }
 

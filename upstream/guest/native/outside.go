@@ -2,12 +2,16 @@ package native
 
 import (
 	"bytes"
+	"cmp"
+	"iter"
 	"reflect"
 	"sync"
 	"time"
 	"unsafe"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/storage/cacher"
+	"k8s.io/apiserver/pkg/storage/cacher/consistency"
 	"k8s.io/apiserver/pkg/storage/cacher/store"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
@@ -51,9 +55,19 @@ func field(of any, name string) reflect.Value {
 func watchCache(c *cacher.Cacher) any { return field(c, "watchCache").Interface() }
 
 // Contents implements apiserver.Cache.
-func (*outside) Contents(c *cacher.Cacher) (uint64, store.Snapshot) {
+func (*outside) Contents(c *cacher.Cacher) (uint64, iter.Seq[runtime.Object]) {
 	w := watchCache(c)
-	return field(w, "resourceVersion").Uint(), field(w, "storage").Interface().(*store.WatchCacheStorage).StoreLocked()
+	return field(w, "resourceVersion").Uint(), func(yield func(runtime.Object) bool) {
+		all, err := field(w, "storage").Interface().(*store.WatchCacheStorage).StoreLocked().OrderedListPrefix("", "")
+		if err != nil {
+			panic(err)
+		}
+		for _, e := range all {
+			if !yield(e.(*store.Element).Object) {
+				return
+			}
+		}
+	}
 }
 
 // Compacted implements apiserver.Cache.
@@ -82,7 +96,15 @@ func (*outside) SetHistory(c *cacher.Cacher, least, most int, fresh time.Duratio
 	}
 }
 
+// checkPeriod is that of the release.
+var checkPeriod = consistency.CheckPeriod
+
+// SetChecks implements apiserver.Cache.
+func (*outside) SetChecks(period time.Duration, panics bool) {
+	consistency.CheckPeriod, consistency.PanicOnCacheInconsistency = cmp.Or(period, checkPeriod), panics
+}
+
 // AscendSnapshots implements apiserver.Cache. Searches alone ask for snapshots.
-func (*outside) AscendSnapshots(*cacher.Cacher, func(uint64, store.Snapshot)) {
+func (*outside) AscendSnapshots(*cacher.Cacher, func(uint64, iter.Seq[runtime.Object])) {
 	panic("native: a search needs a guest in WebAssembly")
 }

@@ -1,0 +1,3 @@
+module github.com/watchbed/watchbed/upstream/guest
+
+go 1.26.0
