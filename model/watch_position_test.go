@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/internal/testsize"
 )
 
 // Two streams with the same changes and the same position are judged alike however they go
 // on, on each guarantee that neither violates so far; and without any part of the position
-// two of them are not. All streams of up to three responses are looked at, and each goes on
-// with all sequences of up to two more.
+// two of them are not. All streams of up to three responses are looked at, two at the smaller
+// sizes, and each goes on with all sequences of up to two more.
 func TestPositionIsEnough(t *testing.T) {
 	log := NewLog(Initial{Revision: 1})
 	log.Append(&Request{Kind: Put, Key: "a", Value: "1"})
@@ -28,7 +30,7 @@ func TestPositionIsEnough(t *testing.T) {
 	suffixes := words(letters, 2)
 	var streams [][]judgedStream
 	for _, start := range []int64{0, 2} {
-		streams = append(streams, judgedStreams(words(letters, 3), suffixes, start, log))
+		streams = append(streams, judgedStreams(words(letters, testsize.Of(3, 2, 2)), suffixes, start, log))
 	}
 
 	for _, part := range []struct {
