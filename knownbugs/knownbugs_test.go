@@ -240,14 +240,17 @@ func TestPlantedBugIsExpected(t *testing.T) {
 
 // always are the bugs that come to bear in every schedule of their scenarios.
 var always = map[string]string{
-	"issue-20693":       "each stream asks for a watch from revision -1",
-	"kubernetes-59848":  "no LIST asks etcd for its revision",
-	"kubernetes-114458": "each cache watches under other metadata",
-	"kubernetes-117137": "each client has a WatchList that waits",
-	"kubernetes-123532": "each cache watches under other metadata",
-	"kubernetes-123676": "each LIST asks etcd for its revision",
-	"kubernetes-131011": "no cache asks its compactor",
-	"kubernetes-35415":  "each run has an update that is not carried out on what the cache has",
+	"issue-20693":             "each stream asks for a watch from revision -1",
+	"kubernetes-59848":        "no LIST asks etcd for its revision",
+	"kubernetes-114458":       "each cache watches under other metadata",
+	"kubernetes-117137":       "each client has a WatchList that waits",
+	"kubernetes-123532":       "each cache watches under other metadata",
+	"kubernetes-123676":       "each LIST asks etcd for its revision",
+	"kubernetes-131011":       "no cache asks its compactor",
+	"kubernetes-35415":        "each run has an update that is not carried out on what the cache has",
+	"write-conflict-unwaited": "each run has a write whose transaction fails",
+	"write-missing-trusted":   "each run has a write of an object that its cache does not have",
+	"write-refresh-unread":    "each run has a write that fails on the object of its cache",
 
 	"established-early": "each watcher asks to be told when its watch is established",
 	"kubernetes-28202":  "each try of a server to compact compares nothing",

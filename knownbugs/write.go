@@ -108,3 +108,41 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	WhyFurther: "a refusal without a reason has no place among the other operations",
 	Why:        "the precondition is the resourceVersion that the client was answered, and the cache is not there yet",
 })
+
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name: "write-conflict-unwaited", Issue: "KEP-6404",
+	Summary:  "a write whose transaction failed goes on with what the cache has, which may be what failed",
+	Setting:  "cached-state=conflict-unwaited",
+	Scenario: scenarios.CachedWrites, Property: scenarios.WriteRefusals,
+	Further:    []*testbed.Property{scenarios.NotFoundVersions, reads.Linearizable, reads.LinearizableData},
+	WhyFurther: "a refusal for an old object has no place among the other operations",
+	Why:        "the object of the conflict has not changed in the cache yet, which the write takes for an error",
+})
+
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name: "write-refresh-unread", Issue: "KEP-6404",
+	Summary:  "a write that fails on the object of the cache looks into the cache again, and not whether that is current",
+	Setting:  "cached-state=refresh-unread",
+	Scenario: scenarios.CachedWrites, Property: scenarios.WriteRefusals,
+	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData},
+	WhyFurther: "a refusal for an old object has no place among the other operations",
+	Why:        "the precondition is the resourceVersion that the client was answered, and the cache is not there yet",
+})
+
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name: "write-missing-trusted", Issue: "KEP-6404",
+	Summary:  "a write of an object that the cache does not have is refused as not found, however old the cache is",
+	Setting:  "cached-state=missing-trusted",
+	Scenario: scenarios.CachedWrites, Property: scenarios.WriteRefusals,
+	Further:    []*testbed.Property{scenarios.NotFoundVersions, reads.Linearizable, reads.LinearizableData},
+	WhyFurther: "a refusal for an old state has no place among the other operations, and has its resourceVersion",
+	Why:        "the client has just created the object",
+})
+
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name: "write-creation-unchanged", Issue: "KEP-6404",
+	Summary:  "an update that creates an object fails if another client creates and deletes that meanwhile",
+	Setting:  "cached-state=unchanged-creation",
+	Scenario: scenarios.RecreatedObjects, Property: scenarios.WriteRefusals,
+	Why: "after the conflict there is no object again, which the write takes for an error of the cache",
+})

@@ -110,6 +110,7 @@ var activeValues = []active{
 	{set: "etcd-range-stream=disabled", scenario: "streamed-start"},
 	{set: "undecodable=w1.2", scenario: "concurrent-decoding", with: "client-kv=true"},
 	// The cache.
+	{set: "write-state=cache", scenario: "object-writes"},
 	{set: "continued-limit=counts", scenario: "any-requests", with: "cache=v0.37.2,drawn-readers=8,drawn-requests=24,items=8"},
 	{set: "watch-history=until-compacted", scenario: "compacted-watch-history", with: "watch-history=until-full"},
 	{set: "mark-consistent=unlocked", scenario: "detectors", with: "cache=kep-4988"},

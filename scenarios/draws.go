@@ -20,7 +20,8 @@ var DrawsCache = option.Ranges(`on-timeout=reject|fallback|throttle notify-detec
 	consistent-list-from-cache=enabled|disabled watch-list=disabled watch-list-detection=off|notified|unasked
 	ring=1|2|3|5 page=1|2|3 kept-pages=1|2 delegated-limit=1|2 seats=1|2|7 queues=1|2 hand-size=1|2
 	queue-length=1|2 objects-per-seat=1|2 fallback-seats=kept|at-etcd incoming=1|2|4 watch-buf=1|2|4
-	list-cap=20|60 slow-watchers=ended|latch|reinitialised|groups continued-limit=ignored|counts`)
+	list-cap=20|60 slow-watchers=ended|latch|reinitialised|groups continued-limit=ignored|counts
+	get-unset=etcd|cache write-state=etcd|cache watch-start=apart|at-once compacted-snapshot=dropped|kept-on`)
 
 // DrawsClient is options and sizes of the client library.
 var DrawsClient = option.Ranges(`client-buf=1|2|4 unary-retries=1|3`)

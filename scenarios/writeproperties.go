@@ -287,16 +287,18 @@ func (w *write) seen(d sim.Digest) sim.Digest {
 	return d
 }
 
+const internalError = "internal"
+
 // WriteRefusals holds each refusal of a write against the objects that etcd had while the write was
 // under way. It is exercised by such refusals.
 var WriteRefusals = testbed.RegisterProperty(&testbed.Property{
 	Name: "write-refusals", Kind: testbed.Safety,
 	Promise: "A write through an API server is refused as a conflict, as forbidden, or because the object is there or is not, " +
-		"only if etcd had such an object at some time between request and answer: no check of an old object is final.",
+		"only if etcd had such an object at some time between request and answer: no check of an old object is final. No write ends with an internal error.",
 	Violated: "write refused for an old object",
 	Labels: map[string]string{
 		"already-exists": "creation refused without cause", "not-found": "object not found that is there",
-		"conflict": "conflict with an old object", "forbidden": "old object forbids a deletion",
+		"conflict": "conflict with an old object", "forbidden": "old object forbids a deletion", internalError: "internal error",
 	},
 	Weight:  8,
 	Monitor: testbed.Monitor{Runs: testbed.EveryRun},
@@ -305,6 +307,11 @@ var WriteRefusals = testbed.RegisterProperty(&testbed.Property{
 
 func lookAtRefusal(w *write, all *testbed.Tally) {
 	err, refused := w.answer.(*wire.Error)
+	if refused && err.Code == wire.Internal {
+		all.Exercised++
+		w.violate(all, internalError, "asked for %s and was answered an internal error: %s", w.request.Label(), err.Message)
+		return
+	}
 	if !refused || !isAboutObject(err.Code) {
 		return
 	}

@@ -20,7 +20,7 @@ import (
 
 // ServedAsPromised holds the server that answered a LIST or GET against the design:
 // the cache, first pages included, wherever the design says so and the cache was
-// ready all the time; etcd for a GET of the newest state (storage/cacher,
+// ready all the time; etcd for a GET of the newest state, but for get-unset=cache (storage/cacher,
 // CacheDelegator: shouldDelegateList, Get). A LIST that waited for too long may have
 // been answered by etcd if the design falls back.
 //
@@ -123,13 +123,17 @@ func (p *promise) server(op *model.Operation, at *evidence.Call) (wire.Origin, b
 	if at.Server == nil {
 		return 0, false
 	}
-	if Bypassed(&at.Server.Cache.Reads) {
-		return wire.FromEtcd, true
-	}
 	switch r := at.Request.(type) {
 	case *wire.GetRequest:
-		if r.ResourceVersion == wire.Unset {
+		switch o := &at.Server.Cache.Reads; {
+		case Bypassed(o):
 			return wire.FromEtcd, true
+		case r.ResourceVersion != wire.Unset:
+			return wire.FromCache, true
+		case !o.GetsFromCache || at.DistrustedEtcd():
+			return wire.FromEtcd, true
+		case !at.TrustedEtcd(), o.DetectsNotify, o.AvoidsSlowCache:
+			return 0, false
 		}
 		return wire.FromCache, true
 	case *wire.ListRequest:
@@ -140,7 +144,7 @@ func (p *promise) server(op *model.Operation, at *evidence.Call) (wire.Origin, b
 
 func (p *promise) ofList(r *wire.ListRequest, op *model.Operation, at *evidence.Call) (wire.Origin, bool) {
 	switch {
-	case r.FromEtcd, r.Single && isExact(r):
+	case Bypassed(&at.Server.Cache.Reads), r.FromEtcd, r.Single && isExact(r):
 		return wire.FromEtcd, true
 	case isExact(r):
 		return p.ofPast(r, op.Request.Revision, at)
@@ -199,7 +203,9 @@ func (p *promise) ofPast(r *wire.ListRequest, revision int64, at *evidence.Call)
 	}
 	log, prefix := p.system.Truth().Log(), p.system.Caches()[at.Cache].Prefix()
 	// A cache may learn of a compaction before etcd has carried it out.
-	if gone := max(at.Answered.Compacted, at.Answered.Cache.Compacted); gone > at.Answered.Cache.Listed && changesUnder(log, prefix, gone-1, revision) == 0 {
+	gone := max(at.Answered.Compacted, at.Answered.Cache.Compacted)
+	servesFrom := at.Server.Cache.Store.LastSnapshotStays && revision >= gone
+	if gone > at.Answered.Cache.Listed && !servesFrom && changesUnder(log, prefix, gone-1, revision) == 0 {
 		return 0, false
 	}
 	if changesUnder(log, prefix, revision, at.Answered.Newest()) >= ring(&at.Server.Cache) {

@@ -91,6 +91,10 @@ func passes(s *testbed.Setup) bool {
 	return err == nil && caches.PassesCheck(s.Nodes.Cache.Guard.VersionCheck, v)
 }
 
+// StatesFromCache is about where writes get their objects from.
+var StatesFromCache = ofCache("a write gets its object from the cache (write-state=cache)",
+	func(o *cache.Options) bool { return o.Writes.StatesFromCache })
+
 // NotFoundUnversioned is about the errors of writes.
 var NotFoundUnversioned = ofCache("the error of a write that finds no object has the resourceVersion 0 (not-found-rv=none)",
 	func(o *cache.Options) bool { return o.Writes.NotFoundUnversioned })

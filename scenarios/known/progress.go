@@ -16,6 +16,15 @@ func EarlyProgress(violates ...*testbed.Property) []testbed.Row {
 		Because("the cache takes early progress for the proof that it has all events (etcd-io/etcd#15220)")
 }
 
+// OutdatedStates is what becomes of writes that take their objects from the cache then.
+func OutdatedStates(violates ...*testbed.Property) []testbed.Row {
+	return slices.Concat(
+		When(ProgressOvertakesEvents, StatesFromCache, RequestsProgress, TrustsEtcd).RarelyViolates(violates...).
+			Because("a write takes an old object for the current one, since the cache takes early progress for the proof that it has all events (etcd-io/etcd#15220)"),
+		When(CreatedOvertakesProgress, StatesFromCache, RequestsProgress, TrustsEtcd).RarelyViolates(violates...).
+			Because("a write takes an old object for the current one, since the cache takes older progress for its own (what is left of etcd-io/etcd#15220)"))
+}
+
 // EarlyInitialEvents is what becomes of watches with initial events then: the end of
 // these comes before some of them.
 func EarlyInitialEvents(violates ...*testbed.Property) []testbed.Row {

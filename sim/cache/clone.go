@@ -3,6 +3,7 @@ package cache
 import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/read"
+	"github.com/watchbed/watchbed/sim/cache/write"
 	"github.com/watchbed/watchbed/sim/view"
 )
 
@@ -15,10 +16,13 @@ func (c *Cache) Clone() sim.Node {
 	d.ready = c.ready.Clone()
 	c.reflector.CloneTo(&d.reflector, feed{&d})
 	c.dispatcher.CloneTo(&d.dispatcher, d.dispatchParts())
-	c.reads.CloneTo(&d.reads, d.readParts(), func(w read.Watch) read.Watch {
+	c.writes.CloneTo(&d.writes, d.writeParts())
+	c.reads.CloneTo(&d.reads, d.readParts(), func(w read.Waiter) read.Waiter {
+		if _, write := w.(*write.Write); write {
+			return d.writes.Write(w.Number())
+		}
 		return d.dispatcher.Watcher(w.Number())
 	})
-	c.writes.CloneTo(&d.writes, &d.store)
 	c.checks.CloneTo(&d.checks, &d.store)
 	d.killer = c.killer.Clone()
 	c.flow.CloneTo(&d.flow, execution{&d})

@@ -10,6 +10,14 @@ func init() {
 	}
 }
 
+// beta is v0.38.0-beta.0.
+var beta = option.Settings(
+	"on-timeout=fallback", "continue-with-version=refused",
+	"snapshots=on", "compaction-notice=polled", "compacted-snapshot=kept-on",
+	"equal-progress=skipped", "consistency-checker=fallback", "version-check=shipped",
+	"watch-prev-kv=unasked", "watch-start=at-once",
+)
+
 // presets are the designs of this package: the Cache with options.
 var presets = []option.Preset{
 	{Name: "kep-2340", Doc: "a consistent LIST waits until the cache is as new as etcd was; 504 after 3 s (KEP-2340)"},
@@ -47,4 +55,8 @@ var presets = []option.Preset{
 			"equal-progress=skipped", "consistency-checker=fallback", "passed-check=drops-snapshots",
 			"version-check=shipped",
 		)},
+	{Name: "v0.38.0-beta.0", Doc: "what k8s.io/apiserver v0.38.0-beta.0 ships by default: no previous values asked of etcd, a watch begins by an item of its channel, snapshots know the compaction",
+		Settings: beta},
+	{Name: "kep-6404", Doc: "v0.38.0-beta.0 with GETs and writes through the cache (KEP-6404; the gate ConsistentGetFromCache has the writes in v0.38.0-beta.0)",
+		Settings: append(beta[:len(beta):len(beta)], option.Settings("write-state=cache", "get-unset=cache")...)},
 }

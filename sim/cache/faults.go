@@ -52,6 +52,7 @@ func (c *Cache) recreate(env *sim.Env) {
 	env.TouchesAll()
 	c.dispatcher.Replaced(env)
 	c.reads.Replaced(env)
+	c.writes.Replaced(env)
 	// Those of flow control and of the version check go on: they are the API server's.
 	// FeatureSupportChecker.CheckClient asks no endpoint again that it has asked before.
 	for t := sim.Task(0); t < taskSeats; t++ {

@@ -37,7 +37,11 @@ func (c *Cache) resetReads() {
 
 // resetWrites makes the writes those of a new process.
 func (c *Cache) resetWrites() {
-	c.writes.Reset(write.Config{Options: c.cfg.Writes, KV: c.cfg.KV, Store: &c.store})
+	c.writes.Reset(write.Config{Options: c.cfg.Writes, KV: c.cfg.KV, OnTimeout: c.cfg.Reads.OnTimeout, Parts: c.writeParts()})
+}
+
+func (c *Cache) writeParts() write.Parts {
+	return write.Parts{Store: &c.store, Reads: &c.reads, Guard: &c.guard}
 }
 
 // resetRequester makes the progress requester that of a new process.

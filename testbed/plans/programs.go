@@ -287,10 +287,13 @@ func (s *seeded) Choose(n int, _ string) int {
 func (p *planner) updates(i int) []workload.Step {
 	u := updater{planner: p, server: i, prefix: "u" + strconv.Itoa(i+1) + "."}
 	ways := []func(key string, j int) workload.Step{u.add}
-	if p.o.Updating.Kind == "every" {
+	switch p.o.Updating.Kind {
+	case "every":
 		ways = []func(key string, j int) workload.Step{
 			u.create, u.add, u.add, u.again, u.expected, u.conditional, u.removeHolding, u.addOrCreate, u.anew, u.removeConditional,
 		}
+	case "recreate":
+		ways = []func(key string, j int) workload.Step{u.addOrCreate, u.removeConditional, u.addOrCreate, u.removeHolding}
 	}
 	var steps []workload.Step
 	for j := range p.o.Updating.Updates {

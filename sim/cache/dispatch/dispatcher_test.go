@@ -47,6 +47,7 @@ func TestZeroOptionsAreShipped(t *testing.T) {
 		"watch-trigger":     "both",
 		"watch-established": "registered",
 		"dispatch-budget":   "capped",
+		"watch-start":       "apart",
 		"slow-watchers":     "ended",
 		"hard-stop":         "kept",
 	}

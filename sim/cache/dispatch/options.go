@@ -34,6 +34,9 @@ type Options struct {
 	AnnouncesEarly bool
 	// UnboundedBudget: the dispatcher may wait for watches as long as it has saved.
 	UnboundedBudget bool
+	// StartsAtOnce: a watch that has waited for the cache begins under the same lock, and its initial events are the first
+	// item of its channel.
+	StartsAtOnce bool
 	// ReopensStopped: a stopped watcher that is to be drained is.
 	ReopensStopped bool
 }
@@ -81,6 +84,9 @@ var Group = option.NewGroup("cache",
 	option.Either("watch-established", func(o *Options) *bool { return &o.AnnouncesEarly }, "when the answer to a watch begins, the HTTP 200",
 		option.Val("registered", "when the watch is registered: its beginning is fixed"),
 		option.Bug("accepted", "when the request is accepted: the watch may begin later")),
+	option.Either("watch-start", func(o *Options) *bool { return &o.StartsAtOnce }, "how a watch begins that has waited for the cache to be fresh",
+		option.Val("apart", "it takes the lock again, and its goroutine has its initial events"),
+		option.Val("at-once", "under the same lock; its initial events take a place in its channel until its goroutine begins: as v0.38.0-beta.0 ships it")),
 	option.Either("dispatch-budget", func(o *Options) *bool { return &o.UnboundedBudget },
 		"how long the dispatcher waits at most for watches that do not keep up",
 		option.Val("capped", "100 ms, of which it earns 50 ms a second"),

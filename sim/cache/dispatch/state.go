@@ -99,7 +99,11 @@ func (w *Watcher) cells(visit sim.CellVisitor) {
 		turn = w.inHand.Digest(turn)
 	}
 	visit(cellTurn, w.number, turn)
-	visit(cellInput, w.number, w.input.Digest(sim.NewDigest.Int(int64(w.capacity))))
+	input := w.input.Digest(sim.NewDigest.Int(int64(w.capacity)))
+	if w.queued {
+		input = input.Bool(true)
+	}
+	visit(cellInput, w.number, input)
 	visit(cellInitial, w.number, w.interval.Digest(sim.NewDigest.Int(w.floor)))
 	visit(cellEnd, w.number, sim.NewDigest.Word(uint64(w.endBookmark)).Int(w.bookmarkAfter).Int(w.intervalEnd))
 	if w.slow != (slow{}) {

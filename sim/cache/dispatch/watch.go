@@ -160,17 +160,21 @@ func (w *Watcher) waitUntilFresh(env *sim.Env) bool {
 	if begin.At <= d.cfg.Store.ResourceVersion(env) {
 		return false
 	}
-	d.cfg.Reads.WatchUntilFresh(env, w, begin.At, begin.Within)
+	d.cfg.Reads.LetWait(env, w, begin.At, begin.Within)
 	return true
 }
 
 // Fresh continues a watch: the cache has reached the revision that the watch
 // waited for. Upstream releases the lock here and takes it again for the initial
-// events.
+// events (watch-start).
 func (w *Watcher) Fresh(env *sim.Env) {
 	env.LooksAt(cellTurn, w.number)
 	if w.state == watcherLeft {
 		w.forget(env)
+		return
+	}
+	if w.dispatcher.cfg.StartsAtOnce {
+		w.register(env)
 		return
 	}
 	env.Enable(w.task)
@@ -232,6 +236,10 @@ func (w *Watcher) register(env *sim.Env) {
 	env.WritesItem(cellTurn, w.number, turnRegistration)
 	env.Writes(cellRegistry, 0)
 	w.registered, w.state = true, watcherInitial
+	if d.cfg.StartsAtOnce {
+		env.Writes(cellInput, w.number)
+		w.queued = true
+	}
 	if env.Noting() {
 		w.noteRegistered(env)
 	}

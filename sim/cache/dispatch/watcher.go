@@ -63,6 +63,8 @@ type Watcher struct {
 	// capacity is how many events input holds.
 	capacity int32
 	input    channel
+	// queued: the initial events have a place in input.
+	queued bool
 	// inHand is an event that result has no room for.
 	inHand *wire.WatchEvent
 	task   sim.Task
@@ -134,7 +136,7 @@ func (w *Watcher) isSending() bool {
 func (w *Watcher) Number() int { return w.number }
 
 // Request is what the client asked for.
-func (w *Watcher) Request() *wire.WatchRequest { return w.request }
+func (w *Watcher) Request() sim.Payload { return w.request }
 
 // Conn leads to the client, whose node From is.
 func (w *Watcher) Conn() sim.Conn { return w.conn }
@@ -159,6 +161,11 @@ func (w *Watcher) Run(env *sim.Env) {
 		return
 	}
 	env.ReadsItem(cellTurn, w.number, turnRegistration)
+	if w.queued {
+		env.Writes(cellInput, w.number)
+		w.queued = false
+		w.hasRoomForBookmark(env)
+	}
 	e, ok := w.next(env)
 	switch {
 	case !ok:
@@ -285,12 +292,17 @@ func (w *Watcher) takeInput(env *sim.Env) store.Event {
 	env.WritesItem(cellInput, w.number, sim.NoItem)
 	e := w.input.Pop()
 	w.dispatcher.inputTaken(env, w)
+	w.hasRoomForBookmark(env)
+	return e
+}
+
+// hasRoomForBookmark is called when a place of the watcher's channel has become free.
+func (w *Watcher) hasRoomForBookmark(env *sim.Env) {
 	env.LooksAt(cellBookmark, w.number)
 	if w.lacksBookmark {
 		env.Writes(cellBookmark, w.number)
 		w.bookmarkFits(env)
 	}
-	return e
 }
 
 // concerns reports whether an event is of an object that the client watches: one under the
@@ -318,7 +330,11 @@ func (w *Watcher) nonblockingAdd(env *sim.Env, e *store.Event) bool {
 	if env.Recording() {
 		w.declareAdd(env)
 	}
-	if w.input.Len() >= int(w.capacity) && !w.makeRoom(env, e) {
+	taken := w.input.Len()
+	if w.queued {
+		taken++
+	}
+	if taken >= int(w.capacity) && !w.makeRoom(env, e) {
 		return false
 	}
 	what := "event"

@@ -115,7 +115,7 @@ func (d *Delegator) Bypassed() bool { return d.freshness.Bypasses }
 func (d *Delegator) Waiting() int { return *d.waiting.Value() }
 
 // Unanswered is the number of reads that have a place, between two steps. A watch
-// that waits for the cache to be fresh has one.
+// or write that waits for the cache to be fresh has one.
 func (d *Delegator) Unanswered() int { return len(d.reads) - arena.Count(d.reads, (*Read).isFree) }
 
 // Left is a read that has a place: the client and its request.
@@ -192,16 +192,16 @@ func (d *Delegator) Replaced(env *sim.Env) {
 			continue
 		}
 		env.Close(r.call)
-		if r.watch == nil {
+		if r.waiter == nil {
 			env.Send(r.conn, unavailable)
 			d.cfg.Flow.Finished(env, r.conn)
 		}
 	}
 }
 
-// CloneTo copies the delegator to that of another cache, whose parts are given; own is the watch there for one of this
-// cache.
-func (d *Delegator) CloneTo(c *Delegator, parts Parts, own func(Watch) Watch) {
+// CloneTo copies the delegator to that of another cache, whose parts are given; own is the waiter there for one of
+// this cache.
+func (d *Delegator) CloneTo(c *Delegator, parts Parts, own func(Waiter) Waiter) {
 	*c = *d
 	c.cfg.Parts, c.remembered = parts, *layout.Clone(&d.remembered)
 	// The blocks that answers come from have one writer only.
@@ -211,8 +211,8 @@ func (d *Delegator) CloneTo(c *Delegator, parts Parts, own func(Watch) Watch) {
 	for i, r := range d.reads {
 		block[i] = *r
 		block[i].d = c
-		if r.watch != nil {
-			block[i].watch = own(r.watch)
+		if r.waiter != nil {
+			block[i].waiter = own(r.waiter)
 		}
 		c.reads[i] = &block[i]
 	}

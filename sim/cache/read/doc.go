@@ -2,7 +2,7 @@
 // with the waits of watchCache (KEP-2340).
 //
 //	Delegator   all reads of one cache
-//	Read        one LIST or GET, or one watch that waits to begin
+//	Read        one LIST or GET, or the wait of a watch or write
 //
 // list.go has the life of a LIST from its arrival to its answer: what etcd is asked, what the read waits for
 // (waitUntilFreshLocked), and what it is answered from the store or a snapshot. The answer from etcd is in etcd.go.

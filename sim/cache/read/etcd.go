@@ -49,6 +49,8 @@ func (r *Read) operation() traffic.Operation {
 func (r *Read) passingOn(origin wire.Origin) sim.Note {
 	kind, exactly := passesOn, ""
 	switch {
+	case origin == wire.FromFallback && r.get != nil:
+		return fellBackOnGet.Of()
 	case origin == wire.FromFallback:
 		return fellBack.Of()
 	case r.list != nil && r.list.Continue != "":

@@ -237,7 +237,7 @@ func (c CurrentRevision) request(prefix string) *wire.RangeRequest {
 func (r *Read) askRevision(env *sim.Env) {
 	env.Writes(cellWait, r.number)
 	d := r.d
-	if !d.cfg.SharesRevision || r.watch != nil {
+	if !d.cfg.SharesRevision || r.waiter != nil {
 		r.state, r.call = asking, d.callRevision(env)
 		return
 	}
@@ -281,14 +281,14 @@ func (r *Read) revisionKnown(env *sim.Env, revision int64) {
 		env.Record(cacheLag, max(0, revision-d.cfg.Store.Version()))
 	}
 	switch {
-	case r.watch != nil && d.cfg.RevisionOfLastWatch:
+	case r.isWatch() && d.cfg.RevisionOfLastWatch:
 		revision = swap(env, &d.lastWatch, revision)
-	case r.watch == nil && d.cfg.RevisionOfLastReader:
+	case !r.isWatch() && d.cfg.RevisionOfLastReader:
 		revision = swap(env, &d.lastReader, revision)
 	}
 	switch {
-	case r.watch != nil:
-		if !r.watch.RevisionKnown(env, revision) {
+	case r.waiter != nil:
+		if !r.waiter.RevisionKnown(env, revision) {
 			r.end(env)
 		}
 	case r.exact == 0:
@@ -372,7 +372,7 @@ func (d *Delegator) Admit(env *sim.Env, e *wire.WatchEvent) bool {
 		return true
 	}
 	d.waiting.Look(env)
-	if !slices.ContainsFunc(d.reads, func(r *Read) bool { return r.watch != nil && r.Waits() }) {
+	if !slices.ContainsFunc(d.reads, func(r *Read) bool { return r.isWatch() && r.Waits() }) {
 		return true
 	}
 	lockedOut.Say(env, e)
@@ -512,9 +512,9 @@ var (
 // resourceVersion that the list is to be of. Before a watch begins upstream
 // releases the lock, and takes it again for the interval.
 func (r *Read) serve(env *sim.Env) {
-	if watch := r.watch; watch != nil {
+	if waiter := r.waiter; waiter != nil {
 		r.end(env)
-		watch.Fresh(env)
+		waiter.Fresh(env)
 		return
 	}
 	if !r.d.cfg.Ready.IsSet(env) {

@@ -18,8 +18,9 @@ var (
 	openPrefix = sim.NewNote1[string]("read.openPrefix", "takes all keys that begin with %s, not only those below it")
 	distrusts  = sim.NewNote1[string]("read.distrusts", "does not rely on progress notifications: %s")
 
-	fellBack = sim.NewNote("read.fellBack", "asks etcd for the list instead")
-	passesOn = sim.NewNote("read.passesOn", passedOn)
+	fellBack      = sim.NewNote("read.fellBack", "asks etcd for the list instead")
+	fellBackOnGet = sim.NewNote("read.fellBack", "asks etcd for the object instead")
+	passesOn      = sim.NewNote("read.passesOn", passedOn)
 	// passesPageOn is of a page after another.
 	passesPageOn      = sim.NewNote("read.passesPageOn", passedOn)
 	refusesDelegation = sim.NewNote("read.refusesDelegation", "refuses %s's %s: %s with etcd already")

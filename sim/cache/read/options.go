@@ -27,6 +27,8 @@ type Options struct {
 	// RevisionOfLastReader: a consistent LIST waits for the revision that etcd answered to the one before;
 	// RevisionOfLastWatch is the same of watches that are to begin with the newest state.
 	RevisionOfLastReader, RevisionOfLastWatch bool
+	// GetsFromCache: a GET that gives no resourceVersion is a consistent read of the cache (KEP-6404).
+	GetsFromCache bool
 	// HoldsLock: a WatchList holds a read lock while it waits for the cache to be fresh.
 	HoldsLock bool
 	// ConfirmsFuture: etcd is asked first whether there is the resourceVersion of a LIST that the cache has not
@@ -118,6 +120,9 @@ var Group = option.NewGroup("cache",
 	option.Either("watch-rv", func(o *Options) *bool { return &o.RevisionOfLastWatch }, "which revision a watch waits for that is to begin with the newest state",
 		option.Val("own", "the one that etcd answered to itself"),
 		option.Bug("last-watch", "the one that etcd answered to the watch before it")),
+	option.Either("get-unset", func(o *Options) *bool { return &o.GetsFromCache }, "which server answers a GET that gives no resourceVersion",
+		option.Val("etcd", "etcd, as in all releases"),
+		option.Val("cache", "the cache, once it is as new as etcd was (KEP-6404)")),
 	option.Either("get-wait", func(o *Options) *bool { return &o.SilentGets }, "what a GET does that waits for the cache to be fresh",
 		option.Val("asks", "it has etcd asked for progress, like a LIST"),
 		option.Bug("silent", "no: on a quiet range the GET times out (kubernetes#123674)")),

@@ -25,8 +25,8 @@ const (
 	delegated
 )
 
-// Read is one LIST or GET that could not be answered on the spot, or one watch
-// that waits until the cache is fresh enough for it to begin.
+// Read is one LIST or GET that could not be answered on the spot, or the wait of a watch
+// or write until the cache is fresh enough for it.
 type Read struct {
 	d *Delegator
 	// number is the read's own in the delegator, task and timer those that belong
@@ -36,11 +36,11 @@ type Read struct {
 	timer  sim.Timer
 
 	state readState
-	// request is what the client asked for: exactly one of list, get and watch is set.
+	// request is the client's: exactly one of list, get and waiter is set.
 	request sim.Payload
 	list    *wire.ListRequest
 	get     *wire.GetRequest
-	watch   Watch
+	waiter  Waiter
 	// conn is the client's, call the one to etcd.
 	conn, call sim.Conn
 	from       sim.NodeID
@@ -108,10 +108,10 @@ func (r *Read) end(env *sim.Env) {
 func (r *Read) finish(env *sim.Env, answer sim.Payload) {
 	env.Reads(cellWait, r.number)
 	r.measure(env, answer)
-	d, watch, list, conn := r.d, r.watch, r.list, r.conn
+	d, waiter, list, conn := r.d, r.waiter, r.list, r.conn
 	r.end(env)
-	if watch != nil {
-		watch.Refused(env, answer.(*wire.Error))
+	if waiter != nil {
+		waiter.Refused(env, answer.(*wire.Error))
 		return
 	}
 	env.Send(conn, answer)
@@ -149,14 +149,14 @@ func (r *Read) wait() sim.Digest {
 	h := sim.NewDigest.Word(uint64(state)<<32 | uint64(r.origin)).Int(r.wanted)
 	h = h.Bool(r.consistent).Bool(r.unlimited).Bool(r.countsForProgress).Bool(r.proof != 0)
 	h = h.Int(int64(r.arrived)).Int(int64(r.began)).Int(r.exact).Text(r.start)
-	if r.watch != nil {
-		h = h.Int(int64(r.watch.Number()))
+	if r.waiter != nil {
+		h = h.Int(int64(r.waiter.Number()))
 	}
 	return r.selection.fingerprint(r.request.Digest(h))
 }
 
 // Get is CacheDelegator.Get. A GET that gives no resourceVersion is etcd's in
-// every design.
+// every release, and the cache's where KEP-6404 is followed.
 func (d *Delegator) Get(env *sim.Env, m *sim.Message, req *wire.GetRequest) {
 	if refused := d.resource().ValidateGet(req); refused != nil {
 		env.Cover(getInvalid)
@@ -166,12 +166,15 @@ func (d *Delegator) Get(env *sim.Env, m *sim.Message, req *wire.GetRequest) {
 	r := d.newRead(env, m.From, m.Cause, req)
 	r.conn, r.get = m.Conn, req
 	switch {
-	case req.ResourceVersion == wire.Unset || d.Bypassed():
+	case d.Bypassed() || req.ResourceVersion == wire.Unset && (!d.cfg.GetsFromCache || r.mayNotRelyOnProgress(env)):
 		env.Cover(getDelegated)
 		r.AskEtcd(env, wire.FromEtcd)
 	case !d.cfg.Ready.IsSet(env):
 		env.Cover(getDelegatedUnready)
 		r.AskEtcd(env, wire.FromEtcd)
+	case req.ResourceVersion == wire.Unset:
+		r.consistent = true
+		r.ReadConsistently(env)
 	default:
 		r.WaitUntilFresh(env, req.ResourceVersion)
 	}
@@ -191,32 +194,31 @@ func (r *Read) object(env *sim.Env, key string) *wire.KeyValue {
 	return r.d.cfg.Store.Get(env, &r.d.key)
 }
 
-// Watch is a watch that waits to begin, as a read does, until it is known what it
-// has to wait for and until the cache has got there.
-type Watch interface {
-	// Number is the watch's own among those of the cache, Request what its client
-	// asked for and From that client.
+// Waiter is a watch that waits to begin, or a write that waits for a state, as a read does: until it is known
+// what it has to wait for, and until the cache has got there.
+type Waiter interface {
+	// Number is the waiter's own among those of its kind, Request the client's request, and From that client.
 	Number() int
-	Request() *wire.WatchRequest
+	Request() sim.Payload
 	From() sim.NodeID
-	// RevisionKnown has etcd's revision; the watch may then call WatchUntilFresh.
+	// RevisionKnown has etcd's revision; the waiter may then call LetWait.
 	// It returns false if there is nothing to wait for. Fresh means that the
-	// cache has reached it, Refused that the watch waited too long, or that etcd
+	// cache has reached it, Refused that the wait was too long, or that etcd
 	// did not answer with its revision.
 	RevisionKnown(env *sim.Env, revision int64) bool
 	Fresh(env *sim.Env)
 	Refused(env *sim.Env, err *wire.Error)
 }
 
-// AskRevision asks etcd for its revision on behalf of a watch.
-func (d *Delegator) AskRevision(env *sim.Env, w Watch) { d.newWatchRead(env, w).askRevision(env) }
+// AskRevision asks etcd for its revision on behalf of a waiter.
+func (d *Delegator) AskRevision(env *sim.Env, w Waiter) { d.newWait(env, w).askRevision(env) }
 
-// WatchUntilFresh makes a watch wait until the cache is at a resourceVersion: at
+// LetWait makes a waiter wait until the cache is at a resourceVersion: at
 // most for a time, or as long as a read if that is 0.
-func (d *Delegator) WatchUntilFresh(env *sim.Env, w Watch, resourceVersion int64, patience sim.Duration) {
+func (d *Delegator) LetWait(env *sim.Env, w Waiter, resourceVersion int64, patience sim.Duration) {
 	r := d.readOf(w)
 	if r == nil {
-		r = d.newWatchRead(env, w)
+		r = d.newWait(env, w)
 	}
 	if patience == 0 {
 		patience = d.cfg.BlockTimeout
@@ -227,7 +229,7 @@ func (d *Delegator) WatchUntilFresh(env *sim.Env, w Watch, resourceVersion int64
 // Abandon ends the question to etcd of a watch whose client has gone. It returns
 // false if the watch waits for the cache, which does not end before its time:
 // waitUntilFreshLocked never looks at the context.
-func (d *Delegator) Abandon(env *sim.Env, w Watch) bool {
+func (d *Delegator) Abandon(env *sim.Env, w Waiter) bool {
 	r := d.readOf(w)
 	if r == nil {
 		return true
@@ -241,20 +243,26 @@ func (d *Delegator) Abandon(env *sim.Env, w Watch) bool {
 	return true
 }
 
-func (d *Delegator) newWatchRead(env *sim.Env, w Watch) *Read {
+func (d *Delegator) newWait(env *sim.Env, w Waiter) *Read {
 	r := d.newRead(env, w.From(), env.Cause(), w.Request())
-	r.watch = w
+	r.waiter = w
 	return r
 }
 
-// readOf is the read of a watch, nil if it has none.
-func (d *Delegator) readOf(w Watch) *Read {
+// readOf is the read of a waiter, nil if it has none.
+func (d *Delegator) readOf(w Waiter) *Read {
 	for _, r := range d.reads {
-		if r.watch == w {
+		if r.waiter == w {
 			return r
 		}
 	}
 	return nil
+}
+
+// isWatch: the read is a watch that waits to begin.
+func (r *Read) isWatch() bool {
+	_, watch := r.request.(*wire.WatchRequest)
+	return watch
 }
 
 // answers makes the answers to LIST and GET. An answer never changes and lives as long as its

@@ -19,7 +19,7 @@ func (s *Store) Compact(env *sim.Env, revision int64) bool {
 	}
 	env.WritesItem(CellSnapshots, 0, itemCompacted)
 	s.compacted = revision
-	if k.tree != nil && k.removeLess(revision) > 0 {
+	if k.tree != nil && s.compactSnapshots(revision) > 0 {
 		env.Cover(snapshotCompacted)
 	} else {
 		env.Cover(compactedWithoutLoss)

@@ -9,6 +9,8 @@ type Options struct {
 	// KeepsLateSnapshots is what Kubernetes ships: each compaction is looked at once. A
 	// cache that is five minutes late is needed for it.
 	KeepsLateSnapshots bool
+	// LastSnapshotStays: a compaction leaves the last snapshot at or below it, which serves from the compaction on.
+	LastSnapshotStays bool
 	// DeletionsLeaveNoSnapshot: a read at a deletion's resourceVersion shows the object.
 	DeletionsLeaveNoSnapshot bool
 	// DeletionsHavePreviousRV: a DELETED event has the resourceVersion of its object.
@@ -30,6 +32,10 @@ var Group = option.NewGroup("cache",
 		"what becomes of a state from before a compaction that the cache knows of already",
 		option.Val("dropped", "no snapshot is kept of it"),
 		option.Val("kept", "its snapshot stays until the next compaction: as shipped")),
+	option.Either("compacted-snapshot", func(o *Options) *bool { return &o.LastSnapshotStays },
+		"what becomes of the last snapshot from before a compaction",
+		option.Val("dropped", "it goes with the others"),
+		option.Val("kept-on", "it stays, and serves from the compaction on: as v0.38.0-beta.0 ships it (snapshotter.compact)")),
 	option.Either("snapshot-on", func(o *Options) *bool { return &o.DeletionsLeaveNoSnapshot }, "which changes leave a snapshot",
 		option.Val("all", "each"),
 		option.Bug("puts", "all but deletions: a read at a deletion's resourceVersion shows the object")),

@@ -26,7 +26,7 @@ func (s *Store) At(env *sim.Env, resourceVersion int64) (View, bool) {
 		return View{}, false
 	}
 	at, ok := s.snapshots.lessOrEqual(resourceVersion)
-	if ok {
+	if ok = ok && resourceVersion >= s.snapshots.compacted; ok {
 		env.ReadsItem(CellSnapshots, 0, at.resourceVersion)
 	} else {
 		env.Reads(CellSnapshots, 0)
@@ -152,12 +152,15 @@ func (s *Store) takeSnapshot(env *sim.Env, resourceVersion int64) {
 	}
 	if resourceVersion < s.compacted {
 		env.Cover(snapshotLate)
-		if !s.cfg.KeepsLateSnapshots {
+		if !s.cfg.KeepsLateSnapshots && !s.cfg.LastSnapshotStays {
 			return
 		}
 	}
 	env.Cover(snapshotTaken)
 	k.add(resourceVersion, s.objects, s.changes.since)
+	if resourceVersion <= k.compacted {
+		s.compactSnapshots(k.compacted)
+	}
 	env.Record(snapshotsKept, int64(k.tree.Len()))
 }
 
@@ -166,10 +169,27 @@ func (s *Store) takeSnapshot(env *sim.Env, resourceVersion int64) {
 // came before its oldest one goes (CompactSnapshotsLocked).
 func (s *Store) evictSnapshots(env *sim.Env) {
 	env.WritesItem(CellSnapshots, 0, sim.NoItem)
-	if h := &s.history; h.isFull() && s.snapshots.removeLess(h.at(h.startIndex).ResourceVersion) > 0 {
+	if h := &s.history; h.isFull() && s.compactSnapshots(h.at(h.startIndex).ResourceVersion) > 0 {
 		env.Cover(snapshotEvicted)
 		snapshotsGone.Say(env, h.at(h.startIndex).ResourceVersion)
 	}
+}
+
+// compactSnapshots drops those that serve nothing from a revision on (snapshotter.Compact), and returns how many.
+func (s *Store) compactSnapshots(revision int64) int {
+	k := &s.snapshots
+	switch {
+	case !s.cfg.LastSnapshotStays:
+		return k.removeLess(revision)
+	case k.suspended:
+		return 0
+	}
+	k.compacted = max(k.compacted, revision)
+	last, ok := k.lessOrEqual(k.compacted)
+	if !ok {
+		return 0
+	}
+	return k.removeLess(last.resourceVersion)
 }
 
 // resetSnapshots begins anew with what Replace has put into the store.

@@ -32,6 +32,8 @@ type snapshots struct {
 	amidEvent bool
 	// losesNext: the next change leaves none, by a fault.
 	losesNext bool
+	// compacted is from where on the oldest snapshot serves, where the last one from before a compaction stays.
+	compacted int64
 	tree      state.BTree[snapshot]
 }
 
@@ -77,7 +79,7 @@ func (s *snapshots) removeLess(resourceVersion int64) (removed int) {
 }
 
 func (s *snapshots) reset() {
-	s.outlived = false
+	s.outlived, s.compacted = false, 0
 	s.tree.Clear(true)
 }
 
@@ -105,6 +107,9 @@ func (s *snapshots) fingerprint(d sim.Digest) sim.Digest {
 		return d
 	}
 	d = d.Bool(s.suspended).Bool(s.outlived).Bool(s.amidEvent).Int(int64(s.tree.Len()))
+	if s.compacted != 0 {
+		d = d.Int(s.compacted)
+	}
 	if s.losesNext {
 		d = d.Text("loses the next one")
 	}

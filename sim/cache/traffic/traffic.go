@@ -21,6 +21,8 @@ const (
 	ListForClient
 	ListExact
 	GetForClient
+	GetForWrite
+	Write
 	ListForDetector
 	operations
 )
@@ -32,6 +34,8 @@ var labels = [operations]struct{ labels, help string }{
 	ListForClient:    {`operation="list",for="client"`, "clients' LISTs of the newest state that went to etcd"},
 	ListExact:        {`operation="list",for="exact"`, "clients' LISTs at a revision that went to etcd"},
 	GetForClient:     {`operation="get"`, "clients' GETs that went to etcd"},
+	GetForWrite:      {`operation="get",for="write"`, "objects that writes looked at in etcd"},
+	Write:            {`operation="txn",for="write"`, "transactions of writes"},
 	ListForDetector:  {`operation="list",for="detector"`, "lists of the inconsistency detector"},
 }
 

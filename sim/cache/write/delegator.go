@@ -3,8 +3,11 @@ package write
 import (
 	"strconv"
 
+	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/arena"
+	"github.com/watchbed/watchbed/sim/cache/guard"
+	"github.com/watchbed/watchbed/sim/cache/read"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -13,8 +16,17 @@ import (
 type Config struct {
 	Options
 	// KV is the node that takes requests to etcd.
-	KV    sim.NodeID
+	KV sim.NodeID
+	// OnTimeout is what becomes of a write for which the cache is not fresh in time.
+	OnTimeout read.OnTimeout
+	Parts
+}
+
+// Parts are those of the cache that writes work with.
+type Parts struct {
 	Store *store.Store
+	Reads *read.Delegator
+	Guard *guard.Guard
 }
 
 // Delegator is upstream's CacheDelegator as far as it writes.
@@ -35,10 +47,13 @@ func (d *Delegator) Reset(cfg Config) {
 // Unanswered is the number of writes that are under way, between two steps.
 func (d *Delegator) Unanswered() int { return len(d.writes) - arena.Count(d.writes, (*Write).isFree) }
 
-// CloneTo makes to a delegator of its own, in front of another store.
-func (d *Delegator) CloneTo(to *Delegator, s *store.Store) {
+// Write is the write of a number.
+func (d *Delegator) Write(number int) *Write { return d.writes[number] }
+
+// CloneTo copies the delegator to that of another cache, whose parts are given.
+func (d *Delegator) CloneTo(to *Delegator, parts Parts) {
 	to.cfg = d.cfg
-	to.cfg.Store = s
+	to.cfg.Parts = parts
 	to.writes = make([]*Write, len(d.writes))
 	for i, w := range d.writes {
 		c := *w
@@ -62,6 +77,7 @@ func (d *Delegator) Cells(visit sim.CellVisitor) {
 		if w.state != free {
 			places = places.Int(int64(i))
 			h := sim.NewDigest.Word(uint64(w.state)).Bool(w.current).Bool(w.doubted).Bool(w.same).Text(w.value)
+			h = h.Bool(w.cached).Bool(w.stored).Bool(w.conflicted).Int(w.failed)
 			if w.object != nil {
 				h = w.object.Digest(h)
 			}
@@ -92,23 +108,30 @@ func (d *Delegator) Create(env *sim.Env, m *sim.Message, r *wire.CreateRequest) 
 func (d *Delegator) GuaranteedUpdate(env *sim.Env, m *sim.Message, r *wire.GuaranteedUpdateRequest) {
 	w := d.begin(env, m, r.Key)
 	w.update = r
-	w.suggest(env)
+	w.start(env)
 }
 
 // Delete is CacheDelegator.Delete.
 func (d *Delegator) Delete(env *sim.Env, m *sim.Message, r *wire.DeleteRequest) {
 	w := d.begin(env, m, r.Key)
 	w.remove = r
+	w.start(env)
+}
+
+// start decides where the write gets its object from (canServeUpdateFromCache, canServeDeleteFromCache).
+func (w *Write) start(env *sim.Env) {
+	w.cached = w.d.cfg.StatesFromCache && w.d.cfg.Guard.ConsistentReadSupported(env)
 	w.suggest(env)
 }
 
-// suggest begins with the object that the cache has, whether that is ready or not, or asks etcd
-// if it has none.
+// suggest begins with the object that the cache has, whether that is ready or not, or gets the current one
+// if it has none (cachedSuggestion, getInitialState). From v0.38.0-beta.0 on an object that the precondition does not
+// allow is no suggestion: etcd is asked for the object one way or the other.
 func (w *Write) suggest(env *sim.Env) {
-	w.object = w.d.cfg.Store.Get(env, &wire.KeyValue{Key: w.key})
+	w.objState = objState{object: w.cachedObject(env)}
 	if w.object == nil {
 		env.Cover(unsuggested)
-		w.fetch(env)
+		w.refresh(env)
 		return
 	}
 	env.Cover(suggested)
@@ -122,11 +145,25 @@ func (d *Delegator) begin(env *sim.Env, m *sim.Message, key string) *Write {
 	env.Writes(cellPlaces, 0)
 	w := arena.Free(&d.writes, (*Write).isFree, func(n int) *Write { return &Write{d: d, number: n} })
 	env.Writes(cellWrite, w.number)
-	w.request, w.key, w.conn, w.from = m.Payload, key, m.Conn, m.From
+	w.request, w.key, w.conn, w.from, w.arrived = m.Payload, key, m.Conn, m.From, env.Now()
 	return w
 }
 
 func (w *Write) isFree() bool { return w.state == free }
+
+func (w *Write) cachedObject(env *sim.Env) *wire.KeyValue {
+	return w.d.cfg.Store.Get(env, &wire.KeyValue{Key: w.key})
+}
+
+// Replaced is called when a new cache takes the place of this one: see read.Delegator.Replaced.
+func (d *Delegator) Replaced(env *sim.Env) {
+	for _, w := range d.writes {
+		if w.state != free {
+			env.Close(w.call)
+			w.finish(env, unavailable)
+		}
+	}
+}
 
 // Answered takes what etcd said to a write; it returns false if none has asked.
 func (d *Delegator) Answered(env *sim.Env, m *sim.Message) bool {
@@ -177,7 +214,11 @@ type Write struct {
 	// conn is the client's, call the one to etcd.
 	conn, call sim.Conn
 	from       sim.NodeID
+	// arrived is when the request came; it decides nothing.
+	arrived sim.Time
 
+	// cached: the cache gives the states that the write works on.
+	cached bool
 	objState
 }
 
@@ -185,6 +226,8 @@ type state uint8
 
 const (
 	free state = iota
+	// waiting: the cache is to give the object, once it is fresh enough.
+	waiting
 	// fetching: etcd was asked for the object (getCurrentState).
 	fetching
 	// committing: etcd was asked for the transaction.
@@ -193,6 +236,7 @@ const (
 
 // attempt is one turn of the loop of GuaranteedUpdate or conditionalDelete.
 func (w *Write) attempt(env *sim.Env) {
+	env.Add(attempts, 1)
 	if w.update != nil {
 		w.attemptUpdate(env)
 	} else {
@@ -207,12 +251,22 @@ func (w *Write) forget() { *w = Write{d: w.d, number: w.number} }
 func (w *Write) finish(env *sim.Env, answer sim.Payload) {
 	env.Writes(cellPlaces, 0)
 	env.Writes(cellWrite, w.number)
+	if env.Mode() == sim.Timed {
+		env.Record(writeDuration, int64(env.Now().Sub(w.arrived)))
+	}
 	conn := w.conn
 	w.forget()
 	env.Send(conn, answer)
 }
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
+
+var (
+	attempts = metric.NewCounter("write_attempts_total", metric.Counted,
+		"calls of the function of an update, and checks of a deletion")
+	writeDuration = metric.New("write_duration_seconds", metric.Nanoseconds,
+		"from the arrival of a write at the API server to its answer, refusals included")
+)
 
 var (
 	suggested      = sim.NewCoveragePoint("cache: write begins with the object of the cache")

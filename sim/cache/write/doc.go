@@ -6,7 +6,8 @@
 //	Write       one Create, GuaranteedUpdate or Delete
 //
 // delegator.go has the request, and the suggestion that goes with it; store.go what the store makes of
-// that: what it takes the object for (objState), GuaranteedUpdate, conditionalDelete, Create, and the transaction.
+// that: what it takes the object for (objState), GuaranteedUpdate, conditionalDelete, Create, and the transaction;
+// txn_delegator.go a write that takes the cache's objects in place of etcd's (KEP-6404).
 //
 // The suggestion may be older than etcd's object: the cache is behind. What a check makes of it
 // is not final then. Either etcd is asked for the object and all begins again, or the
@@ -26,6 +27,5 @@
 // Fairness counts no write. An update function is called with nothing but the object: what it
 // may have seen of a suggestion in vain does not matter to it.
 //
-// The package imports sim, sim/wire, sim/option and sim/cache/store. It must never import
-// sim/cache, or what answers reads.
+// It must never import sim/cache.
 package write

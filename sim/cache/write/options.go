@@ -14,7 +14,22 @@ type Options struct {
 	// NotFoundUnversioned: the error of a write that finds no object has no resourceVersion, which getState of
 	// k8s.io/apiserver v0.37.2 does, and v0.38.0-alpha.2 no longer.
 	NotFoundUnversioned bool
+	// StatesFromCache: a write begins with a state of the cache, and goes on with one (KEP-6404).
+	StatesFromCache bool
+	// Mistake is one in how such states are taken.
+	Mistake Mistake
 }
+
+// Mistake is the value of the option cached-state.
+type Mistake uint8
+
+const (
+	noMistake Mistake = iota
+	conflictUnwaited
+	refreshUnread
+	missingTrusted
+	unchangedCreation
+)
 
 // Suggestion is what a write relies on of the object that the cache has, which may be stale.
 type Suggestion uint8
@@ -70,6 +85,15 @@ var Group = option.NewGroup("cache",
 	option.Either("vanished", func(o *Options) *bool { return &o.VanishedIsDeleted }, "what a deletion is answered that finds the object gone",
 		option.Val("not-found", "that there is none"),
 		option.Bug("deleted", "the object that the cache had, as if that were deleted now (kubernetes#89828)")),
+	option.Either("write-state", func(o *Options) *bool { return &o.StatesFromCache }, "where a write gets the object from that it changes",
+		option.Val("etcd", "from etcd, unless the transaction proves the one that the cache suggests to be etcd's"),
+		option.Val("cache", "from the cache, which waits as for a consistent LIST, or for the revision of the conflict (KEP-6404, ConsistentGetFromCache)")),
+	option.Choice("cached-state", func(o *Options) *Mistake { return &o.Mistake }, "how a write takes its object from the cache (write-state=cache)",
+		option.Val("waited", "it waits for the revision of the conflict, and for etcd's after a check that failed"),
+		option.Bug("conflict-unwaited", "after a conflict it takes what the cache has"),
+		option.Bug("refresh-unread", "after a check that failed it takes what the cache has"),
+		option.Bug("missing-trusted", "an object that the cache does not have is taken not to exist"),
+		option.Bug("unchanged-creation", "a creation by an update fails, too, if there is still no object after the conflict")),
 	option.Either("not-found-rv", func(o *Options) *bool { return &o.NotFoundUnversioned }, "which resourceVersion the error of a write has that finds no object",
 		option.Val("state", "that of the state without it"),
 		option.Bug("none", "none, so that it says 0: as v0.37.2 ships it (kubernetes#138724)")),

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/traffic"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -12,28 +13,44 @@ import (
 type objState struct {
 	// object is nil if there is none.
 	object *wire.KeyValue
-	// current: it comes from etcd, and not from the cache.
-	current bool
+	// current: it is not older than the write (ObjState.Current). stored: it comes from etcd itself
+	// (ObjState.FromStorage).
+	current, stored bool
 	// value is what an update makes of it.
 	value string
-	// doubted: etcd was asked although there was a suggestion. same: the update had left that
+	// doubted: the object was looked for again although there was a suggestion. same: the update had left that
 	// as it was.
 	doubted, same bool
+	// conflicted: the last transaction failed, and failed is the mod revision that it expected.
+	conflicted bool
+	failed     int64
 }
 
-// fetch asks etcd for the object (getCurrentState).
+// refresh gets the current object (TxnDelegator.GetCurrentState).
+func (w *Write) refresh(env *sim.Env) {
+	if w.cached {
+		w.getCurrentState(env)
+	} else {
+		w.fetch(env)
+	}
+}
+
+// fetch asks etcd for the object (store.getCurrentState).
 func (w *Write) fetch(env *sim.Env) {
+	traffic.GetForWrite.Asked(env)
 	w.state = fetching
 	w.call = env.Call(w.d.cfg.KV, &wire.RangeRequest{Key: w.key})
 }
 
 // fetched takes the object from etcd.
 func (w *Write) fetched(env *sim.Env, p *wire.RangeResponse) {
+	traffic.GetForWrite.Answered(env, p)
 	found := firstOf(p.Kvs)
 	doubted, same := w.doubted, w.same
 	if !w.take(env, found, p.Revision) {
 		return
 	}
+	w.stored = true
 	switch {
 	case same && w.object != nil && (w.object.Value == w.value || w.d.cfg.Suggestion == settled):
 		w.finish(env, &wire.ObjectResponse{Item: w.object})
@@ -54,7 +71,7 @@ func (w *Write) fetched(env *sim.Env, p *wire.RangeResponse) {
 // take makes what etcd has the state of the write, at a revision at which etcd was looked at. It
 // returns false if the write is over because there is no object (getState).
 func (w *Write) take(env *sim.Env, found *wire.KeyValue, revision int64) bool {
-	w.object, w.current, w.doubted, w.same = found, true, false, false
+	w.objState = objState{object: found, current: true, value: w.value}
 	if found != nil || w.update != nil && w.update.IgnoreNotFound {
 		return true
 	}
@@ -85,12 +102,14 @@ func (w *Write) fails(env *sim.Env, c check, err *wire.Error) {
 	w.doubt(env)
 }
 
-// doubt asks etcd for the object in place of the suggestion.
+// doubt looks for the object again, in place of the suggestion (refreshOnError).
 func (w *Write) doubt(env *sim.Env) {
 	env.Cover(suggestionDoubted)
-	looksAgain.Say(env)
 	w.doubted = true
-	w.fetch(env)
+	if !w.cached {
+		looksAgain.Say(env)
+	}
+	w.refresh(env)
 }
 
 // checkPrecondition is Preconditions.Check: nil if the object is as required.
@@ -127,15 +146,18 @@ func (w *Write) attemptUpdate(env *sim.Env) {
 	w.leave(env)
 }
 
-// leave answers with the object as it is, if it is etcd's: no write is needed.
+// leave answers with the object as it is, if it is etcd's: no write is needed. In the cache's place etcd is asked
+// each time (store.updateOnce).
 func (w *Write) leave(env *sim.Env) {
 	env.Cover(nothingToDo)
-	if w.current || w.d.cfg.Suggestion.trusts(noChange) {
+	if w.stored || w.d.cfg.Suggestion.trusts(noChange) {
 		w.finish(env, &wire.ObjectResponse{Item: w.object})
 		return
 	}
-	w.same = true
-	w.doubt(env)
+	w.same, w.doubted = true, true
+	env.Cover(suggestionDoubted)
+	looksAgain.Say(env)
+	w.fetch(env)
 }
 
 // updated is what the update function makes of the object.
@@ -192,9 +214,10 @@ func (w *Write) send(env *sim.Env, op wire.RequestOp) {
 		Compare: []wire.Compare{{Key: w.key, Target: wire.CompareMod, Result: wire.CompareEqual, Operand: w.resourceVersion()}},
 		Success: []wire.RequestOp{op},
 	}
-	if w.create == nil {
+	if w.create == nil && !w.cached {
 		txn.Failure = []wire.RequestOp{{Range: &wire.RangeRequest{Key: w.key}}}
 	}
+	traffic.Write.Asked(env)
 	w.state = committing
 	w.call = env.Call(w.d.cfg.KV, txn)
 }
@@ -214,12 +237,19 @@ func (w *Write) committed(env *sim.Env, p *wire.TxnResponse) {
 	if !w.current {
 		env.Cover(suggestionConflicted)
 	}
-	found := firstOf(p.Responses[0].Range.Kvs)
+	if w.cached {
+		w.awaitChange(env, p.Revision)
+		return
+	}
+	refusal := p.Responses[0].Range
+	traffic.Write.Answered(env, refusal)
+	found := firstOf(refusal.Kvs)
 	if found == nil && w.remove != nil && w.d.cfg.VanishedIsDeleted {
 		w.finish(env, &wire.ObjectResponse{Item: w.written(p.Revision)})
 		return
 	}
 	if w.take(env, found, p.Revision) {
+		w.stored = true
 		changedMeanwhile.Say(env, w.resourceVersion())
 		w.attempt(env)
 	}
