@@ -39,19 +39,37 @@ var slowDesigns = []string{"ended", "latch", "reinitialised", "groups"}
 // slowSchedules is how many schedules a verdict is about.
 const slowSchedules = 3000
 
-// slowVerdicts is what holds with each design, of everything that the scenarios claim. A claim that
-// was never checked is none.
+// slowVerdicts is what holds with each design.
 func slowVerdicts(t *testing.T) string {
-	var b strings.Builder
-	b.WriteString("| design | stalled-watches | stalled-watches-end | stalled-watches-relist |\n|---|---|---|---|\n")
+	var rows []settings
 	for _, design := range slowDesigns {
-		fmt.Fprintf(&b, "| %s |", design)
-		for _, sc := range []*testbed.Scenario{scenarios.StalledWatches, scenarios.StalledWatchesEnd, scenarios.StalledRelist} {
-			c := campaigns.Run(t, sc, campaigns.With(t, sc, "slow-watchers="+design), campaign.Config{Seeds: slowSchedules})
+		rows = append(rows, settings{design, []string{"slow-watchers=" + design}})
+	}
+	return verdicts(t, "design", rows, scenarios.StalledWatches, scenarios.StalledWatchesEnd, scenarios.StalledRelist)
+}
+
+// settings are those of a row of a table, with the name that it has there.
+type settings struct {
+	name string
+	set  []string
+}
+
+// verdicts is what holds with settings, of everything that the scenarios claim. A claim that was never checked is none.
+func verdicts(t *testing.T, head string, rows []settings, of ...*testbed.Scenario) string {
+	var b strings.Builder
+	head, line := "| "+head, "|---"
+	for _, sc := range of {
+		head, line = head+" | "+sc.Name, line+"|---"
+	}
+	fmt.Fprintf(&b, "%s |\n%s|\n", head, line)
+	for _, row := range rows {
+		fmt.Fprintf(&b, "| %s |", row.name)
+		for _, sc := range of {
+			c := campaigns.Run(t, sc, campaigns.With(t, sc, row.set...), campaign.Config{Seeds: slowSchedules})
 			var violated []string
 			least := uint64(1 << 62)
 			for _, p := range c.Properties {
-				require.NotZero(t, p.Exercised, "%s %s %s", design, sc.Name, p.Name)
+				require.NotZero(t, p.Exercised, "%s %s %s", row.name, sc.Name, p.Name)
 				least = min(least, uint64(p.Exercised))
 				if p.Violations > 0 {
 					violated = append(violated, fmt.Sprintf("**%s violated** in %d of %d schedules", p.Name, p.Violations, c.Schedules))
@@ -67,25 +85,36 @@ func slowVerdicts(t *testing.T) string {
 	return b.String()
 }
 
+// firstSchedule is the row of a table of what goes wrong with a setting: the first schedule that shows it.
+func firstSchedule(t *testing.T, sc *testbed.Scenario, what, property, setting, flag string) string {
+	c := campaigns.Run(t, sc, campaigns.With(t, sc, setting), campaign.Config{Seeds: slowSchedules})
+	for _, f := range c.Failures {
+		if f.Failure.Property == property {
+			return fmt.Sprintf("| %s | %s | `simrun run %s %s --seeds %d..%d` |\n", what, property, sc.Name, flag, f.FirstSeed, f.FirstSeed)
+		}
+	}
+	require.Failf(t, "not found", "%s in %s", property, sc.Name)
+	return ""
+}
+
 // slowBreaks is the first schedule that shows each danger.
 func slowBreaks(t *testing.T) string {
 	var b strings.Builder
-	b.WriteString("| what goes wrong | violated | replay |\n|---|---|---|\n")
-	row := func(sc *testbed.Scenario, what, property, setting, flag string) {
-		c := campaigns.Run(t, sc, campaigns.With(t, sc, setting), campaign.Config{Seeds: slowSchedules})
-		for _, f := range c.Failures {
-			if f.Failure.Property == property {
-				fmt.Fprintf(&b, "| %s | %s | `simrun run %s %s --seeds %d..%d` |\n", what, property, sc.Name, flag, f.FirstSeed, f.FirstSeed)
-				return
-			}
-		}
-		require.Failf(t, "not found", "%s in %s", property, sc.Name)
-	}
-	row(scenarios.StalledNeighbours, "ended: one client that does not read delays all others, by design", "delivered-undelayed", "slow-watchers=ended", "--set slow-watchers=ended")
-	row(scenarios.StalledWatches, "reinitialised: the history passes what a watch is being sent, at its beginning or after a stall: it ends, and not by a 410", "watch-ends", "slow-watchers=reinitialised", "--set slow-watchers=reinitialised")
+	b.WriteString(breaksHead)
+	b.WriteString(firstSchedule(t, scenarios.StalledNeighbours, "ended: one client that does not read delays all others, by design", "delivered-undelayed", "slow-watchers=ended", "--set slow-watchers=ended"))
+	b.WriteString(firstSchedule(t, scenarios.StalledWatches, "reinitialised: the history passes what a watch is being sent, at its beginning or after a stall: it ends, and not by a 410", "watch-ends", "slow-watchers=reinitialised", "--set slow-watchers=reinitialised"))
+	b.WriteString(breaksOfBugs(t, scenarios.StalledWatches, scenarios.StalledWatchesEnd, scenarios.StalledRelist))
+	return b.String()
+}
+
+const breaksHead = "| what goes wrong | violated | replay |\n|---|---|---|\n"
+
+// breaksOfBugs is the first schedule that shows each known bug of scenarios.
+func breaksOfBugs(t *testing.T, of ...*testbed.Scenario) string {
+	var b strings.Builder
 	for _, k := range testbed.KnownBugs() {
-		if slices.Contains([]*testbed.Scenario{scenarios.StalledWatches, scenarios.StalledWatchesEnd, scenarios.StalledRelist}, k.Scenario) {
-			row(k.Scenario, k.Name+": "+k.Summary, k.Property.Name, k.Setting, "--bug "+k.Name)
+		if slices.Contains(of, k.Scenario) {
+			b.WriteString(firstSchedule(t, k.Scenario, k.Name+": "+k.Summary, k.Property.Name, k.Setting, "--bug "+k.Name))
 		}
 	}
 	return b.String()
