@@ -11,7 +11,20 @@ type LibraryOptions struct {
 	KeepsStoreWatcher bool
 	// EndsWatchers: a new watch of etcd after an error ends all watchers, whatever its revision is.
 	EndsWatchers bool
+	Mistake      LibraryMistake
 }
+
+// LibraryMistake is what the library does otherwise than its source.
+type LibraryMistake uint8
+
+// The mistakes that can be planted.
+const (
+	_ LibraryMistake = iota
+	LostWakeUp
+	ShortHistory
+	TakenForSent
+	UnawaitedRead
+)
 
 var libraryOptions = option.NewGroup("cache",
 	option.Either("library-progress", func(o *LibraryOptions) *bool { return &o.SendsNextProgress },
@@ -26,4 +39,10 @@ var libraryOptions = option.NewGroup("cache",
 		"what becomes of the watchers of etcd's cache library when it watches etcd anew from the revision behind its last one",
 		option.Val("go-on", "they go on, though an event that it refused never came to them: as etcd ships it"),
 		option.Val("ended", "they end, and watch again: no release")),
+	option.Choice("library-mistake", func(o *LibraryOptions) *LibraryMistake { return &o.Mistake }, "what etcd's cache library does otherwise than its source",
+		option.Val("none", "nothing"),
+		option.Bug("lost-wake-up", "progress raises the revision of the store and wakes no read"),
+		option.Bug("short-history", "the revision that the full history has just lost counts as one that it has"),
+		option.Bug("taken-for-sent", "an event for which a watcher has no room counts as sent"),
+		option.Bug("unawaited-read", "a consistent read does not wait until the store has the revision")),
 )

@@ -78,6 +78,8 @@ func (c *Cache) forget() {
 	c.store.Value().capacity = c.cfg.RingCapacity
 }
 
+func (c *Cache) mistake(m cache.LibraryMistake) bool { return c.cfg.Library.Mistake == m }
+
 // The tasks: one of watchEvents and one of progressRequestor, and then for each number a stream of the client library, a
 // watcher, and a read. Timers likewise.
 const (

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -167,6 +168,9 @@ func (c *Cache) remember(d *demux, events []wire.Event) {
 		}
 		if lost := d.append(events[:n:n], c.cfg.RingCapacity); lost != 0 {
 			d.minRev = lost + 1
+			if c.mistake(cache.ShortHistory) {
+				d.minRev = lost
+			}
 		}
 		d.maxRev = events[0].Kv.ModRevision
 		events = events[n:]
@@ -205,7 +209,7 @@ func (c *Cache) broadcastEvents(env *sim.Env, d *demux, events []wire.Event) {
 		from := slices.IndexFunc(events, func(e wire.Event) bool { return e.Kv.ModRevision >= w.next })
 		switch {
 		case from < 0:
-		case c.enqueue(env, d, i, &wire.WatchResponse{Events: events[from:]}):
+		case c.enqueue(env, d, i, &wire.WatchResponse{Events: events[from:]}), c.mistake(cache.TakenForSent):
 			w.next = last + 1
 		default:
 			env.Cover(lags)

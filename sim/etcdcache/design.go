@@ -17,7 +17,7 @@ func init() {
 		Unlisted: true,
 		Reads: []string{
 			"ring", "watch-buf", "block-timeout", "progress-period", "relist-delay",
-			"library-progress", "library-store", "library-watchers",
+			"library-progress", "library-store", "library-watchers", "library-mistake",
 		},
 	})
 }

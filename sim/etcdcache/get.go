@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -103,7 +104,7 @@ func (c *Cache) serverRevision(env *sim.Env, i int, p sim.Payload) {
 		c.refuse(env, i, err)
 	case r.rev > got.Revision:
 		c.refuse(env, i, futureRev)
-	case c.store.Read(env).latest.rev >= got.Revision:
+	case c.store.Read(env).latest.rev >= got.Revision || c.mistake(cache.UnawaitedRead):
 		c.answer(env, i)
 	default:
 		env.Cover(readWaitsForRevision)

@@ -2,6 +2,7 @@ package etcdcache
 
 import (
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/client/clientv3"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -198,7 +199,9 @@ func (c *Cache) apply(env *sim.Env, i int) {
 		}
 		return
 	}
-	c.wakeReads(env)
+	if !p.IsProgressNotify() || !c.mistake(cache.LostWakeUp) {
+		c.wakeReads(env)
+	}
 	if env.Noting() {
 		env.Note(applied.Of(p, s.latest.rev))
 	}
