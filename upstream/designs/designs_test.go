@@ -82,7 +82,7 @@ func TestGuestRefusesInvalidLists(t *testing.T) {
 func TestGuestsPromiseWhatTheirReleasesDo(t *testing.T) {
 	for guest, release := range map[string]string{
 		"kubernetes@v0.37.2": "v0.37.2", "kubernetes@v0.37.2:locks": "v0.37.2", "kubernetes@v0.37.2+torn-update": "v0.37.2",
-		"kubernetes@v0.38.0-alpha.2": "v0.38.0-alpha.2", "kubernetes@v0.38.0-alpha.2:locks": "v0.38.0-alpha.2", "kubernetes@mine": "v0.38.0-alpha.2",
+		"kubernetes@v0.38.0-alpha.2": "v0.38.0-alpha.2", "kubernetes@v0.38.0-alpha.2:locks": "v0.38.0-alpha.2", "kubernetes@v0.38.0-beta.0": "v0.38.0-beta.0", "kubernetes@mine": "v0.38.0-beta.0",
 	} {
 		got, err := cache.ForDesign(guest)
 		require.NoError(t, err)

@@ -19,7 +19,7 @@ import (
 // consistent LIST that times out an API server has two. One that panics at an inconsistency does not start again: its panic is what the run finds.
 var Reads = []string{
 	"version-check", "etcd-range-stream", "watch-decode", "snapshots", "consistency-checker",
-	"on-timeout=fallback", "on-timeout=throttle", "watch-list", "reflector-list", "watch-prev-kv", "ring", "ring-max", "fresh-duration", "check-period",
+	"on-timeout=fallback", "on-timeout=throttle", "watch-list", "reflector-list", "watch-prev-kv", "write-state", "ring", "ring-max", "fresh-duration", "check-period",
 }
 
 // release is what sets the guests of some versions apart, for judges.
@@ -36,7 +36,8 @@ var releases = []release{
 	{"v0.35.", "v0.37.2", watchLists, nil},
 	{"v0.36.", "v0.37.2", watchLists, nil},
 	{"v0.37.", "v0.37.2", watchLists, shipped},
-	{"", "v0.38.0-alpha.2", watchLists, shipped},
+	{"v0.38.0-alpha.", "v0.38.0-alpha.2", watchLists, shipped},
+	{"", "v0.38.0-beta.0", watchLists, shipped},
 }
 
 // watchLists: the cache starts with a stream of initial events, as by default from 1.35 on. shipped are the options of etcd3 that Kubernetes has from 1.37 on.
@@ -83,6 +84,7 @@ func (n *Node) gates() []gate {
 		{protocol.GatePanics, o.Checks.ConsistencyChecker == check.ConsistencyCheckerPanic},
 		{"ConsistentListFromCacheSkipTimeoutFallback", o.Reads.OnTimeout == read.OnTimeoutThrottle},
 		{"WatchFromStorageWithoutPrevKV", o.Ingestion.WithoutPrevKV},
+		{"ConsistentGetFromCache", o.Writes.StatesFromCache},
 		{"WatchList", o.Guard.WatchList != guard.WatchListOff},
 		{protocol.GateWatchListClient, o.Ingestion.WatchListClient},
 	}
