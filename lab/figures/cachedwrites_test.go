@@ -2,6 +2,7 @@ package figures
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,7 +16,7 @@ import (
 
 // TestFiguresOfCachedWrites measures the tables of cachedwrites.md.
 func TestFiguresOfCachedWrites(t *testing.T) {
-	holdTables(t, "cachedwrites.md", []table{{"verdicts", cachedVerdicts}, {"breaks", cachedBreaks}, {"cost", storms}})
+	holdTables(t, "cachedwrites.md", []table{{"verdicts", cachedVerdicts}, {"errors", cachedErrors}, {"breaks", cachedBreaks}, {"cost", storms}})
 }
 
 // cachedVerdicts is what holds with each server and each etcd.
@@ -29,6 +30,43 @@ func cachedVerdicts(t *testing.T) string {
 		{"the gate on, etcd 3.5.12 unchecked (etcd #17507)", []string{"etcd=3.5.12", "version-check=none"}},
 		{"the gate on, Created overtakes progress, as in each release of etcd", []string{"created=past-channel"}},
 	}, scenarios.CachedWrites, scenarios.RecreatedObjects)
+}
+
+// cachedErrors is what writes are answered that should not be, when the cache or etcd is wrong.
+func cachedErrors(t *testing.T) string {
+	labels := []string{"write-refusals internal", "write-refusals conflict", "write-refusals not-found", "write-refusals forbidden"}
+	var b strings.Builder
+	b.WriteString("| what is wrong | objects from | internal error | 409 | 404 | 403 | update lost |\n|---|---|---|---|---|---|---|\n")
+	errors := func(from string, wrong settings) (of []uint64) {
+		c := campaigns.Run(t, scenarios.CachedWrites, campaigns.With(t, scenarios.CachedWrites, append([]string{"write-state=" + from}, wrong.set...)...), campaign.Config{Seeds: 1000})
+		for _, f := range append(labels, "no-lost-updates lost") {
+			at := slices.IndexFunc(c.Failures, func(x campaign.FailureTally) bool { return x.Failure.Property+" "+x.Failure.Label == f })
+			of = append(of, 0)
+			if at >= 0 {
+				of[len(of)-1] = c.Failures[at].Schedules
+			}
+		}
+		return of
+	}
+	row := func(what, from string, of []uint64) {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", what, from, strings.ReplaceAll(strings.Trim(fmt.Sprintf("%d", of), "[]"), " ", " | "))
+	}
+	withEtcd := make([]uint64, len(labels)+1)
+	for _, wrong := range []settings{
+		{"etcd sends progress before events (etcd #15220)", []string{"progress=control-queue"}},
+		{"an event is lost on its way to the cache", []string{"lost-events=1"}},
+		{"the cache's version is set before its objects", []string{"publication=version-first"}},
+		{"a read waits for the revision that etcd answered to the one before", []string{"current-rv=last-reader"}},
+		{"etcd loses its leader twice, and changes it twice", []string{"leader-losses=2", "leader-changes=2"}},
+		{"etcd restarts twice", []string{"etcd-restarts=2"}},
+	} {
+		row(wrong.name, "cache", errors("cache", wrong))
+		for i, n := range errors("etcd", wrong) {
+			withEtcd[i] += n
+		}
+	}
+	row("all of these together", "etcd", withEtcd)
+	return b.String()
 }
 
 func cachedBreaks(t *testing.T) string {
