@@ -71,7 +71,7 @@ func WriteStages(w io.Writer, title string, all []Series) error {
 		fmt.Fprintf(w, `<path d="M%.1f %d V%.0f" stroke="#ddd"/><text x="%.1f" y="%d" text-anchor="middle" fill="#555">%s</text>`+"\n",
 			x(math.Pow(10, e)), stagesTop, height-16, x(math.Pow(10, e)), stagesTop-6, summary.Seconds(math.Pow(10, e)))
 	}
-	fmt.Fprintf(w, `<text x="%d" y="%d" fill="#555">p50 / p99 / max</text>`+"\n", stagesLeft+stagesPlot+12, stagesTop-6)
+	fmt.Fprintf(w, `<text x="%d" y="%d" fill="#555">p50 / p99 / max</text>`+"\n", stagesLeft+stagesPlot+26, stagesTop-6)
 	for i, name := range names {
 		top := stagesTop + row*float64(i) + stagesGap/2
 		fmt.Fprintf(w, `<text x="8" y="%.1f">%s</text>`+"\n", top+stagesBar-2, html.EscapeString(name))
