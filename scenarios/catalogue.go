@@ -49,7 +49,7 @@ func init() {
 			LibraryReads, LibraryElsewhere, LibraryWatches, LibraryCompaction,
 		),
 		subject("Writes through API servers",
-			GuaranteedUpdates, ObjectWrites,
+			GuaranteedUpdates, ObjectWrites, CachedWrites, RecreatedObjects, WriteStorm,
 		),
 		subject("Events that take time to decode (KEP-6178)",
 			ConcurrentDecoding, NeverInitialises,

@@ -127,6 +127,8 @@ func newLatency(s *System) *latency {
 func (l *latency) Reset() {
 	clear(l.at)
 	clear(l.channels)
+	clear(l.streams)
+	l.stream = mvcc.StreamName{}
 }
 
 // Observe implements sim.Observer.

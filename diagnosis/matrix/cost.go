@@ -54,8 +54,8 @@ func CostOf(scenario string, c *campaign.Result, command string) *Cost {
 			notifications = m.Total
 		case m.Name == `etcd_network_client_grpc_sent_bytes_total{service="Watch"}`:
 			watched = m.Total
-		case strings.Contains(m.Name, `for="reflector"`):
-			// What the cache begins with belongs to no LIST.
+		case strings.Contains(m.Name, `for="reflector"`), strings.Contains(m.Name, `for="write"`):
+			// What the cache begins with belongs to no LIST, and what writes ask does not.
 		case strings.HasPrefix(m.Name, "etcd_requests_total{"):
 			requests += m.Total
 		case strings.HasPrefix(m.Name, "etcd_response_bytes_total{"):

@@ -94,6 +94,7 @@ func (c *Cache) Reset(cfg Config) {
 	c.flow.Reset(c.flowConfig())
 	c.generation = 0
 	c.ready.Reset(0, true)
+	c.resetWrites()
 	c.forgetEverything(0)
 }
 
@@ -131,7 +132,6 @@ func (c *Cache) forgetEverything(now sim.Time) {
 	c.store.Reset(c.storeConfig())
 	c.resetRequester()
 	c.resetReads()
-	c.resetWrites()
 	c.dispatcher.Forget(now)
 	c.checks.Forget()
 }
@@ -159,6 +159,7 @@ func (c *Cache) Restart(env *sim.Env) {
 	c.flow.Forget()
 	c.guard.Forget()
 	c.ready.Reset(env.Now(), true)
+	c.resetWrites()
 	c.forgetEverything(env.Now())
 	c.Start(env)
 }

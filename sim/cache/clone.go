@@ -18,7 +18,7 @@ func (c *Cache) Clone() sim.Node {
 	c.dispatcher.CloneTo(&d.dispatcher, d.dispatchParts())
 	c.writes.CloneTo(&d.writes, d.writeParts())
 	c.reads.CloneTo(&d.reads, d.readParts(), func(w read.Waiter) read.Waiter {
-		if _, write := w.(*write.Write); write {
+		if _, isWrite := w.(*write.Write); isWrite {
 			return d.writes.Write(w.Number())
 		}
 		return d.dispatcher.Watcher(w.Number())

@@ -106,7 +106,7 @@ func closeEnough(w *Watcher) Beginning {
 // double doubles the channel as often as it must.
 func double(env *sim.Env, w *Watcher, _ *store.Event) bool {
 	env.Cover(bufferGrown)
-	w.SetCapacity(2 * w.Capacity())
+	w.SetCapacity(2 * max(w.Capacity(), 1))
 	return true
 }
 

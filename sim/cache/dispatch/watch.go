@@ -239,6 +239,7 @@ func (w *Watcher) register(env *sim.Env) {
 	if d.cfg.StartsAtOnce {
 		env.Writes(cellInput, w.number)
 		w.queued = true
+		w.capacity--
 	}
 	if env.Noting() {
 		w.noteRegistered(env)

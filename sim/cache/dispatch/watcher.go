@@ -63,7 +63,7 @@ type Watcher struct {
 	// capacity is how many events input holds.
 	capacity int32
 	input    channel
-	// queued: the initial events have a place in input.
+	// queued: the initial events have one of the places of input.
 	queued bool
 	// inHand is an event that result has no room for.
 	inHand *wire.WatchEvent
@@ -164,7 +164,8 @@ func (w *Watcher) Run(env *sim.Env) {
 	if w.queued {
 		env.Writes(cellInput, w.number)
 		w.queued = false
-		w.hasRoomForBookmark(env)
+		w.capacity++
+		w.placeFreed(env)
 	}
 	e, ok := w.next(env)
 	switch {
@@ -291,13 +292,13 @@ func (w *Watcher) takeInput(env *sim.Env) store.Event {
 	env.ReadsItem(cellInput, w.number, w.input.First())
 	env.WritesItem(cellInput, w.number, sim.NoItem)
 	e := w.input.Pop()
-	w.dispatcher.inputTaken(env, w)
-	w.hasRoomForBookmark(env)
+	w.placeFreed(env)
 	return e
 }
 
-// hasRoomForBookmark is called when a place of the watcher's channel has become free.
-func (w *Watcher) hasRoomForBookmark(env *sim.Env) {
+// placeFreed is called when a place of the watcher's channel has become free.
+func (w *Watcher) placeFreed(env *sim.Env) {
+	w.dispatcher.inputTaken(env, w)
 	env.LooksAt(cellBookmark, w.number)
 	if w.lacksBookmark {
 		env.Writes(cellBookmark, w.number)
@@ -330,11 +331,7 @@ func (w *Watcher) nonblockingAdd(env *sim.Env, e *store.Event) bool {
 	if env.Recording() {
 		w.declareAdd(env)
 	}
-	taken := w.input.Len()
-	if w.queued {
-		taken++
-	}
-	if taken >= int(w.capacity) && !w.makeRoom(env, e) {
+	if w.input.Len() >= int(w.capacity) && !w.makeRoom(env, e) {
 		return false
 	}
 	what := "event"
@@ -414,10 +411,13 @@ func (w *Watcher) expectEndBookmark(env *sim.Env) {
 		w.bookmarkAfter = at
 	}
 	switch {
-	case !w.dispatcher.cfg.EndByTimer:
-		w.intervalEnd = at
-	default:
+	case w.dispatcher.cfg.EndByTimer:
 		endByTimerExpected.Say(env, w.from, w.bookmarkAfter)
+	case w.dispatcher.cfg.StartsAtOnce:
+		// The bookmark is part of the first item of the channel (initWatcherIntervalLocked).
+		w.intervalEnd, w.bookmarkAfter, w.endBookmark = at, at, endBookmarkReceived
+	default:
+		w.intervalEnd = at
 	}
 }
 

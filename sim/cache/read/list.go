@@ -490,7 +490,7 @@ var (
 	})
 	OnTimeoutThrottle = Timeouts.Register("throttle", "429 (the alpha gate ConsistentListFromCacheSkipTimeoutFallback)", func(env *sim.Env, r *Read) {
 		env.Cover(consistentThrottled)
-		r.Refuse(env, throttled)
+		r.Refuse(env, Throttled)
 	})
 )
 
@@ -504,7 +504,7 @@ var (
 	// tooLargeForEtcd is the same from etcd's own store, which does not say when
 	// to come back.
 	tooLargeForEtcd = &wire.Error{Code: wire.TooLargeResourceVersion, Message: "Too large resource version for etcd"}
-	throttled       = &wire.Error{Code: wire.TooManyRequests, Message: "Too large resource version: retry after 1 s", RetryAfter: 1}
+	Throttled       = &wire.Error{Code: wire.TooManyRequests, Message: "Too large resource version: retry after 1 s", RetryAfter: 1}
 	unavailable     = &wire.Error{Code: wire.Unavailable, Message: "etcd went away"}
 )
 

@@ -77,7 +77,7 @@ func (d *Delegator) Cells(visit sim.CellVisitor) {
 		if w.state != free {
 			places = places.Int(int64(i))
 			h := sim.NewDigest.Word(uint64(w.state)).Bool(w.current).Bool(w.doubted).Bool(w.same).Text(w.value)
-			h = h.Bool(w.cached).Bool(w.stored).Bool(w.conflicted).Int(w.failed)
+			h = h.Bool(w.cached).Bool(w.stored).Bool(w.conflicted)
 			if w.object != nil {
 				h = w.object.Digest(h)
 			}
@@ -155,11 +155,11 @@ func (w *Write) cachedObject(env *sim.Env) *wire.KeyValue {
 	return w.d.cfg.Store.Get(env, &wire.KeyValue{Key: w.key})
 }
 
-// Replaced is called when a new cache takes the place of this one: see read.Delegator.Replaced.
+// Replaced is called when a new cache takes the place of this one. What is with etcd goes on; what waits for the cache is
+// refused, as reads are (read.Delegator.Replaced).
 func (d *Delegator) Replaced(env *sim.Env) {
 	for _, w := range d.writes {
-		if w.state != free {
-			env.Close(w.call)
+		if w.state == waiting {
 			w.finish(env, unavailable)
 		}
 	}
@@ -263,7 +263,7 @@ func number(n int64) string { return strconv.FormatInt(n, 10) }
 
 var (
 	attempts = metric.NewCounter("write_attempts_total", metric.Counted,
-		"calls of the function of an update, and checks of a deletion")
+		"turns of the loops of updates and deletions: the checks, then the function of an update")
 	writeDuration = metric.New("write_duration_seconds", metric.Nanoseconds,
 		"from the arrival of a write at the API server to its answer, refusals included")
 )

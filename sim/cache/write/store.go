@@ -21,9 +21,8 @@ type objState struct {
 	// doubted: the object was looked for again although there was a suggestion. same: the update had left that
 	// as it was.
 	doubted, same bool
-	// conflicted: the last transaction failed, and failed is the mod revision that it expected.
+	// conflicted: the last transaction failed.
 	conflicted bool
-	failed     int64
 }
 
 // refresh gets the current object (TxnDelegator.GetCurrentState).
@@ -68,7 +67,7 @@ func (w *Write) fetched(env *sim.Env, p *wire.RangeResponse) {
 	w.attempt(env)
 }
 
-// take makes what etcd has the state of the write, at a revision at which etcd was looked at. It
+// take makes the present object the state of the write, at a revision at which etcd or the cache was looked at. It
 // returns false if the write is over because there is no object (getState).
 func (w *Write) take(env *sim.Env, found *wire.KeyValue, revision int64) bool {
 	w.objState = objState{object: found, current: true, value: w.value}
@@ -106,10 +105,12 @@ func (w *Write) fails(env *sim.Env, c check, err *wire.Error) {
 func (w *Write) doubt(env *sim.Env) {
 	env.Cover(suggestionDoubted)
 	w.doubted = true
-	if !w.cached {
-		looksAgain.Say(env)
+	if w.cached && !w.same {
+		w.getCurrentState(env)
+		return
 	}
-	w.refresh(env)
+	looksAgain.Say(env)
+	w.fetch(env)
 }
 
 // checkPrecondition is Preconditions.Check: nil if the object is as required.
@@ -154,10 +155,8 @@ func (w *Write) leave(env *sim.Env) {
 		w.finish(env, &wire.ObjectResponse{Item: w.object})
 		return
 	}
-	w.same, w.doubted = true, true
-	env.Cover(suggestionDoubted)
-	looksAgain.Say(env)
-	w.fetch(env)
+	w.same = true
+	w.doubt(env)
 }
 
 // updated is what the update function makes of the object.

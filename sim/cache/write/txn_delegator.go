@@ -7,7 +7,7 @@ import (
 )
 
 // What follows is upstream's txnDelegator (KEP-6404): the states that a write works on are the cache's, and etcd
-// is sent nothing but the transaction, its own revision, and the read before an update that changes nothing.
+// is sent nothing but the transaction, the question for its revision, and the read before an update that changes nothing.
 
 var _ read.Waiter = (*Write)(nil)
 
@@ -36,7 +36,7 @@ func (w *Write) getCurrentState(env *sim.Env) {
 // awaitChange waits for the cache to have what made the transaction fail, which etcd refused at a revision.
 func (w *Write) awaitChange(env *sim.Env, revision int64) {
 	env.Cover(awaitsCache)
-	w.conflicted, w.failed = true, w.resourceVersion()
+	w.conflicted = true
 	w.state = waiting
 	if w.d.cfg.Mistake == conflictUnwaited {
 		takesUnwaited.Say(env)
@@ -63,13 +63,13 @@ func (w *Write) Fresh(env *sim.Env) {
 
 // takeCached goes on with the object that the cache has (getStateNotOlderThan).
 func (w *Write) takeCached(env *sim.Env) {
-	found, conflicted, failed, doubted := w.cachedObject(env), w.conflicted, w.failed, w.doubted
+	// failed is the mod revision that a transaction which failed had expected.
+	found, conflicted, failed, doubted := w.cachedObject(env), w.conflicted, w.resourceVersion(), w.doubted
 	if !w.take(env, found, w.d.cfg.Store.ResourceVersion(env)) {
 		return
 	}
-	creates := w.update != nil && failed == 0
 	switch {
-	case conflicted && w.resourceVersion() == failed && (!creates || w.d.cfg.Mistake == unchangedCreation):
+	case conflicted && w.resourceVersion() == failed && (failed != 0 || w.d.cfg.Mistake == unchangedCreation):
 		env.Cover(unchanged)
 		w.finish(env, &wire.Error{Code: wire.Internal, Message: "watch cache returned unchanged revision " + number(failed) + " after a conflict on " + w.key})
 		return
@@ -92,7 +92,7 @@ func (w *Write) Refused(env *sim.Env, err *wire.Error) {
 		w.finish(env, err)
 	case o == read.OnTimeoutThrottle:
 		env.Cover(throttled)
-		w.finish(env, &wire.Error{Code: wire.TooManyRequests, Message: "Too large resource version: retry after 1 s", RetryAfter: 1})
+		w.finish(env, read.Throttled)
 	default:
 		env.Cover(startsOver)
 		fellBack.Say(env)
