@@ -103,8 +103,8 @@ var NotFoundUnversioned = ofCache("the error of a write that finds no object has
 var (
 	KeepsSnapshots = ofCache("the cache keeps snapshots (snapshots=on)",
 		func(o *cache.Options) bool { return o.Store.Snapshotting == store.SnapshotsOn })
-	KeepsLateSnapshots = ofCache("the cache keeps the snapshot of a state that etcd has compacted meanwhile (late-snapshot=kept)",
-		func(o *cache.Options) bool { return o.Store.KeepsLateSnapshots })
+	KeepsLateSnapshots = ofCache("the cache keeps the snapshot of a state that etcd has compacted meanwhile (late-snapshot=kept; compacted-snapshot=kept-on of its list)",
+		func(o *cache.Options) bool { return o.Store.KeepsLateSnapshots || o.Store.LastSnapshotStays })
 	ContinuesWithoutLimit = ofCache("a LIST at resourceVersion \"0\" has no limit behind a continue token (continued-limit=ignored)",
 		func(o *cache.Options) bool { return !o.Reads.LimitContinues })
 	CompactsWatchHistory = ofCache("the cache drops events that etcd has compacted (watch-history=until-compacted)",
