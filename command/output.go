@@ -112,8 +112,9 @@ func (s process) noPage(path string) {
 	s.complain("nothing is violated, so there is no page to write to %s%s", path, earlier)
 }
 
-// ready refuses an output file, or a folder for replay files, named or not, that cannot be written: before the work whose result
-// would have no place. A file that exists stays as it is. A search that is kept opens its own folder at once.
+// ready refuses an output file, or a folder for replay files, named or not, that cannot be written: before the work
+// whose result would have no place. A file that exists stays as it is. A search that is kept opens its own folder at
+// once.
 func (s process) ready(flags *pflag.FlagSet) (err error) {
 	flags.Visit(func(given *pflag.Flag) {
 		if err != nil {
@@ -138,7 +139,8 @@ func (s process) ready(flags *pflag.FlagSet) (err error) {
 	return err
 }
 
-// place is where a path leads: to a regular file, or one that is to be made, or to something that is written into as it is.
+// place is where a path leads: to a regular file, or one that is to be made, or to something that is written into as it
+// is.
 func place(path string) (target string, into bool, err error) {
 	target = path
 	if followed, err := filepath.EvalSymlinks(path); err == nil {

@@ -169,8 +169,8 @@ func parseSettings(texts []string) ([]option.Setting, error) {
 	return all, nil
 }
 
-// note prints a line on standard error for each parameter that stands for another: a release that is not known to be out, and a
-// setting of 0 that the option takes for its default.
+// note prints a line on standard error for each parameter that stands for another: a release that is not known to be
+// out, and a setting of 0 that the option takes for its default.
 func (f *parameters) note(s process, p *testbed.Params) {
 	noteUnreleased(s, p.Etcd, p.Client)
 	settings, err := parseSettings(f.set)

@@ -81,8 +81,8 @@ type askedSetting struct {
 	without testbed.Params
 }
 
-// asked lists the settings of --set, each with the parameters that built comes to without it. One without which the others are refused
-// is left out.
+// asked lists the settings of --set, each with the parameters that built comes to without it. One without which the
+// others are refused is left out.
 func (f *parameters) asked(built func(change func(*testbed.Params) error) (testbed.Params, error)) []askedSetting {
 	settings, err := parseSettings(f.set)
 	if err != nil {
@@ -108,8 +108,8 @@ func changed(p testbed.Params) func(change func(*testbed.Params) error) (testbed
 	}
 }
 
-// noteAlready prints a line on standard error for each setting that the parameters have without it, and returns the others. of is
-// the scenario or the recording that is changed.
+// noteAlready prints a line on standard error for each setting that the parameters have without it, and returns the
+// others. of is the scenario or the recording that is changed.
 func noteAlready(s process, of string, p *testbed.Params, asked []askedSetting) (others []askedSetting) {
 	for _, a := range asked {
 		if alike(p, &a.without) {
@@ -121,8 +121,8 @@ func noteAlready(s process, of string, p *testbed.Params, asked []askedSetting) 
 	return others
 }
 
-// alike reports whether every option of every node has the same value. A setting holds for all members of etcd, also for one whose
-// release has another value.
+// alike reports whether every option of every node has the same value. A setting holds for all members of etcd, also
+// for one whose release has another value.
 func alike(a, b *testbed.Params) bool {
 	if !slices.Equal(a.Expand(), b.Expand()) {
 		return false
@@ -137,9 +137,9 @@ func alike(a, b *testbed.Params) bool {
 	return len(a.Topology.ServerSettings) == 0
 }
 
-// idle has a line for each planted bug for which no test looks in this scenario and for each setting that makes no difference in a
-// campaign, and says of a bug that makes one, where nothing is violated, which property finds it. A setting that others need is left out.
-// An interrupt ends it with what it knows.
+// idle has a line for each planted bug for which no test looks in this scenario and for each setting that makes no
+// difference in a campaign, and says of a bug that makes one, where nothing is violated, which property finds it. A
+// setting that others need is left out. An interrupt ends it with what it knows.
 func idle(ctx context.Context, program string, sc *testbed.Scenario, p testbed.Params, asked []askedSetting, cfg campaign.Config, c *campaign.Result) (lines []string, err error) {
 	for _, name := range p.Bugs {
 		b, err := testbed.FindBug(name)
@@ -183,8 +183,8 @@ func idle(ctx context.Context, program string, sc *testbed.Scenario, p testbed.P
 // compared is the largest number of schedules that are run again without a bug or a setting.
 const compared = 1_000
 
-// unchanged says how many schedules of a campaign take the same course without something; it is empty if one does not. Most bugs and settings
-// show in the first schedule, so that the search for a difference costs little.
+// unchanged says how many schedules of a campaign take the same course without something; it is empty if one does not.
+// Most bugs and settings show in the first schedule, so that the search for a difference costs little.
 func unchanged(ctx context.Context, sc *testbed.Scenario, p, without testbed.Params, cfg campaign.Config, schedules uint64) (same string, interrupted bool, err error) {
 	// What is compared is a hash: nothing of the campaign before may end these early.
 	cfg.For, cfg.StopAfter, cfg.RecheckShare, cfg.Failed, cfg.Progress = 0, 0, -1, nil, nil

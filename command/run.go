@@ -441,7 +441,8 @@ func (x *explored) text() error {
 	return report.WriteSummary(x.s.out, x.s.terminal(), x.found)
 }
 
-// tellFirst tells the first of the runs that were kept, and names the other ways to fail, those without a run at the end.
+// tellFirst tells the first of the runs that were kept, and names the other ways to fail, those without a run at the
+// end.
 func (s process) tellFirst(kept []*keptRun, draw string, others []string) error {
 	o, title := s.terminal(), "Ways to fail"
 	if len(kept) > 0 {

@@ -35,7 +35,8 @@ var newProofs = flag.Bool("proofs.new", false, "search the rows of the table tha
 
 const searchAnew = "search anew: go test ./proofs -proofs.update"
 
-// maxStates ends a search of the table as undecided. A smaller number is for a machine that has no time: a row says where its search ended.
+// maxStates ends a search of the table as undecided. A smaller number is for a machine that has no time: a row says
+// where its search ended.
 var maxStates = flag.Int("proofs.states", 500_000, "with -proofs.update: how many states a search may find before it is undecided")
 
 // longest ends a search of larger bounds as undecided.
@@ -250,8 +251,8 @@ func shrunk(t *testing.T, r *row, property string) int {
 	return told[0].Recording.Steps()
 }
 
-// TestBugsOfTheTable: what shrinking gives has at least as many steps as what the search has found, and at most half as many again. Without the
-// bug the promise is put to the test within the same bounds, too, and nothing else breaks it.
+// TestBugsOfTheTable: what shrinking gives has at least as many steps as what the search has found, and at most half as
+// many again. Without the bug the promise is put to the test within the same bounds, too, and nothing else breaks it.
 func TestBugsOfTheTable(t *testing.T) {
 	for name, f := range load(t).Bugs {
 		if f.Shrunk > 0 {
@@ -262,8 +263,8 @@ func TestBugsOfTheTable(t *testing.T) {
 	}
 }
 
-// TestBugsAreFoundOrExplained: each known bug has a row or a reason why it has none. Where the bounds are too large the reason is written
-// by hand, and begins with "beyond: ".
+// TestBugsAreFoundOrExplained: each known bug has a row or a reason why it has none. Where the bounds are too large the
+// reason is written by hand, and begins with "beyond: ".
 func TestBugsAreFoundOrExplained(t *testing.T) {
 	kept := load(t)
 	for _, b := range testbed.KnownBugs() {
@@ -291,8 +292,9 @@ func TestBugsAreFoundOrExplained(t *testing.T) {
 	}
 }
 
-// What was known before anything was searched: progress that is requested overtakes events before 3.5.8 (etcd-io/etcd#15220), some of it never
-// comes from 3.5.8 to 3.5.12 (#17507), and a design that requests it once waits for ever if etcd has no watch to answer it for yet.
+// What was known before anything was searched: progress that is requested overtakes events before 3.5.8
+// (etcd-io/etcd#15220), some of it never comes from 3.5.8 to 3.5.12 (#17507), and a design that requests it once waits
+// for ever if etcd has no watch to answer it for yet.
 func TestTableSaysWhatIsKnown(t *testing.T) {
 	overtaken := func(r *row) bool { return r.params.Etcd == "3.5.7" }
 	never := func(r *row) bool { return r.params.Etcd == "3.5.12" || r.params.Cache == "single-request" }

@@ -28,8 +28,8 @@ var stageColours = []string{"#2563a8", "#b4540a", "#2f7d4f", "#7a3e9d"}
 // ErrNoEvents is returned where nothing was measured.
 var ErrNoEvents = errors.New("no event came from etcd to a client of a cache")
 
-// WriteStages writes a picture (SVG) of how long events are in each stage of their way: a dot for the median, a bar up to the 99th
-// percentile, a line up to the maximum, on a logarithmic axis. What Kubernetes would measure stands below.
+// WriteStages writes a picture (SVG) of how long events are in each stage of their way: a dot for the median, a bar up
+// to the 99th percentile, a line up to the maximum, on a logarithmic axis. What Kubernetes would measure stands below.
 func WriteStages(w io.Writer, title string, all []Series) error {
 	var names []string
 	of := map[string][]*summary.Metric{}

@@ -31,8 +31,9 @@ import (
 	_ "github.com/watchbed/watchbed/knownbugs"
 )
 
-// Each story has two files in testdata/stories: NAME.json is the recorded run, and NAME.txt what is told of the first violation
-// among its findings. There is one for each note and each kind of cause. A new one begins with a file that simrun run has written.
+// Each story has two files in testdata/stories: NAME.json is the recorded run, and NAME.txt what is told of the first
+// violation among its findings. There is one for each note and each kind of cause. A new one begins with a file that
+// simrun run has written.
 var update = flag.Bool("update", false, "tell the stories anew; a recording that does not replay any more is searched for anew")
 
 const storiesDir = "testdata/stories"
@@ -93,7 +94,8 @@ func tellOnly(t *testing.T, name string) *story.Story {
 	return s
 }
 
-// renew makes the recording of a story one that replays: the same, its choices if they still fail in the same way, or one that is searched for anew.
+// renew makes the recording of a story one that replays: the same, its choices if they still fail in the same way, or
+// one that is searched for anew.
 func renew(t *testing.T, name string) {
 	t.Helper()
 	sc, rec, failure := recorded(t, name)
@@ -133,7 +135,8 @@ func is(b bool) int {
 	return 0
 }
 
-// fewestParameters leaves out the parameters that the scenario and the others say anyway, so that few changes make a recording stale.
+// fewestParameters leaves out the parameters that the scenario and the others say anyway, so that few changes make a
+// recording stale.
 func fewestParameters(t *testing.T, sc *testbed.Scenario, rec *recording.Recording) []option.Setting {
 	t.Helper()
 	all, err := sc.RecordedParams(rec.Parameters)
@@ -236,8 +239,8 @@ func TestStories(t *testing.T) {
 	}
 }
 
-// blamed is the cause of the runs without a planted bug; empty is that no setting decides: the clients ask for what they are given, or
-// the behaviour at fault is no option.
+// blamed is the cause of the runs without a planted bug; empty is that no setting decides: the clients ask for what
+// they are given, or the behaviour at fault is no option.
 var blamed = map[string]string{
 	"issue-15220": "progress=control-queue", "issue-17507": "progress=deferred", "guard-downgrade": "progress=control-queue of etcd 3.5.7",
 	"informer-moves-3.5.7": "progress=control-queue", "watch-guarantees-3.5.7-reliable": "compacted-unsynced=falls-through",
@@ -287,8 +290,8 @@ func TestWhatIsKnownIsSaid(t *testing.T) {
 	}
 }
 
-// TestLabelsAndNotesOfStories: each label of a recording is one of its property, so that `simrun list LABEL` says what it means, and no node
-// says the same twice in a step: a note is about one thing that happened.
+// TestLabelsAndNotesOfStories: each label of a recording is one of its property, so that `simrun list LABEL` says what
+// it means, and no node says the same twice in a step: a note is about one thing that happened.
 func TestLabelsAndNotesOfStories(t *testing.T) {
 	for _, name := range storyNames(t) {
 		s, _, rec := tellRecorded(t, name)

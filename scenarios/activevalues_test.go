@@ -212,8 +212,8 @@ func valuesOf(o testbed.Described) (each, any []string) {
 	return each, any
 }
 
-// isActive looks for a difference in the scenarios that set the option, and in the usual ones. A choice is compared with
-// a value of it, another option with what the scenario says.
+// isActive looks for a difference in the scenarios that set the option, and in the usual ones. A choice is compared
+// with a value of it, another option with what the scenario says.
 func isActive(t *testing.T, o testbed.Described, than string, values ...string) {
 	var names []string
 	for _, sc := range testbed.Scenarios() {

@@ -69,9 +69,9 @@ func combinations(sc *testbed.Scenario) []testbed.Params {
 // same design is held to what that one violated. The others go on with seeds of their own, twice as many each time,
 // since each campaign begins with trial runs.
 //
-// At full size every second version or design is tried beside those of the scenario: the others are for the next scenario.
-// Below it there is a sixth of all that, and one version or design of 24; in a short test what is not found soon is not
-// looked for.
+// At full size every second version or design is tried beside those of the scenario: the others are for the next
+// scenario. Below it there is a sixth of all that, and one version or design of 24; in a short test what is not found
+// soon is not looked for.
 const (
 	schedulesToCompare             = 30
 	timedSchedulesToCompare        = 10

@@ -44,8 +44,9 @@ var DrawsFaults = option.Ranges(`breaks=0|1|4 restarts=0|1|2 recreations=1 etcd-
 	defragment=true timeouts=1|3 leader-changes=1|2 overloads=1|2 leader-losses=1|2 stream-ends=1|2
 	call-breaks=1|3`)
 
-// drawsGuards are policies of the version check, with what has them at work: streams that are opened again, and processes that begin anew.
-// The check that was shipped is not among them, since the scenarios about versions of etcd have it or one of these themselves.
+// drawsGuards are policies of the version check, with what has them at work: streams that are opened again, and
+// processes that begin anew. The check that was shipped is not among them, since the scenarios about versions of etcd
+// have it or one of these themselves.
 var drawsGuards = option.Ranges(`version-check=kep-beta|periodic|each-stream reflector-list=watch-list on-timeout=fallback
 	revision-sharing=accumulated restarts=1|3 breaks=1|3 writes=2|5 keys=1|3 items=2`)
 

@@ -15,11 +15,10 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// setups are the parameters of a scenario with each design on each version, with
-// each design and a single value of a choice of etcd or its client library, with
-// a single value of a choice of the cache, and with each design or on each version and a single
-// value of anything else that the scenario draws, and with whole draws: its rows are about draws, too. They end when yield
-// reports false: thousands of setups take seconds, and most rows hold with one of the first.
+// setups are the parameters of a scenario with each design on each version, with each design and a single value of a
+// choice of etcd or its client library, with a single value of a choice of the cache, and with each design or on each
+// version and a single value of anything else that the scenario draws, and with whole draws: its rows are about draws,
+// too. They end when yield reports false: thousands of setups take seconds, and most rows hold with one of the first.
 func setups(t *testing.T, sc *testbed.Scenario, yield func(*testbed.Setup) bool) {
 	t.Helper()
 	add := func(p testbed.Params) bool {

@@ -243,8 +243,8 @@ func lookAtNotFound(w *write, all *testbed.Tally) {
 	}
 }
 
-// Digest implements testbed.MonitorState. It is, for each write that is under way, what its object has been since it was asked for, and
-// for each update that was answered, what must stay in the object. An answer is right or wrong by
+// Digest implements testbed.MonitorState. It is, for each write that is under way, what its object has been since it
+// was asked for, and for each update that was answered, what must stay in the object. An answer is right or wrong by
 // itself.
 func (j *writeJudge) Digest(d sim.Digest) sim.Digest {
 	log, known := j.system.Truth().Log(), j.known()

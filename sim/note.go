@@ -30,9 +30,9 @@ const (
 	IsUntold
 )
 
-// NewNote makes a kind of note; call it in package variable declarations only. The name is PACKAGE.VARIABLE, and several kinds
-// may have one. The sentence is a format of package fmt with more verbs: %r is %d of the revision that the note is about, and
-// %k is %s of the key. %R and %K are what the note is about without saying it.
+// NewNote makes a kind of note; call it in package variable declarations only. The name is PACKAGE.VARIABLE, and
+// several kinds may have one. The sentence is a format of package fmt with more verbs: %r is %d of the revision that
+// the note is about, and %k is %s of the key. %R and %K are what the note is about without saying it.
 func NewNote(name, format string, tone ...NoteTone) *NoteKind {
 	k := newKind(name, format, tone)
 	return &k
@@ -66,8 +66,8 @@ func newKind(name, format string, tone []NoteTone) NoteKind {
 	return k
 }
 
-// Of is a note with these values in its gaps. A node stands for its name, and a payload for its label. The note is about what
-// its gaps are about that are a Subject themselves, too.
+// Of is a note with these values in its gaps. A node stands for its name, and a payload for its label. The note is
+// about what its gaps are about that are a Subject themselves, too.
 func (k *NoteKind) Of(gaps ...any) Said {
 	n := Said{kind: k, gaps: gaps}
 	for i, gap := range gaps {
@@ -152,8 +152,8 @@ func NoteName(n Note) string {
 	return fmt.Sprintf("%T", n)
 }
 
-// Note0 is a NoteKind without gaps, Note1 to Note4 have so many. To say one costs nothing while no run is observed: the gaps
-// have types, so that the caller makes no interface of a value.
+// Note0 is a NoteKind without gaps, Note1 to Note4 have so many. To say one costs nothing while no run is observed: the
+// gaps have types, so that the caller makes no interface of a value.
 type Note0 struct{ NoteKind }
 
 // NewNote0 makes a kind of note; call it in package variable declarations only.

@@ -34,7 +34,8 @@ type Observer interface {
 // slower with one, and take the same course.
 func (w *World) SetObserver(o Observer) { w.observer = o }
 
-// Follow installs an observer that measures the run, until Reset. It is given no names of actions, and notes only if they are IsMeasured.
+// Follow installs an observer that measures the run, until Reset. It is given no names of actions, and notes only if
+// they are IsMeasured.
 func (w *World) Follow(o Observer) { w.follower = o }
 
 func (w *World) observed() bool { return w.observer != nil || w.follower != nil }

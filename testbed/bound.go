@@ -90,11 +90,12 @@ func (s *System) syncInterval() time.Duration {
 	return longest
 }
 
-// StageBounds are how long an event may be in each stage of its way while it is the first there and finds room in the next one.
-// Loops have other work in between: responses without events, bookmarks, victims. In its own stage an event waits for turns of
-// loops. An unsynced watcher is synced within an interval, and a victim before that is offered its events once more after its
-// interval. What goes from one goroutine of an API server to another takes as long as a message. The dispatcher may wait for a
-// watcher whose channel is full until its budget is used up. A member may be behind for ever, so that EtcdApply has no bound.
+// StageBounds are how long an event may be in each stage of its way while it is the first there and finds room in the
+// next one. Loops have other work in between: responses without events, bookmarks, victims. In its own stage an event
+// waits for turns of loops. An unsynced watcher is synced within an interval, and a victim before that is offered its
+// events once more after its interval. What goes from one goroutine of an API server to another takes as long as a
+// message. The dispatcher may wait for a watcher whose channel is full until its budget is used up. A member may be
+// behind for ever, so that EtcdApply has no bound.
 func (s *System) StageBounds() (all [Stages]Bound) {
 	const turns, victimInterval, budget = 16, 10 * time.Millisecond, 100 * time.Millisecond
 	c := &s.params.Clock

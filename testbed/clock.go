@@ -8,8 +8,8 @@ import (
 	"github.com/watchbed/watchbed/sim/option"
 )
 
-// Clock says how time goes in a run, and when the run ends. An untimed run ends with the programs of the clients, unless
-// ToRest.
+// Clock says how time goes in a run, and when the run ends. An untimed run ends with the programs of the clients,
+// unless ToRest.
 type Clock struct {
 	Mode         sim.Mode      `option:"mode"`
 	AtRest       bool          `option:"at-rest" doc:"an untimed run begins when the caches have listed and watch"`

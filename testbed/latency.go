@@ -67,8 +67,8 @@ var (
 		"from when the cache has an event that was sent until the dispatcher takes it")
 )
 
-// latency follows events on their way, and records how long they are in each stage. An event that a watcher is sent from the
-// history counts up to the cache only, unless it found the watcher's channel full.
+// latency follows events on their way, and records how long they are in each stage. An event that a watcher is sent
+// from the history counts up to the cache only, unless it found the watcher's channel full.
 type latency struct {
 	system *System
 	// at is when events came to where a stage begins.
@@ -84,9 +84,11 @@ type latency struct {
 // Passage is an event that has left a stage.
 type Passage struct {
 	Stage Stage
-	// Revision is 0 if something else has passed: a watch is registered, or a bookmark or an event of the history is sent.
+	// Revision is 0 if something else has passed: a watch is registered, or a bookmark or an event of the history is
+	// sent.
 	Revision int64
-	// Queue is where events of the stage wait for one another, and Next that of the next stage, where they may wait for room.
+	// Queue is where events of the stage wait for one another, and Next that of the next stage, where they may wait for
+	// room.
 	Queue, Next  Queue
 	Began, Ended sim.Time
 }

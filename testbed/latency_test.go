@@ -12,8 +12,8 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// steady has each message take 1 ms and each turn of a loop 2 ms, but for the messages that a node sends: they take 0, 1 ... 4 ms
-// in turn.
+// steady has each message take 1 ms and each turn of a loop 2 ms, but for the messages that a node sends: they take 0,
+// 1 ... 4 ms in turn.
 type steady struct {
 	from, acts sim.NodeID
 	sent       int
@@ -37,8 +37,8 @@ func (s *steady) Choose(_ *sim.World, n int, what string) int {
 	return n - 1
 }
 
-// TestStagesOfTheWay: each of five events takes as many messages and turns in a stage as there are, and the last one is under way
-// when the run ends. The watcher is synced, and each event is alone on the way.
+// TestStagesOfTheWay: each of five events takes as many messages and turns in a stage as there are, and the last one is
+// under way when the run ends. The watcher is synced, and each event is alone on the way.
 func TestStagesOfTheWay(t *testing.T) {
 	sc := &testbed.Scenario{Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 writers=1 writes=6 write-from=5s keys=1 watchers=1
 		await-ready=true think=1s mode=timed network=4ms scheduling=4ms horizon=20s steps=100000 latency=true`)}

@@ -108,9 +108,9 @@ const patience = 2_000
 // piled up messages, each of which is some ten steps of work.
 const unaided, aided = 500, 20
 
-// isRepeating reports whether a run that goes on behind its last client and has not come to rest does the same again and
-// again. With many rounds of clients that list and watch, or many resyncs, it may only have more to do than there are
-// steps.
+// isRepeating reports whether a run that goes on behind its last client and has not come to rest does the same again
+// and again. With many rounds of clients that list and watch, or many resyncs, it may only have more to do than there
+// are steps.
 func (s *System) isRepeating(w *sim.World) bool {
 	const maxRounds = 100
 	return s.Settles(w) && s.Over(w) && max(s.params.Workload.ListWatch.Rounds, s.params.Informers.Shared.Resyncs) <= maxRounds

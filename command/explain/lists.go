@@ -129,7 +129,8 @@ var reasons = sync.OnceValue(func() map[string]int {
 	return all
 })
 
-// scenarioEntry has the texts of a scenario and the reasons of what is known of it. A reason that several share says little of each.
+// scenarioEntry has the texts of a scenario and the reasons of what is known of it. A reason that several share says
+// little of each.
 func scenarioEntry(sc *testbed.Scenario) Entry {
 	e := said(sc.Name, sc.Summary, sc.Doc)
 	e.Heading = sc.Heading

@@ -177,8 +177,8 @@ func (r *Run) setBack(s *trace.Slicer, parts [][]bool) []bool {
 	return marked
 }
 
-// markHoldUps marks why a step that led to something late was not taken sooner: its loop took up an entry that had waited
-// for the entries before it, and before those the loop was set back.
+// markHoldUps marks why a step that led to something late was not taken sooner: its loop took up an entry that had
+// waited for the entries before it, and before those the loop was set back.
 func (r *Run) markHoldUps(s *trace.Slicer, led, setsBack, marked []bool) {
 	if !r.late {
 		return
@@ -321,8 +321,8 @@ func inRows(lines []weighed) []weighed {
 	return kept
 }
 
-// rowOf is how many lines from the first on are a row: a node says them, each in a step of its own, with notes of one Go type, and
-// all before the violation or all after it.
+// rowOf is how many lines from the first on are a row: a node says them, each in a step of its own, with notes of one
+// Go type, and all before the violation or all after it.
 func rowOf(lines []weighed) int {
 	first, n := &lines[0], 1
 	for n < len(lines) {

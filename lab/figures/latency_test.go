@@ -24,8 +24,8 @@ func TestFiguresOfLatency(t *testing.T) {
 	holdTables(t, "latency.md", []table{{"faults", faultsByStage}})
 }
 
-// faultsByStage is which stage of the way of an event each fault moves: its 99th percentile is at least three times as long, and 10 ms
-// longer, than where nothing is wrong.
+// faultsByStage is which stage of the way of an event each fault moves: its 99th percentile is at least three times as
+// long, and 10 ms longer, than where nothing is wrong.
 func faultsByStage(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("| what is wrong | stages that it moves, p99 | all of the way, p99 / max | Kubernetes' total, p99 / max |\n|---|---|---|---|\n")

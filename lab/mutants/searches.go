@@ -33,14 +33,14 @@ const (
 // searchedIn are the packages of which mutants are drawn, with those below them: what searches simulate.
 var searchedIn = []string{"sim/cache", "sim/client", "sim/etcd"}
 
-// searched is what the rows of the table of proofs notice of a mutant that campaigns kill. The mutant itself, and how campaigns kill it, is its
-// result.
+// searched is what the rows of the table of proofs notice of a mutant that campaigns kill. The mutant itself, and how
+// campaigns kill it, is its result.
 type searched struct {
 	*result `json:"-"`
 
 	ID string
-	// Row is the smallest whose verdict is another one, of so many States, and Kind and What say how; all are empty if there is none. If no verdict
-	// is, it is the smallest in which a coverage point does not come about any more.
+	// Row is the smallest whose verdict is another one, of so many States, and Kind and What say how; all are empty if
+	// there is none. If no verdict is, it is the smallest in which a coverage point does not come about any more.
 	Row    string `json:",omitempty"`
 	States int    `json:",omitempty"`
 	Kind   string `json:",omitempty"`
@@ -50,7 +50,8 @@ type searched struct {
 	// Entered is how many rows call the function.
 	Entered int
 	Seconds float64 `json:"-"`
-	// LookedAt: the mutant was known when the rows of the catalogue in small worlds were chosen. What rows find of the others was not.
+	// LookedAt: the mutant was known when the rows of the catalogue in small worlds were chosen. What rows find of the
+	// others was not.
 	LookedAt bool `json:",omitempty"`
 }
 
@@ -88,7 +89,8 @@ type searcher struct {
 	rows []running.Outcome
 }
 
-// searchAll searches the rows with the mutants of the sample of which there is no result, or prints those that there are.
+// searchAll searches the rows with the mutants of the sample of which there is no result, or prints those that there
+// are.
 func searchAll(f *flags, root string) error {
 	path := filepath.Join(root, searchedFile)
 	results, err := readResults(filepath.Join(root, resultsFile))

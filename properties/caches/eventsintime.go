@@ -6,10 +6,10 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// EventsInTime follows events on their way from etcd to clients. An event that others are before in its stage, or that finds no
-// room in the next one, is judged from when the last one before it has gone on. It is exercised by each event that leaves a stage
-// in the liveness phase, when what was under way in the safety phase is over. An event that never leaves its stage is for other
-// properties.
+// EventsInTime follows events on their way from etcd to clients. An event that others are before in its stage, or that
+// finds no room in the next one, is judged from when the last one before it has gone on. It is exercised by each event
+// that leaves a stage in the liveness phase, when what was under way in the safety phase is over. An event that never
+// leaves its stage is for other properties.
 var EventsInTime = testbed.RegisterProperty(&testbed.Property{
 	Name: "events-in-time", Kind: testbed.Liveness,
 	Promise:  "In the liveness phase an event is in each stage of its way, from its commit in etcd to a client, no longer than the delays of that stage allow.",

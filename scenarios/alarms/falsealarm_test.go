@@ -320,8 +320,8 @@ func TestRewatchHoldsWithTheRaceMasked(t *testing.T) {
 	assert.Equal(t, []campaign.FailureTally(nil), inOrder.Failures)
 }
 
-// TestHandlersSyncThoughTheStoreGoesBack: a stale LIST takes the store of an informer behind its first one. A handler that was told
-// of the first list, or of all that there was when it was added, has rightly synced.
+// TestHandlersSyncThoughTheStoreGoesBack: a stale LIST takes the store of an informer behind its first one. A handler
+// that was told of the first list, or of all that there was when it was added, has rightly synced.
 func TestHandlersSyncThoughTheStoreGoesBack(t *testing.T) {
 	p, err := informers.HandlersRelist.Params.With("cache", "stale")
 	require.NoError(t, err)

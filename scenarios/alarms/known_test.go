@@ -29,8 +29,9 @@ type set struct {
 	p    testbed.Params
 }
 
-// traits are as few options as make each row hold that a single one makes hold, and that does not hold at the defaults. The rows are
-// those of all scenarios that are about what this one claims: what is known of a trait in one of them may be so in another.
+// traits are as few options as make each row hold that a single one makes hold, and that does not hold at the defaults.
+// The rows are those of all scenarios that are about what this one claims: what is known of a trait in one of them may
+// be so in another.
 func traits(t *testing.T, sc *testbed.Scenario, rows []testbed.Row) (found []set) {
 	own, err := sc.Params.Setup()
 	require.NoError(t, err)

@@ -36,8 +36,9 @@ type Design struct {
 	// Storage are the settings of Kubernetes' etcd3 watcher, which this package knows nothing of,
 	// that a node has which brings one of its own, whatever the release of etcd; nil if it has none.
 	Storage []option.Setting
-	// Lacks are the names of properties that say nothing of the node, since it has nothing that they are about: "reliable" of
-	// one that serves no watches. Where they were not checked they are not claimed; where they were, they count.
+	// Lacks are the names of properties that say nothing of the node, since it has nothing that they are about:
+	// "reliable" of one that serves no watches. Where they were not checked they are not claimed; where they were, they
+	// count.
 	Lacks []string
 	// Neighbours are designs that can stand in for a node of another kind. nil: there are none.
 	Neighbours func() []option.Neighbour
@@ -81,8 +82,8 @@ type (
 		ResourceVersion() int64
 		Ascend(f func(*wire.KeyValue) bool)
 	}
-	// Hiding may have goroutines that are stopped in a critical section. What it shows is then what it was like before, and not what it
-	// answers with.
+	// Hiding may have goroutines that are stopped in a critical section. What it shows is then what it was like before,
+	// and not what it answers with.
 	Hiding interface{ Hidden() bool }
 	// Remembering shows the past states that LISTs may be answered from, each with the
 	// newest resourceVersion for which it stands. The objects must not be changed.
@@ -102,8 +103,8 @@ type (
 	Trusting interface{ TrustsProgress() bool }
 	// Waiting says how many reads wait for it to be fresh.
 	Waiting interface{ Waiting() int }
-	// Holding says what is in memory, between steps, and visits the connections of the watches in it: to the client, and
-	// to the client library if etcd serves the watch.
+	// Holding says what is in memory, between steps, and visits the connections of the watches in it: to the client,
+	// and to the client library if etcd serves the watch.
 	Holding interface {
 		Holds() Held
 		Watches(visit func(client, upstream sim.Conn))

@@ -53,8 +53,8 @@ var (
 	_ clientv3.Subscriber = (*Cache)(nil)
 )
 
-// New returns a cache of the prefix that the configuration names. Of the configuration it uses Prefix, Etcd, WatchEndpoints,
-// CallsTakeTurns and Options.Library, and of the amounts those that the design reads.
+// New returns a cache of the prefix that the configuration names. Of the configuration it uses Prefix, Etcd,
+// WatchEndpoints, CallsTakeTurns and Options.Library, and of the amounts those that the design reads.
 func New(cfg cache.Config) *Cache {
 	cfg.RingCapacity = cmp.Or(cfg.RingCapacity, historyWindowSize)
 	cfg.WatchCapacity = cmp.Or(cfg.WatchCapacity, perWatcherBufferSize)
@@ -80,8 +80,8 @@ func (c *Cache) forget() {
 
 func (c *Cache) mistake(m cache.LibraryMistake) bool { return c.cfg.Library.Mistake == m }
 
-// The tasks: one of watchEvents and one of progressRequestor, and then for each number a stream of the client library, a
-// watcher, and a read. Timers likewise.
+// The tasks: one of watchEvents and one of progressRequestor, and then for each number a stream of the client library,
+// a watcher, and a read. Timers likewise.
 const (
 	taskWatchEvents = iota
 	taskProgress

@@ -9,8 +9,8 @@ import (
 
 // loop is where getWatchLoop is.
 type loop struct {
-	// rev is the first revision of the watch, watch its number, none while there is none. storeW is the watcher that fills
-	// the store.
+	// rev is the first revision of the watch, watch its number, none while there is none. storeW is the watcher that
+	// fills the store.
 	rev    int64
 	watch  int32
 	storeW int
@@ -25,7 +25,8 @@ type loop struct {
 	cause   sim.Cause `cell:"-"`
 }
 
-// The numbers of what the client library is asked for: watches from 0 on, and below what it takes for none the list and reads.
+// The numbers of what the client library is asked for: watches from 0 on, and below what it takes for none the list and
+// reads.
 const (
 	askedByGetWatch int32 = -2
 	askedByRead     int32 = -3
@@ -75,8 +76,8 @@ func (c *Cache) beginWatch(env *sim.Env) {
 // Creating implements clientv3.Subscriber.
 func (c *Cache) Creating(*sim.Env, int32) {}
 
-// Received implements clientv3.Subscriber. Nothing takes what comes for a watch that watchEvents has left, and nothing ends it: its
-// context is that of the cache.
+// Received implements clientv3.Subscriber. Nothing takes what comes for a watch that watchEvents has left, and nothing
+// ends it: its context is that of the cache.
 func (c *Cache) Received(env *sim.Env, watch int32) { c.wakeWatchEvents(env, watch) }
 
 // Closed implements clientv3.Subscriber.
@@ -152,7 +153,8 @@ func (c *Cache) respond(env *sim.Env, l *loop) {
 	}
 }
 
-// endWatch is the end of watchEvents. Without an error watch begins the next turn, and with one getWatchLoop the next list.
+// endWatch is the end of watchEvents. Without an error watch begins the next turn, and with one getWatchLoop the next
+// list.
 func (c *Cache) endWatch(env *sim.Env, failed string) {
 	l := c.loop.Change(env)
 	l.watching = false

@@ -227,7 +227,8 @@ func Polling(o *workload.Options, t *topology.Topology, i int, healed sim.Time) 
 // have all of them. First is the revision of the contents before the run.
 func EveryWatch(first int64, i int) workload.EtcdWatchPlan {
 	prefix := topology.Prefix(0)
-	// The id in taken is in use: etcd refuses it. Revision 2 is the first that a run can have besides the empty store's.
+	// The id in taken is in use: etcd refuses it. Revision 2 is the first that a run can have besides the empty
+	// store's.
 	past := &wire.WatchCreateRequest{Key: prefix, RangeEnd: model.PrefixEnd(prefix), StartRevision: 2, ProgressNotify: true}
 	present := &wire.WatchCreateRequest{Key: prefix, RangeEnd: model.PrefixEnd(prefix), Fragment: true}
 	filtered := &wire.WatchCreateRequest{Key: prefix + topology.ObjectName(0), Filters: wire.NoDelete, StartRevision: 2}

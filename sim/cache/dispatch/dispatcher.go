@@ -34,8 +34,8 @@ type Dispatcher struct {
 // Wait is one for the watchers that had no room for an event: until all have it, or until the budget is used up.
 type Wait struct {
 	Began sim.Time
-	// Budget is how long it may be, Took how long it was. Over is false as long as it goes on, and Ended is that watchers
-	// that still had no room were ended.
+	// Budget is how long it may be, Took how long it was. Over is false as long as it goes on, and Ended is that
+	// watchers that still had no room were ended.
 	Budget, Took sim.Duration
 	Over, Ended  bool
 }

@@ -34,8 +34,8 @@ type Options struct {
 	AnnouncesEarly bool
 	// UnboundedBudget: the dispatcher may wait for watches as long as it has saved.
 	UnboundedBudget bool
-	// StartsAtOnce: a watch that has waited for the cache begins under the same lock, and its initial events are the first
-	// item of its channel.
+	// StartsAtOnce: a watch that has waited for the cache begins under the same lock, and its initial events are the
+	// first item of its channel.
 	StartsAtOnce bool
 	// ReopensStopped: a stopped watcher that is to be drained is.
 	ReopensStopped bool
@@ -103,7 +103,8 @@ var Group = option.NewGroup("cache",
 type Amounts struct {
 	// IncomingCapacity: the reflector puts two entries there for each change of an object.
 	IncomingCapacity int `option:"incoming" zero:"100" doc:"events between ingestion and dispatcher of a cache"`
-	// WatchCapacity at zero follows the history's capacity, as upstream: a second's worth, between 10 and maxChannelSize.
+	// WatchCapacity at zero follows the history's capacity, as upstream: a second's worth, between 10 and
+	// maxChannelSize.
 	WatchCapacity  int          `option:"watch-buf" zero:"10 or more" doc:"events in each of the two channels of a cache's watcher"`
 	BookmarkPeriod sim.Duration `option:"bookmark-period" zero:"1m" least:"1ms" doc:"time between two bookmarks to a watcher (defaultBookmarkFrequency)"`
 
@@ -136,7 +137,8 @@ type Config struct {
 	// EventFreshDuration is how long the history shall keep events; the capacity
 	// of a watcher's channels follows from it.
 	EventFreshDuration sim.Duration
-	// OneEntryOfChange: UpdateResourceVersion returns early after a change, and puts no entry into the incoming channel.
+	// OneEntryOfChange: UpdateResourceVersion returns early after a change, and puts no entry into the incoming
+	// channel.
 	OneEntryOfChange bool
 
 	Parts

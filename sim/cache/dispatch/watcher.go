@@ -629,7 +629,8 @@ func (w *Watcher) stopAgain(env *sim.Env) {
 	w.reopened = w.dispatcher.cfg.ReopensStopped
 }
 
-// strand leaves a watcher whose client is gone: its goroutine waits for ever for room in the result channel, which no client reads.
+// strand leaves a watcher whose client is gone: its goroutine waits for ever for room in the result channel, which no
+// client reads.
 func (w *Watcher) strand(env *sim.Env) {
 	left.Say(env, w.from)
 	env.Disable(w.task)

@@ -207,7 +207,8 @@ func (d *Delegator) notifyOverdue(env *sim.Env) bool {
 	return !n.heard || env.Elapsed(n.last, d.cfg.NotifyWithin)
 }
 
-// isSlow reports whether the last consistent read waited long, and another one finds out already whether the next would.
+// isSlow reports whether the last consistent read waited long, and another one finds out already whether the next
+// would.
 func (d *Delegator) isSlow(env *sim.Env) bool { return d.slow.Get(env) && *d.waiting.Look(env) > 0 }
 
 // CurrentRevision is the value of the option current-revision.
@@ -219,9 +220,9 @@ const (
 	byEmptyRange
 )
 
-// request is a question for etcd's revision: a range that is not expected to return data. What it costs etcd differs:
-// a count has it walk its index over all keys. In the empty range nothing can be, as no object has the bare prefix for its
-// key, and a range cannot be without a limit by mistake if it has one.
+// request is a question for etcd's revision: a range that is not expected to return data. What it costs etcd differs: a
+// count has it walk its index over all keys. In the empty range nothing can be, as no object has the bare prefix for
+// its key, and a range cannot be without a limit by mistake if it has one.
 func (c CurrentRevision) request(prefix string) *wire.RangeRequest {
 	switch c {
 	case byCount:

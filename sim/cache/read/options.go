@@ -17,8 +17,8 @@ type Options struct {
 
 	// DetectsNotify: an etcd that sends no progress notifications is not relied on.
 	DetectsNotify bool
-	// SharesRevision: reads are gathered for Limits.AccumulatePeriod, and etcd is asked for its revision once for all of
-	// them (the draft of 2019, "Potential Future Improvements").
+	// SharesRevision: reads are gathered for Limits.AccumulatePeriod, and etcd is asked for its revision once for all
+	// of them (the draft of 2019, "Potential Future Improvements").
 	SharesRevision bool
 	// AvoidsSlowCache: etcd answers consistent reads while the last one that the cache was to serve waited for
 	// Limits.FallbackAfter or more. One read at a time finds out whether the cache keeps up again (KEP-2340,

@@ -343,7 +343,8 @@ func (l *look) begin(room int) {
 func (l *look) taken() []*wire.KeyValue { return l.block[l.start:len(l.block):len(l.block)] }
 
 // see takes an object if it is selected, and returns false if it need see no more: whether the selector selects the
-// first object behind a full page, or any other, does not matter for the page's token (Cacher.GetList: hasMoreListItems).
+// first object behind a full page, or any other, does not matter for the page's token (Cacher.GetList:
+// hasMoreListItems).
 func (l *look) see(kv *wire.KeyValue) bool {
 	l.looked++
 	switch {

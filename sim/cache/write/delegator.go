@@ -155,8 +155,8 @@ func (w *Write) cachedObject(env *sim.Env) *wire.KeyValue {
 	return w.d.cfg.Store.Get(env, &wire.KeyValue{Key: w.key})
 }
 
-// Replaced is called when a new cache takes the place of this one. What is with etcd goes on; what waits for the cache is
-// refused, as reads are (read.Delegator.Replaced).
+// Replaced is called when a new cache takes the place of this one. What is with etcd goes on; what waits for the cache
+// is refused, as reads are (read.Delegator.Replaced).
 func (d *Delegator) Replaced(env *sim.Env) {
 	for _, w := range d.writes {
 		if w.state == waiting {

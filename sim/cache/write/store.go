@@ -206,8 +206,8 @@ func (w *Write) overwrite(env *sim.Env) {
 	w.d.cfg.Store.Overwrite(env, &o)
 }
 
-// send puts the transaction to etcd: it succeeds if the object is what the store takes it for, and otherwise brings along
-// what there is (GetOnFailure), but for a creation.
+// send puts the transaction to etcd: it succeeds if the object is what the store takes it for, and otherwise brings
+// along what there is (GetOnFailure), but for a creation.
 func (w *Write) send(env *sim.Env, op wire.RequestOp) {
 	txn := &wire.TxnRequest{
 		Compare: []wire.Compare{{Key: w.key, Target: wire.CompareMod, Result: wire.CompareEqual, Operand: w.resourceVersion()}},

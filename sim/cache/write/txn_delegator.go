@@ -6,8 +6,8 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// What follows is upstream's txnDelegator (KEP-6404): the states that a write works on are the cache's, and etcd
-// is sent nothing but the transaction, the question for its revision, and the read before an update that changes nothing.
+// What follows is upstream's txnDelegator (KEP-6404): the states that a write works on are the cache's, and etcd is
+// sent nothing but the transaction, the question for its revision, and the read before an update that changes nothing.
 
 var _ read.Waiter = (*Write)(nil)
 
