@@ -111,7 +111,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 })
 
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "write-conflict-unwaited", Issue: "KEP-6404",
+	Name: "write-conflict-unwaited", Issue: "kubernetes/enhancements#6407",
 	Summary:  "a write whose transaction failed goes on with what the cache has, which may be what failed",
 	Setting:  "cached-state=conflict-unwaited",
 	Scenario: scenarios.CachedWrites, Property: scenarios.WriteRefusals,
@@ -121,7 +121,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 })
 
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "write-refresh-unread", Issue: "KEP-6404",
+	Name: "write-refresh-unread", Issue: "kubernetes/enhancements#6407",
 	Summary:  "a write that fails on the object of the cache looks into the cache again, and not whether that is current",
 	Setting:  "cached-state=refresh-unread",
 	Scenario: scenarios.CachedWrites, Property: scenarios.WriteRefusals,
@@ -131,7 +131,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 })
 
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "write-missing-trusted", Issue: "KEP-6404",
+	Name: "write-missing-trusted", Issue: "kubernetes/enhancements#6407",
 	Summary:  "a write of an object that the cache does not have is refused as not found, however old the cache is",
 	Setting:  "cached-state=missing-trusted",
 	Scenario: scenarios.CachedWrites, Property: scenarios.WriteRefusals,
@@ -141,7 +141,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 })
 
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
-	Name: "write-creation-unchanged", Issue: "KEP-6404",
+	Name: "write-creation-unchanged", Issue: "kubernetes/enhancements#6407",
 	Summary:  "an update that creates an object fails if another client creates and deletes that meanwhile",
 	Setting:  "cached-state=unchanged-creation",
 	Scenario: scenarios.RecreatedObjects, Property: scenarios.WriteRefusals,

@@ -30,7 +30,7 @@ it at once.
 
 A cache's watch ends here and begins anew on the same stream because of a second race: recvLoop stores the option prevKV
 of a watch after it has registered it, so that an event may be sent without the previous value; Kubernetes' watcher
-takes a change without one for an error.`,
+takes a change without one for an error. With watch-prev-kv=unasked it has no such cause.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 unmask=created caches=1
 		writers=2 writes=3 txns=true deletes=true noise=1 noise-writes=2 readers=2 reads=3 read=consistent streams=1
 		keys=3 items=1 history=2 await-ready=true breaks=1 steps=20000`),
@@ -43,10 +43,10 @@ takes a change without one for an error.`,
 	Known: slices.Concat(
 		known.When(overtakes).Violates(watches.Bookmarkable).
 			Because("a client of etcd's own watch API takes progress for that of its new watch (etcd-io/etcd#15220)"),
-		known.When(overtakes, known.WaitsUntilFresh, known.RequestsProgress, known.TrustsEtcd).
+		known.When(overtakes, known.AsksForPrevious, known.WaitsUntilFresh, known.RequestsProgress, known.TrustsEtcd).
 			Violates(caches.MatchEtcd).
 			Because("the cache takes progress for that of its new watch (etcd-io/etcd#15220)"),
-		known.When(overtakes, known.WaitsUntilFresh, known.RequestsProgress, known.TrustsEtcd, testbed.Unless(known.RequestsOnce)).
+		known.When(overtakes, known.AsksForPrevious, known.WaitsUntilFresh, known.RequestsProgress, known.TrustsEtcd, testbed.Unless(known.RequestsOnce)).
 			Violates(reads.Linearizable, reads.LinearizableData).
 			Because("the cache takes progress for that of its new watch (etcd-io/etcd#15220)"),
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData),

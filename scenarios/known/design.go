@@ -119,6 +119,10 @@ var (
 		func(o *cache.Options) bool { return o.Checks.ConsistencyChecker == check.ConsistencyCheckerPanic })
 )
 
+// AsksForPrevious is about the cache's own watch.
+var AsksForPrevious = ofCache("the cache asks etcd for the previous values of changes (watch-prev-kv=asked)",
+	func(o *cache.Options) bool { return !o.Ingestion.WithoutPrevKV })
+
 // How watches with initial events go.
 var (
 	EndsByTimer = ofCache("the bookmark timer finds the end of initial events, and no progress is requested for it (initial-events-end=timer)",
