@@ -15,7 +15,6 @@ import (
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -48,7 +47,7 @@ func TestScenariosFailAsExpectedAndNoOther(t *testing.T) {
 func combinations(sc *testbed.Scenario) []testbed.Params {
 	var all []testbed.Params
 	for _, v := range etcd.Versions() {
-		for _, d := range cache.DesignsBeside(sc.Params.Cache) {
+		for _, d := range campaigns.DesignsBeside(sc.Params.Cache) {
 			if *everything || v == sc.Params.Etcd || d.Name == sc.Params.Cache {
 				p := sc.Params
 				p.Etcd, p.Cache = v, d.Name

@@ -11,7 +11,7 @@ import (
 // that is what a consistent LIST waits for: nothing if nothing is written, the
 // events themselves if the resource is, and a progress notification if others
 // are.
-func costScenario(about, name, summary, doc, changed string) *testbed.Scenario {
+func costScenario(about, name, summary, doc, changed string, claims ...*testbed.Property) *testbed.Scenario {
 	p := testbed.With(`etcd=3.5.13 cache=kep-2340 caches=1
 		readers=4 reads=10 read=consistent await-ready=true items=50 keys=50 think=500ms
 		mode=timed network=1ms scheduling=500us horizon=1m steps=1000000`).But(changed)
@@ -21,7 +21,7 @@ func costScenario(about, name, summary, doc, changed string) *testbed.Scenario {
 Sixteen consistent LISTs a second, for some seconds. What they waited for, what went to etcd and what came
 back is measured. Delays are drawn by the strategy: with --strategy random they are uniform, the others look for extremes.`,
 		About:  testbed.Reaches{about: 50},
-		Claims: []*testbed.Property{reads.Linearizable},
+		Claims: append([]*testbed.Property{reads.Linearizable}, claims...),
 		Known:  known.StaleReads(reads.Linearizable),
 	})
 }
@@ -40,13 +40,9 @@ var CostElsewhere = costScenario("cache: read served after waiting", "cost-elsew
 progress notification.`,
 	`noise=1 noise-writes=250 noise-for=2500ms`)
 
-var CostPrefix = func() *testbed.Scenario {
-	sc := costScenario("cache: read served after waiting", "cost-prefix", "what consistent LISTs cost while the resource itself is written",
-		`Thirty-two writes a second to the listed prefix: the event that a LIST waits for is on its way already.`,
-		`writers=8 writes=10`)
-	sc.Claims = append(sc.Claims, caches.EventsInTime)
-	return sc
-}()
+var CostPrefix = costScenario("cache: read served after waiting", "cost-prefix", "what consistent LISTs cost while the resource itself is written",
+	`Thirty-two writes a second to the listed prefix: the event that a LIST waits for is on its way already.`,
+	`writers=8 writes=10`, caches.EventsInTime)
 
 var CostSelected = costScenario("cache: list by a field index", "cost-selected", "what consistent LISTs of one node's objects cost, by a field with an index",
 	`A thousand objects on twenty nodes, and each client lists those of one node, as a kubelet does: what the cache looks at, and
@@ -60,12 +56,8 @@ sent an event since the last tick.`,
 
 // CostPages differs from the others in what is asked: what a page costs after the first
 // depends on who has the state that the list began with, and not on what is written.
-var CostPages = func() *testbed.Scenario {
-	sc := costScenario("cache: list with a limit answered in part", "cost-pages", "what LISTs in pages cost while the resource and others are written, with snapshots (KEP-4988) and without",
-		`Each list comes in five pages of fourteen objects, and each page is one of the sixteen LISTs a second. The first page is of the
+var CostPages = costScenario("cache: list with a limit answered in part", "cost-pages", "what LISTs in pages cost while the resource and others are written, with snapshots (KEP-4988) and without",
+	`Each list comes in five pages of fourteen objects, and each page is one of the sixteen LISTs a second. The first page is of the
 newest state, as any consistent LIST. The others are of the same state, which has changed meanwhile: etcd has it, and so has a
 cache that keeps snapshots.`,
-		`read=pages page-limit=14 items=70 keys=70 writers=8 writes=10 noise=1 noise-writes=250 noise-for=2500ms`)
-	sc.Claims = append(sc.Claims, caches.ServedAsPromised)
-	return sc
-}()
+	`read=pages page-limit=14 items=70 keys=70 writers=8 writes=10 noise=1 noise-writes=250 noise-for=2500ms`, caches.ServedAsPromised)

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/internal/campaigns"
 	"github.com/watchbed/watchbed/scenarios/known"
-	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -26,7 +26,7 @@ func setups(t *testing.T, sc *testbed.Scenario, yield func(*testbed.Setup) bool)
 		require.NoError(t, err)
 		return yield(s)
 	}
-	designs, versions := cache.DesignsBeside(sc.Params.Cache), etcd.Versions()
+	designs, versions := campaigns.DesignsBeside(sc.Params.Cache), etcd.Versions()
 	for _, d := range designs {
 		for _, v := range versions {
 			p := sc.Params

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/internal/campaigns"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -18,7 +18,7 @@ func TestEveryScenarioCanBeBuilt(t *testing.T) {
 			// It would be the same line with each design.
 			continue
 		}
-		for _, d := range cache.DesignsBeside(sc.Params.Cache) {
+		for _, d := range campaigns.DesignsBeside(sc.Params.Cache) {
 			p := sc.Params
 			p.Cache = d.Name
 			_, err := sc.New(p)

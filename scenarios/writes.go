@@ -41,7 +41,7 @@ state: what is found wrong with the object of the cache is looked at in etcd bef
 		breaks=1 to-rest=true steps=20000`),
 	Draws: option.Ranges(`updaters=1|2|4 updates=5|20 items=0|2 breaks=0|2 restarts=0|1`),
 	About: testbed.Reaches{
-		"cache: update that changes nothing": 80, "cache: write asks etcd whether its suggestion is old": 80,
+		"cache: update that changes nothing": 80, "cache: write looks whether its suggestion is old": 80,
 	},
 	Claims: slices.Concat([]*testbed.Property{WriteRefusals, NotFoundVersions}, writeClaims),
 	Known:  objectWrites(),

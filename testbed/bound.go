@@ -99,8 +99,7 @@ func (s *System) syncInterval() time.Duration {
 func (s *System) StageBounds() (all [Stages]Bound) {
 	const turns, victimInterval, budget = 16, 10 * time.Millisecond, 100 * time.Millisecond
 	c := &s.params.Clock
-	var loop Bound
-	loop = loop.Plus(turns*c.Scheduling, fmt.Sprintf("%d turns of a loop of at most %v", turns, c.Scheduling))
+	loop := Bound{}.Plus(turns*c.Scheduling, fmt.Sprintf("%d turns of a loop of at most %v", turns, c.Scheduling))
 	message := fmt.Sprintf("a message of at most %v", c.Network)
 	for stage := range all {
 		all[stage] = loop

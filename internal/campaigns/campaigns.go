@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -23,6 +24,14 @@ func With(t testing.TB, sc *testbed.Scenario, settings ...string) testbed.Params
 		require.NoError(t, p.Set(s.Name, s.Value))
 	}
 	return p
+}
+
+// DesignsBeside are the designs with which what is made for one of them is tried: an Unlisted one is alone.
+func DesignsBeside(name string) []cache.Design {
+	if d, err := cache.FindDesign(name); err == nil && d.Unlisted {
+		return []cache.Design{*d}
+	}
+	return cache.Designs()
 }
 
 // Explored explores a scenario with these parameters.

@@ -282,7 +282,7 @@ func judgeCoverage(t *testing.T, times map[sim.CoveragePoint]uint64) {
 		name := s.String()
 		known = append(known, name)
 		if strings.HasPrefix(name, "etcd cache: ") {
-			// The design etcd-cache is none of the fixed ones; its scenarios have floors of their own.
+			// The design etcd-cache is none of the fixed ones.
 			continue
 		}
 		if slices.Contains(excused, name) {

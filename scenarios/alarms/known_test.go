@@ -13,7 +13,6 @@ import (
 	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -48,7 +47,7 @@ func traits(t *testing.T, sc *testbed.Scenario, rows []testbed.Row) (found []set
 			found = append(found, set{" --set " + name + "=" + value, p})
 		}
 	}
-	for _, d := range cache.DesignsBeside(sc.Params.Cache) {
+	for _, d := range campaigns.DesignsBeside(sc.Params.Cache) {
 		try("cache", d.Name)
 	}
 	for _, v := range etcd.Versions() {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/internal/campaigns"
 	"github.com/watchbed/watchbed/internal/simtest"
 	"github.com/watchbed/watchbed/internal/testsize"
 	_ "github.com/watchbed/watchbed/scenarios"
@@ -37,7 +38,7 @@ func TestStepsThatDoNotConflictCommute(t *testing.T) {
 				for j := range each + 1 {
 					p := sc.Params
 					if j > 0 {
-						designs := cache.DesignsBeside(p.Cache)
+						designs := campaigns.DesignsBeside(p.Cache)
 						p.Cache = designs[(i+j)%len(designs)].Name
 					}
 					s := swap(t, sc, p, share)

@@ -196,14 +196,6 @@ func Designs() []Design {
 	return slices.DeleteFunc(AllDesigns(), func(d Design) bool { return d.Unlisted })
 }
 
-// DesignsBeside lists the designs with which what is made for one of them is tried: an Unlisted one is alone.
-func DesignsBeside(name string) []Design {
-	if d, err := FindDesign(name); err == nil && d.Unlisted {
-		return []Design{*d}
-	}
-	return Designs()
-}
-
 // FindDesign returns the design of a name. The error names the nearest one.
 func FindDesign(name string) (*Design, error) {
 	names := make([]string, len(designs))

@@ -80,10 +80,13 @@ func (s *store) at(rev int64) (*snapshot, *wire.Error) {
 			return &s.history[i], nil
 		}
 	}
-	return nil, &wire.Error{Code: wire.ErrCompacted, Message: "etcdserver: mvcc: required revision has been compacted"}
+	return nil, compactedRev
 }
 
-var futureRev = &wire.Error{Code: wire.ErrFutureRev, Message: "etcdserver: mvcc: required revision is a future revision"}
+var (
+	compactedRev = &wire.Error{Code: wire.ErrCompacted, Message: "etcdserver: mvcc: required revision has been compacted"}
+	futureRev    = &wire.Error{Code: wire.ErrFutureRev, Message: "etcdserver: mvcc: required revision is a future revision"}
+)
 
 // get is Range: the objects of a range; without an end that of a key.
 func (s *snapshot) get(key, end string) []*wire.KeyValue {

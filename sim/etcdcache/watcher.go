@@ -109,7 +109,7 @@ func (c *Cache) serve(env *sim.Env, i int) {
 			if !env.CanSend(w.conn) {
 				return
 			}
-			env.Send(w.conn, &wire.WatchEvent{Type: wire.Failed, Err: &wire.Error{Code: wire.ErrCompacted, Message: "etcdserver: mvcc: required revision has been compacted"}})
+			env.Send(w.conn, &wire.WatchEvent{Type: wire.Failed, Err: compactedRev})
 		}
 		env.Close(w.conn)
 		d.free(env, i)

@@ -147,8 +147,8 @@ func (w *Write) attemptUpdate(env *sim.Env) {
 	w.leave(env)
 }
 
-// leave answers with the object as it is, if it is etcd's: no write is needed. In the cache's place etcd is asked
-// each time (store.updateOnce).
+// leave answers with the object as it is, if etcd has said so: no write is needed. An object of the cache is looked at
+// in etcd each time (store.updateOnce).
 func (w *Write) leave(env *sim.Env) {
 	env.Cover(nothingToDo)
 	if w.stored || w.d.cfg.Suggestion.trusts(noChange) {
@@ -277,8 +277,8 @@ func firstOf(kvs []*wire.KeyValue) *wire.KeyValue {
 }
 
 var (
-	suggestionDoubted    = sim.NewCoveragePoint("cache: write asks etcd whether its suggestion is old")
-	beginsAgain          = sim.NewCoveragePoint("cache: write begins again with etcd's object in place of its suggestion")
+	suggestionDoubted    = sim.NewCoveragePoint("cache: write looks whether its suggestion is old")
+	beginsAgain          = sim.NewCoveragePoint("cache: write begins again with the current object in place of its suggestion")
 	conflicted           = sim.NewCoveragePoint("cache: write begins again because the object has changed")
 	suggestionConflicted = sim.NewCoveragePoint("cache: transaction of a write failed because its suggestion was old")
 	nothingToDo          = sim.NewCoveragePoint("cache: update that changes nothing")

@@ -4,7 +4,6 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/storage/etcd3"
-	"k8s.io/apiserver/pkg/storage/feature"
 	"k8s.io/utils/clock"
 )
 
@@ -15,9 +14,6 @@ func newCompactor(client *clientv3.Client) (c compactor, stop func()) {
 	polls := etcd3.NewCompactor(client, 0, clock.RealClock{}, nil)
 	return polls, polls.Stop
 }
-
-// newChecker makes what knows which features etcd has.
-func newChecker() feature.FeatureSupportChecker { return feature.NewDefaultFeatureSupportChecker() }
 
 // checkLabels are those of the metric of consistency checks, but for the status.
 func checkLabels(resource schema.GroupResource, _ string) []string {
