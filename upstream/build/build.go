@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/watchbed/watchbed/explore/checkpoint"
 
@@ -167,29 +168,27 @@ func ownModules(s *source, work string) ([]string, error) {
 		os.WriteFile(filepath.Join(folder, "go.mod"), []byte("module "+module+"\n\ngo 1.26.0\n"), 0o644)
 }
 
-// copySource copies the source of the guest, and in place of some of its files those of the branch.
+// copySource copies the source of the guest, and in place of some of its files those of the branch: _v3.6.release.go stands for
+// release.go. The go command leaves out a file whose name begins so, so that the files of other branches may stay.
 func copySource(s *source, work string) error {
 	if err := os.CopyFS(work, os.DirFS(s.of.folder)); err != nil {
 		return err
 	}
-	for _, folder := range s.branch.files {
-		if err := replace(work, os.DirFS(filepath.Join(s.of.folder, folder))); err != nil {
+	for _, branch := range s.branch.files {
+		place := func(path string, entry fs.DirEntry, err error) error {
+			name, of := strings.CutPrefix(filepath.Base(path), "_"+branch+".")
+			if err != nil || !of {
+				return err
+			}
+			taken := filepath.Join(filepath.Dir(path), name)
+			if _, err := os.Stat(taken); err != nil {
+				return fmt.Errorf("%s stands for no file: %w", path, err)
+			}
+			return os.Rename(path, taken)
+		}
+		if err := filepath.WalkDir(work, place); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// replace puts files in the place of those of the same paths. One that stands for no file is an error.
-func replace(work string, files fs.FS) error {
-	remove := func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		return os.Remove(filepath.Join(work, path))
-	}
-	if err := fs.WalkDir(files, ".", remove); err != nil {
-		return err
-	}
-	return os.CopyFS(work, files)
 }

@@ -40,7 +40,7 @@ type branch struct {
 	// pinned is the version that the go.mod and go.sum of the source are about. Others may be compiled with newer
 	// modules that are not the program's own.
 	pinned string
-	// files are the folders of files that stand in place of some of the source, each in place of those before it.
+	// files are the branches whose files stand in place of some of the source, each in place of those before it.
 	files   []string
 	overlay overlay.Program
 	// along are modules that come along with a version of the program: those of the pinned one are for no other.

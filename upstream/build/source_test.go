@@ -1,9 +1,11 @@
 package main
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -165,6 +167,33 @@ func TestOlderClientIsNotRaised(t *testing.T) {
 	u, err := usersModuleOf(folder)
 	require.NoError(t, err)
 	require.EqualError(t, u.raised(work), filepath.Join(folder, "go.mod")+" asks for go.etcd.io/etcd/client/v3 v3.5.12, and guests are compiled with v3.7.3 at least: ask for that version there")
+}
+
+// TestFilesOfBranches: each file of a branch stands for one of the source, and no branch is without files.
+func TestFilesOfBranches(t *testing.T) {
+	t.Chdir("..")
+	for _, p := range programs {
+		for i := range p.branches {
+			s := &source{of: p, branch: &p.branches[i]}
+			work := t.TempDir()
+			require.NoError(t, copySource(s, work))
+			for _, name := range s.branch.files {
+				var left []string
+				placed := 0
+				require.NoError(t, fs.WalkDir(os.DirFS(p.folder), ".", func(path string, _ fs.DirEntry, err error) error {
+					if dir, file := filepath.Split(path); strings.HasPrefix(file, "_"+name+".") {
+						placed++
+						if _, err := os.Stat(filepath.Join(work, dir, file)); err == nil {
+							left = append(left, path)
+						}
+					}
+					return err
+				}))
+				require.NotZero(t, placed, name)
+				require.Empty(t, left)
+			}
+		}
+	}
 }
 
 // TestBranchesOfCheckouts: those of Kubernetes are told apart by their files.
