@@ -45,9 +45,8 @@ func provedParts(program string) []provedPart {
 		}
 		parts = append(parts, provedPart{Title: p.Title, Text: text})
 	}
-	for _, asked := range slices.SortedFunc(maps.Keys(t.Proofs), func(a, b string) int { return cmp.Compare(inOrder(a), inOrder(b)) }) {
-		s := t.Proofs[asked]
-		parts[s.Part].Rows = append(parts[s.Part].Rows, provedRow{program + " prove " + asked, cameTo(&s)})
+	for _, s := range slices.SortedFunc(maps.Values(t.Proofs), func(a, b proofs.Search) int { return cmp.Compare(inOrder(a.Asked), inOrder(b.Asked)) }) {
+		parts[s.Part].Rows = append(parts[s.Part].Rows, provedRow{program + " prove " + s.Asked, cameTo(&s)})
 	}
 	parts[0].Title, parts[0].Text = "The catalogue, one thing at a time", "Scenarios in worlds so small that at most one client, one write and one fault are left of each, "+
 		"and worlds of one thing more. A row judges what such a world puts to the test, and leaves the other claims of its scenario out."

@@ -71,7 +71,7 @@ func (r *row) judged(table *proofs.Table) *testbed.Scenario {
 // rowOf puts together what simrun prove is asked for.
 func rowOf(t *testing.T, asked string) row {
 	t.Helper()
-	words := strings.Fields(asked)
+	words := strings.Fields(proofs.Flags(asked))
 	sc, p := withSettings(t, words[0], "")
 	r := row{name: asked, scenario: sc, params: p}
 	set := map[string]bool{}

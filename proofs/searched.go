@@ -3,12 +3,14 @@ package proofs
 import (
 	_ "embed"
 	"encoding/json"
+	"regexp"
 	"sync"
 )
 
 // Search is a row of the table: what simrun prove is asked for, and what it came to. A row without a verdict was not searched yet.
 type Search struct {
-	// Asked begins with the scenario; flags follow. In proofs.json that of a row without a planted bug is its key.
+	// Asked begins with the scenario; flags follow. In proofs.json that of a row without a planted bug is its key, and
+	// --set is left out.
 	Asked string `json:",omitempty"`
 	// Part is the one of the table, from 1 on; 0 is the catalogue in small worlds.
 	Part int `json:",omitempty"`
@@ -65,8 +67,17 @@ var Kept = sync.OnceValue(func() *Table {
 		panic("proofs/proofs.json: " + err.Error())
 	}
 	for asked, row := range t.Proofs {
-		row.Asked = asked
+		row.Asked = Flags(asked)
 		t.Proofs[asked] = row
+	}
+	for bug, row := range t.Bugs {
+		row.Asked = Flags(row.Asked)
+		t.Bugs[bug] = row
 	}
 	return t
 })
+
+var setting = regexp.MustCompile(` ([a-z-]+=)`)
+
+// Flags is what a row of proofs.json asks for, with --set before each setting.
+func Flags(asked string) string { return setting.ReplaceAllString(asked, " --set $1") }
