@@ -52,9 +52,7 @@ func (r *Result) Verdict(property string) model.Verdict {
 // keep 64 bits of a number.
 type Hash uint64
 
-func (h Hash) String() string { return fmt.Sprintf("%016x", uint64(h)) }
-
-// MarshalText implements encoding.TextMarshaler.
+func (h Hash) String() string               { return fmt.Sprintf("%016x", uint64(h)) }
 func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 
 // UnmarshalText implements encoding.TextUnmarshaler.

@@ -42,14 +42,9 @@ type BreakStream struct {
 	Label string
 }
 
-// Name implements Fault.
-func (f *BreakStream) Name() string { return "break " + f.Label }
-
-// Ready implements Fault.
+func (f *BreakStream) Name() string        { return "break " + f.Label }
 func (f *BreakStream) Ready(w *World) bool { return w.first(f.cuts) != NoConn }
-
-// Strike implements Fault.
-func (f *BreakStream) Strike(env *Env) { env.w.breakFirst(f.cuts) }
+func (f *BreakStream) Strike(env *Env)     { env.w.breakFirst(f.cuts) }
 
 func (f *BreakStream) cuts(_ *World, k *Link) bool {
 	return k.kind == streamConn && k.Acceptor == f.To && slices.Contains(f.From, k.Opener)
@@ -66,7 +61,6 @@ type Keepalive interface {
 // point. When the network is back, at the end of the safety phase, it notices at once.
 type HalfOpen struct{ BreakStream }
 
-// Name implements Fault.
 func (f *HalfOpen) Name() string { return "half-open " + f.Label }
 
 var halfOpened = NewCoveragePoint("world: a stream is half-open")
@@ -128,14 +122,9 @@ type BreakCall struct {
 	Label string
 }
 
-// Name implements Fault.
-func (f *BreakCall) Name() string { return "break call to " + f.Label }
-
-// Ready implements Fault.
+func (f *BreakCall) Name() string        { return "break call to " + f.Label }
 func (f *BreakCall) Ready(w *World) bool { return w.first(f.cuts) != NoConn }
-
-// Strike implements Fault.
-func (f *BreakCall) Strike(env *Env) { env.w.breakFirst(f.cuts) }
+func (f *BreakCall) Strike(env *Env)     { env.w.breakFirst(f.cuts) }
 
 func (f *BreakCall) cuts(w *World, k *Link) bool {
 	return k.kind == callConn && slices.Contains(f.To, k.Acceptor) && !w.laneFrom(k, k.Acceptor).deaf
@@ -164,14 +153,9 @@ type RestartProcess struct {
 	Label string
 }
 
-// Name implements Fault.
-func (f *RestartProcess) Name() string { return "restart " + f.Label }
-
-// Ready implements Fault.
+func (f *RestartProcess) Name() string      { return "restart " + f.Label }
 func (f *RestartProcess) Ready(*World) bool { return true }
-
-// Strike implements Fault.
-func (f *RestartProcess) Strike(env *Env) { env.w.restart(f.Nodes) }
+func (f *RestartProcess) Strike(env *Env)   { env.w.restart(f.Nodes) }
 
 func (w *World) restart(process []NodeID) {
 	for _, n := range process {
@@ -202,14 +186,9 @@ type Signal struct {
 	Give, End func(env *Env, n Node)
 }
 
-// Name implements Fault.
-func (f *Signal) Name() string { return f.Label }
-
-// Ready implements Fault.
+func (f *Signal) Name() string      { return f.Label }
 func (f *Signal) Ready(*World) bool { return true }
-
-// Strike implements Fault.
-func (f *Signal) Strike(env *Env) { f.act(env, f.Give) }
+func (f *Signal) Strike(env *Env)   { f.act(env, f.Give) }
 
 // Heal implements Healer.
 func (f *Signal) Heal(env *Env) {

@@ -52,7 +52,6 @@ type Hangup struct {
 	Broken bool
 }
 
-// Digest implements Payload.
 func (h *Hangup) Digest(d Digest) Digest { return d.Text("hangup").Bool(h.Broken) }
 
 // Label implements Payload.

@@ -17,7 +17,6 @@ type LoseMessage struct {
 	Instead func(Payload) Payload
 }
 
-// Name implements Fault.
 func (f *LoseMessage) Name() string { return "lose " + f.Label }
 
 // Ready implements Fault.
@@ -92,10 +91,7 @@ type Refuse struct {
 	Calls bool
 }
 
-// Name implements Fault.
-func (f *Refuse) Name() string { return "refuse " + f.Label }
-
-// Ready implements Fault.
+func (f *Refuse) Name() string        { return "refuse " + f.Label }
 func (f *Refuse) Ready(w *World) bool { return f.find(w) != nil }
 
 // Strike implements Fault.

@@ -29,22 +29,11 @@ type Node interface {
 // Idle is a node that does nothing. Others embed it and say only what they do.
 type Idle struct{}
 
-// Start implements Node.
-func (Idle) Start(*Env) {}
-
-// Receive implements Node.
+func (Idle) Start(*Env)             {}
 func (Idle) Receive(*Env, *Message) {}
-
-// Fire implements Node.
-func (Idle) Fire(*Env, Timer) {}
-
-// Run implements Node.
-func (Idle) Run(*Env, Task) {}
-
-// TaskName implements Node.
-func (Idle) TaskName(Task) string { return "task" }
-
-// TimerName implements Node.
+func (Idle) Fire(*Env, Timer)       {}
+func (Idle) Run(*Env, Task)         {}
+func (Idle) TaskName(Task) string   { return "task" }
 func (Idle) TimerName(Timer) string { return "timer" }
 
 // Drained is an optional capability: a node that sends on bounded lanes is

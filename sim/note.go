@@ -135,14 +135,9 @@ func (n Said) Text(w *World) string {
 // Gap is the value in its i-th gap, counted from 0.
 func (n Said) Gap(i int) any { return n.gaps[i] }
 
-// About implements Subject.
-func (n Said) About() About { return n.about }
-
-// SetsBack implements Setback.
+func (n Said) About() About   { return n.about }
 func (n Said) SetsBack() bool { return n.kind.setback }
-
-// IsAside implements Aside.
-func (n Said) IsAside() bool { return n.kind.aside }
+func (n Said) IsAside() bool  { return n.kind.aside }
 
 // NoteName is the kind of a note: that of its NoteKind, or its Go type.
 func NoteName(n Note) string {

@@ -21,12 +21,8 @@ type Partition struct {
 	Label string
 }
 
-// Name implements Fault.
-func (f *Partition) Name() string { return "partition " + f.Label }
-
-// Ready implements Fault.
-func (f *Partition) Ready(*World) bool { return true }
-
+func (f *Partition) Name() string          { return "partition " + f.Label }
+func (f *Partition) Ready(*World) bool     { return true }
 func (f *Partition) partition() *Partition { return f }
 
 // partitionOf is the partition that a fault is, or that it embeds; nil if there is none.
@@ -138,5 +134,4 @@ func (n partitioned) Text(*World) string {
 	return "no message gets through " + n.label
 }
 
-// SetsBack implements Setback.
 func (n partitioned) SetsBack() bool { return !n.ended }

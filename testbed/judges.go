@@ -46,7 +46,6 @@ type recordedIn struct {
 	judge  func(*System, *sim.World, *Tally)
 }
 
-// Conclude implements Concluder.
 func (r *recordedIn) Conclude(w *sim.World, all *Tally) { r.judge(r.system, w, all) }
 
 func ofItself(s *System) *System { return s }
@@ -56,7 +55,6 @@ type recorded[T any] struct {
 	judge func(T, *sim.World, *Tally)
 }
 
-// Reset implements Judge.
 func (*recorded[T]) Reset() {}
 
 // Finding implements Judge.
@@ -220,7 +218,6 @@ func (j *stepwise[T]) Follows(p Part) bool {
 	return j.parts == 0 || j.parts>>p&1 != 0
 }
 
-// AfterStep implements StepObserver.
 func (j *stepwise[T]) AfterStep(w *sim.World, a sim.Action) { j.step(j.of, w, a, &j.tally) }
 
 // Finding implements Judge.
@@ -243,7 +240,6 @@ func (j *stepwise[T]) MonitorState() MonitorState {
 // seen is the state of a monitor that is what its judge has seen.
 type seen[T any] struct{ judge *stepwise[T] }
 
-// Digest implements MonitorState.
 func (p seen[T]) Digest(d sim.Digest) sim.Digest { return any(p.judge.of).(MonitorState).Digest(d) }
 
 // remembering is a judge of steps that a search carries along.
@@ -309,7 +305,5 @@ type wrong struct {
 	args   []any
 }
 
-func (w *wrong) String() string { return fmt.Sprintf(w.format, w.args...) }
-
-// Concerns implements explore.Concerned.
+func (w *wrong) String() string    { return fmt.Sprintf(w.format, w.args...) }
 func (w *wrong) Concerns() Concern { return w.about }

@@ -134,7 +134,6 @@ var NoPanic = RegisterProperty(&Property{
 
 type noPanic struct{}
 
-// Reset implements Judge.
 func (noPanic) Reset() {}
 
 // Finding implements Judge. A run that is judged has not panicked.

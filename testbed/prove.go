@@ -113,7 +113,6 @@ func (s *System) makePasts() error {
 	return nil
 }
 
-// Goal implements prove.Subject.
 func (s *System) Goal() prove.Goal { return s.goal }
 
 // Adopt implements prove.Subject: the nodes of the system are those of this world from now
@@ -235,7 +234,6 @@ func (s *System) findRemembering() {
 	}
 }
 
-// Remembers implements prove.Remembering.
 func (s *System) Remembers() bool { return s.remembering != nil }
 
 // Remembered implements prove.Remembering.

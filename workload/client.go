@@ -511,7 +511,6 @@ func code(c wire.Code) model.Code {
 	}
 }
 
-// TimerName implements sim.Node.
 func (c *Client) TimerName(sim.Timer) string { return "next " + strconv.Itoa(c.next) }
 
 // Clone implements sim.Cloner.

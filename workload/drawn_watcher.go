@@ -126,7 +126,6 @@ func (w *DrawnWatcher) Clone() sim.Node {
 	return &d
 }
 
-// Fingerprint implements sim.Fingerprinter.
 func (w *DrawnWatcher) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCells(d, w) }
 
 // Behaviour implements sim.Recorder. How many watches there were decides which one is next.

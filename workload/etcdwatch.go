@@ -260,11 +260,8 @@ func (w *EtcdWatch) Clone() sim.Node {
 	return &d
 }
 
-// Fingerprint implements sim.Fingerprinter.
 func (w *EtcdWatch) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCells(d, w) }
-
-// Behaviour implements sim.Recorder.
-func (w *EtcdWatch) Behaviour(d sim.Digest) sim.Digest { return sim.FoldCellsBut(d, w, cellRecord) }
+func (w *EtcdWatch) Behaviour(d sim.Digest) sim.Digest   { return sim.FoldCellsBut(d, w, cellRecord) }
 
 // Cells implements sim.Celled.
 func (w *EtcdWatch) Cells(visit func(k sim.CellKind, index int, contents sim.Digest)) {

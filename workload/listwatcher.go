@@ -252,7 +252,6 @@ func (c *ListWatcher) Run(env *sim.Env, _ sim.Task) {
 	env.Release(c.conn)
 }
 
-// TaskName implements sim.Node.
 func (c *ListWatcher) TaskName(sim.Task) string { return "take the next event" }
 
 // TimerName implements sim.Node.
@@ -273,7 +272,6 @@ func (c *ListWatcher) Clone() sim.Node {
 	return &d
 }
 
-// Fingerprint implements sim.Fingerprinter.
 func (c *ListWatcher) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCells(d, c) }
 
 // Behaviour implements sim.Recorder. How many watches there were decides which version the

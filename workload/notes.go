@@ -15,11 +15,8 @@ type OperationBegan struct {
 	Request sim.Payload
 }
 
-// Text implements sim.Note.
 func (n OperationBegan) Text(*sim.World) string { return "asks: " + n.Request.Label() }
-
-// About implements sim.Subject.
-func (n OperationBegan) About() sim.About { return sim.About{Key: writtenKey(n.Request)} }
+func (n OperationBegan) About() sim.About       { return sim.About{Key: writtenKey(n.Request)} }
 
 // writtenKey is the key that a request writes, empty if it is no such request.
 func writtenKey(p sim.Payload) string {
@@ -45,7 +42,6 @@ type OperationEnded struct {
 	Answer sim.Payload
 }
 
-// Text implements sim.Note.
 func (n OperationEnded) Text(*sim.World) string { return "is answered: " + answerText(n.Answer) }
 
 // About implements sim.Subject.
@@ -70,13 +66,11 @@ func (n OperationEnded) About() sim.About {
 // listAsked: a poller begins an attempt.
 type listAsked struct{ request *wire.ListRequest }
 
-// Text implements sim.Note.
 func (n listAsked) Text(*sim.World) string { return "asks: " + n.request.Label() }
 
 // listAnswered: the attempt of a poller has ended with an answer or a refusal.
 type listAnswered struct{ answer sim.Payload }
 
-// Text implements sim.Note.
 func (n listAnswered) Text(*sim.World) string { return "is answered: " + answerText(n.answer) }
 
 // listAbandoned: the poller closed the connection before an answer came.
@@ -138,7 +132,6 @@ func (n listWatchBegan) Text(*sim.World) string { return "asks: " + n.request.La
 // watchEstablished: the answer to a watch begins.
 type watchEstablished struct{}
 
-// Text implements sim.Note.
 func (watchEstablished) Text(*sim.World) string { return "is told that its watch is established" }
 
 // eventReceived: an event or bookmark of a watch arrives.

@@ -187,7 +187,6 @@ func (w *Watcher) Run(env *sim.Env, _ sim.Task) {
 	env.Release(w.conn)
 }
 
-// TaskName implements sim.Node.
 func (w *Watcher) TaskName(sim.Task) string { return "read on" }
 
 // TimerName implements sim.Node.
@@ -205,7 +204,6 @@ func (w *Watcher) Clone() sim.Node {
 	return &d
 }
 
-// Fingerprint implements sim.Fingerprinter.
 func (w *Watcher) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCells(d, w) }
 
 // Behaviour implements sim.Recorder. The number of events decides when the watcher leaves.

@@ -48,7 +48,6 @@ type Bench struct {
 	said []string
 }
 
-// Pick implements sim.Chooser.
 func (b *Bench) Pick(*sim.World, []sim.Action) int { panic("the text picks") }
 
 // Choose implements sim.Chooser.

@@ -58,7 +58,6 @@ func (j *eventsInTime) Reset() {
 	j.healed, j.tally = 0, testbed.Tally{}
 }
 
-// Finding implements testbed.Judge.
 func (j *eventsInTime) Finding(*sim.World) explore.Finding { return j.tally.Finding() }
 
 func (j *eventsInTime) passed(w *sim.World, p *testbed.Passage) {

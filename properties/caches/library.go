@@ -120,7 +120,6 @@ func (j reopens) judge(w *sim.World, all *testbed.Tally) {
 	}
 }
 
-// Follows implements testbed.Follower.
 func (reopens) Follows(p testbed.Part) bool { return p == testbed.ClientLibrary }
 
 // Digest is how often streams have broken, and since when those are closed that may be opened again.

@@ -129,7 +129,6 @@ func (k *outOfMemory) String() string {
 	return text
 }
 
-// Concerns implements explore.Concerned.
 func (k *outOfMemory) Concerns() testbed.Concern { return testbed.Concern{Node: k.cache.Name} }
 
 // The warnings that an operator could have before an API server is out of memory. Both

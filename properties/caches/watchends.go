@@ -60,7 +60,6 @@ func (j *watchEnds) Digest(d sim.Digest) sim.Digest {
 	return d
 }
 
-// Reset implements testbed.Observer.
 func (j *watchEnds) Reset() { clear(j.judged) }
 
 func (j *watchEnds) step(w *sim.World, a sim.Action, all *testbed.Tally) {

@@ -130,7 +130,6 @@ func newRevisionTimes(s *testbed.System) *revisionTimes {
 	return &revisionTimes{system: s, before: p.Workload.FirstRevision()}
 }
 
-// Reset implements testbed.Observer.
 func (r *revisionTimes) Reset() { r.at = r.at[:0] }
 
 // Follows implements testbed.Follower.

@@ -98,7 +98,6 @@ func silent(s *testbed.System, w *sim.World, server sim.NodeID) (n int) {
 	return n
 }
 
-// Follows implements testbed.Follower.
 func (leftovers) Follows(p testbed.Part) bool { return p == testbed.ClientLibrary }
 
 // Digest is how many watches of client libraries etcd may have that these do not: which they are follows from the

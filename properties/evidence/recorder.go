@@ -335,7 +335,6 @@ type Polling struct{ *Recorder }
 // PollingOf makes one for a system that has no other.
 func PollingOf(s *testbed.System) Polling { return Polling{newRecorder(s)} }
 
-// Follows implements testbed.Follower.
 func (Polling) Follows(testbed.Part) bool { return true }
 
 // AfterStep implements testbed.StepObserver.

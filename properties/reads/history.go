@@ -82,7 +82,6 @@ func (h *history) judges(p linearizability.Property) testbed.Judge {
 	return &historyJudge{h, len(h.properties) - 1}
 }
 
-// Reset implements testbed.Observer.
 func (h *history) Reset() { h.judge.Operations = h.system.JudgedOperations() }
 
 // BeginJudging implements testbed.Preparer.
@@ -153,7 +152,6 @@ type historyJudge struct {
 	index int
 }
 
-// Reset implements testbed.Judge.
 func (*historyJudge) Reset() {}
 
 // Finding implements testbed.Judge.

@@ -52,7 +52,6 @@ const (
 	wasCut
 )
 
-// Reset implements testbed.Observer.
 func (j *servedWithoutMember) Reset() { j.state = neverCut }
 
 func (j *servedWithoutMember) step(w *sim.World, _ sim.Action, _ *testbed.Tally) {

@@ -63,7 +63,6 @@ func newStreams(s *testbed.System) *streams {
 	return &streams{system: s, rules: s.WatchRules()}
 }
 
-// Reset implements testbed.Observer.
 func (*streams) Reset() {}
 
 // BeginJudging implements testbed.Preparer.
@@ -104,7 +103,6 @@ func (j *guaranteeJudge) Finding(*sim.World) explore.Finding {
 	return f
 }
 
-// MonitorState implements testbed.Monitored.
 func (j *guaranteeJudge) MonitorState() testbed.MonitorState { return j.streams }
 
 // Digest is where each watch is that can still be sent something. What clients record that

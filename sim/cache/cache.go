@@ -367,8 +367,5 @@ func (c *Cache) AscendSnapshots(f func(until int64, ascend func(func(*wire.KeyVa
 // Kills are the times that the process was killed because it was out of memory.
 func (c *Cache) Kills() []memory.Kill { return c.killer.Kills() }
 
-// Endings implements Following.
 func (c *Cache) Endings() []reflector.Ending { return c.reflector.Endings() }
-
-// Turns implements Relisting.
-func (c *Cache) Turns() []reflector.Turn { return c.reflector.Turns() }
+func (c *Cache) Turns() []reflector.Turn     { return c.reflector.Turns() }

@@ -25,13 +25,8 @@ func LoseSnapshot(node sim.NodeID, label string) *Fault {
 	return &Fault{node, "lose next snapshot of " + label, order{"lose snapshot", lose}}
 }
 
-// Name implements sim.Fault.
-func (f *Fault) Name() string { return f.name }
-
-// Ready implements sim.Fault.
+func (f *Fault) Name() string        { return f.name }
 func (*Fault) Ready(*sim.World) bool { return true }
-
-// Strike implements sim.Fault.
 func (f *Fault) Strike(env *sim.Env) { env.Close(env.Call(f.node, &f.order)) }
 
 // order is what the message has the cache do.
@@ -40,11 +35,8 @@ type order struct {
 	carryOut func(*Cache, *sim.Env)
 }
 
-// Digest implements sim.Payload.
 func (o *order) Digest(d sim.Digest) sim.Digest { return d.Text(o.label) }
-
-// Label implements sim.Payload.
-func (o *order) Label() string { return o.label }
+func (o *order) Label() string                  { return o.label }
 
 // recreate stops the cache and starts another one in its place (Cacher.Stop and
 // NewCacherFromConfig). Upstream lets requests come to their end first; here those

@@ -38,7 +38,6 @@ func (c *Cache) Holds() Held {
 	}
 }
 
-// Watches implements Holding.
 func (c *Cache) Watches(visit func(client, upstream sim.Conn)) { c.dispatcher.Watches(visit) }
 
 // VersionPauses are those of its version check.
@@ -49,7 +48,6 @@ func (c *Cache) HistoryRoom() (now, most int) {
 	return c.store.HistoryRoom(), max(c.cfg.RingCapacity, c.cfg.RingCapacityMax)
 }
 
-// Backlog implements Backlogged.
 func (c *Cache) Backlog() dispatch.Backlog { return c.dispatcher.Backlog() }
 
 // Ownerless implements Timed.
@@ -82,5 +80,4 @@ func (c *Cache) Ownerless(armed sim.Armed) (found []sim.Timer) {
 	return found
 }
 
-// DispatchWaits implements Timed.
 func (c *Cache) DispatchWaits() (began sim.Time, all []dispatch.Wait) { return c.dispatcher.Waits() }

@@ -83,7 +83,6 @@ func (c *Cache) flowConfig() flowcontrol.Config {
 	return flowcontrol.Config{Options: c.cfg.Flow, Task: taskSeats, Timer: timerSeats, Surroundings: execution{c}}
 }
 
-// Flow implements FlowControlled.
 func (c *Cache) Flow() *flowcontrol.Level { return &c.flow }
 
 // Execute implements flowcontrol.Surroundings. A request that was answered on the spot

@@ -83,11 +83,8 @@ func watcherConfig(cfg *Config) etcd3.Config {
 	}
 }
 
-// Notices implements sim.Keepalive.
 func (c *Client) Notices() (atLeast, atMost sim.Duration) { return c.library.Notices() }
-
-// Start implements sim.Node.
-func (c *Client) Start(*sim.Env) {}
+func (c *Client) Start(*sim.Env)                          {}
 
 // Restart implements sim.Restarter: the process is a new one.
 func (c *Client) Restart(env *sim.Env) {
@@ -198,5 +195,4 @@ func (c *Client) Conns(visit func(sim.Conn)) {
 	c.watcher.Conns(visit)
 }
 
-// Fingerprint implements sim.Fingerprinter.
 func (c *Client) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCells(d, c) }

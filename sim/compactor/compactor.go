@@ -46,7 +46,6 @@ type question struct {
 	above int64
 }
 
-// Item implements state.Numbered.
 func (q *question) Item() int64 { return int64(q.conn) }
 
 // Digest leaves out the connection, whose number is no state.
@@ -169,7 +168,6 @@ func (c *Compactor) Fire(env *sim.Env, t sim.Timer) {
 // Run implements sim.Node; a compactor has no loops besides its timers.
 func (c *Compactor) Run(*sim.Env, sim.Task) {}
 
-// TaskName implements sim.Node.
 func (c *Compactor) TaskName(sim.Task) string { return "" }
 
 // TimerName implements sim.Node.
@@ -187,13 +185,8 @@ func (c *Compactor) Clone() sim.Node {
 	return clone
 }
 
-// Conns implements sim.Connected.
-func (c *Compactor) Conns(visit func(sim.Conn)) { layout.Conns(c, visit) }
-
-// Cells implements sim.Celled.
-func (c *Compactor) Cells(visit sim.CellVisitor) { layout.Cells(c, visit) }
-
-// Fingerprint implements sim.Fingerprinter.
+func (c *Compactor) Conns(visit func(sim.Conn))          { layout.Conns(c, visit) }
+func (c *Compactor) Cells(visit sim.CellVisitor)         { layout.Cells(c, visit) }
 func (c *Compactor) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCells(d, c) }
 
 // parse reads the value of the key. It returns 0 for a value that is no number.

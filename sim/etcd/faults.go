@@ -13,12 +13,8 @@ type order struct {
 	do     func(*Server, *sim.Env)
 }
 
-// Digest implements sim.Payload.
-func (o *order) Digest(d sim.Digest) sim.Digest { return o.digest(d) }
-
-// Label implements sim.Payload.
-func (o *order) Label() string { return o.label }
-
+func (o *order) Digest(d sim.Digest) sim.Digest   { return o.digest(d) }
+func (o *order) Label() string                    { return o.label }
 func (o *order) send(env *sim.Env, to sim.NodeID) { env.Close(env.Call(to, o)) }
 
 // ordered is a fault that is nothing but an order to servers.
@@ -32,7 +28,6 @@ type ordered struct {
 	note sim.Note
 }
 
-// Name implements sim.Fault.
 func (f *ordered) Name() string { return f.name }
 
 // Ready implements sim.Fault.
@@ -58,10 +53,7 @@ type Failover struct {
 	Label string
 }
 
-// Name implements sim.Fault.
-func (f *Failover) Name() string { return "failover " + f.Label }
-
-// Ready implements sim.Fault.
+func (f *Failover) Name() string        { return "failover " + f.Label }
 func (*Failover) Ready(*sim.World) bool { return true }
 
 // Strike implements sim.Fault.
@@ -81,7 +73,6 @@ type Downgrade struct {
 	To    Member
 }
 
-// Name implements sim.Fault.
 func (f *Downgrade) Name() string { return "downgrade " + f.Label + " to " + f.To.Version }
 
 // Ready implements sim.Fault.

@@ -50,7 +50,6 @@ func (n keys) String() string {
 // write is a request that writes: a note is about the key.
 type write struct{ sim.Payload }
 
-// About implements sim.Subject.
 func (w write) About() sim.About { return sim.About{Key: keyOf(w.Payload)} }
 
 // clogStrikes: from now on nothing gets through on watch streams.

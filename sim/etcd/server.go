@@ -88,7 +88,6 @@ type Node interface {
 	Simulated() *Server
 }
 
-// Simulated implements Node.
 func (s *Server) Simulated() *Server { return s }
 
 // New returns a server with the contents that cfg names.

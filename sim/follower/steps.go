@@ -13,7 +13,6 @@ const timerAgain sim.Timer = 0
 // defaultPause is how long the pause is if the configuration does not say.
 const defaultPause = time.Second
 
-// Start implements sim.Node.
 func (f *Follower) Start(env *sim.Env) { f.startList(env) }
 
 // Restart implements sim.Restarter.
@@ -172,16 +171,9 @@ func (f *Follower) got(env *sim.Env, m *sim.Message) {
 // Run implements sim.Node; a follower has no loops.
 func (f *Follower) Run(*sim.Env, sim.Task) {}
 
-// TaskName implements sim.Node.
-func (f *Follower) TaskName(sim.Task) string { return "" }
-
-// TimerName implements sim.Node.
+func (f *Follower) TaskName(sim.Task) string   { return "" }
 func (f *Follower) TimerName(sim.Timer) string { return "list and watch again" }
-
-// Clone implements sim.Cloner.
-func (f *Follower) Clone() sim.Node { return layout.Clone(f) }
-
-// Conns implements sim.Connected.
+func (f *Follower) Clone() sim.Node            { return layout.Clone(f) }
 func (f *Follower) Conns(visit func(sim.Conn)) { layout.Conns(f, visit) }
 
 // Fingerprint implements sim.Fingerprinter.

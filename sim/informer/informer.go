@@ -168,7 +168,6 @@ func (r *Informer) Clone() sim.Node {
 // depend on it.
 func (r *Informer) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCells(d, r) }
 
-// Behaviour implements sim.Recorder.
 func (r *Informer) Behaviour(d sim.Digest) sim.Digest { return sim.FoldCellsBut(d, r, r.record.Kind()) }
 
 // Cells implements sim.Celled.

@@ -14,12 +14,10 @@ type CompactRevisionRequest struct {
 	Above int64
 }
 
-// Digest implements sim.Payload.
 func (r *CompactRevisionRequest) Digest(d sim.Digest) sim.Digest {
 	return d.Text("compact revision?").Int(r.Above)
 }
 
-// Label implements sim.Payload.
 func (r *CompactRevisionRequest) Label() string { return "compact revision" }
 
 // CompactRevisionResponse is the answer.
@@ -28,10 +26,8 @@ type CompactRevisionResponse struct {
 	Revision int64
 }
 
-// Digest implements sim.Payload.
 func (r *CompactRevisionResponse) Digest(d sim.Digest) sim.Digest {
 	return d.Text("compact revision").Int(r.Revision)
 }
 
-// Label implements sim.Payload.
 func (r *CompactRevisionResponse) Label() string { return "compact revision " + itoa(r.Revision) }

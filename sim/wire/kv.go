@@ -100,7 +100,6 @@ func (r *RangeRequest) IsFiltered() bool {
 	return r.MinModRevision != 0 || r.MaxModRevision != 0 || r.MinCreateRevision != 0 || r.MaxCreateRevision != 0
 }
 
-// Digest implements sim.Payload.
 func (r *RangeRequest) Digest(d sim.Digest) sim.Digest {
 	d = d.Text("range").Text(r.Key).Text(r.RangeEnd).Int(r.Limit).Int(r.Revision).
 		Bool(r.Serializable).Bool(r.KeysOnly).Bool(r.CountOnly)
@@ -111,7 +110,6 @@ func (r *RangeRequest) Digest(d sim.Digest) sim.Digest {
 	return d
 }
 
-// Label implements sim.Payload.
 func (r *RangeRequest) Label() string {
 	s := "Range " + r.Key
 	if key, next := strings.CutSuffix(r.Key, "\x00"); next {
@@ -138,10 +136,8 @@ type RangeResponse struct {
 	initial *Initial
 }
 
-// Objects implements sim.Bulky.
 func (r *RangeResponse) Objects() int { return len(r.Kvs) }
 
-// Digest implements sim.Payload.
 func (r *RangeResponse) Digest(d sim.Digest) sim.Digest {
 	d = d.Text("ranged").Int(r.Revision).Bool(r.More).Int(r.Count)
 	if len(r.Kvs) >= longList {
@@ -150,7 +146,6 @@ func (r *RangeResponse) Digest(d sim.Digest) sim.Digest {
 	return digestKVs(d, r.Kvs)
 }
 
-// Label implements sim.Payload.
 func (r *RangeResponse) Label() string {
 	return "rev " + itoa(r.Revision) + ": " + strconv.Itoa(len(r.Kvs)) + " items"
 }
@@ -168,7 +163,6 @@ type PutRequest struct {
 	IgnoreLease bool
 }
 
-// Digest implements sim.Payload.
 func (r *PutRequest) Digest(d sim.Digest) sim.Digest {
 	d = d.Text("put").Text(r.Key).Text(r.Value)
 	if r.PrevKv {
@@ -181,7 +175,6 @@ func (r *PutRequest) Digest(d sim.Digest) sim.Digest {
 	return d
 }
 
-// Label implements sim.Payload.
 func (r *PutRequest) Label() string {
 	if r.IgnoreValue {
 		return "Put " + r.Key + " as it is"
@@ -197,12 +190,10 @@ type PutResponse struct {
 	PrevKv *KeyValue
 }
 
-// Digest implements sim.Payload.
 func (r *PutResponse) Digest(d sim.Digest) sim.Digest {
 	return r.PrevKv.Digest(d.Text("done").Int(r.Revision))
 }
 
-// Label implements sim.Payload.
 func (r *PutResponse) Label() string { return "rev " + itoa(r.Revision) }
 
 // DeleteRangeRequest is etcdserverpb.DeleteRangeRequest.
@@ -212,7 +203,6 @@ type DeleteRangeRequest struct {
 	PrevKv bool
 }
 
-// Digest implements sim.Payload.
 func (r *DeleteRangeRequest) Digest(d sim.Digest) sim.Digest {
 	d = d.Text("delete").Text(r.Key).Text(r.RangeEnd)
 	if r.PrevKv {
@@ -221,7 +211,6 @@ func (r *DeleteRangeRequest) Digest(d sim.Digest) sim.Digest {
 	return d
 }
 
-// Label implements sim.Payload.
 func (r *DeleteRangeRequest) Label() string {
 	if r.RangeEnd != "" {
 		return "DeleteRange " + r.Key + "..."
@@ -238,7 +227,6 @@ type DeleteRangeResponse struct {
 	PrevKvs []*KeyValue
 }
 
-// Digest implements sim.Payload.
 func (r *DeleteRangeResponse) Digest(d sim.Digest) sim.Digest {
 	d = d.Text("deleted").Int(r.Revision).Int(r.Deleted)
 	if r.PrevKvs != nil {
@@ -247,7 +235,6 @@ func (r *DeleteRangeResponse) Digest(d sim.Digest) sim.Digest {
 	return d
 }
 
-// Label implements sim.Payload.
 func (r *DeleteRangeResponse) Label() string {
 	return "rev " + itoa(r.Revision) + ": deleted " + itoa(r.Deleted)
 }
@@ -260,12 +247,10 @@ type CompactionRequest struct {
 	Physical bool
 }
 
-// Digest implements sim.Payload.
 func (r *CompactionRequest) Digest(d sim.Digest) sim.Digest {
 	return d.Text("compact").Int(r.Revision).If(r.Physical, "physical")
 }
 
-// Label implements sim.Payload.
 func (r *CompactionRequest) Label() string {
 	label := "Compact " + itoa(r.Revision)
 	if r.Physical {
@@ -280,10 +265,8 @@ type CompactionResponse struct {
 	Revision int64
 }
 
-// Digest implements sim.Payload.
 func (r *CompactionResponse) Digest(d sim.Digest) sim.Digest {
 	return d.Text("compacted").Int(r.Revision)
 }
 
-// Label implements sim.Payload.
 func (r *CompactionResponse) Label() string { return "compacted" }

@@ -14,12 +14,10 @@ type LeaseGrantRequest struct {
 	TTL int64
 }
 
-// Digest implements sim.Payload.
 func (r *LeaseGrantRequest) Digest(d sim.Digest) sim.Digest {
 	return d.Text("grant").Int(r.ID).Int(r.TTL)
 }
 
-// Label implements sim.Payload.
 func (r *LeaseGrantRequest) Label() string {
 	return "LeaseGrant " + itoa(r.ID) + " for " + itoa(r.TTL) + " s"
 }
@@ -30,23 +28,18 @@ type LeaseGrantResponse struct {
 	Revision, ID, TTL int64
 }
 
-// Digest implements sim.Payload.
 func (r *LeaseGrantResponse) Digest(d sim.Digest) sim.Digest {
 	return d.Text("granted").Int(r.Revision).Int(r.ID).Int(r.TTL)
 }
 
-// Label implements sim.Payload.
 func (r *LeaseGrantResponse) Label() string { return "lease " + itoa(r.ID) }
 
 // LeaseRevokeRequest is etcdserverpb.LeaseRevokeRequest. The leader makes one of its own when
 // a lease expires.
 type LeaseRevokeRequest struct{ ID int64 }
 
-// Digest implements sim.Payload.
 func (r *LeaseRevokeRequest) Digest(d sim.Digest) sim.Digest { return d.Text("revoke").Int(r.ID) }
-
-// Label implements sim.Payload.
-func (r *LeaseRevokeRequest) Label() string { return "LeaseRevoke " + itoa(r.ID) }
+func (r *LeaseRevokeRequest) Label() string                  { return "LeaseRevoke " + itoa(r.ID) }
 
 // LeaseRevokeResponse is etcdserverpb.LeaseRevokeResponse.
 type LeaseRevokeResponse struct {
@@ -54,24 +47,20 @@ type LeaseRevokeResponse struct {
 	Revision int64
 }
 
-// Digest implements sim.Payload.
 func (r *LeaseRevokeResponse) Digest(d sim.Digest) sim.Digest {
 	return d.Text("revoked").Int(r.Revision)
 }
 
-// Label implements sim.Payload.
 func (r *LeaseRevokeResponse) Label() string { return "rev " + itoa(r.Revision) + ": revoked" }
 
 // LeaseKeepAliveRequest is etcdserverpb.LeaseKeepAliveRequest. Here each is a call of its
 // own: of the stream that upstream sends them on, nothing but the order is left.
 type LeaseKeepAliveRequest struct{ ID int64 }
 
-// Digest implements sim.Payload.
 func (r *LeaseKeepAliveRequest) Digest(d sim.Digest) sim.Digest {
 	return d.Text("keep alive").Int(r.ID)
 }
 
-// Label implements sim.Payload.
 func (r *LeaseKeepAliveRequest) Label() string { return "LeaseKeepAlive " + itoa(r.ID) }
 
 // LeaseKeepAliveResponse is etcdserverpb.LeaseKeepAliveResponse. Its revision is that of
@@ -81,12 +70,10 @@ type LeaseKeepAliveResponse struct {
 	Revision, ID, TTL int64
 }
 
-// Digest implements sim.Payload.
 func (r *LeaseKeepAliveResponse) Digest(d sim.Digest) sim.Digest {
 	return d.Text("kept alive").Int(r.Revision).Int(r.ID).Int(r.TTL)
 }
 
-// Label implements sim.Payload.
 func (r *LeaseKeepAliveResponse) Label() string {
 	if r.TTL == 0 {
 		return "no lease " + itoa(r.ID)
@@ -101,12 +88,10 @@ type LeaseTimeToLiveRequest struct {
 	Keys bool
 }
 
-// Digest implements sim.Payload.
 func (r *LeaseTimeToLiveRequest) Digest(d sim.Digest) sim.Digest {
 	return d.Text("time to live").Int(r.ID).Bool(r.Keys)
 }
 
-// Label implements sim.Payload.
 func (r *LeaseTimeToLiveRequest) Label() string { return "LeaseTimeToLive " + itoa(r.ID) }
 
 // LeaseTimeToLiveResponse is etcdserverpb.LeaseTimeToLiveResponse.
@@ -120,7 +105,6 @@ type LeaseTimeToLiveResponse struct {
 	Keys []string
 }
 
-// Digest implements sim.Payload.
 func (r *LeaseTimeToLiveResponse) Digest(d sim.Digest) sim.Digest {
 	d = d.Text("lives").Int(r.Revision).Int(r.ID).Int(r.TTL).Int(r.GrantedTTL).Int(int64(len(r.Keys)))
 	for _, k := range r.Keys {
@@ -129,7 +113,6 @@ func (r *LeaseTimeToLiveResponse) Digest(d sim.Digest) sim.Digest {
 	return d
 }
 
-// Label implements sim.Payload.
 func (r *LeaseTimeToLiveResponse) Label() string {
 	if r.TTL < 0 {
 		return "no lease " + itoa(r.ID)

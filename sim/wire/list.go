@@ -100,14 +100,12 @@ type ListRequest struct {
 	KeysOnly bool
 }
 
-// Digest implements sim.Payload.
 func (r *ListRequest) Digest(d sim.Digest) sim.Digest {
 	d = d.Text("list").Text(r.Prefix).Int(r.ResourceVersion).Word(uint64(r.Match)).Int(r.Limit).Text(r.Continue)
 	d = d.If(r.FromEtcd, "from etcd")
 	return r.Selector.digest(d.If(r.Single, "single").If(r.KeysOnly, "keys only"))
 }
 
-// Label implements sim.Payload.
 func (r *ListRequest) Label() string {
 	s := "LIST " + r.Prefix
 	if r.ResourceVersion != Unset {
@@ -163,7 +161,6 @@ const (
 
 func (o Origin) String() string { return [...]string{"cache", "etcd", "etcd (fallback)"}[o] }
 
-// Digest implements sim.Payload.
 func (r *ListResponse) Digest(d sim.Digest) sim.Digest {
 	d = d.Text("listed").Int(r.ResourceVersion).Text(r.Continue).Word(uint64(r.Origin))
 	if r.RemainingItemCount != 0 {
@@ -172,12 +169,10 @@ func (r *ListResponse) Digest(d sim.Digest) sim.Digest {
 	return digestKVs(d, r.Items)
 }
 
-// Label implements sim.Payload.
 func (r *ListResponse) Label() string {
 	return "list RV=" + itoa(r.ResourceVersion) + ": " + strconv.Itoa(len(r.Items)) + " items"
 }
 
-// Objects implements sim.Bulky.
 func (r *ListResponse) Objects() int { return len(r.Items) }
 
 // GetRequest is a GET of one object.
@@ -186,12 +181,10 @@ type GetRequest struct {
 	ResourceVersion int64
 }
 
-// Digest implements sim.Payload.
 func (r *GetRequest) Digest(d sim.Digest) sim.Digest {
 	return d.Text("get").Text(r.Key).Int(r.ResourceVersion)
 }
 
-// Label implements sim.Payload.
 func (r *GetRequest) Label() string {
 	if r.ResourceVersion == Unset {
 		return "GET " + r.Key
@@ -209,12 +202,10 @@ type GetResponse struct {
 	Origin          Origin
 }
 
-// Digest implements sim.Payload.
 func (r *GetResponse) Digest(d sim.Digest) sim.Digest {
 	return r.Item.Digest(d.Text("got").Word(uint64(r.Origin)))
 }
 
-// Label implements sim.Payload.
 func (r *GetResponse) Label() string {
 	if r.Item == nil {
 		return "not found"
@@ -260,13 +251,9 @@ type WatchRequest struct {
 // or 429, fails as a request does; errors that come after it are events of type ERROR.
 type WatchEstablished struct{}
 
-// Digest implements sim.Payload.
 func (*WatchEstablished) Digest(d sim.Digest) sim.Digest { return d.Text("watch established") }
+func (*WatchEstablished) Label() string                  { return "watch established" }
 
-// Label implements sim.Payload.
-func (*WatchEstablished) Label() string { return "watch established" }
-
-// Digest implements sim.Payload.
 func (r *WatchRequest) Digest(d sim.Digest) sim.Digest {
 	d = d.Text("watch").Text(r.Prefix).Int(r.ResourceVersion).Bool(r.AllowBookmarks)
 	if r.Match != MatchUnset || r.SendInitialEvents != SendInitialEventsUnset {
@@ -275,7 +262,6 @@ func (r *WatchRequest) Digest(d sim.Digest) sim.Digest {
 	return r.Selector.digest(d.Set(r.TimeoutSeconds).If(r.Announce, "announce").If(r.Single, "single"))
 }
 
-// Label implements sim.Payload.
 func (r *WatchRequest) Label() string {
 	s := "WATCH " + r.Prefix
 	if r.ResourceVersion != Unset {

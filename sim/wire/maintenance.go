@@ -13,12 +13,10 @@ type StatusRequest struct {
 // ServingEndpoint is the member that the connection leads to.
 const ServingEndpoint = -1
 
-// Digest implements sim.Payload.
 func (r *StatusRequest) Digest(d sim.Digest) sim.Digest {
 	return d.Text("status").Int(int64(r.Endpoint))
 }
 
-// Label implements sim.Payload.
 func (*StatusRequest) Label() string { return "status" }
 
 // StatusResponse is etcdserverpb.StatusResponse, reduced to the fields that are
@@ -28,8 +26,5 @@ type StatusResponse struct {
 	Version string
 }
 
-// Digest implements sim.Payload.
 func (r *StatusResponse) Digest(d sim.Digest) sim.Digest { return d.Text("version").Text(r.Version) }
-
-// Label implements sim.Payload.
-func (r *StatusResponse) Label() string { return "version " + r.Version }
+func (r *StatusResponse) Label() string                  { return "version " + r.Version }

@@ -10,11 +10,8 @@ import (
 // parts, on a stream of its own. The server closes it behind the last part.
 type RangeStreamRequest struct{ Range *RangeRequest }
 
-// Digest implements sim.Payload.
 func (r *RangeStreamRequest) Digest(d sim.Digest) sim.Digest { return r.Range.Digest(d.Text("stream")) }
-
-// Label implements sim.Payload.
-func (r *RangeStreamRequest) Label() string { return "streamed " + r.Range.Label() }
+func (r *RangeStreamRequest) Label() string                  { return "streamed " + r.Range.Label() }
 
 // RangeStreamResponse is etcdserverpb.RangeStreamResponse: a part of the answer. Only the last
 // one has a header with a Revision, More and Count, which are those of all parts together.
@@ -26,15 +23,12 @@ type RangeStreamResponse struct {
 	Count    int64
 }
 
-// Objects implements sim.Bulky.
 func (r *RangeStreamResponse) Objects() int { return len(r.Kvs) }
 
-// Digest implements sim.Payload.
 func (r *RangeStreamResponse) Digest(d sim.Digest) sim.Digest {
 	return digestKVs(d.Text("chunk").Int(r.Revision).Bool(r.More).Int(r.Count), r.Kvs)
 }
 
-// Label implements sim.Payload.
 func (r *RangeStreamResponse) Label() string {
 	label := "chunk of " + strconv.Itoa(len(r.Kvs)) + " items"
 	if r.Revision != 0 {

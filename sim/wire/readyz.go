@@ -8,17 +8,11 @@ import "github.com/watchbed/watchbed/sim"
 // one request with a late answer is the same as many.
 type ReadyzRequest struct{}
 
-// Digest implements sim.Payload.
 func (*ReadyzRequest) Digest(d sim.Digest) sim.Digest { return d.Text("readyz") }
-
-// Label implements sim.Payload.
-func (*ReadyzRequest) Label() string { return "readyz" }
+func (*ReadyzRequest) Label() string                  { return "readyz" }
 
 // ReadyzResponse says that the cache may be read.
 type ReadyzResponse struct{}
 
-// Digest implements sim.Payload.
 func (*ReadyzResponse) Digest(d sim.Digest) sim.Digest { return d.Text("ready") }
-
-// Label implements sim.Payload.
-func (*ReadyzResponse) Label() string { return "ready" }
+func (*ReadyzResponse) Label() string                  { return "ready" }

@@ -85,5 +85,4 @@ func (e *Error) Digest(d sim.Digest) sim.Digest {
 	return d.Text("error").Word(uint64(e.Code)).Text(e.Message)
 }
 
-// Label implements sim.Payload.
 func (e *Error) Label() string { return "error: " + e.Code.String() }

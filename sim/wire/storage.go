@@ -37,13 +37,9 @@ type WatchStart struct {
 // each time that the client library resumes it on a new one.
 type StreamOpened struct{}
 
-// Digest implements sim.Payload.
 func (*StreamOpened) Digest(d sim.Digest) sim.Digest { return d.Text("stream opened") }
+func (*StreamOpened) Label() string                  { return "stream opened" }
 
-// Label implements sim.Payload.
-func (*StreamOpened) Label() string { return "stream opened" }
-
-// Digest implements sim.Payload.
 func (r *WatchStart) Digest(d sim.Digest) sim.Digest {
 	d = d.Text("start").Text(r.Prefix).Int(r.Revision).Bool(r.ProgressNotify).Text(r.Metadata)
 	if r.SendInitialEvents != SendInitialEventsUnset || r.AllowBookmarks {
@@ -53,7 +49,6 @@ func (r *WatchStart) Digest(d sim.Digest) sim.Digest {
 	return d.If(r.Selects, "selects").If(r.WithoutPrevKV, "without prevKV").If(r.Single, "single")
 }
 
-// Label implements sim.Payload.
 func (r *WatchStart) Label() string {
 	if r.SendInitialEvents == SendInitialEventsTrue {
 		return "watch " + r.Prefix + " with initial events"
@@ -69,12 +64,10 @@ type ProgressRequest struct {
 	ID int64
 }
 
-// Digest implements sim.Payload.
 func (r *ProgressRequest) Digest(d sim.Digest) sim.Digest {
 	return d.Text("request progress").Text(r.Metadata).Set(r.ID)
 }
 
-// Label implements sim.Payload.
 func (r *ProgressRequest) Label() string { return "request progress" }
 
 // WatchEventType is watch.EventType.
@@ -110,7 +103,6 @@ type WatchEvent struct {
 	ProgressID int64
 }
 
-// Digest implements sim.Payload.
 func (e *WatchEvent) Digest(d sim.Digest) sim.Digest {
 	d = d.Text("event").Word(uint64(e.Type)).Int(e.ResourceVersion).If(e.InitialEventsEnd, "initial events end")
 	d = e.Prev.Digest(e.Item.Digest(d.Set(e.ProgressID)))
@@ -128,7 +120,6 @@ func (e *WatchEvent) Objects() int {
 	return 1
 }
 
-// Label implements sim.Payload.
 func (e *WatchEvent) Label() string {
 	s := e.Type.String() + " RV=" + itoa(e.ResourceVersion)
 	switch {

@@ -63,7 +63,6 @@ type TxnRequest struct {
 	Success, Failure []RequestOp
 }
 
-// Digest implements sim.Payload.
 func (r *TxnRequest) Digest(d sim.Digest) sim.Digest {
 	d = d.Text("txn").Int(int64(len(r.Compare)))
 	for i := range r.Compare {
@@ -157,7 +156,6 @@ type TxnResponse struct {
 	Responses []ResponseOp
 }
 
-// Digest implements sim.Payload.
 func (r *TxnResponse) Digest(d sim.Digest) sim.Digest {
 	d = d.Text("txned").Int(r.Revision).Bool(r.Succeeded).Int(int64(len(r.Responses)))
 	for i := range r.Responses {
@@ -175,7 +173,6 @@ func (r *TxnResponse) Digest(d sim.Digest) sim.Digest {
 	return d
 }
 
-// Label implements sim.Payload.
 func (r *TxnResponse) Label() string {
 	if r.Succeeded {
 		return "rev " + itoa(r.Revision) + ": succeeded"

@@ -50,13 +50,11 @@ type WatchCreateRequest struct {
 	RequireLeader bool
 }
 
-// Digest implements sim.Payload.
 func (r *WatchCreateRequest) Digest(d sim.Digest) sim.Digest {
 	return d.Text("create").Text(r.Key).Text(r.RangeEnd).Int(r.StartRevision).Bool(r.ProgressNotify).
 		Word(uint64(r.Filters)).Bool(r.PrevKv).Int(r.WatchID).Bool(r.Fragment)
 }
 
-// Label implements sim.Payload.
 func (r *WatchCreateRequest) Label() string {
 	return "create watch " + r.Key + "... from " + itoa(r.StartRevision)
 }
@@ -66,11 +64,8 @@ type WatchCancelRequest struct {
 	WatchID int64
 }
 
-// Digest implements sim.Payload.
 func (r *WatchCancelRequest) Digest(d sim.Digest) sim.Digest { return d.Text("cancel").Int(r.WatchID) }
-
-// Label implements sim.Payload.
-func (r *WatchCancelRequest) Label() string { return "cancel watch " + itoa(r.WatchID) }
+func (r *WatchCancelRequest) Label() string                  { return "cancel watch " + itoa(r.WatchID) }
 
 // WatchProgressRequest is etcdserverpb.WatchProgressRequest: send the progress of
 // all watchers of this stream.
@@ -83,11 +78,8 @@ type WatchProgressRequest struct {
 	RequireLeader bool
 }
 
-// Digest implements sim.Payload.
 func (r *WatchProgressRequest) Digest(d sim.Digest) sim.Digest { return d.Text("progress?").Set(r.ID) }
-
-// Label implements sim.Payload.
-func (r *WatchProgressRequest) Label() string { return "progress request" }
+func (r *WatchProgressRequest) Label() string                  { return "progress request" }
 
 // WatchResponse is etcdserverpb.WatchResponse; Revision is its header's.
 type WatchResponse struct {
@@ -111,7 +103,6 @@ func (r *WatchResponse) IsProgressNotify() bool {
 	return len(r.Events) == 0 && !r.Canceled && !r.Created && r.CompactRevision == 0 && r.Revision != 0
 }
 
-// Digest implements sim.Payload.
 func (r *WatchResponse) Digest(d sim.Digest) sim.Digest {
 	d = d.Text("watch").Int(r.Revision).Int(r.WatchID).Bool(r.Created).Bool(r.Canceled).
 		Int(r.CompactRevision).Text(r.CancelReason).Bool(r.Fragment)
@@ -128,7 +119,6 @@ func DigestEvents(d sim.Digest, events []Event) sim.Digest {
 	return d
 }
 
-// Label implements sim.Payload.
 func (r *WatchResponse) Label() string {
 	rev := itoa(r.Revision)
 	switch {

@@ -15,12 +15,10 @@ const MemberSeparator = "+"
 // CreateRequest creates an object (storage.Interface.Create).
 type CreateRequest struct{ Key, Value string }
 
-// Digest implements sim.Payload.
 func (r *CreateRequest) Digest(d sim.Digest) sim.Digest {
 	return d.Text("create").Text(r.Key).Text(r.Value)
 }
 
-// Label implements sim.Payload.
 func (r *CreateRequest) Label() string { return "CREATE " + r.Key + "=" + r.Value }
 
 // GuaranteedUpdateRequest changes an object from what it is (storage.Interface.GuaranteedUpdate).
@@ -38,12 +36,10 @@ type GuaranteedUpdateRequest struct {
 	IgnoreNotFound bool
 }
 
-// Digest implements sim.Payload.
 func (r *GuaranteedUpdateRequest) Digest(d sim.Digest) sim.Digest {
 	return d.Text("guaranteed update").Text(r.Key).Text(r.Add).Int(r.Expected).Int(r.Precondition).Bool(r.IgnoreNotFound)
 }
 
-// Label implements sim.Payload.
 func (r *GuaranteedUpdateRequest) Label() string {
 	s := "UPDATE " + r.Key + " adds " + r.Add
 	if r.Expected != 0 {
@@ -65,12 +61,10 @@ type DeleteRequest struct {
 	Precondition int64
 }
 
-// Digest implements sim.Payload.
 func (r *DeleteRequest) Digest(d sim.Digest) sim.Digest {
 	return d.Text("delete object").Text(r.Key).Text(r.Holding).Int(r.Precondition)
 }
 
-// Label implements sim.Payload.
 func (r *DeleteRequest) Label() string {
 	s := "DELETE " + r.Key
 	if r.Holding != "" {
@@ -90,10 +84,8 @@ func precondition(resourceVersion int64) string {
 // deletion is the deleted one, with the resourceVersion of the deletion.
 type ObjectResponse struct{ Item *KeyValue }
 
-// Digest implements sim.Payload.
 func (r *ObjectResponse) Digest(d sim.Digest) sim.Digest { return r.Item.Digest(d.Text("object")) }
 
-// Label implements sim.Payload.
 func (r *ObjectResponse) Label() string {
 	return r.Item.Key + "=" + r.Item.Value + " of RV=" + itoa(r.Item.ModRevision)
 }

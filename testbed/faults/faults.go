@@ -201,7 +201,6 @@ type replace struct {
 	label string
 }
 
-// Name implements sim.Fault.
 func (f *replace) Name() string { return "replace " + f.label }
 
 // Ready implements sim.Fault.
@@ -237,7 +236,6 @@ type wherever struct {
 	each []sim.Fault
 }
 
-// Name implements sim.Fault.
 func (f *wherever) Name() string { return f.name }
 
 // Ready implements sim.Fault.

@@ -57,10 +57,7 @@ func (s *Counter) Build(w *sim.World) {
 	w.AddFault(&s.faults[0], sim.Budget{Times: 1, Within: 100 * time.Millisecond})
 }
 
-// Options implements explore.Subject.
-func (s *Counter) Options() sim.Options { return s.options }
-
-// After implements explore.Subject.
+func (s *Counter) Options() sim.Options         { return s.options }
 func (s *Counter) After(*sim.World, sim.Action) {}
 
 // Over implements explore.Subject.

@@ -8,24 +8,14 @@ import (
 // Text is the simplest payload.
 type Text string
 
-// Digest implements sim.Payload.
 func (t Text) Digest(d sim.Digest) sim.Digest { return d.Text(string(t)) }
-
-// Label implements sim.Payload.
-func (t Text) Label() string { return string(t) }
+func (t Text) Label() string                  { return string(t) }
 
 // Idle is a subject and a node that does nothing. Others embed it and say only
 // what they do.
 type Idle struct{ sim.Idle }
 
-// Options implements explore.Subject.
-func (Idle) Options() sim.Options { return sim.Options{} }
-
-// After implements explore.Subject.
-func (Idle) After(*sim.World, sim.Action) {}
-
-// Over implements explore.Subject.
-func (Idle) Over(*sim.World) bool { return false }
-
-// Judge implements explore.Subject.
+func (Idle) Options() sim.Options               { return sim.Options{} }
+func (Idle) After(*sim.World, sim.Action)       {}
+func (Idle) Over(*sim.World) bool               { return false }
 func (Idle) Judge(*sim.World) []explore.Finding { return nil }

@@ -6,35 +6,14 @@ import "github.com/watchbed/watchbed/sim"
 // embed it, build, adopt and judge, and say what their goal is.
 type Proved struct{}
 
-// Options implements explore.Subject.
-func (Proved) Options() sim.Options { return sim.Options{} }
-
-// After implements explore.Subject.
-func (Proved) After(*sim.World, sim.Action) {}
-
-// Over implements explore.Subject.
-func (Proved) Over(*sim.World) bool { return false }
-
-// Past implements prove.Subject.
-func (Proved) Past(d sim.Digest) sim.Digest { return d }
-
-// PastOf implements prove.Subject.
-func (Proved) PastOf(sim.NodeID) bool { return false }
-
-// SeesNodes implements prove.Subject.
-func (Proved) SeesNodes() bool { return false }
-
-// Endless implements prove.Subject.
-func (Proved) Endless(sim.NodeID) bool { return true }
-
-// Remembers implements prove.Remembering.
-func (Proved) Remembers() bool { return false }
-
-// Remembered implements prove.Remembering.
-func (Proved) Remembered(*sim.World) any { return nil }
-
-// Recall implements prove.Remembering.
-func (Proved) Recall(any) {}
-
-// Remember implements prove.Remembering.
+func (Proved) Options() sim.Options                     { return sim.Options{} }
+func (Proved) After(*sim.World, sim.Action)             {}
+func (Proved) Over(*sim.World) bool                     { return false }
+func (Proved) Past(d sim.Digest) sim.Digest             { return d }
+func (Proved) PastOf(sim.NodeID) bool                   { return false }
+func (Proved) SeesNodes() bool                          { return false }
+func (Proved) Endless(sim.NodeID) bool                  { return true }
+func (Proved) Remembers() bool                          { return false }
+func (Proved) Remembered(*sim.World) any                { return nil }
+func (Proved) Recall(any)                               {}
 func (Proved) Remember(any, *sim.World, sim.Action) any { return nil }

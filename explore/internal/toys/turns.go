@@ -30,7 +30,9 @@ func (n *turning) Start(env *sim.Env) {
 	env.Enable(0)
 	env.Enable(1)
 }
+
 func (n *turning) TaskName(t sim.Task) string { return string(rune('a' + t)) }
+
 func (n *turning) Run(env *sim.Env, t sim.Task) {
 	n.again = n.again || n.last == t
 	n.last = t
@@ -39,7 +41,6 @@ func (n *turning) Run(env *sim.Env, t sim.Task) {
 	}
 }
 
-// Build implements explore.Subject.
 func (s *Turns) Build(w *sim.World) { w.Add("loops", &s.node) }
 
 // Judge implements explore.Subject.

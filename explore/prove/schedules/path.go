@@ -22,11 +22,8 @@ type named struct {
 	answers []int
 }
 
-// Len implements prove.Schedule.
 func (p *Path) Len() int { return p.at }
-
-// Begin implements prove.Schedule.
-func (p *Path) Begin() { p.at, p.asked = 0, 0 }
+func (p *Path) Begin()   { p.at, p.asked = 0, 0 }
 
 // Pick implements sim.Chooser.
 func (p *Path) Pick(w *sim.World, enabled []sim.Action) int {

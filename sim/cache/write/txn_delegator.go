@@ -11,14 +11,9 @@ import (
 
 var _ read.Waiter = (*Write)(nil)
 
-// Number implements read.Waiter.
-func (w *Write) Number() int { return w.number }
-
-// Request implements read.Waiter.
+func (w *Write) Number() int          { return w.number }
 func (w *Write) Request() sim.Payload { return w.request }
-
-// From implements read.Waiter.
-func (w *Write) From() sim.NodeID { return w.from }
+func (w *Write) From() sim.NodeID     { return w.from }
 
 // getCurrentState waits for the cache to be as new as etcd is now.
 func (w *Write) getCurrentState(env *sim.Env) {

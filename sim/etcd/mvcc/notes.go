@@ -53,7 +53,6 @@ var (
 const ofNegative = "syncWatchers looks for the history of all watchers from the oldest revision that one of them wants, %d" +
 	", which as an unsigned number lies behind all others"
 
-// About implements sim.Subject.
 func (n StreamName) About() sim.About { return sim.About{Client: n.Client} }
 
 // streamWatch is a watch of a stream, whose first one needs no number.
