@@ -42,14 +42,19 @@ func (f *Partition) Strike(env *Env) {
 	if i := slices.Index(w.partitions, f); i >= 0 {
 		w.partitions = slices.Delete(w.partitions, i, i+1)
 		f.breakStreams(w)
-		env.Note(partitioned{f.Label, true})
+		partitionEnds.Say(env, f.Label)
 	} else {
 		env.Cover(partitionBegan)
 		w.partitions = append(w.partitions, f)
-		env.Note(partitioned{f.Label, false})
+		partitionBegins.Say(env, f.Label)
 	}
 	w.cutLanes()
 }
+
+var (
+	partitionBegins = NewNote1[string]("sim.partitioned", "no message gets through %s", IsSetback)
+	partitionEnds   = NewNote1[string]("sim.partitioned", "messages get through again %s")
+)
 
 // breakStreams breaks the streams between both sides, if it is to.
 func (f *Partition) breakStreams(w *World) {
@@ -119,19 +124,3 @@ func (w *World) healPartitions() {
 		w.cutLanes()
 	}
 }
-
-// partitioned: a partition begins, or ends.
-type partitioned struct {
-	label string
-	ended bool
-}
-
-// Text implements Note.
-func (n partitioned) Text(*World) string {
-	if n.ended {
-		return "messages get through again " + n.label
-	}
-	return "no message gets through " + n.label
-}
-
-func (n partitioned) SetsBack() bool { return !n.ended }

@@ -249,9 +249,7 @@ func (c *Client) Fire(env *sim.Env, _ sim.Timer) {
 	})
 	c.requests = append(c.requests, s.Payload)
 	c.spans = append(c.spans, Span{Call: env.Now(), Phase: env.Phase()})
-	if env.Noting() {
-		env.Note(OperationBegan{Number: len(c.operations) - 1, Request: s.Payload})
-	}
+	operationBegan.Say(env, operation{s.Payload})
 	p := s.Payload
 	if c.wrap != nil {
 		p = c.wrap(p)
@@ -359,9 +357,7 @@ func (c *Client) Receive(env *sim.Env, m *sim.Message) {
 	if _, list := c.asked.Payload.(*wire.ListRequest); list && ignoresLimit(op.Request, res) {
 		op.Request = withoutLimit(op.Request)
 	}
-	if env.Noting() {
-		env.Note(OperationEnded{Number: len(c.operations) - 1, Answer: answer})
-	}
+	operationEnded.Say(env, outcome{reply{answer}})
 	if c.asked.Pages > 0 {
 		env.Writes(cellPage, 0)
 		c.turnPage(m.Payload)

@@ -60,7 +60,7 @@ func (w *DrawnWatcher) Fire(env *sim.Env, t sim.Timer) {
 		return
 	}
 	req := w.requests[len(w.all)]
-	w.watch(env, w.to, req, listWatchBegan{req})
+	w.watch(env, w.to, req, listWatchBegan)
 	env.Arm(drawnLeave, drawnStay)
 }
 
@@ -89,9 +89,7 @@ func (w *DrawnWatcher) Receive(env *sim.Env, m *sim.Message) {
 	case *wire.WatchEstablished:
 		env.Writes(cellRecord, 0)
 		w.last().Established = true
-		if env.Noting() {
-			env.Note(watchEstablished{})
-		}
+		watchEstablished.Say(env)
 	case *wire.WatchEvent:
 		w.event(env, p)
 	default:

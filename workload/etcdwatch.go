@@ -181,9 +181,7 @@ func (w *EtcdWatch) Fire(env *sim.Env, t sim.Timer) {
 }
 
 func (w *EtcdWatch) send(env *sim.Env, p sim.Payload) {
-	if env.Noting() {
-		env.Note(etcdAsked{p})
-	}
+	etcdAsked.Say(env, etcdRequest{p})
 	env.Send(w.conn, p)
 }
 
@@ -197,9 +195,7 @@ func (w *EtcdWatch) planNext(env *sim.Env, after sim.Duration) {
 // Receive implements sim.Node.
 func (w *EtcdWatch) Receive(env *sim.Env, m *sim.Message) {
 	r, ok := m.Payload.(*wire.WatchResponse)
-	if env.Noting() {
-		env.Note(etcdAnswered{m.Payload})
-	}
+	etcdAnswered.Say(env, etcdResponse{m.Payload})
 	if !ok {
 		env.Writes(cellOpen, 0)
 		if !w.ended {

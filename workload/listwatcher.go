@@ -104,7 +104,7 @@ func (c *ListWatcher) resume(env *sim.Env) {
 
 func (c *ListWatcher) watch(env *sim.Env, req *wire.WatchRequest) {
 	env.LooksAt(cellPlan, 0)
-	c.streams.watch(env, c.to(), req, listWatchBegan{req})
+	c.streams.watch(env, c.to(), req, listWatchBegan)
 }
 
 // Receive implements sim.Node.

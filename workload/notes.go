@@ -8,45 +8,54 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// OperationBegan: a client sends a request. Number is its place in the client's
-// Operations.
-type OperationBegan struct {
-	Number  int
-	Request sim.Payload
-}
+// What clients note while a run is observed.
+var (
+	operationBegan = sim.NewNote1[operation]("workload.OperationBegan", "asks: %s")
+	operationEnded = sim.NewNote1[outcome]("workload.OperationEnded", "is answered: %s")
 
-func (n OperationBegan) Text(*sim.World) string { return "asks: " + n.Request.Label() }
-func (n OperationBegan) About() sim.About       { return sim.About{Key: writtenKey(n.Request)} }
+	listAsked     = sim.NewNote1[*wire.ListRequest]("workload.listAsked", "asks: %s")
+	listAnswered  = sim.NewNote1[reply]("workload.listAnswered", "is answered: %s")
+	listAbandoned = sim.NewNote1[sim.Duration]("workload.listAbandoned", "gives up its LIST after %s")
 
-// writtenKey is the key that a request writes, empty if it is no such request.
-func writtenKey(p sim.Payload) string {
-	switch p := p.(type) {
+	watchBegan       = sim.NewNote2[int64, *wire.WatchRequest]("workload.watchBegan", "watches from resourceVersion %r on")
+	listWatchBegan   = sim.NewNote2[int64, *wire.WatchRequest]("workload.listWatchBegan", "asks: %[2]s")
+	watchEstablished = sim.NewNote0("workload.watchEstablished", "is told that its watch is established")
+	eventReceived    = sim.NewNote1[event]("workload.eventReceived", "is sent %s")
+	// watchOver: the cache has ended the watch, and said nothing of why.
+	watchOver = sim.NewNote0("workload.watchOver", "sees its watch end without an error")
+
+	// What goes to etcd and comes from there by its watch protocol.
+	etcdAsked    = sim.NewNote1[etcdRequest]("workload.etcdAsked", "%s")
+	etcdAnswered = sim.NewNote1[etcdResponse]("workload.etcdAnswered", "is sent: %s")
+)
+
+// operation is a request of a client: a note is about the key that it writes.
+type operation struct{ sim.Payload }
+
+func (o operation) About() (of sim.About) {
+	switch p := o.Payload.(type) {
 	case *wire.PutRequest:
-		return p.Key
+		of.Key = p.Key
 	case *wire.DeleteRangeRequest:
-		return p.Key
+		of.Key = p.Key
 	case *wire.CreateRequest:
-		return p.Key
+		of.Key = p.Key
 	case *wire.GuaranteedUpdateRequest:
-		return p.Key
+		of.Key = p.Key
 	case *wire.DeleteRequest:
-		return p.Key
+		of.Key = p.Key
 	}
-	return ""
+	return of
 }
 
-// OperationEnded: a client has the answer to a request, or an error in place of
-// it. Number is the operation's place in the client's Operations.
-type OperationEnded struct {
-	Number int
-	Answer sim.Payload
-}
+// reply is one to a client, or an error in place of it, in words.
+type reply struct{ of sim.Payload }
 
-func (n OperationEnded) Text(*sim.World) string { return "is answered: " + answerText(n.Answer) }
+// outcome is the answer to an operation: a note is about its revision.
+type outcome struct{ reply }
 
-// About implements sim.Subject.
-func (n OperationEnded) About() sim.About {
-	switch p := n.Answer.(type) {
+func (o outcome) About() sim.About {
+	switch p := o.of.(type) {
 	case *wire.ListResponse:
 		return sim.About{Revision: p.ResourceVersion}
 	case *wire.RangeResponse:
@@ -63,34 +72,16 @@ func (n OperationEnded) About() sim.About {
 	return sim.About{}
 }
 
-// listAsked: a poller begins an attempt.
-type listAsked struct{ request *wire.ListRequest }
-
-func (n listAsked) Text(*sim.World) string { return "asks: " + n.request.Label() }
-
-// listAnswered: the attempt of a poller has ended with an answer or a refusal.
-type listAnswered struct{ answer sim.Payload }
-
-func (n listAnswered) Text(*sim.World) string { return "is answered: " + answerText(n.answer) }
-
-// listAbandoned: the poller closed the connection before an answer came.
-type listAbandoned struct{ patience sim.Duration }
-
-// Text implements sim.Note.
-func (n listAbandoned) Text(*sim.World) string {
-	return "gives up its LIST after " + n.patience.String()
-}
-
 // maxObjects is how many objects of a list a note shows.
 const maxObjects = 5
 
-func answerText(p sim.Payload) string {
-	l, ok := p.(*wire.ListResponse)
+func (r reply) String() string {
+	l, ok := r.of.(*wire.ListResponse)
 	if !ok {
-		if rev, found := strings.CutPrefix(p.Label(), "rev "); found {
+		if rev, found := strings.CutPrefix(r.of.Label(), "rev "); found {
 			return "revision " + rev
 		}
-		return p.Label()
+		return r.of.Label()
 	}
 	s := "resourceVersion " + strconv.FormatInt(l.ResourceVersion, 10)
 	if l.Origin != wire.FromCache {
@@ -115,77 +106,51 @@ func answerText(p sim.Payload) string {
 	return s
 }
 
-// watchBegan: a watcher requests a watch that continues after a resourceVersion.
-type watchBegan struct{ request *wire.WatchRequest }
+// event is one of a watch: a note is about its revision and its key.
+type event struct{ *wire.WatchEvent }
 
-func (n watchBegan) Text(*sim.World) string {
-	return "watches from resourceVersion " + strconv.FormatInt(n.request.ResourceVersion, 10) + " on"
-}
-
-func (n watchBegan) About() sim.About { return sim.About{Revision: n.request.ResourceVersion} }
-
-// listWatchBegan: a watcher requests a watch, with initial events or without.
-type listWatchBegan struct{ request *wire.WatchRequest }
-
-func (n listWatchBegan) Text(*sim.World) string { return "asks: " + n.request.Label() }
-
-// watchEstablished: the answer to a watch begins.
-type watchEstablished struct{}
-
-func (watchEstablished) Text(*sim.World) string { return "is told that its watch is established" }
-
-// eventReceived: an event or bookmark of a watch arrives.
-type eventReceived struct{ event *wire.WatchEvent }
-
-func (n eventReceived) Text(*sim.World) string { return "is sent " + n.event.Label() }
-
-func (n eventReceived) About() sim.About {
-	about := sim.About{Revision: n.event.ResourceVersion}
-	if n.event.Item != nil {
-		about.Key = n.event.Item.Key
+func (e event) About() sim.About {
+	about := sim.About{Revision: e.ResourceVersion}
+	if e.Item != nil {
+		about.Key = e.Item.Key
 	}
 	return about
 }
 
-// watchOver: the cache has ended the watch, and said nothing of why.
-type watchOver struct{}
+type etcdRequest struct{ sim.Payload }
 
-func (watchOver) Text(*sim.World) string { return "sees its watch end without an error" }
-
-// etcdAsked: a request goes out on a stream of etcd's watch protocol.
-type etcdAsked struct{ request sim.Payload }
-
-func (n etcdAsked) Text(*sim.World) string {
-	if c, ok := n.request.(*wire.WatchCreateRequest); ok && c.StartRevision == 0 {
+// Label has the verb with it.
+func (r etcdRequest) Label() string {
+	if c, ok := r.Payload.(*wire.WatchCreateRequest); ok && c.StartRevision == 0 {
 		return "asks for a watch of " + c.Key + " from now on"
 	}
-	return "asks: " + n.request.Label()
+	return "asks: " + r.Payload.Label()
 }
 
-// etcdAnswered: a response of etcd's watch protocol arrives, or the stream ends.
-type etcdAnswered struct{ answer sim.Payload }
+// etcdResponse is a message of etcd, or the end of the stream: a note is about its first event, or else its revision.
+type etcdResponse struct{ sim.Payload }
 
-func (n etcdAnswered) Text(*sim.World) string {
-	r, ok := n.answer.(*wire.WatchResponse)
+// Label says for which watch it is.
+func (r etcdResponse) Label() string {
+	p, ok := r.Payload.(*wire.WatchResponse)
 	switch {
 	case !ok:
-		return "is sent: " + n.answer.Label()
-	case r.WatchID == wire.InvalidWatchID && (r.Created || r.Canceled):
-		return "is sent: " + r.Label() + ", with watch ID -1"
-	case r.WatchID == wire.InvalidWatchID:
-		return "is sent: " + r.Label() + ", for all watches"
+		return r.Payload.Label()
+	case p.WatchID == wire.InvalidWatchID && (p.Created || p.Canceled):
+		return p.Label() + ", with watch ID -1"
+	case p.WatchID == wire.InvalidWatchID:
+		return p.Label() + ", for all watches"
 	}
-	return "is sent: " + r.Label() + ", for watch " + strconv.FormatInt(r.WatchID, 10)
+	return p.Label() + ", for watch " + strconv.FormatInt(p.WatchID, 10)
 }
 
-func (n etcdAnswered) About() sim.About {
-	r, ok := n.answer.(*wire.WatchResponse)
-	if !ok {
+func (r etcdResponse) About() sim.About {
+	p, ok := r.Payload.(*wire.WatchResponse)
+	switch {
+	case !ok:
 		return sim.About{}
+	case len(p.Events) > 0:
+		return sim.About{Revision: p.Events[0].Kv.ModRevision, Key: p.Events[0].Kv.Key}
 	}
-	about := sim.About{Revision: r.Revision}
-	if len(r.Events) > 0 {
-		about.Revision, about.Key = r.Events[0].Kv.ModRevision, r.Events[0].Kv.Key
-	}
-	return about
+	return sim.About{Revision: p.Revision}
 }

@@ -101,9 +101,7 @@ func (p *Poller) Fire(env *sim.Env, t sim.Timer) {
 	env.LooksAt(cellOpen, 0)
 	if t == pollPatience {
 		env.Close(p.conn)
-		if env.Noting() {
-			env.Note(listAbandoned{p.plan.Patience})
-		}
+		listAbandoned.Say(env, p.plan.Patience)
 		p.ended(env, Abandoned, wire.FromCache)
 		env.Arm(pollNext, p.plan.Pause)
 		return
@@ -114,9 +112,7 @@ func (p *Poller) Fire(env *sim.Env, t sim.Timer) {
 	env.Begin("list", p.n)
 	p.n++
 	p.attempts = append(p.attempts, Attempt{Wanted: p.wanted, Call: env.Now()})
-	if env.Noting() {
-		env.Note(listAsked{p.plan.List})
-	}
+	listAsked.Say(env, p.plan.List)
 	p.conn = env.Call(p.plan.To, p.plan.List)
 	if p.plan.Patience > 0 {
 		env.Arm(pollPatience, p.plan.Patience)
@@ -139,9 +135,7 @@ func (p *Poller) Receive(env *sim.Env, m *sim.Message) {
 		return
 	}
 	env.Disarm(pollPatience)
-	if env.Noting() {
-		env.Note(listAnswered{m.Payload})
-	}
+	listAnswered.Say(env, reply{m.Payload})
 	if l, ok := m.Payload.(*wire.ListResponse); ok {
 		p.ended(env, Served, l.Origin)
 		p.think(env)

@@ -61,13 +61,11 @@ func (w *streams) Conn() sim.Conn { return w.conn }
 func (w *streams) last() *Stream { return &w.all[len(w.all)-1] }
 
 // watch requests a watch.
-func (w *streams) watch(env *sim.Env, to sim.NodeID, req *wire.WatchRequest, note sim.Note) *Stream {
+func (w *streams) watch(env *sim.Env, to sim.NodeID, req *wire.WatchRequest, began *sim.Note2[int64, *wire.WatchRequest]) *Stream {
 	env.Writes(cellOpen, 0)
 	env.Writes(cellRecord, 0)
 	env.Begin("watch", len(w.all))
-	if env.Noting() {
-		env.Note(note)
-	}
+	began.Say(env, req.ResourceVersion, req)
 	w.all = append(w.all, Stream{Request: req, To: to, End: -1, Began: env.Now(), Phase: env.Phase()})
 	s := w.last()
 	s.Listed = s.IsList()
@@ -82,9 +80,7 @@ func (w *streams) received(env *sim.Env, e *wire.WatchEvent) (endsInitial bool) 
 	env.Writes(cellRecord, 0)
 	s := w.last()
 	s.Events = append(s.Events, e)
-	if env.Noting() {
-		env.Note(eventReceived{e})
-	}
+	eventReceived.Say(env, event{e})
 	if !e.InitialEventsEnd || s.End >= 0 {
 		return false
 	}

@@ -109,7 +109,7 @@ func (w *Watcher) beginWatch(env *sim.Env) {
 	req := &wire.WatchRequest{
 		Prefix: w.prefix, ResourceVersion: w.position, AllowBookmarks: true, TimeoutSeconds: w.seconds, Selector: w.selector,
 	}
-	w.watch(env, w.to, req, watchBegan{req}).Listed = w.state == watcherLists
+	w.watch(env, w.to, req, watchBegan).Listed = w.state == watcherLists
 	w.state = watcherWatches
 }
 
@@ -131,8 +131,8 @@ func (w *Watcher) Receive(env *sim.Env, m *sim.Message) {
 	default:
 		if h, ok := p.(*sim.Hangup); ok && w.state == watcherWatches {
 			w.last().HungUp = !h.Broken
-			if env.Noting() && !h.Broken {
-				env.Note(watchOver{})
+			if !h.Broken {
+				watchOver.Say(env)
 			}
 		}
 		w.again(env)

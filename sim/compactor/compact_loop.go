@@ -82,9 +82,7 @@ func (c *Compactor) compact(env *sim.Env) {
 func (c *Compactor) condition(env *sim.Env) []wire.Compare {
 	compactTime := c.loop.compactTime.Get(env)
 	if c.cfg.Uncontested {
-		if env.Noting() {
-			env.Note(uncontested.Of())
-		}
+		uncontested.Say(env)
 		return nil
 	}
 	return []wire.Compare{{Key: wire.CompactRevKey, Target: wire.CompareVersion, Result: wire.CompareEqual, Operand: compactTime}}
@@ -140,9 +138,7 @@ func (c *Compactor) tried(env *sim.Env, p *wire.TxnResponse) {
 			previous = p.Revision
 			l.previous.Set(env, previous)
 		}
-		if env.Noting() {
-			env.Note(tryWon.Of(previous))
-		}
+		tryWon.Say(env, previous)
 		l.at.Change(env).state = compactCompacting
 		env.Under(l.cause)
 		l.call = env.Call(c.cfg.KV, &wire.CompactionRequest{Revision: previous})

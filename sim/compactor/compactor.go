@@ -119,9 +119,7 @@ func (c *Compactor) updateCompactRevision(env *sim.Env, rev int64) {
 		return
 	}
 	c.compactRevision.Set(env, rev)
-	if env.Noting() {
-		env.Note(revisionKnown.Of(rev))
-	}
+	revisionKnown.Say(env, rev)
 	for q := range c.asking.Take(env, func(q *question) bool { return q.above < rev }) {
 		c.answer(env, q.conn)
 	}

@@ -257,9 +257,7 @@ func (s *Server) leaseTimerFires(env *sim.Env) {
 	}
 	env.Cover(coverLeaseExpires)
 	l.Expired = true
-	if env.Noting() {
-		env.Note(lease.RanOut{ID: l.ID})
-	}
+	lease.RanOut.Say(env, l.ID)
 	s.append(env, &entry{payload: &wire.LeaseRevokeRequest{ID: l.ID}})
 	s.awaitExpiry(env)
 }

@@ -49,9 +49,7 @@ func (f *Follower) Receive(env *sim.Env, m *sim.Message) {
 func (f *Follower) answerList(env *sim.Env, m *sim.Message, l *wire.ListRequest) {
 	at := f.contents.Read(env).resourceVersion
 	answer := f.answer(f, env, l)
-	if env.Noting() {
-		env.Note(answered.Of(m.From, l, at))
-	}
+	answered.Say(env, m.From, l, at)
 	env.Send(m.Conn, answer)
 }
 
@@ -90,9 +88,7 @@ func (f *Follower) takeList(env *sim.Env, p sim.Payload) {
 		c.objects.Put(kv)
 	}
 	c.resourceVersion, c.listed = list.Revision, true
-	if env.Noting() {
-		env.Note(lists.Of(len(list.Kvs), list.Revision))
-	}
+	lists.Say(env, len(list.Kvs), list.Revision)
 	for conn := range f.asking.Take(env, func(*sim.Conn) bool { return true }) {
 		env.Send(conn, &wire.ReadyzResponse{})
 	}

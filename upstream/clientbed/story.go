@@ -2,12 +2,10 @@ package clientbed
 
 import (
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/etcd/lease"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/upstream/guests"
 	"github.com/watchbed/watchbed/upstream/stories"
-	"github.com/watchbed/watchbed/workload"
 )
 
 var _ stories.Bed = (*subject)(nil)
@@ -25,10 +23,11 @@ func (s *subject) Records() (tool, scenario string, parameters []option.Setting)
 func (s *subject) Line(w *sim.World, e *sim.Event) stories.Line {
 	switch e.Kind {
 	case sim.Noted:
-		switch e.Note.(type) {
-		case Ran:
+		if _, ran := e.Note.(Ran); ran {
 			return stories.Line{Text: e.Note.Text(w), Aside: true}
-		case lease.RanOut, workload.OperationBegan, workload.OperationEnded:
+		}
+		switch sim.NoteName(e.Note) {
+		case "lease.RanOut", "workload.OperationBegan", "workload.OperationEnded":
 			return stories.Line{Text: e.Note.Text(w)}
 		}
 		// The world's own notes are about what breaks.

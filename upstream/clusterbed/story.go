@@ -7,7 +7,6 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
-	"github.com/watchbed/watchbed/workload"
 
 	"github.com/watchbed/watchbed/upstream/clusternode"
 	"github.com/watchbed/watchbed/upstream/node"
@@ -29,11 +28,8 @@ func (s *subject) Records() (tool, scenario string, parameters []option.Setting)
 func (s *subject) Line(w *sim.World, e *sim.Event) (l stories.Line) {
 	switch e.Kind {
 	case sim.Noted:
-		switch e.Note.(type) {
-		case sim.Said, workload.OperationEnded:
-			l.Text = e.Note.Text(w)
-		}
-		if e.Node == 0 {
+		_, said := e.Note.(sim.Said)
+		if said && sim.NoteName(e.Note) != "workload.OperationBegan" || e.Node == 0 {
 			l.Text = e.Note.Text(w)
 		}
 	case sim.Chosen:

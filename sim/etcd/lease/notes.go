@@ -1,7 +1,6 @@
 package lease
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
@@ -14,16 +13,9 @@ var (
 	RenewedInVain     = sim.NewNote2[int64, Until]("lease.Renewed", "answers that lease %d is kept alive, and does not: it lives on%s", sim.IsSetback)
 	BeganToLead       = sim.NewNote1[sim.Counted]("lease.BeganToLead", "begins to look after %s, with their whole time")
 	BeganToForget     = sim.NewNote1[sim.Counted]("lease.BeganToLead", "begins to look after %s, and does not queue what expires", sim.IsSetback)
+	RanOut            = sim.NewNote1[int64]("lease.RanOut", "finds that lease %d has run out, and proposes to revoke it")
 	LooksUpLeaderless = sim.NewNote1[int64]("lease.LooksUpLeaderless", "looks lease %d up, which lives for ever since it has stopped to lead", sim.IsSetback)
 )
-
-// RanOut: the lessor finds that a lease has run out, and its revocation is in the log.
-type RanOut struct{ ID int64 }
-
-// Text implements sim.Note.
-func (n RanOut) Text(*sim.World) string {
-	return "finds that lease " + strconv.FormatInt(n.ID, 10) + " has run out, and proposes to revoke it"
-}
 
 // Until is when a lease runs out.
 type Until struct {
