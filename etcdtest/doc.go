@@ -1,0 +1,22 @@
+// Package etcdtest runs a Go test on the simulated etcd: a client is an unmodified clientv3 on a connection in memory.
+//
+//	New    one etcd of any release and a client of it, for a test that only wants a server: no port, no process
+//	Run    the test in many schedules, in virtual time: what breaks and how long a message takes is drawn by a seed
+//	Check  the same for package rapid, which shrinks what the test does, too
+//
+// What etcd itself promises is judged without a word from the test: requests are linearizable, watches are ordered, unique, atomic, reliable,
+// resumable and bookmarkable. What a cache in front of etcd answers is judged if the test reads it by T.List or T.Get. A failure is told in
+// messages between the clients and etcd.
+//
+// # What a seed is worth
+//
+// The seed decides each step of etcd and of the network. Which of several goroutines that can run runs first is up to the scheduler of Go, so
+// a seed need not fail each time: a failure says in how many of 20 repetitions it did.
+//
+// # What a test must do
+//
+// A goroutine that a test starts ends when T.Context does, or the test panics. It must not wait for anything outside of its bubble of package
+// testing/synctest: a network, a channel of a package variable. Schedules run one after another, also those of parallel tests.
+//
+// Not served are authentication, alarms, snapshots and the list of members. A schedule has one etcd of one member.
+package etcdtest

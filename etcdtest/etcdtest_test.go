@@ -1,0 +1,104 @@
+package etcdtest
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	clientv3 "go.etcd.io/etcd/client/v3"
+)
+
+// TestPlainEtcd: a client has keys, watches, transactions and leases, in parallel tests as well.
+func TestPlainEtcd(t *testing.T) {
+	for range 4 {
+		t.Run("parallel", func(t *testing.T) {
+			t.Parallel()
+			use(t, New(t, "3.6.16"))
+		})
+	}
+}
+
+// use asks for some of everything.
+func use(t *testing.T, c *clientv3.Client) {
+	w := c.Watch(t.Context(), "a", clientv3.WithPrefix())
+	lease, err := c.Grant(t.Context(), 5)
+	require.NoError(t, err)
+	const writes = 500
+	for i := range writes {
+		put, err := c.Put(t.Context(), fmt.Sprintf("a%d", i%100), "1", clientv3.WithLease(lease.ID), clientv3.WithPrevKV())
+		require.NoError(t, err)
+		require.Equal(t, i >= 100, put.PrevKv != nil)
+	}
+	listed, err := c.Get(t.Context(), "a", clientv3.WithPrefix(), clientv3.WithLimit(10))
+	require.NoError(t, err)
+	require.Len(t, listed.Kvs, 10)
+	require.True(t, listed.More)
+	for got := 0; got < writes; {
+		got += len((<-w).Events)
+	}
+	renewed, err := c.KeepAliveOnce(t.Context(), lease.ID)
+	require.NoError(t, err)
+	require.Equal(t, int64(5), renewed.TTL)
+	done, err := c.Txn(t.Context()).If(clientv3.Compare(clientv3.Version("a0"), ">", 1)).Then(clientv3.OpDelete("a", clientv3.WithPrefix())).Commit()
+	require.NoError(t, err)
+	require.True(t, done.Succeeded)
+	require.Equal(t, int64(100), done.Responses[0].GetResponseDeleteRange().Deleted)
+	_, err = c.Compact(t.Context(), done.Header.Revision)
+	require.NoError(t, err)
+	_, err = c.Get(t.Context(), "a0", clientv3.WithRev(2))
+	require.ErrorContains(t, err, "required revision has been compacted")
+	_, err = c.Revoke(t.Context(), 1)
+	require.ErrorContains(t, err, "requested lease not found")
+	status, err := c.Status(t.Context(), c.Endpoints()[0])
+	require.NoError(t, err)
+	require.Equal(t, "3.6.16", status.Version)
+}
+
+// TestNothingIsLeftOfAPlainEtcd: its goroutines end with the test.
+func TestNothingIsLeftOfAPlainEtcd(t *testing.T) {
+	before := runtime.NumGoroutine()
+	t.Run("one", func(t *testing.T) { use(t, New(t, "3.6.16")) })
+	for until := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+		if time.Now().After(until) {
+			all := make([]byte, 1<<20)
+			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, all[:runtime.Stack(all, true)])
+		}
+	}
+}
+
+// TestPlainEtcdInABubble: a test of its own bubble has an etcd in virtual time, in which leases run out at once.
+func TestPlainEtcdInABubble(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := New(t, "3.6.16")
+		lease, err := c.Grant(t.Context(), 3600)
+		require.NoError(t, err)
+		_, err = c.Put(t.Context(), "a", "1", clientv3.WithLease(lease.ID))
+		require.NoError(t, err)
+		w := c.Watch(t.Context(), "a")
+		synctest.Wait()
+		begin := time.Now()
+		for r := range w {
+			require.Equal(t, clientv3.EventTypeDelete, r.Events[0].Type)
+			break
+		}
+		require.InDelta(t, time.Hour, time.Since(begin), float64(10*time.Second))
+	})
+}
+
+func BenchmarkStart(b *testing.B) {
+	for b.Loop() {
+		b.Run("one", func(b *testing.B) { New(b, "3.6.16") })
+	}
+}
+
+func BenchmarkPut(b *testing.B) {
+	c := New(b, "3.6.16")
+	for b.Loop() {
+		if _, err := c.Put(b.Context(), "a", "1"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

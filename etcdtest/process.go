@@ -1,0 +1,169 @@
+package etcdtest
+
+import (
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/workload"
+)
+
+// process is the node that a client's connections begin at: it carries over what the gRPC handlers of the client ask and are answered,
+// and records it.
+type process struct {
+	name string
+	etcd sim.NodeID
+	// clock is that of the run, nil if nothing is recorded.
+	clock *clock
+	// handed is set when a goroutine outside of the world has something new to do.
+	handed bool
+
+	links map[sim.Conn]*link
+	// operations are in the order of their calls. conns are their connections.
+	operations []model.Operation
+	conns      []sim.Conn
+	watches    []*watched
+}
+
+// link is a connection to etcd. take is given each payload that comes, from the goroutine of the world.
+type link struct {
+	take func(sim.Payload)
+	// call is the operation, -1 for a stream of watches.
+	call int
+	// asked are the create requests of the stream that were not answered yet, live its watches by their ids.
+	asked []*watched
+	live  map[int64]*watched
+}
+
+// watched is what etcd sent of one watch, and when: each response has a tick.
+type watched struct {
+	model.WatchStream
+	ticks []int64
+}
+
+// clock counts what happens in a run: calls, answers, reads of a cache. No two of them have the same tick.
+type clock struct {
+	loop *loop
+	mu   sync.Mutex
+	// times are those of the ticks, from 1 on.
+	times []sim.Time
+}
+
+func (c *clock) tick() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.times = append(c.times, c.loop.now())
+	return int64(len(c.times))
+}
+
+// last is the newest tick.
+func (c *clock) last() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return int64(len(c.times))
+}
+
+// at names the time of a tick.
+func (c *clock) at(tick int64) string { return shown(c.times[tick-1]) }
+
+func shown(at sim.Time) string { return fmt.Sprintf("%.3f s", time.Duration(at).Seconds()) }
+
+func (p *process) call(env *sim.Env, request sim.Payload, take func(sim.Payload)) sim.Conn {
+	conn := env.Call(p.etcd, request)
+	l := &link{take: take, call: -1}
+	if _, status := request.(*wire.StatusRequest); p.clock != nil && !status {
+		l.call = len(p.operations)
+		p.operations = append(p.operations, model.Operation{
+			Call: p.clock.tick(), Return: math.MaxInt64, Request: workload.Request(request), Outcome: model.Unknown,
+		})
+		p.conns = append(p.conns, conn)
+	}
+	p.links[conn] = l
+	return conn
+}
+
+func (p *process) open(env *sim.Env, take func(sim.Payload)) sim.Conn {
+	conn := env.Open(p.etcd)
+	p.links[conn] = &link{take: take, call: -1, live: map[int64]*watched{}}
+	return conn
+}
+
+func (p *process) send(env *sim.Env, conn sim.Conn, request sim.Payload) {
+	l := p.links[conn]
+	if l == nil {
+		return
+	}
+	if c, create := request.(*wire.WatchCreateRequest); create && p.clock != nil {
+		w := &watched{WatchStream: model.WatchStream{Request: model.WatchRequest{
+			Key: c.Key, End: c.RangeEnd, StartRevision: c.StartRevision, PrevKV: c.PrevKv,
+			NoPut: c.Filters&wire.NoPut != 0, NoDelete: c.Filters&wire.NoDelete != 0, ProgressNotify: c.ProgressNotify,
+		}}}
+		l.asked, p.watches = append(l.asked, w), append(p.watches, w)
+	}
+	env.Send(conn, request)
+}
+
+// leave ends a connection at this end. What etcd still answers is for nobody.
+func (p *process) leave(env *sim.Env, conn sim.Conn) {
+	if p.links[conn] != nil {
+		delete(p.links, conn)
+		env.Close(conn)
+	}
+}
+
+// Start implements sim.Node.
+func (*process) Start(*sim.Env) {}
+
+// Receive implements sim.Node.
+func (p *process) Receive(_ *sim.Env, m *sim.Message) {
+	l := p.links[m.Conn]
+	if l == nil {
+		return
+	}
+	if _, ends := m.Payload.(*sim.Hangup); ends || l.live == nil {
+		delete(p.links, m.Conn)
+	}
+	if l.call >= 0 {
+		op := &p.operations[l.call]
+		result := &model.Result{}
+		if op.Outcome = workload.Answer(m.Payload, result); op.Outcome != model.Unknown {
+			op.Result, op.Return = result, p.clock.tick()
+		}
+	}
+	if r, ok := m.Payload.(*wire.WatchResponse); ok {
+		l.record(r, p.clock)
+	}
+	p.handed = true
+	l.take(m.Payload)
+}
+
+// record adds a response to its watches: etcd answers create requests in their order, and one with no watch's id is for all of the stream.
+func (l *link) record(r *wire.WatchResponse, c *clock) {
+	if r.Created && len(l.asked) > 0 {
+		l.live[r.WatchID], l.asked = l.asked[0], l.asked[1:]
+	}
+	for id, w := range l.live {
+		if id == r.WatchID || r.WatchID == wire.InvalidWatchID && !r.Created {
+			w.Responses, w.ticks = append(w.Responses, workload.WatchResponse(r)), append(w.ticks, c.tick())
+		}
+	}
+	if r.Canceled {
+		delete(l.live, r.WatchID)
+	}
+}
+
+// Fire implements sim.Node.
+func (*process) Fire(*sim.Env, sim.Timer) {}
+
+// Run implements sim.Node.
+func (*process) Run(*sim.Env, sim.Task) {}
+
+// TaskName implements sim.Node.
+func (*process) TaskName(sim.Task) string { return "" }
+
+// TimerName implements sim.Node.
+func (*process) TimerName(sim.Timer) string { return "" }

@@ -1,0 +1,408 @@
+package etcdtest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"pgregory.net/rapid"
+
+	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// Config is the world that a test runs in. Times are those of the virtual clock. The zero value is the newest release that is known,
+// 100 schedules, and DefaultFaults.
+type Config struct {
+	// Etcd is the release that the simulated etcd is like, such as "3.5.7".
+	Etcd string
+	// Set are options of etcd, such as "progress=deferred": `simrun list etcd` has them.
+	Set []string
+	// Schedules is how many are tried, with the seeds from Seed on.
+	Schedules int
+	Seed      uint64
+	// Clients is how many clients a schedule may have, each in a process of its own. The zero value is 4.
+	Clients int
+	// Network is how long a message takes at most as long as things break, then a tenth of that. The zero value is 100 ms.
+	Network time.Duration
+	// Faults is what may break. The zero value is DefaultFaults, &Faults{} is nothing.
+	Faults *Faults
+	// Horizon ends a schedule whose goroutines have not ended by then. The zero value is 2 minutes.
+	Horizon time.Duration
+}
+
+// Faults are what may break within a time from the start.
+type Faults struct {
+	Within time.Duration
+	// Breaks is how often a stream of watches of each client may break, Partitions how often each may be cut off from etcd: what is sent
+	// waits meanwhile. Restarts is how often etcd restarts, Compactions how often it is compacted.
+	Breaks, Partitions, Restarts, Compactions int
+}
+
+// DefaultFaults are those of a configuration without any of its own.
+func DefaultFaults() Faults {
+	return Faults{Within: 10 * time.Second, Breaks: 2, Partitions: 1, Restarts: 1, Compactions: 2}
+}
+
+// newest is the release that a configuration without one has.
+const newest = "3.6.16"
+
+// seedVariable is the environment variable that has one seed run alone.
+const seedVariable = "ETCDTEST_SEED"
+
+// setDefaults fills in what is not set, and returns the options of etcd.
+func (c *Config) setDefaults() (etcd.Config, error) {
+	c.Etcd = cmp.Or(c.Etcd, newest)
+	c.Schedules, c.Clients = cmp.Or(c.Schedules, 100), cmp.Or(c.Clients, 4)
+	c.Network, c.Horizon = cmp.Or(c.Network, 100*time.Millisecond), cmp.Or(c.Horizon, 2*time.Minute)
+	if c.Faults == nil {
+		all := DefaultFaults()
+		c.Faults = &all
+	}
+	if text := os.Getenv(seedVariable); text != "" {
+		seed, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			return etcd.Config{}, fmt.Errorf("%s=%s: want the number of a seed", seedVariable, text)
+		}
+		c.Seed, c.Schedules = seed, 1
+	}
+	server, err := etcd.DefaultConfig(c.Etcd)
+	if err != nil {
+		return server, err
+	}
+	for _, text := range c.Set {
+		s, err := option.ParseSetting(text)
+		if err == nil {
+			err = etcd.Group.Set(&server.Options, s.Name, s.Value)
+		}
+		if err != nil {
+			return server, err
+		}
+	}
+	return server, nil
+}
+
+// Run runs a test in many schedules, each of them in a bubble of package testing/synctest with an etcd of its own: a seed decides which message
+// goes next, how long it takes, and what breaks. It fails the test if what etcd, a cache or the test itself promised does not hold, and says
+// of the first schedule what happened.
+//
+// What f starts must end with its context. The test must not be in a bubble itself.
+func Run(t *testing.T, c Config, f func(*T)) {
+	t.Helper()
+	server, err := c.setDefaults()
+	if err != nil {
+		t.Fatalf("etcdtest: %v", err)
+	}
+	bubbles.Lock()
+	defer bubbles.Unlock()
+	if first, counts := c.explore(t, server, f); first != nil {
+		t.Error(c.report(t, server, f, first, counts))
+	}
+}
+
+// explore runs the schedules. It returns the first that fails, nil if none does, and how many do so, by what fails.
+func (c *Config) explore(t *testing.T, server etcd.Config, f func(*T)) (first *outcome, counts map[string]int) {
+	counts = map[string]int{}
+	for i := range c.Schedules {
+		o := c.schedule(t, server, c.Seed+uint64(i), f)
+		if o.failed == nil {
+			continue
+		}
+		counts[o.failed.String()]++
+		// Where etcd is known to be wrong, what a cache makes of it is the question.
+		if first == nil || first.failed.by == byEtcd && o.failed.by != byEtcd {
+			first = o
+		}
+	}
+	return first, counts
+}
+
+// Check is Run for package rapid: draw draws what the test does, for f to do it, and rapid draws the seed and the faults too, and shrinks all of
+// it. Faults are not more than those of the configuration.
+func Check[V any](t *testing.T, c Config, draw func(*rapid.T) V, f func(*T, V)) {
+	t.Helper()
+	server, err := c.setDefaults()
+	if err != nil {
+		t.Fatalf("etcdtest: %v", err)
+	}
+	bubbles.Lock()
+	defer bubbles.Unlock()
+	rapid.Check(t, func(r *rapid.T) {
+		one, faults := c, *c.Faults
+		for _, k := range kinds {
+			if n := k.of(&faults); *n > 0 {
+				*n = rapid.IntRange(0, *n).Draw(r, k.name)
+			}
+		}
+		one.Faults = &faults
+		seed, v := rapid.Uint64().Draw(r, "seed"), draw(r)
+		if o := one.schedule(t, server, seed, func(t *T) { f(t, v) }); o.failed != nil {
+			r.Fatalf("etcdtest: etcd %s: %s\n%s", c.Etcd, o.failed.sentence, o.tell())
+		}
+	})
+}
+
+// T is a test in one schedule. It implements the interfaces that assertions want: require.NoError(t, err) ends the goroutine.
+type T struct {
+	seed   uint64
+	config *Config
+	run    *run
+	ctx    context.Context
+	rand   *rand.Rand
+
+	mu sync.Mutex
+	// running are the goroutines that have not ended, by name.
+	running map[string]int
+	done    sync.WaitGroup
+	ends    []func()
+	reads   []model.Operation
+	failure string
+}
+
+// outcome is what a schedule came to.
+type outcome struct {
+	seed   uint64
+	failed *finding
+	story  []line
+	clock  *clock
+}
+
+// schedule runs one seed.
+func (c *Config) schedule(t *testing.T, server etcd.Config, seed uint64, f func(*T)) *outcome {
+	o := &outcome{seed: seed}
+	synctest.Test(t, func(*testing.T) {
+		defer enter()()
+		w := sim.NewWorld(sim.Options{
+			Mode: sim.Timed, Untraced: true,
+			Safety:   sim.Bounds{Network: sim.Delay{Max: c.Network, Steps: 4}},
+			Liveness: sim.Bounds{Network: sim.Delay{Max: c.Network / 10, Steps: 4}},
+		})
+		node := etcd.New(server)
+		w.Add("etcd", node)
+		choose := strategy.Random().New(strategy.Profile{})
+		choose.Begin(seed)
+		s := &T{seed: seed, config: c, running: map[string]int{}, rand: rand.New(rand.NewPCG(seed, 0))}
+		s.run = newRun(w, choose, synctest.Wait, c.Clients+1, true)
+		c.addFaults(w)
+		story := &story{clock: s.run.clock}
+		w.SetObserver(story)
+		ctx, cancel := context.WithCancel(context.Background())
+		s.ctx = ctx
+		s.run.loop.heal = sim.Time(c.Faults.Within)
+		go s.run.loop.run()
+		go s.compact(node)
+		s.Go("test", func() { f(s) })
+
+		ended := make(chan struct{})
+		go func() { s.done.Wait(); close(ended) }()
+		select {
+		case <-ended:
+		case <-time.After(c.Horizon):
+			s.stuck()
+		}
+		cancel()
+		select {
+		case <-ended:
+		case <-time.After(c.Horizon):
+		}
+		for _, end := range s.ends {
+			end()
+		}
+		s.run.loop.stop()
+		synctest.Wait()
+		if left := bubbleStacks(func(stack string) bool { return !strings.Contains(stack, "testing/synctest.") }); len(left) > 0 {
+			fmt.Fprintf(os.Stderr, "etcdtest: seed %d: a goroutine is left when the context is over: %s\n", seed, left[0])
+		}
+		o.failed = s.judge(node)
+		o.story, o.clock = story.lines, s.run.clock
+	})
+	return o
+}
+
+// addFaults adds what may break.
+func (c *Config) addFaults(w *sim.World) {
+	f := c.Faults
+	for i := range c.Clients {
+		node := []sim.NodeID{firstProcess + sim.NodeID(i)}
+		w.AddFault(&sim.BreakStream{From: node, To: etcdNode, Label: processName(i) + ">etcd"}, sim.Budget{Times: f.Breaks, Within: f.Within})
+		// It begins, and it ends.
+		w.AddFault(&sim.Partition{One: node, Other: []sim.NodeID{etcdNode}, Label: "between " + processName(i) + " and etcd"},
+			sim.Budget{Times: 2 * f.Partitions, Within: f.Within})
+	}
+	w.AddFault(&sim.RestartProcess{Nodes: []sim.NodeID{etcdNode}, Label: "etcd"}, sim.Budget{Times: f.Restarts, Within: f.Within})
+}
+
+// compact compacts etcd at times that the seed draws, from the last process, which no client has.
+func (t *T) compact(node *etcd.Server) {
+	f := t.config.Faults
+	draw := rand.New(rand.NewPCG(t.seed, 1))
+	last := len(t.run.loop.processes) - 1
+	var at []time.Duration
+	for range f.Compactions {
+		at = append(at, time.Duration(draw.Int64N(max(1, int64(f.Within)))))
+	}
+	slices.Sort(at)
+	begin := time.Now()
+	for _, when := range at {
+		select {
+		case <-time.After(when - time.Since(begin)):
+		case <-t.ctx.Done():
+			return
+		}
+		behind := draw.Int64N(3)
+		t.run.loop.post(happening{firstProcess + sim.NodeID(last), calls, "", func(env *sim.Env) {
+			if to := node.Revision() - behind; to > 1 {
+				t.run.loop.processes[last].call(env, &wire.CompactionRequest{Revision: to}, func(sim.Payload) {})
+			}
+		}})
+	}
+}
+
+// Client returns a client in a process of its own.
+func (t *T) Client() *clientv3.Client {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.run.used == t.config.Clients {
+		panic(fmt.Sprintf("etcdtest: a schedule has %d clients: set Config.Clients to more", t.config.Clients))
+	}
+	client, end, err := t.run.connect()
+	if err != nil {
+		panic(err)
+	}
+	t.ends = append(t.ends, end)
+	return client
+}
+
+// Context ends with the schedule.
+func (t *T) Context() context.Context { return t.ctx }
+
+// Rand draws by the seed. It is for one goroutine.
+func (t *T) Rand() *rand.Rand { return t.rand }
+
+// Go runs f in a goroutine with a name. The schedule lasts until all of them have ended.
+func (t *T) Go(name string, f func()) {
+	t.mu.Lock()
+	t.running[name]++
+	t.mu.Unlock()
+	t.done.Add(1)
+	go func() {
+		defer func() {
+			t.mu.Lock()
+			t.running[name]--
+			t.mu.Unlock()
+			t.done.Done()
+		}()
+		f()
+	}()
+}
+
+// Eventually fails the schedule unless holds returns true within a time after the last fault.
+func (t *T) Eventually(within time.Duration, what string, holds func() bool) {
+	until := time.Duration(max(0, int64(t.config.Faults.Within)-int64(t.run.loop.now()))) + within
+	for deadline := time.Now().Add(until); !holds(); time.Sleep(50 * time.Millisecond) {
+		if t.ctx.Err() != nil || time.Now().After(deadline) {
+			t.Errorf("%s: not within %v after the last fault", what, within)
+			return
+		}
+	}
+}
+
+// Errorf fails the schedule.
+func (t *T) Errorf(format string, args ...any) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.failure == "" {
+		t.failure = strings.TrimSpace(fmt.Sprintf(format, args...))
+	}
+}
+
+// FailNow ends the goroutine.
+func (*T) FailNow() { runtime.Goexit() }
+
+// Helper is for assertions.
+func (*T) Helper() {}
+
+// stuck fails a schedule whose goroutines have not ended.
+func (t *T) stuck() {
+	t.mu.Lock()
+	var names []string
+	for name, n := range t.running {
+		if n > 0 {
+			names = append(names, name)
+		}
+	}
+	t.mu.Unlock()
+	slices.Sort(names)
+	var waits []string
+	for _, stack := range bubbleStacks(func(stack string) bool { return strings.Contains(stack, startedByGo) }) {
+		if w := waitsAt(stack); !slices.Contains(waits, w) && len(waits) < 3 {
+			waits = append(waits, w)
+		}
+	}
+	t.Errorf("%s: not over after %v. There it waits:\n%s", strings.Join(names, ", "), t.config.Horizon, strings.Join(waits, "\n"))
+}
+
+// startedByGo is in the stacks of goroutines that Go has started.
+const startedByGo = "created by github.com/watchbed/watchbed/etcdtest.(*T).Go"
+
+// arguments are those of a function in a stack.
+var arguments = regexp.MustCompile(`\(([{0_].*)?\)$`)
+
+// waitsAt are the innermost functions of a stack that are not of the standard library, and their lines.
+func waitsAt(stack string) string {
+	lines := strings.Split(stack, "\n")
+	var all []string
+	for i := 1; i+1 < len(lines) && len(all) < 3; i += 2 {
+		function := arguments.ReplaceAllString(lines[i], "")
+		package_, _, _ := strings.Cut(function, "/")
+		if strings.Contains(lines[i], "etcdtest.(*T).") || !strings.Contains(package_, ".") {
+			continue
+		}
+		place, _, _ := strings.Cut(strings.TrimSpace(lines[i+1]), " ")
+		all = append(all, function+" at "+filepath.Base(place))
+	}
+	return strings.Join(all, ", called by ")
+}
+
+// bubbleStacks are the stacks of goroutines of this bubble, but for the one that asks.
+func bubbleStacks(of func(stack string) bool) []string {
+	buffer := make([]byte, 1<<20)
+	stacks := strings.Split(string(buffer[:runtime.Stack(buffer, true)]), "\n\n")
+	var all []string
+	for _, stack := range stacks[1:] {
+		head, _, _ := strings.Cut(stack, "\n")
+		if strings.Contains(head, bubbleOf(stacks[0])) && of(stack) {
+			all = append(all, stack)
+		}
+	}
+	return all
+}
+
+// bubbleOf is how the head of a stack names its bubble.
+func bubbleOf(stack string) string {
+	head, _, _ := strings.Cut(stack, "\n")
+	at := strings.Index(head, "synctest bubble ")
+	if at < 0 {
+		return "synctest bubble"
+	}
+	return strings.TrimRight(head[at:], "]:")
+}
+
+func processName(i int) string { return fmt.Sprintf("client-%d", i+1) }

@@ -1,0 +1,237 @@
+package etcdtest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/client/v3/concurrency"
+	"go.etcd.io/etcd/client/v3/leasing"
+	"pgregory.net/rapid"
+
+	"github.com/watchbed/watchbed/internal/testsize"
+)
+
+// load is how many writes there are below a prefix, and how long the writer waits at most between two; how many reads, and how long a reader
+// waits between two.
+type load struct {
+	prefix string
+	writes int
+	wait   time.Duration
+	reads  int
+	every  time.Duration
+}
+
+var (
+	pods  = load{"/pods/", 14, 1500 * time.Millisecond, 40, 250 * time.Millisecond}
+	nodes = load{"/nodes/", 14, 1500 * time.Millisecond, 40, 250 * time.Millisecond}
+	busy  = load{"/pods/", 100, 100 * time.Millisecond, 40, 250 * time.Millisecond}
+	early = load{"/pods/", 20, 50 * time.Millisecond, 20, 10 * time.Millisecond}
+)
+
+// readACache writes keys, and reads those below /pods/ from a cache with mistakes.
+func readACache(l load, m mistakes) func(*T) {
+	return func(t *T) {
+		c := newCache(t.Context(), t.Client(), "/pods/", m)
+		t.Go("writer", func() {
+			client, draw := t.Client(), t.Rand()
+			for i := range l.writes {
+				key := fmt.Sprintf("%s%d", l.prefix, draw.IntN(3))
+				if draw.IntN(3) == 0 {
+					// Of this the cache hears by progress notifications alone.
+					key = "/nodes/0"
+				}
+				if draw.IntN(4) == 0 {
+					_, _ = client.Delete(t.Context(), key)
+				} else {
+					_, _ = client.Put(t.Context(), key, fmt.Sprint(i))
+				}
+				time.Sleep(time.Duration(draw.Int64N(int64(l.wait))))
+			}
+		})
+		for _, name := range []string{"reader-1", "reader-2"} {
+			t.Go(name, func() {
+				for range l.reads {
+					_, _ = t.List(Consistent, "/pods/", c.List)
+					time.Sleep(l.every)
+				}
+			})
+		}
+	}
+}
+
+// explored is what is wrong in the first schedule that fails, nothing if none does.
+func explored(t *testing.T, c Config, f func(*T)) string {
+	server, err := c.setDefaults()
+	require.NoError(t, err)
+	bubbles.Lock()
+	defer bubbles.Unlock()
+	first, counts := c.explore(t, server, f)
+	t.Log(counts)
+	if first == nil {
+		return ""
+	}
+	return first.failed.String() + "\n" + first.failed.sentence
+}
+
+// TestReport: a failure says which promise is broken, the messages up to there, in how many schedules, and what decides, in 40 lines at most.
+func TestReport(t *testing.T) {
+	c := Config{Etcd: "3.5.7", Schedules: 20}
+	f := readACache(pods, mistakes{resumesBehind: true})
+	server, err := c.setDefaults()
+	require.NoError(t, err)
+	bubbles.Lock()
+	defer bubbles.Unlock()
+	first, counts := c.explore(t, server, f)
+	report := c.report(t, server, f, first, counts)
+	t.Log(report)
+	require.LessOrEqual(t, strings.Count(report, "\n"), 40)
+	require.Regexp(t, `(?s)^etcdtest: etcd 3.5.7, seed \d+: the cache is not linearizable-data
+  the list of "/pods/" by the cache \(called at .*
+.* client-1 → etcd     create watch /pods/... from .*
+.* the cache           answers .*
+of 20 schedules: .*the cache is not linearizable-data in \d+; this seed fails in \d+ of 20 repetitions
+the same in the first 30: as it is \d+, without broken streams \d+, .*, with etcd 3.6.16 \d+
+run it alone: ETCDTEST_SEED=\d+ go test -run '\^TestReport\$'$`, report)
+}
+
+// TestCacheThatIsRight: a cache without mistakes holds behind an etcd without them, and not behind others: etcd #15220 makes it answer without
+// a write that was acknowledged, etcd #17507 makes its readers wait for ever.
+func TestCacheThatIsRight(t *testing.T) {
+	Run(t, Config{Schedules: testsize.Of(300, 60, 20)}, readACache(pods, mistakes{}))
+	require.Contains(t, explored(t, Config{Etcd: "3.5.7", Schedules: 200}, readACache(pods, mistakes{})), "the cache is not linearizable-data\n")
+	quiet := Config{Etcd: "3.5.12", Schedules: 80, Horizon: 20 * time.Second, Faults: &Faults{}}
+	require.Contains(t, explored(t, quiet, readACache(nodes, mistakes{})),
+		"the test fails\nreader-1, reader-2: not over after 20s. There it waits:\ngithub.com/watchbed/watchbed/etcdtest.pause at cache_test.go")
+	quiet.Etcd = "3.5.13"
+	Run(t, quiet, readACache(nodes, mistakes{}))
+}
+
+// TestMistakesOfCachesAreFound: each comes out in a schedule, as what it is.
+func TestMistakesOfCachesAreFound(t *testing.T) {
+	for name, tc := range map[string]struct {
+		mistakes
+		load
+		Config
+		want string
+	}{
+		"a watch that begins one revision late":   {mistakes{resumesBehind: true}, pods, Config{Schedules: 10}, "the cache is not linearizable-data"},
+		"no list after a compaction":              {mistakes{keepsOn: true}, pods, Config{Schedules: 100, Horizon: 20 * time.Second}, "the test fails"},
+		"a list that takes nothing away":          {mistakes{merges: true}, busy, Config{Schedules: 100}, "the cache is not linearizable-data"},
+		"the revision of a watch that is created": {mistakes{trustsCreated: true}, early, Config{Schedules: 100}, "the cache is not linearizable-data"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Contains(t, explored(t, tc.Config, readACache(tc.load, tc.mistakes)), tc.want)
+		})
+	}
+	Run(t, Config{Schedules: testsize.Of(100, 30, 10)}, readACache(busy, mistakes{}))
+}
+
+// TestEtcdIsJudged: what etcd promises its clients is judged without a cache.
+func TestEtcdIsJudged(t *testing.T) {
+	watch := func(t *T) {
+		client := t.Client()
+		ctx, cancel := context.WithCancel(t.Context())
+		watched := client.Watch(ctx, "a")
+		t.Go("watcher", func() {
+			for range watched {
+			}
+		})
+		t.Go("writer", func() {
+			defer cancel()
+			for i := range 6 {
+				_, _ = client.Put(ctx, "a", fmt.Sprint(i))
+				_ = client.RequestProgress(ctx)
+				time.Sleep(100 * time.Millisecond)
+			}
+		})
+	}
+	require.Contains(t, explored(t, Config{Etcd: "3.5.7", Schedules: 50}, watch), "etcd is not bookmarkable")
+	require.Contains(t, explored(t, Config{Set: []string{"progress=control-queue"}, Schedules: 50}, watch), "etcd is not bookmarkable")
+	Run(t, Config{Schedules: 50}, watch)
+}
+
+// TestLocksOfClientv3: of two clients one at a time has the lock of package concurrency, as long as no lease runs out; and leasing answers.
+func TestLocksOfClientv3(t *testing.T) {
+	Run(t, Config{Schedules: testsize.Of(100, 20, 5), Faults: &Faults{Within: 3 * time.Second, Breaks: 2}}, func(t *T) {
+		held := 0
+		for i := range 2 {
+			client := t.Client()
+			t.Go(fmt.Sprintf("holder-%d", i), func() {
+				s, err := concurrency.NewSession(client, concurrency.WithTTL(60), concurrency.WithContext(t.Context()))
+				require.NoError(t, err)
+				m := concurrency.NewMutex(s, "lock/")
+				require.NoError(t, m.Lock(t.Context()))
+				held++
+				time.Sleep(time.Second)
+				require.Equal(t, 1, held)
+				held--
+				require.NoError(t, m.Unlock(t.Context()))
+				require.NoError(t, s.Close())
+			})
+		}
+		client := t.Client()
+		t.Go("leasing", func() {
+			kv, end, err := leasing.NewKV(client, "leases/")
+			require.NoError(t, err)
+			defer end()
+			_, err = kv.Put(t.Context(), "a", "1")
+			require.NoError(t, err)
+			got, err := kv.Get(t.Context(), "a")
+			require.NoError(t, err)
+			require.Len(t, got.Kvs, 1)
+		})
+	})
+}
+
+// TestEventually: liveness is claimed from the last fault on.
+func TestEventually(t *testing.T) {
+	comes := func(within time.Duration) func(*T) {
+		return func(t *T) {
+			client := t.Client()
+			t.Go("writer", func() {
+				time.Sleep(t.config.Faults.Within + time.Second)
+				_, err := client.Put(t.Context(), "a", "1")
+				require.NoError(t, err)
+			})
+			t.Eventually(within, "a is written", func() bool {
+				got, err := client.Get(t.Context(), "a")
+				return err == nil && len(got.Kvs) > 0
+			})
+		}
+	}
+	Run(t, Config{Schedules: 10}, comes(3*time.Second))
+	require.Contains(t, explored(t, Config{Schedules: 3}, comes(500*time.Millisecond)), "a is written: not within 500ms after the last fault")
+}
+
+// TestRapidDrawsWhatATestDoes: with rapid the requests are drawn, too.
+func TestRapidDrawsWhatATestDoes(t *testing.T) {
+	Check(t, Config{}, func(r *rapid.T) []string {
+		return rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b"}), 1, 6).Draw(r, "keys")
+	}, func(t *T, keys []string) {
+		client := t.Client()
+		for _, key := range keys {
+			_, _ = client.Put(t.Context(), key, key, clientv3.WithPrevKV())
+		}
+	})
+}
+
+// TestConfigurationIsWrong: one line says what is.
+func TestConfigurationIsWrong(t *testing.T) {
+	for want, c := range map[string]Config{
+		`2.3.8`:    {Etcd: "2.3.8"},
+		`progress`: {Set: []string{"progress=never"}},
+		`speed`:    {Set: []string{"speed=high"}},
+	} {
+		_, err := c.setDefaults()
+		require.ErrorContains(t, err, want)
+		require.NotContains(t, err.Error(), "\n")
+	}
+	t.Setenv(seedVariable, "six")
+	_, err := new(Config).setDefaults()
+	require.EqualError(t, err, "ETCDTEST_SEED=six: want the number of a seed")
+}
