@@ -62,7 +62,8 @@ func (p *Params) setEtcd(name string) error {
 			p.Program = ""
 		}
 		p.Etcd = name
-		return checkEtcd(name)
+		_, err := etcd.Release(name)
+		return err
 	}
 	found, err := FindProgram(name)
 	if err != nil {

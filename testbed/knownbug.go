@@ -174,8 +174,3 @@ func presetsOf(bugs []string) ([]*option.Preset, error) {
 	}
 	return all, nil
 }
-
-func checkBugs(names []string) error {
-	_, err := presetsOf(names)
-	return err
-}

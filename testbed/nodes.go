@@ -25,22 +25,16 @@ type Nodes struct {
 	Compactors compactor.Deviations
 }
 
-// nodeGroup is all options of the nodes, nodeChoices those with named values: in
-// what versions and designs differ.
-var (
-	nodeGroup = option.Join(
-		option.Lift(etcd.Group, func(n *Nodes) *etcd.Options { return &n.Etcd }),
-		option.Lift(client.Group, func(n *Nodes) *client.Options { return &n.Client }),
-		option.Lift(cache.Group, func(n *Nodes) *cache.Options { return &n.Cache }),
-		option.Lift(informer.Choices, func(n *Nodes) *informer.Deviations { return &n.Informers }),
-		option.Lift(compactor.Choices, func(n *Nodes) *compactor.Deviations { return &n.Compactors }))
-	nodeChoices = option.Join(
-		option.Lift(etcd.Choices, func(n *Nodes) *etcd.Options { return &n.Etcd }),
-		option.Lift(client.Choices, func(n *Nodes) *client.Options { return &n.Client }),
-		option.Lift(cache.Choices, func(n *Nodes) *cache.Options { return &n.Cache }),
-		option.Lift(informer.Choices, func(n *Nodes) *informer.Deviations { return &n.Informers }),
-		option.Lift(compactor.Choices, func(n *Nodes) *compactor.Deviations { return &n.Compactors }))
-)
+// nodeGroup is all options of the nodes.
+var nodeGroup = option.Join(
+	option.Lift(etcd.Group, func(n *Nodes) *etcd.Options { return &n.Etcd }),
+	option.Lift(client.Group, func(n *Nodes) *client.Options { return &n.Client }),
+	option.Lift(cache.Group, func(n *Nodes) *cache.Options { return &n.Cache }),
+	option.Lift(informer.Choices, func(n *Nodes) *informer.Deviations { return &n.Informers }),
+	option.Lift(compactor.Choices, func(n *Nodes) *compactor.Deviations { return &n.Compactors }))
+
+// nodeChoices are those with named values: in what versions and designs differ.
+var nodeChoices = slices.DeleteFunc(slices.Clone(nodeGroup), func(o option.Option[Nodes]) bool { return o.Form != "" })
 
 // Choice is an option of a node with named values, and the value that it has.
 type Choice struct {
@@ -211,14 +205,7 @@ func (p *Params) override(name string) (value string, ok bool) {
 			return b.Planting().Value, true
 		}
 	}
-	// Of settings the last one counts, of which there is one unless a scenario is
-	// written wrongly.
-	for _, s := range slices.Backward(append(p.masks(), p.Settings...)) {
-		if s.Name == name {
-			return s.Value, true
-		}
-	}
-	return "", false
+	return option.ValueIn(append(p.masks(), p.Settings...), name)
 }
 
 // Setup is what parameters come to: what is known to be violated depends on it.

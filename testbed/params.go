@@ -50,11 +50,11 @@ var (
 	course = option.Join(extent, option.Lift(clockGroup, func(p *Params) *Clock { return &p.Clock }))
 
 	presets = option.NewGroup("presets",
-		option.Text("etcd", func(p *Params) *string { return &p.Etcd }, checkEtcd, "a version", "version of the etcd server"),
-		option.Text("etcd-program", func(p *Params) *string { return &p.Program }, checkProgram, "a program", "program that serves the watches of etcd, or is its members (empty: the simulated server)"),
-		option.Text("client", func(p *Params) *string { return &p.Client }, checkClient, "a version", "version of clientv3 (empty: that of the server)"),
-		option.Text("cache", func(p *Params) *string { return &p.Cache }, checkDesign, "a design", "design of the cache"),
-		option.List("bugs", func(p *Params) *[]string { return &p.Bugs }, checkBugs, "known bugs that are planted"),
+		option.Text("etcd", func(p *Params) *string { return &p.Etcd }, found(etcd.Release), "a version", "version of the etcd server"),
+		option.Text("etcd-program", func(p *Params) *string { return &p.Program }, orNone(found(FindProgram)), "a program", "program that serves the watches of etcd, or is its members (empty: the simulated server)"),
+		option.Text("client", func(p *Params) *string { return &p.Client }, orNone(found(client.OptionsOf)), "a version", "version of clientv3 (empty: that of the server)"),
+		option.Text("cache", func(p *Params) *string { return &p.Cache }, found(cache.FindDesign), "a design", "design of the cache"),
+		option.List("bugs", func(p *Params) *[]string { return &p.Bugs }, found(presetsOf), "known bugs that are planted"),
 		option.List("unmask", func(p *Params) *[]string { return &p.Unmask }, checkUnmask, "options of etcd whose race is not masked"),
 	)
 	// extent is how many nodes there are, what clients do and what may break.
@@ -176,12 +176,8 @@ func (p *Params) GivenValue(name string) string {
 		}
 		return ""
 	}
-	for _, s := range p.Settings {
-		if s.Name == name {
-			return s.Value
-		}
-	}
-	return ""
+	value, _ := option.ValueIn(p.Settings, name)
+	return value
 }
 
 // Extent is the part of Given that says how many nodes there are, what clients do and what
@@ -190,26 +186,20 @@ func (p *Params) Extent() []option.Setting { return p.set(extent) }
 
 // Differs lists which options of Extent and of the clock are others than those of a scenario.
 func (p *Params) Differs(from *Params) []option.Setting {
-	var all []option.Setting
-	theirs := course.Expand(from)
-	for i, s := range course.Expand(p) {
+	return p.differs(course, from)
+}
+
+// set lists the options of a group that differ from those of no parameters at all.
+func (p *Params) set(g option.Group[Params]) []option.Setting { return p.differs(g, &Params{}) }
+
+func (p *Params) differs(g option.Group[Params], from *Params) (all []option.Setting) {
+	theirs := g.Expand(from)
+	for i, s := range g.Expand(p) {
 		if s != theirs[i] {
 			all = append(all, s)
 		}
 	}
 	return all
-}
-
-// set lists the options of a group that differ from those of no parameters at all.
-func (p *Params) set(g option.Group[Params]) []option.Setting {
-	var set []option.Setting
-	nothing := g.Expand(&Params{})
-	for i, s := range g.Expand(p) {
-		if s != nothing[i] {
-			set = append(set, s)
-		}
-	}
-	return set
 }
 
 // Described is an option with what it means.
@@ -283,13 +273,7 @@ func (p *Params) MemberVersions() []string {
 	if v := p.Faults.Downgrade; v != "" {
 		versions = append(versions, v)
 	}
-	var each []string
-	for _, v := range versions {
-		if !slices.Contains(each, v) {
-			each = append(each, v)
-		}
-	}
-	return each
+	return registry.With(nil, versions...)
 }
 
 // maxClients bounds the nodes of one world: beyond it a run is no longer one that
@@ -340,30 +324,22 @@ func (p *Params) fit() error {
 	return p.Topology.CheckServers()
 }
 
-func checkEtcd(v string) error {
-	_, err := etcd.Release(v)
-	return err
-}
-
-func checkProgram(name string) error {
-	if name == "" {
-		return nil
+// found accepts the names for which there is something.
+func found[V, T any](find func(V) (T, error)) func(V) error {
+	return func(name V) error {
+		_, err := find(name)
+		return err
 	}
-	_, err := FindProgram(name)
-	return err
 }
 
-func checkClient(v string) error {
-	if v == "" {
-		return nil
+// orNone accepts nothing, too.
+func orNone(check func(string) error) func(string) error {
+	return func(name string) error {
+		if name == "" {
+			return nil
+		}
+		return check(name)
 	}
-	_, err := client.OptionsOf(v)
-	return err
-}
-
-func checkDesign(v string) error {
-	_, err := cache.FindDesign(v)
-	return err
 }
 
 // RecordedParams are the parameters that a recording of the scenario has. The error, one line, names what the

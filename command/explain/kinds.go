@@ -9,6 +9,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/findings"
+	"github.com/watchbed/watchbed/internal/registry"
 	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim/cache"
@@ -280,7 +281,7 @@ func defaultOf(o *testbed.Described, presets *setBy) string {
 	}
 	versions := etcd.Versions()
 	nothing := testbed.Params{Etcd: versions[len(versions)-1], Cache: cache.Designs()[0].Name}
-	value := settingOf(nothing.Expand(), o.Name)
+	value, _ := option.ValueIn(nothing.Expand(), o.Name)
 	switch {
 	case o.Node == "presets" && (o.Name == "etcd" || o.Name == "cache"):
 		return "that of the scenario"
@@ -378,7 +379,7 @@ func violatedWith(setting string) []Item {
 			}) {
 				continue
 			}
-			properties = with(properties, testbed.Names(r.Violates)...)
+			properties = registry.With(properties, testbed.Names(r.Violates)...)
 		}
 		if len(properties) > 0 {
 			items = append(items, Item{sc.Name, []string{joined(properties)}})

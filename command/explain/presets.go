@@ -38,7 +38,10 @@ func presetsOf(o *testbed.Described) *setBy {
 		s.releases("clientv3", func(version string) (string, bool) { return valueIn(client.Group, client.OptionsOf, version, o.Name) })
 	}
 	if _, err := cache.Group.Find(o.Name); err == nil {
-		valuesOf(s, "design", cache.Designs(), func(d cache.Design) (string, string) { return d.Name, settingOf(d.Settings, o.Name) })
+		valuesOf(s, "design", cache.Designs(), func(d cache.Design) (name, value string) {
+			value, _ = option.ValueIn(d.Settings, o.Name)
+			return d.Name, value
+		})
 	}
 	for _, b := range testbed.KnownBugs() {
 		if planted := b.Planting(); planted.Name == o.Name {
@@ -106,13 +109,4 @@ func valuesOf[T any](s *setBy, noun string, things []T, of func(T) (name, value 
 			s.add(value, noun+" "+joined(names))
 		}
 	}
-}
-
-func settingOf(all []option.Setting, name string) string {
-	for _, s := range all {
-		if s.Name == name {
-			return s.Value
-		}
-	}
-	return ""
 }

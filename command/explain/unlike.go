@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/watchbed/watchbed/internal/registry"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -24,7 +25,7 @@ func violatedUnlike(option, value, other string) (items []Item) {
 		passed := known.Names(known.Violations(sc, &that))
 		for _, v := range known.Expected(sc, &this) {
 			if !slices.Contains(passed, v.Property.Name) {
-				u.properties, u.reasons = with(u.properties, v.Property.Name), with(u.reasons, v.Because...)
+				u.properties, u.reasons = registry.With(u.properties, v.Property.Name), registry.With(u.reasons, v.Because...)
 			}
 		}
 		if len(u.properties) == 0 {
@@ -35,20 +36,10 @@ func violatedUnlike(option, value, other string) (items []Item) {
 			at = len(all)
 			all = append(all, &unlike{reasons: u.reasons})
 		}
-		all[at].scenarios, all[at].properties = append(all[at].scenarios, sc.Name), with(all[at].properties, u.properties...)
+		all[at].scenarios, all[at].properties = append(all[at].scenarios, sc.Name), registry.With(all[at].properties, u.properties...)
 	}
 	for _, u := range all {
 		items = append(items, Item{joined(u.scenarios), []string{joined(u.properties), "because " + strings.Join(u.reasons, "; ")}})
 	}
 	return items
-}
-
-// with adds what is not there yet.
-func with(list []string, more ...string) []string {
-	for _, text := range more {
-		if !slices.Contains(list, text) {
-			list = append(list, text)
-		}
-	}
-	return list
 }

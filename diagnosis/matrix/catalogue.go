@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/internal/registry"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/testbed"
@@ -217,18 +218,8 @@ func (b *Beyond) add(cfg *Config, sc *testbed.Scenario, cell *Cell) {
 			if cell.question(isLive(v.Property.Name)).Verdict != model.Holds.String() {
 				continue
 			}
-			b.Properties, b.Because = with(b.Properties, v.Property.Name), with(b.Because, v.Because...)
-			b.Designs, b.Versions = with(b.Designs, cell.Design), with(b.Versions, version)
+			b.Properties, b.Because = registry.With(b.Properties, v.Property.Name), registry.With(b.Because, v.Because...)
+			b.Designs, b.Versions = registry.With(b.Designs, cell.Design), registry.With(b.Versions, version)
 		}
 	}
-}
-
-// with adds what is not there yet.
-func with(list []string, more ...string) []string {
-	for _, text := range more {
-		if !slices.Contains(list, text) {
-			list = append(list, text)
-		}
-	}
-	return list
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/internal/exacttest"
+	"github.com/watchbed/watchbed/internal/registry"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -122,9 +123,7 @@ func Differ(program string, a, b *Catalogue) *Comparison {
 // scenariosOf are those of both, in the order of the first.
 func scenariosOf(a, b *Catalogue) (names []string) {
 	for _, r := range slices.Concat(a.Runs, b.Runs) {
-		if !slices.Contains(names, r.Scenario) {
-			names = append(names, r.Scenario)
-		}
+		names = registry.With(names, r.Scenario)
 	}
 	return names
 }
@@ -166,9 +165,7 @@ func sameRuns(a, b *Run) bool {
 
 func propertiesOf(a, b *Run) (names []string) {
 	for _, claim := range slices.Concat(a.Claims, b.Claims) {
-		if !slices.Contains(names, claim.Property) {
-			names = append(names, claim.Property)
-		}
+		names = registry.With(names, claim.Property)
 	}
 	return names
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/watchbed/watchbed/internal/registry"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -165,7 +166,7 @@ func (x *explorer) ask(ctx context.Context, cell *Cell, a apart, known int) erro
 		return err
 	}
 	for _, race := range p.Masked() {
-		cell.Masked = with(cell.Masked, race.Option)
+		cell.Masked = registry.With(cell.Masked, race.Option)
 	}
 	cfg := x.campaign(sc.Name)
 	cfg.Steps = p.Clock.Steps

@@ -84,3 +84,13 @@ func (r *Registry[T]) Arrange(first ...string) {
 	}
 	r.names, r.items = names, items
 }
+
+// With is a list with the names that are not in it yet.
+func With(list []string, more ...string) []string {
+	for _, name := range more {
+		if !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
+}

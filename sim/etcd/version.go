@@ -161,10 +161,8 @@ func FixedIn(name, value string) release.Since {
 
 // first is the value that the oldest release has, empty if it is an amount.
 func first(name string) string {
-	for _, s := range oldest {
-		if s.Name == name {
-			return s.Value
-		}
+	if value, given := option.ValueIn(oldest, name); given {
+		return value
 	}
 	if o, err := Group.Find(name); err == nil && len(o.Values()) > 0 {
 		return o.Values()[0].Name

@@ -14,6 +14,16 @@ type Setting struct {
 // String is NAME=VALUE.
 func (s Setting) String() string { return s.Name + "=" + s.Value }
 
+// ValueIn is the value that settings give an option; the last one counts.
+func ValueIn(all []Setting, name string) (value string, given bool) {
+	for _, s := range all {
+		if s.Name == name {
+			value, given = s.Value, true
+		}
+	}
+	return value, given
+}
+
 // ParseSetting reads NAME=VALUE.
 func ParseSetting(text string) (Setting, error) {
 	name, value, ok := strings.Cut(text, "=")
