@@ -61,12 +61,20 @@ func Shared[T Observer](s *System, make func(*System) T) T {
 }
 
 func find[T Observer](among []Observer) (found T, ok bool) {
-	for _, o := range among {
-		if found, ok = o.(T); ok {
-			return found, true
-		}
+	if all := capable[T](among); len(all) > 0 {
+		return all[0], true
 	}
 	return found, false
+}
+
+// capable are those of a list that are a T as well.
+func capable[T, O any](among []O) (all []T) {
+	for _, o := range among {
+		if x, ok := any(o).(T); ok {
+			all = append(all, x)
+		}
+	}
+	return all
 }
 
 // makeJudges makes the judges of all claims, and finds out which of them look at which
@@ -80,19 +88,8 @@ func (s *System) makeJudges() {
 		}
 		s.judges = append(s.judges, p.New(s))
 	}
-	for _, o := range s.observers {
-		if x, ok := o.(StepObserver); ok {
-			s.stepObservers = append(s.stepObservers, x)
-		}
-		if x, ok := o.(Preparer); ok {
-			s.preparers = append(s.preparers, x)
-		}
-	}
-	for _, j := range s.judges {
-		if x, ok := j.(StepObserver); ok {
-			s.stepObservers = append(s.stepObservers, x)
-		}
-	}
+	s.stepObservers = append(capable[StepObserver](s.observers), capable[StepObserver](s.judges)...)
+	s.preparers = capable[Preparer](s.observers)
 	s.followers = make([][]StepObserver, len(s.roles))
 	for n, role := range s.roles {
 		for _, o := range s.stepObservers {

@@ -109,7 +109,7 @@ func (s *System) makePasts() error {
 			s.pasts = append(s.pasts, p)
 		}
 	}
-	s.findRemembering()
+	s.remembering = append(capable[Remembering](s.observers), capable[Remembering](s.judges)...)
 	return nil
 }
 
@@ -218,20 +218,6 @@ func (s *System) Endless(n sim.NodeID) bool {
 		return false
 	}
 	return true
-}
-
-// findRemembering finds what a search carries along.
-func (s *System) findRemembering() {
-	for _, o := range s.observers {
-		if r, ok := o.(Remembering); ok {
-			s.remembering = append(s.remembering, r)
-		}
-	}
-	for _, j := range s.judges {
-		if r, ok := j.(Remembering); ok {
-			s.remembering = append(s.remembering, r)
-		}
-	}
 }
 
 func (s *System) Remembers() bool { return s.remembering != nil }

@@ -95,20 +95,10 @@ func newSystem(p Params, sc *Scenario, stream func(*Params, int) workload.EtcdWa
 		return d.OwnNode() && !d.Rests
 	})
 	s.configureClients(stream)
-	if err := s.checkClients(); err != nil {
-		return nil, err
-	}
-	if err := s.checkAmounts(); err != nil {
-		return nil, err
-	}
-	if err := s.checkReplacements(); err != nil {
-		return nil, err
-	}
-	if err := s.checkMessages(); err != nil {
-		return nil, err
-	}
-	if err := s.planFaults(); err != nil {
-		return nil, err
+	for _, check := range []func() error{s.checkClients, s.checkAmounts, s.checkReplacements, s.checkMessages, s.planFaults} {
+		if err := check(); err != nil {
+			return nil, err
+		}
 	}
 	if p.Informers.ObjectBytes > 0 {
 		s.memory = newMemoryCounter(s.topology.APIServers, p.Informers.ObjectBytes)
@@ -176,15 +166,11 @@ func (s *System) planFaults() error {
 			return err
 		}
 	}
-	var servers []faults.Server
-	for _, a := range s.servers {
-		servers = append(servers, a)
-	}
 	var orders faults.Orders = faults.Simulated{}
 	if s.etcd.members != nil {
 		orders = s.etcd.members
 	}
-	s.faults = faults.New(&s.params.Faults, s.topology, informers, servers, orders, downgraded)
+	s.faults = faults.New(&s.params.Faults, s.topology, informers, capable[faults.Server](s.servers), orders, downgraded)
 	return nil
 }
 
