@@ -43,11 +43,8 @@ func bug(program string, b *testbed.KnownBug) Explanation {
 		changes.Lines = append([]string{"decides: " + o.Doc}, changes.Lines...)
 	}
 	e.list("what it changes", []Item{changes})
-	where := []Item{{b.Scenario.Name, []string{b.Property.Name + ": " + b.Why, "how soon: " + howSoon(b)}}}
-	for _, sc := range b.Also {
-		where = append(where, Item{sc.Name, []string{b.Property.Name}})
-	}
-	e.list("where it shows", where)
+	e.list("where it shows", append([]Item{{b.Scenario.Name, []string{b.Property.Name + ": " + b.Why, "how soon: " + howSoon(b)}}},
+		each(b.Also, func(sc *testbed.Scenario) Item { return Item{sc.Name, []string{b.Property.Name}} })...))
 	if len(b.Further) > 0 {
 		e.list("other properties that may be violated in the same scenario", []Item{{joined(testbed.Names(b.Further)), []string{b.WhyFurther}}})
 	}

@@ -29,11 +29,10 @@ func explainProperty(_ string, e *Explanation, p *testbed.Property) {
 	e.say("labels of its violations, in the names of replay files", joined(slices.Sorted(maps.Keys(p.Labels))))
 	claim := scenariosThat(func(sc *testbed.Scenario) bool { return slices.Contains(sc.Claims, p) })
 	e.say("scenarios that claim it", cmp.Or(claim, "none"))
-	var finds []Item
-	for _, b := range bugsFor(func(b *testbed.KnownBug) bool { return b.Property == p }) {
-		finds = append(finds, Item{b.Name, []string{"in " + b.Scenario.Name + ": " + b.Why, "how soon: " + howSoon(b)}})
-	}
-	e.list("known bugs that it finds, the soonest first", finds)
+	finds := bugsFor(func(b *testbed.KnownBug) bool { return b.Property == p })
+	e.list("known bugs that it finds, the soonest first", each(finds, func(b *testbed.KnownBug) Item {
+		return Item{b.Name, []string{"in " + b.Scenario.Name + ": " + b.Why, "how soon: " + howSoon(b)}}
+	}))
 }
 
 // words are those in which the matrix names the violations of a property.
@@ -95,13 +94,7 @@ func bugsThat(holds func(*testbed.KnownBug) bool) string {
 }
 
 func named[T any](all []T, holds func(T) bool, name func(T) string) string {
-	var names []string
-	for _, x := range all {
-		if holds(x) {
-			names = append(names, name(x))
-		}
-	}
-	return joined(names)
+	return joined(each(slices.DeleteFunc(slices.Clone(all), func(x T) bool { return !holds(x) }), name))
 }
 
 // explainMetric takes a metric with its labels, or a name with all labels that it has.
@@ -257,16 +250,11 @@ func explainOption(program, name string) []Explanation {
 	presets := presetsOf(o)
 	e.say("default", defaultOf(o, presets))
 	e.say("to set it", program+" run SCENARIO --set "+name+"=VALUE")
-	var values []Item
-	for _, v := range o.Values {
-		values = append(values, Item{v.Name, append([]string{v.Doc}, presets.lines[v.Name]...)})
-	}
-	e.list("values, and what sets them", values)
-	if len(values) == 0 {
-		for _, v := range presets.values {
-			values = append(values, Item{v, presets.lines[v]})
-		}
-		e.list("set by", values)
+	e.list("values, and what sets them", each(o.Values, func(v option.Value) Item {
+		return Item{v.Name, append([]string{v.Doc}, presets.lines[v.Name]...)}
+	}))
+	if len(o.Values) == 0 {
+		e.list("set by", each(presets.values, func(v string) Item { return Item{v, presets.lines[v]} }))
 	}
 	return []Explanation{e}
 }
@@ -359,11 +347,7 @@ func valueOf(program string, o *testbed.Described, value string) Explanation {
 	}
 	e.say("of the option", o.Name+" ("+o.Node+"): "+o.Doc)
 	e.say("to set it", program+" run SCENARIO --set "+e.Name)
-	var lines []Item
-	for _, line := range presetsOf(o).lines[value] {
-		lines = append(lines, Item{Lines: []string{line}})
-	}
-	e.list("set by", lines)
+	e.list("set by", each(presetsOf(o).lines[value], func(line string) Item { return Item{Lines: []string{line}} }))
 	e.list("known to be violated with it, under the conditions of `"+program+" list SCENARIO`", violatedWith(e.Name))
 	return e
 }

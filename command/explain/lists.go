@@ -74,7 +74,8 @@ var kinds = []kind{
 	{"etcd", func() []Entry {
 		return each(etcd.Versions(), func(v string) Entry { return Entry{Name: v, About: behaviours(v)} })
 	}, explainRelease},
-	{"", noNames, explainProgram},
+	// There is a program for each release, none of which is listed.
+	{"", func() []Entry { return nil }, explainProgram},
 	{"", kubernetesNames, explainKubernetes},
 	kindOf("properties", testbed.Properties, func(p *testbed.Property) Entry { return said(p.Name, p.Promise, p.Violated) }, explainProperty),
 	{"", violations, explainViolation},
@@ -108,15 +109,13 @@ func said(name string, texts ...string) Entry {
 	return Entry{Name: name, About: texts[0], texts: texts}
 }
 
-func each[T any](things []T, entry func(T) Entry) (all []Entry) {
+// each is what something makes of each of these things.
+func each[T, X any](things []T, of func(T) X) (all []X) {
 	for _, x := range things {
-		all = append(all, entry(x))
+		all = append(all, of(x))
 	}
 	return all
 }
-
-// noNames is for a family of programs, of which there is one for each release.
-func noNames() []Entry { return nil }
 
 // reasons counts the scenarios that have each reason of what is known.
 var reasons = sync.OnceValue(func() map[string]int {

@@ -79,22 +79,22 @@ func choices[C any](g option.Group[C], c C) []Item {
 }
 
 func bugsOf(o etcd.Options) []Item {
-	var items []Item
-	for _, b := range bugsFor(func(b *testbed.KnownBug) bool {
-		choice, err := etcd.Choices.Find(b.Planting().Name)
-		return err == nil && choice.Get(&o) == b.Planting().Value
-	}) {
-		items = append(items, Item{b.Name, []string{b.Summary, "affected: " + affected(b), "reported: " + reported(b), shows(b)}})
-	}
-	return items
+	return each(bugsFor(func(b *testbed.KnownBug) bool { return isIn(b, o) }), func(b *testbed.KnownBug) Item {
+		return Item{b.Name, []string{b.Summary, "affected: " + affected(b), "reported: " + reported(b), shows(b)}}
+	})
+}
+
+// isIn reports whether a release with these options has a bug of etcd.
+func isIn(b *testbed.KnownBug, o etcd.Options) bool {
+	choice, err := etcd.Choices.Find(b.Planting().Name)
+	return err == nil && choice.Get(&o) == b.Planting().Value
 }
 
 // affected are the releases that have a bug of etcd.
 func affected(b *testbed.KnownBug) string {
 	return releasesWith(func(version string) bool {
 		o, err := etcd.OptionsOf(version)
-		choice, unknown := etcd.Choices.Find(b.Planting().Name)
-		return err == nil && unknown == nil && choice.Get(&o) == b.Planting().Value
+		return err == nil && isIn(b, o)
 	})
 }
 

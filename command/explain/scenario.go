@@ -40,11 +40,9 @@ func explainScenario(program string, e *Explanation, sc *testbed.Scenario) {
 	}
 	e.Doc, e.Scenario = sc.Doc, s
 	e.say("claims", strings.Join(s.Claims, ", "))
-	var about []string
-	for _, name := range slices.Sorted(maps.Keys(sc.About)) {
-		about = append(about, fmt.Sprintf("%s (%d %%)", name, sc.About[name]))
-	}
-	e.say("comes about in at least so many schedules", strings.Join(about, ", "))
+	e.say("comes about in at least so many schedules", joined(each(slices.Sorted(maps.Keys(sc.About)), func(name string) string {
+		return fmt.Sprintf("%s (%d %%)", name, sc.About[name])
+	})))
 	var set []string
 	for _, p := range sc.Params.Given() {
 		s.Params[p.Name] = p.Value
@@ -57,11 +55,10 @@ func explainScenario(program string, e *Explanation, sc *testbed.Scenario) {
 		e.say("cannot run", err.Error())
 		return
 	}
-	var finds []Item
-	for _, b := range bugsFor(func(b *testbed.KnownBug) bool { return b.Scenario == sc }) {
-		finds = append(finds, Item{b.Name, []string{b.Property.Name + ": " + howSoon(b)}})
-	}
-	e.list("known bugs that are looked for in it (--bug), the soonest first", finds)
+	finds := bugsFor(func(b *testbed.KnownBug) bool { return b.Scenario == sc })
+	e.list("known bugs that are looked for in it (--bug), the soonest first", each(finds, func(b *testbed.KnownBug) Item {
+		return Item{b.Name, []string{b.Property.Name + ": " + howSoon(b)}}
+	}))
 	e.say("known bugs that show in it as well", bugsThat(func(b *testbed.KnownBug) bool { return slices.Contains(b.Also, sc) }))
 	var here, elsewhere []Item
 	for _, r := range known.Rows(sc) {
