@@ -18,5 +18,6 @@
 // A goroutine that a test starts ends when T.Context does, or the test panics. It must not wait for anything outside of its bubble of package
 // testing/synctest: a network, a channel of a package variable. Schedules run one after another, also those of parallel tests.
 //
-// Not served are authentication, alarms, snapshots and the list of members. A schedule has one etcd of one member.
+// Not served are authentication, alarms, snapshots and the list of members. A schedule has one etcd of one member, and a follower
+// if the test wants one.
 package etcdtest

@@ -72,7 +72,7 @@ func newRun(w *sim.World, choose sim.Chooser, settle func(), processes int, reco
 		if records && i == processes-1 {
 			name = "compactor"
 		}
-		p := &process{name: name, etcd: etcdNode, clock: r.clock, links: map[sim.Conn]*link{}}
+		p := &process{name: name, reads: etcdNode, writes: etcdNode, clock: r.clock, links: map[sim.Conn]*link{}}
 		w.Add(p.name, p)
 		r.loop.processes = append(r.loop.processes, p)
 	}

@@ -16,7 +16,8 @@ import (
 // and records it.
 type process struct {
 	name string
-	etcd sim.NodeID
+	// reads is the member for reads and watches, writes that for all else: the simulated follower takes no proposals.
+	reads, writes sim.NodeID
 	// clock is that of the run, nil if nothing is recorded.
 	clock *clock
 	// handed is set when a goroutine outside of the world has something new to do.
@@ -73,7 +74,12 @@ func (c *clock) at(tick int64) string { return shown(c.times[tick-1]) }
 func shown(at sim.Time) string { return fmt.Sprintf("%.3f s", time.Duration(at).Seconds()) }
 
 func (p *process) call(env *sim.Env, request sim.Payload, take func(sim.Payload)) sim.Conn {
-	conn := env.Call(p.etcd, request)
+	to := p.writes
+	switch request.(type) {
+	case *wire.RangeRequest, *wire.StatusRequest:
+		to = p.reads
+	}
+	conn := env.Call(to, request)
 	l := &link{take: take, call: -1}
 	if _, status := request.(*wire.StatusRequest); p.clock != nil && !status {
 		l.call = len(p.operations)
@@ -87,7 +93,7 @@ func (p *process) call(env *sim.Env, request sim.Payload, take func(sim.Payload)
 }
 
 func (p *process) open(env *sim.Env, take func(sim.Payload)) sim.Conn {
-	conn := env.Open(p.etcd)
+	conn := env.Open(p.reads)
 	p.links[conn] = &link{take: take, call: -1, live: map[int64]*watched{}}
 	return conn
 }

@@ -162,6 +162,9 @@ var kinds = []struct {
 	{"partitions", func(f *Faults) *int { return &f.Partitions }},
 	{"restarts", func(f *Faults) *int { return &f.Restarts }},
 	{"compactions", func(f *Faults) *int { return &f.Compactions }},
+	{"leader losses", func(f *Faults) *int { return &f.LeaderLosses }},
+	{"leader changes", func(f *Faults) *int { return &f.LeaderChanges }},
+	{"timeouts", func(f *Faults) *int { return &f.Timeouts }},
 }
 
 // decides runs schedules without a kind of fault, and on the newest release, and says in how many of them the same is wrong. found is in how many

@@ -40,6 +40,8 @@ type Config struct {
 	Seed      uint64
 	// Clients is how many clients a schedule may have, each in a process of its own. The zero value is 4.
 	Clients int
+	// Follower has the first client and every second one read and watch at a member that follows the leader, and lags behind it.
+	Follower bool
 	// Network is how long a message takes at most as long as things break, then a tenth of that. The zero value is 100 ms.
 	Network time.Duration
 	// Faults is what may break. The zero value is DefaultFaults, &Faults{} is nothing.
@@ -51,14 +53,17 @@ type Config struct {
 // Faults are what may break within a time from the start.
 type Faults struct {
 	Within time.Duration
-	// Breaks is how often a stream of watches of each client may break, Partitions how often each may be cut off from etcd: what is sent
-	// waits meanwhile. Restarts is how often etcd restarts, Compactions how often it is compacted.
+	// Breaks is how often a stream of watches of each client may break, Partitions how often each may be cut off from etcd, and the follower
+	// from the leader: what is sent waits meanwhile. Restarts is how often etcd restarts, Compactions how often it is compacted.
 	Breaks, Partitions, Restarts, Compactions int
+	// LeaderLosses is how often the cluster has no leader for some time, LeaderChanges how often it gets another one while reads wait.
+	// Timeouts is how often a request times out: whether a write was carried out is not known then.
+	LeaderLosses, LeaderChanges, Timeouts int
 }
 
 // DefaultFaults are those of a configuration without any of its own.
 func DefaultFaults() Faults {
-	return Faults{Within: 10 * time.Second, Breaks: 2, Partitions: 1, Restarts: 1, Compactions: 2}
+	return Faults{Within: 10 * time.Second, Breaks: 2, Partitions: 1, Restarts: 1, Compactions: 2, LeaderLosses: 1, LeaderChanges: 1, Timeouts: 1}
 }
 
 // newest is the release that a configuration without one has.
@@ -194,13 +199,26 @@ func (c *Config) schedule(t *testing.T, server etcd.Config, seed uint64, f func(
 			Safety:   sim.Bounds{Network: sim.Delay{Max: c.Network, Steps: 4}},
 			Liveness: sim.Bounds{Network: sim.Delay{Max: c.Network / 10, Steps: 4}},
 		})
+		if server.Replicated = c.Follower; c.Follower {
+			// linearizableReadLoop of a follower asks again as long as the leader does not answer.
+			server.Reads.IndexRetries = option.MaxCount
+		}
 		node := etcd.New(server)
 		w.Add("etcd", node)
 		choose := strategy.Random().New(strategy.Profile{})
 		choose.Begin(seed)
 		s := &T{seed: seed, config: c, running: map[string]int{}, rand: rand.New(rand.NewPCG(seed, 0))}
 		s.run = newRun(w, choose, synctest.Wait, c.Clients+1, true)
-		c.addFaults(w)
+		servers := []sim.NodeID{etcdNode}
+		if c.Follower {
+			following := server
+			following.Leader, following.Replicated = etcdNode, false
+			servers = append(servers, w.Add("follower", etcd.New(following)))
+			for i := 0; i < c.Clients; i += 2 {
+				s.run.loop.processes[i].reads = servers[1]
+			}
+		}
+		c.addFaults(w, s.run.loop.processes, servers)
 		story := &story{clock: s.run.clock}
 		w.SetObserver(story)
 		ctx, cancel := context.WithCancel(context.Background())
@@ -237,16 +255,24 @@ func (c *Config) schedule(t *testing.T, server etcd.Config, seed uint64, f func(
 }
 
 // addFaults adds what may break.
-func (c *Config) addFaults(w *sim.World) {
+func (c *Config) addFaults(w *sim.World, processes []*process, servers []sim.NodeID) {
 	f := c.Faults
+	add := func(fault sim.Fault, times int) { w.AddFault(fault, sim.Budget{Times: times, Within: f.Within}) }
 	for i := range c.Clients {
-		node := []sim.NodeID{firstProcess + sim.NodeID(i)}
-		w.AddFault(&sim.BreakStream{From: node, To: etcdNode, Label: processName(i) + ">etcd"}, sim.Budget{Times: f.Breaks, Within: f.Within})
+		node, to := []sim.NodeID{firstProcess + sim.NodeID(i)}, processes[i].reads
+		add(&sim.BreakStream{From: node, To: to, Label: processName(i) + ">etcd"}, f.Breaks)
 		// It begins, and it ends.
-		w.AddFault(&sim.Partition{One: node, Other: []sim.NodeID{etcdNode}, Label: "between " + processName(i) + " and etcd"},
-			sim.Budget{Times: 2 * f.Partitions, Within: f.Within})
+		add(&sim.Partition{One: node, Other: servers, Label: "between " + processName(i) + " and etcd"}, 2*f.Partitions)
 	}
-	w.AddFault(&sim.RestartProcess{Nodes: []sim.NodeID{etcdNode}, Label: "etcd"}, sim.Budget{Times: f.Restarts, Within: f.Within})
+	for _, server := range servers {
+		add(&sim.RestartProcess{Nodes: []sim.NodeID{server}, Label: w.NodeName(server)}, f.Restarts)
+	}
+	if len(servers) > 1 {
+		add(&sim.Partition{One: servers[1:], Other: servers[:1], Label: "between follower and etcd"}, 2*f.Partitions)
+	}
+	add(etcd.LoseLeader(servers, "etcd", sim.Time(f.Within)), f.LeaderLosses)
+	add(etcd.Fail(etcdNode, "etcd", etcd.LeaderChanges), f.LeaderChanges)
+	add(etcd.Fail(etcdNode, "etcd", etcd.TimesOut), f.Timeouts)
 }
 
 // compact compacts etcd at times that the seed draws, from the last process, which no client has.
@@ -365,14 +391,15 @@ const startedByGo = "created by github.com/watchbed/watchbed/etcdtest.(*T).Go"
 // arguments are those of a function in a stack.
 var arguments = regexp.MustCompile(`\(([{0_].*)?\)$`)
 
-// waitsAt are the innermost functions of a stack that are not of the standard library, and their lines.
+// waitsAt are the innermost functions of a stack that are none of the standard library, gRPC or clientv3, and their lines.
 func waitsAt(stack string) string {
 	lines := strings.Split(stack, "\n")
 	var all []string
 	for i := 1; i+1 < len(lines) && len(all) < 3; i += 2 {
 		function := arguments.ReplaceAllString(lines[i], "")
 		package_, _, _ := strings.Cut(function, "/")
-		if strings.Contains(lines[i], "etcdtest.(*T).") || !strings.Contains(package_, ".") {
+		library := strings.HasPrefix(function, "google.golang.org/") || strings.HasPrefix(function, "go.etcd.io/") || !strings.Contains(package_, ".")
+		if library || strings.Contains(function, "etcdtest.(*T).") {
 			continue
 		}
 		place, _, _ := strings.Cut(strings.TrimSpace(lines[i+1]), " ")

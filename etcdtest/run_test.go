@@ -104,6 +104,7 @@ run it alone: ETCDTEST_SEED=\d+ go test -run '\^TestReport\$'$`, report)
 func TestCacheThatIsRight(t *testing.T) {
 	Run(t, Config{Schedules: testsize.Of(300, 60, 20)}, readACache(pods, mistakes{}))
 	require.Contains(t, explored(t, Config{Etcd: "3.5.7", Schedules: 200}, readACache(pods, mistakes{})), "the cache is not linearizable-data\n")
+	Run(t, Config{Schedules: testsize.Of(300, 60, 20), Follower: true}, readACache(pods, mistakes{}))
 	quiet := Config{Etcd: "3.5.12", Schedules: 80, Horizon: 20 * time.Second, Faults: &Faults{}}
 	require.Contains(t, explored(t, quiet, readACache(nodes, mistakes{})),
 		"the test fails\nreader-1, reader-2: not over after 20s. There it waits:\ngithub.com/watchbed/watchbed/etcdtest.pause at cache_test.go")
