@@ -195,12 +195,7 @@ func (c *clients) programsEnded() bool {
 			return false
 		}
 	}
-	for _, x := range c.streams.nodes {
-		if !x.Done() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(c.streams.nodes, func(x *workload.EtcdWatch) bool { return !x.Done() })
 }
 
 // listWatchersEnded: all have had their rounds.

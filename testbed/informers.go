@@ -1,6 +1,8 @@
 package testbed
 
 import (
+	"slices"
+
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/informer"
 	"github.com/watchbed/watchbed/sim/option"
@@ -117,12 +119,7 @@ func (s *System) Current(n *Informer) bool {
 
 // informersDone: every informer that lives has what there is, and so have its handlers.
 func (s *System) informersDone() bool {
-	for _, n := range s.informers {
-		if !s.Current(n) && !n.Record().Panicked || !n.HandlersDone() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.informers, func(n *Informer) bool { return !s.Current(n) && !n.Record().Panicked || !n.HandlersDone() })
 }
 
 // Changes counts the changes of the store of a shared informer; it is 0 for another one.

@@ -135,12 +135,7 @@ func (s *System) ready(w *sim.World) bool {
 	if s.etcd.members != nil && !s.etcd.members.Ready(w.Now()) {
 		return false
 	}
-	for _, c := range s.caches {
-		if !c.Ready() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.caches, func(c *Cache) bool { return !c.Ready() })
 }
 
 // NeverReady implements explore.Recovering.

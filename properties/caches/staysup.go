@@ -94,12 +94,7 @@ func cameFromKilled(s *testbed.System, client sim.NodeID, at *testbed.Cache, now
 	if from == nil || from.To == at.ID {
 		return false
 	}
-	for _, k := range kills(s.Cache(from.To)) {
-		if from.Sent <= k.At && k.At <= from.Over {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(kills(s.Cache(from.To)), func(k kill) bool { return from.Sent <= k.At && k.At <= from.Over })
 }
 
 type kill = memory.Kill

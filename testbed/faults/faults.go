@@ -240,12 +240,7 @@ func (f *wherever) Name() string { return f.name }
 
 // Ready implements sim.Fault.
 func (f *wherever) Ready(w *sim.World) bool {
-	for _, at := range f.each {
-		if at.Ready(w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.each, func(at sim.Fault) bool { return at.Ready(w) })
 }
 
 // Strike implements sim.Fault. At a server where the fault has nothing to strike it does

@@ -122,12 +122,7 @@ func (c *Watcher) free() *watchChan {
 }
 
 func (c *Watcher) hasWatch(prefix string, nth int32) bool {
-	for _, w := range c.watches {
-		if w.state != watchFree && w.nth == nth && w.prefix == prefix {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.watches, func(w *watchChan) bool { return w.state != watchFree && w.nth == nth && w.prefix == prefix })
 }
 
 // watchOn finds the watch of a connection to a cache, nil if there is none.

@@ -223,12 +223,7 @@ func (s *WatchServer) Serves(client sim.NodeID) bool {
 	if s.served != nil {
 		return s.served.Serves(client)
 	}
-	for _, sws := range s.streams {
-		if sws.used() && !sws.closing && sws.from == client {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.streams, func(sws *ServerWatchStream) bool { return sws.used() && !sws.closing && sws.from == client })
 }
 
 // end ends streams from this side: with an error, or in order if there is none.

@@ -1,6 +1,8 @@
 package shared
 
 import (
+	"slices"
+
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -146,13 +148,5 @@ func (s *Informer) Stopping() bool { return s.loop.Value().stopping }
 
 // Returned reports whether Run has returned: no goroutine runs any more.
 func (s *Informer) Returned() bool {
-	if !s.processor.Value().stopped {
-		return false
-	}
-	for _, h := range s.handlers {
-		if h.Value().watches {
-			return false
-		}
-	}
-	return true
+	return s.processor.Value().stopped && !slices.ContainsFunc(s.handlers, func(h *Handler) bool { return h.Value().watches })
 }
