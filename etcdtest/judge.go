@@ -175,7 +175,7 @@ func (t *T) judgeEtcd(h *model.History, log *model.Log) *finding {
 				if j.Verdict == model.Violated {
 					to := t.run.clock.last()
 					if j.Why.Response >= 0 {
-						to = w.ticks[j.Why.Response]
+						to = w.ticks[j.Why.Response] + 1
 					}
 					return &finding{by: byEtcd, promise: string(j.Guarantee), key: j.Why.Key, client: p.name, to: to, sentence: fmt.Sprintf("the watch of %s by %s: %s", w.Request.Key, p.name, j.Why.Sentence)}
 				}

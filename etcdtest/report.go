@@ -81,19 +81,34 @@ func (l *line) matters(f *finding) bool {
 // storyLines is how many lines of a story a failure has at most.
 const storyLines = 26
 
-// tell is the story of a failed schedule: messages with what they say about the key, what broke, and the read at fault.
-func (o *outcome) tell() string {
+// tellsMore: where etcd is known to be wrong, what a cache makes of it is the question. Of two that are wrong in the same way, the shorter one says
+// more.
+func (o *outcome) tellsMore(than *outcome) bool {
+	if byEtcd := func(o *outcome) bool { return o.failed.by == byEtcd }; byEtcd(o) != byEtcd(than) {
+		return byEtcd(than)
+	}
+	return o.failed.by == than.failed.by && len(o.lines()) < len(than.lines())
+}
+
+// lines are those of the story: messages with what they say about the key, what broke, and the read at fault.
+func (o *outcome) lines() []line {
 	f := o.failed
 	var told []line
 	for _, l := range o.story {
-		if l.matters(f) && (f.to == 0 || l.tick <= f.to) {
+		if l.matters(f) && (f.to == 0 || l.tick < f.to) {
 			told = append(told, l)
 		}
 	}
 	if f.read != nil && f.by == byCache {
-		told = append(told, o.line(f.from, f.by, "is asked for "+f.read.Request.Key), o.line(f.to, f.by, "answers "+items(f.read.Result)))
+		told = append([]line{o.line(f.from, f.by, "is asked for "+f.read.Request.Key), o.line(f.to, f.by, "answers "+items(f.read.Result))}, told...)
 		slices.SortStableFunc(told, func(a, b line) int { return cmp.Compare(a.tick, b.tick) })
 	}
+	return told
+}
+
+// tell is the story of a failed schedule, equal lines in one.
+func (o *outcome) tell() string {
+	told := o.lines()
 	var all []string
 	times := 1
 	for i, l := range told {

@@ -105,8 +105,8 @@ func (c *Config) setDefaults() (etcd.Config, error) {
 }
 
 // Run runs a test in many schedules, each of them in a bubble of package testing/synctest with an etcd of its own: a seed decides which message
-// goes next, how long it takes, and what breaks. It fails the test if what etcd, a cache or the test itself promised does not hold, and says
-// of the first schedule what happened.
+// goes next, how long it takes, and what breaks. It fails the test if what etcd, a cache or the test itself promised does not hold, and tells
+// the shortest story of it.
 //
 // What f starts must end with its context. The test must not be in a bubble itself.
 func Run(t *testing.T, c Config, f func(*T)) {
@@ -117,13 +117,13 @@ func Run(t *testing.T, c Config, f func(*T)) {
 	}
 	bubbles.Lock()
 	defer bubbles.Unlock()
-	if first, counts := c.explore(t, server, f); first != nil {
-		t.Error(c.report(t, server, f, first, counts))
+	if told, counts := c.explore(t, server, f); told != nil {
+		t.Error(c.report(t, server, f, told, counts))
 	}
 }
 
-// explore runs the schedules. It returns the first that fails, nil if none does, and how many do so, by what fails.
-func (c *Config) explore(t *testing.T, server etcd.Config, f func(*T)) (first *outcome, counts map[string]int) {
+// explore runs the schedules. It returns the one to tell of those that fail, nil if none does, and how many do so, by what fails.
+func (c *Config) explore(t *testing.T, server etcd.Config, f func(*T)) (told *outcome, counts map[string]int) {
 	counts = map[string]int{}
 	for i := range c.Schedules {
 		o := c.schedule(t, server, c.Seed+uint64(i), f)
@@ -131,12 +131,11 @@ func (c *Config) explore(t *testing.T, server etcd.Config, f func(*T)) (first *o
 			continue
 		}
 		counts[o.failed.String()]++
-		// Where etcd is known to be wrong, what a cache makes of it is the question.
-		if first == nil || first.failed.by == byEtcd && o.failed.by != byEtcd {
-			first = o
+		if told == nil || o.tellsMore(told) {
+			told = o
 		}
 	}
-	return first, counts
+	return told, counts
 }
 
 // Check is Run for package rapid: draw draws what the test does, for f to do it, and rapid draws the seed and the faults too, and shrinks all of

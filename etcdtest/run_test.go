@@ -64,7 +64,7 @@ func readACache(l load, m mistakes) func(*T) {
 	}
 }
 
-// explored is what is wrong in the first schedule that fails, nothing if none does.
+// explored is what is wrong in the schedule that a failure tells, nothing if none does.
 func explored(t *testing.T, c Config, f func(*T)) string {
 	server, err := c.setDefaults()
 	require.NoError(t, err)
