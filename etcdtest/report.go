@@ -145,7 +145,7 @@ func (o *outcome) line(tick int64, who, text string) line {
 }
 
 // report is what a failed test says, in 40 lines at most.
-func (c *Config) report(t *testing.T, server etcd.Config, f func(*T), first *outcome, counts map[string]int) string {
+func (c *Config) report(t *testing.T, server etcd.Config, f func(*T), first *outcome, all found) string {
 	const again = 20
 	same := 0
 	for range again {
@@ -157,12 +157,12 @@ func (c *Config) report(t *testing.T, server etcd.Config, f func(*T), first *out
 	fmt.Fprintf(&b, "etcdtest: etcd %s, seed %d: %v\n", c.Etcd, first.seed, first.failed)
 	fmt.Fprintf(&b, "  %s\n\n%s\n", strings.ReplaceAll(first.failed.sentence, "\n", "\n  "), first.tell())
 	var kinds []string
-	for _, k := range slices.Sorted(maps.Keys(counts)) {
-		kinds = append(kinds, fmt.Sprintf("%s in %d", k, counts[k]))
+	for _, k := range slices.Sorted(maps.Keys(all.failed)) {
+		kinds = append(kinds, fmt.Sprintf("%s in %d", k, all.failed[k]))
 	}
 	fmt.Fprintf(&b, "of %d schedules: %s; this seed fails in %d of %d repetitions\n", c.Schedules, strings.Join(kinds, ", "), same, again)
 	if os.Getenv(seedVariable) == "" {
-		b.WriteString(c.decides(t, server, f, first.failed, counts[first.failed.String()]))
+		b.WriteString(c.decides(t, server, f, first.failed, all.failed[first.failed.String()]))
 		fmt.Fprintf(&b, "run it alone: %s=%d go test -run '^%s$'", seedVariable, first.seed, strings.ReplaceAll(t.Name(), "/", "$/^"))
 	}
 	return b.String()

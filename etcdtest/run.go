@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -88,6 +89,9 @@ func (c *Config) setDefaults() (etcd.Config, error) {
 		}
 		c.Seed, c.Schedules = seed, 1
 	}
+	if err := c.check(); err != nil {
+		return etcd.Config{}, err
+	}
 	server, err := etcd.DefaultConfig(c.Etcd)
 	if err != nil {
 		return server, err
@@ -104,6 +108,23 @@ func (c *Config) setDefaults() (etcd.Config, error) {
 	return server, nil
 }
 
+// check refuses amounts that mean nothing.
+func (c *Config) check() error {
+	for name, n := range map[string]int64{
+		"Schedules": int64(c.Schedules), "Clients": int64(c.Clients), "Network": int64(c.Network), "Horizon": int64(c.Horizon), "Faults.Within": int64(c.Faults.Within),
+	} {
+		if n < 0 {
+			return fmt.Errorf("Config.%s is %d: want 0 for its default, or more", name, n)
+		}
+	}
+	for _, k := range kinds {
+		if n := *k.of(c.Faults); n < 0 {
+			return fmt.Errorf("Config.Faults has %d %s: want 0 or more", n, k.name)
+		}
+	}
+	return nil
+}
+
 // Run runs a test in many schedules, each of them in a bubble of package testing/synctest with an etcd of its own: a seed decides which message
 // goes next, how long it takes, and what breaks. It fails the test if what etcd, a cache or the test itself promised does not hold, and tells
 // the shortest story of it.
@@ -117,25 +138,46 @@ func Run(t *testing.T, c Config, f func(*T)) {
 	}
 	bubbles.Lock()
 	defer bubbles.Unlock()
-	if told, counts := c.explore(t, server, f); told != nil {
-		t.Error(c.report(t, server, f, told, counts))
+	told, found := c.explore(t, server, f)
+	t.Logf("etcdtest: %d schedules: %v", c.Schedules, found.judged)
+	switch {
+	case told != nil:
+		t.Error(c.report(t, server, f, told, found))
+	case found.judged == judged{}:
+		t.Errorf("etcdtest: %s: nothing was judged in %d schedules: have a client ask etcd for something", t.Name(), c.Schedules)
 	}
 }
 
-// explore runs the schedules. It returns the one to tell of those that fail, nil if none does, and how many do so, by what fails.
-func (c *Config) explore(t *testing.T, server etcd.Config, f func(*T)) (told *outcome, counts map[string]int) {
-	counts = map[string]int{}
+// found is what schedules came to: how many failed, by what failed, and how much was judged.
+type found struct {
+	failed map[string]int
+	judged judged
+}
+
+// judged counts what a verdict rests on.
+type judged struct{ requests, watches, reads int }
+
+func (j judged) String() string {
+	return fmt.Sprintf("%d requests, %d watches and %d reads of caches judged", j.requests, j.watches, j.reads)
+}
+
+// explore runs the schedules. It returns the one to tell of those that fail, nil if none does.
+func (c *Config) explore(t *testing.T, server etcd.Config, f func(*T)) (told *outcome, all found) {
+	all.failed = map[string]int{}
 	for i := range c.Schedules {
 		o := c.schedule(t, server, c.Seed+uint64(i), f)
+		all.judged.requests += o.judged.requests
+		all.judged.watches += o.judged.watches
+		all.judged.reads += o.judged.reads
 		if o.failed == nil {
 			continue
 		}
-		counts[o.failed.String()]++
+		all.failed[o.failed.String()]++
 		if told == nil || o.tellsMore(told) {
 			told = o
 		}
 	}
-	return told, counts
+	return told, all
 }
 
 // Check is Run for package rapid: draw draws what the test does, for f to do it, and rapid draws the seed and the faults too, and shrinks all of
@@ -175,17 +217,52 @@ type T struct {
 	// running are the goroutines that have not ended, by name.
 	running map[string]int
 	done    sync.WaitGroup
-	ends    []func()
-	reads   []model.Operation
-	failure string
+	// cleanups run when all of them have ended, ends close the clients.
+	cleanups, ends []func()
+	reads          []model.Operation
+	failure        string
 }
 
 // outcome is what a schedule came to.
 type outcome struct {
 	seed   uint64
 	failed *finding
+	judged judged
 	story  []line
 	clock  *clock
+}
+
+// newT puts etcd and the processes of the clients into a world, and what may break there.
+func (c *Config) newT(server etcd.Config, seed uint64) (*T, *etcd.Server, *story) {
+	w := sim.NewWorld(sim.Options{
+		Mode: sim.Timed, Untraced: true,
+		Safety:   sim.Bounds{Network: sim.Delay{Max: c.Network, Steps: 4}},
+		Liveness: sim.Bounds{Network: sim.Delay{Max: c.Network / 10, Steps: 4}},
+	})
+	if server.Replicated = c.Follower; c.Follower {
+		// linearizableReadLoop of a follower asks again as long as the leader does not answer.
+		server.Reads.IndexRetries = option.MaxCount
+	}
+	node := etcd.New(server)
+	w.Add("etcd", node)
+	choose := strategy.Random().New(strategy.Profile{})
+	choose.Begin(seed)
+	s := &T{seed: seed, config: c, running: map[string]int{}, rand: rand.New(rand.NewPCG(seed, 0))}
+	s.run = newRun(w, choose, synctest.Wait, c.Clients+1, true)
+	servers := []sim.NodeID{etcdNode}
+	if c.Follower {
+		following := server
+		following.Leader, following.Replicated = etcdNode, false
+		servers = append(servers, w.Add("follower", etcd.New(following)))
+		for i := 0; i < c.Clients; i += 2 {
+			s.run.loop.processes[i].reads = servers[1]
+		}
+	}
+	c.addFaults(w, s.run.loop.processes, servers)
+	told := &story{clock: s.run.clock}
+	w.SetObserver(told)
+	s.run.loop.heal = sim.Time(c.Faults.Within)
+	return s, node, told
 }
 
 // schedule runs one seed.
@@ -193,42 +270,21 @@ func (c *Config) schedule(t *testing.T, server etcd.Config, seed uint64, f func(
 	o := &outcome{seed: seed}
 	synctest.Test(t, func(*testing.T) {
 		defer enter()()
-		w := sim.NewWorld(sim.Options{
-			Mode: sim.Timed, Untraced: true,
-			Safety:   sim.Bounds{Network: sim.Delay{Max: c.Network, Steps: 4}},
-			Liveness: sim.Bounds{Network: sim.Delay{Max: c.Network / 10, Steps: 4}},
-		})
-		if server.Replicated = c.Follower; c.Follower {
-			// linearizableReadLoop of a follower asks again as long as the leader does not answer.
-			server.Reads.IndexRetries = option.MaxCount
-		}
-		node := etcd.New(server)
-		w.Add("etcd", node)
-		choose := strategy.Random().New(strategy.Profile{})
-		choose.Begin(seed)
-		s := &T{seed: seed, config: c, running: map[string]int{}, rand: rand.New(rand.NewPCG(seed, 0))}
-		s.run = newRun(w, choose, synctest.Wait, c.Clients+1, true)
-		servers := []sim.NodeID{etcdNode}
-		if c.Follower {
-			following := server
-			following.Leader, following.Replicated = etcdNode, false
-			servers = append(servers, w.Add("follower", etcd.New(following)))
-			for i := 0; i < c.Clients; i += 2 {
-				s.run.loop.processes[i].reads = servers[1]
-			}
-		}
-		c.addFaults(w, s.run.loop.processes, servers)
-		story := &story{clock: s.run.clock}
-		w.SetObserver(story)
+		s, node, told := c.newT(server, seed)
 		ctx, cancel := context.WithCancel(context.Background())
 		s.ctx = ctx
-		s.run.loop.heal = sim.Time(c.Faults.Within)
 		go s.run.loop.run()
 		go s.compact(node)
 		s.Go("test", func() { f(s) })
-
 		ended := make(chan struct{})
-		go func() { s.done.Wait(); close(ended) }()
+		go func() {
+			s.done.Wait()
+			for _, f := range slices.Backward(s.cleanups) {
+				s.Go("cleanup", f)
+				s.done.Wait()
+			}
+			close(ended)
+		}()
 		select {
 		case <-ended:
 		case <-time.After(c.Horizon):
@@ -248,7 +304,12 @@ func (c *Config) schedule(t *testing.T, server etcd.Config, seed uint64, f func(
 			fmt.Fprintf(os.Stderr, "etcdtest: seed %d: a goroutine is left when the context is over: %s\n", seed, left[0])
 		}
 		o.failed = s.judge(node)
-		o.story, o.clock = story.lines, s.run.clock
+		o.story, o.clock = told.lines, s.run.clock
+		o.judged.reads = len(s.reads)
+		for _, p := range s.run.loop.processes[:c.Clients] {
+			o.judged.requests += len(p.operations)
+			o.judged.watches += len(p.watches)
+		}
 	})
 	return o
 }
@@ -329,6 +390,9 @@ func (t *T) Go(name string, f func()) {
 	t.done.Add(1)
 	go func() {
 		defer func() {
+			if p := recover(); p != nil {
+				t.Errorf("%s: panic: %v\nat %s", name, p, waitsAt(string(debug.Stack())))
+			}
 			t.mu.Lock()
 			t.running[name]--
 			t.mu.Unlock()
@@ -336,6 +400,14 @@ func (t *T) Go(name string, f func()) {
 		}()
 		f()
 	}()
+}
+
+// Cleanup has f run when all goroutines have ended, with clients that are still open: what must hold of the whole schedule is asserted there. What
+// was added last runs first.
+func (t *T) Cleanup(f func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.cleanups = append(t.cleanups, f)
 }
 
 // Eventually fails the schedule unless holds returns true within a time after the last fault.

@@ -3,7 +3,10 @@ package etcdtest
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -70,12 +73,12 @@ func explored(t *testing.T, c Config, f func(*T)) string {
 	require.NoError(t, err)
 	bubbles.Lock()
 	defer bubbles.Unlock()
-	first, counts := c.explore(t, server, f)
-	t.Log(counts)
-	if first == nil {
+	told, all := c.explore(t, server, f)
+	t.Log(all.failed)
+	if told == nil {
 		return ""
 	}
-	return first.failed.String() + "\n" + first.failed.sentence
+	return told.failed.String() + "\n" + told.failed.sentence
 }
 
 // TestReport: a failure says which promise is broken, the messages up to there, in how many schedules, and what decides, in 40 lines at most.
@@ -86,8 +89,9 @@ func TestReport(t *testing.T) {
 	require.NoError(t, err)
 	bubbles.Lock()
 	defer bubbles.Unlock()
-	first, counts := c.explore(t, server, f)
-	report := c.report(t, server, f, first, counts)
+	told, all := c.explore(t, server, f)
+	require.Positive(t, all.judged.reads)
+	report := c.report(t, server, f, told, all)
 	t.Log(report)
 	require.LessOrEqual(t, strings.Count(report, "\n"), 40)
 	require.Regexp(t, `(?s)^etcdtest: etcd 3.5.7, seed \d+: the cache is not linearizable-data
@@ -189,6 +193,57 @@ func TestLocksOfClientv3(t *testing.T) {
 	})
 }
 
+// TestWhatALeaseProtects: a client that is cut off longer than its lease lives believes that it has the lock of package concurrency, while another
+// one has it. A write in a transaction with Mutex.IsOwner is refused then, any other is carried out.
+func TestWhatALeaseProtects(t *testing.T) {
+	hold := func(fenced bool) func(*T) {
+		return func(t *T) {
+			var mu sync.Mutex
+			writers := map[int64]string{}
+			for _, name := range []string{"holder-1", "holder-2"} {
+				client := t.Client()
+				t.Go(name, func() {
+					for range 3 {
+						s, err := concurrency.NewSession(client, concurrency.WithTTL(2), concurrency.WithContext(t.Context()))
+						if err != nil {
+							continue
+						}
+						m := concurrency.NewMutex(s, "lock/")
+						if m.Lock(t.Context()) != nil {
+							continue
+						}
+						for range 4 {
+							txn := client.Txn(t.Context())
+							if fenced {
+								txn = txn.If(m.IsOwner())
+							}
+							if done, err := txn.Then(clientv3.OpPut("held", name)).Commit(); err == nil && done.Succeeded {
+								mu.Lock()
+								writers[done.Header.Revision] = m.Key()
+								mu.Unlock()
+							}
+							time.Sleep(500 * time.Millisecond)
+						}
+						_ = s.Close()
+					}
+				})
+			}
+			t.Cleanup(func() {
+				var turns []string
+				for _, revision := range slices.Sorted(maps.Keys(writers)) {
+					if key := writers[revision]; len(turns) == 0 || turns[len(turns)-1] != key {
+						require.NotContains(t, turns, key, "it writes after another one had the lock")
+						turns = append(turns, key)
+					}
+				}
+			})
+		}
+	}
+	c := Config{Schedules: testsize.Of(100, 50, 50), Network: 400 * time.Millisecond, Faults: &Faults{Within: 10 * time.Second, Partitions: 3}}
+	require.Contains(t, explored(t, c, hold(false)), "it writes after another one had the lock")
+	require.Empty(t, explored(t, c, hold(true)))
+}
+
 // TestEventually: liveness is claimed from the last fault on.
 func TestEventually(t *testing.T) {
 	comes := func(within time.Duration) func(*T) {
@@ -207,6 +262,13 @@ func TestEventually(t *testing.T) {
 	}
 	Run(t, Config{Schedules: 10}, comes(3*time.Second))
 	require.Contains(t, explored(t, Config{Schedules: 3}, comes(500*time.Millisecond)), "a is written: not within 500ms after the last fault")
+}
+
+// TestPanicIsAFailure: a goroutine of a test that panics fails its schedule, with its name and place.
+func TestPanicIsAFailure(t *testing.T) {
+	require.Regexp(t, `^the test fails\nreader: panic: no cache\nat .*TestPanicIsAFailure.* at run_test.go:\d+`, explored(t, Config{Schedules: 1}, func(t *T) {
+		t.Go("reader", func() { panic("no cache") })
+	}))
 }
 
 // TestRapidDrawsWhatATestDoes: with rapid the requests are drawn, too.
