@@ -2,6 +2,7 @@
 //
 //	New    one etcd of any release and a client of it, for a test that only wants a server: no port, no process
 //	Run    the test in many schedules, in virtual time: what breaks and how long a message takes is drawn by a seed
+//	Serve  one etcd at a port, for programs; cmd/simetcd is a command with it
 //	Check  the same for package rapid, which shrinks what the test does, too
 //
 // What etcd itself promises is judged without a word from the test: requests are linearizable, watches are ordered, unique, atomic, reliable,
@@ -18,6 +19,6 @@
 // A goroutine that a test starts ends when T.Context does, or the test panics. It must not wait for anything outside of its bubble of package
 // testing/synctest: a network, a channel of a package variable. Schedules run one after another, also those of parallel tests.
 //
-// Not served are authentication, alarms, snapshots and the list of members. A schedule has one etcd of one member, and a follower
+// Not served are authentication, snapshots, hashes and changes of members. A schedule has one etcd of one member, and a follower
 // if the test wants one.
 package etcdtest

@@ -1,13 +1,17 @@
 package etcdtest
 
 import (
+	"net"
+	"slices"
 	"testing"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc"
 
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/option"
 )
 
 // etcdNode is the number of etcd in the world, firstProcess that of the first process.
@@ -32,10 +36,7 @@ func New(t testing.TB, release string) *clientv3.Client {
 	} else {
 		bubbles.RLock()
 	}
-	w := sim.NewWorld(sim.Options{Mode: sim.Timed, Untraced: true})
-	w.Add("etcd", etcd.New(config))
-	s := newRun(w, nil, nil, 1, false)
-	go s.loop.run()
+	s := plain(config)
 	client, end, err := s.connect()
 	if err != nil {
 		t.Fatalf("etcdtest: %v", err)
@@ -48,22 +49,70 @@ func New(t testing.TB, release string) *clientv3.Client {
 	return client
 }
 
+// plain starts an etcd that nothing breaks, with one process.
+func plain(config etcd.Config) *run {
+	w, node := sim.NewWorld(sim.Options{Mode: sim.Timed, Untraced: true}), etcd.New(config)
+	w.Add("etcd", node)
+	c := strategy.Random().New(strategy.Profile{})
+	c.Begin(1)
+	r := newRun(w, node, c, nil, 1, false)
+	go r.loop.run()
+	return r
+}
+
+// Serve serves a new etcd of a release at a listener, for programs such as etcdctl, until stop is called: one member without data, which nothing breaks.
+// The settings are options of etcd, such as "progress=deferred", and of gRPC, such as certificates.
+func Serve(l net.Listener, release string, set []string, options ...grpc.ServerOption) (stop func(), err error) {
+	config, err := configure(release, set)
+	if err != nil {
+		return nil, err
+	}
+	r := plain(config)
+	s := &server{loop: r.loop, process: r.loop.processes[0], node: firstProcess, etcd: r.etcd, urls: []string{"http://" + l.Addr().String()}}
+	g := grpc.NewServer(append(slices.Clone(unbounded), options...)...)
+	s.register(g)
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		_ = g.Serve(l)
+	}()
+	return func() {
+		r.loop.stop()
+		g.Stop()
+		<-served
+	}, nil
+}
+
+// configure is an etcd of a release with settings.
+func configure(release string, set []string) (etcd.Config, error) {
+	config, err := etcd.DefaultConfig(release)
+	if err != nil {
+		return config, err
+	}
+	for _, text := range set {
+		s, err := option.ParseSetting(text)
+		if err == nil {
+			err = etcd.Group.Set(&config.Options, s.Name, s.Value)
+		}
+		if err != nil {
+			return config, err
+		}
+	}
+	return config, nil
+}
+
 // run is one etcd with its processes.
 type run struct {
 	loop *loop
+	etcd *etcd.Server
 	// clock is nil if nothing is recorded.
 	clock *clock
 	used  int
 }
 
 // newRun puts processes into a world that has etcd alone.
-func newRun(w *sim.World, choose sim.Chooser, settle func(), processes int, records bool) *run {
-	if choose == nil {
-		c := strategy.Random().New(strategy.Profile{})
-		c.Begin(1)
-		choose = c
-	}
-	r := &run{loop: newLoop(w, choose, settle)}
+func newRun(w *sim.World, node *etcd.Server, choose sim.Chooser, settle func(), processes int, records bool) *run {
+	r := &run{loop: newLoop(w, choose, settle), etcd: node}
 	if records {
 		r.clock = &clock{loop: r.loop}
 	}
@@ -83,5 +132,5 @@ func newRun(w *sim.World, choose sim.Chooser, settle func(), processes int, reco
 func (r *run) connect() (*clientv3.Client, func(), error) {
 	i := r.used
 	r.used++
-	return connect(r.loop, firstProcess+sim.NodeID(i), r.loop.processes[i])
+	return connect(r.loop, firstProcess+sim.NodeID(i), r.loop.processes[i], r.etcd)
 }

@@ -92,20 +92,7 @@ func (c *Config) setDefaults() (etcd.Config, error) {
 	if err := c.check(); err != nil {
 		return etcd.Config{}, err
 	}
-	server, err := etcd.DefaultConfig(c.Etcd)
-	if err != nil {
-		return server, err
-	}
-	for _, text := range c.Set {
-		s, err := option.ParseSetting(text)
-		if err == nil {
-			err = etcd.Group.Set(&server.Options, s.Name, s.Value)
-		}
-		if err != nil {
-			return server, err
-		}
-	}
-	return server, nil
+	return configure(c.Etcd, c.Set)
 }
 
 // check refuses amounts that mean nothing.
@@ -248,7 +235,7 @@ func (c *Config) newT(server etcd.Config, seed uint64) (*T, *etcd.Server, *story
 	choose := strategy.Random().New(strategy.Profile{})
 	choose.Begin(seed)
 	s := &T{seed: seed, config: c, running: map[string]int{}, rand: rand.New(rand.NewPCG(seed, 0))}
-	s.run = newRun(w, choose, synctest.Wait, c.Clients+1, true)
+	s.run = newRun(w, node, choose, synctest.Wait, c.Clients+1, true)
 	servers := []sim.NodeID{etcdNode}
 	if c.Follower {
 		following := server

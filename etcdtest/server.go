@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 	"google.golang.org/grpc"
@@ -18,6 +19,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -27,10 +29,28 @@ type server struct {
 	pb.UnimplementedWatchServer
 	pb.UnimplementedLeaseServer
 	pb.UnimplementedMaintenanceServer
+	pb.UnimplementedClusterServer
+	pb.UnimplementedAuthServer
 	loop    *loop
 	process *process
 	node    sim.NodeID
+	etcd    *etcd.Server
+	// urls are those that the list of members has.
+	urls []string
 }
+
+// register makes the server that of a gRPC server.
+func (s *server) register(g *grpc.Server) {
+	pb.RegisterKVServer(g, s)
+	pb.RegisterWatchServer(g, s)
+	pb.RegisterLeaseServer(g, s)
+	pb.RegisterMaintenanceServer(g, s)
+	pb.RegisterClusterServer(g, s)
+	pb.RegisterAuthServer(g, s)
+}
+
+// unbounded: what is too large is up to etcd.
+var unbounded = []grpc.ServerOption{grpc.MaxRecvMsgSize(math.MaxInt32), grpc.MaxSendMsgSize(math.MaxInt32)}
 
 // pipes is a listener whose connections are in memory.
 type pipes struct {
@@ -73,13 +93,10 @@ func (p *pipes) dial(ctx context.Context, _ string) (net.Conn, error) {
 }
 
 // connect starts the server of a process and returns a client of it, and what ends both.
-func connect(l *loop, node sim.NodeID, p *process) (*clientv3.Client, func(), error) {
-	s := &server{loop: l, process: p, node: node}
-	g := grpc.NewServer(grpc.MaxRecvMsgSize(math.MaxInt32), grpc.MaxSendMsgSize(math.MaxInt32))
-	pb.RegisterKVServer(g, s)
-	pb.RegisterWatchServer(g, s)
-	pb.RegisterLeaseServer(g, s)
-	pb.RegisterMaintenanceServer(g, s)
+func connect(l *loop, node sim.NodeID, p *process, of *etcd.Server) (*clientv3.Client, func(), error) {
+	s := &server{loop: l, process: p, node: node, etcd: of}
+	g := grpc.NewServer(unbounded...)
+	s.register(g)
 	listener := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
 	served := make(chan struct{})
 	go func() {
@@ -207,10 +224,78 @@ func (s *server) LeaseKeepAlive(stream pb.Lease_LeaseKeepAliveServer) error {
 	}
 }
 
-func (s *server) Status(ctx context.Context, _ *pb.StatusRequest) (*pb.StatusResponse, error) {
-	return ask(s, ctx, &wire.StatusRequest{Endpoint: wire.ServingEndpoint}, func(p *wire.StatusResponse) *pb.StatusResponse {
-		return &pb.StatusResponse{Header: &pb.ResponseHeader{}, Version: p.Version}
+// look has the goroutine of the world look at etcd, and waits for that.
+func (s *server) look(ctx context.Context, f func(*etcd.Server)) error {
+	done := make(chan struct{})
+	if !s.loop.post(happening{s.node, calls, "", func(*sim.Env) { f(s.etcd); close(done) }}) {
+		return errClosed
+	}
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return status.FromContextError(ctx.Err()).Err()
+	case <-s.loop.stopping:
+		return errClosed
+	}
+}
+
+// header is that of an answer about nothing in the store.
+func (s *server) header(ctx context.Context) (*pb.ResponseHeader, error) {
+	r, err := s.Range(ctx, &pb.RangeRequest{Key: []byte{0}, Serializable: true, CountOnly: true})
+	return r.GetHeader(), err
+}
+
+func (s *server) LeaseLeases(ctx context.Context, _ *pb.LeaseLeasesRequest) (*pb.LeaseLeasesResponse, error) {
+	h, err := s.header(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l := &pb.LeaseLeasesResponse{Header: h}
+	err = s.look(ctx, func(e *etcd.Server) {
+		for _, x := range e.Leases() {
+			l.Leases = append(l.Leases, &pb.LeaseStatus{ID: x.ID})
+		}
 	})
+	return l, err
+}
+
+func (s *server) Status(ctx context.Context, _ *pb.StatusRequest) (*pb.StatusResponse, error) {
+	h, err := s.header(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r, err := ask(s, ctx, &wire.StatusRequest{Endpoint: wire.ServingEndpoint}, func(p *wire.StatusResponse) *pb.StatusResponse {
+		// There is no file: the sizes are those of an empty one, and etcd's default quota.
+		return &pb.StatusResponse{
+			Header: h, Version: p.Version, StorageVersion: p.Version, Leader: h.MemberId, RaftTerm: h.RaftTerm,
+			DbSize: 20 << 10, DbSizeInUse: 16 << 10, DbSizeQuota: 2 << 30,
+		}
+	})
+	if err == nil {
+		err = s.look(ctx, func(e *etcd.Server) { r.RaftIndex, r.RaftAppliedIndex = e.Applied(), e.Applied() })
+	}
+	return r, err
+}
+
+func (s *server) MemberList(ctx context.Context, _ *pb.MemberListRequest) (*pb.MemberListResponse, error) {
+	h, err := s.header(ctx)
+	return &pb.MemberListResponse{Header: h, Members: []*pb.Member{{ID: h.GetMemberId(), Name: "default", ClientURLs: s.urls}}}, err
+}
+
+// Alarm has none.
+func (s *server) Alarm(ctx context.Context, _ *pb.AlarmRequest) (*pb.AlarmResponse, error) {
+	h, err := s.header(ctx)
+	return &pb.AlarmResponse{Header: h}, err
+}
+
+func (s *server) AuthStatus(ctx context.Context, _ *pb.AuthStatusRequest) (*pb.AuthStatusResponse, error) {
+	h, err := s.header(ctx)
+	return &pb.AuthStatusResponse{Header: h}, err
+}
+
+func (*server) Authenticate(context.Context, *pb.AuthenticateRequest) (*pb.AuthenticateResponse, error) {
+	return nil, rpctypes.ErrGRPCAuthNotEnabled
 }
 
 // Watch carries a stream of watches over: this goroutine sends what etcd sent, another one receives from the client.

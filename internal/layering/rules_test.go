@@ -102,11 +102,11 @@ var forbidden = []rule{
 		because: "which option decides is found by running, not by reading a story",
 	},
 	{
-		packages: []string{"..."}, except: []string{"explore/property", "scenariotest", "etcdtest", "internal/campaigns"}, never: []string{"net/http", "crypto/tls"},
+		packages: []string{"..."}, except: []string{"explore/property", "scenariotest", "etcdtest", "cmd/simetcd", "internal/campaigns"}, never: []string{"net/http", "crypto/tls"},
 		because: "simrun speaks to nothing, and with them it has a hundred packages more to compile",
 	},
 	{
-		packages: []string{"..."}, except: []string{"explore/property", "scenariotest", "etcdtest", "internal/testsize", "internal/simtest", "internal/campaigns"}, never: []string{"testing", "pgregory.net/rapid"},
+		packages: []string{"..."}, except: []string{"explore/property", "scenariotest", "etcdtest", "cmd/simetcd", "internal/testsize", "internal/simtest", "internal/campaigns"}, never: []string{"testing", "pgregory.net/rapid"},
 		because: "no command carries the flags of go test",
 	},
 	{

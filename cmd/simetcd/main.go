@@ -1,0 +1,86 @@
+// Simetcd serves a simulated etcd of any release, with its bugs, to programs such as etcdctl. "simetcd --help" says how. It keeps nothing: data is
+// gone when it ends.
+package main
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+
+	"github.com/watchbed/watchbed/etcdtest"
+)
+
+func main() {
+	if err := command().Execute(); err != nil {
+		fmt.Fprintln(os.Stderr, "simetcd:", err)
+		os.Exit(2)
+	}
+}
+
+// flags have etcd's names where etcd has them.
+type flags struct {
+	listen, release, cert, key string
+	set                        []string
+}
+
+func command() *cobra.Command {
+	var f flags
+	c := &cobra.Command{
+		Use:   "simetcd",
+		Short: "Serve a simulated etcd",
+		Long: `Simetcd serves a simulated etcd of any release, with its bugs: KV, Watch and Lease, and of Maintenance, Cluster and Auth what
+etcdctl asks for. It has one member, keeps its data in memory, and breaks nothing by itself.`,
+		Example: `  simetcd --version 3.5.7
+  simetcd --version 3.6.16 --set progress=control-queue    # etcd #15220 in another release; simrun list etcd has all settings
+  etcdctl --endpoints 127.0.0.1:2379 put a 1`,
+		Args: cobra.NoArgs, SilenceUsage: true, SilenceErrors: true,
+		RunE: func(*cobra.Command, []string) error { return f.serve() },
+	}
+	c.Flags().StringVar(&f.listen, "listen-client-urls", "http://127.0.0.1:2379", "where to listen; https:// needs --cert-file and --key-file")
+	c.Flags().StringVar(&f.release, "version", "3.6.16", "release that the etcd is like")
+	c.Flags().StringArrayVar(&f.set, "set", nil, "NAME=VALUE: an option of etcd")
+	c.Flags().StringVar(&f.cert, "cert-file", "", "certificate of the server, as PEM")
+	c.Flags().StringVar(&f.key, "key-file", "", "key of the certificate")
+	return c
+}
+
+func (f *flags) serve() error {
+	at, err := url.Parse(f.listen)
+	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
+		return fmt.Errorf("--listen-client-urls %s: want one URL, such as http://127.0.0.1:2379", f.listen)
+	}
+	var options []grpc.ServerOption
+	switch {
+	case at.Scheme == "https" && (f.cert == "" || f.key == ""):
+		return fmt.Errorf("--listen-client-urls %s: want --cert-file and --key-file with it", f.listen)
+	case at.Scheme == "https":
+		tls, err := credentials.NewServerTLSFromFile(f.cert, f.key)
+		if err != nil {
+			return fmt.Errorf("--cert-file %s, --key-file %s: %w", f.cert, f.key, err)
+		}
+		options = append(options, grpc.Creds(tls))
+	case f.cert != "" || f.key != "":
+		return fmt.Errorf("--cert-file and --key-file are for https://: --listen-client-urls is %s", f.listen)
+	}
+	l, err := net.Listen("tcp", at.Host)
+	if err != nil {
+		return err
+	}
+	stop, err := etcdtest.Serve(l, f.release, f.set, options...)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("etcd %s, simulated, serves %s://%s\n", f.release, at.Scheme, l.Addr())
+	ended := make(chan os.Signal, 1)
+	signal.Notify(ended, os.Interrupt, syscall.SIGTERM)
+	<-ended
+	stop()
+	return nil
+}
