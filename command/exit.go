@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // The exit codes.
@@ -47,7 +48,14 @@ func Exit(v model.Verdict) error {
 func NoVerdict(err error) error { return &exitError{exitNoVerdict, err} }
 
 func usage(format string, args ...any) error {
-	return &exitError{exitUsage, fmt.Errorf(format, args...)}
+	err := fmt.Errorf(format, args...)
+	if u := (*testbed.Unanswered)(nil); errors.As(err, &u) {
+		const few = 4
+		able := testbed.AnsweredBy(u.Design)
+		shown := able[:min(few, len(able))]
+		err = fmt.Errorf("%w; it has one for every request of %s and %d others (list %s)", err, strings.Join(shown, ", "), len(able)-len(shown), u.Design)
+	}
+	return &exitError{exitUsage, err}
 }
 
 // codeOf is the exit code of an error: anything unexpected is bad input. Of several the

@@ -71,7 +71,7 @@ etcd would refuse it, and memory is freed before the history is full. A client f
 		caches.JustifiedRefusals, caches.MatchEtcd,
 	},
 	Known: slices.Concat(
-		known.When(testbed.Unless(known.CompactsWatchHistory)).Violates(caches.NoCompactedWatches).
+		known.When(testbed.Unless(known.CompactsWatchHistory), testbed.Unless(known.IsLibrary)).Violates(caches.NoCompactedWatches).
 			Because("the history of events is kept whatever etcd compacts (KEP-4988)"),
 		known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable),
 	),

@@ -49,7 +49,7 @@ so the violation shows ten times as often. KEP-2340 warns of sharing for its cos
 	About:  testbed.Reaches{"clientv3: a watch waits until the one before it is created": 40},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, caches.NeededProgress},
 	Known: slices.Concat(
-		known.When(overtakes, known.WaitsUntilFresh, known.RequestsProgress, known.TrustsEtcd).
+		known.When(overtakes, known.WaitsUntilFresh, known.RequestsProgress, known.TrustsEtcd, testbed.Unless(known.IsLibrary)).
 			Violates(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd).
 			Because("progress that one cache requests speaks for the other, too soon (etcd-io/etcd#15220)"),
 		known.StaleReads(reads.Linearizable, reads.LinearizableData),

@@ -1,12 +1,14 @@
 package testbed
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/client"
+	"github.com/watchbed/watchbed/sim/client/clientv3"
 	"github.com/watchbed/watchbed/sim/client/etcd3"
 	"github.com/watchbed/watchbed/sim/compactor"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -124,6 +126,22 @@ func (s *System) ClientLibraries() []*client.Client {
 		all = append(all, a.client)
 	}
 	return all
+}
+
+// Libraries are the clientv3 of the API servers and of caches that bring one of their own, with the nodes that have them.
+func (s *System) Libraries() iter.Seq2[sim.NodeID, *clientv3.Client] {
+	return func(yield func(sim.NodeID, *clientv3.Client) bool) {
+		for _, a := range s.servers {
+			if !yield(a.Client, a.client.Library()) {
+				return
+			}
+			for _, c := range a.caches {
+				if own, ok := c.Node.(interface{ Library() *clientv3.Client }); ok && !yield(c.ID, own.Library()) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // configureServers makes the API servers.

@@ -61,10 +61,45 @@ func join[T any, P interface {
 }](s *System, f *fleet[P], part Part, name string, reset func(x P, name string)) {
 	s.clients.all[part] = f
 	s.number(part, len(f.nodes))
-	f.nodes = append(f.nodes, P(new(T)))
+	made := P(new(T))
+	reset(made, name)
+	s.checkRequests(name, made)
+	f.nodes = append(f.nodes, made)
 	f.building = append(f.building, func(x P, w *sim.World) {
 		reset(x, name)
 		w.Add(name, x)
+	})
+}
+
+// Unanswered is a client's request that the design of a cache has no answer for.
+type Unanswered struct{ Design, client, kind, request string }
+
+// Error implements error.
+func (u *Unanswered) Error() string {
+	return fmt.Sprintf("the cache design %s has no answer for %s (%s: %s)", u.Design, u.kind, u.client, u.request)
+}
+
+// checkRequests keeps the first request of a client that the design of the cache has no answer for.
+func (s *System) checkRequests(client string, x sim.Node) {
+	answersAll := func(of *Server) bool { return of.Design.Refuses == nil }
+	asks, ok := x.(interface {
+		Asks(visit func(to sim.NodeID, p sim.Payload))
+	})
+	if !ok || s.unanswered != nil || !slices.ContainsFunc(s.caches, func(c *Cache) bool { return !slices.ContainsFunc(c.servers, answersAll) }) {
+		return
+	}
+	asks.Asks(func(to sim.NodeID, p sim.Payload) {
+		if int(to) >= len(s.roles) || s.Cache(to) == nil {
+			return
+		}
+		for _, of := range s.Cache(to).servers {
+			if s.unanswered != nil || answersAll(of) {
+				continue
+			}
+			if kind := of.Design.Refuses(p); kind != "" {
+				s.unanswered = &Unanswered{of.Design.Name, client, kind, p.Label()}
+			}
+		}
 	})
 }
 
@@ -83,7 +118,7 @@ func (s *System) checkClients() error {
 }
 
 // configureClients makes the clients. The informers have their place among them.
-func (s *System) configureClients(stream func(*Params, int) workload.EtcdWatchPlan) {
+func (s *System) configureClients() {
 	c, o, t := &s.clients, &s.params.Workload, s.topology
 	programs := plans.Programs(o, t)
 	if own := s.scenario.Clients; own != nil {
@@ -115,7 +150,10 @@ func (s *System) configureClients(stream func(*Params, int) workload.EtcdWatchPl
 		})
 	}
 	for i := range o.Streams {
-		plan := stream(&s.params, i)
+		plan := plans.EveryWatch(o.FirstRevision(), i)
+		if own := s.scenario.Stream; own != nil {
+			plan = own(&s.params, i)
+		}
 		plan.To = t.WatchEndpoints(i)[0]
 		join(s, &c.streams, StreamNode, topology.Numbered("stream", i, o.Streams), func(x *workload.EtcdWatch, name string) { x.Reset(name, plan) })
 	}

@@ -54,9 +54,9 @@ func (s *System) configureInformers() {
 		for j := range s.servers {
 			c.Servers = append(c.Servers, s.topology.Cache(i+j, i))
 		}
-		s.informers = append(s.informers, &Informer{
-			Informer: informer.New(c), ID: s.number(InformerNode, i), Name: topology.Numbered("informer", i, o.Count), config: c,
-		})
+		n := &Informer{Informer: informer.New(c), ID: s.number(InformerNode, i), Name: topology.Numbered("informer", i, o.Count), config: c}
+		s.checkRequests(n.Name, n.Informer)
+		s.informers = append(s.informers, n)
 	}
 	s.clients.all[InformerNode] = informers{s}
 }

@@ -110,9 +110,28 @@ func (s *System) Runner() *explore.Runner { return explore.NewRunner(s, s.params
 
 // New puts a scenario together with these parameters.
 func (sc *Scenario) New(p Params) (*System, error) {
-	stream := sc.Stream
-	if stream == nil {
-		stream = func(p *Params, i int) workload.EtcdWatchPlan { return plans.EveryWatch(p.Workload.FirstRevision(), i) }
+	return newSystem(p, sc)
+}
+
+// AnsweredBy are the scenarios with clients of a cache in which a design has an answer for each request, those of the
+// design itself first.
+func AnsweredBy(design string) (names []string) {
+	own := 0
+	for _, sc := range Scenarios() {
+		p := sc.Params
+		p.Cache = design
+		if p.Workload.OfCache()+p.Informers.Count == 0 {
+			continue
+		}
+		if _, err := sc.New(p); err != nil {
+			continue
+		}
+		if sc.Params.Cache == design {
+			names = slices.Insert(names, own, sc.Name)
+			own++
+		} else {
+			names = append(names, sc.Name)
+		}
 	}
-	return newSystem(p, sc, stream)
+	return names
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/testbed/faults"
 	"github.com/watchbed/watchbed/testbed/topology"
-	"github.com/watchbed/watchbed/workload"
 )
 
 // System is a scenario with its parameters, ready to run: one etcd, API servers
@@ -33,6 +32,8 @@ type System struct {
 	truth  Truth
 	// memory is nil if it is not counted.
 	memory *memoryCounter
+	// unanswered is nil if each cache has an answer for what its clients ask.
+	unanswered *Unanswered
 	// latency is nil if it is not measured.
 	latency *latency
 
@@ -73,7 +74,7 @@ type System struct {
 
 // newSystem expands the parameters into configurations and programs, so that
 // building a run is nothing but resetting nodes.
-func newSystem(p Params, sc *Scenario, stream func(*Params, int) workload.EtcdWatchPlan) (*System, error) {
+func newSystem(p Params, sc *Scenario) (*System, error) {
 	n, err := p.Nodes()
 	if err != nil {
 		return nil, err
@@ -94,7 +95,10 @@ func newSystem(p Params, sc *Scenario, stream func(*Params, int) workload.EtcdWa
 		d := c.Server().Design
 		return d.OwnNode() && !d.Rests
 	})
-	s.configureClients(stream)
+	s.configureClients()
+	if s.unanswered != nil {
+		return nil, s.unanswered
+	}
 	for _, check := range []func() error{s.checkClients, s.checkAmounts, s.checkReplacements, s.checkMessages, s.planFaults} {
 		if err := check(); err != nil {
 			return nil, err

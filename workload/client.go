@@ -70,7 +70,8 @@ type Span struct {
 }
 
 // Draw makes a program of choices of the run, so that each run has requests of its own
-// and a recording has them too. Choice 0 is the plainest request: shrinking leads there.
+// and a recording has them too. Choice 0 is the plainest request: shrinking leads there. Without a run it makes the least
+// plain one.
 type Draw func(env *sim.Env) []Step
 
 // Client carries out its program, one operation at a time.
@@ -136,6 +137,21 @@ func (c *Client) Wraps(wrap func(sim.Payload) sim.Payload) { c.wrap = wrap }
 
 // Name is the client's name in histories.
 func (c *Client) Name() string { return c.name }
+
+// Asks visits what the client asks, and of which node.
+func (c *Client) Asks(visit func(to sim.NodeID, p sim.Payload)) {
+	program := c.program
+	if c.draw != nil {
+		program = c.draw(nil)
+	}
+	for i := range program {
+		s := &program[i]
+		visit(s.To, s.Payload)
+		if s.SinceSeen != nil {
+			visit(s.To, s.SinceSeen(1).Payload)
+		}
+	}
+}
 
 // Done reports whether the program has ended.
 func (c *Client) Done() bool { return !c.waiting && c.next == len(c.program) && c.page == nil }

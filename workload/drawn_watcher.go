@@ -19,7 +19,7 @@ type DrawnWatcher struct {
 	requests []*wire.WatchRequest
 }
 
-// DrawWatches makes the requests of choices of the run.
+// DrawWatches makes the requests of choices of the run, as Draw does.
 type DrawWatches func(env *sim.Env) []*wire.WatchRequest
 
 // The timers of a DrawnWatcher.
@@ -34,6 +34,13 @@ const drawnStay = 3_000_000_000
 // Reset prepares the client for a run.
 func (w *DrawnWatcher) Reset(name string, to sim.NodeID, await bool, draw DrawWatches) {
 	*w = DrawnWatcher{streams: w.reset(name), to: to, await: await, draw: draw}
+}
+
+// Asks visits what the client asks, and of which node.
+func (w *DrawnWatcher) Asks(visit func(to sim.NodeID, p sim.Payload)) {
+	for _, req := range w.draw(nil) {
+		visit(w.to, req)
+	}
 }
 
 // Start implements sim.Node.

@@ -90,10 +90,19 @@ func (c *ListWatcher) list(env *sim.Env) {
 		env.Reads(cellPosition, 0)
 		version = c.known
 	}
-	c.watch(env, &wire.WatchRequest{
+	c.watch(env, c.request(version))
+}
+
+func (c *ListWatcher) request(version int64) *wire.WatchRequest {
+	return &wire.WatchRequest{
 		Prefix: c.plan.Prefix, ResourceVersion: version, Match: wire.MatchNotOlderThan,
 		SendInitialEvents: wire.SendInitialEventsTrue, AllowBookmarks: true, TimeoutSeconds: c.plan.Seconds,
-	})
+	}
+}
+
+// Asks visits what the client asks for first, and of which node.
+func (c *ListWatcher) Asks(visit func(to sim.NodeID, p sim.Payload)) {
+	visit(c.to(), c.request(c.plan.Versions[0]))
 }
 
 // resume goes on after the newest version that the client knows.

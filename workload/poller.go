@@ -79,6 +79,9 @@ func (p *Poller) Reset(name string, plan PollerPlan) {
 // Name is the poller's name.
 func (p *Poller) Name() string { return p.name }
 
+// Asks visits what the poller asks, and of which node.
+func (p *Poller) Asks(visit func(to sim.NodeID, p sim.Payload)) { visit(p.plan.To, p.plan.List) }
+
 // Attempts are those of the run so far, in the order of their calls.
 func (p *Poller) Attempts() []Attempt { return p.attempts }
 

@@ -92,23 +92,37 @@ func (w *Watcher) Fire(env *sim.Env, t sim.Timer) {
 	}
 }
 
+// Asks visits what the watcher asks, and of which node.
+func (w *Watcher) Asks(visit func(to sim.NodeID, p sim.Payload)) {
+	visit(w.to, w.list())
+	visit(w.to, w.watchAfter(1))
+}
+
+func (w *Watcher) list() *wire.ListRequest {
+	req := &wire.ListRequest{Prefix: w.prefix, Selector: w.selector}
+	if w.position < 0 {
+		req.ResourceVersion = wire.Unset
+	}
+	return req
+}
+
+func (w *Watcher) watchAfter(position int64) *wire.WatchRequest {
+	return &wire.WatchRequest{
+		Prefix: w.prefix, ResourceVersion: position, AllowBookmarks: true, TimeoutSeconds: w.seconds, Selector: w.selector,
+	}
+}
+
 func (w *Watcher) sendList(env *sim.Env) {
 	env.Reads(cellPosition, 0)
 	env.Writes(cellOpen, 0)
 	env.Begin("list", len(w.all))
 	w.state = watcherLists
-	req := &wire.ListRequest{Prefix: w.prefix, Selector: w.selector}
-	if w.position < 0 {
-		req.ResourceVersion = wire.Unset
-	}
-	w.conn = env.Call(w.to, req)
+	w.conn = env.Call(w.to, w.list())
 }
 
 func (w *Watcher) beginWatch(env *sim.Env) {
 	env.Reads(cellPosition, 0)
-	req := &wire.WatchRequest{
-		Prefix: w.prefix, ResourceVersion: w.position, AllowBookmarks: true, TimeoutSeconds: w.seconds, Selector: w.selector,
-	}
+	req := w.watchAfter(w.position)
 	w.watch(env, w.to, req, watchBegan).Listed = w.state == watcherLists
 	w.state = watcherWatches
 }

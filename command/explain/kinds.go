@@ -185,6 +185,11 @@ func explainDesign(program string, e *Explanation, d cache.Design) {
 	e.listBelow("scenarios known to be violated with it, and not with "+referenceDesign(), violatedUnlike("cache", d.Name, referenceDesign()))
 	e.say("design of", scenariosWith("cache", d.Name))
 	e.say("to run it", program+" run SCENARIO --cache "+d.Name)
+	if d.Refuses != nil {
+		e.say("has an answer for every request of", joined(testbed.AnsweredBy(d.Name)))
+		e.say("to compare it", program+" compare "+referenceDesign()+" "+d.Name)
+		return
+	}
 	e.say("to compare it", program+" matrix --designs "+defaultDesign(d.Name)+d.Name)
 }
 

@@ -21,6 +21,9 @@ func violatedUnlike(option, value, other string) (items []Item) {
 		if err != nil || unfit != nil {
 			continue
 		}
+		if _, err := sc.New(this); err != nil {
+			continue
+		}
 		var u unlike
 		passed := known.Names(known.Violations(sc, &that))
 		for _, v := range known.Expected(sc, &this) {

@@ -126,7 +126,7 @@ func (j *justifiedRefusals) ofOperation(op *testbed.Operation, at *evidence.Call
 			return fmt.Sprintf("etcd was compacted at revision %d only", at.Answered.Compacted)
 		}
 	case model.Future:
-		if at.Cache >= 0 {
+		if at.Cache >= 0 && !at.Server.Design.SpeaksEtcd {
 			return "that is etcd's error, and the API has one of its own for it (504, ResourceVersionTooLarge)"
 		}
 		if revision <= at.Asked.Revision {
@@ -471,6 +471,8 @@ func (j *justifiedRefusals) late(op *testbed.Operation, at *evidence.Call, now s
 //   - a cache that is not ready says the longer the longer it has been so: e to the
 //     power of 0.06 times the seconds, at most 30 (calculateRetryAfterForUnreadyCache);
 //   - a limit of requests says 1.
+//
+// A cache that speaks etcd says nothing.
 type comeback struct{ least, most, alternative int }
 
 var (
@@ -492,6 +494,9 @@ func (c comeback) wrong(seconds int) string {
 
 // comebackOf is for a refused LIST or GET.
 func (j *justifiedRefusals) comebackOf(op *model.Operation, at *evidence.Call) comeback {
+	if at.Cache >= 0 && at.Server.Design.SpeaksEtcd {
+		return notSaid
+	}
 	switch op.Result.Err {
 	case model.TooManyRequests:
 		switch {
@@ -522,6 +527,9 @@ func (j *justifiedRefusals) comebackOf(op *model.Operation, at *evidence.Call) c
 
 // comebackOfWatch is for a refused watch.
 func (j *justifiedRefusals) comebackOfWatch(r *refusedWatch) comeback {
+	if r.at.Server.Design.SpeaksEtcd {
+		return notSaid
+	}
 	switch r.err.Code {
 	case wire.Unavailable:
 		return anyTime

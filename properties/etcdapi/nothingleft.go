@@ -88,8 +88,8 @@ func holds(h *etcd.Held) string {
 
 // silent is how many streams client libraries have open to a server for no watch.
 func silent(s *testbed.System, w *sim.World, server sim.NodeID) (n int) {
-	for _, c := range s.ClientLibraries() {
-		c.Library().WithoutWatches(func(stream sim.Conn) {
+	for _, c := range s.Libraries() {
+		c.WithoutWatches(func(stream sim.Conn) {
 			if w.Accepts(server, stream) {
 				n++
 			}
@@ -98,13 +98,15 @@ func silent(s *testbed.System, w *sim.World, server sim.NodeID) (n int) {
 	return n
 }
 
-func (leftovers) Follows(p testbed.Part) bool { return p == testbed.ClientLibrary }
+func (j leftovers) Follows(p testbed.Part) bool {
+	return p == testbed.ClientLibrary || p == testbed.CacheNode && slices.ContainsFunc(j.system.Caches(), func(c *testbed.Cache) bool { return c.Server().Design.SpeaksEtcd })
+}
 
 // Digest is how many watches of client libraries etcd may have that these do not: which they are follows from the
 // state of etcd.
 func (j leftovers) Digest(d sim.Digest) sim.Digest {
-	for _, c := range j.system.ClientLibraries() {
-		d = d.Int(int64(c.Library().Abandoned()))
+	for _, c := range j.system.Libraries() {
+		d = d.Int(int64(c.Abandoned()))
 	}
 	return d
 }
@@ -114,8 +116,8 @@ type watch struct {
 	side   string
 	stream sim.Conn
 	wire.WatchCreateRequest
-	// orphan: the client knows that nothing is left of it.
-	orphan bool
+	// orphan: the client knows that nothing is left of it. ending: the client has still to take that it has ended.
+	orphan, ending bool
 }
 
 func (w *watch) is(other watch) bool {
@@ -133,13 +135,13 @@ func watchesAgree(s *testbed.System, world *sim.World, all *testbed.Tally) {
 			servers = append(servers, watch{side: m.Name, stream: stream, WatchCreateRequest: r})
 		})
 	}
-	for i, c := range s.ClientLibraries() {
-		name := world.NodeName(s.Topology().APIServers[i].Client)
-		c.Library().Watches(func(stream sim.Conn, r wire.WatchCreateRequest) {
-			clients = append(clients, watch{side: name, stream: stream, WatchCreateRequest: r})
+	for node, c := range s.Libraries() {
+		name := world.NodeName(node)
+		c.Watches(func(stream sim.Conn, r wire.WatchCreateRequest, ending bool) {
+			clients = append(clients, watch{side: name, stream: stream, WatchCreateRequest: r, ending: ending})
 		})
 		for j := range servers {
-			servers[j].orphan = servers[j].orphan || c.Library().WasAbandoned(servers[j].stream, servers[j].WatchID)
+			servers[j].orphan = servers[j].orphan || c.WasAbandoned(servers[j].stream, servers[j].WatchID)
 		}
 	}
 	for _, c := range s.Streams() {
@@ -162,7 +164,7 @@ func watchesAgree(s *testbed.System, world *sim.World, all *testbed.Tally) {
 		}
 	}
 	for i := range clients {
-		if w := &clients[i]; !slices.ContainsFunc(servers, w.is) {
+		if w := &clients[i]; !w.ending && !slices.ContainsFunc(servers, w.is) {
 			violated(all, "dead", w, "%s waits for responses to a watch that etcd does not have: %v", w.side, w)
 		}
 	}

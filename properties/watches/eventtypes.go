@@ -53,7 +53,7 @@ func eventTypes(s *testbed.System, _ *sim.World, all *testbed.Tally) {
 		if addedOnly(s.Cache(w.To)) {
 			onlyAdded(all, w.Client, w.Events[:len(w.Events)-len(changed)])
 		}
-		changes(all, w.Client, changed, r, log)
+		changes(all, w.Client, changed, r, log, s.Cache(w.To).Server().Design.SpeaksEtcd)
 	}
 }
 
@@ -93,8 +93,8 @@ func onlyAdded(all *testbed.Tally, client string, events []*wire.WatchEvent) {
 	}
 }
 
-// changes judges events that are changes, of the items that a watch selects.
-func changes(all *testbed.Tally, client string, events []*wire.WatchEvent, r *model.WatchRequest, log *model.Log) {
+// changes judges events that are changes, of the items that a watch selects. keyAlone: so deletions come.
+func changes(all *testbed.Tally, client string, events []*wire.WatchEvent, r *model.WatchRequest, log *model.Log, keyAlone bool) {
 	for _, e := range events {
 		if e.Item == nil {
 			continue
@@ -111,7 +111,9 @@ func changes(all *testbed.Tally, client string, events []*wire.WatchEvent, r *mo
 		all.Exercised++
 		if want := typeOf(was, is); e.Type != want {
 			wrongEvent(all, "type", client, e, "%s was sent %v, but the change was %v", want)
-		} else if want == wire.Deleted && !lastState(e, was) {
+		} else if want == wire.Deleted && keyAlone && *e.Item != (wire.KeyValue{Key: was.Key, ModRevision: e.ResourceVersion}) {
+			wrongEvent(all, "object", client, e, "%s was sent %v, which has more than the key and the revision of the deletion")
+		} else if want == wire.Deleted && !keyAlone && !lastState(e, was) {
 			wrongEvent(all, "object", client, e, "%s was sent %v (mod revision %d, version %d), which is not the last state of the object",
 				e.Item.ModRevision, e.Item.Version)
 		}

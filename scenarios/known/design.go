@@ -142,7 +142,7 @@ var (
 // etcd's own cache library.
 var (
 	LeavesOutNextProgress = ofCache("progress up to the very revision that a watcher of etcd's cache library needs next is not sent (library-progress=later)",
-		func(o *cache.Options) bool { return !o.Library.SendsNextProgress })
+		func(o *cache.Options) bool { return o.Library.LeavesOutNextProgress })
 	EndsStoreWatcher = ofCache("etcd's cache library ends the watcher of its store with all others (library-store=ended)",
-		func(o *cache.Options) bool { return !o.Library.KeepsStoreWatcher })
+		func(o *cache.Options) bool { return o.Library.EndsStoreWatcher })
 )

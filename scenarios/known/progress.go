@@ -98,7 +98,7 @@ func EchoOfOther(violates ...*testbed.Property) []testbed.Row {
 
 // ProgressBelowList is about a cache that watches at a member which is behind its list.
 func ProgressBelowList(violates ...*testbed.Property) []testbed.Row {
-	return When(ProgressBelowStart, WaitsUntilFresh, TrustsEtcd, testbed.Unless(SendsNoProgress)).Violates(violates...).
+	return When(ProgressBelowStart, WaitsUntilFresh, TrustsEtcd, testbed.Unless(SendsNoProgress), testbed.Unless(IsLibrary)).Violates(violates...).
 		Because("progress below the cache's own list takes its resourceVersion back (etcd-io/etcd#20221)")
 }
 

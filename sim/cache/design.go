@@ -40,6 +40,12 @@ type Design struct {
 	// "reliable" of one that serves no watches. Where they were not checked they are not claimed; where they were, they
 	// count.
 	Lacks []string
+	// SpeaksEtcd: its errors and events are etcd's, and not those of the Kubernetes API: no refusal says when to ask
+	// again, a future revision is refused as one, and a deletion comes with the key and the revision alone.
+	SpeaksEtcd bool
+	// Refuses says which kind of request a request is that the node has no answer for, empty if it has one. It depends
+	// on nothing else. nil: it has an answer for each.
+	Refuses func(sim.Payload) string
 	// Neighbours are designs that can stand in for a node of another kind. nil: there are none.
 	Neighbours func() []option.Neighbour
 	// Rests: the timers of its own node do not go on for ever.

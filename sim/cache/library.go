@@ -5,10 +5,10 @@ import "github.com/watchbed/watchbed/sim/option"
 // LibraryOptions are those of etcd's own cache library, the node of package sim/etcdcache. Package cache reads none
 // of them.
 type LibraryOptions struct {
-	// SendsNextProgress: progress up to the revision that a watcher needs next is sent to it.
-	SendsNextProgress bool
-	// KeepsStoreWatcher: a new watch of etcd that ends all watchers leaves the one that fills the store.
-	KeepsStoreWatcher bool
+	// LeavesOutNextProgress: progress up to the very revision that a watcher needs next is not sent to it.
+	LeavesOutNextProgress bool
+	// EndsStoreWatcher: a new watch of etcd that ends all watchers ends the one that fills the store, too.
+	EndsStoreWatcher bool
 	// EndsWatchers: a new watch of etcd after an error ends all watchers, whatever its revision is.
 	EndsWatchers bool
 	Mistake      LibraryMistake
@@ -27,14 +27,14 @@ const (
 )
 
 var libraryOptions = option.NewGroup("cache",
-	option.Either("library-progress", func(o *LibraryOptions) *bool { return &o.SendsNextProgress },
+	option.Either("library-progress", func(o *LibraryOptions) *bool { return &o.LeavesOutNextProgress },
 		"progress up to the very revision that a watcher of etcd's cache library needs next",
-		option.Val("later", "it is not sent, and the watcher hears of a later one: as etcd ships it"),
-		option.Val("next", "it is sent: no release")),
-	option.Either("library-store", func(o *LibraryOptions) *bool { return &o.KeepsStoreWatcher },
+		option.Val("next", "it is sent: no release"),
+		option.Val("later", "it is not sent, and the watcher hears of a later one: as etcd ships it")),
+	option.Either("library-store", func(o *LibraryOptions) *bool { return &o.EndsStoreWatcher },
 		"what becomes of the watcher that fills the store of etcd's cache library when a new watch of etcd ends all watchers",
-		option.Val("ended", "it is ended with the others, and another one begins, of which the cache never becomes ready: as etcd ships it"),
-		option.Val("kept", "it goes on: no release")),
+		option.Val("kept", "it goes on: no release"),
+		option.Val("ended", "it is ended with the others, and another one begins, of which the cache never becomes ready: as etcd ships it")),
 	option.Either("library-watchers", func(o *LibraryOptions) *bool { return &o.EndsWatchers },
 		"what becomes of the watchers of etcd's cache library when it watches etcd anew from the revision behind its last one",
 		option.Val("go-on", "they go on, though an event that it refused never came to them: as etcd ships it"),

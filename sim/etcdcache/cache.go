@@ -124,6 +124,10 @@ func (c *Cache) Receive(env *sim.Env, m *sim.Message) {
 		c.client.Receive(env, m)
 		return
 	}
+	if what := refuses(m.Payload); what != "" {
+		c.refuseRequest(env, m, what)
+		return
+	}
 	switch p := m.Payload.(type) {
 	case *wire.ListRequest:
 		c.list(env, m, p)
@@ -139,9 +143,67 @@ func (c *Cache) Receive(env *sim.Env, m *sim.Message) {
 		c.asking.Add(env, m.Conn)
 	case *sim.Hangup:
 		c.clientGone(env, m.Conn)
-	default:
-		env.Send(m.Conn, unsupported("a cache of etcd takes no writes"))
 	}
+}
+
+// refuses says what a request is that no call of the library answers, empty if one does.
+func refuses(p sim.Payload) string {
+	switch p := p.(type) {
+	case *wire.ReadyzRequest, *sim.Hangup:
+		return ""
+	case *wire.ListRequest:
+		switch {
+		case p.Limit > 0 || p.Continue != "":
+			return "a list in pages"
+		case !p.Selector.Empty():
+			return "a list of selected objects"
+		case p.KeysOnly:
+			return "a list of keys alone"
+		case p.FromEtcd:
+			return "a list that etcd has to answer"
+		case p.ResourceVersion > 0 && p.Match != wire.MatchExact:
+			return notOlder
+		case p.ResourceVersion < wire.Unset, p.ResourceVersion == wire.Unset && p.Match != wire.MatchUnset, p.ResourceVersion == 0 && p.Match == wire.MatchExact:
+			return "a resourceVersion that does not go with its match"
+		}
+		return ""
+	case *wire.GetRequest:
+		switch {
+		case p.ResourceVersion > 0:
+			return notOlder
+		case p.ResourceVersion < wire.Unset:
+			return "a resourceVersion below 0"
+		}
+		return ""
+	case *wire.WatchRequest:
+		switch {
+		case p.SendInitialEvents == wire.SendInitialEventsTrue:
+			return "a watch with initial events"
+		case p.ResourceVersion <= 0:
+			return "a watch without a resourceVersion"
+		case p.Match != wire.MatchUnset:
+			return "a watch whose resourceVersion has a match"
+		case !p.Selector.Empty():
+			return "a watch of selected objects"
+		case p.TimeoutSeconds > 0:
+			return "a watch that the cache ends after some time"
+		}
+		return ""
+	}
+	return "a write"
+}
+
+const notOlder = "a read not older than a resourceVersion"
+
+func (c *Cache) refuseRequest(env *sim.Env, m *sim.Message, what string) {
+	env.Cover(requestRefused)
+	err := &wire.Error{Code: wire.BadRequest, Message: "cache: unsupported request parameters: " + what}
+	if _, watches := m.Payload.(*wire.WatchRequest); watches {
+		env.Send(m.Conn, &wire.WatchEvent{Type: wire.Failed, Err: err})
+		env.Close(m.Conn)
+		return
+	}
+	env.Send(m.Conn, err)
 }
 
 // Run implements sim.Node.
@@ -270,6 +332,9 @@ func (c *Cache) Ascend(visit func(*wire.KeyValue) bool) {
 	}
 }
 
+// Library is the client library, for judges.
+func (c *Cache) Library() *clientv3.Client { return c.client }
+
 // Waiting implements cache.Waiting.
 func (c *Cache) Waiting() int { return c.request.Value().waiting }
 
@@ -298,7 +363,3 @@ func (c *Cache) Conns(visit func(sim.Conn)) {
 
 // Fingerprint implements sim.Fingerprinter.
 func (c *Cache) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCells(d, c) }
-
-func unsupported(what string) *wire.Error {
-	return &wire.Error{Code: wire.BadRequest, Message: "cache: unsupported request parameters: " + what}
-}

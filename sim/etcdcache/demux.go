@@ -81,12 +81,22 @@ func (d *demux) free(env *sim.Env, i int) {
 	env.Disable(watcherTask(i))
 }
 
-// awaitResync sets the timer of resyncLoop while a watcher lags.
+// awaitResync sets the timer of resyncLoop while there is something for it to do.
 func (c *Cache) awaitResync(env *sim.Env) {
-	if !env.Armed(timerResync) && slices.ContainsFunc(c.demux.Value().watchers, func(w watcher) bool { return w.status == watcherLagging }) {
+	d := c.demux.Value()
+	if !env.Armed(timerResync) && d.minRev != 0 && slices.ContainsFunc(d.watchers, func(w watcher) bool { return d.canResync(&w, c.cfg.WatchCapacity) }) {
 		// The ticks of the original are those of one ticker.
 		env.Arm(timerResync, resyncInterval-sim.Duration(env.Now())%resyncInterval)
 	}
+}
+
+// canResync reports whether a turn of resyncLoop does something about a watcher.
+func (d *demux) canResync(w *watcher, capacity int) bool {
+	if w.status != watcherLagging || w.next < d.minRev || len(w.respCh) < capacity {
+		return w.status == watcherLagging
+	}
+	i := slices.IndexFunc(d.history, func(b batch) bool { return b.rev() >= w.next })
+	return i < 0 || !w.store && !slices.ContainsFunc(d.history[i], func(e wire.Event) bool { return w.matches(e.Kv.Key) })
 }
 
 // init is Init, when a watch of etcd has begun.
@@ -100,6 +110,7 @@ func (c *Cache) init(env *sim.Env, minRev int64) {
 		c.purge(env, d)
 	}
 	d.minRev = minRev
+	c.awaitResync(env)
 }
 
 func (c *Cache) purge(env *sim.Env, d *demux) {
@@ -107,7 +118,7 @@ func (c *Cache) purge(env *sim.Env, d *demux) {
 	d.maxRev, d.minRev, d.history = 0, 0, nil
 	for i := range d.watchers {
 		w := &d.watchers[i]
-		if !w.isRegistered() || w.store && c.cfg.Library.KeepsStoreWatcher {
+		if !w.isRegistered() || w.store && !c.cfg.Library.EndsStoreWatcher {
 			continue
 		}
 		if w.store {
@@ -183,7 +194,7 @@ func (c *Cache) broadcastProgress(env *sim.Env, d *demux, rev int64) {
 		if w.status != watcherActive || w.next > rev {
 			continue
 		}
-		if w.next == rev && !c.cfg.Library.SendsNextProgress {
+		if w.next == rev && c.cfg.Library.LeavesOutNextProgress {
 			env.Cover(nextProgressLeftOut)
 			progressLeftOut.Say(env, rev, i+1)
 			continue
@@ -221,10 +232,6 @@ func (c *Cache) broadcastEvents(env *sim.Env, d *demux, events []wire.Event) {
 // resyncLaggingWatchers is one turn of resyncLoop.
 func (c *Cache) resyncLaggingWatchers(env *sim.Env) {
 	d := c.demux.Change(env)
-	if d.minRev == 0 {
-		c.awaitResync(env)
-		return
-	}
 	for i := range d.watchers {
 		w := &d.watchers[i]
 		if w.status != watcherLagging {
@@ -237,7 +244,7 @@ func (c *Cache) resyncLaggingWatchers(env *sim.Env) {
 			continue
 		}
 		if c.resync(env, d, i) {
-			if d.maxRev > w.next && c.enqueue(env, d, i, &wire.WatchResponse{Revision: d.maxRev}) {
+			if (d.maxRev > w.next || d.maxRev == w.next && !c.cfg.Library.LeavesOutNextProgress) && c.enqueue(env, d, i, &wire.WatchResponse{Revision: d.maxRev}) {
 				w.next = d.maxRev + 1
 			}
 			w.status = watcherActive

@@ -2,6 +2,7 @@ package etcdcache
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
@@ -35,32 +36,28 @@ const (
 )
 
 func (c *Cache) list(env *sim.Env, m *sim.Message, p *wire.ListRequest) {
-	r := read{conn: m.Conn, key: p.Prefix, cause: m.Cause}
-	if !p.Single {
-		r.end = wire.PrefixEnd(p.Prefix)
-	}
+	r := read{conn: m.Conn, cause: m.Cause}
+	r.key, r.end = rangeOf(p.Prefix, p.Single)
 	switch {
-	case p.Limit > 0 || p.Continue != "" || p.KeysOnly || !p.Selector.Empty():
-		env.Send(m.Conn, unsupported("pages and selectors"))
-		return
-	case p.ResourceVersion == wire.Unset && p.Match == wire.MatchUnset:
-	case p.ResourceVersion == 0 && p.Match != wire.MatchExact:
-		r.serializable = true
-	case p.ResourceVersion > 0 && p.Match == wire.MatchExact:
+	case p.ResourceVersion > 0:
 		r.rev = p.ResourceVersion
-	default:
-		env.Send(m.Conn, unsupported("not older than a revision"))
-		return
+	case p.ResourceVersion == 0 && p.Match != wire.MatchMostRecent:
+		r.serializable = true
 	}
 	c.begin(env, r)
 }
 
 func (c *Cache) get(env *sim.Env, m *sim.Message, p *wire.GetRequest) {
-	if p.ResourceVersion > 0 {
-		env.Send(m.Conn, unsupported("not older than a revision"))
-		return
-	}
 	c.begin(env, read{conn: m.Conn, key: p.Key, serializable: p.ResourceVersion == 0, one: true, cause: m.Cause})
+}
+
+// rangeOf is what a client asks for that wants what is below a prefix, or a single key.
+func rangeOf(prefix string, single bool) (key, end string) {
+	if single {
+		return prefix, ""
+	}
+	key = strings.TrimSuffix(prefix, "/") + "/"
+	return key, wire.PrefixEnd(key)
 }
 
 // begin begins a read.

@@ -190,6 +190,7 @@ func (c *Cache) apply(env *sim.Env, i int) {
 		return
 	}
 	p := w.take()
+	c.awaitResync(env)
 	s := c.store.Change(env)
 	if failed := s.apply(p); failed != "" {
 		w.deaf = true

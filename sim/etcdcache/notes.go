@@ -27,5 +27,6 @@ var (
 	watcherCompacted     = sim.NewCoveragePoint("etcd cache: watcher needs what the history has lost")
 	watchAwaitsReady     = sim.NewCoveragePoint("etcd cache: watch waits until the cache is ready")
 	readWaitsForRevision = sim.NewCoveragePoint("etcd cache: read waits")
+	requestRefused       = sim.NewCoveragePoint("etcd cache: request refused")
 	readTimedOut         = sim.NewCoveragePoint("etcd cache: read timed out")
 )

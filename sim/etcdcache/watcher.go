@@ -55,16 +55,9 @@ func (w *watcher) take() *wire.WatchResponse {
 
 // watch is Watch for a client.
 func (c *Cache) watch(env *sim.Env, m *sim.Message, p *wire.WatchRequest) {
-	if p.ResourceVersion <= 0 || !p.Selector.Empty() || p.SendInitialEvents == wire.SendInitialEventsTrue {
-		env.Send(m.Conn, &wire.WatchEvent{Type: wire.Failed, Err: unsupported("a watch begins after a revision")})
-		env.Close(m.Conn)
-		return
-	}
 	env.Bound(m.Conn, 1)
-	w := watcher{status: watcherAwaitsReady, conn: m.Conn, key: p.Prefix, from: p.ResourceVersion + 1, cause: m.Cause}
-	if !p.Single {
-		w.end = wire.PrefixEnd(p.Prefix)
-	}
+	w := watcher{status: watcherAwaitsReady, conn: m.Conn, from: p.ResourceVersion + 1, cause: m.Cause}
+	w.key, w.end = rangeOf(p.Prefix, p.Single)
 	if *c.ready.Read(env) {
 		c.register(env, w, w.from)
 		return
@@ -95,6 +88,7 @@ func (c *Cache) serve(env *sim.Env, i int) {
 	env.Under(w.cause)
 	if w.hand == nil && len(w.respCh) > 0 {
 		w.hand, w.sent = w.take(), 0
+		c.awaitResync(env)
 	}
 	for w.hand != nil && env.CanSend(w.conn) {
 		c.send(env, w)

@@ -45,14 +45,27 @@ func (r *Informer) firstPage(env *sim.Env, limit int64) {
 	g := r.pager.Change(env)
 	clear(g.items)
 	g.items, g.listVersion = g.items[:0], 0
-	req := &wire.ListRequest{Prefix: r.cfg.Prefix, ResourceVersion: g.version, Limit: limit}
-	if r.cfg.NotOlder && g.version != wire.Unset && g.version != 0 {
+	r.ask(env, r.firstList(g.version, limit))
+}
+
+func (r *Informer) firstList(version, limit int64) *wire.ListRequest {
+	req := &wire.ListRequest{Prefix: r.cfg.Prefix, ResourceVersion: version, Limit: limit}
+	if r.cfg.NotOlder && version != wire.Unset && version != 0 {
 		req.Match = wire.MatchNotOlderThan
 	}
-	if r.cfg.RV == RVMostRecent && g.version == 0 {
+	if r.cfg.RV == RVMostRecent && version == 0 {
 		req.Match = wire.MatchMostRecent
 	}
-	r.ask(env, req)
+	return req
+}
+
+// Asks visits what the informer lists first, and of which node.
+func (r *Informer) Asks(visit func(to sim.NodeID, p sim.Payload)) {
+	if r.cfg.List == ByWatchList {
+		visit(r.cfg.Servers[0], r.firstStream(r.cfg.initialVersion(ByWatchList)))
+		return
+	}
+	visit(r.cfg.Servers[0], r.firstList(r.cfg.initialVersion(ByListWatch), r.cfg.pageSize()))
 }
 
 // page takes a page. With the last one the list is complete: Replace, then watch.

@@ -11,10 +11,7 @@ func (r *Informer) watchList(env *sim.Env) {
 	env.Under(r.cause)
 	r.state.Set(env, stateWatchList)
 	r.temporary.Change(env).Clear()
-	req := &wire.WatchRequest{
-		Prefix: r.cfg.Prefix, ResourceVersion: r.request(env, r.cfg.initialVersion(ByWatchList)),
-		Match: wire.MatchNotOlderThan, SendInitialEvents: wire.SendInitialEventsTrue, AllowBookmarks: true,
-	}
+	req := r.firstStream(r.request(env, r.cfg.initialVersion(ByWatchList)))
 	record := r.record.Change(env)
 	record.Requests++
 	record.Requested = req.ResourceVersion
@@ -23,6 +20,13 @@ func (r *Informer) watchList(env *sim.Env) {
 		env.Arm(timerStreamPatience, r.cfg.StreamPatience)
 	}
 	r.ask(env, req)
+}
+
+func (r *Informer) firstStream(version int64) *wire.WatchRequest {
+	return &wire.WatchRequest{
+		Prefix: r.cfg.Prefix, ResourceVersion: version,
+		Match: wire.MatchNotOlderThan, SendInitialEvents: wire.SendInitialEventsTrue, AllowBookmarks: true,
+	}
 }
 
 // losePatience lists, if the initial events have not ended yet.

@@ -265,11 +265,20 @@ const (
 
 // sourceOf is the source of the i-th client of a kind.
 func sourceOf(d *workload.DrawnOptions, run *sim.Env, k kind, i int) source {
-	if d.Seed == 0 {
+	switch {
+	case d.Seed == 0 && run == nil:
+		return last{}
+	case d.Seed == 0:
 		return run
 	}
 	return &seeded{uint64(d.Seed)<<32 | uint64(k)<<16 | uint64(i)}
 }
+
+// last draws the last choice: requests with everything that a client uses.
+type last struct{}
+
+// Choose implements source.
+func (last) Choose(n int, _ string) int { return n - 1 }
 
 // seeded draws the same in each run: SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
 type seeded struct{ state uint64 }

@@ -69,6 +69,9 @@ func (p *planner) ownReads(i int, name string) []workload.Step {
 // end, if at all; "invalid" is a match without a resourceVersion.
 var everyList = []string{"consistent", "any", "not-older", "page", "exact", "future", "page-any", "invalid"}
 
+// wholeList are those of them that etcd's own cache library has calls for.
+var wholeList = []string{"consistent", "any", "exact"}
+
 // list is what readers ask for, at the n-th time, of a resource.
 func (p *planner) list(n, resource int) *wire.ListRequest {
 	l := &wire.ListRequest{Prefix: topology.Prefix(resource % p.t.Resources), ResourceVersion: wire.Unset}
@@ -77,8 +80,11 @@ func (p *planner) list(n, resource int) *wire.ListRequest {
 		l.Prefix += topology.Namespace(resource % spaces)
 	}
 	read := p.o.Read
-	if read == "every" {
+	switch read {
+	case "every":
 		read = everyList[n%len(everyList)]
+	case "whole":
+		read = wholeList[n%len(wholeList)]
 	}
 	switch read {
 	case "past":
@@ -163,6 +169,8 @@ func (p *planner) get(n int) *wire.GetRequest {
 	switch p.o.Read {
 	case "every":
 		g.ResourceVersion = []int64{wire.Unset, 0, p.o.FirstRevision() + 1}[n%3]
+	case "whole":
+		g.ResourceVersion = []int64{wire.Unset, 0}[n%2]
 	case "not-older":
 		g.ResourceVersion = p.o.FirstRevision() + 1
 	}

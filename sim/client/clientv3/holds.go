@@ -31,14 +31,14 @@ func (c *Client) Holds() (watches, calls, waiting int) {
 }
 
 // Watches visits the watches that are registered on streams, each as it was asked for there, under the id that etcd
-// gave it.
-func (c *Client) Watches(visit func(stream sim.Conn, watch wire.WatchCreateRequest)) {
+// gave it. ending: that a compaction has ended it lies in the buffer, so that etcd has it only if it was resumed since then.
+func (c *Client) Watches(visit func(stream sim.Conn, watch wire.WatchCreateRequest, ending bool)) {
 	for _, s := range c.streams {
 		for _, n := range s.substreams {
 			w := c.watches[n]
 			r := *w.create()
 			r.WatchID, r.StartRevision = w.id, w.asked
-			visit(s.conn, r)
+			visit(s.conn, r, slices.ContainsFunc(w.buf.All(), func(p *wire.WatchResponse) bool { return p.CompactRevision != 0 }))
 		}
 	}
 }
