@@ -137,17 +137,20 @@ func alike(a, b *testbed.Params) bool {
 	return len(a.Topology.ServerSettings) == 0
 }
 
-// idle has a line for each planted bug for which no test looks in this scenario and for each setting that makes no
-// difference in a campaign, and says of a bug that makes one, where nothing is violated, which property finds it. A
-// setting that others need is left out. An interrupt ends it with what it knows.
+// idle has a line for each planted bug and each setting that makes no difference in a campaign, and says of a bug that
+// makes one, where nothing is violated, which property finds it. Left out are a bug in the scenario that it was measured
+// in, if nothing else is asked for, and a setting that others need. An interrupt ends it with what it knows.
 func idle(ctx context.Context, program string, sc *testbed.Scenario, p testbed.Params, asked []askedSetting, cfg campaign.Config, c *campaign.Result) (lines []string, err error) {
 	for _, name := range p.Bugs {
 		b, err := testbed.FindBug(name)
-		if err != nil || b.ShowsIn(sc) || c.Schedules == 0 {
+		if err != nil || c.Schedules == 0 {
 			continue
 		}
 		without := p
 		without.Bugs = slices.DeleteFunc(slices.Clone(p.Bugs), func(name string) bool { return name == b.Name })
+		if b.ShowsIn(sc) && alike(&without, &sc.Params) {
+			continue
+		}
 		same, interrupted, err := unchanged(ctx, sc, p, without, cfg, c.Schedules)
 		if err != nil || interrupted {
 			return lines, err
@@ -156,14 +159,16 @@ func idle(ctx context.Context, program string, sc *testbed.Scenario, p testbed.P
 		switch {
 		case same != "":
 			what = "changes nothing here: without it the first " + same
-		case len(c.Failures) > 0:
+		case len(c.Failures) > 0, b.ShowsIn(sc):
 			continue
 		case slices.Contains(sc.Claims, b.Property):
 			what = "changes what happens here, and violated nothing in these schedules"
 		default:
 			what = fmt.Sprintf("changes what happens here, and %s does not claim %s, which finds it", sc.Name, b.Property.Name)
 		}
-		lines = append(lines, fmt.Sprintf("%s %s; `%s run --bug %s` takes %s, where it shows%s", name, what, program, name, b.Scenario.Name, soon(b, b.Scenario)))
+		own := &b.Scenario.Params
+		lines = append(lines, fmt.Sprintf("%s %s; `%s run --bug %s` takes %s on etcd %s with the cache design %s, where it shows%s",
+			name, what, program, name, b.Scenario.Name, own.EtcdName(), own.Cache, soon(b, b.Scenario)))
 	}
 	for _, a := range asked {
 		if _, needed := sc.Subjects(a.without); needed != nil || c.Interrupted || c.Schedules == 0 || a.without.Clock.OnlyMeasures(a.Setting.Name) {
