@@ -38,8 +38,9 @@
 //     of values has "text" in place of "value". A put with "ignoreValue" keeps the value,
 //     one with "ignoreLease" the lease.
 //     selection {"sortBy":"version|create|mod|value","descending","minMod","maxMod","minCreate","maxCreate",
-//     "values","valuesEnd","moreOfAll"}: values and valuesEnd are how the values of the items begin and
-//     end; with moreOfAll a page says "more" if any item of the range follows, selected or not.
+//     "values","valuesEnd","shardByValue","shardFrom","shardTo","moreOfAll"}: values and valuesEnd are how the
+//     values of the items begin and end, the shard is model.Shard; with moreOfAll a page says "more" if any item
+//     of the range follows, selected or not.
 //     Ranges are etcd's: without end the single key, end "\u0000" is "from key on".
 //     Reads may have "freshness": "any" (Kubernetes: resourceVersion 0),
 //     "not-older-than" or "exact", the latter two with "revision"; without it

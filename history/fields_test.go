@@ -42,6 +42,8 @@ const good = `{"format":"watchbed-history","version":1,"initial":{"revision":4,"
 {"client":"w","op":"lease-grant","call":41,"return":42,"request":{"lease":9,"ttl":60},"response":{}}
 {"client":"w","op":"delete","call":43,"return":44,"request":{"key":"m"},"response":{"revision":10}}
 {"client":"w","op":"put","call":45,"return":46,"request":{"key":"l","value":"6"},"response":{"revision":11}}
+{"client":"w","op":"put","call":47,"return":48,"request":{"key":"m","value":"7"},"response":{"revision":12}}
+{"client":"r","op":"list","call":49,"return":50,"request":{"key":"i","end":"z","selection":{"shardFrom":5001505874911226840,"shardTo":5003481697306743557}},"response":{"revision":12,"items":[{"key":"l","value":"6","create":10,"mod":11,"version":2}]}}
 {"watch":"a","request":{"key":"i","end":"z","startRevision":5,"prevKV":true,"progressNotify":true}}
 {"watch":"a","response":{"revision":4,"created":true}}
 {"watch":"a","response":{"revision":5,"events":[{"type":"put","item":{"key":"i","value":"1","create":3,"mod":5,"version":3,"lease":8},"prev":{"key":"i","value":"0","create":3,"mod":4,"version":2,"lease":7}}]}}
@@ -244,6 +246,8 @@ func (f *fields) otherValues(was reflect.Value, key string) (all []reflect.Value
 		}
 	case reflect.Bool:
 		add(!was.Bool())
+	case reflect.Uint64:
+		add(was.Uint() + 1)
 	case reflect.Int, reflect.Int64:
 		add(was.Int() + 1)
 		if was.Int() > 0 {

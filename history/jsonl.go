@@ -93,7 +93,11 @@ type selectionJSON struct {
 	MaxCreate  int64  `json:"maxCreate,omitempty"`
 	Values     string `json:"values,omitempty"`
 	ValuesEnd  string `json:"valuesEnd,omitempty"`
-	MoreOfAll  bool   `json:"moreOfAll,omitempty"`
+	// These are model.Shard.
+	ShardByValue bool   `json:"shardByValue,omitempty"`
+	ShardFrom    uint64 `json:"shardFrom,omitempty"`
+	ShardTo      uint64 `json:"shardTo,omitempty"`
+	MoreOfAll    bool   `json:"moreOfAll,omitempty"`
 }
 
 type resultJSON struct {
@@ -168,7 +172,10 @@ func encodeRequest(r *model.Request) *requestJSON {
 		IgnoreLease: r.IgnoreLease, Lease: r.Lease, TTL: r.TTL,
 	}
 	if s := r.Selection; s != (model.Selection{}) {
-		out.Selection = &selectionJSON{sortNames[s.SortBy], s.Descending, s.MinMod, s.MaxMod, s.MinCreate, s.MaxCreate, s.Values.Prefix, s.Values.Suffix, s.MoreOfAll}
+		out.Selection = &selectionJSON{
+			sortNames[s.SortBy], s.Descending, s.MinMod, s.MaxMod, s.MinCreate, s.MaxCreate, s.Values.Prefix, s.Values.Suffix,
+			s.Values.Shard.ByValue, s.Values.Shard.From, s.Values.Shard.To, s.MoreOfAll,
+		}
 	}
 	if r.Freshness != model.Consistent {
 		out.Freshness = r.Freshness.String()
@@ -302,7 +309,10 @@ func decodeRequest(kind model.Kind, in *requestJSON) (*model.Request, error) {
 		r.Selection = model.Selection{
 			SortBy: model.SortTarget(by), Descending: s.Descending,
 			MinMod: s.MinMod, MaxMod: s.MaxMod, MinCreate: s.MinCreate, MaxCreate: s.MaxCreate,
-			Values: model.ValuePattern{Prefix: s.Values, Suffix: s.ValuesEnd}, MoreOfAll: s.MoreOfAll,
+			Values: model.ValuePattern{
+				Prefix: s.Values, Suffix: s.ValuesEnd, Shard: model.Shard{ByValue: s.ShardByValue, From: s.ShardFrom, To: s.ShardTo},
+			},
+			MoreOfAll: s.MoreOfAll,
 		}
 	}
 	fresh := slices.Index(freshnessNames, cmp.Or(in.Freshness, model.Consistent.String()))

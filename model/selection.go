@@ -2,7 +2,9 @@ package model
 
 import (
 	"cmp"
+	"hash/fnv"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -35,26 +37,54 @@ type Selection struct {
 	MoreOfAll bool
 }
 
-// ValuePattern is how values begin and end: a field selector and a label selector. The
-// zero value is any value.
+// ValuePattern is how values begin and end: a field selector and a label selector; and a shard. The
+// zero value is any value of any item.
 type ValuePattern struct {
 	Prefix, Suffix string
+	// Shard is which of the items have a value of the pattern.
+	Shard Shard
 	// None: no value is of the pattern.
 	None bool
 }
 
-// Fits reports whether a value is one of the pattern.
-func (p ValuePattern) Fits(value string) bool {
-	return !p.None && strings.HasPrefix(value, p.Prefix) && strings.HasSuffix(value, p.Suffix)
+// Fits reports whether an item has a value of the pattern.
+func (p ValuePattern) Fits(it *Item) bool {
+	return !p.None && strings.HasPrefix(it.Value, p.Prefix) && strings.HasSuffix(it.Value, p.Suffix) && p.Shard.has(it)
 }
 
-// And is the pattern of the values that two patterns fit.
+// Shard is the items with a hash from From on and below To, which is 0 for the end of all hashes: the FNV-1a hash of
+// what stands before the first dot of the value, or, without ByValue, of the revision at which the item was created,
+// with its key. The zero value is all items.
+type Shard struct {
+	ByValue  bool
+	From, To uint64
+}
+
+func (s Shard) has(it *Item) bool {
+	if s == (Shard{}) {
+		return true
+	}
+	h := fnv.New64a()
+	if before, _, _ := strings.Cut(it.Value, "."); s.ByValue {
+		h.Write([]byte(before))
+	} else {
+		h.Write(strconv.AppendInt(nil, it.CreateRevision, 10))
+		h.Write([]byte(it.Key))
+	}
+	sum := h.Sum64()
+	return sum >= s.From && (s.To == 0 || sum < s.To)
+}
+
+// And is the pattern of the values that two patterns fit, of which one has a shard at most.
 func (p ValuePattern) And(q ValuePattern) ValuePattern {
 	if len(p.Prefix) < len(q.Prefix) {
 		p.Prefix, q.Prefix = q.Prefix, p.Prefix
 	}
 	if len(p.Suffix) < len(q.Suffix) {
 		p.Suffix, q.Suffix = q.Suffix, p.Suffix
+	}
+	if p.Shard == (Shard{}) {
+		p.Shard = q.Shard
 	}
 	p.None = p.None || q.None || !strings.HasPrefix(p.Prefix, q.Prefix) || !strings.HasSuffix(p.Suffix, q.Suffix)
 	return p
@@ -68,7 +98,7 @@ func (s *Selection) Of(items []*Item) []*Item {
 	}
 	kept := make([]*Item, 0, len(items))
 	for _, it := range items {
-		if within(it.ModRevision, s.MinMod, s.MaxMod) && within(it.CreateRevision, s.MinCreate, s.MaxCreate) && s.Values.Fits(it.Value) {
+		if within(it.ModRevision, s.MinMod, s.MaxMod) && within(it.CreateRevision, s.MinCreate, s.MaxCreate) && s.Values.Fits(it) {
 			kept = append(kept, it)
 		}
 	}

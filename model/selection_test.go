@@ -36,7 +36,7 @@ func TestPatternsOfSeveralTerms(t *testing.T) {
 		for _, b := range parts {
 			p, q := ValuePattern{Prefix: a, Suffix: b}, ValuePattern{Prefix: b, Suffix: a}
 			for _, v := range values {
-				if got, want := p.And(q).Fits(v), p.Fits(v) && q.Fits(v); got != want {
+				if got, want := p.And(q).Fits(&Item{Value: v}), p.Fits(&Item{Value: v}) && q.Fits(&Item{Value: v}); got != want {
 					t.Errorf("%q: %+v and %+v: %t, want %t", v, p, q, got, want)
 				}
 			}

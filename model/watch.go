@@ -94,7 +94,7 @@ func (r *WatchRequest) Changes(l *Log, rev int64) []WatchEvent {
 
 // Selected is the item, or nil if this watch does not see it.
 func (r *WatchRequest) Selected(it *Item) *Item {
-	if it == nil || !r.Values.Fits(it.Value) {
+	if it == nil || !r.Values.Fits(it) {
 		return nil
 	}
 	return it

@@ -132,6 +132,7 @@ func ofLists() []field {
 		by(of(reads.Pages), "ListResponse", "Continue"),
 		by(of(reads.Linearizable), "ListResponse", "RemainingItemCount"),
 		by(of(caches.ServedAsPromised), "ListResponse", "Origin"),
+		notBy("a client that asked for a shard, and is told of none or of another, leaves out what is not of its own", "ListResponse.Shard", "By", "From", "To"),
 		by(listed, "GetResponse.Item", keyValue...),
 		notBy(noLease, "GetResponse.Item", "Lease"),
 		by(of(reads.NotFound), "GetResponse", "ResourceVersion"),

@@ -26,7 +26,7 @@ const module = "github.com/watchbed/watchbed"
 // numbers or does input and output; more is said in partly.
 var harmless = map[string]bool{
 	"bytes": true, "cmp": true, "errors": true, "fmt": true, "iter": true, "math": true, "math/bits": true,
-	"encoding/base64": true, "encoding/binary": true, "path": true,
+	"encoding/base64": true, "encoding/binary": true, "hash/fnv": true, "path": true,
 	"slices": true, "sort": true, "strconv": true, "strings": true, "time": true, "runtime": true, "unicode/utf8": true,
 	// It caches what it has learned of a type, and orders the fields of a struct
 	// by their position.

@@ -275,5 +275,6 @@ func valuesOfTerm(s *wire.Selector) (p model.ValuePattern) {
 	if s.Label != "" {
 		p.Suffix = "." + s.LabelValue
 	}
+	p.Shard = model.Shard{ByValue: s.Shard.By != "", From: s.Shard.From, To: s.Shard.To}
 	return p
 }

@@ -217,6 +217,7 @@ func (c *Cache) receive(env *sim.Env, m *sim.Message) {
 
 // request executes a request, once it has its seats where these are limited.
 func (c *Cache) request(env *sim.Env, m *sim.Message) {
+	m = c.cfg.Shards.Heard(m)
 	if c.flow.Limits() {
 		c.flow.Arrive(env, m)
 	} else {

@@ -190,8 +190,8 @@
 //
 // # Left out
 //
-// A selector has one value of one field, and one of one label. Initial events are taken from the store under the lock, also
-// where upstream takes a snapshot and reads that later: this is unobservable.
+// A selector has one value of one field, one of one label and one shard, which is one range. Initial events are taken
+// from the store under the lock, also where upstream takes a snapshot and reads that later: this is unobservable.
 // Compressed buffers (KEP-3157, step 2b, the last option) are what channels of
 // pointers are. Bookmarks that repeat themselves are not sent, and the bookmark
 // timer rests while there is no news, so that a run without time comes to its end.

@@ -7,6 +7,7 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/cache/progress"
 	"github.com/watchbed/watchbed/sim/cache/read"
+	"github.com/watchbed/watchbed/sim/cache/request"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/cache/write"
 	"github.com/watchbed/watchbed/sim/option"
@@ -25,12 +26,14 @@ type Options struct {
 	Guard            guard.Options
 	Flow             flowcontrol.Options
 	Library          LibraryOptions
+	Shards           request.Shards
 	Amounts
 }
 
 // Choices are the options with named values: in what designs differ.
 var Choices = option.Join(
 	option.Lift(read.Group, func(o *Options) *read.Options { return &o.Reads }), requesterOptions,
+	request.ShardsGroup(func(o *Options) *request.Shards { return &o.Shards }),
 	option.Lift(write.Group, func(o *Options) *write.Options { return &o.Writes }),
 	option.Lift(store.Group, func(o *Options) *store.Options { return &o.Store }),
 	option.Lift(check.Group, func(o *Options) *check.Options { return &o.Checks }),

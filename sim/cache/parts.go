@@ -21,8 +21,8 @@ func (c *Cache) resetDispatcher() {
 		},
 		Upstream: c.cfg.Watch, UpstreamMetadata: c.cfg.DelegatedMetadata, Fields: c.cfg.Fields, EventFreshDuration: c.cfg.EventFreshDuration,
 		OneEntryOfChange: c.cfg.Ingestion.EqualProgress != EqualProgressTaken,
-		WithoutWatchList: c.cfg.Guard.WatchList == guard.WatchListOff,
-		Parts:            c.dispatchParts(),
+		WithoutWatchList: c.cfg.Guard.WatchList == guard.WatchListOff, Shards: c.cfg.Shards,
+		Parts: c.dispatchParts(),
 	})
 }
 
@@ -31,7 +31,7 @@ func (c *Cache) resetReads() {
 	c.reads.Reset(read.Config{
 		Options: c.cfg.Reads, Limits: c.cfg.Limits, Accumulate: timerAccumulate, Kept: timerKept,
 		Numbers: func(i int) (sim.Task, sim.Timer) { return readTask(i), readTimer(i) },
-		Prefix:  c.cfg.Prefix, Fields: c.cfg.Fields, KV: c.cfg.KV, Parts: c.readParts(),
+		Prefix:  c.cfg.Prefix, Fields: c.cfg.Fields, Shards: c.cfg.Shards, KV: c.cfg.KV, Parts: c.readParts(),
 	})
 }
 

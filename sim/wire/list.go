@@ -30,6 +30,8 @@ type Selector struct {
 	Field, Value string
 	// Label is empty if the label selector is.
 	Label, LabelValue string
+	// Shard is the part of all objects that the selector is for. Only the first term has one.
+	Shard Shard
 	// And is what the object must match as well, nil for nothing more: selectors of several
 	// terms. It never changes.
 	And *Selector
@@ -37,7 +39,7 @@ type Selector struct {
 
 // Empty reports whether the selector selects all objects.
 func (s Selector) Empty() bool {
-	return s.Field == "" && s.Label == "" && (s.And == nil || s.And.Empty())
+	return s.Field == "" && s.Label == "" && s.Shard == (Shard{}) && (s.And == nil || s.And.Empty())
 }
 
 // RequiresExactMatch is the value that the selector requires of a field: the first, if several
@@ -58,6 +60,7 @@ func (s Selector) digest(d sim.Digest) sim.Digest {
 	if s.Label != "" {
 		d = d.Text("label").Text(s.Label).Text(s.LabelValue)
 	}
+	d = s.Shard.digest(d)
 	if s.And != nil {
 		d = s.And.digest(d.Text("and"))
 	}
@@ -73,6 +76,7 @@ func (s Selector) String() string {
 	if s.Label != "" {
 		text += " label " + s.Label + "=" + s.LabelValue
 	}
+	text += s.Shard.String()
 	if s.And != nil {
 		text += s.And.String()
 	}
@@ -144,6 +148,9 @@ type ListResponse struct {
 	// none does, or the list has a selector, which etcd does not know of
 	// (storage.PrepareContinueToken).
 	RemainingItemCount int64
+	// Shard is that of the request if the server knows of shards (ListMeta.ShardInfo). Without it the objects are
+	// of all shards.
+	Shard Shard
 	// Origin is the server that answered: the cache or etcd.
 	Origin Origin
 }
@@ -166,7 +173,7 @@ func (r *ListResponse) Digest(d sim.Digest) sim.Digest {
 	if r.RemainingItemCount != 0 {
 		d = d.Text("remaining").Int(r.RemainingItemCount)
 	}
-	return digestKVs(d, r.Items)
+	return digestKVs(r.Shard.digest(d), r.Items)
 }
 
 func (r *ListResponse) Label() string {

@@ -70,7 +70,7 @@ func (d *Dispatcher) Relay(env *sim.Env, conn sim.Conn, e *wire.WatchEvent) {
 // relay passes on what the client has selected: etcd knows of no selectors.
 func (w *Watcher) relay(env *sim.Env, e *wire.WatchEvent) {
 	env.Under(w.cause)
-	if e = w.dispatcher.cfg.Fields.Selected(w.request.Selector, e); e == nil {
+	if e = w.selected(e); e == nil {
 		return
 	}
 	if !env.CanSend(w.conn) {

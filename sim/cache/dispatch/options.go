@@ -5,6 +5,7 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/flowcontrol"
 	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/cache/read"
+	"github.com/watchbed/watchbed/sim/cache/request"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/option"
 )
@@ -131,6 +132,7 @@ type Config struct {
 	// Fields are those by which watches can select objects. The first that is indexed
 	// has a trigger.
 	Fields store.Fields
+	Shards request.Shards
 	// WithoutWatchList: the gate WatchList is off, so initial events cannot be
 	// asked for.
 	WithoutWatchList bool

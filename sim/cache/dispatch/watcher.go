@@ -318,7 +318,12 @@ func (w *Watcher) convert(e *wire.WatchEvent) *wire.WatchEvent {
 	if !w.concerns(e) {
 		return nil
 	}
-	return w.dispatcher.cfg.Fields.Selected(w.request.Selector, e)
+	return w.selected(e)
+}
+
+func (w *Watcher) selected(e *wire.WatchEvent) *wire.WatchEvent {
+	selector, e := w.dispatcher.cfg.Shards.OfEvent(w.request.Selector, w.state == watcherInitial, e)
+	return w.dispatcher.cfg.Fields.Selected(selector, e)
 }
 
 // hasMore reports whether there is something to send at once.

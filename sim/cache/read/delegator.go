@@ -10,6 +10,7 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/flowcontrol"
 	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/cache/progress"
+	"github.com/watchbed/watchbed/sim/cache/request"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/view"
@@ -39,6 +40,7 @@ type Config struct {
 	// selected.
 	Prefix string
 	Fields store.Fields
+	Shards request.Shards
 	// KV is the node that takes requests to etcd.
 	KV sim.NodeID
 

@@ -142,7 +142,7 @@ func (r *Read) relay(env *sim.Env, p *wire.RangeResponse) {
 	if r.exact > 0 {
 		at = r.exact
 	}
-	answer := wire.ListResponse{ResourceVersion: at, Items: p.Kvs, Origin: r.origin}
+	answer := wire.ListResponse{ResourceVersion: at, Items: p.Kvs, Shard: r.list.Selector.Shard, Origin: r.origin}
 	if p.More && lastKey != "" {
 		answer.Continue = request.EncodeContinue(at, store.PreparePrefix(r.list.Prefix), lastKey)
 		if r.list.Selector.Empty() {
@@ -214,10 +214,10 @@ func (r *Read) selectFrom(env *sim.Env, p *wire.RangeResponse) (answer *wire.Ran
 	if r.selection != nil {
 		s = *r.selection
 	}
-	more := p.More
+	selector, more := r.d.cfg.Shards.OfList(list, true), p.More
 	for at, kv := range p.Kvs {
 		lastKey = kv.Key
-		if !r.d.cfg.Fields.Selects(list.Selector, kv) {
+		if !r.d.cfg.Fields.Selects(selector, kv) {
 			continue
 		}
 		s.found = append(s.found, kv)

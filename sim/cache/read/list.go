@@ -551,7 +551,7 @@ func (r *Read) serveSingle(env *sim.Env) {
 	env.Cover(listSingle)
 	if kv := r.object(env, r.list.Prefix); kv != nil {
 		env.Add(fetchedAll, 1)
-		if d.cfg.Fields.Selects(r.list.Selector, kv) {
+		if d.cfg.Fields.Selects(d.cfg.Shards.OfList(r.list, false), kv) {
 			p.items = []*wire.KeyValue{kv}
 		}
 	}
@@ -680,7 +680,7 @@ func (r *Read) collect(env *sim.Env, view *store.View, prefix string, limit int6
 		env.Add(fetchedAll, int64(len(l.taken()))+p.remaining)
 	} else {
 		l.begin(0)
-		l.selects, l.fields, l.selector, l.limit, l.ends = true, r.d.cfg.Fields, r.list.Selector, limit, true
+		l.selects, l.fields, l.selector, l.limit, l.ends = true, r.d.cfg.Fields, r.d.cfg.Shards.OfList(r.list, false), limit, true
 		// Behind a page upstream looks into no index: it would not know where to begin
 		// (waitUntilFreshAndList).
 		if r.start == "" {
@@ -710,7 +710,8 @@ func (r *Read) answer(env *sim.Env, p *page) {
 		items = keysOf(items)
 	}
 	r.finish(env, r.d.answers.list(wire.ListResponse{
-		ResourceVersion: p.resourceVersion, Items: items, Continue: p.token(), RemainingItemCount: p.remaining, Origin: wire.FromCache,
+		ResourceVersion: p.resourceVersion, Items: items, Continue: p.token(), RemainingItemCount: p.remaining,
+		Shard: r.list.Selector.Shard, Origin: wire.FromCache,
 	}))
 }
 

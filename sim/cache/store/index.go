@@ -46,15 +46,17 @@ func (f Fields) find(name string, isLabel bool) *Field {
 // all of them.
 func (f Fields) Unsupported(s wire.Selector) string {
 	for term := &s; term != nil; term = term.And {
-		if term.Field != "" && f.Find(term.Field) == nil {
-			return term.Field
+		for _, field := range [...]string{term.Field, term.Shard.By} {
+			if field != "" && f.Find(field) == nil {
+				return field
+			}
 		}
 	}
 	return ""
 }
 
 // Selects reports whether an object matches all terms of a selector, of which each field
-// is one of f (SelectionPredicate.MatchesObjectAttributes). A label that an object does
+// is one of f (SelectionPredicate.Matches). A label that an object does
 // not have selects nothing.
 func (f Fields) Selects(s wire.Selector, kv *wire.KeyValue) bool { return f.SelectsWith(s, kv, "", "") }
 
@@ -62,7 +64,7 @@ func (f Fields) Selects(s wire.Selector, kv *wire.KeyValue) bool { return f.Sele
 func (f Fields) SelectsWith(s wire.Selector, kv *wire.KeyValue, field, value string) bool {
 	for term := &s; term != nil; term = term.And {
 		known := term.Field == "" || term.Field == field && term.Value == value
-		if !known && f.Find(term.Field).Value(kv) != term.Value || !f.selectsLabel(term, kv) {
+		if !known && f.Find(term.Field).Value(kv) != term.Value || !f.selectsLabel(term, kv) || !f.selectsShard(term.Shard, kv) {
 			return false
 		}
 	}
@@ -75,6 +77,17 @@ func (f Fields) selectsLabel(s *wire.Selector, kv *wire.KeyValue) bool {
 	}
 	label := f.find(s.Label, true)
 	return label != nil && s.LabelValue != "" && label.Value(kv) == s.LabelValue
+}
+
+// selectsShard reports whether an object is in a shard (SelectionPredicate.MatchesSharding).
+func (f Fields) selectsShard(s wire.Shard, kv *wire.KeyValue) bool {
+	switch {
+	case s == (wire.Shard{}):
+		return true
+	case s.By == "":
+		return s.Holds(wire.HashOf(kv.UID()))
+	}
+	return s.Holds(wire.HashOf(f.Find(s.By).Value(kv)))
 }
 
 // index is the objects of the store by the value of one field, and by key within
