@@ -218,7 +218,7 @@ func (s *System) cacheConfig(of *Server, server *topology.APIServer, resource in
 	if s.topology.Spread() {
 		c.Endpoints = len(c.WatchEndpoints)
 	}
-	if s.params.Workload.Select() {
+	if s.params.Workload.Select() || s.params.Informers.Shards.By == ByWriter {
 		c.Fields = fields
 	}
 	c.RequestTimeout = s.params.Workload.Polling.Patience

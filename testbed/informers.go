@@ -12,6 +12,7 @@ import (
 // InformerOptions say how many informers there are, and what each of them is.
 type InformerOptions struct {
 	informer.Options
+	Shards ShardOptions
 	// Count is how many there are.
 	Count int
 	// ObjectBytes is the size of each object where memory is counted; 0 counts
@@ -23,6 +24,7 @@ var informerGroup = option.Join(
 	option.NewGroup("informers",
 		option.Count("informers", func(o *InformerOptions) *int { return &o.Count }, "", "reflectors that follow a cache (client-go)")),
 	option.Lift(informer.Group, func(o *InformerOptions) *informer.Options { return &o.Options }),
+	option.Lift(shardGroup, func(o *InformerOptions) *ShardOptions { return &o.Shards }),
 	option.NewGroup("informers",
 		option.Count("object-bytes", func(o *InformerOptions) *int { return &o.ObjectBytes }, "nothing is counted", "size of an object where memory is counted, timed")),
 )
@@ -54,6 +56,7 @@ func (s *System) configureInformers() {
 		for j := range s.servers {
 			c.Servers = append(c.Servers, s.topology.Cache(i+j, i))
 		}
+		s.shard(&c, i)
 		n := &Informer{Informer: informer.New(c), ID: s.number(InformerNode, i), Name: topology.Numbered("informer", i, o.Count), config: c}
 		s.checkRequests(n.Name, n.Informer)
 		s.informers = append(s.informers, n)
@@ -105,7 +108,7 @@ func (n *Informer) StreamsAtOnce() bool {
 
 // Compare compares what an informer holds with etcd at the same revision.
 func (s *System) Compare(n *Informer, version int64, contents TruthContents) *Difference {
-	return s.truth.Compare(n.Name, version, n.config.Prefix, contents)
+	return s.truth.CompareSelected(n.Name, version, n.Selects(), contents)
 }
 
 // Current reports whether an informer holds the store as etcd has it now.

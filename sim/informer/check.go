@@ -17,7 +17,7 @@ const checkPeriod = time.Second
 func (r *Informer) sendCheck(env *sim.Env) {
 	version := r.check.Get(env)
 	env.Under(r.cause)
-	r.ask(env, &wire.ListRequest{Prefix: r.cfg.Prefix, ResourceVersion: version, Match: wire.MatchExact})
+	r.ask(env, &wire.ListRequest{Prefix: r.cfg.Prefix, ResourceVersion: version, Match: wire.MatchExact, Selector: r.selector(env)})
 }
 
 func (r *Informer) checkFailed(env *sim.Env) {

@@ -26,6 +26,8 @@ type Deviations struct {
 	// ComparesTransformed: the consistency detector removes the values of the objects of its list, as a transformer
 	// does, and compares them with others.
 	ComparesTransformed bool
+	// TakesAllShards: a list is taken for one of the shard though it does not say so, and each event of a watch.
+	TakesAllShards bool
 
 	Shared     shared.Deviations
 	Controller controller.Deviations
@@ -58,6 +60,9 @@ var Choices = option.Join(
 		option.Either("informer-comparison", func(d *Deviations) *bool { return &d.ComparesTransformed }, "what the consistency detector of an informer compares with the objects of its stream",
 			option.Val("listed", "the objects of its list: as shipped, without a transformer"),
 			option.Bug("transformed", "those of its list without their values, as a transformer leaves them (kubernetes#135580)")),
+		option.Either("informer-other-shards", func(d *Deviations) *bool { return &d.TakesAllShards }, "what becomes of objects of other shards that a server sends an informer which does not know of shards",
+			option.Val("left-out", "the informer leaves them out: as shipped"),
+			option.Bug("taken", "it takes them: client-go before 1.38")),
 	),
 	option.Lift(shared.Choices, func(d *Deviations) *shared.Deviations { return &d.Shared }),
 	option.Lift(controller.Choices, func(d *Deviations) *controller.Deviations { return &d.Controller }),

@@ -77,7 +77,7 @@
 //
 // # Left out
 //
-// Transformers, selectors, Table objects, the retry of internal errors
+// Transformers, selectors other than shards, Table objects, the retry of internal errors
 // (MaxInternalErrorRetryDuration, which informers leave at 0), the client's own
 // rate limiter, and watches from "" or "0" without a list before them.
 package informer

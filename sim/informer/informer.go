@@ -50,6 +50,7 @@ const (
 	// firstOfShared is the first of those that a shared informer has.
 	firstOfShared
 	timerRequeue = firstOfShared + sim.Timer(len(shared.TimerNames))
+	timerReshard = timerRequeue + 1
 )
 
 // Informer is one Reflector with its store. It implements sim.Node with all
@@ -64,6 +65,8 @@ type Informer struct {
 	server state.Var[int] `cell:"informer: API server"`
 	// starts counts the ListAndWatch so far, also those before a restart.
 	starts int
+	// layout is which of its shards the informer follows.
+	layout state.Var[int] `cell:"informer: shard"`
 	// began is when the process was ready to list.
 	began sim.Time
 	// asked is how many requests the process has sent, until it follows: it has a store
@@ -137,7 +140,7 @@ func (r *Informer) Reset(cfg Config) {
 // forgetEverything drops what a process keeps in memory.
 func (r *Informer) forgetEverything() {
 	layout.Reset(r, 0, Informer{
-		cfg: r.cfg, timed: r.timed, server: r.server, starts: r.starts, began: r.began, asked: r.asked, follows: r.follows, cause: r.cause,
+		cfg: r.cfg, timed: r.timed, server: r.server, layout: r.layout, starts: r.starts, began: r.began, asked: r.asked, follows: r.follows, cause: r.cause,
 		shared: r.shared, controller: r.controller, record: r.record, exchanges: r.exchanges, history: r.history,
 	})
 	*r.state.Value() = stateGap
@@ -188,6 +191,7 @@ func (r *Informer) Start(env *sim.Env) {
 	if r.shared != nil {
 		r.shared.Start(env)
 	}
+	r.awaitReshard(env)
 	if r.cfg.AwaitReady {
 		r.awaitReady(env)
 	} else {
@@ -264,6 +268,9 @@ func (r *Informer) Fire(env *sim.Env, t sim.Timer) {
 		timers[t].fire(r, env)
 	case t == timerRequeue:
 		r.controller.Fire(env)
+	case t == timerReshard:
+		r.reshard(env)
+		return
 	default:
 		r.shared.Fire(env, t)
 	}
@@ -295,6 +302,8 @@ func (r *Informer) TimerName(t sim.Timer) string {
 	switch {
 	case t == timerRequeue:
 		return "requeue"
+	case t == timerReshard:
+		return "another shard"
 	case t >= firstOfShared:
 		return shared.TimerNames[t-firstOfShared]
 	}

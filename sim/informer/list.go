@@ -45,11 +45,13 @@ func (r *Informer) firstPage(env *sim.Env, limit int64) {
 	g := r.pager.Change(env)
 	clear(g.items)
 	g.items, g.listVersion = g.items[:0], 0
-	r.ask(env, r.firstList(g.version, limit))
+	req := r.firstList(g.version, limit)
+	req.Selector = r.selector(env)
+	r.ask(env, req)
 }
 
 func (r *Informer) firstList(version, limit int64) *wire.ListRequest {
-	req := &wire.ListRequest{Prefix: r.cfg.Prefix, ResourceVersion: version, Limit: limit}
+	req := &wire.ListRequest{Prefix: r.cfg.Prefix, ResourceVersion: version, Limit: limit, Selector: wire.Selector{Shard: r.Shard()}}
 	if r.cfg.NotOlder && version != wire.Unset && version != 0 {
 		req.Match = wire.MatchNotOlderThan
 	}
@@ -82,7 +84,7 @@ func (r *Informer) page(env *sim.Env, p *wire.ListResponse) {
 		if r.cfg.Deviations.ForgetsLimit {
 			limit = 0
 		}
-		r.ask(env, &wire.ListRequest{Prefix: r.cfg.Prefix, ResourceVersion: wire.Unset, Limit: limit, Continue: p.Continue})
+		r.ask(env, &wire.ListRequest{Prefix: r.cfg.Prefix, ResourceVersion: wire.Unset, Limit: limit, Continue: p.Continue, Selector: r.selector(env)})
 		return
 	}
 	if g.version == 0 && g.inPages {

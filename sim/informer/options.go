@@ -21,6 +21,10 @@ type Config struct {
 	Servers []sim.NodeID
 	// AwaitReady makes a process wait until the API server is ready.
 	AwaitReady bool
+	// Shards are those that the informer follows, one after the other; none if it follows all objects. ShardKey is the
+	// value that is hashed.
+	Shards   []wire.Shard
+	ShardKey func(*wire.KeyValue) string
 }
 
 func (c *Config) setDefaults() {

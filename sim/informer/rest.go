@@ -91,6 +91,7 @@ func (r *Informer) listAnswered(env *sim.Env, p sim.Payload) {
 	switch p := p.(type) {
 	case *wire.ListResponse:
 		r.listed(env, p)
+		p = r.ofShard(env, p)
 		if *r.state.Value() == stateChecking {
 			r.compare(env, p)
 		} else {

@@ -58,6 +58,9 @@ func (r *Informer) watchEvent(env *sim.Env, e *wire.WatchEvent) {
 		r.watchFailed(env, e.Err)
 		return
 	}
+	if !r.passes(env, e) {
+		return
+	}
 	r.watched(e)
 	if !r.stream.Value().heard {
 		r.stream.Change(env).heard = true

@@ -12,7 +12,7 @@ func (r *Informer) watch(env *sim.Env) {
 	env.Under(r.cause)
 	r.state.Set(env, stateWatching)
 	r.stream.Change(env).began = env.Now()
-	r.ask(env, &wire.WatchRequest{Prefix: r.cfg.Prefix, ResourceVersion: version, AllowBookmarks: !r.cfg.NoBookmarks})
+	r.ask(env, &wire.WatchRequest{Prefix: r.cfg.Prefix, ResourceVersion: version, AllowBookmarks: !r.cfg.NoBookmarks, Selector: r.selector(env)})
 	r.measureFollowing(env)
 }
 

@@ -12,6 +12,7 @@ func (r *Informer) watchList(env *sim.Env) {
 	r.state.Set(env, stateWatchList)
 	r.temporary.Change(env).Clear()
 	req := r.firstStream(r.request(env, r.cfg.initialVersion(ByWatchList)))
+	req.Selector = r.selector(env)
 	record := r.record.Change(env)
 	record.Requests++
 	record.Requested = req.ResourceVersion
@@ -25,7 +26,7 @@ func (r *Informer) watchList(env *sim.Env) {
 func (r *Informer) firstStream(version int64) *wire.WatchRequest {
 	return &wire.WatchRequest{
 		Prefix: r.cfg.Prefix, ResourceVersion: version,
-		Match: wire.MatchNotOlderThan, SendInitialEvents: wire.SendInitialEventsTrue, AllowBookmarks: true,
+		Match: wire.MatchNotOlderThan, SendInitialEvents: wire.SendInitialEventsTrue, AllowBookmarks: true, Selector: wire.Selector{Shard: r.Shard()},
 	}
 }
 
