@@ -40,6 +40,10 @@ var (
 			o := &s.Params.Informers
 			return o.Count > 0 && (o.RV == informer.RVOfClientGo || o.RV == informer.RVAny)
 		})
+	ShardsMove = testbed.NewCondition("changes move objects from one informer's shard to another's (informer-shards by the writer)",
+		func(s *testbed.Setup) bool {
+			return s.Params.Informers.Count > 1 && s.Params.Informers.Shards.By == testbed.ByWriter
+		})
 	InformersStop = testbed.NewCondition("processes stop their informers and begin anew (informer-stops)",
 		func(s *testbed.Setup) bool {
 			return s.Params.Informers.Count > 0 && s.Params.Informers.Shared.Stops > 0

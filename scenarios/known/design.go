@@ -8,6 +8,7 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/cache/progress"
 	"github.com/watchbed/watchbed/sim/cache/read"
+	"github.com/watchbed/watchbed/sim/cache/request"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/release"
 	"github.com/watchbed/watchbed/testbed"
@@ -34,6 +35,9 @@ var (
 	AnswersFirstPage = ofCache("the cache answers the first page of a list (pagination=first-page)",
 		func(o *cache.Options) bool { return o.Reads.Pagination == read.PaginateFirst })
 )
+
+// ShardsIgnored: the parameter of KEP-5866 does nothing.
+var ShardsIgnored = ofCache("API servers do not know shards (shards=ignored)", func(o *cache.Options) bool { return o.Shards == request.ShardsIgnored })
 
 // What the cache does about progress.
 var (
