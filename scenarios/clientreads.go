@@ -93,6 +93,25 @@ not matter to the quiet one, and does not with a stream for each resource; on a 
 	),
 })
 
+// selectedClaims are what clients that select objects are promised, and selectedKnown what is known of that.
+var (
+	selectedClaims = []*testbed.Property{
+		reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.Exact, caches.MatchEtcd,
+		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress, reads.NotFound,
+		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable,
+		watches.EventTypes, watches.InitialEvents, caches.InvalidRequests, caches.TimersOwned,
+		caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, watches.KeepUp,
+	}
+	selectedKnown = slices.Concat(
+		known.Rarely(known.EarlyProgress(watches.Resumable, watches.Bookmarkable)),
+		known.Rarely(known.EarlyInitialEvents(watches.InitialEvents)),
+		known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable),
+		known.RepeatedByClient(watches.Bookmarkable),
+		known.Rarely(known.StaleReads(reads.Linearizable, reads.LinearizableData)),
+		known.Rarely(known.EarlyVersions(reads.Exact)),
+	)
+)
+
 var SelectedLists = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "selected-lists",
 	Summary: "clients list and watch the objects of one writer, by a field with an index and by one without, beside all other options",
@@ -104,22 +123,25 @@ sent ADDED when an object enters its selection, and DELETED with the object as i
 		writers=2 writes=5 txns=true deletes=true noise=1 noise-writes=1 read=consistent watchers=2 leave=2
 		compactions=1 keys=4 items=4 await-ready=true drawn-readers=4 drawn-watchers=2 drawn-requests=6
 		drawn-selectors=true breaks=1 restarts=1 to-rest=true steps=20000`),
-	About: testbed.Reaches{"cache: list by a field index": 80, "cache: list filtered object by object": 75},
-	Claims: []*testbed.Property{
-		reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.Exact, caches.MatchEtcd,
-		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress, reads.NotFound,
-		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable,
-		watches.EventTypes, watches.InitialEvents, caches.InvalidRequests, caches.TimersOwned,
-		caches.NothingLeft, caches.ClientNothingLeft, etcdapi.NothingLeft, caches.CatchUp, watches.KeepUp,
-	},
-	Known: slices.Concat(
-		known.Rarely(known.EarlyProgress(watches.Resumable, watches.Bookmarkable)),
-		known.Rarely(known.EarlyInitialEvents(watches.InitialEvents)),
-		known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable),
-		known.RepeatedByClient(watches.Bookmarkable),
-		known.Rarely(known.StaleReads(reads.Linearizable, reads.LinearizableData)),
-		known.Rarely(known.EarlyVersions(reads.Exact)),
-	),
+	About:  testbed.Reaches{"cache: list by a field index": 80, "cache: list filtered object by object": 75},
+	Claims: selectedClaims,
+	Known:  selectedKnown,
+})
+
+var ShardedRequests = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "sharded-requests",
+	Summary: "clients list and watch one shard of the objects, beside selectors and all other options (KEP-5866)",
+	Doc: `As selected-lists: a shard is one more thing that an object has to match, at the same places of the code. The bound of
+two shards is the hash of an object, or of a writer, so that one more or less shows: [start, end) of one shard and of the next
+have it once. By the uid an object that is deleted and created anew may be in another shard than before, by the writer each
+write may move it: the watch of the shard that it leaves is sent DELETED, with the object as it was, and that of the other one
+ADDED, both at the revision of the change.`,
+	Params: SelectedLists.Params.But("cache=v0.38.0-beta.0 drawn-shards=true watchers=4"),
+	Draws: slices.Concat(DrawsCache, option.Ranges(`drawn-labels=true drawn-terms=true drawn-singles=true drawn-keys=true items=0|2 writes=2|8
+		breaks=0|2 restarts=0|2 compactions=0|3 caches=2`)),
+	About:  testbed.Reaches{"cache: list filtered object by object": 75},
+	Claims: selectedClaims,
+	Known:  selectedKnown,
 })
 
 var AnyRequests = testbed.RegisterScenario(&testbed.Scenario{

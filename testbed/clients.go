@@ -145,7 +145,7 @@ func (s *System) configureClients() {
 			x.Read(o.Reading.Of(i))
 			x.TimeOut(int64(o.WatchFor / time.Second))
 			if o.Drawn.Selectors {
-				x.Select(plans.WatcherSelector(i))
+				x.Select(plans.WatcherSelector(o, t, i))
 			}
 		})
 	}

@@ -157,6 +157,7 @@ type DrawnOptions struct {
 	Selectors bool `option:"drawn-selectors" doc:"LISTs and watches by a field among what they draw"`
 	Singles   bool `option:"drawn-singles" doc:"LISTs and watches of one object among what they draw"`
 	Terms     bool `option:"drawn-terms" doc:"with drawn-selectors: also by several terms"`
+	Shards    bool `option:"drawn-shards" doc:"with drawn-selectors: also of a shard (KEP-5866)"`
 }
 
 // ListWatchOptions are about raw clients that ask for initial events (KEP-3157).

@@ -21,6 +21,7 @@ const (
 	selectsObjects
 	selectsLabels
 	selectsTerms
+	selectsShards
 	listsSingles
 	listsKeys
 )
@@ -29,7 +30,7 @@ var readFeatures = []string{
 	getsObjects: "GETs", listsScopes: "namespaces", givesVersions: "resourceVersions", givesMatches: "matches",
 	givesLimits: "limits", turnsPages: "pages", givesBesideTokens: "resourceVersions beside continue tokens",
 	givesBadTokens: "bad continue tokens", goesToEtcd: "lists from etcd", selectsObjects: "selectors", selectsLabels: "labels",
-	selectsTerms: "selectors of several terms", listsSingles: "single objects", listsKeys: "keys alone",
+	selectsTerms: "selectors of several terms", selectsShards: "shards", listsSingles: "single objects", listsKeys: "keys alone",
 }
 
 // drawn adds the clients that draw their requests.
@@ -59,7 +60,7 @@ func (p *planner) anyReads(env source, i int) []workload.Step {
 	d := &p.o.Drawn
 	s := drawSwarm(env, without(readFeatures,
 		optional{selectsObjects, d.Selectors}, optional{selectsLabels, d.Selectors && d.Labels}, optional{selectsTerms, d.Selectors && d.Terms},
-		optional{listsSingles, d.Singles}, optional{listsKeys, d.KeysOnly}))
+		optional{selectsShards, d.Selectors && d.Shards}, optional{listsSingles, d.Singles}, optional{listsKeys, d.KeysOnly}))
 	var steps []workload.Step
 	for j := range p.o.Drawn.Requests {
 		server := i
@@ -104,7 +105,7 @@ func (p *planner) anyList(s *swarm, resource int) *wire.ListRequest {
 		Match:           wire.ResourceVersionMatch(s.draw(givesMatches, 4, "match")),
 		Limit:           int64(s.draw(givesLimits, 4, "limit")),
 		FromEtcd:        s.flip(goesToEtcd, "from etcd"),
-		Selector:        anySelector(s, selectsObjects, selectsLabels, selectsTerms),
+		Selector:        p.anySelector(s, selectsObjects, selectsLabels, selectsTerms, selectsShards),
 		KeysOnly:        s.flip(listsKeys, "keys only"),
 	}
 	if s.flip(listsSingles, "single") {
@@ -118,9 +119,19 @@ func (p *planner) anyList(s *swarm, resource int) *wire.ListRequest {
 }
 
 // WatcherSelector is that of the i-th client that watches without drawing: the objects of
-// one of the first two writers, by a field with an index or by one without.
-func WatcherSelector(i int) wire.Selector {
+// one of the first two writers, by a field with an index or by one without, or those of a shard.
+func WatcherSelector(o *workload.Options, t *topology.Topology, i int) wire.Selector {
+	if o.Drawn.Shards {
+		return wire.Selector{Shard: shards(t)[i%4]}
+	}
 	return selectors[1+i%3]
+}
+
+// shards are the two below the uid of the first object and from there on, and the same of the first writer.
+func shards(t *topology.Topology) [4]wire.Shard {
+	first := &wire.KeyValue{Key: t.Key(0), CreateRevision: 2}
+	uid, writer := wire.HashOf(first.UID()), wire.HashOf("w1")
+	return [...]wire.Shard{{To: uid}, {From: uid}, {By: workload.IndexedField, To: writer}, {By: workload.IndexedField, From: writer}}
 }
 
 // anyObject is the key of an object of a resource, or one that no object has. With the last
@@ -131,9 +142,12 @@ func (p *planner) anyObject(s *swarm, resource int) string {
 	return keys[s.env.Choose(len(keys), "object")]
 }
 
-// anySelector is by a field, by a label, by both, by more terms of these, or by none.
-func anySelector(s *swarm, objects, labels, terms feature) wire.Selector {
+// anySelector is by a field, by a label, by both, by more terms of these, or by none, and of a shard or of all.
+func (p *planner) anySelector(s *swarm, objects, labels, terms, parts feature) wire.Selector {
 	selector := anyTerm(s, objects, labels)
+	if shard := s.draw(parts, 5, "shard"); shard > 0 {
+		selector.Shard = shards(p.t)[shard-1]
+	}
 	if s.flip(terms, "another term") {
 		more := anyTerm(s, objects, labels)
 		selector.And = &more

@@ -19,6 +19,7 @@ const (
 	watchesSelections
 	watchesLabels
 	watchesTerms
+	watchesShards
 	watchesSingles
 )
 
@@ -26,7 +27,7 @@ var watchFeatures = []string{
 	watchesScopes: "namespaces", watchesFromVersions: "resourceVersions", matchesVersions: "matches",
 	wantsInitialEvents: "initial events", allowsBookmarks: "bookmarks", limitsTime: "timeouts",
 	watchesSelections: "selectors", watchesLabels: "labels",
-	watchesTerms: "selectors of several terms", watchesSingles: "single objects",
+	watchesTerms: "selectors of several terms", watchesShards: "shards", watchesSingles: "single objects",
 }
 
 // DrawnWatches are watches of the i-th client, with any options.
@@ -35,7 +36,7 @@ func DrawnWatches(o *workload.Options, t *topology.Topology, i int) workload.Dra
 	d := &o.Drawn
 	features := without(watchFeatures,
 		optional{watchesSelections, d.Selectors}, optional{watchesLabels, d.Selectors && d.Labels}, optional{watchesTerms, d.Selectors && d.Terms},
-		optional{watchesSingles, d.Singles})
+		optional{watchesShards, d.Selectors && d.Shards}, optional{watchesSingles, d.Singles})
 	return func(env *sim.Env) []*wire.WatchRequest {
 		s := drawSwarm(sourceOf(d, env, ofWatchers, i), features)
 		var all []*wire.WatchRequest
@@ -48,7 +49,7 @@ func DrawnWatches(o *workload.Options, t *topology.Topology, i int) workload.Dra
 				AllowBookmarks:    s.flip(allowsBookmarks, "bookmarks"),
 				TimeoutSeconds:    int64(s.draw(limitsTime, 3, "timeout")),
 			}
-			req.Selector = anySelector(s, watchesSelections, watchesLabels, watchesTerms)
+			req.Selector = p.anySelector(s, watchesSelections, watchesLabels, watchesTerms, watchesShards)
 			if s.flip(watchesSingles, "single") {
 				req.Single, req.Prefix = true, p.anyObject(s, i)
 			}
