@@ -21,6 +21,7 @@ var undrawn = map[string][]string{
 	"the cache that asks for echoes has it set":                                                      {"progress-echo=none", "progress-echo=echoed"},
 	"scenarios have a write as one step, for speed; two-step-writes has it set":                      {"visible-revision=with-events", "visible-revision=after-events"},
 	"the queue goes with the release of client-go; the older one violates what the newer one is for": {"informer-batch-members=different", "informer-batch-members=of-object"},
+	"requests name shards or none; informer-shard-skew has servers of both kinds":                    {"shards=honoured", "shards=ignored"},
 	"no scenario with draws has etcd's cache library": {"library-progress=later", "library-progress=next", "library-store=ended", "library-store=kept",
 		"library-watchers=go-on", "library-watchers=ended"},
 	"the command line does not say more than that a gate is on": {"consistent-list-from-cache=default", "watch-list=default"},
