@@ -15,7 +15,7 @@ import (
 var (
 	shardClaims = append([]*testbed.Property{informers.ShardsAreWhole}, Claims...)
 	shardDraws  = option.Ranges(`informers=2|3 informer-reshards=0|2 informer-list=list-watch|watch-list
-		informer-rv=unset informer-page=1|2 informer-breaks=0|2 informer-restarts=0|1 informer-check=true
+		informer-rv=unset informer-page=1|2 informer-breaks=0|2 informer-restarts=0|1
 		writes=2|6 items=0|3 keys=2|4 namespaces=0|2 watch-delegation=unset|all restarts=0|1 breaks=0|2 compactions=0|2`)
 )
 
