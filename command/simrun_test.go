@@ -106,12 +106,10 @@ func TestREADMEShowsWhatSimrunPrints(t *testing.T) {
 	text = withBlock(t, text, "The first one says:", story)
 
 	if *update || testsize.Full() {
+		require.Contains(t, text, "With `--etcd 3.5.13` the same scenario holds.")
 		require.Zero(t, c.run("run", "issue-15220", "--etcd", "3.5.13"))
-		_, held, _ := strings.Cut(c.out, "\n\n")
-		held, _, _ = strings.Cut(held, "\n\n")
-		text = withBlock(t, text, "With `--etcd 3.5.13` the same scenario holds:", held)
 
-		args := []string{"matrix", "--designs", "kep-2340,draft-2019,v0.37.2", "--etcd", "3.5.7,3.5.12,3.6.16"}
+		args := []string{"matrix", "--designs", "kep-2340,v0.37.2", "--etcd", "3.5.7,3.5.12,3.6.16"}
 		c.run(args...)
 		table, _, found := strings.Cut(c.out, "\n\nEach \"no\"")
 		require.True(t, found)

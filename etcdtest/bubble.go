@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"testing"
 	_ "unsafe" // for go:linkname
 )
 
@@ -27,4 +28,30 @@ func enter() (leave func()) {
 func inBubble() bool {
 	var head [128]byte
 	return strings.Contains(string(head[:runtime.Stack(head[:], false)]), "synctest bubble")
+}
+
+// inUse are the tests that have a client of New, or are in Run.
+var inUse sync.Map
+
+// claim notes that a test has an etcd until the function is called. It fails the test if it, or the one that it is part of, has one that excludes this.
+func claim(t testing.TB, how string) (end func()) {
+	for name := t.Name(); ; {
+		if other, is := inUse.Load(name); is && (how != "New" || other != "New") {
+			t.Fatalf("etcdtest: %s in a test with %s waits for ever: have each in a test of its own, and T.Client in Run", how, other)
+		}
+		at := strings.LastIndex(name, "/")
+		if at < 0 {
+			break
+		}
+		name = name[:at]
+	}
+	inUse.Store(t.Name(), how)
+	return func() { inUse.Delete(t.Name()) }
+}
+
+// alone keeps all other etcds away until the function is called.
+func alone(t testing.TB) (leave func()) {
+	end := claim(t, "Run")
+	bubbles.Lock()
+	return func() { bubbles.Unlock(); end() }
 }

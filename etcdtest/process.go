@@ -24,9 +24,9 @@ type process struct {
 	handed bool
 
 	links map[sim.Conn]*link
-	// operations are in the order of their calls. conns are their connections.
+	// operations are in the order of their calls, requests are theirs.
 	operations []model.Operation
-	conns      []sim.Conn
+	requests   []sim.Payload
 	watches    []*watched
 }
 
@@ -69,7 +69,12 @@ func (c *clock) last() int64 {
 }
 
 // at names the time of a tick.
-func (c *clock) at(tick int64) string { return shown(c.times[tick-1]) }
+func (c *clock) at(tick int64) string {
+	if tick == 0 {
+		return "an unknown time"
+	}
+	return shown(c.times[tick-1])
+}
 
 func shown(at sim.Time) string { return fmt.Sprintf("%.3f s", time.Duration(at).Seconds()) }
 
@@ -81,15 +86,26 @@ func (p *process) call(env *sim.Env, request sim.Payload, take func(sim.Payload)
 	}
 	conn := env.Call(to, request)
 	l := &link{take: take, call: -1}
-	if _, status := request.(*wire.StatusRequest); p.clock != nil && !status {
+	if p.clock != nil && isJudged(request) {
 		l.call = len(p.operations)
 		p.operations = append(p.operations, model.Operation{
 			Call: p.clock.tick(), Return: math.MaxInt64, Request: workload.Request(request), Outcome: model.Unknown,
 		})
-		p.conns = append(p.conns, conn)
+		p.requests = append(p.requests, request)
 	}
 	p.links[conn] = l
 	return conn
+}
+
+// isJudged reports whether the model has the request. It has no list that is cut off before it is sorted.
+func isJudged(request sim.Payload) bool {
+	switch r := request.(type) {
+	case *wire.StatusRequest:
+		return false
+	case *wire.RangeRequest:
+		return r.SortOrder != wire.SortNone || r.SortTarget == wire.SortByKey
+	}
+	return true
 }
 
 func (p *process) open(env *sim.Env, take func(sim.Payload)) sim.Conn {

@@ -124,12 +124,21 @@ func (o *outcome) tell() string {
 			text += fmt.Sprintf(" (%d times)", times)
 		}
 		times = 1
-		all = append(all, fmt.Sprintf("  %10s  %-18s  %s\n", shown(l.at), l.who, text))
+		all = append(all, fmt.Sprintf("  %10s  %-18s  %s\n", shown(l.at), l.who, cut(text)))
 	}
 	if n := len(all) - storyLines; n > 0 {
 		all = append([]string{fmt.Sprintf("  %d earlier messages\n", n)}, all[n:]...)
 	}
 	return strings.Join(all, "")
+}
+
+// cut leaves out the middle of what is too long to read, such as large values.
+func cut(text string) string {
+	const most = 600
+	if len(text) <= most {
+		return text
+	}
+	return fmt.Sprintf("%s … %d bytes … %s", text[:most/2], len(text)-most, text[len(text)-most/2:])
 }
 
 // says is what lines that stand together as one have in common.
@@ -155,7 +164,7 @@ func (c *Config) report(t *testing.T, server etcd.Config, f func(*T), first *out
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "etcdtest: etcd %s, seed %d: %v\n", c.Etcd, first.seed, first.failed)
-	fmt.Fprintf(&b, "  %s\n\n%s\n", strings.ReplaceAll(first.failed.sentence, "\n", "\n  "), first.tell())
+	fmt.Fprintf(&b, "  %s\n\n%s\n", strings.ReplaceAll(cut(first.failed.sentence), "\n", "\n  "), first.tell())
 	var kinds []string
 	for _, k := range slices.Sorted(maps.Keys(all.failed)) {
 		kinds = append(kinds, fmt.Sprintf("%s in %d", k, all.failed[k]))
@@ -185,8 +194,8 @@ var kinds = []struct {
 // decides runs schedules without a kind of fault, and on the newest release, and says in how many of them the same is wrong. found is in how many
 // of all it is.
 func (c *Config) decides(t *testing.T, server etcd.Config, f func(*T), like *finding, found int) string {
-	// About ten of the tries fail as the test is, so that a kind of fault without which none fails is no chance.
-	const enough, most = 10, 300
+	// About eight of the tries fail as the test is, so that a kind of fault without which none fails is no chance.
+	const enough, most = 8, 150
 	tries := max(30, enough*c.Schedules/found)
 	if tries > most {
 		return "it is too rare to say which kind of fault it needs\n"

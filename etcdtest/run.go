@@ -123,8 +123,7 @@ func Run(t *testing.T, c Config, f func(*T)) {
 	if err != nil {
 		t.Fatalf("etcdtest: %v", err)
 	}
-	bubbles.Lock()
-	defer bubbles.Unlock()
+	defer alone(t)()
 	told, found := c.explore(t, server, f)
 	t.Logf("etcdtest: %d schedules: %v", c.Schedules, found.judged)
 	switch {
@@ -175,8 +174,7 @@ func Check[V any](t *testing.T, c Config, draw func(*rapid.T) V, f func(*T, V)) 
 	if err != nil {
 		t.Fatalf("etcdtest: %v", err)
 	}
-	bubbles.Lock()
-	defer bubbles.Unlock()
+	defer alone(t)()
 	rapid.Check(t, func(r *rapid.T) {
 		one, faults := c, *c.Faults
 		for _, k := range kinds {
@@ -255,6 +253,11 @@ func (c *Config) newT(server etcd.Config, seed uint64) (*T, *etcd.Server, *story
 // schedule runs one seed.
 func (c *Config) schedule(t *testing.T, server etcd.Config, seed uint64, f func(*T)) *outcome {
 	o := &outcome{seed: seed}
+	late := time.AfterFunc(tooLong, func() {
+		fmt.Fprintf(os.Stderr, "etcdtest: seed %d of %s takes more than %v. A goroutine spins, or waits for what a bubble does not know, such as a mutex that "+
+			"is held while another one waits for etcd:\n%s\n", seed, t.Name(), tooLong, strings.Join(undecided(), "\n"))
+	})
+	defer late.Stop()
 	synctest.Test(t, func(*testing.T) {
 		defer enter()()
 		s, node, told := c.newT(server, seed)
@@ -417,11 +420,36 @@ func (t *T) Errorf(format string, args ...any) {
 	}
 }
 
-// FailNow ends the goroutine.
-func (*T) FailNow() { runtime.Goexit() }
+// FailNow fails the schedule and ends the goroutine.
+func (t *T) FailNow() {
+	t.Errorf("FailNow was called")
+	runtime.Goexit()
+}
+
+// Fatalf fails the schedule and ends the goroutine.
+func (t *T) Fatalf(format string, args ...any) {
+	t.Errorf(format, args...)
+	runtime.Goexit()
+}
 
 // Helper is for assertions.
 func (*T) Helper() {}
+
+// tooLong is the time by a real clock after which a schedule says where it is. Most take some milliseconds.
+const tooLong = 20 * time.Second
+
+// undecided are the goroutines of bubbles that run, or wait so that time stands still.
+func undecided() []string {
+	buffer := make([]byte, 1<<20)
+	var all []string
+	for _, stack := range strings.Split(string(buffer[:runtime.Stack(buffer, true)]), "\n\n") {
+		head, _, _ := strings.Cut(stack, "\n")
+		if w := waitsAt(stack); strings.Contains(head, "synctest bubble") && !strings.Contains(head, "(durable)") && w != "" {
+			all = append(all, w)
+		}
+	}
+	return all
+}
 
 // stuck fails a schedule whose goroutines have not ended.
 func (t *T) stuck() {
@@ -457,7 +485,8 @@ func waitsAt(stack string) string {
 		function := arguments.ReplaceAllString(lines[i], "")
 		package_, _, _ := strings.Cut(function, "/")
 		library := strings.HasPrefix(function, "google.golang.org/") || strings.HasPrefix(function, "go.etcd.io/") || !strings.Contains(package_, ".")
-		if library || strings.Contains(function, "etcdtest.(*T).") {
+		ours := strings.HasPrefix(function, "github.com/watchbed/watchbed/etcdtest.") && !strings.Contains(lines[i+1], "_test.go:")
+		if library || ours {
 			continue
 		}
 		place, _, _ := strings.Cut(strings.TrimSpace(lines[i+1]), " ")

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/client/v3/concurrency"
 	"go.etcd.io/etcd/client/v3/leasing"
@@ -94,12 +95,12 @@ func TestReport(t *testing.T) {
 	report := c.report(t, server, f, told, all)
 	t.Log(report)
 	require.LessOrEqual(t, strings.Count(report, "\n"), 40)
-	require.Regexp(t, `(?s)^etcdtest: etcd 3.5.7, seed \d+: the cache is not linearizable-data
+	require.Regexp(t, `(?s)^etcdtest: etcd 3.5.7, seed \d+: the cache is not (linearizable-data|sequential)
   the list of "/pods/" by the cache \(called at .*
 .* client-1 → etcd     create watch /pods/... from .*
 .* the cache           answers .*
-of 20 schedules: .*the cache is not linearizable-data in \d+; this seed fails in \d+ of 20 repetitions
-the same in the first 30: as it is \d+, without broken streams \d+, .*, with etcd 3.6.16 \d+
+of 20 schedules: .*the cache is not linearizable-data in \d+.*; this seed fails in \d+ of 20 repetitions
+the same in the first \d+: as it is \d+, without broken streams \d+, .*, with etcd 3.6.16 \d+
 run it alone: ETCDTEST_SEED=\d+ go test -run '\^TestReport\$'$`, report)
 }
 
@@ -107,7 +108,7 @@ run it alone: ETCDTEST_SEED=\d+ go test -run '\^TestReport\$'$`, report)
 // a write that was acknowledged, etcd #17507 makes its readers wait for ever.
 func TestCacheThatIsRight(t *testing.T) {
 	Run(t, Config{Schedules: testsize.Of(300, 60, 20)}, readACache(pods, mistakes{}))
-	require.Contains(t, explored(t, Config{Etcd: "3.5.7", Schedules: 200}, readACache(pods, mistakes{})), "the cache is not linearizable-data\n")
+	require.Contains(t, explored(t, Config{Etcd: "3.5.7", Schedules: 200}, readACache(pods, mistakes{})), "the cache is not ")
 	Run(t, Config{Schedules: testsize.Of(300, 60, 20), Follower: true}, readACache(pods, mistakes{}))
 	quiet := Config{Etcd: "3.5.12", Schedules: 80, Horizon: 20 * time.Second, Faults: &Faults{}}
 	require.Contains(t, explored(t, quiet, readACache(nodes, mistakes{})),
@@ -124,10 +125,10 @@ func TestMistakesOfCachesAreFound(t *testing.T) {
 		Config
 		want string
 	}{
-		"a watch that begins one revision late":   {mistakes{resumesBehind: true}, pods, Config{Schedules: 10}, "the cache is not linearizable-data"},
+		"a watch that begins one revision late":   {mistakes{resumesBehind: true}, pods, Config{Schedules: 10}, "the cache is not "},
 		"no list after a compaction":              {mistakes{keepsOn: true}, pods, Config{Schedules: 100, Horizon: 20 * time.Second}, "the test fails"},
-		"a list that takes nothing away":          {mistakes{merges: true}, busy, Config{Schedules: 100}, "the cache is not linearizable-data"},
-		"the revision of a watch that is created": {mistakes{trustsCreated: true}, early, Config{Schedules: 100}, "the cache is not linearizable-data"},
+		"a list that takes nothing away":          {mistakes{merges: true}, busy, Config{Schedules: 100}, "the cache is not "},
+		"the revision of a watch that is created": {mistakes{trustsCreated: true}, early, Config{Schedules: 100}, "the cache is not "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Contains(t, explored(t, tc.Config, readACache(tc.load, tc.mistakes)), tc.want)
@@ -269,6 +270,72 @@ func TestPanicIsAFailure(t *testing.T) {
 	require.Regexp(t, `^the test fails\nreader: panic: no cache\nat .*TestPanicIsAFailure.* at run_test.go:\d+`, explored(t, Config{Schedules: 1}, func(t *T) {
 		t.Go("reader", func() { panic("no cache") })
 	}))
+}
+
+// TestEachPromiseIsJudged: an answer of whatever promise has what etcd had at some revision, at the one asked for, or at a later one.
+func TestEachPromiseIsJudged(t *testing.T) {
+	lies := func(p Promise, lie func(*clientv3.GetResponse)) func(*T) {
+		return func(t *T) {
+			c := t.Client()
+			_, err := c.Put(t.Context(), "/pods/a", "1")
+			require.NoError(t, err)
+			_, err = c.Put(t.Context(), "/pods/b", "1")
+			require.NoError(t, err)
+			_, _ = t.List(p, "/pods/", func(ctx context.Context) (*clientv3.GetResponse, error) {
+				r, err := c.Get(ctx, "/pods/", clientv3.WithPrefix())
+				require.NoError(t, err)
+				lie(r)
+				return r, nil
+			})
+		}
+	}
+	none := func(*clientv3.GetResponse) {}
+	ghost := func(r *clientv3.GetResponse) {
+		r.Kvs = append(r.Kvs, &mvccpb.KeyValue{Key: []byte("/pods/lie"), Value: []byte("x"), ModRevision: 2})
+	}
+	lost := func(r *clientv3.GetResponse) { r.Kvs = r.Kvs[1:] }
+	old := func(r *clientv3.GetResponse) { r.Header.Revision, r.Kvs = 2, r.Kvs[:1] }
+	calm := Config{Schedules: 1, Faults: &Faults{}}
+	for name, tc := range map[string]struct {
+		promise Promise
+		lie     func(*clientv3.GetResponse)
+		right   bool
+	}{
+		"any":                      {Any, none, true},
+		"any, an old one":          {Any, old, true},
+		"any, with a ghost":        {Any, ghost, false},
+		"any, without a key":       {Any, lost, false},
+		"not older":                {NotOlderThan(3), none, true},
+		"not older, but is":        {NotOlderThan(3), old, false},
+		"not older, with a ghost":  {NotOlderThan(3), ghost, false},
+		"exact":                    {Exact(3), none, true},
+		"exact, of another":        {Exact(2), none, false},
+		"consistent, an old one":   {Consistent, old, false},
+		"consistent, with a ghost": {Consistent, ghost, false},
+	} {
+		require.Equal(t, tc.right, explored(t, calm, lies(tc.promise, tc.lie)) == "", name)
+	}
+}
+
+// TestListsAreSortedWithoutAnOrder: etcd sorts by a target that is not the key in ascending order.
+func TestListsAreSortedWithoutAnOrder(t *testing.T) {
+	Run(t, Config{Schedules: 1, Faults: &Faults{}}, func(t *T) {
+		c := t.Client()
+		for i, value := range []string{"c", "b", "a"} {
+			_, err := c.Put(t.Context(), fmt.Sprint("/pods/", i), value)
+			require.NoError(t, err)
+		}
+		for _, limit := range []int64{0, 1} {
+			sorted := []clientv3.OpOption{clientv3.WithPrefix(), clientv3.WithSort(clientv3.SortByValue, clientv3.SortNone), clientv3.WithLimit(limit)}
+			_, err := c.Get(t.Context(), "/pods/", sorted...)
+			require.NoError(t, err)
+		}
+	})
+}
+
+// TestFailNowFails: also without a message.
+func TestFailNowFails(t *testing.T) {
+	require.Equal(t, "the test fails\nFailNow was called", explored(t, Config{Schedules: 1}, func(t *T) { t.FailNow() }))
 }
 
 // TestRapidDrawsWhatATestDoes: with rapid the requests are drawn, too.

@@ -127,7 +127,7 @@ var activeValues = []active{
 	{set: "ring-max=3", scenario: "shrinking-history"},
 	{set: "measure-period=1ms", scenario: "informer-memory", with: "informer-list=list-watch,network=200ms,answers-limit=1"},
 	{set: "fallback-seats=at-etcd", scenario: "seats-fallback"},
-	{set: "library-progress=next", scenario: "library-elsewhere", with: "library-progress=later"},
+	{set: "library-progress=later", scenario: "library-elsewhere"},
 	{set: "shards=ignored", scenario: "informer-shards"},
 	{set: "library-watchers=ended", scenario: "library-compaction"},
 	{set: "catch-up-watchers=1", scenario: "stalled-watches", with: "slow-watchers=groups"},

@@ -182,9 +182,14 @@ func (c *Cache) apply(env *sim.Env, i int) {
 	current := l.watching && l.storeW == i
 	if len(w.respCh) == 0 {
 		if w.closed {
+			failed := ""
+			if w.compacted && !c.cfg.Library.EndsStoreWatcher {
+				// A watch from the same revision would bring as many events at once again.
+				failed = "the history does not have what the store needs next"
+			}
 			d.free(env, i)
 			if current {
-				c.applyErr(env, "")
+				c.applyErr(env, failed)
 			}
 		}
 		return
