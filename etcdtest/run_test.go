@@ -84,7 +84,7 @@ func explored(t *testing.T, c Config, f func(*T)) string {
 
 // TestReport: a failure says which promise is broken, the messages up to there, in how many schedules, and what decides, in 40 lines at most.
 func TestReport(t *testing.T) {
-	c := Config{Etcd: "3.5.7", Schedules: 20}
+	c := Config{Etcd: "3.5.7", Schedules: 40, Horizon: 15 * time.Second}
 	f := readACache(pods, mistakes{resumesBehind: true})
 	server, err := c.setDefaults()
 	require.NoError(t, err)
@@ -99,7 +99,7 @@ func TestReport(t *testing.T) {
   the list of "/pods/" by the cache \(called at .*
 .* client-1 → etcd     create watch /pods/... from .*
 .* the cache           answers .*
-of 20 schedules: .*the cache is not linearizable-data in \d+.*; this seed fails in \d+ of 20 repetitions
+of 40 schedules: .*the cache is not linearizable-data in \d+.*; this seed fails in \d+ of 20 repetitions
 the same in the first \d+: as it is \d+, without broken streams \d+, .*, with etcd 3.6.16 \d+
 run it alone: ETCDTEST_SEED=\d+ go test -run '\^TestReport\$'$`, report)
 }
