@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
@@ -81,13 +82,14 @@ func (l *line) matters(f *finding) bool {
 // storyLines is how many lines of a story a failure has at most.
 const storyLines = 26
 
-// tellsMore: where etcd is known to be wrong, what a cache makes of it is the question. Of two that are wrong in the same way, the shorter one says
-// more.
+// tellsMore: what a cache answers is the question, then whether the test holds; etcd may be known to be wrong. Of two that are wrong in the same way,
+// the shorter one says more.
 func (o *outcome) tellsMore(than *outcome) bool {
-	if byEtcd := func(o *outcome) bool { return o.failed.by == byEtcd }; byEtcd(o) != byEtcd(than) {
-		return byEtcd(than)
+	rank := map[string]int{byCache: 2, byTest: 1}
+	if a, b := rank[o.failed.by], rank[than.failed.by]; a != b {
+		return a > b
 	}
-	return o.failed.by == than.failed.by && len(o.lines()) < len(than.lines())
+	return len(o.lines()) < len(than.lines())
 }
 
 // lines are those of the story: messages with what they say about the key, what broke, and the read at fault.
@@ -156,12 +158,13 @@ func (o *outcome) line(tick int64, who, text string) line {
 // report is what a failed test says, in 40 lines at most.
 func (c *Config) report(t *testing.T, server etcd.Config, f func(*T), first *outcome, all found) string {
 	const again = 20
-	same := 0
+	same, begin := 0, time.Now()
 	for range again {
 		if c.schedule(t, server, first.seed, f).failed != nil {
 			same++
 		}
 	}
+	took := time.Since(begin) / again
 	var b strings.Builder
 	fmt.Fprintf(&b, "etcdtest: etcd %s, seed %d: %v\n", c.Etcd, first.seed, first.failed)
 	fmt.Fprintf(&b, "  %s\n\n%s\n", strings.ReplaceAll(cut(first.failed.sentence), "\n", "\n  "), first.tell())
@@ -171,7 +174,7 @@ func (c *Config) report(t *testing.T, server etcd.Config, f func(*T), first *out
 	}
 	fmt.Fprintf(&b, "of %d schedules: %s; this seed fails in %d of %d repetitions\n", c.Schedules, strings.Join(kinds, ", "), same, again)
 	if os.Getenv(seedVariable) == "" {
-		b.WriteString(c.decides(t, server, f, first.failed, all.failed[first.failed.String()]))
+		b.WriteString(c.decides(t, server, f, first.failed, all.failed[first.failed.String()], took))
 		fmt.Fprintf(&b, "run it alone: %s=%d go test -run '^%s$'", seedVariable, first.seed, strings.ReplaceAll(t.Name(), "/", "$/^"))
 	}
 	return b.String()
@@ -192,13 +195,13 @@ var kinds = []struct {
 }
 
 // decides runs schedules without a kind of fault, and on the newest release, and says in how many of them the same is wrong. found is in how many
-// of all it is.
-func (c *Config) decides(t *testing.T, server etcd.Config, f func(*T), like *finding, found int) string {
+// of all it is, took how long one takes.
+func (c *Config) decides(t *testing.T, server etcd.Config, f func(*T), like *finding, found int, took time.Duration) string {
 	// About eight of the tries fail as the test is, so that a kind of fault without which none fails is no chance.
-	const enough, most = 8, 150
-	tries := max(30, enough*c.Schedules/found)
-	if tries > most {
-		return "it is too rare to say which kind of fault it needs\n"
+	const enough, most, patience = 8, 150, 10 * time.Second
+	tries := max(20, enough*c.Schedules/found)
+	if most := min(most, int(patience/max(took, 1))/(len(kinds)+2)); tries > most {
+		return "it is too rare, or takes too long, to say which kind of fault it needs\n"
 	}
 	count := func(c Config, server etcd.Config) (failed int) {
 		for i := range tries {

@@ -477,16 +477,22 @@ const startedByGo = "created by github.com/watchbed/watchbed/etcdtest.(*T).Go"
 // arguments are those of a function in a stack.
 var arguments = regexp.MustCompile(`\(([{0_].*)?\)$`)
 
+// libraries are how functions begin of which a stack says nothing.
+var libraries = []string{
+	"google.golang.org/", "go.etcd.io/", "runtime.", "runtime/", "internal/", "sync.", "time.", "context.", "testing.", "testing/", "panic",
+}
+
 // waitsAt are the innermost functions of a stack that are none of the standard library, gRPC or clientv3, and their lines.
 func waitsAt(stack string) string {
 	lines := strings.Split(stack, "\n")
 	var all []string
 	for i := 1; i+1 < len(lines) && len(all) < 3; i += 2 {
 		function := arguments.ReplaceAllString(lines[i], "")
-		package_, _, _ := strings.Cut(function, "/")
-		library := strings.HasPrefix(function, "google.golang.org/") || strings.HasPrefix(function, "go.etcd.io/") || !strings.Contains(package_, ".")
+		if strings.HasPrefix(function, "created by ") {
+			break
+		}
 		ours := strings.HasPrefix(function, "github.com/watchbed/watchbed/etcdtest.") && !strings.Contains(lines[i+1], "_test.go:")
-		if library || ours {
+		if ours || slices.ContainsFunc(libraries, func(of string) bool { return strings.HasPrefix(function, of) }) {
 			continue
 		}
 		place, _, _ := strings.Cut(strings.TrimSpace(lines[i+1]), " ")

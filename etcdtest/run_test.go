@@ -84,8 +84,8 @@ func explored(t *testing.T, c Config, f func(*T)) string {
 
 // TestReport: a failure says which promise is broken, the messages up to there, in how many schedules, and what decides, in 40 lines at most.
 func TestReport(t *testing.T) {
-	c := Config{Etcd: "3.5.7", Schedules: 40, Horizon: 15 * time.Second}
-	f := readACache(pods, mistakes{resumesBehind: true})
+	c := Config{Etcd: "3.5.7", Schedules: 40}
+	f := readACache(early, mistakes{resumesBehind: true})
 	server, err := c.setDefaults()
 	require.NoError(t, err)
 	bubbles.Lock()
