@@ -101,12 +101,12 @@ func (c *Config) check() error {
 		"Schedules": int64(c.Schedules), "Clients": int64(c.Clients), "Network": int64(c.Network), "Horizon": int64(c.Horizon), "Faults.Within": int64(c.Faults.Within),
 	} {
 		if n < 0 {
-			return fmt.Errorf("Config.%s is %d: want 0 for its default, or more", name, n)
+			return fmt.Errorf("%s of the configuration is %d: want 0 for its default, or more", name, n)
 		}
 	}
 	for _, k := range kinds {
 		if n := *k.of(c.Faults); n < 0 {
-			return fmt.Errorf("Config.Faults has %d %s: want 0 or more", n, k.name)
+			return fmt.Errorf("the faults of the configuration are %d %s: want 0 or more", n, k.name)
 		}
 	}
 	return nil
