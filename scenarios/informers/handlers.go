@@ -82,7 +82,7 @@ the store and with the queue: kubernetes#115620 is about an object that was in t
 	Known:  slices.Concat(known.Rarely(known.BackInTime(toldClaims...)), known.Rarely(known.StaleRelist()), neverSynced(informers.HandlersRest)),
 })
 
-// neverSynced is what becomes of handlers if the initial events of an informer's watch never end.
+// neverSynced is what becomes of an informer, and of handlers, if the initial events of its watch never end.
 func neverSynced(violates ...*testbed.Property) []testbed.Row {
 	return known.When(known.EndsByTimer, testbed.Unless(known.EtcdNotifies)).RarelyViolates(violates...).
 		Because("no progress is requested for a watch with initial events, which never end on a quiet range (kubernetes/kubernetes#122805)")

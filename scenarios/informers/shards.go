@@ -55,7 +55,7 @@ another way back than this one.`,
 	Draws:  shardDraws,
 	About:  testbed.Reaches{"informer: event of another shard left out": 70},
 	Claims: append([]*testbed.Property{watches.InitialEvents}, shardClaims...),
-	Known:  shardsKnown,
+	Known:  slices.Concat(shardsKnown, neverSynced(informers.CatchUp, informers.ShardsAreWhole)),
 })
 
 // shardsKnown is what other informers violate as well.
