@@ -8,8 +8,9 @@ import (
 	_ "unsafe" // for go:linkname
 )
 
-// never is the channel on which clientv3 waits in the contexts of its watchers: valCtxCh of package clientv3, which is never closed. A
-// goroutine that waits for a channel from outside of its bubble does not count as waiting, so that each bubble needs one of its own.
+// never is the channel on which clientv3 waits in the contexts of its watchers: valCtxCh of package clientv3, which is
+// never closed. A goroutine that waits for a channel from outside of its bubble does not count as waiting, so that each
+// bubble needs one of its own.
 //
 //go:linkname never go.etcd.io/etcd/client/v3.valCtxCh
 var never chan struct{}
@@ -33,7 +34,8 @@ func inBubble() bool {
 // inUse are the tests that have a client of New, or are in Run.
 var inUse sync.Map
 
-// claim notes that a test has an etcd until the function is called. It fails the test if it, or the one that it is part of, has one that excludes this.
+// claim notes that a test has an etcd until the function is called. It fails the test if it, or the one that it is part
+// of, has one that excludes this.
 func claim(t testing.TB, how string) (end func()) {
 	for name := t.Name(); ; {
 		if other, is := inUse.Load(name); is && (how != "New" || other != "New") {

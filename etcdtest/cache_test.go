@@ -10,8 +10,8 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// cache is one as people write it in front of etcd: it lists a prefix, watches it from there on, and answers a consistent read once it
-// has come to the revision that etcd is at.
+// cache is one as people write it in front of etcd: it lists a prefix, watches it from there on, and answers a
+// consistent read once it has come to the revision that etcd is at.
 type cache struct {
 	client *clientv3.Client
 	prefix string

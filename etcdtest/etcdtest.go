@@ -20,8 +20,8 @@ const (
 	firstProcess sim.NodeID = 2
 )
 
-// New returns a client of a new etcd of a release, such as "3.6.16": one member without data, which nothing breaks. Both end with the test.
-// It is safe in parallel tests. The etcd takes about a millisecond to start and has no port.
+// New returns a client of a new etcd of a release, such as "3.6.16": one member without data, which nothing breaks.
+// Both end with the test. It is safe in parallel tests. The etcd takes about a millisecond to start and has no port.
 func New(t testing.TB, release string) *clientv3.Client {
 	t.Helper()
 	config, err := etcd.DefaultConfig(release)
@@ -62,8 +62,9 @@ func plain(config etcd.Config) *run {
 	return r
 }
 
-// Serve serves a new etcd of a release at a listener, for programs such as etcdctl, until stop is called: one member without data, which nothing breaks.
-// The settings are options of etcd, such as "progress=deferred", and of gRPC, such as certificates.
+// Serve serves a new etcd of a release at a listener, for programs such as etcdctl, until stop is called: one member
+// without data, which nothing breaks. The settings are options of etcd, such as "progress=deferred", and of gRPC, such
+// as certificates.
 func Serve(l net.Listener, release string, set []string, options ...grpc.ServerOption) (stop func(), err error) {
 	config, err := configure(release, set)
 	if err != nil {

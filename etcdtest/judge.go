@@ -22,22 +22,23 @@ type Promise struct {
 	revision  int64
 }
 
-// The promises of reads. Consistent: the answer has each write that was acknowledged before the read (linearizable-data). Any: the answer was etcd's
-// at some time, also an old one (sequential); a cache that promises no more may go back in time.
+// The promises of reads. Consistent: the answer has each write that was acknowledged before the read
+// (linearizable-data). Any: the answer was etcd's at some time, also an old one (sequential); a cache that promises no
+// more may go back in time.
 var (
 	Consistent = Promise{freshness: model.Consistent}
 	Any        = Promise{freshness: model.Any}
 )
 
-// NotOlderThan is the promise of an answer of that revision or a later one. Exact is that of the store at the revision. The answer's header
-// must have its revision.
+// NotOlderThan is the promise of an answer of that revision or a later one. Exact is that of the store at the revision.
+// The answer's header must have its revision.
 func NotOlderThan(revision int64) Promise { return Promise{model.NotOlderThan, revision} }
 
 // Exact is described at NotOlderThan.
 func Exact(revision int64) Promise { return Promise{model.Exact, revision} }
 
-// List reads all keys below a prefix from a cache, and has the answer judged. A cache that does not know the revision of its answer leaves out
-// the header. An error makes no claim.
+// List reads all keys below a prefix from a cache, and has the answer judged. A cache that does not know the revision
+// of its answer leaves out the header. An error makes no claim.
 func (t *T) List(p Promise, prefix string, from func(context.Context) (*clientv3.GetResponse, error)) (*clientv3.GetResponse, error) {
 	return t.read(&model.Request{Kind: model.List, Key: prefix, End: model.PrefixEnd(prefix), Freshness: p.freshness, Revision: p.revision}, from)
 }
@@ -78,8 +79,8 @@ func item(kv *mvccpb.KeyValue) *model.Item {
 type finding struct {
 	// by is what broke the promise: the cache, etcd or the test.
 	by, promise, sentence string
-	// key is the one that it is about, client the one that was told wrongly; empty if it is about none. from and to are the ticks of the
-	// answer that is wrong, and read says which read it is the answer to.
+	// key is the one that it is about, client the one that was told wrongly; empty if it is about none. from and to are
+	// the ticks of the answer that is wrong, and read says which read it is the answer to.
 	key, client string
 	from, to    int64
 	read        *model.Operation

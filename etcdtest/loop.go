@@ -28,8 +28,8 @@ type loop struct {
 	stopping, stopped chan struct{}
 }
 
-// happening is something from outside, and the node that takes it in. What several goroutines do at the same time is taken in by its order, and by
-// its name within that, so that the scheduler of Go decides less.
+// happening is something from outside, and the node that takes it in. What several goroutines do at the same time is
+// taken in by its order, and by its name within that, so that the scheduler of Go decides less.
 type happening struct {
 	node  sim.NodeID
 	order order
@@ -76,8 +76,8 @@ func (l *loop) stop() {
 
 func (l *loop) now() sim.Time { return sim.Time(time.Since(l.began)) }
 
-// run is the goroutine that owns the world. In a bubble it takes a step only when all other goroutines wait, so that the seed decides all
-// but the order in which the goroutines between two steps run.
+// run is the goroutine that owns the world. In a bubble it takes a step only when all other goroutines wait, so that
+// the seed decides all but the order in which the goroutines between two steps run.
 func (l *loop) run() {
 	defer close(l.stopped)
 	l.world.Start(l.choose)

@@ -12,8 +12,8 @@ import (
 	"github.com/watchbed/watchbed/workload"
 )
 
-// process is the node that a client's connections begin at: it carries over what the gRPC handlers of the client ask and are answered,
-// and records it.
+// process is the node that a client's connections begin at: it carries over what the gRPC handlers of the client ask
+// and are answered, and records it.
 type process struct {
 	name string
 	// reads is the member for reads and watches, writes that for all else: the simulated follower takes no proposals.
@@ -129,7 +129,7 @@ func (p *process) send(env *sim.Env, conn sim.Conn, request sim.Payload) {
 	env.Send(conn, request)
 }
 
-// leave ends a connection at this end. What etcd still answers is for nobody.
+// leave ends a connection at this end. What etcd still answers is dropped.
 func (p *process) leave(env *sim.Env, conn sim.Conn) {
 	if p.links[conn] != nil {
 		delete(p.links, conn)
@@ -163,7 +163,8 @@ func (p *process) Receive(_ *sim.Env, m *sim.Message) {
 	l.take(m.Payload)
 }
 
-// record adds a response to its watches: etcd answers create requests in their order, and one with no watch's id is for all of the stream.
+// record adds a response to its watches: etcd answers create requests in their order, and one with no watch's id is for
+// all of the stream.
 func (l *link) record(r *wire.WatchResponse, c *clock) {
 	if r.Created && len(l.asked) > 0 {
 		l.live[r.WatchID], l.asked = l.asked[0], l.asked[1:]

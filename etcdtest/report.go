@@ -82,8 +82,8 @@ func (l *line) matters(f *finding) bool {
 // storyLines is how many lines of a story a failure has at most.
 const storyLines = 26
 
-// tellsMore: what a cache answers is the question, then whether the test holds; etcd may be known to be wrong. Of two that are wrong in the same way,
-// the shorter one says more.
+// tellsMore: what a cache answers is the question, then whether the test holds; etcd may be known to be wrong. Of two
+// that are wrong in the same way, the shorter one says more.
 func (o *outcome) tellsMore(than *outcome) bool {
 	rank := map[string]int{byCache: 2, byTest: 1}
 	if a, b := rank[o.failed.by], rank[than.failed.by]; a != b {
@@ -194,8 +194,8 @@ var kinds = []struct {
 	{"timeouts", func(f *Faults) *int { return &f.Timeouts }},
 }
 
-// decides runs schedules without a kind of fault, and on the newest release, and says in how many of them the same is wrong. found is in how many
-// of all it is, took how long one takes.
+// decides runs schedules without a kind of fault, and on the newest release, and says in how many of them the same is
+// wrong. found is in how many of all it is, took how long one takes.
 func (c *Config) decides(t *testing.T, server etcd.Config, f func(*T), like *finding, found int, took time.Duration) string {
 	// About eight of the tries fail as the test is, so that a kind of fault without which none fails is no chance.
 	const enough, most, patience = 8, 150, 10 * time.Second

@@ -29,8 +29,8 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// Config is the world that a test runs in. Times are those of the virtual clock. The zero value is the newest release that is known,
-// 100 schedules, and DefaultFaults.
+// Config is the world that a test runs in. Times are those of the virtual clock. The zero value is the newest release
+// that is known, 100 schedules, and DefaultFaults.
 type Config struct {
 	// Etcd is the release that the simulated etcd is like, such as "3.5.7".
 	Etcd string
@@ -41,9 +41,11 @@ type Config struct {
 	Seed      uint64
 	// Clients is how many clients a schedule may have, each in a process of its own. The zero value is 4.
 	Clients int
-	// Follower has the first client and every second one read and watch at a member that follows the leader, and lags behind it.
+	// Follower has the first client and every second one read and watch at a member that follows the leader, and lags
+	// behind it.
 	Follower bool
-	// Network is how long a message takes at most as long as things break, then a tenth of that. The zero value is 100 ms.
+	// Network is how long a message takes at most as long as things break, then a tenth of that. The zero value is 100
+	// ms.
 	Network time.Duration
 	// Faults is what may break. The zero value is DefaultFaults, &Faults{} is nothing.
 	Faults *Faults
@@ -54,11 +56,12 @@ type Config struct {
 // Faults are what may break within a time from the start.
 type Faults struct {
 	Within time.Duration
-	// Breaks is how often a stream of watches of each client may break, Partitions how often each may be cut off from etcd, and the follower
-	// from the leader: what is sent waits meanwhile. Restarts is how often etcd restarts, Compactions how often it is compacted.
+	// Breaks is how often a stream of watches of each client may break, Partitions how often each may be cut off from
+	// etcd, and the follower from the leader: what is sent waits meanwhile. Restarts is how often etcd restarts,
+	// Compactions how often it is compacted.
 	Breaks, Partitions, Restarts, Compactions int
-	// LeaderLosses is how often the cluster has no leader for some time, LeaderChanges how often it gets another one while reads wait.
-	// Timeouts is how often a request times out: whether a write was carried out is not known then.
+	// LeaderLosses is how often the cluster has no leader for some time, LeaderChanges how often it gets another one
+	// while reads wait. Timeouts is how often a request times out: whether a write was carried out is not known then.
 	LeaderLosses, LeaderChanges, Timeouts int
 }
 
@@ -112,9 +115,9 @@ func (c *Config) check() error {
 	return nil
 }
 
-// Run runs a test in many schedules, each of them in a bubble of package testing/synctest with an etcd of its own: a seed decides which message
-// goes next, how long it takes, and what breaks. It fails the test if what etcd, a cache or the test itself promised does not hold, and tells
-// the shortest story of it.
+// Run runs a test in many schedules, each of them in a bubble of package testing/synctest with an etcd of its own: a
+// seed decides which message goes next, how long it takes, and what breaks. It fails the test if what etcd, a cache or
+// the test itself promised does not hold, and tells the shortest story of it.
 //
 // What f starts must end with its context. The test must not be in a bubble itself.
 func Run(t *testing.T, c Config, f func(*T)) {
@@ -166,8 +169,8 @@ func (c *Config) explore(t *testing.T, server etcd.Config, f func(*T)) (told *ou
 	return told, all
 }
 
-// Check is Run for package rapid: draw draws what the test does, for f to do it, and rapid draws the seed and the faults too, and shrinks all of
-// it. Faults are not more than those of the configuration.
+// Check is Run for package rapid: draw draws what the test does, for f to do it, and rapid draws the seed and the
+// faults too, and shrinks all of it. Faults are not more than those of the configuration.
 func Check[V any](t *testing.T, c Config, draw func(*rapid.T) V, f func(*T, V)) {
 	t.Helper()
 	server, err := c.setDefaults()
@@ -190,7 +193,8 @@ func Check[V any](t *testing.T, c Config, draw func(*rapid.T) V, f func(*T, V)) 
 	})
 }
 
-// T is a test in one schedule. It implements the interfaces that assertions want: require.NoError(t, err) ends the goroutine.
+// T is a test in one schedule. It implements the interfaces that assertions want: require.NoError(t, err) ends the
+// goroutine.
 type T struct {
 	seed   uint64
 	config *Config
@@ -392,8 +396,8 @@ func (t *T) Go(name string, f func()) {
 	}()
 }
 
-// Cleanup has f run when all goroutines have ended, with clients that are still open: what must hold of the whole schedule is asserted there. What
-// was added last runs first.
+// Cleanup has f run when all goroutines have ended, with clients that are still open: what must hold of the whole
+// schedule is asserted there. What was added last runs first.
 func (t *T) Cleanup(f func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -482,7 +486,8 @@ var libraries = []string{
 	"google.golang.org/", "go.etcd.io/", "runtime.", "runtime/", "internal/", "sync.", "time.", "context.", "testing.", "testing/", "panic",
 }
 
-// waitsAt are the innermost functions of a stack that are none of the standard library, gRPC or clientv3, and their lines.
+// waitsAt are the innermost functions of a stack that are none of the standard library, gRPC or clientv3, and their
+// lines.
 func waitsAt(stack string) string {
 	lines := strings.Split(stack, "\n")
 	var all []string

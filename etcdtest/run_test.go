@@ -20,8 +20,8 @@ import (
 	"github.com/watchbed/watchbed/internal/testsize"
 )
 
-// load is how many writes there are below a prefix, and how long the writer waits at most between two; how many reads, and how long a reader
-// waits between two.
+// load is how many writes there are below a prefix, and how long the writer waits at most between two; how many reads,
+// and how long a reader waits between two.
 type load struct {
 	prefix string
 	writes int
@@ -82,7 +82,8 @@ func explored(t *testing.T, c Config, f func(*T)) string {
 	return told.failed.String() + "\n" + told.failed.sentence
 }
 
-// TestReport: a failure says which promise is broken, the messages up to there, in how many schedules, and what decides, in 40 lines at most.
+// TestReport: a failure says which promise is broken, the messages up to there, in how many schedules, and what
+// decides, in 40 lines at most.
 func TestReport(t *testing.T) {
 	c := Config{Etcd: "3.5.7", Schedules: 40}
 	f := readACache(early, mistakes{resumesBehind: true})
@@ -104,8 +105,8 @@ the same in the first \d+: as it is \d+, without broken streams \d+, .*, with et
 run it alone: ETCDTEST_SEED=\d+ go test -run '\^TestReport\$'$`, report)
 }
 
-// TestCacheThatIsRight: a cache without mistakes holds behind an etcd without them, and not behind others: etcd #15220 makes it answer without
-// a write that was acknowledged, etcd #17507 makes its readers wait for ever.
+// TestCacheThatIsRight: a cache without mistakes holds behind an etcd without them, and not behind others: etcd #15220
+// makes it answer without a write that was acknowledged, etcd #17507 makes its readers wait for ever.
 func TestCacheThatIsRight(t *testing.T) {
 	Run(t, Config{Schedules: testsize.Of(300, 60, 20)}, readACache(pods, mistakes{}))
 	require.Contains(t, explored(t, Config{Etcd: "3.5.7", Schedules: 200}, readACache(pods, mistakes{})), "the cache is not ")
@@ -161,7 +162,8 @@ func TestEtcdIsJudged(t *testing.T) {
 	Run(t, Config{Schedules: 50}, watch)
 }
 
-// TestLocksOfClientv3: of two clients one at a time has the lock of package concurrency, as long as no lease runs out; and leasing answers.
+// TestLocksOfClientv3: of two clients one at a time has the lock of package concurrency, as long as no lease runs out;
+// and leasing answers.
 func TestLocksOfClientv3(t *testing.T) {
 	Run(t, Config{Schedules: testsize.Of(100, 20, 5), Faults: &Faults{Within: 3 * time.Second, Breaks: 2}}, func(t *T) {
 		held := 0
@@ -194,8 +196,9 @@ func TestLocksOfClientv3(t *testing.T) {
 	})
 }
 
-// TestWhatALeaseProtects: a client that is cut off longer than its lease lives believes that it has the lock of package concurrency, while another
-// one has it. A write in a transaction with Mutex.IsOwner is refused then, any other is carried out.
+// TestWhatALeaseProtects: a client that is cut off longer than its lease lives believes that it has the lock of package
+// concurrency, while another one has it. A write in a transaction with Mutex.IsOwner is refused then, any other is
+// carried out.
 func TestWhatALeaseProtects(t *testing.T) {
 	hold := func(fenced bool) func(*T) {
 		return func(t *T) {
@@ -272,7 +275,8 @@ func TestPanicIsAFailure(t *testing.T) {
 	}))
 }
 
-// TestEachPromiseIsJudged: an answer of whatever promise has what etcd had at some revision, at the one asked for, or at a later one.
+// TestEachPromiseIsJudged: an answer of whatever promise has what etcd had at some revision, at the one asked for, or
+// at a later one.
 func TestEachPromiseIsJudged(t *testing.T) {
 	lies := func(p Promise, lie func(*clientv3.GetResponse)) func(*T) {
 		return func(t *T) {

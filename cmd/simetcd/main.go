@@ -1,5 +1,5 @@
-// Simetcd serves a simulated etcd of any release, with its bugs, to programs such as etcdctl. "simetcd --help" says how. It keeps nothing: data is
-// gone when it ends.
+// Simetcd serves a simulated etcd of any release, with its bugs, to programs such as etcdctl. "simetcd --help" says
+// how. It keeps nothing: data is gone when it ends.
 package main
 
 import (
