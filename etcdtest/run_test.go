@@ -108,9 +108,9 @@ run it alone: ETCDTEST_SEED=\d+ go test -run '\^TestReport\$'$`, report)
 // TestCacheThatIsRight: a cache without mistakes holds behind an etcd without them, and not behind others: etcd #15220
 // makes it answer without a write that was acknowledged, etcd #17507 makes its readers wait for ever.
 func TestCacheThatIsRight(t *testing.T) {
-	Run(t, Config{Schedules: testsize.Of(300, 60, 20)}, readACache(pods, mistakes{}))
+	Run(t, Config{Schedules: testsize.Of(120, 60, 20)}, readACache(pods, mistakes{}))
 	require.Contains(t, explored(t, Config{Etcd: "3.5.7", Schedules: 200}, readACache(pods, mistakes{})), "the cache is not ")
-	Run(t, Config{Schedules: testsize.Of(300, 60, 20), Follower: true}, readACache(pods, mistakes{}))
+	Run(t, Config{Schedules: testsize.Of(120, 60, 20), Follower: true}, readACache(pods, mistakes{}))
 	quiet := Config{Etcd: "3.5.12", Schedules: 80, Horizon: 20 * time.Second, Faults: &Faults{}}
 	require.Contains(t, explored(t, quiet, readACache(nodes, mistakes{})),
 		"the test fails\nreader-1, reader-2: not over after 20s. There it waits:\ngithub.com/watchbed/watchbed/etcdtest.pause at cache_test.go")
