@@ -120,8 +120,14 @@ func TestServedEtcd(t *testing.T) {
 }
 
 func BenchmarkStart(b *testing.B) {
+	config, err := configure("3.6.16", nil)
+	require.NoError(b, err)
 	for b.Loop() {
-		b.Run("one", func(b *testing.B) { New(b, "3.6.16") })
+		s := plain(config)
+		_, closes, err := s.connect()
+		require.NoError(b, err)
+		s.loop.stop()
+		closes()
 	}
 }
 
