@@ -120,10 +120,7 @@ func (p *process) send(env *sim.Env, conn sim.Conn, request sim.Payload) {
 		return
 	}
 	if c, create := request.(*wire.WatchCreateRequest); create && p.clock != nil {
-		w := &watched{WatchStream: model.WatchStream{Request: model.WatchRequest{
-			Key: c.Key, End: c.RangeEnd, StartRevision: c.StartRevision, PrevKV: c.PrevKv,
-			NoPut: c.Filters&wire.NoPut != 0, NoDelete: c.Filters&wire.NoDelete != 0, ProgressNotify: c.ProgressNotify,
-		}}}
+		w := &watched{WatchStream: model.WatchStream{Request: workload.WatchRequest(c)}}
 		l.asked, p.watches = append(l.asked, w), append(p.watches, w)
 	}
 	env.Send(conn, request)

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
-	"regexp"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -442,19 +440,6 @@ func (*T) Helper() {}
 // tooLong is the time by a real clock after which a schedule says where it is. Most take some milliseconds.
 const tooLong = 20 * time.Second
 
-// undecided are the goroutines of bubbles that run, or wait so that time stands still.
-func undecided() []string {
-	buffer := make([]byte, 1<<20)
-	var all []string
-	for _, stack := range strings.Split(string(buffer[:runtime.Stack(buffer, true)]), "\n\n") {
-		head, _, _ := strings.Cut(stack, "\n")
-		if w := waitsAt(stack); strings.Contains(head, "synctest bubble") && !strings.Contains(head, "(durable)") && w != "" {
-			all = append(all, w)
-		}
-	}
-	return all
-}
-
 // stuck fails a schedule whose goroutines have not ended.
 func (t *T) stuck() {
 	t.mu.Lock()
@@ -473,61 +458,6 @@ func (t *T) stuck() {
 		}
 	}
 	t.Errorf("%s: not over after %v. There it waits:\n%s", strings.Join(names, ", "), t.config.Horizon, strings.Join(waits, "\n"))
-}
-
-// startedByGo is in the stacks of goroutines that Go has started.
-const startedByGo = "created by github.com/watchbed/watchbed/etcdtest.(*T).Go"
-
-// arguments are those of a function in a stack.
-var arguments = regexp.MustCompile(`\(([{0_].*)?\)$`)
-
-// libraries are how functions begin of which a stack says nothing.
-var libraries = []string{
-	"google.golang.org/", "go.etcd.io/", "runtime.", "runtime/", "internal/", "sync.", "time.", "context.", "testing.", "testing/", "panic",
-}
-
-// waitsAt are the innermost functions of a stack that are none of the standard library, gRPC or clientv3, and their
-// lines.
-func waitsAt(stack string) string {
-	lines := strings.Split(stack, "\n")
-	var all []string
-	for i := 1; i+1 < len(lines) && len(all) < 3; i += 2 {
-		function := arguments.ReplaceAllString(lines[i], "")
-		if strings.HasPrefix(function, "created by ") {
-			break
-		}
-		ours := strings.HasPrefix(function, "github.com/watchbed/watchbed/etcdtest.") && !strings.Contains(lines[i+1], "_test.go:")
-		if ours || slices.ContainsFunc(libraries, func(of string) bool { return strings.HasPrefix(function, of) }) {
-			continue
-		}
-		place, _, _ := strings.Cut(strings.TrimSpace(lines[i+1]), " ")
-		all = append(all, function+" at "+filepath.Base(place))
-	}
-	return strings.Join(all, ", called by ")
-}
-
-// bubbleStacks are the stacks of goroutines of this bubble, but for the one that asks.
-func bubbleStacks(of func(stack string) bool) []string {
-	buffer := make([]byte, 1<<20)
-	stacks := strings.Split(string(buffer[:runtime.Stack(buffer, true)]), "\n\n")
-	var all []string
-	for _, stack := range stacks[1:] {
-		head, _, _ := strings.Cut(stack, "\n")
-		if strings.Contains(head, bubbleOf(stacks[0])) && of(stack) {
-			all = append(all, stack)
-		}
-	}
-	return all
-}
-
-// bubbleOf is how the head of a stack names its bubble.
-func bubbleOf(stack string) string {
-	head, _, _ := strings.Cut(stack, "\n")
-	at := strings.Index(head, "synctest bubble ")
-	if at < 0 {
-		return "synctest bubble"
-	}
-	return strings.TrimRight(head[at:], "]:")
 }
 
 func processName(i int) string { return fmt.Sprintf("client-%d", i+1) }

@@ -17,6 +17,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
+	"google.golang.org/grpc/test/bufconn"
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
@@ -52,52 +53,12 @@ func (s *server) register(g *grpc.Server) {
 // unbounded: what is too large is up to etcd.
 var unbounded = []grpc.ServerOption{grpc.MaxRecvMsgSize(math.MaxInt32), grpc.MaxSendMsgSize(math.MaxInt32)}
 
-// pipes is a listener whose connections are in memory.
-type pipes struct {
-	conns chan net.Conn
-	once  sync.Once
-	done  chan struct{}
-}
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.conns:
-		return c, nil
-	case <-p.done:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipes) Close() error {
-	p.once.Do(func() { close(p.done) })
-	return nil
-}
-
-func (*pipes) Addr() net.Addr { return address{} }
-
-type address struct{}
-
-func (address) Network() string { return "memory" }
-func (address) String() string  { return "etcdtest" }
-
-func (p *pipes) dial(ctx context.Context, _ string) (net.Conn, error) {
-	ours, theirs := net.Pipe()
-	select {
-	case p.conns <- theirs:
-		return ours, nil
-	case <-p.done:
-		return nil, net.ErrClosed
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
 // connect starts the server of a process and returns a client of it, and what ends both.
 func connect(l *loop, node sim.NodeID, p *process, of *etcd.Server) (*clientv3.Client, func(), error) {
 	s := &server{loop: l, process: p, node: node, etcd: of}
 	g := grpc.NewServer(unbounded...)
 	s.register(g)
-	listener := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
+	listener := bufconn.Listen(64 << 10)
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
@@ -105,7 +66,7 @@ func connect(l *loop, node sim.NodeID, p *process, of *etcd.Server) (*clientv3.C
 	}()
 	client, err := clientv3.New(clientv3.Config{
 		Endpoints: []string{"passthrough:///etcdtest"}, Logger: zap.NewNop(),
-		DialOptions: []grpc.DialOption{grpc.WithContextDialer(listener.dial), grpc.WithTransportCredentials(insecure.NewCredentials())},
+		DialOptions: []grpc.DialOption{grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) }), grpc.WithTransportCredentials(insecure.NewCredentials())},
 	})
 	end := func() {
 		if client != nil {

@@ -395,14 +395,19 @@ func (w *EtcdWatch) ResponsesTo(watch Watch) []Response {
 
 // Stream is the part of the stream that belongs to one of its watches.
 func (w *EtcdWatch) Stream(c Watch) model.WatchStream {
-	m := model.WatchStream{Request: model.WatchRequest{
-		Key: c.Key, End: c.RangeEnd, StartRevision: c.StartRevision, PrevKV: c.PrevKv,
-		NoPut: c.Filters&wire.NoPut != 0, NoDelete: c.Filters&wire.NoDelete != 0, ProgressNotify: c.ProgressNotify,
-	}}
+	m := model.WatchStream{Request: WatchRequest(c.WatchCreateRequest)}
 	for _, resp := range w.ResponsesTo(c) {
 		m.Responses = append(m.Responses, WatchResponse(resp.WatchResponse))
 	}
 	return m
+}
+
+// WatchRequest is a create request as the judges know it.
+func WatchRequest(c *wire.WatchCreateRequest) model.WatchRequest {
+	return model.WatchRequest{
+		Key: c.Key, End: c.RangeEnd, StartRevision: c.StartRevision, PrevKV: c.PrevKv,
+		NoPut: c.Filters&wire.NoPut != 0, NoDelete: c.Filters&wire.NoDelete != 0, ProgressNotify: c.ProgressNotify,
+	}
 }
 
 // WatchResponse is a response as the judges know it.
