@@ -127,7 +127,7 @@ func TestMistakesOfCachesAreFound(t *testing.T) {
 		want string
 	}{
 		"a watch that begins one revision late":   {mistakes{resumesBehind: true}, pods, Config{Schedules: 10}, "the cache is not "},
-		"no list after a compaction":              {mistakes{keepsOn: true}, pods, Config{Schedules: 100, Horizon: 20 * time.Second}, "the test fails"},
+		"no list after a compaction":              {mistakes{keepsOn: true}, pods, Config{Schedules: 200, Horizon: time.Minute}, "the test fails"},
 		"a list that takes nothing away":          {mistakes{merges: true}, busy, Config{Schedules: 100}, "the cache is not "},
 		"the revision of a watch that is created": {mistakes{trustsCreated: true}, early, Config{Schedules: 100}, "the cache is not "},
 	} {
