@@ -1,7 +1,6 @@
 package command
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,21 +79,20 @@ func compareCommand(s process) *cobra.Command {
 	return c
 }
 
-// side is one of the things that are compared: saved, or to be run.
+// side is one of the columns that are compared: saved, or to be run.
 type side struct {
-	name string
-	of   matrix.Side
-	// settings are those that the name has on top of a design or a release.
-	settings []option.Setting
-	saved    *matrix.Catalogue
-	// file is where that was read.
-	file string
+	*matrix.Column
+	// set is what the name stands for: a design or a release first.
+	set []option.Setting
+	// saved is nil for a column that is to be run; file is where the other was read.
+	saved *matrix.Saved
+	file  string
 }
 
 func isSaved(s *side) bool { return s.saved != nil }
 
 func (f *compareFlags) compare(ctx context.Context, s process, args []string) error {
-	chosen, err := f.check()
+	given, err := f.check()
 	if err != nil {
 		return err
 	}
@@ -108,28 +106,19 @@ func (f *compareFlags) compare(ctx context.Context, s process, args []string) er
 	}
 	if len(sides) == 1 && isSaved(sides[0]) {
 		// What was saved, with the program of today.
-		sides = append(sides, &side{name: "now"})
+		sides = append(sides, &side{Column: &matrix.Column{Name: "now"}})
 	}
-	if err := f.refuse(sides, chosen); err != nil {
+	if err := f.refuse(sides); err != nil {
 		return err
 	}
-	live := newProgress(s, 0, 0)
-	cfg, err := f.config(s, live, sides, chosen)
-	if err != nil {
+	if err := f.explore(ctx, s, sides, given); err != nil {
 		return err
 	}
+	var columns []*matrix.Column
 	for _, one := range sides {
-		noteUnreleased(s, one.of.Etcd, "")
+		columns = append(columns, one.Column)
 	}
-	if err := f.explore(ctx, s, live, cfg, sides); err != nil {
-		return err
-	}
-	var found report.Compared
-	if len(sides) == 1 {
-		found = matrix.AsKnown(s.program, sides[0].saved)
-	} else {
-		found = matrix.Differ(s.program, sides[0].saved, sides[1].saved)
-	}
+	found := matrix.Differ(columns...)
 	if f.json {
 		err = report.WriteJSON(s.out, found)
 	} else {
@@ -138,47 +127,39 @@ func (f *compareFlags) compare(ctx context.Context, s process, args []string) er
 	return errors.Join(Exit(found.Verdict()), err)
 }
 
-// check completes the flags, and refuses what is not there.
-func (f *compareFlags) check() ([]*testbed.Scenario, error) {
-	var chosen []*testbed.Scenario
-	for _, name := range f.scenarios {
-		sc, err := testbed.FindScenario(name)
-		if err != nil {
+// check completes the flags, and refuses what is not there. It returns what is set for both sides.
+func (f *compareFlags) check() ([]option.Setting, error) {
+	for i, name := range f.scenarios {
+		if _, err := testbed.FindScenario(name); err != nil {
 			return nil, usage("--scenarios: %w", err)
 		}
-		if slices.Contains(chosen, sc) {
+		if slices.Contains(f.scenarios[:i], name) {
 			return nil, usage("--scenarios: %s is there twice", name)
 		}
-		chosen = append(chosen, sc)
 	}
-	settings, err := parseSettings(f.set)
+	given, err := parseSettings(f.set)
 	if err != nil {
 		return nil, err
 	}
+	for _, flag := range []option.Setting{{Name: "etcd", Value: f.etcd}, {Name: "cache", Value: f.cache}} {
+		if flag.Value != "" {
+			given = append(given, flag)
+		}
+	}
 	var p testbed.Params
-	for _, set := range settings {
-		if slices.Contains(sideOptions, set.Name) {
-			return nil, usage("--set %s: give --%s %s", set, set.Name, set.Value)
+	for i, set := range given {
+		flag := "--set " + set.String()
+		if i >= len(f.set) {
+			flag = "--" + set.Name
 		}
 		if err := p.Set(set.Name, set.Value); err != nil {
-			return nil, usage("--set %s: %w", set, err)
+			return nil, usage("%s: %w", flag, err)
 		}
 	}
-	for _, set := range []struct{ name, value string }{{"etcd", f.etcd}, {"cache", f.cache}} {
-		if set.value == "" {
-			continue
-		}
-		if err := p.Set(set.name, set.value); err != nil {
-			return nil, usage("--%s: %w", set.name, err)
-		}
-	}
-	return chosen, f.checkCampaigns()
+	return given, f.checkCampaigns()
 }
 
 const comparedKinds = "compare takes a cache design, a release of etcd or a saved file"
-
-// sideOptions are those that a side has by its name or by a flag.
-var sideOptions = []string{"etcd", "cache"}
 
 // sideOf finds out what a name stands for.
 func sideOf(program, name string) (*side, error) {
@@ -187,16 +168,16 @@ func sideOf(program, name string) (*side, error) {
 	_, notFile := os.Stat(name)
 	switch {
 	case p.Set("cache", bare) == nil:
-		v, err := matrix.VariantOf("cache", name, sideOptions)
-		return &side{name: name, of: matrix.Side{Design: v.Name}, settings: v.Settings}, err
+		set, err := matrix.VariantOf("cache", name)
+		return &side{Column: &matrix.Column{Name: name}, set: set}, err
 	case bare != "" && p.Set("etcd", bare) == nil:
-		v, err := matrix.VariantOf("etcd", name, sideOptions)
+		set, err := matrix.VariantOf("etcd", name)
 		if p.Program == "" {
 			name = "etcd " + name
 		}
-		return &side{name: name, of: matrix.Side{Etcd: v.Name}, settings: v.Settings}, err
+		return &side{Column: &matrix.Column{Name: name}, set: set}, err
 	case notFile == nil:
-		return savedSide(name)
+		return savedSide(program, name)
 	case filepath.Ext(name) == ".json" || strings.ContainsRune(name, filepath.Separator):
 		return nil, usage("cannot read %s: %w", name, withoutPath(notFile))
 	}
@@ -218,21 +199,22 @@ func designLike(name string) string {
 	return ""
 }
 
-func savedSide(name string) (*side, error) {
+func savedSide(program, name string) (*side, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, usage("cannot read %s: %w", name, withoutPath(err))
 	}
 	defer file.Close()
-	saved, err := matrix.Read(file)
+	saved, err := matrix.Read(file, program)
 	if err != nil {
 		return nil, usage("%s: %w", name, withoutPath(err))
 	}
-	return &side{name: filepath.Base(name), of: saved.Side, saved: saved, file: name}, nil
+	saved.Name = filepath.Base(name)
+	return &side{Column: saved.Column, saved: saved, file: name}, nil
 }
 
 // refuse refuses flags and sides that do not fit together.
-func (f *compareFlags) refuse(sides []*side, chosen []*testbed.Scenario) error {
+func (f *compareFlags) refuse(sides []*side) error {
 	i := slices.IndexFunc(sides, isSaved)
 	toRun := slices.DeleteFunc(slices.Clone(sides), isSaved)
 	switch {
@@ -240,129 +222,72 @@ func (f *compareFlags) refuse(sides []*side, chosen []*testbed.Scenario) error {
 		return usage("--save writes one side, and %d are run: give one design or version", len(toRun))
 	case i >= 0 && sameFile(sides[i].file, f.save):
 		return usage("--save %s would replace the file that is compared with: name another file", f.save)
-	case len(toRun) == 0 && (f.given() || f.seeds != "" || f.limit != 0 || len(chosen) > 0):
+	case len(toRun) == 0 && (f.given() || f.seeds != "" || f.limit != 0 || len(f.scenarios) > 0):
 		return usage("both are saved files, and nothing is run: leave out the other flags")
-	case len(toRun) == 2 && (toRun[0].of.Etcd == "") != (toRun[1].of.Etcd == ""):
-		return usage("%s and %s are a design and a version; give two of one kind, and --etcd or --cache for the other", toRun[0].name, toRun[1].name)
-	case len(toRun) == 2 && toRun[0].name == toRun[1].name:
-		return usage("%s is there twice", sides[0].name)
+	case len(toRun) == 2 && toRun[0].set[0].Name != toRun[1].set[0].Name:
+		return usage("%s and %s are a design and a version; give two of one kind, and --etcd or --cache for the other", toRun[0].Name, toRun[1].Name)
+	case len(toRun) == 2 && toRun[0].Name == toRun[1].Name:
+		return usage("%s is there twice", sides[0].Name)
 	}
 	return nil
 }
 
-// config completes the sides that are to be run, and says how: what the flags leave open as a saved side has it.
-func (f *compareFlags) config(s process, live *progress, sides []*side, chosen []*testbed.Scenario) (matrix.Sides, error) {
-	cfg := matrix.Sides{Tool: s.tool(), Scenarios: chosen, Campaigns: f.campaigns(live)}
-	var saved *side
+// explore runs the sides that were not saved, and keeps what --save asks for. What the names and the flags leave open is
+// as a saved side has it.
+func (f *compareFlags) explore(ctx context.Context, s process, sides []*side, given []option.Setting) error {
+	live := newProgress(s, 0, 0)
+	as, open, scenarios := f.campaigns(s, live), []option.Setting{}, f.scenarios
 	if i := slices.IndexFunc(sides, isSaved); i >= 0 {
-		saved = sides[i]
-	}
-	if saved != nil && f.seeds == "" && f.limit == 0 {
-		cfg.FirstSeed, cfg.Seeds = saved.saved.FirstSeed, saved.saved.Seeds
-	}
-	if cfg.Seeds == 0 && f.limit == 0 {
-		return cfg, usage("%s has no number of seeds: give --seeds or --for", saved.name)
-	}
-	if saved != nil && len(chosen) == 0 {
-		for _, r := range saved.saved.Runs {
-			if sc, err := testbed.FindScenario(r.Scenario); err == nil {
-				cfg.Scenarios = append(cfg.Scenarios, sc)
+		was := sides[i].saved
+		open = was.Side.List()
+		if f.seeds == "" && f.limit == 0 {
+			as.FirstSeed, as.Seeds = was.FirstSeed, was.Seeds
+		}
+		for _, r := range was.Runs {
+			if _, err := testbed.FindScenario(r.Scenario); err == nil && len(f.scenarios) == 0 {
+				scenarios = append(scenarios, r.Scenario)
 			}
 		}
-		if len(cfg.Scenarios) == 0 {
-			return cfg, usage("%s has no scenario that is in the catalogue", saved.name)
+		if len(scenarios) == 0 {
+			return usage("%s has no scenario that is in the catalogue", was.Name)
 		}
 	}
+	var toRun []*matrix.Column
 	for _, one := range sides {
 		if isSaved(one) {
 			continue
 		}
-		if err := f.complete(one, saved); err != nil {
-			return cfg, err
+		own := slices.Concat(given, one.set)
+		left := slices.DeleteFunc(slices.Clone(open), func(was option.Setting) bool {
+			_, set := option.ValueIn(own, was.Name)
+			return set
+		})
+		var err error
+		if one.Side, err = matrix.SideOf(one.Name, left, own); err != nil {
+			return usage("%w", err)
 		}
-	}
-	return cfg, nil
-}
-
-// complete gives a side what the flags say, and what it leaves open as a saved file has it.
-func (f *compareFlags) complete(one, saved *side) error {
-	for _, set := range []struct {
-		flag, value string
-		of          *string
-	}{{"--etcd", f.etcd, &one.of.Etcd}, {"--cache", f.cache, &one.of.Design}} {
-		if set.value != "" && *set.of != "" {
-			return usage("%s %s: %s sets that itself", set.flag, set.value, one.name)
+		if err := one.Side.Apply(new(testbed.Params)); err != nil {
+			return usage("%s: %w", one.Name, err)
 		}
-		*set.of += set.value
+		noteUnreleased(s, one.Side.Etcd, "")
+		toRun = append(toRun, one.Column)
 	}
-	given, err := parseSettings(f.set)
-	if err != nil {
-		return err
+	if len(toRun) == 0 {
+		return nil
 	}
-	if saved != nil {
-		was := saved.of
-		one.of.Etcd = cmp.Or(one.of.Etcd, was.Etcd)
-		one.of.Design = cmp.Or(one.of.Design, was.Design)
-		if len(f.set) == 0 {
-			if given, err = leftOpen(was.Settings, one.settings); err != nil {
-				return usage("%s: %w", saved.name, err)
-			}
-		}
+	if as.Seeds == 0 && f.limit == 0 {
+		return usage("%s has no number of seeds: give --seeds or --for", sides[0].Name)
 	}
-	settings, err := matrix.JoinVariant(one.name, given, one.settings)
-	if err != nil {
-		return usage("%w", err)
-	}
-	for _, set := range settings {
-		one.of.Settings = append(one.of.Settings, set.String())
-	}
-	return nil
-}
-
-// leftOpen are the saved settings of the options that a variant does not set.
-func leftOpen(saved []string, set []option.Setting) ([]option.Setting, error) {
-	var open []option.Setting
-	for _, text := range saved {
-		was, err := option.ParseSetting(text)
-		if err != nil {
-			return nil, err
-		}
-		if !slices.ContainsFunc(set, func(s option.Setting) bool { return s.Name == was.Name }) {
-			open = append(open, was)
-		}
-	}
-	return open, nil
-}
-
-// explore runs the sides that were not saved, and keeps what --save asks for. What is
-// wrong with the settings of a saved file is an error of that file.
-func (f *compareFlags) explore(ctx context.Context, s process, live *progress, cfg matrix.Sides, sides []*side) error {
-	var toRun []*matrix.Catalogue
-	for _, one := range sides {
-		if isSaved(one) {
-			continue
-		}
-		var p testbed.Params
-		if err := one.of.Apply(&p); err != nil {
-			return usage("%s: %w", one.name, err)
-		}
-		one.saved = &matrix.Catalogue{Name: one.name, Side: one.of}
-		toRun = append(toRun, one.saved)
-	}
-	err := cfg.Fill(ctx, toRun...)
+	err := matrix.Fill(ctx, as, scenarios, toRun...)
 	live.end()
-	if err != nil {
-		return &exitError{exitNoVerdict, err}
-	}
-	for _, one := range sides {
-		one.saved.Name = one.name
-	}
 	switch {
+	case err != nil:
+		return &exitError{exitNoVerdict, err}
 	case f.save == "":
 		return nil
 	case toRun[0].Interrupted:
 		s.complain("interrupted: nothing is saved to %s", f.save)
 		return nil
 	}
-	return s.writeFile("save", f.save, func(w io.Writer) error { return report.WriteJSON(w, toRun[0]) })
+	return s.writeFile("save", f.save, func(w io.Writer) error { return report.WriteJSON(w, toRun[0].Save(s.tool(), as)) })
 }

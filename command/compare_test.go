@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/diagnosis/matrix"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -21,5 +20,6 @@ func TestCompareTakesCompiledCode(t *testing.T) {
 	})
 	of, err := sideOf("simrun", "etcd@mine+my.patch+notify=1s")
 	require.NoError(t, err)
-	require.Equal(t, &side{name: "etcd@mine+my.patch+notify=1s", of: matrix.Side{Etcd: "etcd@mine+my.patch"}, settings: option.Settings("notify=1s")}, of)
+	require.Equal(t, "etcd@mine+my.patch+notify=1s", of.Name)
+	require.Equal(t, []option.Setting{{Name: "etcd", Value: "etcd@mine+my.patch"}, {Name: "notify", Value: "1s"}}, of.set)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/watchbed/watchbed/diagnosis/matrix"
-	"github.com/watchbed/watchbed/diagnosis/summary"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/report"
 	"github.com/watchbed/watchbed/sim/cache"
@@ -59,7 +57,6 @@ const matrixExamples = `  PROGRAM matrix
 
 type matrixFlags struct {
 	designs, versions []string
-	changes           []option.Setting
 	runFlags
 }
 
@@ -83,7 +80,8 @@ func matrixCommand(s process) *cobra.Command {
 }
 
 func (f *matrixFlags) matrix(ctx context.Context, s process) error {
-	if err := f.check(); err != nil {
+	set, err := f.check()
+	if err != nil {
 		return err
 	}
 	for _, version := range f.versions {
@@ -91,9 +89,9 @@ func (f *matrixFlags) matrix(ctx context.Context, s process) error {
 		noteUnreleased(s, name, "")
 	}
 	live := newProgress(s, 0, 0)
-	cfg := matrix.Config{Program: s.program, Designs: f.designs, Versions: f.versions, Params: f.changes, Campaigns: f.campaigns(live)}
+	cfg := matrix.Config{Designs: f.designs, Versions: f.versions, Params: set, Campaigns: f.campaigns(s, live)}
 	if err := cfg.Check(); err != nil {
-		if len(f.changes) == 0 {
+		if len(set) == 0 {
 			return usage("%w", err)
 		}
 		return usage("--set: %w", err)
@@ -115,8 +113,8 @@ func (f *matrixFlags) matrix(ctx context.Context, s process) error {
 	return errors.Join(f.outcome(s, m), err, page)
 }
 
-// check completes the flags, and refuses what is not there.
-func (f *matrixFlags) check() error {
+// check completes the flags, and refuses what is not there. It returns what is set in all cells.
+func (f *matrixFlags) check() ([]option.Setting, error) {
 	if len(f.designs) == 0 {
 		for _, d := range cache.Designs() {
 			f.designs = append(f.designs, d.Name)
@@ -130,25 +128,19 @@ func (f *matrixFlags) check() error {
 		values     []string
 	}{{"--designs", "cache", f.designs}, {"--etcd", "etcd", f.versions}} {
 		for i, v := range list.values {
-			if _, err := matrix.VariantOf(list.name, v, matrix.OwnOptions); err != nil {
-				return usage("%s: %w", list.flag, err)
+			if _, err := matrix.VariantOf(list.name, v); err != nil {
+				return nil, usage("%s: %w", list.flag, err)
 			}
 			if slices.Contains(list.values[:i], v) {
-				return usage("%s: %s is there twice", list.flag, v)
+				return nil, usage("%s: %s is there twice", list.flag, v)
 			}
 		}
 	}
 	settings, err := parseSettings(f.set)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for _, set := range settings {
-		if slices.Contains(matrix.OwnOptions, set.Name) {
-			return usage("--set %s: a matrix sets that itself", set)
-		}
-	}
-	f.changes = settings
-	return f.checkCampaigns()
+	return settings, f.checkCampaigns()
 }
 
 // addCampaigns declares the flags of a command that runs many campaigns; seeds says which other default the number of seeds has.
@@ -172,9 +164,9 @@ func (f *runFlags) checkCampaigns() error {
 }
 
 // campaigns says how they are run.
-func (f *runFlags) campaigns(live *progress) matrix.Campaigns {
+func (f *runFlags) campaigns(s process, live *progress) matrix.Campaigns {
 	return matrix.Campaigns{
-		FirstSeed: f.first, Seeds: f.seedsCount, For: f.limit, Workers: f.workers,
+		Program: s.program, FirstSeed: f.first, Seeds: f.seedsCount, For: f.limit, Workers: f.workers,
 		Progress: func(done, total int, what string) {
 			live.line(fmt.Sprintf("%d of %d campaigns, %s", done, total, what))
 		},
@@ -187,31 +179,24 @@ func (f *matrixFlags) outcome(s process, m *matrix.Matrix) error {
 		return Exit(m.Verdict())
 	}
 	verdict := model.Holds
+	if m.Interrupted {
+		verdict = model.VerdictUnknown
+	}
 	for _, c := range m.Cells {
-		for _, e := range slices.Concat(c.Safe.Evidence, c.Live.Evidence) {
-			for _, name := range slices.Sorted(maps.Keys(e.Properties)) {
-				if text := summary.BesideKnown(e.Known, name, e.Properties[name].Violations > 0, e.Missing); text != "" {
-					s.complain("%s of %s on etcd %s with %s: %s", name, e.Scenario, c.Etcd, c.Design, text)
+		for _, r := range slices.Concat(c.Safe.Evidence, c.Live.Evidence) {
+			for _, claim := range r.Claims {
+				is, text := claim.AsKnown()
+				if is != model.Holds {
+					text += " (" + r.Again() + ")"
+				}
+				if is == model.Violated || verdict == model.Holds {
+					verdict = is
+				}
+				if text != "" {
+					s.complain("%s of %s on etcd %s with %s: %s", claim.Property, r.Scenario, c.Etcd, c.Design, text)
 				}
 			}
-			if len(e.Unexpected) > 0 {
-				s.complain("unexpected: %s", e.Command)
-				verdict = model.Violated
-			}
-			if len(e.Missing) > 0 && verdict == model.Holds {
-				verdict = model.VerdictUnknown
-			}
-			if e.Verdict != model.VerdictUnknown.String() && e.Verdict != model.Vacuous.String() {
-				continue
-			}
-			s.complain("%s on etcd %s with %s: %s (%s)", e.Scenario, c.Etcd, c.Design, e.Verdict, e.Command)
-			if verdict == model.Holds {
-				verdict = model.VerdictUnknown
-			}
 		}
-	}
-	if m.Interrupted && verdict == model.Holds {
-		verdict = model.VerdictUnknown
 	}
 	return Exit(verdict)
 }

@@ -27,28 +27,25 @@ func TestMatrixCellsCanBeSeenAgain(t *testing.T) {
 	require.Len(t, m.Cells, 2)
 	violated := 0
 	for _, e := range m.Cells[0].Safe.Evidence {
-		want := exitHolds
-		if e.Failure != nil {
-			want = exitViolated
-		}
-		args := strings.Fields(e.Command)
+		args := strings.Fields(e.Again())
 		require.Equal(t, "simrun", args[0])
-		if e.Failure != nil {
+		if claim := e.Failing(); claim != nil {
 			// Each is a story, which takes as long as all that hold.
 			if violated++; violated > testsize.Of(len(m.Cells[0].Safe.Evidence), 1, 1) {
 				continue
 			}
-			require.Equal(t, want, c.run(append(args[1:], "--no-shrink")...), e.Command)
+			require.Equal(t, exitViolated, c.run(append(args[1:], "--no-shrink")...), e.Again())
 			title, _, _ := strings.Cut(c.out, "\n")
-			require.Contains(t, title, ": "+e.Failure.Property+" is violated", e.Command)
+			require.Contains(t, title, ": "+claim.Property+" is violated", e.Again())
 			continue
 		}
-		require.Equal(t, want, c.run(append(args[1:], "--json", "--no-story")...), e.Command)
+		require.Equal(t, exitHolds, c.run(append(args[1:], "--json", "--no-story")...), e.Again())
 		var s summary.Summary
 		require.NoError(t, json.Unmarshal([]byte(c.out), &s))
 		require.Equal(t, e.Schedules, s.Schedules)
-		for name, p := range e.Properties {
-			require.Equal(t, p, s.Properties[name], e.Command)
+		for _, claim := range e.Claims {
+			of := s.Properties[claim.Property]
+			require.Equal(t, summary.Property{Verdict: claim.Verdict, Exercised: claim.Exercised, Porcupine: of.Porcupine, Witness: of.Witness}, of, e.Again())
 		}
 	}
 	require.Equal(t, "violated", m.Cells[0].Safe.Verdict)

@@ -551,7 +551,7 @@ func (x *explored) outcome() error {
 		return Exit(verdict)
 	}
 	for _, name := range found.Claims {
-		if text := summary.BesideKnown(found.Known, name, found.Properties[name].Violations > 0, found.Missing); text != "" {
+		if text := summary.BesideKnown(found.Properties[name].Violations > 0, slices.Contains(found.Missing, name), summary.Reasons(found.Known, name)); text != "" {
 			x.s.complain("%s: %s", name, text)
 		}
 	}

@@ -12,10 +12,10 @@ import (
 // TestAReasonOfBothSidesIsNone: a row about what both sides have says nothing of what one of them does.
 func TestAReasonOfBothSidesIsNone(t *testing.T) {
 	told := func(ofGood ...string) string {
-		bad := matrix.Seen{Verdict: "violated", Violations: 16, Schedules: 40, Because: []string{"progress comes early"}, Ways: []matrix.Way{{Why: "a list is of revision 8"}}}
-		c := &matrix.Comparison{Names: [2]string{"a", "a+mine"}, Differs: []matrix.Difference{{
+		bad := &matrix.Claim{Verdict: "violated", Violations: 16, Schedules: 40, Because: []string{"progress comes early"}, Ways: []matrix.Way{{Why: "a list is of revision 8"}}}
+		c := &matrix.Comparison{Names: []string{"a", "a+mine"}, Differs: []matrix.Difference{{
 			Kind: matrix.Verdict, Scenario: "issue-15220", Property: "linearizable", Chance: 5e-6,
-			Sides: [2]matrix.Seen{{Verdict: "holds", Schedules: 40, Because: ofGood}, bad},
+			Sides: []*matrix.Claim{{Verdict: "holds", Schedules: 40, Because: ofGood}, bad},
 		}}}
 		var b bytes.Buffer
 		require.NoError(t, WriteCompared(&b, Terminal{}, c))

@@ -15,27 +15,23 @@ import (
 // twoCells is a matrix of one design: safe and live on one version, neither on
 // the other, for which the campaigns of cost were not run any more.
 func twoCells() *matrix.Matrix {
-	evidence := func(scenario, property, label, verdict string) []matrix.Evidence {
-		e := matrix.Evidence{
-			Scenario: scenario, Verdict: verdict, Schedules: 400, Command: "simrun run " + scenario + " --seeds 0..399",
-			Properties: map[string]summary.Property{property: {Verdict: verdict, Exercised: 1234}},
-		}
+	evidence := func(scenario, property, label, verdict string) []*matrix.Run {
+		c := &matrix.Claim{Property: property, Verdict: verdict, Exercised: 1234}
 		if verdict == "violated" {
-			e.Properties[property] = summary.Property{Verdict: verdict, Exercised: 1234, Violations: 56}
-			e.Failure = &summary.Failure{Property: property, Label: label, Seed: 7, Schedules: 56}
-			e.Command = "simrun run " + scenario + " --seeds 7..7"
+			c.Violations = 56
+			c.Ways = []matrix.Way{{Label: label, Seed: 7, Schedules: 56, Command: "simrun run " + scenario + " --seeds 7..7"}}
 		}
-		return []matrix.Evidence{e}
+		return []*matrix.Run{{Scenario: scenario, Schedules: 400, Claims: []*matrix.Claim{c}, Command: "simrun run " + scenario + " --seeds 0..399"}}
 	}
 	wait := &summary.Distribution{P50: 0.05, P99: 0.0999, Max: 0.1}
+	cost := &matrix.Run{Scenario: matrix.Waiting, Cost: &matrix.Cost{Lists: 200, FromCache: 150, Wait: wait, RequestsPerList: 1, BytesPerList: 2500}}
 	return &matrix.Matrix{
 		Program: "simrun", Designs: []string{"kep-2340"}, Versions: []string{"3.6.16", "3.5.7"}, Schedules: 800, Seconds: 2,
 		Cells: []*matrix.Cell{
 			{
 				Design: "kep-2340", Etcd: "3.6.16",
-				Safe: matrix.Question{Verdict: "holds", Evidence: evidence("consistent-list", "linearizable", "", "holds")},
+				Safe: matrix.Question{Verdict: "holds", Evidence: append(evidence("consistent-list", "linearizable", "", "holds"), cost)},
 				Live: matrix.Question{Verdict: "holds", Evidence: evidence("recovery", "answers-in-time", "", "holds")},
-				Cost: []*matrix.Cost{{Scenario: matrix.Waiting, Lists: 200, FromCache: 150, Wait: wait, RequestsPerList: 1, BytesPerList: 2500, Metrics: []summary.Metric{}}},
 			},
 			{
 				Design: "kep-2340", Etcd: "3.5.7",
@@ -52,11 +48,13 @@ func twoCells() *matrix.Matrix {
 
 func TestMatrixText(t *testing.T) {
 	m := twoCells()
-	assert.Equal(t, "yes", wordOf(m.Cells[0], &m.Cells[0].Safe))
+	assert.Equal(t, "yes", answersOf(m.Cells[0])[0].Word)
 	m.Cells[0].Masked = []string{"created"}
-	assert.Equal(t, "yes, except race R1", wordOf(m.Cells[0], &m.Cells[0].Safe))
-	m.Cells[1].Safe.Evidence[0].Known = []summary.Known{{Property: "linearizable", Because: []string{"progress comes early (#15220)"}}}
-	m.Cells[1].Live.Evidence[0].Properties["recovers-in-time"] = summary.Property{Verdict: "violated", Exercised: 3, Violations: 2}
+	assert.Equal(t, "yes, except race R1", answersOf(m.Cells[0])[0].Word)
+	stale := m.Cells[1].Safe.Evidence[0].Claims[0]
+	stale.Known, stale.Because = true, []string{"progress comes early (#15220)"}
+	late := m.Cells[1].Live.Evidence[0]
+	late.Claims = append(late.Claims, &matrix.Claim{Property: "recovers-in-time", Verdict: "violated", Exercised: 3, Violations: 2})
 	var b bytes.Buffer
 	require.NoError(t, WriteMatrix(&b, Terminal{Width: 400}, m))
 	for _, want := range []string{
@@ -80,8 +78,9 @@ func TestMatrixText(t *testing.T) {
 func TestMatrixOfTooLittleTime(t *testing.T) {
 	m := twoCells()
 	m.Cells = m.Cells[:1]
-	m.Cells[0].Safe = matrix.Question{Verdict: "unknown", Evidence: []matrix.Evidence{{Scenario: "issue-15220", Verdict: "unknown"}}}
-	m.Cells[0].Cost = []*matrix.Cost{{Scenario: matrix.Waiting, Metrics: []summary.Metric{}}}
+	m.Cells[0].Safe = matrix.Question{Verdict: "unknown", Evidence: []*matrix.Run{
+		{Scenario: "issue-15220", Claims: []*matrix.Claim{{Verdict: "unknown"}}}, {Scenario: matrix.Waiting, Cost: &matrix.Cost{}},
+	}}
 	var text, page bytes.Buffer
 	require.NoError(t, WriteMatrix(&text, Terminal{Width: 400}, m))
 	require.NoError(t, WriteMatrixHTML(&page, m))

@@ -38,15 +38,15 @@ func ShortStory(o Terminal, d *diagnosis.Diagnosis, lines int) string {
 func storyText(o Terminal, d *diagnosis.Diagnosis, hidden int, masked bool) string {
 	s := d.Story
 	p := &Page{To: o}
-	p.WriteString("|" + o.bold(s.Title) + "\n\n")
+	p.WriteString("|" + o.Bold(s.Title) + "\n\n")
 	// Two thirds of the steps that are told are those at the end.
 	gap := max(leastTold, (len(s.Lines)-hidden)/3)
 	for i, l := range s.Lines {
 		if hidden > 0 && i == gap {
-			p.Row(number(""), o.faint("..."), o.faint(Counted(uint64(hidden), "step")+" left out"))
+			p.Row(number(""), o.Faint("..."), o.Faint(Counted(uint64(hidden), "step")+" left out"))
 		}
 		if i < gap || i >= gap+hidden {
-			p.Row(number(o.faint(s.When(l))), l.Node, l.Text)
+			p.Row(number(o.Faint(s.When(l))), l.Node, l.Text)
 		}
 	}
 	p.WriteString("\n")
@@ -56,7 +56,7 @@ func storyText(o Terminal, d *diagnosis.Diagnosis, hidden int, masked bool) stri
 		}
 	}
 	if text := sayMasked(o.program(), s.Masked, s.Settings); masked && text != "" {
-		p.Line(0, "<%s", o.faint(text))
+		p.Line(0, "<%s", o.Faint(text))
 	}
 	return p.laidOut()
 }

@@ -11,7 +11,7 @@ import (
 // WriteSummary writes what held, what did not, and what it took.
 func WriteSummary(w io.Writer, o Terminal, s *summary.Summary) error {
 	p := &Page{To: o}
-	p.Line(0, "%s on %s\n", o.bold(s.Scenario), Subject(s.Etcd, s.Client, s.Cache, s.Bugs))
+	p.Line(0, "%s on %s\n", o.Bold(s.Scenario), Subject(s.Etcd, s.Client, s.Cache, s.Bugs))
 	for _, name := range s.Claims {
 		of := s.Properties[name]
 		p.Row("|  "+name, o.Verdict(of.Verdict, pad(of.Verdict, len("violated"), false)), checked(&of, s.Schedules))
@@ -26,7 +26,7 @@ func WriteSummary(w io.Writer, o Terminal, s *summary.Summary) error {
 	}
 	// The story of a failure ends with the same sentences.
 	if text := sayMasked(o.program(), s.Masked, s.Settings); text != "" && !s.Told() {
-		p.Line(0, "<%s", o.faint(text))
+		p.Line(0, "<%s", o.Faint(text))
 	}
 	return p.End(w)
 }
@@ -128,7 +128,7 @@ func pace(s *summary.Summary) string {
 func (p *Page) metrics(list []summary.Metric) {
 	heading := func(cells ...string) {
 		for i, cell := range cells {
-			if cells[i] = p.To.faint(cell); i > 0 {
+			if cells[i] = p.To.Faint(cell); i > 0 {
 				cells[i] = number(cells[i])
 			}
 		}

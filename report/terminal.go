@@ -32,8 +32,9 @@ func (o Terminal) width() int {
 	return o.Width
 }
 
-func (o Terminal) bold(s string) string  { return o.paint("1", s) }
-func (o Terminal) faint(s string) string { return o.paint("2", s) }
+// Bold and Faint paint a text that stands out, or that does not.
+func (o Terminal) Bold(s string) string  { return o.paint("1", s) }
+func (o Terminal) Faint(s string) string { return o.paint("2", s) }
 
 // Verdict paints a text in the colour of a verdict.
 func (o Terminal) Verdict(verdict, text string) string {

@@ -4,7 +4,6 @@ import (
 	"embed"
 	"io"
 	"strconv"
-	"strings"
 	"text/template"
 )
 
@@ -15,13 +14,12 @@ var textFiles embed.FS
 
 var texts = template.Must(template.New("").Funcs(template.FuncMap{
 	"count": func(n any, noun string) string { return Counted(unsigned(n), noun) }, "times": func(n any) string { return times(unsigned(n)) },
-	"grouped": grouped, "join": strings.Join, "number": number, "amount": amount,
+	"grouped": grouped, "number": number, "amount": amount,
 	"add": func(a, b int) int { return a + b }, "sub": func(a, b int) int { return a - b },
-	"ratio":  func(a, b int) float64 { return float64(a) / float64(max(b, 1)) },
-	"rate":   func(n int, seconds float64) float64 { return float64(n) / max(seconds, 1e-9) },
-	"plain":  func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) },
-	"chance": chance, "ways": waysOf, "groups": groupsOf, "told": toldOf, "byReason": byReason, "command": onlyCommand, "differs": whatDiffers,
-}).ParseFS(textFiles, "texts/*.txt"))
+	"ratio": func(a, b int) float64 { return float64(a) / float64(max(b, 1)) },
+	"rate":  func(n int, seconds float64) float64 { return float64(n) / max(seconds, 1e-9) },
+	"plain": func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) },
+}).Funcs(matrixFunctions).ParseFS(textFiles, "texts/*.txt"))
 
 func unsigned(n any) uint64 {
 	if of, isInt := n.(int); isInt {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/watchbed/watchbed/internal/registry"
+	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/option"
@@ -16,9 +18,6 @@ import (
 // merged, which waits, times out and never falls back. A scenario in which even it is
 // violated says something of etcd or of watch caches, and little of one design.
 const Reference = "kep-2340"
-
-// basis are the scenarios that every cell is put to.
-func basis() []string { return slices.Concat(Safety, Liveness, Costs) }
 
 // plan is what one cell is to be asked: the basis, and these scenarios.
 type plan struct {
@@ -135,4 +134,61 @@ func checksPassed(version string) []bool {
 		all = append(all, guard.Checks.Of(guard.VersionCheck(i)).Passes(v))
 	}
 	return all
+}
+
+// Beyond is a scenario that is known to be violated with designs to which the matrix
+// says "yes". It says little of one design: the reference is violated as well, a second
+// version of etcd takes part, or an event is lost.
+type Beyond struct {
+	Scenario   string   `json:"scenario"`
+	Properties []string `json:"properties"`
+	// Designs and Versions are those of the matrix with which it is violated.
+	Designs  []string `json:"designs"`
+	Versions []string `json:"etcd"`
+	Because  []string `json:"because"`
+	// Command shows it with the first of the designs and the last of the versions.
+	Command string `json:"command"`
+}
+
+// beyond lists what is known beside the verdicts of these cells, scenario by scenario. An
+// interrupt ends it early.
+func (cfg *Config) beyond(ctx context.Context, cells []*Cell) ([]Beyond, error) {
+	all := []Beyond{}
+	for _, sc := range testbed.Scenarios() {
+		if slices.Contains(basis(), sc.Name) {
+			continue
+		}
+		b := Beyond{Scenario: sc.Name}
+		for _, cell := range cells {
+			if ctx.Err() != nil {
+				return all, errInterrupted
+			}
+			b.add(cfg, sc, cell)
+		}
+		if len(b.Properties) > 0 {
+			side, err := cfg.side(b.Versions[len(b.Versions)-1], b.Designs[0])
+			if err != nil {
+				return nil, err
+			}
+			b.Command = side.command(cfg.Program, sc.Name)
+			all = append(all, b)
+		}
+	}
+	return all, nil
+}
+
+func (b *Beyond) add(cfg *Config, sc *testbed.Scenario, cell *Cell) {
+	for _, version := range cell.Versions() {
+		p, err := cfg.params(sc, version, cell.Design)
+		if err != nil {
+			continue
+		}
+		for _, v := range known.Expected(sc, &p) {
+			if cell.question(isLive(v.Property.Name)).Verdict != model.Holds.String() {
+				continue
+			}
+			b.Properties, b.Because = registry.With(b.Properties, v.Property.Name), registry.With(b.Because, v.Because...)
+			b.Designs, b.Versions = registry.With(b.Designs, cell.Design), registry.With(b.Versions, version)
+		}
+	}
 }

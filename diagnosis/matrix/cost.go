@@ -10,7 +10,6 @@ import (
 
 // Cost is what the consistent LISTs of one workload cost.
 type Cost struct {
-	Scenario string `json:"scenario"`
 	// Lists is how many there were, FromCache how many of them the cache served.
 	Lists     uint64 `json:"lists"`
 	FromCache uint64 `json:"fromCache"`
@@ -27,15 +26,13 @@ type Cost struct {
 	ProgressRequestsPerList float64          `json:"progressRequestsPerList"`
 	NotificationsPerList    float64          `json:"progressNotificationsPerList"`
 	WatchBytesPerList       float64          `json:"etcdWatchBytesPerList"`
-	Schedules               uint64           `json:"schedules"`
-	Metrics                 []summary.Metric `json:"metrics"`
-	Command                 string           `json:"command"`
+	Metrics                 []summary.Metric `json:"metrics,omitempty"`
 }
 
 // CostOf reads the cost of a workload from what its campaign measured.
-func CostOf(scenario string, c *campaign.Result, command string) *Cost {
+func CostOf(c *campaign.Result) *Cost {
 	all := summary.MetricsOf(c.Metrics)
-	cost := &Cost{Scenario: scenario, Schedules: c.Schedules, Metrics: all, Command: command}
+	cost := &Cost{Metrics: all}
 	var requests, bytes, progress, notifications, watched float64
 	for i := range all {
 		m := &all[i]
@@ -140,7 +137,7 @@ func (c *Comparison) costs(a, b *Run) {
 		return
 	}
 	if a.Cost == nil || b.Cost == nil {
-		c.Unknown = withUnknown(c.Unknown, a.Scenario, "", "costs were measured with one side only")
+		c.unknown(a.Scenario, "", "costs were measured with one side only")
 		return
 	}
 	for _, m := range measures {

@@ -9,16 +9,15 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// Comparison is what differs between two sides.
+// Comparison is what differs between two columns, or between one and what is known of it.
 type Comparison struct {
-	A *Catalogue `json:"-"`
-	B *Catalogue `json:"-"`
-	// Names are those of the sides.
-	Names [2]string `json:"sides"`
+	// Names are those of the columns.
+	Names []string `json:"sides"`
 	// Differs are the claims that differ, and where caches are not ready again; Costs the measures.
 	Differs []Difference     `json:"differs"`
 	Costs   []CostDifference `json:"costs"`
-	// Perhaps are the claims that one side alone violates, in so few schedules that chance may explain it.
+	// Perhaps are the claims that one side alone violates, in so few schedules that chance may explain it; of one
+	// column those that every campaign is known to violate, and this one did not.
 	Perhaps []Difference `json:"perhaps"`
 	// Unknown are the claims of which cannot be said whether they differ.
 	Unknown []Unknown `json:"unknown"`
@@ -31,7 +30,10 @@ type Comparison struct {
 
 // Alike counts what does not differ.
 type Alike struct {
-	Verdicts  int `json:"verdicts"`
+	Verdicts int `json:"verdicts"`
+	// Violated are those among them that are violated, NotSeen those that hold and are known to be violated rarely.
+	Violated  int `json:"violated"`
+	NotSeen   int `json:"notSeen,omitempty"`
 	Scenarios int `json:"scenarios"`
 	// SameRuns are the scenarios whose schedules are the same to the bit.
 	SameRuns int `json:"sameRuns"`
@@ -42,7 +44,7 @@ type Alike struct {
 type Kind string
 
 const (
-	// Verdict: one side violates it, and the other does not.
+	// Verdict: one side violates it, and the other does not; or it is not known to.
 	Verdict Kind = "verdict"
 	// HowOften: both violate it, and one of them in another share of the schedules.
 	HowOften Kind = "how often"
@@ -57,10 +59,10 @@ const (
 
 // Difference is a claim that differs.
 type Difference struct {
-	Kind     Kind    `json:"kind"`
-	Scenario string  `json:"scenario"`
-	Property string  `json:"property"`
-	Sides    [2]Seen `json:"sides"`
+	Kind     Kind     `json:"kind"`
+	Scenario string   `json:"scenario"`
+	Property string   `json:"property"`
+	Sides    []*Claim `json:"sides"`
 	// Chance is the probability of counts as different as these, or more, if both sides
 	// violate the claim equally often (Fisher's exact test, two-sided).
 	Chance float64 `json:"chance"`
@@ -68,38 +70,11 @@ type Difference struct {
 	Stories []StoryDifference `json:"stories,omitempty"`
 }
 
-// Seen is what one side says of a claim.
-type Seen struct {
-	Verdict    string   `json:"verdict"`
-	Violations uint64   `json:"violations"`
-	Schedules  uint64   `json:"schedules"`
-	Known      bool     `json:"known,omitempty"`
-	Because    []string `json:"because,omitempty"`
-	Ways       []Way    `json:"ways,omitempty"`
-	// Command shows the first of the ways again; empty if nothing is violated.
-	Command string `json:"command,omitempty"`
-}
-
-// Unknown are claims of one scenario of which it is unknown whether they differ.
+// Unknown is a claim of which it is unknown whether it differs, or a whole scenario.
 type Unknown struct {
-	Scenario   string   `json:"scenario"`
-	Properties []string `json:"properties,omitempty"`
-	Why        string   `json:"why"`
-}
-
-// withUnknown adds a claim, or a whole scenario if property is empty.
-func withUnknown(all []Unknown, scenario, property, why string) []Unknown {
-	for i := range all {
-		if u := &all[i]; u.Scenario == scenario && u.Why == why {
-			u.Properties = append(u.Properties, property)
-			return all
-		}
-	}
-	u := Unknown{Scenario: scenario, Why: why}
-	if property != "" {
-		u.Properties = []string{property}
-	}
-	return append(all, u)
+	Scenario string `json:"scenario"`
+	Property string `json:"property,omitempty"`
+	Why      string `json:"why"`
 }
 
 // Chances below which a difference of counts is none of chance. rare is for one side that
@@ -109,52 +84,72 @@ const (
 	often = 1e-4
 )
 
-// Differ compares two sides, scenario by scenario in the order of the first.
-func Differ(program string, a, b *Catalogue) *Comparison {
-	c := &Comparison{A: a, B: b, Names: [2]string{a.Name, b.Name}, Differs: []Difference{}, Costs: []CostDifference{}, Perhaps: []Difference{}, Unknown: []Unknown{}, Interrupted: a.Interrupted || b.Interrupted}
-	names := scenariosOf(a, b)
+// Differ compares two columns, scenario by scenario in the order of the first, or one with what is known of it.
+func Differ(columns ...*Column) *Comparison {
+	c := &Comparison{Differs: []Difference{}, Costs: []CostDifference{}, Perhaps: []Difference{}, Unknown: []Unknown{}}
+	var names []string
+	for _, of := range columns {
+		c.Names, c.Interrupted = append(c.Names, of.Name), c.Interrupted || of.Interrupted
+		for _, r := range of.Runs {
+			names = registry.With(names, r.Scenario)
+		}
+	}
 	c.Scenarios = len(names)
 	for _, name := range names {
-		c.scenario(program, name)
+		var runs []*Run
+		for _, of := range columns {
+			runs = append(runs, of.run(name))
+		}
+		c.scenario(name, runs)
 	}
 	return c
 }
 
-// scenariosOf are those of both, in the order of the first.
-func scenariosOf(a, b *Catalogue) (names []string) {
-	for _, r := range slices.Concat(a.Runs, b.Runs) {
-		names = registry.With(names, r.Scenario)
+// why says why nothing is known of a scenario; empty if it was run.
+func (r *Run) why(with string) string {
+	switch {
+	case r == nil:
+		return "not run with " + with
+	case r.CannotRun != "":
+		return "not run with " + with + ": " + r.CannotRun
+	case r.Schedules == 0:
+		return "no schedule was run with " + with
 	}
-	return names
+	return ""
 }
 
-func (c *Comparison) scenario(program, name string) {
-	a, b := c.A.run(name), c.B.run(name)
-	for i, r := range []*Run{a, b} {
-		switch {
-		case r == nil:
-			c.Unknown = withUnknown(c.Unknown, name, "", "not run with "+c.Names[i])
-			return
-		case r.CannotRun != "":
-			c.Unknown = withUnknown(c.Unknown, name, "", "not run with "+c.Names[i]+": "+r.CannotRun)
-			return
-		case r.Schedules == 0:
-			c.Unknown = withUnknown(c.Unknown, name, "", "no schedule was run with "+c.Names[i])
+func (c *Comparison) unknown(scenario, property, why string) {
+	c.Unknown = append(c.Unknown, Unknown{scenario, property, why})
+}
+
+func (c *Comparison) scenario(name string, runs []*Run) {
+	for i, r := range runs {
+		if why := r.why(c.Names[i]); why != "" {
+			c.unknown(name, "", why)
 			return
 		}
 	}
-	known := func() int { return len(c.Differs) + len(c.Perhaps) + len(c.Unknown) + len(c.Costs) }
-	before := known()
-	for _, property := range propertiesOf(a, b) {
-		c.claim(program, a, b, property)
+	said := func() int { return len(c.Differs) + len(c.Perhaps) + len(c.Unknown) + len(c.Costs) }
+	before := said()
+	var properties []string
+	for _, r := range runs {
+		for _, claim := range r.Claims {
+			properties = registry.With(properties, claim.Property)
+		}
 	}
-	c.neverReady(a, b)
-	c.costs(a, b)
-	if known() > before {
+	same := len(runs) == 2 && sameRuns(runs[0], runs[1])
+	for _, property := range properties {
+		c.claim(runs, property, same)
+	}
+	if len(runs) == 2 {
+		c.neverReady(runs)
+		c.costs(runs[0], runs[1])
+	}
+	if said() > before {
 		return
 	}
 	c.Alike.Scenarios++
-	if sameRuns(a, b) {
+	if same {
 		c.Alike.SameRuns++
 	}
 }
@@ -163,55 +158,53 @@ func sameRuns(a, b *Run) bool {
 	return a.CampaignHash == b.CampaignHash && a.Schedules == b.Schedules && a.FirstSeed == b.FirstSeed && a.Strategy == b.Strategy
 }
 
-func propertiesOf(a, b *Run) (names []string) {
-	for _, claim := range slices.Concat(a.Claims, b.Claims) {
-		names = registry.With(names, claim.Property)
-	}
-	return names
-}
-
 // claim compares one property of a scenario.
-func (c *Comparison) claim(program string, a, b *Run, property string) {
-	claims := [2]*Claim{a.claim(property), b.claim(property)}
-	for i := range claims {
-		if claims[i] != nil {
-			continue
+func (c *Comparison) claim(runs []*Run, property string, same bool) {
+	d := Difference{Kind: Verdict, Scenario: runs[0].Scenario, Property: property}
+	for i, r := range runs {
+		claim := r.claim(property)
+		if claim == nil && property == testbed.NoPanic.Name {
+			// Every scenario promises it, and lists it if it is violated.
+			claim = &Claim{Property: property, Verdict: model.Holds.String(), Schedules: r.Schedules}
 		}
-		if property != testbed.NoPanic.Name {
-			c.Unknown = withUnknown(c.Unknown, a.Scenario, property, "not claimed with "+c.Names[i])
+		switch {
+		case claim == nil:
+			c.unknown(d.Scenario, property, "not claimed with "+c.Names[i])
+			return
+		case !claim.violated() && !claim.holds():
+			c.unknown(d.Scenario, property, claim.Verdict+" with "+c.Names[i])
 			return
 		}
-		// Every scenario promises it, and lists it if it is violated.
-		claims[i] = &Claim{Property: property, Verdict: model.Holds.String(), Schedules: []*Run{a, b}[i].Schedules}
+		d.Sides = append(d.Sides, claim)
 	}
-	for i, claim := range claims {
-		if !claim.violated() && !claim.holds() {
-			c.Unknown = withUnknown(c.Unknown, a.Scenario, property, claim.Verdict+" with "+c.Names[i])
-			return
+	first := d.Sides[0]
+	if len(runs) == 1 {
+		switch is, _ := first.AsKnown(); is {
+		case model.Holds:
+			c.alike(first)
+		case model.Violated:
+			c.Differs = append(c.Differs, d)
+		default:
+			c.Perhaps = append(c.Perhaps, d)
 		}
-	}
-	d := Difference{Scenario: a.Scenario, Property: property}
-	for i, r := range []*Run{a, b} {
-		d.Sides[i] = seen(program, []*Catalogue{c.A, c.B}[i], r, claims[i])
+		return
 	}
 	d.Chance = d.chance()
-	same := sameRuns(a, b)
 	if !same {
 		d.Stories = otherStories(&d)
 	}
-	switch first, second := claims[0], claims[1]; {
-	case first.violated() != second.violated():
-		d.Kind = Verdict
+	switch {
+	case first.violated() != d.Sides[1].violated():
 		if d.Chance >= rare && !same {
 			c.Perhaps = append(c.Perhaps, d)
 			return
 		}
 	case first.holds():
-		if why := c.maybe(claims); why != "" && !same {
-			c.Unknown = withUnknown(c.Unknown, a.Scenario, property, why)
-			return
+		if why := c.maybe(d.Sides); why != "" && !same {
+			c.unknown(d.Scenario, property, why)
+		} else {
+			c.alike(first)
 		}
-		c.Alike.Verdicts++
 		return
 	case d.Chance < often:
 		d.Kind = HowOften
@@ -220,17 +213,26 @@ func (c *Comparison) claim(program string, a, b *Run, property string) {
 	case len(d.Stories) > 0:
 		d.Kind = Stories
 	default:
-		c.Alike.Verdicts++
+		c.alike(first)
 		return
 	}
 	c.Differs = append(c.Differs, d)
 }
 
+func (c *Comparison) alike(claim *Claim) {
+	c.Alike.Verdicts++
+	if claim.violated() {
+		c.Alike.Violated++
+	} else if claim.Known {
+		c.Alike.NotSeen++
+	}
+}
+
 // neverReady compares in how many schedules a cache was not ready again.
-func (c *Comparison) neverReady(a, b *Run) {
-	d := Difference{Kind: NeverReady, Scenario: a.Scenario}
-	for i, r := range []*Run{a, b} {
-		d.Sides[i] = Seen{Violations: r.NeverReady, Schedules: r.Schedules}
+func (c *Comparison) neverReady(runs []*Run) {
+	d := Difference{Kind: NeverReady, Scenario: runs[0].Scenario}
+	for _, r := range runs {
+		d.Sides = append(d.Sides, &Claim{Violations: r.NeverReady, Schedules: r.Schedules})
 	}
 	if d.Chance = d.chance(); d.Chance < rare {
 		c.Differs = append(c.Differs, d)
@@ -239,7 +241,7 @@ func (c *Comparison) neverReady(a, b *Run) {
 
 // maybe says why a claim that held on both sides may yet differ: it is known to be violated
 // on one of them.
-func (c *Comparison) maybe(claims [2]*Claim) string {
+func (c *Comparison) maybe(claims []*Claim) string {
 	for i, claim := range claims {
 		switch {
 		case !claim.Known || claims[1-i].Known:
@@ -250,14 +252,6 @@ func (c *Comparison) maybe(claims [2]*Claim) string {
 		}
 	}
 	return ""
-}
-
-func seen(program string, of *Catalogue, r *Run, claim *Claim) Seen {
-	s := Seen{Verdict: claim.Verdict, Violations: claim.Violations, Schedules: claim.Schedules, Known: claim.Known, Because: claim.Because, Ways: claim.Ways}
-	if len(claim.Ways) > 0 {
-		s.Command = of.command(program, r, claim.Ways[0].Seed)
-	}
-	return s
 }
 
 // Bad is the side that violates a claim that the other does not.
@@ -285,7 +279,7 @@ func (d *Difference) chance() float64 { return d.chanceAt(1) }
 
 // chanceAt is the chance of so many times the schedules with the same rates.
 func (d *Difference) chanceAt(times uint64) float64 {
-	a, b := &d.Sides[0], &d.Sides[1]
+	a, b := d.Sides[0], d.Sides[1]
 	return exacttest.FisherTwoSided(int(a.Violations*times), int(a.Schedules*times), int(b.Violations*times), int(b.Schedules*times))
 }
 
@@ -306,7 +300,7 @@ func (d *Difference) Enough() uint64 {
 // chance lets one say.
 func sameWays(d *Difference) bool {
 	for i := range d.Sides {
-		this, other := &d.Sides[i], &d.Sides[1-i]
+		this, other := d.Sides[i], d.Sides[1-i]
 		for _, w := range this.Ways {
 			if slices.ContainsFunc(other.Ways, func(x Way) bool { return x.Label == w.Label }) {
 				continue
@@ -319,7 +313,7 @@ func sameWays(d *Difference) bool {
 	return true
 }
 
-// Verdict says whether the sides differ: violated if they do, unknown if that cannot be
+// Verdict says whether they differ: violated if they do, unknown if that cannot be
 // said, holds if they are alike.
 func (c *Comparison) Verdict() model.Verdict {
 	switch {

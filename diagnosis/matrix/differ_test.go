@@ -24,21 +24,21 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// of is a catalogue with one scenario of 400 schedules.
-func of(name string, claims ...*Claim) *Catalogue {
+// of is a column with one scenario of 400 schedules.
+func of(name string, claims ...*Claim) *Column {
 	for _, claim := range claims {
 		if claim.Schedules == 0 {
 			claim.Schedules = 400
 		}
 	}
 	// The hash is that of the name: other runs, unless a test says otherwise.
-	return &Catalogue{Format: 1, Name: name, Runs: []*Run{{Scenario: "recovery", Strategy: "portfolio", Schedules: 400, CampaignHash: explore.Hash(name[0]), Claims: claims}}}
+	return &Column{Name: name, Runs: []*Run{{Scenario: "recovery", Strategy: "portfolio", Schedules: 400, CampaignHash: explore.Hash(name[0]), Claims: claims}}}
 }
 
 func violated(times uint64, labels ...string) *Claim {
 	claim := &Claim{Property: "linearizable", Verdict: "violated", Violations: times}
 	for _, label := range labels {
-		claim.Ways = append(claim.Ways, Way{Label: label, Seed: 7, Schedules: times, Why: "why " + label})
+		claim.Ways = append(claim.Ways, Way{Label: label, Seed: 7, Schedules: times, Command: "show " + label, Why: "why " + label})
 	}
 	return claim
 }
@@ -73,7 +73,7 @@ func TestWhatDiffersOfAClaim(t *testing.T) {
 		{name: "rare on both sides", a: known(true), b: known(true), verdict: model.Holds},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := Differ("simrun", of("a", c.a), of("b", c.b))
+			got := Differ(of("a", c.a), of("b", c.b))
 			assert.Equal(t, c.verdict, got.Verdict())
 			if c.kind == "" {
 				assert.Empty(t, got.Differs)
@@ -89,7 +89,7 @@ func TestWhatDiffersOfAClaim(t *testing.T) {
 			if c.unknown == "" {
 				assert.Empty(t, got.Unknown)
 			} else {
-				assert.Equal(t, []Unknown{{"recovery", []string{"linearizable"}, c.unknown}}, got.Unknown)
+				assert.Equal(t, []Unknown{{"recovery", "linearizable", c.unknown}}, got.Unknown)
 			}
 			alike := 0
 			if c.verdict == model.Holds {
@@ -133,7 +133,7 @@ func TestTheSameViolationWithOtherStories(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := Differ("simrun", of("a", c.a), of("b", c.b))
+			got := Differ(of("a", c.a), of("b", c.b))
 			if c.want == nil {
 				require.Empty(t, got.Differs)
 				require.Equal(t, model.Holds, got.Verdict())
@@ -150,11 +150,11 @@ func TestTheSameViolationWithOtherStories(t *testing.T) {
 // before 3.5.8 through ctrlStream, since then by Created that overtakes it. Other seeds of
 // one release have the same stories.
 func TestOneLabelWithTwoStories(t *testing.T) {
-	on := func(version string, first uint64) *Catalogue {
-		return explored(t, version, Side{Etcd: version}, Sides{Scenarios: scenariosNamed(t, "rewatch"), Campaigns: Campaigns{FirstSeed: first, Seeds: testsize.Of[uint64](300, 150, 150)}})
+	on := func(version string, first uint64) *Column {
+		return explored(t, version, Side{Etcd: version}, []string{"rewatch"}, Campaigns{FirstSeed: first, Seeds: testsize.Of[uint64](300, 150, 150)})
 	}
 	old := on("3.5.7", 0)
-	c := Differ("simrun", old, on("3.5.12", 0))
+	c := Differ(old, on("3.5.12", 0))
 	i := slices.IndexFunc(c.Differs, func(d Difference) bool { return d.Property == "bookmarkable" })
 	require.GreaterOrEqual(t, i, 0)
 	require.Equal(t, Stories, c.Differs[i].Kind, "%+v", c.Differs[i])
@@ -162,27 +162,27 @@ func TestOneLabelWithTwoStories(t *testing.T) {
 	require.Equal(t, 0, first.Side)
 	require.Contains(t, first.Example, "is answered by recvLoop itself")
 
-	require.Empty(t, Differ("simrun", old, on("3.5.7", 300)).Differs)
+	require.Empty(t, Differ(old, on("3.5.7", 300)).Differs)
 }
 
 // TestWhatWasNotRunIsUnknown: a scenario that one side lacks, or could not run.
 func TestWhatWasNotRunIsUnknown(t *testing.T) {
 	a, b := of("a", verdict("holds")), of("b", verdict("holds"))
 	b.Runs[0].Scenario = "rewatch"
-	c := Differ("simrun", a, b)
+	c := Differ(a, b)
 	require.Equal(t, []Unknown{{Scenario: "recovery", Why: "not run with b"}, {Scenario: "rewatch", Why: "not run with a"}}, c.Unknown)
 	require.Zero(t, c.Alike.Verdicts)
 
 	b = of("b", verdict("holds"))
 	b.Runs[0] = &Run{Scenario: "recovery", CannotRun: "no such value"}
-	require.Equal(t, []Unknown{{Scenario: "recovery", Why: "not run with b: no such value"}}, Differ("simrun", a, b).Unknown)
+	require.Equal(t, []Unknown{{Scenario: "recovery", Why: "not run with b: no such value"}}, Differ(a, b).Unknown)
 	b.Runs[0] = &Run{Scenario: "recovery"}
-	require.Equal(t, []Unknown{{Scenario: "recovery", Why: "no schedule was run with b"}}, Differ("simrun", a, b).Unknown)
+	require.Equal(t, []Unknown{{Scenario: "recovery", Why: "no schedule was run with b"}}, Differ(a, b).Unknown)
 	b = of("b")
-	require.Equal(t, []Unknown{{"recovery", []string{"linearizable"}, "not claimed with b"}}, Differ("simrun", a, b).Unknown)
+	require.Equal(t, []Unknown{{"recovery", "linearizable", "not claimed with b"}}, Differ(a, b).Unknown)
 	b = of("b", verdict("holds"))
 	b.Interrupted = true
-	require.Equal(t, model.VerdictUnknown, Differ("simrun", a, b).Verdict())
+	require.Equal(t, model.VerdictUnknown, Differ(a, b).Verdict())
 }
 
 // stuck is a cache that never lists or watches again.
@@ -204,10 +204,10 @@ func init() {
 
 // TestACacheThatIsNeverReadyAgainDiffers: no claim tells the two apart, since a liveness phase never begins.
 func TestACacheThatIsNeverReadyAgainDiffers(t *testing.T) {
-	on := func(design string) *Catalogue {
-		return explored(t, design, Side{Design: design}, Sides{Scenarios: scenariosNamed(t, "recovery"), Campaigns: Campaigns{Seeds: 100}})
+	on := func(design string) *Column {
+		return explored(t, design, Side{Design: design}, []string{"recovery"}, Campaigns{Seeds: 100})
 	}
-	c := Differ("simrun", on("test-naive"), on("test-stuck"))
+	c := Differ(on("test-naive"), on("test-stuck"))
 	require.Len(t, c.Differs, 1)
 	d := &c.Differs[0]
 	require.Equal(t, NeverReady, d.Kind)
@@ -220,19 +220,19 @@ func TestACacheThatIsNeverReadyAgainDiffers(t *testing.T) {
 // promise only where it is broken.
 func TestAPanicIsAVerdictOfBoth(t *testing.T) {
 	a := of("a", verdict("holds"), &Claim{Property: testbed.NoPanic.Name, Verdict: "violated", Violations: 40, Ways: []Way{{Label: "panic"}}})
-	c := Differ("simrun", a, of("b", verdict("holds")))
+	c := Differ(a, of("b", verdict("holds")))
 	require.Len(t, c.Differs, 1)
 	require.Equal(t, Verdict, c.Differs[0].Kind)
 }
 
 func TestCostsAreAlikeWithinATenth(t *testing.T) {
-	with := func(name string, requests float64, lists uint64) *Catalogue {
+	with := func(name string, requests float64, lists uint64) *Column {
 		c := of(name, verdict("holds"))
 		c.Runs[0].Cost = &Cost{Lists: lists, RequestsPerList: requests, FromCache: lists}
 		return c
 	}
-	differing := func(a, b *Catalogue) (names []string) {
-		for _, d := range Differ("simrun", a, b).Costs {
+	differing := func(a, b *Column) (names []string) {
+		for _, d := range Differ(a, b).Costs {
 			names = append(names, d.Measure)
 		}
 		return names
@@ -241,86 +241,77 @@ func TestCostsAreAlikeWithinATenth(t *testing.T) {
 	require.Equal(t, []string{"requests"}, differing(with("a", 1, 10), with("b", 1.2, 10)))
 	require.Equal(t, []string{"requests"}, differing(with("a", 0, 10), with("b", 0.01, 10)))
 	require.Len(t, differing(with("a", 1, 10), with("b", 0, 0)), 5, "nothing was measured on one side")
-	c := Differ("simrun", with("a", 1, 10), with("b", 1.2, 10))
+	c := Differ(with("a", 1, 10), with("b", 1.2, 10))
 	require.Equal(t, model.Violated, c.Verdict())
 	require.Equal(t, 4, c.Alike.Costs)
 }
 
 func TestAsKnown(t *testing.T) {
-	verdictOf := func(claim *Claim) (*Outcome, model.Verdict) {
-		o := AsKnown("simrun", of("a", claim))
-		return o, o.Verdict()
+	verdictOf := func(claim *Claim) (*Comparison, model.Verdict) {
+		c := Differ(of("a", claim))
+		return c, c.Verdict()
 	}
-	o, v := verdictOf(violated(3, "x"))
+	c, v := verdictOf(violated(3, "x"))
 	require.Equal(t, model.Violated, v)
-	require.Equal(t, "simrun run recovery --seeds 7..7", o.NewlyViolated[0].Command)
+	require.Equal(t, "show x", c.Differs[0].Sides[0].Command())
 	claim := violated(3, "x")
 	claim.Known = true
-	o, v = verdictOf(claim)
+	c, v = verdictOf(claim)
 	require.Equal(t, model.Holds, v)
-	require.Equal(t, 1, o.Violated)
+	require.Equal(t, Alike{Verdicts: 1, Violated: 1, Scenarios: 1}, c.Alike)
 	claim = verdict("holds")
 	claim.Known = true
-	o, v = verdictOf(claim)
+	c, v = verdictOf(claim)
 	require.Equal(t, model.VerdictUnknown, v)
-	require.Len(t, o.Missing, 1)
+	require.Len(t, c.Perhaps, 1)
 	claim.Rarely = true
-	o, v = verdictOf(claim)
+	c, v = verdictOf(claim)
 	require.Equal(t, model.Holds, v)
-	require.Equal(t, []int{1, 1}, []int{o.Holds, o.NotSeen})
-	o, v = verdictOf(verdict("vacuous"))
+	require.Equal(t, Alike{Verdicts: 1, NotSeen: 1, Scenarios: 1}, c.Alike)
+	c, v = verdictOf(verdict("vacuous"))
 	require.Equal(t, model.VerdictUnknown, v)
-	require.Equal(t, []Unknown{{"recovery", []string{"linearizable"}, "vacuous"}}, o.Unknown)
-	o = AsKnown("simrun", &Catalogue{Runs: []*Run{{Scenario: "recovery", CannotRun: "why"}, {Scenario: "rewatch"}}})
-	require.Len(t, o.Unknown, 2)
-	require.Equal(t, model.VerdictUnknown, o.Verdict())
+	require.Equal(t, []Unknown{{"recovery", "linearizable", "vacuous with a"}}, c.Unknown)
+	c = Differ(&Column{Runs: []*Run{{Scenario: "recovery", CannotRun: "why"}, {Scenario: "rewatch"}}})
+	require.Len(t, c.Unknown, 2)
+	require.Equal(t, model.VerdictUnknown, c.Verdict())
 }
 
-func scenariosNamed(t *testing.T, names ...string) (list []*testbed.Scenario) {
+func explored(t *testing.T, name string, of Side, scenarios []string, as Campaigns) *Column {
 	t.Helper()
-	for _, name := range names {
-		sc, err := testbed.FindScenario(name)
-		require.NoError(t, err)
-		list = append(list, sc)
-	}
-	return list
-}
-
-func explored(t *testing.T, name string, of Side, cfg Sides) *Catalogue {
-	t.Helper()
-	c := &Catalogue{Name: name, Side: of}
-	require.NoError(t, cfg.Fill(t.Context(), c))
+	c := &Column{Name: name, Side: of}
+	as.Program = "simrun"
+	require.NoError(t, Fill(t.Context(), as, scenarios, c))
 	return c
 }
 
 // TestReleasesBeforeAndAfterAFix: 3.5.8 has the fix of #15220, and 3.5.9 behaves as 3.5.8.
 func TestReleasesBeforeAndAfterAFix(t *testing.T) {
-	on := func(etcd string) *Catalogue {
-		return explored(t, etcd, Side{Etcd: etcd}, Sides{Scenarios: scenariosNamed(t, "issue-15220", "cost-quiet"), Campaigns: Campaigns{Seeds: 200}})
+	on := func(etcd string) *Column {
+		return explored(t, etcd, Side{Etcd: etcd}, []string{"issue-15220", "cost-quiet"}, Campaigns{Seeds: 200})
 	}
 	before, after := on("3.5.7"), on("3.5.8")
-	c := Differ("simrun", before, after)
+	c := Differ(before, after)
 	require.Len(t, c.Differs, 2)
 	for _, d := range c.Differs {
 		require.Equal(t, Verdict, d.Kind)
 		require.Equal(t, "violated", d.Sides[0].Verdict)
 		require.Contains(t, d.Sides[0].Because[0], "etcd-io/etcd#15220")
 		require.Contains(t, d.Sides[0].Ways[0].Why, "by reader-")
-		require.Regexp(t, `^simrun run issue-15220 --etcd 3\.5\.7 --seeds (\d+)\.\.(\d+)$`, d.Sides[0].Command)
+		require.Regexp(t, `^simrun run issue-15220 --etcd 3\.5\.7 --seeds (\d+)\.\.(\d+)$`, d.Sides[0].Command())
 	}
 	require.EqualValues(t, 20, after.Runs[1].Schedules, "a tenth of the seeds")
 	require.Equal(t, "random", after.Runs[1].Strategy)
 	require.NotZero(t, after.Runs[1].Cost.Lists)
 
-	c = Differ("simrun", after, on("3.5.9"))
+	c = Differ(after, on("3.5.9"))
 	require.Equal(t, model.Holds, c.Verdict())
-	require.Equal(t, Alike{Verdicts: len(after.Runs[0].Claims) + len(after.Runs[1].Claims), Scenarios: 2, SameRuns: 2, Costs: c.Alike.Costs}, c.Alike)
-	require.Equal(t, model.Holds, AsKnown("simrun", before).Verdict())
+	require.Equal(t, Alike{Verdicts: len(after.Runs[0].Claims) + len(after.Runs[1].Claims), NotSeen: c.Alike.NotSeen, Scenarios: 2, SameRuns: 2, Costs: c.Alike.Costs}, c.Alike)
+	require.Equal(t, model.Holds, Differ(before).Verdict())
 }
 
 // TestALongSearchForWhatEveryCampaignFinds: rewatch violates linearizable once in hundreds of schedules of the default strategy.
 func TestALongSearchForWhatEveryCampaignFinds(t *testing.T) {
-	c := explored(t, "kep-2340", Side{Design: "kep-2340"}, Sides{Scenarios: scenariosNamed(t, "rewatch"), Campaigns: Campaigns{Seeds: 100}})
+	c := explored(t, "kep-2340", Side{Design: "kep-2340"}, []string{"rewatch"}, Campaigns{Seeds: 100})
 	claim := c.Runs[0].claim("linearizable")
 	require.Equal(t, "violated", claim.Verdict)
 	require.Greater(t, claim.Schedules, c.Runs[0].Schedules)
@@ -329,51 +320,52 @@ func TestALongSearchForWhatEveryCampaignFinds(t *testing.T) {
 }
 
 func TestTheResultDoesNotDependOnWorkers(t *testing.T) {
-	cfg := Sides{Scenarios: scenariosNamed(t, "issue-15220", "recovery"), Campaigns: Campaigns{Seeds: 100, Workers: 1}}
-	one := explored(t, "x", Side{}, cfg)
-	cfg.Workers = 3
-	require.Equal(t, one, explored(t, "x", Side{}, cfg))
+	with := func(workers int) *Column {
+		return explored(t, "x", Side{}, []string{"issue-15220", "recovery"}, Campaigns{Seeds: 100, Workers: workers})
+	}
+	require.Equal(t, with(1), with(3))
 }
 
 // TestAnInterruptKeepsWhatBothSidesRan: the scenarios that are over can be compared.
 func TestAnInterruptKeepsWhatBothSidesRan(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	old, mended := &Catalogue{Name: "3.5.7", Side: Side{Etcd: "3.5.7"}}, &Catalogue{Name: "3.5.13", Side: Side{Etcd: "3.5.13"}}
-	err := Sides{Scenarios: scenariosNamed(t, "issue-15220", "recovery", "rewatch"), Campaigns: Campaigns{Seeds: 200, Progress: func(done, total int, _ string) {
+	old, mended := &Column{Name: "3.5.7", Side: Side{Etcd: "3.5.7"}}, &Column{Name: "3.5.13", Side: Side{Etcd: "3.5.13"}}
+	err := Fill(ctx, Campaigns{Seeds: 200, Progress: func(done, total int, _ string) {
 		require.Equal(t, 6, total)
 		if done == 2 {
 			cancel()
 		}
-	}}}.Fill(ctx, old, mended)
+	}}, []string{"issue-15220", "recovery", "rewatch"}, old, mended)
 	require.NoError(t, err)
 	require.True(t, old.Interrupted)
 	require.True(t, mended.Interrupted)
-	c := Differ("simrun", old, mended)
+	c := Differ(old, mended)
 	require.Len(t, c.Differs, 2)
 	require.Equal(t, "issue-15220", c.Differs[0].Scenario)
 	require.Equal(t, Verdict, c.Differs[0].Kind)
-	require.Equal(t, model.VerdictUnknown, Differ("simrun", mended, mended).Verdict())
+	require.Equal(t, model.VerdictUnknown, Differ(mended, mended).Verdict())
 }
 
 // TestSaysHowManySchedulesWouldTell: 5 of 20 against none is a chance of 0.047, and 10 of 40 one of 0.001.
 func TestSaysHowManySchedulesWouldTell(t *testing.T) {
 	a, b := violated(5, "x"), verdict("holds")
 	a.Schedules, b.Schedules = 20, 20
-	c := Differ("simrun", of("a", a), of("b", b))
+	c := Differ(of("a", a), of("b", b))
 	require.Len(t, c.Perhaps, 1)
 	require.InDelta(t, 0.0471, c.Perhaps[0].Chance, 1e-4)
 	require.EqualValues(t, 2, c.Perhaps[0].Enough())
 
 	a, b = violated(1, "x"), verdict("holds")
 	a.Schedules, b.Schedules = 100_000_000, 5
-	require.Zero(t, Differ("simrun", of("a", a), of("b", b)).Perhaps[0].Enough(), "a saved file may say so")
+	require.Zero(t, Differ(of("a", a), of("b", b)).Perhaps[0].Enough(), "a saved file may say so")
 }
 
-func TestASavedCatalogueIsReadAgain(t *testing.T) {
-	c := explored(t, "x", Side{Etcd: "3.5.7", Settings: []string{"writers=1"}}, Sides{Tool: "test", Scenarios: scenariosNamed(t, "issue-15220", "cost-quiet"), Campaigns: Campaigns{Seeds: 100}})
+func TestASavedColumnIsReadAgain(t *testing.T) {
+	as := Campaigns{Seeds: 100}
+	c := explored(t, "x", Side{Etcd: "3.5.7", Settings: []string{"writers=1"}}, []string{"issue-15220", "cost-quiet"}, as).Save("test", as)
 	b, err := json.Marshal(c)
 	require.NoError(t, err)
-	again, err := Read(bytes.NewReader(b))
+	again, err := Read(bytes.NewReader(b), "simrun")
 	require.NoError(t, err)
 	require.Equal(t, c, again)
 }
@@ -388,6 +380,7 @@ func TestBadFilesAreRefused(t *testing.T) {
 		`{"format":1}`:                  "no scenarios",
 		`{"format":1,"scenarios":[{}]}`: "has no name",
 		`{"format":1,"scenarios":[{"scenario":"a"},{"scenario":"a"}]}`:                                                                                                                 "there twice",
+		`{"format":1,"side":{"settings":["x"]},"scenarios":[{"scenario":"a"}]}`:                                                                                                        "want NAME=VALUE",
 		`{"format":1,"scenarios":[null]}`:                                                                                                                                              "has no name",
 		`{"format":1,"scenarios":[{"scenario":"a","claims":[null]}]}`:                                                                                                                  "a property has no name",
 		`{"format":1,"scenarios":[{"scenario":"a","claims":[{"property":"p","verdict":"maybe"}]}]}`:                                                                                    `unknown verdict "maybe"`,
@@ -397,7 +390,7 @@ func TestBadFilesAreRefused(t *testing.T) {
 		`{"format":1,"scenarios":[{"scenario":"a","claims":[{"property":"p","verdict":"violated","schedules":3,"ways":[{"schedules":2,"stories":1,"happenings":[{"stories":2}]}]}]}]}`: "in more than were told",
 		`{"format":1,"scenarios":[{"scenario":"a","campaignHash":"zz"}]}`:                                                                                                              "hexadecimal",
 	} {
-		_, err := Read(strings.NewReader(text))
+		_, err := Read(strings.NewReader(text), "simrun")
 		require.ErrorContains(t, err, want, text)
 		require.NotContains(t, err.Error(), "\n")
 	}

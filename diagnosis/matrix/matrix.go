@@ -1,34 +1,61 @@
 // Package matrix (unstable) asks of each design of the cache on each version of etcd
-// whether it is safe, whether it always answers, and what it costs. And it runs the whole catalogue of scenarios on a
-// side, which is such a design, such a version or other settings on top of each scenario's parameters, and says what
-// differs between two sides, or between one side and what is known.
+// whether it is safe, whether it always answers, and what it costs. And it runs the whole catalogue of scenarios with one
+// side or two, which are such a design, such a version or other settings on top of each scenario's parameters, and says
+// what differs between two, or between one and what is known.
 //
-//	matrix      the result: cells, questions, the evidence for each answer
-//	explore     the campaigns that fill it
-//	apart       the scenarios that tell a design from the others
-//	alike       versions with which every run is the same
-//	beyond      what is known of scenarios that it was not put to
-//	cost        what the consistent LISTs of one workload cost
-//	campaigns   what runs the campaigns of cells and of sides
-//	side        what a cell or a side changes
-//	catalogue   what all scenarios came to on one side; sides: the campaigns; file: a baseline for later
-//	differ      two sides: verdicts, frequencies, ways to fail; costs: what LISTs cost
-//	stories     what happens in the stories of a way to fail, and where two sides differ
-//	asknown     one side and what is known of it
+//	column   what scenarios came to with one side: a cell of the matrix, or what is compared and saved
+//	run      the campaigns that fill it
+//	matrix   cells, questions, the evidence for each answer
+//	apart    the scenarios that tell a design from the others; versions with which every run is the same; what is known beside
+//	differ   two columns, or one and what is known of it: verdicts, frequencies, ways to fail
+//	stories  what happens in the stories of a way to fail, and where two columns differ
+//	cost     what the consistent LISTs of one workload cost, and what differs
 //
 // What was not run, cut off or never checked is unknown, and never counts as alike. The package must never print anything.
 package matrix
 
 import (
-	"maps"
+	"context"
+	"errors"
+	"fmt"
 	"slices"
+	"time"
 
-	"github.com/watchbed/watchbed/diagnosis/summary"
-	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/internal/registry"
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/scenarios/known"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 )
+
+// The scenarios of a matrix. Those of Safety and Liveness put both questions;
+// those of Costs measure, and are held to their claims as well.
+var (
+	Safety   = []string{"issue-15220", "issue-15220-catching-up", "consistent-list", "paged-lists", "snapshot-reads", "watch-list"}
+	Liveness = []string{"issue-17507", "recovery", "watch-list-ends"}
+	Costs    = []string{"cost-quiet", Waiting, "cost-prefix", Busy, Pages}
+)
+
+// Waiting is the workload in which every LIST has to wait for the cache, Busy
+// the one in which the resource is written, too, Pages that in which clients list in
+// pages.
+const (
+	Waiting = "cost-elsewhere"
+	Busy    = "cost-busy"
+	Pages   = "cost-pages"
+)
+
+func isCost(scenario string) bool { return slices.Contains(Costs, scenario) }
+
+// basis are the scenarios that every cell is put to.
+func basis() []string { return slices.Concat(Safety, Liveness, Costs) }
+
+// Config says what a matrix is of.
+type Config struct {
+	Designs, Versions []string
+	// Params change every campaign of every cell.
+	Params []option.Setting
+	Campaigns
+}
 
 // Matrix is designs of the cache by versions of etcd. Either may be a variant, with what is
 // set on top in its label: kep-2340+progress-period=50ms.
@@ -57,7 +84,6 @@ type Cell struct {
 	// Live joins the claims that something comes in time, Safe all others.
 	Safe Question `json:"safe"`
 	Live Question `json:"live"`
-	Cost []*Cost  `json:"cost"`
 	// Masked are the options of etcd whose race is masked in scenarios that the answers rest
 	// on: a "yes" says nothing of etcd with it.
 	Masked []string `json:"masked,omitempty"`
@@ -68,33 +94,126 @@ type Cell struct {
 // Question is what was asked of a cell, with all that the answer rests on.
 type Question struct {
 	// Verdict is the worst of the evidence: violated, then unknown, then vacuous.
-	Verdict  string     `json:"verdict"`
-	Evidence []Evidence `json:"evidence"`
+	Verdict string `json:"verdict"`
+	// Evidence has of each campaign the claims that are about the question.
+	Evidence []*Run `json:"evidence"`
 }
 
-// Evidence is what one campaign says to a question.
-type Evidence struct {
-	Scenario   string                      `json:"scenario"`
-	Verdict    string                      `json:"verdict"`
-	Schedules  uint64                      `json:"schedules"`
-	Properties map[string]summary.Property `json:"properties"`
-	// NeverReady is how many schedules ended with a cache that was not ready again after the faults.
-	NeverReady uint64 `json:"neverReady,omitempty"`
-	// TooFew: something is known to be violated that so few schedules need not find.
-	TooFew bool `json:"tooFew,omitempty"`
-	// Failure is the way to fail that says most about the cause.
-	Failure *summary.Failure `json:"failure,omitempty"`
-	// Command shows the same again: the failure if there is one, else all runs.
-	Command string `json:"command"`
-	// Known is what is known to be violated, Missing and Unexpected are the
-	// differences.
-	Known      []summary.Known `json:"known,omitempty"`
-	Missing    []string        `json:"missing,omitempty"`
-	Unexpected []string        `json:"unexpected,omitempty"`
+// params are those of a scenario in a cell.
+func (cfg *Config) params(sc *testbed.Scenario, version, design string) (testbed.Params, error) {
+	p := sc.Params
+	side, err := cfg.side(version, design)
+	if err != nil {
+		return p, err
+	}
+	return p, side.Apply(&p)
 }
 
-// Versions are all that a cell speaks of.
-func (cell *Cell) Versions() []string { return append([]string{cell.Etcd}, cell.Alike...) }
+// side joins what a matrix sets everywhere with what a version and a design have.
+func (cfg *Config) side(version, design string) (Side, error) {
+	of, err := readVariant("etcd", version)
+	if err != nil {
+		return Side{}, err
+	}
+	with, err := readVariant("cache", design)
+	if err != nil {
+		return Side{}, err
+	}
+	return SideOf(design+" on "+version, cfg.Params, of, with)
+}
+
+// Check returns an error if some campaign could not be run.
+func (cfg *Config) Check() error {
+	for _, name := range basis() {
+		sc, err := testbed.FindScenario(name)
+		if err != nil {
+			return err
+		}
+		for _, design := range cfg.Designs {
+			for _, version := range cfg.Versions {
+				p, err := cfg.params(sc, version, design)
+				if err != nil {
+					return err
+				}
+				if _, err := sc.Subjects(p); err != nil {
+					return fmt.Errorf("%s on %s: %w", design, version, err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// Explore fills a matrix cell by cell. An interrupt ends it early; what was found
+// until then is kept, and is no error.
+func Explore(ctx context.Context, cfg Config) (*Matrix, error) {
+	m := &Matrix{Program: cfg.Program, Designs: cfg.Designs, Versions: cfg.Versions, Cells: []*Cell{}, Beyond: []Beyond{}}
+	x := &runner{Campaigns: cfg.Campaigns, start: time.Now()}
+	err := cfg.fill(ctx, x, m)
+	m.Schedules, m.Seconds = x.schedules, time.Since(x.start).Seconds()
+	if errors.Is(err, errInterrupted) {
+		m.Interrupted, err = true, nil
+	}
+	return m, err
+}
+
+func (cfg *Config) fill(ctx context.Context, x *runner, m *Matrix) error {
+	plans, err := cfg.plans(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range plans {
+		x.total += len(basis()) + len(plans[i].apart)
+	}
+	for i := range plans {
+		cell := &Cell{Design: plans[i].design, Etcd: plans[i].version, Alike: plans[i].also}
+		err := cfg.ask(ctx, x, cell, plans[i].apart)
+		cell.Interrupted = errors.Is(err, errInterrupted)
+		if len(cell.Safe.Evidence) > 0 {
+			cell.judge()
+			m.Cells = append(m.Cells, cell)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	m.Beyond, err = cfg.beyond(ctx, m.Cells)
+	return err
+}
+
+// ask puts a cell to the basis, and to what tells its design from the others as far as that has something to say yet.
+func (cfg *Config) ask(ctx context.Context, x *runner, cell *Cell, further []apart) error {
+	side, err := cfg.side(cell.Etcd, cell.Design)
+	if err != nil {
+		return err
+	}
+	c := &Column{Name: cell.Design + " on " + cell.Etcd, Side: side}
+	ask := func(sc *testbed.Scenario, until []string) error {
+		r, err := x.run(ctx, c, sc, until)
+		cell.Masked = c.Masked
+		if r != nil {
+			cell.add(r)
+		}
+		return err
+	}
+	for _, name := range basis() {
+		sc, err := testbed.FindScenario(name)
+		if err != nil {
+			return err
+		}
+		if err := ask(sc, nil); err != nil {
+			return err
+		}
+	}
+	for _, a := range further {
+		if cell.answered(a.properties) {
+			x.done++
+		} else if err := ask(a.scenario, a.properties); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // isLive reports whether a property says that something comes in time.
 func isLive(property string) bool {
@@ -115,63 +234,27 @@ func (cell *Cell) question(live bool) *Question {
 	return &cell.Safe
 }
 
-// add takes down what a campaign says of these properties to both questions.
-func (cell *Cell) add(sc *testbed.Scenario, p *testbed.Params, c *campaign.Result, properties []string, command func(first, last uint64) string) {
-	var violated []string
-	for _, t := range c.Properties {
-		if t.Verdict == model.Violated {
-			violated = append(violated, t.Name)
-		}
-	}
-	o := known.OutcomeOf(sc, p, violated)
-	all := summary.KnownOf(sc, p)
-	tallies := c.Properties
-	if c.Schedules == 0 {
-		// The time was over before the first run.
-		tallies = nil
-		for _, name := range properties {
-			tallies = append(tallies, campaign.PropertyTally{Name: name, Verdict: model.VerdictUnknown})
-		}
-	}
-	few := c.Schedules < enough(sc.Name)
+// add takes down what a campaign says to both questions.
+func (cell *Cell) add(r *Run) {
 	for _, live := range []bool{false, true} {
-		mine := func(property string) bool { return isLive(property) == live && slices.Contains(properties, property) }
-		others := func(property string) bool { return !mine(property) }
-		e := Evidence{
-			Scenario: sc.Name, Schedules: c.Schedules, NeverReady: c.NeverReady, Properties: map[string]summary.Property{},
-			Known:   slices.DeleteFunc(slices.Clone(all), func(k summary.Known) bool { return !mine(k.Property) }),
-			Missing: slices.DeleteFunc(known.Names(o.Missing), others), Unexpected: slices.DeleteFunc(testbed.Names(o.Unexpected), others),
-			Command: command(c.FirstSeed, c.FirstSeed+max(c.Schedules, 1)-1),
+		e := *r
+		e.Claims = slices.DeleteFunc(slices.Clone(r.Claims), func(c *Claim) bool { return isLive(c.Property) != live })
+		if live {
+			e.Cost = nil
 		}
-		var verdicts []string
-		for _, t := range tallies {
-			if !mine(t.Name) {
-				continue
-			}
-			verdict := t.Verdict
-			if verdict == model.Holds && c.Truncated > 0 {
-				verdict = model.VerdictUnknown
-			}
-			if verdict == model.Holds && (slices.Contains(e.Missing, t.Name) || few && slices.ContainsFunc(all, func(k summary.Known) bool { return k.Property == t.Name })) {
-				e.TooFew = true
-			}
-			e.Properties[t.Name] = summary.Property{Verdict: verdict.String(), Exercised: t.Exercised, Violations: t.Violations, Porcupine: t.Porcupine, Witness: t.Witness}
-			verdicts = append(verdicts, verdict.String())
+		if q := cell.question(live); len(e.Claims) > 0 {
+			q.Evidence = append(q.Evidence, &e)
 		}
-		if len(verdicts) == 0 {
-			continue
-		}
-		e.Verdict = worst(verdicts).String()
-		// The failure that a run tells first, so that the run of its seed alone is about the property that the matrix names.
-		failures := summary.PlainestFirst(all, p, c.Failures)
-		if i := slices.IndexFunc(failures, func(f campaign.FailureTally) bool { return mine(f.Failure.Property) }); i >= 0 {
-			f := &failures[i]
-			e.Failure = &summary.Failure{Property: f.Failure.Property, Label: f.Failure.Label, Seed: f.FirstSeed, Schedules: f.Schedules}
-			e.Command = command(f.FirstSeed, f.FirstSeed)
-		}
-		q := cell.question(live)
-		q.Evidence = append(q.Evidence, e)
 	}
+}
+
+// Verdict is the worst of the claims.
+func (r *Run) Verdict() string {
+	var verdicts []string
+	for _, c := range r.Claims {
+		verdicts = append(verdicts, c.Verdict)
+	}
+	return worst(verdicts).String()
 }
 
 // worst joins verdicts as a campaign does: nothing is folded into "holds".
@@ -190,12 +273,11 @@ func worst(verdicts []string) model.Verdict {
 func (cell *Cell) judge() {
 	for _, q := range []*Question{&cell.Safe, &cell.Live} {
 		var verdicts []string
-		for i := range q.Evidence {
-			verdicts = append(verdicts, q.Evidence[i].Verdict)
+		for _, e := range q.Evidence {
+			verdicts = append(verdicts, e.Verdict())
 		}
 		q.Verdict = worst(verdicts).String()
-		tooFew := slices.ContainsFunc(q.Evidence, func(e Evidence) bool { return e.TooFew })
-		if (cell.Interrupted || tooFew) && q.Verdict == model.Holds.String() {
+		if (cell.Interrupted || slices.ContainsFunc(q.Evidence, (*Run).TooFew)) && q.Verdict == model.Holds.String() {
 			q.Verdict = model.VerdictUnknown.String()
 		}
 	}
@@ -217,31 +299,24 @@ func (m *Matrix) Verdict() model.Verdict {
 // CutShort reports whether some answer is unknown because a campaign that it rests on had too
 // few schedules, or none.
 func (m *Matrix) CutShort() bool {
-	short := func(q *Question) bool {
-		return q.Verdict == model.VerdictUnknown.String() && slices.ContainsFunc(q.Evidence, func(e Evidence) bool { return e.TooFew || e.Schedules == 0 })
-	}
-	return !m.Interrupted && slices.ContainsFunc(m.Cells, func(c *Cell) bool { return short(&c.Safe) || short(&c.Live) })
+	return !m.Interrupted && slices.ContainsFunc(m.Cells, func(c *Cell) bool {
+		return slices.ContainsFunc([]Question{c.Safe, c.Live}, func(q Question) bool {
+			return q.Verdict == model.VerdictUnknown.String() && slices.ContainsFunc(q.Evidence, func(e *Run) bool { return e.Schedules == 0 || e.TooFew() })
+		})
+	})
 }
 
 // Failing is the first evidence with a failure, nil if there is none.
-func (q *Question) Failing() *Evidence {
-	for i := range q.Evidence {
-		if q.Evidence[i].Failure != nil {
-			return &q.Evidence[i]
-		}
-	}
-	return nil
+func (q *Question) Failing() *Run {
+	return find(q.Evidence, func(e *Run) bool { return e.Failing() != nil })
 }
 
-// Violated are the properties that are violated, each once, in the order of the
-// evidence.
-func (q *Question) Violated() []string {
-	var all []string
-	for i := range q.Evidence {
-		e := &q.Evidence[i]
-		for _, name := range slices.Sorted(maps.Keys(e.Properties)) {
-			if e.Properties[name].Violations > 0 && !slices.Contains(all, name) {
-				all = append(all, name)
+// Violated are the properties that are violated, each once.
+func (q *Question) Violated() (all []string) {
+	for _, e := range q.Evidence {
+		for _, c := range e.Claims {
+			if c.Violations > 0 {
+				all = registry.With(all, c.Property)
 			}
 		}
 	}
@@ -253,7 +328,13 @@ func (m *Matrix) Cell(design, version string) *Cell {
 	return find(m.Cells, func(c *Cell) bool { return c.Design == design && slices.Contains(c.Versions(), version) })
 }
 
+// Versions are all that a cell speaks of.
+func (cell *Cell) Versions() []string { return append([]string{cell.Etcd}, cell.Alike...) }
+
 // CostOf finds what a workload cost in a cell, nil if it was not run.
 func (cell *Cell) CostOf(scenario string) *Cost {
-	return find(cell.Cost, func(c *Cost) bool { return c.Scenario == scenario })
+	if r := find(cell.Safe.Evidence, func(r *Run) bool { return r.Scenario == scenario }); r != nil {
+		return r.Cost
+	}
+	return nil
 }

@@ -9,13 +9,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/explore/campaign"
 	_ "github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/model"
 	_ "github.com/watchbed/watchbed/scenarios"
 	_ "github.com/watchbed/watchbed/scenarios/informers"
-	"github.com/watchbed/watchbed/testbed"
 )
 
 // TestCellHoldsOnlyIfAllCampaignsHold: a cell holds only if every campaign of it
@@ -33,7 +31,7 @@ func TestCellHoldsOnlyIfAllCampaignsHold(t *testing.T) {
 	} {
 		assert.Equal(t, x.want, worst(x.verdicts).String(), "%v", x.verdicts)
 	}
-	half := &Cell{Interrupted: true, Safe: Question{Evidence: []Evidence{{Verdict: "holds"}}}}
+	half := &Cell{Interrupted: true, Safe: Question{Evidence: []*Run{{Claims: []*Claim{verdict("holds")}}}}}
 	half.judge()
 	assert.Equal(t, "unknown", half.Safe.Verdict, "the campaigns that are missing might have said no")
 	assert.Equal(t, "vacuous", half.Live.Verdict)
@@ -58,7 +56,7 @@ func TestNoAnswerWithoutSchedules(t *testing.T) {
 	for _, c := range m.Cells {
 		assert.Equal(t, "unknown", c.Safe.Verdict, "%s on %s", c.Design, c.Etcd)
 		assert.Equal(t, "unknown", c.Live.Verdict, "%s on %s", c.Design, c.Etcd)
-		assert.Zero(t, c.CostOf(Waiting).Lists)
+		assert.Nil(t, c.CostOf(Waiting))
 	}
 	assert.Equal(t, model.VerdictUnknown, m.Verdict())
 	assert.True(t, m.CutShort())
@@ -68,43 +66,28 @@ func TestNoAnswerWithoutSchedules(t *testing.T) {
 // TestTooFewSchedulesSayNothing: a campaign that does not find what is known is no reason for a
 // yes.
 func TestTooFewSchedulesSayNothing(t *testing.T) {
-	sc, err := testbed.FindScenario("issue-15220")
-	require.NoError(t, err)
-	p := sc.Params
-	p.Etcd = "3.5.7"
-	const property = "linearizable-data"
-	holds := &campaign.Result{Schedules: 3, Properties: []campaign.PropertyTally{{Name: property, Verdict: model.Holds, Exercised: 9}}}
-	cell := &Cell{}
-	cell.add(sc, &p, holds, []string{property}, func(uint64, uint64) string { return "" })
-	cell.judge()
-	assert.Equal(t, "unknown", cell.Safe.Verdict)
-	p.Etcd = "3.6.16"
-	cell = &Cell{}
-	cell.add(sc, &p, holds, []string{property}, func(uint64, uint64) string { return "" })
-	cell.judge()
-	assert.Equal(t, "holds", cell.Safe.Verdict, "nothing is known of it")
-	// The deletion at the compacted revision is missed rarely.
-	sc, err = testbed.FindScenario("paged-lists")
-	require.NoError(t, err)
-	p = sc.Params
-	p.Etcd = "3.5.12"
 	for _, x := range []struct {
-		schedules uint64
-		want      string
-	}{{60, "unknown"}, {Seeds, "holds"}} {
-		holds.Schedules = x.schedules
-		cell = &Cell{}
-		cell.add(sc, &p, holds, []string{property}, func(uint64, uint64) string { return "" })
+		schedules     uint64
+		known, rarely bool
+		want          string
+	}{
+		{3, false, false, "holds"},
+		{Seeds, true, false, "unknown"},
+		{60, true, true, "unknown"},
+		{Seeds, true, true, "holds"},
+	} {
+		cell := &Cell{}
+		cell.add(&Run{Scenario: "paged-lists", Schedules: x.schedules, Claims: []*Claim{{Property: "linearizable-data", Verdict: "holds", Known: x.known, Rarely: x.rarely}}})
 		cell.judge()
-		assert.Equal(t, x.want, cell.Safe.Verdict, "%d schedules", x.schedules)
-		assert.Equal(t, "holds", cell.Safe.Evidence[0].Verdict, "the campaign itself")
+		assert.Equal(t, x.want, cell.Safe.Verdict, "%+v", x)
+		assert.Equal(t, "holds", cell.Safe.Evidence[0].Verdict(), "the campaign itself")
 	}
 }
 
 // withoutFailure is what a small matrix says where nothing failed: what is known to fail
 // rarely stays unknown.
 func withoutFailure(q *Question) string {
-	if slices.ContainsFunc(q.Evidence, func(e Evidence) bool { return e.TooFew }) {
+	if slices.ContainsFunc(q.Evidence, (*Run).TooFew) {
 		return "unknown"
 	}
 	return "holds"
@@ -136,13 +119,15 @@ func TestMatrix(t *testing.T) {
 				continue
 			}
 			if assert.NotNil(t, e, "%s on %s", x.design, x.etcd) {
-				assert.Equal(t, q.label, e.Failure.Label, "%s on %s", x.design, x.etcd)
+				assert.Equal(t, q.label, e.Failing().Ways[0].Label, "%s on %s", x.design, x.etcd)
 				assert.Equal(t, "violated", q.Verdict, "%s on %s", x.design, x.etcd)
 			}
 		}
 		assert.GreaterOrEqual(t, len(c.Safe.Evidence), len(basis()), "every scenario of the basis has a claim of safety")
 		assert.GreaterOrEqual(t, len(c.Live.Evidence), len(Liveness))
-		assert.Len(t, c.Cost, len(Costs))
+		for _, name := range Costs {
+			assert.NotNil(t, c.CostOf(name), name)
+		}
 	}
 	assert.Equal(t, model.Violated, m.Verdict())
 
@@ -187,7 +172,7 @@ func TestScenariosThatTellDesignsApart(t *testing.T) {
 // TestBeyond: what no design can help is named beside the verdicts, and not folded
 // into them.
 func TestBeyond(t *testing.T) {
-	cfg := Config{Program: "simrun"}
+	cfg := Config{Campaigns: Campaigns{Program: "simrun"}}
 	cell := func(design, version, verdict string) *Cell {
 		return &Cell{Design: design, Etcd: version, Safe: Question{Verdict: verdict}, Live: Question{Verdict: verdict}}
 	}
@@ -213,18 +198,18 @@ func TestBeyond(t *testing.T) {
 
 // TestVariants: the label of a column is also in the commands, as what they set.
 func TestVariants(t *testing.T) {
-	m := smallMatrix(t, Config{Program: "simrun", Designs: []string{"kep-2340", "kep-2340+progress-period=250ms", "kep-2340+block-timeout=10ms"}, Versions: []string{"3.6.16+sync-interval=50ms"}})
+	m := smallMatrix(t, Config{Campaigns: Campaigns{Program: "simrun"}, Designs: []string{"kep-2340", "kep-2340+progress-period=250ms", "kep-2340+block-timeout=10ms"}, Versions: []string{"3.6.16+sync-interval=50ms"}})
 	require.Len(t, m.Cells, 3)
 	plain, slow, hasty := m.Cells[0], m.Cells[1], m.Cells[2]
 	assert.Equal(t, "kep-2340+progress-period=250ms", slow.Design)
 	assert.Greater(t, slow.CostOf(Waiting).Wait.P99, 2*plain.CostOf(Waiting).Wait.P99, "a LIST waits for progress")
 	assert.Less(t, slow.CostOf(Waiting).ProgressRequestsPerList, plain.CostOf(Waiting).ProgressRequestsPerList)
-	assert.Equal(t, "simrun run cost-elsewhere --etcd 3.6.16 --cache kep-2340 --set sync-interval=50ms --set progress-period=250ms --strategy random --seeds 0..5", slow.CostOf(Waiting).Command)
+	assert.Equal(t, "simrun run cost-elsewhere --etcd 3.6.16 --cache kep-2340 --set sync-interval=50ms --set progress-period=250ms --strategy random --seeds 0..5", find(slow.Safe.Evidence, func(r *Run) bool { return r.Scenario == Waiting }).Command)
 	assert.Nil(t, slow.Live.Failing(), "the bound follows the period")
 	no := hasty.Live.Failing()
 	require.NotNil(t, no, "a LIST gives up before progress comes")
-	assert.Equal(t, "timeout", no.Failure.Label)
-	assert.Contains(t, no.Command, " --etcd 3.6.16 --cache kep-2340 --set sync-interval=50ms --set block-timeout=10ms --seeds ")
+	assert.Equal(t, "timeout", no.Failing().Ways[0].Label)
+	assert.Contains(t, no.Again(), " --etcd 3.6.16 --cache kep-2340 --set sync-interval=50ms --set block-timeout=10ms --seeds ")
 }
 
 // TestInterruptEndsPlanning: what is asked of each cell is found out before the first
@@ -258,13 +243,13 @@ func TestVersionsThatBehaveAlike(t *testing.T) {
 		m := smallMatrix(t, Config{Designs: cfg.Designs, Versions: []string{version}})
 		require.Len(t, m.Cells, 1)
 		c := m.Cells[0]
-		for _, q := range []*Question{&c.Safe, &c.Live} {
-			for i := range q.Evidence {
-				q.Evidence[i].Command = ""
+		for _, r := range slices.Concat(c.Safe.Evidence, c.Live.Evidence) {
+			r.Command, r.CampaignHash = "", 0 // both have the name of the version
+			for _, claim := range r.Claims {
+				for i := range claim.Ways {
+					claim.Ways[i].Command = ""
+				}
 			}
-		}
-		for _, cost := range c.Cost {
-			cost.Command = ""
 		}
 		c.Etcd = ""
 		return c

@@ -2,17 +2,10 @@ package matrix
 
 import (
 	"cmp"
-	"context"
-	"fmt"
 	"slices"
 
 	"github.com/watchbed/watchbed/diagnosis/story"
-	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/explore/campaign"
-	"github.com/watchbed/watchbed/explore/recording"
-	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/internal/exacttest"
-	"github.com/watchbed/watchbed/testbed"
 )
 
 // Happening is something that happens in stories of one way to fail.
@@ -40,48 +33,6 @@ type StoryDifference struct {
 
 // OtherSide is that with fewer of these stories.
 func (s StoryDifference) OtherSide() int { return 1 - s.Side }
-
-// shrinkChoices bounds what is spent on the shrinking of one run: half a second where a
-// run is long, and most of what shrinking takes away is gone by then.
-const shrinkChoices = 60_000
-
-// teller tells stories of one scenario.
-type teller struct {
-	scenario *testbed.Scenario
-	params   *testbed.Params
-	runner   *explore.Runner
-	strategy strategy.Strategy
-}
-
-// way is one way to fail with the stories of its first runs.
-func (t *teller) way(ctx context.Context, f *campaign.FailureTally) (Way, error) {
-	w := Way{Label: f.Failure.Label, Seed: f.FirstSeed, Schedules: f.Schedules}
-	rec, _ := recording.RecordSeed(t.runner, t.strategy, f.FirstSeed)
-	w.Why = rec.Why(f.Failure)
-	for _, seed := range append([]uint64{f.FirstSeed}, f.Further...) {
-		if ctx.Err() != nil {
-			break
-		}
-		told, err := t.tell(ctx, seed, f.Failure)
-		if err != nil {
-			return w, fmt.Errorf("%s, seed %d, %s: %w", t.scenario.Name, seed, f.Failure, err)
-		}
-		w.add(told)
-	}
-	return w, nil
-}
-
-// tell shrinks the run of a seed and tells it: without shrinking a story tells much that
-// only happens beside the violation.
-func (t *teller) tell(ctx context.Context, seed uint64, f explore.Failure) (*story.Story, error) {
-	rec, _ := recording.RecordSeed(t.runner, t.strategy, seed)
-	rec.Scenario, rec.Parameters = t.scenario.Name, t.params.Expand()
-	small, err := recording.Shrink(ctx, t.runner, rec, f, max(1, shrinkChoices/len(rec.Choices)))
-	if err != nil {
-		return nil, err
-	}
-	return story.Tell(t.scenario, small.Recording, f)
-}
 
 func (w *Way) add(told *story.Story) {
 	w.Stories++

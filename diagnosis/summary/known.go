@@ -1,7 +1,6 @@
 package summary
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/watchbed/watchbed/scenarios/known"
@@ -35,16 +34,15 @@ func Reasons(all []Known, property string) string {
 	return ""
 }
 
-// BesideKnown compares what a campaign found of a property with what is known, and
-// cites the reason. It is empty if there is nothing to say.
-func BesideKnown(known []Known, property string, violated bool, missing []string) string {
-	reasons := Reasons(known, property)
+// BesideKnown says what was found of a property beside what is known of it: missing, if it had to be violated and was
+// not. It is empty if there is nothing to say.
+func BesideKnown(violated, missing bool, reasons string) string {
 	switch {
 	case violated && reasons == "":
 		return "expected to hold, and was violated"
 	case violated:
 		return "violated as expected: " + reasons
-	case slices.Contains(missing, property):
+	case missing:
 		return "expected to be violated, and was not in these schedules: " + reasons
 	}
 	return ""

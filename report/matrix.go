@@ -1,0 +1,319 @@
+package report
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/watchbed/watchbed/diagnosis/matrix"
+	"github.com/watchbed/watchbed/diagnosis/summary"
+	"github.com/watchbed/watchbed/internal/registry"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// WriteMatrix writes a line for each cell, and below it how to see every violation
+// again.
+func WriteMatrix(w io.Writer, o Terminal, m *matrix.Matrix) error {
+	return writeText(w, o, "matrix", m)
+}
+
+// WriteCompared writes what differs between two columns, or between one and what is known: what differs first, then what is unknown,
+// then a count of what is alike.
+func WriteCompared(w io.Writer, o Terminal, c *matrix.Comparison) error {
+	return writeText(w, o, "comparison", c)
+}
+
+// WriteMatrixHTML writes a page about a matrix. It needs nothing from elsewhere.
+func WriteMatrixHTML(w io.Writer, m *matrix.Matrix) error { return matrixTemplate.Execute(w, m) }
+
+//go:embed matrix.html
+var matrixHTML string
+
+var matrixTemplate = template.Must(template.New("matrix").Funcs(pageFunctions).Funcs(matrixFunctions).Parse(matrixHTML))
+
+// matrixFunctions are those of the texts and of the page.
+var matrixFunctions = map[string]any{
+	"answers": answersOf, "cost": costOf, "notes": matrixNotes, "words": InWords, "join": strings.Join, "newest": newestMeasured, "workloads": workloads, "seconds": summary.Seconds,
+	"beyond": func() string {
+		return "No verdict rests on these: " + matrix.Reference + " is violated there as well, or another version of etcd takes part, or an event is lost."
+	},
+	"no": sayViolation, "neverReady": neverReady, "list": func(texts ...string) []string { return texts },
+	"chance": chance, "ways": wordsOf, "groups": groupsOf, "told": toldOf, "byReason": byReason, "only": onlyWay, "differs": whatDiffers,
+}
+
+// answer is told by a sign and a word; the color only repeats it. Word is for a cell of a column that has the question as
+// its name, Whole for one that has not.
+type answer struct {
+	*matrix.Question
+	Name, Class, Sign, Word, Whole string
+}
+
+func answersOf(c *matrix.Cell) (all []answer) {
+	for _, a := range []answer{{Question: &c.Safe, Name: "safe"}, {Question: &c.Live, Name: "live"}} {
+		a.Class, a.Sign, a.Word, a.Whole = "unknown", "?", a.Verdict, a.Name+": "+a.Verdict
+		switch a.Verdict {
+		case model.Holds.String():
+			except := leftOut(c)
+			a.Class, a.Sign, a.Word, a.Whole = "yes", "✓", "yes"+except, a.Name+except
+		case model.Violated.String():
+			wrong := ""
+			if e := a.Failing(); e != nil {
+				wrong = ": " + wordsOf(e.Failing())[0]
+			}
+			a.Class, a.Sign, a.Word, a.Whole = "no", "✗", "no"+wrong, "not "+a.Name+wrong
+		}
+		all = append(all, a)
+	}
+	return all
+}
+
+// leftOut names the races that are masked in the scenarios that the answers of a cell rest on; empty if none is.
+func leftOut(c *matrix.Cell) string {
+	var names []string
+	for i, r := range testbed.Races() {
+		if slices.Contains(c.Masked, r.Option) {
+			names = append(names, fmt.Sprintf("R%d", i+1))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return ", except race " + InWords(names)
+}
+
+// wordsOf are the words for the ways in which a claim is violated.
+func wordsOf(c *matrix.Claim) (all []string) {
+	property, err := testbed.FindProperty(c.Property)
+	for _, w := range c.Ways {
+		text := w.Label
+		if err == nil {
+			text = property.Says(w.Label)
+		}
+		all = registry.With(all, text)
+	}
+	return all
+}
+
+// sayViolation says what the word in a cell stands for.
+func sayViolation(c *matrix.Cell, q answer) string {
+	e := q.Failing()
+	claim, more := e.Failing(), ""
+	if n := len(q.Violated()); n > 1 {
+		more = fmt.Sprintf(", the first of %d properties", n)
+	}
+	text := fmt.Sprintf("%s on %s: %s (%s in %d of %s%s): ", c.Design, InWords(c.Versions()), wordsOf(claim)[0],
+		claim.Property, claim.Ways[0].Schedules, Counted(e.Schedules, "schedule"), more)
+	if claim.Known {
+		return text + strings.Join(claim.Because, "; ")
+	}
+	if p, err := testbed.FindProperty(claim.Property); err == nil {
+		text += "no reason is known; promised is: " + p.Promise
+	}
+	return text
+}
+
+// neverReady are the scenarios of each cell with a cache that was not ready again.
+func neverReady(m *matrix.Matrix) (lines []string) {
+	for _, c := range m.Cells {
+		for _, e := range c.Live.Evidence {
+			if e.NeverReady > 0 {
+				lines = append(lines, fmt.Sprintf("%s on %s: %s in %d of %s", c.Design, InWords(c.Versions()), e.Scenario, e.NeverReady, Counted(e.Schedules, "schedule")))
+			}
+		}
+	}
+	return lines
+}
+
+// costTable is about one of matrix.Costs.
+type costTable struct{ Title, Scenario string }
+
+func workloads() (all []costTable) {
+	for i, title := range []string{"nearly nothing is written", "other resources are written", "the resource is written", "both are written", "both are written, LISTs in pages"} {
+		all = append(all, costTable{title, matrix.Costs[i]})
+	}
+	return all
+}
+
+// newestMeasured is the last version of which a cost is known: what a LIST costs
+// hardly depends on it, but for the bugs.
+func newestMeasured(m *matrix.Matrix) (newest string) {
+	for _, version := range m.Versions {
+		if slices.ContainsFunc(m.Cells, func(c *matrix.Cell) bool {
+			return slices.Contains(c.Versions(), version) && c.CostOf(matrix.Waiting) != nil
+		}) {
+			newest = version
+		}
+	}
+	return newest
+}
+
+func costOf(c *matrix.Cost, measure string) string { return amount(c.Measure(measure)) }
+
+// amount writes a measure of what LISTs cost.
+func amount(v *float64, unit string) string {
+	switch {
+	case v == nil:
+		return "-"
+	case unit == "share":
+		return fmt.Sprintf("%.0f%%", 100**v)
+	case unit == "s" || unit == "bytes":
+		return summary.Amount(*v, unit)
+	}
+	return fmt.Sprintf("%.2f", *v)
+}
+
+// matrixNotes say what the verdicts rest on.
+func matrixNotes(m *matrix.Matrix) (notes []string) {
+	for i, r := range testbed.Races() {
+		if slices.ContainsFunc(m.Cells, func(c *matrix.Cell) bool { return slices.Contains(c.Masked, r.Option) }) {
+			notes = append(notes, fmt.Sprintf("Race R%d, of every release of etcd: %s. `%s run %s` shows it.", i+1, r.What, m.Program, r.Scenario))
+		}
+	}
+	notes = append(notes, fmt.Sprintf("%s in %.1f s. `%s matrix --help` says what the columns mean.", Counted(m.Schedules, "schedule"), m.Seconds, m.Program))
+	if m.CutShort() {
+		notes = append(notes, "What is unknown rests on campaigns with too few schedules: give it a longer --for, or more --seeds.")
+	}
+	if m.Interrupted {
+		done := 0
+		for _, c := range m.Cells {
+			done += len(c.Versions())
+		}
+		notes = append(notes, fmt.Sprintf("Interrupted: %d of %d cells.", done, len(m.Designs)*len(m.Versions)))
+	}
+	return notes
+}
+
+// whatDiffers is what differs in all.
+func whatDiffers(c *matrix.Comparison) string {
+	claims := func(n int, one, many string) string {
+		if n == 1 {
+			return "1 claim " + one
+		}
+		return fmt.Sprintf("%d claims %s", n, many)
+	}
+	notReady := len(c.Kinds(string(matrix.NeverReady)))
+	what, n := "nothing differs", len(c.Differs)-notReady
+	switch {
+	case len(c.Names) == 1:
+		if n += len(c.Perhaps); n == 0 {
+			return "all that was run is as known"
+		}
+		return Counted(uint64(n), "claim") + " not as known"
+	case n > 0:
+		what = claims(n, "differs", "differ")
+	case notReady+len(c.Costs) > 0:
+		what = "no claim differs"
+	case len(c.Perhaps) > 0:
+		const chance = " violated with one of them only, in too few schedules to exclude chance"
+		what = claims(len(c.Perhaps), "is"+chance, "are"+chance)
+	case len(c.Unknown) > 0:
+		what = "nothing is known to differ"
+	}
+	if n := len(c.Costs); n > 0 {
+		what += ", and " + Counted(uint64(n), "cost")
+	}
+	if notReady > 0 {
+		what += ", and in " + Counted(uint64(notReady), "scenario") + " how often caches are never ready again"
+	}
+	return what
+}
+
+// group are claims that one side violates for the same reasons, and the other does not.
+type group struct {
+	Because []string
+	Claims  []*groupedClaims
+	First   *matrix.Claim
+	n       int
+}
+
+// groupedClaims are those of one scenario: so many schedules of the bad side, and of the other.
+type groupedClaims struct {
+	Scenario         string
+	Properties       []string
+	Schedules, Other uint64
+	Chance           float64
+}
+
+// groupsOf are the claims that each side alone violates, by reason: what is not known first, then what most claims have in common.
+func groupsOf(c *matrix.Comparison) (sides [2][]*group) {
+	for _, d := range c.Kinds(string(matrix.Verdict)) {
+		bad, other := d.Sides[d.Bad()], d.Sides[d.Other()]
+		because := bad.Because
+		if slices.Equal(because, other.Because) {
+			because = nil // what is known of both sides does not tell them apart
+		}
+		of := &sides[d.Bad()]
+		at := slices.IndexFunc(*of, func(g *group) bool { return slices.Equal(g.Because, because) })
+		if at < 0 {
+			at = len(*of)
+			*of = append(*of, &group{Because: because, First: bad})
+		}
+		g := (*of)[at]
+		g.n++
+		if n := len(g.Claims); n == 0 || g.Claims[n-1].Scenario != d.Scenario {
+			g.Claims = append(g.Claims, &groupedClaims{Scenario: d.Scenario, Schedules: bad.Schedules, Other: other.Schedules})
+		}
+		last := g.Claims[len(g.Claims)-1]
+		last.Properties = append(last.Properties, fmt.Sprintf("%s %d", d.Property, bad.Violations))
+		last.Chance = max(last.Chance, d.Chance)
+	}
+	for _, of := range sides {
+		slices.SortStableFunc(of, func(a, b *group) int {
+			return cmp.Or(min(1, len(a.Because))-min(1, len(b.Because)), b.n-a.n)
+		})
+	}
+	return sides
+}
+
+// chance is the p-value of two counts.
+func chance(p float64) string {
+	if p < 1e-6 {
+		return "p < 1e-6"
+	}
+	return fmt.Sprintf("p = %.2g", p)
+}
+
+// mostTold is how much of what happens in the stories of one side only is written for a claim and a side.
+const mostTold = 2
+
+// toldOf is what happens in the stories of one side, and not in those of the other, of several ways to fail once.
+func toldOf(d *matrix.Difference) (all []matrix.StoryDifference) {
+	var told [2]int
+	for i, s := range d.Stories {
+		again := slices.ContainsFunc(d.Stories[:i], func(x matrix.StoryDifference) bool { return x.Side == s.Side && x.Where == s.Where && x.What == s.What })
+		if !again && told[s.Side] < mostTold {
+			told[s.Side]++
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// onlyWay shows a way in which one side violates a claim, and the other does not.
+func onlyWay(d *matrix.Difference) string {
+	for k, of := range d.Sides {
+		for _, w := range of.Ways {
+			if !slices.ContainsFunc(d.Sides[1-k].Ways, func(x matrix.Way) bool { return x.Label == w.Label }) {
+				return w.Command
+			}
+		}
+	}
+	return d.Sides[0].Command()
+}
+
+// byReason are the scenarios that are unknown, each with its properties, by reason.
+func byReason(list []matrix.Unknown) map[string]map[string][]string {
+	all := map[string]map[string][]string{}
+	for _, u := range list {
+		if all[u.Why] == nil {
+			all[u.Why] = map[string][]string{}
+		}
+		all[u.Why][u.Scenario] = append(all[u.Why][u.Scenario], u.Property)
+	}
+	return all
+}
