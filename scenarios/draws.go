@@ -36,7 +36,7 @@ var DrawsProcesses = option.Ranges(`caches=1|2 namespaces=0|1|2 client-kv=true c
 // DrawsClients is how much clients write and read, and what there is before they begin. A
 // scenario needs keys, writers and readers of its own.
 var DrawsClients = option.Ranges(`writers=1|3 writes=2|3|6 txns=true|false deletes=true|false noise=0|1|2 noise-writes=1|3
-	noise-beside=true keys=1|2|3|6 items=0|1|2|5 history=0|1|3 compactions=0|1|3 await-ready=true|false`)
+	noise-beside=true keys=1|2|3|6 items=0|1|2|5|70 history=0|1|3 compactions=0|1|3 await-ready=true|false`)
 
 // DrawsFaults is what breaks, and how often. Those that need a member that lags do nothing
 // without one.

@@ -134,11 +134,12 @@ what caches still have open and nothing else, and each watch must have the newes
 var DelegatedExpired = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "delegated-expired",
 	Summary: "etcd serves the watches of clients and compacts what they still need: each client is told so, and nothing is left behind",
-	Doc: `As errors-at-rest, with four compactions. A watch that etcd serves ends when it needs a revision that is gone, after its stream broke or
-because its client begins too far back, and the cache passes the 410 on: a client that only sees its watch end would watch again from where it was.`,
-	Params: ErrorsAtRest.Params.But("compactions=4"),
+	Doc: `As errors-at-rest, with four compactions, and an etcd that ends no watch for another reason. A watch that etcd serves ends when it
+needs a revision that is gone, after its stream broke or because its client begins too far back, and the cache passes the 410 on: a client
+that only sees its watch end would watch again from where it was.`,
+	Params: ErrorsAtRest.Params.But("compactions=4 leader-losses=0 stream-ends=0"),
 	About:  testbed.Reaches{"cache: watch delegated to etcd": 80, "etcd3: a watch ends because of compaction": 15},
-	Claims: []*testbed.Property{caches.WatchEnds, caches.NothingLeft, caches.ClientNothingLeft, watches.Ordered, watches.Unique},
+	Claims: []*testbed.Property{caches.JustifiedRefusals, caches.WatchEnds, caches.NothingLeft, caches.ClientNothingLeft, watches.Ordered, watches.Unique, watches.KeepUp},
 })
 
 var RefusedWatches = testbed.RegisterScenario(&testbed.Scenario{
@@ -150,7 +151,7 @@ ever, since the watch is in none of its lists: its caller is never answered, and
 (etcd-io/etcd#17611). --bug etcd-17611 shows what every release does. Here such a watch is closed like the others.`,
 	Params: ErrorsAtRest.Params.But(`refused-watches=closed watch-refusals=3 stream-ends=3`),
 	About:  testbed.Reaches{"clientv3: etcd refuses to create a watch": 50},
-	Claims: []*testbed.Property{caches.ClientNothingLeft, caches.NothingLeft, etcdapi.NothingLeft, caches.CatchUp, watches.KeepUp},
+	Claims: []*testbed.Property{caches.ClientNothingLeft, caches.NothingLeft, etcdapi.NothingLeft, caches.CatchUp, watches.KeepUp, caches.JustifiedRefusals},
 })
 
 var StreamedCache = testbed.RegisterScenario(&testbed.Scenario{

@@ -164,7 +164,7 @@ func inTurn[T comparable](all []T, groups func(T) []string) []T {
 
 // patience is how much longer than its budget a mutant may take by the clock on the
 // wall: the machine has other work.
-const patience = 10
+const patience = 60
 
 // attempt runs one mutant in a process of its own. A process that does not end by
 // itself has killed the mutant.

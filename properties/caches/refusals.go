@@ -36,13 +36,15 @@ import (
 //
 //   - 503: something has broken or failed in the run, or the API server has not started.
 //
+//   - 500: a watch that etcd serves is never refused so if its revision was compacted when it was asked for.
+//
 // A refusal says when the client may ask again: see comeback. Invalid requests (400) are not judged. It is exercised by refusals.
 var JustifiedRefusals = testbed.RegisterProperty(&testbed.Property{
 	Name: "justified-refusals", Kind: testbed.Safety,
 	Promise: "A request is refused with 410 only if what it asks for is gone, with 504 only if the cache is behind for as long as requests wait, " +
-		"with 429 only if the cache is not ready or has too much to do, with 503 only if something fails; a request that waits is refused in time, and the refusal says when to ask again.",
+		"with 429 only if the cache is not ready or has too much to do, with 503 only if something fails, and a watch of compacted history with nothing but 410; a request that waits is refused in time, and the refusal says when to ask again.",
 	Violated: "refused without a reason",
-	Labels:   map[string]string{"compacted": "refused as gone, and is there", "late": "refused too late", "retry-after": "wrong Retry-After", "too-many-requests": "refused as one request too many", "unavailable": "unavailable where nothing fails"},
+	Labels:   map[string]string{"compacted": "refused as gone, and is there", "late": "refused too late", "internal error": "error in place of a 410", "retry-after": "wrong Retry-After", "too-many-requests": "refused as one request too many", "unavailable": "unavailable where nothing fails"},
 	Monitor:  testbed.Monitor{Runs: testbed.EveryRun},
 	New:      testbed.RecordedBy(newJustifiedRefusals, (*justifiedRefusals).judge),
 })
@@ -50,6 +52,8 @@ var JustifiedRefusals = testbed.RegisterProperty(&testbed.Property{
 type justifiedRefusals struct {
 	promise
 	timed bool
+	// steady: no fault makes etcd end a watch or refuse one.
+	steady bool
 	// grace is how much later than its patience says a refusal may arrive, with the
 	// delays of each phase.
 	grace [2]time.Duration
@@ -58,8 +62,9 @@ type justifiedRefusals struct {
 }
 
 func newJustifiedRefusals(s *testbed.System) *justifiedRefusals {
-	nodes := s.Nodes()
-	return &justifiedRefusals{promiseOf(s), s.Params().Clock.Mode == sim.Timed, graceOf(s), &nodes.Cache}
+	nodes, f := s.Nodes(), s.Params().Faults
+	steady := f.LeaderLosses+f.StreamEnds+f.WatchRefusals+f.EtcdRestarts+f.Failovers == 0 && f.Downgrade == ""
+	return &justifiedRefusals{promiseOf(s), s.Params().Clock.Mode == sim.Timed, steady, graceOf(s), &nodes.Cache}
 }
 
 // options are those of an API server, nil for etcd.
@@ -306,6 +311,10 @@ func asksForInitialEvents(r *wire.WatchRequest, at *evidence.Call) bool {
 func (j *justifiedRefusals) ofWatch(all *testbed.Tally, r *refusedWatch) {
 	switch r.err.Code {
 	case wire.ErrCompacted, wire.TooLargeResourceVersion, wire.TooManyRequests, wire.Unavailable:
+	case wire.Internal:
+		if !j.steady || !r.delegated {
+			return
+		}
 	default:
 		return
 	}
@@ -348,6 +357,10 @@ func (j *justifiedRefusals) wrongWatch(r *refusedWatch) string {
 		}
 	case wire.ErrCompacted:
 		return j.goneForWatch(r)
+	case wire.Internal:
+		if r.from > 0 && r.from+1 < r.at.Asked.Compacted {
+			return fmt.Sprintf("etcd was compacted at revision %d when it was asked, and what is gone is refused with a 410", r.at.Asked.Compacted)
+		}
 	}
 	return ""
 }

@@ -98,7 +98,15 @@ func (at *started) Conclude(s *testbed.System, w *sim.World, cache int, all *tes
 	if !s.IsOver(w) {
 		return
 	}
-	switch rules := at.of(s, c); {
+	rules := at.of(s, c)
+	if again, ok := c.Node.(askingAgain); ok {
+		for i, p := range again.VersionPauses() {
+			if p.Failures > 0 {
+				rules.violate(all, c, "again", fmt.Sprintf("asks endpoint %d no more, which gave no version %d times", i, p.Failures))
+			}
+		}
+	}
+	switch {
 	case of.Starting():
 		rules.violate(all, c, "waits", "waits for the version of etcd although nothing more can happen")
 	case of.Aborted() == "" && rules.mustAbort:

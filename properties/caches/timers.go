@@ -20,7 +20,7 @@ import (
 var TimersOwned = testbed.RegisterProperty(&testbed.Property{
 	Name: "timers-owned", Kind: testbed.Safety,
 	Promise: "A cache has a timer set only for a read that waits, a watch with a timeout, an event that is being dispatched, a page that is kept and the pause before the next list. " +
-		"Its dispatcher waits for slow watches for as long as it has earned, 50 ms a second and 100 ms at most, gets back what it does not use, and ends none sooner.",
+		"Its dispatcher waits for slow watches for as long as it has earned, 50 ms a second and 100 ms at most, gets back what it does not use, ends none sooner, and waits for none that has room.",
 	Violated: "timer without an owner",
 	Labels:   map[string]string{"timer": "timer without an owner", "budget": "wrong time budget"},
 	Monitor:  testbed.Monitor{Runs: testbed.EveryRun},
@@ -66,6 +66,8 @@ func (b *dispatchBudget) judge(w *sim.World, c *testbed.Cache, all *testbed.Tall
 			amiss(all, w, c, "budget", "the dispatcher may wait for %v, and has %v", v.Budget, budget)
 		case took > budget:
 			amiss(all, w, c, "budget", "the dispatcher waits for %v, and may wait for %v", took, budget)
+		case v.Over && !v.Full && budget > 0 && took == budget:
+			amiss(all, w, c, "budget", "the dispatcher has waited for %v, all that it may, and each watch had room before that", took)
 		case v.Ended && took < budget:
 			amiss(all, w, c, "budget", "watches are ended after the dispatcher has waited for %v, and it may wait for %v", took, budget)
 		}

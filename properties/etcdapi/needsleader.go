@@ -20,10 +20,10 @@ import (
 // each keep-alive that is asked for, and each stream that is open meanwhile.
 var NeedsLeader = testbed.RegisterProperty(&testbed.Property{
 	Name: "needs-leader", Kind: testbed.Safety, Inside: true,
-	Promise:  "While etcd has no leader it answers no write, no linearizable read and no keep-alive, and it ends the watch streams that require a leader and no others.",
+	Promise:  "While etcd has no leader it answers no write, no linearizable read and no keep-alive, and it ends the watch streams that require a leader and no others. Each member knows when there is a leader again.",
 	Violated: "acts without a leader",
 	Labels: map[string]string{
-		"answered": "answer without a leader", "open": "stream open without a leader", "ended": "stream ended, needs no leader",
+		"answered": "answer without a leader", "open": "stream open without a leader", "ended": "stream ended, needs no leader", "never": "knows no leader any more",
 	},
 	Monitor: testbed.Monitor{Runs: testbed.Timed},
 	New:     evidence.With(testbed.Each(testbed.EtcdMember, needsLeader, testbed.EtcdMember)),
@@ -83,7 +83,10 @@ func (l *leaderless) Conclude(s *testbed.System, w *sim.World, member int, all *
 	if w.Mode() == sim.Untimed || !l.lost {
 		return
 	}
-	known := l.by(w.Now())
+	known, m := l.by(w.Now()), &s.Members()[member]
+	if w.Now() > known.until && !m.Server.HasLeader() {
+		known.violate(all, "never", m.Name, "knows no leader at %v", w.Now().Sub(0))
+	}
 	if member == 0 {
 		for o := range s.Operations() {
 			known.request(s, all, o)

@@ -2,6 +2,8 @@
 package reads
 
 import (
+	"slices"
+
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/linearizability/items"
@@ -240,7 +242,7 @@ var Repeated = testbed.RegisterProperty(&testbed.Property{
 	Name: "reads-repeated", Kind: testbed.Safety,
 	Promise:  "A client library repeats a read while etcd is unavailable, and gives it up after as many attempts as it may make.",
 	Violated: "read given up too soon",
-	Labels:   map[string]string{"given-up": "read given up too soon"},
+	Labels:   map[string]string{"given-up": "read given up too soon", "again": "read tried too often"},
 	Monitor:  testbed.Monitor{Runs: testbed.Untimed},
 	New:      evidence.Recorded(repeated),
 })
@@ -251,7 +253,6 @@ func repeated(r *evidence.Recorder, _ *sim.World, all *testbed.Tally) {
 	if len(failed) == 0 || !s.Params().Topology.ClientWrites {
 		return
 	}
-	limit := attemptsOf(s)
 	for o := range s.Operations() {
 		if _, isRange := o.Message.(*wire.RangeRequest); !isRange {
 			continue
@@ -266,21 +267,26 @@ func repeated(r *evidence.Recorder, _ *sim.World, all *testbed.Tally) {
 		if attempts > 0 {
 			all.Exercised++
 		}
-		if o.Span.Code == wire.Unavailable && attempts < limit {
-			o.Violate(all, "given-up", "%s asked for %s, and its client library gave up after attempt %d of %d", o.Message.Label(), attempts, limit)
+		switch least, most := attemptsOf(s, r.Of(o).To); {
+		case o.Span.Code == wire.Unavailable && attempts < least:
+			o.Violate(all, "given-up", "%s asked for %s, and its client library gave up after attempt %d of %d", o.Message.Label(), attempts, least)
+		case attempts > most:
+			o.Violate(all, "again", "%s asked for %s, and its client library has tried it %d times, of %d", o.Message.Label(), attempts, most)
 		}
 	}
 }
 
-// attemptsOf is how often each client library tries at least.
-func attemptsOf(s *testbed.System) int {
+// attemptsOf is how often the client library at a node tries: its API server may be replaced in a run.
+func attemptsOf(s *testbed.System, library sim.NodeID) (least, most int) {
+	for i := range s.Topology().APIServers {
+		if server := &s.Topology().APIServers[i]; server.Client == library {
+			own := slices.DeleteFunc(slices.Clone(s.Caches()), func(c *testbed.Cache) bool { return !slices.Contains(server.Caches, c.ID) })
+			return testbed.Extremes(own, func(of *testbed.Server) int { return of.Client.Library.Attempts() })
+		}
+	}
 	nodes := s.Nodes()
 	limit := nodes.Client.Library.Attempts()
-	if len(s.Caches()) > 0 {
-		least, _ := testbed.Extremes(s.Caches(), func(of *testbed.Server) int { return of.Client.Library.Attempts() })
-		limit = min(limit, least)
-	}
-	return limit
+	return limit, limit
 }
 
 // AtMostOnce compares the writes that clients asked for with those that etcd carried

@@ -34,10 +34,10 @@ type Dispatcher struct {
 // Wait is one for the watchers that had no room for an event: until all have it, or until the budget is used up.
 type Wait struct {
 	Began sim.Time
-	// Budget is how long it may be, Took how long it was. Over is false as long as it goes on, and Ended is that
-	// watchers that still had no room were ended.
-	Budget, Took sim.Duration
-	Over, Ended  bool
+	// Budget is how long it may be, Took how long it was. Over is false as long as it goes on. Ended is that
+	// watchers that still had no room were ended, Full that one had none, ended or not.
+	Budget, Took      sim.Duration
+	Over, Ended, Full bool
 }
 
 // loop is the state of the goroutine.
@@ -251,7 +251,7 @@ func (d *Dispatcher) inputTaken(env *sim.Env, w *Watcher) {
 	}
 	if !d.Dispatching() {
 		env.Disarm(d.cfg.Budget)
-		d.endWait(env, false)
+		d.endWait(env, false, false)
 		d.budget.Change(env).returnUnused(b.timeout - env.Now().Sub(b.since))
 		d.finishDispatching(env)
 	}
@@ -271,12 +271,13 @@ func (d *Dispatcher) FireBudget(env *sim.Env) {
 // terminateBlocked: a watcher that has room by now gets the event, the others end.
 func (d *Dispatcher) terminateBlocked(env *sim.Env) {
 	d.blocked.Read(env)
-	b, ended := d.blocked.Change(env), false
+	b, ended, full := d.blocked.Change(env), false, false
 	for _, number := range b.watchers {
 		w := d.watchers[number]
 		if w.nonblockingAdd(env, &b.current) {
 			continue
 		}
+		full = true
 		if w.state == watcherEnding {
 			w.stopAgain(env)
 		}
@@ -289,14 +290,14 @@ func (d *Dispatcher) terminateBlocked(env *sim.Env) {
 		}
 	}
 	b.watchers = b.watchers[:0]
-	d.endWait(env, ended)
+	d.endWait(env, ended, full)
 	d.finishDispatching(env)
 }
 
-func (d *Dispatcher) endWait(env *sim.Env, ended bool) {
+func (d *Dispatcher) endWait(env *sim.Env, ended, full bool) {
 	if env.Mode() == sim.Timed {
 		v := &d.waits[len(d.waits)-1]
-		v.Took, v.Over, v.Ended = env.Now().Sub(v.Began), true, ended
+		v.Took, v.Over, v.Ended, v.Full = env.Now().Sub(v.Began), true, ended, full
 		env.Record(dispatcherWaits, int64(v.Took))
 	}
 }
