@@ -84,14 +84,14 @@ break. A minute passes between two compactions instead of five.`,
 var LoneCompactor = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "lone-compactor",
 	Summary: "one API server compacts etcd every five minutes, and both restart: etcd keeps the history of one interval, and of two at most",
-	Doc: `There is no other server that takes over what this one misses. The outcome of a try is unknown if etcd restarts meanwhile; a
+	Doc: `There is no other server that takes over what this one misses. The outcome of a try is unknown if etcd restarts or times out meanwhile; a
 compaction that fails is not repeated, and the next one goes further. A server that starts again does not know what it saw last, so that
 its first try fails and the second one compacts. Compactions that come too early take from clients the pages and watches that they
 are in the middle of; those that do not come let etcd grow.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-4988 caches=1 client-kv=true compactors=true
 		writers=1 writes=16 deletes=true readers=1 reads=12 read=past keys=2 items=2 history=1 await-ready=true
 		think=5m
-		restarts=1 etcd-restarts=1 faults-for=11m mode=timed network=5ms scheduling=1ms horizon=40m steps=200000`),
+		restarts=1 etcd-restarts=1 timeouts=4 faults-for=11m mode=timed network=5ms scheduling=1ms horizon=40m steps=200000`),
 	About: testbed.Reaches{"compactor: etcd compacted": 65},
 	Draws: drawsCompactors,
 	Claims: []*testbed.Property{

@@ -134,8 +134,9 @@ type compactionLog struct {
 	// commits are all of etcd's, requests those among them that are about history.
 	commits  []compactionCommit
 	requests []compactionRequest
-	// failed is when the last fault was over.
+	// failed is when the last fault was over, errors how many requests etcd has answered with an error of its own by then.
 	failed sim.Time
+	errors int
 }
 
 // compactionCommit is the revision of etcd from some time on.
@@ -173,7 +174,7 @@ func compactionLogOf(s *testbed.System) *compactionLog {
 
 // Reset implements testbed.Observer.
 func (l *compactionLog) Reset() {
-	l.commits, l.requests, l.failed = l.commits[:0], l.requests[:0], 0
+	l.commits, l.requests, l.failed, l.errors = l.commits[:0], l.requests[:0], 0, 0
 }
 
 // Follows implements testbed.Follower.
@@ -183,6 +184,10 @@ func (*compactionLog) Follows(p testbed.Part) bool {
 
 // AfterStep implements testbed.StepObserver.
 func (l *compactionLog) AfterStep(w *sim.World, a sim.Action) {
+	if errors := len(l.system.Etcd().Failed()); errors > l.errors {
+		// It was due since the fault.
+		l.failed, l.errors = w.Now(), errors
+	}
 	if a.Kind == sim.Inject {
 		l.failed = w.Now()
 		if o := l.system.Params().Faults; o.Clog {
