@@ -9,6 +9,9 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
+var refusedWithoutReason = known.When(known.RefusesWithoutReason).RarelyViolates(etcdapi.WatchAnswers).
+	Because("releases of etcd before 3.4 do not say why they refuse a watch")
+
 // anyWatches are the rows of a scenario whose streams draw their watches, and whose clients
 // compact.
 func anyWatches() []testbed.Row {
@@ -21,8 +24,7 @@ func anyWatches() []testbed.Row {
 		known.When(known.CompactionRemovesDeletion).RarelyViolates(missed...).
 			Because("a watch from the compacted revision misses the deletion at that revision (etcd-io/etcd#18089)"),
 		known.RangesLeftOut(slices.Concat(missed, []*testbed.Property{etcdapi.Answers, etcdapi.WatchAnswers, watches.PrevKV})...),
-		known.When(known.RefusesWithoutReason).RarelyViolates(etcdapi.WatchAnswers).
-			Because("releases of etcd before 3.4 do not say why they refuse a watch"),
+		refusedWithoutReason,
 	)
 }
 

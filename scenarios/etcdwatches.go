@@ -38,6 +38,7 @@ that watchers become victims, Send blocks and control responses wait.`,
 			Because("a restore sends again what was sent before (etcd-io/etcd#15271)"),
 		known.When(known.RestoreRepeatsEvents).RarelyViolates(etcdapi.WatchAnswers).
 			Because("a restore cancels a watch for compacted history that it was sent (etcd-io/etcd#15271)"),
+		refusedWithoutReason,
 		known.LostEvents(known.ForgetsCompactedWatch, "events of a compacted watch never come (etcd-io/etcd#17529)"),
 		known.LostEvents(known.CompactionRemovesDeletion, "a watch from the compacted revision misses the deletion at that revision (etcd-io/etcd#18089)"),
 	),
@@ -278,8 +279,7 @@ together with it, so that the first events have their previous values as well.`,
 		known.RangesLeftOut(watches.Reliable, watches.Resumable, watches.Bookmarkable, watches.KeepUp, watches.PrevKV, etcdapi.Answers, etcdapi.WatchAnswers),
 		known.When(known.NeverSplits).RarelyViolates(etcdapi.Fragments).
 			Because("releases of etcd before 3.3.14 do not know that a watch can ask for fragments"),
-		known.When(known.RefusesWithoutReason).RarelyViolates(etcdapi.WatchAnswers).
-			Because("releases of etcd before 3.4 do not say why they refuse a watch"),
+		refusedWithoutReason,
 		known.When(known.ForgetsCompactedWatch).RarelyViolates(watches.Reliable, watches.Resumable, watches.Bookmarkable, watches.KeepUp).
 			Because("events of a compacted watch never come (etcd-io/etcd#17529)"),
 		known.When(known.CompactionRemovesDeletion).RarelyViolates(watches.Reliable, watches.Resumable, watches.Bookmarkable, watches.KeepUp).
