@@ -115,21 +115,10 @@ func History(h *model.History, o Options) (*Result, error) {
 		case i == 0:
 			r.Verdict = v
 		case len(o.Properties) > 0:
-			r.Verdict = Worse(r.Verdict, v)
+			r.Verdict = model.Worst(r.Verdict, v)
 		default:
 			r.Verdict = r.Verdict.And(v)
 		}
 	}
 	return r, nil
-}
-
-// Worse joins verdicts of which each was asked for: a violation decides, then what is not
-// known.
-func Worse(a, b model.Verdict) model.Verdict {
-	for _, v := range []model.Verdict{model.Violated, model.VerdictUnknown, model.Vacuous} {
-		if a == v || b == v {
-			return v
-		}
-	}
-	return model.Holds
 }

@@ -149,7 +149,7 @@ func (f *checkFlags) run(s process, names []string) error {
 			overall = c.result.Verdict
 		}
 		all = append(all, *c)
-		overall = check.Worse(overall, c.result.Verdict)
+		overall = model.Worst(overall, c.result.Verdict)
 		if !f.json {
 			f.text(s, c)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/watchbed/watchbed/diagnosis/matrix"
 	"github.com/watchbed/watchbed/diagnosis/summary"
 	"github.com/watchbed/watchbed/internal/testsize"
+	"github.com/watchbed/watchbed/model"
 )
 
 // seeds are as many, not from 0 on: a command that says which seeds show a verdict again has to
@@ -45,9 +46,9 @@ func TestMatrixCellsCanBeSeenAgain(t *testing.T) {
 		require.Equal(t, e.Schedules, s.Schedules)
 		for _, claim := range e.Claims {
 			of := s.Properties[claim.Property]
-			require.Equal(t, summary.Property{Verdict: claim.Verdict, Exercised: claim.Exercised, Porcupine: of.Porcupine, Witness: of.Witness}, of, e.Again())
+			require.Equal(t, summary.Property{Verdict: claim.Verdict.String(), Exercised: claim.Exercised, Porcupine: of.Porcupine, Witness: of.Witness}, of, e.Again())
 		}
 	}
-	require.Equal(t, "violated", m.Cells[0].Safe.Verdict)
-	require.Equal(t, "holds", m.Cells[1].Safe.Verdict)
+	require.Equal(t, model.Violated, m.Cells[0].Safe.Verdict)
+	require.Equal(t, model.Holds, m.Cells[1].Safe.Verdict)
 }

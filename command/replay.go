@@ -263,19 +263,9 @@ func writeUnfitting(w io.Writer, choices []string, places []int) {
 
 // verdictOf is what one run says: it holds if nothing is violated or undecided
 // and something was checked.
-func verdictOf(r *explore.Result) model.Verdict {
-	v := model.Vacuous
+func verdictOf(r *explore.Result) (v model.Verdict) {
 	for i := range r.Findings {
-		switch f := &r.Findings[i]; f.Verdict {
-		case model.Violated:
-			return model.Violated
-		case model.VerdictUnknown:
-			v = model.VerdictUnknown
-		case model.Holds:
-			if v == model.Vacuous {
-				v = model.Holds
-			}
-		}
+		v = v.And(r.Findings[i].Verdict)
 	}
 	return v
 }

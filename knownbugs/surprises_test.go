@@ -46,7 +46,7 @@ func TestBugsViolateWhatIsWrittenDown(t *testing.T) {
 				}
 				p := sc.Params
 				p.Bugs = []string{b.Name}
-				assert.Empty(t, testbed.Names(known.OutcomeOf(sc, &p, violated).Unexpected), "%s: add them to Further, with the reason", sc.Name)
+				assert.Empty(t, known.OutcomeOf(sc, &p, violated).Unexpected, "%s: add them to Further, with the reason", sc.Name)
 			}
 		})
 	}
@@ -58,7 +58,7 @@ func TestABugExcusesNothingElse(t *testing.T) {
 	unexpected := func(sc *testbed.Scenario, bug string) []string {
 		p := sc.Params
 		p.Bugs = []string{bug}
-		return testbed.Names(known.OutcomeOf(sc, &p, testbed.Names(sc.Claims)).Unexpected)
+		return known.OutcomeOf(sc, &p, testbed.Names(sc.Claims)).Unexpected
 	}
 	assert.Equal(t, []string{
 		"ordered", "unique", "reliable", "bookmarkable", "served-as-promised", "needed-progress", "event-types", "justified-refusals",

@@ -208,6 +208,11 @@ func TestVerdicts(t *testing.T) {
 	require.Equal(t, Holds, Vacuous.And(Holds))
 	require.Equal(t, VerdictUnknown, Holds.And(VerdictUnknown))
 	require.Equal(t, Violated, VerdictUnknown.And(Violated))
+	require.Equal(t, Holds, Worst(Holds, Holds))
+	require.Equal(t, Vacuous, Worst(Holds, Vacuous))
+	require.Equal(t, VerdictUnknown, Worst(Vacuous, VerdictUnknown, Holds))
+	require.Equal(t, Violated, Worst(VerdictUnknown, Holds, Violated, Vacuous))
+	require.Equal(t, Vacuous, Worst())
 	require.Equal(t, []string{"vacuous", "holds", "unknown", "violated"},
 		[]string{Vacuous.String(), Holds.String(), VerdictUnknown.String(), Violated.String()})
 }

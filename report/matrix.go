@@ -55,12 +55,12 @@ type answer struct {
 
 func answersOf(c *matrix.Cell) (all []answer) {
 	for _, a := range []answer{{Question: &c.Safe, Name: "safe"}, {Question: &c.Live, Name: "live"}} {
-		a.Class, a.Sign, a.Word, a.Whole = "unknown", "?", a.Verdict, a.Name+": "+a.Verdict
+		a.Class, a.Sign, a.Word, a.Whole = "unknown", "?", a.Verdict.String(), a.Name+": "+a.Verdict.String()
 		switch a.Verdict {
-		case model.Holds.String():
+		case model.Holds:
 			except := leftOut(c)
 			a.Class, a.Sign, a.Word, a.Whole = "yes", "✓", "yes"+except, a.Name+except
-		case model.Violated.String():
+		case model.Violated:
 			wrong := ""
 			if e := a.Failing(); e != nil {
 				wrong = ": " + wordsOf(e.Failing())[0]

@@ -10,14 +10,15 @@ import (
 
 	"github.com/watchbed/watchbed/diagnosis/matrix"
 	"github.com/watchbed/watchbed/diagnosis/summary"
+	"github.com/watchbed/watchbed/model"
 )
 
 // twoCells is a matrix of one design: safe and live on one version, neither on
 // the other, for which the campaigns of cost were not run any more.
 func twoCells() *matrix.Matrix {
-	evidence := func(scenario, property, label, verdict string) []*matrix.Run {
+	evidence := func(scenario, property, label string, verdict model.Verdict) []*matrix.Run {
 		c := &matrix.Claim{Property: property, Verdict: verdict, Exercised: 1234}
-		if verdict == "violated" {
+		if verdict == model.Violated {
 			c.Violations = 56
 			c.Ways = []matrix.Way{{Label: label, Seed: 7, Schedules: 56, Command: "simrun run " + scenario + " --seeds 7..7"}}
 		}
@@ -30,13 +31,13 @@ func twoCells() *matrix.Matrix {
 		Cells: []*matrix.Cell{
 			{
 				Design: "kep-2340", Etcd: "3.6.16",
-				Safe: matrix.Question{Verdict: "holds", Evidence: append(evidence("consistent-list", "linearizable", "", "holds"), cost)},
-				Live: matrix.Question{Verdict: "holds", Evidence: evidence("recovery", "answers-in-time", "", "holds")},
+				Safe: matrix.Question{Verdict: model.Holds, Evidence: append(evidence("consistent-list", "linearizable", "", model.Holds), cost)},
+				Live: matrix.Question{Verdict: model.Holds, Evidence: evidence("recovery", "answers-in-time", "", model.Holds)},
 			},
 			{
 				Design: "kep-2340", Etcd: "3.5.7",
-				Safe: matrix.Question{Verdict: "violated", Evidence: evidence("issue-15220", "linearizable", "missing-write", "violated")},
-				Live: matrix.Question{Verdict: "violated", Evidence: evidence("issue-17507", "answers-in-time", "timeout", "violated")},
+				Safe: matrix.Question{Verdict: model.Violated, Evidence: evidence("issue-15220", "linearizable", "missing-write", model.Violated)},
+				Live: matrix.Question{Verdict: model.Violated, Evidence: evidence("issue-17507", "answers-in-time", "timeout", model.Violated)},
 			},
 		},
 		Beyond: []matrix.Beyond{{
@@ -54,7 +55,7 @@ func TestMatrixText(t *testing.T) {
 	stale := m.Cells[1].Safe.Evidence[0].Claims[0]
 	stale.Known, stale.Because = true, []string{"progress comes early (#15220)"}
 	late := m.Cells[1].Live.Evidence[0]
-	late.Claims = append(late.Claims, &matrix.Claim{Property: "recovers-in-time", Verdict: "violated", Exercised: 3, Violations: 2})
+	late.Claims = append(late.Claims, &matrix.Claim{Property: "recovers-in-time", Verdict: model.Violated, Exercised: 3, Violations: 2})
 	var b bytes.Buffer
 	require.NoError(t, WriteMatrix(&b, Terminal{Width: 400}, m))
 	for _, want := range []string{
@@ -78,8 +79,8 @@ func TestMatrixText(t *testing.T) {
 func TestMatrixOfTooLittleTime(t *testing.T) {
 	m := twoCells()
 	m.Cells = m.Cells[:1]
-	m.Cells[0].Safe = matrix.Question{Verdict: "unknown", Evidence: []*matrix.Run{
-		{Scenario: "issue-15220", Claims: []*matrix.Claim{{Verdict: "unknown"}}}, {Scenario: matrix.Waiting, Cost: &matrix.Cost{}},
+	m.Cells[0].Safe = matrix.Question{Verdict: model.VerdictUnknown, Evidence: []*matrix.Run{
+		{Scenario: "issue-15220", Claims: []*matrix.Claim{{Verdict: model.VerdictUnknown}}}, {Scenario: matrix.Waiting, Cost: &matrix.Cost{}},
 	}}
 	var text, page bytes.Buffer
 	require.NoError(t, WriteMatrix(&text, Terminal{Width: 400}, m))

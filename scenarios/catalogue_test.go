@@ -144,7 +144,7 @@ func failsAsExpected(t *testing.T, sc *testbed.Scenario, p testbed.Params, seed 
 		c = campaigns.Explored(t, sc, p, seed+tried, n)
 	}
 	alike[as] = violated
-	assert.Empty(t, testbed.Names(o.Unexpected), "expected to hold on etcd %s with %s: %v", p.Etcd, p.Cache, seen)
+	assert.Empty(t, o.Unexpected, "expected to hold on etcd %s with %s: %v", p.Etcd, p.Cache, seen)
 	if testing.Short() {
 		return
 	}

@@ -33,7 +33,7 @@ func TestLibraryInEveryScenario(t *testing.T) {
 					violated = append(violated, f.Name)
 				}
 			}
-			assert.Empty(t, testbed.Names(known.OutcomeOf(sc, &p, violated).Unexpected), "%s on etcd %s", name, version)
+			assert.Empty(t, known.OutcomeOf(sc, &p, violated).Unexpected, "%s on etcd %s", name, version)
 		}
 	}
 	sc, err := testbed.FindScenario("guaranteed-updates")

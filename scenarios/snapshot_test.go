@@ -27,7 +27,7 @@ func violatedIn(t *testing.T, sc *testbed.Scenario, settings ...string) (names [
 	names = campaigns.Violated(c)
 	o := known.OutcomeOf(sc, &p, names)
 	assert.Empty(t, known.Names(o.Missing))
-	assert.Empty(t, testbed.Names(o.Unexpected))
+	assert.Empty(t, o.Unexpected)
 	return names, c
 }
 

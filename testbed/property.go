@@ -113,6 +113,12 @@ func Properties() []*Property { return properties.All() }
 // FindProperty returns a property by its name. The error names the nearest.
 func FindProperty(name string) (*Property, error) { return properties.Find(name) }
 
+// IsLiveness reports whether the property of this name says that something comes in time.
+func IsLiveness(name string) bool {
+	p, err := FindProperty(name)
+	return err == nil && p.Kind == Liveness
+}
+
 // Names are those of properties, in the same order.
 func Names(list []*Property) []string {
 	var names []string

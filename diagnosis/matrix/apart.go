@@ -184,7 +184,7 @@ func (b *Beyond) add(cfg *Config, sc *testbed.Scenario, cell *Cell) {
 			continue
 		}
 		for _, v := range known.Expected(sc, &p) {
-			if cell.question(isLive(v.Property.Name)).Verdict != model.Holds.String() {
+			if cell.question(testbed.IsLiveness(v.Property.Name)).Verdict != model.Holds {
 				continue
 			}
 			b.Properties, b.Because = registry.With(b.Properties, v.Property.Name), registry.With(b.Because, v.Because...)

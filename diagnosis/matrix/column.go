@@ -169,11 +169,10 @@ type Run struct {
 
 // Claim is one property over all schedules of a campaign.
 type Claim struct {
-	Property string `json:"property"`
-	// Verdict is holds, violated, unknown or vacuous.
-	Verdict    string `json:"verdict"`
-	Exercised  uint64 `json:"exercised,omitempty"`
-	Violations uint64 `json:"violations"`
+	Property   string        `json:"property"`
+	Verdict    model.Verdict `json:"verdict"`
+	Exercised  uint64        `json:"exercised,omitempty"`
+	Violations uint64        `json:"violations"`
 	// Schedules are more than those of the campaign if it was looked for longer.
 	Schedules uint64 `json:"schedules"`
 	// Known: it is known to be violated with this side, with the reasons; Rarely: a
@@ -199,8 +198,8 @@ type Way struct {
 	Happenings []Happening `json:"happenings,omitempty"`
 }
 
-func (c *Claim) violated() bool { return c.Verdict == model.Violated.String() }
-func (c *Claim) holds() bool    { return c.Verdict == model.Holds.String() }
+func (c *Claim) violated() bool { return c.Verdict == model.Violated }
+func (c *Claim) holds() bool    { return c.Verdict == model.Holds }
 
 // Missing reports whether every campaign is known to violate the claim, and this one did not.
 func (c *Claim) Missing() bool { return c.holds() && c.Known && !c.Rarely }
@@ -215,7 +214,7 @@ func (c *Claim) AsKnown() (model.Verdict, string) {
 	case c.Missing():
 		return model.VerdictUnknown, text
 	case !c.violated() && !c.holds():
-		return model.VerdictUnknown, c.Verdict
+		return model.VerdictUnknown, c.Verdict.String()
 	}
 	return model.Holds, text
 }
@@ -334,10 +333,7 @@ func (c *Saved) check(program string) error {
 }
 
 func (c *Claim) check() error {
-	verdicts := []string{model.Holds.String(), model.Violated.String(), model.VerdictUnknown.String(), model.Vacuous.String()}
 	switch {
-	case !slices.Contains(verdicts, c.Verdict):
-		return fmt.Errorf("unknown verdict %q", c.Verdict)
 	case c.Schedules > maxSchedules:
 		return fmt.Errorf("%d schedules are more than any campaign has", c.Schedules)
 	case c.Violations > c.Schedules || slices.ContainsFunc(c.Ways, func(w Way) bool { return w.Schedules > c.Schedules }):

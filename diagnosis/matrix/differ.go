@@ -165,14 +165,14 @@ func (c *Comparison) claim(runs []*Run, property string, same bool) {
 		claim := r.claim(property)
 		if claim == nil && property == testbed.NoPanic.Name {
 			// Every scenario promises it, and lists it if it is violated.
-			claim = &Claim{Property: property, Verdict: model.Holds.String(), Schedules: r.Schedules}
+			claim = &Claim{Property: property, Verdict: model.Holds, Schedules: r.Schedules}
 		}
 		switch {
 		case claim == nil:
 			c.unknown(d.Scenario, property, "not claimed with "+c.Names[i])
 			return
 		case !claim.violated() && !claim.holds():
-			c.unknown(d.Scenario, property, claim.Verdict+" with "+c.Names[i])
+			c.unknown(d.Scenario, property, claim.Verdict.String()+" with "+c.Names[i])
 			return
 		}
 		d.Sides = append(d.Sides, claim)

@@ -36,18 +36,18 @@ func of(name string, claims ...*Claim) *Column {
 }
 
 func violated(times uint64, labels ...string) *Claim {
-	claim := &Claim{Property: "linearizable", Verdict: "violated", Violations: times}
+	claim := &Claim{Property: "linearizable", Verdict: model.Violated, Violations: times}
 	for _, label := range labels {
 		claim.Ways = append(claim.Ways, Way{Label: label, Seed: 7, Schedules: times, Command: "show " + label, Why: "why " + label})
 	}
 	return claim
 }
 
-func verdict(v string) *Claim { return &Claim{Property: "linearizable", Verdict: v} }
+func verdict(v model.Verdict) *Claim { return &Claim{Property: "linearizable", Verdict: v} }
 
 func TestWhatDiffersOfAClaim(t *testing.T) {
 	known := func(rarely bool) *Claim {
-		return &Claim{Property: "linearizable", Verdict: "holds", Known: true, Rarely: rarely}
+		return &Claim{Property: "linearizable", Verdict: model.Holds, Known: true, Rarely: rarely}
 	}
 	for _, c := range []struct {
 		name    string
@@ -57,19 +57,19 @@ func TestWhatDiffersOfAClaim(t *testing.T) {
 		perhaps bool
 		verdict model.Verdict
 	}{
-		{name: "both hold", a: verdict("holds"), b: verdict("holds"), verdict: model.Holds},
-		{name: "one violates", a: violated(40, "x"), b: verdict("holds"), kind: Verdict, verdict: model.Violated},
-		{name: "the other one", a: verdict("holds"), b: violated(40, "x"), kind: Verdict, verdict: model.Violated},
-		{name: "once in 400 says nothing", a: violated(1, "x"), b: verdict("holds"), perhaps: true, verdict: model.VerdictUnknown},
+		{name: "both hold", a: verdict(model.Holds), b: verdict(model.Holds), verdict: model.Holds},
+		{name: "one violates", a: violated(40, "x"), b: verdict(model.Holds), kind: Verdict, verdict: model.Violated},
+		{name: "the other one", a: verdict(model.Holds), b: violated(40, "x"), kind: Verdict, verdict: model.Violated},
+		{name: "once in 400 says nothing", a: violated(1, "x"), b: verdict(model.Holds), perhaps: true, verdict: model.VerdictUnknown},
 		{name: "as often, in the same way", a: violated(40, "x"), b: violated(45, "x"), verdict: model.Holds},
 		{name: "more often", a: violated(40, "x"), b: violated(200, "x"), kind: HowOften, verdict: model.Violated},
 		{name: "another way", a: violated(40, "x"), b: violated(40, "y"), kind: Ways, verdict: model.Violated},
 		{name: "one way more, too rare to tell", a: violated(2, "x"), b: violated(2, "x", "y"), verdict: model.Holds},
-		{name: "never checked", a: verdict("vacuous"), b: verdict("holds"), unknown: "vacuous with a", verdict: model.VerdictUnknown},
-		{name: "never checked on both sides", a: verdict("vacuous"), b: verdict("vacuous"), unknown: "vacuous with a", verdict: model.VerdictUnknown},
-		{name: "undecided beside a violation", a: violated(400, "x"), b: verdict("unknown"), unknown: "unknown with b", verdict: model.VerdictUnknown},
-		{name: "rare, and not seen", a: known(true), b: verdict("holds"), unknown: "known to be violated rarely with a, and not seen", verdict: model.VerdictUnknown},
-		{name: "not seen", a: verdict("holds"), b: known(false), unknown: "known to be violated with b, and not seen", verdict: model.VerdictUnknown},
+		{name: "never checked", a: verdict(model.Vacuous), b: verdict(model.Holds), unknown: "vacuous with a", verdict: model.VerdictUnknown},
+		{name: "never checked on both sides", a: verdict(model.Vacuous), b: verdict(model.Vacuous), unknown: "vacuous with a", verdict: model.VerdictUnknown},
+		{name: "undecided beside a violation", a: violated(400, "x"), b: verdict(model.VerdictUnknown), unknown: "unknown with b", verdict: model.VerdictUnknown},
+		{name: "rare, and not seen", a: known(true), b: verdict(model.Holds), unknown: "known to be violated rarely with a, and not seen", verdict: model.VerdictUnknown},
+		{name: "not seen", a: verdict(model.Holds), b: known(false), unknown: "known to be violated with b, and not seen", verdict: model.VerdictUnknown},
 		{name: "rare on both sides", a: known(true), b: known(true), verdict: model.Holds},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -167,20 +167,20 @@ func TestOneLabelWithTwoStories(t *testing.T) {
 
 // TestWhatWasNotRunIsUnknown: a scenario that one side lacks, or could not run.
 func TestWhatWasNotRunIsUnknown(t *testing.T) {
-	a, b := of("a", verdict("holds")), of("b", verdict("holds"))
+	a, b := of("a", verdict(model.Holds)), of("b", verdict(model.Holds))
 	b.Runs[0].Scenario = "rewatch"
 	c := Differ(a, b)
 	require.Equal(t, []Unknown{{Scenario: "recovery", Why: "not run with b"}, {Scenario: "rewatch", Why: "not run with a"}}, c.Unknown)
 	require.Zero(t, c.Alike.Verdicts)
 
-	b = of("b", verdict("holds"))
+	b = of("b", verdict(model.Holds))
 	b.Runs[0] = &Run{Scenario: "recovery", CannotRun: "no such value"}
 	require.Equal(t, []Unknown{{Scenario: "recovery", Why: "not run with b: no such value"}}, Differ(a, b).Unknown)
 	b.Runs[0] = &Run{Scenario: "recovery"}
 	require.Equal(t, []Unknown{{Scenario: "recovery", Why: "no schedule was run with b"}}, Differ(a, b).Unknown)
 	b = of("b")
 	require.Equal(t, []Unknown{{"recovery", "linearizable", "not claimed with b"}}, Differ(a, b).Unknown)
-	b = of("b", verdict("holds"))
+	b = of("b", verdict(model.Holds))
 	b.Interrupted = true
 	require.Equal(t, model.VerdictUnknown, Differ(a, b).Verdict())
 }
@@ -219,15 +219,15 @@ func TestACacheThatIsNeverReadyAgainDiffers(t *testing.T) {
 // TestAPanicIsAVerdictOfBoth: every scenario promises that there is none, and lists the
 // promise only where it is broken.
 func TestAPanicIsAVerdictOfBoth(t *testing.T) {
-	a := of("a", verdict("holds"), &Claim{Property: testbed.NoPanic.Name, Verdict: "violated", Violations: 40, Ways: []Way{{Label: "panic"}}})
-	c := Differ(a, of("b", verdict("holds")))
+	a := of("a", verdict(model.Holds), &Claim{Property: testbed.NoPanic.Name, Verdict: model.Violated, Violations: 40, Ways: []Way{{Label: "panic"}}})
+	c := Differ(a, of("b", verdict(model.Holds)))
 	require.Len(t, c.Differs, 1)
 	require.Equal(t, Verdict, c.Differs[0].Kind)
 }
 
 func TestCostsAreAlikeWithinATenth(t *testing.T) {
 	with := func(name string, requests float64, lists uint64) *Column {
-		c := of(name, verdict("holds"))
+		c := of(name, verdict(model.Holds))
 		c.Runs[0].Cost = &Cost{Lists: lists, RequestsPerList: requests, FromCache: lists}
 		return c
 	}
@@ -259,7 +259,7 @@ func TestAsKnown(t *testing.T) {
 	c, v = verdictOf(claim)
 	require.Equal(t, model.Holds, v)
 	require.Equal(t, Alike{Verdicts: 1, Violated: 1, Scenarios: 1}, c.Alike)
-	claim = verdict("holds")
+	claim = verdict(model.Holds)
 	claim.Known = true
 	c, v = verdictOf(claim)
 	require.Equal(t, model.VerdictUnknown, v)
@@ -268,7 +268,7 @@ func TestAsKnown(t *testing.T) {
 	c, v = verdictOf(claim)
 	require.Equal(t, model.Holds, v)
 	require.Equal(t, Alike{Verdicts: 1, NotSeen: 1, Scenarios: 1}, c.Alike)
-	c, v = verdictOf(verdict("vacuous"))
+	c, v = verdictOf(verdict(model.Vacuous))
 	require.Equal(t, model.VerdictUnknown, v)
 	require.Equal(t, []Unknown{{"recovery", "linearizable", "vacuous with a"}}, c.Unknown)
 	c = Differ(&Column{Runs: []*Run{{Scenario: "recovery", CannotRun: "why"}, {Scenario: "rewatch"}}})
@@ -294,7 +294,7 @@ func TestReleasesBeforeAndAfterAFix(t *testing.T) {
 	require.Len(t, c.Differs, 2)
 	for _, d := range c.Differs {
 		require.Equal(t, Verdict, d.Kind)
-		require.Equal(t, "violated", d.Sides[0].Verdict)
+		require.Equal(t, model.Violated, d.Sides[0].Verdict)
 		require.Contains(t, d.Sides[0].Because[0], "etcd-io/etcd#15220")
 		require.Contains(t, d.Sides[0].Ways[0].Why, "by reader-")
 		require.Regexp(t, `^simrun run issue-15220 --etcd 3\.5\.7 --seeds (\d+)\.\.(\d+)$`, d.Sides[0].Command())
@@ -313,7 +313,7 @@ func TestReleasesBeforeAndAfterAFix(t *testing.T) {
 func TestALongSearchForWhatEveryCampaignFinds(t *testing.T) {
 	c := explored(t, "kep-2340", Side{Design: "kep-2340"}, []string{"rewatch"}, Campaigns{Seeds: 100})
 	claim := c.Runs[0].claim("linearizable")
-	require.Equal(t, "violated", claim.Verdict)
+	require.Equal(t, model.Violated, claim.Verdict)
 	require.Greater(t, claim.Schedules, c.Runs[0].Schedules)
 	require.GreaterOrEqual(t, claim.Ways[0].Seed, c.Runs[0].Schedules)
 	require.Equal(t, c.Runs[0].Schedules, c.Runs[0].claim("needed-progress").Schedules, "nothing else was looked for")
@@ -348,14 +348,14 @@ func TestAnInterruptKeepsWhatBothSidesRan(t *testing.T) {
 
 // TestSaysHowManySchedulesWouldTell: 5 of 20 against none is a chance of 0.047, and 10 of 40 one of 0.001.
 func TestSaysHowManySchedulesWouldTell(t *testing.T) {
-	a, b := violated(5, "x"), verdict("holds")
+	a, b := violated(5, "x"), verdict(model.Holds)
 	a.Schedules, b.Schedules = 20, 20
 	c := Differ(of("a", a), of("b", b))
 	require.Len(t, c.Perhaps, 1)
 	require.InDelta(t, 0.0471, c.Perhaps[0].Chance, 1e-4)
 	require.EqualValues(t, 2, c.Perhaps[0].Enough())
 
-	a, b = violated(1, "x"), verdict("holds")
+	a, b = violated(1, "x"), verdict(model.Holds)
 	a.Schedules, b.Schedules = 100_000_000, 5
 	require.Zero(t, Differ(of("a", a), of("b", b)).Perhaps[0].Enough(), "a saved file may say so")
 }

@@ -94,7 +94,7 @@ type Cell struct {
 // Question is what was asked of a cell, with all that the answer rests on.
 type Question struct {
 	// Verdict is the worst of the evidence: violated, then unknown, then vacuous.
-	Verdict string `json:"verdict"`
+	Verdict model.Verdict `json:"verdict"`
 	// Evidence has of each campaign the claims that are about the question.
 	Evidence []*Run `json:"evidence"`
 }
@@ -215,16 +215,10 @@ func (cfg *Config) ask(ctx context.Context, x *runner, cell *Cell, further []apa
 	return nil
 }
 
-// isLive reports whether a property says that something comes in time.
-func isLive(property string) bool {
-	p, err := testbed.FindProperty(property)
-	return err == nil && p.Kind == testbed.Liveness
-}
-
 // answered reports whether what these properties could say is said: their questions
 // have a "no" already.
 func (cell *Cell) answered(properties []string) bool {
-	return !slices.ContainsFunc(properties, func(name string) bool { return cell.question(isLive(name)).Failing() == nil })
+	return !slices.ContainsFunc(properties, func(name string) bool { return cell.question(testbed.IsLiveness(name)).Failing() == nil })
 }
 
 func (cell *Cell) question(live bool) *Question {
@@ -238,7 +232,7 @@ func (cell *Cell) question(live bool) *Question {
 func (cell *Cell) add(r *Run) {
 	for _, live := range []bool{false, true} {
 		e := *r
-		e.Claims = slices.DeleteFunc(slices.Clone(r.Claims), func(c *Claim) bool { return isLive(c.Property) != live })
+		e.Claims = slices.DeleteFunc(slices.Clone(r.Claims), func(c *Claim) bool { return testbed.IsLiveness(c.Property) != live })
 		if live {
 			e.Cost = nil
 		}
@@ -249,36 +243,23 @@ func (cell *Cell) add(r *Run) {
 }
 
 // Verdict is the worst of the claims.
-func (r *Run) Verdict() string {
-	var verdicts []string
+func (r *Run) Verdict() model.Verdict {
+	var all []model.Verdict
 	for _, c := range r.Claims {
-		verdicts = append(verdicts, c.Verdict)
+		all = append(all, c.Verdict)
 	}
-	return worst(verdicts).String()
-}
-
-// worst joins verdicts as a campaign does: nothing is folded into "holds".
-func worst(verdicts []string) model.Verdict {
-	for _, bad := range []model.Verdict{model.Violated, model.VerdictUnknown, model.Vacuous} {
-		if slices.Contains(verdicts, bad.String()) {
-			return bad
-		}
-	}
-	if len(verdicts) == 0 {
-		return model.Vacuous
-	}
-	return model.Holds
+	return model.Worst(all...)
 }
 
 func (cell *Cell) judge() {
 	for _, q := range []*Question{&cell.Safe, &cell.Live} {
-		var verdicts []string
+		var all []model.Verdict
 		for _, e := range q.Evidence {
-			verdicts = append(verdicts, e.Verdict())
+			all = append(all, e.Verdict())
 		}
-		q.Verdict = worst(verdicts).String()
-		if (cell.Interrupted || slices.ContainsFunc(q.Evidence, (*Run).TooFew)) && q.Verdict == model.Holds.String() {
-			q.Verdict = model.VerdictUnknown.String()
+		q.Verdict = model.Worst(all...)
+		if (cell.Interrupted || slices.ContainsFunc(q.Evidence, (*Run).TooFew)) && q.Verdict == model.Holds {
+			q.Verdict = model.VerdictUnknown
 		}
 	}
 }
@@ -286,14 +267,14 @@ func (cell *Cell) judge() {
 // Verdict joins those of all cells. A matrix without cells, or with fewer than it
 // should have, is unknown unless something is violated.
 func (m *Matrix) Verdict() model.Verdict {
-	var verdicts []string
+	var all []model.Verdict
 	for _, c := range m.Cells {
-		verdicts = append(verdicts, c.Safe.Verdict, c.Live.Verdict)
+		all = append(all, c.Safe.Verdict, c.Live.Verdict)
 	}
 	if m.Interrupted {
-		verdicts = append(verdicts, model.VerdictUnknown.String())
+		all = append(all, model.VerdictUnknown)
 	}
-	return worst(verdicts)
+	return model.Worst(all...)
 }
 
 // CutShort reports whether some answer is unknown because a campaign that it rests on had too
@@ -301,7 +282,7 @@ func (m *Matrix) Verdict() model.Verdict {
 func (m *Matrix) CutShort() bool {
 	return !m.Interrupted && slices.ContainsFunc(m.Cells, func(c *Cell) bool {
 		return slices.ContainsFunc([]Question{c.Safe, c.Live}, func(q Question) bool {
-			return q.Verdict == model.VerdictUnknown.String() && slices.ContainsFunc(q.Evidence, func(e *Run) bool { return e.Schedules == 0 || e.TooFew() })
+			return q.Verdict == model.VerdictUnknown && slices.ContainsFunc(q.Evidence, func(e *Run) bool { return e.Schedules == 0 || e.TooFew() })
 		})
 	})
 }

@@ -19,23 +19,11 @@ import (
 // TestCellHoldsOnlyIfAllCampaignsHold: a cell holds only if every campaign of it
 // holds.
 func TestCellHoldsOnlyIfAllCampaignsHold(t *testing.T) {
-	for _, x := range []struct {
-		verdicts []string
-		want     string
-	}{
-		{[]string{"holds", "holds"}, "holds"},
-		{[]string{"holds", "vacuous"}, "vacuous"},
-		{[]string{"vacuous", "unknown", "holds"}, "unknown"},
-		{[]string{"unknown", "holds", "violated", "vacuous"}, "violated"},
-		{nil, "vacuous"},
-	} {
-		assert.Equal(t, x.want, worst(x.verdicts).String(), "%v", x.verdicts)
-	}
-	half := &Cell{Interrupted: true, Safe: Question{Evidence: []*Run{{Claims: []*Claim{verdict("holds")}}}}}
+	half := &Cell{Interrupted: true, Safe: Question{Evidence: []*Run{{Claims: []*Claim{verdict(model.Holds)}}}}}
 	half.judge()
-	assert.Equal(t, "unknown", half.Safe.Verdict, "the campaigns that are missing might have said no")
-	assert.Equal(t, "vacuous", half.Live.Verdict)
-	assert.Equal(t, model.VerdictUnknown, (&Matrix{Interrupted: true, Cells: []*Cell{{Safe: Question{Verdict: "holds"}, Live: Question{Verdict: "holds"}}}}).Verdict())
+	assert.Equal(t, model.VerdictUnknown, half.Safe.Verdict, "the campaigns that are missing might have said no")
+	assert.Equal(t, model.Vacuous, half.Live.Verdict)
+	assert.Equal(t, model.VerdictUnknown, (&Matrix{Interrupted: true, Cells: []*Cell{{Safe: Question{Verdict: model.Holds}, Live: Question{Verdict: model.Holds}}}}).Verdict())
 	assert.Equal(t, model.Vacuous, (&Matrix{}).Verdict())
 }
 
@@ -54,8 +42,8 @@ func TestNoAnswerWithoutSchedules(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, m.Cells, 4)
 	for _, c := range m.Cells {
-		assert.Equal(t, "unknown", c.Safe.Verdict, "%s on %s", c.Design, c.Etcd)
-		assert.Equal(t, "unknown", c.Live.Verdict, "%s on %s", c.Design, c.Etcd)
+		assert.Equal(t, model.VerdictUnknown, c.Safe.Verdict, "%s on %s", c.Design, c.Etcd)
+		assert.Equal(t, model.VerdictUnknown, c.Live.Verdict, "%s on %s", c.Design, c.Etcd)
 		assert.Nil(t, c.CostOf(Waiting))
 	}
 	assert.Equal(t, model.VerdictUnknown, m.Verdict())
@@ -69,28 +57,28 @@ func TestTooFewSchedulesSayNothing(t *testing.T) {
 	for _, x := range []struct {
 		schedules     uint64
 		known, rarely bool
-		want          string
+		want          model.Verdict
 	}{
-		{3, false, false, "holds"},
-		{Seeds, true, false, "unknown"},
-		{60, true, true, "unknown"},
-		{Seeds, true, true, "holds"},
+		{3, false, false, model.Holds},
+		{Seeds, true, false, model.VerdictUnknown},
+		{60, true, true, model.VerdictUnknown},
+		{Seeds, true, true, model.Holds},
 	} {
 		cell := &Cell{}
-		cell.add(&Run{Scenario: "paged-lists", Schedules: x.schedules, Claims: []*Claim{{Property: "linearizable-data", Verdict: "holds", Known: x.known, Rarely: x.rarely}}})
+		cell.add(&Run{Scenario: "paged-lists", Schedules: x.schedules, Claims: []*Claim{{Property: "linearizable-data", Verdict: model.Holds, Known: x.known, Rarely: x.rarely}}})
 		cell.judge()
 		assert.Equal(t, x.want, cell.Safe.Verdict, "%+v", x)
-		assert.Equal(t, "holds", cell.Safe.Evidence[0].Verdict(), "the campaign itself")
+		assert.Equal(t, model.Holds, cell.Safe.Evidence[0].Verdict(), "the campaign itself")
 	}
 }
 
 // withoutFailure is what a small matrix says where nothing failed: what is known to fail
 // rarely stays unknown.
-func withoutFailure(q *Question) string {
+func withoutFailure(q *Question) model.Verdict {
 	if slices.ContainsFunc(q.Evidence, (*Run).TooFew) {
-		return "unknown"
+		return model.VerdictUnknown
 	}
-	return "holds"
+	return model.Holds
 }
 
 func TestMatrix(t *testing.T) {
@@ -120,7 +108,7 @@ func TestMatrix(t *testing.T) {
 			}
 			if assert.NotNil(t, e, "%s on %s", x.design, x.etcd) {
 				assert.Equal(t, q.label, e.Failing().Ways[0].Label, "%s on %s", x.design, x.etcd)
-				assert.Equal(t, "violated", q.Verdict, "%s on %s", x.design, x.etcd)
+				assert.Equal(t, model.Violated, q.Verdict, "%s on %s", x.design, x.etcd)
 			}
 		}
 		assert.GreaterOrEqual(t, len(c.Safe.Evidence), len(basis()), "every scenario of the basis has a claim of safety")
@@ -163,7 +151,7 @@ func TestScenariosThatTellDesignsApart(t *testing.T) {
 			}
 			if assert.NotNil(t, e, x.design) {
 				assert.Equal(t, q.scenario, e.Scenario, x.design)
-				assert.Equal(t, "violated", q.Verdict, x.design)
+				assert.Equal(t, model.Violated, q.Verdict, x.design)
 			}
 		}
 	}
@@ -173,11 +161,11 @@ func TestScenariosThatTellDesignsApart(t *testing.T) {
 // into them.
 func TestBeyond(t *testing.T) {
 	cfg := Config{Campaigns: Campaigns{Program: "simrun"}}
-	cell := func(design, version, verdict string) *Cell {
+	cell := func(design, version string, verdict model.Verdict) *Cell {
 		return &Cell{Design: design, Etcd: version, Safe: Question{Verdict: verdict}, Live: Question{Verdict: verdict}}
 	}
-	yes := func(design, version string) *Cell { return cell(design, version, "holds") }
-	no := cell("kep-2340", "3.5.7", "violated")
+	yes := func(design, version string) *Cell { return cell(design, version, model.Holds) }
+	no := cell("kep-2340", "3.5.7", model.Violated)
 	named := map[string]Beyond{}
 	all, err := cfg.beyond(context.Background(), []*Cell{no, yes("kep-2340", "3.6.16"), yes("v0.37.2", "3.6.16")})
 	require.NoError(t, err)
@@ -283,9 +271,9 @@ func TestMatrixInterrupted(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, m.Interrupted)
 	require.Len(t, m.Cells, 2, "what was found is kept")
-	assert.Equal(t, "holds", m.Cells[0].Safe.Verdict)
+	assert.Equal(t, model.Holds, m.Cells[0].Safe.Verdict)
 	assert.True(t, m.Cells[1].Interrupted)
-	assert.Equal(t, "unknown", m.Cells[1].Safe.Verdict)
+	assert.Equal(t, model.VerdictUnknown, m.Cells[1].Safe.Verdict)
 	assert.Equal(t, model.VerdictUnknown, m.Verdict())
 }
 

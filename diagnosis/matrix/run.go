@@ -156,7 +156,7 @@ func (x *runner) run(ctx context.Context, of *Column, sc *testbed.Scenario, unti
 		r := &Run{Scenario: sc.Name, FirstSeed: x.FirstSeed, CannotRun: err.Error(), Command: q.command(x.FirstSeed, x.FirstSeed)}
 		for _, claim := range sc.Claims {
 			if until == nil || slices.Contains(until, claim.Name) {
-				r.Claims = append(r.Claims, &Claim{Property: claim.Name, Verdict: model.VerdictUnknown.String()})
+				r.Claims = append(r.Claims, &Claim{Property: claim.Name, Verdict: model.VerdictUnknown})
 			}
 		}
 		return r, nil
@@ -226,7 +226,7 @@ func (q *question) run(ctx context.Context, until []string) (*Run, error) {
 			claim.Schedules += c.Schedules
 			for _, t := range c.Properties {
 				if t.Name == claim.Property && t.Violations > 0 {
-					claim.Verdict, claim.Violations = t.Verdict.String(), t.Violations
+					claim.Verdict, claim.Violations = t.Verdict, t.Violations
 				}
 			}
 		}
@@ -243,9 +243,9 @@ func (q *question) run(ctx context.Context, until []string) (*Run, error) {
 
 // claim is what a campaign says of a property, and what is known.
 func (q *question) claim(t *campaign.PropertyTally, c *campaign.Result) *Claim {
-	claim := &Claim{Property: t.Name, Verdict: t.Verdict.String(), Exercised: t.Exercised, Violations: t.Violations, Schedules: c.Schedules}
+	claim := &Claim{Property: t.Name, Verdict: t.Verdict, Exercised: t.Exercised, Violations: t.Violations, Schedules: c.Schedules}
 	if c.Schedules == 0 || t.Verdict == model.Holds && (c.Truncated > 0 || c.Interrupted) {
-		claim.Verdict = model.VerdictUnknown.String()
+		claim.Verdict = model.VerdictUnknown
 	}
 	for _, k := range q.known {
 		if k.Property == t.Name {

@@ -114,7 +114,7 @@ func replay(sc *testbed.Scenario, rec *recording.Recording, f explore.Failure) (
 	if finding == nil {
 		return nil, fmt.Errorf("the recorded run does not fail in the way %s", f)
 	}
-	r.finding, r.late = *finding, isLiveness(f.Property)
+	r.finding, r.late = *finding, testbed.IsLiveness(f.Property)
 	if r.shows < 0 {
 		// It shows after the last step, or the run is too long to look.
 		r.shows = len(r.Trace.Steps) - 1
@@ -140,11 +140,6 @@ func (r *Run) Operation(op int) (call, answer int) { return r.operation(op) }
 
 // Place says when a step was.
 func (r *Run) Place(step int) string { return r.place(step) }
-
-func isLiveness(property string) bool {
-	p, err := testbed.FindProperty(property)
-	return err == nil && p.Kind == testbed.Liveness
-}
 
 // violated reports whether the run, cut off after its last step, fails in the way
 // f. A step without a note changes no verdict.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/internal/registry"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -17,7 +18,7 @@ type Drawn struct {
 	// Known are the reasons of violations that are known of their draws.
 	Known []Known
 	// Unexpected are properties that were violated in a draw of which that is not known.
-	Unexpected []*testbed.Property
+	Unexpected []string
 }
 
 // FirstDraw is the draw that showed a failure first. If the failure is known of that
@@ -36,11 +37,7 @@ func (d *Drawn) Add(sc *testbed.Scenario, p *testbed.Params, draw uint64, failur
 		violated = append(violated, f.Failure.Property)
 	}
 	o := known.OutcomeOf(sc, p, violated)
-	for _, x := range o.Unexpected {
-		if !slices.Contains(d.Unexpected, x) {
-			d.Unexpected = append(d.Unexpected, x)
-		}
-	}
+	d.Unexpected = registry.With(d.Unexpected, o.Unexpected...)
 	for _, x := range o.Explained {
 		if Reasons(d.Known, x.Property.Name) == "" {
 			d.Known = append(d.Known, Known{x.Property.Name, x.Rarely, x.Because})
@@ -48,8 +45,7 @@ func (d *Drawn) Add(sc *testbed.Scenario, p *testbed.Params, draw uint64, failur
 	}
 	var tell []campaign.FailureTally
 	for _, f := range failures {
-		unexpected := slices.ContainsFunc(o.Unexpected, func(x *testbed.Property) bool { return x.Name == f.Failure.Property })
-		if d.first(FirstDraw{f.Failure, draw, f.FirstSeed, unexpected}) {
+		if d.first(FirstDraw{f.Failure, draw, f.FirstSeed, slices.Contains(o.Unexpected, f.Failure.Property)}) {
 			tell = append(tell, f)
 		}
 	}
@@ -74,7 +70,7 @@ func (d *Drawn) first(x FirstDraw) bool {
 // draws have in common, draws is the range of their numbers.
 func OfDrawn(sc *testbed.Scenario, p *testbed.Params, c *campaign.Result, draws string, d *Drawn) *Summary {
 	s := Of(sc, p, c)
-	s.Draws, s.Expected, s.Missing, s.Unexpected = draws, []string{}, nil, testbed.Names(d.Unexpected)
+	s.Draws, s.Expected, s.Missing, s.Unexpected = draws, []string{}, nil, d.Unexpected
 	s.Known = slices.DeleteFunc(slices.Clone(d.Known), func(k Known) bool { return slices.Contains(s.Unexpected, k.Property) })
 	for i := range s.Failures {
 		f := &s.Failures[i]

@@ -1,7 +1,6 @@
 package summary
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/watchbed/watchbed/explore/campaign"
@@ -12,31 +11,20 @@ import (
 // cause: the property with which a planted bug is listed, then what clients are answered, data that is missing before a revision that is too
 // old; then what informers hold, what watches are sent, and last what a cache holds inside.
 func PlainestFirst(known []Known, p *testbed.Params, list []campaign.FailureTally) []campaign.FailureTally {
-	isKnown := func(t campaign.FailureTally) bool { return Reasons(known, t.Failure.Property) != "" }
-	listed := func(t campaign.FailureTally) bool {
-		return slices.ContainsFunc(p.Planted(), func(b *testbed.KnownBug) bool {
-			return b.Property.Name == t.Failure.Property
-		})
-	}
-	weight := func(t campaign.FailureTally) int {
-		found, err := testbed.FindProperty(t.Failure.Property)
-		if err != nil {
-			return 0
+	const listed, unknown = 1_000, 10_000 // above all weights
+	weight := func(t campaign.FailureTally) (n int) {
+		if found, err := testbed.FindProperty(t.Failure.Property); err == nil {
+			n = found.Weight
 		}
-		return found.Weight
+		if slices.ContainsFunc(p.Planted(), func(b *testbed.KnownBug) bool { return b.Property.Name == t.Failure.Property }) {
+			n += listed
+		}
+		if Reasons(known, t.Failure.Property) == "" {
+			n += unknown
+		}
+		return n
 	}
 	sorted := slices.Clone(list)
-	slices.SortStableFunc(sorted, func(a, b campaign.FailureTally) int {
-		first := func(x, y bool) int {
-			switch {
-			case x == y:
-				return 0
-			case x:
-				return -1
-			}
-			return 1
-		}
-		return cmp.Or(first(isKnown(b), isKnown(a)), first(listed(a), listed(b)), weight(b)-weight(a))
-	})
+	slices.SortStableFunc(sorted, func(a, b campaign.FailureTally) int { return weight(b) - weight(a) })
 	return sorted
 }

@@ -142,7 +142,7 @@ func Of(sc *testbed.Scenario, p *testbed.Params, c *campaign.Result) *Summary {
 		}
 	}
 	o := known.OutcomeOf(sc, p, violated)
-	s.Missing, s.Unexpected = known.Names(o.Missing), testbed.Names(o.Unexpected)
+	s.Missing, s.Unexpected = known.Names(o.Missing), o.Unexpected
 	for _, f := range c.Failures {
 		s.Failures = append(s.Failures, Failure{Property: f.Failure.Property, Label: f.Failure.Label, Seed: f.FirstSeed, Schedules: f.Schedules})
 	}

@@ -64,24 +64,14 @@ func emptyResult() Result {
 // or a run was cut off, vacuous if one is. A campaign without properties is
 // vacuous.
 func (r *Result) Verdict() model.Verdict {
-	if len(r.Properties) == 0 {
-		return model.Vacuous
-	}
-	worst := model.Holds
+	var all []model.Verdict
 	for i := range r.Properties {
-		switch v := r.Properties[i].Verdict; {
-		case v == model.Violated:
-			return model.Violated
-		case v == model.VerdictUnknown || worst == model.VerdictUnknown:
-			worst = model.VerdictUnknown
-		case v == model.Vacuous:
-			worst = model.Vacuous
-		}
+		all = append(all, r.Properties[i].Verdict)
 	}
-	if r.Truncated > 0 {
-		return model.VerdictUnknown
+	if r.Truncated > 0 && len(all) > 0 {
+		all = append(all, model.VerdictUnknown)
 	}
-	return worst
+	return model.Worst(all...)
 }
 
 // add adds what the runs that come next came to.

@@ -59,9 +59,7 @@ func (f *Finding) check() error {
 	if err := checkText(f.Label); err != nil && f.Label != "" {
 		return fmt.Errorf("label: %w", err)
 	}
-	switch f.Verdict {
-	case model.Vacuous.String(), model.Holds.String(), model.VerdictUnknown.String(), model.Violated.String():
-	default:
+	if new(model.Verdict).UnmarshalText([]byte(f.Verdict)) != nil {
 		return fmt.Errorf("there is no verdict %.40q", f.Verdict)
 	}
 	if len(f.Story) > maxStory {

@@ -86,9 +86,7 @@ func (f *findings) next(c *Campaign) error {
 			f.coveragePoints[s.CoveragePoint.String()] = s.Schedules
 		}
 	}
-	for _, p := range known.OutcomeOf(c.Scenario, &c.Params, violated).Unexpected {
-		f.unexpected = append(f.unexpected, p.Name)
-	}
+	f.unexpected = append(f.unexpected, known.OutcomeOf(c.Scenario, &c.Params, violated).Unexpected...)
 	return nil
 }
 

@@ -59,7 +59,7 @@ func TestNoFalseAlarmInDraws(t *testing.T) {
 					violated = append(violated, f.Failure.Property)
 				}
 				o := known.OutcomeOf(sc, &p, violated)
-				assert.Empty(t, testbed.Names(o.Unexpected), "draw %d of %s on %s with %s, seeds from %d on", n, sc.Name, p.Etcd, p.Cache, r.FirstSeed)
+				assert.Empty(t, o.Unexpected, "draw %d of %s on %s with %s, seeds from %d on", n, sc.Name, p.Etcd, p.Cache, r.FirstSeed)
 				assert.Zero(t, r.Truncated, "draw %d of %s on %s with %s", n, sc.Name, p.Etcd, p.Cache)
 			},
 		}

@@ -92,7 +92,7 @@ func TestEachScenarioIsAsKnown(t *testing.T) {
 			for _, x := range of {
 				c := campaigns.Explored(t, sc, x.p, 0, schedules)
 				o := known.OutcomeOf(sc, &x.p, campaigns.Violated(c))
-				assert.Empty(t, testbed.Names(o.Unexpected), "simrun run %s%s --expect, with %d schedules", sc.Name, x.flag, schedules)
+				assert.Empty(t, o.Unexpected, "simrun run %s%s --expect, with %d schedules", sc.Name, x.flag, schedules)
 				if schedules >= schedulesOfACampaign {
 					assert.Empty(t, known.Names(o.Missing), "simrun run %s%s --expect, with %d schedules", sc.Name, x.flag, schedules)
 				}

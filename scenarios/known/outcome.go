@@ -3,6 +3,7 @@ package known
 import (
 	"slices"
 
+	"github.com/watchbed/watchbed/internal/registry"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -55,8 +56,8 @@ type Outcome struct {
 	// Explained are the violations that were found and are known, Missing those that
 	// had to be found and were not.
 	Explained, Missing []Violation
-	// Unexpected are the violations of which nothing is known.
-	Unexpected []*testbed.Property
+	// Unexpected are the properties of which no violation is known.
+	Unexpected []string
 }
 
 // OutcomeOf compares the claims that a campaign found violated, by name, with what
@@ -72,15 +73,10 @@ func OutcomeOf(sc *testbed.Scenario, p *testbed.Params, violated []string) Outco
 			o.Missing = append(o.Missing, v)
 		}
 	}
-	for _, claim := range sc.Claims {
-		isKnown := slices.ContainsFunc(all, func(v Violation) bool { return v.Property == claim })
-		if !isKnown && slices.Contains(violated, claim.Name) {
-			o.Unexpected = append(o.Unexpected, claim)
+	for _, name := range violated {
+		if !slices.Contains(Names(all), name) {
+			o.Unexpected = registry.With(o.Unexpected, name)
 		}
-	}
-	if !slices.Contains(sc.Claims, testbed.NoPanic) && slices.Contains(violated, testbed.NoPanic.Name) {
-		// Every scenario promises it, and no row excuses it.
-		o.Unexpected = append(o.Unexpected, testbed.NoPanic)
 	}
 	return o
 }
