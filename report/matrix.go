@@ -38,12 +38,19 @@ var matrixTemplate = template.Must(template.New("matrix").Funcs(pageFunctions).F
 
 // matrixFunctions are those of the texts and of the page.
 var matrixFunctions = map[string]any{
-	"answers": answersOf, "cost": costOf, "notes": matrixNotes, "words": InWords, "join": strings.Join, "newest": newestMeasured, "workloads": workloads, "seconds": summary.Seconds,
+	"answers": answersOf, "cost": costOf, "notes": matrixNotes, "words": InWords, "join": strings.Join, "newest": newestMeasured, "costs": func() []string { return matrix.Costs }, "seconds": summary.Seconds,
 	"beyond": func() string {
 		return "No verdict rests on these: " + matrix.Reference + " is violated there as well, or another version of etcd takes part, or an event is lost."
 	},
-	"no": sayViolation, "neverReady": neverReady, "list": func(texts ...string) []string { return texts },
-	"chance": chance, "ways": wordsOf, "groups": groupsOf, "told": toldOf, "byReason": byReason, "only": onlyWay, "differs": whatDiffers,
+	"list": func(texts ...string) []string { return texts },
+	"promise": func(property string) string {
+		p, err := testbed.FindProperty(property)
+		if err != nil {
+			return ""
+		}
+		return p.Promise
+	},
+	"chance": chance, "ways": wordsOf, "groups": groupsOf, "told": toldOf, "byReason": byReason, "only": onlyWay,
 }
 
 // answer is told by a sign and a word; the color only repeats it. Word is for a cell of a column that has the question as
@@ -99,46 +106,6 @@ func wordsOf(c *matrix.Claim) (all []string) {
 	return all
 }
 
-// sayViolation says what the word in a cell stands for.
-func sayViolation(c *matrix.Cell, q answer) string {
-	e := q.Failing()
-	claim, more := e.Failing(), ""
-	if n := len(q.Violated()); n > 1 {
-		more = fmt.Sprintf(", the first of %d properties", n)
-	}
-	text := fmt.Sprintf("%s on %s: %s (%s in %d of %s%s): ", c.Design, InWords(c.Versions()), wordsOf(claim)[0],
-		claim.Property, claim.Ways[0].Schedules, Counted(e.Schedules, "schedule"), more)
-	if claim.Known {
-		return text + strings.Join(claim.Because, "; ")
-	}
-	if p, err := testbed.FindProperty(claim.Property); err == nil {
-		text += "no reason is known; promised is: " + p.Promise
-	}
-	return text
-}
-
-// neverReady are the scenarios of each cell with a cache that was not ready again.
-func neverReady(m *matrix.Matrix) (lines []string) {
-	for _, c := range m.Cells {
-		for _, e := range c.Live.Evidence {
-			if e.NeverReady > 0 {
-				lines = append(lines, fmt.Sprintf("%s on %s: %s in %d of %s", c.Design, InWords(c.Versions()), e.Scenario, e.NeverReady, Counted(e.Schedules, "schedule")))
-			}
-		}
-	}
-	return lines
-}
-
-// costTable is about one of matrix.Costs.
-type costTable struct{ Title, Scenario string }
-
-func workloads() (all []costTable) {
-	for i, title := range []string{"nearly nothing is written", "other resources are written", "the resource is written", "both are written", "both are written, LISTs in pages"} {
-		all = append(all, costTable{title, matrix.Costs[i]})
-	}
-	return all
-}
-
 // newestMeasured is the last version of which a cost is known: what a LIST costs
 // hardly depends on it, but for the bugs.
 func newestMeasured(m *matrix.Matrix) (newest string) {
@@ -186,41 +153,6 @@ func matrixNotes(m *matrix.Matrix) (notes []string) {
 		notes = append(notes, fmt.Sprintf("Interrupted: %d of %d cells.", done, len(m.Designs)*len(m.Versions)))
 	}
 	return notes
-}
-
-// whatDiffers is what differs in all.
-func whatDiffers(c *matrix.Comparison) string {
-	claims := func(n int, one, many string) string {
-		if n == 1 {
-			return "1 claim " + one
-		}
-		return fmt.Sprintf("%d claims %s", n, many)
-	}
-	notReady := len(c.Kinds(string(matrix.NeverReady)))
-	what, n := "nothing differs", len(c.Differs)-notReady
-	switch {
-	case len(c.Names) == 1:
-		if n += len(c.Perhaps); n == 0 {
-			return "all that was run is as known"
-		}
-		return Counted(uint64(n), "claim") + " not as known"
-	case n > 0:
-		what = claims(n, "differs", "differ")
-	case notReady+len(c.Costs) > 0:
-		what = "no claim differs"
-	case len(c.Perhaps) > 0:
-		const chance = " violated with one of them only, in too few schedules to exclude chance"
-		what = claims(len(c.Perhaps), "is"+chance, "are"+chance)
-	case len(c.Unknown) > 0:
-		what = "nothing is known to differ"
-	}
-	if n := len(c.Costs); n > 0 {
-		what += ", and " + Counted(uint64(n), "cost")
-	}
-	if notReady > 0 {
-		what += ", and in " + Counted(uint64(notReady), "scenario") + " how often caches are never ready again"
-	}
-	return what
 }
 
 // group are claims that one side violates for the same reasons, and the other does not.
