@@ -5,6 +5,8 @@ import (
 	"io"
 	"strconv"
 	"text/template"
+
+	"github.com/watchbed/watchbed/diagnosis/summary"
 )
 
 // The sentences of reports are templates over the values that --json prints, as pages are. Their lines are laid out as Page says.
@@ -16,9 +18,10 @@ var texts = template.Must(template.New("").Funcs(template.FuncMap{
 	"count": func(n any, noun string) string { return Counted(unsigned(n), noun) }, "times": func(n any) string { return times(unsigned(n)) },
 	"grouped": grouped, "number": number, "amount": amount,
 	"add": func(a, b int) int { return a + b }, "sub": func(a, b int) int { return a - b },
-	"ratio": func(a, b int) float64 { return float64(a) / float64(max(b, 1)) },
-	"rate":  func(n int, seconds float64) float64 { return float64(n) / max(seconds, 1e-9) },
-	"plain": func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) },
+	"ratio":   func(a, b int) float64 { return float64(a) / float64(max(b, 1)) },
+	"rate":    func(n int, seconds float64) float64 { return float64(n) / max(seconds, 1e-9) },
+	"plain":   func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) },
+	"subject": Subject, "seeds": seeds, "pace": pace, "histories": histories, "masked": sayMasked, "value": summary.Amount,
 }).Funcs(matrixFunctions).ParseFS(textFiles, "texts/*.txt"))
 
 func unsigned(n any) uint64 {
