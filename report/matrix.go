@@ -38,7 +38,9 @@ var matrixTemplate = template.Must(template.New("matrix").Funcs(pageFunctions).F
 
 // matrixFunctions are those of the texts and of the page.
 var matrixFunctions = map[string]any{
-	"answers": answersOf, "cost": costOf, "notes": matrixNotes, "words": InWords, "join": strings.Join, "newest": newestMeasured, "costs": func() []string { return matrix.Costs }, "seconds": summary.Seconds,
+	"answers": answersOf, "notes": matrixNotes, "words": InWords, "join": strings.Join, "newest": newestMeasured, "seconds": summary.Seconds,
+	"costs": func() []string { return matrix.Costs },
+	"cost":  func(c *matrix.Cost, measure string) string { return amount(c.Measure(measure)) },
 	"beyond": func() string {
 		return "No verdict rests on these: " + matrix.Reference + " is violated there as well, or another version of etcd takes part, or an event is lost."
 	},
@@ -118,8 +120,6 @@ func newestMeasured(m *matrix.Matrix) (newest string) {
 	}
 	return newest
 }
-
-func costOf(c *matrix.Cost, measure string) string { return amount(c.Measure(measure)) }
 
 // amount writes a measure of what LISTs cost.
 func amount(v *float64, unit string) string {
