@@ -23,11 +23,11 @@ import (
 // request. It is exercised by each server once in a run that comes to rest.
 var NothingLeft = testbed.RegisterProperty(&testbed.Property{
 	Name: "etcd-nothing-left", Kind: testbed.Safety, Inside: true,
-	Promise:  "When nothing more can happen, etcd holds no call, no response and no option of a watch that ended, as many streams as clients have open, exactly the watches that clients have on them, and the leases that were not revoked.",
+	Promise:  "When nothing more can happen, etcd holds no call, no response and no option of a watch that ended, as many streams as clients have open, exactly the watches that clients have on them, the leases that were not revoked, and no key that was deleted before the compacted revision.",
 	Violated: "left behind in etcd",
 	Labels: map[string]string{
 		"calls": "calls left in etcd", "streams": "streams left in etcd", "responses": "responses left in etcd", "watches": "watches left in etcd",
-		"leaked": "watch that no client has", "dead": "watch that etcd does not have", "other": "watch is not as asked for", "leases": "leases differ",
+		"leaked": "watch that no client has", "dead": "watch that etcd does not have", "other": "watch is not as asked for", "leases": "leases differ", "ghosts": "compacted keys left in the index",
 	},
 	Monitor: testbed.Monitor{Runs: testbed.Untimed, AtRest: true},
 	New:     testbed.AtRestBy(func(s *testbed.System) leftovers { return leftovers{s} }, leftovers.judge),
@@ -55,6 +55,8 @@ func (j leftovers) judge(w *sim.World, all *testbed.Tally) {
 			all.Violate("responses", left)
 		case held.Unknown > 0:
 			all.Violate("watches", left)
+		case held.Ghosts > 0:
+			all.Violate("ghosts", left)
 		case m.SeesInside():
 			leasesAgree(s, &m, all)
 		}
@@ -70,7 +72,7 @@ func holds(h *etcd.Held) string {
 		what string
 	}{
 		{h.Calls, "calls without an answer"}, {h.Streams, "watch streams"}, {h.Followers, "streams of members"}, {h.Waiting, "responses or watches that wait"},
-		{h.Unknown, "watches that ended"},
+		{h.Unknown, "watches that ended"}, {h.Ghosts, "keys that were deleted before the compacted revision"},
 	} {
 		if of.n > 0 {
 			all = append(all, fmt.Sprintf("%s: %d", of.what, of.n))

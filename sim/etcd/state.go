@@ -56,8 +56,8 @@ type Held struct {
 	Calls, Followers int
 	// Call is the first of the calls, and what linearizableReadLoop waits for.
 	Call string
-	// Streams are watch streams.
-	Streams int
+	// Streams are watch streams, Ghosts keys in the index of which a compaction has left nothing.
+	Streams, Ghosts int
 	// Waiting is how many responses to watches wait in queues, and how many watchers
 	// are not synced. Unknown is how many watch ids the streams keep something for that
 	// no watcher has.
@@ -69,7 +69,7 @@ type Held struct {
 
 // Held is what the server keeps now.
 func (s *Server) Held() Held {
-	h := Held{Followers: len(s.replication.followers)}
+	h := Held{Followers: len(s.replication.followers), Ghosts: s.store.Ghosts()}
 	for i := range s.reads.handlers {
 		if s.reads.handlers[i].used() {
 			h.Calls++

@@ -110,6 +110,17 @@ func (s *Store) Superseded(rev int64) int {
 	return n
 }
 
+// Ghosts is how many keys the index has of which a compaction has left nothing.
+func (s *Store) Ghosts() (n int) {
+	s.kvindex.Ascend(func(ki keyIndex) bool {
+		if ki.last.tombstone && ki.last.kv.ModRevision < s.compactMainRev {
+			n++
+		}
+		return true
+	})
+	return n
+}
+
 // compactBatch deletes what it may among the next changes and reports whether that
 // was the end: one turn of scheduleCompaction's loop.
 func (s *Store) compactBatch(job *compactionJob) (done bool) {
