@@ -26,13 +26,17 @@ var skippedFiles = []skip{
 // skippedFunctions are left out whole, by their names or the beginnings of them,
 // which end with an asterisk.
 var skippedFunctions = []skip{
-	{[]string{"String", "Error", "Text", "text", "label", "name", "Concerns", "Says", "TimerName", "TaskName", "nearest"}, "text for people"},
-	{[]string{"Cells", "cells", "reads*", "looksAt*", "writes*", "Missing"}, "what a step depends on, for stories"},
+	{[]string{"String", "Error", "Text", "text", "label", "name", "Concerns", "Says", "TimerName", "TaskName", "nearest", "Show", "InTheWay"}, "text for people"},
+	declarations,
+	{[]string{"Cells", "cells", "Missing"}, "what a step depends on, for stories"},
 	{[]string{"Clone*", "clone*", "Fingerprint", "fingerprint*", "Digest", "digest"}, "copies and comparisons of worlds, for tests"},
 	{[]string{"measure*"}, "what a run costs: measured, not judged"},
 	{[]string{"FixedIn", "Since"}, "lists of releases, for people"},
 	{[]string{"init"}, "registration"},
 }
+
+// declarations are methods that only call those of sim.Env which say what a step depends on.
+var declarations = skip{[]string{"reads*", "looksAt*", "writes*", "takesItem"}, "what a step depends on, for stories"}
 
 // skippedCalls are methods of sim.Env that change nothing in a run.
 var skippedCalls = []skip{
@@ -109,6 +113,9 @@ func changesNothing(info *types.Info, c *ast.CallExpr) bool {
 			return false
 		}
 		of := typeName(s.Recv())
+		if p := s.Obj().Type().(*types.Signature).Params(); declarations.holds(f.Sel.Name) && p.Len() > 0 && typeName(p.At(0).Type()) == "Env" {
+			return true
+		}
 		return of == "Env" && skipped(skippedCalls, f.Sel.Name) || strings.HasPrefix(of, "Note") && f.Sel.Name == "Say"
 	}
 	return false
