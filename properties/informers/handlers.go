@@ -1,6 +1,7 @@
 package informers
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"time"
@@ -120,12 +121,12 @@ type resyncs struct {
 	handlers              []handlerTimes
 }
 
-// handlerTimes are those of one handler: since when it listens, when it was last told something once more, and when of
-// each object.
+// handlerTimes are those of one handler: since when it listens, and when it was last told of each object, once more or
+// anything.
 type handlerTimes struct {
-	listens     bool
-	since, last sim.Time
-	of          map[string]sim.Time
+	listens   bool
+	since     sim.Time
+	of, heard map[string]sim.Time
 }
 
 // follow takes in what has become of an informer in a step.
@@ -147,7 +148,7 @@ func (r *resyncs) follow(w *sim.World, n *testbed.Informer) {
 	r.empty = s.Len() == 0
 	for i, h := range s.Handlers() {
 		if t := &r.handlers[i]; h.Listens() != t.listens {
-			*t = handlerTimes{listens: h.Listens(), since: w.Now(), of: map[string]sim.Time{}}
+			*t = handlerTimes{listens: h.Listens(), since: w.Now(), of: map[string]sim.Time{}, heard: map[string]sim.Time{}}
 		}
 	}
 }
@@ -156,7 +157,7 @@ func (r *resyncs) follow(w *sim.World, n *testbed.Informer) {
 func (r *resyncs) again(all *testbed.Tally, w *sim.World, n *testbed.Informer, i int, key string) {
 	t := &r.handlers[i]
 	before, known := t.of[key]
-	t.last, t.of[key] = w.Now(), w.Now()
+	t.of[key] = w.Now()
 	period := n.Shared().Handlers()[i].Period()
 	if known && before.Sub(r.listed) > noise && w.Now().Sub(before) < period-noise {
 		wrong(all, "early", n, "%s was told of %s at %v, and %v later once more, and its resync period is %v",
@@ -164,7 +165,14 @@ func (r *resyncs) again(all *testbed.Tally, w *sim.World, n *testbed.Informer, i
 	}
 }
 
-// overdue notes a handler that waits for a resync for too long.
+// hears takes in that a handler was told of an object.
+func (r *resyncs) hears(w *sim.World, i int, of shared.Notification) {
+	if kv := cmp.Or(of.New, of.Old); kv != nil {
+		r.handlers[i].heard[kv.Key] = w.Now()
+	}
+}
+
+// overdue notes a handler that waits for too long until it is told once more of an object that it knows and that is there.
 func (r *resyncs) overdue(all *testbed.Tally, w *sim.World, n *testbed.Informer) {
 	s := n.Shared()
 	if !r.looks || r.empty {
@@ -172,10 +180,18 @@ func (r *resyncs) overdue(all *testbed.Tally, w *sim.World, n *testbed.Informer)
 	}
 	for i, h := range s.Handlers() {
 		t := &r.handlers[i]
-		if waits := w.Now().Sub(max(r.since, r.filled, t.since, t.last)); h.Listens() && h.Period() != 0 && waits > within(s, h) {
-			wrong(all, "late", n, "%s has had no resync for %v, and its resync period is %v", handlerName(n, i), waits, h.Period())
-			return
+		begun := max(r.since, r.filled, t.since)
+		if !h.Listens() || h.Period() == 0 || w.Now().Sub(begun) <= within(s, h) {
+			continue
 		}
+		h.Ascend(func(kv *wire.KeyValue) bool {
+			waits := w.Now().Sub(max(begun, t.heard[kv.Key]))
+			late := waits > within(s, h) && s.Get(kv.Key) != nil
+			if late {
+				wrong(all, "late", n, "%s was told nothing of %s for %v, and its resync period is %v", handlerName(n, i), kv.Key, waits, h.Period())
+			}
+			return !late
+		})
 	}
 }
 
@@ -188,7 +204,7 @@ func within(s *shared.Informer, h *shared.Handler) sim.Duration {
 // changed, and in runs with a clock also when. It is exercised by each such notification.
 var HandlerResyncs = testbed.RegisterProperty(&testbed.Property{
 	Name: "handler-resyncs", Kind: testbed.Safety,
-	Promise:  "What a handler is told once more is there, and as the handler knows it; with a clock it is told once in each of its resync periods, and as soon as the informer looks for that.",
+	Promise:  "What a handler is told once more is there, and as the handler knows it; with a clock it is told of each object once in each of its resync periods, and as soon as the informer looks for that.",
 	Violated: "resync of what is not so",
 	Labels: map[string]string{
 		"gone": "resync of what is not there", "old": "resync of an earlier state",
@@ -216,6 +232,9 @@ func handlerResyncs(_ *testbed.System, w *sim.World, n *testbed.Informer, seen *
 	}
 	for i, h := range seen.told(n) {
 		last, had := h.Last(), h.Had()
+		if timed {
+			seen.hears(w, i, last)
+		}
 		if !last.Resyncs() {
 			continue
 		}
