@@ -73,7 +73,7 @@ func (w *world) sample(t *testing.T, s strategy.Strategy, most int) (samples []s
 		ended, err := walk.take(chooser)
 		require.NoError(t, err)
 		if ended {
-			histories[campaigns.History(system, sim.NewDigest)] = struct{}{}
+			histories[campaigns.History(system.System, sim.NewDigest)] = struct{}{}
 		}
 		if n <= w.mostClasses {
 			ofClass.Begin(uint64(n - 1))

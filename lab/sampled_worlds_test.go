@@ -15,7 +15,7 @@ import (
 )
 
 // system claims what both engines can judge.
-func (w *world) system(t *testing.T) *testbed.System {
+func (w *world) system(t *testing.T) *testbed.Searched {
 	t.Helper()
 	p := w.scenario.Params
 	for _, s := range strings.Fields(w.set) {
@@ -82,7 +82,7 @@ func (w *world) all(t *testing.T) (states, histories int) {
 		return r.States
 	}
 	states = search(w.system(t))
-	whole := noting{campaigns.WholeHistory{System: w.system(t)}, map[sim.Digest]struct{}{}}
+	whole := noting{campaigns.WholeHistory{Searched: w.system(t)}, map[sim.Digest]struct{}{}}
 	search(whole)
 	return states, len(whole.ends)
 }

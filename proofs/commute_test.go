@@ -46,7 +46,7 @@ func TestStepsThatDoNotConflictCommute(t *testing.T) {
 // commuting goes through all states, and swaps steps in each.
 type commuting struct {
 	t       *testing.T
-	subject *testbed.System
+	subject *testbed.Searched
 	firings int
 
 	queue          []met

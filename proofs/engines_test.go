@@ -43,12 +43,12 @@ func TestEnginesAgree(t *testing.T) {
 				claims = testbed.Names(s.Claims())
 				return s
 			}
-			ends, some := &histories{t: t, subject: campaigns.WholeHistory{System: subject().(*testbed.System)}, firings: test.firings}, map[sim.Digest]bool{}
+			ends, some := &histories{t: t, subject: campaigns.WholeHistory{Searched: subject().(*testbed.Searched)}, firings: test.firings}, map[sim.Digest]bool{}
 			ends.search()
 			s := subject()
 			r, err := schedules.Search(context.Background(), s, claims, schedules.Config{
 				Firings: test.firings, All: true,
-				Ended: func(*sim.World) { some[campaigns.WholeHistory{System: s.(*testbed.System)}.Past(sim.NewDigest)] = true },
+				Ended: func(*sim.World) { some[campaigns.WholeHistory{Searched: s.(*testbed.Searched)}.Past(sim.NewDigest)] = true },
 			})
 			require.NoError(t, err)
 			states, err := prove.Search(context.Background(), subject, claims, prove.Config{Bounds: prove.Bounds{Firings: test.firings}})

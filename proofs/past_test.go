@@ -97,7 +97,7 @@ func TestPastIsEnough(t *testing.T) {
 					require.NoError(t, err)
 					claims = testbed.Names(s.Claims())
 					if whole {
-						return campaigns.WholeHistory{System: s}
+						return campaigns.WholeHistory{Searched: s}
 					}
 					return s
 				}

@@ -21,7 +21,7 @@ type naive struct {
 	steps int
 }
 
-func searchNaively(t *testing.T, s *testbed.System, most int) (n naive) {
+func searchNaively(t *testing.T, s *testbed.Searched, most int) (n naive) {
 	t.Helper()
 	built := sim.NewWorld(s.Options())
 	built.OmitNames()
@@ -87,7 +87,7 @@ func searchNaively(t *testing.T, s *testbed.System, most int) (n naive) {
 
 // waitingSince is when each client has asked for the LIST that it waits for in the liveness phase, which
 // the past of answers-in-time has to tell.
-func waitingSince(s *testbed.System) sim.Digest {
+func waitingSince(s *testbed.Searched) sim.Digest {
 	d := sim.NewDigest
 	for i, c := range s.Clients() {
 		last := len(c.Operations()) - 1

@@ -20,11 +20,25 @@ type Goal = prove.Goal
 // maxGoalClients is how many clients a goal can tell apart.
 const maxGoalClients = 64
 
+// Searched is a system whose states a search judges, and what the search alone needs of it.
+type Searched struct {
+	*System
+	// pasts are the states of the monitors of claims, ofSteps says whose judges look at steps.
+	pasts   []MonitorState
+	ofSteps []bool
+	// remembering is what a search carries along from state to state.
+	remembering []Remembering
+	// judgesRest: a claim is also about where nothing more can happen.
+	judgesRest bool
+	// goal is that of a claim, nil if none has one.
+	goal Goal
+}
+
 // Provable puts a scenario together for a search over its states. The system claims those
 // properties that a search can judge, and not those that are about where nothing more can
 // happen if runs end before; the second result are the scenario's other claims, which the
 // search does not judge.
-func (sc *Scenario) Provable(p Params) (*System, []*Property, error) {
+func (sc *Scenario) Provable(p Params) (*Searched, []*Property, error) {
 	judged, left := *sc, []*Property(nil)
 	judged.Claims = nil
 	for _, c := range sc.Claims {
@@ -34,11 +48,12 @@ func (sc *Scenario) Provable(p Params) (*System, []*Property, error) {
 			left = append(left, c)
 		}
 	}
-	s, err := judged.New(p)
+	of, err := judged.New(p)
 	if err != nil {
 		return nil, nil, err
 	}
-	s.scenario = sc
+	of.scenario = sc
+	s := &Searched{System: of}
 	if err := s.checkHorizon(); err != nil {
 		return nil, nil, err
 	}
@@ -49,12 +64,12 @@ func (sc *Scenario) Provable(p Params) (*System, []*Property, error) {
 }
 
 // checkHorizon refuses a horizon before which nothing that the system claims can come too late.
-func (s *System) checkHorizon() error {
+func (s *Searched) checkHorizon() error {
 	for _, c := range s.claims {
 		if c.Monitor.Bound == nil {
 			continue
 		}
-		if horizon, b := s.params.Clock.Horizon, c.Monitor.Bound(s); horizon <= b.Total {
+		if horizon, b := s.params.Clock.Horizon, c.Monitor.Bound(s.System); horizon <= b.Total {
 			return fmt.Errorf("horizon=%v: %s promises something within %v (%s), so that nothing could come too late; set a longer horizon, such as horizon=%v",
 				horizon, c.Name, b.Total, b.Derivation, (2 * b.Total).Round(time.Millisecond))
 		}
@@ -65,7 +80,7 @@ func (s *System) checkHorizon() error {
 // ProvableByHistory is Provable for a search that judges schedules at their ends: claims about
 // the steps on the way, and about what must come sooner or later, are among those that it does
 // not judge.
-func (sc *Scenario) ProvableByHistory(p Params) (*System, []*Property, error) {
+func (sc *Scenario) ProvableByHistory(p Params) (*Searched, []*Property, error) {
 	s, left, err := sc.Provable(p)
 	if err != nil {
 		return nil, nil, err
@@ -87,19 +102,19 @@ func (sc *Scenario) ProvableByHistory(p Params) (*System, []*Property, error) {
 }
 
 var (
-	_ prove.Subject = (*System)(nil)
-	_ prove.Horizon = (*System)(nil)
+	_ prove.Subject = (*Searched)(nil)
+	_ prove.Horizon = (*Searched)(nil)
 )
 
 // makePasts makes the states of the claims' monitors, each once, and finds out which judges look at steps.
-func (s *System) makePasts() error {
+func (s *Searched) makePasts() error {
 	for i, c := range s.claims {
 		_, steps := s.judges[i].(StepObserver)
 		s.ofSteps = append(s.ofSteps, steps)
 		if s.params.Clock.Mode == sim.Untimed {
 			s.judgesRest = s.judgesRest || c.Monitor.AtRest || c.Kind == Liveness && c.Monitor.Liveness == nil
 			if c.Monitor.Liveness != nil {
-				if s.goal = c.Monitor.Liveness(s); len(s.clients.history.nodes) > maxGoalClients {
+				if s.goal = c.Monitor.Liveness(s.System); len(s.clients.history.nodes) > maxGoalClients {
 					return fmt.Errorf("a search for requests that are never answered follows at most %d clients, and there are %d", maxGoalClients, len(s.clients.history.nodes))
 				}
 				continue
@@ -113,11 +128,11 @@ func (s *System) makePasts() error {
 	return nil
 }
 
-func (s *System) Goal() prove.Goal { return s.goal }
+func (s *Searched) Goal() prove.Goal { return s.goal }
 
 // Adopt implements prove.Subject: the nodes of the system are those of this world from now
 // on.
-func (s *System) Adopt(w *sim.World) {
+func (s *Searched) Adopt(w *sim.World) {
 	t := s.topology
 	s.etcd.server = w.Node(t.Etcd).(etcd.Node).Simulated()
 	if s.etcd.follower != nil {
@@ -143,7 +158,7 @@ func (s *System) Adopt(w *sim.World) {
 }
 
 // Past implements prove.Subject.
-func (s *System) Past(d sim.Digest) sim.Digest {
+func (s *Searched) Past(d sim.Digest) sim.Digest {
 	for _, p := range s.pasts {
 		d = p.Digest(d)
 	}
@@ -152,7 +167,7 @@ func (s *System) Past(d sim.Digest) sim.Digest {
 
 // PastOf implements prove.Subject: pasts are made of what clients recorded and compactors wrote, of what etcd had at
 // which revision, of what is remembered, and of the nodes that a past says itself (Follower).
-func (s *System) PastOf(n sim.NodeID) bool {
+func (s *Searched) PastOf(n sim.NodeID) bool {
 	part := s.roles[n].Part
 	return part == EtcdMember || part >= CompactorNode || s.isRemembered(n) ||
 		slices.ContainsFunc(s.pasts, func(p MonitorState) bool { f, ok := p.(Follower); return ok && f.Follows(part) })
@@ -160,12 +175,12 @@ func (s *System) PastOf(n sim.NodeID) bool {
 
 // SeesNodes implements prove.Subject. What clients recorded, and what etcd had at which revision, says
 // whether a run is over, and what is judged of it at its end.
-func (s *System) SeesNodes() bool {
+func (s *Searched) SeesNodes() bool {
 	return s.remembering == nil && !s.judgesRest && !slices.Contains(s.ofSteps, true)
 }
 
 // isJudged reports whether anything is judged after a step of a node: clients, and a leader that lags behind a member.
-func (s *System) isJudged(n sim.NodeID) bool {
+func (s *Searched) isJudged(n sim.NodeID) bool {
 	part := s.roles[n].Part
 	return part >= HistoryClient || part == EtcdMember && s.topology.Lagging
 }
@@ -175,7 +190,7 @@ func (s *System) isJudged(n sim.NodeID) bool {
 // leader sends what the leader has still to apply: that is judged after etcd's steps. What
 // must be so when nothing more can happen is judged after any step, and so is, timed, what must come
 // in time.
-func (s *System) JudgeStep(w *sim.World, a sim.Action) []explore.Finding {
+func (s *Searched) JudgeStep(w *sim.World, a sim.Action) []explore.Finding {
 	recorded := s.isJudged(a.Node)
 	rests := s.judgesRest && s.IsOver(w)
 	if recorded || rests {
@@ -207,12 +222,12 @@ func (s *System) JudgeStep(w *sim.World, a sim.Action) []explore.Finding {
 }
 
 // CutOff implements prove.Horizon.
-func (s *System) CutOff(w *sim.World) bool {
+func (s *Searched) CutOff(w *sim.World) bool {
 	return w.Now() >= sim.Time(s.params.Clock.Horizon) && !s.clients.programsEnded()
 }
 
 // Endless implements prove.Subject: a client has a plan that ends.
-func (s *System) Endless(n sim.NodeID) bool {
+func (s *Searched) Endless(n sim.NodeID) bool {
 	switch s.roles[n].Part {
 	case HistoryClient, WatcherNode, StreamNode, ListWatcherNode, DrawnWatcherNode:
 		return false
@@ -220,10 +235,10 @@ func (s *System) Endless(n sim.NodeID) bool {
 	return true
 }
 
-func (s *System) Remembers() bool { return s.remembering != nil }
+func (s *Searched) Remembers() bool { return s.remembering != nil }
 
 // Remembered implements prove.Remembering.
-func (s *System) Remembered(w *sim.World) any {
+func (s *Searched) Remembered(w *sim.World) any {
 	if w.Mode() == sim.Timed {
 		// A run starts here, and another one has started before.
 		for _, r := range s.remembering {
@@ -236,7 +251,7 @@ func (s *System) Remembered(w *sim.World) any {
 	return s.memories()
 }
 
-func (s *System) memories() []any {
+func (s *Searched) memories() []any {
 	all := make([]any, len(s.remembering))
 	for i, r := range s.remembering {
 		all[i] = r.Memory()
@@ -245,14 +260,14 @@ func (s *System) memories() []any {
 }
 
 // Recall implements prove.Remembering.
-func (s *System) Recall(memory any) {
+func (s *Searched) Recall(memory any) {
 	for i, m := range memory.([]any) {
 		s.remembering[i].Recall(m)
 	}
 }
 
 // Remember implements prove.Remembering.
-func (s *System) Remember(before any, w *sim.World, a sim.Action) any {
+func (s *Searched) Remember(before any, w *sim.World, a sim.Action) any {
 	if !s.isRemembered(a.Node) {
 		return before
 	}
@@ -266,7 +281,7 @@ func (s *System) Remember(before any, w *sim.World, a sim.Action) any {
 }
 
 // isRemembered reports whether steps of a node are.
-func (s *System) isRemembered(n sim.NodeID) bool {
+func (s *Searched) isRemembered(n sim.NodeID) bool {
 	return slices.ContainsFunc(s.remembering, func(r Remembering) bool { return follows(r, s.roles[n].Part) })
 }
 

@@ -45,16 +45,8 @@ type System struct {
 	// number.
 	followers [][]StepObserver
 	preparers []Preparer
-	// pasts are the states of the monitors of claims, ofSteps says whose judges look at steps: set by Provable.
 	// ofMemory says whose judges need what is Remembering.
-	pasts             []MonitorState
-	ofSteps, ofMemory []bool
-	// remembering is what a search carries along from state to state: set by Provable.
-	remembering []Remembering
-	// judgesRest: a claim is also about where nothing more can happen; set by Provable.
-	judgesRest bool
-	// goal is that of a claim, nil if none has one: set by Provable.
-	goal Goal
+	ofMemory []bool
 	// scenario is the one that it was made from.
 	scenario *Scenario
 	// judgedOperations is what JudgeWith was told.

@@ -125,9 +125,9 @@ func Search(ctx context.Context, sc *testbed.Scenario, p testbed.Params, cfg pro
 	if err != nil {
 		return nil, nil, err
 	}
-	proof := of(system, left, States, cfg.Bounds, result)
+	proof := of(system.System, left, States, cfg.Bounds, result)
 	proof.Collision = result.Collision()
-	proof.Bounds.RestFree, proof.Bounds.Clock = system.Goal() != nil, clockOf(system)
+	proof.Bounds.RestFree, proof.Bounds.Clock = system.Goal() != nil, clockOf(system.System)
 	runs, err := proof.record(result.Failures, func(f prove.Failed) (*recordedRun, error) { return record(sc, p, f, tool) })
 	return proof, runs, err
 }

@@ -37,8 +37,8 @@ func SearchSchedules(ctx context.Context, sc *testbed.Scenario, p testbed.Params
 	if err != nil {
 		return nil, nil, err
 	}
-	proof := of(system, left, ClassSchedules, prove.Bounds{Firings: cfg.Firings}, &r.Result)
-	runs, err := proof.record(r.Failures, func(f prove.Failed) (*recordedRun, error) { return recordWhole(system, sc, p, f, tool) })
+	proof := of(system.System, left, ClassSchedules, prove.Bounds{Firings: cfg.Firings}, &r.Result)
+	runs, err := proof.record(r.Failures, func(f prove.Failed) (*recordedRun, error) { return recordWhole(system.System, sc, p, f, tool) })
 	return proof, runs, err
 }
 

@@ -10,11 +10,11 @@ import (
 
 // WholeHistory keeps in its states which operations there are, with their answers, and in which
 // order they began and ended.
-type WholeHistory struct{ *testbed.System }
+type WholeHistory struct{ *testbed.Searched }
 
 // Past implements prove.Subject.
 func (s WholeHistory) Past(d sim.Digest) sim.Digest {
-	return s.System.Past(History(s.System, d))
+	return s.Searched.Past(History(s.System, d))
 }
 
 // History mixes in what the clients of a system have recorded: of operations their order, their
