@@ -39,6 +39,7 @@ var (
 	coverLeaseKeys       = sim.NewCoveragePoint("etcd: several keys deleted with their lease")
 	coverDetached        = sim.NewCoveragePoint("etcd: key detached from its lease")
 	coverRenewed         = sim.NewCoveragePoint("etcd: lease kept alive")
+	coverRenewsKnown     = sim.NewCoveragePoint("etcd: renewal of a known lease waits for nothing")
 	coverRenewsExpired   = sim.NewCoveragePoint("etcd: renewal waits for the revocation of an expired lease")
 	// The member has stopped to lead since the request was let go.
 	coverTimeLeftLeaderless = sim.NewCoveragePoint("etcd: time to live asked for when there is no leader any more")

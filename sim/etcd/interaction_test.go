@@ -243,7 +243,8 @@ func (b *bench) message(words []string) sim.Payload {
 		"put": func() sim.Payload { return &wire.PutRequest{} }, "range": func() sim.Payload { return &wire.RangeRequest{} },
 		"delete": func() sim.Payload { return &wire.DeleteRangeRequest{} }, "compact": func() sim.Payload { return &wire.CompactionRequest{} },
 		"grant": func() sim.Payload { return &wire.LeaseGrantRequest{} }, "time-to-live": func() sim.Payload { return &wire.LeaseTimeToLiveRequest{} },
-		"status": func() sim.Payload { return &wire.StatusRequest{} }, "watch": func() sim.Payload { return &wire.WatchCreateRequest{} },
+		"keep-alive": func() sim.Payload { return &wire.LeaseKeepAliveRequest{} },
+		"status":     func() sim.Payload { return &wire.StatusRequest{} }, "watch": func() sim.Payload { return &wire.WatchCreateRequest{} },
 		"stream": func() sim.Payload { return &wire.RangeStreamRequest{Range: &wire.RangeRequest{}} },
 	}[words[0]]
 	require.NotNil(b, make, "no request %q", words[0])

@@ -125,6 +125,11 @@ func (s *Server) detachLost() {
 func (s *Server) receiveKeepAlive(env *sim.Env, e entry) {
 	place := s.newRead(env, e)
 	s.reads.handlers[place].revision = s.store.Rev(env)
+	if s.members.options().Leases.RenewsKnown && s.lessor.Primary() && s.lookup(env, e.payload.(*wire.LeaseKeepAliveRequest).ID) != nil {
+		env.Cover(coverRenewsKnown)
+		s.release(env, place)
+		return
+	}
 	s.linearizableReadNotify(env, place)
 }
 

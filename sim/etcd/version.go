@@ -66,6 +66,8 @@ var changes = []change{
 	{release.SinceAll("3.7.0"), option.Settings("keys-only=from-index")},
 	// A member that does not answer a transaction looks at its ranges all the same (etcd-io/etcd#21432).
 	{release.SinceAll("3.7.0"), option.Settings("needless-ranges=checked")},
+	// #20589, the feature gate FastLeaseKeepAlive.
+	{release.SinceAll("3.7.0"), option.Settings("lease-renewal-waits=unknown")},
 }
 
 // newestKnown are the newest releases that are known, one for each branch, the oldest

@@ -49,6 +49,7 @@ func TestFixReleasesMatchTheReleaseNotes(t *testing.T) {
 		"negative-start=accepted":          "3.4.38, 3.5.24 and 3.6.6", // #20693
 		"sync-history=kept":                "3.6.6",                    // with #20693
 		"needless-ranges=removed":          "3.7.0",                    // #18667
+		"lease-renewal-waits=all":          "3.7.0",                    // #20589
 		"read-index-ids=reused":            "3.4.42, 3.5.28 and 3.6.9", // #20418
 		"created=past-channel":             "",
 		"compact-recreated=lost":           "", // #22376

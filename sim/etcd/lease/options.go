@@ -8,6 +8,9 @@ type Options struct {
 	// has looked the lease up (etcd-io/etcd#17642). Otherwise it is what is left of a lease that no member watches, which
 	// is 292 years.
 	RefusesTimeLeft bool
+	// RenewsKnown is the feature gate FastLeaseKeepAlive (etcd-io/etcd#20589): the renewal of a lease that the leader knows does not
+	// wait until all that is committed is applied.
+	RenewsKnown bool
 	// RenewalsAnswered: a renewal leaves the time of a lease as it is, and the client is answered that it begins anew.
 	RenewalsAnswered bool
 	// ForgetsPromoted: a new leader does not queue leases for expiry before they are renewed. As shipped each has its
@@ -21,6 +24,10 @@ var Choices = option.NewGroup("etcd",
 		"what a LeaseTimeToLive is answered by a member that has just stopped to lead",
 		option.Value{Name: "of-any", Doc: "as if the lease lived for ever (#17642)"},
 		option.Value{Name: "of-leader", Doc: "the error that the leader has changed"}),
+	option.Either("lease-renewal-waits", func(o *Options) *bool { return &o.RenewsKnown },
+		"which renewals of leases wait until all that is committed is applied",
+		option.Value{Name: "all", Doc: "each"},
+		option.Value{Name: "unknown", Doc: "those of a lease that the leader does not know (FastLeaseKeepAlive)"}),
 	option.Either("lease-renewals", func(o *Options) *bool { return &o.RenewalsAnswered },
 		"what the renewal of a lease does to its time",
 		option.Value{Name: "begin-anew", Doc: "it begins anew: all releases"},
