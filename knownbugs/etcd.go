@@ -3,6 +3,7 @@ package knownbugs
 import (
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/etcdapi"
+	"github.com/watchbed/watchbed/properties/informers"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios"
@@ -281,6 +282,17 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Setting:  "lease-time-left=of-any",
 	Scenario: scenarios.LeasesWithoutLeader, Property: etcdapi.Answers,
 	Why: "more time is left than the lease was ever granted",
+})
+
+// Operators restored etcd under API servers that lived on, before etcdutl could raise the revision.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name: "kubernetes-107457", Issue: "kubernetes/kubernetes#107457",
+	Summary:  "etcd is restored from a backup at a revision that caches are ahead of",
+	Setting:  "backup-restore=plain",
+	Scenario: scenarios.RestoredBackup, Property: reads.LinearizableData,
+	Why:        "the cache takes itself for fresh, and shows what was lost",
+	Further:    []*testbed.Property{reads.Linearizable, caches.MatchEtcd, informers.MatchEtcd, informers.CatchUp},
+	WhyFurther: "revisions are given a second time, and what has seen them keeps what was lost",
 })
 
 // removeNeedlessRangeReqs spares a member that has no client waiting the ranges of a transaction, and with them the look

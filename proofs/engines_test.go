@@ -48,7 +48,9 @@ func TestEnginesAgree(t *testing.T) {
 			s := subject()
 			r, err := schedules.Search(context.Background(), s, claims, schedules.Config{
 				Firings: test.firings, All: true,
-				Ended: func(*sim.World) { some[campaigns.WholeHistory{Searched: s.(*testbed.Searched)}.Past(sim.NewDigest)] = true },
+				Ended: func(*sim.World) {
+					some[campaigns.WholeHistory{Searched: s.(*testbed.Searched)}.Past(sim.NewDigest)] = true
+				},
 			})
 			require.NoError(t, err)
 			states, err := prove.Search(context.Background(), subject, claims, prove.Config{Bounds: prove.Bounds{Firings: test.firings}})

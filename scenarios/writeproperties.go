@@ -163,6 +163,34 @@ func shows(o *wire.KeyValue, have *model.Item) bool {
 		(o.CreateRevision == 0 || o.CreateRevision == have.CreateRevision) && (o.Version == 0 || o.Version == have.Version)
 }
 
+// WritesInTime is exercised by answered writes through API servers in the liveness phase.
+var WritesInTime = testbed.RegisterProperty(&testbed.Property{
+	Name: "writes-in-time", Kind: testbed.Liveness,
+	Promise:  "In the liveness phase every write through an API server is answered within a bound that follows from the delays and the writes of other clients.",
+	Violated: "write too slow",
+	Weight:   6,
+	New:      testbed.Recorded(writesInTime),
+})
+
+func writesInTime(s *testbed.System, w *sim.World, all *testbed.Tally) {
+	bound := s.WriteBound()
+	for o := range s.Operations() {
+		write := write{client: o.Client.Name(), call: o.Call, request: o.Message}
+		if write.key() == "" || o.Span.Phase != sim.Liveness {
+			continue
+		}
+		until := w.Now()
+		if o.Span.Answered {
+			all.Exercised++
+			until = o.Span.Return
+		}
+		if took := until.Sub(o.Span.Call); took > bound.Total {
+			write.violate(all, "", "asked for %s at %v, and waited for %v; it should have been answered within %v (%s)",
+				o.Message.Label(), o.Span.Call.Sub(0), took, bound.Total, bound.Derivation)
+		}
+	}
+}
+
 // NoLostUpdates follows what each update has added through the committed writes, as far as clients
 // have been answered. It is exercised by each update that was answered with an object.
 var NoLostUpdates = testbed.RegisterProperty(&testbed.Property{

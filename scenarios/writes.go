@@ -78,6 +78,21 @@ error of the cache.`,
 	Known:  objectWrites(),
 })
 
+var QuietWrites = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "quiet-writes",
+	Summary: "clients write objects that nothing else changes, through a cache that waits for progress where etcd sent none (KEP-6404)",
+	Doc: `As issue-17507, with writes. A write that finds its object otherwise than it must be asks etcd for its revision, and waits until the
+cache is there. Where progress never comes (etcd-io/etcd#17507) it waits for 3 s, and starts over in etcd: it is answered, and late.`,
+	Params: testbed.With(`etcd=3.6.16 cache=kep-6404 caches=1 noise=1 noise-writes=20 noise-for=200ms readers=0 updaters=2 updates=1 update=every
+		keys=2 items=1 await-ready=true think=100ms mode=timed network=1ms scheduling=500us horizon=30s steps=200000`),
+	Draws:  option.Ranges(`updaters=2|3|4 updates=1|6|12 noise-writes=10|40 write-state=cache|etcd`),
+	About:  testbed.Reaches{"etcd: unsynced watcher synced without a word": 50},
+	Claims: []*testbed.Property{WritesInTime, WriteRefusals},
+	Known: slices.Concat(known.OutdatedStates(WriteRefusals),
+		known.When(known.DefersProgress, known.StatesFromCache, known.TrustsEtcd).Violates(WritesInTime).
+			Because("a write whose check failed waits for progress that etcd never sends, for 3 s (etcd-io/etcd#17507)")),
+})
+
 func objectWrites() []testbed.Row {
 	return slices.Concat(outdatedObjects(), known.OutdatedStates(WriteRefusals, NotFoundVersions),
 		known.When(known.NotFoundUnversioned).Violates(NotFoundVersions).

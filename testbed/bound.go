@@ -150,6 +150,16 @@ func (s *System) ReadBound() Bound {
 	return longest
 }
 
+// WriteBound is how long a write through an API server may take in the liveness phase. Each try may begin with a read of
+// the newest state, and is 4 messages. A try with an old object is followed by one more, and so is each that meets the write of another client.
+func (s *System) WriteBound() Bound {
+	const messages = 4
+	o := &s.params.Workload.Updating
+	read, tries := s.ReadBound(), 2+max(0, o.Clients-1)*o.Updates
+	return Bound{}.Plus(time.Duration(tries)*(read.Total+messages*s.params.Clock.Network),
+		fmt.Sprintf("%d tries, each a read within %v and %d messages of at most %v", tries, read.Total, messages, s.params.Clock.Network))
+}
+
 func (s *System) readBound(o *cache.Options) Bound {
 	polls, period, name := 2, cmp.Or(o.ProgressRequestPeriod, pollPeriod), "polls"
 	switch o.ProgressRequests {

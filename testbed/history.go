@@ -7,11 +7,12 @@ import (
 
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/workload"
 )
 
-// History is what the clients recorded so far in this run. It is valid until the
+// History is what the clients recorded so far in this run, or since etcd was restored from a backup. It is valid until the
 // next call.
 func (s *System) History() *model.History {
 	s.compactorWrites()
@@ -19,7 +20,20 @@ func (s *System) History() *model.History {
 		Clients: s.names, Initial: s.etcd.initial,
 		Operations: s.clients.appendOperations(s.history.Operations[:0]),
 	}
+	if r := s.Restored(); r != nil {
+		s.history.Initial = s.truth.initial
+		s.history.Operations = slices.DeleteFunc(s.history.Operations, func(op model.Operation) bool { return op.Call < r.Tick })
+	}
 	return &s.history
+}
+
+// Restored is the backup that etcd was restored from last, nil if it was not.
+func (s *System) Restored() *etcd.Restored {
+	if s.params.Faults.Restores == 0 {
+		return nil
+	}
+	s.truth.Log()
+	return s.truth.restored
 }
 
 // compactorWrites adds what the compactors wrote: a revision that no client made

@@ -151,6 +151,9 @@ func (s *System) checkReplacements() error {
 
 // planFaults spreads what may break over the processes.
 func (s *System) planFaults() error {
+	if n := s.params.Faults.Restores; n > 0 && (s.topology.Lagging || s.params.Workload.Drawn.Leases) {
+		return fmt.Errorf("restores=%d: a backup here is of one member without leases; set lagging=false drawn-leases=false", n)
+	}
 	var informers []faults.Informer
 	for _, n := range s.informers {
 		informers = append(informers, faults.Informer{ID: n.ID, Name: n.Name, Servers: n.config.Servers})

@@ -51,6 +51,8 @@ type Truth struct {
 	// which the follower alone has applied.
 	replayed int
 	ahead    []etcd.Commit
+	// restored is the backup that etcd was restored from last, nil if it was not: the log begins with it.
+	restored *etcd.Restored
 	// planned are the requests of programs that are the same in all runs: putting each
 	// into the words of the log again takes longer than finding it.
 	planned map[sim.Payload]*model.Request
@@ -70,7 +72,7 @@ func (t *Truth) Plan(p sim.Payload, r *model.Request) {
 func (t *Truth) Reset(leader, follower TruthCommits, initial model.Initial) {
 	before := *t
 	*t = Truth{leader: leader, follower: follower, initial: initial, planned: before.planned, ahead: before.ahead[:0], want: before.want[:0]}
-	if before.log != nil && sharesMemory(&before.initial, &initial) {
+	if before.log != nil && before.restored == nil && sharesMemory(&before.initial, &initial) {
 		t.log = before.log
 		t.log.Restart()
 	}
@@ -90,12 +92,29 @@ func (t *Truth) Log() *model.Log {
 	all := t.leader.Committed()
 	t.confirm(all)
 	for ; t.replayed < len(all); t.replayed++ {
+		if r, ok := all[t.replayed].Request.(*etcd.Restored); ok {
+			t.restore(r)
+			continue
+		}
 		t.log.Append(t.request(all[t.replayed].Request))
 	}
 	if t.follower != nil {
 		t.goAhead(t.follower.Committed())
 	}
 	return t.log
+}
+
+// restore begins the log anew with a backup of what it has.
+func (t *Truth) restore(r *etcd.Restored) {
+	contents := model.Initial{Revision: r.Revision}
+	t.log.At(r.From).Ascend("", "\x00", func(it *model.Item) bool {
+		contents.Items = append(contents.Items, it)
+		return true
+	})
+	if r.Compacted {
+		contents.Compacted = r.Revision
+	}
+	t.restored, t.initial, t.log = r, contents, model.NewLog(contents)
 }
 
 // Committed are the committed writes, in the order of the raft log: those of the leader, and behind

@@ -20,6 +20,7 @@ var (
 	coverReadIndex        = sim.NewCoveragePoint("etcd: follower asks the leader what is committed")
 	coverRangeQueued      = sim.NewCoveragePoint("etcd: Range waits for another")
 	coverCompactWaits     = sim.NewCoveragePoint("etcd: Compact waits for a Range")
+	coverRestoredBackup   = sim.NewCoveragePoint("etcd: restored from a backup")
 	coverRestartUnapplied = sim.NewCoveragePoint("etcd: restart with writes committed and not applied")
 
 	coverAwaitsRemoval  = sim.NewCoveragePoint("etcd: physical compaction waits for the removal")

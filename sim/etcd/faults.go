@@ -89,6 +89,61 @@ func (f *Downgrade) Strike(env *sim.Env) {
 	restart(env, f.Node, f.Label)
 }
 
+// RestoreBackup is a fault: etcd loses its data, and begins again from a backup that lacks the last writes (etcdutl snapshot restore). Clients,
+// and caches, have seen them.
+type RestoreBackup struct {
+	// Node is the server's.
+	Node  sim.NodeID
+	Label string
+}
+
+// Restored is what a backup was restored to. It stands among the committed writes: those before it are lost behind revision From.
+type Restored struct {
+	From, Revision int64
+	Compacted      bool
+	// Tick is the reading of the counter that orders calls.
+	Tick int64
+}
+
+// Digest implements sim.Payload.
+func (r *Restored) Digest(d sim.Digest) sim.Digest {
+	return d.Int(r.From).Int(r.Revision).Bool(r.Compacted)
+}
+
+// Label implements sim.Payload.
+func (r *Restored) Label() string { return "restored backup" }
+
+const (
+	// mostLost is how many revisions a backup may lack, bump how much its revision is raised.
+	mostLost = 4
+	bump     = 1000
+)
+
+func (f *RestoreBackup) Name() string { return "restore backup of " + f.Label }
+
+// Ready implements sim.Fault: there is something to lose.
+func (f *RestoreBackup) Ready(w *sim.World) bool {
+	s := w.Node(f.Node).(Node).Simulated().store
+	return s.CurrentRev() > s.OldestBackup()
+}
+
+// Strike implements sim.Fault.
+func (f *RestoreBackup) Strike(env *sim.Env) {
+	s := env.Node(f.Node).(*Server)
+	env.Cover(coverRestoredBackup)
+	lost := 1 + env.Choose(int(min(mostLost, s.store.CurrentRev()-s.store.OldestBackup())), "revisions that the backup lacks")
+	r := &Restored{From: s.store.CurrentRev() - int64(lost), Compacted: !s.members.options().Log.KeepsRevision, Tick: env.Tick()}
+	r.Revision = r.From
+	if r.Compacted {
+		r.Revision += bump
+	}
+	backupRestored.Say(env, r.From, sim.Counted{N: lost, Thing: "revision"})
+	s.store.RollBack(env, r.From, r.Revision, r.Compacted)
+	s.log.lose(env)
+	s.commits.add(s.log.applied, r.Revision, &entry{payload: r})
+	restart(env, f.Node, f.Label)
+}
+
 func restart(env *sim.Env, n sim.NodeID, label string) {
 	(&sim.RestartProcess{Nodes: []sim.NodeID{n}, Label: label}).Strike(env)
 }

@@ -27,9 +27,10 @@ var (
 	rangeLeftOut  = sim.NewNote1[int64]("etcd.rangeLeftOut", "is not the member that answers a transaction, and so skips its range at revision %d"+
 		", which does not exist: the member that answers refuses the transaction for it, and this one goes on to apply it")
 
-	leaderLost    = sim.NewNote0("etcd.leaderLost", "has no leader any more")
-	leaderAgain   = sim.NewNote0("etcd.leaderLost", "has a leader again")
-	oldIndexTaken = sim.NewNote1[uint64]("etcd.oldIndexTaken",
+	backupRestored = sim.NewNote2[int64, sim.Counted]("etcd.backupRestored", "loses its data, and is restored from a backup of revision %r, which lacks the last %s", sim.IsSetback)
+	leaderLost     = sim.NewNote0("etcd.leaderLost", "has no leader any more")
+	leaderAgain    = sim.NewNote0("etcd.leaderLost", "has a leader again")
+	oldIndexTaken  = sim.NewNote1[uint64]("etcd.oldIndexTaken",
 		"takes the leader's late second answer to an earlier question for the answer to the present one: these reads wait for index %d only, which is from before they began")
 	defragments  = sim.NewNote0("etcd.defragNote", "defragments its backend: it applies no entry and begins no read until that is done")
 	defragmented = sim.NewNote0("etcd.defragNote", "has defragmented its backend, and applies what was committed meanwhile")

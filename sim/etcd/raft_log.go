@@ -55,6 +55,12 @@ func (l *raftLog) apply(env *sim.Env) entry {
 	return e
 }
 
+// lose drops the entries that are not applied.
+func (l *raftLog) lose(env *sim.Env) {
+	l.entries, l.applied = l.entries[:0], l.committed
+	env.WritesItem(cellRaftLog, 0, int64(l.applied))
+}
+
 // again has an entry applied before those that were never applied. Its client has no connection any more.
 func (l *raftLog) again(env *sim.Env, e entry) {
 	env.WritesItem(cellRaftLog, 0, int64(l.applied))
@@ -66,6 +72,8 @@ func (l *raftLog) again(env *sim.Env, e entry) {
 // LogOptions are about the raft log.
 type LogOptions struct {
 	Unapplied UnappliedEntries
+	// KeepsRevision: a backup is restored at its own revision. Otherwise its revision is beyond all that was ever seen, and what is older is compacted.
+	KeepsRevision bool
 }
 
 // UnappliedEntries is what becomes of entries that are committed and not applied when the
@@ -85,6 +93,10 @@ const (
 )
 
 var logOptions = option.NewGroup("etcd",
+	option.Either("backup-restore", func(o *LogOptions) *bool { return &o.KeepsRevision },
+		"how etcd is restored from a backup (etcdutl snapshot restore)",
+		option.Value{Name: "bumped", Doc: "1,000 revisions later, and all that is older is compacted: --bump-revision with --mark-compacted"},
+		option.Value{Name: "plain", Doc: "at the revision of the backup (kubernetes/kubernetes#107457)"}),
 	option.Choice("unapplied-entries", func(o *LogOptions) *UnappliedEntries { return &o.Unapplied },
 		"what becomes of entries of the log that are committed and not applied when a member restarts",
 		option.Value{Name: "applied", Doc: "the new process applies them"},
@@ -125,7 +137,7 @@ type Commit struct {
 	// nothing to delete, or it is a compaction.
 	Revision int64
 	// Request is a *wire.PutRequest, DeleteRangeRequest, TxnRequest or
-	// CompactionRequest.
+	// CompactionRequest, or *Restored.
 	Request sim.Payload
 	// From and Conn are those of the request.
 	From sim.NodeID

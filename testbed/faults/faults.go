@@ -28,6 +28,7 @@ type Options struct {
 	// FollowerRestarts are of the member that serves the watches, if it is not the one that takes reads and writes.
 	FollowerRestarts int `option:"follower-restarts" doc:"restarts of the member of etcd that lags"`
 	Snapshots        int `option:"etcd-snapshots" doc:"snapshots that etcd installs"`
+	Restores         int `option:"restores" doc:"times that etcd loses its data and is restored from a backup, which lacks its last writes (backup-restore)"`
 	Failovers        int `option:"failovers" doc:"times that the next member of the etcd cluster takes over"`
 	Timeouts         int `option:"timeouts" doc:"requests that etcd does not carry out in time"`
 	LeaderChanges    int `option:"leader-changes" doc:"changes of etcd's leader, with which reads under way fail"`
@@ -104,7 +105,7 @@ func (o *Options) Inside() []string {
 	return names
 }
 
-var inside = []string{"etcd-snapshots", "timeouts", "overloads", "watch-refusals", "stall-disk"}
+var inside = []string{"etcd-snapshots", "restores", "timeouts", "overloads", "watch-refusals", "stall-disk"}
 
 // Without is what may break but for the faults of one option.
 func (o *Options) Without(name string) (Options, error) {

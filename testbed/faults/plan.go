@@ -201,6 +201,7 @@ func (p *planner) etcd(downgraded etcd.Member) {
 		p.add(&sim.RestartProcess{Nodes: []sim.NodeID{lagging}, Label: followerName}, p.options.FollowerRestarts)
 	}
 	p.add(etcd.InstallSnapshot(node, etcdName), p.options.Snapshots)
+	p.add(&etcd.RestoreBackup{Node: node, Label: etcdName}, p.options.Restores)
 	if p.options.Clog {
 		p.add(p.atEndpoint(func(member sim.NodeID) sim.Fault {
 			return p.orders.Clog(member, "etcd>"+topology.Numbered("client", 0, len(p.topology.APIServers)), p.apiServers[0].WatchClients(), until)

@@ -42,6 +42,21 @@ func (s *Store) restore(env *sim.Env) {
 	}
 }
 
+// RollBack leaves of the backend what a backup of an earlier revision has, for the next process (etcdutl snapshot restore). The store begins
+// at a revision from there on, and all that is older may be compacted.
+func (s *Store) RollBack(env *sim.Env, to, begin int64, compacted bool) {
+	env.Writes(CellStore, 0)
+	s.backend = s.backend[:s.search(uint64(to)+1)]
+	s.digest, s.digested = sim.NewDigest, 0
+	s.beginRev = begin
+	if compacted {
+		s.scheduledCompact = begin
+	}
+}
+
+// OldestBackup is the earliest revision that a backup may have.
+func (s *Store) OldestBackup() int64 { return max(s.beginRev, s.scheduledCompact, s.compactMainRev) }
+
 // restoreIndex is restoreIntoIndex: the key index from the backend. It returns the last
 // deletion that the index lacks, nil if it has all.
 func (s *Store) restoreIndex() (forgotten *version) {
