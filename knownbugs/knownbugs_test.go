@@ -242,6 +242,7 @@ func TestPlantedBugIsExpected(t *testing.T) {
 var always = map[string]string{
 	"issue-20693":             "each stream asks for a watch from revision -1",
 	"kubernetes-59848":        "no LIST asks etcd for its revision",
+	"kubernetes-107457":       "each run has etcd restored from a backup",
 	"kubernetes-114458":       "each cache watches under other metadata",
 	"kubernetes-117137":       "each client has a WatchList that waits",
 	"kubernetes-123532":       "each cache watches under other metadata",

@@ -220,7 +220,7 @@ func lookForLostUpdate(w *write, all *testbed.Tally) {
 	violate := func(label string, revision int64, o *model.Item) {
 		w.violate(all, label, "was told that it has added %s: %s; at revision %d etcd has %s", r.Add, w.answer.Label(), revision, shown(o))
 	}
-	made := answer.Item.ModRevision
+	made := max(answer.Item.ModRevision, w.log.First())
 	first := w.at(made)
 	if first == nil || !holds(first, r.Add) {
 		violate(unwritten, made, first)

@@ -20,11 +20,21 @@ func (s *System) History() *model.History {
 		Clients: s.names, Initial: s.etcd.initial,
 		Operations: s.clients.appendOperations(s.history.Operations[:0]),
 	}
-	if r := s.Restored(); r != nil {
+	if s.Restored() != nil {
 		s.history.Initial = s.truth.initial
-		s.history.Operations = slices.DeleteFunc(s.history.Operations, func(op model.Operation) bool { return op.Call < r.Tick })
+		s.history.Operations = s.history.Operations[s.firstJudged(s.history.Operations):]
 	}
 	return &s.history
+}
+
+// firstJudged is the first of operations in the order of their calls that began since etcd was restored from a backup.
+func (s *System) firstJudged(ops []model.Operation) int {
+	r := s.Restored()
+	if r == nil {
+		return 0
+	}
+	first, _ := slices.BinarySearchFunc(ops, r.Tick, func(op model.Operation, tick int64) int { return cmp.Compare(op.Call, tick) })
+	return first
 }
 
 // Restored is the backup that etcd was restored from last, nil if it was not.

@@ -26,12 +26,13 @@ func (o *Operation) Violate(all *Tally, label, format string, args ...any) {
 	all.Violatef(label, Concern{Client: o.Client.Name(), Call: o.Call}, format, append([]any{o.Client.Name()}, args...)...)
 }
 
-// OperationsOf are those of one client, in their order. Each is valid until the next.
+// OperationsOf are those of one client, in their order, since etcd was restored from a backup. Each is valid until the next.
 func (s *System) OperationsOf(client int) iter.Seq[*Operation] {
 	return func(yield func(*Operation) bool) {
 		c, o := s.clients.history.nodes[client], new(Operation)
 		ops, spans, messages := c.Operations(), c.Spans(), c.Requests()
-		for i := range ops {
+		first := s.firstJudged(ops)
+		for i := first; i < len(ops); i++ {
 			if *o = (Operation{&ops[i], c, client, i, &spans[i], messages[i]}); !yield(o) {
 				return
 			}
