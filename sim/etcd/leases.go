@@ -125,7 +125,9 @@ func (s *Server) detachLost() {
 func (s *Server) receiveKeepAlive(env *sim.Env, e entry) {
 	place := s.newRead(env, e)
 	s.reads.handlers[place].revision = s.store.Rev(env)
-	if s.members.options().Leases.RenewsKnown && s.lessor.Primary() && s.lookup(env, e.payload.(*wire.LeaseKeepAliveRequest).ID) != nil {
+	// A leader whose raft loop stands still asks the other members first (ensureLeadership).
+	env.LooksAt(cellDisk, 0)
+	if s.members.options().Leases.RenewsKnown && s.lessor.Primary() && !s.disk.stalled && s.lookup(env, e.payload.(*wire.LeaseKeepAliveRequest).ID) != nil {
 		env.Cover(coverRenewsKnown)
 		s.release(env, place)
 		return
