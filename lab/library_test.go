@@ -33,6 +33,32 @@ func TestConsistentListsOnOurEtcd(t *testing.T) {
 }
 `
 
+// aClient is a test of an unmodified clientv3, whose lists come from the follower: with WithSerializable an old state is no surprise.
+const aClient = `package mine
+
+import (
+	"context"
+	"testing"
+
+	"github.com/watchbed/watchbed/etcdtest"
+	clientv3 "go.etcd.io/etcd/client/v3"
+)
+
+func TestLists(t *testing.T) {
+	etcdtest.Run(t, etcdtest.Config{Etcd: "3.6.16", Schedules: 100, Follower: true}, func(t *etcdtest.T) {
+		client := t.Client()
+		t.Go("writer", func() { _, _ = client.Put(t.Context(), "/pods/a", "1") })
+		t.Go("reader", func() {
+			for range 5 {
+				_, _ = t.List(etcdtest.Consistent, "/pods/", func(ctx context.Context) (*clientv3.GetResponse, error) {
+					return client.Get(ctx, "/pods/", clientv3.WithPrefix()OPTION)
+				})
+			}
+		})
+	})
+}
+`
+
 // TestGoGetTakesATag builds a module proxy of one version from the commit that is checked out, and uses it from an empty folder.
 func TestGoGetTakesATag(t *testing.T) {
 	proxy := proxyOf(t, "..")
@@ -54,16 +80,20 @@ func TestGoGetTakesATag(t *testing.T) {
 	}
 	must("go", "mod", "init", "example.com/mine")
 	must("go", "get", tagged.String())
-	write := func(etcd string) {
-		source := strings.ReplaceAll(inAnEmptyFolder, "ETCD", etcd)
-		require.NoError(t, os.WriteFile(filepath.Join(mine, "mine_test.go"), []byte(source), 0o600))
+	write := func(etcd, option string) {
+		for name, source := range map[string]string{
+			"mine_test.go": strings.ReplaceAll(inAnEmptyFolder, "ETCD", etcd), "client_test.go": strings.ReplaceAll(aClient, "OPTION", option),
+		} {
+			require.NoError(t, os.WriteFile(filepath.Join(mine, name), []byte(source), 0o600))
+		}
 	}
-	write("3.6.16")
+	write("3.6.16", "")
 	must("go", "test", "./...")
-	write("3.5.7")
+	write("3.5.7", ", clientv3.WithSerializable()")
 	out, err := run("go", "test", "./...")
 	require.Error(t, err)
 	require.Contains(t, out, "progress=control-queue")
+	require.Contains(t, out, "linearizable-data")
 	require.Contains(t, must("go", "run", tagged.Path+"/cmd/simrun", "list", "issue-15220"), "issue-15220")
 	file, err := os.ReadFile(filepath.Join(mine, "go.mod"))
 	require.NoError(t, err)
