@@ -66,7 +66,7 @@ func (b *dispatchBudget) judge(w *sim.World, c *testbed.Cache, all *testbed.Tall
 			amiss(all, w, c, "budget", "the dispatcher may wait for %v, and has %v", v.Budget, budget)
 		case took > budget:
 			amiss(all, w, c, "budget", "the dispatcher waits for %v, and may wait for %v", took, budget)
-		case v.Over && !v.Full && budget > 0 && took == budget:
+		case v.Needless && budget > 0:
 			amiss(all, w, c, "budget", "the dispatcher has waited for %v, all that it may, and each watch had room before that", took)
 		case v.Ended && took < budget:
 			amiss(all, w, c, "budget", "watches are ended after the dispatcher has waited for %v, and it may wait for %v", took, budget)

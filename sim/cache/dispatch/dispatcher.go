@@ -35,9 +35,9 @@ type Dispatcher struct {
 type Wait struct {
 	Began sim.Time
 	// Budget is how long it may be, Took how long it was. Over is false as long as it goes on. Ended is that
-	// watchers that still had no room were ended, Full that one had none, ended or not.
-	Budget, Took      sim.Duration
-	Over, Ended, Full bool
+	// watchers that still had no room were ended, Needless that each had room when the budget was used up.
+	Budget, Took          sim.Duration
+	Over, Ended, Needless bool
 }
 
 // loop is the state of the goroutine.
@@ -271,13 +271,13 @@ func (d *Dispatcher) FireBudget(env *sim.Env) {
 // terminateBlocked: a watcher that has room by now gets the event, the others end.
 func (d *Dispatcher) terminateBlocked(env *sim.Env) {
 	d.blocked.Read(env)
-	b, ended, full := d.blocked.Change(env), false, false
+	b, ended, needless := d.blocked.Change(env), false, true
 	for _, number := range b.watchers {
 		w := d.watchers[number]
 		if w.nonblockingAdd(env, &b.current) {
 			continue
 		}
-		full = true
+		needless = false
 		if w.state == watcherEnding {
 			w.stopAgain(env)
 		}
@@ -290,14 +290,14 @@ func (d *Dispatcher) terminateBlocked(env *sim.Env) {
 		}
 	}
 	b.watchers = b.watchers[:0]
-	d.endWait(env, ended, full)
+	d.endWait(env, ended, needless)
 	d.finishDispatching(env)
 }
 
-func (d *Dispatcher) endWait(env *sim.Env, ended, full bool) {
+func (d *Dispatcher) endWait(env *sim.Env, ended, needless bool) {
 	if env.Mode() == sim.Timed {
 		v := &d.waits[len(d.waits)-1]
-		v.Took, v.Over, v.Ended, v.Full = env.Now().Sub(v.Began), true, ended, full
+		v.Took, v.Over, v.Ended, v.Needless = env.Now().Sub(v.Began), true, ended, needless
 		env.Record(dispatcherWaits, int64(v.Took))
 	}
 }
