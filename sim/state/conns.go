@@ -10,15 +10,6 @@ import (
 // connsFunc visits the connections in a value. It is nil for a type that has none.
 type connsFunc func(p unsafe.Pointer, visit func(sim.Conn))
 
-// Conns visits the connections in the cells of x, in the order of the digests, as sim.Connected does.
-func (l *Layout[T]) Conns(x *T, visit func(sim.Conn)) {
-	for i := range l.fields {
-		if f := &l.fields[i]; f.conns != nil {
-			f.conns(unsafe.Add(unsafe.Pointer(x), f.contents), visit)
-		}
-	}
-}
-
 // connsOf is of what digestOf digests field by field.
 func connsOf(t reflect.Type) connsFunc {
 	switch {

@@ -13,8 +13,10 @@
 // decides nothing: a clone has it, a fingerprint leaves it out. So it does with a field of a
 // value that has the tag `cell:"-"`.
 //
+// Values that come and go, such as watches, are in Places: each has its number and cells of its own.
+//
 // A Shape does the same for a value that has no cells: it clones, digests and visits all fields but
 // those with the tag.
 //
-// The package imports sim and must never import anything else of this module.
+// The package imports sim and sim/arena, and must never import anything else of this module.
 package state

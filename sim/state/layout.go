@@ -9,24 +9,41 @@ import (
 )
 
 // Layout is where the cells of a type are. Before its first use a value is reset.
-type Layout[T any] struct{ fields []field }
+type Layout[T any] struct{ fields }
+
+// fields are those that record themselves.
+type fields []field
 
 type field struct {
+	typ              reflect.Type
 	offset, contents uintptr
 	kind             sim.CellKind
 	digest           digestFunc
-	own              ownFunc
-	conns            connsFunc
+	// none is the digest of a new one.
+	none    sim.Digest
+	conns   connsFunc
+	ownFunc ownFunc
+	empty   func(p unsafe.Pointer)
+	// of are the fields of each place of Places, nil for another type.
+	of *fields
 }
 
 // recorded is a field that records itself. It begins with its place.
 type recorded interface {
 	// contents is the type of what is in the cell, and where it is.
 	contents() (reflect.Type, unsafe.Pointer)
+	// empties returns what makes such a field a new one, and keeps its memory.
+	empties() func(p unsafe.Pointer)
+}
+
+// held is what a Layout knows of Places.
+type held interface {
+	inside() reflect.Type
+	visit(func(x unsafe.Pointer))
 }
 
 // Of registers the cells of a type; call it in package variable declarations only. Each
-// field that records itself has a tag `cell:"NAME"`; fields of struct types are looked
+// field that records itself has a tag `cell:"NAME"`; fields of struct types, and the type of Places, are looked
 // through.
 func Of[T any]() *Layout[T] {
 	l := &Layout[T]{}
@@ -34,7 +51,7 @@ func Of[T any]() *Layout[T] {
 	return l
 }
 
-func (l *Layout[T]) add(t reflect.Type, at uintptr) {
+func (l *fields) add(t reflect.Type, at uintptr) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, tagged := f.Tag.Lookup("cell")
@@ -45,9 +62,16 @@ func (l *Layout[T]) add(t reflect.Type, at uintptr) {
 			panic(fmt.Sprintf("state: %s.%s: a cell and a tag belong together", t, f.Name))
 		case records:
 			typ, p := cell.contents()
-			l.fields = append(l.fields, field{
-				at + f.Offset, at + f.Offset + uintptr(p) - uintptr(v.UnsafePointer()), sim.NewCell(name), digestOf(typ), ownOf(typ), connsOf(typ),
-			})
+			added := field{
+				typ: f.Type, offset: at + f.Offset, contents: at + f.Offset + uintptr(p) - uintptr(v.UnsafePointer()),
+				kind: sim.NewCell(name), digest: digestOf(typ), conns: connsOf(typ), ownFunc: ownOf(typ), empty: cell.empties(),
+			}
+			added.none = added.digest(sim.NewDigest, p)
+			if p, ok := cell.(held); ok {
+				added.of = &fields{}
+				added.of.add(p.inside(), 0)
+			}
+			*l = append(*l, added)
 		case f.Type.Kind() == reflect.Struct:
 			l.add(f.Type, at+f.Offset)
 		}
@@ -58,13 +82,44 @@ func (l *Layout[T]) add(t reflect.Type, at uintptr) {
 // of its type in the same node.
 func (l *Layout[T]) Reset(x *T, index int, fields T) {
 	*x = fields
-	for i := range l.fields {
-		f := &l.fields[i]
-		*f.place(unsafe.Pointer(x)) = place{f.kind, int32(index)}
+	l.name(unsafe.Pointer(x), index)
+}
+
+func (l *fields) name(x unsafe.Pointer, index int) {
+	for i := range *l {
+		f := &(*l)[i]
+		*f.place(x) = place{f.kind, int32(index)}
+		if f.of != nil {
+			*(**fields)(unsafe.Add(x, f.offset+unsafe.Sizeof(place{}))) = f.of
+		}
 	}
 }
 
 func (f *field) place(x unsafe.Pointer) *place { return (*place)(unsafe.Add(x, f.offset)) }
+
+func (f *field) at(x unsafe.Pointer) any {
+	return reflect.NewAt(f.typ, unsafe.Add(x, f.offset)).Interface()
+}
+
+// Clear makes the cells of x those of a new one, and keeps their memory.
+func (l *Layout[T]) Clear(x *T) { l.clear(unsafe.Pointer(x)) }
+
+func (l *fields) clear(x unsafe.Pointer) {
+	for i := range *l {
+		f := &(*l)[i]
+		f.empty(unsafe.Add(x, f.offset))
+	}
+}
+
+// Write declares that all cells of x change.
+func (l *Layout[T]) Write(env *sim.Env, x *T) { l.write(env, unsafe.Pointer(x)) }
+
+func (l *fields) write(env *sim.Env, x unsafe.Pointer) {
+	for i := 0; env.Recording() && i < len(*l); i++ {
+		at := (*l)[i].place(x)
+		env.Writes(at.kind, int(at.index))
+	}
+}
 
 // Clone is a copy of x with cells of its own.
 func (l *Layout[T]) Clone(x *T) *T {
@@ -76,18 +131,44 @@ func (l *Layout[T]) Clone(x *T) *T {
 // CloneTo makes c such a copy.
 func (l *Layout[T]) CloneTo(c, x *T) {
 	*c = *x
-	for i := range l.fields {
-		if f := &l.fields[i]; f.own != nil {
-			f.own(unsafe.Add(unsafe.Pointer(c), f.contents))
+	l.own(unsafe.Pointer(c))
+}
+
+func (l *fields) own(c unsafe.Pointer) {
+	for i := range *l {
+		if f := &(*l)[i]; f.ownFunc != nil {
+			f.ownFunc(unsafe.Add(c, f.contents))
 		}
 	}
 }
 
 // Cells visits the cells of x, as sim.Celled does.
-func (l *Layout[T]) Cells(x *T, visit sim.CellVisitor) {
-	for i := range l.fields {
-		f := &l.fields[i]
-		at := f.place(unsafe.Pointer(x))
-		visit(at.kind, int(at.index), f.digest(sim.NewDigest, unsafe.Add(unsafe.Pointer(x), f.contents)))
+func (l *Layout[T]) Cells(x *T, visit sim.CellVisitor) { l.cells(unsafe.Pointer(x), visit) }
+
+func (l *fields) cells(x unsafe.Pointer, visit sim.CellVisitor) {
+	for i := range *l {
+		f := &(*l)[i]
+		if d := f.digest(sim.NewDigest, unsafe.Add(x, f.contents)); d != f.none {
+			at := f.place(x)
+			visit(at.kind, int(at.index), d)
+		}
+		if f.of != nil {
+			f.at(x).(held).visit(func(x unsafe.Pointer) { f.of.cells(x, visit) })
+		}
+	}
+}
+
+// Conns visits the connections in the cells of x, in the order of the digests, as sim.Connected does.
+func (l *Layout[T]) Conns(x *T, visit func(sim.Conn)) { l.connsIn(unsafe.Pointer(x), visit) }
+
+func (l *fields) connsIn(x unsafe.Pointer, visit func(sim.Conn)) {
+	for i := range *l {
+		f := &(*l)[i]
+		if f.conns != nil {
+			f.conns(unsafe.Add(x, f.contents), visit)
+		}
+		if f.of != nil {
+			f.at(x).(held).visit(func(x unsafe.Pointer) { f.of.connsIn(x, visit) })
+		}
 	}
 }

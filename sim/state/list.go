@@ -3,6 +3,7 @@ package state
 import (
 	"iter"
 	"reflect"
+	"slices"
 	"unsafe"
 
 	"github.com/watchbed/watchbed/sim"
@@ -37,6 +38,64 @@ func (l *List[T]) Add(env *sim.Env, x T) {
 //
 //go:noinline
 func (l *List[T]) writes(env *sim.Env, x T) { env.WritesItem(l.kind, int(l.index), l.item(&x)) }
+
+// Look is the list, only to see what is in it (sim.Env.LooksAt). The caller must not change it.
+func (l *List[T]) Look(env *sim.Env) []T {
+	env.LooksAt(l.kind, int(l.index))
+	return l.all
+}
+
+// All is Var.Value. The caller must not change it.
+func (l *List[T]) All() []T { return l.all }
+
+// Find looks for the first value that matches, and reads it. It returns its place, -1 if there is none.
+func (l *List[T]) Find(env *sim.Env, match func(x T) bool) int {
+	env.LooksAt(l.kind, int(l.index))
+	i := slices.IndexFunc(l.all, match)
+	if i >= 0 {
+		l.Read(env, i)
+	}
+	return i
+}
+
+// Read reads the value in a place.
+func (l *List[T]) Read(env *sim.Env, i int) T {
+	if env.Recording() {
+		env.ReadsItem(l.kind, int(l.index), l.item(&l.all[i]))
+	}
+	return l.all[i]
+}
+
+// Put writes another value in a place.
+func (l *List[T]) Put(env *sim.Env, i int, x T) {
+	if env.Recording() {
+		env.WritesItem(l.kind, int(l.index), l.item(&l.all[i]))
+	}
+	l.all[i] = x
+}
+
+// Pop takes out the value in a place.
+func (l *List[T]) Pop(env *sim.Env, i int) T {
+	x := l.Read(env, i)
+	l.Put(env, i, x)
+	l.all = slices.Delete(l.all, i, i+1)
+	return x
+}
+
+// Clear takes out all.
+func (l *List[T]) Clear(env *sim.Env) {
+	env.Writes(l.kind, int(l.index))
+	l.clear()
+}
+
+func (l *List[T]) clear() {
+	clear(l.all)
+	l.all = l.all[:0]
+}
+
+func (l *List[T]) empties() func(p unsafe.Pointer) {
+	return func(p unsafe.Pointer) { (*List[T])(p).clear() }
+}
 
 // Take takes out the values that match, one after another. To look for them reads which
 // values there are (sim.Env.LooksAt).

@@ -1,6 +1,7 @@
 package state_test
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -228,4 +229,89 @@ func TestConnectionsAreVisitedInTheOrderOfTheDigest(t *testing.T) {
 	var visited []sim.Conn
 	layout.Conns(n, func(c sim.Conn) { visited = append(visited, c) })
 	assert.Equal(t, []sim.Conn{3, 5, sim.NoConn, 4, 7}, visited)
+}
+
+// shop is a node whose tills have cells of their own.
+type shop struct {
+	tills state.Places[desk] `cell:"state test: desks"`
+}
+
+type desk struct {
+	number int
+	open   state.Var[bool]                    `cell:"state test: open"`
+	queue  state.Queue[string]                `cell:"state test: queue"`
+	goods  state.List[person]                 `cell:"state test: goods"`
+	caller state.Var[struct{ conn sim.Conn }] `cell:"state test: caller"`
+}
+
+func (d *desk) Free() bool { return !*d.open.Value() }
+
+func newDesk(number int) desk { return desk{number: number} }
+
+var shops = state.Of[shop]()
+
+func digestOf(s *shop) (cells map[string]sim.Digest) {
+	cells = map[string]sim.Digest{}
+	shops.Cells(s, func(k sim.CellKind, index int, contents sim.Digest) {
+		cells[k.String()+" "+strconv.Itoa(index)] = contents
+	})
+	return cells
+}
+
+func TestPlacesHaveCellsOfTheirOwn(t *testing.T) {
+	s := &shop{}
+	shops.Reset(s, 0, shop{})
+	assert.Empty(t, digestOf(s))
+	used := acting(t, newTill(), func(env *sim.Env) {
+		for range 2 {
+			d := s.tills.Free(env, newDesk)
+			d.open.Set(env, true)
+			d.queue.Push(env, "a")
+			d.queue.Push(env, "b")
+			assert.Equal(t, "a", d.queue.Pop(env))
+			d.caller.Change(env).conn = sim.Conn(d.number + 5)
+		}
+	})
+	require.Len(t, used, 14)
+	assert.Equal(t, sim.Cell{Kind: used[0].Cell.Kind, Node: used[0].Cell.Node}, used[0].Cell)
+	assert.EqualValues(t, 1, used[10].Cell.Index)
+	assert.EqualValues(t, 2, used[10].Cell.Item, "the second value that was added")
+	var held []sim.Conn
+	shops.Conns(s, func(c sim.Conn) { held = append(held, c) })
+	assert.Equal(t, []sim.Conn{5, 6}, held)
+
+	c, before := shops.Clone(s), digestOf(s)
+	assert.Len(t, before, 7)
+	used = acting(t, newTill(), func(env *sim.Env) { c.tills.Forget(env, c.tills.At(0)) })
+	assert.Len(t, used, 5, "a look at the places, and a write of each cell of this one")
+	assert.Equal(t, before, digestOf(s), "the first is as it was")
+	assert.Len(t, digestOf(c), 4, "a free place has no cells")
+	acting(t, newTill(), func(env *sim.Env) {
+		assert.Same(t, c.tills.At(0), c.tills.Free(env, newDesk))
+		assert.Equal(t, 2, c.tills.Reach(2, newDesk).number)
+	})
+	shops.Clear(c)
+	assert.Empty(t, digestOf(c))
+}
+
+func TestAListDeclaresThePlacesThatAreUsed(t *testing.T) {
+	n := newTill()
+	used := acting(t, n, func(env *sim.Env) {
+		people := &n.line.people
+		for number := range int64(3) {
+			people.Add(env, person{number + 1, 10 * number})
+		}
+		assert.Equal(t, 1, people.Find(env, func(p person) bool { return p.age == 10 }))
+		assert.Equal(t, -1, people.Find(env, func(p person) bool { return p.age == 11 }))
+		people.Put(env, 1, person{5, 50})
+		assert.EqualValues(t, 1, people.Pop(env, 0).number)
+		assert.Len(t, people.Look(env), 2)
+		people.Clear(env)
+		assert.Empty(t, people.All())
+	})
+	var items []int64
+	for _, a := range used {
+		items = append(items, a.Cell.Item)
+	}
+	assert.Equal(t, []int64{1, 2, 3, sim.NoItem, 2, sim.NoItem, 2, 1, 1, sim.NoItem, 0}, items)
 }

@@ -70,5 +70,16 @@ func (v *Var[T]) contents() (reflect.Type, unsafe.Pointer) {
 	return reflect.TypeFor[T](), unsafe.Pointer(&v.x)
 }
 
+func (v *Var[T]) empties() func(p unsafe.Pointer) {
+	type clears interface{ Clear() }
+	if _, keeps := any(&v.x).(clears); keeps {
+		return func(p unsafe.Pointer) { any(&(*Var[T])(p).x).(clears).Clear() }
+	}
+	return func(p unsafe.Pointer) {
+		var none T
+		(*Var[T])(p).x = none
+	}
+}
+
 // Kind is the kind of the cell.
 func (p *place) Kind() sim.CellKind { return p.kind }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -54,12 +55,34 @@ type Subscriber interface {
 type Client struct {
 	cfg        Config
 	subscriber Subscriber
-	streams    []*Stream        // watcher.streams, by place
-	watches    []*watcherStream // by the subscriber's number
+	// streams are watcher.streams, watches those by the subscriber's number.
+	streams state.Places[Stream]        `cell:"clientv3: streams"`
+	watches state.Places[watcherStream] `cell:"clientv3: watches"`
+	calls   state.Places[unaryCall]     `cell:"clientv3: unary calls"`
 	// nextEndpoint is the place of the member at which the next stream is opened.
-	nextEndpoint int
-	calls        []unaryCall
+	nextEndpoint state.Var[int] `cell:"clientv3: endpoint of the next stream"`
 	outages      []Outage
+}
+
+var layout = state.Of[Client]()
+
+// Cells lists the cells as sim.Celled does.
+func (c *Client) Cells(visit sim.CellVisitor) { layout.Cells(c, visit) }
+
+// Conns visits the connections of streams and of calls, by place, as sim.Connected does.
+func (c *Client) Conns(visit func(sim.Conn)) { layout.Conns(c, visit) }
+
+// CloneTo makes another client a copy of this one, for another subscriber.
+// Messages are shared, they never change.
+func (c *Client) CloneTo(to *Client, s Subscriber) {
+	layout.CloneTo(to, c)
+	to.subscriber, to.outages = s, slices.Clone(c.outages)
+	for _, s := range to.streams.All() {
+		s.c = to
+	}
+	for _, w := range to.watches.All() {
+		w.c = to
+	}
 }
 
 // Reset makes the client a new one for another run, and keeps its memory.
@@ -67,7 +90,8 @@ func (c *Client) Reset(cfg Config, s Subscriber) {
 	c.subscriber = s
 	c.Reconfigure(cfg)
 	c.outages = c.outages[:0]
-	c.forget()
+	layout.Reset(c, 0, *c)
+	layout.Clear(c)
 }
 
 // Reconfigure gives the client other options, before its process is restarted.
@@ -79,19 +103,7 @@ func (c *Client) Reconfigure(cfg Config) {
 // Restart forgets everything: the process is a new one.
 func (c *Client) Restart(env *sim.Env) {
 	env.Cover(restarted)
-	c.forget()
-}
-
-func (c *Client) forget() {
-	for _, s := range c.streams {
-		s.reset()
-	}
-	for _, w := range c.watches {
-		w.reset()
-	}
-	clear(c.calls)
-	c.streams, c.watches, c.calls = c.streams[:0], c.watches[:0], c.calls[:0]
-	c.nextEndpoint = 0
+	layout.Clear(c)
 }
 
 // unaryEndpoint is the member that a unary request goes to.
@@ -111,14 +123,15 @@ func (c *Client) endpoint(env *sim.Env) sim.NodeID {
 	if len(all) == 0 {
 		return c.cfg.Etcd
 	}
-	to := all[c.nextEndpoint]
-	if len(all) > 1 {
-		env.Writes(cellEndpoint, 0)
-		if c.nextEndpoint > 0 {
-			env.Cover(nextMember)
-		}
-		c.nextEndpoint = (c.nextEndpoint + 1) % len(all)
+	if len(all) == 1 {
+		return all[0]
 	}
+	next := c.nextEndpoint.Change(env)
+	to := all[*next]
+	if *next > 0 {
+		env.Cover(nextMember)
+	}
+	*next = (*next + 1) % len(all)
 	return to
 }
 
@@ -154,22 +167,23 @@ func (c *Client) Receive(env *sim.Env, m *sim.Message) {
 }
 
 // Run runs the i-th task of Config.RunTask.
-func (c *Client) Run(env *sim.Env, i int) { c.streams[i].run(env) }
+func (c *Client) Run(env *sim.Env, i int) { c.streams.At(i).run(env) }
 
 // Backoff fires the i-th timer of Config.BackoffTimer.
-func (c *Client) Backoff(env *sim.Env, i int) { c.streams[i].newWatchClient(env) }
+func (c *Client) Backoff(env *sim.Env, i int) { c.streams.At(i).newWatchClient(env) }
 
 // Retry fires the i-th timer of Config.RetryTimer.
 func (c *Client) Retry(env *sim.Env, i int) {
-	env.Reads(cellCall, i)
-	c.attempt(env, i)
+	u := c.calls.At(i)
+	u.call.Read(env)
+	c.attempt(env, u)
 }
 
 // StreamName and CallName name a task or timer of a stream or a call.
-func (c *Client) StreamName(i int) string { return c.streams[i].name() }
+func (c *Client) StreamName(i int) string { return c.streams.At(i).loop.Value().name() }
 
 // CallName names the timer of a call.
-func (c *Client) CallName(i int) string { return c.calls[i].name() }
+func (c *Client) CallName(i int) string { return c.calls.At(i).call.Value().name() }
 
 var (
 	errEndOfStream = &wire.Error{Code: wire.Internal, Message: "EOF"}

@@ -13,19 +13,14 @@ import (
 // forgotten, calls that are under way or wait for their next attempt, and requests and
 // closing watches that wait for run.
 func (c *Client) Holds() (watches, calls, waiting int) {
-	for _, w := range c.watches {
-		if w.state != substreamNone {
-			watches++
-		}
+	for range c.watches.Used() {
+		watches++
 	}
-	for i := range c.calls {
-		if c.calls[i].state != callFree {
-			calls++
-		}
+	for range c.calls.Used() {
+		calls++
 	}
-	for _, s := range c.streams {
-		waiting += s.reqc.Len()
-		waiting += s.closingc.Len()
+	for _, s := range c.streams.All() {
+		waiting += len(s.reqc.All()) + len(s.closingc.All())
 	}
 	return watches, calls, waiting
 }
@@ -33,12 +28,12 @@ func (c *Client) Holds() (watches, calls, waiting int) {
 // Watches visits the watches that are registered on streams, each as it was asked for there, under the id that etcd
 // gave it. ending: that a compaction has ended it lies in the buffer, so that etcd has it only if it was resumed since then.
 func (c *Client) Watches(visit func(stream sim.Conn, watch wire.WatchCreateRequest, ending bool)) {
-	for _, s := range c.streams {
-		for _, n := range s.substreams {
-			w := c.watches[n]
+	for _, s := range c.streams.All() {
+		for _, n := range s.substreams.All() {
+			w := c.watches.At(int(n.watch))
 			r := *w.create()
-			r.WatchID, r.StartRevision = w.id, w.asked
-			visit(s.conn, r, slices.ContainsFunc(w.buf.All(), func(p *wire.WatchResponse) bool { return p.CompactRevision != 0 }))
+			r.WatchID, r.StartRevision = n.id, w.sub.Value().asked
+			visit(s.loop.Value().conn, r, slices.ContainsFunc(w.buf.Value().All(), func(p *wire.WatchResponse) bool { return p.CompactRevision != 0 }))
 		}
 	}
 }
@@ -46,27 +41,30 @@ func (c *Client) Watches(visit func(stream sim.Conn, watch wire.WatchCreateReque
 // WithoutWatches visits the streams that are open for no watch: all that were on one have ended, and its queue has only
 // entries that were abandoned.
 func (c *Client) WithoutWatches(visit func(stream sim.Conn)) {
-	for _, s := range c.streams {
-		if s.state == streamSelecting && s.hasNoWatch() {
-			visit(s.conn)
+	for _, s := range c.streams.All() {
+		if l := s.loop.Value(); l.state == streamSelecting && s.hasNoWatch() {
+			visit(l.conn)
 		}
 	}
 }
 
 func (s *Stream) hasNoWatch() bool {
-	return len(s.substreams) == 0 && !slices.ContainsFunc(s.resuming, func(w int32) bool { return w != noWatch })
+	return len(s.substreams.All()) == 0 && !slices.ContainsFunc(s.resuming.All(), func(w number) bool { return w != noWatch })
 }
 
 // WasAbandoned reports whether a watch was created on a stream when its caller had gone: etcd keeps it until a
 // response to it comes.
 func (c *Client) WasAbandoned(stream sim.Conn, id int64) bool {
-	return slices.ContainsFunc(c.streams, func(s *Stream) bool { return s.conn == stream && slices.Contains(s.abandoned, id) })
+	return slices.ContainsFunc(c.streams.All(), func(s *Stream) bool {
+		l := s.loop.Value()
+		return l.conn == stream && slices.Contains(l.abandoned, id)
+	})
 }
 
 // Abandoned is how many watches WasAbandoned reports of.
 func (c *Client) Abandoned() (n int) {
-	for _, s := range c.streams {
-		n += len(s.abandoned)
+	for _, s := range c.streams.All() {
+		n += len(s.loop.Value().abandoned)
 	}
 	return n
 }
@@ -74,8 +72,8 @@ func (c *Client) Abandoned() (n int) {
 // Show shows the responses that the subscribers have not taken.
 func (c *Client) Show(visit view.Visitor) {
 	var list []view.Entry
-	for _, w := range c.watches {
-		for _, r := range w.buf.All() {
+	for _, w := range c.watches.All() {
+		for _, r := range w.buf.Value().All() {
 			list = append(list, r.Entry())
 		}
 	}

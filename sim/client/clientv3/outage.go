@@ -19,15 +19,16 @@ func (s *Stream) broke(env *sim.Env) {
 	if env.Mode() != sim.Timed {
 		return
 	}
-	s.breaks++
-	s.outage = len(s.c.outages)
-	s.c.outages = append(s.c.outages, Outage{Breaks: s.breaks, Broke: env.Now()})
+	l := s.loop.Value()
+	l.breaks++
+	l.outage = len(s.c.outages)
+	s.c.outages = append(s.c.outages, Outage{Breaks: l.breaks, Broke: env.Now()})
 }
 
 // reopened notes that a stream is opened again.
 func (s *Stream) reopened(env *sim.Env) {
 	if env.Mode() == sim.Timed {
-		o := &s.c.outages[s.outage]
+		o := &s.c.outages[s.loop.Value().outage]
 		o.Reopened, o.Over = env.Now(), true
 	}
 }

@@ -20,24 +20,21 @@ func (c *Client) RequestProgress(env *sim.Env, caller sim.Conn, p *wire.Progress
 	switch {
 	case opened:
 		env.Cover(progressOpensStream)
-	case len(s.substreams) == 0:
+	case len(s.substreams.All()) == 0:
 		env.Cover(progressWithoutWatch)
 	}
-	s.looksAt(env, cellRun)
-	s.looksAt(env, cellReqc)
-	if s.state == streamSelecting && s.reqc.Len() == 0 {
-		env.Send(s.conn, c.progressRequest(p))
+	reqc, loop := s.reqc.Look(env), s.loop.Look(env)
+	if loop.state == streamSelecting && len(reqc) == 0 {
+		env.Send(loop.conn, c.progressRequest(p))
 		return
 	}
-	s.reads(env, cellRun)
-	if slices.ContainsFunc(s.reqc.All(), func(r request) bool { return r.watch == noWatch && r.caller == caller }) {
+	s.loop.Read(env)
+	if slices.ContainsFunc(reqc, func(r request) bool { return r.watch == noWatch && r.caller == caller }) {
 		env.Cover(progressCallerBlocked)
 		return
 	}
 	env.Cover(progressWhileAsleep)
-	r := request{watch: noWatch, caller: caller, cause: env.Cause(), progress: p}
-	s.writesItem(env, cellReqc, r.item())
-	s.reqc.Push(r)
+	s.reqc.Add(env, request{watch: noWatch, caller: caller, cause: env.Cause(), progress: p})
 }
 
 // progressRequest is what goes to etcd: the same every time, unless it has an

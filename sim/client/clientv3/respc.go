@@ -9,74 +9,71 @@ import (
 
 // respc is what run does with a response.
 func (s *Stream) respc(env *sim.Env, p *wire.WatchResponse) {
-	s.looksAt(env, cellRun)
-	if s.state == streamStuck {
+	if s.loop.Look(env).state == streamStuck {
 		return
 	}
-	s.collect(env, p)
+	cur := s.collect(env, p)
+	if cur.Fragment && !p.Created && (!p.Canceled || p.CompactRevision != 0) {
+		env.Cover(fragmentHeld)
+		return
+	}
+	*s.cur.Value() = nil
 	switch {
 	case p.Created:
 		s.takeCreated(env, p)
-		s.cur = nil
 	case p.Canceled && p.CompactRevision == 0:
 		s.takeCanceled(env, p)
-		s.cur = nil
-	case s.cur.Fragment:
-		env.Cover(fragmentHeld)
 	default:
-		cur := s.cur
-		s.cur = nil
 		s.dispatch(env, cur)
 	}
 }
 
 // collect puts a response behind the fragments that came before it.
-func (s *Stream) collect(env *sim.Env, p *wire.WatchResponse) {
-	s.writes(env, cellCur)
+func (s *Stream) collect(env *sim.Env, p *wire.WatchResponse) *wire.WatchResponse {
+	cur := s.cur.Change(env)
 	switch {
-	case s.cur == nil || p.Created || p.Canceled:
-		s.cur = p
-	case s.cur.WatchID == p.WatchID:
-		s.reads(env, cellCur)
+	case *cur == nil || p.Created || p.Canceled:
+		*cur = p
+	case (*cur).WatchID == p.WatchID:
+		s.cur.Read(env)
 		// The first fragment may be shared with others: extend a copy.
-		merged := *s.cur
+		merged := **cur
 		merged.Events = append(merged.Events[:len(merged.Events):len(merged.Events)], p.Events...)
 		merged.Fragment = p.Fragment
-		s.cur = &merged
+		*cur = &merged
 		env.Cover(fragmentMerged)
 	default:
 		env.Cover(lostBetweenFragments)
 	}
+	return *cur
 }
 
 // takeCreated registers the first watch of the queue, and has the next one created.
 func (s *Stream) takeCreated(env *sim.Env, p *wire.WatchResponse) {
-	if len(s.resuming) > 0 {
-		if w := s.resuming[0]; w != noWatch {
-			s.takesItem(env, cellResuming, watchItem(w))
+	if len(s.resuming.All()) > 0 {
+		if w := s.resuming.Read(env, 0); w != noWatch {
 			s.addSubstream(env, p, w)
-			s.resuming[0] = noWatch
+			s.resuming.Put(env, 0, noWatch)
 		} else {
 			env.Cover(createdAbandoned)
-			s.abandoned = append(s.abandoned, p.WatchID)
+			l := s.loop.Value()
+			l.abandoned = append(l.abandoned, p.WatchID)
 		}
 	}
 	s.nextResume(env)
 }
 
 // addSubstream registers a watch under the id that the server gave it.
-func (s *Stream) addSubstream(env *sim.Env, p *wire.WatchResponse, watch int32) {
-	w := s.c.watches[watch]
+func (s *Stream) addSubstream(env *sim.Env, p *wire.WatchResponse, watch number) {
+	w := s.watch(watch)
 	if p.WatchID == wire.InvalidWatchID || p.Canceled && p.CancelReason != "" {
 		env.Cover(createRefused)
-		s.writes(env, cellCloseErr)
-		s.closeErr = refusal(p.CancelReason)
+		s.closeErr.Set(env, refusal(p.CancelReason))
 		w.stop(env)
 		return
 	}
 	env.Cover(created)
-	s.writesItem(env, cellSubstreams, watchItem(watch))
-	s.substreams = append(s.substreams, watch)
+	s.substreams.Add(env, registered{watch, p.WatchID})
 	w.register(env, p)
 }
 
@@ -96,9 +93,9 @@ const compactedReason = "etcdserver: mvcc: required revision has been compacted"
 
 // takeCanceled ends the watch that the server has cancelled.
 func (s *Stream) takeCanceled(env *sim.Env, p *wire.WatchResponse) {
-	s.writesItem(env, cellCancelSet, idItem(p.WatchID))
-	if at := slices.Index(s.cancelSet, p.WatchID); at >= 0 {
-		s.cancelSet = slices.Delete(s.cancelSet, at, at+1)
+	ids := s.cancelSet.ChangeItem(env, idItem(p.WatchID))
+	if at, in := slices.BinarySearch(*ids, p.WatchID); in {
+		*ids = slices.Delete(*ids, at, at+1)
 	}
 	if w := s.substream(env, p.WatchID); w != nil {
 		env.Cover(canceledByServer)
@@ -119,47 +116,42 @@ func (s *Stream) dispatch(env *sim.Env, p *wire.WatchResponse) {
 	if n := len(p.Events); n > 0 {
 		dropped.Say(env, p, p.Events[n-1].Kv.ModRevision)
 	}
-	s.readsItem(env, cellCancelSet, idItem(p.WatchID))
-	if slices.Contains(s.cancelSet, p.WatchID) {
+	if slices.Contains(*s.cancelSet.ReadItem(env, idItem(p.WatchID)), p.WatchID) {
 		env.Cover(unexpectedAgain)
 		return
 	}
 	env.Cover(unexpectedWatchID)
-	s.abandoned = slices.DeleteFunc(s.abandoned, func(id int64) bool { return id == p.WatchID })
+	l := s.loop.Value()
+	l.abandoned = slices.DeleteFunc(l.abandoned, func(id int64) bool { return id == p.WatchID })
 	s.cancelOnServer(env, p.WatchID)
 }
 
 func (s *Stream) cancelOnServer(env *sim.Env, id int64) {
-	s.writesItem(env, cellCancelSet, idItem(id))
-	if !slices.Contains(s.cancelSet, id) {
-		s.cancelSet = append(s.cancelSet, id)
+	ids := s.cancelSet.ChangeItem(env, idItem(id))
+	if at, in := slices.BinarySearch(*ids, id); !in {
+		*ids = slices.Insert(*ids, at, id)
 	}
-	env.Send(s.conn, &wire.WatchCancelRequest{WatchID: id})
+	env.Send(s.loop.Value().conn, &wire.WatchCancelRequest{WatchID: id})
 }
 
 // substream finds the watch that is registered under an id, nil if there is none.
 func (s *Stream) substream(env *sim.Env, id int64) *watcherStream {
-	s.looksAt(env, cellSubstreams)
-	for _, n := range s.substreams {
-		if w := s.c.watches[n]; w.id == id {
-			s.readsItem(env, cellSubstreams, watchItem(n))
-			return w
-		}
+	if at := s.substreams.Find(env, func(r registered) bool { return r.id == id }); at >= 0 {
+		return s.watch(s.substreams.All()[at].watch)
 	}
 	return nil
 }
 
 func (s *Stream) broadcastResponse(env *sim.Env, p *wire.WatchResponse) {
 	env.Cover(broadcast)
-	if len(s.resuming) > 0 {
+	if len(s.resuming.All()) > 0 {
 		env.Cover(broadcastMisses)
 	}
 	s.deliver(env, p)
 	if !s.c.cfg.BroadcastsToAll {
 		return
 	}
-	env.LooksAt(cellStreams, 0)
-	for _, other := range slices.Clone(s.c.streams) {
+	for _, other := range slices.Clone(s.c.streams.Look(env)) {
 		if other == s {
 			continue
 		}
@@ -170,9 +162,7 @@ func (s *Stream) broadcastResponse(env *sim.Env, p *wire.WatchResponse) {
 
 // deliver hands a response to all watches that are registered on the stream.
 func (s *Stream) deliver(env *sim.Env, p *wire.WatchResponse) {
-	s.looksAt(env, cellSubstreams)
-	for _, n := range s.substreams {
-		s.readsItem(env, cellSubstreams, watchItem(n))
-		s.c.watches[n].receive(env, p)
+	for at := range s.substreams.Look(env) {
+		s.watch(s.substreams.Read(env, at).watch).receive(env, p)
 	}
 }

@@ -2,7 +2,7 @@ package clientv3
 
 import (
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/arena"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -11,38 +11,45 @@ type WatchRequest struct {
 	// Key and End are the range, Rev the first revision; 0 is the next one that
 	// etcd makes.
 	Key, End       string
-	Rev            int64
+	Rev            int64 `cell:"-"`
 	ProgressNotify bool
 	// PrevKV: changes and deletions come with the previous value.
 	PrevKV bool
 	// CreatedNotify: the first response is the confirmation that the watch is created.
 	CreatedNotify bool
 	// Cause is the cause of all that is sent for the watch.
-	Cause sim.Cause
+	Cause sim.Cause `cell:"-"`
 }
 
 // watcherStream is clientv3's side of one watch: it outlives the streams to
 // etcd on which it is registered.
 type watcherStream struct {
-	c *Client
-	n int32
-	// WatchRequest.Rev is initReq.rev: where the watch resumes.
+	c   *Client
+	n   number
+	sub state.Var[substream] `cell:"clientv3: serveSubstream"`
+	// nextRev is initReq.rev: where the watch resumes.
+	nextRev state.Var[int64] `cell:"clientv3: nextRev"`
+	// buf holds what the subscriber has not taken; it has no bound.
+	buf state.Queue[*wire.WatchResponse] `cell:"clientv3: buf"`
+}
+
+// Free implements state.Placed.
+func (w *watcherStream) Free() bool { return w.sub.Value().state == substreamNone }
+
+// substream is where serveSubstream is.
+type substream struct {
 	WatchRequest
 	state  substreamState
 	stream int32
-	// id is the server's name of the watch on the present stream.
-	id int64
 	// created is false until the server has confirmed the watch for the first time.
 	created bool
-	// progressed: Rev comes from a progress notification.
-	progressed bool
-	// buf holds what the subscriber has not taken; it has no bound.
-	buf arena.Queue[*wire.WatchResponse]
+	// progressed: nextRev comes from a progress notification.
+	progressed bool `cell:"-"`
 	// closeErr is the error that the subscriber receives last, nil if there is
 	// none.
 	closeErr *wire.Error
 	// asked is, for judges, the revision from which the present stream was asked for the watch.
-	asked int64
+	asked int64 `cell:"-"`
 }
 
 type substreamState uint8
@@ -62,92 +69,76 @@ const (
 	substreamClosed
 )
 
-func (w *watcherStream) reset() {
-	w.buf.Clear()
-	*w = watcherStream{c: w.c, n: w.n, buf: w.buf}
-}
-
 // Watch is clientv3's Watch, for the watch that the subscriber knows by a number.
 // ctxKey is the metadata of the context.
 func (c *Client) Watch(env *sim.Env, watch int32, ctxKey string, r WatchRequest) {
-	for int(watch) >= len(c.watches) {
-		arena.Next(&c.watches, func(n int) *watcherStream { return &watcherStream{c: c, n: int32(n)} })
-	}
-	w := c.watches[watch]
-	env.Writes(cellNextRev, int(watch))
-	w.WatchRequest, w.id = r, wire.InvalidWatchID
+	w := c.watches.Reach(int(watch), func(n int) watcherStream { return watcherStream{c: c, n: number(n)} })
+	w.nextRev.Set(env, r.Rev)
+	w.sub.Value().WatchRequest = r
 	w.request(env, ctxKey)
 }
 
 // request hands the request for a watch to run.
 func (w *watcherStream) request(env *sim.Env, ctxKey string) {
 	s, _ := w.c.stream(env, ctxKey)
-	w.stream = s.n
-	s.looksAt(env, cellRun)
-	s.looksAt(env, cellReqc)
-	env.Writes(cellSubstream, int(w.n))
-	if s.state == streamSelecting && s.reqc.Len() == 0 {
+	sub := w.sub.Change(env)
+	sub.stream = s.n
+	if s.loop.Look(env).state == streamSelecting && len(s.reqc.Look(env)) == 0 {
 		s.requested(env, w.n)
 		return
 	}
 	env.Cover(watchWhileAsleep)
-	s.reads(env, cellRun)
-	w.state = substreamRequesting
-	s.writesItem(env, cellReqc, watchItem(w.n))
-	s.reqc.Push(request{watch: w.n})
+	s.loop.Read(env)
+	sub.state = substreamRequesting
+	s.reqc.Add(env, request{watch: w.n})
 }
 
 // create is watchRequest.toPB.
 func (w *watcherStream) create() *wire.WatchCreateRequest {
-	return &wire.WatchCreateRequest{Key: w.Key, RangeEnd: w.End, StartRevision: w.Rev,
-		ProgressNotify: w.ProgressNotify, PrevKv: w.PrevKV, RequireLeader: !w.c.cfg.LeaderNotRequired}
+	r := &w.sub.Value().WatchRequest
+	return &wire.WatchCreateRequest{Key: r.Key, RangeEnd: r.End, StartRevision: *w.nextRev.Value(),
+		ProgressNotify: r.ProgressNotify, PrevKv: r.PrevKV, RequireLeader: !w.c.cfg.LeaderNotRequired}
 }
 
-// register takes the id that the server gave, and the first time the revision from
-// which a watch without a revision resumes.
+// register takes, the first time, the revision from which a watch without a revision resumes.
 func (w *watcherStream) register(env *sim.Env, p *wire.WatchResponse) {
-	env.LooksAt(cellSubstream, int(w.n))
-	w.id = p.WatchID
-	if w.state != substreamServed || w.created {
+	sub := w.sub.Look(env)
+	if sub.state != substreamServed || sub.created {
 		return
 	}
-	env.Writes(cellSubstream, int(w.n))
-	env.LooksAt(cellNextRev, int(w.n))
-	w.created = true
-	if w.Rev == 0 {
+	w.sub.Change(env).created = true
+	if *w.nextRev.Look(env) == 0 {
 		env.Cover(watchOfThePresent)
-		env.Writes(cellNextRev, int(w.n))
-		w.Rev = p.Revision
+		w.nextRev.Set(env, p.Revision)
 	}
-	if w.CreatedNotify {
+	if sub.CreatedNotify {
 		w.hand(env, p)
 	}
 }
 
 // hand gives the subscriber a response.
 func (w *watcherStream) hand(env *sim.Env, p *wire.WatchResponse) {
-	env.WritesItem(cellBuf, int(w.n), w.buf.Next())
-	w.buf.Push(p)
-	w.c.subscriber.Received(env, w.n)
+	w.buf.Push(env, p)
+	w.c.subscriber.Received(env, int32(w.n))
 }
 
 // receive is what serveSubstream does with a response. It returns false if
 // serveSubstream has ended.
 func (w *watcherStream) receive(env *sim.Env, p *wire.WatchResponse) bool {
-	if w.state != substreamServed {
-		env.Reads(cellSubstream, int(w.n))
+	sub := w.sub.Look(env)
+	if sub.state != substreamServed {
+		w.sub.Read(env)
 		env.Cover(substreamDeaf)
 		return false
 	}
-	env.LooksAt(cellSubstream, int(w.n))
-	env.Writes(cellNextRev, int(w.n))
+	next := w.nextRev.Change(env)
 	if n := len(p.Events); n > 0 {
-		received.Say(env, w.Key, p, p.Events[n-1].Kv.ModRevision)
-		w.Rev, w.progressed = p.Events[n-1].Kv.ModRevision+1, false
+		received.Say(env, sub.Key, p, p.Events[n-1].Kv.ModRevision)
+		*next, sub.progressed = p.Events[n-1].Kv.ModRevision+1, false
 	} else {
-		w.progressed = true
-		if w.Rev = p.Revision; !w.c.cfg.ResumesAtHeader {
-			w.Rev++
+		sub.progressed = true
+		if *next = p.Revision; !w.c.cfg.ResumesAtHeader {
+			*next++
 		}
 	}
 	w.hand(env, p)
@@ -158,12 +149,12 @@ func (w *watcherStream) receive(env *sim.Env, p *wire.WatchResponse) bool {
 // true if the channel of the watch is closed by then. Otherwise the subscriber
 // hears of it by Closed.
 func (c *Client) Cancel(env *sim.Env, watch int32) bool {
-	w := c.watches[watch]
-	env.LooksAt(cellSubstream, int(watch))
-	switch w.state {
+	w := c.watches.At(int(watch))
+	sub := w.sub.Look(env)
+	switch sub.state {
 	case substreamRequesting:
 		env.Cover(stoppedWhileAsleep)
-		c.streams[w.stream].withdraw(env, watch)
+		c.streams.At(int(sub.stream)).withdraw(env, w.n)
 		return true
 	case substreamServed:
 		env.Cover(stopped)
@@ -171,87 +162,74 @@ func (c *Client) Cancel(env *sim.Env, watch int32) bool {
 	case substreamUnserved:
 		env.Cover(stoppedTwice)
 	}
-	return w.state == substreamClosed
+	return sub.state == substreamClosed
 }
 
 // Forget makes the number of a closed watch free for another one.
 func (c *Client) Forget(env *sim.Env, watch int32) {
-	if int(watch) >= len(c.watches) {
-		return
+	if int(watch) < len(c.watches.All()) {
+		c.watches.Forget(env, c.watches.At(int(watch)))
 	}
-	env.Writes(cellSubstream, int(watch))
-	env.Writes(cellNextRev, int(watch))
-	env.Writes(cellBuf, int(watch))
-	c.watches[watch].reset()
 }
 
 // Stop ends serveSubstream. Responses that the subscriber has not taken are dropped.
-func (c *Client) Stop(env *sim.Env, watch int32) { c.watches[watch].stop(env) }
+func (c *Client) Stop(env *sim.Env, watch int32) { c.watches.At(int(watch)).stop(env) }
 
 func (w *watcherStream) stop(env *sim.Env) {
-	env.LooksAt(cellSubstream, int(w.n))
-	if w.state != substreamServed {
+	if w.sub.Look(env).state != substreamServed {
 		return
 	}
 	w.drop(env)
-	env.Writes(cellSubstream, int(w.n))
-	w.state = substreamUnserved
-	s := w.c.streams[w.stream]
-	s.writesItem(env, cellClosingc, watchItem(w.n))
-	s.closingc.Push(w.n)
+	sub := w.sub.Change(env)
+	sub.state = substreamUnserved
+	s := w.c.streams.At(int(sub.stream))
+	s.closingc.Add(env, w.n)
 	s.wakeRun(env)
 }
 
 // drop drops the responses that the subscriber has not taken.
 func (w *watcherStream) drop(env *sim.Env) {
-	env.Writes(cellBuf, int(w.n))
-	if w.buf.Len() > 0 {
+	if w.buf.Value().Len() > 0 {
 		env.Cover(bufferDropped)
 	}
-	w.buf.Clear()
+	w.buf.Clear(env)
 }
 
 // close closes the channel to the subscriber, after err if there is one.
 func (w *watcherStream) close(env *sim.Env, err *wire.Error) {
-	env.Writes(cellSubstream, int(w.n))
-	w.state, w.closeErr = substreamClosed, err
-	w.c.subscriber.Closed(env, w.n)
+	sub := w.sub.Change(env)
+	sub.state, sub.closeErr = substreamClosed, err
+	w.c.subscriber.Closed(env, int32(w.n))
 }
 
 // Ready reports whether Take would not wait.
 func (c *Client) Ready(env *sim.Env, watch int32) bool {
-	w := c.watches[watch]
-	env.LooksAt(cellBuf, int(watch))
-	env.LooksAt(cellSubstream, int(watch))
-	return w.buf.Len() > 0 || w.state == substreamClosed
+	w := c.watches.At(int(watch))
+	return w.buf.Look(env).Len() > 0 || w.sub.Look(env).state == substreamClosed
 }
 
 // Take takes the next response of a watch out of its channel; Ready must be true.
 // It returns nil if the channel is closed, with an error if that was the reason.
 func (c *Client) Take(env *sim.Env, watch int32) (*wire.WatchResponse, *wire.Error) {
-	w := c.watches[watch]
-	if w.buf.Len() == 0 {
-		env.LooksAt(cellBuf, int(watch))
-		env.Reads(cellSubstream, int(watch))
-		return nil, w.closeErr
+	w := c.watches.At(int(watch))
+	if w.buf.Look(env).Len() == 0 {
+		return nil, w.sub.Read(env).closeErr
 	}
-	env.ReadsItem(cellBuf, int(watch), w.buf.First())
-	env.WritesItem(cellBuf, int(watch), w.buf.First())
-	return w.buf.Pop(), nil
+	return w.buf.Pop(env), nil
 }
 
 func (w *watcherStream) coverResume(env *sim.Env) {
-	switch {
-	case w.state != substreamServed:
+	switch sub := w.sub.Value(); {
+	case sub.state != substreamServed:
 		env.Cover(resumeStopped)
-	case !w.created:
+	case !sub.created:
 		env.Cover(resumeBeforeCreated)
-	case w.progressed:
+	case sub.progressed:
 		env.Cover(resumeAfterProgress)
 	default:
 		env.Cover(resumeAfterEvents)
 	}
-	if w.buf.Len() > 0 {
+	if w.buf.Value().Len() > 0 {
 		env.Cover(resumeWithBuffer)
 	}
 }

@@ -1,17 +1,26 @@
 package clientv3
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// unaryCall is one call through clientv3's unaryClientInterceptor. The zero
-// value is none.
+// unaryCall is the place of a call.
 type unaryCall struct {
+	n    int32
+	call state.Var[call] `cell:"clientv3: unary call"`
+}
+
+// Free implements state.Placed.
+func (u *unaryCall) Free() bool { return u.call.Value().state == callFree }
+
+// call is one call through clientv3's unaryClientInterceptor. The zero
+// value is none.
+type call struct {
 	state callState
 	// caller is the connection to answer on. It is NoConn if the call belongs to a
 	// watch of the subscriber.
@@ -21,11 +30,11 @@ type unaryCall struct {
 	// conn is the attempt that is under way.
 	conn    sim.Conn
 	request sim.Payload
-	cause   sim.Cause
+	cause   sim.Cause `cell:"-"`
 	// attempts made so far.
 	attempts int
 	// nth distinguishes calls of one name that wait at the same time.
-	nth int32
+	nth int32 `cell:"-"`
 }
 
 type callState uint8
@@ -38,7 +47,7 @@ const (
 	callBackingOff
 )
 
-func (u *unaryCall) name() string {
+func (u *call) name() string {
 	name := u.request.Label()
 	if u.nth > 0 {
 		name += " #" + strconv.Itoa(int(u.nth)+1)
@@ -49,51 +58,54 @@ func (u *unaryCall) name() string {
 // Invoke passes a request on to etcd. The answer goes back on the connection on
 // which the request came.
 func (c *Client) Invoke(env *sim.Env, caller sim.Conn, from sim.NodeID, p sim.Payload) {
-	c.begin(env, unaryCall{caller: caller, watch: noWatch, from: from, request: p, cause: env.Cause()})
+	c.begin(env, call{caller: caller, watch: int32(noWatch), from: from, request: p, cause: env.Cause()})
 }
 
 // Ask sends a request on behalf of a watch of the subscriber, which hears of the
 // answer by Answered. From is the node for which the watch is.
 func (c *Client) Ask(env *sim.Env, watch int32, from sim.NodeID, p sim.Payload, cause sim.Cause) {
-	c.begin(env, unaryCall{watch: watch, from: from, request: p, cause: cause})
+	c.begin(env, call{watch: watch, from: from, request: p, cause: cause})
 }
 
-func (c *Client) begin(env *sim.Env, call unaryCall) {
-	i := slices.IndexFunc(c.calls, func(u unaryCall) bool { return u.state == callFree })
-	if i < 0 {
-		i = len(c.calls)
-		c.calls = append(c.calls, unaryCall{})
+func (c *Client) begin(env *sim.Env, x call) {
+	u := c.calls.Free(env, func(n int) unaryCall { return unaryCall{n: int32(n)} })
+	*u.call.Value() = x
+	c.attempt(env, u)
+}
+
+func (c *Client) attempt(env *sim.Env, u *unaryCall) {
+	x := u.call.Change(env)
+	x.state = callUnderWay
+	x.attempts++
+	env.Under(x.cause)
+	x.conn = env.Call(c.unaryEndpoint(env, x.request), x.request)
+}
+
+// callThat is the call of which something holds, nil if there is none.
+func (c *Client) callThat(holds func(u *call) bool) *unaryCall {
+	for _, u := range c.calls.All() {
+		if x := u.call.Value(); x.state != callFree && holds(x) {
+			return u
+		}
 	}
-	env.Writes(cellCalls, 0)
-	c.calls[i] = call
-	c.attempt(env, i)
-}
-
-func (c *Client) attempt(env *sim.Env, i int) {
-	u := &c.calls[i]
-	env.Writes(cellCall, i)
-	u.state = callUnderWay
-	u.attempts++
-	env.Under(u.cause)
-	u.conn = env.Call(c.unaryEndpoint(env, u.request), u.request)
+	return nil
 }
 
 // answered is what the interceptor does when an attempt has ended. Only reads
 // are repeatable, and only while etcd is unavailable (isSafeRetryImmutableRPC): a
 // write that was interrupted may have taken effect (isSafeRetryMutableRPC).
 func (c *Client) answered(env *sim.Env, conn sim.Conn, p sim.Payload) {
-	i := slices.IndexFunc(c.calls, func(u unaryCall) bool { return u.state == callUnderWay && u.conn == conn })
-	if i < 0 {
+	of := c.callThat(func(u *call) bool { return u.state == callUnderWay && u.conn == conn })
+	if of == nil {
 		return
 	}
-	env.Reads(cellCall, i)
-	env.Writes(cellCall, i)
-	u := &c.calls[i]
+	of.call.Read(env)
+	u := of.call.Change(env)
 	if e, refused := p.(*wire.Error); refused && e.Code == wire.Unavailable {
 		again, answer := c.afterOutage(env, u, e)
 		if again {
 			callRepeated.Say(env, u.request, e.Message)
-			c.backOff(env, i)
+			c.backOff(env, of)
 			return
 		}
 		if answer == e {
@@ -103,19 +115,18 @@ func (c *Client) answered(env *sim.Env, conn sim.Conn, p sim.Payload) {
 		}
 		p = answer
 	}
-	env.LooksAt(cellCalls, 0)
-	call := *u
-	*u = unaryCall{}
-	if call.watch != noWatch {
-		c.subscriber.Answered(env, call.watch, p)
+	watch, caller := u.watch, u.caller
+	c.calls.Forget(env, of)
+	if watch != int32(noWatch) {
+		c.subscriber.Answered(env, watch, p)
 		return
 	}
-	env.Send(call.caller, c.subscriber.DecodeAnswer(env, p))
+	env.Send(caller, c.subscriber.DecodeAnswer(env, p))
 }
 
 // afterOutage reports whether a call is tried again after an attempt that found etcd
 // unavailable, and else what its caller is answered.
-func (c *Client) afterOutage(env *sim.Env, u *unaryCall, e *wire.Error) (again bool, answer *wire.Error) {
+func (c *Client) afterOutage(env *sim.Env, u *call, e *wire.Error) (again bool, answer *wire.Error) {
 	if !isRepeatable(u.request) {
 		env.Cover(writeUnknown)
 		if c.cfg.UnknownWrite == WriteRefused && strings.HasSuffix(e.Message, "leader failure") {
@@ -141,55 +152,48 @@ func isRepeatable(p sim.Payload) bool {
 	return false
 }
 
-func (c *Client) backOff(env *sim.Env, i int) {
-	u := &c.calls[i]
+func (c *Client) backOff(env *sim.Env, of *unaryCall) {
+	u := of.call.Value()
 	u.conn, u.nth = sim.NoConn, 0
 	label := u.request.Label()
-	for slices.ContainsFunc(c.calls, func(o unaryCall) bool {
-		return o.state == callBackingOff && o.nth == u.nth && o.request.Label() == label
-	}) {
+	for c.callThat(func(o *call) bool { return o.state == callBackingOff && o.nth == u.nth && o.request.Label() == label }) != nil {
 		u.nth++
 	}
 	u.state = callBackingOff
 	env.Under(u.cause)
-	env.Arm(c.retryTimer(i), c.cfg.BackoffWaitBetween)
+	env.Arm(c.retryTimer(of), c.cfg.BackoffWaitBetween)
 }
 
-func (c *Client) retryTimer(i int) sim.Timer { return sim.Timer(c.cfg.RetryTimer.Of(int32(i))) }
+func (c *Client) retryTimer(u *unaryCall) sim.Timer { return sim.Timer(c.cfg.RetryTimer.Of(u.n)) }
 
 // CallerGone drops the call of a caller whose connection has ended. The request may
 // have taken effect, or take effect later.
 func (c *Client) CallerGone(env *sim.Env, caller sim.Conn) {
-	i := slices.IndexFunc(c.calls, func(u unaryCall) bool { return u.state != callFree && u.caller == caller })
-	if i < 0 {
-		return
+	if u := c.callThat(func(u *call) bool { return u.caller == caller }); u != nil {
+		env.Cover(callerGone)
+		c.drop(env, u)
 	}
-	env.Cover(callerGone)
-	c.drop(env, i)
 }
 
 // GiveUp drops the calls that belong to a watch of the subscriber.
 func (c *Client) GiveUp(env *sim.Env, watch int32) {
-	env.LooksAt(cellCalls, 0)
-	for i := range c.calls {
-		if u := &c.calls[i]; u.state != callFree && u.watch == watch {
-			c.drop(env, i)
+	for _, u := range c.calls.Look(env) {
+		if !u.Free() && u.call.Value().watch == watch {
+			c.drop(env, u)
 		}
 	}
 }
 
-func (c *Client) drop(env *sim.Env, i int) {
-	env.LooksAt(cellCalls, 0)
-	env.Writes(cellCall, i)
-	if c.calls[i].state == callBackingOff {
-		env.Disarm(c.retryTimer(i))
+func (c *Client) drop(env *sim.Env, of *unaryCall) {
+	u := of.call.Change(env)
+	if u.state == callBackingOff {
+		env.Disarm(c.retryTimer(of))
 	}
-	env.Close(c.calls[i].conn)
-	if c.cfg.KeepsCalls {
-		callKept.Say(env, c.calls[i].request)
-		c.calls[i].conn, c.calls[i].caller, c.calls[i].watch = sim.NoConn, sim.NoConn, noWatch
-		c.calls[i].state = callUnderWay
+	env.Close(u.conn)
+	if !c.cfg.KeepsCalls {
+		c.calls.Forget(env, of)
 		return
 	}
-	c.calls[i] = unaryCall{}
+	callKept.Say(env, u.request)
+	u.state, u.conn, u.caller, u.watch = callUnderWay, sim.NoConn, sim.NoConn, int32(noWatch)
 }

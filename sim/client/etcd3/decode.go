@@ -16,44 +16,37 @@ const Decodes = 10
 type slot struct {
 	event event
 	// place is that of the goroutine which decodes it, the first free one.
-	place int8
+	place int
 	// done: the goroutine has put its result into the slot. It is an error if failed.
 	done, failed bool
-}
-
-func (s *slot) digest(d sim.Digest) sim.Digest {
-	return s.event.digest(d.Int(int64(s.place)).Bool(s.done).Bool(s.failed))
 }
 
 // schedules is scheduleEventProcessing for one event: it is given the next slot, and its decode
 // begins. It returns false if there is no slot.
 func (w *watchChan) schedules(env *sim.Env, e event) bool {
-	w.looksAt(env, cellSlots)
-	if w.c.cfg.BookmarksPass && e.isProgress() && env.CanSend(w.conn) {
-		if len(w.slots) > 0 {
-			progressPasses.Say(env, e.rev, w.slots[0].event.rev)
+	slots := *w.slots.Look(env)
+	if w.c.cfg.BookmarksPass && e.isProgress() && env.CanSend(w.loop.Value().conn) {
+		if len(slots) > 0 {
+			progressPasses.Say(env, e.rev, slots[0].event.rev)
 		}
 		w.sendEvent(env, e)
 		return true
 	}
-	if len(w.slots) == Decodes {
+	if len(slots) == Decodes {
 		env.Cover(decodesFull)
 		return false
 	}
-	w.writes(env, cellSlots)
-	place := w.freePlace()
-	w.slots = append(w.slots, slot{event: e, place: int8(place)})
+	place := 0
+	for placed(slots, place) >= 0 {
+		place++
+	}
+	w.slots.Set(env, append(slots, slot{event: e, place: place}))
 	w.beginDecode(env, place, &e)
 	return true
 }
 
-func (w *watchChan) freePlace() int {
-	for place := range Decodes {
-		if !slices.ContainsFunc(w.slots, func(s slot) bool { return int(s.place) == place }) {
-			return place
-		}
-	}
-	panic("etcd3: a slot without a place")
+func placed(slots []slot, place int) int {
+	return slices.IndexFunc(slots, func(s slot) bool { return s.place == place })
 }
 
 // beginDecode has an event be decoded at a place: at any time, or within the time that this
@@ -87,7 +80,7 @@ func (w *watchChan) decodeTimer(place int) sim.Timer {
 
 // Decoded is the end of a decode: of the watch with a number, at a place.
 func (c *Watcher) Decoded(env *sim.Env, watch, place int) {
-	if w := c.watches[watch]; w.c.cfg.DecodesConcurrently {
+	if w := c.watches.At(watch); w.c.cfg.DecodesConcurrently {
 		w.decoded(env, place)
 	} else {
 		w.processEvents(env)
@@ -96,17 +89,17 @@ func (c *Watcher) Decoded(env *sim.Env, watch, place int) {
 
 // DecodeName names the decode at a place.
 func (c *Watcher) DecodeName(watch, place int) string {
-	return "decode " + c.watches[watch].name() + " " + strconv.Itoa(place)
+	return "decode " + c.watches.At(watch).name() + " " + strconv.Itoa(place)
 }
 
 // decoded puts a result into its slot, and lets collectEventProcessing look.
 func (w *watchChan) decoded(env *sim.Env, place int) {
-	i := slices.IndexFunc(w.slots, func(s slot) bool { return int(s.place) == place })
-	w.reads(env, cellSlots)
-	w.writes(env, cellSlots)
-	s := &w.slots[i]
+	w.slots.Read(env)
+	slots := *w.slots.Change(env)
+	i := placed(slots, place)
+	s := &slots[i]
 	s.done, s.failed = true, w.decodeFails(env, &s.event)
-	if i > 0 && !w.slots[0].done {
+	if i > 0 && !slots[0].done {
 		env.Cover(decodedOutOfOrder)
 	}
 	w.collect(env)
@@ -115,29 +108,28 @@ func (w *watchChan) decoded(env *sim.Env, place int) {
 // collect is collectEventProcessing, as far as results are there and resultChan has room. What
 // it takes makes room for the scheduler.
 func (w *watchChan) collect(env *sim.Env) {
-	w.looksAt(env, cellSlots)
 	for {
-		i := slices.IndexFunc(w.slots, func(s slot) bool { return s.done })
+		slots := *w.slots.Look(env)
+		i := slices.IndexFunc(slots, func(s slot) bool { return s.done })
 		if i < 0 || i > 0 && !w.c.cfg.CollectsAsReady {
 			return
 		}
-		if !w.slots[i].failed && !env.CanSend(w.conn) {
+		if !slots[i].failed && !env.CanSend(w.loop.Value().conn) {
 			env.Cover(resultChanFull)
 			return
 		}
-		w.reads(env, cellSlots)
-		w.writes(env, cellSlots)
-		s := w.slots[i]
+		w.slots.Read(env)
+		s := slots[i]
 		if i > 0 {
-			sentPast.Say(env, s.event.rev, w.slots[0].event.rev)
+			sentPast.Say(env, s.event.rev, slots[0].event.rev)
 		}
-		w.slots = slices.Delete(w.slots, i, i+1)
+		w.slots.Set(env, slices.Delete(slots, i, i+1))
 		switch {
 		case !s.failed:
 			w.sendEvent(env, s.event)
 		case !w.c.cfg.DecodeErrorsAside:
 			w.stopDecodes(env)
-			w.incomingEventChan.Clear()
+			w.incomingEventChan.Clear(env)
 			w.fail(env, errDecode)
 			return
 		default:
@@ -150,12 +142,10 @@ func (w *watchChan) collect(env *sim.Env) {
 
 // scheduleNext is a turn of scheduleEventProcessing: a slot is free.
 func (w *watchChan) scheduleNext(env *sim.Env) {
-	w.looksAt(env, cellIncoming)
-	for w.incomingEventChan.Len() > 0 && len(w.slots) < Decodes {
-		env.ReadsItem(cellIncoming, int(w.n), w.incomingEventChan.First())
-		env.WritesItem(cellIncoming, int(w.n), w.incomingEventChan.First())
+	for w.incomingEventChan.Look(env).Len() > 0 && len(*w.slots.Value()) < Decodes {
+		e := w.incomingEventChan.Pop(env)
 		w.wakeWhenRoom(env)
-		w.schedules(env, w.incomingEventChan.Pop())
+		w.schedules(env, e)
 	}
 }
 
@@ -168,19 +158,16 @@ func (w *watchChan) stopDecodes(env *sim.Env) {
 		}
 		return
 	}
-	w.writes(env, cellSlots)
-	for i := range w.slots {
-		s := &w.slots[i]
+	for _, s := range *w.slots.Value() {
 		if s.done {
 			continue
 		}
-		env.Disable(w.decodeTask(int(s.place)))
+		env.Disable(w.decodeTask(s.place))
 		if w.c.cfg.DecodeTime > 0 {
-			env.Disarm(w.decodeTimer(int(s.place)))
+			env.Disarm(w.decodeTimer(s.place))
 		}
 	}
-	clear(w.slots)
-	w.slots = w.slots[:0]
+	w.slots.Set(env, nil)
 }
 
 // decodeFails settles whether an object cannot be decoded, as long as some may not: its bytes
@@ -197,21 +184,18 @@ func (w *watchChan) decodeFails(env *sim.Env, e *event) bool {
 	if c.cfg.DecodeFailures == 0 {
 		return false
 	}
-	env.Reads(cellFailures, 0)
-	if c.decodeFailures == 0 || env.Choose(2, "decode fails") == 0 {
+	if c.decodeFailures.Get(env) == 0 || env.Choose(2, "decode fails") == 0 {
 		return false
 	}
-	env.Writes(cellFailures, 0)
-	c.decodeFailures--
+	*c.decodeFailures.Change(env)--
 	env.Cover(decodeFailed)
 	return true
 }
 
 // failAside reports an error past what is decoded and queued, and what comes.
 func (w *watchChan) failAside(env *sim.Env) {
-	w.writes(env, cellErr)
-	w.writes(env, cellStartWatching)
-	w.err, w.state = errDecode, watchFailing
+	w.err.Set(env, errDecode)
+	w.loop.Change(env).state = watchFailing
 	env.Enable(w.startWatchingTask())
 }
 

@@ -37,7 +37,8 @@ func isCreate(e *wire.Event) bool {
 	return e.Type == wire.Put && e.Kv.CreateRevision == e.Kv.ModRevision
 }
 
-func (e event) digest(d sim.Digest) sim.Digest {
+// Digest implements state.Digester.
+func (e *event) Digest(d sim.Digest) sim.Digest {
 	d = d.Int(e.rev).Bool(e.isInitialEventsEndBookmark)
 	if e.item != nil {
 		d = e.item.Digest(d)

@@ -4,8 +4,17 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
+
+// streamedList is the place of a list.
+type streamedList struct {
+	list state.Var[list] `cell:"etcd3: list"`
+}
+
+// Free implements state.Placed.
+func (l *streamedList) Free() bool { return l.list.Value().request == nil }
 
 // list is a list of etcd3's store that comes as a stream (store.streamChunks). The zero value
 // is none.
@@ -13,7 +22,7 @@ type list struct {
 	// caller waits for the list.
 	caller  sim.Conn
 	from    sim.NodeID
-	cause   sim.Cause
+	cause   sim.Cause `cell:"-"`
 	request *wire.RangeRequest
 	stream  sim.Conn
 	// began: an element has come, so that etcd knows the method.
@@ -21,19 +30,6 @@ type list struct {
 	kvs   []*wire.KeyValue
 	// last is the chunk with the header, nil before.
 	last *wire.RangeStreamResponse
-}
-
-func (l *list) used() bool { return l.request != nil }
-
-func (l *list) digest() sim.Digest {
-	d := l.request.Digest(sim.NewDigest.Word(uint64(l.from)).Bool(l.began))
-	for _, kv := range l.kvs {
-		d = kv.Digest(d)
-	}
-	if l.last != nil {
-		d = l.last.Digest(d)
-	}
-	return d
 }
 
 // GetList is store.GetList as far as it streams: whole lists of a prefix. It returns false if
@@ -44,24 +40,16 @@ func (c *Watcher) GetList(env *sim.Env, caller sim.Conn, from sim.NodeID, p *wir
 		return false
 	}
 	env.Cover(listStreamed)
-	i := slices.IndexFunc(c.lists, func(l list) bool { return !l.used() })
-	if i < 0 {
-		i = len(c.lists)
-		c.lists = append(c.lists, list{})
-	}
-	env.Writes(cellLists, 0)
-	env.Writes(cellList, i)
-	l := &c.lists[i]
-	*l = list{caller: caller, from: from, cause: env.Cause(), request: p, kvs: l.kvs[:0]}
+	l := c.lists.Free(env, func(int) streamedList { return streamedList{} }).list.Change(env)
+	*l = list{caller: caller, from: from, cause: env.Cause(), request: p}
 	l.stream = c.client.GetStream(env, p, l.cause)
 	return true
 }
 
 // listStreamed takes an element of a list's stream, or its end.
-func (c *Watcher) listStreamed(env *sim.Env, i int, p sim.Payload) {
-	env.Reads(cellList, i)
-	env.Writes(cellList, i)
-	l := &c.lists[i]
+func (c *Watcher) listStreamed(env *sim.Env, of *streamedList, p sim.Payload) {
+	of.list.Read(env)
+	l := of.list.Change(env)
 	switch p := p.(type) {
 	case *wire.RangeStreamResponse:
 		l.began = true
@@ -70,9 +58,9 @@ func (c *Watcher) listStreamed(env *sim.Env, i int, p sim.Payload) {
 			l.last = p
 		}
 	case *wire.Error:
-		c.listFailed(env, i, p)
+		c.listFailed(env, of, p)
 	case *sim.Hangup:
-		done := c.endList(env, i)
+		done := c.endList(env, of)
 		if done.last == nil {
 			env.Send(done.caller, errNoRevision)
 			return
@@ -86,12 +74,11 @@ func (c *Watcher) listStreamed(env *sim.Env, i int, p sim.Payload) {
 
 // listFailed reads the list by one Range if etcd does not know streams, and else ends it: no
 // part of it was returned, but a stream is not repeated.
-func (c *Watcher) listFailed(env *sim.Env, i int, err *wire.Error) {
-	began := c.lists[i].began
-	failed := c.endList(env, i)
+func (c *Watcher) listFailed(env *sim.Env, l *streamedList, err *wire.Error) {
+	failed := c.endList(env, l)
 	env.Close(failed.stream)
 	env.Under(failed.cause)
-	if err.Code == wire.Unimplemented && !began {
+	if err.Code == wire.Unimplemented && !failed.began {
 		c.markUnsupported(env)
 		c.client.Invoke(env, failed.caller, failed.from, failed.request)
 		return
@@ -101,21 +88,20 @@ func (c *Watcher) listFailed(env *sim.Env, i int, err *wire.Error) {
 }
 
 // endList frees the place of a list.
-func (c *Watcher) endList(env *sim.Env, i int) list {
-	env.LooksAt(cellLists, 0)
-	l := c.lists[i]
-	c.lists[i] = list{kvs: l.kvs[:0]}
-	return l
+func (c *Watcher) endList(env *sim.Env, l *streamedList) list {
+	ended := *l.list.Value()
+	c.lists.Forget(env, l)
+	return ended
 }
 
 // ListGivenUp stops the stream of a list whose caller is gone. It returns false if there is
 // none.
 func (c *Watcher) ListGivenUp(env *sim.Env, caller sim.Conn) bool {
-	i := slices.IndexFunc(c.lists, func(l list) bool { return l.used() && l.caller == caller })
-	if i < 0 {
-		return false
+	for l := range c.lists.Used() {
+		if l.list.Value().caller == caller {
+			env.Close(c.endList(env, l).stream)
+			return true
+		}
 	}
-	env.Writes(cellList, i)
-	env.Close(c.endList(env, i).stream)
-	return true
+	return false
 }

@@ -10,13 +10,10 @@ import (
 // Holds is how many watches there are, how many of them no cache holds the other end
 // of, and how many events they have queued.
 func (c *Watcher) Holds(world *sim.World) (watches, orphans, queued int) {
-	for _, w := range c.watches {
-		if w.state == watchFree {
-			continue
-		}
+	for w := range c.watches.Used() {
 		watches++
-		queued += w.incomingEventChan.Len() + len(w.slots)
-		if !w.isLive() || !world.IsOpen(w.conn) {
+		queued += w.incomingEventChan.Value().Len() + len(*w.slots.Value())
+		if l := w.loop.Value(); !l.isLive() || !world.IsOpen(l.conn) {
 			orphans++
 		}
 	}
@@ -26,10 +23,8 @@ func (c *Watcher) Holds(world *sim.World) (watches, orphans, queued int) {
 // Lists is how many lists are streamed.
 func (c *Watcher) Lists() int {
 	n := 0
-	for i := range c.lists {
-		if c.lists[i].used() {
-			n++
-		}
+	for range c.lists.Used() {
+		n++
 	}
 	return n
 }
@@ -37,8 +32,8 @@ func (c *Watcher) Lists() int {
 // LongestQueue is the number of events of the watch that has queued most, and the number
 // that its buffer holds.
 func (c *Watcher) LongestQueue() (queued, size int) {
-	for _, w := range c.watches {
-		queued = max(queued, w.incomingEventChan.Len())
+	for _, w := range c.watches.All() {
+		queued = max(queued, w.incomingEventChan.Value().Len())
 	}
 	return queued, c.cfg.IncomingBufSize
 }
@@ -46,11 +41,11 @@ func (c *Watcher) LongestQueue() (queued, size int) {
 // Show shows what is decoded, and behind it what waits in the incomingEventChan of each watch.
 func (c *Watcher) Show(visit view.Visitor) {
 	var list []view.Entry
-	for _, w := range c.watches {
-		for i := range w.slots {
-			list = append(list, w.slots[i].event.entry())
+	for _, w := range c.watches.All() {
+		for _, s := range *w.slots.Value() {
+			list = append(list, s.event.entry())
 		}
-		for _, e := range w.incomingEventChan.All() {
+		for _, e := range w.incomingEventChan.Value().All() {
 			list = append(list, e.entry())
 		}
 	}

@@ -9,28 +9,26 @@ import (
 // what it makes of it: after the time that this takes. A concurrent scheduler takes events by
 // itself.
 func (w *watchChan) wakeProcessEvents(env *sim.Env) {
-	if w.c.cfg.DecodesConcurrently || w.incomingEventChan.Len() == 0 || !env.CanSend(w.conn) {
+	if w.c.cfg.DecodesConcurrently || w.incomingEventChan.Value().Len() == 0 || !env.CanSend(w.loop.Value().conn) {
 		return
 	}
 	if w.c.cfg.DecodeTime == 0 {
 		env.Enable(w.processEventsTask())
 	} else {
-		w.beginDecode(env, 0, &w.incomingEventChan.All()[0])
+		w.beginDecode(env, 0, &w.incomingEventChan.Value().All()[0])
 	}
 }
 
 // processEvents moves one event from incomingEventChan to resultChan.
 func (w *watchChan) processEvents(env *sim.Env) {
-	env.ReadsItem(cellIncoming, int(w.n), w.incomingEventChan.First())
-	env.WritesItem(cellIncoming, int(w.n), w.incomingEventChan.First())
+	e := w.incomingEventChan.Pop(env)
 	w.wakeWhenRoom(env)
-	e := w.incomingEventChan.Pop()
 	if w.decodeFails(env, &e) {
 		w.fail(env, errDecode)
 		return
 	}
 	w.sendEvent(env, e)
-	if w.incomingEventChan.Len() > 0 && !env.CanSend(w.conn) {
+	if w.incomingEventChan.Value().Len() > 0 && !env.CanSend(w.loop.Value().conn) {
 		env.Cover(resultChanFull)
 	}
 	w.wakeProcessEvents(env)
@@ -38,10 +36,9 @@ func (w *watchChan) processEvents(env *sim.Env) {
 
 // wakeWhenRoom lets startWatching go on if it waits for room in incomingEventChan.
 func (w *watchChan) wakeWhenRoom(env *sim.Env) {
-	w.looksAt(env, cellStartWatching)
-	w.looksAt(env, cellPage)
-	w.looksAt(env, cellQueued)
-	if w.state == watchQueueing || w.state == watchSyncing && w.sync.hasItems() {
+	w.page.Look(env)
+	w.queued.Look(env)
+	if at := w.loop.Look(env).state; at == watchQueueing || at == watchSyncing && w.hasItems() {
 		env.Enable(w.startWatchingTask())
 	}
 }
@@ -50,22 +47,21 @@ func (w *watchChan) wakeWhenRoom(env *sim.Env) {
 // nothing.
 func (w *watchChan) sendEvent(env *sim.Env, e event) {
 	if r := w.transform(env, e); r != nil {
-		env.Under(w.cause)
-		env.Send(w.conn, r)
+		l := w.loop.Value()
+		env.Under(l.cause)
+		env.Send(l.conn, r)
 	}
 }
 
 // resultChanHasRoom lets the loops go on that were waiting for it.
 func (w *watchChan) resultChanHasRoom(env *sim.Env) {
-	w.looksAt(env, cellIncoming)
-	w.looksAt(env, cellStartWatching)
-	if w.c.cfg.DecodesConcurrently {
+	if incoming := w.incomingEventChan.Look(env); w.c.cfg.DecodesConcurrently {
 		w.collect(env)
-	} else if w.incomingEventChan.Len() > 0 {
+	} else if incoming.Len() > 0 {
 		env.Cover(resultChanDrained)
 		w.wakeProcessEvents(env)
 	}
-	if w.state == watchFailing {
+	if w.loop.Look(env).state == watchFailing {
 		env.Enable(w.startWatchingTask())
 	}
 }
@@ -90,11 +86,11 @@ func (w *watchChan) transform(env *sim.Env, e event) *wire.WatchEvent {
 		if isCreate(ev) {
 			r.Type = wire.Added
 		}
-		if w.selects {
+		if w.loop.Value().selects {
 			r.Prev = ev.PrevKv
 		}
 		return r
-	case w.withoutPrevKV:
+	case w.loop.Value().withoutPrevKV:
 		r := c.results.New()
 		r.Type, r.ResourceVersion, r.Item = wire.Deleted, e.rev, ev.Kv
 		return r

@@ -22,12 +22,10 @@ func (c *Watcher) streams(env *sim.Env) bool {
 	if !c.cfg.StreamsRanges {
 		return false
 	}
-	env.Reads(cellUnsupported, 0)
-	u := &c.unsupported
+	u := c.unsupported.Read(env)
 	if u.marked && env.Elapsed(u.at, recheckInterval) {
 		env.Cover(streamTriedAgain)
-		env.Writes(cellUnsupported, 0)
-		*u = unsupported{}
+		c.unsupported.Set(env, unsupported{})
 	}
 	return !u.marked
 }
@@ -35,22 +33,21 @@ func (c *Watcher) streams(env *sim.Env) bool {
 // markUnsupported is MarkUnsupported.
 func (c *Watcher) markUnsupported(env *sim.Env) {
 	env.Cover(streamUnsupported)
-	env.Writes(cellUnsupported, 0)
-	c.unsupported = unsupported{marked: true, at: env.Now()}
+	c.unsupported.Set(env, unsupported{marked: true, at: env.Now()})
 }
 
 // Streamed implements clientv3.Subscriber. A connection keeps its owner, so that the owner
 // depends on no cell.
 func (c *Watcher) Streamed(env *sim.Env, stream sim.Conn, p sim.Payload) bool {
-	for _, w := range c.watches {
-		if w.sync.stream == stream {
+	for _, w := range c.watches.All() {
+		if w.page.Value().stream == stream {
 			w.streamed(env, p)
 			return true
 		}
 	}
-	for i := range c.lists {
-		if l := &c.lists[i]; l.used() && l.stream == stream {
-			c.listStreamed(env, i, p)
+	for l := range c.lists.Used() {
+		if l.list.Value().stream == stream {
+			c.listStreamed(env, l, p)
 			return true
 		}
 	}
@@ -60,33 +57,30 @@ func (c *Watcher) Streamed(env *sim.Env, stream sim.Conn, p sim.Payload) bool {
 // syncStream is syncStreamRecursive: the initial events come as one stream, without a limit.
 func (w *watchChan) syncStream(env *sim.Env) {
 	env.Cover(syncStreamed)
-	s := &w.sync
+	s, l := w.page.Value(), w.loop.Value()
 	s.more = true
-	s.stream = w.c.client.GetStream(env, &wire.RangeRequest{Key: w.prefix, RangeEnd: w.end}, w.cause)
+	s.stream = w.c.client.GetStream(env, &wire.RangeRequest{Key: l.prefix, RangeEnd: l.end}, l.cause)
 }
 
 // streamed takes an element of the stream, or its end. The loop that reads it is blocked while
 // objects of the element before wait for room in incomingEventChan.
 func (w *watchChan) streamed(env *sim.Env, p sim.Payload) {
-	s := &w.sync
-	w.looksAt(env, cellStartWatching)
-	if w.state == watchFailing {
+	if w.loop.Look(env).state == watchFailing {
 		return
 	}
-	w.reads(env, cellPage)
-	w.writes(env, cellPage)
-	w.writes(env, cellQueued)
+	w.page.Read(env)
+	s, q := w.page.Change(env), w.queued.Change(env)
 	switch p := p.(type) {
 	case *wire.RangeStreamResponse:
 		// Only the last chunk has a header.
 		s.rev = max(s.rev, p.Revision)
-		s.items, s.next = p.Kvs, 0
+		s.items, s.came, q.next = p.Kvs, true, 0
 		env.Hold(s.stream)
 	case *wire.Error:
 		w.streamFailed(env, p)
 		return
 	case *sim.Hangup:
-		s.stream, s.more, s.items = sim.NoConn, false, noItems
+		s.stream, s.more, s.items, s.came, q.next = sim.NoConn, false, nil, true, 0
 		if s.rev == 0 {
 			w.fail(env, errNoRevision)
 			return
@@ -97,21 +91,21 @@ func (w *watchChan) streamed(env *sim.Env, p sim.Payload) {
 
 // nextChunk lets the loop read on: all of the chunk is queued.
 func (w *watchChan) nextChunk(env *sim.Env) {
-	s := &w.sync
-	w.writes(env, cellPage)
-	s.items, s.next = nil, 0
+	s := w.page.Change(env)
+	s.items, s.came = nil, false
+	w.queued.Value().next = 0
 	env.Release(s.stream)
 }
 
 // streamFailed ends the watch, since a consumer may have had a part of the state and there is
 // no way back to its beginning; or the objects come in pages, if none has come yet.
 func (w *watchChan) streamFailed(env *sim.Env, err *wire.Error) {
-	s := &w.sync
+	s := w.page.Value()
 	env.Close(s.stream)
 	s.stream, s.more, s.rev = sim.NoConn, false, 0
 	if err.Code == wire.Unimplemented || w.c.cfg.FallsBackLate {
 		w.c.markUnsupported(env)
-		listsInPages.Say(env, w.prefix, err.Message)
+		listsInPages.Say(env, w.loop.Value().prefix, err.Message)
 		w.firstPage(env)
 		return
 	}

@@ -5,24 +5,28 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// watchSync is what etcd3's startWatching does before it calls clientv3's Watch:
+// page is what etcd3's startWatching does before it calls clientv3's Watch:
 // it asks for etcd's revision, lists all objects (sync), and queues them as
 // initial events, page by page.
-type watchSync struct {
+type page struct {
 	step syncStep
-	// items[next:] are those of a page that are not queued yet.
+	// came: a page has come. Of its items, items[queued.next:] are not queued yet.
+	came  bool
 	items []*wire.KeyValue
-	next  int
 	// more: there is a page after this one. It begins behind lastKey, at revision
 	// rev, which the first page fixed.
 	more    bool
 	lastKey string
 	rev     int64
-	// endBookmark: the initial events are to end with a bookmark.
-	endBookmark bool
 	// stream brings the initial events in chunks, NoConn if they come in pages. Until it is
 	// closed, more is set.
 	stream sim.Conn
+}
+
+type queued struct {
+	next int
+	// endBookmark: the initial events are to end with a bookmark.
+	endBookmark bool
 }
 
 type syncStep uint8
@@ -40,35 +44,35 @@ const (
 )
 
 // hasItems: something is there to queue.
-func (s *watchSync) hasItems() bool {
-	return s.step == syncListing && (s.next < len(s.items) || s.items != nil && !s.more)
+func (w *watchChan) hasItems() bool {
+	s := w.page.Value()
+	return s.step == syncListing && (w.queued.Value().next < len(s.items) || s.came && !s.more)
 }
 
 // startSync begins what comes before the watch. It returns false if that is
 // nothing.
 func (w *watchChan) startSync(env *sim.Env, p *wire.WatchStart) bool {
-	revision := max(p.Revision, 0)
+	s := page{rev: max(p.Revision, 0)}
 	switch {
-	case p.SendInitialEvents == wire.SendInitialEventsFalse && revision == 0:
+	case p.SendInitialEvents == wire.SendInitialEventsFalse && s.rev == 0:
 		env.Cover(watchFromCurrent)
-		w.sync.step = syncCurrent
-	case p.SendInitialEvents == wire.SendInitialEventsTrue && revision > 0:
-		w.sync.step = syncMinimum
+		s.step = syncCurrent
+	case p.SendInitialEvents == wire.SendInitialEventsTrue && s.rev > 0:
+		s.step = syncMinimum
 	case p.SendInitialEvents == wire.SendInitialEventsTrue:
-		w.sync.step = syncListing
+		s.step = syncListing
 	default:
 		return false
 	}
-	w.writes(env, cellPage)
-	w.writes(env, cellQueued)
-	w.state = watchSyncing
-	w.sync.rev = revision
-	w.sync.endBookmark = p.SendInitialEvents == wire.SendInitialEventsTrue && p.AllowBookmarks
-	if w.sync.step == syncListing {
+	w.page.Set(env, s)
+	w.queued.Set(env, queued{endBookmark: p.SendInitialEvents == wire.SendInitialEventsTrue && p.AllowBookmarks})
+	l := w.loop.Value()
+	l.state = watchSyncing
+	if s.step == syncListing {
 		w.listInitial(env)
 	} else {
 		// No object has the bare prefix for its key (getCurrentStorageRV).
-		w.ask(env, &wire.RangeRequest{Key: w.prefix})
+		w.ask(env, &wire.RangeRequest{Key: l.prefix})
 	}
 	return true
 }
@@ -76,22 +80,23 @@ func (w *watchChan) startSync(env *sim.Env, p *wire.WatchStart) bool {
 // established: the revision is known after which the watch begins, which is when
 // watcher.Watch returns.
 func (w *watchChan) established(env *sim.Env) {
-	if w.announcesStart {
-		env.Send(w.conn, &wire.WatchEstablished{})
+	if l := w.loop.Value(); l.announcesStart {
+		env.Send(l.conn, &wire.WatchEstablished{})
 	}
 }
 
 func (w *watchChan) ask(env *sim.Env, p *wire.RangeRequest) {
-	w.c.client.Ask(env, w.n, w.from, p, w.cause)
+	l := w.loop.Value()
+	w.c.client.Ask(env, w.n, l.from, p, l.cause)
 }
 
 // listInitial requests the first page, without a revision: also a watch that names
 // a revision gets the newest state.
 func (w *watchChan) listInitial(env *sim.Env) {
 	env.Cover(syncStarted)
-	w.writes(env, cellPage)
-	w.sync.step, w.sync.rev = syncListing, 0
-	if w.end != "" && w.c.streams(env) {
+	s := w.page.Change(env)
+	s.step, s.rev = syncListing, 0
+	if w.loop.Value().end != "" && w.c.streams(env) {
 		w.syncStream(env)
 		return
 	}
@@ -100,20 +105,19 @@ func (w *watchChan) listInitial(env *sim.Env) {
 
 // firstPage is the beginning of syncPaginated.
 func (w *watchChan) firstPage(env *sim.Env) {
-	w.ask(env, &wire.RangeRequest{Key: w.prefix, RangeEnd: w.end, Limit: w.pageSize()})
+	l := w.loop.Value()
+	w.ask(env, &wire.RangeRequest{Key: l.prefix, RangeEnd: l.end, Limit: w.pageSize()})
 }
 
 func (w *watchChan) pageSize() int64 { return int64(w.c.cfg.SyncPageSize) }
 
 // synced takes etcd's answer to a question of the sync.
 func (w *watchChan) synced(env *sim.Env, p sim.Payload) {
-	s := &w.sync
-	w.looksAt(env, cellStartWatching)
-	if w.state == watchFailing {
+	if w.loop.Look(env).state == watchFailing {
 		// An object could not be decoded: nothing is sent any more.
 		return
 	}
-	w.reads(env, cellPage)
+	s := w.page.Read(env)
 	answer, ok := p.(*wire.RangeResponse)
 	switch {
 	case !ok || answer.More && len(answer.Kvs) == 0:
@@ -138,16 +142,12 @@ func (w *watchChan) synced(env *sim.Env, p sim.Payload) {
 }
 
 func (w *watchChan) takePage(env *sim.Env, p *wire.RangeResponse) {
-	s := &w.sync
-	w.writes(env, cellPage)
-	w.writes(env, cellQueued)
+	s := w.page.Change(env)
+	w.queued.Change(env).next = 0
 	if s.rev == 0 {
 		s.rev = p.Revision
 	}
-	s.items, s.next, s.more = p.Kvs, 0, p.More
-	if s.items == nil {
-		s.items = noItems
-	}
+	s.items, s.came, s.more = p.Kvs, true, p.More
 	if s.more {
 		env.Cover(syncPaged)
 		s.lastKey = p.Kvs[len(p.Kvs)-1].Key
@@ -155,41 +155,35 @@ func (w *watchChan) takePage(env *sim.Env, p *wire.RangeResponse) {
 	w.queueInitial(env)
 }
 
-// noItems distinguishes a page without items from no page.
-var noItems = []*wire.KeyValue{}
-
 // queueInitial puts the items of a page into incomingEventChan as far as there
 // is room, then requests the next page, or starts the watch.
 func (w *watchChan) queueInitial(env *sim.Env) {
-	s := &w.sync
-	empty := w.incomingEventChan.Len() == 0
-	w.looksAt(env, cellPage)
-	w.looksAt(env, cellIncoming)
-	w.writes(env, cellQueued)
-	for s.next < len(s.items) && !w.isFull() {
-		kv := s.items[s.next]
-		s.next++
+	s, q := w.page.Look(env), w.queued.Change(env)
+	empty := w.incomingEventChan.Look(env).Len() == 0
+	for q.next < len(s.items) && !w.isFull() {
+		kv := s.items[q.next]
+		q.next++
 		w.push(env, event{item: kv, rev: kv.ModRevision})
 	}
 	full := w.isFull()
-	queued := s.next == len(s.items)
-	if queued && !s.more && s.endBookmark && !full {
+	queued := q.next == len(s.items)
+	if queued && !s.more && q.endBookmark && !full {
 		env.Cover(syncEndQueued)
 		w.push(env, event{rev: s.rev, isInitialEventsEndBookmark: true})
-		s.endBookmark = false
+		q.endBookmark = false
 	}
 	if empty {
 		w.wakeProcessEvents(env)
 	}
 	switch {
-	case !queued || !s.more && s.endBookmark:
+	case !queued || !s.more && q.endBookmark:
 		env.Cover(syncBlocked)
 	case s.stream != sim.NoConn:
 		w.nextChunk(env)
 	case s.more:
-		w.writes(env, cellPage)
-		s.items, s.next = nil, 0
-		w.ask(env, &wire.RangeRequest{Key: s.lastKey + "\x00", RangeEnd: w.end, Limit: w.pageSize(), Revision: s.rev})
+		s := w.page.Change(env)
+		s.items, s.came, q.next = nil, false, 0
+		w.ask(env, &wire.RangeRequest{Key: s.lastKey + "\x00", RangeEnd: w.loop.Value().end, Limit: w.pageSize(), Revision: s.rev})
 	default:
 		w.syncedUpTo(env, s.rev)
 	}
@@ -197,12 +191,11 @@ func (w *watchChan) queueInitial(env *sim.Env) {
 
 // syncedUpTo begins the watch behind what was listed.
 func (w *watchChan) syncedUpTo(env *sim.Env, revision int64) {
-	w.writes(env, cellPage)
-	w.writes(env, cellQueued)
-	w.writes(env, cellStartWatching)
-	w.sync = watchSync{}
-	w.state = watchReceiving
-	env.Under(w.cause)
+	w.page.Set(env, page{})
+	w.queued.Set(env, queued{})
+	l := w.loop.Change(env)
+	l.state = watchReceiving
+	env.Under(l.cause)
 	w.startWatch(env, revision+1)
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/arena"
 	"github.com/watchbed/watchbed/sim/client/clientv3"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -24,12 +25,12 @@ type Config struct {
 type Watcher struct {
 	cfg     Config
 	client  *clientv3.Client
-	watches []*watchChan
+	watches state.Places[watchChan] `cell:"etcd3: watches"`
 	// unsupported is that etcd was found not to know RangeStream.
-	unsupported unsupported
+	unsupported state.Var[unsupported] `cell:"etcd3: RangeStream is not supported"`
 	// decodeFailures is how many decodes may still fail.
-	decodeFailures int
-	lists          []list
+	decodeFailures state.Var[int]             `cell:"etcd3: decodes that may fail"`
+	lists          state.Places[streamedList] `cell:"etcd3: lists"`
 	// results is memory for events to come. Events from one block of memory save an
 	// allocation for each.
 	results arena.Arena[wire.WatchEvent]
@@ -37,13 +38,22 @@ type Watcher struct {
 
 var _ clientv3.Subscriber = (*Watcher)(nil)
 
+var layout = state.Of[Watcher]()
+
+// Cells lists the cells as sim.Celled does.
+func (c *Watcher) Cells(visit sim.CellVisitor) { layout.Cells(c, visit) }
+
+// Conns visits the connections of watches and of lists, by place, as sim.Connected does.
+func (c *Watcher) Conns(visit func(sim.Conn)) { layout.Conns(c, visit) }
+
 // Reset makes the watcher a new one for another run, and keeps its memory. Events
 // of the run before are overwritten, but for what a clone shares.
 func (c *Watcher) Reset(cfg Config, client *clientv3.Client) {
 	c.client = client
 	c.Reconfigure(cfg)
-	c.decodeFailures = cfg.DecodeFailures
 	c.results.Rewind()
+	layout.Reset(c, 0, *c)
+	*c.decodeFailures.Value() = cfg.DecodeFailures
 	c.Restart()
 }
 
@@ -55,54 +65,38 @@ func (c *Watcher) Reconfigure(cfg Config) {
 
 // Restart forgets all watches: the process is a new one.
 func (c *Watcher) Restart() {
-	for _, w := range c.watches {
-		w.reset()
-	}
-	c.watches = c.watches[:0]
-	clear(c.lists)
-	c.lists = c.lists[:0]
-	c.unsupported = unsupported{}
+	failures := *c.decodeFailures.Value()
+	layout.Clear(c)
+	*c.decodeFailures.Value() = failures
 }
 
 // CloneTo makes another watcher a copy of this one, on top of another client
 // library. Messages are shared, they never change.
 func (c *Watcher) CloneTo(to *Watcher, client *clientv3.Client) {
-	*to = Watcher{
-		cfg: c.cfg, client: client, decodeFailures: c.decodeFailures, watches: make([]*watchChan, len(c.watches)),
-		results: c.results.Clone(), unsupported: c.unsupported, lists: slices.Clone(c.lists),
-	}
-	for i := range to.lists {
-		to.lists[i].kvs = slices.Clone(c.lists[i].kvs)
-	}
-	watches := make([]watchChan, len(c.watches))
-	for i, w := range c.watches {
-		n := &watches[i]
-		*n = *w
-		n.c = to
-		n.incomingEventChan = w.incomingEventChan.Clone()
-		n.slots = slices.Clone(w.slots)
-		to.watches[i] = n
+	layout.CloneTo(to, c)
+	to.client, to.results = client, c.results.Clone()
+	for _, w := range to.watches.All() {
+		w.c = to
 	}
 }
 
 // Watch is watcher.Watch: a cache starts a watch.
 func (c *Watcher) Watch(env *sim.Env, conn sim.Conn, from sim.NodeID, p *wire.WatchStart) {
-	env.Writes(cellWatches, 0)
-	w := c.free()
-	for c.hasWatch(p.Prefix, w.nth) {
-		w.nth++
+	w := c.watches.Free(env, func(n int) watchChan { return watchChan{c: c, n: int32(n)} })
+	nth := int32(0)
+	for c.hasWatch(p.Prefix, nth) {
+		nth++
 	}
-	env.Writes(cellStartWatching, int(w.n))
-	w.state, w.conn, w.from, w.cause = watchReceiving, conn, from, env.Cause()
-	w.prefix, w.ctxKey, w.progressNotify, w.announce, w.selects = p.Prefix, p.Metadata, p.ProgressNotify, p.Announce, p.Selects
-	w.withoutPrevKV = p.WithoutPrevKV
+	l := w.loop.Change(env)
+	*l = loop{state: watchReceiving, conn: conn, from: from, cause: env.Cause(),
+		prefix: p.Prefix, ctxKey: p.Metadata, progressNotify: p.ProgressNotify, announce: p.Announce, selects: p.Selects,
+		withoutPrevKV: p.WithoutPrevKV, announcesStart: p.AnnounceStart, nth: nth}
 	if !p.Single {
-		w.end = wire.PrefixEnd(p.Prefix)
+		l.end = wire.PrefixEnd(p.Prefix)
 	}
 	env.Bound(conn, c.cfg.OutgoingBufSize)
-	w.announcesStart = p.AnnounceStart
 	begun := w.startSync(env, p)
-	if w.sync.step != syncCurrent {
+	if w.page.Value().step != syncCurrent {
 		w.established(env)
 	}
 	if !begun {
@@ -111,24 +105,17 @@ func (c *Watcher) Watch(env *sim.Env, conn sim.Conn, from sim.NodeID, p *wire.Wa
 	}
 }
 
-// free is a place for a watch, in the memory of an earlier run if there is any.
-func (c *Watcher) free() *watchChan {
-	for _, w := range c.watches {
-		if w.state == watchFree {
-			return w
-		}
-	}
-	return arena.Next(&c.watches, func(n int) *watchChan { return &watchChan{c: c, n: int32(n)} })
-}
-
 func (c *Watcher) hasWatch(prefix string, nth int32) bool {
-	return slices.ContainsFunc(c.watches, func(w *watchChan) bool { return w.state != watchFree && w.nth == nth && w.prefix == prefix })
+	return slices.ContainsFunc(c.watches.All(), func(w *watchChan) bool {
+		l := w.loop.Value()
+		return !w.Free() && l.nth == nth && l.prefix == prefix
+	})
 }
 
 // watchOn finds the watch of a connection to a cache, nil if there is none.
 func (c *Watcher) watchOn(conn sim.Conn) *watchChan {
-	for _, w := range c.watches {
-		if w.conn == conn && w.isLive() {
+	for _, w := range c.watches.All() {
+		if l := w.loop.Value(); l.conn == conn && l.isLive() {
 			return w
 		}
 	}
@@ -154,18 +141,18 @@ func (c *Watcher) Drained(env *sim.Env, conn sim.Conn) {
 }
 
 // StartWatching runs the i-th task of Config.StartWatchingTask.
-func (c *Watcher) StartWatching(env *sim.Env, i int) { c.watches[i].startWatching(env) }
+func (c *Watcher) StartWatching(env *sim.Env, i int) { c.watches.At(i).startWatching(env) }
 
 // ProcessEvents runs the i-th task of Config.ProcessEventsTask.
-func (c *Watcher) ProcessEvents(env *sim.Env, i int) { c.watches[i].processEvents(env) }
+func (c *Watcher) ProcessEvents(env *sim.Env, i int) { c.watches.At(i).processEvents(env) }
 
 // WatchName names the tasks of a watch.
-func (c *Watcher) WatchName(i int) string { return c.watches[i].name() }
+func (c *Watcher) WatchName(i int) string { return c.watches.At(i).name() }
 
 // Creating implements clientv3.Subscriber.
 func (c *Watcher) Creating(env *sim.Env, watch int32) {
-	if w := c.watches[watch]; w.announce && w.isLive() {
-		env.Send(w.conn, streamOpened)
+	if l := c.watches.At(int(watch)).loop.Value(); l.announce && l.isLive() {
+		env.Send(l.conn, streamOpened)
 	}
 }
 
@@ -173,18 +160,16 @@ var streamOpened = &wire.StreamOpened{}
 
 // Received implements clientv3.Subscriber.
 func (c *Watcher) Received(env *sim.Env, watch int32) {
-	w := c.watches[watch]
-	env.LooksAt(cellStartWatching, int(watch))
-	if w.state == watchReceiving {
+	w := c.watches.At(int(watch))
+	if w.loop.Look(env).state == watchReceiving {
 		env.Enable(w.startWatchingTask())
 	}
 }
 
 // Closed implements clientv3.Subscriber.
 func (c *Watcher) Closed(env *sim.Env, watch int32) {
-	w := c.watches[watch]
-	env.LooksAt(cellStartWatching, int(watch))
-	switch w.state {
+	w := c.watches.At(int(watch))
+	switch w.loop.Look(env).state {
 	case watchDone:
 		w.free(env)
 	case watchReceiving:
@@ -194,5 +179,5 @@ func (c *Watcher) Closed(env *sim.Env, watch int32) {
 
 // Answered implements clientv3.Subscriber.
 func (c *Watcher) Answered(env *sim.Env, watch int32, p sim.Payload) {
-	c.watches[watch].synced(env, p)
+	c.watches.At(int(watch)).synced(env, p)
 }
