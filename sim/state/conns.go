@@ -39,7 +39,10 @@ func connsOfStruct(t reflect.Type) connsFunc {
 	var at []uintptr
 	for i := range t.NumField() {
 		f := t.Field(i)
-		if conns := connsOf(f.Type); conns != nil && f.Tag.Get("cell") != "-" {
+		if !isState(f) {
+			continue
+		}
+		if conns := connsOf(f.Type); conns != nil {
 			all, at = append(all, conns), append(at, f.Offset)
 		}
 	}

@@ -14,6 +14,7 @@
 // value that has the tag `cell:"-"`.
 //
 // Values that come and go, such as watches, are in Places: each has its number and cells of its own.
+// A Cell makes one of a struct that is embedded.
 //
 // A Shape does the same for a value that has no cells: it clones, digests and visits all fields but
 // those with the tag.

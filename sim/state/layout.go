@@ -36,9 +36,19 @@ type recorded interface {
 	empties() func(p unsafe.Pointer)
 }
 
+// recordsItself reports whether a type does so, and is none in which a Cell is embedded.
+func recordsItself(t reflect.Type) bool {
+	if !reflect.PointerTo(t).Implements(recording) {
+		return false
+	}
+	first := t.Field(0)
+	return !first.Anonymous || !reflect.PointerTo(first.Type).Implements(recording)
+}
+
 // held is what a Layout knows of Places.
 type held interface {
 	inside() reflect.Type
+	count(d sim.Digest) sim.Digest
 	visit(func(x unsafe.Pointer))
 }
 
@@ -54,19 +64,28 @@ func Of[T any]() *Layout[T] {
 func (l *fields) add(t reflect.Type, at uintptr) {
 	for i := range t.NumField() {
 		f := t.Field(i)
-		name, tagged := f.Tag.Lookup("cell")
+		name := f.Tag.Get("cell")
+		tagged := name != "" && name != "-"
 		v := reflect.New(f.Type)
-		cell, records := v.Interface().(recorded)
+		cell, _ := v.Interface().(recorded)
+		records := recordsItself(f.Type)
 		switch {
 		case records != tagged:
 			panic(fmt.Sprintf("state: %s.%s: a cell and a tag belong together", t, f.Name))
 		case records:
 			typ, p := cell.contents()
+			// Of a Cell, what is in it reaches beyond it.
+			zero := reflect.New(typ).UnsafePointer()
 			added := field{
 				typ: f.Type, offset: at + f.Offset, contents: at + f.Offset + uintptr(p) - uintptr(v.UnsafePointer()),
 				kind: sim.NewCell(name), digest: digestOf(typ), conns: connsOf(typ), ownFunc: ownOf(typ), empty: cell.empties(),
 			}
-			added.none = added.digest(sim.NewDigest, p)
+			if f.Tag.Get("free") == "counted" {
+				added.digest = func(d sim.Digest, p unsafe.Pointer) sim.Digest {
+					return reflect.NewAt(f.Type, p).Interface().(held).count(d)
+				}
+			}
+			added.none = added.digest(sim.NewDigest, zero)
 			if p, ok := cell.(held); ok {
 				added.of = &fields{}
 				added.of.add(p.inside(), 0)
@@ -90,7 +109,7 @@ func (l *fields) name(x unsafe.Pointer, index int) {
 		f := &(*l)[i]
 		*f.place(x) = place{f.kind, int32(index)}
 		if f.of != nil {
-			*(**fields)(unsafe.Add(x, f.offset+unsafe.Sizeof(place{}))) = f.of
+			*(**fields)(unsafe.Add(x, f.offset+unsafe.Offsetof(Places[int]{}.of))) = f.of
 		}
 	}
 }

@@ -9,15 +9,14 @@ import (
 	"github.com/watchbed/watchbed/sim/arena"
 )
 
-// Places are values by number, each with cells of its own, which have the number as their index. Their own cell is how
-// many there are. Their memory is kept.
+// Places are values by number, each with cells of its own, which have the number as their index. Their own cell is which
+// are free. A fingerprint has those that are not, which have cells, and how many are free if the field has the tag
+// `free:"counted"`. Their memory is kept.
 type Places[T any] struct {
 	place
 	// of is known to Layout by where it is.
 	of  *fields
 	all []*T
-	// made is how many Free has made.
-	made int
 }
 
 // Placed is a value that has a place. A free one has no cells.
@@ -40,12 +39,11 @@ func (p *Places[T]) Take(env *sim.Env, x *T, first func(number int) T) *T {
 	env.Writes(p.kind, int(p.index))
 	if x == nil {
 		x = arena.Next(&p.all, func(n int) *T { return p.newPlace(n, first) })
-		p.made = len(p.all)
 	}
 	return x
 }
 
-// Reach is the place of a number that the caller gives, which has a cell of its own for how many there are.
+// Reach is the place of a number that the caller gives, which has a cell of its own for which are free.
 func (p *Places[T]) Reach(number int, first func(number int) T) *T {
 	for number >= len(p.all) {
 		arena.Next(&p.all, func(n int) *T { return p.newPlace(n, first) })
@@ -62,21 +60,35 @@ func (p *Places[T]) newPlace(n int, first func(number int) T) *T {
 // At is the place of a number.
 func (p *Places[T]) At(number int) *T { return p.all[number] }
 
+// Change writes which places there are.
+func (p *Places[T]) Change(env *sim.Env) { env.Writes(p.kind, int(p.index)) }
+
 // Look is all places, only to see what there is (sim.Env.LooksAt).
 func (p *Places[T]) Look(env *sim.Env) []*T {
 	env.LooksAt(p.kind, int(p.index))
 	return p.all
 }
 
+// Write declares that all cells of a place change.
+func (p *Places[T]) Write(env *sim.Env, x *T) { p.of.write(env, unsafe.Pointer(x)) }
+
 // Forget writes all cells of a place and clears them.
 func (p *Places[T]) Forget(env *sim.Env, x *T) {
-	env.LooksAt(p.kind, int(p.index))
-	p.of.write(env, unsafe.Pointer(x))
+	p.Change(env)
+	p.Write(env, x)
 	p.of.clear(unsafe.Pointer(x))
 }
 
 // All is Var.Value.
 func (p *Places[T]) All() []*T { return p.all }
+
+// Len is how many are not free.
+func (p *Places[T]) Len() (n int) {
+	for range p.Used() {
+		n++
+	}
+	return n
+}
 
 // Used are the places that are not free.
 func (p *Places[T]) Used() iter.Seq[*T] {
@@ -90,9 +102,18 @@ func (p *Places[T]) Used() iter.Seq[*T] {
 }
 
 // Digest implements Digester.
-func (p *Places[T]) Digest(d sim.Digest) sim.Digest { return d.Int(int64(p.made)) }
+func (p *Places[T]) Digest(d sim.Digest) sim.Digest { return d }
 
-func (p *Places[T]) own() {
+// Reset forgets all.
+func (p *Places[T]) Reset() {
+	for _, x := range p.all {
+		p.of.clear(unsafe.Pointer(x))
+	}
+	p.all = p.all[:0]
+}
+
+// Own implements Owner.
+func (p *Places[T]) Own() {
 	all, block := make([]*T, len(p.all)), make([]T, len(p.all))
 	for i, x := range p.all {
 		block[i], all[i] = *x, &block[i]
@@ -106,14 +127,10 @@ func (p *Places[T]) contents() (reflect.Type, unsafe.Pointer) {
 }
 
 func (p *Places[T]) empties() func(p unsafe.Pointer) {
-	return func(at unsafe.Pointer) {
-		p := (*Places[T])(at)
-		for _, x := range p.all {
-			p.of.clear(unsafe.Pointer(x))
-		}
-		p.all, p.made = p.all[:0], 0
-	}
+	return func(at unsafe.Pointer) { (*Places[T])(at).Reset() }
 }
+
+func (p *Places[T]) count(d sim.Digest) sim.Digest { return d.Int(int64(len(p.all))) }
 
 func (p *Places[T]) inside() reflect.Type { return reflect.TypeFor[T]() }
 

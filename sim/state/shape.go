@@ -13,8 +13,8 @@ type Digester interface {
 	Digest(d sim.Digest) sim.Digest
 }
 
-// owner is a value that shares memory with a copy of it until it has its own.
-type owner interface{ own() }
+// Owner is a value that shares memory with a copy of it until it has its own.
+type Owner interface{ Own() }
 
 type (
 	digestFunc func(d sim.Digest, p unsafe.Pointer) sim.Digest
@@ -53,9 +53,10 @@ func (s *Shape[T]) Digest(d sim.Digest, x *T) sim.Digest { return s.digest(d, un
 func (s *Shape[T]) Conns(x *T, visit func(sim.Conn)) { s.conns(unsafe.Pointer(x), visit) }
 
 var (
-	digester = reflect.TypeFor[Digester]()
-	owning   = reflect.TypeFor[owner]()
-	connType = reflect.TypeFor[sim.Conn]()
+	digester  = reflect.TypeFor[Digester]()
+	owning    = reflect.TypeFor[Owner]()
+	recording = reflect.TypeFor[recorded]()
+	connType  = reflect.TypeFor[sim.Conn]()
 )
 
 // digestOf returns how values of a type are digested. Fields with the tag `cell:"-"` are left out:
@@ -112,11 +113,16 @@ func digestOfSlice(elem reflect.Type) digestFunc {
 	}
 }
 
+// isState reports whether a field is of those that are digested.
+func isState(f reflect.StructField) bool {
+	return f.Tag.Get("cell") != "-" && !recordsItself(f.Type)
+}
+
 func digestOfStruct(t reflect.Type) digestFunc {
 	var all []digestFunc
 	var at []uintptr
 	for i := range t.NumField() {
-		if f := t.Field(i); f.Tag.Get("cell") != "-" {
+		if f := t.Field(i); isState(f) {
 			all, at = append(all, digestOf(f.Type)), append(at, f.Offset)
 		}
 	}
@@ -132,7 +138,7 @@ func digestOfStruct(t reflect.Type) digestFunc {
 func ownOf(t reflect.Type) ownFunc {
 	switch {
 	case reflect.PointerTo(t).Implements(owning):
-		return func(p unsafe.Pointer) { reflect.NewAt(t, p).Interface().(owner).own() }
+		return func(p unsafe.Pointer) { reflect.NewAt(t, p).Interface().(Owner).Own() }
 	case t.Kind() == reflect.Slice:
 		return ownOfSlice(t)
 	case t.Kind() == reflect.Struct:
@@ -144,12 +150,13 @@ func ownOf(t reflect.Type) ownFunc {
 func ownOfSlice(t reflect.Type) ownFunc {
 	each := ownOf(t.Elem())
 	return func(p unsafe.Pointer) {
-		s := reflect.NewAt(t, p).Elem()
-		n := s.Len()
-		if n == 0 {
-			s.SetZero()
+		// Where the elements are and how many does not depend on their type.
+		if all := (*[]byte)(p); len(*all) == 0 {
+			*all = nil
 			return
 		}
+		s := reflect.NewAt(t, p).Elem()
+		n := s.Len()
 		c := reflect.MakeSlice(t, n, n)
 		reflect.Copy(c, s)
 		s.Set(c)
@@ -163,6 +170,9 @@ func ownOfStruct(t reflect.Type) ownFunc {
 	var all []ownFunc
 	var at []uintptr
 	for i := range t.NumField() {
+		if recordsItself(t.Field(i).Type) {
+			continue
+		}
 		if own := ownOf(t.Field(i).Type); own != nil {
 			all, at = append(all, own), append(at, t.Field(i).Offset)
 		}

@@ -231,9 +231,66 @@ func TestConnectionsAreVisitedInTheOrderOfTheDigest(t *testing.T) {
 	assert.Equal(t, []sim.Conn{3, 5, sim.NoConn, 4, 7}, visited)
 }
 
+// clerk is a node with two cells of which the fields are its own.
+type clerk struct {
+	name string
+	work
+	rest
+}
+
+type work struct {
+	state.Cell[work] `cell:"state test: work"`
+	jobs             []int64
+	done             int64 `cell:"-"`
+}
+
+// Clear keeps the memory.
+func (w *work) Clear() { *w = work{jobs: w.jobs[:0]} }
+
+type rest struct {
+	state.Cell[rest] `cell:"state test: rest"`
+	until            int64
+	called           sim.Conn
+}
+
+func TestACellOfAStructLeavesItsFieldsToTheOwner(t *testing.T) {
+	clerks := state.Of[clerk]()
+	var c clerk
+	clerks.Reset(&c, 2, clerk{name: "clerk"})
+	used := acting(t, newTill(), func(env *sim.Env) {
+		c.work.Change(env).jobs = append(c.jobs, 5, 6)
+		c.rest.ChangeItem(env, 7).until = 8
+		assert.EqualValues(t, 8, c.rest.Read(env).until)
+		assert.EqualValues(t, 8, c.rest.Look(env).until)
+		assert.Len(t, c.work.ReadItem(env, 7).jobs, 2)
+		clerks.Write(env, &c)
+	})
+	require.Len(t, used, 7)
+	assert.Equal(t, sim.Access{Cell: sim.Cell{Kind: c.work.Kind(), Node: used[0].Cell.Node, Index: 2}, Write: true}, used[0])
+	assert.Equal(t, "state test: rest", used[1].Cell.Kind.String())
+	cells := func(c *clerk) (all []sim.Digest) {
+		clerks.Cells(c, func(_ sim.CellKind, _ int, contents sim.Digest) { all = append(all, contents) })
+		return all
+	}
+	d := clerks.Clone(&c)
+	d.done = 1
+	assert.Equal(t, cells(&c), cells(d))
+	d.jobs[0], d.called = 1, 3
+	assert.NotEqual(t, cells(&c), cells(d))
+	assert.Equal(t, []int64{5, 6}, c.jobs)
+	var held []sim.Conn
+	clerks.Conns(d, func(c sim.Conn) { held = append(held, c) })
+	assert.Equal(t, []sim.Conn{3}, held)
+	clerks.Clear(d)
+	assert.Empty(t, cells(d))
+	assert.Equal(t, 2, cap(d.jobs))
+	assert.Equal(t, "clerk", d.name)
+	assert.Len(t, acting(t, newTill(), func(env *sim.Env) { d.rest.Read(env) }), 1)
+}
+
 // shop is a node whose tills have cells of their own.
 type shop struct {
-	tills state.Places[desk] `cell:"state test: desks"`
+	tills state.Places[desk] `cell:"state test: desks" free:"counted"`
 }
 
 type desk struct {

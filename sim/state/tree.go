@@ -114,7 +114,8 @@ func (t *Tree[T]) Digest(d sim.Digest) sim.Digest {
 	return d
 }
 
-func (t *Tree[T]) own() {
+// Own implements Owner.
+func (t *Tree[T]) Own() {
 	if t.t != nil {
 		t.t = cloneTree(t.t)
 	}

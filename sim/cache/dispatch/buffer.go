@@ -76,17 +76,13 @@ func (w *Watcher) SetCapacity(n int) { w.capacity = int32(n) }
 // events have that one already. The resourceVersion of the bookmark that ends
 // them covers what was sent before it.
 func (w *Watcher) advanceInitial(env *sim.Env, resourceVersion int64) bool {
-	env.LooksAt(cellInitial, w.number)
-	if resourceVersion <= w.floor {
+	if resourceVersion <= w.initial.Look(env).floor {
 		env.Cover(inputBelowFloor)
 		return false
 	}
-	env.WritesItem(cellInitial, w.number, resourceVersion)
-	w.floor = resourceVersion
-	env.LooksAt(cellEnd, w.number)
-	if w.intervalEnd != 0 {
-		env.Writes(cellEnd, w.number)
-		w.intervalEnd = max(w.intervalEnd, resourceVersion)
+	w.initial.ChangeItem(env, resourceVersion).floor = resourceVersion
+	if w.initialEnd.Look(env).intervalEnd != 0 {
+		w.initialEnd.Change(env).intervalEnd = max(w.intervalEnd, resourceVersion)
 	}
 	return true
 }
@@ -190,10 +186,9 @@ func dropObsolete(env *sim.Env, w *Watcher, e store.Event) store.Event {
 	if e.Bookmark || e.ForWatchers == nil {
 		return e
 	}
-	env.LooksAt(cellEnd, w.number)
-	env.LooksAt(cellTurn, w.number)
+	end, turn := w.initialEnd.Look(env), w.turn.Look(env)
 	// Otherwise the bookmark that ends the initial events is not in the channel, and will come to it.
-	if w.endBookmark != endBookmarkWaiting || w.intervalEnd != 0 || w.inHand != nil && w.inHand.InitialEventsEnd {
+	if end.endBookmark != endBookmarkWaiting || end.intervalEnd != 0 || turn.inHand != nil && turn.inHand.InitialEventsEnd {
 		return e
 	}
 	input := w.input.All()
@@ -202,11 +197,11 @@ func dropObsolete(env *sim.Env, w *Watcher, e store.Event) store.Event {
 		if before == nil || input[i].Bookmark || before.Item.Key != e.ForWatchers.Item.Key {
 			continue
 		}
-		if env.LooksAt(cellInitial, w.number); input[i].ResourceVersion <= w.floor {
+		if input[i].ResourceVersion <= w.initial.Look(env).floor {
 			continue
 		}
 		env.Cover(eventObsolete)
-		env.Writes(cellInput, w.number)
+		w.inputChannel.Change(env)
 		input[i].ForWatchers = nil
 		e.ForWatchers = both(before, e.ForWatchers)
 		break

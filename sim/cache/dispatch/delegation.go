@@ -42,13 +42,13 @@ func (d *Dispatcher) delegateWatch(env *sim.Env, m *sim.Message, req *wire.Watch
 // delegatedOn finds the watcher that etcd serves on a connection, nil if there is
 // none.
 func (d *Dispatcher) delegatedOn(env *sim.Env, conn sim.Conn) *Watcher {
-	for _, w := range d.watchers {
+	for _, w := range d.watchers.All() {
 		if w.state == watcherDelegated && w.upstream == conn {
-			env.ReadsItem(cellTurn, w.number, turnRequest)
+			w.turn.ReadItem(env, turnRequest)
 			return w
 		}
 	}
-	env.LooksAt(cellPlaces, 0)
+	d.watchers.Look(env)
 	return nil
 }
 
@@ -75,8 +75,7 @@ func (w *Watcher) relay(env *sim.Env, e *wire.WatchEvent) {
 	}
 	if !env.CanSend(w.conn) {
 		env.Cover(delegatedBlocked)
-		env.WritesItem(cellTurn, w.number, turnInHand)
-		w.inHand = e
+		w.turn.ChangeItem(env, turnInHand).inHand = e
 		env.Hold(w.upstream)
 		return
 	}
@@ -88,8 +87,8 @@ func (w *Watcher) relay(env *sim.Env, e *wire.WatchEvent) {
 
 // relayDrained: the client of a delegated watch has made room.
 func (w *Watcher) relayDrained(env *sim.Env) {
-	env.ReadsItem(cellTurn, w.number, turnInHand)
-	env.WritesItem(cellTurn, w.number, sim.NoItem)
+	w.turn.ReadItem(env, turnInHand)
+	w.turn.ChangeItem(env, sim.NoItem)
 	e := w.inHand
 	w.inHand = nil
 	env.Release(w.upstream)

@@ -52,7 +52,7 @@ type loop struct {
 	passes    state.Var[passes]        `cell:"cache: pass of catching up watchers"`
 }
 
-var layout = state.Of[loop]()
+var layout = state.Of[Dispatcher]()
 
 type incoming struct {
 	events channel
@@ -94,7 +94,7 @@ func (d *Dispatcher) Reset(cfg Config) {
 	d.buffer = Buffers.Of(cfg.Buffer)
 	d.trigger = triggerOf(cfg.Fields)
 	d.catchUp = SlowWatchers.Of(cfg.SlowWatchers)
-	layout.Reset(&d.loop, 0, d.loop)
+	layout.Reset(d, 0, *d)
 	*d.progress.Value(), *d.budget.Value() = heardProgress{}, timeBudget{unbounded: cfg.UnboundedBudget}
 }
 
@@ -196,14 +196,14 @@ func (d *Dispatcher) Run(env *sim.Env) {
 // dispatchEvent offers the event to every watcher that it triggers, without blocking, and begins
 // to wait for those that have no room.
 func (d *Dispatcher) dispatchEvent(env *sim.Env) {
-	env.LooksAt(cellRegistry, 0)
+	d.registry.Look(env)
 	env.Add(serialised, 1)
 	if d.catchUp != nil {
 		d.dispatchToSlow(env)
 		return
 	}
 	b := d.blocked.Value()
-	for _, w := range d.watchers {
+	for _, w := range d.watchers.All() {
 		if w.registered && d.triggers(env, w, &b.current) && !w.nonblockingAdd(env, &b.current) {
 			b.watchers = append(b.watchers, w.number)
 		}
@@ -224,7 +224,7 @@ func (d *Dispatcher) dispatchEvent(env *sim.Env) {
 		if env.Mode() == sim.Timed {
 			atMost = ", for at most " + b.timeout.String()
 		}
-		waits.Say(env, b.current.ResourceVersion, d.watchers[b.watchers[0]].from, atMost)
+		waits.Say(env, b.current.ResourceVersion, d.watchers.At(b.watchers[0]).from, atMost)
 	}
 }
 
@@ -233,7 +233,7 @@ func (d *Dispatcher) dispatchEvent(env *sim.Env) {
 func (d *Dispatcher) inputTaken(env *sim.Env, w *Watcher) {
 	if c := d.catchUp; c != nil {
 		if c.InPasses {
-			env.LooksAt(cellSlow, w.number)
+			w.slow.Look(env)
 		}
 		if w.unsynced {
 			d.armPass(env)
@@ -246,7 +246,7 @@ func (d *Dispatcher) inputTaken(env *sim.Env, w *Watcher) {
 	env.Cover(dispatchUnblocked)
 	d.blocked.Read(env)
 	b := d.blocked.Change(env)
-	for d.Dispatching() && d.watchers[b.watchers[0]].nonblockingAdd(env, &b.current) {
+	for d.Dispatching() && d.watchers.At(b.watchers[0]).nonblockingAdd(env, &b.current) {
 		b.watchers = slices.Delete(b.watchers, 0, 1)
 	}
 	if !d.Dispatching() {
@@ -273,7 +273,7 @@ func (d *Dispatcher) terminateBlocked(env *sim.Env) {
 	d.blocked.Read(env)
 	b, ended, needless := d.blocked.Change(env), false, true
 	for _, number := range b.watchers {
-		w := d.watchers[number]
+		w := d.watchers.At(number)
 		if w.nonblockingAdd(env, &b.current) {
 			continue
 		}
@@ -316,7 +316,7 @@ func (d *Dispatcher) finishDispatching(env *sim.Env) {
 func (d *Dispatcher) goOn(env *sim.Env) {
 	b := d.blocked.Value()
 	for _, number := range b.toStop {
-		if w := d.watchers[number]; w.reopened {
+		if w := d.watchers.At(number); w.reopened {
 			w.strand(env)
 		} else {
 			w.close(env)
@@ -380,10 +380,10 @@ func (d *Dispatcher) FireBookmark(env *sim.Env) {
 		return
 	}
 	processed := d.processed.Get(env)
-	env.LooksAt(cellRegistry, 0)
+	d.registry.Look(env)
 	bookmark := store.Event{ResourceVersion: processed, Bookmark: true}
 	again := false
-	for _, w := range d.watchers {
+	for _, w := range d.watchers.All() {
 		if !w.wantsBookmark(env, processed) {
 			continue
 		}
@@ -394,8 +394,7 @@ func (d *Dispatcher) FireBookmark(env *sim.Env) {
 		if bookmark.ForWatchers == nil {
 			bookmark.ForWatchers = &wire.WatchEvent{Type: wire.Bookmark, ResourceVersion: processed}
 		}
-		env.Writes(cellBookmark, w.number)
-		w.bookmarkAt = env.Now()
+		w.bookmarks.Change(env).bookmarkAt = env.Now()
 		if w.nonblockingAdd(env, &bookmark) {
 			env.Cover(bookmarkOffered)
 			w.added(env, processed)
@@ -420,10 +419,9 @@ func (w *Watcher) wantsBookmark(env *sim.Env, processed int64) bool {
 	if !w.isOffered(env, processed+1) {
 		return false
 	}
-	env.LooksAt(cellEnd, w.number)
-	env.LooksAt(cellBookmark, w.number)
-	if w.endBookmark == endBookmarkWaiting {
-		return processed >= w.bookmarkAfter
+	w.bookmarks.Look(env)
+	if end := w.initialEnd.Look(env); end.endBookmark == endBookmarkWaiting {
+		return processed >= end.bookmarkAfter
 	}
 	return processed > w.bookmarkVersion && !(env.Mode() == sim.Timed && w.hadLast())
 }
@@ -462,12 +460,11 @@ func (w *Watcher) bookmarkFits(env *sim.Env) {
 
 // armBookmark sets the timer if some watcher wants a bookmark.
 func (d *Dispatcher) armBookmark(env *sim.Env) {
-	env.LooksAt(cellRegistry, 0)
-	if d.bookmarkWatchers == 0 {
+	if d.registry.Look(env).bookmarkWatchers == 0 {
 		return
 	}
 	processed := *d.processed.Look(env)
-	for _, w := range d.watchers {
+	for _, w := range d.watchers.All() {
 		if !w.wantsBookmark(env, processed) {
 			continue
 		}

@@ -14,11 +14,8 @@ import (
 func TestCloneOwnsItsLists(t *testing.T) {
 	var d Dispatcher
 	d.Reset(Config{Numbers: Numbers{Watcher: func(n int) (sim.Task, sim.Timer) { return sim.Task(n), sim.Timer(n) }}})
-	watchers := make([]*Watcher, 3)
-	for i := range watchers {
-		watchers[i] = &Watcher{dispatcher: &d, number: i, state: watcherStreaming}
-	}
-	d.watchers, d.conns = watchers, make([]sim.Conn, 3)
+	d.watchers.Reach(2, func(n int) Watcher { return Watcher{dispatcher: &d, number: n, turn: turn{state: watcherStreaming}} })
+	d.conns = make([]sim.Conn, 3)
 	for _, list := range []func(*Dispatcher) *[]int{
 		func(d *Dispatcher) *[]int { return &d.blocked.Value().watchers },
 		func(d *Dispatcher) *[]int { return &d.blocked.Value().toStop },
@@ -29,7 +26,7 @@ func TestCloneOwnsItsLists(t *testing.T) {
 		var s store.Store
 		d.CloneTo(&e, Parts{Store: &s})
 		require.Equal(t, []int{1}, *list(&e))
-		require.Same(t, &e, e.watchers[1].dispatcher)
+		require.Same(t, &e, e.watchers.At(1).dispatcher)
 		require.Same(t, &s, e.cfg.Store)
 		*list(&d) = append(*list(&d), 2)
 		*list(&e) = append(*list(&e), 0)

@@ -41,7 +41,7 @@
 // Where several designs differ there is a seam, an exported variable to which another
 // module may add a value: Buffers and SlowWatchers. Any other option is a field of Options.
 //
-// Each step declares what it reads and writes, in the cells of state.go. The
+// The state declares what each step reads and writes (sim/state). The
 // steps of two watchers touch no common cell.
 //
 // The package must never import sim/cache: what it works with of the cache is in Parts.

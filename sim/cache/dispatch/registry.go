@@ -5,11 +5,13 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/arena"
+	"github.com/watchbed/watchbed/sim/state"
 )
 
-// registry holds the watchers by number.
+// registry is which watchers are given events.
 type registry struct {
-	watchers []*Watcher
+	state.Cell[registry] `cell:"cache: registered watchers"`
+	watchers             state.Places[Watcher] `cell:"cache: numbers of watchers"`
 	// conns are the watchers' connections again, close together, because they are
 	// searched.
 	conns []sim.Conn
@@ -18,37 +20,43 @@ type registry struct {
 }
 
 func (r *registry) forget() {
-	for _, w := range r.watchers {
-		w.reset()
+	r.watchers.Reset()
+	r.conns, r.bookmarkWatchers = r.conns[:0], 0
+}
+
+// Digest implements state.Digester.
+func (r *registry) Digest(d sim.Digest) sim.Digest {
+	for i, w := range r.watchers.All() {
+		if w.registered {
+			d = d.Int(int64(i))
+		}
 	}
-	r.watchers, r.conns, r.bookmarkWatchers = r.watchers[:0], r.conns[:0], 0
+	return d
 }
 
 // newWatcher finds room for a watcher.
 func (d *Dispatcher) newWatcher(env *sim.Env) *Watcher {
-	env.LooksAt(cellPlaces, 0)
-	env.Writes(cellPlaces, 0)
-	w := arena.Free(&d.watchers, (*Watcher).isFree, func(n int) *Watcher {
+	w := d.watchers.Free(env, func(n int) Watcher {
 		task, timer := d.cfg.Watcher(n)
-		return &Watcher{dispatcher: d, number: n, task: task, timer: timer}
+		return Watcher{dispatcher: d, number: n, task: task, timer: timer}
 	})
-	if len(d.conns) < len(d.watchers) {
+	if len(d.conns) < len(d.watchers.All()) {
 		d.conns = append(d.conns, sim.NoConn)
 	}
 	return w
 }
 
-func (w *Watcher) isFree() bool { return w.state == watcherFree }
+// Free implements state.Placed.
+func (w *Watcher) Free() bool { return w.state == watcherFree }
 
 // Initializes reports whether the watch that came on a connection has yet to send initial
 // events. One that etcd serves counts as initialized.
 func (r *registry) Initializes(env *sim.Env, conn sim.Conn) bool {
-	env.LooksAt(cellPlaces, 0)
-	return slices.ContainsFunc(r.watchers, func(w *Watcher) bool { return w.conn == conn && w.initializes() })
+	return slices.ContainsFunc(r.watchers.Look(env), func(w *Watcher) bool { return w.conn == conn && w.initializes() })
 }
 
 // Initializing is the number of those watches, between two steps.
-func (r *registry) Initializing() int { return arena.Count(r.watchers, (*Watcher).initializes) }
+func (r *registry) Initializing() int { return arena.Count(r.watchers.All(), (*Watcher).initializes) }
 
 func (w *Watcher) initializes() bool {
 	return w.state == watcherStarting || w.state == watcherLeft || w.state == watcherInitial
@@ -56,14 +64,12 @@ func (w *Watcher) initializes() bool {
 
 // Held is the number of watchers that are not forgotten, between two steps. Those
 // that drain, or end with the event that is being dispatched, are among them.
-func (r *registry) Held() int { return len(r.watchers) - arena.Count(r.watchers, (*Watcher).isFree) }
+func (r *registry) Held() int { return r.watchers.Len() }
 
 // Watches visits the connections of their clients, each with the one to the client library if etcd serves the watch.
 func (r *registry) Watches(visit func(client, upstream sim.Conn)) {
-	for _, w := range r.watchers {
-		if !w.isFree() {
-			visit(w.conn, w.upstream)
-		}
+	for w := range r.watchers.Used() {
+		visit(w.conn, w.upstream)
 	}
 }
 
@@ -92,7 +98,7 @@ func (d *Dispatcher) Queued() Queued {
 	if events := in.events.All(); len(events) > 0 {
 		q.Oldest = events[0].ResourceVersion
 	}
-	for _, w := range d.watchers {
+	for _, w := range d.watchers.All() {
 		if w.inHand == nil {
 			q.Unsent += w.input.Len()
 			if w.input.Len() > 0 && q.Oldest == 0 {
@@ -116,10 +122,7 @@ type Backlog struct {
 // of the history, between two steps.
 func (d *Dispatcher) Backlog() Backlog {
 	var most Backlog
-	for _, w := range d.watchers {
-		if w.state == watcherFree {
-			continue
-		}
+	for w := range d.watchers.Used() {
 		if queued, capacity := w.input.Len(), int(w.capacity); most.Capacity == 0 || queued-capacity > most.Queued-most.Capacity {
 			most.Queued, most.Capacity = queued, capacity
 		}
@@ -132,21 +135,22 @@ func (d *Dispatcher) Backlog() Backlog {
 }
 
 // Places is how many watchers there are, with those that are free.
-func (d *Dispatcher) Places() int { return len(d.watchers) }
+func (d *Dispatcher) Places() int { return len(d.watchers.All()) }
 
 // HasDeadline reports whether the watch is to end at a given time.
 func (w *Watcher) HasDeadline() bool { return w.deadline != 0 }
 
 // Watcher returns a watcher by its number.
-func (d *Dispatcher) Watcher(number int) *Watcher { return d.watchers[number] }
+func (d *Dispatcher) Watcher(number int) *Watcher { return d.watchers.At(number) }
 
 // on finds the watcher of a client's connection, nil if there is none.
 func (d *Dispatcher) on(env *sim.Env, conn sim.Conn) *Watcher {
 	if i := slices.Index(d.conns, conn); i >= 0 {
-		env.LooksAt(cellTurn, i)
-		return d.watchers[i]
+		w := d.watchers.At(i)
+		w.turn.Look(env)
+		return w
 	}
-	env.LooksAt(cellPlaces, 0)
+	d.watchers.Look(env)
 	return nil
 }
 
@@ -176,8 +180,8 @@ func (d *Dispatcher) Hangup(env *sim.Env, conn sim.Conn) {
 // TerminateAllWatchers ends the watchers that are registered. One that is still
 // starting finds out by the generation.
 func (d *Dispatcher) TerminateAllWatchers(env *sim.Env) {
-	env.LooksAt(cellRegistry, 0)
-	for _, w := range d.watchers {
+	d.registry.Look(env)
+	for _, w := range d.watchers.All() {
 		if w.registered {
 			env.Cover(watcherOutlived)
 			w.stop(env)
@@ -188,13 +192,13 @@ func (d *Dispatcher) TerminateAllWatchers(env *sim.Env) {
 // Replaced is called when a new cache takes the place of this one. What is in
 // memory is dropped with Forget.
 func (d *Dispatcher) Replaced(env *sim.Env) {
-	for _, w := range d.watchers {
+	for _, w := range d.watchers.All() {
 		env.Disable(w.task)
 		env.Disarm(w.timer)
 		if w.state == watcherFree {
 			continue
 		}
-		env.ReadsItem(cellTurn, w.number, turnRegistration)
+		w.turn.ReadItem(env, turnRegistration)
 		if d.cfg.StrandsWatches {
 			stranded.Say(env, w.from)
 		} else {

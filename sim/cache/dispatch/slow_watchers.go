@@ -5,6 +5,7 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -55,11 +56,9 @@ type CatchUp struct {
 	ExpireTogether bool
 }
 
-// cellSlow is what is known of a watcher that missed an event; the index is its number.
-var cellSlow = sim.NewCell("cache: what a slow watcher missed")
-
-// slow is a part of a watcher.
+// slow is what is known of a watcher that missed an event.
 type slow struct {
+	state.Cell[slow] `cell:"cache: what a slow watcher missed"`
 	// missed is the resourceVersion of an event that the watcher missed, 0 if none, and comesBack if it is to be registered.
 	missed int64
 	// position is the resourceVersion up to which everything that the watcher selects was sent, or is in its channel. It is
@@ -74,7 +73,7 @@ const comesBack = -1
 func (d *Dispatcher) dispatchToSlow(env *sim.Env) {
 	e := &d.blocked.Value().current
 	rv := e.ResourceVersion
-	for _, w := range d.watchers {
+	for _, w := range d.watchers.All() {
 		switch {
 		case !w.registered || !d.triggers(env, w, e) || !w.isOffered(env, rv):
 		case w.nonblockingAdd(env, e):
@@ -101,21 +100,19 @@ func (w *Watcher) miss(env *sim.Env, rv int64) {
 		return
 	}
 	if !c.Leaves {
-		env.LooksAt(cellSlow, w.number)
-		if w.missed != 0 {
+		if w.slow.Look(env).missed != 0 {
 			return
 		}
 	}
 	w.setMissed(env, rv)
 	if c.Leaves {
-		env.Writes(cellRegistry, 0)
+		w.dispatcher.registry.Change(env)
 		w.registered = false
 	}
 }
 
 func (w *Watcher) setMissed(env *sim.Env, rv int64) {
-	env.Writes(cellSlow, w.number)
-	w.missed = rv
+	w.slow.Change(env).missed = rv
 }
 
 // owes reports whether the watcher is to be sent what its channel had no room for, before it
@@ -125,10 +122,9 @@ func (w *Watcher) owes(env *sim.Env) bool {
 	if c == nil || c.InPasses || w.draining {
 		return false
 	}
-	env.LooksAt(cellSlow, w.number)
-	switch {
-	case w.missed == 0 || w.missed == comesBack:
-		return w.missed == comesBack
+	switch missed := w.slow.Look(env).missed; {
+	case missed == 0 || missed == comesBack:
+		return missed == comesBack
 	case c.ForgetsCovered && w.missed <= w.sentUpTo(env):
 		w.setMissed(env, 0)
 		return false
@@ -163,8 +159,8 @@ func (w *Watcher) registerAgain(env *sim.Env) bool {
 		env.Cover(watchAcrossGenerations)
 		return false
 	}
-	env.WritesItem(cellTurn, w.number, turnRegistration)
-	env.Writes(cellRegistry, 0)
+	w.turn.ChangeItem(env, turnRegistration)
+	w.dispatcher.registry.Change(env)
 	w.registered = true
 	w.dispatcher.armBookmark(env)
 	return true
@@ -172,8 +168,7 @@ func (w *Watcher) registerAgain(env *sim.Env) bool {
 
 // sentUpTo is the resourceVersion up to which the watcher has been sent all events.
 func (w *Watcher) sentUpTo(env *sim.Env) int64 {
-	env.LooksAt(cellInitial, w.number)
-	return w.floor
+	return w.initial.Look(env).floor
 }
 
 // servable reports whether the history has all events after a resourceVersion.
@@ -187,8 +182,8 @@ func (w *Watcher) replay(env *sim.Env, after int64) {
 	env.Cover(watcherReplays)
 	env.Add(watcherReplaysTotal, 1)
 	replays.Say(env, w.from, after)
-	env.Writes(cellInitial, w.number)
-	env.WritesItem(cellTurn, w.number, sim.NoItem)
+	w.initial.Change(env)
+	w.turn.ChangeItem(env, sim.NoItem)
 	w.floor, w.state, w.takesInput = after, watcherInitial, false
 	w.interval.TakeHistory(env, w.dispatcher.cfg.Store, after)
 }
@@ -199,8 +194,8 @@ func (w *Watcher) expire(env *sim.Env) {
 	env.Cover(watcherExpired)
 	env.Add(expiredWatchers, 1)
 	expired.Say(env, w.from)
-	env.WritesItem(cellTurn, w.number, turnEnd)
-	env.Writes(cellRegistry, 0)
+	w.turn.ChangeItem(env, turnEnd)
+	w.dispatcher.registry.Change(env)
 	w.registered, w.draining, w.expired = false, true, true
 	if w.isSending() && w.inHand == nil {
 		env.Enable(w.task)
@@ -209,8 +204,8 @@ func (w *Watcher) expire(env *sim.Env) {
 
 // expireNow ends it with a 410 in place of what it still has to send.
 func (w *Watcher) expireNow(env *sim.Env) {
-	env.Writes(cellInput, w.number)
-	env.Writes(cellInitial, w.number)
+	w.inputChannel.Change(env)
+	w.initial.Change(env)
 	w.input.Clear()
 	w.interval.Reset()
 	w.state, w.takesInput = watcherStreaming, true
@@ -235,7 +230,7 @@ func (w *Watcher) takeExpired(env *sim.Env) *wire.WatchEvent {
 	if !w.expired {
 		return nil
 	}
-	env.ReadsItem(cellTurn, w.number, turnEnd)
+	w.turn.ReadItem(env, turnEnd)
 	return goneEvent
 }
 
@@ -243,7 +238,7 @@ var goneEvent = &wire.WatchEvent{Type: wire.Failed, Err: tooOld}
 
 // CatchesUpWatchers reports whether the timer of the budget is one of catching up.
 func (d *Dispatcher) CatchesUpWatchers() bool {
-	return slices.ContainsFunc(d.watchers, func(w *Watcher) bool { return w.unsynced })
+	return slices.ContainsFunc(d.watchers.All(), func(w *Watcher) bool { return w.unsynced })
 }
 
 // TimerName is the name of that timer.

@@ -37,7 +37,7 @@ type pass struct {
 	// units and pushes are what is left of the amounts of a pass.
 	units, pushes int
 	// cohort is what is served now, scan what was read of the history for it.
-	cohort []turn
+	cohort []member
 	scan   []store.Event
 	// scanned is the resourceVersion of the last event that was read, complete that it was
 	// the last of the history.
@@ -54,8 +54,8 @@ func (p *pass) forget() {
 	*p = pass{candidates: p.candidates[:0], cohort: p.cohort[:0], scan: p.scan[:0]}
 }
 
-// turn is how far one watcher of a cohort is.
-type turn struct {
+// member is how far one watcher of a cohort is.
+type member struct {
 	watcher int
 	// seen is how many events of the scan it took, or does not select.
 	seen int
@@ -83,8 +83,7 @@ const (
 // resourceVersion that the client gave, a watch could stall with an event that its interval has,
 // and be ended by a 410 for history that its client needs no more.
 func (w *Watcher) sync(env *sim.Env) {
-	env.Writes(cellSlow, w.number)
-	w.position = max(w.sentUpTo(env), w.dispatcher.cfg.Store.ResourceVersion(env))
+	w.slow.Change(env).position = max(w.sentUpTo(env), w.dispatcher.cfg.Store.ResourceVersion(env))
 }
 
 // isOffered reports whether the dispatcher offers the watcher an event. It offers a bookmark at the watcher's position, too. By
@@ -93,22 +92,20 @@ func (w *Watcher) isOffered(env *sim.Env, resourceVersion int64) bool {
 	if c := w.dispatcher.catchUp; c == nil || !c.InPasses {
 		return true
 	}
-	env.LooksAt(cellSlow, w.number)
-	return !w.unsynced && resourceVersion > w.position
+	return !w.slow.Look(env).unsynced && resourceVersion > w.position
 }
 
 // added: the channel took what was dispatched.
 func (w *Watcher) added(env *sim.Env, resourceVersion int64) {
 	if c := w.dispatcher.catchUp; c != nil && c.InPasses {
-		env.Writes(cellSlow, w.number)
-		w.position = resourceVersion
+		w.slow.Change(env).position = resourceVersion
 	}
 }
 
 // unsync: the watcher has no room for an event. A pass is to come soon.
 func (w *Watcher) unsync(env *sim.Env, resourceVersion int64) {
 	d := w.dispatcher
-	env.Writes(cellSlow, w.number)
+	w.slow.Change(env)
 	p := d.passes.Change(env)
 	w.position, w.unsynced = max(w.position, resourceVersion-1), true
 	if p.period == periodIdle && env.Armed(d.cfg.Budget) {
@@ -146,16 +143,15 @@ func (d *Dispatcher) armPass(env *sim.Env) {
 // hasWork reports whether a pass would serve a watcher or end one.
 func (d *Dispatcher) hasWork(env *sim.Env) bool {
 	lowest := d.lowest()
-	return slices.ContainsFunc(d.watchers, func(w *Watcher) bool {
-		env.LooksAt(cellSlow, w.number)
-		return w.unsynced && w.isRegistered(env) && (w.hasRoom(env) || w.expires(env, lowest))
+	return slices.ContainsFunc(d.watchers.All(), func(w *Watcher) bool {
+		return w.slow.Look(env).unsynced && w.isRegistered(env) && (w.hasRoom(env) || w.expires(env, lowest))
 	})
 }
 
 // lowest is the lowest position of the watchers that are unsynced.
 func (d *Dispatcher) lowest() int64 {
 	var lowest int64
-	for _, w := range d.watchers {
+	for _, w := range d.watchers.All() {
 		if w.unsynced && (lowest == 0 || w.position < lowest) {
 			lowest = w.position
 		}
@@ -172,7 +168,7 @@ func (w *Watcher) expires(env *sim.Env, lowest int64) bool {
 }
 
 func (w *Watcher) isRegistered(env *sim.Env) bool {
-	env.LooksAt(cellRegistry, 0)
+	w.dispatcher.registry.Look(env)
 	return w.registered
 }
 
@@ -216,7 +212,7 @@ func (d *Dispatcher) passOn(env *sim.Env) {
 		return
 	}
 	d.offerScan(env)
-	if p.offers == maxOffers || !slices.ContainsFunc(p.cohort, func(t turn) bool { return t.stopped }) {
+	if p.offers == maxOffers || !slices.ContainsFunc(p.cohort, func(t member) bool { return t.stopped }) {
 		d.settleCohort(env)
 	}
 }
@@ -225,12 +221,12 @@ func (d *Dispatcher) passOn(env *sim.Env) {
 // that have room: those with more of it first, and in turn, if there are too many for a pass.
 func (d *Dispatcher) choose(env *sim.Env) {
 	p, lowest := d.passes.Value(), d.lowest()
-	for _, w := range d.watchers {
-		env.LooksAt(cellSlow, w.number)
+	for _, w := range d.watchers.All() {
+		w.slow.Look(env)
 		switch {
 		case !w.unsynced || !w.isRegistered(env):
 		case w.expires(env, lowest):
-			env.Writes(cellSlow, w.number)
+			w.slow.Change(env)
 			w.leavePasses(env)
 			p.served = true
 			w.expire(env)
@@ -240,8 +236,8 @@ func (d *Dispatcher) choose(env *sim.Env) {
 	}
 	if limit := d.cfg.CatchUpWatchers; len(p.candidates) > limit {
 		env.Cover(passIsFull)
-		places := len(d.watchers)
-		free := func(w int) int { return int(d.watchers[w].capacity) - d.watchers[w].inputLen(env) }
+		places := len(d.watchers.All())
+		free := func(w int) int { return int(d.watchers.At(w).capacity) - d.watchers.At(w).inputLen(env) }
 		place := func(w int) int { return (w - p.rotation + places) % places }
 		slices.SortStableFunc(p.candidates, func(v, w int) int {
 			return cmp.Or(cmp.Compare(free(w), free(v)), cmp.Compare(place(v), place(w)))
@@ -249,7 +245,7 @@ func (d *Dispatcher) choose(env *sim.Env) {
 		p.candidates = p.candidates[:limit]
 		p.rotation = (p.candidates[limit-1] + 1) % places
 	}
-	slices.SortStableFunc(p.candidates, func(v, w int) int { return cmp.Compare(d.watchers[v].position, d.watchers[w].position) })
+	slices.SortStableFunc(p.candidates, func(v, w int) int { return cmp.Compare(d.watchers.At(v).position, d.watchers.At(w).position) })
 }
 
 // openCohort reads the history for the next cohort: its lead is the first candidate at or above the
@@ -258,8 +254,8 @@ func (d *Dispatcher) choose(env *sim.Env) {
 func (d *Dispatcher) openCohort(env *sim.Env) bool {
 	p := d.passes.Value()
 	for len(p.candidates) > 0 && p.units > openingUnits && p.pushes > 0 {
-		at := max(0, slices.IndexFunc(p.candidates, func(w int) bool { return d.watchers[w].position >= p.cursor }))
-		lead := d.watchers[p.candidates[at]]
+		at := max(0, slices.IndexFunc(p.candidates, func(w int) bool { return d.watchers.At(w).position >= p.cursor }))
+		lead := d.watchers.At(p.candidates[at])
 		after := lead.position
 		if !lead.isRegistered(env) || !lead.servable(env, after) {
 			// It was ended meanwhile, or the next pass ends it.
@@ -269,10 +265,10 @@ func (d *Dispatcher) openCohort(env *sim.Env) bool {
 		d.readScan(env, after)
 		p.cohort, p.offers = p.cohort[:0], 0
 		p.candidates = slices.DeleteFunc(p.candidates, func(w int) bool {
-			position := d.watchers[w].position
+			position := d.watchers.At(w).position
 			in := w == lead.number || position >= after && (position < p.scanned || p.complete)
 			if in {
-				p.cohort = append(p.cohort, turn{watcher: w})
+				p.cohort = append(p.cohort, member{watcher: w})
 			}
 			return in
 		})
@@ -330,13 +326,13 @@ func (d *Dispatcher) offerScan(env *sim.Env) {
 }
 
 // offerOne offers one event to one watcher, and reports whether it took it.
-func (d *Dispatcher) offerOne(env *sim.Env, t *turn, at int) bool {
+func (d *Dispatcher) offerOne(env *sim.Env, t *member, at int) bool {
 	p := d.passes.Value()
-	w, e := d.watchers[t.watcher], &p.scan[at]
+	w, e := d.watchers.At(t.watcher), &p.scan[at]
 	if t.stopped || at < t.seen || !w.isRegistered(env) {
 		return false
 	}
-	env.Writes(cellSlow, w.number)
+	w.slow.Change(env)
 	if e.ResourceVersion <= w.position || !d.triggers(env, w, e) {
 		t.seen = at + 1
 		return false
@@ -358,13 +354,13 @@ func (d *Dispatcher) settleCohort(env *sim.Env) {
 	p := d.passes.Value()
 	for i := range p.cohort {
 		t := &p.cohort[i]
-		w := d.watchers[t.watcher]
+		w := d.watchers.At(t.watcher)
 		switch {
 		case !w.isRegistered(env):
 		case t.stopped:
 			p.owed = p.owed || t.given > 0
 		default:
-			env.Writes(cellSlow, w.number)
+			w.slow.Change(env)
 			p.served = p.served || p.scanned > w.position || p.complete
 			w.position = max(w.position, p.scanned)
 			if p.complete {

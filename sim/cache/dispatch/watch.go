@@ -79,8 +79,8 @@ func (d *Dispatcher) validate(req *wire.WatchRequest) *wire.Error {
 // newCacheWatcher is the watcher of a request. Nothing is sent to it yet.
 func (d *Dispatcher) newCacheWatcher(env *sim.Env, m *sim.Message, req *wire.WatchRequest) *Watcher {
 	w := d.newWatcher(env)
-	w.writesAll(env)
-	env.WritesItem(cellTurn, w.number, turnRequest)
+	d.watchers.Write(env, w)
+	w.turn.ChangeItem(env, turnRequest)
 	w.request, w.conn, w.from, w.cause = req, m.Conn, m.From, m.Cause
 	d.conns[w.number] = m.Conn
 	w.prefix = req.Prefix
@@ -92,7 +92,7 @@ func (d *Dispatcher) newCacheWatcher(env *sim.Env, m *sim.Message, req *wire.Wat
 		w.triggerValue, w.triggered = req.Selector.RequiresExactMatch(d.trigger.Name)
 	}
 	capacity := d.suggestedWatchChannelSize(env, w)
-	w.capacity = int32(capacity)
+	w.inputChannel.Change(env).capacity = int32(capacity)
 	env.Bound(m.Conn, capacity)
 	if req.TimeoutSeconds > 0 {
 		w.deadline = env.Now() + sim.Time(time.Duration(min(req.TimeoutSeconds, maxTimeout))*time.Second)
@@ -138,9 +138,8 @@ func requiresCurrentVersion(req *wire.WatchRequest) bool {
 // RevisionKnown gives a watch the revision of etcd, which the cache has to reach.
 // It returns false if the cache is there already.
 func (w *Watcher) RevisionKnown(env *sim.Env, revision int64) bool {
-	env.ReadsItem(cellTurn, w.number, turnRequest)
-	env.WritesItem(cellTurn, w.number, turnRequest)
-	w.required = revision
+	w.turn.ReadItem(env, turnRequest)
+	w.turn.ChangeItem(env, turnRequest).required = revision
 	if w.waitUntilFresh(env) {
 		return true
 	}
@@ -168,8 +167,7 @@ func (w *Watcher) waitUntilFresh(env *sim.Env) bool {
 // waited for. Upstream releases the lock here and takes it again for the initial
 // events (watch-start).
 func (w *Watcher) Fresh(env *sim.Env) {
-	env.LooksAt(cellTurn, w.number)
-	if w.state == watcherLeft {
+	if w.turn.Look(env).state == watcherLeft {
 		w.forget(env)
 		return
 	}
@@ -184,7 +182,7 @@ func (w *Watcher) Fresh(env *sim.Env) {
 // with its revision.
 func (w *Watcher) Refused(env *sim.Env, err *wire.Error) {
 	env.Cover(watchRefusedWaiting)
-	env.Reads(cellTurn, w.number)
+	w.turn.Read(env)
 	switch {
 	case w.state == watcherLeft:
 	case err.Code == wire.TooLargeResourceVersion && w.beginning().HardClose:
@@ -211,15 +209,14 @@ func (w *Watcher) leaveStarting(env *sim.Env) {
 	}
 	env.Cover(watchLeftWaiting)
 	env.Close(w.conn)
-	env.WritesItem(cellTurn, w.number, turnEnd)
-	w.state = watcherLeft
+	w.turn.ChangeItem(env, turnEnd).state = watcherLeft
 }
 
 // register is the rest of Cacher.Watch: the initial events under the cache's
 // lock, then, under the registry's too, the check that the cache is still the one
 // that the watch began with.
 func (w *Watcher) register(env *sim.Env) {
-	env.ReadsItem(cellTurn, w.number, turnRequest)
+	w.turn.ReadItem(env, turnRequest)
 	d := w.dispatcher
 	d.establish(env, w.conn, w.request)
 	if !w.takeInitialEvents(env) {
@@ -233,12 +230,11 @@ func (w *Watcher) register(env *sim.Env) {
 		w.close(env)
 		return
 	}
-	env.WritesItem(cellTurn, w.number, turnRegistration)
-	env.Writes(cellRegistry, 0)
+	w.turn.ChangeItem(env, turnRegistration)
+	w.dispatcher.registry.Change(env)
 	w.registered, w.state = true, watcherInitial
 	if d.cfg.StartsAtOnce {
-		env.Writes(cellInput, w.number)
-		w.queued = true
+		w.inputChannel.Change(env).queued = true
 		w.capacity--
 	}
 	if env.Noting() {
@@ -252,7 +248,7 @@ func (w *Watcher) register(env *sim.Env) {
 	if w.request.AllowBookmarks {
 		w.countsForBookmarks = true
 		d.bookmarkWatchers++
-		env.Writes(cellBookmark, w.number)
+		w.bookmarks.Change(env)
 		w.bookmarkAt, w.bookmarkVersion = env.Now(), w.floor
 		d.armBookmark(env)
 	}
@@ -281,7 +277,7 @@ func (w *Watcher) noteRegistered(env *sim.Env) {
 // reach back far enough.
 func (w *Watcher) takeInitialEvents(env *sim.Env) bool {
 	s := w.dispatcher.cfg.Store
-	env.Writes(cellInitial, w.number)
+	w.initial.Change(env)
 	if w.wantsInitialEvents() {
 		env.Cover(watchFromStore)
 		w.floor = s.ResourceVersion(env)

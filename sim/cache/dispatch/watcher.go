@@ -6,6 +6,7 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/store"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -49,31 +50,33 @@ const (
 // channels, input from the dispatcher and result to the client (upstream's
 // cacheWatcher).
 type Watcher struct {
-	// What the dispatcher looks at for each event comes first, 64 bytes: with a
+	// What the dispatcher looks at for each event comes first: with a
 	// thousand watchers it is the memory that costs.
 
-	// registered: the dispatcher gives it events.
-	registered bool
-	state      watcherState
-	// endBookmark says how far the watcher is with the end of its initial events.
-	endBookmark endBookmark
-	// takesInput: a turn takes events from input, which some buffers do between
-	// initial events as well.
-	takesInput bool
-	// capacity is how many events input holds.
-	capacity int32
-	input    channel
-	// queued: the initial events have one of the places of input.
-	queued bool
-	// inHand is an event that result has no room for.
-	inHand *wire.WatchEvent
-	task   sim.Task
+	task sim.Task
+	turn
+	inputChannel
+	initialEnd
+	initial
+	bookmarks
+	slow
 
 	dispatcher *Dispatcher
 	// number is the watcher's own in the dispatcher, to which its task and its
 	// timer belong.
 	number int
 	timer  sim.Timer
+}
+
+// turn is what decides what the watcher does at its next turn.
+type turn struct {
+	state.Cell[turn] `cell:"cache: watcher"`
+	// registered: the dispatcher gives it events (registry).
+	registered bool `cell:"-"`
+	state      watcherState
+	// takesInput: a turn takes events from input, which some buffers do between
+	// initial events as well.
+	takesInput bool `cell:"-"`
 	// draining: no more events come to input, and the watcher ends when it has
 	// sent what is there.
 	draining bool
@@ -81,50 +84,104 @@ type Watcher struct {
 	expired bool
 	// reopened: it was stopped, and drains all the same.
 	reopened bool
-
-	request *wire.WatchRequest
-	conn    sim.Conn
+	// inHand is an event that result has no room for.
+	inHand *wire.WatchEvent
+	// required is the resourceVersion that the client has to be brought to:
+	// the one that it gave, or etcd's when it came.
+	required int64
+	// deadline is when the API server ends the watch, 0 for never.
+	deadline sim.Time
+	request  *wire.WatchRequest
+	conn     sim.Conn
 	// upstream leads to the client library if etcd serves the watch.
 	upstream sim.Conn
-	from     sim.NodeID
-	cause    sim.Cause
-	prefix   string
+	asked    `cell:"-"`
+}
+
+// The items of turn.
+const (
+	// turnRequest is what the client asked for, turnRegistration that the watcher
+	// is given events.
+	turnRequest int64 = iota + 1
+	turnRegistration
+	// turnInHand is the event that the client has no room for.
+	turnInHand
+	// turnEnd is that the watcher is to end.
+	turnEnd
+)
+
+// asked is what follows from the request, and from where and when it came.
+type asked struct {
+	from   sim.NodeID
+	cause  sim.Cause
+	prefix string
 	// triggered: it selects by the field of the resource's trigger, of which it requires
 	// triggerValue.
 	triggered    bool
 	triggerValue string
 	// generation of readiness in which the request came.
 	generation int
-	// began is when the request came, deadline when the API server ends the watch,
-	// 0 for never.
-	began, deadline sim.Time
+	// began is when the request came.
+	began sim.Time
+}
 
-	// required is the resourceVersion that the client has to be brought to:
-	// the one that it gave, or etcd's when it came.
-	required int64
+// inputChannel is the channel from the dispatcher; an item is an entry by its number.
+type inputChannel struct {
+	state.Cell[inputChannel] `cell:"cache: watcher's channel"`
+	// capacity is how many events it holds.
+	capacity int32
+	// queued: the initial events have one of the places.
+	queued bool
+	input  channel
+	// maxBuffered is the maximum of events that were in it before the end of the
+	// initial events was sent.
+	maxBuffered int `cell:"-"`
+	// maxObjects is how many of them at most held an object that is in the store no
+	// more, timed.
+	maxObjects int `cell:"-"`
+}
+
+// Clear keeps the memory.
+func (i *inputChannel) Clear() {
+	i.input.Clear()
+	*i = inputChannel{input: i.input}
+}
+
+// initial is what is still to be sent of the initial events; an item is an event by its
+// resourceVersion.
+type initial struct {
+	state.Cell[initial] `cell:"cache: initial events of a watcher"`
+	// floor is the resourceVersion that the watcher has got to: only later events from input are sent.
+	floor    int64
 	interval store.Interval
-	// floor: only later events from input are sent.
-	floor int64
+}
+
+// Clear keeps the memory.
+func (i *initial) Clear() {
+	i.interval.Reset()
+	*i = initial{interval: i.interval}
+}
+
+// initialEnd is how far the watcher is with the end of its initial events.
+type initialEnd struct {
+	state.Cell[initialEnd] `cell:"cache: end of initial events"`
+	endBookmark            endBookmark
 	// The initial events end with a bookmark at bookmarkAfter or later. intervalEnd
 	// is the resourceVersion of the one that follows the interval, 0 if none does.
 	bookmarkAfter, intervalEnd int64
-	// maxBuffered is the maximum of events that were in input before the end of the
-	// initial events was sent.
-	maxBuffered int
-	// maxObjects is how many of them at most held an object that is in the store no
-	// more, timed.
-	maxObjects int
+}
 
+// bookmarks is the last bookmark that was offered to the watcher.
+type bookmarks struct {
+	state.Cell[bookmarks] `cell:"cache: last bookmark of a watcher"`
 	// countsForBookmarks: it is one of the registry's bookmarkWatchers.
-	countsForBookmarks bool
+	countsForBookmarks bool `cell:"-"`
+	// lacksBookmark: the last one was dropped.
+	lacksBookmark bool
 	// bookmarkAt is when the last bookmark was offered, bookmarkVersion the
 	// resourceVersion of the last one that was not dropped.
 	bookmarkAt      sim.Time
 	bookmarkVersion int64
-	// lacksBookmark: the last one was dropped.
-	lacksBookmark bool
-
-	slow
 }
 
 // isSending: its goroutine runs.
@@ -160,10 +217,9 @@ func (w *Watcher) Run(env *sim.Env) {
 		w.register(env)
 		return
 	}
-	env.ReadsItem(cellTurn, w.number, turnRegistration)
+	w.turn.ReadItem(env, turnRegistration)
 	if w.queued {
-		env.Writes(cellInput, w.number)
-		w.queued = false
+		w.inputChannel.Change(env).queued = false
 		w.capacity++
 		w.placeFreed(env)
 	}
@@ -173,8 +229,7 @@ func (w *Watcher) Run(env *sim.Env) {
 		return
 	case e != nil && !env.CanSend(w.conn):
 		env.Cover(watcherBlocked)
-		env.WritesItem(cellTurn, w.number, turnInHand)
-		w.inHand = e
+		w.turn.ChangeItem(env, turnInHand).inHand = e
 		return
 	case e != nil:
 		env.Send(w.conn, e)
@@ -192,9 +247,8 @@ func (w *Watcher) Run(env *sim.Env) {
 // comes next is gone from the history.
 func (w *Watcher) next(env *sim.Env) (*wire.WatchEvent, bool) {
 	if e := w.inHand; e != nil {
-		env.ReadsItem(cellTurn, w.number, turnInHand)
-		env.WritesItem(cellTurn, w.number, sim.NoItem)
-		w.inHand = nil
+		w.turn.ReadItem(env, turnInHand)
+		w.turn.ChangeItem(env, sim.NoItem).inHand = nil
 		return e, true
 	}
 	for {
@@ -237,15 +291,14 @@ func (w *Watcher) nextInitial(env *sim.Env) (*wire.WatchEvent, bool) {
 			return nil, false
 		}
 		if e.ResourceVersion == 0 {
-			env.WritesItem(cellTurn, w.number, sim.NoItem)
+			w.turn.ChangeItem(env, sim.NoItem)
 			w.state, w.takesInput = watcherStreaming, true
 			w.dispatcher.cfg.Flow.Initialized(env, w.conn)
 			return w.takeIntervalEnd(env), true
 		}
-		env.WritesItem(cellInitial, w.number, sim.NoItem)
-		w.floor = max(w.floor, e.ResourceVersion)
+		w.initial.ChangeItem(env, sim.NoItem).floor = max(w.floor, e.ResourceVersion)
 		if sent := w.convert(e.ForWatchers); sent != nil {
-			env.ReadsItem(cellInitial, w.number, sent.ResourceVersion)
+			w.initial.ReadItem(env, sent.ResourceVersion)
 			env.Cover(initialEventSent)
 			env.Add(serialised, 1)
 			if w.interval.IsHistory() {
@@ -261,8 +314,8 @@ func (w *Watcher) nextInitial(env *sim.Env) (*wire.WatchEvent, bool) {
 func (w *Watcher) nextInput(env *sim.Env) *wire.WatchEvent {
 	for w.inputLen(env) > 0 && !w.owes(env) {
 		e := w.takeInput(env)
-		env.LooksAt(cellInitial, w.number)
-		env.LooksAt(cellEnd, w.number)
+		w.initial.Look(env)
+		w.initialEnd.Look(env)
 		switch {
 		case e.Bookmark && (e.ResourceVersion > w.floor || e.ResourceVersion == w.floor && w.endBookmark != endBookmarkSent):
 			return w.convertBookmark(e.ForWatchers)
@@ -283,14 +336,13 @@ func (w *Watcher) nextInput(env *sim.Env) *wire.WatchEvent {
 
 // inputLen is how many events wait in the watcher's channel.
 func (w *Watcher) inputLen(env *sim.Env) int {
-	env.LooksAt(cellInput, w.number)
-	return w.input.Len()
+	return w.inputChannel.Look(env).input.Len()
 }
 
 // takeInput takes the next event from the watcher's channel.
 func (w *Watcher) takeInput(env *sim.Env) store.Event {
-	env.ReadsItem(cellInput, w.number, w.input.First())
-	env.WritesItem(cellInput, w.number, sim.NoItem)
+	w.inputChannel.ReadItem(env, w.input.First())
+	w.inputChannel.ChangeItem(env, sim.NoItem)
 	e := w.input.Pop()
 	w.placeFreed(env)
 	return e
@@ -299,9 +351,8 @@ func (w *Watcher) takeInput(env *sim.Env) store.Event {
 // placeFreed is called when a place of the watcher's channel has become free.
 func (w *Watcher) placeFreed(env *sim.Env) {
 	w.dispatcher.inputTaken(env, w)
-	env.LooksAt(cellBookmark, w.number)
-	if w.lacksBookmark {
-		env.Writes(cellBookmark, w.number)
+	if w.bookmarks.Look(env).lacksBookmark {
+		w.bookmarks.Change(env)
 		w.bookmarkFits(env)
 	}
 }
@@ -373,15 +424,14 @@ func (w *Watcher) measureInput(env *sim.Env) {
 // declareAdd stands apart, because the dispatcher adds to a thousand watchers at a
 // time.
 func (w *Watcher) declareAdd(env *sim.Env) {
-	env.LooksAt(cellTurn, w.number)
-	env.WritesItem(cellInput, w.number, w.input.Next())
+	w.turn.Look(env)
+	w.inputChannel.ChangeItem(env, w.input.Next())
 }
 
 // makeRoom: a design may have more room for a watcher that has not sent the end of
 // its initial events.
 func (w *Watcher) makeRoom(env *sim.Env, e *store.Event) bool {
-	env.LooksAt(cellEnd, w.number)
-	return w.endBookmark != endBookmarkSent && w.dispatcher.buffer.MakeRoom != nil && w.dispatcher.buffer.MakeRoom(env, w, e)
+	return w.initialEnd.Look(env).endBookmark != endBookmarkSent && w.dispatcher.buffer.MakeRoom != nil && w.dispatcher.buffer.MakeRoom(env, w, e)
 }
 
 // drained: result has room again.
@@ -407,7 +457,7 @@ func (w *Watcher) expectEndBookmark(env *sim.Env) {
 	if !isWatchList(w.request) {
 		return
 	}
-	env.Writes(cellEnd, w.number)
+	w.initialEnd.Change(env)
 	at := w.dispatcher.cfg.Store.ResourceVersion(env)
 	w.endBookmark = endBookmarkWaiting
 	w.takesInput = w.dispatcher.buffer.Between != nil
@@ -444,8 +494,7 @@ func (w *Watcher) received(env *sim.Env) {
 	}
 	env.Cover(endBookmarkByTimer)
 	endFound.Say(env, w.bookmarkAfter, w.from)
-	env.Writes(cellEnd, w.number)
-	w.endBookmark = endBookmarkReceived
+	w.initialEnd.Change(env).endBookmark = endBookmarkReceived
 }
 
 // sent notes what went into result.
@@ -457,8 +506,7 @@ func (w *Watcher) sent(env *sim.Env, e *wire.WatchEvent) {
 	if w.endBookmark == endBookmarkSent {
 		return
 	}
-	env.Writes(cellEnd, w.number)
-	w.endBookmark = endBookmarkSent
+	w.initialEnd.Change(env).endBookmark = endBookmarkSent
 	w.recordInput(env)
 	env.Record(watchListDuration, int64(env.Now().Sub(w.began)))
 	initialEventsSent.Say(env, w.from, e.ResourceVersion, w.bookmarkAfter)
@@ -494,13 +542,12 @@ func (w *Watcher) beginning() Beginning {
 // takeIntervalEnd returns the bookmark that follows the interval, nil if there
 // is none.
 func (w *Watcher) takeIntervalEnd(env *sim.Env) *wire.WatchEvent {
-	env.LooksAt(cellEnd, w.number)
-	if w.intervalEnd == 0 {
+	if w.initialEnd.Look(env).intervalEnd == 0 {
 		return nil
 	}
 	env.Cover(endBookmarkWithInterval)
-	env.Reads(cellEnd, w.number)
-	env.Writes(cellEnd, w.number)
+	w.initialEnd.Read(env)
+	w.initialEnd.Change(env)
 	e := &wire.WatchEvent{Type: wire.Bookmark, ResourceVersion: w.intervalEnd}
 	w.intervalEnd = 0
 	return w.convertBookmark(e)
@@ -510,15 +557,14 @@ func (w *Watcher) takeIntervalEnd(env *sim.Env) *wire.WatchEvent {
 // bookmark that ends the initial events is drained: the client can go on from
 // there instead of starting over.
 func (w *Watcher) terminate(env *sim.Env) {
-	env.Reads(cellEnd, w.number)
-	if w.endBookmark != endBookmarkSent {
+	if w.initialEnd.Read(env).endBookmark != endBookmarkSent {
 		env.Add(terminatedInitial, 1)
 		w.recordInput(env)
 	}
 	if w.endBookmark == endBookmarkReceived {
 		env.Cover(watcherDrained)
-		env.WritesItem(cellTurn, w.number, turnEnd)
-		env.Writes(cellRegistry, 0)
+		w.turn.ChangeItem(env, turnEnd)
+		w.dispatcher.registry.Change(env)
 		w.registered, w.draining = false, true
 		return
 	}
@@ -546,8 +592,7 @@ func (w *Watcher) TimedOut(env *sim.Env) {
 
 // leave ends the watch on behalf of its client.
 func (w *Watcher) leave(env *sim.Env) {
-	env.LooksAt(cellTurn, w.number)
-	switch w.state {
+	switch w.turn.Look(env).state {
 	case watcherStarting:
 		w.leaveStarting(env)
 	case watcherDelegated:
@@ -564,8 +609,8 @@ func (w *Watcher) stop(env *sim.Env) {
 	if d.occupied(env) && w.registered {
 		env.Cover(stopDeferred)
 		env.Disable(w.task)
-		env.WritesItem(cellTurn, w.number, turnEnd)
-		env.Writes(cellRegistry, 0)
+		w.turn.ChangeItem(env, turnEnd)
+		w.dispatcher.registry.Change(env)
 		b := d.blocked.Change(env)
 		w.registered, w.state = false, watcherEnding
 		d.cfg.Flow.Finished(env, w.conn)
@@ -591,42 +636,22 @@ func (w *Watcher) forget(env *sim.Env) {
 	}
 	d := w.dispatcher
 	if d.catchUp != nil {
-		env.Writes(cellSlow, w.number)
 		w.leavePasses(env)
 	}
 	if w.countsForBookmarks {
 		d.bookmarkWatchers--
 	}
-	env.Writes(cellPlaces, 0)
-	env.Writes(cellRegistry, 0)
-	w.writesAll(env)
+	d.registry.Change(env)
 	d.conns[w.number] = sim.NoConn
 	d.cfg.Flow.Finished(env, w.conn)
-	w.reset()
-}
-
-// writesAll declares that everything of the watcher changes.
-func (w *Watcher) writesAll(env *sim.Env) {
-	for _, k := range [...]sim.CellKind{cellTurn, cellInput, cellInitial, cellEnd, cellBookmark} {
-		env.Writes(k, w.number)
-	}
-}
-
-// reset frees the watcher's place and keeps its memory.
-func (w *Watcher) reset() {
-	w.input.Clear()
-	w.interval.Reset()
-	*w = Watcher{
-		dispatcher: w.dispatcher, number: w.number, task: w.task, timer: w.timer,
-		input: w.input, interval: w.interval,
-	}
+	d.watchers.Forget(env, w)
 }
 
 // stopAgain is called for a watcher that was stopped and has no room for the event for which
 // the dispatcher has waited: its client has left, it is then to be drained because its channel is full, and both
 // happens while one event is dispatched (Cacher.stopWatcherLocked, cacheWatcher.stopLocked).
 func (w *Watcher) stopAgain(env *sim.Env) {
-	env.Reads(cellEnd, w.number)
+	w.initialEnd.Read(env)
 	if w.inHand == nil || w.endBookmark != endBookmarkReceived {
 		return
 	}
@@ -640,8 +665,8 @@ func (w *Watcher) strand(env *sim.Env) {
 	left.Say(env, w.from)
 	env.Disable(w.task)
 	env.Disarm(w.timer)
-	env.WritesItem(cellTurn, w.number, turnEnd)
-	env.Writes(cellPlaces, 0)
+	w.turn.ChangeItem(env, turnEnd)
+	w.dispatcher.watchers.Change(env)
 	w.dispatcher.conns[w.number] = sim.NoConn
 	env.Close(w.conn)
 }

@@ -52,7 +52,8 @@ type Config struct {
 type Delegator struct {
 	cfg       Config
 	freshness Freshener
-	reads     []*Read
+	// reads are by their numbers.
+	reads state.Places[Read] `cell:"cache: numbers of reads"`
 	remembered
 
 	// revisionRequest is the question for etcd's current revision.
@@ -72,6 +73,9 @@ type remembered struct {
 	// lastReader and lastWatch are the revisions that etcd answered last.
 	lastReader state.Var[int64] `cell:"cache: revision of the last reader"`
 	lastWatch  state.Var[int64] `cell:"cache: revision of the last watch"`
+	// delegated is how many lists are with etcd, gathered how many reads are to share the next question.
+	delegated state.Var[int] `cell:"cache: lists with etcd"`
+	gathered  state.Var[int] `cell:"cache: gathered reads"`
 	// stuck: an event waits for the lock.
 	stuck state.Var[bool] `cell:"cache: lock"`
 	// kept are the rests of lists, the oldest first.
@@ -79,21 +83,7 @@ type remembered struct {
 	measured state.Var[measured] `cell:"cache: measured memory"`
 }
 
-var layout = state.Of[remembered]()
-
-// The cells of reads; the index is a read's number.
-var (
-	// cellWait is what a read asks for and waits for, and since when.
-	cellWait = sim.NewCell("cache: a read's wait")
-	// cellTurn is whether a waiting read is woken, and whether its time is up.
-	cellTurn = sim.NewCell("cache: a read's turn")
-	// cellPlaces is which numbers are taken.
-	cellPlaces = sim.NewCell("cache: numbers of reads")
-	// cellDelegated is how many lists are with etcd.
-	cellDelegated = sim.NewCell("cache: lists with etcd")
-	// cellGathered is which reads are to share the next question.
-	cellGathered = sim.NewCell("cache: gathered reads")
-)
+var layout = state.Of[Delegator]()
 
 // Reset makes the delegator that of a new process, and keeps its memory.
 func (d *Delegator) Reset(cfg Config) {
@@ -101,11 +91,8 @@ func (d *Delegator) Reset(cfg Config) {
 		d.revisionRequest = cfg.CurrentRevision.request(cfg.Prefix)
 	}
 	d.cfg, d.freshness = cfg, Freshnesses.Of(cfg.Freshness)
-	layout.Reset(&d.remembered, 0, remembered{})
-	for _, r := range d.reads {
-		r.forget()
-	}
-	d.reads = d.reads[:0]
+	layout.Reset(d, 0, *d)
+	layout.Clear(d)
 }
 
 // Bypassed reports whether etcd answers every LIST and GET, so that no client
@@ -118,7 +105,7 @@ func (d *Delegator) Waiting() int { return *d.waiting.Value() }
 
 // Unanswered is the number of reads that have a place, between two steps. A watch
 // or write that waits for the cache to be fresh has one.
-func (d *Delegator) Unanswered() int { return len(d.reads) - arena.Count(d.reads, (*Read).isFree) }
+func (d *Delegator) Unanswered() int { return d.reads.Len() }
 
 // Left is a read that has a place: the client and its request.
 type Left struct {
@@ -128,27 +115,24 @@ type Left struct {
 
 // FirstLeft is the first of those that Unanswered counts, between two steps; zero if there is none.
 func (d *Delegator) FirstLeft() Left {
-	for _, r := range d.reads {
-		if !r.isFree() {
-			return Left{r.from, r.request}
-		}
+	for r := range d.reads.Used() {
+		return Left{r.from, r.request}
 	}
 	return Left{}
 }
 
 // Requests is the number of LISTs and GETs that are not answered yet, between two steps.
 func (d *Delegator) Requests() int {
-	return arena.Count(d.reads, func(r *Read) bool { return r.list != nil || r.get != nil })
+	return arena.Count(d.reads.All(), func(r *Read) bool { return r.list != nil || r.get != nil })
 }
 
 // Serves reports whether a LIST or GET that came on a connection is not answered yet.
 func (d *Delegator) Serves(env *sim.Env, conn sim.Conn) bool {
-	env.LooksAt(cellPlaces, 0)
-	return slices.ContainsFunc(d.reads, func(r *Read) bool { return r.state != free && r.conn == conn })
+	return slices.ContainsFunc(d.reads.Look(env), func(r *Read) bool { return r.state != free && r.conn == conn })
 }
 
 // Places is how many reads there are, with those that are free.
-func (d *Delegator) Places() int { return len(d.reads) }
+func (d *Delegator) Places() int { return len(d.reads.All()) }
 
 // KeptPages is how many rests of lists are kept.
 func (d *Delegator) KeptPages() int { return len(*d.kept.Value()) }
@@ -162,13 +146,13 @@ func (d *Delegator) ObjectPrefix(prefix string) string {
 }
 
 // Read returns a read by its number.
-func (d *Delegator) Read(number int) *Read { return d.reads[number] }
+func (d *Delegator) Read(number int) *Read { return d.reads.At(number) }
 
 // DeclareWaits declares that the step depends on the reads that wait.
 func (d *Delegator) DeclareWaits(env *sim.Env) {
-	for _, r := range d.reads {
+	for _, r := range d.reads.All() {
 		if r.countsForProgress {
-			env.Reads(cellWait, r.number)
+			r.wait.Read(env)
 		}
 	}
 }
@@ -187,7 +171,7 @@ func (d *Delegator) Readyz(env *sim.Env, conn sim.Conn) {
 // requests come to their end first; here those that are not answered by then are
 // refused. What is in memory is forgotten with Reset.
 func (d *Delegator) Replaced(env *sim.Env) {
-	for _, r := range d.reads {
+	for _, r := range d.reads.All() {
 		env.Disable(r.task)
 		env.Disarm(r.timer)
 		if r.state == free {
@@ -204,58 +188,30 @@ func (d *Delegator) Replaced(env *sim.Env) {
 // CloneTo copies the delegator to that of another cache, whose parts are given; own is the waiter there for one of
 // this cache.
 func (d *Delegator) CloneTo(c *Delegator, parts Parts, own func(Waiter) Waiter) {
-	*c = *d
-	c.cfg.Parts, c.remembered = parts, *layout.Clone(&d.remembered)
+	layout.CloneTo(c, d)
+	c.cfg.Parts = parts
 	// The blocks that answers come from have one writer only.
 	c.answers = answers{}
-	c.reads = make([]*Read, len(d.reads))
-	block := make([]Read, len(d.reads))
-	for i, r := range d.reads {
-		block[i] = *r
-		block[i].d = c
+	for _, r := range c.reads.All() {
+		r.d = c
 		if r.waiter != nil {
-			block[i].waiter = own(r.waiter)
+			r.waiter = own(r.waiter)
 		}
-		c.reads[i] = &block[i]
 	}
 }
 
 // Cells visits the cells of the reads.
-func (d *Delegator) Cells(visit sim.CellVisitor) {
-	layout.Cells(&d.remembered, visit)
-	places, gathering := sim.NewDigest, sim.NewDigest
-	for i, r := range d.reads {
-		if r.state == free {
-			continue
-		}
-		places = places.Int(int64(i))
-		if r.state == gathered {
-			gathering = gathering.Int(int64(i))
-		}
-		visit(cellWait, i, r.wait())
-		visit(cellTurn, i, sim.NewDigest.Bool(r.state == woken).Bool(r.expired))
-	}
-	visit(cellPlaces, 0, places)
-	visit(cellGathered, 0, gathering)
-	visit(cellDelegated, 0, sim.NewDigest.Int(int64(arena.Count(d.reads, (*Read).isWithEtcd))))
-}
+func (d *Delegator) Cells(visit sim.CellVisitor) { layout.Cells(d, visit) }
 
 // Conns visits the connections of reads, by place.
-func (d *Delegator) Conns(visit func(sim.Conn)) {
-	for _, r := range d.reads {
-		if r.state != free {
-			visit(r.conn)
-			visit(r.call)
-		}
-	}
-}
+func (d *Delegator) Conns(visit func(sim.Conn)) { layout.Conns(d, visit) }
 
 // Relate adds to a fingerprint what depends on reads and on the requester: how far
 // the proofs are from coming.
 func (d *Delegator) Relate(h sim.Digest) sim.Digest {
-	for i, r := range d.reads {
-		if r.state != free && r.proof != 0 {
-			h = h.Int(int64(i)).Int(d.cfg.Requester.Distance(r.proof))
+	for r := range d.reads.Used() {
+		if r.proof != 0 {
+			h = h.Int(int64(r.number)).Int(d.cfg.Requester.Distance(r.proof))
 		}
 	}
 	return h
@@ -264,7 +220,7 @@ func (d *Delegator) Relate(h sim.Digest) sim.Digest {
 // Show shows the reads that wait for the cache to get as far as etcd was.
 func (d *Delegator) Show(visit view.Visitor) {
 	var waits []view.Entry
-	for _, r := range d.reads {
+	for _, r := range d.reads.All() {
 		if r.Waits() {
 			waits = append(waits, view.Entry{Text: r.label() + " for " + strconv.FormatInt(r.wanted, 10)})
 		}

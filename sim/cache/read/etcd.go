@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/arena"
 	"github.com/watchbed/watchbed/sim/cache/request"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/cache/traffic"
@@ -21,14 +20,14 @@ func (r *Read) AskEtcd(env *sim.Env, origin wire.Origin) {
 	if env.Noting() {
 		env.Note(r.passingOn(origin))
 	}
-	env.Writes(cellWait, r.number)
+	r.wait.Change(env)
 	r.state, r.origin = delegated, origin
 	r.operation().Asked(env)
 	if r.get != nil {
 		r.call = env.Call(r.d.cfg.KV, &wire.RangeRequest{Key: r.get.Key})
 		return
 	}
-	env.Writes(cellDelegated, 0)
+	*r.d.delegated.Change(env)++
 	r.call = env.Call(r.d.cfg.KV, r.rangeRequest())
 }
 
@@ -79,7 +78,7 @@ func (r *Read) rangeRequest() *wire.RangeRequest {
 // returns false if no read asked.
 func (d *Delegator) Answered(env *sim.Env, m *sim.Message) bool {
 	found := false
-	for _, r := range d.reads {
+	for _, r := range d.reads.All() {
 		if r.call == m.Conn && r.state != free {
 			found = true
 			r.answered(env, m.Payload)
@@ -89,8 +88,8 @@ func (d *Delegator) Answered(env *sim.Env, m *sim.Message) bool {
 }
 
 func (r *Read) answered(env *sim.Env, p sim.Payload) {
-	env.Reads(cellWait, r.number)
-	env.Writes(cellWait, r.number)
+	r.wait.Read(env)
+	r.wait.Change(env)
 	r.call = sim.NoConn
 	switch p := p.(type) {
 	case *wire.RangeResponse:
@@ -244,10 +243,8 @@ func (r *Read) selectFrom(env *sim.Env, p *wire.RangeResponse) (answer *wire.Ran
 	return nil, ""
 }
 
-func (s *selection) fingerprint(d sim.Digest) sim.Digest {
-	if s == nil {
-		return d
-	}
+// Digest implements state.Digester.
+func (s *selection) Digest(d sim.Digest) sim.Digest {
 	d = d.Int(s.limit).Int(int64(len(s.found))).Text(s.next)
 	for _, kv := range s.found {
 		d = d.Text(kv.Key).Int(kv.ModRevision)
@@ -273,8 +270,7 @@ func (r *Read) mayNotAskEtcd(env *sim.Env) *wire.Error {
 		return nil
 	}
 	if l.DelegatedLimit > 0 {
-		env.Reads(cellDelegated, 0)
-		if under := arena.Count(r.d.reads, func(other *Read) bool { return other != r && other.isWithEtcd() }); under >= l.DelegatedLimit {
+		if under := r.d.delegated.Get(env); under >= l.DelegatedLimit {
 			env.Cover(delegationLimited)
 			if env.Noting() {
 				lists := "1 list is"

@@ -236,13 +236,13 @@ func (c CurrentRevision) request(prefix string) *wire.RangeRequest {
 // askRevision asks etcd for its revision on behalf of the read
 // (getCurrentResourceVersionFromStorage), at once or together with others.
 func (r *Read) askRevision(env *sim.Env) {
-	env.Writes(cellWait, r.number)
+	r.wait.Change(env)
 	d := r.d
 	if !d.cfg.SharesRevision || r.waiter != nil {
 		r.state, r.call = asking, d.callRevision(env)
 		return
 	}
-	env.Writes(cellGathered, 0)
+	*d.gathered.Change(env)++
 	r.state = gathered
 	if !env.Armed(d.cfg.Accumulate) {
 		env.Arm(d.cfg.Accumulate, d.cfg.AccumulatePeriod)
@@ -258,15 +258,13 @@ func (d *Delegator) callRevision(env *sim.Env) sim.Conn {
 // FireAccumulate is the timer Config.Accumulate going off. Each read that was gathered came before the question, so the
 // answer is not older than any.
 func (d *Delegator) FireAccumulate(env *sim.Env) {
-	env.Reads(cellGathered, 0)
-	env.Writes(cellGathered, 0)
+	sharing := d.gathered.Get(env)
+	d.gathered.Set(env, 0)
 	call := d.callRevision(env)
-	sharing := 0
-	for _, r := range d.reads {
+	for _, r := range d.reads.All() {
 		if r.state == gathered {
-			env.Writes(cellWait, r.number)
+			r.wait.Change(env)
 			r.state, r.call = asking, call
-			sharing++
 		}
 	}
 	if sharing > 1 {
@@ -342,8 +340,8 @@ func (r *Read) waitUntilFresh(env *sim.Env, wanted int64, patience sim.Duration)
 		}
 		env.Note(waits.Of(wanted, r.from, r.label(), what, d.cfg.Store.Version()))
 	}
-	env.Writes(cellWait, r.number)
-	env.Writes(cellTurn, r.number)
+	r.wait.Change(env)
+	r.turn.Change(env).woken = false
 	*d.waiting.Change(env)++
 	r.state, r.began = waiting, env.Now()
 	env.Arm(r.timer, patience)
@@ -373,7 +371,7 @@ func (d *Delegator) Admit(env *sim.Env, e *wire.WatchEvent) bool {
 		return true
 	}
 	d.waiting.Look(env)
-	if !slices.ContainsFunc(d.reads, func(r *Read) bool { return r.isWatch() && r.Waits() }) {
+	if !slices.ContainsFunc(d.reads.All(), func(r *Read) bool { return r.isWatch() && r.Waits() }) {
 		return true
 	}
 	lockedOut.Say(env, e)
@@ -389,10 +387,9 @@ func (d *Delegator) Broadcast(env *sim.Env) {
 	if *d.waiting.Look(env) == 0 {
 		return
 	}
-	for _, r := range d.reads {
-		if r.state == waiting {
-			env.Writes(cellTurn, r.number)
-			r.state = woken
+	for _, r := range d.reads.All() {
+		if r.state == waiting && !r.woken {
+			r.turn.Change(env).woken = true
 			env.Enable(r.task)
 		}
 	}
@@ -401,16 +398,15 @@ func (d *Delegator) Broadcast(env *sim.Env) {
 // TimedOut is the goroutine beside the read that sleeps for its time: it does not
 // end the read, it makes it look.
 func (r *Read) TimedOut(env *sim.Env) {
-	env.Writes(cellTurn, r.number)
-	r.expired = true
+	r.turn.Change(env).expired = true
 	r.d.Broadcast(env)
 }
 
 // Run is one turn of the loop around cond.Wait.
 func (r *Read) Run(env *sim.Env) {
 	env.Under(r.cause)
-	env.Reads(cellWait, r.number)
-	env.LooksAt(cellTurn, r.number)
+	r.wait.Read(env)
+	r.turn.Look(env)
 	d := r.d
 	switch {
 	case d.isLocked(env):
@@ -426,19 +422,18 @@ func (r *Read) Run(env *sim.Env) {
 		env.Cover(readFreshAfterWait)
 		r.serve(env)
 	case r.expired:
-		env.Reads(cellTurn, r.number)
+		r.turn.Read(env)
 		r.stopWaiting(env)
 		r.timeOut(env)
 	default:
 		env.Cover(readWokenEarly)
-		env.Writes(cellTurn, r.number)
+		r.turn.Change(env).woken = false
 		d.waiting.Change(env)
-		r.state = waiting
 	}
 }
 
 func (r *Read) stopWaiting(env *sim.Env) {
-	env.WritesItem(cellTurn, r.number, sim.NoItem)
+	r.turn.ChangeItem(env, sim.NoItem).woken = false
 	*r.d.waiting.Change(env)--
 	r.measureWait(env)
 	env.Disarm(r.timer)

@@ -4,8 +4,8 @@ import (
 	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/arena"
 	"github.com/watchbed/watchbed/sim/cache/store"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -19,8 +19,6 @@ const (
 	asking
 	// waiting: in cond.Wait, until a broadcast.
 	waiting
-	// woken: out of cond.Wait, and not yet at the lock again.
-	woken
 	// delegated: etcd was asked the client's own question.
 	delegated
 )
@@ -34,17 +32,32 @@ type Read struct {
 	number int
 	task   sim.Task
 	timer  sim.Timer
+	wait
+	turn
+}
 
-	state readState
+// turn is whether a waiting read is out of cond.Wait, and not yet at the lock again, and whether its time has passed since it
+// began to wait.
+type turn struct {
+	state.Cell[turn] `cell:"cache: a read's turn"`
+	woken, expired   bool
+}
+
+// wait is what a read asks for and waits for, and since when.
+type wait struct {
+	state.Cell[wait] `cell:"cache: a read's wait"`
+	state            readState
 	// request is the client's: exactly one of list, get and waiter is set.
 	request sim.Payload
-	list    *wire.ListRequest
-	get     *wire.GetRequest
-	waiter  Waiter
+	list    *wire.ListRequest `cell:"-"`
+	get     *wire.GetRequest  `cell:"-"`
+	waiter  Waiter            `cell:"-"`
+	// of is the waiter's number, counted from 1.
+	of int
 	// conn is the client's, call the one to etcd.
 	conn, call sim.Conn
-	from       sim.NodeID
-	cause      sim.Cause
+	from       sim.NodeID `cell:"-"`
+	cause      sim.Cause  `cell:"-"`
 	// arrived is when the request came; it decides nothing but RequestTimeout.
 	arrived sim.Time
 	// consistent: the read must not be older than itself.
@@ -60,12 +73,10 @@ type Read struct {
 	wanted int64
 	began  sim.Time
 	// proof is the progress that proves the cache fresh in place of a
-	// resourceVersion, 0 if there is none.
-	proof int64
+	// resourceVersion, 0 if there is none. How far that is counts (Relate).
+	proof int64 `cell:"-"`
 	// countsForProgress: progress is asked for while this read waits.
 	countsForProgress bool
-	// expired: its time has passed since the read began to wait.
-	expired bool
 	// origin says in whose name etcd answers, if it does.
 	origin wire.Origin
 	// selection is what was selected so far of a delegated list with a selector.
@@ -74,39 +85,30 @@ type Read struct {
 
 // newRead finds room for a read.
 func (d *Delegator) newRead(env *sim.Env, from sim.NodeID, cause sim.Cause, request sim.Payload) *Read {
-	env.LooksAt(cellPlaces, 0)
-	env.Writes(cellPlaces, 0)
-	r := arena.Free(&d.reads, (*Read).isFree, func(n int) *Read {
+	r := d.reads.Free(env, func(n int) Read {
 		task, timer := d.cfg.Numbers(n)
-		return &Read{d: d, number: n, task: task, timer: timer}
+		return Read{d: d, number: n, task: task, timer: timer}
 	})
-	env.Writes(cellWait, r.number)
-	env.Writes(cellTurn, r.number)
+	r.wait.Change(env)
+	r.turn.Change(env)
 	r.arrived, r.from, r.cause, r.request = env.Now(), from, cause, request
 	return r
 }
 
-func (r *Read) isFree() bool { return r.state == free }
-
-// forget frees the read's place.
-func (r *Read) forget() {
-	*r = Read{d: r.d, number: r.number, task: r.task, timer: r.timer}
-}
+// Free implements state.Placed.
+func (r *Read) Free() bool { return r.state == free }
 
 // end frees the place of a read that is over.
 func (r *Read) end(env *sim.Env) {
-	env.Writes(cellPlaces, 0)
-	env.Writes(cellWait, r.number)
-	env.Writes(cellTurn, r.number)
 	if r.isWithEtcd() {
-		env.Writes(cellDelegated, 0)
+		*r.d.delegated.Change(env)--
 	}
-	r.forget()
+	r.d.reads.Forget(env, r)
 }
 
 // finish answers the client and ends the read.
 func (r *Read) finish(env *sim.Env, answer sim.Payload) {
-	env.Reads(cellWait, r.number)
+	r.wait.Read(env)
 	r.measure(env, answer)
 	d, waiter, list, conn := r.d, r.waiter, r.list, r.conn
 	r.end(env)
@@ -135,25 +137,10 @@ func (r *Read) label() string {
 }
 
 // Waits reports whether the read waits for the cache to be fresh.
-func (r *Read) Waits() bool { return r.state == waiting || r.state == woken }
+func (r *Read) Waits() bool { return r.state == waiting }
 
 // isWithEtcd: the read is a list that etcd answers.
 func (r *Read) isWithEtcd() bool { return r.state == delegated && r.list != nil }
-
-// wait is the digest of what a read asks for and waits for.
-func (r *Read) wait() sim.Digest {
-	state := r.state
-	if state == woken {
-		state = waiting
-	}
-	h := sim.NewDigest.Word(uint64(state)<<32 | uint64(r.origin)).Int(r.wanted)
-	h = h.Bool(r.consistent).Bool(r.unlimited).Bool(r.countsForProgress).Bool(r.proof != 0)
-	h = h.Int(int64(r.arrived)).Int(int64(r.began)).Int(r.exact).Text(r.start)
-	if r.waiter != nil {
-		h = h.Int(int64(r.waiter.Number()))
-	}
-	return r.selection.fingerprint(r.request.Digest(h))
-}
 
 // Get is CacheDelegator.Get. A GET that gives no resourceVersion is etcd's in
 // every release, and the cache's where KEP-6404 is followed.
@@ -234,7 +221,7 @@ func (d *Delegator) Abandon(env *sim.Env, w Waiter) bool {
 	if r == nil {
 		return true
 	}
-	env.Reads(cellWait, r.number)
+	r.wait.Read(env)
 	if r.state != asking {
 		return false
 	}
@@ -245,13 +232,13 @@ func (d *Delegator) Abandon(env *sim.Env, w Waiter) bool {
 
 func (d *Delegator) newWait(env *sim.Env, w Waiter) *Read {
 	r := d.newRead(env, w.From(), env.Cause(), w.Request())
-	r.waiter = w
+	r.waiter, r.of = w, w.Number()+1
 	return r
 }
 
 // readOf is the read of a waiter, nil if it has none.
 func (d *Delegator) readOf(w Waiter) *Read {
-	for _, r := range d.reads {
+	for _, r := range d.reads.All() {
 		if r.waiter == w {
 			return r
 		}

@@ -103,13 +103,8 @@ func (v *Interval) Reset() {
 	*v = Interval{buffer: v.buffer[:0]}
 }
 
-// Clone is an interval of its own over the same history.
-func (v *Interval) Clone() Interval {
-	return Interval{
-		index: v.index, end: v.end,
-		buffer: append([]Event(nil), v.buffer[v.taken:]...),
-	}
-}
+// Own implements state.Owner: what was sent already is dropped.
+func (v *Interval) Own() { v.buffer, v.taken = append([]Event(nil), v.buffer[v.taken:]...), 0 }
 
 // Behind is how far the history has moved past what is still to be copied: part
 // of a fingerprint.

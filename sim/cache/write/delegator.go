@@ -5,10 +5,10 @@ import (
 
 	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/arena"
 	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/cache/read"
 	"github.com/watchbed/watchbed/sim/cache/store"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -33,69 +33,38 @@ type Parts struct {
 type Delegator struct {
 	cfg Config
 	// writes are by their numbers. One that is over leaves its number to another.
-	writes []*Write
+	writes state.Places[Write] `cell:"cache: numbers of writes"`
 }
+
+var layout = state.Of[Delegator]()
 
 // Reset makes the delegator that of a new process, and keeps its memory.
 func (d *Delegator) Reset(cfg Config) {
+	layout.Reset(d, 0, *d)
+	layout.Clear(d)
 	d.cfg = cfg
-	for _, w := range d.writes {
-		w.forget()
-	}
 }
 
 // Unanswered is the number of writes that are under way, between two steps.
-func (d *Delegator) Unanswered() int { return len(d.writes) - arena.Count(d.writes, (*Write).isFree) }
+func (d *Delegator) Unanswered() int { return d.writes.Len() }
 
 // Write is the write of a number.
-func (d *Delegator) Write(number int) *Write { return d.writes[number] }
+func (d *Delegator) Write(number int) *Write { return d.writes.At(number) }
 
 // CloneTo copies the delegator to that of another cache, whose parts are given.
 func (d *Delegator) CloneTo(to *Delegator, parts Parts) {
-	to.cfg = d.cfg
+	layout.CloneTo(to, d)
 	to.cfg.Parts = parts
-	to.writes = make([]*Write, len(d.writes))
-	for i, w := range d.writes {
-		c := *w
-		c.d = to
-		to.writes[i] = &c
+	for _, w := range to.writes.All() {
+		w.d = to
 	}
 }
-
-// The cells of writes; the index is a write's number.
-var (
-	// cellWrite is what a write asks for, and how far it has come.
-	cellWrite = sim.NewCell("cache: a write")
-	// cellPlaces is which numbers are taken.
-	cellPlaces = sim.NewCell("cache: numbers of writes")
-)
 
 // Cells visits the cells of the writes.
-func (d *Delegator) Cells(visit sim.CellVisitor) {
-	places := sim.NewDigest
-	for i, w := range d.writes {
-		if w.state != free {
-			places = places.Int(int64(i))
-			h := sim.NewDigest.Word(uint64(w.state)).Bool(w.current).Bool(w.doubted).Bool(w.same).Text(w.value)
-			h = h.Bool(w.cached).Bool(w.stored).Bool(w.conflicted)
-			if w.object != nil {
-				h = w.object.Digest(h)
-			}
-			visit(cellWrite, i, w.request.Digest(h))
-		}
-	}
-	visit(cellPlaces, 0, places)
-}
+func (d *Delegator) Cells(visit sim.CellVisitor) { layout.Cells(d, visit) }
 
 // Conns visits the connections of writes, by place.
-func (d *Delegator) Conns(visit func(sim.Conn)) {
-	for _, w := range d.writes {
-		if w.state != free {
-			visit(w.conn)
-			visit(w.call)
-		}
-	}
-}
+func (d *Delegator) Conns(visit func(sim.Conn)) { layout.Conns(d, visit) }
 
 // Create is CacheDelegator.Create: the cache has no part in it.
 func (d *Delegator) Create(env *sim.Env, m *sim.Message, r *wire.CreateRequest) {
@@ -141,15 +110,14 @@ func (w *Write) suggest(env *sim.Env) {
 
 // begin finds room for a write.
 func (d *Delegator) begin(env *sim.Env, m *sim.Message, key string) *Write {
-	env.LooksAt(cellPlaces, 0)
-	env.Writes(cellPlaces, 0)
-	w := arena.Free(&d.writes, (*Write).isFree, func(n int) *Write { return &Write{d: d, number: n} })
-	env.Writes(cellWrite, w.number)
+	w := d.writes.Free(env, func(n int) Write { return Write{d: d, number: n} })
+	w.job.Change(env)
 	w.request, w.key, w.conn, w.from, w.arrived = m.Payload, key, m.Conn, m.From, env.Now()
 	return w
 }
 
-func (w *Write) isFree() bool { return w.state == free }
+// Free implements state.Placed.
+func (w *Write) Free() bool { return w.state == free }
 
 func (w *Write) cachedObject(env *sim.Env) *wire.KeyValue {
 	return w.d.cfg.Store.Get(env, &wire.KeyValue{Key: w.key})
@@ -158,7 +126,7 @@ func (w *Write) cachedObject(env *sim.Env) *wire.KeyValue {
 // Replaced is called when a new cache takes the place of this one. What is with etcd goes on; what waits for the cache
 // is refused, as reads are (read.Delegator.Replaced).
 func (d *Delegator) Replaced(env *sim.Env) {
-	for _, w := range d.writes {
+	for _, w := range d.writes.All() {
 		if w.state == waiting {
 			w.finish(env, unavailable)
 		}
@@ -167,10 +135,10 @@ func (d *Delegator) Replaced(env *sim.Env) {
 
 // Answered takes what etcd said to a write; it returns false if none has asked.
 func (d *Delegator) Answered(env *sim.Env, m *sim.Message) bool {
-	for _, w := range d.writes {
+	for _, w := range d.writes.All() {
 		if w.state != free && w.call == m.Conn {
-			env.Reads(cellWrite, w.number)
-			env.Writes(cellWrite, w.number)
+			w.job.Read(env)
+			w.job.Change(env)
 			w.answered(env, m.Payload)
 			return true
 		}
@@ -203,29 +171,34 @@ var unavailable = &wire.Error{Code: wire.Unavailable, Message: "the connection t
 type Write struct {
 	d      *Delegator
 	number int
-	state  state
+	job
+}
 
+// job is what the client asks for, and how far the write has come.
+type job struct {
+	state.Cell[job] `cell:"cache: a write"`
+	state           phase
 	// request is what the client asked for: exactly one of create, update and remove is set.
 	request sim.Payload
-	create  *wire.CreateRequest
-	update  *wire.GuaranteedUpdateRequest
-	remove  *wire.DeleteRequest
-	key     string
+	create  *wire.CreateRequest           `cell:"-"`
+	update  *wire.GuaranteedUpdateRequest `cell:"-"`
+	remove  *wire.DeleteRequest           `cell:"-"`
+	key     string                        `cell:"-"`
 	// conn is the client's, call the one to etcd.
 	conn, call sim.Conn
-	from       sim.NodeID
+	from       sim.NodeID `cell:"-"`
 	// arrived is when the request came; it decides nothing.
-	arrived sim.Time
+	arrived sim.Time `cell:"-"`
 
 	// cached: the cache gives the states that the write works on.
 	cached bool
 	objState
 }
 
-type state uint8
+type phase uint8
 
 const (
-	free state = iota
+	free phase = iota
 	// waiting: the cache is to give the object, once it is fresh enough.
 	waiting
 	// fetching: etcd was asked for the object (getCurrentState).
@@ -244,18 +217,13 @@ func (w *Write) attempt(env *sim.Env) {
 	}
 }
 
-// forget frees the place of the write.
-func (w *Write) forget() { *w = Write{d: w.d, number: w.number} }
-
 // finish answers the client and ends the write.
 func (w *Write) finish(env *sim.Env, answer sim.Payload) {
-	env.Writes(cellPlaces, 0)
-	env.Writes(cellWrite, w.number)
 	if env.Mode() == sim.Timed {
 		env.Record(writeDuration, int64(env.Now().Sub(w.arrived)))
 	}
 	conn := w.conn
-	w.forget()
+	w.d.writes.Forget(env, w)
 	env.Send(conn, answer)
 }
 

@@ -44,15 +44,15 @@ func (w *Write) awaitChange(env *sim.Env, revision int64) {
 
 // RevisionKnown implements read.Waiter.
 func (w *Write) RevisionKnown(env *sim.Env, revision int64) bool {
-	env.Reads(cellWrite, w.number)
+	w.job.Read(env)
 	w.d.cfg.Reads.LetWait(env, w, revision, 0)
 	return true
 }
 
 // Fresh implements read.Waiter: the cache has got to where the write wants it.
 func (w *Write) Fresh(env *sim.Env) {
-	env.Reads(cellWrite, w.number)
-	env.Writes(cellWrite, w.number)
+	w.job.Read(env)
+	w.job.Change(env)
 	w.takeCached(env)
 }
 
@@ -80,8 +80,8 @@ func (w *Write) takeCached(env *sim.Env) {
 
 // Refused implements read.Waiter: the cache was not fresh in time, or etcd did not answer with its revision.
 func (w *Write) Refused(env *sim.Env, err *wire.Error) {
-	env.Reads(cellWrite, w.number)
-	env.Writes(cellWrite, w.number)
+	w.job.Read(env)
+	w.job.Change(env)
 	switch o := w.d.cfg.OnTimeout; {
 	case err.Code != wire.TooLargeResourceVersion, o != read.OnTimeoutFallback && o != read.OnTimeoutThrottle:
 		w.finish(env, err)

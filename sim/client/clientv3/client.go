@@ -56,9 +56,9 @@ type Client struct {
 	cfg        Config
 	subscriber Subscriber
 	// streams are watcher.streams, watches those by the subscriber's number.
-	streams state.Places[Stream]        `cell:"clientv3: streams"`
+	streams state.Places[Stream]        `cell:"clientv3: streams" free:"counted"`
 	watches state.Places[watcherStream] `cell:"clientv3: watches"`
-	calls   state.Places[unaryCall]     `cell:"clientv3: unary calls"`
+	calls   state.Places[unaryCall]     `cell:"clientv3: unary calls" free:"counted"`
 	// nextEndpoint is the place of the member at which the next stream is opened.
 	nextEndpoint state.Var[int] `cell:"clientv3: endpoint of the next stream"`
 	outages      []Outage

@@ -13,16 +13,10 @@ import (
 // forgotten, calls that are under way or wait for their next attempt, and requests and
 // closing watches that wait for run.
 func (c *Client) Holds() (watches, calls, waiting int) {
-	for range c.watches.Used() {
-		watches++
-	}
-	for range c.calls.Used() {
-		calls++
-	}
 	for _, s := range c.streams.All() {
 		waiting += len(s.reqc.All()) + len(s.closingc.All())
 	}
-	return watches, calls, waiting
+	return c.watches.Len(), c.calls.Len(), waiting
 }
 
 // Watches visits the watches that are registered on streams, each as it was asked for there, under the id that etcd

@@ -21,13 +21,7 @@ func (c *Watcher) Holds(world *sim.World) (watches, orphans, queued int) {
 }
 
 // Lists is how many lists are streamed.
-func (c *Watcher) Lists() int {
-	n := 0
-	for range c.lists.Used() {
-		n++
-	}
-	return n
-}
+func (c *Watcher) Lists() int { return c.lists.Len() }
 
 // LongestQueue is the number of events of the watch that has queued most, and the number
 // that its buffer holds.

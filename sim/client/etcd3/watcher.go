@@ -25,12 +25,12 @@ type Config struct {
 type Watcher struct {
 	cfg     Config
 	client  *clientv3.Client
-	watches state.Places[watchChan] `cell:"etcd3: watches"`
+	watches state.Places[watchChan] `cell:"etcd3: watches" free:"counted"`
 	// unsupported is that etcd was found not to know RangeStream.
 	unsupported state.Var[unsupported] `cell:"etcd3: RangeStream is not supported"`
 	// decodeFailures is how many decodes may still fail.
 	decodeFailures state.Var[int]             `cell:"etcd3: decodes that may fail"`
-	lists          state.Places[streamedList] `cell:"etcd3: lists"`
+	lists          state.Places[streamedList] `cell:"etcd3: lists" free:"counted"`
 	// results is memory for events to come. Events from one block of memory save an
 	// allocation for each.
 	results arena.Arena[wire.WatchEvent]
