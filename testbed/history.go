@@ -22,7 +22,10 @@ func (s *System) History() *model.History {
 	}
 	if s.Restored() != nil {
 		s.history.Initial = s.truth.initial
-		s.history.Operations = s.history.Operations[s.firstJudged(s.history.Operations):]
+		s.history.Operations = slices.DeleteFunc(s.history.Operations[s.firstJudged(s.history.Operations):], func(op model.Operation) bool {
+			// Snapshots of a cache may be from before.
+			return op.Request.Freshness == model.Exact && op.Request.Revision < s.truth.initial.Revision
+		})
 	}
 	return &s.history
 }
