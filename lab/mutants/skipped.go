@@ -38,6 +38,9 @@ var skippedFunctions = []skip{
 // declarations are methods that only call those of sim.Env which say what a step depends on.
 var declarations = skip{[]string{"reads*", "looksAt*", "writes*", "takesItem"}, "what a step depends on, for stories"}
 
+// declaring are those of state that declares its own use.
+var declaring = skip{[]string{"Read", "Look", "Change"}, "what a step depends on, for stories"}
+
 // skippedCalls are methods of sim.Env that change nothing in a run.
 var skippedCalls = []skip{
 	{[]string{"Reads", "Writes", "ReadsItem", "WritesItem", "LooksAt", "TouchesAll", "Recording", "Under", "Begin"}, "what a step depends on, for stories"},
@@ -113,7 +116,8 @@ func changesNothing(info *types.Info, c *ast.CallExpr) bool {
 			return false
 		}
 		of := typeName(s.Recv())
-		if p := s.Obj().Type().(*types.Signature).Params(); declarations.holds(f.Sel.Name) && p.Len() > 0 && typeName(p.At(0).Type()) == "Env" {
+		if p := s.Obj().Type().(*types.Signature).Params(); p.Len() > 0 && typeName(p.At(0).Type()) == "Env" &&
+			(declarations.holds(f.Sel.Name) || p.Len() == 1 && strings.HasSuffix(s.Obj().Pkg().Path(), "/sim/state") && declaring.holds(f.Sel.Name)) {
 			return true
 		}
 		return of == "Env" && skipped(skippedCalls, f.Sel.Name) || strings.HasPrefix(of, "Note") && f.Sel.Name == "Say"
