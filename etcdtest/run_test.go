@@ -101,7 +101,7 @@ func TestReport(t *testing.T) {
 .* client-1 → etcd     create watch /pods/... from .*
 .* the cache           answers .*
 of 40 schedules: .*the cache is not linearizable-data in \d+.*; this seed fails in \d+ of 20 repetitions
-the same in the first \d+: as it is \d+, without broken streams \d+, .*, with etcd 3.6.16 \d+
+(the same in the first \d+: as it is \d+, without broken streams \d+, .*, with etcd 3.6.16 \d+|it is too rare, or takes too long, .*)
 run it alone: ETCDTEST_SEED=\d+ go test -run '\^TestReport\$'$`, report)
 }
 
