@@ -25,7 +25,7 @@ var everything = flag.Bool("catalogue.everything", false, "hold every scenario t
 // version of etcd with its own design of the cache, and with each design on its
 // own version. What is expected to be violated must be, and nothing else.
 func TestScenariosFailAsExpectedAndNoOther(t *testing.T) {
-	oneIn := testsize.Of(2, 24, 24)
+	oneIn := testsize.Of(3, 24, 24)
 	if *everything {
 		oneIn = 1
 	}
@@ -68,7 +68,7 @@ func combinations(sc *testbed.Scenario) []testbed.Params {
 // same design is held to what that one violated. The others go on with seeds of their own, twice as many each time,
 // since each campaign begins with trial runs.
 //
-// At full size every second version or design is tried beside those of the scenario: the others are for the next
+// At full size every third version or design is tried beside those of the scenario: the others are for the next
 // scenario. Below it there is a sixth of all that, and one version or design of 24; in a short test what is not found
 // soon is not looked for.
 const (
