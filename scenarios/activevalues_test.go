@@ -99,7 +99,7 @@ var activeValues = []active{
 	{set: "lease-time-left=of-any", scenario: "leases-without-leader", with: "etcd=3.6.16"},
 	{set: "needless-ranges=removed", scenario: "lagging-reads"},
 	{set: "read-index-ids=reused", scenario: "follower-reads"},
-	{set: "backup-restore=plain", scenario: "restored-backup"},
+	{set: "backup-restore=bumped", scenario: "restored-backup", with: "backup-restore=plain"},
 	{set: "lease-renewal-waits=unknown", scenario: "leases", with: "etcd=3.6.16"},
 	{set: "lease-renewals=answered-only", scenario: "lease-times"},
 	{set: "promoted-leases=forgotten", scenario: "lease-times"},

@@ -23,7 +23,7 @@ Without them (backup-restore=plain) revisions are given a second time: a cache t
 what was lost.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1
 		writers=2 writes=4 deletes=true txns=true noise=1 noise-writes=2 readers=2 reads=4 read=consistent informers=1 keys=3 items=2
-		restores=1 await-ready=true to-rest=true steps=20000`),
+		restores=1 backup-restore=bumped await-ready=true to-rest=true steps=20000`),
 	Draws:  option.Ranges(`writers=1|3 writes=2|6 readers=1|3 keys=1|4 items=0|4 caches=2 informers=2 breaks=1 restarts=1 restores=2`),
 	About:  testbed.Reaches{"etcd: restored from a backup": 60},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, informers.MatchEtcd, informers.CatchUp},

@@ -116,7 +116,7 @@ func shown(o *model.Item) string {
 // WriteAnswers holds the object that a write was answered with against etcd's. It is exercised by such
 // answers.
 var WriteAnswers = testbed.RegisterProperty(&testbed.Property{
-	Name: "write-answers", Kind: testbed.Safety,
+	Name: "write-answers", Kind: testbed.Safety, AfterRestore: true,
 	Promise: "The object in the answer to a write through an API server is one that etcd had between request and answer, and " +
 		"that the write has made, unless it had nothing to change; a deletion is answered the object that it has deleted, with the revision of the deletion.",
 	Violated: "wrong answer to a write",
@@ -194,7 +194,7 @@ func writesInTime(s *testbed.System, w *sim.World, all *testbed.Tally) {
 // NoLostUpdates follows what each update has added through the committed writes, as far as clients
 // have been answered. It is exercised by each update that was answered with an object.
 var NoLostUpdates = testbed.RegisterProperty(&testbed.Property{
-	Name: "no-lost-updates", Kind: testbed.Safety,
+	Name: "no-lost-updates", Kind: testbed.Safety, AfterRestore: true,
 	Promise:  "What an update through an API server was told to have added to an object is there once, and stays until the object is deleted.",
 	Violated: "update lost",
 	Labels:   map[string]string{lost: "update lost", unwritten: "update never made", twice: "update made twice"},
@@ -251,7 +251,7 @@ func lookForLostUpdate(w *write, all *testbed.Tally) {
 // NotFoundVersions looks at the resourceVersion of the error that there is no such object. Only
 // callers of the storage see it, such as a cache above it. It is exercised by such errors.
 var NotFoundVersions = testbed.RegisterProperty(&testbed.Property{
-	Name: "not-found-versions", Kind: testbed.Safety,
+	Name: "not-found-versions", Kind: testbed.Safety, AfterRestore: true,
 	Promise:  "The error of a write that finds no object has the resourceVersion of a state without it, between request and answer.",
 	Violated: "error of another state",
 	Labels:   map[string]string{"version": "error of another state"},
@@ -320,7 +320,7 @@ const internalError = "internal"
 // WriteRefusals holds each refusal of a write against the objects that etcd had while the write was
 // under way. It is exercised by such refusals.
 var WriteRefusals = testbed.RegisterProperty(&testbed.Property{
-	Name: "write-refusals", Kind: testbed.Safety,
+	Name: "write-refusals", Kind: testbed.Safety, AfterRestore: true,
 	Promise: "A write through an API server is refused as a conflict, as forbidden, or because the object is there or is not, " +
 		"only if etcd had such an object at some time between request and answer: no check of an old object is final. No write ends with an internal error.",
 	Violated: "write refused for an old object",

@@ -155,7 +155,7 @@ func (s *System) ReadBound() Bound {
 func (s *System) WriteBound() Bound {
 	const messages = 4
 	o := &s.params.Workload.Updating
-	read, tries := s.ReadBound(), 2+max(0, o.Clients-1)*o.Updates
+	read, tries := s.ReadBound(), 2+s.params.Workload.ObjectWrites()-o.Updates
 	return Bound{}.Plus(time.Duration(tries)*(read.Total+messages*s.params.Clock.Network),
 		fmt.Sprintf("%d tries, each a read within %v and %d messages of at most %v", tries, read.Total, messages, s.params.Clock.Network))
 }

@@ -82,7 +82,7 @@ func capable[T, O any](among []O) (all []T) {
 func (s *System) makeJudges() {
 	s.ofMemory = make([]bool, len(s.claims))
 	for _, p := range s.claims {
-		if p.Inside && s.etcd.members != nil {
+		if p.Inside && s.etcd.members != nil || !p.AfterRestore && s.params.Faults.Restores > 0 {
 			s.judges = append(s.judges, Recorded(func(*System, *sim.World, *Tally) {})(s))
 			continue
 		}

@@ -40,6 +40,8 @@ type Property struct {
 	Weight int
 	// Inside: it looks into the simulated server of etcd, and so does not judge a cluster that is a program.
 	Inside bool
+	// AfterRestore: it judges runs in which etcd is restored from a backup, too. Others are vacuous there.
+	AfterRestore bool
 	// Monitor is how a search over states judges the property; the zero value is that it does not.
 	Monitor Monitor
 	// New makes the judge of a system, once; the judge serves run after run.

@@ -7,7 +7,7 @@ import "github.com/watchbed/watchbed/sim"
 // compacted revision follows its own 410, a watch is cancelled again and again. It is exercised once by each run that
 // comes to rest.
 var ComingToRest = RegisterProperty(&Property{
-	Name: "comes-to-rest", Kind: Liveness,
+	Name: "comes-to-rest", Kind: Liveness, AfterRestore: true,
 	Promise:  "A run without a clock comes to rest behind its last client: nothing is tried again for ever.",
 	Violated: "tried again for ever",
 	Monitor:  Monitor{AtRest: true},

@@ -151,8 +151,8 @@ func (s *System) checkReplacements() error {
 
 // planFaults spreads what may break over the processes.
 func (s *System) planFaults() error {
-	if n := s.params.Faults.Restores; n > 0 && (s.topology.Lagging || s.params.Workload.Drawn.Leases) {
-		return fmt.Errorf("restores=%d: a backup here is of one member without leases; set lagging=false drawn-leases=false", n)
+	if n := s.params.Faults.Restores; n > 0 && (s.topology.Lagging || s.params.Workload.Drawn.Leases || s.scenario.Clients != nil) {
+		return fmt.Errorf("restores=%d: a backup here is of one member without leases, which this scenario has or may have; leave the fault out, or set lagging=false drawn-leases=false", n)
 	}
 	var informers []faults.Informer
 	for _, n := range s.informers {

@@ -60,7 +60,7 @@ func cachedErrors(t *testing.T) string {
 		{"a read waits for the revision that etcd answered to the one before", []string{"current-rv=last-reader"}},
 		{"etcd loses its leader twice, and changes it twice", []string{"leader-losses=2", "leader-changes=2"}},
 		{"etcd restarts twice", []string{"etcd-restarts=2"}},
-		{"etcd is restored from a backup, its revision raised (`restored-backup`)", []string{"restores=1"}},
+		{"etcd is restored from a backup, its revision raised (`restored-backup`)", []string{"restores=1", "backup-restore=bumped"}},
 		{"etcd is restored from a backup, its revision as it was (kubernetes#107457)", []string{"restores=1", "backup-restore=plain"}},
 	} {
 		row(wrong.name, "cache", errors("cache", wrong))

@@ -16,7 +16,7 @@ import (
 // server does not start, or that shows no contents, is not judged. It is exercised by each cache that is judged, once
 // a run.
 var CatchUp = testbed.RegisterProperty(&testbed.Property{
-	Name: "cache-catches-up", Kind: testbed.Liveness,
+	Name: "cache-catches-up", Kind: testbed.Liveness, AfterRestore: true,
 	Promise:  "At the end every cache is ready and holds what etcd has.",
 	Violated: "cache never catches up",
 	Labels:   map[string]string{"behind": "cache never catches up", "unready": "cache is never ready"},

@@ -43,7 +43,7 @@ func clientBounded(s *testbed.System, w *sim.World, place int, _ *struct{}, all 
 // must have been answered. It is exercised by each client library once in a run that
 // comes to rest.
 var ClientNothingLeft = testbed.RegisterProperty(&testbed.Property{
-	Name: "client-nothing-left", Kind: testbed.Safety,
+	Name: "client-nothing-left", Kind: testbed.Safety, AfterRestore: true,
 	Promise:  "When nothing more can happen, a client library holds the watches that caches have open, and nothing that still waits.",
 	Violated: "left behind in the client",
 	Labels:   map[string]string{"calls": "calls left in the client", "requests": "requests left in the client", "watches": "watches left in the client", "events": "events left in the client"},

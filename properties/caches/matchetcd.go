@@ -11,7 +11,7 @@ import (
 // changed, which is how often it is exercised. A cache that cannot show its
 // contents (cache.Mirror) never exercises it.
 var MatchEtcd = testbed.RegisterProperty(&testbed.Property{
-	Name: "cache-matches-etcd", Kind: testbed.Safety,
+	Name: "cache-matches-etcd", Kind: testbed.Safety, AfterRestore: true,
 	Promise:  "After every step a cache that is ready holds what etcd had at the cache's resourceVersion.",
 	Violated: "cache differs from etcd",
 	Labels:   testbed.DifferenceLabels("cache differs from etcd"),

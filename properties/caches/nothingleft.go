@@ -21,7 +21,7 @@ import (
 // cannot, because etcd's ticker goes on (draft-2019). Timed, caches go on with checks, and informers watch again, so
 // that no scenario with a clock claims it: few runs of one come to rest.
 var NothingLeft = testbed.RegisterProperty(&testbed.Property{
-	Name: "nothing-left", Kind: testbed.Safety,
+	Name: "nothing-left", Kind: testbed.Safety, AfterRestore: true,
 	Promise:  "When nothing more can happen, a cache has answered each request, and holds no read, no write, no comparison with etcd, nothing that it still has to pass on, no page for later, no snapshot beyond its history, and exactly the watches that clients have open, with a watch of etcd for each that etcd serves.",
 	Violated: "left behind in the cache",
 	Labels: map[string]string{

@@ -22,7 +22,7 @@ import (
 // the same reason if all watches on it were cancelled while it was opened again: etcd learns of that one by its first
 // request. It is exercised by each server once in a run that comes to rest.
 var NothingLeft = testbed.RegisterProperty(&testbed.Property{
-	Name: "etcd-nothing-left", Kind: testbed.Safety, Inside: true,
+	Name: "etcd-nothing-left", Kind: testbed.Safety, Inside: true, AfterRestore: true,
 	Promise:  "When nothing more can happen, etcd holds no call, no response and no option of a watch that ended, as many streams as clients have open, exactly the watches that clients have on them, the leases that were not revoked, and no key that was deleted before the compacted revision.",
 	Violated: "left behind in etcd",
 	Labels: map[string]string{

@@ -51,7 +51,7 @@ func TestFollowingRecordsWhatPollingRecords(t *testing.T) {
 			calls := 0
 			polled := *sc
 			polled.Claims = []*testbed.Property{{
-				Name: "compared",
+				Name: "compared", AfterRestore: true,
 				New: func(s *testbed.System) testbed.Judge {
 					return &comparison{evidence.PollingOf(s), t, s, evidence.Of(s), &calls}
 				},

@@ -14,7 +14,7 @@ import (
 // MatchEtcd compares an informer with ground truth whenever it has listed, or its
 // resourceVersion or the number of its objects has changed, which is how often it is exercised.
 var MatchEtcd = testbed.RegisterProperty(&testbed.Property{
-	Name: "informer-matches-etcd", Kind: testbed.Safety,
+	Name: "informer-matches-etcd", Kind: testbed.Safety, AfterRestore: true,
 	Promise:  "After every step an informer holds what etcd had at the informer's resourceVersion, and nothing before the first list of its process.",
 	Violated: "informer differs from etcd",
 	Labels:   testbed.DifferenceLabels("informer differs from etcd", "unlisted"),
@@ -96,7 +96,7 @@ func (v *view) changed(n *testbed.Informer) bool {
 // when its time is over. A run that was cut off says nothing of informers that are
 // still on their way. It is exercised by each informer once.
 var CatchUp = testbed.RegisterProperty(&testbed.Property{
-	Name: "informer-catches-up", Kind: testbed.Liveness,
+	Name: "informer-catches-up", Kind: testbed.Liveness, AfterRestore: true,
 	Promise:  "At the end every informer holds what etcd has.",
 	Violated: "informer never catches up",
 	Labels:   map[string]string{"behind": "informer never catches up"},

@@ -16,13 +16,13 @@ import (
 )
 
 // Exact is exercised by answered reads at an exact resourceVersion.
-var Exact = guarantee("exact", 5, "not the state of that revision",
-	"A read at an exact resourceVersion is answered with the state at that version, or refused.")
+var Exact = afterRestore(guarantee("exact", 5, "not the state of that revision",
+	"A read at an exact resourceVersion is answered with the state at that version, or refused."))
 
 // Linearizable is judged by the revision witness and by porcupine. It is exercised
 // by consistent reads after a completed write.
-var Linearizable = guarantee("linearizable", 7, "not linearizable",
-	"Writes and consistent reads have one total order that respects real time; a LIST's items and its resourceVersion must both fit.")
+var Linearizable = afterRestore(guarantee("linearizable", 7, "not linearizable",
+	"Writes and consistent reads have one total order that respects real time; a LIST's items and its resourceVersion must both fit."))
 
 // LinearizableAnswers is linearizable as clients can judge it, who do not know what
 // became of the writes that were not answered: porcupine tries every fate of them. Ground
@@ -40,12 +40,18 @@ var LinearizableAnswers = testbed.RegisterProperty(&testbed.Property{
 // LinearizableData is Linearizable without the LIST's own resourceVersion: if it
 // is violated, a completed write is missing, or what was gone is seen. It is
 // exercised by consistent reads after a completed write.
-var LinearizableData = guarantee("linearizable-data", 8, "not linearizable",
-	"Writes and consistent reads have one total order that respects real time; only the items of a LIST must fit, whatever resourceVersion it names.")
+var LinearizableData = afterRestore(guarantee("linearizable-data", 8, "not linearizable",
+	"Writes and consistent reads have one total order that respects real time; only the items of a LIST must fit, whatever resourceVersion it names."))
 
 // Monotonic is exercised by reads after another read of the same client.
 var Monotonic = guarantee("monotonic", 4, "client goes back in time",
 	"No client reads an older state than it has read before, whichever cache it asks.")
+
+// afterRestore has a property judge what clients did since etcd was restored from a backup.
+func afterRestore(p *testbed.Property) *testbed.Property {
+	p.AfterRestore = true
+	return p
+}
 
 // guarantee is a property that package linearizability knows by the same name.
 func guarantee(name string, weight int, violated, promise string) *testbed.Property {
@@ -224,8 +230,8 @@ var NotOlderThan = guarantee("not-older-than", 0, "older than asked for",
 	"A read that names a minimum resourceVersion is answered at that version or later.")
 
 // Pages is exercised by pages after the first.
-var Pages = guarantee("pages", 4, "pages of different states",
-	"The pages of one list are together the state at one revision.")
+var Pages = afterRestore(guarantee("pages", 4, "pages of different states",
+	"The pages of one list are together the state at one revision."))
 
 // ReadYourWrites is exercised by reads after a completed write of the same client.
 var ReadYourWrites = guarantee("read-your-writes", 5, "own write missing",

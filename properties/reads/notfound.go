@@ -25,11 +25,12 @@ func notFound(r *evidence.Recorder, o *testbed.Operation, at *evidence.Call, all
 		return
 	}
 	all.Exercised++
-	rev, log, label := o.Span.Missing, r.System().Truth().Log(), ""
+	rev, label := o.Span.Missing, ""
+	then := r.System().Truth().At(rev)
 	switch {
 	case rev > at.Answered.Newest():
 		label = "future"
-	case rev <= 0, rev >= log.First() && log.At(rev).Get(get.Key) != nil:
+	case rev <= 0, then != nil && then.Get(get.Key) != nil:
 		label = "state"
 	}
 	if label != "" {

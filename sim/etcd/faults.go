@@ -132,7 +132,7 @@ func (f *RestoreBackup) Strike(env *sim.Env) {
 	s := env.Node(f.Node).(*Server)
 	env.Cover(coverRestoredBackup)
 	lost := 1 + env.Choose(int(min(mostLost, s.store.CurrentRev()-s.store.OldestBackup())), "revisions that the backup lacks")
-	r := &Restored{From: s.store.CurrentRev() - int64(lost), Compacted: !s.members.options().Log.KeepsRevision, Tick: env.Tick()}
+	r := &Restored{From: s.store.CurrentRev() - int64(lost), Compacted: s.members.options().Log.BumpsBackup, Tick: env.Tick()}
 	r.Revision = r.From
 	if r.Compacted {
 		r.Revision += bump

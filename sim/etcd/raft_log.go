@@ -72,8 +72,8 @@ func (l *raftLog) again(env *sim.Env, e entry) {
 // LogOptions are about the raft log.
 type LogOptions struct {
 	Unapplied UnappliedEntries
-	// KeepsRevision: a backup is restored at its own revision. Otherwise its revision is beyond all that was ever seen, and what is older is compacted.
-	KeepsRevision bool
+	// BumpsBackup: a backup is restored with a revision beyond all that was ever seen, and what is older is compacted.
+	BumpsBackup bool
 }
 
 // UnappliedEntries is what becomes of entries that are committed and not applied when the
@@ -93,10 +93,10 @@ const (
 )
 
 var logOptions = option.NewGroup("etcd",
-	option.Either("backup-restore", func(o *LogOptions) *bool { return &o.KeepsRevision },
+	option.Either("backup-restore", func(o *LogOptions) *bool { return &o.BumpsBackup },
 		"how etcd is restored from a backup (etcdutl snapshot restore)",
-		option.Value{Name: "bumped", Doc: "1,000 revisions later, and all that is older is compacted: --bump-revision with --mark-compacted"},
-		option.Value{Name: "plain", Doc: "at the revision of the backup (kubernetes/kubernetes#107457)"}),
+		option.Value{Name: "plain", Doc: "at the revision of the backup, which is etcdutl's default (kubernetes/kubernetes#107457)"},
+		option.Value{Name: "bumped", Doc: "1,000 revisions later, and all that is older is compacted: --bump-revision with --mark-compacted"}),
 	option.Choice("unapplied-entries", func(o *LogOptions) *UnappliedEntries { return &o.Unapplied },
 		"what becomes of entries of the log that are committed and not applied when a member restarts",
 		option.Value{Name: "applied", Doc: "the new process applies them"},
