@@ -31,8 +31,7 @@ func (s *System) OperationsOf(client int) iter.Seq[*Operation] {
 	return func(yield func(*Operation) bool) {
 		c, o := s.clients.history.nodes[client], new(Operation)
 		ops, spans, messages := c.Operations(), c.Spans(), c.Requests()
-		first := s.firstJudged(ops)
-		for i := first; i < len(ops); i++ {
+		for i := s.firstJudged(ops); i < len(ops); i++ {
 			if *o = (Operation{&ops[i], c, client, i, &spans[i], messages[i]}); !yield(o) {
 				return
 			}
