@@ -6,7 +6,8 @@
 //	Check  the same for package rapid, which shrinks what the test does, too
 //
 // What etcd itself promises is judged without a word from the test: requests are linearizable, watches are ordered,
-// unique, atomic, reliable, resumable and bookmarkable. What a cache in front of etcd answers is judged if the test
+// unique, atomic, reliable, resumable and bookmarkable, as etcd sends them and as clientv3 delivers them, over streams
+// that break. What a cache in front of etcd answers is judged if the test
 // reads it by T.List or T.Get. A failure is told in messages between the clients and etcd.
 //
 // # What a seed is worth

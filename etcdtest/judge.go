@@ -88,9 +88,10 @@ type finding struct {
 
 // The parties of a finding.
 const (
-	byCache = "the cache"
-	byEtcd  = "etcd"
-	byTest  = "the test"
+	byCache  = "the cache"
+	byEtcd   = "etcd"
+	byClient = "clientv3"
+	byTest   = "the test"
 )
 
 func (f *finding) String() string {
@@ -170,22 +171,35 @@ func (t *T) judgeReads(writes *model.History, log *model.Log) *finding {
 	return t.check(h, log, byCache, linearizability.LinearizableData, linearizability.NotOlderThan, linearizability.Exact, linearizability.Sequential)
 }
 
-// judgeEtcd judges what etcd answered, and its watches.
+// judgeEtcd judges what etcd answered, and its watches: as etcd sent them, then as clientv3 delivered them.
 func (t *T) judgeEtcd(h *model.History, log *model.Log) *finding {
 	if f := t.check(h, log, byEtcd, linearizability.Linearizable, linearizability.Exact); f != nil {
 		return f
 	}
 	for _, p := range t.run.loop.processes {
 		for _, w := range p.watches {
-			for _, j := range model.CheckWatch([]model.WatchStream{w.WatchStream}, log) {
-				if j.Verdict == model.Violated {
-					to := t.run.clock.last()
-					if j.Why.Response >= 0 {
-						to = w.ticks[j.Why.Response] + 1
-					}
-					return &finding{by: byEtcd, promise: string(j.Guarantee), key: j.Why.Key, client: p.name, to: to, sentence: fmt.Sprintf("the watch of %s by %s: %s", w.Request.Key, p.name, j.Why.Sentence)}
-				}
+			if f := t.judgeWatch(w, byEtcd, p.name, log); f != nil {
+				return f
 			}
+		}
+	}
+	for _, d := range t.deliveries {
+		if f := t.judgeWatch(d.from(h), byClient, d.client, log); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// judgeWatch is the first guarantee that a watch of a client does not keep.
+func (t *T) judgeWatch(w *watched, by, client string, log *model.Log) *finding {
+	for _, j := range model.CheckWatch([]model.WatchStream{w.WatchStream}, log) {
+		if j.Verdict == model.Violated {
+			to := t.run.clock.last()
+			if j.Why.Response >= 0 {
+				to = w.ticks[j.Why.Response] + 1
+			}
+			return &finding{by: by, promise: string(j.Guarantee), key: j.Why.Key, client: client, to: to, sentence: fmt.Sprintf("the watch of %s by %s: %s", w.Request.Key, client, j.Why.Sentence)}
 		}
 	}
 	return nil

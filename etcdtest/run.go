@@ -207,6 +207,7 @@ type T struct {
 	// cleanups run when all of them have ended, ends close the clients.
 	cleanups, ends []func()
 	reads          []model.Operation
+	deliveries     []*delivery
 	failure        string
 }
 
@@ -360,10 +361,12 @@ func (t *T) Client() *clientv3.Client {
 	if t.run.used == t.config.Clients {
 		panic(fmt.Sprintf("etcdtest: a schedule has %d clients: set Config.Clients to more", t.config.Clients))
 	}
+	name := processName(t.run.used)
 	client, end, err := t.run.connect()
 	if err != nil {
 		panic(err)
 	}
+	client.Watcher = &watcher{client.Watcher, t, name, client.Ctx().Done()}
 	t.ends = append(t.ends, end)
 	return client
 }

@@ -162,6 +162,90 @@ func TestEtcdIsJudged(t *testing.T) {
 	Run(t, Config{Schedules: 50}, watch)
 }
 
+// broken is a watcher that delivers something else than etcd sent, and forgets the first options that it is given.
+type broken struct {
+	clientv3.Watcher
+	forgets int
+	breaks  func(n int, r clientv3.WatchResponse) []clientv3.WatchResponse
+}
+
+func (b *broken) Watch(ctx context.Context, key string, opts ...clientv3.OpOption) clientv3.WatchChan {
+	from, to := b.Watcher.Watch(ctx, key, opts[b.forgets:]...), make(chan clientv3.WatchResponse)
+	go func() {
+		defer close(to)
+		n := 0
+		for r := range from {
+			for _, r := range b.breaks(n, r) {
+				select {
+				case to <- r:
+				case <-ctx.Done():
+				}
+			}
+			n++
+		}
+	}()
+	return to
+}
+
+// TestDeliveriesAreJudged: what clientv3 delivers is held to what a watch asked for, without a word from the test.
+func TestDeliveriesAreJudged(t *testing.T) {
+	type (
+		response  = clientv3.WatchResponse
+		responses = []response
+	)
+	right := func(_ int, r response) responses { return responses{r} }
+	without := func(which int) func(int, response) responses {
+		return func(n int, r response) responses {
+			if n == which {
+				return nil
+			}
+			return responses{r}
+		}
+	}
+	for _, tc := range []struct {
+		want    string
+		breaks  func(int, response) responses
+		forgets int
+		opts    []clientv3.OpOption
+	}{
+		{"", right, 0, nil},
+		{"", right, 0, []clientv3.OpOption{clientv3.WithRev(2), clientv3.WithCreatedNotify(), clientv3.WithPrevKV()}},
+		{"", right, 0, []clientv3.OpOption{clientv3.WithFilterPut(), clientv3.WithProgressNotify()}},
+		{"", right, 0, []clientv3.OpOption{clientv3.WithFilterDelete(), clientv3.WithPrefix()}},
+		{"clientv3 is not filter", right, 1, []clientv3.OpOption{clientv3.WithFilterPut()}},
+		{"clientv3 is not filter", right, 1, []clientv3.OpOption{clientv3.WithFilterDelete()}},
+		{"clientv3 is not prevKV", right, 1, []clientv3.OpOption{clientv3.WithPrevKV()}},
+		{"clientv3 is not resumable", without(0), 0, []clientv3.OpOption{clientv3.WithRev(2)}},
+		{"clientv3 is not reliable", without(0), 0, nil},
+		{"clientv3 is not reliable", without(2), 0, nil},
+		{"clientv3 is not unique", func(_ int, r response) responses { return responses{r, r} }, 0, nil},
+		{"clientv3 is not bookmarkable", func(_ int, r response) responses { return responses{response{Header: r.Header}, r} }, 0, nil},
+	} {
+		got := explored(t, Config{Schedules: 3, Faults: &Faults{Within: 4 * time.Second, Breaks: 2}}, func(t *T) {
+			client := t.Client()
+			recorder := client.Watcher.(*watcher)
+			recorder.Watcher = &broken{recorder.Watcher, tc.forgets, tc.breaks}
+			ctx, cancel := context.WithCancel(t.Context())
+			watched := client.Watch(ctx, "a", tc.opts...)
+			t.Go("watcher", func() {
+				for range watched {
+				}
+			})
+			defer cancel()
+			for i := range 8 {
+				if i%3 == 2 {
+					_, _ = client.Delete(ctx, "a")
+				} else {
+					_, _ = client.Put(ctx, "a", fmt.Sprint(i))
+				}
+				time.Sleep(500 * time.Millisecond)
+			}
+		})
+		promise, _, _ := strings.Cut(got, "\n")
+		require.Equal(t, tc.want, promise)
+	}
+}
+
 // TestLocksOfClientv3: of two clients one at a time has the lock of package concurrency, as long as no lease runs out;
 // and leasing answers.
 func TestLocksOfClientv3(t *testing.T) {

@@ -1,0 +1,97 @@
+package etcdtest
+
+import (
+	"context"
+	"reflect"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/watchbed/watchbed/model"
+)
+
+// watcher is the watcher of a client, and records what its watches deliver: one of clientv3 goes on over streams that
+// break, so that it is one stream to the test.
+type watcher struct {
+	clientv3.Watcher
+	t      *T
+	client string
+	closed <-chan struct{}
+}
+
+// delivery is what one watch delivered. Its first response, an empty one, is that the watch is there.
+type delivery struct {
+	watched
+	client string
+}
+
+// Watch implements clientv3.Watcher.
+func (w *watcher) Watch(ctx context.Context, key string, opts ...clientv3.OpOption) clientv3.WatchChan {
+	from := w.Watcher.Watch(ctx, key, opts...)
+	d := &delivery{client: w.client}
+	d.Request = asked(clientv3.OpGet(key, opts...))
+	d.Responses, d.ticks = make([]model.WatchResponse, 1), []int64{w.t.run.clock.tick()}
+	w.t.mu.Lock()
+	w.t.deliveries = append(w.t.deliveries, d)
+	w.t.mu.Unlock()
+	to := make(chan clientv3.WatchResponse)
+	go func() {
+		defer close(to)
+		for r := range from {
+			w.t.mu.Lock()
+			d.Responses, d.ticks = append(d.Responses, delivered(&r)), append(d.ticks, w.t.run.clock.tick())
+			w.t.mu.Unlock()
+			select {
+			case to <- r:
+			case <-ctx.Done():
+				return
+			case <-w.closed:
+				return
+			}
+		}
+	}()
+	return to
+}
+
+// asked is the request of a watch. An Op has no methods for what watches alone have.
+func asked(op clientv3.Op) model.WatchRequest {
+	is := func(field string) bool {
+		f := reflect.ValueOf(op).FieldByName(field)
+		return f.IsValid() && f.Bool()
+	}
+	return model.WatchRequest{
+		Key: string(op.KeyBytes()), End: string(op.RangeBytes()), StartRevision: op.Rev(),
+		PrevKV: is("prevKV"), NoPut: is("filterPut"), NoDelete: is("filterDelete"), ProgressNotify: is("progressNotify"),
+	}
+}
+
+func delivered(r *clientv3.WatchResponse) model.WatchResponse {
+	to := model.WatchResponse{
+		Revision: r.Header.Revision, Created: r.Created, Progress: r.IsProgressNotify(), Canceled: r.Canceled, CompactRevision: r.CompactRevision,
+	}
+	for _, e := range r.Events {
+		event := model.WatchEvent{Item: item(e.Kv), Revision: e.Kv.ModRevision}
+		if e.Type == clientv3.EventTypeDelete {
+			event.Type = model.DeleteEvent
+		}
+		if e.PrevKv != nil {
+			event.PrevItem = item(e.PrevKv)
+		}
+		to.Events = append(to.Events, event)
+	}
+	return to
+}
+
+// from is the stream, with what is owed to it: a watch that was asked for at no revision is older than each write that was
+// called when it was there.
+func (d *delivery) from(h *model.History) *watched {
+	first := int64(0)
+	for _, op := range h.Operations {
+		if op.Call > d.ticks[0] && op.Commit > 0 && (first == 0 || op.Commit < first) {
+			first = op.Commit
+		}
+	}
+	if d.Request.StartRevision == 0 && first > 0 {
+		d.Responses[0] = model.WatchResponse{Created: true, Revision: first - 1}
+	}
+	return &d.watched
+}
