@@ -11,7 +11,6 @@ import (
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
-	"github.com/watchbed/watchbed/sim/option"
 )
 
 // etcdNode is the number of etcd in the world, firstProcess that of the first process.
@@ -63,10 +62,10 @@ func plain(config etcd.Config) *run {
 }
 
 // Serve serves a new etcd of a release at a listener, for programs such as etcdctl, until stop is called: one member
-// without data, which nothing breaks. The settings are options of etcd, such as "progress=deferred", and of gRPC, such
-// as certificates.
+// without data, which nothing breaks. The settings are options of etcd, such as "progress=deferred", and bugs, such as
+// "issue-15220"; the options are those of gRPC, such as certificates.
 func Serve(l net.Listener, release string, set []string, options ...grpc.ServerOption) (stop func(), err error) {
-	config, err := configure(release, set)
+	config, err := configure(release, set, false)
 	if err != nil {
 		return nil, err
 	}
@@ -84,24 +83,6 @@ func Serve(l net.Listener, release string, set []string, options ...grpc.ServerO
 		g.Stop()
 		<-served
 	}, nil
-}
-
-// configure is an etcd of a release with settings.
-func configure(release string, set []string) (etcd.Config, error) {
-	config, err := etcd.DefaultConfig(release)
-	if err != nil {
-		return config, err
-	}
-	for _, text := range set {
-		s, err := option.ParseSetting(text)
-		if err == nil {
-			err = etcd.Group.Set(&config.Options, s.Name, s.Value)
-		}
-		if err != nil {
-			return config, err
-		}
-	}
-	return config, nil
 }
 
 // run is one etcd with its processes.

@@ -120,7 +120,7 @@ func TestServedEtcd(t *testing.T) {
 }
 
 func BenchmarkStart(b *testing.B) {
-	config, err := configure("3.6.16", nil)
+	config, err := configure("3.6.16", nil, false)
 	require.NoError(b, err)
 	for b.Loop() {
 		s := plain(config)

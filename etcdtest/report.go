@@ -166,7 +166,7 @@ func (c *Config) report(t *testing.T, server etcd.Config, f func(*T), first *out
 	}
 	took := time.Since(begin) / again
 	var b strings.Builder
-	fmt.Fprintf(&b, "etcdtest: etcd %s, seed %d: %v\n", c.Etcd, first.seed, first.failed)
+	fmt.Fprintf(&b, "etcdtest: %s, seed %d: %v\n", c.etcd(), first.seed, first.failed)
 	fmt.Fprintf(&b, "  %s\n\n%s\n", strings.ReplaceAll(cut(first.failed.sentence), "\n", "\n  "), first.tell())
 	var kinds []string
 	for _, k := range slices.Sorted(maps.Keys(all.failed)) {
@@ -221,6 +221,13 @@ func (c *Config) decides(t *testing.T, server etcd.Config, f func(*T), like *fin
 		one := *c
 		one.Faults = &without
 		said = append(said, fmt.Sprintf("without %s %d", k.name, count(one, server)))
+	}
+	if c.Bug != "" {
+		one := *c
+		one.Bug = ""
+		if other, err := one.setDefaults(); err == nil {
+			said = append(said, fmt.Sprintf("without %s %d", c.Bug, count(one, other)))
+		}
 	}
 	if c.Etcd != newest {
 		if other, err := etcd.DefaultConfig(newest); err == nil {

@@ -32,6 +32,9 @@ import (
 type Config struct {
 	// Etcd is the release that the simulated etcd is like, such as "3.5.7".
 	Etcd string
+	// Bug is one that etcd is known to have had, such as "issue-15220", for the release to have too: `simrun list bugs` has
+	// them.
+	Bug string
 	// Set are options of etcd, such as "progress=deferred": `simrun list etcd` has them.
 	Set []string
 	// Schedules is how many are tried, with the seeds from Seed on.
@@ -93,7 +96,20 @@ func (c *Config) setDefaults() (etcd.Config, error) {
 	if err := c.check(); err != nil {
 		return etcd.Config{}, err
 	}
-	return configure(c.Etcd, c.Set)
+	set := c.Set
+	if c.Bug != "" {
+		set = append([]string{c.Bug}, set...)
+	}
+	return configure(c.Etcd, set, c.Follower)
+}
+
+// etcd names the etcd.
+func (c *Config) etcd() string {
+	name := "etcd " + c.Etcd
+	if c.Bug != "" {
+		name += " with " + c.Bug
+	}
+	return name
 }
 
 // check refuses amounts that mean nothing.
@@ -132,6 +148,8 @@ func Run(t *testing.T, c Config, f func(*T)) {
 		t.Error(c.report(t, server, f, told, found))
 	case found.judged == judged{}:
 		t.Errorf("etcdtest: %s: nothing was judged in %d schedules: have a client ask etcd for something", t.Name(), c.Schedules)
+	case c.Bug != "":
+		t.Logf("etcdtest: %s did not show; `simrun run --bug %s` shows it", c.Bug, c.Bug)
 	}
 }
 
@@ -186,7 +204,7 @@ func Check[V any](t *testing.T, c Config, draw func(*rapid.T) V, f func(*T, V)) 
 		one.Faults = &faults
 		seed, v := rapid.Uint64().Draw(r, "seed"), draw(r)
 		if o := one.schedule(t, server, seed, func(t *T) { f(t, v) }); o.failed != nil {
-			r.Fatalf("etcdtest: etcd %s: %s\n%s", c.Etcd, o.failed.sentence, o.tell())
+			r.Fatalf("etcdtest: %s: %s\n%s", c.etcd(), o.failed.sentence, o.tell())
 		}
 	})
 }

@@ -158,7 +158,7 @@ func TestEtcdIsJudged(t *testing.T) {
 		})
 	}
 	require.Contains(t, explored(t, Config{Etcd: "3.5.7", Schedules: 50}, watch), "etcd is not bookmarkable")
-	require.Contains(t, explored(t, Config{Set: []string{"progress=control-queue"}, Schedules: 50}, watch), "etcd is not bookmarkable")
+	require.Contains(t, explored(t, Config{Bug: "issue-15220", Schedules: 50}, watch), "etcd is not bookmarkable")
 	Run(t, Config{Schedules: 50}, watch)
 }
 
@@ -438,12 +438,18 @@ func TestRapidDrawsWhatATestDoes(t *testing.T) {
 	})
 }
 
-// TestConfigurationIsWrong: one line says what is.
+// TestConfigurationIsWrong: one line says what is, and what to do.
 func TestConfigurationIsWrong(t *testing.T) {
 	for want, c := range map[string]Config{
-		`2.3.8`:    {Etcd: "2.3.8"},
+		`etcd: unknown version "2.3.8": 3.3.0 to 3.7.x are known, the nearest is 3.3.0`: {Etcd: "2.3.8"},
 		`progress`: {Set: []string{"progress=never"}},
 		`speed`:    {Set: []string{"speed=high"}},
+		"unknown bug \"etcd-15220\"; did you mean \"issue-15220\"? (`simrun list bugs` has all)":                        {Bug: "etcd-15220"},
+		"kubernetes-58545 is no bug of etcd: `simrun run --bug kubernetes-58545` shows it":                              {Bug: "kubernetes-58545"},
+		"etcd 3.3.1 cannot have issue-15220, since progress is ignored there: take 3.3.14":                              {Bug: "issue-15220", Etcd: "3.3.1"},
+		"etcd 3.3.1 cannot have fragment-for-each-event, since fragments is none there: take 3.3.14":                    {Set: []string{"fragment-for-each-event"}, Etcd: "3.3.1"},
+		"issue-18667 is a bug of followers: set Follower of the configuration":                                          {Bug: "issue-18667"},
+		"chunks-unpinned cannot show, since clientv3 sends no RangeStream: `simrun run --bug chunks-unpinned` shows it": {Bug: "chunks-unpinned"},
 	} {
 		_, err := c.setDefaults()
 		require.ErrorContains(t, err, want)

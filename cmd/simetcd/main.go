@@ -26,8 +26,8 @@ func main() {
 
 // flags have etcd's names where etcd has them.
 type flags struct {
-	listen, release, cert, key string
-	set                        []string
+	listen, release, bug, cert, key string
+	set                             []string
 }
 
 func command() *cobra.Command {
@@ -38,13 +38,15 @@ func command() *cobra.Command {
 		Long: `Simetcd serves a simulated etcd of any release, with its bugs: KV, Watch and Lease, and of Maintenance, Cluster and Auth what
 etcdctl asks for. It has one member, keeps its data in memory, and breaks nothing by itself.`,
 		Example: `  simetcd --version 3.5.7
-  simetcd --version 3.6.16 --set progress=control-queue    # etcd #15220 in another release; simrun list etcd has all settings
+  simetcd --version 3.6.16 --bug issue-15220    # simrun list bugs has all
+  simetcd --set progress-period=1s              # simrun list etcd has all
   etcdctl --endpoints 127.0.0.1:2379 put a 1`,
 		Args: cobra.NoArgs, SilenceUsage: true, SilenceErrors: true,
 		RunE: func(*cobra.Command, []string) error { return f.serve() },
 	}
 	c.Flags().StringVar(&f.listen, "listen-client-urls", "http://127.0.0.1:2379", "where to listen; https:// needs --cert-file and --key-file")
 	c.Flags().StringVar(&f.release, "version", "3.6.16", "release that the etcd is like")
+	c.Flags().StringVar(&f.bug, "bug", "", "bug that etcd is known to have had, for the release to have too")
 	c.Flags().StringArrayVar(&f.set, "set", nil, "NAME=VALUE: an option of etcd")
 	c.Flags().StringVar(&f.cert, "cert-file", "", "certificate of the server, as PEM")
 	c.Flags().StringVar(&f.key, "key-file", "", "key of the certificate")
@@ -73,7 +75,11 @@ func (f *flags) serve() error {
 	if err != nil {
 		return err
 	}
-	stop, err := etcdtest.Serve(l, f.release, f.set, options...)
+	set := f.set
+	if f.bug != "" {
+		set = append([]string{f.bug}, set...)
+	}
+	stop, err := etcdtest.Serve(l, f.release, set, options...)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,90 @@
+package etcdtest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	_ "github.com/watchbed/watchbed/knownbugs" // bugs by name
+	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// configure is an etcd of a release with settings: options of etcd, NAME=VALUE, and names of known bugs.
+func configure(release string, set []string, follower bool) (etcd.Config, error) {
+	config, err := etcd.DefaultConfig(release)
+	if err != nil {
+		return config, err
+	}
+	for _, text := range set {
+		s, err := option.ParseSetting(text)
+		if !strings.Contains(text, "=") {
+			s, err = planted(text, release, &config.Options, follower)
+		}
+		if err == nil {
+			err = etcd.Group.Set(&config.Options, s.Name, s.Value)
+		}
+		if err != nil {
+			return config, err
+		}
+	}
+	return config, nil
+}
+
+// unseen are options of bugs that nothing here comes to, and why; ofFollowers those of bugs that only a follower has.
+var (
+	unseen = map[string]string{
+		"stream-pin": "clientv3 sends no RangeStream", "stream-header": "clientv3 sends no RangeStream", "backup-restore": "no backup is restored here",
+	}
+	ofFollowers = []string{"needless-ranges", "read-index-ids"}
+)
+
+// planted is what plants a bug in an etcd of a release.
+func planted(bug, release string, o *etcd.Options, follower bool) (s option.Setting, err error) {
+	b, err := testbed.FindBug(bug)
+	if err != nil {
+		return s, fmt.Errorf("%w (`simrun list bugs` has all)", err)
+	}
+	instead := "`simrun run --bug " + bug + "` shows it"
+	if b.Node() != "etcd" {
+		return s, fmt.Errorf("%s is no bug of etcd: %s", bug, instead)
+	}
+	s = b.Planting()
+	is, err := etcd.Group.Find(s.Name)
+	if err != nil {
+		return s, err
+	}
+	switch off := offIn(is, o); {
+	case unseen[s.Name] != "":
+		return s, fmt.Errorf("%s cannot show, since %s: %s", bug, unseen[s.Name], instead)
+	case off != "" && off != s.Value:
+		return s, fmt.Errorf("etcd %s cannot have %s, since %s is %s there: take %s", release, bug, s.Name, off, firstWith(is))
+	case slices.Contains(ofFollowers, s.Name) && !follower:
+		return s, fmt.Errorf("%s is a bug of followers: set Follower of the configuration", bug)
+	}
+	return s, nil
+}
+
+// offIn is the value that an option has if that is one with which its code does not run, such as that of a request that
+// the release does not know.
+func offIn(o *option.Option[etcd.Options], of *etcd.Options) string {
+	for _, v := range o.Values() {
+		if v.IsOff && v.Name == o.Get(of) {
+			return v.Name
+		}
+	}
+	return ""
+}
+
+// firstWith is the first release in which an option is not off.
+func firstWith(o *option.Option[etcd.Options]) string {
+	for _, branch := range etcd.Branches() {
+		for _, v := range branch {
+			if options, err := etcd.OptionsOf(v.String()); err == nil && offIn(o, &options) == "" {
+				return v.String()
+			}
+		}
+	}
+	return "another bug"
+}
