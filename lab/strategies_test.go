@@ -32,16 +32,20 @@ func readFigures(t *testing.T) []strategyRow {
 	return rows
 }
 
-// figuresOf are the rows as text, a line each.
+// figuresOf are the rows as text, a line for each bug.
 func figuresOf(t *testing.T, rows []strategyRow) []byte {
 	t.Helper()
 	var lines []string
-	for _, r := range rows {
-		line, err := json.Marshal(r)
+	for ofBug := range slices.Chunk(rows, len(strategy.All())) {
+		campaigns := map[string][]int{}
+		for _, r := range ofBug {
+			campaigns[r.Strategy] = r.Campaigns
+		}
+		line, err := json.Marshal(campaigns)
 		require.NoError(t, err)
-		lines = append(lines, string(line))
+		lines = append(lines, fmt.Sprintf("%q:%s", ofBug[0].Bug, line))
 	}
-	return []byte("[\n" + strings.Join(lines, ",\n") + "\n]\n")
+	return []byte("{\n" + strings.Join(lines, ",\n") + "\n}\n")
 }
 
 // eachRow calls for each strategy and each of the bugs, several bugs at the same time.
@@ -64,25 +68,17 @@ func eachRow(t *testing.T, every int, call func(t *testing.T, number int, b *tes
 // updateRows measures the bugs that -run selects, and writes them down beside what was recorded of
 // the others.
 func updateRows(t *testing.T) {
-	recorded := readFigures(t)
-	rows := make([]strategyRow, len(testbed.KnownBugs())*len(strategy.All()))
-	for i, b := range testbed.KnownBugs() {
-		for j, s := range strategy.All() {
-			if at := slices.IndexFunc(recorded, func(r strategyRow) bool { return r.Bug == b.Name && r.Strategy == s.Name }); at >= 0 {
-				rows[i*len(strategy.All())+j] = recorded[at]
-			}
-		}
-	}
+	rows := readFigures(t)
 	eachRow(t, 1, func(t *testing.T, number int, b *testbed.KnownBug, s strategy.Strategy) {
 		before := rows[number]
 		rows[number] = newSearch(t, b, s).all(t)
-		if before.Bug != "" && !slices.Equal(before.Campaigns, rows[number].Campaigns) {
+		if len(before.Campaigns) > 0 && !slices.Equal(before.Campaigns, rows[number].Campaigns) {
 			t.Log(strategyChange{before, rows[number]})
 		}
 	})
 	require.False(t, t.Failed())
-	for i, r := range rows {
-		require.NotEmpty(t, r.Campaigns, "%s was never measured", testbed.KnownBugs()[i/len(strategy.All())].Name)
+	for _, r := range rows {
+		require.NotEmpty(t, r.Campaigns, "%s was never measured", r.Bug)
 	}
 	require.NoError(t, os.WriteFile("strategies.json", figuresOf(t, rows), 0o644))
 }
@@ -96,11 +92,10 @@ func TestNoSearchIsWorse(t *testing.T) {
 		return
 	}
 	recorded := readFigures(t)
-	require.Len(t, recorded, len(testbed.KnownBugs())*len(strategy.All()), measureAnew)
 	var changes comparison
 	eachRow(t, testsize.Of(1, 6, 20), func(t *testing.T, number int, b *testbed.KnownBug, s strategy.Strategy) {
 		r := recorded[number]
-		require.Equal(t, []string{b.Name, s.Name}, []string{r.Bug, r.Strategy}, measureAnew)
+		require.NotEmpty(t, r.Campaigns, "%s with %s was never measured; %s", b.Name, s.Name, measureAnew)
 		// A search that found too little for a bound has nothing to become worse than.
 		if r.bound() < 0 {
 			return
