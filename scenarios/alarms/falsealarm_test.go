@@ -266,7 +266,7 @@ func oneIn() int {
 	if *alarmSchedules != 0 {
 		return 1
 	}
-	return testsize.Of(1, 4, 16)
+	return testsize.Of(1, 8, 16)
 }
 
 // judgeCoverage wants every coverage point at least once, unless there is a reason, or

@@ -56,7 +56,7 @@ func TestStepsThatDoNotConflictCommute(t *testing.T) {
 }
 
 // maxRunSteps keeps the long runs of timed scenarios from taking all the time.
-func maxRunSteps() int { return testsize.Of(4_000, 400, 400) }
+func maxRunSteps() int { return testsize.Of(4_000, 250, 250) }
 
 func swap(t *testing.T, sc *testbed.Scenario, p testbed.Params, pairs int) *simtest.Swapper {
 	system, err := sc.New(p)
