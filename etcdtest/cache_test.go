@@ -30,6 +30,8 @@ type mistakes struct {
 	keepsOn bool
 	// trustsCreated: it takes the revision of the answer to a new watch for its own.
 	trustsCreated bool
+	// trustsHeader: it takes the revision in the header of a response with events for its own.
+	trustsHeader bool
 	// merges: a later list does not take away what is not in it any more.
 	merges bool
 }
@@ -105,7 +107,12 @@ func (c *cache) take(r clientv3.WatchResponse) {
 			c.kvs[string(e.Kv.Key)] = e.Kv
 		}
 	}
-	c.revision = max(c.revision, r.Header.Revision)
+	// The header has etcd's revision, and history comes in several responses: of those with events it says nothing.
+	if n := len(r.Events); n > 0 && !c.trustsHeader {
+		c.revision = r.Events[n-1].Kv.ModRevision
+	} else {
+		c.revision = max(c.revision, r.Header.Revision)
+	}
 }
 
 // List is a consistent read.

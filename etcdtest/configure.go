@@ -66,6 +66,26 @@ func planted(bug, release string, o *etcd.Options, follower bool) (s option.Sett
 	return s, nil
 }
 
+// mended is an etcd that has another value in place of a known bug, if it has the bug: that of the newest release.
+func mended(config etcd.Config, b *testbed.KnownBug) (fixed etcd.Config, has bool) {
+	s := b.Planting()
+	o := etcd.Group.Lookup(s.Name)
+	if o == nil || o.Get(&config.Options) != s.Value || unseen[s.Name] != "" {
+		return config, false
+	}
+	better, err := etcd.OptionsOf(newest)
+	if err != nil {
+		return config, false
+	}
+	value := o.Get(&better)
+	for _, v := range o.Values() {
+		if value == s.Value {
+			value = v.Name
+		}
+	}
+	return config, o.Set(&config.Options, value) == nil && value != s.Value
+}
+
 // offIn is the value that an option has if that is one with which its code does not run, such as that of a request that
 // the release does not know.
 func offIn(o *option.Option[etcd.Options], of *etcd.Options) string {

@@ -10,10 +10,17 @@
 // that break. What a cache in front of etcd answers is judged if the test
 // reads it by T.List or T.Get. A failure is told in messages between the clients and etcd.
 //
-// # What a seed is worth
+// # What a failure says
+//
+// The promise that is broken and the messages that led there, with as few faults as the failure needs; in how many
+// schedules; and what decides, by leaving out each fault, and by another etcd. The last line runs that schedule alone:
+// ETCDTEST_SEED=12 is a seed, 12:3,17 is one with two of its faults.
 //
 // The seed decides each step of etcd and of the network. Which of several goroutines that can run runs first is up to
 // the scheduler of Go, so a seed need not fail each time: a failure says in how many of 20 repetitions it did.
+//
+// What the failure names as a bug of etcd, each release may have. A test goes on without it by Config.Set, as in
+// "created=in-order": with two watches of a client, progress may count for one whose history has not come.
 //
 // # Which promise a cache makes
 //
@@ -30,5 +37,5 @@
 // tests.
 //
 // Not served are authentication, snapshots, hashes and changes of members. A schedule has one etcd of one member, and a
-// follower if the test wants one.
+// follower if the test wants one: a write there is answered when the follower has carried it out.
 package etcdtest

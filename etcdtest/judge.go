@@ -121,7 +121,7 @@ func (t *T) judge(node *etcd.Server) *finding {
 		return f
 	}
 	if t.failure != "" {
-		return &finding{by: byTest, promise: "what it asserts", sentence: t.failure}
+		return &finding{by: byTest, promise: "what it asserts", sentence: t.failure, to: t.failed}
 	}
 	return t.judgeEtcd(h, log)
 }

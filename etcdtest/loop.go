@@ -102,6 +102,7 @@ func (l *loop) run() {
 				l.world.AdvanceTo(now)
 				l.world.Do(l.choose, enabled[l.choose.Pick(l.world, enabled)])
 				for _, p := range l.processes {
+					p.release()
 					handed = handed || p.handed
 					p.handed = false
 				}

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/workload"
 )
@@ -18,6 +20,12 @@ type process struct {
 	name string
 	// reads is the member for reads and watches, writes that for all else: the simulated follower takes no proposals.
 	reads, writes sim.NodeID
+	// member is the follower that the client is connected to, nil for the leader: an answer to a write waits until that has
+	// carried it out.
+	member *etcd.Server
+	held   []held
+	// used is set when there is a client.
+	used atomic.Bool
 	// clock is that of the run, nil if nothing is recorded.
 	clock *clock
 	// handed is set when a goroutine outside of the world has something new to do.
@@ -44,6 +52,13 @@ type link struct {
 type watched struct {
 	model.WatchStream
 	ticks []int64
+}
+
+// held is an answer of the leader, which waits for an entry of the log.
+type held struct {
+	entry   uint64
+	link    *link
+	payload sim.Payload
 }
 
 // clock counts what happens in a run: calls, answers, reads of a cache. No two of them have the same tick.
@@ -119,9 +134,15 @@ func (p *process) send(env *sim.Env, conn sim.Conn, request sim.Payload) {
 	if l == nil {
 		return
 	}
-	if c, create := request.(*wire.WatchCreateRequest); create && p.clock != nil {
-		w := &watched{WatchStream: model.WatchStream{Request: workload.WatchRequest(c)}}
-		l.asked, p.watches = append(l.asked, w), append(p.watches, w)
+	switch r := request.(type) {
+	case *wire.WatchCreateRequest:
+		if p.clock != nil {
+			w := &watched{WatchStream: model.WatchStream{Request: workload.WatchRequest(r)}}
+			l.asked, p.watches = append(l.asked, w), append(p.watches, w)
+		}
+	case *wire.WatchCancelRequest:
+		// etcd may still send events, and without previous values. They are for none.
+		delete(l.live, r.WatchID)
 	}
 	env.Send(conn, request)
 }
@@ -138,26 +159,46 @@ func (p *process) leave(env *sim.Env, conn sim.Conn) {
 func (*process) Start(*sim.Env) {}
 
 // Receive implements sim.Node.
-func (p *process) Receive(_ *sim.Env, m *sim.Message) {
+func (p *process) Receive(env *sim.Env, m *sim.Message) {
 	l := p.links[m.Conn]
 	if l == nil {
 		return
 	}
-	if _, ends := m.Payload.(*sim.Hangup); ends || l.live == nil {
+	_, ends := m.Payload.(*sim.Hangup)
+	if ends || l.live == nil {
 		delete(p.links, m.Conn)
 	}
+	if _, fails := m.Payload.(*wire.Error); p.member != nil && m.From == p.writes && !ends && !fails {
+		p.held = append(p.held, held{env.Node(p.writes).(*etcd.Server).Applied(), l, m.Payload})
+		p.release()
+		return
+	}
+	p.answer(l, m.Payload)
+}
+
+// release hands over what was held until the follower had it.
+func (p *process) release() {
+	for len(p.held) > 0 && p.member.Applied() >= p.held[0].entry {
+		h := p.held[0]
+		p.held = p.held[1:]
+		p.answer(h.link, h.payload)
+	}
+}
+
+// answer hands an answer over.
+func (p *process) answer(l *link, payload sim.Payload) {
 	if l.call >= 0 {
 		op := &p.operations[l.call]
 		result := &model.Result{}
-		if op.Outcome = workload.Answer(m.Payload, result); op.Outcome != model.Unknown {
+		if op.Outcome = workload.Answer(payload, result); op.Outcome != model.Unknown {
 			op.Result, op.Return = result, p.clock.tick()
 		}
 	}
-	if r, ok := m.Payload.(*wire.WatchResponse); ok {
+	if r, ok := payload.(*wire.WatchResponse); ok {
 		l.record(r, p.clock)
 	}
 	p.handed = true
-	l.take(m.Payload)
+	l.take(payload)
 }
 
 // record adds a response to its watches: etcd answers create requests in their order, and one with no watch's id is for

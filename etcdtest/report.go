@@ -14,6 +14,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // line is something that happened: a message, a read of a cache, or a fault.
@@ -79,9 +80,6 @@ func (l *line) matters(f *finding) bool {
 	return true
 }
 
-// storyLines is how many lines of a story a failure has at most.
-const storyLines = 26
-
 // tellsMore: what a cache answers is the question, then whether the test holds; etcd may be known to be wrong. Of two
 // that are wrong in the same way, the shorter one says more.
 func (o *outcome) tellsMore(than *outcome) bool {
@@ -108,8 +106,8 @@ func (o *outcome) lines() []line {
 	return told
 }
 
-// tell is the story of a failed schedule, equal lines in one.
-func (o *outcome) tell() string {
+// tell is the story of a failed schedule in so many lines at most, equal ones in one.
+func (o *outcome) tell(most int) string {
 	told := o.lines()
 	var all []string
 	times := 1
@@ -128,7 +126,7 @@ func (o *outcome) tell() string {
 		times = 1
 		all = append(all, fmt.Sprintf("  %10s  %-18s  %s\n", shown(l.at), l.who, cut(text)))
 	}
-	if n := len(all) - storyLines; n > 0 {
+	if n := len(all) - max(most-1, 5); n > 0 {
 		all = append([]string{fmt.Sprintf("  %d earlier messages\n", n)}, all[n:]...)
 	}
 	return strings.Join(all, "")
@@ -155,88 +153,135 @@ func (o *outcome) line(tick int64, who, text string) line {
 	return line{tick: tick, at: o.clock.times[tick-1], who: who, text: text}
 }
 
+// The real time that a report takes at most to make a schedule smaller, and to say what decides; how often it tries each;
+// and how many of these should fail to say what decides.
+const (
+	patience = 10 * time.Second
+	again    = 20
+	rare     = 8
+)
+
 // report is what a failed test says, in 40 lines at most.
 func (c *Config) report(t *testing.T, server etcd.Config, f func(*T), first *outcome, all found) string {
-	const again = 20
-	same, begin := 0, time.Now()
+	until := time.Now().Add(patience)
+	least := c.shrink(t, server, f, first, until)
+	same := 0
 	for range again {
-		if c.schedule(t, server, first.seed, f).failed != nil {
+		if least.like(c.schedule(t, server, least.trial, f)) {
 			same++
 		}
 	}
-	took := time.Since(begin) / again
+	head := fmt.Sprintf("etcdtest: %s, seed %v: %v\n  %s\n", c.etcd(), least.trial.seed, least.failed, indented(least.failed.sentence))
 	var b strings.Builder
-	fmt.Fprintf(&b, "etcdtest: %s, seed %d: %v\n", c.etcd(), first.seed, first.failed)
-	fmt.Fprintf(&b, "  %s\n\n%s\n", strings.ReplaceAll(cut(first.failed.sentence), "\n", "\n  "), first.tell())
-	var kinds []string
-	for _, k := range slices.Sorted(maps.Keys(all.failed)) {
-		kinds = append(kinds, fmt.Sprintf("%s in %d", k, all.failed[k]))
-	}
-	fmt.Fprintf(&b, "of %d schedules: %s; this seed fails in %d of %d repetitions\n", c.Schedules, strings.Join(kinds, ", "), same, again)
+	fmt.Fprintf(&b, "\n%d of %d repetitions of this fail; ", same, again)
 	if os.Getenv(seedVariable) == "" {
-		b.WriteString(c.decides(t, server, f, first.failed, all.failed[first.failed.String()], took))
-		fmt.Fprintf(&b, "run it alone: %s=%d go test -run '^%s$'", seedVariable, first.seed, strings.ReplaceAll(t.Name(), "/", "$/^"))
+		var kinds []string
+		for _, k := range slices.Sorted(maps.Keys(all.failed)) {
+			kinds = append(kinds, fmt.Sprintf("%s in %d", k, all.failed[k]))
+		}
+		fmt.Fprintf(&b, "of %d schedules %s\n", c.Schedules, strings.Join(kinds, ", "))
+	} else {
+		b.WriteString("this is all that ran\n")
 	}
-	return b.String()
+	b.WriteString(c.decides(t, server, f, least, len(first.struck), until))
+	fmt.Fprintf(&b, "run it alone: %s=%v go test -run '^%s$'", seedVariable, least.trial, strings.ReplaceAll(t.Name(), "/", "$/^"))
+	return head + "\n" + least.tell(reportLines-strings.Count(head+b.String(), "\n")) + b.String()
 }
 
-// kinds are those of faults.
-var kinds = []struct {
-	name string
-	of   func(*Faults) *int
-}{
-	{"broken streams", func(f *Faults) *int { return &f.Breaks }},
-	{"partitions", func(f *Faults) *int { return &f.Partitions }},
-	{"restarts", func(f *Faults) *int { return &f.Restarts }},
-	{"compactions", func(f *Faults) *int { return &f.Compactions }},
-	{"leader losses", func(f *Faults) *int { return &f.LeaderLosses }},
-	{"leader changes", func(f *Faults) *int { return &f.LeaderChanges }},
-	{"timeouts", func(f *Faults) *int { return &f.Timeouts }},
+// reportLines is how many lines a failure has at most.
+const reportLines = 39
+
+// indented is a sentence of several lines below another one.
+func indented(sentence string) string {
+	const most = 10
+	lines := strings.Split(cut(sentence), "\n")
+	if len(lines) > most {
+		lines = append(lines[:most-1], "...")
+	}
+	return strings.Join(lines, "\n  ")
 }
 
-// decides runs schedules without a kind of fault, and on the newest release, and says in how many of them the same is
-// wrong. found is in how many of all it is, took how long one takes.
-func (c *Config) decides(t *testing.T, server etcd.Config, f func(*T), like *finding, found int, took time.Duration) string {
-	// About eight of the tries fail as the test is, so that a kind of fault without which none fails is no chance.
-	const enough, most, patience = 8, 150, 10 * time.Second
-	tries := max(20, enough*c.Schedules/found)
-	if most := min(most, int(patience/max(took, 1))/(len(kinds)+2)); tries > most {
-		return "it is too rare, or takes too long, to say which kind of fault it needs\n"
+// like reports whether another schedule fails in the same way.
+func (o *outcome) like(other *outcome) bool {
+	hangs := func(o *outcome) bool { return strings.Contains(o.failed.sentence, notOver) }
+	return other.failed != nil && other.failed.String() == o.failed.String() && hangs(other) == hangs(o)
+}
+
+// shrink looks for a schedule that fails like another one and has no fault that it can do without. All else is drawn
+// several times, since it is not the same without a fault.
+func (c *Config) shrink(t *testing.T, server etcd.Config, f func(*T), o *outcome, until time.Time) *outcome {
+	const draws = 5
+	without := func(only []int) bool {
+		for variant := o.trial.variant; variant < o.trial.variant+draws && time.Now().Before(until); variant++ {
+			if less := c.schedule(t, server, trial{o.trial.seed, variant, only}, f); o.like(less) {
+				o = less
+				return true
+			}
+		}
+		return false
 	}
-	count := func(c Config, server etcd.Config) (failed int) {
-		for i := range tries {
-			if o := c.schedule(t, server, c.Seed+uint64(i), f); o.failed != nil && o.failed.String() == like.String() {
+	if without([]int{}) || !without(numbers(o.struck)) {
+		return o
+	}
+	for _, n := range slices.Backward(numbers(o.struck)) {
+		if all := numbers(o.struck); slices.Contains(all, n) {
+			without(slices.DeleteFunc(all, func(other int) bool { return other == n }))
+		}
+	}
+	return o
+}
+
+// numbers are those of faults.
+func numbers(faults []*planned) []int {
+	all := []int{}
+	for _, f := range faults {
+		all = append(all, f.number)
+	}
+	return all
+}
+
+// decides says which faults a schedule needs, and in how many draws it fails with them, without each, and with another
+// etcd.
+func (c *Config) decides(t *testing.T, server etcd.Config, f func(*T), o *outcome, of int, until time.Time) string {
+	tries := again
+	count := func(c *Config, server etcd.Config, only []int) (failed int) {
+		for variant := range uint64(tries) {
+			if o.like(c.schedule(t, server, trial{o.trial.seed, o.trial.variant + variant, only}, f)) {
 				failed++
 			}
 		}
 		return failed
 	}
-	said := []string{fmt.Sprintf("as it is %d", count(*c, server))}
-	for _, k := range kinds {
-		without := *c.Faults
-		if *k.of(&without) == 0 {
-			continue
-		}
-		*k.of(&without) = 0
-		one := *c
-		one.Faults = &without
-		said = append(said, fmt.Sprintf("without %s %d", k.name, count(one, server)))
+	begin := time.Now()
+	all := numbers(o.struck)
+	asIs := count(c, server, all)
+	if asIs > 0 && asIs < rare {
+		tries = again * rare / asIs
+		asIs = count(c, server, all)
 	}
-	if c.Bug != "" {
-		one := *c
-		one.Bug = ""
-		if other, err := one.setDefaults(); err == nil {
-			said = append(said, fmt.Sprintf("without %s %d", c.Bug, count(one, other)))
+	said := []string{fmt.Sprintf("drawn anew it fails in %d of %d", asIs, tries)}
+	enough := func() bool { return time.Now().Add(time.Since(begin) / time.Duration(len(said))).Before(until) }
+	for _, fault := range o.struck {
+		if enough() {
+			less := count(c, server, slices.DeleteFunc(numbers(o.struck), func(n int) bool { return n == fault.number }))
+			said = append(said, fmt.Sprintf("without %s %d", fault.name, less))
 		}
 	}
-	if c.Etcd != newest {
-		if other, err := etcd.DefaultConfig(newest); err == nil {
-			one := *c
-			one.Etcd = newest
-			said = append(said, fmt.Sprintf("with etcd %s %d", newest, count(one, other)))
+	ofEtcd := o.failed.by == byEtcd || o.failed.by == byClient
+	other := *c
+	other.Etcd, other.Bug = newest, ""
+	if newer, err := other.setDefaults(); err == nil && enough() && (c.Etcd != newest || c.Bug != "") {
+		less := count(&other, newer, all)
+		said, ofEtcd = append(said, fmt.Sprintf("with etcd %s %d", newest, less)), ofEtcd || less < asIs/3
+	}
+	for _, b := range testbed.KnownBugs() {
+		if fixed, has := mended(server, b); has && ofEtcd && enough() {
+			if less := count(c, fixed, all); less < asIs/3 {
+				said = append(said, fmt.Sprintf("without %s (%s) %d", b.Name, b.Setting, less))
+			}
 		}
 	}
-	return fmt.Sprintf("the same in the first %d: %s\n", tries, strings.Join(said, ", "))
+	return fmt.Sprintf("it is told with %d of the %d faults that struck; %s\n", len(o.struck), of, strings.Join(said, ", "))
 }
 
 // items are what an answer has.

@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -19,12 +18,10 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"pgregory.net/rapid"
 
-	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/option"
-	"github.com/watchbed/watchbed/sim/wire"
 )
 
 // Config is the world that a test runs in. Times are those of the virtual clock. The zero value is the newest release
@@ -40,6 +37,8 @@ type Config struct {
 	// Schedules is how many are tried, with the seeds from Seed on.
 	Schedules int
 	Seed      uint64
+	// one is the schedule of the environment.
+	one *trial
 	// Clients is how many clients a schedule may have, each in a process of its own. The zero value is 4.
 	Clients int
 	// Follower has the first client and every second one read and watch at a member that follows the leader, and lags
@@ -54,27 +53,10 @@ type Config struct {
 	Horizon time.Duration
 }
 
-// Faults are what may break within a time from the start.
-type Faults struct {
-	Within time.Duration
-	// Breaks is how often a stream of watches of each client may break, Partitions how often each may be cut off from
-	// etcd, and the follower from the leader: what is sent waits meanwhile. Restarts is how often etcd restarts,
-	// Compactions how often it is compacted.
-	Breaks, Partitions, Restarts, Compactions int
-	// LeaderLosses is how often the cluster has no leader for some time, LeaderChanges how often it gets another one
-	// while reads wait. Timeouts is how often a request times out: whether a write was carried out is not known then.
-	LeaderLosses, LeaderChanges, Timeouts int
-}
-
-// DefaultFaults are those of a configuration without any of its own.
-func DefaultFaults() Faults {
-	return Faults{Within: 10 * time.Second, Breaks: 2, Partitions: 1, Restarts: 1, Compactions: 2, LeaderLosses: 1, LeaderChanges: 1, Timeouts: 1}
-}
-
 // newest is the release that a configuration without one has.
 const newest = "3.6.16"
 
-// seedVariable is the environment variable that has one seed run alone.
+// seedVariable is the environment variable that has one schedule run alone.
 const seedVariable = "ETCDTEST_SEED"
 
 // setDefaults fills in what is not set, and returns the options of etcd.
@@ -87,11 +69,11 @@ func (c *Config) setDefaults() (etcd.Config, error) {
 		c.Faults = &all
 	}
 	if text := os.Getenv(seedVariable); text != "" {
-		seed, err := strconv.ParseUint(text, 10, 64)
+		one, err := parseTrial(text)
 		if err != nil {
-			return etcd.Config{}, fmt.Errorf("%s=%s: want the number of a seed", seedVariable, text)
+			return etcd.Config{}, err
 		}
-		c.Seed, c.Schedules = seed, 1
+		c.one, c.Schedules = &one, 1
 	}
 	if err := c.check(); err != nil {
 		return etcd.Config{}, err
@@ -170,7 +152,11 @@ func (j judged) String() string {
 func (c *Config) explore(t *testing.T, server etcd.Config, f func(*T)) (told *outcome, all found) {
 	all.failed = map[string]int{}
 	for i := range c.Schedules {
-		o := c.schedule(t, server, c.Seed+uint64(i), f)
+		one := trial{seed: c.Seed + uint64(i)}
+		if c.one != nil {
+			one = *c.one
+		}
+		o := c.schedule(t, server, one, f)
 		all.judged.requests += o.judged.requests
 		all.judged.watches += o.judged.watches
 		all.judged.reads += o.judged.reads
@@ -203,8 +189,8 @@ func Check[V any](t *testing.T, c Config, draw func(*rapid.T) V, f func(*T, V)) 
 		}
 		one.Faults = &faults
 		seed, v := rapid.Uint64().Draw(r, "seed"), draw(r)
-		if o := one.schedule(t, server, seed, func(t *T) { f(t, v) }); o.failed != nil {
-			r.Fatalf("etcdtest: %s: %s\n%s", c.etcd(), o.failed.sentence, o.tell())
+		if o := one.schedule(t, server, trial{seed: seed}, func(t *T) { f(t, v) }); o.failed != nil {
+			r.Fatalf("etcdtest: %s: %s\n%s", c.etcd(), o.failed.sentence, o.tell(reportLines))
 		}
 	})
 }
@@ -212,7 +198,6 @@ func Check[V any](t *testing.T, c Config, draw func(*rapid.T) V, f func(*T, V)) 
 // T is a test in one schedule. It implements the interfaces that assertions want: require.NoError(t, err) ends the
 // goroutine.
 type T struct {
-	seed   uint64
 	config *Config
 	run    *run
 	ctx    context.Context
@@ -227,19 +212,23 @@ type T struct {
 	reads          []model.Operation
 	deliveries     []*delivery
 	failure        string
+	// failed is the tick of the failure.
+	failed int64
 }
 
 // outcome is what a schedule came to.
 type outcome struct {
-	seed   uint64
+	trial  trial
 	failed *finding
+	// struck are the faults that did.
+	struck []*planned
 	judged judged
 	story  []line
 	clock  *clock
 }
 
 // newT puts etcd and the processes of the clients into a world, and what may break there.
-func (c *Config) newT(server etcd.Config, seed uint64) (*T, *etcd.Server, *story) {
+func (c *Config) newT(server etcd.Config, of trial) (*T, *planner, *story) {
 	w := sim.NewWorld(sim.Options{
 		Mode: sim.Timed, Untraced: true,
 		Safety:   sim.Bounds{Network: sim.Delay{Max: c.Network, Steps: 4}},
@@ -249,43 +238,53 @@ func (c *Config) newT(server etcd.Config, seed uint64) (*T, *etcd.Server, *story
 		// linearizableReadLoop of a follower asks again as long as the leader does not answer.
 		server.Reads.IndexRetries = option.MaxCount
 	}
+	s := &T{config: c, running: map[string]int{}, rand: rand.New(rand.NewPCG(of.seed, 0))}
+	p := &planner{t: s, of: of, world: w, servers: []sim.NodeID{etcdNode}}
+	p.plan(func(name string) bool { return name == sizes })
+	for _, f := range p.all {
+		set := slices.ContainsFunc(c.Set, func(text string) bool { return strings.HasPrefix(text, f.setting.Name+"=") })
+		if !of.has(f.number) || set {
+			continue
+		}
+		if err := etcd.Group.Set(&server.Options, f.setting.Name, f.setting.Value); err != nil {
+			panic(err)
+		}
+	}
 	node := etcd.New(server)
 	w.Add("etcd", node)
-	choose := strategy.Random().New(strategy.Profile{})
-	choose.Begin(seed)
-	s := &T{seed: seed, config: c, running: map[string]int{}, rand: rand.New(rand.NewPCG(seed, 0))}
+	choose := newChooser(of)
 	s.run = newRun(w, node, choose, synctest.Wait, c.Clients+1, true)
-	servers := []sim.NodeID{etcdNode}
 	if c.Follower {
 		following := server
 		following.Leader, following.Replicated = etcdNode, false
-		servers = append(servers, w.Add("follower", etcd.New(following)))
+		follower := etcd.New(following)
+		p.servers = append(p.servers, w.Add("follower", follower))
 		for i := 0; i < c.Clients; i += 2 {
-			s.run.loop.processes[i].reads = servers[1]
+			s.run.loop.processes[i].reads, s.run.loop.processes[i].member = p.servers[1], follower
 		}
 	}
-	c.addFaults(w, s.run.loop.processes, servers)
+	p.plan(func(name string) bool { return name != sizes })
+	choose.faults = p.all
 	told := &story{clock: s.run.clock}
 	w.SetObserver(told)
 	s.run.loop.heal = sim.Time(c.Faults.Within)
-	return s, node, told
+	return s, p, told
 }
 
 // schedule runs one seed.
-func (c *Config) schedule(t *testing.T, server etcd.Config, seed uint64, f func(*T)) *outcome {
-	o := &outcome{seed: seed}
+func (c *Config) schedule(t *testing.T, server etcd.Config, of trial, f func(*T)) *outcome {
+	o := &outcome{trial: of}
 	late := time.AfterFunc(tooLong, func() {
-		fmt.Fprintf(os.Stderr, "etcdtest: seed %d of %s takes more than %v. A goroutine spins, or waits for what a bubble does not know, such as a mutex that "+
-			"is held while another one waits for etcd:\n%s\n", seed, t.Name(), tooLong, strings.Join(undecided(), "\n"))
+		fmt.Fprintf(os.Stderr, "etcdtest: seed %v of %s takes more than %v. A goroutine spins, or waits for what a bubble does not know, such as a mutex that "+
+			"is held while another one waits for etcd:\n%s\n", of, t.Name(), tooLong, strings.Join(undecided(), "\n"))
 	})
 	defer late.Stop()
 	synctest.Test(t, func(*testing.T) {
 		defer enter()()
-		s, node, told := c.newT(server, seed)
+		s, plan, told := c.newT(server, of)
 		ctx, cancel := context.WithCancel(context.Background())
 		s.ctx = ctx
 		go s.run.loop.run()
-		go s.compact(node)
 		s.Go("test", func() { f(s) })
 		ended := make(chan struct{})
 		go func() {
@@ -312,9 +311,14 @@ func (c *Config) schedule(t *testing.T, server etcd.Config, seed uint64, f func(
 		s.run.loop.stop()
 		synctest.Wait()
 		if left := bubbleStacks(func(stack string) bool { return !strings.Contains(stack, "testing/synctest.") }); len(left) > 0 {
-			fmt.Fprintf(os.Stderr, "etcdtest: seed %d: a goroutine is left when the context is over: %s\n", seed, left[0])
+			fmt.Fprintf(os.Stderr, "etcdtest: seed %v: a goroutine is left when the context is over: %s\n", of, left[0])
 		}
-		o.failed = s.judge(node)
+		o.failed = s.judge(s.run.etcd)
+		for _, f := range plan.all {
+			if f.struck && of.has(f.number) {
+				o.struck = append(o.struck, f)
+			}
+		}
 		o.story, o.clock = told.lines, s.run.clock
 		o.judged.reads = len(s.reads)
 		for _, p := range s.run.loop.processes[:c.Clients] {
@@ -325,53 +329,6 @@ func (c *Config) schedule(t *testing.T, server etcd.Config, seed uint64, f func(
 	return o
 }
 
-// addFaults adds what may break.
-func (c *Config) addFaults(w *sim.World, processes []*process, servers []sim.NodeID) {
-	f := c.Faults
-	add := func(fault sim.Fault, times int) { w.AddFault(fault, sim.Budget{Times: times, Within: f.Within}) }
-	for i := range c.Clients {
-		node, to := []sim.NodeID{firstProcess + sim.NodeID(i)}, processes[i].reads
-		add(&sim.BreakStream{From: node, To: to, Label: processName(i) + ">etcd"}, f.Breaks)
-		// It begins, and it ends.
-		add(&sim.Partition{One: node, Other: servers, Label: "between " + processName(i) + " and etcd"}, 2*f.Partitions)
-	}
-	for _, server := range servers {
-		add(&sim.RestartProcess{Nodes: []sim.NodeID{server}, Label: w.NodeName(server)}, f.Restarts)
-	}
-	if len(servers) > 1 {
-		add(&sim.Partition{One: servers[1:], Other: servers[:1], Label: "between follower and etcd"}, 2*f.Partitions)
-	}
-	add(etcd.LoseLeader(servers, "etcd", sim.Time(f.Within)), f.LeaderLosses)
-	add(etcd.Fail(etcdNode, "etcd", etcd.LeaderChanges), f.LeaderChanges)
-	add(etcd.Fail(etcdNode, "etcd", etcd.TimesOut), f.Timeouts)
-}
-
-// compact compacts etcd at times that the seed draws, from the last process, which no client has.
-func (t *T) compact(node *etcd.Server) {
-	f := t.config.Faults
-	draw := rand.New(rand.NewPCG(t.seed, 1))
-	last := len(t.run.loop.processes) - 1
-	var at []time.Duration
-	for range f.Compactions {
-		at = append(at, time.Duration(draw.Int64N(max(1, int64(f.Within)))))
-	}
-	slices.Sort(at)
-	begin := time.Now()
-	for _, when := range at {
-		select {
-		case <-time.After(when - time.Since(begin)):
-		case <-t.ctx.Done():
-			return
-		}
-		behind := draw.Int64N(3)
-		t.run.loop.post(happening{firstProcess + sim.NodeID(last), calls, "", func(env *sim.Env) {
-			if to := node.Revision() - behind; to > 1 {
-				t.run.loop.processes[last].call(env, &wire.CompactionRequest{Revision: to}, func(sim.Payload) {})
-			}
-		}})
-	}
-}
-
 // Client returns a client in a process of its own.
 func (t *T) Client() *clientv3.Client {
 	t.mu.Lock()
@@ -380,6 +337,7 @@ func (t *T) Client() *clientv3.Client {
 		panic(fmt.Sprintf("etcdtest: a schedule has %d clients: set Config.Clients to more", t.config.Clients))
 	}
 	name := processName(t.run.used)
+	t.run.loop.processes[t.run.used].used.Store(true)
 	client, end, err := t.run.connect()
 	if err != nil {
 		panic(err)
@@ -439,6 +397,7 @@ func (t *T) Errorf(format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.failure == "" {
+		t.failed = t.run.clock.tick()
 		t.failure = strings.TrimSpace(fmt.Sprintf(format, args...))
 	}
 }
@@ -461,6 +420,9 @@ func (*T) Helper() {}
 // tooLong is the time by a real clock after which a schedule says where it is. Most take some milliseconds.
 const tooLong = 20 * time.Second
 
+// notOver is said of a schedule whose goroutines have not ended.
+const notOver = "not over after"
+
 // stuck fails a schedule whose goroutines have not ended.
 func (t *T) stuck() {
 	t.mu.Lock()
@@ -478,7 +440,7 @@ func (t *T) stuck() {
 			waits = append(waits, w)
 		}
 	}
-	t.Errorf("%s: not over after %v. There it waits:\n%s", strings.Join(names, ", "), t.config.Horizon, strings.Join(waits, "\n"))
+	t.Errorf("%s: "+notOver+" %v. There it waits:\n%s", strings.Join(names, ", "), t.config.Horizon, strings.Join(waits, "\n"))
 }
 
 func processName(i int) string { return fmt.Sprintf("client-%d", i+1) }

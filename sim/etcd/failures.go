@@ -74,6 +74,9 @@ func (s *Server) failNext(env *sim.Env, f Failure) {
 	s.failures[f]++
 }
 
+// ForgetFailures has no error answered that is still to be.
+func (s *Server) ForgetFailures() { s.failures = failures{} }
+
 // refuseWrite answers a write with an error, if one is due or if the write is too large
 // (processInternalRaftRequestOnce, which looks for too many requests first). It returns
 // true if the write does not get into the log. The entry of one that does has no
