@@ -31,7 +31,7 @@
 //
 // # What a test must do
 //
-// A goroutine that a test starts ends when T.Context does, or the test panics. It must not wait for anything outside of
+// A goroutine that a test starts ends when T.Context does, or the test fails. It must not wait for anything outside of
 // its bubble of package testing/synctest: a network, a channel of a package variable, a mutex that another goroutine
 // holds while it waits for etcd. What it starts may outlast f. Schedules run one after another, also those of parallel
 // tests.

@@ -272,13 +272,23 @@ func (c *Config) newT(server etcd.Config, of trial) (*T, *planner, *story) {
 }
 
 // schedule runs one seed.
-func (c *Config) schedule(t *testing.T, server etcd.Config, of trial, f func(*T)) *outcome {
-	o := &outcome{trial: of}
+func (c *Config) schedule(t *testing.T, server etcd.Config, of trial, f func(*T)) (o *outcome) {
+	o = &outcome{trial: of}
 	late := time.AfterFunc(tooLong, func() {
 		fmt.Fprintf(os.Stderr, "etcdtest: seed %v of %s takes more than %v. A goroutine spins, or waits for what a bubble does not know, such as a mutex that "+
 			"is held while another one waits for etcd:\n%s\n", of, t.Name(), tooLong, strings.Join(undecided(), "\n"))
 	})
 	defer late.Stop()
+	left := ""
+	defer func() {
+		// Package synctest panics because of a goroutine that is left, which stays where it is.
+		if p := recover(); p != nil && left == "" {
+			panic(p)
+		}
+		if left != "" && o.failed == nil {
+			o.failed = &finding{by: byTest, promise: "over", sentence: "a goroutine is left when T.Context has ended. There it waits:\n" + left}
+		}
+	}()
 	synctest.Test(t, func(*testing.T) {
 		defer enter()()
 		s, plan, told := c.newT(server, of)
@@ -310,8 +320,10 @@ func (c *Config) schedule(t *testing.T, server etcd.Config, of trial, f func(*T)
 		}
 		s.run.loop.stop()
 		synctest.Wait()
-		if left := bubbleStacks(func(stack string) bool { return !strings.Contains(stack, "testing/synctest.") }); len(left) > 0 {
-			fmt.Fprintf(os.Stderr, "etcdtest: seed %v: a goroutine is left when the context is over: %s\n", of, left[0])
+		for _, stack := range bubbleStacks(func(stack string) bool { return !strings.Contains(stack, "testing/synctest.") }) {
+			if w := waitsAt(stack); left == "" || w != "" {
+				left = cmp.Or(w, stack)
+			}
 		}
 		o.failed = s.judge(s.run.etcd)
 		for _, f := range plan.all {

@@ -394,6 +394,21 @@ func TestPanicIsAFailure(t *testing.T) {
 	}))
 }
 
+// TestGoroutineThatIsLeft: one that outlives the context fails its schedule, with its place, and the others go on; also
+// one that sleeps, and one that Go has started.
+func TestGoroutineThatIsLeft(t *testing.T) {
+	for name, f := range map[string]func(*T){
+		"waits":  func(*T) { go func() { <-make(chan int) }() },
+		"sleeps": func(*T) { go func() { time.Sleep(1000 * time.Hour) }() },
+	} {
+		require.Regexp(t, `^the test fails\na goroutine is left when T.Context has ended. There it waits:\n.*TestGoroutineThatIsLeft.* at run_test.go:\d+`,
+			explored(t, Config{Schedules: 2}, f), name)
+	}
+	require.Regexp(t, `^the test fails\nreader: not over after 2m0s. There it waits:\n.*TestGoroutineThatIsLeft.* at run_test.go:\d+`,
+		explored(t, Config{Schedules: 2}, func(t *T) { t.Go("reader", func() { select {} }) }))
+	Run(t, Config{Schedules: 2}, watchACounter)
+}
+
 // TestEachPromiseIsJudged: an answer of whatever promise has what etcd had at some revision, at the one asked for, or
 // at a later one.
 func TestEachPromiseIsJudged(t *testing.T) {
