@@ -112,9 +112,21 @@ func newRun(w *sim.World, node *etcd.Server, choose sim.Chooser, settle func(), 
 	return r
 }
 
-// connect is a client of the next process.
-func (r *run) connect() (*clientv3.Client, func(), error) {
+// serve is the configuration of a client of the next process, and what ends its server.
+func (r *run) serve() (clientv3.Config, func()) {
 	i := r.used
 	r.used++
-	return connect(r.loop, firstProcess+sim.NodeID(i), r.loop.processes[i], r.etcd)
+	r.loop.processes[i].used.Store(true)
+	return serve(r.loop, firstProcess+sim.NodeID(i), r.loop.processes[i], r.etcd)
+}
+
+// connect is a client of the next process, and what ends both.
+func (r *run) connect() (*clientv3.Client, func(), error) {
+	config, stop := r.serve()
+	client, err := clientv3.New(config)
+	if err != nil {
+		stop()
+		return nil, nil, err
+	}
+	return client, func() { _ = client.Close(); stop() }, nil
 }

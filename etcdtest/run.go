@@ -345,11 +345,7 @@ func (c *Config) schedule(t *testing.T, server etcd.Config, of trial, f func(*T)
 func (t *T) Client() *clientv3.Client {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.run.used == t.config.Clients {
-		panic(fmt.Sprintf("etcdtest: a schedule has %d clients: set Config.Clients to more", t.config.Clients))
-	}
-	name := processName(t.run.used)
-	t.run.loop.processes[t.run.used].used.Store(true)
+	name := t.next()
 	client, end, err := t.run.connect()
 	if err != nil {
 		panic(err)
@@ -357,6 +353,25 @@ func (t *T) Client() *clientv3.Client {
 	client.Watcher = &watcher{client.Watcher, t, name, client.Ctx().Done()}
 	t.ends = append(t.ends, end)
 	return client
+}
+
+// ClientConfig returns the configuration of a client in a process of its own, for code that makes its client by itself,
+// and must close it. Its endpoint is that of the process alone. Its watches are judged as etcd sends them.
+func (t *T) ClientConfig() clientv3.Config {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.next()
+	config, end := t.run.serve()
+	t.ends = append(t.ends, end)
+	return config
+}
+
+// next is the name of the next process.
+func (t *T) next() string {
+	if t.run.used == t.config.Clients {
+		panic(fmt.Sprintf("etcdtest: a schedule has %d clients: set Config.Clients to more", t.config.Clients))
+	}
+	return processName(t.run.used)
 }
 
 // Context ends with the schedule.

@@ -409,6 +409,28 @@ func TestGoroutineThatIsLeft(t *testing.T) {
 	Run(t, Config{Schedules: 2}, watchACounter)
 }
 
+// TestProcessesHaveEndpoints: code that makes its clients by itself is given the endpoint of a process.
+func TestProcessesHaveEndpoints(t *testing.T) {
+	Run(t, Config{Schedules: 20, Faults: &Faults{}, Follower: true}, func(t *T) {
+		var clients []*clientv3.Client
+		for range 2 {
+			c, err := clientv3.New(t.ClientConfig())
+			require.NoError(t, err)
+			defer c.Close()
+			clients = append(clients, c)
+		}
+		require.NotEqual(t, clients[0].Endpoints(), clients[1].Endpoints())
+		watched := clients[1].Watch(t.Context(), "a")
+		put, err := clients[0].Put(t.Context(), "a", "1")
+		require.NoError(t, err)
+		// The first client is one of the follower, which has carried out what it has answered.
+		got, err := clients[0].Get(t.Context(), "a", clientv3.WithSerializable())
+		require.NoError(t, err)
+		require.Equal(t, put.Header.Revision, got.Header.Revision)
+		require.Equal(t, put.Header.Revision, (<-watched).Header.Revision)
+	})
+}
+
 // TestEachPromiseIsJudged: an answer of whatever promise has what etcd had at some revision, at the one asked for, or
 // at a later one.
 func TestEachPromiseIsJudged(t *testing.T) {

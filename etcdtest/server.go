@@ -53,8 +53,8 @@ func (s *server) register(g *grpc.Server) {
 // unbounded: what is too large is up to etcd.
 var unbounded = []grpc.ServerOption{grpc.MaxRecvMsgSize(math.MaxInt32), grpc.MaxSendMsgSize(math.MaxInt32)}
 
-// connect starts the server of a process and returns a client of it, and what ends both.
-func connect(l *loop, node sim.NodeID, p *process, of *etcd.Server) (*clientv3.Client, func(), error) {
+// serve starts the server of a process. It returns the configuration of a client of it, and what ends the server.
+func serve(l *loop, node sim.NodeID, p *process, of *etcd.Server) (clientv3.Config, func()) {
 	s := &server{loop: l, process: p, node: node, etcd: of}
 	g := grpc.NewServer(unbounded...)
 	s.register(g)
@@ -64,22 +64,14 @@ func connect(l *loop, node sim.NodeID, p *process, of *etcd.Server) (*clientv3.C
 		defer close(served)
 		_ = g.Serve(listener)
 	}()
-	client, err := clientv3.New(clientv3.Config{
-		Endpoints: []string{"passthrough:///etcdtest"}, Logger: zap.NewNop(),
-		DialOptions: []grpc.DialOption{grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) }), grpc.WithTransportCredentials(insecure.NewCredentials())},
-	})
-	end := func() {
-		if client != nil {
-			_ = client.Close()
+	dial := grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) })
+	return clientv3.Config{
+			Endpoints: []string{"passthrough:///" + p.name}, Logger: zap.NewNop(),
+			DialOptions: []grpc.DialOption{dial, grpc.WithTransportCredentials(insecure.NewCredentials())},
+		}, func() {
+			g.Stop()
+			<-served
 		}
-		g.Stop()
-		<-served
-	}
-	if err != nil {
-		end()
-		return nil, nil, err
-	}
-	return client, end, nil
 }
 
 // errClosed is what requests are answered that come when the run is over.
