@@ -10,6 +10,8 @@
 // that break. What a cache in front of etcd answers is judged if the test
 // reads it by T.List or T.Get. A failure is told in messages between the clients and etcd.
 //
+// Worked out are a cache with four mistakes, and what a lease protects: examples/watchcache and examples/leader.
+//
 // # What a failure says
 //
 // The promise that is broken and the messages that led there, with as few faults as the failure needs; in how many

@@ -209,22 +209,30 @@ func (t *T) judgeWatch(w *watched, by, client string, log *model.Log) *finding {
 func (t *T) check(h *model.History, log *model.Log, by string, properties ...linearizability.Property) *finding {
 	slices.SortStableFunc(h.Operations, func(a, b model.Operation) int { return cmp.Compare(a.Call, b.Call) })
 	var judge linearizability.Judge
-	judged, err := judge.Check(h, log, properties...)
-	if err != nil {
-		panic(err)
-	}
-	for _, j := range judged {
-		if j.Verdict == model.Violated {
-			f := &finding{by: by, promise: string(j.Property), key: j.Why.Key, sentence: j.Why.Say(func(op int) string { return linearizability.Name(h, op, t.run.clock.at) })}
-			if j.Why.Operation >= 0 {
-				op := h.Operations[j.Why.Operation]
-				f.from, f.to = op.Call, op.Return
-				if !op.Request.IsWrite() {
-					f.read = &op
-				}
+	// One after the other: a history in which one is violated may take long to judge by the next.
+	for _, property := range properties {
+		judged, err := judge.Check(h, log, property)
+		if err != nil {
+			panic(err)
+		}
+		for _, j := range judged {
+			if j.Verdict == model.Violated {
+				return t.found(by, h, j)
 			}
-			return f
 		}
 	}
 	return nil
+}
+
+// found is what a judgement on a history finds.
+func (t *T) found(by string, h *model.History, j linearizability.Judgement) *finding {
+	f := &finding{by: by, promise: string(j.Property), key: j.Why.Key, sentence: j.Why.Say(func(op int) string { return linearizability.Name(h, op, t.run.clock.at) })}
+	if j.Why.Operation >= 0 {
+		op := h.Operations[j.Why.Operation]
+		f.from, f.to = op.Call, op.Return
+		if !op.Request.IsWrite() {
+			f.read = &op
+		}
+	}
+	return f
 }

@@ -153,12 +153,13 @@ func (o *outcome) line(tick int64, who, text string) line {
 	return line{tick: tick, at: o.clock.times[tick-1], who: who, text: text}
 }
 
-// The real time that a report takes at most to make a schedule smaller, and to say what decides; how often it tries each;
-// and how many of these should fail to say what decides.
+// patience is the real time that a report takes at most to make a schedule smaller, and to say what decides.
+var patience = 5 * time.Second
+
+// How often a report tries each, and how many of these should fail to say what decides.
 const (
-	patience = 10 * time.Second
-	again    = 20
-	rare     = 8
+	again = 20
+	rare  = 5
 )
 
 // report is what a failed test says, in 40 lines at most.
@@ -201,10 +202,13 @@ func indented(sentence string) string {
 	return strings.Join(lines, "\n  ")
 }
 
-// like reports whether another schedule fails in the same way.
+// like reports whether another schedule fails in the same way. Which promise a wrong answer of a cache breaks is chance.
 func (o *outcome) like(other *outcome) bool {
+	if other.failed == nil || other.failed.by != o.failed.by {
+		return false
+	}
 	hangs := func(o *outcome) bool { return strings.Contains(o.failed.sentence, notOver) }
-	return other.failed != nil && other.failed.String() == o.failed.String() && hangs(other) == hangs(o)
+	return o.failed.by == byCache || other.failed.promise == o.failed.promise && hangs(other) == hangs(o)
 }
 
 // shrink looks for a schedule that fails like another one and has no fault that it can do without. All else is drawn
@@ -256,29 +260,30 @@ func (c *Config) decides(t *testing.T, server etcd.Config, f func(*T), o *outcom
 	all := numbers(o.struck)
 	asIs := count(c, server, all)
 	if asIs > 0 && asIs < rare {
-		tries = again * rare / asIs
+		tries = min(3, rare-asIs+1) * again
 		asIs = count(c, server, all)
 	}
 	said := []string{fmt.Sprintf("drawn anew it fails in %d of %d", asIs, tries)}
 	enough := func() bool { return time.Now().Add(time.Since(begin) / time.Duration(len(said))).Before(until) }
-	for _, fault := range o.struck {
-		if enough() {
-			less := count(c, server, slices.DeleteFunc(numbers(o.struck), func(n int) bool { return n == fault.number }))
-			said = append(said, fmt.Sprintf("without %s %d", fault.name, less))
-		}
-	}
-	ofEtcd := o.failed.by == byEtcd || o.failed.by == byClient
+	ofEtcd, decided := o.failed.by == byEtcd || o.failed.by == byClient, false
 	other := *c
 	other.Etcd, other.Bug = newest, ""
 	if newer, err := other.setDefaults(); err == nil && enough() && (c.Etcd != newest || c.Bug != "") {
 		less := count(&other, newer, all)
-		said, ofEtcd = append(said, fmt.Sprintf("with etcd %s %d", newest, less)), ofEtcd || less < asIs/3
+		decided = less < asIs/3
+		said, ofEtcd = append(said, fmt.Sprintf("with etcd %s %d", newest, less)), ofEtcd || decided
 	}
 	for _, b := range testbed.KnownBugs() {
 		if fixed, has := mended(server, b); has && ofEtcd && enough() {
 			if less := count(c, fixed, all); less < asIs/3 {
 				said = append(said, fmt.Sprintf("without %s (%s) %d", b.Name, b.Setting, less))
 			}
+		}
+	}
+	for _, fault := range o.struck {
+		if !decided && enough() {
+			less := count(c, server, slices.DeleteFunc(numbers(o.struck), func(n int) bool { return n == fault.number }))
+			said = append(said, fmt.Sprintf("without %s %d", fault.name, less))
 		}
 	}
 	return fmt.Sprintf("it is told with %d of the %d faults that struck; %s\n", len(o.struck), of, strings.Join(said, ", "))

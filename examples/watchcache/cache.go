@@ -1,4 +1,6 @@
-package etcdtest
+// Package watchcache is a cache as people write it in front of etcd, with the mistakes that they make, and its test on the
+// simulated etcd of package etcdtest.
+package watchcache
 
 import (
 	"context"
@@ -10,39 +12,38 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// cache is one as people write it in front of etcd: it lists a prefix, watches it from there on, and answers a
-// consistent read once it has come to the revision that etcd is at.
-type cache struct {
+// Mistakes are what such a cache does wrong.
+type Mistakes struct {
+	// ResumesBehind: it watches from the revision behind the one after its list.
+	ResumesBehind bool
+	// KeepsOn: it does not list again when the history that it needs is compacted.
+	KeepsOn bool
+	// TrustsCreated: it takes the revision of the answer to a new watch for its own.
+	TrustsCreated bool
+	// TrustsHeader: it takes the revision in the header of a response with events for its own.
+	TrustsHeader bool
+}
+
+// Cache lists a prefix, watches it from there on, and answers a consistent read once it has come to the revision that
+// etcd is at.
+type Cache struct {
 	client *clientv3.Client
 	prefix string
-	mistakes
+	Mistakes
 
 	mu       sync.Mutex
 	kvs      map[string]*mvccpb.KeyValue
 	revision int64
 }
 
-// mistakes are what such a cache does wrong.
-type mistakes struct {
-	// resumesBehind: it watches from the revision behind the one after its list.
-	resumesBehind bool
-	// keepsOn: it does not list again when the history that it needs is compacted.
-	keepsOn bool
-	// trustsCreated: it takes the revision of the answer to a new watch for its own.
-	trustsCreated bool
-	// trustsHeader: it takes the revision in the header of a response with events for its own.
-	trustsHeader bool
-	// merges: a later list does not take away what is not in it any more.
-	merges bool
-}
-
-func newCache(ctx context.Context, client *clientv3.Client, prefix string, m mistakes) *cache {
-	c := &cache{client: client, prefix: prefix, mistakes: m}
+// New returns a cache that runs until the context ends.
+func New(ctx context.Context, client *clientv3.Client, prefix string, m Mistakes) *Cache {
+	c := &Cache{client: client, prefix: prefix, Mistakes: m}
 	go c.run(ctx)
 	return c
 }
 
-func (c *cache) run(ctx context.Context) {
+func (c *Cache) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		if c.list(ctx) {
 			c.watch(ctx)
@@ -58,16 +59,14 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-func (c *cache) list(ctx context.Context) bool {
+func (c *Cache) list(ctx context.Context) bool {
 	listed, err := c.client.Get(ctx, c.prefix, clientv3.WithPrefix())
 	if err != nil {
 		return false
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.kvs == nil || !c.merges {
-		c.kvs = map[string]*mvccpb.KeyValue{}
-	}
+	c.kvs = map[string]*mvccpb.KeyValue{}
 	for _, kv := range listed.Kvs {
 		c.kvs[string(kv.Key)] = kv
 	}
@@ -76,28 +75,28 @@ func (c *cache) list(ctx context.Context) bool {
 }
 
 // watch follows etcd until the watch ends.
-func (c *cache) watch(ctx context.Context) {
+func (c *Cache) watch(ctx context.Context) {
 	for ctx.Err() == nil {
 		from := c.revision + 1
-		if c.resumesBehind {
+		if c.ResumesBehind {
 			from++
 		}
 		ctx, cancel := context.WithCancel(ctx)
 		for r := range c.client.Watch(ctx, c.prefix, clientv3.WithPrefix(), clientv3.WithRev(from), clientv3.WithCreatedNotify()) {
-			if r.Created && !c.trustsCreated || r.Err() != nil {
+			if r.Created && !c.TrustsCreated || r.Err() != nil {
 				continue
 			}
 			c.take(r)
 		}
 		cancel()
-		if !c.keepsOn {
+		if !c.KeepsOn {
 			return
 		}
 		pause(ctx, 100*time.Millisecond)
 	}
 }
 
-func (c *cache) take(r clientv3.WatchResponse) {
+func (c *Cache) take(r clientv3.WatchResponse) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, e := range r.Events {
@@ -108,7 +107,7 @@ func (c *cache) take(r clientv3.WatchResponse) {
 		}
 	}
 	// The header has etcd's revision, and history comes in several responses: of those with events it says nothing.
-	if n := len(r.Events); n > 0 && !c.trustsHeader {
+	if n := len(r.Events); n > 0 && !c.TrustsHeader {
 		c.revision = r.Events[n-1].Kv.ModRevision
 	} else {
 		c.revision = max(c.revision, r.Header.Revision)
@@ -116,7 +115,7 @@ func (c *cache) take(r clientv3.WatchResponse) {
 }
 
 // List is a consistent read.
-func (c *cache) List(ctx context.Context) (*clientv3.GetResponse, error) {
+func (c *Cache) List(ctx context.Context) (*clientv3.GetResponse, error) {
 	now, err := c.client.Get(ctx, c.prefix, clientv3.WithCountOnly())
 	if err != nil {
 		return nil, err
