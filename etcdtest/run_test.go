@@ -14,6 +14,10 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/client/v3/concurrency"
 	"go.etcd.io/etcd/client/v3/leasing"
+	"go.etcd.io/etcd/client/v3/mirror"
+	"go.etcd.io/etcd/client/v3/namespace"
+	"go.etcd.io/etcd/client/v3/naming/endpoints"
+	"go.etcd.io/etcd/client/v3/ordering"
 	"pgregory.net/rapid"
 
 	"github.com/watchbed/watchbed/internal/testsize"
@@ -230,6 +234,52 @@ func TestLocksOfClientv3(t *testing.T) {
 			require.NoError(t, err)
 			require.Len(t, got.Kvs, 1)
 		})
+	})
+}
+
+// TestPackagesOfClientv3: what is built on a client works on one of a schedule.
+func TestPackagesOfClientv3(t *testing.T) {
+	Run(t, Config{Schedules: 5, Faults: &Faults{Within: 3 * time.Second, Breaks: 2}}, func(t *T) {
+		client, writer := t.Client(), t.Client()
+		own := namespace.NewKV(client.KV, "own/")
+		for i := range 3 {
+			_, err := own.Put(t.Context(), fmt.Sprint(i), "1")
+			require.NoError(t, err)
+		}
+
+		// Package mirror: what is there, then what comes.
+		sync := mirror.NewSyncer(client, "own/", 0)
+		listed, failed := sync.SyncBase(t.Context())
+		n := 0
+		for got := range listed {
+			n += len(got.Kvs)
+		}
+		require.NoError(t, <-failed)
+		require.Equal(t, 3, n)
+		updates := sync.SyncUpdates(t.Context())
+		t.Go("writer", func() {
+			time.Sleep(time.Second)
+			_, _ = namespace.NewKV(writer.KV, "own/").Delete(t.Context(), "0")
+		})
+		require.Equal(t, clientv3.EventTypeDelete, (<-updates).Events[0].Type)
+
+		// Package naming: endpoints of a service, and package ordering.
+		manager, err := endpoints.NewManager(client, "service")
+		require.NoError(t, err)
+		require.NoError(t, manager.AddEndpoint(t.Context(), "service/a", endpoints.Endpoint{Addr: "127.0.0.1:1"}))
+		all, err := manager.List(t.Context())
+		require.NoError(t, err)
+		require.Len(t, all, 1)
+		seen, err := ordering.NewKV(writer.KV, func(clientv3.Op, clientv3.OpResponse, int64) error { return nil }).Get(t.Context(), "service/a")
+		require.NoError(t, err)
+		require.Len(t, seen.Kvs, 1)
+
+		// Package concurrency: software transactional memory.
+		_, err = concurrency.NewSTM(client, func(s concurrency.STM) error {
+			s.Put("own/1", s.Get("own/1")+s.Get("own/2"))
+			return nil
+		}, concurrency.WithAbortContext(t.Context()))
+		require.NoError(t, err)
 	})
 }
 
