@@ -105,7 +105,7 @@ func newRun(w *sim.World, node *etcd.Server, choose sim.Chooser, settle func(), 
 		if records && i == processes-1 {
 			name = "compactor"
 		}
-		p := &process{name: name, reads: etcdNode, writes: etcdNode, clock: r.clock, links: map[sim.Conn]*link{}}
+		p := &process{name: name, members: []sim.NodeID{etcdNode}, leader: etcdNode, clock: r.clock, links: map[sim.Conn]*link{}}
 		w.Add(p.name, p)
 		r.loop.processes = append(r.loop.processes, p)
 	}

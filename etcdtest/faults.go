@@ -200,7 +200,7 @@ func (p *planner) ofClients(name string, fault func(at *planned, client, server 
 		process := p.t.run.loop.processes[i]
 		at := p.next(fmt.Sprintf(name, process.name))
 		at.of = process
-		p.put(at, 1, fault(at, firstProcess+sim.NodeID(i), process.reads))
+		p.put(at, 1, fault(at, firstProcess+sim.NodeID(i), process.members[at.draw.IntN(len(process.members))]))
 	}
 }
 

@@ -18,12 +18,14 @@ import (
 // and are answered, and records it.
 type process struct {
 	name string
-	// reads is the member for reads and watches, writes that for all else: the simulated follower takes no proposals.
-	reads, writes sim.NodeID
-	// member is the follower that the client is connected to, nil for the leader: an answer to a write waits until that has
-	// carried it out.
-	member *etcd.Server
-	held   []held
+	// members are those that the client is connected to. They take turns, as clientv3 has it.
+	members []sim.NodeID
+	turn    int
+	// leader takes what the simulated follower does not take: proposals. The answer to one that a client of the follower has
+	// made is held until the follower has carried it out.
+	leader   sim.NodeID
+	follower *etcd.Server
+	held     []held
 	// used is set when there is a client.
 	used atomic.Bool
 	// clock is that of the run, nil if nothing is recorded.
@@ -43,6 +45,8 @@ type link struct {
 	take func(sim.Payload)
 	// call is the operation, -1 for a stream of watches.
 	call int
+	// member is the one that was asked.
+	member sim.NodeID
 	// asked are the create requests of the stream that were not answered yet, live its watches by their ids.
 	asked []*watched
 	live  map[int64]*watched
@@ -93,14 +97,20 @@ func (c *clock) at(tick int64) string {
 
 func shown(at sim.Time) string { return fmt.Sprintf("%.3f s", time.Duration(at).Seconds()) }
 
+// next is the member whose turn it is.
+func (p *process) next() sim.NodeID {
+	p.turn++
+	return p.members[p.turn%len(p.members)]
+}
+
 func (p *process) call(env *sim.Env, request sim.Payload, take func(sim.Payload)) sim.Conn {
-	to := p.writes
+	l := &link{take: take, call: -1, member: p.next()}
+	to := p.leader
 	switch request.(type) {
 	case *wire.RangeRequest, *wire.StatusRequest:
-		to = p.reads
+		to = l.member
 	}
 	conn := env.Call(to, request)
-	l := &link{take: take, call: -1}
 	if p.clock != nil && isJudged(request) {
 		l.call = len(p.operations)
 		p.operations = append(p.operations, model.Operation{
@@ -124,7 +134,7 @@ func isJudged(request sim.Payload) bool {
 }
 
 func (p *process) open(env *sim.Env, take func(sim.Payload)) sim.Conn {
-	conn := env.Open(p.reads)
+	conn := env.Open(p.next())
 	p.links[conn] = &link{take: take, call: -1, live: map[int64]*watched{}}
 	return conn
 }
@@ -168,8 +178,8 @@ func (p *process) Receive(env *sim.Env, m *sim.Message) {
 	if ends || l.live == nil {
 		delete(p.links, m.Conn)
 	}
-	if _, fails := m.Payload.(*wire.Error); p.member != nil && m.From == p.writes && !ends && !fails {
-		p.held = append(p.held, held{env.Node(p.writes).(*etcd.Server).Applied(), l, m.Payload})
+	if _, fails := m.Payload.(*wire.Error); m.From != l.member && l.live == nil && !ends && !fails {
+		p.held = append(p.held, held{env.Node(p.leader).(*etcd.Server).Applied(), l, m.Payload})
 		p.release()
 		return
 	}
@@ -178,7 +188,7 @@ func (p *process) Receive(env *sim.Env, m *sim.Message) {
 
 // release hands over what was held until the follower had it.
 func (p *process) release() {
-	for len(p.held) > 0 && p.member.Applied() >= p.held[0].entry {
+	for len(p.held) > 0 && p.follower.Applied() >= p.held[0].entry {
 		h := p.held[0]
 		p.held = p.held[1:]
 		p.answer(h.link, h.payload)

@@ -41,8 +41,8 @@ type Config struct {
 	one *trial
 	// Clients is how many clients a schedule may have, each in a process of its own. The zero value is 4.
 	Clients int
-	// Follower has the first client and every second one read and watch at a member that follows the leader, and lags
-	// behind it.
+	// Follower adds a member that follows the leader, and lags behind it. The first client has it as its endpoint, the second
+	// one has the leader, the third one has both in turn, and so on.
 	Follower bool
 	// Network is how long a message takes at most as long as things break, then a tenth of that. The zero value is 100
 	// ms.
@@ -259,8 +259,8 @@ func (c *Config) newT(server etcd.Config, of trial) (*T, *planner, *story) {
 		following.Leader, following.Replicated = etcdNode, false
 		follower := etcd.New(following)
 		p.servers = append(p.servers, w.Add("follower", follower))
-		for i := 0; i < c.Clients; i += 2 {
-			s.run.loop.processes[i].reads, s.run.loop.processes[i].member = p.servers[1], follower
+		for i, process := range s.run.loop.processes[:c.Clients] {
+			process.follower, process.members = follower, [][]sim.NodeID{p.servers[1:], p.servers[:1], p.servers}[i%3]
 		}
 	}
 	p.plan(func(name string) bool { return name != sizes })

@@ -329,7 +329,7 @@ func TestGoroutineThatIsLeft(t *testing.T) {
 func TestProcessesHaveEndpoints(t *testing.T) {
 	Run(t, Config{Schedules: 20, Faults: &Faults{}, Follower: true}, func(t *T) {
 		var clients []*clientv3.Client
-		for range 2 {
+		for range 3 {
 			c, err := clientv3.New(t.ClientConfig())
 			require.NoError(t, err)
 			defer c.Close()
@@ -344,6 +344,16 @@ func TestProcessesHaveEndpoints(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, put.Header.Revision, got.Header.Revision)
 		require.Equal(t, put.Header.Revision, (<-watched).Header.Revision)
+		// The third client has both members.
+		for i, members := range []int{1, 1, 2} {
+			answered := map[uint64]bool{}
+			for range 4 {
+				got, err := clients[i].Get(t.Context(), "a")
+				require.NoError(t, err)
+				answered[got.Header.MemberId] = true
+			}
+			require.Len(t, answered, members)
+		}
 	})
 }
 
