@@ -318,6 +318,7 @@ func (c *Config) schedule(t *testing.T, server etcd.Config, of trial, f func(*T)
 		for _, end := range s.ends {
 			end()
 		}
+		s.catchUp()
 		s.run.loop.stop()
 		synctest.Wait()
 		for _, stack := range bubbleStacks(func(stack string) bool { return !strings.Contains(stack, "testing/synctest.") }) {
@@ -339,6 +340,15 @@ func (c *Config) schedule(t *testing.T, server etcd.Config, of trial, f func(*T)
 		}
 	})
 	return o
+}
+
+// catchUp waits until the leader has carried out what is committed: a follower may have shown it already.
+func (t *T) catchUp() {
+	for waits := true; waits && t.config.Follower; time.Sleep(100 * time.Millisecond) {
+		looked := make(chan struct{})
+		t.run.loop.post(happening{firstProcess, calls, "", func(*sim.Env) { waits = t.run.etcd.Waits(); close(looked) }})
+		<-looked
+	}
 }
 
 // Client returns a client in a process of its own.

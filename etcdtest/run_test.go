@@ -357,6 +357,26 @@ func TestProcessesHaveEndpoints(t *testing.T) {
 	})
 }
 
+// TestFollowerIsAhead: a write that the leader has not carried out when the schedule ends is known to the judge.
+func TestFollowerIsAhead(t *testing.T) {
+	Run(t, Config{Schedules: 300, Follower: true, Faults: &Faults{Within: time.Second, Defragments: 1}}, func(t *T) {
+		client := t.Client()
+		t.Go("writer", func() {
+			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+			defer cancel()
+			_, _ = client.Put(ctx, "a", "1")
+		})
+		t.Go("reader", func() {
+			for range 5 {
+				_, _ = t.Get(Any, "a", func(ctx context.Context) (*clientv3.GetResponse, error) {
+					return client.Get(ctx, "a", clientv3.WithSerializable())
+				})
+				time.Sleep(50 * time.Millisecond)
+			}
+		})
+	})
+}
+
 // TestEachPromiseIsJudged: an answer of whatever promise has what etcd had at some revision, at the one asked for, or
 // at a later one.
 func TestEachPromiseIsJudged(t *testing.T) {
