@@ -186,7 +186,11 @@ func (c *Config) report(t *testing.T, server etcd.Config, f func(*T), first *out
 	}
 	b.WriteString(c.decides(t, server, f, least, len(first.struck), until))
 	fmt.Fprintf(&b, "run it alone: %s=%v go test -run '^%s$'", seedVariable, least.trial, strings.ReplaceAll(t.Name(), "/", "$/^"))
-	return head + "\n" + least.tell(reportLines-strings.Count(head+b.String(), "\n")) + b.String()
+	body := least.tell(reportLines - strings.Count(head+b.String(), "\n"))
+	if body != "" {
+		body = "\n" + body
+	}
+	return head + body + b.String()
 }
 
 // reportLines is how many lines a failure has at most.

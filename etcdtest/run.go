@@ -295,6 +295,9 @@ func (c *Config) schedule(t *testing.T, server etcd.Config, of trial, f func(*T)
 		ctx, cancel := context.WithCancel(context.Background())
 		s.ctx = ctx
 		go s.run.loop.run()
+		if n := len(plan.all); slices.ContainsFunc(of.only, func(fault int) bool { return fault >= n }) {
+			s.Errorf("%s=%v is of another configuration: this one has %d faults", seedVariable, of, n)
+		}
 		s.Go("test", func() { f(s) })
 		ended := make(chan struct{})
 		go func() {

@@ -90,6 +90,8 @@ func TestSmallestStory(t *testing.T) {
 	alone := reported(t, Config{}, f)
 	require.Contains(t, alone, "this is all that ran")
 	require.Equal(t, regexp.MustCompile("without .*").FindString(report), regexp.MustCompile("without .*").FindString(alone))
+	t.Setenv(seedVariable, "7:99")
+	require.Contains(t, reported(t, Config{}, f), "ETCDTEST_SEED=7:99 is of another configuration: this one has 28 faults")
 }
 
 // watchACounter watches a key that is written, and asks for progress.
