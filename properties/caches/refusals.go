@@ -178,8 +178,17 @@ func (j *justifiedRefusals) behind(op *model.Operation, took time.Duration, at *
 	case r.Revision <= at.Asked.Cache.Version:
 		return fmt.Sprintf("the cache was at RV %d when it was asked", at.Asked.Cache.Version)
 	}
-	if long := patience(j.options(at.Server)); j.timed && took < long && j.waits(op, at) {
+	long := patience(j.options(at.Server))
+	if !j.timed || !j.waits(op, at) {
+		return ""
+	}
+	if took < long {
 		return fmt.Sprintf("it came after %v, and a request waits for %v", took, long)
+	}
+	// The revision that a consistent read needs is read from etcd before it waits.
+	end := at.Answered.Time
+	if since, did := at.CaughtUp(end-sim.Time(long), end-sim.Time(j.grace[sim.Safety])); did && !proves(j.options(at.Server)) && (r.Freshness == model.Consistent || r.Revision <= at.Asked.Revision) {
+		return fmt.Sprintf("the cache was as new as etcd %v before, while the request waited", end.Sub(since))
 	}
 	return ""
 }
@@ -241,6 +250,9 @@ func (j *justifiedRefusals) open(d sim.Digest, at *evidence.Call) sim.Digest {
 		return d
 	}
 	so := j.evidence.SoFar(at)
+	if j.timed {
+		d = d.Int(int64(so.Answered.Cache.CurrentFrom)).Int(int64(so.Answered.Cache.CurrentUntil))
+	}
 	return j.openBeside(d, at).Int(at.Asked.Cache.Version).Int(so.Answered.Cache.Version).Int(so.Answered.Cache.Compacted).Int(so.Answered.Cache.Listed).
 		Int(int64(at.Asked.Cache.DownSince)).Int(int64(so.Answered.Cache.DownSince)).
 		Bool(so.WasReady()).Bool(so.WasCurrent()).Bool(so.WasAlone()).Bool(so.TrustedEtcd()).Bool(so.DistrustedEtcd())

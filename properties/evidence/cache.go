@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"math"
 	"slices"
 
 	"github.com/watchbed/watchbed/sim"
@@ -18,6 +19,8 @@ type Cache struct {
 	// Unready is the last step after which it was not ready, Behind the last one after
 	// which it was older than etcd.
 	Unready, Behind int
+	// CurrentFrom and CurrentUntil are the last time in which it was as new as etcd. While it is, CurrentUntil is that of the time before.
+	CurrentFrom, CurrentUntil sim.Time
 	// Trusted is the last step after which it trusted etcd's progress, Untrusted the
 	// last one after which it did not.
 	Trusted, Untrusted int
@@ -76,8 +79,11 @@ func (r *cacheRecord) look(w *sim.World, step int, c *testbed.Cache, newest int6
 	}
 	r.Version, r.Compacted = version, compacted
 	behind := c.Mirror == nil || version < newest
-	if r.behind && !behind {
-		r.Behind = before
+	switch {
+	case r.behind && !behind:
+		r.Behind, r.CurrentFrom = before, w.Now()
+	case !r.behind && behind:
+		r.CurrentUntil = w.Now()
 	}
 	r.behind = behind
 	if ready := c.Ready(); ready != r.ready {
@@ -101,6 +107,7 @@ func (r *cacheRecord) look(w *sim.World, step int, c *testbed.Cache, newest int6
 // unknown writes down that it is not known whether the cache was ready, as new as etcd, and trusted it after a step.
 func (c *Cache) unknown(step int) {
 	c.Unready, c.Behind, c.Trusted, c.Untrusted = step, step, step, step
+	c.CurrentFrom, c.CurrentUntil = math.MaxInt64, 0
 }
 
 // leave is for a client that waits no longer since this step.

@@ -64,6 +64,15 @@ func (c *Call) WasReady() bool { return c.Answered.Cache.Unready < c.Asked.Step 
 // WasCurrent reports whether the cache was as new as etcd all that time.
 func (c *Call) WasCurrent() bool { return c.Answered.Cache.Behind < c.Asked.Step }
 
+// CaughtUp is when the cache was as new as etcd between two moments, both in the time of the call; false if it is not known to
+// have been so.
+func (c *Call) CaughtUp(from, until sim.Time) (sim.Time, bool) {
+	cache := &c.Answered.Cache
+	from = max(from, c.Asked.Time, cache.CurrentFrom)
+	still := cache.Behind < c.Answered.Step
+	return from, from <= until && (still || from <= cache.CurrentUntil)
+}
+
 // WasAlone reports whether no other client of the history waited for the cache in that
 // time.
 func (c *Call) WasAlone() bool { return c.Answered.Cache.Crowded < c.Asked.Step }
