@@ -16,8 +16,8 @@ import (
 
 	"github.com/watchbed/watchbed/command"
 	"github.com/watchbed/watchbed/findings"
-	"github.com/watchbed/watchbed/internal/exacttest"
 	"github.com/watchbed/watchbed/internal/testsize"
+	"github.com/watchbed/watchbed/metric"
 )
 
 var updateFigures = flag.Bool("findings.update", false, "measure the figures of the pages anew: a minute")
@@ -98,7 +98,7 @@ func TestFindings(t *testing.T) {
 				if !testing.Short() {
 					require.NotZero(t, found, "%s finds nothing in %d schedules", r.command(), schedules)
 				}
-				require.Greater(t, exacttest.FisherTwoSided(found, schedules, r.found, r.schedules), 1e-4,
+				require.Greater(t, metric.FisherTwoSided(found, schedules, r.found, r.schedules), 1e-4,
 					"%s: %d of %d, and %d of %d on the page; %s", r.command(), found, schedules, r.found, r.schedules, measureAnew)
 			}
 		})

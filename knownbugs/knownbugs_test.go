@@ -14,9 +14,9 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/strategy"
-	"github.com/watchbed/watchbed/internal/exacttest"
 	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/knownbugs"
+	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/scenarios"
@@ -111,7 +111,7 @@ func boundOf95(k int, n uint64) uint64 {
 	}
 	low, high := 0.0, 1.0
 	for range 200 {
-		if mid := (low + high) / 2; exacttest.AtLeast(k, int(n), mid) < 0.05 {
+		if mid := (low + high) / 2; metric.AtLeast(k, int(n), mid) < 0.05 {
 			low = mid
 		} else {
 			high = mid
@@ -177,7 +177,7 @@ func TestKnownBugsAreDetected(t *testing.T) {
 			f := tallied(t, healthy, b.Property)
 			require.Zero(t, f.Violations, "the healthy cache, in %d schedules", healthy.Schedules)
 			require.NotZero(t, f.Exercised, "%s was never put to the test", b.Property.Name)
-			p := exacttest.FisherTwoSided(hits, schedules, d.Trials, int(d.Schedules))
+			p := metric.FisherTwoSided(hits, schedules, d.Trials, int(d.Schedules))
 			t.Logf("%d of %d schedules; recorded %d of %d; p = %.3g", hits, schedules, d.Trials, d.Schedules, p)
 			require.NotZero(t, hits)
 			require.Greater(t, p, 1e-4)

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/watchbed/watchbed/internal/exacttest"
+	"github.com/watchbed/watchbed/metric"
 )
 
 const (
@@ -90,7 +90,7 @@ const confidence = 0.95
 // that the median is beyond the one of this rank only if rank+1 of them or more are shorter.
 var boundRank = sync.OnceValue(func() int {
 	for rank := range strategyCampaigns {
-		if exacttest.AtLeast(rank+1, strategyCampaigns, 0.5) <= 1-confidence {
+		if metric.AtLeast(rank+1, strategyCampaigns, 0.5) <= 1-confidence {
 			return rank
 		}
 	}

@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore/strategy"
-	"github.com/watchbed/watchbed/internal/exacttest"
 	"github.com/watchbed/watchbed/internal/testsize"
 	_ "github.com/watchbed/watchbed/knownbugs"
+	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -192,7 +192,7 @@ func (c *comparison) worse() (found []string) {
 	}
 	for _, name := range names {
 		n := counts[name]
-		if exacttest.AtLeast(n.beyond, n.changed, chanceBeyond(boundRank())) < byChance {
+		if metric.AtLeast(n.beyond, n.changed, chanceBeyond(boundRank())) < byChance {
 			found = append(found, fmt.Sprintf("%s: %d of %d medians are beyond the recorded 95 %% bound", name, n.beyond, n.changed))
 		}
 	}

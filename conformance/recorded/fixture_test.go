@@ -6,7 +6,7 @@ import (
 
 	"github.com/watchbed/watchbed/conformance/realetcd"
 	"github.com/watchbed/watchbed/conformance/recorded"
-	"github.com/watchbed/watchbed/internal/exacttest"
+	"github.com/watchbed/watchbed/metric"
 )
 
 // TestMeasuredRateFollowsThePhaseOfTheSyncLoop: a quiet watcher is unsynced until
@@ -38,7 +38,7 @@ func TestMeasuredRateFollowsThePhaseOfTheSyncLoop(t *testing.T) {
 		}
 		passed := time.Duration(r.DelayMs)*time.Millisecond + roundTrip
 		unsynced := max(0, 1-passed.Seconds()/syncPeriod.Seconds())
-		if p := exacttest.BinomialTwoSided(r.Silent, r.Runs, unsynced); p < level {
+		if p := metric.BinomialTwoSided(r.Silent, r.Runs, unsynced); p < level {
 			t.Errorf("%s after %d ms: %d of %d runs were silent; that has probability %.2g", r.Etcd, r.DelayMs, r.Silent, r.Runs, p)
 		}
 	}

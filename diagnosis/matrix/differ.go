@@ -3,8 +3,8 @@ package matrix
 import (
 	"slices"
 
-	"github.com/watchbed/watchbed/internal/exacttest"
 	"github.com/watchbed/watchbed/internal/registry"
+	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -280,7 +280,7 @@ func (d *Difference) chance() float64 { return d.chanceAt(1) }
 // chanceAt is the chance of so many times the schedules with the same rates.
 func (d *Difference) chanceAt(times uint64) float64 {
 	a, b := d.Sides[0], d.Sides[1]
-	return exacttest.FisherTwoSided(int(a.Violations*times), int(a.Schedules*times), int(b.Violations*times), int(b.Schedules*times))
+	return metric.FisherTwoSided(int(a.Violations*times), int(a.Schedules*times), int(b.Violations*times), int(b.Schedules*times))
 }
 
 // mostTimes bounds what Enough looks at: sides with very different numbers of schedules may need any multiple.
@@ -305,7 +305,7 @@ func sameWays(d *Difference) bool {
 			if slices.ContainsFunc(other.Ways, func(x Way) bool { return x.Label == w.Label }) {
 				continue
 			}
-			if exacttest.FisherTwoSided(int(w.Schedules), int(this.Schedules), 0, int(other.Schedules)) < rare {
+			if metric.FisherTwoSided(int(w.Schedules), int(this.Schedules), 0, int(other.Schedules)) < rare {
 				return false
 			}
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/diagnosis/story"
-	"github.com/watchbed/watchbed/internal/exacttest"
+	"github.com/watchbed/watchbed/metric"
 )
 
 // Happening is something that happens in stories of one way to fail.
@@ -90,5 +90,5 @@ func (w *Way) happens(h *Happening) uint64 {
 // chance is the probability of counts as different as these, or more, if it happens equally
 // often on both sides.
 func (s *StoryDifference) chance() float64 {
-	return exacttest.FisherTwoSided(int(s.Of[0]), int(s.Told[0]), int(s.Of[1]), int(s.Told[1]))
+	return metric.FisherTwoSided(int(s.Of[0]), int(s.Told[0]), int(s.Of[1]), int(s.Told[1]))
 }

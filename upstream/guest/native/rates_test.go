@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/internal/exacttest"
+	"github.com/watchbed/watchbed/metric"
 )
 
 var (
@@ -132,7 +132,7 @@ func TestRatesAreMeasuredAgain(t *testing.T) {
 		counted := r.native(t, schedules, again)
 		for _, c := range m.Claims {
 			k := counted.violated[c.Property]
-			require.Greater(t, exacttest.FisherTwoSided(k, again, c.Native.Violated, c.Native.Schedules), surprising,
+			require.Greater(t, metric.FisherTwoSided(k, again, c.Native.Violated, c.Native.Schedules), surprising,
 				"%s: %s is violated in %d of %d schedules, and in %v of the table", r.String(), c.Property, k, again, c.Native)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/internal/exacttest"
+	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -87,7 +87,7 @@ type rate struct{ Violated, Schedules int }
 
 // String has the exact 95 % interval in percent.
 func (r rate) String() string {
-	low, high := exacttest.Interval(r.Violated, r.Schedules)
+	low, high := metric.Interval(r.Violated, r.Schedules)
 	return fmt.Sprintf("%d of %d (%.3g to %.3g %%)", r.Violated, r.Schedules, 100*low, 100*high)
 }
 
@@ -96,7 +96,7 @@ func (r rate) differs(other rate) bool { return r.p(other) < unlikely }
 
 // p is the probability of rates that are at least as far apart, if they are of one chance.
 func (r rate) p(other rate) float64 {
-	return exacttest.FisherTwoSided(r.Violated, r.Schedules, other.Violated, other.Schedules)
+	return metric.FisherTwoSided(r.Violated, r.Schedules, other.Violated, other.Schedules)
 }
 
 // unlikely is a probability: with some tens of comparisons in the table none is expected to be below it by chance.

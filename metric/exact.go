@@ -1,11 +1,8 @@
-// Package exacttest computes exact p-values for the counts of about a hundred
-// runs, by which the simulation is compared with real servers.
-//
-// Both tests are two-sided in Fisher's sense: the p-value is the probability of
-// all outcomes that are at most as likely as the one seen. It does not
-// approximate by a normal distribution: that would be wrong at the rates of the
-// watch bugs, which are near 0 and 1.
-package exacttest
+package metric
+
+// The exact p-values are for the counts of about a hundred runs. Tests are two-sided in Fisher's sense: the p-value is the
+// probability of all outcomes that are at most as likely as the one seen. A normal distribution would be wrong at the
+// rates of the watch bugs, which are near 0 and 1.
 
 import "math"
 

@@ -1,10 +1,10 @@
-package exacttest_test
+package metric_test
 
 import (
 	"math"
 	"testing"
 
-	"github.com/watchbed/watchbed/internal/exacttest"
+	"github.com/watchbed/watchbed/metric"
 )
 
 // near compares with a value that was added up by hand.
@@ -39,7 +39,7 @@ func TestBinomialKnownValues(t *testing.T) {
 		{99, 100, 1, 0},
 		{0, 0, 0.3, 1},
 	} {
-		near(t, c.want, exacttest.BinomialTwoSided(c.k, c.n, c.p), c)
+		near(t, c.want, metric.BinomialTwoSided(c.k, c.n, c.p), c)
 	}
 }
 
@@ -58,8 +58,8 @@ func TestFisherKnownValues(t *testing.T) {
 		{0, 3, 3, 5, (10.0 + 1) / 56},
 		{0, 0, 3, 7, 1},
 	} {
-		near(t, c.want, exacttest.FisherTwoSided(c.k1, c.n1, c.k2, c.n2), c)
-		near(t, c.want, exacttest.FisherTwoSided(c.k2, c.n2, c.k1, c.n1), "exchanged", c)
+		near(t, c.want, metric.FisherTwoSided(c.k1, c.n1, c.k2, c.n2), c)
+		near(t, c.want, metric.FisherTwoSided(c.k2, c.n2, c.k1, c.n1), "exchanged", c)
 	}
 }
 
@@ -70,7 +70,7 @@ func TestBinomialKeepsItsLevel(t *testing.T) {
 		for _, level := range []float64{0.001, 0.05} {
 			var rejected float64
 			for k := 0; k <= n; k++ {
-				if exacttest.BinomialTwoSided(k, n, p) <= level {
+				if metric.BinomialTwoSided(k, n, p) <= level {
 					rejected += math.Exp(lchoose(n, k) + float64(k)*math.Log(p) + float64(n-k)*math.Log(1-p))
 				}
 			}
@@ -91,11 +91,11 @@ func lchoose(n, k int) float64 {
 
 func TestOutOfRangeIsNotANumber(t *testing.T) {
 	for _, v := range []float64{
-		exacttest.BinomialTwoSided(-1, 10, 0.5),
-		exacttest.BinomialTwoSided(11, 10, 0.5),
-		exacttest.BinomialTwoSided(1, 10, 1.5),
-		exacttest.FisherTwoSided(2, 1, 0, 1),
-		exacttest.FisherTwoSided(0, 1, -1, 1),
+		metric.BinomialTwoSided(-1, 10, 0.5),
+		metric.BinomialTwoSided(11, 10, 0.5),
+		metric.BinomialTwoSided(1, 10, 1.5),
+		metric.FisherTwoSided(2, 1, 0, 1),
+		metric.FisherTwoSided(0, 1, -1, 1),
 	} {
 		if !math.IsNaN(v) {
 			t.Errorf("got %g for an impossible count", v)
@@ -116,7 +116,7 @@ func TestAtLeastKnownValues(t *testing.T) {
 		{1, 5, 0, 0},
 		{0, 5, 0, 1},
 	} {
-		near(t, c.want, exacttest.AtLeast(c.k, c.n, c.p), c)
+		near(t, c.want, metric.AtLeast(c.k, c.n, c.p), c)
 	}
 }
 
@@ -131,7 +131,7 @@ func TestIntervalKnownValues(t *testing.T) {
 		{1, 2, 1 - math.Sqrt(0.975), math.Sqrt(0.975)},
 		{5, 10, 0.1871, 0.8129},
 	} {
-		low, high := exacttest.Interval(c.k, c.n)
+		low, high := metric.Interval(c.k, c.n)
 		if math.Abs(low-c.low) > 5e-5 || math.Abs(high-c.high) > 5e-5 {
 			t.Errorf("Interval(%d, %d) = %.6f, %.6f, want %.6f, %.6f", c.k, c.n, low, high, c.low, c.high)
 		}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"net"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+
+	"github.com/watchbed/watchbed/etcdtest"
+	"github.com/watchbed/watchbed/model"
+)
+
+// asked is the report on a simulated etcd of a release, with what is set, and the history that was kept.
+func asked(t *testing.T, release string, set ...string) (*Report, *model.History) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	stop, err := etcdtest.Serve(l, release, set)
+	require.NoError(t, err)
+	defer stop()
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{l.Addr().String()}, Logger: zap.NewNop()})
+	require.NoError(t, err)
+	defer client.Close()
+	_, err = client.Put(context.Background(), "/elsewhere", "1")
+	require.NoError(t, err)
+	var kept *model.History
+	r, err := Run(context.Background(), client.ActiveConnection(), Config{
+		Prefix: "/conform/", For: time.Millisecond, Notified: time.Millisecond, Seed: 1, Compact: true,
+		Keep: func(h *model.History) (string, error) { kept = h; return "kept", nil },
+	})
+	require.NoError(t, err)
+	left, err := client.Get(context.Background(), "", clientv3.WithPrefix())
+	require.NoError(t, err)
+	require.EqualValues(t, 1, left.Count, "keys are left, or one elsewhere is gone")
+	return r, kept
+}
+
+// violated are the promises that a report says are violated.
+func violated(r *Report) (all []string) {
+	for i := range r.Promises {
+		if p := &r.Promises[i]; p.Verdict == Violated {
+			all = append(all, p.Name)
+		}
+	}
+	return all
+}
+
+// TestReleases: whether a cache may take consistent lists from a release.
+func TestReleases(t *testing.T) {
+	for _, x := range []struct {
+		release, violated string
+		set               []string
+	}{
+		{release: "3.6.16"}, {release: "3.5.7", violated: "bookmarkable"}, {release: "3.5.12", violated: "progress-quiet"},
+		{release: "3.6.16", set: []string{"deletes-count-one"}, violated: "linearizable"},
+	} {
+		t.Run(x.release+x.violated, func(t *testing.T) {
+			t.Parallel()
+			r, kept := asked(t, x.release, x.set...)
+			require.Equal(t, x.release, r.Version)
+			for i := range r.Promises {
+				p := &r.Promises[i]
+				assert.True(t, p.Verdict != Holds || p.Checked > 0, "%s holds and was never checked", p.Name)
+			}
+			if x.violated == "" {
+				assert.Empty(t, violated(r))
+				assert.Nil(t, kept)
+				assert.Equal(t, Holds, r.Caches[1].Safe, r.Caches[1].Sentence)
+				return
+			}
+			assert.Contains(t, violated(r), x.violated)
+			p := r.Promise(x.violated)
+			assert.NotEmpty(t, p.Sentence)
+			assert.Equal(t, p.History == "kept", kept != nil)
+			assert.Equal(t, Violated, r.Caches[1].Safe)
+			i := slices.IndexFunc(r.Caches, func(u Use) bool { return u.Name == "events that expire" })
+			assert.Equal(t, Holds, r.Caches[i].Safe)
+		})
+	}
+}
+
+func TestPrefixInUse(t *testing.T) {
+	client := etcdtest.New(t, "3.6.16")
+	_, err := client.Put(context.Background(), "/conform/a", "1")
+	require.NoError(t, err)
+	_, err = Run(context.Background(), client.ActiveConnection(), Config{Prefix: "/conform/"})
+	require.EqualError(t, err, "there are keys below /conform/ already (1): want a prefix that nothing else uses")
+	left, err := client.Get(context.Background(), "/conform/a")
+	require.NoError(t, err)
+	require.EqualValues(t, 1, left.Count)
+}
