@@ -56,6 +56,28 @@ func ExampleRun() {
 	}
 }
 
+// A release with a bug of another one, a member that lags, and no faults but broken streams and sizes.
+func ExampleConfig() {
+	_ = etcdtest.Config{
+		Etcd: "3.6.16", Bug: "issue-15220", Follower: true, Schedules: 1000,
+		Faults: &etcdtest.Faults{Within: 10 * time.Second, Breaks: 3, Sizes: 2},
+	}
+}
+
+// Code that makes its client by itself is given where to connect to.
+func ExampleT_ClientConfig() {
+	_ = func(t *testing.T) {
+		etcdtest.Run(t, etcdtest.Config{}, func(t *etcdtest.T) {
+			client, err := clientv3.New(t.ClientConfig())
+			if err != nil {
+				t.Fatalf("%v", err)
+			}
+			t.Cleanup(func() { _ = client.Close() })
+			_, _ = client.Put(t.Context(), "/pods/a", "1")
+		})
+	}
+}
+
 // The keys are drawn, and shrunk.
 func ExampleCheck() {
 	_ = func(t *testing.T) {

@@ -271,14 +271,33 @@ func (c *Config) newT(server etcd.Config, of trial) (*T, *planner, *story) {
 	return s, p, told
 }
 
-// schedule runs one seed.
+// schedule runs one schedule. It ends the test if that never ends by a real clock.
 func (c *Config) schedule(t *testing.T, server etcd.Config, of trial, f func(*T)) (o *outcome) {
-	o = &outcome{trial: of}
-	late := time.AfterFunc(tooLong, func() {
-		fmt.Fprintf(os.Stderr, "etcdtest: seed %v of %s takes more than %v. A goroutine spins, or waits for what a bubble does not know, such as a mutex that "+
-			"is held while another one waits for etcd:\n%s\n", of, t.Name(), tooLong, strings.Join(undecided(), "\n"))
-	})
+	outside, over := never, make(chan any, 1)
+	go func() {
+		defer func() { over <- recover() }()
+		o = c.bubble(t, server, of, f)
+	}()
+	late := time.NewTimer(tooLong)
 	defer late.Stop()
+	select {
+	case p := <-over:
+		if p != nil {
+			panic(p)
+		}
+		return o
+	case <-late.C:
+		// The bubble is left as it is.
+		never = outside
+		t.Fatalf("etcdtest: seed %v takes more than %v. A goroutine spins, or waits for what a bubble does not know, such as a mutex:\n%s",
+			of, tooLong, strings.Join(undecided(), "\n"))
+		return nil
+	}
+}
+
+// bubble runs a schedule in a bubble of its own.
+func (c *Config) bubble(t *testing.T, server etcd.Config, of trial, f func(*T)) (o *outcome) {
+	o = &outcome{trial: of}
 	left := ""
 	defer func() {
 		// Package synctest panics because of a goroutine that is left, which stays where it is.
@@ -457,8 +476,8 @@ func (t *T) Fatalf(format string, args ...any) {
 // Helper is for assertions.
 func (*T) Helper() {}
 
-// tooLong is the time by a real clock after which a schedule says where it is. Most take some milliseconds.
-const tooLong = 20 * time.Second
+// tooLong is the time by a real clock that a schedule takes at most. Most take some milliseconds.
+var tooLong = time.Minute
 
 // notOver is said of a schedule whose goroutines have not ended.
 const notOver = "not over after"

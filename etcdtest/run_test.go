@@ -3,9 +3,12 @@ package etcdtest
 import (
 	"context"
 	"fmt"
+	"os"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -356,6 +359,27 @@ func TestProcessesHaveEndpoints(t *testing.T) {
 			}
 			require.Len(t, answered, members)
 		}
+	})
+}
+
+// TestScheduleThatNeverEnds: a test with one ends, in a process of its own, and the next one runs.
+func TestScheduleThatNeverEnds(t *testing.T) {
+	if os.Getenv("HANG") == "" {
+		hang := exec.Command(os.Args[0], "-test.run=^TestScheduleThatNeverEnds$|^TestEtcdIsJudged$|^TestPlainEtcd$")
+		hang.Env = append(os.Environ(), "HANG=1")
+		out, err := hang.CombinedOutput()
+		require.Error(t, err)
+		require.Regexp(t, `(?s)etcdtest: seed 0 takes more than 1s. A goroutine spins.*TestScheduleThatNeverEnds.* at run_test.go:\d+`, string(out))
+		require.Equal(t, 1, strings.Count(string(out), "--- FAIL: "), string(out))
+		return
+	}
+	tooLong = time.Second
+	defer func() { tooLong = time.Minute }()
+	Run(t, Config{}, func(t *T) {
+		var mu sync.Mutex
+		mu.Lock()
+		t.Go("waits", mu.Lock)
+		mu.Lock()
 	})
 }
 
