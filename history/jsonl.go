@@ -128,41 +128,69 @@ func Write(w io.Writer, h *model.History) error {
 	if err := checkHistory(h, func(i int) string { return fmt.Sprintf("operation %d", i) }); err != nil {
 		return err
 	}
-	buf := bufio.NewWriterSize(w, 1<<16)
-	enc := json.NewEncoder(buf)
-	enc.SetEscapeHTML(false)
 	if err := checkWatchers(h); err != nil {
 		return err
 	}
-	init := &initialJSON{Revision: h.Initial.Revision, Compacted: h.Initial.Compacted, Items: h.Initial.Items}
-	if err := enc.Encode(headerJSON{Format: Format, Version: Version, Initial: init, Partial: h.Partial}); err != nil {
+	buf := bufio.NewWriterSize(w, 1<<16)
+	to := NewWriter(buf)
+	if err := to.Header(h.Initial, h.Partial); err != nil {
 		return err
 	}
 	for i := range h.Operations {
-		op := &h.Operations[i]
-		line := operationJSON{
-			Client: h.Clients[op.Client], Op: nameOf(op.Request.Kind), Call: &op.Call,
-			Server: op.Server, Request: encodeRequest(op.Request), Commit: op.Commit,
-		}
-		if op.Outcome == model.Unknown {
-			line.Unknown = true
-		} else {
-			line.Return = &op.Return
-		}
-		switch op.Outcome {
-		case model.Done:
-			line.Response = encodeResult(op.Request, op.Result)
-		case model.Failed:
-			line.Error = op.Result.Err.String()
-		}
-		if err := enc.Encode(&line); err != nil {
+		if err := to.Operation(h.Clients[h.Operations[i].Client], &h.Operations[i]); err != nil {
 			return err
 		}
 	}
-	if err := writeWatchers(enc, h); err != nil {
-		return err
+	for _, w := range h.Watchers {
+		for i := range w.Streams {
+			s := &w.Streams[i]
+			if err := to.Watch(w.Client, s); err != nil {
+				return err
+			}
+			for k := range s.Responses {
+				if err := to.Response(w.Client, &s.Responses[k]); err != nil {
+					return err
+				}
+			}
+		}
 	}
 	return buf.Flush()
+}
+
+// Writer writes a history line by line, each as soon as it is known. It checks nothing: Read does.
+type Writer struct{ enc *json.Encoder }
+
+// NewWriter returns a writer whose lines are one call of Write each.
+func NewWriter(w io.Writer) *Writer {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return &Writer{enc}
+}
+
+// Header is the first line.
+func (w *Writer) Header(initial model.Initial, partial bool) error {
+	init := &initialJSON{Revision: initial.Revision, Compacted: initial.Compacted, Items: initial.Items}
+	return w.enc.Encode(headerJSON{Format: Format, Version: Version, Initial: init, Partial: partial})
+}
+
+// Operation is that of a client, by its name.
+func (w *Writer) Operation(client string, op *model.Operation) error {
+	line := operationJSON{
+		Client: client, Op: nameOf(op.Request.Kind), Call: &op.Call,
+		Server: op.Server, Request: encodeRequest(op.Request), Commit: op.Commit,
+	}
+	if op.Outcome == model.Unknown {
+		line.Unknown = true
+	} else {
+		line.Return = &op.Return
+	}
+	switch op.Outcome {
+	case model.Done:
+		line.Response = encodeResult(op.Request, op.Result)
+	case model.Failed:
+		line.Error = op.Result.Err.String()
+	}
+	return w.enc.Encode(&line)
 }
 
 func encodeRequest(r *model.Request) *requestJSON {

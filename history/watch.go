@@ -177,25 +177,15 @@ func checkWatchers(h *model.History) error {
 	return nil
 }
 
-// writeWatchers writes the streams of each watcher, one after the other.
-func writeWatchers(enc *json.Encoder, h *model.History) error {
-	for i := range h.Watchers {
-		w := &h.Watchers[i]
-		for k := range w.Streams {
-			s := &w.Streams[k]
-			r := &s.Request
-			request := &watchRequestJSON{r.Key, r.End, r.StartRevision, r.PrevKV, r.NoPut, r.NoDelete, r.ProgressNotify, s.Listed}
-			if err := enc.Encode(watchJSON{Watch: w.Client, Request: request}); err != nil {
-				return err
-			}
-			for n := range s.Responses {
-				if err := enc.Encode(watchJSON{Watch: w.Client, Response: encodeWatchResponse(&s.Responses[n])}); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
+// Watch opens the next stream of a client that watches. The responses of the stream before are complete.
+func (w *Writer) Watch(client string, s *model.WatchStream) error {
+	r := &s.Request
+	return w.enc.Encode(watchJSON{Watch: client, Request: &watchRequestJSON{r.Key, r.End, r.StartRevision, r.PrevKV, r.NoPut, r.NoDelete, r.ProgressNotify, s.Listed}})
+}
+
+// Response is the next one of a client's stream.
+func (w *Writer) Response(client string, r *model.WatchResponse) error {
+	return w.enc.Encode(watchJSON{Watch: client, Response: encodeWatchResponse(r)})
 }
 
 func encodeWatchResponse(r *model.WatchResponse) *watchResponseJSON {

@@ -10,10 +10,8 @@ import (
 	"math/rand/v2"
 	"net/url"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,43 +23,15 @@ import (
 	"github.com/watchbed/watchbed/model"
 )
 
-type flags struct {
+type conformFlags struct {
 	Config
 	user, keep string
 	json       bool
 	tls        transport.TLSInfo
 }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	err := command().ExecuteContext(ctx)
-	code := 0
-	if err != nil {
-		code = 2
-		if coded := (*exit)(nil); errors.As(err, &coded) {
-			code = coded.code
-		}
-		if text := strings.TrimSpace(err.Error()); text != "" {
-			fmt.Fprintln(os.Stderr, "conform:", text)
-		}
-	}
-	os.Exit(code)
-}
-
-// exit is an error with the code of the process. Any other is bad usage.
-type exit struct {
-	code int
-	error
-}
-
-var (
-	errViolated = &exit{1, errors.New("")}
-	errUnknown  = &exit{3, errors.New("")}
-)
-
-func command() *cobra.Command {
-	var f flags
+func conformCommand() *cobra.Command {
+	var f conformFlags
 	c := &cobra.Command{
 		Use:   "conform ENDPOINT",
 		Short: "Ask a server that speaks etcd's API which of etcd's promises it keeps",
@@ -75,10 +45,9 @@ whole store: they are tried with --compact only. What holds has held this time: 
 is not chosen.
 
 Exit codes: 0 nothing is violated, 1 a promise is violated, 2 bad usage or a server that does not answer, 3 no verdict.`,
-		Example: `  conform 127.0.0.1:2379
-  conform https://etcd:2379 --cacert ca.crt --cert client.crt --key client.key --for 5m
-  conform 127.0.0.1:2379 --compact --json`,
-		SilenceUsage: true, SilenceErrors: true,
+		Example: `  realetcd conform 127.0.0.1:2379
+  realetcd conform https://etcd:2379 --cacert ca.crt --cert client.crt --key client.key --for 5m
+  realetcd conform 127.0.0.1:2379 --compact --json`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return errors.New("which endpoint? one, such as 127.0.0.1:2379")
@@ -92,7 +61,6 @@ Exit codes: 0 nothing is violated, 1 a promise is violated, 2 bad usage or a ser
 			return f.run(c.Context(), c.OutOrStdout(), args[0])
 		},
 	}
-	c.CompletionOptions.DisableDefaultCmd = true
 	c.Flags().StringVar(&f.Prefix, "prefix", "", "prefix of all keys; without it a new one below /watchbed-conform/")
 	c.Flags().DurationVar(&f.For, "for", 5*time.Second, "how long concurrent clients and watches go on")
 	c.Flags().DurationVar(&f.Notified, "notified", 6*time.Second, "how long the first progress notification without a request may take: Kubernetes wants one each 5s")
@@ -111,13 +79,22 @@ Exit codes: 0 nothing is violated, 1 a promise is violated, 2 bad usage or a ser
 // connectWithin is how long the server may take to answer first.
 const connectWithin = 5 * time.Second
 
-func (f *flags) client(endpoint string) (*clientv3.Client, error) {
+// endpointOf is HOST:PORT as a URL.
+func endpointOf(endpoint string) (*url.URL, error) {
 	at, err := url.Parse(endpoint)
 	if err != nil || at.Host == "" {
 		at = &url.URL{Scheme: "http", Host: endpoint}
 	}
 	if at.Scheme != "http" && at.Scheme != "https" || at.Port() == "" {
 		return nil, fmt.Errorf("%s: want HOST:PORT, http://HOST:PORT or https://HOST:PORT", endpoint)
+	}
+	return at, nil
+}
+
+func (f *conformFlags) client(endpoint string) (*clientv3.Client, error) {
+	at, err := endpointOf(endpoint)
+	if err != nil {
+		return nil, err
 	}
 	cfg := clientv3.Config{Endpoints: []string{at.Host}, DialTimeout: connectWithin, Logger: zap.NewNop()}
 	if f.user != "" {
@@ -141,7 +118,7 @@ func (f *flags) client(endpoint string) (*clientv3.Client, error) {
 	return client, nil
 }
 
-func (f *flags) run(ctx context.Context, out io.Writer, endpoint string) error {
+func (f *conformFlags) run(ctx context.Context, out io.Writer, endpoint string) error {
 	client, err := f.client(endpoint)
 	if err != nil {
 		return err
@@ -205,7 +182,7 @@ func verdictOf(r *Report) error {
 }
 
 // keepHistory writes a history to a file that is not there yet.
-func (f *flags) keepHistory(h *model.History) (string, error) {
+func (f *conformFlags) keepHistory(h *model.History) (string, error) {
 	if err := os.MkdirAll(f.keep, 0o755); err != nil {
 		return "", fmt.Errorf("--keep %s: %w", f.keep, err)
 	}
@@ -226,12 +203,12 @@ func (f *flags) keepHistory(h *model.History) (string, error) {
 }
 
 // below leaves out the prefix of all keys.
-func (f *flags) below(text string) string { return strings.ReplaceAll(text, f.Prefix, "") }
+func (f *conformFlags) below(text string) string { return strings.ReplaceAll(text, f.Prefix, "") }
 
 // shownOfTranscript are the newest lines of one.
 const shownOfTranscript = 16
 
-func (f *flags) text(out io.Writer, endpoint string, r *Report) {
+func (f *conformFlags) text(out io.Writer, endpoint string, r *Report) {
 	fmt.Fprintf(out, "%s says that it is etcd %s. %s below %s in %.0f s, seed %d.\n\n", endpoint, r.Version, counted(r.Requests, "request"), f.Prefix, r.Took.Seconds(), f.Seed)
 	if r.Kubernetes {
 		fmt.Fprint(out, "It refuses plain deletions: it was sent the requests of an API server, and nothing else.\n\n")

@@ -50,15 +50,7 @@ func (r *Recorder) Do(ctx context.Context, kv pb.KVClient, client string, reques
 	case *pb.TxnRequest:
 		response, err = kv.Txn(ctx, request)
 	}
-	switch refused := refusal(err); {
-	case err == nil:
-		op.Return, op.Outcome, op.Result = r.clock.Add(1), model.Done, resultOf(response)
-		leaveOut(op.Request, op.Result)
-	case refused != model.OK:
-		op.Return, op.Outcome, op.Result = r.clock.Add(1), model.Failed, &model.Result{Err: refused}
-	case op.Request.IsWrite():
-		op.Outcome = model.Unknown
-	default:
+	if !settle(&op.Operation, r.clock.Add(1), response, err) {
 		return nil, err
 	}
 	r.mu.Lock()
@@ -72,6 +64,22 @@ func (r *Recorder) Do(ctx context.Context, kv pb.KVClient, client string, reques
 	}
 	r.ops = append(r.ops, op)
 	return response, err
+}
+
+// settle writes down what became of an operation. It is false of a read without an answer, of which nothing is to be said.
+func settle(op *model.Operation, at int64, response any, err error) bool {
+	switch refused := refusal(err); {
+	case err == nil:
+		op.Return, op.Outcome, op.Result = at, model.Done, resultOf(response)
+		leaveOut(op.Request, op.Result)
+	case refused != model.OK:
+		op.Return, op.Outcome, op.Result = at, model.Failed, &model.Result{Err: refused}
+	case op.Request.IsWrite():
+		op.Outcome = model.Unknown
+	default:
+		return false
+	}
+	return true
 }
 
 // living is the name that a client has since its last request of unknown outcome.
@@ -156,8 +164,18 @@ func requestOf(request any) *model.Request {
 			})
 		}
 		return r
+	case *pb.CompactionRequest:
+		return &model.Request{Kind: model.Compact, Revision: p.Revision}
+	case *pb.LeaseRevokeRequest:
+		return &model.Request{Kind: model.LeaseRevoke, Lease: p.ID}
 	case *pb.RangeRequest:
-		r := &model.Request{Kind: model.List, Key: string(p.Key), End: string(p.RangeEnd), Limit: p.Limit, CountOnly: p.CountOnly, KeysOnly: p.KeysOnly}
+		r := &model.Request{
+			Kind: model.List, Key: string(p.Key), End: string(p.RangeEnd), Limit: p.Limit, CountOnly: p.CountOnly, KeysOnly: p.KeysOnly,
+			Selection: model.Selection{MinMod: p.MinModRevision, MaxMod: p.MaxModRevision, MinCreate: p.MinCreateRevision, MaxCreate: p.MaxCreateRevision},
+		}
+		if p.SortOrder != pb.RangeRequest_NONE || p.SortTarget != pb.RangeRequest_KEY {
+			r.Selection.SortBy, r.Selection.Descending = sorts[p.SortTarget], p.SortOrder == pb.RangeRequest_DESCEND
+		}
 		switch {
 		case p.Revision > 0:
 			r.Freshness, r.Revision = model.Exact, p.Revision
@@ -173,6 +191,9 @@ var (
 	targets = map[pb.Compare_CompareTarget]model.CompareTarget{
 		pb.Compare_MOD: model.CompareMod, pb.Compare_VERSION: model.CompareVersion, pb.Compare_CREATE: model.CompareCreate,
 		pb.Compare_VALUE: model.CompareValue, pb.Compare_LEASE: model.CompareLease,
+	}
+	sorts = map[pb.RangeRequest_SortTarget]model.SortTarget{
+		pb.RangeRequest_KEY: model.ByKey, pb.RangeRequest_VERSION: model.ByVersion, pb.RangeRequest_CREATE: model.ByCreate, pb.RangeRequest_MOD: model.ByMod, pb.RangeRequest_VALUE: model.ByValue,
 	}
 	relations = map[pb.Compare_CompareResult]model.CompareOp{
 		pb.Compare_EQUAL: model.Equal, pb.Compare_NOT_EQUAL: model.NotEqual, pb.Compare_GREATER: model.Greater, pb.Compare_LESS: model.Less,
@@ -203,6 +224,10 @@ func resultOf(response any) *model.Result {
 		return &model.Result{Revision: p.Header.GetRevision(), Deleted: p.Deleted, Prev: items(p.PrevKvs...)}
 	case *pb.RangeResponse:
 		return &model.Result{Revision: p.Header.GetRevision(), Items: items(p.Kvs...), Count: p.Count, Counted: true, More: p.More}
+	case *pb.CompactionResponse:
+		return &model.Result{Revision: p.Header.GetRevision()}
+	case *pb.LeaseRevokeResponse:
+		return &model.Result{Revision: p.Header.GetRevision()}
 	case *pb.TxnResponse:
 		r := &model.Result{Revision: p.Header.GetRevision(), Succeeded: p.Succeeded}
 		for _, op := range p.Responses {
@@ -261,12 +286,36 @@ type Stream struct {
 	// come has the responses that Next has not returned yet.
 	come chan *pb.WatchResponse
 
-	mu sync.Mutex
-	// asked are the create requests that were not answered yet, live the watches by their ids.
-	asked, all []*model.WatchStream
-	live       map[int64]*model.WatchStream
-	lines      []string
-	err        error
+	mu    sync.Mutex
+	all   []*model.WatchStream
+	by    watches[*model.WatchStream]
+	lines []string
+}
+
+// watches are those of a stream: asked are the create requests that were not answered yet, in their order, in which
+// they are answered; live are the watches by their ids.
+type watches[W any] struct {
+	asked []W
+	live  map[int64]W
+}
+
+// of are the watches that a response is for: one with no watch's id is for all of the stream.
+func (w *watches[W]) of(p *pb.WatchResponse) (all []W) {
+	if p.Created && len(w.asked) > 0 {
+		if w.live == nil {
+			w.live = map[int64]W{}
+		}
+		w.live[p.WatchId], w.asked = w.asked[0], w.asked[1:]
+	}
+	for _, id := range slices.Sorted(maps.Keys(w.live)) {
+		if id == p.WatchId || p.WatchId == allWatches && !p.Created {
+			all = append(all, w.live[id])
+		}
+	}
+	if p.Canceled {
+		delete(w.live, p.WatchId)
+	}
+	return all
 }
 
 // Watch opens a stream. The caller must Close it. Nothing is received before a channel is closed, if there is one.
@@ -277,7 +326,7 @@ func (r *Recorder) Watch(ctx context.Context, watch pb.WatchClient, client strin
 		cancel()
 		return nil, err
 	}
-	s := &Stream{client: client, grpc: g, cancel: cancel, come: make(chan *pb.WatchResponse, 1024), live: map[int64]*model.WatchStream{}}
+	s := &Stream{client: client, grpc: g, cancel: cancel, come: make(chan *pb.WatchResponse, 1024)}
 	r.mu.Lock()
 	r.streams = append(r.streams, s)
 	r.mu.Unlock()
@@ -296,9 +345,6 @@ func (s *Stream) receive(hold <-chan struct{}) {
 	for {
 		p, err := s.grpc.Recv()
 		if err != nil {
-			s.mu.Lock()
-			s.err = err
-			s.mu.Unlock()
 			return
 		}
 		s.take(p)
@@ -310,23 +356,13 @@ func (s *Stream) receive(hold <-chan struct{}) {
 	}
 }
 
-// take records a response: create requests are answered in their order, and a response with no watch's id is for all
-// watches of the stream.
+// take records a response.
 func (s *Stream) take(p *pb.WatchResponse) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lines = append(s.lines, "<- "+describe(p))
-	if p.Created && len(s.asked) > 0 {
-		s.live[p.WatchId], s.asked = s.asked[0], s.asked[1:]
-	}
-	for _, id := range slices.Sorted(maps.Keys(s.live)) {
-		if id == p.WatchId || p.WatchId == allWatches && !p.Created {
-			w := s.live[id]
-			w.Responses = append(w.Responses, responseOf(p))
-		}
-	}
-	if p.Canceled {
-		delete(s.live, p.WatchId)
+	for _, w := range s.by.of(p) {
+		w.Responses = append(w.Responses, responseOf(p))
 	}
 }
 
@@ -348,6 +384,13 @@ func responseOf(p *pb.WatchResponse) model.WatchResponse {
 		r.Events = append(r.Events, event)
 	}
 	return r
+}
+
+func watchOf(c *pb.WatchCreateRequest) *model.WatchStream {
+	return &model.WatchStream{Request: model.WatchRequest{
+		Key: string(c.Key), End: string(c.RangeEnd), StartRevision: c.StartRevision, PrevKV: c.PrevKv, ProgressNotify: c.ProgressNotify,
+		NoPut: slices.Contains(c.Filters, pb.WatchCreateRequest_NOPUT), NoDelete: slices.Contains(c.Filters, pb.WatchCreateRequest_NODELETE),
+	}}
 }
 
 func isProgress(p *pb.WatchResponse) bool { return len(p.Events) == 0 && !p.Created && !p.Canceled }
@@ -385,12 +428,9 @@ func (s *Stream) say(format string, args ...any) {
 // Create asks for a watch.
 func (s *Stream) Create(c *pb.WatchCreateRequest) error {
 	s.say("watch [%s, %s) from revision %d", c.Key, c.RangeEnd, c.StartRevision)
-	w := &model.WatchStream{Request: model.WatchRequest{
-		Key: string(c.Key), End: string(c.RangeEnd), StartRevision: c.StartRevision, PrevKV: c.PrevKv, ProgressNotify: c.ProgressNotify,
-		NoPut: slices.Contains(c.Filters, pb.WatchCreateRequest_NOPUT), NoDelete: slices.Contains(c.Filters, pb.WatchCreateRequest_NODELETE),
-	}}
+	w := watchOf(c)
 	s.mu.Lock()
-	s.asked, s.all = append(s.asked, w), append(s.all, w)
+	s.by.asked, s.all = append(s.by.asked, w), append(s.all, w)
 	s.mu.Unlock()
 	return s.grpc.Send(&pb.WatchRequest{RequestUnion: &pb.WatchRequest_CreateRequest{CreateRequest: c}})
 }

@@ -1,0 +1,334 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"sync"
+	"sync/atomic"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
+	"google.golang.org/grpc/stats"
+	"google.golang.org/grpc/status"
+
+	"github.com/watchbed/watchbed/history"
+	"github.com/watchbed/watchbed/model"
+)
+
+// frame is a message as it is on the wire.
+type frame struct{ bytes []byte }
+
+// raw passes messages on as they are. Its name is that of the codec that clients and servers use.
+type raw struct{}
+
+func (raw) Name() string                    { return "proto" }
+func (raw) Marshal(v any) ([]byte, error)   { return v.(*frame).bytes, nil }
+func (raw) Unmarshal(b []byte, v any) error { v.(*frame).bytes = b; return nil }
+
+// proxy passes on the calls of clients, each of whose connections has one of its own to the server.
+type proxy struct {
+	connect func() (*grpc.ClientConn, error)
+	journal *journal
+	clients atomic.Int64
+}
+
+// client is a connection of a client.
+type client struct {
+	number int64
+	server *grpc.ClientConn
+	err    error
+
+	mu sync.Mutex
+	// busy are the names that have a request under way: a client of a history does one thing at a time. A name whose
+	// request has an unknown outcome stays busy.
+	busy    []bool
+	streams int
+}
+
+type clientKey struct{}
+
+// TagConn implements stats.Handler.
+func (p *proxy) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Context {
+	c := &client{number: p.clients.Add(1)}
+	c.server, c.err = p.connect()
+	return context.WithValue(ctx, clientKey{}, c)
+}
+
+// HandleConn implements stats.Handler.
+func (p *proxy) HandleConn(ctx context.Context, s stats.ConnStats) {
+	if _, over := s.(*stats.ConnEnd); over {
+		if c := ctx.Value(clientKey{}).(*client); c.server != nil {
+			_ = c.server.Close()
+		}
+	}
+}
+
+func (p *proxy) TagRPC(ctx context.Context, _ *stats.RPCTagInfo) context.Context { return ctx }
+func (p *proxy) HandleRPC(context.Context, stats.RPCStats)                       {}
+
+// server is a gRPC server that passes on each call, of whatever service.
+func (p *proxy) server(options ...grpc.ServerOption) *grpc.Server {
+	return grpc.NewServer(append(options, grpc.StatsHandler(p), grpc.UnknownServiceHandler(p.call), grpc.ForceServerCodec(raw{}),
+		grpc.MaxRecvMsgSize(math.MaxInt32), grpc.MaxSendMsgSize(math.MaxInt32), grpc.MaxConcurrentStreams(math.MaxUint32))...)
+}
+
+// call passes on one call: deadline and cancellation are those of the context.
+func (p *proxy) call(_ any, from grpc.ServerStream) error {
+	ctx, cancel := context.WithCancel(from.Context())
+	defer cancel()
+	method, _ := grpc.MethodFromServerStream(from)
+	c := ctx.Value(clientKey{}).(*client)
+	if c.err != nil {
+		return status.Error(codes.Unavailable, c.err.Error())
+	}
+	sent, _ := metadata.FromIncomingContext(ctx)
+	to, err := c.server.NewStream(metadata.NewOutgoingContext(ctx, sent), &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}, method,
+		grpc.ForceCodec(raw{}), grpc.MaxCallRecvMsgSize(math.MaxInt32), grpc.MaxCallSendMsgSize(math.MaxInt32))
+	if err != nil {
+		return err
+	}
+	o := p.journal.observe(ctx, c, method)
+	go func() {
+		for {
+			var f frame
+			if err := from.RecvMsg(&f); err != nil {
+				if errors.Is(err, io.EOF) {
+					_ = to.CloseSend()
+				} else {
+					cancel()
+				}
+				return
+			}
+			o.asked(f.bytes)
+			if to.SendMsg(&f) != nil {
+				return
+			}
+		}
+	}()
+	header, err := to.Header()
+	if err == nil {
+		err = from.SendHeader(header)
+	}
+	for err == nil {
+		var f frame
+		if err = to.RecvMsg(&f); err == nil {
+			o.answered(f.bytes)
+			err = from.SendMsg(&f)
+		}
+	}
+	from.SetTrailer(to.Trailer())
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	o.over(err)
+	return err
+}
+
+// messages makes what is recorded of a method: a request and its answer.
+var messages = map[string]func() (request, response any){
+	"/etcdserverpb.KV/Range":          func() (any, any) { return &pb.RangeRequest{}, &pb.RangeResponse{} },
+	"/etcdserverpb.KV/Put":            func() (any, any) { return &pb.PutRequest{}, &pb.PutResponse{} },
+	"/etcdserverpb.KV/DeleteRange":    func() (any, any) { return &pb.DeleteRangeRequest{}, &pb.DeleteRangeResponse{} },
+	"/etcdserverpb.KV/Txn":            func() (any, any) { return &pb.TxnRequest{}, &pb.TxnResponse{} },
+	"/etcdserverpb.KV/Compact":        func() (any, any) { return &pb.CompactionRequest{}, &pb.CompactionResponse{} },
+	"/etcdserverpb.Lease/LeaseRevoke": func() (any, any) { return &pb.LeaseRevokeRequest{}, &pb.LeaseRevokeResponse{} },
+}
+
+func decode(b []byte, into any) error {
+	return into.(interface{ Unmarshal([]byte) error }).Unmarshal(b)
+}
+
+// journal writes what is recorded. What cannot be written ends it, and nothing else.
+type journal struct {
+	clock  atomic.Int64
+	prefix string
+
+	mu    sync.Mutex
+	to    *history.Writer
+	lines int
+	// lost is told once what ended the journal.
+	lost func(error)
+}
+
+func (j *journal) write(line func(*history.Writer) error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.to == nil {
+		return
+	}
+	if err := line(j.to); err != nil {
+		j.to = nil
+		j.lost(err)
+		return
+	}
+	j.lines++
+}
+
+// concerns reports whether a range has keys below the prefix.
+func (j *journal) concerns(key, end string) bool {
+	last := model.PrefixEnd(j.prefix)
+	switch {
+	case j.prefix == "":
+		return true
+	case end == "":
+		return key >= j.prefix && key < last
+	}
+	return key < last && (end == "\x00" || end > j.prefix)
+}
+
+func (j *journal) wants(r *model.Request) bool {
+	switch r.Kind {
+	case model.Compact, model.LeaseRevoke:
+		return true
+	case model.Txn:
+		for _, branch := range [][]model.Request{r.Success, r.Failure} {
+			for i := range branch {
+				if j.wants(&branch[i]) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return j.concerns(r.Key, r.End)
+}
+
+// call is one call as the journal sees it. The zero call is one that is not recorded.
+type call struct {
+	journal  *journal
+	from     *client
+	ctx      context.Context
+	response any
+	request  any
+	// name is that of the client in the history, place its number among those of the connection.
+	name  string
+	place int
+	op    *model.Operation
+	// watch is set of a stream of watches.
+	watch bool
+	by    watches[string]
+	// mu is for op and by: a goroutine receives requests, and another one answers.
+	mu sync.Mutex
+}
+
+func (j *journal) observe(ctx context.Context, from *client, method string) *call {
+	c := &call{journal: j, from: from, ctx: ctx, watch: method == "/etcdserverpb.Watch/Watch"}
+	if fresh := messages[method]; fresh != nil {
+		c.request, c.response = fresh()
+	}
+	return c
+}
+
+// named is a client of the history: the address of the connection, with a number for each request under way.
+func (c *call) named(kind string, number int) string {
+	at := "client"
+	if p, ok := peer.FromContext(c.ctx); ok {
+		at = p.Addr.String()
+	}
+	return fmt.Sprintf("%d@%s/%s%d", c.from.number, at, kind, number)
+}
+
+func (c *call) asked(b []byte) {
+	if c.watch {
+		c.askedWatch(b)
+		return
+	}
+	if c.request == nil || decode(b, c.request) != nil {
+		return
+	}
+	request := requestOf(c.request)
+	if !c.journal.wants(request) {
+		return
+	}
+	c.place = c.from.take()
+	c.name = c.named("", c.place+1)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.op = &model.Operation{Call: c.journal.clock.Add(1), Request: request, Return: math.MaxInt64}
+}
+
+// take is the lowest number that no request has.
+func (c *client) take() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range c.busy {
+		if !c.busy[i] {
+			c.busy[i] = true
+			return i
+		}
+	}
+	c.busy = append(c.busy, true)
+	return len(c.busy) - 1
+}
+
+func (c *call) askedWatch(b []byte) {
+	var r pb.WatchRequest
+	if decode(b, &r) != nil || r.GetCreateRequest() == nil {
+		return
+	}
+	w, name := watchOf(r.GetCreateRequest()), ""
+	// A history has no watch from a negative revision.
+	if c.journal.concerns(w.Request.Key, w.Request.End) && w.Request.StartRevision >= 0 {
+		c.from.mu.Lock()
+		c.from.streams++
+		name = c.named("watch", c.from.streams)
+		c.from.mu.Unlock()
+		c.journal.write(func(to *history.Writer) error { return to.Watch(name, w) })
+	}
+	c.mu.Lock()
+	c.by.asked = append(c.by.asked, name)
+	c.mu.Unlock()
+}
+
+func (c *call) answered(b []byte) {
+	if !c.watch {
+		if c.response != nil && decode(b, c.response) == nil {
+			c.settle(nil)
+		}
+		return
+	}
+	var p pb.WatchResponse
+	if decode(b, &p) != nil {
+		return
+	}
+	r := responseOf(&p)
+	c.mu.Lock()
+	names := c.by.of(&p)
+	c.mu.Unlock()
+	for _, name := range names {
+		if name != "" {
+			c.journal.write(func(to *history.Writer) error { return to.Response(name, &r) })
+		}
+	}
+}
+
+// over is for a call that ends without an answer, too.
+func (c *call) over(err error) {
+	if err == nil {
+		err = status.Error(codes.Unavailable, "no answer")
+	}
+	c.settle(err)
+}
+
+func (c *call) settle(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	op := c.op
+	if c.op = nil; op == nil {
+		return
+	}
+	if settle(op, c.journal.clock.Add(1), c.response, err) {
+		c.journal.write(func(to *history.Writer) error { return to.Operation(c.name, op) })
+	}
+	if op.Outcome != model.Unknown {
+		c.from.mu.Lock()
+		c.from.busy[c.place] = false
+		c.from.mu.Unlock()
+	}
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+
+	"github.com/spf13/cobra"
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/client/pkg/v3/transport"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/watchbed/watchbed/history"
+	"github.com/watchbed/watchbed/model"
+)
+
+type recordFlags struct {
+	listen, etcd, out, prefix string
+	whole                     bool
+	server, client            transport.TLSInfo
+}
+
+func recordCommand() *cobra.Command {
+	var f recordFlags
+	c := &cobra.Command{
+		Use:   "record",
+		Short: "Pass on what clients send to a server, and record it",
+		Long: `Record is a gRPC proxy before a server. Every call of every service is passed on as it is, with its metadata, deadline,
+cancellation and status. Reads, writes and compactions, and what watches are sent, are written to a file as a history
+for simrun check, each line as soon as it is known: a crash loses what is under way. If the file cannot be written, the
+recording ends and the traffic goes on.
+
+Other clients may write past the proxy, so that the history is partial: "holds" says that their writes can explain the
+answers. With --whole the user says that none does. A recording that was cut off may lack a write: it is partial.`,
+		Example: `  realetcd record --listen 127.0.0.1:23790 --etcd 127.0.0.1:2379 --out history.jsonl
+  simrun check history.jsonl`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c.Context(), c.OutOrStdout(), c.ErrOrStderr()) },
+	}
+	c.Flags().StringVar(&f.listen, "listen", "127.0.0.1:23790", "where clients connect to")
+	c.Flags().StringVar(&f.etcd, "etcd", "127.0.0.1:2379", "the server: HOST:PORT, or https://HOST:PORT")
+	c.Flags().StringVar(&f.out, "out", "history.jsonl", "the history; a file that exists is not overwritten")
+	c.Flags().StringVar(&f.prefix, "prefix", "", "record requests and watches of keys below it only")
+	c.Flags().BoolVar(&f.whole, "whole", false, "all writers of the store, or of the prefix, go through the proxy")
+	c.Flags().StringVar(&f.server.CertFile, "cert-file", "", "certificate that clients see, as PEM")
+	c.Flags().StringVar(&f.server.KeyFile, "key-file", "", "key of that certificate")
+	c.Flags().StringVar(&f.client.TrustedCAFile, "cacert", "", "certificates that the server's is verified by, as PEM")
+	c.Flags().StringVar(&f.client.CertFile, "cert", "", "certificate that the server sees, as PEM")
+	c.Flags().StringVar(&f.client.KeyFile, "key", "", "key of that certificate")
+	return c
+}
+
+func (f *recordFlags) run(ctx context.Context, out, complaints io.Writer) error {
+	at, err := endpointOf(f.etcd)
+	if err != nil {
+		return err
+	}
+	to := insecure.NewCredentials()
+	if at.Scheme == "https" {
+		config, err := f.client.ClientConfig()
+		if err != nil {
+			return fmt.Errorf("certificates: %w", err)
+		}
+		to = credentials.NewTLS(config)
+	} else if f.client.TrustedCAFile+f.client.CertFile+f.client.KeyFile != "" {
+		return fmt.Errorf("--etcd %s: certificates are for https://", f.etcd)
+	}
+	var options []grpc.ServerOption
+	if f.server.CertFile+f.server.KeyFile != "" {
+		pair, err := tls.LoadX509KeyPair(f.server.CertFile, f.server.KeyFile)
+		if err != nil {
+			return fmt.Errorf("--cert-file %s, --key-file %s: %w", f.server.CertFile, f.server.KeyFile, err)
+		}
+		options = append(options, grpc.Creds(credentials.NewServerTLSFromCert(&pair)))
+	}
+	connect := func() (*grpc.ClientConn, error) {
+		return grpc.NewClient("passthrough:///"+at.Host, grpc.WithTransportCredentials(to), grpc.WithNoProxy())
+	}
+	initial, err := f.initial(ctx, connect)
+	if err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", f.listen)
+	if err != nil {
+		return fmt.Errorf("--listen %s: %w", f.listen, err)
+	}
+	file, err := os.OpenFile(f.out, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return errors.Join(fmt.Errorf("--out: %w", err), l.Close())
+	}
+	j := &journal{prefix: f.prefix, to: history.NewWriter(file), lost: func(err error) {
+		fmt.Fprintf(complaints, "realetcd: nothing more is recorded, and the traffic goes on: %v\n", err)
+	}}
+	j.write(func(to *history.Writer) error { return to.Header(*initial, !f.whole) })
+	g := (&proxy{connect: connect, journal: j}).server(options...)
+	stopped := context.AfterFunc(ctx, g.Stop)
+	defer stopped()
+	fmt.Fprintf(out, "%s is passed on to %s, from revision %d on; recorded in %s\n", l.Addr(), f.etcd, initial.Revision, f.out)
+	err = g.Serve(l)
+	fmt.Fprintf(out, "%d lines are in %s\n", j.lines, f.out)
+	return errors.Join(err, file.Close())
+}
+
+// initial is the store before the first request.
+func (f *recordFlags) initial(ctx context.Context, connect func() (*grpc.ClientConn, error)) (*model.Initial, error) {
+	conn, err := connect()
+	if err != nil {
+		return nil, fmt.Errorf("--etcd %s: %w", f.etcd, err)
+	}
+	defer conn.Close()
+	ctx, cancel := context.WithTimeout(ctx, connectWithin)
+	defer cancel()
+	all := &pb.RangeRequest{Key: []byte(f.prefix), RangeEnd: end(f.prefix)}
+	if f.prefix == "" {
+		all.Key, all.RangeEnd = []byte{0}, []byte{0}
+	}
+	store, err := pb.NewKVClient(conn).Range(ctx, all, grpc.MaxCallRecvMsgSize(1<<31-1))
+	if err != nil {
+		return nil, fmt.Errorf("--etcd %s does not answer as etcd does within %v: %w", f.etcd, connectWithin, err)
+	}
+	return &model.Initial{Revision: store.Header.GetRevision(), Items: items(store.Kvs...)}, nil
+}
