@@ -88,12 +88,16 @@ func (p *proxy) call(_ any, from grpc.ServerStream) error {
 		return status.Error(codes.Unavailable, c.err.Error())
 	}
 	sent, _ := metadata.FromIncomingContext(ctx)
-	to, err := c.server.NewStream(metadata.NewOutgoingContext(ctx, sent), &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}, method,
+	ctx = metadata.NewOutgoingContext(ctx, sent)
+	o := p.journal.observe(ctx, c, method)
+	if o.request != nil {
+		return p.unary(ctx, from, c.server, method, o)
+	}
+	to, err := c.server.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}, method,
 		grpc.ForceCodec(raw{}), grpc.MaxCallRecvMsgSize(math.MaxInt32), grpc.MaxCallSendMsgSize(math.MaxInt32))
 	if err != nil {
 		return err
 	}
-	o := p.journal.observe(ctx, c, method)
 	go func() {
 		for {
 			var f frame
@@ -127,6 +131,30 @@ func (p *proxy) call(_ any, from grpc.ServerStream) error {
 		err = nil
 	}
 	o.over(err)
+	return err
+}
+
+// unary passes on a request and its answer, without a goroutine of its own.
+func (p *proxy) unary(ctx context.Context, from grpc.ServerStream, to *grpc.ClientConn, method string, o *call) error {
+	var request, response frame
+	if err := from.RecvMsg(&request); err != nil {
+		return err
+	}
+	o.asked(request.bytes)
+	var header, trailer metadata.MD
+	err := to.Invoke(ctx, method, &request, &response, grpc.ForceCodec(raw{}), grpc.Header(&header), grpc.Trailer(&trailer),
+		grpc.MaxCallRecvMsgSize(math.MaxInt32), grpc.MaxCallSendMsgSize(math.MaxInt32))
+	if err == nil {
+		o.answered(response.bytes)
+	}
+	o.over(err)
+	from.SetTrailer(trailer)
+	if sent := from.SendHeader(header); err == nil {
+		err = sent
+	}
+	if err == nil {
+		err = from.SendMsg(&response)
+	}
 	return err
 }
 

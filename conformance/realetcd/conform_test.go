@@ -2,20 +2,16 @@ package realetcd_test
 
 import (
 	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/conformance/realetcd"
 )
 
 // TestConform: realetcd conform finds in released etcd what is known of it, and nothing else.
 func TestConform(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "realetcd")
-	built, err := exec.Command("go", "build", "-C", "../..", "-o", program, "./cmd/realetcd").CombinedOutput()
-	require.NoError(t, err, string(built))
+	name := program(t)
 	for _, x := range []struct {
 		release string
 		code    int
@@ -29,7 +25,7 @@ func TestConform(t *testing.T) {
 	} {
 		t.Run(x.release, func(t *testing.T) {
 			server := realetcd.StartForTest(t, x.release, periodic(x.release))
-			c := exec.Command(program, "conform", server.Endpoint, "--compact", "--keep", t.TempDir())
+			c := exec.Command(name, "conform", server.Endpoint, "--compact", "--keep", t.TempDir())
 			out, _ := c.CombinedOutput()
 			assert.Equal(t, x.code, c.ProcessState.ExitCode(), string(out))
 			for _, line := range x.says {

@@ -1,0 +1,144 @@
+package realetcd_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+
+	"github.com/watchbed/watchbed/check"
+	"github.com/watchbed/watchbed/conformance/realetcd"
+	"github.com/watchbed/watchbed/history"
+	"github.com/watchbed/watchbed/model"
+)
+
+// program builds realetcd.
+func program(t testing.TB) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "realetcd")
+	built, err := exec.Command("go", "build", "-C", "../..", "-o", name, "./cmd/realetcd").CombinedOutput()
+	require.NoError(t, err, string(built))
+	return name
+}
+
+// before starts a program that listens before a server, and returns a client of it.
+func before(t testing.TB, listen string, command ...string) (*exec.Cmd, *clientv3.Client) {
+	t.Helper()
+	c := exec.Command(command[0], command[1:]...)
+	require.NoError(t, c.Start())
+	t.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
+	return c, clientOf(t, listen)
+}
+
+func clientOf(t testing.TB, endpoint string) *clientv3.Client {
+	t.Helper()
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{endpoint}, Logger: zap.NewNop()})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = client.Close() })
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	_, err = client.Get(ctx, "there")
+	require.NoError(t, err)
+	return client
+}
+
+// freeAddress is one that nothing listens on.
+func freeAddress(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// TestRecordingSurvivesAKill: kill -9 of the proxy leaves a history that can be judged.
+func TestRecordingSurvivesAKill(t *testing.T) {
+	server := realetcd.StartForTest(t, "3.7.3")
+	name, listen, out := program(t), freeAddress(t), filepath.Join(t.TempDir(), "history.jsonl")
+	c, client := before(t, listen, name, "record", "--listen", listen, "--etcd", server.Endpoint, "--out", out)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var writers sync.WaitGroup
+	for i := range 4 {
+		writers.Go(func() {
+			for n := 0; ctx.Err() == nil; n++ {
+				_, _ = client.Put(ctx, "/a", fmt.Sprint(i, " ", n))
+				_, _ = client.Get(ctx, "/a")
+			}
+		})
+	}
+	time.Sleep(time.Second)
+	require.NoError(t, c.Process.Kill())
+	cancel()
+	writers.Wait()
+	f, err := os.Open(out)
+	require.NoError(t, err)
+	defer f.Close()
+	h, err := history.Read(f)
+	require.NoError(t, err)
+	require.Greater(t, len(h.Operations), 100)
+	judged, err := check.History(h, check.Options{})
+	require.NoError(t, err)
+	require.NotEqual(t, model.Violated, judged.Verdict)
+}
+
+// BenchmarkRecord is the latency of one client and the throughput of 16, directly, through record, and through etcd's
+// own grpc-proxy, interleaved.
+func BenchmarkRecord(b *testing.B) {
+	server := realetcd.StartForTest(b, "3.7.3")
+	name, recorded, proxied := program(b), freeAddress(b), freeAddress(b)
+	_, record := before(b, recorded, name, "record", "--listen", recorded, "--etcd", server.Endpoint, "--out", filepath.Join(b.TempDir(), "history.jsonl"))
+	_, proxy := before(b, proxied, realetcd.Binary("3.7.3"), "grpc-proxy", "start", "--endpoints", server.Endpoint, "--listen-addr", proxied)
+	ways := []struct {
+		name   string
+		client *clientv3.Client
+	}{{"direct", clientOf(b, server.Endpoint)}, {"record", record}, {"grpc-proxy", proxy}}
+	took, rates := make([][]time.Duration, len(ways)), make([][]float64, len(ways))
+	for b.Loop() {
+		for i, way := range ways {
+			for range 200 {
+				began := time.Now()
+				_, err := way.client.Get(b.Context(), "/a")
+				require.NoError(b, err)
+				took[i] = append(took[i], time.Since(began))
+			}
+			rates[i] = append(rates[i], throughput(b, way.client))
+		}
+	}
+	var text []string
+	for i, way := range ways {
+		slices.Sort(took[i])
+		slices.Sort(rates[i])
+		text = append(text, fmt.Sprintf("%s: p50 %v, %.0f puts a second", way.name, took[i][len(took[i])/2].Round(time.Microsecond), rates[i][len(rates[i])/2]))
+	}
+	b.Log(strings.Join(text, "; "))
+}
+
+// throughput is how many puts a second 16 clients of a connection get done.
+func throughput(b *testing.B, client *clientv3.Client) float64 {
+	const clients, each = 16, 50
+	began := time.Now()
+	var all sync.WaitGroup
+	for i := range clients {
+		all.Go(func() {
+			for range each {
+				if _, err := client.Put(b.Context(), fmt.Sprint("/a/", i), "x"); err != nil {
+					b.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	return clients * each / time.Since(began).Seconds()
+}
