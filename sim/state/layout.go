@@ -54,7 +54,7 @@ type held interface {
 
 // Of registers the cells of a type; call it in package variable declarations only. Each
 // field that records itself has a tag `cell:"NAME"`; fields of struct types, and the type of Places, are looked
-// through.
+// through. A fingerprint leaves out what has the tag `digest:"-"`, such as what only counts up.
 func Of[T any]() *Layout[T] {
 	l := &Layout[T]{}
 	l.add(reflect.TypeFor[T](), 0)
@@ -80,10 +80,13 @@ func (l *fields) add(t reflect.Type, at uintptr) {
 				typ: f.Type, offset: at + f.Offset, contents: at + f.Offset + uintptr(p) - uintptr(v.UnsafePointer()),
 				kind: sim.NewCell(name), digest: digestOf(typ), conns: connsOf(typ), ownFunc: ownOf(typ), empty: cell.empties(),
 			}
-			if f.Tag.Get("free") == "counted" {
+			switch {
+			case f.Tag.Get("free") == "counted":
 				added.digest = func(d sim.Digest, p unsafe.Pointer) sim.Digest {
 					return reflect.NewAt(f.Type, p).Interface().(held).count(d)
 				}
+			case f.Tag.Get("digest") == "-":
+				added.digest = func(d sim.Digest, _ unsafe.Pointer) sim.Digest { return d }
 			}
 			added.none = added.digest(sim.NewDigest, zero)
 			if p, ok := cell.(held); ok {

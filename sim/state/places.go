@@ -75,6 +75,11 @@ func (p *Places[T]) Write(env *sim.Env, x *T) { p.of.write(env, unsafe.Pointer(x
 // Forget writes all cells of a place and clears them.
 func (p *Places[T]) Forget(env *sim.Env, x *T) {
 	p.Change(env)
+	p.Clear(env, x)
+}
+
+// Clear is Forget where a cell of the place says whether it is free.
+func (p *Places[T]) Clear(env *sim.Env, x *T) {
 	p.Write(env, x)
 	p.of.clear(unsafe.Pointer(x))
 }

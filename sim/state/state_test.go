@@ -1,6 +1,7 @@
 package state_test
 
 import (
+	"slices"
 	"strconv"
 	"testing"
 
@@ -370,4 +371,75 @@ func TestAListDeclaresThePlacesThatAreUsed(t *testing.T) {
 		items = append(items, a.Cell.Item)
 	}
 	assert.Equal(t, []int64{1, 2, 3, sim.NoItem, 2, sim.NoItem, 2, 1, 1, sim.NoItem, 0}, items)
+}
+
+// loop is a node with a channel and maps.
+type loop struct {
+	tasks  state.Chan[string] `cell:"state test: tasks"`
+	ages   state.Map[int64]   `cell:"state test: ages"`
+	served state.Var[int]     `cell:"state test: served" digest:"-"`
+}
+
+var loops = state.Of[loop]()
+
+func itemsOf(used []sim.Access) (items []int64) {
+	for _, a := range used {
+		items = append(items, a.Cell.Item)
+	}
+	return items
+}
+
+func TestAChannelHasRoomAndWakesItsReceiver(t *testing.T) {
+	var l loop
+	loops.Reset(&l, 4, loop{})
+	used := acting(t, newTill(), func(env *sim.Env) {
+		l.tasks.Make(2, 3)
+		l.tasks.Leave(env)
+		l.tasks.Send(env, "a")
+		assert.False(t, l.tasks.Full(env), "which depends on nothing while there is room")
+		l.tasks.Select(env)
+		l.tasks.Send(env, "b")
+		assert.True(t, l.tasks.Full(env))
+		assert.Equal(t, "a", l.tasks.Receive(env))
+		assert.Equal(t, []string{"b"}, l.tasks.All())
+	})
+	var wakes []int
+	for i, a := range used {
+		if a.Cell.Kind.String() == "world: timer or loop" && a.Write {
+			wakes = append(wakes, i)
+		}
+	}
+	assert.Equal(t, []int{0, 2, 4}, wakes, "by Leave, by Select with a value, and by Send to a receiver in its select")
+	used = slices.DeleteFunc(used, func(a sim.Access) bool { return a.Cell.Kind.String() != "state test: tasks" })
+	assert.Equal(t, []int64{1, 2, 0, 1, 1}, itemsOf(used))
+	c := loops.Clone(&l)
+	loops.Clear(&l)
+	assert.Equal(t, 1, c.tasks.Len())
+	assert.Zero(t, l.tasks.Len())
+}
+
+func TestAMapKeepsNoZeroValues(t *testing.T) {
+	var l loop
+	loops.Reset(&l, 0, loop{})
+	used := acting(t, newTill(), func(env *sim.Env) {
+		l.ages.Set(env, 0, 5)
+		l.ages.Set(env, 7, 6)
+		l.ages.Set(env, 0, 8)
+		assert.EqualValues(t, 8, l.ages.Get(env, 0))
+		assert.Zero(t, l.ages.Get(env, -1))
+		assert.Equal(t, []state.Entry[int64]{{0, 8}, {7, 6}}, l.ages.Entries(env))
+		l.ages.Set(env, 7, 0)
+		l.ages.Set(env, 9, 0)
+		assert.Zero(t, l.ages.Look(env, 7))
+		l.served.Set(env, 3)
+	})
+	assert.Equal(t, []int64{1, 8, 1, 1, sim.NoItem, sim.NoItem, 8, 10, sim.NoItem, 0}, itemsOf(used))
+	assert.Equal(t, []state.Entry[int64]{{0, 8}}, l.ages.All())
+	c := loops.Clone(&l)
+	loops.Clear(&l)
+	assert.EqualValues(t, 8, c.ages.Value(0))
+	assert.Empty(t, l.ages.All())
+	var cells []string
+	loops.Cells(c, func(k sim.CellKind, _ int, _ sim.Digest) { cells = append(cells, k.String()) })
+	assert.Equal(t, []string{"state test: ages"}, cells, "a fingerprint leaves out what has the tag")
 }

@@ -1,89 +1,68 @@
 package mvcc
 
 import (
-	"slices"
-
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-var victimsShape = state.ShapeOf[syncVictims]()
+var layout = state.Of[WatchableStore]()
 
 // Clone is a store of its own in the same state. The streams of the clone have no
 // owners: Adopt gives them theirs. What the arenas have handed out is shared.
 func (s *WatchableStore) Clone() *WatchableStore {
-	c := *s
+	c := layout.Clone(s)
 	// To begin another run from the base is to write to it.
-	c.base = base{}
-	c.Store = s.Store.clone()
+	c.base = nil
+	c.Store.own(&s.Store)
 	c.watchers, c.responses, c.events = s.watchers.Clone(), s.responses.Clone(), s.events.Clone()
 	c.evs, c.batches, c.chosen = nil, nil, nil
-	c.streams = make([]*WatchStream, len(s.streams))
-	for i, ws := range s.streams {
-		c.streams[i] = ws.clone(&c)
+	for _, ws := range c.streams.All() {
+		ws.store, ws.owner = c, nil
+		for _, w := range ws.watchers.Value().list {
+			w.ws = ws
+		}
 	}
-	victimsShape.Own(&c.victims)
-	c.victims.store = &c
-	c.victims.all(func(b *batch) {
-		w := b.watcher
-		b.watcher = c.streams[w.ws.slot].watchers[slices.Index(w.ws.watchers, w)]
-	})
-	return &c
-}
-
-func (ws *WatchStream) clone(s *WatchableStore) *WatchStream {
-	c := *ws
-	c.store, c.owner = s, nil
-	c.Chan = ws.Chan.Clone()
-	c.watchers = make([]*watcher, len(ws.watchers))
-	block := make([]watcher, len(ws.watchers))
-	for i, w := range ws.watchers {
-		block[i] = *w
-		block[i].ws = &c
-		c.watchers[i] = &block[i]
+	v := &c.victims
+	v.store = c
+	for _, list := range append(append(v.waiting[:len(v.waiting):len(v.waiting)], v.taken...), v.left) {
+		for i, w := range list {
+			list[i] = c.streams.At(w.ws.slot).find(w.id)
+		}
 	}
-	return &c
+	return c
 }
 
 // Adopt gives a stream of a cloned store, by its place, to its owner.
 func (s *WatchableStore) Adopt(place int, owner Owner) *WatchStream {
-	s.streams[place].owner = owner
-	return s.streams[place]
+	s.streams.At(place).owner = owner
+	return s.streams.At(place)
 }
 
-// all visits the batches that wait, and those in the hands of the loop.
-func (v *syncVictims) all(visit func(*batch)) {
-	for _, list := range [...][][]batch{v.waiting, v.taken, {v.left}} {
-		for _, batches := range list {
-			for i := range batches {
-				visit(&batches[i])
-			}
-		}
-	}
-}
+// Cells visits the cells of the watchable store and of its streams, as sim.Celled does.
+func (s *WatchableStore) Cells(visit sim.CellVisitor) { layout.Cells(s, visit) }
 
-// Fingerprint covers the store. Streams have fingerprints of their own.
+// Fingerprint covers the store and its streams.
 func (s *WatchableStore) Fingerprint(d sim.Digest) sim.Digest {
-	// The phase of the sync loop is 0 when untimed.
-	d = s.Store.fingerprint(d).Int(int64(s.lastSync)).Int(s.kept).Bool(s.unpublished)
-	d = victimsShape.Digest(d, &s.victims)
-	s.victims.all(func(b *batch) { d = d.Int(int64(b.watcher.ws.slot)).Int(b.watcher.id) })
-	return d
+	return sim.FoldCells(s.Store.fingerprint(d).Bool(s.unpublished), s)
 }
 
-// Fingerprint covers the watchers of the stream and its channel.
-func (ws *WatchStream) Fingerprint(d sim.Digest) sim.Digest {
-	d = d.Int(ws.nextID).Int(int64(len(ws.watchers)))
-	for _, w := range ws.watchers {
-		d = d.Text(w.key).Text(w.end).Int(w.id).Int(w.startRev).Int(w.minRev).
-			Word(uint64(w.group)<<8 | uint64(w.fcs)).Bool(w.compacted).Bool(w.restore)
+// Own implements state.Owner.
+func (ws *watchers) Own() {
+	block := make([]watcher, len(ws.list))
+	ws.list = append([]*watcher(nil), ws.list...)
+	for i, w := range ws.list {
+		block[i] = *w
+		ws.list[i] = &block[i]
 	}
-	d = d.Int(int64(ws.Chan.Len()))
-	for _, r := range ws.Chan.All() {
-		d = r.Digest(d)
-	}
-	return d
+}
+
+// Digest tells watchers of all streams apart.
+func (w *watcher) Digest(d sim.Digest) sim.Digest {
+	b := w.batch.Value()
+	d = d.Int(int64(w.ws.slot)).Text(w.key).Text(w.end).Int(w.id).Int(w.startRev).Int(*w.minRev.Value()).
+		Word(uint64(*w.group.Value())<<8 | uint64(w.fcs)).Bool(w.compacted).Bool(w.restore)
+	return wire.DigestEvents(d.Int(b.moreRev).Bool(b.sent).Bool(b.failed), b.evs)
 }
 
 // Digest covers what the response says, and not what was queued before it.

@@ -23,12 +23,13 @@ type Store struct {
 	// as there was no compaction.
 	compactMainRev int64
 	// scheduledCompact and finishedCompact are the marks that survive a crash.
-	scheduledCompact, finishedCompact int64
+	scheduledCompact int64
+	finishedCompact  state.Var[int64] `cell:"etcd: finishedCompact"`
 	// beginRev is the revision that the store was created at.
 	beginRev int64
 	// jobs are compactions that still have to delete, the first one being under
 	// way.
-	jobs []compactionJob
+	jobs state.List[compactionJob] `cell:"etcd: scheduleCompaction"`
 	// jobsDone is how many are done in this process.
 	jobsDone int
 
@@ -91,16 +92,16 @@ type base struct {
 }
 
 // holds reports whether the base was filled with these contents.
-func (b *base) holds(c *Contents) bool { return b.store.kvindex != nil && b.contents.same(c) }
+func (b *base) holds(c *Contents) bool { return b != nil && b.contents.same(c) }
 
-func (b *base) fill(c *Contents) {
-	*b = base{contents: *c}
+func newBase(c *Contents) *base {
+	b := &base{contents: *c}
 	s := &b.store
 	s.kvindex = state.NewBTree(lessKey)
 	s.currentRev, s.beginRev = c.Revision, c.Revision
 	s.compactMainRev = -1
 	if c.Compacted > 0 {
-		s.compactMainRev, s.scheduledCompact, s.finishedCompact = c.Compacted, c.Compacted, c.Compacted
+		s.compactMainRev, s.scheduledCompact, *s.finishedCompact.Value() = c.Compacted, c.Compacted, c.Compacted
 	}
 	kvs := slices.Clone(c.Initial)
 	slices.SortStableFunc(kvs, func(a, b *wire.KeyValue) int { return int(a.ModRevision - b.ModRevision) })
@@ -113,7 +114,7 @@ func (b *base) fill(c *Contents) {
 		s.kvindex.ReplaceOrInsert(keyIndex{kv.Key, v})
 	}
 	if s.kvindex.Len() < leastInitial {
-		return
+		return b
 	}
 	var versions []*version
 	var newest []*wire.KeyValue
@@ -122,6 +123,7 @@ func (b *base) fill(c *Contents) {
 		return true
 	})
 	s.initial = &initial{wire.NewInitial(newest), versions}
+	return b
 }
 
 // reset makes s the base again and keeps its memory.
@@ -140,25 +142,19 @@ func (s *Store) reset(b *base) {
 		kvindex: state.CloneBTree(from.kvindex), backend: append(s.backend[:0], from.backend...),
 		currentRev: from.currentRev, compactMainRev: from.compactMainRev,
 		scheduledCompact: from.scheduledCompact, finishedCompact: from.finishedCompact,
-		beginRev: from.beginRev, jobs: s.jobs[:0],
-		initial: from.initial, touched: s.touched[:0],
+		beginRev: from.beginRev,
+		initial:  from.initial, touched: s.touched[:0],
 		changes: s.changes[:0], removed: s.removed[:0], forgotten: s.forgotten[:0], lost: s.lost[:0], digest: sim.NewDigest,
 		versions: s.versions, ranges: s.ranges, found: s.found, scan: s.scan,
 	}
 }
 
-// clone is a store of its own. The index is shared until one of both writes.
-func (s *Store) clone() Store {
-	c := *s
-	c.kvindex = state.CloneBTree(s.kvindex)
-	c.backend = slices.Clone(s.backend)
-	c.jobs = slices.Clone(s.jobs)
-	c.touched = slices.Clone(s.touched)
-	c.lost = slices.Clone(s.lost)
-	c.changes, c.removed, c.forgotten = nil, nil, nil
-	c.versions, c.ranges, c.found = s.versions.Clone(), s.ranges.Clone(), s.found.Clone()
-	c.scan = scanner{}
-	return c
+// own makes a copy of a store one of its own. The index is shared until one of both writes.
+func (s *Store) own(of *Store) {
+	s.kvindex = state.CloneBTree(s.kvindex)
+	s.backend, s.touched, s.lost = slices.Clone(s.backend), slices.Clone(s.touched), slices.Clone(s.lost)
+	s.changes, s.removed, s.forgotten, s.scan = nil, nil, nil, scanner{}
+	s.versions, s.ranges, s.found = of.versions.Clone(), of.ranges.Clone(), of.found.Clone()
 }
 
 // Rev is the current revision; the step depends on it.
@@ -190,11 +186,7 @@ func (s *Store) fingerprint(d sim.Digest) sim.Digest {
 		s.digest = v.kv.Digest(s.digest.Bool(v.tombstone))
 	}
 	d = d.Fold(s.digest).Int(int64(s.digested)).Int(s.currentRev).Int(s.compactMainRev).
-		Int(s.scheduledCompact).Int(s.finishedCompact).Int(int64(s.kvindex.Len()))
-	for i := range s.jobs {
-		j := &s.jobs[i]
-		d = d.Int(j.rev).Int(j.next).Int(int64(j.sub))
-	}
+		Int(s.scheduledCompact).Int(int64(s.kvindex.Len()))
 	for _, v := range s.lost {
 		d = v.kv.Digest(d.Text("lost"))
 	}

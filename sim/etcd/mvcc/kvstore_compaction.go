@@ -16,6 +16,9 @@ type compactionJob struct {
 	sub  int32
 }
 
+// Item implements state.Numbered.
+func (j *compactionJob) Item() int64 { return j.rev }
+
 // Compact is store.Compact: the revision is fixed at once, the work comes
 // later. The code is 0 or that of a refusal.
 func (s *Store) Compact(env *sim.Env, rev int64) wire.Code {
@@ -25,9 +28,8 @@ func (s *Store) Compact(env *sim.Env, rev int64) wire.Code {
 		return code
 	}
 	env.WritesItem(CellCompactRev, 0, rev)
-	env.WritesItem(cellJobs, 0, rev)
-	s.jobs = append(s.jobs, compactionJob{rev: rev})
-	if len(s.jobs) == 1 {
+	s.jobs.Add(env, compactionJob{rev: rev})
+	if len(s.jobs.All()) == 1 {
 		env.Enable(scheduleCompaction)
 	}
 	return 0
@@ -46,10 +48,9 @@ func (s *Store) compact(rev int64) wire.Code {
 
 // scheduleCompaction is one batch of the compaction that is under way.
 func (s *Store) scheduleCompaction(env *sim.Env) {
-	rev := s.jobs[0].rev
-	env.ReadsItem(cellJobs, 0, rev)
-	env.WritesItem(cellJobs, 0, rev)
-	done := s.compactBatch(&s.jobs[0])
+	job := s.jobs.Read(env, 0)
+	rev, done := job.rev, s.compactBatch(&job)
+	s.jobs.Put(env, 0, job)
 	env.LooksAt(CellStore, 0)
 	for _, v := range s.removed {
 		env.WritesItem(CellStore, 0, v.kv.ModRevision)
@@ -69,10 +70,10 @@ func (s *Store) scheduleCompaction(env *sim.Env) {
 		env.Arm(compactionSleep, s.opts.CompactionSleepInterval)
 		return
 	}
-	env.Writes(cellFinishedCompact, 0)
-	s.jobs = slices.Delete(s.jobs, 0, 1)
+	s.finishedCompact.Set(env, rev)
+	s.jobs.Pop(env, 0)
 	s.jobsDone++
-	if len(s.jobs) > 0 {
+	if len(s.jobs.All()) > 0 {
 		env.Enable(scheduleCompaction)
 	}
 }
@@ -80,13 +81,12 @@ func (s *Store) scheduleCompaction(env *sim.Env) {
 // ScheduledJobs is how many compactions have been scheduled in this process, FinishedJobs how
 // many of them are done. They are carried out in their order (fifoSched).
 func (s *Store) ScheduledJobs(env *sim.Env) int {
-	env.LooksAt(cellJobs, 0)
-	return s.jobsDone + len(s.jobs)
+	return s.jobsDone + len(s.jobs.Look(env))
 }
 
 // FinishedJobs is that number.
 func (s *Store) FinishedJobs() int {
-	if s.opts.AnswersFirstBatch && len(s.jobs) > 0 && s.jobs[0].next > 0 {
+	if jobs := s.jobs.All(); s.opts.AnswersFirstBatch && len(jobs) > 0 && jobs[0].next > 0 {
 		return s.jobsDone + 1
 	}
 	return s.jobsDone
@@ -151,7 +151,6 @@ func (s *Store) compactBatch(job *compactionJob) (done bool) {
 		return false
 	}
 	s.compactIndex(job.rev)
-	s.finishedCompact = job.rev
 	return true
 }
 

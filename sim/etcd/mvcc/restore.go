@@ -11,13 +11,13 @@ func (s *Store) restore(env *sim.Env) {
 		env.WritesItem(CellStore, 0, v.kv.ModRevision)
 	}
 	forgotten := s.restoreIndex()
-	s.restoreRevision()
-	s.jobs = s.jobs[:0]
+	s.restoreRevision(env)
+	s.jobs.Clear(env)
 	env.Disable(scheduleCompaction)
 	env.Disarm(compactionSleep)
 	if rev := s.scheduledCompact; rev != 0 && rev > s.compactMainRev && s.compact(rev) == 0 {
 		env.Cover(coverCompactionResumed)
-		s.jobs = append(s.jobs, compactionJob{rev: rev})
+		s.jobs.Add(env, compactionJob{rev: rev})
 		env.Enable(scheduleCompaction)
 	}
 
@@ -28,9 +28,7 @@ func (s *Store) restore(env *sim.Env) {
 	if s.currentRev != before {
 		env.Writes(CellRevision, 0)
 	}
-	env.LooksAt(cellFinishedCompact, 0)
 	env.Writes(CellCompactRev, 0)
-	env.Writes(cellJobs, 0)
 	if s.currentRev < before {
 		env.Cover(coverRevisionBack)
 		restoredEarlier.Say(env, s.currentRev, before)
@@ -83,10 +81,10 @@ func (s *Store) restoreIndex() (forgotten *version) {
 }
 
 // restoreRevision takes over what compactions have marked.
-func (s *Store) restoreRevision() {
+func (s *Store) restoreRevision(env *sim.Env) {
 	s.compactMainRev = -1
-	if s.finishedCompact > 0 {
-		s.compactMainRev = s.finishedCompact
+	if finished := *s.finishedCompact.Look(env); finished > 0 {
+		s.compactMainRev = finished
 	}
 	s.currentRev = max(s.currentRev, s.compactMainRev)
 	if s.opts.RestoresScheduled {

@@ -117,18 +117,18 @@ func (y *syncing) Start(env *sim.Env) {
 		y.end()
 	}
 	ws := y.NewWatchStream(y)
-	ws.Open(StreamName{}, Tasks)
+	ws.Open(StreamName{Client: "client"}, Tasks)
 	for range 10 {
 		ws.Watch(env, &wire.WatchCreateRequest{Key: "/a"}, 2)
 	}
 	y.b.ReportAllocs()
 	for y.b.Loop() {
-		for _, w := range ws.watchers {
-			w.minRev = 2
+		for _, w := range ws.watchers.Value().list {
+			*w.minRev.Value() = 2
 			y.setGroup(env, w, unsynced)
 		}
 		y.syncWatchers(env)
-		ws.Chan.Make(128, cellChan, 0, Tasks)
+		ws.Chan.Make(128, Tasks)
 		y.events.Rewind()
 	}
 }

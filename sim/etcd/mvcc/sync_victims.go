@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/state"
 )
 
 // victimState is where syncVictimsLoop stands.
@@ -22,31 +23,35 @@ const (
 
 // syncVictims is syncVictimsLoop, and the batches that wait for it.
 type syncVictims struct {
+	state.Cell[syncVictims] `cell:"etcd: syncVictimsLoop"`
+
 	store *WatchableStore `cell:"-"`
 	state victimState
 	// waiting is watchableStore.victims.
-	waiting [][]batch
+	waiting [][]*watcher
 	// signal is victimc: a batch was added since the loop last slept.
 	signal bool
 
 	// taken are the batches in the loop's hands, the first one being worked on;
 	// left are those of its watchers that could not be sent to (newVictim), of
 	// all batches so far; moved counts the others.
-	taken [][]batch
-	left  []batch
+	taken [][]*watcher
+	left  []*watcher
 	moved int
 }
 
+// Clear makes it a new one, and keeps its memory.
+func (v *syncVictims) Clear() {
+	*v = syncVictims{Cell: v.Cell, store: v.store, waiting: v.waiting[:0], taken: v.taken[:0], left: v.left[:0]}
+}
+
 // add is watchableStore.addVictim.
-func (v *syncVictims) add(env *sim.Env, b []batch) {
+func (v *syncVictims) add(env *sim.Env, b []*watcher) {
 	if len(b) == 0 {
 		return
 	}
+	v.Change(env)
 	v.waiting = append(v.waiting, b)
-	env.Writes(cellSyncVictimsLoop, 0)
-	for i := range b {
-		env.Writes(cellVictim, b[i].watcher.cell)
-	}
 	if v.state == victimsIdle {
 		env.Disarm(syncVictimsTick)
 		v.wake(env)
@@ -63,8 +68,7 @@ func (v *syncVictims) wake(env *sim.Env) {
 // run is one step of moveVictims. The loop holds no lock while it sends, so all kinds
 // of things happen between the steps.
 func (v *syncVictims) run(env *sim.Env) {
-	env.Writes(cellSyncVictimsLoop, 0)
-	if v.state != victimsSend {
+	if v.Change(env).state != victimsSend {
 		v.store.Publish(env)
 	}
 	switch v.state {
@@ -82,8 +86,8 @@ func (v *syncVictims) run(env *sim.Env) {
 func (v *syncVictims) take(env *sim.Env) {
 	v.taken, v.waiting = append(v.taken[:0], v.waiting...), v.waiting[:0]
 	for _, b := range v.taken {
-		for i := range b {
-			v.store.setGroup(env, b[i].watcher, inFlight)
+		for _, w := range b {
+			v.store.setGroup(env, w, inFlight)
 		}
 	}
 	v.moved = 0
@@ -98,8 +102,8 @@ func (v *syncVictims) take(env *sim.Env) {
 // batch.
 func (v *syncVictims) next(env *sim.Env) {
 	v.state = victimsAssign
-	for i := range v.taken[0] {
-		if !v.taken[0][i].sent {
+	for _, w := range v.taken[0] {
+		if !w.batch.Value().sent {
 			v.state = victimsSend
 		}
 	}
@@ -109,34 +113,21 @@ func (v *syncVictims) next(env *sim.Env) {
 // sendNext tries one watcher of the batch; a batch is a Go map, so any of those
 // that are left may be next.
 func (v *syncVictims) sendNext(env *sim.Env) {
-	b := v.taken[0]
-	n := 0
-	for i := range b {
-		if !b[i].sent {
-			n++
+	var left []*watcher
+	for _, w := range v.taken[0] {
+		if !w.batch.Value().sent {
+			left = append(left, w)
 		}
 	}
-	pick := env.Choose(n, "next victim")
-	for i := range b {
-		switch {
-		case b[i].sent:
-		case pick > 0:
-			pick--
-		default:
-			v.send(env, &b[i])
-			return
-		}
-	}
+	v.send(env, left[env.Choose(len(left), "next victim")])
 }
 
-func (v *syncVictims) send(env *sim.Env, b *batch) {
-	w := b.watcher
+func (v *syncVictims) send(env *sim.Env, w *watcher) {
+	w.batch.Read(env)
+	b := w.batch.Change(env)
 	b.sent = true
-	env.Reads(cellVictim, w.cell)
-	env.Writes(cellVictim, w.cell)
-	env.Reads(cellMinRev, w.cell)
 	// The watcher has observed the store up to, but not including, minRev.
-	if w.send(env, w.minRev-1, b.evs) {
+	if w.send(env, w.minRev.Get(env)-1, b.evs) {
 		env.Cover(coverVictimSent)
 		v.moved++
 	} else {
@@ -149,23 +140,21 @@ func (v *syncVictims) send(env *sim.Env, b *batch) {
 // the last batch the others wait again: that no cancel can look for them in between
 // is because a cancel waits for the loop anyway.
 func (v *syncVictims) assign(env *sim.Env) {
-	for i := range v.taken[0] {
-		b := &v.taken[0][i]
-		w := b.watcher
-		env.Reads(cellVictim, w.cell)
-		env.Writes(cellVictim, w.cell)
+	for _, w := range v.taken[0] {
+		w.batch.Read(env)
+		b := w.batch.Change(env)
 		if b.failed {
 			b.sent, b.failed = false, false
-			v.left = append(v.left, *b)
+			v.left = append(v.left, w)
 			continue
 		}
 		if b.moreRev != 0 {
-			w.setMinRev(env, b.moreRev)
+			w.minRev.Set(env, b.moreRev)
 		}
-		env.Reads(cellMinRev, w.cell)
-		if w.minRev <= v.store.Rev(env) {
+		*b = eventBatch{}
+		if minRev := w.minRev.Get(env); minRev <= v.store.Rev(env) {
 			env.Cover(coverVictimUnsynced)
-			victimUnsynced.Say(env, w.name(), w.minRev)
+			victimUnsynced.Say(env, w.name(), minRev)
 			v.store.setGroup(env, w, unsynced)
 		} else {
 			env.Cover(coverVictimSynced)
@@ -179,7 +168,7 @@ func (v *syncVictims) assign(env *sim.Env) {
 	} else {
 		v.putBack(env)
 	}
-	for _, ws := range v.store.streams {
+	for _, ws := range v.store.streams.All() {
 		ws.owner.VictimsLanded(env)
 	}
 }
@@ -187,8 +176,8 @@ func (v *syncVictims) assign(env *sim.Env) {
 // putBack has those wait again that could not be sent to.
 func (v *syncVictims) putBack(env *sim.Env) {
 	if len(v.left) > 0 {
-		for i := range v.left {
-			v.store.setGroup(env, v.left[i].watcher, victim)
+		for _, w := range v.left {
+			v.store.setGroup(env, w, victim)
 		}
 		v.waiting = append(v.waiting, slices.Clone(v.left))
 		v.left = v.left[:0]
@@ -215,21 +204,13 @@ func (v *syncVictims) end(env *sim.Env) {
 
 // forget removes a cancelled watcher from the batch that waits with it.
 func (v *syncVictims) forget(env *sim.Env, w *watcher) {
+	v.Change(env)
+	w.batch.Set(env, eventBatch{})
 	for i, b := range v.waiting {
-		for j := range b {
-			if b[j].watcher != w {
-				continue
-			}
-			env.Writes(cellSyncVictimsLoop, 0)
-			env.Writes(cellVictim, w.cell)
-			v.waiting[i] = append(b[:j], b[j+1:]...)
-			if len(v.waiting[i]) == 0 {
-				v.waiting = append(v.waiting[:i], v.waiting[i+1:]...)
-			}
-			if len(v.waiting) == 0 {
-				env.Disarm(syncVictimsTick)
-			}
-			return
-		}
+		v.waiting[i] = slices.DeleteFunc(b, func(other *watcher) bool { return other == w })
+	}
+	v.waiting = slices.DeleteFunc(v.waiting, func(b []*watcher) bool { return len(b) == 0 })
+	if len(v.waiting) == 0 {
+		env.Disarm(syncVictimsTick)
 	}
 }

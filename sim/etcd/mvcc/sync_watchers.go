@@ -12,7 +12,7 @@ const syncPhases = 100
 // startSyncWatchersLoop settles the phase of the loop.
 func (s *WatchableStore) startSyncWatchersLoop(env *sim.Env) {
 	if env.Mode() == sim.Timed {
-		s.lastSync = env.Now() - sim.Time(s.opts.SyncInterval)*sim.Time(env.Choose(syncPhases, "phase of syncWatchersLoop"))/syncPhases
+		*s.lastSync.Value() = env.Now() - sim.Time(s.opts.SyncInterval)*sim.Time(env.Choose(syncPhases, "phase of syncWatchersLoop"))/syncPhases
 	}
 }
 
@@ -25,15 +25,14 @@ func (s *WatchableStore) planSync(env *sim.Env) {
 	}
 	wait := s.opts.SyncInterval
 	if env.Mode() == sim.Timed {
-		wait -= env.Now().Sub(s.lastSync) % s.opts.SyncInterval
+		wait -= env.Now().Sub(*s.lastSync.Value()) % s.opts.SyncInterval
 	}
 	env.Arm(syncWatchersLoop, wait)
 }
 
 // runSyncWatchersLoop is one turn of syncWatchersLoop.
 func (s *WatchableStore) runSyncWatchersLoop(env *sim.Env) {
-	s.lastSync = env.Now()
-	env.Writes(cellSyncWatchersLoop, 0)
+	s.lastSync.Set(env, env.Now())
 	last := s.unsynced
 	if last == 0 {
 		return
@@ -62,18 +61,18 @@ func (s *WatchableStore) syncWatchers(env *sim.Env) {
 	list := s.unsyncedBatch(env, chosen, s.turnHistory(env, minRev, curRev+1))
 
 	order(env, list)
-	var victims []batch
+	var victims []*watcher
 	for i := range list {
 		b := &list[i]
 		w := b.watcher
 		if b.moreRev != 0 {
-			w.setMinRev(env, b.moreRev)
+			w.minRev.Set(env, b.moreRev)
 		}
 		switch {
 		case !w.send(env, curRev, b.evs):
 			env.Cover(coverSyncVictim)
 			s.becomesVictim(env, b)
-			victims = append(victims, *b)
+			victims = append(victims, w)
 		case b.moreRev != 0:
 			env.Cover(coverSyncMore)
 		default:
@@ -89,22 +88,20 @@ func (s *WatchableStore) syncWatchers(env *sim.Env) {
 func (s *WatchableStore) turnHistory(env *sim.Env, minRev, maxRev int64) []*version {
 	from := minRev
 	if minRev < 0 {
-		env.LooksAt(cellKept, 0)
-		if s.kept > 0 {
+		if kept := *s.kept.Look(env); kept > 0 {
 			env.Cover(coverNegativeFromKept)
-			from = s.kept
-			negativeRangeKept.Say(env, minRev, s.kept)
+			from = kept
+			negativeRangeKept.Say(env, minRev, kept)
 		} else {
 			negativeRange.Say(env, minRev)
 		}
 	}
 	changes := s.rangeEvents(from, maxRev)
 	if s.opts.KeepsHistory {
-		s.kept = 0
+		s.kept.Set(env, 0)
 		if len(changes) > 0 {
-			s.kept = changes[0].kv.ModRevision
+			s.kept.Set(env, changes[0].kv.ModRevision)
 		}
-		env.Writes(cellKept, 0)
 	}
 	return changes
 }
@@ -118,7 +115,8 @@ func (s *WatchableStore) unsyncedBatch(env *sim.Env, chosen []*watcher, changes 
 	for _, w := range chosen {
 		w.readsHistory(env)
 		b, ok := s.newBatch(w, changes, &all)
-		if w.minRev < s.compactMainRev {
+		minRev := *w.minRev.Value()
+		if minRev < s.compactMainRev {
 			// Its channel is full, or it would not be here any more.
 			if s.opts.SkipsCompacted {
 				env.Cover(coverCompactedSkipped)
@@ -126,12 +124,12 @@ func (s *WatchableStore) unsyncedBatch(env *sim.Env, chosen []*watcher, changes 
 			}
 			w.fallsThrough(env, next)
 		}
-		if !s.opts.NeverLowersMinRev || w.minRev < next {
-			if w.minRev > next {
+		if !s.opts.NeverLowersMinRev || minRev < next {
+			if minRev > next {
 				env.Cover(coverFutureLowered)
-				startLowered.Say(env, w.ws.Name, w.minRev, next)
+				startLowered.Say(env, w.ws.Name, minRev, next)
 			}
-			w.setMinRev(env, next)
+			w.minRev.Set(env, next)
 		}
 		if !ok {
 			env.Cover(coverSyncedSilently)
@@ -151,7 +149,7 @@ func (s *WatchableStore) unsyncedBatch(env *sim.Env, chosen []*watcher, changes 
 func (w *watcher) fallsThrough(env *sim.Env, next int64) {
 	env.Cover(coverCompactedFallsThrough)
 	env.Reads(CellCompactRev, 0)
-	fellThrough.Say(env, w.ws.Name, w.minRev, next)
+	fellThrough.Say(env, w.ws.Name, *w.minRev.Value(), next)
 }
 
 // becomesSynced ends the work on an unsynced watcher; silent: it was sent nothing.
@@ -176,16 +174,17 @@ func (w *watcher) readsHistory(env *sim.Env) {
 		return
 	}
 	s := w.ws.store
-	from := w.minRev
-	if from < 0 && s.kept > 0 {
-		from = s.kept
+	minRev, kept := *w.minRev.Value(), *s.kept.Value()
+	from := minRev
+	if from < 0 && kept > 0 {
+		from = kept
 	}
 	for _, v := range s.rangeEvents(from, s.currentRev+1) {
 		if w.contains(v.kv.Key) {
 			env.ReadsItem(CellStore, 0, v.kv.ModRevision)
 		}
 	}
-	if c := s.compactMainRev; w.minRev <= c && len(s.rangeEvents(c, c+1)) == 0 {
+	if c := s.compactMainRev; minRev <= c && len(s.rangeEvents(c, c+1)) == 0 {
 		env.ReadsItem(CellStore, 0, c)
 	}
 }

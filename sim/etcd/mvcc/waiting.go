@@ -11,9 +11,9 @@ import (
 // the hands of a loop.
 func (s *WatchableStore) Waiting() int {
 	n := 0
-	for _, ws := range s.streams {
-		for _, w := range ws.watchers {
-			if w.group != synced && !w.compacted {
+	for _, ws := range s.streams.All() {
+		for _, w := range ws.watchers.Value().list {
+			if *w.group.Value() != synced && !w.compacted {
 				n++
 			}
 		}
@@ -26,8 +26,8 @@ func (s *WatchableStore) Waiting() int {
 func (s *WatchableStore) WaitingFrom() int64 {
 	first := int64(0)
 	for _, waiting := range s.victims.waiting {
-		for i := range waiting {
-			if rev := RevisionsOf(waiting[i].evs).First; first == 0 || rev < first {
+		for _, w := range waiting {
+			if rev := RevisionsOf(w.batch.Value().evs).First; first == 0 || rev < first {
 				first = rev
 			}
 		}
@@ -41,7 +41,7 @@ func (ws *WatchStream) Has(id int64) bool { return ws.find(id) != nil }
 // Watches visits the watchers of the stream, but for those that were told that their history is compacted: key and
 // end as the client named them, but for an empty key, and the revision from which on each was to be served.
 func (ws *WatchStream) Watches(visit func(id int64, key, end string, startRev int64, filters wire.FilterType)) {
-	for _, w := range ws.watchers {
+	for _, w := range ws.watchers.Value().list {
 		if !w.compacted {
 			visit(w.id, w.key, w.end, w.startRev, w.fcs)
 		}
@@ -54,7 +54,7 @@ func (s *WatchableStore) Show(visit view.Visitor) {
 	visit("unsynced", s.watchersIn(unsynced)...)
 	visit("victims", append(s.watchersIn(victim), s.watchersIn(inFlight)...)...)
 	var channels []view.Entry
-	for _, ws := range s.streams {
+	for _, ws := range s.streams.All() {
 		for _, r := range ws.Chan.All() {
 			channels = append(channels, ws.entry(r))
 		}
@@ -66,11 +66,11 @@ func (s *WatchableStore) Show(visit view.Visitor) {
 // minRev on.
 func (s *WatchableStore) watchersIn(g group) []view.Entry {
 	var list []view.Entry
-	for _, ws := range s.streams {
-		for _, w := range ws.watchers {
-			if w.group == g {
-				text := ws.Label() + "watch " + strconv.FormatInt(w.id, 10) + " from " + strconv.FormatInt(w.minRev, 10)
-				list = append(list, view.Entry{Text: text, First: w.minRev, Last: s.currentRev})
+	for _, ws := range s.streams.All() {
+		for _, w := range ws.watchers.Value().list {
+			if *w.group.Value() == g {
+				text := ws.Label() + "watch " + strconv.FormatInt(w.id, 10) + " from " + strconv.FormatInt(*w.minRev.Value(), 10)
+				list = append(list, view.Entry{Text: text, First: *w.minRev.Value(), Last: s.currentRev})
 			}
 		}
 	}
@@ -80,7 +80,7 @@ func (s *WatchableStore) watchersIn(g group) []view.Entry {
 // Label is what an entry of the state begins with, so that it is known of which
 // stream it is; it is empty for the only stream.
 func (ws *WatchStream) Label() string {
-	if len(ws.store.streams) < 2 {
+	if len(ws.store.streams.All()) < 2 {
 		return ""
 	}
 	return ws.Name.String() + ": "

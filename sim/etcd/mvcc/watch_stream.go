@@ -1,11 +1,12 @@
 package mvcc
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/arena"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -18,13 +19,23 @@ type WatchStream struct {
 	// Name is what notes call the stream.
 	Name StreamName
 	// Chan is watchStream.ch.
-	Chan Channel[*WatchResponse]
-	// watchers is watchStream.watchers, in the order in which they came; made counts
-	// all that there ever were.
-	watchers []*watcher
-	made     int
-	nextID   int64
+	Chan     state.Chan[*WatchResponse] `cell:"etcd: watch channel"`
+	watchers state.Var[watchers]        `cell:"etcd: watchStream.watchers"`
 }
+
+// watchers is watchStream.watchers, in the order in which they came; made counts all
+// that there ever were.
+type watchers struct {
+	list   []*watcher
+	nextID int64
+	made   int `cell:"-"`
+}
+
+// Clear makes it a new one, and keeps its memory.
+func (ws *watchers) Clear() { *ws = watchers{list: ws.list[:0]} }
+
+// Free implements state.Placed.
+func (ws *WatchStream) Free() bool { return ws.Name.Client == "" }
 
 // Owner is the gRPC stream above a WatchStream.
 type Owner interface {
@@ -68,7 +79,7 @@ func (n StreamName) String() string {
 
 // NewWatchStream makes a place for streams, the next one.
 func (s *WatchableStore) NewWatchStream(owner Owner) *WatchStream {
-	ws := arena.Next(&s.streams, func(n int) *WatchStream { return &WatchStream{store: s, slot: n} })
+	ws := s.streams.Reach(len(s.streams.All()), func(n int) WatchStream { return WatchStream{store: s, slot: n} })
 	ws.owner = owner
 	return ws
 }
@@ -76,8 +87,8 @@ func (s *WatchableStore) NewWatchStream(owner Owner) *WatchStream {
 // Open begins a stream at this place. Receiver is the loop that takes from its
 // channel.
 func (ws *WatchStream) Open(name StreamName, receiver sim.Task) {
-	ws.Name, ws.watchers, ws.made, ws.nextID = name, ws.watchers[:0], 0, 0
-	ws.Chan.Make(ws.store.opts.ChanBufLen, cellChan, ws.slot, receiver)
+	ws.Name = name
+	ws.Chan.Make(ws.store.opts.ChanBufLen, receiver)
 }
 
 // Watch is watchStream.Watch: it registers a watcher. The refusal is the reason why
@@ -90,24 +101,19 @@ func (ws *WatchStream) Watch(env *sim.Env, req *wire.WatchCreateRequest, startRe
 	}
 	s := ws.store
 	s.Publish(env)
-	w := s.watchers.New()
-	*w = watcher{
-		ws: ws, cell: ws.slot*maxWatchers + ws.made%maxWatchers,
-		key: req.Key, end: req.RangeEnd, id: id, startRev: startRev, minRev: startRev, fcs: req.Filters,
-	}
-	ws.made++
-	ws.watchers = append(ws.watchers, w)
-	env.Writes(cellStreamWatchers, ws.slot)
-	env.Writes(cellWatcher, w.cell)
-	env.Writes(cellMinRev, w.cell)
-	if w.key == "" {
+	w, all := s.watchers.New(), ws.watchers.Change(env)
+	watcherLayout.Reset(w, ws.slot*maxWatchers+all.made%maxWatchers, watcher{
 		// \0 is the smallest key.
-		w.key = "\x00"
-	}
+		ws: ws, watch: watch{key: cmp.Or(req.Key, "\x00"), end: req.RangeEnd, id: id, startRev: startRev, fcs: req.Filters},
+	})
+	watcherLayout.Write(env, w)
+	all.made++
+	all.list = append(all.list, w)
 	if curRev := s.Rev(env); startRev > curRev || startRev == 0 {
-		w.minRev = max(curRev+1, startRev)
+		w.minRev.Set(env, max(curRev+1, startRev))
 		s.setGroup(env, w, synced)
 	} else {
+		w.minRev.Set(env, startRev)
 		s.setGroup(env, w, unsynced)
 	}
 	w.noteRegistered(env)
@@ -116,7 +122,7 @@ func (ws *WatchStream) Watch(env *sim.Env, req *wire.WatchCreateRequest, startRe
 
 func (w *watcher) noteRegistered(env *sim.Env) {
 	switch at := w.ws.store.currentRev; {
-	case w.group == unsynced:
+	case *w.group.Value() == unsynced:
 		registeredUnsynced.Say(env, w.ws.Name, w.startRev, w.key)
 	case w.startRev > at+1:
 		registeredAhead.Say(env, w.ws.Name, w.startRev, w.key, at)
@@ -144,8 +150,8 @@ func (ws *WatchStream) pickID(req *wire.WatchCreateRequest) (id int64, refusal s
 		return req.WatchID, ""
 	}
 	for {
-		id = ws.nextID
-		ws.nextID++
+		id = ws.watchers.Value().nextID
+		ws.watchers.Value().nextID++
 		if ws.find(id) == nil {
 			return id, ""
 		}
@@ -154,8 +160,10 @@ func (ws *WatchStream) pickID(req *wire.WatchCreateRequest) (id int64, refusal s
 
 // find is the watcher with an id, nil if there is none.
 func (ws *WatchStream) find(id int64) *watcher {
-	if i := slices.IndexFunc(ws.watchers, func(w *watcher) bool { return w.id == id }); i >= 0 {
-		return ws.watchers[i]
+	for _, w := range ws.watchers.Value().list {
+		if w.id == id {
+			return w
+		}
 	}
 	return nil
 }
@@ -186,18 +194,16 @@ func (ws *WatchStream) Cancel(env *sim.Env, id int64) Cancelled {
 
 // Remove is the end of watchStream.Cancel: the stream forgets the watcher.
 func (ws *WatchStream) Remove(env *sim.Env, id int64) {
-	w := ws.find(id)
-	env.Writes(cellStreamWatchers, ws.slot)
-	env.Writes(cellWatcher, w.cell)
-	ws.watchers = slices.DeleteFunc(ws.watchers, func(other *watcher) bool { return other == w })
+	w, all := ws.find(id), ws.watchers.Change(env)
+	w.watch.Change(env)
+	all.list = slices.DeleteFunc(all.list, func(other *watcher) bool { return other == w })
 }
 
 // cancelWatcher is watchableStore.cancelWatcher. It returns false if the
 // watcher is a victim in flight: then it has to be tried again.
 func (s *WatchableStore) cancelWatcher(env *sim.Env, w *watcher) bool {
 	s.Publish(env)
-	env.Reads(cellGroup, w.cell)
-	switch w.group {
+	switch w.group.Get(env) {
 	case inFlight:
 		env.Cover(coverCancelInFlight)
 		cancelInFlight.Say(env, w.name())
@@ -215,42 +221,35 @@ func (s *WatchableStore) cancelWatcher(env *sim.Env, w *watcher) bool {
 // InFlight reports whether a watcher is a victim in flight.
 func (ws *WatchStream) InFlight(id int64) bool {
 	w := ws.find(id)
-	return w != nil && w.group == inFlight
+	return w != nil && *w.group.Value() == inFlight
 }
 
 // Close is watchStream.Close: it cancels the watchers, and reports whether that was
 // all. It has to wait for those that are victims in flight.
 func (ws *WatchStream) Close(env *sim.Env) bool {
-	left := ws.watchers[:0]
-	for _, w := range ws.watchers {
-		if ws.store.cancelWatcher(env, w) {
-			env.Writes(cellWatcher, w.cell)
-		} else {
-			left = append(left, w)
+	all := ws.watchers.Change(env)
+	all.list = slices.DeleteFunc(all.list, func(w *watcher) bool {
+		cancelled := ws.store.cancelWatcher(env, w)
+		if cancelled {
+			w.watch.Change(env)
 		}
-	}
-	ws.watchers = left
-	env.Writes(cellStreamWatchers, ws.slot)
-	return len(left) == 0
+		return cancelled
+	})
+	return len(all.list) == 0
 }
 
 // End empties the place of a stream.
 func (ws *WatchStream) End(env *sim.Env) {
-	env.Writes(cellChan, ws.slot)
-	env.Writes(cellStreamWatchers, ws.slot)
-	ws.Open(StreamName{}, 0)
+	ws.store.streams.Clear(env, ws)
+	ws.Name = StreamName{}
 }
 
 // RequestProgress is watchStream.RequestProgress. It loses the notification if the
 // channel is full.
 func (ws *WatchStream) RequestProgress(env *sim.Env, id int64, rule ProgressRule) {
 	ws.store.Publish(env)
-	env.LooksAt(cellStreamWatchers, ws.slot)
-	w := ws.find(id)
-	if w == nil {
-		return
-	}
-	if w.progressIfSync(env, rule) && !w.send(env, ws.store.Rev(env), nil) {
+	ws.watchers.Look(env)
+	if w := ws.find(id); w != nil && w.progressIfSync(env, rule) && !w.send(env, ws.store.Rev(env), nil) {
 		env.Cover(coverProgressFull)
 	}
 }
@@ -260,13 +259,13 @@ func (ws *WatchStream) RequestProgress(env *sim.Env, id int64, rule ProgressRule
 // loses the notification.
 func (ws *WatchStream) RequestProgressAll(env *sim.Env, progressID int64, rule ProgressRule) bool {
 	ws.store.Publish(env)
-	env.LooksAt(cellStreamWatchers, ws.slot)
-	for _, w := range ws.watchers {
+	all := ws.watchers.Look(env).list
+	for _, w := range all {
 		if !w.progressIfSync(env, rule) {
 			return false
 		}
 	}
-	if len(ws.watchers) == 0 {
+	if len(all) == 0 {
 		env.Cover(coverProgressNoWatchers)
 		return true
 	}
@@ -281,10 +280,9 @@ func (ws *WatchStream) RequestProgressAll(env *sim.Env, progressID int64, rule P
 // Missing is the first revision that an unsynced watcher still wants to be sent, at
 // or below rev; 0 is none. Observers ask.
 func (ws *WatchStream) Missing(env *sim.Env, rev int64) int64 {
-	for _, w := range ws.watchers {
-		if w.group == unsynced && w.minRev <= rev {
-			env.Reads(cellMinRev, w.cell)
-			return w.minRev
+	for _, w := range ws.watchers.Value().list {
+		if *w.group.Value() == unsynced && *w.minRev.Value() <= rev {
+			return w.minRev.Get(env)
 		}
 	}
 	return 0
@@ -293,8 +291,8 @@ func (ws *WatchStream) Missing(env *sim.Env, rev int64) int64 {
 // InTheWay is what the first watcher watches that may not be sent progress; empty is
 // none. Observers ask.
 func (ws *WatchStream) InTheWay(rule ProgressRule) string {
-	for _, w := range ws.watchers {
-		if w.group != synced || rule == IfStarted && ws.store.currentRev < w.startRev {
+	for _, w := range ws.watchers.Value().list {
+		if *w.group.Value() != synced || rule == IfStarted && ws.store.currentRev < w.startRev {
 			return w.key
 		}
 	}
@@ -303,7 +301,7 @@ func (ws *WatchStream) InTheWay(rule ProgressRule) string {
 
 // AnyUnsynced reports whether a watcher is not synced. Observers ask.
 func (ws *WatchStream) AnyUnsynced() bool {
-	return slices.ContainsFunc(ws.watchers, func(w *watcher) bool { return w.group != synced })
+	return slices.ContainsFunc(ws.watchers.Value().list, func(w *watcher) bool { return *w.group.Value() != synced })
 }
 
 // send puts a response into the channel unless that is full.
@@ -318,10 +316,9 @@ func (ws *WatchStream) send(env *sim.Env, resp *WatchResponse) bool {
 
 // Post puts a response into the channel, which has room.
 func (ws *WatchStream) Post(env *sim.Env, resp *WatchResponse) {
-	env.LooksAt(CellReadsQueued, 0)
 	queued := ws.store.responses.New()
 	*queued = *resp
-	queued.Behind = ws.store.readsQueued
+	queued.Behind = ws.store.ReadsQueued(env)
 	ws.Chan.Send(env, queued)
 	switch {
 	case resp.CompactRevision != 0 || resp.Created:

@@ -5,30 +5,32 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/arena"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
 // WatchableStore is mvcc.watchableStore: the store with its watchers.
 type WatchableStore struct {
 	Store
-	base base
+	base *base
 
 	// streams are all that watch, by their places. The places of streams that ended
 	// are kept for others.
-	streams []*WatchStream
+	streams state.Places[WatchStream] `cell:"etcd: watch streams"`
 	// unsynced is the number of unsynced watchers.
 	unsynced int
-	lastSync sim.Time
+	// lastSync is when syncWatchersLoop had its last turn.
+	lastSync state.Var[sim.Time] `cell:"etcd: syncWatchersLoop"`
 	// kept is the first revision of the history that the last turn of syncWatchers has
 	// kept, 0 if it has kept none. It goes on to the newest revision of that turn, and
 	// the next turn adds what came behind.
-	kept int64
+	kept state.Var[int64] `cell:"etcd: history kept between turns"`
 	// unpublished: the events of the current revision are in the watch channels, and the
 	// revision is not visible yet to a step that takes no lock of the watchable store.
 	unpublished bool
 	victims     syncVictims
 	// readsQueued is how many reads were queued so far.
-	readsQueued uint64
+	readsQueued state.Var[uint64] `cell:"etcd: reads before responses" digest:"-"`
 
 	watchers  arena.Arena[watcher]
 	responses arena.Arena[WatchResponse]
@@ -46,10 +48,12 @@ func (s *WatchableStore) Reset(o Options, c *Contents) {
 	s.responses.Rewind()
 	s.events.Rewind()
 	if !s.base.holds(c) {
-		s.base.fill(c)
+		s.base = newBase(c)
 	}
 	s.opts = o
-	s.Store.reset(&s.base)
+	s.Store.reset(s.base)
+	layout.Reset(s, 0, *s)
+	s.victims.store = s
 	s.forget()
 }
 
@@ -58,10 +62,10 @@ func (s *WatchableStore) SetOptions(o Options) { s.opts = o }
 
 // forget drops what a process keeps in memory.
 func (s *WatchableStore) forget() {
-	s.streams = s.streams[:0]
-	s.unsynced, s.lastSync, s.kept, s.readsQueued = 0, 0, 0, 0
-	s.unpublished = false
-	s.victims = syncVictims{store: s, waiting: s.victims.waiting[:0], taken: s.victims.taken[:0], left: s.victims.left[:0]}
+	s.streams.Reset()
+	s.victims.Clear()
+	*s.lastSync.Value(), *s.kept.Value(), *s.readsQueued.Value() = 0, 0, 0
+	s.unsynced, s.unpublished = 0, false
 }
 
 // Start begins the loops of a new process.
@@ -79,13 +83,11 @@ func (s *WatchableStore) Restore(env *sim.Env) {
 	env.Cover(coverRestore)
 	s.Publish(env)
 	s.restore(env)
-	for _, ws := range s.streams {
-		env.LooksAt(cellStreamWatchers, ws.slot)
-		for _, w := range ws.watchers {
-			env.LooksAt(cellGroup, w.cell)
-			if w.group == synced {
+	for _, ws := range s.streams.All() {
+		for _, w := range ws.watchers.Look(env).list {
+			if *w.group.Look(env) == synced {
 				w.restore = true
-				lostSync.Say(env, ws.Name, w.minRev)
+				lostSync.Say(env, ws.Name, *w.minRev.Value())
 				s.setGroup(env, w, unsynced)
 			}
 		}
@@ -113,14 +115,14 @@ func (s *WatchableStore) notify(env *sim.Env, rev int64) (told bool) {
 		return false
 	}
 	order(env, list)
-	var victims []batch
+	var victims []*watcher
 	for i := range list {
 		b := &list[i]
 		w := b.watcher
-		env.Reads(cellGroup, w.cell)
+		w.group.Get(env)
 		ok := w.send(env, rev, b.evs)
 		if !ok || s.opts.RaisesMinRev {
-			w.setMinRev(env, rev+1)
+			w.minRev.Set(env, rev+1)
 		}
 		if ok {
 			told = true
@@ -132,7 +134,7 @@ func (s *WatchableStore) notify(env *sim.Env, rev int64) (told bool) {
 			env.Cover(coverVictimDeferred)
 		}
 		s.becomesVictim(env, b)
-		victims = append(victims, *b)
+		victims = append(victims, w)
 	}
 	s.victims.add(env, victims)
 	return told
@@ -143,15 +145,13 @@ func (s *WatchableStore) notify(env *sim.Env, rev int64) (told bool) {
 func (s *WatchableStore) newWatcherBatch(env *sim.Env) []batch {
 	list := s.batches[:0]
 	var all []wire.Event
-	for _, ws := range s.streams {
-		env.LooksAt(cellStreamWatchers, ws.slot)
-		for _, w := range ws.watchers {
-			env.LooksAt(cellGroup, w.cell)
-			if w.group != synced {
+	for _, ws := range s.streams.All() {
+		for _, w := range ws.watchers.Look(env).list {
+			if *w.group.Look(env) != synced {
 				w.noteLeftOut(env)
 				continue
 			}
-			env.LooksAt(cellMinRev, w.cell)
+			w.minRev.Look(env)
 			if b, ok := s.newBatch(w, s.changes, &all); ok {
 				list = append(list, b)
 			}
@@ -163,24 +163,24 @@ func (s *WatchableStore) newWatcherBatch(env *sim.Env) []batch {
 
 // noteLeftOut: the watcher is not synced, and so is not sent the open transaction with the others.
 func (w *watcher) noteLeftOut(env *sim.Env) {
-	if s := w.ws.store; env.Noting() && w.group != nowhere && slices.ContainsFunc(s.changes, func(v *version) bool {
-		return v.kv.ModRevision >= w.minRev && w.contains(v.kv.Key)
+	if s := w.ws.store; env.Noting() && *w.group.Value() != nowhere && slices.ContainsFunc(s.changes, func(v *version) bool {
+		return v.kv.ModRevision >= *w.minRev.Value() && w.contains(v.kv.Key)
 	}) {
-		leftOut.Say(env, s.changes[0].kv.ModRevision, w.name(), w.group)
+		leftOut.Say(env, s.changes[0].kv.ModRevision, w.name(), *w.group.Value())
 	}
 }
 
 // becomesVictim takes a watcher out of its group, because its channel is full.
 func (s *WatchableStore) becomesVictim(env *sim.Env, b *batch) {
 	becameVictim.Say(env, b.watcher.ws.Name, RevisionsOf(b.evs))
+	b.watcher.batch.Set(env, b.eventBatch)
 	s.setGroup(env, b.watcher, victim)
 }
 
 // setGroup moves a watcher. All that joins the unsynced ones is waited for by
 // syncWatchersLoop.
 func (s *WatchableStore) setGroup(env *sim.Env, w *watcher, g group) {
-	env.Writes(cellGroup, w.cell)
-	if w.group == unsynced {
+	if *w.group.Value() == unsynced {
 		s.unsynced--
 		if s.unsynced == 0 {
 			env.Disarm(syncWatchersLoop)
@@ -190,18 +190,15 @@ func (s *WatchableStore) setGroup(env *sim.Env, w *watcher, g group) {
 		s.unsynced++
 		s.planSync(env)
 	}
-	w.group = g
+	w.group.Set(env, g)
 }
 
 // ReadQueued: a read was queued before every response that is put into a watch
 // channel from here on.
-func (s *WatchableStore) ReadQueued(env *sim.Env) {
-	env.WritesItem(CellReadsQueued, 0, sim.NoItem)
-	s.readsQueued++
-}
+func (s *WatchableStore) ReadQueued(env *sim.Env) { *s.readsQueued.ChangeItem(env, sim.NoItem)++ }
 
 // ReadsQueued is how many reads were queued so far.
-func (s *WatchableStore) ReadsQueued() uint64 { return s.readsQueued }
+func (s *WatchableStore) ReadsQueued(env *sim.Env) uint64 { return *s.readsQueued.Look(env) }
 
 // filter takes out the events that a watcher asked not to see.
 func (s *WatchableStore) filter(w *watcher, evs []wire.Event) []wire.Event {

@@ -2,6 +2,7 @@ package mvcc
 
 import (
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -24,22 +25,30 @@ const (
 type watcher struct {
 	// ws is the stream whose channel the watcher sends to.
 	ws *WatchStream
-	// cell is the index of the watcher's cells.
-	cell int
+	watch
+	group state.Var[group] `cell:"etcd: synced, unsynced or victim"`
+	// minRev is the first revision that the watcher still wants.
+	minRev state.Var[int64] `cell:"etcd: minRev"`
+	// batch is what a victim waits with.
+	batch state.Var[eventBatch] `cell:"etcd: victim's batch"`
+}
+
+// watch is what a watcher was created with.
+type watch struct {
+	state.Cell[watch] `cell:"etcd: watcher"`
 
 	key, end string
 	id       int64
-	// startRev is what the client asked for, minRev the first revision that the
-	// watcher still wants.
-	startRev, minRev int64
-	group            group
-	fcs              wire.FilterType
+	startRev int64
+	fcs      wire.FilterType
 	// compacted: its compaction response was sent.
 	compacted bool
 	// restore: it was moved from synced to unsynced by a restore, possibly with
 	// a revision that does not exist yet.
 	restore bool
 }
+
+var watcherLayout = state.Of[watcher]()
 
 // maxWatchers is how many watchers of one stream have cells of their own.
 const maxWatchers = 1 << 16
@@ -71,11 +80,6 @@ func (w *watcher) filtered(t wire.EventType) bool {
 	return w.fcs&wire.NoPut != 0
 }
 
-func (w *watcher) setMinRev(env *sim.Env, rev int64) {
-	env.Writes(cellMinRev, w.cell)
-	w.minRev = rev
-}
-
 // send is watcher.send: it puts a response into the stream's channel unless
 // that is full, and reports whether it could.
 func (w *watcher) send(env *sim.Env, rev int64, evs []wire.Event) bool {
@@ -94,10 +98,9 @@ func (w *watcher) send(env *sim.Env, rev int64, evs []wire.Event) bool {
 // revision cannot move before the response is in the channel: write transactions
 // end under the same lock.
 func (w *watcher) progressIfSync(env *sim.Env, rule ProgressRule) bool {
-	env.Reads(cellGroup, w.cell)
-	if w.group != synced {
+	if in := w.group.Get(env); in != synced {
 		env.Cover(coverProgressUnsynced)
-		if w.group == victim || w.group == inFlight {
+		if in == victim || in == inFlight {
 			env.Cover(coverProgressVictim)
 		}
 		if w.compacted {

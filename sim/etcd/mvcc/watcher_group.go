@@ -8,11 +8,15 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// batch is a watcher with the events that are for it: an entry of
-// watcherBatch, with its eventBatch.
+// batch is a watcher with the events that are for it: an entry of watcherBatch.
 type batch struct {
-	watcher *watcher `cell:"-"`
-	evs     []wire.Event
+	watcher *watcher
+	eventBatch
+}
+
+// eventBatch is the type of that name.
+type eventBatch struct {
+	evs []wire.Event
 	// moreRev is the first revision that did not fit any more, 0 if all did.
 	moreRev int64
 	// sent: syncVictimsLoop has tried; failed: the channel was still full.
@@ -28,7 +32,7 @@ func (s *WatchableStore) newBatch(w *watcher, changes []*version, all *[]wire.Ev
 	evs := s.evs[:0]
 	revs, last := 0, int64(0)
 	for i, v := range changes {
-		if v.kv.ModRevision < w.minRev || !w.contains(v.kv.Key) {
+		if v.kv.ModRevision < *w.minRev.Value() || !w.contains(v.kv.Key) {
 			continue
 		}
 		if s.opts.EventsByFirstKey && !w.contains(firstKey(changes, i)) {
@@ -95,11 +99,9 @@ func order(env *sim.Env, list []batch) {
 // there are too many.
 func (s *WatchableStore) choose(env *sim.Env) []*watcher {
 	chosen := s.chosen[:0]
-	for _, ws := range s.streams {
-		env.LooksAt(cellStreamWatchers, ws.slot)
-		for _, w := range ws.watchers {
-			env.LooksAt(cellGroup, w.cell)
-			if w.group == unsynced {
+	for _, ws := range s.streams.All() {
+		for _, w := range ws.watchers.Look(env).list {
+			if *w.group.Look(env) == unsynced {
 				chosen = append(chosen, w)
 			}
 		}
@@ -123,19 +125,18 @@ func (s *WatchableStore) chooseAll(env *sim.Env, chosen []*watcher) ([]*watcher,
 	minRev := int64(math.MaxInt64)
 	compacted := s.batches[:0]
 	for _, w := range chosen {
-		env.Reads(cellGroup, w.cell)
-		env.Reads(cellMinRev, w.cell)
-		if w.minRev > s.currentRev {
+		w.group.Get(env)
+		from := w.minRev.Get(env)
+		if from > s.currentRev {
 			if !w.restore {
 				panic("etcd: an unsynced watcher wants a revision that does not exist")
 			}
-			w.restore = false
-			env.Writes(cellWatcher, w.cell)
+			w.watch.Change(env).restore = false
 		}
-		if w.minRev < s.compactMainRev {
+		if from < s.compactMainRev {
 			compacted = append(compacted, batch{watcher: w})
 		} else {
-			minRev = min(minRev, w.minRev)
+			minRev = min(minRev, from)
 		}
 	}
 	s.batches = compacted
@@ -173,7 +174,6 @@ func (w *watcher) sendCompacted(env *sim.Env, staysUnsynced bool) bool {
 	}
 	env.Reads(CellCompactRev, 0)
 	w.ws.Post(env, &WatchResponse{ID: w.id, CompactRevision: w.ws.store.compactMainRev})
-	w.compacted = true
-	env.Writes(cellWatcher, w.cell)
+	w.watch.Change(env).compacted = true
 	return true
 }

@@ -1,49 +1,29 @@
 package v3rpc
 
 import (
-	"slices"
-
+	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// flags are the maps progress, prevKV and fragment of serverWatchStream: what was
-// asked for each watch that something was asked for.
-type flags []watchFlags
+// watchFlags is what the maps prevKV and fragment of serverWatchStream have for a watch.
+type watchFlags struct{ prevKV, fragment bool }
 
-// watchFlags is what was asked for one watch id.
-type watchFlags struct {
-	id int64
-	// progressNotify: the id is in the map progress, with the value progress.
-	progressNotify, progress bool
-	prevKV, fragment         bool
-}
+// notify is what the map progress has for a watch: false is that the next tick leaves it out.
+type notify uint8
 
-// of is what was asked for a watch, nil if nothing was.
-func (fs flags) of(id int64) *watchFlags {
-	if i := slices.IndexFunc(fs, func(f watchFlags) bool { return f.id == id }); i >= 0 {
-		return &fs[i]
-	}
-	return nil
-}
+const (
+	unnotified notify = iota
+	notifyFalse
+	notifyTrue
+)
 
-// store adds what a create request asks for.
-func (fs *flags) store(id int64, req *wire.WatchCreateRequest) {
-	if !req.ProgressNotify && !req.PrevKv && !req.Fragment {
-		return
-	}
-	f := fs.of(id)
-	if f == nil {
-		*fs = append(*fs, watchFlags{id: id})
-		f = &(*fs)[len(*fs)-1]
-	}
+// storeFlags adds what a create request asks for.
+func (sws *ServerWatchStream) storeFlags(env *sim.Env, id int64, req *wire.WatchCreateRequest) {
+	f, p := sws.flags.Value(id), sws.progress.Value(id)
+	f.prevKV, f.fragment = f.prevKV || req.PrevKv, f.fragment || req.Fragment
 	if req.ProgressNotify {
-		f.progressNotify, f.progress = true, true
+		p = notifyTrue
 	}
-	f.prevKV = f.prevKV || req.PrevKv
-	f.fragment = f.fragment || req.Fragment
-}
-
-// drop removes what was asked for a watch.
-func (fs *flags) drop(id int64) {
-	*fs = slices.DeleteFunc(*fs, func(f watchFlags) bool { return f.id == id })
+	sws.flags.Set(env, id, f)
+	sws.progress.Set(env, id, p)
 }

@@ -17,7 +17,9 @@ func TestFragmentsAreSmallerThanTheLimit(t *testing.T) {
 		r.Events = append(r.Events, wire.Event{Kv: &wire.KeyValue{Key: "/a", Value: strings.Repeat("x", 300<<10), ModRevision: rev}})
 	}
 	for limit, want := range map[int]int{responseSize(r): 2, responseSize(r) + 1: 1} {
-		s := NewWatchServer(&mvcc.WatchableStore{}, Numbers{})
+		store := &mvcc.WatchableStore{}
+		store.Reset(mvcc.Options{}, &mvcc.Contents{Revision: 1})
+		s := NewWatchServer(store, Numbers{})
 		s.Reset(Options{FragmentBytes: limit})
 		f := &fragmenting{sws: s.newPlace(), r: r}
 		w := sim.NewWorld(sim.Options{})

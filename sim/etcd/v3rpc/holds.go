@@ -13,10 +13,7 @@ import (
 // queues, together with the watchers that are not synced, and how many watch ids the
 // streams keep something for that no watcher has.
 func (s *WatchServer) Holds() (streams, waiting, unknown int) {
-	for _, sws := range s.streams {
-		if !sws.used() {
-			continue
-		}
+	for sws := range s.streams.Used() {
 		streams++
 		waiting += sws.waiting()
 		unknown += sws.unknown()
@@ -27,15 +24,11 @@ func (s *WatchServer) Holds() (streams, waiting, unknown int) {
 // Watches visits what there is of each stream: each watch as it was asked for, under its id, and from the revision from
 // which on it is served.
 func (s *WatchServer) Watches(visit func(stream sim.Conn, watch wire.WatchCreateRequest)) {
-	for _, sws := range s.streams {
-		if !sws.used() {
-			continue
-		}
+	for sws := range s.streams.Used() {
 		sws.watch.Watches(func(id int64, key, end string, startRev int64, filters wire.FilterType) {
 			r := wire.WatchCreateRequest{Key: key, RangeEnd: end, StartRevision: startRev, WatchID: id, Filters: filters, RequireLeader: sws.requiresLeader}
-			if f := sws.flags.of(id); f != nil {
-				r.ProgressNotify, r.PrevKv, r.Fragment = f.progressNotify, f.prevKV, f.fragment
-			}
+			f := sws.flags.Value(id)
+			r.ProgressNotify, r.PrevKv, r.Fragment = sws.progress.Value(id) != unnotified, f.prevKV, f.fragment
 			visit(sws.conn, r)
 		})
 	}
@@ -43,10 +36,10 @@ func (s *WatchServer) Watches(visit func(stream sim.Conn, watch wire.WatchCreate
 
 // RecvLoop says where recvLoop of a stream is, empty if there is no such stream.
 func (s *WatchServer) RecvLoop(stream sim.Conn) string {
-	for _, sws := range s.streams {
+	for sws := range s.streams.Used() {
 		r := &sws.recv
 		switch {
-		case !sws.used() || sws.conn != stream:
+		case sws.conn != stream:
 		case r.state == recvCancel && sws.watch.InFlight(r.cancel):
 			return "waits until syncVictimsLoop has done with the watcher"
 		default:
@@ -58,11 +51,11 @@ func (s *WatchServer) RecvLoop(stream sim.Conn) string {
 
 func (sws *ServerWatchStream) waiting() int {
 	n := sws.watch.Chan.Len() + sws.ctrlStream.Len() + sws.send.out.Len() + len(sws.recv.inbox)
-	for i := range sws.send.pending {
+	for _, r := range sws.pending.All() {
 		// Events of a cancelled watch stay until the stream ends: sendLoop takes it for
 		// one whose Created was not sent yet.
-		if p := &sws.send.pending[i]; sws.watch.Has(p.id) {
-			n += len(p.responses)
+		if sws.watch.Has(r.WatchID) {
+			n++
 		}
 	}
 	return n
@@ -70,15 +63,20 @@ func (sws *ServerWatchStream) waiting() int {
 
 func (sws *ServerWatchStream) unknown() int {
 	n := 0
-	for _, id := range sws.send.ids {
+	for _, w := range sws.ids.All() {
 		// A refused watch is announced with the id of none. A watch that is announced
 		// in order may have ended by then.
-		if id != wire.InvalidWatchID && !sws.watch.Has(id) && !sws.server.opts.CreatedInOrder {
+		if w.Key != wire.InvalidWatchID && !sws.watch.Has(w.Key) && !sws.server.opts.CreatedInOrder {
 			n++
 		}
 	}
-	for i := range sws.flags {
-		if !sws.watch.Has(sws.flags[i].id) {
+	for _, w := range sws.flags.All() {
+		if !sws.watch.Has(w.Key) {
+			n++
+		}
+	}
+	for _, w := range sws.progress.All() {
+		if !sws.watch.Has(w.Key) && sws.flags.Value(w.Key) == (watchFlags{}) {
 			n++
 		}
 	}
@@ -88,24 +86,19 @@ func (sws *ServerWatchStream) unknown() int {
 // Show shows what the two loops of each stream have between them and the client.
 func (s *WatchServer) Show(visit view.Visitor) {
 	var ctrl, deferred, hands []view.Entry
-	for _, sws := range s.streams {
-		if !sws.used() {
-			continue
-		}
+	for sws := range s.streams.Used() {
 		label := sws.watch.Label()
 		for _, r := range sws.ctrlStream.All() {
 			ctrl = append(ctrl, entry(label, r))
 		}
-		if sws.deferredProgress {
+		if *sws.deferredProgress.Value() {
 			deferred = append(deferred, view.Entry{Text: label + "a progress request"})
 		}
 		for _, r := range sws.send.out.All() {
 			hands = append(hands, entry(label, r))
 		}
-		for i := range sws.send.pending {
-			for _, r := range sws.send.pending[i].responses {
-				hands = append(hands, entry(label+"until created: ", r))
-			}
+		for _, r := range sws.pending.All() {
+			hands = append(hands, entry(label+"until created: ", r.WatchResponse))
 		}
 	}
 	visit("ctrlStream", ctrl...)
@@ -133,10 +126,8 @@ type Queued struct {
 // Queued visits the responses to watches that exist, those of one watch in the order in
 // which they will be sent, and those in the watch channel in the order of the channel.
 func (s *WatchServer) Queued(visit func(*Queued)) {
-	for _, sws := range s.streams {
-		if sws.used() {
-			sws.queued(visit)
-		}
+	for sws := range s.streams.Used() {
+		sws.queued(visit)
 	}
 }
 
@@ -153,10 +144,8 @@ func (sws *ServerWatchStream) queued(visit func(*Queued)) {
 	for _, r := range sws.ctrlStream.All() {
 		ready(r)
 	}
-	for i := range sws.send.pending {
-		for _, r := range sws.send.pending[i].responses {
-			ready(r)
-		}
+	for _, r := range sws.pending.All() {
+		ready(r.WatchResponse)
 	}
 	inChannel := func(r *mvcc.WatchResponse) { show(Queued{r.ID, r.Revision, r.Created, r.Events, true}) }
 	if r := sws.send.wresp; r != nil {

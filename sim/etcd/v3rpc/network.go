@@ -6,14 +6,11 @@ import (
 	"github.com/watchbed/watchbed/sim"
 )
 
-// network is what keeps gRPC from sending responses although a stream has room.
+// network keeps gRPC from sending responses although a stream has room.
 type network struct {
-	// answered is how many reads were answered so far: with ReadsDelayWatches a
-	// response is sent when those that were queued before it are.
-	answered uint64
 	// clogged: nothing gets through to some clients, or to all if there are none.
 	clogged bool
-	clients []sim.NodeID
+	clients []sim.NodeID `cell:"-"`
 }
 
 // mustWaitToSend: gRPC's Send does not go on yet. The response in hand is behind
@@ -28,8 +25,7 @@ func (sws *ServerWatchStream) mustWaitToSend(env *sim.Env) bool {
 	if !s.opts.ReadsDelayWatches {
 		return false
 	}
-	env.LooksAt(cellReadsAnswered, 0)
-	if sws.send.behind > s.network.answered {
+	if sws.send.behind > *s.readsAnswered.Look(env) {
 		env.Cover(coverSendBehindReads)
 		return true
 	}
@@ -38,24 +34,22 @@ func (sws *ServerWatchStream) mustWaitToSend(env *sim.Env) bool {
 
 // HoldsBack reports whether nothing gets through to a client.
 func (s *WatchServer) HoldsBack(env *sim.Env, client sim.NodeID) bool {
-	env.LooksAt(cellClogged, 0)
-	return s.network.clogged && (s.network.clients == nil || slices.Contains(s.network.clients, client))
+	n := s.network.Look(env)
+	return n.clogged && (n.clients == nil || slices.Contains(n.clients, client))
 }
 
 // Clogged reports whether nothing gets through to a client.
-func (s *WatchServer) Clogged() bool { return s.network.clogged }
+func (s *WatchServer) Clogged() bool { return s.network.Value().clogged }
 
 // Clog keeps everything from these clients, or from all if there are none. Streams stay open.
 func (s *WatchServer) Clog(env *sim.Env, clients []sim.NodeID) {
-	env.Writes(cellClogged, 0)
-	s.network.clogged, s.network.clients = true, clients
+	s.network.Set(env, network{true, clients})
 	clogs.Say(env)
 }
 
 // Unclog ends Clog.
 func (s *WatchServer) Unclog(env *sim.Env) {
-	env.Writes(cellClogged, 0)
-	s.network.clogged, s.network.clients = false, nil
+	s.network.Set(env, network{})
 	unclogs.Say(env)
 	s.resumeSends(env)
 }
@@ -70,8 +64,7 @@ func (s *WatchServer) ReadQueued(env *sim.Env) {
 // ReadAnswered: a read that was queued has its answer.
 func (s *WatchServer) ReadAnswered(env *sim.Env) {
 	if s.opts.ReadsDelayWatches {
-		env.Writes(cellReadsAnswered, 0)
-		s.network.answered++
+		*s.readsAnswered.Change(env)++
 		s.resumeSends(env)
 	}
 }
@@ -81,9 +74,8 @@ func (s *WatchServer) resumeSends(env *sim.Env) {
 	if s.served != nil {
 		s.served.Resume(env)
 	}
-	for _, sws := range s.streams {
-		env.LooksAt(cellSendLoop, sws.place)
-		if sws.used() && sws.send.state == sending {
+	for _, sws := range s.streams.All() {
+		if sws.send.Look(env).state == sending {
 			env.Enable(sws.task(continueSendLoop))
 		}
 	}

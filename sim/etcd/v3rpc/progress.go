@@ -82,30 +82,23 @@ func (progressDeferred) Request(env *sim.Env, sws *ServerWatchStream) {
 	if sws.WaitsForTicker(env) {
 		return
 	}
-	env.Reads(cellDeferredProgress, sws.place)
 	switch {
-	case sws.deferredProgress:
+	case sws.deferredProgress.Get(env):
 		env.Cover(coverProgressStillDeferred)
 		progressStillDeferred.Say(env, sws.watch.Name)
 	case sws.RequestProgressAll(env):
 	default:
 		env.Cover(coverProgressDeferred)
-		sws.deferProgress(env, true)
+		sws.deferredProgress.Set(env, true)
 		progressDeferredAt.Say(env, sws.watch.Name, sws.watch.InTheWay(sws.progressRule()))
 	}
 }
 
 func (progressDeferred) Sent(env *sim.Env, sws *ServerWatchStream) {
-	env.Reads(cellDeferredProgress, sws.place)
-	if sws.deferredProgress && sws.RequestProgressAll(env) {
+	if sws.deferredProgress.Get(env) && sws.RequestProgressAll(env) {
 		env.Cover(coverProgressRetried)
-		sws.deferProgress(env, false)
+		sws.deferredProgress.Set(env, false)
 	}
-}
-
-func (sws *ServerWatchStream) deferProgress(env *sim.Env, deferred bool) {
-	env.Writes(cellDeferredProgress, sws.place)
-	sws.deferredProgress = deferred
 }
 
 // progressControlQueue has recvLoop answer by itself: with the current revision
@@ -161,17 +154,17 @@ func (sws *ServerWatchStream) RequestProgressAll(env *sim.Env) bool {
 	return sws.watch.RequestProgressAll(env, sws.readProgressID(env), sws.progressRule())
 }
 
-// progress is what the option chooses.
-func (sws *ServerWatchStream) progress() ProgressRequests {
+// progressRequests is what the option chooses.
+func (sws *ServerWatchStream) progressRequests() ProgressRequests {
 	return ProgressSeam.Of(sws.server.opts.Progress)
 }
 
-func (sws *ServerWatchStream) progressRule() mvcc.ProgressRule { return sws.progress().Rule() }
+func (sws *ServerWatchStream) progressRule() mvcc.ProgressRule { return sws.progressRequests().Rule() }
 
 // readProgressID is the id that a notification echoes, 0 if it echoes none.
 func (sws *ServerWatchStream) readProgressID(env *sim.Env) int64 {
-	if sws.server.opts.EchoesID {
-		env.Reads(cellProgressID, sws.place)
+	if !sws.server.opts.EchoesID {
+		return 0
 	}
-	return sws.progressID
+	return sws.progressID.Get(env)
 }

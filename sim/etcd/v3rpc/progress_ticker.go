@@ -28,18 +28,24 @@ func (sws *ServerWatchStream) startTicker(env *sim.Env) {
 		interval = defaultWatchProgressInterval
 	}
 	interval = max(interval, minWatchProgressInterval)
-	sws.period = interval
+	period := interval
 	if env.Mode() == sim.Timed {
-		sws.period += interval / 10 * sim.Duration(env.Choose(jitterSteps, "jitter of the progress ticker")) / jitterSteps
+		period += interval / 10 * sim.Duration(env.Choose(jitterSteps, "jitter of the progress ticker")) / jitterSteps
 	}
-	env.Arm(sws.ticker(), sws.period)
+	sws.progressTicker.Value().period = period
+	env.Arm(sws.ticker(), period)
 }
 
-// tick: the ticker's channel holds one tick at most.
+// ticker is progressTicker. Its channel holds one tick at most.
+type ticker struct {
+	period sim.Duration
+	ticked bool
+}
+
 func (sws *ServerWatchStream) tick(env *sim.Env) {
-	env.Arm(sws.ticker(), sws.period)
-	sws.send.ticked = true
-	env.Writes(cellTicker, sws.place)
+	t := sws.progressTicker.Change(env)
+	env.Arm(sws.ticker(), t.period)
+	t.ticked = true
 	if sws.send.state == selecting {
 		env.Enable(sws.task(takeTicker))
 	}
@@ -50,42 +56,31 @@ func (sws *ServerWatchStream) tick(env *sim.Env) {
 func (sws *ServerWatchStream) takeTick(env *sim.Env) {
 	l := &sws.send
 	sws.leavesSelect(env, ticking)
-	l.ticked = false
-	env.Reads(cellTicker, sws.place)
-	env.Writes(cellTicker, sws.place)
-	env.LooksAt(cellProgress, sws.place)
+	sws.progressTicker.Read(env)
+	sws.progressTicker.Change(env).ticked = false
 	l.due = l.due[:0]
-	for i := range sws.flags {
-		f := &sws.flags[i]
-		if !f.progressNotify {
-			continue
-		}
-		if f.progress {
-			env.ReadsItem(cellProgress, sws.place, watchItem(f.id))
-			l.due = append(l.due, f.id)
+	for _, w := range sws.progress.Entries(env) {
+		if w.Value == notifyTrue {
+			sws.progress.Get(env, w.Key)
+			l.due = append(l.due, w.Key)
 		} else {
 			env.Cover(coverTickElided)
 			if sws.server.opts.ElidedTicks == ElidedForGood {
 				continue
 			}
 		}
-		f.progress = true
-		env.WritesItem(cellProgress, sws.place, watchItem(f.id))
+		sws.progress.Set(env, w.Key, notifyTrue)
 	}
-	sws.mu = true
-	env.Writes(cellMu, sws.place)
+	sws.mu.Change(env).held = true
 	sws.requestDue(env)
 }
 
 // elideOthers lets the next tick leave out the watches that were sent nothing, too.
 func (sws *ServerWatchStream) elideOthers(env *sim.Env, sent int64) {
-	for i := range sws.flags {
-		f := &sws.flags[i]
-		if f.id == sent || !f.progress {
-			continue
+	for _, w := range sws.progress.Entries(env) {
+		if w.Key != sent && w.Value == notifyTrue {
+			sws.progress.Set(env, w.Key, notifyFalse)
 		}
-		f.progress = false
-		env.WritesItem(cellProgress, sws.place, watchItem(f.id))
 	}
 }
 
@@ -104,10 +99,10 @@ func (sws *ServerWatchStream) requestDue(env *sim.Env) {
 		env.Enable(sws.task(continueSendLoop))
 		return
 	}
-	env.Writes(cellMu, sws.place)
-	sws.mu = false
-	if sws.muWanted {
-		sws.muWanted = false
+	mu := sws.mu.Change(env)
+	wanted := mu.wanted
+	*mu = mutex{}
+	if wanted {
 		env.Enable(sws.task(continueRecvLoop))
 	}
 	sws.selects(env)

@@ -3,6 +3,7 @@ package v3rpc
 import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd/mvcc"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -40,6 +41,8 @@ const (
 
 // recvLoop is what serverWatchStream.recvLoop keeps from one step to the next.
 type recvLoop struct {
+	state.Cell[recvLoop] `cell:"etcd: recvLoop"`
+
 	state recvState
 	// create and cancel are the request in hand, id the watch's.
 	create *wire.WatchCreateRequest
@@ -56,8 +59,7 @@ type recvLoop struct {
 
 // receive is what recvLoop does with a message up to its first yield.
 func (sws *ServerWatchStream) receive(env *sim.Env, p sim.Payload) {
-	r := &sws.recv
-	env.Writes(cellRecvLoop, sws.place)
+	r := sws.recv.Change(env)
 	if r.state != recvIdle {
 		// Only a blocked loop leaves its lane open: to hear of a hang-up.
 		r.inbox = append(r.inbox, p)
@@ -71,9 +73,8 @@ func (sws *ServerWatchStream) receive(env *sim.Env, p sim.Payload) {
 
 // runRecvLoop is one step of recvLoop after Recv.
 func (sws *ServerWatchStream) runRecvLoop(env *sim.Env) {
-	env.Reads(cellRecvLoop, sws.place)
-	env.Writes(cellRecvLoop, sws.place)
-	if step := recvStates[sws.recv.state].step; step != nil {
+	sws.recv.Read(env)
+	if step := recvStates[sws.recv.Change(env).state].step; step != nil {
 		step(sws, env)
 	}
 }
@@ -126,10 +127,9 @@ func (sws *ServerWatchStream) recvRequest(env *sim.Env, p sim.Payload) {
 		sws.recvCancel(env)
 	case *wire.WatchProgressRequest:
 		if sws.server.opts.EchoesID {
-			sws.progressID = p.ID
-			env.Writes(cellProgressID, sws.place)
+			sws.progressID.Set(env, p.ID)
 		}
-		sws.progress().Request(env, sws)
+		sws.progressRequests().Request(env, sws)
 	}
 }
 
@@ -193,11 +193,11 @@ func (sws *ServerWatchStream) recvWatch(env *sim.Env) {
 	if r.create.StartRevision == 0 && 0 < rev && rev <= now {
 		env.Cover(coverCreateLate)
 	}
-	if sws.deferredProgress {
+	if *sws.deferredProgress.Value() {
 		env.Cover(coverCreateDeferred)
 	}
 	if o.StoresWithWatch {
-		sws.storeFlags(env)
+		sws.storeFlags(env, r.id, r.create)
 	}
 	sws.goesOn(env, recvFlags)
 }
@@ -207,18 +207,10 @@ func (sws *ServerWatchStream) recvFlags(env *sim.Env) {
 	if sws.wantsMu(env) {
 		return
 	}
-	if !sws.server.opts.StoresWithWatch {
-		sws.storeFlags(env)
+	if r := &sws.recv; !sws.server.opts.StoresWithWatch {
+		sws.storeFlags(env, r.id, r.create)
 	}
 	sws.goesOn(env, recvCreated)
-}
-
-// storeFlags stores what the create request in hand asks for.
-func (sws *ServerWatchStream) storeFlags(env *sim.Env) {
-	r := &sws.recv
-	sws.flags.store(r.id, r.create)
-	env.WritesItem(cellFlags, sws.place, watchItem(r.id))
-	env.WritesItem(cellProgress, sws.place, watchItem(r.id))
 }
 
 // isToStorePrevKV reports whether the loop has registered a watch and is about to store
@@ -295,10 +287,8 @@ func (sws *ServerWatchStream) recvDropFlags(env *sim.Env) {
 	if sws.wantsMu(env) {
 		return
 	}
-	id := sws.recv.cancel
-	sws.flags.drop(id)
-	env.WritesItem(cellFlags, sws.place, watchItem(id))
-	env.WritesItem(cellProgress, sws.place, watchItem(id))
+	sws.flags.Set(env, sws.recv.cancel, watchFlags{})
+	sws.progress.Set(env, sws.recv.cancel, unnotified)
 	sws.goesOn(env, recvIdle)
 }
 
@@ -306,7 +296,7 @@ func (sws *ServerWatchStream) recvDropFlags(env *sim.Env) {
 func (sws *ServerWatchStream) recvProgress(env *sim.Env) {
 	r := &sws.recv
 	r.state = recvIdle
-	sws.progress().Request(env, sws)
+	sws.progressRequests().Request(env, sws)
 	if r.state == recvIdle {
 		sws.goesOn(env, recvIdle)
 	}
@@ -337,8 +327,8 @@ func (sws *ServerWatchStream) ctrlHasRoom(env *sim.Env) {
 	if r.state != recvBlocked {
 		return
 	}
-	env.Reads(cellRecvLoop, sws.place)
-	env.Writes(cellRecvLoop, sws.place)
+	sws.recv.Read(env)
+	sws.recv.Change(env)
 	sws.ctrlStream.Send(env, r.blocked)
 	env.Hold(sws.conn)
 	then := r.then
@@ -349,7 +339,7 @@ func (sws *ServerWatchStream) ctrlHasRoom(env *sim.Env) {
 // channelHasRoom wakes a loop that waits to put Created into the watch channel.
 func (sws *ServerWatchStream) channelHasRoom(env *sim.Env) {
 	if sws.recv.state == recvChannelFull {
-		env.Writes(cellRecvLoop, sws.place)
+		sws.recv.Change(env)
 		env.Hold(sws.conn)
 		sws.goesOn(env, recvCreated)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/arena"
 	"github.com/watchbed/watchbed/sim/etcd/mvcc"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -31,12 +32,9 @@ const (
 
 // sendLoop is what serverWatchStream.sendLoop keeps from one step to the next.
 type sendLoop struct {
-	state sendState
-	// ids are the watches whose Created was sent, pending the responses to the
-	// others.
-	ids     []int64
-	pending []pendingResponses
+	state.Cell[sendLoop] `cell:"etcd: sendLoop"`
 
+	state sendState
 	// wresp was taken from the watch channel; events are its events if previous
 	// values are asked for, which are read up to next.
 	wresp  *mvcc.WatchResponse
@@ -51,34 +49,36 @@ type sendLoop struct {
 	// behind is how many reads have to be answered before what is in out is sent.
 	behind uint64 `cell:"-"`
 
-	// ticked: the ticker's channel holds a tick. due are the ids whose progress it
-	// still has to request.
-	ticked bool
-	due    []int64
+	// due are the ids whose progress a tick still has to request.
+	due []int64
+}
+
+// Clear makes it a new one, and keeps its memory.
+func (l *sendLoop) Clear() {
+	l.out.Clear()
+	*l = sendLoop{Cell: l.Cell, out: l.out, due: l.due[:0]}
 }
 
 // stop ends the loop. What it has in its hands is lost.
 func (l *sendLoop) stop() {
-	l.out.Clear()
-	*l = sendLoop{state: stopped, ids: l.ids, pending: l.pending, out: l.out, due: l.due[:0]}
+	l.Clear()
+	l.state = stopped
 }
 
 // selects puts the loop back into its select.
 func (sws *ServerWatchStream) selects(env *sim.Env) {
-	l := &sws.send
-	env.Writes(cellSendLoop, sws.place)
+	l := sws.send.Change(env)
 	l.state, l.fromWatchStream, l.sentID, l.sentEvents = selecting, false, 0, false
 	sws.watch.Chan.Select(env)
 	sws.ctrlStream.Select(env)
-	if l.ticked {
+	if sws.progressTicker.Value().ticked {
 		env.Enable(sws.task(takeTicker))
 	}
 }
 
 // leavesSelect: the loop has taken from one source and has something to do.
 func (sws *ServerWatchStream) leavesSelect(env *sim.Env, next sendState) {
-	env.Writes(cellSendLoop, sws.place)
-	sws.send.state = next
+	sws.send.Change(env).state = next
 	sws.watch.Chan.Leave(env)
 	sws.ctrlStream.Leave(env)
 	env.Disable(sws.task(takeTicker))
@@ -86,9 +86,8 @@ func (sws *ServerWatchStream) leavesSelect(env *sim.Env, next sendState) {
 
 // runSendLoop is one step of sendLoop outside of its select.
 func (sws *ServerWatchStream) runSendLoop(env *sim.Env) {
-	env.Reads(cellSendLoop, sws.place)
-	env.Writes(cellSendLoop, sws.place)
-	if step := sendStates[sws.send.state].step; step != nil {
+	sws.send.Read(env)
+	if step := sendStates[sws.send.Change(env).state].step; step != nil {
 		step(sws, env)
 	}
 }
@@ -111,9 +110,8 @@ func (sws *ServerWatchStream) takeWatchStream(env *sim.Env) {
 	sws.leavesSelect(env, sending)
 	l.wresp = sws.watch.Chan.Receive(env)
 	sws.channelHasRoom(env)
-	env.ReadsItem(cellFlags, sws.place, watchItem(l.wresp.ID))
-	if f := sws.flags.of(l.wresp.ID); f == nil || !f.prevKV || len(l.wresp.Events) == 0 {
-		if f == nil && len(l.wresp.Events) > 0 && sws.recv.isToStorePrevKV(l.wresp.ID) {
+	if f := sws.flags.Get(env, l.wresp.ID); !f.prevKV || len(l.wresp.Events) == 0 {
+		if len(l.wresp.Events) > 0 && sws.recv.isToStorePrevKV(l.wresp.ID) {
 			optionsUnknown.Say(env, mvcc.RevisionsOf(l.wresp.Events), sws.watch.Name)
 		}
 		sws.forward(env, l.wresp.Events)
@@ -129,11 +127,11 @@ func (sws *ServerWatchStream) takeWatchStream(env *sim.Env) {
 // find: without one that waits to be applied they are one step.
 func (sws *ServerWatchStream) readPrevKV(env *sim.Env) {
 	l := &sws.send
-	env.LooksAt(cellCompactions, 0)
+	compactions := *sws.server.compactions.Look(env)
 	for l.next < len(l.events) {
 		sws.readPrevKVOf(env, &l.events[l.next])
 		l.next++
-		if sws.server.compactions > 0 {
+		if compactions > 0 {
 			l.state = readingPrevKV
 			env.Enable(sws.task(continueSendLoop))
 			return
@@ -182,15 +180,15 @@ func (sws *ServerWatchStream) forward(env *sim.Env, events []wire.Event) {
 		sws.sends(env)
 		return
 	}
-	if r.WatchID != wire.InvalidWatchID && !sws.announced(env, r.WatchID) {
+	if r.WatchID != wire.InvalidWatchID && !sws.ids.Get(env, r.WatchID) {
 		env.Cover(coverPending)
-		sws.keep(env, r)
+		kept.Say(env, response{r}, r.WatchID, sws.watch.Name)
+		sws.pending.Add(env, pendingResponse{r})
 		sws.selects(env)
 		return
 	}
 	l.fromWatchStream, l.sentID, l.sentEvents = true, r.WatchID, len(r.Events) > 0
-	env.LooksAt(cellFlags, sws.place)
-	if f := sws.flags.of(r.WatchID); f != nil && f.fragment {
+	if sws.flags.Look(env, r.WatchID).fragment {
 		sws.sendFragments(env, r)
 	} else {
 		l.out.Push(r)
@@ -206,12 +204,11 @@ func (sws *ServerWatchStream) takeCtrlStream(env *sim.Env) {
 	c := sws.ctrlStream.Receive(env)
 	sws.ctrlHasRoom(env)
 	l.fromWatchStream = false
-	env.LooksAt(mvcc.CellReadsQueued, 0)
-	l.behind = sws.server.store.ReadsQueued()
+	l.behind = sws.server.store.ReadsQueued(env)
 	l.out.Push(c)
 	switch {
 	case c.Canceled && c.WatchID != wire.InvalidWatchID:
-		sws.retract(env, c.WatchID)
+		sws.ids.Set(env, c.WatchID, false)
 		if overtakes {
 			env.Cover(coverCanceledFirst)
 		}
@@ -263,15 +260,14 @@ func (sws *ServerWatchStream) sends(env *sim.Env) {
 // from the watch channel was sent.
 func (sws *ServerWatchStream) afterSend(env *sim.Env) {
 	l := &sws.send
-	env.LooksAt(cellProgress, sws.place)
-	if f := sws.flags.of(l.sentID); f != nil && l.sentEvents {
+	notifies := sws.progress.Look(env, l.sentID)
+	if l.sentEvents && notifies != unnotified {
 		// The next tick leaves out a watch that was sent events.
-		f.progress = false
-		env.WritesItem(cellProgress, sws.place, watchItem(f.id))
-		if sws.server.opts.ElidedTicks == ElidedStream {
-			sws.elideOthers(env, f.id)
-		}
+		sws.progress.Set(env, l.sentID, notifyFalse)
 	}
-	sws.progress().Sent(env, sws)
+	if l.sentEvents && sws.server.opts.ElidedTicks == ElidedStream {
+		sws.elideOthers(env, l.sentID)
+	}
+	sws.progressRequests().Sent(env, sws)
 	sws.selects(env)
 }

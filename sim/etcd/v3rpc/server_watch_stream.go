@@ -3,16 +3,41 @@ package v3rpc
 import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd/mvcc"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
 // ServerWatchStream is v3rpc.serverWatchStream: one gRPC stream.
 type ServerWatchStream struct {
-	server *WatchServer `cell:"-"`
-	place  int          `cell:"-"`
+	server *WatchServer
+	place  int
 	// tasks is the number of the first of the stream's tasks.
-	tasks sim.Task          `cell:"-"`
-	watch *mvcc.WatchStream `cell:"-"`
+	tasks sim.Task
+	watch *mvcc.WatchStream
+
+	gRPCStream
+	ctrlStream state.Chan[*wire.WatchResponse] `cell:"etcd: ctrlStream"`
+	// flags are the maps prevKV and fragment.
+	flags    state.Map[watchFlags] `cell:"etcd: prevKV and fragment"`
+	progress state.Map[notify]     `cell:"etcd: progress"`
+	// progressID is that of the last progress request, with EchoesID.
+	progressID state.Var[int64] `cell:"etcd: id of the last progress request"`
+	// deferredProgress: a progress request waits until something is sent.
+	deferredProgress state.Var[bool]   `cell:"etcd: deferredProgress"`
+	mu               state.Var[mutex]  `cell:"etcd: serverWatchStream.mu"`
+	progressTicker   state.Var[ticker] `cell:"etcd: progressTicker"`
+
+	recv recvLoop
+	send sendLoop
+	// ids are the watches whose Created was sent, pending the responses to the
+	// others.
+	ids     state.Map[bool]             `cell:"etcd: ids of sendLoop"`
+	pending state.List[pendingResponse] `cell:"etcd: pending of sendLoop"`
+}
+
+// gRPCStream is what there is of a stream from its first request on.
+type gRPCStream struct {
+	state.Cell[gRPCStream] `cell:"etcd: place of a stream"`
 
 	conn  sim.Conn
 	cause sim.Cause `cell:"-"`
@@ -21,56 +46,22 @@ type ServerWatchStream struct {
 	requiresLeader bool
 	// closing: the client is gone, and a watcher is still a victim in flight.
 	closing bool
-
-	ctrlStream mvcc.Channel[*wire.WatchResponse]
-	flags      flags
-	// deferredProgress: a progress request waits until something is sent.
-	deferredProgress bool
-	// progressID is that of the last progress request, with EchoesID.
-	progressID int64
-	// mu: the ticker's requests are under way, which holds serverWatchStream.mu
-	// over several steps; muWanted: recvLoop waits for it.
-	mu, muWanted bool
-	// period is that of the progress ticker.
-	period sim.Duration
-
-	recv recvLoop
-	send sendLoop
 }
 
-// used reports whether the place holds a stream.
-func (sws *ServerWatchStream) used() bool { return sws.conn != sim.NoConn }
+// Free implements state.Placed.
+func (sws *ServerWatchStream) Free() bool { return sws.conn == sim.NoConn }
+
+// mutex is one that the ticker's requests hold over several steps; wanted: recvLoop waits for it.
+type mutex struct{ held, wanted bool }
 
 // begin is watchServer.Watch up to where the loops run.
 func (sws *ServerWatchStream) begin(env *sim.Env, m *sim.Message) {
 	s := sws.server
-	sws.reset()
+	s.streams.Write(env, sws)
 	sws.conn, sws.cause, sws.from = m.Conn, m.Cause, m.From
 	sws.requiresLeader = RequiresLeader(m.Payload)
 	sws.watch.Open(s.nextName(env, m.From), sws.task(takeWatchStream))
-	sws.ctrlStream.Make(s.opts.CtrlStreamBufLen, cellCtrlStream, sws.place, sws.task(takeCtrlStream))
-	sws.writesAll(env)
-}
-
-// reset empties the place of a stream and keeps its memory.
-func (sws *ServerWatchStream) reset() {
-	sws.send.out.Clear()
-	*sws = ServerWatchStream{
-		server: sws.server, place: sws.place, tasks: sws.tasks, watch: sws.watch, ctrlStream: sws.ctrlStream,
-		flags: sws.flags[:0],
-		recv:  recvLoop{inbox: sws.recv.inbox[:0]},
-		send:  sendLoop{ids: sws.send.ids[:0], pending: sws.send.pending[:0], out: sws.send.out, due: sws.send.due[:0]},
-	}
-}
-
-// writesAll declares that the stream begins or ends.
-func (sws *ServerWatchStream) writesAll(env *sim.Env) {
-	for _, k := range streamCells {
-		env.Writes(k, sws.place)
-	}
-	if sws.server.opts.Progress == Deferred {
-		sws.deferProgress(env, false)
-	}
+	sws.ctrlStream.Make(s.opts.CtrlStreamBufLen, sws.task(takeCtrlStream))
 }
 
 // Hangup is what follows when the context of the stream is done:
@@ -79,8 +70,8 @@ func (sws *ServerWatchStream) Hangup(env *sim.Env) {
 	if sws.send.state == sending {
 		env.Cover(coverHangupBlocked)
 	}
+	sws.server.streams.Write(env, sws)
 	sws.closing = true
-	sws.writesAll(env)
 	// Nothing that is sent from here on is taken any more.
 	sws.watch.Chan.Leave(env)
 	sws.ctrlStream.Leave(env)
@@ -89,6 +80,7 @@ func (sws *ServerWatchStream) Hangup(env *sim.Env) {
 	env.Disable(sws.task(continueRecvLoop))
 	env.Disarm(sws.ticker())
 	sws.send.stop()
+	sws.progressTicker.Value().ticked = false
 	sws.close(env)
 }
 
@@ -97,10 +89,8 @@ func (sws *ServerWatchStream) close(env *sim.Env) {
 	if !sws.watch.Close(env) {
 		return
 	}
-	env.Writes(cellPlace, sws.place)
-	sws.writesAll(env)
+	sws.server.streams.Clear(env, sws)
 	sws.watch.End(env)
-	sws.reset()
 }
 
 // VictimsLanded implements mvcc.Owner: a cancel that waited goes on. Upstream tries
@@ -116,17 +106,16 @@ func (sws *ServerWatchStream) VictimsLanded(env *sim.Env) {
 
 // ProgressDeferred implements mvcc.Owner.
 func (sws *ServerWatchStream) ProgressDeferred(env *sim.Env) bool {
-	env.Reads(cellDeferredProgress, sws.place)
-	return sws.deferredProgress
+	return sws.server.opts.Progress == Deferred && sws.deferredProgress.Get(env)
 }
 
 // wantsMu reports whether the ticker holds serverWatchStream.mu; if so the step
 // is repeated when it lets go.
 func (sws *ServerWatchStream) wantsMu(env *sim.Env) bool {
-	env.LooksAt(cellMu, sws.place)
-	if sws.mu {
-		env.WritesItem(cellMu, sws.place, sim.NoItem)
+	mu := sws.mu.Look(env)
+	if mu.held {
+		sws.mu.ChangeItem(env, sim.NoItem)
 	}
-	sws.muWanted = sws.mu
-	return sws.mu
+	mu.wanted = mu.held
+	return mu.held
 }

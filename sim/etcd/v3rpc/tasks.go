@@ -42,15 +42,15 @@ var streamTaskOf = [...]struct {
 // Run takes a step of the loop of a stream, by its place and the number of the task
 // there.
 func (s *WatchServer) Run(env *sim.Env, place, task int) {
-	streamTaskOf[task].step(s.streams[place], env)
+	streamTaskOf[task].step(s.streams.At(place), env)
 }
 
 // Fire: the progress ticker of the stream at a place ticks.
-func (s *WatchServer) Fire(env *sim.Env, place int) { s.streams[place].tick(env) }
+func (s *WatchServer) Fire(env *sim.Env, place int) { s.streams.At(place).tick(env) }
 
 // TaskName names the task of a stream for people.
 func (s *WatchServer) TaskName(place, task int) string {
-	sws, loop, does := s.streams[place], "sendLoop ", streamTaskOf[task].name
+	sws, loop, does := s.streams.At(place), "sendLoop ", streamTaskOf[task].name
 	switch streamTask(task) {
 	case continueSendLoop:
 		does = sendStates[sws.send.state].name
@@ -62,7 +62,7 @@ func (s *WatchServer) TaskName(place, task int) string {
 
 // TimerName names the ticker of a stream for people.
 func (s *WatchServer) TimerName(place int) string {
-	return "progressTicker " + s.streams[place].title()
+	return "progressTicker " + s.streams.At(place).title()
 }
 
 // title names the stream for people: "cache.0".

@@ -6,6 +6,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/arena"
 	"github.com/watchbed/watchbed/sim/etcd/mvcc"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -14,16 +15,18 @@ type WatchServer struct {
 	opts  Options
 	store *mvcc.WatchableStore
 	// streams are by place. The places of streams that ended are kept for others.
-	streams   []*ServerWatchStream
+	streams   state.Places[ServerWatchStream] `cell:"etcd: streams" free:"counted"`
 	endpoints []endpoint
 	numbers   Numbers
 	// compactions counts those that are committed and not applied yet.
-	compactions int
-	network     network
-	// leaderless: the cluster has no leader.
-	leaderless bool
+	compactions state.Var[int]     `cell:"etcd: compactions in the raft log" digest:"-"`
+	network     state.Var[network] `cell:"etcd: clogged"`
+	// readsAnswered is how many reads were answered so far: with ReadsDelayWatches a
+	// response is sent when those that were queued before it are.
+	readsAnswered state.Var[uint64] `cell:"etcd: reads answered" digest:"-"`
+	leaderless    state.Var[bool]   `cell:"etcd: no leader for streams"`
 	// unpermitted are the clients whose next watch is refused: isWatchPermitted.
-	unpermitted []sim.NodeID
+	unpermitted state.Var[[]sim.NodeID] `cell:"etcd: clients without permission to watch"`
 	// header is that of each response that is made from now on.
 	header *wire.Header
 	// served are the streams of a program that serves watches, nil if there is none.
@@ -44,7 +47,44 @@ type Numbers struct {
 
 // NewWatchServer returns a watch server over a store.
 func NewWatchServer(store *mvcc.WatchableStore, n Numbers) *WatchServer {
-	return &WatchServer{store: store, numbers: n}
+	s := &WatchServer{}
+	layout.Reset(s, 0, WatchServer{store: store, numbers: n})
+	return s
+}
+
+var layout = state.Of[WatchServer]()
+
+// Clone is a watch server of its own in the same state, over the clone of its store.
+func (s *WatchServer) Clone(store *mvcc.WatchableStore) *WatchServer {
+	c := layout.Clone(s)
+	c.store, c.responses, c.events, c.endpoints = store, s.responses.Clone(), s.events.Clone(), slices.Clone(s.endpoints)
+	for _, sws := range c.streams.All() {
+		sws.server, sws.watch = c, store.Adopt(sws.place, sws)
+	}
+	return c
+}
+
+// Cells visits the cells of all streams, as sim.Celled does.
+func (s *WatchServer) Cells(visit sim.CellVisitor) { layout.Cells(s, visit) }
+
+// Conns visits the connections of all streams, by place.
+func (s *WatchServer) Conns(visit func(sim.Conn)) { layout.Conns(s, visit) }
+
+// Fingerprint covers all streams, without those of the store below them.
+func (s *WatchServer) Fingerprint(d sim.Digest) sim.Digest {
+	d = sim.FoldCells(d, s)
+	for sws := range s.streams.Used() {
+		if !s.opts.ReadsDelayWatches {
+			break
+		}
+		// How many reads each response still has before it.
+		answered := *s.readsAnswered.Value()
+		d = d.Word(max(sws.send.behind, answered) - answered)
+		for _, r := range sws.watch.Chan.All() {
+			d = d.Word(max(r.Behind, answered) - answered)
+		}
+	}
+	return d
 }
 
 // Reset makes the watch server a new one and keeps its memory. What was sent before
@@ -54,8 +94,7 @@ func (s *WatchServer) Reset(o Options) {
 	s.events.Rewind()
 	s.opts = o
 	s.endpoints = s.endpoints[:0]
-	s.compactions = 0
-	s.Forget()
+	layout.Clear(s)
 }
 
 // SetOptions changes how the server behaves: another release takes over, and all
@@ -64,24 +103,22 @@ func (s *WatchServer) SetOptions(o Options) { s.opts = o }
 
 // Forget drops what a process keeps in memory. Clients are counted on.
 func (s *WatchServer) Forget() {
-	s.streams = s.streams[:0]
-	s.network, s.leaderless, s.unpermitted = network{}, false, nil
+	compactions := *s.compactions.Value()
+	layout.Clear(s)
+	*s.compactions.Value() = compactions
 }
 
 // Deny has the next watch refused that one of these clients asks for: its user has no permission then.
 func (s *WatchServer) Deny(env *sim.Env, clients []sim.NodeID) {
-	env.Writes(cellUnpermitted, 0)
-	s.unpermitted = clients
+	s.unpermitted.Set(env, clients)
 }
 
 // denies reports whether a watch of a client is refused, and takes the refusal.
 func (s *WatchServer) denies(env *sim.Env, client sim.NodeID) bool {
-	env.LooksAt(cellUnpermitted, 0)
-	if !slices.Contains(s.unpermitted, client) {
+	if !slices.Contains(*s.unpermitted.Look(env), client) {
 		return false
 	}
-	env.Writes(cellUnpermitted, 0)
-	s.unpermitted = nil
+	s.unpermitted.Set(env, nil)
 	return true
 }
 
@@ -89,20 +126,14 @@ func (s *WatchServer) denies(env *sim.Env, client sim.NodeID) bool {
 func (s *WatchServer) Stamp(h *wire.Header) { s.header = h }
 
 // CompactionCommitted: a compaction waits to be applied.
-func (s *WatchServer) CompactionCommitted(env *sim.Env) {
-	env.Writes(cellCompactions, 0)
-	s.compactions++
-}
+func (s *WatchServer) CompactionCommitted(env *sim.Env) { *s.compactions.Change(env)++ }
 
 // CompactionApplied: one that waited is applied.
-func (s *WatchServer) CompactionApplied(env *sim.Env) {
-	env.Writes(cellCompactions, 0)
-	s.compactions--
-}
+func (s *WatchServer) CompactionApplied(env *sim.Env) { *s.compactions.Change(env)-- }
 
 // Stream finds the stream of a connection, nil if there is none.
 func (s *WatchServer) Stream(c sim.Conn) *ServerWatchStream {
-	for _, sws := range s.streams {
+	for _, sws := range s.streams.All() {
 		if sws.conn == c {
 			return sws
 		}
@@ -135,20 +166,19 @@ func (s *WatchServer) open(env *sim.Env, m *sim.Message) *ServerWatchStream {
 
 // freePlace is the first place that no stream uses.
 func (s *WatchServer) freePlace(env *sim.Env) *ServerWatchStream {
-	for i, sws := range s.streams {
-		env.Writes(cellPlace, i)
-		if !sws.used() {
+	for _, sws := range s.streams.All() {
+		sws.gRPCStream.Change(env)
+		if sws.Free() {
 			return sws
 		}
 	}
-	env.Writes(cellPlace, len(s.streams))
 	return s.newPlace()
 }
 
 // newPlace takes a place that an earlier run used, if there is one.
 func (s *WatchServer) newPlace() *ServerWatchStream {
-	sws := arena.Next(&s.streams, func(n int) *ServerWatchStream {
-		return &ServerWatchStream{server: s, place: n, tasks: s.numbers.Task + sim.Task(n*s.numbers.Stride)}
+	sws := s.streams.Reach(len(s.streams.All()), func(n int) ServerWatchStream {
+		return ServerWatchStream{server: s, place: n, tasks: s.numbers.Task + sim.Task(n*s.numbers.Stride)}
 	})
 	sws.watch = s.store.NewWatchStream(sws)
 	return sws
@@ -188,8 +218,7 @@ func RequiresLeader(p sim.Payload) bool {
 
 // Refuses is the stream interceptor: there is no leader, and a new stream requires one.
 func (s *WatchServer) Refuses(env *sim.Env, m *sim.Message) bool {
-	env.LooksAt(cellLeaderless, 0)
-	if !s.leaderless || !RequiresLeader(m.Payload) {
+	if !*s.leaderless.Look(env) || !RequiresLeader(m.Payload) {
 		return false
 	}
 	env.Cover(coverStreamRefused)
@@ -201,8 +230,7 @@ func (s *WatchServer) Refuses(env *sim.Env, m *sim.Message) bool {
 
 // SetLeaderless says whether the cluster is without a leader.
 func (s *WatchServer) SetLeaderless(env *sim.Env, leaderless bool) {
-	env.Writes(cellLeaderless, 0)
-	s.leaderless = leaderless
+	s.leaderless.Set(env, leaderless)
 }
 
 // EndLeaderless is monitorLeader: streams that require a leader end.
@@ -223,7 +251,7 @@ func (s *WatchServer) Serves(client sim.NodeID) bool {
 	if s.served != nil {
 		return s.served.Serves(client)
 	}
-	return slices.ContainsFunc(s.streams, func(sws *ServerWatchStream) bool { return sws.used() && !sws.closing && sws.from == client })
+	return slices.ContainsFunc(s.streams.All(), func(sws *ServerWatchStream) bool { return !sws.Free() && !sws.closing && sws.from == client })
 }
 
 // end ends streams from this side: with an error, or in order if there is none.
@@ -231,9 +259,9 @@ func (s *WatchServer) end(env *sim.Env, err *wire.Error, ends func(client sim.No
 	if s.served != nil {
 		s.served.End(env, err, ends)
 	}
-	for i, sws := range s.streams {
-		env.Reads(cellPlace, i)
-		if !sws.used() || sws.closing || !ends(sws.from, sws.requiresLeader) {
+	for _, sws := range s.streams.All() {
+		sws.gRPCStream.Read(env)
+		if sws.Free() || sws.closing || !ends(sws.from, sws.requiresLeader) {
 			continue
 		}
 		env.Cover(coverStreamEnded)
