@@ -129,7 +129,7 @@ func TestFingerprintsTellReadingsOfTheClock(t *testing.T) {
 			require.NotEmpty(t, notTold[field], "%s is in no fingerprint, and no reason is given", field)
 		}
 	}
-	require.Contains(t, told, "mvcc.WatchableStore.lastSync")
+	require.Contains(t, told, "mvcc.syncLoop.lastSync")
 }
 
 // tellReadings notes which readings a node has, and which of them its fingerprint tells.

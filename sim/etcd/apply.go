@@ -37,7 +37,7 @@ func (s *Server) runApplyLoop(env *sim.Env) {
 	if s.backend.holdsUpApply(env) {
 		return
 	}
-	if s.ending.open {
+	if s.log.ending.open {
 		s.endApply(env)
 		return
 	}
@@ -58,7 +58,7 @@ func (s *Server) runApplyLoop(env *sim.Env) {
 		return
 	}
 	if s.store.Unpublished() {
-		s.ending = ending{open: true, entry: e, answer: resp}
+		s.log.ending = ending{open: true, entry: e, answer: resp}
 		env.Enable(applyLoop)
 		return
 	}
@@ -87,9 +87,8 @@ type ending struct {
 
 // endApply is the second step of a write: its revision becomes visible.
 func (s *Server) endApply(env *sim.Env) {
-	e := s.ending
-	s.ending = ending{}
-	env.Writes(cellApplied, 0)
+	e := s.log.ending
+	s.log.appliedIndex.Change(env).ending = ending{}
 	env.Under(e.entry.cause)
 	s.store.Publish(env)
 	s.applied(env, &e.entry, e.answer)
@@ -111,7 +110,7 @@ func (s *Server) applied(env *sim.Env, e *entry, resp sim.Payload) {
 
 // appliedIndex is that of the last entry that was applied to its end.
 func (s *Server) appliedIndex() uint64 {
-	if s.ending.open {
+	if s.log.ending.open {
 		return s.log.applied - 1
 	}
 	return s.log.applied
@@ -212,8 +211,8 @@ func (s *Server) endTxn(env *sim.Env, e *entry) int64 {
 	if s.store.Fatal() {
 		return 0
 	}
-	if s.log.skipped {
-		env.Reads(cellSkipped, 0)
+	if *s.log.skipped.Value() {
+		s.log.skipped.Read(env)
 	}
 	if s.store.Changed() {
 		applied.Say(env, write{e.payload}, s.store.CurrentRev()+1)
@@ -266,15 +265,16 @@ func (s *Server) awaitRemoval(env *sim.Env, e *entry, refusal *wire.Error) {
 	if s.store.ScheduledJobs(env) > s.store.FinishedJobs() {
 		env.Cover(coverAwaitsRemoval)
 	}
-	s.removals = append(s.removals, removal{*e, refusal, s.store.ScheduledJobs(env)})
+	all := s.removals.Change(env)
+	*all = append(*all, removal{*e, refusal, s.store.ScheduledJobs(env)})
 	s.removed(env)
 }
 
 // removed lets the handlers go on whose compactions are done.
 func (s *Server) removed(env *sim.Env) {
-	for len(s.removals) > 0 && s.removals[0].jobs <= s.store.FinishedJobs() {
-		r := s.removals[0]
-		s.removals = slices.Delete(s.removals, 0, 1)
+	for all := s.removals.Value(); len(*all) > 0 && (*all)[0].jobs <= s.store.FinishedJobs(); {
+		r := (*all)[0]
+		*s.removals.Change(env) = slices.Delete(*all, 0, 1)
 		env.Under(r.entry.cause)
 		if r.refusal != nil {
 			env.Send(r.entry.conn, r.refusal)

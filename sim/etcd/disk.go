@@ -4,12 +4,15 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/state"
 )
 
 // disk is that of the raft log. While it stalls, raftNode waits for it in Save: no entry gets into the log, and no index of a read
 // comes out of raft. Nothing else stops. The member does not tick either, so that it knows its leader as before: its streams
 // stay open, and serializable reads and progress requests are answered from what it has (etcd-io/etcd#13527).
 type disk struct {
+	state.Cell[disk] `cell:"etcd: disk of the raft log"`
+
 	stalled bool
 	// entries wait for it. In time order: until[i] is when the request of entries[i] is out of time.
 	entries []entry
@@ -20,18 +23,11 @@ type disk struct {
 }
 
 var (
-	cellDisk = sim.NewCell("etcd: disk of the raft log")
-
 	coverDiskStalls      = sim.NewCoveragePoint("etcd: disk of a member stalls")
 	coverWriteAwaitsDisk = sim.NewCoveragePoint("etcd: write waits for the disk")
 	coverReadAwaitsDisk  = sim.NewCoveragePoint("etcd: linearizable reads wait for the disk")
 	coverDiskTimeout     = sim.NewCoveragePoint("etcd: request out of time while the disk stalls")
 )
-
-func (d *disk) reset() {
-	clear(d.entries)
-	*d = disk{entries: d.entries[:0], until: d.until[:0]}
-}
 
 // StallDisk is a fault: the disk of a member's raft log takes nothing until a time. It ends as Clog does.
 func StallDisk(member sim.NodeID, label string, until sim.Time) sim.Fault {
@@ -39,10 +35,9 @@ func StallDisk(member sim.NodeID, label string, until sim.Time) sim.Fault {
 		name: "stalled disk of " + label, nodes: []sim.NodeID{member},
 		ready: func(s *Server) bool { return !s.disk.stalled },
 		order: order{"stalled disk", func(d sim.Digest) sim.Digest { return d.Text("stalled disk").Int(int64(until)) }, func(s *Server, env *sim.Env) {
-			env.Writes(cellDisk, 0)
 			env.Cover(coverDiskStalls)
 			diskStalls.Say(env)
-			s.disk.stalled = true
+			s.disk.Change(env).stalled = true
 			env.Arm(diskTimer, max(0, until.Sub(env.Now())))
 		}},
 	}
@@ -56,27 +51,25 @@ func (s *Server) requestTimeout() sim.Duration { return 5*time.Second + 2*s.cfg.
 
 // entryAwaitsDisk reports whether an entry has to wait for the disk, and has it wait.
 func (s *Server) entryAwaitsDisk(env *sim.Env, e *entry) bool {
-	env.LooksAt(cellDisk, 0)
-	if !s.disk.stalled {
+	if !s.disk.Look(env).stalled {
 		return false
 	}
 	env.Cover(coverWriteAwaitsDisk)
-	env.Writes(cellDisk, 0)
-	s.disk.entries = append(s.disk.entries, *e)
-	s.disk.until = append(s.disk.until, env.Now()+sim.Time(s.requestTimeout()))
+	d := s.disk.Change(env)
+	d.entries = append(d.entries, *e)
+	d.until = append(d.until, env.Now()+sim.Time(s.requestTimeout()))
 	s.awaitTimeout(env)
 	return true
 }
 
 // turnAwaitsDisk reports whether the present turn of linearizableReadLoop has to wait for the disk.
 func (s *Server) turnAwaitsDisk(env *sim.Env) bool {
-	env.LooksAt(cellDisk, 0)
-	if !s.disk.stalled {
+	if !s.disk.Look(env).stalled {
 		return false
 	}
 	env.Cover(coverReadAwaitsDisk)
-	env.Writes(cellDisk, 0)
-	s.disk.turn, s.disk.turnUntil = true, env.Now()+sim.Time(s.requestTimeout())
+	d := s.disk.Change(env)
+	d.turn, d.turnUntil = true, env.Now()+sim.Time(s.requestTimeout())
 	s.awaitTimeout(env)
 	return true
 }
@@ -99,8 +92,7 @@ func (s *Server) awaitTimeout(env *sim.Env) {
 // requestsTimeOut answers what is out of time; untimed that is what waits longest. A write is carried out all the same when the
 // disk is back.
 func (s *Server) requestsTimeOut(env *sim.Env) {
-	d := &s.disk
-	env.Writes(cellDisk, 0)
+	d := s.disk.Change(env)
 	env.Cover(coverDiskTimeout)
 	over := func(until sim.Time) bool { return env.Mode() == sim.Untimed || until <= env.Now() }
 	for i := range d.entries {
@@ -120,11 +112,10 @@ func (s *Server) requestsTimeOut(env *sim.Env) {
 
 // diskIsBack lets go on what waited.
 func (s *Server) diskIsBack(env *sim.Env) {
-	d := &s.disk
-	env.Writes(cellDisk, 0)
+	d := s.disk.Change(env)
 	diskBack.Say(env)
 	entries, turn := d.entries, d.turn
-	*d = disk{}
+	d.Zero()
 	env.Disarm(requestTimer)
 	for i := range entries {
 		s.append(env, &entries[i])

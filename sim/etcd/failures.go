@@ -3,6 +3,7 @@ package etcd
 import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -41,41 +42,38 @@ func Fail(server sim.NodeID, label string, with Failure) sim.Fault {
 	}
 }
 
-// failures counts the errors that are still to be answered.
-type failures [failureKinds]uint8
+// failing is how many errors of a kind are still to be answered.
+type failing struct {
+	due state.Var[uint8] `cell:"etcd: failures"`
+}
 
-// Digest implements state.Digester.
-func (f *failures) Digest(d sim.Digest) sim.Digest {
-	for _, due := range f {
-		d = d.Word(uint64(due))
-	}
-	return d
+// Free implements state.Placed.
+func (f *failing) Free() bool { return *f.due.Value() == 0 }
+
+func (s *Server) failuresDue(f Failure) *state.Var[uint8] {
+	return &s.failures.Reach(int(f), func(int) failing { return failing{} }).due
 }
 
 // Failed lists the requests that were answered with an error although nothing is wrong
 // with them, in that order. The slice is valid until Reset.
-func (s *Server) Failed() []sim.Payload { return s.failed }
+func (s *Server) Failed() []sim.Payload { return *s.failed.Value() }
 
 // isDue takes one of the errors, if there is one. The request that asks is answered
 // with it.
 func (s *Server) isDue(env *sim.Env, f Failure) bool {
-	env.LooksAt(cellFailures, int(f))
-	if s.failures[f] == 0 {
+	due := s.failuresDue(f)
+	if *due.Look(env) == 0 {
 		return false
 	}
-	env.Writes(cellFailures, int(f))
-	s.failures[f]--
+	*due.Change(env)--
 	return true
 }
 
 // failNext has the next request answered with an error.
-func (s *Server) failNext(env *sim.Env, f Failure) {
-	env.Writes(cellFailures, int(f))
-	s.failures[f]++
-}
+func (s *Server) failNext(env *sim.Env, f Failure) { *s.failuresDue(f).Change(env)++ }
 
 // ForgetFailures has no error answered that is still to be.
-func (s *Server) ForgetFailures() { s.failures = failures{} }
+func (s *Server) ForgetFailures() { s.failures.Reset() }
 
 // refuseWrite answers a write with an error, if one is due or if the write is too large
 // (processInternalRaftRequestOnce, which looks for too many requests first). It returns
@@ -113,8 +111,8 @@ func (s *Server) refuseWrite(env *sim.Env, e *entry) bool {
 // noteFailure records that a request is answered with an error that nothing in it is the
 // reason of.
 func (s *Server) noteFailure(env *sim.Env, request sim.Payload, err *wire.Error, fate string) {
-	env.Writes(cellFailures, int(failureKinds))
-	s.failed = append(s.failed, request)
+	all := s.failed.Change(env)
+	*all = append(*all, request)
 	failed.Say(env, write{request}, err.Message, fate)
 }
 
@@ -140,9 +138,9 @@ func (s *Server) readFailure(env *sim.Env) *wire.Error {
 
 // failReads answers the reads of the present turn of linearizableReadLoop.
 func (s *Server) failReads(env *sim.Env, err *wire.Error) {
-	t := &s.reads
+	t := s.reads.Change(env)
 	for _, place := range t.confirming {
-		r := t.take(env, place)
+		r := s.reads.take(env, place)
 		s.noteFailure(env, r.payload, err, "")
 		env.Under(r.cause)
 		r.refuse(env, err)

@@ -221,7 +221,7 @@ func (s *Server) defragmented(env *sim.Env) {
 	for _, place := range s.backend.release(env) {
 		s.release(env, place)
 	}
-	if s.log.waits() || s.ending.open {
+	if s.log.waits() || s.log.ending.open {
 		env.Enable(applyLoop)
 	}
 }

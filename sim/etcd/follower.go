@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/state"
 )
 
 // A follower is a member that serves watches and reads from its own store, which lags
@@ -55,12 +56,10 @@ func (r *readIndexResp) Digest(d sim.Digest) sim.Digest { return d.Text("read in
 
 func (r *readIndexResp) Label() string { return "read index " + strconv.FormatUint(r.index, 10) }
 
-// replication is the log that followers read, and the streams between the members.
+// replication is the streams between the members.
 type replication struct {
-	// log is all that was committed, if there are followers.
-	log []sim.Payload
-	// retries counts how often the follower has asked again, of those that the run has.
-	retries int
+	state.Cell[replication] `cell:"etcd: followers"`
+
 	// indexAsked are the followers' questions that wait for a leader to be there.
 	indexAsked []sim.Conn
 	// followers are the streams of a leader, leader that of a follower.
@@ -68,41 +67,29 @@ type replication struct {
 	leader    sim.Conn
 }
 
-func (r *replication) reset() { r.log, r.retries = r.log[:0], 0 }
-
-// disconnect forgets all streams: the process has crashed.
-func (r *replication) disconnect() {
-	r.followers, r.leader, r.indexAsked = r.followers[:0], sim.NoConn, r.indexAsked[:0]
-}
-
 // follow asks the leader for what comes after the entries that are here.
 func (s *Server) follow(env *sim.Env) {
 	if s.cfg.Leader == 0 {
 		return
 	}
-	env.Writes(cellFollowers, 0)
-	env.LooksAt(cellRaftLog, 0)
-	s.replication.leader = env.Open(s.cfg.Leader)
-	env.Send(s.replication.leader, &appendEntries{s.log.committed})
+	r := s.replication.Change(env)
+	r.leader = env.Open(s.cfg.Leader)
+	env.Send(r.leader, &appendEntries{s.log.committedEntries.Look(env).committed})
 }
 
 // addFollower sends a follower what it has missed, and from now on every entry.
 func (s *Server) addFollower(env *sim.Env, conn sim.Conn, a *appendEntries) {
-	r := &s.replication
-	env.Writes(cellFollowers, 0)
-	env.LooksAt(cellRaftLog, 0)
+	r := s.replication.Change(env)
 	r.followers = append(r.followers, conn)
-	for _, request := range r.log[a.next:] {
+	for _, request := range s.log.committedEntries.Look(env).all[a.next:] {
 		env.Send(conn, &committedEntry{request, s.header.RaftTerm})
 	}
 }
 
 // replicate sends an entry that was committed to the followers.
 func (s *Server) replicate(env *sim.Env, request sim.Payload) {
-	r := &s.replication
-	env.LooksAt(cellFollowers, 0)
-	r.log = append(r.log, request)
-	for _, conn := range r.followers {
+	s.log.all = append(s.log.all, request)
+	for _, conn := range s.replication.Look(env).followers {
 		env.Send(conn, &committedEntry{request, s.header.RaftTerm})
 	}
 }
@@ -119,7 +106,7 @@ func (s *Server) appendEntry(env *sim.Env, m *sim.Message, c *committedEntry) {
 func (s *Server) askIndex(env *sim.Env) {
 	env.Cover(coverReadIndex)
 	s.reads.asking = env.Call(s.cfg.Leader, readIndexMessage)
-	if s.replication.retries < s.members.options().Reads.IndexRetries {
+	if *s.retries.Look(env) < s.members.options().Reads.IndexRetries {
 		env.Arm(readIndexTimer, readIndexRetryTime)
 	}
 }
@@ -130,26 +117,23 @@ const readIndexRetryTime = 500 * time.Millisecond
 // retryReadIndex: the answer has not come, and linearizableReadLoop asks again. Either answer is good for the
 // present turn.
 func (s *Server) retryReadIndex(env *sim.Env) {
-	t := &s.reads
-	env.Writes(cellReadNotifier, 0)
+	t := s.reads.Change(env)
 	if t.asking == sim.NoConn || t.repeated != sim.NoConn {
 		return
 	}
 	env.Cover(coverReadIndexAgain)
-	s.replication.retries++
+	*s.retries.Change(env)++
 	t.repeated, t.repeatedLate = env.Call(s.cfg.Leader, readIndexMessage), false
 }
 
 // answerIndex tells a follower what is committed, when there is a leader.
 func (s *Server) answerIndex(env *sim.Env, conn sim.Conn) {
-	env.LooksAt(cellLeader, 0)
-	if s.leader.is != leads {
-		env.Writes(cellLeader, 0)
+	if s.leader.Look(env).is != leads {
+		s.leader.Change(env)
 		s.replication.indexAsked = append(s.replication.indexAsked, conn)
 		return
 	}
-	env.LooksAt(cellRaftLog, 0)
-	env.Send(conn, &readIndexResp{s.log.committed, s.header.RaftTerm})
+	env.Send(conn, &readIndexResp{s.log.committedEntries.Look(env).committed, s.header.RaftTerm})
 }
 
 // answerIndices answers what was asked while there was no leader.
@@ -163,9 +147,8 @@ func (s *Server) answerIndices(env *sim.Env) {
 // indexAnswered goes on with the turn of linearizableReadLoop that has asked. What was asked twice is answered
 // twice, and the second answer may come in a later turn.
 func (s *Server) indexAnswered(env *sim.Env, conn sim.Conn, r *readIndexResp) {
-	t := &s.reads
-	env.Writes(cellReadNotifier, 0)
-	env.LooksAt(cellApplied, 0)
+	t := s.reads.Change(env)
+	s.log.appliedIndex.Look(env)
 	if conn == t.repeated {
 		late := t.repeatedLate
 		t.repeated, t.repeatedLate = sim.NoConn, false
@@ -187,21 +170,20 @@ func (s *Server) indexAnswered(env *sim.Env, conn sim.Conn, r *readIndexResp) {
 
 // replicationEnded: a leader that restarts, or a follower, lost a connection.
 func (s *Server) replicationEnded(env *sim.Env, conn sim.Conn) {
-	r := &s.replication
 	switch conn {
-	case r.leader:
+	case s.replication.leader:
 		s.follow(env)
 		return
 	case s.reads.asking:
-		env.Writes(cellReadNotifier, 0)
+		s.reads.Change(env)
 		s.askIndex(env)
 		return
 	case s.reads.repeated:
-		env.Writes(cellReadNotifier, 0)
-		s.reads.repeated, s.reads.repeatedLate = sim.NoConn, false
+		t := s.reads.Change(env)
+		t.repeated, t.repeatedLate = sim.NoConn, false
 		return
 	}
-	env.Writes(cellFollowers, 0)
+	r := s.replication.Change(env)
 	if i := slices.Index(r.followers, conn); i >= 0 {
 		r.followers = slices.Delete(r.followers, i, i+1)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/sim/state"
 )
 
 // LoseLeader is a fault: the cluster has no leader for some time. Watch streams whose
@@ -23,6 +24,8 @@ func LoseLeader(members []sim.NodeID, label string, until sim.Time) sim.Fault {
 
 // leader is what a member knows of the cluster's leader.
 type leader struct {
+	state.Cell[leader] `cell:"etcd: leader"`
+
 	is leaderState
 	// until is when there is one again, timed.
 	until sim.Time
@@ -72,11 +75,6 @@ func LongestElection(timeout sim.Duration) sim.Duration {
 	return timeout * (2*electionTicks - 1) / electionTicks
 }
 
-func (l *leader) reset() {
-	clear(l.proposals)
-	*l = leader{proposals: l.proposals[:0]}
-}
-
 // loseLeader: there is no leader from now on.
 func (s *Server) loseLeader(env *sim.Env, until sim.Time) {
 	if s.leader.is != leads {
@@ -94,36 +92,31 @@ func (s *Server) loseLeader(env *sim.Env, until sim.Time) {
 // isLost: the member knows no leader from now on.
 func (s *Server) isLost(env *sim.Env) {
 	env.Cover(coverNoLeader)
-	env.Writes(cellLeader, 0)
 	leaderLost.Say(env)
-	s.leader.is = lost
+	s.leader.Change(env).is = lost
 	s.watch.SetLeaderless(env, true)
 	s.demote(env)
-	env.LooksAt(cellReadNotifier, 0)
-	if s.reads.confirmed == 0 {
+	if s.reads.Look(env).confirmed == 0 {
 		env.Disable(linearizableReadLoop)
 	}
 }
 
 // awaitLeader: streams that require a leader have ended, or there is one soon enough.
 func (s *Server) awaitLeader(env *sim.Env) {
-	env.Writes(cellLeader, 0)
-	s.leader.is = missed
+	s.leader.Change(env).is = missed
 	env.Arm(leaderTimer, max(0, s.leader.until.Sub(env.Now())))
 }
 
 // leaderTimerFires: the election timeout has passed, monitorLeader has seen no leader for
 // long enough, or there is one again.
 func (s *Server) leaderTimerFires(env *sim.Env) {
-	env.Reads(cellLeader, 0)
-	switch {
-	case s.leader.is == leads:
+	switch l := s.leader.Read(env); {
+	case l.is == leads:
 		s.campaign(env)
-	case s.leader.is == lost && s.leader.cut:
+	case l.is == lost && l.cut:
 		s.watch.EndLeaderless(env)
-		env.Writes(cellLeader, 0)
-		s.leader.is = missed
-	case s.leader.is == lost:
+		s.leader.Change(env).is = missed
+	case l.is == lost:
 		s.watch.EndLeaderless(env)
 		s.awaitLeader(env)
 	default:
@@ -133,20 +126,19 @@ func (s *Server) leaderTimerFires(env *sim.Env) {
 
 // hasLeader: there is a leader again.
 func (s *Server) hasLeader(env *sim.Env) {
-	env.Writes(cellLeader, 0)
 	leaderAgain.Say(env)
-	s.leader.is, s.leader.until = leads, 0
+	l := s.leader.Change(env)
+	l.is, l.until = leads, 0
 	s.watch.SetLeaderless(env, false)
 	s.wins()
 	s.promote(env)
-	proposals := s.leader.proposals
-	s.leader.proposals = nil
+	proposals := l.proposals
+	l.proposals = nil
 	for i := range proposals {
 		s.append(env, &proposals[i])
 	}
 	s.answerIndices(env)
-	env.LooksAt(cellReadNotifier, 0)
-	if len(s.reads.readNotifier) > 0 && s.reads.idle() && !s.disk.turn {
+	if len(s.reads.Look(env).readNotifier) > 0 && s.reads.idle() && !s.disk.turn {
 		s.failNext(env, LeaderChanges)
 		env.Enable(linearizableReadLoop)
 	}
@@ -157,8 +149,7 @@ func (s *Server) HasLeader() bool { return s.leader.is == leads }
 
 // cutOff: no heartbeats come from now on, or they come again.
 func (s *Server) cutOff(env *sim.Env, begins bool) {
-	env.Writes(cellLeader, 0)
-	s.leader.cut = begins
+	s.leader.Change(env).cut = begins
 	switch {
 	case begins:
 		env.Cover(coverCutOff)
@@ -188,21 +179,18 @@ func (s *Server) CutOff() bool { return s.leader.cut }
 
 // mustAwaitLeader: a write waits until there is a leader.
 func (s *Server) mustAwaitLeader(env *sim.Env, e *entry) bool {
-	env.LooksAt(cellLeader, 0)
-	if s.leader.is == leads {
+	if s.leader.Look(env).is == leads {
 		return false
 	}
 	env.Cover(coverAwaitsLeader)
-	env.Writes(cellLeader, 0)
-	s.leader.proposals = append(s.leader.proposals, *e)
+	s.leader.Change(env).proposals = append(s.leader.proposals, *e)
 	return true
 }
 
 // wakeReadLoop lets linearizableReadLoop take the next turn, if there is a leader that
 // could say what is committed.
 func (s *Server) wakeReadLoop(env *sim.Env) {
-	env.LooksAt(cellLeader, 0)
-	if s.leader.is == leads {
+	if s.leader.Look(env).is == leads {
 		env.Enable(linearizableReadLoop)
 	}
 }

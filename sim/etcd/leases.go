@@ -7,11 +7,15 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd/lease"
 	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// expiry is what the leader does about leases that run out.
-type expiry struct {
+// lessor is the leases, the keys that are attached to them, and what the leader does about those that run out.
+type lessor struct {
+	state.Cell[lessor] `cell:"etcd: lessor"`
+
+	lease.Lessor
 	// since is when the lessor's runLoop had its first turn, looping whether it has one in
 	// this process.
 	since   sim.Time
@@ -31,25 +35,25 @@ const (
 	firstChosenID = 1_000_000
 )
 
-func (x *expiry) reset() {
-	clear(x.renewals)
-	*x = expiry{renewals: x.renewals[:0], granted: x.granted}
+// forget drops what a process keeps in memory.
+func (l *lessor) forget() {
+	l.Demote()
+	l.since, l.looping, l.renewals = 0, false, nil
 }
 
 // proposeGrant is EtcdServer.LeaseGrant: it chooses the id if the client does not.
 func (s *Server) proposeGrant(env *sim.Env, e entry, r *wire.LeaseGrantRequest) {
 	if r.ID == 0 {
-		env.Writes(cellLessor, 0)
-		e.payload = &wire.LeaseGrantRequest{ID: firstChosenID + s.expiry.granted, TTL: r.TTL}
-		s.expiry.granted++
+		l := s.lessor.Change(env)
+		e.payload = &wire.LeaseGrantRequest{ID: firstChosenID + l.granted, TTL: r.TTL}
+		l.granted++
 	}
 	s.propose(env, e)
 }
 
 // lookup is lessor.Lookup.
 func (s *Server) lookup(env *sim.Env, id int64) *lease.Lease {
-	env.Reads(cellLessor, 0)
-	return s.lessor.Lookup(id)
+	return s.lessor.Read(env).Lookup(id)
 }
 
 // leaseGrant is lessor.Grant.
@@ -62,8 +66,7 @@ func (s *Server) leaseGrant(env *sim.Env, e *entry, r *wire.LeaseGrantRequest) s
 		return v3rpc.ErrLeaseExists
 	}
 	env.Cover(coverLeaseGranted)
-	env.Writes(cellLessor, 0)
-	l := s.lessor.Grant(r.ID, r.TTL, env.Now())
+	l := s.lessor.Change(env).Grant(r.ID, r.TTL, env.Now())
 	ttl := l.TTL
 	s.awaitExpiry(env)
 	return &wire.LeaseGrantResponse{Revision: s.endTxn(env, e), ID: r.ID, TTL: ttl}
@@ -83,8 +86,7 @@ func (s *Server) leaseRevoke(env *sim.Env, e *entry, r *wire.LeaseRevokeRequest)
 		env.Cover(coverLeaseKeys)
 	}
 	rev := s.endTxn(env, e)
-	env.Writes(cellLessor, 0)
-	s.lessor.Revoke(r.ID)
+	s.lessor.Change(env).Revoke(r.ID)
 	s.revoked(env, r.ID)
 	s.awaitExpiry(env)
 	return &wire.LeaseRevokeResponse{Revision: rev}
@@ -92,7 +94,7 @@ func (s *Server) leaseRevoke(env *sim.Env, e *entry, r *wire.LeaseRevokeRequest)
 
 // revoked lets the renewals of a lease go on, which is no more.
 func (s *Server) revoked(env *sim.Env, id int64) {
-	s.expiry.renewals = slices.DeleteFunc(s.expiry.renewals, func(r read) bool {
+	s.lessor.renewals = slices.DeleteFunc(s.lessor.renewals, func(r read) bool {
 		if r.payload.(*wire.LeaseKeepAliveRequest).ID != id {
 			return false
 		}
@@ -110,8 +112,7 @@ func (s *Server) attach(env *sim.Env) {
 		case had != 0:
 			env.Cover(coverDetached)
 		}
-		env.Writes(cellLessor, 0)
-		s.lessor.Attach(key, id)
+		s.lessor.Change(env).Attach(key, id)
 	})
 }
 
@@ -124,10 +125,10 @@ func (s *Server) detachLost() {
 // lease is renewed.
 func (s *Server) receiveKeepAlive(env *sim.Env, e entry) {
 	place := s.newRead(env, e)
-	s.reads.handlers[place].revision = s.store.Rev(env)
+	s.reads.at(place).revision = s.store.Rev(env)
 	// A leader whose raft loop stands still asks the other members first (ensureLeadership).
-	env.LooksAt(cellDisk, 0)
-	if s.members.options().Leases.RenewsKnown && s.lessor.Primary() && !s.disk.stalled && s.lookup(env, e.payload.(*wire.LeaseKeepAliveRequest).ID) != nil {
+	stalled := s.disk.Look(env).stalled
+	if s.members.options().Leases.RenewsKnown && s.lessor.Primary() && !stalled && s.lookup(env, e.payload.(*wire.LeaseKeepAliveRequest).ID) != nil {
 		env.Cover(coverRenewsKnown)
 		s.release(env, place)
 		return
@@ -144,15 +145,15 @@ func (s *Server) leaseRenew(env *sim.Env, r *read, p *wire.LeaseKeepAliveRequest
 		return
 	}
 	if l := s.lookup(env, p.ID); l != nil {
-		env.Writes(cellLessor, 0)
+		lessor := s.lessor.Change(env)
 		if l.Expired || env.Mode() == sim.Timed && l.Expiry <= env.Now() {
 			env.Cover(coverRenewsExpired)
-			s.expiry.renewals = append(s.expiry.renewals, *r)
+			lessor.renewals = append(lessor.renewals, *r)
 			return
 		}
 		env.Cover(coverRenewed)
 		resp.TTL = l.TTL
-		s.lessor.Renew(l, env.Now())
+		lessor.Renew(l, env.Now())
 		renewed := lease.Renewed
 		if s.members.options().Leases.RenewalsAnswered {
 			renewed = lease.RenewedInVain
@@ -191,34 +192,31 @@ func (s *Server) promote(env *sim.Env) {
 	}
 	if len(s.lessor.Leases()) > 0 {
 		env.Cover(coverPromoted)
-		env.Writes(cellLessor, 0)
 		began := lease.BeganToLead
 		if s.members.options().Leases.ForgetsPromoted {
 			began = lease.BeganToForget
 		}
 		began.Say(env, sim.Counted{N: len(s.lessor.Leases()), Thing: "lease"})
 	}
-	s.lessor.Promote(env.Now(), s.cfg.Elections.Timeout)
+	s.lessor.Change(env).Promote(env.Now(), s.cfg.Elections.Timeout)
 	s.awaitExpiry(env)
 }
 
 // demote: there is no leader, so that no lease expires. A renewal asks the next leader.
 func (s *Server) demote(env *sim.Env) {
-	if len(s.lessor.Leases()) > 0 {
-		env.Writes(cellLessor, 0)
-	}
-	s.lessor.Demote()
-	for _, r := range s.expiry.renewals {
+	l := s.lessor.Change(env)
+	l.Demote()
+	for _, r := range l.renewals {
 		s.linearizableReadNotify(env, s.reads.add(env, r))
 	}
-	s.expiry.renewals = s.expiry.renewals[:0]
+	l.renewals = l.renewals[:0]
 	s.awaitExpiry(env)
 }
 
 // awaitExpiry sets the timer for the turn of the lessor's runLoop that finds the next expired
 // lease. Turns that find none are left out.
 func (s *Server) awaitExpiry(env *sim.Env) {
-	if len(s.lessor.Leases()) == 0 && !s.expiry.looping {
+	if len(s.lessor.Leases()) == 0 && !s.lessor.looping {
 		return
 	}
 	next, waits := sim.Time(0), false
@@ -231,22 +229,22 @@ func (s *Server) awaitExpiry(env *sim.Env) {
 		env.Disarm(leaseTimer)
 		return
 	}
-	if !s.expiry.looping {
-		s.expiry.looping, s.expiry.since = true, env.Now()
+	if !s.lessor.looping {
+		s.lessor.looping, s.lessor.since = true, env.Now()
 		if env.Mode() == sim.Timed {
-			s.expiry.since -= sim.Time(lessorPeriod/lessorPhases) * sim.Time(env.Choose(lessorPhases, "phase of the lessor"))
+			s.lessor.since -= sim.Time(lessorPeriod/lessorPhases) * sim.Time(env.Choose(lessorPhases, "phase of the lessor"))
 		}
 	}
-	turns := (max(next, env.Now()) - s.expiry.since + sim.Time(lessorPeriod) - 1) / sim.Time(lessorPeriod)
-	env.Arm(leaseTimer, sim.Duration(s.expiry.since+turns*sim.Time(lessorPeriod)-env.Now()))
+	turns := (max(next, env.Now()) - s.lessor.since + sim.Time(lessorPeriod) - 1) / sim.Time(lessorPeriod)
+	env.Arm(leaseTimer, sim.Duration(s.lessor.since+turns*sim.Time(lessorPeriod)-env.Now()))
 }
 
 // leaseTimerFires is a turn of the lessor's runLoop, and what revokeExpiredLeases of the
 // server does with one of the leases that it has found: it proposes the revocation. Others
 // follow in steps of their own, in any order. When untimed, any lease may have expired.
 func (s *Server) leaseTimerFires(env *sim.Env) {
-	env.Reads(cellLessor, 0)
-	env.Writes(cellLessor, 0)
+	s.lessor.Read(env)
+	s.lessor.Change(env)
 	var expired []*lease.Lease
 	all := s.lessor.Leases()
 	for i := range all {

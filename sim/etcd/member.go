@@ -5,6 +5,7 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -26,6 +27,8 @@ type Member struct {
 
 // members are those of the cluster.
 type members struct {
+	state.Cell[members] `cell:"etcd: members"`
+
 	all []member
 	// serving is the one that this server is now.
 	serving    int
@@ -39,10 +42,13 @@ type member struct {
 	status *wire.StatusResponse `cell:"-"`
 }
 
+// Clear makes it a new one, and keeps its memory.
+func (ms *members) Clear() { *ms = members{Cell: ms.Cell, all: ms.all[:0]} }
+
 // reset makes the cluster the one that the configuration names. The first member
 // serves.
 func (ms *members) reset(c *Config) {
-	ms.all, ms.downgraded = ms.all[:0], false
+	ms.Clear()
 	for i := range c.Members {
 		ms.add(c.Members[i])
 	}
@@ -88,7 +94,7 @@ func (ms *members) options() *Options { return &ms.all[ms.serving].Options }
 // status is the answer to Maintenance.Status. It depends on nothing that changes
 // while the cluster runs.
 func (ms *members) status(env *sim.Env, r *wire.StatusRequest) sim.Payload {
-	env.Reads(cellMembers, 0)
+	ms.Read(env)
 	switch {
 	case r.Endpoint == wire.ServingEndpoint:
 		return ms.all[ms.serving].status

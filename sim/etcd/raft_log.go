@@ -5,21 +5,44 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
 // raftLog is the log of a single member: what is in it is committed. Entries are
 // dropped when they are applied.
 type raftLog struct {
-	// entries are committed and not applied yet.
-	entries []entry
-	// committed and applied are indices of the log.
-	committed, applied uint64 `cell:"-"`
+	committedEntries
+	appliedIndex
 	// skipped: an entry was never applied, so that later writes have other revisions than
 	// on other members.
-	skipped bool
+	skipped state.Var[bool] `cell:"etcd: entries that were skipped"`
 	// newest is the entry that was applied last, kept if a restart may repeat it.
-	newest entry `cell:"-"`
+	newest entry
+}
+
+// committedEntries: an item is an entry by its index.
+type committedEntries struct {
+	state.Cell[committedEntries] `cell:"etcd: raft log"`
+
+	// entries are committed and not applied yet.
+	entries   []entry
+	committed uint64 `cell:"-"`
+	// all is all that was committed, if there are followers.
+	all []sim.Payload
+}
+
+// Clear makes it a new one, and keeps its memory.
+func (l *committedEntries) Clear() {
+	*l = committedEntries{Cell: l.Cell, entries: l.entries[:0], all: l.all[:0]}
+}
+
+// appliedIndex is how far the log is applied.
+type appliedIndex struct {
+	state.Cell[appliedIndex] `cell:"etcd: applied index"`
+
+	applied uint64 `cell:"-"`
+	ending  ending
 }
 
 // entry is a request, with where it came from: in the raft log, or in the hands of a handler.
@@ -32,40 +55,33 @@ type entry struct {
 
 func entryOf(m *sim.Message) entry { return entry{m.Payload, m.Conn, m.Cause, m.From} }
 
-func (l *raftLog) reset() { *l = raftLog{entries: l.entries[:0]} }
-
 // waits reports whether an entry is not applied yet.
 func (l *raftLog) waits() bool { return len(l.entries) > 0 }
 
 // append puts an entry at the end.
 func (l *raftLog) append(env *sim.Env, e entry) {
-	l.entries = append(l.entries, e)
 	l.committed++
-	env.WritesItem(cellRaftLog, 0, int64(l.committed))
+	l.entries = append(l.committedEntries.ChangeItem(env, int64(l.committed)).entries, e)
 }
 
 // apply takes the next entry.
 func (l *raftLog) apply(env *sim.Env) entry {
-	e := l.entries[0]
-	l.entries = slices.Delete(l.entries, 0, 1)
-	l.applied++
-	env.ReadsItem(cellRaftLog, 0, int64(l.applied))
-	env.WritesItem(cellRaftLog, 0, int64(l.applied))
-	env.Writes(cellApplied, 0)
+	l.appliedIndex.Change(env).applied++
+	e := l.committedEntries.ReadItem(env, int64(l.applied)).entries[0]
+	l.committedEntries.ChangeItem(env, int64(l.applied)).entries = slices.Delete(l.entries, 0, 1)
 	return e
 }
 
 // lose drops the entries that are not applied.
 func (l *raftLog) lose(env *sim.Env) {
-	l.entries, l.applied = l.entries[:0], l.committed
-	env.WritesItem(cellRaftLog, 0, int64(l.applied))
+	l.applied = l.committed
+	l.committedEntries.ChangeItem(env, int64(l.applied)).entries = l.entries[:0]
 }
 
 // again has an entry applied before those that were never applied. Its client has no connection any more.
 func (l *raftLog) again(env *sim.Env, e entry) {
-	env.WritesItem(cellRaftLog, 0, int64(l.applied))
 	e.conn = sim.NoConn
-	l.entries = slices.Insert(l.entries, 0, e)
+	l.committedEntries.ChangeItem(env, int64(l.applied)).entries = slices.Insert(l.entries, 0, e)
 	l.applied--
 }
 
@@ -109,8 +125,7 @@ var logOptions = option.NewGroup("etcd",
 func (s *Server) skip(env *sim.Env) {
 	e := s.log.apply(env)
 	env.Cover(coverSkipped)
-	env.Writes(cellSkipped, 0)
-	s.log.skipped = true
+	s.log.skipped.Set(env, true)
 	skipped.Say(env, e.payload, s.store.CurrentRev()+1)
 	if _, ok := e.payload.(*wire.CompactionRequest); ok {
 		s.watch.CompactionApplied(env)

@@ -3,14 +3,21 @@ package etcd
 import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
 // reads are the handlers that still have to look at the store, and
 // linearizableReadLoop.
 type reads struct {
-	// handlers are by place.
-	handlers []read
+	turn
+	handlers state.Places[handler] `cell:"etcd: reads"`
+}
+
+// turn is linearizableReadLoop.
+type turn struct {
+	state.Cell[turn] `cell:"etcd: readNotifier"`
+
 	// readNotifier are the places of reads that wait for the next turn of
 	// linearizableReadLoop, confirming those of the present turn. confirmed is the
 	// index that has to be applied for those, 0 if the loop waits for none.
@@ -25,7 +32,7 @@ type reads struct {
 }
 
 // idle reports whether linearizableReadLoop is between two turns.
-func (t *reads) idle() bool { return t.confirmed == 0 && t.asking == sim.NoConn }
+func (t *turn) idle() bool { return t.confirmed == 0 && t.asking == sim.NoConn }
 
 // read is a handler of a unary call that still has to look at the store: a
 // Range, a Txn that only reads, or a Compact that was applied.
@@ -39,12 +46,36 @@ type read struct {
 	revision int64
 	// ready: it no longer waits for linearizableReadLoop.
 	ready bool
-	// stream is an answer that goes out in chunks, nil before the first one. blocked: its Send waits for room.
-	stream  *rangeStream
+}
+
+// handler is the place of a read.
+type handler struct {
+	place int32
+	// read has two items: linearizableReadLoop lets several reads go in one step, and a story of one of them must not
+	// follow the requests of the others.
+	read state.Var[read] `cell:"etcd: read"`
+	// taken is a cell of its own, as the first free place depends on all before it.
+	taken  state.Var[bool]      `cell:"etcd: place of a read"`
+	stream state.Var[streaming] `cell:"etcd: RangeStream"`
+}
+
+// The items of handler.read.
+const (
+	readAsked int64 = iota + 1
+	readReleased
+)
+
+// Free implements state.Placed.
+func (h *handler) Free() bool { return !*h.taken.Value() }
+
+// streaming is an answer that goes out in chunks, nil before the first one. blocked: its Send waits for room.
+type streaming struct {
+	at      *rangeStream
 	blocked bool
 }
 
-func (r *read) used() bool { return r.payload != nil }
+// at is the read in a place.
+func (t *reads) at(place int32) *read { return t.handlers.At(int(place)).read.Value() }
 
 // streams reports whether the answer goes out in chunks.
 func (r *read) streams() bool {
@@ -86,46 +117,40 @@ func (r *read) handler() string {
 	}
 }
 
-func (t *reads) reset() {
-	*t = reads{handlers: t.handlers[:0], readNotifier: t.readNotifier[:0], confirming: t.confirming[:0]}
+// Clear makes it a new one, and keeps its memory.
+func (t *turn) Clear() {
+	*t = turn{Cell: t.Cell, readNotifier: t.readNotifier[:0], confirming: t.confirming[:0]}
 }
 
 // add finds a place for a handler: the first free one.
 func (t *reads) add(env *sim.Env, r read) int32 {
-	place := -1
-	for i := range t.handlers {
-		switch x := &t.handlers[i]; {
-		case !x.used():
-			if place < 0 {
-				place = i
-			}
+	all := t.handlers.All()
+	place := len(all)
+	for i, h := range all {
+		switch x := h.read.Value(); {
+		case h.Free():
+			place = min(place, i)
 		case x.from == r.from && x.ordinal >= r.ordinal:
 			r.ordinal = x.ordinal + 1
 		}
 	}
-	if place < 0 {
-		place = len(t.handlers)
-		t.handlers = append(t.handlers, read{})
+	for _, h := range all[:place] {
+		h.taken.Change(env)
 	}
-	t.handlers[place] = r
-	env.Writes(cellRead, place)
-	for i := range place + 1 {
-		env.Writes(cellReadPlace, i)
-	}
-	return int32(place)
+	h := t.handlers.Reach(place, func(n int) handler { return handler{place: int32(n)} })
+	h.read.Set(env, r)
+	h.taken.Set(env, true)
+	return h.place
 }
 
 // take ends a read and frees its place.
 func (t *reads) take(env *sim.Env, place int32) read {
-	env.ReadsItem(cellRead, int(place), readAsked)
-	env.ReadsItem(cellRead, int(place), readReleased)
-	env.Writes(cellRead, int(place))
-	env.Writes(cellReadPlace, int(place))
-	r := t.handlers[place]
-	t.handlers[place] = read{}
-	for n := len(t.handlers); n > 0 && !t.handlers[n-1].used(); n-- {
-		t.handlers = t.handlers[:n-1]
-	}
+	h := t.handlers.At(int(place))
+	h.read.ReadItem(env, readAsked)
+	r := *h.read.ReadItem(env, readReleased)
+	h.read.Set(env, read{})
+	h.taken.Set(env, false)
+	*h.stream.Value() = streaming{}
 	return r
 }
 
@@ -181,9 +206,8 @@ func (s *Server) newRead(env *sim.Env, e entry) int32 {
 
 // release lets a handler look at the store.
 func (s *Server) release(env *sim.Env, place int32) {
-	r := &s.reads.handlers[place]
+	r := s.reads.handlers.At(int(place)).read.ChangeItem(env, readReleased)
 	r.ready = true
-	env.WritesItem(cellRead, int(place), readReleased)
 	if r.begins() && s.backend.holdsUp(env, place) {
 		return
 	}
@@ -226,35 +250,33 @@ type chunk struct {
 
 // readChunk reads the next chunk of a stream.
 func (s *Server) readChunk(env *sim.Env, place int32) (c chunk) {
-	t, o := &s.reads, s.members.options()
-	env.ReadsItem(cellRead, int(place), readAsked)
-	env.ReadsItem(cellRead, int(place), readReleased)
-	env.Writes(cellStream, int(place))
-	r := &t.handlers[place]
+	h, o := s.reads.handlers.At(int(place)), s.members.options()
+	h.read.ReadItem(env, readAsked)
+	r, was := h.read.ReadItem(env, readReleased), h.stream.Change(env)
 	stream := newRangeStream(r.payload.(*wire.RangeStreamRequest).Range, &o.Streams)
-	if r.stream != nil {
+	if was.at != nil {
 		env.Cover(coverStreamGoesOn)
-		*stream = *r.stream
+		*stream = *was.at
 	}
 	// A clone of the server has the one before.
-	r.stream = stream
+	was.at = stream
 	var code wire.Code
 	if c.out, c.last, code = stream.step(env, s.store, &o.Streams, o.Write.MaxRequestBytes); code != 0 {
 		c.refused = v3rpc.Refusal(code)
 	}
 	if c.out != nil {
 		said, n := chunkRead, len(c.out.Kvs)
-		if int64(n) == r.stream.count {
+		if int64(n) == stream.count {
 			said = firstRead
 		}
-		said.Say(env, keys(n), r.from, r.stream.at)
+		said.Say(env, keys(n), r.from, stream.at)
 	}
 	return c
 }
 
 // sendChunk sends a chunk, and lets the handler go on when there is room.
 func (s *Server) sendChunk(env *sim.Env, place int32, c chunk) {
-	r := &s.reads.handlers[place]
+	r := s.reads.at(place)
 	if c.out != nil {
 		env.Send(r.conn, c.out)
 	}
@@ -270,8 +292,7 @@ func (s *Server) sendChunk(env *sim.Env, place int32, c chunk) {
 		s.reads.take(env, place)
 	case !env.CanSend(r.conn):
 		env.Cover(coverStreamBlocked)
-		env.Writes(cellStream, int(place))
-		r.blocked = true
+		s.reads.handlers.At(int(place)).stream.Change(env).blocked = true
 	default:
 		s.release(env, place)
 	}
@@ -280,19 +301,18 @@ func (s *Server) sendChunk(env *sim.Env, place int32, c chunk) {
 // wakeStream lets a stream go on whose Send waited for room, or has failed because the
 // client is gone.
 func (s *Server) wakeStream(env *sim.Env, conn sim.Conn) {
-	for i := range s.reads.handlers {
-		if r := &s.reads.handlers[i]; r.conn == conn && r.blocked {
-			r.blocked = false
-			env.Writes(cellStream, i)
-			s.release(env, int32(i))
+	for h := range s.reads.handlers.Used() {
+		if h.read.Value().conn == conn && h.stream.Value().blocked {
+			h.stream.Change(env).blocked = false
+			s.release(env, h.place)
 		}
 	}
 }
 
 // linearizableReadNotify makes a read wait for the loop's next turn.
 func (s *Server) linearizableReadNotify(env *sim.Env, place int32) {
-	s.reads.readNotifier = append(s.reads.readNotifier, place)
-	env.Writes(cellReadNotifier, 0)
+	t := s.reads.Change(env)
+	t.readNotifier = append(t.readNotifier, place)
 	if s.reads.idle() && !s.disk.turn {
 		s.wakeReadLoop(env)
 	}
@@ -302,15 +322,14 @@ func (s *Server) linearizableReadNotify(env *sim.Env, place int32) {
 // reads that wait and asks raft for the committed index, then waits until that
 // is applied, then lets them go.
 func (s *Server) runLinearizableReadLoop(env *sim.Env) {
-	t := &s.reads
-	env.Writes(cellReadNotifier, 0)
+	t := s.reads.Change(env)
 	// What a read is answered it finds in the store.
-	env.LooksAt(cellApplied, 0)
+	s.log.appliedIndex.Look(env)
 	if t.confirmed != 0 {
 		s.notifyReads(env)
 		return
 	}
-	env.LooksAt(cellRaftLog, 0)
+	s.log.committedEntries.Look(env)
 	t.confirming, t.readNotifier = t.readNotifier, t.confirming[:0]
 	if err := s.readFailure(env); err != nil {
 		s.failReads(env, err)
@@ -357,7 +376,7 @@ func (s *Server) notifyReads(env *sim.Env) {
 
 // runRead is the handler's own look at the store, and the answer.
 func (s *Server) runRead(env *sim.Env, place int32) {
-	if r := &s.reads.handlers[place]; r.streams() {
+	if r := s.reads.at(place); r.streams() {
 		env.Under(r.cause)
 		s.sendChunk(env, place, s.readChunk(env, place))
 		return

@@ -5,9 +5,9 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/arena"
-	"github.com/watchbed/watchbed/sim/etcd/mvcc"
 	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -56,7 +56,11 @@ func (o *ReadOptions) cost() bool { return o.RangeTime > 0 || o.RangeTimePerItem
 // takes the lock for writing. So a Compact waits for the Range, all that is to be applied
 // later waits for the Compact, and so does the next Range: a writer that waits for store.mu
 // goes before later readers.
+//
+// An item is a Range by its running number.
 type readCost struct {
+	state.Cell[readCost] `cell:"etcd: queue of Ranges"`
+
 	// queue are the places of the reads that wait for their turn.
 	queue arena.Queue[int32]
 	// current is the place of the read that the server works on, answer what it
@@ -73,18 +77,16 @@ type readCost struct {
 // queueRange makes a read wait for its turn.
 func (s *Server) queueRange(env *sim.Env, place int32) {
 	q := &s.readCost
-	next := q.queue.Next()
 	busy := q.answer != nil || q.compacts
 	if busy {
 		// It waits for the one before it, which waits for those before that.
-		env.Reads(cellRangeQueue, 0)
+		q.Read(env)
 	}
-	env.WritesItem(cellRangeQueue, 0, next)
-	q.queue.Push(place)
+	q.ChangeItem(env, q.queue.Next()).queue.Push(place)
 	s.watch.ReadQueued(env)
 	if busy {
 		env.Cover(coverRangeQueued)
-		r := &s.reads.handlers[place]
+		r := s.reads.at(place)
 		rangeQueued.Say(env, r.from, r.payload, sim.Counted{N: q.queue.Len(), Thing: "Range"})
 		return
 	}
@@ -94,10 +96,9 @@ func (s *Server) queueRange(env *sim.Env, place int32) {
 // startRange takes the next read: what it finds decides how long it takes.
 func (s *Server) startRange(env *sim.Env) {
 	q := &s.readCost
-	env.ReadsItem(cellRangeQueue, 0, q.queue.First())
-	env.WritesItem(cellRangeQueue, 0, q.queue.First())
-	q.current = q.queue.Pop()
-	r := &s.reads.handlers[q.current]
+	q.ReadItem(env, q.queue.First())
+	q.ChangeItem(env, q.queue.First()).current = q.queue.Pop()
+	r := s.reads.at(q.current)
 	env.Under(r.cause)
 	took := s.cfg.Reads.RangeTime
 	switch p := r.payload.(type) {
@@ -124,8 +125,7 @@ var answerInChunks = &wire.RangeStreamResponse{}
 // finishRange answers the read, and lets go of the responses to watches that
 // were behind it.
 func (s *Server) finishRange(env *sim.Env) {
-	q := &s.readCost
-	env.WritesItem(cellRangeQueue, 0, sim.NoItem)
+	q := s.readCost.ChangeItem(env, sim.NoItem)
 	if q.answer == answerInChunks {
 		s.finishChunk(env)
 		return
@@ -133,8 +133,7 @@ func (s *Server) finishRange(env *sim.Env) {
 	r := s.reads.take(env, q.current)
 	env.Under(r.cause)
 	if resp, ok := q.answer.(*wire.RangeResponse); ok && s.cfg.Reads.CompactsInRange {
-		env.Reads(mvcc.CellCompactRev, 0)
-		if resp.Revision < s.store.CompactRev() {
+		if resp.Revision < s.store.ReadCompactRev(env) {
 			q.answer = v3rpc.Refusal(wire.ErrCompacted)
 		}
 	}
@@ -149,7 +148,7 @@ func (s *Server) finishChunk(env *sim.Env) {
 	place, c := q.current, q.chunk
 	q.current, q.answer, q.chunk = 0, nil, chunk{}
 	s.rangeEnds(env)
-	env.Under(s.reads.handlers[place].cause)
+	env.Under(s.reads.at(place).cause)
 	s.sendChunk(env, place, c)
 }
 
@@ -179,15 +178,13 @@ func (s *Server) compactWaits(env *sim.Env) bool {
 	if _, compacts := e.payload.(*wire.CompactionRequest); !compacts || !s.cfg.Reads.cost() || s.cfg.Reads.CompactsInRange {
 		return false
 	}
-	env.Reads(cellRangeQueue, 0)
-	if q.answer == nil {
+	if q.Read(env).answer == nil {
 		return false
 	}
 	if !q.compacts {
-		env.Writes(cellRangeQueue, 0)
-		q.compacts = true
+		q.Change(env).compacts = true
 		env.Cover(coverCompactWaits)
-		compactAwaits.Say(env, e.payload, s.reads.handlers[q.current].payload)
+		compactAwaits.Say(env, e.payload, s.reads.at(q.current).payload)
 	}
 	return true
 }
@@ -195,15 +192,15 @@ func (s *Server) compactWaits(env *sim.Env) bool {
 // compactEnds lets the next Range go on behind a Compact that waited.
 func (s *Server) compactEnds(env *sim.Env) {
 	if s.readCost.compacts {
-		env.Writes(cellRangeQueue, 0)
-		s.readCost.compacts = false
+		s.readCost.Change(env).compacts = false
 		cause := env.Cause()
 		s.nextRange(env)
 		env.Under(cause)
 	}
 }
 
-func (q *readCost) reset() {
+// Clear makes it a new one, and keeps its memory.
+func (q *readCost) Clear() {
 	q.queue.Clear()
-	*q = readCost{queue: q.queue}
+	*q = readCost{Cell: q.Cell, queue: q.queue}
 }

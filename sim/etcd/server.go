@@ -2,9 +2,9 @@ package etcd
 
 import (
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/etcd/lease"
 	"github.com/watchbed/watchbed/sim/etcd/mvcc"
 	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
+	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -47,7 +47,9 @@ func DefaultConfig(version string) (Config, error) {
 // simulation. What clients send it and are answered is in sim/wire.
 type Server struct {
 	cfg Config
-	parts
+	durable
+	process
+	commits commits
 	// txnPath is memory for compareToPath.
 	txnPath []bool
 	// header is what answers say of the member. It follows from the faults so far.
@@ -59,27 +61,27 @@ type Server struct {
 	served Served
 }
 
-// parts are the state of a server beside its store and its streams. What has the tag "-" is not told apart by a search.
-type parts struct {
-	members     members
-	log         raftLog
-	commits     commits
+// durable is the state of a server beside its store that outlives its process.
+type durable struct {
+	members members
+	log     raftLog
+	lessor  lessor
+	failed  state.Var[[]sim.Payload] `cell:"etcd: requests that failed"`
+	// retries counts how often the follower has asked again for an index, of those that the run has.
+	retries state.Var[int] `cell:"etcd: repeated ReadIndex"`
+}
+
+// process is what a process keeps in memory beside its streams.
+type process struct {
 	replication replication
-
-	ending   ending
-	reads    reads
-	removals []removal
-	readCost readCost
+	reads       reads
+	removals    state.Var[[]removal] `cell:"etcd: compactions that wait"`
+	readCost    readCost
 	// backend is what a defragmentation holds up.
-	backend backendLock
-	disk    disk
-
-	failures failures
-	failed   []sim.Payload
+	backend  backendLock
+	disk     disk
+	failures state.Places[failing] `cell:"etcd: kinds of failures"`
 	leader   leader
-
-	lessor lease.Lessor
-	expiry expiry
 }
 
 // Node is a Server in a world, or a node that serves the watches of one in its place (testbed.Program).
@@ -93,6 +95,8 @@ func (s *Server) Simulated() *Server { return s }
 // New returns a server with the contents that cfg names.
 func New(cfg Config) *Server {
 	s := &Server{store: &mvcc.WatchableStore{}}
+	durables.Name(&s.durable, 0)
+	processes.Name(&s.process, 0)
 	s.watch = v3rpc.NewWatchServer(s.store, v3rpc.Numbers{Task: firstSlotTask, Stride: slotTasks, Timer: firstTicker})
 	s.Reset(cfg)
 	return s
@@ -104,18 +108,15 @@ func New(cfg Config) *Server {
 func (s *Server) Reset(cfg Config) {
 	s.cfg = cfg
 	s.cfg.Options.setDefaults()
+	durables.Clear(&s.durable)
 	s.members.reset(&s.cfg)
 	o := s.members.options()
 	s.store.Reset(o.Store, &mvcc.Contents{Initial: cfg.Initial, Revision: cfg.InitialRevision, Compacted: cfg.Compacted})
 	s.watch.Reset(o.Watch)
 	s.header = nil
-	s.log.reset()
+	s.log.newest = entry{}
 	s.commits.reset()
-	clear(s.failed)
-	s.failed = s.failed[:0]
-	s.replication.reset()
 	s.lessor.Reset(o.Leases)
-	s.expiry.granted = 0
 	s.forget()
 }
 
@@ -131,18 +132,9 @@ func (s *Server) serve(i int) {
 // forget drops what a process keeps in memory and no client gets back: reads that
 // wait, and connections.
 func (s *Server) forget() {
-	s.ending = ending{}
-	s.reads.reset()
-	clear(s.removals)
-	s.removals = s.removals[:0]
-	s.readCost.reset()
-	s.backend.reset()
-	s.disk.reset()
-	s.failures = failures{}
-	s.leader.reset()
-	s.lessor.Demote()
-	s.expiry.reset()
-	s.replication.disconnect()
+	processes.Clear(&s.process)
+	s.log.ending = ending{}
+	s.lessor.forget()
 }
 
 // Start implements sim.Node.

@@ -2,34 +2,53 @@ package etcd
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd/lease"
+	"github.com/watchbed/watchbed/sim/etcd/mvcc"
 	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/sim/state"
 	"github.com/watchbed/watchbed/sim/view"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
+// The cells of the store that stories ask for. An item is a revision: that of the changes, or that of the compaction.
+var (
+	CellRevision   = mvcc.CellRevision
+	CellStore      = mvcc.CellStore
+	CellCompactRev = mvcc.CellCompactRev
+)
+
 // The whole state of a server: copied, digested, counted and shown.
 
-var shape = state.ShapeOf[parts]()
+var (
+	durables  = state.Of[durable]()
+	processes = state.Of[process]()
+)
 
 // Clone implements sim.Cloner. The store is shared until one of both writes.
 func (s *Server) Clone() sim.Node {
 	c := *s
-	c.txnPath = nil
-	shape.Own(&c.parts)
+	durables.CloneTo(&c.durable, &s.durable)
+	processes.CloneTo(&c.process, &s.process)
+	c.txnPath, c.commits.all = nil, slices.Clone(s.commits.all)
 	c.store = s.store.Clone()
 	c.watch = s.watch.Clone(c.store)
 	return &c
 }
 
+// Cells implements sim.Celled, for the state beside the store and the streams.
+func (s *Server) Cells(visit sim.CellVisitor) {
+	durables.Cells(&s.durable, visit)
+	processes.Cells(&s.process, visit)
+}
+
 // Fingerprint implements sim.Fingerprinter. Indices of the log and numbers of compactions count up: only how far they are
 // apart matters.
 func (s *Server) Fingerprint(d sim.Digest) sim.Digest {
-	d = shape.Digest(s.store.Fingerprint(d), &s.parts).Int(int64(len(s.commits.all)))
+	d = sim.FoldCells(s.store.Fingerprint(d), s).Fold(s.commits.digest).Int(int64(len(s.commits.all)))
 	if s.reads.confirmed != 0 {
 		d = d.Int(int64(s.reads.confirmed - s.log.applied))
 	}
@@ -37,15 +56,16 @@ func (s *Server) Fingerprint(d sim.Digest) sim.Digest {
 		// It asks the leader for what comes behind.
 		d = d.Word(s.log.committed)
 	}
-	for i := range s.removals {
-		d = d.Int(int64(s.removals[i].jobs - s.store.FinishedJobs()))
+	for _, r := range *s.removals.Value() {
+		d = d.Int(int64(r.jobs - s.store.FinishedJobs()))
 	}
 	return s.watch.Fingerprint(d)
 }
 
 // Conns implements sim.Connected.
 func (s *Server) Conns(visit func(sim.Conn)) {
-	shape.Conns(&s.parts, visit)
+	durables.Conns(&s.durable, visit)
+	processes.Conns(&s.process, visit)
 	s.watch.Conns(visit)
 }
 
@@ -70,12 +90,10 @@ type Held struct {
 // Held is what the server keeps now.
 func (s *Server) Held() Held {
 	h := Held{Followers: len(s.replication.followers), Ghosts: s.store.Ghosts()}
-	for i := range s.reads.handlers {
-		if s.reads.handlers[i].used() {
-			h.Calls++
-			if r := &s.reads.handlers[i]; h.Call == "" {
-				h.Call = r.client + "'s " + r.payload.Label()
-			}
+	for handler := range s.reads.handlers.Used() {
+		h.Calls++
+		if r := handler.read.Value(); h.Call == "" {
+			h.Call = r.client + "'s " + r.payload.Label()
 		}
 	}
 	if t := &s.reads; len(t.confirming) > 0 && t.asking == sim.NoConn {

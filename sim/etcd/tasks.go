@@ -106,7 +106,7 @@ func (s *Server) TaskName(t sim.Task) string {
 	}
 	place, task := slotOf(t)
 	if task == readTask {
-		return s.reads.handlers[place].name()
+		return s.reads.at(int32(place)).name()
 	}
 	return s.watch.TaskName(place, task)
 }
@@ -117,7 +117,7 @@ func (s *Server) TimerName(t sim.Timer) string {
 	case t < mvcc.Timers:
 		return s.store.TimerName(t)
 	case t == rangeTimer:
-		return s.reads.handlers[s.readCost.current].name()
+		return s.reads.at(s.readCost.current).name()
 	case t < firstTicker:
 		return timers[t].name
 	default:

@@ -48,6 +48,14 @@ func (c *Cell[T]) ChangeItem(env *sim.Env, item int64) *T {
 	return c.value()
 }
 
+// Zero makes the value a new one.
+func (c *Cell[T]) Zero() {
+	at, x := c.place, c.value()
+	var none T
+	*x = none
+	c.place = at
+}
+
 func (c *Cell[T]) contents() (reflect.Type, unsafe.Pointer) {
 	return reflect.TypeFor[T](), unsafe.Pointer(c)
 }
@@ -61,10 +69,5 @@ func (c *Cell[T]) empties() func(p unsafe.Pointer) {
 			(*Cell[T])(p).place = at
 		}
 	}
-	return func(p unsafe.Pointer) {
-		at := (*Cell[T])(p).place
-		var none T
-		*(*T)(p) = none
-		(*Cell[T])(p).place = at
-	}
+	return func(p unsafe.Pointer) { (*Cell[T])(p).Zero() }
 }

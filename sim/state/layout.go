@@ -104,8 +104,11 @@ func (l *fields) add(t reflect.Type, at uintptr) {
 // of its type in the same node.
 func (l *Layout[T]) Reset(x *T, index int, fields T) {
 	*x = fields
-	l.name(unsafe.Pointer(x), index)
+	l.Name(x, index)
 }
+
+// Name is Reset of an x that is what it should be.
+func (l *Layout[T]) Name(x *T, index int) { l.name(unsafe.Pointer(x), index) }
 
 func (l *fields) name(x unsafe.Pointer, index int) {
 	for i := range *l {

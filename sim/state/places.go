@@ -111,7 +111,7 @@ func (p *Places[T]) Digest(d sim.Digest) sim.Digest { return d }
 
 // Reset forgets all.
 func (p *Places[T]) Reset() {
-	for _, x := range p.all {
+	for x := range p.Used() {
 		p.of.clear(unsafe.Pointer(x))
 	}
 	p.all = p.all[:0]

@@ -94,7 +94,7 @@ func (d *Dispatcher) Reset(cfg Config) {
 	d.buffer = Buffers.Of(cfg.Buffer)
 	d.trigger = triggerOf(cfg.Fields)
 	d.catchUp = SlowWatchers.Of(cfg.SlowWatchers)
-	layout.Reset(d, 0, *d)
+	layout.Name(d, 0)
 	*d.progress.Value(), *d.budget.Value() = heardProgress{}, timeBudget{unbounded: cfg.UnboundedBudget}
 }
 

@@ -91,7 +91,7 @@ func (d *Delegator) Reset(cfg Config) {
 		d.revisionRequest = cfg.CurrentRevision.request(cfg.Prefix)
 	}
 	d.cfg, d.freshness = cfg, Freshnesses.Of(cfg.Freshness)
-	layout.Reset(d, 0, *d)
+	layout.Name(d, 0)
 	layout.Clear(d)
 }
 

@@ -40,7 +40,7 @@ var layout = state.Of[Delegator]()
 
 // Reset makes the delegator that of a new process, and keeps its memory.
 func (d *Delegator) Reset(cfg Config) {
-	layout.Reset(d, 0, *d)
+	layout.Name(d, 0)
 	layout.Clear(d)
 	d.cfg = cfg
 }

@@ -90,7 +90,7 @@ func (c *Client) Reset(cfg Config, s Subscriber) {
 	c.subscriber = s
 	c.Reconfigure(cfg)
 	c.outages = c.outages[:0]
-	layout.Reset(c, 0, *c)
+	layout.Name(c, 0)
 	layout.Clear(c)
 }
 

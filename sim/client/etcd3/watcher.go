@@ -52,7 +52,7 @@ func (c *Watcher) Reset(cfg Config, client *clientv3.Client) {
 	c.client = client
 	c.Reconfigure(cfg)
 	c.results.Rewind()
-	layout.Reset(c, 0, *c)
+	layout.Name(c, 0)
 	*c.decodeFailures.Value() = cfg.DecodeFailures
 	c.Restart()
 }

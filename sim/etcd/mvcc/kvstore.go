@@ -169,6 +169,12 @@ func (s *Store) CurrentRev() int64 { return s.currentRev }
 // CompactRev is the revision below which history is gone, 0 if none is.
 func (s *Store) CompactRev() int64 { return max(0, s.compactMainRev) }
 
+// ReadCompactRev is CompactRev; the step depends on it.
+func (s *Store) ReadCompactRev(env *sim.Env) int64 {
+	env.Reads(CellCompactRev, 0)
+	return s.CompactRev()
+}
+
 // last is the newest version of a key, tombstone or not, nil if the key is not
 // in the index.
 func (s *Store) last(key string) *version {

@@ -12,7 +12,7 @@ const syncPhases = 100
 // startSyncWatchersLoop settles the phase of the loop.
 func (s *WatchableStore) startSyncWatchersLoop(env *sim.Env) {
 	if env.Mode() == sim.Timed {
-		*s.lastSync.Value() = env.Now() - sim.Time(s.opts.SyncInterval)*sim.Time(env.Choose(syncPhases, "phase of syncWatchersLoop"))/syncPhases
+		s.lastSync = env.Now() - sim.Time(s.opts.SyncInterval)*sim.Time(env.Choose(syncPhases, "phase of syncWatchersLoop"))/syncPhases
 	}
 }
 
@@ -25,14 +25,14 @@ func (s *WatchableStore) planSync(env *sim.Env) {
 	}
 	wait := s.opts.SyncInterval
 	if env.Mode() == sim.Timed {
-		wait -= env.Now().Sub(*s.lastSync.Value()) % s.opts.SyncInterval
+		wait -= env.Now().Sub(s.lastSync) % s.opts.SyncInterval
 	}
 	env.Arm(syncWatchersLoop, wait)
 }
 
 // runSyncWatchersLoop is one turn of syncWatchersLoop.
 func (s *WatchableStore) runSyncWatchersLoop(env *sim.Env) {
-	s.lastSync.Set(env, env.Now())
+	s.syncLoop.Change(env).lastSync = env.Now()
 	last := s.unsynced
 	if last == 0 {
 		return

@@ -19,8 +19,7 @@ type WatchableStore struct {
 	streams state.Places[WatchStream] `cell:"etcd: watch streams"`
 	// unsynced is the number of unsynced watchers.
 	unsynced int
-	// lastSync is when syncWatchersLoop had its last turn.
-	lastSync state.Var[sim.Time] `cell:"etcd: syncWatchersLoop"`
+	syncLoop
 	// kept is the first revision of the history that the last turn of syncWatchers has
 	// kept, 0 if it has kept none. It goes on to the newest revision of that turn, and
 	// the next turn adds what came behind.
@@ -41,6 +40,12 @@ type WatchableStore struct {
 	chosen  []*watcher
 }
 
+// syncLoop is syncWatchersLoop. lastSync is when it had its last turn.
+type syncLoop struct {
+	state.Cell[syncLoop] `cell:"etcd: syncWatchersLoop"`
+	lastSync             sim.Time
+}
+
 // Reset makes the store a new one with these contents and keeps its memory. What was
 // handed out before is overwritten, but for what a clone shares.
 func (s *WatchableStore) Reset(o Options, c *Contents) {
@@ -52,7 +57,7 @@ func (s *WatchableStore) Reset(o Options, c *Contents) {
 	}
 	s.opts = o
 	s.Store.reset(s.base)
-	layout.Reset(s, 0, *s)
+	layout.Name(s, 0)
 	s.victims.store = s
 	s.forget()
 }
@@ -64,7 +69,7 @@ func (s *WatchableStore) SetOptions(o Options) { s.opts = o }
 func (s *WatchableStore) forget() {
 	s.streams.Reset()
 	s.victims.Clear()
-	*s.lastSync.Value(), *s.kept.Value(), *s.readsQueued.Value() = 0, 0, 0
+	s.lastSync, *s.kept.Value(), *s.readsQueued.Value() = 0, 0, 0
 	s.unsynced, s.unpublished = 0, false
 }
 

@@ -47,8 +47,8 @@ type Numbers struct {
 
 // NewWatchServer returns a watch server over a store.
 func NewWatchServer(store *mvcc.WatchableStore, n Numbers) *WatchServer {
-	s := &WatchServer{}
-	layout.Reset(s, 0, WatchServer{store: store, numbers: n})
+	s := &WatchServer{store: store, numbers: n}
+	layout.Name(s, 0)
 	return s
 }
 
@@ -70,15 +70,14 @@ func (s *WatchServer) Cells(visit sim.CellVisitor) { layout.Cells(s, visit) }
 // Conns visits the connections of all streams, by place.
 func (s *WatchServer) Conns(visit func(sim.Conn)) { layout.Conns(s, visit) }
 
-// Fingerprint covers all streams, without those of the store below them.
+// Fingerprint covers all streams, without those of the store below them, and how many reads each response still has before it.
 func (s *WatchServer) Fingerprint(d sim.Digest) sim.Digest {
 	d = sim.FoldCells(d, s)
+	if !s.opts.ReadsDelayWatches {
+		return d
+	}
+	answered := *s.readsAnswered.Value()
 	for sws := range s.streams.Used() {
-		if !s.opts.ReadsDelayWatches {
-			break
-		}
-		// How many reads each response still has before it.
-		answered := *s.readsAnswered.Value()
 		d = d.Word(max(sws.send.behind, answered) - answered)
 		for _, r := range sws.watch.Chan.All() {
 			d = d.Word(max(r.Behind, answered) - answered)
