@@ -146,7 +146,11 @@ func (e *Env) WritesItem(k CellKind, index int, item int64) {
 // LooksAt declares that the present step looks at a cell only to see whether a
 // loop has something to do, or which place is free. It conflicts like Reads, and
 // a story does not follow it.
-func (e *Env) LooksAt(k CellKind, index int) { e.ReadsItem(k, index, NoItem) }
+func (e *Env) LooksAt(k CellKind, index int) {
+	if e.w.footprint != nil {
+		e.w.touch(Cell{Kind: k, Node: e.node, Index: int32(index), Item: NoItem}, false)
+	}
+}
 
 // Recording reports whether cells are recorded: a guard for what is computed only
 // to name an item.

@@ -20,19 +20,25 @@ func (c *Cell[T]) value() *T { return (*T)(unsafe.Pointer(c)) }
 
 // Read reads the value.
 func (c *Cell[T]) Read(env *sim.Env) *T {
-	env.Reads(c.kind, int(c.index))
+	if env.Recording() {
+		c.reads(env)
+	}
 	return c.value()
 }
 
 // Look is Var.Look.
 func (c *Cell[T]) Look(env *sim.Env) *T {
-	env.LooksAt(c.kind, int(c.index))
+	if env.Recording() {
+		c.looks(env)
+	}
 	return c.value()
 }
 
 // Change is Var.Change.
 func (c *Cell[T]) Change(env *sim.Env) *T {
-	env.Writes(c.kind, int(c.index))
+	if env.Recording() {
+		c.writes(env)
+	}
 	return c.value()
 }
 

@@ -13,6 +13,17 @@ type place struct {
 	index int32
 }
 
+// They are not inlined, so that the methods which ask whether cells are recorded are.
+
+//go:noinline
+func (p *place) reads(env *sim.Env) { env.Reads(p.kind, int(p.index)) }
+
+//go:noinline
+func (p *place) looks(env *sim.Env) { env.LooksAt(p.kind, int(p.index)) }
+
+//go:noinline
+func (p *place) writes(env *sim.Env) { env.Writes(p.kind, int(p.index)) }
+
 // Var is one value, or several that are used together.
 type Var[T any] struct {
 	place
@@ -21,32 +32,42 @@ type Var[T any] struct {
 
 // Get reads the value.
 func (v *Var[T]) Get(env *sim.Env) T {
-	env.Reads(v.kind, int(v.index))
+	if env.Recording() {
+		v.reads(env)
+	}
 	return v.x
 }
 
 // Read reads the value where it is.
 func (v *Var[T]) Read(env *sim.Env) *T {
-	env.Reads(v.kind, int(v.index))
+	if env.Recording() {
+		v.reads(env)
+	}
 	return &v.x
 }
 
 // Look reads the value only to see whether there is something to do: a story does not
 // follow it (sim.Env.LooksAt).
 func (v *Var[T]) Look(env *sim.Env) *T {
-	env.LooksAt(v.kind, int(v.index))
+	if env.Recording() {
+		v.looks(env)
+	}
 	return &v.x
 }
 
 // Set writes the value.
 func (v *Var[T]) Set(env *sim.Env, x T) {
-	env.Writes(v.kind, int(v.index))
+	if env.Recording() {
+		v.writes(env)
+	}
 	v.x = x
 }
 
 // Change writes a part of the value, or a value that depends on the one before.
 func (v *Var[T]) Change(env *sim.Env) *T {
-	env.Writes(v.kind, int(v.index))
+	if env.Recording() {
+		v.writes(env)
+	}
 	return &v.x
 }
 
