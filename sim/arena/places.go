@@ -14,17 +14,6 @@ func Next[T any](list *[]*T, place func(n int) *T) *T {
 	return (*list)[n]
 }
 
-// Free returns a place that is free: the first one of a list, or one more. Numbers are small: they number the world's tasks
-// and timers too.
-func Free[T any](list *[]*T, free func(*T) bool, place func(n int) *T) *T {
-	for _, x := range *list {
-		if free(x) {
-			return x
-		}
-	}
-	return Next(list, place)
-}
-
 // Count is how many of a list are so.
 func Count[T any](list []*T, so func(*T) bool) (n int) {
 	for _, x := range list {

@@ -1,7 +1,5 @@
 package arena
 
-import "slices"
-
 // Queue is a queue that keeps its memory: what is in a Go channel, or in a slice that is appended to, upstream.
 //
 // It is empty at first. Its owner knows the capacity, if there is one. It
@@ -53,16 +51,9 @@ func (q *Queue[T]) Pop() T {
 	return v
 }
 
-// Delete takes out those that which says. Those behind them move up, and get
-// other running numbers.
-func (q *Queue[T]) Delete(which func(T) bool) { q.items = slices.DeleteFunc(q.items, which) }
-
 // Clear empties the queue. Running numbers go on.
 func (q *Queue[T]) Clear() {
 	q.taken += int64(q.Len())
 	clear(q.items)
 	q.items = q.space
 }
-
-// Clone is a queue of its own with the same in it.
-func (q *Queue[T]) Clone() Queue[T] { return Queue[T]{items: slices.Clone(q.items), taken: q.taken} }

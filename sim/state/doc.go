@@ -13,12 +13,8 @@
 // decides nothing: a clone has it, a fingerprint leaves it out. So it does with a field of a
 // value that has the tag `cell:"-"`.
 //
-// Values that come and go, such as watches, are in Places: each has its number and cells of its own. A Map has values by
-// number that share a cell; a Chan is a Go channel between two loops.
-// A Cell makes one of a struct that is embedded.
-//
-// A Shape does the same for a value that has no cells: it clones, digests and visits all fields but
-// those with the tag.
+// Values that come and go, such as watches, are in Places: each has its number and cells of its own. A Map has values
+// by number that share a cell; a Chan is a Go channel between two loops. A Cell makes one of a struct that is embedded.
 //
 // The package imports sim and sim/arena, and must never import anything else of this module.
 package state

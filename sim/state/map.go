@@ -8,8 +8,8 @@ import (
 	"github.com/watchbed/watchbed/sim"
 )
 
-// Map is values by a number, such as the id of a watch, in the order in which they came. A zero value is none. The item of
-// a value is its number and one, as numbers begin at 0; a number below that has none.
+// Map is values by a number, such as the id of a watch, in the order in which they came. A zero value is none. The item
+// of a value is its number and one, as numbers begin at 0; a number below that has none.
 type Map[T comparable] struct {
 	place
 	all []Entry[T]

@@ -22,36 +22,6 @@ type (
 	ownFunc func(p unsafe.Pointer)
 )
 
-// Shape is what a Layout knows of a cell, of values that record nothing themselves: it clones, digests and visits them
-// by their fields.
-type Shape[T any] struct {
-	digest digestFunc
-	own    ownFunc
-	conns  connsFunc
-}
-
-// ShapeOf is that of a type.
-func ShapeOf[T any]() *Shape[T] {
-	t := reflect.TypeFor[T]()
-	s := &Shape[T]{digestOf(t), ownOf(t), connsOf(t)}
-	if s.own == nil {
-		s.own = func(unsafe.Pointer) {}
-	}
-	if s.conns == nil {
-		s.conns = func(unsafe.Pointer, func(sim.Conn)) {}
-	}
-	return s
-}
-
-// Own gives a copy of a value memory of its own.
-func (s *Shape[T]) Own(x *T) { s.own(unsafe.Pointer(x)) }
-
-// Digest mixes a value in.
-func (s *Shape[T]) Digest(d sim.Digest, x *T) sim.Digest { return s.digest(d, unsafe.Pointer(x)) }
-
-// Conns visits the connections in a value, in the order of the digest, as sim.Connected does.
-func (s *Shape[T]) Conns(x *T, visit func(sim.Conn)) { s.conns(unsafe.Pointer(x), visit) }
-
 var (
 	digester  = reflect.TypeFor[Digester]()
 	owning    = reflect.TypeFor[Owner]()

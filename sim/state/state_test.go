@@ -184,24 +184,6 @@ func TestAFingerprintHasWhatIsInAValue(t *testing.T) {
 	assert.Equal(t, "a", c.stock.Value().notes[0], "and a clone has its own")
 }
 
-func TestAShapeIsOfAllFieldsWithoutTheTag(t *testing.T) {
-	shape := state.ShapeOf[stock]()
-	s := stock{shelves: [][]uint8{{1}}, to: 3, notes: []string{"a"}}
-	c := s
-	shape.Own(&c)
-	c.notes[0] = "b"
-	assert.Equal(t, shape.Digest(sim.NewDigest, &s), shape.Digest(sim.NewDigest, &c))
-	c.shelves[0][0]++
-	assert.NotEqual(t, shape.Digest(sim.NewDigest, &s), shape.Digest(sim.NewDigest, &c))
-	assert.Equal(t, stock{shelves: [][]uint8{{1}}, to: 3, notes: []string{"a"}}, s)
-	var held []sim.Conn
-	shape.Conns(&s, func(c sim.Conn) { held = append(held, c) })
-	assert.Equal(t, []sim.Conn{3}, held)
-	numbers := state.ShapeOf[int]()
-	numbers.Own(new(int))
-	numbers.Conns(new(int), nil)
-}
-
 func TestATreeIsInOrder(t *testing.T) {
 	var prices state.Tree[*item]
 	_, found := prices.Get(&item{name: 1})

@@ -70,7 +70,8 @@ func (s *WatchServer) Cells(visit sim.CellVisitor) { layout.Cells(s, visit) }
 // Conns visits the connections of all streams, by place.
 func (s *WatchServer) Conns(visit func(sim.Conn)) { layout.Conns(s, visit) }
 
-// Fingerprint covers all streams, without those of the store below them, and how many reads each response still has before it.
+// Fingerprint covers all streams, without those of the store below them. With ReadsDelayWatches each response has
+// reads before it.
 func (s *WatchServer) Fingerprint(d sim.Digest) sim.Digest {
 	d = sim.FoldCells(d, s)
 	if !s.opts.ReadsDelayWatches {
