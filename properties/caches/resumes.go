@@ -1,6 +1,8 @@
 package caches
 
 import (
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -9,8 +11,6 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/reflector"
-	"github.com/watchbed/watchbed/sim/cache/request"
-	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -120,16 +120,29 @@ func wrongRest(list *wire.ListRequest, rest string, expired bool) string {
 	case rest == "":
 		return "is refused because its revision was compacted, without a token for the rest"
 	}
-	prefix := store.PreparePrefix(list.Prefix)
-	_, from, _ := request.DecodeContinue(list.Continue, prefix)
-	version, key, bad := request.DecodeContinue(rest, prefix)
-	switch {
-	case bad != nil:
-		return "is refused with a token that is none: " + bad.Message
-	case version >= 0:
-		return fmt.Sprintf("is refused with a token of revision %d, and not of the newest state", version)
-	case key != from:
-		return fmt.Sprintf("is refused with a token of the rest from %q on, and its page begins at %q", key, from)
+	asked, _ := tokenOf(list.Continue)
+	switch token, err := tokenOf(rest); {
+	case err != nil:
+		return "is refused with a token that is none: " + err.Error()
+	case token.Revision >= 0:
+		return fmt.Sprintf("is refused with a token of revision %d, and not of the newest state", token.Revision)
+	case token.Start != asked.Start:
+		return fmt.Sprintf("is refused with a token of the rest from %q on, and its page begins at %q", token.Start, asked.Start)
 	}
 	return ""
+}
+
+// continueToken is a token as clients of Kubernetes see it (k8s.io/apiserver, pkg/storage/continue.go). A negative
+// revision stands for the newest state.
+type continueToken struct {
+	Revision int64  `json:"rv"`
+	Start    string `json:"start"`
+}
+
+func tokenOf(text string) (t continueToken, err error) {
+	plain, err := base64.RawURLEncoding.DecodeString(text)
+	if err == nil {
+		err = json.Unmarshal(plain, &t)
+	}
+	return t, err
 }
