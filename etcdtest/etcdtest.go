@@ -71,7 +71,7 @@ func Serve(l net.Listener, release string, set []string, options ...grpc.ServerO
 	}
 	r := plain(config)
 	s := &server{loop: r.loop, process: r.loop.processes[0], node: firstProcess, etcd: r.etcd, urls: []string{"http://" + l.Addr().String()}}
-	g := grpc.NewServer(append(slices.Clone(unbounded), options...)...)
+	g := grpc.NewServer(append(append(slices.Clone(unbounded), grpc.UnknownServiceHandler(s.unknown)), options...)...)
 	s.register(g)
 	served := make(chan struct{})
 	go func() {

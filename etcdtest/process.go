@@ -139,6 +139,13 @@ func (p *process) open(env *sim.Env, take func(sim.Payload)) sim.Conn {
 	return conn
 }
 
+// stream sends a request that is answered in parts.
+func (p *process) stream(env *sim.Env, request sim.Payload, take func(sim.Payload)) sim.Conn {
+	conn := p.open(env, take)
+	env.Send(conn, request)
+	return conn
+}
+
 func (p *process) send(env *sim.Env, conn sim.Conn, request sim.Payload) {
 	l := p.links[conn]
 	if l == nil {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"net"
+	"slices"
 	"sync"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
@@ -56,7 +57,7 @@ var unbounded = []grpc.ServerOption{grpc.MaxRecvMsgSize(math.MaxInt32), grpc.Max
 // serve starts the server of a process. It returns the configuration of a client of it, and what ends the server.
 func serve(l *loop, node sim.NodeID, p *process, of *etcd.Server) (clientv3.Config, func()) {
 	s := &server{loop: l, process: p, node: node, etcd: of}
-	g := grpc.NewServer(unbounded...)
+	g := grpc.NewServer(append(slices.Clone(unbounded), grpc.UnknownServiceHandler(s.unknown))...)
 	s.register(g)
 	listener := bufconn.Listen(64 << 10)
 	served := make(chan struct{})
@@ -91,7 +92,7 @@ func (s *server) unary(ctx context.Context, request sim.Payload) (sim.Payload, e
 		case *wire.Error:
 			return nil, refusal(p)
 		case *sim.Hangup:
-			return nil, status.Error(codes.Unavailable, "error reading from server: EOF")
+			return nil, errBroken
 		}
 		return p, nil
 	case <-ctx.Done():
@@ -251,66 +252,127 @@ func (*server) Authenticate(context.Context, *pb.AuthenticateRequest) (*pb.Authe
 	return nil, rpctypes.ErrGRPCAuthNotEnabled
 }
 
+// stream is what etcd sends on one connection, until it is taken.
+type stream struct {
+	conn sim.Conn
+	mu   sync.Mutex
+	all  []sim.Payload
+	come chan struct{}
+}
+
+// take is called by the goroutine of the world.
+func (q *stream) take(p sim.Payload) {
+	q.mu.Lock()
+	q.all = append(q.all, p)
+	q.mu.Unlock()
+	signal(q.come)
+}
+
+// open opens a connection, which leave ends.
+func (s *server) open(f func(*sim.Env, func(sim.Payload)) sim.Conn) (q *stream, leave func(), err error) {
+	q = &stream{come: make(chan struct{}, 1)}
+	if !s.loop.post(happening{s.node, onStream, "", func(env *sim.Env) { q.conn = f(env, q.take) }}) {
+		return nil, nil, errClosed
+	}
+	return q, func() {
+		s.loop.post(happening{s.node, onStream, "", func(env *sim.Env) { s.process.leave(env, q.conn) }})
+	}, nil
+}
+
+// carry calls each for what comes, until that returns an error, or the client has left.
+func (s *server) carry(ctx context.Context, q *stream, left <-chan struct{}, each func(sim.Payload) error) error {
+	for {
+		select {
+		case <-q.come:
+		case <-left:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-s.loop.stopping:
+			return errClosed
+		}
+		q.mu.Lock()
+		all := q.all
+		q.all = nil
+		q.mu.Unlock()
+		for _, p := range all {
+			if refused, is := p.(*wire.Error); is {
+				return refusal(refused)
+			}
+			if err := each(p); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+var errBroken = status.Error(codes.Unavailable, "error reading from server: EOF")
+
 // Watch carries a stream of watches over: this goroutine sends what etcd sent, another one receives from the client.
-func (s *server) Watch(stream pb.Watch_WatchServer) error {
-	var (
-		mu    sync.Mutex
-		queue []sim.Payload
-		come  = make(chan struct{}, 1)
-		conn  sim.Conn
-	)
-	take := func(p sim.Payload) {
-		mu.Lock()
-		queue = append(queue, p)
-		mu.Unlock()
-		signal(come)
+func (s *server) Watch(to pb.Watch_WatchServer) error {
+	q, leave, err := s.open(s.process.open)
+	if err != nil {
+		return err
 	}
-	if !s.loop.post(happening{s.node, onStream, "", func(env *sim.Env) { conn = s.process.open(env, take) }}) {
-		return errClosed
-	}
-	md, _ := metadata.FromIncomingContext(stream.Context())
+	defer leave()
+	md, _ := metadata.FromIncomingContext(to.Context())
 	requireLeader := len(md.Get("hasleader")) > 0
 	left := make(chan struct{})
 	go func() {
 		defer close(left)
 		for {
-			r, err := stream.Recv()
+			r, err := to.Recv()
 			if err != nil {
 				return
 			}
 			if p := watchRequest(r, requireLeader); p != nil {
-				s.loop.post(happening{s.node, onStream, "", func(env *sim.Env) { s.process.send(env, conn, p) }})
+				s.loop.post(happening{s.node, onStream, "", func(env *sim.Env) { s.process.send(env, q.conn, p) }})
 			}
 		}
 	}()
-	defer s.loop.post(happening{s.node, onStream, "", func(env *sim.Env) { s.process.leave(env, conn) }})
-	for {
-		select {
-		case <-come:
-		case <-left:
-			return nil
-		case <-stream.Context().Done():
-			return stream.Context().Err()
-		case <-s.loop.stopping:
-			return errClosed
+	return s.carry(to.Context(), q, left, func(p sim.Payload) error {
+		if r, more := p.(*wire.WatchResponse); more {
+			return to.Send(watchResponse(r))
 		}
-		mu.Lock()
-		all := queue
-		queue = nil
-		mu.Unlock()
-		for _, p := range all {
-			switch p := p.(type) {
-			case *wire.WatchResponse:
-				if err := stream.Send(watchResponse(p)); err != nil {
-					return err
-				}
-			case *wire.Error:
-				return refusal(p)
-			case *sim.Hangup:
-				return status.Error(codes.Unavailable, "error reading from server: EOF")
-			}
-		}
+		return errBroken
+	})
+}
+
+// unknown is for methods that the API of this module's clientv3 does not have: KV.RangeStream of etcd 3.7. A part of the
+// answer is sent as the ResponseOp of a range, which has the same field on the wire.
+func (s *server) unknown(_ any, to grpc.ServerStream) error {
+	if method, _ := grpc.MethodFromServerStream(to); method != "/etcdserverpb.KV/RangeStream" {
+		return status.Errorf(codes.Unimplemented, "unknown method %s", method)
 	}
+	var r pb.RangeRequest
+	if err := to.RecvMsg(&r); err != nil {
+		return err
+	}
+	q, leave, err := s.open(func(env *sim.Env, take func(sim.Payload)) sim.Conn {
+		return s.process.stream(env, &wire.RangeStreamRequest{Range: rangeRequest(&r)}, take)
+	})
+	if err != nil {
+		return err
+	}
+	defer leave()
+	err = s.carry(to.Context(), q, nil, func(p sim.Payload) error {
+		part, more := p.(*wire.RangeStreamResponse)
+		if !more {
+			if h, over := p.(*sim.Hangup); over && !h.Broken {
+				return io.EOF
+			}
+			return errBroken
+		}
+		of := &pb.RangeResponse{Kvs: keyValues(part.Kvs), More: part.More, Count: part.Count}
+		if part.Revision != 0 {
+			of.Header = &pb.ResponseHeader{Revision: part.Revision}
+		}
+		return to.SendMsg(&pb.ResponseOp{Response: &pb.ResponseOp_ResponseRange{ResponseRange: of}})
+	})
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
 }
 
 func signal(c chan<- struct{}) {

@@ -379,7 +379,9 @@ func slowWatch(t *try) {
 
 func leases(t *try) {
 	grant := func(seconds int64) *pb.LeaseGrantResponse {
-		g, err := t.server.lease.LeaseGrant(t.ctx, &pb.LeaseGrantRequest{TTL: seconds})
+		ctx, cancel := context.WithTimeout(t.ctx, patience)
+		defer cancel()
+		g, err := t.server.lease.LeaseGrant(ctx, &pb.LeaseGrantRequest{TTL: seconds})
 		if status.Code(err) == codes.Unimplemented {
 			t.end(NotOffered, "%v", err)
 		}
@@ -401,7 +403,9 @@ func leases(t *try) {
 	// An API server revokes none.
 	if !t.server.report.Kubernetes {
 		name = "revoked"
-		_, err := t.server.lease.LeaseRevoke(t.ctx, &pb.LeaseRevokeRequest{ID: revoked.ID})
+		ctx, cancel := context.WithTimeout(t.ctx, patience)
+		defer cancel()
+		_, err := t.server.lease.LeaseRevoke(ctx, &pb.LeaseRevokeRequest{ID: revoked.ID})
 		t.want(err == nil, "a lease is not revoked: %v", err)
 		left := t.list(&pb.RangeRequest{})
 		t.want(len(left.Kvs) == 1, "after a revoke %d keys are left, and one is on another lease", len(left.Kvs))
@@ -501,7 +505,9 @@ func rangeStream(t *try) {
 	for i := range 20 {
 		t.put(fmt.Sprint("k", i), strings.Repeat("x", 1000))
 	}
-	s, err := t.server.conn.NewStream(t.ctx, &grpc.StreamDesc{ServerStreams: true}, "/etcdserverpb.KV/RangeStream")
+	ctx, cancel := context.WithTimeout(t.ctx, 2*patience)
+	defer cancel()
+	s, err := t.server.conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, "/etcdserverpb.KV/RangeStream")
 	if err != nil {
 		panic(broken{err})
 	}
@@ -535,7 +541,9 @@ func compaction(t *try) {
 		made = append(made, t.put("a", fmt.Sprint(i)))
 	}
 	compact := func(revision int64) error {
-		_, err := t.server.kv.Compact(t.ctx, &pb.CompactionRequest{Revision: revision})
+		ctx, cancel := context.WithTimeout(t.ctx, patience)
+		defer cancel()
+		_, err := t.server.kv.Compact(ctx, &pb.CompactionRequest{Revision: revision})
 		t.say("-> compact at %d", revision)
 		t.say("<- %v", err)
 		return err

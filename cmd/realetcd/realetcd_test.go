@@ -57,13 +57,14 @@ func TestReleases(t *testing.T) {
 		release, violated string
 		set               []string
 	}{
-		{release: "3.6.16"}, {release: "3.5.7", violated: "bookmarkable"}, {release: "3.5.12", violated: "progress-quiet"},
+		{release: "3.6.16"}, {release: "3.7.3"}, {release: "3.5.7", violated: "bookmarkable"}, {release: "3.5.12", violated: "progress-quiet"},
 		{release: "3.6.16", set: []string{"deletes-count-one"}, violated: "linearizable"},
 	} {
 		t.Run(x.release+x.violated, func(t *testing.T) {
 			t.Parallel()
 			r, kept := asked(t, x.release, x.set...)
 			require.Equal(t, x.release, r.Version)
+			assert.Equal(t, x.release == "3.7.3", r.Promise("range-stream").Verdict == Holds, "since 3.7")
 			for i := range r.Promises {
 				p := &r.Promises[i]
 				assert.True(t, p.Verdict != Holds || p.Checked > 0, "%s holds and was never checked", p.Name)
