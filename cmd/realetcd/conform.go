@@ -22,18 +22,18 @@ import (
 
 // Config is what is asked of a server.
 type Config struct {
-	// Prefix is that of all keys. Nothing else is written, and all of it is deleted at the end.
-	Prefix string
+	// Prefix is that of all keys, which nothing else has. All of it is deleted at the end.
+	Prefix string `json:"prefix"`
 	// For is how long concurrent clients and watches go on.
-	For time.Duration
+	For time.Duration `json:"-"`
 	// Seed is that of what clients draw. The order in which the server does it is not drawn.
-	Seed uint64
+	Seed uint64 `json:"seed"`
 	// Notified is how long the first progress notification without a request may take.
-	Notified time.Duration
+	Notified time.Duration `json:"-"`
 	// Compact allows compactions. They take the history of the whole store.
-	Compact bool
+	Compact bool `json:"-"`
 	// Keep is given each history that violates a promise, and returns its name.
-	Keep func(*model.History) (string, error)
+	Keep func(*model.History) (string, error) `json:"-"`
 }
 
 // Verdict is what was found out about a promise.
@@ -67,12 +67,15 @@ type Promise struct {
 
 // Report is what was found out about a server.
 type Report struct {
+	Endpoint string `json:"endpoint"`
+	Config
 	// Version is the one that the server says it has.
 	Version string `json:"version"`
 	// Kubernetes: the server refuses a plain deletion, and was sent only requests of the shapes that an API server sends.
-	Kubernetes bool          `json:"kubernetes,omitempty"`
-	Took       time.Duration `json:"took"`
-	Requests   int           `json:"requests"`
+	Kubernetes bool `json:"kubernetes,omitempty"`
+	// Took is in seconds.
+	Took     float64 `json:"took"`
+	Requests int     `json:"requests"`
 	// Histories is how many were recorded and judged.
 	Histories int       `json:"histories"`
 	Promises  []Promise `json:"promises"`
@@ -99,54 +102,69 @@ type server struct {
 	report   *Report
 }
 
-// Run asks a server. An error means that there is no report, as the server does not answer.
+// Run asks a server. With an error the report is what was found before.
 func Run(ctx context.Context, conn *grpc.ClientConn, cfg Config) (*Report, error) {
-	s := &server{Config: cfg, kv: pb.NewKVClient(conn), watch: pb.NewWatchClient(conn), lease: pb.NewLeaseClient(conn), conn: conn, report: &Report{}}
+	s := &server{Config: cfg, kv: pb.NewKVClient(conn), watch: pb.NewWatchClient(conn), lease: pb.NewLeaseClient(conn), conn: conn, report: &Report{Config: cfg}}
+	began := time.Now()
+	err := s.run(ctx, conn)
+	s.report.Caches = uses(s.report)
+	s.report.Took, s.report.Requests = time.Since(began).Seconds(), s.requests
+	if left := s.remove(ctx); left != nil {
+		err = errors.Join(err, fmt.Errorf("keys are left below %s: %w", s.Prefix, left))
+	}
+	return s.report, err
+}
+
+func (s *server) run(ctx context.Context, conn *grpc.ClientConn) error {
 	began := time.Now()
 	of, err := pb.NewMaintenanceClient(conn).Status(ctx, &pb.StatusRequest{})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	s.report.Version = of.Version
-	left, err := s.kv.Range(ctx, &pb.RangeRequest{Key: []byte(cfg.Prefix), RangeEnd: end(cfg.Prefix), CountOnly: true})
-	if err != nil {
-		return nil, err
-	}
-	_, err = s.kv.DeleteRange(ctx, &pb.DeleteRangeRequest{Key: []byte(cfg.Prefix)})
+	_, err = s.kv.DeleteRange(ctx, &pb.DeleteRangeRequest{Key: []byte(s.Prefix + "none")})
 	s.report.Kubernetes = status.Code(err) == codes.Unimplemented
-	if left.Count > 0 {
-		return nil, fmt.Errorf("there are keys below %s already (%d): want a prefix that nothing else uses", cfg.Prefix, left.Count)
+	if fatal(err) {
+		return err
 	}
-	defer s.remove(ctx)
 	periodic := s.periodically(ctx)
-	for n := 0; n == 0 || time.Since(began) < cfg.For; n++ {
+	for n := 0; n == 0 || time.Since(began) < s.For; n++ {
 		s.report.Histories++
 		if err := s.round(ctx, n); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	for i := range probes {
 		if err := s.try(ctx, &probes[i]); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	s.report.Promises = append(s.report.Promises, <-periodic)
-	s.report.Caches = uses(s.report)
-	s.report.Took, s.report.Requests = time.Since(began), s.requests
-	return s.report, nil
+	return nil
+}
+
+// fatal reports whether an error says that the server carries out no requests, or none of this client.
+func fatal(err error) bool {
+	switch status.Code(err) {
+	case codes.PermissionDenied, codes.Unauthenticated, codes.ResourceExhausted:
+		return true
+	}
+	return false
 }
 
 // remove deletes what is left, also after an interrupt.
-func (s *server) remove(ctx context.Context) {
+func (s *server) remove(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
-	if _, err := s.kv.DeleteRange(ctx, &pb.DeleteRangeRequest{Key: []byte(s.Prefix), RangeEnd: end(s.Prefix)}); err == nil {
-		return
+	if !s.report.Kubernetes {
+		_, err := s.kv.DeleteRange(ctx, &pb.DeleteRangeRequest{Key: []byte(s.Prefix), RangeEnd: end(s.Prefix)})
+		return err
 	}
 	left, err := s.kv.Range(ctx, &pb.RangeRequest{Key: []byte(s.Prefix), RangeEnd: end(s.Prefix)})
 	for i := 0; err == nil && i < len(left.Kvs); i++ {
 		_, err = s.kv.Txn(ctx, deletion(left.Kvs[i].Key, left.Kvs[i].ModRevision))
 	}
+	return err
 }
 
 func end(prefix string) []byte { return []byte(model.PrefixEnd(prefix)) }
@@ -186,8 +204,11 @@ func (s *server) round(ctx context.Context, n int) error {
 	wait(ctx, patience/10)
 	cancel()
 	watches.Wait()
-	if err := errors.Join(errs...); err != nil {
-		return err
+	// One of many clients that were cut off says it for all.
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
 	}
 	s.requests += writers*perRound + catchUps
 	h := rec.History(initial)
@@ -195,7 +216,8 @@ func (s *server) round(ctx context.Context, n int) error {
 	if err != nil {
 		return err
 	}
-	return s.add(judged, h, rec)
+	s.add(judged, h, rec)
+	return nil
 }
 
 func wait(ctx context.Context, d time.Duration) {
@@ -219,6 +241,8 @@ func (s *server) client(ctx context.Context, rec *Recorder, prefix, name string,
 			w.observe(request, response)
 		case ctx.Err() != nil:
 			return ctx.Err()
+		case fatal(err):
+			return err
 		}
 	}
 	return nil
@@ -234,6 +258,12 @@ func (s *server) follow(ctx, over context.Context, rec *Recorder, prefix, name s
 			return err
 		}
 		create := &pb.WatchCreateRequest{Key: []byte(prefix), RangeEnd: end(prefix), ProgressNotify: true, PrevKv: s.report.Kubernetes}
+		switch draw.IntN(6) {
+		case 0:
+			create.Key, create.RangeEnd = []byte(prefix+names[draw.IntN(len(names))]), nil
+		case 1:
+			create.Key, create.RangeEnd = []byte(prefix+"b"), []byte(prefix+"d")
+		}
 		if draw.IntN(4) > 0 {
 			// From the present on, etcd itself sends no previous values of what comes while it creates the watch.
 			create.StartRevision, create.PrevKv = first, s.report.Kubernetes || draw.IntN(2) == 0
@@ -269,7 +299,7 @@ var judgedNames = map[string][2]string{
 }
 
 // add joins the judgements on a round with those before.
-func (s *server) add(judged *check.Result, h *model.History, rec *Recorder) error {
+func (s *server) add(judged *check.Result, h *model.History, rec *Recorder) {
 	kept := ""
 	for i := range judged.Judgements {
 		j := &judged.Judgements[i]
@@ -296,7 +326,7 @@ func (s *server) add(judged *check.Result, h *model.History, rec *Recorder) erro
 			if kept == "" && s.Keep != nil {
 				name, err := s.Keep(h)
 				if err != nil {
-					return err
+					name = fmt.Sprintf("(not kept: %v)", err)
 				}
 				kept = name
 			}
@@ -308,7 +338,6 @@ func (s *server) add(judged *check.Result, h *model.History, rec *Recorder) erro
 			}
 		}
 	}
-	return nil
 }
 
 // transcript is that of the stream of a watch, of which each has one. What did not come has no response.

@@ -1,23 +1,26 @@
 package main
 
 import (
-	"cmp"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"go.etcd.io/etcd/client/pkg/v3/transport"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
+	"google.golang.org/grpc"
 
 	"github.com/watchbed/watchbed/history"
 	"github.com/watchbed/watchbed/model"
@@ -28,6 +31,8 @@ type conformFlags struct {
 	user, keep string
 	json       bool
 	tls        transport.TLSInfo
+	// secure is made of tls, nil without https://.
+	secure *tls.Config
 }
 
 func conformCommand() *cobra.Command {
@@ -40,9 +45,9 @@ whether a Kubernetes watch cache is safe on it. Concurrent clients and watches a
 judges histories; probes ask for one promise each. A promise that is violated has the messages, and a history for
 simrun check.
 
-All keys are below one prefix, which must have none, and are deleted at the end. Compactions take the history of the
-whole store: they are tried with --compact only. What holds has held this time: how requests meet in a running server
-is not chosen.
+All keys are below a new prefix, and are deleted at the end. Others may use the store meanwhile. Compactions take the
+history of the whole store: they are tried with --compact only. What holds has held this time: how requests meet in a
+running server is not chosen.
 
 Exit codes: 0 nothing is violated, 1 a promise is violated, 2 bad usage or a server that does not answer, 3 no verdict.`,
 		Example: `  realetcd conform 127.0.0.1:2379
@@ -55,13 +60,19 @@ Exit codes: 0 nothing is violated, 1 a promise is violated, 2 bad usage or a ser
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
+			if f.For < 0 || f.Notified < 0 {
+				return errors.New("--for and --notified: want a duration of 0 or more")
+			}
+			if !utf8.ValidString(f.Prefix) {
+				return errors.New("--prefix: want UTF-8, as histories have it")
+			}
 			if !c.Flags().Changed("seed") {
 				f.Seed = rand.Uint64() >> 1
 			}
-			return f.run(c.Context(), c.OutOrStdout(), args[0])
+			return f.run(c.Context(), c.OutOrStdout(), c.ErrOrStderr(), args[0])
 		},
 	}
-	c.Flags().StringVar(&f.Prefix, "prefix", "", "prefix of all keys; without it a new one below /watchbed-conform/")
+	c.Flags().StringVar(&f.Prefix, "prefix", "/watchbed-conform/", "all keys are below a new prefix that begins so")
 	c.Flags().DurationVar(&f.For, "for", 5*time.Second, "how long concurrent clients and watches go on")
 	c.Flags().DurationVar(&f.Notified, "notified", 6*time.Second, "how long the first progress notification without a request may take: Kubernetes wants one each 5s")
 	c.Flags().Uint64Var(&f.Seed, "seed", 0, "seed of what clients ask; without it a random one")
@@ -91,12 +102,25 @@ func endpointOf(endpoint string) (*url.URL, error) {
 	return at, nil
 }
 
+// bounded gives a request a deadline that has none.
+func bounded(ctx context.Context, method string, request, reply any, c *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
+	if _, has := ctx.Deadline(); !has {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, patience)
+		defer cancel()
+	}
+	return invoke(ctx, method, request, reply, c, options...)
+}
+
 func (f *conformFlags) client(endpoint string) (*clientv3.Client, error) {
 	at, err := endpointOf(endpoint)
 	if err != nil {
 		return nil, err
 	}
-	cfg := clientv3.Config{Endpoints: []string{at.Host}, DialTimeout: connectWithin, Logger: zap.NewNop()}
+	cfg := clientv3.Config{
+		Endpoints: []string{at.Host}, DialTimeout: connectWithin, Logger: zap.NewNop(), DialKeepAliveTime: connectWithin, DialKeepAliveTimeout: connectWithin,
+		DialOptions: []grpc.DialOption{grpc.WithChainUnaryInterceptor(bounded)},
+	}
 	if f.user != "" {
 		var has bool
 		if cfg.Username, cfg.Password, has = strings.Cut(f.user, ":"); !has {
@@ -108,6 +132,8 @@ func (f *conformFlags) client(endpoint string) (*clientv3.Client, error) {
 		if cfg.TLS, err = f.tls.ClientConfig(); err != nil {
 			return nil, fmt.Errorf("certificates: %w", err)
 		}
+		f.secure = cfg.TLS.Clone()
+		f.secure.ServerName = at.Hostname()
 	case files != "":
 		return nil, fmt.Errorf("%s: certificates are for https://", endpoint)
 	}
@@ -118,7 +144,7 @@ func (f *conformFlags) client(endpoint string) (*clientv3.Client, error) {
 	return client, nil
 }
 
-func (f *conformFlags) run(ctx context.Context, out io.Writer, endpoint string) error {
+func (f *conformFlags) run(ctx context.Context, out, complaints io.Writer, endpoint string) error {
 	client, err := f.client(endpoint)
 	if err != nil {
 		return err
@@ -128,19 +154,24 @@ func (f *conformFlags) run(ctx context.Context, out io.Writer, endpoint string) 
 	_, err = client.Status(reachable, client.Endpoints()[0])
 	cancel()
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return fmt.Errorf("%s: nothing answers within %v", endpoint, connectWithin)
+		return fmt.Errorf("%s: no etcd answers within %v%w", endpoint, connectWithin, f.why(ctx, client.Endpoints()[0]))
 	}
 	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("%s does not answer as etcd does: %w", endpoint, err)
 	}
-	f.Prefix = cmp.Or(f.Prefix, fmt.Sprintf("/watchbed-conform/%08x/", rand.Uint32()))
+	f.Prefix = strings.TrimSuffix(f.Prefix, "/") + fmt.Sprintf("/%08x/", rand.Uint32())
+	fmt.Fprintf(complaints, "asking %s for about %v; all keys are below %s\n", endpoint, max(f.For, f.Notified)+10*time.Second, f.Prefix)
 	f.Keep = f.keepHistory
 	r, err := Run(ctx, client.ActiveConnection(), f.Config)
-	switch {
-	case ctx.Err() != nil:
-		return &exit{3, errors.New("interrupted before all was asked; what was written is deleted")}
-	case err != nil:
-		return &exit{3, fmt.Errorf("%s: %w", endpoint, err)}
+	r.Endpoint = endpoint
+	if ctx.Err() != nil {
+		err = errors.Join(errors.New("interrupted before all was asked"), err)
+	}
+	if err != nil {
+		err = &exit{3, fmt.Errorf("%s: %w", endpoint, err)}
+	}
+	if len(r.Promises) == 0 {
+		return err
 	}
 	printed := &lost{to: out}
 	if f.json {
@@ -150,7 +181,7 @@ func (f *conformFlags) run(ctx context.Context, out io.Writer, endpoint string) 
 	} else {
 		f.text(printed, endpoint, r)
 	}
-	return errors.Join(printed.err, verdictOf(r))
+	return errors.Join(verdictOf(r), err, printed.err)
 }
 
 // lost keeps the first error of its writes.
@@ -165,6 +196,21 @@ func (l *lost) Write(p []byte) (int, error) {
 		l.err = fmt.Errorf("output is lost: %w", err)
 	}
 	return n, err
+}
+
+// why says what a connection comes to, where gRPC says that it has waited.
+func (f *conformFlags) why(ctx context.Context, address string) error {
+	ctx, cancel := context.WithTimeout(ctx, connectWithin)
+	defer cancel()
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
+	if err == nil && f.secure != nil {
+		secured := tls.Client(conn, f.secure)
+		err = secured.HandshakeContext(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf(": %w", err)
+	}
+	return errors.New(" on an open connection")
 }
 
 // verdictOf joins the promises. What the server does not offer, and what was not asked, is no violation.
@@ -209,7 +255,7 @@ func (f *conformFlags) below(text string) string { return strings.ReplaceAll(tex
 const shownOfTranscript = 16
 
 func (f *conformFlags) text(out io.Writer, endpoint string, r *Report) {
-	fmt.Fprintf(out, "%s says that it is etcd %s. %s below %s in %.0f s, seed %d.\n\n", endpoint, r.Version, counted(r.Requests, "request"), f.Prefix, r.Took.Seconds(), f.Seed)
+	fmt.Fprintf(out, "%s says that it is etcd %s. %s below %s in %.0f s, seed %d.\n\n", endpoint, r.Version, counted(r.Requests, "request"), f.Prefix, r.Took, f.Seed)
 	if r.Kubernetes {
 		fmt.Fprint(out, "It refuses plain deletions: it was sent the requests of an API server, and nothing else.\n\n")
 	}
@@ -217,9 +263,10 @@ func (f *conformFlags) text(out io.Writer, endpoint string, r *Report) {
 		p := &r.Promises[i]
 		fmt.Fprintf(out, "  %-19s %s", p.Name, fmt.Sprintf("%-11s", p.Verdict))
 		if p.Verdict == Holds || p.Verdict == Violated {
-			fmt.Fprintf(out, " checked %s", counted(p.Checked, "time"))
 			if p.History != "" {
-				fmt.Fprintf(out, ", violated in %d of %d histories", p.Violations, r.Histories)
+				fmt.Fprintf(out, " in %d of %d histories", p.Violations, r.Histories)
+			} else {
+				fmt.Fprintf(out, " checked %s", counted(p.Checked, "time"))
 			}
 		} else {
 			fmt.Fprintf(out, " %s", p.Sentence)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -34,12 +36,12 @@ var probes = []probe{
 	{"past-revisions", "The store of each past revision can be read until it is compacted.", "etcd: KV API", pastRevisions},
 	{"future-revisions", "A read of a revision that is not there yet is refused; a watch waits for it.", "etcd: KV API, watch API", futureRevisions},
 	{"watch-ids", "Watches of one stream have ids, begin and end by themselves, and a cancellation is confirmed.", "etcd: watch API", watchIDs},
-	{"slow-watch", "A watch whose client does not read for a while is sent each event afterwards, or ends and can be resumed.", "etcd-io/etcd#17529", slowWatch},
+	{"slow-watch", "A watch whose client does not read for a while is sent each event afterwards, or ends and can be resumed.", "etcd: watch API", slowWatch},
 	{"leases", "Keys go with their lease when it is revoked or expires, not before its time, and each is an event.", "etcd: lease API", leases},
 	{"progress-requested", "A stream of watches that are up to date answers a progress request.", "etcd: watch API, KEP-2340", progressRequested},
 	{"progress-quiet", "Progress comes within seconds also behind a watch of quiet keys that begins in the past.", "etcd-io/etcd#17507", progressQuiet},
 	{"range-stream", "A range comes as a stream of chunks that are one state.", "etcd 3.7, KEP-5966", rangeStream},
-	{"compaction", "What is below a compacted revision is refused as compacted, to reads and watches; the revision itself can be watched from.", "etcd: KV API, watch API", compaction},
+	{"compaction", "What is below a compacted revision is refused as compacted, to reads and watches; the revision itself can be watched from.", "etcd: KV API, watch API, etcd-io/etcd#18089", compaction},
 }
 
 // try is one probe under way.
@@ -74,8 +76,15 @@ func (s *server) try(ctx context.Context, of *probe) (err error) {
 }
 
 func (t *try) say(format string, args ...any) {
-	t.p.Transcript = append(t.p.Transcript, fmt.Sprintf(format, args...))
+	text := fmt.Sprintf(format, args...)
+	if len(text) > longest {
+		text = text[:longest] + "..."
+	}
+	t.p.Transcript = append(t.p.Transcript, text)
 }
+
+// longest is that of a line in a transcript.
+const longest = 300
 
 // end ends the probe with a verdict.
 func (t *try) end(v Verdict, format string, args ...any) {
@@ -107,23 +116,34 @@ func (t *try) ask(request any) (any, error) {
 	t.say("-> %v", request)
 	if err != nil {
 		t.say("<- %v", err)
-		if code := status.Code(err); code == codes.Unavailable || code == codes.DeadlineExceeded || t.ctx.Err() != nil {
-			panic(broken{err})
-		}
+		t.carriedOut(err)
 		return nil, err
 	}
 	t.say("<- %v", response)
 	return response, nil
 }
 
+// carriedOut ends all if an error says that the server does not answer.
+func (t *try) carriedOut(err error) {
+	switch code := status.Code(err); {
+	case fatal(err), code == codes.Unavailable, code == codes.DeadlineExceeded, code == codes.Canceled, err != nil && t.ctx.Err() != nil:
+		panic(broken{err})
+	}
+}
+
 // answer is the answer to a request that must not be refused.
 func answer[R any](t *try, request any) R {
 	response, err := t.ask(request)
 	if err != nil {
-		if status.Code(err) == codes.Unimplemented {
+		switch {
+		case status.Code(err) == codes.Unimplemented:
 			t.end(NotOffered, "%v", err)
+		case errors.Is(rpctypes.Error(err), rpctypes.ErrRequestTooLarge):
+			t.end(NotTried, "the server takes no request that is so large")
+		case refusal(err) == model.Compacted:
+			t.end(Unknown, "another client has compacted the store")
 		}
-		t.end(Violated, "%v is refused: %v", request, err)
+		t.end(Violated, "%.200v is refused: %v", request, err)
 	}
 	return response.(R)
 }
@@ -171,6 +191,7 @@ func (t *try) stream(creates ...*pb.WatchCreateRequest) *Stream {
 		panic(broken{err})
 	}
 	for _, c := range creates {
+		t.say("-> watch [%s, %s) from revision %d", c.Key, c.RangeEnd, c.StartRevision)
 		if err := s.Create(c); err != nil {
 			panic(broken{err})
 		}
@@ -183,8 +204,11 @@ func (t *try) next(s *Stream, what string) *pb.WatchResponse {
 	ctx, cancel := context.WithTimeout(t.ctx, patience)
 	defer cancel()
 	p := s.Next(ctx)
-	if p == nil {
-		t.p.Transcript = append(t.p.Transcript, s.Transcript(math.MaxInt)...)
+	if p == nil && ctx.Err() == nil {
+		panic(broken{fmt.Errorf("a stream of watches has ended: %w", s.ended())})
+	}
+	if t.ctx.Err() != nil {
+		panic(broken{t.ctx.Err()})
 	}
 	t.want(p != nil, "%s does not come within %v", what, patience)
 	t.say("<- %s", describe(p))
@@ -288,10 +312,13 @@ func pastRevisions(t *try) {
 	}
 }
 
+// unreachable is further than a store comes meanwhile.
+const unreachable = 1 << 40
+
 func futureRevisions(t *try) {
 	now := t.put("a", "1")
-	_, err := t.ask(&pb.RangeRequest{Key: t.key("a"), Revision: now + 1000})
-	t.want(refusal(err) == model.Future, "a read of revision %d is answered %v, etcd is at %d", now+1000, err, now)
+	_, err := t.ask(&pb.RangeRequest{Key: t.key("a"), Revision: now + unreachable})
+	t.want(refusal(err) == model.Future, "a read of revision %d is answered %v, etcd is at %d", now+unreachable, err, now)
 	s := t.stream(t.prefixWatch(now + 3))
 	defer s.Close()
 	t.created(s)
@@ -365,6 +392,9 @@ func slowWatch(t *try) {
 	for len(made) > 0 {
 		p := t.next(s, fmt.Sprintf("the event of revision %d", made[0]))
 		if p.Canceled {
+			if p.CompactRevision > made[0] {
+				t.end(Unknown, "another client has compacted the store")
+			}
 			// The client comes back, and nothing is lost.
 			s = t.stream(t.prefixWatch(made[0]))
 			defer s.Close()
@@ -385,17 +415,23 @@ func leases(t *try) {
 		if status.Code(err) == codes.Unimplemented {
 			t.end(NotOffered, "%v", err)
 		}
+		t.carriedOut(err)
 		t.want(err == nil, "a lease is not granted: %v", err)
 		t.want(g.TTL >= seconds, "a lease of %d s is granted for %d s", seconds, g.TTL)
 		return g
 	}
+	var granted time.Time
 	bind := func(name string, lease int64) {
+		if time.Since(granted) > time.Second {
+			t.end(Unknown, "the server took %v to grant a lease", time.Since(granted).Round(time.Millisecond))
+		}
 		t.write(&pb.PutRequest{Key: t.key(name), Value: []byte("1"), Lease: lease})
 	}
 	s := t.stream(t.prefixWatch(0))
 	defer s.Close()
 	t.created(s)
-	revoked, granted := grant(60), time.Now()
+	revoked := grant(60)
+	granted = time.Now()
 	short := grant(1)
 	bind("revoked", revoked.ID)
 	bind("short", short.ID)
@@ -406,6 +442,7 @@ func leases(t *try) {
 		ctx, cancel := context.WithTimeout(t.ctx, patience)
 		defer cancel()
 		_, err := t.server.lease.LeaseRevoke(ctx, &pb.LeaseRevokeRequest{ID: revoked.ID})
+		t.carriedOut(err)
 		t.want(err == nil, "a lease is not revoked: %v", err)
 		left := t.list(&pb.RangeRequest{})
 		t.want(len(left.Kvs) == 1, "after a revoke %d keys are left, and one is on another lease", len(left.Kvs))
@@ -414,6 +451,7 @@ func leases(t *try) {
 		ctx, cancel := context.WithTimeout(t.ctx, time.Duration(short.TTL)*time.Second+2*patience)
 		p := s.Next(ctx)
 		cancel()
+		t.carriedOut(t.ctx.Err())
 		t.want(p != nil, "the event of a key whose lease ended does not come: %s", name)
 		for _, e := range p.Events {
 			t.say("<- %s", describe(p))
@@ -481,11 +519,17 @@ func progressQuiet(t *try) {
 				}
 				done()
 			}
-			silent[i] = s
+			if s.ended() == nil {
+				silent[i] = s
+			}
 		})
 	}
 	streams.Wait()
 	t.p.Checked = quiet
+	asked := time.Now()
+	if t.present(t.key("noise")); time.Since(asked) > time.Second {
+		t.end(Unknown, "the server takes %v for a read", time.Since(asked).Round(time.Millisecond))
+	}
 	for _, s := range silent {
 		if s == nil {
 			continue
@@ -528,7 +572,8 @@ func rangeStream(t *try) {
 	if status.Code(err) == codes.Unimplemented {
 		t.end(NotOffered, "the server does not know the method")
 	}
-	t.want(err.Error() == "EOF", "the stream ends with %v", err)
+	t.carriedOut(err)
+	t.want(errors.Is(err, io.EOF), "the stream ends with %v", err)
 	t.want(len(keys) == 20 && revision > 0, "the chunks have %d of 20 keys, and revision %d", len(keys), revision)
 }
 
@@ -545,7 +590,12 @@ func compaction(t *try) {
 		defer cancel()
 		_, err := t.server.kv.Compact(ctx, &pb.CompactionRequest{Revision: revision})
 		t.say("-> compact at %d", revision)
-		t.say("<- %v", err)
+		if err != nil {
+			t.say("<- %v", err)
+			t.carriedOut(err)
+		} else {
+			t.say("<- compacted")
+		}
 		return err
 	}
 	if err := compact(made[3]); status.Code(err) == codes.Unimplemented {
@@ -559,7 +609,7 @@ func compaction(t *try) {
 		}
 	}
 	t.want(refusal(compact(made[2])) == model.Compacted, "a compaction below the compacted revision is not refused as compacted")
-	t.want(refusal(compact(made[5]+1000)) == model.Future, "a compaction of the future is not refused as a future revision")
+	t.want(refusal(compact(made[5]+unreachable)) == model.Future, "a compaction of the future is not refused as a future revision")
 	_, err := t.ask(&pb.RangeRequest{Key: t.key("a"), Revision: made[2]})
 	t.want(refusal(err) == model.Compacted, "a read of revision %d, which is compacted, is answered %v", made[2], err)
 	at := t.list(&pb.RangeRequest{Revision: made[3]})

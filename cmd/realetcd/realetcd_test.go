@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -86,13 +87,35 @@ func TestReleases(t *testing.T) {
 	}
 }
 
-func TestPrefixInUse(t *testing.T) {
+// TestWritesOfOthers: another client writes elsewhere, and all is judged as if it did not.
+func TestWritesOfOthers(t *testing.T) {
 	client := etcdtest.New(t, "3.6.16")
-	_, err := client.Put(context.Background(), "/conform/a", "1")
+	ctx, stop := context.WithCancel(t.Context())
+	var other sync.WaitGroup
+	other.Go(func() {
+		for ctx.Err() == nil {
+			_, _ = client.Put(ctx, "/elsewhere", "1")
+			wait(ctx, 5*time.Millisecond)
+		}
+	})
+	r, err := Run(t.Context(), client.ActiveConnection(), Config{Prefix: "/conform/", For: time.Millisecond, Notified: time.Millisecond, Seed: 1})
+	stop()
+	other.Wait()
 	require.NoError(t, err)
-	_, err = Run(context.Background(), client.ActiveConnection(), Config{Prefix: "/conform/"})
-	require.EqualError(t, err, "there are keys below /conform/ already (1): want a prefix that nothing else uses")
-	left, err := client.Get(context.Background(), "/conform/a")
+	require.Empty(t, violated(r))
+	require.Equal(t, Holds, r.Promise("reliable").Verdict, r.Promise("reliable").Sentence)
+	require.Equal(t, Holds, r.Promise("linearizable").Verdict, r.Promise("linearizable").Sentence)
+}
+
+// TestServerThatGoesAway: what was found before is in the report.
+func TestServerThatGoesAway(t *testing.T) {
+	client := etcdtest.New(t, "3.5.7")
+	ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
+	defer cancel()
+	r, err := Run(ctx, client.ActiveConnection(), Config{Prefix: "/conform/", For: time.Millisecond, Notified: time.Millisecond, Seed: 1})
+	require.Error(t, err)
+	require.Equal(t, []string{"bookmarkable"}, violated(r))
+	left, err := client.Get(t.Context(), "", clientv3.WithPrefix())
 	require.NoError(t, err)
-	require.EqualValues(t, 1, left.Count)
+	require.Empty(t, left.Kvs)
 }

@@ -107,8 +107,8 @@ func refusal(err error) model.Code {
 	return model.OK
 }
 
-// History is all that was recorded since the store was as it says first. It is partial if the revisions show that
-// others have written.
+// History is all that was recorded since the store was as it says first. A revision that no recorded write made is that
+// of another client's, and elsewhere: the keys of a recorder are its own.
 func (r *Recorder) History(initial model.Initial) *model.History {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -142,7 +142,18 @@ func (r *Recorder) History(initial model.Initial) *model.History {
 			}
 		}
 	}
-	h.Partial = h.Partial || int64(len(made)) != newest-initial.Revision
+	if h.Partial {
+		return h
+	}
+	for revision := initial.Revision + 1; revision <= newest; revision++ {
+		if !made[revision] {
+			h.Clients = append(h.Clients, fmt.Sprint("another client ", revision))
+			h.Operations = append(h.Operations, model.Operation{
+				Client: len(h.Clients) - 1, Return: math.MaxInt64, Request: &model.Request{Kind: model.Put, Key: "elsewhere"}, Outcome: model.Unknown, Commit: revision,
+			})
+		}
+	}
+	slices.SortStableFunc(h.Operations, func(a, b model.Operation) int { return cmp.Compare(a.Call, b.Call) })
 	return h
 }
 
@@ -290,6 +301,14 @@ type Stream struct {
 	all   []*model.WatchStream
 	by    watches[*model.WatchStream]
 	lines []string
+	err   error
+}
+
+// ended is the error with which the stream has ended, nil if it goes on.
+func (s *Stream) ended() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
 }
 
 // watches are those of a stream: asked are the create requests that were not answered yet, in their order, in which
@@ -345,6 +364,9 @@ func (s *Stream) receive(hold <-chan struct{}) {
 	for {
 		p, err := s.grpc.Recv()
 		if err != nil {
+			s.mu.Lock()
+			s.err = err
+			s.mu.Unlock()
 			return
 		}
 		s.take(p)
