@@ -15,7 +15,7 @@ import (
 	"github.com/watchbed/watchbed/diagnosis"
 	"github.com/watchbed/watchbed/diagnosis/trace"
 	"github.com/watchbed/watchbed/internal/testsize"
-	"github.com/watchbed/watchbed/sim/view"
+	"github.com/watchbed/watchbed/sim"
 )
 
 // pageOf is the page about a committed recording.
@@ -200,12 +200,12 @@ func TestStepsAreAligned(t *testing.T) {
 
 // TestAnEntryIsMarkedByItsRevisions: not by its text.
 func TestAnEntryIsMarkedByItsRevisions(t *testing.T) {
-	require.True(t, view.Entry{First: 4, Last: 6}.Holds(6))
-	require.False(t, view.Entry{First: 4, Last: 6}.Holds(7))
-	require.False(t, view.Entry{Text: "6"}.Holds(6))
-	require.True(t, view.Entry{UpTo: 6}.Claims(6))
-	require.False(t, view.Entry{UpTo: 6}.Claims(7))
-	require.False(t, view.Entry{UpTo: 6}.Claims(0), "nothing is missed")
+	require.True(t, sim.Entry{First: 4, Last: 6}.Holds(6))
+	require.False(t, sim.Entry{First: 4, Last: 6}.Holds(7))
+	require.False(t, sim.Entry{Text: "6"}.Holds(6))
+	require.True(t, sim.Entry{UpTo: 6}.Claims(6))
+	require.False(t, sim.Entry{UpTo: 6}.Claims(7))
+	require.False(t, sim.Entry{UpTo: 6}.Claims(0), "nothing is missed")
 }
 
 // TestTheColumnOfTimesIsCalledSo: the steps of a run with a clock have times in place of numbers.

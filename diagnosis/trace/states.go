@@ -5,7 +5,6 @@ import (
 
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/view"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -27,7 +26,7 @@ type Part struct {
 	Name string
 }
 
-type entries []view.Entry
+type entries []sim.Entry
 
 // StatesOf replays a recording. The error is a *recording.Divergence or a
 // *recording.TraceMismatch if it does not replay.
@@ -57,11 +56,11 @@ func StatesOf(sc *testbed.Scenario, rec *recording.Recording) (*States, error) {
 func (s *States) take(w *sim.World) {
 	now, n := make([]entries, 0, len(s.Parts)), 0
 	for i := 1; i < w.Nodes(); i++ {
-		node, shows := w.Node(sim.NodeID(i)).(view.Node)
+		node, shows := w.Node(sim.NodeID(i)).(sim.Visible)
 		if !shows {
 			continue
 		}
-		node.Show(func(part string, list ...view.Entry) {
+		node.Show(func(part string, list ...sim.Entry) {
 			if n == len(s.Parts) {
 				s.Parts = append(s.Parts, Part{sim.NodeID(i), part})
 			}
@@ -106,7 +105,7 @@ func (s *States) dropEmpty() {
 }
 
 // After are the entries of a part of Parts after a step, both counted from 0.
-func (s *States) After(step, part int) []view.Entry { return s.after[step][part] }
+func (s *States) After(step, part int) []sim.Entry { return s.after[step][part] }
 
 // Changed reports whether a part is another one after a step than after an earlier one;
 // -1 is the start of the run, of which nothing is known.
@@ -115,6 +114,6 @@ func (s *States) Changed(before, step, part int) bool {
 }
 
 // New reports whether a part did not have the entry after an earlier step.
-func (s *States) New(before, part int, e view.Entry) bool {
+func (s *States) New(before, part int, e sim.Entry) bool {
 	return before >= 0 && !slices.Contains(s.after[before][part], e)
 }

@@ -8,7 +8,7 @@ package layering
 // know nothing of each other.
 var layers = [][]string{
 	{"internal/mutants", "internal/testsize", "internal/registry"},
-	{"model", "metric", "internal/intern", "sim/arena", "sim/release", "sim/view", "findings", "proofs"},
+	{"model", "metric", "internal/intern", "sim/arena", "sim/release", "findings", "proofs"},
 	{"sim/option", "linearizability/...", "history/..."},
 	{"sim", "check/...", "internal/recordings", "internal/random"},
 	{"sim/wire", "sim/state", "explore/...", "internal/simtest"},

@@ -39,7 +39,7 @@ var skippedFunctions = []skip{
 var declarations = skip{[]string{"reads*", "looksAt*", "writes*", "takesItem"}, "what a step depends on, for stories"}
 
 // declaring are those of state that declares its own use.
-var declaring = skip{[]string{"Read", "Look", "Change"}, "what a step depends on, for stories"}
+var declaring = skip{[]string{"Read", "Look", "Change", "Get", "ReadItem", "ChangeItem"}, "what a step depends on, for stories"}
 
 // skippedCalls are methods of sim.Env that change nothing in a run.
 var skippedCalls = []skip{
@@ -117,7 +117,7 @@ func changesNothing(info *types.Info, c *ast.CallExpr) bool {
 		}
 		of := typeName(s.Recv())
 		if p := s.Obj().Type().(*types.Signature).Params(); p.Len() > 0 && typeName(p.At(0).Type()) == "Env" &&
-			(declarations.holds(f.Sel.Name) || p.Len() == 1 && strings.HasSuffix(s.Obj().Pkg().Path(), "/sim/state") && declaring.holds(f.Sel.Name)) {
+			(declarations.holds(f.Sel.Name) || strings.HasSuffix(s.Obj().Pkg().Path(), "/sim/state") && declaring.holds(f.Sel.Name)) {
 			return true
 		}
 		return of == "Env" && skipped(skippedCalls, f.Sel.Name) || strings.HasPrefix(of, "Note") && f.Sel.Name == "Say"

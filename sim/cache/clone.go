@@ -4,7 +4,6 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/read"
 	"github.com/watchbed/watchbed/sim/cache/write"
-	"github.com/watchbed/watchbed/sim/view"
 )
 
 // Clone implements sim.Cloner. Store and history are shared until one of the
@@ -62,10 +61,10 @@ func (c *Cache) Cells(visit sim.CellVisitor) {
 	c.flow.Cells(visit)
 }
 
-var _ view.Node = (*Cache)(nil)
+var _ sim.Visible = (*Cache)(nil)
 
-// Show implements view.Node.
-func (c *Cache) Show(visit view.Visitor) {
+// Show implements sim.Visible.
+func (c *Cache) Show(visit sim.PartVisitor) {
 	c.store.Show(visit)
 	c.dispatcher.Show(visit)
 	c.reads.Show(visit)

@@ -3,7 +3,6 @@ package client
 import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/client/clientv3"
-	"github.com/watchbed/watchbed/sim/view"
 )
 
 // Held is what a client has in memory on behalf of its callers.
@@ -37,10 +36,10 @@ func (c *Client) Outages() []clientv3.Outage { return c.library.Outages() }
 // most, and the number that the buffer of a watch holds.
 func (c *Client) LongestQueue() (queued, size int) { return c.watcher.LongestQueue() }
 
-var _ view.Node = (*Client)(nil)
+var _ sim.Visible = (*Client)(nil)
 
-// Show implements view.Node.
-func (c *Client) Show(visit view.Visitor) {
+// Show implements sim.Visible.
+func (c *Client) Show(visit sim.PartVisitor) {
 	c.library.Show(visit)
 	c.watcher.Show(visit)
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/watchbed/watchbed/sim/etcd/mvcc"
 	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/sim/state"
-	"github.com/watchbed/watchbed/sim/view"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -118,14 +117,14 @@ func (s *Server) Leases() []lease.Lease { return s.lessor.Leases() }
 // Queued visits the responses to watches on their way to be sent.
 func (s *Server) Queued(visit func(*v3rpc.Queued)) { s.watch.Queued(visit) }
 
-var _ view.Node = (*Server)(nil)
+var _ sim.Visible = (*Server)(nil)
 
-// Show implements view.Node.
-func (s *Server) Show(visit view.Visitor) {
-	visit("revision", view.Entry{Text: strconv.FormatInt(s.Revision(), 10)})
-	var waits []view.Entry
+// Show implements sim.Visible.
+func (s *Server) Show(visit sim.PartVisitor) {
+	visit("revision", sim.Entry{Text: strconv.FormatInt(s.Revision(), 10)})
+	var waits []sim.Entry
 	for _, e := range s.log.entries {
-		waits = append(waits, view.Entry{Text: e.payload.Label()})
+		waits = append(waits, sim.Entry{Text: e.payload.Label()})
 	}
 	visit("raft log", waits...)
 	s.store.Show(visit)

@@ -9,7 +9,6 @@ import (
 	"github.com/watchbed/watchbed/sim/informer/controller"
 	"github.com/watchbed/watchbed/sim/informer/shared"
 	"github.com/watchbed/watchbed/sim/state"
-	"github.com/watchbed/watchbed/sim/view"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -113,7 +112,7 @@ var (
 	_ sim.Cloner        = (*Informer)(nil)
 	_ sim.Fingerprinter = (*Informer)(nil)
 	_ sim.Celled        = (*Informer)(nil)
-	_ view.Node         = (*Informer)(nil)
+	_ sim.Visible       = (*Informer)(nil)
 )
 
 // New returns an informer that has not started yet.
@@ -379,17 +378,17 @@ func (r *Informer) StreamedVersion() int64 { return *r.check.Value() }
 // Record is what happened to the informer so far, for properties.
 func (r *Informer) Record() *Record { return r.record.Value() }
 
-// Show implements view.Node.
-func (r *Informer) Show(visit view.Visitor) {
-	var version []view.Entry
+// Show implements sim.Visible.
+func (r *Informer) Show(visit sim.PartVisitor) {
+	var version []sim.Entry
 	if last := r.version.Value().last; last != wire.Unset {
-		version = append(version, view.Revision(last))
+		version = append(version, sim.RevisionEntry(last))
 	}
 	visit("resourceVersion", version...)
-	var list []view.Entry
+	var list []sim.Entry
 	r.Ascend(func(kv *wire.KeyValue) bool {
 		text := kv.Key[len(r.cfg.Prefix):] + "=" + kv.Value + " of " + strconv.FormatInt(kv.ModRevision, 10)
-		list = append(list, view.Entry{Text: text, First: kv.ModRevision, Last: kv.ModRevision})
+		list = append(list, sim.Entry{Text: text, First: kv.ModRevision, Last: kv.ModRevision})
 		return true
 	})
 	visit("store", list...)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
-	"github.com/watchbed/watchbed/sim/view"
 	"github.com/watchbed/watchbed/testbed"
 
 	"github.com/watchbed/watchbed/upstream/engine"
@@ -58,7 +57,7 @@ var (
 	_ sim.Restarter       = (*Node)(nil)
 	_ sim.Cloner          = (*Node)(nil)
 	_ sim.Drained         = (*Node)(nil)
-	_ view.Node           = (*Node)(nil)
+	_ sim.Visible         = (*Node)(nil)
 )
 
 // New returns a node that has a server behind it.

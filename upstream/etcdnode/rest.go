@@ -6,7 +6,6 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
-	"github.com/watchbed/watchbed/sim/view"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
@@ -43,13 +42,13 @@ func (n *Node) look() held {
 	return asks.held
 }
 
-// Show implements view.Node. A run that is shown is observed: what was noted last is of the last step of the guest, and stays if the
+// Show implements sim.Visible. A run that is shown is observed: what was noted last is of the last step of the guest, and stays if the
 // guest crashes.
-func (n *Node) Show(visit view.Visitor) {
+func (n *Node) Show(visit sim.PartVisitor) {
 	n.server.Show(visit)
-	visit("watch streams", view.Entry{Text: strconv.Itoa(n.noted.streams)})
-	visit("watchers not synced", view.Entry{Text: strconv.Itoa(n.noted.unsynced)})
-	visit("responses in watch channels", view.Entry{Text: strconv.Itoa(n.noted.responses)})
+	visit("watch streams", sim.Entry{Text: strconv.Itoa(n.noted.streams)})
+	visit("watchers not synced", sim.Entry{Text: strconv.Itoa(n.noted.unsynced)})
+	visit("responses in watch channels", sim.Entry{Text: strconv.Itoa(n.noted.responses)})
 }
 
 // Held implements program.Node: the guest has the watches. What a stream keeps for watches that have ended is not seen.

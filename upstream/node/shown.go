@@ -1,10 +1,10 @@
 package node
 
 import (
+	"github.com/watchbed/watchbed/sim"
 	"strconv"
 	"strings"
 
-	page "github.com/watchbed/watchbed/sim/view"
 	"github.com/watchbed/watchbed/sim/wire"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
@@ -48,19 +48,19 @@ func (n *Node) ResourceVersion() int64 { return n.shown.resourceVersion }
 // Ascend implements cache.Mirror.
 func (n *Node) Ascend(f func(*wire.KeyValue) bool) { n.shown.objects.ascend(f) }
 
-var _ page.Node = (*Node)(nil)
+var _ sim.Visible = (*Node)(nil)
 
-// Show implements page.Node, with the names that the parts of the simulated cache have.
-func (n *Node) Show(visit page.Visitor) {
+// Show implements sim.Visible, with the names that the parts of the simulated cache have.
+func (n *Node) Show(visit sim.PartVisitor) {
 	if s := &n.shown; s.ready {
-		visit("resourceVersion", page.Revision(s.resourceVersion))
+		visit("resourceVersion", sim.RevisionEntry(s.resourceVersion))
 	} else {
-		visit("resourceVersion", page.Entry{Text: "not ready"})
+		visit("resourceVersion", sim.Entry{Text: "not ready"})
 	}
-	var list []page.Entry
+	var list []sim.Entry
 	for _, kv := range n.shown.objects {
 		text := strings.TrimPrefix(kv.Key, n.cfg.Prefix) + "=" + kv.Value + " of " + strconv.FormatInt(kv.ModRevision, 10)
-		list = append(list, page.Entry{Text: text, First: kv.ModRevision, Last: kv.ModRevision})
+		list = append(list, sim.Entry{Text: text, First: kv.ModRevision, Last: kv.ModRevision})
 	}
 	visit("store", list...)
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/view"
 )
 
 // CloneTo makes another dispatcher the copy of this one, for another cache with parts of its own.
@@ -34,8 +33,8 @@ func (d *Dispatcher) Relate(h sim.Digest) sim.Digest {
 }
 
 // Show shows the events that wait for dispatchEvents.
-func (d *Dispatcher) Show(visit view.Visitor) {
-	var waits []view.Entry
+func (d *Dispatcher) Show(visit sim.PartVisitor) {
+	var waits []sim.Entry
 	for _, e := range d.incoming.Value().events.All() {
 		waits = append(waits, e.Entry())
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/request"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/state"
-	"github.com/watchbed/watchbed/sim/view"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -218,11 +217,11 @@ func (d *Delegator) Relate(h sim.Digest) sim.Digest {
 }
 
 // Show shows the reads that wait for the cache to get as far as etcd was.
-func (d *Delegator) Show(visit view.Visitor) {
-	var waits []view.Entry
+func (d *Delegator) Show(visit sim.PartVisitor) {
+	var waits []sim.Entry
 	for _, r := range d.reads.All() {
 		if r.Waits() {
-			waits = append(waits, view.Entry{Text: r.label() + " for " + strconv.FormatInt(r.wanted, 10)})
+			waits = append(waits, sim.Entry{Text: r.label() + " for " + strconv.FormatInt(r.wanted, 10)})
 		}
 	}
 	visit("waiting reads", waits...)

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/view"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -64,8 +63,8 @@ func (c *Client) Abandoned() (n int) {
 }
 
 // Show shows the responses that the subscribers have not taken.
-func (c *Client) Show(visit view.Visitor) {
-	var list []view.Entry
+func (c *Client) Show(visit sim.PartVisitor) {
+	var list []sim.Entry
 	for _, w := range c.watches.All() {
 		for _, r := range w.buf.Value().All() {
 			list = append(list, r.Entry())

@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/view"
 )
 
 // Holds is how many watches there are, how many of them no cache holds the other end
@@ -33,8 +32,8 @@ func (c *Watcher) LongestQueue() (queued, size int) {
 }
 
 // Show shows what is decoded, and behind it what waits in the incomingEventChan of each watch.
-func (c *Watcher) Show(visit view.Visitor) {
-	var list []view.Entry
+func (c *Watcher) Show(visit sim.PartVisitor) {
+	var list []sim.Entry
 	for _, w := range c.watches.All() {
 		for _, s := range *w.slots.Value() {
 			list = append(list, s.event.entry())
@@ -46,7 +45,7 @@ func (c *Watcher) Show(visit view.Visitor) {
 	visit("incomingEventChan", list...)
 }
 
-func (e event) entry() view.Entry {
+func (e event) entry() sim.Entry {
 	rev := e.rev
 	switch {
 	case e.event != nil:
@@ -54,7 +53,7 @@ func (e event) entry() view.Entry {
 	case e.item != nil:
 		rev = e.item.ModRevision
 	default:
-		return view.Entry{Text: "progress " + strconv.FormatInt(rev, 10), UpTo: rev}
+		return sim.Entry{Text: "progress " + strconv.FormatInt(rev, 10), UpTo: rev}
 	}
-	return view.Entry{Text: "event " + strconv.FormatInt(rev, 10), First: rev, Last: rev}
+	return sim.Entry{Text: "event " + strconv.FormatInt(rev, 10), First: rev, Last: rev}
 }

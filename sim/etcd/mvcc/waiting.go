@@ -3,7 +3,7 @@ package mvcc
 import (
 	"strconv"
 
-	"github.com/watchbed/watchbed/sim/view"
+	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -50,10 +50,10 @@ func (ws *WatchStream) Watches(visit func(id int64, key, end string, startRev in
 
 // Show shows the watchers that are not synced, by their groups, and the watch
 // channels.
-func (s *WatchableStore) Show(visit view.Visitor) {
+func (s *WatchableStore) Show(visit sim.PartVisitor) {
 	visit("unsynced", s.watchersIn(unsynced)...)
 	visit("victims", append(s.watchersIn(victim), s.watchersIn(inFlight)...)...)
-	var channels []view.Entry
+	var channels []sim.Entry
 	for _, ws := range s.streams.All() {
 		for _, r := range ws.Chan.All() {
 			channels = append(channels, ws.entry(r))
@@ -64,13 +64,13 @@ func (s *WatchableStore) Show(visit view.Visitor) {
 
 // watchersIn are the watchers of a group. Each waits for what has happened from its
 // minRev on.
-func (s *WatchableStore) watchersIn(g group) []view.Entry {
-	var list []view.Entry
+func (s *WatchableStore) watchersIn(g group) []sim.Entry {
+	var list []sim.Entry
 	for _, ws := range s.streams.All() {
 		for _, w := range ws.watchers.Value().list {
 			if *w.group.Value() == g {
 				text := ws.Label() + "watch " + strconv.FormatInt(w.id, 10) + " from " + strconv.FormatInt(*w.minRev.Value(), 10)
-				list = append(list, view.Entry{Text: text, First: *w.minRev.Value(), Last: s.currentRev})
+				list = append(list, sim.Entry{Text: text, First: *w.minRev.Value(), Last: s.currentRev})
 			}
 		}
 	}
@@ -86,8 +86,8 @@ func (ws *WatchStream) Label() string {
 	return ws.Name.String() + ": "
 }
 
-func (ws *WatchStream) entry(r *WatchResponse) view.Entry {
-	e := view.Entry{Text: ws.Label()}
+func (ws *WatchStream) entry(r *WatchResponse) sim.Entry {
+	e := sim.Entry{Text: ws.Label()}
 	switch {
 	case r.Created:
 		e.Text += "created " + strconv.FormatInt(r.ID, 10)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd/mvcc"
-	"github.com/watchbed/watchbed/sim/view"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -84,15 +83,15 @@ func (sws *ServerWatchStream) unknown() int {
 }
 
 // Show shows what the two loops of each stream have between them and the client.
-func (s *WatchServer) Show(visit view.Visitor) {
-	var ctrl, deferred, hands []view.Entry
+func (s *WatchServer) Show(visit sim.PartVisitor) {
+	var ctrl, deferred, hands []sim.Entry
 	for sws := range s.streams.Used() {
 		label := sws.watch.Label()
 		for _, r := range sws.ctrlStream.All() {
 			ctrl = append(ctrl, entry(label, r))
 		}
 		if *sws.deferredProgress.Value() {
-			deferred = append(deferred, view.Entry{Text: label + "a progress request"})
+			deferred = append(deferred, sim.Entry{Text: label + "a progress request"})
 		}
 		for _, r := range sws.send.out.All() {
 			hands = append(hands, entry(label, r))
@@ -106,7 +105,7 @@ func (s *WatchServer) Show(visit view.Visitor) {
 	visit("sendLoop holds", hands...)
 }
 
-func entry(label string, r *wire.WatchResponse) view.Entry {
+func entry(label string, r *wire.WatchResponse) sim.Entry {
 	e := r.Entry()
 	e.Text = label + e.Text
 	return e

@@ -1,22 +1,18 @@
-// Package view (unstable) is what a node shows of what it holds, for a page about a run. A page
-// asks between steps; nothing in a run does, and campaigns never ask.
-//
-// The package must never import another package of the module: nodes and their parts
-// import it.
-package view
+package sim
 
 import "strconv"
 
-// Node is an optional capability of a node: it shows what it holds.
-type Node interface {
+// Visible is an optional capability of a node: it shows what it holds, for a page about a run. A page asks between steps;
+// nothing in a run does, and campaigns never ask.
+type Visible interface {
 	// Show calls visit for each part of the state that a reader needs, in an order
 	// that never changes. A part that is empty has no entries.
-	Show(visit Visitor)
+	Show(visit PartVisitor)
 }
 
-// Visitor takes a part of a node's state by its name, which is upstream's if there is
+// PartVisitor takes a part of a node's state by its name, which is upstream's if there is
 // one.
-type Visitor = func(part string, entries ...Entry)
+type PartVisitor = func(part string, entries ...Entry)
 
 // Entry is one thing that a part of a node's state holds: an object, an event in a
 // channel, a watcher in a group, or the value itself if the part is a single one.
@@ -38,7 +34,7 @@ func (e Entry) Holds(revision int64) bool {
 // Claims reports whether the entry says that the change of a revision is not missing.
 func (e Entry) Claims(revision int64) bool { return revision > 0 && revision <= e.UpTo }
 
-// Revision is the one entry of a part that is a revision up to which nothing is missing.
-func Revision(revision int64) Entry {
+// RevisionEntry is the one entry of a part that is a revision up to which nothing is missing.
+func RevisionEntry(revision int64) Entry {
 	return Entry{Text: strconv.FormatInt(revision, 10), UpTo: revision}
 }
