@@ -185,9 +185,9 @@ func (j *justifiedRefusals) behind(op *model.Operation, took time.Duration, at *
 	if took < long {
 		return fmt.Sprintf("it came after %v, and a request waits for %v", took, long)
 	}
-	// The revision that a consistent read needs is read from etcd before it waits.
+	// The revision that a consistent read needs is read from etcd before it waits, or at the time at which it begins to.
 	end := at.Answered.Time
-	if since, did := at.CaughtUp(end-sim.Time(long), end-sim.Time(j.grace[sim.Safety])); did && !proves(j.options(at.Server)) && (r.Freshness == model.Consistent || r.Revision <= at.Asked.Revision) {
+	if since, did := at.CaughtUp(end-sim.Time(long)+1, end-sim.Time(j.grace[sim.Safety])); did && !proves(j.options(at.Server)) && (r.Freshness == model.Consistent || r.Revision <= at.Asked.Revision) {
 		return fmt.Sprintf("the cache was as new as etcd %v before, while the request waited", end.Sub(since))
 	}
 	return ""
