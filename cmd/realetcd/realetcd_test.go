@@ -32,7 +32,9 @@ func asked(t *testing.T, release string, set ...string) (*Report, *model.History
 	require.NoError(t, err)
 	var kept *model.History
 	r, err := Run(context.Background(), client.ActiveConnection(), Config{
-		Prefix: "/conform/", For: time.Millisecond, Notified: time.Millisecond, Seed: 1, Compact: true,
+		Prefix: "/conform/", For: time.Millisecond, Notified: time.Millisecond, Seed: 1,
+		// Releases before 3.5.16 lose a deletion at the compacted revision, which takes the patience of a probe to notice.
+		Compact: release > "3.6",
 		Keep: func(h *model.History) (string, error) { kept = h; return "kept", nil },
 	})
 	require.NoError(t, err)
@@ -54,6 +56,7 @@ func violated(r *Report) (all []string) {
 
 // TestReleases: whether a cache may take consistent lists from a release.
 func TestReleases(t *testing.T) {
+	t.Parallel()
 	for _, x := range []struct {
 		release, violated string
 		set               []string
@@ -89,6 +92,7 @@ func TestReleases(t *testing.T) {
 
 // TestWritesOfOthers: another client writes elsewhere, and all is judged as if it did not.
 func TestWritesOfOthers(t *testing.T) {
+	t.Parallel()
 	client := etcdtest.New(t, "3.6.16")
 	ctx, stop := context.WithCancel(t.Context())
 	var other sync.WaitGroup
@@ -109,10 +113,14 @@ func TestWritesOfOthers(t *testing.T) {
 
 // TestServerThatGoesAway: what was found before is in the report.
 func TestServerThatGoesAway(t *testing.T) {
+	t.Parallel()
 	client := etcdtest.New(t, "3.5.7")
-	ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	r, err := Run(ctx, client.ActiveConnection(), Config{Prefix: "/conform/", For: time.Millisecond, Notified: time.Millisecond, Seed: 1})
+	r, err := Run(ctx, client.ActiveConnection(), Config{
+		Prefix: "/conform/", For: time.Hour, Notified: time.Millisecond, Seed: 1,
+		Keep: func(*model.History) (string, error) { cancel(); return "kept", nil },
+	})
 	require.Error(t, err)
 	require.Equal(t, []string{"bookmarkable"}, violated(r))
 	left, err := client.Get(t.Context(), "", clientv3.WithPrefix())

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"runtime"
 
 	"github.com/spf13/cobra"
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
@@ -56,6 +57,9 @@ answers. With --whole the user says that none does. A recording that was cut off
 	return c
 }
 
+// window is that of flow control on both sides. With a fixed one gRPC sends no pings to estimate it.
+const window = 1 << 20
+
 func (f *recordFlags) run(ctx context.Context, out, complaints io.Writer) error {
 	at, err := endpointOf(f.etcd)
 	if err != nil {
@@ -80,7 +84,8 @@ func (f *recordFlags) run(ctx context.Context, out, complaints io.Writer) error 
 		options = append(options, grpc.Creds(credentials.NewServerTLSFromCert(&pair)))
 	}
 	connect := func() (*grpc.ClientConn, error) {
-		return grpc.NewClient("passthrough:///"+at.Host, grpc.WithTransportCredentials(to), grpc.WithNoProxy())
+		return grpc.NewClient("passthrough:///"+at.Host, grpc.WithTransportCredentials(to), grpc.WithNoProxy(),
+			grpc.WithInitialWindowSize(window), grpc.WithInitialConnWindowSize(window))
 	}
 	initial, err := f.initial(ctx, connect)
 	if err != nil {
@@ -98,6 +103,7 @@ func (f *recordFlags) run(ctx context.Context, out, complaints io.Writer) error 
 		fmt.Fprintf(complaints, "realetcd: nothing more is recorded, and the traffic goes on: %v\n", err)
 	}}
 	j.write(func(to *history.Writer) error { return to.Header(*initial, !f.whole) })
+	options = append(options, grpc.InitialWindowSize(window), grpc.InitialConnWindowSize(window), grpc.NumStreamWorkers(uint32(runtime.NumCPU())))
 	g := (&proxy{connect: connect, journal: j}).server(options...)
 	stopped := context.AfterFunc(ctx, g.Stop)
 	defer stopped()
