@@ -69,7 +69,7 @@ type Promise struct {
 type Report struct {
 	Endpoint string `json:"endpoint"`
 	Config
-	// Version is the one that the server says it has.
+	// Version is what the server reports.
 	Version string `json:"version"`
 	// Kubernetes: the server refuses a plain deletion, and was sent only requests of the shapes that an API server sends.
 	Kubernetes bool `json:"kubernetes,omitempty"`
@@ -91,7 +91,7 @@ func (r *Report) Promise(name string) *Promise {
 	return nil
 }
 
-// server is the one that is asked.
+// server is the subject of a report.
 type server struct {
 	Config
 	kv       pb.KVClient

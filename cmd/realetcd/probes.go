@@ -30,7 +30,7 @@ type probe struct {
 
 // probes are in the order in which they are tried: compactions come last, since they take history.
 var probes = []probe{
-	{"revisions", "Each write makes the next revision, and one that changes nothing makes none.", "etcd: KV API guarantees", revisions},
+	{"revisions", "Each write makes the next revision; a write that changes nothing makes none.", "etcd: KV API guarantees", revisions},
 	{"transactions", "A transaction compares mod, create and version, values and leases, and does one branch at one revision.", "etcd: KV API", transactions},
 	{"pages", "A range with a limit says how many keys there are and whether more follow; the next page at its revision goes on where it ended.", "etcd: KV API", pages},
 	{"past-revisions", "The store of each past revision can be read until it is compacted.", "etcd: KV API", pastRevisions},

@@ -227,7 +227,7 @@ func (j *journal) wants(r *model.Request) bool {
 	return j.concerns(r.Key, r.End)
 }
 
-// call is one call as the journal sees it. The zero call is one that is not recorded.
+// call is what the journal knows of a call.
 type call struct {
 	journal  *journal
 	from     *client

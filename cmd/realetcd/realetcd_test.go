@@ -76,7 +76,7 @@ func TestReleases(t *testing.T) {
 		kept              *model.History
 	}{
 		{release: "3.6.16"}, {release: "3.7.3"}, {release: "3.5.7", violated: "bookmarkable"}, {release: "3.5.12", violated: "progress-quiet"},
-		{release: "3.6.16", set: []string{"deletes-count-one"}, violated: "linearizable"},
+		{release: "3.6.16", set: []string{"requested-revision-in-header"}, violated: "past-revisions"},
 	}
 	var all sync.WaitGroup
 	for i := range cases {

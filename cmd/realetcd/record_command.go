@@ -48,7 +48,7 @@ answers. With --whole the user says that none does. A recording that was cut off
 	c.Flags().StringVar(&f.etcd, "etcd", "127.0.0.1:2379", "the server: HOST:PORT, or https://HOST:PORT")
 	c.Flags().StringVar(&f.out, "out", "history.jsonl", "the history; a file that exists is not overwritten")
 	c.Flags().StringVar(&f.prefix, "prefix", "", "record requests and watches of keys below it only")
-	c.Flags().BoolVar(&f.whole, "whole", false, "all writers of the store, or of the prefix, go through the proxy")
+	c.Flags().BoolVar(&f.whole, "whole", false, "all writers of the store go through the proxy, and all keys are recorded")
 	c.Flags().StringVar(&f.server.CertFile, "cert-file", "", "certificate that clients see, as PEM")
 	c.Flags().StringVar(&f.server.KeyFile, "key-file", "", "key of that certificate")
 	c.Flags().StringVar(&f.client.TrustedCAFile, "cacert", "", "certificates that the server's is verified by, as PEM")
@@ -61,6 +61,9 @@ answers. With --whole the user says that none does. A recording that was cut off
 const window = 1 << 20
 
 func (f *recordFlags) run(ctx context.Context, out, complaints io.Writer) error {
+	if f.whole && f.prefix != "" {
+		return errors.New("--whole says that each write is recorded, and --prefix leaves writes out: want one of them")
+	}
 	at, err := endpointOf(f.etcd)
 	if err != nil {
 		return err

@@ -142,6 +142,14 @@ func TestFullDiskStopsTheRecordingOnly(t *testing.T) {
 	require.Equal(t, 1, told)
 }
 
+// TestWholeWithPrefix: writes elsewhere would be revisions that no recorded write made.
+func TestWholeWithPrefix(t *testing.T) {
+	c := recordCommand()
+	c.SetArgs([]string{"--whole", "--prefix", "/a/"})
+	c.SilenceErrors, c.SilenceUsage = true, true
+	require.ErrorContains(t, c.Execute(), "want one of them")
+}
+
 // TestConcerns: a range is recorded if it can have keys below the prefix.
 func TestConcerns(t *testing.T) {
 	j := &journal{prefix: "/a/"}
