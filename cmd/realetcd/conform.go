@@ -100,6 +100,8 @@ type server struct {
 	conn     *grpc.ClientConn
 	requests int
 	report   *Report
+	// lost is why a history was not kept.
+	lost error
 }
 
 // Run asks a server. With an error the report is what was found before.
@@ -107,6 +109,7 @@ func Run(ctx context.Context, conn *grpc.ClientConn, cfg Config) (*Report, error
 	s := &server{Config: cfg, kv: pb.NewKVClient(conn), watch: pb.NewWatchClient(conn), lease: pb.NewLeaseClient(conn), conn: conn, report: &Report{Config: cfg}}
 	began := time.Now()
 	err := s.run(ctx, conn)
+	err = errors.Join(err, s.lost)
 	s.report.Caches = uses(s.report)
 	s.report.Took, s.report.Requests = time.Since(began).Seconds(), s.requests
 	if left := s.remove(ctx); left != nil {
@@ -324,11 +327,9 @@ func (s *server) add(judged *check.Result, h *model.History, rec *Recorder) {
 				continue
 			}
 			if kept == "" && s.Keep != nil {
-				name, err := s.Keep(h)
-				if err != nil {
-					name = fmt.Sprintf("(not kept: %v)", err)
-				}
-				kept = name
+				var err error
+				kept, err = s.Keep(h)
+				s.lost = cmp.Or(s.lost, err)
 			}
 			p.Verdict, p.History = Violated, kept
 			if j.Operations != nil {

@@ -242,6 +242,8 @@ func (f *conformFlags) keepHistory(h *model.History) (string, error) {
 			err = errors.Join(history.Write(file, h), file.Close())
 		}
 		if err != nil {
+			// A part of a history is none.
+			_ = os.Remove(name)
 			return "", fmt.Errorf("cannot write %s: %w", name, err)
 		}
 		return name, nil
@@ -263,7 +265,7 @@ func (f *conformFlags) text(out io.Writer, endpoint string, r *Report) {
 		p := &r.Promises[i]
 		fmt.Fprintf(out, "  %-19s %s", p.Name, fmt.Sprintf("%-11s", p.Verdict))
 		if p.Verdict == Holds || p.Verdict == Violated {
-			if p.History != "" {
+			if _, judged := judgedNames[p.Name]; judged && p.Verdict == Violated {
 				fmt.Fprintf(out, " in %d of %d histories", p.Violations, r.Histories)
 			} else {
 				fmt.Fprintf(out, " checked %s", counted(p.Checked, "time"))

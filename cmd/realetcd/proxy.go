@@ -74,7 +74,7 @@ func (p *proxy) HandleRPC(context.Context, stats.RPCStats)                      
 
 // server is a gRPC server that passes on each call, of whatever service.
 func (p *proxy) server(options ...grpc.ServerOption) *grpc.Server {
-	return grpc.NewServer(append(options, grpc.StatsHandler(p), grpc.UnknownServiceHandler(p.call), grpc.ForceServerCodec(raw{}),
+	return grpc.NewServer(append(options, grpc.StatsHandler(p), grpc.UnknownServiceHandler(p.call), grpc.ForceServerCodec(raw{}), grpc.WaitForHandlers(true),
 		grpc.MaxRecvMsgSize(math.MaxInt32), grpc.MaxSendMsgSize(math.MaxInt32), grpc.MaxConcurrentStreams(math.MaxUint32))...)
 }
 
