@@ -2,6 +2,7 @@ package realetcd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -89,37 +90,37 @@ func call(ctx context.Context, conn *grpc.ClientConn, p sim.Payload) (sim.Payloa
 	return nil, fmt.Errorf("%T is no unary request", p)
 }
 
-// chunk is etcdserverpb.RangeStreamResponse, which the client library of 3.6 does not know.
-type chunk struct {
-	Range *pb.RangeResponse `protobuf:"bytes,1,opt,name=range_response,json=rangeResponse,proto3"`
-}
-
-func (c *chunk) Reset()         { *c = chunk{} }
-func (c *chunk) String() string { return c.Range.String() }
-func (*chunk) ProtoMessage()    {}
-
-func rangeStream(ctx context.Context, conn *grpc.ClientConn, p *wire.RangeStreamRequest) (sim.Payload, error) {
+// RangeStream sends a request for a stream of chunks, each of which has a range. The API of 3.6 does not know the
+// method; its ResponseOp has the range in the field where etcdserverpb.RangeStreamResponse has it.
+func RangeStream(ctx context.Context, conn *grpc.ClientConn, r *pb.RangeRequest) (next func() (*pb.RangeResponse, error), err error) {
 	s, err := conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, "/etcdserverpb.KV/RangeStream")
 	if err != nil {
 		return nil, err
 	}
-	if err := s.SendMsg(rangeRequest(p.Range)); err != nil {
-		return nil, err
+	next = func() (*pb.RangeResponse, error) {
+		var chunk pb.ResponseOp
+		err := s.RecvMsg(&chunk)
+		return chunk.GetResponseRange(), err
 	}
-	if err := s.CloseSend(); err != nil {
+	return next, errors.Join(s.SendMsg(r), s.CloseSend())
+}
+
+func rangeStream(ctx context.Context, conn *grpc.ClientConn, p *wire.RangeStreamRequest) (sim.Payload, error) {
+	next, err := RangeStream(ctx, conn, rangeRequest(p.Range))
+	if err != nil {
 		return nil, err
 	}
 	all := &wire.RangeStreamResponse{}
 	for {
-		var c chunk
-		switch err := s.RecvMsg(&c); {
+		switch chunk, err := next(); {
 		case err == io.EOF:
 			return all, nil
 		case err != nil:
 			return nil, err
+		default:
+			r := rangeResponse(chunk)
+			all = &wire.RangeStreamResponse{Revision: r.Revision, Kvs: append(all.Kvs, r.Kvs...), More: r.More, Count: r.Count}
 		}
-		r := rangeResponse(c.Range)
-		all = &wire.RangeStreamResponse{Revision: r.Revision, Kvs: append(all.Kvs, r.Kvs...), More: r.More, Count: r.Count}
 	}
 }
 

@@ -29,8 +29,10 @@
 // measure listbench, which compares LISTs from the cache with LISTs from etcd.
 //
 // "make servers" builds the servers, "make test" judges the recordings (and runs
-// against the servers that are built), "make record" makes them anew. Nothing
-// here ever talks to anything but loopback.
+// against the servers that are built), "make record" makes them anew. Of these nothing
+// ever talks to anything but loopback.
+//
+// cmd/realetcd is a program for servers that run elsewhere, of etcd or another store.
 //
 // There is no server of 3.3: its tags have no go.mod and a vendor directory for GOPATH,
 // so that no module can require them. What is said of 3.3 was read in its sources.

@@ -31,6 +31,9 @@ func OpenStream(ctx context.Context, conn *grpc.ClientConn) (*Stream, error) {
 // Close ends the stream at once, and with it every call on it.
 func (s *Stream) Close() { s.cancel() }
 
+// Done is closed when the stream has ended.
+func (s *Stream) Done() <-chan struct{} { return s.grpc.Context().Done() }
+
 // Recv waits for the next response.
 func (s *Stream) Recv() (*pb.WatchResponse, error) { return s.grpc.Recv() }
 
@@ -48,7 +51,7 @@ func (s *Stream) Responses() <-chan *pb.WatchResponse {
 			}
 			select {
 			case c <- resp:
-			case <-s.grpc.Context().Done():
+			case <-s.Done():
 				return
 			}
 		}

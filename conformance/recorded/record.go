@@ -3,10 +3,12 @@ package recorded
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 	"google.golang.org/grpc"
@@ -43,14 +45,17 @@ const (
 	settleTime = time.Second
 )
 
-// Record has clients work on the server's four keys and returns what they saw.
+// prefix is that of all keys.
+const prefix = "/registry/pods/"
+
+// Record has clients work on the server's few keys and returns what they saw.
 // A list of everything, after all else has come to rest, ends the history.
 func Record(ctx context.Context, server *realetcd.Server, cfg Config) (*model.History, error) {
 	initial, err := prepare(ctx, server, cfg)
 	if err != nil {
 		return nil, err
 	}
-	rec := &Recorder{}
+	rec := &Recorder{Gets: true}
 	var (
 		wg     sync.WaitGroup
 		giveUp atomic.Int64
@@ -61,6 +66,7 @@ func Record(ctx context.Context, server *realetcd.Server, cfg Config) (*model.Hi
 	for i := range cfg.Clients {
 		wg.Go(func() {
 			c := &client{name: fmt.Sprintf("c%d", i+1), rec: rec, slots: slots, giveUp: &giveUp}
+			c.rng = rand.New(rand.NewPCG(cfg.Seed, uint64(i)))
 			errs[i] = c.run(ctx, server, cfg)
 		})
 	}
@@ -71,11 +77,66 @@ func Record(ctx context.Context, server *realetcd.Server, cfg Config) (*model.Hi
 		}
 	}
 	time.Sleep(settleTime)
-	if err := readBack(ctx, server, rec); err != nil {
+	cli, err := connect(server)
+	if err != nil {
+		return nil, err
+	}
+	defer cli.Close()
+	all := &pb.RangeRequest{Key: []byte(prefix), RangeEnd: []byte(model.PrefixEnd(prefix))}
+	if _, err := rec.Do(ctx, pb.NewKVClient(cli.ActiveConnection()), "reader", all); err != nil {
 		return nil, err
 	}
 	h := rec.History(initial)
-	return h, resolve(ctx, server, h)
+	return h, resolve(ctx, cli, h)
+}
+
+// client sends its requests one after the other on a connection of its own.
+type client struct {
+	name   string
+	rec    *Recorder
+	rng    *rand.Rand
+	slots  chan struct{}
+	giveUp *atomic.Int64
+}
+
+func (c *client) run(ctx context.Context, server *realetcd.Server, cfg Config) error {
+	etcd, err := connect(server)
+	if err != nil {
+		return err
+	}
+	defer etcd.Close()
+	// The first request on a connection waits for the handshake: keep that out
+	// of the history, or every client's first operation overlaps all others.
+	if _, err := etcd.Get(ctx, "handshake"); err != nil {
+		return err
+	}
+	kv, work := pb.NewKVClient(etcd.ActiveConnection()), &Workload{Rand: c.rng, Name: c.name, Prefix: prefix, Present: true}
+	for range cfg.PerClient {
+		time.Sleep(time.Duration(c.rng.Int64N(int64(thinkTime))))
+		if err := c.step(ctx, kv, work); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *client) step(ctx context.Context, kv pb.KVClient, work *Workload) error {
+	c.slots <- struct{}{}
+	defer func() { <-c.slots }()
+	request, timeout := work.Next(), operationTimeout
+	if _, put := request.(*pb.PutRequest); put && c.rng.IntN(3) == 0 && c.giveUp.Add(-1) >= 0 {
+		timeout = time.Duration(c.rng.Int64N(int64(giveUpWithin)))
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	response, err := c.rec.Do(ctx, kv, c.name, request)
+	switch {
+	case err == nil:
+		work.Observe(request, response)
+	case timeout == operationTimeout:
+		return fmt.Errorf("%s: %v: %w", c.name, request, err)
+	}
+	return nil
 }
 
 func connect(server *realetcd.Server) (*clientv3.Client, error) {
@@ -94,8 +155,8 @@ func prepare(ctx context.Context, server *realetcd.Server, cfg Config) (model.In
 	}
 	defer cli.Close()
 	if cfg.Seeded {
-		for _, key := range []string{keys[0], keys[2], keys[0]} {
-			if _, err := cli.Put(ctx, key, "before"); err != nil {
+		for _, name := range []string{"a", "c", "a"} {
+			if _, err := cli.Put(ctx, prefix+name, "before"); err != nil {
 				return model.Initial{}, err
 			}
 		}
@@ -104,25 +165,5 @@ func prepare(ctx context.Context, server *realetcd.Server, cfg Config) (model.In
 	if err != nil {
 		return model.Initial{}, err
 	}
-	initial := model.Initial{Revision: resp.Header.Revision}
-	for _, kv := range resp.Kvs {
-		initial.Items = append(initial.Items, item(kv))
-	}
-	return initial, nil
-}
-
-func readBack(ctx context.Context, server *realetcd.Server, rec *Recorder) error {
-	cli, err := connect(server)
-	if err != nil {
-		return err
-	}
-	defer cli.Close()
-	req := &model.Request{Kind: model.List, Key: prefix, End: model.PrefixEnd(prefix)}
-	call := rec.Tick()
-	resp, err := cli.Do(ctx, operation(req))
-	if err != nil {
-		return err
-	}
-	rec.Done("reader", call, req, result(req, resp))
-	return nil
+	return model.Initial{Revision: resp.Header.Revision, Items: Items(resp.Kvs...)}, nil
 }

@@ -5,18 +5,12 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
-	"github.com/watchbed/watchbed/conformance/realetcd"
 	"github.com/watchbed/watchbed/model"
 )
 
 // resolve finds out from a watch over the whole history which of the puts of
 // unknown outcome took effect, and at which revision.
-func resolve(ctx context.Context, server *realetcd.Server, h *model.History) error {
-	cli, err := connect(server)
-	if err != nil {
-		return err
-	}
-	defer cli.Close()
+func resolve(ctx context.Context, cli *clientv3.Client, h *model.History) error {
 	written, err := writtenValues(ctx, cli, h.Initial.Revision)
 	if err != nil {
 		return err
@@ -31,6 +25,7 @@ func resolve(ctx context.Context, server *realetcd.Server, h *model.History) err
 			op.Commit = rev
 		}
 	}
+	h.Partial = false
 	return nil
 }
 

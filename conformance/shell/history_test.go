@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -225,7 +226,11 @@ func (r *run) list(name string, req wire.ListRequest, freshness model.Freshness)
 			CreateRevision: kv.CreateRevision, ModRevision: kv.ModRevision, Version: kv.Version,
 		})
 	}
-	r.rec.Done(name, call, &model.Request{Kind: model.List, Key: prefix, End: model.PrefixEnd(prefix), Freshness: freshness}, res)
+	r.done(name, call, &model.Request{Kind: model.List, Key: prefix, End: model.PrefixEnd(prefix), Freshness: freshness}, res)
+}
+
+func (r *run) done(name string, call int64, req *model.Request, res *model.Result) {
+	r.rec.Add(name, model.Operation{Call: call, Return: r.rec.Tick(), Request: req, Result: res, Outcome: model.Done})
 }
 
 // writing is one writer's state.
@@ -276,10 +281,10 @@ func (r *run) write(name string, req *model.Request) bool {
 		}
 	}
 	if err != nil {
-		r.rec.Unknown(name, call, req)
+		r.rec.Add(name, model.Operation{Call: call, Return: math.MaxInt64, Request: req, Outcome: model.Unknown})
 		return false
 	}
-	r.rec.Done(name, call, req, res)
+	r.done(name, call, req, res)
 	return true
 }
 

@@ -17,6 +17,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/watchbed/watchbed/check"
+	"github.com/watchbed/watchbed/conformance/recorded"
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -165,7 +166,7 @@ func (s *server) remove(ctx context.Context) error {
 	}
 	left, err := s.kv.Range(ctx, &pb.RangeRequest{Key: []byte(s.Prefix), RangeEnd: end(s.Prefix)})
 	for i := 0; err == nil && i < len(left.Kvs); i++ {
-		_, err = s.kv.Txn(ctx, deletion(left.Kvs[i].Key, left.Kvs[i].ModRevision))
+		_, err = s.kv.Txn(ctx, recorded.DeleteIf(left.Kvs[i].Key, left.Kvs[i].ModRevision))
 	}
 	return err
 }
@@ -188,7 +189,7 @@ func (s *server) round(ctx context.Context, n int) error {
 	if err != nil {
 		return err
 	}
-	rec, initial := &Recorder{}, model.Initial{Revision: before.Header.Revision}
+	rec, initial := &recorded.Recorder{}, model.Initial{Revision: before.Header.Revision}
 	var clients, watches sync.WaitGroup
 	errs := make([]error, writers+catchUps)
 	over, cancel := context.WithCancel(ctx)
@@ -215,6 +216,7 @@ func (s *server) round(ctx context.Context, n int) error {
 	}
 	s.requests += writers*perRound + catchUps
 	h := rec.History(initial)
+	addOthers(h)
 	judged, err := check.History(h, check.Options{})
 	if err != nil {
 		return err
@@ -231,17 +233,18 @@ func wait(ctx context.Context, d time.Duration) {
 }
 
 // client sends drawn requests, one after the other.
-func (s *server) client(ctx context.Context, rec *Recorder, prefix, name string, stream uint64) error {
-	w := &workload{rng: rand.New(rand.NewPCG(s.Seed, stream)), name: name, prefix: prefix, seen: map[string]*seen{}, kubernetes: s.report.Kubernetes}
+func (s *server) client(ctx context.Context, rec *recorded.Recorder, prefix, name string, stream uint64) error {
+	draw := rand.New(rand.NewPCG(s.Seed, stream))
+	w := &recorded.Workload{Rand: draw, Name: name, Prefix: prefix, Kubernetes: s.report.Kubernetes}
 	for range perRound {
-		wait(ctx, time.Duration(w.rng.Int64N(int64(3*time.Millisecond))))
-		request := w.next()
+		wait(ctx, time.Duration(draw.Int64N(int64(3*time.Millisecond))))
+		request := w.Next()
 		bounded, cancel := context.WithTimeout(ctx, patience)
 		response, err := rec.Do(bounded, s.kv, name, request)
 		cancel()
 		switch {
 		case err == nil:
-			w.observe(request, response)
+			w.Observe(request, response)
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case fatal(err):
@@ -253,17 +256,17 @@ func (s *server) client(ctx context.Context, rec *Recorder, prefix, name string,
 
 // follow opens watches from the first revision of the round, one after the other, and asks each for progress, until
 // the clients have done their part.
-func (s *server) follow(ctx, over context.Context, rec *Recorder, prefix, name string, first int64, draw *rand.Rand) error {
+func (s *server) follow(ctx, over context.Context, rec *recorded.Recorder, prefix, name string, first int64, draw *rand.Rand) error {
 	for i := 1; over.Err() == nil; i++ {
 		wait(over, time.Duration(draw.Int64N(int64(100*time.Millisecond))))
-		stream, err := rec.Watch(ctx, s.watch, fmt.Sprintf("%s.%d", name, i), nil)
+		stream, err := rec.Watch(ctx, s.conn, fmt.Sprintf("%s.%d", name, i), nil)
 		if err != nil {
 			return err
 		}
 		create := &pb.WatchCreateRequest{Key: []byte(prefix), RangeEnd: end(prefix), ProgressNotify: true, PrevKv: s.report.Kubernetes}
 		switch draw.IntN(6) {
 		case 0:
-			create.Key, create.RangeEnd = []byte(prefix+names[draw.IntN(len(names))]), nil
+			create.Key, create.RangeEnd = []byte(prefix+recorded.Names[draw.IntN(len(recorded.Names))]), nil
 		case 1:
 			create.Key, create.RangeEnd = []byte(prefix+"b"), []byte(prefix+"d")
 		}
@@ -302,7 +305,7 @@ var judgedNames = map[string][2]string{
 }
 
 // add joins the judgements on a round with those before.
-func (s *server) add(judged *check.Result, h *model.History, rec *Recorder) {
+func (s *server) add(judged *check.Result, h *model.History, rec *recorded.Recorder) {
 	kept := ""
 	for i := range judged.Judgements {
 		j := &judged.Judgements[i]
@@ -335,18 +338,41 @@ func (s *server) add(judged *check.Result, h *model.History, rec *Recorder) {
 			if j.Operations != nil {
 				p.Sentence = j.Operations.Sentence
 			} else {
-				p.Sentence, p.Transcript = j.Watch.Sentence, rec.transcript(j.Watch)
+				// What did not come has no response.
+				p.Sentence, p.Transcript = j.Watch.Sentence, rec.Transcript(j.Watch.Client, cmp.Or(max(j.Watch.Response, 0), math.MaxInt-1))
 			}
 		}
 	}
 }
 
-// transcript is that of the stream of a watch, of which each has one. What did not come has no response.
-func (r *Recorder) transcript(of *check.WatchViolation) []string {
-	for _, s := range r.streams {
-		if s.client == of.Client {
-			return s.Transcript(cmp.Or(max(of.Response, 0), math.MaxInt-1))
+// addOthers adds the writes of other clients to a history whose own writes are all known. They made the revisions that
+// no recorded write made, and elsewhere: the keys of a round are its own.
+func addOthers(h *model.History) {
+	if h.Partial {
+		return
+	}
+	newest, made := h.Initial.Revision, map[int64]bool{}
+	for _, op := range h.Operations {
+		if op.Outcome != model.Done {
+			continue
+		}
+		newest = max(newest, op.Result.Revision)
+		if op.Request.IsWrite() && op.Request.Changed(op.Result) {
+			made[op.Result.Revision] = true
 		}
 	}
-	return nil
+	for _, w := range h.Watchers {
+		for i := range w.Streams[0].Responses {
+			newest = max(newest, w.Streams[0].Responses[i].Revision)
+		}
+	}
+	for revision := h.Initial.Revision + 1; revision <= newest; revision++ {
+		if !made[revision] {
+			h.Clients = append(h.Clients, fmt.Sprint("another client ", revision))
+			h.Operations = append(h.Operations, model.Operation{
+				Client: len(h.Clients) - 1, Return: math.MaxInt64, Request: &model.Request{Kind: model.Put, Key: "elsewhere"}, Outcome: model.Unknown, Commit: revision,
+			})
+		}
+	}
+	slices.SortStableFunc(h.Operations, func(a, b model.Operation) int { return cmp.Compare(a.Call, b.Call) })
 }

@@ -26,8 +26,8 @@ import (
 	"github.com/watchbed/watchbed/model"
 )
 
-// recorded is a client of a simulated etcd behind a proxy, which ends when all that was recorded is asked for.
-func recorded(t *testing.T, release, prefix string, to io.Writer, lost func(error)) (c *clientv3.Client, end func()) {
+// behind is a client of a simulated etcd behind a proxy, which ends when all that was recorded is asked for.
+func behind(t *testing.T, release, prefix string, to io.Writer, lost func(error)) (c *clientv3.Client, end func()) {
 	t.Helper()
 	listen := func() net.Listener {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -60,7 +60,7 @@ func recorded(t *testing.T, release, prefix string, to io.Writer, lost func(erro
 // TestRecord: what clientv3 does with a server goes through, and what was recorded is judged.
 func TestRecord(t *testing.T) {
 	var out bytes.Buffer
-	c, end := recorded(t, "3.6.16", "/a/", &out, nil)
+	c, end := behind(t, "3.6.16", "/a/", &out, nil)
 	ctx := t.Context()
 	watch := c.Watch(ctx, "/a/", clientv3.WithPrefix(), clientv3.WithCreatedNotify())
 	require.True(t, (<-watch).Created)
@@ -134,7 +134,7 @@ func (f *full) Write(p []byte) (int, error) {
 // TestFullDiskStopsTheRecordingOnly: clients do not notice.
 func TestFullDiskStopsTheRecordingOnly(t *testing.T) {
 	room, told := full(3), 0
-	c, _ := recorded(t, "3.6.16", "", &room, func(error) { told++ })
+	c, _ := behind(t, "3.6.16", "", &room, func(error) { told++ })
 	for range 10 {
 		_, err := c.Put(t.Context(), "a", "1")
 		require.NoError(t, err)

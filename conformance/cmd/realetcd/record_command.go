@@ -17,6 +17,7 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 
+	"github.com/watchbed/watchbed/conformance/recorded"
 	"github.com/watchbed/watchbed/history"
 	"github.com/watchbed/watchbed/model"
 )
@@ -133,5 +134,5 @@ func (f *recordFlags) initial(ctx context.Context, connect func() (*grpc.ClientC
 	if err != nil {
 		return nil, fmt.Errorf("--etcd %s does not answer as etcd does within %v: %w", f.etcd, connectWithin, err)
 	}
-	return &model.Initial{Revision: store.Header.GetRevision(), Items: items(store.Kvs...)}, nil
+	return &model.Initial{Revision: store.Header.GetRevision(), Items: recorded.Items(store.Kvs...)}, nil
 }

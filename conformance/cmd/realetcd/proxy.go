@@ -17,6 +17,7 @@ import (
 	"google.golang.org/grpc/stats"
 	"google.golang.org/grpc/status"
 
+	"github.com/watchbed/watchbed/conformance/recorded"
 	"github.com/watchbed/watchbed/history"
 	"github.com/watchbed/watchbed/model"
 )
@@ -240,7 +241,7 @@ type call struct {
 	op    *model.Operation
 	// watch is set of a stream of watches.
 	watch bool
-	by    watches[string]
+	by    recorded.Watches[string]
 	// mu is for op and by: a goroutine receives requests, and another one answers.
 	mu sync.Mutex
 }
@@ -270,7 +271,7 @@ func (c *call) asked(b []byte) {
 	if c.request == nil || decode(b, c.request) != nil {
 		return
 	}
-	request := requestOf(c.request)
+	request := recorded.RequestOf(c.request)
 	if !c.journal.wants(request) {
 		return
 	}
@@ -300,7 +301,7 @@ func (c *call) askedWatch(b []byte) {
 	if decode(b, &r) != nil || r.GetCreateRequest() == nil {
 		return
 	}
-	w, name := watchOf(r.GetCreateRequest()), ""
+	w, name := recorded.WatchOf(r.GetCreateRequest()), ""
 	// A history has no watch from a negative revision.
 	if c.journal.concerns(w.Request.Key, w.Request.End) && w.Request.StartRevision >= 0 {
 		c.from.mu.Lock()
@@ -310,7 +311,7 @@ func (c *call) askedWatch(b []byte) {
 		c.journal.write(func(to *history.Writer) error { return to.Watch(name, w) })
 	}
 	c.mu.Lock()
-	c.by.asked = append(c.by.asked, name)
+	c.by.Asked = append(c.by.Asked, name)
 	c.mu.Unlock()
 }
 
@@ -325,9 +326,9 @@ func (c *call) answered(b []byte) {
 	if decode(b, &p) != nil {
 		return
 	}
-	r := responseOf(&p)
+	r := recorded.ResponseOf(&p)
 	c.mu.Lock()
-	names := c.by.of(&p)
+	names := c.by.Of(&p)
 	c.mu.Unlock()
 	for _, name := range names {
 		if name != "" {
@@ -351,7 +352,7 @@ func (c *call) settle(err error) {
 	if c.op = nil; op == nil {
 		return
 	}
-	if settle(op, c.journal.clock.Add(1), c.response, err) {
+	if recorded.Settle(op, c.journal.clock.Add(1), c.response, err) {
 		c.journal.write(func(to *history.Writer) error { return to.Operation(c.name, op) })
 	}
 	if op.Outcome != model.Unknown {

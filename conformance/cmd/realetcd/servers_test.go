@@ -1,7 +1,9 @@
-package realetcd_test
+package main
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -13,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
@@ -23,11 +26,49 @@ import (
 	"github.com/watchbed/watchbed/model"
 )
 
+// TestConform: realetcd conform finds in released etcd what is known of it, and nothing else.
+func TestConform(t *testing.T) {
+	for _, x := range []struct {
+		release  string
+		violated bool
+		says     []string
+	}{
+		{"3.5.7", true, []string{"bookmarkable        violated ", "compaction          violated "}},
+		{"3.5.12", true, []string{"progress-quiet      violated ", "compaction          violated "}},
+		{"3.5.35", false, []string{"range-stream        not offered", "progress-periodic   holds "}},
+		{"3.6.16", false, []string{"compaction          holds "}},
+		{"3.7.3", false, []string{"range-stream        holds "}},
+	} {
+		t.Run(x.release, func(t *testing.T) {
+			server := realetcd.StartForTest(t, x.release, periodic(x.release))
+			var out bytes.Buffer
+			c := conformCommand()
+			c.SetArgs([]string{server.Endpoint, "--compact", "--keep", t.TempDir()})
+			c.SetOut(&out)
+			c.SilenceErrors, c.SilenceUsage = true, true
+			err := c.ExecuteContext(t.Context())
+			assert.Equal(t, x.violated, errors.Is(err, errViolated), "%v\n%s", err, &out)
+			assert.Equal(t, x.violated, err != nil, "%v", err)
+			for _, line := range x.says {
+				assert.Contains(t, out.String(), line)
+			}
+		})
+	}
+}
+
+// periodic is the flag for a progress notification every two seconds.
+func periodic(release string) string {
+	if release < "3.6" {
+		return "--experimental-watch-progress-notify-interval=2s"
+	}
+	return "--watch-progress-notify-interval=2s"
+}
+
 // program builds realetcd.
 func program(t testing.TB) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "realetcd")
-	built, err := exec.Command("go", "build", "-C", "../..", "-o", name, "./cmd/realetcd").CombinedOutput()
+	built, err := exec.Command("go", "build", "-o", name).CombinedOutput()
 	require.NoError(t, err, string(built))
 	return name
 }

@@ -15,10 +15,11 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/watchbed/watchbed/conformance/realetcd"
+	"github.com/watchbed/watchbed/conformance/recorded"
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -48,7 +49,7 @@ var probes = []probe{
 type try struct {
 	ctx    context.Context
 	server *server
-	rec    *Recorder
+	rec    *recorded.Recorder
 	prefix string
 	p      Promise
 }
@@ -60,7 +61,7 @@ type stop struct{}
 type broken struct{ error }
 
 func (s *server) try(ctx context.Context, of *probe) (err error) {
-	t := &try{ctx: ctx, server: s, rec: &Recorder{}, prefix: s.Prefix + of.name + "/", p: Promise{Name: of.name, Asks: of.asks, Source: of.source, Verdict: Holds}}
+	t := &try{ctx: ctx, server: s, rec: &recorded.Recorder{}, prefix: s.Prefix + of.name + "/", p: Promise{Name: of.name, Asks: of.asks, Source: of.source, Verdict: Holds}}
 	defer func() {
 		switch r := recover().(type) {
 		case nil, stop:
@@ -140,7 +141,7 @@ func answer[R any](t *try, request any) R {
 			t.end(NotOffered, "%v", err)
 		case errors.Is(rpctypes.Error(err), rpctypes.ErrRequestTooLarge):
 			t.end(NotTried, "the server takes no request that is so large")
-		case refusal(err) == model.Compacted:
+		case recorded.Refusal(err) == model.Compacted:
 			t.end(Unknown, "another client has compacted the store")
 		}
 		t.end(Violated, "%.200v is refused: %v", request, err)
@@ -157,7 +158,7 @@ func (t *try) write(put *pb.PutRequest) int64 {
 	if !t.server.report.Kubernetes {
 		return answer[*pb.PutResponse](t, put).Header.Revision
 	}
-	done := t.txn(writing(put, t.present(put.Key)))
+	done := t.txn(recorded.WriteIf(put, t.present(put.Key)))
 	t.want(done.Succeeded, "a write of %s does not succeed, which no other client writes", put.Key)
 	return done.Header.Revision
 }
@@ -166,7 +167,7 @@ func (t *try) remove(name string) int64 {
 	if !t.server.report.Kubernetes {
 		return answer[*pb.DeleteRangeResponse](t, &pb.DeleteRangeRequest{Key: t.key(name)}).Header.Revision
 	}
-	return t.txn(deletion(t.key(name), t.present(t.key(name)))).Header.Revision
+	return t.txn(recorded.DeleteIf(t.key(name), t.present(t.key(name)))).Header.Revision
 }
 
 // present is the revision of a key, 0 if it is not there.
@@ -185,8 +186,8 @@ func (t *try) list(r *pb.RangeRequest) *pb.RangeResponse {
 func (t *try) txn(r *pb.TxnRequest) *pb.TxnResponse { return answer[*pb.TxnResponse](t, r) }
 
 // stream opens a stream that ends with the probe.
-func (t *try) stream(creates ...*pb.WatchCreateRequest) *Stream {
-	s, err := t.rec.Watch(t.ctx, t.server.watch, "probe", nil)
+func (t *try) stream(creates ...*pb.WatchCreateRequest) *recorded.Stream {
+	s, err := t.rec.Watch(t.ctx, t.server.conn, "probe", nil)
 	if err != nil {
 		panic(broken{err})
 	}
@@ -200,23 +201,23 @@ func (t *try) stream(creates ...*pb.WatchCreateRequest) *Stream {
 }
 
 // next is the next response of a stream. What does not come in time is a violation.
-func (t *try) next(s *Stream, what string) *pb.WatchResponse {
+func (t *try) next(s *recorded.Stream, what string) *pb.WatchResponse {
 	ctx, cancel := context.WithTimeout(t.ctx, patience)
 	defer cancel()
 	p := s.Next(ctx)
 	if p == nil && ctx.Err() == nil {
-		panic(broken{fmt.Errorf("a stream of watches has ended: %w", s.ended())})
+		panic(broken{fmt.Errorf("a stream of watches has ended: %w", s.Ended())})
 	}
 	if t.ctx.Err() != nil {
 		panic(broken{t.ctx.Err()})
 	}
 	t.want(p != nil, "%s does not come within %v", what, patience)
-	t.say("<- %s", describe(p))
+	t.say("<- %s", recorded.Describe(p))
 	return p
 }
 
 // created is the answer to a create request.
-func (t *try) created(s *Stream) *pb.WatchResponse {
+func (t *try) created(s *recorded.Stream) *pb.WatchResponse {
 	p := t.next(s, "the answer to a create request")
 	t.want(p.Created, "the first response of a watch is not Created")
 	return p
@@ -235,7 +236,7 @@ func revisions(t *try) {
 	again := t.put("a", "2")
 	gone := t.remove("b")
 	t.want(gone > again && again > b, "three writes have the revisions %d, %d and %d", b, again, gone)
-	none := t.txn(deletion(t.key("none"), 1))
+	none := t.txn(recorded.DeleteIf(t.key("none"), 1))
 	t.want(!none.Succeeded, "a key that is not there is deleted at revision 1")
 	left := t.list(&pb.RangeRequest{})
 	t.want(len(left.Kvs) == 1, "one key is left of two, and %d are there", len(left.Kvs))
@@ -253,7 +254,7 @@ func transactions(t *try) {
 		c     *pb.Compare
 		holds bool
 	}{
-		{modIs(key, made), true}, {modIs(key, made-1), false}, {modIs(t.key("none"), 0), true},
+		{recorded.ModIs(key, made), true}, {recorded.ModIs(key, made-1), false}, {recorded.ModIs(t.key("none"), 0), true},
 		{&pb.Compare{Key: key, Target: pb.Compare_CREATE, Result: pb.Compare_GREATER, TargetUnion: &pb.Compare_CreateRevision{CreateRevision: made - 1}}, true},
 		{&pb.Compare{Key: key, Target: pb.Compare_VERSION, TargetUnion: &pb.Compare_Version{Version: 1}}, true},
 		{&pb.Compare{Key: key, Target: pb.Compare_VERSION, Result: pb.Compare_LESS, TargetUnion: &pb.Compare_Version{Version: 1}}, false},
@@ -262,15 +263,15 @@ func transactions(t *try) {
 		{&pb.Compare{Key: key, Target: pb.Compare_LEASE, TargetUnion: &pb.Compare_Lease{Lease: 0}}, true},
 	}
 	for _, x := range compares {
-		r := t.txn(&pb.TxnRequest{Compare: []*pb.Compare{x.c}, Success: []*pb.RequestOp{opRange(&pb.RangeRequest{Key: key})}})
+		r := t.txn(&pb.TxnRequest{Compare: []*pb.Compare{x.c}, Success: []*pb.RequestOp{recorded.OpRange(&pb.RangeRequest{Key: key})}})
 		t.want(r.Succeeded == x.holds, "the comparison %v is %t", x.c, r.Succeeded)
 		t.want(!x.holds || len(r.Responses) == 1 && len(r.Responses[0].GetResponseRange().GetKvs()) == 1, "the read of a transaction is answered %v", r.Responses)
 	}
-	put := opPut(&pb.PutRequest{Key: key, Value: []byte("2")})
+	put := recorded.OpPut(&pb.PutRequest{Key: key, Value: []byte("2")})
 	if _, err := t.ask(&pb.TxnRequest{Success: []*pb.RequestOp{put, put}}); err == nil {
 		t.want(false, "a transaction that puts a key twice is carried out")
 	}
-	r := t.txn(&pb.TxnRequest{Compare: []*pb.Compare{modIs(key, made)}, Success: []*pb.RequestOp{put, opDelete(&pb.DeleteRangeRequest{Key: t.key("b")}), opRange(&pb.RangeRequest{Key: key})}})
+	r := t.txn(&pb.TxnRequest{Compare: []*pb.Compare{recorded.ModIs(key, made)}, Success: []*pb.RequestOp{put, recorded.OpDelete(&pb.DeleteRangeRequest{Key: t.key("b")}), recorded.OpRange(&pb.RangeRequest{Key: key})}})
 	t.want(len(r.Responses) == 3, "a transaction of three operations has %d answers", len(r.Responses))
 	kvs := r.Responses[2].GetResponseRange().GetKvs()
 	t.want(len(kvs) == 1 && string(kvs[0].Value) == "2" && kvs[0].Version == 2, "a transaction does not read what it has put before, the second version: %v", kvs)
@@ -318,16 +319,16 @@ const unreachable = 1 << 40
 func futureRevisions(t *try) {
 	now := t.put("a", "1")
 	_, err := t.ask(&pb.RangeRequest{Key: t.key("a"), Revision: now + unreachable})
-	t.want(refusal(err) == model.Future, "a read of revision %d is answered %v, etcd is at %d", now+unreachable, err, now)
-	s := t.stream(t.prefixWatch(now + 3))
+	t.want(recorded.Refusal(err) == model.Future, "a read of revision %d is answered %v, etcd is at %d", now+unreachable, err, now)
+	first := now + 3
+	s := t.stream(t.prefixWatch(first))
 	defer s.Close()
 	t.created(s)
 	for range 4 {
 		t.put("a", "2")
 	}
-	first := s.all[0].Request.StartRevision
 	p := t.next(s, "an event")
-	t.want(len(p.Events) > 0 && p.Events[0].Kv.ModRevision >= first, "a watch from revision %d is sent %s", first, describe(p))
+	t.want(len(p.Events) > 0 && p.Events[0].Kv.ModRevision >= first, "a watch from revision %d is sent %s", first, recorded.Describe(p))
 }
 
 func watchIDs(t *try) {
@@ -345,10 +346,10 @@ func watchIDs(t *try) {
 		panic(broken{err})
 	}
 	p := t.next(s, "the end of a watch")
-	t.want(p.Canceled && p.WatchId == b, "the answer to a cancellation of watch %d is: %s", b, describe(p))
+	t.want(p.Canceled && p.WatchId == b, "the answer to a cancellation of watch %d is: %s", b, recorded.Describe(p))
 	t.put("a", "2")
 	p = t.next(s, "an event of the watch that is left")
-	t.want(p.WatchId == a && len(p.Events) == 1, "after a cancellation of watch %d the stream sends: %s", b, describe(p))
+	t.want(p.WatchId == a && len(p.Events) == 1, "after a cancellation of watch %d the stream sends: %s", b, recorded.Describe(p))
 	if t.server.report.Kubernetes {
 		return
 	}
@@ -359,13 +360,13 @@ func watchIDs(t *try) {
 		}
 		p = t.next(s, "the answer to a create request")
 		// The refusal has the id of the request, which may be that of a watch (etcd-io/etcd#12385, in every release).
-		t.want(p.Created, "the answer to a create request is: %s", describe(p))
-		t.want(p.Canceled || odd.RangeEnd == nil, "a watch of an empty range is not refused: %s", describe(p))
+		t.want(p.Created, "the answer to a create request is: %s", recorded.Describe(p))
+		t.want(p.Canceled || odd.RangeEnd == nil, "a watch of an empty range is not refused: %s", recorded.Describe(p))
 		made := t.put("a", "3")
 		for p = t.next(s, "the event of a watch beside another one"); p.WatchId != a; {
 			p = t.next(s, "the event of a watch beside another one")
 		}
-		t.want(len(p.Events) == 1 && p.Events[0].Kv.ModRevision == made, "beside another watch the stream sends: %s", describe(p))
+		t.want(len(p.Events) == 1 && p.Events[0].Kv.ModRevision == made, "beside another watch the stream sends: %s", recorded.Describe(p))
 	}
 }
 
@@ -374,7 +375,7 @@ const slow, slowBytes = 400, 8 << 10
 
 func slowWatch(t *try) {
 	hold := make(chan struct{})
-	s, err := t.rec.Watch(t.ctx, t.server.watch, "probe", hold)
+	s, err := t.rec.Watch(t.ctx, t.server.conn, "probe", hold)
 	if err != nil {
 		panic(broken{err})
 	}
@@ -454,7 +455,7 @@ func leases(t *try) {
 		t.carriedOut(t.ctx.Err())
 		t.want(p != nil, "the event of a key whose lease ended does not come: %s", name)
 		for _, e := range p.Events {
-			t.say("<- %s", describe(p))
+			t.say("<- %s", recorded.Describe(p))
 			if e.Type != mvccpb.DELETE {
 				continue
 			}
@@ -478,11 +479,11 @@ func progressRequested(t *try) {
 			panic(broken{err})
 		}
 		p := t.next(s, "the answer to a progress request")
-		for isProgress(p) && p.WatchId != allWatches && p.Header.Revision < now {
+		for recorded.IsProgress(p) && p.WatchId != realetcd.AllWatchers && p.Header.Revision < now {
 			// A notification without a request.
 			p = t.next(s, "the answer to a progress request")
 		}
-		t.want(isProgress(p), "a progress request is answered: %s", describe(p))
+		t.want(recorded.IsProgress(p), "a progress request is answered: %s", recorded.Describe(p))
 		t.want(p.Header.Revision >= now, "progress says revision %d, and a write was answered %d before the request", p.Header.Revision, now)
 		now = t.write(&pb.PutRequest{Key: []byte(t.server.Prefix + "elsewhere"), Value: []byte("1")})
 	}
@@ -497,12 +498,12 @@ func progressQuiet(t *try) {
 		t.put("noise", "2")
 	}
 	const enough = 3 * time.Second
-	silent := make([]*Stream, quiet)
+	silent := make([]*recorded.Stream, quiet)
 	var streams sync.WaitGroup
 	for i := range quiet {
 		streams.Go(func() {
 			wait(t.ctx, time.Duration(rand.Int64N(int64(time.Second))))
-			s, err := t.rec.Watch(t.ctx, t.server.watch, "probe", nil)
+			s, err := t.rec.Watch(t.ctx, t.server.conn, "probe", nil)
 			if err != nil || s.Create(&pb.WatchCreateRequest{Key: t.key("quiet/"), RangeEnd: end(t.prefix + "quiet/"), StartRevision: first, ProgressNotify: t.server.report.Kubernetes}) != nil {
 				return
 			}
@@ -512,14 +513,14 @@ func progressQuiet(t *try) {
 			for life.Err() == nil && s.RequestProgress() == nil {
 				asked, done := context.WithTimeout(life, 100*time.Millisecond)
 				for p := s.Next(asked); p != nil; p = s.Next(asked) {
-					if isProgress(p) && p.WatchId == allWatches {
+					if recorded.IsProgress(p) && p.WatchId == realetcd.AllWatchers {
 						done()
 						return
 					}
 				}
 				done()
 			}
-			if s.ended() == nil {
+			if s.Ended() == nil {
 				silent[i] = s
 			}
 		})
@@ -543,30 +544,23 @@ func progressQuiet(t *try) {
 	}
 }
 
-// rangeStream takes a chunk for a RequestOp's answer, which has the same field on the wire: the API of this module's
-// client does not know the method.
 func rangeStream(t *try) {
 	for i := range 20 {
 		t.put(fmt.Sprint("k", i), strings.Repeat("x", 1000))
 	}
 	ctx, cancel := context.WithTimeout(t.ctx, 2*patience)
 	defer cancel()
-	s, err := t.server.conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, "/etcdserverpb.KV/RangeStream")
+	next, err := realetcd.RangeStream(ctx, t.server.conn, &pb.RangeRequest{Key: []byte(t.prefix), RangeEnd: end(t.prefix)})
 	if err != nil {
-		panic(broken{err})
-	}
-	request := &pb.RangeRequest{Key: []byte(t.prefix), RangeEnd: end(t.prefix)}
-	if err := errors.Join(s.SendMsg(request), s.CloseSend()); err != nil {
 		panic(broken{err})
 	}
 	var keys []*mvccpb.KeyValue
 	revision := int64(0)
 	for {
-		var chunk pb.ResponseOp
-		if err = s.RecvMsg(&chunk); err != nil {
+		var part *pb.RangeResponse
+		if part, err = next(); err != nil {
 			break
 		}
-		part := chunk.GetResponseRange()
 		keys, revision = append(keys, part.GetKvs()...), max(revision, part.GetHeader().GetRevision())
 	}
 	if status.Code(err) == codes.Unimplemented {
@@ -608,10 +602,10 @@ func compaction(t *try) {
 			t.end(NotOffered, "the server answers a request to compact, and still has what is below: %d keys", len(r.(*pb.RangeResponse).Kvs))
 		}
 	}
-	t.want(refusal(compact(made[2])) == model.Compacted, "a compaction below the compacted revision is not refused as compacted")
-	t.want(refusal(compact(made[5]+unreachable)) == model.Future, "a compaction of the future is not refused as a future revision")
+	t.want(recorded.Refusal(compact(made[2])) == model.Compacted, "a compaction below the compacted revision is not refused as compacted")
+	t.want(recorded.Refusal(compact(made[5]+unreachable)) == model.Future, "a compaction of the future is not refused as a future revision")
 	_, err := t.ask(&pb.RangeRequest{Key: t.key("a"), Revision: made[2]})
-	t.want(refusal(err) == model.Compacted, "a read of revision %d, which is compacted, is answered %v", made[2], err)
+	t.want(recorded.Refusal(err) == model.Compacted, "a read of revision %d, which is compacted, is answered %v", made[2], err)
 	at := t.list(&pb.RangeRequest{Revision: made[3]})
 	t.want(len(at.Kvs) == 1 && string(at.Kvs[0].Value) == "3", "the compacted revision itself shows %v", at.Kvs)
 	s := t.stream(t.prefixWatch(made[1]))
@@ -620,19 +614,19 @@ func compaction(t *try) {
 	if !p.Canceled {
 		p = t.next(s, "the end of a watch of compacted history")
 	}
-	t.want(p.Canceled && p.CompactRevision == made[3], "a watch of compacted history is answered: %s", describe(p))
+	t.want(p.Canceled && p.CompactRevision == made[3], "a watch of compacted history is answered: %s", recorded.Describe(p))
 	again := t.stream(t.prefixWatch(made[3]))
 	defer again.Close()
 	t.created(again)
 	p = t.next(again, "the event of the compacted revision")
-	t.want(len(p.Events) > 0 && p.Events[0].Kv.ModRevision == made[3], "a watch from the compacted revision is sent: %s", describe(p))
+	t.want(len(p.Events) > 0 && p.Events[0].Kv.ModRevision == made[3], "a watch from the compacted revision is sent: %s", recorded.Describe(p))
 	gone := t.remove("a")
 	t.want(compact(gone) == nil, "a compaction at revision %d is refused, that of a deletion", gone)
 	deleted := t.stream(t.prefixWatch(gone))
 	defer deleted.Close()
 	t.created(deleted)
 	p = t.next(deleted, "the deletion of the compacted revision")
-	t.want(len(p.Events) == 1 && p.Events[0].Type == mvccpb.DELETE, "a watch from the compacted revision, which deleted a key, is sent: %s", describe(p))
+	t.want(len(p.Events) == 1 && p.Events[0].Type == mvccpb.DELETE, "a watch from the compacted revision, which deleted a key, is sent: %s", recorded.Describe(p))
 }
 
 // periodically watches for progress notifications beside all else.
@@ -646,13 +640,13 @@ func (s *server) periodically(ctx context.Context) <-chan Promise {
 		defer func() { done <- p }()
 		ctx, cancel := context.WithTimeout(ctx, s.Notified)
 		defer cancel()
-		stream, err := new(Recorder).Watch(ctx, s.watch, "periodic", nil)
+		stream, err := new(recorded.Recorder).Watch(ctx, s.conn, "periodic", nil)
 		if err != nil || stream.Create(&pb.WatchCreateRequest{Key: []byte(s.Prefix + "quiet"), ProgressNotify: true}) != nil {
 			return
 		}
 		defer stream.Close()
 		for r := stream.Next(ctx); r != nil; r = stream.Next(ctx) {
-			if isProgress(r) {
+			if recorded.IsProgress(r) {
 				p.Verdict, p.Sentence, p.Checked = Holds, "", 1
 				return
 			}
