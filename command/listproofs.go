@@ -83,7 +83,7 @@ func cameTo(s *proofs.Search) string {
 		if s.Loop > 0 {
 			text += fmt.Sprintf(" and a loop of %d", s.Loop)
 		}
-	case prove.Undecided:
+	case prove.Unknown:
 		text += ": " + s.Why
 	case prove.Vacuous:
 		text += ": " + strings.Join(s.Vacuous, ", ")

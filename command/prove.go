@@ -32,7 +32,7 @@ import (
 const proveHelp = `Prove looks at every schedule of a scenario within bounds, and says what it covered.
 
 The bounds are the options of the workload (--set writers=1, reads=2, breaks=1, ...),
-and the timer bound: how often each timer fires that is not part of a client's plan (--firings).
+and the timer bound: how often each timer fires that is not part of a client's plan (--timer-bound).
 An untimed scenario has no clock: any armed timer may fire at any point, which is more than real time allows.
 
 A timed scenario (mode=timed) has a virtual clock, and its bound is --set horizon=1s, when a run ends
@@ -63,9 +63,9 @@ questions within a step, and how it starts is not searched, as the output says.
 
 The verdict is one of these:
   proved within bounds     no schedule violates what is claimed (exit 0)
-  proved of N of M claims  the search does not judge the others; with --json it is undecided and partial (exit 3)
+  proved of N of M claims  the search does not judge the others; with --json it is unknown and partial (exit 3)
   violated                 the schedule is told and written to a replay file (exit 1)
-  undecided                a limit ended the search, or an interrupt (exit 3)
+  unknown                  a limit ended the search, or an interrupt (exit 3)
   vacuous                  a claim was never put to the test within the bounds (exit 3)
 
 A search that takes long is kept with --keep DIR, about each second. After an interrupt, a limit
@@ -81,21 +81,21 @@ hash is as good as random: 3e-2 at a billion states. The states themselves are n
 running hashes of logs and stores where what is in them would be most of a state.`
 
 const proveExamples = `  PROGRAM prove issue-15220 --etcd 3.6.16 --set writers=1 --set writes=1 --set readers=1 --set reads=1
-  PROGRAM prove issue-15220 --etcd 3.5.7 --set writers=1 --set writes=1 --set readers=1 --set reads=1 --firings 1
-  PROGRAM prove quiet-range --etcd 3.5.12 --firings 0
+  PROGRAM prove issue-15220 --etcd 3.5.7 --set writers=1 --set writes=1 --set readers=1 --set reads=1 --timer-bound 1
+  PROGRAM prove quiet-range --etcd 3.5.12 --timer-bound 0
   PROGRAM prove issue-17507 --set noise-writes=1 --set readers=1 --set reads=1 --set items=1 --set keys=1 --set network=0s --set scheduling=0s --set horizon=1s
-  PROGRAM prove issue-15220 --etcd 3.6.16 --set writers=1 --set writes=1 --set readers=1 --set reads=1 --firings 1 --engine schedules`
+  PROGRAM prove issue-15220 --etcd 3.6.16 --set writers=1 --set writes=1 --set readers=1 --set reads=1 --timer-bound 1 --engine schedules`
 
 type proveFlags struct {
 	exploring
-	engine, keep                            string
-	firings, depth, states, memory, answers int
+	engine, keep                               string
+	timerBound, depth, states, memory, answers int
 }
 
 // The defaults of prove.
 const (
-	defaultFirings  = 2
-	defaultMemoryMB = 1024
+	defaultTimerBound = 2
+	defaultMemoryMB   = 1024
 	// maxMemoryMB is 16 TB, more than a machine has.
 	maxMemoryMB = 16 << 20
 	// defaultTimedAnswers is the first answer and the last: of a delay the shortest and the longest.
@@ -114,7 +114,7 @@ func proveCommand(s process) *cobra.Command {
 	}
 	f.add(c, s, "", "the search and its first failure")
 	c.Flags().StringVar(&f.engine, "engine", "", "what is searched: states or schedules (default: states; schedules if a node is a compiled program)")
-	c.Flags().IntVar(&f.firings, "firings", defaultFirings, "how often each timer fires that is not part of a client's plan")
+	c.Flags().IntVar(&f.timerBound, "timer-bound", defaultTimerBound, "how often each timer fires that is not part of a client's plan")
 	c.Flags().IntVar(&f.answers, "answers", 0, "how many answers to a question are looked at, from the first to the last evenly (default: all; 2 if timed)")
 	c.Flags().IntVar(&f.depth, "depth", 0, "number of steps of the longest schedule (default: no bound)")
 	c.Flags().IntVar(&f.states, "states", 0, "how many states may be found (default: no limit)")
@@ -158,7 +158,7 @@ func (f *proveFlags) run(c *cobra.Command, s process, name string) error {
 		if err = s.tellFirst(kept, "", nil); err == nil {
 			err = report.WriteProof(s.out, s.terminal(), found)
 		}
-		if found.Verdict == prove.Undecided && !found.Partial && err == nil {
+		if found.Verdict == prove.Unknown && !found.Partial && err == nil {
 			err = f.smaller(s, sc, &p)
 		}
 	}
@@ -184,11 +184,11 @@ func (f *proveFlags) searchProgram(c *cobra.Command, s process, sc *testbed.Scen
 
 func (f *proveFlags) search(ctx context.Context, s process, sc *testbed.Scenario, p testbed.Params, live *progress) (*proof.Proof, []*recording.Recording, error) {
 	if f.engine == proof.ClassSchedules {
-		cfg := schedules.Config{Firings: f.firings, For: f.limit, Progress: live.schedules}
+		cfg := schedules.Config{TimerBound: f.timerBound, For: f.limit, Progress: live.schedules}
 		return proof.SearchSchedules(ctx, sc, p, cfg, s.tool())
 	}
 	cfg := prove.Config{
-		Bounds:  prove.Bounds{Firings: f.firings, Depth: f.depth, Answers: f.answers},
+		Bounds:  prove.Bounds{TimerBound: f.timerBound, Depth: f.depth, Answers: f.answers},
 		Workers: f.workers, States: f.states, Bytes: f.memory << 20, For: f.limit,
 		Progress: live.search,
 	}
@@ -282,10 +282,10 @@ func (f *proveFlags) fitsClock(set *pflag.FlagSet, c *testbed.Clock) error {
 		return usage("--answers %d: want 2, for the first and the last, or more", f.answers)
 	case c.Mode == sim.Untimed:
 		return nil
-	case set.Changed("firings"):
-		return usage("--firings is for runs without a clock, and this one is timed: when timers fire, the clock says; --set horizon=%v bounds it", c.Horizon)
+	case set.Changed("timer-bound"):
+		return usage("--timer-bound is for runs without a clock, and this one is timed: when timers fire, the clock says; --set horizon=%v bounds it", c.Horizon)
 	}
-	f.firings = 0
+	f.timerBound = 0
 	if !set.Changed("answers") {
 		f.answers = defaultTimedAnswers
 	}
@@ -297,7 +297,7 @@ func (f *proveFlags) check(set *pflag.FlagSet) error {
 	for _, b := range []struct {
 		flag     string
 		n, least int
-	}{{"firings", f.firings, 0}, {"depth", f.depth, 1}, {"states", f.states, 1}, {"memory", f.memory, 1}} {
+	}{{"timer-bound", f.timerBound, 0}, {"depth", f.depth, 1}, {"states", f.states, 1}, {"memory", f.memory, 1}} {
 		if set.Changed(b.flag) && b.n < b.least {
 			return usage("--%s %d: want a number from %d on", b.flag, b.n, b.least)
 		}

@@ -16,7 +16,7 @@ import (
 )
 
 // small are the bounds of a proof that takes a second.
-var small = []string{"--set", "writers=1", "--set", "writes=1", "--set", "readers=1", "--set", "reads=1", "--firings", "1"}
+var small = []string{"--set", "writers=1", "--set", "writes=1", "--set", "readers=1", "--set", "reads=1", "--timer-bound", "1"}
 
 func proveSmall(args ...string) []string { return append(append([]string{"prove"}, args...), small...) }
 
@@ -27,7 +27,7 @@ func TestProveGoesOn(t *testing.T) {
 	require.Equal(t, exitNoVerdict, c.run(of("--states", "50")...))
 	require.Contains(t, strings.Join(strings.Fields(c.out), " "), "it begins anew, unless --keep DIR keeps it")
 	require.Equal(t, exitNoVerdict, c.run(of("--states", "50", "--keep", "my search")...))
-	goOn := "simrun prove issue-15220 --etcd 3.6.16 --set writers=1 --set writes=1 --set readers=1 --set reads=1 --firings 1 --states 50 --keep 'my search'"
+	goOn := "simrun prove issue-15220 --etcd 3.6.16 --set writers=1 --set writes=1 --set readers=1 --set reads=1 --timer-bound 1 --states 50 --keep 'my search'"
 	require.Contains(t, strings.Join(strings.Fields(c.out), " "), "with: "+goOn)
 
 	var once, often proof.Proof

@@ -261,7 +261,7 @@ func writeUnfitting(w io.Writer, choices []string, places []int) {
 	}
 }
 
-// verdictOf is what one run says: it holds if nothing is violated or undecided
+// verdictOf is what one run says: it holds if nothing is violated or unknown
 // and something was checked.
 func verdictOf(r *explore.Result) (v model.Verdict) {
 	for i := range r.Findings {

@@ -17,7 +17,7 @@ import (
 // smaller is said behind a search that a limit or an interrupt has ended.
 func (f *proveFlags) smaller(s process, sc *testbed.Scenario, p *testbed.Params) error {
 	page := &report.Page{To: s.terminal()}
-	if less := smallerOptions(sc, p, f.firings); len(less) > 0 {
+	if less := smallerOptions(sc, p, f.timerBound); len(less) > 0 {
 		page.WriteString("\n")
 		page.Line(0, "These make the world smaller: %s.", strings.Join(less, ", "))
 	}
@@ -49,11 +49,11 @@ func (f *proveFlags) sized(sc *testbed.Scenario, world *proofs.Search) []string 
 }
 
 // smallerOptions are the flags that make the world smaller, each by itself: one of everything that there are more of, no fault, and no timer
-// that fires on its own, unless firings is 0 anyway. What makes no system is left out.
-func smallerOptions(sc *testbed.Scenario, p *testbed.Params, firings int) []string {
+// that fires on its own, unless timerBound is 0 anyway. What makes no system is left out.
+func smallerOptions(sc *testbed.Scenario, p *testbed.Params, timerBound int) []string {
 	var all []string
-	if p.Clock.Mode == sim.Untimed && firings > 0 {
-		all = append(all, "--firings 0")
+	if p.Clock.Mode == sim.Untimed && timerBound > 0 {
+		all = append(all, "--timer-bound 0")
 	}
 	of := map[string]string{}
 	for _, o := range testbed.Describe() {
@@ -116,7 +116,7 @@ func (f *sizeFlag) isSetting() bool {
 }
 
 // sizedAs are the flags by which a world gets the size of one that was searched: how many there are of everything, its delays and its
-// firings. What was given in settings of the same names gives way.
+// timerBound. What was given in settings of the same names gives way.
 func sizedAs(world *proofs.Search, given []string) []string {
 	of := slices.DeleteFunc(flagsOf(world), func(f sizeFlag) bool { return f.ofNodes() })
 	var words []string

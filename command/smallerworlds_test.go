@@ -21,7 +21,7 @@ func TestWhatIsSmallerCanBeSearched(t *testing.T) {
 		for _, flag := range smallerOptions(sc, &p, 2) {
 			setting, isSet := strings.CutPrefix(flag, "--set ")
 			if !isSet {
-				assert.Equal(t, "--firings 0", flag)
+				assert.Equal(t, "--timer-bound 0", flag)
 				continue
 			}
 			setting, _, _ = strings.Cut(setting, " ")
@@ -56,8 +56,8 @@ func TestWhatIsSmallerCanBeSearched(t *testing.T) {
 
 // TestASizeLeavesTheRest: what was asked about stays, and gives way where the size says otherwise.
 func TestASizeLeavesTheRest(t *testing.T) {
-	world := &proofs.Search{Asked: "issue-15220 --etcd 3.6.16 --cache kep-4988 --set writes=1 --set cache=kep-2340 --set reflector-list=watch-list --firings 1"}
-	assert.Equal(t, []string{"--set", "progress=deferred", "--set", "writes=1", "--firings", "1"},
+	world := &proofs.Search{Asked: "issue-15220 --etcd 3.6.16 --cache kep-4988 --set writes=1 --set cache=kep-2340 --set reflector-list=watch-list --timer-bound 1"}
+	assert.Equal(t, []string{"--set", "progress=deferred", "--set", "writes=1", "--timer-bound", "1"},
 		sizedAs(world, []string{"progress=deferred", "writes=9"}))
 	sc, err := testbed.FindScenario("issue-15220")
 	require.NoError(t, err)

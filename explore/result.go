@@ -18,7 +18,7 @@ type Result struct {
 	// next run.
 	Findings []Finding
 	// Truncated: the run was cut off before it was over. Its violations are
-	// real; a property that held until then is undecided.
+	// real; a property that held until then is unknown.
 	Truncated bool
 	// NeverReady: the subject says so (see Recovering).
 	NeverReady bool

@@ -25,7 +25,7 @@ func largestSize() int { return testsize.Of(50_000, 12_000, 4_000) }
 func (s size) histories(t *testing.T) (states int, ends map[sim.Digest]struct{}) {
 	t.Helper()
 	whole := noting{campaigns.WholeHistory{Searched: s.world().system(t)}, map[sim.Digest]struct{}{}}
-	r, err := prove.Search(t.Context(), func() prove.Subject { return unjudged{whole} }, nil, prove.Config{Bounds: prove.Bounds{Firings: s.firings}, Workers: 1})
+	r, err := prove.Search(t.Context(), func() prove.Subject { return unjudged{whole} }, nil, prove.Config{Bounds: prove.Bounds{TimerBound: s.firings}, Workers: 1})
 	require.NoError(t, err)
 	require.Equal(t, prove.Proved, r.Verdict)
 	return r.States, whole.ends

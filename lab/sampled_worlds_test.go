@@ -64,7 +64,7 @@ func (w *world) classes(t *testing.T) int {
 	if w.mostClasses == 0 {
 		return 0
 	}
-	r, err := schedules.Search(t.Context(), unjudged{w.system(t)}, nil, schedules.Config{Firings: w.firings, All: true})
+	r, err := schedules.Search(t.Context(), unjudged{w.system(t)}, nil, schedules.Config{TimerBound: w.firings, All: true})
 	require.NoError(t, err)
 	require.Empty(t, r.Why)
 	return r.Schedules.Classes
@@ -75,7 +75,7 @@ func (w *world) all(t *testing.T) (states, histories int) {
 	t.Helper()
 	search := func(s subject) int {
 		r, err := prove.Search(t.Context(), func() prove.Subject { return unjudged{s} }, nil, prove.Config{
-			Bounds: prove.Bounds{Firings: w.firings}, Workers: 1,
+			Bounds: prove.Bounds{TimerBound: w.firings}, Workers: 1,
 		})
 		require.NoError(t, err)
 		require.Equal(t, prove.Proved, r.Verdict)

@@ -24,10 +24,10 @@ func BenchmarkProve(b *testing.B) {
 		bounds                   prove.Bounds
 		states                   int
 	}{
-		{"one write and one list", "issue-15220", "etcd=3.6.16 writers=1 writes=1 readers=1 reads=1", prove.Bounds{Firings: 3}, 0},
-		{"two writes and two lists", "issue-15220", "etcd=3.6.16 writers=1 writes=2 readers=1 reads=2", prove.Bounds{Firings: 1}, 0},
-		{"one stream that breaks", "issue-15220", "etcd=3.6.16 writers=1 writes=1 readers=1 reads=1 breaks=1", prove.Bounds{Firings: 1}, 0},
-		{"a follower", "lagging-member", "writers=1 writes=1 readers=1 reads=1 noise=0 noise-writes=0 keys=1 breaks=0 restarts=0", prove.Bounds{Firings: 1}, 100_000},
+		{"one write and one list", "issue-15220", "etcd=3.6.16 writers=1 writes=1 readers=1 reads=1", prove.Bounds{TimerBound: 3}, 0},
+		{"two writes and two lists", "issue-15220", "etcd=3.6.16 writers=1 writes=2 readers=1 reads=2", prove.Bounds{TimerBound: 1}, 0},
+		{"one stream that breaks", "issue-15220", "etcd=3.6.16 writers=1 writes=1 readers=1 reads=1 breaks=1", prove.Bounds{TimerBound: 1}, 0},
+		{"a follower", "lagging-member", "writers=1 writes=1 readers=1 reads=1 noise=0 noise-writes=0 keys=1 breaks=0 restarts=0", prove.Bounds{TimerBound: 1}, 100_000},
 	} {
 		b.Run(world.name, func(b *testing.B) {
 			sc, p := withSettings(b, world.scenario, world.settings)

@@ -47,13 +47,13 @@ func TestEnginesAgree(t *testing.T) {
 			ends.search()
 			s := subject()
 			r, err := schedules.Search(context.Background(), s, claims, schedules.Config{
-				Firings: test.firings, All: true,
+				TimerBound: test.firings, All: true,
 				Ended: func(*sim.World) {
 					some[campaigns.WholeHistory{Searched: s.(*testbed.Searched)}.Past(sim.NewDigest)] = true
 				},
 			})
 			require.NoError(t, err)
-			states, err := prove.Search(context.Background(), subject, claims, prove.Config{Bounds: prove.Bounds{Firings: test.firings}})
+			states, err := prove.Search(context.Background(), subject, claims, prove.Config{Bounds: prove.Bounds{TimerBound: test.firings}})
 			require.NoError(t, err)
 			t.Logf("%s: %d classes, %d abandoned, %d histories of %d states; %d states without history",
 				r.Verdict, r.Schedules.Classes, r.Schedules.Abandoned, len(ends.found), len(ends.seen), states.States)

@@ -35,11 +35,11 @@ var newProofs = flag.Bool("proofs.new", false, "search the rows of the table tha
 
 const searchAnew = "search anew: go test ./proofs -proofs.update"
 
-// maxStates ends a search of the table as undecided. A smaller number is for a machine that has no time: a row says
+// maxStates ends a search of the table as unknown. A smaller number is for a machine that has no time: a row says
 // where its search ended.
-var maxStates = flag.Int("proofs.states", 500_000, "with -proofs.update: how many states a search may find before it is undecided")
+var maxStates = flag.Int("proofs.states", 500_000, "with -proofs.update: how many states a search may find before it is unknown")
 
-// longest ends a search of larger bounds as undecided.
+// longest ends a search of larger bounds as unknown.
 const longest = 5 * time.Minute
 
 // keptCoveragePoints is how many states a row may have whose coverage points are kept: those that lab/mutants searches.
@@ -72,7 +72,7 @@ func boundsOf(p *testbed.Params, firings int) prove.Bounds {
 	if p.Clock.Mode == sim.Timed {
 		return prove.Bounds{Answers: timedAnswers}
 	}
-	return prove.Bounds{Firings: firings}
+	return prove.Bounds{TimerBound: firings}
 }
 
 // told is the story of the first failure.

@@ -78,7 +78,7 @@ func rowOf(t *testing.T, asked string) row {
 	for pair := range slices.Chunk(words[1:], 2) {
 		require.Len(t, pair, 2, asked)
 		name, value := strings.TrimPrefix(pair[0], "--"), pair[1]
-		if name == "firings" {
+		if name == "timer-bound" {
 			var err error
 			r.firings, err = strconv.Atoi(value)
 			require.NoError(t, err, asked)

@@ -17,7 +17,7 @@ type Search struct {
 	// Claims are those of the scenario that the row judges, all if there are none.
 	Claims  []string `json:",omitempty"`
 	Verdict string   `json:",omitempty"`
-	// Why is that of an undecided search.
+	// Why is that of an unknown search.
 	Why         string `json:",omitempty"`
 	States      int
 	Transitions int `json:",omitempty"`

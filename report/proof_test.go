@@ -20,7 +20,7 @@ func smallProof(t *testing.T, etcd string, states int) (*proof.Proof, *diagnosis
 	p := scenarios.Issue15220.Params
 	p.Etcd = etcd
 	p.Workload.Writers, p.Workload.Writes, p.Workload.Readers, p.Workload.Reads = 1, 1, 1, 1
-	r, runs, err := proof.Search(t.Context(), scenarios.Issue15220, p, prove.Config{Bounds: prove.Bounds{Firings: 1}, States: states}, "test")
+	r, runs, err := proof.Search(t.Context(), scenarios.Issue15220, p, prove.Config{Bounds: prove.Bounds{TimerBound: 1}, States: states}, "test")
 	require.NoError(t, err)
 	if len(runs) == 0 {
 		return r, nil
@@ -39,7 +39,7 @@ func TestThePageSaysWhatATerminalShows(t *testing.T) {
 		heading    string
 	}{
 		{etcd: "3.6.16", word: "proved within bounds", heading: "<h1>issue-15220 on etcd 3.6.16, cache design kep-2340: proved within bounds</h1>"},
-		{etcd: "3.6.16", word: "undecided", states: 100, heading: "<h1>issue-15220 on etcd 3.6.16, cache design kep-2340: undecided</h1>"},
+		{etcd: "3.6.16", word: "unknown", states: 100, heading: "<h1>issue-15220 on etcd 3.6.16, cache design kep-2340: unknown</h1>"},
 		{etcd: "3.5.7", word: "violated", heading: "<h1>issue-15220 on etcd 3.5.7 with the cache design kep-2340: linearizable is violated</h1>"},
 	} {
 		t.Run(c.word, func(t *testing.T) {

@@ -94,7 +94,7 @@ func TestSummaryOfOneSchedule(t *testing.T) {
 	require.NoError(t, WriteSummary(&b, Terminal{Width: 500}, s))
 	require.Contains(t, b.String(), "checked once, violated in 1 of 1 schedule\n")
 	require.Contains(t, b.String(), "\n1 schedule (seed 12, strategy portfolio), 1 choice; 1 seed re-run: identical.")
-	require.Contains(t, b.String(), "1 run was cut off before it ended: what held in it is undecided.")
+	require.Contains(t, b.String(), "1 run was cut off before it ended: what held in it is unknown.")
 	s.Schedules, s.Choices, s.Rechecked, s.Seconds = 1500, 3_000_000, 2, 2
 	b.Reset()
 	require.NoError(t, WriteSummary(&b, Terminal{Width: 500}, s))

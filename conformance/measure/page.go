@@ -28,7 +28,7 @@ func writePage(page string, rows []comparison) error {
 
 func table(rows []comparison) string {
 	var b strings.Builder
-	b.WriteString("| etcd | requests | in transactions | about leases | refused | explained | other differences | races | on a follower | impossible | undecided |\n")
+	b.WriteString("| etcd | requests | in transactions | about leases | refused | explained | other differences | races | on a follower | impossible | unknown |\n")
 	b.WriteString("| --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |\n")
 	for i := range rows {
 		r := &rows[i]
@@ -36,7 +36,7 @@ func table(rows []comparison) string {
 		fmt.Fprintf(&b, "| %s |", r.version)
 		for _, n := range []int{
 			q.Requests, q.Transactions, q.Leases, q.Refused, q.Explained.OtherReason + q.Explained.NoLease, len(q.Differences),
-			r.alone.Races, r.follower.Races, r.alone.Unreachable + r.follower.Unreachable, r.alone.Undecided + r.follower.Undecided,
+			r.alone.Races, r.follower.Races, r.alone.Unreachable + r.follower.Unreachable, r.alone.Unknown + r.follower.Unknown,
 		} {
 			fmt.Fprintf(&b, " %s |", thousands(n))
 		}

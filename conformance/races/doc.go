@@ -42,7 +42,7 @@
 // The world has to be untimed: any timer may fire at any time, so that whatever a real
 // clock allows is among the schedules. A world that cannot answer so on any schedule
 // is refuted, but for collisions of 64-bit fingerprints. A search that has used up its
-// states is undecided.
+// states is unknown.
 //
 // # Without concurrency
 //

@@ -59,15 +59,15 @@ func TestKeptRaces(t *testing.T) {
 	}
 }
 
-// An undecided race can be decided with more states.
-func TestUndecidedRacesAreKept(t *testing.T) {
+// An unknown race can be decided with more states.
+func TestUnknownRacesAreKept(t *testing.T) {
 	folder := t.TempDir()
 	tally := &Tally{Limit: 1, Keep: folder}
 	if err := tally.Add(written(3), "3.7.3"); err != nil {
 		t.Fatal(err)
 	}
-	if tally.Undecided != 1 || len(tally.Stories) != 0 {
-		t.Fatalf("%s: want it undecided", tally)
+	if tally.Unknown != 1 || len(tally.Stories) != 0 {
+		t.Fatalf("%s: want it unknown", tally)
 	}
 	files, err := filepath.Glob(filepath.Join(folder, "*.race"))
 	if err != nil || len(files) != 1 {

@@ -12,7 +12,7 @@ import (
 var (
 	count = flag.Int("races", 300, "races to record and compare on each version")
 	first = flag.Uint64("races.first", 1, "seed of the first race")
-	keep  = flag.String("races.keep", "", "folder to keep the races in that are undecided or not reachable")
+	keep  = flag.String("races.keep", "", "folder to keep the races in that are unknown or not reachable")
 	again = flag.String("races.again", "", "folder of kept races that TestKeptRacesAreReachable searches again, without a server")
 	limit = flag.Int("races.states", races.States, "states that the search for one race may enter")
 )
@@ -35,8 +35,8 @@ func TestRealRacesAreReachable(t *testing.T) {
 				for _, story := range got.Stories {
 					t.Error(story)
 				}
-				if got.Undecided*100 > got.Races {
-					t.Errorf("%d of %d races are undecided, more than 1 %%: -races.keep FOLDER keeps them, and -races.again FOLDER -races.states N searches them again", got.Undecided, got.Races)
+				if got.Unknown*100 > got.Races {
+					t.Errorf("%d of %d races are unknown, more than 1 %%: -races.keep FOLDER keeps them, and -races.again FOLDER -races.states N searches them again", got.Unknown, got.Races)
 				}
 			})
 		}

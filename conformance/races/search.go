@@ -11,9 +11,9 @@ import (
 // Verdict is what a search has found.
 type Verdict uint8
 
-// The verdicts. Undecided is the zero value: no trial has come to an end.
+// The verdicts. Unknown is the zero value: no trial has come to an end.
 const (
-	Undecided Verdict = iota
+	Unknown Verdict = iota
 	Reached
 	Unreachable
 )
@@ -25,7 +25,7 @@ func (v Verdict) String() string {
 	case Unreachable:
 		return "unreachable"
 	}
-	return "undecided"
+	return "unknown"
 }
 
 // Result is what a search has found, and what it took.
@@ -82,7 +82,7 @@ func Search(w *sim.World, r *Recording, states int) (Result, error) {
 			return Result{}, err
 		}
 		result = Result{Verdict: verdict, States: result.States + len(s.seen), Furthest: s.furthest, At: s.at}
-		if verdict != Undecided {
+		if verdict != Unknown {
 			break
 		}
 	}
@@ -95,16 +95,16 @@ func (s *search) from(w *sim.World) (Verdict, error) {
 	first := &branch{world: w, taken: make([]int, clients), read: make([]int, clients), streams: make([]sim.Conn, clients)}
 	b, err := first.clone()
 	if err != nil {
-		return Undecided, err
+		return Unknown, err
 	}
 	reached := s.explore(b)
 	switch {
 	case s.err != nil:
-		return Undecided, s.err
+		return Unknown, s.err
 	case reached:
 		return Reached, nil
 	case s.spent:
-		return Undecided, nil
+		return Unknown, nil
 	}
 	return Unreachable, nil
 }

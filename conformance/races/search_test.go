@@ -156,7 +156,7 @@ func TestSearchSaysWhereItEnds(t *testing.T) {
 	require.Equal(t, &races.Contradiction{At: 3, Client: reader, Sent: text("1"), Recorded: text("2")}, result.Furthest)
 }
 
-func TestSearchOfTooFewStatesIsUndecided(t *testing.T) {
+func TestSearchOfTooFewStatesIsUnknown(t *testing.T) {
 	var moments []races.Moment
 	for range 6 {
 		moments = append(moments, sent(writer, "add"), sent(reader, "get"))
@@ -168,7 +168,7 @@ func TestSearchOfTooFewStatesIsUndecided(t *testing.T) {
 
 	few, err := search(t, &counter{}, result.States/2, false, moments...)
 	require.NoError(t, err)
-	require.Equal(t, races.Undecided, few.Verdict)
+	require.Equal(t, races.Unknown, few.Verdict)
 	require.LessOrEqual(t, few.States, result.States/2)
 }
 

@@ -11,10 +11,10 @@ import (
 type Tally struct {
 	// Limit is how many states a search may enter, States if it is 0.
 	Limit int
-	// Keep is the folder that races are kept in which are undecided or unreachable, empty for none.
+	// Keep is the folder that races are kept in which are unknown or unreachable, empty for none.
 	Keep string
 
-	Races, Unreachable, Undecided int
+	Races, Unreachable, Unknown int
 	// Moments and States are those of all races, Most the states of one.
 	Moments, States, Most int
 	// Stories are those of the unreachable races.
@@ -23,8 +23,8 @@ type Tally struct {
 }
 
 func (t *Tally) String() string {
-	return fmt.Sprintf("%d races, %d unreachable, %d undecided; %d moments, %d states (%d at most in one), %v",
-		t.Races, t.Unreachable, t.Undecided, t.Moments, t.States, t.Most, t.took.Round(time.Millisecond))
+	return fmt.Sprintf("%d races, %d unreachable, %d unknown; %d moments, %d states (%d at most in one), %v",
+		t.Races, t.Unreachable, t.Unknown, t.Moments, t.States, t.Most, t.took.Round(time.Millisecond))
 }
 
 // Add searches the simulated server of a version for a schedule of the race.
@@ -43,8 +43,8 @@ func (t *Tally) Add(race *Race, version string) error {
 	case Unreachable:
 		t.Unreachable++
 		t.Stories = append(t.Stories, race.Story(&result))
-	case Undecided:
-		t.Undecided++
+	case Unknown:
+		t.Unknown++
 	}
 	if t.Keep == "" || result.Verdict == Reached {
 		return nil

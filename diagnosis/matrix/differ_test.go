@@ -67,7 +67,7 @@ func TestWhatDiffersOfAClaim(t *testing.T) {
 		{name: "one way more, too rare to tell", a: violated(2, "x"), b: violated(2, "x", "y"), verdict: model.Holds},
 		{name: "never checked", a: verdict(model.Vacuous), b: verdict(model.Holds), unknown: "vacuous with a", verdict: model.VerdictUnknown},
 		{name: "never checked on both sides", a: verdict(model.Vacuous), b: verdict(model.Vacuous), unknown: "vacuous with a", verdict: model.VerdictUnknown},
-		{name: "undecided beside a violation", a: violated(400, "x"), b: verdict(model.VerdictUnknown), unknown: "unknown with b", verdict: model.VerdictUnknown},
+		{name: "unknown beside a violation", a: violated(400, "x"), b: verdict(model.VerdictUnknown), unknown: "unknown with b", verdict: model.VerdictUnknown},
 		{name: "rare, and not seen", a: known(true), b: verdict(model.Holds), unknown: "known to be violated rarely with a, and not seen", verdict: model.VerdictUnknown},
 		{name: "not seen", a: verdict(model.Holds), b: known(false), unknown: "known to be violated with b, and not seen", verdict: model.VerdictUnknown},
 		{name: "rare on both sides", a: known(true), b: known(true), verdict: model.Holds},

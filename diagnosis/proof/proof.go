@@ -30,7 +30,7 @@ type Proof struct {
 	Engine string `json:"engine"`
 	// Result has a verdict of what was judged, until the proof is of all claims.
 	*prove.Result
-	// Partial: it is undecided because the search does not judge all claims, and those that it judges were proved.
+	// Partial: it is unknown because the search does not judge all claims, and those that it judges were proved.
 	Partial bool `json:"partial,omitempty"`
 	// Claims are what was judged, in order. NotJudged are claims of the scenario that a search cannot judge.
 	Claims    []string `json:"claims"`
@@ -46,10 +46,10 @@ type Proof struct {
 type Bounds struct {
 	// Workload are the options that say what clients do and what may break, NAME=VALUE.
 	Workload []string `json:"workload"`
-	// Firings is how often each timer may fire that is not part of a client's plan, if the runs are untimed.
+	// TimerBound is how often each timer may fire that is not part of a client's plan, if the runs are untimed.
 	// RestFree: firings at rest are not counted, because a claim is about what never comes.
-	Firings  int  `json:"firings"`
-	RestFree bool `json:"restFree,omitempty"`
+	TimerBound int  `json:"firings"`
+	RestFree   bool `json:"restFree,omitempty"`
 	// Clock is nil if the runs are untimed: any armed timer may fire at any point.
 	Clock *Clock `json:"clock,omitempty"`
 	// Answers is up to how many answers to one question were looked at, 0 for all. Spread are the
@@ -154,7 +154,7 @@ func question(sc *testbed.Scenario, p *testbed.Params, claims []string, cfg *pro
 	for _, x := range p.Expand() {
 		list = append(list, x.String())
 	}
-	return append(list, "claims="+strings.Join(claims, ","), fmt.Sprintf("--firings=%d", cfg.Bounds.Firings), fmt.Sprintf("--depth=%d", cfg.Bounds.Depth),
+	return append(list, "claims="+strings.Join(claims, ","), fmt.Sprintf("--timer-bound=%d", cfg.Bounds.TimerBound), fmt.Sprintf("--depth=%d", cfg.Bounds.Depth),
 		fmt.Sprintf("--answers=%d", cfg.Bounds.Answers))
 }
 
@@ -178,14 +178,14 @@ func of(system *testbed.System, left []*testbed.Property, engine string, b prove
 	proof := &Proof{
 		Scenario: sc.Name, Etcd: p.EtcdName(), Client: p.Client, Cache: p.Cache, Bugs: p.Bugs, Engine: engine, Result: r,
 		Bounds: Bounds{
-			Workload: texts(p.Extent()), Firings: b.Firings, Depth: b.Depth, Answers: b.Answers, Spread: r.Spread,
+			Workload: texts(p.Extent()), TimerBound: b.TimerBound, Depth: b.Depth, Answers: b.Answers, Spread: r.Spread,
 			AtRest: p.Clock.AtRest && p.Clock.Mode == sim.Untimed, Fixed: r.Fixed,
 		},
 		Masked: story.Masked(&p), Settings: story.Settings(&p), Failures: []Failure{},
 		Claims: testbed.Names(system.Claims()), NotJudged: testbed.Names(left),
 	}
 	if proof.Partial = r.Verdict == prove.Proved && len(left) > 0; proof.Partial {
-		r.Verdict, r.Why = prove.Undecided, fmt.Sprintf("proved of %d of %d claims: within bounds, and a search of %s does not judge %s; run explores that, too",
+		r.Verdict, r.Why = prove.Unknown, fmt.Sprintf("proved of %d of %d claims: within bounds, and a search of %s does not judge %s; run explores that, too",
 			len(proof.Claims), len(proof.Claims)+len(left), engine, strings.Join(proof.NotJudged, ", "))
 	}
 	return proof

@@ -37,7 +37,7 @@ func SearchSchedules(ctx context.Context, sc *testbed.Scenario, p testbed.Params
 	if err != nil {
 		return nil, nil, err
 	}
-	proof := of(system.System, left, ClassSchedules, prove.Bounds{Firings: cfg.Firings}, &r.Result)
+	proof := of(system.System, left, ClassSchedules, prove.Bounds{TimerBound: cfg.TimerBound}, &r.Result)
 	runs, err := proof.record(r.Failures, func(f prove.Failed) (*recordedRun, error) { return recordWhole(system.System, sc, p, f, tool) })
 	return proof, runs, err
 }

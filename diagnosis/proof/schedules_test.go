@@ -20,7 +20,7 @@ func TestRunOfASearchedScheduleGoesOnToItsEnd(t *testing.T) {
 	p := b.Scenario.Params
 	require.False(t, p.Clock.ToRest)
 	p.Bugs = []string{b.Name}
-	found, runs, err := proof.SearchSchedules(t.Context(), b.Scenario, p, schedules.Config{Firings: 2}, "test")
+	found, runs, err := proof.SearchSchedules(t.Context(), b.Scenario, p, schedules.Config{TimerBound: 2}, "test")
 	require.NoError(t, err)
 	require.NotEmpty(t, found.Failures)
 	require.Equal(t, "reliable", found.Failures[0].Property)
@@ -40,6 +40,6 @@ func TestRunThatCannotGoOnIsRefused(t *testing.T) {
 	p := b.Scenario.Params
 	p.Bugs = []string{b.Name}
 	require.NoError(t, p.Set("notify", "1s"))
-	_, _, err = proof.SearchSchedules(t.Context(), b.Scenario, p, schedules.Config{Firings: 2}, "test")
+	_, _, err = proof.SearchSchedules(t.Context(), b.Scenario, p, schedules.Config{TimerBound: 2}, "test")
 	require.EqualError(t, err, "schedules violate reliable (watch) only when the programs of the clients are over, and a run in which etcd sends progress by itself ends with them: set notify=0, and it goes on")
 }

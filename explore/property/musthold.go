@@ -29,7 +29,7 @@ func MustHold(t testing.TB, newSubject func() explore.Subject, seeds uint64) *ca
 }
 
 // MustBeChecked fails the test if a claimed property was not checked in a campaign or
-// is undecided, if nothing is claimed, or if a run was cut off: a line each.
+// is unknown, if nothing is claimed, or if a run was cut off: a line each.
 func MustBeChecked(t testing.TB, c *campaign.Result) {
 	t.Helper()
 	if names := withVerdict(c, model.Vacuous); len(names) > 0 {

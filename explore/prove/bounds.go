@@ -11,11 +11,11 @@ import (
 
 // Bounds say what is searched. What they leave out is in Result.Cut.
 type Bounds struct {
-	// Firings is how often each timer of a node may fire that fires again and again
+	// TimerBound is how often each timer of a node may fire that fires again and again
 	// (Subject.Endless). If the subject has a Goal, only firings before all messages have
 	// arrived and all loops wait are counted, and those of deadlines: time that passes
 	// otherwise must not be what keeps the goal open.
-	Firings int
+	TimerBound int
 	// Depth is the number of steps of the longest schedule that is looked at, 0 for no
 	// bound.
 	Depth int

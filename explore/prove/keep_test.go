@@ -46,7 +46,7 @@ func TestSearchThatGoesOnComesToTheSame(t *testing.T) {
 		"violated": {{steps: 8}, {steps: 8}, {steps: 7, dice: true}, {clock: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg := prove.Config{Bounds: prove.Bounds{Firings: 2}, Workers: 2}
+			cfg := prove.Config{Bounds: prove.Bounds{TimerBound: 2}, Workers: 2}
 			subject := func() prove.Subject {
 				s := &walk{nodes: nodes}
 				if name == "violated" {

@@ -129,7 +129,7 @@ func TestAFairScheduleMustComeToIt(t *testing.T) {
 // A lamp that counts its tries comes to a new state with each.
 func TestStatesWithoutEndAreRefused(t *testing.T) {
 	r := searchRoom(t, lamp{wet: true, modulo: 1 << 40})
-	require.Equal(t, prove.Undecided, r.Verdict)
+	require.Equal(t, prove.Unknown, r.Verdict)
 	require.Contains(t, r.Why, "the bounds leave states without end: ")
 	require.Contains(t, r.Why, "of lamp has fired at rest again and again, each time in a new state; --depth N ends")
 	require.False(t, r.GoesOn)

@@ -16,16 +16,16 @@ type Verdict string
 // The verdicts. Vacuous is a search that was complete and did not put some property to the
 // test in any step.
 const (
-	Proved    Verdict = "proved"
-	Violated  Verdict = "violated"
-	Undecided Verdict = "undecided"
-	Vacuous   Verdict = "vacuous"
+	Proved   Verdict = "proved"
+	Violated Verdict = "violated"
+	Unknown  Verdict = "unknown"
+	Vacuous  Verdict = "vacuous"
 )
 
 // Result is what a search has covered, and what it found.
 type Result struct {
 	Verdict Verdict `json:"verdict"`
-	// Why says what ended an undecided search.
+	// Why says what ended an unknown search.
 	Why string `json:"why,omitempty"`
 	// Checked is, by property, how many steps put it to the test, or how many schedules if these were searched.
 	Checked map[string]int `json:"checked"`
@@ -128,7 +128,7 @@ func (r *Result) Conclude(properties []string) {
 	case len(r.Failures) > 0:
 		r.Verdict = Violated
 	case r.Why != "":
-		r.Verdict = Undecided
+		r.Verdict = Unknown
 	case slices.ContainsFunc(properties, unchecked):
 		r.Verdict = Vacuous
 	default:

@@ -138,7 +138,7 @@ func TestSearchIsTheSameOnAnyNumberOfWorkers(t *testing.T) {
 // Workers that begin anew again and again come to the same.
 func TestSearchIsTheSameIfWorkersBeginAnew(t *testing.T) {
 	nodes := []walker{{steps: 12}, {steps: 12}, {steps: 8}, {steps: 2, dice: true}, {clock: true}}
-	cfg := prove.Config{Workers: 2, Bounds: prove.Bounds{Firings: 2}}
+	cfg := prove.Config{Workers: 2, Bounds: prove.Bounds{TimerBound: 2}}
 	once := search(t, cfg, nil, nodes...)
 	again := search(t, prove.Forgetful(cfg, 20), nil, nodes...)
 	require.Greater(t, once.States, 30_000)
@@ -163,7 +163,7 @@ func TestSearchFindsAShortestSchedule(t *testing.T) {
 }
 
 func TestBoundOfFiringsIsSaid(t *testing.T) {
-	r := search(t, prove.Config{Bounds: prove.Bounds{Firings: 3}}, nil, walker{clock: true}, walker{steps: 2})
+	r := search(t, prove.Config{Bounds: prove.Bounds{TimerBound: 3}}, nil, walker{clock: true}, walker{steps: 2})
 	require.Equal(t, prove.Proved, r.Verdict)
 	require.Equal(t, 4*3, r.States)
 	// Once for each state of b.
@@ -172,7 +172,7 @@ func TestBoundOfFiringsIsSaid(t *testing.T) {
 	require.Zero(t, r.Rested)
 }
 
-func TestSearchThatIsCutOffIsUndecided(t *testing.T) {
+func TestSearchThatIsCutOffIsUnknown(t *testing.T) {
 	nodes := []walker{{steps: 30}, {steps: 30}, {steps: 30}}
 	for name, cfg := range map[string]prove.Config{
 		"states": {States: 1000},
@@ -182,7 +182,7 @@ func TestSearchThatIsCutOffIsUndecided(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := search(t, cfg, nil, nodes...)
-			require.Equal(t, prove.Undecided, r.Verdict)
+			require.Equal(t, prove.Unknown, r.Verdict)
 			require.NotEmpty(t, r.Why)
 			require.Positive(t, r.Left)
 			require.Less(t, r.States, 31*31*31)
@@ -192,13 +192,13 @@ func TestSearchThatIsCutOffIsUndecided(t *testing.T) {
 	cancel()
 	r, err := prove.Search(ctx, func() prove.Subject { return &walk{nodes: nodes} }, []string{"right"}, prove.Config{})
 	require.NoError(t, err)
-	require.Equal(t, prove.Undecided, r.Verdict)
+	require.Equal(t, prove.Unknown, r.Verdict)
 }
 
 func TestWhatIsTooLargeEndsASearchThatKeepsWhatItHas(t *testing.T) {
 	// The last of these steps asks more than a search can take down.
 	r := search(t, prove.Config{}, nil, walker{steps: 5}, walker{steps: 1, dice: true, questions: 22})
-	require.Equal(t, prove.Undecided, r.Verdict)
+	require.Equal(t, prove.Unknown, r.Verdict)
 	require.Contains(t, r.Why, "combinations of answers")
 	require.Positive(t, r.Left)
 }

@@ -304,7 +304,7 @@ func TestSpreadAnswersAreSaid(t *testing.T) {
 func TestTimeThatDoesNotPassIsSaid(t *testing.T) {
 	s := visit{horizon: time.Second, bound: math.MaxInt64, restless: true}
 	r := searchVisit(t, s, prove.Config{})
-	require.Equal(t, prove.Undecided, r.Verdict)
+	require.Equal(t, prove.Unknown, r.Verdict)
 	require.Contains(t, r.Why, "no time passes")
 	require.Contains(t, r.Why, "--depth N")
 	r = searchVisit(t, s, prove.Config{Bounds: prove.Bounds{Depth: 50}})

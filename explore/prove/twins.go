@@ -169,7 +169,7 @@ func (w *worker) outcomes(from *place) (all []outcome) {
 		return nil
 	}
 	for _, a := range slices.Clone(w.enabled()) {
-		if t, counted := w.counted(a); counted && w.learned.fired.sets.At(from.fired).of(t) >= w.bounds.Firings {
+		if t, counted := w.counted(a); counted && w.learned.fired.sets.At(from.fired).of(t) >= w.bounds.TimerBound {
 			continue
 		}
 		given := explore.Combination{Most: w.bounds.Answers}

@@ -373,7 +373,7 @@ func (w *worker) successors(c *chunk, from *place) {
 		if !counted && from.free >= maxFree && w.bounds.Depth == 0 && w.isFree(a) {
 			c.endless = fmt.Sprintf("%s of %s has fired at rest again and again, each time in a new state", w.world().Activity(a), w.first.NodeName(a.Node))
 		}
-		if counted && w.learned.fired.sets.At(from.fired).of(t) >= w.bounds.Firings {
+		if counted && w.learned.fired.sets.At(from.fired).of(t) >= w.bounds.TimerBound {
 			c.stop(t, func() string { return w.world().Activity(a) })
 			if w.goal != nil {
 				c.keep(threadOf(w.world(), a))

@@ -93,7 +93,7 @@ var DetectorAccuracy = testbed.RegisterProperty(&testbed.Property{
 	Name: "detector-accuracy", Kind: testbed.Safety,
 	Promise:  "A comparison of a cache with etcd reports every divergence that it looked at, never a healthy cache, and has an outcome when nothing more can happen.",
 	Violated: "detector is wrong",
-	Labels:   map[string]string{"missed": "divergence not detected", "false-alarm": "false alarm of the detector", "undecided": "comparison without an outcome"},
+	Labels:   map[string]string{"missed": "divergence not detected", "false-alarm": "false alarm of the detector", "unknown": "comparison without an outcome"},
 	Monitor:  testbed.Monitor{Runs: testbed.EveryRun},
 	New:      testbed.EachCache(detectorAccuracy),
 })
@@ -196,7 +196,7 @@ func (v *compared) Conclude(s *testbed.System, w *sim.World, cache int, all *tes
 		}
 		switch truth := v.all[k]; {
 		case of.Outcome == check.Pending && rest:
-			misjudged("undecided", "nothing more can happen, and %v of %s at resourceVersion %d has no outcome"+underWay(c))
+			misjudged("unknown", "nothing more can happen, and %v of %s at resourceVersion %d has no outcome"+underWay(c))
 		case of.Outcome == check.Pending, of.Outcome == check.Error, truth == unknown:
 		default:
 			all.Exercised++

@@ -36,7 +36,7 @@ func TestProveLooksAtEachSchedule(t *testing.T) {
 		{prove.Violated, []string{"etcd=3.5.7", "version-check=none"}},
 		{prove.Proved, []string{"etcd=3.6.16"}},
 	} {
-		found, _, err := proof.SearchSchedules(t.Context(), scenarios.Issue15220, oneWriteOneList(t, c.set...), schedules.Config{Firings: 2}, "test")
+		found, _, err := proof.SearchSchedules(t.Context(), scenarios.Issue15220, oneWriteOneList(t, c.set...), schedules.Config{TimerBound: 2}, "test")
 		require.NoError(t, err)
 		require.Equal(t, c.verdict, found.Verdict, c.set)
 		require.NotZero(t, found.Checked["linearizable-data"])
@@ -55,7 +55,7 @@ func TestRandomSchedulesAreOfClassesThatProveFinds(t *testing.T) {
 	system, _, err := scenarios.Issue15220.ProvableByHistory(p)
 	require.NoError(t, err)
 	system.JudgeWith(-1)
-	found, err := schedules.Search(t.Context(), system, testbed.Names(system.Claims()), schedules.Config{Firings: firings})
+	found, err := schedules.Search(t.Context(), system, testbed.Names(system.Claims()), schedules.Config{TimerBound: firings})
 	require.NoError(t, err)
 	require.Empty(t, found.Why)
 	walk, random := schedules.NewWalk(system, firings), drawing{rand.New(rand.NewSource(1))}

@@ -17,9 +17,9 @@ import (
 
 // Config says how far a search goes.
 type Config struct {
-	// Firings is how often each timer of a node may fire that fires again and again
+	// TimerBound is how often each timer of a node may fire that fires again and again
 	// (prove.Subject.Endless). It binds a timer to nothing else, so it makes no steps conflict.
-	Firings int
+	TimerBound int
 	// For ends a search that has taken that time, 0 is no limit.
 	For time.Duration
 	// All goes on behind the first schedule that violates something.
@@ -134,7 +134,7 @@ func (s *search) explore(world *sim.World, asleep []sleeper) {
 // from firing.
 func (s *search) enable(p *place) (bound []prove.Cut) {
 	for _, a := range p.world.Enabled() {
-		if a.Kind == sim.Fire && s.subject.Endless(a.Node) && fired(s.path, a.Slot) >= s.cfg.Firings {
+		if a.Kind == sim.Fire && s.subject.Endless(a.Node) && fired(s.path, a.Slot) >= s.cfg.TimerBound {
 			bound = append(bound, prove.Cut{Node: p.world.NodeName(a.Node), Timer: p.world.Activity(a)})
 			continue
 		}

@@ -16,7 +16,7 @@ import (
 )
 
 func reduced(t *testing.T, s prove.Subject, firings int, ended func(*sim.World)) *schedules.Result {
-	r, err := schedules.Search(context.Background(), s, []string{"right"}, schedules.Config{Firings: firings, All: true, Ended: ended})
+	r, err := schedules.Search(context.Background(), s, []string{"right"}, schedules.Config{TimerBound: firings, All: true, Ended: ended})
 	require.NoError(t, err)
 	return r
 }
