@@ -14,7 +14,8 @@ import (
 	"github.com/watchbed/watchbed/model"
 )
 
-// TestHistories reads and judges the histories of testdata. `go test ./check -run Histories -rewrite` writes what comes out.
+// TestHistories reads and judges the histories of testdata. `go test ./check -run Histories -rewrite` writes what comes
+// out.
 //
 //	let put                         a text to use below
 //	{"client":"w","op":"put", ...}

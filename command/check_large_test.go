@@ -109,7 +109,8 @@ func TestCheckLargeListInBoundedMemory(t *testing.T) {
 	check := func(into *[2]int) {
 		for i, l := range largeLists {
 			again := exec.Command(os.Args[0], "-test.run=^TestCheckLargeListInBoundedMemory$", "-large.check="+filepath.Join(folder, l.name))
-			// How much garbage there is beside what is in use depends on what else the machine does. Near the limit it is collected.
+			// How much garbage there is beside what is in use depends on what else the machine does. Near the limit it
+			// is collected.
 			again.Env = append(os.Environ(), fmt.Sprintf("GOMEMLIMIT=%d", objects*listBytes*4/5))
 			output, err := again.Output()
 			require.NoError(t, err, string(output))

@@ -232,8 +232,8 @@ func (f *compareFlags) refuse(sides []*side) error {
 	return nil
 }
 
-// explore runs the sides that were not saved, and keeps what --save asks for. What the names and the flags leave open is
-// as a saved side has it.
+// explore runs the sides that were not saved, and keeps what --save asks for. What the names and the flags leave open
+// is as a saved side has it.
 func (f *compareFlags) explore(ctx context.Context, s process, sides []*side, given []option.Setting) error {
 	live := newProgress(s, 0, 0)
 	as, open, scenarios := f.campaigns(s, live), []option.Setting{}, f.scenarios

@@ -23,8 +23,8 @@ func init() {
 	})
 }
 
-// TestRunsOfCompiledCodeAreToldWithoutASearch: what decides takes hundreds of runs to find. The story as found is told at once, without
-// a terminal as well, and a replay gives the cause that the campaign wrote into the file.
+// TestRunsOfCompiledCodeAreToldWithoutASearch: what decides takes hundreds of runs to find. The story as found is told
+// at once, without a terminal as well, and a replay gives the cause that the campaign wrote into the file.
 func TestRunsOfCompiledCodeAreToldWithoutASearch(t *testing.T) {
 	c := command(t)
 	require.Equal(t, exitViolated, c.run("run", "issue-15220", "--etcd", "same@v3.5.7", "--seeds", "102..102", "--out", "kept"))

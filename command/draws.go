@@ -63,7 +63,8 @@ func (d *drawn) explore(ctx context.Context, cfg campaign.Config) (*campaign.Res
 	return series.Run(ctx, cfg)
 }
 
-// looked names the draws that the schedules of a campaign were of: FIRST..LAST. A limit may have ended it before the last.
+// looked names the draws that the schedules of a campaign were of: FIRST..LAST. A limit may have ended it before the
+// last.
 func (d *drawn) looked(r *campaign.Result) string {
 	n := max(1, (r.Schedules+d.each-1)/d.each)
 	return fmt.Sprintf("%d..%d", d.firstDraw, d.firstDraw+n-1)

@@ -203,9 +203,8 @@ func listed(chosen []explain.List) map[string][]explain.Entry {
 	return all
 }
 
-// listText writes lists with one line for each name, which begins with two spaces, so that other programs can read them.
-// A heading begins with one.
-// On a terminal a line that is too long goes on below its text.
+// listText writes lists with one line for each name, which begins with two spaces, so that other programs can read
+// them. A heading begins with one. On a terminal a line that is too long goes on below its text.
 func listText(w io.Writer, o report.Terminal, chosen []explain.List) error {
 	p := &report.Page{To: o}
 	for i, list := range chosen {

@@ -143,7 +143,8 @@ func (f *matrixFlags) check() ([]option.Setting, error) {
 	return settings, f.checkCampaigns()
 }
 
-// addCampaigns declares the flags of a command that runs many campaigns; seeds says which other default the number of seeds has.
+// addCampaigns declares the flags of a command that runs many campaigns; seeds says which other default the number of
+// seeds has.
 func (f *runFlags) addCampaigns(c *cobra.Command, seeds string) {
 	c.Flags().StringVar(&f.seeds, "seeds", "", fmt.Sprintf("how many seeds for each campaign, or FIRST..LAST; a tenth of them for cost (default %d%s, unless --for is given)", matrix.Seeds, seeds))
 	c.Flags().DurationVar(&f.limit, "for", 0, "how long to take for everything, such as 5m; with --seeds no campaign has more than these")

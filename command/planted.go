@@ -138,8 +138,8 @@ func alike(a, b *testbed.Params) bool {
 }
 
 // idle has a line for each planted bug and each setting that makes no difference in a campaign, and says of a bug that
-// makes one, where nothing is violated, which property finds it. Left out are a bug in the scenario that it was measured
-// in, if nothing else is asked for, and a setting that others need. An interrupt ends it with what it knows.
+// makes one, where nothing is violated, which property finds it. Left out are a bug in the scenario that it was
+// measured in, if nothing else is asked for, and a setting that others need. An interrupt ends it with what it knows.
 func idle(ctx context.Context, program string, sc *testbed.Scenario, p testbed.Params, asked []askedSetting, cfg campaign.Config, c *campaign.Result) (lines []string, err error) {
 	for _, name := range p.Bugs {
 		b, err := testbed.FindBug(name)

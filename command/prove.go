@@ -215,7 +215,8 @@ func holdGarbage(megabytes int) (restore func()) {
 	return func() { debug.SetMemoryLimit(before) }
 }
 
-// leastHeldMB is what a search takes with any --memory, about. Under a limit below that the collector would run all the time.
+// leastHeldMB is what a search takes with any --memory, about. Under a limit below that the collector would run all the
+// time.
 const leastHeldMB = 16
 
 // inUse is the memory of the process before the search begins, as the limit counts it.
@@ -309,8 +310,8 @@ func (f *proveFlags) check(set *pflag.FlagSet) error {
 }
 
 // diagnose writes the replay file of each failure and explains it: in this order, as what decides is looked for in
-// hundreds of runs, which takes minutes over a program that is slow, and whatever ends the process meanwhile, the file is there.
-// A run that fails in several ways is explained once: it is in the same step that they come to light.
+// hundreds of runs, which takes minutes over a program that is slow, and whatever ends the process meanwhile, the file
+// is there. A run that fails in several ways is explained once: it is in the same step that they come to light.
 func (f *proveFlags) diagnose(ctx context.Context, s process, sc *testbed.Scenario, found *proof.Proof, runs []*recording.Recording, live *progress) ([]*keptRun, error) {
 	defer live.end()
 	var kept []*keptRun

@@ -50,7 +50,8 @@ func TestProgressSaysWhatIsLeftOfTheDepth(t *testing.T) {
 	require.Equal(t, "3000 states, 300 a second; depth 7: 400 of 900, 5s left of it; next depth: 650 so far; 5 MB", searched(at))
 }
 
-// The start of a timed run may have millions of answers. A search that is interrupted does not go through the rest of them.
+// The start of a timed run may have millions of answers. A search that is interrupted does not go through the rest of
+// them.
 func TestProveIsInterruptedInTheMiddleOfAStart(t *testing.T) {
 	c := command(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
@@ -61,7 +62,8 @@ func TestProveIsInterruptedInTheMiddleOfAStart(t *testing.T) {
 	require.Less(t, time.Since(began), 30*time.Second)
 }
 
-// TestLittleMemoryIsNotThatOfTheProcess: a limit below what is in use already would have the collector run all the time.
+// TestLittleMemoryIsNotThatOfTheProcess: a limit below what is in use already would have the collector run all the
+// time.
 func TestLittleMemoryIsNotThatOfTheProcess(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
 	restore := holdGarbage(1)

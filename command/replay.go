@@ -176,8 +176,9 @@ func withRemedy(err error) error {
 	return err
 }
 
-// tell prints the story of the run in the file path, and writes the page about it. An interrupt ends the search for what decides, which
-// takes hundreds of runs. Over compiled code there is one only for a page: without, the cause is the one that is in the file.
+// tell prints the story of the run in the file path, and writes the page about it. An interrupt ends the search for
+// what decides, which takes hundreds of runs. Over compiled code there is one only for a page: without, the cause is
+// the one that is in the file.
 func (f *replayFlags) tell(ctx context.Context, s process, sc *testbed.Scenario, rec *recording.Recording, failure explore.Failure, path string) error {
 	p, err := sc.RecordedParams(rec.Parameters)
 	if err != nil {

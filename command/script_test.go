@@ -40,8 +40,8 @@ func (c *simrun) runIn(ctx context.Context, args ...string) int {
 	return code
 }
 
-// TestScripts plays the files of testdata/scripts, which github.com/cockroachdb/datadriven reads: command lines, and what each prints.
-// `go test ./command -run Scripts -rewrite` writes that anew; read the diff.
+// TestScripts plays the files of testdata/scripts, which github.com/cockroachdb/datadriven reads: command lines, and
+// what each prints. `go test ./command -run Scripts -rewrite` writes that anew; read the diff.
 //
 //	simrun                       command lines, each in the directory of its file. "full" behind it: at full size only
 //	run issue-1522               the arguments. Those with blanks stand in quotes, those with a * are names of files
@@ -50,8 +50,9 @@ func (c *simrun) runIn(ctx context.Context, args ...string) int {
 //	! simrun: unknown ...        a line of standard error
 //	[2]                          the exit code, unless it is 0
 //
-// "file NAME" writes a file, "edit FILE NEW" copies one and replaces the first line of its input by the second, "stdin" is what the next
-// commands read, and "interrupted" runs commands after an interrupt. Times, hashes and the version of the program are left out.
+// "file NAME" writes a file, "edit FILE NEW" copies one and replaces the first line of its input by the second, "stdin"
+// is what the next commands read, and "interrupted" runs commands after an interrupt. Times, hashes and the version of
+// the program are left out.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/scripts/*")
 	require.NoError(t, err)

@@ -173,8 +173,8 @@ func TestReplayFilesAreNeverOverwritten(t *testing.T) {
 	require.Len(t, c.failures(), len(first)+1)
 }
 
-// TestUnwritableOut is refused before the run, also if it is the folder that is taken if none is named. If it becomes so
-// during the run, the story is told all the same.
+// TestUnwritableOut is refused before the run, also if it is the folder that is taken if none is named. If it becomes
+// so during the run, the story is told all the same.
 func TestUnwritableOut(t *testing.T) {
 	c := command(t)
 	require.Equal(t, exitViolated, c.runWithoutOut("run", "issue-15220", "--seeds", "102..102"))
@@ -199,7 +199,8 @@ func TestFailuresThatCannotBeKept(t *testing.T) {
 	require.Equal(t, 1, strings.Count(c.err, "linearizable-data (missing-write)"), c.err)
 }
 
-// runWithoutOut runs the command, and puts a file in the place of its folder for replay files as soon as it says something.
+// runWithoutOut runs the command, and puts a file in the place of its folder for replay files as soon as it says
+// something.
 func (c *simrun) runWithoutOut(args ...string) int {
 	var out, said bytes.Buffer
 	s := process{program: c.program, in: strings.NewReader(""), out: &out, err: writerFunc(func(b []byte) (int, error) {

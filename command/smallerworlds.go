@@ -48,8 +48,8 @@ func (f *proveFlags) sized(sc *testbed.Scenario, world *proofs.Search) []string 
 	return words
 }
 
-// smallerOptions are the flags that make the world smaller, each by itself: one of everything that there are more of, no fault, and no timer
-// that fires on its own, unless timerBound is 0 anyway. What makes no system is left out.
+// smallerOptions are the flags that make the world smaller, each by itself: one of everything that there are more of,
+// no fault, and no timer that fires on its own, unless timerBound is 0 anyway. What makes no system is left out.
 func smallerOptions(sc *testbed.Scenario, p *testbed.Params, timerBound int) []string {
 	var all []string
 	if p.Clock.Mode == sim.Untimed && timerBound > 0 {
@@ -115,8 +115,8 @@ func (f *sizeFlag) isSetting() bool {
 	return f.flag == "--set" && err == nil && len(p.Settings) > 0
 }
 
-// sizedAs are the flags by which a world gets the size of one that was searched: how many there are of everything, its delays and its
-// timerBound. What was given in settings of the same names gives way.
+// sizedAs are the flags by which a world gets the size of one that was searched: how many there are of everything, its
+// delays and its timerBound. What was given in settings of the same names gives way.
 func sizedAs(world *proofs.Search, given []string) []string {
 	of := slices.DeleteFunc(flagsOf(world), func(f sizeFlag) bool { return f.ofNodes() })
 	var words []string
@@ -132,7 +132,8 @@ func sizedAs(world *proofs.Search, given []string) []string {
 	return words
 }
 
-// nodesOf are the release and the design of a world that was searched. A setting stands behind the flag that it overrules.
+// nodesOf are the release and the design of a world that was searched. A setting stands behind the flag that it
+// overrules.
 func nodesOf(world *proofs.Search, sc *testbed.Scenario) (etcd, cache string) {
 	etcd, cache = sc.Params.Etcd, sc.Params.Cache
 	for _, f := range flagsOf(world) {
@@ -150,8 +151,9 @@ func nodesOf(world *proofs.Search, sc *testbed.Scenario) (etcd, cache string) {
 // quickly is how many states are found in seconds.
 const quickly = 100_000
 
-// searchedLike is a row of the table of proofs about the scenario: if there is one, without other options of its design and its release, with the
-// same design, and on the same release of etcd; and of those the largest that is searched quickly, or else the smallest. It is nil if the table has none.
+// searchedLike is a row of the table of proofs about the scenario: if there is one, without other options of its design
+// and its release, with the same design, and on the same release of etcd; and of those the largest that is searched
+// quickly, or else the smallest. It is nil if the table has none.
 func searchedLike(sc *testbed.Scenario, p *testbed.Params) *proofs.Search {
 	var best *proofs.Search
 	var bestRank []int

@@ -13,7 +13,8 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// TestWhatIsSmallerCanBeSearched: each option by itself makes a system of every scenario, and a row of the table is one of the scenario.
+// TestWhatIsSmallerCanBeSearched: each option by itself makes a system of every scenario, and a row of the table is one
+// of the scenario.
 func TestWhatIsSmallerCanBeSearched(t *testing.T) {
 	options, rows := 0, 0
 	for _, sc := range testbed.Scenarios() {

@@ -104,13 +104,14 @@ func WithTimeToTell(ctx context.Context) (context.Context, context.CancelFunc) {
 	return later, func() { stop(); cancel() }
 }
 
-// slowToRecord is how long it takes to make a world and to record one run in it from where on the story of the small run is some time
-// away: that takes hundreds of runs, behind all schedules of the campaign.
+// slowToRecord is how long it takes to make a world and to record one run in it from where on the story of the small
+// run is some time away: that takes hundreds of runs, behind all schedules of the campaign.
 const slowToRecord = 50 * time.Millisecond
 
-// firstStory says at once that a run fails, before the schedules behind it and before it is made smaller. On a terminal, where the
-// line of the progress says so, it shows the story of the first one as it was found if schedules are slow. Elsewhere it is a line, since
-// what is printed there does not depend on a clock, and the story if compiled code takes part: that of a small run is minutes away.
+// firstStory says at once that a run fails, before the schedules behind it and before it is made smaller. On a
+// terminal, where the line of the progress says so, it shows the story of the first one as it was found if schedules
+// are slow. Elsewhere it is a line, since what is printed there does not depend on a clock, and the story if compiled
+// code takes part: that of a small run is minutes away.
 type firstStory struct {
 	process  process
 	progress *progress

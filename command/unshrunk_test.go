@@ -74,7 +74,8 @@ func TestARunUnshrunkGivesWayToAStory(t *testing.T) {
 	require.Equal(t, "unshrunk/b.json", found.Failures[1].Replay)
 }
 
-// TestTheFirstStoryIsForSlowSchedulesOnATerminal: elsewhere it is a line, since what is printed there must not depend on a clock.
+// TestTheFirstStoryIsForSlowSchedulesOnATerminal: elsewhere it is a line, since what is printed there must not depend
+// on a clock.
 func TestTheFirstStoryIsForSlowSchedulesOnATerminal(t *testing.T) {
 	c := command(t)
 	rec, err := recording.Open(c.recorded())
@@ -99,8 +100,8 @@ func TestTheFirstStoryIsForSlowSchedulesOnATerminal(t *testing.T) {
 	require.Empty(t, told(true, slowToRecord-1, 1), "the story of the small run comes at once")
 }
 
-// TestTheFirstFailureIsSaidAtOnce: where there is no line of progress, the first failure is said before all else, and its run can be
-// replayed from then on.
+// TestTheFirstFailureIsSaidAtOnce: where there is no line of progress, the first failure is said before all else, and
+// its run can be replayed from then on.
 func TestTheFirstFailureIsSaidAtOnce(t *testing.T) {
 	command(t)
 	var out, before bytes.Buffer

@@ -34,8 +34,9 @@ type Diagnosis struct {
 	scenario *testbed.Scenario
 }
 
-// Told is the story of how a recorded run fails in the way f, without what decides, for which there is a search in hundreds of runs. The
-// error is a *recording.Divergence or a *recording.TraceMismatch if the recording does not replay.
+// Told is the story of how a recorded run fails in the way f, without what decides, for which there is a search in
+// hundreds of runs. The error is a *recording.Divergence or a *recording.TraceMismatch if the recording does not
+// replay.
 func Told(sc *testbed.Scenario, rec *recording.Recording, f explore.Failure) (*Diagnosis, error) {
 	s, err := story.Tell(sc, rec, f)
 	if err != nil {
@@ -53,8 +54,8 @@ func Of(sc *testbed.Scenario, rec *recording.Recording, f explore.Failure) (*Dia
 	return d, d.search()
 }
 
-// Until is Of as long as a context lets it, and Told when the context ends first: over a compiled program the search for what decides can
-// take minutes. A search that has begun goes on, and its result is lost.
+// Until is Of as long as a context lets it, and Told when the context ends first: over a compiled program the search
+// for what decides can take minutes. A search that has begun goes on, and its result is lost.
 func Until(ctx context.Context, sc *testbed.Scenario, rec *recording.Recording, f explore.Failure) (*Diagnosis, error) {
 	told, err := Told(sc, rec, f)
 	if err != nil || ctx.Err() != nil {
@@ -71,7 +72,8 @@ func Until(ctx context.Context, sc *testbed.Scenario, rec *recording.Recording, 
 	}
 }
 
-// costOfCompiled is how many times as long a choice takes where compiled code takes part: about 20,000 are made in a second.
+// costOfCompiled is how many times as long a choice takes where compiled code takes part: about 20,000 are made in a
+// second.
 const costOfCompiled = 100
 
 // search looks for what decides and, if no setting does, for what is known and where the run was settled.

@@ -23,7 +23,8 @@ type Finder struct {
 	First, Last uint64
 	// Shrink: without it the runs stay as they were found.
 	Shrink bool
-	// Limit is how long all failures together are shrunk, 0 for as long as it takes. What is left to shrink then is told as it is.
+	// Limit is how long all failures together are shrunk, 0 for as long as it takes. What is left to shrink then is
+	// told as it is.
 	Limit time.Duration
 	// Tool is written into the recordings.
 	Tool string

@@ -70,8 +70,8 @@ func TestFaultsThatAreNotNeededAreLeftOut(t *testing.T) {
 	}
 }
 
-// TestInformersThatAreNotNeededAreLeftOut: one informer shows that its first LIST at another API server goes back in time,
-// and both API servers stay.
+// TestInformersThatAreNotNeededAreLeftOut: one informer shows that its first LIST at another API server goes back in
+// time, and both API servers stay.
 func TestInformersThatAreNotNeededAreLeftOut(t *testing.T) {
 	sc, err := testbed.FindScenario("informer-fallback")
 	require.NoError(t, err)

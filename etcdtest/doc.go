@@ -35,8 +35,8 @@
 //
 // A goroutine that a test starts ends when T.Context does, or the test fails. It must not wait for anything outside of
 // its bubble of package testing/synctest: a network, a channel of a package variable, a mutex that another goroutine
-// holds while it waits for etcd. A schedule that takes a minute by a real clock ends the test. What it starts may outlast
-// f. Schedules run one after another, also those of parallel tests.
+// holds while it waits for etcd. A schedule that takes a minute by a real clock ends the test. What it starts may
+// outlast f. Schedules run one after another, also those of parallel tests.
 //
 // Not served are authentication, snapshots, hashes and changes of members. A schedule has one etcd of one member, and a
 // follower if the test wants one: a write there is answered when the follower has carried it out.

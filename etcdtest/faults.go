@@ -19,16 +19,17 @@ import (
 // Faults are what may break within a time from the start, and how often. Each has a time that the seed draws.
 type Faults struct {
 	Within time.Duration
-	// Breaks end a stream of watches of each client, Partitions cut each client off from etcd, and the follower from the
-	// leader: what is sent waits meanwhile. Clogs are one-sided: nothing comes on the watches of a client, which stay open.
-	// Refusals have the next watch of a client refused for lack of a permission.
+	// Breaks end a stream of watches of each client, Partitions cut each client off from etcd, and the follower from
+	// the leader: what is sent waits meanwhile. Clogs are one-sided: nothing comes on the watches of a client, which
+	// stay open. Refusals have the next watch of a client refused for lack of a permission.
 	Breaks, Partitions, Clogs, Refusals int
 	// Restarts restart etcd, Snapshots have it install a snapshot, Defragments let it answer nothing for some time.
 	Restarts, Snapshots, Defragments, Compactions int
-	// LeaderLosses leave the cluster without a leader for some time, LeaderChanges give it another one while reads wait.
+	// LeaderLosses leave the cluster without a leader for some time, LeaderChanges give it another one while reads
+	// wait.
 	LeaderLosses, LeaderChanges int
-	// Timeouts have a request time out, LostCalls break its connection: whether a write was carried out is not known then.
-	// Overloads refuse a write.
+	// Timeouts have a request time out, LostCalls break its connection: whether a write was carried out is not known
+	// then. Overloads refuse a write.
 	Timeouts, LostCalls, Overloads int
 	// Sizes is how many buffers and batches of etcd are smaller than its own, from the start to the end.
 	Sizes int

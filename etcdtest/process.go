@@ -21,8 +21,8 @@ type process struct {
 	// members are those that the client is connected to. They take turns, as clientv3 has it.
 	members []sim.NodeID
 	turn    int
-	// leader takes what the simulated follower does not take: proposals. The answer to one that a client of the follower has
-	// made is held until the follower has carried it out.
+	// leader takes what the simulated follower does not take: proposals. The answer to one that a client of the
+	// follower has made is held until the follower has carried it out.
 	leader   sim.NodeID
 	follower *etcd.Server
 	held     []held

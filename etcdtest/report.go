@@ -206,7 +206,8 @@ func indented(sentence string) string {
 	return strings.Join(lines, "\n  ")
 }
 
-// like reports whether another schedule fails in the same way. Which promise a wrong answer of a cache breaks is chance.
+// like reports whether another schedule fails in the same way. Which promise a wrong answer of a cache breaks is
+// chance.
 func (o *outcome) like(other *outcome) bool {
 	if other.failed == nil || other.failed.by != o.failed.by {
 		return false

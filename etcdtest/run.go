@@ -29,8 +29,8 @@ import (
 type Config struct {
 	// Etcd is the release that the simulated etcd is like, such as "3.5.7".
 	Etcd string
-	// Bug is one that etcd is known to have had, such as "issue-15220", for the release to have too: `simrun list bugs` has
-	// them.
+	// Bug is one that etcd is known to have had, such as "issue-15220", for the release to have too: `simrun list bugs`
+	// has them.
 	Bug string
 	// Set are options of etcd, such as "progress=deferred": `simrun list etcd` has them.
 	Set []string
@@ -41,8 +41,8 @@ type Config struct {
 	one *trial
 	// Clients is how many clients a schedule may have, each in a process of its own. The zero value is 4.
 	Clients int
-	// Follower adds a member that follows the leader, and lags behind it. The first client has it as its endpoint, the second
-	// one has the leader, the third one has both in turn, and so on.
+	// Follower adds a member that follows the leader, and lags behind it. The first client has it as its endpoint, the
+	// second one has the leader, the third one has both in turn, and so on.
 	Follower bool
 	// Network is how long a message takes at most as long as things break, then a tenth of that. The zero value is 100
 	// ms.

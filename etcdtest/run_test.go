@@ -76,7 +76,8 @@ it is told with 0 of the \d+ faults that struck; drawn anew it fails in \d+ of \
 run it alone: ETCDTEST_SEED=\d+\S*: go test -run '\^TestReport\$'$`, reported(t, Config{Etcd: "3.5.7", Schedules: 50, Faults: &Faults{Within: time.Second, Compactions: 2, Sizes: 1}}, watchACounter))
 }
 
-// TestSmallestStory: a schedule is told with the faults that it needs, and the line that runs it alone runs it with these.
+// TestSmallestStory: a schedule is told with the faults that it needs, and the line that runs it alone runs it with
+// these.
 func TestSmallestStory(t *testing.T) {
 	f := func(t *T) {
 		client := t.Client()

@@ -338,8 +338,8 @@ func (s *server) Watch(to pb.Watch_WatchServer) error {
 	})
 }
 
-// unknown is for methods that the API of this module's clientv3 does not have: KV.RangeStream of etcd 3.7. A part of the
-// answer is sent as the ResponseOp of a range, which has the same field on the wire.
+// unknown is for methods that the API of this module's clientv3 does not have: KV.RangeStream of etcd 3.7. A part of
+// the answer is sent as the ResponseOp of a range, which has the same field on the wire.
 func (s *server) unknown(_ any, to grpc.ServerStream) error {
 	if method, _ := grpc.MethodFromServerStream(to); method != "/etcdserverpb.KV/RangeStream" {
 		return status.Errorf(codes.Unimplemented, "unknown method %s", method)

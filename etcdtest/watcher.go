@@ -81,8 +81,8 @@ func delivered(r *clientv3.WatchResponse) model.WatchResponse {
 	return to
 }
 
-// from is the stream, with what is owed to it: a watch that was asked for at no revision is older than each write that was
-// called when it was there.
+// from is the stream, with what is owed to it: a watch that was asked for at no revision is older than each write that
+// was called when it was there.
 func (d *delivery) from(h *model.History) *watched {
 	first := int64(0)
 	for _, op := range h.Operations {

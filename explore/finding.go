@@ -35,8 +35,8 @@ const (
 	Porcupine
 )
 
-// Disputed is what the judging of a run panics with if two checkers give different verdicts on its history: one of them is wrong, so that
-// the run has no verdict.
+// Disputed is what the judging of a run panics with if two checkers give different verdicts on its history: one of them
+// is wrong, so that the run has no verdict.
 type Disputed struct {
 	Err     error
 	History *model.History

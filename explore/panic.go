@@ -21,8 +21,8 @@ type panicked struct {
 	stack []string
 }
 
-// Ended is what simulated code panics with if a program that it runs has panicked, a member of a cluster for example. Its text says all, and the functions
-// that run the program say nothing.
+// Ended is what simulated code panics with if a program that it runs has panicked, a member of a cluster for example.
+// Its text says all, and the functions that run the program say nothing.
 type Ended interface {
 	error
 	// Message is what the program panics with.

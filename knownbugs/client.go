@@ -96,8 +96,8 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	WhyFurther: "a stream that breaks before those events have come is resumed behind them",
 })
 
-// All releases have it: a watch that etcd refused is in neither list of run, which waits in closingc for as many as are in
-// those, and then in wg.Wait for all.
+// All releases have it: a watch that etcd refused is in neither list of run, which waits in closingc for as many as are
+// in those, and then in wg.Wait for all.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name: "etcd-17611", Issue: "etcd-io/etcd#17611",
 	Summary:  "a stream ends while etcd refuses to create a watch on it: the client library waits for that watch for ever, and so does each later one",

@@ -295,9 +295,9 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	WhyFurther: "revisions are given a second time, and what has seen them keeps what was lost",
 })
 
-// removeNeedlessRangeReqs spares a member that has no client waiting the ranges of a transaction, and with them the look
-// whether their revisions are there. The member with the client refuses what the others carry out. Since etcd-io/etcd#21432
-// only the answers are spared.
+// removeNeedlessRangeReqs spares a member that has no client waiting the ranges of a transaction, and with them the
+// look whether their revisions are there. The member with the client refuses what the others carry out. Since
+// etcd-io/etcd#21432 only the answers are spared.
 //
 // Upstream a member whose client has left in the meantime leaves the ranges out as well. Here only a follower does.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
@@ -312,9 +312,9 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 
 // linearizableReadLoop repeated a ReadIndex with the id of the first one. A leader that had been replaced and did not
 // know it (its process had been paused) took acknowledgements of the first for those of the second, and let the reads
-// go that waited before it in its queue. As far as a leader and a follower can show it: the answer to the second one lets
-// later reads of the follower go. That select preferred an answer to "leader changed" (etcd-io/etcd#21375)
-// takes a second leader.
+// go that waited before it in its queue. As far as a leader and a follower can show it: the answer to the second one
+// lets later reads of the follower go. That select preferred an answer to "leader changed" (etcd-io/etcd#21375) takes a
+// second leader.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name: "issue-20418", Issue: "etcd-io/etcd#20418", FixedIn: testbed.Fix("etcd", "3.4.42", "3.5.28", "3.6.9"),
 	Summary:  "a repeated ReadIndex lets later reads of a follower go with an index from before them",

@@ -139,8 +139,8 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Why: "the store has come to that long ago, so that the controller does not wait",
 })
 
-// A handler that takes every deleted object for one of its own type leaves out DeletedFinalStateUnknown; a filter before
-// it does so without a word. Many controllers had this.
+// A handler that takes every deleted object for one of its own type leaves out DeletedFinalStateUnknown; a filter
+// before it does so without a word. Many controllers had this.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name: "informer-drops-tombstones", Issue: "volcano-sh/volcano#2784",
 	Summary:  "handlers leave out deletions that their informer learns by listing again",
@@ -193,7 +193,8 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Why: "the informer is stopped before it has synced, and Run waits for a goroutine that waits for that",
 })
 
-// The objects of a list were deltas of the type Sync, as those of a resync are. The delta type Replaced tells them apart.
+// The objects of a list were deltas of the type Sync, as those of a resync are. The delta type Replaced tells them
+// apart.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name: "kubernetes-86015", Issue: "kubernetes/kubernetes#86015", FixedIn: testbed.Fix("client-go", "0.18"),
 	Summary:  "what an informer learns by listing again is told only to handlers whose resync is due",

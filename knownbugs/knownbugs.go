@@ -30,8 +30,8 @@ type Figure struct {
 //go:embed detection.json
 var recorded []byte
 
-// Figures are those that the tests of this package measured, in the order of testbed.KnownBugs. It panics if the file that is
-// built in cannot be read: a test reads it.
+// Figures are those that the tests of this package measured, in the order of testbed.KnownBugs. It panics if the file
+// that is built in cannot be read: a test reads it.
 var Figures = sync.OnceValue(func() (all []Figure) {
 	if err := json.Unmarshal(recorded, &all); err != nil {
 		panic("knownbugs/detection.json: " + err.Error())

@@ -13,8 +13,8 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// coursehash prints the campaign hash of each scenario, with each design of a cache and each release of etcd: what a change of the
-// simulated code's form must not move.
+// coursehash prints the campaign hash of each scenario, with each design of a cache and each release of etcd: what a
+// change of the simulated code's form must not move.
 func coursehash(args []string) (string, error) {
 	flags := flag.NewFlagSet("coursehash", flag.ExitOnError)
 	seeds := flags.Uint64("seeds", 5, "schedules of each")

@@ -33,7 +33,8 @@ func TestConsistentListsOnOurEtcd(t *testing.T) {
 }
 `
 
-// aClient is a test of an unmodified clientv3, whose lists come from the follower: with WithSerializable an old state is no surprise.
+// aClient is a test of an unmodified clientv3, whose lists come from the follower: with WithSerializable an old state
+// is no surprise.
 const aClient = `package mine
 
 import (
@@ -59,7 +60,8 @@ func TestLists(t *testing.T) {
 }
 `
 
-// TestGoGetTakesATag builds a module proxy of one version from the commit that is checked out, and uses it from an empty folder.
+// TestGoGetTakesATag builds a module proxy of one version from the commit that is checked out, and uses it from an
+// empty folder.
 func TestGoGetTakesATag(t *testing.T) {
 	proxy := proxyOf(t, "..")
 	mine, cache := t.TempDir(), t.TempDir()

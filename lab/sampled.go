@@ -14,8 +14,8 @@ var (
 	sizesJSON []byte
 )
 
-// sampled is how much of all schedules a sample sees: the states, histories and classes of schedules of small worlds that random
-// schedules of each strategy come to, against all of them, which a search has counted.
+// sampled is how much of all schedules a sample sees: the states, histories and classes of schedules of small worlds
+// that random schedules of each strategy come to, against all of them, which a search has counted.
 func sampled([]string) (string, error) {
 	var worlds map[string]figures
 	var sizes map[string]sized

@@ -26,7 +26,8 @@ var (
 
 const countAnew = "count anew: go test . -run TestSampled -sampled.update"
 
-// goOn takes over the samples of a strategy that are larger than those which were counted, if these have come to what they came to before.
+// goOn takes over the samples of a strategy that are larger than those which were counted, if these have come to what
+// they came to before.
 func (f *figures) goOn(before *figures) {
 	for name, counted := range f.Strategies {
 		if old := before.Strategies[name]; len(old) > len(counted) && slices.Equal(old[:len(counted)], counted) {

@@ -8,8 +8,8 @@ import (
 	"github.com/watchbed/watchbed/sim"
 )
 
-// walk takes single schedules of a subject without a goal within the bounds of a search, and counts the states that it comes to as the
-// search counts them. A sample of schedules is so compared with all of them.
+// walk takes single schedules of a subject without a goal within the bounds of a search, and counts the states that it
+// comes to as the search counts them. A sample of schedules is so compared with all of them.
 type walk struct {
 	subject prove.Subject
 	firings int
@@ -29,9 +29,9 @@ type timer struct {
 	number sim.Timer
 }
 
-// take takes one schedule more, which c picks. A timer that has fired as often as the bounds say is not offered. Each question before the
-// first pick has its first answer, as in a search. ended is false if only the bounds, or nothing more to do, ended the schedule, or if it
-// came to explore.DefaultSteps. The error names what cannot be searched.
+// take takes one schedule more, which c picks. A timer that has fired as often as the bounds say is not offered. Each
+// question before the first pick has its first answer, as in a search. ended is false if only the bounds, or nothing
+// more to do, ended the schedule, or if it came to explore.DefaultSteps. The error names what cannot be searched.
 func (w *walk) take(c sim.Chooser) (ended bool, err error) {
 	fired := map[timer]int{}
 	explore.Begin(w.subject, w.world, &prove.Path{})

@@ -12,8 +12,8 @@ var shrunkJSON []byte
 
 func readShrunk() (rows []shrunkRow, err error) { return rows, json.Unmarshal(shrunkJSON, &rows) }
 
-// shrinking is how short the run of each known bug becomes: what shrinking makes of what random schedules find, beside the shortest run
-// that is known.
+// shrinking is how short the run of each known bug becomes: what shrinking makes of what random schedules find, beside
+// the shortest run that is known.
 func shrinking([]string) (string, error) {
 	rows, err := readShrunk()
 	if err != nil {

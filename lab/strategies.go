@@ -10,7 +10,8 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// strategiesJSON has the figures. The tests run campaigns again and compare, so that a change that makes the search worse is seen.
+// strategiesJSON has the figures. The tests run campaigns again and compare, so that a change that makes the search
+// worse is seen.
 //
 //go:embed strategies.json
 var strategiesJSON []byte

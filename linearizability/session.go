@@ -107,8 +107,8 @@ func (w *Witness) lookAhead(c contents) {
 	}
 }
 
-// unmade is the fault of an answer at a revision that was not made yet: its write, or that of an earlier one, was called
-// only after the answer, or never.
+// unmade is the fault of an answer at a revision that was not made yet: its write, or that of an earlier one, was
+// called only after the answer, or never.
 func (w *Witness) unmade(i int32) fault {
 	answered := w.history.Operations[i].Return
 	k := sort.Search(len(w.order), func(k int) bool { return w.history.Operations[w.order[k]].Call > answered })

@@ -1,8 +1,8 @@
 package metric
 
-// The exact p-values are for the counts of about a hundred runs. Tests are two-sided in Fisher's sense: the p-value is the
-// probability of all outcomes that are at most as likely as the one seen. A normal distribution would be wrong at the
-// rates of the watch bugs, which are near 0 and 1.
+// The exact p-values are for the counts of about a hundred runs. Tests are two-sided in Fisher's sense: the p-value is
+// the probability of all outcomes that are at most as likely as the one seen. A normal distribution would be wrong at
+// the rates of the watch bugs, which are near 0 and 1.
 
 import "math"
 

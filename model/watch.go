@@ -61,7 +61,8 @@ type WatchStream struct {
 	// Listed: the watcher listed everything before it asked for this stream, and
 	// starts after what the list showed. Nothing earlier is owed to it.
 	Listed bool
-	// Parts: each event is a message of its own, as Kubernetes sends them. The stream may end in the middle of a revision.
+	// Parts: each event is a message of its own, as Kubernetes sends them. The stream may end in the middle of a
+	// revision.
 	Parts bool
 }
 

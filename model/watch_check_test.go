@@ -28,8 +28,8 @@ func TestNothingWatched(t *testing.T) {
 	}
 }
 
-// A client that goes on behind an event of a revision, which has another one, loses that: it may still have come as long as
-// the first stream went on.
+// A client that goes on behind an event of a revision, which has another one, loses that: it may still have come as
+// long as the first stream went on.
 func TestStreamEndsInTheMiddleOfARevision(t *testing.T) {
 	log := watched()
 	part := WatchStream{Request: WatchRequest{Key: "a", End: "c", StartRevision: 6}, Parts: true}

@@ -38,7 +38,8 @@ func (k *table) differs(r *row, have *proofs.Search) (kind, what string) {
 	return "", ""
 }
 
-// counts reports whether the numbers are others than those that are written down. Of a search without a bug only the states are.
+// counts reports whether the numbers are others than those that are written down. Of a search without a bug only the
+// states are.
 func (r *row) counts(have *proofs.Search) bool {
 	if r.want.Transitions == 0 {
 		return have.States != r.want.States
@@ -46,7 +47,8 @@ func (r *row) counts(have *proofs.Search) bool {
 	return have.States != r.want.States || have.Transitions != r.want.Transitions || have.Steps != r.want.Steps
 }
 
-// TestRowsWithMutant searches rows until one comes to another verdict than without the mutant. A coverage point that is lost does not end it.
+// TestRowsWithMutant searches rows until one comes to another verdict than without the mutant. A coverage point that is
+// lost does not end it.
 func TestRowsWithMutant(t *testing.T) {
 	if *mutantTask == "" {
 		t.Skip("go run ./mutants -searches in the folder lab starts it")

@@ -55,7 +55,8 @@ func TestPastIsEnough(t *testing.T) {
 		// Reads that a cache serves, or lets etcd serve.
 		{"stale-own-write", "cache=kep-2340-fallback", 1, false},
 		{"stale-own-write", "etcd=3.6.16 cache=draft-2019", 1, false},
-		// What etcd answers, and may refuse, depends on where it was when it was asked; with a bug that shows it, and without.
+		// What etcd answers, and may refuse, depends on where it was when it was asked; with a bug that shows it, and
+		// without.
 		{"any-etcd-requests", "bugs=requested-revision-in-header drawn-seed=24 keys=2 items=2 streams=0 history=0 drawn-clients=1 drawn-requests=12 drawn-bytes=0 etcd-restarts=0" +
 			" etcd-snapshots=0", 0, true},
 		{"leases-without-leader", "bugs=issue-17642 keys=1 items=1 leader-losses=1 drawn-clients=1 drawn-requests=12 drawn-seed=7", 0, true},
@@ -72,7 +73,8 @@ func TestPastIsEnough(t *testing.T) {
 		// What each queue was given while a request of another one waits.
 		{"seats", "writers=0 writes=0 deletes=false noise=0 noise-writes=0 readers=3 reads=1 gets=0 watchers=0 leave=0 keys=1 items=1 informers=0" +
 			" breaks=0 restarts=0 informer-breaks=0 informer-restarts=0 at-rest=true read=any seats=1 hand-size=1", 0, false},
-		// Since when a cache may serve no snapshot, by the clock when it was compared last, and where etcd was when a watch was established.
+		// Since when a cache may serve no snapshot, by the clock when it was compared last, and where etcd was when a
+		// watch was established.
 		{"consistency-checks", "inconsistency-detector=off mark-consistent=locked page=0 progress-requests=once lost-events=1 writers=1 writes=1" +
 			" readers=1 reads=1 deletes=false keys=1 items=1 compactions=0 etcd-restarts=0 leader-changes=0 at-rest=true", 1, false},
 		{"lost-event", "lost-events=0 writers=0 writes=0 readers=1 reads=1 read-from=40s check-period=15s keys=1 items=1 history=0 think=0s" +

@@ -28,14 +28,15 @@ type row struct {
 	scenario *testbed.Scenario
 	params   testbed.Params
 	firings  int
-	// bug is the known bug of the row, empty if it has none. control is a search within the bounds of that bug without it.
+	// bug is the known bug of the row, empty if it has none. control is a search within the bounds of that bug without
+	// it.
 	bug     string
 	control bool
 	want    proofs.Search
 }
 
-// rowsOf are the searches of the table: the rows without a bug, those of known bugs and, behind each of them, the same bounds without the bug, for
-// the one promise that the bug breaks.
+// rowsOf are the searches of the table: the rows without a bug, those of known bugs and, behind each of them, the same
+// bounds without the bug, for the one promise that the bug breaks.
 func rowsOf(t *testing.T, table *proofs.Table) (all []row) {
 	t.Helper()
 	for _, asked := range slices.Sorted(maps.Keys(table.Proofs)) {

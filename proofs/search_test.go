@@ -34,8 +34,8 @@ func TestRestWithoutAClient(t *testing.T) {
 	require.Positive(t, found.Checked["nothing-left"])
 }
 
-// A search goes on once from states with one fingerprint, and ends with an error if the same steps lead to others. What a node holds two
-// equal connections for is in its fingerprint by their order (sim.Connected).
+// A search goes on once from states with one fingerprint, and ends with an error if the same steps lead to others. What
+// a node holds two equal connections for is in its fingerprint by their order (sim.Connected).
 func TestStatesWithOneFingerprintGoOnAlike(t *testing.T) {
 	const few = " writers=0 writes=0 deletes=false noise=0 noise-writes=0 "
 	for scenario, settings := range map[string]string{

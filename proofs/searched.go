@@ -7,7 +7,8 @@ import (
 	"sync"
 )
 
-// Search is a row of the table: what simrun prove is asked for, and what it came to. A row without a verdict was not searched yet.
+// Search is a row of the table: what simrun prove is asked for, and what it came to. A row without a verdict was not
+// searched yet.
 type Search struct {
 	// Asked begins with the scenario; flags follow. In proofs.json that of a row without a planted bug is its key, and
 	// --set is left out.
@@ -27,14 +28,15 @@ type Search struct {
 	NotJudged []string `json:",omitempty"`
 	// CoveragePoints are the numbers of those that came about (Table.CoveragePoints), of a row that is not large.
 	CoveragePoints []int `json:",omitempty"`
-	// Violated is the property that a shortest schedule violates, of so many Steps, of which the last Loop can be repeated for ever.
+	// Violated is the property that a shortest schedule violates, of so many Steps, of which the last Loop can be
+	// repeated for ever.
 	Violated string `json:",omitempty"`
 	Steps    int    `json:",omitempty"`
 	Loop     int    `json:",omitempty"`
 	// Seconds are how long the search took, of a row that is searched for minutes however many states there are.
 	Seconds float64 `json:",omitempty"`
-	// Shrunk is the number of steps of the run that shrinking makes within the same bounds, 0 if it was given none, and Without what
-	// the bounds come to without the bug. Both are of known bugs.
+	// Shrunk is the number of steps of the run that shrinking makes within the same bounds, 0 if it was given none, and
+	// Without what the bounds come to without the bug. Both are of known bugs.
 	Shrunk  int     `json:",omitempty"`
 	Without *Search `json:",omitempty"`
 }

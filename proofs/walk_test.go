@@ -46,8 +46,8 @@ func (m met) key(t *testing.T, s walked) sim.Digest {
 	return key
 }
 
-// steps calls f with each step out of the state and each combination of answers to its questions, and with the firings behind
-// it. It reports whether there is any.
+// steps calls f with each step out of the state and each combination of answers to its questions, and with the firings
+// behind it. It reports whether there is any.
 func (m met) steps(s walked, firings int, f func(i int, a sim.Action, given *explore.Combination, fired map[timer]int)) (any bool) {
 	for i, a := range slices.Clone(m.world.Enabled()) {
 		fired := m.fired

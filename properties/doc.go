@@ -8,7 +8,9 @@
 //	etcdapi    what clients of etcd's own API are answered: etcd-answers, watch-answers, fragments, progress-comes, etcd-nothing-left
 //	informers  what informers hold and tell their handlers: informer-matches-etcd, handler-order ... controller-reads-own-writes
 //
-// Properties of one subject alone are beside its scenarios, as those of writes through API servers (scenarios/writeproperties.go). The tests have the list of what a client can be sent, each field with the properties that judge it.
+// Properties of one subject alone are beside its scenarios, as those of writes through API servers
+// (scenarios/writeproperties.go). The tests have the list of what a client can be sent, each field with the properties
+// that judge it.
 //
 // To add a property, add a file with a variable that calls
 // testbed.RegisterProperty, here or in a module of your own, and claim it in a

@@ -19,7 +19,8 @@ import (
 )
 
 // tooMany are the messages with which a cache answers 429, each with a scenario and what is set there so that the
-// coverage point comes about. No other client than those of the history may be there, of which the judge knows all requests.
+// coverage point comes about. No other client than those of the history may be there, of which the judge knows all
+// requests.
 var tooMany = map[string]struct{ scenario, set, coveragePoint string }{
 	"storage is (re)initializing: retry after ":              {"consistent-list", "", "cache: list refused while not ready"},
 	"Too large resource version: retry after 1 s":            {"consistent-list", "on-timeout=throttle", "cache: consistent list throttled after the timeout"},
@@ -28,8 +29,8 @@ var tooMany = map[string]struct{ scenario, set, coveragePoint string }{
 	"too many requests, please try again later":              {"consistent-list", "seats=1 queues=1 hand-size=1 queue-length=1 readers=4", "flow control: request refused, its queue is full"},
 }
 
-// TestEachReasonForTooManyRequestsIsKnown: the judge of refusals takes none of them for a violation where it has its reason. A cache
-// with another message answers 429 for a reason that the judge does not know of.
+// TestEachReasonForTooManyRequestsIsKnown: the judge of refusals takes none of them for a violation where it has its
+// reason. A cache with another message answers 429 for a reason that the judge does not know of.
 func TestEachReasonForTooManyRequestsIsKnown(t *testing.T) {
 	found := map[string]bool{}
 	require.NoError(t, filepath.WalkDir("../sim/cache", func(path string, _ fs.DirEntry, err error) error {

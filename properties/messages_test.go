@@ -71,8 +71,8 @@ func TestEveryMessageIsKnown(t *testing.T) {
 	assert.ElementsMatch(t, payloads(t), known)
 }
 
-// paths are the fields of a type, through pointers, slices and nested structures, but for those
-// that are no part of the message. Within itself a structure has its plain fields only: the others are those of the outer one.
+// paths are the fields of a type, through pointers, slices and nested structures, but for those that are no part of the
+// message. Within itself a structure has its plain fields only: the others are those of the outer one.
 func paths(of reflect.Type, prefix string, within ...reflect.Type) []string {
 	switch of.Kind() {
 	case reflect.Pointer, reflect.Slice:

@@ -22,8 +22,8 @@ func WriteMatrix(w io.Writer, o Terminal, m *matrix.Matrix) error {
 	return writeText(w, o, "matrix", m)
 }
 
-// WriteCompared writes what differs between two columns, or between one and what is known: what differs first, then what is unknown,
-// then a count of what is alike.
+// WriteCompared writes what differs between two columns, or between one and what is known: what differs first, then
+// what is unknown, then a count of what is alike.
 func WriteCompared(w io.Writer, o Terminal, c *matrix.Comparison) error {
 	return writeText(w, o, "comparison", c)
 }
@@ -55,8 +55,8 @@ var matrixFunctions = map[string]any{
 	"chance": chance, "ways": wordsOf, "groups": groupsOf, "told": toldOf, "byReason": byReason, "only": onlyWay,
 }
 
-// answer is told by a sign and a word; the color only repeats it. Word is for a cell of a column that has the question as
-// its name, Whole for one that has not.
+// answer is told by a sign and a word; the color only repeats it. Word is for a cell of a column that has the question
+// as its name, Whole for one that has not.
 type answer struct {
 	*matrix.Question
 	Name, Class, Sign, Word, Whole string
@@ -171,7 +171,8 @@ type groupedClaims struct {
 	Chance           float64
 }
 
-// groupsOf are the claims that each side alone violates, by reason: what is not known first, then what most claims have in common.
+// groupsOf are the claims that each side alone violates, by reason: what is not known first, then what most claims have
+// in common.
 func groupsOf(c *matrix.Comparison) (sides [2][]*group) {
 	for _, d := range c.Kinds(string(matrix.Verdict)) {
 		bad, other := d.Sides[d.Bad()], d.Sides[d.Other()]

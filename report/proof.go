@@ -77,9 +77,9 @@ func WriteProof(w io.Writer, o Terminal, r *proof.Proof) error {
 	return writeText(w, o, "proof", searchedOf(r))
 }
 
-// WriteProofHTML writes a page about a search. If it found a violation, that is the page of the run which was told, nil if there is none,
-// and what was searched stands below it. What can be typed begins with the name of the program. The error is that the run does not
-// replay, or that of w.
+// WriteProofHTML writes a page about a search. If it found a violation, that is the page of the run which was told, nil
+// if there is none, and what was searched stands below it. What can be typed begins with the name of the program. The
+// error is that the run does not replay, or that of w.
 func WriteProofHTML(w io.Writer, program string, r *proof.Proof, told *diagnosis.Diagnosis) error {
 	s := searchedOf(r)
 	if told == nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/watchbed/watchbed/diagnosis/summary"
 )
 
-// The sentences of reports are templates over the values that --json prints, as pages are. Their lines are laid out as Page says.
+// The sentences of reports are templates over the values that --json prints, as pages are. Their lines are laid out as
+// Page says.
 //
 //go:embed texts/*.txt
 var textFiles embed.FS

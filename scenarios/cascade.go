@@ -9,10 +9,10 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// cascading: twenty clients of two API servers list about ten times a second together, which caches answer and etcd could
-// not: it takes it a second to send the five objects. settle is what it takes where nothing cascades: 3 s for a read that
-// has just begun to wait, 1 s until its client comes back, and 2 s for one list of each API server that etcd has still to
-// answer.
+// cascading: twenty clients of two API servers list about ten times a second together, which caches answer and etcd
+// could not: it takes it a second to send the five objects. settle is what it takes where nothing cascades: 3 s for a
+// read that has just begun to wait, 1 s until its client comes back, and 2 s for one list of each API server that etcd
+// has still to answer.
 var cascading = testbed.With(`etcd=3.5.13 cache=kep-2340-fallback range-time=1ms item-time=200ms shared-connection=true caches=2
 	noise=1 noise-writes=60 noise-for=30s read=consistent await-ready=true items=5 keys=5 think=4s
 	pollers=20 patience=10s honour=true settle=6s

@@ -12,9 +12,10 @@ import (
 	"github.com/watchbed/watchbed/scenarios"
 )
 
-// A decode takes five to eight eighths of 4 s, 3.25 s in the mean. The revision of a list that begins with the process is
-// compacted after ten minutes, by the second compaction: 600 s are 184 decodes one at a time, and 1,846 of ten at once. About
-// a hundred more objects wait in incomingEventChan when the last one is queued. So the bounds lie near 284 and 1,946 objects.
+// A decode takes five to eight eighths of 4 s, 3.25 s in the mean. The revision of a list that begins with the process
+// is compacted after ten minutes, by the second compaction: 600 s are 184 decodes one at a time, and 1,846 of ten at
+// once. About a hundred more objects wait in incomingEventChan when the last one is queued. So the bounds lie near 284
+// and 1,946 objects.
 func TestHowManyObjectsGetThrough(t *testing.T) {
 	for _, c := range []struct {
 		decode  string

@@ -60,8 +60,8 @@ func snapshotsStay(because string, conditions ...testbed.Condition) []testbed.Ro
 		Violates(reads.Exact).Because(because)
 }
 
-// unnoticed is about snapshots behind which no check fails. One that passes drops them in v0.38.0-alpha.2, mostly before they are
-// read.
+// unnoticed is about snapshots behind which no check fails. One that passes drops them in v0.38.0-alpha.2, mostly
+// before they are read.
 func unnoticed(because string, conditions ...testbed.Condition) []testbed.Row {
 	return slices.Concat(
 		snapshotsStay(because, append(slices.Clone(conditions), testbed.Unless(known.PassedCheckDropsSnapshots))...),

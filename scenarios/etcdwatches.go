@@ -151,8 +151,8 @@ Every release may also leave it out of the first events of a watch: recvLoop sto
 	),
 })
 
-// watchesPreviousValues is a stream of two watches that want the values before each change: one of all that was, and one of
-// deletions to come.
+// watchesPreviousValues is a stream of two watches that want the values before each change: one of all that was, and
+// one of deletions to come.
 func watchesPreviousValues(*testbed.Params, int) workload.EtcdWatchPlan {
 	past, present := watchFrom(2), watchFrom(0)
 	past.PrevKv, present.PrevKv = true, true

@@ -80,7 +80,8 @@ time. Both servers restart and keep their gates.`,
 	),
 })
 
-// pagesOfTwoServers are what pages of one list have to be that go back and forth between servers with and without snapshots.
+// pagesOfTwoServers are what pages of one list have to be that go back and forth between servers with and without
+// snapshots.
 var pagesOfTwoServers = []*testbed.Property{
 	reads.Exact, reads.Pages, reads.NoCompactedReads, reads.Linearizable, caches.MatchEtcd, caches.HistoryKept,
 	caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,

@@ -15,7 +15,8 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// passing has etcd answer each LIST, and refuses watches as each follower does. With stale set it answers a LIST itself, at once.
+// passing has etcd answer each LIST, and refuses watches as each follower does. With stale set it answers a LIST
+// itself, at once.
 type passing struct {
 	*follower.Follower
 	kv    sim.NodeID
@@ -58,8 +59,8 @@ func registerPassing(name string, stale bool, lacks ...string) {
 	})
 }
 
-// TestADesignSaysWhatItLacks: a correct cache passes that has nothing which some properties are about. What it does have is judged, whatever
-// it says.
+// TestADesignSaysWhatItLacks: a correct cache passes that has nothing which some properties are about. What it does
+// have is judged, whatever it says.
 func TestADesignSaysWhatItLacks(t *testing.T) {
 	lacks := []string{
 		"timers-owned", "ordered", "unique", "reliable", "bookmarkable", "event-types", "justified-refusals",

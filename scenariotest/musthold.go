@@ -40,8 +40,8 @@ func MustHold(t testing.TB, sc *testbed.Scenario, p testbed.Params, seeds uint64
 	return c
 }
 
-// MustHoldReplay follows the run in a replay file of a scenario as far as it fits, with the parameters in the file, and fails the test as
-// MustHold does: a regression test of what the run showed.
+// MustHoldReplay follows the run in a replay file of a scenario as far as it fits, with the parameters in the file, and
+// fails the test as MustHold does: a regression test of what the run showed.
 func MustHoldReplay(t testing.TB, path string) {
 	t.Helper()
 	rec, err := recording.Open(path)

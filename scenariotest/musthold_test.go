@@ -160,7 +160,8 @@ func TestChecksOfAnySubjectTellStoriesOfScenarios(t *testing.T) {
 	replayed(t, failing.errors[0])
 }
 
-// TestMustHoldReplay: a replay file is a regression test. It fails as long as the bug is there, and where what was violated is not checked.
+// TestMustHoldReplay: a replay file is a regression test. It fails as long as the bug is there, and where what was
+// violated is not checked.
 func TestMustHoldReplay(t *testing.T) {
 	t.Chdir(t.TempDir())
 	failing := &captured{TB: t}

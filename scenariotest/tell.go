@@ -111,8 +111,8 @@ func told(d *diagnosis.Diagnosis, often string, others []string) string {
 	return head + "\n\n" + report.ShortStory(report.Terminal{}, d, room) + "\n" + strings.Join(tail, "\n")
 }
 
-// replays are the command that shows the run again, and the call of a test that follows it: a command knows a design or a scenario of one's own
-// only if it imports it.
+// replays are the command that shows the run again, and the call of a test that follows it: a command knows a design or
+// a scenario of one's own only if it imports it.
 func replays(d *diagnosis.Diagnosis) []string {
 	command, path := replay(d)
 	lines := []string{"Replay: " + command}

@@ -99,8 +99,9 @@ var (
 	// CellTicks is the counter behind Env.Tick. Each reading writes the
 	// item of its number, so that an observer finds the step of a tick in a history.
 	CellTicks = NewCell("world: order of calls and returns")
-	// No step writes these: two steps that read one of them commute. CellNumbers is which connections there are, by the number of the one
-	// that the step opens. CellNode is another node that the step has act. CellUnderWay is all messages that a node has sent.
+	// No step writes these: two steps that read one of them commute. CellNumbers is which connections there are, by the
+	// number of the one that the step opens. CellNode is another node that the step has act. CellUnderWay is all
+	// messages that a node has sent.
 	CellPhase    = NewCell("world: phase")
 	CellNumbers  = NewCell("world: numbers of connections")
 	CellNode     = NewCell("world: another node")

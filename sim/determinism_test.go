@@ -56,11 +56,10 @@ var deterministic = []string{
 // files, and hands histories to porcupine, which has goroutines. Its budget is a number of
 // steps, so its verdicts do not depend on them. It takes keys out of maps to sort them.
 //
-// The second searches all schedules, and no run calls it: package testbed imports its
-// interface Subject, and implements it. The tests of explore/prove hold its result to be the
-// same on any number of workers. The third has the states of that search, the fourth keeps it on disk. The fifth numbers
-// what its workers share, and no run numbers anything. The sixth compares and weighs for it,
-// and compares the plans of clients when a subject of a search is made.
+// The second searches all schedules, and no run calls it: package testbed imports its interface Subject, and implements
+// it. The tests of explore/prove hold its result to be the same on any number of workers. The third has the states of
+// that search, the fourth keeps it on disk. The fifth numbers what its workers share, and no run numbers anything. The
+// sixth compares and weighs for it, and compares the plans of clients when a subject of a search is made.
 //
 // Every node imports the last two: they find the fields of a type by reflection, in their order.
 var outside = []string{

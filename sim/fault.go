@@ -178,7 +178,8 @@ type Healer interface {
 	Heal(env *Env)
 }
 
-// Signal is what a process hears from its machine, and from no message: that it is stopped, that its disk stalls, that its clock was set.
+// Signal is what a process hears from its machine, and from no message: that it is stopped, that its disk stalls, that
+// its clock was set.
 type Signal struct {
 	To    NodeID
 	Label string

@@ -78,9 +78,9 @@ type causeRecord struct {
 	sent     int32
 }
 
-// OmitNames has the world keep nothing that only replays, stories and figures need: names of causes
-// and messages, the hash of the trace, and metrics. What happens in it stays the same. It and its clones count coverage points
-// together. Call it before the nodes are added. It is for many worlds of which no story is told.
+// OmitNames has the world keep nothing that only replays, stories and figures need: names of causes and messages, the
+// hash of the trace, and metrics. What happens in it stays the same. It and its clones count coverage points together.
+// Call it before the nodes are added. It is for many worlds of which no story is told.
 func (w *World) OmitNames() { w.nameless, w.untraced = true, true }
 
 func (w *World) newCause(r causeRecord) Cause {

@@ -2,8 +2,8 @@ package sim
 
 import "slices"
 
-// Parts are a world in parts, of which equal worlds have equal ones: to take a world apart, and to put it together again (Assemble). The
-// step at which something became possible, and what was counted, are in none of them.
+// Parts are a world in parts, of which equal worlds have equal ones: to take a world apart, and to put it together
+// again (Assemble). The step at which something became possible, and what was counted, are in none of them.
 type Parts struct {
 	Rest  *RestPart
 	Ticks int64
@@ -114,8 +114,9 @@ func (w *World) ConnPart(i int) ConnPart {
 	return c
 }
 
-// Assemble puts parts together into a world that has the same faults, such as a fork of the one of which they are. It numbers what can
-// happen in this order: of each node the loops that are enabled and the timers that are armed, the lanes, the faults.
+// Assemble puts parts together into a world that has the same faults, such as a fork of the one of which they are. It
+// numbers what can happen in this order: of each node the loops that are enabled and the timers that are armed, the
+// lanes, the faults.
 func (w *World) Assemble(p *Parts) {
 	w.phase, w.ticks, w.now, w.step, w.firstFree, w.crashing, w.clone = p.Rest.Phase, p.Ticks, p.Now, 0, 1, nil, p.Clone
 	w.slots, w.ready, w.follows, w.enabled = w.slots[:1], append(w.ready[:0], 0), false, w.enabled[:0]

@@ -15,7 +15,8 @@ type Partition struct {
 	One, Other []NodeID
 	// OneWay: only what One sends is held up.
 	OneWay bool
-	// Breaks: the second strike breaks the streams between both sides, so that a part of what waits is lost. Heal does not.
+	// Breaks: the second strike breaks the streams between both sides, so that a part of what waits is lost. Heal does
+	// not.
 	Breaks bool
 	// Label says between which: "between a and b".
 	Label string

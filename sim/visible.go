@@ -2,8 +2,8 @@ package sim
 
 import "strconv"
 
-// Visible is an optional capability of a node: it shows what it holds, for a page about a run. A page asks between steps;
-// nothing in a run does, and campaigns never ask.
+// Visible is an optional capability of a node: it shows what it holds, for a page about a run. A page asks between
+// steps; nothing in a run does, and campaigns never ask.
 type Visible interface {
 	// Show calls visit for each part of the state that a reader needs, in an order
 	// that never changes. A part that is empty has no entries.

@@ -128,7 +128,8 @@ func (s *System) ClientLibraries() []*client.Client {
 	return all
 }
 
-// Libraries are the clientv3 of the API servers and of caches that bring one of their own, with the nodes that have them.
+// Libraries are the clientv3 of the API servers and of caches that bring one of their own, with the nodes that have
+// them.
 func (s *System) Libraries() iter.Seq2[sim.NodeID, *clientv3.Client] {
 	return func(yield func(sim.NodeID, *clientv3.Client) bool) {
 		for _, a := range s.servers {

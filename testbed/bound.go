@@ -150,8 +150,9 @@ func (s *System) ReadBound() Bound {
 	return longest
 }
 
-// WriteBound is how long a write through an API server may take in the liveness phase. Each try may begin with a read of
-// the newest state, and is 4 messages. A try with an old object is followed by one more, and so is each that meets the write of another client.
+// WriteBound is how long a write through an API server may take in the liveness phase. Each try may begin with a read
+// of the newest state, and is 4 messages. A try with an old object is followed by one more, and so is each that meets
+// the write of another client.
 func (s *System) WriteBound() Bound {
 	const messages = 4
 	o := &s.params.Workload.Updating

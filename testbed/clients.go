@@ -28,7 +28,8 @@ type clients struct {
 	streams      fleet[*workload.EtcdWatch]
 	listWatchers fleet[*workload.ListWatcher]
 	pollers      fleet[*workload.Poller]
-	// drawnWatchers are those that draw their watches, then those without a resourceVersion, then those that watch from now on.
+	// drawnWatchers are those that draw their watches, then those without a resourceVersion, then those that watch from
+	// now on.
 	drawnWatchers fleet[*workload.DrawnWatcher]
 	// all are the fleets by part, in the order of the numbers of the nodes.
 	all [DrawnWatcherNode + 1]aFleet

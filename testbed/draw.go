@@ -9,13 +9,12 @@ import (
 	"github.com/watchbed/watchbed/sim/option"
 )
 
-// Draw are the parameters of a scenario with what is drawn from the number n (swarm testing: Groce et al., Swarm Testing,
-// ISSTA 2012). They name everything that was drawn, so that a recording, a story or a known row needs no draw. A draw
-// depends on its number and on the scenario, and on nothing that a program registers: about half of its
-// ranges get one of their values, the others stay as they are. change is made on top of
-// that, and a setting that makes no system with it is left out; change may be nil. The
-// error says that the scenario has no draws, or is that of change or of the scenario
-// without any draw.
+// Draw are the parameters of a scenario with what is drawn from the number n (swarm testing: Groce et al., Swarm
+// Testing, ISSTA 2012). They name everything that was drawn, so that a recording, a story or a known row needs no draw.
+// A draw depends on its number and on the scenario, and on nothing that a program registers: about half of its ranges
+// get one of their values, the others stay as they are. change is made on top of that, and a setting that makes no
+// system with it is left out; change may be nil. The error says that the scenario has no draws, or is that of change or
+// of the scenario without any draw.
 func (sc *Scenario) Draw(n uint64, change func(*Params) error) (Params, error) {
 	if len(sc.Draws) == 0 {
 		return Params{}, fmt.Errorf("the scenario %s has nothing to draw; there are draws of %s", sc.Name, strings.Join(withDraws(), " and "))

@@ -79,7 +79,8 @@ func (p *Params) setEtcd(name string) error {
 // EtcdName is what people call the etcd by: its release, or the program.
 func (p *Params) EtcdName() string { return cmp.Or(p.Program, p.Etcd) }
 
-// Compiled reports whether compiled code takes part. A run takes as long then as hundreds of those of simulated nodes alone.
+// Compiled reports whether compiled code takes part. A run takes as long then as hundreds of those of simulated nodes
+// alone.
 func (p *Params) Compiled() bool {
 	servers, err := p.Servers()
 	return p.Program != "" || err == nil && slices.ContainsFunc(servers, func(s Server) bool { return strings.Contains(s.Design.Name, "@") })
@@ -263,8 +264,8 @@ func (c *cluster) resetTruth(t *Truth) {
 	t.Reset(c.server, c.follower, c.initial)
 }
 
-// Members are the servers of etcd that clients are connected to: the one that takes reads and writes, and the one that serves the watches if
-// that is another one, or all of them.
+// Members are the servers of etcd that clients are connected to: the one that takes reads and writes, and the one that
+// serves the watches if that is another one, or all of them.
 func (s *System) Members() []Member {
 	t := s.topology
 	var all []Member

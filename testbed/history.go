@@ -12,8 +12,8 @@ import (
 	"github.com/watchbed/watchbed/workload"
 )
 
-// History is what the clients recorded so far in this run, or since etcd was restored from a backup. It is valid until the
-// next call.
+// History is what the clients recorded so far in this run, or since etcd was restored from a backup. It is valid until
+// the next call.
 func (s *System) History() *model.History {
 	s.compactorWrites()
 	s.history = model.History{
@@ -72,8 +72,9 @@ func (s *System) compactorWrites() {
 	slices.SortStableFunc(c.compactors, func(a, b model.Operation) int { return cmp.Compare(a.Call, b.Call) })
 }
 
-// compactorOf is the client that stands for the compactor of a transaction, and the call of the first request with these
-// contents: a search has one request for all that are equal. A member that is ahead of the leader names no server.
+// compactorOf is the client that stands for the compactor of a transaction, and the call of the first request with
+// these contents: a search has one request for all that are equal. A member that is ahead of the leader names no
+// server.
 func (s *System) compactorOf(from sim.NodeID, txn *wire.TxnRequest) (client int, call int64) {
 	contents, by := txn.Digest(sim.NewDigest), s.roles[from]
 	for i, a := range s.servers {

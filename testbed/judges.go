@@ -290,7 +290,8 @@ func (j *remembering[T]) Recall(of any) {
 // Concern is the part of a run that a story shows for a violation.
 type Concern = explore.Concern
 
-// Wrong is the explanation of a violation: a text with a format of package fmt, and the part of the run that a story shows for it.
+// Wrong is the explanation of a violation: a text with a format of package fmt, and the part of the run that a story
+// shows for it.
 func Wrong(about Concern, format string, args ...any) fmt.Stringer {
 	if false {
 		_ = fmt.Sprintf(format, args...) // go vet checks the arguments of a function that does this.

@@ -43,8 +43,8 @@ type KnownBug struct {
 	WhyFurther string
 }
 
-// FirstReleases are those of a program, "etcd" or "client-go", from which on something holds: the first of each branch that it
-// was brought to, the oldest first. Later branches have it from their start.
+// FirstReleases are those of a program, "etcd" or "client-go", from which on something holds: the first of each branch
+// that it was brought to, the oldest first. Later branches have it from their start.
 type FirstReleases struct {
 	Of       string
 	Versions []string

@@ -12,7 +12,8 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// direct is a cache that brings a client of etcd of its own, as compiled Kubernetes does: it opens its watch streams itself.
+// direct is a cache that brings a client of etcd of its own, as compiled Kubernetes does: it opens its watch streams
+// itself.
 type direct struct {
 	etcd   sim.NodeID
 	seen   *streamFaults
@@ -43,8 +44,8 @@ func (*direct) Run(*sim.Env, sim.Task)     {}
 func (*direct) TaskName(sim.Task) string   { return "" }
 func (*direct) TimerName(sim.Timer) string { return "" }
 
-// TestFaultsOfStreamsReachTheOnesThatACacheOpens: a watch stream with etcd breaks, ends or is clogged whether the client library
-// of the test bed or the cache itself has opened it.
+// TestFaultsOfStreamsReachTheOnesThatACacheOpens: a watch stream with etcd breaks, ends or is clogged whether the
+// client library of the test bed or the cache itself has opened it.
 func TestFaultsOfStreamsReachTheOnesThatACacheOpens(t *testing.T) {
 	var seen streamFaults
 	cache.RegisterDesign(cache.Design{

@@ -26,7 +26,8 @@ type Params struct {
 	// Etcd and Client are versions, Cache is a design: presets of the options of the
 	// nodes. Client is that of the server's own release if it is empty.
 	Etcd, Client, Cache string
-	// Program is the program that serves the watches of etcd, or is its members, of the same version; empty is the simulated server.
+	// Program is the program that serves the watches of etcd, or is its members, of the same version; empty is the
+	// simulated server.
 	Program string
 	// Settings are options of the nodes that are set on top of version and design.
 	Settings []option.Setting

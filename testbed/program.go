@@ -14,7 +14,8 @@ import (
 	"github.com/watchbed/watchbed/testbed/faults"
 )
 
-// Program serves the watches of an etcd, and the raft log, reads and writes are those of the simulated server. Or it is the members of etcd.
+// Program serves the watches of an etcd, and the raft log, reads and writes are those of the simulated server. Or it is
+// the members of etcd.
 type Program struct {
 	// Name is what people call it by: "etcd@v3.5.7".
 	Name string
@@ -45,8 +46,8 @@ func (p *Program) Ignores(option string) bool {
 		mvcc.Choices.Lookup(option) != nil || mvcc.Amounts.Lookup(option) != nil
 }
 
-// takenOver are the options of the watch path that each program reads: how often etcd sends progress by itself, and how much of a
-// stream is under way.
+// takenOver are the options of the watch path that each program reads: how often etcd sends progress by itself, and how
+// much of a stream is under way.
 var takenOver = []string{"notify", "send-window"}
 
 // ClusterConfig is what a cluster is made of.

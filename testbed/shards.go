@@ -57,8 +57,8 @@ func (s *System) shard(c *informer.Config, i int) {
 	}
 }
 
-// shardBounds divide all hashes: behind the last move, and each second one before it, at hashes that objects have, where
-// one more or less shows; in between into equal parts. The last bound is 0.
+// shardBounds divide all hashes: behind the last move, and each second one before it, at hashes that objects have,
+// where one more or less shows; in between into equal parts. The last bound is 0.
 func (s *System) shardBounds(c *informer.Config, of, move int) []uint64 {
 	var hashes []uint64
 	for _, kv := range s.etcd.config.Initial {

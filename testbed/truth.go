@@ -22,12 +22,12 @@ type TruthCommits interface {
 	Applied() uint64
 }
 
-// EtcdState is what properties ask a member of etcd beside what clients are answered. etcd.Server implements it, and what follows the members
-// of a cluster that is a program.
+// EtcdState is what properties ask a member of etcd beside what clients are answered. etcd.Server implements it, and
+// what follows the members of a cluster that is a program.
 type EtcdState interface {
 	TruthCommits
-	// Revision is that of the last write that was applied, VisibleRevision what serializable reads show of it, CompactRevision that of the last
-	// compaction, 0 if there was none.
+	// Revision is that of the last write that was applied, VisibleRevision what serializable reads show of it,
+	// CompactRevision that of the last compaction, 0 if there was none.
 	Revision() int64
 	VisibleRevision() int64
 	CompactRevision() int64
@@ -37,8 +37,8 @@ type EtcdState interface {
 	Failed() []sim.Payload
 }
 
-// Truth is ground truth of a run: the writes that etcd committed, replayed by the model. It replays each of them
-// once, when it is first asked for something behind it: a run in which nothing asks costs nothing. Nothing here reads the
+// Truth is ground truth of a run: the writes that etcd committed, replayed by the model. It replays each of them once,
+// when it is first asked for something behind it: a run in which nothing asks costs nothing. Nothing here reads the
 // simulated server's own store, or a mistake of that store would hide in both.
 type Truth struct {
 	// leader is right about what a write did. A follower may have applied entries that the

@@ -26,7 +26,8 @@ func (o *Operation) Violate(all *Tally, label, format string, args ...any) {
 	all.Violatef(label, Concern{Client: o.Client.Name(), Call: o.Call}, format, append([]any{o.Client.Name()}, args...)...)
 }
 
-// OperationsOf are those of one client, in their order, since etcd was restored from a backup. Each is valid until the next.
+// OperationsOf are those of one client, in their order, since etcd was restored from a backup. Each is valid until the
+// next.
 func (s *System) OperationsOf(client int) iter.Seq[*Operation] {
 	return func(yield func(*Operation) bool) {
 		c, o := s.clients.history.nodes[client], new(Operation)

@@ -92,7 +92,8 @@ func (c *cluster) useCluster(s *System, program *Program) error {
 	return nil
 }
 
-// longestDelay leaves an election timeout, a second, enough for two messages as long as things break, ten times as slow.
+// longestDelay leaves an election timeout, a second, enough for two messages as long as things break, ten times as
+// slow.
 const longestDelay = 50 * time.Millisecond
 
 // maxMembers is how many members a cluster has at most.

@@ -69,9 +69,8 @@ type Span struct {
 	Code     wire.Code
 }
 
-// Draw makes a program of choices of the run, so that each run has requests of its own
-// and a recording has them too. Choice 0 is the plainest request: shrinking leads there. Without a run it makes the least
-// plain one.
+// Draw makes a program of choices of the run, so that each run has requests of its own and a recording has them too.
+// Choice 0 is the plainest request: shrinking leads there. Without a run it makes the least plain one.
 type Draw func(env *sim.Env) []Step
 
 // Client carries out its program, one operation at a time.

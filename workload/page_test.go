@@ -120,8 +120,8 @@ func TestClientRequestsPagesOfServersInTurn(t *testing.T) {
 	assert.Equal(t, []string{"", "1", "2"}, []string{servers[0].asked[0].Continue, servers[1].asked[0].Continue, servers[0].asked[1].Continue})
 }
 
-// A server that ignores the limit returns all that a selector selects, which may be as many objects as the limit allows: it says
-// nothing of objects behind them.
+// A server that ignores the limit returns all that a selector selects, which may be as many objects as the limit
+// allows: it says nothing of objects behind them.
 func TestClientAllowsForAnIgnoredLimit(t *testing.T) {
 	selected := &wire.ListRequest{Prefix: "/p/", Limit: 1, Selector: wire.Selector{Field: "status.writer", Value: "w1"}}
 	for _, c := range []struct {

@@ -2,8 +2,8 @@
 // unknown outcome is found out first, as far as the answers tell.
 //
 // A completion of a history decides what is open: which writes of unknown outcome took effect and when, which leases
-// expired and, if the history is partial, what other clients wrote. This package finds what is certain (settle), and one
-// completion that fits what answers show (guess, fates, complete); package possible knows what all of them have in
+// expired and, if the history is partial, what other clients wrote. This package finds what is certain (settle), and
+// one completion that fits what answers show (guess, fates, complete); package possible knows what all of them have in
 // common.
 //
 // No simulation needs it: it must never be imported by what runs one.
@@ -19,8 +19,8 @@ import (
 )
 
 // Judge judges recorded histories. Porcupine is asked where the verdict of the witness is unknown, whatever the size of
-// the history. In a partial history "holds" says that writes of others can explain the answers, and "violated" that none
-// can. The zero value is ready to use, by one goroutine at a time.
+// the history. In a partial history "holds" says that writes of others can explain the answers, and "violated" that
+// none can. The zero value is ready to use, by one goroutine at a time.
 type Judge struct {
 	linearizability.Judge
 	// beyond is why nothing of the last history can be judged.
@@ -101,7 +101,8 @@ func (j *Judge) checkSettled(h, known *model.History, props []property) ([]judge
 	return judged, err
 }
 
-// checkAs judges a history that is one completion, if it is guessed, and what all completions of it have in common if not.
+// checkAs judges a history that is one completion, if it is guessed, and what all completions of it have in common if
+// not.
 func (j *Judge) checkAs(h *model.History, guessed, decide bool, props []property) ([]judgement, error) {
 	how := linearizability.Recorded{Guessed: guessed, Decide: decide, Lost: j.lost, Of: j.previous}
 	judged, err := j.Judge.CheckRecorded(h, how, props...)
@@ -253,7 +254,8 @@ func Truth(h *model.History) (log *model.Log, ends string) {
 		ends = s.extend(log, rev)
 	}
 	for i := range h.Operations {
-		// One that was not answered may have been carried out, and one that etcd refuses as compacted shows another one.
+		// One that was not answered may have been carried out, and one that etcd refuses as compacted shows another
+		// one.
 		if op := &h.Operations[i]; op.Request.Kind == model.Compact && (op.Outcome != model.Failed || op.Result.Err == model.Compacted) {
 			log.Append(op.Request)
 		}

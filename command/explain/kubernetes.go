@@ -9,8 +9,8 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// parseKubernetes reads a release of the API server by its minor version, and its patch if it has one: "1.31", "v1.31.2", "kubernetes 1.31",
-// or as a module of Go, which has the same minor version, "v0.31.2", "v0.38.0-alpha.2".
+// parseKubernetes reads a release of the API server by its minor version, and its patch if it has one: "1.31",
+// "v1.31.2", "kubernetes 1.31", or as a module of Go, which has the same minor version, "v0.31.2", "v0.38.0-alpha.2".
 func parseKubernetes(text string) (r release.Version, ok bool) {
 	if rest, named := strings.CutPrefix(strings.ToLower(text), "kubernetes"); named {
 		text = strings.TrimLeft(rest, " -")
@@ -31,7 +31,8 @@ func parseKubernetes(text string) (r release.Version, ok bool) {
 	return r, true
 }
 
-// fixes are the releases of Kubernetes, or of its client library, with which a fix came; nil if a bug is not one of these.
+// fixes are the releases of Kubernetes, or of its client library, with which a fix came; nil if a bug is not one of
+// these.
 func fixes(b *testbed.KnownBug) (all release.Since) {
 	if b.FixedIn.Of != "Kubernetes" && b.FixedIn.Of != "client-go" {
 		return nil

@@ -10,8 +10,8 @@ import (
 // leastWord is how long a word must be: shorter ones are in every text.
 const leastWord = 3
 
-// Mentions lists what speaks of a word, or of the number of an issue, but for what is explained: each with the first sentence that
-// has the word. It is for words that are no names.
+// Mentions lists what speaks of a word, or of the number of an issue, but for what is explained: each with the first
+// sentence that has the word. It is for words that are no names.
 func Mentions(word string, explained []Explanation) (all []List) {
 	word = strings.TrimPrefix(strings.Join(strings.Fields(word), " "), "#")
 	if utf8.RuneCountInString(word) < leastWord {
@@ -51,8 +51,8 @@ func (e *Entry) mention(word string) string {
 	return ""
 }
 
-// Issue is the number of an issue in its address, or behind a name: that of .../issues/15220, etcd#15220 or "etcd 15220". It is empty
-// for anything else, and for a number alone.
+// Issue is the number of an issue in its address, or behind a name: that of .../issues/15220, etcd#15220 or "etcd
+// 15220". It is empty for anything else, and for a number alone.
 func Issue(name string) string {
 	words := strings.FieldsFunc(name, func(r rune) bool { return r == '/' || r == '#' || r == ' ' })
 	if len(words) < 2 || !IsNumber(words[len(words)-1]) {
@@ -61,7 +61,8 @@ func Issue(name string) string {
 	return words[len(words)-1]
 }
 
-// IsNumber reports whether a name is the number of an issue, of which more things than the one that is named after it may speak.
+// IsNumber reports whether a name is the number of an issue, of which more things than the one that is named after it
+// may speak.
 func IsNumber(name string) bool {
 	number := strings.TrimPrefix(name, "#")
 	return number != "" && strings.Trim(number, "0123456789") == ""

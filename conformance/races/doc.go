@@ -54,8 +54,8 @@
 // deletions, transactions within transactions, compactions, and leases, malformed requests
 // among them.
 //
-// A server that exits is an answer: those with etcd-io/etcd#22376 do when they read a key that was deleted and put again at the
-// compacted revision.
+// A server that exits is an answer: those with etcd-io/etcd#22376 do when they read a key that was deleted and put
+// again at the compacted revision.
 //
 // # Left out
 //

@@ -52,9 +52,8 @@ const leaseLives = time.Second
 // shortest is the shortest time to live of a lease that outlives every sequence, in seconds.
 const shortest = 60
 
-// Sequence compares the sequence of a seed. It ends with the first difference, since the
-// contents may differ from then on, or with what a server has that has exited and was started again. The error says that a
-// server did not answer.
+// Sequence compares the sequence of a seed. It ends with the first difference, since the contents may differ from then
+// on, or with what a server has that has exited and was started again. The error says that a server did not answer.
 func (c *Comparison) Sequence(ctx context.Context, seed uint64) error {
 	begin, err := c.clear(ctx)
 	if err != nil {

@@ -154,8 +154,8 @@ func (v *requester) put() *wire.PutRequest {
 	return r
 }
 
-// putMany puts about half of the many keys in one transaction: they have the revision in common, and most of them the value.
-// It may delete them before that.
+// putMany puts about half of the many keys in one transaction: they have the revision in common, and most of them the
+// value. It may delete them before that.
 func (v *requester) putMany() *wire.TxnRequest {
 	t := &wire.TxnRequest{}
 	if v.rewrote = v.one(3); v.rewrote {

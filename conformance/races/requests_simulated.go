@@ -26,7 +26,8 @@ func simulate(cfg etcd.Config, revision int64) *simulated {
 	return s
 }
 
-// call lets the server do whatever it can but wait, until the request is answered. The chunks of a RangeStream are one answer.
+// call lets the server do whatever it can but wait, until the request is answered. The chunks of a RangeStream are one
+// answer.
 func (s *simulated) call(p sim.Payload) (sim.Payload, error) {
 	_, streams := p.(*wire.RangeStreamRequest)
 	s.world.Admit(s, s.client, func(env *sim.Env) {

@@ -19,8 +19,8 @@ type RequestTally struct {
 	Kept int
 	// Exits are how often the real server exited.
 	Exits int
-	// Unstable are the ranges by value of more than one key of which some with the same value came in another order than that
-	// of the keys.
+	// Unstable are the ranges by value of more than one key of which some with the same value came in another order
+	// than that of the keys.
 	Unstable  int
 	Explained Explained
 	// Differences are told for people.

@@ -7,9 +7,9 @@
 // Module conformance holds what real etcd servers were seen doing, so that the
 // simulation can be held against it, and the means to see it again.
 //
-// It is a Go module of its own because it needs what the rest of watchbed must
-// never need: built etcd servers, processes and sockets. Every server version has a module of its own in turn, under servers/,
-// since two versions of etcd do not fit in one.
+// It is a Go module of its own because it needs what the rest of watchbed must never need: built etcd servers,
+// processes and sockets. Every server version has a module of its own in turn, under servers/, since two versions of
+// etcd do not fit in one.
 //
 // The recordings are plain files, readable without this module:
 //

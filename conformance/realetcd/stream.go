@@ -10,8 +10,8 @@ import (
 // AllWatchers is the watch id of a progress response for the whole stream.
 const AllWatchers = -1
 
-// Stream is one watch stream, over plain gRPC: what the server sends is what one sees. clientv3 would merge streams, resume watches, and
-// hide progress responses.
+// Stream is one watch stream, over plain gRPC: what the server sends is what one sees. clientv3 would merge streams,
+// resume watches, and hide progress responses.
 type Stream struct {
 	grpc   pb.Watch_WatchClient
 	cancel context.CancelFunc

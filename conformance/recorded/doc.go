@@ -31,9 +31,8 @@
 //
 // # Scripts
 //
-// Scripts are played to a server's watch API, and what comes back on the wire is noted. The recordings are the oracle for a simulated
-// server: it must be able to answer each script in a way that a real one of the
-// same version did.
+// Scripts are played to a server's watch API, and what comes back on the wire is noted. The recordings are the oracle
+// for a simulated server: it must be able to answer each script in a way that a real one of the same version did.
 //
 // # The format of a recording
 //

@@ -21,7 +21,8 @@ import (
 // Recorder records requests, answers and watches of clients of one server. Its one counter ticks at every call and
 // return, so that no two of them have the same reading.
 type Recorder struct {
-	// Gets: a range of one key is a Get, as Kubernetes has it: with the object's revision and without that of the store.
+	// Gets: a range of one key is a Get, as Kubernetes has it: with the object's revision and without that of the
+	// store.
 	Gets  bool
 	clock atomic.Int64
 
@@ -81,7 +82,8 @@ func (r *Recorder) Do(ctx context.Context, kv pb.KVClient, client string, reques
 	return response, err
 }
 
-// Settle writes down what became of an operation. It is false of a read without an answer, of which nothing is to be said.
+// Settle writes down what became of an operation. It is false of a read without an answer, of which nothing is to be
+// said.
 func Settle(op *model.Operation, at int64, response any, err error) bool {
 	switch refused := Refusal(err); {
 	case err == nil:
@@ -122,7 +124,8 @@ func Refusal(err error) model.Code {
 	return model.OK
 }
 
-// History is all that was recorded since the store was as it says first. It is partial if the outcome of a write is unknown.
+// History is all that was recorded since the store was as it says first. It is partial if the outcome of a write is
+// unknown.
 func (r *Recorder) History(initial model.Initial) *model.History {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -148,7 +151,8 @@ func (r *Recorder) History(initial model.Initial) *model.History {
 	return h
 }
 
-// Transcript is that of the stream of a watch's client up to a response, and the one behind it. Each stream has a client.
+// Transcript is that of the stream of a watch's client up to a response, and the one behind it. Each stream has a
+// client.
 func (r *Recorder) Transcript(client string, response int) []string {
 	for _, s := range r.streams {
 		if s.client == client {

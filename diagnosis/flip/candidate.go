@@ -26,8 +26,8 @@ type candidate struct {
 	alone []candidate
 	// planted: the value is a bug that the parameters name.
 	planted bool
-	// whole: it is all code of a node, which others may stand in for. changed is what that code has and the others lack, empty if they are
-	// other releases.
+	// whole: it is all code of a node, which others may stand in for. changed is what that code has and the others
+	// lack, empty if they are other releases.
 	whole   bool
 	changed string
 }
@@ -195,7 +195,8 @@ func faultOf(f option.Setting) candidate {
 	return candidate{Choice: testbed.Choice{Node: ofFaults, Name: f.Name, Value: f.Value, Values: []string{none}}}
 }
 
-// circumstances are what a cache has to bear: all faults that may strike, and what clients do beside what they would do anyway.
+// circumstances are what a cache has to bear: all faults that may strike, and what clients do beside what they would do
+// anyway.
 func (s *search) circumstances() []candidate {
 	var all []candidate
 	for _, f := range s.params.Faults.Set() {

@@ -32,11 +32,12 @@ type search struct {
 
 // Outcome is what a search came to.
 type Outcome struct {
-	// Decision is what decides, nil if no setting does. Switch is then a setting that is not at fault and without which the schedule
-	// passes, and Maybe the nearest to a decision: with it the schedule passes, but that may be chance. They are nil if there is none.
+	// Decision is what decides, nil if no setting does. Switch is then a setting that is not at fault and without which
+	// the schedule passes, and Maybe the nearest to a decision: with it the schedule passes, but that may be chance.
+	// They are nil if there is none.
 	Decision, Switch, Maybe *Decision
-	// Needed are faults and what clients do without any of which the violation goes away: circumstances of it, which a cache has to
-	// bear. They are looked for if no setting decides.
+	// Needed are faults and what clients do without any of which the violation goes away: circumstances of it, which a
+	// cache has to bear. They are looked for if no setting decides.
 	Needed []string
 	// tried is all that was.
 	tried []candidate
@@ -105,8 +106,8 @@ func (s *search) cause() *Decision {
 	return found[0]
 }
 
-// released reports whether a candidate is a fault, or a value that a release of etcd or of clientv3, a design of the cache or the registered
-// scenario has: what the property is promised of. Of a value from elsewhere nothing is known.
+// released reports whether a candidate is a fault, or a value that a release of etcd or of clientv3, a design of the
+// cache or the registered scenario has: what the property is promised of. Of a value from elsewhere nothing is known.
 func (s *search) released(c *candidate) bool {
 	p := s.paramsOf(c)
 	p = p.AsReleased()

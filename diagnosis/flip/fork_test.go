@@ -51,8 +51,8 @@ func searched(t *testing.T, sc *testbed.Scenario, p testbed.Params, property str
 	return Outcome{}
 }
 
-// Code from outside: one publishes the version before its store has the change, and has neighbours without that; the other waits for
-// echoes, and no other code stands in for it.
+// Code from outside: one publishes the version before its store has the change, and has neighbours without that; the
+// other waits for echoes, and no other code stands in for it.
 func init() {
 	register := func(name, setting string, neighbours func() []option.Neighbour) {
 		cache.RegisterDesign(cache.Design{
@@ -66,7 +66,8 @@ func init() {
 	register("test@v1+echo", "progress-requests=echo", nil)
 }
 
-// TestEarlierReleasesAreTriedLast: what began with a release is told with the releases before it, if nothing else decides.
+// TestEarlierReleasesAreTriedLast: what began with a release is told with the releases before it, if nothing else
+// decides.
 func TestEarlierReleasesAreTriedLast(t *testing.T) {
 	p := scenarios.Recovery.Params
 	p.Etcd, p.Cache = "3.5.35", "progress-echo"
@@ -76,7 +77,8 @@ func TestEarlierReleasesAreTriedLast(t *testing.T) {
 	require.Contains(t, o.String(), "progress=dropped (etcd 3.5.13 to 3.5.21)")
 }
 
-// TestCodeFromOutsideHasNeighbours: what a patch does is blamed on it, and on no other release; without the patch as a neighbour, on the code.
+// TestCodeFromOutsideHasNeighbours: what a patch does is blamed on it, and on no other release; without the patch as a
+// neighbour, on the code.
 func TestCodeFromOutsideHasNeighbours(t *testing.T) {
 	p := scenarios.ConsistentList.Params
 	p.Cache = "test@v1+mine"
@@ -112,8 +114,8 @@ func TestGatesOfCodeFromOutsideAreTried(t *testing.T) {
 	require.Empty(t, values(false))
 }
 
-// TestWhatClientsDoIsTried: the cache takes in the keys of a write one by one, so that a read between them lacks one. What says how reads are
-// judged is no cause.
+// TestWhatClientsDoIsTried: the cache takes in the keys of a write one by one, so that a read between them lacks one.
+// What says how reads are judged is no cause.
 func TestWhatClientsDoIsTried(t *testing.T) {
 	p := scenarios.SeveralCaches.Params
 	p.Workload.Wide = true

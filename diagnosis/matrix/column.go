@@ -143,7 +143,8 @@ type Column struct {
 	Name string `json:"name"`
 	Side Side   `json:"side"`
 	Runs []*Run `json:"scenarios"`
-	// Masked are the options of etcd whose race is masked in these scenarios: that they hold says nothing of etcd with it.
+	// Masked are the options of etcd whose race is masked in these scenarios: that they hold says nothing of etcd with
+	// it.
 	Masked []string `json:"masked,omitempty"`
 	// Interrupted: the last scenarios are missing.
 	Interrupted bool `json:"interrupted,omitempty"`
@@ -204,8 +205,8 @@ func (c *Claim) holds() bool    { return c.Verdict == model.Holds }
 // Missing reports whether every campaign is known to violate the claim, and this one did not.
 func (c *Claim) Missing() bool { return c.holds() && c.Known && !c.Rarely }
 
-// AsKnown holds a claim to what is known of it: violated if it is and is not known to be, unknown if that cannot be said.
-// The text is empty if there is nothing to say.
+// AsKnown holds a claim to what is known of it: violated if it is and is not known to be, unknown if that cannot be
+// said. The text is empty if there is nothing to say.
 func (c *Claim) AsKnown() (model.Verdict, string) {
 	text := summary.BesideKnown(c.violated(), c.Missing(), strings.Join(c.Because, "; "))
 	switch {

@@ -309,7 +309,8 @@ func TestReleasesBeforeAndAfterAFix(t *testing.T) {
 	require.Equal(t, model.Holds, Differ(before).Verdict())
 }
 
-// TestALongSearchForWhatEveryCampaignFinds: rewatch violates linearizable once in hundreds of schedules of the default strategy.
+// TestALongSearchForWhatEveryCampaignFinds: rewatch violates linearizable once in hundreds of schedules of the default
+// strategy.
 func TestALongSearchForWhatEveryCampaignFinds(t *testing.T) {
 	c := explored(t, "kep-2340", Side{Design: "kep-2340"}, []string{"rewatch"}, Campaigns{Seeds: 100})
 	claim := c.Runs[0].claim("linearizable")

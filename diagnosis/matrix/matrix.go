@@ -1,7 +1,7 @@
-// Package matrix (unstable) asks of each design of the cache on each version of etcd
-// whether it is safe, whether it always answers, and what it costs. And it runs the whole catalogue of scenarios with one
-// side or two, which are such a design, such a version or other settings on top of each scenario's parameters, and says
-// what differs between two, or between one and what is known.
+// Package matrix (unstable) asks of each design of the cache on each version of etcd whether it is safe, whether it
+// always answers, and what it costs. And it runs the whole catalogue of scenarios with one side or two, which are such
+// a design, such a version or other settings on top of each scenario's parameters, and says what differs between two,
+// or between one and what is known.
 //
 //	column   what scenarios came to with one side: a cell of the matrix, or what is compared and saved
 //	run      the campaigns that fill it
@@ -11,7 +11,8 @@
 //	stories  what happens in the stories of a way to fail, and where two columns differ
 //	cost     what the consistent LISTs of one workload cost, and what differs
 //
-// What was not run, cut off or never checked is unknown, and never counts as alike. The package must never print anything.
+// What was not run, cut off or never checked is unknown, and never counts as alike. The package must never print
+// anything.
 package matrix
 
 import (

@@ -41,7 +41,8 @@ const Seeds = 400
 const (
 	// costShare: a campaign of cost has one of so many seeds.
 	costShare = 10
-	// apartSeeds is how many times more seeds a scenario may take that tells a design from the others: it ends when it has.
+	// apartSeeds is how many times more seeds a scenario may take that tells a design from the others: it ends when it
+	// has.
 	apartSeeds = 10
 	// longest is how many times the seeds of a campaign are looked through for a claim that
 	// every campaign is known to violate, if it is long enough.
@@ -80,9 +81,9 @@ type runner struct {
 	schedules   uint64
 }
 
-// Fill runs scenarios with each of these columns, which have a name and a side. Each scenario runs with every side before
-// the next one, so that what an interrupt leaves can be compared; an interrupt is no error.
-// Without names all scenarios of the catalogue run.
+// Fill runs scenarios with each of these columns, which have a name and a side. Each scenario runs with every side
+// before the next one, so that what an interrupt leaves can be compared; an interrupt is no error. Without names all
+// scenarios of the catalogue run.
 func Fill(ctx context.Context, as Campaigns, names []string, columns ...*Column) error {
 	scenarios := testbed.Scenarios()
 	if len(names) > 0 {
@@ -255,8 +256,8 @@ func (q *question) claim(t *campaign.PropertyTally, c *campaign.Result) *Claim {
 	return claim
 }
 
-// fail adds the ways to fail to the claims, and puts the claims first that say most about the cause: what the run of the
-// seed tells first.
+// fail adds the ways to fail to the claims, and puts the claims first that say most about the cause: what the run of
+// the seed tells first.
 func (q *question) fail(ctx context.Context, claims []*Claim, c *campaign.Result) error {
 	var plainest []string
 	for _, f := range summary.PlainestFirst(q.known, &q.params, c.Failures) {
@@ -280,8 +281,8 @@ func (q *question) fail(ctx context.Context, claims []*Claim, c *campaign.Result
 	return nil
 }
 
-// tell adds to a way to fail the stories of its first runs. Each is shrunk: without that it tells much that only happens
-// beside the violation.
+// tell adds to a way to fail the stories of its first runs. Each is shrunk: without that it tells much that only
+// happens beside the violation.
 func (q *question) tell(ctx context.Context, w *Way, f *campaign.FailureTally) error {
 	runner := explore.NewRunner(q.subjects(), q.cfg.Steps)
 	for i, seed := range append([]uint64{f.FirstSeed}, f.Further...) {

@@ -96,7 +96,8 @@ type Failure struct {
 	// First is the number of the first of them in the story: the steps before are how the world begins.
 	Steps int `json:"steps"`
 	First int `json:"first"`
-	// ToRest: the run goes on when the programs of its clients are over, and shows the failure only then (Clock.ToRest).
+	// ToRest: the run goes on when the programs of its clients are over, and shows the failure only then
+	// (Clock.ToRest).
 	ToRest  bool   `json:"toRest,omitempty"`
 	Loop    int    `json:"loop,omitempty"`
 	Choices int    `json:"choices"`
@@ -255,7 +256,8 @@ func (p *Proof) Link(i int, why string, lines []string, choices int, replay stri
 }
 
 // checkPlanted refuses a search for a planted bug that the search could not find: the scenario claims what the bug
-// violates, and the search judges nothing of that. To call such a world proved would say of the bug that it does no harm.
+// violates, and the search judges nothing of that. To call such a world proved would say of the bug that it does no
+// harm.
 func checkPlanted(sc *testbed.Scenario, p *testbed.Params, left []*testbed.Property, engine string) error {
 	for _, b := range p.Planted() {
 		if !slices.Contains(left, b.Property) {

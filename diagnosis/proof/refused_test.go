@@ -24,7 +24,8 @@ func TestScenarioThatClaimsNothingForASearchIsRefused(t *testing.T) {
 	require.EqualError(t, err, "issue-15220 claims nothing that a search over the states of untimed runs can judge; run explores it")
 }
 
-// A search that could not see what a planted bug does is refused, by each engine: a verdict would say that it does no harm.
+// A search that could not see what a planted bug does is refused, by each engine: a verdict would say that it does no
+// harm.
 func TestBugThatNoSearchCanFindIsRefused(t *testing.T) {
 	states := func(sc *testbed.Scenario, p testbed.Params) error {
 		_, _, err := proof.Search(t.Context(), sc, p, prove.Config{States: 1}, "test")

@@ -42,8 +42,8 @@ func SearchSchedules(ctx context.Context, sc *testbed.Scenario, p testbed.Params
 	return proof, runs, err
 }
 
-// recordWhole records the run of a schedule. The search follows one for as long as anything can happen: what a run shows only when
-// the programs of its clients are over is in one that goes on so long.
+// recordWhole records the run of a schedule. The search follows one for as long as anything can happen: what a run
+// shows only when the programs of its clients are over is in one that goes on so long.
 func recordWhole(system *testbed.System, sc *testbed.Scenario, p testbed.Params, f prove.Failed, tool string) (*recordedRun, error) {
 	run, err := runOf(sc, p, f, tool)
 	switch {

@@ -12,8 +12,8 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// A schedule is followed for as long as anything can happen, and a run ends with the programs of its clients. The run of what comes to
-// light only behind that goes on, too, and so does its replay.
+// A schedule is followed for as long as anything can happen, and a run ends with the programs of its clients. The run
+// of what comes to light only behind that goes on, too, and so does its replay.
 func TestRunOfASearchedScheduleGoesOnToItsEnd(t *testing.T) {
 	b, err := testbed.FindBug("issue-20693")
 	require.NoError(t, err)

@@ -23,7 +23,8 @@ func row(n int) (lines []weighed) {
 	return lines
 }
 
-// TestLongRowsAreCounted: of what differs in its key alone the first line is told and the last two, and what is told in any case.
+// TestLongRowsAreCounted: of what differs in its key alone the first line is told and the last two, and what is told in
+// any case.
 func TestLongRowsAreCounted(t *testing.T) {
 	require.Equal(t, texts(row(5)), texts(unrepeated(row(5))))
 	require.Equal(t, []string{"takes in 0", "takes in 6 (and 5 times more in between)", "takes in 7"}, texts(unrepeated(row(8))))

@@ -160,7 +160,8 @@ func (s *Story) Strings() []string {
 	return lines
 }
 
-// Mention tells a step of a server, counted from 1, of which the story has no line. A client's step says only what it wants next.
+// Mention tells a step of a server, counted from 1, of which the story has no line. A client's step says only what it
+// wants next.
 func (s *Story) Mention(step int) {
 	i, told := slices.BinarySearchFunc(s.Lines, step, func(l Line, step int) int { return l.Step - step })
 	if !told && s.Run.Tiers[s.Run.Trace.Steps[step-1].Node] != ClientTier {

@@ -15,9 +15,10 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// TestWhatClientsSeeIsToldFirst: whatever the campaign has found first, what is not known is told before what is. Of either, the property
-// with which a known bug is listed is told before all others; without a bug one about what clients see before those about what a cache holds,
-// data that is missing before a revision that is too old, initial events before bookmarks, and what an informer holds before what it was sent.
+// TestWhatClientsSeeIsToldFirst: whatever the campaign has found first, what is not known is told before what is. Of
+// either, the property with which a known bug is listed is told before all others; without a bug one about what clients
+// see before those about what a cache holds, data that is missing before a revision that is too old, initial events
+// before bookmarks, and what an informer holds before what it was sent.
 func TestWhatClientsSeeIsToldFirst(t *testing.T) {
 	for _, c := range []struct{ bug, violated, first, known string }{
 		{"", "cache-matches-etcd linearizable linearizable-data", "linearizable-data", ""},

@@ -78,7 +78,8 @@ type Property struct {
 	Verdict    string `json:"verdict"`
 	Exercised  uint64 `json:"exercised"`
 	Violations uint64 `json:"violations"`
-	// Porcupine is how many histories porcupine judged, Witness how many the witness alone; none if the property is of something else.
+	// Porcupine is how many histories porcupine judged, Witness how many the witness alone; none if the property is of
+	// something else.
 	Porcupine uint64 `json:"porcupine,omitempty"`
 	Witness   uint64 `json:"witness,omitempty"`
 }

@@ -1,5 +1,5 @@
-// Package leader does work that one process at a time may do, as package concurrency of clientv3 has it: by a Mutex or by
-// an Election, each of which a lease protects. Its test on the simulated etcd shows what a lease does not protect.
+// Package leader does work that one process at a time may do, as package concurrency of clientv3 has it: by a Mutex or
+// by an Election, each of which a lease protects. Its test on the simulated etcd shows what a lease does not protect.
 package leader
 
 import (
@@ -10,8 +10,8 @@ import (
 	"go.etcd.io/etcd/client/v3/concurrency"
 )
 
-// Work is what a leader writes, in so many steps. A write that is Fenced is refused once the lease of its leader has run
-// out: a transaction compares the key that the lease has.
+// Work is what a leader writes, in so many steps. A write that is Fenced is refused once the lease of its leader has
+// run out: a transaction compares the key that the lease has.
 type Work struct {
 	Client *clientv3.Client
 	Name   string

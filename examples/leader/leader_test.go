@@ -62,7 +62,8 @@ func TestUnfenced(t *testing.T) {
 	}
 }
 
-// TestLeaseIsNoFence: a process that is cut off longer than its lease lives believes that it leads while another one does.
+// TestLeaseIsNoFence: a process that is cut off longer than its lease lives believes that it leads while another one
+// does.
 func TestLeaseIsNoFence(t *testing.T) {
 	for name := range unfenced {
 		t.Run(name, func(t *testing.T) {

@@ -14,9 +14,9 @@ import (
 	"github.com/watchbed/watchbed/workload"
 )
 
-// Leaseholder is a scenario with a client of one's own: it holds one lease with a key on it, keeps it alive, is late, and grants
-// the same lease again. That is refused if the lease is still there, and the put fails if it is not. All of it is judged as what
-// clients of the catalogue ask for.
+// Leaseholder is a scenario with a client of one's own: it holds one lease with a key on it, keeps it alive, is late,
+// and grants the same lease again. That is refused if the lease is still there, and the put fails if it is not. All of
+// it is judged as what clients of the catalogue ask for.
 var Leaseholder = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "leaseholder",
 	Summary: "a client keeps one lease alive, is late, and grants it again, while etcd loses its leader",

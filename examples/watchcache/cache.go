@@ -1,5 +1,5 @@
-// Package watchcache is a cache as people write it in front of etcd, with the mistakes that they make, and its test on the
-// simulated etcd of package etcdtest.
+// Package watchcache is a cache as people write it in front of etcd, with the mistakes that they make, and its test on
+// the simulated etcd of package etcdtest.
 package watchcache
 
 import (

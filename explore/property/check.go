@@ -103,8 +103,9 @@ func Replay(t testing.TB, newSubject func() explore.Subject, choices ...uint16) 
 	}
 }
 
-// MustHoldReplay follows the run in a replay file as far as the subject takes its choices, as a regression test does once what it shows
-// is mended. It fails the test if that run violates a property, or does not check any more what the file says was violated.
+// MustHoldReplay follows the run in a replay file as far as the subject takes its choices, as a regression test does
+// once what it shows is mended. It fails the test if that run violates a property, or does not check any more what the
+// file says was violated.
 func MustHoldReplay(t testing.TB, newSubject func() explore.Subject, path string) {
 	t.Helper()
 	was, err := recording.Open(path)

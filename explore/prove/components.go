@@ -1,7 +1,7 @@
 package prove
 
-// components are the components of these states, with the steps between them (Tarjan 1972, without recursion: a path may
-// be as long as the search is deep).
+// components are the components of these states, with the steps between them (Tarjan 1972, without recursion: a path
+// may be as long as the search is deep).
 func components(g *graph, states []uint32) [][]uint32 {
 	t := tarjan{graph: g, inside: map[uint32]bool{}, low: map[uint32]uint32{}, left: map[uint32]bool{}}
 	for _, s := range states {

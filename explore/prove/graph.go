@@ -75,7 +75,8 @@ func (g *graph) expand(c *chunk) {
 	g.states = append(g.states, c.expanded...)
 }
 
-// What the parts of a graph take: a key with its number, for which a map has about twice the room, an expanded state, and an edge.
+// What the parts of a graph take: a key with its number, for which a map has about twice the room, an expanded state,
+// and an edge.
 const (
 	numberBytes   = keyBytes + 2*(keyBytes+8)
 	expandedBytes = 56

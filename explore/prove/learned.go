@@ -19,7 +19,8 @@ type learned struct {
 	// seen are the nodes that the judges see. If timed, they see the clock besides.
 	seen  []sim.NodeID
 	timed bool
-	// views are what judges say of states, by the clock and the nodes, judged what they say of a step of a node to a view.
+	// views are what judges say of states, by the clock and the nodes, judged what they say of a step of a node to a
+	// view.
 	views  intern.Table[atomic.Pointer[view]]
 	judged intern.Table[atomic.Pointer[judgement]]
 	fired  firedSets

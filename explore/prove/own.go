@@ -25,7 +25,8 @@ func CheckOwn(w *sim.World, methods ...string) error {
 	return nil
 }
 
-// Wraps reports whether a node embeds another one. What that declares of a step leaves out what the step does with the node's own fields.
+// Wraps reports whether a node embeds another one. What that declares of a step leaves out what the step does with the
+// node's own fields.
 func Wraps(n sim.Node) bool {
 	t := reflect.TypeOf(n)
 	if t.Kind() == reflect.Pointer {
@@ -42,8 +43,8 @@ func Wraps(n sim.Node) bool {
 	return false
 }
 
-// isPromoted reports whether a type has a method that is declared for a type which it embeds: the compiler has made the method then. It
-// also makes that of a pointer of one that is declared for the value.
+// isPromoted reports whether a type has a method that is declared for a type which it embeds: the compiler has made the
+// method then. It also makes that of a pointer of one that is declared for the value.
 func isPromoted(t reflect.Type, name string) bool {
 	m, has := t.MethodByName(name)
 	if !has {

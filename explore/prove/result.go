@@ -34,8 +34,8 @@ type Result struct {
 	// States are all that were found, Transitions all steps that were taken.
 	States      int `json:"states"`
 	Transitions int `json:"transitions"`
-	// Depth is the number of steps of the longest of the shortest schedules to a state, or of the longest schedule if schedules were
-	// searched.
+	// Depth is the number of steps of the longest of the shortest schedules to a state, or of the longest schedule if
+	// schedules were searched.
 	Depth int `json:"depth"`
 	// Schedules are nil if states were searched.
 	Schedules *Schedules `json:"schedules,omitempty"`
@@ -50,13 +50,13 @@ type Result struct {
 	// Of a timed run, it is the states in which the horizon has ended it.
 	Cut       []Cut `json:"cut"`
 	CutStates int   `json:"cutStates"`
-	// Seconds and Bytes are what it took, with the time before it was interrupted; the bytes are
-	// those of the states that are kept. Filed is how many states' fingerprints were in a file, because memory was full.
+	// Seconds and Bytes are what it took, with the time before it was interrupted; the bytes are those of the states
+	// that are kept. Filed is how many states' fingerprints were in a file, because memory was full.
 	Seconds float64 `json:"seconds"`
 	Bytes   int     `json:"bytes"`
 	Filed   int     `json:"filed,omitempty"`
-	// Resumed is how many states were kept of the search when it went on, 0 if it began. GoesOn is whether the search goes on if it
-	// was kept: a limit of the process ended it, not a bound of the search.
+	// Resumed is how many states were kept of the search when it went on, 0 if it began. GoesOn is whether the search
+	// goes on if it was kept: a limit of the process ended it, not a bound of the search.
 	Resumed int  `json:"resumed,omitempty"`
 	GoesOn  bool `json:"goesOn,omitempty"`
 
@@ -65,8 +65,8 @@ type Result struct {
 	// Fixed is how many questions were asked before the first state. Each has its first answer,
 	// and what follows from others was not looked at.
 	Fixed int `json:"-"`
-	// Failures are those of the first depth at which there is one, each once. If schedules were searched, they are those of the first
-	// schedule that has one, or of all.
+	// Failures are those of the first depth at which there is one, each once. If schedules were searched, they are
+	// those of the first schedule that has one, or of all.
 	Failures []Failed `json:"-"`
 }
 
@@ -116,8 +116,8 @@ type Schedule interface {
 	sim.Chooser
 	// Begin has it taken from its first step on.
 	Begin()
-	// Len is its number of steps, of one that a run has followed those that the run has taken: it ends sooner where the subject
-	// says that the run is over.
+	// Len is its number of steps, of one that a run has followed those that the run has taken: it ends sooner where the
+	// subject says that the run is over.
 	Len() int
 }
 

@@ -240,8 +240,8 @@ func (s *search) isLearnedFull() bool {
 	return s.learned.isFull(cmp.Or(s.cfg.nodes, maxNodes), s.share(shareOfLearned))
 }
 
-// The memory of a search, in parts of 16: what is learned, twice what the places of a layer take, and what is learned for twins. The
-// rest is for states. A search begins anew to learn when that is full, with the same result.
+// The memory of a search, in parts of 16: what is learned, twice what the places of a layer take, and what is learned
+// for twins. The rest is for states. A search begins anew to learn when that is full, with the same result.
 const (
 	shareOfLearned = 2
 	shareOfPlaces  = 1

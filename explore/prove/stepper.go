@@ -9,14 +9,16 @@ import (
 type Stepper struct {
 	store *Store
 	alike func(a, b any) bool
-	// at is a world in which steps are carried out, cells what they touch. The others are memory of Behaviour and World.
+	// at is a world in which steps are carried out, cells what they touch. The others are memory of Behaviour and
+	// World.
 	at      *sim.World
 	cells   sim.Footprint
 	holders []sim.Digest
 	parts   sim.Parts
 }
 
-// Stepper returns one for a worker whose world is this one: one of those for which the store was made. first is the state of the world.
+// Stepper returns one for a worker whose world is this one: one of those for which the store was made. first is the
+// state of the world.
 func (s *Store) Stepper(w *sim.World) (p *Stepper, first State, err error) {
 	p = &Stepper{store: s, alike: values.Alike(), at: &sim.World{}}
 	if err := w.Fork(p.at); err != nil {
@@ -25,7 +27,8 @@ func (s *Store) Stepper(w *sim.World) (p *Stepper, first State, err error) {
 	return p, p.Apart(p.at, nil, nil), nil
 }
 
-// World puts a state together, into a world that was forked from one like that for which the store was made: it keeps its faults.
+// World puts a state together, into a world that was forked from one like that for which the store was made: it keeps
+// its faults.
 func (p *Stepper) World(x State, w *sim.World) *sim.World {
 	s, parts := p.store, &p.parts
 	parts.Rest, parts.Ticks, parts.Now, parts.Clone = s.rests.At(x[placeRest]), int64(x[placeTicks]), *s.times.At(x[placeNow]), s.clone
@@ -48,8 +51,8 @@ func (s *Store) clone(n sim.Node) sim.Node {
 	return n.(sim.Cloner).Clone()
 }
 
-// Apart takes a world apart, into the memory of a state: one that was put together from another state, or that began as the first one did,
-// for which from is nil.
+// Apart takes a world apart, into the memory of a state: one that was put together from another state, or that began as
+// the first one did, for which from is nil.
 func (p *Stepper) Apart(w *sim.World, from, into State) State {
 	x := into[:0]
 	for place := range p.store.placeOfConn(w.Connections()) {
@@ -58,7 +61,8 @@ func (p *Stepper) Apart(w *sim.World, from, into State) State {
 	return x
 }
 
-// value is what a world has in a place of its state. from is the state from which it was put together, nil if it was not.
+// value is what a world has in a place of its state. from is the state from which it was put together, nil if it was
+// not.
 func (p *Stepper) value(w *sim.World, from State, place int) uint32 {
 	s := p.store
 	switch {

@@ -87,8 +87,8 @@ func (p *Stepper) Take(from State, a sim.Action, c sim.Chooser, answers uint64, 
 // maxNumbers is up to which number a connection has a bit in what asksNumbers is told.
 const maxNumbers = 31
 
-// asked are the places on which the step depends that was carried out, and what it has asked besides what it is told first, in order; nil
-// if it may depend on anything.
+// asked are the places on which the step depends that was carried out, and what it has asked besides what it is told
+// first, in order; nil if it may depend on anything.
 func (p *Stepper) asked(from State, a sim.Action) (places []int, questions []question) {
 	if p.cells.All {
 		return nil, nil

@@ -112,7 +112,8 @@ func TestStepOfAnotherStateIsRepeated(t *testing.T) {
 	}
 }
 
-// Another connection is open already, or another reading of the counter was taken: the same step of the same node does otherwise.
+// Another connection is open already, or another reading of the counter was taken: the same step of the same node does
+// otherwise.
 func TestStepIsTakenAnewIfItIsToldOtherwise(t *testing.T) {
 	for name, ask := range map[string]func(n *asker, env *sim.Env){
 		"open": func(_ *asker, env *sim.Env) { env.Open(1) },

@@ -11,18 +11,18 @@ import (
 
 // The worlds of a search are in numbers, and so are the steps between them.
 //
-// What the worlds of a search consist of comes again and again: a state takes some 100 bytes where a world takes 10,000. Nothing is
-// assumed: two parts have one number if they are equal as a whole, value by value (values.Alike).
+// What the worlds of a search consist of comes again and again: a state takes some 100 bytes where a world takes
+// 10,000. Nothing is assumed: two parts have one number if they are equal as a whole, value by value (values.Alike).
 //
 //	State    a world in numbers
 //	Store    what the numbers stand for, and the steps that were taken; the workers of a search share it
 //	Stepper  takes steps for one worker: repeats those that are known, and carries out the others
 //
-// One worker at a time adds a part or a step. What is there never changes, so that the others read meanwhile: a node that has a number
-// is not acted on any more, but cloned.
+// One worker at a time adds a part or a step. What is there never changes, so that the others read meanwhile: a node
+// that has a number is not acted on any more, but cloned.
 
-// State is a world in numbers: each is that of a part. The places are those of what belongs to no node and no connection, of the
-// counter that orders calls and returns, of the clock, of each node, and of each connection.
+// State is a world in numbers: each is that of a part. The places are those of what belongs to no node and no
+// connection, of the counter that orders calls and returns, of the clock, of each node, and of each connection.
 type State []uint32
 
 const (
@@ -66,8 +66,8 @@ type nodePart struct {
 	id     sim.NodeID
 }
 
-// NewStore returns a store for the worlds that a world leads to, which has no names (sim.World.OmitNames). The error names the first node that
-// has no fingerprint.
+// NewStore returns a store for the worlds that a world leads to, which has no names (sim.World.OmitNames). The error
+// names the first node that has no fingerprint.
 func NewStore(w *sim.World) (*Store, error) {
 	if _, err := w.Behaviour(); err != nil {
 		return nil, err
@@ -110,8 +110,8 @@ func (s *Store) Faults(x State) bool {
 	return slices.ContainsFunc(s.rests.At(x[placeRest]).Faults, func(f sim.FaultPart) bool { return f.Ready })
 }
 
-// Enabled lists what can happen next in a state, as the world does that is put together of it. It is for a state in which no
-// fault is planned (Faults).
+// Enabled lists what can happen next in a state, as the world does that is put together of it. It is for a state in
+// which no fault is planned (Faults).
 func (s *Store) Enabled(x State, list []sim.Action) []sim.Action {
 	now, first := *s.times.At(x[placeNow]), sim.Time(math.MaxInt64)
 	list = list[:0]

@@ -10,8 +10,9 @@ import (
 	"github.com/watchbed/watchbed/sim"
 )
 
-// twins are states that were found twice: a search goes on once from states with one key, which is made of what nodes say of
-// themselves (sim.Fingerprinter). For a sample of them the same steps are taken out of both, and what they lead to is compared.
+// twins are states that were found twice: a search goes on once from states with one key, which is made of what nodes
+// say of themselves (sim.Fingerprinter). For a sample of them the same steps are taken out of both, and what they lead
+// to is compared.
 type twins struct {
 	// states are the numbers of the states of the sample. A key belongs to it if its bits of mask are 0.
 	states map[key]uint32
@@ -45,7 +46,8 @@ func (t *twins) learnAnew() error {
 const (
 	// twinSteps is how many steps are taken out of both at most: as long as a node differs.
 	twinSteps = 12
-	// firstTwins are compared in any search, and one more after so many transitions each. Where there are more, mask has one bit more.
+	// firstTwins are compared in any search, and one more after so many transitions each. Where there are more, mask
+	// has one bit more.
 	firstTwins       = 64
 	transitionsATwin = 1 << 15
 )
@@ -66,7 +68,8 @@ func (c *chunk) meet(all *twins, t twin) {
 	}
 }
 
-// compareTwins takes in the steps of a chunk to states that were found before. The error names the node that does otherwise.
+// compareTwins takes in the steps of a chunk to states that were found before. The error names the node that does
+// otherwise.
 func (s *search) compareTwins(found []twin) error {
 	for _, t := range found {
 		state, known := s.twins.states[t.key]

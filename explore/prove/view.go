@@ -6,8 +6,8 @@ import (
 	"github.com/watchbed/watchbed/sim"
 )
 
-// A view is the nodes of a state on which it depends what the judges say (Subject.PastOf), and in a timed run the clock. Most
-// states have the view of another one, so that the judges are asked once.
+// A view is the nodes of a state on which it depends what the judges say (Subject.PastOf), and in a timed run the
+// clock. Most states have the view of another one, so that the judges are asked once.
 
 // view is what the judges say of states with these nodes.
 type view struct {
@@ -25,8 +25,8 @@ type judgement struct {
 	failures []explore.Failure
 }
 
-// view is what is said of a state with this view. world is that of the state, made if it is needed. If something is remembered, a view is
-// of a state alone, and what is said of it is not kept.
+// view is what is said of a state with this view. world is that of the state, made if it is needed. If something is
+// remembered, a view is of a state alone, and what is said of it is not kept.
 func (w *worker) view(number uint32, world func() *sim.World) *view {
 	at := w.learned.views.At(number)
 	if x := at.Load(); x != nil && !w.remembers {

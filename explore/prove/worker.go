@@ -29,8 +29,8 @@ type worker struct {
 	first          *sim.World
 	starts         bool
 	built, started *sim.World
-	// seesNodes and remembers are what the subject says. remembered is what it remembers in the first state, memory in the one that is
-	// asked about.
+	// seesNodes and remembers are what the subject says. remembered is what it remembers in the first state, memory in
+	// the one that is asked about.
 	seesNodes, remembers bool
 	remembered, memory   any
 	// path has the states on the way to one that is expanded, the first state first. found is one that

@@ -163,8 +163,8 @@ func (s *reducer) leaveOut(parts [][]string, pieces int) [][]string {
 	return parts
 }
 
-// plain has questions be answered by their first options, and steps be those that the default choice takes: all that are alike at once, or halves of them, and
-// so on. It returns how much there was of a kind at most.
+// plain has questions be answered by their first options, and steps be those that the default choice takes: all that
+// are alike at once, or halves of them, and so on. It returns how much there was of a kind at most.
 func (s *reducer) plain(pieces int) (most int) {
 	most = s.inPieces(pieces, (*plan).outOfTurn, func(p *plan, steps []int) { p.inTurn = [2]int{steps[0], steps[len(steps)-1] + 1} })
 	for _, kind := range s.kinds() {
@@ -247,7 +247,8 @@ func (c *redrawn) Choose(w *sim.World, n int, what string) int {
 	return c.by.Choose(w, n, what)
 }
 
-// inPieces takes away so many pieces of what there is, one after the other, and returns how much there was. What was taken away one by one before is not tried again.
+// inPieces takes away so many pieces of what there is, one after the other, and returns how much there was. What was
+// taken away one by one before is not tried again.
 func (s *reducer) inPieces(pieces int, list func(*plan) []int, take func(*plan, []int)) int {
 	n := len(list(&s.best))
 	if n == 0 || pieces > 1 && 2*n <= pieces {
@@ -284,7 +285,8 @@ func (t *names) kind(question int32) string {
 	return kind
 }
 
-// departures are the places, as counted through all lists, of the questions of a kind that are not answered by their first options.
+// departures are the places, as counted through all lists, of the questions of a kind that are not answered by their
+// first options.
 func (p *plan) departures(t *names, kind string) (places []int) {
 	at := 0
 	for _, list := range p.lists() {

@@ -17,7 +17,8 @@ import (
 	"github.com/watchbed/watchbed/sim/option"
 )
 
-// machines are nodes that each answer three questions, of which the last is about a delay, and a judge that is not content if those that matter have other answers than the first.
+// machines are nodes that each answer three questions, of which the last is about a delay, and a judge that is not
+// content if those that matter have other answers than the first.
 type machines struct {
 	nodes []*machine
 	out   []string
@@ -100,7 +101,8 @@ func (s *machines) Parts() []recording.Kind {
 
 func (s *machines) LeaveOut(parts []string) { s.out = parts }
 
-// TestReduceLeavesOutParts: the parts that stay are those that the failure needs, and of their questions those have other answers than the first that must have.
+// TestReduceLeavesOutParts: the parts that stay are those that the failure needs, and of their questions those have
+// other answers than the first that must have.
 func TestReduceLeavesOutParts(t *testing.T) {
 	loud := explore.Failure{Property: "quiet", Label: "loud"}
 	for seed := range uint64(40) {

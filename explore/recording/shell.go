@@ -14,8 +14,8 @@ var (
 	spelt = regexp.MustCompile(`[^ -~]|['\\]`)
 )
 
-// ShellWord is a text as one word of a command that a person copies into a shell. One that changes the direction of text is bytes in
-// bash's $'...': such characters are not printed as they are (report.Spelt).
+// ShellWord is a text as one word of a command that a person copies into a shell. One that changes the direction of
+// text is bytes in bash's $'...': such characters are not printed as they are (report.Spelt).
 func ShellWord(text string) string {
 	switch {
 	case plainWord.MatchString(text):

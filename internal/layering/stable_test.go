@@ -16,8 +16,9 @@ import (
 // stableNames is how many exported names the stable packages may have together, without methods and fields.
 const stableNames = 250
 
-// TestStablePackagesAreNamed: a package that others import is internal, says in its first line that it is unstable, or is one of those that
-// the README calls stable. Those have few names. Package scenarios has a variable for each scenario, and is not counted.
+// TestStablePackagesAreNamed: a package that others import is internal, says in its first line that it is unstable, or
+// is one of those that the README calls stable. Those have few names. Package scenarios has a variable for each
+// scenario, and is not counted.
 func TestStablePackagesAreNamed(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)

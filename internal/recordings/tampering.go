@@ -17,7 +17,8 @@ type Tampering struct {
 	// order; where a judge may not look at that revision, or may not look at the
 	// time, most wrong answers could have been right at another point.
 	Breaks []string
-	// of are the answers that it has a hold on, most likely. change makes one of them wrong, and reports whether it could.
+	// of are the answers that it has a hold on, most likely. change makes one of them wrong, and reports whether it
+	// could.
 	of     func(*model.Operation) bool
 	change func(*answer) bool
 }

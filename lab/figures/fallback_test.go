@@ -48,7 +48,8 @@ var answersInTheIncident = []struct {
 	{"no cache", []string{"cache=direct"}},
 }
 
-// inFlight is how many LISTs of clients etcd has, each of which makes it and the API server hold the resource once more.
+// inFlight is how many LISTs of clients etcd has, each of which makes it and the API server hold the resource once
+// more.
 type inFlight struct {
 	system *testbed.System
 	// most is the largest number of each second of the run.
@@ -175,7 +176,8 @@ func fallbackOverTime(t *testing.T) string {
 	return b.String()
 }
 
-// undecodedFallback is what clients are told when an object cannot be decoded, in lists and watches, from some moment on.
+// undecodedFallback is what clients are told when an object cannot be decoded, in lists and watches, from some moment
+// on.
 func undecodedFallback(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("| a LIST that waited in vain | served a run | refused with the error of the decode | refused with 429 or 504 | LISTs at etcd at once, most |\n|---|---|---|---|---|\n")

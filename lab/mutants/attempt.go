@@ -18,9 +18,9 @@ const attempted = "attempt"
 // it counts as endless.
 const margin = 10 * time.Second
 
-// attempt runs campaigns with one mutant, or measures them without any, in the binary that is built with the mutants in it. It reads a
-// Task as JSON and writes an Outcome; with the argument "baseline" it writes a Baseline for each campaign that can be used and whose
-// name contains one of the parts that the argument behind it has, between commas.
+// attempt runs campaigns with one mutant, or measures them without any, in the binary that is built with the mutants in
+// it. It reads a Task as JSON and writes an Outcome; with the argument "baseline" it writes a Baseline for each
+// campaign that can be used and whose name contains one of the parts that the argument behind it has, between commas.
 func attempt(args []string) error {
 	out := json.NewEncoder(os.Stdout)
 	if len(args) > 1 && args[0] == "baseline" {

@@ -27,8 +27,8 @@ type Baseline struct {
 	Exercised []Checks
 	// CoveragePoints are those that came about in many schedules.
 	CoveragePoints []string
-	// Elsewhere: a bug is planted that is looked for in other scenarios. What it violates in this one of which nothing is
-	// known is Violated; anything else is wrong if it is violated often.
+	// Elsewhere: a bug is planted that is looked for in other scenarios. What it violates in this one of which nothing
+	// is known is Violated; anything else is wrong if it is violated often.
 	Elsewhere bool
 	Violated  []string
 	// Seen is the digest of a look at it.

@@ -37,8 +37,8 @@ var healthy = []struct{ etcd, cache string }{
 // turns is how many of them a scenario takes.
 const turns = 3
 
-// alternatives are the scenarios in which each value of each option of a node is tried, those of known bugs as well: between
-// them they make most requests of the node. What a bug must leave as it is shows where it is not looked for.
+// alternatives are the scenarios in which each value of each option of a node is tried, those of known bugs as well:
+// between them they make most requests of the node. What a bug must leave as it is shows where it is not looked for.
 var alternatives = []struct{ node, scenario string }{
 	{"cache", "every-read"},
 	{"cache", "paged-lists"},
@@ -71,11 +71,10 @@ var matters = []struct{ option, scenario string }{
 	{"version-check", "guard-downgrade"},
 }
 
-// further are scenarios with a release, with amounts or with two options together that
-// none of the others has: a release that remembers one progress request, a limit on the
-// memory of answers, seats of reads that share one question for etcd's revision, more
-// watches that come back at a compacted revision, handlers of shared informers that are added after the time by default, and
-// more slow watches than one pass catches up.
+// further are scenarios with a release, with amounts or with two options together that none of the others has: a
+// release that remembers one progress request, a limit on the memory of answers, seats of reads that share one question
+// for etcd's revision, more watches that come back at a compacted revision, handlers of shared informers that are added
+// after the time by default, and more slow watches than one pass catches up.
 var further = []struct {
 	scenario, etcd string
 	settings       []option.Setting
@@ -182,8 +181,8 @@ func with(sc *testbed.Scenario, etcd string, settings []option.Setting) []*Campa
 // drawn is how many draws of a scenario there are.
 const drawn = 24
 
-// drawnFrom has a campaign for each of some draws. What is healthy takes turns in half of them; the others keep what the scenario has,
-// which may be about a release.
+// drawnFrom has a campaign for each of some draws. What is healthy takes turns in half of them; the others keep what
+// the scenario has, which may be about a release.
 func drawnFrom(sc *testbed.Scenario, i int) []*Campaign {
 	var all []*Campaign
 	for n := range uint64(drawn) {

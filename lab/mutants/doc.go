@@ -21,7 +21,8 @@
 //
 // # How a mutant is noticed
 //
-// Campaigns run with it, and Judge compares them with those of the healthy code. Only scenarios count, and what they say of themselves:
+// Campaigns run with it, and Judge compares them with those of the healthy code. Only scenarios count, and what they
+// say of themselves:
 //
 //	violation       a claim is violated of which nothing is known (testbed.Row)
 //	no violation    one that every campaign must find is not found, or not with a cause

@@ -30,7 +30,8 @@ type runner struct {
 	kills map[[2]string]int
 }
 
-// runAll runs the mutants of which there is no result, and adds theirs. Results of mutants that the code does not have any more go.
+// runAll runs the mutants of which there is no result, and adds theirs. Results of mutants that the code does not have
+// any more go.
 func runAll(f *flags, root string, all []*Mutant, results map[string]*result) error {
 	only := strings.Split(f.only, ",")
 	due := slices.DeleteFunc(slices.Clone(all), func(m *Mutant) bool {

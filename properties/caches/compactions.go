@@ -134,7 +134,8 @@ type compactionLog struct {
 	// commits are all of etcd's, requests those among them that are about history.
 	commits  []compactionCommit
 	requests []compactionRequest
-	// failed is when the last fault was over, errors how many requests etcd has answered with an error of its own by then.
+	// failed is when the last fault was over, errors how many requests etcd has answered with an error of its own by
+	// then.
 	failed sim.Time
 	errors int
 }

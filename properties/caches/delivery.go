@@ -52,12 +52,12 @@ func bounded(_ *testbed.System, _ *sim.World, c *testbed.Cache, _ *struct{}, all
 	}
 }
 
-// DeliveredUndelayed looks at the watches of clients that take each event as it comes: how long after
-// the cache has an event is it there? A message to the client takes at most the declared time,
-// and so do the turns of the dispatcher and of the watcher's goroutine, also for the few events
-// before it. If the dispatcher waits for another watch, that is added. It is exercised by each
-// event that such a client is sent of what came while it watched, unless many came at once, and never without a clock. Nor is it by a cache that
-// does not say what its channels hold: where nothing bounds what is under way to a watch, no watch delays another.
+// DeliveredUndelayed looks at the watches of clients that take each event as it comes: how long after the cache has an
+// event is it there? A message to the client takes at most the declared time, and so do the turns of the dispatcher and
+// of the watcher's goroutine, also for the few events before it. If the dispatcher waits for another watch, that is
+// added. It is exercised by each event that such a client is sent of what came while it watched, unless many came at
+// once, and never without a clock. Nor is it by a cache that does not say what its channels hold: where nothing bounds
+// what is under way to a watch, no watch delays another.
 var DeliveredUndelayed = testbed.RegisterProperty(&testbed.Property{
 	Name: "delivered-undelayed", Kind: testbed.Liveness,
 	Promise:  "A client that reads at once is sent each event as soon as messages and turns of loops allow, whatever other clients do.",
@@ -69,9 +69,9 @@ var DeliveredUndelayed = testbed.RegisterProperty(&testbed.Property{
 // turnsOfLoops is how many turns an event waits for at most, with those of events before it.
 const turnsOfLoops = 20
 
-// atOnce is how many events may come to a cache in the time of settling before one that has to be in time. When etcd has held
-// events back and sends them together, those before an event take more turns than that, and may fill the channel of a client
-// that reads at once, whatever other clients do.
+// atOnce is how many events may come to a cache in the time of settling before one that has to be in time. When etcd
+// has held events back and sends them together, those before an event take more turns than that, and may fill the
+// channel of a client that reads at once, whatever other clients do.
 const atOnce = 5
 
 // settling is within how many times the bound such a burst is over.

@@ -13,15 +13,15 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// NeededProgress holds each progress request of a cache against the reads that wait:
-// upstream's ConditionalProgressRequester asks only while there is one, and once a
-// period (KEP-2340, "Progress notifications"). A design that asks once for each read
-// asks no more often than reads began to wait, also if they are over by then. It is
-// exercised whenever the last waiting read is over: from then on nothing may be asked.
-// It is exercised by each run of a design whose reads need not wait, too. A cache that does not say how many reads wait never exercises it.
+// NeededProgress holds each progress request of a cache against the reads that wait: upstream's
+// ConditionalProgressRequester asks only while there is one, and once a period (KEP-2340, "Progress notifications"). A
+// design that asks once for each read asks no more often than reads began to wait, also if they are over by then. It is
+// exercised whenever the last waiting read is over: from then on nothing may be asked. It is exercised by each run of a
+// design whose reads need not wait, too. A cache that does not say how many reads wait never exercises it.
 //
-// It has no past: a request is something that a step does, and a search over states takes what it knows of a step from one like it,
-// without the coverage points that it counts. How many requests are under way would tell, and not of one that takes the place of another.
+// It has no past: a request is something that a step does, and a search over states takes what it knows of a step from
+// one like it, without the coverage points that it counts. How many requests are under way would tell, and not of one
+// that takes the place of another.
 var NeededProgress = testbed.RegisterProperty(&testbed.Property{
 	Name: "needed-progress", Kind: testbed.Safety,
 	Promise:  "A cache asks etcd for progress only while a read or a watch waits for the cache to be fresh, and no more often than its design says.",

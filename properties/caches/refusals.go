@@ -38,7 +38,8 @@ import (
 //
 //   - 500: a watch that etcd serves is never refused so if its revision was compacted when it was asked for.
 //
-// A refusal says when the client may ask again: see comeback. Invalid requests (400) are not judged. It is exercised by refusals.
+// A refusal says when the client may ask again: see comeback. Invalid requests (400) are not judged. It is exercised by
+// refusals.
 var JustifiedRefusals = testbed.RegisterProperty(&testbed.Property{
 	Name: "justified-refusals", Kind: testbed.Safety,
 	Promise: "A request is refused with 410 only if what it asks for is gone, with 504 only if the cache is behind for as long as requests wait, " +
@@ -185,7 +186,8 @@ func (j *justifiedRefusals) behind(op *model.Operation, took time.Duration, at *
 	if took < long {
 		return fmt.Sprintf("it came after %v, and a request waits for %v", took, long)
 	}
-	// The revision that a consistent read needs is read from etcd before it waits, or at the time at which it begins to.
+	// The revision that a consistent read needs is read from etcd before it waits, or at the time at which it begins
+	// to.
 	end := at.Answered.Time
 	if since, did := at.CaughtUp(end-sim.Time(long)+1, end-sim.Time(j.grace[sim.Safety])); did && !proves(j.options(at.Server)) && (r.Freshness == model.Consistent || r.Revision <= at.Asked.Revision) {
 		return fmt.Sprintf("the cache was as new as etcd %v before, while the request waited", end.Sub(since))
@@ -304,8 +306,8 @@ func (j *justifiedRefusals) refused(w *testbed.Watch) *refusedWatch {
 	return r
 }
 
-// begunAt is the oldest state with which a cache may have begun a watch that ends with a 410 because what comes next is gone from its
-// history, as only watches do that catch up; 0 is none.
+// begunAt is the oldest state with which a cache may have begun a watch that ends with a 410 because what comes next is
+// gone from its history, as only watches do that catch up; 0 is none.
 func (j *justifiedRefusals) begunAt(w *refusedWatch) int64 {
 	if w.err.Code != wire.ErrCompacted || !catchesUp(&j.options(w.at.Server).Watches) {
 		return 0
@@ -313,9 +315,9 @@ func (j *justifiedRefusals) begunAt(w *refusedWatch) int64 {
 	return w.at.Asked.Cache.Version
 }
 
-// asksForInitialEvents reports whether an API server takes a watch without a resourceVersion for one with initial events,
-// which waits until the cache is fresh: with the gate WatchList Kubernetes does (SetListOptionsDefaults). The cache of this
-// module does not, a node of another kind may.
+// asksForInitialEvents reports whether an API server takes a watch without a resourceVersion for one with initial
+// events, which waits until the cache is fresh: with the gate WatchList Kubernetes does (SetListOptionsDefaults). The
+// cache of this module does not, a node of another kind may.
 func asksForInitialEvents(r *wire.WatchRequest, at *evidence.Call) bool {
 	return at.Server != nil && at.Server.Design.OwnNode() && r.ResourceVersion == wire.Unset && r.SendInitialEvents == wire.SendInitialEventsUnset
 }
@@ -599,9 +601,9 @@ func retryAfter(down time.Duration) int {
 // measurePeriod is that of KEP-3157 (Alternatives), unless measure-period says otherwise.
 const measurePeriod = 100 * time.Millisecond
 
-// hasLimits reports whether a design answers with 429 above some limit: of lists that are with etcd at a time, of objects in
-// answers that are under way, by a measurement that is a period old at most, or of seats, for which a request may have to wait
-// for others. Whether it may be refused then is for seats-kept to say.
+// hasLimits reports whether a design answers with 429 above some limit: of lists that are with etcd at a time, of
+// objects in answers that are under way, by a measurement that is a period old at most, or of seats, for which a
+// request may have to wait for others. Whether it may be refused then is for seats-kept to say.
 func hasLimits(o *cache.Options) bool {
 	return o.DelegatedLimit > 0 || o.AnswersLimit > 0 || o.Flow.Seats > 0
 }

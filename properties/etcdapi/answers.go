@@ -14,15 +14,14 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// Answers compares the whole answer to each request with what the model answers at the
-// revision in its header: items, counts, flags, and the results of each operation of a
-// transaction, at whatever revision it reads, and what there is to say of a lease. Which revision it is must fit the time of
-// the request, but for a serializable read: it is none before what any member had applied,
-// since a watch may have shown that. The revision of a keep-alive is one that the member had
-// which was asked, from the request to the answer. A refusal must have its reason, and a
-// request that is malformed or too large must be refused, and so must one that reads what was compacted before it was
-// asked for, or that compacts it again. The chunks of a RangeStream grow and shrink by their bytes: see chunksFit. It is
-// exercised by answers and refusals.
+// Answers compares the whole answer to each request with what the model answers at the revision in its header: items,
+// counts, flags, and the results of each operation of a transaction, at whatever revision it reads, and what there is
+// to say of a lease. Which revision it is must fit the time of the request, but for a serializable read: it is none
+// before what any member had applied, since a watch may have shown that. The revision of a keep-alive is one that the
+// member had which was asked, from the request to the answer. A refusal must have its reason, and a request that is
+// malformed or too large must be refused, and so must one that reads what was compacted before it was asked for, or
+// that compacts it again. The chunks of a RangeStream grow and shrink by their bytes: see chunksFit. It is exercised by
+// answers and refusals.
 var Answers = testbed.RegisterProperty(&testbed.Property{
 	Name: "etcd-answers", Kind: testbed.Safety,
 	Promise: "etcd answers each request as its contents at the revision of the answer say, and refuses it only with a reason. " +
@@ -150,8 +149,8 @@ func (j *answers) refusedWrongly(op *model.Operation, request sim.Payload, at *e
 	return ""
 }
 
-// malformed reports whether etcd has to refuse a request whatever its contents are. A stream has the order of the keys and is of
-// all revisions.
+// malformed reports whether etcd has to refuse a request whatever its contents are. A stream has the order of the keys
+// and is of all revisions.
 func (j *answers) malformed(r *model.Request, request sim.Payload) bool {
 	if s, streams := request.(*wire.RangeStreamRequest); streams {
 		ordered := s.Range.SortOrder != wire.SortNone && (s.Range.SortOrder != wire.SortAscend || s.Range.SortTarget != wire.SortByKey)

@@ -10,11 +10,11 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// Headers judges what the header of an answer says beside the revision, by which clients notice that they talk to another
-// cluster, or to a member that was left behind (patroni, raft_term). The order of answers is that of their requests: an
-// answer that came before the request of another one has no later term, and an earlier one if the member had no leader in
-// between. Of responses of watches the term is not judged: they wait in two queues. Where members take each other's place
-// at one node its id may change. It is exercised by answers and responses.
+// Headers judges what the header of an answer says beside the revision, by which clients notice that they talk to
+// another cluster, or to a member that was left behind (patroni, raft_term). The order of answers is that of their
+// requests: an answer that came before the request of another one has no later term, and an earlier one if the member
+// had no leader in between. Of responses of watches the term is not judged: they wait in two queues. Where members take
+// each other's place at one node its id may change. It is exercised by answers and responses.
 var Headers = testbed.RegisterProperty(&testbed.Property{
 	Name: "etcd-headers", Kind: testbed.Safety, Inside: true,
 	Promise:  "Each answer of etcd names the one cluster and the member that gave it, and a raft term that never goes back on a member, and is a later one after a time without a leader.",

@@ -9,9 +9,9 @@ import (
 	"github.com/watchbed/watchbed/testbed/plans"
 )
 
-// FencedWrites holds each write of an object that a lock protects against the keys of the lock at the revision of the write.
-// The writer compares the create revision of its key in the same transaction (concurrency.Mutex.IsOwner), so that a write
-// which comes behind the end of its lease changes nothing. It is exercised by each write.
+// FencedWrites holds each write of an object that a lock protects against the keys of the lock at the revision of the
+// write. The writer compares the create revision of its key in the same transaction (concurrency.Mutex.IsOwner), so
+// that a write which comes behind the end of its lease changes nothing. It is exercised by each write.
 var FencedWrites = testbed.RegisterProperty(&testbed.Property{
 	Name: "fenced-writes", Kind: testbed.Safety,
 	Promise:  "A write that compares the create revision of the writer's key takes effect only while that key holds the lock.",
@@ -19,8 +19,8 @@ var FencedWrites = testbed.RegisterProperty(&testbed.Property{
 	New:      testbed.RecordedBy(func(s *testbed.System) *lockWrites { return &lockWrites{s, true} }, (*lockWrites).judge),
 })
 
-// UnfencedWrites is the same of writers that look at their own clocks, and compare nothing. No etcd keeps that: a lease protects
-// its key and nothing else. It is exercised by each write.
+// UnfencedWrites is the same of writers that look at their own clocks, and compare nothing. No etcd keeps that: a lease
+// protects its key and nothing else. It is exercised by each write.
 var UnfencedWrites = testbed.RegisterProperty(&testbed.Property{
 	Name: "unfenced-writes", Kind: testbed.Safety,
 	Promise:  "A write that is sent while the writer's lease lives by its own clock takes effect only while its key holds the lock.",
@@ -55,9 +55,10 @@ func (j *lockWrites) judge(_ *sim.World, all *testbed.Tally) {
 	}
 }
 
-// LocksHandedOn holds the time for which a key has been the oldest of its lock against what its client needs to learn of that and
-// to write, or else its lease to run out. What begins while the network is slow and faults strike counts from when that is over.
-// Only a run with a clock is judged. It is exercised by each key that became the oldest after others.
+// LocksHandedOn holds the time for which a key has been the oldest of its lock against what its client needs to learn
+// of that and to write, or else its lease to run out. What begins while the network is slow and faults strike counts
+// from when that is over. Only a run with a clock is judged. It is exercised by each key that became the oldest after
+// others.
 var LocksHandedOn = testbed.RegisterProperty(&testbed.Property{
 	Name: "locks-handed-on", Kind: testbed.Liveness, Inside: true,
 	Promise:  "When the key that holds a lock is gone, the client of the next one writes soon, or its key goes too.",

@@ -7,8 +7,8 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// The encoding of responses to watches and of proposals as protobuf messages, with the
-// field numbers of etcdserverpb and mvccpb (rpc.proto, raft_internal.proto, kv.proto). Fields that are zero are left out.
+// The encoding of responses to watches and of proposals as protobuf messages, with the field numbers of etcdserverpb
+// and mvccpb (rpc.proto, raft_internal.proto, kv.proto). Fields that are zero are left out.
 
 // proposalSize is how many bytes a write has as an InternalRaftRequest, with a random id
 // of 64 bits in its header.

@@ -9,10 +9,11 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// StalledDisk holds what a member does while the disk of its log stalls against what it promises. It has what it has applied,
-// and answers serializable reads from that. Nothing gets into its log, and raft gives it no index: a write or a linearizable
-// read waits for the disk, or is refused after the time that a request may take. A read may have to wait for those before
-// it to be refused first. Only a run with a clock is judged. It is exercised by each request that is asked for meanwhile.
+// StalledDisk holds what a member does while the disk of its log stalls against what it promises. It has what it has
+// applied, and answers serializable reads from that. Nothing gets into its log, and raft gives it no index: a write or
+// a linearizable read waits for the disk, or is refused after the time that a request may take. A read may have to wait
+// for those before it to be refused first. Only a run with a clock is judged. It is exercised by each request that is
+// asked for meanwhile.
 var StalledDisk = testbed.RegisterProperty(&testbed.Property{
 	Name: "stalled-disk", Kind: testbed.Liveness, Inside: true,
 	Promise:  "While the disk of a member of etcd stalls it answers each serializable read at once, and no write and no linearizable read: each of these is refused in time, or answered when the disk is back.",

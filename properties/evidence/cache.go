@@ -19,7 +19,8 @@ type Cache struct {
 	// Unready is the last step after which it was not ready, Behind the last one after
 	// which it was older than etcd.
 	Unready, Behind int
-	// CurrentFrom and CurrentUntil are the last time in which it was as new as etcd. While it is, CurrentUntil is that of the time before.
+	// CurrentFrom and CurrentUntil are the last time in which it was as new as etcd. While it is, CurrentUntil is that
+	// of the time before.
 	CurrentFrom, CurrentUntil sim.Time
 	// Trusted is the last step after which it trusted etcd's progress, Untrusted the
 	// last one after which it did not.
@@ -31,7 +32,8 @@ type Cache struct {
 	Crowded int
 	// DownSince is when it last stopped being ready; the start, if it never did.
 	DownSince sim.Time
-	// Hidden: it shows what it was like before (cache.Hiding), so that Version, Compacted, DownSince and Listed may be out of date.
+	// Hidden: it shows what it was like before (cache.Hiding), so that Version, Compacted, DownSince and Listed may be
+	// out of date.
 	Hidden bool
 }
 
@@ -42,8 +44,8 @@ type cacheRecord struct {
 	ready, behind, trusts bool
 	// waiting is how many clients of the history wait for its answers.
 	waiting int
-	// ended is what it was like before each step in which its resourceVersion or its compaction fell, as they do when it
-	// begins anew: an answer from before that may be under way.
+	// ended is what it was like before each step in which its resourceVersion or its compaction fell, as they do when
+	// it begins anew: an answer from before that may be under way.
 	ended []ended
 }
 
@@ -145,8 +147,8 @@ func (r *cacheRecord) lasting(at *Cache, step int) {
 	}
 }
 
-// since raises what the cache was like at last to what it was like at some time since a step: which of the caches gave the
-// answer that came at last is not known.
+// since raises what the cache was like at last to what it was like at some time since a step: which of the caches gave
+// the answer that came at last is not known.
 func (r *cacheRecord) since(at *Cache, step int) {
 	for _, e := range r.ended {
 		if e.step >= step {

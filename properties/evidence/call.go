@@ -64,8 +64,8 @@ func (c *Call) WasReady() bool { return c.Answered.Cache.Unready < c.Asked.Step 
 // WasCurrent reports whether the cache was as new as etcd all that time.
 func (c *Call) WasCurrent() bool { return c.Answered.Cache.Behind < c.Asked.Step }
 
-// CaughtUp is when the cache was as new as etcd between two moments, both in the time of the call; false if it is not known to
-// have been so.
+// CaughtUp is when the cache was as new as etcd between two moments, both in the time of the call; false if it is not
+// known to have been so.
 func (c *Call) CaughtUp(from, until sim.Time) (sim.Time, bool) {
 	cache := &c.Answered.Cache
 	from = max(from, c.Asked.Time, cache.CurrentFrom)

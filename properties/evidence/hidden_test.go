@@ -27,7 +27,8 @@ var hides = cache.Design{
 	New:    func(c cache.Config) sim.Node { return hidden{cache.New(c)} },
 }
 
-// known counts the LISTs of which it is known that the cache was ready and trusted etcd all the time, and those of which it is not.
+// known counts the LISTs of which it is known that the cache was ready and trusted etcd all the time, and those of
+// which it is not.
 type known struct {
 	system   *testbed.System
 	recorded *evidence.Recorder
@@ -58,8 +59,8 @@ func (k *known) Finding(*sim.World) explore.Finding {
 	return explore.Finding{Verdict: model.Holds, Exercised: 1}
 }
 
-// TestNothingIsKnownOfAHiddenCache: of a cache that was hidden while a client waited it is not known that it was ready and trusted etcd all the
-// time. Of the same cache that is never hidden it is.
+// TestNothingIsKnownOfAHiddenCache: of a cache that was hidden while a client waited it is not known that it was ready
+// and trusted etcd all the time. Of the same cache that is never hidden it is.
 func TestNothingIsKnownOfAHiddenCache(t *testing.T) {
 	cache.RegisterDesign(hides)
 	of := func(design string) (yes, no, hidden int) {

@@ -153,8 +153,8 @@ func (o *watched) compare(calls []evidence.Call) {
 	}
 }
 
-// TestAnAnswerMayBeOfTheCacheBefore: an answer may be under way when the process restarts or its cache is made anew. A judge is
-// told the greatest that was so since the request.
+// TestAnAnswerMayBeOfTheCacheBefore: an answer may be under way when the process restarts or its cache is made anew. A
+// judge is told the greatest that was so since the request.
 func TestAnAnswerMayBeOfTheCacheBefore(t *testing.T) {
 	calls, anew := 0, 0
 	sc := *scenarios.CompactedWatchHistory

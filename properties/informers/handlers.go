@@ -112,8 +112,8 @@ const noise = time.Second
 // ListAndWatch, as in client-go.
 type resyncs struct {
 	process int
-	// looks: the goroutine of the resyncs runs, since then. filled is since when there is something in the store, listed
-	// when the last list came.
+	// looks: the goroutine of the resyncs runs, since then. filled is since when there is something in the store,
+	// listed when the last list came.
 	looks                 bool
 	since, filled, listed sim.Time
 	empty                 bool
@@ -172,7 +172,8 @@ func (r *resyncs) hears(w *sim.World, i int, of shared.Notification) {
 	}
 }
 
-// overdue notes a handler that waits for too long until it is told once more of an object that it knows and that is there.
+// overdue notes a handler that waits for too long until it is told once more of an object that it knows and that is
+// there.
 func (r *resyncs) overdue(all *testbed.Tally, w *sim.World, n *testbed.Informer) {
 	s := n.Shared()
 	if !r.looks || r.empty {

@@ -202,8 +202,8 @@ func detectorAccuracy(s *testbed.System, _ *sim.World, n *testbed.Informer, judg
 	}
 }
 
-// OwnWrites is KEP-5647's promise. It is exercised by each update of a controller about an object that the same process has
-// updated before.
+// OwnWrites is KEP-5647's promise. It is exercised by each update of a controller about an object that the same process
+// has updated before.
 var OwnWrites = testbed.RegisterProperty(&testbed.Property{
 	Name: "controller-reads-own-writes", Kind: testbed.Safety,
 	Promise:  "A controller never acts on a state of an object that is older than its own last write about it, of which its process had an answer.",

@@ -371,7 +371,8 @@ type flow struct {
 	// not of the detector; nil if it is the first of its process.
 	i    int
 	last *informer.Exchange
-	// since are the exchanges that were over behind the request before and before this one. Only informer-tries-again asks.
+	// since are the exchanges that were over behind the request before and before this one. Only informer-tries-again
+	// asks.
 	since []*informer.Exchange
 	// began is when last was sent for the first time.
 	began sim.Time

@@ -137,8 +137,8 @@ func (a *answers) BeginJudging(*sim.World) {
 	}
 }
 
-// logFor is what etcd committed, nil if the history has all of that. What was asked for before a backup was restored may be
-// carried out behind it.
+// logFor is what etcd committed, nil if the history has all of that. What was asked for before a backup was restored
+// may be carried out behind it.
 func logFor(s *testbed.System, recorded *model.History) *model.Log {
 	if s.Restored() != nil || hasUnknownWrites(recorded) || items.ExpiryPossible(recorded) {
 		return s.Truth().Log()

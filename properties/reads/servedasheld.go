@@ -11,9 +11,10 @@ import (
 )
 
 // ServedAsHeld compares what a cache answers a LIST of the newest state with to what it held at that resourceVersion
-// after some step. A cache that lacks an event answers as it holds, which is wrong and no matter of this property. It is exercised by
-// LISTs without limit and selector that a cache answered which was ready all the time, at a resourceVersion that it was seen with since it
-// became ready. A search does not judge it: what caches were seen with would tell nearly all states apart.
+// after some step. A cache that lacks an event answers as it holds, which is wrong and no matter of this property. It
+// is exercised by LISTs without limit and selector that a cache answered which was ready all the time, at a
+// resourceVersion that it was seen with since it became ready. A search does not judge it: what caches were seen with
+// would tell nearly all states apart.
 var ServedAsHeld = testbed.RegisterProperty(&testbed.Property{
 	Name: "served-as-held", Kind: testbed.Safety,
 	Promise:  "What a cache answers a LIST of the newest state with is what it holds at that resourceVersion.",

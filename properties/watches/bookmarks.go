@@ -113,15 +113,16 @@ type marked struct {
 	known       int64
 	behind      bool
 	behindSince sim.Time
-	// marked is when the last bookmark came, or the watch began; end is when the API
-	// server ends it, 0 for never. offered is the latest time at which the cache may have offered the last one, which was not sent if it
-	// told the client nothing new.
+	// marked is when the last bookmark came, or the watch began; end is when the API server ends it, 0 for never.
+	// offered is the latest time at which the cache may have offered the last one, which was not sent if it told the
+	// client nothing new.
 	marked, offered, end sim.Time
 	// period is the time between two bookmarks, sooner by how much one may be before that.
 	period, sooner time.Duration
 }
 
-// bookmarksInTime looks at a client after each step, since time passes with it. Untimed a bookmark may come at any time.
+// bookmarksInTime looks at a client after each step, since time passes with it. Untimed a bookmark may come at any
+// time.
 func bookmarksInTime(s *testbed.System, w *sim.World, watcher int, m *marked, all *testbed.Tally) {
 	c := s.Watchers()[watcher]
 	if w.Mode() != sim.Timed || !c.Watching() {
@@ -135,7 +136,8 @@ func bookmarksInTime(s *testbed.System, w *sim.World, watcher int, m *marked, al
 			m.period = cmp.Or(of.Server().Cache.BookmarkPeriod, bookmarkPeriod)
 			if of.Server().Design.OwnNode() {
 				// Kubernetes' dispatcher keeps watchers by the whole second in which they are due
-				// (watcherBookmarkTimeBuckets), and a node of another kind may do so; that of this module counts fractions as well.
+				// (watcherBookmarkTimeBuckets), and a node of another kind may do so; that of this module counts
+				// fractions as well.
 				m.sooner = time.Second
 			}
 		}

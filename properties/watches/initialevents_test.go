@@ -40,7 +40,8 @@ func TestInitialEventsAreFresh(t *testing.T) {
 	require.Equal(t, "missing-item", all.Finding().Label)
 }
 
-// TestAnEndThatIsNotMarkedIsNamed: what comes behind a bookmark without the annotation is no initial event of another type, and is told so.
+// TestAnEndThatIsNotMarkedIsNamed: what comes behind a bookmark without the annotation is no initial event of another
+// type, and is told so.
 func TestAnEndThatIsNotMarkedIsNamed(t *testing.T) {
 	added := &wire.WatchEvent{Type: wire.Added, ResourceVersion: 4, Item: &wire.KeyValue{Key: "a", Value: "1", ModRevision: 4}}
 	changed := &wire.WatchEvent{Type: wire.Modified, ResourceVersion: 6, Item: &wire.KeyValue{Key: "a", Value: "2", ModRevision: 6}}

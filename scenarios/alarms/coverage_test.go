@@ -26,7 +26,8 @@ var coveragePointSchedules = flag.Uint64("coverage.schedules", 3, "schedules of 
 // coveragePointDesigns are the designs with which coverage points are looked for.
 var coveragePointDesigns = []string{"kep-2340", "kep-2340-fallback", "kep-4988", "v0.37.2"}
 
-// absentCoveragePoint is a line of coveragepoints.jsonl: a coverage point that does not come about by default, and the reason.
+// absentCoveragePoint is a line of coveragepoints.jsonl: a coverage point that does not come about by default, and the
+// reason.
 type absentCoveragePoint struct {
 	CoveragePoint, Reason string
 	// With is a scenario with options in which it comes about, empty if only tests of packages have it.

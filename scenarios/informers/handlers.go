@@ -20,8 +20,8 @@ var (
 	}, toldClaims...)
 )
 
-// sharedDraws are the sizes of shared informers, what they do and what is written meanwhile; handlerDraws are those of scenarios in
-// which any handler may be removed.
+// sharedDraws are the sizes of shared informers, what they do and what is written meanwhile; handlerDraws are those of
+// scenarios in which any handler may be removed.
 var (
 	sharedDraws = option.Ranges(`informer-handlers=1|3 informer-late-handlers=0|1|3 informer-stops=0|1|3 informer-batch=1|3
 		informer-locked=true informer-resyncs=0|4 writes=1|4|8 items=0|1 informer-breaks=0|2`)

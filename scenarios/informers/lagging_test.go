@@ -12,8 +12,9 @@ import (
 	"github.com/watchbed/watchbed/scenarios/informers"
 )
 
-// TestWaitingStreamsSlowTheCache: while streams wait the cache asks for progress ten times a second, and each notification
-// takes a slot of the decoder. So the cache that they wait for falls behind. It does not if nothing waits, or if it asks seldom.
+// TestWaitingStreamsSlowTheCache: while streams wait the cache asks for progress ten times a second, and each
+// notification takes a slot of the decoder. So the cache that they wait for falls behind. It does not if nothing waits,
+// or if it asks seldom.
 func TestWaitingStreamsSlowTheCache(t *testing.T) {
 	waiting := behind(t, "")
 	seldom := behind(t, "progress-period=3s")

@@ -50,7 +50,8 @@ func init() {
 	)...)
 }
 
-// followWatches are properties of watches and of what follows one, readContents of LISTs that what follows one may answer.
+// followWatches are properties of watches and of what follows one, readContents of LISTs that what follows one may
+// answer.
 var (
 	followWatches = []*testbed.Property{
 		watches.EventTypes, watches.KeepUp, watches.Reliable, watches.Resumable, watches.Bookmarkable, watches.InitialEvents,

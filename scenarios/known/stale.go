@@ -24,8 +24,8 @@ func AnyVersion(violates ...*testbed.Property) []testbed.Row {
 		Because(`a LIST at resourceVersion "0" is answered with what the cache has (kubernetes/kubernetes#59848)`)
 }
 
-// RefusedStreams is about informers whose first stream is refused, so that they list. A scenario in which no process of an informer
-// need follow another one says under which further conditions one does.
+// RefusedStreams is about informers whose first stream is refused, so that they list. A scenario in which no process of
+// an informer need follow another one says under which further conditions one does.
 func RefusedStreams(further ...testbed.Condition) []testbed.Row {
 	return When(append(further, AnswersLists, InformersTakeAny)...).RarelyViolates(informers.Monotonic).
 		Because(`a process whose first stream is refused lists at resourceVersion "0", which is answered with what the cache has (kubernetes/kubernetes#59848)`)

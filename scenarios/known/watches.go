@@ -28,8 +28,8 @@ func Restored(violates ...*testbed.Property) []testbed.Row {
 		Because("a restore sends events again (etcd-io/etcd#15271)")
 }
 
-// InTheMiddle is what breaks where several objects are changed at one revision: a cache, an informer and a client take the events one
-// by one, and have the resourceVersion of all of them with the first.
+// InTheMiddle is what breaks where several objects are changed at one revision: a cache, an informer and a client take
+// the events one by one, and have the resourceVersion of all of them with the first.
 func InTheMiddle(violates ...*testbed.Property) []testbed.Row {
 	return When(SeveralAtOnce).Violates(violates...).
 		Because("the objects of one revision come one by one, and a client that reads or goes on behind the first lacks the others (kubernetes/kubernetes#110210)")

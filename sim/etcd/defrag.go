@@ -5,12 +5,13 @@ import (
 	"github.com/watchbed/watchbed/sim/state"
 )
 
-// backendLock is the lock of the backend, as far as Defrag takes it: defrag locks the batch transaction and the read transaction from beginning
-// to end, so that no entry is applied and no read begins. Nothing else stops: the raft loop sends heartbeats, streams of watches stay
-// open, and a progress request is answered with the revision that the member has had since.
+// backendLock is the lock of the backend, as far as Defrag takes it: defrag locks the batch transaction and the read
+// transaction from beginning to end, so that no entry is applied and no read begins. Nothing else stops: the raft loop
+// sends heartbeats, streams of watches stay open, and a progress request is answered with the revision that the member
+// has had since.
 //
-// A turn of syncWatchersLoop with a watcher that is not synced waits in etcd, too, and holds the lock of the watchable store meanwhile.
-// It does not here.
+// A turn of syncWatchersLoop with a watcher that is not synced waits in etcd, too, and holds the lock of the watchable
+// store meanwhile. It does not here.
 type backendLock struct {
 	state.Cell[backendLock] `cell:"etcd: lock of the backend"`
 

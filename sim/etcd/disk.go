@@ -7,9 +7,10 @@ import (
 	"github.com/watchbed/watchbed/sim/state"
 )
 
-// disk is that of the raft log. While it stalls, raftNode waits for it in Save: no entry gets into the log, and no index of a read
-// comes out of raft. Nothing else stops. The member does not tick either, so that it knows its leader as before: its streams
-// stay open, and serializable reads and progress requests are answered from what it has (etcd-io/etcd#13527).
+// disk is that of the raft log. While it stalls, raftNode waits for it in Save: no entry gets into the log, and no
+// index of a read comes out of raft. Nothing else stops. The member does not tick either, so that it knows its leader
+// as before: its streams stay open, and serializable reads and progress requests are answered from what it has
+// (etcd-io/etcd#13527).
 type disk struct {
 	state.Cell[disk] `cell:"etcd: disk of the raft log"`
 
@@ -89,8 +90,8 @@ func (s *Server) awaitTimeout(env *sim.Env) {
 	env.Arm(requestTimer, max(0, next.Sub(env.Now())))
 }
 
-// requestsTimeOut answers what is out of time; untimed that is what waits longest. A write is carried out all the same when the
-// disk is back.
+// requestsTimeOut answers what is out of time; untimed that is what waits longest. A write is carried out all the same
+// when the disk is back.
 func (s *Server) requestsTimeOut(env *sim.Env) {
 	d := s.disk.Change(env)
 	env.Cover(coverDiskTimeout)

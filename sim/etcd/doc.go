@@ -118,21 +118,19 @@
 //
 // # Left out
 //
-// Members that take writes beside the one that serves, and with them a leader that has been
-// replaced and does not know it (#20418; read-index-ids has what a follower makes of it). Of the other members there is what they say of their
-// version, and that one may take over (Member). A member that follows serves
-// watches and reads (Config.Leader): raft between the two is a stream of committed
-// entries, each of which the leader sends when it is in its log. What reads cost,
-// if a scenario gives them a price, is one queue (ReadOptions). A snapshot that
-// brings news (InstallSnapshot brings the store itself). Authentication, and with it the
-// revision of permissions that RangeStream compares again behind its last chunk,
-// alarms and quotas. Of leases: the stream of keep-alives, checkpoints, LeaseLeases, and the
-// limit of revocations a second. A put that keeps the value of a key which the same transaction
-// deletes: clients here do not ask for it. Of a lost key (LosesRecreated) that is put again before a restart: the
-// restart counts its versions anew from that put. Errors of gRPC: a stream ends when its connection
-// does. gRPC's own limit of a message (--max-request-bytes and 512 KiB) is far above what
-// clients here send.
+// Members that take writes beside the one that serves, and with them a leader that has been replaced and does not know
+// it (#20418; read-index-ids has what a follower makes of it). Of the other members there is what they say of their
+// version, and that one may take over (Member). A member that follows serves watches and reads (Config.Leader): raft
+// between the two is a stream of committed entries, each of which the leader sends when it is in its log. What reads
+// cost, if a scenario gives them a price, is one queue (ReadOptions). A snapshot that brings news (InstallSnapshot
+// brings the store itself). Authentication, and with it the revision of permissions that RangeStream compares again
+// behind its last chunk, alarms and quotas. Of leases: the stream of keep-alives, checkpoints, LeaseLeases, and the
+// limit of revocations a second. A put that keeps the value of a key which the same transaction deletes: clients here
+// do not ask for it. Of a lost key (LosesRecreated) that is put again before a restart: the restart counts its versions
+// anew from that put. Errors of gRPC: a stream ends when its connection does. gRPC's own limit of a message
+// (--max-request-bytes and 512 KiB) is far above what clients here send.
 //
-// Released servers as a cluster show what is left out of members, logs, disks and users: each row of upstream/measure/cluster.json is about one of
-// these, but for those of watches (#15220, #18089, #19179, #20221, #20693), which the simulated server shows as well.
+// Released servers as a cluster show what is left out of members, logs, disks and users: each row of
+// upstream/measure/cluster.json is about one of these, but for those of watches (#15220, #18089, #19179, #20221,
+// #20693), which the simulated server shows as well.
 package etcd

@@ -89,15 +89,16 @@ func (f *Downgrade) Strike(env *sim.Env) {
 	restart(env, f.Node, f.Label)
 }
 
-// RestoreBackup is a fault: etcd loses its data, and begins again from a backup that lacks the last writes (etcdutl snapshot restore). Clients,
-// and caches, have seen them.
+// RestoreBackup is a fault: etcd loses its data, and begins again from a backup that lacks the last writes (etcdutl
+// snapshot restore). Clients, and caches, have seen them.
 type RestoreBackup struct {
 	// Node is the server's.
 	Node  sim.NodeID
 	Label string
 }
 
-// Restored is what a backup was restored to. It stands among the committed writes: those before it are lost behind revision From.
+// Restored is what a backup was restored to. It stands among the committed writes: those before it are lost behind
+// revision From.
 type Restored struct {
 	From, Revision int64
 	Compacted      bool
@@ -181,9 +182,9 @@ func Clog(server sim.NodeID, label string, from []sim.NodeID, until sim.Time) si
 	}
 }
 
-// Defragment is a fault: a member defragments its backend (Maintenance.Defragment), and meanwhile applies nothing and begins
-// no read (backendLock). Its clients see a watch that stays open and says nothing new (kubernetes/kubernetes#138494). It
-// ends as Clog does.
+// Defragment is a fault: a member defragments its backend (Maintenance.Defragment), and meanwhile applies nothing and
+// begins no read (backendLock). Its clients see a watch that stays open and says nothing new
+// (kubernetes/kubernetes#138494). It ends as Clog does.
 func Defragment(member sim.NodeID, label string, until sim.Time) sim.Fault {
 	return &ordered{
 		name: "defragmentation of " + label, nodes: []sim.NodeID{member},

@@ -373,8 +373,8 @@ func (t *traced) Observe(_ *sim.World, e *sim.Event) {
 	}
 }
 
-// causes follows the reads of the last step that has a note or a part of its name like this, back to the steps that wrote
-// what was read, and so on. It returns what those steps say, in the order of the run.
+// causes follows the reads of the last step that has a note or a part of its name like this, back to the steps that
+// wrote what was read, and so on. It returns what those steps say, in the order of the run.
 func (t *traced) causes(tb testing.TB, w *sim.World, name string) (said []string) {
 	led := make([]bool, len(*t))
 	for i, s := range *t {

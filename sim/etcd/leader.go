@@ -8,11 +8,10 @@ import (
 	"github.com/watchbed/watchbed/sim/state"
 )
 
-// LoseLeader is a fault: the cluster has no leader for some time. Watch streams whose
-// clients require a leader end once the server has seen none for three election
-// timeouts, and new ones are refused (v3rpc monitorLeader and newStreamInterceptor).
-// Writes wait, since raft takes no proposals. Linearizable reads wait, and fail when
-// there is a leader again, because it is another one. It concerns the members that serve clients, and ends as Clog does.
+// LoseLeader is a fault: the cluster has no leader for some time. Watch streams whose clients require a leader end once
+// the server has seen none for three election timeouts, and new ones are refused (v3rpc monitorLeader and
+// newStreamInterceptor). Writes wait, since raft takes no proposals. Linearizable reads wait, and fail when there is a
+// leader again, because it is another one. It concerns the members that serve clients, and ends as Clog does.
 func LoseLeader(members []sim.NodeID, label string, until sim.Time) sim.Fault {
 	return &ordered{
 		name: "no leader in " + label, nodes: members,

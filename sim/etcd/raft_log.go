@@ -132,7 +132,8 @@ func (s *Server) skip(env *sim.Env) {
 	}
 }
 
-// repeat has the entry that was applied last applied again. A compaction that is repeated is refused, so that it makes no difference.
+// repeat has the entry that was applied last applied again. A compaction that is repeated is refused, so that it makes
+// no difference.
 func (s *Server) repeat(env *sim.Env) {
 	e := s.log.newest
 	if _, compacts := e.payload.(*wire.CompactionRequest); compacts || e.payload == nil {

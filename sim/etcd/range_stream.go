@@ -47,8 +47,9 @@ func (o *StreamOptions) setDefaults() {
 	o.ChunkKeys = cmp.Or(o.ChunkKeys, 10)
 }
 
-// rangeStream is the loop of EtcdServer.rangeStream (etcd 3.7, KEP-5966): a Range that is answered in chunks, each of which
-// is a read transaction of its own. It is what that remembers between two chunks. The zero value has begun nothing.
+// rangeStream is the loop of EtcdServer.rangeStream (etcd 3.7, KEP-5966): a Range that is answered in chunks, each of
+// which is a read transaction of its own. It is what that remembers between two chunks. The zero value has begun
+// nothing.
 type rangeStream struct {
 	// chunk is the request of the next one: key, limit and revision move on.
 	chunk wire.RangeRequest

@@ -44,8 +44,8 @@ func (s *Server) Cells(visit sim.CellVisitor) {
 	processes.Cells(&s.process, visit)
 }
 
-// Fingerprint implements sim.Fingerprinter. Indices of the log and numbers of compactions count up: only how far they are
-// apart matters.
+// Fingerprint implements sim.Fingerprinter. Indices of the log and numbers of compactions count up: only how far they
+// are apart matters.
 func (s *Server) Fingerprint(d sim.Digest) sim.Digest {
 	d = sim.FoldCells(s.store.Fingerprint(d), s).Fold(s.commits.digest).Int(int64(len(s.commits.all)))
 	if s.reads.confirmed != 0 {

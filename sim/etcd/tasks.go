@@ -36,8 +36,8 @@ const (
 	firstTicker
 )
 
-// timers are those of the server itself: what they are called, and what follows when they fire. That of a Range is called
-// as its handler.
+// timers are those of the server itself: what they are called, and what follows when they fire. That of a Range is
+// called as its handler.
 var timers = [firstTicker]struct {
 	name string
 	fire func(*Server, *sim.Env)

@@ -46,8 +46,8 @@ var changes = []change{
 	{release.SinceAll("3.4.32", "3.5.14"), option.Settings("restore-revision=from-scheduled-compaction")},
 	// LeaseTimeToLive asks whether the member still leads.
 	{release.SinceAll("3.4.32", "3.5.14"), option.Settings("lease-time-left=of-leader")},
-	// Tombstones at the compacted revision stay, and survive a restart. A key that is put again at that revision is lost
-	// (etcd-io/etcd#18274, bbdc9418).
+	// Tombstones at the compacted revision stay, and survive a restart. A key that is put again at that revision is
+	// lost (etcd-io/etcd#18274, bbdc9418).
 	{release.SinceAll("3.4.34", "3.5.16"), option.Settings("compact-tombstone=kept", "compact-recreated=lost")},
 	{release.SinceAll("3.4.36", "3.5.18"), option.Settings("restore-tombstone=indexed")},
 	// Watches from a future revision.

@@ -9,10 +9,10 @@
 //	LIST at exactly N                   Get with WithRev(N): it waits for etcd's revision, too
 //	WATCH after N                       Watch with WithRev(N+1)
 //
-// All other requests are refused (refuses), as the library has no call for them: pages, selectors, "not older than N", initial
-// events. A watcher of the library that ends without an error ends the stream. Deletions come without the object: the
-// library has no WithPrevKV. WithProgressNotify is left out: its timer fires after ten minutes, and progress of etcd
-// reaches every watcher without it.
+// All other requests are refused (refuses), as the library has no call for them: pages, selectors, "not older than N",
+// initial events. A watcher of the library that ends without an error ends the stream. Deletions come without the
+// object: the library has no WithPrevKV. WithProgressNotify is left out: its timer fires after ten minutes, and
+// progress of etcd reaches every watcher without it.
 //
 // # Yield points
 //

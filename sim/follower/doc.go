@@ -26,9 +26,9 @@
 //	Conns        if the type holds connections: Follower.Conns(visit), and then these in a fixed order
 //	Restart      sets the fields back, and calls Follower.Restart
 //
-// The search over states refuses a wrapper of which Clone, Fingerprint, Behaviour or Cells is promoted, and the search of schedules
-// one without a Clone of its own; to the latter all steps of a wrapper conflict. The former takes the same steps out of states that it
-// found twice, for a sample, and ends with an error if they lead to different ones.
+// The search over states refuses a wrapper of which Clone, Fingerprint, Behaviour or Cells is promoted, and the search
+// of schedules one without a Clone of its own; to the latter all steps of a wrapper conflict. The former takes the same
+// steps out of states that it found twice, for a sample, and ends with an error if they lead to different ones.
 //
 // The package imports sim, sim/cache (for its Config) and sim/wire. It must never
 // import a simulated etcd or its client.

@@ -10,8 +10,8 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// A cache of one's own lists once, watches, and answers from its contents without waiting. Its name stands beside ours in every command
-// of a program that imports the package.
+// A cache of one's own lists once, watches, and answers from its contents without waiting. Its name stands beside ours
+// in every command of a program that imports the package.
 func ExampleNew() {
 	cache.RegisterDesign(cache.Design{
 		Preset: option.Preset{Name: "example-cache", Doc: "lists once, watches, and never waits"},

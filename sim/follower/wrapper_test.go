@@ -117,8 +117,8 @@ func small(design string, readers, reads int) testbed.Params {
 	return p
 }
 
-// A wrapper whose state a search does not see as a whole is never proved: it is refused, and so is one with whose fingerprint
-// states are taken for one that go on differently.
+// A wrapper whose state a search does not see as a whole is never proved: it is refused, and so is one with whose
+// fingerprint states are taken for one that go on differently.
 func TestWrapperIsNotProvedByWhatItsFollowerIs(t *testing.T) {
 	for _, c := range []struct{ design, states, schedules string }{
 		{"test-bare", "node cache: *follower_test.wrapper has its method Clone from what it embeds, which leaves out its own fields; " +

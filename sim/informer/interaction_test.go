@@ -24,8 +24,8 @@ const (
 	informerID
 )
 
-// player is an API server that the text plays, in its task "act": time stands still as long as it may act. It answers the
-// request that it heard last.
+// player is an API server that the text plays, in its task "act": time stands still as long as it may act. It answers
+// the request that it heard last.
 type player struct {
 	sim.Idle
 	b    *simtest.Bench
@@ -167,8 +167,8 @@ func TestInteractions(t *testing.T) {
 // unset are the counts of a record that are zero.
 var unset = regexp.MustCompile(`\w+:(0|false) ?`)
 
-// send answers: list @REV KEY@REV... [more], added KEY@REV, modified KEY@REV, deleted KEY@REV @REV, bookmark @REV, end @REV of
-// the initial events, fail ERROR which ends a watch, error ERROR, ready, close. An ERROR may be followed by the
+// send answers: list @REV KEY@REV... [more], added KEY@REV, modified KEY@REV, deleted KEY@REV @REV, bookmark @REV, end
+// @REV of the initial events, fail ERROR which ends a watch, error ERROR, ready, close. An ERROR may be followed by the
 // seconds of Retry-After.
 func (p *player) send(env *sim.Env, words []string) {
 	number := func(text string) int64 { return int64(p.b.Number(strings.TrimPrefix(text, "@"))) }

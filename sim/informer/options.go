@@ -152,8 +152,8 @@ var Group = option.Join(option.NewGroup("informers",
 		"the first handler of a shared informer is that of a controller, which marks each object once (KEP-5647)")),
 )
 
-// initialVersion is the resourceVersion of a process's first request: a WatchList, or a LIST, also one in place of a WatchList that
-// was refused.
+// initialVersion is the resourceVersion of a process's first request: a WatchList, or a LIST, also one in place of a
+// WatchList that was refused.
 func (o *Options) initialVersion(by ListMode) int64 {
 	if o.RV == RVNewest || o.RV == RVOfClientGo && by == ByWatchList {
 		return wire.Unset

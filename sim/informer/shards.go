@@ -7,8 +7,8 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// This is client-go's shardedListWatch (KEP-5866), between the Reflector and its requests: they name a shard, and what a
-// server sends of others is left out.
+// This is client-go's shardedListWatch (KEP-5866), between the Reflector and its requests: they name a shard, and what
+// a server sends of others is left out.
 
 // reshardAfter is how long a program keeps its shard if it gets another one, timed.
 const reshardAfter = 10 * time.Second

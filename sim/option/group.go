@@ -23,10 +23,10 @@ func NewGroup[C any](node string, options ...Option[C]) Group[C] {
 	return g.checked()
 }
 
-// Fields makes a group of the fields that have the tags option, their name, and doc, in their order; the tag zero is the
-// Default, and the tag least what an amount is at least that is not 0 (From), of a time a millisecond (Period). Whole numbers,
-// switches and durations need no more. A field without doc is the option of its name among
-// others. The fields of a field that is a struct follow in its place.
+// Fields makes a group of the fields that have the tags option, their name, and doc, in their order; the tag zero is
+// the Default, and the tag least what an amount is at least that is not 0 (From), of a time a millisecond (Period).
+// Whole numbers, switches and durations need no more. A field without doc is the option of its name among others. The
+// fields of a field that is a struct follow in its place.
 func Fields[C any](node string, others ...Option[C]) Group[C] {
 	return NewGroup(node, fields(reflect.TypeFor[C](), 0, others)...)
 }

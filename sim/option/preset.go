@@ -49,7 +49,8 @@ func Settings(texts ...string) []Setting {
 // Neighbour is other code of a node that comes from outside: what can be put in its place, to see whether that decides.
 type Neighbour struct {
 	Name string
-	// Without is what the neighbour lacks and is the same otherwise, such as "the patch mine"; empty if it is another release.
+	// Without is what the neighbour lacks and is the same otherwise, such as "the patch mine"; empty if it is another
+	// release.
 	Without string
 }
 

@@ -9,9 +9,9 @@ import (
 	"github.com/watchbed/watchbed/sim/arena"
 )
 
-// Places are values by number, each with cells of its own, which have the number as their index. Their own cell is which
-// are free. A fingerprint has those that are not, which have cells, and how many are free if the field has the tag
-// `free:"counted"`. Their memory is kept.
+// Places are values by number, each with cells of its own, which have the number as their index. Their own cell is
+// which are free. A fingerprint has those that are not, which have cells, and how many are free if the field has the
+// tag `free:"counted"`. Their memory is kept.
 type Places[T any] struct {
 	place
 	// of is known to Layout by where it is.

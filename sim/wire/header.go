@@ -1,7 +1,7 @@
 package wire
 
-// Header is etcdserverpb.ResponseHeader without the revision, which each answer has itself. It never changes: answers share
-// it. Digests leave it out, since the connection of an answer and the faults so far say what it is.
+// Header is etcdserverpb.ResponseHeader without the revision, which each answer has itself. It never changes: answers
+// share it. Digests leave it out, since the connection of an answer and the faults so far say what it is.
 type Header struct {
 	// ClusterID and MemberID are those of the member that answers, RaftTerm is the term that it was in then.
 	ClusterID, MemberID, RaftTerm int64

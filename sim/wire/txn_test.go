@@ -6,7 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestATransactionIsNamedByAllThatItDoes: each compare and each operation of both branches, those of transactions within it as well.
+// TestATransactionIsNamedByAllThatItDoes: each compare and each operation of both branches, those of transactions
+// within it as well.
 func TestATransactionIsNamedByAllThatItDoes(t *testing.T) {
 	put := func(key string) RequestOp { return RequestOp{Put: &PutRequest{Key: key, Value: "1"}} }
 	for want, r := range map[string]TxnRequest{

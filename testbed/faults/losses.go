@@ -44,8 +44,8 @@ var losses = map[string]loss{
 
 var wholeEvent = loss{label: "event of ", strikes: func(bool, *wire.KeyValue, int64) bool { return true }}
 
-// onTheWay is the loss of an event of a resource on its way to a cache: a client library hands it on, or, to a cache that brings
-// one of its own, a member of etcd sends it. Of several events in one response of etcd it is the first.
+// onTheWay is the loss of an event of a resource on its way to a cache: a client library hands it on, or, to a cache
+// that brings one of its own, a member of etcd sends it. Of several events in one response of etcd it is the first.
 func (l *loss) onTheWay(from []sim.NodeID, to sim.NodeID, name, prefix string) *sim.LoseMessage {
 	return &sim.LoseMessage{
 		From: from, To: to, Label: l.label + name,
@@ -79,7 +79,8 @@ func (l *loss) ofEvent(e *wire.WatchEvent) sim.Payload {
 	return &arrives
 }
 
-// ofResponse is what arrives of a response of etcd. One without events would be a progress notification: then nothing does.
+// ofResponse is what arrives of a response of etcd. One without events would be a progress notification: then nothing
+// does.
 func (l *loss) ofResponse(r *wire.WatchResponse, prefix string) sim.Payload {
 	at, arrives := l.first(r, prefix), *r
 	arrives.Events = slices.Clone(r.Events)
@@ -94,8 +95,9 @@ func (l *loss) ofResponse(r *wire.WatchResponse, prefix string) sim.Payload {
 	return &arrives
 }
 
-// first is the place of the first event of a response that is struck, -1 if none is. etcd's client library takes a changed object for
-// a created one if nothing says what it was before, and refuses it: of such an event the revision cannot be another one.
+// first is the place of the first event of a response that is struck, -1 if none is. etcd's client library takes a
+// changed object for a created one if nothing says what it was before, and refuses it: of such an event the revision
+// cannot be another one.
 func (l *loss) first(r *wire.WatchResponse, prefix string) int {
 	return slices.IndexFunc(r.Events, func(e wire.Event) bool {
 		return strings.HasPrefix(e.Kv.Key, prefix) && l.strikes(e.Type == wire.Put, e.Kv, e.Kv.ModRevision) && (!l.needsPrevious || e.PrevKv != nil)

@@ -13,7 +13,8 @@ import (
 // pods is the prefix of the resource of which something gets lost.
 const pods = "/registry/pods/"
 
-// TestOneEventOfAResponseIsLost: of a response of etcd one event of the resource is lost or changed, and the others arrive.
+// TestOneEventOfAResponseIsLost: of a response of etcd one event of the resource is lost or changed, and the others
+// arrive.
 func TestOneEventOfAResponseIsLost(t *testing.T) {
 	other, first, second := put("/registry/nodes/a", "other", 2), put(pods+"a", "first", 3), put(pods+"a", "second", 4)
 	deleted := wire.Event{Type: wire.Delete, Kv: &wire.KeyValue{Key: pods + "a", ModRevision: 5}}
@@ -44,7 +45,8 @@ func TestOneEventOfAResponseIsLost(t *testing.T) {
 	}
 }
 
-// TestOtherResponsesAreNotLost: progress, events of other resources, and changes of another kind than the one that gets lost.
+// TestOtherResponsesAreNotLost: progress, events of other resources, and changes of another kind than the one that gets
+// lost.
 func TestOtherResponsesAreNotLost(t *testing.T) {
 	for _, c := range []struct {
 		lost   string

@@ -61,7 +61,8 @@ func featuresOfEtcd(o *workload.DrawnOptions) []string {
 func (p *planner) anyOperations(env source, i int, name string) []workload.Step {
 	s := drawSwarm(env, featuresOfEtcd(&p.o.Drawn))
 	if s.has(nests) {
-		// It is of no use without these two, and of the transactions of a client that makes each mistake few are carried out.
+		// It is of no use without these two, and of the transactions of a client that makes each mistake few are
+		// carried out.
 		s.use(transacts, compares)
 		if s.flip(nests, "well-formed") {
 			s.leave(givesNoKey, asksTooMuch, keepsValues)
@@ -182,8 +183,8 @@ func (p *planner) anyRange(s *swarm) *wire.RangeRequest {
 	return r
 }
 
-// anyRangeStream has mostly what etcd does not refuse. It has no revision below 0: EtcdServer.rangeStream pins later chunks for 0 only, and
-// reads each of them at the newest revision then.
+// anyRangeStream has mostly what etcd does not refuse. It has no revision below 0: EtcdServer.rangeStream pins later
+// chunks for 0 only, and reads each of them at the newest revision then.
 func (p *planner) anyRangeStream(s *swarm) *wire.RangeStreamRequest {
 	r := p.anyRangeInTxn(s)
 	if s.env.Choose(4, "order and bounds of the stream") > 0 {

@@ -11,8 +11,9 @@ import (
 	"github.com/watchbed/watchbed/workload"
 )
 
-// Lock is a lock as clientv3 makes it (concurrency.Mutex and Election): each client has a key with its lease below Prefix,
-// and the client of the oldest key holds the lock. Holders write Object, with the create revision of their key in the value.
+// Lock is a lock as clientv3 makes it (concurrency.Mutex and Election): each client has a key with its lease below
+// Prefix, and the client of the oldest key holds the lock. Holders write Object, with the create revision of their key
+// in the value.
 type Lock struct {
 	Prefix, Object string
 	// Fenced: a write compares the create revision of the holder's key, as Election.Proclaim does (Mutex.IsOwner).
@@ -193,7 +194,8 @@ func (h lockClient) confirm() *workload.Step {
 	})
 }
 
-// hold writes the object while the lease lives, or unlocks. The client may pause between the look at its clock and the write.
+// hold writes the object while the lease lives, or unlocks. The client may pause between the look at its clock and the
+// write.
 func (h lockClient) hold(at *workload.Span) *workload.Step {
 	if !h.lives(at) {
 		return h.anew()

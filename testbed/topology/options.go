@@ -29,8 +29,8 @@ type Options struct {
 	Members string `option:"members"`
 	// MemberSettings are what another release would do in the place of a version, on top of all others.
 	MemberSettings []string `option:"member-settings"`
-	// ServerSettings are in the order of servers and names, on top of all others. A server may have a design or a version of
-	// the client library of its own, too.
+	// ServerSettings are in the order of servers and names, on top of all others. A server may have a design or a
+	// version of the client library of its own, too.
 	ServerSettings []string `option:"server-settings"`
 	Compactors     bool     `option:"compactors" doc:"API servers that compact etcd, and tell their caches"`
 	// Compactor is what they do.

@@ -101,8 +101,8 @@ func claimWork(work string) (*os.File, error) {
 	return f, nil
 }
 
-// prepare makes the folder in which the guest is compiled: its source, and all modules. A module that is not found may be one that only
-// tests import, so that the guest compiles without it: missing is what the go command says of it.
+// prepare makes the folder in which the guest is compiled: its source, and all modules. A module that is not found may
+// be one that only tests import, so that the guest compiles without it: missing is what the go command says of it.
 func prepare(s *source, with *golang, work string) (missing, err error) {
 	if err := os.RemoveAll(work); err != nil {
 		return nil, err
@@ -145,12 +145,12 @@ func prepare(s *source, with *golang, work string) (missing, err error) {
 	return missing, nil
 }
 
-// upstream is the module of this folder, and of the package protocol. Guests have the package alone, so that what else the module requires
-// changes nothing of them: as a module of its own.
+// upstream is the module of this folder, and of the package protocol. Guests have the package alone, so that what else
+// the module requires changes nothing of them: as a module of its own.
 const upstream = "github.com/watchbed/watchbed/upstream"
 
-// ownModules are what go mod edit is told of the package protocol. The module of a user's whose tests import package clientbed
-// requires upstream, and has it already.
+// ownModules are what go mod edit is told of the package protocol. The module of a user's whose tests import package
+// clientbed requires upstream, and has it already.
 func ownModules(s *source, work string) ([]string, error) {
 	here, err := filepath.Abs(".")
 	if err != nil {
@@ -168,8 +168,9 @@ func ownModules(s *source, work string) ([]string, error) {
 		os.WriteFile(filepath.Join(folder, "go.mod"), []byte("module "+module+"\n\ngo 1.26.0\n"), 0o644)
 }
 
-// copySource copies the source of the guest, and in place of some of its files those of the branch: _v3.6.release.go stands for
-// release.go. The go command leaves out a file whose name begins so, so that the files of other branches may stay.
+// copySource copies the source of the guest, and in place of some of its files those of the branch: _v3.6.release.go
+// stands for release.go. The go command leaves out a file whose name begins so, so that the files of other branches may
+// stay.
 func copySource(s *source, work string) error {
 	if err := os.CopyFS(work, os.DirFS(s.of.folder)); err != nil {
 		return err

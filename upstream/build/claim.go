@@ -10,8 +10,9 @@ import (
 	"github.com/watchbed/watchbed/upstream/guests"
 )
 
-// claim has the name of a guest stand for what it is made from, before anything is compiled: two folders or patches of one name would take
-// each other's place. The file that says so is there with its text, or not at all, whenever the program is killed.
+// claim has the name of a guest stand for what it is made from, before anything is compiled: two folders or patches of
+// one name would take each other's place. The file that says so is there with its text, or not at all, whenever the
+// program is killed.
 func (s *source) claim(directory string) error {
 	if err := os.MkdirAll(directory, 0o755); err != nil {
 		return err

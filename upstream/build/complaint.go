@@ -21,8 +21,8 @@ func (c *complaint) Error() string {
 	return text
 }
 
-// first is the first complaint in one line, made of so many of all lines that say what is wrong. It goes on behind a heading and with
-// lines that are indented, such as packages that import the one that is missing.
+// first is the first complaint in one line, made of so many of all lines that say what is wrong. It goes on behind a
+// heading and with lines that are indented, such as packages that import the one that is missing.
 func (c *complaint) first() (text string, lines, all int) {
 	var wrong []string
 	for line := range strings.Lines(c.text) {

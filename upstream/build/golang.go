@@ -22,8 +22,8 @@ type golang struct {
 // here is the Go that runs this program's go command.
 var here = &golang{command: "go", environment: []string{"GOTOOLCHAIN=local"}}
 
-// golangFor is the distribution of the release that compiles what wants this version of Go: the one that is installed, or the one that
-// the go command downloads by itself.
+// golangFor is the distribution of the release that compiles what wants this version of Go: the one that is installed,
+// or the one that the go command downloads by itself.
 func golangFor(wanted, directory string) (*golang, error) {
 	release, err := overlay.For(wanted)
 	if err != nil {
@@ -43,8 +43,8 @@ func golangFor(wanted, directory string) (*golang, error) {
 	return &golang{release, here.command, root, here.environment}, nil
 }
 
-// download has the go command download a release. The release is then in the module cache, of which no file can be replaced: a folder
-// of links stands for it.
+// download has the go command download a release. The release is then in the module cache, of which no file can be
+// replaced: a folder of links stands for it.
 func download(release *overlay.Go, installed, directory string) (*golang, error) {
 	name := "go" + release.Version
 	other := &golang{command: here.command, environment: []string{"GOTOOLCHAIN=" + name}}

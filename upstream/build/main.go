@@ -1,5 +1,5 @@
-// Build compiles a guest from published modules, from a checkout of Kubernetes or of etcd, or with a package of the user's. A cluster@ is a member of a
-// cluster of etcd:
+// Build compiles a guest from published modules, from a checkout of Kubernetes or of etcd, or with a package of the
+// user's. A cluster@ is a member of a cluster of etcd:
 //
 //	go run ./build kubernetes@v0.37.2
 //	go run ./build kubernetes@DIR
@@ -10,8 +10,8 @@
 //	go run ./build cluster@v3.6.16
 //	go run ./build client@DIR
 //
-// What is behind a plus is a change (package overlay). It copies the guest's source into a folder of its own, vendors the modules, and compiles with
-// the overlay. Go is all that must be installed.
+// What is behind a plus is a change (package overlay). It copies the guest's source into a folder of its own, vendors
+// the modules, and compiles with the overlay. Go is all that must be installed.
 package main
 
 import (

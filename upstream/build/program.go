@@ -26,7 +26,8 @@ type program struct {
 	// A checkout has modules in the folders that match published. One of these, main, is there in each checkout.
 	published []string
 	main      string
-	// release is the file of a checkout that says of which release it is, empty if the files of its branches tell these apart.
+	// release is the file of a checkout that says of which release it is, empty if the files of its branches tell these
+	// apart.
 	release  string
 	branches []branch
 }
@@ -86,7 +87,8 @@ var programs = []*program{
 	{"client", "clientguest", protocol.Client, true, nil, nil, "", "", []branch{{"", "", "", nil, overlay.Client, nil, nil}}},
 }
 
-// clusterAlong are the modules of etcd that a server brings with it. A newer bbolt or client would be no part of its release.
+// clusterAlong are the modules of etcd that a server brings with it. A newer bbolt or client would be no part of its
+// release.
 var clusterAlong = []string{
 	"go.etcd.io/bbolt", "go.etcd.io/raft/v3", "go.etcd.io/etcd/raft/v3", "go.etcd.io/etcd/client/v2", "go.etcd.io/etcd/client/v3",
 }
@@ -117,8 +119,8 @@ func (p *program) branchOf(of string) *branch {
 
 var releaseLine = regexp.MustCompile(`\bVersion\s*=\s*"([0-9]+\.[0-9]+\.[0-9]+)`)
 
-// checkedOut is the branch of a checkout, and the release that it says to be of, empty if it does not say. One of no branch is newer than all of
-// them: it is compiled like the newest, and the simulated part of it is of that release.
+// checkedOut is the branch of a checkout, and the release that it says to be of, empty if it does not say. One of no
+// branch is newer than all of them: it is compiled like the newest, and the simulated part of it is of that release.
 func (p *program) checkedOut(folder string) (b *branch, release string, err error) {
 	if p.release == "" {
 		for i := range p.branches {

@@ -17,8 +17,8 @@ type source struct {
 	branch *branch
 	// name is that of the guest and of its design. origin is what it is made from: others may have the same name.
 	name, origin string
-	// version is one of the published modules. Else folder is a checkout of the program's repository, or a package of the user's in the
-	// module users.
+	// version is one of the published modules. Else folder is a checkout of the program's repository, or a package of
+	// the user's in the module users.
 	version, folder string
 	users           *usersModule
 	// patched are the changes of it.

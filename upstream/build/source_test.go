@@ -44,8 +44,8 @@ func file(t *testing.T, text string, path ...string) {
 
 const pinned = "-replace=sigs.k8s.io/structured-merge-diff/v7@v7.0.1=sigs.k8s.io/structured-merge-diff/v7@v7.0.0"
 
-// TestCheckoutReplacesModules: what a checkout publishes is taken from it. A guest of Kubernetes has the name of the folder, one of etcd that of
-// its release, too, as the simulated part is of that.
+// TestCheckoutReplacesModules: what a checkout publishes is taken from it. A guest of Kubernetes has the name of the
+// folder, one of etcd that of its release, too, as the simulated part is of that.
 func TestCheckoutReplacesModules(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "mine")
 	for _, name := range []string{"apiserver", "client-go"} {
@@ -77,8 +77,8 @@ func TestCheckoutReplacesModules(t *testing.T) {
 	require.Equal(t, "1.25.0", version)
 }
 
-// TestModulesThatComeAlong: a member of a cluster has the bbolt and the raft of its own release. What the source says of them is about the pinned
-// one.
+// TestModulesThatComeAlong: a member of a cluster has the bbolt and the raft of its own release. What the source says
+// of them is about the pinned one.
 func TestModulesThatComeAlong(t *testing.T) {
 	for version, dropped := range map[string]bool{"v3.6.16": false, "v3.6.8": true} {
 		s, err := parseSource("cluster@" + version)
@@ -90,8 +90,8 @@ func TestModulesThatComeAlong(t *testing.T) {
 	}
 }
 
-// TestUsersModule: a package of the user's may be anywhere in its module, which is taken from its folder with its replace lines. Its guest has
-// the name of the folder.
+// TestUsersModule: a package of the user's may be anywhere in its module, which is taken from its folder with its
+// replace lines. Its guest has the name of the folder.
 func TestUsersModule(t *testing.T) {
 	folder := t.TempDir()
 	file(t, "// Of mine.\nmodule example.com/mine/v2 // here\n\ngo 1.26.0\n\nreplace (\n\texample.com/a => ../a\n\texample.com/b v1.0.0 => example.com/c v1.2.0\n)\n", folder, "go.mod")
@@ -115,8 +115,8 @@ func TestUsersModule(t *testing.T) {
 	require.Equal(t, "example.com/mine/v2", s.users.imported)
 }
 
-// TestNamesStandForOneSource: a second folder whose guest has the same name is refused, also while the guest of the first is compiled, and
-// where that was killed. A guest of which it is not known what it is made from goes.
+// TestNamesStandForOneSource: a second folder whose guest has the same name is refused, also while the guest of the
+// first is compiled, and where that was killed. A guest of which it is not known what it is made from goes.
 func TestNamesStandForOneSource(t *testing.T) {
 	directory := t.TempDir()
 	first, second := source{name: "kubernetes@mine", origin: "/a/mine"}, source{name: "kubernetes@mine", origin: "/b/mine"}

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// usersModule is a module of the user's, one of whose packages has New: what makes a key-value store of a client of etcd.
+// usersModule is a module of the user's, one of whose packages has New: what makes a key-value store of a client of
+// etcd.
 type usersModule struct {
 	// folder is that of the module, imported the path of the package.
 	folder, imported string
@@ -44,7 +45,8 @@ func usersModuleOf(folder string) (*usersModule, error) {
 // majorVersion is what the path of a module ends with from version 2 on.
 var majorVersion = regexp.MustCompile(`[./]v([0-9]+)$`)
 
-// edits are what go mod edit is told: replace lines count in the module alone that is compiled, so that those of the user's are given again.
+// edits are what go mod edit is told: replace lines count in the module alone that is compiled, so that those of the
+// user's are given again.
 func (u *usersModule) edits() []string {
 	major := "0"
 	if m := majorVersion.FindStringSubmatch(u.said.Module.Path); m != nil {

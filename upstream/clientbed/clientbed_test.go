@@ -18,7 +18,8 @@ import (
 	"github.com/watchbed/watchbed/upstream/stories"
 )
 
-// TestCacheForEver: a cache that forgets nothing is no linearizable store, which the property says, in a story that can be replayed.
+// TestCacheForEver: a cache that forgets nothing is no linearizable store, which the property says, in a story that can
+// be replayed.
 func TestCacheForEver(t *testing.T) {
 	subjects, err := Default("client@forever").Subjects()
 	require.NoError(t, err)
@@ -44,7 +45,8 @@ func TestCacheForEver(t *testing.T) {
 	require.Equal(t, run.Story, again.Story)
 }
 
-// TestRevisionsHaveTheirWriters: a write that was not answered keeps its client and its call, so that no answer from before shows it.
+// TestRevisionsHaveTheirWriters: a write that was not answered keeps its client and its call, so that no answer from
+// before shows it.
 func TestRevisionsHaveTheirWriters(t *testing.T) {
 	put := func(value string) *model.Request { return &model.Request{Kind: model.Put, Key: "key-1", Value: value} }
 	remove := &model.Request{Kind: model.Delete, Key: "key-1"}
@@ -52,8 +54,8 @@ func TestRevisionsHaveTheirWriters(t *testing.T) {
 		return &model.Request{Kind: model.Txn, Success: []model.Request{*r}}
 	}
 	for name, tc := range map[string]struct {
-		// unanswered is what client-2 asks for at tick 3, and client-1 at tick 7. After tick 6 etcd changes what revision says, and the
-		// write is that of client, called at call.
+		// unanswered is what client-2 asks for at tick 3, and client-1 at tick 7. After tick 6 etcd changes what
+		// revision says, and the write is that of client, called at call.
 		unanswered, revision *model.Request
 		client               int
 		call                 int64

@@ -17,18 +17,18 @@ import (
 
 // Config is what is judged, and in which world.
 type Config struct {
-	// Guest is the name of a compiled guest: client@leasing. With :locks behind it its goroutines give way where they take
-	// a lock, too.
+	// Guest is the name of a compiled guest: client@leasing. With :locks behind it its goroutines give way where they
+	// take a lock, too.
 	Guest string
 	// Etcd is the release that the simulated etcd is like.
 	Etcd string
-	// Processes is how many there are, Clients how many each of them has, Operations how many each of those asks for, on so
-	// many Keys.
+	// Processes is how many there are, Clients how many each of them has, Operations how many each of those asks for,
+	// on so many Keys.
 	Processes, Clients, Operations, Keys int
 	// Think is how long a client waits at most before each operation.
 	Think time.Duration
-	// Partitions is how many times each process may be cut off from etcd, for how long is drawn, Breaks how many times a stream of
-	// its watches may break. All of that is over after For.
+	// Partitions is how many times each process may be cut off from etcd, for how long is drawn, Breaks how many times
+	// a stream of its watches may break. All of that is over after For.
 	Partitions, Breaks int
 	For                time.Duration
 	// Network is how long a message takes at most as long as things break. Then a tenth of that.

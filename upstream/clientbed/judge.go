@@ -13,8 +13,8 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// claimed is the property: linearizability of what was read, but not of the revision that an answer names as the store's: one from a
-// cache may have that of when the cache was filled.
+// claimed is the property: linearizability of what was read, but not of the revision that an answer names as the
+// store's: one from a cache may have that of when the cache was filled.
 const claimed = linearizability.LinearizableData
 
 // Judge implements explore.Subject.
@@ -32,8 +32,8 @@ func (s *subject) Judge(*sim.World) []explore.Finding {
 	return s.findings
 }
 
-// counts judges that an answer counts the items that it has, as those to requests without a limit do. It is a claim of its own, so that
-// a wrong count hides nothing worse.
+// counts judges that an answer counts the items that it has, as those to requests without a limit do. It is a claim of
+// its own, so that a wrong count hides nothing worse.
 func (s *subject) counts() explore.Finding {
 	f := explore.Finding{Property: "counts", Verdict: model.Holds}
 	for _, c := range s.clients {
@@ -93,9 +93,10 @@ func (s *subject) history() *model.History {
 	return h
 }
 
-// settle gives a revision of which no client was told to the write that was called first of those that were not answered and ask for what it
-// changes. Without one it is a write of others. What a client asked for and was answered may have been written once more: then it is called with
-// that. Else it is called when etcd has it: since is the last tick before.
+// settle gives a revision of which no client was told to the write that was called first of those that were not
+// answered and ask for what it changes. Without one it is a write of others. What a client asked for and was answered
+// may have been written once more: then it is called with that. Else it is called when etcd has it: since is the last
+// tick before.
 func settle(h *model.History, rev, since int64, change *model.Request) {
 	var first, open *model.Operation
 	for i := range h.Operations {

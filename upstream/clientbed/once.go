@@ -8,9 +8,9 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// once judges that the store was changed at most once for each put: clients write each value once, so that a value which was set at two
-// revisions was put twice. The value may come back in between that another client has put. It is a claim of its own: for linearizability the
-// second is a write like any other.
+// once judges that the store was changed at most once for each put: clients write each value once, so that a value
+// which was set at two revisions was put twice. The value may come back in between that another client has put. It is a
+// claim of its own: for linearizability the second is a write like any other.
 func (s *subject) once() explore.Finding {
 	f := explore.Finding{Property: "once", Verdict: model.Holds}
 	set := map[string]int64{}

@@ -18,8 +18,8 @@ import (
 type etcd struct {
 	// last is the number of the newest connection.
 	last uint32
-	// calls wait for what etcd says, watches are the streams of the Watch API. renewals are the calls that are under way on
-	// streams of keep-alives.
+	// calls wait for what etcd says, watches are the streams of the Watch API. renewals are the calls that are under
+	// way on streams of keep-alives.
 	calls    map[uint32]chan answer
 	watches  map[uint32]*watchStream
 	renewals map[uint32]*renewalStream

@@ -25,7 +25,8 @@ func (e *etcd) LeaseRevoke(ctx context.Context, r *pb.LeaseRevokeRequest, _ ...g
 	return &pb.LeaseRevokeResponse{Header: header(a.leased.revision)}, err
 }
 
-// LeaseKeepAlive implements pb.LeaseClient. Each request on the stream is a call of its own, as etcd answers them in their order.
+// LeaseKeepAlive implements pb.LeaseClient. Each request on the stream is a call of its own, as etcd answers them in
+// their order.
 func (e *etcd) LeaseKeepAlive(ctx context.Context, _ ...grpc.CallOption) (grpc.BidiStreamingClient[pb.LeaseKeepAliveRequest, pb.LeaseKeepAliveResponse], error) {
 	s := &renewalStream{etcd: e}
 	s.ctx, s.come = ctx, make(chan struct{}, 1)

@@ -88,8 +88,8 @@ func (s *server) serve(conn uint32, op clientv3.Op) {
 	protocol.Send(&out)
 }
 
-// carryOut has the store carry out an operation by the method that programs call for it. The context is never cancelled: a client does
-// not give up.
+// carryOut has the store carry out an operation by the method that programs call for it. The context is never
+// cancelled: a client does not give up.
 func (s *server) carryOut(op clientv3.Op) (clientv3.OpResponse, error) {
 	ctx, key := context.Background(), string(op.KeyBytes())
 	switch {

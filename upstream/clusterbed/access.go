@@ -11,11 +11,13 @@ import (
 	"github.com/watchbed/watchbed/upstream/clusternode"
 )
 
-// access is what the auditor learns of what users may do: of each member what users and roles are there, and what it answers to users.
+// access is what the auditor learns of what users may do: of each member what users and roles are there, and what it
+// answers to users.
 type access struct {
 	// users ask for themselves.
 	users [len(users)]login
-	// disabled: there is no authentication. granted are the roles of users, given the rights of roles, as the first member has them.
+	// disabled: there is no authentication. granted are the roles of users, given the rights of roles, as the first
+	// member has them.
 	disabled bool
 	granted  [len(users)][]string
 	given    [len(roles)][]clusternode.Permission
@@ -41,7 +43,8 @@ type trial struct {
 // tried is the key that users read and write in the audit.
 const tried = prefix + "1"
 
-// refusalsAtMost is how often a user is refused by a member until it is for good. In between the member may come to know what others know already.
+// refusalsAtMost is how often a user is refused by a member until it is for good. In between the member may come to
+// know what others know already.
 const refusalsAtMost = 3
 
 // logIn has the auditor ask as root and as the users.
@@ -145,7 +148,8 @@ func (n *need) String() string {
 	return text
 }
 
-// permitted judges that no user does what is certainly forbidden then. A read that may be old, or a watch, may know of nothing that has changed since its user was given the token.
+// permitted judges that no user does what is certainly forbidden then. A read that may be old, or a watch, may know of
+// nothing that has changed since its user was given the token.
 func (s *subject) permitted() explore.Finding {
 	f := claims("permitted")
 	p := &s.operator.permissions
@@ -191,7 +195,8 @@ func (s *subject) granted() explore.Finding {
 	return c.Finding
 }
 
-// samePermissions judges that all members name the same users and roles, behind all that the one that is asked knew to be decided.
+// samePermissions judges that all members name the same users and roles, behind all that the one that is asked knew to
+// be decided.
 func (s *subject) samePermissions() explore.Finding {
 	c := claims("same-permissions")
 	all := s.auditor.access.said

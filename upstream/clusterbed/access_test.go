@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestUsersDoWhatTheyMay: etcd lets users do what they may and nothing else, while that changes and members break, and the members agree about it.
+// TestUsersDoWhatTheyMay: etcd lets users do what they may and nothing else, while that changes and members break, and
+// the members agree about it.
 func TestUsersDoWhatTheyMay(t *testing.T) {
 	c := Default("cluster@v3.6.16")
 	c.Auth, c.Member.TokenTTL, c.Clients, c.Watchers, c.Holders, c.Faults.AuthChanges, c.Faults.All = true, 2, 4, 4, 1, 5, true
@@ -17,7 +18,8 @@ func TestUsersDoWhatTheyMay(t *testing.T) {
 	reaches(t, r, coverRenewed.String(), coverDenied.String(), coverUnwatched.String(), coverChanged.String())
 }
 
-// TestForbids: a user is forbidden what no right gives that may be there, and a change that was not answered may come about at any time.
+// TestForbids: a user is forbidden what no right gives that may be there, and a change that was not answered may come
+// about at any time.
 func TestForbids(t *testing.T) {
 	const part, stranger = 1, 3
 	first, second := need{key: prefix + "1"}, need{key: prefix + "2"}

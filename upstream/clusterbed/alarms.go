@@ -12,10 +12,11 @@ import (
 	"github.com/watchbed/watchbed/upstream/clusternode"
 )
 
-// alarms is what the auditor learns of alarms. Where one says that there is no space, it asks each member for what has to be refused and what must not be, and makes
-// room as an operator does: it compacts, defragments and disarms.
+// alarms is what the auditor learns of alarms. Where one says that there is no space, it asks each member for what has
+// to be refused and what must not be, and makes room as an operator does: it compacts, defragments and disarms.
 type alarms struct {
-	// lists are the answers, before and after, voters those that are asked. refused counts the writes that were refused, written is where one was not.
+	// lists are the answers, before and after, voters those that are asked. refused counts the writes that were
+	// refused, written is where one was not.
 	lists   []answer
 	voters  []int
 	refused int
@@ -86,8 +87,9 @@ func (s *subject) lying() (count int) {
 	return count
 }
 
-// alarmsMeanWhatTheySay judges alarms: none is there without a reason, a write that was refused for lack of space has raised one, and while that is there each member
-// refuses writes, and neither reads nor deletions. That writes go on once there is room again is part of the audit.
+// alarmsMeanWhatTheySay judges alarms: none is there without a reason, a write that was refused for lack of space has
+// raised one, and while that is there each member refuses writes, and neither reads nor deletions. That writes go on
+// once there is room again is part of the audit.
 func (s *subject) alarmsMeanWhatTheySay() explore.Finding {
 	c := claims("alarms")
 	a := &s.auditor.alarms

@@ -15,8 +15,9 @@ import (
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
-// auditor asks, when nothing breaks any more, for the list of members, and then each of them in turn: to write, and to read. A question that is not answered is asked
-// again. Then it asks all of them where they are, for their lists of members, and for the hash of their data at the last revision that all of them have.
+// auditor asks, when nothing breaks any more, for the list of members, and then each of them in turn: to write, and to
+// read. A question that is not answered is asked again. Then it asks all of them where they are, for their lists of
+// members, and for the hash of their data at the last revision that all of them have.
 type auditor struct {
 	sim.Idle
 	config     *Config
@@ -70,7 +71,8 @@ const (
 	status
 	listed
 	hash
-	// enabled is whether there is authentication. The next ones are what users and roles are, and what a user is answered.
+	// enabled is whether there is authentication. The next ones are what users and roles are, and what a user is
+	// answered.
 	enabled
 	rolesOfUser
 	rightsOfRole
@@ -96,7 +98,8 @@ func (a *auditor) reset(c *Config, caches int, firstCache sim.NodeID) {
 // done reports whether all questions were answered.
 func (a *auditor) done() bool { return len(a.questions) > 0 && a.at == len(a.questions) }
 
-// plan makes the questions to these members. A learner answers next to none, and nothing is asked where a bit of the disk has changed.
+// plan makes the questions to these members. A learner answers next to none, and nothing is asked where a bit of the
+// disk has changed.
 func (a *auditor) plan(env *sim.Env, members []clusternode.Listed) {
 	var voters, all []int
 	for place := range a.config.machines() {

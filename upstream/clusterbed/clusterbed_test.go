@@ -76,7 +76,8 @@ func TestReleaseHolds(t *testing.T) {
 	holds(t, campaignOf(t, c, 40))
 }
 
-// TestMistakeIsFound: a change of the write-ahead log that leaves votes unsynced has two members lead in one term, and the shrunk run comes again from its recording.
+// TestMistakeIsFound: a change of the write-ahead log that leaves votes unsynced has two members lead in one term, and
+// the shrunk run comes again from its recording.
 func TestMistakeIsFound(t *testing.T) {
 	subjects, err := Default("cluster@v3.6.16+sync-later").Subjects()
 	require.NoError(t, err)
@@ -173,7 +174,8 @@ func TestWorldsThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestDatabaseIsFull: members whose databases come to be as large as they may be say so, and write again once there is room; what they say of themselves never goes back.
+// TestDatabaseIsFull: members whose databases come to be as large as they may be say so, and write again once there is
+// room; what they say of themselves never goes back.
 func TestDatabaseIsFull(t *testing.T) {
 	c := Default("cluster@v3.6.16")
 	c.Operations, c.Think, c.Observe = 15, 500*time.Millisecond, 400*time.Millisecond

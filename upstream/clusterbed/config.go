@@ -41,7 +41,8 @@ type Config struct {
 	// Warm: a run begins with members that have a leader, which were booted once for all runs.
 	Warm bool `json:"warm"`
 
-	// Clients is how many there are, Operations how many each of them asks for, on so many Keys. Think is how long a client waits at most before each.
+	// Clients is how many there are, Operations how many each of them asks for, on so many Keys. Think is how long a
+	// client waits at most before each.
 	Clients    int           `json:"clients"`
 	Operations int           `json:"operations"`
 	Keys       int           `json:"keys"`
@@ -52,7 +53,8 @@ type Config struct {
 	ValueBytes int `json:"valueBytes"`
 	// Observe is how much time there is at most between two looks at what some member says of itself, 0 for no looks.
 	Observe time.Duration `json:"observe"`
-	// Caches is how many API servers there are, whose cacher is the design Cache, each before a member of its own, with Readers that LIST.
+	// Caches is how many API servers there are, whose cacher is the design Cache, each before a member of its own, with
+	// Readers that LIST.
 	Cache   string `json:"cache"`
 	Caches  int    `json:"caches"`
 	Readers int    `json:"readers"`
@@ -111,38 +113,44 @@ type Faults struct {
 	// Starvations have one goroutine of a member get no processor for some time, while its others run.
 	Starvations int `json:"starvations"`
 	Stalls      int `json:"stalls"`
-	// Fulls have a disk be full for some time, IOErrors a write or a sync fail. ClockJumps have a clock go forward, by up to ClockJump. Upgrades stop a member, which
-	// goes on with the guest Next.
+	// Fulls have a disk be full for some time, IOErrors a write or a sync fail. ClockJumps have a clock go forward, by
+	// up to ClockJump. Upgrades stop a member, which goes on with the guest Next.
 	Fulls      int           `json:"fulls"`
 	IOErrors   int           `json:"ioErrors"`
 	ClockJumps int           `json:"clockJumps"`
 	ClockJump  time.Duration `json:"clockJump"`
 	Upgrades   int           `json:"upgrades"`
-	// Partitions cut a member off from the others, OneWays hold back what it sends to them, Breaks break a stream between two of them, Losses one of a client.
+	// Partitions cut a member off from the others, OneWays hold back what it sends to them, Breaks break a stream
+	// between two of them, Losses one of a client.
 	Partitions int `json:"partitions"`
 	OneWays    int `json:"oneWays"`
 	Breaks     int `json:"breaks"`
 	Losses     int `json:"losses"`
 	// Restarts are of API servers.
 	Restarts int `json:"restarts"`
-	// Changes are of the members: one is added, as a learner that is promoted or as a voter, removed, or replaced, by one on another machine or on the same one.
-	// They are for the whole cluster.
+	// Changes are of the members: one is added, as a learner that is promoted or as a voter, removed, or replaced, by
+	// one on another machine or on the same one. They are for the whole cluster.
 	Changes int `json:"changes"`
-	// AuthChanges are of what users may do: of users, passwords, roles and their permissions, and that there is authentication. They are for the whole cluster.
+	// AuthChanges are of what users may do: of users, passwords, roles and their permissions, and that there is
+	// authentication. They are for the whole cluster.
 	AuthChanges int `json:"authChanges"`
-	// Moves have the leader be another member, Defragments a member defragment its backend. They are for the whole cluster.
+	// Moves have the leader be another member, Defragments a member defragment its backend. They are for the whole
+	// cluster.
 	Moves       int `json:"moves"`
 	Defragments int `json:"defragments"`
-	// Flips change a bit of a file on a disk, of a minority of the members at most. Nothing is claimed of such a member, which may end, and everything of the others.
+	// Flips change a bit of a file on a disk, of a minority of the members at most. Nothing is claimed of such a
+	// member, which may end, and everything of the others.
 	Flips int `json:"flips"`
-	// StreamCuts hold back what a member is sent by another one on one of its ways: MsgApp, other messages of raft, or snapshots. Outages cut a member off as partitions do,
-	// and break its streams in the end: what is under way then is lost.
+	// StreamCuts hold back what a member is sent by another one on one of its ways: MsgApp, other messages of raft, or
+	// snapshots. Outages cut a member off as partitions do, and break its streams in the end: what is under way then is
+	// lost.
 	StreamCuts int `json:"streamCuts"`
 	Outages    int `json:"outages"`
 	// Updates have a member be listed with another URL, or with two. They are for the whole cluster.
 	Updates int `json:"updates"`
-	// ForceNewClusters, one at most, lose all members but one with their disks. That one is restarted with --force-new-cluster, and the others are added again. What its clients
-	// were told stays, and what the others alone said may be lost.
+	// ForceNewClusters, one at most, lose all members but one with their disks. That one is restarted with
+	// --force-new-cluster, and the others are added again. What its clients were told stays, and what the others alone
+	// said may be lost.
 	ForceNewClusters int `json:"forceNewClusters"`
 	// Backups copy the disks of all members at one moment, and restore them later, without new revisions. What was
 	// told until the copy stays, and what was told behind it is lost. RevisionBump: one at most is, by etcdutl
@@ -213,7 +221,8 @@ type NotBooted struct{ why any }
 // Error implements error.
 func (e *NotBooted) Error() string { return fmt.Sprintf("the cluster does not boot: %v", e.why) }
 
-// boots reports why a cluster does not come to have a leader, where nothing breaks: a member panics or spins, or there is no memory for it.
+// boots reports why a cluster does not come to have a leader, where nothing breaks: a member panics or spins, or there
+// is no memory for it.
 func boots(c Config, of []*engine.Module, next *engine.Module, design *cache.Design) (err error) {
 	defer func() {
 		failed := recover()

@@ -11,8 +11,9 @@ import (
 	"github.com/watchbed/watchbed/upstream/clusternode"
 )
 
-// lose takes out of a history what may be lost with disks: what was asked before that, and is behind the revision that is still there. A write of that kind may have
-// been carried out, since what is left may have had it. opened are the ticks at which the streams of each watcher were opened.
+// lose takes out of a history what may be lost with disks: what was asked before that, and is behind the revision that
+// is still there. A write of that kind may have been carried out, since what is left may have had it. opened are the
+// ticks at which the streams of each watcher were opened.
 func lose(h *model.History, opened [][]int64, by clusternode.Loss) [][]int64 {
 	h.Operations = slices.DeleteFunc(h.Operations, func(op model.Operation) bool {
 		return isLost(&op, by) && !op.Request.IsWrite()

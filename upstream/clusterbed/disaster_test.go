@@ -10,7 +10,8 @@ import (
 	"github.com/watchbed/watchbed/upstream/clusternode"
 )
 
-// TestLose: what was said behind the revision that is still there is taken out of the history, and nothing that was asked behind the disaster.
+// TestLose: what was said behind the revision that is still there is taken out of the history, and nothing that was
+// asked behind the disaster.
 func TestLose(t *testing.T) {
 	op := func(call int64, of model.Kind, revision int64) model.Operation {
 		return model.Operation{Call: call, Return: call + 1, Request: &model.Request{Kind: of, Key: "a"}, Result: &model.Result{Revision: revision}}

@@ -70,7 +70,8 @@ func remove(env *sim.Env, d *drawing, _ int) workload.Step {
 	return step(&wire.DeleteRangeRequest{Key: d.key(env)})
 }
 
-// txn writes a key if that does not exist, with another one and with one that no watcher watches, and reads it otherwise.
+// txn writes a key if that does not exist, with another one and with one that no watcher watches, and reads it
+// otherwise.
 func txn(env *sim.Env, d *drawing, n int) workload.Step {
 	key := d.key(env)
 	return step(&wire.TxnRequest{
@@ -83,8 +84,8 @@ func txn(env *sim.Env, d *drawing, n int) workload.Step {
 	})
 }
 
-// past writes a key in a transaction that also reads at a revision which the client has seen, and which may be compacted by then. What it reads was
-// never written: the model has no past.
+// past writes a key in a transaction that also reads at a revision which the client has seen, and which may be
+// compacted by then. What it reads was never written: the model has no past.
 func past(env *sim.Env, d *drawing, n int) workload.Step {
 	key, age := d.key(env), int64(env.Choose(maxAge, "age of what is read"))
 	at := func(seen int64) workload.Step {

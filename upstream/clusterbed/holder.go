@@ -8,8 +8,8 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// holder has a lease, which it keeps alive three times in its time to live, as clientv3 does. If a member does not answer in time, it asks the
-// next one. When the lease is gone, it asks for another one. No key is attached to it.
+// holder has a lease, which it keeps alive three times in its time to live, as clientv3 does. If a member does not
+// answer in time, it asks the next one. When the lease is gone, it asks for another one. No key is attached to it.
 type holder struct {
 	sim.Idle
 	login
@@ -19,7 +19,8 @@ type holder struct {
 
 	conn sim.Conn
 	at   int
-	// lease is the id of the lease, has that there is one. It was granted, or last kept alive, after kept. asked is when the request under way was sent.
+	// lease is the id of the lease, has that there is one. It was granted, or last kept alive, after kept. asked is
+	// when the request under way was sent.
 	lease       int64
 	has         bool
 	kept, asked sim.Time

@@ -193,7 +193,8 @@ func (s *subject) history() (h, after *model.History) {
 	return h, after
 }
 
-// agree judges that all members have the same data at the same revision, and are at the same revision when they have applied the same entries.
+// agree judges that all members have the same data at the same revision, and are at the same revision when they have
+// applied the same entries.
 func (s *subject) agree() explore.Finding {
 	c := claims("members-agree")
 	hashes, statuses := s.auditor.hashes, s.auditor.statuses
@@ -254,7 +255,8 @@ func (s *subject) oneLeader() explore.Finding {
 	return c.Finding
 }
 
-// takes judges that no member rejects what its leader appends, where nothing breaks: what goes on one stream comes in order.
+// takes judges that no member rejects what its leader appends, where nothing breaks: what goes on one stream comes in
+// order.
 func (s *subject) takes() explore.Finding {
 	c := claims("appends-taken")
 	for i, m := range s.members {

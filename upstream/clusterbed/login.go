@@ -9,16 +9,19 @@ import (
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
-// login has the token of a user, as clientv3 has it: where a request is refused for its token, the next one goes with a new token. Without a user there is none.
+// login has the token of a user, as clientv3 has it: where a request is refused for its token, the next one goes with a
+// new token. Without a user there is none.
 type login struct {
 	user string
 	// home is the place of the member that is asked first, members how many there are.
 	home, members int
 
 	token string
-	// since is when the token was asked for, 0 if there is none. A member that takes it has applied what was answered before.
+	// since is when the token was asked for, 0 if there is none. A member that takes it has applied what was answered
+	// before.
 	since int64
-	// other: the password is tried that the user has after a change, or before. tried counts those that were refused on end.
+	// other: the password is tried that the user has after a change, or before. tried counts those that were refused on
+	// end.
 	other bool
 	tried int
 	// bare: etcd has no authentication, or no such user. One request goes without a token.
@@ -54,7 +57,8 @@ func (l *login) begins(env *sim.Env) bool {
 	return true
 }
 
-// takes takes the answer to a request for a token, and reports whether a message is one. Then the request that waits for the token is made again after some time.
+// takes takes the answer to a request for a token, and reports whether a message is one. Then the request that waits
+// for the token is made again after some time.
 func (l *login) takes(m *sim.Message) (is bool, after sim.Duration) {
 	if l.conn == sim.NoConn || m.Conn != l.conn {
 		return false, 0

@@ -12,8 +12,9 @@ import (
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
-// membership is how the operator changes the members. One change is under way at a time, and is brought to its end: whenever the operator has been answered, or
-// has not been for some time, it asks for the list of members, and for the next thing that is not so yet. What is refused is asked for again.
+// membership is how the operator changes the members. One change is under way at a time, and is brought to its end:
+// whenever the operator has been answered, or has not been for some time, it asks for the list of members, and for the
+// next thing that is not so yet. What is refused is asked for again.
 type membership struct {
 	// queued is how many changes are still to begin, goals are those of the one under way that have not been reached.
 	queued int
@@ -26,8 +27,8 @@ type membership struct {
 	changing bool
 }
 
-// goal is what a change is to reach: that a member runs at a place, that it votes, or that there is no member with this id. In a disaster a
-// machine is lost, or its member becomes a cluster by itself.
+// goal is what a change is to reach: that a member runs at a place, that it votes, or that there is no member with this
+// id. In a disaster a machine is lost, or its member becomes a cluster by itself.
 type goal struct {
 	of      purpose
 	place   int
@@ -90,7 +91,8 @@ func (o *operator) reached(now sim.Time) bool {
 	return len(m.goals) == 0 && (m.queued == 0 || now >= sim.Time(o.config.For))
 }
 
-// disaster has all machines be lost but one, whose member becomes a cluster by itself, to which the others are added again.
+// disaster has all machines be lost but one, whose member becomes a cluster by itself, to which the others are added
+// again.
 func (o *operator) disaster(env *sim.Env, survivor int) {
 	var all, again []goal
 	for place := range o.config.Members {
@@ -198,7 +200,8 @@ func (o *operator) goOn(env *sim.Env, members []clusternode.Listed) {
 	}
 }
 
-// next is what is to be asked for, nil if the goal is reached. The place is that of the machine that is asked, -1 for any member.
+// next is what is to be asked for, nil if the goal is reached. The place is that of the machine that is asked, -1 for
+// any member.
 func (g *goal) next(members []clusternode.Listed, machines int) (p sim.Payload, place int) {
 	i := slices.IndexFunc(members, func(m clusternode.Listed) bool { return m.Place(machines) == g.place })
 	switch {

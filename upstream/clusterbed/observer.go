@@ -78,15 +78,17 @@ func (o *observer) Receive(env *sim.Env, m *sim.Message) {
 // TimerName implements sim.Node.
 func (*observer) TimerName(sim.Timer) string { return "next look" }
 
-// positions are the numbers that only rise. The term is that of the last entry that was applied, so that it says nothing about the leader that stands beside it.
+// positions are the numbers that only rise. The term is that of the last entry that was applied, so that it says
+// nothing about the leader that stands beside it.
 func (s *sighting) positions() [4]int64 {
 	return [4]int64{s.Status.Term, s.Status.Index, s.Status.Applied, s.Revision}
 }
 
 var positionNames = [4]string{"term", "index", "applied index", "revision"}
 
-// honest judges what members say of themselves: their term, index, applied index and revision never go back within a process, and behind the last fault they are
-// what they ever were. In between a process begins where its backend and its snapshots are, and says so. The leader is a member.
+// honest judges what members say of themselves: their term, index, applied index and revision never go back within a
+// process, and behind the last fault they are what they ever were. In between a process begins where its backend and
+// its snapshots are, and says so. The leader is a member.
 func (s *subject) honest() explore.Finding {
 	c := claims("status-honest")
 	seen := slices.Clone(s.observer.seen)

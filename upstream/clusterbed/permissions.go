@@ -11,7 +11,8 @@ import (
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
-// users have the role of their name at first, if there is one. Clients, watchers and holders are these users in turn. The operator and the auditor are root.
+// users have the role of their name at first, if there is one. Clients, watchers and holders are these users in turn.
+// The operator and the auditor are root.
 var users = [...]string{"writer", "part", "reader", "stranger"}
 
 const root = "root"
@@ -31,8 +32,8 @@ var rights = [...]struct {
 	{2, clusternode.Permission{Type: clusternode.Read, Key: prefix, End: model.PrefixEnd(prefix)}},
 }
 
-// fact is something that holds or does not: that there is authentication, a user, a role, that a user has a role, that a role has a right, or that a user has the other
-// password.
+// fact is something that holds or does not: that there is authentication, a user, a role, that a user has a role, that
+// a role has a right, or that a user has the other password.
 type fact int
 
 const (
@@ -156,8 +157,8 @@ func setUp() []permissionChange {
 	return append(all, enable(true))
 }
 
-// permissions is how the operator changes what users may do. One change is under way at a time. One that is not answered is asked for again, and may come about
-// at any time.
+// permissions is how the operator changes what users may do. One change is under way at a time. One that is not
+// answered is asked for again, and may come about at any time.
 type permissions struct {
 	root login
 	// wanted is how many changes are still to be drawn, due are those that are drawn and not done yet.
@@ -199,7 +200,8 @@ func (p *permissions) plan(all ...permissionChange) {
 	}
 }
 
-// drawPermissionChange draws one: what holds ends, and what does not is made so, with the user and the role that it needs.
+// drawPermissionChange draws one: what holds ends, and what does not is made so, with the user and the role that it
+// needs.
 func (p *permissions) drawPermissionChange(env *sim.Env) {
 	of := fact(env.Choose(int(facts), "what is changed for users"))
 	holds := p.holds[of]

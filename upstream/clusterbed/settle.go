@@ -7,8 +7,9 @@ import (
 	"github.com/watchbed/watchbed/model"
 )
 
-// settle gives writes that were not answered their revisions, as watchers saw them: each value is written once. whole: some watcher has missed no revision, and
-// a write that it has not seen was never carried out. A tombstone that no answered deletion has made is that of the first unanswered deletion of the key.
+// settle gives writes that were not answered their revisions, as watchers saw them: each value is written once. whole:
+// some watcher has missed no revision, and a write that it has not seen was never carried out. A tombstone that no
+// answered deletion has made is that of the first unanswered deletion of the key.
 func settle(h *model.History, whole bool) {
 	put, wrote := map[string]int64{}, map[int64]bool{}
 	removed := map[string][]int64{}

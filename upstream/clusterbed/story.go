@@ -23,8 +23,9 @@ func (s *subject) Records() (tool, scenario string, parameters []option.Setting)
 	return "clusterbed", strings.Join(s.config.Guests, " "), stories.Parameters(c, s.config.guests()...)
 }
 
-// Line implements stories.Bed: what clients ask and are answered, what members say to each other and to clients, what becomes of their processes and
-// disks, and which goroutines ran out of turn. What members say again and again is left out, and what they ask each other over HTTP.
+// Line implements stories.Bed: what clients ask and are answered, what members say to each other and to clients, what
+// becomes of their processes and disks, and which goroutines ran out of turn. What members say again and again is left
+// out, and what they ask each other over HTTP.
 func (s *subject) Line(w *sim.World, e *sim.Event) (l stories.Line) {
 	switch e.Kind {
 	case sim.Noted:
@@ -104,8 +105,8 @@ func (s *subject) isClient(w *sim.World, n sim.NodeID) bool {
 	return n >= first && n < first+sim.NodeID(s.config.Clients) || strings.HasPrefix(w.NodeName(n), "reader-") || w.NodeName(n) == auditorName
 }
 
-// isNews reports whether a message of raft says what none has said before it: an append that has no entry, and the acknowledgement of what has been acknowledged, say nothing,
-// as heartbeats and reads do.
+// isNews reports whether a message of raft says what none has said before it: an append that has no entry, and the
+// acknowledgement of what has been acknowledged, say nothing, as heartbeats and reads do.
 func (s *subject) isNews(from sim.NodeID, p *clusternode.Raft) bool {
 	if p.Reject {
 		return true

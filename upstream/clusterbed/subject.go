@@ -12,8 +12,8 @@ import (
 	"github.com/watchbed/watchbed/upstream/engine"
 )
 
-// subject implements explore.Subject: the members, their clients, the watchers, API servers and their clients, the holders of
-// leases, the operator and the auditor, in this order of nodes.
+// subject implements explore.Subject: the members, their clients, the watchers, API servers and their clients, the
+// holders of leases, the operator and the auditor, in this order of nodes.
 type subject struct {
 	config Config
 	// design is that of the caches, nil if there are none.
@@ -100,7 +100,8 @@ func (s *subject) firstCache() sim.NodeID {
 	return firstMember + sim.NodeID(s.config.machines()+s.config.Clients+s.config.Watchers+s.config.Negative)
 }
 
-// cacheConfig is that of an API server. It asks the member beside it, and watches at the next one if that ends a stream.
+// cacheConfig is that of an API server. It asks the member beside it, and watches at the next one if that ends a
+// stream.
 func (s *subject) cacheConfig(i int) cache.Config {
 	c := cache.Config{Options: s.design.Options(), Prefix: prefix, Storage: s.design.Storage, Endpoints: s.config.Members}
 	for k := range s.config.Members {

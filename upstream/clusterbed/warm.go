@@ -2,7 +2,8 @@ package clusterbed
 
 import "github.com/watchbed/watchbed/upstream/clusternode"
 
-// warm boots the members once, so that each run can begin with a cluster that has a leader, and with users and roles if there are any.
+// warm boots the members once, so that each run can begin with a cluster that has a leader, and with users and roles if
+// there are any.
 func (s *subject) warm() (err error) {
 	if !s.config.Auth {
 		s.booted, err = clusternode.Boot(s.members, nil, nil)

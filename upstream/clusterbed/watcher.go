@@ -10,7 +10,8 @@ import (
 	"github.com/watchbed/watchbed/workload"
 )
 
-// watcher watches all keys from the first revision on, or from one that may be ahead of what there is. Where a stream ends it goes on behind the last event, at the next member, as clientv3 does.
+// watcher watches all keys from the first revision on, or from one that may be ahead of what there is. Where a stream
+// ends it goes on behind the last event, at the next member, as clientv3 does.
 type watcher struct {
 	sim.Idle
 	login
@@ -122,7 +123,8 @@ func (c *watcher) Receive(env *sim.Env, m *sim.Message) {
 	}
 	s := &c.streams[len(c.streams)-1]
 	if len(s.Responses) == 0 && !r.Created && !c.negative {
-		// Progress may come before Created. clientv3 takes it for no watch that was not created, and what it says is about others of the stream.
+		// Progress may come before Created. clientv3 takes it for no watch that was not created, and what it says is
+		// about others of the stream.
 		return
 	}
 	if c.user != "" && r.Created {

@@ -12,7 +12,8 @@ import (
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
-// logCore takes the log of the server. What ends the process is written to standard error, as the host reads there why a guest ended.
+// logCore takes the log of the server. What ends the process is written to standard error, as the host reads there why
+// a guest ended.
 type logCore struct {
 	zapcore.LevelEnabler
 	encoder zapcore.Encoder

@@ -161,7 +161,8 @@ func stopped(why string) {
 	protocol.Send(new(protocol.Writer).Begin(protocol.Stopped, 0).Text(why))
 }
 
-// checkInitially compares the data of the member with that of the others. The method has another name in releases of 3.5.
+// checkInitially compares the data of the member with that of the others. The method has another name in releases of
+// 3.5.
 func checkInitially(s *etcdserver.EtcdServer) error {
 	v := reflect.ValueOf(s)
 	check := v.MethodByName("CheckInitialHashKV")

@@ -55,7 +55,8 @@ func tellRequests() {
 	}
 }
 
-// errorOf is the error of what a member has applied. Its type has another name, and another package, in releases of 3.5.
+// errorOf is the error of what a member has applied. Its type has another name, and another package, in releases of
+// 3.5.
 func errorOf(result any) (err reflect.Value, is bool) {
 	v := reflect.ValueOf(result)
 	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {

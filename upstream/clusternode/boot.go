@@ -7,8 +7,8 @@ import (
 	"github.com/watchbed/watchbed/sim"
 )
 
-// Boot runs copies of the members until they have a leader, without faults and delays, so that each run can begin with them (Become). A client
-// may come behind them, which is done then.
+// Boot runs copies of the members until they have a leader, without faults and delays, so that each run can begin with
+// them (Become). A client may come behind them, which is done then.
 func Boot(members []*Node, client sim.Node, done func() bool) ([]*Node, error) {
 	w := sim.NewWorld(sim.Options{Mode: sim.Timed})
 	var booted []*Node
@@ -36,7 +36,8 @@ func Boot(members []*Node, client sim.Node, done func() bool) ([]*Node, error) {
 	return nil, errors.New("the members do not become a cluster by themselves")
 }
 
-// bootsWithin is when a cluster must have a leader at the latest, BootsFor how long it runs at least, so that members have told each other of themselves.
+// bootsWithin is when a cluster must have a leader at the latest, BootsFor how long it runs at least, so that members
+// have told each other of themselves.
 const (
 	bootsWithin = 60 * time.Second
 	BootsFor    = 5 * time.Second

@@ -10,8 +10,8 @@ import (
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
-// Kill ends the process of a member, which loses nothing of its disk, and starts another one after some time. With Power it loses what is not
-// durable, or some of it.
+// Kill ends the process of a member, which loses nothing of its disk, and starts another one after some time. With
+// Power it loses what is not durable, or some of it.
 type Kill struct {
 	sim.RestartProcess
 	Power bool
@@ -112,7 +112,8 @@ func NewStall(member sim.NodeID, name string) *sim.Signal {
 	return lasting(member, "stall disk of "+name, func(n *Node) bool { return n.disk.Stalled() }, (*Node).stall, (*Node).unstall)
 }
 
-// NewStreamCut is a fault that has what another member sends on one of its ways not get through to this one, and then again.
+// NewStreamCut is a fault that has what another member sends on one of its ways not get through to this one, and then
+// again.
 func NewStreamCut(member sim.NodeID, name string) *sim.Signal {
 	return lasting(member, "cut a stream to "+name, func(n *Node) bool { return n.streamCut.stands }, (*Node).cutStream, (*Node).mendStream)
 }
@@ -127,7 +128,8 @@ func NewIOError(member sim.NodeID, name string) *sim.Signal {
 	return signal(member, "I/O error of "+name, (*Node).failIO, (*Node).healIO)
 }
 
-// Flip has a bit of the disk of a member change, a minority of which have such a disk at most. It shows when a process reads the file.
+// Flip has a bit of the disk of a member change, a minority of which have such a disk at most. It shows when a process
+// reads the file.
 type Flip struct {
 	sim.Signal
 	members []sim.NodeID
@@ -195,7 +197,8 @@ func (n *Node) goOn(env *sim.Env) {
 	env.Arm(timerResume, 0)
 }
 
-// resume has the process take what has come while it was paused, and what is due. Its connections are read in any order.
+// resume has the process take what has come while it was paused, and what is due. Its connections are read in any
+// order.
 func (n *Node) resume(env *sim.Env) {
 	held := n.held
 	n.paused, n.held = false, nil
@@ -243,7 +246,8 @@ func (n *Node) unstall(env *sim.Env) {
 	}
 }
 
-// streamCut is what does not get through to a member: that which the one at a place sends on one of its ways, protocol's lanes and snapshots.
+// streamCut is what does not get through to a member: that which the one at a place sends on one of its ways,
+// protocol's lanes and snapshots.
 type streamCut struct {
 	stands bool
 	place  int

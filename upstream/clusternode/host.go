@@ -82,8 +82,9 @@ func (n *Node) starve(at int) {
 // timeouts is how many election timeouts raft draws one of.
 const timeouts = 10
 
-// Random implements engine.Random. One byte is an election timeout, which is a choice as long as things break, or a letter of a token. Later it follows
-// from the seed, as names of requests do: that an election ends rests on timeouts that are not always the worst.
+// Random implements engine.Random. One byte is an election timeout, which is a choice as long as things break, or a
+// letter of a token. Later it follows from the seed, as names of requests do: that an election ends rests on timeouts
+// that are not always the worst.
 func (n *Node) Random(g engine.Goroutine, p []byte) {
 	timeout := len(p) == 1 && g.Function != "main.(*member).do.func1"
 	if timeout && n.Env.Phase() == sim.Safety {
@@ -151,7 +152,8 @@ func (n *Node) Send(message []byte) {
 	case protocol.Located:
 		n.located(&r)
 	case protocol.Ready:
-		// etcd does not persist that the removal of the others is committed before it leads: a process that starts without --force-new-cluster until then asks them for votes.
+		// etcd does not persist that the removal of the others is committed before it leads: a process that starts
+		// without --force-new-cluster until then asks them for votes.
 		n.State, n.forces = Running, false
 		noteJoined.Say(n.Env)
 	case protocol.Stopped:
@@ -207,7 +209,8 @@ func (n *Node) reply(kind protocol.Kind, conn sim.Conn, r *protocol.Reader) {
 			n.cfg.Log.failed = append(n.cfg.Log.failed, n.serves[i].request)
 		}
 		if IsFull(p) {
-			// It may have happened: what is proposed before the alarm is there is written, and refused then (quotaApplierV3).
+			// It may have happened: what is proposed before the alarm is there is written, and refused then
+			// (quotaApplierV3).
 			p.Code = wire.Unavailable
 			n.Env.Cover(coverNoSpace)
 			n.Full++

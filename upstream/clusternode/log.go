@@ -13,8 +13,8 @@ import (
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
-// Log is what the members of a world have applied: the writes of clients, in the order of the raft log. A write is in it from when the first
-// member has applied it. What it changes is what the model says.
+// Log is what the members of a world have applied: the writes of clients, in the order of the raft log. A write is in
+// it from when the first member has applied it. What it changes is what the model says.
 type Log struct {
 	initial *model.Store
 	store   *model.Store

@@ -86,7 +86,8 @@ func (m *Join) Digest(d sim.Digest) sim.Digest {
 // Label implements sim.Payload.
 func (m *Join) Label() string { return fmt.Sprintf("start the member %x", m.ID) }
 
-// names reports whether a place is in what a process is told of the cluster. If m is nil that is the initial one, of so many.
+// names reports whether a place is in what a process is told of the cluster. If m is nil that is the initial one, of so
+// many.
 func (m *Join) names(place, initial int) bool {
 	if m == nil {
 		return place < initial

@@ -15,8 +15,8 @@ import (
 
 // Config is what a member is told, and what the world decides of it.
 type Config struct {
-	// Peers are the machines of the world, this one at the place Self. The first ones are the initial cluster, so many as Initial says. The others have no
-	// process until they are told to Join.
+	// Peers are the machines of the world, this one at the place Self. The first ones are the initial cluster, so many
+	// as Initial says. The others have no process until they are told to Join.
 	Peers         []Peer
 	Self, Initial int
 	// Member is how the server is started. Name and Peers are those of Peers.
@@ -55,7 +55,8 @@ type Node struct {
 	cfg   *Config
 	guest *engine.Guest
 	disk  *disk.Disk
-	// first is the guest of the release with which the member begins, other the one that it is upgraded to, nil if it is not.
+	// first is the guest of the release with which the member begins, other the one that it is upgraded to, nil if it
+	// is not.
 	first, other *engine.Guest
 
 	// State is what became of the process.
@@ -92,12 +93,12 @@ type Node struct {
 	Restored   *wire.RangeResponse
 	// asks: the process is asked next for what it has.
 	asks bool
-	// struck: the machine had its part of a disaster. lost: the next end of the process is that of the machine. forces: the next process is to be a cluster by itself, until
-	// one has joined.
+	// struck: the machine had its part of a disaster. lost: the next end of the process is that of the machine. forces:
+	// the next process is to be a cluster by itself, until one has joined.
 	struck, lost, forces bool
 
-	// power: the next end of the process takes the power as well. upgraded: the next process is of the other release. wiped: the disk is a new one. ends: the
-	// process ends by itself, and no other one comes.
+	// power: the next end of the process takes the power as well. upgraded: the next process is of the other release.
+	// wiped: the disk is a new one. ends: the process ends by itself, and no other one comes.
 	power, upgraded, wiped, ends bool
 	// Lies: a bit of the disk has changed, or the database came from such a disk.
 	Lies bool
@@ -120,13 +121,14 @@ type Node struct {
 	// term is the newest of a leader, heard when it was heard last.
 	term  uint64
 	heard sim.Time
-	// skew is how far the clock of the member is ahead of that of the world. clock is the time of the last step, until that of the next timer,
-	// 0 if there is none.
+	// skew is how far the clock of the member is ahead of that of the world. clock is the time of the last step, until
+	// that of the next timer, 0 if there is none.
 	skew, clock, until int64
 
 	// lanes are the streams to the other members, by their places and protocol's lanes.
 	lanes []lane
-	// calls are those that the guest waits for, snapshots among them, serves the streams and calls of clients and other members.
+	// calls are those that the guest waits for, snapshots among them, serves the streams and calls of clients and other
+	// members.
 	calls  []call
 	serves []served
 	// versions are calls of clients that want to know the version alone.
@@ -147,10 +149,12 @@ type Node struct {
 	able   []engine.Goroutine
 }
 
-// Loss is the tick at which members were restarted with less than what there was before, and the newest revision that is still there.
+// Loss is the tick at which members were restarted with less than what there was before, and the newest revision that
+// is still there.
 type Loss struct{ Tick, Told int64 }
 
-// backup is a copy of a disk, nil if there is none, with the newest revision that clients had been told, and how many terms the member had led in.
+// backup is a copy of a disk, nil if there is none, with the newest revision that clients had been told, and how many
+// terms the member had led in.
 type backup struct {
 	disk *disk.Disk
 	told int64
@@ -222,7 +226,8 @@ var (
 	_ sim.Drained   = (*Node)(nil)
 )
 
-// New returns a member whose machine has an empty disk. Its first process starts with the world. other is the guest that it may be upgraded to, or nil.
+// New returns a member whose machine has an empty disk. Its first process starts with the world. other is the guest
+// that it may be upgraded to, or nil.
 func New(cfg *Config, g, other *engine.Guest) *Node {
 	n := &Node{cfg: cfg, first: g, other: other}
 	n.Reset()
@@ -244,8 +249,8 @@ func (n *Node) Reset() {
 	}
 }
 
-// Become makes the member, for another run, one whose process has run in another world. All that it had open is gone, as if its connections had
-// broken without its knowledge, and its time goes on where it was.
+// Become makes the member, for another run, one whose process has run in another world. All that it had open is gone,
+// as if its connections had broken without its knowledge, and its time goes on where it was.
 func (n *Node) Become(other *Node) {
 	n.Reset()
 	n.guest.Become(other.guest)

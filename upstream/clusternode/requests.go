@@ -20,8 +20,8 @@ type Request struct {
 	Member   uint64
 	// Flag is linearizable of OpMemberList, learner of OpMemberAdd.
 	Flag bool
-	// Action is that of OpAlarm and OpDowngrade, Alarm that of OpAlarm, Text the URLs of OpMemberAdd and OpMemberUpdate, with blanks between them, and
-	// the version of OpDowngrade.
+	// Action is that of OpAlarm and OpDowngrade, Alarm that of OpAlarm, Text the URLs of OpMemberAdd and
+	// OpMemberUpdate, with blanks between them, and the version of OpDowngrade.
 	Action, Alarm byte
 	Text          string
 }
@@ -87,7 +87,8 @@ type Response struct {
 	Alarms          []Alarm
 	// Text is the version of OpDowngrade, and the token of OpAuthenticate.
 	Text string
-	// Enabled is of OpAuthStatus, whose Revision is that of the users and roles, Names of OpUserGet, OpUserList and OpRoleList, Permissions of OpRoleGet.
+	// Enabled is of OpAuthStatus, whose Revision is that of the users and roles, Names of OpUserGet, OpUserList and
+	// OpRoleList, Permissions of OpRoleGet.
 	Enabled     bool
 	Names       []string
 	Permissions []Permission

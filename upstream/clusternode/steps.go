@@ -21,7 +21,8 @@ import (
 
 // The timers of a member.
 const (
-	// timerNext is the guest's next timer: the guest has one clock, so that its timers go off in the order of their times.
+	// timerNext is the guest's next timer: the guest has one clock, so that its timers go off in the order of their
+	// times.
 	timerNext sim.Timer = iota
 	// timerDisk is when the disk is done with what was to be synced.
 	timerDisk
@@ -140,8 +141,9 @@ func (n *Node) boot(env *sim.Env) {
 	n.run(env, n.start(int64(n.seed)))
 }
 
-// join has the machine start a member that was added, unless it has done so. A machine on which there was another member has a new disk. A process that has
-// stopped by itself is started again: it may have asked a member that did not know of it yet.
+// join has the machine start a member that was added, unless it has done so. A machine on which there was another
+// member has a new disk. A process that has stopped by itself is started again: it may have asked a member that did not
+// know of it yet.
 func (n *Node) join(env *sim.Env, p *Join) {
 	known := n.joins != nil && n.joins.ID == p.ID
 	n.joins = p

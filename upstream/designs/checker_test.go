@@ -10,9 +10,9 @@ import (
 	"github.com/watchbed/watchbed/scenarios"
 )
 
-// TestConsistencyCheckerIsJudged: after an event is lost on its way from etcd, what Kubernetes' consistency checker counts
-// is what it should have found, and no snapshot is served after a check that failed. Checks that always pass, always fail or are not heeded
-// are found.
+// TestConsistencyCheckerIsJudged: after an event is lost on its way from etcd, what Kubernetes' consistency checker
+// counts is what it should have found, and no snapshot is served after a check that failed. Checks that always pass,
+// always fail or are not heeded are found.
 func TestConsistencyCheckerIsJudged(t *testing.T) {
 	of := func(seeds int, set ...string) map[string]campaign.PropertyTally {
 		return explored(t, scenarios.LostEvent, seeds, append([]string{"etcd=3.6.16"}, set...)...)

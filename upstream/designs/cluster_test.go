@@ -18,7 +18,8 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// TestIssue15220OnWholeServers: a whole server of 3.5.5 tells a cache of progress before the event, and one of 3.6.16 does not.
+// TestIssue15220OnWholeServers: a whole server of 3.5.5 tells a cache of progress before the event, and one of 3.6.16
+// does not.
 func TestIssue15220OnWholeServers(t *testing.T) {
 	for etcd, want := range map[string]model.Verdict{"cluster@v3.5.5": model.Violated, "cluster@v3.6.16": model.Holds} {
 		got := explored(t, scenarios.Issue15220, 150, "cache=kep-2340", "version-check=none", "etcd="+etcd)["linearizable"]
@@ -27,8 +28,8 @@ func TestIssue15220OnWholeServers(t *testing.T) {
 	}
 }
 
-// TestCatalogueOnWholeServers: each scenario of the catalogue runs on whole servers, or is refused in one line. What is violated is known of the
-// scenario.
+// TestCatalogueOnWholeServers: each scenario of the catalogue runs on whole servers, or is refused in one line. What is
+// violated is known of the scenario.
 func TestCatalogueOnWholeServers(t *testing.T) {
 	const etcd = "cluster@v3.6.16"
 	for _, world := range []string{"etcd-members=1", "etcd-members=3", "etcd-members=3 balanced=true"} {
@@ -62,7 +63,8 @@ func TestCatalogueOnWholeServers(t *testing.T) {
 	}
 }
 
-// mayViolate reports whether it is known that a scenario violates a property. A bug that ends the process has no-panic violated.
+// mayViolate reports whether it is known that a scenario violates a property. A bug that ends the process has no-panic
+// violated.
 func mayViolate(sc *testbed.Scenario, p *testbed.Params, property string) bool {
 	all := known.Violations(sc, p)
 	return slices.ContainsFunc(all, func(v known.Violation) bool { return v.Property.Name == property }) || property == explore.NoPanic && len(all) > 0

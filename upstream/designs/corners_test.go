@@ -9,8 +9,8 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// TestFourCorners: our etcd and etcd's own watch server, our cache and Kubernetes' own, each with each, show both bugs of
-// etcd. With -v it says in how many schedules; README.md of the module has the figures.
+// TestFourCorners: our etcd and etcd's own watch server, our cache and Kubernetes' own, each with each, show both bugs
+// of etcd. With -v it says in how many schedules; README.md of the module has the figures.
 func TestFourCorners(t *testing.T) {
 	for _, c := range []struct {
 		sc                *testbed.Scenario

@@ -1,5 +1,6 @@
 // Package designs registers the compiled guests, each under its name: those of Kubernetes as designs of a cache,
-// kubernetes@v0.37.2, and those of etcd as programs that serve its watches, etcd@v3.5.7, or are its members, cluster@v3.6.16. One whose guest is not compiled says how to compile it.
+// kubernetes@v0.37.2, and those of etcd as programs that serve its watches, etcd@v3.5.7, or are its members,
+// cluster@v3.6.16. One whose guest is not compiled says how to compile it.
 package designs
 
 import (

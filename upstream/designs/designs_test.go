@@ -77,8 +77,8 @@ func TestGuestRefusesInvalidLists(t *testing.T) {
 	}
 }
 
-// TestGuestsPromiseWhatTheirReleasesDo: what is known of a release is known of its guest, with a change or with goroutines that give way
-// at locks as well. A checkout is taken for the newest release.
+// TestGuestsPromiseWhatTheirReleasesDo: what is known of a release is known of its guest, with a change or with
+// goroutines that give way at locks as well. A checkout is taken for the newest release.
 func TestGuestsPromiseWhatTheirReleasesDo(t *testing.T) {
 	for guest, release := range map[string]string{
 		"kubernetes@v0.37.2": "v0.37.2", "kubernetes@v0.37.2:locks": "v0.37.2", "kubernetes@v0.37.2+torn-update": "v0.37.2",

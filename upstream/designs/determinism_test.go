@@ -35,8 +35,9 @@ var deterministic = []struct{ name, cache, etcd string }{
 	{"cacher and etcd that give way at locks", "kubernetes@v0.37.2:locks", "etcd@v3.5.35:locks"},
 }
 
-// TestRunsAreTheSameInEachProcessAndOrder: each seed is carried out twice in each of two processes, of which one goes through
-// the seeds from the last to the first. The hash of a run covers each message, each choice and each time of the clock.
+// TestRunsAreTheSameInEachProcessAndOrder: each seed is carried out twice in each of two processes, of which one goes
+// through the seeds from the last to the first. The hash of a run covers each message, each choice and each time of the
+// clock.
 func TestRunsAreTheSameInEachProcessAndOrder(t *testing.T) {
 	for _, of := range deterministic {
 		t.Run(of.name, func(t *testing.T) {

@@ -24,8 +24,8 @@ func (s *struck) AfterStep(_ *sim.World, a sim.Action) {
 	}
 }
 
-// TestFaultsStrikeTheGuest: the watch streams that Kubernetes' clientv3 opens break, end in order, may be clogged and may lose an event, and
-// clients go away.
+// TestFaultsStrikeTheGuest: the watch streams that Kubernetes' clientv3 opens break, end in order, may be clogged and
+// may lose an event, and clients go away.
 func TestFaultsStrikeTheGuest(t *testing.T) {
 	for fault, scenario := range map[string]*testbed.Scenario{
 		"breaks=1": scenarios.WatchListStreams, "stream-ends=1": scenarios.WatchListStreams, "clog=true": scenarios.WatchListStreams,

@@ -51,8 +51,8 @@ func observed(t *testing.T, scenario string, seeds int, set ...string) string {
 	return strings.Join(s.lines, "\n")
 }
 
-// gates are options of the simulated cache that reach the guest: what its own code does, or says, with one value of each and not with
-// the other.
+// gates are options of the simulated cache that reach the guest: what its own code does, or says, with one value of
+// each and not with the other.
 var gates = []struct{ scenario, with, without, shows string }{
 	// The goroutine in which clientv3 reads the stream.
 	{"streamed-start", "etcd-range-stream=enabled", "etcd-range-stream=disabled", "v3.(*kv).GetStream.func1"},
@@ -69,7 +69,8 @@ var gates = []struct{ scenario, with, without, shows string }{
 	{"relist-of-small-history", "ring=1 compactions=0", "ring=1 ring-max=100 mode=timed horizon=20s compactions=0", "ERROR RV="},
 }
 
-// TestGatesReachTheGuest: an option that stands for a feature gate or an amount of Kubernetes' changes what Kubernetes' code does.
+// TestGatesReachTheGuest: an option that stands for a feature gate or an amount of Kubernetes' changes what Kubernetes'
+// code does.
 func TestGatesReachTheGuest(t *testing.T) {
 	for _, g := range gates {
 		require.True(t, strings.Contains(observed(t, g.scenario, 4, strings.Fields(g.with)...), g.shows), g.with)
@@ -77,8 +78,8 @@ func TestGatesReachTheGuest(t *testing.T) {
 	}
 }
 
-// TestGuestStreamsAsEtcdCan: in front of an etcd 3.7 the guest reads whole ranges as a stream. One of 3.6 does not know the method, which
-// the guest finds out by itself, and asks for pages.
+// TestGuestStreamsAsEtcdCan: in front of an etcd 3.7 the guest reads whole ranges as a stream. One of 3.6 does not know
+// the method, which the guest finds out by itself, and asks for pages.
 func TestGuestStreamsAsEtcdCan(t *testing.T) {
 	const asks, streams, pages = "streamed Range /registry/pods/...", "GetStream.func1", "\nRange /registry/pods/...\n"
 	on37, on36 := observed(t, "streamed-start", 6, "etcd=3.7.3"), observed(t, "streamed-start", 6, "etcd=3.6.16")

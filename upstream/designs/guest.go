@@ -10,7 +10,8 @@ import (
 	"github.com/watchbed/watchbed/upstream/node"
 )
 
-// guest is a compiled guest, which is loaded when it is first used. Designs that differ in how it is scheduled share it.
+// guest is a compiled guest, which is loaded when it is first used. Designs that differ in how it is scheduled share
+// it.
 type guest struct {
 	module func() (*engine.Module, error)
 }
@@ -20,7 +21,8 @@ var guestsByName = struct {
 	of map[string]*guest
 }{of: map[string]*guest{}}
 
-// guestOf is the guest of this name. speaks is the version of the protocol that it has to speak, begin the message with which its runs begin.
+// guestOf is the guest of this name. speaks is the version of the protocol that it has to speak, begin the message with
+// which its runs begin.
 func guestOf(name string, speaks uint64, begin func(seed int64) []byte) *guest {
 	guestsByName.Lock()
 	defer guestsByName.Unlock()
@@ -45,7 +47,8 @@ func (g *guest) new() *engine.Guest {
 	return run
 }
 
-// refuse ends the program with one line, which begins with its name as all refusals do: a design has no other way to say that it cannot be used.
+// refuse ends the program with one line, which begins with its name as all refusals do: a design has no other way to
+// say that it cannot be used.
 func refuse(err error) {
 	fmt.Fprintln(os.Stderr, filepath.Base(os.Args[0])+": "+err.Error())
 	os.Exit(2)

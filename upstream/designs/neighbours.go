@@ -9,8 +9,8 @@ import (
 	"github.com/watchbed/watchbed/upstream/guests"
 )
 
-// neighbours are the compiled guests that can stand in for this one: the same without its patches, and other releases. how is what stands
-// behind their names, and behind its own. What cannot be used, or is not compiled, is none.
+// neighbours are the compiled guests that can stand in for this one: the same without its patches, and other releases.
+// how is what stands behind their names, and behind its own. What cannot be used, or is not compiled, is none.
 func neighbours(compiled, how string, of func(name string) *guest) []option.Neighbour {
 	directory, err := guests.Directory()
 	if err != nil {

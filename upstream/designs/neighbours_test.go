@@ -13,7 +13,8 @@ import (
 	"github.com/watchbed/watchbed/upstream/guests"
 )
 
-// TestNeighboursAreWhatCanStandIn: the guest without its patches, and releases; not other changes, other programs, and what cannot be used.
+// TestNeighboursAreWhatCanStandIn: the guest without its patches, and releases; not other changes, other programs, and
+// what cannot be used.
 func TestNeighboursAreWhatCanStandIn(t *testing.T) {
 	directory := t.TempDir()
 	t.Setenv("WATCHBED_GUESTS", directory)

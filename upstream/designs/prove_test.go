@@ -26,8 +26,8 @@ func oneWriteOneList(t *testing.T, set ...string) testbed.Params {
 	return p
 }
 
-// TestProveLooksAtEachSchedule: with the code that ships a search within bounds finds the stale read behind an etcd whose
-// progress overtakes events, and none behind one in which it does not.
+// TestProveLooksAtEachSchedule: with the code that ships a search within bounds finds the stale read behind an etcd
+// whose progress overtakes events, and none behind one in which it does not.
 func TestProveLooksAtEachSchedule(t *testing.T) {
 	for _, c := range []struct {
 		verdict prove.Verdict
@@ -44,8 +44,8 @@ func TestProveLooksAtEachSchedule(t *testing.T) {
 	}
 }
 
-// TestRandomSchedulesAreOfClassesThatProveFinds: random schedules within the bounds are of the classes that the search of the code that
-// ships comes to, and come to most of them.
+// TestRandomSchedulesAreOfClassesThatProveFinds: random schedules within the bounds are of the classes that the search
+// of the code that ships comes to, and come to most of them.
 func TestRandomSchedulesAreOfClassesThatProveFinds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a minute")

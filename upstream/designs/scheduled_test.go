@@ -10,8 +10,8 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// TestBugsShowWhereGoroutinesMayStop: what a cache does wrong between two places of its goroutines is found if they may stop there, and
-// only then.
+// TestBugsShowWhereGoroutinesMayStop: what a cache does wrong between two places of its goroutines is found if they may
+// stop there, and only then.
 func TestBugsShowWhereGoroutinesMayStop(t *testing.T) {
 	for _, bug := range []struct {
 		about    string

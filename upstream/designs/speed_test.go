@@ -30,9 +30,9 @@ func BenchmarkLifetimes(b *testing.B) {
 	}
 }
 
-// BenchmarkTimedLifetimes is the same for about eleven seconds with a clock: two writers with five writes each, two readers with five
-// consistent LISTs each, and a watch. Hardly more of the guest's timers go off than clients have to do, where without a clock
-// most steps of a run are timers.
+// BenchmarkTimedLifetimes is the same for about eleven seconds with a clock: two writers with five writes each, two
+// readers with five consistent LISTs each, and a watch. Hardly more of the guest's timers go off than clients have to
+// do, where without a clock most steps of a run are timers.
 func BenchmarkTimedLifetimes(b *testing.B) {
 	for _, of := range programs {
 		b.Run(of.name, func(b *testing.B) {
@@ -62,8 +62,8 @@ func lifetimes(b *testing.B, sc *testbed.Scenario, cache, etcd string, set ...st
 	b.ReportMetric(float64(b.N)/(campaign.CPUTime()-before).Seconds(), "lifetimes/cpu-s")
 }
 
-// BenchmarkForks is how many branches of a run of issue-15220 with Kubernetes' cache are taken in a second of processor time. Each
-// is a clone of the world in the middle of the run, and one step of the guest in it.
+// BenchmarkForks is how many branches of a run of issue-15220 with Kubernetes' cache are taken in a second of processor
+// time. Each is a clone of the world in the middle of the run, and one step of the guest in it.
 func BenchmarkForks(b *testing.B) {
 	sc := scenarios.Issue15220
 	p := sc.Params

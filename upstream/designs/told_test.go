@@ -15,7 +15,8 @@ import (
 	"github.com/watchbed/watchbed/scenarios"
 )
 
-// staleList is a run of Kubernetes' cache in front of etcd 3.5.7, both compiled, in which a consistent LIST lacks a write (etcd #15220).
+// staleList is a run of Kubernetes' cache in front of etcd 3.5.7, both compiled, in which a consistent LIST lacks a
+// write (etcd #15220).
 func staleList(t testing.TB) (*recording.Recording, explore.Failure) {
 	t.Helper()
 	p := scenarios.Issue15220.Params
@@ -38,8 +39,8 @@ func staleList(t testing.TB) (*recording.Recording, explore.Failure) {
 	return nil, failure
 }
 
-// TestStoriesAndPagesShowTheStateOfTheGuests: what Kubernetes' cache has explains an answer that lacks a write, and what etcd has for its
-// watches why the write did not come.
+// TestStoriesAndPagesShowTheStateOfTheGuests: what Kubernetes' cache has explains an answer that lacks a write, and
+// what etcd has for its watches why the write did not come.
 func TestStoriesAndPagesShowTheStateOfTheGuests(t *testing.T) {
 	rec, failure := staleList(t)
 	d, err := diagnosis.Again(scenarios.Issue15220, rec, failure)
@@ -67,8 +68,8 @@ func TestStoriesAndPagesShowTheStateOfTheGuests(t *testing.T) {
 	}
 }
 
-// BenchmarkReplays is how much processor time it takes to replay and tell a run with both guests, which are loaded before. README.md of
-// the module has the figures.
+// BenchmarkReplays is how much processor time it takes to replay and tell a run with both guests, which are loaded
+// before. README.md of the module has the figures.
 func BenchmarkReplays(b *testing.B) {
 	rec, failure := staleList(b)
 	b.ResetTimer()

@@ -14,8 +14,8 @@ type (
 	table [fanout]*page
 )
 
-// content is what is in a file. It does not change, nor do its tables and pages: another content shares those that it has in common. A page that is
-// nil has zeros.
+// content is what is in a file. It does not change, nor do its tables and pages: another content shares those that it
+// has in common. A page that is nil has zeros.
 type content struct {
 	size   int64
 	tables []*table

@@ -93,7 +93,8 @@ func (u user) rename(from, to string) {
 	require.Zero(u.t, u.Rename(engine.Root, from, engine.Root, to))
 }
 
-// TestKillLosesNothing: what was written is there for the next process, which has no descriptors, and it is not durable.
+// TestKillLosesNothing: what was written is there for the next process, which has no descriptors, and it is not
+// durable.
 func TestKillLosesNothing(t *testing.T) {
 	u := newUser(t, Options{})
 	fd := u.open("wal")
@@ -127,7 +128,8 @@ func TestWhatWasSyncedSurvives(t *testing.T) {
 	}
 }
 
-// TestOrderedLossesAreAPrefix: of the writes behind the last sync some are left, of the next one some sectors, and no later one.
+// TestOrderedLossesAreAPrefix: of the writes behind the last sync some are left, of the next one some sectors, and no
+// later one.
 func TestOrderedLossesAreAPrefix(t *testing.T) {
 	u := newUser(t, Options{})
 	fd := u.open("wal")
@@ -157,7 +159,8 @@ func TestWritesOverOthersAreTorn(t *testing.T) {
 	require.Equal(t, []string{"a2048", "a512 b1024 a512", "a512 b512 a1024"}, all(u.Disk, runs("db")))
 }
 
-// TestPagesAreLostInAnyOrder: a later page may be there without an earlier one, and the file may be larger than what it has.
+// TestPagesAreLostInAnyOrder: a later page may be there without an earlier one, and the file may be larger than what it
+// has.
 func TestPagesAreLostInAnyOrder(t *testing.T) {
 	u := newUser(t, Options{Losses: Pages})
 	fd := u.open("db")
@@ -180,7 +183,8 @@ func TestPagesAreLostInAnyOrder(t *testing.T) {
 	require.Equal(t, []string{"a100", "a100 .100", "a100 b100"}, all(u.Disk, runs("db")))
 }
 
-// TestADirectoryOfAJournal: changes are lost from the end, a sync of a file has those of its own names and all before them, and a rename is never half done.
+// TestADirectoryOfAJournal: changes are lost from the end, a sync of a file has those of its own names and all before
+// them, and a rename is never half done.
 func TestADirectoryOfAJournal(t *testing.T) {
 	u := newUser(t, Options{})
 	u.mkdir("d")
@@ -196,7 +200,8 @@ func TestADirectoryOfAJournal(t *testing.T) {
 	require.Equal(t, []string{"/d/ /d/one /d/three"}, all(u.Disk, paths))
 }
 
-// TestADirectoryThatIsStrict: only a sync of the directory itself has its entries survive, and a directory without a name is lost with all in it.
+// TestADirectoryThatIsStrict: only a sync of the directory itself has its entries survive, and a directory without a
+// name is lost with all in it.
 func TestADirectoryThatIsStrict(t *testing.T) {
 	u := newUser(t, Options{Directories: Strict})
 	u.mkdir("d")

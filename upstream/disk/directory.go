@@ -8,7 +8,8 @@ import (
 	"github.com/watchbed/watchbed/upstream/engine"
 )
 
-// change is one of a directory: what a name stands for from then on, nothing if the inode is 0. A rename takes another name away with it.
+// change is one of a directory: what a name stands for from then on, nothing if the inode is 0. A rename takes another
+// name away with it.
 type change struct {
 	at        uint64
 	directory int
@@ -101,7 +102,8 @@ func (d *Disk) child(directory int, name string) int {
 	return 0
 }
 
-// parent is the directory that a path leads to and the last name in it. The name is empty if the path leads to the directory itself.
+// parent is the directory that a path leads to and the last name in it. The name is empty if the path leads to the
+// directory itself.
 func (d *Disk) parent(fd int32, path string) (directory int, name string, e engine.Errno) {
 	f := d.descriptor(fd)
 	if f == nil {

@@ -33,8 +33,8 @@ type Options struct {
 type Directories uint8
 
 const (
-	// Journaled: changes of all directories are in one journal, as ext4 has it. A sync of a file, or of a directory, makes those durable that are about it,
-	// and all before them.
+	// Journaled: changes of all directories are in one journal, as ext4 has it. A sync of a file, or of a directory,
+	// makes those durable that are about it, and all before them.
 	Journaled Directories = iota
 	// Strict: a sync of a directory makes its own durable, and nothing else does. POSIX promises no more.
 	Strict
@@ -46,8 +46,8 @@ type Losses uint8
 const (
 	// Ordered: a prefix of the writes is left, and of the next one some sectors.
 	Ordered Losses = iota
-	// Pages: each page has what it had after any of the writes to it, or between two of them up to some sector; and the file any of the sizes that
-	// it had.
+	// Pages: each page has what it had after any of the writes to it, or between two of them up to some sector; and the
+	// file any of the sizes that it had.
 	Pages
 )
 
@@ -157,7 +157,8 @@ func (d *Disk) allocate(directory bool) int {
 	return len(d.inodes) - 1
 }
 
-// collect gives up the inodes that nothing leads to: no name, none that is on the platters or may get there, no descriptor.
+// collect gives up the inodes that nothing leads to: no name, none that is on the platters or may get there, no
+// descriptor.
 func (d *Disk) collect() {
 	needed := make([]bool, len(d.inodes))
 	var need func(n int)

@@ -10,7 +10,8 @@ import (
 	"github.com/watchbed/watchbed/upstream/engine"
 )
 
-// TestAFileIsItsBytes: after any writes and changes of its size a file has what a list of bytes has, and clones do not touch each other.
+// TestAFileIsItsBytes: after any writes and changes of its size a file has what a list of bytes has, and clones do not
+// touch each other.
 func TestAFileIsItsBytes(t *testing.T) {
 	type twin struct {
 		disk  *Disk
@@ -61,7 +62,8 @@ func TestAFileIsItsBytes(t *testing.T) {
 	}
 }
 
-// TestTheSameIsTheSame: a disk is a function of what is done with it, and a clone has the hash of what it is a clone of.
+// TestTheSameIsTheSame: a disk is a function of what is done with it, and a clone has the hash of what it is a clone
+// of.
 func TestTheSameIsTheSame(t *testing.T) {
 	run := func(clones bool) uint64 {
 		u := newUser(t, Options{})

@@ -23,8 +23,8 @@ func (d *Disk) Sync(fd int32, written uint64) engine.Errno {
 	return 0
 }
 
-// syncWrites makes the writes of a file durable. If that fails they are forgotten, as Linux does it: what is read has them, the platters do not, and
-// the next sync says nothing of it.
+// syncWrites makes the writes of a file durable. If that fails they are forgotten, as Linux does it: what is read has
+// them, the platters do not, and the next sync says nothing of it.
 func (d *Disk) syncWrites(n int, written uint64, fails bool) {
 	count := d.inodes[n].before(written)
 	if count == 0 {

@@ -84,7 +84,8 @@ func (d *Disk) pathOf(n int) string {
 	return found
 }
 
-// FlipBit changes a bit of a file with this in its path, among those that have been written, and says where, or nothing if there is no such file.
+// FlipBit changes a bit of a file with this in its path, among those that have been written, and says where, or nothing
+// if there is no such file.
 func (d *Disk) FlipBit(in string, choose Choose) (where string) {
 	var paths []string
 	var inodes []int

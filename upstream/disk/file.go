@@ -184,7 +184,8 @@ func (d *Disk) Seek(fd int32, offset int64, whence uint32) (int64, engine.Errno)
 	return offset, 0
 }
 
-// Truncate implements engine.Files. A disk that is full has no room for zeros either: what makes a file larger does so to have the room.
+// Truncate implements engine.Files. A disk that is full has no room for zeros either: what makes a file larger does so
+// to have the room.
 func (d *Disk) Truncate(fd int32, size int64) engine.Errno {
 	f, i, e := d.file(fd)
 	switch {

@@ -38,7 +38,8 @@ func TestASnapshotOfADatabase(t *testing.T) {
 	require.Equal(t, leader.hash(), away.hash())
 }
 
-// TestMembersComeAndGo: a learner joins, is promoted and removed. One that is removed while it does not run is told so when it runs again.
+// TestMembersComeAndGo: a learner joins, is promoted and removed. One that is removed while it does not run is told so
+// when it runs again.
 func TestMembersComeAndGo(t *testing.T) {
 	module := loadCluster(t)
 	c := newCluster(t, module, 3, 4)
@@ -83,8 +84,8 @@ func TestMembersComeAndGo(t *testing.T) {
 	require.Equal(t, "stopped: the member has been permanently removed from the cluster", other.stopped)
 }
 
-// TestADatabaseThatGrows: it is mapped anew when it is larger than what was mapped at first, and is the same after a kill. When it is as large as
-// it may become there is an alarm.
+// TestADatabaseThatGrows: it is mapped anew when it is larger than what was mapped at first, and is the same after a
+// kill. When it is as large as it may become there is an alarm.
 func TestADatabaseThatGrows(t *testing.T) {
 	c := newCluster(t, loadCluster(t), 1, 5)
 	c.configure = func(of *protocol.Member) { of.QuotaBytes = 12 << 20 }

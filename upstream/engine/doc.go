@@ -6,9 +6,9 @@
 //	Host      what is asked on the way: which goroutine runs next, which case of a select
 //	State     the memory and the globals at an idle point, as a difference to the beginning
 //
-// When every goroutine of a guest waits, or is not let go on by the host, the frames on its WebAssembly stack are the same as at any
-// other such point, so that memory and globals are the whole state. Guests take turns in
-// a few machines: what a guest has changed is copied out and in.
+// When every goroutine of a guest waits, or is not let go on by the host, the frames on its WebAssembly stack are the
+// same as at any other such point, so that memory and globals are the whole state. Guests take turns in a few machines:
+// what a guest has changed is copied out and in.
 //
 // The package must never import any other package of this module, nor anything of the
 // simulation.

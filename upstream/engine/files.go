@@ -1,8 +1,8 @@
 package engine
 
-// Files are the files of a guest's process. All calls come from the guest while it runs. Descriptors are theirs, too, so that a guest in
-// another machine, or in a world that was cloned, has those that it had. The directory / is open as Root from the beginning. Paths are relative
-// to the directory of a descriptor, and there are no symbolic links.
+// Files are the files of a guest's process. All calls come from the guest while it runs. Descriptors are theirs, too,
+// so that a guest in another machine, or in a world that was cloned, has those that it had. The directory / is open as
+// Root from the beginning. Paths are relative to the directory of a descriptor, and there are no symbolic links.
 type Files interface {
 	Open(directory int32, path string, how Opening) (fd int32, e Errno)
 	Close(fd int32) Errno
@@ -14,8 +14,8 @@ type Files interface {
 	// Seek is relative to the beginning, to the place of the descriptor, or to the end: 0, 1, 2.
 	Seek(fd int32, offset int64, whence uint32) (int64, Errno)
 	Truncate(fd int32, size int64) Errno
-	// Written is a number that each change of any file raises. Sync makes durable what was changed in a file, or in a directory, when
-	// it was that, and later changes need not be.
+	// Written is a number that each change of any file raises. Sync makes durable what was changed in a file, or in a
+	// directory, when it was that, and later changes need not be.
 	Written() uint64
 	Sync(fd int32, written uint64) Errno
 

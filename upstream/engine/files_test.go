@@ -20,8 +20,8 @@ import (
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
-// process is a node: a guest of testdata/files and its disk. It lets goroutines go on in their order, except for those that sync while the disk is
-// stalled.
+// process is a node: a guest of testdata/files and its disk. It lets goroutines go on in their order, except for those
+// that sync while the disk is stalled.
 type process struct {
 	t       *testing.T
 	guest   *engine.Guest
@@ -29,7 +29,8 @@ type process struct {
 	seed    byte
 	asked   uint32
 	answers map[uint32]string
-	// random are the functions of goroutines that asked for random numbers, waits how often there were only some that sync.
+	// random are the functions of goroutines that asked for random numbers, waits how often there were only some that
+	// sync.
 	random []string
 	waits  int
 }
@@ -160,7 +161,8 @@ var compiled = sync.OnceValues(func() (*engine.Module, error) {
 	return engine.Load(wasm, filepath.Join(work, "compiled"))
 })
 
-// TestWhatAGuestDoesWithFiles: package os finds what it has written, on the disk of its node, and the errors that it knows.
+// TestWhatAGuestDoesWithFiles: package os finds what it has written, on the disk of its node, and the errors that it
+// knows.
 func TestWhatAGuestDoesWithFiles(t *testing.T) {
 	p := newProcess(t)
 	p.does("make /data/member/wal", "open /data/member/wal/0.tmp", "truncate /data/member/wal/0.tmp 20", "write /data/member/wal/0.tmp hello")
@@ -192,7 +194,8 @@ func TestWhatAGuestDoesWithFiles(t *testing.T) {
 	require.Equal(t, []string{"/data/", "/data/b", "/data/c"}, p.disk.Paths())
 }
 
-// TestASyncIsAWait: a goroutine that syncs waits until the host lets it go on, others run meanwhile, and what they write is not part of that sync.
+// TestASyncIsAWait: a goroutine that syncs waits until the host lets it go on, others run meanwhile, and what they
+// write is not part of that sync.
 func TestASyncIsAWait(t *testing.T) {
 	p := newProcess(t)
 	p.disk.Stall(true)
@@ -228,8 +231,8 @@ func TestFaultsOfADisk(t *testing.T) {
 	require.Equal(t, "synced", p.told("sync /wal"))
 }
 
-// TestAGuestAndItsDiskAreClonedTogether: descriptors, places in files and syncs that are under way are those of the clone. The same choices have the same
-// outcome, to the bit.
+// TestAGuestAndItsDiskAreClonedTogether: descriptors, places in files and syncs that are under way are those of the
+// clone. The same choices have the same outcome, to the bit.
 func TestAGuestAndItsDiskAreClonedTogether(t *testing.T) {
 	p := newProcess(t)
 	p.does("make /data", "open /data/wal", "write /data/wal one")

@@ -71,8 +71,8 @@ func (g *Guest) Hash() uint64 {
 	return g.state().hash()
 }
 
-// Run lets the guest run until it waits, at a time of its clock in nanoseconds. It begins with a message, or if that is nil
-// with what the time makes due. until is the time for which the guest waits, 0 if for none.
+// Run lets the guest run until it waits, at a time of its clock in nanoseconds. It begins with a message, or if that is
+// nil with what the time makes due. until is the time for which the guest waits, 0 if for none.
 func (g *Guest) Run(h Host, now int64, message []byte) (until int64, err error) {
 	at, err := g.module.acquire(g)
 	if err != nil {

@@ -9,8 +9,8 @@ type Host interface {
 	Pick(runnable []Goroutine, receives bool) int
 	// Select says which of n cases of a select statement is taken.
 	Select(g Goroutine, n int) int
-	// Lock says whether a goroutine that is about to take a lock lets others go first. It is asked if there are others that can
-	// run.
+	// Lock says whether a goroutine that is about to take a lock lets others go first. It is asked if there are others
+	// that can run.
 	Lock(g Goroutine) bool
 	// CanSend reports whether a connection takes another message now. A guest that asks, asks before it sends.
 	CanSend(conn uint32) bool

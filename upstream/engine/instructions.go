@@ -18,8 +18,8 @@ const (
 	typeEmpty = 0x40
 )
 
-// instruction is the length of the instruction that code begins with: its opcode and what is behind that (WebAssembly Core
-// Specification 2.0, section 5.4). Vectors and exceptions, which Go does not compile to, are refused.
+// instruction is the length of the instruction that code begins with: its opcode and what is behind that (WebAssembly
+// Core Specification 2.0, section 5.4). Vectors and exceptions, which Go does not compile to, are refused.
 func instruction(code []byte) (int, error) {
 	i := immediates{code: code, at: 1}
 	switch op := code[0]; {

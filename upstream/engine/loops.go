@@ -9,14 +9,14 @@ import (
 // LoopsName is the name under which a guest exports the global that CountLoops adds.
 const LoopsName = "watchbed_loops"
 
-// maxLoops is how many rounds of loops a guest may take from one idle point to the next. In small worlds Kubernetes' cache
-// takes up to 37,000 and etcd up to 13,000, so that a guest which takes this many spins.
+// maxLoops is how many rounds of loops a guest may take from one idle point to the next. In small worlds Kubernetes'
+// cache takes up to 37,000 and etcd up to 13,000, so that a guest which takes this many spins.
 const maxLoops = 1 << 25
 
-// CountLoops has each round of each loop of a module take one from a global, and stop the program when nothing is left. A
-// function of Go is a loop around its resume points, so that calls count, too, and endless recursion
-// comes to an end. The global is no part of a guest's state. Such counting costs far less than wazero's check of a context, which makes a guest
-// four times as slow.
+// CountLoops has each round of each loop of a module take one from a global, and stop the program when nothing is left.
+// A function of Go is a loop around its resume points, so that calls count, too, and endless recursion comes to an end.
+// The global is no part of a guest's state. Such counting costs far less than wazero's check of a context, which makes
+// a guest four times as slow.
 func CountLoops(wasm []byte) ([]byte, error) {
 	const (
 		globalSection = 6

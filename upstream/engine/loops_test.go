@@ -9,8 +9,8 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// looping is a module whose function f goes around a loop as often as its parameter says, and for ever if that is 0. In the
-// loop are constants whose bytes look like instructions.
+// looping is a module whose function f goes around a loop as often as its parameter says, and for ever if that is 0. In
+// the loop are constants whose bytes look like instructions.
 var looping = []byte{
 	0, 'a', 's', 'm', 1, 0, 0, 0,
 	1, 5, 1, 0x60, 1, 0x7f, 0, // type: a function of an i32

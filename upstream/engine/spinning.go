@@ -20,8 +20,8 @@ func spinning(stopped error) *Crash {
 	return c
 }
 
-// compiled is a line of wazero's stack: a function of Go without the path of its package. The Go linker writes a low line for all
-// that is no letter, digit or dot. receiver is what it has made of a pointer to a type.
+// compiled is a line of wazero's stack: a function of Go without the path of its package. The Go linker writes a low
+// line for all that is no letter, digit or dot. receiver is what it has made of a pointer to a type.
 var (
 	compiled = regexp.MustCompile(`^\s*\.(?:[\w.]*_)?([a-zA-Z0-9]+\.[\w.]+)\(i32\)`)
 	receiver = regexp.MustCompile(`\.__(\w+?)_\.`)

@@ -9,7 +9,8 @@ import (
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 )
 
-// hasFiles says whether a guest has files: it is compiled with the changes for that, which make it ask the host about each sync.
+// hasFiles says whether a guest has files: it is compiled with the changes for that, which make it ask the host about
+// each sync.
 func hasFiles(compiled wazero.CompiledModule) bool {
 	for _, f := range compiled.ImportedFunctions() {
 		if module, name, _ := f.Import(); module == hooksName && name == "sync" {
@@ -19,7 +20,8 @@ func hasFiles(compiled wazero.CompiledModule) bool {
 	return false
 }
 
-// addWASI adds the functions of WASI. Those about files are answered by the host's Files: wazero's own have descriptors that no clone has.
+// addWASI adds the functions of WASI. Those about files are answered by the host's Files: wazero's own have descriptors
+// that no clone has.
 func (m *Module) addWASI(ctx context.Context) error {
 	builder := m.runtime.NewHostModuleBuilder(wasi_snapshot_preview1.ModuleName)
 	wasi_snapshot_preview1.NewFunctionExporter().ExportFunctions(builder)
@@ -41,8 +43,8 @@ func (m *Module) addWASI(ctx context.Context) error {
 	return err
 }
 
-// fileFunction is a function of WASI. params has an i for each number of 32 bits, an I for one of 64. standard is what it does with standard input,
-// output and errors, and if there are no files, nil if they do not have it.
+// fileFunction is a function of WASI. params has an i for each number of 32 bits, an I for one of 64. standard is what
+// it does with standard input, output and errors, and if there are no files, nil if they do not have it.
 type fileFunction struct {
 	name, params   string
 	call, standard func(*machine, []uint64) Errno
@@ -237,7 +239,8 @@ func (m *machine) open(s []uint64) Errno {
 	return e
 }
 
-// readDirectory writes entries until there is no more room: the last one may be cut off. The cookie of an entry is the place of the next one.
+// readDirectory writes entries until there is no more room: the last one may be cut off. The cookie of an entry is the
+// place of the next one.
 func (m *machine) readDirectory(s []uint64) Errno {
 	entries, e := m.files.Entries(int32(s[0]))
 	if e != 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPartsOfAWrite: all parts are written, one behind the other, and until one is not written as a whole. What is in the upper half of their number
-// does not count.
+// TestPartsOfAWrite: all parts are written, one behind the other, and until one is not written as a whole. What is in
+// the upper half of their number does not count.
 func TestPartsOfAWrite(t *testing.T) {
 	m := &machine{memory: &memory{bytes: make([]byte, 64)}}
 	b := m.memory.bytes

@@ -8,19 +8,21 @@ import (
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
-// commits are what may be on disk when the process is killed. etcd commits what it has written every 100 ms, and at once where the store
-// wants that. When the ticker was due is not known, so that the disk may have what there was whenever the lock was given back.
+// commits are what may be on disk when the process is killed. etcd commits what it has written every 100 ms, and at
+// once where the store wants that. When the ticker was due is not known, so that the disk may have what there was
+// whenever the lock was given back.
 type commits struct {
 	// save writes what etcd writes at the end of each commit.
 	save func(BatchTx)
-	// last are the states in question, the newest one last. The first is on disk in any case, unless there are too many.
+	// last are the states in question, the newest one last. The first is on disk in any case, unless there are too
+	// many.
 	last []buckets
 	// written: something was since the newest of them.
 	written bool
 }
 
-// mostCommits is how many states are kept. It makes no difference to a server how much longer the ticker was not due: the raft log has
-// what the disk lacks.
+// mostCommits is how many states are kept. It makes no difference to a server how much longer the ticker was not due:
+// the raft log has what the disk lacks.
 const mostCommits = 4
 
 // commit puts everything on disk.

@@ -14,8 +14,8 @@ import (
 	"go.uber.org/zap"
 )
 
-// What the branches of etcd call differently, or build in another way, is here. These files are about 3.5. Those named _v3.6
-// stand in their place from 3.6 on, those named _v3.7 from 3.7 on; go.mod and go.sum are among them.
+// What the branches of etcd call differently, or build in another way, is here. These files are about 3.5. Those named
+// _v3.6 stand in their place from 3.6 on, those named _v3.7 from 3.7 on; go.mod and go.sum are among them.
 //
 // They must never decide anything.
 

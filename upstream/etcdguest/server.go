@@ -82,8 +82,8 @@ func (s *server) start(r *protocol.Reader) {
 	s.serveFrom(b)
 }
 
-// reopen starts with what an earlier process left on disk, as etcd does: the store restores itself from the backend, and the
-// raft log is applied from the entry on that the backend does not have.
+// reopen starts with what an earlier process left on disk, as etcd does: the store restores itself from the backend,
+// and the raft log is applied from the entry on that the backend does not have.
 func (s *server) reopen(r *protocol.Reader) {
 	configure(r)
 	b := newBackend()
@@ -107,8 +107,8 @@ func (s *server) begin() {
 	s.applied.SetConsistentApplyingIndex(s.index, term)
 }
 
-// serveFrom has a new store over a backend. What the server does when it takes the lock to apply an entry, and before each commit, is not in the packages of the
-// guest: the entry that is applied becomes the one that the backend has.
+// serveFrom has a new store over a backend. What the server does when it takes the lock to apply an entry, and before
+// each commit, is not in the packages of the guest: the entry that is applied becomes the one that the backend has.
 func (s *server) serveFrom(b *memory) {
 	s.backend = b
 	s.applied = cindex.NewConsistentIndex(b)
@@ -124,8 +124,8 @@ func (s *server) serveFrom(b *memory) {
 	s.watch = NewWatchServer(lg, maxRequestBytes, s, s.kv)
 }
 
-// show tells the host what the store has for its watches. All other goroutines wait, so that nothing is half done. It must
-// not create goroutines or wait.
+// show tells the host what the store has for its watches. All other goroutines wait, so that nothing is half done. It
+// must not create goroutines or wait.
 func (s *server) show() {
 	streams, responses, unsynced, compactions := Held(s.kv)
 	var out protocol.Writer

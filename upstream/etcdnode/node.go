@@ -22,7 +22,8 @@ type Node struct {
 
 	// log are the messages about writes and compactions that the guest was given: the raft log.
 	log [][]byte
-	// disk is what the guest that is gone had on disk, kept how many entries of the log the guest which came after it found there.
+	// disk is what the guest that is gone had on disk, kept how many entries of the log the guest which came after it
+	// found there.
 	disk []byte
 	kept int
 	// seen is how many commits of the server the guest knows, revision and compacted the last that it was told.
@@ -38,8 +39,8 @@ type Node struct {
 	held, noted held
 
 	node.Step
-	// lets is whether a goroutine may run in the step under way, yields whether it may give way at a lock, which what takes a
-	// message never does: a write is applied in one step.
+	// lets is whether a goroutine may run in the step under way, yields whether it may give way at a lock, which what
+	// takes a message never does: a write is applied in one step.
 	lets, yields bool
 	out          protocol.Writer
 }

@@ -33,7 +33,8 @@ func counted(n int, noun string) string {
 // inspect is the message that asks the guest what it has.
 var inspect = new(protocol.Writer).Begin(protocol.Inspect, 0).Bytes
 
-// look is what the guest has for its watches now. A clone is asked, so that the guest does the same whether that is told or not.
+// look is what the guest has for its watches now. A clone is asked, so that the guest does the same whether that is
+// told or not.
 func (n *Node) look() held {
 	var asks Node
 	if _, err := n.guest.Clone().Run(&asks, n.clock, inspect); err != nil {
@@ -42,8 +43,8 @@ func (n *Node) look() held {
 	return asks.held
 }
 
-// Show implements sim.Visible. A run that is shown is observed: what was noted last is of the last step of the guest, and stays if the
-// guest crashes.
+// Show implements sim.Visible. A run that is shown is observed: what was noted last is of the last step of the guest,
+// and stays if the guest crashes.
 func (n *Node) Show(visit sim.PartVisitor) {
 	n.server.Show(visit)
 	visit("watch streams", sim.Entry{Text: strconv.Itoa(n.noted.streams)})
@@ -58,9 +59,9 @@ func (n *Node) Held() etcd.Held {
 	return h
 }
 
-// rests asks the guest whether its next timer will find nothing to do: syncWatchersLoop ticks without end, and
-// the turns in which it finds every watcher synced are left out, as those of the simulated one are. With a clock time goes on anyway. A
-// stream whose progress ticker was given an interval has something to do.
+// rests asks the guest whether its next timer will find nothing to do: syncWatchersLoop ticks without end, and the
+// turns in which it finds every watcher synced are left out, as those of the simulated one are. With a clock time goes
+// on anyway. A stream whose progress ticker was given an interval has something to do.
 func (n *Node) rests(env *sim.Env) (bool, error) {
 	if env.Mode() != sim.Untimed || n.cfg.Watch.ProgressNotifyInterval > 0 {
 		return false, nil

@@ -9,8 +9,9 @@ import (
 // lost is how many commits of the backend may not have taken place when the process is killed, with none.
 const lost = 4
 
-// Restart implements sim.Restarter: streams and what the guest has in memory are gone. It starts with what is on disk, and
-// applies the entries of the raft log that the disk lacks before it serves clients, as etcd does, which publishes itself through the log.
+// Restart implements sim.Restarter: streams and what the guest has in memory are gone. It starts with what is on disk,
+// and applies the entries of the raft log that the disk lacks before it serves clients, as etcd does, which publishes
+// itself through the log.
 func (n *Node) Restart(env *sim.Env) {
 	n.hand(env, n.out.Begin(protocol.Crash, 0).Int(int64(env.Choose(lost, "commits that the disk lacks"))).Bytes)
 	n.server.Restart(env)

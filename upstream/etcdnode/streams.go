@@ -15,7 +15,8 @@ func (n *Node) index(c sim.Conn) int {
 	return slices.IndexFunc(n.streams, func(s stream) bool { return s.conn == c })
 }
 
-// opened knows the stream of a message. The first one opens it, which the server may refuse; it reports whether the stream is there.
+// opened knows the stream of a message. The first one opens it, which the server may refuse; it reports whether the
+// stream is there.
 func (n *Node) opened(env *sim.Env, m *sim.Message) bool {
 	if n.index(m.Conn) >= 0 {
 		return true

@@ -1,6 +1,7 @@
 //go:build wasip1
 
-// Guest is an API server's storage of one resource (package apiserver), compiled for WebAssembly and run by package engine.
+// Guest is an API server's storage of one resource (package apiserver), compiled for WebAssembly and run by package
+// engine.
 package main
 
 import (
@@ -34,7 +35,8 @@ const memoryLimit = 192 << 20
 // server answers clients, as an HTTP server does.
 type server struct{}
 
-// serve is in this package under these names since goroutines are known by them: in recordings, and to strategies that weigh them.
+// serve is in this package under these names since goroutines are known by them: in recordings, and to strategies that
+// weigh them.
 func (*server) serve(answer func()) {
 	go func() { answer() }()
 }

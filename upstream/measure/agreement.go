@@ -14,8 +14,9 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// agreement is whether the code of an etcd release and the simulated server of the same release come to the same verdicts: each scenario of
-// the catalogue is run over both, and what one violates and the other does not is a difference.
+// agreement is whether the code of an etcd release and the simulated server of the same release come to the same
+// verdicts: each scenario of the catalogue is run over both, and what one violates and the other does not is a
+// difference.
 var agreement = &table[agreementRow]{
 	name: "agreement", about: "what each scenario says over the code of an etcd and over the simulated one",
 	choice: "etcd", keys: agreementKeys, measure: measureAgreement, amiss: amissInAgreement, render: renderAgreement,
@@ -57,7 +58,8 @@ func (c *sides) UnmarshalText(text []byte) error {
 	return readTallies(text, &c.Property, &c.Code, &c.Model)
 }
 
-// differs reports whether one side alone violates the property. What is never judged over the code of a release says nothing about it.
+// differs reports whether one side alone violates the property. What is never judged over the code of a release says
+// nothing about it.
 func (c sides) differs() bool {
 	return (c.Code.Violated > 0) != (c.Model.Violated > 0) && !c.unseen()
 }
@@ -92,8 +94,9 @@ func (r agreementRow) String() string {
 	return line
 }
 
-// agreementMost is how many schedules of a scenario are run at most, agreementWithin about how much processor time they may take. Where one
-// side violates what the other does not, the other is run longer times as long: a violation in one schedule of twenty is easily missed.
+// agreementMost is how many schedules of a scenario are run at most, agreementWithin about how much processor time they
+// may take. Where one side violates what the other does not, the other is run longer times as long: a violation in one
+// schedule of twenty is easily missed.
 const (
 	agreementMost   = 40
 	agreementWithin = time.Second
@@ -210,8 +213,8 @@ func runOn(ctx context.Context, sc *testbed.Scenario, version, etcd string, sche
 	return found.Properties, nil
 }
 
-// differenceReasons are why one side alone violates a property, by scenario and property; an empty scenario stands for all. A difference
-// without a reason fails the test, and so does a reason without a difference.
+// differenceReasons are why one side alone violates a property, by scenario and property; an empty scenario stands for
+// all. A difference without a reason fails the test, and so does a reason without a difference.
 var differenceReasons = map[[2]string]string{
 	{"", "prevKV"}: "etcd stores what a watch asks for after it has registered it. A goroutine of the guest does not stop between the two, and an event of the simulated server comes in between",
 
@@ -227,13 +230,15 @@ const (
 	likeSelectedLists = "taken to be as in selected-lists"
 )
 
-// unjudgedInEtcd are why a property is never checked over the code of a release, in the scenarios in which it is checked over the model.
+// unjudgedInEtcd are why a property is never checked over the code of a release, in the scenarios in which it is
+// checked over the model.
 var unjudgedInEtcd = map[string]string{
 	"cache-resumes": "no watch of a cache ended in these schedules over the code; over the simulated server an event without its previous value ends some",
 	"nothing-left":  "it is judged where a run comes to rest, in 2 of 40 schedules of the simulated server. Of 240 of the code it is in 26",
 }
 
-// reason is that of a difference, empty if there is none: one that is written by hand, or that what is known of the scenario is rare.
+// reason is that of a difference, empty if there is none: one that is written by hand, or that what is known of the
+// scenario is rare.
 func (r *agreementRow) reason(c sides) string {
 	if because := cmp.Or(differenceReasons[[2]string{r.Scenario, c.Property}], differenceReasons[[2]string{"", c.Property}]); because != "" {
 		return because

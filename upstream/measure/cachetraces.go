@@ -11,8 +11,8 @@ import (
 	"github.com/watchbed/watchbed/upstream/guests"
 )
 
-// cachetraces compares what the clients of the cacher that ships are told with what those of the simulated cache of the same release are, in
-// small worlds. Etcd is the simulated one on both sides.
+// cachetraces compares what the clients of the cacher that ships are told with what those of the simulated cache of the
+// same release are, in small worlds. Etcd is the simulated one on both sides.
 var cachetraces = &table[compared]{
 	name: "cachetraces", about: "what clients are told by the cacher that ships and by the simulated one, in small worlds",
 	keys: cacheKeys, measure: measureCache, amiss: amissInTraces, render: renderCache,
@@ -29,8 +29,8 @@ func cacheKeys() []key {
 // simulatedCache is the cache of the simulation as the guest's release has it.
 const simulatedCache = "v0.37.2"
 
-// cacheSchedules is how many are taken of the released code, a third of them with each way to schedule its goroutines. attempts is how many
-// are made at each trace that these do not show.
+// cacheSchedules is how many are taken of the released code, a third of them with each way to schedule its goroutines.
+// attempts is how many are made at each trace that these do not show.
 const (
 	cacheSchedules = 600
 	attempts       = 400
@@ -69,7 +69,8 @@ func (of *world) compareCache(ctx context.Context, design string) (compared, err
 	return r, nil
 }
 
-// cacheText is all of what a client is told in a message, but for what Kubernetes does not tell clients: of revisions it knows the last one.
+// cacheText is all of what a client is told in a message, but for what Kubernetes does not tell clients: of revisions
+// it knows the last one.
 func cacheText(p sim.Payload) string {
 	switch r := p.(type) {
 	case *wire.ListResponse:

@@ -11,7 +11,8 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// tally is how often a property was checked, and in how many schedules it was violated. It is written as 101, or as 101/3 if it was violated.
+// tally is how often a property was checked, and in how many schedules it was violated. It is written as 101, or as
+// 101/3 if it was violated.
 type tally struct{ Checked, Violated uint64 }
 
 func (t tally) String() string {
@@ -37,7 +38,8 @@ func readTallies(text []byte, property *string, tallies ...*tally) error {
 	return nil
 }
 
-// few is how many schedules of a scenario are run at least: those of a scenario with hundreds of clients take seconds each.
+// few is how many schedules of a scenario are run at least: those of a scenario with hundreds of clients take seconds
+// each.
 const few = 2
 
 // run runs schedules of a scenario. The error is that of a run that did not repeat.
@@ -63,7 +65,8 @@ func explained(all []known.Violation, property string) []string {
 // amountsTo are scenarios whose one setting does not reach a guest: what is left is another scenario.
 var amountsTo = map[string]string{"guard-cascade-limited": "guard-cascade"}
 
-// overGuest is the scenario whose known violations explain those of a guest: the one of that name, or what is left of it over a guest.
+// overGuest is the scenario whose known violations explain those of a guest: the one of that name, or what is left of
+// it over a guest.
 func overGuest(name string) (*testbed.Scenario, error) {
 	return testbed.FindScenario(cmp.Or(amountsTo[name], name))
 }

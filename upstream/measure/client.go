@@ -11,7 +11,8 @@ import (
 // step is what a client asks: a call, for whose answer it waits, or something on one of its streams.
 type step struct {
 	request sim.Payload
-	// stream is the number of a stream, 0 for a call. The client waits until a watch of etcd that it asks for is created, and for nothing else.
+	// stream is the number of a stream, 0 for a call. The client waits until a watch of etcd that it asks for is
+	// created, and for nothing else.
 	stream int
 	// hasty: the client does not wait for the watch.
 	hasty bool
@@ -135,7 +136,8 @@ func (c *client) Clone() sim.Node {
 	return &n
 }
 
-// Fingerprint implements sim.Fingerprinter. What the client was told is part of it, so that states are told apart by it.
+// Fingerprint implements sim.Fingerprinter. What the client was told is part of it, so that states are told apart by
+// it.
 func (c *client) Fingerprint(d sim.Digest) sim.Digest {
 	d = d.Int(int64(c.at)).Bool(c.waits != sim.NoConn).Text(c.next)
 	for i := range c.told {

@@ -17,8 +17,8 @@ import (
 	"github.com/watchbed/watchbed/upstream/stories"
 )
 
-// clusterBugs is how soon bugs of etcd come out of the released servers that have them, as a cluster, and that they do not out of the release that
-// mended them. To measure a row compiles guests that are not there.
+// clusterBugs is how soon bugs of etcd come out of the released servers that have them, as a cluster, and that they do
+// not out of the release that mended them. To measure a row compiles guests that are not there.
 var clusterBugs = &table[clusterRow]{
 	name: "cluster", about: "how soon bugs of etcd come out of released servers as a cluster", choice: "release",
 	keys: clusterKeys, measure: measureClusterBug, amiss: amissInCluster, render: renderCluster,
@@ -29,7 +29,8 @@ type clusterRow struct {
 	Bug, Release string
 	// Each is how many schedules ran from each of the starts on.
 	Each uint64
-	// Violated is in how many of them the property was violated, for each start, Hits how many there were until it was for the first time, 0 if it never was.
+	// Violated is in how many of them the property was violated, for each start, Hits how many there were until it was
+	// for the first time, 0 if it never was.
 	Violated, Hits []uint64
 	// Seconds are those of the processor, for all of them.
 	Seconds float64
@@ -120,7 +121,8 @@ func (b *etcdBug) shown(release string) *clusterWorld {
 	return &clusterWorld{name: release, release: release, config: b.config}
 }
 
-// controls are where it must not show: in the release that mended it, and in the release that has it where something is left out.
+// controls are where it must not show: in the release that mended it, and in the release that has it where something is
+// left out.
 func (b *etcdBug) controls(release string) []*clusterWorld {
 	var all []*clusterWorld
 	if b.mended != "" {

@@ -7,7 +7,8 @@ type etcdBug struct {
 	// releases have the bug, mended is the one that has it no more, empty if none is.
 	releases []string
 	mended   string
-	// property is what it violates in the world of config, which is what the default configuration has otherwise, as JSON. about says what that world is.
+	// property is what it violates in the world of config, which is what the default configuration has otherwise, as
+	// JSON. about says what that world is.
 	property, config, about string
 	// left is the config without what the bug needs, which without names.
 	left, without string

@@ -8,23 +8,23 @@ import (
 	"strings"
 )
 
-// compared is what the comparison of a world came to, with a release of etcd or with a cache. A trace is all that clients are told, in order for
-// each stream. Those of the simulation are found by a search over all of its states; those of the released code by random schedules, and by
-// a search for each trace that is still missing.
+// compared is what the comparison of a world came to, with a release of etcd or with a cache. A trace is all that
+// clients are told, in order for each stream. Those of the simulation are found by a search over all of its states;
+// those of the released code by random schedules, and by a search for each trace that is still missing.
 type compared struct {
 	World string
 	// Etcd is empty in a world with a cache.
 	Etcd string `json:",omitempty"`
 	// Simulated is how many traces the simulation can show, in how many states.
 	Simulated, States int
-	// Released is how many traces that many random schedules of the released code have shown, Once how many of them a single schedule,
-	// and Reached how many more a search for them.
+	// Released is how many traces that many random schedules of the released code have shown, Once how many of them a
+	// single schedule, and Reached how many more a search for them.
 	Schedules, Released, Once, Reached int
-	// Preempted is how many more an etcd shows if its goroutines also give way where a thread of a server may be preempted. No guest of
-	// Kubernetes is changed so: nil.
+	// Preempted is how many more an etcd shows if its goroutines also give way where a thread of a server may be
+	// preempted. No guest of Kubernetes is changed so: nil.
 	Preempted *int `json:",omitempty"`
-	// ReleasedOnly are traces of the released code that the simulation cannot show, SimulatedOnly those of the simulation that the released
-	// code was not seen to show.
+	// ReleasedOnly are traces of the released code that the simulation cannot show, SimulatedOnly those of the
+	// simulation that the released code was not seen to show.
 	ReleasedOnly, SimulatedOnly []string `json:",omitempty"`
 }
 

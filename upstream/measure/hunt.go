@@ -18,10 +18,10 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// hunting runs the scenarios of the catalogue over the code that ships, with seeds that were not run before, for as long as it is told to, and
-// keeps what it found. It is written after each turn of a scenario, so that an interrupt loses one turn. The reason of a violation is what is
-// known of the scenario with the simulated design of the guest's release: the test says where there is none. A false alarm is mended, and its
-// seeds run again.
+// hunting runs the scenarios of the catalogue over the code that ships, with seeds that were not run before, for as
+// long as it is told to, and keeps what it found. It is written after each turn of a scenario, so that an interrupt
+// loses one turn. The reason of a violation is what is known of the scenario with the simulated design of the guest's
+// release: the test says where there is none. A false alarm is mended, and its seeds run again.
 var hunting = &hunt{table: table[lot]{
 	name: "hunt", about: "how many schedules the scenarios ran over guests, and what they violate", amiss: amissInHunt, render: renderHunt,
 	decode: decodeLots, encode: encodeLots,
@@ -131,7 +131,8 @@ func (l *lot) add(f found) {
 	l.Found[i].Schedules += f.Schedules
 }
 
-// turn is how long a scenario runs before it is the next one's turn. To start a guest takes about a second, on one processor.
+// turn is how long a scenario runs before it is the next one's turn. To start a guest takes about a second, on one
+// processor.
 const turn = 10 * time.Second
 
 // run runs scenarios in turn.
@@ -206,7 +207,8 @@ func schedulesOf(lots []lot) uint64 {
 	return n
 }
 
-// reason is why a guest violates a property: what is known of the scenario with the simulated design of its release, empty if nothing is.
+// reason is why a guest violates a property: what is known of the scenario with the simulated design of its release,
+// empty if nothing is.
 func (l *lot) reason(property string) string {
 	sc, err := overGuest(l.Scenario)
 	if err != nil {

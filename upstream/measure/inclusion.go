@@ -13,8 +13,8 @@ import (
 	"github.com/watchbed/watchbed/upstream/guests"
 )
 
-// inclusion compares what the clients of a released etcd are answered with what those of the simulated one are, in small worlds. The guests
-// are etcd@v3.5.7 and so on, and those with testdata/preempted.patch:
+// inclusion compares what the clients of a released etcd are answered with what those of the simulated one are, in
+// small worlds. The guests are etcd@v3.5.7 and so on, and those with testdata/preempted.patch:
 //
 //	make upstream GUEST="etcd@v3.6.16 etcd@v3.6.16+measure/testdata/preempted.patch"
 //
@@ -24,7 +24,8 @@ var inclusion = &table[compared]{
 	choice: "etcd", keys: inclusionKeys, measure: measureInclusion, amiss: amissInTraces, render: renderInclusion,
 }
 
-// includedVersions are the releases that the table is about: the two that have etcd #15220 and #17507, and the newest of each branch.
+// includedVersions are the releases that the table is about: the two that have etcd #15220 and #17507, and the newest
+// of each branch.
 var includedVersions = append([]string{"3.5.7", "3.5.12"}, newest...)
 
 func inclusionKeys() []key {
@@ -37,9 +38,9 @@ func inclusionKeys() []key {
 	return all
 }
 
-// etcdSchedules is how many are taken of the released code, of which a quarter has goroutines that switch where they block only, and the rest
-// goroutines that give way at locks, too. directed is about how many attempts are made at all traces that these do not show, mostly how many at
-// one of them.
+// etcdSchedules is how many are taken of the released code, of which a quarter has goroutines that switch where they
+// block only, and the rest goroutines that give way at locks, too. directed is about how many attempts are made at all
+// traces that these do not show, mostly how many at one of them.
 const (
 	etcdSchedules = 800
 	directed      = 60
@@ -67,7 +68,8 @@ func measureInclusion(ctx context.Context, k key) (compared, error) {
 	if r.SimulatedOnly = missing; err != nil || len(missing) == 0 {
 		return r, err
 	}
-	// Those that are left are looked for where the code gives way in places in which a thread of a server may be preempted.
+	// Those that are left are looked for where the code gives way in places in which a thread of a server may be
+	// preempted.
 	roots, err := of.roots(release + preempted)
 	if err != nil {
 		return r, err

@@ -47,7 +47,8 @@ func history(value string, versions int64) []*wire.KeyValue {
 	return all
 }
 
-// etcdWorlds are all that are compared with an etcd. Those that have a guest's memory grow are last: each of its restores takes longer from then on.
+// etcdWorlds are all that are compared with an etcd. Those that have a guest's memory grow are last: each of its
+// restores takes longer from then on.
 var etcdWorlds = []*world{
 	{
 		Name: "progress", Doc: "a writer puts two keys, and a client watches from now on and asks for progress twice",

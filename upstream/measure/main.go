@@ -7,8 +7,8 @@
 //	go run ./measure TABLE -page          prints the table as a page, and measures nothing
 //	go run ./measure TABLE -h             says what other flags it takes
 //
-// The table is TABLE.json in the folder of this program. What is measured is never written by hand. What is written by hand are reasons, and the
-// command and the tests say where one is missing or has nothing to explain.
+// The table is TABLE.json in the folder of this program. What is measured is never written by hand. What is written by
+// hand are reasons, and the command and the tests say where one is missing or has nothing to explain.
 //
 // It must never import anything that a guest is made of.
 package main

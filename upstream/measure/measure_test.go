@@ -17,8 +17,8 @@ import (
 // Tests run in the folder of the tables.
 func init() { folder = "." }
 
-// TestTablesAreTrue: nothing is amiss with any table. Each violation, difference and unchecked claim has its reason and no reason is left
-// over, and the simulation can show all that released code did.
+// TestTablesAreTrue: nothing is amiss with any table. Each violation, difference and unchecked claim has its reason and
+// no reason is left over, and the simulation can show all that released code did.
 func TestTablesAreTrue(t *testing.T) {
 	for _, of := range tables {
 		name, _ := of.describe()
@@ -205,8 +205,8 @@ func TestAmissIsFound(t *testing.T) {
 	bugs = written
 }
 
-// TestAmissIsFoundInAgreement: a difference without a reason, a reason without a difference, and a property that is not checked any more.
-// What is known explains a difference only if that may be chance.
+// TestAmissIsFoundInAgreement: a difference without a reason, a reason without a difference, and a property that is not
+// checked any more. What is known explains a difference only if that may be chance.
 func TestAmissIsFoundInAgreement(t *testing.T) {
 	rows := []agreementRow{
 		{Scenario: "issue-17507", Etcd: newest[0], Code: 10, Model: 10, Claims: []sides{
@@ -227,7 +227,8 @@ func TestAmissIsFoundInAgreement(t *testing.T) {
 	}, agreement.wrong(rows))
 }
 
-// TestAmissIsFoundInVerdicts: a violation without a reason, a claim that is never checked without one, and a reason that explains nothing.
+// TestAmissIsFoundInVerdicts: a violation without a reason, a claim that is never checked without one, and a reason
+// that explains nothing.
 func TestAmissIsFoundInVerdicts(t *testing.T) {
 	rows := read(t, verdicts)
 	of := find(rows, key{"resumed-watch", newEtcd})
@@ -253,7 +254,8 @@ func TestDifferencesAreFound(t *testing.T) {
 	require.Empty(t, differences(rows, newEtcd, streams))
 }
 
-// TestTurnsGoOn: the second turn of a scenario runs the seeds behind those of the first, and a violation that is not known is told.
+// TestTurnsGoOn: the second turn of a scenario runs the seeds behind those of the first, and a violation that is not
+// known is told.
 func TestTurnsGoOn(t *testing.T) {
 	needs(t, guest)
 	lots, err := take(t.Context(), nil, "stale-list", guest)
@@ -273,8 +275,8 @@ func TestTurnsGoOn(t *testing.T) {
 	require.Contains(t, wrong[0], "violates ordered (backwards)")
 }
 
-// TestSomeBugsAreFound holds rows of reproductions that are found after a few schedules, of which a guest is compiled: that takes minutes
-// each. make test compiles one.
+// TestSomeBugsAreFound holds rows of reproductions that are found after a few schedules, of which a guest is compiled:
+// that takes minutes each. make test compiles one.
 func TestSomeBugsAreFound(t *testing.T) {
 	held := []string{"123674", "134831"}
 	directory, err := guests.Directory()

@@ -23,8 +23,8 @@ import (
 	"github.com/watchbed/watchbed/upstream/overlay"
 )
 
-// reproduce is how soon the bed finds what upstream's correctness suite is about: the bugs of its table, each put back into the code that
-// ships by a patch. To measure a row compiles a guest.
+// reproduce is how soon the bed finds what upstream's correctness suite is about: the bugs of its table, each put back
+// into the code that ships by a patch. To measure a row compiles a guest.
 var reproduce = &reproductions{table: table[reproduction]{
 	name: "reproduce", about: "how soon the bugs of upstream's table of reproductions are found, each put back into the code",
 	keys: bugKeys, measure: measureBug, amiss: amissInReproduce, render: renderReproduce, decode: decodeFigures, encode: encodeFigures,

@@ -29,11 +29,12 @@ const (
 // alone leaves one client of object-writes, and one API server.
 var alone = []string{"updaters=1", "caches=1", "readers=0", "reads=0", "gets=0", "breaks=0", "keys=1"}
 
-// selecting are clients that list one of six objects and are answered by etcd, of which the API server has to ask for several parts,
-// while others write.
+// selecting are clients that list one of six objects and are answered by etcd, of which the API server has to ask for
+// several parts, while others write.
 var selecting = []string{"compactions=0", "writers=2", "writes=8", "keys=4", "readers=4", "reads=4", "groups=6"}
 
-// slowly has the first list of a cache take two seconds, while others write. Clients are told of its end within milliseconds, and watch.
+// slowly has the first list of a cache take two seconds, while others write. Clients are told of its end within
+// milliseconds, and watch.
 var slowly = []string{"mode=timed", "network=1ms", "scheduling=100us", "horizon=10s", "item-time=1s", "items=2", "keys=2", "writes=8", "txns=false", "noise=0", "think=1s",
 	"caches=1", "breaks=0", "restarts=0", "await-ready=true", "list-watchers=12", "list-rounds=1", "list-rv=0"}
 

@@ -13,7 +13,8 @@ import (
 	"github.com/watchbed/watchbed/upstream/overlay"
 )
 
-// Where the plain Go tests and the native program are, as seen from the folder upstream, and the module that the bugs are put back into.
+// Where the plain Go tests and the native program are, as seen from the folder upstream, and the module that the bugs
+// are put back into.
 const (
 	plainModule  = "yardstick"
 	plainPackage = "./unreached"
@@ -77,8 +78,8 @@ func checkPlain(ctx context.Context) ([]string, error) {
 	return wrong, nil
 }
 
-// withBug is the path of a go.mod of the module, in which the patched one has a bug put back: Go compiles nothing else in place of a file of the
-// module cache.
+// withBug is the path of a go.mod of the module, in which the patched one has a bug put back: Go compiles nothing else
+// in place of a file of the module cache.
 func withBug(dir, module, source, name string) (string, error) {
 	p, err := overlay.Find(name)
 	if err != nil {

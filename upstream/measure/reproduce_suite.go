@@ -5,7 +5,8 @@ type lesson struct {
 	// bug is the name of the row.
 	bug  string
 	text string
-	// test is a plain Go test of ../yardstick/unreached that passes with the code that ships, and fails with the bug; empty if there is none.
+	// test is a plain Go test of ../yardstick/unreached that passes with the code that ships, and fails with the bug;
+	// empty if there is none.
 	test string
 }
 

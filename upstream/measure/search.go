@@ -82,7 +82,8 @@ func (of *world) combinations(program string) ([]*sim.World, error) {
 	return all, nil
 }
 
-// cacheStarts is how many times a guest of Kubernetes is started, with other choices each time: it asks too much for all combinations.
+// cacheStarts is how many times a guest of Kubernetes is started, with other choices each time: it asks too much for
+// all combinations.
 const cacheStarts = 8
 
 // roots are started worlds of the code of a release.
@@ -104,8 +105,8 @@ func (of *world) roots(program string) ([]*sim.World, error) {
 // longest is how many steps a schedule may take.
 const longest = 5000
 
-// sample takes random schedules from these worlds on, one for each seed, and counts the traces that they show where they rest. Half of
-// them choose every step anew, and half let some threads and goroutines wait for long.
+// sample takes random schedules from these worlds on, one for each seed, and counts the traces that they show where
+// they rest. Half of them choose every step anew, and half let some threads and goroutines wait for long.
 func (of *world) sample(ctx context.Context, roots []*sim.World, seeds int, seen map[string]int) error {
 	for seed := range seeds {
 		c := newRandom(seed)
@@ -140,15 +141,16 @@ func (of *world) sample(ctx context.Context, roots []*sim.World, seeds int, seen
 const (
 	// lookahead is how many ways on are tried from a state before it counts as a dead end.
 	lookahead = 6
-	// more is how many more timers may fire while a trace is looked for: those of a guest go off in the order of their times, so that one
-	// of some seconds comes behind tens of others.
+	// more is how many more timers may fire while a trace is looked for: those of a guest go off in the order of their
+	// times, so that one of some seconds comes behind tens of others.
 	more = 200
 	// stills is before which step messages begin to wait in such a schedule.
 	stills = 40
 )
 
-// towards looks for a schedule that shows a trace: random ones that take back each step behind which the trace can no longer become
-// the one that is looked for. With a cache all messages wait from some step on, in a half of the schedules.
+// towards looks for a schedule that shows a trace: random ones that take back each step behind which the trace can no
+// longer become the one that is looked for. With a cache all messages wait from some step on, in a half of the
+// schedules.
 func (of *world) towards(ctx context.Context, roots []*sim.World, target trace, seeds int) (found bool, err error) {
 	for seed := range seeds {
 		c := newRandom(seed)
@@ -180,8 +182,8 @@ func (of *world) towards(ctx context.Context, roots []*sim.World, target trace, 
 	return false, nil
 }
 
-// closer is a state one step on that can still show a trace, without a world if none was found. Without a cache what comes to clients
-// belongs to the step.
+// closer is a state one step on that can still show a trace, without a world if none was found. Without a cache what
+// comes to clients belongs to the step.
 func (of *world) closer(s state, target trace, c *random, hurried bool) (state, error) {
 	for range lookahead {
 		on := state{&sim.World{}, s.fired}

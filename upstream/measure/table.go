@@ -14,7 +14,8 @@ import (
 	"github.com/watchbed/watchbed/internal/registry"
 )
 
-// key names a row: what it is about, such as a scenario or a world, and the etcd that it was measured with, empty where all have the same.
+// key names a row: what it is about, such as a scenario or a world, and the etcd that it was measured with, empty where
+// all have the same.
 type key struct{ of, on string }
 
 func (k key) String() string {

@@ -23,8 +23,8 @@ func (t *told) add(text string) {
 // fingerprint mixes it into the fingerprint of a client.
 func (t *told) fingerprint(d sim.Digest) sim.Digest { return d.Fold(t.digest).Int(int64(len(t.texts))) }
 
-// trace is all that the clients of a world were told, in order for each stream, and for the calls of each client. When it
-// came, and what came on which of two streams before, is not part of it: the network may change both.
+// trace is all that the clients of a world were told, in order for each stream, and for the calls of each client. When
+// it came, and what came on which of two streams before, is not part of it: the network may change both.
 type trace [][]string
 
 // String is the trace in a line, by which it is told from others.
@@ -49,8 +49,8 @@ func (t trace) begins(longer trace) bool {
 	return true
 }
 
-// random chooses the steps of random schedules. In every second seed it is stubborn: threads have priorities (as in PCT, Burckhardt et al.
-// 2010) that change now and then, and so have answers.
+// random chooses the steps of random schedules. In every second seed it is stubborn: threads have priorities (as in
+// PCT, Burckhardt et al. 2010) that change now and then, and so have answers.
 type random struct {
 	*rand.Rand
 	stubborn bool

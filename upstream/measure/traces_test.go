@@ -40,8 +40,8 @@ func TestCacheWorldsHaveRows(t *testing.T) {
 	}
 }
 
-// TestAnotherServerIsFound: a server with another behaviour than the code shows other traces. etcd #15220 is in 3.5.7 and not in
-// 3.5.13.
+// TestAnotherServerIsFound: a server with another behaviour than the code shows other traces. etcd #15220 is in 3.5.7
+// and not in 3.5.13.
 func TestAnotherServerIsFound(t *testing.T) {
 	needs(t, released("3.5.7"))
 	r, _, err := findWorld(etcdWorlds, "progress").compareEtcd(t.Context(), "3.5.13", "3.5.7")
@@ -54,8 +54,8 @@ func TestAnotherServerIsFound(t *testing.T) {
 	require.NotEmpty(t, inclusion.wrong([]compared{r}))
 }
 
-// TestAnotherCacheIsFound: a cache that behaves otherwise than the code shows other traces. One that has etcd answer everything never
-// shows an old state; one that answers whatever it has shows one where the code may not.
+// TestAnotherCacheIsFound: a cache that behaves otherwise than the code shows other traces. One that has etcd answer
+// everything never shows an old state; one that answers whatever it has shows one where the code may not.
 func TestAnotherCacheIsFound(t *testing.T) {
 	needs(t, guest)
 	r, err := findWorld(cacheWorlds, "any-after-put").compareCache(t.Context(), "direct")
@@ -74,8 +74,8 @@ func TestAnotherCacheIsFound(t *testing.T) {
 	require.False(t, found)
 }
 
-// TestIssue17529: a stream has more watches from a compacted revision than its channel has room for. Each of them has to be
-// cancelled. Releases before 3.5.13 take those for synced for which there was no room (etcd #17529).
+// TestIssue17529: a stream has more watches from a compacted revision than its channel has room for. Each of them has
+// to be cancelled. Releases before 3.5.13 take those for synced for which there was no room (etcd #17529).
 func TestIssue17529(t *testing.T) {
 	const watches = 140
 	of := &world{Name: "many-watches", Initial: history("v", 4), Revision: 5, Compacted: 4, Clients: [][]step{nil}}

@@ -12,8 +12,8 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// verdicts is what each scenario of the catalogue says over the code that ships. What is written by hand is what is known of the scenarios,
-// and why claims are never checked (verdicts_silent.go).
+// verdicts is what each scenario of the catalogue says over the code that ships. What is written by hand is what is
+// known of the scenarios, and why claims are never checked (verdicts_silent.go).
 var verdicts = &table[verdictRow]{
 	name: "verdicts", about: "what each scenario says over a guest",
 	choice: "front", keys: verdictKeys, measure: measureVerdict, amiss: amissInVerdicts, render: renderVerdicts,
@@ -25,8 +25,8 @@ const (
 	next  = "kubernetes@v0.38.0-alpha.2"
 )
 
-// The fronts are what a scenario is run with: the version of etcd, behind a plus that of Kubernetes if it is not the guest's. The first is
-// in front of an etcd that knows no range streams, streams in front of one that does.
+// The fronts are what a scenario is run with: the version of etcd, behind a plus that of Kubernetes if it is not the
+// guest's. The first is in front of an etcd that knows no range streams, streams in front of one that does.
 const (
 	newEtcd = "3.6.16"
 	oldEtcd = "3.5.7"
@@ -36,8 +36,8 @@ const (
 
 var fronts = []string{newEtcd, oldEtcd, streams, nextNew}
 
-// old are the scenarios that are run in front of an old etcd as well, whose progress the guest does not trust: those about
-// consistent reads, and those about bugs of this etcd that reach a cache which does not rely on its progress.
+// old are the scenarios that are run in front of an old etcd as well, whose progress the guest does not trust: those
+// about consistent reads, and those about bugs of this etcd that reach a cache which does not rely on its progress.
 var old = []string{
 	"issue-15220", "issue-15220-catching-up", "issue-17507", "consistent-list", "every-read", "rewatch", "stale-own-write",
 	"resumed-watch", "crash-in-compaction", "watch-list-six-seconds", "guard-old-etcd", "guard-quiet-range",
@@ -95,8 +95,8 @@ func (r verdictRow) String() string {
 	return line[:len(line)-1]
 }
 
-// verdictMost is how many schedules of a scenario are run at most, verdictWithin about how many choices they may come to, some seconds
-// of a processor: a bound by time would make rows thinner on a machine that has other work.
+// verdictMost is how many schedules of a scenario are run at most, verdictWithin about how many choices they may come
+// to, some seconds of a processor: a bound by time would make rows thinner on a machine that has other work.
 const (
 	verdictMost   = 200
 	verdictWithin = 100_000
@@ -131,7 +131,8 @@ func measureVerdict(ctx context.Context, k key) (verdictRow, error) {
 	return r, err
 }
 
-// countVerdict runs a number of schedules of a scenario over the guest, from seed 0 on, and says how many choices they came to.
+// countVerdict runs a number of schedules of a scenario over the guest, from seed 0 on, and says how many choices they
+// came to.
 func countVerdict(ctx context.Context, k key, schedules uint64) (r verdictRow, choices uint64, err error) {
 	r = verdictRow{Scenario: k.of, Etcd: k.on}
 	sc, err := testbed.FindScenario(k.of)
@@ -170,8 +171,8 @@ func (r *verdictRow) known() []known.Violation {
 	return known.Violations(sc, &p)
 }
 
-// amissInVerdicts are violations, and claims that were not checked, without a reason, and reasons that explain nothing. A scenario that
-// was not measured yet is on the page as such.
+// amissInVerdicts are violations, and claims that were not checked, without a reason, and reasons that explain nothing.
+// A scenario that was not measured yet is on the page as such.
 func amissInVerdicts(rows []verdictRow) []string {
 	var wrong []string
 	for i := range rows {

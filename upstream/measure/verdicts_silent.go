@@ -29,11 +29,12 @@ var unjudgedInGuests = map[string]string{
 	"client-nothing-left": ownClient,
 }
 
-// theGuest stands in place of an option where a scenario is about what etcd or the client library does, and the guest does otherwise.
+// theGuest stands in place of an option where a scenario is about what etcd or the client library does, and the guest
+// does otherwise.
 const theGuest = "the guest"
 
-// missed are the scenarios that are about an option which does not reach a guest, or about what it does not do. Whatever their claims
-// come to, they say nothing about what they are for.
+// missed are the scenarios that are about an option which does not reach a guest, or about what it does not do.
+// Whatever their claims come to, they say nothing about what they are for.
 var missed = []miss{
 	{"backpressure", "watch-buf", "the channels of a guest's watchers are as large as shipped, and never full here"},
 	{"kept-pages", "pagination", "no pages are kept"},

@@ -15,8 +15,8 @@ import (
 	"github.com/watchbed/watchbed/workload"
 )
 
-// world is a small one: an etcd or the cache of an API server in front of the simulated etcd, and clients with a few steps each. What is
-// compared is the simulated server, of etcd or of the cache, with the code of the same release.
+// world is a small one: an etcd or the cache of an API server in front of the simulated etcd, and clients with a few
+// steps each. What is compared is the simulated server, of etcd or of the cache, with the code of the same release.
 type world struct {
 	Name, Doc string
 	Clients   [][]step
@@ -31,7 +31,8 @@ type world struct {
 
 	// Items is how many objects of the cache's resource there are at first. Without any there is no cache.
 	Items int
-	// Firings is how many timers fire, of those that there are once the cache serves. Those of an etcd alone fire as often as they like.
+	// Firings is how many timers fire, of those that there are once the cache serves. Those of an etcd alone fire as
+	// often as they like.
 	Firings int
 	// Breaks: the stream with the cache's watch of etcd may break once.
 	Breaks bool
@@ -47,8 +48,8 @@ func findWorld(worlds []*world, name string) *world {
 
 func (of *world) cached() bool { return of.Items > 0 }
 
-// start is the world with a program: the simulated server of a version, or the code of a release. The chooser answers what nodes ask when
-// they start.
+// start is the world with a program: the simulated server of a version, or the code of a release. The chooser answers
+// what nodes ask when they start.
 func (of *world) start(program string, c sim.Chooser) (*sim.World, error) {
 	if of.cached() {
 		return of.startCache(program, c)
@@ -128,7 +129,8 @@ func (of *world) startCache(program string, c sim.Chooser) (*sim.World, error) {
 	w.Start(c)
 	settle(w, c)
 	if strings.HasPrefix(program, guest) {
-		// Every 10 ms it looks whether its reflector has listed, and dispatches events from then on (Cacher.dispatchEvents).
+		// Every 10 ms it looks whether its reflector has listed, and dispatches events from then on
+		// (Cacher.dispatchEvents).
 		fire(w, c, func(n sim.NodeID) bool { return n == cache })
 		settle(w, c)
 	}
@@ -168,8 +170,8 @@ type state struct {
 	fired int
 }
 
-// next are the steps of which one is taken next. What is on its way to a client comes at once: it makes no difference to
-// others, and what the client sends then may be under way for as long as it likes.
+// next are the steps of which one is taken next. What is on its way to a client comes at once: it makes no difference
+// to others, and what the client sends then may be under way for as long as it likes.
 func (of *world) next(s state) []sim.Action {
 	all := s.Enabled()
 	if i := slices.IndexFunc(all, s.toClient); i >= 0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/watchbed/watchbed/upstream/guests"
 )
 
-// compiled is the folder with what the engine has made of a guest, about 150 MB. What it has made of the guest as it was before
-// that was compiled again is of no use any more, and is taken away.
+// compiled is the folder with what the engine has made of a guest, about 150 MB. What it has made of the guest as it
+// was before that was compiled again is of no use any more, and is taken away.
 func compiled(directory, name string) (string, error) {
 	folder, path := filepath.Join(directory, "compiled", name), guests.Path(directory, name)
 	guest, err := os.Stat(path)

@@ -11,8 +11,8 @@ import (
 	"github.com/watchbed/watchbed/upstream/guests"
 )
 
-// TestOlderGuestsAreNotKept: what was made of a guest stays as long as the guest does, and goes when the guest is compiled again; that of
-// another guest stays.
+// TestOlderGuestsAreNotKept: what was made of a guest stays as long as the guest does, and goes when the guest is
+// compiled again; that of another guest stays.
 func TestOlderGuestsAreNotKept(t *testing.T) {
 	directory, now := t.TempDir(), time.Now()
 	const name, other = "kubernetes@v1+fix", "kubernetes@v1"

@@ -68,8 +68,8 @@ func TestStreamedRangeEndsOnce(t *testing.T) {
 	require.False(t, b.w.IsOpen(conn))
 }
 
-// clientv3 opens streams at one endpoint after the other. gRPC metadata goes with the request that opens a stream, so that
-// WithRequireLeader counts on the first message only.
+// clientv3 opens streams at one endpoint after the other. gRPC metadata goes with the request that opens a stream, so
+// that WithRequireLeader counts on the first message only.
 func TestStreamsAreOpenedAtOneMemberAfterTheOther(t *testing.T) {
 	opens := func(_ *scripted, h engine.Host, _ uint32, _ *protocol.Reader) {
 		h.Send(message(protocol.Open, 1).Bool(true).Bytes)

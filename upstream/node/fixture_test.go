@@ -217,8 +217,8 @@ type comparison struct {
 	outcome         byte
 }
 
-// shows is the answer to Inspect of a guest whose cache has one object of the resourceVersion, if that is not 0, and whose comparisons
-// from the one at from on are these.
+// shows is the answer to Inspect of a guest whose cache has one object of the resourceVersion, if that is not 0, and
+// whose comparisons from the one at from on are these.
 func shows(resourceVersion int64, from int64, comparisons ...comparison) []byte {
 	w := message(protocol.Shown, 0).Int(resourceVersion).Bool(true).Bool(true).Int(0)
 	w.Int(from).Int(int64(len(comparisons)))

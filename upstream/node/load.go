@@ -9,8 +9,8 @@ import (
 	"github.com/watchbed/watchbed/upstream/guests"
 )
 
-// Load loads the guest of this name, and tries it. One that cannot be used is refused with one line that says what to do. speaks is the version of the protocol that it has to speak, begin the message
-// with which its runs begin.
+// Load loads the guest of this name, and tries it. One that cannot be used is refused with one line that says what to
+// do. speaks is the version of the protocol that it has to speak, begin the message with which its runs begin.
 func Load(name string, speaks uint64, begin func(seed int64) []byte) (*engine.Module, error) {
 	if plain, _, odd := strings.Cut(name, ":"); odd {
 		may := ":locks"
@@ -50,7 +50,8 @@ func Load(name string, speaks uint64, begin func(seed int64) []byte) (*engine.Mo
 	return m, nil
 }
 
-// where says what stands for the folder in the name of a user's own package: the name has the last part of its path alone.
+// where says what stands for the folder in the name of a user's own package: the name has the last part of its path
+// alone.
 func where(name string) string {
 	if folder, own := strings.CutPrefix(name, "client@"); own {
 		return fmt.Sprintf(", with the path of the folder in place of %q", folder)

@@ -39,8 +39,8 @@ func says(value string, resourceVersion int64) func(*scripted, engine.Host, uint
 	}
 }
 
-// An object of Kubernetes has no create revision and no version. What a client is told has those that etcd has sent with it, in whatever
-// message that was.
+// An object of Kubernetes has no create revision and no version. What a client is told has those that etcd has sent
+// with it, in whatever message that was.
 func TestObjectHasTheRevisionsThatEtcdSent(t *testing.T) {
 	sent := kv("a", "v", 2, 5)
 	for name, send := range map[string]struct {

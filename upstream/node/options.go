@@ -15,8 +15,9 @@ import (
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
-// Reads are the options that reach a guest: version-check at its start, and those that writeOptions tells it. Of the ways out of a
-// consistent LIST that times out an API server has two. One that panics at an inconsistency does not start again: its panic is what the run finds.
+// Reads are the options that reach a guest: version-check at its start, and those that writeOptions tells it. Of the
+// ways out of a consistent LIST that times out an API server has two. One that panics at an inconsistency does not
+// start again: its panic is what the run finds.
 var Reads = []string{
 	"version-check", "etcd-range-stream", "watch-decode", "snapshots", "consistency-checker",
 	"on-timeout=fallback", "on-timeout=throttle", "watch-list", "reflector-list", "watch-prev-kv", "write-state", "ring", "ring-max", "fresh-duration", "check-period",
@@ -24,8 +25,9 @@ var Reads = []string{
 
 // release is what sets the guests of some versions apart, for judges.
 type release struct {
-	// begins is how the versions begin, empty if any other does: a checkout's, too. design is the simulated one of the release, or the nearest. otherwise
-	// is set on top of that; storage are the options of etcd3, whatever the release of etcd.
+	// begins is how the versions begin, empty if any other does: a checkout's, too. design is the simulated one of the
+	// release, or the nearest. otherwise is set on top of that; storage are the options of etcd3, whatever the release
+	// of etcd.
 	begins, design     string
 	otherwise, storage []option.Setting
 }
@@ -40,7 +42,8 @@ var releases = []release{
 	{"", "v0.38.0-beta.0", watchLists, shipped},
 }
 
-// watchLists: the cache starts with a stream of initial events, as by default from 1.35 on. shipped are the options of etcd3 that Kubernetes has from 1.37 on.
+// watchLists: the cache starts with a stream of initial events, as by default from 1.35 on. shipped are the options of
+// etcd3 that Kubernetes has from 1.37 on.
 var (
 	watchLists = option.Settings("reflector-list=watch-list")
 	shipped    = option.Settings("etcd-range-stream=enabled", "watch-decode=concurrent")
@@ -53,8 +56,8 @@ func releaseOf(version string) *release {
 // Shipped are the options of etcd3 that the guest of a release has.
 func Shipped(version string) []option.Setting { return releaseOf(version).storage }
 
-// Promised is what judges may expect of the guest of a release: what its simulated design sets, and what is otherwise. Of version-check a guest reads only
-// whether it is none.
+// Promised is what judges may expect of the guest of a release: what its simulated design sets, and what is otherwise.
+// Of version-check a guest reads only whether it is none.
 func Promised(version string) []option.Setting {
 	r := releaseOf(version)
 	d, err := cache.FindDesign(r.design)

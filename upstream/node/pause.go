@@ -1,8 +1,8 @@
 package node
 
-// Pause is how far a guest goes in a step before its goroutines are late (guests.Schedule.Late): what can run then does so in a
-// later step, and meanwhile messages come, timers fire and streams break. Between two waits a goroutine is not stopped, so that
-// no critical section is left half-way, unless it gives way where it takes a lock (Schedule.Locks).
+// Pause is how far a guest goes in a step before its goroutines are late (guests.Schedule.Late): what can run then does
+// so in a later step, and meanwhile messages come, timers fire and streams break. Between two waits a goroutine is not
+// stopped, so that no critical section is left half-way, unless it gives way where it takes a lock (Schedule.Locks).
 type Pause struct {
 	// Loop: this is a step of the loop of goroutines.
 	Loop bool
@@ -11,7 +11,8 @@ type Pause struct {
 	left             int
 }
 
-// reaches are how many goroutines run in a step before the others are late. In a step of the loop of goroutines it is one at least.
+// reaches are how many goroutines run in a step before the others are late. In a step of the loop of goroutines it is
+// one at least.
 var reaches = [...]int{0, 1, 4}
 
 // Over reports whether no more goroutines run in this step, and counts the one that runs if not.

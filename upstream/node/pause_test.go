@@ -15,7 +15,8 @@ import (
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
-// twoGoroutines is a guest with two that can run once a client asks: the cache is at 7 after the first, and at 8 after the second.
+// twoGoroutines is a guest with two that can run once a client asks: the cache is at 7 after the first, and at 8 after
+// the second.
 func twoGoroutines(g *scripted, _ engine.Host, _ uint32, _ *protocol.Reader) {
 	stores := func(resourceVersion int64) func(*scripted, engine.Host) {
 		return func(g *scripted, _ engine.Host) { g.shown = shows(resourceVersion, 0) }
@@ -71,7 +72,8 @@ func TestLateGoroutinesRunWithTheNextMessageToo(t *testing.T) {
 	require.False(t, b.canRun())
 }
 
-// A goroutine may be stopped in a critical section with :locks:late. Until all wait judges see the cache as it was before, and no snapshots.
+// A goroutine may be stopped in a critical section with :locks:late. Until all wait judges see the cache as it was
+// before, and no snapshots.
 func TestGuestIsHiddenWhileAGoroutineMayHoldALock(t *testing.T) {
 	snapshots := func(_ *scripted, h engine.Host, _ uint32, _ *protocol.Reader) {
 		h.Send(message(protocol.Snapshots, 0).Int(1).Int(5).Int(0).Bytes)

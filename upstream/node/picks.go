@@ -71,8 +71,8 @@ const (
 	late       = "goroutines are late"
 )
 
-// Told is how a story tells that a guest was answered a question otherwise than a plain scheduler answers it: what happens, and to which goroutine. It is empty for
-// other questions.
+// Told is how a story tells that a guest was answered a question otherwise than a plain scheduler answers it: what
+// happens, and to which goroutine. It is empty for other questions.
 func Told(question string) (text, goroutine string) {
 	for _, c := range []struct{ begins, text string }{{passesOver, "passes over "}, {selects, "takes another case of a select in "}, {yields, "gives way at a lock in "}} {
 		if g, is := strings.CutPrefix(question, c.begins); is {

@@ -97,8 +97,8 @@ func (n *Node) run(env *sim.Env, message []byte) {
 	n.waits = false
 	until := n.resume(message)
 	if !n.halfway() {
-		// After each such step, so that the guest does the same whether judges look at it or not. Goroutines that are late do not run
-		// for a look either: the pause is that of the step.
+		// After each such step, so that the guest does the same whether judges look at it or not. Goroutines that are
+		// late do not run for a look either: the pause is that of the step.
 		until = n.resume(inspect)
 	}
 	if env.Noting() && len(n.Ran) > 0 {

@@ -57,8 +57,8 @@ func TestClockOfTheGuestIsThatOfTheWorld(t *testing.T) {
 	require.Equal(t, sim.Time(6*time.Second), due(), "the guest has another one now")
 }
 
-// The comparisons of a process that crashed stay, and the one under way came to nothing. Places that the guest tells count from the start
-// of its process.
+// The comparisons of a process that crashed stay, and the one under way came to nothing. Places that the guest tells
+// count from the start of its process.
 func TestComparisonsOutliveTheProcess(t *testing.T) {
 	b := newBed(t, sim.Untimed, guests.Schedule{}, nil)
 	shows := func(from int64, comparisons ...comparison) {

@@ -39,10 +39,12 @@ func Apply(vendored string, all []*Patch) (map[string]string, error) {
 	return changed, nil
 }
 
-// ofEtcd matches the folders of etcd's repository that hold a module, with the name that the path of the module ends with before its v3.
+// ofEtcd matches the folders of etcd's repository that hold a module, with the name that the path of the module ends
+// with before its v3.
 var ofEtcd = regexp.MustCompile(`^(api|cache|client/pkg|etcdutl|pkg|raft|server)/`)
 
-// inModules is where a folder of modules has a file. The path of one of etcd may be that in the repository, which is not named after the modules.
+// inModules is where a folder of modules has a file. The path of one of etcd may be that in the repository, which is
+// not named after the modules.
 func inModules(vendored, path string) string {
 	at := filepath.Join(vendored, filepath.FromSlash(path))
 	if _, err := os.Stat(at); err == nil {

@@ -64,7 +64,8 @@ func cluster(branch ...stub) Program {
 	}
 }
 
-// The host is told of each request that is proposed to raft, by the number that etcd gives it, and of each that a member has applied.
+// The host is told of each request that is proposed to raft, by the number that etcd gives it, and of each that a
+// member has applied.
 const (
 	clusterProposed = `package etcdserver
 
@@ -110,8 +111,8 @@ func flockLockFile(path string, flag int, perm os.FileMode) (*LockedFile, error)
 }
 `}
 
-// pages are the sizes of bbolt from 1.4 on: those of a page and of what can be mapped are not those of the guest's machine, but of the
-// ones that etcd runs on.
+// pages are the sizes of bbolt from 1.4 on: those of a page and of what can be mapped are not those of the guest's
+// machine, but of the ones that etcd runs on.
 var pages = []stub{
 	{"go.etcd.io/bbolt/internal/common/bolt_wasm.go", limits("common", "MaxMapSize", "MaxAllocSize") + "\nfunc init() { DefaultPageSize = 4096 }\n"},
 	// In 1.4.0 they are here.

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// counts are how many lines a change has before and after, as its line @@ -10,6 +10,7 @@ says. One that is written by hand may leave
-// them out.
+// counts are how many lines a change has before and after, as its line @@ -10,6 +10,7 @@ says. One that is written by
+// hand may leave them out.
 type counts struct {
 	given    bool
 	old, new int
@@ -62,7 +62,8 @@ func (c *counts) took(line string) {
 	}
 }
 
-// more says whether the first of these lines behind a full change would be one of it. An empty one may stand between two files.
+// more says whether the first of these lines behind a full change would be one of it. An empty one may stand between
+// two files.
 func (c *counts) more(lines []string) bool {
 	if lines[0] == "\n" {
 		return c.full() && len(lines) > 1 && strings.HasPrefix(lines[1], "@@")
@@ -70,7 +71,8 @@ func (c *counts) more(lines []string) bool {
 	return c.full() && lines[0] != signature && strings.IndexAny(lines[0], " +-") == 0
 }
 
-// ends says whether these lines are behind a change, whatever its numbers say: the next one, another file, or the signature.
+// ends says whether these lines are behind a change, whatever its numbers say: the next one, another file, or the
+// signature.
 func ends(lines []string) bool {
 	return strings.HasPrefix(lines[0], "@@") || strings.HasPrefix(lines[0], "diff ") || lines[0] == signature ||
 		len(lines) > 2 && strings.HasPrefix(lines[0], "--- ") && strings.HasPrefix(lines[1], "+++ ") && strings.HasPrefix(lines[2], "@@")

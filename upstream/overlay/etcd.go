@@ -92,8 +92,8 @@ func WatchbedNewWatchServer(lg *zap.Logger, maxRequestBytes %s, sg status.RaftSt
 `, s.status, s.storage, s.bytes)}
 }
 
-// held reads what the store has for its watches. How many streams are open is in a metric of its own; the one of events that wait
-// counts those that a filter kept back, too.
+// held reads what the store has for its watches. How many streams are open is in a metric of its own; the one of events
+// that wait counts those that a filter kept back, too.
 func (s watchServer) held() stub {
 	return stub{s.storage + "/watchbed.go", `package mvcc
 

@@ -5,7 +5,8 @@ import _ "embed"
 //go:embed runtime_files.go.txt
 var fileHooks string
 
-// filePatches are the changes of the Go distribution for guests with files: a goroutine that syncs one waits until the host lets it go on.
+// filePatches are the changes of the Go distribution for guests with files: a goroutine that syncs one waits until the
+// host lets it go on.
 var filePatches = []patch{
 	{"syscall/fs_wasip1.go", []change{
 		{"func Fsync(fd int) error {\n	errno := fd_sync(int32(fd))\n",

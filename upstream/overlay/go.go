@@ -22,7 +22,8 @@ var seed126 string
 //go:embed runtime_seed_go1.27.go.txt
 var seed127 string
 
-// releases are those that are known, the oldest first. Guests are compiled by the oldest one that is new enough for their modules.
+// releases are those that are known, the oldest first. Guests are compiled by the oldest one that is new enough for
+// their modules.
 var releases = []Go{{"1.26.8", seed126}, {"1.27.4", seed127}}
 
 // For is the release that compiles a module whose go.mod wants at least this version of Go: 1.27.0.
@@ -43,8 +44,8 @@ func known() string {
 	return strings.Join(names, " and ")
 }
 
-// Replaceable reports whether files of a Go distribution can be replaced: go build -overlay does not replace those in the module
-// cache, which is where Go keeps the releases that it downloads by itself.
+// Replaceable reports whether files of a Go distribution can be replaced: go build -overlay does not replace those in
+// the module cache, which is where Go keeps the releases that it downloads by itself.
 func Replaceable(goroot string) bool {
 	return !strings.Contains(filepath.ToSlash(goroot), "/golang.org/toolchain@")
 }

@@ -74,8 +74,9 @@ const compactRevision = `	if c.compactor == nil {
 	return c.compactor.compactRevision
 `
 
-// kubernetes are the changes of a branch. store is the package, the cacher or the one below it, that has the store of the watch cache, and reads what it is
-// read by. The rest are pairs of a word of reader and what stands for it, where that is not as from 1.37 on.
+// kubernetes are the changes of a branch. store is the package, the cacher or the one below it, that has the store of
+// the watch cache, and reads what it is read by. The rest are pairs of a word of reader and what stands for it, where
+// that is not as from 1.37 on.
 func kubernetes(store, reads string, otherwise ...string) Program {
 	folder := map[string]string{"cacher": "", "store": "store/"}[store]
 	if store == "cacher" {
@@ -137,7 +138,8 @@ func watchbedObjects(all []any) iter.Seq[runtime.Object] {
 func (c *Cacher) WatchbedCompacted() int64 {
 ` + compactRevision + `}
 
-// WatchbedHistory sets how many events an empty history holds at least and at most, and for how long. What is zero stays.
+// WatchbedHistory sets how many events an empty history holds at least and at most, and for how long. What is zero
+// stays.
 func (c *Cacher) WatchbedHistory(least, most int, fresh time.Duration) {
 	h := $history
 	if fresh != 0 {
@@ -151,7 +153,8 @@ func (c *Cacher) WatchbedHistory(least, most int, fresh time.Duration) {
 	}
 }
 
-// WatchbedChecks sets the time from one consistency check to the next, if it is not zero, and whether broken invariants are panics.
+// WatchbedChecks sets the time from one consistency check to the next, if it is not zero, and whether broken invariants
+// are panics.
 func WatchbedChecks(period time.Duration, panics bool) {
 	if period != 0 {
 		$period = period

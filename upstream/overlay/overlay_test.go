@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTheReleaseOfGoThatCompiles: it is the oldest one that is new enough, and what wants a newer one than the overlay knows is refused.
+// TestTheReleaseOfGoThatCompiles: it is the oldest one that is new enough, and what wants a newer one than the overlay
+// knows is refused.
 func TestTheReleaseOfGoThatCompiles(t *testing.T) {
 	for wanted, want := range map[string]string{"1.17": "1.26.8", "1.26.0": "1.26.8", "1.26.8": "1.26.8", "1.26.9": "1.27.4", "1.27.0": "1.27.4", "1.27rc1": "1.27.4"} {
 		got, err := For(wanted)

@@ -21,8 +21,8 @@ var patches = []patch{
 		{"	// pass 1 - look for something already waiting\n",
 			"	watchbedSelect(scases, pollorder, nsends)\n\n	// pass 1 - look for something already waiting\n"},
 	}},
-	// A goroutine may let others go first where it takes a lock: between two critical sections of a goroutine others have theirs.
-	// RWMutex.Lock takes a Mutex, too.
+	// A goroutine may let others go first where it takes a lock: between two critical sections of a goroutine others
+	// have theirs. RWMutex.Lock takes a Mutex, too.
 	{"sync/runtime.go", []change{
 		{"func throw(string)\n", "// See runtime/watchbed.go.\nfunc watchbedLock()\n\nfunc throw(string)\n"},
 	}},

@@ -4,8 +4,8 @@ package protocol
 
 import "unsafe"
 
-// A guest speaks with its host by what follows: it waits for messages, and sends some. What it calls is in the overlay that guests are
-// compiled with.
+// A guest speaks with its host by what follows: it waits for messages, and sends some. What it calls is in the overlay
+// that guests are compiled with.
 
 // inbox is where the host puts a message: its length, then its bytes.
 var inbox [8 << 20]byte

@@ -49,7 +49,8 @@ const (
 	Delete
 	// As is the token of a user, and behind it a Do or a CreateWatch with which it goes.
 	As
-	// Unreachable has a member of a cluster know that another one could not be reached, Reachable that there is a connection again.
+	// Unreachable has a member of a cluster know that another one could not be reached, Reachable that there is a
+	// connection again.
 	Unreachable
 	Reachable
 )
@@ -76,8 +77,8 @@ const (
 	CloseStream
 	// Status asks an endpoint of etcd for its version.
 	Status
-	// Shown answers Inspect: what is in the cache, and whether it is ready. That of an etcd is whether it has nothing to
-	// do until it is sent something, and what it holds for clients.
+	// Shown answers Inspect: what is in the cache, and whether it is ready. That of an etcd is whether it has nothing
+	// to do until it is sent something, and what it holds for clients.
 	Shown
 	// Snapshots answers Recall.
 	Snapshots
@@ -87,29 +88,30 @@ const (
 	KeepAlive
 	// RangeStream is a Range whose answer comes in parts.
 	RangeStream
-	// Disk answers Crash: the buckets of the backend. Reopened answers Reopen: the index of the last entry of the raft log that is
-	// in the backend.
+	// Disk answers Crash: the buckets of the backend. Reopened answers Reopen: the index of the last entry of the raft
+	// log that is in the backend.
 	Disk
 	Reopened
 	// Wrote and Denied answer writes: the object, or why the one that there is does not allow it.
 	Wrote
 	Denied
-	// Started says that a member of a cluster runs, Ready that it has joined, Stopped that it has stopped by itself. Logged is a line of
-	// its log.
+	// Started says that a member of a cluster runs, Ready that it has joined, Stopped that it has stopped by itself.
+	// Logged is a line of its log.
 	Started
 	Ready
 	Stopped
 	Logged
 	// Located says at which URLs a member of the cluster is. The first one of a process is about itself.
 	Located
-	// Proposed says that a request was proposed to raft, by its number: the connection is that of the client, 0 if etcd itself asks. Applied says
-	// that a member has applied it, and whether it was carried out.
+	// Proposed says that a request was proposed to raft, by its number: the connection is that of the client, 0 if etcd
+	// itself asks. Applied says that a member has applied it, and whether it was carried out.
 	Proposed
 	Applied
 )
 
-// Both ways. The host asks the key-value store of a guest that is a client of etcd, and the guest asks etcd, for an operation
-// of etcd's KV API (Do). Did answers it. The connection is that of the component that asks, a client's or the guest's.
+// Both ways. The host asks the key-value store of a guest that is a client of etcd, and the guest asks etcd, for an
+// operation of etcd's KV API (Do). Did answers it. The connection is that of the component that asks, a client's or the
+// guest's.
 const (
 	Do Kind = iota + 128
 	Did
@@ -195,8 +197,8 @@ const (
 	Forbidden
 )
 
-// Two names among the feature gates in a Start are none of an API server's: a gate of client-go's, and a variable of the environment that has the
-// watch cache panic where it finds its invariants broken.
+// Two names among the feature gates in a Start are none of an API server's: a gate of client-go's, and a variable of
+// the environment that has the watch cache panic where it finds its invariants broken.
 const (
 	GateWatchListClient = "WatchListClient"
 	GatePanics          = "KUBE_WATCHCACHE_CONSISTENCY_CHECKER"

@@ -15,8 +15,9 @@ type Member struct {
 	RevisionBump uint64 `json:"revisionBump,omitempty"`
 	Token        string `json:"token,omitempty"`
 
-	// Numbers that are zero and texts that are empty are as etcd has them by default. What is true or false is as it is said: etcd's default of
-	// PreVote and of InitialElectionTickAdvance is true. A compaction's hash is checked if CompactHashCheckMs is not zero.
+	// Numbers that are zero and texts that are empty are as etcd has them by default. What is true or false is as it is
+	// said: etcd's default of PreVote and of InitialElectionTickAdvance is true. A compaction's hash is checked if
+	// CompactHashCheckMs is not zero.
 	TickMs                     int    `json:"tickMs,omitempty"`
 	ElectionTicks              int    `json:"electionTicks,omitempty"`
 	SnapshotCount              uint64 `json:"snapshotCount,omitempty"`

@@ -186,7 +186,8 @@ func (f *clusterFlags) run(guests []string) error {
 	return errors.Join(command.Exit(verdict), lost)
 }
 
-// cameAbout are the lines that say what befell the members, and in how many schedules: the families of faults first, and then what became of them.
+// cameAbout are the lines that say what befell the members, and in how many schedules: the families of faults first,
+// and then what became of them.
 func cameAbout(r *campaign.Result) (lines []string) {
 	for _, kind := range []string{"faults: ", "cluster: "} {
 		for _, p := range r.CoveragePoints {

@@ -11,7 +11,8 @@ import (
 	"github.com/watchbed/watchbed/sim/option"
 )
 
-// TestAnotherGuestIsRefused: a run is not carried out again with a guest that was compiled otherwise. A recording without a digest is.
+// TestAnotherGuestIsRefused: a run is not carried out again with a guest that was compiled otherwise. A recording
+// without a digest is.
 func TestAnotherGuestIsRefused(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("WATCHBED_GUESTS", folder)

@@ -1,5 +1,5 @@
-// Package stories makes failing runs of a bed small, and tells what happens in them. A bed is a subject that is no scenario of the catalogue: a user's
-// package in front of the simulated etcd, or a cluster of released etcd.
+// Package stories makes failing runs of a bed small, and tells what happens in them. A bed is a subject that is no
+// scenario of the catalogue: a user's package in front of the simulated etcd, or a cluster of released etcd.
 package stories
 
 import (
@@ -33,7 +33,8 @@ type Line struct {
 	Object string
 	// Aside: it may be left out if its step has no other line.
 	Aside bool
-	// Asks: it is left out if the node asks again before it is answered. Answers is the node that is answered, 0 if none is.
+	// Asks: it is left out if the node asks again before it is answered. Answers is the node that is answered, 0 if
+	// none is.
 	Asks    bool
 	Answers sim.NodeID
 }
@@ -69,7 +70,8 @@ func Record(newSubject func() explore.Subject, by strategy.Strategy, seed uint64
 	return rec
 }
 
-// Find makes the first run that failed in some way smaller, in so many runs at most, and tells its story. The subjects are beds.
+// Find makes the first run that failed in some way smaller, in so many runs at most, and tells its story. The subjects
+// are beds.
 func Find(ctx context.Context, newSubject func() explore.Subject, by strategy.Strategy, f campaign.FailureTally, runs int) (*Run, error) {
 	return Shrink(ctx, newSubject, Record(newSubject, by, f.FirstSeed, f.Failure), f.Failure, runs)
 }
@@ -230,7 +232,8 @@ func (t *teller) end() {
 	t.step, t.asides = t.step[:0], t.asides[:0]
 }
 
-// mostAlone is how many steps that have nothing but what is aside a story tells of. Where there are more it tells of none.
+// mostAlone is how many steps that have nothing but what is aside a story tells of. Where there are more it tells of
+// none.
 const mostAlone = 20
 
 // story is all lines that stayed.

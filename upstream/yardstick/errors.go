@@ -37,8 +37,8 @@ func refusal(err error, key string, version int64) error {
 	return storage.NewInternalError(refused)
 }
 
-// refusalOfList is what upstream says where the cache refuses a list, or the rest of one. Its store has words of its own for a list whose
-// revision etcd has compacted.
+// refusalOfList is what upstream says where the cache refuses a list, or the rest of one. Its store has words of its
+// own for a list whose revision etcd has compacted.
 func refusalOfList(err error, key string, version int64, rest bool) error {
 	out := refusal(err, key, version)
 	var gone *apierrors.StatusError

@@ -9,8 +9,8 @@ import (
 	"go.etcd.io/etcd/client/v3/kubernetes"
 )
 
-// ListsOf is a KV whose lists of a prefix go through the interface that the etcd3 store lists with. Upstream's tests count
-// the lists there that a cache sends to etcd.
+// ListsOf is a KV whose lists of a prefix go through the interface that the etcd3 store lists with. Upstream's tests
+// count the lists there that a cache sends to etcd.
 func ListsOf(kv clientv3.KV, lists kubernetes.Interface, prefix string) clientv3.KV {
 	return &listsOf{kv, lists, prefix}
 }

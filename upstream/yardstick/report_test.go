@@ -15,9 +15,9 @@ var writePage = flag.Bool("yardstick.update", false, "run upstream's tests again
 // differences are why a test comes to another result for our cache than for upstream's.
 var differences = map[string]string{}
 
-// TestPage runs upstream's tests of a storage against upstream's cacher and against the cache of this project, in the same
-// harness and each on an etcd of its own, and writes the outcome to the page. A result that differs needs a reason, and a
-// reason needs a difference: otherwise the test fails.
+// TestPage runs upstream's tests of a storage against upstream's cacher and against the cache of this project, in the
+// same harness and each on an etcd of its own, and writes the outcome to the page. A result that differs needs a
+// reason, and a reason needs a difference: otherwise the test fails.
 func TestPage(t *testing.T) {
 	if !*writePage {
 		t.Skip("-yardstick.update runs it: minutes")

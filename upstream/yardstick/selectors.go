@@ -17,8 +17,8 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// selectors makes selectors of the cache of Kubernetes' predicates. The cache knows fields that equal a
-// value, and its fields are fixed when it starts. Kubernetes' selectors may be of any kind, so that a number of fields is kept for
+// selectors makes selectors of the cache of Kubernetes' predicates. The cache knows fields that equal a value, and its
+// fields are fixed when it starts. Kubernetes' selectors may be of any kind, so that a number of fields is kept for
 // them: each such field stands for one selector, and equals "true" where it matches.
 type selectors struct {
 	fields store.Fields

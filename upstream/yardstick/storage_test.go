@@ -16,7 +16,8 @@ import (
 	featuregatetesting "k8s.io/component-base/featuregate/testing"
 )
 
-// plain are the tests that want nothing but a storage. The names are those that upstream gives them where it runs them against its cacher.
+// plain are the tests that want nothing but a storage. The names are those that upstream gives them where it runs them
+// against its cacher.
 var plain = []struct {
 	name string
 	run  func(context.Context, *testing.T, storage.Interface)

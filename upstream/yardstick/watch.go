@@ -57,7 +57,8 @@ func (s *Storage) Watch(ctx context.Context, key string, opts storage.ListOption
 	return w, nil
 }
 
-// resultBuffer is how many events upstream's watchers have ready for a client, which may take them after it has stopped the watch.
+// resultBuffer is how many events upstream's watchers have ready for a client, which may take them after it has stopped
+// the watch.
 const resultBuffer = 10
 
 // watching is a watch.Interface.

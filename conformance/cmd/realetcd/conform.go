@@ -72,7 +72,8 @@ type Report struct {
 	Config
 	// Version is what the server reports.
 	Version string `json:"version"`
-	// Kubernetes: the server refuses a plain deletion, and was sent only requests of the shapes that an API server sends.
+	// Kubernetes: the server refuses a plain deletion, and was sent only requests of the shapes that an API server
+	// sends.
 	Kubernetes bool `json:"kubernetes,omitempty"`
 	// Took is in seconds.
 	Took     float64 `json:"took"`

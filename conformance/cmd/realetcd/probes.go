@@ -489,7 +489,8 @@ func progressRequested(t *try) {
 	}
 }
 
-// quiet is how many streams ask for progress at a time: whether etcd #17507 shows depends on the time in its loop of 100 ms.
+// quiet is how many streams ask for progress at a time: whether etcd #17507 shows depends on the time in its loop of
+// 100 ms.
 const quiet = 50
 
 func progressQuiet(t *try) {

@@ -41,7 +41,8 @@ func asked(t *testing.T, release string, set ...string) (*Report, *model.History
 	var kept *model.History
 	r, err := Run(context.Background(), client.ActiveConnection(), Config{
 		Prefix: "/conform/", For: time.Millisecond, Notified: time.Millisecond, Seed: 1,
-		// Releases before 3.5.16 lose a deletion at the compacted revision, which takes the patience of a probe to notice.
+		// Releases before 3.5.16 lose a deletion at the compacted revision, which takes the patience of a probe to
+		// notice.
 		Compact: release > "3.6",
 		Keep:    func(h *model.History) (string, error) { kept = h; return "kept", nil },
 	})

@@ -15,8 +15,8 @@ type compactions struct {
 	call  sim.Conn
 }
 
-// awaitCompaction waits for a compaction above the revision that the cache knows: a question stays with the compactor until there
-// is one, or is answered at once, whatever there is.
+// awaitCompaction waits for a compaction above the revision that the cache knows: a question stays with the compactor
+// until there is one, or is answered at once, whatever there is.
 func (h *Housekeeping) awaitCompaction(env *sim.Env, known int64) {
 	switch h.cfg.CompactionNotice {
 	case CompactionPushed:

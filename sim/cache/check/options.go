@@ -9,8 +9,8 @@ import (
 type Options struct {
 	CompactionNotice   CompactionNotice
 	ConsistencyChecker ConsistencyChecker
-	// UnlockedMark: MarkConsistent takes no lock, and may drop the snapshots while an event is halfway into the cache. No goroutine
-	// stays between two lines for long, so untimed only.
+	// UnlockedMark: MarkConsistent takes no lock, and may drop the snapshots while an event is halfway into the cache.
+	// No goroutine stays between two lines for long, so untimed only.
 	UnlockedMark bool
 	// PassedCheckDrops: a check that passes drops the snapshots, as snapshotter.SetEnabled of k8s.io/apiserver
 	// v0.38.0-alpha.2 does: it resets whenever it is called, and not only when the switch changes.

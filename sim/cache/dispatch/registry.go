@@ -82,8 +82,8 @@ type Queued struct {
 	Dispatching bool
 	// Unsent are the events in the channels of watches whose clients have room for them.
 	Unsent int
-	// Oldest is the revision of the first entry in the incoming channel, or else of the first unsent event, which is For
-	// that client; 0 if there is none.
+	// Oldest is the revision of the first entry in the incoming channel, or else of the first unsent event, which is
+	// For that client; 0 if there is none.
 	Oldest int64
 	For    sim.NodeID
 }

@@ -21,8 +21,8 @@ var SlowWatchers = option.NewSeam[SlowWatcher, *CatchUp]("slow-watchers",
 
 // The other values of slow-watchers, which KEP-6268 weighs.
 var (
-	// Latch keeps the first event that a watcher missed: later ones are behind it in the history. The dispatcher goes on to
-	// offer what comes then.
+	// Latch keeps the first event that a watcher missed: later ones are behind it in the history. The dispatcher goes
+	// on to offer what comes then.
 	Latch = SlowWatchers.Register("latch",
 		"it remembers the first event that it missed, and sends the history from there in its turn (KEP-6268, first draft)",
 		&CatchUp{})
@@ -59,10 +59,11 @@ type CatchUp struct {
 // slow is what is known of a watcher that missed an event.
 type slow struct {
 	state.Cell[slow] `cell:"cache: what a slow watcher missed"`
-	// missed is the resourceVersion of an event that the watcher missed, 0 if none, and comesBack if it is to be registered.
+	// missed is the resourceVersion of an event that the watcher missed, 0 if none, and comesBack if it is to be
+	// registered.
 	missed int64
-	// position is the resourceVersion up to which everything that the watcher selects was sent, or is in its channel. It is
-	// unsynced if it was not offered all since. Both are kept with passes only.
+	// position is the resourceVersion up to which everything that the watcher selects was sent, or is in its channel.
+	// It is unsynced if it was not offered all since. Both are kept with passes only.
 	position int64
 	unsynced bool
 }
@@ -115,8 +116,8 @@ func (w *Watcher) setMissed(env *sim.Env, rv int64) {
 	w.slow.Change(env).missed = rv
 }
 
-// owes reports whether the watcher is to be sent what its channel had no room for, before it
-// takes from there: what is queued below that event comes first, or all that is queued if the watcher has left the registry.
+// owes reports whether the watcher is to be sent what its channel had no room for, before it takes from there: what is
+// queued below that event comes first, or all that is queued if the watcher has left the registry.
 func (w *Watcher) owes(env *sim.Env) bool {
 	c := w.dispatcher.catchUp
 	if c == nil || c.InPasses || w.draining {
@@ -132,10 +133,10 @@ func (w *Watcher) owes(env *sim.Env) bool {
 	return w.inputLen(env) == 0 || !c.Leaves && w.input.All()[0].ResourceVersion >= w.missed
 }
 
-// catchUp begins with what the watcher missed. What the channel has of these events is dropped then,
-// because it is not after the watcher's position. A watcher that comes back to the registry takes its interval
-// and is registered under both locks, as in Cacher.Watch. One that missed an event while it still sent its interval may have
-// been sent that event from there.
+// catchUp begins with what the watcher missed. What the channel has of these events is dropped then, because it is not
+// after the watcher's position. A watcher that comes back to the registry takes its interval and is registered under
+// both locks, as in Cacher.Watch. One that missed an event while it still sent its interval may have been sent that
+// event from there.
 func (w *Watcher) catchUp(env *sim.Env) {
 	c, missed := w.dispatcher.catchUp, w.missed
 	after := max(w.sentUpTo(env), missed-1)

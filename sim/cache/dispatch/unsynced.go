@@ -86,8 +86,9 @@ func (w *Watcher) sync(env *sim.Env) {
 	w.slow.Change(env).position = max(w.sentUpTo(env), w.dispatcher.cfg.Store.ResourceVersion(env))
 }
 
-// isOffered reports whether the dispatcher offers the watcher an event. It offers a bookmark at the watcher's position, too. By
-// the document an event at the position is skipped: of the objects of one revision the watcher is offered the first.
+// isOffered reports whether the dispatcher offers the watcher an event. It offers a bookmark at the watcher's position,
+// too. By the document an event at the position is skipped: of the objects of one revision the watcher is offered the
+// first.
 func (w *Watcher) isOffered(env *sim.Env, resourceVersion int64) bool {
 	if c := w.dispatcher.catchUp; c == nil || !c.InPasses {
 		return true
@@ -126,10 +127,9 @@ func (w *Watcher) leavePasses(env *sim.Env) {
 	}
 }
 
-// armPass sets the timer of the next pass. It is that of the budget, for which a dispatcher has no use that never waits.
-// The goroutine looks every 100 ms at least while a
-// watcher is unsynced. Untimed, the timer rests while a pass would find nothing to do, so that a
-// run without time comes to its end.
+// armPass sets the timer of the next pass. It is that of the budget, for which a dispatcher has no use that never
+// waits. The goroutine looks every 100 ms at least while a watcher is unsynced. Untimed, the timer rests while a pass
+// would find nothing to do, so that a run without time comes to its end.
 func (d *Dispatcher) armPass(env *sim.Env) {
 	p := d.passes.Value()
 	if p.under || env.Armed(d.cfg.Budget) {

@@ -5,8 +5,8 @@ import (
 	"github.com/watchbed/watchbed/sim/option"
 )
 
-// Options are those of a priority level. The zero value has no limit, and nothing waits. Queues, HandSize and QueueLength are as
-// in upstream's workload-low and global-default.
+// Options are those of a priority level. The zero value has no limit, and nothing waits. Queues, HandSize and
+// QueueLength are as in upstream's workload-low and global-default.
 type Options struct {
 	// Seats is the limit of the level (nominalConcurrencyLimit).
 	Seats       int `option:"seats" zero:"no limit" doc:"seats on which requests of clients are executed (API Priority and Fairness)"`

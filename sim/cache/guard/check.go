@@ -28,10 +28,10 @@ const (
 	WhileStarting
 	// Periodically: it does so, and asks each endpoint again some time after its answer.
 	Periodically
-	// EachStream: it asks the member that a stream leads to, whenever the watch is created on one ("when client connections to
-	// etcd servers are established", the first draft of KEP-2340). Until the member has answered, progress that the stream
-	// brings is dropped: a member that was replaced by an older one has ended all streams, so none of its progress is ever
-	// believed.
+	// EachStream: it asks the member that a stream leads to, whenever the watch is created on one ("when client
+	// connections to etcd servers are established", the first draft of KEP-2340). Until the member has answered,
+	// progress that the stream brings is dropped: a member that was replaced by an older one has ended all streams, so
+	// none of its progress is ever believed.
 	EachStream
 )
 

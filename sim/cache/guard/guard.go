@@ -47,8 +47,8 @@ type Guard struct {
 	// cfg is never written to: clones share it.
 	cfg   *Config
 	check Check
-	// asked is what each endpoint has answered so far; an item is the number of an endpoint, from 1. outcome is what follows:
-	// whether progress notifications are trusted, and whether the server serves.
+	// asked is what each endpoint has answered so far; an item is the number of an endpoint, from 1. outcome is what
+	// follows: whether progress notifications are trusted, and whether the server serves.
 	asked   state.Var[asked]   `cell:"cache: versions of endpoints"`
 	outcome state.Var[outcome] `cell:"cache: trust in etcd"`
 	// pauses are, by endpoint, those before it is asked again. They are for judges.
@@ -281,8 +281,8 @@ func (g *Guard) Fire(env *sim.Env, endpoint int) {
 	g.look(env)
 }
 
-// look sees what follows from the answers so far. As shipped, etcd is trusted once an endpoint has answered and as long as none
-// is too old: nothing takes that back while the process lives.
+// look sees what follows from the answers so far. As shipped, etcd is trusted once an endpoint has answered and as long
+// as none is too old: nothing takes that back while the process lives.
 func (g *Guard) look(env *sim.Env) {
 	a := g.asked.Read(env)
 	o := outcome{trusts: a.has(heardNew) && !a.has(heardOld), asking: a.has(heardNothing)}

@@ -1,6 +1,6 @@
-// Package memory (unstable) is a limit of what an API server takes in memory for its clients, above
-// which the process is killed (KEP-3157 and KEP-4988, "Motivation"). What is counted are the objects in answers and events
-// that clients are still being sent.
+// Package memory (unstable) is a limit of what an API server takes in memory for its clients, above which the process
+// is killed (KEP-3157 and KEP-4988, "Motivation"). What is counted are the objects in answers and events that clients
+// are still being sent.
 //
 // The package must never import sim/cache or another package below it.
 package memory

@@ -1,8 +1,8 @@
 // Package progress (unstable) asks etcd for progress notifications while reads wait for a fresh cache:
 // upstream's ConditionalProgressRequester (KEP-2340), and what the draft of 2019 had in its place.
 //
-// The package imports sim, sim/state and sim/wire. It must never import sim/cache or what else is below that: it knows of
-// reads only that they wait.
+// The package imports sim, sim/state and sim/wire. It must never import sim/cache or what else is below that: it knows
+// of reads only that they wait.
 package progress
 
 import (
@@ -211,8 +211,8 @@ func (q *Requester) Hangup(conn sim.Conn) bool {
 // Close ends the stream.
 func (q *Requester) Close(env *sim.Env) { env.Close(q.loop.Value().control) }
 
-// Proof returns what proves to a read that begins now that the cache is fresh, the first request that is sent after now:
-// Proved will say of it when its echo has come. 0 is no proof: the read has to ask etcd for its revision.
+// Proof returns what proves to a read that begins now that the cache is fresh, the first request that is sent after
+// now: Proved will say of it when its echo has come. 0 is no proof: the read has to ask etcd for its revision.
 func (q *Requester) Proof(env *sim.Env) int64 {
 	if q.cfg.Requests != Echo {
 		return 0

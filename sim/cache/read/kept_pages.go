@@ -9,10 +9,10 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// rest is the objects that did not fit into a page, under the token that the
-// client got instead (the draft of 2019, "Enable pagination in the watch cache"). They are pointers into what the store
-// had then, so keeping them costs a word each, and the objects that have changed since. Lists with other selectors have the
-// same token: it says no more than where a page ended.
+// rest is the objects that did not fit into a page, under the token that the client got instead (the draft of 2019,
+// "Enable pagination in the watch cache"). They are pointers into what the store had then, so keeping them costs a word
+// each, and the objects that have changed since. Lists with other selectors have the same token: it says no more than
+// where a page ended.
 type rest struct {
 	token    string
 	selector wire.Selector

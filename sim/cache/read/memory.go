@@ -6,16 +6,16 @@ import (
 )
 
 // measured is the last measurement of the memory of answers (KEP-3157, "Alternatives", 2): the objects in answers that
-// clients are still being sent, and when it was. To measure is expensive (runtime.ReadMemStats stops the world), so it is
-// done once in Limits.MeasurePeriod at most, and what is answered meanwhile is not seen.
+// clients are still being sent, and when it was. To measure is expensive (runtime.ReadMemStats stops the world), so it
+// is done once in Limits.MeasurePeriod at most, and what is answered meanwhile is not seen.
 type measured struct {
 	objects int
 	at      sim.Time
 	begun   bool
 }
 
-// answersExceedMemory reports whether a LIST has to be refused now. A measurement depends on what the world has delivered,
-// which no cell of a node says.
+// answersExceedMemory reports whether a LIST has to be refused now. A measurement depends on what the world has
+// delivered, which no cell of a node says.
 func (d *Delegator) answersExceedMemory(env *sim.Env) bool {
 	if d.cfg.AnswersLimit == 0 {
 		return false

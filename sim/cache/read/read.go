@@ -36,8 +36,8 @@ type Read struct {
 	turn
 }
 
-// turn is whether a waiting read is out of cond.Wait, and not yet at the lock again, and whether its time has passed since it
-// began to wait.
+// turn is whether a waiting read is out of cond.Wait, and not yet at the lock again, and whether its time has passed
+// since it began to wait.
 type turn struct {
 	state.Cell[turn] `cell:"cache: a read's turn"`
 	woken, expired   bool

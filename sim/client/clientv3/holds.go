@@ -19,7 +19,8 @@ func (c *Client) Holds() (watches, calls, waiting int) {
 }
 
 // Watches visits the watches that are registered on streams, each as it was asked for there, under the id that etcd
-// gave it. ending: that a compaction has ended it lies in the buffer, so that etcd has it only if it was resumed since then.
+// gave it. ending: that a compaction has ended it lies in the buffer, so that etcd has it only if it was resumed since
+// then.
 func (c *Client) Watches(visit func(stream sim.Conn, watch wire.WatchCreateRequest, ending bool)) {
 	for _, s := range c.streams.All() {
 		for _, n := range s.substreams.All() {

@@ -11,8 +11,8 @@ import (
 // Options are everything about a client library that can be set by name.
 type Options struct {
 	// ResumesAtHeader: a watch whose last response was a progress notification at R continues on a new stream at R, so
-	// that an event at R comes twice (etcd#15248). Otherwise it continues at R+1: everything up to R was delivered. After
-	// events it continues after the last one in every release.
+	// that an event at R comes twice (etcd#15248). Otherwise it continues at R+1: everything up to R was delivered.
+	// After events it continues after the last one in every release.
 	ResumesAtHeader bool
 	// BroadcastsToAll: a progress notification for all watches of a stream reaches those of the other streams.
 	BroadcastsToAll bool
@@ -24,8 +24,8 @@ type Options struct {
 	// LeavesClosings: run, once it has opened its stream again, leaves watches that closed meanwhile.
 	LeavesClosings bool
 	// EndsWithRefused: run, when its stream ends, closes watches too that etcd refused to create and that it has not
-	// taken from closingc. They are in neither list, and released clientv3 takes as many from closingc as there are in those:
-	// it waits for the rest in wg.Wait, and every later watch on the stream waits for it.
+	// taken from closingc. They are in neither list, and released clientv3 takes as many from closingc as there are in
+	// those: it waits for the rest in wg.Wait, and every later watch on the stream waits for it.
 	EndsWithRefused bool
 	// BacksOffAsGRPC: a stream is opened again when gRPC would connect again.
 	BacksOffAsGRPC bool

@@ -204,7 +204,8 @@ func (c *Watcher) isUndecodable(kv *wire.KeyValue) bool {
 	return c.cfg.Undecodable != "" && kv != nil && kv.Value == c.cfg.Undecodable
 }
 
-// DecodeAnswer is what the store makes of the answer to a read: an error if an object in it cannot be decoded (store.Get, store.GetList).
+// DecodeAnswer is what the store makes of the answer to a read: an error if an object in it cannot be decoded
+// (store.Get, store.GetList).
 func (c *Watcher) DecodeAnswer(env *sim.Env, p sim.Payload) sim.Payload {
 	if resp, ok := p.(*wire.RangeResponse); ok && slices.ContainsFunc(resp.Kvs, c.isUndecodable) {
 		env.Cover(undecodableRead)

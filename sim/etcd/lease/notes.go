@@ -6,8 +6,8 @@ import (
 	"github.com/watchbed/watchbed/sim"
 )
 
-// What the server notes of leases while a run is observed. Renewed are the answers to a keep-alive: with the time that the
-// lease has now, which is not said in a run without a clock.
+// What the server notes of leases while a run is observed. Renewed are the answers to a keep-alive: with the time that
+// the lease has now, which is not said in a run without a clock.
 var (
 	Renewed           = sim.NewNote2[int64, Until]("lease.Renewed", "keeps lease %d alive%s")
 	RenewedInVain     = sim.NewNote2[int64, Until]("lease.Renewed", "answers that lease %d is kept alive, and does not: it lives on%s", sim.IsSetback)

@@ -4,12 +4,12 @@ import "github.com/watchbed/watchbed/sim/option"
 
 // Options are what releases and planted bugs do otherwise.
 type Options struct {
-	// RefusesTimeLeft: a LeaseTimeToLive is answered ErrLeaderChanged if the member that is asked stops to lead before it
-	// has looked the lease up (etcd-io/etcd#17642). Otherwise it is what is left of a lease that no member watches, which
-	// is 292 years.
+	// RefusesTimeLeft: a LeaseTimeToLive is answered ErrLeaderChanged if the member that is asked stops to lead before
+	// it has looked the lease up (etcd-io/etcd#17642). Otherwise it is what is left of a lease that no member watches,
+	// which is 292 years.
 	RefusesTimeLeft bool
-	// RenewsKnown is the feature gate FastLeaseKeepAlive (etcd-io/etcd#20589): the renewal of a lease that the leader knows does not
-	// wait until all that is committed is applied.
+	// RenewsKnown is the feature gate FastLeaseKeepAlive (etcd-io/etcd#20589): the renewal of a lease that the leader
+	// knows does not wait until all that is committed is applied.
 	RenewsKnown bool
 	// RenewalsAnswered: a renewal leaves the time of a lease as it is, and the client is answered that it begins anew.
 	RenewalsAnswered bool

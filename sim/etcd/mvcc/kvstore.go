@@ -46,7 +46,8 @@ type Store struct {
 	// removed are the versions that the last batch of a compaction took out of the
 	// backend, forgotten the tombstones that it took out of the index.
 	removed, forgotten []*version
-	// lost are values that the index has and the backend lacks, fatal: a read has met one, and the process ends with the step.
+	// lost are values that the index has and the backend lacks, fatal: a read has met one, and the process ends with
+	// the step.
 	lost  []*version
 	fatal bool
 	// digest covers the first digested entries of backend.

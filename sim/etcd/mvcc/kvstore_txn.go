@@ -26,7 +26,8 @@ func (s *Store) Put(key, value string, lease int64) {
 	s.change(v)
 }
 
-// ChangedNow reports whether the write transaction that is open has changed a key that one of the compares looks at. Observers ask.
+// ChangedNow reports whether the write transaction that is open has changed a key that one of the compares looks at.
+// Observers ask.
 func (s *Store) ChangedNow(compares []wire.Compare) bool {
 	return slices.ContainsFunc(s.changes, func(v *version) bool {
 		return slices.ContainsFunc(compares, func(c wire.Compare) bool { return InRange(v.kv.Key, c.Key, c.RangeEnd) })

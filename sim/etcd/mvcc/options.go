@@ -38,7 +38,8 @@ type Options struct {
 	// interrupted and now goes on removes the deletion (#19179).
 	IndexesTombstones bool
 	// RestoresScheduled: the current revision after a restart is no less than the scheduled compaction. The newest
-	// revision that is left in the store goes back if a compaction removed the newest ones and was interrupted (#17780).
+	// revision that is left in the store goes back if a compaction removed the newest ones and was interrupted
+	// (#17780).
 	RestoresScheduled bool
 	// AnswersFirstBatch: a physical compaction is answered when its first batch is done, and others may be to come.
 	AnswersFirstBatch bool

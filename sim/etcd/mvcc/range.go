@@ -73,7 +73,8 @@ func (s *Store) rangeKeys(env *sim.Env, r *wire.RangeRequest, curRev int64) (*wi
 	return resp, 0
 }
 
-// fetch takes from the backend what the index has found. etcd exits if it is not there ("range failed to find revision pair").
+// fetch takes from the backend what the index has found. etcd exits if it is not there ("range failed to find revision
+// pair").
 func (s *Store) fetch(env *sim.Env, found ...*version) {
 	for _, v := range s.lost {
 		if slices.Contains(found, v) {
@@ -137,11 +138,11 @@ func most(r *wire.RangeRequest) int {
 	return math.MaxInt
 }
 
-// pick leaves those of the versions that a Range asks for, in the order in which it asks
-// for them: rangeLimit, filterRangeResults and sortRangeResults. A field to sort by without
-// an order is ascending, and then a limited Range sorts what the limit and one more have
-// left. slices.SortFunc swaps what upstream's sort.Sort does: both are the pattern-defeating quicksort that Go has had since 1.19,
-// not stable for more than twelve. A server that an older Go has built may list equal ones in another order.
+// pick leaves those of the versions that a Range asks for, in the order in which it asks for them: rangeLimit,
+// filterRangeResults and sortRangeResults. A field to sort by without an order is ascending, and then a limited Range
+// sorts what the limit and one more have left. slices.SortFunc swaps what upstream's sort.Sort does: both are the
+// pattern-defeating quicksort that Go has had since 1.19, not stable for more than twelve. A server that an older Go
+// has built may list equal ones in another order.
 func pick(r *wire.RangeRequest, found []*version) []*version {
 	found = found[:min(len(found), most(r))]
 	kept := slices.DeleteFunc(found, func(v *version) bool {

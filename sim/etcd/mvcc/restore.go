@@ -40,8 +40,8 @@ func (s *Store) restore(env *sim.Env) {
 	}
 }
 
-// RollBack leaves of the backend what a backup of an earlier revision has, for the next process (etcdutl snapshot restore). The store begins
-// at a revision from there on, and all that is older may be compacted.
+// RollBack leaves of the backend what a backup of an earlier revision has, for the next process (etcdutl snapshot
+// restore). The store begins at a revision from there on, and all that is older may be compacted.
 func (s *Store) RollBack(env *sim.Env, to, begin int64, compacted bool) {
 	env.Writes(CellStore, 0)
 	s.backend = s.backend[:s.search(uint64(to)+1)]

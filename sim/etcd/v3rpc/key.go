@@ -29,8 +29,8 @@ func Check(p sim.Payload) *wire.Error {
 	return nil
 }
 
-// CheckRangeStream is checkRangeStreamRequest; nil if all is well. A field without an order is accepted, and each chunk is
-// sorted for itself: the next one begins behind its last key, and leaves out or repeats keys.
+// CheckRangeStream is checkRangeStreamRequest; nil if all is well. A field without an order is accepted, and each chunk
+// is sorted for itself: the next one begins behind its last key, and leaves out or repeats keys.
 func CheckRangeStream(r *wire.RangeRequest) *wire.Error {
 	switch {
 	case r.Key == "":

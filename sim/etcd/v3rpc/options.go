@@ -17,8 +17,9 @@ type Options struct {
 	ElidedTicks ElidedTicks
 	Fragments   Fragments
 
-	// EchoesID: progress carries WatchProgressRequest.ID (the first draft of KEP-2340, "Potential Future Improvements").
-	// The last id that came is remembered: an earlier request of the same stream is served by the later one too.
+	// EchoesID: progress carries WatchProgressRequest.ID (the first draft of KEP-2340, "Potential Future
+	// Improvements"). The last id that came is remembered: an earlier request of the same stream is served by the later
+	// one too.
 	EchoesID bool
 	// PassesZero: the watchable store picks the start of a watch from revision 0, "from now on"; Created names the
 	// revision read after that, which may already be past some events. Otherwise recvLoop reads the revision, adds one,
@@ -27,9 +28,9 @@ type Options struct {
 	// RefusesNegative: a watch from a revision below 0 is cancelled at once. Otherwise a start of -1 counts as unsynced
 	// while nothing was ever compacted, and empties the range that syncWatchers reads for all watchers (#20693).
 	RefusesNegative bool
-	// StoresWithWatch: recvLoop stores what a create request asks for, progress, previous values and fragments, together
-	// with the watch. As shipped that is a step of its own behind the registration, under serverWatchStream.mu: events
-	// that sendLoop takes in between have no previous values and are not split.
+	// StoresWithWatch: recvLoop stores what a create request asks for, progress, previous values and fragments,
+	// together with the watch. As shipped that is a step of its own behind the registration, under
+	// serverWatchStream.mu: events that sendLoop takes in between have no previous values and are not split.
 	StoresWithWatch bool
 	// RefusesAsAsked: the answer to a create request that is refused has the watch id that the request names, and not
 	// -1. That is 0 if the client leaves the choice to etcd, and 0 is also the id of the first watch of a stream: sendLoop
@@ -41,9 +42,10 @@ type Options struct {
 	RefusesSilently bool
 	// KeepsLeaderless: streams that require a leader stay open when there has been none for three election timeouts.
 	KeepsLeaderless bool
-	// CreatedInOrder: a create request that is not refused is answered through the watch channel, behind what was queued
-	// before. As shipped the answer goes through ctrlStream: it can be sent before progress for all watches of the stream
-	// that was queued when the watch did not exist yet, which the client then takes for progress of the new watch too.
+	// CreatedInOrder: a create request that is not refused is answered through the watch channel, behind what was
+	// queued before. As shipped the answer goes through ctrlStream: it can be sent before progress for all watches of
+	// the stream that was queued when the watch did not exist yet, which the client then takes for progress of the new
+	// watch too.
 	CreatedInOrder bool
 	// NamesAfterLast: the response that ends a watch because of a compaction names the revision behind that.
 	NamesAfterLast bool

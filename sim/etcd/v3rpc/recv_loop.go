@@ -79,7 +79,8 @@ func (sws *ServerWatchStream) runRecvLoop(env *sim.Env) {
 	}
 }
 
-// recvStates are what the loop is called in each state, and its step from there. Where it has none, another loop wakes it.
+// recvStates are what the loop is called in each state, and its step from there. Where it has none, another loop wakes
+// it.
 var recvStates = [...]struct {
 	name string
 	step func(*ServerWatchStream, *sim.Env)
@@ -168,7 +169,8 @@ func (sws *ServerWatchStream) refusedID(env *sim.Env, req *wire.WatchCreateReque
 	return wire.InvalidWatchID
 }
 
-// errCompacted is the error of a watch from a revision below 0, errPermissionDenied of one whose user may not read the keys.
+// errCompacted is the error of a watch from a revision below 0, errPermissionDenied of one whose user may not read the
+// keys.
 const (
 	errCompacted        = "etcdserver: mvcc: required revision has been compacted"
 	errPermissionDenied = "etcdserver: permission denied"

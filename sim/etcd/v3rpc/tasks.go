@@ -27,7 +27,8 @@ func (sws *ServerWatchStream) ticker() sim.Timer {
 	return sws.server.numbers.Timer + sim.Timer(sws.place)
 }
 
-// streamTaskOf are the steps of the tasks, and what they are called. A task that continues a loop is called as its state.
+// streamTaskOf are the steps of the tasks, and what they are called. A task that continues a loop is called as its
+// state.
 var streamTaskOf = [...]struct {
 	name string
 	step func(*ServerWatchStream, *sim.Env)

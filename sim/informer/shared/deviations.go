@@ -43,8 +43,8 @@ type Members uint8
 const (
 	// BatchDifferent closes a batch before a second delta of an object.
 	BatchDifferent Members = iota
-	// BatchOfObject is DeltaFIFO.Pop: all deltas of the object that has waited longest, each of which is told before the next
-	// one is in the store. The objects of a list are deltas of their own there.
+	// BatchOfObject is DeltaFIFO.Pop: all deltas of the object that has waited longest, each of which is told before
+	// the next one is in the store. The objects of a list are deltas of their own there.
 	BatchOfObject
 	// BatchAny takes it in.
 	BatchAny

@@ -1,8 +1,7 @@
-// Package shared (unstable) is what client-go has between a Reflector and a controller: its
-// sharedIndexInformer (read in client-go v0.37.2) with the RealFIFO before it and the
-// sharedProcessor behind it. It is a part of the node of an informer, whose Reflector
-// delivers to it, and makes no step of its own. With informer-batch-members=of-object its queue is DeltaFIFO, the default
-// before client-go 0.33.
+// Package shared (unstable) is what client-go has between a Reflector and a controller: its sharedIndexInformer (read
+// in client-go v0.37.2) with the RealFIFO before it and the sharedProcessor behind it. It is a part of the node of an
+// informer, whose Reflector delivers to it, and makes no step of its own. With informer-batch-members=of-object its
+// queue is DeltaFIFO, the default before client-go 0.33.
 //
 // The package imports sim, sim/wire, sim/option and btree. It must never
 // import sim/informer, which has it as a part.

@@ -6,8 +6,8 @@ import (
 	"github.com/watchbed/watchbed/sim"
 )
 
-// mutex is a lock of client-go in the simulation: whether it is held is state of the informer, and it may be held from one step to the next. A
-// task that does not get it is enabled when it may try again.
+// mutex is a lock of client-go in the simulation: whether it is held is state of the informer, and it may be held from
+// one step to the next. A task that does not get it is enabled when it may try again.
 type mutex struct {
 	held    bool
 	waiting []sim.Task
@@ -31,8 +31,8 @@ func (m *mutex) unlock(env *sim.Env) {
 	}
 }
 
-// rwMutex is a read-write lock of client-go in the simulation. Its write lock is never held from one step to the next. As in Go's package
-// sync a writer that waits keeps readers out.
+// rwMutex is a read-write lock of client-go in the simulation. Its write lock is never held from one step to the next.
+// As in Go's package sync a writer that waits keeps readers out.
 type rwMutex struct {
 	readers         int
 	writers, behind []sim.Task

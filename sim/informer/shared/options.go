@@ -60,7 +60,8 @@ var Group = option.NewGroup("informers",
 	option.Count("informer-resyncs", func(o *Options) *int { return &o.Resyncs }, "", "times that the resync period of a process is over, untimed"),
 )
 
-// maxHandlers bounds the handlers of an informer: each notification goes to all of them, and a run with a thousand takes seconds.
+// maxHandlers bounds the handlers of an informer: each notification goes to all of them, and a run with a thousand
+// takes seconds.
 const maxHandlers = 100
 
 // Fit reports options that are fine by themselves and make no informer together.

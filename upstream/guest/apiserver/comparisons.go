@@ -108,8 +108,8 @@ func (c *counted) value() float64 {
 	return m.GetCounter().GetValue()
 }
 
-// compared is the storage of the delegator. What lists all of an exact resourceVersion there, and for no client's request, is the
-// consistency checker.
+// compared is the storage of the delegator. What lists all of an exact resourceVersion there, and for no client's
+// request, is the consistency checker.
 type compared struct {
 	storage.Interface
 	with *comparisons

@@ -6,5 +6,6 @@
 // the objects, and the generated clients of etcd's API under clientv3. It must never decide
 // anything that the storage decides.
 //
-// It is the same in a guest in WebAssembly and in a native program, which differ in their Host. It must never import one of them.
+// It is the same in a guest in WebAssembly and in a native program, which differ in their Host. It must never import
+// one of them.
 package apiserver

@@ -12,8 +12,8 @@ import (
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
-// setGates sets the feature gates of an API server that are not as its release has them, and returns whether the watch cache panics where its
-// invariants are broken.
+// setGates sets the feature gates of an API server that are not as its release has them, and returns whether the watch
+// cache panics where its invariants are broken.
 func setGates(r *protocol.Reader) (panics bool) {
 	all := utilfeature.DefaultMutableFeatureGate.GetAll()
 	for range r.Int() {

@@ -44,7 +44,8 @@ type Server struct {
 	shown shown
 }
 
-// New returns a storage that has to be sent a Start first. serve has a goroutine of its own call a function, which answers a client.
+// New returns a storage that has to be sent a Start first. serve has a goroutine of its own call a function, which
+// answers a client.
 func New(h Host, serve func(func())) *Server {
 	return &Server{host: h, goes: serve, etcd: newEtcd(h)}
 }

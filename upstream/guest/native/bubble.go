@@ -7,14 +7,14 @@ import (
 	_ "unsafe" // for go:linkname
 )
 
-// watchbedCtxCh is the channel on which all contexts of the client library's watchers wait: valCtxCh of package clientv3. A
-// goroutine that waits for a channel of another bubble does not count as waiting.
+// watchbedCtxCh is the channel on which all contexts of the client library's watchers wait: valCtxCh of package
+// clientv3. A goroutine that waits for a channel of another bubble does not count as waiting.
 //
 //go:linkname watchbedCtxCh go.etcd.io/etcd/client/v3.valCtxCh
 var watchbedCtxCh chan struct{}
 
-// acquire and release give the bubble of the calling goroutine. The linker lets nothing but the distribution call them, unless it is
-// told -checklinkname=0.
+// acquire and release give the bubble of the calling goroutine. The linker lets nothing but the distribution call them,
+// unless it is told -checklinkname=0.
 //
 //go:linkname acquire internal/synctest.acquire
 func acquire() any
@@ -22,7 +22,8 @@ func acquire() any
 //go:linkname release internal/synctest.release
 func release(any)
 
-// bubble is one of testing/synctest: its clock stands still until all goroutines wait, and then goes on to the next timer.
+// bubble is one of testing/synctest: its clock stands still until all goroutines wait, and then goes on to the next
+// timer.
 type bubble struct {
 	// began is the bubble's clock at time 0 of the run.
 	began time.Time
@@ -40,8 +41,8 @@ func (b bubble) advance(now int64) {
 	}
 }
 
-// next is the time for which the bubble's goroutines wait, 0 if for none. It is read out of the runtime, since a bubble tells no
-// one before it goes there; and it may be that of a timer that has been stopped.
+// next is the time for which the bubble's goroutines wait, 0 if for none. It is read out of the runtime, since a bubble
+// tells no one before it goes there; and it may be that of a timer that has been stopped.
 func (b bubble) next() (int64, error) {
 	of := acquire()
 	if of == nil {

@@ -11,8 +11,9 @@ import (
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
-// Guest is a run of the storage, with its etcd and its clients outside. Everything but New is called in one bubble. The feature gates and
-// the version of etcd that Kubernetes believes in are those of a process: a bubble has one such guest.
+// Guest is a run of the storage, with its etcd and its clients outside. Everything but New is called in one bubble. The
+// feature gates and the version of etcd that Kubernetes believes in are those of a process: a bubble has one such
+// guest.
 type Guest struct {
 	// under is the run under way, nil before its first message.
 	under *run
@@ -63,7 +64,8 @@ func (g *Guest) Reset() {
 	}
 }
 
-// Leave resets the guest, and waits for what goes on until its time is over: a bubble ends when all of its goroutines have.
+// Leave resets the guest, and waits for what goes on until its time is over: a bubble ends when all of its goroutines
+// have.
 func (g *Guest) Leave() {
 	g.Reset()
 	time.Sleep(longest)

@@ -15,8 +15,8 @@ func find(all []measured, r *row) *measured {
 	return nil
 }
 
-// differences are the properties that a row violates more or less often natively than another one in WebAssembly, with what is left open
-// chosen in any order.
+// differences are the properties that a row violates more or less often natively than another one in WebAssembly, with
+// what is left open chosen in any order.
 func differences(native, compiled *measured) []string {
 	var all []string
 	for i, c := range native.Claims {

@@ -105,7 +105,8 @@ func (l *listener) Observe(_ *sim.World, e *sim.Event) {
 	}
 }
 
-// count runs schedules of a row with a design, from a seed on. around is what each run stands in, and c makes what chooses.
+// count runs schedules of a row with a design, from a seed on. around is what each run stands in, and c makes what
+// chooses.
 func (r *row) count(t *testing.T, design string, first, schedules int, choose func(strategy.Chooser) strategy.Chooser, around func(run func())) *outcome {
 	t.Helper()
 	sc, p, err := r.params(design)

@@ -27,8 +27,8 @@ const (
 // schedules is how many each row runs on each side.
 const schedules = 1000
 
-// TestRates: each property is violated about as often natively as in WebAssembly, or there is a reason why not, and the page shows the
-// rows.
+// TestRates: each property is violated about as often natively as in WebAssembly, or there is a reason why not, and the
+// page shows the rows.
 func TestRates(t *testing.T) {
 	if *update {
 		measureAll(t)
@@ -97,7 +97,8 @@ func put(all []measured, m measured) []measured {
 	return put
 }
 
-// TestAmissIsFound: a row without figures and one too many, a difference without a reason, and a reason without a difference.
+// TestAmissIsFound: a row without figures and one too many, a difference without a reason, and a reason without a
+// difference.
 func TestAmissIsFound(t *testing.T) {
 	written, why := rows, reasons
 	defer func() { rows, reasons = written, why }()
@@ -114,13 +115,15 @@ func TestAmissIsFound(t *testing.T) {
 	}, amiss([]measured{{row: a, Claims: []claim{far, near}}, {row: c}}))
 }
 
-// again is how many schedules are run once more, and surprising a chance that is too small for a test that runs every day.
+// again is how many schedules are run once more, and surprising a chance that is too small for a test that runs every
+// day.
 const (
 	again      = 40
 	surprising = 1e-5
 )
 
-// TestRatesAreMeasuredAgain: a native run cannot be repeated, but what is violated in a half of the schedules is so again.
+// TestRatesAreMeasuredAgain: a native run cannot be repeated, but what is violated in a half of the schedules is so
+// again.
 func TestRatesAreMeasuredAgain(t *testing.T) {
 	if *change != "" {
 		t.Skip("the rows without a change are run again")

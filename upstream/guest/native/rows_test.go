@@ -18,7 +18,8 @@ type row struct {
 	Settings []string `json:",omitempty"`
 }
 
-// rows are those of the table: worlds in which something is violated in a part of the schedules, and the same with what mends it.
+// rows are those of the table: worlds in which something is violated in a part of the schedules, and the same with what
+// mends it.
 var rows = []row{
 	{"issue-15220", "3.5.7", "", trusting},
 	{"issue-15220", "3.6.16", "", trusting},
@@ -105,14 +106,14 @@ const unlikely = 0.001
 // measured is what came of a row.
 type measured struct {
 	row
-	// Same is how many of the schedules told the same natively and in WebAssembly, first come, first served: the same steps and
-	// messages, in the same order.
+	// Same is how many of the schedules told the same natively and in WebAssembly, first come, first served: the same
+	// steps and messages, in the same order.
 	Same   int
 	Claims []claim
 }
 
-// claim is a property that the scenario claims: how often it was violated natively, in WebAssembly with all that the scheduler leaves open
-// chosen at random, and there first come, first served.
+// claim is a property that the scenario claims: how often it was violated natively, in WebAssembly with all that the
+// scheduler leaves open chosen at random, and there first come, first served.
 type claim struct {
 	Property               string
 	Native, Random, Served rate

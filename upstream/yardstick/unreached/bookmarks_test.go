@@ -15,7 +15,8 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 )
 
-// gated is the cacher's own watch. The end of its initial events, and what comes behind, are held back until the test lets them through.
+// gated is the cacher's own watch. The end of its initial events, and what comes behind, are held back until the test
+// lets them through.
 type gated struct {
 	watch.Interface
 	results chan watch.Event
@@ -78,9 +79,11 @@ type shared struct{ *between }
 
 func (shared) EnableResourceSizeEstimation(storage.KeysFunc) error { return nil }
 
-// TestBookmarkDoesNotOvertakeItsEvent (kubernetes/kubernetes#125244): the first list of a cacher takes more than a second, and a pod is created right behind it. The
-// dispatcher's first bookmark is due by then; it must not say that all up to the pod has been sent before the pod is. It needs a slow first list, a watch that
-// waits for a bookmark, and an event, both within the 10 ms in which the dispatcher looks whether there is a list. Each time that they are, one bookmark in two is wrong.
+// TestBookmarkDoesNotOvertakeItsEvent (kubernetes/kubernetes#125244): the first list of a cacher takes more than a
+// second, and a pod is created right behind it. The dispatcher's first bookmark is due by then; it must not say that
+// all up to the pod has been sent before the pod is. It needs a slow first list, a watch that waits for a bookmark, and
+// an event, both within the 10 ms in which the dispatcher looks whether there is a list. Each time that they are, one
+// bookmark in two is wrong.
 func TestBookmarkDoesNotOvertakeItsEvent(t *testing.T) {
 	store, _ := newStore(t)
 	create(t, store, "a", "")

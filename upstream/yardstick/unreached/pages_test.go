@@ -27,9 +27,9 @@ func (w *writesBetween) Get(ctx context.Context, key string, opts ...clientv3.Op
 	return r, err
 }
 
-// TestPageIsOfOneRevision (kubernetes/kubernetes#94002): a LIST with a selector and a limit asks etcd more than once until its page is full. What is written between
-// two of these is in none of them. It needs a list in pages with a selector that few objects match, a write at that
-// point, and the page compared with one state.
+// TestPageIsOfOneRevision (kubernetes/kubernetes#94002): a LIST with a selector and a limit asks etcd more than once
+// until its page is full. What is written between two of these is in none of them. It needs a list in pages with a
+// selector that few objects match, a write at that point, and the page compared with one state.
 func TestPageIsOfOneRevision(t *testing.T) {
 	store, server := newStore(t)
 	for i := range 8 {

@@ -11,8 +11,9 @@ import (
 	"k8s.io/apiserver/pkg/storage"
 )
 
-// TestGetAsksForProgress (kubernetes/kubernetes#123674): a GET at etcd's revision is answered soon, though no event comes that is as new. It needs
-// a write elsewhere, a cacher that no event takes that far, and a limit on the time that a read takes.
+// TestGetAsksForProgress (kubernetes/kubernetes#123674): a GET at etcd's revision is answered soon, though no event
+// comes that is as new. It needs a write elsewhere, a cacher that no event takes that far, and a limit on the time that
+// a read takes.
 func TestGetAsksForProgress(t *testing.T) {
 	store, server := newStore(t)
 	create(t, store, "a", "")
@@ -29,8 +30,8 @@ func TestGetAsksForProgress(t *testing.T) {
 	}
 }
 
-// TestListAtZeroAsksEtcdNothing (kubernetes/kubernetes#123676): a LIST at resourceVersion "0" is answered with what the cacher has. The answer is right
-// in any case; what tells is whether etcd was asked for its revision.
+// TestListAtZeroAsksEtcdNothing (kubernetes/kubernetes#123676): a LIST at resourceVersion "0" is answered with what the
+// cacher has. The answer is right in any case; what tells is whether etcd was asked for its revision.
 func TestListAtZeroAsksEtcdNothing(t *testing.T) {
 	store, _ := newStore(t)
 	create(t, store, "a", "")

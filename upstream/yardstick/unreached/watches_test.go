@@ -63,9 +63,10 @@ func (e *expirable) run() {
 	}
 }
 
-// TestWatchDoesNotJoinACacherThatBeginsAnew (kubernetes/kubernetes#116172): while a watch asks etcd for its revision, the cacher's own watch expires, and all watches
-// of its clients are ended. The new watch joins before the cacher has listed. It has to be closed, or the client misses what the list skips. It needs
-// a cacher that begins anew, which takes a compaction or an expired watch, and a watch under way at that moment.
+// TestWatchDoesNotJoinACacherThatBeginsAnew (kubernetes/kubernetes#116172): while a watch asks etcd for its revision,
+// the cacher's own watch expires, and all watches of its clients are ended. The new watch joins before the cacher has
+// listed. It has to be closed, or the client misses what the list skips. It needs a cacher that begins anew, which
+// takes a compaction or an expired watch, and a watch under way at that moment.
 func TestWatchDoesNotJoinACacherThatBeginsAnew(t *testing.T) {
 	store, _ := newStore(t)
 	create(t, store, "a", "")
@@ -73,8 +74,8 @@ func TestWatchDoesNotJoinACacherThatBeginsAnew(t *testing.T) {
 	var (
 		lock sync.Mutex
 		own  *expirable
-		// anew: the cacher's own watch has expired. It lists again, or watches with initial events, when it has ended all
-		// watches of its clients; it is kept waiting until lists is closed.
+		// anew: the cacher's own watch has expired. It lists again, or watches with initial events, when it has ended
+		// all watches of its clients; it is kept waiting until lists is closed.
 		anew           bool
 		first          sync.Once
 		listing, lists = make(chan struct{}), make(chan struct{})
@@ -144,9 +145,10 @@ func TestWatchDoesNotJoinACacherThatBeginsAnew(t *testing.T) {
 	}
 }
 
-// TestWatchSkipsWhatItsStateHas (kubernetes/kubernetes#49745): a deletion is in the state of the cacher, and still on its way to watches, when a watch begins
-// with that state. It must not be sent a deletion of what it never had. It needs a dispatcher that is held up, which a watch does whose client does not
-// read, and a watch at resourceVersion "0" in the tenth of a second for which the dispatcher waits.
+// TestWatchSkipsWhatItsStateHas (kubernetes/kubernetes#49745): a deletion is in the state of the cacher, and still on
+// its way to watches, when a watch begins with that state. It must not be sent a deletion of what it never had. It
+// needs a dispatcher that is held up, which a watch does whose client does not read, and a watch at resourceVersion "0"
+// in the tenth of a second for which the dispatcher waits.
 func TestWatchSkipsWhatItsStateHas(t *testing.T) {
 	store, _ := newStore(t)
 	c, _ := newCacher(t, store)
