@@ -173,7 +173,8 @@ func ExampleWrite() {
 	if err := Write(os.Stdout, h); err != nil {
 		fmt.Println(err)
 	}
-	// Output: {"format":"watchbed-history","version":1,"initial":{"revision":1}}
+	// Output:
+	// {"format":"watchbed-history","version":1,"initial":{"revision":1}}
 	// {"client":"writer","op":"put","call":1,"return":2,"request":{"key":"a","value":"1"},"response":{"revision":2}}
 	// {"client":"reader","op":"list","call":3,"return":4,"server":"cache-0","request":{"key":"a","end":"b"},"response":{"revision":1}}
 }

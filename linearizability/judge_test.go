@@ -26,8 +26,7 @@ func list(call int, rev int, items ...string) string {
 		call, call+1, rev, strings.Join(items, ","))
 }
 
-// TestUnexplained: in these histories some write of unknown outcome may have done anything. The recorded judge finds
-// out more.
+// TestUnexplained: in these histories some write of unknown outcome may have done anything. The recorded judge finds out more.
 func TestUnexplained(t *testing.T) {
 	const (
 		first   = `which is the first answer with which no order of the operations fits, whether or not the writes with unknown outcome took effect`
@@ -171,8 +170,8 @@ func ExampleJudge() {
 			fmt.Println(j.Why)
 		}
 	}
-	// Output: linearizable violated witness and porcupine the list of "a" by r (called at 3, answered at 4) is of
-	// revision 1, but the put of "a" by w (called at 1, answered at 2) had made revision 2 before; key "a" is not in
-	// it, but was set to "1" at revision 2 by the put of "a" by w (called at 1, answered at 2) sequential vacuous
-	// witness and porcupine
+	// Output:
+	// linearizable violated witness and porcupine
+	// the list of "a" by r (called at 3, answered at 4) is of revision 1, but the put of "a" by w (called at 1, answered at 2) had made revision 2 before; key "a" is not in it, but was set to "1" at revision 2 by the put of "a" by w (called at 1, answered at 2)
+	// sequential vacuous witness and porcupine
 }
