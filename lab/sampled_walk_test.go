@@ -43,7 +43,7 @@ func (w *walk) take(c sim.Chooser) (ended bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		state = state.Fold(w.subject.Past(sim.NewDigest))
+		state = state.Fold(w.subject.Monitors(sim.NewDigest))
 		var times sim.Digest
 		for t, n := range fired {
 			times = times.And(sim.NewDigest.Int(int64(t.node)).Int(int64(t.number)).Int(int64(n)))

@@ -40,8 +40,8 @@ type unjudged struct{ subject }
 // JudgeStep implements prove.Subject.
 func (unjudged) JudgeStep(*sim.World, sim.Action) []explore.Finding { return nil }
 
-// Goal implements prove.Subject.
-func (unjudged) Goal() prove.Goal { return nil }
+// Liveness implements prove.Subject.
+func (unjudged) Liveness() prove.Liveness { return nil }
 
 // noting keeps the histories with which schedules end.
 type noting struct {

@@ -49,7 +49,7 @@ func TestEnginesAgree(t *testing.T) {
 			r, err := schedules.Search(context.Background(), s, claims, schedules.Config{
 				TimerBound: test.firings, All: true,
 				Ended: func(*sim.World) {
-					some[campaigns.WholeHistory{Searched: s.(*testbed.Searched)}.Past(sim.NewDigest)] = true
+					some[campaigns.WholeHistory{Searched: s.(*testbed.Searched)}.Monitors(sim.NewDigest)] = true
 				},
 			})
 			require.NoError(t, err)
@@ -90,7 +90,7 @@ func (h *histories) from(m met) {
 		return
 	}
 	h.seen[key] = true
-	past := h.subject.Past(sim.NewDigest)
+	past := h.subject.Monitors(sim.NewDigest)
 	if !m.steps(h.subject, h.firings, func(_ int, a sim.Action, given *explore.Combination, fired map[timer]int) {
 		next := fork(h.t, m.world)
 		next.Do(given, a)

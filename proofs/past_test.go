@@ -126,7 +126,7 @@ func TestPastIsEnough(t *testing.T) {
 }
 
 // A search asks for the past again only when a node has acted on which it depends
-// (System.PastOf). No step of another node changes it.
+// (System.IsMonitored). No step of another node changes it.
 func TestPastChangesOnlyWithItsNodes(t *testing.T) {
 	changed := map[testbed.Part]int{}
 	for _, sc := range testbed.Scenarios() {
@@ -143,7 +143,7 @@ func TestPastChangesOnlyWithItsNodes(t *testing.T) {
 				memory = s.Remembered(w)
 				s.Recall(memory)
 			}
-			before := s.Past(sim.NewDigest)
+			before := s.Monitors(sim.NewDigest)
 			for range 300 {
 				enabled := w.Enabled()
 				if len(enabled) == 0 || s.Over(w) {
@@ -156,9 +156,9 @@ func TestPastChangesOnlyWithItsNodes(t *testing.T) {
 					memory = s.Remember(memory, w, a)
 					s.Recall(memory)
 				}
-				past := s.Past(sim.NewDigest)
+				past := s.Monitors(sim.NewDigest)
 				if past != before && a.Kind != sim.Inject {
-					require.True(t, s.PastOf(a.Node), "%s: %s", sc.Name, w.NodeName(a.Node))
+					require.True(t, s.IsMonitored(a.Node), "%s: %s", sc.Name, w.NodeName(a.Node))
 					changed[s.Role(a.Node).Part]++
 				}
 				before = past
@@ -200,7 +200,7 @@ func TestJudgesSayTheSameOfEqualNodes(t *testing.T) {
 				at = take(stepper, at, a)
 				seen := fmt.Sprint(a.Node)
 				for n := range sim.NodeID(w.Nodes()) {
-					if s.PastOf(n) {
+					if s.IsMonitored(n) {
 						seen += fmt.Sprint(" ", store.Object(at, n))
 					}
 				}

@@ -40,7 +40,7 @@ func searchNaively(t *testing.T, s *testbed.Searched, most int) (n naive) {
 		s.Over(w)
 		behaviour, err := w.Behaviour()
 		require.NoError(t, err)
-		if k := (key{behaviour, s.Past(waitingSince(s))}); !seen[k] {
+		if k := (key{behaviour, s.Monitors(waitingSince(s))}); !seen[k] {
 			seen[k] = true
 			next = append(next, w)
 		}

@@ -17,7 +17,7 @@ import (
 // walked is what such a search goes through.
 type walked interface {
 	Adopt(*sim.World)
-	Past(sim.Digest) sim.Digest
+	Monitors(sim.Digest) sim.Digest
 	Endless(sim.NodeID) bool
 }
 
@@ -37,7 +37,7 @@ func (m met) key(t *testing.T, s walked) sim.Digest {
 	behaviour, err := m.world.Behaviour()
 	require.NoError(t, err)
 	s.Adopt(m.world)
-	key := s.Past(behaviour)
+	key := s.Monitors(behaviour)
 	for _, id := range slices.SortedFunc(maps.Keys(m.fired), func(a, b timer) int {
 		return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.timer, b.timer))
 	}) {

@@ -237,14 +237,11 @@ type Celled interface {
 // CellVisitor takes a cell of a node and a digest of what is in it.
 type CellVisitor = func(k CellKind, index int, contents Digest)
 
-// FoldCells is the fingerprint of a node that lists its cells.
-func FoldCells(d Digest, n Celled) Digest { return FoldCellsBut(d, n) }
-
-// FoldCellsBut is the same without cells of these kinds: what is left of the node if
-// judges are not there (Recorder).
-func FoldCellsBut(d Digest, n Celled, records ...CellKind) Digest {
+// FoldCells is the fingerprint of a node that lists its cells, without cells of some kinds: what is left of the node
+// if judges are not there (Recorder).
+func FoldCells(d Digest, n Celled, without ...CellKind) Digest {
 	n.Cells(func(k CellKind, index int, contents Digest) {
-		if !slices.Contains(records, k) {
+		if !slices.Contains(without, k) {
 			d = d.Word(uint64(k)<<32 | uint64(uint32(index))).Fold(contents)
 		}
 	})

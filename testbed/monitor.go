@@ -1,6 +1,9 @@
 package testbed
 
-import "github.com/watchbed/watchbed/sim"
+import (
+	"github.com/watchbed/watchbed/explore/prove"
+	"github.com/watchbed/watchbed/sim"
+)
 
 // Monitor is how a search over states judges a property. It sees states without the steps before
 // them: what a property still needs to know of these is the state of its monitor.
@@ -17,7 +20,7 @@ type Monitor struct {
 	// Bound is how long what the property promises may take in a timed run; nil if it promises no time.
 	Bound func(*System) Bound
 	// Liveness is what has to come sooner or later; nil if the property is not about what never comes.
-	Liveness func(*System) Goal
+	Liveness func(*System) prove.Liveness
 }
 
 // Runs are runs without a clock, runs with one, or both.

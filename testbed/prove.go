@@ -13,25 +13,21 @@ import (
 	"github.com/watchbed/watchbed/sim/etcd"
 )
 
-// Goal is what a property promises to come sooner or later. A search over states looks for a
-// schedule in which it never does.
-type Goal = prove.Goal
-
-// maxGoalClients is how many clients a goal can tell apart.
-const maxGoalClients = 64
+// maxWaiting is how many clients Liveness can tell apart.
+const maxWaiting = 64
 
 // Searched is a system whose states a search judges, and what the search alone needs of it.
 type Searched struct {
 	*System
-	// pasts are the states of the monitors of claims, ofSteps says whose judges look at steps.
-	pasts   []MonitorState
-	ofSteps []bool
+	// monitors are the states of the monitors of claims, ofSteps says whose judges look at steps.
+	monitors []MonitorState
+	ofSteps  []bool
 	// remembering is what a search carries along from state to state.
 	remembering []Remembering
 	// judgesRest: a claim is also about where nothing more can happen.
 	judgesRest bool
-	// goal is that of a claim, nil if none has one.
-	goal Goal
+	// liveness is that of a claim, nil if none has one.
+	liveness prove.Liveness
 }
 
 // Provable puts a scenario together for a search over its states. The system claims those
@@ -57,7 +53,7 @@ func (sc *Scenario) Provable(p Params) (*Searched, []*Property, error) {
 	if err := s.checkHorizon(); err != nil {
 		return nil, nil, err
 	}
-	if err := s.makePasts(); err != nil {
+	if err := s.makeMonitors(); err != nil {
 		return nil, nil, err
 	}
 	return s, left, nil
@@ -106,29 +102,29 @@ var (
 	_ prove.Horizon = (*Searched)(nil)
 )
 
-// makePasts makes the states of the claims' monitors, each once, and finds out which judges look at steps.
-func (s *Searched) makePasts() error {
+// makeMonitors makes the states of the claims' monitors, each once, and finds out which judges look at steps.
+func (s *Searched) makeMonitors() error {
 	for i, c := range s.claims {
 		_, steps := s.judges[i].(StepObserver)
 		s.ofSteps = append(s.ofSteps, steps)
 		if s.params.Clock.Mode == sim.Untimed {
 			s.judgesRest = s.judgesRest || c.Monitor.AtRest || c.Kind == Liveness && c.Monitor.Liveness == nil
 			if c.Monitor.Liveness != nil {
-				if s.goal = c.Monitor.Liveness(s.System); len(s.clients.history.nodes) > maxGoalClients {
-					return fmt.Errorf("a search for requests that are never answered follows at most %d clients, and there are %d", maxGoalClients, len(s.clients.history.nodes))
+				if s.liveness = c.Monitor.Liveness(s.System); len(s.clients.history.nodes) > maxWaiting {
+					return fmt.Errorf("a search for requests that are never answered follows at most %d clients, and there are %d", maxWaiting, len(s.clients.history.nodes))
 				}
 				continue
 			}
 		}
-		if p := s.monitorState(i); p != nil && !slices.Contains(s.pasts, p) {
-			s.pasts = append(s.pasts, p)
+		if p := s.monitorState(i); p != nil && !slices.Contains(s.monitors, p) {
+			s.monitors = append(s.monitors, p)
 		}
 	}
 	s.remembering = append(capable[Remembering](s.observers), capable[Remembering](s.judges)...)
 	return nil
 }
 
-func (s *Searched) Goal() prove.Goal { return s.goal }
+func (s *Searched) Liveness() prove.Liveness { return s.liveness }
 
 // Adopt implements prove.Subject: the nodes of the system are those of this world from now
 // on.
@@ -157,20 +153,20 @@ func (s *Searched) Adopt(w *sim.World) {
 	s.etcd.resetTruth(&s.truth)
 }
 
-// Past implements prove.Subject.
-func (s *Searched) Past(d sim.Digest) sim.Digest {
-	for _, p := range s.pasts {
+// Monitors implements prove.Subject.
+func (s *Searched) Monitors(d sim.Digest) sim.Digest {
+	for _, p := range s.monitors {
 		d = p.Digest(d)
 	}
 	return d
 }
 
-// PastOf implements prove.Subject: pasts are made of what clients recorded and compactors wrote, of what etcd had at
-// which revision, of what is remembered, and of the nodes that a past says itself (Follower).
-func (s *Searched) PastOf(n sim.NodeID) bool {
+// IsMonitored implements prove.Subject: monitors are made of what clients recorded and compactors wrote, of what etcd had at
+// which revision, of what is remembered, and of the nodes that a monitor says itself (Follower).
+func (s *Searched) IsMonitored(n sim.NodeID) bool {
 	part := s.roles[n].Part
 	return part == EtcdMember || part >= CompactorNode || s.isRemembered(n) ||
-		slices.ContainsFunc(s.pasts, func(p MonitorState) bool { f, ok := p.(Follower); return ok && f.Follows(part) })
+		slices.ContainsFunc(s.monitors, func(p MonitorState) bool { f, ok := p.(Follower); return ok && f.Follows(part) })
 }
 
 // SeesNodes implements prove.Subject. What clients recorded, and what etcd had at which revision, says

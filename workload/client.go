@@ -556,7 +556,7 @@ func (c *Client) Behaviour(d sim.Digest) sim.Digest {
 			d = own.Digest(d)
 		}
 	}
-	return sim.FoldCellsBut(d, c, cellRecord)
+	return sim.FoldCells(d, c, cellRecord)
 }
 
 // Cells implements sim.Celled.

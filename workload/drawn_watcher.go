@@ -135,7 +135,7 @@ func (w *DrawnWatcher) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCel
 
 // Behaviour implements sim.Recorder. How many watches there were decides which one is next.
 func (w *DrawnWatcher) Behaviour(d sim.Digest) sim.Digest {
-	return sim.FoldCellsBut(d.Int(int64(len(w.all))), w, cellRecord)
+	return sim.FoldCells(d.Int(int64(len(w.all))), w, cellRecord)
 }
 
 // Cells implements sim.Celled.

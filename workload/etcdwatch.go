@@ -257,7 +257,7 @@ func (w *EtcdWatch) Clone() sim.Node {
 }
 
 func (w *EtcdWatch) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCells(d, w) }
-func (w *EtcdWatch) Behaviour(d sim.Digest) sim.Digest   { return sim.FoldCellsBut(d, w, cellRecord) }
+func (w *EtcdWatch) Behaviour(d sim.Digest) sim.Digest   { return sim.FoldCells(d, w, cellRecord) }
 
 // Cells implements sim.Celled.
 func (w *EtcdWatch) Cells(visit func(k sim.CellKind, index int, contents sim.Digest)) {

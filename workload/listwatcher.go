@@ -290,7 +290,7 @@ func (c *ListWatcher) Behaviour(d sim.Digest) sim.Digest {
 		s := c.last()
 		d = d.Int(int64(n % len(c.plan.Versions))).Bool(s.IsList()).Bool(s.End >= 0)
 	}
-	return sim.FoldCellsBut(d, c, cellRecord)
+	return sim.FoldCells(d, c, cellRecord)
 }
 
 // Cells implements sim.Celled.

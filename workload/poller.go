@@ -236,7 +236,7 @@ func (p *Poller) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCells(d, 
 // Behaviour implements sim.Recorder. How many LISTs there were, and since when the next one
 // is wanted, is only told to metrics and stories.
 func (p *Poller) Behaviour(d sim.Digest) sim.Digest {
-	return sim.FoldCellsBut(d, p, cellPlan, cellRecord)
+	return sim.FoldCells(d, p, cellPlan, cellRecord)
 }
 
 // Cells implements sim.Celled.

@@ -225,7 +225,7 @@ func (w *Watcher) Behaviour(d sim.Digest) sim.Digest {
 	if len(w.all) > 0 && (w.leave > 0 || w.reading.Habit > Slow) {
 		d = d.Int(int64(len(w.last().Events)))
 	}
-	return sim.FoldCellsBut(d, w, cellRecord)
+	return sim.FoldCells(d, w, cellRecord)
 }
 
 // Cells implements sim.Celled.

@@ -128,7 +128,7 @@ func Search(ctx context.Context, sc *testbed.Scenario, p testbed.Params, cfg pro
 	}
 	proof := of(system.System, left, States, cfg.Bounds, result)
 	proof.Collision = result.Collision()
-	proof.Bounds.RestFree, proof.Bounds.Clock = system.Goal() != nil, clockOf(system.System)
+	proof.Bounds.RestFree, proof.Bounds.Clock = system.Liveness() != nil, clockOf(system.System)
 	runs, err := proof.record(result.Failures, func(f prove.Failed) (*recordedRun, error) { return record(sc, p, f, tool) })
 	return proof, runs, err
 }

@@ -12,9 +12,9 @@ import (
 // Bounds say what is searched. What they leave out is in Result.Cut.
 type Bounds struct {
 	// TimerBound is how often each timer of a node may fire that fires again and again
-	// (Subject.Endless). If the subject has a Goal, only firings before all messages have
+	// (Subject.Endless). If the subject has a Liveness, only firings before all messages have
 	// arrived and all loops wait are counted, and those of deadlines: time that passes
-	// otherwise must not be what keeps the goal open.
+	// otherwise must not be what keeps the liveness property open.
 	TimerBound int
 	// Depth is the number of steps of the longest schedule that is looked at, 0 for no
 	// bound.
@@ -40,7 +40,7 @@ func (w *worker) isFree(a sim.Action) bool {
 
 // counted is the timer that such an action fires at the place that was entered, if a bound counts it.
 func (w *worker) counted(a sim.Action) (timer, bool) {
-	if !w.isFree(a) || w.goal != nil && !w.world().IsDeadline(a) && explore.IsAtRest(w.world()) {
+	if !w.isFree(a) || w.liveness != nil && !w.world().IsDeadline(a) && explore.IsAtRest(w.world()) {
 		return timer{}, false
 	}
 	return timer{a.Node, sim.Timer(a.Number)}, true

@@ -3,7 +3,7 @@
 //
 // The search is breadth-first over states, so that the first violation is a shortest one.
 // A state is what the nodes will do (sim.World.Behaviour), how far the bounds are used up,
-// and of the past only what a verdict still depends on (Subject.Past). Two schedules that
+// and of the past only what a verdict still depends on (Subject.Monitors). Two schedules that
 // come to the same state go on as one.
 //
 // Of each state only its key, a hash of it, the state before it and the step between them are
@@ -28,13 +28,13 @@
 //	Bounds    what the search leaves out, and says so
 //	Search    layer by layer, on several workers, with the same result on any number
 //	Keep      where a search is kept on disk, to go on after it was interrupted
-//	Goal      what must come sooner or later
+//	Liveness  what must come sooner or later
 //	Result    what was covered, what was cut, and the shortest run of each failure
 //
-// If the subject has a Goal, the steps between the states in which it is open are kept as
-// well. A set of states that lead to each other, in which the goal stays open and each thread
-// can have its turn, is a knot: a schedule that goes around in it is fair and never comes to the
-// goal. It is told as a way into a loop, and the loop.
+// If the subject has a liveness property, the steps between the states in which it is open are kept as
+// well. A set of states that lead to each other, in which it stays open and each thread
+// can have its turn, is a knot: a schedule that goes around in it is fair and never comes to its
+// end. It is told as a way into a loop, and the loop.
 //
 // A timed run (sim.Timed) has the clock and all deadlines in its state. Nodes keep readings of the
 // clock, so that the same at another time is another state: only the horizon of the subject ends the
@@ -47,7 +47,7 @@
 //
 // A search that is kept goes on when memory is full: the tree is read from the file of states,
 // and fingerprints from a sorted file (as in TLC; sorted has the reasons against delayed
-// detection of duplicates, as in Murphi). The graph of a goal stays in memory.
+// detection of duplicates, as in Murphi). The graph of a liveness property stays in memory.
 //
 // A search is right but for collisions of keys; Result.Collision bounds their probability. A key is
 // a fingerprint of 64 bits. The bytes of states are not kept: a node hashes

@@ -7,7 +7,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 )
 
-// graph has the steps between those states in which the goal is open. It is kept only for a
+// graph has the steps between those states in which the liveness property is open. It is kept only for a
 // subject that has one.
 type graph struct {
 	// keys are those of the states, by their numbers, numbers the other way round.
@@ -20,7 +20,7 @@ type graph struct {
 
 // expanded is a state whose successors are known.
 type expanded struct {
-	// open is what is open in it (Goal.Open).
+	// open is what is open in it (Liveness.Open).
 	open  uint64
 	edges []edge
 	// kept are the threads that a bound keeps from a step which they are owed.

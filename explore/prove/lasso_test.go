@@ -88,7 +88,7 @@ func (s *room) Build(w *sim.World) {
 }
 
 func (s *room) Adopt(w *sim.World)       { s.now = w.Node(1).(*lamp) }
-func (s *room) Goal() prove.Goal         { return s }
+func (s *room) Liveness() prove.Liveness { return s }
 func (s *room) Failure() explore.Failure { return explore.Failure{Property: "lit", Label: "never"} }
 
 func (s *room) Open() uint64 {

@@ -37,7 +37,7 @@ func learn(w *worker) (*learned, error) {
 	}
 	l := &learned{parts: parts, timed: w.starts}
 	for n := range sim.NodeID(w.first.Nodes()) {
-		if w.subject.PastOf(n) {
+		if w.subject.IsMonitored(n) {
 			l.seen = append(l.seen, n)
 		}
 	}

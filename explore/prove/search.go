@@ -78,7 +78,7 @@ func Search(ctx context.Context, subjects func() Subject, properties []string, c
 	}
 	s.visited.add(root)
 	s.root = root
-	if first.goal != nil {
+	if first.liveness != nil {
 		s.graph = newGraph(root)
 	}
 	defer s.visited.close()
@@ -116,7 +116,7 @@ type search struct {
 	stopped map[timer]Cut
 	// starts: state 0 is before the start, which has several ways.
 	starts bool
-	// graph is nil if the subject has no goal.
+	// graph is nil if the subject has no liveness property.
 	graph    *graph
 	root     key
 	failures []Failed
@@ -301,7 +301,7 @@ func (s *search) merge(c *chunk) error {
 		return err
 	}
 	if s.graph != nil {
-		s.Checked[s.goalAt()] += c.reached
+		s.Checked[s.livenessAt()] += c.reached
 		s.graph.expand(c)
 		if s.keeping != nil {
 			s.keeping.expanded(c.expanded)
@@ -310,12 +310,12 @@ func (s *search) merge(c *chunk) error {
 	return nil
 }
 
-// goalAt is the place of the goal's property among those that are judged.
-func (s *search) goalAt() int {
-	return slices.Index(s.properties, s.workers[0].goal.Failure().Property)
+// livenessAt is the place of the liveness property among those that are judged.
+func (s *search) livenessAt() int {
+	return slices.Index(s.properties, s.workers[0].liveness.Failure().Property)
 }
 
-// findLasso looks for a schedule in which the goal stays open for ever.
+// findLasso looks for a schedule in which the liveness property stays open for ever.
 func (s *search) findLasso() error {
 	if s.graph == nil || s.failures != nil {
 		return nil
@@ -328,7 +328,7 @@ func (s *search) findLasso() error {
 	if err != nil {
 		return err
 	}
-	s.failures = append(s.failures, Failed{Failure: s.workers[0].goal.Failure(), Path: path, Loop: loop})
+	s.failures = append(s.failures, Failed{Failure: s.workers[0].liveness.Failure(), Path: path, Loop: loop})
 	return nil
 }
 

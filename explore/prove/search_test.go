@@ -83,7 +83,7 @@ func (s *walk) Build(w *sim.World) {
 	s.Adopt(w)
 }
 
-func (s *walk) Goal() prove.Goal { return nil }
+func (s *walk) Liveness() prove.Liveness { return nil }
 func (s *walk) Adopt(w *sim.World) {
 	s.now = s.now[:0]
 	for i := range s.nodes {

@@ -13,14 +13,14 @@ type Subject interface {
 	// Adopt has the subject look at a clone of the world that it has built, in the place
 	// of that world.
 	Adopt(w *sim.World)
-	// Past mixes in what the judges still need to know of the steps before this state. If two
-	// states have equal behaviour and equal pasts, the judges give the same verdicts on all
+	// Monitors mixes in what the judges still need to know of the steps before this state. If two
+	// states have equal behaviour and equal monitors, the judges give the same verdicts on all
 	// steps that follow.
-	Past(d sim.Digest) sim.Digest
-	// PastOf reports whether Past may change when a node acts. A search asks for it once for all
+	Monitors(d sim.Digest) sim.Digest
+	// IsMonitored reports whether Monitors may change when a node acts. A search asks for it once for all
 	// states in which these nodes are equal.
-	PastOf(n sim.NodeID) bool
-	// SeesNodes reports whether what Over, JudgeStep and the Goal say also depends on these nodes, on the
+	IsMonitored(n sim.NodeID) bool
+	// SeesNodes reports whether what Over, JudgeStep and Liveness say also depends on these nodes, on the
 	// clock, and on nothing else, and JudgeStep on whose step it was. A search then asks as seldom for it.
 	SeesNodes() bool
 	// JudgeStep says what is known after a step of the adopted world: a finding for each
@@ -30,8 +30,8 @@ type Subject interface {
 	// Endless reports whether the timers of a node can fire again and again without end, so
 	// that only bounds end the search.
 	Endless(n sim.NodeID) bool
-	// Goal is what must come to pass sooner or later; nil if nothing is promised.
-	Goal() Goal
+	// Liveness is that of a property which is claimed; nil if there is none.
+	Liveness() Liveness
 }
 
 // Remembering is for judges that need to know of the steps before a state what no node has recorded,
@@ -55,9 +55,9 @@ type Horizon interface {
 	CutOff(w *sim.World) bool
 }
 
-// Goal is something that is open in some states of the adopted world, and must not stay so
-// for ever.
-type Goal interface {
+// Liveness is a property that something comes sooner or later: it is open in some states of the adopted world, and
+// must not stay so for ever.
+type Liveness interface {
 	// Open has a bit for each client that waits.
 	Open() uint64
 	// Failure is what a schedule shows in which one waits for ever.

@@ -128,10 +128,10 @@ func (s *visit) Build(w *sim.World) {
 	s.Adopt(w)
 }
 
-func (s *visit) Goal() prove.Goal         { return nil }
-func (s *visit) Adopt(w *sim.World)       { s.guest = w.Node(1).(*guest) }
-func (s *visit) PastOf(n sim.NodeID) bool { return n == 1 }
-func (s *visit) SeesNodes() bool          { return true }
+func (s *visit) Liveness() prove.Liveness      { return nil }
+func (s *visit) Adopt(w *sim.World)            { s.guest = w.Node(1).(*guest) }
+func (s *visit) IsMonitored(n sim.NodeID) bool { return n == 1 }
+func (s *visit) SeesNodes() bool               { return true }
 
 func (s *visit) Over(w *sim.World) bool {
 	if w.Phase() == sim.Safety && w.Now() >= sim.Time(s.heal) {

@@ -6,16 +6,16 @@ import (
 	"github.com/watchbed/watchbed/sim"
 )
 
-// A view is the nodes of a state on which it depends what the judges say (Subject.PastOf), and in a timed run the
+// A view is the nodes of a state on which it depends what the judges say (Subject.IsMonitored), and in a timed run the
 // clock. Most states have the view of another one, so that the judges are asked once.
 
 // view is what the judges say of states with these nodes.
 type view struct {
-	// past is what Subject.Past says.
+	// past is what Subject.Monitors says.
 	past sim.Digest
 	// over is whether the run has ended, cut whether only the horizon has ended it.
 	over, cut bool
-	// open is what is open of the goal.
+	// open is what is open of the liveness property.
 	open uint64
 }
 
@@ -34,7 +34,7 @@ func (w *worker) view(number uint32, world func() *sim.World) *view {
 	}
 	x, there := &view{}, world()
 	w.adopt(there)
-	x.past = w.subject.Past(sim.NewDigest)
+	x.past = w.subject.Monitors(sim.NewDigest)
 	if w.seesNodes {
 		w.look(x, there)
 	}
@@ -52,17 +52,17 @@ func (w *worker) adopt(world *sim.World) {
 	}
 }
 
-// look asks the subject, which has adopted the world, whether the run has ended, and of the goal.
+// look asks the subject, which has adopted the world, whether the run has ended, and of the liveness property.
 func (w *worker) look(x *view, world *sim.World) {
 	x.over = w.subject.Over(world)
-	if w.goal != nil {
-		x.open = w.goal.Open()
+	if w.liveness != nil {
+		x.open = w.liveness.Open()
 	}
 	h, ends := w.subject.(Horizon)
 	x.cut = ends && x.over && h.CutOff(world)
 }
 
-// outlook is what is said of whether the run has ended in a state, and of the goal.
+// outlook is what is said of whether the run has ended in a state, and of the liveness property.
 func (w *worker) outlook(number uint32, world func() *sim.World) (x view) {
 	if w.seesNodes {
 		return *w.view(number, world)

@@ -10,7 +10,7 @@ import (
 // worker expands states of one layer. It has a subject of its own, and shares what it learns.
 type worker struct {
 	subject  Subject
-	goal     Goal
+	liveness     Liveness
 	bounds   Bounds
 	learned  *learned
 	stepper  *Stepper
@@ -91,7 +91,7 @@ type chunk struct {
 	// stopped is what a bound kept from firing.
 	stopped map[timer]Cut
 	// expanded are the states with what is open in them and the edges out of those in which
-	// something is, if the subject has a goal. reached is how many steps reached it.
+	// something is, if the subject has a liveness property. reached is how many steps reached it.
 	// led are the keys of the states to which these edges lead, in the order of the edges.
 	expanded []expanded
 	led      []key
@@ -103,7 +103,7 @@ type chunk struct {
 
 func newWorker(subject Subject, s *search) (*worker, error) {
 	w := &worker{
-		subject: subject, seesNodes: subject.SeesNodes(), remembers: subject.Remembers(), goal: subject.Goal(), bounds: s.cfg.Bounds,
+		subject: subject, seesNodes: subject.SeesNodes(), remembers: subject.Remembers(), liveness: subject.Liveness(), bounds: s.cfg.Bounds,
 		tree: s.tree, visited: s.visited, frontier: &s.frontier, mustStop: s.mustStop, twins: &s.twins, properties: len(s.properties),
 		first: sim.NewWorld(subject.Options()), here: &sim.World{}, there: &sim.World{}, seen: map[key]struct{}{},
 	}
@@ -353,7 +353,7 @@ func (w *worker) successors(c *chunk, from *place) {
 		return
 	}
 	at := w.outlook(from.view, w.world)
-	if w.goal != nil {
+	if w.liveness != nil {
 		c.expanded = append(c.expanded, expanded{open: at.open})
 	}
 	switch {
@@ -375,7 +375,7 @@ func (w *worker) successors(c *chunk, from *place) {
 		}
 		if counted && w.learned.fired.sets.At(from.fired).of(t) >= w.bounds.TimerBound {
 			c.stop(t, func() string { return w.world().Activity(a) })
-			if w.goal != nil {
+			if w.liveness != nil {
 				c.keep(threadOf(w.world(), a))
 			}
 			stopped = true
@@ -439,7 +439,7 @@ func (w *worker) successor(c *chunk, i int, a sim.Action, given *explore.Combina
 		c.failed = append(c.failed, candidate{key: k, parent: w.at.state, step: taken, failures: judged.failures})
 		return nil
 	}
-	if w.goal != nil {
+	if w.liveness != nil {
 		c.lead(threadOf(w.world(), a), k, w.outlook(next.view, w.worldThere).open)
 	}
 	if known, err := w.visited.has(k); err != nil {

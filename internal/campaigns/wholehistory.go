@@ -12,9 +12,9 @@ import (
 // order they began and ended.
 type WholeHistory struct{ *testbed.Searched }
 
-// Past implements prove.Subject.
-func (s WholeHistory) Past(d sim.Digest) sim.Digest {
-	return s.Searched.Past(History(s.System, d))
+// Monitors implements prove.Subject.
+func (s WholeHistory) Monitors(d sim.Digest) sim.Digest {
+	return s.Searched.Monitors(History(s.System, d))
 }
 
 // History mixes in what the clients of a system have recorded: of operations their order, their

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/prove"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
@@ -23,15 +24,15 @@ var Answered = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "Each request is answered sooner or later, if each message arrives, and each loop and each timer has its turn.",
 	Violated: "never answered",
 	Weight:   6,
-	Monitor:  testbed.Monitor{Runs: testbed.Untimed, Liveness: func(s *testbed.System) testbed.Goal { return answeredGoal{s} }},
+	Monitor:  testbed.Monitor{Runs: testbed.Untimed, Liveness: func(s *testbed.System) prove.Liveness { return answeredLiveness{s} }},
 	New:      testbed.AfterStepsBy(func(s *testbed.System) *answered { return &answered{system: s} }, (*answered).step),
 })
 
-// answeredGoal is open for each client that waits.
-type answeredGoal struct{ system *testbed.System }
+// answeredLiveness is open for each client that waits.
+type answeredLiveness struct{ system *testbed.System }
 
-// Open implements testbed.Goal.
-func (g answeredGoal) Open() uint64 {
+// Open implements prove.Liveness.
+func (g answeredLiveness) Open() uint64 {
 	var open uint64
 	for i, c := range g.system.Clients() {
 		if c.Waiting() {
@@ -41,8 +42,8 @@ func (g answeredGoal) Open() uint64 {
 	return open
 }
 
-// Failure implements testbed.Goal.
-func (answeredGoal) Failure() explore.Failure {
+// Failure implements prove.Liveness.
+func (answeredLiveness) Failure() explore.Failure {
 	return explore.Failure{Property: Answered.Name, Label: neverAnswered}
 }
 

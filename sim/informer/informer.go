@@ -170,7 +170,7 @@ func (r *Informer) Clone() sim.Node {
 // depend on it.
 func (r *Informer) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCells(d, r) }
 
-func (r *Informer) Behaviour(d sim.Digest) sim.Digest { return sim.FoldCellsBut(d, r, r.record.Kind()) }
+func (r *Informer) Behaviour(d sim.Digest) sim.Digest { return sim.FoldCells(d, r, r.record.Kind()) }
 
 // Cells implements sim.Celled.
 func (r *Informer) Cells(visit sim.CellVisitor) {

@@ -135,8 +135,8 @@ func (s *programs) Build(w *sim.World) {
 	w.Add("machine", s.now)
 }
 
-func (s *programs) Goal() prove.Goal   { return nil }
-func (s *programs) Adopt(w *sim.World) { s.now = w.Node(1).(*machine) }
+func (s *programs) Liveness() prove.Liveness { return nil }
+func (s *programs) Adopt(w *sim.World)       { s.now = w.Node(1).(*machine) }
 func (s *programs) Judge(*sim.World) []explore.Finding {
 	f := explore.Finding{Property: "right", Verdict: model.Holds, Exercised: 1}
 	if s.wrong != nil && s.wrong(s.now.history()) {
