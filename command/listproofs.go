@@ -12,6 +12,7 @@ import (
 	"github.com/watchbed/watchbed/explore/prove"
 	"github.com/watchbed/watchbed/proofs"
 	"github.com/watchbed/watchbed/report"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 var proofsIntro = []string{
@@ -60,10 +61,13 @@ func provedParts(program string) []provedPart {
 		}
 		bugs.Rows = append(bugs.Rows, provedRow{program + " prove " + s.Asked, came + "; without it " + s.Without.Verdict + ", " + report.Counted(uint64(s.Without.States), "state")})
 	}
-	left := provedPart{Title: "Known bugs that no search finds yet", Text: fmt.Sprintf("%d of %d.", len(t.Unsearched), len(t.Unsearched)+len(t.Bugs))}
-	for _, name := range slices.Sorted(maps.Keys(t.Unsearched)) {
-		left.Rows = append(left.Rows, provedRow{name, t.Unsearched[name]})
+	left := provedPart{Title: "Known bugs that no search finds yet"}
+	for _, b := range testbed.KnownBugs() {
+		if _, found := t.Bugs[b.Name]; !found {
+			left.Rows = append(left.Rows, provedRow{b.Name, b.WhyUnsearched()})
+		}
 	}
+	left.Text = fmt.Sprintf("%d of %d.", len(left.Rows), len(testbed.KnownBugs()))
 	return append(parts[1:], parts[0], bugs, left)
 }
 

@@ -49,6 +49,8 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Why:        "the client is sent events of objects that it does not watch",
 	Further:    []*testbed.Property{watches.Resumable, watches.EventTypes, watches.InitialEvents},
 	WhyFurther: "what it is sent is of other objects at the end of the initial events, too, and where it begins again",
+	Unsearched: "two watches of a shard each and one write are 54,021 states, of which none without the mistake puts reliable " +
+		"to the test: that takes two changes of one shard",
 })
 
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{

@@ -55,8 +55,6 @@ type Table struct {
 	CoveragePoints []string
 	// Proofs are the rows without a planted bug, by what is asked; Bugs are those of known bugs, by their names.
 	Proofs, Bugs map[string]Search
-	// Unsearched has the known bugs that no search finds, with the reasons.
-	Unsearched map[string]string
 }
 
 //go:embed proofs.json

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/internal/registry"
+	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
 )
 
@@ -41,6 +42,9 @@ type KnownBug struct {
 	// surprise.
 	Further    []*Property
 	WhyFurther string
+
+	// Unsearched is why no search finds it, although one judges the property: what its bounds come to.
+	Unsearched string
 }
 
 // FirstReleases are those of a program, "etcd" or "client-go", from which on something holds: the first of each branch
@@ -65,6 +69,19 @@ func (f FirstReleases) String() string {
 // ShowsIn reports whether the bug is looked for in a scenario.
 func (b *KnownBug) ShowsIn(sc *Scenario) bool {
 	return b.Scenario == sc || slices.Contains(b.Also, sc)
+}
+
+// WhyUnsearched is why no search finds it, empty if one may.
+func (b *KnownBug) WhyUnsearched() string {
+	switch {
+	case b.Unsearched != "":
+		return b.Unsearched
+	case b.Scenario.Params.Clock.Mode == sim.Timed:
+		return "shows in runs with a clock"
+	case b.Property.Monitor.Runs&Untimed == 0 || b.Property.Monitor.Liveness != nil:
+		return "a search does not judge " + b.Property.Name
+	}
+	return ""
 }
 
 // Planting is Setting as an option with its value.
