@@ -67,7 +67,7 @@ func init() {
 			informers.MostRecent, informers.Fallback, informers.RelistLoop, informers.Detector, informers.Refusals,
 			informers.Overload, informers.Outages, informers.QuietResource, informers.Memory, informers.SlowLists,
 			informers.SlowStreams, informers.NeverSyncs, informers.MemoryFeedback, informers.MemoryFallback,
-			informers.MemorySuffices, informers.MemoryOfStreams,
+			informers.MemorySuffices, informers.MemoryOfStreams, informers.MemorySeats,
 		),
 		subject("API servers that are changed while they serve",
 			Rollout, RolloutGate, RolloutSnapshots, RolloutPages, RolloutCompactors, informers.VersionSkew,

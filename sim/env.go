@@ -93,6 +93,22 @@ func (e *Env) Send(c Conn, p Payload) {
 	w.push(l, m)
 }
 
+// Sending is when the peer has all of what this node has sent last, if that takes time for its objects (World.Pace).
+func (e *Env) Sending(c Conn) (until Time, paced bool) {
+	k := e.w.find(c)
+	if k == nil || e.w.mode != Timed || e.w.nodes[e.node].pace == 0 {
+		return 0, false
+	}
+	l := e.w.laneFrom(k, e.node)
+	e.w.touchLane(l, false)
+	if l.len() == 0 {
+		return 0, false
+	}
+	m := &l.queue[len(l.queue)-1]
+	b, bulky := m.Payload.(Bulky)
+	return m.due, bulky && b.Objects() > 0
+}
+
 // Close ends a stream, or gives up a call: messages that still come are dropped.
 func (e *Env) Close(c Conn) { e.end(c, hangupClosed) }
 

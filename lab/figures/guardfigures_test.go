@@ -14,7 +14,7 @@ import (
 
 // TestFiguresOfGuards measures the tables of guards.md.
 func TestFiguresOfGuards(t *testing.T) {
-	holdTables(t, "guards.md", []table{{"checks", measuredChecks}, {"cascade", measuredCascade}, {"seats", measuredSeats}})
+	holdTables(t, "guards.md", []table{{"checks", measuredChecks}, {"cascade", measuredCascade}, {"seats", measuredSeats}, {"seats and memory", measuredSeatsOfMemory}})
 }
 
 const (

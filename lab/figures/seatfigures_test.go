@@ -7,10 +7,48 @@ import (
 
 	"github.com/watchbed/watchbed/internal/campaigns"
 	"github.com/watchbed/watchbed/properties/caches"
+	properties "github.com/watchbed/watchbed/properties/informers"
 	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/scenarios/informers"
 )
 
 const seatsSchedules = 100
+
+// measuredSeatsOfMemory is what keeps a server with little memory up when all informers list at once: while its cache answers,
+// and when all start over beside a clogged watch.
+func measuredSeatsOfMemory(t *testing.T) string {
+	var b strings.Builder
+	b.WriteString("| | killed | synced, p50 / last | beside a clogged watch: killed | synced, p50 / last |\n|---|---|---|---|---|\n")
+	clogged := "cache=kep-2340-fallback informer-rv=unset clog=true informer-storms=1 noise=1 noise-writes=60 noise-for=12s faults-for=10s "
+	for _, x := range []struct{ name, settings string }{
+		{"nothing", "seats=0"},
+		{"measured memory, alternative 2 (`answers-limit`)", "seats=0 answers-limit=60"},
+		{"seats by objects, before 1.34", "seats-by=objects seats-cap=shipped objects-per-seat=100"},
+		{"the same, four seats", "seats-by=objects seats-cap=shipped objects-per-seat=100 seats=4 hand-size=1"},
+		{"the same, two seats", "seats-by=objects seats-cap=shipped objects-per-seat=100 seats=2 hand-size=1"},
+		{"seats by size, since 1.34", "seats-by=size seats-cap=shipped"},
+		{"seats by size, `seats-cap=none`", "seats-by=size"},
+		{"seats by memory, alternative 1", "seats-cap=shipped"},
+		{"**seats by memory, `seats-cap=none`**", ""},
+		{"the same, `fallback-seats=at-etcd`", "fallback-seats=at-etcd"},
+		{"the same, `on-timeout=throttle`", "on-timeout=throttle"},
+		{"**streams, no seats**", "seats=0 informer-list=watch-list"},
+	} {
+		fmt.Fprintf(&b, "| %s |", x.name)
+		for _, also := range []string{"", clogged} {
+			p := campaigns.With(t, informers.MemorySeats, strings.Fields(also+x.settings)...)
+			c := sampled(t, informers.MemorySeats, p, seatsSchedules)
+			took := "never in some"
+			if violations(t, c, properties.CatchUp) == 0 {
+				d := tally(t, c, "informer_sync_duration_seconds")
+				took = seconds(d.Quantile(0.5)) + " / " + seconds(d.Max())
+			}
+			fmt.Fprintf(&b, " %d %% | %s |", 100*violations(t, c, caches.StaysUp)/c.Schedules, took)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
 
 // measuredSeats is what an API server has with etcd at a time, by what it does with a LIST
 // that was admitted as a read of the cache, and for which its cache is not fresh in time.

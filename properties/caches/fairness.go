@@ -95,7 +95,7 @@ func (f *fairness) begin(l *flowcontrol.Level, arrivals int, settled bool, wrong
 			return
 		}
 		f.deal(o, r, arrivals, wrong)
-		f.waiting = append(f.waiting, waiter{r.Message.Conn, r.Number, r.Queue, f.grants, before[r.Queue] + 2*seatsFor(o, math.MaxInt) - 1})
+		f.waiting = append(f.waiting, waiter{r.Message.Conn, r.Number, r.Queue, f.grants, before[r.Queue] + 2*seatsFor(o, math.Inf(1), 1) - 1})
 		for queue := range o.Queues {
 			if ahead := before[r.Queue] - r.Seats; settled && all[queue] < ahead && f.has(o, dealt{r.Message.From, queue}) {
 				wrong("hand", "%s waits in queue %d behind %d seats, and its client has queue %d, where %d are waited for",

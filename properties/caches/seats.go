@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
@@ -37,11 +38,13 @@ type seatsSeen struct {
 	refusals, arrivals int
 	executing          []flowcontrol.Request
 	fairness           fairness
+	// killed is how often its process was killed, in whose last step nothing is judged: what it had is gone.
+	killed int
 }
 
 // Clone is a copy that shares no memory.
 func (seen *seatsSeen) Clone() seatsSeen {
-	return seatsSeen{seen.refusals, seen.arrivals, slices.Clone(seen.executing), seen.fairness.clone()}
+	return seatsSeen{seen.refusals, seen.arrivals, slices.Clone(seen.executing), seen.fairness.clone(), seen.killed}
 }
 
 // Digest is what was seen of a cache after its last step, as far as the cache does not have it any more:
@@ -65,7 +68,7 @@ func level(c *testbed.Cache) *flowcontrol.Level {
 	return nil
 }
 
-func seatsKept(_ *testbed.System, w *sim.World, c *testbed.Cache, seen *seatsSeen, all *testbed.Tally) {
+func seatsKept(s *testbed.System, w *sim.World, c *testbed.Cache, seen *seatsSeen, all *testbed.Tally) {
 	l := level(c)
 	if l == nil || all.Violated() {
 		return
@@ -73,9 +76,13 @@ func seatsKept(_ *testbed.System, w *sim.World, c *testbed.Cache, seen *seatsSee
 	o, now := l.Options(), w.Now()
 	wrong := func(label, format string, args ...any) { notKept(all, c, label, format, args...) }
 	taken, begun := 0, 0
+	if n := len(kills(c)); n > seen.killed {
+		*seen = seatsSeen{refusals: len(l.Refusals()), executing: seen.executing[:0], fairness: fairness{grants: len(l.Grants())}, killed: n}
+		return
+	}
 	if l.Arrivals() < seen.arrivals {
 		// The process has begun anew.
-		*seen = seatsSeen{refusals: seen.refusals, executing: seen.executing[:0], fairness: fairness{grants: seen.fairness.grants}}
+		*seen = seatsSeen{refusals: seen.refusals, executing: seen.executing[:0], fairness: fairness{grants: seen.fairness.grants}, killed: seen.killed}
 	}
 	arrived := func(r *flowcontrol.Request) {
 		if r.Number < seen.arrivals {
@@ -110,11 +117,16 @@ func seatsKept(_ *testbed.System, w *sim.World, c *testbed.Cache, seen *seatsSee
 			wrong("too long", "%s has waited for %v, and may wait for %v", r.Message.Payload.Label(), waited, o.QueueWait)
 		}
 	})
-	switch held := c.Node.(cache.Holding).Holds(); {
-	case begun < held.Requests+held.Initializing:
-		wrong("without", "%d requests are executed, and %d have seats", held.Requests+held.Initializing, begun)
-	case begun > held.Requests+held.Initializing:
-		wrong("kept", "%d requests are executed, and %d have seats", held.Requests+held.Initializing, begun)
+	held := c.Node.(cache.Holding).Holds()
+	executed := held.Requests + held.Initializing
+	if s.Params().Clock.Transfer > 0 {
+		executed += seen.sending(s, w, c, wrong)
+	}
+	switch {
+	case begun < executed:
+		wrong("without", "%d requests are executed, and %d have seats", executed, begun)
+	case begun > executed:
+		wrong("kept", "%d requests are executed, and %d have seats", executed, begun)
 	case taken == 0 && len(waiting) > 0, len(waiting) > 0 && taken+widest <= o.Seats && seen.changes(l):
 		wrong("idle", "requests wait, and %d of %d seats are taken", taken, o.Seats)
 	}
@@ -127,6 +139,35 @@ func seatsKept(_ *testbed.System, w *sim.World, c *testbed.Cache, seen *seatsSee
 	seen.refusals, seen.arrivals = len(l.Refusals()), l.Arrivals()
 	seen.executing = append(seen.executing[:0], l.Executing()...)
 }
+
+// sending is how many requests have seats while their answer is sent: each answer with objects that is under way has one, and
+// keeps it for as long as its objects take and a message, whatever becomes of the connection meanwhile.
+func (seen *seatsSeen) sending(s *testbed.System, w *sim.World, c *testbed.Cache, wrong func(label, format string, args ...any)) (n int) {
+	objects := map[sim.Conn]int{}
+	w.UnderWay(c.ID, func(first *sim.Message, _ int) {
+		if answer, list := first.Payload.(*wire.ListResponse); list && len(answer.Items) > 0 {
+			objects[first.Conn] = len(answer.Items)
+		}
+	})
+	clock := s.Params().Clock
+	for k := range level(c).Executing() {
+		r := &level(c).Executing()[k]
+		if r.Sending < w.Now() || r.Sending == 0 {
+			continue
+		}
+		n++
+		of, left := objects[r.Message.Conn], r.Sending.Sub(w.Now())
+		delete(objects, r.Message.Conn)
+		begins := !slices.ContainsFunc(seen.executing, func(x flowcontrol.Request) bool { return x.Number == r.Number && x.Sending > 0 })
+		if least := time.Duration(of) * clock.Transfer; begins && (left < least || left > least+longestMessage*clock.Network) {
+			wrong("kept", "%d objects are sent with %v each, and have seats for %v", of, clock.Transfer, left)
+		}
+	}
+	return n + len(objects)
+}
+
+// longestMessage is how many times the delay of a message is that in the phase of faults.
+const longestMessage = 11
 
 // changes reports whether a request has come, or has given its seats back. The end of a wait gives no seats to
 // others, as upstream.
@@ -207,37 +248,70 @@ func seatsOf(o *flowcontrol.Options, r *flowcontrol.Request, objects int) int {
 		if toEtcd {
 			return seatsAtEtcd(o, p, objects)
 		}
-		return seatsFor(o, objects)
+		switch o.SeatsBy {
+		case flowcontrol.SeatsBySize:
+			return seatsFor(o, math.Min(bytesOf(o, returnedOf(p, objects)), 1e6), 1e5)
+		case flowcontrol.SeatsByMemory:
+			return seatsFor(o, float64(3*returnedOf(p, objects)), float64(o.ObjectsPerSeat))
+		}
+		return seatsFor(o, float64(objects), float64(o.ObjectsPerSeat))
 	case *wire.WatchRequest:
 		unasked := p.ResourceVersion == wire.Unset || p.ResourceVersion == 0
 		resumes := !unasked && p.SendInitialEvents != wire.SendInitialEventsTrue
 		if p.Single || resumes || r.About.WithoutWatchList {
 			return 1
 		}
-		return seatsFor(o, objects)
+		switch o.SeatsBy {
+		case flowcontrol.SeatsBySize:
+			return seatsFor(o, math.Min(bytesOf(o, objects), 1e6), 1e5)
+		case flowcontrol.SeatsByMemory:
+			return seatsFor(o, math.Min(float64(objects), 10), float64(o.ObjectsPerSeat))
+		}
+		return seatsFor(o, float64(objects), float64(o.ObjectsPerSeat))
 	}
 	return 1
 }
 
+// returnedOf is how many of so many objects a LIST is answered.
+func returnedOf(p *wire.ListRequest, objects int) int {
+	if p.Limit > 0 {
+		return min(objects, int(p.Limit))
+	}
+	return objects
+}
+
+func bytesOf(o *flowcontrol.Options, objects int) float64 { return float64(objects * o.ObjectSize) }
+
 // seatsAtEtcd is what a LIST is to be estimated at that etcd answers: objects are fetched
 // and decoded.
 func seatsAtEtcd(o *flowcontrol.Options, p *wire.ListRequest, objects int) int {
-	returned := objects
-	if p.Limit > 0 {
-		returned = min(objects, int(p.Limit))
+	returned, all := returnedOf(p, objects), p.Selector.Empty()
+	switch {
+	case o.SeatsBy == flowcontrol.SeatsByMemory:
+		return seatsFor(o, float64(5*returned), float64(o.ObjectsPerSeat))
+	case o.SeatsBy == flowcontrol.SeatsBySize && all:
+		return seatsFor(o, bytesOf(o, returned), 1e5)
+	case o.SeatsBy == flowcontrol.SeatsBySize:
+		return seatsFor(o, math.Max(bytesOf(o, returned), bytesOf(o, objects/2)), 1e5)
+	case all:
+		return seatsFor(o, float64(2*returned), float64(o.ObjectsPerSeat))
 	}
-	if p.Selector.Empty() {
-		return seatsFor(o, 2*returned)
-	}
-	return seatsFor(o, objects+returned)
+	return seatsFor(o, float64(objects+returned), float64(o.ObjectsPerSeat))
 }
 
-// seatsFor is how many seats so many objects take: one for each hundred, at most ten, 15 %
-// of the level's, and what is left for each queue of a client.
-func seatsFor(o *flowcontrol.Options, objects int) int {
-	most := math.Min(10, math.Min(math.Ceil(float64(15*o.Seats)/100), math.Floor(float64(o.Seats)/float64(o.HandSize))))
-	seats := math.Ceil(float64(objects) / float64(o.ObjectsPerSeat))
-	return int(math.Max(1, math.Min(seats, most)))
+// seatsFor is how many seats a cost takes: at most ten, or a hundred if it is of bytes, 15 % of the level's, and what is left
+// for each queue of a client.
+func seatsFor(o *flowcontrol.Options, cost, perSeat float64) int {
+	most := float64(o.Seats)
+	if !o.Uncapped {
+		most = math.Min(math.Ceil(float64(15*o.Seats)/100), math.Floor(float64(o.Seats)/float64(o.HandSize)))
+		if o.SeatsBy == flowcontrol.SeatsBySize || o.SeatsBy == flowcontrol.SeatsByMemory {
+			most = math.Min(100, most)
+		} else {
+			most = math.Min(10, most)
+		}
+	}
+	return int(math.Max(1, math.Min(math.Ceil(cost/perSeat), most)))
 }
 
 // WithinSeats judges what seats are for: what an API server has etcd do at a time. KEP-2340

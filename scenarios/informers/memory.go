@@ -93,6 +93,27 @@ memory for 39, and is killed. Its informers list at the next one, which has memo
 	),
 })
 
+var MemorySeats = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "memory-seats",
+	Summary: "twelve informers list at once at a server with memory for five LISTs: seats by memory cost, where a LIST may take as many as it costs",
+	Doc: `API Priority and Fairness meets memory (KEP-3157, "Alternatives", 1). A LIST takes three times its twenty objects from the cache,
+and five times from etcd, until its client has all of it two seconds later. There is memory for 300 objects and a seat for each ten of 240, so that
+four LISTs are sent at a time, the others wait, and within half a minute every informer has synced. Seats by objects (--set seats-by=objects),
+those by size that are shipped (--set seats-by=size), and seats by memory with the cap of 15 % (--set seats-cap=shipped), have more
+than five LISTs at a time, and the server is killed. Figures are in scenarios/guards.md.`,
+	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 memory-limit=300 seats=24 hand-size=6 objects-per-seat=10 seats-by=memory seats-cap=none
+		object-size=1000000 writers=1 writes=4 read=consistent await-ready=true keys=2 items=20 think=1s informers=12 informer-list=list-watch
+		mode=timed network=1ms scheduling=500us transfer=100ms horizon=30s steps=100000`),
+	About: testbed.Reaches{
+		"flow control: seats taken while an answer is sent": 90, "flow control: request executed after a wait": 80,
+	},
+	Claims: []*testbed.Property{caches.StaysUp, caches.SeatsKept, informers.CatchUp},
+	Known: slices.Concat(
+		known.BackInTime(informers.CatchUp),
+		etcdAnswers(known.When(known.BypassesCache), "etcd answers all LISTs, each of which takes five times its objects, and no cache has counted them, so that a LIST has one seat"),
+	),
+})
+
 // etcdAnswers: API servers are killed again and again, and at the end of a run an informer
 // may be one whose pauses have become long.
 func etcdAnswers(when known.Premise, because string) []testbed.Row {

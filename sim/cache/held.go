@@ -1,6 +1,8 @@
 package cache
 
 import (
+	"slices"
+
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/sim/cache/flowcontrol"
@@ -63,7 +65,8 @@ func (c *Cache) Ownerless(armed sim.Armed) (found []sim.Timer) {
 	}
 	if waits := false; armed.Has(timerSeats) {
 		c.flow.Waiting(func(*flowcontrol.Request) { waits = true })
-		if !waits {
+		sends := func(r flowcontrol.Request) bool { return r.Sending > 0 }
+		if !waits && !slices.ContainsFunc(c.flow.Executing(), sends) {
 			found = append(found, timerSeats)
 		}
 	}

@@ -13,18 +13,36 @@ type Resource struct {
 	WithoutWatchList bool
 }
 
-// minimumSeats is what any request takes at least, maximumListSeats what a LIST takes at
+// minimumSeats is what any request takes at least, and the others what a LIST takes at
 // most.
 const (
-	minimumSeats     = 1
-	maximumListSeats = 10
+	minimumSeats               = 1
+	maximumListSeats           = 10
+	maximumListSeatsByTheBytes = 100
+)
+
+// What the estimates are made of: upstream's bytesPerSeat and cacheWithStreamingMaxMemoryUsage, and KEP-3157's factors of
+// what an answer takes in memory. A stream has the result channel of a watcher.
+const (
+	bytesPerSeat      = 100_000
+	bytesFromCache    = 1_000_000
+	takenFromEtcd     = 5
+	takenFromCache    = 3
+	objectsInAChannel = 10
 )
 
 // maximumSeats is how many seats of a level one request may take: 15 % of them, and no
 // more than the queues of a flow leave to each.
 func (o *Options) maximumSeats() int {
+	if o.Uncapped {
+		return o.Seats
+	}
+	most := maximumListSeats
+	if o.SeatsBy != seatsByObjects {
+		most = maximumListSeatsByTheBytes
+	}
 	share := (o.Seats*15 + 99) / 100
-	return min(max(1, min(share, o.Seats/o.HandSize)), maximumListSeats)
+	return min(max(1, min(share, o.Seats/o.HandSize)), most)
 }
 
 // Estimate is how many seats a request takes (workEstimator.estimate). It knows the
@@ -41,7 +59,7 @@ func (o *Options) Estimate(request any, about Resource) int {
 		// Since 1.35 one that is sent the objects unasked counts, too.
 		sent := r.SendInitialEvents == wire.SendInitialEventsTrue || r.ResourceVersion == wire.Unset || r.ResourceVersion == 0
 		if sent && !r.Single && !about.WithoutWatchList {
-			return o.bounded(about, about.Objects)
+			return o.watchSeats(about)
 		}
 	}
 	return minimumSeats
@@ -53,29 +71,50 @@ func (o *Options) CostAtEtcd(r *wire.ListRequest, about Resource) int {
 	return o.listSeats(r, about, true)
 }
 
-// listSeats is seatsBasedOnObjectCount: the cache goes through all objects whatever the
-// limit; those that etcd sends are counted twice, because they are decoded.
+// listSeats is seatsBasedOnObjectCount, seatsBasedOnObjectSize, or what the answer takes. By objects the cache goes
+// through all whatever the limit; those that etcd sends are counted twice, because they are decoded.
 func (o *Options) listSeats(r *wire.ListRequest, about Resource, fromEtcd bool) int {
 	limit := about.Objects
 	if r.Limit > 0 {
 		limit = min(limit, int(r.Limit))
 	}
-	processed := about.Objects
+	selects := fromEtcd && !r.Selector.Empty()
 	switch {
-	case fromEtcd && r.Selector.Empty():
-		processed = 2 * limit
+	case o.SeatsBy == SeatsBySize && selects:
+		return o.bounded(about, max(limit, about.Objects/2)*o.ObjectSize, bytesPerSeat)
+	case o.SeatsBy == SeatsBySize && fromEtcd:
+		return o.bounded(about, limit*o.ObjectSize, bytesPerSeat)
+	case o.SeatsBy == SeatsBySize:
+		return o.bounded(about, min(limit*o.ObjectSize, bytesFromCache), bytesPerSeat)
+	case o.SeatsBy == SeatsByMemory && fromEtcd:
+		return o.bounded(about, takenFromEtcd*limit, o.ObjectsPerSeat)
+	case o.SeatsBy == SeatsByMemory:
+		return o.bounded(about, takenFromCache*limit, o.ObjectsPerSeat)
+	case selects:
+		return o.bounded(about, about.Objects+limit, o.ObjectsPerSeat)
 	case fromEtcd:
-		processed = about.Objects + limit
+		return o.bounded(about, 2*limit, o.ObjectsPerSeat)
 	}
-	return o.bounded(about, processed)
+	return o.bounded(about, about.Objects, o.ObjectsPerSeat)
 }
 
-// bounded is how many seats so many objects take.
-func (o *Options) bounded(about Resource, objects int) int {
+// watchSeats is for one that is sent the objects.
+func (o *Options) watchSeats(about Resource) int {
+	switch o.SeatsBy {
+	case SeatsBySize:
+		return o.bounded(about, min(about.Objects*o.ObjectSize, bytesFromCache), bytesPerSeat)
+	case SeatsByMemory:
+		return o.bounded(about, min(about.Objects, objectsInAChannel), o.ObjectsPerSeat)
+	}
+	return o.bounded(about, about.Objects, o.ObjectsPerSeat)
+}
+
+// bounded is how many seats so much costs.
+func (o *Options) bounded(about Resource, cost, perSeat int) int {
 	if !about.Counted {
 		return minimumSeats
 	}
-	seats := (objects + o.ObjectsPerSeat - 1) / o.ObjectsPerSeat
+	seats := (cost + perSeat - 1) / perSeat
 	return min(max(seats, minimumSeats), o.maximumSeats())
 }
 

@@ -139,15 +139,23 @@ func (l *Level) dispatch(env *sim.Env) {
 }
 
 // schedule gives those that have left their queues a turn, and sets the timer to the end
-// of the longest wait.
+// of the longest wait, or of an answer if that is sooner.
 func (l *Level) schedule(env *sim.Env) {
 	if slices.ContainsFunc(l.Executing(), func(r Request) bool { return !r.begun }) {
 		env.Enable(l.cfg.Task)
 	} else {
 		env.Disable(l.cfg.Task)
 	}
+	end := sim.Time(0)
 	if q := l.longest(); q != nil {
-		end := q.waiting[0].Arrived + sim.Time(l.cfg.QueueWait)
+		end = q.waiting[0].Arrived + sim.Time(l.cfg.QueueWait)
+	}
+	for i := range l.Executing() {
+		if sent := l.Executing()[i].Sending; sent > 0 && (end == 0 || sent < end) {
+			end = sent
+		}
+	}
+	if end > 0 {
 		env.Arm(l.cfg.Timer, max(0, end.Sub(env.Now())))
 	} else {
 		env.Disarm(l.cfg.Timer)
@@ -214,14 +222,34 @@ func (l *Level) Delegates(env *sim.Env, conn sim.Conn) *wire.Error {
 	return nil
 }
 
-// Finished is called when a request has been answered, or a watch has ended: others may
-// have its seats. It does nothing if the request has none.
+// Answered is called when a LIST or GET has been answered. Its handler writes as fast as the client reads (flow control
+// of HTTP/2), and has its seats until the last object is written.
+func (l *Level) Answered(env *sim.Env, conn sim.Conn) {
+	if !l.Limits() {
+		return
+	}
+	if until, paced := env.Sending(conn); paced {
+		if i := l.find(conn); i >= 0 {
+			env.Cover(seatsWhileSent)
+			r := &l.seats.Change(env).executing[i]
+			// Not at the same time, when the answer may still be under way.
+			r.Sending, r.AtEtcd = until+1, 0
+			l.queues.Change(env)
+			l.schedule(env)
+		}
+		return
+	}
+	l.Finished(env, conn)
+}
+
+// Finished is called when a request is over, or a watch has ended: others may
+// have its seats. It does nothing if the request has none, or its answer is still being sent.
 func (l *Level) Finished(env *sim.Env, conn sim.Conn) {
 	if !l.Limits() {
 		return
 	}
-	l.seats.Change(env)
-	if i := l.find(conn); i >= 0 {
+	s := l.seats.Change(env)
+	if i := l.find(conn); i >= 0 && s.executing[i].Sending == 0 {
 		l.release(env, i)
 	}
 }
@@ -234,14 +262,15 @@ func (l *Level) release(env *sim.Env, i int) {
 	l.schedule(env)
 }
 
-// Left is called when a client has ended a watch. It does not begin if it has not begun.
+// Left is called when a client has ended a watch, which does not begin if it has not begun, or its connection has broken
+// while an answer was sent.
 func (l *Level) Left(env *sim.Env, conn sim.Conn) {
 	if !l.Limits() {
 		return
 	}
 	l.seats.Change(env)
 	queues := *l.queues.Change(env)
-	if i := l.find(conn); i >= 0 && !l.Executing()[i].begun {
+	if i := l.find(conn); i >= 0 && (!l.Executing()[i].begun || l.Executing()[i].Sending > 0) {
 		l.release(env, i)
 	}
 	for n := range queues {
@@ -254,11 +283,19 @@ func (l *Level) Left(env *sim.Env, conn sim.Conn) {
 	}
 }
 
-// Fire is the end of the longest wait. The seats that are free stay so until the next
+// Fire is the end of an answer, or of the longest wait. The seats that are free then stay so until the next
 // request comes or ends, as upstream's do.
 func (l *Level) Fire(env *sim.Env) {
 	l.queues.Change(env)
+	for i := slices.IndexFunc(l.Executing(), l.sent(env)); i >= 0; i = slices.IndexFunc(l.Executing(), l.sent(env)) {
+		l.seats.Change(env)
+		l.release(env, i)
+	}
 	q := l.longest()
+	if env.Mode() == sim.Timed && (q == nil || q.waiting[0].Arrived+sim.Time(l.cfg.QueueWait) > env.Now()) {
+		l.schedule(env)
+		return
+	}
 	old := 1
 	if l.cfg.QueueTimesOut {
 		old = len(q.waiting)
@@ -270,6 +307,11 @@ func (l *Level) Fire(env *sim.Env) {
 		env.Cover(waitedTooLong)
 		l.refuse(env, &r, TimeOut)
 	}
+}
+
+// sent is which requests have their answer.
+func (l *Level) sent(env *sim.Env) func(Request) bool {
+	return func(r Request) bool { return r.Sending > 0 && r.Sending <= env.Now() }
 }
 
 // reject writes down that a request is refused.

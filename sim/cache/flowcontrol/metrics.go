@@ -49,6 +49,7 @@ func (l *Level) measure(env *sim.Env) {
 var (
 	executedAtOnce = sim.NewCoveragePoint("flow control: request executed at once")
 	executedLater  = sim.NewCoveragePoint("flow control: request executed after a wait")
+	seatsWhileSent = sim.NewCoveragePoint("flow control: seats taken while an answer is sent")
 	requestQueued  = sim.NewCoveragePoint("flow control: request waits for seats")
 	tooFewSeats    = sim.NewCoveragePoint("flow control: some seats are free, too few for the next request")
 	queueFull      = sim.NewCoveragePoint("flow control: request refused, its queue is full")

@@ -21,6 +21,8 @@ type Request struct {
 	// AtEtcd is what a LIST would have been estimated at that is put to etcd, since it
 	// is; 0 as long as it is not.
 	AtEtcd int
+	// Sending is when it is over, since its answer is being sent; 0 before.
+	Sending sim.Time
 
 	// begun: it is being executed. One that has left its queue begins with the next turn
 	// of its goroutine.
@@ -30,7 +32,7 @@ type Request struct {
 // Digest implements state.Digester.
 func (r *Request) Digest(h sim.Digest) sim.Digest {
 	h = r.Message.Payload.Digest(h.Int(int64(r.Message.From)))
-	return h.Int(int64(r.Number)).Int(int64(r.Arrived)).Int(int64(r.Seats)).Bool(r.begun).Int(int64(r.AtEtcd))
+	return h.Int(int64(r.Number)).Int(int64(r.Arrived)).Int(int64(r.Seats)).Bool(r.begun).Int(int64(r.AtEtcd)).Int(int64(r.Sending))
 }
 
 // Begun reports whether a request that has seats is being executed.

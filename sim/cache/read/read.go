@@ -117,7 +117,7 @@ func (r *Read) finish(env *sim.Env, answer sim.Payload) {
 		return
 	}
 	env.Send(conn, answer)
-	d.cfg.Flow.Finished(env, conn)
+	d.cfg.Flow.Answered(env, conn)
 	if list != nil {
 		d.cfg.Checks.Compare(env, list, answer)
 	}
