@@ -67,6 +67,8 @@ func ofEtcd() []field {
 		by(written, "RangeResponse.Kvs", "CreateRevision", "Version"),
 		by(listed, "RangeResponse", "More"),
 		by(of(etcdapi.Answers), "RangeResponse", "Count"),
+		by(of(caches.DetectorAccuracy), "RangeResponse", "Hash"),
+		notBy("no client asks for a hash within a transaction", "TxnResponse.Responses.Range", "Hash"),
 		by(of(etcdapi.Answers), "RangeStreamResponse", "Revision", "More", "Count"),
 		by(of(etcdapi.Answers), "RangeStreamResponse.Kvs", append([]string{"Lease"}, keyValue...)...),
 		by(written, "PutResponse", "Revision"),

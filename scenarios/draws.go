@@ -13,13 +13,14 @@ var DrawsCache = option.Ranges(`on-timeout=reject|fallback|throttle notify-detec
 	progress-requests=periodic|once|echo snapshots=off|on late-snapshot=dropped|kept
 	compaction-notice=pushed|polled watch-history=until-full|until-compacted mark-consistent=locked|unlocked
 	passed-check=keeps-snapshots|drops-snapshots equal-progress=taken|skipped watch-prev-kv=asked|unasked
-	consistency-checker=off|fallback|panic inconsistency-detector=off|on reflector-list=list|watch-list
+	consistency-checker=off|fallback|panic check-by=list|etcd-hash inconsistency-detector=off|on reflector-list=list|watch-list
 	watch-delegation=none|unset|all
 	initial-events-buffer=as-shipped|close-enough|dynamic|cap|inject|inject-merged|references|newest-only
 	version-check=none|kep-beta|kep-ga|shipped|periodic|each-stream
 	consistent-list-from-cache=enabled|disabled watch-list=disabled watch-list-detection=off|notified|unasked
 	ring=1|2|3|5 page=1|2|3 kept-pages=1|2 delegated-limit=1|2 seats=1|2|7 queues=1|2 hand-size=1|2
-	queue-length=1|2 objects-per-seat=1|2 fallback-seats=kept|at-etcd incoming=1|2|4 watch-buf=1|2|4
+	queue-length=1|2 objects-per-seat=1|2 seats-by=objects|size|memory seats-cap=shipped|none
+	object-size=60000|1000000 fallback-seats=kept|at-etcd incoming=1|2|4 watch-buf=1|2|4
 	list-cap=20|60 slow-watchers=ended|latch|reinitialised|groups continued-limit=ignored|counts
 	get-unset=etcd|cache write-state=etcd|cache watch-start=apart|at-once compacted-snapshot=dropped|kept-on`)
 
@@ -51,7 +52,7 @@ var drawsGuards = option.Ranges(`version-check=kep-beta|periodic|each-stream ref
 	revision-sharing=accumulated restarts=1|3 breaks=1|3 writes=2|5 keys=1|3 items=2`)
 
 // drawsChecks are what follows a consistency check, and what a check is beside.
-var drawsChecks = option.Ranges(`consistency-checker=panic mark-consistent=locked|unlocked passed-check=drops-snapshots
+var drawsChecks = option.Ranges(`consistency-checker=panic check-by=etcd-hash mark-consistent=locked|unlocked passed-check=drops-snapshots
 	late-snapshot=kept snapshots=off|on inconsistency-detector=off|on reflector-list=watch-list page=1|2
 	pagination=fits|kept restarts=1|2 etcd-restarts=1|2 leader-changes=1
 	drawn-readers=1|2 drawn-requests=4|8 drawn-singles=true drawn-keys=true drawn-selectors=true`)

@@ -61,6 +61,7 @@ func TestLostEvent(t *testing.T) {
 
 // ofOtherDesigns are the coverage points that kep-4988 does not get into.
 var ofOtherDesigns = []string{
+	"cache: consistency check by a hash of etcd",
 	"cache: process ended by a failed consistency check",
 	"cache: snapshot of an event that was on its way when snapshots were switched off",
 	"cache: snapshots dropped by a consistency check that passed",

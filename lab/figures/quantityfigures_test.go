@@ -15,7 +15,7 @@ import (
 
 // TestFiguresOfQuantities measures the tables of quantities.md.
 func TestFiguresOfQuantities(t *testing.T) {
-	holdTables(t, "quantities.md", []table{{"progress period", measuredProgressPeriods}})
+	holdTables(t, "quantities.md", []table{{"progress period", measuredProgressPeriods}, {"consistency checks", measuredChecksBy}})
 }
 
 // measuredProgressPeriods is what a consistent LIST waits, and what it costs etcd, with the
@@ -46,6 +46,24 @@ func measuredProgressPeriods(t *testing.T) string {
 			bound, seconds(int64(slowest)), within,
 			seconds(busyWaits.Quantile(0.5)), seconds(busyWaits.Quantile(0.99)),
 			float64(tally(t, busy, "etcd_progress_requests_total").Sum())/float64(tally(t, busy, `apiserver_request_duration_seconds{verb="LIST"}`).Count()))
+	}
+	return b.String()
+}
+
+// measuredChecksBy is what a consistency check of KEP-4988 costs, by what etcd is asked for.
+func measuredChecksBy(t *testing.T) string {
+	var b strings.Builder
+	b.WriteString("| `check-by` | objects | requests a check | bytes from etcd a check | a check takes, p50 / p99 |\n|---|---|---|---|---|\n")
+	for _, by := range []string{"list", "etcd-hash"} {
+		for _, objects := range []string{"100", "1000", "10000"} {
+			c := sampled(t, scenarios.CostElsewhere, campaigns.With(t, scenarios.CostElsewhere, "etcd=3.6.16", "consistency-checker=fallback", "snapshots=on",
+				"check-period=500ms", "page=500", "range-time=1ms", "item-time=10us", "items="+objects, "keys="+objects, "check-by="+by), 20)
+			checks := float64(tally(t, c, `apiserver_storage_consistency_checks_total{status="success"}`).Sum())
+			took := tally(t, c, "consistency_check_duration_seconds")
+			fmt.Fprintf(&b, "| %s | %s | %.0f | %.0f | %s / %s |\n", by, objects,
+				float64(tally(t, c, "consistency_check_etcd_requests_total").Sum())/checks, float64(tally(t, c, "consistency_check_etcd_bytes_total").Sum())/checks,
+				seconds(took.Quantile(0.5)), seconds(took.Quantile(0.99)))
+		}
 	}
 	return b.String()
 }

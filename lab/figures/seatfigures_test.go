@@ -14,8 +14,8 @@ import (
 
 const seatsSchedules = 100
 
-// measuredSeatsOfMemory is what keeps a server with little memory up when all informers list at once: while its cache answers,
-// and when all start over beside a clogged watch.
+// measuredSeatsOfMemory is what keeps a server with little memory up when all informers list at once: while its cache
+// answers, and when all start over beside a clogged watch.
 func measuredSeatsOfMemory(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("| | killed | synced, p50 / last | beside a clogged watch: killed | synced, p50 / last |\n|---|---|---|---|---|\n")

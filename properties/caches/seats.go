@@ -140,8 +140,8 @@ func seatsKept(s *testbed.System, w *sim.World, c *testbed.Cache, seen *seatsSee
 	seen.executing = append(seen.executing[:0], l.Executing()...)
 }
 
-// sending is how many requests have seats while their answer is sent: each answer with objects that is under way has one, and
-// keeps it for as long as its objects take and a message, whatever becomes of the connection meanwhile.
+// sending is how many requests have seats while their answer is sent: each answer with objects that is under way has
+// one, and keeps it for as long as its objects take and a message, whatever becomes of the connection meanwhile.
 func (seen *seatsSeen) sending(s *testbed.System, w *sim.World, c *testbed.Cache, wrong func(label, format string, args ...any)) (n int) {
 	objects := map[sim.Conn]int{}
 	w.UnderWay(c.ID, func(first *sim.Message, _ int) {
@@ -299,8 +299,8 @@ func seatsAtEtcd(o *flowcontrol.Options, p *wire.ListRequest, objects int) int {
 	return seatsFor(o, float64(objects+returned), float64(o.ObjectsPerSeat))
 }
 
-// seatsFor is how many seats a cost takes: at most ten, or a hundred if it is of bytes, 15 % of the level's, and what is left
-// for each queue of a client.
+// seatsFor is how many seats a cost takes: at most ten, or a hundred if it is of bytes, 15 % of the level's, and what is
+// left for each queue of a client.
 func seatsFor(o *flowcontrol.Options, cost, perSeat float64) int {
 	most := float64(o.Seats)
 	if !o.Uncapped {

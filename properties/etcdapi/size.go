@@ -84,7 +84,8 @@ func rangeOperation(r *wire.RangeRequest) []byte {
 	b = number(number(b, 5, uint64(r.SortOrder)), 6, uint64(r.SortTarget))
 	b = flag(flag(flag(b, 7, r.Serializable), 8, r.KeysOnly), 9, r.CountOnly)
 	b = number(number(b, 10, uint64(r.MinModRevision)), 11, uint64(r.MaxModRevision))
-	return number(number(b, 12, uint64(r.MinCreateRevision)), 13, uint64(r.MaxCreateRevision))
+	b = number(number(b, 12, uint64(r.MinCreateRevision)), 13, uint64(r.MaxCreateRevision))
+	return flag(b, 14, r.HashOnly)
 }
 
 // size is how many bytes a response has. Ids of cluster and member are random numbers of

@@ -20,6 +20,7 @@ type checker struct {
 
 	cause sim.Cause `cell:"-"`
 	bytes int       `cell:"-"`
+	began sim.Time  `cell:"-"`
 	// detection is the number of the present check in the log.
 	detection int `cell:"-"`
 }
@@ -41,6 +42,9 @@ const (
 // jitterSteps is how finely the jitter of a check's time is chosen. It adds up to
 // half the period (KEP-4988 has 5 min without any).
 const jitterSteps = 64
+
+// hashBytes is what a hash takes in an answer.
+const hashBytes = 8
 
 // sleep is the wait of JitterUntil, which begins when a check has ended.
 func (h *Housekeeping) sleep(env *sim.Env) {
@@ -71,6 +75,7 @@ func (h *Housekeeping) Check(env *sim.Env, ready bool) {
 		return
 	}
 	newest := h.store.Newest(env)
+	k.began = env.Now()
 	k.resourceVersion, k.cacheDigest, k.etcdDigest, k.bytes = newest.ResourceVersion, store.NewDigest, store.NewDigest, 0
 	newest.Ascend(h.cfg.Prefix, "", func(kv *wire.KeyValue) bool {
 		k.cacheDigest = h.with(k.cacheDigest, kv)
@@ -86,6 +91,9 @@ func (h *Housekeeping) with(d store.Digest, kv *wire.KeyValue) store.Digest {
 	if h.cfg.ComparesNames {
 		kv = &wire.KeyValue{Key: kv.Key}
 	}
+	if h.cfg.CheckBy != checkByList {
+		return store.Digest(wire.RangeHash(d).Key(kv.Key, kv.ModRevision))
+	}
 	return d.Object(h.cfg.Prefix, kv)
 }
 
@@ -95,9 +103,14 @@ func (h *Housekeeping) list(env *sim.Env, from string, revision int64) {
 	k.phase = listing
 	env.Under(k.cause)
 	env.Add(checkRequests, 1)
-	k.call = env.Call(h.cfg.KV, &wire.RangeRequest{
-		Key: from, RangeEnd: wire.PrefixEnd(h.cfg.Prefix), Limit: int64(h.cfg.PageSize), Revision: revision,
-	})
+	r := &wire.RangeRequest{Key: from, RangeEnd: wire.PrefixEnd(h.cfg.Prefix), Limit: int64(h.cfg.PageSize), Revision: revision}
+	switch h.cfg.CheckBy {
+	case checkByHash:
+		r.HashOnly, r.Limit = true, 0
+	case checkByHashOfNewest:
+		r.HashOnly, r.Limit, r.Revision = true, 0, 0
+	}
+	k.call = env.Call(h.cfg.KV, r)
 }
 
 // page takes a page of etcd's list.
@@ -114,6 +127,12 @@ func (h *Housekeeping) page(env *sim.Env, p sim.Payload) {
 		h.sleep(env)
 		return
 	}
+	if page.Hash != 0 {
+		env.Cover(checkHashed)
+		k.etcdDigest = store.Digest(page.Hash)
+		k.bytes += hashBytes
+	}
+	// Those of an etcd that does not know the field.
 	for _, kv := range page.Kvs {
 		k.etcdDigest = h.with(k.etcdDigest, kv)
 		k.bytes += len(kv.Key) + len(kv.Value)
@@ -128,6 +147,7 @@ func (h *Housekeeping) page(env *sim.Env, p sim.Payload) {
 		return
 	}
 	env.Add(checkBytes, int64(k.bytes))
+	env.Record(checkDuration, int64(env.Now()-k.began))
 	if k.cacheDigest != k.etcdDigest {
 		h.mismatched(env)
 		return

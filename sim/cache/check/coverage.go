@@ -12,6 +12,7 @@ var (
 	checkFailed      = sim.NewCoveragePoint("cache: consistency check without an answer of etcd")
 	checkUnready     = sim.NewCoveragePoint("cache: consistency check while not ready")
 	checkPaged       = sim.NewCoveragePoint("cache: consistency check of several pages")
+	checkHashed      = sim.NewCoveragePoint("cache: consistency check by a hash of etcd")
 	checkPanicked    = sim.NewCoveragePoint("cache: process ended by a failed consistency check")
 	listCompared     = sim.NewCoveragePoint("cache: answered list compared with etcd")
 	listNotCompared  = sim.NewCoveragePoint("cache: answered list that etcd could not be asked for")
@@ -29,5 +30,7 @@ var (
 	checkRequests = metric.NewCounter("consistency_check_etcd_requests_total", metric.Counted,
 		"pages that consistency checks listed from etcd")
 	checkBytes = metric.NewCounter("consistency_check_etcd_bytes_total", metric.Bytes,
-		"keys and values that consistency checks listed from etcd")
+		"keys and values that consistency checks listed from etcd, or hashes")
+	checkDuration = metric.New("consistency_check_duration_seconds", metric.Nanoseconds,
+		"how long consistency checks took that have a result")
 )

@@ -9,6 +9,7 @@ import (
 type Options struct {
 	CompactionNotice   CompactionNotice
 	ConsistencyChecker ConsistencyChecker
+	CheckBy            CheckBy
 	// UnlockedMark: MarkConsistent takes no lock, and may drop the snapshots while an event is halfway into the cache.
 	// No goroutine stays between two lines for long, so untimed only.
 	UnlockedMark bool
@@ -43,6 +44,16 @@ const (
 	ConsistencyCheckerFallback
 )
 
+// CheckBy is what a check asks etcd for.
+type CheckBy uint8
+
+// The values of check-by.
+const (
+	checkByList CheckBy = iota
+	checkByHash
+	checkByHashOfNewest
+)
+
 // Group is the options of the package.
 var Group = option.NewGroup("cache",
 	option.Choice("compaction-notice", func(o *Options) *CompactionNotice { return &o.CompactionNotice },
@@ -63,6 +74,10 @@ var Group = option.NewGroup("cache",
 		"what becomes of the snapshots when a consistency check finds no difference",
 		option.Val("keeps-snapshots", "they stay"),
 		option.Val("drops-snapshots", "they go, and the next event brings the first new one: as v0.38.0-alpha.2 ships it")),
+	option.Choice("check-by", func(o *Options) *CheckBy { return &o.CheckBy }, "what a consistency check asks etcd for",
+		option.Val("list", "the objects, in pages: as shipped"),
+		option.Val("etcd-hash", "a hash of their keys and revisions at a revision: a request that no release of etcd has (KEP-4988, \"cheap consistency checks\")"),
+		option.Bug("etcd-hash-of-newest", "the same of etcd's newest state: a write meanwhile is a false alarm")),
 	option.Either("check-digest", func(o *Options) *bool { return &o.ComparesNames }, "what a consistency check compares of each object",
 		option.Val("revisions", "its name and its revision"),
 		option.Bug("names", "its name: an old object is not found")),

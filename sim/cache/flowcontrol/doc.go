@@ -25,11 +25,11 @@
 // clock, which runs without time do not have. A flow whose requests take longer than
 // those of another one is therefore given more of the seats than upstream would.
 //
-// A LIST has its seats until its client has all of the answer, where objects take time on their way (World.Pace); upstream's
-// handler may return a window of HTTP/2 earlier.
+// A LIST has its seats until its client has all of the answer, where objects take time on their way (World.Pace);
+// upstream's handler may return a window of HTTP/2 earlier.
 //
-// The number of objects is the cache's own, now, and their average size an option; upstream's is a minute old at most, and
-// unknown before it is first counted, as it is here before the cache has listed. The
+// The number of objects is the cache's own, now, and their average size an option; upstream's is a minute old at most,
+// and unknown before it is first counted, as it is here before the cache has listed. The
 // client of a call does not say that it has gone, so that its request is executed
 // nevertheless when its turn comes; upstream takes it out of its queue.
 //

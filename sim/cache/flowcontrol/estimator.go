@@ -21,8 +21,8 @@ const (
 	maximumListSeatsByTheBytes = 100
 )
 
-// What the estimates are made of: upstream's bytesPerSeat and cacheWithStreamingMaxMemoryUsage, and KEP-3157's factors of
-// what an answer takes in memory. A stream has the result channel of a watcher.
+// What the estimates are made of: upstream's bytesPerSeat and cacheWithStreamingMaxMemoryUsage, and KEP-3157's factors
+// of what an answer takes in memory. A stream has the result channel of a watcher.
 const (
 	bytesPerSeat      = 100_000
 	bytesFromCache    = 1_000_000

@@ -262,8 +262,8 @@ func (l *Level) release(env *sim.Env, i int) {
 	l.schedule(env)
 }
 
-// Left is called when a client has ended a watch, which does not begin if it has not begun, or its connection has broken
-// while an answer was sent.
+// Left is called when a client has ended a watch, which does not begin if it has not begun, or its connection has
+// broken while an answer was sent.
 func (l *Level) Left(env *sim.Env, conn sim.Conn) {
 	if !l.Limits() {
 		return

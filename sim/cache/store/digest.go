@@ -1,7 +1,6 @@
 package store
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/watchbed/watchbed/sim/wire"
@@ -11,30 +10,17 @@ import (
 // first, over namespace, name and resourceVersion of each object, the three
 // joined by a "/" byte and nothing between two objects (KEP-4988, "Hashing
 // algorithm").
-type Digest uint64
+type Digest wire.RangeHash
 
-const (
-	// NewDigest is that of an empty list.
-	NewDigest Digest = 14695981039346656037
-	fnvPrime  Digest = 1099511628211
-)
+// NewDigest is that of an empty list.
+const NewDigest = Digest(wire.NewRangeHash)
 
 // Object adds the object of a key "<prefix><namespace>/<name>", or without a
 // namespace "<prefix><name>".
 func (h Digest) Object(prefix string, kv *wire.KeyValue) Digest {
 	name := strings.TrimPrefix(kv.Key, prefix)
 	if !strings.Contains(name, "/") {
-		h = h.byte('/')
+		name = "/" + name
 	}
-	for i := range len(name) {
-		h = h.byte(name[i])
-	}
-	h = h.byte('/')
-	var digits [20]byte
-	for _, b := range strconv.AppendInt(digits[:0], kv.ModRevision, 10) {
-		h = h.byte(b)
-	}
-	return h
+	return Digest(wire.RangeHash(h).Key(name, kv.ModRevision))
 }
-
-func (h Digest) byte(b byte) Digest { return h*fnvPrime ^ Digest(b) }

@@ -36,7 +36,7 @@ type list struct {
 // the list is to be read by one Range: a page, one object, keys only, or an etcd that does not
 // know streams. Upstream also streams pages without a selector, in one chunk as a rule.
 func (c *Watcher) GetList(env *sim.Env, caller sim.Conn, from sim.NodeID, p *wire.RangeRequest) bool {
-	if p.RangeEnd == "" || p.Limit > 0 || p.KeysOnly || p.CountOnly || !c.streams(env) {
+	if p.RangeEnd == "" || p.Limit > 0 || p.KeysOnly || p.CountOnly || p.HashOnly || !c.streams(env) {
 		return false
 	}
 	env.Cover(listStreamed)

@@ -35,6 +35,15 @@ func (s *Store) rangeKeys(env *sim.Env, r *wire.RangeRequest, curRev int64) (*wi
 	if s.initial != nil {
 		resp.Know(&s.initial.Initial)
 	}
+	if r.HashOnly {
+		found, total := s.visible(r.Key, r.RangeEnd, rev, math.MaxInt)
+		hash := wire.NewRangeHash
+		for _, v := range found {
+			hash = hash.Key(v.kv.Key, v.kv.ModRevision)
+		}
+		resp.Count, resp.Hash = int64(total), int64(hash)
+		return resp, 0
+	}
 	if in, known := s.unchanged(r, rev); known {
 		resp.Count = int64(len(in))
 		switch {
@@ -340,6 +349,9 @@ func (s *Store) readsRange(env *sim.Env, r *wire.RangeRequest, resp *wire.RangeR
 	if resp == nil {
 		env.Reads(CellCompactRev, 0)
 		return
+	}
+	if r.HashOnly {
+		env.Reads(CellStore, 0)
 	}
 	for _, kv := range resp.Kvs {
 		env.ReadsItem(CellStore, 0, kv.ModRevision)

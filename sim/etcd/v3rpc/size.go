@@ -113,7 +113,7 @@ func proposed(p sim.Payload) int {
 	case *wire.RangeRequest:
 		size := text(r.Key) + text(r.RangeEnd) + varintField(r.Limit) + varintField(r.Revision)
 		size += flag(r.SortOrder != wire.SortNone) + flag(r.SortTarget != wire.SortByKey)
-		size += flag(r.Serializable) + flag(r.KeysOnly) + flag(r.CountOnly)
+		size += flag(r.Serializable) + flag(r.KeysOnly) + flag(r.CountOnly) + flag(r.HashOnly)
 		return size + varintField(r.MinModRevision) + varintField(r.MaxModRevision) + varintField(r.MinCreateRevision) + varintField(r.MaxCreateRevision)
 	case *wire.PutRequest:
 		return text(r.Key) + text(r.Value) + varintField(r.Lease) + flag(r.PrevKv) + flag(r.IgnoreValue) + flag(r.IgnoreLease)
