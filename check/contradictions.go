@@ -30,7 +30,7 @@ func (k *recordedWrites) contradict(w *model.Watcher) []model.WatchJudgement {
 		clear(c.came)
 		c.at = model.WatchViolation{Stream: i, Response: -1, Event: -1}
 		if i > 0 && covered > 0 && !s.Listed {
-			c.lacks(s, covered+1, s.Request.StartRevision-1, 0, func(at *recordedWrite, change recordedChange) {
+			c.findLacking(s, covered+1, s.Request.StartRevision-1, 0, func(at *recordedWrite, change recordedChange) {
 				c.violated(model.Resumable, at.revision, change.key, change.kind, "is in neither of two watches: one was sent everything up to revision %d, the next began at %d", covered, s.Request.StartRevision)
 			})
 		}
@@ -68,7 +68,7 @@ func (c *contradictions) stream(s *model.WatchStream) {
 		c.at.Event = -1
 		if r.Progress {
 			if start > 0 {
-				c.lacks(s, max(start, marked+1), r.Revision, 0, func(at *recordedWrite, change recordedChange) {
+				c.findLacking(s, max(start, marked+1), r.Revision, 0, func(at *recordedWrite, change recordedChange) {
 					c.violated(model.Bookmarkable, at.revision, change.key, change.kind, "had not come before the bookmark at revision %d", r.Revision)
 				})
 			}
@@ -82,7 +82,7 @@ func (c *contradictions) stream(s *model.WatchStream) {
 	if last == 0 {
 		return
 	}
-	c.lacks(s, start, last, torn, func(at *recordedWrite, change recordedChange) {
+	c.findLacking(s, start, last, torn, func(at *recordedWrite, change recordedChange) {
 		g := model.Reliable
 		if at.revision < first && s.Request.StartRevision > 0 {
 			g = model.Resumable
@@ -124,9 +124,9 @@ func (c *contradictions) previous(e *model.WatchEvent) {
 	}
 }
 
-// lacks finds the changes that are certain, were asked for and did not come, up to a revision. The
+// findLacking finds the changes that are certain, were asked for and did not come, up to a revision. The
 // rest of a revision that is torn never came.
-func (c *contradictions) lacks(s *model.WatchStream, from, to, torn int64, found func(at *recordedWrite, change recordedChange)) {
+func (c *contradictions) findLacking(s *model.WatchStream, from, to, torn int64, found func(at *recordedWrite, change recordedChange)) {
 	for i := c.writes.from(from); i < len(c.writes.writes) && c.writes.writes[i].revision <= to; i++ {
 		w := &c.writes.writes[i]
 		for _, change := range w.changes {

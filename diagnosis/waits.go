@@ -28,8 +28,8 @@ var waits = []wait{
 // smallestPart is the smallest part of a wait that is tried, as a divisor.
 const smallestPart = 16
 
-// decides is what decides, or else what comes nearest to it, and whether it decides for sure.
-func (d *Diagnosis) decides() (decision *flip.Decision, sure bool) {
+// decision is what decides, or else what comes nearest to it, and whether it decides for sure.
+func (d *Diagnosis) decision() (decision *flip.Decision, sure bool) {
 	if d.Decision != nil {
 		return d.Decision, true
 	}
@@ -42,7 +42,7 @@ func (d *Diagnosis) decides() (decision *flip.Decision, sure bool) {
 // shorterWaits is a diagnosis of a timed run in which each wait is as short as it can be while the same
 // setting decides.
 func (f *Finder) shorterWaits(ctx context.Context, d *Diagnosis, tally campaign.FailureTally) *Diagnosis {
-	if decides, _ := d.decides(); decides == nil {
+	if decides, _ := d.decision(); decides == nil {
 		return d
 	}
 	for i := range waits {
@@ -66,7 +66,7 @@ func (f *Finder) withPart(ctx context.Context, d *Diagnosis, w *wait, part int, 
 	if err != nil {
 		return nil
 	}
-	decides, _ := d.decides()
+	decides, _ := d.decision()
 	passing, _ := decides.Passing()
 	short := waitOf(&with, w.option) / time.Duration(part)
 	if short <= 0 || with.Set(w.option, short.String()) != nil || passing.Set(w.option, short.String()) != nil {
@@ -91,8 +91,8 @@ func (f *Finder) withPart(ctx context.Context, d *Diagnosis, w *wait, part int, 
 	if err != nil {
 		return nil
 	}
-	same, sure := shorter.decides()
-	_, wasSure := d.decides()
+	same, sure := shorter.decision()
+	_, wasSure := d.decision()
 	if same.Blame() != decides.Blame() || wasSure && !sure {
 		return nil
 	}

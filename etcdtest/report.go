@@ -116,7 +116,7 @@ func (o *outcome) tell(most int) string {
 		if l.payload != nil {
 			text = l.payload.Label()
 		}
-		if i+1 < len(told) && told[i+1].says() == l.says() {
+		if i+1 < len(told) && told[i+1].common() == l.common() {
 			times++
 			continue
 		}
@@ -141,8 +141,8 @@ func cut(text string) string {
 	return fmt.Sprintf("%s … %d bytes … %s", text[:most/2], len(text)-most, text[len(text)-most/2:])
 }
 
-// says is what lines that stand together as one have in common.
-func (l *line) says() string {
+// common is what lines that stand together as one have in common.
+func (l *line) common() string {
 	if l.payload == nil {
 		return l.who + l.text
 	}
@@ -184,7 +184,7 @@ func (c *Config) report(t *testing.T, server etcd.Config, f func(*T), first *out
 	} else {
 		b.WriteString("this is all that ran\n")
 	}
-	b.WriteString(c.decides(t, server, f, least, len(first.struck), until))
+	b.WriteString(c.findDecisive(t, server, f, least, len(first.struck), until))
 	fmt.Fprintf(&b, "run it alone: %s=%v go test -run '^%s$'", seedVariable, least.trial, strings.ReplaceAll(t.Name(), "/", "$/^"))
 	body := least.tell(reportLines - strings.Count(head+b.String(), "\n"))
 	if body != "" {
@@ -252,9 +252,9 @@ func numbers(faults []*planned) []int {
 	return all
 }
 
-// decides says which faults a schedule needs, and in how many draws it fails with them, without each, and with another
+// findDecisive says which faults a schedule needs, and in how many draws it fails with them, without each, and with another
 // etcd.
-func (c *Config) decides(t *testing.T, server etcd.Config, f func(*T), o *outcome, of int, until time.Time) string {
+func (c *Config) findDecisive(t *testing.T, server etcd.Config, f func(*T), o *outcome, of int, until time.Time) string {
 	tries := again
 	count := func(c *Config, server etcd.Config, only []int) (failed int) {
 		for variant := range uint64(tries) {

@@ -187,7 +187,7 @@ func (c *watchCheck) stream(ws *WatchStream) {
 	for i := range ws.Responses {
 		r := &ws.Responses[i]
 		c.at.Response, c.at.Event = i, -1
-		s.begins(r)
+		s.begin(r)
 		for k := range r.Events {
 			c.at.Event = k
 			c.event(s, &r.Events[k])

@@ -20,7 +20,7 @@ func (ws *WatchStream) Position() WatchPosition {
 	p := atStart(&ws.Request)
 	for i := range ws.Responses {
 		r := &ws.Responses[i]
-		p.begins(r)
+		p.begin(r)
 		p.ends(r)
 	}
 	return p
@@ -33,8 +33,8 @@ func atStart(r *WatchRequest) WatchPosition {
 // begun reports whether Start is known.
 func (p *WatchPosition) begun() bool { return p.Start > 0 }
 
-// begins is the position in which the events of a response are judged.
-func (p *WatchPosition) begins(r *WatchResponse) {
+// begin is the position in which the events of a response are judged.
+func (p *WatchPosition) begin(r *WatchResponse) {
 	if r.Created && !p.begun() {
 		p.Start = r.Revision + 1
 	}

@@ -187,13 +187,13 @@ func (p *Params) Extent() []option.Setting { return p.set(extent) }
 
 // Differs lists which options of Extent and of the clock are others than those of a scenario.
 func (p *Params) Differs(from *Params) []option.Setting {
-	return p.differs(course, from)
+	return p.difference(course, from)
 }
 
 // set lists the options of a group that differ from those of no parameters at all.
-func (p *Params) set(g option.Group[Params]) []option.Setting { return p.differs(g, &Params{}) }
+func (p *Params) set(g option.Group[Params]) []option.Setting { return p.difference(g, &Params{}) }
 
-func (p *Params) differs(g option.Group[Params], from *Params) (all []option.Setting) {
+func (p *Params) difference(g option.Group[Params], from *Params) (all []option.Setting) {
 	theirs := g.Expand(from)
 	for i, s := range g.Expand(p) {
 		if s != theirs[i] {

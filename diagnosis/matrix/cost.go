@@ -131,8 +131,8 @@ type CostDifference struct {
 // Alike within this share of the larger value: forty runs do not measure more exactly.
 const costShareAlike = 0.1
 
-// costs compares what LISTs cost in a scenario.
-func (c *Comparison) costs(a, b *Run) {
+// compareCosts compares what LISTs cost in a scenario.
+func (c *Comparison) compareCosts(a, b *Run) {
 	if a.Cost == nil && b.Cost == nil {
 		return
 	}

@@ -143,7 +143,7 @@ func (c *Comparison) scenario(name string, runs []*Run) {
 	}
 	if len(runs) == 2 {
 		c.neverReady(runs)
-		c.costs(runs[0], runs[1])
+		c.compareCosts(runs[0], runs[1])
 	}
 	if said() > before {
 		return

@@ -66,7 +66,7 @@ func unlike(a, b *Way) (all []StoryDifference) {
 		for _, h := range this.Happenings {
 			s := StoryDifference{Label: a.Label, Side: side, Happening: h, Told: [2]uint64{a.Stories, b.Stories}}
 			for k, w := range ways {
-				s.Of[k] = w.happens(&h)
+				s.Of[k] = w.count(&h)
 			}
 			more := s.Of[side]*s.Told[1-side] > s.Of[1-side]*s.Told[side]
 			if more && s.chance() < often {
@@ -77,8 +77,8 @@ func unlike(a, b *Way) (all []StoryDifference) {
 	return all
 }
 
-// happens is in how many stories of the way the same happens.
-func (w *Way) happens(h *Happening) uint64 {
+// count is in how many stories of the way the same happens.
+func (w *Way) count(h *Happening) uint64 {
 	for i := range w.Happenings {
 		if x := &w.Happenings[i]; x.Where == h.Where && x.What == h.What {
 			return x.Stories

@@ -8,9 +8,9 @@ import (
 	"github.com/watchbed/watchbed/sim"
 )
 
-// leaves is the latest fork from which on other courses make the run pass, and the seed
+// lastFork is the latest fork from which on other courses make the run pass, and the seed
 // of these courses; nil if none was found.
-func (s *search) leaves(forks []recording.Fork) (*recording.Fork, uint64) {
+func (s *search) lastFork(forks []recording.Fork) (*recording.Fork, uint64) {
 	tried := 0
 	for last := len(forks) - 1; last >= 0; last-- {
 		for seed := range uint64(leastContinuations) {

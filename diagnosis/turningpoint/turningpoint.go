@@ -89,7 +89,7 @@ search:
 			}
 		}
 	}
-	p.Nearest, p.seed = s.leaves(forks[:end])
+	p.Nearest, p.seed = s.lastFork(forks[:end])
 	return p, nil
 }
 

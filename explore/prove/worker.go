@@ -10,7 +10,7 @@ import (
 // worker expands states of one layer. It has a subject of its own, and shares what it learns.
 type worker struct {
 	subject  Subject
-	liveness     Liveness
+	liveness Liveness
 	bounds   Bounds
 	learned  *learned
 	stepper  *Stepper

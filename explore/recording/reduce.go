@@ -92,7 +92,7 @@ func (s *reducer) try(p *plan) bool {
 	}
 	s.left--
 	s.follower.begin(p)
-	res := s.fails()
+	res := s.runBest()
 	if res == nil {
 		return false
 	}
@@ -101,8 +101,8 @@ func (s *reducer) try(p *plan) bool {
 	return true
 }
 
-// fails carries out the run that the follower has begun, and returns nil if it does not fail in this way.
-func (s *reducer) fails() *explore.Result {
+// runBest carries out the run that the follower has begun, and returns nil if it does not fail in this way.
+func (s *reducer) runBest() *explore.Result {
 	// What is left out may have what remains come later.
 	res := s.runner.RunUpTo(s.follower, s.shown+s.shown/4+spare)
 	if res.Find(s.failure) == nil {
@@ -193,7 +193,7 @@ func (s *reducer) deciding() (all []Kind) {
 			return nil
 		}
 		s.parted.LeaveOut(slices.Concat(s.out, k.Parts))
-		if s.follower.begin(&s.best); s.fails() == nil && !s.failsRedrawn() {
+		if s.follower.begin(&s.best); s.runBest() == nil && !s.failsRedrawn() {
 			all = append(all, k)
 		}
 	}

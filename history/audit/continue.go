@@ -14,10 +14,10 @@ type start struct {
 	revision int64
 }
 
-// begins is the start of a page with a continue token. What an earlier page in the log has
+// startOf is the start of a page with a continue token. What an earlier page in the log has
 // shown counts more than what the token says: a token that leads past objects is wrong. It
 // reports false for a token that Kubernetes would refuse.
-func (l *log) begins(token, prefix string) (start, bool) {
+func (l *log) startOf(token, prefix string) (start, bool) {
 	if s, issued := l.issued[prefix+token]; issued {
 		return s, true
 	}

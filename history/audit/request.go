@@ -85,7 +85,7 @@ func (l *log) listed(e *event, parameters url.Values) *model.Request {
 	r := &model.Request{Kind: model.List, Key: prefix, End: model.PrefixEnd(prefix)}
 	match, version := parameters.Get("resourceVersionMatch"), parameters.Get("resourceVersion")
 	if token := parameters.Get("continue"); token != "" {
-		from, known := l.begins(token, prefix)
+		from, known := l.startOf(token, prefix)
 		if !known || version != "" && version != "0" || match != "" {
 			return nil
 		}

@@ -97,13 +97,13 @@ func (t *terms) Conclude(s *testbed.System, _ *sim.World, member int, all *testb
 		case a.header.MemberID == other:
 			all.Violatef("member", testbed.Concern{Node: a.client}, "%s was answered by %s, which said that it was member %d, and so did another one", a.client, m.Name, other)
 		case i < calls:
-			t.follows(a, came[:calls], m.Name, all)
+			t.compare(a, came[:calls], m.Name, all)
 		}
 	}
 }
 
-// follows holds the term of an answer against those of answers before its request.
-func (t *terms) follows(a answer, came []answer, member string, all *testbed.Tally) {
+// compare holds the term of an answer against those of answers before its request.
+func (t *terms) compare(a answer, came []answer, member string, all *testbed.Tally) {
 	for _, b := range came {
 		if b.header == nil || b.came >= a.asked {
 			continue

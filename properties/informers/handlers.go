@@ -165,8 +165,8 @@ func (r *resyncs) again(all *testbed.Tally, w *sim.World, n *testbed.Informer, i
 	}
 }
 
-// hears takes in that a handler was told of an object.
-func (r *resyncs) hears(w *sim.World, i int, of shared.Notification) {
+// take takes in that a handler was told of an object.
+func (r *resyncs) take(w *sim.World, i int, of shared.Notification) {
 	if kv := cmp.Or(of.New, of.Old); kv != nil {
 		r.handlers[i].heard[kv.Key] = w.Now()
 	}
@@ -234,7 +234,7 @@ func handlerResyncs(_ *testbed.System, w *sim.World, n *testbed.Informer, seen *
 	for i, h := range seen.told(n) {
 		last, had := h.Last(), h.Had()
 		if timed {
-			seen.hears(w, i, last)
+			seen.take(w, i, last)
 		}
 		if !last.Resyncs() {
 			continue

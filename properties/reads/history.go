@@ -64,14 +64,14 @@ func guarantee(name string, weight int, violated, promise string) *testbed.Prope
 // ofHistory makes the judge of a property that package linearizability knows.
 func ofHistory(p linearizability.Property) func(*testbed.System) testbed.Judge {
 	return func(s *testbed.System) testbed.Judge {
-		return testbed.Shared(s, func(s *testbed.System) *history { return &history{system: s} }).judges(p)
+		return testbed.Shared(s, func(s *testbed.System) *history { return &history{system: s} }).newJudge(p)
 	}
 }
 
 // ofAnswers is ofHistory without ground truth.
 func ofAnswers(p linearizability.Property) func(*testbed.System) testbed.Judge {
 	return func(s *testbed.System) testbed.Judge {
-		return testbed.Shared(s, func(s *testbed.System) *answers { return &answers{history{system: s}} }).judges(p)
+		return testbed.Shared(s, func(s *testbed.System) *answers { return &answers{history{system: s}} }).newJudge(p)
 	}
 }
 
@@ -84,8 +84,8 @@ type history struct {
 	judgements []linearizability.Judgement
 }
 
-// judges makes the judge of one property more.
-func (h *history) judges(p linearizability.Property) testbed.Judge {
+// newJudge makes the judge of one property more.
+func (h *history) newJudge(p linearizability.Property) testbed.Judge {
 	h.properties = append(h.properties, p)
 	return &historyJudge{h, len(h.properties) - 1}
 }

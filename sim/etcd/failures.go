@@ -35,7 +35,7 @@ func Fail(server sim.NodeID, label string, with Failure) sim.Fault {
 		order: order{failureNames[with], func(d sim.Digest) sim.Digest { return d.Text("fail").Word(uint64(with)) },
 			func(s *Server, env *sim.Env) {
 				if with == LeaderChanges {
-					s.wins()
+					s.win()
 				}
 				s.failNext(env, with)
 			}},

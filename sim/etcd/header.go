@@ -21,8 +21,8 @@ var headerChoices = option.NewGroup("etcd", option.Either("header-term", func(o 
 	option.Val("present", "that of the member when it answers: all releases"),
 	option.Bug("of-start", "that in which the process began: no release")))
 
-// begins has the process that starts say which member it is. A leader begins in a term of its own.
-func (s *Server) begins(env *sim.Env) {
+// beginTerm has the process that starts say which member it is. A leader begins in a term of its own.
+func (s *Server) beginTerm(env *sim.Env) {
 	term := int64(firstTerm)
 	if s.header != nil {
 		term = s.header.RaftTerm
@@ -47,7 +47,7 @@ func (s *Server) entersTerm(term int64) {
 }
 
 // wins: the next leader has the next term.
-func (s *Server) wins() {
+func (s *Server) win() {
 	if s.cfg.Leader == 0 {
 		s.entersTerm(s.header.RaftTerm + 1)
 	}

@@ -129,7 +129,7 @@ func (s *Server) hasLeader(env *sim.Env) {
 	l := s.leader.Change(env)
 	l.is, l.until = leads, 0
 	s.watch.SetLeaderless(env, false)
-	s.wins()
+	s.win()
 	s.promote(env)
 	proposals := l.proposals
 	l.proposals = nil

@@ -139,7 +139,7 @@ func (s *Server) forget() {
 
 // Start implements sim.Node.
 func (s *Server) Start(env *sim.Env) {
-	s.begins(env)
+	s.beginTerm(env)
 	s.follow(env)
 	s.promote(env)
 	s.store.Start(env)
@@ -152,7 +152,7 @@ func (s *Server) Restart(env *sim.Env) {
 	cut := s.leader.cut
 	s.forget()
 	s.watch.Forget()
-	s.begins(env)
+	s.beginTerm(env)
 	s.detachLost()
 	s.store.Restart(env)
 	if s.members.options().Log.Unapplied == Repeated {

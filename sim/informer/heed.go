@@ -20,7 +20,7 @@ func (r *Informer) heedShared(env *sim.Env) {
 		r.heedHandler(env)
 	}
 	if v := s.Version(); v != 0 && v != r.history.last.Version {
-		r.shows(v)
+		r.noteVersion(v)
 	}
 	at := *r.state.Value()
 	if locked := s.Locked(); *r.held.Look(env) || locked {
@@ -47,7 +47,7 @@ func (r *Informer) heedShared(env *sim.Env) {
 // stop ends the Reflector.
 func (r *Informer) stop(env *sim.Env) {
 	q := r.rest.Change(env)
-	r.leaves(env)
+	r.noteEnd(env)
 	r.leave(env)
 	env.Close(q.call)
 	q.call = sim.NoConn

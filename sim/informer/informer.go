@@ -210,7 +210,7 @@ func (*Informer) Notices() (atLeast, atMost sim.Duration) { return 15 * time.Sec
 // Restart implements sim.Restarter: a new process connects to the next API server.
 func (r *Informer) Restart(env *sim.Env) {
 	env.Cover(restarted)
-	r.leaves(env)
+	r.noteEnd(env)
 	r.forgetEverything()
 	r.record.Value().Restarts++
 	r.move(env)

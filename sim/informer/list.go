@@ -156,7 +156,7 @@ func (r *Informer) replaced(env *sim.Env, objects int, version int64) {
 	}
 	v.last = version
 	if r.shared == nil {
-		r.shows(version)
+		r.noteVersion(version)
 	}
 	if !v.synced {
 		env.Record(syncDuration, int64(env.Now().Sub(r.began)))

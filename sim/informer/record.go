@@ -36,8 +36,8 @@ type shownHistory struct {
 	newest, last Shown
 }
 
-// shows notes that the informer has come to a resourceVersion.
-func (r *Informer) shows(version int64) {
+// noteVersion notes that the informer has come to a resourceVersion.
+func (r *Informer) noteVersion(version int64) {
 	if h := &r.history; h.last.Version >= h.newest.Version {
 		h.newest = h.last
 	}
@@ -98,8 +98,8 @@ const (
 // must not be changed.
 func (r *Informer) Exchanges() []Exchange { return r.exchanges }
 
-// begins notes a request. Its number is kept with the call or the stream.
-func (r *Informer) begins(env *sim.Env, req sim.Payload) int {
+// noteRequest notes a request. Its number is kept with the call or the stream.
+func (r *Informer) noteRequest(env *sim.Env, req sim.Payload) int {
 	r.exchanges = append(r.exchanges, Exchange{Request: req, To: r.to(), Process: r.record.Value().Restarts, Sent: env.Now()})
 	return len(r.exchanges) - 1
 }
@@ -142,8 +142,8 @@ func (r *Informer) hangsUp(env *sim.Env, i int, p sim.Payload) {
 	}
 }
 
-// leaves notes the end of all that a process had open.
-func (r *Informer) leaves(env *sim.Env) {
+// noteEnd notes the end of all that a process had open.
+func (r *Informer) noteEnd(env *sim.Env) {
 	for i := range r.exchanges {
 		r.ends(env, i, Left)
 	}

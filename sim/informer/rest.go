@@ -40,7 +40,7 @@ func (r *Informer) send(env *sim.Env) {
 		} else {
 			pageSent.Say(env, to, req)
 		}
-		q.call, q.exchange = env.Call(to, req), r.begins(env, req)
+		q.call, q.exchange = env.Call(to, req), r.noteRequest(env, req)
 		if r.cfg.ListTimeout > 0 {
 			env.Arm(timerListTimeout, r.cfg.ListTimeout)
 		}
@@ -150,7 +150,7 @@ var readyz wire.ReadyzRequest
 func (r *Informer) awaitReady(env *sim.Env) {
 	r.state.Set(env, stateAwaiting)
 	q := r.rest.Change(env)
-	q.call, q.exchange = env.Call(r.toOf(env), &readyz), r.begins(env, &readyz)
+	q.call, q.exchange = env.Call(r.toOf(env), &readyz), r.noteRequest(env, &readyz)
 }
 
 // readyAnswered: the API server is ready, or its process has ended.

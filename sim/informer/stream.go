@@ -30,7 +30,7 @@ const timeoutSteps = 5
 func (r *Informer) openWatch(env *sim.Env, req *wire.WatchRequest) {
 	s := r.stream.Change(env)
 	s.heard = false
-	s.conn, s.exchange = env.Open(r.to()), r.begins(env, req)
+	s.conn, s.exchange = env.Open(r.to()), r.noteRequest(env, req)
 	env.Send(s.conn, req)
 	if r.timed {
 		d := r.cfg.MinWatchTimeout

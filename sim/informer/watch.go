@@ -44,7 +44,7 @@ func (r *Informer) take(env *sim.Env, e *wire.WatchEvent) {
 	if e.Type != wire.Bookmark || !r.cfg.Deviations.IgnoresBookmarks {
 		v.last = e.ResourceVersion
 		if r.shared == nil {
-			r.shows(e.ResourceVersion)
+			r.noteVersion(e.ResourceVersion)
 		}
 	}
 }

@@ -124,8 +124,8 @@ func of[C, T any](name string, field func(*C) *T, doc string, text func(T) strin
 	}
 }
 
-// takes says what a value looks like, and which one stands for the node's own.
-func (o Option[C]) takes(form, zero string) Option[C] {
+// describe says what a value looks like, and which one stands for the node's own.
+func (o Option[C]) describe(form, zero string) Option[C] {
 	o.Form, o.Default = form, zero
 	return o
 }
@@ -172,7 +172,7 @@ func Count[C any](name string, field func(*C) *int, zero, doc string) Option[C] 
 			return 0, fmt.Errorf("%s=%s: want a whole number from 0 to %d", name, value, MaxCount)
 		}
 		return n, nil
-	}).takes("a whole number", zero), field, shipped, err)
+	}).describe("a whole number", zero), field, shipped, err)
 }
 
 // From has a count take nothing below least but 0, which is the node's own: less would be
@@ -198,14 +198,14 @@ const (
 
 // Duration is an option with a time from 0 to an hour.
 func Duration[C any](name string, field func(*C) *time.Duration, zero, doc string) Option[C] {
-	return span(name, field, 0, "a duration from 0s to 1h, such as 100ms", zero, doc).takes("a duration", zero)
+	return span(name, field, 0, "a duration from 0s to 1h, such as 100ms", zero, doc).describe("a duration", zero)
 }
 
 // Period is an option with a time after which something happens again or is given up, from
 // a millisecond to an hour. 0 is the node's own, which zero says, such as "100ms".
 func Period[C any](name string, field func(*C) *time.Duration, zero, doc string) Option[C] {
 	want := "a duration from 1ms to 1h, such as 250ms, or 0s for the default of " + zero
-	return span(name, field, minPeriod, want, zero, doc).takes("a duration from 1ms to 1h", zero)
+	return span(name, field, minPeriod, want, zero, doc).describe("a duration from 1ms to 1h", zero)
 }
 
 func span[C any](name string, field func(*C) *time.Duration, least time.Duration, want, zero, doc string) Option[C] {
@@ -227,13 +227,13 @@ func Switch[C any](name string, field func(*C) *bool, doc string) Option[C] {
 			return false, fmt.Errorf("%s=%s: want true or false", name, value)
 		}
 		return b, nil
-	}).takes("true or false", "")
+	}).describe("true or false", "")
 }
 
 // Text is an option whose values a function checks, such as the name of a
 // version; check returns an error of one line.
 func Text[C any](name string, field func(*C) *string, check func(string) error, form, doc string) Option[C] {
-	return of(name, field, doc, asIs, func(value string) (string, error) { return value, check(value) }).takes(form, "")
+	return of(name, field, doc, asIs, func(value string) (string, error) { return value, check(value) }).describe(form, "")
 }
 
 func asIs(text string) string { return text }
@@ -247,7 +247,7 @@ func Words[C any](name string, field func(*C) *string, doc string, all ...Value)
 		}
 		_, err := find(all, name, value)
 		return value, err
-	}).takes("", all[0].Name)
+	}).describe("", all[0].Name)
 	o.values = fixed(all)
 	return o
 }
@@ -267,5 +267,5 @@ func Canonical[C any](name string, field func(*C) *[]string, form func([]string)
 			names = strings.Split(value, ",")
 		}
 		return form(names)
-	}).takes("names, comma separated", "")
+	}).describe("names, comma separated", "")
 }

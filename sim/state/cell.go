@@ -21,7 +21,7 @@ func (c *Cell[T]) value() *T { return (*T)(unsafe.Pointer(c)) }
 // Read reads the value.
 func (c *Cell[T]) Read(env *sim.Env) *T {
 	if env.Recording() {
-		c.reads(env)
+		c.read(env)
 	}
 	return c.value()
 }
@@ -29,7 +29,7 @@ func (c *Cell[T]) Read(env *sim.Env) *T {
 // Look is Var.Look.
 func (c *Cell[T]) Look(env *sim.Env) *T {
 	if env.Recording() {
-		c.looks(env)
+		c.look(env)
 	}
 	return c.value()
 }
@@ -37,7 +37,7 @@ func (c *Cell[T]) Look(env *sim.Env) *T {
 // Change is Var.Change.
 func (c *Cell[T]) Change(env *sim.Env) *T {
 	if env.Recording() {
-		c.writes(env)
+		c.write(env)
 	}
 	return c.value()
 }

@@ -29,7 +29,7 @@ func (l *List[T]) item(x *T) int64 {
 // Add writes one more value at the end.
 func (l *List[T]) Add(env *sim.Env, x T) {
 	if env.Recording() {
-		l.writes(env, x)
+		l.write(env, x)
 	}
 	l.all = append(l.all, x)
 }
@@ -37,7 +37,7 @@ func (l *List[T]) Add(env *sim.Env, x T) {
 // writes is not inlined: item takes an address, which would have each x of Add in the heap.
 //
 //go:noinline
-func (l *List[T]) writes(env *sim.Env, x T) { env.WritesItem(l.kind, int(l.index), l.item(&x)) }
+func (l *List[T]) write(env *sim.Env, x T) { env.WritesItem(l.kind, int(l.index), l.item(&x)) }
 
 // Look is the list, only to see what is in it (sim.Env.LooksAt). The caller must not change it.
 func (l *List[T]) Look(env *sim.Env) []T {

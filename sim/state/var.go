@@ -16,13 +16,13 @@ type place struct {
 // They are not inlined, so that the methods which ask whether cells are recorded are.
 
 //go:noinline
-func (p *place) reads(env *sim.Env) { env.Reads(p.kind, int(p.index)) }
+func (p *place) read(env *sim.Env) { env.Reads(p.kind, int(p.index)) }
 
 //go:noinline
-func (p *place) looks(env *sim.Env) { env.LooksAt(p.kind, int(p.index)) }
+func (p *place) look(env *sim.Env) { env.LooksAt(p.kind, int(p.index)) }
 
 //go:noinline
-func (p *place) writes(env *sim.Env) { env.Writes(p.kind, int(p.index)) }
+func (p *place) write(env *sim.Env) { env.Writes(p.kind, int(p.index)) }
 
 // Var is one value, or several that are used together.
 type Var[T any] struct {
@@ -33,7 +33,7 @@ type Var[T any] struct {
 // Get reads the value.
 func (v *Var[T]) Get(env *sim.Env) T {
 	if env.Recording() {
-		v.reads(env)
+		v.read(env)
 	}
 	return v.x
 }
@@ -41,7 +41,7 @@ func (v *Var[T]) Get(env *sim.Env) T {
 // Read reads the value where it is.
 func (v *Var[T]) Read(env *sim.Env) *T {
 	if env.Recording() {
-		v.reads(env)
+		v.read(env)
 	}
 	return &v.x
 }
@@ -50,7 +50,7 @@ func (v *Var[T]) Read(env *sim.Env) *T {
 // follow it (sim.Env.LooksAt).
 func (v *Var[T]) Look(env *sim.Env) *T {
 	if env.Recording() {
-		v.looks(env)
+		v.look(env)
 	}
 	return &v.x
 }
@@ -58,7 +58,7 @@ func (v *Var[T]) Look(env *sim.Env) *T {
 // Set writes the value.
 func (v *Var[T]) Set(env *sim.Env, x T) {
 	if env.Recording() {
-		v.writes(env)
+		v.write(env)
 	}
 	v.x = x
 }
@@ -66,7 +66,7 @@ func (v *Var[T]) Set(env *sim.Env, x T) {
 // Change writes a part of the value, or a value that depends on the one before.
 func (v *Var[T]) Change(env *sim.Env) *T {
 	if env.Recording() {
-		v.writes(env)
+		v.write(env)
 	}
 	return &v.x
 }

@@ -9,8 +9,8 @@ type Proved struct{}
 func (Proved) Options() sim.Options                     { return sim.Options{} }
 func (Proved) After(*sim.World, sim.Action)             {}
 func (Proved) Over(*sim.World) bool                     { return false }
-func (Proved) Monitors(d sim.Digest) sim.Digest             { return d }
-func (Proved) IsMonitored(sim.NodeID) bool                   { return false }
+func (Proved) Monitors(d sim.Digest) sim.Digest         { return d }
+func (Proved) IsMonitored(sim.NodeID) bool              { return false }
 func (Proved) SeesNodes() bool                          { return false }
 func (Proved) Endless(sim.NodeID) bool                  { return true }
 func (Proved) Remembers() bool                          { return false }

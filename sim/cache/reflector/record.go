@@ -47,8 +47,8 @@ func (r *record) Endings() []Ending { return r.endings }
 // Turns are all since the run began. They must not be changed.
 func (r *record) Turns() []Turn { return r.turns }
 
-// begins notes where a watch begins.
-func (r *record) begins(at int64) {
+// noteStart notes where a watch begins.
+func (r *record) noteStart(at int64) {
 	if r.resumes {
 		r.endings[len(r.endings)-1].Next, r.resumes = at, false
 	}

@@ -45,7 +45,7 @@ func (r *Reflector) synced(env *sim.Env, resourceVersion int64) {
 func (r *Reflector) startWatch(env *sim.Env) {
 	from := r.position.Get(env).resourceVersion
 	watches.Say(env, from)
-	r.begins(from)
+	r.noteStart(from)
 	r.open(env, watching, &wire.WatchStart{Revision: from})
 }
 

@@ -123,7 +123,7 @@ func (s *Store) initIndices(fields Fields) {
 func (s *Store) updateIndices(env *sim.Env, before, after *wire.KeyValue) {
 	for i := range s.indices {
 		x := &s.indices[i]
-		former := x.leaves(before, after)
+		former := x.formerPlace(before, after)
 		switch {
 		case former == nil:
 		case after == nil || !s.cfg.ChangesStayIndexed:
@@ -137,9 +137,9 @@ func (s *Store) updateIndices(env *sim.Env, before, after *wire.KeyValue) {
 	}
 }
 
-// leaves is the place that an object has before a change and not after it, nil if there is
+// formerPlace is the place that an object has before a change and not after it, nil if there is
 // none.
-func (x *index) leaves(before, after *wire.KeyValue) *indexEntry {
+func (x *index) formerPlace(before, after *wire.KeyValue) *indexEntry {
 	if before == nil {
 		return nil
 	}

@@ -90,10 +90,10 @@ func (w *Write) resourceVersion() int64 {
 	return w.object.ModRevision
 }
 
-// fails ends the write with the error of a check, if the state is etcd's. If it is a suggestion
+// fail ends the write with the error of a check, if the state is etcd's. If it is a suggestion
 // the error may be of an old object: the check is made again on that of etcd. Upstream returns
 // the error if that is the same object; the check gives it once more.
-func (w *Write) fails(env *sim.Env, c check, err *wire.Error) {
+func (w *Write) fail(env *sim.Env, c check, err *wire.Error) {
 	if w.current || w.d.cfg.Suggestion.trusts(c) {
 		w.finish(env, err)
 		return
@@ -131,11 +131,11 @@ func conflict(key string, required, found int64) *wire.Error {
 func (w *Write) attemptUpdate(env *sim.Env) {
 	r := w.update
 	if err := w.checkPrecondition(r.Precondition); err != nil {
-		w.fails(env, updatePrecondition, err)
+		w.fail(env, updatePrecondition, err)
 		return
 	}
 	if r.Expected != 0 && r.Expected != w.resourceVersion() {
-		w.fails(env, updateFunction, conflict(w.key, r.Expected, w.resourceVersion()))
+		w.fail(env, updateFunction, conflict(w.key, r.Expected, w.resourceVersion()))
 		return
 	}
 	value := w.updated()
@@ -179,11 +179,11 @@ func holds(o *wire.KeyValue, member string) bool {
 func (w *Write) attemptDelete(env *sim.Env) {
 	r := w.remove
 	if err := w.checkPrecondition(r.Precondition); err != nil {
-		w.fails(env, deletePrecondition, err)
+		w.fail(env, deletePrecondition, err)
 		return
 	}
 	if r.Holding != "" && !holds(w.object, r.Holding) {
-		w.fails(env, validation, &wire.Error{Code: wire.Forbidden, Message: w.key + " is not to be deleted without " + r.Holding})
+		w.fail(env, validation, &wire.Error{Code: wire.Forbidden, Message: w.key + " is not to be deleted without " + r.Holding})
 		return
 	}
 	w.send(env, wire.RequestOp{DeleteRange: &wire.DeleteRangeRequest{Key: w.key}})

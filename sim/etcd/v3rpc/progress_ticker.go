@@ -105,5 +105,5 @@ func (sws *ServerWatchStream) requestDue(env *sim.Env) {
 	if wanted {
 		env.Enable(sws.task(continueRecvLoop))
 	}
-	sws.selects(env)
+	sws.enterSelect(env)
 }

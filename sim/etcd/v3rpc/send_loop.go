@@ -65,8 +65,8 @@ func (l *sendLoop) stop() {
 	l.state = stopped
 }
 
-// selects puts the loop back into its select.
-func (sws *ServerWatchStream) selects(env *sim.Env) {
+// enterSelect puts the loop back into its select.
+func (sws *ServerWatchStream) enterSelect(env *sim.Env) {
 	l := sws.send.Change(env)
 	l.state, l.fromWatchStream, l.sentID, l.sentEvents = selecting, false, 0, false
 	sws.watch.Chan.Select(env)
@@ -97,7 +97,7 @@ var sendStates = [...]struct {
 	name string
 	step func(*ServerWatchStream, *sim.Env)
 }{
-	selecting: {"selects", nil}, readingPrevKV: {"reads prevKV", (*ServerWatchStream).readPrevKV}, sending: {"sends", (*ServerWatchStream).sends},
+	selecting: {"selects", nil}, readingPrevKV: {"reads prevKV", (*ServerWatchStream).readPrevKV}, sending: {"sends", (*ServerWatchStream).transmit},
 	afterSend: {"after Send", (*ServerWatchStream).afterSend}, ticking: {"requests progress", (*ServerWatchStream).requestDue}, stopped: {"stopped", nil},
 }
 
@@ -177,14 +177,14 @@ func (sws *ServerWatchStream) forward(env *sim.Env, events []wire.Event) {
 		l.fromWatchStream = false
 		l.out.Push(r)
 		sws.announce(env, r.WatchID)
-		sws.sends(env)
+		sws.transmit(env)
 		return
 	}
 	if r.WatchID != wire.InvalidWatchID && !sws.ids.Get(env, r.WatchID) {
 		env.Cover(coverPending)
 		kept.Say(env, response{r}, r.WatchID, sws.watch.Name)
 		sws.pending.Add(env, pendingResponse{r})
-		sws.selects(env)
+		sws.enterSelect(env)
 		return
 	}
 	l.fromWatchStream, l.sentID, l.sentEvents = true, r.WatchID, len(r.Events) > 0
@@ -193,7 +193,7 @@ func (sws *ServerWatchStream) forward(env *sim.Env, events []wire.Event) {
 	} else {
 		l.out.Push(r)
 	}
-	sws.sends(env)
+	sws.transmit(env)
 }
 
 // takeCtrlStream is the case of ctrlStream.
@@ -223,7 +223,7 @@ func (sws *ServerWatchStream) takeCtrlStream(env *sim.Env) {
 			env.Cover(coverProgressOvertakes)
 		}
 	}
-	sws.sends(env)
+	sws.transmit(env)
 }
 
 // speaksForAll reports whether a watch channel holds a response to all watches
@@ -232,9 +232,9 @@ func speaksForAll(queued []*mvcc.WatchResponse) bool {
 	return slices.ContainsFunc(queued, func(r *mvcc.WatchResponse) bool { return r.ID == wire.InvalidWatchID })
 }
 
-// sends is gRPC's Send for everything in out, as far as there is room. That ids
+// transmit is gRPC's Send for everything in out, as far as there is room. That ids
 // and pending were changed before makes no difference: no other loop sees them.
-func (sws *ServerWatchStream) sends(env *sim.Env) {
+func (sws *ServerWatchStream) transmit(env *sim.Env) {
 	l := &sws.send
 	env.Under(sws.cause)
 	for l.out.Len() > 0 {
@@ -249,7 +249,7 @@ func (sws *ServerWatchStream) sends(env *sim.Env) {
 		env.Send(sws.conn, r)
 	}
 	if !l.fromWatchStream {
-		sws.selects(env)
+		sws.enterSelect(env)
 		return
 	}
 	l.state = afterSend
@@ -269,5 +269,5 @@ func (sws *ServerWatchStream) afterSend(env *sim.Env) {
 		sws.elideOthers(env, l.sentID)
 	}
 	sws.progressRequests().Sent(env, sws)
-	sws.selects(env)
+	sws.enterSelect(env)
 }
