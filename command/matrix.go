@@ -39,6 +39,9 @@ cached    the share of these LISTs that the cache served; the others went to etc
 requests, bytes, progress
           ranges of etcd, bytes of keys and values in its answers, and progress requests, for each LIST
 (pages)   the same of LISTs in pages, for each page
+write p99, tries, write bytes
+          what 99 of 100 updates of one object by sixteen clients take at most, transactions for each, and bytes of
+          objects in etcd's answers; left out if no row differs by more than a tenth from the first one
 
 A "yes" means: in all schedules that were tried, and checked at least once. "except race R1": without a race that
 every release of etcd has; its number stands below the table. Each scenario that is known to be violated with a design, and not

@@ -246,6 +246,19 @@ func TestCostsAreAlikeWithinATenth(t *testing.T) {
 	require.Equal(t, 4, c.Alike.Costs)
 }
 
+func TestWritesDiffer(t *testing.T) {
+	m := Matrix{}
+	differ := func(tries float64, writes uint64) bool {
+		cost := &Run{Scenario: Writing, Cost: &Cost{Writes: writes, TriesPerWrite: tries}}
+		m.Cells = append(m.Cells, &Cell{Safe: Question{Evidence: []*Run{cost}}})
+		return m.WritesDiffer()
+	}
+	require.False(t, differ(2, 10))
+	require.False(t, differ(2.1, 10))
+	require.False(t, differ(3, 0), "nothing was measured")
+	require.True(t, differ(3, 10))
+}
+
 func TestAsKnown(t *testing.T) {
 	verdictOf := func(claim *Claim) (*Comparison, model.Verdict) {
 		c := Differ(of("a", claim))

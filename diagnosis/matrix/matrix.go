@@ -33,16 +33,17 @@ import (
 var (
 	Safety   = []string{"issue-15220", "issue-15220-catching-up", "consistent-list", "paged-lists", "snapshot-reads", "watch-list"}
 	Liveness = []string{"issue-17507", "recovery", "watch-list-ends"}
-	Costs    = []string{"cost-quiet", Waiting, "cost-prefix", Busy, Pages}
+	Costs    = []string{"cost-quiet", Waiting, "cost-prefix", Busy, Pages, Writing}
 )
 
 // Waiting is the workload in which every LIST has to wait for the cache, Busy
 // the one in which the resource is written, too, Pages that in which clients list in
-// pages.
+// pages, Writing that in which they update one object at a time.
 const (
 	Waiting = "cost-elsewhere"
 	Busy    = "cost-busy"
 	Pages   = "cost-pages"
+	Writing = "write-storm"
 )
 
 func isCost(scenario string) bool { return slices.Contains(Costs, scenario) }

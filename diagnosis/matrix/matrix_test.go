@@ -289,6 +289,7 @@ func TestMetricsOfCosts(t *testing.T) {
 		"apiserver_cache_list_total", "etcd_progress_requests_total", "etcd_bookmark_total",
 		`etcd_requests_total{operation="getCurrentResourceVersion"}`, `etcd_requests_total{operation="list",for="reflector"}`,
 		`etcd_response_bytes_total{operation="list",for="client"}`,
+		"write_duration_seconds", "write_attempts_total", `etcd_response_bytes_total{operation="txn",for="write"}`,
 	} {
 		assert.True(t, registered[name], name)
 	}
