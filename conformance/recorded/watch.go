@@ -184,12 +184,17 @@ func (s *Stream) recorded() []model.WatchStream {
 	return all
 }
 
-// registeredLate reports whether the first events of a watch have no previous values, and later ones do: every release
-// of etcd stores that they are wanted when the watch is registered already. They are not judged then.
+// registeredLate reports whether the first events of a watch have no previous values, and later ones do, or did not come:
+// every release of etcd stores that they are wanted when the watch is registered already. They are not judged then.
 func registeredLate(w *model.WatchStream) bool {
-	first := slices.IndexFunc(w.Responses, func(r model.WatchResponse) bool { return len(r.Events) > 0 })
+	events := func(r model.WatchResponse) bool { return len(r.Events) > 0 }
 	has := func(r model.WatchResponse) bool {
 		return slices.ContainsFunc(r.Events, func(e model.WatchEvent) bool { return e.PrevItem != nil })
 	}
-	return w.Request.PrevKV && first >= 0 && !has(w.Responses[first]) && slices.ContainsFunc(w.Responses[first:], has)
+	first := slices.IndexFunc(w.Responses, events)
+	if !w.Request.PrevKV || first < 0 || has(w.Responses[first]) {
+		return false
+	}
+	later := w.Responses[first+1:]
+	return slices.ContainsFunc(later, has) || !slices.ContainsFunc(later, events)
 }
