@@ -15,19 +15,35 @@ import (
 // same release are, in small worlds. Etcd is the simulated one on both sides.
 var cachetraces = &table[compared]{
 	name: "cachetraces", about: "what clients are told by the cacher that ships and by the simulated one, in small worlds",
-	keys: cacheKeys, measure: measureCache, amiss: amissInTraces, render: renderCache,
+	choice: "release", keys: cacheKeys, measure: measureCache, amiss: amissInTraces, render: renderCache,
 }
 
 func cacheKeys() []key {
 	var all []key
 	for _, of := range cacheWorlds {
-		all = append(all, key{of: of.Name})
+		for _, release := range cacheReleases {
+			if of.writes() || !strings.Contains(release, "+") {
+				all = append(all, key{of.Name, release})
+			}
+		}
 	}
 	return all
 }
 
-// simulatedCache is the cache of the simulation as the guest's release has it.
-const simulatedCache = "v0.37.2"
+// cacheReleases are the releases of Kubernetes, with an option where it is no default: ConsistentGetFromCache (KEP-6404) says something of writes alone.
+var cacheReleases = []string{"v0.37.2", "v0.38.0-beta.0", "v0.38.0-beta.0+write-state=cache"}
+
+// simulatedCache is the cache of the simulation as a release has it: it starts by a stream of initial events.
+func simulatedCache(release string) string { return release + "+reflector-list=watch-list" }
+
+// guestOf is the guest of a release.
+func guestOf(release string, how guests.Schedule) string {
+	version, set, some := strings.Cut(release, "+")
+	if some {
+		set = "+" + set
+	}
+	return "kubernetes@" + version + how.String() + set
+}
 
 // cacheSchedules is how many are taken of the released code, a third of them with each way to schedule its goroutines.
 // attempts is how many are made at each trace that these do not show.
@@ -37,14 +53,14 @@ const (
 )
 
 func measureCache(ctx context.Context, k key) (compared, error) {
-	return findWorld(cacheWorlds, k.of).compareCache(ctx, simulatedCache)
+	return findWorld(cacheWorlds, k.of).compareCache(ctx, k.on, simulatedCache(k.on))
 }
 
-// compareCache compares a simulated cache with the guest.
-func (of *world) compareCache(ctx context.Context, design string) (compared, error) {
-	yielding := guest + guests.Schedule{Locks: true}.String()
-	r, s, err := of.compare(ctx, design, []part{
-		{guest, cacheSchedules / 3}, {guest + guests.Schedule{Late: true}.String(), cacheSchedules / 3}, {yielding, cacheSchedules / 3},
+// compareCache compares a simulated cache with the guest of a release.
+func (of *world) compareCache(ctx context.Context, release, design string) (compared, error) {
+	yielding := guestOf(release, guests.Schedule{Locks: true})
+	r, s, err := of.compare(ctx, release, design, []part{
+		{guestOf(release, guests.Schedule{}), cacheSchedules / 3}, {guestOf(release, guests.Schedule{Late: true}), cacheSchedules / 3}, {yielding, cacheSchedules / 3},
 	})
 	if err != nil {
 		return r, err
@@ -116,8 +132,8 @@ func objectText(kv *wire.KeyValue) string {
 
 const cacheHead = `# What clients of the cacher that ships are told, and what those of the simulated cache are
 
-In small worlds the simulated cache, design %s with reflector-list=watch-list, is searched exhaustively in front of the simulated etcd %s: every trace that any of its schedules
-shows. A trace is all that clients are told: each event of each watch in order, and the answers to calls, with revisions. In front of the same etcd the guest %s takes %d random
+In small worlds the simulated cache of a release, with reflector-list=watch-list, is searched exhaustively in front of the simulated etcd %s: every trace that any of its schedules
+shows. A trace is all that clients are told: each event of each watch in order, and the answers to calls, with revisions. In front of the same etcd the guest of the release takes %d random
 schedules, in a third of which its goroutines switch where they block, in another third at locks, too, and in the last third those that can run may be late. Then each trace that is missing is searched for, in up to %d schedules
 that take back a step behind which it cannot come any more. In these up to %d more timers fire: those of a guest go off in the order of their times.
 
@@ -129,19 +145,19 @@ calls are answered. ` + "`go run ./measure cachetraces`" + ` in the folder upstr
   Either the simulated cache can do more than the code, or these schedules were too few.
 - **Once**: traces that one random schedule showed.
 
-| world | timers | simulated traces | states | traces of the code | once | searched for and found | the code alone | simulated alone |
-|---|---|---|---|---|---|---|---|---|
+| world | release | timers | simulated traces | states | traces of the code | once | searched for and found | the code alone | simulated alone |
+|---|---|---|---|---|---|---|---|---|---|
 `
 
 func renderCache(rows []compared) (string, error) {
 	sums := sumOf(rows)
-	head := fmt.Sprintf(cacheHead, simulatedCache, newEtcd, guest, cacheSchedules, attempts, more, are(sums.released), are(sums.simulated), sums.all)
+	head := fmt.Sprintf(cacheHead, newEtcd, cacheSchedules, attempts, more, are(sums.released), are(sums.simulated), sums.all)
 	return renderCompared(head, cacheWorlds, rows, func(r *compared) string {
 		firings := 0
 		if of := findWorld(cacheWorlds, r.World); of != nil {
 			firings = of.Firings
 		}
-		return fmt.Sprintf("| %s | %d | %d | %d | %d in %d | %d | %d | %d | %d |\n", r.World, firings, r.Simulated, r.States, r.Released, r.Schedules,
+		return fmt.Sprintf("| %s | %s | %d | %d | %d | %d in %d | %d | %d | %d | %d |\n", r.World, r.Release, firings, r.Simulated, r.States, r.Released, r.Schedules,
 			r.Once, r.Reached, len(r.ReleasedOnly), len(r.SimulatedOnly))
 	}), nil
 }

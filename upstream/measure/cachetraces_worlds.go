@@ -22,6 +22,10 @@ func list(change ...func(*wire.ListRequest)) step {
 	return call(r)
 }
 
+func get(key string) step {
+	return call(&wire.GetRequest{Key: prefix + key, ResourceVersion: wire.Unset})
+}
+
 func atZero(r *wire.ListRequest) { r.ResourceVersion = 0 }
 
 func paged(r *wire.ListRequest) { r.Limit = 1 }
@@ -94,5 +98,53 @@ var cacheWorlds = []*world{
 	{
 		Name: "begins-anew", Doc: "the cache's watch of etcd breaks, while a client puts twice and compacts there, so that the cache may have to list again, and then lists whatever it has",
 		Items: 1, Breaks: true, Clients: [][]step{{putObject("a", "new"), putObject("a", "newer"), ofEtcd(&wire.CompactionRequest{Revision: 4}), list(atZero)}},
+	},
+	{
+		Name: "get", Doc: "a client puts, and another one gets the object, consistently",
+		Items: 1, Clients: [][]step{{putObject("a", "new")}, {get("a")}},
+	},
+	{
+		Name: "create", Doc: "a client deletes an object at etcd, while another one creates it through the cache",
+		Items: 1, Firings: 1, Clients: [][]step{{remove("a")}, {call(&wire.CreateRequest{Key: prefix + "a", Value: "created"})}},
+	},
+	{
+		Name: "update", Doc: "a client puts at etcd, while another one updates the object through the cache",
+		Items: 1, Firings: 1, Clients: [][]step{{putObject("a", "new")}, {call(&wire.GuaranteedUpdateRequest{Key: prefix + "a", Add: "b"})}},
+	},
+	{
+		Name: "update-unchanged", Doc: "a client puts at etcd, while another one updates the object through the cache to what it may be by then",
+		Items: 1, Firings: 1, Clients: [][]step{{putObject("a", "new")}, {call(&wire.GuaranteedUpdateRequest{Key: prefix + "a", Add: "new"})}},
+	},
+	{
+		Name: "update-expecting", Doc: "a client puts at etcd, while another one updates the object of that put through the cache, and gets it",
+		Items: 1, Firings: 1, Clients: [][]step{{putObject("a", "new")}, {call(&wire.GuaranteedUpdateRequest{Key: prefix + "a", Add: "b", Expected: 3}), get("a")}},
+	},
+	{
+		Name: "update-or-create", Doc: "a client deletes an object at etcd, while another one updates or creates it through the cache",
+		Items: 1, Firings: 1, Clients: [][]step{{remove("a")}, {call(&wire.GuaranteedUpdateRequest{Key: prefix + "a", Add: "b", IgnoreNotFound: true})}},
+	},
+	{
+		Name: "delete", Doc: "a client puts at etcd, while another one deletes through the cache an object that has this value",
+		Items: 1, Firings: 1, Clients: [][]step{{putObject("a", "new")}, {call(&wire.DeleteRequest{Key: prefix + "a", Holding: "new"})}},
+	},
+	{
+		Name: "delete-missing", Doc: "a client creates an object at etcd, while another one deletes it through the cache",
+		Items: 1, Firings: 1, Clients: [][]step{{putObject("b", "new")}, {call(&wire.DeleteRequest{Key: prefix + "b"})}},
+	},
+	{
+		Name: "updates", Doc: "two clients update an object through the cache, and one gets it then",
+		Items: 1, Firings: 1, Clients: [][]step{
+			{call(&wire.GuaranteedUpdateRequest{Key: prefix + "a", Add: "b"})}, {call(&wire.GuaranteedUpdateRequest{Key: prefix + "a", Add: "c"}), get("a")},
+		},
+	},
+	{
+		Name: "update-and-delete", Doc: "a client updates an object through the cache if it is as it was at first, another one deletes it there, and lists",
+		Items: 1, Firings: 1, Clients: [][]step{
+			{call(&wire.GuaranteedUpdateRequest{Key: prefix + "a", Add: "b", Precondition: 2})}, {call(&wire.DeleteRequest{Key: prefix + "a"}), list(atZero)},
+		},
+	},
+	{
+		Name: "update-break", Doc: "the cache's watch of etcd breaks, while a client puts at etcd, and another one updates the object through the cache",
+		Items: 1, Firings: 1, Breaks: true, Clients: [][]step{{putObject("a", "new")}, {call(&wire.GuaranteedUpdateRequest{Key: prefix + "a", Add: "b", Expected: 2})}},
 	},
 }

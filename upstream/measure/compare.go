@@ -12,9 +12,8 @@ import (
 // clients are told, in order for each stream. Those of the simulation are found by a search over all of its states;
 // those of the released code by random schedules, and by a search for each trace that is still missing.
 type compared struct {
-	World string
-	// Etcd is empty in a world with a cache.
-	Etcd string `json:",omitempty"`
+	// World is which, and Release that of etcd or Kubernetes.
+	World, Release string
 	// Simulated is how many traces the simulation can show, in how many states.
 	Simulated, States int
 	// Released is how many traces that many random schedules of the released code have shown, Once how many of them a
@@ -28,7 +27,7 @@ type compared struct {
 	ReleasedOnly, SimulatedOnly []string `json:",omitempty"`
 }
 
-func (r compared) key() key { return key{r.World, r.Etcd} }
+func (r compared) key() key { return key{r.World, r.Release} }
 
 func (r compared) String() string {
 	line := fmt.Sprintf("%v: %d simulated traces in %d states, %d of the code, %d searched for", r.key(), r.Simulated, r.States, r.Released, r.Reached)
@@ -51,8 +50,8 @@ type part struct {
 }
 
 // compare compares the simulation with random schedules of the code of a release.
-func (of *world) compare(ctx context.Context, simulated string, parts []part) (compared, searched, error) {
-	r := compared{World: of.Name}
+func (of *world) compare(ctx context.Context, release, simulated string, parts []part) (compared, searched, error) {
+	r := compared{World: of.Name, Release: release}
 	s, err := of.search(ctx, simulated)
 	if err != nil {
 		return r, s, err

@@ -97,8 +97,8 @@ func measureInclusion(ctx context.Context, k key) (compared, error) {
 // compareEtcd compares a simulated server with random schedules of the code of a release.
 func (of *world) compareEtcd(ctx context.Context, simulated, release string) (compared, searched, error) {
 	all := etcdSchedules / max(1, of.Slow)
-	r, s, err := of.compare(ctx, simulated, []part{{released(release), all / 4}, {released(release) + atLocks, all - all/4}})
-	r.Etcd, r.Preempted = release, new(int)
+	r, s, err := of.compare(ctx, release, simulated, []part{{released(release), all / 4}, {released(release) + atLocks, all - all/4}})
+	r.Preempted = new(int)
 	return r, s, err
 }
 
@@ -213,7 +213,7 @@ func renderInclusion(rows []compared) (string, error) {
 	sums := sumOf(rows)
 	head := fmt.Sprintf(inclusionHead, etcdSchedules, are(sums.released), sums.simulated, sums.all)
 	return renderCompared(head, etcdWorlds, rows, func(r *compared) string {
-		return fmt.Sprintf("| %s | %s | %d | %d | %d in %d | %d | %d | %d | %d | %d |\n", r.World, r.Etcd, r.Simulated, r.States, r.Released, r.Schedules,
+		return fmt.Sprintf("| %s | %s | %d | %d | %d in %d | %d | %d | %d | %d | %d |\n", r.World, r.Release, r.Simulated, r.States, r.Released, r.Schedules,
 			r.Once, r.Reached, *r.Preempted, len(r.ReleasedOnly), len(r.SimulatedOnly))
 	}), nil
 }

@@ -62,12 +62,12 @@ func TestPagesShowRows(t *testing.T) {
 		},
 		"inclusion": func(t *testing.T) []string {
 			return linesOf(t, inclusion, func(r *compared) []string {
-				return []string{fmt.Sprintf("| %s | %s | %d | %d |", r.World, r.Etcd, r.Simulated, r.States)}
+				return []string{fmt.Sprintf("| %s | %s | %d | %d |", r.World, r.Release, r.Simulated, r.States)}
 			})
 		},
 		"cachetraces": func(t *testing.T) []string {
 			return linesOf(t, cachetraces, func(r *compared) []string {
-				return []string{fmt.Sprintf("| %d | %d | %d in %d |", r.Simulated, r.States, r.Released, r.Schedules)}
+				return []string{fmt.Sprintf("| %s | %s | %d | %d | %d | %d in %d |", r.World, r.Release, findWorld(cacheWorlds, r.World).Firings, r.Simulated, r.States, r.Released, r.Schedules)}
 			})
 		},
 		"reproduce": func(t *testing.T) []string {
@@ -172,7 +172,7 @@ func TestRowsAreMeasuredAgain(t *testing.T) {
 	})
 	t.Run("cachetraces", func(t *testing.T) {
 		needs(t, guest)
-		same(t, cachetraces, []key{{of: "any-after-put"}, {of: "watch"}}, func(of compared) (compared, error) {
+		same(t, cachetraces, []key{{"any-after-put", "v0.37.2"}, {"watch", "v0.37.2"}}, func(of compared) (compared, error) {
 			return measureCache(t.Context(), of.key())
 		})
 	})
@@ -192,9 +192,9 @@ func same[R row](t *testing.T, of *table[R], keys []key, measure func(R) (R, err
 // TestAmissIsFound: a row that is about nothing, and each way in which rows and reasons do not agree.
 func TestAmissIsFound(t *testing.T) {
 	require.Equal(t, []string{
-		"the row of none on etcd 3.5.7 is about nothing that is measured",
-		"filter on etcd 3.5.7: the simulation cannot show 1 traces of the released code, such as created",
-	}, inclusion.wrong([]compared{{World: "none", Etcd: "3.5.7"}, {World: "filter", Etcd: "3.5.7", ReleasedOnly: []string{"created"}}}))
+		"the row of none on 3.5.7 is about nothing that is measured",
+		"filter on 3.5.7: the simulation cannot show 1 traces of the released code, such as created",
+	}, inclusion.wrong([]compared{{World: "none", Release: "3.5.7"}, {World: "filter", Release: "3.5.7", ReleasedOnly: []string{"created"}}}))
 
 	require.Equal(t, []string{"stale-list: the property is violated without the patch, too"},
 		reproduce.wrong([]reproduction{{"stale-list", figures{ControlViolations: 1}}, {"stale-get", figures{}}}))

@@ -22,7 +22,7 @@ func (k key) String() string {
 	if k.on == "" {
 		return k.of
 	}
-	return k.of + " on etcd " + k.on
+	return k.of + " on " + k.on
 }
 
 // row is what was measured. String is a line about it.
@@ -34,7 +34,7 @@ type row interface {
 // table is rows of one kind, in a file that is written after each row: an interrupt loses nothing that was done.
 type table[R row] struct {
 	name, about string
-	// choice is the flag that chooses one etcd, if the rows have several.
+	// choice is the flag that chooses one release, if the rows have several.
 	choice string
 	// keys are those of all rows, in their order.
 	keys    func() []key
@@ -55,7 +55,7 @@ func (t *table[R]) describe() (name, about string) { return t.name, t.about }
 func (t *table[R]) flags(f *flag.FlagSet) {
 	f.BoolVar(&t.missing, "missing", false, "measure only what has no row yet")
 	if t.choice != "" {
-		f.StringVar(&t.only, t.choice, "", "measure on this etcd alone: "+strings.Join(ons(t.keys()), ", "))
+		f.StringVar(&t.only, t.choice, "", "measure on this release alone: "+strings.Join(ons(t.keys()), ", "))
 	}
 }
 

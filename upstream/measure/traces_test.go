@@ -15,17 +15,16 @@ const large = 5_000
 // TestSimulatedTracesAreFoundAgain: the search over all states comes to the same numbers.
 func TestSimulatedTracesAreFoundAgain(t *testing.T) {
 	for _, r := range slices.Concat(read(t, inclusion), read(t, cachetraces)) {
-		of, program := findWorld(etcdWorlds, r.World), r.Etcd
-		table := "inclusion -etcd " + r.Etcd
-		if r.Etcd == "" {
-			of, program, table = findWorld(cacheWorlds, r.World), simulatedCache, "cachetraces"
+		of, program, table := findWorld(etcdWorlds, r.World), r.Release, "inclusion -etcd"
+		if of == nil {
+			of, program, table = findWorld(cacheWorlds, r.World), simulatedCache(r.Release), "cachetraces -release"
 			if r.States > large {
 				continue
 			}
 		}
 		s, err := of.search(t.Context(), program)
 		require.NoError(t, err)
-		require.Equal(t, []int{r.Simulated, r.States}, []int{len(s.traces), s.states}, "run \"go run ./measure %s %s\"", table, r.World)
+		require.Equal(t, []int{r.Simulated, r.States}, []int{len(s.traces), s.states}, "run \"go run ./measure %s %s %s\"", table, r.Release, r.World)
 		for _, trace := range r.SimulatedOnly {
 			require.Contains(t, s.traces, trace, r.World)
 		}
@@ -36,7 +35,7 @@ func TestSimulatedTracesAreFoundAgain(t *testing.T) {
 func TestCacheWorldsHaveRows(t *testing.T) {
 	rows := read(t, cachetraces)
 	for _, k := range cacheKeys() {
-		require.NotNil(t, find(rows, k), "run \"go run ./measure cachetraces %s\"", k.of)
+		require.NotNil(t, find(rows, k), "run \"go run ./measure cachetraces -release %s %s\"", k.on, k.of)
 	}
 }
 
@@ -58,7 +57,7 @@ func TestAnotherServerIsFound(t *testing.T) {
 // everything never shows an old state; one that answers whatever it has shows one where the code may not.
 func TestAnotherCacheIsFound(t *testing.T) {
 	needs(t, guest)
-	r, err := findWorld(cacheWorlds, "any-after-put").compareCache(t.Context(), "direct")
+	r, err := findWorld(cacheWorlds, "any-after-put").compareCache(t.Context(), "v0.37.2", "direct")
 	require.NoError(t, err)
 	require.Equal(t, []string{"rev 3, LIST at 2 a=initial@2"}, r.ReleasedOnly)
 	require.NotEmpty(t, cachetraces.wrong([]compared{r}))

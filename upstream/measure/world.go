@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/watchbed/watchbed/diagnosis/matrix"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/testbed/topology"
@@ -96,17 +96,33 @@ func (of *world) addClients(w *sim.World, etcd, server sim.NodeID, text func(sim
 	}
 }
 
-// system puts a world with a cache together with a program.
+// writes reports whether a client writes through the cache.
+func (of *world) writes() bool {
+	return slices.ContainsFunc(slices.Concat(of.Clients...), func(s step) bool {
+		switch s.request.(type) {
+		case *wire.CreateRequest, *wire.GuaranteedUpdateRequest, *wire.DeleteRequest:
+			return true
+		}
+		return false
+	})
+}
+
+// system puts a world with a cache together with a program, a design of the cache or a guest, behind which options may be set.
 func (of *world) system(program string) (*testbed.System, error) {
 	sc := &testbed.Scenario{Name: of.Name, Params: testbed.Params{
-		Etcd: newEtcd, Cache: program,
+		Etcd:     newEtcd,
 		Topology: topology.Options{Servers: 1},
 		Workload: workload.Options{Items: of.Items, Keys: of.Items},
 		Clock:    testbed.Clock{Steps: 20_000},
 	}}
-	if program == simulatedCache {
-		// It starts as the release does by default.
-		sc.Params.Settings = option.Settings("reflector-list=watch-list")
+	all, err := matrix.VariantOf("cache", program)
+	if err != nil {
+		return nil, err
+	}
+	for _, set := range all {
+		if err := sc.Params.Set(set.Name, set.Value); err != nil {
+			return nil, err
+		}
 	}
 	return sc.New(sc.Params)
 }
@@ -128,7 +144,7 @@ func (of *world) startCache(program string, c sim.Chooser) (*sim.World, error) {
 	of.addClients(w, etcd, cache, cacheText)
 	w.Start(c)
 	settle(w, c)
-	if strings.HasPrefix(program, guest) {
+	if strings.HasPrefix(program, "kubernetes@") {
 		// Every 10 ms it looks whether its reflector has listed, and dispatches events from then on
 		// (Cacher.dispatchEvents).
 		fire(w, c, func(n sim.NodeID) bool { return n == cache })
