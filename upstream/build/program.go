@@ -61,9 +61,9 @@ var kubernetes38 = []pin{
 var programs = []*program{
 	{"kubernetes", "guest", protocol.Kubernetes, false, []string{"k8s.io/apimachinery", "k8s.io/apiserver", "k8s.io/client-go"}, []string{"staging/src/k8s.io/*"}, "staging/src/k8s.io/apiserver", "", []branch{
 		// What etcd's client library is in these branches is up to their modules: the source says nothing of it.
-		{"v0.33.", "", "", []string{"v0.36", "v0.33"}, overlay.Kubernetes33, nil, nil},
-		{"v0.34.", "", "", []string{"v0.36", "v0.34"}, overlay.Kubernetes34, nil, nil},
-		{"v0.35.", "", "", []string{"v0.36"}, overlay.Kubernetes34, nil, nil},
+		{"v0.33.", "", "", []string{"v0.36", "v0.35", "v0.33"}, overlay.Kubernetes33, nil, nil},
+		{"v0.34.", "", "", []string{"v0.36", "v0.35", "v0.34"}, overlay.Kubernetes34, nil, nil},
+		{"v0.35.", "", "", []string{"v0.36", "v0.35"}, overlay.Kubernetes34, nil, nil},
 		{"v0.36.", "", "", []string{"v0.36"}, overlay.Kubernetes36, nil, nil},
 		{"v0.37.", "staging/src/k8s.io/apiserver/pkg/storage/cacher/store/store_btree.go", "v0.37.2", nil, overlay.Kubernetes37, nil, nil},
 		{"", "", "v0.38.0-alpha.2", []string{"v0.38"}, overlay.Kubernetes38, nil, kubernetes38},

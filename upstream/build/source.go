@@ -41,7 +41,7 @@ func parseSource(text string) (source, error) {
 	}
 	s.origin = s.version + s.folder
 	for _, c := range changes {
-		p, err := overlay.Find(c)
+		p, err := overlay.Find(c, s.branch.files...)
 		if err != nil {
 			return source{}, err
 		}

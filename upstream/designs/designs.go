@@ -44,7 +44,7 @@ func registered(name string) cache.Design {
 	version := strings.TrimPrefix(compiled, kubernetes)
 	return cache.Design{
 		Preset: option.Preset{Name: name, Doc: doc, Settings: node.Promised(version)},
-		New:    d.node, Reads: node.Reads, Storage: node.Shipped(version),
+		New:    d.node, Reads: node.Reads, Storage: node.Shipped(version), Refuses: node.Refuses,
 		Neighbours: func() []option.Neighbour {
 			return neighbours(compiled, how.String(), func(name string) *guest { return guestOf(name, protocol.Kubernetes, node.Beginning) })
 		},

@@ -3,10 +3,8 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"slices"
@@ -26,8 +24,8 @@ import (
 // reproduce is how soon the bed finds what upstream's correctness suite is about: the bugs of its table, each put back
 // into the code that ships by a patch. To measure a row compiles a guest.
 var reproduce = &reproductions{table: table[reproduction]{
-	name: "reproduce", about: "how soon the bugs of upstream's table of reproductions are found, each put back into the code",
-	keys: bugKeys, measure: measureBug, amiss: amissInReproduce, render: renderReproduce, decode: decodeFigures, encode: encodeFigures,
+	name: "reproduce", choice: "release", about: "how soon the bugs of upstream's table of reproductions are found, each put back into the code",
+	keys: bugKeys, measure: measureBug, amiss: amissInReproduce, render: renderReproduce,
 }}
 
 type reproductions struct {
@@ -52,12 +50,17 @@ func (t *reproductions) run(ctx context.Context, names []string) ([]string, erro
 	return t.table.run(ctx, names)
 }
 
-// bugKeys are the bugs that are looked for.
+// reproduceReleases are those of Kubernetes that the bugs are put back into.
+var reproduceReleases = []string{"v0.37.2", "v0.38.0-beta.0"}
+
+// bugKeys are the bugs that are looked for, in each release.
 func bugKeys() []key {
 	var all []key
 	for i := range bugs {
 		if bugs[i].scenario != "" {
-			all = append(all, key{of: bugs[i].name})
+			for _, release := range reproduceReleases {
+				all = append(all, key{bugs[i].name, release})
+			}
 		}
 	}
 	return all
@@ -76,53 +79,29 @@ const (
 	control = 200
 )
 
-// reproduction is what was measured of a bug.
+// reproduction is what was measured of a bug in a release.
 type reproduction struct {
-	bug string
-	figures
-}
-
-// figures are those of a bug in the file, by its name.
-type figures struct {
+	Bug, Release string
 	// Hits are the schedules until the property was violated, for each start; 0 if it was not before it gave up.
-	Hits []uint64 `json:"hits"`
+	Hits []uint64
 	// Replayed: the first run that was found was carried out again from its recording, to the bit, and failed again.
-	Replayed bool `json:"replayed"`
+	Replayed bool
 	// Control is how many schedules of the guest without the change ran, ControlViolations in how many of them the
 	// same property was violated.
-	Control           uint64 `json:"control"`
-	ControlViolations uint64 `json:"controlViolations"`
+	Control, ControlViolations uint64
 }
 
-func (r reproduction) key() key { return key{of: r.bug} }
+func (r reproduction) key() key { return key{r.Bug, r.Release} }
 
-func (r reproduction) String() string { return fmt.Sprintf("%s: %v", r.bug, r.Hits) }
-
-func decodeFigures(text []byte) ([]reproduction, error) {
-	of := map[string]figures{}
-	err := json.Unmarshal(text, &of)
-	var rows []reproduction
-	for _, name := range slices.Sorted(maps.Keys(of)) {
-		rows = append(rows, reproduction{name, of[name]})
-	}
-	return rows, err
-}
-
-func encodeFigures(rows []reproduction) ([]byte, error) {
-	of := map[string]figures{}
-	for _, r := range rows {
-		of[r.bug] = r.figures
-	}
-	text, err := json.MarshalIndent(of, "", "\t")
-	return append(text, '\n'), err
-}
+func (r reproduction) String() string { return fmt.Sprintf("%v: %v", r.key(), r.Hits) }
 
 func measureBug(ctx context.Context, k key) (reproduction, error) {
-	b, r := findBug(k.of), reproduction{bug: k.of}
-	if err := compile(ctx, b.compiled()); err != nil {
+	b, r, ships := findBug(k.of), reproduction{Bug: k.of, Release: k.on}, "kubernetes@"+k.on
+	compiled := ships + "+" + b.name
+	if err := compile(ctx, compiled); err != nil {
 		return r, err
 	}
-	sc, p, err := b.prepared(b.compiled())
+	sc, p, err := b.prepared(compiled)
 	if err != nil {
 		return r, err
 	}
@@ -145,7 +124,7 @@ func measureBug(ctx context.Context, k key) (reproduction, error) {
 			r.Replayed = true
 		}
 	}
-	if sc, p, err = b.prepared(guest); err != nil {
+	if sc, p, err = b.prepared(ships); err != nil {
 		return r, err
 	}
 	r.Control = max(control, tried)
@@ -241,7 +220,7 @@ func amissInReproduce(rows []reproduction) []string {
 	var all []string
 	for i := range rows {
 		if rows[i].ControlViolations > 0 {
-			all = append(all, rows[i].bug+": the property is violated without the patch, too")
+			all = append(all, rows[i].key().String()+": the property is violated without the patch, too")
 		}
 	}
 	for _, name := range overlay.Names() {
@@ -260,14 +239,14 @@ the same bugs are put back into the guest by patches of ours (../overlay/undone)
 by
 
     cd upstream
-    go run ./measure reproduce NAME
+    go run ./measure reproduce -release RELEASE NAME
 
 Hits are the schedules until the property is violated, in the order of seeds from 0, 1,000,000, ..., 4,000,000 on; one that gives up after %s is
 "-". Without the patch the guest ran as many schedules of the same scenario, and %d at least; where it violates the property, too, the row shows
 nothing. The first run of each row was recorded and carried out again: the same to the bit, and it fails again.
 
-| bug | in words | upstream's suite | scenario | violated | hits | median | without the patch | replayed |
-|---|---|---|---|---|---|---|---|---|
+| bug | in words | upstream's suite | scenario | violated | release | hits | median | without the patch | replayed |
+|---|---|---|---|---|---|---|---|---|---|
 `
 
 // suiteHead is what stands above the lessons.
@@ -282,7 +261,7 @@ func renderReproduce(rows []reproduction) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, reproduceHead, thousands(givesUp), control)
 	for _, k := range bugKeys() {
-		if err := findBug(k.of).line(&b, find(rows, k)); err != nil {
+		if err := findBug(k.of).line(&b, k, find(rows, k)); err != nil {
 			return "", err
 		}
 	}
@@ -303,7 +282,7 @@ func renderReproduce(rows []reproduction) (string, error) {
 	return b.String(), nil
 }
 
-func (b *bug) line(text *strings.Builder, r *reproduction) error {
+func (b *bug) line(text *strings.Builder, k key, r *reproduction) error {
 	p, err := overlay.Find(b.name)
 	if err != nil {
 		return err
@@ -316,7 +295,7 @@ func (b *bug) line(text *strings.Builder, r *reproduction) error {
 	if how := b.how.String(); how != "" {
 		scenario += " with `" + how + "`"
 	}
-	fmt.Fprintf(text, "| %s | %s | %s | %s | %s |", b.name, words, b.suite, scenario, b.property)
+	fmt.Fprintf(text, "| %s | %s | %s | %s | %s | %s |", b.name, words, b.suite, scenario, b.property, k.on)
 	if r == nil {
 		text.WriteString(" not measured yet | | | |\n")
 		return nil

@@ -17,9 +17,6 @@ type bug struct {
 	how guests.Schedule
 }
 
-// compiled is the name of the guest with the bug.
-func (b *bug) compiled() string { return guest + "+" + b.name }
-
 // What is said of several rows.
 const (
 	suiteFinds = "found"

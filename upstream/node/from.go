@@ -152,6 +152,9 @@ func (n *Node) readListed(r *protocol.Reader) *wire.ListResponse {
 	for range r.Int() {
 		l.Items = append(l.Items, n.seen.current(readObject(r)))
 	}
+	if r.Bool() {
+		l.Shard = wire.Shard{By: r.Text(), From: uint64(r.Int()), To: uint64(r.Int())}
+	}
 	return l
 }
 

@@ -35,7 +35,7 @@ const (
 func says(value string, resourceVersion int64) func(*scripted, engine.Host, uint32, *protocol.Reader) {
 	return func(_ *scripted, h engine.Host, conn uint32, _ *protocol.Reader) {
 		w := message(protocol.Listed, conn).Int(resourceVersion).Text("").Int(0).Byte(protocol.FromCache).Int(1)
-		h.Send(w.Text("/registry/pods/a").Text(value).Int(resourceVersion).Bytes)
+		h.Send(w.Text("/registry/pods/a").Text(value).Int(resourceVersion).Bool(false).Bytes)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/check"
 	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/cache/read"
+	"github.com/watchbed/watchbed/sim/cache/request"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/client/etcd3"
 	"github.com/watchbed/watchbed/sim/option"
@@ -20,7 +21,7 @@ import (
 // start again: its panic is what the run finds.
 var Reads = []string{
 	"version-check", "etcd-range-stream", "watch-decode", "snapshots", "consistency-checker",
-	"on-timeout=fallback", "on-timeout=throttle", "watch-list", "reflector-list", "watch-prev-kv", "write-state", "ring", "ring-max", "fresh-duration", "check-period",
+	"on-timeout=fallback", "on-timeout=throttle", "watch-list", "reflector-list", "watch-prev-kv", "write-state", "shards", "ring", "ring-max", "fresh-duration", "check-period",
 }
 
 // release is what sets the guests of some versions apart, for judges.
@@ -33,19 +34,20 @@ type release struct {
 }
 
 var releases = []release{
-	{"v0.33.", "v0.37.2", option.Settings("snapshots=off", "consistency-checker=off", "watch-list=disabled", "reflector-list=list"), nil},
-	{"v0.34.", "v0.37.2", option.Settings("reflector-list=list"), nil},
-	{"v0.35.", "v0.37.2", watchLists, nil},
-	{"v0.36.", "v0.37.2", watchLists, nil},
-	{"v0.37.", "v0.37.2", watchLists, shipped},
+	{"v0.33.", "v0.37.2", option.Settings("snapshots=off", "consistency-checker=off", "watch-list=disabled", "reflector-list=list", "shards=ignored"), nil},
+	{"v0.34.", "v0.37.2", option.Settings("reflector-list=list", "shards=ignored"), nil},
+	{"v0.35.", "v0.37.2", unsharded, nil},
+	{"v0.36.", "v0.37.2", unsharded, nil},
+	{"v0.37.", "v0.37.2", unsharded, shipped},
 	{"v0.38.0-alpha.", "v0.38.0-alpha.2", watchLists, shipped},
 	{"", "v0.38.0-beta.0", watchLists, shipped},
 }
 
-// watchLists: the cache starts with a stream of initial events, as by default from 1.35 on. shipped are the options of
-// etcd3 that Kubernetes has from 1.37 on.
+// watchLists: the cache starts with a stream of initial events, as by default from 1.35 on. unsharded: so it does, and
+// the gate ShardedListAndWatch is off, up to 1.37. shipped are the options of etcd3 that Kubernetes has from 1.37 on.
 var (
 	watchLists = option.Settings("reflector-list=watch-list")
+	unsharded  = option.Settings("reflector-list=watch-list", "shards=ignored")
 	shipped    = option.Settings("etcd-range-stream=enabled", "watch-decode=concurrent")
 )
 
@@ -88,6 +90,7 @@ func (n *Node) gates() []gate {
 		{"ConsistentListFromCacheSkipTimeoutFallback", o.Reads.OnTimeout == read.OnTimeoutThrottle},
 		{"WatchFromStorageWithoutPrevKV", o.Ingestion.WithoutPrevKV},
 		{"ConsistentGetFromCache", o.Writes.StatesFromCache},
+		{"ShardedListAndWatch", o.Shards == request.ShardsHonoured},
 		{"WatchList", o.Guard.WatchList != guard.WatchListOff},
 		{protocol.GateWatchListClient, o.Ingestion.WatchListClient},
 	}

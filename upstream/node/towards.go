@@ -17,7 +17,22 @@ func writeWatch(w *protocol.Writer, q *wire.WatchRequest) {
 	writeSelector(w, q.Selector)
 }
 
-// writeSelector writes the terms of a selector, each of a label or a field.
+// Refuses says which kind of request a guest has no answer for: its objects have no uid.
+func Refuses(p sim.Payload) string {
+	var s wire.Selector
+	switch p := p.(type) {
+	case *wire.ListRequest:
+		s = p.Selector
+	case *wire.WatchRequest:
+		s = p.Selector
+	}
+	if s.Shard != (wire.Shard{}) && s.Shard.By == "" {
+		return "shards by the uid"
+	}
+	return ""
+}
+
+// writeSelector writes the terms of a selector, each of a label or a field, and the shard if it has one.
 func writeSelector(w *protocol.Writer, s wire.Selector) {
 	type term struct {
 		isLabel     bool
@@ -35,6 +50,10 @@ func writeSelector(w *protocol.Writer, s wire.Selector) {
 	w.Int(int64(len(terms)))
 	for _, t := range terms {
 		w.Bool(t.isLabel).Text(t.name).Text(t.value)
+	}
+	w.Bool(s.Shard != wire.Shard{})
+	if s.Shard != (wire.Shard{}) {
+		w.Text(s.Shard.By).Int(int64(s.Shard.From)).Int(int64(s.Shard.To))
 	}
 }
 

@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// undone are changes of upstream that are taken back, one a file, named after the issue or the pull request.
+// undone are changes of upstream that are taken back, one a file, named after the issue or the pull request. Those that a branch has in other words
+// stand in its folder.
 //
-//go:embed undone/*.patch
+//go:embed undone/*.patch undone/*/*.patch
 var undone embed.FS
 
 const extension = ".patch"
@@ -23,13 +24,16 @@ func Names() []string {
 	}
 	var names []string
 	for _, f := range files {
-		names = append(names, strings.TrimSuffix(f.Name(), extension))
+		if !f.IsDir() {
+			names = append(names, strings.TrimSuffix(f.Name(), extension))
+		}
 	}
 	return names
 }
 
-// Find returns the patch of a name, or that in a file, whose path has a slash or ends with .patch or .diff.
-func Find(text string) (*Patch, error) {
+// Find returns the patch of a name for the last of these branches that has one of its own, or that in a file, whose path has a slash or ends with
+// .patch or .diff.
+func Find(text string, branches ...string) (*Patch, error) {
 	if ends := filepath.Ext(text); ends == extension || ends == ".diff" || strings.ContainsRune(text, filepath.Separator) {
 		read, err := os.ReadFile(text)
 		if err != nil {
@@ -43,6 +47,11 @@ func Find(text string) (*Patch, error) {
 		return p, nil
 	}
 	read, err := undone.ReadFile("undone/" + text + extension)
+	for _, branch := range branches {
+		if own, none := undone.ReadFile("undone/" + branch + "/" + text + extension); none == nil {
+			read, err = own, nil
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("there is no patch %s: want one of %s, or the path of a file", text, strings.Join(Names(), ", "))
 	}

@@ -134,6 +134,9 @@ func TestUndonePatchesSayWhatTheyAreFor(t *testing.T) {
 		p, err := Find(name)
 		require.NoError(t, err)
 		require.Equal(t, name, p.Name)
+		newer, err := Find(name, "v0.38")
+		require.NoError(t, err)
+		require.Equal(t, p.About, newer.About)
 		number, _, _ := strings.Cut(name, "-")
 		require.Regexp(t, `^(kubernetes/kubernetes#`+number+`[:,]|Of upstream's suite, no bug that was:)`, p.About)
 	}

@@ -5,7 +5,7 @@ package protocol
 // change is refused. Kubernetes, etcd, clients of etcd and members of a cluster are different guests, which are told
 // and say different things.
 const (
-	Kubernetes = 7
+	Kubernetes = 8
 	Etcd       = 5
 	Client     = 1
 	Cluster    = 4

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apiserver/pkg/storage/value"
 )
 
@@ -92,6 +93,8 @@ func (codec) Decode(data []byte, _ *schema.GroupVersionKind, into runtime.Object
 		x.Namespace, name = namespace, n
 	}
 	x.Name, x.Value = name, v
+	// An object has no uid here: what shards are hashed by is its writer.
+	x.UID = types.UID(writerOf(x))
 	return x, &schema.GroupVersionKind{}, nil
 }
 

@@ -34,6 +34,7 @@ type lists struct {
 	opts storage.ListOptions
 	// pastCache: the cache is to stay out of it.
 	pastCache bool
+	shard     shard
 }
 
 func listRequest(r *protocol.Reader) *lists {
@@ -42,6 +43,7 @@ func listRequest(r *protocol.Reader) *lists {
 	limit, token := r.Int(), r.Text()
 	l.opts.Recursive, l.pastCache = !r.Bool(), r.Bool()
 	l.opts.Predicate = readPredicate(r)
+	l.shard = readShard(r, &l.opts.Predicate)
 	l.opts.Predicate.Limit, l.opts.Predicate.Continue = limit, token
 	return l
 }
@@ -98,6 +100,7 @@ func (l *lists) list(ctx context.Context, s *Server, to *reply) {
 	for i := range into.Items {
 		s.writeObject(w, &into.Items[i])
 	}
+	l.shard.write(w, &into)
 	to.last()
 }
 
@@ -167,6 +170,7 @@ func watchRequest(r *protocol.Reader) *watches {
 	w.timeout = time.Duration(r.Int()) * time.Second
 	w.opts.Recursive, w.announce = !r.Bool(), r.Bool()
 	w.opts.Predicate = readPredicate(r)
+	readShard(r, &w.opts.Predicate)
 	w.opts.Predicate.AllowWatchBookmarks = bookmarks
 	return w
 }
