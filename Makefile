@@ -1,7 +1,7 @@
 # One command for each thing that a person does with a fresh clone. Go is all that
 # must be installed. Continuous integration runs lint and test (.ci/run).
 
-.PHONY: test race lint tables conformance mutants lab-test upstream upstream-test
+.PHONY: test race lint tables conformance mutants lab-test upstream upstream-test etcdcache
 
 # Modules of their own: examples of what another module brings, the cache on a real etcd, what needs real servers, and what
 # measures the bed itself.
@@ -67,3 +67,12 @@ mutants:
 # The tests of what measures the bed itself. Continuous integration vets them only.
 lab-test:
 	$(MAKE) -C lab test
+
+# Tests of etcd's own cache library, with a checkout of etcd: its module is not published. RUN and ETCD=3.5.7 choose tests and the release.
+RUN := .
+etcdcache:
+	@test -d "$(CHECKOUT)/cache" || { echo 'CHECKOUT="$(CHECKOUT)" has no folder cache: want CHECKOUT=DIR, a checkout of etcd-io/etcd' >&2; exit 2; }
+	@work=$$(mktemp -d) && trap 'rm -rf '$$work EXIT && at=$$(cd "$(CHECKOUT)" && pwd) && sed '1,2d' examples/watchcache/etcdcache_test.go >$$work/etcdcache_test.go && \
+	cp go.sum $$work && here=$$PWD && cd $$work && go mod init watchcache 2>/dev/null && go mod edit -require=github.com/watchbed/watchbed@v0.0.0 -replace=github.com/watchbed/watchbed=$$here && \
+	for m in cache/v3=cache api/v3=api client/v3=client/v3 client/pkg/v3=client/pkg; do go mod edit -require=go.etcd.io/etcd/$${m%=*}@v3.0.0 -replace=go.etcd.io/etcd/$${m%=*}=$$at/$${m#*=} || exit 1; done && \
+	go test -mod=mod -run '$(RUN)' .

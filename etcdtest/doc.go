@@ -8,7 +8,7 @@
 // What etcd itself promises is judged without a word from the test: requests are linearizable, watches are ordered,
 // unique, atomic, reliable, resumable and bookmarkable, as etcd sends them and as clientv3 delivers them, over streams
 // that break. What a cache in front of etcd answers is judged if the test
-// reads it by T.List or T.Get. A failure is told in messages between the clients and etcd.
+// reads it by T.List or T.Get, and watches it by T.Watch. A failure is told in messages between the clients and etcd.
 //
 // Worked out are a cache with four mistakes, and what a lease protects: examples/watchcache and examples/leader.
 //

@@ -120,6 +120,9 @@ func (t *T) judge(node *etcd.Server) *finding {
 		}
 		return f
 	}
+	if f := t.judgeDeliveries(byCache, h, log); f != nil {
+		return f
+	}
 	if t.failure != "" {
 		return &finding{by: byTest, promise: "what it asserts", sentence: t.failure, to: t.failed}
 	}
@@ -183,8 +186,16 @@ func (t *T) judgeEtcd(h *model.History, log *model.Log) *finding {
 			}
 		}
 	}
+	return t.judgeDeliveries(byClient, h, log)
+}
+
+// judgeDeliveries judges what watches of clientv3, or of caches, delivered.
+func (t *T) judgeDeliveries(by string, h *model.History, log *model.Log) *finding {
 	for _, d := range t.deliveries {
-		if f := t.judgeWatch(d.from(h), byClient, d.client, log); f != nil {
+		if d.by != by {
+			continue
+		}
+		if f := t.judgeWatch(d.from(h), by, d.client, log); f != nil {
 			return f
 		}
 	}

@@ -18,33 +18,46 @@ type watcher struct {
 	closed <-chan struct{}
 }
 
-// delivery is what one watch delivered. Its first response, an empty one, is that the watch is there.
+// delivery is what one watch of a client, or of a cache, delivered. Its first response, an empty one, is that the watch
+// is there.
 type delivery struct {
 	watched
-	client string
+	by, client string
 }
 
 // Watch implements clientv3.Watcher.
 func (w *watcher) Watch(ctx context.Context, key string, opts ...clientv3.OpOption) clientv3.WatchChan {
-	from := w.Watcher.Watch(ctx, key, opts...)
-	d := &delivery{client: w.client}
+	return w.t.deliver(ctx, w.closed, &delivery{by: byClient, client: w.client}, w.Watcher.Watch, key, opts...)
+}
+
+// Watch watches a cache by its method, and has what the watch delivers judged: as that of etcd, but that a watch
+// without a revision may begin with whatever the cache has.
+func (t *T) Watch(ctx context.Context, by func(context.Context, string, ...clientv3.OpOption) clientv3.WatchChan, key string, opts ...clientv3.OpOption) clientv3.WatchChan {
+	return t.deliver(ctx, nil, &delivery{by: byCache, client: byCache}, by, key, opts...)
+}
+
+// deliver begins a watch, and takes down what it delivers.
+func (t *T) deliver(ctx context.Context, closed <-chan struct{}, d *delivery,
+	by func(context.Context, string, ...clientv3.OpOption) clientv3.WatchChan, key string, opts ...clientv3.OpOption,
+) clientv3.WatchChan {
+	from := by(ctx, key, opts...)
 	d.Request = asked(clientv3.OpGet(key, opts...))
-	d.Responses, d.ticks = make([]model.WatchResponse, 1), []int64{w.t.run.clock.tick()}
-	w.t.mu.Lock()
-	w.t.deliveries = append(w.t.deliveries, d)
-	w.t.mu.Unlock()
+	d.Responses, d.ticks = make([]model.WatchResponse, 1), []int64{t.run.clock.tick()}
+	t.mu.Lock()
+	t.deliveries = append(t.deliveries, d)
+	t.mu.Unlock()
 	to := make(chan clientv3.WatchResponse)
 	go func() {
 		defer close(to)
 		for r := range from {
-			w.t.mu.Lock()
-			d.Responses, d.ticks = append(d.Responses, delivered(&r)), append(d.ticks, w.t.run.clock.tick())
-			w.t.mu.Unlock()
+			t.mu.Lock()
+			d.Responses, d.ticks = append(d.Responses, delivered(&r)), append(d.ticks, t.run.clock.tick())
+			t.mu.Unlock()
 			select {
 			case to <- r:
 			case <-ctx.Done():
 				return
-			case <-w.closed:
+			case <-closed:
 				return
 			}
 		}
@@ -90,7 +103,7 @@ func (d *delivery) from(h *model.History) *watched {
 			first = op.Commit
 		}
 	}
-	if d.Request.StartRevision == 0 && first > 0 {
+	if d.by == byClient && d.Request.StartRevision == 0 && first > 0 {
 		d.Responses[0] = model.WatchResponse{Created: true, Revision: first - 1}
 	}
 	return &d.watched

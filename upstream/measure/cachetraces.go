@@ -30,7 +30,8 @@ func cacheKeys() []key {
 	return all
 }
 
-// cacheReleases are the releases of Kubernetes, with an option where it is no default: ConsistentGetFromCache (KEP-6404) says something of writes alone.
+// cacheReleases are the releases of Kubernetes, with an option where it is no default: ConsistentGetFromCache
+// (KEP-6404) says something of writes alone.
 var cacheReleases = []string{"v0.37.2", "v0.38.0-beta.0", "v0.38.0-beta.0+write-state=cache"}
 
 // simulatedCache is the cache of the simulation as a release has it: it starts by a stream of initial events.

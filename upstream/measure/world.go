@@ -107,7 +107,8 @@ func (of *world) writes() bool {
 	})
 }
 
-// system puts a world with a cache together with a program, a design of the cache or a guest, behind which options may be set.
+// system puts a world with a cache together with a program, a design of the cache or a guest, behind which options may
+// be set.
 func (of *world) system(program string) (*testbed.System, error) {
 	sc := &testbed.Scenario{Name: of.Name, Params: testbed.Params{
 		Etcd:     newEtcd,

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// undone are changes of upstream that are taken back, one a file, named after the issue or the pull request. Those that a branch has in other words
-// stand in its folder.
+// undone are changes of upstream that are taken back, one a file, named after the issue or the pull request. Those that
+// a branch has in other words stand in its folder.
 //
 //go:embed undone/*.patch undone/*/*.patch
 var undone embed.FS
@@ -31,8 +31,8 @@ func Names() []string {
 	return names
 }
 
-// Find returns the patch of a name for the last of these branches that has one of its own, or that in a file, whose path has a slash or ends with
-// .patch or .diff.
+// Find returns the patch of a name for the last of these branches that has one of its own, or that in a file, whose
+// path has a slash or ends with .patch or .diff.
 func Find(text string, branches ...string) (*Patch, error) {
 	if ends := filepath.Ext(text); ends == extension || ends == ".diff" || strings.ContainsRune(text, filepath.Separator) {
 		read, err := os.ReadFile(text)

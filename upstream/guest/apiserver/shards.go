@@ -9,8 +9,8 @@ import (
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
-// shard is the part of all objects that a request is for (KEP-5866): those of which the writer has a hash from from on and below to. to is 0 for the
-// end of all hashes.
+// shard is the part of all objects that a request is for (KEP-5866): those of which the writer has a hash from from on
+// and below to. to is 0 for the end of all hashes.
 type shard struct {
 	some     bool
 	by       string
