@@ -209,6 +209,40 @@ func TestDeliveriesAreJudged(t *testing.T) {
 	}
 }
 
+// TestWatchesOfCachesAreJudged: a cache that sends an event twice, or not, is found by its watch. One that is asked for
+// no revision may begin later than etcd.
+func TestWatchesOfCachesAreJudged(t *testing.T) {
+	type response = clientv3.WatchResponse
+	without := func(n int, r response) []response { return slices.Repeat([]response{r}, min(n, 1)) }
+	for _, tc := range []struct {
+		want   string
+		breaks func(int, response) []response
+		opts   []clientv3.OpOption
+	}{
+		{"", func(_ int, r response) []response { return []response{r} }, []clientv3.OpOption{clientv3.WithRev(2)}},
+		{"the cache is not unique", func(_ int, r response) []response { return []response{r, r} }, []clientv3.OpOption{clientv3.WithRev(2)}},
+		{"the cache is not resumable", without, []clientv3.OpOption{clientv3.WithRev(2)}},
+		{"", without, nil},
+	} {
+		got := explored(t, Config{Schedules: 3, Faults: &Faults{Within: 4 * time.Second, Breaks: 2}}, func(t *T) {
+			client := t.Client()
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			watched := t.Watch(ctx, (&broken{Watcher: client.Watcher, breaks: tc.breaks}).Watch, "a", tc.opts...)
+			t.Go("watcher", func() {
+				for range watched {
+				}
+			})
+			for i := range 8 {
+				_, _ = client.Put(ctx, "a", fmt.Sprint(i))
+				time.Sleep(500 * time.Millisecond)
+			}
+		})
+		promise, _, _ := strings.Cut(got, "\n")
+		require.Equal(t, tc.want, promise)
+	}
+}
+
 // TestLocksOfClientv3: of two clients one at a time has the lock of package concurrency, as long as no lease runs out;
 // and leasing answers.
 func TestLocksOfClientv3(t *testing.T) {
