@@ -252,8 +252,8 @@ func numbers(faults []*planned) []int {
 	return all
 }
 
-// findDecisive says which faults a schedule needs, and in how many draws it fails with them, without each, and with another
-// etcd.
+// findDecisive says which faults a schedule needs, and in how many draws it fails with them, without each, and with
+// another etcd.
 func (c *Config) findDecisive(t *testing.T, server etcd.Config, f func(*T), o *outcome, of int, until time.Time) string {
 	tries := again
 	count := func(c *Config, server etcd.Config, only []int) (failed int) {

@@ -161,8 +161,8 @@ func (s *Searched) Monitors(d sim.Digest) sim.Digest {
 	return d
 }
 
-// IsMonitored implements prove.Subject: monitors are made of what clients recorded and compactors wrote, of what etcd had at
-// which revision, of what is remembered, and of the nodes that a monitor says itself (Follower).
+// IsMonitored implements prove.Subject: monitors are made of what clients recorded and compactors wrote, of what etcd
+// had at which revision, of what is remembered, and of the nodes that a monitor says itself (Follower).
 func (s *Searched) IsMonitored(n sim.NodeID) bool {
 	part := s.roles[n].Part
 	return part == EtcdMember || part >= CompactorNode || s.isRemembered(n) ||

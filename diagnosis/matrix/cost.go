@@ -132,8 +132,8 @@ func perList(c *Cost, v float64) *float64 {
 	return &v
 }
 
-// Measure is a figure of what LISTs or writes cost, with its unit: "s", "bytes", "share" or empty for what is counted. It is nil
-// where nothing was measured.
+// Measure is a figure of what LISTs or writes cost, with its unit: "s", "bytes", "share" or empty for what is counted.
+// It is nil where nothing was measured.
 func (c *Cost) Measure(name string) (v *float64, unit string) {
 	for _, m := range measures {
 		if m.name == name && c != nil {

@@ -299,8 +299,8 @@ func seatsAtEtcd(o *flowcontrol.Options, p *wire.ListRequest, objects int) int {
 	return seatsFor(o, float64(objects+returned), float64(o.ObjectsPerSeat))
 }
 
-// seatsFor is how many seats a cost takes: at most ten, or a hundred if it is of bytes, 15 % of the level's, and what is
-// left for each queue of a client.
+// seatsFor is how many seats a cost takes: at most ten, or a hundred if it is of bytes, 15 % of the level's, and what
+// is left for each queue of a client.
 func seatsFor(o *flowcontrol.Options, cost, perSeat float64) int {
 	most := float64(o.Seats)
 	if !o.Uncapped {
