@@ -34,8 +34,8 @@ func inBubble() bool {
 // inUse are the tests that have a client of New, or are in Run.
 var inUse sync.Map
 
-// claim notes that a test has an etcd until the function is called. It fails the test if it, or the one that it is part
-// of, has one that excludes this.
+// claim notes that a test has an etcd until the function is called. It fails the test if the test, or a parent of it,
+// has an etcd that excludes this one.
 func claim(t testing.TB, how string) (end func()) {
 	for name := t.Name(); ; {
 		if other, is := inUse.Load(name); is && (how != "New" || other != "New") {

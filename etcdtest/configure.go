@@ -86,8 +86,8 @@ func mended(config etcd.Config, b *testbed.KnownBug) (fixed etcd.Config, has boo
 	return config, o.Set(&config.Options, value) == nil && value != s.Value
 }
 
-// offIn is the value that an option has if that is one with which its code does not run, such as that of a request that
-// the release does not know.
+// offIn is the value of an option if its code does not run with that value, as that of a request which the release does
+// not know. It is empty otherwise.
 func offIn(o *option.Option[etcd.Options], of *etcd.Options) string {
 	for _, v := range o.Values() {
 		if v.IsOff && v.Name == o.Get(of) {

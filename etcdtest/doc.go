@@ -26,10 +26,10 @@
 //
 // # Which promise a cache makes
 //
-// One that waits for etcd's revision before it answers is Consistent, as etcd itself; the finding about such a read is
-// called linearizable-data. One that answers from what it has is Any: its answer was etcd's at some revision
-// (sequential), and at that of its header if it has one. NotOlderThan and Exact are those of Kubernetes'
-// resourceVersion. Items have the revisions that etcd gave them.
+// A cache that waits for etcd's revision before it answers is Consistent, as etcd itself; the finding about such a
+// read is called linearizable-data. A cache that answers from its present contents is Any: its answer was etcd's at
+// some revision (sequential), and at the revision of its header if it has one. NotOlderThan and Exact are those of
+// Kubernetes' resourceVersion. Items have the revisions that etcd gave them.
 //
 // # What a test must do
 //

@@ -79,8 +79,8 @@ func item(kv *mvccpb.KeyValue) *model.Item {
 type finding struct {
 	// by is what broke the promise: the cache, etcd or the test.
 	by, promise, sentence string
-	// key is the one that it is about, client the one that was told wrongly; empty if it is about none. from and to are
-	// the ticks of the answer that is wrong, and read says which read it is the answer to.
+	// key and client are the key and the client of the wrong answer, empty if it has none. from and to are the ticks of
+	// the wrong answer, and read is its read.
 	key, client string
 	from, to    int64
 	read        *model.Operation

@@ -18,11 +18,11 @@ import (
 // and are answered, and records it.
 type process struct {
 	name string
-	// members are those that the client is connected to. They take turns, as clientv3 has it.
+	// members are the endpoints of the client. They take turns, as clientv3 has it.
 	members []sim.NodeID
 	turn    int
-	// leader takes what the simulated follower does not take: proposals. The answer to one that a client of the
-	// follower has made is held until the follower has carried it out.
+	// leader takes proposals, which the simulated follower does not take. The answer to a proposal of a client of the
+	// follower is held until the follower has applied it.
 	leader   sim.NodeID
 	follower *etcd.Server
 	held     []held
@@ -45,7 +45,7 @@ type link struct {
 	take func(sim.Payload)
 	// call is the operation, -1 for a stream of watches.
 	call int
-	// member is the one that was asked.
+	// member is the endpoint of the call.
 	member sim.NodeID
 	// asked are the create requests of the stream that were not answered yet, live its watches by their ids.
 	asked []*watched

@@ -29,8 +29,7 @@ import (
 type Config struct {
 	// Etcd is the release that the simulated etcd is like, such as "3.5.7".
 	Etcd string
-	// Bug is one that etcd is known to have had, such as "issue-15220", for the release to have too: `simrun list bugs`
-	// has them.
+	// Bug is a known bug of etcd, such as "issue-15220", that the release is given. `simrun list bugs` lists them.
 	Bug string
 	// Set are options of etcd, such as "progress=deferred": `simrun list etcd` has them.
 	Set []string
@@ -148,7 +147,7 @@ func (j judged) String() string {
 	return fmt.Sprintf("%d requests, %d watches and %d reads of caches judged", j.requests, j.watches, j.reads)
 }
 
-// explore runs the schedules. It returns the one to tell of those that fail, nil if none does.
+// explore runs the schedules. It returns the failing schedule to report, nil if none fails.
 func (c *Config) explore(t *testing.T, server etcd.Config, f func(*T)) (told *outcome, all found) {
 	all.failed = map[string]int{}
 	for i := range c.Schedules {

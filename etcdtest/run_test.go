@@ -350,8 +350,8 @@ func TestPanicIsAFailure(t *testing.T) {
 	}))
 }
 
-// TestGoroutineThatIsLeft: one that outlives the context fails its schedule, with its place, and the others go on; also
-// one that sleeps, and one that Go has started.
+// TestGoroutineThatIsLeft: a goroutine that outlives the context fails its schedule, with its place, and the other
+// schedules go on. So does a sleeping goroutine, and a goroutine of T.Go.
 func TestGoroutineThatIsLeft(t *testing.T) {
 	for name, f := range map[string]func(*T){
 		"waits":  func(*T) { go func() { <-make(chan int) }() },

@@ -37,7 +37,7 @@ type server struct {
 	process *process
 	node    sim.NodeID
 	etcd    *etcd.Server
-	// urls are those that the list of members has.
+	// urls are the URLs in the list of members.
 	urls []string
 }
 

@@ -57,7 +57,7 @@ func waitsAt(stack string) string {
 	return strings.Join(all, ", called by ")
 }
 
-// bubbleStacks are the stacks of goroutines of this bubble, but for the one that asks.
+// bubbleStacks are the stacks of the goroutines of this bubble, without that of the caller.
 func bubbleStacks(of func(stack string) bool) []string {
 	var all []string
 	every := stacks()

@@ -12,9 +12,9 @@ func boundByTime(h *model.History, p Property) int {
 	return CountBound(h, p, func(op *model.Operation) bool { return answersReads(op.Request, op.Result) })
 }
 
-// CountBound counts operations, of those that a property binds to a write before them: of Sequential,
-// those of a client that had written or seen a write; of the others, consistent ones that
-// were called after a write had returned.
+// CountBound counts the operations that a property binds to a write before them. For Sequential these are the
+// operations of a client that had written or seen a write; for the other properties, consistent reads called after
+// a write had returned.
 func CountBound(h *model.History, p Property, counts func(*model.Operation) bool) (n int) {
 	first := int64(math.MaxInt64)
 	for i := range h.Operations {

@@ -86,8 +86,8 @@ func (c common) first(i int32, bound int64) (int64, bool) {
 // revision, and binds nothing.
 func (c common) after(int32, int64) (rev int64, ok, placed bool) { return 0, false, false }
 
-// behind is, for each operation, the newest revision of those that every order has before it, by
-// the revisions that their answers name.
+// behind is, for each operation, the newest revision named by the answers of the operations that
+// every order has before it.
 func (w *Witness) behind(prop Property) []int64 {
 	behind := make([]int64, len(w.order))
 	first := w.history.Initial.Revision

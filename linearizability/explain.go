@@ -22,9 +22,9 @@ const (
 	// Ghost: the answer shows an item that was deleted or never written, or that the request
 	// leaves out.
 	Ghost Anomaly = "ghost"
-	// Foreign: the answer shows a key outside the range that was asked for.
+	// Foreign: the answer shows a key outside the range of the request.
 	Foreign Anomaly = "foreign-key"
-	// Premature: the answer shows a write later than its own revision, or one that was called after it.
+	// Premature: the answer shows a write later than its own revision, or a write called after it.
 	Premature Anomaly = "premature-write"
 	// Corrupt: the answer shows the right write with other contents.
 	Corrupt Anomaly = "corrupt-item"
@@ -230,7 +230,7 @@ func (w *Witness) wrote(key, value string) bool {
 		slices.ContainsFunc(w.history.Operations, func(op model.Operation) bool { return items.Any(op.Request, sets) })
 }
 
-// knows reports whether what the store was at a revision is certain.
+// knows reports whether the contents of the store at a revision are certain.
 func (w *Witness) knows(rev int64) bool { return !w.isOpen() && rev <= w.last }
 
 // differ finds the first key at which the answer is not the store at the

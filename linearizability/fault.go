@@ -20,8 +20,8 @@ const (
 	nothing faultKind = iota
 	// unjudged: the contents needed to judge are not known.
 	unjudged
-	// revisionTaken: two writes made the same revision, or one that was there
-	// before the history.
+	// revisionTaken: two writes made the same revision, or a write made a revision
+	// from before the history.
 	revisionTaken
 	// revisionMissing: no operation made a revision below this one.
 	revisionMissing

@@ -100,7 +100,7 @@ func (e *Explanation) showsRefused(w *Witness, shown []*model.Item) {
 	}
 }
 
-// puts reports whether a request can make an item what it is.
+// puts reports whether a request can have put an item with this value.
 func puts(r *model.Request, it *model.Item) bool {
 	return items.Any(r, func(r *model.Request) bool {
 		return r.Kind == model.Put && r.Key == it.Key && (r.IgnoreValue || r.Value == it.Value)

@@ -91,7 +91,7 @@ const (
 	DefaultSteps      = 200_000
 )
 
-// stepsEach is how many more there are for each operation: of those that are concurrent, each is tried.
+// stepsEach is the number of additional steps for each operation: each of the concurrent operations is tried.
 const stepsEach = 20
 
 // porcupineOperations is the size of history beyond which porcupine is not
@@ -126,7 +126,7 @@ func (j *Judge) CheckRecorded(h *model.History, how Recorded, props ...Property)
 	return j.check(h, nil, how, props)
 }
 
-// History is the one that was judged last, nil after Forget.
+// History is the history that was judged last, nil after Forget.
 func (j *Judge) History() *model.History { return j.witness.history }
 
 // Forget lets go of the history that was judged last.

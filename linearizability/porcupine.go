@@ -13,7 +13,7 @@ import (
 
 // Porcupine judges with porcupine: a search through the orders in which the
 // operations can have happened, by a program that was not written for etcd. Its
-// verdict is the one that is reported, for histories that it can finish.
+// verdict is reported, for histories that it can finish.
 //
 // The zero value is ready to use and may be used again, by one goroutine at a
 // time.

@@ -9,8 +9,8 @@ import (
 )
 
 // The guarantees of one client's session. Each asks only where a read is in the
-// order of revisions: that a list is not what the store was at its revision is
-// for other properties to say.
+// order of revisions. Other properties compare a list with the store at its
+// revision.
 
 // after finds a read's first position at or after the bound. The second result is
 // false if the read has no position at all.

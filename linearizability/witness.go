@@ -162,7 +162,7 @@ func (w *Witness) replay() {
 	if w.contents.Observe == nil {
 		w.contents.Observe = func(key string, it *model.Item) {
 			if w.contents.Untouched(key) {
-				// Its first change: what it was before belongs to it.
+				// Its first change: the item before it belongs to the timeline too.
 				w.timeline.begin(key)
 			}
 			w.timeline.add(key, w.revision, it)
@@ -203,7 +203,7 @@ func (w *Witness) replay() {
 		}
 		shown := op.Result
 		if op.Outcome == model.Unknown || w.history.Partial {
-			// What a write found may have been made by one that was not recorded.
+			// An unrecorded write may have made the items that this write found.
 			shown = nil
 		}
 		w.revision++
@@ -228,8 +228,8 @@ func (w *Witness) replay() {
 	}
 }
 
-// skip goes on to a revision through those that writes made which are not recorded, and
-// returns the answers of later ones.
+// skip goes on to a revision through the revisions of unrecorded writes, and
+// returns the answers of later revisions.
 func (w *Witness) skip(points []writeRef, to int64) []writeRef {
 	for len(points) > 0 && points[0].revision <= to {
 		w.revision = points[0].revision
@@ -461,9 +461,10 @@ func (w *Witness) resetClients() {
 type returns struct {
 	operations []model.Operation
 	order      []int32
-	// at are the positions of operations, 0 of those that have none.
+	// at are the positions of operations, 0 for an operation without a position.
 	at []int64
-	// next is the first of the order that has not returned, bound the newest position of those that have.
+	// next is the first operation of the order that has not returned, bound the newest position of the operations that
+	// have returned.
 	next  int
 	bound position
 }

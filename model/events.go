@@ -38,7 +38,7 @@ func found(write *Request, before, after *Store) []WatchEvent {
 }
 
 // difference adds the changes that one operation made of a state, in key order. The item
-// before each is that of the revision before, which is the one that etcd sends.
+// before each is that of the revision before, as etcd sends it.
 func difference(events []WatchEvent, op *Request, rev int64, earlier, before, after *Store) []WatchEvent {
 	changed := func(key string) {
 		was, is := before.Get(key), after.Get(key)

@@ -6,9 +6,9 @@ import "slices"
 // --max-txn-ops.
 const maxTxnOps = 128
 
-// Malformed reports whether etcd has to refuse a request whatever its contents are: a key
-// is missing, there is a value or a lease beside one that is kept, a transaction has too many parts, or
-// it writes a key twice.
+// Malformed reports whether etcd has to refuse a request whatever the contents of the store are: a key is missing, a
+// value or a lease is given although the request keeps the old one, a transaction has too many parts, or it writes a
+// key twice.
 func (r *Request) Malformed() bool {
 	switch r.Kind {
 	case Compact, LeaseGrant, LeaseRevoke, LeaseKeepAlive, LeaseTimeToLive:

@@ -145,8 +145,8 @@ type Request struct {
 	PrevKV bool
 	// IgnoreValue has a Put keep the value that is there: the key must exist.
 	IgnoreValue bool
-	// Lease is the lease of a Put, 0 for none, and the one that a request about a lease
-	// names. IgnoreLease has a Put keep the lease that is there: the key must exist.
+	// Lease is the lease of a Put, 0 for none, and the lease of a request about a lease.
+	// IgnoreLease has a Put keep the lease that is there: the key must exist.
 	Lease       int64
 	IgnoreLease bool
 	// TTL is what a LeaseGrant asks for, in seconds. Keys asks a LeaseTimeToLive for the keys.

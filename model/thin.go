@@ -43,7 +43,7 @@ func (l *Log) madeAgain(rev int64) *Store {
 	return s
 }
 
-// before is what a key was before a revision that the log has or goes up to.
+// before is the item of a key before a revision that the log has or goes up to.
 func (l *Log) before(rev int64, key string) *Item {
 	for _, e := range l.events(rev) {
 		if e.Item.Key == key {

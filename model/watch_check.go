@@ -28,10 +28,10 @@ const (
 	Resumable WatchGuarantee = "resumable"
 	// Bookmarkable: a bookmark at R comes after all events up to R.
 	Bookmarkable WatchGuarantee = "bookmarkable"
-	// PrevKV: each event carries the item before it, if that was asked for and
-	// is not compacted, and none otherwise.
+	// PrevKV: each event carries the item before it, if the watch asks for it and
+	// it is not compacted, and none otherwise.
 	PrevKV WatchGuarantee = "prevKV"
-	// Filter: every event is one that was asked for.
+	// Filter: every event matches the watch's request.
 	Filter WatchGuarantee = "filter"
 )
 

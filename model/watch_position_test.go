@@ -105,7 +105,7 @@ func differences(streams []judgedStream, suffixes [][]WatchResponse, forget func
 		WatchPosition
 		came string
 	}
-	// alike are those that are taken for one, of each set of violations so far the first.
+	// alike are the streams that are taken for one, of each set of violations so far the first.
 	alike := map[kept][]*judgedStream{}
 	for n := range streams {
 		this := &streams[n]

@@ -47,7 +47,7 @@ func (p *Params) Servers() ([]Server, error) {
 	return all, nil
 }
 
-// LaterServers are those that come in the place of Servers; nil if none does. They have
+// LaterServers are the replacements of Servers, nil if there are none. They have
 // no settings of their own.
 func (p *Params) LaterServers() ([]Server, error) {
 	if p.Faults.Replacements == 0 {
@@ -107,8 +107,8 @@ type apiServer struct {
 	caches []*Cache
 	// compactor is nil if this process does not compact etcd.
 	compactor *compactor.Compactor
-	// generations are what the nodes are made of: at first, and if the process is
-	// replaced after that.
+	// generations are the options of the nodes: at first, and after a replacement
+	// of the process.
 	generations []generation
 }
 

@@ -54,10 +54,10 @@ func (s *System) WithoutLeader(b Bound) Bound {
 // hands over at most 500 of them in a turn (leaseRevokeRate), which no run comes to.
 const lessorPeriod = 500 * time.Millisecond
 
-// LeaseBound is how long it may take until a lease that has run out is revoked. The lessor
-// finds it at its next turn. The revocation is an entry of the log behind those that clients
-// and other leases have there. The turn of the apply loop that is under way may be one of the
-// safety phase, ten times as long.
+// LeaseBound is how long it may take until an expired lease is revoked. The lessor
+// finds it at its next turn. The revocation is an entry of the log behind the entries of clients
+// and of other leases. The present turn of the apply loop may have begun in the
+// safety phase, where it takes ten times as long.
 func (s *System) LeaseBound() Bound {
 	c := &s.params.Clock
 	n := 10 + int(s.params.Workload.TotalWrites())
@@ -132,10 +132,10 @@ func (s *System) StageBounds() (all [Stages]Bound) {
 // dropped just before). The request and its answer take 4 messages through the
 // client library.
 //
-// A read that takes an echoed progress request for its proof cannot use one that
-// was sent before it came, nor the event that it waits for: one poll more. One
-// that waits until etcd tells by itself has its ticks for polls, which may come a
-// tenth late, and leave out a watch that was sent an event.
+// A read that takes an echoed progress request for its proof can use neither a
+// progress request sent before the read came, nor the event that it waits for: one
+// poll more. A read that waits for etcd's periodic progress has etcd's ticks for
+// polls. They may come a tenth late, and skip a watch that was sent an event.
 //
 // Of servers with different options it is what the slowest of them may take.
 func (s *System) ReadBound() Bound {

@@ -86,7 +86,7 @@ func (p *Params) Compiled() bool {
 	return p.Program != "" || err == nil && slices.ContainsFunc(servers, func(s Server) bool { return strings.Contains(s.Design.Name, "@") })
 }
 
-// program is the one that serves the watches of etcd, nil if there is none.
+// program serves the watches of etcd, nil if none does.
 func (p *Params) program() (*Program, error) {
 	if p.Program == "" {
 		return nil, nil
@@ -236,7 +236,7 @@ func (m *Member) Held() etcd.Held {
 // SeesInside reports whether Server has the watches of the member itself: no program serves them.
 func (m *Member) SeesInside() bool { return m.Server != nil && m.served == nil }
 
-// state is that of a member, whole that of the ones that clients read from and write to.
+// state is the state of a member, whole the state of the members that clients read from and write to.
 func (c *cluster) state(member int) EtcdState {
 	switch {
 	case c.members != nil:
@@ -264,8 +264,8 @@ func (c *cluster) resetTruth(t *Truth) {
 	t.Reset(c.server, c.follower, c.initial)
 }
 
-// Members are the servers of etcd that clients are connected to: the one that takes reads and writes, and the one that
-// serves the watches if that is another one, or all of them.
+// Members are the servers of etcd that clients are connected to: the member for reads and writes, and the member for
+// watches if it is another one, or all members.
 func (s *System) Members() []Member {
 	t := s.topology
 	var all []Member

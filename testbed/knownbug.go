@@ -31,8 +31,7 @@ type KnownBug struct {
 	Property *Property
 	// Also are other scenarios in which that property finds it.
 	Also []*Scenario
-	// Strategy with which it is looked for; empty is the one that simrun uses if
-	// it is given none.
+	// Strategy with which it is looked for; empty is simrun's default.
 	Strategy string
 	// Why it is this property that finds it.
 	Why string
@@ -92,7 +91,7 @@ func (b *KnownBug) Preset() *option.Preset {
 	return &option.Preset{Name: b.Name, Doc: b.Summary, Settings: option.Settings(b.Setting)}
 }
 
-// Node is the one that has the bug, "etcd", "client", "cache", "informers" or
+// Node is the node with the bug, "etcd", "client", "cache", "informers" or
 // "compactor"; empty if no node has an option of that name.
 func (b *KnownBug) Node() string {
 	o, err := nodeGroup.Find(b.Planting().Name)

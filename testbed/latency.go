@@ -232,7 +232,7 @@ func (l *latency) streamOf(member sim.NodeID, name mvcc.StreamName) Queue {
 	return Queue{int64(member), number}
 }
 
-// given: an event waits for its watcher. Only the first one that is given it shows when the dispatcher has taken it.
+// given: an event waits for its watcher. Only the first watcher of an event shows when the dispatcher has taken it.
 func (l *latency) given(w *sim.World, cache, client sim.NodeID, rev int64) {
 	l.begin(w, place{dispatchPlace, Queue{int64(cache)}, rev})
 	of, cacheOf := Queue{int64(cache), int64(client)}, Queue{int64(cache)}

@@ -29,7 +29,7 @@ func verdicts(found []explore.Finding) []verdict {
 	return all
 }
 
-// An observer that follows some nodes judges as one that is shown all steps.
+// An observer that follows some nodes gives the same verdicts as an observer of all steps.
 func TestStepsThatAreNotFollowedChangeNoVerdict(t *testing.T) {
 	for _, sc := range testbed.Scenarios() {
 		t.Run(sc.Name, func(t *testing.T) {

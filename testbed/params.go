@@ -246,8 +246,8 @@ func OptionNames() []string {
 	return names
 }
 
-// ClientVersion is that of the client library: the one that goes with the server's
-// release, unless the parameters ask for another one.
+// ClientVersion is the release of the client library: that of the server, unless
+// the parameters ask for another one.
 func (p *Params) ClientVersion() string {
 	if p.Client == "" {
 		return clientv3.OfServer(p.Etcd)
@@ -261,8 +261,8 @@ func (p *Params) ChangesMember() bool {
 }
 
 // MemberVersions are the versions of etcd that may serve in a run, each once: first
-// the one that serves at first, then the other members, then the one that etcd is
-// downgraded to.
+// the initial server's, then those of the other members, then the target of the
+// downgrade.
 func (p *Params) MemberVersions() []string {
 	versions := []string{p.Etcd}
 	for _, m := range p.Topology.OtherMembers() {
@@ -277,8 +277,8 @@ func (p *Params) MemberVersions() []string {
 	return registry.With(nil, versions...)
 }
 
-// maxClients bounds the nodes of one world: beyond it a run is no longer one that
-// can be explored.
+// maxClients bounds the nodes of one world: beyond it a run can no longer be
+// explored.
 const maxClients = 12_000
 
 // maxSize bounds the objects and operations of a run, so that a mistyped number does

@@ -47,9 +47,9 @@ type System struct {
 	preparers []Preparer
 	// ofMemory says whose judges need what is Remembering.
 	ofMemory []bool
-	// scenario is the one that it was made from.
+	// scenario is the scenario of the system.
 	scenario *Scenario
-	// judgedOperations is what JudgeWith was told.
+	// judgedOperations is the argument of JudgeWith.
 	judgedOperations int
 
 	// names are the clients of a history, history is the last one made.
@@ -173,7 +173,7 @@ func (s *System) planFaults() error {
 	return nil
 }
 
-// Scenario is the one that the system was made from.
+// Scenario is the scenario that the system was made from.
 func (s *System) Scenario() *Scenario { return s.scenario }
 
 // Params are the parameters that the system was made with.

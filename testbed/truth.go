@@ -117,8 +117,8 @@ func (t *Truth) restore(r *etcd.Restored) {
 	t.restored, t.initial, t.log = r, contents, model.NewLog(contents)
 }
 
-// Committed are the committed writes, in the order of the raft log: those of the leader, and behind
-// them those that only the follower has applied.
+// Committed are the committed writes, in the order of the raft log: the writes that the leader has
+// applied, and behind them the writes that only the follower has applied.
 func (t *Truth) Committed() iter.Seq[etcd.Commit] {
 	t.Log()
 	return func(yield func(etcd.Commit) bool) {
@@ -145,7 +145,7 @@ func (t *Truth) confirm(all []etcd.Commit) {
 	}
 }
 
-// goAhead replays what the follower has applied and the leader has not.
+// goAhead replays the writes that the follower has applied and the leader has not.
 func (t *Truth) goAhead(all []etcd.Commit) {
 	known := t.leader.Applied()
 	if n := len(t.ahead); n > 0 {
@@ -181,7 +181,7 @@ type TruthContents func(func(*wire.KeyValue) bool)
 type Difference struct {
 	// Node is the name of the node whose store it is.
 	Node string
-	// Revision is the one that the node says it is at.
+	// Revision is the revision that the node reports.
 	Revision int64
 	Key      string
 	// Got is what the node holds, Want what etcd had; nil is nothing.

@@ -12,7 +12,7 @@ import (
 )
 
 // Contents must be the store of the specification, only faster: the same
-// requests, the same answers, and old clones stay what they were. Enough keys
+// requests get the same answers, and old clones do not change. Enough keys
 // for several chunks.
 func TestContentsAreTheModelsStore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

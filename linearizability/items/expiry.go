@@ -57,7 +57,7 @@ func ExpiryPossible(h *model.History) bool {
 	})
 }
 
-// IsExpiry reports whether an operation is one that WithExpiries added.
+// IsExpiry reports whether WithExpiries added an operation.
 func IsExpiry(h *model.History, op *model.Operation) bool {
 	return op.Request.Kind == model.LeaseRevoke && op.Client == len(h.Clients)-1 && h.Clients[op.Client] == expiring
 }

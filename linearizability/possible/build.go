@@ -47,8 +47,8 @@ type version struct {
 	mod int64
 }
 
-// sight is the last revision at which an answer shows something, and the answer that was called
-// last of those that do.
+// sight is the last revision at which an answer shows something, and, of the answers that show it,
+// the answer that was called last.
 type sight struct {
 	revision  int64
 	operation int32
@@ -217,7 +217,7 @@ func (b *building) show(rev int64, p shownPut) {
 	}
 }
 
-// name finds all keys that there may be, and those that may be on each lease.
+// name finds all keys that there may be, and the keys that may be on each lease.
 func (b *building) name() {
 	for _, it := range b.history.Initial.Items {
 		b.keys = append(b.keys, it.Key)

@@ -6,8 +6,8 @@
 //
 // A Timeline has, for each key and each revision, all that the key may be in some completion. A
 // write of which the revision is known leaves one possibility. A revision that no write is known to
-// have made adds what each write may have done that can have made it; where each of them changes a
-// key, what the key was before is no longer possible. An answer that none of the possibilities
+// have made adds the effects of each write that can have made it. Where each of these writes changes
+// a key, the key's earlier items are no longer possible. An answer that none of the possibilities
 // gives is wrong in every completion. Keys are looked at one by one, so that more may seem possible
 // than is. Less never does.
 //

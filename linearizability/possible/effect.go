@@ -57,7 +57,7 @@ func (t *Timeline) now(key int32, rev int64) (options []option, wild bool) {
 	return options, t.wild(run, last, rev)
 }
 
-// effects are the ways in which a write may have made a revision: those that change something.
+// effects are the ways in which a write may have made a revision: only those with a change.
 // The result says which branches were taken, nil if that is not known.
 func (t *Timeline) effects(r *model.Request, res *model.Result, rev int64) []effect {
 	all := t.extend([]effect{{}}, r, res, rev)

@@ -52,8 +52,8 @@ func (o option) equal(p option) bool {
 
 func has(all []option, o option) bool { return slices.ContainsFunc(all, o.equal) }
 
-// put is what a key is after a put at a revision, if before it was one of some options, or
-// anything if wild. It is false if the put is refused.
+// put is the option of a key after a put at a revision. Before the put the key was one of
+// some options, or anything if wild. The result is false if the put is refused.
 func put(r *model.Request, rev int64, before []option, wild bool) (option, bool) {
 	it := model.Item{Key: r.Key, Value: r.Value, Lease: r.Lease, ModRevision: rev}
 	after := option{item: &it, anyNumbers: wild, anyValue: wild && r.IgnoreValue, anyLease: wild && r.IgnoreLease}

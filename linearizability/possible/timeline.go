@@ -39,7 +39,7 @@ type Timeline struct {
 // Fault is what no completion can make right.
 type Fault struct {
 	Kind FaultKind
-	// Operation is the one at fault, Revision the one that it is about.
+	// Operation is the operation at fault, Revision the revision of the fault.
 	Operation int
 	Revision  int64
 }
@@ -70,11 +70,11 @@ type change struct {
 	// reset is the index of the first change that still counts: those before it are no longer
 	// possible.
 	reset int32
-	// seenBy is the answer that was called last of those that show this item, -1 if none does or
-	// the property does not ask for real time.
+	// seenBy is, of the answers that show this item, the answer that was called last. It is -1 if
+	// none shows it or the property does not ask for real time.
 	seenBy int32
-	// until is the last revision at which an answer shows that the key still was what it had
-	// become at the reset.
+	// until is the last revision at which an answer shows that the key was unchanged since the
+	// reset.
 	until int64
 	option
 }
@@ -96,7 +96,7 @@ func (t *Timeline) wild(r *run, i int, rev int64) bool {
 	return t.HoleBehind(t.lastSure(r, i)) <= rev
 }
 
-// lastSure is the last revision at which a key is known to be what it was at the reset before a
+// lastSure is the last revision at which a key is known to be unchanged since the reset before a
 // change.
 func (t *Timeline) lastSure(r *run, i int) int64 {
 	if i < 0 {
@@ -106,7 +106,7 @@ func (t *Timeline) lastSure(r *run, i int) int64 {
 	return max(reset.revision, reset.until)
 }
 
-// HoleBehind is the first revision behind one that no write is known to have made.
+// HoleBehind is the first revision behind a given one that no write is known to have made.
 func (t *Timeline) HoleBehind(rev int64) int64 {
 	i, found := slices.BinarySearch(t.taken, rev+1)
 	if !found {
@@ -116,7 +116,7 @@ func (t *Timeline) HoleBehind(rev int64) int64 {
 	return rev + 1 + int64(n)
 }
 
-// options are those that count at a change.
+// options are the options that count at a change.
 func (r *run) options(i int) []change {
 	if i < 0 {
 		return nil

@@ -18,14 +18,14 @@ type Options struct {
 	Restarts  int `option:"restarts" doc:"API servers that restart"`
 	// Recreations are as that of a custom resource whose definition changes.
 	Recreations int `option:"recreations" doc:"caches that are replaced by new ones in the same process"`
-	// Replacements come one after the other; after all of them each server is replaced by one that has its
-	// topology.Options.ServerSettings again, and so on. Without any it is a restart.
+	// Replacements come one after the other. After all of them each server gets its
+	// topology.Options.ServerSettings back, and so on. Without any such settings a replacement is a restart.
 	Replacements int `option:"replacements" doc:"API servers that are replaced in a rollout: each by one without its server-settings, then back"`
 	LostEvents   int `option:"lost-events" doc:"events that get lost on the way to a cache, those of its caches one after the other"`
 	// Lost is the part of such an event that does not reach the cache.
 	Lost         string `option:"lost"`
 	EtcdRestarts int    `option:"etcd-restarts" doc:"restarts of etcd"`
-	// FollowerRestarts are of the member that serves the watches, if it is not the one that takes reads and writes.
+	// FollowerRestarts are of the member that serves the watches, if another member takes reads and writes.
 	FollowerRestarts int `option:"follower-restarts" doc:"restarts of the member of etcd that lags"`
 	Snapshots        int `option:"etcd-snapshots" doc:"snapshots that etcd installs"`
 	Restores         int `option:"restores" doc:"times that etcd loses its data and is restored from a backup, which lacks its last writes (backup-restore)"`
@@ -194,7 +194,7 @@ type Server interface {
 
 // replace ends the process of an API server and starts one with other options in its
 // place. Servers are replaced in order, as in a rollout: each once before any of them
-// twice, and none before the one that was replaced last is ready.
+// twice, and none before the last replacement is ready.
 type replace struct {
 	all   []Replaceable
 	which int

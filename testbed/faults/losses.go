@@ -8,9 +8,9 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// loss is what may get lost of an event on its way to a cache. Each leaves another kind
-// of divergence: an old object or a missing one, one that etcd has deleted, one that is as
-// new as etcd's and has no value, one that has its value and not its revision.
+// loss is the part of an event that may get lost on its way to a cache. Each leaves another
+// kind of divergence: an old object, a missing object, an object that etcd has deleted, an
+// object of etcd's revision without a value, an object of etcd's value with another revision.
 type loss struct {
 	label string
 	// strikes says which changes of an object count: put or deleted, at a revision.

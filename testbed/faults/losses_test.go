@@ -45,8 +45,7 @@ func TestOneEventOfAResponseIsLost(t *testing.T) {
 	}
 }
 
-// TestOtherResponsesAreNotLost: progress, events of other resources, and changes of another kind than the one that gets
-// lost.
+// TestOtherResponsesAreNotLost: progress, events of other resources, and changes of another kind than the lost kind.
 func TestOtherResponsesAreNotLost(t *testing.T) {
 	for _, c := range []struct {
 		lost   string

@@ -51,7 +51,7 @@ func (p Plan) Build(w *sim.World) {
 	}
 }
 
-// What faults call the member that takes reads and writes, and the one that follows it.
+// The names in faults of the member that takes reads and writes, and of its follower.
 const etcdName, followerName = "etcd", "etcd-follower"
 
 type planner struct {
@@ -89,7 +89,7 @@ func (p *planner) informers(all []Informer) {
 		p.add(f, share(p.options.InformerBreaks, i, len(all)))
 		p.add(half, share(p.options.InformerHalfOpens, i, len(all)))
 		p.add(&sim.RestartProcess{Nodes: []sim.NodeID{n.ID}, Label: n.Name}, share(p.options.InformerRestarts, i, len(all)))
-		// Each strikes at a time of its own: those that are due come one after the other.
+		// Each strikes at a time of its own: due faults come one after the other.
 		for k := range share(p.options.InformerRefusals, i, len(all)) {
 			p.add(refuse(fmt.Sprintf("%s (%d)", n.Name, k+1), &n, &sim.Refuse{Kinds: len(refusals), Refusal: refusal}), 1)
 		}
