@@ -85,7 +85,7 @@ not matter to the quiet one, and does not with a stream for each resource; on a 
 	About: testbed.Reaches{"etcd: more history than one batch": 30},
 	Claims: []*testbed.Property{
 		reads.AnswersInTime, reads.Linearizable, caches.ServedAsPromised, caches.NeededProgress,
-		caches.TimersOwned, caches.EventsInTime,
+		caches.TimersOwned,
 	},
 	Known: slices.Concat(
 		known.AwaitedProgress(),

@@ -87,7 +87,6 @@ that 410 is no answer, however often the history has shrunk before. It has room 
 	About: testbed.Reaches{"cache: history doubled": 75, "cache: history halved": 20},
 	Claims: []*testbed.Property{
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.EventTypes, caches.JustifiedRefusals, caches.BacklogBounded,
-		caches.EventsInTime,
 	},
 	Known: known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable),
 })

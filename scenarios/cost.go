@@ -42,7 +42,7 @@ progress notification.`,
 
 var CostPrefix = costScenario("cache: read served after waiting", "cost-prefix", "what consistent LISTs cost while the resource itself is written",
 	`Thirty-two writes a second to the listed prefix: the event that a LIST waits for is on its way already.`,
-	`writers=8 writes=10`, caches.EventsInTime)
+	`writers=8 writes=10`)
 
 var CostSelected = costScenario("cache: list by a field index", "cost-selected", "what consistent LISTs of one node's objects cost, by a field with an index",
 	`A thousand objects on twenty nodes, and each client lists those of one node, as a kubelet does: what the cache looks at, and

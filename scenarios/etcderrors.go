@@ -82,7 +82,7 @@ var NoLeaderTimed = testbed.RegisterScenario(&testbed.Scenario{
 		steps=200000`),
 	About: testbed.Reaches{"etcd: no leader": 30},
 	Claims: []*testbed.Property{
-		caches.Resumes, caches.ReopensInTime, caches.MatchEtcd, caches.TimersOwned,
+		caches.Resumes, caches.ReopensInTime, caches.MatchEtcd, caches.TimersOwned, testbed.EventsInTime,
 	},
 	Known: known.Rarely(known.EarlyProgress(caches.MatchEtcd)),
 })

@@ -48,7 +48,7 @@ revisions, and in the end caches and informers have everything, whatever a cache
 	About: testbed.Reaches{"etcd: synced watcher notified": 95},
 	Claims: []*testbed.Property{
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.EventTypes, informers.CatchUp,
-		informers.Monotonic, informers.Resumes, caches.EventsInTime,
+		informers.Monotonic, informers.Resumes,
 	},
 	Known: slices.Concat(
 		known.When(known.ServedInPasses, known.SeveralAtOnce).Violates(watches.Reliable, informers.CatchUp).

@@ -29,6 +29,7 @@ for news: progress that waited is old when it arrives, and so is the answer to a
 	},
 	Claims: []*testbed.Property{
 		reads.AnswersInTime, reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, caches.NeededProgress, caches.ReopensInTime, caches.TimersOwned,
+		testbed.EventsInTime,
 	},
 	Known: slices.Concat(
 		known.ReadsThatHang(known.WaitsUntilFresh),

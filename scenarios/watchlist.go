@@ -107,7 +107,7 @@ Two watches that are full at once are waited for together: the second one gets n
 		writers=4 writes=6 read=consistent keys=3 items=3 await-ready=true think=1s list-watchers=3 list-rounds=1
 		list-rv=unset list-slow=true list-pace=60ms mode=timed network=1ms scheduling=100us horizon=30s steps=200000`),
 	About:  testbed.Reaches{"cache: dispatcher blocked by a watcher": 50},
-	Claims: []*testbed.Property{watches.InitialEvents, caches.TimersOwned, caches.EventsInTime},
+	Claims: []*testbed.Property{watches.InitialEvents, caches.TimersOwned},
 	Known:  known.Rarely(known.EarlyInitialEvents(watches.InitialEvents)),
 })
 

@@ -95,9 +95,13 @@ func (s *System) syncInterval() time.Duration {
 // waits for turns of loops. An unsynced watcher is synced within an interval, and a victim before that is offered its
 // events once more after its interval. What goes from one goroutine of an API server to another takes as long as a
 // message. The dispatcher may wait for a watcher whose channel is full until its budget is used up. A member may be
-// behind for ever, so that EtcdApply has no bound.
+// behind for ever, so that EtcdApply has no bound, and no option says what goes on Inside.
 func (s *System) StageBounds() (all [Stages]Bound) {
-	const turns, victimInterval, budget = 16, 10 * time.Millisecond, 100 * time.Millisecond
+	const turns, victimInterval = 16, 10 * time.Millisecond
+	budget := Bound{100 * time.Millisecond, "a budget of 100ms"}
+	if slices.ContainsFunc(s.caches, func(c *Cache) bool { return c.Server().Design.SpeaksEtcd }) {
+		budget = Bound{50 * time.Millisecond, "a turn of resyncLoop every 50ms"}
+	}
 	c := &s.params.Clock
 	loop := Bound{}.Plus(turns*c.Scheduling, fmt.Sprintf("%d turns of a loop of at most %v", turns, c.Scheduling))
 	message := fmt.Sprintf("a message of at most %v", c.Network)
@@ -105,14 +109,15 @@ func (s *System) StageBounds() (all [Stages]Bound) {
 		all[stage] = loop
 	}
 	sync := s.syncInterval()
-	all[EtcdApply] = Bound{}
+	all[EtcdApply], all[Inside] = Bound{}, Bound{}
 	all[EtcdWatchers] = loop.Plus(sync, fmt.Sprintf("a sync interval of %v", sync)).Plus(victimInterval, fmt.Sprintf("an interval of victims of %v", victimInterval))
 	all[Network] = Bound{}.Plus(c.Network, message)
 	if t := s.nodes.Client.Watcher.DecodeTime; t > 0 {
 		all[Decode] = loop.Plus(t, fmt.Sprintf("%v to decode it", t))
+		all[ClientBuffer] = loop.Plus(t, fmt.Sprintf("%v to decode what has the slot of the decoder", t))
 	}
-	all[Ingestion] = loop.Plus(c.Network, message).Plus(budget, fmt.Sprintf("a budget of %v", budget))
-	all[Dispatch] = loop.Plus(budget, fmt.Sprintf("a budget of %v", budget))
+	all[Ingestion] = loop.Plus(c.Network, message).Plus(budget.Total, budget.Derivation)
+	all[Dispatch] = loop.Plus(budget.Total, budget.Derivation)
 	all[Delivery] = Bound{}.Plus(c.Network, message)
 	for _, cache := range s.caches {
 		if slices.ContainsFunc(cache.servers, func(of *Server) bool { return of.Cache.Watches.SlowWatchers == dispatch.Groups }) {

@@ -32,6 +32,8 @@ const (
 	WatcherChannel
 	// Delivery: until the client has it.
 	Delivery
+	// Inside: where the API server is a program, in place of those between the network and delivery.
+	Inside
 	Stages
 )
 
@@ -46,9 +48,18 @@ var stageTexts = [Stages][2]string{
 	Dispatch:       {"dispatch", "until it is in the channel of a watcher; once for each watcher"},
 	WatcherChannel: {"watcher-channel", "until the watcher has sent it"},
 	Delivery:       {"delivery", "until the client has it"},
+	Inside:         {"inside", "from when it has come to an API server that is a program until that has sent it"},
 }
 
 func (s Stage) String() string { return stageTexts[s][0] }
+
+// next is the stage where an event has to find room.
+func (s Stage) next() Stage {
+	if s == Inside {
+		return Delivery
+	}
+	return s + 1
+}
 
 var (
 	stageMetrics = func() (all [Stages]metric.Metric) {
@@ -74,7 +85,9 @@ type latency struct {
 	// at is when events came to where a stage begins.
 	at map[place]sim.Time
 	// channels are the events that watchers of a cache have for a client.
-	channels  map[Queue][]waiting
+	channels map[Queue][]waiting
+	// asked are the requests of watches that have come to a cache or to the client library, by their connections.
+	asked     map[sim.Conn]askedWatch
 	listeners []func(*sim.World, *Passage)
 	// stream is that of the response which is sent next; streams numbers all of them.
 	stream  mvcc.StreamName
@@ -102,6 +115,11 @@ func (s *System) OnPassage(f func(*sim.World, *Passage)) {
 	l.listeners = append(l.listeners, f)
 }
 
+type askedWatch struct {
+	client sim.NodeID
+	at     sim.Time
+}
+
 // place is where an event is: the stage that begins there.
 type place struct {
 	stage Stage
@@ -122,13 +140,14 @@ const (
 )
 
 func newLatency(s *System) *latency {
-	return &latency{system: s, at: map[place]sim.Time{}, channels: map[Queue][]waiting{}, streams: map[mvcc.StreamName]int64{}}
+	return &latency{system: s, at: map[place]sim.Time{}, channels: map[Queue][]waiting{}, asked: map[sim.Conn]askedWatch{}, streams: map[mvcc.StreamName]int64{}}
 }
 
 // Reset implements Observer.
 func (l *latency) Reset() {
 	clear(l.at)
 	clear(l.channels)
+	clear(l.asked)
 	clear(l.streams)
 	l.stream = mvcc.StreamName{}
 }
@@ -176,6 +195,17 @@ func (l *latency) noted(w *sim.World, n sim.NodeID, said sim.Said) {
 		l.pass(w, ClientBuffer, place{ClientBuffer, node, rev}, place{Decode, node, rev})
 	case "cache.takesIn":
 		l.pass(w, Ingestion, place{Ingestion, node, rev}, place{Dispatch, node, rev})
+	case "etcdcache.broadcasts":
+		l.pass(w, ClientBuffer, place{ClientBuffer, node, rev}, place{Dispatch, node, rev})
+		l.at[place{Ingestion, node, rev}] = w.Now()
+	case "etcdcache.stores":
+		if began, known := l.at[place{Ingestion, node, rev}]; known {
+			l.passed(w, &Passage{Ingestion, rev, node, node, began, w.Now()})
+		}
+	case "etcdcache.enqueues":
+		if asked := l.asked[said.Gap(1).(sim.Conn)]; l.at[place{Dispatch, node, rev}] >= asked.at {
+			l.given(w, n, asked.client, rev)
+		}
 	case "dispatch.waits":
 		l.begin(w, place{dispatchPlace, node, said.Gap(0).(int64)})
 	case "dispatch.missed":
@@ -249,7 +279,11 @@ func (l *latency) ended(cache, client sim.NodeID) {
 
 // sentByEtcd: a response has the events that were posted together, unless it is a fragment.
 func (l *latency) sentByEtcd(w *sim.World, m *sim.Message, p *wire.WatchResponse) {
-	if len(p.Events) == 0 || l.system.Role(m.From).Part != EtcdMember {
+	if l.system.Role(m.From).Part != EtcdMember {
+		return
+	}
+	if len(p.Events) == 0 {
+		l.moved(w, EtcdStream, l.streamOf(m.From, l.stream))
 		return
 	}
 	conn := Queue{int64(m.Conn)}
@@ -274,7 +308,7 @@ func (l *latency) sentByCache(w *sim.World, m *sim.Message, p *wire.WatchEvent) 
 	if l.system.Role(m.From).Part == ClientLibrary {
 		decode := place{Decode, from, rev}
 		parsed, known := l.at[decode]
-		if !known || p.Item == nil {
+		if !known || p.Item == nil || parsed < l.asked[m.Conn].at {
 			l.moved(w, Decode, from)
 			return
 		}
@@ -283,13 +317,25 @@ func (l *latency) sentByCache(w *sim.World, m *sim.Message, p *wire.WatchEvent) 
 		return
 	}
 	of, conn := Queue{int64(m.From), int64(m.To)}, Queue{int64(m.Conn)}
-	i := slices.IndexFunc(l.channels[of], func(x waiting) bool { return x.rev == rev })
-	if i < 0 || p.Item == nil {
+	// A watch that the client has left may have the event of one that it has begun.
+	asked := l.asked[m.Conn].at
+	i := slices.IndexFunc(l.channels[of], func(x waiting) bool { return x.rev == rev && x.since >= asked })
+	came, program := l.at[place{ClientBuffer, from, rev}]
+	switch {
+	case p.Item == nil:
 		l.moved(w, WatcherChannel, of)
+		l.moved(w, Inside, of)
+		return
+	case i >= 0:
+		l.passed(w, &Passage{WatcherChannel, rev, of, conn, l.channels[of][i].since, w.Now()})
+		l.channels[of] = slices.Delete(l.channels[of], i, i+1)
+	case program && came >= asked && !l.knows(place{Dispatch, from, rev}):
+		l.passed(w, &Passage{Inside, rev, of, conn, came, w.Now()})
+	default:
+		l.moved(w, WatcherChannel, of)
+		l.moved(w, Inside, of)
 		return
 	}
-	l.passed(w, &Passage{WatcherChannel, rev, of, conn, l.channels[of][i].since, w.Now()})
-	l.channels[of] = slices.Delete(l.channels[of], i, i+1)
 	l.at[place{Delivery, conn, rev}] = w.Now()
 	parsed, known := l.at[place{parsedPlace, from, rev}]
 	if taken, ok := l.at[place{Dispatch, from, rev}]; ok && known {
@@ -305,12 +351,17 @@ func (l *latency) delivered(w *sim.World, m *sim.Message) {
 	switch p := m.Payload.(type) {
 	case *sim.Hangup:
 		l.ended(m.To, m.From)
+	case *wire.WatchRequest, *wire.WatchStart:
+		l.asked[m.Conn] = askedWatch{m.From, w.Now()}
 	case *wire.WatchResponse:
 		for i := range p.Events {
+			// Of watches on one stream each is sent the event, and the last one counts.
 			under := place{Network, conn, p.Events[i].Kv.ModRevision}
 			if l.knows(under) {
 				l.pass(w, Network, under, place{ClientBuffer, to, under.rev})
 				delete(l.at, under)
+			} else {
+				l.at[place{ClientBuffer, to, under.rev}] = w.Now()
 			}
 		}
 	case *wire.WatchEvent:

@@ -1,6 +1,7 @@
 package testbed_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -77,6 +78,47 @@ func TestStagesOfTheWay(t *testing.T) {
 		}
 	}
 	assert.Empty(t, want)
+}
+
+// TestStagesOfTheLibrary: etcd's own cache library decodes nothing, and puts an event into the channels of its watchers
+// in the step in which it has it.
+func TestStagesOfTheLibrary(t *testing.T) {
+	sc := &testbed.Scenario{Params: testbed.With(`etcd=3.6.16 cache=etcd-cache caches=1 writers=1 writes=6 write-from=5s keys=1 watchers=1
+		await-ready=true think=1s mode=timed network=4ms scheduling=4ms horizon=20s steps=100000 latency=true`)}
+	s, err := sc.New(sc.Params)
+	require.NoError(t, err)
+	r := s.Runner()
+	r.Run(&steady{from: s.Topology().APIServers[0].Caches[0]})
+	got := map[string]int64{}
+	for _, m := range metric.All() {
+		if d := r.World().Metric(m); d.Count() > 0 && strings.HasPrefix(m.String(), "watch_event_stage") {
+			got[m.String()] = int64(d.Count())
+		}
+	}
+	want := map[string]int64{}
+	for s := range testbed.Stages {
+		if s != testbed.Decode && s != testbed.Inside {
+			want[stage(s)] = 5
+		}
+	}
+	assert.Equal(t, want, got)
+}
+
+// TestEventsInTimeIsClaimed: by scenarios with a clock in which clients write behind the faults what a cache has.
+func TestEventsInTimeIsClaimed(t *testing.T) {
+	const written = `caches=1 writers=1 writes=4 think=1s network=1ms scheduling=1ms mode=timed`
+	for settings, claimed := range map[string]bool{
+		"":               true,
+		"faults-for=2s":  true,
+		"faults-for=4s":  false,
+		"network=1s":     false,
+		"writers=0":      false,
+		"caches=0":       false,
+		"write-from=10m": true,
+	} {
+		p := testbed.With(written).But(settings)
+		assert.Equal(t, claimed, p.WhyNotInTime() == "", settings)
+	}
 }
 
 func stage(s testbed.Stage) string { return `watch_event_stage_seconds{stage="` + s.String() + `"}` }

@@ -45,7 +45,7 @@ func (s *System) Build(w *sim.World) {
 	if s.latency != nil && s.params.Clock.Mode == sim.Timed {
 		w.Follow(s.latency)
 	}
-	s.waitedFrom = 0
+	s.waitedFrom, s.healed = 0, 0
 	s.etcd.resetTruth(&s.truth)
 	for _, o := range s.observers {
 		o.Reset()
@@ -70,7 +70,7 @@ func (s *System) After(w *sim.World, a sim.Action) {
 func (s *System) Over(w *sim.World) bool {
 	if w.Mode() == sim.Timed {
 		if w.Phase() == sim.Safety && w.Now() >= sim.Time(s.params.Faults.For) && s.ready(w) {
-			w.Heal()
+			s.heal(w)
 		}
 		if w.Now() >= sim.Time(s.params.Clock.Horizon) {
 			return true
@@ -80,7 +80,7 @@ func (s *System) Over(w *sim.World) bool {
 		}
 	}
 	if s.Settles(w) && w.Phase() == sim.Safety {
-		w.Heal()
+		s.heal(w)
 	}
 	done := s.clients.programsEnded() &&
 		(len(s.clients.history.nodes)+len(s.informers) > 0 || w.Mode() == sim.Untimed) && s.followersDone(w)
@@ -92,6 +92,11 @@ func (s *System) Over(w *sim.World) bool {
 	}
 	// The runner ends a run in which nothing is enabled.
 	return w.Steps() > aided*(s.waitedFrom+unaided)
+}
+
+func (s *System) heal(w *sim.World) {
+	w.Heal()
+	s.healed = w.Now()
 }
 
 // Settles implements explore.Resting. A strategy has some time to come to rest by itself.

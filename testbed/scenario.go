@@ -5,6 +5,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/internal/registry"
+	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed/plans"
 	"github.com/watchbed/watchbed/testbed/topology"
@@ -47,10 +48,14 @@ type Reaches map[string]int
 var scenarios = registry.New[*Scenario]("scenario")
 
 // RegisterScenario adds a scenario to the catalogue. It panics if the name is
-// taken; call it in package variable declarations. A scenario with to-rest=true claims that its runs come to rest.
+// taken; call it in package variable declarations. A scenario with to-rest=true claims that its runs come to rest, and
+// one with a clock that events are in time (Params.WhyNotInTime).
 func RegisterScenario(sc *Scenario) *Scenario {
 	if sc.Params.Clock.ToRest {
 		sc.Claims = append(slices.Clip(sc.Claims), ComingToRest)
+	}
+	if sc.Params.Clock.Mode == sim.Timed && sc.Params.WhyNotInTime() == "" {
+		sc.Claims = append(slices.Clip(sc.Claims), EventsInTime)
 	}
 	return scenarios.Add(sc.Name, sc)
 }

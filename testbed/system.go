@@ -59,6 +59,8 @@ type System struct {
 	// waitedFrom is the step from which on the run only went on for clients that
 	// follow a cache, 0 if it has not come to that.
 	waitedFrom int
+	// healed is when the safety phase of the run ended, 0 before that.
+	healed sim.Time
 	// goesOn: a run goes on behind its last client until nothing more can happen. settles: it takes the default choice
 	// at last. The timers of a program, or of another cache than the simulated one, may go on for ever.
 	goesOn, settles bool

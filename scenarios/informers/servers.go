@@ -3,7 +3,6 @@ package informers
 import (
 	"slices"
 
-	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/informers"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
@@ -59,7 +58,7 @@ a request that is refused. Once nothing breaks any more, every informer must hav
 		"informer: request sent again after Retry-After": 75, "informer: restarted": 75,
 		"informer: moved to another API server": 80,
 	},
-	Claims: append([]*testbed.Property{caches.EventsInTime}, streamedClaims...),
+	Claims: streamedClaims,
 	Known: slices.Concat(
 		known.BackInTime(append([]*testbed.Property{watches.InitialEvents}, contentClaims...)...),
 		known.RefusedStreams(),

@@ -144,6 +144,9 @@ func (c *Cache) broadcast(env *sim.Env, p *wire.WatchResponse) string {
 		d.maxRev = p.Revision
 		c.broadcastProgress(env, d, p.Revision)
 	case len(p.Events) > 0:
+		for i := range p.Events {
+			broadcasts.Say(env, p.Events[i].Kv.ModRevision)
+		}
 		c.remember(d, p.Events)
 		c.broadcastEvents(env, d, p.Events)
 	}
@@ -287,6 +290,11 @@ func (c *Cache) enqueue(env *sim.Env, d *demux, i int, p *wire.WatchResponse) bo
 		return false
 	}
 	w.respCh = append(w.respCh, p)
+	if !w.store {
+		for i := range p.Events {
+			enqueues.Say(env, p.Events[i].Kv.ModRevision, w.conn)
+		}
+	}
 	if !w.deaf {
 		env.Enable(watcherTask(i))
 	}

@@ -207,6 +207,9 @@ func (c *Cache) apply(env *sim.Env, i int) {
 		}
 		return
 	}
+	for i := range p.Events {
+		stores.Say(env, p.Events[i].Kv.ModRevision)
+	}
 	if !p.IsProgressNotify() || !c.mistake(cache.LostWakeUp) {
 		c.wakeReads(env)
 	}

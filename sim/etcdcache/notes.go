@@ -12,7 +12,11 @@ var (
 	waits            = sim.NewNote("etcdcache.waits", "has the read wait for revision %r, its store is at %d")
 	answers          = sim.NewNote("etcdcache.answers", "answers from its store at revision %r: %d objects")
 	requestsProgress = sim.NewNote0("etcdcache.requestsProgress", "requests progress")
-	progressLeftOut  = sim.NewNote2[int64, int]("etcdcache.progressLeftOut", "sends no progress to watcher %[2]d, because revision %[1]r is the very one that it needs next")
+	// The way of an event through the library.
+	broadcasts      = sim.NewNote1[int64]("etcdcache.broadcasts", "broadcasts the event of revision %r", sim.IsMeasured, sim.IsUntold)
+	stores          = sim.NewNote1[int64]("etcdcache.stores", "has the event of revision %r in its store", sim.IsMeasured, sim.IsUntold)
+	enqueues        = sim.NewNote2[int64, sim.Conn]("etcdcache.enqueues", "puts the event of revision %r into the channel of the watcher at connection %d", sim.IsMeasured, sim.IsUntold)
+	progressLeftOut = sim.NewNote2[int64, int]("etcdcache.progressLeftOut", "sends no progress to watcher %[2]d, because revision %[1]r is the very one that it needs next")
 )
 
 var (
