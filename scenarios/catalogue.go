@@ -77,7 +77,7 @@ func init() {
 			RefusedWatches,
 		),
 		subject("What informers tell handlers and controllers, and what they list while API servers begin or list anew",
-			informers.LateDetector, informers.Controller, informers.Handlers, informers.HandlersStart,
+			informers.LateDetector, informers.Controller, informers.OverloadedController, informers.Handlers, informers.HandlersStart,
 			informers.HandlersRelist, informers.ExpiredPages, informers.DuringRelist, informers.HandlersResync,
 		),
 	)

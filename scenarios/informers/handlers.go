@@ -124,3 +124,17 @@ restarts, so that answers get lost.`,
 		known.When(known.InformersQueueByObject).RarelyViolates(informers.OwnWrites, informers.ControllerDone, testbed.ComingToRest).
 			Because("a controller waits for the resourceVersion of its store, which goes back where objects get into it out of their order")),
 })
+
+var OverloadedController = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "informer-controller-overload",
+	Summary: "API servers refuse the requests of a controller's informer for minutes, and its updates go through: it acts on none from before its own",
+	Doc: `With a clock. The informer is refused with 429, or its watch breaks, and it pauses for up to a minute, while resyncs call the
+controller about the objects of a store that is as old (kubernetes/kubernetes#129795). The controller leaves an object alone until its own
+update is in the store (KEP-5647), and has updated each when the overload is over. With --set controller-consistency=none it acts at
+once, on what it had before its update.`,
+	Params: Controller.Params.But(`informer-refusals=60 informer-breaks=4 informer-resync=5s writes=10 think=15s faults-for=3m
+		mode=timed network=1ms scheduling=500us horizon=10m to-rest=false steps=200000`),
+	About:  testbed.Reaches{"informer: backed off after 429": 30, "controller: waits for its own write in the store": 20},
+	Claims: append([]*testbed.Property{informers.OwnWrites, informers.ControllerDone}, contentClaims...),
+	Known:  known.Rarely(known.BackInTime(append([]*testbed.Property{informers.OwnWrites, informers.ControllerDone}, contentClaims...)...)),
+})

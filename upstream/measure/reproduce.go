@@ -165,7 +165,11 @@ func (b *bug) prepared(guest string) (*testbed.Scenario, testbed.Params, error) 
 		return nil, testbed.Params{}, err
 	}
 	p := sc.Params
-	for _, s := range append([]string{"etcd=" + newEtcd, "cache=" + guest + b.how.String()}, b.set...) {
+	set := append([]string{"etcd=" + newEtcd, "cache=" + guest + b.how.String()}, b.set...)
+	if b.gated && strings.HasPrefix(guest, "kubernetes@v0.38.0-beta.0") {
+		set = append(set, "write-state=cache")
+	}
+	for _, s := range set {
 		name, value, _ := strings.Cut(s, "=")
 		if err := p.Set(name, value); err != nil {
 			return nil, p, err
