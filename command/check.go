@@ -228,7 +228,7 @@ func (f *checkFlags) read(s process, name string) (*format.Recorded, error) {
 	return r, nil
 }
 
-// isRecording reports whether a file that is no history is one that replay takes.
+// isRecording reports whether replay takes a file that is no history.
 func isRecording(name string) bool {
 	file, err := os.Open(name)
 	if err != nil {

@@ -87,8 +87,8 @@ func TestCheckLargeHistories(t *testing.T) {
 const listBytes = 1500
 
 // TestCheckLargeListInBoundedMemory: a LIST of a million objects is checked within 2 GB, and so is
-// one that is stale. Each is checked in a process of its own: what a test before has had in memory
-// does not count.
+// a stale one. Each is checked in a process of its own: the memory of an earlier test does not
+// count.
 func TestCheckLargeListInBoundedMemory(t *testing.T) {
 	if *largeCheck != "" {
 		c := command(t)

@@ -19,8 +19,8 @@ type drawn struct {
 	*explored
 	// each is how many seeds a draw has.
 	each uint64
-	// outcome is what the draws came to beside what is known, failing are those that a
-	// story is told of, in their order.
+	// outcome is the result of the draws beside the known violations, failing are the failures
+	// with a story, in their order.
 	outcome summary.Drawn
 	failing []drawnFailures
 }

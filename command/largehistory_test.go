@@ -45,7 +45,7 @@ type largeCluster struct {
 
 // largeClient is what a client is doing: a request is called, then carried out, then answered.
 type largeClient struct {
-	// operation is the index of the one that is under way, -1 if none is.
+	// operation is the index of the operation under way, -1 if none is.
 	operation int
 	result    *model.Result
 }
@@ -209,8 +209,8 @@ type watchLog struct {
 	request model.WatchRequest
 }
 
-// newWatchLogs are those of a client that watches everything, and of one that watches half of
-// the namespaces and wants to know what was there before.
+// newWatchLogs are the logs of a client that watches everything, and of a client that watches half
+// of the namespaces with prevKV.
 func newWatchLogs() []*watchLog {
 	const all = "/registry/pods/"
 	return []*watchLog{

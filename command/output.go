@@ -139,8 +139,8 @@ func (s process) ready(flags *pflag.FlagSet) (err error) {
 	return err
 }
 
-// place is where a path leads: to a regular file, or one that is to be made, or to something that is written into as it
-// is.
+// place is the target of a path: a regular file, a file to be made, or, with into, a pipe or a device that is written
+// into as it is.
 func place(path string) (target string, into bool, err error) {
 	target = path
 	if followed, err := filepath.EvalSymlinks(path); err == nil {

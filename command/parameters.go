@@ -16,7 +16,7 @@ import (
 type parameters struct {
 	etcd, client, cache string
 	bugs, set           []string
-	// program is the one that errors name.
+	// program is the name of the program in errors.
 	program string
 	// measures: how long events take is measured.
 	measures bool
@@ -49,8 +49,8 @@ func refuseEmptyFlags(c *cobra.Command, _ []string) (err error) {
 	return err
 }
 
-// refuseRepeatedFlags refuses a flag that is given twice, of which the first value would be lost: but for those that
-// take many.
+// refuseRepeatedFlags refuses a flag that is given twice, since the first value would be lost. Flags that take many
+// values may be repeated.
 func refuseRepeatedFlags(c *cobra.Command, args []string) error {
 	_, args, err := c.Root().Find(args)
 	if err != nil {

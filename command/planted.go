@@ -15,9 +15,9 @@ import (
 // bugScenario is the scenario to run for bugs that were named without one.
 type bugScenario struct {
 	scenario *testbed.Scenario
-	// strategy is the one with which the first bug is looked for; empty is the default.
+	// strategy is the strategy for the first bug; empty is the default.
 	strategy string
-	// bugs are those that have to be planted: the scenario may have some already.
+	// bugs are the bugs that have to be planted: the scenario may have some already.
 	bugs []string
 	// why says in one line why it is this scenario.
 	why string

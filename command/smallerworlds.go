@@ -90,7 +90,7 @@ func fits(sc *testbed.Scenario, p *testbed.Params, name, value string) bool {
 	return err == nil
 }
 
-// sizeFlag is one of those that a world was searched with, and the option that it sets.
+// sizeFlag is a flag that a world was searched with, and the option that it sets.
 type sizeFlag struct{ flag, value, option string }
 
 func flagsOf(world *proofs.Search) []sizeFlag {
@@ -115,8 +115,8 @@ func (f *sizeFlag) isSetting() bool {
 	return f.flag == "--set" && err == nil && len(p.Settings) > 0
 }
 
-// sizedAs are the flags by which a world gets the size of one that was searched: how many there are of everything, its
-// delays and its timerBound. What was given in settings of the same names gives way.
+// sizedAs are the flags by which a world gets the size of a searched world: how many there are of everything, its
+// delays and its timerBound. Given settings of the same names give way.
 func sizedAs(world *proofs.Search, given []string) []string {
 	of := slices.DeleteFunc(flagsOf(world), func(f sizeFlag) bool { return f.ofNodes() })
 	var words []string

@@ -95,7 +95,7 @@ func looked(n, most int) int {
 	return min(n, most)
 }
 
-// answerAt is which of n answers is number i of those that are looked at.
+// answerAt is which of n answers is number i of the answers that are looked at.
 func answerAt(i, n, most int) int {
 	if looked(n, most) == n {
 		return i

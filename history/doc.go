@@ -47,7 +47,7 @@
 //     they are consistent.
 //   - exactly one of response, error and unknown:
 //     response {"revision","items","count","more","deleted","prev","succeeded","responses"},
-//     where revision is the one that a write made or a list observed; it may be
+//     where revision is the revision that a write made or a list observed; it may be
 //     left out where the server did not send it, and count where it is the number
 //     of items. prev are the items before a write that asked for them with prevKV. Of an item, create, mod and version may be left out if they are not
 //     known. An item with all of them and no lease is on no lease; of others that is not known.

@@ -65,7 +65,7 @@ type requestJSON struct {
 	// IgnoreValue and IgnoreLease are of a put.
 	IgnoreValue bool `json:"ignoreValue,omitempty"`
 	IgnoreLease bool `json:"ignoreLease,omitempty"`
-	// Lease is that of a put, and the one that is granted or revoked. TTL is in seconds.
+	// Lease is the lease of a put, or the granted or revoked lease. TTL is in seconds.
 	Lease     int64          `json:"lease,omitempty"`
 	TTL       int64          `json:"ttl,omitempty"`
 	Selection *selectionJSON `json:"selection,omitempty"`

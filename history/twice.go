@@ -87,7 +87,7 @@ func folded(key []byte) []byte {
 		return key
 	}
 	return []byte(strings.Map(func(r rune) rune {
-		// The smallest of those that differ in case alone, such as S of S, s and the long s.
+		// The smallest of the letters that differ in case alone, such as S of S, s and the long s.
 		for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(r) {
 			if next < r {
 				return next

@@ -108,7 +108,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	WhyFurther: "requests wait for ever, watches that go to etcd are silent, and a watch that closes with its stream is not cancelled at etcd",
 })
 
-// clientv3 once took every error of etcd itself for one that would come again, and
+// clientv3 once took every error of etcd itself for a permanent error, and
 // repeated a read only when its connection broke. An election made reads fail.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name: "client-gives-up-reads", Issue: "etcd-io/etcd#8327", FixedIn: testbed.Fix("clientv3", "3.3"),

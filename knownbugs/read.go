@@ -25,7 +25,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Why: "the revision is there, nothing is wrong, and the read is refused after three seconds",
 })
 
-// A LIST at resourceVersion "0" could not be told from one that gives none: after
+// A LIST at resourceVersion "0" could not be told from a LIST without a resourceVersion: after
 // parsing both were 0.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name: "kubernetes-123676", Issue: "kubernetes/kubernetes#123676", FixedIn: testbed.Fix("Kubernetes", "1.30"),
@@ -220,7 +220,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Why: "key, revisions and version of each event are right, and its value was never written with them",
 })
 
-// The signal that a watch is initialized was not given for those that an aggregated API
+// The signal that a watch is initialized was not given for watches that an aggregated API
 // server served. Here it is given for none.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name: "kubernetes-105409", Issue: "kubernetes/kubernetes#105409", FixedIn: testbed.Fix("Kubernetes", "1.23"),

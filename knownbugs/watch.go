@@ -45,7 +45,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 })
 
 // Watchers that are served together have positions of their own. If the lowest of them decides
-// for all, one client that has stopped reading ends the watches of those that have just stalled.
+// for all, one client that has stopped reading ends the watches of clients that have just stalled.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name:     "groups-expire-together",
 	Summary:  "unsynced watchers age out together: the one that is furthest behind ends all of them with a 410",

@@ -37,8 +37,8 @@ type call struct {
 	request *model.Request
 	// result is nil if the client got no answer.
 	result *model.Result
-	// made is the revision that the operation makes, if it is known: one that
-	// would make another cannot happen. observed is the same for answers of
+	// made is the revision that the operation makes, if it is known: the operation
+	// cannot happen where it would make another one. observed is the same for answers of
 	// reads, and of writes that changed nothing. 0 is not known.
 	made, observed int64
 	// writes is set if the operation changes the store, by its own answer, or

@@ -17,7 +17,7 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// sent are the messages that a client can be sent, requests those that it sends.
+// sent are the messages that a client can be sent, requests the messages that it sends.
 // Together they are all messages of package wire.
 var (
 	sent = []sim.Payload{
@@ -61,8 +61,8 @@ func payloads(t *testing.T) []string {
 	return names
 }
 
-// TestEveryMessageIsKnown: a new message type is one that a client can be sent, or
-// one that it sends.
+// TestEveryMessageIsKnown: a client can be sent a message of each type, or can
+// send it.
 func TestEveryMessageIsKnown(t *testing.T) {
 	var known []string
 	for _, p := range append(append([]sim.Payload(nil), sent...), requests...) {

@@ -24,8 +24,8 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// tamperer changes one field of one message on its way. As an observer it must not
-// change anything; that is what it is for.
+// tamperer changes one field of one message on its way. Other observers must not
+// change anything; a tamperer does so on purpose.
 type tamperer struct {
 	path []string
 	// by is what a number is raised by.

@@ -85,7 +85,7 @@ type alikeBy struct {
 	traces explore.Hash
 }
 
-// failsAsExpected explores from this seed on, and keeps what was violated among those that
+// failsAsExpected explores from this seed on, and keeps the violated properties among the runs that
 // are alike.
 func failsAsExpected(t *testing.T, sc *testbed.Scenario, p testbed.Params, seed uint64, alike map[alikeBy][]string) {
 	t.Helper()

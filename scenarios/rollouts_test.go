@@ -16,7 +16,7 @@ import (
 )
 
 // TestARolloutComesToEveryStage: upgrade, downgrade and upgrade of both servers, with
-// LISTs that etcd answers for a gate that is off and the cache for one that is on.
+// LISTs that etcd answers while a gate is off, and the cache while it is on.
 func TestARolloutComesToEveryStage(t *testing.T) {
 	system, err := scenarios.Rollout.New(scenarios.Rollout.Params)
 	require.NoError(t, err)

@@ -10,7 +10,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 )
 
-// UseClock gives parameters without a clock one that whole servers can run on, and what breaks some time.
+// UseClock gives parameters without a clock the clock that whole servers need, and faults some time to strike in.
 func (p *Params) UseClock() {
 	c := &p.Clock
 	if c.Mode == sim.Timed {

@@ -473,7 +473,7 @@ func (c *Client) takeTxn(p *wire.TxnResponse, res *model.Result) {
 	}
 }
 
-// previous is the item before a put, if there was one that the client asked for.
+// previous is the item before a put, if there was one and the put has prevKV.
 func (c *Client) previous(p *wire.PutResponse) []*model.Item {
 	if p.PrevKv == nil {
 		return nil

@@ -323,7 +323,7 @@ func (w *EtcdWatch) Watches(rules WatchRules) []Watch {
 type watchIDs struct {
 	WatchRules
 	watches []Watch
-	// live are the places in watches of those that have their id.
+	// live are the places in watches of the watches that have their id.
 	live    []int
 	next    int64
 	cancels int

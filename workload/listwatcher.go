@@ -14,7 +14,7 @@ type ListWatchPlan struct {
 	To     []sim.NodeID
 	Prefix string
 	// Versions are the resourceVersions of its requests, in turn. Given stands for
-	// the newest one that the client knows, First before it knows any.
+	// the newest resourceVersion that the client knows, First before it knows any.
 	Versions []int64
 	First    int64
 	// Rounds is how often it asks for initial events, Retries the number of further

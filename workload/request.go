@@ -218,7 +218,7 @@ func (s *Step) nextTo() sim.NodeID {
 const (
 	IndexedField   = "spec.writer"
 	UnindexedField = "status.writer"
-	// UnknownField is one that no object has: the API refuses it.
+	// UnknownField is a field that no object has: the API refuses it.
 	UnknownField = "spec.none"
 )
 

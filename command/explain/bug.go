@@ -74,7 +74,7 @@ func shows(b *testbed.KnownBug) string {
 	return "shows in " + b.Scenario.Name + ", by " + b.Property.Name + ": " + howSoon(b)
 }
 
-// soonestFirst sorts bugs by how soon they show; those that were not measured come last.
+// soonestFirst sorts bugs by how soon they show; unmeasured bugs come last.
 func soonestFirst(bugs []*testbed.KnownBug) []*testbed.KnownBug {
 	median := func(b *testbed.KnownBug) uint64 {
 		if f, ok := knownbugs.FigureOf(b.Name); ok {

@@ -52,8 +52,8 @@ func compiled(name string) error {
 	return err
 }
 
-// Misnamed is about a name that was given for one kind of thing: what it is instead,
-// empty if nothing has it.
+// Misnamed says of a name that was given for one kind of thing of which kind it is
+// instead, empty if nothing has it.
 func Misnamed(name string) string {
 	all, err := Name("", name)
 	if err != nil || len(all) == 0 {

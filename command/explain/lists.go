@@ -210,7 +210,7 @@ func kubernetesNames() (all []Entry) {
 }
 
 // behaviours says what a listed release does where releases differ: all of it for the
-// first, and for the others in what they differ from one that is listed before.
+// first, and for the others the differences from a release that is listed before.
 func behaviours(version string) string {
 	listed := etcd.Versions()
 	at := slices.Index(listed, version)

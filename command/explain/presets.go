@@ -90,7 +90,7 @@ func (s *setBy) releases(subject string, value func(version string) (string, boo
 	}
 }
 
-// valuesOf adds the values that things have, with the names of those that have each.
+// valuesOf adds the values of things, each with the names of the things that have it.
 func valuesOf[T any](s *setBy, noun string, things []T, of func(T) (name, value string)) {
 	byValue := map[string][]string{}
 	var values []string

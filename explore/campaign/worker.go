@@ -18,7 +18,7 @@ type worker struct {
 	chooser    strategy.Chooser
 	// repeats are the runs of the present batch that are to be repeated.
 	repeats []repeat
-	// seed is the one that is running.
+	// seed is the seed of the present run.
 	seed uint64
 }
 

@@ -6,7 +6,7 @@
 // and then its checksum, of everything before it in the file. A part counts once its checksum is whole. So
 // whenever the process or the machine ends, the whole parts are a search that goes on, and what is behind
 // them is cut off. A file without a whole first part is left alone: only an end while that part was
-// written lets a search begin there. A file that was changed is refused, and never searched on; one that ends
+// written lets a search begin there. A changed file is refused, and never searched on. A file that ends
 // too soon goes on from the parts that it has.
 //
 //	Log     the file of one search

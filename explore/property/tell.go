@@ -24,7 +24,7 @@ type Teller interface {
 	Run(newSubject func() explore.Subject, rec *recording.Recording, f explore.Failure, call string) (text string, ok bool)
 }
 
-// teller is the one that TellWith was given, nil if there is none.
+// teller is the argument of TellWith, nil if there is none.
 var teller Teller
 
 // TellWith sets the teller of all checks; a package that has stories calls it from init.

@@ -13,7 +13,7 @@ type graph struct {
 	// keys are those of the states, by their numbers, numbers the other way round.
 	keys    []key
 	numbers map[key]uint32
-	// states are those that were expanded, in their order; edges is how many they have.
+	// states are the expanded states, in their order; edges is how many edges they have.
 	states []expanded
 	edges  int
 }
@@ -88,7 +88,7 @@ func (g *graph) bytes() int {
 	return numberBytes*len(g.keys) + expandedBytes*cap(g.states) + edgeBytes*g.edges
 }
 
-// threads are those that are owed a turn in this state, bounds aside.
+// threads are the threads that are owed a turn in this state, bounds aside.
 func (s *expanded) threads() []thread {
 	list := slices.Clone(s.kept)
 	for _, e := range s.edges {

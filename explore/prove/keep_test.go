@@ -28,7 +28,7 @@ func interrupted(t *testing.T, subject func() prove.Subject, property string, cf
 	}
 }
 
-// same leaves out what may differ between a search that went on and one that did not.
+// same leaves out what may differ between a resumed search and a search in one piece.
 func same(r *prove.Result) prove.Result {
 	c := *r
 	c.Seconds, c.Bytes, c.Resumed, c.Filed = 0, 0, 0, 0

@@ -44,7 +44,7 @@ func Wraps(n sim.Node) bool {
 }
 
 // isPromoted reports whether a type has a method that is declared for a type which it embeds: the compiler has made the
-// method then. It also makes that of a pointer of one that is declared for the value.
+// method then. It also makes the pointer's method of a method that is declared for the value.
 func isPromoted(t reflect.Type, name string) bool {
 	m, has := t.MethodByName(name)
 	if !has {

@@ -29,7 +29,7 @@ type Result struct {
 	Why string `json:"why,omitempty"`
 	// Checked is, by property, how many steps put it to the test, or how many schedules if these were searched.
 	Checked map[string]int `json:"checked"`
-	// CoveragePoints are those that came about, by name.
+	// CoveragePoints are the coverage points that were reached, by name.
 	CoveragePoints []string `json:"coveragePoints,omitempty"`
 	// States are all that were found, Transitions all steps that were taken.
 	States      int `json:"states"`
@@ -111,13 +111,13 @@ type Failed struct {
 	Loop int
 }
 
-// Schedule is one that a search has found. As a chooser it takes it once, and cuts the run off behind it.
+// Schedule is a schedule that a search has found. As a chooser it takes it once, and cuts the run off behind it.
 type Schedule interface {
 	sim.Chooser
 	// Begin has it taken from its first step on.
 	Begin()
-	// Len is its number of steps, of one that a run has followed those that the run has taken: it ends sooner where the
-	// subject says that the run is over.
+	// Len is its number of steps. Of a followed schedule these are the steps that the run has taken. The run ends
+	// sooner where the subject says that it is over.
 	Len() int
 }
 

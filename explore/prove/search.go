@@ -310,7 +310,7 @@ func (s *search) merge(c *chunk) error {
 	return nil
 }
 
-// livenessAt is the place of the liveness property among those that are judged.
+// livenessAt is the place of the liveness property among the judged properties.
 func (s *search) livenessAt() int {
 	return slices.Index(s.properties, s.workers[0].liveness.Failure().Property)
 }
@@ -416,7 +416,7 @@ func (s *search) tell() {
 // elapsed is how long it took, with the time before it was interrupted.
 func (s *search) elapsed() time.Duration { return s.before + time.Since(s.began) }
 
-// coveragePoints are those that came about, by name, also in what was kept.
+// coveragePoints are the points that were reached, by name, also those of the kept search.
 func (s *search) coveragePoints() (names []string) {
 	for _, x := range sim.CoveragePoints() {
 		// All worlds of a worker count together.

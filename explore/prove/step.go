@@ -70,7 +70,7 @@ func (p *Path) Begin() {
 	}
 }
 
-// Pick implements sim.Chooser. A step is the number of an action among those that a state lists (sim.World.Assemble).
+// Pick implements sim.Chooser. A step is the number of an action in the list of a state (sim.World.Assemble).
 func (p *Path) Pick(_ *sim.World, enabled []sim.Action) int {
 	if p.at == len(p.steps) {
 		return -1
@@ -81,7 +81,7 @@ func (p *Path) Pick(_ *sim.World, enabled []sim.Action) int {
 	return slices.Index(enabled, listed[s.action()])
 }
 
-// rank is the place of an action among those that a state lists.
+// rank is the place of an action in the list of a state.
 func rank(a sim.Action) []int32 {
 	switch a.Kind {
 	case sim.Run, sim.Fire:

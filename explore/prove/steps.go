@@ -10,8 +10,8 @@ import (
 
 // The steps that were taken are kept by what they have asked of their state, in a decision tree. A step
 // begins with the part of the node that acts, what the node does, and how its questions are
-// answered. What it asks next depends on nothing but what it was told, so a step that is told the same
-// does the same. What it has asked are the cells of the world that it touched (sim.Footprint).
+// answered. Its next question depends on nothing but the answers so far, so a step with the same answers
+// does the same. Its questions are the cells of the world that it touched (sim.Footprint).
 
 // branch is what a step does that has been told so much: it asks something more, or leads to a leaf. It
 // is learned once.

@@ -16,7 +16,7 @@ import (
 //
 //	State    a world in numbers
 //	Store    what the numbers stand for, and the steps that were taken; the workers of a search share it
-//	Stepper  takes steps for one worker: repeats those that are known, and carries out the others
+//	Stepper  takes steps for one worker: repeats known steps, and carries out the others
 //
 // One worker at a time adds a part or a step. What is there never changes, so that the others read meanwhile: a node
 // that has a number is not acted on any more, but cloned.

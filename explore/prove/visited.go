@@ -21,7 +21,7 @@ type visited struct {
 	places []key
 	// inTable is how many are in the table, count how many there are in all.
 	inTable, count int
-	// older has those that are not in the table, nil if all are.
+	// older has the keys that are not in the table, nil if all are.
 	older *sorted
 }
 

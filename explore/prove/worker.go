@@ -29,11 +29,11 @@ type worker struct {
 	first          *sim.World
 	starts         bool
 	built, started *sim.World
-	// seesNodes and remembers are what the subject says. remembered is what it remembers in the first state, memory in
-	// the one that is asked about.
+	// seesNodes and remembers are the subject's. remembered is the subject's memory in the first state, memory in the
+	// state in question.
 	seesNodes, remembers bool
 	remembered, memory   any
-	// path has the states on the way to one that is expanded, the first state first. found is one that
+	// path has the states on the way to the expanded state, the first state first. found is a state that
 	// was kept.
 	path  []place
 	found place
@@ -254,7 +254,7 @@ func (w *worker) goTo(state uint32) (*place, error) {
 	return &w.path[len(w.path)-1], nil
 }
 
-// pushPath goes on with the path, in the memory of what it had before.
+// pushPath goes on with the path, in the memory of its earlier states.
 func (w *worker) pushPath(p place) {
 	n := len(w.path)
 	if n < cap(w.path) {

@@ -75,8 +75,8 @@ func (p *planned) reset() {
 	p.plan.start, p.plan.steps = p.plan.start[:0], p.plan.steps[:0]
 }
 
-// addStep adds the picked action, with the one that the default choice would have
-// picked; both are indices of names. It keeps the memory of earlier runs.
+// addStep adds the picked action, and the action of the default choice; both are
+// indices of names. It keeps the memory of earlier runs.
 func (p *planned) addStep(names []int32, picked, byDefault int) {
 	k := len(p.plan.steps)
 	if k < cap(p.plan.steps) {

@@ -135,7 +135,7 @@ func (s *reducer) cut() {
 	s.shown = high
 }
 
-// parts are those that runs have, in units of a kind.
+// parts are the parts of runs, in units of a kind.
 func (s *reducer) parts(units func(Kind) [][]string) (all [][]string) {
 	if s.parted != nil {
 		for _, k := range s.parted.Parts() {
@@ -145,7 +145,7 @@ func (s *reducer) parts(units func(Kind) [][]string) (all [][]string) {
 	return all
 }
 
-// leaveOut leaves out so many pieces of the parts, one after the other, and returns those that stay.
+// leaveOut leaves out so many pieces of the parts, one after the other, and returns the remaining parts.
 func (s *reducer) leaveOut(parts [][]string, pieces int) [][]string {
 	if len(parts) == 0 || 2*len(parts) <= pieces {
 		return parts

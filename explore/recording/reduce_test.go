@@ -18,7 +18,7 @@ import (
 )
 
 // machines are nodes that each answer three questions, of which the last is about a delay, and a judge that is not
-// content if those that matter have other answers than the first.
+// content if the questions that matter have other answers than the first.
 type machines struct {
 	nodes []*machine
 	out   []string
@@ -101,8 +101,8 @@ func (s *machines) Parts() []recording.Kind {
 
 func (s *machines) LeaveOut(parts []string) { s.out = parts }
 
-// TestReduceLeavesOutParts: the parts that stay are those that the failure needs, and of their questions those have
-// other answers than the first that must have.
+// TestReduceLeavesOutParts: only the parts that the failure needs stay. Of their questions only those keep another
+// answer than the first for which the failure needs it.
 func TestReduceLeavesOutParts(t *testing.T) {
 	loud := explore.Failure{Property: "quiet", Label: "loud"}
 	for seed := range uint64(40) {

@@ -104,10 +104,10 @@ type shrinker struct {
 
 // shrink reports whether it is complete.
 //
-// Candidates are cut off where their plan ends. If the smallest run is still one
-// that is over, the violation is likely one that shows at the end only. Then it
+// Candidates are cut off where their plan ends. If even the smallest run is over
+// at its end, the violation likely shows only at the end of a run. Then shrinking
 // begins again: candidates are carried on to their end by default choices, and
-// what gets smaller is the number of departures from the default.
+// the number of departures from the default gets smaller.
 func (s *shrinker) shrink() bool {
 	whole, size := s.best, s.size
 	if !s.passes() {

@@ -64,11 +64,11 @@ func (s *shrinker) dropChunks() {
 }
 
 // delayEvents gives neighbouring questions their last answer, in ever smaller chunks, in
-// timed runs. There no event can be left out, but one that does not matter may come so
-// late that it is cut off.
+// timed runs. There no event can be left out, but an event that does not matter may come
+// so late that it is cut off.
 //
 // A candidate is cut off one step earlier than the best run. Otherwise some event of no
-// interest takes the place of the one that comes late, and the candidate is as long as
+// interest takes the place of the late event, and the candidate is as long as
 // the best run.
 func (s *shrinker) delayEvents() {
 	if !s.timed() {

@@ -16,8 +16,8 @@ type scale struct {
 // memory. It is nothing for a type that points to nothing.
 type weigher struct{ behind func(at unsafe.Pointer) int }
 
-// Weigh returns a function that says, how much memory something takes, without what it was
-// asked for before.
+// Weigh returns a function that says how much memory a value takes. Memory that an earlier call
+// has counted does not count again.
 func Weigh() func(x any) int {
 	s := &scale{weighed: map[uintptr]struct{}{}, types: map[reflect.Type]*weigher{}}
 	return func(x any) int {

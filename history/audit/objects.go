@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// objects are those that the log shows, by key.
+// objects are the objects in the log, by key.
 type objects struct {
 	// versions are in the order of their revisions.
 	versions map[string][]version

@@ -184,7 +184,7 @@ func TestObjectsOfBefore(t *testing.T) {
 }
 
 // TestLevels: what a level leaves out is not judged, and said.
-// A body that a cluster has left out for its size is as one that the level leaves out.
+// A body that a cluster has left out for its size is like a body that the level leaves out.
 func TestBodiesThatAreSkipped(t *testing.T) {
 	const skipped = `"requestObject":"skipped-too-big-size-object","responseObject":"skipped-too-big-size-object"`
 	text := sound() + line(full, "list", "", "", 180, 190, 200, skipped)

@@ -138,7 +138,7 @@ func (l *log) show(e *event, m *metadata, result *model.Result) (bool, error) {
 	return true, nil
 }
 
-// write takes one that is answered with the object that it wrote.
+// write takes a write that is answered with the object that it wrote.
 func (l *log) write(e *event, op model.Operation, line int64) (bool, error) {
 	parameters, err := e.parameters()
 	if err != nil || parameters.Get("dryRun") != "" {
@@ -164,8 +164,8 @@ func (l *log) write(e *event, op model.Operation, line int64) (bool, error) {
 	return true, nil
 }
 
-// delete takes one that is answered with a Status: the object is gone, at a revision that is
-// not told. The history has that as a read that finds nothing: such a moment there was, and
+// delete takes a delete that is answered with a Status: the object is gone, at an unknown
+// revision. The history has that as a read that finds nothing: such a moment there was, and
 // the deletion itself is one of the writes that are not recorded. A delete that is answered
 // with the object may have marked it only.
 func (l *log) delete(e *event, op model.Operation, line int64) (bool, error) {

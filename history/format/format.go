@@ -39,7 +39,7 @@ func Names() []string {
 type Recorded struct {
 	Format  Format
 	History *model.History
-	// Properties are those that the history can tell, if the format says so.
+	// Properties are the properties that can be judged of the history, if the format says so.
 	Properties []string
 	// Notes are sentences on what the format leaves out of this history.
 	Notes []string

@@ -211,7 +211,7 @@ func (w *watches) open(name string) {
 	w.streams[name] = append(w.streams[name], model.WatchStream{Request: model.WatchRequest{Key: "\x00", End: "\x00"}})
 }
 
-// add adds a response to the stream that is open. Behind one that was canceled begins the next.
+// add adds a response to the open stream. Behind a canceled stream begins the next.
 func (w *watches) add(name string, r model.WatchResponse) {
 	ended := func(s *model.WatchStream) bool {
 		n := len(s.Responses)

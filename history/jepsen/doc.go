@@ -5,7 +5,7 @@
 // :invoke :write 3"). Lines come in the order in which things happened, so that a line's number
 // is its call or return. Other lines of a log are passed over.
 //
-// An operation that ends as :info, or does not end, may have happened; one that ends as :fail
+// An operation that ends as :info, or does not end, may have happened. An operation that ends as :fail
 // did not, for whatever reason. Only if a cas fails with :error :did-not-succeed, its comparison is
 // judged. Nemeses are passed over. The workloads, told apart by :f and the values:
 //

@@ -106,7 +106,7 @@ func TestCorruptedReports(t *testing.T) {
 	}
 }
 
-// A revoked lease takes its key away, and so may one that expires.
+// A revoked lease takes its key away, and so may an expired lease.
 func TestLeases(t *testing.T) {
 	const (
 		grant   = `{"ClientId":2,"Input":{"Type":"leaseGrant","LeaseGrant":{"LeaseID":7}},"Call":10,"Output":{"LeaseGrant":{"LeaseID":7},"Revision":1},"Return":20}`

@@ -77,7 +77,7 @@ func (in *requestJSON) reads() bool {
 		!slices.ContainsFunc(in.Txn.OperationsOnSuccess, changes) && !slices.ContainsFunc(in.Txn.OperationsOnFailure, changes)
 }
 
-// requestOf is nil for one that neither reads nor changes keys.
+// requestOf is nil for a request that neither reads nor changes keys.
 func requestOf(in *requestJSON) (*model.Request, error) {
 	switch {
 	case in.Type == "range" && in.Range != nil:
@@ -114,7 +114,7 @@ func rangeRequest(in *rangeJSON) *model.Request {
 func txn(in *txnJSON) (*model.Request, error) {
 	out := &model.Request{Kind: model.Txn}
 	for _, c := range in.Conditions {
-		// As the tests have it, a version of 0 is one that is not asked for.
+		// As in the tests, a version of 0 is no condition.
 		if c.ExpectedVersion > 0 {
 			out.Compare = append(out.Compare, model.Compare{Key: c.Key, Target: model.CompareVersion, Operand: c.ExpectedVersion})
 		} else {

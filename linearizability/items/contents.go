@@ -16,8 +16,8 @@ import (
 // history to the next. A test ties its answers to those of model.Store.
 type Contents struct {
 	// base are the many items that the contents began with, nil if they were few. The chunks
-	// hold only what differs from them then: each item that was set, and each of base that
-	// was removed, as one that isGone.
+	// hold only the differences from them then: each item that was set, and each removed item of
+	// base as an item that isGone.
 	base   *Base
 	chunks [][]*model.Item
 	// Arena has the items that writes make.

@@ -56,7 +56,7 @@ func (l *compactionLog) holdsLittle(w *sim.World, all *testbed.Tally, now sim.Ti
 	}
 }
 
-// lastTry says which server tried last to be the one that compacts.
+// lastTry names the server that was the last to try to become the one compactor.
 func (l *compactionLog) lastTry(w *sim.World) string {
 	for i := len(l.requests) - 1; i >= 0; i-- {
 		if r := &l.requests[i]; r.kind != compacted {
@@ -103,7 +103,7 @@ func historyKept(l *compactionLog, w *sim.World, all *testbed.Tally) {
 }
 
 // heldLong is the revision that etcd had an interval before a compaction: at the try
-// before the one that led to it, and when timed also by the clock.
+// before the try that led to it, and when timed also by the clock.
 func (l *compactionLog) heldLong(w *sim.World, i int) int64 {
 	r := &l.requests[i]
 	held := l.newestAt(0)
@@ -146,7 +146,7 @@ type compactionCommit struct {
 	revision int64
 }
 
-// compactionRequest is one of an API server: a try to be the one that compacts, or a compaction.
+// compactionRequest is a request of an API server: a try to become the one compactor, or a compaction.
 type compactionRequest struct {
 	compactionCommit
 	// by is the compactor of the server.
@@ -217,7 +217,7 @@ func (l *compactionLog) AfterStep(w *sim.World, a sim.Action) {
 	}
 }
 
-// compactor is the one that calls etcd from a node, itself or through the client library
+// compactor is the compactor that calls etcd from a node, itself or through the client library
 // of its process; 0 if none does.
 func (l *compactionLog) compactor(from sim.NodeID) sim.NodeID {
 	for _, server := range l.system.Topology().APIServers {

@@ -22,8 +22,8 @@ func NeedsProgress(o *read.Options) bool { return !Bypassed(o) && o.Freshness !=
 // event later (KEP-6268).
 func catchesUp(o *dispatch.Options) bool { return o.SlowWatchers != dispatch.SlowWatcher(0) }
 
-// delegated reports whether etcd serves a watch: all, or those that give no resourceVersion and do not
-// say whether they want initial events (kubernetes/kubernetes#115096).
+// delegated reports whether etcd serves a watch: all watches, or only watches that give no resourceVersion
+// and leave sendInitialEvents unset (kubernetes/kubernetes#115096).
 func delegated(o *dispatch.Options, asked *wire.WatchRequest) bool {
 	switch o.Delegation {
 	case dispatch.DelegateWatches:

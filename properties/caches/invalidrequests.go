@@ -65,8 +65,7 @@ func invalidRequests(r *evidence.Recorder, _ *sim.World, all *testbed.Tally) {
 	}
 }
 
-// servedInvalid is a request that was served although it is invalid, refusedValid one that was refused although it is
-// not.
+// servedInvalid is an invalid request that was served, refusedValid a valid request that was refused.
 const (
 	servedInvalid = "%s's %s is served, but %s"
 	refusedValid  = "%s's %s is refused as invalid, and the API allows it"

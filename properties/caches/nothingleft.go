@@ -42,7 +42,7 @@ func nothingLeft(s *testbed.System, w *sim.World, all *testbed.Tally) {
 		if from := cmp.Or(left.First.From, left.Queued.For); from != 0 {
 			left.first = w.NodeName(from)
 		}
-		// Questions for readiness are open until the cache is ready: one that does not start
+		// Questions for readiness are open until the cache is ready: a cache that does not start
 		// never answers them.
 		for _, of := range []struct {
 			label string
@@ -79,7 +79,7 @@ func waitsOf(c *testbed.Cache) int {
 	return c.Waiting.Waiting()
 }
 
-// watchesAgree compares the watches of a cache with those that clients have there, both ways. One whose client takes
+// watchesAgree compares the watches of a cache with its clients' watches there, both ways. A watch whose client takes
 // nothing more does not hear that it is over.
 func watchesAgree(s *testbed.System, w *sim.World, c *testbed.Cache, of cache.Holding, all *testbed.Tally) {
 	var held []sim.Conn
@@ -115,7 +115,7 @@ type left struct {
 	unanswered int
 	// forgotten is how many connections of the cache belong to nothing that it holds.
 	forgotten int
-	// first is the client of the first read or event that is left, or the first of those that wait.
+	// first is the client of the first read or event that is left, or the first waiting client.
 	first string
 }
 

@@ -263,8 +263,8 @@ func (j *justifiedRefusals) open(d sim.Digest, at *evidence.Call) sim.Digest {
 // refusedWatch is a watch that ended with an error.
 type refusedWatch struct {
 	client string
-	// from is the resourceVersion of the request, and needed the one that the cache
-	// has to reach before it sends initial events; 0 is none.
+	// from is the resourceVersion of the request, and needed the resourceVersion that the
+	// cache has to reach before it sends initial events; 0 is none.
 	from, needed int64
 	// newest: initial events of the newest state were asked for.
 	newest bool

@@ -38,7 +38,7 @@ type seatsSeen struct {
 	refusals, arrivals int
 	executing          []flowcontrol.Request
 	fairness           fairness
-	// killed is how often its process was killed, in whose last step nothing is judged: what it had is gone.
+	// killed is how often its process was killed. The step of a kill is not judged: the process's requests are gone.
 	killed int
 }
 

@@ -62,8 +62,8 @@ func (j *servedAsPromised) judge(_ *sim.World, all *testbed.Tally) {
 	}
 }
 
-// Digest is, for each read that a cache has still to answer, what has been so of the cache since the
-// read was asked, and of caches what they were like when they became ready.
+// Digest has, for each unanswered read of a cache, the conditions of the cache since the request, and
+// for each cache its conditions when it became ready.
 func (j *servedAsPromised) Digest(d sim.Digest) sim.Digest {
 	for i := range j.system.Clients() {
 		d = j.open(d.Bool(true), i)
@@ -117,7 +117,7 @@ func promiseOf(s *testbed.System) promise {
 	return promise{system: s, evidence: evidence.Of(s)}
 }
 
-// server is the one that answers a request while the cache is ready. It returns false
+// server is the server that answers a request while the cache is ready. It returns false
 // where that depends on more than the judge knows.
 func (p *promise) server(op *model.Operation, at *evidence.Call) (wire.Origin, bool) {
 	if at.Server == nil {

@@ -156,7 +156,7 @@ func startRulesOf(s *testbed.System, of *testbed.Server) startRules {
 // members is what the members of etcd come to.
 type members struct {
 	names []string
-	// isOld: the check must hear from one that is too old. mayBeOld: it may. anyNew: one
+	// isOld: the check must hear from a member that is too old. mayBeOld: it may. anyNew: a member
 	// is new enough.
 	isOld, mayBeOld, anyNew bool
 	// allAnswer: each gives its version in time.
@@ -169,8 +169,8 @@ const slowStatus = time.Second
 
 func membersOf(s *testbed.System, check guard.VersionCheck) members {
 	p := s.Params()
-	// Another member, or a cluster that is down, may answer in place of the one that
-	// serves at first.
+	// Another member, or a cluster that is down, may answer in place of the first serving
+	// member.
 	f := &p.Faults
 	steady := f.Failovers+f.EtcdRestarts+f.LeaderChanges+f.LeaderLosses+f.Timeouts+f.Overloads+f.CallBreaks+f.Partitions+f.ServerPartitions == 0 && f.Downgrade == "" &&
 		(p.Clock.Mode == sim.Untimed || 2*graceOf(s)[sim.Safety] < slowStatus)

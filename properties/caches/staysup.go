@@ -36,7 +36,7 @@ var StaysUp = testbed.RegisterProperty(&testbed.Property{
 	}, staysUp),
 })
 
-// staysUp tells of one that is killed in turn, if there is any: that the first one was killed is
+// staysUp reports a process that is killed in turn, if there is any: the first kill is
 // part of its story.
 func staysUp(s *testbed.System, _ *sim.World, all *testbed.Tally) {
 	all.Exercised = listsSent(s)

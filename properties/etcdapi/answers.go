@@ -17,10 +17,10 @@ import (
 // Answers compares the whole answer to each request with what the model answers at the revision in its header: items,
 // counts, flags, and the results of each operation of a transaction, at whatever revision it reads, and what there is
 // to say of a lease. Which revision it is must fit the time of the request, but for a serializable read: it is none
-// before what any member had applied, since a watch may have shown that. The revision of a keep-alive is one that the
-// member had which was asked, from the request to the answer. A refusal must have its reason, and a request that is
-// malformed or too large must be refused, and so must one that reads what was compacted before it was asked for, or
-// that compacts it again. The chunks of a RangeStream grow and shrink by their bytes: see chunksFit. It is exercised by
+// before what any member had applied, since a watch may have shown that. The revision of a keep-alive is a revision of
+// the answering member between the request and the answer. A refusal must have its reason. A malformed or too large
+// request must be refused, and so must a request that reads a revision compacted before the request, or that
+// compacts it again. The chunks of a RangeStream grow and shrink by their bytes: see chunksFit. It is exercised by
 // answers and refusals.
 var Answers = testbed.RegisterProperty(&testbed.Property{
 	Name: "etcd-answers", Kind: testbed.Safety,
@@ -192,7 +192,7 @@ func onlyReads(r *model.Request) bool {
 	return true
 }
 
-// revisionsOf are those that a request names: its own, and those of the operations of a
+// revisionsOf are the revisions in a request: its own, and those of the operations of a
 // transaction.
 func revisionsOf(r *model.Request) []int64 {
 	var all []int64
@@ -223,7 +223,7 @@ func oldestRead(r *model.Request, res *model.Result) int64 {
 	return oldest
 }
 
-// revisionFits holds the revision of an answer against those that etcd had meanwhile.
+// revisionFits holds the revision of an answer against etcd's revisions between request and answer.
 func revisionFits(op *model.Operation, request sim.Payload, at *evidence.Call) (label, wrong string) {
 	switch rev := op.Result.Revision; {
 	case rev > at.Answered.Revision:

@@ -126,7 +126,7 @@ func (j *fragments) judge(all *testbed.Tally, client string, asked bool, parts [
 	if !asked {
 		return
 	}
-	// Where a response is split: the size of a fragment is that of one that has more behind it.
+	// Where a response is split: each part is sized as a fragment with more behind it.
 	for i := range parts {
 		part := *parts[i].WatchResponse
 		part.Fragment = true

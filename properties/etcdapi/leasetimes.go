@@ -13,9 +13,9 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// LeasesKept holds the time at which etcd revokes a lease by itself against what it has
-// promised. A lease lives for its whole time to live from when it was granted, and from when
-// a keep-alive was asked for that was answered with it. A new leader gives each lease an
+// LeasesKept holds the time at which etcd revokes a lease by itself against its
+// promise. A lease lives for its whole time to live from its grant on, and from the request
+// of each keep-alive that was answered with it. A new leader gives each lease an
 // election timeout and its whole time again (lessor.Promote), and the answer to a
 // LeaseTimeToLive is a promise too. What a process promised before it restarted holds all the
 // same. Only a run with a clock is judged. It is exercised by each lease that expires.
@@ -92,7 +92,7 @@ func (l *leaseLife) violate(all *testbed.Tally, about testbed.Concern, format st
 	all.Violatef("", about, "lease %d of %v, granted at %v, "+format, append([]any{l.id, l.ttl, l.granted.at.Sub(0)}, args...)...)
 }
 
-// leaseLife is a lease from the write that granted it to the one that took it away.
+// leaseLife is a lease from the write that granted it to the write that removed it.
 type leaseLife struct {
 	id  int64
 	ttl time.Duration

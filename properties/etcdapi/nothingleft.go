@@ -15,9 +15,9 @@ import (
 // NothingLeft looks at each server of etcd when nothing more can happen. What it still has in memory on behalf of
 // clients must have a client: each watch stream, and each stream of another member, an open connection. No call and
 // no response waits, every watcher is synced unless its history is compacted, and a stream keeps nothing for a watch
-// that has ended. The watches of a stream are those that its client has there, with the same range, options and
-// beginning: one more is a leak, one less is dead and its client does not know. The leases are those that were
-// granted and not revoked. A watch whose caller had gone when it was created is none of its client's, which cancels
+// that has ended. The watches of a stream are its client's watches there, with the same range, options and
+// beginning: one more is a leak, one less is dead and its client does not know. The leases are the granted leases
+// that were not revoked. A watch whose caller had gone when it was created is none of its client's, which cancels
 // it when a response comes (clientv3, the nil in resuming): it is a leak from then on. clientv3 keeps a stream open for
 // the same reason if all watches on it were cancelled while it was opened again: etcd learns of that one by its first
 // request. It is exercised by each server once in a run that comes to rest.
@@ -212,7 +212,7 @@ func (w *watch) String() string {
 	return text
 }
 
-// leasesAgree compares the leases of a member that has applied all with those that there are.
+// leasesAgree compares the leases of a member that has applied all with the granted leases that were not revoked.
 func leasesAgree(s *testbed.System, m *testbed.Member, all *testbed.Tally) {
 	var has []model.Lease
 	for _, l := range m.Server.Leases() {

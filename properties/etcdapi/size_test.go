@@ -42,7 +42,7 @@ var requests = map[int]sim.Payload{
 
 const key = "/registry/pods/a"
 
-// The sizes are those that etcdserverpb computes for the same messages.
+// The sizes are those of etcdserverpb for the same messages.
 func TestSizesAreThoseOfProtobuf(t *testing.T) {
 	for n, want := range map[int][2]int{1000: {2068, 3099}, 100_000: {200_074, 300_108}, 300_000: {600_074, 900_108}} {
 		item := func(rev int64) *wire.KeyValue {

@@ -9,8 +9,8 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// StalledDisk holds what a member does while the disk of its log stalls against what it promises. It has what it has
-// applied, and answers serializable reads from that. Nothing gets into its log, and raft gives it no index: a write or
+// StalledDisk holds a member's behavior while the disk of its log stalls against its promises. It answers serializable
+// reads from its applied state. Nothing gets into its log, and raft gives it no index: a write or
 // a linearizable read waits for the disk, or is refused after the time that a request may take. A read may have to wait
 // for those before it to be refused first. Only a run with a clock is judged. It is exercised by each request that is
 // asked for meanwhile.

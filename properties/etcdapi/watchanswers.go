@@ -226,8 +226,8 @@ func (of *streamCheck) response(r *wire.WatchResponse, came evidence.Etcd) {
 	}
 }
 
-// created judges the answer to a create request. Accepted ones are answered in their
-// order, and so are those that are refused.
+// created judges the answer to a create request. Accepted requests are answered in their
+// order, and so are refused ones.
 func (of *streamCheck) created(r *wire.WatchResponse) {
 	for i := range of.watches {
 		s := &of.watches[i]

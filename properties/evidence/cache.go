@@ -60,7 +60,7 @@ func heard(w *sim.World) uint64 {
 	return w.Count(cache.ProgressNotified) + w.Count(cache.ProgressSkipped)
 }
 
-// look compares the cache with what it was like after the step before.
+// look compares the cache with its state after the step before.
 func (r *cacheRecord) look(w *sim.World, step int, c *testbed.Cache, newest int64) {
 	before := step - 1
 	if hidden := c.Hidden(); hidden != r.Hidden {

@@ -111,7 +111,7 @@ func (r *Recorder) LastWatches() iter.Seq2[int, *Call] {
 	}
 }
 
-// System is the one that is recorded.
+// System is the recorded system.
 func (r *Recorder) System() *testbed.System { return r.system }
 
 // With makes a judge that asks for moments (Of) while it judges: they are recorded from the beginning.

@@ -3,9 +3,8 @@
 // at some time in between, and an answer may have any revision that etcd had meanwhile.
 //
 // The recorder looks at a node only after a step that can have changed it, and at a client
-// only after the client's own steps: requests leave and answers arrive in no others. What
-// a cache was like in between is what it was like after the last step that could change
-// it.
+// only after the client's own steps: requests leave and answers arrive in no others. In
+// between, a cache is in the state after the last step that could change it.
 //
 // The package must never import a package of properties: it judges nothing.
 package evidence

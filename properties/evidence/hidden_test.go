@@ -33,7 +33,7 @@ type known struct {
 	system   *testbed.System
 	recorded *evidence.Recorder
 	yes, no  *int
-	// hidden counts those that were answered while the cache was hidden.
+	// hidden counts the calls that were answered while the cache was hidden.
 	hidden *int
 }
 

@@ -22,7 +22,7 @@ type Recorder struct {
 
 // records are what was recorded.
 type records struct {
-	// step is the number of the last step. A search counts those that a recorder follows.
+	// step is the number of the last step. A search counts the steps that a recorder follows.
 	step int
 	// caches are by their place in System.Caches. notified is how many progress
 	// notifications they had heard after the last step.
@@ -30,7 +30,7 @@ type records struct {
 	notified uint64
 	// struck is the step of the first fault, 0 if there was none.
 	struck int
-	// revisions are those that etcd has come to in the run, in their order.
+	// revisions are etcd's revisions in the run, in their order.
 	revisions []revision
 	// operations[i] are those of client i of the history, watches[i] the watches of
 	// watcher i: the watchers, then the list watchers, then those that draw their watches.

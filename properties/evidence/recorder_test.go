@@ -15,7 +15,7 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// comparison holds a recorder that follows nodes against one that looks at all of them
+// comparison holds a recorder that follows nodes against a recorder that looks at all of them
 // after each step.
 type comparison struct {
 	evidence.Polling

@@ -112,8 +112,8 @@ func ended(x *informer.Exchange) string {
 
 // TriesAgain judges when and where an informer asks again (client-go's rest.Request with
 // withRetry, and wait.Backoff in the Reflector): without a pause a thousand informers
-// take a server down that has just started (kubernetes/kubernetes#87794), and one that
-// does not ask again is silent for ever. It is exercised by each request after another,
+// take a server down that has just started (kubernetes/kubernetes#87794), and an informer
+// that does not ask again is silent for ever. It is exercised by each request after another,
 // and by each informer at the end.
 var TriesAgain = testbed.RegisterProperty(&testbed.Property{
 	Name: "informer-tries-again", Kind: testbed.Liveness,
@@ -232,8 +232,8 @@ func paged(s *testbed.System, f *flow) bool {
 	return !list || p.Limit == size || p.Limit == 0 && p.Continue == ""
 }
 
-// serverOf is the one that a request goes to: that of the request before, and the next
-// one for each connection that broke since, each server that did not get ready, and
+// serverOf is the server that a request goes to: that of the request before, and the next
+// server for each connection that broke since, each server that did not get ready, and
 // each start of the process.
 func serverOf(s *testbed.System, f *flow) sim.NodeID {
 	servers := f.informer.Servers()

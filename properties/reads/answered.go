@@ -15,8 +15,8 @@ import (
 // Answered looks for a state that a run without a clock comes to twice while a request
 // waits. What happened in between can happen for ever: if each message, loop and timer had
 // its turn in it, the request is never answered. A state in which nothing can happen any
-// more is one that is come to twice. Deadlines (sim.Deadlines) do not count: an answer that
-// says that the cache gave up is what a user sees of this.
+// more counts as a state that recurs. Deadlines (sim.Deadlines) do not count: a user sees them
+// as the answer that the cache gave up.
 //
 // It is exercised by each answer.
 var Answered = testbed.RegisterProperty(&testbed.Property{

@@ -107,8 +107,8 @@ func (h *history) check(recorded *model.History, log *model.Log) {
 	h.judgements = judgements
 }
 
-// answers judges the history of a run as one that was recorded from real servers is
-// judged: nothing says what became of a write that was not answered. A history without
+// answers judges the history of a run like a history recorded from real servers:
+// nothing says what became of an unanswered write. A history without
 // such a write is left to the properties of the whole history.
 type answers struct{ history }
 
@@ -296,8 +296,8 @@ func attemptsOf(s *testbed.System, library sim.NodeID) (least, most int) {
 	return limit, limit
 }
 
-// AtMostOnce compares the writes that clients asked for with those that etcd carried
-// out. It is exercised by each write of a client.
+// AtMostOnce compares the writes of clients with the writes that etcd has
+// committed. It is exercised by each write of a client.
 var AtMostOnce = testbed.RegisterProperty(&testbed.Property{
 	Name: "at-most-once", Kind: testbed.Safety,
 	Promise:  "Each write that a client asks for once is carried out at most once, and one that is refused is not carried out.",

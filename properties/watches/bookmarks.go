@@ -71,7 +71,7 @@ func newestKnown(w *testbed.Watch) int64 {
 
 func isBookmark(e *wire.WatchEvent) bool { return e.Type == wire.Bookmark }
 
-// versionOf is the resourceVersion of a cache, 0 of one that does not show it.
+// versionOf is the resourceVersion of a cache, 0 if the cache does not show it.
 func versionOf(c *testbed.Cache) int64 {
 	if c.Mirror != nil {
 		return c.Mirror.ResourceVersion()

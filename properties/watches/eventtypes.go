@@ -11,7 +11,7 @@ import (
 )
 
 // EventTypes holds the type of each event of a cache's watch against the log, and the
-// object of a DELETED event against the one that was deleted: Kubernetes sends the
+// object of a DELETED event against the deleted object: Kubernetes sends the
 // last state (cacheWatcher.convertToWatchEvent). Its own revision is that of its last
 // change or that of the deletion. What happened before the run is not judged.
 //

@@ -12,8 +12,8 @@ import (
 )
 
 // TestInitialEventsAreFresh: a WatchList of the newest state may not end before
-// what etcd had when it was asked for; one that names a resourceVersion may not end
-// before that.
+// etcd's revision at its request. A WatchList with a resourceVersion may not end
+// before that resourceVersion.
 func TestInitialEventsAreFresh(t *testing.T) {
 	for _, c := range []struct {
 		requested, asked, version int64

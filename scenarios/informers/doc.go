@@ -11,8 +11,8 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// Claims are what every informer is held to, contentClaims those about what it
-// holds, and streamedClaims what it is held to if it streams its list.
+// Claims are the claims about every informer, contentClaims the claims about its
+// contents, and streamedClaims the claims about an informer that streams its list.
 var (
 	contentClaims  = []*testbed.Property{informers.MatchEtcd, informers.Monotonic, informers.CatchUp}
 	Claims         = append([]*testbed.Property{informers.Resumes, informers.TriesAgain}, contentClaims...)

@@ -60,11 +60,11 @@ var (
 var OvertakenSilently = ofCache("a watch that catches up does so as a new watch, which ends without an error if its history is lost (slow-watchers=reinitialised)",
 	func(o *cache.Options) bool { return o.Watches.SlowWatchers == dispatch.Reinitialised })
 
-// DispatcherWaits is about those that do not keep up.
+// DispatcherWaits is about watches that do not keep up.
 var DispatcherWaits = ofCache("the dispatcher waits for watches whose channels are full (slow-watchers=ended)",
 	func(o *cache.Options) bool { return o.Watches.SlowWatchers == dispatch.SlowWatcher(0) })
 
-// ServedInPasses is about those that wait for the next pass.
+// ServedInPasses is about watches that wait for the next pass.
 var ServedInPasses = ofCache("the dispatcher serves watches that have missed events in passes (slow-watchers=groups)",
 	func(o *cache.Options) bool { return o.Watches.SlowWatchers == dispatch.Groups })
 

@@ -11,8 +11,8 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// The version check matters to every scenario whose design has one, and so do missed
-// events to one that keeps snapshots.
+// The version check matters to every scenario whose design has one. Missed events matter
+// to every scenario whose design keeps snapshots.
 func init() {
 	Register(slices.Concat(
 		When(StartsBeforeCheck).RarelyViolates(reads.AnswersInTime, watches.InitialEventsEnd).

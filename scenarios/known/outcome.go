@@ -17,7 +17,7 @@ type Violation struct {
 	Because []string
 }
 
-// Violations are those that are known of a scenario with these parameters, in the
+// Violations are the known violations of a scenario with these parameters, in the
 // order of its claims. There are none if the parameters do not fit together.
 func Violations(sc *testbed.Scenario, p *testbed.Params) []Violation {
 	s, err := p.Setup()
@@ -53,7 +53,7 @@ func Expected(sc *testbed.Scenario, p *testbed.Params) []Violation {
 
 // Outcome is what a campaign found, beside what is known.
 type Outcome struct {
-	// Explained are the violations that were found and are known, Missing those that
+	// Explained are the known violations that were found, Missing the violations that
 	// had to be found and were not.
 	Explained, Missing []Violation
 	// Unexpected are the properties of which no violation is known.

@@ -8,7 +8,7 @@ import (
 )
 
 // Planted are the rows about bugs that are looked for in this scenario when they are
-// planted. A bug excuses what it is known to violate, and nothing else.
+// planted. A bug excuses its known violations, and nothing else.
 func Planted(sc *testbed.Scenario) []testbed.Row {
 	var rows []testbed.Row
 	for _, b := range testbed.KnownBugs() {

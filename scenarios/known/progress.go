@@ -84,7 +84,7 @@ func ReadsThatHang(reader testbed.Condition) []testbed.Row {
 }
 
 // EchoOfLaggard is what becomes of consistent reads if the member that echoes is behind
-// the one that takes writes.
+// the member that takes writes.
 func EchoOfLaggard(violates ...*testbed.Property) []testbed.Row {
 	return When(EchoProves, WatchesLag).RarelyViolates(violates...).
 		Because("the member that echoes may not have applied the newest writes")

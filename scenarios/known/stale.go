@@ -6,7 +6,7 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// StaleReads is what a design breaks that answers consistent LISTs with what it has.
+// StaleReads are the violations of a design that answers consistent LISTs from its present contents.
 func StaleReads(violates ...*testbed.Property) []testbed.Row {
 	return When(ServesStale).Violates(violates...).
 		Because("the cache may not have the newest writes yet (kubernetes/kubernetes#59848)")

@@ -10,8 +10,8 @@ import (
 	"github.com/watchbed/watchbed/sim/option"
 )
 
-// Amounts are sizes, limits and times. Those left at zero take the values of
-// k8s.io/apiserver. Those without an option stay what it has, but for tests.
+// Amounts are sizes, limits and times. A zero amount takes the value of
+// k8s.io/apiserver. Amounts without an option keep that value, except in tests.
 type Amounts struct {
 	RingCapacity int `option:"ring" zero:"100" doc:"events that a cache remembers"`
 	// RingCapacityMax: untimed the history does not grow, since small rings are what an explorer wants.

@@ -88,8 +88,8 @@ type (
 		ResourceVersion() int64
 		Ascend(f func(*wire.KeyValue) bool)
 	}
-	// Hiding may have goroutines that are stopped in a critical section. What it shows is then what it was like before,
-	// and not what it answers with.
+	// Hiding may have goroutines that are stopped in a critical section. It then shows its state before that section,
+	// which may differ from its answers.
 	Hiding interface{ Hidden() bool }
 	// Remembering shows the past states that LISTs may be answered from, each with the
 	// newest resourceVersion for which it stands. The objects must not be changed.
@@ -189,15 +189,15 @@ func (d *Design) complete() *Design {
 // families make designs of names that follow a rule.
 var families []func(name string) *Design
 
-// RegisterFamily adds designs that are too many to be listed; call it in init functions only. of is asked for a
-// name that no registered design has, and returns nil if the name does not follow its rule. Of a name it always returns
-// the same design.
+// RegisterFamily adds designs that are too many to be listed; call it in init functions only. of is called with a
+// name that no registered design has, and returns nil if the name does not follow its rule. For a name it always
+// returns the same design.
 func RegisterFamily(of func(name string) *Design) { families = append(families, of) }
 
 // AllDesigns lists all designs, those of this package first.
 func AllDesigns() []Design { return slices.Clone(designs) }
 
-// Designs lists all but those that are Unlisted.
+// Designs lists all designs but the Unlisted ones.
 func Designs() []Design {
 	return slices.DeleteFunc(AllDesigns(), func(d Design) bool { return d.Unlisted })
 }

@@ -19,7 +19,7 @@
 //	Config.Watch  stream, *wire.WatchStart: the reflector's watch
 //	              stream of *wire.ProgressRequest
 //
-// The parts are packages. None imports this package: each is given those that it works
+// The parts are packages. None imports this package: each is given the parts that it works
 // with, and this package connects them.
 //
 //	store       the objects, the history of events, snapshots (KEP-4988)

@@ -2,8 +2,8 @@ package cache
 
 import "github.com/watchbed/watchbed/sim"
 
-// Fault is one that reaches a Cache as a message, which has no answer. Package testbed refuses it for nodes of other
-// kinds.
+// Fault is a fault that reaches a Cache as a message, which has no answer. Package testbed refuses it for nodes of
+// other kinds.
 type Fault struct {
 	node sim.NodeID
 	name string

@@ -85,7 +85,7 @@ func match(env *sim.Env) wire.ResourceVersionMatch {
 	return wire.ResourceVersionMatch(max(0, env.Choose(8, "match")-4))
 }
 
-// token is none, one that the cache gave out, a changed one, or noise.
+// token is empty, a token of the cache, a changed token of the cache, or noise.
 func (s *stranger) token(env *sim.Env) string {
 	how := env.Choose(8, "continue")
 	switch {

@@ -16,7 +16,7 @@ type Held struct {
 	// way. A watch that waits for the cache to be fresh is a read, too. Asking are the
 	// clients that wait to hear that the cache is ready.
 	Reads, Watches, Comparisons, Asking int
-	// Writes are those that are not answered.
+	// Writes are the unanswered writes.
 	Writes int
 	// First is the first of the reads.
 	First read.Left

@@ -7,7 +7,7 @@ import "github.com/watchbed/watchbed/sim/option"
 type LibraryOptions struct {
 	// LeavesOutNextProgress: progress up to the very revision that a watcher needs next is not sent to it.
 	LeavesOutNextProgress bool
-	// EndsStoreWatcher: a new watch of etcd that ends all watchers ends the one that fills the store, too.
+	// EndsStoreWatcher: a new watch of etcd that ends all watchers ends the store's own watcher, too.
 	EndsStoreWatcher bool
 	// EndsWatchers: a new watch of etcd after an error ends all watchers, whatever its revision is.
 	EndsWatchers bool

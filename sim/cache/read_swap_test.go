@@ -15,7 +15,7 @@ import (
 )
 
 // keenReader has several requests under way at a time, for the newest state, for
-// the one that it was answered last, and for the next page of that.
+// the state of its last answer, and for the next page of that.
 type keenReader struct {
 	sim.Idle
 	left  int

@@ -16,7 +16,7 @@ type backendLock struct {
 	state.Cell[backendLock] `cell:"etcd: lock of the backend"`
 
 	held bool
-	// reads are the places of those that wait to begin.
+	// reads are the places of the reads that wait to begin.
 	reads []int32
 }
 

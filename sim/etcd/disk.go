@@ -9,7 +9,7 @@ import (
 
 // disk is that of the raft log. While it stalls, raftNode waits for it in Save: no entry gets into the log, and no
 // index of a read comes out of raft. Nothing else stops. The member does not tick either, so that it knows its leader
-// as before: its streams stay open, and serializable reads and progress requests are answered from what it has
+// as before: its streams stay open, and serializable reads and progress requests are answered from its applied state
 // (etcd-io/etcd#13527).
 type disk struct {
 	state.Cell[disk] `cell:"etcd: disk of the raft log"`

@@ -118,9 +118,9 @@
 //
 // # Left out
 //
-// Members that take writes beside the one that serves, and with them a leader that has been replaced and does not know
-// it (#20418; read-index-ids has what a follower makes of it). Of the other members there is what they say of their
-// version, and that one may take over (Member). A member that follows serves watches and reads (Config.Leader): raft
+// Members that take writes beside the serving member, and with them a leader that has been replaced and does not know
+// it (#20418; read-index-ids shows the follower's side of it). The other members only report a version, and may take
+// over (Member). A member that follows serves watches and reads (Config.Leader): raft
 // between the two is a stream of committed entries, each of which the leader sends when it is in its log. What reads
 // cost, if a scenario gives them a price, is one queue (ReadOptions). A snapshot that brings news (InstallSnapshot
 // brings the store itself). Authentication, and with it the revision of permissions that RangeStream compares again

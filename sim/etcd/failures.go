@@ -77,8 +77,8 @@ func (s *Server) ForgetFailures() { s.failures.Reset() }
 
 // refuseWrite answers a write with an error, if one is due or if the write is too large
 // (processInternalRaftRequestOnce, which looks for too many requests first). It returns
-// true if the write does not get into the log. The entry of one that does has no
-// connection.
+// true if the write does not get into the log. An entry that gets into the log in spite of its
+// error has no connection.
 func (s *Server) refuseWrite(env *sim.Env, e *entry) bool {
 	if s.isDue(env, Overloads) {
 		env.Cover(coverTooManyRequests)

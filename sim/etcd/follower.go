@@ -77,7 +77,7 @@ func (s *Server) follow(env *sim.Env) {
 	env.Send(r.leader, &appendEntries{s.log.committedEntries.Look(env).committed})
 }
 
-// addFollower sends a follower what it has missed, and from now on every entry.
+// addFollower sends a follower the entries that it has missed, and from now on every entry.
 func (s *Server) addFollower(env *sim.Env, conn sim.Conn, a *appendEntries) {
 	r := s.replication.Change(env)
 	r.followers = append(r.followers, conn)

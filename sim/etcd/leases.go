@@ -11,7 +11,7 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// lessor is the leases, the keys that are attached to them, and what the leader does about those that run out.
+// lessor is the leases, the keys that are attached to them, and the leader's revocation of expired leases.
 type lessor struct {
 	state.Cell[lessor] `cell:"etcd: lessor"`
 

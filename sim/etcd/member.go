@@ -30,7 +30,7 @@ type members struct {
 	state.Cell[members] `cell:"etcd: members"`
 
 	all []member
-	// serving is the one that this server is now.
+	// serving is the member that this server is now.
 	serving    int
 	downgraded bool
 }
@@ -45,7 +45,7 @@ type member struct {
 // Clear makes it a new one, and keeps its memory.
 func (ms *members) Clear() { *ms = members{Cell: ms.Cell, all: ms.all[:0]} }
 
-// reset makes the cluster the one that the configuration names. The first member
+// reset makes the cluster that of the configuration. The first member
 // serves.
 func (ms *members) reset(c *Config) {
 	ms.Clear()

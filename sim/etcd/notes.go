@@ -16,7 +16,7 @@ var (
 	appliedUnchanged = sim.NewNote2[sim.Payload, int64]("etcd.applied", "applies %s: nothing changes, the revision stays %d")
 	appliedCompact   = sim.NewNote2[sim.Payload, int64]("etcd.applied", "applies %s: what came before revision %d may go")
 	failed           = sim.NewNote3[write, string, string]("etcd.failed", `answers %s with the error "%s"%s`)
-	// The next write gets the revision of the one that is skipped.
+	// The next write gets the revision of the skipped write.
 	skipped  = sim.NewNote2[sim.Payload, int64]("etcd.skipped", "takes %s for applied after the restart, and does not apply it%R", sim.IsSetback)
 	repeated = sim.NewNote1[write]("etcd.repeated", "takes %s for not applied after the restart, although it is", sim.IsSetback)
 

@@ -78,7 +78,7 @@ func (l *raftLog) lose(env *sim.Env) {
 	l.committedEntries.ChangeItem(env, int64(l.applied)).entries = l.entries[:0]
 }
 
-// again has an entry applied before those that were never applied. Its client has no connection any more.
+// again has an entry applied once more, before the unapplied entries. Its client has no connection any more.
 func (l *raftLog) again(env *sim.Env, e entry) {
 	e.conn = sim.NoConn
 	l.committedEntries.ChangeItem(env, int64(l.applied)).entries = slices.Insert(l.entries, 0, e)

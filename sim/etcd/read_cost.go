@@ -163,7 +163,7 @@ func (s *Server) rangeEnds(env *sim.Env) {
 	s.watch.ReadAnswered(env)
 }
 
-// nextRange starts the first of those that wait.
+// nextRange starts the first of the waiting ranges.
 func (s *Server) nextRange(env *sim.Env) {
 	if s.readCost.queue.Len() > 0 {
 		s.startRange(env)

@@ -67,7 +67,7 @@ type durable struct {
 	log     raftLog
 	lessor  lessor
 	failed  state.Var[[]sim.Payload] `cell:"etcd: requests that failed"`
-	// retries counts how often the follower has asked again for an index, of those that the run has.
+	// retries counts the follower's repeated ReadIndex requests in the run, at most ReadOptions.IndexRetries.
 	retries state.Var[int] `cell:"etcd: repeated ReadIndex"`
 }
 
@@ -216,8 +216,8 @@ func (s *Server) Drained(env *sim.Env, c sim.Conn) {
 // something.
 func (s *Server) Revision() int64 { return s.store.CurrentRev() }
 
-// Changes visits what the write of a revision has changed, in order: keys with their new values, and those that
-// it has deleted. No compaction may have deleted that yet.
+// Changes visits the changes of the write of a revision, in order: keys with their new values, and deleted
+// keys. No compaction may have removed them yet.
 func (s *Server) Changes(rev int64, visit func(kv *wire.KeyValue, deleted bool)) {
 	s.store.Changes(rev, visit)
 }
@@ -256,7 +256,7 @@ func (s *Server) Serving() Options { return *s.members.options() }
 // Served are the watches of a program that serves them in place of the server (testbed.Program).
 type Served interface {
 	v3rpc.Served
-	// Restored: the server has installed a snapshot of what it has.
+	// Restored: the server has installed a snapshot of its own contents.
 	Restored(env *sim.Env)
 }
 

@@ -103,7 +103,7 @@ func (s *Server) Held() Held {
 	return h
 }
 
-// Watches visits the watches of all streams, each as it would have to be asked for.
+// Watches visits the watches of all streams, each as the request that would create it.
 func (s *Server) Watches(visit func(stream sim.Conn, watch wire.WatchCreateRequest)) {
 	s.watch.Watches(visit)
 }

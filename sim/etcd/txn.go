@@ -140,7 +140,7 @@ var missing wire.KeyValue
 func (s *Server) applyCompare(env *sim.Env, c *wire.Compare) bool {
 	found := s.store.Compared(env, c.Key, c.RangeEnd)
 	if len(found) == 0 {
-		// A value that is missing and one that is empty cannot be told apart.
+		// A missing value and an empty value cannot be told apart.
 		return c.Target != wire.CompareValue && compareKV(c, &missing)
 	}
 	for _, kv := range found {

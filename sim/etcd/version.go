@@ -76,7 +76,7 @@ var changes = []change{
 var newestKnown = release.SinceAll("3.3.27", "3.4.45", "3.5.35", "3.6.16", "3.7.3")
 
 // Release is a release from 3.3.0 to 3.7.x as a preset, "3.5.7" or "v3.5.7". Any
-// patch number is accepted: one that is not out yet behaves as the newest known of its
+// patch number is accepted: an unreleased one behaves as the newest known release of its
 // branch. The error for anything else names the nearest version.
 func Release(version string) (option.Preset, error) {
 	v, err := release.Parse(version)

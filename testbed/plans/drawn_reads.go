@@ -134,8 +134,8 @@ func shards(t *topology.Topology) [4]wire.Shard {
 	return [...]wire.Shard{{To: uid}, {From: uid}, {By: workload.IndexedField, To: writer}, {By: workload.IndexedField, From: writer}}
 }
 
-// anyObject is the key of an object of a resource, or one that no object has. With the last
-// one the keys of objects begin, if there are namespaces.
+// anyObject is the key of an object of a resource, a key that no object has, or, if there are
+// namespaces, the common beginning of the keys of objects.
 func (p *planner) anyObject(s *swarm, resource int) string {
 	prefix := topology.Prefix(resource % p.t.Resources)
 	keys := []string{p.t.Key(0), p.t.Key(max(1, p.o.Keys) - 1), prefix + "none", prefix + topology.Namespace(0)}
@@ -184,8 +184,8 @@ func (p *planner) scopes(resource int) []string {
 	return []string{prefix, prefix[:len(prefix)-1], prefix + topology.Namespace(0), prefix + topology.Namespace(1) + "/", prefix + "none/"}
 }
 
-// anyVersion is unset, 0, one that no API takes, or a revision of the run: of the
-// contents before it, of one of its writes, or one that does not come.
+// anyVersion is unset, 0, a version that no API takes, or a revision: of the contents
+// before the run, of one of its writes, or a revision that does not come.
 func (p *planner) anyVersion(s *swarm, f feature) int64 {
 	switch s.draw(f, 8, "resourceVersion") {
 	case 0:

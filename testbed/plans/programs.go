@@ -142,7 +142,7 @@ func (p *planner) putAll(value string) *wire.TxnRequest {
 	return txn
 }
 
-// create puts a key that does not exist, and reads one that does, as the API
+// create puts a key if it does not exist, and reads it otherwise, as the API
 // machinery creates an object.
 func create(put *wire.PutRequest) *wire.TxnRequest {
 	return &wire.TxnRequest{
@@ -337,7 +337,7 @@ func (u *updater) since(key string, without workload.Step, of func(own *wire.Key
 	return without
 }
 
-// member is the one of the j-th step. One of a step that there was not is that of the first.
+// member is the member of the j-th step, the first step's for a negative j.
 func (u *updater) member(j int) string { return u.prefix + strconv.Itoa(max(0, j)) }
 
 func (u *updater) create(key string, j int) workload.Step {

@@ -68,7 +68,7 @@ func (p *place) fellAsleepBefore(thread int32) bool {
 	return slices.ContainsFunc(p.asleep[:p.slept], func(s sleeper) bool { return s.thread == thread })
 }
 
-// next is an action to try: one that is wanted, or the first that is left as long as none was
+// next is an action to try: a wanted action, or the first remaining one as long as none was
 // taken.
 func (p *place) next(taken bool) (sim.Action, bool) {
 	for _, a := range p.enabled {

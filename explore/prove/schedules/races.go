@@ -33,7 +33,7 @@ func order(path []*place, race func(first int)) {
 	e.class = e.class.Fold(sum)
 }
 
-// race has the other order of the last event and of one that it races with tried.
+// race has the reverse order of the last event and of an event in race with it tried.
 func (s *search) race(first int) {
 	last := len(s.path) - 1
 	if e := &s.path[last].event; s.reversible(s.path[first], e) {

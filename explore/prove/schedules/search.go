@@ -154,8 +154,8 @@ func fired(path []*place, slot int32) int {
 	return n
 }
 
-// thread takes the step of a thread with each combination of answers, but for those that sleep.
-// It reports whether it took one.
+// thread takes the step of a thread with each combination of answers, except sleeping ones.
+// It reports whether it took a step.
 func (s *search) thread(p *place, a sim.Action) (taken bool) {
 	if p.sleeps(a.Slot, nil) {
 		return false

@@ -33,7 +33,7 @@ func pack(a *sim.Access) cell {
 func (c cell) same(other cell) bool { return c|1 == other|1 }
 func (c cell) written() bool        { return c&1 == 1 }
 
-// bit is the one that a cell has in a set of 64.
+// bit is the bit of a cell in a set of 64.
 func (c cell) bit() uint64 { return 1 << (uint64(c>>1) * 0x9e3779b97f4a7c15 >> 58) }
 
 // newTouched is what a step of a node has touched. Connections with this number or a higher one

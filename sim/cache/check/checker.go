@@ -187,8 +187,8 @@ func (h *Housekeeping) mismatched(env *sim.Env) {
 	k.call = sim.NoConn
 }
 
-// Stored goes on after an event was stored, if that is the one that the checker
-// has waited for.
+// Stored goes on after an event was stored, if the checker has waited for this
+// event.
 func (h *Housekeeping) Stored(env *sim.Env) {
 	if h.checker.Look(env).phase == marking && !h.store.ToBeMarked() {
 		h.sleep(env)

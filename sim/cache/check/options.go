@@ -95,7 +95,7 @@ type Config struct {
 	Options
 	// Prefix of the resource's keys.
 	Prefix string
-	// KV is the node that answers lists, Compactor the one that knows how far etcd
+	// KV is the node that answers lists, Compactor the node that knows how far etcd
 	// is compacted; 0 if there is none.
 	KV, Compactor sim.NodeID
 	// PageSize is how many objects a page of a list has.

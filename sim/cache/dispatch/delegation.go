@@ -22,7 +22,7 @@ func (d Delegation) Serves(req *wire.WatchRequest) bool {
 }
 
 // delegateWatch passes a watch on to the etcd3 storage. That sends no bookmarks
-// to clients but the one that ends initial events. All watches that are delegated share
+// to clients but the bookmark at the end of initial events. All delegated watches share
 // one stream, and the cache's own may be on it (kubernetes/kubernetes#123532).
 func (d *Dispatcher) delegateWatch(env *sim.Env, m *sim.Message, req *wire.WatchRequest) {
 	env.Cover(watchDelegated)

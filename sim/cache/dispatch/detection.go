@@ -23,8 +23,8 @@ const (
 // leaves out a watch that was sent an event since the last tick, so one period is too
 // short, and a resource that is written all the time looks like an etcd that sends
 // none. An answer to a request looks like any other progress, and requests end with the
-// reads that wait: a LIST that waits makes an etcd that sends none look like one that
-// does, unless what was asked for is left out.
+// reads that wait: while a LIST waits, an etcd that sends no progress by itself seems
+// to send some, unless requested progress does not count.
 type heardProgress struct {
 	// heard: progress has come that counts, the last at this time.
 	heard bool

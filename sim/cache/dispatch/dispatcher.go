@@ -194,7 +194,7 @@ func (d *Dispatcher) Run(env *sim.Env) {
 }
 
 // dispatchEvent offers the event to every watcher that it triggers, without blocking, and begins
-// to wait for those that have no room.
+// to wait for the watchers without room.
 func (d *Dispatcher) dispatchEvent(env *sim.Env) {
 	d.registry.Look(env)
 	env.Add(serialised, 1)

@@ -23,13 +23,13 @@
 //     serves is established when watcher.Watch of storage/etcd3 returns: with etcd's revision
 //     (getStartWatchResourceVersion) if the watch begins now, at once in all other cases.
 //  3. For a request that Cacher.Watch accepts and cannot serve (too old, too large, no
-//     progress requests), one ERROR event and the end (newErrWatcher). For one that meets a
-//     new generation of the cache, the end alone (newImmediateCloseWatcher).
+//     progress requests), one ERROR event and the end (newErrWatcher). For a request that meets
+//     a new generation of the cache, the end alone (newImmediateCloseWatcher).
 //  4. The initial events, ADDED, of a watch that begins with a state (processInterval).
 //     Behind them processInterval calls WatchInitialized: no message, but priority and
 //     fairness takes the seats of the request back then (sim/cache/flowcontrol).
 //  5. The bookmark with the annotation k8s.io/initial-events-end, if sendInitialEvents and
-//     bookmarks are asked for: the state is complete, and not older than was asked for.
+//     bookmarks are requested: the state is complete, and not older than the request allows.
 //     client-go's reflector waits for it before it replaces its store (handleAnyWatch);
 //     clients without bookmarks are never told.
 //  6. Changes and bookmarks in the order of their resourceVersions, until an ERROR or the end.

@@ -134,7 +134,7 @@ type Config struct {
 	Fields store.Fields
 	Shards request.Shards
 	// WithoutWatchList: the gate WatchList is off, so initial events cannot be
-	// asked for.
+	// requested.
 	WithoutWatchList bool
 	// EventFreshDuration is how long the history shall keep events; the capacity
 	// of a watcher's channels follows from it.
@@ -157,7 +157,7 @@ type Parts struct {
 
 // Numbers are those of the node's tasks and timers that a dispatcher uses.
 type Numbers struct {
-	// Dispatch is the task of the dispatcher, HandOver the one that is to run when
+	// Dispatch is the task of the dispatcher, HandOver the task that is to run when
 	// the incoming channel has room again.
 	Dispatch, HandOver sim.Task
 	// Budget and Bookmark are the dispatcher's timers.

@@ -73,9 +73,9 @@ func (r *registry) Watches(visit func(client, upstream sim.Conn)) {
 	}
 }
 
-// Queued is what the dispatcher and its watchers still have to pass on.
+// Queued are the events, and the ends of watches, that the dispatcher and its watchers still have to pass on.
 type Queued struct {
-	// Incoming are the events in the incoming channel, and the one that has no room there.
+	// Incoming are the events in the incoming channel, and the event that has no room there.
 	// Ending are watches that end when the event that is dispatched has reached all.
 	Incoming, Ending int
 	// Dispatching: an event has reached some watchers and not yet all.
@@ -134,7 +134,7 @@ func (d *Dispatcher) Backlog() Backlog {
 	return most
 }
 
-// Places is how many watchers there are, with those that are free.
+// Places is the number of places for watchers, with the free ones.
 func (d *Dispatcher) Places() int { return len(d.watchers.All()) }
 
 // HasDeadline reports whether the watch is to end at a given time.
@@ -161,8 +161,8 @@ func (d *Dispatcher) Drained(env *sim.Env, conn sim.Conn) {
 	}
 }
 
-// Hangup is called when the client has ended its watch (forget), or etcd one that
-// was delegated to it.
+// Hangup is called when the client has ended its watch (forget), or etcd has ended a
+// delegated watch.
 func (d *Dispatcher) Hangup(env *sim.Env, conn sim.Conn) {
 	w := d.on(env, conn)
 	if w == nil {

@@ -43,7 +43,7 @@ type CatchUp struct {
 	// InPasses: the dispatcher's goroutine gives watchers what they missed (unsynced.go). Otherwise the watcher's own
 	// goroutine sends the history from there, before it takes from its channel.
 	InPasses bool
-	// Leaves: a watcher leaves the registry with the event that it misses, and comes back when it has sent what it has.
+	// Leaves: a watcher leaves the registry with the event that it misses, and comes back when it has sent its events.
 	Leaves bool
 
 	// ForgetsCovered: what a watcher missed is forgotten once it is behind the watcher's position.
@@ -214,7 +214,7 @@ func (w *Watcher) expireNow(env *sim.Env) {
 }
 
 // overtaken: the history has lost what the watch was to be sent at its beginning. It reports
-// whether a 410 follows: a new watch ends silently, and so does one that has begun again as one.
+// whether a 410 follows: a new watch ends silently, and so does a watch that has begun again as a new one.
 func (w *Watcher) overtaken(env *sim.Env) bool {
 	env.Cover(intervalInvalidated)
 	if c := w.dispatcher.catchUp; c == nil || c.Leaves {

@@ -327,7 +327,7 @@ func (d *Dispatcher) oldestWatch(env *sim.Env) int64 {
 	return oldest - 1
 }
 
-// inGeneration reports whether the cache still is the one that the watch began with.
+// inGeneration reports whether the cache is still in the generation in which the watch began.
 func (w *Watcher) inGeneration(env *sim.Env) bool {
 	return w.dispatcher.cfg.Ready.IsIn(env, w.generation) || w.dispatcher.cfg.UncheckedRegistration
 }

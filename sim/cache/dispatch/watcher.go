@@ -87,7 +87,7 @@ type turn struct {
 	// inHand is an event that result has no room for.
 	inHand *wire.WatchEvent
 	// required is the resourceVersion that the client has to be brought to:
-	// the one that it gave, or etcd's when it came.
+	// that of its request, or etcd's when the request came.
 	required int64
 	// deadline is when the API server ends the watch, 0 for never.
 	deadline sim.Time
@@ -100,7 +100,7 @@ type turn struct {
 
 // The items of turn.
 const (
-	// turnRequest is what the client asked for, turnRegistration that the watcher
+	// turnRequest is the client's request, turnRegistration that the watcher
 	// is given events.
 	turnRequest int64 = iota + 1
 	turnRegistration
@@ -167,7 +167,7 @@ type initialEnd struct {
 	state.Cell[initialEnd] `cell:"cache: end of initial events"`
 	endBookmark            endBookmark
 	// The initial events end with a bookmark at bookmarkAfter or later. intervalEnd
-	// is the resourceVersion of the one that follows the interval, 0 if none does.
+	// is the resourceVersion of the bookmark that follows the interval, 0 if none does.
 	bookmarkAfter, intervalEnd int64
 }
 
@@ -179,7 +179,7 @@ type bookmarks struct {
 	// lacksBookmark: the last one was dropped.
 	lacksBookmark bool
 	// bookmarkAt is when the last bookmark was offered, bookmarkVersion the
-	// resourceVersion of the last one that was not dropped.
+	// resourceVersion of the last bookmark that was not dropped.
 	bookmarkAt      sim.Time
 	bookmarkVersion int64
 }
@@ -192,7 +192,7 @@ func (w *Watcher) isSending() bool {
 // Number is the watcher's own among those of its dispatcher.
 func (w *Watcher) Number() int { return w.number }
 
-// Request is what the client asked for.
+// Request is the client's request.
 func (w *Watcher) Request() sim.Payload { return w.request }
 
 // Conn leads to the client, whose node From is.

@@ -56,7 +56,7 @@ func (o *Options) Estimate(request any, about Resource) int {
 		}
 		return o.listSeats(r, about, delegatesList(r, about.ConsistentReadSupported))
 	case *wire.WatchRequest:
-		// Since 1.35 one that is sent the objects unasked counts, too.
+		// Since 1.35 a watch that is sent the objects unasked counts, too.
 		sent := r.SendInitialEvents == wire.SendInitialEventsTrue || r.ResourceVersion == wire.Unset || r.ResourceVersion == 0
 		if sent && !r.Single && !about.WithoutWatchList {
 			return o.watchSeats(about)
@@ -98,7 +98,7 @@ func (o *Options) listSeats(r *wire.ListRequest, about Resource, fromEtcd bool) 
 	return o.bounded(about, about.Objects, o.ObjectsPerSeat)
 }
 
-// watchSeats is for one that is sent the objects.
+// watchSeats is for a watch that is sent the objects.
 func (o *Options) watchSeats(about Resource) int {
 	switch o.SeatsBy {
 	case SeatsBySize:

@@ -122,8 +122,8 @@ func (l *Level) Arrive(env *sim.Env, m *sim.Message) {
 	}
 }
 
-// dispatch gives seats to as many requests as possible. It stops at the first one that
-// finds too few: smaller ones in other queues do not overtake it.
+// dispatch gives seats to as many requests as possible. It stops at the first request that
+// finds too few: smaller requests in other queues do not overtake it.
 func (l *Level) dispatch(env *sim.Env) {
 	s, queues := l.seats.Value(), *l.queues.Value()
 	for n := l.first(); n >= 0; n = l.first() {
@@ -138,7 +138,7 @@ func (l *Level) dispatch(env *sim.Env) {
 	}
 }
 
-// schedule gives those that have left their queues a turn, and sets the timer to the end
+// schedule gives the requests that have left their queues a turn, and sets the timer to the end
 // of the longest wait, or of an answer if that is sooner.
 func (l *Level) schedule(env *sim.Env) {
 	if slices.ContainsFunc(l.Executing(), func(r Request) bool { return !r.begun }) {
@@ -345,7 +345,7 @@ func (l *Level) Initialized(env *sim.Env, conn sim.Conn) {
 	}
 }
 
-// find is the place of a request among those that have seats, -1 if it has none.
+// find is the place of a request among the executing ones, -1 if it has no seats.
 func (l *Level) find(conn sim.Conn) int {
 	return slices.IndexFunc(l.Executing(), func(r Request) bool { return r.Message.Conn == conn })
 }

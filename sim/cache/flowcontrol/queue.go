@@ -13,7 +13,7 @@ type queue struct {
 	next int64
 }
 
-// seats is what those that wait ask for together.
+// seats is the number of seats of all waiting requests.
 func (q *queue) seats() int {
 	n := 0
 	for i := range q.waiting {
@@ -87,7 +87,7 @@ func hand(flow sim.NodeID, size, all int, into []int) []int {
 	return into
 }
 
-// nth is the queue of a number among those that were not dealt yet.
+// nth is the queue of a number among the queues that were not dealt yet.
 func nth(dealt []int, n int) int {
 	for q := 0; ; q++ {
 		switch {

@@ -5,7 +5,7 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// Request is one that waits for seats or has them.
+// Request is a request that waits for seats or has them.
 type Request struct {
 	// Message is the request as it came.
 	Message sim.Message
@@ -65,8 +65,8 @@ type Refusal struct {
 	Why Why
 }
 
-// Grant is a request that was given its seats. One that is answered in the step in which it came is in no list of
-// those that have seats between two steps.
+// Grant is a request that was given its seats. A request that is answered in the step in which it came is never in the
+// list of executing requests between two steps.
 type Grant struct {
 	Request
 	At sim.Time

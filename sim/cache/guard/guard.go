@@ -168,7 +168,7 @@ func (g *Guard) ask(env *sim.Env, i int) {
 	g.endpoint(env, i).call = env.Call(g.cfg.KV, request)
 }
 
-// endpoint is one that changes.
+// endpoint is an endpoint for a change.
 func (g *Guard) endpoint(env *sim.Env, i int) *endpoint {
 	return &g.asked.ChangeItem(env, int64(i+1)).endpoints[i]
 }
@@ -386,7 +386,7 @@ func (g *Guard) Aborted() string {
 	return ""
 }
 
-// Pauses are, by endpoint, those before the next question after one that brought no version.
+// Pauses are, by endpoint, the pauses before the next question after a question that brought no version.
 func (g *Guard) Pauses() []Pause { return g.pauses[:] }
 
 // Clone returns a copy that goes its own way.

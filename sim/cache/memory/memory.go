@@ -52,7 +52,7 @@ func (k *Killer) Reconfigure(limit int) { k.limit = limit }
 // Kills are all since the run began. They must not be changed.
 func (k *Killer) Kills() []Kill { return k.kills }
 
-// Clone is the one of a copy of the process.
+// Clone is the Killer of a copy of the process.
 func (k *Killer) Clone() Killer { return Killer{k.limit, k.process, slices.Clip(k.kills)} }
 
 // Look ends the process if it takes too much. It depends on what the world has

@@ -16,7 +16,7 @@ func objects(n int, value string) (all []*wire.KeyValue) {
 	return all
 }
 
-// An answer keeps what it had, whatever is answered after it.
+// Later answers do not change an answer.
 func TestAnswersKeepWhatTheyHad(t *testing.T) {
 	var m answers
 	type answer struct {

@@ -112,7 +112,7 @@ type Left struct {
 	Request sim.Payload
 }
 
-// FirstLeft is the first of those that Unanswered counts, between two steps; zero if there is none.
+// FirstLeft is the first of the reads that Unanswered counts, between two steps; zero if there is none.
 func (d *Delegator) FirstLeft() Left {
 	for r := range d.reads.Used() {
 		return Left{r.from, r.request}
@@ -130,7 +130,7 @@ func (d *Delegator) Serves(env *sim.Env, conn sim.Conn) bool {
 	return slices.ContainsFunc(d.reads.Look(env), func(r *Read) bool { return r.state != free && r.conn == conn })
 }
 
-// Places is how many reads there are, with those that are free.
+// Places is the number of places for reads, with the free ones.
 func (d *Delegator) Places() int { return len(d.reads.All()) }
 
 // KeptPages is how many rests of lists are kept.
@@ -167,7 +167,7 @@ func (d *Delegator) Readyz(env *sim.Env, conn sim.Conn) {
 }
 
 // Replaced is called when a new cache takes the place of this one. Upstream lets
-// requests come to their end first; here those that are not answered by then are
+// requests come to their end first; here the unanswered requests are
 // refused. What is in memory is forgotten with Reset.
 func (d *Delegator) Replaced(env *sim.Env) {
 	for _, r := range d.reads.All() {

@@ -4,8 +4,8 @@
 //	Delegator   all reads of one cache
 //	Read        one LIST or GET, or the wait of a watch or write
 //
-// list.go has the life of a LIST from its arrival to its answer: what etcd is asked, what the read waits for
-// (waitUntilFreshLocked), and what it is answered from the store or a snapshot. The answer from etcd is in etcd.go.
+// list.go has the life of a LIST from its arrival to its answer: the request to etcd, the wait (waitUntilFreshLocked),
+// and the answer from the store or a snapshot. The answer from etcd is in etcd.go.
 //
 // To two options another module may add a value: Freshnesses and Timeouts are seams.
 //

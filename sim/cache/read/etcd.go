@@ -152,7 +152,7 @@ func (r *Read) relay(env *sim.Env, p *wire.RangeResponse) {
 	r.finish(env, r.d.answers.list(answer))
 }
 
-// minimumResourceVersion is what a read that is not exact asked for.
+// minimumResourceVersion is the resourceVersion of the request of a read that is not exact.
 func (r *Read) minimumResourceVersion() int64 {
 	switch {
 	case r.get != nil:
@@ -204,9 +204,9 @@ type selection struct {
 	next  string
 }
 
-// selectFrom takes etcd's page (appendChunk). It returns what the list answers
-// with and the last key that was looked at, or nil if it has asked for one more
-// page: twice as long, because of the last one little was selected.
+// selectFrom takes etcd's page (appendChunk). It returns the answer of the list
+// and the last key that was looked at, or nil if it has requested one more
+// page: twice as long, because the selector took little of the last one.
 func (r *Read) selectFrom(env *sim.Env, p *wire.RangeResponse) (answer *wire.RangeResponse, lastKey string) {
 	list := r.list
 	s := selection{limit: max(list.Limit, 0)}

@@ -176,8 +176,8 @@ func (r *Read) ReadConsistently(env *sim.Env) {
 	}
 }
 
-// ReadAtOnce makes the read one that the cache may answer with what it has,
-// however old, and whatever its limit.
+// ReadAtOnce lets the cache answer the read from its present contents, however
+// old, and whatever the read's limit.
 func (r *Read) ReadAtOnce(env *sim.Env) {
 	r.consistent, r.unlimited = false, true
 	unasked.Say(env)

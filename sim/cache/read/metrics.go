@@ -11,8 +11,8 @@ import (
 var (
 	readWait = metric.New("apiserver_watch_cache_read_wait_seconds", metric.Nanoseconds,
 		"how long reads waited that found the cache not fresh enough, those that timed out included")
-	// Upstream leaves reads out that do not wait, so that a cache which is mostly
-	// fresh looks no better than one that never is.
+	// Upstream leaves reads out that do not wait, so that a mostly fresh cache
+	// looks no better than a cache that never is fresh.
 	consistentReadWait = metric.New("consistent_read_wait_seconds", metric.Nanoseconds,
 		"how long consistent LISTs waited until the cache was fresh, with 0 for those that found it fresh")
 	// KEP-3157 names it; upstream exports the two resourceVersions apart.

@@ -10,7 +10,7 @@ var (
 	gaveUp = sim.NewNote4[int64, sim.NodeID, sim.Payload, int64]("read.gaveUp", "gives up on %[2]s's %[3]s: it is still at resourceVersion %[4]d, not at %[1]r")
 	// gaveUpProof: the read waited for an answer to a progress request.
 	gaveUpProof = sim.NewNote3[sim.NodeID, sim.Payload, int64]("read.gaveUp", "gives up on %s's %s: no answer to a progress request has come; the cache is at %d")
-	// waitsSilently: the read is none of those for which etcd is asked for progress.
+	// waitsSilently: the cache does not ask etcd for progress for this read.
 	waitsSilently = sim.NewNote1[int64]("read.waitsSilently", "%[1]Rdoes not ask etcd for progress for it")
 	// unasked: the read begins.
 	unasked    = sim.NewNote0("read.unasked", "does not ask etcd for its revision")

@@ -20,7 +20,7 @@ type Options struct {
 	// SharesRevision: reads are gathered for Limits.AccumulatePeriod, and etcd is asked for its revision once for all
 	// of them (the draft of 2019, "Potential Future Improvements").
 	SharesRevision bool
-	// AvoidsSlowCache: etcd answers consistent reads while the last one that the cache was to serve waited for
+	// AvoidsSlowCache: etcd answers consistent reads while the last read for the cache to serve waited for
 	// Limits.FallbackAfter or more. One read at a time finds out whether the cache keeps up again (KEP-2340,
 	// "Alternatives").
 	AvoidsSlowCache bool
@@ -37,7 +37,7 @@ type Options struct {
 	// LimitContinues: a LIST at resourceVersion "0" has its limit behind a continue token too, as
 	// findings/pages/continued-list-without-limit.md proposes. Before snapshots the cache never answered one.
 	LimitContinues bool
-	// ZeroIsConsistent: a LIST at resourceVersion "0" is read like one that gives none.
+	// ZeroIsConsistent: a LIST at resourceVersion "0" is read like a LIST without a resourceVersion.
 	ZeroIsConsistent bool
 	// OpenPrefixes: a prefix without its final "/", as namespaces come, selects siblings too.
 	OpenPrefixes bool

@@ -27,8 +27,8 @@ const (
 // or write until the cache is fresh enough for it.
 type Read struct {
 	d *Delegator
-	// number is the read's own in the delegator, task and timer those that belong
-	// to it.
+	// number is the read's number in the delegator, task and timer are the read's
+	// own.
 	number int
 	task   sim.Task
 	timer  sim.Timer
@@ -291,22 +291,22 @@ func inBlock[T any](block *[]T, x T) *T {
 	return &(*block)[len(*block)-1]
 }
 
-// look goes through the objects of a state, and takes those that a list is about.
+// look goes through the objects of a state, and takes the objects of a list.
 type look struct {
 	// selects: some are left out by the selector, of which the index has already looked at this value of a field.
 	selects      bool
 	fields       store.Fields
 	selector     wire.Selector
 	field, value string
-	// limit is how many are taken, 0 for any number. ends: one that follows those is enough.
+	// limit is how many objects are taken, 0 for any number. ends: one object that follows them is enough.
 	limit int64
 	ends  bool
 
 	// The objects taken are those of the block from start on.
 	block []*wire.KeyValue
 	start int
-	// looked and after count objects: all, and those that came when limit were taken. trailed: one came after the last
-	// that was taken.
+	// looked counts all objects, after the objects that came when limit were taken. trailed: an object came after the
+	// last taken one.
 	looked, after int64
 	trailed       bool
 	// at is (*look).see, made once in place of once for each list.

@@ -11,7 +11,7 @@ import (
 
 // list is a list that comes in pages, or as initial events. An item of its cell is the number of an initial event.
 type list struct {
-	// items are those that came so far.
+	// items are the items that came so far.
 	items []*wire.KeyValue
 	// initial is what the etcd that answered began with, nil if it is not known.
 	initial *wire.Initial `cell:"-"`
@@ -110,7 +110,7 @@ func (r *Reflector) listFailed(env *sim.Env, code wire.Code) {
 }
 
 // watchList watches with initial events instead of listing. After a first success
-// it asks for nothing older than what it had.
+// it asks for nothing older than its last state.
 func (r *Reflector) watchList(env *sim.Env) {
 	env.Cover(watchListStarted)
 	at := r.position.Get(env)

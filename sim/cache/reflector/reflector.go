@@ -10,7 +10,7 @@ import (
 
 // Config is what a reflector is made of.
 type Config struct {
-	// KV is the node that takes lists, Watch the one that takes watches.
+	// KV is the node for lists, Watch the node for watches.
 	KV, Watch sim.NodeID
 	// Prefix of the resource's keys, which ends in "/".
 	Prefix string

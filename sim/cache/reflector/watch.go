@@ -15,8 +15,8 @@ type position struct {
 	unavailable     bool
 }
 
-// watch is how the present watch has gone so far: began and eventful distinguish one that ended at once from one that
-// worked.
+// watch is how the present watch has gone so far: began and eventful distinguish a watch that ended at once from a
+// watch that worked.
 type watch struct {
 	began    sim.Time
 	eventful bool

@@ -8,8 +8,8 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// Field is one by which lists and watches of a resource can be selected: one that GetAttrs
-// returns upstream, beside the labels, and an IndexerFunc if it is indexed.
+// Field is a field by which lists and watches of a resource can be selected. Upstream GetAttrs
+// returns it, beside the labels, and an indexed field has an IndexerFunc.
 type Field struct {
 	// Name is that in a wire.Selector: "spec.nodeName", or the name of a label.
 	Name string

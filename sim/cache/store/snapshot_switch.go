@@ -175,7 +175,8 @@ func (s *Store) evictSnapshots(env *sim.Env) {
 	}
 }
 
-// compactSnapshots drops those that serve nothing from a revision on (snapshotter.Compact), and returns how many.
+// compactSnapshots drops the snapshots that serve nothing from a revision on (snapshotter.Compact), and returns their
+// number.
 func (s *Store) compactSnapshots(revision int64) int {
 	k := &s.snapshots
 	switch {

@@ -52,8 +52,8 @@ func (s *snapshots) init(keep bool) {
 
 func (s *snapshots) taking() bool { return s.tree != nil && !s.suspended }
 
-// changesBehind are those that a snapshot and what came later consist of, nil if the contents
-// that it was taken of were others.
+// changesBehind are the changes in a snapshot and after it, nil if the snapshot was taken
+// of other contents.
 func (s *Store) changesBehind(at *snapshot) *changes {
 	if at.since != s.changes.since {
 		return nil

@@ -178,7 +178,7 @@ type Write struct {
 type job struct {
 	state.Cell[job] `cell:"cache: a write"`
 	state           phase
-	// request is what the client asked for: exactly one of create, update and remove is set.
+	// request is the client's request: exactly one of create, update and remove is set.
 	request sim.Payload
 	create  *wire.CreateRequest           `cell:"-"`
 	update  *wire.GuaranteedUpdateRequest `cell:"-"`

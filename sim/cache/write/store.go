@@ -254,7 +254,7 @@ func (w *Write) committed(env *sim.Env, p *wire.TxnResponse) {
 	}
 }
 
-// written is the object that the transaction has put at a revision, or the one that it has
+// written is the object that the transaction has put at a revision, or the object that it has
 // deleted, with the revision of the deletion.
 func (w *Write) written(revision int64) *wire.KeyValue {
 	o := &wire.KeyValue{Key: w.key, Value: w.value, CreateRevision: revision, Version: 1}

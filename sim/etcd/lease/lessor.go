@@ -101,8 +101,8 @@ func (x *Lease) refresh(now sim.Time) {
 	x.Expiry, x.unqueued = now+sim.Time(x.TTL)*sim.Time(time.Second), false
 }
 
-// Remaining is how many whole seconds a lease has left; of one that no member watches, the
-// longest that a time.Duration has.
+// Remaining is how many whole seconds a lease has left. A lease that no member watches has the
+// longest time.Duration left.
 func (x *Lease) Remaining(now sim.Time) int64 {
 	if x.Expiry == forever {
 		return int64(math.MaxInt64 / time.Second)

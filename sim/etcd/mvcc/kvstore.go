@@ -82,8 +82,8 @@ type initial struct {
 	versions []*version
 }
 
-// leastInitial is about where a range over so many keys takes longer than one that looks for
-// those among them that have changed.
+// leastInitial is about the number of keys from which on a range over all of them takes longer
+// than a search for the changed ones.
 const leastInitial = 64
 
 // base is a store that was filled once, for all schedules that begin with it.

@@ -244,7 +244,7 @@ func (s *Store) visible(key, end string, rev int64, most int) (found []*version,
 }
 
 // merge is visible for a store that knows which keys have changed since it began, and a
-// revision since then: the others are what they were.
+// revision since then: the other keys have their initial values.
 func (s *Store) merge(key, end string, rev int64, most int) (found []*version, total int) {
 	sc, in := &s.scan, s.initial
 	from, to := in.Within(key, end)

@@ -37,8 +37,8 @@ func TestFingerprintFollowsCompactions(t *testing.T) {
 	require.Equal(t, fresh.fingerprint(sim.NewDigest), s.fingerprint(sim.NewDigest))
 }
 
-// A store that knows which keys have changed since it began answers as one that looks at each
-// key, and leaves the keys that all stores began with as they were.
+// A store that knows which keys have changed since it began gives the same answers as a store that
+// looks at each key, and does not change the keys that all stores began with.
 func TestRangesOfManyInitialKeys(t *testing.T) {
 	c := Contents{Revision: 1}
 	for i := range 3 * leastInitial {

@@ -38,7 +38,7 @@ func (s *WatchableStore) WaitingFrom() int64 {
 // Has reports whether the stream has a watcher with an id.
 func (ws *WatchStream) Has(id int64) bool { return ws.find(id) != nil }
 
-// Watches visits the watchers of the stream, but for those that were told that their history is compacted: key and
+// Watches visits the watchers of the stream, except watchers that were cancelled for a compacted history: key and
 // end as the client named them, but for an empty key, and the revision from which on each was to be served.
 func (ws *WatchStream) Watches(visit func(id int64, key, end string, startRev int64, filters wire.FilterType)) {
 	for _, w := range ws.watchers.Value().list {

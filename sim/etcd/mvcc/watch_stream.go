@@ -225,7 +225,7 @@ func (ws *WatchStream) InFlight(id int64) bool {
 }
 
 // Close is watchStream.Close: it cancels the watchers, and reports whether that was
-// all. It has to wait for those that are victims in flight.
+// all. It has to wait for victims in flight.
 func (ws *WatchStream) Close(env *sim.Env) bool {
 	all := ws.watchers.Change(env)
 	all.list = slices.DeleteFunc(all.list, func(w *watcher) bool {

@@ -117,7 +117,7 @@ func (s *WatchableStore) choose(env *sim.Env) []*watcher {
 
 // chooseAll is watcherGroup.chooseAll: watchers whose history is compacted are
 // sent the cancellation and leave the group, unless their channel is full. It
-// returns those that stay, and the smallest revision that they want.
+// returns the remaining watchers, and the smallest revision that they want.
 func (s *WatchableStore) chooseAll(env *sim.Env, chosen []*watcher) ([]*watcher, int64) {
 	// A subset is a group of its own: to remove a watcher from it does not
 	// remove it from the unsynced ones.

@@ -20,8 +20,8 @@ func (s *WatchServer) Holds() (streams, waiting, unknown int) {
 	return streams, waiting + s.store.Waiting(), unknown
 }
 
-// Watches visits what there is of each stream: each watch as it was asked for, under its id, and from the revision from
-// which on it is served.
+// Watches visits the watches of each stream: each with its request, under its id, and from the revision from which on
+// it is served.
 func (s *WatchServer) Watches(visit func(stream sim.Conn, watch wire.WatchCreateRequest)) {
 	for sws := range s.streams.Used() {
 		sws.watch.Watches(func(id int64, key, end string, startRev int64, filters wire.FilterType) {

@@ -102,7 +102,7 @@ type writes struct {
 
 // checkIntervals refuses operations that put a key twice, or put and delete it. Two
 // branches of one transaction may write the same: only one of them is taken. As upstream, a
-// key that an inner transaction puts may be deleted by one that comes after it.
+// key that an inner transaction puts may be deleted by a later inner transaction.
 func checkIntervals(ops []wire.RequestOp) (writes, *wire.Error) {
 	var all writes
 	for i := range ops {

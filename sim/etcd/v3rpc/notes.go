@@ -36,7 +36,7 @@ var (
 	altered      = sim.NewNote3[string, int64, string]("v3rpc.altered", "%s%R%K")
 )
 
-// response is one that sendLoop hands to gRPC.
+// response is a response that sendLoop hands to gRPC.
 type response struct{ of *wire.WatchResponse }
 
 func (r response) String() string {
@@ -92,7 +92,7 @@ func (sws *ServerWatchStream) noteSent(env *sim.Env, r *wire.WatchResponse) {
 	inOrder := !r.Canceled && sws.server.opts.CreatedInOrder
 	switch fromWatchStream := sws.send.fromWatchStream || len(r.Events) > 0; {
 	case r.Created && (waits == (held{}) || inOrder):
-		// It is no news that a watch that was asked for is created.
+		// The creation of a requested watch is no news.
 	case waits == (held{}) || fromWatchStream:
 		sent.Say(env, response{r}, sws.watch.Name)
 	default:

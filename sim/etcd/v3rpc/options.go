@@ -99,11 +99,11 @@ const (
 type ElidedTicks uint8
 
 const (
-	// ElidedWatch: the one that was sent events.
+	// ElidedWatch: the watch that was sent events.
 	ElidedWatch ElidedTicks = iota
 	// ElidedStream: all watches of its stream, which no release leaves out.
 	ElidedStream
-	// ElidedForGood: the one that was sent events, at all later ticks, too, which no release
+	// ElidedForGood: the watch that was sent events, at all later ticks, too, which no release
 	// does.
 	ElidedForGood
 )

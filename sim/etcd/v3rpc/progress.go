@@ -49,7 +49,7 @@ var (
 	_ = ProgressSeam.Off(Ignored)
 )
 
-// plain is the part of ProgressRequests of those that do nothing beside Request.
+// plain is the part of ProgressRequests for the implementations that do nothing beside Request.
 type plain struct{}
 
 func (plain) Sent(*sim.Env, *ServerWatchStream) {}

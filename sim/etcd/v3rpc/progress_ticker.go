@@ -52,7 +52,7 @@ func (sws *ServerWatchStream) tick(env *sim.Env) {
 }
 
 // takeTick is the case of progressTicker.C: a notification is requested for every
-// watch that asked for them and was sent no events since the last tick.
+// watch with ProgressNotify that was sent no events since the last tick.
 func (sws *ServerWatchStream) takeTick(env *sim.Env) {
 	l := &sws.send
 	sws.leavesSelect(env, ticking)
@@ -84,7 +84,7 @@ func (sws *ServerWatchStream) elideOthers(env *sim.Env, sent int64) {
 	}
 }
 
-// requestDue requests the progress of one watch, any of those that are left:
+// requestDue requests the progress of one watch, any of the remaining ones:
 // upstream goes over a Go map. The store moves on in between.
 func (sws *ServerWatchStream) requestDue(env *sim.Env) {
 	l := &sws.send

@@ -18,7 +18,7 @@ const (
 	recvNext
 	// recvWatch: about to register a watcher.
 	recvWatch
-	// recvFlags: about to store what was asked for it.
+	// recvFlags: about to store the options of its request.
 	recvFlags
 	// recvCreated: about to answer with Created.
 	recvCreated
@@ -28,7 +28,7 @@ const (
 	recvForget
 	// recvCanceled: about to answer with Canceled.
 	recvCanceled
-	// recvDropFlags: about to remove what was asked for the watch.
+	// recvDropFlags: about to remove the options of the watch's request.
 	recvDropFlags
 	// recvProgress: about to request progress; it waits for the ticker's turn to
 	// end.
@@ -204,7 +204,7 @@ func (sws *ServerWatchStream) recvWatch(env *sim.Env) {
 	sws.goesOn(env, recvFlags)
 }
 
-// recvFlags stores what was asked for the watch, under serverWatchStream.mu.
+// recvFlags stores the options of the watch's request, under serverWatchStream.mu.
 func (sws *ServerWatchStream) recvFlags(env *sim.Env) {
 	if sws.wantsMu(env) {
 		return
@@ -216,7 +216,7 @@ func (sws *ServerWatchStream) recvFlags(env *sim.Env) {
 }
 
 // isToStorePrevKV reports whether the loop has registered a watch and is about to store
-// that its client asked for previous values.
+// its prevKV option.
 func (r *recvLoop) isToStorePrevKV(id int64) bool {
 	return r.state == recvFlags && r.id == id && r.create.PrevKv
 }
@@ -284,7 +284,7 @@ func (sws *ServerWatchStream) recvCanceled(env *sim.Env) {
 	}, recvDropFlags)
 }
 
-// recvDropFlags removes what was asked for the watch, under serverWatchStream.mu.
+// recvDropFlags removes the options of the watch's request, under serverWatchStream.mu.
 func (sws *ServerWatchStream) recvDropFlags(env *sim.Env) {
 	if sws.wantsMu(env) {
 		return

@@ -35,8 +35,8 @@ type sendLoop struct {
 	state.Cell[sendLoop] `cell:"etcd: sendLoop"`
 
 	state sendState
-	// wresp was taken from the watch channel; events are its events if previous
-	// values are asked for, which are read up to next.
+	// wresp was taken from the watch channel. events are its events if the watch
+	// has prevKV; their previous values are read up to next.
 	wresp  *mvcc.WatchResponse
 	events []wire.Event
 	next   int
@@ -124,7 +124,7 @@ func (sws *ServerWatchStream) takeWatchStream(env *sim.Env) {
 
 // readPrevKV reads the previous values of the response in hand. Each is a read
 // transaction of its own, but nothing except a compaction changes what they
-// find: without one that waits to be applied they are one step.
+// find: while no compaction waits to be applied they are one step.
 func (sws *ServerWatchStream) readPrevKV(env *sim.Env) {
 	l := &sws.send
 	compactions := *sws.server.compactions.Look(env)

@@ -51,7 +51,7 @@ type gRPCStream struct {
 // Free implements state.Placed.
 func (sws *ServerWatchStream) Free() bool { return sws.conn == sim.NoConn }
 
-// mutex is one that the ticker's requests hold over several steps; wanted: recvLoop waits for it.
+// mutex is serverWatchStream.mu. The ticker's requests hold it over several steps; wanted: recvLoop waits for it.
 type mutex struct{ held, wanted bool }
 
 // begin is watchServer.Watch up to where the loops run.

@@ -60,7 +60,7 @@ func item(kv *wire.KeyValue) int {
 	return message(text(kv.Key) + text(kv.Value) + varintField(kv.CreateRevision) + varintField(kv.ModRevision) + varintField(kv.Version) + varintField(kv.Lease))
 }
 
-// The sizes of fields whose tags take one byte; those that are zero are left out, but
+// The sizes of fields whose tags take one byte. Zero fields are left out, but
 // for messages.
 
 func text(s string) int {

@@ -10,7 +10,7 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// The sizes are those that etcdserverpb computes for the same messages.
+// The sizes are those of etcdserverpb for the same messages.
 func TestResponsesAreAsLargeAsProtobuf(t *testing.T) {
 	for n, want := range map[int][2]int{1000: {2068, 3099}, 100_000: {200_074, 300_108}, 300_000: {600_074, 900_108}} {
 		item := func(rev int64) *wire.KeyValue {

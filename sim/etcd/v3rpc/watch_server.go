@@ -18,11 +18,11 @@ type WatchServer struct {
 	streams   state.Places[ServerWatchStream] `cell:"etcd: streams" free:"counted"`
 	endpoints []endpoint
 	numbers   Numbers
-	// compactions counts those that are committed and not applied yet.
+	// compactions counts the compactions that are committed and not applied yet.
 	compactions state.Var[int]     `cell:"etcd: compactions in the raft log" digest:"-"`
 	network     state.Var[network] `cell:"etcd: clogged"`
 	// readsAnswered is how many reads were answered so far: with ReadsDelayWatches a
-	// response is sent when those that were queued before it are.
+	// response is sent when all reads queued before it are answered.
 	readsAnswered state.Var[uint64] `cell:"etcd: reads answered" digest:"-"`
 	leaderless    state.Var[bool]   `cell:"etcd: no leader for streams"`
 	// unpermitted are the clients whose next watch is refused: isWatchPermitted.
@@ -128,7 +128,7 @@ func (s *WatchServer) Stamp(h *wire.Header) { s.header = h }
 // CompactionCommitted: a compaction waits to be applied.
 func (s *WatchServer) CompactionCommitted(env *sim.Env) { *s.compactions.Change(env)++ }
 
-// CompactionApplied: one that waited is applied.
+// CompactionApplied: a committed compaction is applied.
 func (s *WatchServer) CompactionApplied(env *sim.Env) { *s.compactions.Change(env)-- }
 
 // Stream finds the stream of a connection, nil if there is none.
