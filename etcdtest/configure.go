@@ -23,7 +23,9 @@ func configure(release string, set []string, follower bool) (etcd.Config, error)
 			s, err = planted(text, release, &config.Options, follower)
 		}
 		if err == nil {
-			err = etcd.Group.Set(&config.Options, s.Name, s.Value)
+			if err = etcd.Group.Set(&config.Options, s.Name, s.Value); err != nil {
+				err = fmt.Errorf("%s: %w (`simrun list etcd` has all options)", text, err)
+			}
 		}
 		if err != nil {
 			return config, err
@@ -44,7 +46,7 @@ var (
 func planted(bug, release string, o *etcd.Options, follower bool) (s option.Setting, err error) {
 	b, err := testbed.FindBug(bug)
 	if err != nil {
-		return s, fmt.Errorf("%w (`simrun list bugs` has all)", err)
+		return s, fmt.Errorf("%w (`simrun list bugs` has all; an option is NAME=VALUE)", err)
 	}
 	instead := "`simrun run --bug " + bug + "` shows it"
 	if b.Node() != "etcd" {

@@ -16,7 +16,8 @@
 //
 // The promise that is broken and the messages that led there, with as few faults as the failure needs; in how many
 // schedules; and what decides, by leaving out each fault, and by another etcd. The last line runs that schedule alone:
-// ETCDTEST_SEED=12 is a seed, 12:3,17 is one with two of its faults.
+// ETCDTEST_SEED=12 is a seed, 12:3,17 is one with two of its faults, 12: one with none, and 12.1 draws all else anew.
+// "Drawn anew" counts such draws with the same faults, "without" those with one fault less.
 //
 // The seed decides each step of etcd and of the network. Which of several goroutines that can run runs first is up to
 // the scheduler of Go, so a seed need not fail each time: a failure says in how many of 20 repetitions it did.

@@ -18,6 +18,7 @@ import (
 
 // Faults are what may break within a time from the start, and how often. Each has a time that the seed draws.
 type Faults struct {
+	// Within is how long after the start something may break.
 	Within time.Duration
 	// Breaks end a stream of watches of each client, Partitions cut each client off from etcd, and the follower from
 	// the leader: what is sent waits meanwhile. Clogs are one-sided: nothing comes on the watches of a client, which
@@ -35,7 +36,8 @@ type Faults struct {
 	Sizes int
 }
 
-// DefaultFaults are those of a configuration without any of its own: all but those for which etcd is not the reason.
+// DefaultFaults are those of a configuration without any of its own: one or two of each kind but Refusals, within the
+// first ten seconds. A test that takes less time meets fewer: set Within.
 func DefaultFaults() Faults {
 	return Faults{
 		Within: 10 * time.Second, Breaks: 2, Partitions: 1, Clogs: 1, Restarts: 1, Snapshots: 1, Defragments: 1, Compactions: 2,

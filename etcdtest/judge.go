@@ -53,6 +53,9 @@ func (t *T) read(r *model.Request, from func(context.Context) (*clientv3.GetResp
 	answer, err := from(t.ctx)
 	one.Return = t.run.clock.tick()
 	if err != nil || answer == nil {
+		t.mu.Lock()
+		t.unanswered, t.refusal = t.unanswered+1, err
+		t.mu.Unlock()
 		return answer, err
 	}
 	one.Result = &model.Result{Count: int64(len(answer.Kvs))}
@@ -84,6 +87,8 @@ type finding struct {
 	key, client string
 	from, to    int64
 	read        *model.Operation
+	// watch is the watch that it is about, of a cache or as clientv3 delivered it.
+	watch *delivery
 }
 
 // The parties of a finding.
@@ -196,6 +201,11 @@ func (t *T) judgeDeliveries(by string, h *model.History, log *model.Log) *findin
 			continue
 		}
 		if f := t.judgeWatch(d.from(h), by, d.client, log); f != nil {
+			f.watch = d
+			if by == byCache {
+				// What its own clients were sent is part of the story.
+				f.client = ""
+			}
 			return f
 		}
 	}

@@ -70,7 +70,10 @@ func (l *line) matters(f *finding) bool {
 			}
 		}
 		return false
-	case *wire.RangeRequest, *wire.RangeResponse, *wire.PutResponse, *wire.DeleteRangeResponse, *wire.WatchProgressRequest:
+	case *wire.PutResponse, *wire.DeleteRangeResponse:
+		// The events have the revisions.
+		return f.watch == nil && (f.client == "" || strings.Contains(l.who, f.client))
+	case *wire.RangeRequest, *wire.RangeResponse, *wire.WatchProgressRequest:
 		return f.client == "" || strings.Contains(l.who, f.client)
 	case *wire.PutRequest:
 		return f.key == "" || p.Key == f.key
@@ -101,35 +104,97 @@ func (o *outcome) lines() []line {
 	}
 	if f.read != nil && f.by == byCache {
 		told = append([]line{o.line(f.from, f.by, "is asked for "+f.read.Request.Key), o.line(f.to, f.by, "answers "+items(f.read.Result))}, told...)
-		slices.SortStableFunc(told, func(a, b line) int { return cmp.Compare(a.tick, b.tick) })
+	}
+	if f.watch != nil {
+		told = append(o.delivered(f), told...)
+	}
+	slices.SortStableFunc(told, func(a, b line) int { return cmp.Compare(a.tick, b.tick) })
+	return told
+}
+
+// delivered are the lines of a watch of a cache or of clientv3: its request, and what it delivered.
+func (o *outcome) delivered(f *finding) []line {
+	w := f.watch
+	asked := "is asked to watch " + w.Request.Key
+	if w.Request.End != "" {
+		asked += "..."
+	}
+	if w.Request.StartRevision > 0 {
+		asked += fmt.Sprintf(" from %d", w.Request.StartRevision)
+	}
+	told := []line{o.line(w.ticks[0], f.by, asked)}
+	for i, r := range w.Responses[1:] {
+		if at := w.ticks[i+1]; f.to == 0 || at < f.to {
+			told = append(told, o.line(at, f.by, "delivers "+changes(r)))
+		}
 	}
 	return told
+}
+
+// changes are what a response to a watch says.
+func changes(r model.WatchResponse) string {
+	var all []string
+	for _, e := range r.Events {
+		if e.Type == model.DeleteEvent {
+			all = append(all, fmt.Sprintf("-%s@%d", e.Item.Key, e.Revision))
+		} else {
+			all = append(all, fmt.Sprintf("%s=%s@%d", e.Item.Key, e.Item.Value, e.Revision))
+		}
+	}
+	switch {
+	case r.CompactRevision > 0:
+		return fmt.Sprintf("the end: compacted at %d", r.CompactRevision)
+	case r.Canceled:
+		return "the end"
+	case len(all) == 0:
+		return fmt.Sprintf("progress %d", r.Revision)
+	}
+	return strings.Join(all, " ")
 }
 
 // tell is the story of a failed schedule in so many lines at most, equal ones in one.
 func (o *outcome) tell(most int) string {
 	told := o.lines()
 	var all []string
-	times := 1
-	for i, l := range told {
-		text := l.text
-		if l.payload != nil {
-			text = l.payload.Label()
+	for len(told) > 0 {
+		// One line again and again, or two in turns, such as a progress request and its answer.
+		of, times := 1, repeats(told, 1)
+		if n := repeats(told, 2); times == 1 && n > 1 {
+			of, times = 2, n
 		}
-		if i+1 < len(told) && told[i+1].common() == l.common() {
-			times++
-			continue
+		for _, l := range told[of*(times-1) : of*times] {
+			text := l.text
+			if l.payload != nil {
+				text = l.payload.Label()
+			}
+			if times > 1 {
+				text += fmt.Sprintf(" (%d times)", times)
+			}
+			all = append(all, fmt.Sprintf("  %10s  %-18s  %s\n", shown(l.at), l.who, cut(text)))
 		}
-		if times > 1 {
-			text += fmt.Sprintf(" (%d times)", times)
-		}
-		times = 1
-		all = append(all, fmt.Sprintf("  %10s  %-18s  %s\n", shown(l.at), l.who, cut(text)))
+		told = told[of*times:]
 	}
 	if n := len(all) - max(most-1, 5); n > 0 {
-		all = append([]string{fmt.Sprintf("  %d earlier messages\n", n)}, all[n:]...)
+		begin := max(0, min(beginning, most/4))
+		all = slices.Concat(all[:begin], []string{fmt.Sprintf("  %d messages are left out\n", n)}, all[begin+n:])
 	}
 	return strings.Join(all, "")
+}
+
+// beginning is how many lines of a story are told before the end if not all can be.
+const beginning = 6
+
+// repeats is how many times the first lines stand behind each other.
+func repeats(told []line, of int) int {
+	times := 1
+	for at := of; at+of <= len(told); at, times = at+of, times+1 {
+		for i := range of {
+			if told[i].common() != told[at+i].common() {
+				return times
+			}
+		}
+	}
+	return times
 }
 
 // cut leaves out the middle of what is too long to read, such as large values.
@@ -186,6 +251,9 @@ func (c *Config) report(t *testing.T, server etcd.Config, f func(*T), first *out
 	}
 	b.WriteString(c.findDecisive(t, server, f, least, len(first.struck), until))
 	fmt.Fprintf(&b, "run it alone: %s=%v go test -run '^%s$'", seedVariable, least.trial, strings.ReplaceAll(t.Name(), "/", "$/^"))
+	if same < again {
+		fmt.Fprintf(&b, " -count=%d", again)
+	}
 	body := least.tell(reportLines - strings.Count(head+b.String(), "\n"))
 	if body != "" {
 		body = "\n" + body
@@ -279,7 +347,7 @@ func (c *Config) findDecisive(t *testing.T, server etcd.Config, f func(*T), o *o
 	if newer, err := other.setDefaults(); err == nil && enough() && (c.Etcd != newest || c.Bug != "") {
 		less := count(&other, newer, all)
 		decided = asIs > 0 && less <= asIs/3
-		said, ofEtcd = append(said, fmt.Sprintf("with etcd %s %d", newest, less)), ofEtcd || decided
+		said, ofEtcd = append(said, fmt.Sprintf("with etcd %s in %d", newest, less)), ofEtcd || decided
 	}
 	for _, b := range testbed.KnownBugs() {
 		// What the bug has no part in is the same without it.
@@ -288,13 +356,13 @@ func (c *Config) findDecisive(t *testing.T, server etcd.Config, f func(*T), o *o
 			continue
 		}
 		if less := count(c, fixed, all); less <= asIs/3 {
-			said = append(said, fmt.Sprintf("without %s (%s) %d", b.Name, b.Setting, less))
+			said = append(said, fmt.Sprintf("without %s (%s) in %d", b.Name, b.Setting, less))
 		}
 	}
 	for _, fault := range o.struck {
 		if !decided && enough() {
 			less := count(c, server, slices.DeleteFunc(numbers(o.struck), func(n int) bool { return n == fault.number }))
-			said = append(said, fmt.Sprintf("without %s %d", fault.name, less))
+			said = append(said, fmt.Sprintf("without %s in %d", fault.name, less))
 		}
 	}
 	return fmt.Sprintf("it is told with %d of the %d faults that struck; %s\n", len(o.struck), of, strings.Join(said, ", "))

@@ -125,10 +125,12 @@ func Run(t *testing.T, c Config, f func(*T)) {
 	told, found := c.explore(t, server, f)
 	t.Logf("etcdtest: %d schedules: %v", c.Schedules, found.judged)
 	switch {
+	case told != nil && told.misread:
+		t.Fatalf("etcdtest: %s", told.failed.sentence)
 	case told != nil:
 		t.Error(c.report(t, server, f, told, found))
-	case found.judged == judged{}:
-		t.Errorf("etcdtest: %s: nothing was judged in %d schedules: have a client ask etcd for something", t.Name(), c.Schedules)
+	case found.unjudged() != "":
+		t.Errorf("etcdtest: %s: %s", t.Name(), found.unjudged())
 	case c.Bug != "":
 		t.Logf("etcdtest: %s did not show; `simrun run --bug %s` shows it", c.Bug, c.Bug)
 	}
@@ -138,13 +140,27 @@ func Run(t *testing.T, c Config, f func(*T)) {
 type found struct {
 	failed map[string]int
 	judged judged
+	// unanswered is how many reads of caches had no answer, refusal the last error of one.
+	unanswered int
+	refusal    error
+}
+
+// unjudged is what no verdict rests on though the test should have had one; empty if there is nothing.
+func (f *found) unjudged() string {
+	switch {
+	case f.judged == judged{}:
+		return "nothing was judged: have a client ask etcd for something"
+	case f.judged.reads == 0 && f.unanswered > 0:
+		return fmt.Sprintf("no read of a cache was judged: T.List and T.Get had no answer %d times, the last error: %v", f.unanswered, f.refusal)
+	}
+	return ""
 }
 
 // judged counts what a verdict rests on.
-type judged struct{ requests, watches, reads int }
+type judged struct{ requests, watches, reads, deliveries int }
 
 func (j judged) String() string {
-	return fmt.Sprintf("%d requests, %d watches and %d reads of caches judged", j.requests, j.watches, j.reads)
+	return fmt.Sprintf("%d requests to etcd and %d watches of it, %d reads and %d watches of caches judged", j.requests, j.watches, j.reads, j.deliveries)
 }
 
 // explore runs the schedules. It returns the failing schedule to report, nil if none fails.
@@ -159,6 +175,8 @@ func (c *Config) explore(t *testing.T, server etcd.Config, f func(*T)) (told *ou
 		all.judged.requests += o.judged.requests
 		all.judged.watches += o.judged.watches
 		all.judged.reads += o.judged.reads
+		all.judged.deliveries += o.judged.deliveries
+		all.unanswered, all.refusal = all.unanswered+o.unanswered, cmp.Or(o.refusal, all.refusal)
 		if o.failed == nil {
 			continue
 		}
@@ -210,7 +228,10 @@ type T struct {
 	cleanups, ends []func()
 	reads          []model.Operation
 	deliveries     []*delivery
-	failure        string
+	// unanswered is how many reads had no answer, refusal the last error of one.
+	unanswered int
+	refusal    error
+	failure    string
 	// failed is the tick of the failure.
 	failed int64
 }
@@ -224,6 +245,10 @@ type outcome struct {
 	judged judged
 	story  []line
 	clock  *clock
+	// misread: the seed is of another configuration.
+	misread    bool
+	unanswered int
+	refusal    error
 }
 
 // newT puts etcd and the processes of the clients into a world, and what may break there.
@@ -314,6 +339,7 @@ func (c *Config) bubble(t *testing.T, server etcd.Config, of trial, f func(*T)) 
 		s.ctx = ctx
 		go s.run.loop.run()
 		if n := len(plan.all); slices.ContainsFunc(of.only, func(fault int) bool { return fault >= n }) {
+			o.misread = true
 			s.Errorf("%s=%v is of another configuration: this one has %d faults", seedVariable, of, n)
 		}
 		s.Go("test", func() { f(s) })
@@ -354,7 +380,12 @@ func (c *Config) bubble(t *testing.T, server etcd.Config, of trial, f func(*T)) 
 			}
 		}
 		o.story, o.clock = told.lines, s.run.clock
-		o.judged.reads = len(s.reads)
+		o.judged.reads, o.unanswered, o.refusal = len(s.reads), s.unanswered, s.refusal
+		for _, d := range s.deliveries {
+			if d.by == byCache {
+				o.judged.deliveries++
+			}
+		}
 		for _, p := range s.run.loop.processes[:c.Clients] {
 			o.judged.requests += len(p.operations)
 			o.judged.watches += len(p.watches)
@@ -411,7 +442,8 @@ func (t *T) Context() context.Context { return t.ctx }
 // Rand draws by the seed. It is for one goroutine.
 func (t *T) Rand() *rand.Rand { return t.rand }
 
-// Go runs f in a goroutine with a name. The schedule lasts until all of them have ended.
+// Go runs f in a goroutine with a name. The schedule lasts until all of them have ended: a goroutine that reads a watch
+// until T.Context ends is begun by a go statement.
 func (t *T) Go(name string, f func()) {
 	t.mu.Lock()
 	t.running[name]++

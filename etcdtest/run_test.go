@@ -2,6 +2,7 @@ package etcdtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -72,7 +73,7 @@ func TestReport(t *testing.T) {
 .* client-1 → etcd     create watch a.*
 .* etcd → client-1     progress .*
 20 of 20 repetitions of this fail; of 50 schedules etcd is not bookmarkable in \d+
-it is told with 0 of the \d+ faults that struck; drawn anew it fails in \d+ of \d+, with etcd 3.6.16 0, without issue-15220 \(progress=control-queue\) 0
+it is told with 0 of the \d+ faults that struck; drawn anew it fails in \d+ of \d+, with etcd 3.6.16 in 0, without issue-15220 \(progress=control-queue\) in 0
 run it alone: ETCDTEST_SEED=\d+\S*: go test -run '\^TestReport\$'$`, reported(t, Config{Etcd: "3.5.7", Schedules: 50, Faults: &Faults{Within: time.Second, Compactions: 2, Sizes: 1}}, watchACounter))
 }
 
@@ -88,7 +89,7 @@ func TestSmallestStory(t *testing.T) {
 		}
 	}
 	report := reported(t, Config{Schedules: 10}, f)
-	require.Regexp(t, `it is told with 1 of the \d+ faults that struck; drawn anew it fails in \d+ of 20, without (a timeout|an overload|a lost call|a restart of etcd|no leader|.*) at \S+ s 0\n`, report)
+	require.Regexp(t, `it is told with 1 of the \d+ faults that struck; drawn anew it fails in \d+ of 20, without (a timeout|an overload|a lost call|a restart of etcd|no leader|.*) at \S+ s in 0\n`, report)
 	require.NotContains(t, report, "client-2", "which was never made")
 	t.Setenv(seedVariable, regexp.MustCompile(seedVariable + `=(\S+)`).FindStringSubmatch(report)[1])
 	alone := reported(t, Config{}, f)
@@ -241,6 +242,28 @@ func TestWatchesOfCachesAreJudged(t *testing.T) {
 		promise, _, _ := strings.Cut(got, "\n")
 		require.Equal(t, tc.want, promise)
 	}
+}
+
+// TestUnjudged: a test that asks nothing, or whose cache never answers, proves nothing.
+func TestUnjudged(t *testing.T) {
+	of := func(f func(*T)) string {
+		c := Config{Schedules: 2}
+		server, err := c.setDefaults()
+		require.NoError(t, err)
+		defer alone(t)()
+		_, all := c.explore(t, server, f)
+		return all.unjudged()
+	}
+	require.Equal(t, "nothing was judged: have a client ask etcd for something", of(func(*T) {}))
+	put := func(t *T) {
+		_, err := t.Client().Put(t.Context(), "a", "1")
+		require.NoError(t, err)
+	}
+	require.Empty(t, of(put))
+	require.Equal(t, "no read of a cache was judged: T.List and T.Get had no answer 2 times, the last error: not ready", of(func(t *T) {
+		put(t)
+		_, _ = t.List(Consistent, "a", func(context.Context) (*clientv3.GetResponse, error) { return nil, errors.New("not ready") })
+	}))
 }
 
 // TestLocksOfClientv3: of two clients one at a time has the lock of package concurrency, as long as no lease runs out;
@@ -523,12 +546,12 @@ func TestConfigurationIsWrong(t *testing.T) {
 		`etcd: unknown version "2.3.8": 3.3.0 to 3.7.x are known, the nearest is 3.3.0`: {Etcd: "2.3.8"},
 		`progress`: {Set: []string{"progress=never"}},
 		`speed`:    {Set: []string{"speed=high"}},
-		"unknown bug \"etcd-15220\"; did you mean \"issue-15220\"? (`simrun list bugs` has all)":                        {Bug: "etcd-15220"},
-		"kubernetes-58545 is no bug of etcd: `simrun run --bug kubernetes-58545` shows it":                              {Bug: "kubernetes-58545"},
-		"etcd 3.3.1 cannot have issue-15220, since progress is ignored there: take 3.3.14":                              {Bug: "issue-15220", Etcd: "3.3.1"},
-		"etcd 3.3.1 cannot have fragment-for-each-event, since fragments is none there: take 3.3.14":                    {Set: []string{"fragment-for-each-event"}, Etcd: "3.3.1"},
-		"issue-18667 is a bug of followers: set Follower of the configuration":                                          {Bug: "issue-18667"},
-		"chunks-unpinned cannot show, since clientv3 sends no RangeStream: `simrun run --bug chunks-unpinned` shows it": {Bug: "chunks-unpinned"},
+		"unknown bug \"etcd-15220\"; did you mean \"issue-15220\"? (`simrun list bugs` has all; an option is NAME=VALUE)": {Bug: "etcd-15220"},
+		"kubernetes-58545 is no bug of etcd: `simrun run --bug kubernetes-58545` shows it":                                {Bug: "kubernetes-58545"},
+		"etcd 3.3.1 cannot have issue-15220, since progress is ignored there: take 3.3.14":                                {Bug: "issue-15220", Etcd: "3.3.1"},
+		"etcd 3.3.1 cannot have fragment-for-each-event, since fragments is none there: take 3.3.14":                      {Set: []string{"fragment-for-each-event"}, Etcd: "3.3.1"},
+		"issue-18667 is a bug of followers: set Follower of the configuration":                                            {Bug: "issue-18667"},
+		"chunks-unpinned cannot show, since clientv3 sends no RangeStream: `simrun run --bug chunks-unpinned` shows it":   {Bug: "chunks-unpinned"},
 	} {
 		_, err := c.setDefaults()
 		require.ErrorContains(t, err, want)

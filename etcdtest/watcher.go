@@ -31,7 +31,8 @@ func (w *watcher) Watch(ctx context.Context, key string, opts ...clientv3.OpOpti
 }
 
 // Watch watches a cache by its method, and has what the watch delivers judged: as that of etcd, but that a watch
-// without a revision may begin with whatever the cache has.
+// without a revision may begin with whatever the cache has: list first, and watch from the next revision. Silence is no finding: assert by T.Eventually
+// that the last change has come.
 func (t *T) Watch(ctx context.Context, by func(context.Context, string, ...clientv3.OpOption) clientv3.WatchChan, key string, opts ...clientv3.OpOption) clientv3.WatchChan {
 	return t.deliver(ctx, nil, &delivery{by: byCache, client: byCache}, by, key, opts...)
 }

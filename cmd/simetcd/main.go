@@ -41,9 +41,16 @@ etcdctl asks for. It has one member, keeps its data in memory, and breaks nothin
   simetcd --version 3.6.16 --bug issue-15220    # simrun list bugs has all
   simetcd --set progress-period=1s              # simrun list etcd has all
   etcdctl --endpoints 127.0.0.1:2379 put a 1`,
-		Args: cobra.NoArgs, SilenceUsage: true, SilenceErrors: true,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("%q is no flag: see simetcd --help", args[0])
+			}
+			return nil
+		},
+		SilenceUsage: true, SilenceErrors: true,
 		RunE: func(*cobra.Command, []string) error { return f.serve() },
 	}
+	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return fmt.Errorf("%w: see simetcd --help", err) })
 	c.Flags().StringVar(&f.listen, "listen-client-urls", "http://127.0.0.1:2379", "where to listen; https:// needs --cert-file and --key-file")
 	c.Flags().StringVar(&f.release, "version", "3.6.16", "release that the etcd is like")
 	c.Flags().StringVar(&f.bug, "bug", "", "bug that etcd is known to have had, for the release to have too")
@@ -73,7 +80,7 @@ func (f *flags) serve() error {
 	}
 	l, err := net.Listen("tcp", at.Host)
 	if err != nil {
-		return err
+		return fmt.Errorf("--listen-client-urls %s: %w", f.listen, err)
 	}
 	set := f.set
 	if f.bug != "" {
