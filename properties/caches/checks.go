@@ -42,6 +42,8 @@ const (
 type checks struct {
 	last, since sim.Time
 	seen        int
+	// pending: one was under way behind the last step.
+	pending bool
 }
 
 func checkedApart(w *sim.World, c *testbed.Cache, at *checks, all *testbed.Tally) {
@@ -55,9 +57,13 @@ func checkedApart(w *sim.World, c *testbed.Cache, at *checks, all *testbed.Tally
 	for i := len(found) - 1; i >= 0 && !pending; i-- {
 		pending = found[i].By == check.ConsistencyCheck && found[i].Outcome == check.Pending
 	}
+	if at.pending {
+		at.since = w.Now()
+	}
+	at.pending = pending
 	if longest := period*3/2 + checkGrace; o.Checks.ConsistencyChecker != check.ConsistencyCheckerOff && c.Ready() && w.Now().Sub(at.since) > longest {
 		all.Violatef("late", testbed.Concern{Node: c.Name},
-			"%s has been ready since %v at least, and no check has begun at %v: more than %v later", c.Name, at.since.Sub(0), w.Now().Sub(0), longest)
+			"%s has been ready since %v at least, and no check has begun before %v: more than %v later", c.Name, at.since.Sub(0), w.Now().Sub(0), longest)
 	}
 	for ; at.seen < len(found); at.seen++ {
 		if found[at.seen].By != check.ConsistencyCheck {
@@ -77,7 +83,7 @@ func checkedApart(w *sim.World, c *testbed.Cache, at *checks, all *testbed.Tally
 
 // Digest is when the last check began, and since when the next one is to come.
 func (at *checks) Digest(_ *testbed.System, _ int, d sim.Digest) sim.Digest {
-	return d.Int(int64(at.last)).Int(int64(at.since))
+	return d.Int(int64(at.last)).Int(int64(at.since)).Bool(at.pending)
 }
 
 // Conclude judges what no step of the cache has shown.

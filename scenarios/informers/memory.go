@@ -99,8 +99,8 @@ var MemorySeats = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `API Priority and Fairness meets memory (KEP-3157, "Alternatives", 1). A LIST takes three times its twenty objects from the cache,
 and five times from etcd, until its client has all of it two seconds later. There is memory for 300 objects and a seat for each ten of 240, so that
 four LISTs are sent at a time, the others wait, and within half a minute every informer has synced. Seats by objects (--set seats-by=objects),
-those by size that are shipped (--set seats-by=size), and seats by memory with the cap of 15 % (--set seats-cap=shipped), have more
-than five LISTs at a time, and the server is killed. Figures are in scenarios/guards.md.`,
+and seats by size or memory with the cap of 15 % of the seats (--set seats-cap=shipped), have more than five LISTs at a time, and the
+server is killed. Figures are in scenarios/guards.md.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 caches=1 memory-limit=300 seats=24 hand-size=6 objects-per-seat=10 seats-by=memory seats-cap=none
 		object-size=1000000 writers=1 writes=4 read=consistent await-ready=true keys=2 items=20 think=1s informers=12 informer-list=list-watch
 		mode=timed network=1ms scheduling=500us transfer=100ms horizon=30s steps=100000`),

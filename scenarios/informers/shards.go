@@ -55,8 +55,8 @@ another way back than this one.`,
 	Draws:  shardDraws,
 	About:  testbed.Reaches{"informer: event of another shard left out": 70},
 	Claims: append([]*testbed.Property{watches.InitialEvents}, shardClaims...),
-	Known:  slices.Concat(shardsKnown, neverSynced(informers.CatchUp, informers.ShardsAreWhole)),
+	Known:  slices.Concat(shardsKnown, known.BackInTime(watches.InitialEvents), neverSynced(informers.CatchUp, informers.ShardsAreWhole)),
 })
 
 // shardsKnown is what other informers violate as well.
-var shardsKnown = slices.Concat(known.BackInTime(contentClaims...), known.StaleRelist())
+var shardsKnown = slices.Concat(known.BackInTime(append([]*testbed.Property{informers.ShardsAreWhole}, contentClaims...)...), known.StaleRelist())

@@ -88,6 +88,9 @@ func (o *Options) listSeats(r *wire.ListRequest, about Resource, fromEtcd bool) 
 		return o.bounded(about, min(limit*o.ObjectSize, bytesFromCache), bytesPerSeat)
 	case o.SeatsBy == SeatsByMemory && fromEtcd:
 		return o.bounded(about, takenFromEtcd*limit, o.ObjectsPerSeat)
+	case o.SeatsBy == SeatsByMemory && r.ResourceVersion == 0:
+		// The cache answers all objects then, whatever the limit.
+		return o.bounded(about, takenFromCache*about.Objects, o.ObjectsPerSeat)
 	case o.SeatsBy == SeatsByMemory:
 		return o.bounded(about, takenFromCache*limit, o.ObjectsPerSeat)
 	case selects:
