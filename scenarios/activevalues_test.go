@@ -80,7 +80,7 @@ var activeValues = []active{
 	{set: "failovers=1", scenario: "consistent-list", with: "members=3.6.16"},
 	{set: "downgrade=3.5.7", scenario: "consistent-list"},
 	// Clock.
-	{set: "latency=true", scenario: "recovery", judged: true},
+	{set: "latency=true", scenario: "defragmented-member", judged: true},
 	{set: "mode=untimed", scenario: "recovery"},
 	// etcd. What is not here is what the release of the scenario does.
 	{set: "progress-echo=none", scenario: "lagging-member", with: "cache=progress-echo"},
@@ -130,7 +130,7 @@ var activeValues = []active{
 	{set: "ring-max=3", scenario: "shrinking-history"},
 	{set: "measure-period=1ms", scenario: "informer-memory", with: "informer-list=list-watch,network=200ms,answers-limit=1"},
 	{set: "fallback-seats=at-etcd", scenario: "seats-fallback"},
-	{set: "seats-by=size", scenario: "memory-seats"},
+	{set: "seats-by=size", scenario: "memory-seats", with: "seats-by=objects"},
 	{set: "object-size=1000", scenario: "memory-seats", with: "seats-by=size"},
 	{set: "library-progress=later", scenario: "library-elsewhere"},
 	{set: "shards=ignored", scenario: "informer-shards"},

@@ -39,6 +39,9 @@ type Scenario struct {
 	Known []Row
 	// Heading is that of its subject in the catalogue, empty if it has none (ArrangeScenarios).
 	Heading string
+
+	// inTime: it claims EventsInTime since it has a clock.
+	inTime bool
 }
 
 // Reaches are coverage points by their names, with the share of schedules in percent in which each comes about at
@@ -55,9 +58,17 @@ func RegisterScenario(sc *Scenario) *Scenario {
 		sc.Claims = append(slices.Clip(sc.Claims), ComingToRest)
 	}
 	if sc.Params.Clock.Mode == sim.Timed && sc.Params.WhyNotInTime() == "" {
-		sc.Claims = append(slices.Clip(sc.Claims), EventsInTime)
+		sc.Claims, sc.inTime = append(slices.Clip(sc.Claims), EventsInTime), true
 	}
 	return scenarios.Add(sc.Name, sc)
+}
+
+// claimsWith are the claims with these parameters: events are in time only if they can come when nothing breaks.
+func (sc *Scenario) claimsWith(p *Params) []*Property {
+	if !sc.inTime || p.WhyNotInTime() == "" {
+		return sc.Claims
+	}
+	return slices.DeleteFunc(slices.Clone(sc.Claims), func(c *Property) bool { return c == EventsInTime })
 }
 
 // Subject is a part of the catalogue: what its scenarios are about, and these in their order.

@@ -76,7 +76,7 @@ func newSystem(p Params, sc *Scenario) (*System, error) {
 	if err := p.fit(); err != nil {
 		return nil, err
 	}
-	s := &System{params: p, nodes: n, scenario: sc, claims: sc.Claims, topology: topology.New(p.Topology)}
+	s := &System{params: p, nodes: n, scenario: sc, claims: sc.claimsWith(&p), topology: topology.New(p.Topology)}
 	s.numberServers()
 	if err := s.etcd.configure(s); err != nil {
 		return nil, err

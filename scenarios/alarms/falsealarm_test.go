@@ -151,6 +151,7 @@ var elsewhere = map[string][]string{
 // seldom are the coverage points that the default number of schedules reaches a few
 // times or not at all.
 var seldom = []string{
+	"cache: consistency check by a hash of etcd",
 	"cache: snapshots switched off by a failed consistency check",
 	"cache: snapshot of an event that was on its way when snapshots were switched off",
 	"cache: snapshot gone while a list waited",

@@ -134,7 +134,7 @@ update is in the store (KEP-5647), and has updated each when the overload is ove
 once, on what it had before its update.`,
 	Params: Controller.Params.But(`informer-refusals=60 informer-breaks=4 informer-resync=5s writes=10 think=15s faults-for=3m
 		mode=timed network=1ms scheduling=500us horizon=10m to-rest=false steps=200000`),
-	About:  testbed.Reaches{"informer: backed off after 429": 30, "controller: waits for its own write in the store": 20},
+	About:  testbed.Reaches{"informer: backed off after 429": 30, "controller: waits for its own write in the store": 8},
 	Claims: append([]*testbed.Property{informers.OwnWrites, informers.ControllerDone}, contentClaims...),
 	Known:  known.Rarely(known.BackInTime(append([]*testbed.Property{informers.OwnWrites, informers.ControllerDone}, contentClaims...)...)),
 })

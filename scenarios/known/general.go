@@ -69,7 +69,7 @@ func init() {
 			Because("an initial event may follow a newer one of the same object (KEP-3157)"),
 		When(FindsEtcdTooOld, SameEtcd, InformersTakeAny).RarelyViolates(testbed.ComingToRest).
 			Because("an informer whose streams are refused, and that once listed in pages, asks for exactly the state that it has (kubernetes/kubernetes#133810)"),
-		When(InjectsEvents).RarelyViolates(informers.MatchEtcd, informers.CatchUp, informers.HandlerSynced, informers.HandlersRest, informers.OwnWrites).
+		When(InjectsEvents).RarelyViolates(informers.MatchEtcd, informers.CatchUp, informers.HandlerSynced, informers.HandlersRest, informers.OwnWrites, informers.ShardsAreWhole).
 			Because("an informer holds what it was sent last, which may be older (KEP-3157)"),
 		Rarely(Where(EarlyInitialEvents(informers.MatchEtcd), ClientsStreamLists)),
 		When(KeepsKeysOfEvents).RarelyViolates(informers.MatchEtcd, informers.Monotonic, informers.HandlerOrder, informers.HandlerSynced, informers.OwnWrites).
