@@ -54,7 +54,7 @@ func (t *T) read(r *model.Request, from func(context.Context) (*clientv3.GetResp
 	one.Return = t.run.clock.tick()
 	if err != nil || answer == nil {
 		t.mu.Lock()
-		t.unanswered, t.refusal = t.unanswered+1, err
+		t.unanswered.add(unanswered{1, err})
 		t.mu.Unlock()
 		return answer, err
 	}

@@ -138,7 +138,7 @@ func changes(r model.WatchResponse) string {
 		if e.Type == model.DeleteEvent {
 			all = append(all, fmt.Sprintf("-%s@%d", e.Item.Key, e.Revision))
 		} else {
-			all = append(all, fmt.Sprintf("%s=%s@%d", e.Item.Key, e.Item.Value, e.Revision))
+			all = append(all, shownItem(e.Item))
 		}
 	}
 	switch {
@@ -368,11 +368,15 @@ func (c *Config) findDecisive(t *testing.T, server etcd.Config, f func(*T), o *o
 	return fmt.Sprintf("it is told with %d of the %d faults that struck; %s\n", len(o.struck), of, strings.Join(said, ", "))
 }
 
+func shownItem(it *model.Item) string {
+	return fmt.Sprintf("%s=%s@%d", it.Key, it.Value, it.ModRevision)
+}
+
 // items are what an answer has.
 func items(r *model.Result) string {
 	var all []string
 	for _, it := range r.Items {
-		all = append(all, fmt.Sprintf("%s=%s@%d", it.Key, it.Value, it.ModRevision))
+		all = append(all, shownItem(it))
 	}
 	if len(all) == 0 {
 		all = []string{"nothing"}

@@ -140,9 +140,17 @@ func Run(t *testing.T, c Config, f func(*T)) {
 type found struct {
 	failed map[string]int
 	judged judged
-	// unanswered is how many reads of caches had no answer, refusal the last error of one.
-	unanswered int
-	refusal    error
+	unanswered
+}
+
+// unanswered is how many reads of caches had no answer, and the last error of one.
+type unanswered struct {
+	times int
+	last  error
+}
+
+func (u *unanswered) add(more unanswered) {
+	u.times, u.last = u.times+more.times, cmp.Or(more.last, u.last)
 }
 
 // unjudged is what no verdict rests on though the test should have had one; empty if there is nothing.
@@ -150,8 +158,8 @@ func (f *found) unjudged() string {
 	switch {
 	case f.judged == judged{}:
 		return "nothing was judged: have a client ask etcd for something"
-	case f.judged.reads == 0 && f.unanswered > 0:
-		return fmt.Sprintf("no read of a cache was judged: T.List and T.Get had no answer %d times, the last error: %v", f.unanswered, f.refusal)
+	case f.judged.reads == 0 && f.times > 0:
+		return fmt.Sprintf("no read of a cache was judged: T.List and T.Get had no answer %d times, the last error: %v", f.times, f.last)
 	}
 	return ""
 }
@@ -176,7 +184,7 @@ func (c *Config) explore(t *testing.T, server etcd.Config, f func(*T)) (told *ou
 		all.judged.watches += o.judged.watches
 		all.judged.reads += o.judged.reads
 		all.judged.deliveries += o.judged.deliveries
-		all.unanswered, all.refusal = all.unanswered+o.unanswered, cmp.Or(o.refusal, all.refusal)
+		all.unanswered.add(o.unanswered)
 		if o.failed == nil {
 			continue
 		}
@@ -228,10 +236,8 @@ type T struct {
 	cleanups, ends []func()
 	reads          []model.Operation
 	deliveries     []*delivery
-	// unanswered is how many reads had no answer, refusal the last error of one.
-	unanswered int
-	refusal    error
-	failure    string
+	unanswered     unanswered
+	failure        string
 	// failed is the tick of the failure.
 	failed int64
 }
@@ -247,8 +253,7 @@ type outcome struct {
 	clock  *clock
 	// misread: the seed is of another configuration.
 	misread    bool
-	unanswered int
-	refusal    error
+	unanswered unanswered
 }
 
 // newT puts etcd and the processes of the clients into a world, and what may break there.
@@ -380,7 +385,7 @@ func (c *Config) bubble(t *testing.T, server etcd.Config, of trial, f func(*T)) 
 			}
 		}
 		o.story, o.clock = told.lines, s.run.clock
-		o.judged.reads, o.unanswered, o.refusal = len(s.reads), s.unanswered, s.refusal
+		o.judged.reads, o.unanswered = len(s.reads), s.unanswered
 		for _, d := range s.deliveries {
 			if d.by == byCache {
 				o.judged.deliveries++

@@ -140,8 +140,8 @@ func seatsKept(s *testbed.System, w *sim.World, c *testbed.Cache, seen *seatsSee
 	seen.executing = append(seen.executing[:0], l.Executing()...)
 }
 
-// sending is how many requests have seats while their answer is sent: each answer with objects that is under way has
-// one, and keeps it for as long as its objects take and a message, whatever becomes of the connection meanwhile.
+// sending is how many requests have seats while their answer is sent. A LIST with objects keeps its seats until the
+// objects and a message are through, also if its connection breaks. Level gives them back a nanosecond later.
 func (seen *seatsSeen) sending(s *testbed.System, w *sim.World, c *testbed.Cache, wrong func(label, format string, args ...any)) (n int) {
 	objects := map[sim.Conn]int{}
 	w.UnderWay(c.ID, func(first *sim.Message, _ int) {

@@ -1,5 +1,5 @@
-// Package disk is the file system of a member: what its process reads and writes, and what of that is left when the
-// process, or the machine, comes to an end.
+// Package disk is the file system of a member. The member's process reads and writes it, and the end of the
+// process, or of the machine, leaves a part of it.
 //
 //	Disk      files and directories, the descriptors of the process, and what is not durable yet
 //	Kill      the process ends: all that it has written is there
