@@ -12,11 +12,12 @@ import (
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/internal/campaigns"
 	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/scenarios/informers"
 )
 
 // TestFiguresOfCachedWrites measures the tables of cachedwrites.md.
 func TestFiguresOfCachedWrites(t *testing.T) {
-	holdTables(t, "cachedwrites.md", []table{{"verdicts", cachedVerdicts}, {"errors", cachedErrors}, {"breaks", cachedBreaks}, {"cost", storms}})
+	holdTables(t, "cachedwrites.md", []table{{"verdicts", cachedVerdicts}, {"errors", cachedErrors}, {"breaks", cachedBreaks}, {"cost", storms}, {"own writes", ownWrites}})
 }
 
 // cachedVerdicts is what holds with each server and each etcd.
@@ -93,6 +94,34 @@ func storms(t *testing.T) string {
 			fmt.Fprintf(&b, "| %d | %s | %.1f | %s / %s / %s | %.0f |\n", clients, from, float64(sumOf(c, "write_attempts_total"))/updates,
 				seconds(took.Quantile(0.5)), seconds(took.Quantile(0.99)), seconds(took.Max()),
 				float64(sumOf(c, `etcd_response_bytes_total{operation="txn",for="write"}`)+sumOf(c, `etcd_response_bytes_total{operation="get",for="write"}`))/updates)
+		}
+	}
+	return b.String()
+}
+
+// ownWrites is whether a controller reads its own writes, and how long its GETs take, by what it does until they are in its store.
+func ownWrites(t *testing.T) string {
+	const noise = "noise=1 noise-writes=100 noise-for=3m"
+	var b strings.Builder
+	b.WriteString("| etcd, unchecked | until its own write is in its store | acts on an older state | GETs | answered, p50 / p99 / max |\n|---|---|---|---|---|\n")
+	for _, etcd := range []string{"3.5.7", "3.5.12", "3.6.16", "3.7.3"} {
+		for _, way := range []settings{
+			{"it waits", nil},
+			{"it asks etcd by a GET", []string{"controller-consistency=get"}},
+			{"it asks the cache by a GET", []string{"controller-consistency=get", "get-unset=cache"}},
+			{"it acts", []string{"controller-consistency=none"}},
+		} {
+			set := slices.Concat([]string{"etcd=" + etcd, "version-check=none"}, way.set)
+			run := campaigns.Run(t, informers.Controller, campaigns.With(t, informers.Controller, set...), campaign.Config{Seeds: 3000})
+			timed := campaigns.Run(t, informers.OverloadedController, campaigns.With(t, informers.OverloadedController, append(set, strings.Fields(noise)...)...), campaign.Config{Seeds: 1000})
+			at := slices.IndexFunc(run.Properties, func(p campaign.PropertyTally) bool { return p.Name == "controller-reads-own-writes" })
+			require.NotZero(t, run.Properties[at].Exercised)
+			gets := tally(t, timed, `apiserver_request_duration_seconds{verb="GET"}`)
+			took := "- | -"
+			if gets.Count() > 0 {
+				took = fmt.Sprintf("%d | %s / %s / %s", gets.Count(), seconds(gets.Quantile(0.5)), seconds(gets.Quantile(0.99)), seconds(gets.Max()))
+			}
+			fmt.Fprintf(&b, "| %s | %s | %d of %d | %s |\n", etcd, way.name, run.Properties[at].Violations, run.Schedules, took)
 		}
 	}
 	return b.String()

@@ -117,10 +117,10 @@ restarts, so that answers get lost.`,
 		writers=1 writes=4 deletes=true read=consistent keys=2 items=2 informers=1 informer-list=watch-list
 		informer-queue=real-fifo informer-handlers=1 informer-resync=1ns informer-resyncs=2 informer-controller=true
 		restarts=1 informer-breaks=1 informer-restarts=1 to-rest=true steps=20000`),
-	Draws:  sharedDraws,
+	Draws:  append(option.Ranges(`controller-consistency=own-writes|get get-unset=etcd|cache`), sharedDraws...),
 	About:  testbed.Reaches{"controller: waits for its own write in the store": 35},
 	Claims: append([]*testbed.Property{informers.OwnWrites, informers.ControllerDone}, handlerClaims...),
-	Known: slices.Concat(known.Rarely(known.BackInTime(append([]*testbed.Property{informers.OwnWrites, informers.ControllerDone}, toldClaims...)...)), known.RefusedStreams(), neverSynced(informers.HandlersRest, informers.ControllerDone, testbed.ComingToRest),
+	Known: slices.Concat(known.Rarely(known.BackInTime(append([]*testbed.Property{informers.OwnWrites, informers.ControllerDone, testbed.ComingToRest}, toldClaims...)...)), known.RefusedStreams(), neverSynced(informers.HandlersRest, informers.ControllerDone, testbed.ComingToRest),
 		known.When(known.InformersQueueByObject).RarelyViolates(informers.OwnWrites, informers.ControllerDone, testbed.ComingToRest).
 			Because("a controller waits for the resourceVersion of its store, which goes back where objects get into it out of their order")),
 })

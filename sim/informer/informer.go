@@ -279,9 +279,9 @@ func (r *Informer) Fire(env *sim.Env, t sim.Timer) {
 // Run implements sim.Node; only a shared informer has loops.
 func (r *Informer) Run(env *sim.Env, t sim.Task) {
 	if t == r.shared.Tasks() {
-		to := r.toOf(env)
+		at := r.server.Get(env)
 		r.shared.Looks(env)
-		r.controller.Run(env, r.shared, to)
+		r.controller.Run(env, r.shared, r.cfg.Servers[at], r.cfg.Servers[(at+1)%len(r.cfg.Servers)])
 		return
 	}
 	r.shared.Run(env, t)

@@ -18,11 +18,10 @@ func (c *Controller) ready(env *sim.Env, key string, store Store) bool {
 		return true
 	}
 	version := (*records)[i].version
-	if c.cfg.ActsAtOnce || version <= store.Version() {
+	if c.cfg.Consistency == actsAtOnce || version <= store.Version() {
 		*records = slices.Delete(*records, i, i+1)
 		return true
 	}
-	env.Cover(waited)
 	waits.Say(env, key, version, store.Version())
 	return false
 }

@@ -45,11 +45,13 @@ type queue struct{ keys, failed []string }
 type worker struct {
 	// running: the informer has synced.
 	running bool
-	// key is the one whose update is under way, call that; read is what the controller had
-	// read of it.
+	// key is the one whose GET or update is under way, call that; read is what the controller had
+	// read of it before an update.
 	key  string
 	call sim.Conn
 	read *wire.KeyValue
+	// to is where an update goes behind a GET.
+	to sim.NodeID
 	// marks counts the updates of the process.
 	marks int
 	// writes are the newest versions that updates of the process were answered with, by key: for
@@ -129,19 +131,28 @@ func (c *Controller) Clone() *Controller { return layout.Clone(c) }
 // Cells visits the parts of the state, as sim.Celled.
 func (c *Controller) Cells(visit sim.CellVisitor) { layout.Cells(c, visit) }
 
-// Run is a turn of the worker: syncs one key.
-func (c *Controller) Run(env *sim.Env, store Store, to sim.NodeID) {
+// Run is a turn of the worker: syncs one key. Updates go to one API server, and GETs to another if there are two.
+func (c *Controller) Run(env *sim.Env, store Store, to, other sim.NodeID) {
 	q, w := c.queue.Change(env), c.worker.Change(env)
 	if w.key != "" || len(q.keys) == 0 {
 		return
 	}
 	key := q.keys[0]
 	q.keys = slices.Delete(q.keys, 0, 1)
-	if !c.ready(env, key, store) {
+	switch {
+	case c.ready(env, key, store):
+		c.sync(env, store.Get(key), to)
+	case c.cfg.Consistency == getsObject:
+		gets.Say(env, key)
+		w.key, w.to, w.call = key, to, env.Call(other, &wire.GetRequest{Key: key, ResourceVersion: wire.Unset})
+	default:
+		env.Cover(waited)
 		c.fail(env, key)
-		return
 	}
-	kv := store.Get(key)
+}
+
+// sync acts on an object that the controller has read, nil if there is none.
+func (c *Controller) sync(env *sim.Env, kv *wire.KeyValue, to sim.NodeID) {
 	if kv != nil && Marked(kv.Value) == 0 {
 		c.update(env, kv, to)
 		return
@@ -173,6 +184,12 @@ func (c *Controller) Receive(env *sim.Env, p sim.Payload) {
 	key, read := w.key, w.read
 	w.key, w.read, w.call = "", nil, sim.NoConn
 	switch p := p.(type) {
+	case *wire.GetResponse:
+		env.Cover(gotten)
+		if p.Item != nil {
+			got.Say(env, key, p.Item.Value, p.Item.ModRevision)
+		}
+		c.sync(env, p.Item, w.to)
 	case *wire.ObjectResponse:
 		env.Cover(written)
 		answered.Say(env, p.Item.Key, p.Item.Value, p.Item.ModRevision)
