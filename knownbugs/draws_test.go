@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/scenarios"
+	_ "github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
@@ -30,9 +30,11 @@ var undrawn = map[string][]string{
 // TestDrawsPlantNoBug: and what is no bug is drawn, or there is a reason.
 func TestDrawsPlantNoBug(t *testing.T) {
 	drawn := map[option.Setting]bool{}
-	for _, r := range slices.Concat(scenarios.DrawsCache, scenarios.DrawsClient, scenarios.DrawsEtcd) {
-		for _, v := range r.Values {
-			drawn[option.Setting{Name: r.Name, Value: v}] = true
+	for _, sc := range testbed.Scenarios() {
+		for _, r := range sc.Draws {
+			for _, v := range r.Values {
+				drawn[option.Setting{Name: r.Name, Value: v}] = true
+			}
 		}
 	}
 	bugs := map[option.Setting]bool{}

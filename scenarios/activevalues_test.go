@@ -75,6 +75,7 @@ var activeValues = []active{
 	{set: "informer-not-older=true", scenario: "informer-relist-loop"},
 	{set: "informer-watch-timeout=20s", scenario: "informer-quiet-resource"},
 	{set: "informer-queue=real-fifo", scenario: "informer-moves"},
+	{set: "page-end=fails", scenario: "streamed-lists"},
 	{set: "controller-consistency=get", scenario: "informer-controller"},
 	{set: "object-bytes=10", scenario: "informer-memory", judged: true},
 	// Faults.

@@ -25,7 +25,7 @@ var DrawsCache = option.Ranges(`on-timeout=reject|fallback|throttle notify-detec
 	get-unset=etcd|cache write-state=etcd|cache watch-start=apart|at-once compacted-snapshot=dropped|kept-on`)
 
 // DrawsClient is options and sizes of the client library.
-var DrawsClient = option.Ranges(`client-buf=1|2|4 unary-retries=1|3`)
+var DrawsClient = option.Ranges(`client-buf=1|2|4 unary-retries=1|3 page-end=more|fails`)
 
 // DrawsEtcd is options and sizes of etcd in which its releases do not differ.
 var DrawsEtcd = option.Ranges(`chan-buf=1|2|4 watchers-per-sync=1|2 sync-batch=1|2|4 compaction-batch=1|2 ctrl-buf=1|2 send-window=1|2|4

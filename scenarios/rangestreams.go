@@ -75,9 +75,9 @@ see 503 where they did not before.`,
 	Draws: option.Ranges(`range-stream=unimplemented|served stream-chunk=1|2|3 send-window=1|2|4 items=0|2|6|100 writes=2|6
 		compactions=0|2 breaks=0|2 etcd-restarts=0|1`),
 	About: testbed.Reaches{
-		"etcd3: a whole list comes as a stream": 80, "etcd: a later chunk of a RangeStream is read": 75,
+		"etcd3: a list comes as a stream": 80, "etcd: a later chunk of a RangeStream is read": 75,
 	},
-	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Exact, reads.NotOlderThan, caches.MatchEtcd, caches.NothingLeft, caches.ClientNothingLeft, caches.ClientBounded, etcdapi.NothingLeft, caches.CatchUp},
+	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Exact, reads.NotOlderThan, caches.PageSizes, caches.MatchEtcd, caches.NothingLeft, caches.ClientNothingLeft, caches.ClientBounded, etcdapi.NothingLeft, caches.CatchUp},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
 		known.StaleReads(reads.Linearizable, reads.LinearizableData),

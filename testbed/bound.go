@@ -95,7 +95,7 @@ func (s *System) syncInterval() time.Duration {
 // waits for turns of loops. An unsynced watcher is synced within an interval, and a victim before that is offered its
 // events once more after its interval. What goes from one goroutine of an API server to another takes as long as a
 // message. The dispatcher may wait for a watcher whose channel is full until its budget is used up. A member may be
-// behind for ever, so that EtcdApply has no bound, and no option says what goes on Inside.
+// behind for ever, so that EtcdApply has no bound. Inside has the bounds of the stages that it stands for.
 func (s *System) StageBounds() (all [Stages]Bound) {
 	const turns, victimInterval = 16, 10 * time.Millisecond
 	budget := Bound{100 * time.Millisecond, "a budget of 100ms"}
@@ -127,6 +127,9 @@ func (s *System) StageBounds() (all [Stages]Bound) {
 	}
 	if c.Transfer > 0 {
 		all[Delivery] = all[Delivery].Plus(c.Transfer, fmt.Sprintf("%v to transfer it", c.Transfer))
+	}
+	for stage := ClientBuffer; stage < Delivery; stage++ {
+		all[Inside] = all[Inside].Plus(all[stage].Total, fmt.Sprintf("%v in the stage %v", all[stage].Total, stage))
 	}
 	return all
 }

@@ -19,6 +19,7 @@ var EventsInTime = RegisterProperty(&Property{
 		EtcdWatchers.String(): "late into a watch stream", EtcdStream.String(): "late out of etcd", Network.String(): "late on the network",
 		ClientBuffer.String(): "late out of clientv3", Decode.String(): "decoded late", Ingestion.String(): "late in the cache",
 		Dispatch.String(): "dispatched late", WatcherChannel.String(): "late out of a watcher", Delivery.String(): "late at the client",
+		Inside.String(): "late out of the API server",
 	},
 	Inside: true,
 	New: func(s *System) Judge {

@@ -124,6 +124,7 @@ var elsewhere = map[string][]string{
 		"cache: memory of answers measured",
 		"cache: list refused because the memory of answers is above its limit",
 		"flow control: list refused, too few seats for what it costs at etcd",
+		"controller: acts on the answer to a GET, since its own write is not in the store",
 		"informer: initial events not waited for any longer",
 		"cache: process ended by a failed consistency check",
 	},

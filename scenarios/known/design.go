@@ -150,3 +150,13 @@ var (
 	EndsStoreWatcher = ofCache("etcd's cache library ends the watcher of its store with all others (library-store=ended)",
 		func(o *cache.Options) bool { return o.Library.EndsStoreWatcher })
 )
+
+// How etcd3 reads lists.
+var (
+	StreamsPages = testbed.NewCondition("etcd3 reads pages without a selector as a stream (etcd-range-stream)",
+		func(s *testbed.Setup) bool {
+			return s.Nodes.Client.Watcher.StreamsRanges && s.Nodes.Etcd.Streams.Served
+		})
+	MistakesPageEnd = testbed.NewCondition("an error behind the chunk that fills a page is taken for one more chunk (page-end=more)",
+		func(s *testbed.Setup) bool { return !s.Nodes.Client.Watcher.FailsAtPageEnd })
+)

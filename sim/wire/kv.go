@@ -65,6 +65,9 @@ type RangeRequest struct {
 	// HashOnly asks for a hash in place of the key-values. No release of etcd has it, and one that does not know the
 	// field answers with the key-values.
 	HashOnly bool
+	// AsPage is for etcd3 alone, and no part of the digest: a page that is read by a Range on each release, since a selector
+	// selects from it or no caller lists. Others are streamed where whole lists are.
+	AsPage bool
 	// SortTarget without a SortOrder is ascending, of what the Limit and one more have left.
 	SortOrder  SortOrder
 	SortTarget SortTarget

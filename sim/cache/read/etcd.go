@@ -67,7 +67,8 @@ func (r *Read) rangeRequest() *wire.RangeRequest {
 		return &wire.RangeRequest{Key: r.list.Prefix, Revision: r.exact, KeysOnly: r.list.KeysOnly}
 	}
 	prefix := store.PreparePrefix(r.list.Prefix)
-	req := &wire.RangeRequest{Key: prefix, RangeEnd: wire.PrefixEnd(prefix), Limit: max(r.list.Limit, 0), Revision: r.exact, KeysOnly: r.list.KeysOnly}
+	req := &wire.RangeRequest{Key: prefix, RangeEnd: wire.PrefixEnd(prefix), Limit: max(r.list.Limit, 0), Revision: r.exact, KeysOnly: r.list.KeysOnly,
+		AsPage: r.list.Limit > 0 && !r.list.Selector.Empty()}
 	if r.list.Continue != "" {
 		req.Key = r.start
 	}
@@ -239,7 +240,7 @@ func (r *Read) selectFrom(env *sim.Env, p *wire.RangeResponse) (answer *wire.Ran
 	s.found = slices.Clip(s.found)
 	r.selection = &s
 	r.operation().Asked(env)
-	r.call = env.Call(r.d.cfg.KV, &wire.RangeRequest{Key: s.next, RangeEnd: wire.PrefixEnd(prefix), Limit: s.limit, Revision: r.exact})
+	r.call = env.Call(r.d.cfg.KV, &wire.RangeRequest{Key: s.next, RangeEnd: wire.PrefixEnd(prefix), Limit: s.limit, Revision: r.exact, AsPage: true})
 	return nil, ""
 }
 

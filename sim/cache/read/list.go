@@ -228,7 +228,7 @@ func (c CurrentRevision) request(prefix string) *wire.RangeRequest {
 	case byCount:
 		return &wire.RangeRequest{Key: prefix, RangeEnd: wire.PrefixEnd(prefix), CountOnly: true}
 	case byEmptyRange:
-		return &wire.RangeRequest{Key: prefix, RangeEnd: prefix + "\x00", Limit: 1}
+		return &wire.RangeRequest{Key: prefix, RangeEnd: prefix + "\x00", Limit: 1, AsPage: true}
 	}
 	return &wire.RangeRequest{Key: prefix}
 }

@@ -19,6 +19,9 @@ type Options struct {
 	// FallsBackLate: initial events whose stream ended with any error are listed in pages. An etcd that does not
 	// know RangeStream says so in the place of the first chunk, so that nothing is queued yet.
 	FallsBackLate bool
+	// FailsAtPageEnd: a page that is filled fails with an error that its stream ends with. Otherwise GetList does not
+	// read the error, and takes it for one more chunk.
+	FailsAtPageEnd bool
 	DecodeOptions
 	Amounts
 }
@@ -33,12 +36,15 @@ var watchChoices = option.NewGroup("client",
 		option.Val("fails", "ends the watch with an error: Kubernetes from 1.15 on"),
 		option.Bug("passes", "nothing: a deletion does not reach the cache (kubernetes#76675)")),
 	option.Either("etcd-range-stream", func(o *Options) *bool { return &o.StreamsRanges },
-		"whether etcd3 reads initial events and whole lists as a stream (EtcdRangeStream, KEP-5966)",
+		"whether etcd3 reads initial events and lists without a selector as a stream (EtcdRangeStream, KEP-5966)",
 		option.Off("disabled", "it asks for pages: up to Kubernetes 1.36"),
 		option.Val("enabled", "it tries, and asks for pages for ten minutes if etcd does not know the method")),
 	option.Either("stream-fallback", func(o *Options) *bool { return &o.FallsBackLate }, "the errors of a RangeStream after which a watch lists its initial events in pages",
 		option.Val("unimplemented", "that etcd does not know the method"),
 		option.Bug("any-error", "any, although objects of the stream are queued")),
+	option.Either("page-end", func(o *Options) *bool { return &o.FailsAtPageEnd }, "what an error of a RangeStream behind the chunk that fills a page does to the page",
+		option.Val("more", "the page says that objects follow it: Kubernetes 1.37 and v0.38.0-beta.0"),
+		option.Val("fails", "the page fails: no release")),
 )
 
 // gates are those that are on by default in the first Kubernetes that is built with a branch of
