@@ -19,10 +19,72 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// TestFiguresOfLatency measures the table of latency.md and draws its picture.
+// TestFiguresOfLatency measures the tables of latency.md and draws its picture.
 func TestFiguresOfLatency(t *testing.T) {
-	holdTables(t, "latency.md", []table{{"faults", faultsByStage}})
+	holdTables(t, "latency.md", []table{{"faults", faultsByStage}, {"releases", byRelease}})
 }
+
+// onTheWay runs stalled-neighbours for the stages of its events.
+func onTheWay(t *testing.T, settings ...string) *campaign.Result {
+	sc := scenarios.StalledNeighbours
+	p := campaigns.With(t, sc, append(settings, "writes=100", "faults-for=3s", "latency=true")...)
+	return campaigns.Run(t, sc, p, campaign.Config{Seeds: 40, Strategy: strategy.Random(), RecheckShare: -1, Workers: 1})
+}
+
+// byRelease is how long an event is on its way with each release of etcd and each design, and the stage in which it is
+// longest. Those in which nothing differs share a row.
+func byRelease(t *testing.T) string {
+	faults := []struct{ what, settings string }{
+		{"nothing is wrong", "watch-reading=fast"}, {"clients do not keep up", "watch-reading=every"},
+		{"two streams break", "watch-reading=fast breaks=2"}, {"a partition", "watch-reading=fast partitions=1"},
+	}
+	etcds, designs := []string{"3.5.35", "3.6.16", "3.7.3"}, []string{"kep-2340", "v0.37.2", "v0.38.0-beta.0", "etcd-cache"}
+	var rows []string
+	having := map[string][]string{}
+	for _, design := range designs {
+		of := map[string][]string{}
+		var own []string
+		for _, etcd := range etcds {
+			row := ""
+			for _, f := range faults {
+				c := onTheWay(t, append(strings.Fields(f.settings), "etcd="+etcd, "cache="+design)...)
+				var longest testbed.Stage
+				p99 := func(s testbed.Stage) int64 {
+					return tally(t, c, `watch_event_stage_seconds{stage="`+s.String()+`"}`).Quantile(0.99)
+				}
+				for s := range testbed.Stages {
+					if p99(s) > p99(longest) {
+						longest = s
+					}
+				}
+				d := tally(t, c, "watch_event_seconds")
+				row += fmt.Sprintf(" %s / %s / %s, `%v` %s |", said(d.Quantile(0.5)), said(d.Quantile(0.99)), said(d.Max()), longest, said(p99(longest)))
+			}
+			if of[row] == nil {
+				own = append(own, row)
+			}
+			of[row] = append(of[row], etcd)
+		}
+		for _, row := range own {
+			if having[row] == nil {
+				rows = append(rows, row)
+			}
+			having[row] = append(having[row], design+" on "+strings.Join(of[row], " and "))
+		}
+	}
+	var b strings.Builder
+	head, line := "| design, on etcd |", "|---|"
+	for _, f := range faults {
+		head, line = head+" "+f.what+" |", line+"---|"
+	}
+	fmt.Fprintf(&b, "%s\n%s\n", head, line)
+	for _, row := range rows {
+		fmt.Fprintf(&b, "| %s |%s\n", strings.Join(having[row], ", "), row)
+	}
+	return b.String()
+}
+
+func said(ns int64) string { return summary.Seconds(time.Duration(ns).Seconds()) }
 
 // faultsByStage is which stage of the way of an event each fault moves: its 99th percentile is at least three times as
 // long, and 10 ms longer, than where nothing is wrong.
@@ -42,14 +104,11 @@ func faultsByStage(t *testing.T) string {
 		{"the same, and syncWatchers runs once a second", "watch-reading=fast breaks=2 sync-interval=1s", false},
 		{"a partition", "watch-reading=fast partitions=1", true},
 	} {
-		sc := scenarios.StalledNeighbours
-		settings := append(strings.Fields(row.settings), "writes=100", "faults-for=3s", "latency=true")
-		c := campaigns.Run(t, sc, campaigns.With(t, sc, settings...), campaign.Config{Seeds: 40, Strategy: strategy.Random(), RecheckShare: -1, Workers: 1})
+		c := onTheWay(t, strings.Fields(row.settings)...)
 		if healthy == nil {
 			healthy = c
 		}
 		var moved []string
-		said := func(ns int64) string { return summary.Seconds(time.Duration(ns).Seconds()) }
 		for s := range testbed.Stages {
 			name := `watch_event_stage_seconds{stage="` + s.String() + `"}`
 			before, after := tally(t, healthy, name).Quantile(0.99), tally(t, c, name).Quantile(0.99)
