@@ -1,6 +1,7 @@
 package known
 
 import (
+	"slices"
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
@@ -28,6 +29,11 @@ var (
 		})
 	ClientsDrawLists = testbed.NewCondition("clients of a cache draw their LISTs",
 		func(s *testbed.Setup) bool { return s.Params.Workload.Drawn.OfCache > 0 })
+	ClientsListPages = testbed.NewCondition("clients list with a limit and without a selector",
+		func(s *testbed.Setup) bool {
+			o := &s.Params.Workload
+			return o.Drawn.OfCache > 0 || slices.Contains([]string{"every", "page", "pages", "past"}, o.Read)
+		})
 	ClientsWatchCaches = testbed.NewCondition("clients watch a cache",
 		func(s *testbed.Setup) bool {
 			o := &s.Params.Workload
