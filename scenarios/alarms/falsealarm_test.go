@@ -139,9 +139,6 @@ var elsewhere = map[string][]string{
 	"a planted loss, after which something may be violated": {
 		"informer: streamed list compared and different",
 	},
-	"streamed-again has it, whose design is direct": {
-		"etcd3: RangeStream is tried again after ten minutes",
-	},
 	"informers that compare, or meet an API server without snapshots": {
 		"informer: resourceVersion goes back in time",
 		"informer: change among the initial events",
@@ -163,6 +160,7 @@ var seldom = []string{
 	"clientv3: a watch is requested of a stream that just closed, and opens another",
 	"clientv3: a progress request fails because its stream ended",
 	"clientv3: run waits for ever for a watch that etcd refused to create",
+	"etcd3: an error of a stream is taken for a chunk behind the page",
 	"etcd3: an error waits for room in resultChan",
 	"etcd: response fragmented",
 	"informer: list whose second page expired",

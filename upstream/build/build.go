@@ -60,10 +60,11 @@ func build(text string) (string, error) {
 	}
 	raw := filepath.Join(work, "guest.wasm")
 	if _, err := with.run(work, "build", "-mod=vendor", "-trimpath", "-overlay", list, "-o", raw, "."); err != nil {
+		err = logged(s.name+" does not compile", work, err)
 		if missing != nil {
-			return "", logged("modules of "+s.name+" are not found, and it does not compile without", work, missing)
+			return "", fmt.Errorf("%w; of its modules some are not found: %w", err, missing)
 		}
-		return "", logged(s.name+" does not compile", work, err)
+		return "", err
 	}
 	wasm, err := os.ReadFile(raw)
 	if err != nil {
