@@ -38,6 +38,11 @@ func TestBugsShowWhereGoroutinesMayStop(t *testing.T) {
 				{"kubernetes@v0.37.2:late", 200, model.Holds},
 			},
 		},
+		// Of a program only what is between the network and the client has a bound.
+		{"slow dispatch", scenarios.StalledNeighbours, "events-in-time", []string{"watch-reading=fast"}, []over{
+			{"kubernetes@v0.37.2+slow-dispatch", 3, model.Violated},
+			{"kubernetes@v0.37.2", 3, model.Holds},
+		}},
 	} {
 		t.Run(bug.about, func(t *testing.T) {
 			for _, c := range bug.over {
