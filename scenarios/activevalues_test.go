@@ -79,6 +79,7 @@ var activeValues = []active{
 	{set: "controller-consistency=get", scenario: "informer-controller"},
 	{set: "object-bytes=10", scenario: "informer-memory", judged: true},
 	// Faults.
+	{set: "priority-requests=lease-revoke", scenario: "lease-times", with: "overloads=2"},
 	{set: "failovers=1", scenario: "consistent-list", with: "members=3.6.16"},
 	{set: "downgrade=3.5.7", scenario: "consistent-list"},
 	// Clock.

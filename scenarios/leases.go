@@ -43,12 +43,12 @@ var LeaseTimes = testbed.RegisterScenario(&testbed.Scenario{
 	Summary: "clients of etcd's own API draw leases and keep them alive, and they expire by the clock, while etcd loses its leader or restarts",
 	Doc: `A lease lives for its whole time to live from its grant and from each renewal, and not much longer: the leader's lessor
 looks for expired leases every 500 ms. A new leader, or a new process, knows of no renewal and gives each lease its whole time again, and
-an election timeout more. No lease expires while there is no leader.`,
+an election timeout more. No lease expires while there is no leader. What an overloaded etcd (overloads) refuses is proposed again after 3 s.`,
 	Params: testbed.With(`etcd=3.6.16 cache=kep-2340 compact-recreated=kept
 		read=consistent keys=3 items=2 history=1 think=2s drawn-clients=4 drawn-requests=20 drawn-leases=true
 		etcd-restarts=1 leader-losses=1 faults-for=15s mode=timed network=1ms scheduling=500us horizon=1m steps=200000`),
 	Draws: option.Ranges(`drawn-clients=1|2|6 drawn-requests=8|30 keys=1|2 leader-losses=0|2 etcd-restarts=0|2
-		election-timeout=500ms|3s think=500ms|4s`),
+		election-timeout=500ms|3s think=500ms|4s overloads=2 priority-requests=none|lease-revoke`),
 	About:  testbed.Reaches{"etcd: lease expires": 40},
 	Claims: []*testbed.Property{etcdapi.LeasesKept, etcdapi.LeasesExpire, etcdapi.Answers, etcdapi.Headers, reads.Linearizable},
 	Known:  leaderChanges(),

@@ -9,6 +9,7 @@ import (
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/sim/cache/progress"
+	"github.com/watchbed/watchbed/sim/etcd/lease"
 )
 
 // Bound is how long something may take in the liveness phase, with what it is
@@ -63,6 +64,9 @@ func (s *System) LeaseBound() Bound {
 	n := 10 + int(s.params.Workload.TotalWrites())
 	var b Bound
 	b = b.Plus(lessorPeriod, fmt.Sprintf("a turn of the lessor every %v", lessorPeriod))
+	if n := s.params.Faults.Overloads; n > 0 {
+		b = b.Plus(time.Duration(n)*lease.RetryInterval, fmt.Sprintf("%d times %v until a revocation that was refused is proposed again", n, lease.RetryInterval))
+	}
 	return b.Plus(time.Duration(n)*c.Scheduling, fmt.Sprintf("%d turns of the apply loop of at most %v", n, c.Scheduling))
 }
 

@@ -162,6 +162,7 @@ var seldom = []string{
 	"clientv3: run waits for ever for a watch that etcd refused to create",
 	"etcd3: an error of a stream is taken for a chunk behind the page",
 	"etcd3: an error waits for room in resultChan",
+	"etcd: revocation of an expired lease refused because too many writes are not applied",
 	"etcd: response fragmented",
 	"informer: list whose second page expired",
 	"informer: list ended by its timeout",

@@ -80,10 +80,7 @@ func (s *Server) ForgetFailures() { s.failures.Reset() }
 // true if the write does not get into the log. An entry that gets into the log in spite of its
 // error has no connection.
 func (s *Server) refuseWrite(env *sim.Env, e *entry) bool {
-	if s.isDue(env, Overloads) {
-		env.Cover(coverTooManyRequests)
-		s.noteFailure(env, e.payload, errTooManyRequests, "")
-		env.Send(e.conn, errTooManyRequests)
+	if s.refuseOverload(env, e.conn, e.payload) {
 		return true
 	}
 	if v3rpc.ProposalSize(e.payload) > s.members.options().Write.MaxRequestBytes {
@@ -106,6 +103,20 @@ func (s *Server) refuseWrite(env *sim.Env, e *entry) bool {
 	env.Cover(coverWriteLate)
 	s.noteFailure(env, e.payload, err, ", and will carry it out")
 	return false
+}
+
+// refuseOverload answers a write if too many are not applied (exceedsRequestLimit). A revocation of the lessor has no
+// connection.
+func (s *Server) refuseOverload(env *sim.Env, conn sim.Conn, write sim.Payload) bool {
+	if _, revokes := write.(*wire.LeaseRevokeRequest); revokes && s.members.options().Leases.RevokesFirst || !s.isDue(env, Overloads) {
+		return false
+	}
+	env.Cover(coverTooManyRequests)
+	s.noteFailure(env, write, errTooManyRequests, "")
+	if conn != sim.NoConn {
+		env.Send(conn, errTooManyRequests)
+	}
+	return true
 }
 
 // noteFailure records that a request is answered with an error that nothing in it is the

@@ -105,6 +105,8 @@ func (s *setup) set(cfg *etcd.Config, name, value string) {
 		s.faults = append(s.faults, &etcd.Failover{Node: 1, Label: "etcd"})
 	case "downgrade":
 		s.faults = append(s.faults, &etcd.Downgrade{Node: 1, Label: "etcd", To: member(value, false)})
+	case "overload":
+		s.faults = append(s.faults, etcd.Fail(1, "etcd", etcd.Overloads))
 	case "breaks":
 		s.faults = append(s.faults, &sim.BreakStream{From: []sim.NodeID{2}, To: 1, Label: "user>etcd"})
 	case "leader":

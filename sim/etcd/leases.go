@@ -221,8 +221,8 @@ func (s *Server) awaitExpiry(env *sim.Env) {
 	}
 	next, waits := sim.Time(0), false
 	for _, l := range s.lessor.Leases() {
-		if l.Queued() && s.lessor.Primary() && (!waits || l.Expiry < next) {
-			next, waits = l.Expiry, true
+		if l.Queued() && s.lessor.Primary() && (!waits || l.Due() < next) {
+			next, waits = l.Due(), true
 		}
 	}
 	if !waits {
@@ -248,7 +248,7 @@ func (s *Server) leaseTimerFires(env *sim.Env) {
 	var expired []*lease.Lease
 	all := s.lessor.Leases()
 	for i := range all {
-		if all[i].Queued() && (env.Mode() == sim.Untimed || all[i].Expiry <= env.Now()) {
+		if all[i].Queued() && (env.Mode() == sim.Untimed || all[i].Due() <= env.Now()) {
 			expired = append(expired, &all[i])
 		}
 	}
@@ -261,8 +261,14 @@ func (s *Server) leaseTimerFires(env *sim.Env) {
 		l = expired[env.Choose(len(expired), "lease that expires")]
 	}
 	env.Cover(coverLeaseExpires)
-	l.Expired = true
 	lease.RanOut.Say(env, l.ID)
-	s.append(env, &entry{payload: &wire.LeaseRevokeRequest{ID: l.ID}})
+	revoke := &wire.LeaseRevokeRequest{ID: l.ID}
+	if s.refuseOverload(env, sim.NoConn, revoke) {
+		env.Cover(coverRevocationRefused)
+		l.Retry = env.Now() + sim.Time(lease.RetryInterval)
+	} else {
+		l.Expired = true
+		s.append(env, &entry{payload: revoke})
+	}
 	s.awaitExpiry(env)
 }

@@ -32,7 +32,7 @@ type Options struct {
 	Failovers        int `option:"failovers" doc:"times that the next member of the etcd cluster takes over"`
 	Timeouts         int `option:"timeouts" doc:"requests that etcd does not carry out in time"`
 	LeaderChanges    int `option:"leader-changes" doc:"changes of etcd's leader, with which reads under way fail"`
-	Overloads        int `option:"overloads" doc:"writes that etcd refuses because it has too many to apply"`
+	Overloads        int `option:"overloads" doc:"writes, revocations of expired leases among them, that etcd refuses because it has too many to apply"`
 	LeaderLosses     int `option:"leader-losses" doc:"times that etcd has no leader for a while"`
 	StreamEnds       int `option:"stream-ends" doc:"times that etcd ends the watch streams of an API server in order"`
 	WatchRefusals    int `option:"watch-refusals" doc:"watches that an API server asks of etcd and is refused, because its user has lost its permission"`

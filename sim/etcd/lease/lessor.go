@@ -24,9 +24,17 @@ type Lease struct {
 	Expiry sim.Time
 	// Expired: the lessor has found that it has run out, and has its revocation proposed.
 	Expired bool
+	// Retry is when a revocation that was refused is proposed again, 0 if none was.
+	Retry sim.Time
 	// unqueued: it is not in the queue of what expires (leaseExpiredNotifier).
 	unqueued bool
 }
+
+// RetryInterval is expiredLeaseRetryInterval.
+const RetryInterval = 3 * time.Second
+
+// Due is when the lessor finds a lease that is queued.
+func (x *Lease) Due() sim.Time { return max(x.Expiry, x.Retry) }
 
 // Queued reports whether the lessor will find the lease when it has run out.
 func (x *Lease) Queued() bool { return !x.Expired && !x.unqueued }

@@ -11,6 +11,9 @@ type Options struct {
 	// RenewsKnown is the feature gate FastLeaseKeepAlive (etcd-io/etcd#20589): the renewal of a lease that the leader
 	// knows does not wait until all that is committed is applied.
 	RenewsKnown bool
+	// RevokesFirst is the feature gate PriorityRequest (etcd-io/etcd#20492): a LeaseRevoke is not refused because too many
+	// entries are not applied. An overload of a run is within its bound, twice as many.
+	RevokesFirst bool
 	// RenewalsAnswered: a renewal leaves the time of a lease as it is, and the client is answered that it begins anew.
 	RenewalsAnswered bool
 	// ForgetsPromoted: a new leader does not queue leases for expiry before they are renewed. As shipped each has its
@@ -28,6 +31,10 @@ var Choices = option.NewGroup("etcd",
 		"which renewals of leases wait until all that is committed is applied",
 		option.Value{Name: "all", Doc: "each"},
 		option.Value{Name: "unknown", Doc: "those of a lease that the leader does not know (FastLeaseKeepAlive)"}),
+	option.Either("priority-requests", func(o *Options) *bool { return &o.RevokesFirst },
+		"which writes an overloaded etcd does not refuse",
+		option.Value{Name: "none", Doc: "no write is preferred: all releases as they come"},
+		option.Value{Name: "lease-revoke", Doc: "revocations of leases, by clients and at their expiry (PriorityRequest, alpha in 3.7)"}),
 	option.Either("lease-renewals", func(o *Options) *bool { return &o.RenewalsAnswered },
 		"what the renewal of a lease does to its time",
 		option.Value{Name: "begin-anew", Doc: "it begins anew: all releases"},
