@@ -67,8 +67,8 @@ var RangeStreamLists = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "streamed-lists",
 	Summary: "LISTs that etcd answers come as a stream that it reads in chunks, while objects change, etcd compacts and connections break (KEP-5966)",
 	Doc: `A LIST without a limit that goes to etcd is one RangeStream of the API server, and one answer to its client: the chunks together are one
-state. A LIST with a limit is a Range. clientv3 repeats a Range whose connection broke, and no stream, so that such a LIST fails: clients
-see 503 where they did not before.`,
+state. A LIST with a limit and a selector is a Range. clientv3 repeats a Range whose connection broke, and no stream, so that such a LIST fails:
+clients see an error where they did not before.`,
 	Params: testbed.With(`etcd=3.7.3 cache=direct caches=1 client-kv=true stream-chunk=1
 		writers=2 writes=4 deletes=true readers=2 reads=3 read=every compactions=1 keys=4 items=4
 		restarts=1 etcd-restarts=1 call-breaks=1 to-rest=true steps=40000`),

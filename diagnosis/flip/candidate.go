@@ -294,8 +294,8 @@ func isPlanted(p testbed.Params, choice testbed.Choice) bool {
 //
 //   - of etcd and the client library it is what the release or a later one has, or
 //     whatever else there is if the present value is a known bug that no release
-//     fixed;
-//     fixed; at last, if nothing else decides, what an earlier release had: then the violation began with this one;
+//     fixed, and what is proposed for the API server's client of etcd; at last, if nothing else decides, what an
+//     earlier release had: then the violation began with this one;
 //   - of the cache, of informers and compactors it is what is shipped. If the cache has the shipped behaviour
 //     already, another one is an alternative that goes around the cause, such as to
 //     have etcd answer every read;
@@ -320,7 +320,7 @@ func (s *search) remedies(c *candidate) []trial {
 			mends = c.Value != shipped && value == shipped
 		default:
 			v.since = releases(s.scenario, s.paramsOf(c), c.Choice, value)
-			mends = v.since.later || present != nil && present.FixedIn.Of == "" && bugOf(c.Node, c.Name, value) == nil
+			mends = v.since.later || v.since.none && c.Node == "client" || present != nil && present.FixedIn.Of == "" && bugOf(c.Node, c.Name, value) == nil
 		}
 		if s.earlier && v.since.earlier || !s.earlier && mends {
 			all = append(all, v)

@@ -18,6 +18,8 @@ type span struct {
 	text string
 	// later: releases after the one in question have it, so it is what changed. earlier: those before it have it.
 	later, earlier bool
+	// none: no release has it, so it is a proposal.
+	none bool
 }
 
 // releases finds out which have a value, without bugs, settings and masks: it is
@@ -57,7 +59,7 @@ func releases(sc *testbed.Scenario, p testbed.Params, d testbed.Choice, value st
 	branch := patchesOf(present)
 	having := havingOf(branch)
 	if len(having) == 0 {
-		before := span{text: "which no release has"}
+		before := span{text: "which no release has", none: true}
 		for _, branch := range etcd.Branches() {
 			having := havingOf(branch)
 			switch {

@@ -153,9 +153,12 @@ var (
 
 // How etcd3 reads lists.
 var (
-	StreamsPages = testbed.NewCondition("etcd3 reads pages without a selector as a stream (etcd-range-stream)",
+	StreamsPages = testbed.NewCondition("etcd3 reads pages without a selector as a stream (etcd-range-stream, client-kv)",
 		func(s *testbed.Setup) bool {
-			return s.Nodes.Client.Watcher.StreamsRanges && s.Nodes.Etcd.Streams.Served
+			t := &s.Params.Topology
+			design, err := cache.FindDesign(s.Params.Cache)
+			stored := t.ClientKV || t.Balanced || err == nil && design.OwnNode()
+			return stored && s.Nodes.Client.Watcher.StreamsRanges && s.Nodes.Etcd.Streams.Served
 		})
 	MistakesPageEnd = testbed.NewCondition("an error behind the chunk that fills a page is taken for one more chunk (page-end=more)",
 		func(s *testbed.Setup) bool { return !s.Nodes.Client.Watcher.FailsAtPageEnd })

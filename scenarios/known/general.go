@@ -39,7 +39,7 @@ func init() {
 			Because("a cache has no snapshot of a deletion that its watch has missed (etcd-io/etcd#18089)"),
 		When(KeepsSnapshots, ContinuesWithoutLimit, ClientsDrawLists).RarelyViolates(caches.PageSizes).
 			Because("a page that a snapshot answers has everything behind its token if it names resourceVersion \"0\" (findings/pages/continued-list-without-limit.md)"),
-		When(StreamsPages, MistakesPageEnd, ClientsListPages).RarelyViolates(caches.PageSizes, reads.Linearizable, reads.LinearizableData, reads.LinearizableAnswers, reads.NotOlderThan, reads.Exact, reads.Pages).
+		When(StreamsPages, MistakesPageEnd, ClientsListPages).RarelyViolates(caches.PageSizes, reads.Linearizable, reads.LinearizableData, reads.LinearizableAnswers, reads.Exact, reads.Pages).
 			Because("a page that has all objects says that more follow it, if its stream breaks behind them (findings/pages/page-ends-by-error.md)"),
 		When(StreamsPages, EtcdCompacts).RarelyViolates(caches.JustifiedRefusals).
 			Because("a LIST of the newest state is refused as too old, if its revision is compacted before etcd has read or counted the last of it (KEP-5966)"),

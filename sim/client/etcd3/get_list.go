@@ -61,6 +61,7 @@ func (c *Watcher) listStreamed(env *sim.Env, of *streamedList, p sim.Payload) {
 			// streamChunks takes an error behind the chunk that fills the page for one more chunk, and GetList
 			// does not read it.
 			env.Cover(pageEndMistaken)
+			takesErrorForChunk.Say(env, p.Message)
 			c.listed(env, of, true)
 			return
 		}

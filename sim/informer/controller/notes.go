@@ -12,7 +12,7 @@ var (
 
 // What the controller notes while a run is observed.
 var (
-	acts     = sim.NewNote3[string, string, int64]("controller.acts", "reads %k=%s of revision %r in its store, and marks it")
+	acts     = sim.NewNote3[string, string, int64]("controller.acts", "acts on %k=%s of revision %r, and marks it")
 	gets     = sim.NewNote1[string]("controller.gets", "asks for %k")
 	got      = sim.NewNote3[string, string, int64]("controller.got", "is answered: %k=%s of revision %r")
 	answered = sim.NewNote3[string, string, int64]("controller.answered", "is answered: %k is now %s of RV %r")
