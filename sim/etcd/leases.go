@@ -146,7 +146,7 @@ func (s *Server) leaseRenew(env *sim.Env, r *read, p *wire.LeaseKeepAliveRequest
 	}
 	if l := s.lookup(env, p.ID); l != nil {
 		lessor := s.lessor.Change(env)
-		if l.Expired || env.Mode() == sim.Timed && l.Expiry <= env.Now() {
+		if l.Expired || l.Retry != 0 || env.Mode() == sim.Timed && l.Expiry <= env.Now() {
 			env.Cover(coverRenewsExpired)
 			lessor.renewals = append(lessor.renewals, *r)
 			return

@@ -131,7 +131,7 @@ func (l *Lessor) Promote(now sim.Time, extend sim.Duration) {
 func (l *Lessor) Demote() {
 	l.primary = false
 	for i := range l.leases {
-		l.leases[i].Expiry, l.leases[i].Expired = forever, false
+		l.leases[i].Expiry, l.leases[i].Expired, l.leases[i].Retry = forever, false, 0
 	}
 }
 
