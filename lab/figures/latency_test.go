@@ -38,38 +38,18 @@ func byRelease(t *testing.T) string {
 		{"nothing is wrong", "watch-reading=fast"}, {"clients do not keep up", "watch-reading=every"},
 		{"two streams break", "watch-reading=fast breaks=2"}, {"a partition", "watch-reading=fast partitions=1"},
 	}
-	etcds, designs := []string{"3.5.35", "3.6.16", "3.7.3"}, []string{"kep-2340", "v0.37.2", "v0.38.0-beta.0", "etcd-cache"}
 	var rows []string
 	having := map[string][]string{}
-	for _, design := range designs {
-		of := map[string][]string{}
-		var own []string
-		for _, etcd := range etcds {
+	for _, design := range []string{"kep-2340", "v0.37.2", "v0.38.0-beta.0", "etcd-cache"} {
+		for _, etcd := range []string{"3.5.35", "3.6.16", "3.7.3"} {
 			row := ""
 			for _, f := range faults {
-				c := onTheWay(t, append(strings.Fields(f.settings), "etcd="+etcd, "cache="+design)...)
-				var longest testbed.Stage
-				p99 := func(s testbed.Stage) int64 {
-					return tally(t, c, `watch_event_stage_seconds{stage="`+s.String()+`"}`).Quantile(0.99)
-				}
-				for s := range testbed.Stages {
-					if p99(s) > p99(longest) {
-						longest = s
-					}
-				}
-				d := tally(t, c, "watch_event_seconds")
-				row += fmt.Sprintf(" %s / %s / %s, `%v` %s |", said(d.Quantile(0.5)), said(d.Quantile(0.99)), said(d.Max()), longest, said(p99(longest)))
+				row += wayOf(t, onTheWay(t, append(strings.Fields(f.settings), "etcd="+etcd, "cache="+design)...))
 			}
-			if of[row] == nil {
-				own = append(own, row)
-			}
-			of[row] = append(of[row], etcd)
-		}
-		for _, row := range own {
 			if having[row] == nil {
 				rows = append(rows, row)
 			}
-			having[row] = append(having[row], design+" on "+strings.Join(of[row], " and "))
+			having[row] = append(having[row], design+" on "+etcd)
 		}
 	}
 	var b strings.Builder
@@ -82,6 +62,19 @@ func byRelease(t *testing.T) string {
 		fmt.Fprintf(&b, "| %s |%s\n", strings.Join(having[row], ", "), row)
 	}
 	return b.String()
+}
+
+// wayOf is how long events were on their way, and in which stage longest.
+func wayOf(t *testing.T, c *campaign.Result) string {
+	var longest testbed.Stage
+	var most int64
+	for s := range testbed.Stages {
+		if p99 := tally(t, c, `watch_event_stage_seconds{stage="`+s.String()+`"}`).Quantile(0.99); p99 > most {
+			longest, most = s, p99
+		}
+	}
+	d := tally(t, c, "watch_event_seconds")
+	return fmt.Sprintf(" %s / %s / %s, `%v` %s |", said(d.Quantile(0.5)), said(d.Quantile(0.99)), said(d.Max()), longest, said(most))
 }
 
 func said(ns int64) string { return summary.Seconds(time.Duration(ns).Seconds()) }
