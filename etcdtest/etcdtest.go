@@ -1,12 +1,9 @@
 package etcdtest
 
 import (
-	"net"
-	"slices"
 	"testing"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
-	"google.golang.org/grpc"
 
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/sim"
@@ -59,30 +56,6 @@ func plain(config etcd.Config) *run {
 	r := newRun(w, node, c, nil, 1, false)
 	go r.loop.run()
 	return r
-}
-
-// Serve serves a new etcd of a release at a listener, for programs such as etcdctl, until stop is called: one member
-// without data, which nothing breaks. The settings are options of etcd, such as "progress=deferred", and bugs, such as
-// "issue-15220"; the options are those of gRPC, such as certificates.
-func Serve(l net.Listener, release string, set []string, options ...grpc.ServerOption) (stop func(), err error) {
-	config, err := configure(release, set, false)
-	if err != nil {
-		return nil, err
-	}
-	r := plain(config)
-	s := &server{loop: r.loop, process: r.loop.processes[0], node: firstProcess, etcd: r.etcd, urls: []string{"http://" + l.Addr().String()}}
-	g := grpc.NewServer(append(append(slices.Clone(unbounded), grpc.UnknownServiceHandler(s.unknown)), options...)...)
-	s.register(g)
-	served := make(chan struct{})
-	go func() {
-		defer close(served)
-		_ = g.Serve(l)
-	}()
-	return func() {
-		r.loop.stop()
-		g.Stop()
-		<-served
-	}, nil
 }
 
 // run is one etcd with its processes.

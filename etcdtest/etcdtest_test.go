@@ -2,7 +2,6 @@ package etcdtest
 
 import (
 	"fmt"
-	"net"
 	"runtime"
 	"testing"
 	"testing/synctest"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	clientv3 "go.etcd.io/etcd/client/v3"
-	"go.uber.org/zap"
 )
 
 // TestPlainEtcd: a client has keys, watches, transactions and leases, in parallel tests as well.
@@ -92,30 +90,20 @@ func TestPlainEtcdInABubble(t *testing.T) {
 
 // TestServedEtcd: a client on a port has what etcdctl asks for, too, and an error where there is nothing.
 func TestServedEtcd(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	stop, err := Serve(l, "3.6.16", []string{"progress=control-queue"})
-	require.NoError(t, err)
-	t.Cleanup(stop)
-	c, err := clientv3.New(clientv3.Config{Endpoints: []string{l.Addr().String()}, Logger: zap.NewNop()})
-	require.NoError(t, err)
-	defer c.Close()
+	c, address := served(t, false, Config{Set: []string{"progress=control-queue"}})
 	use(t, c)
-	members, err := c.MemberList(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, []string{"http://" + l.Addr().String()}, members.Members[0].ClientURLs)
 	leases, err := c.Leases(t.Context())
 	require.NoError(t, err)
 	require.Len(t, leases.Leases, 1)
 	auth, err := c.AuthStatus(t.Context())
 	require.NoError(t, err)
 	require.False(t, auth.Enabled)
-	_, err = c.Defragment(t.Context(), l.Addr().String())
+	_, err = c.Defragment(t.Context(), address)
 	require.ErrorContains(t, err, "not implemented")
 
-	_, err = Serve(nil, "2.1", nil)
+	_, err = Serve(nil, nil, Config{Etcd: "2.1"})
 	require.ErrorContains(t, err, `unknown version "2.1"`)
-	_, err = Serve(nil, "3.6.16", []string{"speed=high"})
+	_, err = Serve(nil, nil, Config{Set: []string{"speed=high"}})
 	require.ErrorContains(t, err, `unknown option "speed"`)
 }
 

@@ -60,7 +60,6 @@ const seedVariable = "ETCDTEST_SEED"
 
 // setDefaults fills in what is not set, and returns the options of etcd.
 func (c *Config) setDefaults() (etcd.Config, error) {
-	c.Etcd = cmp.Or(c.Etcd, newest)
 	c.Schedules, c.Clients = cmp.Or(c.Schedules, 100), cmp.Or(c.Clients, 4)
 	c.Network, c.Horizon = cmp.Or(c.Network, 100*time.Millisecond), cmp.Or(c.Horizon, 2*time.Minute)
 	if c.Faults == nil {
@@ -74,6 +73,11 @@ func (c *Config) setDefaults() (etcd.Config, error) {
 		}
 		c.one, c.Schedules = &one, 1
 	}
+	return c.server()
+}
+
+// server are the options of etcd.
+func (c *Config) server() (etcd.Config, error) {
 	if err := c.check(); err != nil {
 		return etcd.Config{}, err
 	}
@@ -81,6 +85,7 @@ func (c *Config) setDefaults() (etcd.Config, error) {
 	if c.Bug != "" {
 		set = append([]string{c.Bug}, set...)
 	}
+	c.Etcd = cmp.Or(c.Etcd, newest)
 	return configure(c.Etcd, set, c.Follower)
 }
 

@@ -22,6 +22,7 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/release"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -220,17 +221,31 @@ func (s *server) Status(ctx context.Context, _ *pb.StatusRequest) (*pb.StatusRes
 		return nil, err
 	}
 	r, err := ask(s, ctx, &wire.StatusRequest{Endpoint: wire.ServingEndpoint}, func(p *wire.StatusResponse) *pb.StatusResponse {
-		// There is no file: the sizes are those of an empty one, and etcd's default quota.
 		return &pb.StatusResponse{
-			Header: h, Version: p.Version, StorageVersion: p.Version, Leader: h.MemberId, RaftTerm: h.RaftTerm,
-			DbSize: 20 << 10, DbSizeInUse: 16 << 10, DbSizeQuota: 2 << 30,
+			Header: h, Version: p.Version, Leader: h.MemberId, RaftTerm: h.RaftTerm, DbSizeQuota: 2 << 30, DowngradeInfo: &pb.DowngradeInfo{},
 		}
 	})
-	if err == nil {
-		err = s.look(ctx, func(e *etcd.Server) { r.RaftIndex, r.RaftAppliedIndex = e.Applied(), e.Applied() })
+	if err != nil {
+		return nil, err
 	}
+	if storesVersion.Includes(release.Must(r.Version)) {
+		r.StorageVersion = branch(r.Version)
+	}
+	err = s.look(ctx, func(e *etcd.Server) {
+		r.RaftIndex, r.RaftAppliedIndex = e.Applied(), e.Applied()
+		if !e.HasLeader() {
+			r.Leader, r.Errors = 0, []string{rpctypes.ErrorDesc(rpctypes.ErrGRPCNoLeader)}
+		}
+		// There is no file. An empty one has 20 KiB, and each change some bytes beside its key and value.
+		r.DbSize = 20 << 10
+		e.Stored(func(kv *wire.KeyValue, _ bool) { r.DbSize += int64(len(kv.Key) + len(kv.Value) + 32) })
+		r.DbSizeInUse = r.DbSize
+	})
 	return r, err
 }
+
+// storesVersion are the releases whose data says of which version it is.
+var storesVersion = release.SinceAll("3.6.0")
 
 func (s *server) MemberList(ctx context.Context, _ *pb.MemberListRequest) (*pb.MemberListResponse, error) {
 	h, err := s.header(ctx)

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"crypto/tls"
 	"fmt"
 	"net"
 	"net/url"
@@ -11,8 +12,6 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials"
 
 	"github.com/watchbed/watchbed/etcdtest"
 )
@@ -35,8 +34,8 @@ func command() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "simetcd",
 		Short: "Serve a simulated etcd",
-		Long: `Simetcd serves a simulated etcd of any release, with its bugs: KV, Watch and Lease, and of Maintenance, Cluster and Auth what
-etcdctl asks for. It has one member, keeps its data in memory, and breaks nothing by itself.`,
+		Long: `Simetcd serves a simulated etcd of any release, with its bugs: KV, Watch and Lease, of Maintenance, Cluster and Auth what
+etcdctl asks for, and on the same port /health, /livez, /readyz, /version and /metrics. It has one member, keeps its data in memory, and breaks nothing by itself.`,
 		Example: `  simetcd --version 3.5.7
   simetcd --version 3.6.16 --bug issue-15220    # simrun list bugs has all
   simetcd --set progress-period=1s              # simrun list etcd has all
@@ -65,16 +64,16 @@ func (f *flags) serve() error {
 	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
 		return fmt.Errorf("--listen-client-urls %s: want one URL, such as http://127.0.0.1:2379", f.listen)
 	}
-	var options []grpc.ServerOption
+	var certificates *tls.Config
 	switch {
 	case at.Scheme == "https" && (f.cert == "" || f.key == ""):
 		return fmt.Errorf("--listen-client-urls %s: want --cert-file and --key-file with it", f.listen)
 	case at.Scheme == "https":
-		tls, err := credentials.NewServerTLSFromFile(f.cert, f.key)
+		pair, err := tls.LoadX509KeyPair(f.cert, f.key)
 		if err != nil {
 			return fmt.Errorf("--cert-file %s, --key-file %s: %w", f.cert, f.key, err)
 		}
-		options = append(options, grpc.Creds(tls))
+		certificates = &tls.Config{Certificates: []tls.Certificate{pair}}
 	case f.cert != "" || f.key != "":
 		return fmt.Errorf("--cert-file and --key-file are for https://: --listen-client-urls is %s", f.listen)
 	}
@@ -82,11 +81,7 @@ func (f *flags) serve() error {
 	if err != nil {
 		return fmt.Errorf("--listen-client-urls %s: %w", f.listen, err)
 	}
-	set := f.set
-	if f.bug != "" {
-		set = append([]string{f.bug}, set...)
-	}
-	stop, err := etcdtest.Serve(l, f.release, set, options...)
+	stop, err := etcdtest.Serve(l, certificates, etcdtest.Config{Etcd: f.release, Bug: f.bug, Set: f.set})
 	if err != nil {
 		return err
 	}

@@ -309,6 +309,13 @@ func (s *Store) Changes(rev int64, visit func(kv *wire.KeyValue, deleted bool)) 
 	}
 }
 
+// Stored visits the changes that no compaction has removed, in order.
+func (s *Store) Stored(visit func(kv *wire.KeyValue, deleted bool)) {
+	for _, v := range s.backend {
+		visit(&v.kv, v.tombstone)
+	}
+}
+
 // search is the position of the first change at or after a revision.
 func (s *Store) search(rev uint64) int {
 	i, j := 0, len(s.backend)

@@ -1,0 +1,88 @@
+package etcdtest
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+)
+
+// served is a client of an etcd at a port of its own, and the address.
+func served(t testing.TB, secure bool, c Config) (*clientv3.Client, string) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	of := clientv3.Config{Endpoints: []string{l.Addr().String()}, Logger: zap.NewNop()}
+	var certificates *tls.Config
+	if secure {
+		certificates, of.TLS = certificate(t)
+	}
+	stop, err := Serve(l, certificates, c)
+	require.NoError(t, err)
+	t.Cleanup(stop)
+	client, err := clientv3.New(of)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = client.Close() })
+	return client, l.Addr().String()
+}
+
+// certificate is one for 127.0.0.1, and what trusts it.
+func certificate(t testing.TB) (of, trusts *tls.Config) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	c := &x509.Certificate{SerialNumber: big.NewInt(1), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, NotAfter: time.Now().Add(time.Hour)}
+	signed, err := x509.CreateCertificate(rand.Reader, c, c, &key.PublicKey, key)
+	require.NoError(t, err)
+	parsed, err := x509.ParseCertificate(signed)
+	require.NoError(t, err)
+	trusted := x509.NewCertPool()
+	trusted.AddCert(parsed)
+	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{signed}, PrivateKey: key}}}, &tls.Config{RootCAs: trusted}
+}
+
+// TestPages: probes and monitoring have what etcd has, on the port of gRPC, with TLS as well.
+func TestPages(t *testing.T) {
+	for _, secure := range []bool{false, true} {
+		c, address := served(t, secure, Config{Etcd: "3.6.16"})
+		use(t, c)
+		_, trusts := certificate(t)
+		h := &http.Client{Transport: &http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: trusts}}
+		scheme := "http://"
+		if secure {
+			scheme = "https://"
+			trusts.InsecureSkipVerify = true
+		}
+		page := func(path string) string {
+			r, err := h.Get(scheme + address + path)
+			require.NoError(t, err)
+			defer r.Body.Close()
+			require.Equal(t, http.StatusOK, r.StatusCode, path)
+			text, err := io.ReadAll(r.Body)
+			require.NoError(t, err)
+			return string(text)
+		}
+		require.JSONEq(t, `{"health":"true","reason":""}`, page("/health"))
+		require.Equal(t, "ok\n", page("/readyz"))
+		require.JSONEq(t, `{"etcdserver":"3.6.16","etcdcluster":"3.6.0","storage":"3.6.0"}`, page("/version"))
+		for _, line := range []string{
+			"etcd_server_has_leader 1", "etcd_debugging_mvcc_current_revision 502", "etcd_debugging_mvcc_compact_revision 502",
+			"etcd_debugging_mvcc_keys_total 0", "etcd_debugging_mvcc_watcher_total 1",
+		} {
+			require.Contains(t, page("/metrics"), "\n"+line+"\n")
+		}
+		members, err := c.MemberList(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, []string{scheme + address}, members.Members[0].ClientURLs)
+		h.CloseIdleConnections()
+	}
+}
