@@ -406,8 +406,7 @@ func (j *justifiedRefusals) goneForWatch(r *refusedWatch) string {
 		}
 	case j.options(r.at.Server).Store.WatchHistory == store.WatchHistoryUntilCompacted && r.from+1 < r.at.Answered.Cache.Compacted:
 		// etcd refuses what begins below the compacted revision, too.
-	case r.at.Answered.Cache.Hidden:
-		// It may have listed anew.
+	case r.at.Answered.Cache.MayHaveListed:
 	case r.from >= r.at.Answered.Cache.Listed:
 		n := changesUnder(j.system.Truth().Log(), j.system.Caches()[r.at.Cache].Prefix(), r.from, r.at.Answered.Newest())
 		o := j.options(r.at.Server)

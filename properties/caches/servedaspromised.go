@@ -198,7 +198,7 @@ func (p *promise) ofPast(r *wire.ListRequest, revision int64, at *evidence.Call)
 		return p.ofRest(at)
 	case at.Server.Cache.Store.Snapshotting == store.SnapshotsOff:
 		return wire.FromEtcd, true
-	case !at.TrustedEtcd(), p.foundDifferent(at.Cache), at.Answered.Cache.Listed == 0, revision < at.Answered.Cache.Listed:
+	case !at.TrustedEtcd(), p.foundDifferent(at.Cache), at.Answered.Cache.Listed == 0, at.Answered.Cache.MayHaveListed, revision < at.Answered.Cache.Listed:
 		return 0, false
 	}
 	log, prefix := p.system.Truth().Log(), p.system.Caches()[at.Cache].Prefix()

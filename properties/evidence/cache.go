@@ -32,16 +32,16 @@ type Cache struct {
 	Crowded int
 	// DownSince is when it last stopped being ready; the start, if it never did.
 	DownSince sim.Time
-	// Hidden: it shows what it was like before (cache.Hiding), so that Version, Compacted, DownSince and Listed may be
-	// out of date.
-	Hidden bool
+	// MayHaveListed: since it was seen to become ready it was hidden (cache.Hiding). It may have listed anew behind that:
+	// Version, Compacted, DownSince and Listed may be out of date.
+	MayHaveListed bool
 }
 
 // cacheRecord is what is known of a cache so far. The steps in Cache are those of the
 // changes: what lasts is added when it is asked for.
 type cacheRecord struct {
 	Cache
-	ready, behind, trusts bool
+	ready, behind, trusts, hidden bool
 	// waiting is how many clients of the history wait for its answers.
 	waiting int
 	// ended is what it was like before each step in which its resourceVersion or its compaction fell, as they do when
@@ -63,8 +63,10 @@ func heard(w *sim.World) uint64 {
 // look compares the cache with its state after the step before.
 func (r *cacheRecord) look(w *sim.World, step int, c *testbed.Cache, newest int64) {
 	before := step - 1
-	if hidden := c.Hidden(); hidden != r.Hidden {
-		if r.Hidden = hidden; !hidden {
+	if hidden := c.Hidden(); hidden != r.hidden {
+		if r.hidden = hidden; hidden {
+			r.MayHaveListed = true
+		} else {
 			r.unknown(before)
 		}
 	}
@@ -94,7 +96,7 @@ func (r *cacheRecord) look(w *sim.World, step int, c *testbed.Cache, newest int6
 			r.DownSince = w.Now()
 		} else {
 			r.Unready = before
-			r.Listed = version
+			r.Listed, r.MayHaveListed = version, r.hidden
 		}
 	}
 	if trusts := c.Trusting == nil || c.Trusting.TrustsProgress(); trusts != r.trusts {
@@ -123,7 +125,7 @@ func (r *cacheRecord) leave(step int) {
 // now writes down what the cache is like after this step.
 func (r *cacheRecord) now(at *Cache, step int) {
 	*at = r.Cache
-	if r.Hidden {
+	if r.hidden {
 		at.unknown(step)
 	}
 	r.lasting(at, step)

@@ -33,7 +33,7 @@ type known struct {
 	system   *testbed.System
 	recorded *evidence.Recorder
 	yes, no  *int
-	// hidden counts the calls that were answered while the cache was hidden.
+	// hidden counts the calls that were answered once the cache had been hidden.
 	hidden *int
 }
 
@@ -46,7 +46,7 @@ func (k *known) Finding(*sim.World) explore.Finding {
 			if call.Cache < 0 || op.Outcome != model.Done || op.Request.Kind != model.List {
 				continue
 			}
-			if call.Answered.Cache.Hidden {
+			if call.Answered.Cache.MayHaveListed {
 				*k.hidden++
 			}
 			if call.WasReady() && call.TrustedEtcd() {
