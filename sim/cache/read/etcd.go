@@ -34,7 +34,7 @@ func (r *Read) AskEtcd(env *sim.Env, origin wire.Origin) {
 // operation is what is asked of etcd on behalf of the read.
 func (r *Read) operation() traffic.Operation {
 	switch {
-	case r.state == asking:
+	case r.state == asking, r.future:
 		return traffic.CurrentRevision
 	case r.get != nil:
 		return traffic.GetForClient
@@ -92,9 +92,16 @@ func (r *Read) answered(env *sim.Env, p sim.Payload) {
 	r.wait.Read(env)
 	r.wait.Change(env)
 	r.call = sim.NoConn
+	if answer, ok := p.(*wire.RangeResponse); ok {
+		r.operation().Answered(env, answer)
+	}
+	if r.future {
+		// The error has 0 in place of etcd's revision if that is not known.
+		r.finish(env, tooLargeForEtcd)
+		return
+	}
 	switch p := p.(type) {
 	case *wire.RangeResponse:
-		r.operation().Answered(env, p)
 		if r.isWithEtcd() {
 			env.Add(storageFetched, int64(len(p.Kvs)))
 		}
@@ -105,6 +112,11 @@ func (r *Read) answered(env *sim.Env, p sim.Payload) {
 		}
 	case *wire.Error:
 		env.Cover(etcdRefused)
+		if p.Code == wire.ErrFutureRev {
+			// listReadError: the error says what etcd's revision is.
+			r.future, r.call = true, r.d.callRevision(env)
+			return
+		}
 		r.finish(env, r.interpretError(env, p))
 	default:
 		env.Cover(etcdUnavailable)
@@ -173,10 +185,7 @@ func (r *Read) minimumResourceVersion() int64 {
 // the rest lacks what the page had found before. The client never sees it: the page itself
 // is refused.
 func (r *Read) interpretError(env *sim.Env, err *wire.Error) *wire.Error {
-	switch {
-	case err.Code == wire.ErrFutureRev:
-		return tooLargeForEtcd
-	case err.Code == wire.ErrCompacted && r.list != nil && r.list.Continue != "" && !r.list.Single:
+	if err.Code == wire.ErrCompacted && r.list != nil && r.list.Continue != "" && !r.list.Single {
 		env.Cover(pageCompacted)
 		start := r.start
 		if r.selection != nil {

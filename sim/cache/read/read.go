@@ -68,6 +68,8 @@ type wait struct {
 	// none, and start the key that it begins at, for pages after the first.
 	exact int64
 	start string
+	// future: etcd has not reached exact, and is asked for its revision once more, for the error.
+	future bool
 	// wanted is the resourceVersion that the cache has to reach, began when the
 	// read began to wait for it.
 	wanted int64

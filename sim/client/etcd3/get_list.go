@@ -57,9 +57,13 @@ func (c *Watcher) listStreamed(env *sim.Env, of *streamedList, p sim.Payload) {
 			l.last = p
 		}
 	case *wire.Error:
-		if l.last != nil && l.request.Limit > 0 && int64(len(l.kvs)) == l.request.Limit && !c.cfg.FailsAtPageEnd {
-			// streamChunks takes an error behind the chunk that fills the page for one more chunk, and GetList
-			// does not read it.
+		// streamChunks takes an error behind a chunk for one more chunk.
+		switch {
+		case l.last == nil:
+		case len(l.last.Kvs) == 0:
+			p = errNoResults
+		case l.request.Limit > 0 && int64(len(l.kvs)) == l.request.Limit && !c.cfg.FailsAtPageEnd:
+			// GetList has its limit, and does not read the chunk.
 			env.Cover(pageEndMistaken)
 			takesErrorForChunk.Say(env, p.Message)
 			c.listed(env, of, true)
@@ -74,6 +78,8 @@ func (c *Watcher) listStreamed(env *sim.Env, of *streamedList, p sim.Payload) {
 		c.listed(env, of, l.last.More)
 	}
 }
+
+var errNoResults = &wire.Error{Code: wire.Internal, Message: "no results were found, but etcd indicated there were more values remaining"}
 
 // listed answers a list with the chunks that have come.
 func (c *Watcher) listed(env *sim.Env, of *streamedList, more bool) {
