@@ -45,12 +45,13 @@ func init() {
 			Because("a LIST of the newest state is refused as too old, if its revision is compacted before etcd has read or counted the last of it (KEP-5966)"),
 		When(ForgetsCompactedWatch).RarelyViolates(etcdapi.WatchAnswers).
 			Because("events of a compacted watch never come, and it is not canceled (etcd-io/etcd#17529)"),
-		Restored(caches.MatchEtcd, caches.CatchUp),
+		Restored(caches.MatchEtcd, caches.CatchUp, informers.MatchEtcd, informers.HandlerSynced, informers.HandlerOrder, informers.OwnWrites),
 		When(CompactionLosesKey, RewritesKeys).RarelyViolates(
 			etcdapi.Answers, reads.Linearizable, reads.LinearizableData, reads.LinearizableAnswers, reads.Exact,
 			watches.Reliable, watches.Resumable, watches.Atomic, watches.KeepUp, watches.PrevKV, watches.InitialEvents,
 		).Because("a compaction loses a key that its revision deletes and puts again, and a read of the key ends the process (etcd-io/etcd#22376)"),
-		Rarely(EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.LinearizableAnswers, reads.Sequential, reads.NotOlderThan, caches.MatchEtcd, caches.CatchUp)),
+		Rarely(EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.LinearizableAnswers, reads.Sequential, reads.NotOlderThan)),
+		EarlyVersions(caches.MatchEtcd, caches.CatchUp),
 	)...)
 }
 
@@ -59,7 +60,7 @@ func init() {
 var (
 	followWatches = []*testbed.Property{
 		watches.EventTypes, watches.KeepUp, watches.Reliable, watches.Resumable, watches.Bookmarkable, watches.InitialEvents,
-		caches.MatchEtcd, caches.CatchUp, informers.MatchEtcd, informers.CatchUp,
+		caches.MatchEtcd, caches.CatchUp, informers.MatchEtcd, informers.CatchUp, informers.HandlersRest,
 	}
 	readContents = []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.LinearizableAnswers, reads.Sequential, reads.NotOlderThan, reads.Exact, reads.Pages,
@@ -73,6 +74,8 @@ func init() {
 			Because("an initial event may follow a newer one of the same object (KEP-3157)"),
 		When(FindsEtcdTooOld, SameEtcd, InformersTakeAny).RarelyViolates(testbed.ComingToRest).
 			Because("an informer whose streams are refused, and that once listed in pages, asks for exactly the state that it has (kubernetes/kubernetes#133810)"),
+		When(InformersListInPages).RarelyViolates(testbed.ComingToRest).
+			Because("an informer that once listed in pages asks for exactly the state that it has (kubernetes/kubernetes#133810)"),
 		When(InjectsEvents).RarelyViolates(informers.MatchEtcd, informers.CatchUp, informers.HandlerSynced, informers.HandlersRest, informers.OwnWrites, informers.ShardsAreWhole).
 			Because("an informer holds what it was sent last, which may be older (KEP-3157)"),
 		Rarely(Where(EarlyInitialEvents(informers.MatchEtcd), ClientsStreamLists)),
