@@ -47,6 +47,5 @@
 //   - kv.GetStream's goroutine and its channel of one: rule A, the lane being the first
 //     queue. The loop that reads the stream holds it while objects wait for room.
 //
-// Left out: GetList but for what it streams (a Range is passed on as it is), and the streams
-// of its pages.
+// Left out: GetList but for what it streams (a Range is passed on as it is).
 package etcd3
