@@ -1,13 +1,15 @@
 package etcdtest
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
-	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/option"
 )
 
 // etcdNode is the number of etcd in the world, firstProcess that of the first process.
@@ -34,6 +36,7 @@ func New(t testing.TB, release string) *clientv3.Client {
 		bubbles.RLock()
 	}
 	s := plain(config)
+	go s.loop.run()
 	client, closes, err := s.connect()
 	if err != nil {
 		t.Fatalf("etcdtest: %v", err)
@@ -47,15 +50,9 @@ func New(t testing.TB, release string) *clientv3.Client {
 	return client
 }
 
-// plain starts an etcd that nothing breaks, with one process.
+// plain is an etcd that nothing breaks, with one client.
 func plain(config etcd.Config) *run {
-	w, node := sim.NewWorld(sim.Options{Mode: sim.Timed, Untraced: true}), etcd.New(config)
-	w.Add("etcd", node)
-	c := strategy.Random().New(strategy.Profile{})
-	c.Begin(1)
-	r := newRun(w, node, c, nil, 1, false)
-	go r.loop.run()
-	return r
+	return (&Config{Clients: 1, Faults: &Faults{}}).begin(config, trial{}, nil, false).run
 }
 
 // run is one etcd with its processes.
@@ -67,22 +64,57 @@ type run struct {
 	used  int
 }
 
-// newRun puts processes into a world that has etcd alone.
-func newRun(w *sim.World, node *etcd.Server, choose sim.Chooser, settle func(), processes int, records bool) *run {
-	r := &run{loop: newLoop(w, choose, settle), etcd: node}
+// begin puts etcd and the processes of clients into a world, and what may break there. The last process compacts.
+func (c *Config) begin(server etcd.Config, of trial, settle func(), records bool) *planner {
+	w := sim.NewWorld(sim.Options{
+		Mode: sim.Timed, Untraced: true,
+		Safety:   sim.Bounds{Network: sim.Delay{Max: c.Network, Steps: 4}},
+		Liveness: sim.Bounds{Network: sim.Delay{Max: c.Network / 10, Steps: 4}},
+	})
+	if server.Replicated = c.Follower; c.Follower {
+		// linearizableReadLoop of a follower asks again as long as the leader does not answer.
+		server.Reads.IndexRetries = option.MaxCount
+	}
+	p := &planner{config: c, of: of, world: w, servers: []sim.NodeID{etcdNode}}
+	p.plan(func(name string) bool { return name == sizes })
+	for _, f := range p.all {
+		set := slices.ContainsFunc(c.Set, func(text string) bool { return strings.HasPrefix(text, f.setting.Name+"=") })
+		if !of.has(f.number) || set {
+			continue
+		}
+		if err := etcd.Group.Set(&server.Options, f.setting.Name, f.setting.Value); err != nil {
+			panic(err)
+		}
+	}
+	choose := newChooser(of)
+	r := &run{loop: newLoop(w, choose, settle), etcd: etcd.New(server)}
+	p.run = r
+	w.Add("etcd", r.etcd)
 	if records {
 		r.clock = &clock{loop: r.loop}
 	}
-	for i := range processes {
+	for i := range c.Clients + 1 {
 		name := processName(i)
-		if records && i == processes-1 {
+		if i == c.Clients {
 			name = "compactor"
 		}
 		p := &process{name: name, members: []sim.NodeID{etcdNode}, leader: etcdNode, clock: r.clock, links: map[sim.Conn]*link{}}
 		w.Add(p.name, p)
 		r.loop.processes = append(r.loop.processes, p)
 	}
-	return r
+	if c.Follower {
+		following := server
+		following.Leader, following.Replicated = etcdNode, false
+		follower := etcd.New(following)
+		p.servers = append(p.servers, w.Add("follower", follower))
+		for i, process := range r.loop.processes[:c.Clients] {
+			process.follower, process.members = follower, [][]sim.NodeID{p.servers[1:], p.servers[:1], p.servers}[i%3]
+		}
+	}
+	p.plan(func(name string) bool { return name != sizes })
+	choose.faults = p.all
+	r.loop.heal = sim.Time(c.Faults.Within)
+	return p
 }
 
 // serve is the configuration of a client of the next process, and what ends its server.

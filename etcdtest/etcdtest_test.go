@@ -101,9 +101,9 @@ func TestServedEtcd(t *testing.T) {
 	_, err = c.Defragment(t.Context(), address)
 	require.ErrorContains(t, err, "not implemented")
 
-	_, err = Serve(nil, nil, Config{Etcd: "2.1"})
+	_, _, err = Serve(nil, nil, Config{Etcd: "2.1"})
 	require.ErrorContains(t, err, `unknown version "2.1"`)
-	_, err = Serve(nil, nil, Config{Set: []string{"speed=high"}})
+	_, _, err = Serve(nil, nil, Config{Set: []string{"speed=high"}})
 	require.ErrorContains(t, err, `unknown option "speed"`)
 }
 
@@ -112,6 +112,7 @@ func BenchmarkStart(b *testing.B) {
 	require.NoError(b, err)
 	for b.Loop() {
 		s := plain(config)
+		go s.loop.run()
 		_, closes, err := s.connect()
 		require.NoError(b, err)
 		s.loop.stop()

@@ -3,6 +3,7 @@ package etcdtest
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,6 +46,46 @@ func DefaultFaults() Faults {
 	}
 }
 
+// FaultNames are the fields of Faults.
+func FaultNames() string {
+	var names []string
+	for _, of := range reflect.VisibleFields(reflect.TypeFor[Faults]()) {
+		names = append(names, of.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// ParseFaults reads faults from a command line: "default" for DefaultFaults, or fields of Faults in any case, such as
+// "breaks=3,restarts=1,within=1m". A kind without a number is one fault.
+func ParseFaults(text string) (f Faults, err error) {
+	if f = DefaultFaults(); text == "default" {
+		return f, nil
+	}
+	f = Faults{Within: f.Within}
+	fields := reflect.ValueOf(&f).Elem()
+	for part := range strings.SplitSeq(text, ",") {
+		name, value, given := strings.Cut(part, "=")
+		switch field := fields.FieldByNameFunc(func(of string) bool { return strings.EqualFold(of, name) }); {
+		case !field.IsValid():
+			return f, fmt.Errorf("no fault is called %q: want default, or some of %s", name, FaultNames())
+		case field.Addr().Interface() == &f.Within:
+			if f.Within, err = time.ParseDuration(value); err != nil || f.Within <= 0 {
+				return f, fmt.Errorf("%s: want a time, such as Within=30s", part)
+			}
+		default:
+			n, err := 1, error(nil)
+			if given {
+				n, err = strconv.Atoi(value)
+			}
+			if err != nil || n < 0 {
+				return f, fmt.Errorf("%s: want a number of faults, such as %s=2", part, name)
+			}
+			field.SetInt(int64(n))
+		}
+	}
+	return f, nil
+}
+
 // sizes is the kind of faults that are there before etcd is.
 const sizes = "sizes"
 
@@ -85,24 +126,24 @@ var kinds = []struct {
 		})
 	}},
 	{"compactions", func(f *Faults) *int { return &f.Compactions }, func(p *planner) {
-		p.ofEtcd("a compaction", func(at *planned) sim.Fault { return &compaction{p.t, at.draw.Int64N(3)} })
+		p.ofEtcd("a compaction", func(at *planned) sim.Fault { return &compaction{p.run, at.draw.Int64N(3)} })
 	}},
 	{"leader losses", func(f *Faults) *int { return &f.LeaderLosses }, func(p *planner) {
 		p.ofEtcd("no leader", func(at *planned) sim.Fault { return etcd.LoseLeader(p.servers, "etcd", at.ends) })
 	}},
 	{"leader changes", func(f *Faults) *int { return &f.LeaderChanges }, func(p *planner) {
 		p.ofEtcd("another leader", func(*planned) sim.Fault {
-			return &failure{etcd.Fail(etcdNode, "etcd", etcd.LeaderChanges), p.t.run.etcd}
+			return &failure{etcd.Fail(etcdNode, "etcd", etcd.LeaderChanges), p.run.etcd}
 		})
 	}},
 	{"timeouts", func(f *Faults) *int { return &f.Timeouts }, func(p *planner) {
-		p.ofEtcd("a timeout", func(*planned) sim.Fault { return &failure{etcd.Fail(etcdNode, "etcd", etcd.TimesOut), p.t.run.etcd} })
+		p.ofEtcd("a timeout", func(*planned) sim.Fault { return &failure{etcd.Fail(etcdNode, "etcd", etcd.TimesOut), p.run.etcd} })
 	}},
 	{"lost calls", func(f *Faults) *int { return &f.LostCalls }, func(p *planner) {
 		p.ofEtcd("a lost call", func(*planned) sim.Fault { return &sim.BreakCall{To: p.servers} })
 	}},
 	{"overloads", func(f *Faults) *int { return &f.Overloads }, func(p *planner) {
-		p.ofEtcd("an overload", func(*planned) sim.Fault { return &failure{etcd.Fail(etcdNode, "etcd", etcd.Overloads), p.t.run.etcd} })
+		p.ofEtcd("an overload", func(*planned) sim.Fault { return &failure{etcd.Fail(etcdNode, "etcd", etcd.Overloads), p.run.etcd} })
 	}},
 }
 
@@ -147,7 +188,8 @@ func (p *planned) Heal(env *sim.Env) {
 
 // planner plans the faults of a schedule.
 type planner struct {
-	t       *T
+	config  *Config
+	run     *run
 	of      trial
 	world   *sim.World
 	servers []sim.NodeID
@@ -157,7 +199,7 @@ type planner struct {
 // plan plans those of some kinds.
 func (p *planner) plan(kind func(name string) bool) {
 	for _, k := range kinds {
-		for range *k.of(p.t.config.Faults) {
+		for range *k.of(p.config.Faults) {
 			if kind(k.name) {
 				k.plan(p)
 			}
@@ -172,7 +214,7 @@ const strikeSteps = 64
 func (p *planner) next(name string) *planned {
 	draw := rand.New(rand.NewPCG(p.of.seed, uint64(len(p.all)+1)))
 	f := &planned{number: len(p.all), draw: draw, strikes: []int{draw.IntN(strikeSteps), draw.IntN(strikeSteps)}}
-	within := sim.Time(p.t.config.Faults.Within)
+	within := sim.Time(p.config.Faults.Within)
 	at := within * sim.Time(f.strikes[0]) / strikeSteps
 	f.name, f.ends = fmt.Sprintf("%s at %s", name, shown(at)), at+sim.Time(draw.Int64N(max(1, int64(within-at))))
 	p.all = append(p.all, f)
@@ -182,7 +224,7 @@ func (p *planner) next(name string) *planned {
 // put has a fault in the world, which strikes as often.
 func (p *planner) put(at *planned, times int, f sim.Fault) {
 	if at.Fault = f; p.of.has(at.number) {
-		p.world.AddFault(at, sim.Budget{Times: times, Within: p.t.config.Faults.Within})
+		p.world.AddFault(at, sim.Budget{Times: times, Within: p.config.Faults.Within})
 	}
 }
 
@@ -199,8 +241,8 @@ func (p *planner) ofServers(name string, fault func(at *planned, server sim.Node
 }
 
 func (p *planner) ofClients(name string, fault func(at *planned, client, server sim.NodeID) sim.Fault) {
-	for i := range p.t.config.Clients {
-		process := p.t.run.loop.processes[i]
+	for i := range p.config.Clients {
+		process := p.run.loop.processes[i]
 		at := p.next(fmt.Sprintf(name, process.name))
 		at.of = process
 		p.put(at, 1, fault(at, firstProcess+sim.NodeID(i), process.members[at.draw.IntN(len(process.members))]))
@@ -209,8 +251,8 @@ func (p *planner) ofClients(name string, fault func(at *planned, client, server 
 
 // partition cuts off, and ends that: it strikes twice.
 func (p *planner) partition() {
-	for i := range p.t.config.Clients {
-		process := p.t.run.loop.processes[i]
+	for i := range p.config.Clients {
+		process := p.run.loop.processes[i]
 		at := p.next(process.name + " cut off")
 		at.of = process
 		p.put(at, 2, &sim.Partition{One: []sim.NodeID{firstProcess + sim.NodeID(i)}, Other: p.servers, Label: "between " + process.name + " and etcd"})
@@ -231,7 +273,7 @@ func (p *planner) size() {
 
 // compaction is a fault: etcd is compacted from the last process, which no client has.
 type compaction struct {
-	t      *T
+	run    *run
 	behind int64
 }
 
@@ -240,10 +282,10 @@ func (*compaction) Ready(*sim.World) bool { return true }
 
 // Strike implements sim.Fault.
 func (c *compaction) Strike(*sim.Env) {
-	l := c.t.run.loop
+	l := c.run.loop
 	last := len(l.processes) - 1
 	l.post(happening{firstProcess + sim.NodeID(last), calls, "", func(env *sim.Env) {
-		if to := c.t.run.etcd.Revision() - c.behind; to > 1 {
+		if to := c.run.etcd.Revision() - c.behind; to > 1 {
 			l.processes[last].call(env, &wire.CompactionRequest{Revision: to}, func(sim.Payload) {})
 		}
 	}})

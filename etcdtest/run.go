@@ -21,7 +21,6 @@ import (
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
-	"github.com/watchbed/watchbed/sim/option"
 )
 
 // Config is the world that a test runs in. Times are those of the virtual clock. The zero value is the newest release
@@ -261,48 +260,12 @@ type outcome struct {
 	unanswered unanswered
 }
 
-// newT puts etcd and the processes of the clients into a world, and what may break there.
+// newT is a test in a schedule.
 func (c *Config) newT(server etcd.Config, of trial) (*T, *planner, *story) {
-	w := sim.NewWorld(sim.Options{
-		Mode: sim.Timed, Untraced: true,
-		Safety:   sim.Bounds{Network: sim.Delay{Max: c.Network, Steps: 4}},
-		Liveness: sim.Bounds{Network: sim.Delay{Max: c.Network / 10, Steps: 4}},
-	})
-	if server.Replicated = c.Follower; c.Follower {
-		// linearizableReadLoop of a follower asks again as long as the leader does not answer.
-		server.Reads.IndexRetries = option.MaxCount
-	}
-	s := &T{config: c, running: map[string]int{}, rand: rand.New(rand.NewPCG(of.seed, 0))}
-	p := &planner{t: s, of: of, world: w, servers: []sim.NodeID{etcdNode}}
-	p.plan(func(name string) bool { return name == sizes })
-	for _, f := range p.all {
-		set := slices.ContainsFunc(c.Set, func(text string) bool { return strings.HasPrefix(text, f.setting.Name+"=") })
-		if !of.has(f.number) || set {
-			continue
-		}
-		if err := etcd.Group.Set(&server.Options, f.setting.Name, f.setting.Value); err != nil {
-			panic(err)
-		}
-	}
-	node := etcd.New(server)
-	w.Add("etcd", node)
-	choose := newChooser(of)
-	s.run = newRun(w, node, choose, synctest.Wait, c.Clients+1, true)
-	if c.Follower {
-		following := server
-		following.Leader, following.Replicated = etcdNode, false
-		follower := etcd.New(following)
-		p.servers = append(p.servers, w.Add("follower", follower))
-		for i, process := range s.run.loop.processes[:c.Clients] {
-			process.follower, process.members = follower, [][]sim.NodeID{p.servers[1:], p.servers[:1], p.servers}[i%3]
-		}
-	}
-	p.plan(func(name string) bool { return name != sizes })
-	choose.faults = p.all
-	told := &story{clock: s.run.clock}
-	w.SetObserver(told)
-	s.run.loop.heal = sim.Time(c.Faults.Within)
-	return s, p, told
+	p := c.begin(server, of, synctest.Wait, true)
+	told := &story{clock: p.run.clock}
+	p.world.SetObserver(told)
+	return &T{config: c, run: p.run, running: map[string]int{}, rand: rand.New(rand.NewPCG(of.seed, 0))}, p, told
 }
 
 // schedule runs one schedule. It ends the test if that never ends by a real clock.

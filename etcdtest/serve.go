@@ -1,6 +1,7 @@
 package etcdtest
 
 import (
+	"cmp"
 	"crypto/tls"
 	"io"
 	"net"
@@ -14,14 +15,22 @@ import (
 )
 
 // Serve serves a new etcd at a listener, for programs such as etcdctl, until stop is called: one member without data,
-// which nothing breaks. Of the configuration it has Etcd, Bug and Set. Without certificates it has no TLS.
-func Serve(l net.Listener, certificates *tls.Config, c Config) (stop func(), err error) {
-	c.Faults = &Faults{}
+// which nothing breaks. Of the configuration it has Etcd, Bug, Set, Seed, Network, and Faults, each of which is of
+// nothing unless it is set; all clients are one to them. The faults are returned by name. Without certificates there is
+// no TLS.
+func Serve(l net.Listener, certificates *tls.Config, c Config) (faults []string, stop func(), err error) {
+	c.Clients, c.Faults = 1, cmp.Or(c.Faults, &Faults{})
 	config, err := c.server()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	r, url := plain(config), "http://"+l.Addr().String()
+	p := c.begin(config, trial{seed: c.Seed}, nil, false)
+	for _, f := range p.all {
+		faults = append(faults, f.name)
+	}
+	r, url := p.run, "http://"+l.Addr().String()
+	r.loop.processes[0].used.Store(true)
+	go r.loop.run()
 	if certificates != nil {
 		// Who knows both takes the first one. Clients of gRPC know the second one alone.
 		certificates = certificates.Clone()
@@ -37,7 +46,7 @@ func Serve(l net.Listener, certificates *tls.Config, c Config) (stop func(), err
 	var served sync.WaitGroup
 	served.Go(func() { _ = h.Serve(connections{l}) })
 	served.Go(func() { _ = g.Serve(f) })
-	return func() {
+	return faults, func() {
 		r.loop.stop()
 		_ = h.Close()
 		close(f.over)

@@ -27,7 +27,7 @@ func served(t testing.TB, secure bool, c Config) (*clientv3.Client, string) {
 	if secure {
 		certificates, of.TLS = certificate(t)
 	}
-	stop, err := Serve(l, certificates, c)
+	_, stop, err := Serve(l, certificates, c)
 	require.NoError(t, err)
 	t.Cleanup(stop)
 	client, err := clientv3.New(of)
@@ -84,5 +84,72 @@ func TestPages(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []string{scheme + address}, members.Members[0].ClientURLs)
 		h.CloseIdleConnections()
+	}
+}
+
+// TestServedFaults: what etcdtest draws breaks on a port as well, and stops. Clients go on: a watch loses nothing.
+func TestServedFaults(t *testing.T) {
+	faults, err := ParseFaults("restarts=2,leaderchanges=2,overloads=4,within=500ms")
+	require.NoError(t, err)
+	c, _ := served(t, false, Config{Seed: 3, Network: 4 * time.Millisecond, Faults: &faults})
+	w := c.Watch(t.Context(), "a")
+	refused, done := 0, int64(0)
+	var terms []uint64
+	for begin := time.Now(); time.Since(begin) < time.Second; {
+		put, err := c.Put(t.Context(), "a", "1")
+		if err != nil {
+			refused++
+			continue
+		}
+		done++
+		terms = append(terms, put.Header.RaftTerm)
+	}
+	require.Positive(t, refused)
+	require.Greater(t, terms[len(terms)-1], terms[0]+1, "restarts and leader changes")
+	last, err := c.Get(t.Context(), "a")
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, last.Kvs[0].Version, done)
+	for at := int64(0); at < last.Kvs[0].Version; {
+		r, more := <-w
+		require.True(t, more)
+		require.NoError(t, r.Err())
+		for _, e := range r.Events {
+			at++
+			require.Equal(t, at, e.Kv.Version)
+		}
+	}
+}
+
+// TestServedCompactionsAndRefusals: these end a watch.
+func TestServedCompactionsAndRefusals(t *testing.T) {
+	faults, err := ParseFaults("refusals,compactions=8,within=300ms")
+	require.NoError(t, err)
+	c, _ := served(t, false, Config{Faults: &faults})
+	var compacted, refused error
+	for begin := time.Now(); (compacted == nil || refused == nil) && time.Since(begin) < 5*time.Second; {
+		_, err = c.Put(t.Context(), "a", "1")
+		require.NoError(t, err)
+		_, compacted = c.Get(t.Context(), "a", clientv3.WithRev(2))
+		if created := <-c.Watch(t.Context(), "a", clientv3.WithCreatedNotify()); refused == nil {
+			refused = created.Err()
+		}
+	}
+	require.ErrorContains(t, compacted, "compacted")
+	require.ErrorContains(t, refused, "permission denied")
+}
+
+// TestFaultsByName: a mistake is one line with what to do.
+func TestFaultsByName(t *testing.T) {
+	all, err := ParseFaults("default")
+	require.NoError(t, err)
+	require.Equal(t, DefaultFaults(), all)
+	for text, want := range map[string]string{
+		"brakes=1":  `no fault is called "brakes": want default, or some of Within, Breaks, Partitions,`,
+		"":          `no fault is called ""`,
+		"breaks=-1": "breaks=-1: want a number of faults, such as breaks=2",
+		"within":    "within: want a time, such as Within=30s",
+	} {
+		_, err := ParseFaults(text)
+		require.ErrorContains(t, err, want)
 	}
 }

@@ -9,7 +9,9 @@ import (
 	"net/url"
 	"os"
 	"os/signal"
+	"strconv"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -25,8 +27,10 @@ func main() {
 
 // flags have etcd's names where etcd has them.
 type flags struct {
-	listen, release, bug, cert, key string
-	set                             []string
+	listen, release, bug, cert, key, faults string
+	set                                     []string
+	seed                                    uint64
+	network                                 time.Duration
 }
 
 func command() *cobra.Command {
@@ -35,9 +39,11 @@ func command() *cobra.Command {
 		Use:   "simetcd",
 		Short: "Serve a simulated etcd",
 		Long: `Simetcd serves a simulated etcd of any release, with its bugs: KV, Watch and Lease, of Maintenance, Cluster and Auth what
-etcdctl asks for, and on the same port /health, /livez, /readyz, /version and /metrics. It has one member, keeps its data in memory, and breaks nothing by itself.`,
+etcdctl asks for, and on the same port /health, /livez, /readyz, /version and /metrics. It has one
+member, keeps its data in memory, and nothing breaks without --faults.`,
 		Example: `  simetcd --version 3.5.7
   simetcd --version 3.6.16 --bug issue-15220    # simrun list bugs has all
+  simetcd --seed 7 --faults default --network 20ms
   simetcd --set progress-period=1s              # simrun list etcd has all
   etcdctl --endpoints 127.0.0.1:2379 put a 1`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -54,6 +60,9 @@ etcdctl asks for, and on the same port /health, /livez, /readyz, /version and /m
 	c.Flags().StringVar(&f.release, "version", "3.6.16", "release that the etcd is like")
 	c.Flags().StringVar(&f.bug, "bug", "", "bug that etcd is known to have had, for the release to have too")
 	c.Flags().StringArrayVar(&f.set, "set", nil, "NAME=VALUE: an option of etcd")
+	c.Flags().Uint64Var(&f.seed, "seed", 0, "draws the order of messages, how long they take, and when what breaks")
+	c.Flags().DurationVar(&f.network, "network", 0, "how long a message to or from etcd takes at most: a tenth when nothing breaks any more")
+	c.Flags().StringVar(&f.faults, "faults", "", "what breaks within a time from the start: default, or as breaks=3,within=1m some of\n"+etcdtest.FaultNames())
 	c.Flags().StringVar(&f.cert, "cert-file", "", "certificate of the server, as PEM")
 	c.Flags().StringVar(&f.key, "key-file", "", "key of the certificate")
 	return c
@@ -81,11 +90,22 @@ func (f *flags) serve() error {
 	if err != nil {
 		return fmt.Errorf("--listen-client-urls %s: %w", f.listen, err)
 	}
-	stop, err := etcdtest.Serve(l, certificates, etcdtest.Config{Etcd: f.release, Bug: f.bug, Set: f.set})
+	c := etcdtest.Config{Etcd: f.release, Bug: f.bug, Set: f.set, Seed: f.seed, Network: f.network}
+	if f.faults != "" {
+		faults, err := etcdtest.ParseFaults(f.faults)
+		if err != nil {
+			return fmt.Errorf("--faults %s: %w", f.faults, err)
+		}
+		c.Faults = &faults
+	}
+	faults, stop, err := etcdtest.Serve(l, certificates, c)
 	if err != nil {
 		return err
 	}
 	fmt.Printf("etcd %s, simulated, serves %s://%s\n", f.release, at.Scheme, l.Addr())
+	for _, fault := range faults {
+		fmt.Println("seed", strconv.FormatUint(f.seed, 10)+":", fault)
+	}
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, os.Interrupt, syscall.SIGTERM)
 	<-ended

@@ -24,7 +24,7 @@ func asked(t *testing.T, release string, set ...string) (*Report, *model.History
 	if !assert.NoError(t, err) {
 		return nil, nil
 	}
-	stop, err := etcdtest.Serve(l, nil, etcdtest.Config{Etcd: release, Set: set})
+	_, stop, err := etcdtest.Serve(l, nil, etcdtest.Config{Etcd: release, Set: set})
 	if !assert.NoError(t, err) {
 		return nil, nil
 	}

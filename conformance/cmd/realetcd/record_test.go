@@ -35,7 +35,7 @@ func behind(t *testing.T, release, prefix string, to io.Writer, lost func(error)
 		return l
 	}
 	l := listen()
-	stop, err := etcdtest.Serve(l, nil, etcdtest.Config{Etcd: release})
+	_, stop, err := etcdtest.Serve(l, nil, etcdtest.Config{Etcd: release})
 	require.NoError(t, err)
 	j := &journal{prefix: prefix, to: history.NewWriter(to), lost: lost}
 	j.write(func(w *history.Writer) error { return w.Header(model.Initial{Revision: 1}, false) })
