@@ -1,7 +1,9 @@
 package etcdtest
 
 import (
+	"crypto/sha256"
 	"fmt"
+	"io"
 	"runtime"
 	"testing"
 	"testing/synctest"
@@ -98,13 +100,48 @@ func TestServedEtcd(t *testing.T) {
 	auth, err := c.AuthStatus(t.Context())
 	require.NoError(t, err)
 	require.False(t, auth.Enabled)
+	_, err = c.UserAdd(t.Context(), "me", "secret")
+	require.ErrorContains(t, err, "authentication is not enabled")
+	_, err = c.MoveLeader(t.Context(), 1)
+	require.ErrorContains(t, err, "bad leader transferee")
 	_, err = c.Defragment(t.Context(), address)
-	require.ErrorContains(t, err, "not implemented")
+	require.NoError(t, err)
+	snapshot, err := c.Snapshot(t.Context())
+	require.NoError(t, err)
+	file, err := io.ReadAll(snapshot)
+	require.NoError(t, err)
+	content := len(file) - sha256.Size
+	require.Zero(t, content%512)
+	require.Equal(t, sha256.Sum256(file[:content]), [sha256.Size]byte(file[content:]))
 
 	_, _, err = Serve(nil, nil, Config{Etcd: "2.1"})
 	require.ErrorContains(t, err, `unknown version "2.1"`)
 	_, _, err = Serve(nil, nil, Config{Set: []string{"speed=high"}})
 	require.ErrorContains(t, err, `unknown option "speed"`)
+}
+
+// TestHashKV: the hash is that of etcd 3.6.16 after the same requests.
+func TestHashKV(t *testing.T) {
+	c, address := served(t, false, Config{})
+	do := func(op clientv3.Op) {
+		_, err := c.Do(t.Context(), op)
+		require.NoError(t, err)
+	}
+	do(clientv3.OpPut("a", "1"))
+	do(clientv3.OpPut("a", "2"))
+	do(clientv3.OpPut("b", "1"))
+	do(clientv3.OpDelete("a"))
+	_, err := c.Compact(t.Context(), 5)
+	require.NoError(t, err)
+	do(clientv3.OpPut("b", "2"))
+	do(clientv3.OpDelete("b"))
+	h, err := c.HashKV(t.Context(), address, 0)
+	require.NoError(t, err)
+	require.Equal(t, []int64{261899751, 5, 7}, []int64{int64(h.Hash), h.CompactRevision, h.HashRevision})
+	_, err = c.HashKV(t.Context(), address, 4)
+	require.ErrorContains(t, err, "compacted")
+	_, err = c.HashKV(t.Context(), address, 8)
+	require.ErrorContains(t, err, "future revision")
 }
 
 func BenchmarkStart(b *testing.B) {

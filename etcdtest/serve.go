@@ -6,12 +6,9 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"time"
-
-	"google.golang.org/grpc"
 )
 
 // Serve serves a new etcd at a listener, for programs such as etcdctl, until stop is called: one member without data,
@@ -38,8 +35,7 @@ func Serve(l net.Listener, certificates *tls.Config, c Config) (faults []string,
 		l, url = tls.NewListener(l, certificates), "https://"+l.Addr().String()
 	}
 	s := &server{loop: r.loop, process: r.loop.processes[0], node: firstProcess, etcd: r.etcd, urls: []string{url}}
-	g := grpc.NewServer(append(slices.Clone(unbounded), grpc.UnknownServiceHandler(s.unknown))...)
-	s.register(g)
+	g := s.newGRPC()
 	f := &front{Listener: l, pages: s.pages(), calls: make(chan net.Conn), over: make(chan struct{})}
 	h := &http.Server{Handler: f, ReadHeaderTimeout: time.Minute, Protocols: new(http.Protocols)}
 	h.Protocols.SetHTTP1(true)

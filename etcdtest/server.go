@@ -6,11 +6,9 @@ import (
 	"io"
 	"math"
 	"net"
-	"slices"
 	"sync"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
-	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 	"google.golang.org/grpc"
@@ -22,7 +20,6 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
-	"github.com/watchbed/watchbed/sim/release"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -42,24 +39,22 @@ type server struct {
 	urls []string
 }
 
-// register makes the server that of a gRPC server.
-func (s *server) register(g *grpc.Server) {
+// newGRPC is a gRPC server of it. What is too large is up to etcd.
+func (s *server) newGRPC() *grpc.Server {
+	g := grpc.NewServer(grpc.MaxRecvMsgSize(math.MaxInt32), grpc.MaxSendMsgSize(math.MaxInt32),
+		grpc.UnknownServiceHandler(s.unknown), grpc.UnaryInterceptor(withoutAuth))
 	pb.RegisterKVServer(g, s)
 	pb.RegisterWatchServer(g, s)
 	pb.RegisterLeaseServer(g, s)
 	pb.RegisterMaintenanceServer(g, s)
 	pb.RegisterClusterServer(g, s)
 	pb.RegisterAuthServer(g, s)
+	return g
 }
-
-// unbounded: what is too large is up to etcd.
-var unbounded = []grpc.ServerOption{grpc.MaxRecvMsgSize(math.MaxInt32), grpc.MaxSendMsgSize(math.MaxInt32)}
 
 // serve starts the server of a process. It returns the configuration of a client of it, and what ends the server.
 func serve(l *loop, node sim.NodeID, p *process, of *etcd.Server) (clientv3.Config, func()) {
-	s := &server{loop: l, process: p, node: node, etcd: of}
-	g := grpc.NewServer(append(slices.Clone(unbounded), grpc.UnknownServiceHandler(s.unknown))...)
-	s.register(g)
+	g := (&server{loop: l, process: p, node: node, etcd: of}).newGRPC()
 	listener := bufconn.Listen(64 << 10)
 	served := make(chan struct{})
 	go func() {
@@ -213,58 +208,6 @@ func (s *server) LeaseLeases(ctx context.Context, _ *pb.LeaseLeasesRequest) (*pb
 		}
 	})
 	return l, err
-}
-
-func (s *server) Status(ctx context.Context, _ *pb.StatusRequest) (*pb.StatusResponse, error) {
-	h, err := s.header(ctx)
-	if err != nil {
-		return nil, err
-	}
-	r, err := ask(s, ctx, &wire.StatusRequest{Endpoint: wire.ServingEndpoint}, func(p *wire.StatusResponse) *pb.StatusResponse {
-		return &pb.StatusResponse{
-			Header: h, Version: p.Version, Leader: h.MemberId, RaftTerm: h.RaftTerm, DbSizeQuota: 2 << 30, DowngradeInfo: &pb.DowngradeInfo{},
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	if storesVersion.Includes(release.Must(r.Version)) {
-		r.StorageVersion = branch(r.Version)
-	}
-	err = s.look(ctx, func(e *etcd.Server) {
-		r.RaftIndex, r.RaftAppliedIndex = e.Applied(), e.Applied()
-		if !e.HasLeader() {
-			r.Leader, r.Errors = 0, []string{rpctypes.ErrorDesc(rpctypes.ErrGRPCNoLeader)}
-		}
-		// There is no file. An empty one has 20 KiB, and each change some bytes beside its key and value.
-		r.DbSize = 20 << 10
-		e.Stored(func(kv *wire.KeyValue, _ bool) { r.DbSize += int64(len(kv.Key) + len(kv.Value) + 32) })
-		r.DbSizeInUse = r.DbSize
-	})
-	return r, err
-}
-
-// storesVersion are the releases whose data says of which version it is.
-var storesVersion = release.SinceAll("3.6.0")
-
-func (s *server) MemberList(ctx context.Context, _ *pb.MemberListRequest) (*pb.MemberListResponse, error) {
-	h, err := s.header(ctx)
-	return &pb.MemberListResponse{Header: h, Members: []*pb.Member{{ID: h.GetMemberId(), Name: "default", ClientURLs: s.urls}}}, err
-}
-
-// Alarm has none.
-func (s *server) Alarm(ctx context.Context, _ *pb.AlarmRequest) (*pb.AlarmResponse, error) {
-	h, err := s.header(ctx)
-	return &pb.AlarmResponse{Header: h}, err
-}
-
-func (s *server) AuthStatus(ctx context.Context, _ *pb.AuthStatusRequest) (*pb.AuthStatusResponse, error) {
-	h, err := s.header(ctx)
-	return &pb.AuthStatusResponse{Header: h}, err
-}
-
-func (*server) Authenticate(context.Context, *pb.AuthenticateRequest) (*pb.AuthenticateResponse, error) {
-	return nil, rpctypes.ErrGRPCAuthNotEnabled
 }
 
 // stream is what etcd sends on one connection, until it is taken.

@@ -222,8 +222,10 @@ func (s *Server) Changes(rev int64, visit func(kv *wire.KeyValue, deleted bool))
 	s.store.Changes(rev, visit)
 }
 
-// Stored visits the changes that no compaction has removed, in order.
-func (s *Server) Stored(visit func(kv *wire.KeyValue, deleted bool)) { s.store.Stored(visit) }
+// Stored visits the changes that no compaction has removed, in order. sub numbers those of one revision.
+func (s *Server) Stored(visit func(kv *wire.KeyValue, sub int32, deleted bool)) {
+	s.store.Stored(visit)
+}
 
 // VisibleRevision is the same, or the one before it while the write has sent its events and
 // its revision is not visible yet to serializable reads (mvcc.Options.VisibleLater).

@@ -309,10 +309,10 @@ func (s *Store) Changes(rev int64, visit func(kv *wire.KeyValue, deleted bool)) 
 	}
 }
 
-// Stored visits the changes that no compaction has removed, in order.
-func (s *Store) Stored(visit func(kv *wire.KeyValue, deleted bool)) {
+// Stored visits the changes that no compaction has removed, in order. sub numbers those of one revision.
+func (s *Store) Stored(visit func(kv *wire.KeyValue, sub int32, deleted bool)) {
 	for _, v := range s.backend {
-		visit(&v.kv, v.tombstone)
+		visit(&v.kv, v.sub, v.tombstone)
 	}
 }
 
