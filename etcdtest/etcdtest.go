@@ -71,6 +71,7 @@ func (c *Config) begin(server etcd.Config, of trial, settle func(), records bool
 		Safety:   sim.Bounds{Network: sim.Delay{Max: c.Network, Steps: 4}},
 		Liveness: sim.Bounds{Network: sim.Delay{Max: c.Network / 10, Steps: 4}},
 	})
+	server.Forgets = !records
 	if server.Replicated = c.Follower; c.Follower {
 		// linearizableReadLoop of a follower asks again as long as the leader does not answer.
 		server.Reads.IndexRetries = option.MaxCount

@@ -10,10 +10,12 @@ import (
 	"math/big"
 	"net"
 	"net/http"
+	"runtime"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 )
@@ -136,6 +138,32 @@ func TestServedCompactionsAndRefusals(t *testing.T) {
 	}
 	require.ErrorContains(t, compacted, "compacted")
 	require.ErrorContains(t, refused, "permission denied")
+}
+
+// TestCompactionsBoundMemory: what is compacted goes, and no write is kept for a judge.
+func TestCompactionsBoundMemory(t *testing.T) {
+	config, err := new(Config).setDefaults()
+	require.NoError(t, err)
+	r := plain(config)
+	go r.loop.run()
+	defer r.loop.stop()
+	c := &server{loop: r.loop, process: r.loop.processes[0], node: firstProcess, etcd: r.etcd}
+	heap := func() uint64 {
+		for i := range 10_000 {
+			put, err := c.Put(t.Context(), &pb.PutRequest{Key: []byte{byte(i % 20)}, Value: []byte("value")})
+			require.NoError(t, err)
+			if i%1000 == 999 {
+				_, err = c.Compact(t.Context(), &pb.CompactionRequest{Revision: put.Header.Revision, Physical: true})
+				require.NoError(t, err)
+			}
+		}
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap()
+	require.Less(t, heap(), before+(200<<10))
 }
 
 // TestFaultsByName: a mistake is one line with what to do.

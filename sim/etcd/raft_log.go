@@ -162,7 +162,8 @@ type Commit struct {
 
 // commits are the writes that were carried out.
 type commits struct {
-	all []Commit `cell:"-"`
+	all     []Commit `cell:"-"`
+	forgets bool     `cell:"-"`
 	// digest covers them: what is committed decides the verdict at the end.
 	digest sim.Digest
 }
@@ -170,6 +171,9 @@ type commits struct {
 func (c *commits) reset() { c.all, c.digest = c.all[:0], sim.NewDigest }
 
 func (c *commits) add(index uint64, rev int64, e *entry) {
+	if c.forgets {
+		return
+	}
 	c.all = append(c.all, Commit{Index: index, Revision: rev, Request: e.payload, From: e.from, Conn: e.conn})
 	c.digest = e.payload.Digest(c.digest.Int(rev).Word(uint64(e.from)))
 }

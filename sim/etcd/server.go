@@ -22,6 +22,9 @@ type Config struct {
 	// itself. Replicated has such a server keep its log for followers.
 	Leader     sim.NodeID
 	Replicated bool
+	// Forgets has the server keep nothing that no client can ask for any more, so that compactions bound its memory:
+	// Committed lists nothing. Such a server begins empty, and is never cloned.
+	Forgets bool
 
 	// Initial holds the versions of keys that exist at the start, several of one
 	// key if it has a history, by ModRevision. InitialRevision is the store's
@@ -113,9 +116,11 @@ func (s *Server) Reset(cfg Config) {
 	o := s.members.options()
 	s.store.Reset(o.Store, &mvcc.Contents{Initial: cfg.Initial, Revision: cfg.InitialRevision, Compacted: cfg.Compacted})
 	s.watch.Reset(o.Watch)
+	s.store.Forgets = cfg.Forgets
 	s.header = nil
 	s.log.newest = entry{}
 	s.commits.reset()
+	s.commits.forgets = cfg.Forgets
 	s.lessor.Reset(o.Leases)
 	s.forget()
 }

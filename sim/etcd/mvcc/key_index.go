@@ -12,7 +12,7 @@ type version struct {
 	// sub orders the changes of one transaction.
 	sub int32
 	// prev is the key's version before this one, nil if there is none or it was
-	// compacted.
+	// compacted. A store that Forgets makes it nil.
 	prev *version
 }
 

@@ -13,6 +13,8 @@ import (
 // (the key bucket of the backend).
 type Store struct {
 	opts Options
+	// Forgets: versions behind a compaction go, as no clone of the store may want them.
+	Forgets bool
 
 	kvindex state.BTree[keyIndex]
 	// backend holds the changes that no compaction has deleted yet, by revision.

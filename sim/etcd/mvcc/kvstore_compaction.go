@@ -142,6 +142,10 @@ func (s *Store) compactBatch(job *compactionJob) (done bool) {
 				s.lost = append(s.lost, v)
 			}
 		}
+		if s.Forgets && v.kv.ModRevision < job.rev {
+			// Versions share blocks of memory, so that one which is gone may still be there, and all before it.
+			v.prev = nil
+		}
 		job.next, job.sub = v.kv.ModRevision, v.sub+1
 		end++
 	}
@@ -183,7 +187,7 @@ func (s *Store) keeps(v *version, rev int64) bool {
 
 // compactIndex is treeIndex.Compact: keys of which nothing is left go, so that
 // ranges need not pass over them. Versions of the other keys that no reader may ask
-// for any more stay reachable; no reader gets there.
+// for any more stay reachable, unless the store Forgets; no reader gets there.
 func (s *Store) compactIndex(rev int64) {
 	var gone []keyIndex
 	look := func(ki keyIndex) bool {
