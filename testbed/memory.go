@@ -5,7 +5,7 @@ import (
 
 	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/cache/memory"
+	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed/topology"
 )
@@ -63,7 +63,7 @@ func (c *memoryCounter) AfterStep(w *sim.World, a sim.Action) {
 				switch p := first.Payload.(type) {
 				case *wire.ListResponse:
 					now.Lists += int64(len(p.Items))
-					now.Temporary += int64(memory.Taken(p))
+					now.Temporary += int64(cache.Taken(p))
 				case *wire.WatchEvent:
 					now.Streams += int64(count)
 				}

@@ -9,7 +9,6 @@ import (
 	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
-	"github.com/watchbed/watchbed/sim/cache/memory"
 	"github.com/watchbed/watchbed/sim/informer"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
@@ -97,7 +96,7 @@ func cameFromKilled(s *testbed.System, client sim.NodeID, at *testbed.Cache, now
 	return slices.ContainsFunc(kills(s.Cache(from.To)), func(k kill) bool { return from.Sent <= k.At && k.At <= from.Over })
 }
 
-type kill = memory.Kill
+type kill = cache.Kill
 
 func kills(c *testbed.Cache) []kill {
 	if killed, ok := c.Node.(cache.Killable); ok {

@@ -22,7 +22,7 @@ type Amounts struct {
 	CompactionPollPeriod  sim.Duration `option:"compaction-poll" zero:"15s" least:"1ms" doc:"time between two questions of a cache to the compactor, with compaction-notice=polled"`
 
 	ListPageSize int `option:"page" zero:"10000" doc:"objects in one page of the reflector's list"`
-	// MemoryLimit is that of memory.Killer.
+	// MemoryLimit is that of Killer.
 	MemoryLimit int `option:"memory-limit" zero:"no limit" doc:"objects in memory for clients above which an API server is killed: 3 for each in a LIST from the cache, 5 for each from etcd, 1 for each event (KEP-3157)"`
 
 	ConsistencyCheckPeriod sim.Duration `option:"check-period" zero:"5m" doc:"minimum time between two consistency checks of a cache"`

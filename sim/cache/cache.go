@@ -8,7 +8,6 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/sim/cache/flowcontrol"
 	"github.com/watchbed/watchbed/sim/cache/guard"
-	"github.com/watchbed/watchbed/sim/cache/memory"
 	"github.com/watchbed/watchbed/sim/cache/progress"
 	"github.com/watchbed/watchbed/sim/cache/read"
 	"github.com/watchbed/watchbed/sim/cache/reflector"
@@ -63,7 +62,7 @@ type Cache struct {
 	writes     write.Delegator
 	checks     check.Housekeeping
 	flow       flowcontrol.Level
-	killer     memory.Killer
+	killer     Killer
 
 	// generation counts how often the process was replaced by one with other options.
 	generation int
@@ -366,7 +365,7 @@ func (c *Cache) AscendSnapshots(f func(until int64, ascend func(func(*wire.KeyVa
 }
 
 // Kills are the times that the process was killed because it was out of memory.
-func (c *Cache) Kills() []memory.Kill { return c.killer.Kills() }
+func (c *Cache) Kills() []Kill { return c.killer.Kills() }
 
 func (c *Cache) Endings() []reflector.Ending { return c.reflector.Endings() }
 func (c *Cache) Turns() []reflector.Turn     { return c.reflector.Turns() }

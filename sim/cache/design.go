@@ -10,7 +10,6 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/check"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/sim/cache/flowcontrol"
-	"github.com/watchbed/watchbed/sim/cache/memory"
 	"github.com/watchbed/watchbed/sim/cache/reflector"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -132,7 +131,7 @@ type (
 	// FlowControlled is behind API Priority and Fairness.
 	FlowControlled interface{ Flow() *flowcontrol.Level }
 	// Killable tells when its process was killed because it was out of memory.
-	Killable interface{ Kills() []memory.Kill }
+	Killable interface{ Kills() []Kill }
 )
 
 var _ interface {

@@ -1,9 +1,4 @@
-// Package memory (unstable) is a limit of what an API server takes in memory for its clients, above which the process
-// is killed (KEP-3157 and KEP-4988, "Motivation"). What is counted are the objects in answers and events that clients
-// are still being sent.
-//
-// The package must never import sim/cache or another package below it.
-package memory
+package cache
 
 import (
 	"slices"
@@ -14,7 +9,7 @@ import (
 )
 
 // Killer is the kernel's, as far as it is about one API server: it ends the process that
-// takes more memory for its clients than it may.
+// takes more memory for its clients than it may (KEP-3157 and KEP-4988, "Motivation").
 //
 // What is taken are Taken for each answer to a LIST, and an object for each slot in use
 // of the channels of watchers. The process starts again at once; a kubelet would wait.
