@@ -1,4 +1,4 @@
-package steps
+package testbed_test
 
 import (
 	"flag"
