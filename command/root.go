@@ -79,7 +79,7 @@ func run(ctx context.Context, args []string, s process) int {
 	root.SetErr(s.err)
 	root.SetArgs(args)
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(listCommand(s), runCommand(s), replayCommand(s), shrinkCommand(s), proveCommand(s), matrixCommand(s), compareCommand(s), checkCommand(s), benchCommand(s))
+	root.AddCommand(listCommand(s), runCommand(s), replayCommand(s), linkCommand(s), shrinkCommand(s), proveCommand(s), matrixCommand(s), compareCommand(s), checkCommand(s), benchCommand(s))
 	for _, b := range s.beds {
 		if b.Command != nil {
 			root.AddCommand(b.Command())

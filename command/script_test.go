@@ -151,6 +151,7 @@ var unsteady = []struct {
 	{regexp.MustCompile(` in T s, N a second`), ""},
 	{regexp.MustCompile(`\b[0-9a-f]{16}\b`), "HASH"},
 	{regexp.MustCompile(`-[0-9a-f]{8}\.json`), "-HASH.json"},
+	{regexp.MustCompile(`#1\.[-\w]{100,1000}\b`), "#1.LINK"},
 	{regexp.MustCompile(`watchbed (devel|v\d)[-+.\w]*`), "watchbed VERSION"},
 	{regexp.MustCompile(`simrun version .*`), "simrun version VERSION"},
 }

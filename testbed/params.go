@@ -190,6 +190,17 @@ func (p *Params) Differs(from *Params) []option.Setting {
 	return p.difference(course, from)
 }
 
+// Changed lists what Restore needs to make these parameters of those of their scenario.
+func (p *Params) Changed(from *Params) []option.Setting {
+	all := p.difference(ofParams, from)
+	for _, s := range p.Settings {
+		if value, ok := option.ValueIn(from.Settings, s.Name); !ok || value != s.Value {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
 // set lists the options of a group that differ from those of no parameters at all.
 func (p *Params) set(g option.Group[Params]) []option.Setting { return p.difference(g, &Params{}) }
 

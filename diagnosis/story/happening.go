@@ -128,8 +128,8 @@ func (t Tier) String() string { return tierNames[t] }
 // Tiers lists them as reads travel.
 func Tiers() []Tier { return []Tier{ClientTier, CacheTier, LibraryTier, EtcdTier} }
 
-// tiersOf places the nodes that are not clients.
-func tiersOf(t *topology.Topology) map[sim.NodeID]Tier {
+// TiersOf places the nodes that are not clients.
+func TiersOf(t *topology.Topology) map[sim.NodeID]Tier {
 	tiers := map[sim.NodeID]Tier{t.Etcd: EtcdTier, t.Watches: EtcdTier}
 	for _, server := range t.APIServers {
 		tiers[server.Client] = LibraryTier

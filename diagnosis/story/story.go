@@ -120,7 +120,7 @@ func replay(sc *testbed.Scenario, rec *recording.Recording, f explore.Failure) (
 		r.shows = len(r.Trace.Steps) - 1
 	}
 	r.History = system.History()
-	r.Tiers, r.Clients = tiersOf(system.Topology()), map[sim.NodeID]bool{}
+	r.Tiers, r.Clients = TiersOf(system.Topology()), map[sim.NodeID]bool{}
 	for _, name := range r.History.Clients {
 		if n, ok := r.Trace.Node(name); ok {
 			r.Clients[n] = true

@@ -71,7 +71,7 @@ type Fork struct {
 
 // Forks replays a recording and lists its forks.
 func Forks(r *explore.Runner, rec *Recording) ([]Fork, error) {
-	b, err := NewBranch(rec, len(rec.Choices), cutOff{})
+	b, err := NewBranch(rec, len(rec.Choices), CutOff{})
 	if err != nil {
 		return nil, err
 	}
@@ -94,11 +94,11 @@ func Forks(r *explore.Runner, rec *Recording) ([]Fork, error) {
 	return forks, nil
 }
 
-// cutOff ends a run.
-type cutOff struct{}
+// CutOff ends a run.
+type CutOff struct{}
 
-func (cutOff) Pick(*sim.World, []sim.Action) int  { return -1 }
-func (cutOff) Choose(*sim.World, int, string) int { return 0 }
+func (CutOff) Pick(*sim.World, []sim.Action) int  { return -1 }
+func (CutOff) Choose(*sim.World, int, string) int { return 0 }
 
 // NewDetour takes another course at a fork, and follows the rest of the recording as
 // far as it fits then.

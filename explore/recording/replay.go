@@ -63,15 +63,7 @@ func Replay(r *explore.Runner, rec *Recording) (explore.Result, error) {
 		return explore.Result{}, err
 	}
 	res := r.Run(s)
-	switch {
-	case s.divergence != nil:
-		return res, s.divergence
-	case s.used < len(s.choices):
-		return res, &Divergence{Index: s.used + 1, Wanted: s.choices[s.used].String()}
-	case res.TraceHash != rec.TraceHash:
-		return res, &TraceMismatch{rec.TraceHash, res.TraceHash}
-	}
-	return res, nil
+	return res, s.replayed(res, rec)
 }
 
 // strict is a chooser that takes each recorded choice, or keeps the divergence
@@ -82,6 +74,19 @@ type strict struct {
 	used       int
 	divergence *Divergence
 	buf        []byte
+}
+
+// replayed says whether the run was the recorded one.
+func (c *strict) replayed(res explore.Result, rec *Recording) error {
+	switch {
+	case c.divergence != nil:
+		return c.divergence
+	case c.used < len(c.choices):
+		return &Divergence{Index: c.used + 1, Wanted: c.choices[c.used].String()}
+	case res.TraceHash != rec.TraceHash:
+		return &TraceMismatch{rec.TraceHash, res.TraceHash}
+	}
+	return nil
 }
 
 func newStrict(texts []string) (*strict, error) {

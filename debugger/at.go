@@ -1,0 +1,216 @@
+package debugger
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/watchbed/watchbed/diagnosis"
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/recording"
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// Moment is the run as it stood behind a step, and what could have happened in place of that step.
+type Moment struct {
+	Verdicts []Verdict `json:"verdicts"`
+	Others   []Other   `json:"others"`
+	// Left is how many others there are beyond those.
+	Left int `json:"left"`
+}
+
+// Other is another action in place of a step, or another answer to a question in it. Choice is the number of the choice
+// in the recording. Verdict is that of the claim that the run is about, one step on.
+type Other struct {
+	Choice  int    `json:"choice"`
+	Name    string `json:"name"`
+	Verdict string `json:"verdict"`
+}
+
+// maxOthers is how many others of one step are tried.
+const maxOthers = 60
+
+// at looks at a step, from 0 on.
+func (r *run) at(step int) (*Moment, error) {
+	if err := r.has(step); err != nil {
+		return nil, err
+	}
+	runner, err := r.scenario.Runner(r.params)
+	if err != nil {
+		return nil, err
+	}
+	m := &Moment{Others: []Other{}}
+	findings, err := prefix(runner, r.rec.Choices[:r.choices[step+1]])
+	if err != nil {
+		return nil, err
+	}
+	m.Verdicts = verdicts(findings)
+	forks, err := r.forks(runner, step)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range forks {
+		for _, other := range f.Others {
+			if len(m.Others) == maxOthers {
+				m.Left++
+				continue
+			}
+			findings, err := prefix(runner, append(slices.Clone(r.rec.Choices[:f.At]), other))
+			if err != nil {
+				return nil, err
+			}
+			m.Others = append(m.Others, Other{f.At, other, r.verdict(findings)})
+		}
+	}
+	return m, nil
+}
+
+func (r *run) has(step int) error {
+	if last := len(r.held.Trace.Steps) - 1; step < 0 || step > last {
+		return fmt.Errorf("there is no step %d: the run has steps 0 to %d", step, last)
+	}
+	return nil
+}
+
+// forks are those of one step.
+func (r *run) forks(runner *explore.Runner, step int) ([]recording.Fork, error) {
+	all, err := recording.Forks(runner, r.rec)
+	return slices.DeleteFunc(all, func(f recording.Fork) bool { return f.Step != step+1 }), err
+}
+
+// prefix judges a run that is cut off behind these choices. What is asked in the last step is answered by the first option.
+func prefix(runner *explore.Runner, choices []string) ([]recording.Finding, error) {
+	b, err := recording.NewBranch(&recording.Recording{Choices: choices}, len(choices), recording.CutOff{})
+	if err != nil {
+		return nil, err
+	}
+	rec, _ := recording.Record(runner, b)
+	return rec.Findings, nil
+}
+
+// verdict is that on the claim that the run is about, else the first violation.
+func (r *run) verdict(findings []recording.Finding) string {
+	if all := verdicts(findings); r.failure == nil || len(all) == 0 {
+		if len(all) == 0 {
+			return ""
+		}
+		return all[0].Verdict
+	}
+	for _, f := range findings {
+		if f.Property == r.failure.Property {
+			return f.Verdict
+		}
+	}
+	return ""
+}
+
+// take has the run take another course at a choice, and go on by the old choices as far as they fit.
+func (r *run) take(choice int, other string) (*run, error) {
+	if choice < 0 || choice >= len(r.rec.Choices) {
+		return nil, fmt.Errorf("there is no choice %d: the run has choices 0 to %d", choice, len(r.rec.Choices)-1)
+	}
+	detour, err := recording.NewDetour(r.rec, recording.Fork{At: choice}, other)
+	if err != nil {
+		return nil, err
+	}
+	runner, err := r.scenario.Runner(r.params)
+	if err != nil {
+		return nil, err
+	}
+	rec, _ := recording.Record(runner, detour)
+	if choice >= len(rec.Choices) || rec.Choices[choice] != other {
+		return nil, fmt.Errorf("%q cannot happen at choice %d", other, choice)
+	}
+	return r.beside(rec, r.params)
+}
+
+// flip follows the run with other values of options, as far as it fits.
+func (r *run) flip(settings []string) (*run, error) {
+	p, err := with(r.params, settings)
+	if err != nil {
+		return nil, err
+	}
+	runner, err := r.scenario.Runner(p)
+	if err != nil {
+		return nil, err
+	}
+	follower, err := recording.NewFollower(r.rec)
+	if err != nil {
+		return nil, err
+	}
+	rec, _ := recording.Record(runner, follower)
+	return r.beside(rec, p)
+}
+
+func with(p testbed.Params, settings []string) (testbed.Params, error) {
+	for _, text := range settings {
+		s, err := option.ParseSetting(text)
+		if err != nil {
+			return p, err
+		}
+		if err := p.Set(s.Name, s.Value); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
+}
+
+// beside opens a run that came of this one.
+func (r *run) beside(rec *recording.Recording, p testbed.Params) (*run, error) {
+	rec.Tool, rec.Scenario, rec.Parameters, rec.Strategy, rec.Seed = r.rec.Tool, r.scenario.Name, p.Expand(), r.rec.Strategy, r.rec.Seed
+	var same *explore.Failure
+	if r.failure != nil {
+		for _, f := range rec.Violations() {
+			if f.Property == r.failure.Property {
+				same = &f
+				break
+			}
+		}
+	}
+	return newRun(rec, same)
+}
+
+// Cause is what decides, and a run that passes; Passing is empty if there is none, and Difference says how that differs.
+type Cause struct {
+	Text       string `json:"text"`
+	Passing    string `json:"passing"`
+	Difference string `json:"difference"`
+}
+
+// cause looks for what decides, in hundreds of runs.
+func (r *run) cause() (*Cause, error) {
+	if r.failure == nil {
+		return nil, errHolds
+	}
+	d, err := diagnosis.Of(r.scenario, r.rec, *r.failure)
+	if err != nil {
+		return nil, err
+	}
+	c := &Cause{Text: d.Cause()}
+	nearest, err := d.Nearest()
+	if err != nil || nearest == nil {
+		return c, err
+	}
+	c.Difference = nearest.Difference
+	c.Passing, err = LinkTo(nearest.Recording)
+	return c, err
+}
+
+var errHolds = fmt.Errorf("no claim is violated in this run")
+
+// shrink makes the run smaller.
+func (r *run) shrink() (*run, error) {
+	if r.failure == nil {
+		return nil, errHolds
+	}
+	runner, err := r.scenario.Runner(r.params)
+	if err != nil {
+		return nil, err
+	}
+	s, err := recording.Shrink(context.Background(), runner, r.rec, *r.failure, 0)
+	if err != nil {
+		return nil, err
+	}
+	return newRun(s.Recording, r.failure)
+}

@@ -1,0 +1,173 @@
+package debugger
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// Debugger answers questions about runs. It is for one goroutine.
+type Debugger struct {
+	// opened are the runs that were opened last, the newest at the end.
+	opened []*run
+}
+
+// maxOpened is how many runs are kept.
+const maxOpened = 8
+
+// Question is what Call takes, as JSON. Each operation reads the fields that Operations names.
+type Question struct {
+	Link     string   `json:"link"`
+	Step     int      `json:"step"`
+	Choice   int      `json:"choice"`
+	Name     string   `json:"name"`
+	Set      []string `json:"set"`
+	Scenario string   `json:"scenario"`
+	Strategy string   `json:"strategy"`
+	Seed     uint64   `json:"seed"`
+	Count    uint64   `json:"count"`
+}
+
+// Operation is a question that can be asked.
+type Operation struct {
+	Name, Doc string
+	answer    func(*Debugger, *Question) (any, error)
+}
+
+// Operations lists them.
+func Operations() []Operation { return slices.Clone(operations) }
+
+var operations = []Operation{
+	{"open", "the run of a link, with all of its steps, and what the nodes hold after each", onRun(func(r *run, _ *Question) (any, error) { return r.view(), nil })},
+	{"catalogue", "the names of scenarios, releases of etcd, designs of the cache and known bugs", func(*Debugger, *Question) (any, error) { return listed(), nil }},
+	{"search", "in how many schedules (count of them, by the seeds from seed on) each claim is violated, and the first one's link", func(_ *Debugger, q *Question) (any, error) { return search(q) }},
+	{"run", "the run that a strategy makes of a seed, in a scenario with these options set", (*Debugger).run},
+	{"at", "how the claims stood behind a step, and what could have happened in place of it", onRun(func(r *run, q *Question) (any, error) { return r.at(q.Step) })},
+	{"take", "the run with another action or answer (name) at a choice, by the old choices from there on as far as they fit", opening(func(r *run, q *Question) (*run, error) { return r.take(q.Choice, q.Name) })},
+	{"flip", "the run with options set to other values, by the old choices as far as they fit", opening(func(r *run, q *Question) (*run, error) { return r.flip(q.Set) })},
+	{"shrink", "a smaller run that fails in the same way", opening(func(r *run, _ *Question) (*run, error) { return r.shrink() })},
+	{"cause", "what decides, and the link of a run beside this one that passes: hundreds of runs", onRun(func(r *run, _ *Question) (any, error) { return r.cause() })},
+}
+
+// Call answers a question. The question and the answer are JSON.
+func (d *Debugger) Call(operation string, question []byte) ([]byte, error) {
+	i := slices.IndexFunc(operations, func(o Operation) bool { return o.Name == operation })
+	if i < 0 {
+		var names []string
+		for _, o := range operations {
+			names = append(names, o.Name)
+		}
+		return nil, fmt.Errorf("there is no operation %q: there are %s", operation, strings.Join(names, ", "))
+	}
+	var q Question
+	strict := json.NewDecoder(bytes.NewReader(question))
+	strict.DisallowUnknownFields()
+	if err := strict.Decode(&q); err != nil {
+		return nil, fmt.Errorf("%s: %w", operation, err)
+	}
+	var answer any
+	err := explore.Settled(func() (err error) {
+		answer, err = operations[i].answer(d, &q)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(answer)
+}
+
+func onRun(answer func(*run, *Question) (any, error)) func(*Debugger, *Question) (any, error) {
+	return func(d *Debugger, q *Question) (any, error) {
+		r, err := d.open(q.Link)
+		if err != nil {
+			return nil, err
+		}
+		return answer(r, q)
+	}
+}
+
+// opening is for operations that answer with another run.
+func opening(answer func(*run, *Question) (*run, error)) func(*Debugger, *Question) (any, error) {
+	return onRun(func(r *run, q *Question) (any, error) {
+		other, err := answer(r, q)
+		if err != nil {
+			return nil, err
+		}
+		return other.view(), nil
+	})
+}
+
+func (d *Debugger) open(link string) (*run, error) {
+	link = strings.TrimPrefix(link, "#")
+	if i := slices.IndexFunc(d.opened, func(r *run) bool { return r.link == link }); i >= 0 {
+		return d.opened[i], nil
+	}
+	h, numbers, err := decode(link)
+	if err != nil {
+		return nil, err
+	}
+	rec, err := h.run(numbers)
+	if err != nil {
+		return nil, err
+	}
+	var about *explore.Failure
+	if h.Property != "" {
+		about = &explore.Failure{Property: h.Property, Label: h.Label}
+	}
+	r, err := newRun(rec, about)
+	if err != nil {
+		return nil, err
+	}
+	d.keep(r)
+	// A run by its seed has a link with its choices as well.
+	if r.link != link {
+		again := *r
+		again.link = link
+		d.keep(&again)
+	}
+	return r, nil
+}
+
+func (d *Debugger) keep(r *run) {
+	d.opened = append(d.opened, r)
+	d.opened = d.opened[max(0, len(d.opened)-maxOpened):]
+}
+
+// run is the run of a seed.
+func (d *Debugger) run(q *Question) (any, error) {
+	sc, p, chosen, err := q.scenario()
+	if err != nil {
+		return nil, err
+	}
+	link, err := seedLink(sc, &p, chosen.Name, q.Seed, 0, explore.Failure{})
+	if err != nil {
+		return nil, err
+	}
+	r, err := d.open(link)
+	if err != nil {
+		return nil, err
+	}
+	return r.view(), nil
+}
+
+// scenario is that of a question, with its options set, and its strategy.
+func (q *Question) scenario() (*testbed.Scenario, testbed.Params, strategy.Strategy, error) {
+	chosen := strategy.Default()
+	sc, err := testbed.FindScenario(q.Scenario)
+	if err != nil {
+		return nil, testbed.Params{}, chosen, err
+	}
+	if q.Strategy != "" {
+		if chosen, err = strategy.Find(q.Strategy); err != nil {
+			return nil, testbed.Params{}, chosen, err
+		}
+	}
+	p, err := with(sc.Params, q.Set)
+	return sc, p, chosen, err
+}

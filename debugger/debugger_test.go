@@ -1,0 +1,164 @@
+package debugger_test
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/debugger"
+	"github.com/watchbed/watchbed/explore/recording"
+	_ "github.com/watchbed/watchbed/knownbugs"
+	_ "github.com/watchbed/watchbed/scenarios"
+)
+
+// ask asks a question that has an answer.
+func ask[T any](t *testing.T, d *debugger.Debugger, operation string, q debugger.Question) *T {
+	t.Helper()
+	b, err := json.Marshal(q)
+	require.NoError(t, err)
+	b, err = d.Call(operation, b)
+	require.NoError(t, err)
+	var answer T
+	require.NoError(t, json.Unmarshal(b, &answer))
+	return &answer
+}
+
+// refused is the error of a question that has none.
+func refused(t *testing.T, operation string, q debugger.Question) string {
+	t.Helper()
+	b, err := json.Marshal(q)
+	require.NoError(t, err)
+	_, err = new(debugger.Debugger).Call(operation, b)
+	require.Error(t, err)
+	require.NotContains(t, err.Error(), "\n")
+	return err.Error()
+}
+
+// issue15220 is a run of the scenario in which a LIST lacks a write, made smaller.
+func issue15220(t *testing.T) (*debugger.Debugger, *debugger.View) {
+	t.Helper()
+	d := &debugger.Debugger{}
+	found := ask[debugger.Searched](t, d, "search", debugger.Question{Scenario: "issue-15220", Count: 60})
+	i := slices.IndexFunc(found.Claims, func(c debugger.Claim) bool { return c.Property == "linearizable" })
+	require.NotZero(t, found.Claims[i].Violated)
+	return d, ask[debugger.View](t, d, "shrink", debugger.Question{Link: found.Claims[i].Link})
+}
+
+// TestLinksOpenTheSameRun: the link of each story's run has at most 2,000 characters, and opens to the same trace hash.
+func TestLinksOpenTheSameRun(t *testing.T) {
+	files, err := filepath.Glob("../report/testdata/stories/*.json")
+	require.NoError(t, err)
+	require.Greater(t, len(files), 50)
+	longest := 0
+	for i, file := range files {
+		rec, err := recording.Open(file)
+		require.NoError(t, err)
+		link, err := debugger.LinkTo(rec)
+		require.NoError(t, err, file)
+		assert.LessOrEqual(t, len(link), 2000, file)
+		longest = max(longest, len(link))
+		if testing.Short() && i%5 > 0 {
+			continue
+		}
+		v := ask[debugger.View](t, &debugger.Debugger{}, "open", debugger.Question{Link: "#" + link})
+		assert.Equal(t, rec.TraceHash.String(), v.Hash, file)
+		assert.Contains(t, v.Title, rec.Violations()[0].Property, file)
+	}
+	t.Logf("%d links, the longest has %d characters", len(files), longest)
+}
+
+// TestLinksThatCannotBeOpened: each says why in one line.
+func TestLinksThatCannotBeOpened(t *testing.T) {
+	_, v := issue15220(t)
+	changed := func(at int) string {
+		b := []byte(v.Link)
+		b[at] = "AB"[(b[at]&1)^1]
+		return string(b)
+	}
+	for _, c := range []struct{ link, want string }{
+		{v.Link[:len(v.Link)-8], "cut off"},
+		{v.Link[:2], "cut off"},
+		{changed(len(v.Link) / 2), "cut off, or was changed"},
+		{"2." + v.Link[2:], "format 2, which is newer than this program"},
+		{"somewhere", `begin with "1."`},
+		{"", `begin with "1."`},
+		{strings.Repeat("A", 1<<20), "characters"},
+	} {
+		assert.Contains(t, refused(t, "open", debugger.Question{Link: c.link}), c.want, "%.40s", c.link)
+	}
+	assert.Contains(t, refused(t, "run", debugger.Question{Scenario: "issue-15220", Set: []string{"steps=5000000"}}), "1000000 at most")
+	assert.Contains(t, refused(t, "run", debugger.Question{Scenario: "issue-15221"}), "issue-15220")
+}
+
+// TestClaimsAsTheyStood: before the wrong answer arrives nothing is violated.
+func TestClaimsAsTheyStood(t *testing.T) {
+	d, v := issue15220(t)
+	require.Positive(t, v.Wrong)
+	for step, want := range map[int]string{v.Wrong - 1: "vacuous", v.Wrong: "violated"} {
+		m := ask[debugger.Moment](t, d, "at", debugger.Question{Link: v.Link, Step: step})
+		require.Equal(t, "linearizable", m.Verdicts[0].Property)
+		assert.Equal(t, want, m.Verdicts[0].Verdict, "behind step %d", step)
+	}
+	assert.Contains(t, refused(t, "at", debugger.Question{Link: v.Link, Step: len(v.Steps)}), "there is no step")
+}
+
+// TestAnotherCourse: sendLoop takes the event before progress, and the LIST has the write.
+func TestAnotherCourse(t *testing.T) {
+	d, v := issue15220(t)
+	step := slices.IndexFunc(v.Steps, func(s debugger.Step) bool { return strings.Contains(s.Activity, "takes ctrlStream") && len(s.Says) > 0 })
+	require.Positive(t, step)
+	m := ask[debugger.Moment](t, d, "at", debugger.Question{Link: v.Link, Step: step})
+	i := slices.IndexFunc(m.Others, func(o debugger.Other) bool { return strings.Contains(o.Name, "takes watchStream") })
+	require.GreaterOrEqual(t, i, 0)
+	other := ask[debugger.View](t, d, "take", debugger.Question{Link: v.Link, Choice: m.Others[i].Choice, Name: m.Others[i].Name})
+	assert.Empty(t, other.Title)
+	assert.NotEqual(t, v.Link, other.Link)
+	assert.Contains(t, other.Steps[step].Activity, "takes watchStream")
+	for i := range step {
+		assert.Equal(t, v.Steps[i].Kind+v.Steps[i].Activity, other.Steps[i].Kind+other.Steps[i].Activity, "until then the runs are the same")
+	}
+	again := ask[debugger.View](t, &debugger.Debugger{}, "open", debugger.Question{Link: other.Link})
+	assert.Equal(t, other, again)
+	assert.Contains(t, refused(t, "take", debugger.Question{Link: v.Link, Choice: m.Others[i].Choice, Name: "run etcd dances"}), "cannot happen")
+}
+
+// TestOtherOptions: with the answers to progress requests deferred (etcd #15220's fix) the same schedule passes, which
+// is also what is found to decide.
+func TestOtherOptions(t *testing.T) {
+	d, v := issue15220(t)
+	flipped := ask[debugger.View](t, d, "flip", debugger.Question{Link: v.Link, Set: []string{"progress=deferred"}})
+	assert.Empty(t, flipped.Title)
+	assert.Equal(t, []string{"progress=deferred"}, flipped.Changed)
+	cause := ask[debugger.Cause](t, d, "cause", debugger.Question{Link: v.Link})
+	assert.Contains(t, cause.Text, "One behaviour of etcd decides: progress=control-queue")
+	passing := ask[debugger.View](t, d, "open", debugger.Question{Link: cause.Passing})
+	assert.Empty(t, passing.Title)
+	assert.Contains(t, refused(t, "cause", debugger.Question{Link: passing.Link}), "no claim is violated")
+	assert.Contains(t, refused(t, "flip", debugger.Question{Link: v.Link, Set: []string{"progress=never"}}), "progress has no value")
+}
+
+// TestStateIsThatOfItsStep: the parts that steps change, one after the other, are what the cache held when it answered.
+func TestStateIsThatOfItsStep(t *testing.T) {
+	_, v := issue15220(t)
+	held := map[string][]string{}
+	for _, s := range v.Steps[:v.Wrong+1] {
+		for _, h := range s.Held {
+			held[v.Lanes[v.Parts[h.Part].Lane].Name+" "+v.Parts[h.Part].Name] = h.Entries
+		}
+	}
+	assert.Equal(t, held["etcd revision"], held["cache resourceVersion"], "the cache believes that it is as new as etcd")
+	assert.Empty(t, held["cache store"])
+	assert.NotEmpty(t, held["etcd watch channel"])
+}
+
+func TestQuestionsThatHaveNoAnswer(t *testing.T) {
+	assert.Contains(t, refused(t, "dance", debugger.Question{}), "open, ")
+	assert.Contains(t, refused(t, "search", debugger.Question{Scenario: "issue-15220", Count: 1_000_000_000}), "it may be 1 to 10000")
+	_, err := new(debugger.Debugger).Call("open", []byte(`{"link":"x","colour":1}`))
+	assert.ErrorContains(t, err, "colour")
+}

@@ -1,0 +1,279 @@
+package debugger
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/diagnosis"
+	"github.com/watchbed/watchbed/diagnosis/story"
+	"github.com/watchbed/watchbed/diagnosis/trace"
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/recording"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// run is an opened run.
+type run struct {
+	link     string
+	scenario *testbed.Scenario
+	params   testbed.Params
+	rec      *recording.Recording
+	// failure is the violation that the run is about, told its story; nil if nothing is violated.
+	failure *explore.Failure
+	told    *diagnosis.Diagnosis
+	held    *trace.States
+	tiers   map[sim.NodeID]story.Tier
+	// choices[i] is how many of the recorded choices are made before step i and in it.
+	choices []int
+}
+
+// newRun opens a recorded run. Failure is the violation that it is about, the first one if that is nil.
+func newRun(rec *recording.Recording, failure *explore.Failure) (*run, error) {
+	sc, p, err := parameters(rec)
+	if err != nil {
+		return nil, err
+	}
+	r := &run{scenario: sc, params: p, rec: rec, failure: failure}
+	if made, violated := rec.MadeFor(); failure == nil && violated {
+		r.failure = &made
+	}
+	if r.failure != nil {
+		if r.told, err = diagnosis.Told(sc, rec, *r.failure); err != nil {
+			return nil, err
+		}
+	}
+	if r.held, err = trace.StatesOf(sc, rec); err != nil {
+		return nil, err
+	}
+	system, err := sc.New(p)
+	if err != nil {
+		return nil, err
+	}
+	counter := &counting{steps: make([]int, len(r.held.Trace.Steps)+1)}
+	if counter.Branch, err = recording.NewBranch(rec, len(rec.Choices), recording.CutOff{}); err != nil {
+		return nil, err
+	}
+	system.Runner().Run(counter)
+	made := 0
+	for _, n := range counter.steps {
+		made += n
+		r.choices = append(r.choices, made)
+	}
+	r.tiers = story.TiersOf(system.Topology())
+	var about explore.Failure
+	if r.failure != nil {
+		about = *r.failure
+	}
+	r.link, err = linkTo(rec, about)
+	return r, err
+}
+
+// counting is a chooser that counts the recorded choices of each step; those of the start are at 0.
+type counting struct {
+	*recording.Branch
+	steps []int
+}
+
+func (c *counting) Pick(w *sim.World, enabled []sim.Action) int {
+	i := c.Branch.Pick(w, enabled)
+	if i >= 0 {
+		c.steps[w.Steps()+1]++
+	}
+	return i
+}
+
+func (c *counting) Choose(w *sim.World, n int, what string) int {
+	c.steps[w.Steps()]++
+	return c.Branch.Choose(w, n, what)
+}
+
+// View is a run as a page draws it. Steps, lanes, messages and parts are named by their places, from 0 on; -1 is none.
+type View struct {
+	Link     string `json:"link"`
+	Tool     string `json:"tool"`
+	Scenario string `json:"scenario"`
+	Summary  string `json:"summary"`
+	Hash     string `json:"hash"`
+	Timed    bool   `json:"timed"`
+	// Changed are the options that are others than in the scenario.
+	Changed  []string  `json:"changed"`
+	Verdicts []Verdict `json:"verdicts"`
+	// Title, Why and Story tell the violation; they are empty if nothing is violated.
+	Title string `json:"title"`
+	Why   string `json:"why"`
+	Story []Line `json:"story"`
+	// Wrong is the step at which the wrong answer arrived, Missed the one that made what the answer does not show.
+	Wrong    int       `json:"wrong"`
+	Missed   int       `json:"missed"`
+	Lanes    []Lane    `json:"lanes"`
+	Steps    []Step    `json:"steps"`
+	Messages []Message `json:"messages"`
+	Parts    []Part    `json:"parts"`
+}
+
+// Verdict is how a claim stands. Why explains a violation.
+type Verdict struct {
+	Property string `json:"property"`
+	Verdict  string `json:"verdict"`
+	Label    string `json:"label,omitempty"`
+	Why      string `json:"why,omitempty"`
+}
+
+// Line is a sentence of the story.
+type Line struct {
+	Step int    `json:"step"`
+	Node string `json:"node"`
+	Text string `json:"text"`
+}
+
+// Lane is a node that acts in the run, with its tier: client, cache, client library or etcd.
+type Lane struct {
+	Name string `json:"name"`
+	Tier string `json:"tier"`
+}
+
+// Step is one step. Kind is deliver, fire, run or inject, Activity the loop, timer or fault; From is the message that is
+// delivered, Causes the steps that it depends on directly, Held the parts of the state that it changed.
+type Step struct {
+	When     string `json:"when"`
+	Lane     int    `json:"lane"`
+	Kind     string `json:"kind"`
+	Activity string `json:"activity"`
+	From     int    `json:"from"`
+	Causes   []int  `json:"causes"`
+	Says     []Said `json:"says,omitempty"`
+	Held     []Held `json:"held,omitempty"`
+}
+
+// Said is what a node says of a step.
+type Said struct {
+	Lane int    `json:"lane"`
+	Text string `json:"text"`
+}
+
+// Message is a message from the step that sent it to the one that took it.
+type Message struct {
+	From      int    `json:"from"`
+	To        int    `json:"to"`
+	Label     string `json:"label"`
+	Sent      int    `json:"sent"`
+	Delivered int    `json:"delivered"`
+}
+
+// Part is a part of the state of a node.
+type Part struct {
+	Lane int    `json:"lane"`
+	Name string `json:"name"`
+}
+
+// Held is what a part holds from a step on.
+type Held struct {
+	Part    int      `json:"part"`
+	Entries []string `json:"entries"`
+}
+
+func (r *run) view() *View {
+	t := r.held.Trace
+	v := &View{
+		Link: r.link, Tool: r.rec.Tool, Scenario: r.scenario.Name, Summary: r.scenario.Summary, Hash: r.rec.TraceHash.String(), Timed: t.Timed,
+		Changed: texts(r.params.Changed(&r.scenario.Params)), Verdicts: verdicts(r.rec.Findings), Wrong: -1, Missed: -1, Story: []Line{}, Messages: []Message{}, Parts: []Part{},
+	}
+	if r.told != nil {
+		s := r.told.Story
+		v.Title, v.Why, v.Wrong, v.Missed = s.Title, s.Why, s.Run.Wrong, s.Run.Missed
+		for _, l := range s.Lines {
+			v.Story = append(v.Story, Line{l.Step - 1, l.Node, l.Text})
+		}
+	}
+	lanes := r.lanes(v)
+	for _, m := range t.Messages {
+		v.Messages = append(v.Messages, Message{lanes[m.From], lanes[m.To], m.Label, m.Sent, m.Delivered})
+	}
+	for _, p := range r.held.Parts {
+		v.Parts = append(v.Parts, Part{lanes[p.Node], p.Name})
+	}
+	slicer := trace.NewSlicer(t, trace.Focus{Spontaneous: r.clients()})
+	for i := range t.Steps {
+		s := &t.Steps[i]
+		step := Step{When: s.At.Sub(0).String(), Lane: lanes[s.Node], Kind: s.Kind.String(), Activity: s.Activity, From: s.Delivered, Causes: slicer.Direct(i)}
+		if step.Causes == nil {
+			step.Causes = []int{}
+		}
+		for _, n := range s.Notes {
+			step.Says = append(step.Says, Said{lanes[n.Node], n.Text})
+		}
+		for part := range r.held.Parts {
+			if i > 0 && !r.held.Changed(i-1, i, part) {
+				continue
+			}
+			held := Held{part, []string{}}
+			for _, e := range r.held.After(i, part) {
+				held.Entries = append(held.Entries, e.Text)
+			}
+			if i > 0 || len(held.Entries) > 0 {
+				step.Held = append(step.Held, held)
+			}
+		}
+		v.Steps = append(v.Steps, step)
+	}
+	return v
+}
+
+// clients are the nodes that act when they want.
+func (r *run) clients() map[sim.NodeID]bool {
+	all := map[sim.NodeID]bool{}
+	for n := 1; n < len(r.held.Trace.Nodes); n++ {
+		all[sim.NodeID(n)] = r.tiers[sim.NodeID(n)] == story.ClientTier
+	}
+	return all
+}
+
+// lanes gives each node that does something a lane, as reads travel, and returns the lanes of all nodes.
+func (r *run) lanes(v *View) []int {
+	t := r.held.Trace
+	lanes := slices.Repeat([]int{-1}, len(t.Nodes))
+	active := make([]bool, len(t.Nodes))
+	for i := range t.Steps {
+		active[t.Steps[i].Node] = true
+	}
+	for _, m := range t.Messages {
+		active[m.From], active[m.To] = true, true
+	}
+	for _, tier := range story.Tiers() {
+		for n := 1; n < len(t.Nodes); n++ {
+			if id := sim.NodeID(n); active[n] && r.tiers[id] == tier {
+				lanes[n] = len(v.Lanes)
+				v.Lanes = append(v.Lanes, Lane{t.Nodes[n], tier.String()})
+			}
+		}
+	}
+	return lanes
+}
+
+func texts(settings []option.Setting) []string {
+	all := []string{}
+	for _, s := range settings {
+		all = append(all, s.String())
+	}
+	return all
+}
+
+func verdicts(findings []recording.Finding) []Verdict {
+	all := []Verdict{}
+	for _, f := range findings {
+		all = append(all, Verdict{f.Property, f.Verdict, f.Label, f.Why})
+	}
+	// What is violated comes first.
+	slices.SortStableFunc(all, func(a, b Verdict) int {
+		if a, b := a.Verdict == model.Violated.String(), b.Verdict == model.Violated.String(); a != b {
+			if a {
+				return -1
+			}
+			return 1
+		}
+		return 0
+	})
+	return all
+}
